@@ -68,7 +68,9 @@ type clock struct {
 }
 
 func systemClock() clock {
-	return clock{mono: rawcall.Now, real: func() int64 { return time.Now().UnixNano() }, cpu: rawcall.CPU, sleep: time.Sleep}
+	return clock{mono: rawcall.Now, real: func() int64 {
+		return time.Now().UnixNano()
+	}, cpu: rawcall.CPU, sleep: time.Sleep}
 }
 
 // writer is the profile; tests give one that fails.

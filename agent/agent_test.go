@@ -37,7 +37,8 @@ func TestMainProgram(t *testing.T) {
 		{map[string]int64{"bash": 2, "sleep": 1}, "bash"},
 		{map[string]int64{"python3.11": 5, "srun": 9}, "python3.11"},
 		{map[string]int64{"b": 5, "a": 5}, "a"},
-		{map[string]int64{"lmp": 5, "slurmstepd-wlm": 90, "mpirun.openmpi": 50, "mpiexec.hydra": 20, "prterun": 9, "ksh93": 8}, "lmp"},
+		{map[string]int64{"lmp": 5, "slurmstepd-wlm": 90, "mpirun.openmpi": 50, "mpiexec.hydra": 20, "prterun": 9,
+			"ksh93": 8}, "lmp"},
 		{map[string]int64{"slurmstepd-wlm": 90, "slurmstepd": 3, "bash": 1}, "bash"},
 		{map[string]int64{"slurmstepd-wlm": 90}, ""},
 		{map[string]int64{"time-step": 2, "env.x": 1, "mpirun-mpich-mp": 9}, "time-step"},
@@ -83,7 +84,8 @@ func TestMainProgramBehindLinks(t *testing.T) {
 
 func TestNoRunIsAnError(t *testing.T) {
 	var log strings.Builder
-	if code := runAgent([]string{"--run-dir", t.TempDir()}, os.Getenv, io.Discard, &log); code != 1 || strings.Count(log.String(), "\n") != 1 {
+	if code := runAgent([]string{"--run-dir", t.TempDir()}, os.Getenv, io.Discard, &log); code != 1 ||
+		strings.Count(log.String(), "\n") != 1 {
 		t.Errorf("exit %d, log %q", code, log.String())
 	}
 }
@@ -96,7 +98,8 @@ func TestLockedRunIsAnError(t *testing.T) {
 	}
 	defer lock.Close()
 	var log strings.Builder
-	if code := runAgent([]string{"--run-dir", string(dir)}, os.Getenv, io.Discard, &log); code != 1 || !strings.Contains(log.String(), job.ErrLocked.Error()) {
+	if code := runAgent([]string{"--run-dir", string(dir)}, os.Getenv, io.Discard, &log); code != 1 ||
+		!strings.Contains(log.String(), job.ErrLocked.Error()) {
 		t.Errorf("exit %d, log %q", code, log.String())
 	}
 }
@@ -156,7 +159,8 @@ func kernelThat(t testing.TB, refuse func(a *unix.PerfEventAttr, pid int) error)
 }
 
 func TestPermissionNamesTheWayOut(t *testing.T) {
-	for level, want := range map[string]string{"4": "to 2 or lower, or run as root or with CAP_SYS_ADMIN", "2": "to 0 or lower, or run as root or with CAP_PERFMON", "-1": "blocked"} {
+	for level, want := range map[string]string{"4": "to 2 or lower, or run as root or with CAP_SYS_ADMIN",
+		"2": "to 0 or lower, or run as root or with CAP_PERFMON", "-1": "blocked"} {
 		proc := t.TempDir()
 		os.MkdirAll(proc+"/sys/kernel", 0o755)
 		os.WriteFile(proc+"/sys/kernel/perf_event_paranoid", []byte(level+"\n"), 0o644)

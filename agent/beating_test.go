@@ -53,7 +53,8 @@ func (b *beating) is(t *testing.T, state byte, ticks int) {
 	t.Helper()
 	b.ticks += ticks
 	line := fmt.Sprintf("77 (beat) %c 1 77 77 0 -1 0 0 0 0 0 %d 0 0 0 20 0 1 0 5000 0 0\n", state, b.ticks)
-	err := errors.Join(os.MkdirAll(filepath.Join(b.proc, "77"), 0o755), os.WriteFile(filepath.Join(b.proc, "77", "stat"), []byte(line), 0o644),
+	err := errors.Join(os.MkdirAll(filepath.Join(b.proc, "77"), 0o755),
+		os.WriteFile(filepath.Join(b.proc, "77", "stat"), []byte(line), 0o644),
 		b.a.in.cpu.Drain(&countertest.Sink{}))
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +111,8 @@ func TestABeatThatStopsIsTold(t *testing.T) {
 	if err != nil || s.PeriodS == nil || *s.PeriodS < 0.22 || *s.PeriodS > 0.24 || s.Cycles < 50 {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	if n := len(s.Recent); n != len(s.RecentS) || n < 50 || s.Recent[n-1].N != s.Cycles || s.Recent[n-1].N-s.Recent[0].N != int64(n-1) ||
+	if n := len(s.Recent); n != len(s.RecentS) || n < 50 || s.Recent[n-1].N != s.Cycles ||
+		s.Recent[n-1].N-s.Recent[0].N != int64(n-1) ||
 		s.Recent[n-1].Boundary.Sub(s.Recent[n-2].Boundary).Round(10*time.Millisecond) != 230*time.Millisecond {
 		t.Errorf("cycles %+v", s.Recent)
 	}
@@ -126,7 +128,10 @@ func TestABeatThatStopsIsTold(t *testing.T) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	run(10, true)
-	if want := []tracker.LoopState{tracker.Starting, tracker.InCycle, tracker.Stalled, tracker.InCycle}; !slices.Equal(slices.DeleteFunc(states, func(s tracker.LoopState) bool { return s == tracker.None }), want) {
+	if want := []tracker.LoopState{tracker.Starting, tracker.InCycle, tracker.Stalled,
+		tracker.InCycle}; !slices.Equal(slices.DeleteFunc(states, func(s tracker.LoopState) bool {
+		return s == tracker.None
+	}), want) {
 		t.Errorf("%v, want %v", states, want)
 	}
 	var kinds []string
@@ -313,7 +318,8 @@ func TestReadersReceiveEachCycle(t *testing.T) {
 			t.Fatal(err)
 		}
 		sources[0].loop, a.in.rate.Hz = 40, 1000 // 0.2 s
-		a.header = profile.Header{StepNS: 5e6, BaseNS: a.grid.BaseNS, RunNS: a.grid.BaseNS, RunReal: float64(a.grid.BaseNS) / 1e9, AddressHz: 1000, CPUs: 2, Scope: "job"}
+		a.header = profile.Header{StepNS: 5e6, BaseNS: a.grid.BaseNS, RunNS: a.grid.BaseNS,
+			RunReal: float64(a.grid.BaseNS) / 1e9, AddressHz: 1000, CPUs: 2, Scope: "job"}
 		a.rhythm = newRhythm(a.header, a.in, place)
 		a.listen()
 		defer a.rhythm.channel.Close()
@@ -354,7 +360,8 @@ func TestReadersReceiveEachCycle(t *testing.T) {
 	if slices.Sort(late); len(late) == 0 {
 		t.Fatal("no cycle was sent")
 	}
-	t.Logf("%d cycles sent, after %.3f s at most, half of them after %.3f; %d blocks, %d without a reader", len(told), late[len(late)-1], late[len(late)/2], blocks, few)
+	t.Logf("%d cycles sent, after %.3f s at most, half of them after %.3f; %d blocks, %d without a reader", len(told),
+		late[len(late)-1], late[len(late)/2], blocks, few)
 	if len(told) < 150 || late[len(late)*9/10] > 1 {
 		t.Errorf("%d cycles sent, 90 %% within %.3f s", len(told), late[len(late)*9/10])
 	}

@@ -148,7 +148,8 @@ func ownCPU(b *testing.B, seconds float64, follow bool) (cpu, asked float64) {
 	if line := os.Getenv("JOBGAIT_BESIDE"); line != "" {
 		program = exec.Command("sh", "-c", "exec "+line)
 	}
-	program.Env = []string{workloadEnv + "=1000000", "SLURM_JOB_ID=" + fmt.Sprint(os.Getpid()), "PATH=" + os.Getenv("PATH")}
+	program.Env = []string{workloadEnv + "=1000000", "SLURM_JOB_ID=" + fmt.Sprint(os.Getpid()), "PATH=" +
+		os.Getenv("PATH")}
 	if err := program.Start(); err != nil {
 		b.Fatal(err)
 	}

@@ -46,7 +46,8 @@ func (a *agent) beginLow() {
 	a.brake.later, a.in.rate = a.in.rate, a.in.first
 	a.schedule.slow(slower)
 	a.sampler.Changed(profile.Epoch{TimeNS: a.grid.BaseNS, Kind: "rate", AddressHz: &a.in.first.Hz, Text: fmt.Sprintf(
-		"%g code addresses a second and CPU for the first %g s, and files are read %d times as seldom: starting has its price too",
+		"%g code addresses a second and CPU for the first %g s, and files are read %d times as seldom: starting has its "+
+			"price too",
 		a.in.first.Hz, startedNS/1e9, slower)})
 }
 
@@ -64,7 +65,8 @@ func (a *agent) goUp(now int64) {
 		return
 	}
 	a.in.rate = rate
-	a.changed(profile.Epoch{Kind: "rate", AddressHz: &rate.Hz, Text: fmt.Sprintf("%g code addresses a second and CPU, as planned", rate.Hz)})
+	a.changed(profile.Epoch{Kind: "rate", AddressHz: &rate.Hz,
+		Text: fmt.Sprintf("%g code addresses a second and CPU, as planned", rate.Hz)})
 }
 
 // paid ends what starting had made slower, but what was slowed for good.
@@ -112,7 +114,8 @@ func (a *agent) slowDown(now int64, save, addresses float64) {
 	case !a.brake.slowed && len(a.in.slow) > 0:
 		a.brake.slowed = true
 		a.schedule.slow(slower)
-		a.lowered(now, note.BudgetLowered, profile.Epoch{Text: fmt.Sprintf("what is read from files is read %d times as seldom", slower)})
+		a.lowered(now, note.BudgetLowered,
+			profile.Epoch{Text: fmt.Sprintf("what is read from files is read %d times as seldom", slower)})
 	case coded:
 		a.in.codeOff = true
 		if err := a.in.code.Stop(); err != nil {
@@ -123,7 +126,8 @@ func (a *agent) slowDown(now int64, save, addresses float64) {
 	case !a.brake.told:
 		a.brake.told = true
 		a.during = append(a.during, note.New(note.BudgetExceeded,
-			"%.1f s after sampling began it cost more than its %s of each CPU, and there was nothing left to leave out", a.since(now), quantity.Chosen(a.in.limitPct)))
+			"%.1f s after sampling began it cost more than its %s of each CPU, and there was nothing left to leave out",
+			a.since(now), quantity.Chosen(a.in.limitPct)))
 	}
 }
 
@@ -147,7 +151,8 @@ func (a *agent) fewerAddresses(now int64, save, addresses float64) bool {
 		return false
 	}
 	a.in.rate = rate
-	a.lowered(now, note.BudgetLowered, profile.Epoch{AddressHz: &rate.Hz, Text: fmt.Sprintf("%g code addresses a second and CPU from here on", rate.Hz)})
+	a.lowered(now, note.BudgetLowered,
+		profile.Epoch{AddressHz: &rate.Hz, Text: fmt.Sprintf("%g code addresses a second and CPU from here on", rate.Hz)})
 	return true
 }
 
@@ -156,7 +161,8 @@ func (a *agent) fewerAddresses(now int64, save, addresses float64) bool {
 func (a *agent) lowered(now int64, code note.Code, e profile.Epoch) {
 	e.Kind = "rate"
 	a.changed(e)
-	a.during = append(a.during, note.New(code, "%.1f s after sampling began it came near its share, %s of each CPU; from then on: %s",
+	a.during = append(a.during, note.New(code,
+		"%.1f s after sampling began it came near its share, %s of each CPU; from then on: %s",
 		a.since(now), quantity.Chosen(a.in.limitPct), e.Text))
 }
 

@@ -72,12 +72,15 @@ func TestBusyJobWithoutAddressesIsNotIdle(t *testing.T) {
 	end := agentHere(t, dir, c, prices{interruptNS: 200}).lives(t)
 	jobtest.Until(t, "addresses were given up", func() bool {
 		l, err := profile.Load(dir.Profile())
-		return err == nil && slices.ContainsFunc(l.Header.Notes, func(n note.Note) bool { return n.Code == note.AddressesEnded }) &&
+		return err == nil && slices.ContainsFunc(l.Header.Notes, func(n note.Note) bool {
+			return n.Code == note.AddressesEnded
+		}) &&
 			l.Totals[0].Part() < 0.9
 	})
 	end()
 	l, err := profile.Load(dir.Profile())
-	if err != nil || l.Footer == nil || !has(l.Footer.Notes, note.AddressesEnded) || has(l.Header.Notes, note.AddressesEnded) {
+	if err != nil || l.Footer == nil || !has(l.Footer.Notes, note.AddressesEnded) ||
+		has(l.Header.Notes, note.AddressesEnded) {
 		t.Fatalf("footer %+v, header %v, %v", l.Footer, l.Header.Notes, err)
 	}
 	r := summary.NodeRecord{Node: "n1", ElapsedS: l.End(), Quality: l.Quality, Counters: l.Totals}

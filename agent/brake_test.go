@@ -38,7 +38,9 @@ func realAgent(t *testing.T, d *disk) (a *agent, now, cpu *int64) {
 	}
 	now, cpu = new(int64), new(int64)
 	*now = rawcall.Now()
-	a.clock = clock{mono: func() int64 { return *now }, real: func() int64 { return *now }, cpu: func() int64 { return *cpu }}
+	a.clock = clock{mono: func() int64 { return *now }, real: func() int64 { return *now }, cpu: func() int64 {
+		return *cpu
+	}}
 	a.ready(sampler.NewGrid(in.stepNS, *now))
 	return a, now, cpu
 }
@@ -88,7 +90,8 @@ func TestBeginsLowAndGoesUpOnce(t *testing.T) {
 	}{"as planned": {false, []float64{25, 100}}, "dear": {true, []float64{25, 0}}} {
 		d := &disk{}
 		a, now, cpu := realAgent(t, d)
-		a.in.rate, a.in.first = address.ChooseRate(100, a.in.cpus, a.in.stepNS), address.ChooseRate(25, a.in.cpus, a.in.stepNS)
+		a.in.rate, a.in.first = address.ChooseRate(100, a.in.cpus, a.in.stepNS),
+			address.ChooseRate(25, a.in.cpus, a.in.stepNS)
 		usual := a.schedule.tasks[len(a.schedule.tasks)-1]
 		a.beginLow()
 		if slow := a.schedule.tasks[len(a.schedule.tasks)-1]; slow.strict || slow.everyNS != slower*usual.everyNS {
@@ -102,7 +105,8 @@ func TestBeginsLowAndGoesUpOnce(t *testing.T) {
 			a.keepBudget(*now)
 			a.write(*now)
 		}
-		if then, want := a.schedule.tasks[len(a.schedule.tasks)-1].everyNS, usual.everyNS; !c.dear && then != want || c.dear && then != slower*want {
+		if then, want := a.schedule.tasks[len(a.schedule.tasks)-1].everyNS, usual.everyNS; !c.dear && then != want ||
+			c.dear && then != slower*want {
 			t.Errorf("%s: files are read every %d ns then, want %d", name, then, want)
 		}
 		var rates []float64
@@ -132,7 +136,8 @@ func tellsEachStep(t *testing.T, notes []note.Note, epochs []profile.Epoch) {
 		if e.AddressHz != nil && *e.AddressHz == 0 {
 			code = note.AddressesEnded
 		}
-		if n := notes[i]; n.Code != code || !strings.Contains(n.Text, e.Text) || !strings.Contains(n.Text, " s after sampling began") {
+		if n := notes[i]; n.Code != code || !strings.Contains(n.Text, e.Text) ||
+			!strings.Contains(n.Text, " s after sampling began") {
 			t.Errorf("epoch %+v, note %v", e, n)
 		}
 	}
@@ -143,7 +148,8 @@ func tellsEachStep(t *testing.T, notes []note.Note, epochs []profile.Epoch) {
 func fallingRates(t *testing.T, last float64, epochs []profile.Epoch) {
 	t.Helper()
 	n := len(epochs)
-	if n < 4 || !strings.Contains(epochs[n-2].Text, "4 times as seldom") || !strings.Contains(epochs[n-1].Text, "no code addresses") {
+	if n < 4 || !strings.Contains(epochs[n-2].Text, "4 times as seldom") ||
+		!strings.Contains(epochs[n-1].Text, "no code addresses") {
 		t.Fatalf("epochs %+v", epochs)
 	}
 	for i, e := range epochs {

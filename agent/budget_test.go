@@ -161,7 +161,8 @@ func TestRatesFallBeforeTheShareIsExceeded(t *testing.T) {
 				}
 			}
 			if (gave > 0) != c.gives {
-				t.Errorf("gave something up %d times; addresses end at %.0f Hz, cost %.2f %%", gave, n.addressHz, minute[len(minute)-1])
+				t.Errorf("gave something up %d times; addresses end at %.0f Hz, cost %.2f %%", gave, n.addressHz,
+					minute[len(minute)-1])
 			}
 		})
 	}

@@ -17,9 +17,12 @@ func say(args ...string) (code int, out, complaint string) {
 }
 
 func TestWrongCommandLine(t *testing.T) {
-	for _, args := range [][]string{nil, {"--run-dir"}, {"--run-dir", "x", "more"}, {"--no-such"}, {"--lock-fd", "x"}, {"sample"}, {""},
-		{"probe", "x"}, {"probe", "--json", "--gpu"}, {"probe", "--store"}, {"probe", "--run-dir", "x"}, {"probe", "--no-such"}, {"selfcheck"}, {"no\nsuch"}} {
-		if code, out, complaint := say(args...); code != 2 || out != "" || strings.Count(complaint, "\n") != 1 || !strings.HasPrefix(complaint, "jobgait-agent: ") {
+	for _, args := range [][]string{nil, {"--run-dir"}, {"--run-dir", "x", "more"}, {"--no-such"}, {"--lock-fd", "x"},
+		{"sample"}, {""},
+		{"probe", "x"}, {"probe", "--json", "--gpu"}, {"probe", "--store"}, {"probe", "--run-dir", "x"},
+		{"probe", "--no-such"}, {"selfcheck"}, {"no\nsuch"}} {
+		if code, out, complaint := say(args...); code != 2 || out != "" || strings.Count(complaint, "\n") != 1 ||
+			!strings.HasPrefix(complaint, "jobgait-agent: ") {
 			t.Errorf("%q: exit %d, says %q %q", args, code, out, complaint)
 		}
 	}
@@ -61,13 +64,15 @@ func TestProbe(t *testing.T) {
 			t.Errorf("source %+v", s)
 		}
 	}
-	for _, name := range []string{"instructions node", "cycles node", "context_switches node", "code job", "code task", "task_clock task", "mem_used node"} {
+	for _, name := range []string{"instructions node", "cycles node", "context_switches node", "code job", "code task",
+		"task_clock task", "mem_used node"} {
 		if !seen[name] {
 			t.Errorf("nothing of %s", name)
 		}
 	}
 	code, table, complaint := say("probe")
-	if lines := strings.Count(table, "\n"); code != 0 || complaint != "" || lines < len(p.Sources)+2 || lines > len(p.Sources)+3 {
+	if lines := strings.Count(table, "\n"); code != 0 || complaint != "" || lines < len(p.Sources)+2 ||
+		lines > len(p.Sources)+3 {
 		t.Errorf("exit %d, %d lines for %d sources: %s", code, lines, len(p.Sources), complaint)
 	}
 }

@@ -22,7 +22,8 @@ import (
 func oneAMD(t *testing.T) host {
 	h := twoCPUs(t, kernelThat(t, func(*unix.PerfEventAttr, int) error { return nil }))
 	dir := filepath.Join(h.sys, "devices/pci0000:00/0000:03:00.0")
-	for name, text := range map[string]string{"vendor": "0x1002", "mem_info_vram_total": "100", "mem_info_vram_used": "7", "gpu_busy_percent": "50"} {
+	for name, text := range map[string]string{"vendor": "0x1002", "mem_info_vram_total": "100", "mem_info_vram_used": "7",
+		"gpu_busy_percent": "50"} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +52,8 @@ func TestGPUsOfARun(t *testing.T) {
 		columns  string
 		notes    string
 	}{
-		"named":     {&job.GPUs{Numbers: []int{0}}, configs.Default().Agent, "gpu0_kernel gpu0_memory", string(note.GPUUnproven)},
+		"named": {&job.GPUs{Numbers: []int{0}}, configs.Default().Agent, "gpu0_kernel gpu0_memory",
+			string(note.GPUUnproven)},
 		"not named": {nil, configs.Default().Agent, "", ""},
 		"off":       {&job.GPUs{Numbers: []int{0}}, off, "", ""},
 		"withheld":  {&job.GPUs{Numbers: []int{0}, Parted: "MPS"}, configs.Default().Agent, "", string(note.GPUsWithheld)},
@@ -66,7 +68,9 @@ func TestGPUsOfARun(t *testing.T) {
 			if in, err = openInputs(host, r, c.settings, prices{interruptNS: 3e3}); err != nil {
 				t.Fatal(err)
 			}
-			return !slices.ContainsFunc(in.absent, func(s run.CounterSource) bool { return strings.Contains(s.Absent, "no answer") })
+			return !slices.ContainsFunc(in.absent, func(s run.CounterSource) bool {
+				return strings.Contains(s.Absent, "no answer")
+			})
 		})
 		h := in.header(r)
 		h.StepNS = 100e6 // the coarsest grid

@@ -41,7 +41,8 @@ func fakeGPUs(t testing.TB, settings ...string) (program string) {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
-	script := "#!/bin/sh\nexport LD_LIBRARY_PATH=" + dir + " " + strings.Join(settings, " ") + "\nexec " + reader + ".c \"$@\"\n"
+	script := "#!/bin/sh\nexport LD_LIBRARY_PATH=" + dir + " " + strings.Join(settings, " ") + "\nexec " + reader +
+		".c \"$@\"\n"
 	if err := os.WriteFile(reader, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,8 @@ func childInDriver() int {
 		b, _ := os.ReadFile(path)
 		var pid, parent int
 		var name, state string
-		if n, _ := fmt.Sscan(string(b), &pid, &name, &state, &parent); n == 4 && parent == os.Getpid() && strings.HasPrefix(name, "("+nvmlProgram) {
+		if n, _ := fmt.Sscan(string(b), &pid, &name, &state, &parent); n == 4 && parent == os.Getpid() &&
+			strings.HasPrefix(name, "("+nvmlProgram) {
 			at, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "wchan"))
 			if strings.Contains(string(at), "request") || strings.Contains(string(at), "fuse") {
 				return pid
@@ -101,10 +103,12 @@ func TestHungDriver(t *testing.T) {
 	}
 	hangs := t.TempDir()
 	free, asked := peektest.HangAsked(t, hangs)
-	h := host{proc: "/proc", sys: "/sys", dev: fakeDevices(t, 2), program: fakeGPUs(t, "FAKE_HANG_AT="+filepath.Join(hangs, "x")), open: perf.Open}
+	h := host{proc: "/proc", sys: "/sys", dev: fakeDevices(t, 2),
+		program: fakeGPUs(t, "FAKE_HANG_AT="+filepath.Join(hangs, "x")), open: perf.Open}
 	id := run.JobID(os.Getpid())*10 + 7
 	busy(t, id.String(), "while :; do sleep 0.1; done")
-	dir := runDirOf(t, job.Run{Key: run.Key{Cluster: "test", JobID: id}, Job: jobOfUser(os.Getuid()), GPUs: &job.GPUs{Numbers: []int{1}}})
+	dir := runDirOf(t, job.Run{Key: run.Key{Cluster: "test", JobID: id}, Job: jobOfUser(os.Getuid()),
+		GPUs: &job.GPUs{Numbers: []int{1}}})
 	r, err := dir.ReadRun()
 	if err != nil {
 		t.Fatal(err)

@@ -101,8 +101,10 @@ func openInputs(h host, r job.Run, c configs.Agent, p prices) (*inputs, error) {
 	}
 	p.cpus = len(cpus)
 	asker := h.asker(r)
-	in := &inputs{members: others{job.NewMembers(h.proc, asker, r, scheduler.OfRun(r))}, peek: asker, cpus: len(cpus), model: kernel.CPUModel(h.proc), prices: p, limitPct: c.BudgetPct,
-		finder: cgroup.NewFinder(h.proc, cgroup.Identity{ID: r.Key.JobID, SLUID: r.Key.SLUID, Node: r.Node, UID: r.Job.UID}, rawcall.Now)}
+	in := &inputs{members: others{job.NewMembers(h.proc, asker, r, scheduler.OfRun(r))}, peek: asker, cpus: len(cpus),
+		model: kernel.CPUModel(h.proc), prices: p, limitPct: c.BudgetPct,
+		finder: cgroup.NewFinder(h.proc, cgroup.Identity{ID: r.Key.JobID, SLUID: r.Key.SLUID, Node: r.Node, UID: r.Job.UID},
+			rawcall.Now)}
 	l := ladder{in, h, r, c, cpus}
 	l.rates()
 	l.node()
@@ -247,7 +249,8 @@ func withConfig(sources []run.CounterSource) []run.CounterSource {
 	sources = slices.Clone(sources)
 	for i, s := range sources {
 		if s.Config == "" && s.Event == "cpu-clock" && s.Absent == "" {
-			sources[i].Config = fmt.Sprintf("type %d config 0x%x, sampled", unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_CPU_CLOCK)
+			sources[i].Config = fmt.Sprintf("type %d config 0x%x, sampled", unix.PERF_TYPE_SOFTWARE,
+				unix.PERF_COUNT_SW_CPU_CLOCK)
 		}
 	}
 	return sources

@@ -43,7 +43,8 @@ func (l ladder) rates() {
 	in, hz := l.in, l.c.RateHz
 	if l.r.Exclusive {
 		if hz = in.prices.counterHz(in.limitPct, l.c.RateHz); hz < l.c.RateHz {
-			in.slowGrid = fmt.Sprintf("counters are sampled %d times a second, not %d: each time costs %.1f us, and the agent may take %s of each CPU",
+			in.slowGrid = fmt.Sprintf("counters are sampled %d times a second, not %d: each time costs %.1f us, and the "+
+				"agent may take %s of each CPU",
 				hz, l.c.RateHz, in.prices.interruptNS/1e3, quantity.Chosen(in.limitPct))
 		}
 	}
@@ -75,7 +76,8 @@ func (in *inputs) fit(room float64, wanted int) {
 	asked := in.rate.Hz
 	if room < uselessHz {
 		in.rate = address.Rate{}
-		in.note(note.BudgetLowered, "no code addresses: there is no room for them within %s of each CPU, taken to cost %.1f us each",
+		in.note(note.BudgetLowered, "no code addresses: there is no room for them within %s of each CPU, taken to cost "+
+			"%.1f us each",
 			quantity.Chosen(in.limitPct), in.prices.interruptNS/1e3)
 		return
 	}
@@ -83,7 +85,8 @@ func (in *inputs) fit(room float64, wanted int) {
 	// To fit is part of choosing, and the header has the rate; what is said is
 	// when somebody wished another, or when little is left of the usual one.
 	if wanted != 0 || in.rate.Hz < asked/4 {
-		in.fewer = fmt.Sprintf("%.0f code addresses a second and CPU instead of %.0f: within %s of each CPU there is no room for more, taken to cost %.1f us each",
+		in.fewer = fmt.Sprintf("%.0f code addresses a second and CPU instead of %.0f: within %s of each CPU there is no "+
+			"room for more, taken to cost %.1f us each",
 			in.rate.Hz, asked, quantity.Chosen(in.limitPct), in.prices.interruptNS/1e3)
 	}
 }
@@ -96,7 +99,8 @@ const uselessHz = 10
 func (l ladder) node() {
 	if !l.r.Exclusive {
 		l.in.lack("node counters", "the job shares the node")
-		l.in.note(note.NodeWithheld, "the job shares the node: counters of the whole node are not its own and were not recorded")
+		l.in.note(note.NodeWithheld, "the job shares the node: counters of the whole node are not its own and were not "+
+			"recorded")
 		return
 	}
 	// All that are present: one that is offline now is counted when it comes.
@@ -123,7 +127,8 @@ func (l ladder) addresses() {
 		in.lack("code", "there is no room for it in agent.budget_pct")
 		return
 	}
-	p := address.SamplingParams{Peek: in.peek, Sys: l.h.sys, CPUs: l.cpus, Rate: in.rate, StepNS: in.stepNS, Members: in.members}
+	p := address.SamplingParams{Peek: in.peek, Sys: l.h.sys, CPUs: l.cpus, Rate: in.rate, StepNS: in.stepNS,
+		Members: in.members}
 	code, err := address.New(l.h.open, p)
 	if perf.Forbidden(err) && l.r.RootPID != 0 {
 		p.Root, p.Members = l.r.RootPID, nil
@@ -155,7 +160,8 @@ func (l ladder) own() {
 		}
 		l.in.add(t)
 	default:
-		c, err := jobevent.NewCgroup(l.h.open, jobevent.CgroupParams{Sys: l.h.sys, CPUs: l.cpus, Hz: l.readHz(), Find: l.in.finder})
+		c, err := jobevent.NewCgroup(l.h.open,
+			jobevent.CgroupParams{Sys: l.h.sys, CPUs: l.cpus, Hz: l.readHz(), Find: l.in.finder})
 		if err != nil {
 			l.in.lack("events of the job's cgroup", err.Error())
 			return

@@ -54,7 +54,8 @@ func twoCPUs(t testing.TB, open perf.Opener) host {
 
 // Every step down the ladder is taken and noted.
 func TestLadder(t *testing.T) {
-	const procs = "proc_cpu proc_wait proc_read_bytes proc_write_bytes proc_mem proc_mem_peak others_cpu stolen_cpu" // of the job's processes, always
+	// of the job's processes, always
+	const procs = "proc_cpu proc_wait proc_read_bytes proc_write_bytes proc_mem proc_mem_peak others_cpu stolen_cpu"
 	const kernelBit = unix.PerfBitExcludeKernel
 	whole := func(pid int) error {
 		if pid == -1 {
@@ -94,23 +95,29 @@ func TestLadder(t *testing.T) {
 			return nil
 		}, "job", own + " " + group + " " + procs, "node_scope_withheld"},
 		{"a command of root", 1, false, everything, "job", own + " " + group + " " + procs, "node_scope_withheld"},
-		{"own tasks", 1, false, func(a *unix.PerfEventAttr, pid int) error { return whole(pid) }, "task", own + " " + group + " " + procs, "node_scope_withheld"},
+		{"own tasks", 1, false, func(a *unix.PerfEventAttr, pid int) error {
+			return whole(pid)
+		}, "task", own + " " + group + " " + procs, "node_scope_withheld"},
 		{"own tasks, user only", 1, false, func(a *unix.PerfEventAttr, pid int) error {
 			if a.Bits&kernelBit == 0 {
 				return unix.EACCES
 			}
 			return whole(pid)
-		}, "task", "task_clock page_faults instructions cycles " + group + " " + procs, "node_scope_withheld user_only user_only"},
+		}, "task", "task_clock page_faults instructions cycles " + group + " " + procs,
+			"node_scope_withheld user_only user_only"},
 		{"own tasks under Slurm", 0, true, func(a *unix.PerfEventAttr, pid int) error { return whole(pid) },
 			"proc", "mem_used node_cpu " + group + " " + procs, "no_perf proc_only"},
 		{"nothing", 1, false, nothing, "proc", group + " " + procs, "node_scope_withheld no_perf proc_only"},
-		{"seccomp", 1, false, func(*unix.PerfEventAttr, int) error { return unix.EPERM }, "proc", group + " " + procs, "node_scope_withheld no_perf proc_only"},
+		{"seccomp", 1, false, func(*unix.PerfEventAttr, int) error {
+			return unix.EPERM
+		}, "proc", group + " " + procs, "node_scope_withheld no_perf proc_only"},
 		{"no addresses", 0, true, func(a *unix.PerfEventAttr, pid int) error {
 			if a.Sample_type&unix.PERF_SAMPLE_IP != 0 {
 				return unix.EINVAL
 			}
 			return nil
-		}, "proc", "instructions cycles ref_cycles l2_misses branch_misses " + node + " mem_used " + group + " " + procs, "no_addresses"},
+		}, "proc", "instructions cycles ref_cycles l2_misses branch_misses " + node + " mem_used " + group + " " + procs,
+			"no_addresses"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := twoCPUs(t, kernelThat(t, c.refuse))

@@ -47,7 +47,8 @@ func needPerf(t testing.TB) {
 // eight days that agent.max_hours allows.
 func TestRunDirectoryRemoved(t *testing.T) {
 	t.Parallel()
-	a := startAgent(t, runDirOf(t, job.Run{Key: run.Key{Cluster: "test", JobID: run.JobID(os.Getpid())*10 + 3}, Job: jobOfUser(os.Getuid())}))
+	a := startAgent(t, runDirOf(t,
+		job.Run{Key: run.Key{Cluster: "test", JobID: run.JobID(os.Getpid())*10 + 3}, Job: jobOfUser(os.Getuid())}))
 	if err := os.RemoveAll(string(a.dir)); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,10 @@ func TestTwoJobsOnOneNode(t *testing.T) {
 	closesOnExec(t, one.Process.Pid)
 	worker := busy(t, busyID.String(), "while :; do :; done")
 	jobtest.Until(t, "the job has used 0.4 s", func() bool { return cpuSeconds(worker.Process.Pid) > 0.4 })
-	jobtest.Until(t, "its agent saw 0.15 s", func() bool { p, err := profile.Read(one.dir.Profile()); return err == nil && seconds(p) >= 0.15 })
+	jobtest.Until(t, "its agent saw 0.15 s", func() bool {
+		p, err := profile.Read(one.dir.Profile())
+		return err == nil && seconds(p) >= 0.15
+	})
 	first := one.end(t)
 	used := cpuSeconds(worker.Process.Pid)
 	second := other.end(t)
@@ -172,7 +176,8 @@ func TestKillNineLosesASecond(t *testing.T) {
 	const kills = 5
 	for i := range kills {
 		go func() {
-			losses <- lossAtKill(t, time.Duration(i)*300*time.Millisecond+time.Duration(rand.Int64N(int64(300*time.Millisecond))))
+			losses <- lossAtKill(t, time.Duration(i)*300*time.Millisecond+
+				time.Duration(rand.Int64N(int64(300*time.Millisecond))))
 		}()
 	}
 	for range kills {
@@ -238,7 +243,10 @@ func TestDiskFull(t *testing.T) {
 	worker := busy(t, strconv.Itoa(os.Getpid()), "while :; do sleep 0.01; done")
 	// The rest of the room is taken by somebody else.
 	fill := inside.Path("other")
-	jobtest.Until(t, "two blocks are written", func() bool { p, err := profile.Read(inside.Profile()); return err == nil && len(p.Blocks) >= 2 })
+	jobtest.Until(t, "two blocks are written", func() bool {
+		p, err := profile.Read(inside.Profile())
+		return err == nil && len(p.Blocks) >= 2
+	})
 	fillUp(t, fill)
 	before, err := profile.Read(inside.Profile())
 	if err != nil {
@@ -307,7 +315,8 @@ func endFull(t *testing.T, cmd *exec.Cmd, inside job.RunDir, blocks int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Footer == nil || p.Footer.Reason != "spool_full" || !has(p.Footer.Notes, note.SpoolFull) || len(p.Blocks) < blocks || p.Damage.BytesLost > 0 {
+	if p.Footer == nil || p.Footer.Reason != "spool_full" || !has(p.Footer.Notes, note.SpoolFull) ||
+		len(p.Blocks) < blocks || p.Damage.BytesLost > 0 {
 		t.Errorf("footer %+v, %d of %d blocks, damage %+v", p.Footer, len(p.Blocks), blocks, p.Damage)
 	}
 }

@@ -56,7 +56,8 @@ func newLiveColumns(h profile.Header) liveColumns {
 		c.all = append(c.all, codePage(series.OtherCode))
 	}
 	for i, p := range h.Columns {
-		if p.Gauge || h.Slow(p.Name) || p.Scope != string(series.JobScope) && h.Scope != "job" || len(c.counters) == liveCounters {
+		if p.Gauge || h.Slow(p.Name) || p.Scope != string(series.JobScope) && h.Scope != "job" ||
+			len(c.counters) == liveCounters {
 			continue
 		}
 		scope := series.NodeScope
@@ -83,7 +84,8 @@ func newLiveColumns(h profile.Header) liveColumns {
 
 // busyColumn is of code addresses that come at a rate, in slots of so many ns.
 func busyColumn(hz float64, stepNS int64) series.Column {
-	return series.Column{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope, Source: series.Sampled(hz, float64(stepNS)/1e9)}
+	return series.Column{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope,
+		Source: series.Sampled(hz, float64(stepNS)/1e9)}
 }
 
 func codePage(name string) series.Column {

@@ -43,7 +43,9 @@ func TestLockedProcesses(t *testing.T) {
 			} else {
 				_ = lock.Close()
 			}
-			told := p.Footer != nil && slices.ContainsFunc(p.Footer.Notes, func(n note.Note) bool { return n.Code == note.Unreadable })
+			told := p.Footer != nil && slices.ContainsFunc(p.Footer.Notes, func(n note.Note) bool {
+				return n.Code == note.Unreadable
+			})
 			if told && owner == stranger {
 				t.Error("the child was left behind by a process that is not the job's")
 			}

@@ -251,7 +251,8 @@ func (a *agent) lastNames() {
 	if a.naming.came != nil {
 		wait()
 	}
-	if a.in.code == nil || a.naming.ask == nil || a.naming.came != nil || !time.Now().Before(end) || a.in.code.NewCode() < leastNew {
+	if a.in.code == nil || a.naming.ask == nil || a.naming.came != nil || !time.Now().Before(end) ||
+		a.in.code.NewCode() < leastNew {
 		return
 	}
 	if a.askNames(leastNew); a.naming.came != nil {

@@ -37,7 +37,8 @@ func TestQuestionsOfCode(t *testing.T) {
 		code = append(code, placed("/dddd", 2))
 	}
 	files, questions := questionsOf(code)
-	if len(questions) != names.MaxFiles || len(files) != len(questions) || questions[0].Path != "/ccc" || !slices.Equal(questions[0].Offsets, []uint64{0, 16}) || questions[1].Path != "/dddd" {
+	if len(questions) != names.MaxFiles || len(files) != len(questions) || questions[0].Path != "/ccc" ||
+		!slices.Equal(questions[0].Offsets, []uint64{0, 16}) || questions[1].Path != "/dddd" {
 		t.Errorf("%d questions: %+v", len(questions), questions[:2])
 	}
 }

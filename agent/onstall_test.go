@@ -61,7 +61,9 @@ func TestOnlyRootsProgramsAreStarted(t *testing.T) {
 		{"no program", func(_, p string) (string, error) { return p, os.Chmod(p, 0o644) }, "no program"},
 		{"a directory", func(d, _ string) (string, error) { return d, nil }, "no program"},
 		{"a link", func(d, p string) (string, error) { return d + "/link", os.Symlink(p, d+"/link") }, ""},
-		{"a path with ..", func(d, p string) (string, error) { return d + "/../" + filepath.Base(d) + "/program", nil }, "no absolute path"},
+		{"a path with ..", func(d, p string) (string, error) {
+			return d + "/../" + filepath.Base(d) + "/program", nil
+		}, "no absolute path"},
 		{"gone", func(d, _ string) (string, error) { return d + "/none", nil }, "no such file"},
 	} {
 		dir := rootsDir(t)
@@ -121,7 +123,8 @@ func TestStallIsToldOnce(t *testing.T) {
 	}
 	program := programOf(t, dir, "cat > "+to+"/input\nid -u > "+to+"/id\nenv > "+to+"/env\necho >> "+to+"/times\n", 0o755)
 	o := newOnStall(configs.Live{OnStall: program, Account: "nobody"}, job.Run{Job: run.Job{NNodes: 1}}, self(t))
-	state := live.State{Schema: live.Schema, JobID: 7, State: tracker.Stalled, Stalled: &live.Stalled{Doing: tracker.Sleeping}}
+	state := live.State{Schema: live.Schema, JobID: 7, State: tracker.Stalled,
+		Stalled: &live.Stalled{Doing: tracker.Sleeping}}
 	o.stall(state, "alice", 1000)
 	o.stall(state, "alice", 1000)
 	if err := <-o.ended; err != nil {
@@ -135,7 +138,8 @@ func TestStallIsToldOnce(t *testing.T) {
 		return string(b)
 	}
 	var got stallReport
-	if err := json.Unmarshal([]byte(read("input")), &got); err != nil || got.JobID != 7 || got.User != "alice" || got.UID != 1000 || got.Stalled == nil {
+	if err := json.Unmarshal([]byte(read("input")), &got); err != nil || got.JobID != 7 || got.User != "alice" ||
+		got.UID != 1000 || got.Stalled == nil {
 		t.Errorf("%q, %v", read("input"), err)
 	}
 	for _, v := range strings.Fields(read("env")) {
@@ -158,7 +162,8 @@ func TestHangingProgramIsLeftBehind(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	o := newOnStall(configs.Live{OnStall: programOf(t, dir, "exec sleep 3600\n", 0o755), Account: "nobody"}, job.Run{Job: run.Job{NNodes: 1}}, self(t))
+	o := newOnStall(configs.Live{OnStall: programOf(t, dir, "exec sleep 3600\n", 0o755), Account: "nobody"},
+		job.Run{Job: run.Job{NNodes: 1}}, self(t))
 	tell := o.tell
 	o.tell = func(ctx context.Context, text []byte) error {
 		ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)

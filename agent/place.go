@@ -22,7 +22,8 @@ func leaveJob(proc string, r job.Run, log func(error)) (left bool, notes []note.
 	switch inside, err := job.LeaveCgroup(proc); {
 	case err != nil:
 		return false, []note.Note{note.New(note.InsideJob,
-			"the agent was started inside the job's cgroup (PrologFlags=RunInJob?) and could not leave it, so it did not sample: %v", err)}
+			"the agent was started inside the job's cgroup (PrologFlags=RunInJob?) and could not leave it, so it did not "+
+				"sample: %v", err)}
 	case inside:
 		log(errInside) // for the administrator; the user's report has nothing of it
 	}

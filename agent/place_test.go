@@ -36,11 +36,12 @@ func TestLeavesEachHierarchy(t *testing.T) {
 		left    bool
 		entered string
 	}{
-		"not in a job":             {"0::/system.slice/slurmd.service\n", nil, 0, true, ""},
-		"no cgroups":               {"", nil, 0, true, ""},
-		"in a job, both versions":  {jobs, []string{"v1", "v2/system.slice"}, 0, true, "v1 v2/system.slice"},
-		"the root takes it":        {jobs, []string{"v1", "v2"}, 0, true, "v1 v2"},
-		"one of our own":           {jobs, []string{"v1", "v2/system.slice/jobgait.agents"}, 0, true, "v1 v2/system.slice/jobgait.agents"},
+		"not in a job":            {"0::/system.slice/slurmd.service\n", nil, 0, true, ""},
+		"no cgroups":              {"", nil, 0, true, ""},
+		"in a job, both versions": {jobs, []string{"v1", "v2/system.slice"}, 0, true, "v1 v2/system.slice"},
+		"the root takes it":       {jobs, []string{"v1", "v2"}, 0, true, "v1 v2"},
+		"one of our own": {jobs, []string{"v1", "v2/system.slice/jobgait.agents"}, 0, true,
+			"v1 v2/system.slice/jobgait.agents"},
 		"nothing takes it":         {jobs, []string{"v1"}, 0, false, "v1"},
 		"a command in a batch job": {jobs, nil, 7, true, ""},
 	} {

@@ -43,7 +43,8 @@ func probe(o options, stdout io.Writer) error {
 		if err != nil {
 			return err
 		}
-		return gpu.Probe(stdout, gpu.ReadingParams{Sys: "/sys", Dev: "/dev", Helper: filepath.Join(filepath.Dir(program), nvmlProgram)})
+		return gpu.Probe(stdout, gpu.ReadingParams{Sys: "/sys", Dev: "/dev",
+			Helper: filepath.Join(filepath.Dir(program), nvmlProgram)})
 	}
 	h := host{proc: "/proc", sys: "/sys", open: perf.Open}
 	p, err := probeHost(h)
@@ -63,7 +64,8 @@ func probeHost(h host) (probed, error) {
 	if err != nil {
 		return probed{}, err
 	}
-	p := probed{Schema: "jobgait.probe/1", Version: configs.Version, Kernel: release(), CPUModel: kernel.CPUModel(h.proc), CPUs: len(cpus),
+	p := probed{Schema: "jobgait.probe/1", Version: configs.Version, Kernel: release(), CPUModel: kernel.CPUModel(h.proc),
+		CPUs:    len(cpus),
 		Sources: candidates(h, cpus)}
 	if level, ok := kernel.Paranoid(h.proc); ok {
 		p.Paranoid = &level
@@ -140,7 +142,9 @@ func candidates(h host, cpus []int) []run.CounterSource {
 func addressCandidate(h host, cpus []int, root int) run.CounterSource {
 	const stepNS = 5e6
 	rate := address.ChooseRate(0, len(cpus), stepNS)
-	code, err := address.New(h.open, address.SamplingParams{Peek: peek.Direct{Proc: h.proc}, Sys: h.sys, CPUs: cpus, Rate: rate, StepNS: stepNS, Root: root})
+	code, err := address.New(h.open,
+		address.SamplingParams{Peek: peek.Direct{Proc: h.proc}, Sys: h.sys, CPUs: cpus, Rate: rate, StepNS: stepNS,
+			Root: root})
 	if err != nil {
 		s := run.CounterSource{Name: "code", Event: "cpu-clock", PMU: "software", Scope: "job", Absent: permission(h, err)}
 		if root != 0 {
@@ -158,7 +162,8 @@ func addressCandidate(h host, cpus []int, root int) run.CounterSource {
 func taskCandidates(h host, cpus []int) []run.CounterSource {
 	t, err := jobevent.NewTask(h.open, jobevent.TaskParams{Root: os.Getpid(), CPUs: len(cpus)})
 	if err != nil {
-		return []run.CounterSource{{Name: "task_clock", Event: "task-clock", PMU: "software", Scope: "task", Absent: permission(h, err)}}
+		return []run.CounterSource{{Name: "task_clock", Event: "task-clock", PMU: "software", Scope: "task",
+			Absent: permission(h, err)}}
 	}
 	defer t.Close()
 	sources := slices.Clone(t.Sources())

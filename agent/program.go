@@ -20,9 +20,11 @@ func starts(name string) bool {
 	if i := strings.IndexAny(name, ".-"); i > 0 {
 		family = name[:i]
 	}
-	return slices.Contains([]string{"mpirun", "mpiexec", "mpirun_rsh", "orterun", "orted", "prterun", "prun", "prte", "prted",
+	return slices.Contains([]string{"mpirun", "mpiexec", "mpirun_rsh", "orterun", "orted", "prterun", "prun", "prte",
+		"prted",
 		"hydra_pmi_proxy", "hydra_bstrap_proxy", "hydra_bstrap_pr", "pmi_proxy", "srun"}, family) ||
-		slices.Contains([]string{"sh", "bash", "dash", "ksh", "ksh93", "mksh", "zsh", "tcsh", "csh", "bsd-csh", "busybox", "coreutils",
+		slices.Contains([]string{"sh", "bash", "dash", "ksh", "ksh93", "mksh", "zsh", "tcsh", "csh", "bsd-csh", "busybox",
+			"coreutils",
 			"env", "time", "timeout", "nice", "nohup", "numactl", "taskset", "sleep"}, name)
 }
 

@@ -287,14 +287,17 @@ func (a *agent) state(now int64, state tracker.LoopState) live.State {
 	moment := func(s float64) time.Time {
 		return time.UnixMilli(int64(1e3 * (h.RunReal + r.startS + s))).UTC()
 	}
-	s := live.State{Schema: live.Schema, JobID: int64(h.Key.JobID), Node: h.Node, State: state, Cycles: int64(r.pursuit.Cycles()),
-		ElapsedS: rounded(float64(now-h.RunNS) / 1e9), RecentS: []float64{}, Recent: []live.EndedCycle{}, Low: []live.Low{}, Notes: []note.Note{}, Agent: a.self, Command: a.run.RootPID,
+	s := live.State{Schema: live.Schema, JobID: int64(h.Key.JobID), Node: h.Node, State: state,
+		Cycles:   int64(r.pursuit.Cycles()),
+		ElapsedS: rounded(float64(now-h.RunNS) / 1e9), RecentS: []float64{}, Recent: []live.EndedCycle{}, Low: []live.Low{},
+		Notes: []note.Note{}, Agent: a.self, Command: a.run.RootPID,
 		Job: live.JobOf(a.run.Key, a.described())}
 	nowS := s.ElapsedS - r.startS
 	s.At = moment(nowS)
 	for _, c := range r.recent {
 		s.RecentS = append(s.RecentS, rounded(c.LengthS))
-		s.Recent = append(s.Recent, live.EndedCycle{N: c.n, Boundary: moment(c.EndS), LengthS: rounded(c.LengthS), Residual: rounded(max(0, c.Residual))})
+		s.Recent = append(s.Recent, live.EndedCycle{N: c.n, Boundary: moment(c.EndS), LengthS: rounded(c.LengthS),
+			Residual: rounded(max(0, c.Residual))})
 	}
 	if b := r.beat; b != nil {
 		period, lo, hi, since := rounded(b.PeriodS), rounded(b.LoS), rounded(b.HiS), rounded(max(0, nowS-r.pursuit.LastS()))
@@ -306,7 +309,8 @@ func (a *agent) state(now int64, state tracker.LoopState) live.State {
 			s.NextBoundary, s.BoundaryErrorS = &next, &off
 		}
 		for _, l := range r.pursuit.Low() {
-			s.Low = append(s.Low, live.Low{OffsetS: rounded(l.OffsetS), DurationS: rounded(l.DurationS), ErrorS: rounded(l.ErrorS), Repeatability: rounded(l.Repeatability)})
+			s.Low = append(s.Low, live.Low{OffsetS: rounded(l.OffsetS), DurationS: rounded(l.DurationS),
+				ErrorS: rounded(l.ErrorS), Repeatability: rounded(l.Repeatability)})
 			if l.LastS == l.LastS {
 				began := moment(l.LastS)
 				s.Low[len(s.Low)-1].LastBegan = &began

@@ -125,7 +125,8 @@ func TestHousekeepingHasNoPeriod(t *testing.T) {
 			}
 		}
 		// 20 segments: the mean of 20 exponentials exceeds 3 once in 10^9.
-		t.Logf("%s: %d moments, highest power %.2f times that of chance, at %.2f Hz", c.name, len(moments), highest, float64(at)/60)
+		t.Logf("%s: %d moments, highest power %.2f times that of chance, at %.2f Hz", c.name, len(moments), highest,
+			float64(at)/60)
 		if line := highest > 3; line != c.hasLine {
 			t.Errorf("%s: power %.2f at %.2f Hz", c.name, highest, float64(at)/60)
 		}
@@ -196,7 +197,8 @@ func TestSourcesKeepTheirRate(t *testing.T) {
 func TestIntervalsStayBelowASecond(t *testing.T) {
 	alone := newSchedule()
 	alone.add(0, flushNS, flushSpreadNS)
-	for name, s := range map[string]*schedule{"alone": alone, "with sources": agentSchedule(rand.New(rand.NewPCG(5, 6)), 0.5)} {
+	for name, s := range map[string]*schedule{"alone": alone,
+		"with sources": agentSchedule(rand.New(rand.NewPCG(5, 6)), 0.5)} {
 		_, at := wakeUps(s, 10_000)
 		least, most := int64(1e18), int64(0)
 		for i := range at[1:] {
@@ -219,7 +221,8 @@ func TestSlowerSources(t *testing.T) {
 		t.Errorf("a ring is drained every %d ns, the beat is %d +- %d", s.tasks[2].everyNS, s.beat.everyNS, s.beat.spreadNS)
 	}
 	s.quicken(4)
-	if want := agentSchedule(rand.New(rand.NewPCG(1, 1)), 0.5); s.beat.everyNS != want.beat.everyNS || s.tasks[1].everyNS != want.tasks[1].everyNS || s.tasks[flush] != want.tasks[flush] {
+	if want := agentSchedule(rand.New(rand.NewPCG(1, 1)), 0.5); s.beat.everyNS != want.beat.everyNS ||
+		s.tasks[1].everyNS != want.tasks[1].everyNS || s.tasks[flush] != want.tasks[flush] {
 		t.Errorf("quickened: %+v, want %+v", s, want)
 	}
 }

@@ -21,7 +21,8 @@ func (a *agent) seal(reason string) error {
 		a.rhythm.channel.Close()
 	}
 	program := mainProgram(a.in.programs(), scheduler.OfRun(a.run).Own)
-	f := profile.Footer{Reason: reason, Executable: program, Script: a.in.script(program), BuildID: a.in.build(program), Notes: a.during}
+	f := profile.Footer{Reason: reason, Executable: program, Script: a.in.script(program), BuildID: a.in.build(program),
+		Notes: a.during}
 	if a.in.boards != nil {
 		f.GPUs = a.in.boards()
 	}

@@ -40,7 +40,8 @@ func BenchmarkShortRun(b *testing.B) {
 		q := loadProfile(b, dir).Quality
 		pct, budget = append(pct, q.OverheadPct), q.BudgetPct
 		began, used = append(began, float64(p.Blocks[0].AgentCPUNS)/1e6), append(used, 1000*q.AgentCPUS)
-		b.Logf("%.3f %%, %.1f ms before the first block, %.1f ms in all, addresses %g Hz", q.OverheadPct, began[len(began)-1], used[len(used)-1], p.Header.AddressHz)
+		b.Logf("%.3f %%, %.1f ms before the first block, %.1f ms in all, addresses %g Hz", q.OverheadPct, began[len(began)-1],
+			used[len(used)-1], p.Header.AddressHz)
 	}
 	for _, v := range [][]float64{pct, began, used} {
 		slices.Sort(v)

@@ -90,7 +90,8 @@ func simulated(t testing.TB, d *disk, stepNS int64) (*agent, *int64, []*source) 
 	mono := func() int64 { return now }
 	cpu := kernel.NewJobCPU(t.TempDir(), peek.Direct{}, &nobody{}, mono, 30e9)
 	ring := &source{now: &now, step: stepNS, counts: [2][]uint64{make([]uint64, 3), make([]uint64, 3)}}
-	sources := []*source{ring, {now: &now, every: 1e9, counts: [2][]uint64{make([]uint64, 2)}}, {now: &now, every: 5e9, counts: [2][]uint64{make([]uint64, 2)}}}
+	sources := []*source{ring, {now: &now, every: 1e9, counts: [2][]uint64{make([]uint64, 2)}},
+		{now: &now, every: 5e9, counts: [2][]uint64{make([]uint64, 2)}}}
 	in := &inputs{cpu: cpu, members: &nobody{}, stepNS: stepNS, cpus: 2, ringed: true, prices: virtual, limitPct: 100}
 	for i, s := range sources {
 		in.add(s)

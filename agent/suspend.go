@@ -37,6 +37,7 @@ func (a *agent) watchStops(now int64) {
 		s.seen = now
 	case !s.on:
 		s.on = true
-		a.sampler.Changed(profile.Epoch{TimeNS: max(s.ran, a.grid.BaseNS), Kind: profile.SuspendedKind, Text: "the job is suspended: none of its processes may run"})
+		a.sampler.Changed(profile.Epoch{TimeNS: max(s.ran, a.grid.BaseNS), Kind: profile.SuspendedKind,
+			Text: "the job is suspended: none of its processes may run"})
 	}
 }

@@ -45,7 +45,10 @@ func TestSeesASuspendedJob(t *testing.T) {
 	send(unix.SIGCONT)
 	again := since()
 	jobtest.Until(t, "it ran again", func() bool { return since() > again+1.5 && cpuSeconds(p.Pid) > used+0.3 })
-	jobtest.Until(t, "the agent sees that it runs", func() bool { got, end := suspended(); return len(got) == 1 && got[0].EndS < end })
+	jobtest.Until(t, "the agent sees that it runs", func() bool {
+		got, end := suspended()
+		return len(got) == 1 && got[0].EndS < end
+	})
 	a.end(t)
 	got, end := suspended()
 	if len(got) != 1 || got[0].StartS > stopped || got[0].EndS < before || got[0].StartS < ran-1 || got[0].EndS >= end {

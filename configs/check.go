@@ -50,7 +50,8 @@ func check(c Config) error {
 		within("epilog.wait_s", c.Epilog.WaitS, 0, 600),
 		within("epilog.worker_s", float64(c.Epilog.WorkerS), 1, 3600),
 		{c.Collect.WaitS <= c.Epilog.WorkerS, fmt.Sprintf(
-			"collect.wait_s = %d is more than epilog.worker_s = %d: the worker would end while it waits", c.Collect.WaitS, c.Epilog.WorkerS)},
+			"collect.wait_s = %d is more than epilog.worker_s = %d: the worker would end while it waits", c.Collect.WaitS,
+			c.Epilog.WorkerS)},
 
 		allOf("report.formats", c.Report.Formats, "txt", "json", "html"),
 		within("report.min_elapsed_s", c.Report.MinElapsedS, 0, 1e9),

@@ -162,7 +162,8 @@ func prefixOf(executable string) string {
 // hands on to those it starts; their environment holds nothing else.
 func Environment(getenv func(string) string) []string {
 	var env []string
-	for _, name := range []string{"JOBGAIT_CONFIG", oneMachineName, "HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "SLURM_CONF", "TZ"} {
+	for _, name := range []string{"JOBGAIT_CONFIG", oneMachineName, "HOME", "XDG_STATE_HOME", "XDG_DATA_HOME",
+		"SLURM_CONF", "TZ"} {
 		if v := getenv(name); v != "" {
 			env = append(env, name+"="+v)
 		}

@@ -153,14 +153,16 @@ func TestLoad(t *testing.T) {
 		!strings.HasPrefix(c.Unknown, newer+": unknown key") || !strings.Contains(c.Unknown, `"agent.rate"`) {
 		t.Errorf("an unknown key: %d Hz, %q, %v; want file and key", c.Agent.RateHz, c.Unknown, err)
 	}
-	if _, err := Load(getenv("JOBGAIT_CONFIG="+broken), ""); err == nil || !strings.Contains(err.Error(), broken) || !strings.Contains(err.Error(), "agent.rate") {
+	if _, err := Load(getenv("JOBGAIT_CONFIG="+broken), ""); err == nil || !strings.Contains(err.Error(), broken) ||
+		!strings.Contains(err.Error(), "agent.rate") {
 		t.Errorf("broken file: %v; want file and key", err)
 	}
 	if _, err := Load(getenv("JOBGAIT_CONFIG="+dir+"/none"), ""); err == nil {
 		t.Error("a named file that does not exist is no error")
 	}
 	large := write("large.toml", "[agent]\nrate_hz = 222\n#"+strings.Repeat("x", maxFile)+"\n")
-	if _, err := Load(getenv("JOBGAIT_CONFIG="+large), ""); err == nil || !strings.Contains(err.Error(), large+" is larger than") {
+	if _, err := Load(getenv("JOBGAIT_CONFIG="+large), ""); err == nil ||
+		!strings.Contains(err.Error(), large+" is larger than") {
 		t.Errorf("a file of a megabyte: %v", err)
 	}
 	if _, err := Load(getenv("JOBGAIT_CONFIG=/dev/zero"), ""); err == nil {
@@ -198,15 +200,19 @@ func TestEnvironment(t *testing.T) {
 }
 
 func TestOneMachine(t *testing.T) {
-	site := write(t, "[watch]\nshare = 0.0\n[spool]\ndir = '/site'\n[agent]\nrate_hz = 50\n[live]\non_stall = '/site/told'\naccount = 'told'\n")
-	c, err := Load(getenv("JOBGAIT_CONFIG="+site, "JOBGAIT_ONE_MACHINE=1", "HOME=/home/a", "XDG_DATA_HOME=/data", "XDG_STATE_HOME=relative"), "")
+	site := write(t, "[watch]\nshare = 0.0\n[spool]\ndir = '/site'\n[agent]\nrate_hz = 50\n[live]\non_stall = "+
+		"'/site/told'\naccount = 'told'\n")
+	c, err := Load(getenv("JOBGAIT_CONFIG="+site, "JOBGAIT_ONE_MACHINE=1", "HOME=/home/a", "XDG_DATA_HOME=/data",
+		"XDG_STATE_HOME=relative"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Spool.Dir != "/home/a/.local/state/jobgait" || c.Collect.Dir != c.Spool.Dir+"/collect" || c.History.Path != "/data/jobgait/history.db" {
+	if c.Spool.Dir != "/home/a/.local/state/jobgait" || c.Collect.Dir != c.Spool.Dir+"/collect" ||
+		c.History.Path != "/data/jobgait/history.db" {
 		t.Errorf("paths %+v %+v %+v", c.Spool, c.Collect, c.History)
 	}
-	if c.Collect.Account != "" || c.Report.MinElapsedS != 0 || c.History.Ingest != "here" || c.Slurm.Scontrol != "" || c.Spool.Keep != "all" {
+	if c.Collect.Account != "" || c.Report.MinElapsedS != 0 || c.History.Ingest != "here" || c.Slurm.Scontrol != "" ||
+		c.Spool.Keep != "all" {
 		t.Errorf("cluster settings are left: %+v", c)
 	}
 	if c.Live != (Live{}) {

@@ -24,7 +24,8 @@ func read(t *testing.T, path string) string {
 func TestShippedFilesAgree(t *testing.T) {
 	c := Default()
 	for path, lines := range map[string][]string{
-		"slurm/slurm.conf.example":      {"Prolog=" + libexec + "/prolog", "Epilog=" + libexec + "/epilog", "PrologFlags=Alloc"},
+		"slurm/slurm.conf.example": {"Prolog=" + libexec + "/prolog", "Epilog=" + libexec + "/epilog",
+			"PrologFlags=Alloc"},
 		"slurm/plugstack.conf.example":  {"optional jobgait.so"},
 		"systemd/jobgait-sweep.service": {"ExecStart=" + libexec + "/jobgait-epilog --sweep"},
 		"systemd/jobgait-ingest.service": {"ExecStart=" + libexec + "/jobgait-epilog --ingest", "User=" + c.Collect.Account,
@@ -34,7 +35,8 @@ func TestShippedFilesAgree(t *testing.T) {
 		"systemd/jobgait-sweep.timer":   {"WantedBy=timers.target"},
 		"systemd/jobgait-ingest.timer":  {"WantedBy=timers.target"},
 		"sysusers.d/jobgait.conf":       {"u " + c.Collect.Account + " "},
-		"tmpfiles.d/jobgait.conf":       {"d " + c.Spool.Dir + " ", "d " + c.Collect.Dir + " 0700 " + c.Collect.Account + " "},
+		"tmpfiles.d/jobgait.conf": {"d " + c.Spool.Dir + " ", "d " + c.Collect.Dir + " 0700 " + c.Collect.Account +
+			" "},
 	} {
 		text := "\n"
 		for line := range strings.Lines(read(t, path)) {

@@ -51,14 +51,16 @@ func median(x []float64) float64 { return slices.Sorted(slices.Values(x))[len(x)
 func ended(b *testing.B, profile string, length time.Duration) (wait, report float64) {
 	b.Helper()
 	dir := b.TempDir()
-	env := environment(b, "[watch]\nroot = true\n[spool]\ndir = \""+dir+"/spool\"\n[collect]\ndir = \""+dir+"/collect\"\naccount = \"\"\n"+
+	env := environment(b, "[watch]\nroot = true\n[spool]\ndir = \""+dir+"/spool\"\n[collect]\ndir = \""+dir+
+		"/collect\"\naccount = \"\"\n"+
 		"[history]\npath = \""+dir+"/history.db\"\n[slurm]\nscontrol = \"\"\n[report]\nmin_elapsed_s = 0\n")
 	env["SLURM_JOB_UID"], env["SLURM_JOB_GID"] = fmt.Sprint(os.Getuid()), fmt.Sprint(os.Getgid())
 	key := run.Key{Cluster: "test", JobID: 7}
 	rd := job.Dir(dir+"/spool", "n1", key)
 	real, mono := job.Clock()
-	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - length.Seconds(), StartMono: mono - length.Seconds(),
-		Job: run.Job{NNodes: 1, NodeList: "n1", WorkDir: dir, UID: os.Getuid()}}
+	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - length.Seconds(),
+		StartMono: mono - length.Seconds(),
+		Job:       run.Job{NNodes: 1, NodeList: "n1", WorkDir: dir, UID: os.Getuid()}}
 	if err := errors.Join(job.MakeNodeDir(dir+"/spool", "n1"), rd.Make(), rd.WriteRun(r), os.Link(profile, rd.Profile()),
 		os.WriteFile(filepath.Join(filepath.Dir(env["JOBGAIT_CONFIG"]), "worker"), []byte("works"), 0o600)); err != nil {
 		b.Fatal(err)

@@ -23,8 +23,10 @@ func TestEpilogOfAFullSpool(t *testing.T) {
 	}
 	dir := t.TempDir()
 	spool, work := dir+"/spool", dir+"/work"
-	env := environment(t, "[watch]\nroot = true\n[spool]\ndir = \""+spool+"\"\n[collect]\ndir = \""+dir+"/collect\"\naccount = \"\"\n"+
-		"[history]\npath = \""+dir+"/history.db\"\n[slurm]\nscontrol = \"\"\n[epilog]\ndeadline_s = 60\nwait_s = 60\n[report]\nmin_elapsed_s = 0\n")
+	env := environment(t, "[watch]\nroot = true\n[spool]\ndir = \""+spool+"\"\n[collect]\ndir = \""+dir+
+		"/collect\"\naccount = \"\"\n"+
+		"[history]\npath = \""+dir+"/history.db\"\n[slurm]\nscontrol = \"\"\n[epilog]\ndeadline_s = 60\nwait_s = "+
+		"60\n[report]\nmin_elapsed_s = 0\n")
 	if err := errors.Join(os.Mkdir(spool, 0o711), os.Mkdir(work, 0o755)); err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +41,8 @@ func TestEpilogOfAFullSpool(t *testing.T) {
 		Job: run.Job{NNodes: 1, NodeList: "n1", WorkDir: work}}
 	var st unix.Statfs_t
 	err := errors.Join(job.MakeNodeDir(spool, "n1"), rd.Make(), rd.WriteRun(r),
-		profiletest.Write(rd.Profile(), profiletest.SyntheticRun{Key: key, Node: "n1", Seconds: 10, PeriodS: 0.4, Seal: true}), unix.Statfs(spool, &st))
+		profiletest.Write(rd.Profile(),
+			profiletest.SyntheticRun{Key: key, Node: "n1", Seconds: 10, PeriodS: 0.4, Seal: true}), unix.Statfs(spool, &st))
 	if err == nil {
 		err = os.WriteFile(spool+"/filler", make([]byte, int64(st.Bavail)*st.Bsize), 0o600)
 	}

@@ -118,7 +118,8 @@ func settings(getenv func(string) string) (self string, cfg configs.Config, err 
 // and from then on a sweep can do the rest. With settings that are unusable the
 // agent of a job that began under better ones is stopped all the same, where they
 // say at least where the spool is.
-func endRun(ctx context.Context, getenv func(string) string, told job.Told, self string, cfg configs.Config, unusable error, log *job.Log) error {
+func endRun(ctx context.Context, getenv func(string) string, told job.Told, self string, cfg configs.Config,
+	unusable error, log *job.Log) error {
 	now := told.Run.Alone(cfg.Watch.Exclusive)
 	if unusable != nil && cfg.Spool.Dir == "" {
 		return unusable

@@ -28,7 +28,8 @@ func TestLimitOfAnEpilogInItsJob(t *testing.T) {
 			t.Errorf("%q: %v, waits %v, want %v and %v", own, got.Deadline(), got.Wait(), want, waits)
 		}
 	}
-	if got := limitOf(configs.Epilog{DeadlineS: 1}, []byte("0::/system.slice/slurmstepd.scope/job_21/step_extern/slurm")); got.Deadline() != time.Second {
+	if got := limitOf(configs.Epilog{DeadlineS: 1},
+		[]byte("0::/system.slice/slurmstepd.scope/job_21/step_extern/slurm")); got.Deadline() != time.Second {
 		t.Errorf("a shorter deadline became %v", got.Deadline())
 	}
 }

@@ -118,7 +118,8 @@ func checkInside(t *testing.T, what, top string) {
 			return nil // the worker's sweep removes files
 		}
 		below := strings.Split(strings.TrimPrefix(strings.TrimPrefix(path, top), "/"), "/")
-		known := slices.Contains([]string{"", "jobgait.toml", "worker", "history.db", "history.db-wal", "history.db-shm", "history.db-journal"}, below[0]) && len(below) == 1
+		known := slices.Contains([]string{"", "jobgait.toml", "worker", "history.db", "history.db-wal", "history.db-shm",
+			"history.db-journal"}, below[0]) && len(below) == 1
 		inside := (below[0] == "spool" || below[0] == "collect") && len(below) <= 5 &&
 			!strings.ContainsFunc(d.Name(), func(r rune) bool { return r < ' ' || r > '~' })
 		if !known && !inside {

@@ -76,7 +76,8 @@ func countAside(ctx context.Context, db *history.DB, dir string, now float64) er
 // putRecords puts records in one transaction, and returns the runs as they were put with
 // what became of each: it is stored for good where there is no error. Where SQLite refuses
 // one of them each is put alone.
-func putRecords(ctx context.Context, db *history.DB, records []collect.JobRecord, at history.Ingest) ([]summary.Summary, []error) {
+func putRecords(ctx context.Context, db *history.DB, records []collect.JobRecord, at history.Ingest) ([]summary.Summary,
+	[]error) {
 	put, failed := make([]summary.Summary, len(records)), make([]error, len(records))
 	err := db.Together(ctx, func(b *history.Batch) error {
 		for i, j := range records {

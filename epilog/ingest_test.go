@@ -38,8 +38,10 @@ func accountsSite(t testing.TB) (env map[string]string, cfg configs.Config) {
 		must(t, os.Chown(dir+d, nobody, nobody))
 	}
 	config := dir + "/jobgait.toml"
-	must(t, os.WriteFile(config, []byte("[spool]\ndir = \""+dir+"/spool\"\n[collect]\ndir = \""+dir+"/collect\"\naccount = \"nobody\"\n"+
-		"[history]\npath = \""+dir+"/lib/history.db\"\ningest = \"spool\"\n[slurm]\nscontrol = \"\"\nsacct = \"\"\n[report]\nmin_elapsed_s = 0\n"), 0o600))
+	must(t, os.WriteFile(config, []byte("[spool]\ndir = \""+dir+"/spool\"\n[collect]\ndir = \""+dir+
+		"/collect\"\naccount = \"nobody\"\n"+
+		"[history]\npath = \""+dir+"/lib/history.db\"\ningest = \"spool\"\n[slurm]\nscontrol = \"\"\nsacct = "+
+		"\"\"\n[report]\nmin_elapsed_s = 0\n"), 0o600))
 	env = map[string]string{"JOBGAIT_CONFIG": config}
 	_, cfg, err = settings(func(name string) string { return env[name] })
 	must(t, err)
@@ -64,9 +66,11 @@ func finishRun(t testing.TB, cfg configs.Config) {
 	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - 20, StartMono: mono - 20,
 		Job: run.Job{UID: nobody, GID: nobody, NNodes: 1, NodeList: "n1", WorkDir: cfg.Collect.Dir}}
 	must(t, errors.Join(job.MakeNodeDir(cfg.Spool.Dir, "n1"), dir.Make(), dir.WriteRun(r),
-		profiletest.Write(dir.Profile(), profiletest.SyntheticRun{Key: key, Node: "n1", Seconds: 4, PeriodS: 0.4, Seal: true}),
+		profiletest.Write(dir.Profile(),
+			profiletest.SyntheticRun{Key: key, Node: "n1", Seconds: 4, PeriodS: 0.4, Seal: true}),
 		finish.WriteEnd(dir, finish.End{Real: real, Mono: mono, BootID: r.BootID})))
-	f := finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, "n1"), Program: self, Scheduler: slurm.Scheduler{}, Log: t.Logf}
+	f := finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, "n1"), Program: self, Scheduler: slurm.Scheduler{},
+		Log: t.Logf}
 	must(t, f.Finish(t.Context(), dir))
 }
 
@@ -76,9 +80,11 @@ func TestIngestIsTheAccounts(t *testing.T) {
 	env, cfg := accountsSite(t)
 	finishRun(t, cfg)
 	damaged := filepath.Join(cfg.Collect.Dir, "jobs", "x\x1b[31m.json.gz")
-	must(t, errors.Join(os.WriteFile(damaged, []byte("x"), 0o600), os.Chown(damaged, nobody, nobody), os.Chmod(env["JOBGAIT_CONFIG"], 0o644)))
+	must(t, errors.Join(os.WriteFile(damaged, []byte("x"), 0o600), os.Chown(damaged, nobody, nobody),
+		os.Chmod(env["JOBGAIT_CONFIG"], 0o644)))
 	status, out, complaint := call(t, env, "--ingest")
-	if status != 1 || out != "" || strings.Count(complaint, "\n") != 1 || !strings.Contains(complaint, "runuser -u nobody -- ") {
+	if status != 1 || out != "" || strings.Count(complaint, "\n") != 1 ||
+		!strings.Contains(complaint, "runuser -u nobody -- ") {
 		t.Errorf("root: %d %q %q", status, out, complaint)
 	}
 	if _, err := os.Stat(cfg.History.Path); !errors.Is(err, fs.ErrNotExist) {

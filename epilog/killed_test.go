@@ -59,7 +59,8 @@ func handOn(args []string) error {
 // waitingRun is a whole run on its way to the history.
 func waitingRun(id int) collect.JobRecord {
 	start := 1.7e9 + float64(id)
-	return collect.JobRecord{Summary: summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "test", JobID: run.JobID(id)},
+	return collect.JobRecord{Summary: summary.Summary{Schema: summary.Schema,
+		Key:   run.Key{Cluster: "test", JobID: run.JobID(id)},
 		Job:   run.Job{User: "alice", UID: 1001, NNodes: 1, Executable: "lmp"},
 		Start: start, End: start + 60, ElapsedS: 60, Exit: &run.Exit{}, Quality: run.Quality{Scope: "task"}}}
 }
@@ -200,11 +201,14 @@ func TestIngestOfOneThatIsRefused(t *testing.T) {
 	}
 	raw, err := sql.Open("sqlite3", cfg.History.Path)
 	must(t, err)
-	_, err = raw.Exec("CREATE TRIGGER refused AFTER INSERT ON run WHEN NEW.job_id = 7 BEGIN SELECT RAISE(ABORT, 'refused'); END")
+	_, err = raw.Exec("CREATE TRIGGER refused AFTER INSERT ON run WHEN NEW.job_id = 7 BEGIN SELECT RAISE(ABORT, " +
+		"'refused'); END")
 	must(t, errors.Join(err, raw.Close()))
 	handed(3, 12)
 	delete(want, 7)
-	if status, out, complaint := call(t, env, "--ingest"); status != 1 || !strings.HasPrefix(out, "8 job records written") || !strings.Contains(out, "1 set aside") || !strings.Contains(complaint, "refused") {
+	if status, out, complaint := call(t, env, "--ingest"); status != 1 ||
+		!strings.HasPrefix(out, "8 job records written") || !strings.Contains(out, "1 set aside") ||
+		!strings.Contains(complaint, "refused") {
 		t.Errorf("%d %q %q", status, out, complaint)
 	}
 	isThere(t, cfg, want)
@@ -223,7 +227,8 @@ func TestIngestOfAFullDisk(t *testing.T) {
 		t.Skip("mount: ", err)
 	}
 	t.Cleanup(func() { _ = unix.Unmount(lib, unix.MNT_DETACH) })
-	env := environment(t, "[spool]\ndir = \""+dir+"/spool\"\n[collect]\ndir = \""+dir+"/collect\"\naccount = \"\"\n[history]\npath = \""+lib+"/history.db\"\n[slurm]\nscontrol = \"\"\n")
+	env := environment(t, "[spool]\ndir = \""+dir+"/spool\"\n[collect]\ndir = \""+dir+
+		"/collect\"\naccount = \"\"\n[history]\npath = \""+lib+"/history.db\"\n[slurm]\nscontrol = \"\"\n")
 	_, cfg, err := settings(func(name string) string { return env[name] })
 	must(t, err)
 	want := map[int]bool{}
@@ -242,7 +247,8 @@ func TestIngestOfAFullDisk(t *testing.T) {
 	filler := filepath.Join(lib, "filler")
 	must(t, os.WriteFile(filler, make([]byte, int64(st.Bavail)*st.Bsize-256<<10), 0o600)) // room for some of them
 	handed(10, 400)
-	if status, _, complaint := call(t, env, "--ingest"); status != 1 || !strings.Contains(complaint, "no room left on its file system") {
+	if status, _, complaint := call(t, env, "--ingest"); status != 1 ||
+		!strings.Contains(complaint, "no room left on its file system") {
 		t.Errorf("while it is full: %d %q", status, complaint)
 	}
 	must(t, os.Remove(filler))

@@ -44,7 +44,8 @@ const usage = `usage: jobgait-epilog            as Slurm's Epilog
        jobgait-epilog --version`
 
 // runEpilog is the program. Only the hook always returns 0.
-func runEpilog(ctx context.Context, getenv func(string) string, args []string, in io.Reader, out, complain io.Writer) int {
+func runEpilog(ctx context.Context, getenv func(string) string, args []string, in io.Reader,
+	out, complain io.Writer) int {
 	leaveCPUs(args)
 	child, err := children(getenv).Serve(ctx, args, in, out)
 	switch {

@@ -96,8 +96,9 @@ func hasInput() bool {
 
 // accountChildren are those of all our programs that take another account's rights.
 func accountChildren() as.Handlers {
-	return as.Handlers{as.Deliver: deliver.Serve, as.Collect: collect.Serve, as.Archive: archive.Serve, as.Consult: finish.ServeConsult,
-		as.Look: check.ServeLook, as.Names: names.Serve, as.Peek: peek.Serve("/proc")}
+	return as.Handlers{as.Deliver: deliver.Serve, as.Collect: collect.Serve, as.Archive: archive.Serve,
+		as.Consult: finish.ServeConsult,
+		as.Look:    check.ServeLook, as.Names: names.Serve, as.Peek: peek.Serve("/proc")}
 }
 
 // call runs the program with an environment and returns its exit status and
@@ -137,9 +138,10 @@ func TestHookNeverFails(t *testing.T) {
 		env  map[string]string
 		says string
 	}{
-		"no environment":     {map[string]string{"JOBGAIT_CONFIG": "/dev/null"}, "SLURM_JOB_ID"},
-		"a word for an id":   {with(environment(t, ""), "SLURM_JOB_ID", "seven"), `"seven"`},
-		"bad value":          {environment(t, "[spool]\ndir = \""+t.TempDir()+"\"\n[epilog]\ndeadline_s = 0\n"), "epilog.deadline_s"},
+		"no environment":   {map[string]string{"JOBGAIT_CONFIG": "/dev/null"}, "SLURM_JOB_ID"},
+		"a word for an id": {with(environment(t, ""), "SLURM_JOB_ID", "seven"), `"seven"`},
+		"bad value": {environment(t, "[spool]\ndir = \""+t.TempDir()+"\"\n[epilog]\ndeadline_s = 0\n"),
+			"epilog.deadline_s"},
 		"settings missing":   {with(environment(t, ""), "JOBGAIT_CONFIG", "/nonexistent.toml"), "/nonexistent.toml"},
 		"spool under a file": {environment(t, "[spool]\ndir = \"/dev/null/spool\"\n"), "spool"},
 	} {
@@ -193,7 +195,8 @@ func TestWorkerThatIsNotDone(t *testing.T) {
 	})
 	settings, err := os.ReadFile(env["JOBGAIT_CONFIG"])
 	if err == nil {
-		err = os.WriteFile(env["JOBGAIT_CONFIG"], []byte(strings.Replace(string(settings), "deadline_s = 1", "deadline_s = 60", 1)), 0o644)
+		err = os.WriteFile(env["JOBGAIT_CONFIG"],
+			[]byte(strings.Replace(string(settings), "deadline_s = 1", "deadline_s = 60", 1)), 0o644)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +246,8 @@ func TestStepsBehindJobs(t *testing.T) {
 		}
 		score, _ := os.ReadFile(proc + "oom_score_adj")
 		limits, _ := os.ReadFile(proc + "limits")
-		if strings.TrimSpace(string(score)) != oomScore || !strings.Contains(string(limits), fmt.Sprintf("Max data size             %d", hardBytes)) {
+		if strings.TrimSpace(string(score)) != oomScore ||
+			!strings.Contains(string(limits), fmt.Sprintf("Max data size             %d", hardBytes)) {
 			t.Errorf("%s: score %s, limits\n%s", verb, score, limits)
 		}
 	}
@@ -270,7 +274,8 @@ func TestVerbs(t *testing.T) {
 	if status, out, complaint := call(t, env, "--sweep"); status != 0 || !strings.Contains(out, "0 runs finished") {
 		t.Errorf("sweep: %d %q %q", status, out, complaint)
 	}
-	if status, _, complaint := call(t, env, "--ingest"); status != 1 || !strings.Contains(complaint, "/collect: no such file") {
+	if status, _, complaint := call(t, env, "--ingest"); status != 1 ||
+		!strings.Contains(complaint, "/collect: no such file") {
 		t.Errorf("ingest without a collection directory: %d %q", status, complaint)
 	}
 	if err := os.Mkdir(filepath.Join(filepath.Dir(env["JOBGAIT_CONFIG"]), "collect"), 0o700); err != nil {
@@ -284,7 +289,8 @@ func TestVerbs(t *testing.T) {
 			t.Errorf("%v: %d %q", args, status, complaint)
 		}
 	}
-	if status, _, complaint := call(t, env, "--worker", "/nonexistent"); status != 1 || strings.Count(complaint, "\n") != 1 {
+	if status, _, complaint := call(t, env, "--worker", "/nonexistent"); status != 1 ||
+		strings.Count(complaint, "\n") != 1 {
 		t.Errorf("worker without a run: %d %q", status, complaint)
 	}
 }

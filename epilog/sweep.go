@@ -63,7 +63,8 @@ func sweptNodes(s job.Scheduler, getenv func(string) string, spool string) ([]st
 	return nodes, nil
 }
 
-func sweepNode(ctx context.Context, cfg configs.Config, getenv func(string) string, self, node string, ask bool) (finish.Swept, error) {
+func sweepNode(ctx context.Context, cfg configs.Config, getenv func(string) string, self, node string,
+	ask bool) (finish.Swept, error) {
 	log, _ := job.OpenLog(cfg, node, "sweep", 0) // drops lines when it cannot open
 	defer func() { _ = log.Close() }()
 	did, err := finisher(cfg, getenv, self, node, log).Sweep(ctx, ask)

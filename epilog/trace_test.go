@@ -94,7 +94,8 @@ func attacked(t *testing.T, work func(seen *atomic.Int64)) (got []string) {
 	}
 	cmd := exec.Command(self, tracerVerb, strconv.Itoa(os.Getpid()), "x")
 	cmd.Dir, cmd.Env = "/", []string{}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody},
+		Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
 	must(t, errors.Join(err, cmd.Start()))
 	var seen atomic.Int64
@@ -138,7 +139,8 @@ func TestNobodyTracesAChild(t *testing.T) {
 			all.Go(func() {
 				// On a machine that is full he may come too late for the first.
 				for n := 0; n < jobtest.Rounds(2) || seen.Load() == 0 && ctx.Err() == nil; n++ {
-					_, _ = as.Ask[any](ctx, as.Child{Program: self, Account: account}, verb, struct{}{}) // what it answers is not the point
+					// what it answers is not the point
+					_, _ = as.Ask[any](ctx, as.Child{Program: self, Account: account}, verb, struct{}{})
 				}
 			})
 		}

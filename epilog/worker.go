@@ -47,8 +47,10 @@ func inJob(process string) bool {
 }
 
 // detach starts this program anew, so that it outlives us.
-func detach(getenv func(string) string, self, logPath string, input []byte, args ...string) (pid, pidfd int, err error) {
-	return launch.Detach(launch.Spec{Program: self, Args: args, Env: configs.Environment(getenv), Log: logPath, Input: input})
+func detach(getenv func(string) string, self, logPath string, input []byte, args ...string) (pid, pidfd int,
+	err error) {
+	return launch.Detach(launch.Spec{Program: self, Args: args, Env: configs.Environment(getenv), Log: logPath,
+		Input: input})
 }
 
 // lookMS is how often it is asked whether there was enough waiting.
@@ -131,7 +133,8 @@ func worker(ctx context.Context, getenv func(string) string, path string, in io.
 	if err != nil {
 		log.Printf("%v", err)
 	}
-	if left, lerr := finish.Left(job.NodeDir(cfg.Spool.Dir, run.Node)); lerr == nil && !left && !learns(cfg, getenv) && run.Key.JobID%sweepEvery != 0 {
+	if left, lerr := finish.Left(job.NodeDir(cfg.Spool.Dir, run.Node)); lerr == nil && !left && !learns(cfg, getenv) &&
+		run.Key.JobID%sweepEvery != 0 {
 		return err
 	}
 	_, pidfd, serr := detach(getenv, self, os.DevNull, nil, as.SweepNode, run.Node)

@@ -84,7 +84,8 @@ func (s *site) checkInside(what string) {
 		}
 		below, err := filepath.Rel(s.spool, path)
 		depth := strings.Count(below, "/") + 1
-		known := slices.Contains([]string{".", "etc", "etc/jobgait.toml", "bin", "bin/jobgait-prolog", "var", "var/spool"}, strings.TrimPrefix(strings.TrimPrefix(path, s.dir), "/")) || path == s.dir
+		known := slices.Contains([]string{".", "etc", "etc/jobgait.toml", "bin", "bin/jobgait-prolog", "var", "var/spool"},
+			strings.TrimPrefix(strings.TrimPrefix(path, s.dir), "/")) || path == s.dir
 		inside := err == nil && !strings.HasPrefix(below, "..") && depth <= 3 && len(d.Name()) <= 255 &&
 			!strings.ContainsFunc(d.Name(), func(r rune) bool {
 				return !unicode.IsPrint(r) || r > unicode.MaxASCII || strings.ContainsRune("<>'\"$`;&|* ", r)

@@ -43,7 +43,8 @@ func TestWatched(t *testing.T) {
 	jobtest.Until(t, "the agent's word", func() bool { _, err := os.Stat(d.Path("seen")); return err == nil })
 	b, _ := os.ReadFile(d.Path("seen"))
 	seen := string(b)
-	for _, want := range []string{"args: --lock-fd 3 --run-dir " + string(d) + "\n", "0 -> /dev/null\n", "3 -> " + d.Lock() + "\n", "cwd: /\n", "TZ=UTC"} {
+	for _, want := range []string{"args: --lock-fd 3 --run-dir " + string(d) + "\n", "0 -> /dev/null\n", "3 -> " +
+		d.Lock() + "\n", "cwd: /\n", "TZ=UTC"} {
 		if !strings.Contains(seen, want) {
 			t.Errorf("agent was not started with %q:\n%s", want, seen)
 		}
@@ -95,13 +96,19 @@ func TestFailures(t *testing.T) {
 		change                func(*site)
 		says                  []string
 	}{
-		{"bad job id", "", fakeAgent, func(s *site) { s.env["SLURM_JOB_ID"] = "x\n1" }, []string{"SLURM_JOB_ID", "not a positive number"}},
-		{"no spool", "", fakeAgent, func(s *site) { s.write("var", "a file in its way", 0o644) }, []string{"make spool", "not a directory"}},
+		{"bad job id", "", fakeAgent, func(s *site) {
+			s.env["SLURM_JOB_ID"] = "x\n1"
+		}, []string{"SLURM_JOB_ID", "not a positive number"}},
+		{"no spool", "", fakeAgent, func(s *site) {
+			s.write("var", "a file in its way", 0o644)
+		}, []string{"make spool", "not a directory"}},
 		{"bad value", "[agent]\nrate_hz = 0\n", fakeAgent, func(*site) {}, []string{"etc/jobgait.toml", "agent.rate_hz"}},
 		{"no agent", "", "", func(*site) {}, []string{"start ", "jobgait-agent", "no such file"}},
 		{"an agent that is no program", "", "\x7fELF", func(*site) {}, []string{"start ", "exec format"}},
 		{"no home on one machine", "", fakeAgent, onOneMachine, []string{"HOME"}},
-		{"no run on one machine", "", fakeAgent, func(s *site) { s.args = []string{"local"} }, []string{"JOBGAIT_RUN", "not called by jobgait run?"}},
+		{"no run on one machine", "", fakeAgent, func(s *site) {
+			s.args = []string{"local"}
+		}, []string{"JOBGAIT_RUN", "not called by jobgait run?"}},
 		{"settings that block for ever", "", fakeAgent, func(s *site) {
 			fifo := filepath.Join(s.dir, "fifo")
 			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
@@ -171,7 +178,8 @@ func TestSameKeyAgain(t *testing.T) {
 
 // onOneMachine is what the Prolog is told by jobgait run.
 func onOneMachine(s *site) {
-	told, err := local.Environ(job.Run{Key: run.Key{Cluster: "local:n1", JobID: 17}, Node: "n1", RootPID: 4711, Job: run.Job{NNodes: 1}})
+	told, err := local.Environ(job.Run{Key: run.Key{Cluster: "local:n1", JobID: 17}, Node: "n1", RootPID: 4711,
+		Job: run.Job{NNodes: 1}})
 	if err != nil {
 		s.t.Fatal(err)
 	}

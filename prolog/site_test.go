@@ -72,7 +72,8 @@ func newSite(t testing.TB, settings, agent string) *site {
 	if agent != "" {
 		s.write("bin/jobgait-agent", agent, 0o755)
 	}
-	for _, v := range []string{asProlog + "=1", "SLURM_JOB_ID=17", "SLURM_CLUSTER_NAME=c", "SLURMD_NODENAME=n1", "SLURM_JOB_UID=1000",
+	for _, v := range []string{asProlog + "=1", "SLURM_JOB_ID=17", "SLURM_CLUSTER_NAME=c", "SLURMD_NODENAME=n1",
+		"SLURM_JOB_UID=1000",
 		"SLURM_JOB_USER=alice", "SLURM_JOB_PARTITION=batch", "SLURM_NODELIST=n1", "SLURM_JOB_NUM_NODES=1"} {
 		name, value, _ := strings.Cut(v, "=")
 		s.env[name] = value

@@ -41,7 +41,8 @@ func Allow(path string, uid int, rights uint16) error {
 	for _, e := range []struct {
 		tag, rights uint16
 		id          uint32
-	}{{userObj, rights | Read | Write, noID}, {user, rights, uint32(uid)}, {groupObj, 0, noID}, {mask, rights, noID}, {other, 0, noID}} {
+	}{{userObj, rights | Read | Write, noID}, {user, rights, uint32(uid)}, {groupObj, 0, noID}, {mask, rights, noID},
+		{other, 0, noID}} {
 		acl = binary.LittleEndian.AppendUint16(acl, e.tag)
 		acl = binary.LittleEndian.AppendUint16(acl, e.rights)
 		acl = binary.LittleEndian.AppendUint32(acl, e.id)

@@ -91,8 +91,9 @@ func (c Child) Start(verb string, in, out *os.File) (*os.Process, error) {
 	if err := CloseOnExec(); err != nil {
 		return nil, err
 	}
-	return os.StartProcess(c.Program, append([]string{c.Program, verb}, c.Account.Args()...), &os.ProcAttr{Dir: "/", Env: []string{},
-		Files: []*os.File{in, out, null}, Sys: &syscall.SysProcAttr{Setsid: true}})
+	return os.StartProcess(c.Program, append([]string{c.Program, verb}, c.Account.Args()...),
+		&os.ProcAttr{Dir: "/", Env: []string{},
+			Files: []*os.File{in, out, null}, Sys: &syscall.SysProcAttr{Setsid: true}})
 }
 
 // errTooMuch ends a child that writes without end.

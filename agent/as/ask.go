@@ -33,7 +33,8 @@ func Ask[A any](ctx context.Context, c Child, verb string, question any) (answer
 // answers as they come. The answers together must not be longer than the verb's bound, or limit bytes if that is less
 // and not 0: the account can make the child write anything. An error of each ends the child. When ctx ends the child
 // is killed and not waited for; body may still be read then.
-func AskAll[A any](ctx context.Context, c Child, verb string, question any, body io.Reader, limit int, each func(A) error) error {
+func AskAll[A any](ctx context.Context, c Child, verb string, question any, body io.Reader, limit int,
+	each func(A) error) error {
 	v, ok := VerbNamed(verb)
 	if !ok || v.Rights == Starters {
 		return fmt.Errorf("verb %q: no child that answers", verb)

@@ -21,7 +21,9 @@ import (
 // The test program is the child too: it takes the account in its arguments and does
 // what its verb says.
 func TestMain(m *testing.M) {
-	verbs := map[string]func(){"rights": rights, "files": files, "script": script, "hang": func() { time.Sleep(time.Hour) },
+	verbs := map[string]func(){"rights": rights, "files": files, "script": script, "hang": func() {
+		time.Sleep(time.Hour)
+	},
 		"starter": starter, "bound": func() {}, "stopped": func() {
 			_ = unix.Kill(os.Getpid(), unix.SIGSTOP) // another thread may be the first to stop
 			time.Sleep(time.Hour)
@@ -65,7 +67,8 @@ func TestMain(m *testing.M) {
 
 // script has a shell say what it is.
 func script() {
-	cmd := exec.Command("/bin/sh", "-c", `id -u; id -g; id -G; pwd; cat; echo; ls /proc/self/fd | wc -l; export -p | grep -v -e PWD -e OLDPWD -e SHLVL; cat /etc/shadow >/dev/null 2>&1 && echo shadow; true`)
+	cmd := exec.Command("/bin/sh", "-c",
+		`id -u; id -g; id -G; pwd; cat; echo; ls /proc/self/fd | wc -l; export -p | grep -v -e PWD -e OLDPWD -e SHLVL; cat /etc/shadow >/dev/null 2>&1 && echo shadow; true`)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		fmt.Println(err)
@@ -172,7 +175,10 @@ func TestBoundChildEndsWithItsStarter(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait()
-		jobtest.Until(t, name+" child is gone", func() bool { state, _ := stateOf(child); return state == "" || state == "Z" || state == "X" })
+		jobtest.Until(t, name+" child is gone", func() bool {
+			state, _ := stateOf(child)
+			return state == "" || state == "Z" || state == "X"
+		})
 	}
 }
 

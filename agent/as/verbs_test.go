@@ -97,10 +97,11 @@ func TestManyAnswers(t *testing.T) {
 // What follows the question reaches the child byte by byte.
 func TestBodyAfterTheQuestion(t *testing.T) {
 	got := ""
-	err := AskAll(t.Context(), child(t, Self()), Consult, "question ", strings.NewReader("\n{}\n"), 0, func(s string) error {
-		got = s
-		return nil
-	})
+	err := AskAll(t.Context(), child(t, Self()), Consult, "question ", strings.NewReader("\n{}\n"), 0,
+		func(s string) error {
+			got = s
+			return nil
+		})
 	if err != nil || got != "question \n{}\n" {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -32,7 +32,8 @@ func newTree(t *testing.T, mounts ...string) tree {
 	for i, m := range mounts { // "root dir type options"
 		f := strings.Fields(m)
 		dir := tr.mkdir("cg" + f[1])
-		fmt.Fprintf(&text, "%d 22 0:%d %s %s rw,nosuid shared:9 - %s %s rw,%s\n", 30+i, 30+i, f[0], strings.ReplaceAll(dir, " ", `\040`), f[2], f[2], f[3])
+		fmt.Fprintf(&text, "%d 22 0:%d %s %s rw,nosuid shared:9 - %s %s rw,%s\n", 30+i, 30+i, f[0],
+			strings.ReplaceAll(dir, " ", `\040`), f[2], f[2], f[3])
 	}
 	tr.write("proc/self/mountinfo", text.String())
 	return tr
@@ -91,7 +92,8 @@ func TestLateGoneAndAgain(t *testing.T) {
 	if _, ok := f.Perf(); ok {
 		t.Fatal("found in an empty tree")
 	}
-	for _, dir := range []string{"cg/v2/system.slice", "cg/v2/system.slice/slurmstepd.scope", "cg/v2/system.slice/slurmstepd.scope/job_4"} {
+	for _, dir := range []string{"cg/v2/system.slice", "cg/v2/system.slice/slurmstepd.scope",
+		"cg/v2/system.slice/slurmstepd.scope/job_4"} {
 		tr.mkdir(dir)
 		if _, ok := f.Perf(); ok {
 			t.Fatalf("found in %s", dir)
@@ -250,13 +252,15 @@ rubbish
 43 32 0:36 relative /x rw - cgroup2 none rw
 `
 	got := ParseMounts([]byte(text))
-	if len(got) != 3 || !got[0].Unified || got[0].Dir != "/sys/fs/cgroup" || !got[1].Has("cpuacct") || got[1].Has("memory") {
+	if len(got) != 3 || !got[0].Unified || got[0].Dir != "/sys/fs/cgroup" || !got[1].Has("cpuacct") ||
+		got[1].Has("memory") {
 		t.Fatalf("%+v", got)
 	}
 	if m := got[2]; m.Dir != `/a b\c` || m.Root != "/docker/x" || !m.Has("perf_event") || m.Unified {
 		t.Errorf("%+v", m)
 	}
-	for path, want := range map[string]string{"/docker/x/y": `/a b\c/y`, "/docker/x": `/a b\c`, "/docker/xy": "", "/y": "", "/docker/x/../z": ""} {
+	for path, want := range map[string]string{"/docker/x/y": `/a b\c/y`, "/docker/x": `/a b\c`, "/docker/xy": "", "/y": "",
+		"/docker/x/../z": ""} {
 		if d, ok := got[2].Path(path); d != want || ok != (want != "") {
 			t.Errorf("%s: %q, %v", path, d, ok)
 		}

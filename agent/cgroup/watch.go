@@ -30,7 +30,8 @@ func (w *watch) add(dir string) bool {
 	if _, ok := w.known[dir]; ok {
 		return true
 	}
-	wd, err := unix.InotifyAddWatch(w.fd, dir, unix.IN_CREATE|unix.IN_DELETE|unix.IN_MOVED_TO|unix.IN_MOVED_FROM|unix.IN_DELETE_SELF|unix.IN_ONLYDIR)
+	wd, err := unix.InotifyAddWatch(w.fd, dir,
+		unix.IN_CREATE|unix.IN_DELETE|unix.IN_MOVED_TO|unix.IN_MOVED_FROM|unix.IN_DELETE_SELF|unix.IN_ONLYDIR)
 	if err != nil {
 		return false
 	}

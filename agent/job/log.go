@@ -72,7 +72,8 @@ func (l *Log) line(level journal.Level, format string, args []any) {
 	}
 	text := note.Clean(fmt.Sprintf(format, args...), 2000)
 	id := l.job.String()
-	l.journal.Send(level, "jobgait", fmt.Sprintf("%s: job %s: %s", l.program, id, text), journal.Field{Name: "JOBGAIT_JOB_ID", Value: id})
+	l.journal.Send(level, "jobgait", fmt.Sprintf("%s: job %s: %s", l.program, id, text),
+		journal.Field{Name: "JOBGAIT_JOB_ID", Value: id})
 	if l.f == nil {
 		return
 	}

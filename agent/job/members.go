@@ -7,8 +7,8 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// Members says which processes of a node belong to a run, by its scheduler's rules. A process that was once found to belong does so until it ends, whatever
-// becomes of its parents or its environment.
+// Members says which processes of a node belong to a run, by its scheduler's rules. A process that was once found to
+// belong does so until it ends, whatever becomes of its parents or its environment.
 type Members struct {
 	proc  string
 	peek  peek.Reader

@@ -57,7 +57,8 @@ func (p proc) add(f fake) {
 	stat := fmt.Sprintf("%d (%s) S %d 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %d 0 0\n", f.pid, name, f.ppid, f.start)
 	status := fmt.Sprintf("Name:\tx\nUid:\t%d\t0\t0\t0\n", f.uid)
 	env := strings.Join(append([]string{"HOME=/h", "SECRET=s"}, f.environ...), "\x00") + "\x00"
-	for name, text := range map[string]string{"stat": stat, "status": status, "cgroup": f.cgroup + "\n", "cmdline": f.cmdline, "environ": env} {
+	for name, text := range map[string]string{"stat": stat, "status": status, "cgroup": f.cgroup + "\n",
+		"cmdline": f.cmdline, "environ": env} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			p.t.Fatal(err)
 		}
@@ -85,8 +86,10 @@ func TestMembersOfJob(t *testing.T) {
 		{"cgroup v1", fake{cgroup: "3:cpuset:/\n2:memory:/slurm/uid_1000/job_17/step_0\n0::/"}, true},
 		{"cgroup of this slurmd", fake{cgroup: "0::/system.slice/n1_slurmstepd.scope/job_17/step_0"}, true},
 		{"cgroup of another slurmd", fake{uid: 1000, cgroup: "0::/system.slice/n2_slurmstepd.scope/job_17/step_0"}, false},
-		{"cgroup of another job", fake{uid: 1000, cgroup: "0::/system.slice/slurmstepd.scope/job_18/step_0", environ: mine}, false},
-		{"cgroup of an SLUID not known to us", fake{uid: 1000, cgroup: "0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D00/step_0", environ: mine}, true},
+		{"cgroup of another job", fake{uid: 1000, cgroup: "0::/system.slice/slurmstepd.scope/job_18/step_0", environ: mine},
+			false},
+		{"cgroup of an SLUID not known to us",
+			fake{uid: 1000, cgroup: "0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D00/step_0", environ: mine}, true},
 		{"child of slurmstepd", fake{ppid: 50, uid: 1000}, true},
 		{"grandchild as root", fake{ppid: 51, uid: 0}, true},
 		{"slurmstepd itself", fake{ppid: 1, cmdline: "slurmstepd: [17.0]"}, false},
@@ -95,8 +98,10 @@ func TestMembersOfJob(t *testing.T) {
 		{"a forged title", fake{ppid: 70, uid: 1001}, false},
 		{"environment", fake{ppid: 1, uid: 1000, environ: mine}, true},
 		{"environment of another user", fake{ppid: 1, uid: 1001, environ: mine}, false},
-		{"environment of another node", fake{ppid: 1, uid: 1000, environ: []string{"SLURM_JOB_ID=17", "SLURMD_NODENAME=n2"}}, false},
-		{"environment of another cluster", fake{ppid: 1, uid: 1000, environ: []string{"SLURM_JOB_ID=17", "SLURM_CLUSTER_NAME=d"}}, false},
+		{"environment of another node", fake{ppid: 1, uid: 1000, environ: []string{"SLURM_JOB_ID=17", "SLURMD_NODENAME=n2"}},
+			false},
+		{"environment of another cluster",
+			fake{ppid: 1, uid: 1000, environ: []string{"SLURM_JOB_ID=17", "SLURM_CLUSTER_NAME=d"}}, false},
 		{"environment of job 170", fake{ppid: 1, uid: 1000, environ: []string{"SLURM_JOB_ID=170"}}, false},
 		{"same user, no job", fake{ppid: 1, uid: 1000}, false},
 		{"kernel thread", fake{ppid: 2}, false},
@@ -121,8 +126,10 @@ func TestMembersSLUID(t *testing.T) {
 	r.Key.SLUID = "s5K1KKYAYG5D00"
 	p := newProc(t,
 		fake{pid: 10, cgroup: "0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D00/step_0"},
-		fake{pid: 11, cgroup: "0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D01/step_0", uid: 1000, environ: []string{"SLURM_JOB_ID=17"}})
-	if got := job.NewMembers(p.root, peek.Direct{Proc: p.root}, r, slurm.Scheduler{}).List(); !reflect.DeepEqual(got, []int{10}) {
+		fake{pid: 11, cgroup: "0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D01/step_0", uid: 1000,
+			environ: []string{"SLURM_JOB_ID=17"}})
+	if got := job.NewMembers(p.root, peek.Direct{Proc: p.root}, r, slurm.Scheduler{}).List(); !reflect.DeepEqual(got,
+		[]int{10}) {
 		t.Errorf("List = %v", got)
 	}
 }
@@ -160,12 +167,15 @@ func describe(m *job.Members) job.Details { return m.Describe(m.List()) }
 func TestDescribe(t *testing.T) {
 	base := []string{"SLURM_JOB_ID=17", "SLURM_CLUSTER_NAME=c"}
 	p := newProc(t,
-		fake{pid: 10, ppid: 1, uid: 1000, environ: append(base, "SLURM_STEP_ID=0", "SLURM_JOB_NAME=step", "SLURM_NTASKS=2", "SLURM_CPUS_PER_TASK=4")},
+		fake{pid: 10, ppid: 1, uid: 1000,
+			environ: append(base, "SLURM_STEP_ID=0", "SLURM_JOB_NAME=step", "SLURM_NTASKS=2", "SLURM_CPUS_PER_TASK=4")},
 		fake{pid: 11, ppid: 1, uid: 1000, environ: append(base, "SLURM_JOB_NAME=night\x1b[31m\nrun", "SLURM_NTASKS=8",
-			"SLURM_ARRAY_JOB_ID=15", "SLURM_ARRAY_TASK_ID=0", "SLURM_JOB_ACCOUNT=phys", "SLURM_JOB_QOS=normal", "SLURM_SUBMIT_DIR=/home/alice")},
+			"SLURM_ARRAY_JOB_ID=15", "SLURM_ARRAY_TASK_ID=0", "SLURM_JOB_ACCOUNT=phys", "SLURM_JOB_QOS=normal",
+			"SLURM_SUBMIT_DIR=/home/alice")},
 		fake{pid: 12, ppid: 1, uid: 1001, environ: append(base, "SLURM_JOB_NAME=other", "SLURM_JOB_PARTITION=p")})
 	d := describe(job.NewMembers(p.root, peek.Direct{Proc: p.root}, run17(), slurm.Scheduler{}))
-	if d.Name != "night?[31m?run" || *d.NTasks != 8 || *d.CPUsPerTask != 4 || d.Account != "" || d.QOS != "normal" || d.WorkDir != "/home/alice" || d.Partition != "" {
+	if d.Name != "night?[31m?run" || *d.NTasks != 8 || *d.CPUsPerTask != 4 || d.Account != "" || d.QOS != "normal" ||
+		d.WorkDir != "/home/alice" || d.Partition != "" {
 		t.Errorf("Describe = %+v", d)
 	}
 	if *d.ArrayJobID != 15 || *d.ArrayTaskID != 0 {

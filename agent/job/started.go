@@ -87,24 +87,32 @@ func interpreters() map[string]grammar {
 			text: words("-e --eval -E --print")},
 		"Rscript": {text: words("-e")},
 		"R":       {named: words("-f --file"), text: words("-e")},
-		"java":    {valued: words("-cp -classpath --class-path -p --module-path --add-modules"), named: words("-jar -m --module")},
-		"node":    {valued: words("-r --require --import"), text: words("-e --eval -p --print")},
-		"octave":  {valued: words("-p --path --exec-path"), text: words("--eval")},
-		"bash":    shell, "sh": shell, "dash": shell, "ksh": shell, "zsh": shell, "csh": {text: words("-c")}, "tcsh": {text: words("-c")},
+		"java": {valued: words("-cp -classpath --class-path -p --module-path --add-modules"),
+			named: words("-jar -m --module")},
+		"node":   {valued: words("-r --require --import"), text: words("-e --eval -p --print")},
+		"octave": {valued: words("-p --path --exec-path"), text: words("--eval")},
+		"bash":   shell, "sh": shell, "dash": shell, "ksh": shell, "zsh": shell, "csh": {text: words("-c")},
+		"tcsh": {text: words("-c")},
 	}
 }
 
 func launchers() map[string]grammar {
-	mpi := grammar{valued: words("-n -np --np -c -N -npernode --npernode -ppn -perhost -H -host --host -hosts -hostfile --hostfile -machinefile --machinefile -f " +
-		"-x -wdir --wdir -wd -map-by --map-by -bind-to --bind-to -rank-by --rank-by -rankfile --rankfile -rf -output-filename --output-filename " +
+	mpi := grammar{valued: words("-n -np --np -c -N -npernode --npernode -ppn -perhost -H -host --host -hosts " +
+		"-hostfile --hostfile -machinefile --machinefile -f " +
+		"-x -wdir --wdir -wd -map-by --map-by -bind-to --bind-to -rank-by --rank-by -rankfile --rankfile -rf " +
+		"-output-filename --output-filename " +
 		"-genvlist -bootstrap -launcher --cpus-per-proc -report-uri --tune -tune --prefix -iface"),
 		two: words("-mca --mca -gmca --gmca -genv -env --pmca --prtemca")}
-	exec := grammar{valued: words("-B --bind -H --home -W --workdir --pwd --env --env-file --overlay --scratch -S --app --network --security"), image: true, subcommand: true}
+	exec := grammar{valued: words(
+		"-B --bind -H --home -W --workdir --pwd --env --env-file --overlay --scratch -S --app --network --security"),
+		image: true, subcommand: true}
 	return map[string]grammar{
 		"mpirun": mpi, "mpiexec": mpi, "orterun": mpi, "prterun": mpi, "prun": mpi,
 		"srun": {valued: words("-n -N -c -p -A -t -J -o -e -i -w -x -D -G -C -M -q -m -L -d -r -T " +
-			"--ntasks --nodes --cpus-per-task --partition --account --time --job-name --output --error --input --nodelist --exclude --chdir " +
-			"--gpus --constraint --qos --distribution --mpi --cpu-bind --mem --mem-per-cpu --mem-bind --ntasks-per-node --gres --reservation --jobgait")},
+			"--ntasks --nodes --cpus-per-task --partition --account --time --job-name --output --error --input --nodelist " +
+			"--exclude --chdir " +
+			"--gpus --constraint --qos --distribution --mpi --cpu-bind --mem --mem-per-cpu --mem-bind --ntasks-per-node " +
+			"--gres --reservation --jobgait")},
 		"time":        {valued: words("-f --format -o --output")},
 		"nice":        {valued: words("-n --adjustment")},
 		"ionice":      {valued: words("-c --class -n --classdata")},
@@ -118,9 +126,11 @@ func launchers() map[string]grammar {
 		"chrt":        {words: 1},
 		"apptainer":   exec,
 		"singularity": exec,
-		"docker": {valued: words("-v --volume -e --env -w --workdir -u --user --name --entrypoint -p --publish --mount --cpus -m --memory --network --gpus --ipc --hostname -h"),
+		"docker": {valued: words("-v --volume -e --env -w --workdir -u --user --name --entrypoint -p --publish --mount " +
+			"--cpus -m --memory --network --gpus --ipc --hostname -h"),
 			image: true, subcommand: true},
-		"podman": {valued: words("-v --volume -e --env -w --workdir -u --user --name --entrypoint -p --publish --mount --cpus -m --memory --network --ipc --hostname -h"),
+		"podman": {valued: words("-v --volume -e --env -w --workdir -u --user --name --entrypoint -p --publish --mount " +
+			"--cpus -m --memory --network --ipc --hostname -h"),
 			image: true, subcommand: true},
 	}
 }
@@ -206,7 +216,8 @@ func folded(name string) string {
 			continue
 		}
 		end, dots := i, 0
-		for end < len(name) && (name[end] >= '0' && name[end] <= '9' || name[end] == '.' && end+1 < len(name) && name[end+1] >= '0' && name[end+1] <= '9') {
+		for end < len(name) && (name[end] >= '0' && name[end] <= '9' || name[end] == '.' && end+
+			1 < len(name) && name[end+1] >= '0' && name[end+1] <= '9') {
 			if name[end] == '.' {
 				dots++
 			}

@@ -42,7 +42,8 @@ func (s Sockets) Send(l Level, program, line string, fields ...Field) {
 		return
 	}
 	defer unix.Close(fd)
-	if s.Journal != "" && unix.Sendto(fd, native(l, program, line, fields), 0, &unix.SockaddrUnix{Name: s.Journal}) == nil {
+	if s.Journal != "" && unix.Sendto(fd, native(l, program, line, fields), 0,
+		&unix.SockaddrUnix{Name: s.Journal}) == nil {
 		return
 	}
 	if s.Syslog != "" {

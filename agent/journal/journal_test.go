@@ -31,7 +31,8 @@ func TestJournalThenSyslog(t *testing.T) {
 	syslog, logged := listen(t, "syslog")
 	both := Sockets{journal, syslog}
 	both.Send(Warning, "jobgait-epilog", "job 17: no\nPRIORITY=0", Field{"JOBGAIT_JOB_ID", "17\nMESSAGE=forged"})
-	want := "PRIORITY=4\nSYSLOG_IDENTIFIER=jobgait-epilog\nMESSAGE=job 17: no?PRIORITY=0\nJOBGAIT_JOB_ID=17?MESSAGE=forged\n"
+	want := "PRIORITY=4\nSYSLOG_IDENTIFIER=jobgait-epilog\nMESSAGE=job 17: " +
+		"no?PRIORITY=0\nJOBGAIT_JOB_ID=17?MESSAGE=forged\n"
 	if got := said(); got != want {
 		t.Errorf("journal %q, want %q", got, want)
 	}

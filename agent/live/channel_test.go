@@ -132,7 +132,8 @@ func TestTheChannelIsTheUsers(t *testing.T) {
 	const uid = 65534
 	c, p := channelOf(t, uid)
 	var st unix.Stat_t
-	if err := unix.Stat(filepath.Join(filepath.Dir(p.Path()), channelName), &st); err != nil || st.Uid != 0 || st.Mode&0o007 != 0 || st.Mode&unix.S_IFMT != unix.S_IFSOCK {
+	if err := unix.Stat(filepath.Join(filepath.Dir(p.Path()), channelName), &st); err != nil || st.Uid != 0 ||
+		st.Mode&0o007 != 0 || st.Mode&unix.S_IFMT != unix.S_IFSOCK {
 		t.Fatalf("%+v, %v", st, err)
 	}
 	for _, who := range []struct {
@@ -143,7 +144,8 @@ func TestTheChannelIsTheUsers(t *testing.T) {
 		var r *Subscriber
 		go func() { // this thread is his, and is never given back
 			runtime.LockOSThread()
-			if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, uintptr(who.uid), uintptr(who.uid), uintptr(who.uid)); errno != 0 {
+			if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, uintptr(who.uid), uintptr(who.uid),
+				uintptr(who.uid)); errno != 0 {
 				done <- errno
 				return
 			}

@@ -77,8 +77,8 @@ func TestAUserFindsHisRunsInADirectoryOfRoot(t *testing.T) {
 	})
 }
 
-// Every file below the directory of a cluster stays root's, and its user can neither write it nor give it another time or
-// mode: what he can change he can fill the file system of /run with.
+// Every file below the directory of a cluster stays root's, and its user can neither write it nor give it another time
+// or mode: what he can change he can fill the file system of /run with.
 func TestFilesOfUsersStayRoots(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes files for others")
@@ -87,25 +87,26 @@ func TestFilesOfUsersStayRoots(t *testing.T) {
 	if err := p.Write(State{Schema: Schema, At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	err := filepath.WalkDir(filepath.Dir(filepath.Dir(filepath.Dir(p.Path()))), func(path string, e os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		var st unix.Stat_t
-		if err := unix.Lstat(path, &st); err != nil || st.Uid != 0 {
-			t.Errorf("%s belongs to uid %d, %v", path, st.Uid, err)
-		}
-		asUser(ordinary, func() {
-			if os.Chmod(path, 0o777) == nil || os.Chtimes(path, time.Now(), time.Now()) == nil {
-				t.Errorf("its user changes %s", path)
+	err := filepath.WalkDir(filepath.Dir(filepath.Dir(filepath.Dir(p.Path()))),
+		func(path string, e os.DirEntry, err error) error {
+			if err != nil {
+				return err
 			}
-			if f, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
-				_ = f.Close()
-				t.Errorf("its user writes %s", path)
+			var st unix.Stat_t
+			if err := unix.Lstat(path, &st); err != nil || st.Uid != 0 {
+				t.Errorf("%s belongs to uid %d, %v", path, st.Uid, err)
 			}
+			asUser(ordinary, func() {
+				if os.Chmod(path, 0o777) == nil || os.Chtimes(path, time.Now(), time.Now()) == nil {
+					t.Errorf("its user changes %s", path)
+				}
+				if f, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
+					_ = f.Close()
+					t.Errorf("its user writes %s", path)
+				}
+			})
+			return nil
 		})
-		return nil
-	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -231,7 +231,8 @@ func (s *State) clean() {
 	s.Low = s.Low[:min(len(s.Low), maxList)]
 	s.Notes = s.Notes[:min(len(s.Notes), maxList)]
 	for i, n := range s.Notes {
-		s.Notes[i] = note.Note{Code: note.Code(note.Clean(string(n.Code), maxText)), Text: note.Clean(n.Text, maxText), Node: note.Clean(n.Node, maxText)}
+		s.Notes[i] = note.Note{Code: note.Code(note.Clean(string(n.Code), maxText)), Text: note.Clean(n.Text, maxText),
+			Node: note.Clean(n.Node, maxText)}
 	}
 }
 

@@ -27,7 +27,8 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for cycles := range int64(3) {
-		s := State{Schema: Schema, JobID: 7, Node: "n1", At: time.Now().UTC(), State: tracker.InCycle, PeriodS: some(0.23), Cycles: cycles, Agent: self}
+		s := State{Schema: Schema, JobID: 7, Node: "n1", At: time.Now().UTC(), State: tracker.InCycle, PeriodS: some(0.23),
+			Cycles: cycles, Agent: self}
 		if err := p.Write(s); err != nil {
 			t.Fatal(err)
 		}
@@ -120,8 +121,10 @@ func TestHostileFilesAreRefused(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	now := time.Unix(1e9, 0)
-	b, err := json.Marshal(State{Schema: Schema, At: now, State: tracker.Stalled, PeriodS: some(1), RecentS: []float64{1, 2},
-		Stalled: &Stalled{Since: now, Doing: tracker.Sleeping}, Pace: &Pace{EndsAt: now, LimitAt: &now}, FirstCycle: &now, Recent: []EndedCycle{{5, now, 2, 0.1}}, LimitAt: &now, Job: Job{Name: "melt"}})
+	b, err := json.Marshal(State{Schema: Schema, At: now, State: tracker.Stalled, PeriodS: some(1),
+		RecentS: []float64{1, 2},
+		Stalled: &Stalled{Since: now, Doing: tracker.Sleeping}, Pace: &Pace{EndsAt: now, LimitAt: &now}, FirstCycle: &now,
+		Recent: []EndedCycle{{5, now, 2, 0.1}}, LimitAt: &now, Job: Job{Name: "melt"}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -136,7 +139,8 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			t.Fatalf("what was believed cannot be written: %v", err)
 		}
-		if strings.ContainsAny(s.Node+string(s.State)+s.Job.Name+s.Job.Cluster+s.Job.App+s.Job.Executable+s.Job.Script+s.Job.Size, "\x1b\n") || s.Pace != nil {
+		if strings.ContainsAny(s.Node+string(s.State)+s.Job.Name+s.Job.Cluster+s.Job.App+s.Job.Executable+s.Job.Script+
+			s.Job.Size, "\x1b\n") || s.Pace != nil {
 			t.Errorf("%q", text)
 		}
 	})

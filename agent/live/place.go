@@ -89,7 +89,8 @@ func clearUser(of, but string) (removed bool) {
 	for _, e := range entries {
 		dir := filepath.Join(of, e.Name())
 		st, err := os.Lstat(dir) // each new live.json is renamed into it
-		if err == nil && e.IsDir() && e.Name() != but && time.Since(st.ModTime()) > keptFor && !busy(filepath.Join(dir, lockName)) {
+		if err == nil && e.IsDir() && e.Name() != but && time.Since(st.ModTime()) > keptFor &&
+			!busy(filepath.Join(dir, lockName)) {
 			removed = os.RemoveAll(dir) == nil || removed
 		}
 	}

@@ -213,13 +213,15 @@ func TestChildAsksInTheNamespaceOfTheProcess(t *testing.T) {
 			t.Skipf("no %s here", tool)
 		}
 	}
-	path := build(t, "gcc", "program.c", "#include <unistd.h>"+strings.Replace(threeParts, "return 0", "pause(); return 0", 1))
+	path := build(t, "gcc", "program.c", "#include <unistd.h>"+
+		strings.Replace(threeParts, "return 0", "pause(); return 0", 1))
 	places := truthOf(t, path, "work_a", "work_b")
 	dir := t.TempDir()
 	inside := filepath.Join(dir, "program")
 	open(t, dir)
 	cmd := exec.Command("unshare", "-m", "sh", "-c",
-		fmt.Sprintf("mount -t tmpfs none %s && cp %s %s && chmod 755 %s %s && exec setpriv --reuid 65534 --regid 65534 --clear-groups %s", dir, path, inside, dir, inside, inside))
+		fmt.Sprintf("mount -t tmpfs none %s && cp %s %s && chmod 755 %s %s && exec setpriv --reuid 65534 --regid 65534 "+
+			"--clear-groups %s", dir, path, inside, dir, inside, inside))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	must(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
@@ -283,7 +285,8 @@ func TestAnswersAreShortenedAndChecked(t *testing.T) {
 	long := Answer{Functions: []Function{}}
 	q := Lookup{}
 	for i := range uint64(2000) {
-		long.Functions = append(long.Functions, Function{Start: 16 * i, End: 16*i + 16, Name: strings.Repeat("x", MaxName), Source: Symtab})
+		long.Functions = append(long.Functions,
+			Function{Start: 16 * i, End: 16*i + 16, Name: strings.Repeat("x", MaxName), Source: Symtab})
 		long.Of, q.Offsets = append(long.Of, int(i)), append(q.Offsets, 16*i)
 	}
 	short := Answer{Functions: long.Functions[:1], Of: []int{0}}
@@ -302,13 +305,15 @@ func TestAnswersAreShortenedAndChecked(t *testing.T) {
 		"an escape":            `[{"functions":[{"start":32,"end":64,"name":"\u001b[31m","source":"symtab"}],"of":[0]}]`,
 		"a source":             `[{"functions":[{"start":32,"end":64,"source":"me"}],"of":[0]}]`,
 		"a reason":             `[{"of":[-1],"why":"because"}]`,
-		"a length":             `[{"functions":[{"start":32,"end":64,"name":"` + strings.Repeat("x", MaxName+1) + `","source":"symtab"}],"of":[0]}]`,
+		"a length": `[{"functions":[{"start":32,"end":64,"name":"` + strings.Repeat("x", MaxName+1) +
+			`","source":"symtab"}],"of":[0]}]`,
 	} {
 		if _, err := parseAnswers([]byte(text), []Lookup{one}); err == nil {
 			t.Errorf("%s: no error", what)
 		}
 	}
-	if _, err := parseAnswers([]byte(`[{"functions":[{"start":32,"end":64,"name":"f","source":"symtab"}],"of":[0]}]`), []Lookup{one}); err != nil {
+	if _, err := parseAnswers([]byte(`[{"functions":[{"start":32,"end":64,"name":"f","source":"symtab"}],"of":[0]}]`),
+		[]Lookup{one}); err != nil {
 		t.Error(err)
 	}
 }

@@ -38,7 +38,8 @@ func headers(symbols uint64) []byte {
 	}
 	le.PutUint32(b[64:], segLoad)
 	for at, v := range map[int]uint64{72: codeAt, 80: codeAddr, 96: codeBytes,
-		0x240 + 24: tableAt, 0x240 + 32: symbolBytes * symbols, 0x240 + 56: symbolBytes, 0x280 + 24: stringsAt, 0x280 + 32: tableAt - stringsAt} {
+		0x240 + 24: tableAt, 0x240 + 32: symbolBytes * symbols, 0x240 + 56: symbolBytes, 0x280 + 24: stringsAt, 0x280 +
+			32: tableAt - stringsAt} {
 		le.PutUint64(b[at:], v)
 	}
 	le.PutUint32(b[0x240+4:], kindSymbols)
@@ -154,11 +155,13 @@ func TestOneOfSeveralSymbols(t *testing.T) {
 		symbols [][2]uint64
 		want    [2]uint64 // of place 0
 	}{
-		"the one that covers more":     {[][2]uint64{{codeAddr - 16, 20}, {codeAddr + 4, 60}}, [2]uint64{codeAt + 4, codeAt + 64}},
-		"the shorter of two around it": {[][2]uint64{{codeAddr, 4096}, {codeAddr, 64}, {codeAddr, 128}}, [2]uint64{codeAt, codeAt + 64}},
-		"none beside it":               {[][2]uint64{{codeAddr + 16, 64}}, [2]uint64{}},
-		"none without an end":          {[][2]uint64{{codeAddr, 0}, {codeAddr, ^uint64(0)}}, [2]uint64{}},
-		"none that leaves the file":    {[][2]uint64{{codeAddr, codeBytes + 1}}, [2]uint64{}},
+		"the one that covers more": {[][2]uint64{{codeAddr - 16, 20}, {codeAddr + 4, 60}},
+			[2]uint64{codeAt + 4, codeAt + 64}},
+		"the shorter of two around it": {[][2]uint64{{codeAddr, 4096}, {codeAddr, 64}, {codeAddr, 128}},
+			[2]uint64{codeAt, codeAt + 64}},
+		"none beside it":            {[][2]uint64{{codeAddr + 16, 64}}, [2]uint64{}},
+		"none without an end":       {[][2]uint64{{codeAddr, 0}, {codeAddr, ^uint64(0)}}, [2]uint64{}},
+		"none that leaves the file": {[][2]uint64{{codeAddr, codeBytes + 1}}, [2]uint64{}},
 	} {
 		f, err := Open(bytes.NewReader(made("f", c.symbols...)))
 		must(t, err)
@@ -190,7 +193,8 @@ func unfit(ctx context.Context, b []byte, at uint64) *Function {
 		return nil
 	}
 	for _, got := range file.Name(ctx, []uint64{at, 0x1000, ^uint64(0)}, file, 1<<16) {
-		if got != (Function{}) && (got.Start >= got.End || got.Source == "") || len(got.Name) > MaxName || got.Name != note.Clean(got.Name, MaxName) {
+		if got != (Function{}) && (got.Start >= got.End || got.Source == "") || len(got.Name) > MaxName ||
+			got.Name != note.Clean(got.Name, MaxName) {
 			return &got
 		}
 	}

@@ -40,7 +40,8 @@ func (k *Known) Add(key uint64, a Answer) {
 }
 
 func compareFunctions(a, b Function) int {
-	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Source, b.Source))
+	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Name, b.Name),
+		cmp.Compare(a.Source, b.Source))
 }
 
 // Of is what is known of a file.
@@ -60,7 +61,9 @@ const mostBefore = 16
 // of equals the shorter.
 func (f KnownOf) At(off uint64) (best Function, ok bool) {
 	end, over := off+profile.PlaceBytes, uint64(0)
-	i, _ := slices.BinarySearchFunc(f.Functions, end, func(x Function, end uint64) int { return cmp.Compare(x.Start, end) })
+	i, _ := slices.BinarySearchFunc(f.Functions, end, func(x Function, end uint64) int {
+		return cmp.Compare(x.Start, end)
+	})
 	for _, x := range f.Functions[max(0, i-mostBefore):i] {
 		if x.End <= off {
 			continue

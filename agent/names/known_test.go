@@ -19,7 +19,8 @@ func TestKnownFunctionAtAPlace(t *testing.T) {
 	if k.Of(5).Why != OtherBuild || k.Of(6).Why != "" || len(k.Of(6).Functions) != 0 || k.Files[0].Key != 5 {
 		t.Errorf("%+v", k)
 	}
-	for off, want := range map[uint64]string{0x100: "a", 0xf8: "a", 0x110: "a", 0x11c: "a", 0x122: "b", 0x130: "b", 0x180: "inner", 0x1f8: "b"} {
+	for off, want := range map[uint64]string{0x100: "a", 0xf8: "a", 0x110: "a", 0x11c: "a", 0x122: "b", 0x130: "b",
+		0x180: "inner", 0x1f8: "b"} {
 		if f, ok := k.Of(7).At(off); !ok || f.Name != want {
 			t.Errorf("%#x: %+v, not %s", off, f, want)
 		}

@@ -24,7 +24,8 @@ type extent struct {
 func extents(f *elf.File, list []elf.Symbol) (out []extent) {
 	for _, s := range list {
 		kind := elf.ST_TYPE(s.Info)
-		if s.Size == 0 || s.Section == elf.SHN_UNDEF || s.Section >= elf.SHN_LORESERVE || kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC {
+		if s.Size == 0 || s.Section == elf.SHN_UNDEF || s.Section >= elf.SHN_LORESERVE ||
+			kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC {
 			continue
 		}
 		if sec := f.Sections[s.Section]; sec.Flags&elf.SHF_EXECINSTR != 0 {

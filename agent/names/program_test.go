@@ -169,7 +169,8 @@ func withoutSections(t *testing.T, path string) (string, *ELFFile) {
 func packed(t *testing.T, path string) (string, *ELFFile) {
 	dir := filepath.Dir(path)
 	run(t, dir, "objcopy", "--only-keep-debug", "program", "debug")
-	run(t, dir, "objcopy", "-S", "--remove-section", ".comment", "--keep-symbol=work_b", "--keep-symbol=main", "debug", "mini")
+	run(t, dir, "objcopy", "-S", "--remove-section", ".comment", "--keep-symbol=work_b", "--keep-symbol=main", "debug",
+		"mini")
 	run(t, dir, "xz", "mini")
 	run(t, dir, "strip", "program")
 	run(t, dir, "objcopy", "--add-section", ".gnu_debugdata=mini.xz", "program")
@@ -219,8 +220,10 @@ func TestNamesOfLanguages(t *testing.T) {
 		compiler, file, source string
 		names                  map[string]string // by symbol
 	}{
-		{"g++", "field.cpp", fields, map[string]string{"_ZN4grid5FieldIdE6smoothEdi": "grid::Field<double>::smooth", "_Z8pressuredi": "pressure", "main": "main"}},
-		{"gfortran", "physics.f90", physics, map[string]string{"__physics_MOD_smooth": "physics::smooth", "MAIN__": "MAIN__"}},
+		{"g++", "field.cpp", fields, map[string]string{"_ZN4grid5FieldIdE6smoothEdi": "grid::Field<double>::smooth",
+			"_Z8pressuredi": "pressure", "main": "main"}},
+		{"gfortran", "physics.f90", physics,
+			map[string]string{"__physics_MOD_smooth": "physics::smooth", "MAIN__": "MAIN__"}},
 	} {
 		t.Run(c.compiler, func(t *testing.T) {
 			path := build(t, c.compiler, c.file, c.source, "-fno-inline", "-fno-ipa-cp", "-fno-ipa-sra")

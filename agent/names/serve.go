@@ -146,7 +146,8 @@ func parseAnswers(b []byte, questions []Lookup) ([]Answer, error) {
 
 // of is whether the answer can be one of the question.
 func (a Answer) of(q Lookup) bool {
-	if len(a.Of) != len(q.Offsets) || len(a.Functions) > len(q.Offsets) || !slices.Contains([]Reason{"", NoFile, OtherBuild, NoELF, TooMuch}, a.Why) {
+	if len(a.Of) != len(q.Offsets) || len(a.Functions) > len(q.Offsets) ||
+		!slices.Contains([]Reason{"", NoFile, OtherBuild, NoELF, TooMuch}, a.Why) {
 		return false
 	}
 	for _, f := range a.Functions {
@@ -159,7 +160,8 @@ func (a Answer) of(q Lookup) bool {
 		if k == -1 {
 			continue
 		}
-		if k < 0 || k >= len(a.Functions) || a.Functions[k].Start >= q.Offsets[i]+profile.PlaceBytes || a.Functions[k].End <= q.Offsets[i] {
+		if k < 0 || k >= len(a.Functions) || a.Functions[k].Start >= q.Offsets[i]+profile.PlaceBytes ||
+			a.Functions[k].End <= q.Offsets[i] {
 			return false
 		}
 	}

@@ -15,7 +15,8 @@ const maxAliases = 4
 // tables streams the symbol tables of a kind.
 func (q *query) tables(f *ELFFile, kind uint32, source string) {
 	for _, s := range f.sections {
-		if s.kind == kind && s.entry == symbolBytes && int(s.link) < len(f.sections) && s.off <= math.MaxInt64 && len(q.places) > 0 {
+		if s.kind == kind && s.entry == symbolBytes && int(s.link) < len(f.sections) && s.off <= math.MaxInt64 &&
+			len(q.places) > 0 {
 			q.table(f.r, s, f.sections[s.link].off, source)
 		}
 	}
@@ -83,7 +84,8 @@ func (q *query) offer(x symbol, r io.ReaderAt, source string) bool {
 		same := p.source == source && p.start == x.start && p.end == x.end
 		switch {
 		case p.source == "" || over > p.over || over == p.over && (x.end-x.start < p.end-p.start || same && x.rank > p.rank):
-			*p = place{from: p.from, index: p.index, over: over, rank: x.rank, start: x.start, end: x.end, source: source, text: r,
+			*p = place{from: p.from, index: p.index, over: over, rank: x.rank, start: x.start, end: x.end, source: source,
+				text:  r,
 				names: append(p.names[:0], x.name)}
 		case same && x.rank == p.rank && len(p.names) < maxAliases:
 			p.names = append(p.names, x.name)

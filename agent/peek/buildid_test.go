@@ -60,7 +60,8 @@ func TestReadBuildID(t *testing.T) {
 	for name, file := range map[string][]byte{
 		"empty": nil, "script": []byte("#!/bin/sh\n"), "header only": elf64(le, nil)[:64],
 		"no build id": elf64(le, aNote(le, "GNU\x00", 1, id)), "other owner": elf64(le, aNote(le, "Go\x00\x00", 3, id)),
-		"cut": elf64(le, notes)[:64+2*56+20], "lying note": elf64(le, []byte{4, 0, 0, 0, 255, 255, 255, 255, 3, 0, 0, 0, 'G', 'N', 'U', 0}),
+		"cut":        elf64(le, notes)[:64+2*56+20],
+		"lying note": elf64(le, []byte{4, 0, 0, 0, 255, 255, 255, 255, 3, 0, 0, 0, 'G', 'N', 'U', 0}),
 	} {
 		if got, err := BuildID(bytes.NewReader(file)); err == nil {
 			t.Errorf("%s: %q", name, got)

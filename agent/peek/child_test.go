@@ -71,7 +71,8 @@ func TestChildAnswersAsWeWould(t *testing.T) {
 	if _, err := patiently(t, c, ProcQuestion{File: Cmdline, PID: math.MaxInt32}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no such process: %v", err)
 	}
-	if maps, err := patiently(t, c, ProcQuestion{File: Maps, PID: os.Getpid(), Max: maxAnswer}); err != nil || !bytes.Contains(maps, []byte("[stack]")) {
+	if maps, err := patiently(t, c, ProcQuestion{File: Maps, PID: os.Getpid(), Max: maxAnswer}); err != nil ||
+		!bytes.Contains(maps, []byte("[stack]")) {
 		t.Errorf("maps: %d bytes, %v", len(maps), err)
 	}
 	if c.CPU() <= 0 || c.Lost() {

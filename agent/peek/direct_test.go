@@ -21,7 +21,8 @@ func TestOpenRegular(t *testing.T) {
 	must(t, os.WriteFile(file, []byte("text"), 0o600))
 	must(t, unix.Mkfifo(pipe, 0o600))
 	must(t, os.Symlink(file, link))
-	for path, want := range map[string]bool{file: true, link: true, pipe: false, dir: false, "/dev/null": false, filepath.Join(dir, "none"): false} {
+	for path, want := range map[string]bool{file: true, link: true, pipe: false, dir: false, "/dev/null": false,
+		filepath.Join(dir, "none"): false} {
 		var st unix.Stat_t
 		_ = unix.Stat(path, &st) // none
 		f, err := OpenRegular(path, OfInode(st.Ino))

@@ -74,7 +74,8 @@ func (q ProcQuestion) encode(seq uint32) []byte {
 func decodeQuestion(b []byte) (q ProcQuestion, seq uint32) {
 	n := func(i int) uint32 { return binary.NativeEndian.Uint32(b[4*i:]) }
 	wide := func(i int) uint64 { return binary.NativeEndian.Uint64(b[16+8*i:]) }
-	return ProcQuestion{File: ProcFile(n(1)), PID: int(int32(n(2))), Max: int(n(3)), Area: Area{wide(0), wide(1), wide(2)}}, n(0)
+	return ProcQuestion{File: ProcFile(n(1)), PID: int(int32(n(2))), Max: int(n(3)),
+		Area: Area{wide(0), wide(1), wide(2)}}, n(0)
 }
 
 // answer is what the child says: to which question, whether it could, what it has

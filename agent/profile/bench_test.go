@@ -36,7 +36,9 @@ var kinds = []struct {
 func synthetic(b *testing.B, seconds, addressHz float64, slots int, lossless bool) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "profile.jgp")
-	err := profiletest.Write(path, profiletest.SyntheticRun{Seconds: seconds, PeriodS: 0.8, AddressHz: addressHz, Slots: slots, Lossless: lossless, Seal: true})
+	err := profiletest.Write(path,
+		profiletest.SyntheticRun{Seconds: seconds, PeriodS: 0.8, AddressHz: addressHz, Slots: slots, Lossless: lossless,
+			Seal: true})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -108,7 +108,8 @@ const maxOf = 1 << 16
 // read takes the head of a payload apart. Its slices are used again.
 func (b *binsHead) read(payload []byte) error {
 	d := decoder{p: payload}
-	*b = binsHead{columns: b.columns[:0], flags: d.byte(), first: d.varint(), slots: d.count(maxSlots), of: d.count(maxOf), n: d.count(MaxBins)}
+	*b = binsHead{columns: b.columns[:0], flags: d.byte(), first: d.varint(), slots: d.count(maxSlots), of: d.count(maxOf),
+		n: d.count(MaxBins)}
 	for range d.count(MaxPlaces) {
 		c := placeHead{pageHead: d.pageHead(b.n), block: d.byte()}
 		if d.bad {

@@ -143,7 +143,8 @@ func TestSteps(t *testing.T) {
 		}
 		body, levelled := appendSteps(nil, want)
 		d := decoder{p: body}
-		if d.steps(got, levelled); !reflect.DeepEqual(got, want) || d.bad || len(d.p) > 0 || levelled != c.levelled && name != "extremes" && name != "anything" {
+		if d.steps(got, levelled); !reflect.DeepEqual(got, want) || d.bad || len(d.p) > 0 ||
+			levelled != c.levelled && name != "extremes" && name != "anything" {
 			t.Errorf("%s: levelled %v, %v", name, levelled, got[:9])
 		}
 	}

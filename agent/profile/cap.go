@@ -43,7 +43,8 @@ func newSizeCap(most, stepNS int64) sizeCap {
 	}{{10, 20}, {14, 1}} {
 		every := perS(s.hz)
 		c.stages[i+1] = stage{from: most / 16 * s.sixteenths, every: every,
-			text: fmt.Sprintf("the profile has %d of %d MB: from here on every %d samples are one", most/16*s.sixteenths>>20, most>>20, every)}
+			text: fmt.Sprintf("the profile has %d of %d MB: from here on every %d samples are one", most/16*s.sixteenths>>20,
+				most>>20, every)}
 	}
 	c.stages[0] = stage{every: 1}
 	return c

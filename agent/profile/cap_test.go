@@ -48,7 +48,8 @@ func TestSizeCap(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := r.All()
-	if len(p.Epochs) != 2 || p.Epochs[0].Kind != "size" || p.Epochs[0].Slot != first[10]*200 || p.Epochs[1].Slot != first[200]*200 {
+	if len(p.Epochs) != 2 || p.Epochs[0].Kind != "size" || p.Epochs[0].Slot != first[10]*200 ||
+		p.Epochs[1].Slot != first[200]*200 {
 		t.Fatalf("%+v, stages %v", p.Epochs, first)
 	}
 	kept := uint64(0)

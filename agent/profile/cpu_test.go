@@ -93,7 +93,8 @@ func TestBinsComeBack(t *testing.T) {
 	if c.Set.StepS != 0.001 || c.Set.Len() != 2000 || len(c.WallS) != 2001 {
 		t.Fatalf("%d samples of %g s, %d times", c.Set.Len(), c.Set.StepS, len(c.WallS))
 	}
-	page, block, other := values(t, c, "code:0000000000000065"), values(t, c, "code:0000000000000065+300"), values(t, c, "code:other")
+	page, block, other := values(t, c, "code:0000000000000065"), values(t, c, "code:0000000000000065+300"),
+		values(t, c, "code:other")
 	for i, p := range drawn {
 		if (page[i] == 1) != (p.key == 101) || (block[i] == 1) != (p.block == 4) || other[i] != 0 {
 			t.Fatalf("sample %d: page %g, block %g, other %g, drawn %v", i, page[i], block[i], other[i], p)
@@ -115,7 +116,8 @@ func TestASetHasItsBins(t *testing.T) {
 	if len(sets) != 1 || sets[0].SlotS != 0.001 || len(sets[0].WallS) != sets[0].Len()+1 {
 		t.Fatalf("%+v", sets)
 	}
-	page, block := values(t, CPU{Set: sets[0]}, "code:0000000000000064"), values(t, CPU{Set: sets[0]}, "code:0000000000000064+300")
+	page, block := values(t, CPU{Set: sets[0]}, "code:0000000000000064"),
+		values(t, CPU{Set: sets[0]}, "code:0000000000000064+300")
 	for i := range page {
 		if page[i]+block[i] != 1 || values(t, l.CPU, "code:0000000000000064")[i] != 1 {
 			t.Fatalf("sample %d is %v times in the page, %v times in its block", i, page[i], block[i])

@@ -100,7 +100,8 @@ func (a *blockDecoder) unpack(packed []byte, flags byte) ([]byte, error) {
 		return packed, nil
 	}
 	var head zstd.Header
-	if head.Decode(packed) != nil || !head.HasFCS || head.FrameContentSize > uint64(min(maxPayload, maxRatio*len(packed))) {
+	if head.Decode(packed) != nil || !head.HasFCS ||
+		head.FrameContentSize > uint64(min(maxPayload, maxRatio*len(packed))) {
 		return nil, errPayload
 	}
 	a.plain = resize(a.plain, int(head.FrameContentSize))

@@ -152,7 +152,8 @@ func (e *encoder) appendHead(dst []byte, b *Block) []byte {
 		dst = binary.AppendUvarint(dst, uint64(b.Every))
 	}
 	ahead, mono := e.header.clocks(b)
-	for _, v := range []int64{b.RealNS - b.MonoNS - ahead, b.MonoNS - mono, b.Missing, b.LostRecords, b.Records, b.AgentCPUNS} {
+	for _, v := range []int64{b.RealNS - b.MonoNS - ahead, b.MonoNS - mono, b.Missing, b.LostRecords, b.Records,
+		b.AgentCPUNS} {
 		dst = binary.AppendVarint(dst, v)
 	}
 	return dst

@@ -86,7 +86,8 @@ func TestAddressesEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := Block{N: 8, Samples: []uint32{10, 10, 0, 0, 0, 0, 0, 0}, Columns: [][]int64{make([]int64, 8)}}
-		if err := errors.Join(w.Append(b), w.Epoch(Epoch{Slot: 2, Kind: "rate", AddressHz: hz(0), Text: "no more"})); err != nil {
+		if err := errors.Join(w.Append(b),
+			w.Epoch(Epoch{Slot: 2, Kind: "rate", AddressHz: hz(0), Text: "no more"})); err != nil {
 			t.Fatal(err)
 		}
 		if seal != nil {
@@ -112,13 +113,17 @@ func TestSuspended(t *testing.T) {
 		epochs []Epoch
 		want   []run.Interval
 	}{
-		"never":        {[]Epoch{at("rate", 5), at(ResumedKind, 9)}, nil},
-		"once":         {[]Epoch{at(SuspendedKind, 200), at("rate", 300), at(ResumedKind, 400)}, []run.Interval{{StartS: 2, EndS: 3}}},
-		"to the end":   {[]Epoch{at(SuspendedKind, 200)}, []run.Interval{{StartS: 2, EndS: 10}}},
-		"twice":        {[]Epoch{at(SuspendedKind, 200), at(ResumedKind, 400), at(SuspendedKind, 400), at(ResumedKind, 600)}, []run.Interval{{StartS: 2, EndS: 3}, {StartS: 3, EndS: 4}}},
-		"told twice":   {[]Epoch{at(SuspendedKind, 200), at(SuspendedKind, 300), at(ResumedKind, 400)}, []run.Interval{{StartS: 2, EndS: 3}}},
-		"back in time": {[]Epoch{at(SuspendedKind, 400), at(ResumedKind, 200), at(SuspendedKind, 100), at(ResumedKind, 600)}, []run.Interval{{StartS: 3, EndS: 3}}},
-		"for ever":     {[]Epoch{at(SuspendedKind, 200), at(ResumedKind, maxSlot)}, []run.Interval{{StartS: 2, EndS: 10}}},
+		"never": {[]Epoch{at("rate", 5), at(ResumedKind, 9)}, nil},
+		"once": {[]Epoch{at(SuspendedKind, 200), at("rate", 300), at(ResumedKind, 400)},
+			[]run.Interval{{StartS: 2, EndS: 3}}},
+		"to the end": {[]Epoch{at(SuspendedKind, 200)}, []run.Interval{{StartS: 2, EndS: 10}}},
+		"twice": {[]Epoch{at(SuspendedKind, 200), at(ResumedKind, 400), at(SuspendedKind, 400), at(ResumedKind, 600)},
+			[]run.Interval{{StartS: 2, EndS: 3}, {StartS: 3, EndS: 4}}},
+		"told twice": {[]Epoch{at(SuspendedKind, 200), at(SuspendedKind, 300), at(ResumedKind, 400)},
+			[]run.Interval{{StartS: 2, EndS: 3}}},
+		"back in time": {[]Epoch{at(SuspendedKind, 400), at(ResumedKind, 200), at(SuspendedKind, 100), at(ResumedKind, 600)},
+			[]run.Interval{{StartS: 3, EndS: 3}}},
+		"for ever": {[]Epoch{at(SuspendedKind, 200), at(ResumedKind, maxSlot)}, []run.Interval{{StartS: 2, EndS: 10}}},
 	} {
 		l := Loaded{Header: Header{StepNS: 5e6, BaseNS: 3e9, RunNS: 2e9}, Epochs: c.epochs, endS: 10}
 		if got := l.Suspended(); !reflect.DeepEqual(got, c.want) {
@@ -144,7 +149,8 @@ func TestEpochRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range []Epoch{{Slot: -1, Kind: "rate"}, {}, {Kind: "rate", AddressHz: hz(-1)}, {Kind: "rate", AddressHz: hz(math.NaN())},
+	for _, e := range []Epoch{{Slot: -1, Kind: "rate"}, {}, {Kind: "rate", AddressHz: hz(-1)},
+		{Kind: "rate", AddressHz: hz(math.NaN())},
 		{Kind: "rate", Text: strings.Repeat("x", maxJSON)}} {
 		if err := w.Epoch(e); err == nil {
 			t.Errorf("%.40v was written", e)
@@ -163,7 +169,8 @@ func TestInterruptAndShares(t *testing.T) {
 	p.Blocks[0].Ran = []uint16{10_000, 10_000, 4000}
 	p.Blocks[1].Ran = []uint16{10_000, 10_000, 5000}
 	notes := held(t, p, usual()).Header.Notes
-	if len(notes) != 1 || notes[0].Code != note.Multiplexed || !strings.HasPrefix(notes[0].Text, "instructions was counted 63.3 %") {
+	if len(notes) != 1 || notes[0].Code != note.Multiplexed ||
+		!strings.HasPrefix(notes[0].Text, "instructions was counted 63.3 %") {
 		t.Errorf("%v", notes)
 	}
 }
@@ -203,7 +210,8 @@ func TestSlowColumns(t *testing.T) {
 		t.Errorf("totals %v", l.Totals)
 	}
 	slow, ok := l.Slow.Column("energy")
-	if !ok || l.Slow.StepS != 1.28 || l.Slow.StartS != l.Set.StartS || !equal(slow.Values, series.Values{400, 400, 400}) || slow.Unit != "J/s" {
+	if !ok || l.Slow.StepS != 1.28 || l.Slow.StartS != l.Set.StartS || !equal(slow.Values, series.Values{400, 400, 400}) ||
+		slow.Unit != "J/s" {
 		t.Errorf("%+v every %g s", slow, l.Slow.StepS)
 	}
 }
@@ -214,7 +222,8 @@ func TestSlowestRate(t *testing.T) {
 		slots [3]int64
 		want  float64
 	}{
-		{[3]int64{60, 20, 0}, 25}, {[3]int64{60, 20, 20}, 25}, {[3]int64{600, 20, 0}, 200}, {[3]int64{}, 25}, {[3]int64{0, 0, 9}, 0},
+		{[3]int64{60, 20, 0}, 25}, {[3]int64{60, 20, 20}, 25}, {[3]int64{600, 20, 0}, 200}, {[3]int64{}, 25},
+		{[3]int64{0, 0, 9}, 0},
 	} {
 		all := []atRate{{slots: c.slots[0]}, {slots: c.slots[1]}, {slots: c.slots[2]}}
 		if got := r.slowest(all); got != c.want {
@@ -225,7 +234,8 @@ func TestSlowestRate(t *testing.T) {
 
 // The program is the footer's, and of a profile without one that of the last word.
 func TestProgram(t *testing.T) {
-	told := []Epoch{{Kind: ProgramKind, Text: "bash"}, {Kind: SuspendedKind, Text: "stopped"}, {Kind: ProgramKind, Text: "lmp"}}
+	told := []Epoch{{Kind: ProgramKind, Text: "bash"}, {Kind: SuspendedKind, Text: "stopped"},
+		{Kind: ProgramKind, Text: "lmp"}}
 	for want, l := range map[string]Loaded{
 		"":    {Epochs: told[1:2]},
 		"lmp": {Epochs: told},

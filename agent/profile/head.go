@@ -37,7 +37,8 @@ type pageHead struct {
 // read takes the head of a payload apart. Its slices are used again.
 func (b *blockHead) read(payload []byte, h *Header, overview bool) error {
 	d := decoder{p: payload}
-	*b = blockHead{flags: d.byte(), columns: b.columns[:0], pages: b.pages[:0], Block: Block{Ran: b.Ran[:0], overview: overview}}
+	*b = blockHead{flags: d.byte(), columns: b.columns[:0], pages: b.pages[:0],
+		Block: Block{Ran: b.Ran[:0], overview: overview}}
 	most := maxSlots
 	if b.overview {
 		most = overviewSlots
@@ -50,7 +51,8 @@ func (b *blockHead) read(payload []byte, h *Header, overview bool) error {
 		*v = d.varint()
 	}
 	if d.bad || b.flags&^allFlags != 0 || b.N < 1 || b.First < 0 || b.First > maxSlot-maxSlots ||
-		(b.Every > 1) != (b.flags&flagDecimated != 0) || b.overview && b.Every != overviewEvery || d.count(maxColumns) != len(h.Columns) {
+		(b.Every > 1) != (b.flags&flagDecimated != 0) || b.overview && b.Every != overviewEvery ||
+		d.count(maxColumns) != len(h.Columns) {
 		return errPayload
 	}
 	if b.overview {

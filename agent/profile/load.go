@@ -135,7 +135,8 @@ func (s *survey) load(again *Reader, r room) Loaded {
 	for b := range again.planned(layout.plan) {
 		f.add(b)
 	}
-	l := Loaded{Header: *s.header, Footer: s.footer, Epochs: s.epochs, Damage: again.Damage(), Set: f.set(), Slow: f.slowSet(),
+	l := Loaded{Header: *s.header, Footer: s.footer, Epochs: s.epochs, Damage: again.Damage(), Set: f.set(),
+		Slow:   f.slowSet(),
 		Places: s.places, Windows: s.windows, Quality: s.quality(), Totals: s.totals(f.rates.seconds(f.taken))}
 	l.grid.first, l.grid.merge = layout.first, layout.merge
 	if s.blocks > 0 {
@@ -157,7 +158,8 @@ func (s *survey) notes() []note.Note {
 	for i, c := range s.header.Columns {
 		if part := s.ran[i].counted / s.ran[i].slots; part < 0.9999 {
 			out = append(out, note.New(note.Multiplexed,
-				"%s was counted %s of the time, because counters shared the PMU; its values are scaled", c.Name, quantity.Share(part)))
+				"%s was counted %s of the time, because counters shared the PMU; its values are scaled", c.Name,
+				quantity.Share(part)))
 		}
 	}
 	for _, e := range s.epochs {

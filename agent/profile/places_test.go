@@ -85,7 +85,8 @@ func TestPagesOfWaiting(t *testing.T) {
 	column := func(file, at uint64, block string) series.Column {
 		return series.Column{Name: PageName(PageKey(file, at*PlaceBytes)) + block}
 	}
-	columns := []series.Column{column(1, 0x123, ""), column(1, 0x100, ""), column(1, 0x456, "+300"), column(2, 0x123, ""), {Name: series.OtherCode}, {Name: "busy_cpus"}}
+	columns := []series.Column{column(1, 0x123, ""), column(1, 0x100, ""), column(1, 0x456, "+300"), column(2, 0x123, ""),
+		{Name: series.OtherCode}, {Name: "busy_cpus"}}
 	p.mark(columns)
 	for i, want := range []bool{true, true, true, false, false, false} {
 		if columns[i].Waits != want {

@@ -116,7 +116,8 @@ func (r *Reader) take(t *task, p *plan) bool {
 			continue
 		}
 		head := &r.decoder.head
-		if err := head.read(payload, &r.header, kind == overviewFrame); err != nil || kind == blockFrame && head.First < r.next {
+		if err := head.read(payload, &r.header, kind == overviewFrame); err != nil ||
+			kind == blockFrame && head.First < r.next {
 			r.refuse()
 			continue
 		}

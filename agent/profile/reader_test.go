@@ -54,7 +54,8 @@ func TestTruncatedAnywhere(t *testing.T) {
 		if len(p.Blocks) != whole || whole > 0 && !reflect.DeepEqual(p.Blocks, want[:whole]) {
 			t.Fatalf("cut at %d: %d blocks, %d are whole", cut, len(p.Blocks), whole)
 		}
-		if lost := int64(cut - ends[whole]); p.Damage.BytesLost != lost || (lost > 0) != (p.Damage.Text != "") || p.Footer != nil {
+		if lost := int64(cut - ends[whole]); p.Damage.BytesLost != lost || (lost > 0) != (p.Damage.Text != "") ||
+			p.Footer != nil {
 			t.Fatalf("cut at %d: %+v, %d bytes are lost", cut, p.Damage, lost)
 		}
 	}
@@ -92,13 +93,17 @@ func TestDamage(t *testing.T) {
 		"two places": {join(data[:ends[1]], "junk", data[ends[1]:ends[3]], magic, data[ends[3]:]), 4,
 			Damage{8, 2, "8 bytes could not be read, from byte " + itoa(ends[1]) + " on"}},
 		"lost start of a block": {join(data[:ends[1]], data[ends[1]+20:]), 3,
-			Damage{int64(ends[2]-ends[1]) - 20, 1, itoa(ends[2]-ends[1]-20) + " bytes could not be read, from byte " + itoa(ends[1]) + " on"}},
+			Damage{int64(ends[2]-ends[1]) - 20, 1, itoa(ends[2]-ends[1]-20) + " bytes could not be read, from byte " +
+				itoa(ends[1]) + " on"}},
 		"a block twice": {join(data[:ends[2]], data[ends[1]:]), 4,
-			Damage{int64(ends[2] - ends[1]), 1, itoa(ends[2]-ends[1]) + " bytes could not be read, from byte " + itoa(ends[2]) + " on"}},
+			Damage{int64(ends[2] - ends[1]), 1, itoa(ends[2]-ends[1]) + " bytes could not be read, from byte " + itoa(ends[2]) +
+				" on"}},
 		"cut and damaged": {join(data[:ends[1]], "x", data[ends[1]:ends[4]-1]), 3,
-			Damage{int64(ends[4] - ends[3]), 2, "1 bytes could not be read, from byte " + itoa(ends[1]) + " on; the last " + itoa(ends[4]-ends[3]-1) + " bytes are no whole block"}},
+			Damage{int64(ends[4] - ends[3]), 2, "1 bytes could not be read, from byte " + itoa(ends[1]) + " on; the last " +
+				itoa(ends[4]-ends[3]-1) + " bytes are no whole block"}},
 		"behind the footer": {join(data, frameOf(blockFrame, string(lossless(t, 2).appendBlock(nil, &later)))), 4,
-			Damage{int64(frameSize + len(lossless(t, 2).appendBlock(nil, &later))), 1, "the last " + itoa(frameSize+len(lossless(t, 2).appendBlock(nil, &later))) + " bytes are no whole block"}},
+			Damage{int64(frameSize + len(lossless(t, 2).appendBlock(nil, &later))), 1, "the last " +
+				itoa(frameSize+len(lossless(t, 2).appendBlock(nil, &later))) + " bytes are no whole block"}},
 		"unknown kind": {join(data[:ends[1]], frameOf('?', "later"), data[ends[1]:]), 4, Damage{}},
 		"malformed": {join(data[:ends[1]], frameOf(blockFrame, "x"), data[ends[1]:]), 4,
 			Damage{frameSize + 1, 1, "14 bytes could not be read, from byte " + itoa(ends[1]) + " on"}},
@@ -117,7 +122,8 @@ func TestDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := r.All(); len(p.Blocks) != 2 || !strings.Contains(p.Damage.Text, "timeout") || !reflect.DeepEqual(p.Blocks, want[:2]) {
+	if p := r.All(); len(p.Blocks) != 2 || !strings.Contains(p.Damage.Text, "timeout") ||
+		!reflect.DeepEqual(p.Blocks, want[:2]) {
 		t.Errorf("a read error: %d blocks, %+v", len(p.Blocks), p.Damage)
 	}
 }

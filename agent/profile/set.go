@@ -162,7 +162,8 @@ func (l layout) startS() float64 {
 func (f *filler) set() series.Set {
 	set := series.Set{StartS: f.startS(), StepS: f.stepS()}
 	add := func(name, unit string, group string, v series.Values) {
-		set.Columns = append(set.Columns, series.Column{Name: name, Unit: unit, Scope: series.JobScope, Group: group, Values: v})
+		set.Columns = append(set.Columns,
+			series.Column{Name: name, Unit: unit, Scope: series.JobScope, Group: group, Values: v})
 	}
 	if f.coded {
 		add("busy_cpus", "CPUs", "", f.busy.done())
@@ -183,7 +184,8 @@ func (f *filler) set() series.Set {
 	}
 	if i := f.ratio; i[0] >= 0 {
 		top, bottom := set.Columns[at[i[0]]], set.Columns[at[i[1]]]
-		set.Columns = append(set.Columns, series.Column{Name: "ipc", Unit: "1", Scope: top.Scope, Values: ratio(top.Values, bottom.Values)})
+		set.Columns = append(set.Columns,
+			series.Column{Name: "ipc", Unit: "1", Scope: top.Scope, Values: ratio(top.Values, bottom.Values)})
 	}
 	return set
 }

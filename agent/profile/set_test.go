@@ -100,7 +100,8 @@ func compareColumns(t *testing.T, got, want []series.Column) {
 // too many values.
 func TestSetLimits(t *testing.T) {
 	p := sample() // 16 slots; 5 columns, and 3 for the pages
-	if set := held(t, p, room{1, usual().values}).Set; len(set.Columns) != 7 || set.Columns[1].Name != "code:0000000000000009" {
+	if set := held(t, p, room{1, usual().values}).Set; len(set.Columns) != 7 ||
+		set.Columns[1].Name != "code:0000000000000009" {
 		t.Errorf("one page: %d columns", len(set.Columns))
 	}
 	set := held(t, p, room{usual().pages, 8*16 - 1}).Set
@@ -121,7 +122,8 @@ func TestSetLimits(t *testing.T) {
 	}
 	many := sample()
 	for k := range 20 {
-		many.Blocks[0].Pages = append(many.Blocks[0].Pages, PageCount{Key: uint64(100 + k), Counts: []uint16{0, 0, uint16(k), 0}})
+		many.Blocks[0].Pages = append(many.Blocks[0].Pages,
+			PageCount{Key: uint64(100 + k), Counts: []uint16{0, 0, uint16(k), 0}})
 	}
 	if set := held(t, many, room{usual().pages, 16 * 12}).Set; set.Len() != 16 || len(set.Columns) != 12 {
 		t.Errorf("fewer pages: %d samples, %d columns", set.Len(), len(set.Columns))
@@ -141,7 +143,8 @@ func TestSetLimits(t *testing.T) {
 // beyond the samples is not taken from the others.
 func TestSetEdges(t *testing.T) {
 	p := &Profile{Header: testHeader(), Blocks: []Block{
-		{First: 0, N: 3, Columns: [][]int64{}, Samples: []uint32{2, 4, 6}, Pages: []PageCount{{Key: 5, Counts: []uint16{3, 4, 1}}}},
+		{First: 0, N: 3, Columns: [][]int64{}, Samples: []uint32{2, 4, 6},
+			Pages: []PageCount{{Key: 5, Counts: []uint16{3, 4, 1}}}},
 		{First: 5, N: 3, Columns: [][]int64{}, Samples: []uint32{1, 1, 1}}}}
 	for merged, want := range map[int64][]series.Values{
 		24: {{.4, .8, 1.2, nan, nan, .2, .2, .2}, {3, 4, 1, nan, nan, 0, 0, 0}, {0, 0, 5, nan, nan, 1, 1, 1}},
@@ -192,16 +195,19 @@ func TestSetWithout(t *testing.T) {
 // What was counted before the agent was ready is told by the end of its profile.
 func TestCountedBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "profile.jgp")
-	w, err := Create(path, testHeader(Column{Name: "cgroup_cpu", Unit: "ns", Scope: "job"}, Column{Name: "b", Scope: "node"}))
+	w, err := Create(path, testHeader(Column{Name: "cgroup_cpu", Unit: "ns", Scope: "job"},
+		Column{Name: "b", Scope: "node"}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := Block{N: 4, Columns: [][]int64{{0, 10, 20, 130}, {7, 7, 7, 7}}}
-	if err := errors.Join(w.Append(b), w.Seal(Footer{Before: map[string]uint64{"cgroup_cpu": 1000}}), w.Close()); err != nil {
+	if err := errors.Join(w.Append(b), w.Seal(Footer{Before: map[string]uint64{"cgroup_cpu": 1000}}),
+		w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	l, err := Load(path)
-	want := []run.Counter{{Name: "cgroup_cpu", Unit: "ns", Scope: "job", Total: 130, Before: 1000}, {Name: "b", Scope: "node", Total: 7}}
+	want := []run.Counter{{Name: "cgroup_cpu", Unit: "ns", Scope: "job", Total: 130, Before: 1000},
+		{Name: "b", Scope: "node", Total: 7}}
 	if err != nil || !reflect.DeepEqual(l.Totals, want) {
 		t.Errorf("%+v, %v", l.Totals, err)
 	}
@@ -230,7 +236,8 @@ func TestQualityAndTotals(t *testing.T) {
 // grows.
 func TestLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "profile.jgp")
-	w, err := Create(path, testHeader(Column{Name: "a", Scope: "node"}, Column{Name: "b", Gauge: true, Scope: "job"}), exact)
+	w, err := Create(path, testHeader(Column{Name: "a", Scope: "node"}, Column{Name: "b", Gauge: true, Scope: "job"}),
+		exact)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -146,7 +146,8 @@ func (l Loaded) onGrid(b *Block) anatomy.Block {
 	if first < 0 || n <= 0 {
 		return anatomy.Block{}
 	}
-	out := anatomy.Block{First: (first + skip) / merge, Weight: float64(b.N) / float64(n*merge), Samples: merged(b.Samples, skip, n, merge)}
+	out := anatomy.Block{First: (first + skip) / merge, Weight: float64(b.N) / float64(n*merge),
+		Samples: merged(b.Samples, skip, n, merge)}
 	for _, p := range b.Pages {
 		out.Pages = append(out.Pages, anatomy.Page{Key: p.Key, Counts: merged(p.Counts, skip, n, merge)})
 	}

@@ -34,7 +34,8 @@ func TestSamplesOfCodeAreOnTheGridOfTheSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range blocks {
-		b := Block{First: int64(3 + i*slots), N: slots, Samples: make([]uint32, slots), Pages: []PageCount{{Key: 9, Counts: make([]uint16, slots)}}}
+		b := Block{First: int64(3 + i*slots), N: slots, Samples: make([]uint32, slots),
+			Pages: []PageCount{{Key: 9, Counts: make([]uint16, slots)}}}
 		for k := range slots {
 			at := b.First + int64(k)
 			b.Samples[k], b.Pages[0].Counts[k] = uint32(at%7), uint16(at%7/2)
@@ -57,8 +58,10 @@ func TestSamplesOfCodeAreOnTheGridOfTheSet(t *testing.T) {
 			for i, n := range b.Samples {
 				at := int(b.First) + i
 				seconds += float64(n) * b.SampleS * b.Weight
-				if want := busy.Values[at] * float32(l.Set.StepS) / float32(b.SampleS); float32(n) < want-.01 || float32(n) > want+.01 || float32(b.Pages[0].Counts[i]) != page.Values[at] {
-					t.Fatalf("step %g s, sample %d: %d hits, %d of the page, not %g and %g", l.Set.StepS, at, n, b.Pages[0].Counts[i], want, page.Values[at])
+				if want := busy.Values[at] * float32(l.Set.StepS) / float32(b.SampleS); float32(n) < want-.01 || float32(n) > want+
+					.01 || float32(b.Pages[0].Counts[i]) != page.Values[at] {
+					t.Fatalf("step %g s, sample %d: %d hits, %d of the page, not %g and %g", l.Set.StepS, at, n, b.Pages[0].Counts[i],
+						want, page.Values[at])
 				}
 			}
 		}

@@ -46,7 +46,8 @@ const maxTallied = 100_000
 // newSurvey goes through a profile, and looks at heads only: at the speed of its
 // checksums.
 func newSurvey(r *Reader) *survey {
-	s := &survey{header: &r.header, last: make([]int64, len(r.header.Columns)), ran: make([]share, len(r.header.Columns)), hits: map[uint64]int64{}}
+	s := &survey{header: &r.header, last: make([]int64, len(r.header.Columns)), ran: make([]share, len(r.header.Columns)),
+		hits: map[uint64]int64{}}
 	s.bins.hits = map[uint64]map[uint8]int64{}
 	for i := range s.last {
 		s.last[i] = NoValue

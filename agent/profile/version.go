@@ -21,7 +21,9 @@ type format struct {
 // formats are this version and the one before, for an agent may run for eight days
 // while its node is upgraded. Nothing was released before version 1.
 func formats() []format {
-	return []format{{version: Version, header: func(payload []byte) (h Header, err error) { return h, json.Unmarshal(payload, &h) }}}
+	return []format{{version: Version, header: func(payload []byte) (h Header, err error) {
+		return h, json.Unmarshal(payload, &h)
+	}}}
 }
 
 // readHeader reads a header with the format of its version.

@@ -92,7 +92,8 @@ func headerOf(data []byte) []byte {
 func TestUnknownFramesAreCounted(t *testing.T) {
 	data, ends, blocks := image(t, 3)
 	small, large := frameOf('Z', "of a later version"), frameOf('~', strings.Repeat(magic+"B\x01\x00\x00\x00", 1<<17))
-	r, err := NewReader(bytes.NewReader(join(data[:ends[0]], small, data[ends[0]:ends[1]], large, frameOf('Y', ""), data[ends[1]:])))
+	r, err := NewReader(bytes.NewReader(join(data[:ends[0]], small, data[ends[0]:ends[1]], large, frameOf('Y', ""),
+		data[ends[1]:])))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,8 @@ func TestWindows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(l.Windows) != 2 || !slices.Equal(l.Windows[0], []anatomy.Window{{EndS: 1}, {EndS: 1.2, Mean: 1}, {EndS: 1.4, Mean: .25}}) {
+	if len(l.Windows) != 2 || !slices.Equal(l.Windows[0],
+		[]anatomy.Window{{EndS: 1}, {EndS: 1.2, Mean: 1}, {EndS: 1.4, Mean: .25}}) {
 		t.Fatalf("windows %v", l.Windows)
 	}
 	if got := l.Windows[1]; len(got) != maxFrameWindows+3 || got[1] != (anatomy.Window{EndS: 3.2, Mean: .01}) {
@@ -50,7 +51,8 @@ func FuzzWindows(f *testing.F) {
 		if !ok {
 			return
 		}
-		if len(ends) != len(percent) || len(ends) == 0 || !slices.IsSorted(ends) || gpu < 0 || gpu > maxGPU || slices.Max(percent) > 100 {
+		if len(ends) != len(percent) || len(ends) == 0 || !slices.IsSorted(ends) || gpu < 0 || gpu > maxGPU ||
+			slices.Max(percent) > 100 {
 			t.Errorf("GPU %d, %d ends, %d means", gpu, len(ends), len(percent))
 		}
 	})

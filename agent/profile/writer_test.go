@@ -54,7 +54,8 @@ func (d *disk) Close() error { return nil }
 var exact = WriterOptions{Lossless: true}
 
 func testHeader(columns ...Column) Header {
-	return Header{Node: "n1", StepNS: 5e6, BaseNS: 2e9, RunNS: 1e9, CPUs: 2, Scope: "job", AddressHz: 1000, Columns: columns}
+	return Header{Node: "n1", StepNS: 5e6, BaseNS: 2e9, RunNS: 1e9, CPUs: 2, Scope: "job", AddressHz: 1000,
+		Columns: columns}
 }
 
 // blocks makes n blocks that follow each other.
@@ -81,7 +82,8 @@ func readBytes(t *testing.T, data []byte) *Profile {
 
 func TestWriteRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "profile.jgp")
-	h := testHeader(Column{Name: "a", Unit: "1", Scope: "job"}, Column{Name: "b", Unit: "bytes", Scope: "node", Gauge: true})
+	h := testHeader(Column{Name: "a", Unit: "1", Scope: "job"},
+		Column{Name: "b", Unit: "bytes", Scope: "node", Gauge: true})
 	w, err := Create(path, h, exact)
 	if err != nil {
 		t.Fatal(err)

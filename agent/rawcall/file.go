@@ -15,7 +15,8 @@ func Open(path string) (fd int, err error) {
 	}
 	cwd := unix.AT_FDCWD
 	for {
-		r, _, e := unix.RawSyscall6(unix.SYS_OPENAT, uintptr(cwd), uintptr(unsafe.Pointer(p)), unix.O_RDONLY|unix.O_CLOEXEC, 0, 0, 0)
+		r, _, e := unix.RawSyscall6(unix.SYS_OPENAT, uintptr(cwd), uintptr(unsafe.Pointer(p)), unix.O_RDONLY|unix.O_CLOEXEC,
+			0, 0, 0)
 		switch e {
 		case 0:
 			return int(r), nil
@@ -32,7 +33,8 @@ func Pread(fd int, b []byte, offset int) (int, error) {
 		return 0, nil
 	}
 	for {
-		r, _, e := unix.RawSyscall6(unix.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), uintptr(offset), 0, 0)
+		r, _, e := unix.RawSyscall6(unix.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
+			uintptr(offset), 0, 0)
 		switch e {
 		case 0:
 			return int(r), nil
@@ -122,7 +124,8 @@ func Readlink(path string) (string, error) {
 	}
 	var b [unix.PathMax]byte
 	cwd := unix.AT_FDCWD
-	n, _, e := unix.RawSyscall6(unix.SYS_READLINKAT, uintptr(cwd), uintptr(unsafe.Pointer(p)), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0)
+	n, _, e := unix.RawSyscall6(unix.SYS_READLINKAT, uintptr(cwd), uintptr(unsafe.Pointer(p)),
+		uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0)
 	if e != 0 {
 		return "", &fs.PathError{Op: "readlink", Path: path, Err: e}
 	}
@@ -137,7 +140,8 @@ func Owner(path string) int {
 	}
 	var st unix.Statx_t
 	cwd := unix.AT_FDCWD
-	if _, _, e := unix.RawSyscall6(unix.SYS_STATX, uintptr(cwd), uintptr(unsafe.Pointer(p)), 0, unix.STATX_UID, uintptr(unsafe.Pointer(&st)), 0); e != 0 {
+	if _, _, e := unix.RawSyscall6(unix.SYS_STATX, uintptr(cwd), uintptr(unsafe.Pointer(p)), 0, unix.STATX_UID,
+		uintptr(unsafe.Pointer(&st)), 0); e != 0 {
 		return -1 // before Linux 4.11
 	}
 	return int(st.Uid)

@@ -24,7 +24,8 @@ func TestReadsWhatThereIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, buf := range [][]byte{nil, make([]byte, 10), make([]byte, 0, 1<<17)} {
-			for name, read := range map[string]func(string, []byte, int) ([]byte, error){"record": ReadRecord, "list": ReadList} {
+			for name, read := range map[string]func(string, []byte, int) ([]byte, error){"record": ReadRecord,
+				"list": ReadList} {
 				for _, most := range []int{1 << 20, 5000, 3} {
 					got, err := read(path, buf, most)
 					if want := text[:min(size, most)]; err != nil || !bytes.Equal(got, want) {
@@ -38,7 +39,8 @@ func TestReadsWhatThereIs(t *testing.T) {
 
 // Files of proc are read as os.ReadFile reads them.
 func TestReadsProc(t *testing.T) {
-	for _, path := range []string{"/proc/version", "/proc/self/cgroup", "/proc/self/cmdline", "/proc/self/environ", "/proc/cpuinfo"} {
+	for _, path := range []string{"/proc/version", "/proc/self/cgroup", "/proc/self/cmdline", "/proc/self/environ",
+		"/proc/cpuinfo"} {
 		want, err := os.ReadFile(path)
 		if err != nil {
 			continue
@@ -186,7 +188,8 @@ func BenchmarkNobody(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer unix.Close(fd)
-	if err := errors.Join(unix.Bind(fd, &unix.SockaddrUnix{Name: filepath.Join(b.TempDir(), "s")}), unix.Listen(fd, 1)); err != nil {
+	if err := errors.Join(unix.Bind(fd, &unix.SockaddrUnix{Name: filepath.Join(b.TempDir(), "s")}),
+		unix.Listen(fd, 1)); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("readable", func(b *testing.B) {

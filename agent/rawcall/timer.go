@@ -39,7 +39,8 @@ func NewTimer() (*Timer, error) {
 func (t *Timer) Set(at int64) {
 	at = max(at, 1) // 0 would be never
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(at)}
-	_, _, _ = unix.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(t.fd), unix.TFD_TIMER_ABSTIME, uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
+	_, _, _ = unix.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(t.fd), unix.TFD_TIMER_ABSTIME,
+		uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
 }
 
 // Ring makes it go off now. It may be called from any goroutine: what the one

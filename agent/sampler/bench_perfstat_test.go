@@ -35,8 +35,9 @@ func newChain(b *testing.B, stepNS int64) *chain {
 	}
 	b.Cleanup(func() { counters.Close() })
 	grid := sampler.NewGrid(stepNS, rawcall.Now())
-	w, err := profile.Create(filepath.Join(b.TempDir(), "profile.jgp"), profile.Header{Node: "n", StepNS: stepNS, BaseNS: grid.BaseNS,
-		Columns: counters.Columns(), Sources: counters.Sources()})
+	w, err := profile.Create(filepath.Join(b.TempDir(), "profile.jgp"),
+		profile.Header{Node: "n", StepNS: stepNS, BaseNS: grid.BaseNS,
+			Columns: counters.Columns(), Sources: counters.Sources()})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -168,7 +168,9 @@ func (s *Sampler) takeShares(b *profile.Block) {
 // takeHits counts the hits of the block three times: by page, to find the pages that
 // the block keeps, by slot for those pages, and in the order of time for the bins.
 func (s *Sampler) takeHits(b *profile.Block, end int64) {
-	slices.SortFunc(s.hits, func(x, y hit) int { return cmp.Or(cmp.Compare(x.slot, y.slot), cmp.Compare(x.afterNS, y.afterNS)) })
+	slices.SortFunc(s.hits, func(x, y hit) int {
+		return cmp.Or(cmp.Compare(x.slot, y.slot), cmp.Compare(x.afterNS, y.afterNS))
+	})
 	here, _ := slices.BinarySearchFunc(s.hits, end, func(h hit, end int64) int { return cmp.Compare(h.slot, end) })
 	b.Samples = s.samples[:b.N]
 	clear(b.Samples)

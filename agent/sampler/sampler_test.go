@@ -191,7 +191,8 @@ func TestSilentCPUs(t *testing.T) {
 			}
 		}
 		uncertain := s.Track(0).Uncertain()[0]
-		t.Logf("%d CPUs, %d switches a drain: %d of %d slots missing, %.0f %% of the switches uncertain", c.lanes, c.perDrain, missing, slots, 100*uncertain)
+		t.Logf("%d CPUs, %d switches a drain: %d of %d slots missing, %.0f %% of the switches uncertain", c.lanes, c.perDrain,
+			missing, slots, 100*uncertain)
 		if c.missing != (missing > slots/2) || !c.missing && missing > slots/50 || uncertain <= 0 || uncertain > 1 {
 			t.Errorf("%d CPUs: %d missing, %g uncertain", c.lanes, missing, uncertain)
 		}

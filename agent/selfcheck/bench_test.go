@@ -64,7 +64,8 @@ func BenchmarkShipped(b *testing.B) {
 				if err != nil {
 					return nil, err
 				}
-				a, err := address.New(perf.Open, address.SamplingParams{Peek: peek.Direct{Proc: r.Proc}, CPUs: cpus, Rate: rate, StepNS: step})
+				a, err := address.New(perf.Open,
+					address.SamplingParams{Peek: peek.Direct{Proc: r.Proc}, CPUs: cpus, Rate: rate, StepNS: step})
 				return []counter.Source{c, a}, err
 			})
 			b.ReportMetric(pct, "%budget")

@@ -96,7 +96,8 @@ func TestLostRecordsCount(t *testing.T) {
 		b = binary.LittleEndian.AppendUint64(b, w)
 	}
 	const dataHead = 1024 // in perf_event_mmap_page
-	for at, bytes := range map[int64][]byte{int64(os.Getpagesize()): b, dataHead: binary.LittleEndian.AppendUint64(nil, uint64(len(b)))} {
+	for at, bytes := range map[int64][]byte{int64(os.Getpagesize()): b,
+		dataHead: binary.LittleEndian.AppendUint64(nil, uint64(len(b)))} {
 		if _, err := unix.Pwrite(fd, bytes, at); err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,8 @@ func (t *timer) open(open perf.Opener, pid, cpu int, hz float64, bits uint64) er
 	leader.Read_format = unix.PERF_FORMAT_GROUP | unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING
 	leader.Bits |= bits
 	group := -1
-	for i, config := range []uint64{0, unix.PERF_COUNT_SW_CONTEXT_SWITCHES, unix.PERF_COUNT_SW_PAGE_FAULTS, unix.PERF_COUNT_SW_CPU_MIGRATIONS} {
+	for i, config := range []uint64{0, unix.PERF_COUNT_SW_CONTEXT_SWITCHES, unix.PERF_COUNT_SW_PAGE_FAULTS,
+		unix.PERF_COUNT_SW_CPU_MIGRATIONS} {
 		attr := leader
 		if i > 0 {
 			attr = unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: config, Read_format: leader.Read_format,

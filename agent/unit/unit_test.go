@@ -67,7 +67,8 @@ func (m *manager) serve(c net.Conn) error {
 		if err != nil {
 			return err
 		}
-		answer := map[string]string{"AUTH": "REJECTED EXTERNAL", "AUTH EXTERNAL": "DATA", "DATA": "OK 0123456789abcdef0123456789abcdef", "NEGOTIATE_UNIX_FD": "ERROR"}[strings.TrimSpace(line)]
+		answer := map[string]string{"AUTH": "REJECTED EXTERNAL", "AUTH EXTERNAL": "DATA",
+			"DATA": "OK 0123456789abcdef0123456789abcdef", "NEGOTIATE_UNIX_FD": "ERROR"}[strings.TrimSpace(line)]
 		if greeted = strings.TrimSpace(line) == "BEGIN"; greeted {
 			break
 		}
@@ -143,9 +144,11 @@ func TestScope(t *testing.T) {
 				}
 				member, call = m.next(t)
 			}
-			header := fmt.Sprint(call.Headers[dbus.FieldDestination], call.Headers[dbus.FieldPath], call.Headers[dbus.FieldInterface],
+			header := fmt.Sprint(call.Headers[dbus.FieldDestination], call.Headers[dbus.FieldPath],
+				call.Headers[dbus.FieldInterface],
 				call.Headers[dbus.FieldSignature])
-			if member != "StartTransientUnit" || header != `"org.freedesktop.systemd1" @o "/org/freedesktop/systemd1" "org.freedesktop.systemd1.Manager" @g "ssa(sv)a(sa(sv))"` {
+			if member != "StartTransientUnit" ||
+				header != `"org.freedesktop.systemd1" @o "/org/freedesktop/systemd1" "org.freedesktop.systemd1.Manager" @g "ssa(sv)a(sa(sv))"` {
 				t.Errorf("%s of %s", member, header)
 			}
 			want := []any{fmt.Sprintf("jobgait-agent-17-%d.scope", os.Getpid()), "fail", [][]any{
@@ -165,7 +168,8 @@ func TestNoScope(t *testing.T) {
 	}
 	refusing := manager{refuses: true}
 	refusing.listen(t, socket)
-	if err := (Manager{Private: socket}).Scope(t.Context(), "agent-1"); err == nil || !strings.Contains(err.Error(), "already loaded") {
+	if err := (Manager{Private: socket}).Scope(t.Context(), "agent-1"); err == nil ||
+		!strings.Contains(err.Error(), "already loaded") {
 		t.Errorf("refused: %v", err)
 	}
 	silent := manager{silent: true}

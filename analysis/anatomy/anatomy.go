@@ -80,7 +80,8 @@ func (t *Tally) Result() Anatomy {
 		}
 		splits[i] = t.split(by)
 	}
-	a := Anatomy{Samples: t.samples, Run: t.split(whole), StartUp: splits[startUp], Between: splits[between], Tail: splits[tail], Cycles: []Cycle{}}
+	a := Anatomy{Samples: t.samples, Run: t.split(whole), StartUp: splits[startUp], Between: splits[between],
+		Tail: splits[tail], Cycles: []Cycle{}}
 	for i, c := range t.cycles {
 		a.Cycles = append(a.Cycles, t.cycle(c.Pattern, &t.parts[patterns+i], splits[patterns+i]))
 	}
@@ -107,7 +108,8 @@ func (t *Tally) split(by []float64) Split {
 		}
 	}
 	slices.SortFunc(s.Functions, func(a, b Share) int {
-		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Library, b.Library), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Start, b.Start))
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Library, b.Library), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Start, b.Start))
 	})
 	s.Classes, s.Libraries = partsOf(classes, s.BusyS), partsOf(libraries, s.BusyS)
 	return s
@@ -118,7 +120,9 @@ func partsOf(seconds map[string]float64, busy float64) []Part {
 	for name, s := range seconds {
 		out = append(out, Part{Name: name, Share: s / busy, Seconds: s})
 	}
-	slices.SortFunc(out, func(a, b Part) int { return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(out, func(a, b Part) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name))
+	})
 	return out
 }
 

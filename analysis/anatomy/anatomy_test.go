@@ -10,7 +10,8 @@ import (
 // Three functions of a cycle of 40 slots (200 ms at 200 Hz), one after the other,
 // each in a page of its own beside one that is hit outside the cycles only.
 var (
-	work = []Function{{Library: "app", Name: "a"}, {Library: "app", Name: "b"}, {Library: "libm.so.6", Name: "c"}, {Library: "app", Name: "start"}}
+	work = []Function{{Library: "app", Name: "a"}, {Library: "app", Name: "b"}, {Library: "libm.so.6", Name: "c"},
+		{Library: "app", Name: "start"}}
 	ends = []float64{.6125, .8875, 1}
 )
 
@@ -82,7 +83,8 @@ func TestAKnownCycle(t *testing.T) {
 				t.Errorf("outside: %+v", s)
 			}
 		}
-		if len(c.Classes) != 2 || c.Classes[0].Name != string(Own) || c.Classes[1].Name != string(Math) || a.Between.BusyS != 0 {
+		if len(c.Classes) != 2 || c.Classes[0].Name != string(Own) || c.Classes[1].Name != string(Math) ||
+			a.Between.BusyS != 0 {
 			t.Errorf("%+v", c.Classes)
 		}
 	}
@@ -113,7 +115,8 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 func TestAllAddsUp(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		code := Code{Functions: []Function{{Library: "app", Name: "f"}, {Library: "libopen-pal.so.40", Start: 16}, {Library: KernelCode}, {Library: "app", Name: "f", Start: 7}}}
+		code := Code{Functions: []Function{{Library: "app", Name: "f"}, {Library: "libopen-pal.so.40", Start: 16},
+			{Library: KernelCode}, {Library: "app", Name: "f", Start: 7}}}
 		for range r.IntN(30) {
 			code.Places = append(code.Places, HotPlace{Page: r.Uint64N(8), Function: r.IntN(6) - 1, Count: r.Int64N(5)})
 		}
@@ -231,7 +234,8 @@ func TestTheBetterPatternHolds(t *testing.T) {
 func TestSharedAndUnlistedPages(t *testing.T) {
 	code := Code{Functions: work[:2], Places: []HotPlace{{1, 0, 30}, {1, 1, 10}}}
 	tally := New(code, nil)
-	tally.Add(Block{Samples: []uint32{10}, SampleS: 1, Pages: []Page{{Key: 1, Counts: []uint16{8}}, {Key: 2, Counts: []uint16{1}}}})
+	tally.Add(Block{Samples: []uint32{10}, SampleS: 1,
+		Pages: []Page{{Key: 1, Counts: []uint16{8}}, {Key: 2, Counts: []uint16{1}}}})
 	s := tally.Result().StartUp
 	want := map[string]float64{"a": 6, "b": 2, "": 2}
 	for _, f := range s.Functions {

@@ -31,7 +31,8 @@ const Rest = "[others]"
 // Bounded keeps what a record has room for; all of it still adds up.
 func (a Anatomy) Bounded() Anatomy {
 	a.Run = a.Run.bounded(maxFunctions)
-	a.StartUp, a.Between, a.Tail = a.StartUp.bounded(maxElsewhere), a.Between.bounded(maxElsewhere), a.Tail.bounded(maxElsewhere)
+	a.StartUp, a.Between, a.Tail = a.StartUp.bounded(maxElsewhere), a.Between.bounded(maxElsewhere),
+		a.Tail.bounded(maxElsewhere)
 	cycles := make([]Cycle, len(a.Cycles))
 	for i, c := range a.Cycles {
 		most := maxFunctions

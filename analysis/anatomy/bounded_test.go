@@ -38,13 +38,16 @@ func TestBoundedAddsUp(t *testing.T) {
 		for _, p := range s.Libraries {
 			libraries += p.Share
 		}
-		if len(s.Functions) != maxFunctions || len(s.Libraries) != maxLibraries+1 || s.Others.Count != len(tally.Result().Run.Functions)-maxFunctions ||
+		if len(s.Functions) != maxFunctions || len(s.Libraries) != maxLibraries+1 ||
+			s.Others.Count != len(tally.Result().Run.Functions)-maxFunctions ||
 			math.Abs(functions-1) > 1e-9 || math.Abs(libraries-1) > 1e-9 {
-			t.Errorf("%d functions %g, %d libraries %g, others %+v", len(s.Functions), functions, len(s.Libraries), libraries, s.Others)
+			t.Errorf("%d functions %g, %d libraries %g, others %+v", len(s.Functions), functions, len(s.Libraries), libraries,
+				s.Others)
 		}
 	}
 	bare := tally.Result().Bounded().WithoutFunctions()
-	if len(bare.Run.Functions) != 0 || bare.Run.Others != nil || len(bare.Cycles[0].Functions) != 0 || len(bare.Cycles[0].Classes) == 0 {
+	if len(bare.Run.Functions) != 0 || bare.Run.Others != nil || len(bare.Cycles[0].Functions) != 0 ||
+		len(bare.Cycles[0].Classes) == 0 {
 		t.Errorf("%+v", bare)
 	}
 }
@@ -64,7 +67,8 @@ func TestColumn(t *testing.T) {
 	if p, ok := tally.Column("code:00000000000000ab"); !ok || p.Name != "a" || p.Share != .75 {
 		t.Errorf("%+v %v", p, ok)
 	}
-	for _, name := range []string{"code:00000000000000ac", "code:other", "code:kernel", "busy_cpus", "code:00000000000000ab+300"} {
+	for _, name := range []string{"code:00000000000000ac", "code:other", "code:kernel", "busy_cpus",
+		"code:00000000000000ab+300"} {
 		if p, ok := tally.Column(name); ok {
 			t.Errorf("%s is %+v", name, p)
 		}

@@ -40,16 +40,25 @@ type family struct {
 // holds, so that libmpifort is communication and libm.so is not libmpi.
 func families() []family {
 	return []family{
-		{Communication, []string{"libmpi", "libopen-pal", "libopen-rte", "libpmi", "libprrte", "libuc", "libfabric", "libpsm", "libibverbs", "librdmacm", "libmlx", "libefa", "libcxi",
-			"libnccl", "librccl", "libevent", "libhwloc", "libsharp", "libhcoll", "libportals", "libgasnet", "mca_", "libompi", "libxpmem", "libmpl"}},
-		{GPUDriver, []string{"libcuda.", "libcudart", "libnvidia", "libhsa-", "libamdhip", "libze_", "libOpenCL", "libcupti", "libnvrtc"}},
-		{Math, []string{"libopenblas", "libblas", "libcblas", "liblapack", "libmkl", "libblis", "libflame", "libatlas", "libfftw", "libm.so", "libm-", "libmvec", "libgsl", "libscalapack", "libsvml", "libimf",
-			"libarmpl", "libamath", "libsci", "libcublas", "libcufft", "libcusolver", "libcusparse", "libamdlibm", "libsuperlu", "libarpack", "_multiarray_umath", "_umath_linalg", "_flapack", "_fblas"}},
-		{IO, []string{"libhdf5", "libnetcdf", "libpnetcdf", "libadios", "libz.", "libzstd", "liblz4", "libbz2", "liblzma", "libsz.", "libblosc", "libsilo", "libsion", "libaio", "liburing"}},
+		{Communication, []string{"libmpi", "libopen-pal", "libopen-rte", "libpmi", "libprrte", "libuc", "libfabric", "libpsm",
+			"libibverbs", "librdmacm", "libmlx", "libefa", "libcxi",
+			"libnccl", "librccl", "libevent", "libhwloc", "libsharp", "libhcoll", "libportals", "libgasnet", "mca_", "libompi",
+			"libxpmem", "libmpl"}},
+		{GPUDriver, []string{"libcuda.", "libcudart", "libnvidia", "libhsa-", "libamdhip", "libze_", "libOpenCL", "libcupti",
+			"libnvrtc"}},
+		{Math, []string{"libopenblas", "libblas", "libcblas", "liblapack", "libmkl", "libblis", "libflame", "libatlas",
+			"libfftw", "libm.so", "libm-", "libmvec", "libgsl", "libscalapack", "libsvml", "libimf",
+			"libarmpl", "libamath", "libsci", "libcublas", "libcufft", "libcusolver", "libcusparse", "libamdlibm", "libsuperlu",
+			"libarpack", "_multiarray_umath", "_umath_linalg", "_flapack", "_fblas"}},
+		{IO, []string{"libhdf5", "libnetcdf", "libpnetcdf", "libadios", "libz.", "libzstd", "liblz4", "libbz2", "liblzma",
+			"libsz.", "libblosc", "libsilo", "libsion", "libaio", "liburing"}},
 		{OpenMP, []string{"libgomp", "libomp.", "libomp5", "libomp-", "libiomp", "libnvomp", "libcraymp"}},
-		{Language, []string{"libpython", "python", "pypy", "libR.", "libRblas", "libjvm", "java", "libjulia", "julia", "libperl", "perl", "libruby", "liblua", "octave", "liboctinterp", "node"}},
-		{CRuntime, []string{"libc.so", "libc-2", "ld-linux", "ld-2", "ld64", "ld-musl", "libstdc++", "libc++", "libgcc_s", "libgfortran", "libquadmath", "libpthread", "libdl.", "librt.", "libintlc", "libifcore",
-			"libirc", "libflang", "libFortranRuntime", "libtbb", "libnuma", "libatomic", "libjemalloc", "libtcmalloc", "libmimalloc", "linux-vdso", "[vdso]"}},
+		{Language, []string{"libpython", "python", "pypy", "libR.", "libRblas", "libjvm", "java", "libjulia", "julia",
+			"libperl", "perl", "libruby", "liblua", "octave", "liboctinterp", "node"}},
+		{CRuntime, []string{"libc.so", "libc-2", "ld-linux", "ld-2", "ld64", "ld-musl", "libstdc++", "libc++", "libgcc_s",
+			"libgfortran", "libquadmath", "libpthread", "libdl.", "librt.", "libintlc", "libifcore",
+			"libirc", "libflang", "libFortranRuntime", "libtbb", "libnuma", "libatomic", "libjemalloc", "libtcmalloc",
+			"libmimalloc", "linux-vdso", "[vdso]"}},
 	}
 }
 
@@ -83,5 +92,7 @@ func begins(library string, names []string) bool {
 // busy: those that drive the network in a loop, and the runtime of OpenMP at its
 // barriers. A library that sends has its copying in there too.
 func Waits(library string) bool {
-	return ClassOf(library) == OpenMP || begins(library, []string{"libopen-pal", "mca_btl", "mca_pml", "mca_mtl", "libuct", "libucp", "libucs", "libpsm", "libfabric", "libmpi", "libmlx", "libhcoll"})
+	return ClassOf(library) == OpenMP ||
+		begins(library, []string{"libopen-pal", "mca_btl", "mca_pml", "mca_mtl", "libuct", "libucp", "libucs", "libpsm",
+			"libfabric", "libmpi", "libmlx", "libhcoll"})
 }

@@ -33,7 +33,8 @@ func Fold(cycles []Cycles, columns int, blocks iter.Seq[Growth]) []Folded {
 	for i, c := range cycles {
 		out[i].Pattern = c.Pattern
 		for range columns {
-			out[i].Seconds, out[i].Grew = append(out[i].Seconds, make([]float64, Bins)), append(out[i].Grew, make([]float64, Bins))
+			out[i].Seconds, out[i].Grew = append(out[i].Seconds, make([]float64, Bins)),
+				append(out[i].Grew, make([]float64, Bins))
 		}
 	}
 	for b := range blocks {

@@ -7,13 +7,15 @@ import (
 
 // clones are what compilers add to the name of a function that they have copied or
 // cut in parts, and linkers for its version: pow@@GLIBC_2.29.
-var clones = regexp.MustCompile(`(\.(isra|constprop|part|cold|lto_priv|llvm|localalias|clone)(\.\d+)?| \[clone [^\]]*\]|@@?[\w.]+)+$`)
+var clones = regexp.MustCompile(
+	`(\.(isra|constprop|part|cold|lto_priv|llvm|localalias|clone)(\.\d+)?| \[clone [^\]]*\]|@@?[\w.]+)+$`)
 
 // dispatched are what libraries add to the name of a function that they have for
 // several kinds of CPU. OpenBLAS names the CPU; glibc what it uses of it.
-var dispatched = regexp.MustCompile(`_(HASWELL|SKYLAKEX|COOPERLAKE|SAPPHIRERAPIDS|SANDYBRIDGE|NEHALEM|ZEN|BULLDOZER|PILEDRIVER|STEAMROLLER|EXCAVATOR|BARCELONA|PRESCOTT|CORE2|PENRYN|DUNNINGTON|ATOM|NANO|BOBCAT|OPTERON(_SSE3)?|` +
-	`ARMV8|ARMV8SVE|NEOVERSEN1|NEOVERSEN2|NEOVERSEV1|THUNDERX|THUNDERX2T99|THUNDERX3T110|CORTEXA\d+|A64FX|POWER\d+|` +
-	`avx|avx2|avx512|evex|evex512|sse2|sse3|ssse3|sse4_1|sse4_2|fma|fma4|erms|unaligned|aligned|no_vzeroupper|rtm|vl)$`)
+var dispatched = regexp.MustCompile(
+	`_(HASWELL|SKYLAKEX|COOPERLAKE|SAPPHIRERAPIDS|SANDYBRIDGE|NEHALEM|ZEN|BULLDOZER|PILEDRIVER|STEAMROLLER|EXCAVATOR|BARCELONA|PRESCOTT|CORE2|PENRYN|DUNNINGTON|ATOM|NANO|BOBCAT|OPTERON(_SSE3)?|` +
+		`ARMV8|ARMV8SVE|NEOVERSEN1|NEOVERSEN2|NEOVERSEV1|THUNDERX|THUNDERX2T99|THUNDERX3T110|CORTEXA\d+|A64FX|POWER\d+|` +
+		`avx|avx2|avx512|evex|evex512|sse2|sse3|ssse3|sse4_1|sse4_2|fma|fma4|erms|unaligned|aligned|no_vzeroupper|rtm|vl)$`)
 
 // Normal is the name of a function by which runs on different kinds of nodes, and of
 // programs that another compiler made, are compared: without what says which copy a

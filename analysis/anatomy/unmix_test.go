@@ -63,14 +63,16 @@ func TestUnmix(t *testing.T) {
 		period, jitter, duty, from float64
 		shape                      bool
 	}{
-		{.18, .02, .66, .1, false}, {.4, 0, .5, .2, false}, {.33, .02, .5, .2, true}, {.5, .02, .25, .6, true}, {.6, .02, .7, .25, true},
+		{.18, .02, .66, .1, false}, {.4, 0, .5, .2, false}, {.33, .02, .5, .2, true}, {.5, .02, .25, .6, true},
+		{.6, .02, .7, .25, true},
 		{1.1, .03, .1, .5, true}, {2, .02, .13, .3, true}, {4, .02, .5, .4, true},
 	} {
 		r := rand.New(rand.NewPCG(1, uint64(c.period*1000)))
 		cycles, windows := drawnCycles(r, c.period, c.jitter, c.duty, c.from, 120)
 		u := Unmix(cycles, 0, .005, windows)
 		off := unmixError(u.Within, c.duty, c.from)
-		t.Logf("%.2f s: mean %.3f of %.3f, %d cycles, %d windows, shape off by %.3f", c.period, u.Mean, c.duty, u.Count, u.Windows, off)
+		t.Logf("%.2f s: mean %.3f of %.3f, %d cycles, %d windows, shape off by %.3f", c.period, u.Mean, c.duty, u.Count,
+			u.Windows, off)
 		if math.Abs(u.Mean-c.duty) > .02 || (u.Within != nil) != c.shape || c.shape && off > .1 {
 			t.Errorf("%.2f s: %+v, off by %.3f", c.period, u, off)
 		}

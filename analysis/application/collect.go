@@ -38,8 +38,9 @@ func DefaultLimits() ReadLimits {
 // Collect reads the histories of the run's application, and of others that ran
 // lately on the same machine; runs that began after this one are left out.
 func Collect(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimits) ([]history.ApplicationRuns, error) {
-	stored, err := db.Histories(ctx, history.HistoryQuery{Cluster: s.Key.Cluster, User: history.User(s), App: history.Application(s),
-		Until: s.Start, Runs: l.Runs, Series: l.Shapes})
+	stored, err := db.Histories(ctx,
+		history.HistoryQuery{Cluster: s.Key.Cluster, User: history.User(s), App: history.Application(s),
+			Until: s.Start, Runs: l.Runs, Series: l.Shapes})
 	if err != nil || len(stored) == 0 {
 		return nil, err
 	}
@@ -73,7 +74,8 @@ func withRun(stored []history.ApplicationRuns, s summary.Summary) []history.Appl
 	if slices.ContainsFunc(h.Runs, func(r history.Run) bool { return IsRun(r, s) }) {
 		return stored
 	}
-	h.Runs, h.Fields, h.Nodes, h.Code = append(h.Runs, it.Runs...), append(h.Fields, it.Fields...), append(h.Nodes, it.Nodes...), append(h.Code, it.Code...)
+	h.Runs, h.Fields, h.Nodes, h.Code = append(h.Runs, it.Runs...), append(h.Fields, it.Fields...),
+		append(h.Nodes, it.Nodes...), append(h.Code, it.Code...)
 	stored = slices.Clone(stored)
 	stored[own] = h
 	return stored

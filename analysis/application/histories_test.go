@@ -23,7 +23,8 @@ func stored(n, at int, step bool) history.ApplicationRuns {
 			level, build = 69, "b2"
 		}
 		y := level * (1 + 0.004*math.Sin(float64(i*i)))
-		r := history.Run{ID: int64(100 + i), SeriesID: 7, DisplayID: "j", Start: float64(20000+i) * day, ElapsedS: y, Exit: &run.Exit{}}
+		r := history.Run{ID: int64(100 + i), SeriesID: 7, DisplayID: "j", Start: float64(20000+i) * day, ElapsedS: y,
+			Exit: &run.Exit{}}
 		if step {
 			r.StepS = ptr(y / 100)
 		}
@@ -96,5 +97,6 @@ func TestLeadingMetric(t *testing.T) {
 
 // analysed is what the change detector finds in a lone history.
 func analysed(h Histories) changepoint.SeriesResult {
-	return changepoint.Analyse([]changepoint.Series{h.Inputs[0].Series}, changepoint.Sequential, changepoint.Default()).Series[0]
+	return changepoint.Analyse([]changepoint.Series{h.Inputs[0].Series}, changepoint.Sequential,
+		changepoint.Default()).Series[0]
 }

@@ -48,7 +48,9 @@ func LookAt(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimits
 	if err != nil {
 		return out, err
 	}
-	own := slices.IndexFunc(stored, func(h history.ApplicationRuns) bool { return IsOf(h, s) && h.Shape == history.Shape(s) })
+	own := slices.IndexFunc(stored, func(h history.ApplicationRuns) bool {
+		return IsOf(h, s) && h.Shape == history.Shape(s)
+	})
 	if own < 0 || len(stored[own].Runs) == 0 {
 		return out, nil
 	}
@@ -111,7 +113,8 @@ func (l Look) Store(ctx context.Context, db *history.DB, s summary.Summary, now 
 	if l.Own < 0 || l.Stored[l.Own].SeriesID == 0 {
 		return nil
 	}
-	if err := db.PutEvents(ctx, l.Stored[l.Own].SeriesID, l.Events(l.Own, l.Found.Series[l.Own]), now); err != nil || l.Laws == nil {
+	if err := db.PutEvents(ctx, l.Stored[l.Own].SeriesID, l.Events(l.Own, l.Found.Series[l.Own]), now); err != nil ||
+		l.Laws == nil {
 		return err
 	}
 	segments := Segments(l.Laws.Series[0], l.Laws.Results[0])

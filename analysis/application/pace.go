@@ -57,7 +57,8 @@ func UsualOf(earlier []history.Run, periodS float64) (Usual, bool) {
 	}
 	slices.Sort(cycles)
 	slices.Sort(rest)
-	u := Usual{Runs: len(cycles), Least: int64(cycles[0]), Cycles: int64(robust.SortedLower(cycles)), Most: int64(cycles[len(cycles)-1]),
+	u := Usual{Runs: len(cycles), Least: int64(cycles[0]), Cycles: int64(robust.SortedLower(cycles)),
+		Most:    int64(cycles[len(cycles)-1]),
 		RestLoS: rest[0], RestS: robust.SortedLower(rest), RestHiS: rest[len(rest)-1]}
 	return u, float64(u.Most-u.Least) <= pacedSpread*robust.SortedLower(cycles)
 }
@@ -89,5 +90,6 @@ func Ends(u Usual, p Progress) (lo, at, hi float64, ok bool) {
 		}
 		return p.PeriodS
 	}
-	return end(u.Least, min(p.PeriodS, within(p.LoS)), u.RestLoS), end(u.Cycles, p.PeriodS, u.RestS), end(u.Most, max(p.PeriodS, within(p.HiS)), u.RestHiS), true
+	return end(u.Least, min(p.PeriodS, within(p.LoS)), u.RestLoS), end(u.Cycles, p.PeriodS, u.RestS),
+		end(u.Most, max(p.PeriodS, within(p.HiS)), u.RestHiS), true
 }

@@ -39,7 +39,8 @@ func TestUsualNeedsThreeRunsThatAgree(t *testing.T) {
 		{"one failed", append(madeRuns(1000, 1000), failed...), 2, Usual{}, false},
 		{"one was cancelled", append(madeRuns(1000, 1000), cancelled...), 2, Usual{}, false},
 		{"one without a loop", append(madeRuns(1000, 1000), unknown...), 2, Usual{}, false},
-		{"those are left out", append(failed, append(cancelled, madeRuns(1000, 1000, 1000)...)...), 2, Usual{3, 1000, 1000, 1000, 60, 60, 60}, true},
+		{"those are left out", append(failed, append(cancelled, madeRuns(1000, 1000, 1000)...)...), 2,
+			Usual{3, 1000, 1000, 1000, 60, 60, 60}, true},
 		{"long ago it was another input", old, 2, Usual{10, 1000, 1000, 1000, 60, 60, 60}, true},
 		{"slower today", madeRuns(1000, 1000, 1000), 2.9, Usual{3, 1000, 1000, 1000, 60, 60, 60}, true},
 		{"half of the loop", madeRuns(1000, 1000, 1000), 1, Usual{}, false},
@@ -79,7 +80,8 @@ func TestEnds(t *testing.T) {
 			}
 		}
 	}
-	for name, p := range map[string]Progress{"no period": {Cycles: 5}, "more cycles than ever": {1021, 20, 2100, 2, 2, 2}} {
+	for name, p := range map[string]Progress{"no period": {Cycles: 5},
+		"more cycles than ever": {1021, 20, 2100, 2, 2, 2}} {
 		if _, at, _, ok := Ends(usual, p); ok {
 			t.Errorf("%s: %v", name, at)
 		}

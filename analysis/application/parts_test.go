@@ -17,19 +17,24 @@ import (
 func partsOf(sizes []int) []history.ApplicationRuns {
 	var out []history.ApplicationRuns
 	for k, n := range sizes {
-		h := history.ApplicationRuns{SeriesID: int64(k + 1), Cluster: "hpc", User: "alice", App: "melt", Shape: fmt.Sprintf("%dn %dt 4c", n, 8*n)}
+		h := history.ApplicationRuns{SeriesID: int64(k + 1), Cluster: "hpc", User: "alice", App: "melt",
+			Shape: fmt.Sprintf("%dn %dt 4c", n, 8*n)}
 		p := float64(n)
 		for i := range 3 {
 			noise := func(at int) float64 { return 1 + .01*math.Sin(float64(7*k+3*i+11*at)) }
-			times := []history.CodeTime{{Name: "own", StepS: ptr((1/p + .1) * noise(0))}, {Name: "communication", StepS: ptr(.01 * p * math.Log2(p) * noise(1))},
-				{Library: "lmp", Name: "Pair::compute", StepS: ptr(1 / p * noise(2))}, {Library: "lmp", Name: "Fix::setup", StepS: ptr(.1 * noise(3))},
-				{Library: "libmpi.so.40", StepS: ptr(.01 * p * math.Log2(p) * noise(4))}, {Library: "lmp", Name: "tiny", StepS: ptr(.001)}}
+			times := []history.CodeTime{{Name: "own", StepS: ptr((1/p + .1) * noise(0))},
+				{Name: "communication", StepS: ptr(.01 * p * math.Log2(p) * noise(1))},
+				{Library: "lmp", Name: "Pair::compute", StepS: ptr(1 / p * noise(2))},
+				{Library: "lmp", Name: "Fix::setup", StepS: ptr(.1 * noise(3))},
+				{Library: "libmpi.so.40", StepS: ptr(.01 * p * math.Log2(p) * noise(4))},
+				{Library: "lmp", Name: "tiny", StepS: ptr(.001)}}
 			total := *times[0].StepS + *times[1].StepS
 			for j := range times {
 				times[j].Share = *times[j].StepS / total
 			}
 			y := total
-			h.Runs = append(h.Runs, history.Run{ID: int64(10*k + i), Start: float64(20000*day + 3600*(12*i+k)), ElapsedS: 100, StepS: &y, NNodes: ptr(n), Exit: &run.Exit{}})
+			h.Runs = append(h.Runs, history.Run{ID: int64(10*k + i), Start: float64(20000*day + 3600*(12*i+k)), ElapsedS: 100,
+				StepS: &y, NNodes: ptr(n), Exit: &run.Exit{}})
 			h.Code = append(h.Code, times)
 		}
 		out = append(out, h)

@@ -129,7 +129,8 @@ func count(n int) string {
 }
 
 // series is that of one application; false if nothing varies.
-func (h Histories) series(a Application, members []int, m Metric, found changepoint.Analysis, o ScalingOptions) (scaling.Series, bool) {
+func (h Histories) series(a Application, members []int, m Metric, found changepoint.Analysis,
+	o ScalingOptions) (scaling.Series, bool) {
 	parameter := h.parameter(members, o.Parameter)
 	if parameter == "" {
 		return scaling.Series{}, false

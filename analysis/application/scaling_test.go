@@ -16,7 +16,8 @@ import (
 func sizes(numbers []int, seconds func(n float64) float64) []history.ApplicationRuns {
 	var out []history.ApplicationRuns
 	for k, n := range numbers {
-		h := history.ApplicationRuns{SeriesID: int64(k + 1), Cluster: "hpc", User: "alice", App: "melt", Shape: fmt.Sprintf("%dn %dt 4c", n, 8*n)}
+		h := history.ApplicationRuns{SeriesID: int64(k + 1), Cluster: "hpc", User: "alice", App: "melt",
+			Shape: fmt.Sprintf("%dn %dt 4c", n, 8*n)}
 		for i := range 3 {
 			y := seconds(float64(n)) * (1 + 0.002*math.Sin(float64(7*k+3*i)))
 			h.Runs = append(h.Runs, history.Run{ID: int64(10*k + i), Start: float64(20000*day + 3600*(12*i+k)), ElapsedS: 10 * y,
@@ -48,7 +49,8 @@ func TestScalingOfStoredRuns(t *testing.T) {
 		t.Errorf("model %+v of %+v", r.Whole, r)
 	}
 	rows := Segments(s, r)
-	if len(rows) != 1 || rows[0].FirstP != 2 || rows[0].LastP != 64 || rows[0].Points != 6 || rows[0].Formula == "" || rows[0].Fixed != "8 tasks a node 4c" {
+	if len(rows) != 1 || rows[0].FirstP != 2 || rows[0].LastP != 64 || rows[0].Points != 6 || rows[0].Formula == "" ||
+		rows[0].Fixed != "8 tasks a node 4c" {
 		t.Errorf("rows %+v", rows)
 	}
 }

@@ -93,7 +93,8 @@ func withStep(ctx context.Context, db store, s summary.Summary) (summary.Summary
 // first makes the run's main pattern the reference, if it is good enough and
 // the run came to its end: what one that failed did most of may be its start-up.
 func first(s summary.Summary) (summary.Summary, []byte, error) {
-	if !ended(s.Exit, s.State) || len(s.Patterns) == 0 || s.Patterns[0].Confidence < referenceConfidence || s.Patterns[0].Coverage < referenceCoverage {
+	if !ended(s.Exit, s.State) || len(s.Patterns) == 0 || s.Patterns[0].Confidence < referenceConfidence ||
+		s.Patterns[0].Coverage < referenceCoverage {
 		return s, nil, nil
 	}
 	main := s.Patterns[0]

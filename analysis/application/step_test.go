@@ -20,7 +20,8 @@ func loop(id string, period, coverage float64) pattern.Pattern {
 	for i := range v {
 		v[i] = float32(0.2 + 0.8*math.Max(0, math.Sin(4*math.Pi*float64(i)/float64(3*n))))
 	}
-	return pattern.Pattern{ID: id, Column: "code", ValuesColumn: "busy_cpus", PeriodS: period, PeriodLoS: period, PeriodHiS: period,
+	return pattern.Pattern{ID: id, Column: "code", ValuesColumn: "busy_cpus", PeriodS: period, PeriodLoS: period,
+		PeriodHiS:  period,
 		Confidence: 0.9, Coverage: coverage, Instances: 100, Values: v, P10: v, P90: v}
 }
 
@@ -53,7 +54,8 @@ func TestStepIsOfOnePattern(t *testing.T) {
 		start := float64(20000+i) * day
 		s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: run.JobID(i + 1)},
 			Job:   run.Job{Name: "melt", User: "alice", UID: 1001, NNodes: 1, NodeList: "n1", Executable: "lmp"},
-			Start: start, End: start + 60, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}, Quality: run.Quality{Scope: "job"}}
+			Start: start, End: start + 60, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}},
+			Quality: run.Quality{Scope: "job"}}
 		s.Exit = &run.Exit{Signal: c.signal}
 		s.Patterns, s.Job.App = c.patterns, "step"
 		s, err := Put(t.Context(), db, s, history.Ingest{})

@@ -70,7 +70,8 @@ func TestBadInput(t *testing.T) {
 			if m == changepoint.Sequential && len(r.Changes) > 0 {
 				t.Errorf("%s: changes %+v", c.name, r.Changes)
 			}
-			if r.N != len(s.Y) || r.Changes == nil || r.Regimes == nil || r.Outliers == nil || r.SlowNodes == nil || r.Notes == nil || rep.Machine == nil {
+			if r.N != len(s.Y) || r.Changes == nil || r.Regimes == nil || r.Outliers == nil || r.SlowNodes == nil ||
+				r.Notes == nil || rep.Machine == nil {
 				t.Errorf("%s, %s: a list is null: %+v", c.name, m, r)
 			}
 			if _, err := json.Marshal(rep); err != nil {
@@ -96,7 +97,8 @@ func TestIndexes(t *testing.T) {
 	for i := range s.Y {
 		holes.T, holes.Y = append(holes.T, s.T[i], s.T[i]), append(holes.Y, math.NaN(), s.Y[i])
 	}
-	if got := judge(holes).Changes; len(got) != 1 || got[0].Index != 81 || got[0].DetectedIndex != 2*want[0].DetectedIndex+1 {
+	if got := judge(holes).Changes; len(got) != 1 || got[0].Index != 81 ||
+		got[0].DetectedIndex != 2*want[0].DetectedIndex+1 {
 		t.Errorf("with every second run missing: %+v", got)
 	}
 	back := changepoint.Series{}

@@ -40,7 +40,8 @@ type drawn struct {
 // paced returns n runs, perDay of them each day at even intervals with a jitter of
 // a fifth of the interval.
 func paced(r *rand.Rand, n int, perDay float64) drawn {
-	h := drawn{Series: changepoint.Series{ID: "drawn", T: make([]float64, n), Y: make([]float64, n), Start: make([]float64, n)}}
+	h := drawn{Series: changepoint.Series{ID: "drawn", T: make([]float64, n), Y: make([]float64, n),
+		Start: make([]float64, n)}}
 	start := 20000 + r.Float64()
 	for i := range n {
 		h.T[i] = start + (float64(i)+.2*r.Float64())/perDay
@@ -120,7 +121,8 @@ func (l *located) add(h drawn) {
 }
 
 func (l located) String() string {
-	return fmt.Sprintf("%4d steps: found %.3f, within a run %.3f, at the run %.3f, interval holds %.3f of found, other changes %d",
+	return fmt.Sprintf("%4d steps: found %.3f, within a run %.3f, at the run %.3f, interval holds %.3f of found, other "+
+		"changes %d",
 		l.steps, float64(l.found)/float64(l.steps), float64(l.near)/float64(l.steps), float64(l.exact)/float64(l.steps),
 		float64(l.held)/float64(max(l.found, 1)), l.other)
 }
@@ -214,7 +216,8 @@ func TestIdentifyingFieldPlacesStep(t *testing.T) {
 		}
 	}
 	if found < draws*9/10 || exact < found*95/100 || named < found*95/100 {
-		t.Errorf("%d of %d weak steps found, %d at the run of the commit, %d with it as first cause", found, draws, exact, named)
+		t.Errorf("%d of %d weak steps found, %d at the run of the commit, %d with it as first cause", found, draws, exact,
+			named)
 	}
 }
 
@@ -258,7 +261,9 @@ func TestArrayTasksAreOneObservation(t *testing.T) {
 		h.Array[i] = "812340"
 	}
 	res := analysed(h.Series)
-	if len(res.Changes) != 0 || !slices.ContainsFunc(res.Notes, func(n note.Note) bool { return n.Code == note.ArrayTasks }) {
+	if len(res.Changes) != 0 || !slices.ContainsFunc(res.Notes, func(n note.Note) bool {
+		return n.Code == note.ArrayTasks
+	}) {
 		t.Errorf("one slow array: changes %+v, notes %+v", res.Changes, res.Notes)
 	}
 	for i := range h.Y {
@@ -416,7 +421,8 @@ func TestExperimentQuiet(t *testing.T) {
 				with++
 			}
 		}
-		fmt.Printf("%-28s %d runs: %.2f per 1000, in %.3f of %d histories\n", kind.name, all, 1000*float64(events)/float64(all),
+		fmt.Printf("%-28s %d runs: %.2f per 1000, in %.3f of %d histories\n", kind.name, all,
+			1000*float64(events)/float64(all),
 			float64(with)/float64(series), series)
 	}
 }

@@ -29,7 +29,8 @@ type site struct {
 // last, by moving the boundary between the two levels beside it. Where a field placed
 // the change, identified is that run, else -1.
 func (f *fields) newSite(x []float64, index, first, last, lo, hi, identified int, o scatter.Outliers) site {
-	s := site{index: index, identified: identified, lo: max(first, index-causeReach, lo+1), hi: min(last, index+causeReach, hi-1)}
+	s := site{index: index, identified: identified, lo: max(first, index-causeReach, lo+1),
+		hi: min(last, index+causeReach, hi-1)}
 	s.lo, s.hi = min(s.lo, index), max(s.hi, index)
 	if identified >= 0 {
 		s.lo, s.hi = min(s.lo, identified), max(s.hi, identified)

@@ -161,7 +161,8 @@ func TestFieldEvidence(t *testing.T) {
 		}
 	}
 	if marked > 15 || e[20] != flipNats || e[40] != flipNats || e[59] != -flipNats/2 {
-		t.Errorf("%d of 60 runs are marked; evidence %.1f and %.1f at rare flips, %.1f at a busy one", marked, e[20], e[40], e[59])
+		t.Errorf("%d of 60 runs are marked; evidence %.1f and %.1f at rare flips, %.1f at a busy one", marked, e[20], e[40],
+			e[59])
 	}
 	if part := f.evidence(45); !slices.Equal(part, e[:45]) {
 		t.Error("later flips alter the evidence of earlier ones")

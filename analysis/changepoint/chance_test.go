@@ -33,7 +33,8 @@ func TestChance(t *testing.T) {
 }
 
 func TestExpectedByChance(t *testing.T) {
-	if e := changepoint.ExpectedByChance([]changepoint.SeriesResult{changed(100, .1, .5), changed(200)}); math.Abs(e-.05) > 1e-12 {
+	if e := changepoint.ExpectedByChance([]changepoint.SeriesResult{changed(100, .1, .5), changed(200)}); math.Abs(
+		e-.05) > 1e-12 {
 		t.Errorf("expected %v, want .05: the weakest entry decides", e)
 	}
 }

@@ -61,10 +61,12 @@ func (r *ready) explain(c *Change, e event, lo, hi int, outliers []int) {
 			break
 		}
 		name := FunctionName(s.Library, s.Name)
-		causes = append(causes, Cause{Field: FunctionField, From: name, To: name, P: s.P, Function: &FunctionShift{s.Library, s.Name, s.Before, s.After, s.Lo, s.Hi, x.Total.Delta}})
+		causes = append(causes, Cause{Field: FunctionField, From: name, To: name, P: s.P,
+			Function: &FunctionShift{s.Library, s.Name, s.Before, s.After, s.Lo, s.Hi, x.Total.Delta}})
 	}
 	for _, p := range x.Replaced {
-		causes = append(causes, Cause{Field: ReplacedField, From: FunctionName(p.From.Library, p.From.Name), To: FunctionName(p.To.Library, p.To.Name), P: 1 / float64(1+len(r.x))})
+		causes = append(causes, Cause{Field: ReplacedField, From: FunctionName(p.From.Library, p.From.Name),
+			To: FunctionName(p.To.Library, p.To.Name), P: 1 / float64(1+len(r.x))})
 	}
 	c.Causes = append(causes, c.Causes...)
 }

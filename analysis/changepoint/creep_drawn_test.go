@@ -21,7 +21,8 @@ func TestDrawnStepsAreNoCreep(t *testing.T) {
 		r := rand.New(rand.NewPCG(16, 14))
 		for range each {
 			h := draw.Recorded(r, kind)
-			is := changepoint.Analyse([]changepoint.Series{h.Series}, changepoint.Sequential, changepoint.Default()).Series[0].Creep != nil
+			is := changepoint.Analyse([]changepoint.Series{h.Series}, changepoint.Sequential,
+				changepoint.Default()).Series[0].Creep != nil
 			switch creeps := kind == "drift"; {
 			case kind == "correlated":
 				if is {

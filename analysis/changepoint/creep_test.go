@@ -57,16 +57,19 @@ func TestCreepsAreTold(t *testing.T) {
 			if k == nil {
 				continue
 			}
-			if math.Abs(k.EffectPct-24) <= 5 && math.Abs(100*(k.To/k.From-1)-k.EffectPct) < 1e-6 && abs(k.FirstIndex-25) <= 8 && k.LastIndex > 85 {
+			if math.Abs(k.EffectPct-24) <= 5 && math.Abs(100*(k.To/k.From-1)-k.EffectPct) < 1e-6 && abs(k.FirstIndex-25) <= 8 &&
+				k.LastIndex > 85 {
 				good++
 			}
 			if u := res.Unconfirmed(seconds(x), 2); u.Runs > 1 {
 				watch++
 			}
 		}
-		t.Logf("noise %.3f, correlation %.1f: %d of 100 creeps told right, %d with news of the last runs", c.sd, c.phi, good, watch)
+		t.Logf("noise %.3f, correlation %.1f: %d of 100 creeps told right, %d with news of the last runs", c.sd, c.phi, good,
+			watch)
 		if good < c.good || watch > c.watch {
-			t.Errorf("noise %.3f, correlation %.1f: %d of 100 creeps told right, want %d; %d with news of the last runs, want %d at most",
+			t.Errorf("noise %.3f, correlation %.1f: %d of 100 creeps told right, want %d; %d with news of the last runs, "+
+				"want %d at most",
 				c.sd, c.phi, good, c.good, watch, c.watch)
 		}
 	}

@@ -37,7 +37,8 @@ func (r SeriesResult) Events(s Series) []Event {
 		return held
 	})
 	return append(events, Event{Creep: k, Changes: []Change{{Index: k.FirstIndex, T: s.Time(k.FirstIndex),
-		DetectedIndex: seen, FirstIndex: k.FirstIndex, LastIndex: k.FirstIndex, EffectPct: k.EffectPct, Kind: Drift, EndIndex: &k.LastIndex}}})
+		DetectedIndex: seen, FirstIndex: k.FirstIndex, LastIndex: k.FirstIndex, EffectPct: k.EffectPct, Kind: Drift,
+		EndIndex: &k.LastIndex}}})
 }
 
 // grouped joins the two ends of each excursion.

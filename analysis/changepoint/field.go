@@ -77,7 +77,8 @@ func newFields(r *ready) fields {
 		}
 	}
 	if unknown > 0 {
-		f.notes = append(f.notes, note.New(note.FieldsMissing, "%d values of recorded fields are not known: a flip is dated where the next known value differs", unknown))
+		f.notes = append(f.notes, note.New(note.FieldsMissing,
+			"%d values of recorded fields are not known: a flip is dated where the next known value differs", unknown))
 	}
 	return f
 }

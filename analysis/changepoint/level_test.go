@@ -21,7 +21,8 @@ func TestFitIgnoresOutliers(t *testing.T) {
 		dirty := raised(x, 0.8, 0, n/2)
 		got := l.fit(dirty, ranked(nil, dirty))
 		if math.Abs(got.mu-clean.mu) > 0.02 || math.Abs(clean.weight-2-got.weight) > 0.7 {
-			t.Errorf("%d runs, two of them outliers: level %.4f of weight %.1f, without %.4f of %.1f", n, got.mu, got.weight, clean.mu, clean.weight)
+			t.Errorf("%d runs, two of them outliers: level %.4f of weight %.1f, without %.4f of %.1f", n, got.mu, got.weight,
+				clean.mu, clean.weight)
 		}
 	}
 }
@@ -61,7 +62,8 @@ func TestRanks(t *testing.T) {
 		}
 		sorted := slices.Sorted(slices.Values(x))
 		got := ranked(nil, x)
-		if robust.SortedMiddle(got) != robust.SortedMiddle(sorted) || got[n/4] != sorted[n/4] || n <= robust.FewToSort && !slices.Equal(got, sorted) {
+		if robust.SortedMiddle(got) != robust.SortedMiddle(sorted) || got[n/4] != sorted[n/4] ||
+			n <= robust.FewToSort && !slices.Equal(got, sorted) {
 			t.Fatalf("%v: ranked %v", x, got)
 		}
 	}

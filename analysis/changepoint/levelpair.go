@@ -29,7 +29,8 @@ func (sc *scanner) levelPair(x []float64) (low, high float64, ok bool) {
 	if loose(sorted[:k], low, sorted[k:], high) {
 		return 0, 0, false
 	}
-	one := math.Max(robust.SD*robust.SortedMiddle(distances(x, robust.SortedMiddle(sorted), robust.SortedMiddle(sorted))), scatter.Least)
+	one := math.Max(robust.SD*robust.SortedMiddle(distances(x, robust.SortedMiddle(sorted), robust.SortedMiddle(sorted))),
+		scatter.Least)
 	two := math.Max(robust.SD*robust.SortedMiddle(distances(x, low, high)), scatter.Least)
 	l1, l2 := sc.loss(one), sc.loss(two)
 	flat := float64(n)*math.Log(one) + l1.fit(x, sorted).cost
@@ -101,7 +102,8 @@ func (sc *scanner) remark(out *outcome) {
 		a := sc.lagOne(out.events)
 		if phi, se := a.correlation(); phi > 2*se && phi > 0.2 {
 			out.notes = append(out.notes, note.New(note.Autocorrelated,
-				"a run resembles the one before it (correlation %.2f): slow stretches are not taken for changes, small changes are seen later or not at all", phi))
+				"a run resembles the one before it (correlation %.2f): slow stretches are not taken for changes, small changes "+
+					"are seen later or not at all", phi))
 		}
 		return
 	}
@@ -113,7 +115,8 @@ func (sc *scanner) remark(out *outcome) {
 	}
 	out.levels = &[2]float64{low, high}
 	out.notes = append(out.notes, note.New(note.TwoLevels,
-		"runs take turns between two levels, %.4g (%d runs) and %.4g (%d runs): two kinds of nodes or inputs rather than a change",
+		"runs take turns between two levels, %.4g (%d runs) and %.4g (%d runs): two kinds of nodes or inputs rather than "+
+			"a change",
 		math.Exp(low), len(sc.x)-sc.start-slow, math.Exp(high), slow))
 }
 

@@ -31,6 +31,7 @@ func TestLevelsAreNotOutliers(t *testing.T) {
 		count(&half, history(10, 0))
 	}
 	if four > 0 || five > 26 || half < draws-2 {
-		t.Errorf("of %d histories take turns: with four outliers %d, with five that agree loosely %d, with two levels %d", draws, four, five, half)
+		t.Errorf("of %d histories take turns: with four outliers %d, with five that agree loosely %d, with two levels %d",
+			draws, four, five, half)
 	}
 }

@@ -181,7 +181,8 @@ func samePrefix(t *testing.T, whole, part changepoint.SeriesResult, n int) {
 	}
 	for i, c := range part.Changes {
 		if c.Index != want[i].Index || c.DetectedIndex != want[i].DetectedIndex {
-			t.Errorf("%s: of %d runs %d seen at %d, of all %d seen at %d", whole.ID, n, c.Index, c.DetectedIndex, want[i].Index, want[i].DetectedIndex)
+			t.Errorf("%s: of %d runs %d seen at %d, of all %d seen at %d", whole.ID, n, c.Index, c.DetectedIndex, want[i].Index,
+				want[i].DetectedIndex)
 		}
 	}
 }

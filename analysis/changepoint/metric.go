@@ -56,11 +56,15 @@ func (r *ready) metrics(c *Change, e event, lo, hi int) []note.Note {
 	}
 	var notes []note.Note
 	if s, ok := shifts[cpuMetric]; ok && shifts[stepCPUMetric] == (shift{}) && waits(e.effect, s) {
-		notes = append(notes, note.New(note.Waiting, "%s elapsed time changed by %s, CPU time by %s: the difference is waiting (a competitor, files, the network), not work",
+		notes = append(notes, note.New(note.Waiting,
+			"%s elapsed time changed by %s, CPU time by %s: the difference is waiting (a competitor, files, the network), "+
+				"not work",
 			r.since(e.index), quantity.Signed(c.EffectPct), quantity.Signed(quantity.OfLogs(s.effect))))
 	}
 	if s, ok := shifts[stepCPUMetric]; ok && waits(e.effect, s) {
-		notes = append(notes, note.New(note.Waiting, "%s time changed by %s, CPU time of one cycle by %s: the difference is waiting (for CPUs, files, the network), not the code",
+		notes = append(notes, note.New(note.Waiting,
+			"%s time changed by %s, CPU time of one cycle by %s: the difference is waiting (for CPUs, files, the network), "+
+				"not the code",
 			r.since(e.index), quantity.Signed(c.EffectPct), quantity.Signed(quantity.OfLogs(s.effect))))
 		c.Causes = slices.DeleteFunc(c.Causes, func(x Cause) bool { return isCode(x.Field) })
 	}

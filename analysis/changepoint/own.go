@@ -90,7 +90,9 @@ func levelled(r *SeriesResult) []float64 {
 
 // drifts is whether run k is one of a drift.
 func (r *SeriesResult) drifts(k int) bool {
-	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.EndIndex != nil && c.Index <= k && k <= *c.EndIndex })
+	return slices.ContainsFunc(r.Changes, func(c Change) bool {
+		return c.EndIndex != nil && c.Index <= k && k <= *c.EndIndex
+	})
 }
 
 // shuffled is x with its blocks in another order.

@@ -32,7 +32,8 @@ func TestPaperChanges(t *testing.T) {
 		{"up", steps(2, .01, slices.Concat(at(10, 20), at(12, 20))...), []int{20}},
 		// The signed maximum of the report's text would miss this one.
 		{"down", steps(2, .01, slices.Concat(at(12, 20), at(10, 20))...), []int{20}},
-		{"three runs a level", steps(4, .01, slices.Concat(at(10, 12), at(14, 3), at(8, 3), at(16, 12))...), []int{12, 15, 18}},
+		{"three runs a level", steps(4, .01, slices.Concat(at(10, 12), at(14, 3), at(8, 3), at(16, 12))...),
+			[]int{12, 15, 18}},
 		{"one outlier", spike, nil},
 		{"two runs", []float64{1, 2}, nil},
 		{"empty", nil, nil},

@@ -69,7 +69,8 @@ func prepare(s *Series) ready {
 		r.notes = append(r.notes, note.New(note.MissingRuns, "no value in %d of %d runs", missing, len(s.Y)))
 	}
 	if unusable > 0 {
-		r.notes = append(r.notes, note.New(note.UnusableValue, "%d of %d runs left out: a value must be positive and finite, its time known", unusable, len(s.Y)))
+		r.notes = append(r.notes, note.New(note.UnusableValue,
+			"%d of %d runs left out: a value must be positive and finite, its time known", unusable, len(s.Y)))
 	}
 	values := r.joinArrays()
 	for k, i := range r.at {
@@ -151,7 +152,8 @@ func (r *ready) judge() {
 	switch {
 	case len(r.x) < fewestRuns:
 		r.quiet = true
-		r.notes = append(r.notes, note.New(note.FewRuns, "%s: no change is looked for below %d", note.Count(len(r.x), "usable run"), fewestRuns))
+		r.notes = append(r.notes, note.New(note.FewRuns, "%s: no change is looked for below %d",
+			note.Count(len(r.x), "usable run"), fewestRuns))
 		return
 	case slices.Min(r.x) == slices.Max(r.x):
 		r.quiet = true
@@ -168,11 +170,14 @@ func (r *ready) judge() {
 		}
 	}
 	if repeated > 0 {
-		r.notes = append(r.notes, note.New(note.RepeatedTimes, "%s at the time of the run before: taken in the order given", note.Count(repeated, "run")))
+		r.notes = append(r.notes, note.New(note.RepeatedTimes, "%s at the time of the run before: taken in the order given",
+			note.Count(repeated, "run")))
 	}
 	if gap > longGapDays {
 		years := time.Duration(gap*24) * time.Hour
-		r.notes = append(r.notes, note.New(note.LongGap, "no run for %.1f years before %s: a change there happened at some time between", years.Hours()/24/365.25, r.moment(where)))
+		r.notes = append(r.notes, note.New(note.LongGap,
+			"no run for %.1f years before %s: a change there happened at some time between", years.Hours()/24/365.25,
+			r.moment(where)))
 	}
 }
 

@@ -64,5 +64,6 @@ func (sc *scanner) regime(st stay) (Regime, []int) {
 		}
 	}
 	mean, sd := robust.Mean(kept)
-	return Regime{First: st.first, Last: st.last, N: st.last - st.first + 1, Mean: mean, Median: robust.Median(kept), SD: sd}, far
+	return Regime{First: st.first, Last: st.last, N: st.last - st.first + 1, Mean: mean, Median: robust.Median(kept),
+		SD: sd}, far
 }

@@ -194,7 +194,8 @@ func TestScanIsAPrefixRule(t *testing.T) {
 				t.Fatalf("case %d: %d runs give more events than all", k, n)
 			}
 			for q, e := range part {
-				if w := whole[q]; e.index != w.index || e.detected != w.detected || e.first != w.first || e.last != w.last || e.strength != w.strength {
+				if w := whole[q]; e.index != w.index || e.detected != w.detected || e.first != w.first || e.last != w.last ||
+					e.strength != w.strength {
 					t.Fatalf("case %d: event %d at %d runs is %+v, later %+v", k, q, n, e, w)
 				}
 			}
@@ -327,7 +328,8 @@ func TestScanFindsEpisodes(t *testing.T) {
 			if ev[0].detected == ev[1].detected {
 				atOnce++
 			}
-			if near := ev[1].index-ev[0].index <= excursionRuns; near != (ev[0].kind == Excursion) || ev[0].first > ev[0].index || ev[1].last < ev[1].index {
+			if near := ev[1].index-ev[0].index <= excursionRuns; near != (ev[0].kind == Excursion) ||
+				ev[0].first > ev[0].index || ev[1].last < ev[1].index {
 				t.Errorf("seed %d: %+v", seed, ev)
 			}
 		}
@@ -337,7 +339,8 @@ func TestScanFindsEpisodes(t *testing.T) {
 	with, atOnce := seen(p)
 	p.EpisodeRuns = 0
 	if without, _ := seen(p); with < without+3 || atOnce < 3 {
-		t.Errorf("episodes of four runs by 3.5 standard deviations: %d of 80 found, %d of them at once, %d one end at a time", with, atOnce, without)
+		t.Errorf("episodes of four runs by 3.5 standard deviations: %d of 80 found, %d of them at once, %d one end at a time",
+			with, atOnce, without)
 	}
 }
 

@@ -68,7 +68,8 @@ func TestSlowAfterThreeRuns(t *testing.T) {
 				if n < 2 {
 					x += .1
 				}
-				s.T, s.Y, s.Nodes = append(s.T, float64(len(s.T))), append(s.Y, 100*math.Exp(x)), append(s.Nodes, []string{fmt.Sprint("n", n)})
+				s.T, s.Y, s.Nodes = append(s.T, float64(len(s.T))), append(s.Y, 100*math.Exp(x)),
+					append(s.Nodes, []string{fmt.Sprint("n", n)})
 			}
 		}
 		for _, n := range judge(s).SlowNodes {
@@ -105,7 +106,8 @@ func TestStayedNodesAreNotBlamed(t *testing.T) {
 					names = append(names, fmt.Sprint("n", n))
 				}
 			}
-			s.T, s.Y, s.Nodes = append(s.T, float64(i)), append(s.Y, 100*math.Exp(level+.02*r.NormFloat64())), append(s.Nodes, names)
+			s.T, s.Y, s.Nodes = append(s.T, float64(i)), append(s.Y, 100*math.Exp(level+.02*r.NormFloat64())),
+				append(s.Nodes, names)
 		}
 		named += len(judge(s).SlowNodes)
 	}
@@ -155,7 +157,8 @@ func TestStayedIsNotSuspected(t *testing.T) {
 		s.T, s.Y, s.Nodes = append(s.T, float64(i)), append(s.Y, 100*math.Exp(x)), append(s.Nodes, []string{node})
 	}
 	res := judge(s)
-	if len(res.Changes) != 1 || math.Abs(float64(res.Changes[0].Index-30)) > 1 || math.Abs(res.Changes[0].EffectPct-10.5) > 3 || len(res.SlowNodes) != 0 {
+	if len(res.Changes) != 1 || math.Abs(float64(res.Changes[0].Index-30)) > 1 ||
+		math.Abs(res.Changes[0].EffectPct-10.5) > 3 || len(res.SlowNodes) != 0 {
 		t.Errorf("changes %+v, slow nodes %+v", res.Changes, res.SlowNodes)
 	}
 }

@@ -47,7 +47,8 @@ func TestEffectsBesideUnseenChanges(t *testing.T) {
 	t.Parallel()
 	found, covered := 0, 0
 	for seed := range uint64(70) {
-		x := drawn(seed, 96, 0.02, 0, map[int]float64{12: 0.02, 24: 0.06, 36: -0.02, 48: -0.06, 60: -0.02, 72: 0.06, 84: 0.02})
+		x := drawn(seed, 96, 0.02, 0, map[int]float64{12: 0.02, 24: 0.06, 36: -0.02, 48: -0.06, 60: -0.02, 72: 0.06,
+			84: 0.02})
 		for _, e := range scan(history{x: x}, Default()).events {
 			step, ok := map[int]float64{24: 0.06, 48: -0.06, 72: 0.06}[e.index]
 			if !ok {

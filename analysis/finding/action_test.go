@@ -22,12 +22,22 @@ func TestActions(t *testing.T) {
 		"threads of another kind": {func(r *RunFacts) {
 			r.Threads, r.CPU = 2, CPU{Allocated: ptr(2), Busy: ptr(1.99), Waiting: ptr(4), Others: ptr(0)}
 		}, "oversubscribed", ""},
-		"one thread on 64 CPUs":     {func(r *RunFacts) { r.Threads, r.CPU.Busy = 1, ptr(0.99) }, "cpus_idle", "OMP_NUM_THREADS is 1: set it to 64, or ask for fewer CPUs."},
+		"one thread on 64 CPUs": {func(r *RunFacts) {
+			r.Threads, r.CPU.Busy = 1, ptr(0.99)
+		}, "cpus_idle", "OMP_NUM_THREADS is 1: set it to 64, or ask for fewer CPUs."},
 		"half of what threads keep": {func(r *RunFacts) { r.Threads, r.CPU.Busy = 32, ptr(15) }, "cpus_idle", ""},
-		"a job without memory":      {func(r *RunFacts) { r.InOrder, r.State, r.Batch = false, "OUT_OF_MEMORY", true }, "out_of_memory", "Ask for more than 64.0 GB of memory (sbatch --mem)."},
-		"a command without memory":  {func(r *RunFacts) { r.InOrder, r.Memory.OOMKills = false, ptr(1) }, "out_of_memory", ""},
-		"a full map":                {func(r *RunFacts) { r.InOrder, r.Memory.Mappable = false, ptr(50e9) }, "out_of_memory", "Raise the limit: ulimit -v unlimited."},
-		"little memory is needed":   {func(r *RunFacts) { r.Batch, r.Memory.Peak = true, ptr(1<<30) }, "memory_unused", "Ask for less memory: sbatch --mem=1229M."},
+		"a job without memory": {func(r *RunFacts) {
+			r.InOrder, r.State, r.Batch = false, "OUT_OF_MEMORY", true
+		}, "out_of_memory", "Ask for more than 64.0 GB of memory (sbatch --mem)."},
+		"a command without memory": {func(r *RunFacts) {
+			r.InOrder, r.Memory.OOMKills = false, ptr(1)
+		}, "out_of_memory", ""},
+		"a full map": {func(r *RunFacts) {
+			r.InOrder, r.Memory.Mappable = false, ptr(50e9)
+		}, "out_of_memory", "Raise the limit: ulimit -v unlimited."},
+		"little memory is needed": {func(r *RunFacts) {
+			r.Batch, r.Memory.Peak = true, ptr(1<<30)
+		}, "memory_unused", "Ask for less memory: sbatch --mem=1229M."},
 	} {
 		r := sound()
 		c.change(&r)
@@ -62,9 +72,11 @@ func TestAFailureNamesTheLimitOfMappings(t *testing.T) {
 // told as slower than usual as well.
 func TestCreepingRunsDrift(t *testing.T) {
 	r := sound()
-	r.Others = []Comparison{{Text: "24 % slower bit by bit.", EffectPct: 24, Creeps: true, Shift: &Shift{FromS: 60, ToS: 74.4, Runs: 75, NodeHours: 0.15}}}
+	r.Others = []Comparison{{Text: "24 % slower bit by bit.", EffectPct: 24, Creeps: true,
+		Shift: &Shift{FromS: 60, ToS: 74.4, Runs: 75, NodeHours: 0.15}}}
 	got := Of(r, nil)
-	if len(got) != 1 || got[0].Code != "drifting" || !strings.HasSuffix(got[0].Text, "Together they took 0.15 node hours more.") || got[0].Evidence["runs"] != 75 ||
+	if len(got) != 1 || got[0].Code != "drifting" ||
+		!strings.HasSuffix(got[0].Text, "Together they took 0.15 node hours more.") || got[0].Evidence["runs"] != 75 ||
 		math.Abs(*got[0].CostCoreS-r.coreS()*24/124) > 1 {
 		t.Errorf("%+v", got)
 	}

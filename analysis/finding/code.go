@@ -51,7 +51,9 @@ func waitingInMPI(r RunFacts) []Finding {
 	if c == nil || !c.surely(c.Spinning, muchWaiting) {
 		return nil
 	}
-	return r.spent(c.Spinning, "spinning", "Ranks waited for each other with busy CPUs: %s of the CPU time went to libraries of MPI that look for messages in a loop%s.")
+	return r.spent(c.Spinning, "spinning",
+		"Ranks waited for each other with busy CPUs: %s of the CPU time went to libraries of MPI that look for messages "+
+			"in a loop%s.")
 }
 
 func kernelShare(r RunFacts) []Finding {
@@ -67,7 +69,8 @@ func openmpWaiting(r RunFacts) []Finding {
 	if c == nil || !c.surely(c.OpenMP, muchWaiting) {
 		return nil
 	}
-	return r.spent(c.OpenMP, "openmp", "Threads of OpenMP waited for each other with busy CPUs: %s of the CPU time went to its runtime%s.")
+	return r.spent(c.OpenMP, "openmp",
+		"Threads of OpenMP waited for each other with busy CPUs: %s of the CPU time went to its runtime%s.")
 }
 
 // spent tells of a share of the CPU time that was spent.

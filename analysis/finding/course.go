@@ -54,7 +54,8 @@ func imbalance(r RunFacts) []Finding {
 	if p == nil || *p < leastImbalance || len(oddNodes(r)) > 0 || len(nodeIdle(r)) > 0 {
 		return nil
 	}
-	f := one(fmt.Sprintf("Work is spread unevenly: the busiest node is %s above the mean.", q.Percent(*p)), map[string]any{"imbalance_pct": *p})
+	f := one(fmt.Sprintf("Work is spread unevenly: the busiest node is %s above the mean.", q.Percent(*p)),
+		map[string]any{"imbalance_pct": *p})
 	f[0].CostCoreS = r.share(*p / (100 + *p))
 	return f
 }
@@ -144,7 +145,8 @@ func phases(r RunFacts, s float64, name, what string) []Finding {
 		return nil
 	}
 	part := min(1, s/r.ElapsedS)
-	f := one(fmt.Sprintf("%s %s, %s of the run.", what, q.Duration(s), q.Share(part)), map[string]any{name: s, "elapsed_s": r.ElapsedS})
+	f := one(fmt.Sprintf("%s %s, %s of the run.", what, q.Duration(s), q.Share(part)),
+		map[string]any{name: s, "elapsed_s": r.ElapsedS})
 	f[0].CostCoreS = r.share(part)
 	return f
 }

@@ -52,7 +52,8 @@ func crowded(r RunFacts) []Finding {
 	}
 	f := one(fmt.Sprintf("Other work on its %s took CPUs from the run: it had %s of %s and waited for %s more.",
 		where, q.Figures(*r.CPU.Busy, 2), q.Plain(*r.CPU.Allocated, 3), q.Figures(lacked, 2)),
-		map[string]any{"busy_cpus": *r.CPU.Busy, "allocated_cpus": *r.CPU.Allocated, "waiting_cpus": *r.CPU.Waiting, "others_cpus": *r.CPU.Others})
+		map[string]any{"busy_cpus": *r.CPU.Busy, "allocated_cpus": *r.CPU.Allocated, "waiting_cpus": *r.CPU.Waiting,
+			"others_cpus": *r.CPU.Others})
 	f[0].CostCoreS = r.share(lacked / *r.CPU.Allocated)
 	return f
 }
@@ -71,7 +72,8 @@ func oversubscribed(r RunFacts) []Finding {
 	if !alone || waiting < ownWait**c.Busy || waiting < ownWait || waiting*r.ElapsedS < leastWaitedS {
 		return nil
 	}
-	f := one(fmt.Sprintf("Its own tasks waited for each other: %s CPUs' worth of them were ready to run while %s of %s ran.",
+	f := one(fmt.Sprintf("Its own tasks waited for each other: %s CPUs' worth of them were ready to run while %s of %s "+
+		"ran.",
 		q.Figures(waiting, 2), q.Figures(*c.Busy, 2), q.Plain(*c.Allocated, 3)),
 		map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "waiting_cpus": waiting})
 	if each := r.cpusOfTask(); r.Threads > each && each > 0 {
@@ -93,7 +95,8 @@ func (r RunFacts) cpusOfTask() int {
 const fullThreads = 0.8
 
 func throttled(r RunFacts) []Finding {
-	return taken(r, r.CPU.Throttled, "throttled_cpus", "A CPU limit of its control group (cgroup) held the run back: by %s of its %s CPUs on average.")
+	return taken(r, r.CPU.Throttled, "throttled_cpus",
+		"A CPU limit of its control group (cgroup) held the run back: by %s of its %s CPUs on average.")
 }
 
 func stolen(r RunFacts) []Finding {
@@ -130,7 +133,8 @@ func cpusIdle(r RunFacts) []Finding {
 		map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "idle_cpus": idle})
 	f[0].CostCoreS = r.share(idle / *c.Allocated)
 	threads := float64(r.Threads * max(1, r.Tasks))
-	if each := r.cpusOfTask(); r.Threads > 0 && each > r.Threads && *c.Busy >= fullThreads*threads && *c.Busy <= 1.1*threads {
+	if each := r.cpusOfTask(); r.Threads > 0 && each > r.Threads && *c.Busy >= fullThreads*threads &&
+		*c.Busy <= 1.1*threads {
 		f[0].Evidence["omp_num_threads"] = r.Threads
 		f[0].Action = action("OMP_NUM_THREADS is %d: set it to %d, or ask for fewer CPUs.", r.Threads, each)
 	}
@@ -178,7 +182,8 @@ func nodeIdle(r RunFacts) []Finding {
 	if len(idle) == 0 || 2*busy < r.NNodes {
 		return nil
 	}
-	f := one(fmt.Sprintf("The run did nothing on %s of %s: %s.", q.Count(len(idle)), q.Plural(r.NNodes, "node"), some(idle)),
+	f := one(fmt.Sprintf("The run did nothing on %s of %s: %s.", q.Count(len(idle)), q.Plural(r.NNodes, "node"),
+		some(idle)),
 		map[string]any{"nodes": idle, "nnodes": r.NNodes})
 	f[0].CostCoreS = r.share(float64(len(idle)) / float64(r.NNodes))
 	return f

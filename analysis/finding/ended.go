@@ -38,7 +38,8 @@ func outOfMemory(r RunFacts) []Finding {
 		if !mapFull(r) {
 			return nil
 		}
-		f := mappable(r, one("The run ran out of memory: "+r.Ended+".", map[string]any{"ended": r.Ended, "peak_bytes": *r.Memory.Peak}))
+		f := mappable(r, one("The run ran out of memory: "+r.Ended+".",
+			map[string]any{"ended": r.Ended, "peak_bytes": *r.Memory.Peak}))
 		f[0].Action = action("Raise the limit: ulimit -v unlimited.")
 		f[0].CostCoreS = r.share(1)
 		return f
@@ -80,14 +81,16 @@ func endedAtLimit(r RunFacts) bool {
 	if r.State == "TIMEOUT" || r.State == "DEADLINE" {
 		return true
 	}
-	return r.State == "" && (r.ExitSignal == 15 || r.ExitSignal == 9) && r.LimitS != nil && *r.LimitS > 0 && r.ElapsedS >= *r.LimitS
+	return r.State == "" && (r.ExitSignal == 15 || r.ExitSignal == 9) && r.LimitS != nil && *r.LimitS > 0 &&
+		r.ElapsedS >= *r.LimitS
 }
 
 func endedBySignal(r RunFacts) []Finding {
 	if r.ExitSignal == 0 || r.InOrder || len(outOfMemory(r)) > 0 || endedAtLimit(r) {
 		return nil
 	}
-	f := mappable(r, one("The run did not end in order: "+r.Ended+".", map[string]any{"signal": r.ExitSignal, "state": r.State}))
+	f := mappable(r, one("The run did not end in order: "+r.Ended+".",
+		map[string]any{"signal": r.ExitSignal, "state": r.State}))
 	f[0].CostCoreS = r.share(1)
 	return f
 }
@@ -112,7 +115,8 @@ func timeLimitNear(r RunFacts) []Finding {
 	if !r.InOrder || r.LimitS == nil || *r.LimitS <= 0 || r.ElapsedS < nearLimit**r.LimitS {
 		return nil
 	}
-	return one(fmt.Sprintf("The run took %s of its time limit of %s.", q.Share(min(1, r.ElapsedS / *r.LimitS)), q.Duration(*r.LimitS)),
+	return one(fmt.Sprintf("The run took %s of its time limit of %s.", q.Share(min(1, r.ElapsedS / *r.LimitS)),
+		q.Duration(*r.LimitS)),
 		map[string]any{"elapsed_s": r.ElapsedS, "limit_s": *r.LimitS})
 }
 

@@ -93,7 +93,8 @@ func (f Finding) cost() float64 {
 // InfoRule says, for people, from which cost on an info is a finding: below it the
 // thresholds of Rules do not apply.
 func InfoRule() string {
-	return fmt.Sprintf("An info whose cost in CPU time is known is reported only if it cost %s of the run or more, and %s or more.",
+	return fmt.Sprintf("An info whose cost in CPU time is known is reported only if it cost %s of the run or more, and "+
+		"%s or more.",
 		quantity.Share(leastShare), quantity.Plural(int(leastCoreS/3600), "core hour"))
 }
 

@@ -11,8 +11,10 @@ func ptr(v float64) *float64 { return &v }
 
 // sound is a run of an hour on 64 CPUs that has nothing to be told of.
 func sound() RunFacts {
-	return RunFacts{ElapsedS: 3600, NNodes: 1, InOrder: true, Ended: "exit code 0", LimitS: ptr(7200), Sampled: true, Periodic: true,
-		CPU:    CPU{Allocated: ptr(64), Busy: ptr(62), Waiting: ptr(0.5), Throttled: ptr(0), Stolen: ptr(0), Others: ptr(0.4)},
+	return RunFacts{ElapsedS: 3600, NNodes: 1, InOrder: true, Ended: "exit code 0", LimitS: ptr(7200), Sampled: true,
+		Periodic: true,
+		CPU: CPU{Allocated: ptr(64), Busy: ptr(62), Waiting: ptr(0.5), Throttled: ptr(0), Stolen: ptr(0),
+			Others: ptr(0.4)},
 		Memory: MemoryFacts{Peak: ptr(40e9), Requested: ptr(64e9), OOMKills: ptr(0)}, FilesWaitS: ptr(12)}
 }
 
@@ -228,7 +230,8 @@ func TestOrder(t *testing.T) {
 	r.FilesWaitS = ptr(900)                                            // 16 of them
 	r.Doubt = []string{"Part of the samples could not be read."}       // touches no counter
 	r.StartUpS, r.Drift = 400, &CycleDrift{"Iterations grew.", 10, 50} // 7 of them, 0.9
-	want := []string{"ended_by_signal", "failed_in_phase", "files_slow", "partly_sampled", "start_up_long", "throttled", "drifting"}
+	want := []string{"ended_by_signal", "failed_in_phase", "files_slow", "partly_sampled", "start_up_long", "throttled",
+		"drifting"}
 	if got := codes(Of(r, nil)); !slices.Equal(got, want) {
 		t.Errorf("order %v, want %v", got, want)
 	}
@@ -241,7 +244,8 @@ func TestOrder(t *testing.T) {
 func TestStartingIsNoWaiting(t *testing.T) {
 	for elapsed, want := range map[float64]int{1.9: 0, 2.1: 1} {
 		for others, code := range map[float64]string{0: "oversubscribed", 1: "crowded"} {
-			r := RunFacts{ElapsedS: elapsed, NNodes: 1, InOrder: true, CPU: CPU{Allocated: ptr(2), Busy: ptr(0.5), Waiting: ptr(0.5), Others: ptr(others)}}
+			r := RunFacts{ElapsedS: elapsed, NNodes: 1, InOrder: true,
+				CPU: CPU{Allocated: ptr(2), Busy: ptr(0.5), Waiting: ptr(0.5), Others: ptr(others)}}
 			n := 0
 			for _, f := range Of(r, nil) {
 				if f.Code == code {
@@ -278,16 +282,20 @@ func TestIdleForAReasonIsToldOnce(t *testing.T) {
 		code  string
 		earns func(*RunFacts)
 	}{
-		{"crowded", func(r *RunFacts) { r.CPU = CPU{Allocated: ptr(2), Busy: ptr(0.5), Waiting: ptr(0.5), Others: ptr(0.5)} }},
+		{"crowded", func(r *RunFacts) {
+			r.CPU = CPU{Allocated: ptr(2), Busy: ptr(0.5), Waiting: ptr(0.5), Others: ptr(0.5)}
+		}},
 		{"node_idle", func(r *RunFacts) {
-			r.NNodes, r.Nodes, r.CPU.Busy = 2, []NodeFacts{{Name: "a", Busy: ptr(31)}, {Name: "b", Busy: ptr(0.1), Odd: []string{"100 % less busy"}}}, ptr(31.1)
+			r.NNodes, r.Nodes, r.CPU.Busy = 2,
+				[]NodeFacts{{Name: "a", Busy: ptr(31)}, {Name: "b", Busy: ptr(0.1), Odd: []string{"100 % less busy"}}}, ptr(31.1)
 		}},
 		{"files_slow", func(r *RunFacts) { r.FilesWaitS, r.CPU.Busy = ptr(1800), ptr(31) }},
 		{"hung", func(r *RunFacts) { r.InOrder, r.ExitSignal, r.SilentS, r.CPU.Busy = false, 15, 1800, ptr(31) }},
 	} {
 		r := sound()
 		c.earns(&r)
-		if found := codes(Of(r, nil)); !slices.Contains(found, c.code) || slices.Contains(found, "cpus_idle") || slices.Contains(found, "odd_node") {
+		if found := codes(Of(r, nil)); !slices.Contains(found, c.code) || slices.Contains(found, "cpus_idle") ||
+			slices.Contains(found, "odd_node") {
 			t.Errorf("%s: %v", c.code, found)
 		}
 		if *r.CPU.Busy > 1 { // the same busy CPUs for no such reason

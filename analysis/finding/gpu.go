@@ -44,7 +44,8 @@ func gpuNotHeld(r RunFacts) []Finding {
 	if r.NNodes > 1 {
 		where = " on " + some(r.GPUsNotHeld)
 	}
-	return one(fmt.Sprintf("The run was given GPUs%s, and none of its processes opened one.", where), map[string]any{"nodes": r.GPUsNotHeld})
+	return one(fmt.Sprintf("The run was given GPUs%s, and none of its processes opened one.", where),
+		map[string]any{"nodes": r.GPUsNotHeld})
 }
 
 // idle is whether a GPU ran next to nothing for as long as it was read.
@@ -67,13 +68,15 @@ func gpuNoKernel(r RunFacts) []Finding {
 	if ran > 0 {
 		how = "Kernels ran for less than " + q.Share(unused) + " of the time on"
 	}
-	return one(fmt.Sprintf("%s %s of %s that the run held open: %s.", how, q.Count(len(idle)), q.Plural(len(r.GPUs), "GPU"), some(idle)),
+	return one(fmt.Sprintf("%s %s of %s that the run held open: %s.", how, q.Count(len(idle)),
+		q.Plural(len(r.GPUs), "GPU"), some(idle)),
 		map[string]any{"gpus": idle, "of": len(r.GPUs)})
 }
 
 // stoodStill is whether a GPU that did something ran nothing for long.
 func (g GPU) stoodStill(elapsedS float64) bool {
-	return !g.idle() && (g.StretchS >= longIdleS && g.StretchS >= longIdle*elapsedS || g.StretchS >= shortIdleS && g.StretchS >= shortIdle*elapsedS)
+	return !g.idle() && (g.StretchS >= longIdleS && g.StretchS >= longIdle*elapsedS ||
+		g.StretchS >= shortIdleS && g.StretchS >= shortIdle*elapsedS)
 }
 
 func gpuIdleStretch(r RunFacts) []Finding {
@@ -94,7 +97,8 @@ func gpuIdleStretch(r RunFacts) []Finding {
 	if more > 0 {
 		also = fmt.Sprintf(", and on %s more for long", q.Plural(more, "GPU"))
 	}
-	return one(fmt.Sprintf("No kernel ran on %s for %s on end, from %s on%s.", longest.Name, q.Duration(longest.StretchS), q.Position(longest.FromS, r.ElapsedS), also),
+	return one(fmt.Sprintf("No kernel ran on %s for %s on end, from %s on%s.", longest.Name, q.Duration(longest.StretchS),
+		q.Position(longest.FromS, r.ElapsedS), also),
 		map[string]any{"gpu": longest.Name, "idle_s": longest.StretchS, "from_s": longest.FromS, "gpus": more + 1})
 }
 

@@ -20,7 +20,8 @@ func hung(r RunFacts) []Finding {
 		end = "it was cancelled"
 	}
 	hours := r.SilentS / 3600 * float64(max(1, r.NNodes))
-	f := one(fmt.Sprintf("No cycle for the last %s before %s, its processes %s: it seems to have hung, which cost %s node hours.",
+	f := one(fmt.Sprintf("No cycle for the last %s before %s, its processes %s: it seems to have hung, which cost %s "+
+		"node hours.",
 		q.Duration(r.SilentS), end, r.Doing, q.Figures(hours, 2)),
 		map[string]any{"silent_s": r.SilentS, "doing": r.Doing, "node_hours": hours})
 	if r.ElapsedS > 0 {

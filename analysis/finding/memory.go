@@ -21,19 +21,23 @@ const (
 
 func memoryNearLimit(r RunFacts) []Finding {
 	m := r.Memory
-	if m.Peak == nil || m.Requested == nil || *m.Requested <= 0 || *m.Peak < nearMemory**m.Requested || len(outOfMemory(r)) > 0 {
+	if m.Peak == nil || m.Requested == nil || *m.Requested <= 0 || *m.Peak < nearMemory**m.Requested ||
+		len(outOfMemory(r)) > 0 {
 		return nil
 	}
-	return one(fmt.Sprintf("Memory reached %s of %s that the run had.", q.Amount(*m.Peak, "B"), q.Amount(*m.Requested, "B")),
+	return one(fmt.Sprintf("Memory reached %s of %s that the run had.", q.Amount(*m.Peak, "B"),
+		q.Amount(*m.Requested, "B")),
 		map[string]any{"peak_bytes": *m.Peak, "requested_bytes": *m.Requested})
 }
 
 func memoryUnused(r RunFacts) []Finding {
 	m := r.Memory
-	if m.Peak == nil || m.Requested == nil || *m.Requested < leastMemory || *m.Peak >= unusedMemory**m.Requested || r.coreS() < leastCoreS {
+	if m.Peak == nil || m.Requested == nil || *m.Requested < leastMemory || *m.Peak >= unusedMemory**m.Requested ||
+		r.coreS() < leastCoreS {
 		return nil
 	}
-	f := one(fmt.Sprintf("The run needed %s of the %s of memory that it had.", q.Amount(*m.Peak, "B"), q.Amount(*m.Requested, "B")),
+	f := one(fmt.Sprintf("The run needed %s of the %s of memory that it had.", q.Amount(*m.Peak, "B"),
+		q.Amount(*m.Requested, "B")),
 		map[string]any{"peak_bytes": *m.Peak, "requested_bytes": *m.Requested})
 	if r.InOrder && r.NNodes == 1 && r.Batch {
 		f[0].Action = action("Ask for less memory: sbatch --mem=%.0fM.", math.Ceil(spare**m.Peak/(1<<20)))
@@ -46,7 +50,8 @@ func filesSlow(r RunFacts) []Finding {
 	if w == nil || r.ElapsedS <= 0 || *w < filesWait*r.ElapsedS {
 		return nil
 	}
-	f := one(fmt.Sprintf("All tasks stood still for files for %s, %s of the run.", q.Duration(*w), q.Share(min(1, *w/r.ElapsedS))),
+	f := one(fmt.Sprintf("All tasks stood still for files for %s, %s of the run.", q.Duration(*w),
+		q.Share(min(1, *w/r.ElapsedS))),
 		map[string]any{"waiting_s": *w, "elapsed_s": r.ElapsedS})
 	f[0].CostCoreS = r.share(min(1, *w/r.ElapsedS))
 	return f

@@ -79,8 +79,8 @@ type Comparison struct {
 }
 
 // Shift is how a level changed: what was measured, its means in seconds before and since,
-// the jobs at both sides of the change, or at both ends where it creeps, how many runs there were since and what they took
-// more in node hours.
+// the jobs at both sides of the change, or at both ends where it creeps, how many runs there were since and what they
+// took more in node hours.
 type Shift struct {
 	What              string
 	FromS, ToS        float64

@@ -27,7 +27,8 @@ func (db *DB) CountAside(ctx context.Context, list []Aside, now float64) (counte
 	err = db.write(ctx, func(tx *sql.Conn) error {
 		w := db.writer(ctx, tx)
 		var until float64
-		if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(until_s), 0) FROM pruned WHERE kind = 'ingest'").Scan(&until); err != nil {
+		if err := tx.QueryRowContext(ctx,
+			"SELECT coalesce(max(until_s), 0) FROM pruned WHERE kind = 'ingest'").Scan(&until); err != nil {
 			return err
 		}
 		counted = 0

@@ -29,7 +29,8 @@ func TestAsideIsCounted(t *testing.T) {
 	if rows != 3 || longest > maxText || newest != now-10 || strings.ContainsAny(worst, "\x1b\n") {
 		t.Errorf("%d rows, %d long, newest %v: %.80q", rows, longest, newest, worst)
 	}
-	if _, err := db.sql.Exec("DELETE FROM ingest_log WHERE at_s < ?; INSERT INTO pruned VALUES ('ingest', ?)", now-30*86400, now-30*86400); err != nil {
+	if _, err := db.sql.Exec("DELETE FROM ingest_log WHERE at_s < ?; INSERT INTO pruned VALUES ('ingest', ?)",
+		now-30*86400, now-30*86400); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := db.CountAside(t.Context(), list, now); n != 0 || err != nil {

@@ -22,7 +22,8 @@ func TestTogether(t *testing.T) {
 			if err := b.Put(t.Context(), oneNode(id+1), Ingest{NowS: t0}); err != nil {
 				return err
 			}
-			if err := b.Put(t.Context(), job(func(s *summary.Summary) { s.Key.JobID = 0 }), Ingest{}); !errors.Is(err, ErrUnfit) {
+			if err := b.Put(t.Context(), job(func(s *summary.Summary) { s.Key.JobID = 0 }), Ingest{}); !errors.Is(err,
+				ErrUnfit) {
 				t.Errorf("one that is none: %v", err)
 			}
 			if n := count(t, reader, "jobs"); n != 0 {
@@ -58,10 +59,15 @@ func TestTogether(t *testing.T) {
 	if n := count(t, reader, "jobs"); n != 3 || !errors.Is(err, refused) {
 		t.Errorf("with those of a batch that is lost there are %d runs, %v", n, err)
 	}
-	if err := db.put(t.Context(), func(w *writer) error { w.word("another"); word = w.word("a new word"); return w.err }); err != nil {
+	if err := db.put(t.Context(), func(w *writer) error {
+		w.word("another")
+		word = w.word("a new word")
+		return w.err
+	}); err != nil {
 		t.Fatal(err)
 	}
-	if got := dump(t, db.sql, fmt.Sprint("SELECT text FROM word WHERE word_id = ", word)); got != "text             a new word\n\n" {
+	if got := dump(t, db.sql, fmt.Sprint("SELECT text FROM word WHERE word_id = ",
+		word)); got != "text             a new word\n\n" {
 		t.Errorf("what a lost batch had made is known as %q", got)
 	}
 }

@@ -45,7 +45,8 @@ func TestProcesses(t *testing.T) {
 			t.Errorf("%s has %d rows, want %d", table, n, writers*puts)
 		}
 	}
-	if n := count(t, db, "run_series") + count(t, db, "cluster") + count(t, db, "node") + count(t, db, "hpc_user"); n != 4 {
+	if n := count(t, db, "run_series") + count(t, db, "cluster") + count(t, db, "node") +
+		count(t, db, "hpc_user"); n != 4 {
 		t.Errorf("%d rows that should be one each", n)
 	}
 	var check string

@@ -14,7 +14,8 @@ import (
 
 // clear takes away what details wrote of a run before.
 func (w *writer) clear(runID int64) {
-	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_summary", "run_counter", "run_code", "run_gpu", "run_finding"} {
+	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_summary", "run_counter", "run_code",
+		"run_gpu", "run_finding"} {
 		w.exec("DELETE FROM "+table+" WHERE run_id = ?", runID)
 	}
 }
@@ -31,7 +32,8 @@ func (w *writer) details(runID int64, s summary.Summary, body []byte) {
 	}
 	for i, n := range s.Notes {
 		id, own := w.noteText(n)
-		w.exec(`INSERT INTO run_note (run_id, position, text_id, text, node_name) VALUES (?, ?, ?, ?, ?)`, runID, i, id, own, text(n.Node, maxName))
+		w.exec(`INSERT INTO run_note (run_id, position, text_id, text, node_name) VALUES (?, ?, ?, ?, ?)`, runID, i, id, own,
+			text(n.Node, maxName))
 	}
 	w.exec(`INSERT INTO run_summary (run_id, schema, body) VALUES (?, ?, ?)`, runID, s.Schema, body)
 }
@@ -48,7 +50,8 @@ func (w *writer) noteText(n note.Note) (id int64, own any) {
 	rest := w.id("note_text", "text_id", columns, code, "")
 	id = w.once(func() (id int64) {
 		var texts int
-		w.err = w.tx.QueryRowContext(w.ctx, `SELECT coalesce(max(CASE WHEN text = ? THEN text_id END), 0), count(*) FROM note_text WHERE code_id = ?`,
+		w.err = w.tx.QueryRowContext(w.ctx,
+			`SELECT coalesce(max(CASE WHEN text = ? THEN text_id END), 0), count(*) FROM note_text WHERE code_id = ?`,
 			text, code).Scan(&id, &texts)
 		switch {
 		case id > 0:
@@ -105,7 +108,8 @@ func (w *writer) nodes(runID int64, s summary.Summary) {
 		w.exec(`INSERT OR REPLACE INTO run_node (run_id, node_id, position, reported, busy_mcpu, period_us,
 				coverage, samples, missing, sealed)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			runID, node, i, n.Reported, whole(n.BusyCPUs, 1e3), whole(n.PeriodS, 1e6), whole(n.Coverage, 1e4), samples, missing, sealed)
+			runID, node, i, n.Reported, whole(n.BusyCPUs, 1e3), whole(n.PeriodS, 1e6), whole(n.Coverage, 1e4), samples, missing,
+			sealed)
 	}
 }
 
@@ -169,12 +173,14 @@ func (w *writer) counters(runID int64, s summary.Summary) {
 		if math.IsNaN(c.Total) || math.IsInf(c.Total, 0) || c.Name == "" {
 			continue
 		}
-		id := w.id("counter", "counter_id", []string{"name", "scope", "unit"}, note.Clean(c.Name, maxName), note.Clean(c.Scope, maxName), note.Clean(c.Unit, maxName))
+		id := w.id("counter", "counter_id", []string{"name", "scope", "unit"}, note.Clean(c.Name, maxName),
+			note.Clean(c.Scope, maxName), note.Clean(c.Unit, maxName))
 		var share any
 		if part := c.Part(); part < 1 {
 			share = part
 		}
-		w.exec(`INSERT OR REPLACE INTO run_counter (run_id, counter_id, total, share) VALUES (?, ?, ?, ?)`, runID, id, c.Total, share)
+		w.exec(`INSERT OR REPLACE INTO run_counter (run_id, counter_id, total, share) VALUES (?, ?, ?, ?)`, runID, id,
+			c.Total, share)
 	}
 }
 

@@ -28,7 +28,8 @@ func Unavailable(err error) bool {
 // unfit marks what SQLite refuses because of the values.
 func unfit(err error) error {
 	var e sqlite3.Error
-	if errors.As(err, &e) && (e.Code == sqlite3.ErrConstraint || e.Code == sqlite3.ErrTooBig || e.Code == sqlite3.ErrMismatch) {
+	if errors.As(err, &e) && (e.Code == sqlite3.ErrConstraint || e.Code == sqlite3.ErrTooBig ||
+		e.Code == sqlite3.ErrMismatch) {
 		return fmt.Errorf("%w: %w", ErrUnfit, err)
 	}
 	return err

@@ -128,13 +128,14 @@ func (f *filler) partsOf(ctx context.Context, x runCode) (map[rune]CodeTime, err
 		return known, nil
 	}
 	parts := map[rune]CodeTime{}
-	err := f.db.each(ctx, "SELECT number, library, name FROM code_part WHERE application_id = ?", func(rows *sql.Rows) error {
-		var number rune
-		var t CodeTime
-		err := rows.Scan(&number, &t.Library, &t.Name)
-		parts[number] = t
-		return err
-	}, app)
+	err := f.db.each(ctx, "SELECT number, library, name FROM code_part WHERE application_id = ?",
+		func(rows *sql.Rows) error {
+			var number rune
+			var t CodeTime
+			err := rows.Scan(&number, &t.Library, &t.Name)
+			parts[number] = t
+			return err
+		}, app)
 	f.parts[app] = parts
 	return parts, err
 }
@@ -145,7 +146,8 @@ func (f *filler) acknowledged(ctx context.Context, list []ApplicationRuns) error
 	for i, h := range list {
 		at[h.SeriesID], ids[i] = i, fmt.Sprint(h.SeriesID)
 	}
-	return f.db.each(ctx, "SELECT series_id, run_id FROM change_ack WHERE series_id IN ("+strings.Join(ids, ", ")+") ORDER BY series_id, run_id", func(rows *sql.Rows) error {
+	return f.db.each(ctx, "SELECT series_id, run_id FROM change_ack WHERE series_id IN ("+strings.Join(ids, ", ")+
+		") ORDER BY series_id, run_id", func(rows *sql.Rows) error {
 		var series, run int64
 		err := rows.Scan(&series, &run)
 		if i, ok := at[series]; ok {

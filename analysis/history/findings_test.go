@@ -14,11 +14,14 @@ import (
 // Reports know more of a run: a test there compares its findings with the stored ones.
 func found(s summary.Summary) []finding.Finding {
 	u := s.Resources()
-	r := finding.RunFacts{ElapsedS: s.ElapsedS, NNodes: s.Job.NNodes, State: s.State, Ended: s.State, Sampled: true, Periodic: len(s.Patterns) > 0,
-		NoPeriod: "nothing repeats", InOrder: s.State == "" || s.State == "COMPLETED", ImbalancePct: s.ImbalancePct, LimitS: s.Job.TimeLimitS,
+	r := finding.RunFacts{ElapsedS: s.ElapsedS, NNodes: s.Job.NNodes, State: s.State, Ended: s.State, Sampled: true,
+		Periodic: len(s.Patterns) > 0,
+		NoPeriod: "nothing repeats", InOrder: s.State == "" || s.State == "COMPLETED", ImbalancePct: s.ImbalancePct,
+		LimitS: s.Job.TimeLimitS,
 		CPU: finding.CPU{Allocated: u.CPU.Allocated, Busy: u.CPU.Busy, Waiting: u.CPU.Waiting,
 			Throttled: u.CPU.Throttled, Stolen: u.CPU.Stolen, Others: u.CPU.Others},
-		Memory: finding.MemoryFacts{Peak: u.Memory.PeakBytes, Requested: u.Memory.RequestedBytes, OOMKills: u.Memory.OOMKills}}
+		Memory: finding.MemoryFacts{Peak: u.Memory.PeakBytes, Requested: u.Memory.RequestedBytes,
+			OOMKills: u.Memory.OOMKills}}
 	if e := s.Exit; e != nil && *e != (run.Exit{}) {
 		r.ExitSignal, r.InOrder = e.Signal, false
 	}
@@ -91,10 +94,12 @@ func TestFindingsAreBounded(t *testing.T) {
 	want := `{"nodes":["node00000","node00001","node00002","node00003","node00004","node00005","node00006","node00007"],"share":0.3333}`
 	var first string
 	var long *string
-	if err := db.sql.QueryRow("SELECT evidence FROM run_finding WHERE position = 0").Scan(&first); err != nil || first != want {
+	if err := db.sql.QueryRow("SELECT evidence FROM run_finding WHERE position = 0").Scan(&first); err != nil ||
+		first != want {
 		t.Errorf("%s, %v", first, err)
 	}
-	if err := db.sql.QueryRow("SELECT evidence FROM run_finding WHERE position = 1").Scan(&long); err != nil || long != nil {
+	if err := db.sql.QueryRow("SELECT evidence FROM run_finding WHERE position = 1").Scan(&long); err != nil ||
+		long != nil {
 		t.Errorf("%v, %v", long, err)
 	}
 }

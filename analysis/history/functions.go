@@ -90,7 +90,8 @@ func functionsOf(split anatomy.Split, step func(float64) *float64) []CodeTime {
 	var out []CodeTime
 	for k, v := range seconds {
 		share := v / split.BusyS
-		if share >= leastShare && k.library != anatomy.KernelCode && k.library != anatomy.NoFile && k.library != anatomy.Rest {
+		if share >= leastShare && k.library != anatomy.KernelCode && k.library != anatomy.NoFile &&
+			k.library != anatomy.Rest {
 			out = append(out, CodeTime{note.Clean(k.library, maxName), note.Clean(k.name, maxName), share, step(v)})
 		}
 	}
@@ -119,7 +120,8 @@ func (w *writer) code(runID int64, s summary.Summary) {
 		b.WriteRune(number)
 		b.WriteRune(shareZero + rune(math.Round(min(shares[number], 1)*1e4)))
 	}
-	w.exec(`INSERT INTO run_code (run_id, application_id, step_ns, shares) VALUES (?, ?, ?, ?)`, runID, app, step, b.String())
+	w.exec(`INSERT INTO run_code (run_id, application_id, step_ns, shares) VALUES (?, ?, ?, ?)`, runID, app, step,
+		b.String())
 }
 
 // part returns the number of a class or function of an application, that of all
@@ -131,7 +133,8 @@ func (w *writer) part(app int64, t CodeTime) rune {
 func (w *writer) findPart(app int64, t CodeTime) int64 {
 	var known sql.NullInt64
 	var parts, last int64
-	w.err = w.tx.QueryRowContext(w.ctx, `SELECT max(CASE WHEN library = ? AND name = ? THEN number END), count(*), coalesce(max(number), ?)
+	w.err = w.tx.QueryRowContext(w.ctx,
+		`SELECT max(CASE WHEN library = ? AND name = ? THEN number END), count(*), coalesce(max(number), ?)
 		FROM code_part WHERE application_id = ?`, t.Library, t.Name, leastPart-1, app).Scan(&known, &parts, &last)
 	rest := CodeTime{Library: beyond}
 	switch {
@@ -140,7 +143,8 @@ func (w *writer) findPart(app int64, t CodeTime) int64 {
 	case parts >= maxParts && t.Library != "" && t != rest, last >= shareZero-2 && t != rest:
 		return int64(w.part(app, rest))
 	}
-	w.exec(`INSERT INTO code_part (application_id, number, library, name) VALUES (?, ?, ?, ?)`, app, last+1, t.Library, t.Name)
+	w.exec(`INSERT INTO code_part (application_id, number, library, name) VALUES (?, ?, ?, ?)`, app, last+1, t.Library,
+		t.Name)
 	return last + 1
 }
 

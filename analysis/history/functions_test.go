@@ -38,8 +38,10 @@ func consistsOf(functions map[anatomy.Function]float64) *anatomy.Anatomy {
 // coded is a run that has functions in each class, and more than are kept.
 func coded(s summary.Summary) summary.Summary {
 	f := map[anatomy.Function]float64{
-		{Library: "lmp", Name: "PairLJCut::compute"}: 30, {Library: "libm.so.6", Name: "__ieee754_pow_fma"}: 6, {Library: "libm.so.6", Name: "__ieee754_pow_avx2"}: 2,
-		{Library: "libmpi.so.40", Start: 0x4000}: 3, {Library: "libmpi.so.40", Start: 0x5000}: 1, {Library: anatomy.KernelCode}: 2, {Library: "lmp", Name: "rare"}: .1,
+		{Library: "lmp", Name: "PairLJCut::compute"}: 30, {Library: "libm.so.6", Name: "__ieee754_pow_fma"}: 6,
+		{Library: "libm.so.6", Name: "__ieee754_pow_avx2"}: 2,
+		{Library: "libmpi.so.40", Start: 0x4000}:           3, {Library: "libmpi.so.40", Start: 0x5000}: 1,
+		{Library: anatomy.KernelCode}: 2, {Library: "lmp", Name: "rare"}: .1,
 	}
 	for i := range 9 {
 		f[anatomy.Function{Library: "lmp", Name: fmt.Sprintf("small%d.isra.0", i)}] = .7 - float64(i)/100
@@ -67,7 +69,8 @@ func TestFunctionsOfARun(t *testing.T) {
 	for _, c := range got {
 		names = append(names, c.Library+":"+c.Name)
 	}
-	want := ":own :math :communication :kernel lmp:PairLJCut::compute libm.so.6:__ieee754_pow libmpi.so.40: lmp:small0 lmp:small1 lmp:small2 lmp:small3 lmp:small4"
+	want := ":own :math :communication :kernel lmp:PairLJCut::compute libm.so.6:__ieee754_pow libmpi.so.40: lmp:small0 " +
+		"lmp:small1 lmp:small2 lmp:small3 lmp:small4"
 	if strings.Join(names, " ") != want {
 		t.Errorf("%v", names)
 	}
@@ -83,7 +86,8 @@ func TestFunctionsOfARun(t *testing.T) {
 	if math.Abs(all-1) > 2e-4 {
 		t.Errorf("classes add up to %g", all)
 	}
-	if own := Unstored(s).Code[0]; len(own) != len(got) || math.Abs(own[5].Share-got[5].Share) > 1e-4 || own[5].Name != got[5].Name {
+	if own := Unstored(s).Code[0]; len(own) != len(got) || math.Abs(own[5].Share-got[5].Share) > 1e-4 ||
+		own[5].Name != got[5].Name {
 		t.Errorf("before it is stored: %+v", own)
 	}
 }
@@ -103,7 +107,8 @@ func TestFunctionsFollowTheReference(t *testing.T) {
 }
 
 func TestWhatOthersMayReadOfNames(t *testing.T) {
-	for detail, want := range map[run.DisclosureLevel][]string{run.AllNames: {"PairLJCut", "lmp"}, run.Libraries: {"lmp"}, run.NoNames: nil} {
+	for detail, want := range map[run.DisclosureLevel][]string{run.AllNames: {"PairLJCut", "lmp"}, run.Libraries: {"lmp"},
+		run.NoNames: nil} {
 		db := open(t)
 		s := coded(oneNode(812344))
 		s.Job.Executable = "x"
@@ -113,7 +118,8 @@ func TestWhatOthersMayReadOfNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kept.Code != nil && detail != run.AllNames && len(kept.Code.Run.Functions) > 0 || detail == run.NoNames && kept.Code != nil {
+		if kept.Code != nil && detail != run.AllNames && len(kept.Code.Run.Functions) > 0 ||
+			detail == run.NoNames && kept.Code != nil {
 			t.Errorf("%s: the stored summary has %+v", detail, kept.Code)
 		}
 		for _, word := range []string{"PairLJCut", "lmp"} {
@@ -149,7 +155,8 @@ func TestTheDictionaryIsBounded(t *testing.T) {
 		mustPut(t, db, s, Ingest{})
 	}
 	var parts, rows int
-	if err := db.sql.QueryRow("SELECT (SELECT count(*) FROM code_part), (SELECT count(*) FROM run_code)").Scan(&parts, &rows); err != nil {
+	if err := db.sql.QueryRow("SELECT (SELECT count(*) FROM code_part), (SELECT count(*) FROM run_code)").Scan(&parts,
+		&rows); err != nil {
 		t.Fatal(err)
 	}
 	if parts > maxParts+1 {
@@ -186,7 +193,8 @@ func TestRoomOfFunctions(t *testing.T) {
 			t.Fatal(err)
 		}
 		var bytes float64
-		if err := db.sql.QueryRow("SELECT (SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size)").Scan(&bytes); err != nil {
+		if err := db.sql.QueryRow("SELECT (SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM " +
+			"pragma_page_size)").Scan(&bytes); err != nil {
 			t.Fatal(err)
 		}
 		return bytes

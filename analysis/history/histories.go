@@ -78,7 +78,8 @@ const manySeries = 64
 // selection returns the condition on series of a query.
 func (db *DB) selection(ctx context.Context, q HistoryQuery) (conditions, error) {
 	where := conditions{}
-	for _, t := range []struct{ column, value string }{{"a.name", note.Clean(q.App, maxText)}, {"c.name", note.Clean(q.Cluster, maxName)}, {"u.name", note.Clean(q.User, maxName)}} {
+	for _, t := range []struct{ column, value string }{{"a.name", note.Clean(q.App, maxText)},
+		{"c.name", note.Clean(q.Cluster, maxName)}, {"u.name", note.Clean(q.User, maxName)}} {
 		if t.value != "" {
 			where.and(t.column+" = ?", t.value)
 		}
@@ -129,8 +130,8 @@ func (db *DB) findSeries(ctx context.Context, q HistoryQuery) ([]ApplicationRuns
 }
 
 // newestSeries returns the q.Series series that were run last between q.Since and
-// q.Until, after those of which a change is told if that is asked. It goes back run by run and ends with the last that it wants: some
-// hundred runs of the 150,000 that a large site has in two weeks.
+// q.Until, after those of which a change is told if that is asked. It goes back run by run and ends with the last that
+// it wants: some hundred runs of the 150,000 that a large site has in two weeks.
 func (db *DB) newestSeries(ctx context.Context, q HistoryQuery) ([]string, error) {
 	where := conditions{}
 	where.and("start_s BETWEEN ? AND ? AND series_id IS NOT NULL", q.Since, q.until())
@@ -158,7 +159,8 @@ func (db *DB) newestSeries(ctx context.Context, q HistoryQuery) ([]string, error
 		return rows.Err()
 	}
 	if q.Told != 0 {
-		if err := take(q.Series/2, "SELECT series_id FROM change_event WHERE at_s >= ? ORDER BY at_s DESC, event_id DESC", q.Told); err != nil {
+		if err := take(q.Series/2, "SELECT series_id FROM change_event WHERE at_s >= ? ORDER BY at_s DESC, event_id DESC",
+			q.Told); err != nil {
 			return nil, err
 		}
 	}

@@ -61,7 +61,8 @@ func TestNodesInTheOrderOfTheJob(t *testing.T) {
 		mustPut(t, db, s, Ingest{NowS: t0})
 	}
 	list, err := db.Histories(t.Context(), HistoryQuery{User: "alice"})
-	if err != nil || len(list) != 1 || len(list[0].Nodes) != 2 || !slices.Equal(list[0].Nodes[1], []string{"n9", "n1", "n5"}) {
+	if err != nil || len(list) != 1 || len(list[0].Nodes) != 2 ||
+		!slices.Equal(list[0].Nodes[1], []string{"n9", "n1", "n5"}) {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
@@ -77,7 +78,8 @@ func TestSeriesOfWhichAChangeWasTold(t *testing.T) {
 		mustPut(t, db, s, Ingest{NowS: t0})
 	}
 	for series, at := range map[int64]float64{1: t0 + 50, 2: t0 - 50, 3: t0 + 60, 4: t0 + 70} {
-		if err := db.PutEvents(t.Context(), series, []ChangeRow{{Metric: "elapsed_s", Kind: "step", RunID: series, EffectPct: 9, Causes: "[]"}}, at); err != nil {
+		if err := db.PutEvents(t.Context(), series,
+			[]ChangeRow{{Metric: "elapsed_s", Kind: "step", RunID: series, EffectPct: 9, Causes: "[]"}}, at); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,10 +94,12 @@ func TestSeriesOfWhichAChangeWasTold(t *testing.T) {
 	if want := []int64{6, 5, 4, 3}; !slices.Equal(got, want) {
 		t.Errorf("series %v, want %v", got, want)
 	}
-	if list, err = db.Histories(t.Context(), HistoryQuery{Since: t0 - 1, Series: 6, Told: t0 + 40}); err != nil || len(list) != 6 {
+	if list, err = db.Histories(t.Context(), HistoryQuery{Since: t0 - 1, Series: 6, Told: t0 + 40}); err != nil ||
+		len(list) != 6 {
 		t.Errorf("%d series, %v", len(list), err)
 	}
-	if list, err = db.Histories(t.Context(), HistoryQuery{Since: t0 - 1, Series: 2, Told: t0 + 55}); err != nil || len(list) != 2 || list[1].SeriesID != 4 {
+	if list, err = db.Histories(t.Context(), HistoryQuery{Since: t0 - 1, Series: 2, Told: t0 + 55}); err != nil ||
+		len(list) != 2 || list[1].SeriesID != 4 {
 		t.Errorf("%+v, %v: the newest run, and of what was told the newest", list, err)
 	}
 }
@@ -106,7 +110,8 @@ func TestManySeries(t *testing.T) {
 	for i := range int64(manySeries + 10) {
 		for k := range int64(2) {
 			s := oneNode(2*i + k + 1)
-			s.Job.Name, s.Start, s.Job.Fields = fmt.Sprintf("app%c%c", 'a'+i%10, 'a'+i/10), t0+60*float64(2*i+k), map[string]string{"label.n": fmt.Sprint(i)}
+			s.Job.Name, s.Start, s.Job.Fields = fmt.Sprintf("app%c%c", 'a'+i%10, 'a'+i/10), t0+60*float64(2*i+k),
+				map[string]string{"label.n": fmt.Sprint(i)}
 			mustPut(t, db, s, Ingest{NowS: t0})
 		}
 	}
@@ -183,7 +188,8 @@ func TestEventsStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := list[0]
-	first := ChangeRow{Metric: "elapsed_s", RunID: h.Runs[2].ID, Detected: &h.Runs[4].ID, Kind: "step", EffectPct: 14.9, LoPct: ptr(13.1), Causes: "[]"}
+	first := ChangeRow{Metric: "elapsed_s", RunID: h.Runs[2].ID, Detected: &h.Runs[4].ID, Kind: "step", EffectPct: 14.9,
+		LoPct: ptr(13.1), Causes: "[]"}
 	later := first
 	later.EffectPct, later.Detected = 12.5, &h.Runs[5].ID
 	for _, events := range [][]ChangeRow{{first}, {later}, nil} {
@@ -209,8 +215,10 @@ func TestScalingIsReplaced(t *testing.T) {
 	s := oneNode(1)
 	s.Job.Name = "melt"
 	for _, segments := range [][]Segment{
-		{{Parameter: "nodes", Metric: "step_s", FirstP: 1, LastP: 8, Points: 4}, {Parameter: "nodes", Metric: "step_s", Position: 1, FirstP: 16, LastP: 32, Points: 2}},
-		{{Parameter: "nodes", Fixed: "size=L", Metric: "step_s", FirstP: 1, LastP: 32, Points: 6, Formula: "1 + 2 p", SMAPE: ptr(1.5)}},
+		{{Parameter: "nodes", Metric: "step_s", FirstP: 1, LastP: 8, Points: 4},
+			{Parameter: "nodes", Metric: "step_s", Position: 1, FirstP: 16, LastP: 32, Points: 2}},
+		{{Parameter: "nodes", Fixed: "size=L", Metric: "step_s", FirstP: 1, LastP: 32, Points: 6, Formula: "1 + 2 p",
+			SMAPE: ptr(1.5)}},
 	} {
 		if err := db.PutScaling(t.Context(), s, segments, t0); err != nil {
 			t.Fatal(err)

@@ -39,11 +39,14 @@ func Unstored(s summary.Summary) ApplicationRuns {
 	r := Run{
 		Cluster: h.Cluster, JobID: s.Key.JobID, DisplayID: s.DisplayID(), Restart: s.Key.Restart, Sub: s.Key.Sub,
 		User: h.User, App: h.App, Shape: h.Shape,
-		Start: math.Floor(max(s.Start, 0)), End: math.Floor(max(s.End, 0)), ElapsedS: math.Round(1e3*s.RanS()) / 1e3, State: note.Clean(s.State, maxName), Exit: s.Exit,
+		Start: math.Floor(max(s.Start, 0)), End: math.Floor(max(s.End, 0)), ElapsedS: math.Round(1e3*s.RanS()) / 1e3,
+		State: note.Clean(s.State, maxName), Exit: s.Exit,
 		JobName: note.Clean(j.Name, maxText), Partition: note.Clean(j.Partition, maxName), Size: note.Clean(j.Size, maxName),
 		NNodes: nnodes(s), NodesReported: s.Reported(), NTasks: j.NTasks, CPUs: j.NCPUs,
-		StepS: stored(s.StepS, 1e6), StartupS: stored(phaseSeconds(s, phase.StartUp), 1e3), CheckpointS: stored(phaseSeconds(s, phase.Checkpoint), 1e3), EnergyJ: stored(energy(s), 1e3),
-		StepCPUS: stored(s.StepCPUS(), 1e6), StepWaitS: stored(s.StepWaitS(), 1e6), BusyCPUs: stored(s.BusyCPUs(), 1e3), WaitingCPUs: stored(used.CPU.Waiting, 1e3), PeakMemBytes: used.Memory.PeakBytes,
+		StepS: stored(s.StepS, 1e6), StartupS: stored(phaseSeconds(s, phase.StartUp), 1e3),
+		CheckpointS: stored(phaseSeconds(s, phase.Checkpoint), 1e3), EnergyJ: stored(energy(s), 1e3),
+		StepCPUS: stored(s.StepCPUS(), 1e6), StepWaitS: stored(s.StepWaitS(), 1e6), BusyCPUs: stored(s.BusyCPUs(), 1e3),
+		WaitingCPUs: stored(used.CPU.Waiting, 1e3), PeakMemBytes: used.Memory.PeakBytes,
 		Account: note.Clean(s.Job.Account, maxName),
 	}
 	if r.CPUS = stored(otherCPUSeconds(s), 1e3); r.CPUS == nil && cpuSeconds(s) != nil && r.BusyCPUs != nil {
@@ -52,7 +55,8 @@ func Unstored(s summary.Summary) ApplicationRuns {
 	}
 	if len(s.Patterns) > 0 {
 		p := s.Patterns[0]
-		r.PeriodS, r.Coverage, r.Confidence, r.Iterations = stored(&p.PeriodS, 1e6), stored(&p.Coverage, 1e4), stored(&p.Confidence, 1e4), &p.Instances
+		r.PeriodS, r.Coverage, r.Confidence, r.Iterations = stored(&p.PeriodS, 1e6), stored(&p.Coverage, 1e4),
+			stored(&p.Confidence, 1e4), &p.Instances
 	}
 	h.Runs, h.Fields, h.Nodes = []Run{r}, []map[string]string{cleanFields(s)}, [][]string{nil}
 	h.Code = [][]CodeTime{codeOf(s)}

@@ -9,7 +9,8 @@ import (
 
 func TestApplication(t *testing.T) {
 	for _, c := range []struct{ script, name, want string }{
-		{"a.py", "python3.11", "a.py"}, {"a.py", "a.py", "a.py"}, {"a.py", "train-7", "a.py train-#"}, {"step2.py", "step2.py", "step2.py"},
+		{"a.py", "python3.11", "a.py"}, {"a.py", "a.py", "a.py"}, {"a.py", "train-7", "a.py train-#"},
+		{"step2.py", "step2.py", "step2.py"},
 	} {
 		s := summary.Summary{Job: run.Job{Script: c.script, Executable: "python3.11", Name: c.name}}
 		if got := Application(s); got != c.want {

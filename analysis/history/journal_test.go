@@ -6,7 +6,8 @@ import (
 )
 
 func TestNetworkFileSystems(t *testing.T) {
-	for name, magic := range map[string]uint32{"NFS": 0x6969, "Lustre": 0x0BD00BD0, "GPFS": 0x47504653, "BeeGFS": 0x19830326, "CIFS": 0xFF534D42, "FUSE": 0x65735546} {
+	for name, magic := range map[string]uint32{"NFS": 0x6969, "Lustre": 0x0BD00BD0, "GPFS": 0x47504653,
+		"BeeGFS": 0x19830326, "CIFS": 0xFF534D42, "FUSE": 0x65735546} {
 		if got := fileSystems[magic]; got != name {
 			t.Errorf("%s is called %q", name, got)
 		}

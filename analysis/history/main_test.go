@@ -96,7 +96,8 @@ func mainPattern(period float64) pattern.Pattern {
 // onGPUs are two GPUs of a node, of which nothing is known of one but that it was read.
 func onGPUs() []summary.GPU {
 	board := run.GPUDevice{Name: "NVIDIA A100", UUID: "GPU-0", MemoryBytes: 80e9}
-	return []summary.GPU{{Node: "n1", GPUDevice: board, ReadS: 50, EnergyJ: ptr(12500.0), PowerW: ptr(250.0), ActiveS: ptr(34.5), SlowedS: ptr(0.0), SM: ptr(.612), Occupancy: ptr(.305),
+	return []summary.GPU{{Node: "n1", GPUDevice: board, ReadS: 50, EnergyJ: ptr(12500.0), PowerW: ptr(250.0),
+		ActiveS: ptr(34.5), SlowedS: ptr(0.0), SM: ptr(.612), Occupancy: ptr(.305),
 		MemoryPeakBytes: ptr(71e9), Cycle: &summary.GPUCycle{Pattern: "A", Count: 100, IdleShare: .31}},
 		{Node: "n1", GPUDevice: run.GPUDevice{Index: 1}, ReadS: 50}}
 }
@@ -116,7 +117,8 @@ func fixture() []summary.Summary {
 	wide.Job.Fields = map[string]string{run.FieldCommit: "9e66dad"}
 	wide.Counters = []run.Counter{{Name: "page_faults", Unit: "faults", Scope: "node", Total: 4100, Share: 0.5}}
 	wide.Nodes = []summary.Node{
-		{Name: "n1", Reported: true, BusyCPUs: ptr(4.0), PeriodS: ptr(6.2), Coverage: ptr(0.88), Samples: 12000, Sealed: true},
+		{Name: "n1", Reported: true, BusyCPUs: ptr(4.0), PeriodS: ptr(6.2), Coverage: ptr(0.88), Samples: 12000,
+			Sealed: true},
 		{Name: "n2", Reported: true, BusyCPUs: ptr(3.0), Samples: 11000, Missing: 1100},
 		{Name: "n3"},
 	}
@@ -125,7 +127,8 @@ func fixture() []summary.Summary {
 	small.ID, small.Column = "B", "busy_cpus"
 	wide.Patterns = []pattern.Pattern{mainPattern(6.2), small}
 	wide.ImbalancePct = ptr(14.3)
-	wide.Code, wide.StepS = consistsOf(map[anatomy.Function]float64{{Library: "nemo.exe", Name: "dynspg::solve"}: 300, {Library: "libmpi.so.40", Start: 64}: 100, {Library: anatomy.KernelCode}: 8}), ptr(6.2)
+	wide.Code, wide.StepS = consistsOf(map[anatomy.Function]float64{{Library: "nemo.exe", Name: "dynspg::solve"}: 300,
+		{Library: "libmpi.so.40", Start: 64}: 100, {Library: anatomy.KernelCode}: 8}), ptr(6.2)
 	wide.Quality.Sources = append(wide.Quality.Sources, run.CounterSource{Name: "instructions", PMU: "cpu"})
 	missing := note.New(note.MissingNodes, "1 of 3 nodes sent no record: n3")
 	missing.Node = "n3"
@@ -154,7 +157,8 @@ func openFixture(t testing.TB) *DB {
 	t.Helper()
 	db := open(t)
 	for i, s := range fixture() {
-		mustPut(t, db, s, Ingest{ReportDir: fmt.Sprintf("/home/alice/out%d", i), Source: "record", NowS: t0 + float64(i), Findings: found})
+		mustPut(t, db, s, Ingest{ReportDir: fmt.Sprintf("/home/alice/out%d", i), Source: "record", NowS: t0 + float64(i),
+			Findings: found})
 	}
 	return db
 }

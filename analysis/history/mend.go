@@ -61,17 +61,19 @@ func (db *DB) lacks(ctx context.Context, q asker) ([]lack, error) {
 	}
 	has := map[string]bool{}
 	err := each(ctx, q, `
-		SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name IN (`+strings.Join(names, ", ")+`)
-		UNION ALL SELECT name, coalesce(sql, '') FROM sqlite_master WHERE type IN ('index', 'view')`, func(rows *sql.Rows) error {
-		var object, column string
-		err := rows.Scan(&object, &column)
-		has[object] = true
-		has[object+"."+column] = true
-		for _, c := range viewColumn.FindAllStringSubmatch(column, -1) { // the text of a view
-			has[object+"."+c[1]] = true
-		}
-		return err
-	})
+		SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name IN (`+
+		strings.Join(names, ", ")+`)
+		UNION ALL SELECT name, coalesce(sql, '') FROM sqlite_master WHERE type IN ('index', 'view')`,
+		func(rows *sql.Rows) error {
+			var object, column string
+			err := rows.Scan(&object, &column)
+			has[object] = true
+			has[object+"."+column] = true
+			for _, c := range viewColumn.FindAllStringSubmatch(column, -1) { // the text of a view
+				has[object+"."+c[1]] = true
+			}
+			return err
+		})
 	var left []lack
 	for _, p := range parts {
 		if table, _, _ := strings.Cut(p.name, "."); !has[table] {

@@ -22,7 +22,8 @@ func TestMend(t *testing.T) {
 			VALUES (1, 1, 7, 0, '', 0, 0, '7', 1, 0)`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), "it has no run.instances") {
+	if _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrOlder) ||
+		!strings.Contains(err.Error(), "it has no run.instances") {
 		t.Errorf("who only reads is told %v", err)
 	}
 	for range 2 {
@@ -78,7 +79,9 @@ func TestPartsAreAll(t *testing.T) {
 		UNION ALL SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL`, func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)
-		if !strings.HasPrefix(name, "sqlite_") && !strings.HasPrefix(name, "run_field.") && !strings.HasPrefix(name, "run_day.") { // for queries of our own
+		// for queries of our own
+		if !strings.HasPrefix(name, "sqlite_") && !strings.HasPrefix(name, "run_field.") &&
+			!strings.HasPrefix(name, "run_day.") {
 			want = append(want, name)
 		}
 		return err
@@ -86,7 +89,9 @@ func TestPartsAreAll(t *testing.T) {
 	slices.Sort(got)
 	slices.Sort(want)
 	if err != nil || !slices.Equal(got, want) {
-		diff := slices.DeleteFunc(append(slices.Clone(got), want...), func(s string) bool { return slices.Contains(got, s) && slices.Contains(want, s) })
+		diff := slices.DeleteFunc(append(slices.Clone(got), want...), func(s string) bool {
+			return slices.Contains(got, s) && slices.Contains(want, s)
+		})
 		t.Errorf("of %d parts %d are found, %v: %v", len(want), len(got), err, diff)
 	}
 }

@@ -9,7 +9,8 @@ import (
 
 func TestEnergyIsThePackagesAlone(t *testing.T) {
 	s := summary.Summary{Nodes: []summary.Node{{Name: "n1", Reported: true}}, Counters: []run.Counter{
-		{Name: "energy_dram", Unit: "uJ", Scope: "node", Total: 5e6}, {Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 131e6}}}
+		{Name: "energy_dram", Unit: "uJ", Scope: "node", Total: 5e6},
+		{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 131e6}}}
 	if got := energy(s); got == nil || *got != 131 {
 		t.Errorf("energy %v, want 131 J", got)
 	}

@@ -42,11 +42,16 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ path, want string }{
-		"foreign":        {file(t, "CREATE TABLE t (a INTEGER)"), "not a history of jobgait: found application id 0x0, version 0, expected id 0x6a674869"},
-		"foreign id":     {file(t, "CREATE TABLE t (a); PRAGMA application_id = 252006673; PRAGMA user_version = 1"), "found application id 0xf055111"},
-		"newer":          {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x6A674869; PRAGMA user_version = 99"), "found schema version 99, expected at most 1"},
-		"before release": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x4A476169; PRAGMA user_version = 4"), "made before the first release, and not read any more: keep it aside (mkdir /"},
-		"schema 6":       {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x6A676169; PRAGMA user_version = 6"), "and the next run begins a new one; where profiles were kept, jobgait reanalyse fills it again"},
+		"foreign": {file(t, "CREATE TABLE t (a INTEGER)"),
+			"not a history of jobgait: found application id 0x0, version 0, expected id 0x6a674869"},
+		"foreign id": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 252006673; PRAGMA user_version = 1"),
+			"found application id 0xf055111"},
+		"newer": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x6A674869; PRAGMA user_version = 99"),
+			"found schema version 99, expected at most 1"},
+		"before release": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x4A476169; PRAGMA user_version = 4"),
+			"made before the first release, and not read any more: keep it aside (mkdir /"},
+		"schema 6": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x6A676169; PRAGMA user_version = 6"),
+			"and the next run begins a new one; where profiles were kept, jobgait reanalyse fills it again"},
 		"no database":    {random, "not an SQLite database, or damaged"},
 		"directory":      {t.TempDir(), "is a directory"},
 		"unusable place": {filepath.Join(random, "sub", "history.db"), "not a directory"},
@@ -57,7 +62,8 @@ func TestRefused(t *testing.T) {
 			if err == nil {
 				t.Fatal("it was opened")
 			}
-			if text := err.Error(); !strings.Contains(text, c.want) || !strings.Contains(text, c.path) || strings.Contains(text, "\n") {
+			if text := err.Error(); !strings.Contains(text, c.want) || !strings.Contains(text, c.path) ||
+				strings.Contains(text, "\n") {
 				t.Errorf("error is %q, want one line with the path and %q", text, c.want)
 			}
 			if _, err := OpenReadOnly(t.Context(), c.path); err == nil {
@@ -132,7 +138,8 @@ func andClose(db *DB, err error) error {
 // TestBeforeRelease types what the refusal of a history from before the first
 // release tells: then there is a new one, and the other is kept.
 func TestBeforeRelease(t *testing.T) {
-	path := file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x4A476169; PRAGMA user_version = 4; PRAGMA journal_mode = WAL")
+	path := file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x4A476169; PRAGMA user_version = 4; PRAGMA "+
+		"journal_mode = WAL")
 	_, err := Open(t.Context(), path)
 	_, way, ok := strings.Cut(fmt.Sprint(err), "(")
 	if way, _, _ = strings.Cut(way, ")"); !ok {

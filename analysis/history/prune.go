@@ -53,7 +53,8 @@ func kinds() []kind {
 	}
 	return []kind{
 		{"ingest", func(k Keep) int { return k.Ingest }, dueIngest, func(w *writer, id int64, at float64) bool {
-			return w.count("DELETE FROM ingest_log WHERE at_s = ?1 AND run_id = ?2 AND n = (SELECT min(n) FROM ingest_log WHERE at_s = ?1 AND run_id = ?2)", at, id) > 0
+			return w.count("DELETE FROM ingest_log WHERE at_s = ?1 AND run_id = ?2 AND n = (SELECT min(n) FROM ingest_log "+
+				"WHERE at_s = ?1 AND run_id = ?2)", at, id) > 0
 		}},
 		{"profiles", func(k Keep) int { return k.Profiles }, dueRuns, (*writer).slim},
 		{"nodes", func(k Keep) int { return k.Nodes }, dueRuns, rows("run_node", "run_gpu")},
@@ -178,7 +179,8 @@ func (w *writer) due(k kind, until, from float64) (ids []int64, times []float64,
 
 // prunedUntil is up to when something has been pruned already.
 func prunedUntil(ctx context.Context, q rower, k kind) (until float64, err error) {
-	return until, q.QueryRowContext(ctx, "SELECT coalesce(max(until_s), 0) FROM pruned WHERE kind = ?", k.name).Scan(&until)
+	return until, q.QueryRowContext(ctx, "SELECT coalesce(max(until_s), 0) FROM pruned WHERE kind = ?",
+		k.name).Scan(&until)
 }
 
 // dropRun takes a run away. Numbers above that of the newest run are given out again: with
@@ -199,7 +201,8 @@ func (w *writer) dropRun(id int64, _ float64) bool {
 // stays: it is not for prune to judge it.
 func (w *writer) slim(runID int64, _ float64) bool {
 	var body []byte
-	if w.err != nil || w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`, runID).Scan(&body) != nil {
+	if w.err != nil || w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`,
+		runID).Scan(&body) != nil {
 		return false
 	}
 	s, err := decode(body)

@@ -39,13 +39,15 @@ func TestPrune(t *testing.T) {
 	if n := count(t, db, "jobs"); n != 50 {
 		t.Fatalf("a dry run left %d runs", n)
 	}
-	if got := pruned(t, db, Keep{Profiles: 30, Nodes: 30, Functions: 30, Ingest: 30}, false); got != "map[functions:0 ingest:45 nodes:45 profiles:45]" {
+	if got := pruned(t, db, Keep{Profiles: 30, Nodes: 30, Functions: 30, Ingest: 30},
+		false); got != "map[functions:0 ingest:45 nodes:45 profiles:45]" {
 		t.Errorf("taken away are %s", got)
 	}
 	if n := count(t, db, "job_nodes"); n != 5 {
 		t.Errorf("%d rows of nodes are left", n)
 	}
-	if s, _, err := db.Summary(t.Context(), "3"); err != nil || len(s.Timeline.Columns) > 0 || len(s.Patterns) != 1 || len(s.Nodes) != 1 {
+	if s, _, err := db.Summary(t.Context(), "3"); err != nil || len(s.Timeline.Columns) > 0 || len(s.Patterns) != 1 ||
+		len(s.Nodes) != 1 {
 		t.Errorf("a slim summary has %d columns, %d patterns, %v", len(s.Timeline.Columns), len(s.Patterns), err)
 	}
 	if got := pruned(t, db, Keep{Profiles: 30, Nodes: 30}, false); got != "map[nodes:0 profiles:0]" {
@@ -55,7 +57,8 @@ func TestPrune(t *testing.T) {
 	if _, _, err := db.Summary(t.Context(), "3"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("an old run: %v", err)
 	}
-	if now := dump(t, db.sql, "SELECT sum(Jobs), sum(NodeHours), sum(EnergyKWh) FROM days"); now != days || count(t, db, "jobs") != 5 {
+	if now := dump(t, db.sql, "SELECT sum(Jobs), sum(NodeHours), sum(EnergyKWh) FROM days"); now != days ||
+		count(t, db, "jobs") != 5 {
 		t.Errorf("the days were\n%s and are\n%s", days, now)
 	}
 	if err := db.Tidy(t.Context()); err != nil {

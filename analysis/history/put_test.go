@@ -19,7 +19,8 @@ import (
 func statuses(t *testing.T, db *DB) string {
 	t.Helper()
 	var all sql.NullString
-	if err := db.sql.QueryRow(`SELECT group_concat(Status, ' ') FROM (SELECT Status FROM ingest ORDER BY AtEpoch)`).Scan(&all); err != nil {
+	if err := db.sql.QueryRow(`SELECT group_concat(Status, ' ') FROM (SELECT Status FROM ingest ORDER BY AtEpoch)`).Scan(
+		&all); err != nil {
 		t.Fatal(err)
 	}
 	return all.String
@@ -36,7 +37,8 @@ func count(t testing.TB, db *DB, table string) (n int) {
 
 func TestPutTwice(t *testing.T) {
 	db := openFixture(t)
-	tables := []string{"run", "run_node", "run_pattern", "run_note", "run_summary", "run_series", "node", "cluster", "hpc_user"}
+	tables := []string{"run", "run_node", "run_pattern", "run_note", "run_summary", "run_series", "node", "cluster",
+		"hpc_user"}
 	before := map[string]int{}
 	for _, table := range tables {
 		before[table] = count(t, db, table)
@@ -89,13 +91,18 @@ func TestReplace(t *testing.T) {
 		statuses string
 		want     string // of reported/state/name/partition/stdout/exit
 	}{
-		"more nodes":      {[]summary.Summary{reporting(1, nil), reporting(3, nil)}, "added replaced", "3//melt-7/cpu//true"},
-		"as many":         {[]summary.Summary{reporting(2, nil), reporting(2, completed)}, "added replaced", "2/COMPLETED/melt-7/cpu//true"},
-		"fewer":           {[]summary.Summary{reporting(3, nil), reporting(1, nil)}, "added kept", "3//melt-7/cpu//true"},
-		"fewer, state":    {[]summary.Summary{reporting(3, nil), reporting(1, completed)}, "added state", "3/COMPLETED/melt-7/cpu//true"},
-		"state, fewer":    {[]summary.Summary{reporting(3, completed), reporting(1, nil)}, "added kept", "3/COMPLETED/melt-7/cpu//true"},
-		"state, more":     {[]summary.Summary{reporting(1, known), reporting(3, bare)}, "added replaced", "3/TIMEOUT/melt-7/cpu//out/true"},
-		"corrected state": {[]summary.Summary{reporting(1, known), reporting(1, completed)}, "added replaced", "1/COMPLETED/melt-7/cpu//out/true"},
+		"more nodes": {[]summary.Summary{reporting(1, nil), reporting(3, nil)}, "added replaced", "3//melt-7/cpu//true"},
+		"as many": {[]summary.Summary{reporting(2, nil), reporting(2, completed)}, "added replaced",
+			"2/COMPLETED/melt-7/cpu//true"},
+		"fewer": {[]summary.Summary{reporting(3, nil), reporting(1, nil)}, "added kept", "3//melt-7/cpu//true"},
+		"fewer, state": {[]summary.Summary{reporting(3, nil), reporting(1, completed)}, "added state",
+			"3/COMPLETED/melt-7/cpu//true"},
+		"state, fewer": {[]summary.Summary{reporting(3, completed), reporting(1, nil)}, "added kept",
+			"3/COMPLETED/melt-7/cpu//true"},
+		"state, more": {[]summary.Summary{reporting(1, known), reporting(3, bare)}, "added replaced",
+			"3/TIMEOUT/melt-7/cpu//out/true"},
+		"corrected state": {[]summary.Summary{reporting(1, known), reporting(1, completed)}, "added replaced",
+			"1/COMPLETED/melt-7/cpu//out/true"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := open(t)
@@ -113,7 +120,8 @@ func TestReplace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := fmt.Sprintf("%d/%s/%s/%s/%s/%v", s.Reported(), s.State, s.Job.Name, s.Job.Partition, s.Job.StdOut, s.Exit != nil)
+			got := fmt.Sprintf("%d/%s/%s/%s/%s/%v", s.Reported(), s.State, s.Job.Name, s.Job.Partition, s.Job.StdOut,
+				s.Exit != nil)
 			if got != c.want {
 				t.Errorf("summary is %s, want %s", got, c.want)
 			}
@@ -193,7 +201,8 @@ func TestSummaryComesBackWhole(t *testing.T) {
 	if a, b := fmt.Sprintf("%+v", got.Timeline), fmt.Sprintf("%+v", s.Timeline); a != b {
 		t.Errorf("timeline %s, want %s", a, b)
 	}
-	if !reflect.DeepEqual(got.Nodes, s.Nodes) || !reflect.DeepEqual(got.Job, s.Job) || !reflect.DeepEqual(got.Notes, s.Notes) ||
+	if !reflect.DeepEqual(got.Nodes, s.Nodes) || !reflect.DeepEqual(got.Job, s.Job) ||
+		!reflect.DeepEqual(got.Notes, s.Notes) ||
 		!reflect.DeepEqual(got.Counters, s.Counters) || got.Key != s.Key {
 		t.Errorf("got %+v, want %+v", got, s)
 	}
@@ -300,7 +309,8 @@ func TestNoteTexts(t *testing.T) {
 	say := func(i int) string { return fmt.Sprintf("%d cycles were seen", i%runs) }
 	for i := range runs + 10 {
 		s := oneNode(int64(i + 1))
-		s.Notes = []note.Note{{Code: note.FewInstances, Text: say(i)}, {Code: note.NeverRead, Text: "no sensor"}, {Code: note.MissingNodes}}
+		s.Notes = []note.Note{{Code: note.FewInstances, Text: say(i)}, {Code: note.NeverRead, Text: "no sensor"},
+			{Code: note.MissingNodes}}
 		mustPut(t, db, s, Ingest{})
 	}
 	if n := count(t, db, "note_text"); n != mostTexts+1+2+1 { // an empty one each, which is also what the last says
@@ -311,7 +321,8 @@ func TestNoteTexts(t *testing.T) {
 	}
 	for i := range runs + 10 {
 		got := dump(t, db.sql, fmt.Sprintf("SELECT Code || ': ' || Text AS Note FROM job_notes WHERE JobID = '%d' ", i+1))
-		if !strings.Contains(got, "few_instances: "+say(i)+"\n") || !strings.Contains(got, "never_read: no sensor\n") || !strings.Contains(got, "missing_nodes: \n") {
+		if !strings.Contains(got, "few_instances: "+say(i)+"\n") || !strings.Contains(got, "never_read: no sensor\n") ||
+			!strings.Contains(got, "missing_nodes: \n") {
 			t.Fatalf("run %d has\n%s", i+1, got)
 		}
 	}

@@ -36,7 +36,8 @@ func queries(t *testing.T) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(string(text), "-- ") || !strings.HasSuffix(string(text), ";\n") || strings.Count(string(text), ";\n") != 1 {
+		if !strings.HasPrefix(string(text), "-- ") || !strings.HasSuffix(string(text), ";\n") ||
+			strings.Count(string(text), ";\n") != 1 {
 			t.Errorf("%s is not a comment and one statement", path)
 		}
 		list[strings.TrimSuffix(filepath.Base(path), ".sql")] = strings.ReplaceAll(string(text), "'now'", "'"+siteNow+"'")
@@ -79,7 +80,8 @@ func site(t *testing.T) *DB {
 			{Name: "n2", Reported: true, BusyCPUs: ptr(3.0), Samples: 11000, Missing: 1100},
 			{Name: "n3", Reported: true, BusyCPUs: ptr(3.0), Samples: 12000}, {Name: "n4"}}
 		s.ImbalancePct = ptr(20.0)
-		s.Code, s.StepS = consistsOf(map[anatomy.Function]float64{{Library: "nemo.exe", Name: "dynspg::solve"}: 60, {Library: "libmpi.so.40", Start: 64}: 30}), ptr(0.5)
+		s.Code, s.StepS = consistsOf(map[anatomy.Function]float64{{Library: "nemo.exe", Name: "dynspg::solve"}: 60,
+			{Library: "libmpi.so.40", Start: 64}: 30}), ptr(0.5)
 		small := mainPattern(0.1)
 		small.ID, small.Column = "B", "busy_cpus"
 		s.Patterns = append(s.Patterns, small)
@@ -104,13 +106,17 @@ func site(t *testing.T) *DB {
 	}
 	put(812400, "bob", 2, func(s *summary.Summary) {
 		s.Job.NCPUs, s.Job.TimeLimitS, s.Job.MemoryBytes = ptr(8), ptr(86400.0), ptr(64e9)
-		s.Job.Fields = map[string]string{run.FieldThreads: "1", run.FieldBuildID: "b1", run.FieldModules: "gcc/12 lammps/2024"}
+		s.Job.Fields = map[string]string{run.FieldThreads: "1", run.FieldBuildID: "b1",
+			run.FieldModules: "gcc/12 lammps/2024"}
 		s.Nodes[0].BusyCPUs, s.StepS = ptr(1.0), ptr(0.5)
 		s.GPUs = onGPUs()
 		s.Memory = &summary.Memory{PeakBytes: ptr(60e9)}
-		s.Counters = []run.Counter{{Name: "proc_wait", Unit: "ns", Scope: "job", Total: 7200e9}, {Name: "others_cpu", Unit: "ns", Scope: "node", Total: 5000e9},
-			{Name: "cgroup_throttled", Unit: "ns", Scope: "job", Total: 4000e9}, {Name: "stolen_cpu", Unit: "ns", Scope: "job", Total: 360e9},
-			{Name: "proc_read_bytes", Unit: "bytes", Scope: "job", Total: 3e12}, {Name: "proc_write_bytes", Unit: "bytes", Scope: "job", Total: 1e12, Share: 0.5},
+		s.Counters = []run.Counter{{Name: "proc_wait", Unit: "ns", Scope: "job", Total: 7200e9},
+			{Name: "others_cpu", Unit: "ns", Scope: "node", Total: 5000e9},
+			{Name: "cgroup_throttled", Unit: "ns", Scope: "job", Total: 4000e9},
+			{Name: "stolen_cpu", Unit: "ns", Scope: "job", Total: 360e9},
+			{Name: "proc_read_bytes", Unit: "bytes", Scope: "job", Total: 3e12},
+			{Name: "proc_write_bytes", Unit: "bytes", Scope: "job", Total: 1e12, Share: 0.5},
 			{Name: "cgroup_psi_io_full", Unit: "ns", Scope: "job", Total: 700e9}}
 	})
 	findings(t, db)
@@ -121,7 +127,8 @@ func site(t *testing.T) *DB {
 func findings(t *testing.T, db *DB) {
 	t.Helper()
 	for id, event := range map[run.JobID]ChangeRow{ // alice's and bob's begin on one day
-		812333: {Metric: "step_s", Kind: "step", EffectPct: 20, LoPct: ptr(18.5), HiPct: ptr(21.5), Causes: `[{"field":"build_id"}]`},
+		812333: {Metric: "step_s", Kind: "step", EffectPct: 20, LoPct: ptr(18.5), HiPct: ptr(21.5),
+			Causes: `[{"field":"build_id"}]`},
 		812344: {Metric: "elapsed_s", Kind: "step", EffectPct: 12, Causes: "[]"},
 		812345: {Metric: "elapsed_s", Kind: "step", EffectPct: -12, Causes: "[]"},
 	} {
@@ -136,7 +143,8 @@ func findings(t *testing.T, db *DB) {
 	}
 	nemo := oneNode(812345)
 	nemo.Job.User, nemo.Job.UID, nemo.Job.App = "carol", 1003, "nemo"
-	laws := []Segment{{Parameter: "nodes", Fixed: "size=gyre", Metric: "step_s", FirstP: 1, LastP: 8, Points: 5, Formula: "1 + 8 / p", ChangeAfterP: ptr(8.0), ChangeBefore: ptr(16.0)},
+	laws := []Segment{{Parameter: "nodes", Fixed: "size=gyre", Metric: "step_s", FirstP: 1, LastP: 8, Points: 5,
+		Formula: "1 + 8 / p", ChangeAfterP: ptr(8.0), ChangeBefore: ptr(16.0)},
 		{Parameter: "nodes", Fixed: "size=gyre", Metric: "step_s", Position: 1, FirstP: 16, LastP: 32, Points: 2}}
 	if err := db.PutScaling(t.Context(), nemo, laws, siteNowS); err != nil {
 		t.Fatal(err)
@@ -212,7 +220,8 @@ func TestQueriesByApplication(t *testing.T) {
 	}
 	for name, builds := range map[string]int{"site_builds": 1, "week_cpu_time": 0} {
 		plan := dump(t, db.sql, "EXPLAIN QUERY PLAN "+queries(t)[name])
-		if n := strings.Count(plan, "SEARCH x USING INTEGER PRIMARY KEY (rowid=?)"); n != builds || strings.Contains(plan, "SEARCH p ") {
+		if n := strings.Count(plan, "SEARCH x USING INTEGER PRIMARY KEY (rowid=?)"); n != builds ||
+			strings.Contains(plan, "SEARCH p ") {
 			t.Errorf("%s looks %d times for builds, or for patterns:\n%s", name, n, plan)
 		}
 	}

@@ -45,7 +45,8 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 	if q.JobID != 0 {
 		where.and("(r.job_id = ? OR r.array_job_id = ?)", q.JobID, q.JobID)
 	}
-	for _, t := range []struct{ column, value string }{{"r.account_id", q.Account}, {"r.partition_id", q.Partition}, {"r.state_id", q.State}} {
+	for _, t := range []struct{ column, value string }{{"r.account_id", q.Account}, {"r.partition_id", q.Partition},
+		{"r.state_id", q.State}} {
 		if t.value != "" {
 			where.and(t.column+" = (SELECT word_id FROM word WHERE text = ?)", note.Clean(t.value, maxName))
 		}
@@ -61,7 +62,8 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 		limit = DefaultLimit
 	}
 	var runs []Run
-	err := db.each(ctx, "SELECT "+runColumns+runTables+" WHERE "+where.String()+" ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?",
+	err := db.each(ctx, "SELECT "+runColumns+runTables+" WHERE "+where.String()+
+		" ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?",
 		func(rows *sql.Rows) error {
 			r, err := scanRun(rows)
 			runs = append(runs, r)
@@ -129,7 +131,8 @@ func (db *DB) Clusters(ctx context.Context) ([]string, error) {
 	var names []string
 	err := db.patiently(ctx, func() error {
 		names = nil
-		return db.each(ctx, "SELECT name FROM cluster c WHERE EXISTS (SELECT 1 FROM application a WHERE a.cluster_id = c.cluster_id) "+
+		return db.each(ctx, "SELECT name FROM cluster c WHERE EXISTS (SELECT 1 FROM application a WHERE a.cluster_id = "+
+			"c.cluster_id) "+
 			"OR EXISTS (SELECT 1 FROM run r WHERE r.cluster_id = c.cluster_id) ORDER BY name", func(rows *sql.Rows) error {
 			var name string
 			err := rows.Scan(&name)

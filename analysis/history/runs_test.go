@@ -84,7 +84,8 @@ func TestRunsOfNothing(t *testing.T) {
 		t.Fatal(runs, err)
 	}
 	r := runs[0]
-	if r.PeriodS != nil || r.Coverage != nil || r.Exit != nil || r.NNodes != nil || r.App != "" || r.Start != 0 || r.User != "1002" {
+	if r.PeriodS != nil || r.Coverage != nil || r.Exit != nil || r.NNodes != nil || r.App != "" || r.Start != 0 ||
+		r.User != "1002" {
 		t.Errorf("%+v", r)
 	}
 }

@@ -65,7 +65,8 @@ func (s schema) made() string {
 func (db *DB) remake(ctx context.Context, tx *sql.Conn, from int) error {
 	for _, view := range viewHead.FindAllStringSubmatch(db.schema.text, -1) {
 		var there bool
-		err := tx.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'view' AND name = ?", view[1]).Scan(&there)
+		err := tx.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'view' AND name = ?",
+			view[1]).Scan(&there)
 		if err == nil && there {
 			_, err = tx.ExecContext(ctx, "DROP VIEW "+view[1])
 		}
@@ -133,7 +134,8 @@ func (db *DB) readable(ctx context.Context) error {
 	return db.patiently(ctx, func() error {
 		v, err := db.version(ctx, db.sql)
 		if want := db.schema.version(); err == nil && v < want {
-			return fmt.Errorf("%w: found schema version %d, expected %d: the next run that is put will migrate it", ErrOlder, v, want)
+			return fmt.Errorf("%w: found schema version %d, expected %d: the next run that is put will migrate it", ErrOlder, v,
+				want)
 		}
 		if err != nil {
 			return err

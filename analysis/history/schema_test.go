@@ -131,7 +131,8 @@ func TestMigrate(t *testing.T) {
 	}
 	next := schema{schemaText, []string{"DROP INDEX run_end; DROP VIEW gone"}}
 	old.schema = next
-	if err := old.readable(t.Context()); !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), "found schema version 1, expected 2") {
+	if err := old.readable(t.Context()); !errors.Is(err, ErrOlder) ||
+		!strings.Contains(err.Error(), "found schema version 1, expected 2") {
 		t.Errorf("who only reads it is told %v", err)
 	}
 	db, err := openAs(t, path, next)
@@ -151,7 +152,8 @@ func TestMigrate(t *testing.T) {
 	if runs, err := db.Runs(t.Context(), Query{}); err != nil || ids(runs) != "8 7" {
 		t.Errorf("runs %v, %v", runs, err)
 	}
-	if _, err := openAs(t, path, schema{text: schemaText}); err == nil || !strings.Contains(err.Error(), "written by a newer jobgait") {
+	if _, err := openAs(t, path, schema{text: schemaText}); err == nil ||
+		!strings.Contains(err.Error(), "written by a newer jobgait") {
 		t.Errorf("the version before says %v", err)
 	}
 }
@@ -161,7 +163,8 @@ func TestMigrate(t *testing.T) {
 func TestMigrateFails(t *testing.T) {
 	db := openFixture(t)
 	before := structure(t, db)
-	broken := schema{schemaText, append(currentSchema().steps, "CREATE TABLE half (a INTEGER); CREATE TABLE half (a INTEGER)")}
+	broken := schema{schemaText, append(currentSchema().steps,
+		"CREATE TABLE half (a INTEGER); CREATE TABLE half (a INTEGER)")}
 	if _, err := openAs(t, db.path, broken); err == nil || !strings.Contains(err.Error(), "migrate from version 1 to 2") {
 		t.Errorf("error is %v", err)
 	}
@@ -243,7 +246,8 @@ func TestSchemaIsOldEnough(t *testing.T) {
 func TestSettings(t *testing.T) {
 	db := open(t)
 	for pragma, want := range map[string]string{
-		"auto_vacuum": "2", "wal_autocheckpoint": fmt.Sprint(logPages), "journal_mode": "wal", "foreign_keys": "1", "synchronous": "2",
+		"auto_vacuum": "2", "wal_autocheckpoint": fmt.Sprint(logPages), "journal_mode": "wal", "foreign_keys": "1",
+		"synchronous":    "2",
 		"application_id": fmt.Sprint(applicationID), "user_version": "1",
 	} {
 		var got string
@@ -279,7 +283,8 @@ func TestIndexes(t *testing.T) {
 		"r.user_id IN (1) AND c.name = 'c'":                     "run_user_start",
 		"1":                                                     "run_start",
 	} {
-		plan := dump(t, db.sql, "EXPLAIN QUERY PLAN SELECT "+runColumns+runTables+" WHERE "+where+" ORDER BY r.start_s DESC, r.run_id DESC LIMIT 200")
+		plan := dump(t, db.sql, "EXPLAIN QUERY PLAN SELECT "+runColumns+runTables+" WHERE "+where+
+			" ORDER BY r.start_s DESC, r.run_id DESC LIMIT 200")
 		if !strings.Contains(plan, index) || strings.Contains(plan, "TEMP B-TREE") {
 			t.Errorf("runs where %s:\n%s", where, plan)
 		}
@@ -299,7 +304,8 @@ func TestStatisticsAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if left := dump(t, again.sql, "SELECT name FROM sqlite_master WHERE name LIKE 'sqlite_stat%'"); strings.Contains(left, "sqlite_stat") {
+	if left := dump(t, again.sql, "SELECT name FROM sqlite_master WHERE name LIKE 'sqlite_stat%'"); strings.Contains(left,
+		"sqlite_stat") {
 		t.Errorf("there is still %s", left)
 	}
 	mustPut(t, again, oneNode(9), Ingest{})

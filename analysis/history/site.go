@@ -118,7 +118,8 @@ func (s *Site) sickNode(rows *sql.Rows) error {
 
 func (s *Site) used(rows *sql.Rows) error {
 	var r Used
-	err := rows.Scan(&r.User, &r.App, &r.NodeHours, &r.Jobs, &r.CyclePct, &r.PeriodS, &r.WaitingPct, &r.MemoryPct, &r.GPUPct, &s.Applications.Of)
+	err := rows.Scan(&r.User, &r.App, &r.NodeHours, &r.Jobs, &r.CyclePct, &r.PeriodS, &r.WaitingPct, &r.MemoryPct,
+		&r.GPUPct, &s.Applications.Of)
 	s.Applications.Rows = append(s.Applications.Rows, r)
 	return err
 }

@@ -21,8 +21,9 @@ func TestSiteIsTheCatalogue(t *testing.T) {
 	}
 	golden(t, "site.txt", shownSite(s))
 	list := queries(t)
-	for name, rows := range map[string]int{"month_slower": len(s.Slower.Rows), "week_sick_nodes": len(s.Nodes.Rows), "month_applications": len(s.Applications.Rows),
-		"month_accounts": len(s.Accounts.Rows), "week_waste": len(s.Waste), "week_coverage": len(s.Coverage)} {
+	for name, rows := range map[string]int{"month_slower": len(s.Slower.Rows), "week_sick_nodes": len(s.Nodes.Rows),
+		"month_applications": len(s.Applications.Rows),
+		"month_accounts":     len(s.Accounts.Rows), "week_waste": len(s.Waste), "week_coverage": len(s.Coverage)} {
 		if n := strings.Count(dump(t, db.sql, list[name]), "\n\n"); n != rows || rows == 0 {
 			t.Errorf("%s has %d rows, told are %d", name, n, rows)
 		}
@@ -45,7 +46,8 @@ func shownSite(s Site) string {
 		fmt.Fprintln(&b, "node", r.Cluster, r.Node, r.Jobs, r.Missing, r.Died, r.JobIDs)
 	}
 	for _, r := range s.Applications.Rows {
-		fmt.Fprintln(&b, "application", r.User, r.App, num(r.NodeHours), r.Jobs, num(r.CyclePct), num(r.PeriodS), num(r.WaitingPct), num(r.MemoryPct), num(r.GPUPct))
+		fmt.Fprintln(&b, "application", r.User, r.App, num(r.NodeHours), r.Jobs, num(r.CyclePct), num(r.PeriodS),
+			num(r.WaitingPct), num(r.MemoryPct), num(r.GPUPct))
 	}
 	for _, r := range s.Accounts.Rows {
 		fmt.Fprintln(&b, "account", r.Name, r.Jobs, r.NodeHours, r.IdleNodeHours)
@@ -67,7 +69,8 @@ func TestSiteOfNothing(t *testing.T) {
 	if text := shownSite(s); err != nil || text != "" {
 		t.Errorf("%q, %v", text, err)
 	}
-	bare := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: 7}, Job: run.Job{User: "dora", UID: 9}, Start: siteNowS - 7200, End: siteNowS - 3600}
+	bare := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: 7},
+		Job: run.Job{User: "dora", UID: 9}, Start: siteNowS - 7200, End: siteNowS - 3600}
 	mustPut(t, db, bare, Ingest{})
 	if s, err = db.Site(t.Context(), siteNowS); err != nil || strings.Contains(shownSite(s), "NaN") {
 		t.Errorf("%s, %v", shownSite(s), err)
@@ -84,10 +87,12 @@ func TestJoinedSites(t *testing.T) {
 		t.Fatal(err)
 	}
 	both := Join([]Site{s, s})
-	if both.Applications.Of != 2*s.Applications.Of || len(both.Applications.Rows) != min(SiteRows, 2*len(s.Applications.Rows)) || both.Applications.More() < 0 {
+	if both.Applications.Of != 2*s.Applications.Of ||
+		len(both.Applications.Rows) != min(SiteRows, 2*len(s.Applications.Rows)) || both.Applications.More() < 0 {
 		t.Errorf("%d of %d", len(both.Applications.Rows), both.Applications.Of)
 	}
-	if len(both.Waste) != len(s.Waste) || both.Waste[0].Jobs != 2*s.Waste[0].Jobs || *both.Waste[0].LostNodeHours != 2**s.Waste[0].LostNodeHours {
+	if len(both.Waste) != len(s.Waste) || both.Waste[0].Jobs != 2*s.Waste[0].Jobs ||
+		*both.Waste[0].LostNodeHours != 2**s.Waste[0].LostNodeHours {
 		t.Errorf("%+v, of one %+v", both.Waste[0], s.Waste[0])
 	}
 	if len(both.Coverage) != len(s.Coverage) || both.Coverage[0].Jobs != 2*s.Coverage[0].Jobs {
@@ -102,7 +107,8 @@ func TestCodesOfTheSiteAreThere(t *testing.T) {
 		rules[r.Code] = true
 	}
 	list := queries(t)
-	for name, codes := range map[string][]string{"week_waste": {"no_period", "not_sampled", "partly_sampled"}, "week_crowded": {"crowded"},
+	for name, codes := range map[string][]string{"week_waste": {"no_period", "not_sampled", "partly_sampled"},
+		"week_crowded":   {"crowded"},
 		"week_throttled": {"throttled", "stolen"}, "week_memory_near": {"memory_near_limit", "out_of_memory"}} {
 		for _, code := range codes {
 			if !rules[code] || !strings.Contains(list[name], "'"+code+"'") {
@@ -110,8 +116,10 @@ func TestCodesOfTheSiteAreThere(t *testing.T) {
 			}
 		}
 	}
-	for _, code := range []note.Code{note.NoReportDir, note.NoAgent, note.AgentDied, note.NoProfile, note.ProfileBad, note.SpoolFull, note.SpoolFailed,
-		note.CollectFailed, note.Requeued, note.Idle, note.TooShort, note.NoVariance, note.NoValley, note.NotTracked, note.NotSignificant,
+	for _, code := range []note.Code{note.NoReportDir, note.NoAgent, note.AgentDied, note.NoProfile, note.ProfileBad,
+		note.SpoolFull, note.SpoolFailed,
+		note.CollectFailed, note.Requeued, note.Idle, note.TooShort, note.NoVariance, note.NoValley, note.NotTracked,
+		note.NotSignificant,
 		note.LowCoverage, note.NodesDisagree, note.OnlyClocks, note.NoPerf, note.SlowProc} {
 		if !strings.Contains(list["week_coverage"], "'"+string(code)+"'") {
 			t.Errorf("%s is not in week_coverage", code)

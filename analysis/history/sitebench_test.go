@@ -58,7 +58,8 @@ func TestSite(t *testing.T) {
 		askKeys(t, db, runs)
 		for _, name := range slices.Sorted(maps.Keys(queries(t))) {
 			q := queries(t)[name]
-			q = strings.NewReplacer("'alice'", "'user0'", "'812340_7'", "'12345'", "'812345'", "'12345'", "'lmp melt'", "'solver_1 case-#'").Replace(q)
+			q = strings.NewReplacer("'alice'", "'user0'", "'812340_7'", "'12345'", "'812345'", "'12345'", "'lmp melt'",
+				"'solver_1 case-#'").Replace(q)
 			ask(t, name, 100, func(int) { drain(t, db, q) })
 		}
 	}
@@ -130,7 +131,8 @@ func ingestBeside(t *testing.T, db *DB, runs int) {
 		took, n := time.Since(begin).Seconds(), float64(put-first)
 		used = processS(t) - used
 		asked := stop()
-		fmt.Printf("%.0f runs a second put beside 8 readers who pause for %v, with %.0f pairs of questions a second; a run took %.2f ms of CPU time\n",
+		fmt.Printf("%.0f runs a second put beside 8 readers who pause for %v, with %.0f pairs of questions a second; a "+
+			"run took %.2f ms of CPU time\n",
 			n/took, pause, float64(asked)/took, 1e3*used/n)
 	}
 }
@@ -246,7 +248,8 @@ func verbs(t *testing.T, path string) {
 		fmt.Println("no JOBGAIT_SITE_PROGRAM: verbs were not called")
 		return
 	}
-	for _, verb := range []string{"list", "list -u user0_1", "show 12345", "changes -u user0_1", "changes --site", "scaling -u user0_1", "dashboard -u user0_1 -o /dev/null", "dashboard --site -o /dev/null"} {
+	for _, verb := range []string{"list", "list -u user0_1", "show 12345", "changes -u user0_1", "changes --site",
+		"scaling -u user0_1", "dashboard -u user0_1 -o /dev/null", "dashboard --site -o /dev/null"} {
 		times := 5
 		if strings.Contains(verb, "--site") {
 			times = 1
@@ -267,7 +270,8 @@ func verbs(t *testing.T, path string) {
 // bytesOf prints the bytes of a run by table and index, where sqlite3 can tell.
 func bytesOf(db *DB, runs int) {
 	out, err := exec.Command("sqlite3", "-separator", " ", db.path, fmt.Sprintf(
-		"SELECT printf('%%-28s %%7.1f B a run', name, sum(pgsize) / %d.0) FROM dbstat GROUP BY name HAVING sum(pgsize) / %[1]d.0 > 2 ORDER BY sum(pgsize) DESC", runs)).CombinedOutput()
+		"SELECT printf('%%-28s %%7.1f B a run', name, sum(pgsize) / %d.0) FROM dbstat GROUP BY name HAVING sum(pgsize) / "+
+			"%[1]d.0 > 2 ORDER BY sum(pgsize) DESC", runs)).CombinedOutput()
 	if err != nil {
 		out = []byte("no sqlite3 with dbstat: the bytes of tables are not told\n")
 	}
@@ -278,14 +282,19 @@ func bytesOf(db *DB, runs int) {
 func askKeys(t *testing.T, db *DB, runs int) {
 	r := rand.New(rand.NewPCG(2, 3))
 	ask(t, "last 200 of a series", 100, func(int) {
-		drain(t, db, fmt.Sprintf("SELECT JobID, Start, Elapsed, StepS FROM jobs WHERE SeriesID = %d ORDER BY StartEpoch DESC LIMIT 200", 1+r.IntN(runs/50)))
+		drain(t, db, fmt.Sprintf("SELECT JobID, Start, Elapsed, StepS FROM jobs WHERE SeriesID = %d ORDER BY StartEpoch "+
+			"DESC LIMIT 200", 1+r.IntN(runs/50)))
 	})
-	ask(t, "job by id", 100, func(int) { drain(t, db, fmt.Sprintf("SELECT * FROM jobs WHERE JobID = '%d'", 1+r.IntN(runs))) })
+	ask(t, "job by id", 100, func(int) {
+		drain(t, db, fmt.Sprintf("SELECT * FROM jobs WHERE JobID = '%d'", 1+r.IntN(runs)))
+	})
 	ask(t, "a user's week", 100, func(int) {
-		drain(t, db, fmt.Sprintf("SELECT JobID, State FROM jobs WHERE User = 'user%d_%d' AND StartEpoch > %d", r.IntN(tileUsers), 1+r.IntN(max(1, runs/tileRuns-1)), siteNowS-7*86400))
+		drain(t, db, fmt.Sprintf("SELECT JobID, State FROM jobs WHERE User = 'user%d_%d' AND StartEpoch > %d",
+			r.IntN(tileUsers), 1+r.IntN(max(1, runs/tileRuns-1)), siteNowS-7*86400))
 	})
 	ask(t, "Runs of a user", 100, func(int) {
-		if _, err := db.Runs(t.Context(), Query{User: fmt.Sprintf("user%d_%d", r.IntN(tileUsers), 1+r.IntN(max(1, runs/tileRuns-1)))}); err != nil {
+		if _, err := db.Runs(t.Context(),
+			Query{User: fmt.Sprintf("user%d_%d", r.IntN(tileUsers), 1+r.IntN(max(1, runs/tileRuns-1)))}); err != nil {
 			t.Fatal(err)
 		}
 	})

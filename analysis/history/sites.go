@@ -21,7 +21,9 @@ func Join(sites []Site) Site {
 			all.addCoverage(c)
 		}
 	}
-	slices.SortStableFunc(all.Waste, func(a, b Waste) int { return cmp.Compare(orLast(b.LostNodeHours), orLast(a.LostNodeHours)) })
+	slices.SortStableFunc(all.Waste, func(a, b Waste) int {
+		return cmp.Compare(orLast(b.LostNodeHours), orLast(a.LostNodeHours))
+	})
 	return all
 }
 
@@ -39,11 +41,14 @@ func (s *Site) addWaste(w Waste) {
 		return
 	}
 	h := &s.Waste[i]
-	h.Jobs, h.NodeHours, h.LostNodeHours = h.Jobs+w.Jobs, sum(h.NodeHours, w.NodeHours), sum(h.LostNodeHours, w.LostNodeHours)
+	h.Jobs, h.NodeHours, h.LostNodeHours = h.Jobs+w.Jobs, sum(h.NodeHours, w.NodeHours),
+		sum(h.LostNodeHours, w.LostNodeHours)
 }
 
 func (s *Site) addCoverage(c Coverage) {
-	i := slices.IndexFunc(s.Coverage, func(h Coverage) bool { return h.NoReport == c.NoReport && h.NoPeriod == c.NoPeriod })
+	i := slices.IndexFunc(s.Coverage, func(h Coverage) bool {
+		return h.NoReport == c.NoReport && h.NoPeriod == c.NoPeriod
+	})
 	if i < 0 {
 		s.Coverage = append(s.Coverage, c)
 		return

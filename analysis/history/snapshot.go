@@ -27,14 +27,18 @@ func parts() []part {
 		{"application", "x.user_id IN (SELECT user_id FROM main.hpc_user)"},
 		{"run_series", "x.application_id IN (SELECT application_id FROM main.application)"},
 		{"run", "x.user_id IN (SELECT user_id FROM main.hpc_user)"},
-		{"run_summary", fmt.Sprintf("x.run_id IN (SELECT run_id FROM main.run ORDER BY start_s DESC LIMIT %d)", snapshotReports)},
+		{"run_summary", fmt.Sprintf("x.run_id IN (SELECT run_id FROM main.run ORDER BY start_s DESC LIMIT %d)",
+			snapshotReports)},
 		{"day", "x.user_id IN (SELECT user_id FROM main.hpc_user)"},
 	}
-	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_counter", "run_code", "run_gpu", "run_finding", "ingest_log"} {
+	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_counter", "run_code", "run_gpu",
+		"run_finding", "ingest_log"} {
 		list = append(list, part{table, ofRuns})
 	}
-	words := []string{"SELECT account_id FROM main.day", "SELECT partition_id FROM main.day", "SELECT column_id FROM main.run_pattern", "SELECT code_id FROM main.note_text"}
-	for _, c := range []string{"account", "partition", "qos", "executable", "state", "counters", "work_dir", "stdout", "report_dir", "column"} {
+	words := []string{"SELECT account_id FROM main.day", "SELECT partition_id FROM main.day",
+		"SELECT column_id FROM main.run_pattern", "SELECT code_id FROM main.note_text"}
+	for _, c := range []string{"account", "partition", "qos", "executable", "state", "counters", "work_dir", "stdout",
+		"report_dir", "column"} {
 		words = append(words, "SELECT "+c+"_id FROM main.run")
 	}
 	return append(list,
@@ -104,7 +108,8 @@ func copyParts(ctx context.Context, tx *sql.Conn, uid int) error {
 		if strings.Contains(p.where, "?") {
 			args = append(args, uid)
 		}
-		_, err = tx.ExecContext(ctx, fmt.Sprintf("INSERT OR REPLACE INTO main.%s (%s) SELECT %[2]s FROM live.%[1]s x WHERE %[3]s",
+		_, err = tx.ExecContext(ctx, fmt.Sprintf(
+			"INSERT OR REPLACE INTO main.%s (%s) SELECT %[2]s FROM live.%[1]s x WHERE %[3]s",
 			p.table, columns, p.where), args...)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.table, err)

@@ -34,7 +34,8 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("her own run: %v", err)
 	}
 	for _, table := range []string{"hpc_user", "application", "run", "field", "ingest_log"} {
-		if text := dump(t, s.DB.sql, "SELECT * FROM "+table); strings.Contains(text, "alice") || strings.Contains(text, "bob") {
+		if text := dump(t, s.DB.sql, "SELECT * FROM "+table); strings.Contains(text, "alice") ||
+			strings.Contains(text, "bob") {
 			t.Errorf("%s has others: %s", table, text)
 		}
 	}
@@ -54,12 +55,13 @@ func TestSnapshot(t *testing.T) {
 func TestPartsOfSnapshot(t *testing.T) {
 	db := open(t)
 	var have, known []string
-	if err := db.each(t.Context(), "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'", func(rows *sql.Rows) error {
-		var name string
-		err := rows.Scan(&name)
-		have = append(have, name)
-		return err
-	}); err != nil {
+	if err := db.each(t.Context(), "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+		func(rows *sql.Rows) error {
+			var name string
+			err := rows.Scan(&name)
+			have = append(have, name)
+			return err
+		}); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range parts() {

@@ -53,7 +53,8 @@ func (db *DB) PutStates(ctx context.Context, ended []Ended, now float64, find Fi
 			w := db.writer(ctx, tx)
 			var known *int64
 			var reported int
-			err := tx.QueryRowContext(ctx, `SELECT state_id, nodes_reported FROM run WHERE run_id = ?`, e.RunID).Scan(&known, &reported)
+			err := tx.QueryRowContext(ctx, `SELECT state_id, nodes_reported FROM run WHERE run_id = ?`, e.RunID).Scan(&known,
+				&reported)
 			if errors.Is(err, sql.ErrNoRows) || known != nil {
 				continue
 			}

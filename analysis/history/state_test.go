@@ -45,7 +45,8 @@ func TestStates(t *testing.T) {
 	if err != nil || len(list) != 2 {
 		t.Fatal(list, err)
 	}
-	ended := []Ended{{list[0].RunID, "FAILED", &run.Exit{Code: 3}}, {list[1].RunID, "TIMEOUT", &run.Exit{}}, {999, "FAILED", nil}}
+	ended := []Ended{{list[0].RunID, "FAILED", &run.Exit{Code: 3}}, {list[1].RunID, "TIMEOUT", &run.Exit{}},
+		{999, "FAILED", nil}}
 	if err := db.PutStates(t.Context(), ended, t0, found); err != nil {
 		t.Fatal(err)
 	}
@@ -53,10 +54,13 @@ func TestStates(t *testing.T) {
 	if err := db.PutStates(t.Context(), []Ended{{list[0].RunID, "COMPLETED", nil}}, t0, found); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(strings.Fields(dump(t, db.sql, "SELECT JobID, State, ExitCode FROM jobs WHERE JobID IN ('5', '6') ORDER BY JobID")), " "); got != "JobID 5 State TIMEOUT ExitCode 0:0 JobID 6 State FAILED ExitCode 3:0" {
+	if got := strings.Join(strings.Fields(dump(t, db.sql,
+		"SELECT JobID, State, ExitCode FROM jobs WHERE JobID IN ('5', '6') ORDER BY JobID")),
+		" "); got != "JobID 5 State TIMEOUT ExitCode 0:0 JobID 6 State FAILED ExitCode 3:0" {
 		t.Errorf("view jobs: %q", got)
 	}
-	if n := dump(t, db.sql, "SELECT count(*) AS N FROM ingest WHERE Status = 'state'"); strings.Join(strings.Fields(n), " ") != "N 2" {
+	if n := dump(t, db.sql, "SELECT count(*) AS N FROM ingest WHERE Status = 'state'"); strings.Join(strings.Fields(n),
+		" ") != "N 2" {
 		t.Errorf("view ingest has %q states", n)
 	}
 	s, _, err := db.Summary(t.Context(), "6")

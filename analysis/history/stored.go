@@ -43,7 +43,8 @@ func (p *packer) encode(s summary.Summary) ([]byte, error) {
 	p.once.Do(func() {
 		// The fastest level is a sixth of all that a run takes cheaper than the next (.30 to
 		// .26 ms), and 3 % longer.
-		p.zstd, p.err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<18),
+		p.zstd, p.err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+			zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<18),
 			zstd.WithEncoderCRC(false), zstd.WithEncoderDictRaw(bodyDictID, bodyDict))
 	})
 	if p.err != nil {

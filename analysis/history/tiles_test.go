@@ -61,7 +61,8 @@ func tileRun(i int) summary.Summary {
 	first := r.IntN(siteNodes)
 	for n := range nodes {
 		s.Nodes = append(s.Nodes, summary.Node{Name: nodeName((first + n) % siteNodes), Reported: r.IntN(200) > 0,
-			BusyCPUs: ptr(64 * r.Float64()), PeriodS: ptr(0.5 + r.Float64()), Coverage: ptr(r.Float64()), Samples: 200 * int64(s.ElapsedS), Missing: int64(r.IntN(50)), Sealed: true})
+			BusyCPUs: ptr(64 * r.Float64()), PeriodS: ptr(0.5 + r.Float64()), Coverage: ptr(r.Float64()),
+			Samples: 200 * int64(s.ElapsedS), Missing: int64(r.IntN(50)), Sealed: true})
 	}
 	j.NodeList = fmt.Sprintf("n[%04d-%04d]", first, (first+nodes-1)%siteNodes)
 	s.StepS = ptr(0.5 + 0.02*float64(k)) // what single runs take, spread draws
@@ -122,10 +123,13 @@ func spread(table, column string, n int) string {
 		}
 	}
 	switch column {
-	case "run_id", "detected_run_id", "end_run_id", "user_id", "application_id", "series_id", "ingest_id", "event_id", "job_id", "array_job_id",
-		"word_id", "account_id", "executable_id", "work_dir_id", "stdout_id", "report_dir_id", "set_id", "field_id", "build_id":
+	case "run_id", "detected_run_id", "end_run_id", "user_id", "application_id", "series_id", "ingest_id", "event_id",
+		"job_id", "array_job_id",
+		"word_id", "account_id", "executable_id", "work_dir_id", "stdout_id", "report_dir_id", "set_id", "field_id",
+		"build_id":
 		return fmt.Sprintf("(x.%s - 1) * %d + k.k + 1", column, n)
-	case "state_id", "partition_id", "qos_id", "counters_id", "column_id", "code_id": // words of the whole site: COMPLETED is no other word in each tile
+	// words of the whole site: COMPLETED is no other word in each tile
+	case "state_id", "partition_id", "qos_id", "counters_id", "column_id", "code_id":
 		return fmt.Sprintf("(x.%s - 1) * %d + 1", column, n)
 	case "step_us":
 		return stepOfRun
@@ -140,7 +144,8 @@ func spread(table, column string, n int) string {
 	case "uid":
 		return "x.uid + 1000 * k.k"
 	}
-	if table == "hpc_user" && column == "name" || table == "word" && column == "text" || table == "field" && column == "value" || table == "field_set" && column == "fields" {
+	if table == "hpc_user" && column == "name" || table == "word" && column == "text" ||
+		table == "field" && column == "value" || table == "field_set" && column == "fields" {
 		return "CASE k.k WHEN 0 THEN x." + column + " ELSE x." + column + " || '_' || k.k END"
 	}
 	return "x." + column
@@ -169,7 +174,8 @@ func tiled(t testing.TB, db *DB, from string, n int) {
 	}
 	exec("PRAGMA foreign_keys = OFF")
 	exec(fmt.Sprintf("ATTACH '%s' AS tile", from))
-	exec(fmt.Sprintf("CREATE TEMP TABLE k AS WITH RECURSIVE c(k) AS (VALUES (0) UNION ALL SELECT k + 1 FROM c WHERE k < %d) SELECT k FROM c", n-1))
+	exec(fmt.Sprintf("CREATE TEMP TABLE k AS WITH RECURSIVE c(k) AS (VALUES (0) UNION ALL SELECT k + 1 FROM c WHERE k "+
+		"< %d) SELECT k FROM c", n-1))
 	var tables []string
 	each := func(q string, to *[]string) {
 		if err := db.each(t.Context(), q, func(rows *sql.Rows) error {
@@ -216,7 +222,9 @@ func tiled(t testing.TB, db *DB, from string, n int) {
 		fmt.Printf("%s copied in %.1f s\n", table, time.Since(began).Seconds())
 	}
 	began := time.Now()
-	if err := db.write(t.Context(), func(tx *sql.Conn) error { return db.remake(t.Context(), tx, db.schema.version()) }); err != nil {
+	if err := db.write(t.Context(), func(tx *sql.Conn) error {
+		return db.remake(t.Context(), tx, db.schema.version())
+	}); err != nil {
 		t.Fatal(err)
 	}
 	exec(`INSERT INTO day SELECT day, cluster_id, user_id, account_id, partition_id, sum(jobs), sum(failed), sum(node_s),
@@ -242,8 +250,11 @@ func tileCode(r *rand.Rand, solver int, elapsed float64) *anatomy.Anatomy {
 	}
 	for f := range 8 {
 		share := 0.25 / float64(f+1) * (0.9 + 0.2*r.Float64())
-		split.Functions = append(split.Functions, anatomy.Share{Function: anatomy.Function{Library: fmt.Sprintf("solver_%d", solver), Name: fmt.Sprintf("kernel_%d_", f)},
-			Share: share, Seconds: share * elapsed})
+		split.Functions = append(split.Functions,
+			anatomy.Share{Function: anatomy.Function{Library: fmt.Sprintf("solver_%d", solver),
+				Name: fmt.Sprintf("kernel_%d_", f)},
+				Share: share, Seconds: share * elapsed})
 	}
-	return &anatomy.Anatomy{Samples: int64(200 * elapsed), Run: split, Cycles: []anatomy.Cycle{{Pattern: "A", Count: elapsed, Split: split}}}
+	return &anatomy.Anatomy{Samples: int64(200 * elapsed), Run: split,
+		Cycles: []anatomy.Cycle{{Pattern: "A", Count: elapsed, Split: split}}}
 }

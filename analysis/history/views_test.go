@@ -13,8 +13,10 @@ import (
 var views = []struct{ name, order string }{
 	{"jobs", "RunID"}, {"job_resources", "RunID"}, {"job_nodes", "RunID, NodeName"}, {"job_patterns", "RunID, Position"},
 	{"job_notes", "RunID, Code"}, {"series", "SeriesID"}, {"ingest", "AtEpoch"},
-	{"changes", "EventID"}, {"days", "DayEpoch, User, Account"}, {"scaling", "Position"}, {"job_functions", "RunID, SharePct DESC"}, {"job_classes", "RunID, SharePct DESC"},
-	{"job_fields", "RunID, Name"}, {"job_counters", "RunID, Name, Scope"}, {"job_gpus", "RunID, NodeName, GPU"}, {"job_findings", "RunID, Position"},
+	{"changes", "EventID"}, {"days", "DayEpoch, User, Account"}, {"scaling", "Position"},
+	{"job_functions", "RunID, SharePct DESC"}, {"job_classes", "RunID, SharePct DESC"},
+	{"job_fields", "RunID, Name"}, {"job_counters", "RunID, Name, Scope"}, {"job_gpus", "RunID, NodeName, GPU"},
+	{"job_findings", "RunID, Position"},
 }
 
 // TestViewsGolden shows the views of a small history. Its first line is what the
@@ -51,7 +53,8 @@ func TestViewsUnknown(t *testing.T) {
 	for _, line := range strings.Split(dump(t, db.sql, `SELECT * FROM jobs WHERE Cluster = 'local:host'`), "\n") {
 		name, value, _ := strings.Cut(line, " ")
 		switch name {
-		case "", "RunID", "JobID", "JobIDRaw", "Sub", "Restarts", "Cluster", "User", "UID", "NodesReported", "Counters", "Report":
+		case "", "RunID", "JobID", "JobIDRaw", "Sub", "Restarts", "Cluster", "User", "UID", "NodesReported", "Counters",
+			"Report":
 		default:
 			if strings.TrimSpace(value) != "NULL" {
 				t.Errorf("%s = %s, want NULL", name, value)

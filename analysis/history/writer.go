@@ -23,7 +23,8 @@ type writer struct {
 }
 
 func (db *DB) writer(ctx context.Context, tx *sql.Conn) *writer {
-	return &writer{ctx: context.WithoutCancel(ctx), ended: ctx.Err, tx: tx, pack: &db.pack, known: db.known, fresh: map[string]int64{}}
+	return &writer{ctx: context.WithoutCancel(ctx), ended: ctx.Err, tx: tx, pack: &db.pack, known: db.known,
+		fresh: map[string]int64{}}
 }
 
 // put runs f in one transaction, again if another process held the lock.
@@ -68,7 +69,8 @@ func (w *writer) do(what func(sql.Result) (int64, error), query string, args []a
 // insert inserts a row and returns its id.
 func (w *writer) insert(table string, columns []column) int64 {
 	names, values := unzip(columns)
-	return w.exec(fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", table, strings.Join(names, ", "), marks(len(names))), values...)
+	return w.exec(fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", table, strings.Join(names, ", "), marks(len(names))),
+		values...)
 }
 
 // id returns the id of the row of a table that has these values in these

@@ -87,7 +87,8 @@ func TestFindUnequalSteps(t *testing.T) {
 		}
 		y := found[0]
 		if h := hits(y.Marks, begin, y.MedianS); h < .8 || !y.Witness || y.Confidence < .6 || y.Confidence > surest {
-			t.Errorf("seed %d: %.2f of the steps, median %.3f s, witness %v, confidence %.2f", seed, h, y.MedianS, y.Witness, y.Confidence)
+			t.Errorf("seed %d: %.2f of the steps, median %.3f s, witness %v, confidence %.2f", seed, h, y.MedianS, y.Witness,
+				y.Confidence)
 		}
 	}
 }

@@ -81,7 +81,8 @@ func regular(a, b train) int { return cmp.Compare(b.score, a.score) }
 func (s states) trains(k, scale int) []train {
 	var out []train
 	for state := range uint8(k) {
-		out = append(out, train{states: s, state: state, enter: true, scale: scale}, train{states: s, state: state, scale: scale})
+		out = append(out, train{states: s, state: state, enter: true, scale: scale},
+			train{states: s, state: state, scale: scale})
 	}
 	return out
 }

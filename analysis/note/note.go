@@ -40,9 +40,10 @@ const (
 	LostSamples   Code = "lost_samples"    // the kernel dropped or skipped records
 	HistoryFailed Code = "history_failed"  // the history could not be read or written
 
-	HistoryElsewhere Code = "history_elsewhere" // another host has the history: nothing is wrong, earlier runs are not named
-	NoScheduler      Code = "scheduler_silent"  // the scheduler did not say how the run ended
-	DeclaredByJob    Code = "declared_by_job"   // only the job's processes say its name, partition, QOS, array or tasks
+	// another host has the history: nothing is wrong, earlier runs are not named
+	HistoryElsewhere Code = "history_elsewhere"
+	NoScheduler      Code = "scheduler_silent" // the scheduler did not say how the run ended
+	DeclaredByJob    Code = "declared_by_job"  // only the job's processes say its name, partition, QOS, array or tasks
 )
 
 // What could not be counted.

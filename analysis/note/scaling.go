@@ -2,12 +2,13 @@ package note
 
 // What a scaling series does not say.
 const (
-	Unsorted          Code = "unsorted"             // the input was not in the order of the parameter
-	MissingRuns       Code = "missing_runs"         // runs without a value
-	UnusableValue     Code = "unusable_value"       // infinite or absurdly large values, left out
-	UnusableParameter Code = "unusable_parameter"   // a parameter that is not positive and finite
-	NonPositive       Code = "non_positive_values"  // zero or negative values: no relative errors, no efficiency
-	ExtremeRange      Code = "extreme_range"        // values so far apart that the small ones say nothing in sums of squares
+	Unsorted          Code = "unsorted"            // the input was not in the order of the parameter
+	MissingRuns       Code = "missing_runs"        // runs without a value
+	UnusableValue     Code = "unusable_value"      // infinite or absurdly large values, left out
+	UnusableParameter Code = "unusable_parameter"  // a parameter that is not positive and finite
+	NonPositive       Code = "non_positive_values" // zero or negative values: no relative errors, no efficiency
+	// values so far apart that the small ones say nothing in sums of squares
+	ExtremeRange      Code = "extreme_range"
 	LoneExtreme       Code = "lone_extreme_value"   // one value far from any law of the others
 	FewPoints         Code = "few_points"           // a model from fewer than five points
 	NeedMore          Code = "need_more_points"     // no model: so many points are missing

@@ -90,6 +90,7 @@ func (a *Across) stragglers(nodes []NodePattern) {
 			continue
 		}
 		a.Nodes[i].LongerPct = 100 * (n.PeriodS/middle - 1)
-		a.Nodes[i].Straggler = a.Nodes[i].LongerPct > max(minLonger, wide) || len(slopes) >= 3 && n.DriftPctPerHour-drift > drifting
+		a.Nodes[i].Straggler = a.Nodes[i].LongerPct > max(minLonger, wide) ||
+			len(slopes) >= 3 && n.DriftPctPerHour-drift > drifting
 	}
 }

@@ -14,7 +14,8 @@ import (
 // single samples.
 func ipc(seed uint64, n, l int, from, noise float64, jitter int) (series.Set, periodicity.Period) {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	p := periodicity.Period{Column: "ipc", PeriodSamples: float64(l), PeriodS: float64(l) * 0.005, Coverage: 0.5, PeriodCV: 0.01}
+	p := periodicity.Period{Column: "ipc", PeriodSamples: float64(l), PeriodS: float64(l) * 0.005, Coverage: 0.5,
+		PeriodCV: 0.01}
 	var v series.Values
 	for range n {
 		first := len(v)
@@ -105,7 +106,8 @@ func TestLowIsNotTheUsual(t *testing.T) {
 // A single sample above the level does not end a stretch, two do.
 func TestLowAround(t *testing.T) {
 	v := series.Values{9, 1, 1, 9, 1, 1, 9, 9, 1}
-	for _, c := range []struct{ i, lo, hi, want int }{{1, 0, 9, 5}, {4, 0, 9, 5}, {8, 0, 9, 1}, {4, 2, 5, 3}, {4, -3, 99, 5}} {
+	for _, c := range []struct{ i, lo, hi, want int }{{1, 0, 9, 5}, {4, 0, 9, 5}, {8, 0, 9, 1}, {4, 2, 5, 3},
+		{4, -3, 99, 5}} {
 		if got := lowAround(v, c.i, c.lo, c.hi, 1); got != c.want {
 			t.Errorf("around %d in [%d, %d): %d samples, want %d", c.i, c.lo, c.hi, got, c.want)
 		}

@@ -200,7 +200,9 @@ func (r Reference) StepAcross(patterns []Pattern) (step Step, ok bool, notes []n
 	if !ok {
 		_, _, notes = r.Step(nil)
 		if len(patterns) > 0 {
-			notes = []note.Note{note.New(note.PatternChanged, "none of %d patterns of this size is like the loop of the reference, and none alone covers half of the run", len(patterns))}
+			notes = []note.Note{note.New(note.PatternChanged,
+				"none of %d patterns of this size is like the loop of the reference, and none alone covers half of the run",
+				len(patterns))}
 		}
 	}
 	return step, ok, notes

@@ -26,7 +26,8 @@ func plateaus(rng *rand.Rand, n int) series.Values {
 
 // seen is what a detector makes of a loop: num/den of its period, begun anywhere,
 // with noise.
-func seen(rng *rand.Rand, id, column string, shape series.Values, periodS float64, num, den int, noise float64) Pattern {
+func seen(rng *rand.Rand, id, column string, shape series.Values, periodS float64, num, den int,
+	noise float64) Pattern {
 	n := max(8, len(shape)*num/den)
 	v := make(series.Values, n)
 	at := rng.Float64()
@@ -34,7 +35,8 @@ func seen(rng *rand.Rand, id, column string, shape series.Values, periodS float6
 		v[i] = float32(cyclic(shape, at+float64(i)/float64(n)*float64(num)/float64(den)) + noise*rng.NormFloat64())
 	}
 	p := periodS * float64(num) / float64(den)
-	return Pattern{ID: id, Column: column, ValuesColumn: column, PeriodS: p, PeriodLoS: p * 0.999, PeriodHiS: p * 1.001, Confidence: 0.8, Coverage: 0.8, Values: v}
+	return Pattern{ID: id, Column: column, ValuesColumn: column, PeriodS: p, PeriodLoS: p * 0.999, PeriodHiS: p * 1.001,
+		Confidence: 0.8, Coverage: 0.8, Values: v}
 }
 
 // repeat is one noisy run of an application: its loop of 1.1 s, seen as it is or
@@ -47,10 +49,12 @@ func repeat(rng *rand.Rand, main, solver, other series.Values) (patterns []Patte
 	patterns = append(patterns, seen(rng, "A", "ipc", main, step, fold, 1, 0.1))
 	for _, ratio := range [][2]int{{1, 2}, {2, 1}, {1, 1}, {1, 3}, {3, 2}} {
 		if rng.IntN(2) == 0 {
-			patterns = append(patterns, seen(rng, "T", "ipc", other, step*float64(ratio[0])/float64(ratio[1])*(1+0.02*rng.NormFloat64()), 1, 1, 0.1))
+			patterns = append(patterns, seen(rng, "T", "ipc", other,
+				step*float64(ratio[0])/float64(ratio[1])*(1+0.02*rng.NormFloat64()), 1, 1, 0.1))
 		}
 		if rng.IntN(2) == 0 {
-			patterns = append(patterns, seen(rng, "C", "page_faults", other, step*float64(ratio[0])/float64(ratio[1]), 1, 1, 0.1))
+			patterns = append(patterns, seen(rng, "C", "page_faults", other, step*float64(ratio[0])/float64(ratio[1]), 1, 1,
+				0.1))
 		}
 	}
 	patterns = append(patterns, seen(rng, "S", "ipc", solver, step/16, 1, 1, 0.1))
@@ -78,7 +82,8 @@ func TestNoHarmonicFlips(t *testing.T) {
 			}
 			found++
 			if math.Abs(s.StepS/want-1) > 0.05 {
-				t.Errorf("application %d: step %v (%d/%d of %s, alike %.2f), true %v", app, s.StepS, s.Num, s.Den, s.Pattern, s.Alike, want)
+				t.Errorf("application %d: step %v (%d/%d of %s, alike %.2f), true %v", app, s.StepS, s.Num, s.Den, s.Pattern,
+					s.Alike, want)
 			}
 		}
 		if found < 190 {
@@ -171,7 +176,8 @@ func TestStepAcross(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 1))
 	main := plateaus(rng, 100)
 	ref := NewReference(seen(rng, "A", "ipc", main, 1.1, 1, 1, 0.05))
-	patterns := []Pattern{seen(rng, "A", "ipc", plateaus(rng, 80), 0.9, 1, 1, 0.05), seen(rng, "B", "ipc", main, 0.31, 1, 1, 0.05)}
+	patterns := []Pattern{seen(rng, "A", "ipc", plateaus(rng, 80), 0.9, 1, 1, 0.05),
+		seen(rng, "B", "ipc", main, 0.31, 1, 1, 0.05)}
 	if s, ok, _ := ref.StepAcross(patterns); !ok || s.Pattern != "B" || s.StepS != 0.31 {
 		t.Errorf("%+v %v", s, ok)
 	}

@@ -27,7 +27,8 @@ func loop(n, l int) (series.Set, periodicity.Period) {
 	}
 	s := series.Set{StepS: 0.005}
 	for k, name := range []string{"code:a", "code:b", "code:c"} {
-		s.Columns = append(s.Columns, series.Column{Name: name, Unit: "samples", Group: "code", Scope: series.JobScope, Values: page[k]})
+		s.Columns = append(s.Columns, series.Column{Name: name, Unit: "samples", Group: "code", Scope: series.JobScope,
+			Values: page[k]})
 	}
 	return s, p
 }
@@ -104,7 +105,8 @@ func TestIntervalHoldsMean(t *testing.T) {
 	if got.PeriodLoS != 0.1731 || got.PeriodHiS != 0.181 || got.PeriodS != 0.176 {
 		t.Errorf("%v in %v to %v", got.PeriodS, got.PeriodLoS, got.PeriodHiS)
 	}
-	if got.Kind != p.Kind || got.Axis != p.Axis || got.MeanS != p.MeanS || got.P10S != p.P10S || got.P90S != p.P90S || got.CPUS != p.CPUS {
+	if got.Kind != p.Kind || got.Axis != p.Axis || got.MeanS != p.MeanS || got.P10S != p.P10S || got.P90S != p.P90S ||
+		got.CPUS != p.CPUS {
 		t.Errorf("lost on the way: %+v", got)
 	}
 }

@@ -72,7 +72,8 @@ func testify(set series.Set, clock series.Clock, wall outcome, gs []grid) []witn
 	out := []witness{w}
 	for i := range gs {
 		g := &gs[i]
-		w := witness{grid: g, bin: g.set.StepS, periods: g.got.periods, weight: 1, agreed: 1, mute: len(wall.periods) > 0 && !wall.code && !wall.usage}
+		w := witness{grid: g, bin: g.set.StepS, periods: g.got.periods, weight: 1, agreed: 1,
+			mute: len(wall.periods) > 0 && !wall.code && !wall.usage}
 		for _, p := range g.got.periods {
 			w.lag = append(w.lag, p.Coverage*float64(g.set.Len())*g.set.StepS/float64(len(p.Instances)))
 		}
@@ -167,7 +168,8 @@ func unfold(all []witness, families [][]sight) [][]sight {
 		for _, s := range f {
 			to := j
 			for i, g := range families {
-				if times(s.lag/g[0].lag) >= 2 && g[0].lag < seenBins*all[s.by].bin && support[i] >= shorterShare*s.worth && (to == j || support[i] > support[to]) {
+				if times(s.lag/g[0].lag) >= 2 && g[0].lag < seenBins*all[s.by].bin && support[i] >= shorterShare*s.worth &&
+					(to == j || support[i] > support[to]) {
 					to = i
 				}
 			}
@@ -208,7 +210,8 @@ func backed(all []witness, f []sight) float64 {
 // whose samples need no putting back, unless it is less clear or was crowded.
 func spokesman(all []witness, f []sight) sight {
 	for _, s := range f {
-		if w := all[s.by]; w.grid == nil && w.weight == 1 && math.Abs(s.lag/f[0].lag-1) <= sameCPU && s.worth >= wallShare*f[0].worth {
+		if w := all[s.by]; w.grid == nil && w.weight == 1 && math.Abs(s.lag/f[0].lag-1) <= sameCPU &&
+			s.worth >= wallShare*f[0].worth {
 			return s
 		}
 	}

@@ -87,7 +87,9 @@ func (s source) through(full outcome, shownS float64) outcome {
 	if s.seen().Kind == "" {
 		return full
 	}
-	return full.without(tickedRefreshes*s.seen().EveryS, func(p Period) bool { return math.Abs(p.PeriodS/shownS-1) > samePeriod })
+	return full.without(tickedRefreshes*s.seen().EveryS, func(p Period) bool {
+		return math.Abs(p.PeriodS/shownS-1) > samePeriod
+	})
 }
 
 // seen is how the columns of a source were seen; the zero value is: in every sample.

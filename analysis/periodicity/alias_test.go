@@ -108,7 +108,8 @@ func TestAliases(t *testing.T) {
 			}
 		}
 	}
-	for names, n := range map[string]int{"[energy 100 ms utilization 1/6 s]": 2, "[energy 100 ms counter, drawn]": 3, "[counter, drawn]": 3,
+	for names, n := range map[string]int{"[energy 100 ms utilization 1/6 s]": 2, "[energy 100 ms counter, drawn]": 3,
+		"[counter, drawn]":              3,
 		"[energy 100 ms energy 200 ms]": 0, "[energy 100 ms]": 0, "[power 100/25 ms energy 100 ms]": 0} {
 		if right[names] < n || n == 0 && right[names] > 0 {
 			t.Errorf("%s: right in %d, want %d", names, right[names], n)
@@ -127,7 +128,8 @@ func TestAliasBesideCode(t *testing.T) {
 		cpu.Values[i] = float32(busy[5*i] + 0.2*rng.NormFloat64())
 	}
 	set := series.Set{StepS: 0.005, Columns: []series.Column{all["energy 100 ms"], cpu, all["power 100/25 ms"]}}
-	if r := detect(t, set); len(r.Periods) == 0 || math.Abs(r.Periods[0].PeriodS/0.130-1) > 0.02 || r.Periods[0].Column != "ipc" || r.Periods[0].Confidence < 0.6 {
+	if r := detect(t, set); len(r.Periods) == 0 || math.Abs(r.Periods[0].PeriodS/0.130-1) > 0.02 ||
+		r.Periods[0].Column != "ipc" || r.Periods[0].Confidence < 0.6 {
 		t.Errorf("%+v %v", r.Periods, r.Notes)
 	}
 	set.Columns = set.Columns[:1]
@@ -144,7 +146,8 @@ func TestSameClock(t *testing.T) {
 	for _, c := range []struct {
 		a, b float64
 		want bool
-	}{{0.1, 0.1, true}, {0.1, 0.2, true}, {0.2, 0.1, true}, {0.1, 1. / 6, false}, {0.1, 0.105, true}, {1, 1. / 6, true}, {0.02, 0.166, false}, {0.1, 0, true}} {
+	}{{0.1, 0.1, true}, {0.1, 0.2, true}, {0.2, 0.1, true}, {0.1, 1. / 6, false}, {0.1, 0.105, true}, {1, 1. / 6, true},
+		{0.02, 0.166, false}, {0.1, 0, true}} {
 		if got := sameClock(c.a, c.b); got != c.want {
 			t.Errorf("%v and %v: %v", c.a, c.b, got)
 		}
@@ -167,7 +170,8 @@ func TestSamplesAreNoLoop(t *testing.T) {
 			}
 			busy[i+phase] = 8
 		}
-		set := series.Set{StepS: 0.005, Columns: []series.Column{{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope, Values: busy}}}
+		set := series.Set{StepS: 0.005,
+			Columns: []series.Column{{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope, Values: busy}}}
 		claims += len(detect(t, set).Periods)
 		set.Columns[0].Source = series.Sampled(25, set.StepS)
 		if r := detect(t, set); len(r.Periods) > 0 {

@@ -36,7 +36,8 @@ func grids(set series.Set, clock series.Clock, only ...float64) []grid {
 }
 
 // gridsBy puts slots that have to be spread into bins in a way of its own.
-func gridsBy(spread func(series.Clock, []series.Column, float64, float64) grid, set series.Set, clock series.Clock, only ...float64) []grid {
+func gridsBy(spread func(series.Clock, []series.Column, float64, float64) grid, set series.Set, clock series.Clock,
+	only ...float64) []grid {
 	bins := only
 	if len(bins) == 0 {
 		bins = cpuBinsS[:]

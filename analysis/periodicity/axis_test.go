@@ -27,7 +27,9 @@ func inTurns(seed uint64, ms int, share float64, page func(i int) int) (series.S
 	set := series.Set{StepS: 0.005}
 	names := []string{"code:a", "code:b", "code:c"}
 	for _, name := range names {
-		set.Columns = append(set.Columns, series.Column{Name: name, Unit: "samples", Group: series.CodeGroup, Scope: series.JobScope, Values: make(series.Values, n)})
+		set.Columns = append(set.Columns,
+			series.Column{Name: name, Unit: "samples", Group: series.CodeGroup, Scope: series.JobScope,
+				Values: make(series.Values, n)})
 	}
 	busy := series.Column{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope, Values: make(series.Values, n)}
 	for i, t := range at {
@@ -66,8 +68,10 @@ func TestCrowdedLoop(t *testing.T) {
 		t.Fatal(r.Notes)
 	}
 	p, want := r.Periods[0], at[len(at)-1]/cycles
-	if p.Axis != series.CPU || math.Abs(p.CPUS/0.120-1) > 0.02 || math.Abs(p.PeriodS/want-1) > 0.05 || len(p.Instances) < cycles-6 {
-		t.Errorf("axis %s, %v s of CPU time (.120), %v s (%v), %d times (%d)", p.Axis, p.CPUS, p.PeriodS, want, len(p.Instances), cycles)
+	if p.Axis != series.CPU || math.Abs(p.CPUS/0.120-1) > 0.02 || math.Abs(p.PeriodS/want-1) > 0.05 ||
+		len(p.Instances) < cycles-6 {
+		t.Errorf("axis %s, %v s of CPU time (.120), %v s (%v), %d times (%d)", p.Axis, p.CPUS, p.PeriodS, want,
+			len(p.Instances), cycles)
 	}
 	if p.Confidence < 0.6 || !(p.P10S < p.MeanS && p.MeanS < p.P90S) || math.Abs(p.PeriodS/p.MeanS-1) > 1e-9 {
 		t.Errorf("confidence %v, %v s in %v to %v", p.Confidence, p.MeanS, p.P10S, p.P90S)
@@ -136,7 +140,8 @@ func TestGhost(t *testing.T) {
 func binsOf(set *series.Set, at []float64, page func(i int) int) {
 	exact := series.Set{Axis: series.CPU, StepS: 0.001, SlotS: 0.001, WallS: append(at, at[len(at)-1]+0.001)}
 	for j, name := range []string{"code:a", "code:b", "code:c", series.OtherCode} {
-		c := series.Column{Name: name, Unit: "samples", Group: series.CodeGroup, Scope: series.JobScope, Values: make(series.Values, len(at))}
+		c := series.Column{Name: name, Unit: "samples", Group: series.CodeGroup, Scope: series.JobScope,
+			Values: make(series.Values, len(at))}
 		for i := range at {
 			if page(i) == j {
 				c.Values[i] = 1
@@ -160,7 +165,8 @@ func TestExactBins(t *testing.T) {
 	set, at := inTurns(4, len(page), 0.6, of)
 	folded := detect(t, set)
 	binsOf(&set, at, of)
-	if gs := grids(set, clockOf(set)); len(gs) != len(cpuBinsS) || gs[0].set.StepS != 0.002 || gs[3].set.Len() != len(page)/5 {
+	if gs := grids(set, clockOf(set)); len(gs) != len(cpuBinsS) || gs[0].set.StepS != 0.002 ||
+		gs[3].set.Len() != len(page)/5 {
 		t.Fatalf("%d grids", len(gs))
 	}
 	r := detect(t, set)

@@ -29,7 +29,8 @@ func (h *hunt) inner(p *pyramid, x fit, cand []candidate) []child {
 		if !ok || !acceptable(y, p.at(y.level).noise) {
 			continue
 		}
-		if y = h.refit(p, h.fundamental(p, y), x.a, x.b); y.covered() < childCoverage*x.covered() || y.distance > meanDistance/4 {
+		if y = h.refit(p, h.fundamental(p, y), x.a, x.b); y.covered() < childCoverage*x.covered() ||
+			y.distance > meanDistance/4 {
 			continue
 		}
 		n := float64(len(y.occ) * y.t.periods)

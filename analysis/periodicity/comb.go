@@ -93,7 +93,9 @@ func confirmCombs(got []outcome) {
 	for i := range got {
 		var refused []Period
 		for _, p := range got[i].combs {
-			confirmed := slices.ContainsFunc(got, func(o outcome) bool { return o.source != got[i].source && o.shows(p.PeriodS) })
+			confirmed := slices.ContainsFunc(got, func(o outcome) bool {
+				return o.source != got[i].source && o.shows(p.PeriodS)
+			})
 			if confirmed {
 				got[i].periods = append(got[i].periods, p)
 			} else {

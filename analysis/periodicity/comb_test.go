@@ -47,7 +47,8 @@ func TestCombThatAnotherColumnConfirms(t *testing.T) {
 	for i := range faults {
 		faults[i] = float32(3*rng.Float64() + 40*float64(max(0, 6-i%20)))
 	}
-	set.Columns = append(set.Columns, series.Column{Name: "page_faults", Unit: "1", Scope: series.JobScope, Values: faults})
+	set.Columns = append(set.Columns,
+		series.Column{Name: "page_faults", Unit: "1", Scope: series.JobScope, Values: faults})
 	r, err := Detect(set, Default())
 	if err != nil || len(r.Periods) == 0 || !near(r.Periods[0].PeriodS, 0.1, 0.02) {
 		t.Errorf("periods %v, notes %v, %v; want 0.1 s", r.Periods, r.Notes, err)

@@ -40,7 +40,8 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 		return Result{}, fmt.Errorf("detect periods: step of %v s", set.StepS)
 	}
 	if n < minSamples {
-		return Result{Notes: []note.Note{note.New(note.TooShort, "%d samples: at least %d are needed to look for a period", n, minSamples)}}, nil
+		return Result{Notes: []note.Note{note.New(note.TooShort, "%d samples: at least %d are needed to look for a period", n,
+			minSamples)}}, nil
 	}
 	scopes := []series.Scope{series.JobScope}
 	if par.NodeScope {
@@ -151,13 +152,17 @@ func remarks(o outcome, set series.Set) []note.Note {
 		notes = append(notes, unequalNote(main))
 	}
 	if n := len(main.Instances); n < FewInstances {
-		notes = append(notes, note.New(note.FewInstances, "%d cycles were seen; below %d the mean shape is uncertain", n, FewInstances))
+		notes = append(notes, note.New(note.FewInstances, "%d cycles were seen; below %d the mean shape is uncertain", n,
+			FewInstances))
 	}
 	switch n, ms := main.PeriodSamples, 1000*set.StepS; {
 	case n < shapeSamples:
-		notes = append(notes, note.New(note.FewSamples, "a cycle has only %.1f samples, one every %.3g ms: its length is known, its shape is not", n, ms))
+		notes = append(notes, note.New(note.FewSamples,
+			"a cycle has only %.1f samples, one every %.3g ms: its length is known, its shape is not", n, ms))
 	case n <= unseenFold*unseenSamples:
-		notes = append(notes, note.New(note.FewSamples, "a period has only %.1f samples, one every %.3g ms: if cycles take less than %.3g ms, it is two to %d of them", n, ms, unseenSamples*ms, unseenFold))
+		notes = append(notes, note.New(note.FewSamples,
+			"a period has only %.1f samples, one every %.3g ms: if cycles take less than %.3g ms, it is two to %d of them", n,
+			ms, unseenSamples*ms, unseenFold))
 	}
 	return notes
 }

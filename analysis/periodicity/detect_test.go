@@ -124,10 +124,13 @@ func check(t *testing.T, s series.Set, r Result) {
 		if count != len(p.Instances) {
 			t.Fatalf("regions hold %d of %d instances", count, len(p.Instances))
 		}
-		if !(p.LoS <= p.PeriodS && p.PeriodS <= p.HiS) || p.Confidence < 0 || p.Confidence > 1 || p.Coverage < 0 || p.Coverage > 1 {
+		if !(p.LoS <= p.PeriodS && p.PeriodS <= p.HiS) || p.Confidence < 0 || p.Confidence > 1 || p.Coverage < 0 ||
+			p.Coverage > 1 {
 			t.Fatalf("figures out of range: %+v", p)
 		}
-		if q := p.Parts; math.Abs(q.product()-p.Confidence) > 1e-12 || min(q.Explained, q.Regular, q.Support, q.Agreed, q.Resolved) < 0 || max(q.Explained, q.Regular, q.Support, q.Agreed, q.Resolved) > 1 {
+		if q := p.Parts; math.Abs(q.product()-p.Confidence) > 1e-12 ||
+			min(q.Explained, q.Regular, q.Support, q.Agreed, q.Resolved) < 0 ||
+			max(q.Explained, q.Regular, q.Support, q.Agreed, q.Resolved) > 1 {
 			t.Fatalf("confidence %v of %+v", p.Confidence, q)
 		}
 	}
@@ -269,7 +272,8 @@ func TestDetectNothing(t *testing.T) {
 				c.slot(j, i)
 			}
 			if r := detect(t, j.set); len(r.Periods) > 0 {
-				t.Errorf("%s, draw %d: found %.1f samples, %d instances", c.name, seed, r.Periods[0].PeriodSamples, len(r.Periods[0].Instances))
+				t.Errorf("%s, draw %d: found %.1f samples, %d instances", c.name, seed, r.Periods[0].PeriodSamples,
+					len(r.Periods[0].Instances))
 			}
 		}
 	}
@@ -297,7 +301,8 @@ func TestDetectRefusals(t *testing.T) {
 		{"flat", col(series.JobScope, flat), []note.Code{note.NoVariance}, "every column is flat"},
 		{"missing", col(series.JobScope, missing), []note.Code{note.NoVariance}, "every column is flat"},
 		{"node only", col(series.NodeScope, noise), []note.Code{note.NoVariance}, "no column of the job"},
-		{"noise", col(series.JobScope, noise), []note.Code{note.NoValley, note.NotTracked, note.NotSignificant, note.LowCoverage}, "no period"},
+		{"noise", col(series.JobScope, noise),
+			[]note.Code{note.NoValley, note.NotTracked, note.NotSignificant, note.LowCoverage}, "no period"},
 	} {
 		r := detect(t, c.set)
 		if len(r.Notes) != 1 || !oneOf(r.Notes[0].Code, c.want) || !strings.Contains(r.Notes[0].Text, c.text) {
@@ -307,7 +312,8 @@ func TestDetectRefusals(t *testing.T) {
 	if _, err := Detect(series.Set{StepS: 0, Columns: []series.Column{{Values: flat}}}, Default()); err == nil {
 		t.Error("a step of 0 is no error")
 	}
-	if _, err := Detect(series.Set{StepS: 1, Columns: []series.Column{{Values: flat}, {Values: flat[:9]}}}, Default()); err == nil {
+	if _, err := Detect(series.Set{StepS: 1, Columns: []series.Column{{Values: flat}, {Values: flat[:9]}}},
+		Default()); err == nil {
 		t.Error("columns of different length are no error")
 	}
 }

@@ -23,7 +23,8 @@ func TestExcerpt(t *testing.T) {
 	}
 	for k := range excerptParts {
 		part := e.Columns[0].Values[k*excerptPart : (k+1)*excerptPart]
-		if middle := (float64(part[0]) + float64(part[excerptPart-1])) / 2 / n; middle < 0.05+0.25*float64(k) || middle > 0.2+0.25*float64(k) {
+		if middle := (float64(part[0]) + float64(part[excerptPart-1])) / 2 / n; middle < 0.05+0.25*float64(k) || middle > 0.2+
+			0.25*float64(k) {
 			t.Errorf("the middle of part %d is at %.2f of the profile", k, middle)
 		}
 		if part[excerptPart-1]-part[0] != excerptPart-1 {

@@ -38,8 +38,10 @@ func (o options) duration(w io.Writer, paths []string) error {
 	group := items(set, ref.Period)
 	var s dtw.Scratch
 	whole := s.WGSS(group, ref.values, dtw.Full)
-	fmt.Fprintf(w, "whole profile: period %.1f samples, %d instances, wgss %.4g\n", ref.PeriodSamples, len(ref.Instances), whole)
-	fmt.Fprintf(w, "%8s %9s %10s %22s %8s %8s\n", "minutes", "excerpts", "instances", "wgss / that of whole", "lowest", "highest")
+	fmt.Fprintf(w, "whole profile: period %.1f samples, %d instances, wgss %.4g\n", ref.PeriodSamples, len(ref.Instances),
+		whole)
+	fmt.Fprintf(w, "%8s %9s %10s %22s %8s %8s\n", "minutes", "excerpts", "instances", "wgss / that of whole", "lowest",
+		"highest")
 	rng := rand.New(rand.NewPCG(o.seed, 1))
 	for _, m := range minutes {
 		n := int(m * 60 / set.StepS)
@@ -64,7 +66,8 @@ func (o options) duration(w io.Writer, paths []string) error {
 			count += len(f.Instances)
 		}
 		mean, sd := robust.Mean(ratios)
-		fmt.Fprintf(w, "%8g %9d %10.0f %13.3f +- %5.3f %8.3f %8.3f", m, len(ratios), float64(count)/float64(max(1, len(ratios))),
+		fmt.Fprintf(w, "%8g %9d %10.0f %13.3f +- %5.3f %8.3f %8.3f", m, len(ratios),
+			float64(count)/float64(max(1, len(ratios))),
 			mean, sd, robust.Quantile(ratios, 0), robust.Quantile(ratios, 1))
 		if other > 0 {
 			fmt.Fprintf(w, "  (%d without this periodicity)", other)

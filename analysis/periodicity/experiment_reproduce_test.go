@@ -29,11 +29,14 @@ func (o options) reproduce(w io.Writer, paths []string) error {
 		if !ok {
 			return fmt.Errorf("%s: no pattern", path)
 		}
-		runs = append(runs, pattern.NodePattern{Node: path, Pattern: pattern.Pattern{PeriodS: f.PeriodS, Values: single(f.values)}})
-		fmt.Fprintf(w, "%-40s period %.5g s, %d instances, %s of the run\n", path, f.PeriodS, len(f.Instances), quantity.Share(f.Coverage))
+		runs = append(runs, pattern.NodePattern{Node: path,
+			Pattern: pattern.Pattern{PeriodS: f.PeriodS, Values: single(f.values)}})
+		fmt.Fprintf(w, "%-40s period %.5g s, %d instances, %s of the run\n", path, f.PeriodS, len(f.Instances),
+			quantity.Share(f.Coverage))
 	}
 	a := pattern.CompareNodes(runs)
-	fmt.Fprintf(w, "%d of %d pairs agree (<= 1 %% of the mean), worst %s\n", a.Agree, a.Pairs, quantity.Percent(a.WorstPct))
+	fmt.Fprintf(w, "%d of %d pairs agree (<= 1 %% of the mean), worst %s\n", a.Agree, a.Pairs,
+		quantity.Percent(a.WorstPct))
 	for _, n := range a.Nodes {
 		fmt.Fprintln(w, n)
 	}

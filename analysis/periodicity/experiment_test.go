@@ -43,7 +43,8 @@ type options struct {
 	excerpts       int
 }
 
-var errUsage = errors.New("usage: -args table|duration|reproduce [-method track|paper] [-column NAME] [-rate HZ] [-seed N] [-excerpts N] FILE [FILE ..]")
+var errUsage = errors.New("usage: -args table|duration|reproduce [-method track|paper] [-column NAME] [-rate HZ] " +
+	"[-seed N] [-excerpts N] FILE [FILE ..]")
 
 // runExperiment prints the view that args name.
 func runExperiment(args []string, out io.Writer) error {
@@ -83,7 +84,8 @@ func (o options) read(path string) (series.Set, error) {
 		return series.Set{}, err
 	}
 	defer func() { _ = f.Close() }()
-	t, err := table.ReadSamples(f, table.SampleOptions{Name: path, Columns: table.Columns{Value: o.column}, RateHz: o.rate})
+	t, err := table.ReadSamples(f,
+		table.SampleOptions{Name: path, Columns: table.Columns{Value: o.column}, RateHz: o.rate})
 	if err != nil {
 		return series.Set{}, err
 	}

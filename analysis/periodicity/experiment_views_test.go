@@ -51,7 +51,8 @@ func TestViews(t *testing.T) {
 			}
 		}
 	}
-	for _, args := range [][]string{nil, {"table"}, {"dance", a}, {"duration", a, b}, {"reproduce", a}, {"table", "-method", "x", a}} {
+	for _, args := range [][]string{nil, {"table"}, {"dance", a}, {"duration", a, b}, {"reproduce", a},
+		{"table", "-method", "x", a}} {
 		if err := runExperiment(args, &strings.Builder{}); !errors.Is(err, errUsage) {
 			t.Errorf("%v: %v", args, err)
 		}

@@ -31,8 +31,9 @@ func TestAcceptable(t *testing.T) {
 		edit func(*fit)
 		want bool
 	}{
-		"good":              {func(*fit) {}, true},
-		"as good as needed": {func(x *fit) { x.distance, x.drift, x.t.energy = meanDistance, maxDrift, minSignal }, false}, // 5 units are worth 1.5
+		"good": {func(*fit) {}, true},
+		// 5 units are worth 1.5
+		"as good as needed": {func(x *fit) { x.distance, x.drift, x.t.energy = meanDistance, maxDrift, minSignal }, false},
 		"more of these":     {func(x *fit) { x.distance, x.occ = meanDistance, make([]occurrence, 7) }, true},
 		"too far":           {func(x *fit) { x.distance, x.occ = meanDistance+0.01, make([]occurrence, 50) }, false},
 		"noise":             {func(x *fit) { x.t.energy = minSignal - 0.1 }, false},
@@ -98,9 +99,10 @@ func TestRuns(t *testing.T) {
 		occ  []occurrence
 		want int
 	}{
-		"all":                {places(100, begins(20), even...), 20},
-		"one that is off":    {places(100, begins(20), with(0.9, 9)...), 20},
-		"six that are off":   {places(100, begins(20), with(1, 7, 8, 9, 10, 11, 12)...), 12}, // and one beside them on each side
+		"all":             {places(100, begins(20), even...), 20},
+		"one that is off": {places(100, begins(20), with(0.9, 9)...), 20},
+		// and one beside them on each side
+		"six that are off":   {places(100, begins(20), with(1, 7, 8, 9, 10, 11, 12)...), 12},
 		"two runs":           {places(100, apart, even...), 20},
 		"alone":              {places(100, begins(20)[:1], 0.1), 0},
 		"off at the end":     {places(100, apart, with(1, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19)...), 10},

@@ -26,7 +26,8 @@ func TestDetectAcrossAGap(t *testing.T) {
 	}
 	p := r.Periods[0]
 	if !near(p.PeriodSamples, 47, 0.03) || p.Coverage < 0.85 || len(p.Instances) < 20 || len(p.Regions) != 2 {
-		t.Errorf("%.1f samples (47), coverage %.2f, %d instances in %d regions", p.PeriodSamples, p.Coverage, len(p.Instances), len(p.Regions))
+		t.Errorf("%.1f samples (47), coverage %.2f, %d instances in %d regions", p.PeriodSamples, p.Coverage,
+			len(p.Instances), len(p.Regions))
 	}
 	for _, in := range p.Instances {
 		if in.First < begin+gap && in.First+in.Length > begin+1 {
@@ -71,7 +72,8 @@ func TestDetectPowerTrace(t *testing.T) {
 				level(126, 25+30*rng.Float64())
 			}
 		}
-		set := series.Set{StepS: 1 / hz, Columns: []series.Column{{Name: "power", Unit: "W", Scope: series.JobScope, Values: v}}}
+		set := series.Set{StepS: 1 / hz,
+			Columns: []series.Column{{Name: "power", Unit: "W", Scope: series.JobScope, Values: v}}}
 		r := detect(t, set)
 		if len(r.Periods) == 0 || !near(r.Periods[0].PeriodS, 28, 0.03) {
 			t.Errorf("at %g Hz: %+v %v, want 28 s", hz, r.Periods, r.Notes)

@@ -29,7 +29,8 @@ func TestDetectDegenerate(t *testing.T) {
 		for _, group := range []string{"", "pages"} {
 			set := series.Set{StepS: 0.005}
 			for c := range 3 {
-				set.Columns = append(set.Columns, series.Column{Name: string(rune('a' + c)), Group: group, Unit: countUnit, Scope: series.JobScope, Values: v})
+				set.Columns = append(set.Columns,
+					series.Column{Name: string(rune('a' + c)), Group: group, Unit: countUnit, Scope: series.JobScope, Values: v})
 			}
 			r, err := Detect(set, Default())
 			if err != nil || len(r.Periods) == 0 && len(r.Notes) == 0 {
@@ -44,7 +45,8 @@ func TestDetectDegenerate(t *testing.T) {
 	if r, err := Detect(series.Set{StepS: 0.005}, Default()); err != nil || len(r.Notes) != 1 {
 		t.Errorf("no columns: %v, %v", r.Notes, err)
 	}
-	bad := series.Set{StepS: 0.005, Columns: []series.Column{{Name: "a", Values: make(series.Values, 90)}, {Name: "b", Values: make(series.Values, 91)}}}
+	bad := series.Set{StepS: 0.005,
+		Columns: []series.Column{{Name: "a", Values: make(series.Values, 90)}, {Name: "b", Values: make(series.Values, 91)}}}
 	if _, err := Detect(bad, Default()); err == nil {
 		t.Error("columns of different length: no error")
 	}

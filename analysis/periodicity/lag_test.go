@@ -31,11 +31,13 @@ func TestPeaks(t *testing.T) {
 		lo   int
 		want []int
 	}{
-		"one height":      {comb(200, 20, even), 2, []int{40, 20}},
-		"from a lag on":   {comb(200, 20, even), 30, []int{60, 40}},
-		"the second best": {comb(100, 20, func(m int) float64 { return map[int]float64{1: 0.8, 2: 0.95, 3: 0.7, 4: 0.7}[m] }), 2, []int{20, 40}},
-		"the first low":   {comb(100, 20, func(m int) float64 { return map[int]float64{1: 0.5, 2: 0.95, 3: 0.5, 4: 0.6}[m] }), 2, []int{40}},
-		"too low":         {comb(200, 20, func(int) float64 { return 0.2 }), 2, nil},
+		"one height":    {comb(200, 20, even), 2, []int{40, 20}},
+		"from a lag on": {comb(200, 20, even), 30, []int{60, 40}},
+		"the second best": {comb(100, 20, func(m int) float64 { return map[int]float64{1: 0.8, 2: 0.95, 3: 0.7, 4: 0.7}[m] }),
+			2, []int{20, 40}},
+		"the first low": {comb(100, 20, func(m int) float64 { return map[int]float64{1: 0.5, 2: 0.95, 3: 0.5, 4: 0.6}[m] }),
+			2, []int{40}},
+		"too low": {comb(200, 20, func(int) float64 { return 0.2 }), 2, nil},
 	} {
 		got := peaks(c.r, c.lo)
 		if len(got) != len(c.want) {

@@ -200,6 +200,7 @@ func TestDetectManyNothing(t *testing.T) {
 		set.Columns = append(set.Columns, series.Column{Name: "c" + string(rune('a'+c)), Scope: series.JobScope, Values: v})
 	}
 	if r := detect(t, set); len(r.Periods) > 0 {
-		t.Errorf("%s: %.1f samples, %d instances", r.Periods[0].Column, r.Periods[0].PeriodSamples, len(r.Periods[0].Instances))
+		t.Errorf("%s: %.1f samples, %d instances", r.Periods[0].Column, r.Periods[0].PeriodSamples,
+			len(r.Periods[0].Instances))
 	}
 }

@@ -35,7 +35,8 @@ func TestMacros(t *testing.T) {
 		// Iterations that were missed leave gaps of half a second: 5 periods.
 		{"some gaps are long", []Period{steps(cyclesOf(0, 5, 3, 10, 0.5, 20))}, "51.0 s, 4 times, of [0]"},
 		{"all gaps are long", []Period{steps(cyclesOf(7, 5, 1, 30, 0, 20))}, "50.0 s, 4 times, of [0]"},
-		{"two loops take turns", []Period{steps(cyclesOf(0, 5, 1, 10, 0, 15)), steps(cyclesOf(12, 5, 1, 5, 0, 20))}, "25.0 s, 4 times, of [0 1]"},
+		{"two loops take turns", []Period{steps(cyclesOf(0, 5, 1, 10, 0, 15)), steps(cyclesOf(12, 5, 1, 5, 0, 20))},
+			"25.0 s, 4 times, of [0 1]"},
 		{"too few", []Period{steps(cyclesOf(0, 3, 1, 30, 0, 20))}, "[]"},
 		{"uneven", []Period{steps(uneven)}, "[]"},
 		{"one region", []Period{steps(cyclesOf(0, 1, 1, 30, 0, 0))}, "[]"},

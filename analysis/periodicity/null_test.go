@@ -25,8 +25,12 @@ func TestLongestAlike(t *testing.T) {
 	}{
 		{"nine", run, 9},
 		{"a gap after five", append(equalOccurrences(0, 5, 40, 1), equalOccurrences(260, 4, 40, 1)...), 5},
-		{"one that differs after four", append(append(equalOccurrences(0, 4, 40, 1), equalOccurrences(160, 1, 40, 0.8)...), equalOccurrences(200, 3, 40, 1)...), 4},
-		{"one that is longer after four", append(append(equalOccurrences(0, 4, 40, 1), equalOccurrences(160, 1, 44, 1)...), equalOccurrences(204, 3, 40, 1)...), 4},
+		{"one that differs after four",
+			append(append(equalOccurrences(0, 4, 40, 1), equalOccurrences(160, 1, 40, 0.8)...),
+				equalOccurrences(200, 3, 40, 1)...), 4},
+		{"one that is longer after four",
+			append(append(equalOccurrences(0, 4, 40, 1), equalOccurrences(160, 1, 44, 1)...),
+				equalOccurrences(204, 3, 40, 1)...), 4},
 	} {
 		if got := longestAlike(c.occ); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)

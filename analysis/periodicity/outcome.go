@@ -67,17 +67,27 @@ func (o outcome) refusal() note.Note {
 	case o.stage == noValley:
 		return note.New(note.NoValley, "no period: no shift makes a column resemble itself")
 	case o.stage == notTracked:
-		return note.New(note.NotTracked, "no period: %s resembles itself at some shift, but it is not held from one instance to the next", o.source)
+		return note.New(note.NotTracked,
+			"no period: %s resembles itself at some shift, but it is not held from one instance to the next", o.source)
 	case len(o.combs) > 0:
-		return note.New(note.OnlyClocks, "no period: %s repeats every %.4g s in step with the sampling, to the sample, and no other column does", o.source, o.combs[0].PeriodS)
+		return note.New(note.OnlyClocks,
+			"no period: %s repeats every %.4g s in step with the sampling, to the sample, and no other column does", o.source,
+			o.combs[0].PeriodS)
 	case o.stage == found && o.leastS > 0:
-		return note.New(note.OnlyClocks, "no period: what %s shows nothing with another clock confirms, and it is read too seldom to tell periods below %.3g s from others", o.source, o.leastS)
+		return note.New(note.OnlyClocks,
+			"no period: what %s shows nothing with another clock confirms, and it is read too seldom to tell periods below "+
+				"%.3g s from others", o.source, o.leastS)
 	case o.stage == found:
-		return note.New(note.OnlyClocks, "no period: those that columns show are round numbers of seconds or in step with the sampling, as timers are and loops are not")
+		return note.New(note.OnlyClocks,
+			"no period: those that columns show are round numbers of seconds or in step with the sampling, as timers are and "+
+				"loops are not")
 	case o.stage == notSignificant:
-		return note.New(note.NotSignificant, "no period: what seemed to repeat in %s is no better than what chance gives in shuffled samples", o.source)
+		return note.New(note.NotSignificant,
+			"no period: what seemed to repeat in %s is no better than what chance gives in shuffled samples", o.source)
 	}
-	return note.New(note.LowCoverage, "no period: the best candidate in %s covers less than %s of the profile, or too irregularly", o.source, quantity.Chosen(100*minCoverage))
+	return note.New(note.LowCoverage,
+		"no period: the best candidate in %s covers less than %s of the profile, or too irregularly", o.source,
+		quantity.Chosen(100*minCoverage))
 }
 
 // scale completes the confidence of what was told.

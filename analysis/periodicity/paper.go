@@ -85,7 +85,8 @@ func (par paper) detect(set series.Set) (PaperResult, error) {
 	case n < minSamples:
 		return refuse(note.TooShort, "%d samples: at least %d are needed to look for a period", n, minSamples)
 	case n > paperMaxSamples:
-		return refuse(note.TooManyPairs, "%d samples: the paper's method compares all pairs of instances and takes hours beyond %d", n, paperMaxSamples)
+		return refuse(note.TooManyPairs,
+			"%d samples: the paper's method compares all pairs of instances and takes hours beyond %d", n, paperMaxSamples)
 	}
 	best, cut, err := par.best(set)
 	switch {
@@ -122,8 +123,10 @@ func (par paper) best(set series.Set) (r PaperResult, cut paperCut, err error) {
 func (par paper) cluster(r *PaperResult, cut paperCut, set series.Set) {
 	n := len(cut.x)
 	for _, g := range paperGroups(cut) {
-		if pairs := float64(len(g)) * float64(len(g)) / 2; len(g) > par.instances || pairs*square(float64(g[0].Length)) > paperMaxCells {
-			r.Notes = append(r.Notes, note.New(note.TooManyPairs, "%d instances of about %d samples were not compared: all pairs are too many",
+		if pairs := float64(len(g)) * float64(len(g)) / 2; len(g) > par.instances ||
+			pairs*square(float64(g[0].Length)) > paperMaxCells {
+			r.Notes = append(r.Notes, note.New(note.TooManyPairs,
+				"%d instances of about %d samples were not compared: all pairs are too many",
 				len(g), g[0].Length))
 			continue
 		}
@@ -137,12 +140,14 @@ func (par paper) cluster(r *PaperResult, cut paperCut, set series.Set) {
 		}
 	}
 	if len(r.Periods) == 0 {
-		r.Notes = append(r.Notes, note.New(note.LowCoverage, "no period: no cluster of instances in %s covers %s of the profile", r.Column, quantity.Chosen(100*minCoverage)))
+		r.Notes = append(r.Notes, note.New(note.LowCoverage,
+			"no period: no cluster of instances in %s covers %s of the profile", r.Column, quantity.Chosen(100*minCoverage)))
 		return
 	}
 	r.sort()
 	if k := len(r.Periods[0].Instances); k < FewInstances {
-		r.Notes = append(r.Notes, note.New(note.FewInstances, "%d cycles were seen; below %d the mean shape is uncertain", k, FewInstances))
+		r.Notes = append(r.Notes, note.New(note.FewInstances, "%d cycles were seen; below %d the mean shape is uncertain", k,
+			FewInstances))
 	}
 }
 

@@ -37,7 +37,9 @@ const (
 // cut into m and join it. Groups below minCoverage are dropped.
 func paperGroups(cut paperCut) [][]Instance {
 	in := slices.Clone(cut.in)
-	slices.SortFunc(in, func(a, b Instance) int { return cmp.Or(cmp.Compare(a.Length, b.Length), cmp.Compare(a.First, b.First)) })
+	slices.SortFunc(in, func(a, b Instance) int {
+		return cmp.Or(cmp.Compare(a.Length, b.Length), cmp.Compare(a.First, b.First))
+	})
 	var groups [][]Instance
 	for i := 0; i < len(in); {
 		j := i + 1

@@ -81,7 +81,8 @@ func TestPaperFindsOnePattern(t *testing.T) {
 	for _, g := range p.Regions {
 		in := p.Instances[k : k+g.Count]
 		last := in[g.Count-1]
-		if math.Abs(g.StartS-0.005*float64(in[0].First)) > 1e-9 || math.Abs(g.EndS-0.005*float64(last.First+last.Length)) > 1e-9 {
+		if math.Abs(g.StartS-0.005*float64(in[0].First)) > 1e-9 ||
+			math.Abs(g.EndS-0.005*float64(last.First+last.Length)) > 1e-9 {
 			t.Errorf("region %+v of %+v to %+v", g, in[0], last)
 		}
 		if k += g.Count; k < len(p.Instances) && p.Instances[k].First == last.First+last.Length {

@@ -14,7 +14,8 @@ func pausing(n, at int, last func(cycle int) int, then float32) (set series.Set,
 	set = series.Set{StepS: 0.005, Columns: []series.Column{{Name: "busy_cpus"}}}
 	for c := range n {
 		length := 40 + last(c)
-		in, lengths = append(in, Instance{First: len(set.Columns[0].Values), Length: length}), append(lengths, float64(length)*set.StepS)
+		in, lengths = append(in, Instance{First: len(set.Columns[0].Values), Length: length}),
+			append(lengths, float64(length)*set.StepS)
 		for i := range length {
 			v := float32(0.9)
 			if i >= at && i < at+length-40 {
@@ -128,6 +129,7 @@ func TestPausingLoopIsToldByItsCycles(t *testing.T) {
 	p := got.Periods[0]
 	want := set.StepS * float64(clock) / float64(worked)
 	if math.Abs(p.PeriodS/want-1) > 0.03 || math.Abs(p.MeanS/want-1) > 0.03 || p.PeriodCV > 0.25 || len(p.Regions) < 5 {
-		t.Errorf("%.3f s of %.3f, mean %.3f, +- %.0f %%, in %d regions", p.PeriodS, want, p.MeanS, 100*p.PeriodCV, len(p.Regions))
+		t.Errorf("%.3f s of %.3f, mean %.3f, +- %.0f %%, in %d regions", p.PeriodS, want, p.MeanS, 100*p.PeriodCV,
+			len(p.Regions))
 	}
 }

@@ -65,7 +65,8 @@ func (k *known) period(set series.Set, column string) (Period, bool) {
 	p.spread(lens)
 	p.Significance = k.z
 	for _, c := range k.children {
-		p.Children = append(p.Children, ChildPeriod{PeriodS: c.lag * set.StepS, Count: int(c.perUnit * float64(n)), Confidence: c.confidence})
+		p.Children = append(p.Children,
+			ChildPeriod{PeriodS: c.lag * set.StepS, Count: int(c.perUnit * float64(n)), Confidence: c.confidence})
 	}
 	ok := length >= shortestPeriod && p.Coverage >= minCoverage && !scattered(p, k.t.periods)
 	return p, ok

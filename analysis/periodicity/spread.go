@@ -57,7 +57,8 @@ func (s *spreading) plan(from, to, a, b int) {
 		case p < q:
 			per := 1 / (y - x)
 			for r := max(p, a); r <= q && r < b; r++ {
-				s.parts = append(s.parts, part{int32(i - from), int32(r - a), float32((min(y, float64(r+1)) - max(x, float64(r))) * per)})
+				s.parts = append(s.parts, part{int32(i - from), int32(r - a),
+					float32((min(y, float64(r+1)) - max(x, float64(r))) * per)})
 			}
 		}
 		x = y

@@ -75,7 +75,8 @@ func (l *loop) set(noise float64) series.Set {
 	for i := range l.x {
 		l.x[i] += float32(noise * l.rng.NormFloat64())
 	}
-	return series.Set{StepS: 0.005, Columns: []series.Column{{Name: "ipc", Unit: "1", Scope: series.JobScope, Values: l.x}}}
+	return series.Set{StepS: 0.005,
+		Columns: []series.Column{{Name: "ipc", Unit: "1", Scope: series.JobScope, Values: l.x}}}
 }
 
 // agrees returns the share of the samples on which truth and periods agree

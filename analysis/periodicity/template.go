@@ -116,7 +116,8 @@ func (t template) resampled(n int) template {
 	if n == t.unit {
 		return t
 	}
-	r := template{v: make([][]float32, len(t.v)), unit: n, periods: t.periods, own: t.own, energy: t.energy * float64(n) / float64(t.unit)}
+	r := template{v: make([][]float32, len(t.v)), unit: n, periods: t.periods, own: t.own,
+		energy: t.energy * float64(n) / float64(t.unit)}
 	for k, x := range t.v {
 		r.v[k] = stretch(x, n)
 	}

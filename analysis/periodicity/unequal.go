@@ -107,6 +107,7 @@ func withUnequal(periods []Period, set series.Set) []Period {
 
 // unequalNote says that the main cycle has no fixed length, and how long it is.
 func unequalNote(p Period) note.Note {
-	return note.New(note.UnequalCycles, "cycles have no fixed length: %.3g to %.3g s (median %.3g s), %d times; the same code begins each",
+	return note.New(note.UnequalCycles,
+		"cycles have no fixed length: %.3g to %.3g s (median %.3g s), %d times; the same code begins each",
 		p.P10S, p.P90S, p.PeriodS, len(p.Instances))
 }

@@ -62,7 +62,9 @@ func Decompose(a, b Breakdown) Difference {
 	if math.Abs(rest) > 1e-9 {
 		d.Parts = append(d.Parts, DifferenceShare{"not sampled", rest})
 	}
-	slices.SortStableFunc(d.Parts, func(x, y DifferenceShare) int { return cmp.Compare(math.Abs(y.ExtraS), math.Abs(x.ExtraS)) })
+	slices.SortStableFunc(d.Parts, func(x, y DifferenceShare) int {
+		return cmp.Compare(math.Abs(y.ExtraS), math.Abs(x.ExtraS))
+	})
 	if steps := b.seconds("steps") - a.seconds("steps"); a.Steps > 0 && b.Steps > 0 {
 		// As many iterations as both made became longer; the rest are more.
 		d.LongerS = float64(min(a.Steps, b.Steps)) * (b.StepS - a.StepS)

@@ -127,7 +127,8 @@ func (d *Drift) slow(in []periodicity.Instance, length []float64, startS, stepS 
 	limit := slowMADs * max(robust.MAD(over), stepS)
 	for i, v := range over {
 		if v > limit {
-			d.Slow = append(d.Slow, Slow{Iteration: i, StartS: startS + float64(in[i].First)*stepS, LengthS: length[i], ExcessS: v})
+			d.Slow = append(d.Slow, Slow{Iteration: i, StartS: startS + float64(in[i].First)*stepS, LengthS: length[i],
+				ExcessS: v})
 		}
 	}
 	d.SlowCount = len(d.Slow)

@@ -65,7 +65,8 @@ func TestDriftOfAStep(t *testing.T) {
 	}
 	for _, s := range d.Slow {
 		in := p.Instances[s.Iteration]
-		if s.Iteration%97 != 50 || math.Abs(s.StartS-10-0.005*float64(in.First)) > 1e-9 || math.Abs(s.LengthS-0.005*float64(in.Length)) > 1e-9 {
+		if s.Iteration%97 != 50 || math.Abs(s.StartS-10-0.005*float64(in.First)) > 1e-9 ||
+			math.Abs(s.LengthS-0.005*float64(in.Length)) > 1e-9 {
 			t.Errorf("slow: %+v", s)
 		}
 	}

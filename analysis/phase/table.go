@@ -66,7 +66,9 @@ func loopPhases(patterns []pattern.Pattern, periods []periodicity.Period) []Phas
 		better := all
 		for _, r := range p.Regions {
 			l := loop{Phase{Kind: Loop, Pattern: patterns[i].ID, StartS: r.StartS, EndS: r.EndS}, p.PeriodS}
-			if !slices.ContainsFunc(better, func(b loop) bool { return 2*(min(b.EndS, l.EndS)-max(b.StartS, l.StartS)) > l.EndS-l.StartS }) {
+			if !slices.ContainsFunc(better, func(b loop) bool {
+				return 2*(min(b.EndS, l.EndS)-max(b.StartS, l.StartS)) > l.EndS-l.StartS
+			}) {
 				all = append(all, l)
 			}
 		}

@@ -44,9 +44,12 @@ func TestTable(t *testing.T) {
 		{"one", []pattern.Pattern{a}, []periodicity.Period{period(0.5, 2, 9)}, "start-up loopA tail "},
 		{"short break", []pattern.Pattern{a}, []periodicity.Period{period(0.5, 2, 5, 5.7, 9)}, "start-up loopA tail "},
 		{"checkpoint", []pattern.Pattern{a}, []periodicity.Period{period(0.5, 2, 5, 6, 9)}, "start-up loopA gap loopA tail "},
-		{"two at a time", []pattern.Pattern{a, b}, []periodicity.Period{period(0.5, 2.005, 9), period(0.2, 2, 9.005)}, "start-up loopA tail "},
-		{"one within another", []pattern.Pattern{a, b}, []periodicity.Period{period(0.5, 4, 5), period(0.2, 2, 9)}, "start-up loopB tail "},
-		{"two that overlap", []pattern.Pattern{a, b}, []periodicity.Period{period(0.5, 2, 6), period(0.2, 5, 9)}, "start-up loopA loopB tail "},
+		{"two at a time", []pattern.Pattern{a, b}, []periodicity.Period{period(0.5, 2.005, 9), period(0.2, 2, 9.005)},
+			"start-up loopA tail "},
+		{"one within another", []pattern.Pattern{a, b}, []periodicity.Period{period(0.5, 4, 5), period(0.2, 2, 9)},
+			"start-up loopB tail "},
+		{"two that overlap", []pattern.Pattern{a, b}, []periodicity.Period{period(0.5, 2, 6), period(0.2, 5, 9)},
+			"start-up loopA loopB tail "},
 		{"two", []pattern.Pattern{a, b}, []periodicity.Period{period(0.5, 6, 11), period(0.2, 1, 6)}, "loopB loopA "},
 	} {
 		table := Table(set(1, 2000), c.patterns, c.periods)

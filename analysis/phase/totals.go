@@ -59,7 +59,8 @@ func marked(table []Phase) []Stage {
 	inner := map[string][]int{} // gaps between two loops of one pattern
 	for i, p := range table {
 		kinds[i] = p.Kind
-		if p.Kind == Gap && i > 0 && i+1 < len(table) && table[i-1].Pattern == table[i+1].Pattern && table[i-1].Kind == Loop && table[i+1].Kind == Loop {
+		if p.Kind == Gap && i > 0 && i+
+			1 < len(table) && table[i-1].Pattern == table[i+1].Pattern && table[i-1].Kind == Loop && table[i+1].Kind == Loop {
 			inner[table[i-1].Pattern] = append(inner[table[i-1].Pattern], i)
 		}
 	}

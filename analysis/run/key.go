@@ -51,7 +51,8 @@ func (k Key) Valid() error {
 	switch {
 	case k.JobID <= 0:
 		return fmt.Errorf("job id %d is not positive", k.JobID)
-	case len(k.Cluster) > 4*maxCluster || strings.ContainsFunc(k.Cluster, func(r rune) bool { return !unicode.IsPrint(r) }):
+	case len(k.Cluster) > 4*maxCluster ||
+		strings.ContainsFunc(k.Cluster, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return fmt.Errorf("cluster %.80q is no name", k.Cluster)
 	case k.SLUID != "" && (len(k.SLUID) > maxSLUID || k.SLUID != pathElement(k.SLUID)):
 		return fmt.Errorf("SLUID %.80q is none", k.SLUID)

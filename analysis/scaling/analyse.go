@@ -153,7 +153,8 @@ func (w *work) fewPoints(least int) {
 	case n < least:
 		w.note(note.NeedMore, "%s of %s: need %d more for a model", note.Count(n, "distinct value"), name, least-n)
 	case n < enoughPoints:
-		w.note(note.FewPoints, "a model of %s of %s; need %d more to trust it", note.Count(n, "distinct value"), name, enoughPoints-n)
+		w.note(note.FewPoints, "a model of %s of %s; need %d more to trust it", note.Count(n, "distinct value"), name,
+			enoughPoints-n)
 	}
 }
 
@@ -169,7 +170,8 @@ func (w *work) paper() {
 	}
 	r.Whole = model(0, len(w.p)-1)
 	if len(w.p) < paperLeast {
-		w.note(note.NeedMore, "the paper's method looks for changes from %d points on: need %d more", paperLeast, paperLeast-len(w.p))
+		w.note(note.NeedMore, "the paper's method looks for changes from %d points on: need %d more", paperLeast,
+			paperLeast-len(w.p))
 	}
 	v := verdict{located: true}
 	if !w.series.Uncut {

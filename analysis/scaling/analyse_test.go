@@ -43,7 +43,8 @@ func sound(t *testing.T, r Result) {
 		}
 	}
 	for i, s := range r.Segments {
-		if s.First < 0 || s.Last >= r.N || s.First > s.Last || i == 0 && s.First != 0 || i == len(r.Segments)-1 && s.Last != r.N-1 {
+		if s.First < 0 || s.Last >= r.N || s.First > s.Last || i == 0 && s.First != 0 ||
+			i == len(r.Segments)-1 && s.Last != r.N-1 {
 			t.Errorf("%s: segment %+v of %d points", r.ID, s, r.N)
 		}
 	}

@@ -78,7 +78,8 @@ func (c *choice) note(code note.Code, format string, args ...any) {
 func (c *choice) withValue() {
 	kept := slices.DeleteFunc(slices.Clone(c.runs), func(r HistoryRun) bool { return math.IsNaN(r.Value) })
 	if len(kept) < len(c.runs) {
-		c.note(note.MissingRuns, "no value in %d of %d runs: not completed, or not measured", len(c.runs)-len(kept), len(c.runs))
+		c.note(note.MissingRuns, "no value in %d of %d runs: not completed, or not measured", len(c.runs)-len(kept),
+			len(c.runs))
 	}
 	c.runs = kept
 }
@@ -129,7 +130,8 @@ func (c *choice) newestRegimes() {
 		}
 	}
 	if len(c.older) > 0 {
-		c.note(note.OtherRegime, "%s from before the last change of speed of their size left out", note.Count(len(c.older), "run"))
+		c.note(note.OtherRegime, "%s from before the last change of speed of their size left out",
+			note.Count(len(c.older), "run"))
 	}
 	c.runs = kept
 }
@@ -244,11 +246,15 @@ func (c *choice) calendar() {
 		}
 	}
 	if len(adjusted) > 0 {
-		c.note(note.AdjustedForChange, "%d sizes were not run since a change of speed that others show; their values are scaled by what it did there", len(adjusted))
+		c.note(note.AdjustedForChange,
+			"%d sizes were not run since a change of speed that others show; their values are scaled by what it did there",
+			len(adjusted))
 	}
 	if c.apart(ran) {
 		c.series.Uncut = true
-		c.note(note.ConfoundedWithTime, "sizes were run more than a week apart: a difference between them may be one of date, so no change over %s is looked for",
+		c.note(note.ConfoundedWithTime,
+			"sizes were run more than a week apart: a difference between them may be one of date, so no change over %s is "+
+				"looked for",
 			parameterName(c.series))
 	}
 }
@@ -286,7 +292,8 @@ func (c *choice) iterationsDiffer() bool {
 	if hi <= lo*(1+iterationSlack) {
 		return false
 	}
-	c.note(note.IterationsDiffer, "runs made from %.0f to %.0f cycles, depending on %s: their %s is not compared, the time of one cycle would be",
+	c.note(note.IterationsDiffer, "runs made from %.0f to %.0f cycles, depending on %s: their %s is not compared, the "+
+		"time of one cycle would be",
 		lo, hi, parameterName(c.series), cmp.Or(c.series.Metric, "value"))
 	return true
 }

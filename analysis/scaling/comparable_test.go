@@ -83,7 +83,8 @@ func TestComparableOneParameter(t *testing.T) {
 func TestComparableIterations(t *testing.T) {
 	runs := campaign(0, 1, 2, 4)
 	runs[2].Iterations = 515
-	if s := Comparable(Series{Metric: "elapsed_s"}, runs, true); len(s.Observations) != 0 || !slices.Equal(codes(s), []note.Code{note.IterationsDiffer}) {
+	if s := Comparable(Series{Metric: "elapsed_s"}, runs, true); len(s.Observations) != 0 ||
+		!slices.Equal(codes(s), []note.Code{note.IterationsDiffer}) {
 		t.Errorf("3 %% more iterations: %d runs, notes %v", len(s.Observations), s.Notes)
 	}
 	if s := Comparable(Series{Metric: "step_s"}, runs, false); len(s.Observations) != 3 || len(s.Notes) != 0 {
@@ -115,7 +116,8 @@ func TestComparableCalendar(t *testing.T) {
 		}
 	}
 	// A size that bridges the time without a change: the change was not everybody's.
-	bridge := []HistoryRun{{P: 16, Value: 7, When: day}, {P: 16, Value: 7, When: 61 * day}, {P: 32, Value: 4, When: 2 * day}, {P: 32, Value: 4, When: 62 * day}}
+	bridge := []HistoryRun{{P: 16, Value: 7, When: day}, {P: 16, Value: 7, When: 61 * day},
+		{P: 32, Value: 4, When: 2 * day}, {P: 32, Value: 4, When: 62 * day}}
 	s = Comparable(Series{Parameter: "nodes"}, slices.Concat(before, after, bridge), false)
 	for _, o := range s.Observations {
 		if want := 100 / o.P * 1.1; o.P == 4 && math.Abs(o.Value-want) > 1e-9 {

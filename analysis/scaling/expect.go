@@ -51,8 +51,10 @@ func (w *work) expect(near, far int) {
 		return
 	}
 	if sure := worse(ideal); sure >= expectSure {
-		w.note(note.WorseThanDeclared, "%s scaling is ideal when the metric %s; from %s = %s to %s it is worse (probability %.2f)%s",
-			w.series.Mode, want, name, quantity.Exact(w.p[len(w.p)-1]), quantity.Exact(expectFactor*w.p[len(w.p)-1]), sure, w.blame(math.Log2(ideal)/math.Log2(expectFactor)))
+		w.note(note.WorseThanDeclared,
+			"%s scaling is ideal when the metric %s; from %s = %s to %s it is worse (probability %.2f)%s",
+			w.series.Mode, want, name, quantity.Exact(w.p[len(w.p)-1]), quantity.Exact(expectFactor*w.p[len(w.p)-1]), sure,
+			w.blame(math.Log2(ideal)/math.Log2(expectFactor)))
 	}
 }
 

@@ -49,7 +49,9 @@ func TestModelLikelihoodIsReadable(t *testing.T) {
 		{"constant", func(p float64) float64 { return 7 }, "7"},
 		{"Amdahl", func(p float64) float64 { return 10 + 90/p }, "10 + 90 * p^(-1)"},
 		{"p log p", func(p float64) float64 { return 3 + p*math.Log2(p) }, "3 + 1 * p^(1) * log2(p)^(1)"},
-		{"work and tree", func(p float64) float64 { return 1 + 100/p + 5*math.Log2(p) }, "1 + 5 * log2(p)^(1) + 100 * p^(-1)"},
+		{"work and tree", func(p float64) float64 {
+			return 1 + 100/p + 5*math.Log2(p)
+		}, "1 + 5 * log2(p)^(1) + 100 * p^(-1)"},
 	} {
 		y := make([]float64, len(p))
 		for k := range p {

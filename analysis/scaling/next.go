@@ -161,7 +161,8 @@ func (n *proposer) widest() {
 		}
 	}
 	if widest > 0 {
-		n.propose(at.P, "the prediction is least certain there: %s, between %s and %s", quantity.Plain(at.Value, 4), quantity.Plain(at.Lo, 4), quantity.Plain(at.Hi, 4))
+		n.propose(at.P, "the prediction is least certain there: %s, between %s and %s", quantity.Plain(at.Value, 4),
+			quantity.Plain(at.Lo, 4), quantity.Plain(at.Hi, 4))
 	}
 }
 

@@ -31,12 +31,14 @@ func (w *work) warn(method Method) {
 		lo, hi = min(lo, v), max(hi, v)
 	}
 	if below > 0 {
-		w.note(note.NonPositive, "%d of %d values are zero or negative: errors cannot be relative to the value, and the default method looks for no change",
+		w.note(note.NonPositive, "%d of %d values are zero or negative: errors cannot be relative to the value, and the "+
+			"default method looks for no change",
 			below, len(w.y))
 		return
 	}
 	if hi > extremeRange*lo {
-		w.note(note.ExtremeRange, "values from %s to %s: errors in units of the metric say nothing of the small ones", quantity.Plain(lo, 4), quantity.Plain(hi, 4))
+		w.note(note.ExtremeRange, "values from %s to %s: errors in units of the metric say nothing of the small ones",
+			quantity.Plain(lo, 4), quantity.Plain(hi, 4))
 	}
 	if k, ok := lone(w.p, w.y); ok {
 		leave := method == Likelihood && len(w.p) > enoughPoints

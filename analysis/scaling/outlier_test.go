@@ -114,7 +114,8 @@ func TestEnd(t *testing.T) {
 	for _, c := range []struct {
 		out  []int
 		want bool
-	}{{nil, false}, {[]int{0}, false}, {[]int{0, 1}, true}, {[]int{1, 2}, false}, {[]int{0, 2}, false}, {[]int{0, 5}, false}, {[]int{4, 5}, true}, {[]int{3, 4}, false}} {
+	}{{nil, false}, {[]int{0}, false}, {[]int{0, 1}, true}, {[]int{1, 2}, false}, {[]int{0, 2}, false},
+		{[]int{0, 5}, false}, {[]int{4, 5}, true}, {[]int{3, 4}, false}} {
 		o := outliers{out: make([]bool, 6)}
 		for _, k := range c.out {
 			o.out[k] = true

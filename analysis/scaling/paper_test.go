@@ -119,7 +119,8 @@ func TestPaperPatterns(t *testing.T) {
 			cuts = append(cuts, ch.Cut)
 		}
 		if v.segmented != c.seg || v.located != c.located || len(cuts) != len(c.cuts) {
-			t.Errorf("%s: segmented %v located %v cuts %v, want %v %v %v", c.name, v.segmented, v.located, cuts, c.seg, c.located, c.cuts)
+			t.Errorf("%s: segmented %v located %v cuts %v, want %v %v %v", c.name, v.segmented, v.located, cuts, c.seg,
+				c.located, c.cuts)
 			continue
 		}
 		for i := range cuts {
@@ -134,6 +135,7 @@ func TestPaperDeclinesBelowSix(t *testing.T) {
 	p, y := worked()
 	r := Analyse([]Series{seriesOf(p[3:8], y[3:8])}, Paper)[0]
 	if r.Segmented || r.Whole == nil || !hasNote(r, "need_more_points") {
-		t.Errorf("five points: segmented %v, whole %v, notes %v; want a model, no verdict and a note", r.Segmented, r.Whole, r.Notes)
+		t.Errorf("five points: segmented %v, whole %v, notes %v; want a model, no verdict and a note", r.Segmented, r.Whole,
+			r.Notes)
 	}
 }

@@ -7,8 +7,8 @@ import "math"
 // the package comment.
 const (
 	// predictShape and predictScale are what is known of noise before. They are
-	// weaker than the range of levels of detection: there, small misfits must not become changes; here, a floor of 1 % would
-	// make the interval of every quiet series too wide.
+	// weaker than the range of levels of detection: there, small misfits must not become changes; here, a floor of 1 %
+	// would make the interval of every quiet series too wide.
 	predictShape, predictScale = 0.5, 0.003
 	// onePrior and sumPrior are the log prior odds of all laws of one term and
 	// of all sums of two against the constant.

@@ -46,7 +46,8 @@ func chanceKinds() []chanceKind {
 
 func onePaper(noises []float64, from, to int) func(drawSource) drawnSeries {
 	return func(s drawSource) drawnSeries {
-		c := drawCell{In: s.Below(2) == 0, Decades: s.Below(2) == 0, Doubling: s.Below(2) == 0, Noise: noises[s.Below(len(noises))]}
+		c := drawCell{In: s.Below(2) == 0, Decades: s.Below(2) == 0, Doubling: s.Below(2) == 0,
+			Noise: noises[s.Below(len(noises))]}
 		return s.Paper(c, from+s.Below(to-from+1))
 	}
 }
@@ -99,7 +100,8 @@ func (k chanceKind) list(t *chanceTally, src drawSource, d *Detector, n int) {
 // without a change are called segmented, and how many the program expects.
 func chance(s tableSettings, w io.Writer) {
 	lists := max(min(s.count/1000, 20), 1)
-	fmt.Fprintf(w, "\nLists of %d series: segmented without a change, and expected by chance; %d lists of each kind\n", s.list, lists)
+	fmt.Fprintf(w, "\nLists of %d series: segmented without a change, and expected by chance; %d lists of each kind\n",
+		s.list, lists)
 	fmt.Fprintln(w, "kind                           segmented  expected  ratio (95 % of it)  lists within their range")
 	kinds := chanceKinds()
 	tallies := make([]chanceTally, len(kinds))

@@ -21,7 +21,8 @@ import (
 // the paper or normal; one law, or two with a cut anywhere that leaves two
 // points on each side.
 func coverage(s tableSettings, w io.Writer) {
-	fmt.Fprintf(w, "\nPredictions: shares of intervals at 1, 2 and 4 times the largest p; %d series of each family\n", s.count)
+	fmt.Fprintf(w, "\nPredictions: shares of intervals at 1, 2 and 4 times the largest p; %d series of each family\n",
+		s.count)
 	var cells []*coverageCell
 	for _, segmented := range []bool{false, true} {
 		for _, normal := range []bool{false, true} {

@@ -9,7 +9,8 @@ import (
 // measured is the families of measured series, the paper's splits of 6 to 10
 // points and series with two changes, pooled over noise, with 95 % bounds.
 func measured(s tableSettings, w io.Writer) {
-	fmt.Fprintf(w, "\nFamilies of measured series, splits and two changes, with 95 %% bounds; %d series in each cell\n", s.count)
+	fmt.Fprintf(w, "\nFamilies of measured series, splits and two changes, with 95 %% bounds; %d series in each cell\n",
+		s.count)
 	fmt.Fprintln(w, "family      noise   false                  found                  exact")
 	quiet, loud := []float64{0, 0.01, 0.02, 0.05}, []float64{0.1}
 	for i, noises := range [][]float64{quiet, loud} {
@@ -56,7 +57,8 @@ func split(src drawSource, noise float64) drawnSeries {
 }
 
 func bounded(t tally) string {
-	return shareWithBounds(t.falsely, t.steady) + "   " + shareWithBounds(t.found, t.changed) + "   " + shareWithBounds(t.exact, t.changed)
+	return shareWithBounds(t.falsely, t.steady) + "   " + shareWithBounds(t.found, t.changed) + "   " +
+		shareWithBounds(t.exact, t.changed)
 }
 
 // shareWithBounds is a share and its bounds, blank where there is nothing to share.
@@ -71,12 +73,15 @@ func shareWithBounds(k, n int) string {
 
 // rough is false changes under noise that the detector was not calibrated on.
 func rough(s tableSettings, w io.Writer) {
-	fmt.Fprintf(w, "\nNo change, noise of other kinds: false changes at 6, 8 and 10 points; %d series in each cell\n", s.count)
+	fmt.Fprintf(w, "\nNo change, noise of other kinds: false changes at 6, 8 and 10 points; %d series in each cell\n",
+		s.count)
 	var cells []*tableCell
 	sizes := []int{6, 8, 10}
 	for _, family := range roughFamilies {
 		for _, n := range sizes {
-			cells = append(cells, &tableCell{n: s.count, draw: func(src drawSource) drawnSeries { return src.Disturbed(family, n) }})
+			cells = append(cells, &tableCell{n: s.count, draw: func(src drawSource) drawnSeries {
+				return src.Disturbed(family, n)
+			}})
 		}
 	}
 	s.measure(cells)

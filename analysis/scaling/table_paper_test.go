@@ -53,7 +53,8 @@ func averaged(s tableSettings, w io.Writer) {
 	fmt.Fprintln(w, "space  noise   false   found   right   exact    false   found   right   exact   middle")
 	for _, l := range lines {
 		t, o, m := sums(l.cells)
-		fmt.Fprintf(w, "%-4s  %6s  %s   %s  %6.3f\n", spaceName(l.in), quantity.Chosen(100*l.noise), tallyColumns(t), tallyColumns(o), m)
+		fmt.Fprintf(w, "%-4s  %6s  %s   %s  %6.3f\n", spaceName(l.in), quantity.Chosen(100*l.noise), tallyColumns(t),
+			tallyColumns(o), m)
 	}
 }
 

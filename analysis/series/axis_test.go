@@ -7,7 +7,8 @@ import (
 
 // What lies in no piece is left out, and what does has the times of the rest.
 func TestWithin(t *testing.T) {
-	s := Set{StepS: 0.001, Axis: CPU, WallS: []float64{0, 1, 2, 5, 6, 7, 9}, Columns: []Column{{Values: Values{1, 2, 3, 4, 5, 6}}, {Values: Values{6, 5, 4, 3, 2, 1}}}}
+	s := Set{StepS: 0.001, Axis: CPU, WallS: []float64{0, 1, 2, 5, 6, 7, 9},
+		Columns: []Column{{Values: Values{1, 2, 3, 4, 5, 6}}, {Values: Values{6, 5, 4, 3, 2, 1}}}}
 	for _, c := range []struct {
 		name   string
 		pieces []Piece
@@ -21,7 +22,8 @@ func TestWithin(t *testing.T) {
 		{"none", nil, nil, []float64{0}},
 	} {
 		got := s.Within(c.pieces)
-		if !slices.Equal(got.Columns[0].Values, c.values) || !slices.Equal(got.WallS, c.wallS) || got.Len() != len(got.Columns[1].Values) || got.Axis != CPU {
+		if !slices.Equal(got.Columns[0].Values, c.values) || !slices.Equal(got.WallS, c.wallS) ||
+			got.Len() != len(got.Columns[1].Values) || got.Axis != CPU {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}

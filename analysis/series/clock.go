@@ -77,7 +77,8 @@ func (k Clock) Coarser(n int) Clock {
 // used in it.
 func (k Clock) Bin(columns []Column, stepS float64) Set {
 	n := int(k.Total() / stepS)
-	out := Set{StartS: 0, StepS: stepS, Axis: CPU, SlotS: max(stepS, k.stepS*max(1, k.busy)), Columns: make([]Column, len(columns)), WallS: k.edges(n, stepS)}
+	out := Set{StartS: 0, StepS: stepS, Axis: CPU, SlotS: max(stepS, k.stepS*max(1, k.busy)),
+		Columns: make([]Column, len(columns)), WallS: k.edges(n, stepS)}
 	if len(columns) == 0 {
 		return out
 	}

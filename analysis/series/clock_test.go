@@ -82,10 +82,12 @@ func TestCoarserClock(t *testing.T) {
 
 func TestClockOf(t *testing.T) {
 	s := Set{StepS: 1, Columns: []Column{{Name: "task_clock", Values: Values{5e8, Missing(), 1e9}}}}
-	if k, ok := s.Clock(); !ok || k.Total() != 1.5 || k.Used(1) != 0.5 || k.Used(2) != 0.5 || math.Abs(k.Busy()-1.25/1.5) > 1e-12 {
+	if k, ok := s.Clock(); !ok || k.Total() != 1.5 || k.Used(1) != 0.5 || k.Used(2) != 0.5 ||
+		math.Abs(k.Busy()-1.25/1.5) > 1e-12 {
 		t.Errorf("%v, %+v", ok, k)
 	}
-	for _, s := range []Set{{StepS: 1}, {StepS: 1, Columns: []Column{{Name: "busy_cpus", Values: Values{0, Missing(), -1}}}}} {
+	for _, s := range []Set{{StepS: 1},
+		{StepS: 1, Columns: []Column{{Name: "busy_cpus", Values: Values{0, Missing(), -1}}}}} {
 		if _, ok := s.Clock(); ok {
 			t.Errorf("a clock of %v", s.Columns)
 		}

@@ -63,7 +63,8 @@ func (s *Summary) agreement(records []NodeRecord, lead NodeRecord) {
 		if k, ok := at[n.Node]; ok {
 			s.Nodes[k].DistancePct = n.DistancePct
 		}
-		n.FromS, n.ForS, n.DiffersPct, n.LongerPct = quantity.OrZero(n.FromS), quantity.OrZero(n.ForS), quantity.OrZero(n.DiffersPct), quantity.OrZero(n.LongerPct)
+		n.FromS, n.ForS, n.DiffersPct, n.LongerPct = quantity.OrZero(n.FromS), quantity.OrZero(n.ForS),
+			quantity.OrZero(n.DiffersPct), quantity.OrZero(n.LongerPct)
 		x := Apart{NodeAgreement: n, Late: late[i]}
 		a.Odd += one(n.Odd)
 		a.Stragglers += one(n.Straggler)

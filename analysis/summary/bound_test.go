@@ -10,7 +10,9 @@ import (
 
 // Of regions the nearest are joined.
 func TestBoundJoinsTheNearest(t *testing.T) {
-	periods := []periodicity.Period{{Regions: []periodicity.Region{{StartS: 100, EndS: 110, Count: 1}, {StartS: 150, EndS: 190, Count: 2}, {StartS: 191, EndS: 200, Count: 4}, {StartS: 220, EndS: 221, Count: 8}}}}
+	periods := []periodicity.Period{
+		{Regions: []periodicity.Region{{StartS: 100, EndS: 110, Count: 1}, {StartS: 150, EndS: 190, Count: 2},
+			{StartS: 191, EndS: 200, Count: 4}, {StartS: 220, EndS: 221, Count: 8}}}}
 	boundRegions(periods, 4)
 	if len(periods[0].Regions) != 4 {
 		t.Error(periods[0].Regions)

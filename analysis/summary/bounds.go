@@ -55,7 +55,8 @@ func numbers(nodes float64) []bound {
 		{0, maxSpan * maxCPUs, "CPUS BusyS CycleS Share.Lo Share.Hi Within"},
 		{0, maxSpan * maxHz, "PeriodSamples"},
 		{0, 1e6, "PeriodCV GPU.PowerW ClockMHz"},
-		{-rounded, 1 + rounded, "Confidence Coverage Part.Share Share.Share Others.Share Phase.Share UnnamedShare IdleShare SM Occupancy Tensor DRAM"},
+		{-rounded, 1 + rounded, "Confidence Coverage Part.Share Share.Share Others.Share Phase.Share UnnamedShare " +
+			"IdleShare SM Occupancy Tensor DRAM"},
 		{0, mostGPUs, "GPUDevice.Index"},
 	}
 }

@@ -75,7 +75,8 @@ func TestCodeOfALoopThatWasStopped(t *testing.T) {
 		if want := ran / loopS; math.Abs(c.Count-want) > 4 {
 			t.Errorf("%v: %g cycles of %g", stops, c.Count, want)
 		}
-		if f := c.Functions[0]; strings.ContainsRune(f.Name, 0x1b) || math.Abs(f.Share-.625) > .02 || math.Abs(*f.CycleS-loopS/2) > .004 {
+		if f := c.Functions[0]; strings.ContainsRune(f.Name, 0x1b) || math.Abs(f.Share-.625) > .02 ||
+			math.Abs(*f.CycleS-loopS/2) > .004 {
 			t.Errorf("%v: %+v", stops, f)
 		}
 		fields := r.Job.Fields
@@ -86,7 +87,9 @@ func TestCodeOfALoopThatWasStopped(t *testing.T) {
 			t.Error(err)
 		}
 		s := Merge([]NodeRecord{r}, []string{"n1"})
-		if s.Code != r.Code || s.CodeNode != "n1" || len(s.WithNames(run.Libraries).Code.Run.Functions) != 0 || s.WithNames(run.NoNames).Code != nil || len(s.WithNames(run.NoNames).Job.Fields) != 0 || len(s.Job.Fields) != 2 || s.WithNames(run.AllNames).Code != r.Code {
+		if s.Code != r.Code || s.CodeNode != "n1" || len(s.WithNames(run.Libraries).Code.Run.Functions) != 0 ||
+			s.WithNames(run.NoNames).Code != nil || len(s.WithNames(run.NoNames).Job.Fields) != 0 || len(s.Job.Fields) != 2 ||
+			s.WithNames(run.AllNames).Code != r.Code {
 			t.Error("what is stored of names")
 		}
 	}
@@ -99,13 +102,16 @@ func (r NodeRecord) withCode(a *anatomy.Anatomy) NodeRecord {
 
 // Names come from the first node; the rhythm may be another's.
 func TestCodeIsOfTheNodeWithNames(t *testing.T) {
-	bare := &anatomy.Anatomy{Samples: 1, Run: anatomy.Split{Functions: []anatomy.Share{{Function: anatomy.Function{Library: "app", Start: 64}}}}}
-	named := &anatomy.Anatomy{Samples: 1, Run: anatomy.Split{Functions: []anatomy.Share{{Function: anatomy.Function{Library: "app", Name: "f"}}}}}
+	bare := &anatomy.Anatomy{Samples: 1,
+		Run: anatomy.Split{Functions: []anatomy.Share{{Function: anatomy.Function{Library: "app", Start: 64}}}}}
+	named := &anatomy.Anatomy{Samples: 1,
+		Run: anatomy.Split{Functions: []anatomy.Share{{Function: anatomy.Function{Library: "app", Name: "f"}}}}}
 	for _, c := range []struct {
 		first, second *anatomy.Anatomy
 		node          string
 	}{{named, bare, "n1"}, {bare, named, "n2"}, {nil, bare, "n2"}, {bare, nil, "n1"}, {nil, nil, ""}, {nil, named, "n2"}} {
-		s := Merge([]NodeRecord{node("n1", 1, 2).withCode(c.first), node("n2", 1, 2).withCode(c.second)}, []string{"n1", "n2"})
+		s := Merge([]NodeRecord{node("n1", 1, 2).withCode(c.first), node("n2", 1, 2).withCode(c.second)},
+			[]string{"n1", "n2"})
 		if s.CodeNode != c.node {
 			t.Errorf("%+v: %s", c, s.CodeNode)
 		}
@@ -116,9 +122,11 @@ func TestCodeIsOfTheNodeWithNames(t *testing.T) {
 // another one, its A is not theirs.
 func TestCodeOfANodeWithOtherPatterns(t *testing.T) {
 	cycles := func(ids ...string) *anatomy.Anatomy {
-		a := anatomy.Anatomy{Samples: 1, Run: anatomy.Split{Functions: []anatomy.Share{{Function: anatomy.Function{Library: "app", Name: "f"}}}}}
+		a := anatomy.Anatomy{Samples: 1,
+			Run: anatomy.Split{Functions: []anatomy.Share{{Function: anatomy.Function{Library: "app", Name: "f"}}}}}
 		for _, id := range ids {
-			a.Cycles = append(a.Cycles, anatomy.Cycle{Pattern: id, Count: 9, Split: anatomy.Split{BusyS: 1, Functions: []anatomy.Share{{Function: anatomy.Function{Name: "of its " + id}}}}})
+			a.Cycles = append(a.Cycles, anatomy.Cycle{Pattern: id, Count: 9,
+				Split: anatomy.Split{BusyS: 1, Functions: []anatomy.Share{{Function: anatomy.Function{Name: "of its " + id}}}}})
 		}
 		return &a
 	}
@@ -185,9 +193,12 @@ func TestMainCode(t *testing.T) {
 		code     *anatomy.Anatomy
 		want     string
 	}{
-		{[]pattern.Pattern{{ID: "A"}, {ID: "B"}}, &anatomy.Anatomy{Cycles: []anatomy.Cycle{cycle("A", 4), cycle("B", 9)}}, "A"},
-		{[]pattern.Pattern{{ID: "B"}, {ID: "A"}}, &anatomy.Anatomy{Cycles: []anatomy.Cycle{cycle("A", 4), cycle("B", 9)}}, "B"},
-		{[]pattern.Pattern{{ID: "A"}, {ID: "B"}}, &anatomy.Anatomy{Cycles: []anatomy.Cycle{cycle("A", 0), cycle("B", 9)}}, ""},
+		{[]pattern.Pattern{{ID: "A"}, {ID: "B"}}, &anatomy.Anatomy{Cycles: []anatomy.Cycle{cycle("A", 4), cycle("B", 9)}},
+			"A"},
+		{[]pattern.Pattern{{ID: "B"}, {ID: "A"}}, &anatomy.Anatomy{Cycles: []anatomy.Cycle{cycle("A", 4), cycle("B", 9)}},
+			"B"},
+		{[]pattern.Pattern{{ID: "A"}, {ID: "B"}}, &anatomy.Anatomy{Cycles: []anatomy.Cycle{cycle("A", 0), cycle("B", 9)}},
+			""},
 		{nil, &anatomy.Anatomy{Cycles: []anatomy.Cycle{cycle("A", 4)}}, ""},
 		{[]pattern.Pattern{{ID: "A"}}, nil, ""},
 	} {

@@ -36,7 +36,9 @@ func TestBusyCPUsAreTheKernelsWhereItCounted(t *testing.T) {
 // A mean of the second that had code addresses is not told of the run: 61 s of CPU
 // time by the cgroup, 0.56 s by samples.
 func TestAddressesOfOneSecondDoNotSpeakForTheRun(t *testing.T) {
-	set := series.Set{StepS: 0.005, Columns: []series.Column{{Name: busyColumn, Unit: "CPUs", Scope: series.JobScope, Values: make(series.Values, 12000)}}}
+	set := series.Set{StepS: 0.005,
+		Columns: []series.Column{{Name: busyColumn, Unit: "CPUs", Scope: series.JobScope,
+			Values: make(series.Values, 12000)}}}
 	for i := range set.Columns[0].Values {
 		if i >= 200 {
 			set.Columns[0].Values[i] = series.Missing()
@@ -52,10 +54,12 @@ func TestAddressesOfOneSecondDoNotSpeakForTheRun(t *testing.T) {
 		{"the cgroup", []run.Counter{samples, {Name: "cgroup_cpu", Unit: "ns", Scope: "job", Total: 61e9}}, 61.0 / 60, false},
 		{"/proc", []run.Counter{samples, {Name: "proc_cpu", Unit: "ns", Scope: "job", Total: 30e9}}, 0.5, false},
 		{"nothing else", []run.Counter{samples}, -1, false},
-		{"/proc, and next to nothing", []run.Counter{samples, {Name: "proc_cpu", Unit: "ns", Scope: "job", Total: 10e6}}, 0.01 / 60, true},
+		{"/proc, and next to nothing", []run.Counter{samples, {Name: "proc_cpu", Unit: "ns", Scope: "job", Total: 10e6}},
+			0.01 / 60, true},
 		{"samples of all of it", nil, 0, true},
 	} {
-		r := NodeRecord{Node: "n1", ElapsedS: 60, Counters: c.counters, Quality: run.Quality{Scope: "job", RateHz: 200, Samples: 12000}}
+		r := NodeRecord{Node: "n1", ElapsedS: 60, Counters: c.counters,
+			Quality: run.Quality{Scope: "job", RateHz: 200, Samples: 12000}}
 		r, err := Analyse(r, set, Default())
 		if err != nil {
 			t.Fatal(err)

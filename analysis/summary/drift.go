@@ -110,13 +110,15 @@ func driftOf(q periodicity.Period, like []string, set series.Set, points int) *D
 	if math.IsNaN(d.SlopePctPerHour) {
 		return nil
 	}
-	out := &Drift{Like: like, Iterations: n, SlopePctPerHour: quantity.OrZero(d.SlopePctPerHour), Lo: quantity.OrZero(d.Lo), Hi: quantity.OrZero(d.Hi),
+	out := &Drift{Like: like, Iterations: n, SlopePctPerHour: quantity.OrZero(d.SlopePctPerHour),
+		Lo: quantity.OrZero(d.Lo), Hi: quantity.OrZero(d.Hi),
 		SlowCount: d.SlowCount, Lengths: lengthsOf(q.Instances, set, points)}
 	out.Steps = stepsOf(d.Steps)
 	for i, s := range d.Slow {
 		out.SlowS += quantity.OrZero(s.ExcessS)
 		if i < maxSlow {
-			out.Slow = append(out.Slow, phase.Slow{StartS: quantity.OrZero(s.StartS), LengthS: quantity.OrZero(s.LengthS), ExcessS: quantity.OrZero(s.ExcessS)})
+			out.Slow = append(out.Slow, phase.Slow{StartS: quantity.OrZero(s.StartS), LengthS: quantity.OrZero(s.LengthS),
+				ExcessS: quantity.OrZero(s.ExcessS)})
 		}
 	}
 	return out
@@ -141,7 +143,8 @@ func stepsOf(steps []phase.Step) []phase.Step {
 			last = s.Iteration
 			continue
 		}
-		out = append(out, phase.Step{TS: quantity.OrZero(s.TS), EffectPct: quantity.OrZero(s.EffectPct), BeforeS: quantity.OrZero(s.BeforeS), AfterS: quantity.OrZero(s.AfterS)})
+		out = append(out, phase.Step{TS: quantity.OrZero(s.TS), EffectPct: quantity.OrZero(s.EffectPct),
+			BeforeS: quantity.OrZero(s.BeforeS), AfterS: quantity.OrZero(s.AfterS)})
 		last, largest = s.Iteration, math.Abs(s.EffectPct)
 	}
 	return out
@@ -165,7 +168,8 @@ func filled(q periodicity.Period, set series.Set) []periodicity.Instance {
 		end, next := out[i].First+out[i].Length, out[i+1].First
 		gap := float64(next-end) * set.StepS
 		times := (float64(out[i].Length)*set.StepS + gap) / q.PeriodS
-		if gap <= 0 || gap >= bridge*q.PeriodS || times > 1.5 && math.Abs(times-math.Round(times)) < wholeNumber || lost(set, end, next) {
+		if gap <= 0 || gap >= bridge*q.PeriodS || times > 1.5 && math.Abs(times-math.Round(times)) < wholeNumber ||
+			lost(set, end, next) {
 			continue
 		}
 		out[i].Length = next - out[i].First
@@ -226,7 +230,8 @@ func joined(i int, periods []periodicity.Period, loops []Loop) (periodicity.Peri
 			continue
 		}
 		ratio := o.PeriodS / q.PeriodS
-		if !(max(ratio, 1/ratio) <= loopRatio) || interleaved(q, o) || correlation(a.Values, pattern.InPhase(b.Values, a.Values)) < loopLike {
+		if !(max(ratio, 1/ratio) <= loopRatio) || interleaved(q, o) ||
+			correlation(a.Values, pattern.InPhase(b.Values, a.Values)) < loopLike {
 			continue
 		}
 		if like == nil {

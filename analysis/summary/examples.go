@@ -72,7 +72,8 @@ func examplesOf(q periodicity.Period, set series.Set, column string) []Example {
 	for i, x := range in {
 		if picked[i] != "" && x.First >= 0 && x.Length > 0 && x.First+x.Length <= len(c.Values) {
 			values, _ := means(c.Values[x.First:x.First+x.Length], examplePoints)
-			out = append(out, Example{picked[i], math.Round((set.StartS+float64(x.First)*set.StepS)*1e6) / 1e6, float64(x.Length) * set.StepS, values})
+			out = append(out, Example{picked[i], math.Round((set.StartS+float64(x.First)*set.StepS)*1e6) / 1e6,
+				float64(x.Length) * set.StepS, values})
 		}
 	}
 	return out

@@ -45,7 +45,8 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s: iteration %g", e.Why, e.Values[0])
 		}
 	}
-	if len(got) != 10 || count[Start] != 3 || count[Typical] != 4 || count[Slowest] != 3 || got[0].StartS != 2 || got[0].LengthS != 200 {
+	if len(got) != 10 || count[Start] != 3 || count[Typical] != 4 || count[Slowest] != 3 || got[0].StartS != 2 ||
+		got[0].LengthS != 200 {
 		t.Errorf("%v of %+v", count, got)
 	}
 }

@@ -120,7 +120,8 @@ func (g *GPU) read(counters []run.Counter, slow series.Set, windows utilization)
 		g.IdleStretch = longestIdle(c.Values, slow)
 		g.Lane = laneOf(c, slow)
 	}
-	for what, to := range map[string]**float64{"sm": &g.SM, "occupancy": &g.Occupancy, "tensor": &g.Tensor, "dram": &g.DRAM} {
+	for what, to := range map[string]**float64{"sm": &g.SM, "occupancy": &g.Occupancy, "tensor": &g.Tensor,
+		"dram": &g.DRAM} {
 		if ns, all := total(what, 1e9), total("gpm", 1e9); ns != nil && all != nil && *all > 0 {
 			share := min(1, *ns / *all)
 			*to = &share

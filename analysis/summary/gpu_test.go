@@ -29,23 +29,28 @@ func flatRate(v float32, n int) series.Values {
 }
 
 func TestGPUs(t *testing.T) {
-	counters := []run.Counter{{Name: "gpu0_energy", Scope: "job", Unit: "uJ", Total: 25e9}, {Name: "gpu0_kernel", Scope: "job", Unit: "ns", Total: 69e9},
+	counters := []run.Counter{{Name: "gpu0_energy", Scope: "job", Unit: "uJ", Total: 25e9},
+		{Name: "gpu0_kernel", Scope: "job", Unit: "ns", Total: 69e9},
 		{Name: "gpu0_power_capped", Scope: "job", Unit: "ns", Total: 5e9}, {Name: "gpu1_energy", Scope: "job", Unit: "uJ"},
 		{Name: "gpu1_kernel", Scope: "job", Unit: "ns"},
-		{Name: "gpu0_sm", Scope: "job", Unit: "ns", Total: 30e9}, {Name: "gpu0_gpm", Scope: "job", Unit: "ns", Total: 60e9}, {Name: "gpu1_sm", Scope: "job"},
+		{Name: "gpu0_sm", Scope: "job", Unit: "ns", Total: 30e9}, {Name: "gpu0_gpm", Scope: "job", Unit: "ns", Total: 60e9},
+		{Name: "gpu1_sm", Scope: "job"},
 		{Name: "gpu0_heat_slowed", Scope: "job", Unit: "ns", Total: 2e9}, {Name: "gpu2_energy", Scope: "node", Total: 7}}
 	slow := gpuSet(map[string]series.Values{
 		"gpu0_energy": flatRate(250e6, 100), "gpu0_kernel": flatRate(.69e9, 100), "gpu0_memory": {4e9, 6e9, 5e9},
-		"gpu1_energy": {0, 0, 0, 0}, "gpu1_kernel": {0, 0, 0, series.Missing()}, // it did nothing, and its energy did not move
+		// it did nothing, and its energy did not move
+		"gpu1_energy": {0, 0, 0, 0}, "gpu1_kernel": {0, 0, 0, series.Missing()},
 		"gpu3_power": flatRate(90e3, 10), "gpu3_clock": flatRate(1700, 10), // AMD without energy
 		"gpu4_energy": {series.Missing(), series.Missing()}, "mem_used": {1, 2},
 	})
-	r := NodeRecord{Node: "n1", Counters: counters}.WithGPUs(slow, nil, []run.GPUDevice{{Index: 0, Name: "board", UUID: "GPU-1", MemoryBytes: 80e9}})
+	r := NodeRecord{Node: "n1", Counters: counters}.WithGPUs(slow, nil,
+		[]run.GPUDevice{{Index: 0, Name: "board", UUID: "GPU-1", MemoryBytes: 80e9}})
 	if len(r.GPUs) != 3 || r.GPUs[0].Index != 0 || r.GPUs[1].Index != 1 || r.GPUs[2].Index != 3 {
 		t.Fatalf("GPUs %+v", r.GPUs)
 	}
 	g, idle, amd := r.GPUs[0], r.GPUs[1], r.GPUs[2]
-	if g.Name != "board" || g.MemoryBytes != 80e9 || g.ReadS != 100 || *g.EnergyJ != 25e3 || *g.ActiveS != 69 || *g.SlowedS != 5 || *g.MemoryPeakBytes != 6e9 || math.Abs(*g.PowerW-250) > .01 {
+	if g.Name != "board" || g.MemoryBytes != 80e9 || g.ReadS != 100 || *g.EnergyJ != 25e3 || *g.ActiveS != 69 ||
+		*g.SlowedS != 5 || *g.MemoryPeakBytes != 6e9 || math.Abs(*g.PowerW-250) > .01 {
 		t.Errorf("GPU %+v", g)
 	}
 	if g.SM == nil || *g.SM != .5 || g.Tensor != nil || idle.SM != nil || *g.PowerCappedS != 5 || *g.HeatSlowedS != 2 {
@@ -101,13 +106,15 @@ func TestLane(t *testing.T) {
 	slow.StartS = 7
 	r := NodeRecord{Node: "n1"}.WithGPUs(slow, nil, nil)
 	l := r.GPUs[0].Lane
-	if l == nil || l.StartS != 7 || l.StepS != 3 || len(l.Busy) != 161 || !math.IsNaN(float64(l.Busy[1])) || l.Busy[2] != 1 || l.Busy[3] != .3 || l.Busy[160] != 0 {
+	if l == nil || l.StartS != 7 || l.StepS != 3 || len(l.Busy) != 161 || !math.IsNaN(float64(l.Busy[1])) ||
+		l.Busy[2] != 1 || l.Busy[3] != .3 || l.Busy[160] != 0 {
 		t.Errorf("lane %+v", l)
 	}
 	other := r
 	other.Node = "n2"
 	s := Merge([]NodeRecord{r, other}, []string{"n1", "n2"})
-	if lead := s.LeadNode; len(s.GPUs) != 2 || (s.GPUs[0].Lane == nil) != (lead != "n1") || (s.GPUs[1].Lane == nil) != (lead != "n2") {
+	if lead := s.LeadNode; len(s.GPUs) != 2 || (s.GPUs[0].Lane == nil) != (lead != "n1") ||
+		(s.GPUs[1].Lane == nil) != (lead != "n2") {
 		t.Errorf("lead %s, GPUs %+v", lead, s.GPUs)
 	}
 	if err := s.Plausible(1e10); err != nil {
@@ -123,7 +130,8 @@ func TestLane(t *testing.T) {
 // All nodes' GPUs are in a summary, which names the nodes, and no number that is none.
 func TestGPUsOfAllNodes(t *testing.T) {
 	j := 5.0
-	a, b := NodeRecord{Node: "n1", GPUs: []GPU{{EnergyJ: &j}}}, NodeRecord{Node: "n2", GPUs: []GPU{{}, {GPUDevice: run.GPUDevice{Index: 1}}}}
+	a, b := NodeRecord{Node: "n1", GPUs: []GPU{{EnergyJ: &j}}},
+		NodeRecord{Node: "n2", GPUs: []GPU{{}, {GPUDevice: run.GPUDevice{Index: 1}}}}
 	s := Merge([]NodeRecord{a, b}, []string{"n1", "n2"})
 	var got []string
 	for _, g := range s.GPUs {
@@ -141,7 +149,8 @@ func TestGPUsOfAllNodes(t *testing.T) {
 }
 
 func TestIsGPUColumn(t *testing.T) {
-	for name, want := range map[string]bool{"gpu0_energy": true, "gpu15_pcie_tx": true, "gpu_driver": false, "gpu0": false, "gpux_y": false, "gp": false} {
+	for name, want := range map[string]bool{"gpu0_energy": true, "gpu15_pcie_tx": true, "gpu_driver": false, "gpu0": false,
+		"gpux_y": false, "gp": false} {
 		if run.IsGPUColumn(name) != want {
 			t.Error(name)
 		}
@@ -172,7 +181,8 @@ func TestGPUOfWindows(t *testing.T) {
 	if i := g.IdleStretch; i == nil || math.Abs(i.StartS-8.8) > 1e-6 || math.Abs(i.EndS-10.8) > 1e-6 {
 		t.Errorf("idle stretch %v", i)
 	}
-	if l := g.Lane; l.StepS != 1 || len(l.Busy) != 23 || l.Busy[0] != .25 || !math.IsNaN(float64(l.Busy[13])) || l.Busy[5] != 0 {
+	if l := g.Lane; l.StepS != 1 || len(l.Busy) != 23 || l.Busy[0] != .25 || !math.IsNaN(float64(l.Busy[13])) ||
+		l.Busy[5] != 0 {
 		t.Errorf("lane %+v", l)
 	}
 	if few := utilizationOf(list[:leastWindows-1]); few.list != nil {

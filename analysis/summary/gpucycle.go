@@ -69,7 +69,8 @@ const (
 
 // cyclesOfGPUs adds what the GPUs did in the cycles of the main pattern, whose slots of
 // stepS begin at startS.
-func (r *NodeRecord) cyclesOfGPUs(growth GPUGrowth, windows [][]anatomy.Window, cycles []anatomy.Cycles, startS, stepS float64) {
+func (r *NodeRecord) cyclesOfGPUs(growth GPUGrowth, windows [][]anatomy.Window, cycles []anatomy.Cycles,
+	startS, stepS float64) {
 	if growth == nil || len(r.GPUs) == 0 || len(cycles) == 0 {
 		return
 	}

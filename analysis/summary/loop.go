@@ -59,9 +59,12 @@ func loopsOf(set series.Set, periods []periodicity.Period, patterns []pattern.Pa
 	out := make([]Loop, len(periods))
 	acts := activities(set, periods[:min(len(periods), maxActivities)])
 	for i, q := range periods {
-		out[i] = Loop{Pattern: patterns[i].ID, Significance: quantity.OrZero(q.Significance), Boundaries: boundaries(q, set, maxBoundaries)}
+		out[i] = Loop{Pattern: patterns[i].ID, Significance: quantity.OrZero(q.Significance),
+			Boundaries: boundaries(q, set, maxBoundaries)}
 		for _, c := range q.Children {
-			out[i].Children = append(out[i].Children, periodicity.ChildPeriod{PeriodS: quantity.OrZero(c.PeriodS), Count: c.Count, Confidence: quantity.OrZero(c.Confidence)})
+			out[i].Children = append(out[i].Children,
+				periodicity.ChildPeriod{PeriodS: quantity.OrZero(c.PeriodS), Count: c.Count,
+					Confidence: quantity.OrZero(c.Confidence)})
 		}
 		if i < len(acts) {
 			out[i].Activity = acts[i]
@@ -126,7 +129,8 @@ func boundaries(q periodicity.Period, set series.Set, n int) []float64 {
 func finiteLow(low []pattern.Low) []pattern.Low {
 	for i := range low {
 		l := &low[i]
-		for _, v := range []*float64{&l.OffsetS, &l.DurationS, &l.DurationSDS, &l.Share, &l.Repeatability, &l.SecondsPerHour, &l.Level, &l.Above} {
+		for _, v := range []*float64{&l.OffsetS, &l.DurationS, &l.DurationSDS, &l.Share, &l.Repeatability, &l.SecondsPerHour,
+			&l.Level, &l.Above} {
 			*v = quantity.OrZero(*v)
 		}
 	}

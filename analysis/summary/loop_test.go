@@ -182,7 +182,8 @@ func TestEarlierVersionsDecode(t *testing.T) {
 		t.Error("a loop from nowhere")
 	}
 	var back Summary
-	if err := json.Unmarshal([]byte(`{"schema":"jobgait.summary/0","nodes":[{"name":"n1"}]}`), &back); err != nil || back.Agreement != nil {
+	if err := json.Unmarshal([]byte(`{"schema":"jobgait.summary/0","nodes":[{"name":"n1"}]}`), &back); err != nil ||
+		back.Agreement != nil {
 		t.Errorf("%v %+v", err, back)
 	}
 }

@@ -49,7 +49,8 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 		s.Notes = append(s.Notes, note.New(note.NodesDisagree,
 			"the main period of %s is not that of the other nodes", nameSome(odd)))
 	}
-	s.LeadNode, s.Patterns, s.Phases, s.Timeline, s.Minute = lead.Node, lead.Patterns, lead.Phases, lead.Timeline, lead.Minute
+	s.LeadNode, s.Patterns, s.Phases, s.Timeline, s.Minute = lead.Node, lead.Patterns, lead.Phases, lead.Timeline,
+		lead.Minute
 	s.Loops, s.Macros, s.Suspended = lead.Loops, lead.Macros, lead.Suspended
 	records = slices.Clone(records)
 	for i := range records {

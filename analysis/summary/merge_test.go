@@ -35,7 +35,8 @@ func hasNote(notes []note.Note, code note.Code) bool {
 }
 
 func TestMergeAgrees(t *testing.T) {
-	s := Merge([]NodeRecord{node("n1", 2, 0.5), node("n2", 2, 0.505), node("n3", 2, 0.9)}, []string{"n1", "n2", "n3", "n4"})
+	s := Merge([]NodeRecord{node("n1", 2, 0.5), node("n2", 2, 0.505), node("n3", 2, 0.9)},
+		[]string{"n1", "n2", "n3", "n4"})
 	if p, ok := s.Period(); !ok || p != 0.5 || s.LeadNode != "n1" {
 		t.Errorf("period %v of %s", p, s.LeadNode)
 	}
@@ -127,7 +128,8 @@ func TestMergeOfUnequalNodes(t *testing.T) {
 	if s.ImbalancePct == nil || math.Abs(*s.ImbalancePct-100) > 1e-9 { // 4 of a mean of 2
 		t.Errorf("imbalance %v", s.ImbalancePct)
 	}
-	if n := s.Nodes; n[0].PeriodS == nil || *n[0].PeriodS != 0.5 || n[1].Coverage == nil || n[2].PeriodS != nil || *n[0].BusyCPUs != 4 {
+	if n := s.Nodes; n[0].PeriodS == nil || *n[0].PeriodS != 0.5 || n[1].Coverage == nil || n[2].PeriodS != nil ||
+		*n[0].BusyCPUs != 4 {
 		t.Errorf("nodes %+v", n)
 	}
 	if got := fmt.Sprint(s.Counters); len(s.Counters) != 2 || s.Counters[0].Total != 12 || s.Counters[1].Total != 50 {
@@ -144,7 +146,8 @@ func TestQualityOfUnequalNodes(t *testing.T) {
 	names := []string{"n1", "n2", "n3"}
 	s := Merge([]NodeRecord{a, b, c}, names)
 	q := s.Quality
-	if q.Scope != "mixed" || q.CPUs != 8 || q.Samples != 4000 || q.Blocks != 20 || q.Sealed || math.Abs(q.OverheadPct-1.3) > 1e-9 || len(q.Sources) != 1 {
+	if q.Scope != "mixed" || q.CPUs != 8 || q.Samples != 4000 || q.Blocks != 20 || q.Sealed ||
+		math.Abs(q.OverheadPct-1.3) > 1e-9 || len(q.Sources) != 1 {
 		t.Errorf("%+v", q)
 	}
 	if !s.Complete() || Merge([]NodeRecord{a, b}, names).Complete() {
@@ -158,7 +161,8 @@ func TestLargestGroup(t *testing.T) {
 		periods  []float64
 		from, to int
 	}{
-		{[]float64{1}, 0, 1}, {[]float64{1, 1.01, 1.5}, 0, 2}, {[]float64{1, 1.5, 1.51, 1.52}, 1, 4}, {[]float64{1, 1.01, 2, 2.01}, 0, 2},
+		{[]float64{1}, 0, 1}, {[]float64{1, 1.01, 1.5}, 0, 2}, {[]float64{1, 1.5, 1.51, 1.52}, 1, 4},
+		{[]float64{1, 1.01, 2, 2.01}, 0, 2},
 		{[]float64{1, 1.02, 1.04, 1.06, 1.08}, 0, 3}, {[]float64{1, 2, 3}, 0, 1},
 	} {
 		var sorted []NodeRecord

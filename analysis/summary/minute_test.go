@@ -14,7 +14,8 @@ import (
 func TestMinuteShowsCycles(t *testing.T) {
 	const periodS = 1.1
 	set := loopSet(240_000, loopPlan{periodS: periodS, seed: 3})
-	p := []pattern.Pattern{{PeriodS: periodS, ValuesColumn: busyColumn, Regions: []periodicity.Region{{StartS: 5, EndS: 90}, {StartS: 100, EndS: 1200}}}}
+	p := []pattern.Pattern{{PeriodS: periodS, ValuesColumn: busyColumn,
+		Regions: []periodicity.Region{{StartS: 5, EndS: 90}, {StartS: 100, EndS: 1200}}}}
 	line := decimate(set, timelineColumns(set), 960)
 	m := minuteOf(set, line, p)
 	if m == nil || len(m.Columns) != 2 || m.Columns[0].Name != busyColumn {
@@ -22,7 +23,8 @@ func TestMinuteShowsCycles(t *testing.T) {
 	}
 	v := m.Columns[0].Mean
 	spanS := m.StepS * float64(len(v))
-	if mid := m.StartS + spanS/2; math.Abs(mid-650) > 1 || math.Abs(spanS-mostCycles*periodS) > 0.1 || periodS/m.StepS < 20 {
+	if mid := m.StartS + spanS/2; math.Abs(mid-650) > 1 || math.Abs(spanS-mostCycles*periodS) > 0.1 ||
+		periodS/m.StepS < 20 {
 		t.Errorf("%g s around %g s in steps of %g s", spanS, mid, m.StepS)
 	}
 	falls := 0
@@ -49,7 +51,8 @@ func TestMinuteOnlyWhereItShowsMore(t *testing.T) {
 		samples int
 		periodS float64
 		want    bool
-	}{{240_000, 1.1, true}, {240_000, 0.02, true}, {240_000, 40, false}, {240_000, 0, true}, {4000, 1.1, false}, {4000, 0, false}, {1, 0, false}, {0, 0, false}} {
+	}{{240_000, 1.1, true}, {240_000, 0.02, true}, {240_000, 40, false}, {240_000, 0, true}, {4000, 1.1, false},
+		{4000, 0, false}, {1, 0, false}, {0, 0, false}} {
 		m := of(c.samples, c.periodS)
 		if (m != nil) != c.want {
 			t.Errorf("%d samples, period %g s: %+v", c.samples, c.periodS, m)

@@ -17,7 +17,8 @@ func busyRecord(name string, level float64, bins int) NodeRecord {
 	}
 	values[bins-1] = series.Missing()
 	r := node(name, level, 0)
-	r.Timeline = Timeline{StartS: 1, StepS: 2, Columns: []TimelineColumn{{Name: "other", Mean: series.Values{9}}, {Name: busyColumn, Mean: values}}}
+	r.Timeline = Timeline{StartS: 1, StepS: 2,
+		Columns: []TimelineColumn{{Name: "other", Mean: series.Values{9}}, {Name: busyColumn, Mean: values}}}
 	return r
 }
 
@@ -25,7 +26,8 @@ func busyRecord(name string, level float64, bins int) NodeRecord {
 func TestNodeLanes(t *testing.T) {
 	records := []NodeRecord{busyRecord("n1", 8, 960), busyRecord("n3", 4.1234, 90)}
 	busy := []float64{4, 2}
-	nodes := []Node{{Name: "n1", Reported: true, BusyCPUs: &busy[0]}, {Name: "n2"}, {Name: "n3", Reported: true, BusyCPUs: &busy[1]}}
+	nodes := []Node{{Name: "n1", Reported: true, BusyCPUs: &busy[0]}, {Name: "n2"},
+		{Name: "n3", Reported: true, BusyCPUs: &busy[1]}}
 	got := nodeLanes(records, nodes)
 	if len(got) != 2 || got[0].Node != "n1" || got[1].Node != "n3" || got[0].Of != 1 {
 		t.Fatalf("%+v", got)

@@ -20,9 +20,9 @@ type Resources struct {
 	Notes   []note.Note      `json:"-"`
 }
 
-// CPUResources are CPUs. Allocated is no more than cgroups let the run use. Waiting were runnable and not running, Throttled held back by
-// a limit of the cgroup, Stolen taken from the node by its host. Others is what everybody
-// else kept busy of the CPUs that the run might use, while it waited for some.
+// CPUResources are CPUs. Allocated is no more than cgroups let the run use. Waiting were runnable and not running,
+// Throttled held back by a limit of the cgroup, Stolen taken from the node by its host. Others is what everybody else
+// kept busy of the CPUs that the run might use, while it waited for some.
 type CPUResources struct {
 	Allocated *float64 `json:"allocated"`
 	Busy      *float64 `json:"busy"`
@@ -71,15 +71,19 @@ type EnergyResources struct {
 // Resources says what the run was given and used.
 func (s Summary) Resources() Resources {
 	r := Resources{
-		CPU:     s.cpuResources(),
-		IO:      IOResources{ReadBytes: s.total("job", "cgroup_read_bytes", "proc_read_bytes"), WrittenBytes: s.total("job", "cgroup_write_bytes", "proc_write_bytes"), WaitingS: inSeconds(s.total("job", "cgroup_psi_io_full"))},
-		Network: NetworkResources{RxBytes: s.sum("node", "net_rx_bytes", "ib_rx_bytes"), TxBytes: s.sum("node", "net_tx_bytes", "ib_tx_bytes")},
-		Time:    TimeResources{LimitS: s.Job.TimeLimitS},
+		CPU: s.cpuResources(),
+		IO: IOResources{ReadBytes: s.total("job", "cgroup_read_bytes", "proc_read_bytes"),
+			WrittenBytes: s.total("job", "cgroup_write_bytes", "proc_write_bytes"),
+			WaitingS:     inSeconds(s.total("job", "cgroup_psi_io_full"))},
+		Network: NetworkResources{RxBytes: s.sum("node", "net_rx_bytes", "ib_rx_bytes"),
+			TxBytes: s.sum("node", "net_tx_bytes", "ib_tx_bytes")},
+		Time: TimeResources{LimitS: s.Job.TimeLimitS},
 	}
 	if s.ElapsedS > 0 {
 		r.Time.UsedS = &s.ElapsedS
 	}
-	r.Memory = MemoryResources{RequestedBytes: s.Job.MemoryBytes, AddressLimitBytes: s.Job.AddressBytes, OOMKills: s.total("job", "cgroup_oom_kills")}
+	r.Memory = MemoryResources{RequestedBytes: s.Job.MemoryBytes, AddressLimitBytes: s.Job.AddressBytes,
+		OOMKills: s.total("job", "cgroup_oom_kills")}
 	if m := s.Memory; m != nil {
 		r.Memory.PeakBytes = m.PeakBytes
 		if r.Memory.RequestedBytes == nil {
@@ -98,7 +102,9 @@ func (s Summary) Resources() Resources {
 }
 
 func (s Summary) cpuResources() CPUResources {
-	c := CPUResources{Busy: s.BusyCPUs(), Waiting: s.cpus("job", "proc_wait"), Throttled: s.cpus("job", "cgroup_throttled"), Stolen: s.cpus("job", "stolen_cpu"), Others: s.cpus("node", "others_cpu")}
+	c := CPUResources{Busy: s.BusyCPUs(), Waiting: s.cpus("job", "proc_wait"),
+		Throttled: s.cpus("job", "cgroup_throttled"), Stolen: s.cpus("job", "stolen_cpu"),
+		Others: s.cpus("node", "others_cpu")}
 	if n := s.Job.NCPUs; n != nil && *n > 0 {
 		allocated := float64(*n)
 		if l := s.CPULimit; l != nil && *l < allocated {

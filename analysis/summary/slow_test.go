@@ -25,7 +25,8 @@ func TestSlowColumnsJoinTheTimeline(t *testing.T) {
 		{"one for all", 3, 1, series.Values{20}},
 		{"behind the last sample there is none", 1, 4, series.Values{10, series.Missing(), 30, series.Missing()}},
 	} {
-		line := Timeline{StartS: 50, StepS: c.stepS, Columns: []TimelineColumn{{Name: busyColumn, Mean: make(series.Values, c.bins)}}}
+		line := Timeline{StartS: 50, StepS: c.stepS,
+			Columns: []TimelineColumn{{Name: busyColumn, Mean: make(series.Values, c.bins)}}}
 		got := line.WithSlow(slow)
 		if len(got.Columns) != 2 || got.Columns[1].Name != "cgroup_mem" {
 			t.Fatalf("%s: columns %+v", c.what, got.Columns)

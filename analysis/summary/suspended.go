@@ -268,5 +268,6 @@ func (r *NodeRecord) suspend(all []run.Interval, endS float64) {
 		times = fmt.Sprintf(" %d times,", len(all))
 	}
 	r.Notes = append(r.Notes, note.New(note.Suspended, "the job was suspended%s for %s: %s; it ran for %s without that",
-		times, quantity.Duration(r.SuspendedS), strings.Join(places, ", "), quantity.Duration(max(r.ElapsedS, endS)-r.SuspendedS)))
+		times, quantity.Duration(r.SuspendedS), strings.Join(places, ", "),
+		quantity.Duration(max(r.ElapsedS, endS)-r.SuspendedS)))
 }

@@ -46,7 +46,8 @@ func stoppedLoop(stops ...run.Interval) series.Set {
 
 func ranWith(t *testing.T, set series.Set, known ...run.Interval) NodeRecord {
 	t.Helper()
-	r := NodeRecord{Node: "n1", ElapsedS: 60, Quality: run.Quality{Scope: "job", RateHz: 200, Samples: 12000}, Suspended: known}
+	r := NodeRecord{Node: "n1", ElapsedS: 60, Quality: run.Quality{Scope: "job", RateHz: 200, Samples: 12000},
+		Suspended: known}
 	r, err := Analyse(r, set, Default())
 	if err != nil {
 		t.Fatal(err)
@@ -65,10 +66,12 @@ func TestSuspensionsAreLeftOut(t *testing.T) {
 	}
 	a, b := r.Patterns[0], even.Patterns[0]
 	if math.Abs(a.PeriodS-b.PeriodS) > 0.001 || a.Coverage < 0.95 || a.Instances < 150 || a.Instances > 160 {
-		t.Errorf("period %v, coverage %v, %d instances; undisturbed %v, %v", a.PeriodS, a.Coverage, a.Instances, b.PeriodS, b.Coverage)
+		t.Errorf("period %v, coverage %v, %d instances; undisturbed %v, %v", a.PeriodS, a.Coverage, a.Instances, b.PeriodS,
+			b.Coverage)
 	}
 	for i, want := range stops {
-		if len(r.Suspended) != 2 || math.Abs(r.Suspended[i].StartS-want.StartS) > 0.06 || math.Abs(r.Suspended[i].EndS-want.EndS) > 0.06 {
+		if len(r.Suspended) != 2 || math.Abs(r.Suspended[i].StartS-want.StartS) > 0.06 ||
+			math.Abs(r.Suspended[i].EndS-want.EndS) > 0.06 {
 			t.Fatalf("suspended %v, want %v", r.Suspended, stops)
 		}
 	}
@@ -125,7 +128,8 @@ func ofTheRun(t *testing.T, r NodeRecord) {
 // test above does not pass by itself.
 func TestAStopThatNobodyToldIsNoSuspension(t *testing.T) {
 	r := ranWith(t, stoppedLoop(run.Interval{StartS: 30.1, EndS: 42.1}))
-	if r.SuspendedS != 0 || noted(r.Notes, note.Suspended) || *r.busyCPUs() > 0.85*(*ranWith(t, stoppedLoop()).busyCPUs()) {
+	if r.SuspendedS != 0 || noted(r.Notes, note.Suspended) ||
+		*r.busyCPUs() > 0.85*(*ranWith(t, stoppedLoop()).busyCPUs()) {
 		t.Errorf("%v s, %v", r.SuspendedS, r.Notes)
 	}
 	for _, p := range r.Phases {
@@ -138,7 +142,8 @@ func TestAStopThatNobodyToldIsNoSuspension(t *testing.T) {
 // The same run on the job's own clock loses the time of its suspensions too.
 func TestSuspensionsOnAnotherAxis(t *testing.T) {
 	set := stoppedLoop(run.Interval{StartS: 30, EndS: 40})
-	also := series.Set{Axis: series.CPU, StepS: 1, Columns: []series.Column{{Values: series.Values{1, 2, 3, 4}}}, WallS: []float64{20, 25, 30, 45, 50}}
+	also := series.Set{Axis: series.CPU, StepS: 1, Columns: []series.Column{{Values: series.Values{1, 2, 3, 4}}},
+		WallS: []float64{20, 25, 30, 45, 50}}
 	set.Also = []series.Set{also}
 	out, c, found := withoutSuspensions(set, []run.Interval{{StartS: 28, EndS: 42}})
 	if len(found) != 1 {
@@ -146,7 +151,8 @@ func TestSuspensionsOnAnotherAxis(t *testing.T) {
 	}
 	lost := float64(c.list[0].n) * set.StepS
 	got := out.Also[0]
-	if got.Len() != 3 || got.Columns[0].Values[2] != 4 || math.Abs(got.WallS[2]-(45-lost)) > 2*set.StepS || math.Abs(got.WallS[3]-(50-lost)) > 2*set.StepS {
+	if got.Len() != 3 || got.Columns[0].Values[2] != 4 || math.Abs(got.WallS[2]-(45-lost)) > 2*set.StepS ||
+		math.Abs(got.WallS[3]-(50-lost)) > 2*set.StepS {
 		t.Errorf("%v at %v, %v s lost", got.Columns[0].Values, got.WallS, lost)
 	}
 }
@@ -155,7 +161,9 @@ func TestSuspensionsOnAnotherAxis(t *testing.T) {
 func TestBoundsOfSuspensions(t *testing.T) {
 	set := stoppedLoop(run.Interval{StartS: 30, EndS: 40})
 	for _, known := range [][]run.Interval{
-		{{StartS: -5, EndS: -1}}, {{StartS: -5, EndS: 100}}, {{StartS: 70, EndS: 90}}, {{StartS: 40, EndS: 30}}, {{StartS: 0, EndS: 60}, {StartS: 0, EndS: 60}, {StartS: 10, EndS: 50}}, {{StartS: 30, EndS: 35}, {StartS: 34, EndS: 41}}, {{StartS: math.NaN(), EndS: 3}}, {{StartS: -1e300, EndS: 1e300}},
+		{{StartS: -5, EndS: -1}}, {{StartS: -5, EndS: 100}}, {{StartS: 70, EndS: 90}}, {{StartS: 40, EndS: 30}},
+		{{StartS: 0, EndS: 60}, {StartS: 0, EndS: 60}, {StartS: 10, EndS: 50}},
+		{{StartS: 30, EndS: 35}, {StartS: 34, EndS: 41}}, {{StartS: math.NaN(), EndS: 3}}, {{StartS: -1e300, EndS: 1e300}},
 	} {
 		out, c, found := withoutSuspensions(set, known)
 		removed := 0
@@ -183,8 +191,10 @@ func TestTimesOfTheRun(t *testing.T) {
 			t.Errorf("%v: begins at %v, ends at %v; want %v, %v", x.at, b, e, x.begin, x.end)
 		}
 	}
-	got := c.regions([]periodicity.Region{{StartS: 1, EndS: 4.5, Count: 3}}, []periodicity.Instance{{First: 0, Length: 2}, {First: 3, Length: 2}, {First: 6, Length: 1}})
-	want := []periodicity.Region{{StartS: 1, EndS: 2, Count: 1}, {StartS: 7.5, EndS: 8.5, Count: 1}, {StartS: 11, EndS: 11.5, Count: 1}}
+	got := c.regions([]periodicity.Region{{StartS: 1, EndS: 4.5, Count: 3}},
+		[]periodicity.Instance{{First: 0, Length: 2}, {First: 3, Length: 2}, {First: 6, Length: 1}})
+	want := []periodicity.Region{{StartS: 1, EndS: 2, Count: 1}, {StartS: 7.5, EndS: 8.5, Count: 1},
+		{StartS: 11, EndS: 11.5, Count: 1}}
 	for i := range want {
 		if len(got) != len(want) || got[i] != want[i] {
 			t.Fatalf("%+v, want %+v", got, want)

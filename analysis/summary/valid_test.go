@@ -87,9 +87,11 @@ func TestInvalid(t *testing.T) {
 		"values: 2 and":       func(r *NodeRecord) { r.Patterns[0].P10 = nil },
 		"lengths":             func(r *NodeRecord) { r.Loops[0].Drift.Lengths.TS = series.Values{1} },
 		"Loop.Examples":       func(r *NodeRecord) { r.Loops[0].Examples = make([]Example, 11) },
-		"Example.LengthS":     func(r *NodeRecord) { r.Loops[0].Examples = []Example{{Why: Start, Values: series.Values{1}}} },
-		"busy_cpus: 2":        func(r *NodeRecord) { r.Timeline.Columns[0].Max = series.Values{} },
-		"Pattern.WGSS":        func(r *NodeRecord) { r.Patterns[0].WGSS = 1e300 },
+		"Example.LengthS": func(r *NodeRecord) {
+			r.Loops[0].Examples = []Example{{Why: Start, Values: series.Values{1}}}
+		},
+		"busy_cpus: 2": func(r *NodeRecord) { r.Timeline.Columns[0].Max = series.Values{} },
+		"Pattern.WGSS": func(r *NodeRecord) { r.Patterns[0].WGSS = 1e300 },
 	} {
 		r := valid()
 		spoil(&r)
@@ -186,7 +188,8 @@ func holds(t *testing.T, r NodeRecord) {
 			t.Fatalf("at %g", at)
 		}
 	}
-	if strings.ContainsAny(r.Key.String()+r.Node, "/\x00") || r.Key.JobID <= 0 || r.Job.UID < -1 || r.ElapsedS < 0 || r.ElapsedS > 4e8 {
+	if strings.ContainsAny(r.Key.String()+r.Node, "/\x00") || r.Key.JobID <= 0 || r.Job.UID < -1 || r.ElapsedS < 0 ||
+		r.ElapsedS > 4e8 {
 		t.Fatalf("%+v %+v", r.Key, r.Job)
 	}
 	for _, p := range r.Patterns {

@@ -29,8 +29,10 @@ var (
 		"duration", "duration s", "runtime", "runtime s", "run time", "wall time", "walltime", "wall s", "wall", "time ms",
 		"real", "real time", "elapsedraw", "mean", "median", "time"}
 	// parameterNames are what varies between runs of one program, the most usual first.
-	parameterNames = []string{"param", "parameter", "nodes", "nnodes", "ranks", "procs", "processes", "nprocs", "np", "p", "tasks",
-		"ntasks", "threads", "nthreads", "cores", "ncores", "cpus", "ncpus", "alloccpus", "gpus", "n", "size", "problem size", "x"}
+	parameterNames = []string{"param", "parameter", "nodes", "nnodes", "ranks", "procs", "processes", "nprocs", "np", "p",
+		"tasks",
+		"ntasks", "threads", "nthreads", "cores", "ncores", "cpus", "ncpus", "alloccpus", "gpus", "n", "size", "problem size",
+		"x"}
 )
 
 // name is a header in the form in which it is compared, and its unit.

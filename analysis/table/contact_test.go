@@ -18,29 +18,40 @@ func TestSampleFiles(t *testing.T) {
 		want       string // values of the columns
 		reading    string
 	}{
-		{"time behind the value", "power,time\n5,0\n6,0.5\n7,1\n", SampleOptions{}, .5, "[5 6 7]", "time = time, value = power, 2 fields"},
+		{"time behind the value", "power,time\n5,0\n6,0.5\n7,1\n", SampleOptions{}, .5, "[5 6 7]",
+			"time = time, value = power, 2 fields"},
 		{"blanks", "t_s   x\n0 1\n1    2\n", SampleOptions{}, 1, "[1 2]", "time = t_s, value = x, 2 fields"},
-		{"numpy's header in a comment", "# t_s x\n0 1\n1 2\n", SampleOptions{}, 1, "[1 2]", "time = t_s, value = x, 2 fields"},
+		{"numpy's header in a comment", "# t_s x\n0 1\n1 2\n", SampleOptions{}, 1, "[1 2]",
+			"time = t_s, value = x, 2 fields"},
 		{"no header", "0,1\n1,2\n", SampleOptions{}, 1, "[1 2]", "time = column 1, value = column 2, 2 fields"},
 		{"trailing commas", "t_s,x,\n0,1,\n1,2,\n", SampleOptions{}, 1, "[1 2]", "time = t_s, value = x, 2 fields"},
-		{"Excel, German", "Zeit;x\n0;1,5\n0,5;2,5\n", SampleOptions{}, .5, "[1.5 2.5]", "time = Zeit, value = x, 2 fields, decimal commas"},
-		{"milliseconds by name", "t_ms\tx\n0\t1\n20\t2\n", SampleOptions{}, .02, "[1 2]", "time = t_ms (milliseconds), value = x, 2 fields"},
+		{"Excel, German", "Zeit;x\n0;1,5\n0,5;2,5\n", SampleOptions{}, .5, "[1.5 2.5]",
+			"time = Zeit, value = x, 2 fields, decimal commas"},
+		{"milliseconds by name", "t_ms\tx\n0\t1\n20\t2\n", SampleOptions{}, .02, "[1 2]",
+			"time = t_ms (milliseconds), value = x, 2 fields"},
 		{"epoch milliseconds", "timestamp,x\n1704067200000,1\n1704067200020,2\n", SampleOptions{}, .02, "[1 2]",
 			"time = timestamp (milliseconds), value = x, 2 fields"},
 		{"epoch microseconds", "timestamp,x\n1704067200000000,1\n1704067200020000,2\n", SampleOptions{}, .02, "[1 2]",
 			"time = timestamp (microseconds), value = x, 2 fields"},
-		{"nvidia-smi", "timestamp, utilization.gpu [%], power.draw [W], name\n2024/01/01 12:00:00.000, 45 %, 71.51 W, H100\n" +
-			"2024/01/01 12:00:01.000, [N/A], [Not Supported], H100\n2024/01/01 12:00:02.000, 46 %, 72.00 W, H100\n", SampleOptions{}, 1,
+		{"nvidia-smi", "timestamp, utilization.gpu [%], power.draw [W], name\n2024/01/01 12:00:00.000, 45 %, 71.51 W, " +
+			"H100\n" +
+			"2024/01/01 12:00:01.000, [N/A], [Not Supported], H100\n2024/01/01 12:00:02.000, 46 %, 72.00 W, H100\n",
+			SampleOptions{}, 1,
 			"[45 NaN 46] [71.51 NaN 72]", "time = timestamp, values = utilization.gpu [%], power.draw [W], 4 fields"},
-		{"perf stat -I 100 -x,", "# started on Mon Jan  1 12:00:00 2024\n\n     0.100100,5,,cycles,100,100.00,,\n     0.100100,<not counted>,,instructions,0,0.00,,\n" +
+		{"perf stat -I 100 -x,", "# started on Mon Jan  1 12:00:00 2024\n\n     0.100100,5,,cycles,100,100.00,,\n     " +
+			"0.100100,<not counted>,,instructions,0,0.00,,\n" +
 			"     0.200100,7,,cycles,100,100.00,,\n     0.200100,8,,instructions,100,100.00,,\n", SampleOptions{}, .1,
 			"[5 7] [NaN 8]", "time = perf's interval, values = cycles, instructions, 3 fields"},
-		{"one event of perf", "0.1,5,,cycles,100,100.00,,\n0.1,6,,instructions,0,0.00,,\n0.2,7,,cycles,100,100.00,,\n", SampleOptions{Columns: Columns{Value: "cycles"}}, .1,
+		{"one event of perf", "0.1,5,,cycles,100,100.00,,\n0.1,6,,instructions,0,0.00,,\n0.2,7,,cycles,100,100.00,,\n",
+			SampleOptions{Columns: Columns{Value: "cycles"}}, .1,
 			"[5 7]", "time = perf's interval, value = cycles, 2 fields"},
-		{"columns by name", "a,b,c\n9,0,1\n7,1,2\n", SampleOptions{Columns: Columns{Time: "b", Value: "c"}}, 1, "[1 2]", "time = b, value = c, 3 fields"},
+		{"columns by name", "a,b,c\n9,0,1\n7,1,2\n", SampleOptions{Columns: Columns{Time: "b", Value: "c"}}, 1, "[1 2]",
+			"time = b, value = c, 3 fields"},
 		{"no times", "x\n5\n6\n", SampleOptions{RateHz: 2}, .5, "[5 6]", "time = row number / rate, value = x, 1 field"},
-		{"a cut last line", "t_s,x,y\n0,1,2\n1,2,3\n2,3", SampleOptions{}, 1, "[1 2] [2 3]", "time = t_s, values = x, y, 3 fields"},
-		{"quotes with line ends", "t_s,x,note\n0,1,\"a\nb\"\n1,2,\"c, d\"\n", SampleOptions{}, 1, "[1 2]", "time = t_s, value = x, 3 fields"},
+		{"a cut last line", "t_s,x,y\n0,1,2\n1,2,3\n2,3", SampleOptions{}, 1, "[1 2] [2 3]",
+			"time = t_s, values = x, y, 3 fields"},
+		{"quotes with line ends", "t_s,x,note\n0,1,\"a\nb\"\n1,2,\"c, d\"\n", SampleOptions{}, 1, "[1 2]",
+			"time = t_s, value = x, 3 fields"},
 	} {
 		c.options.Name = "f"
 		got, err := ReadSamples(strings.NewReader(c.text), c.options)
@@ -56,7 +67,8 @@ func TestSampleFiles(t *testing.T) {
 			}
 			values = append(values, fmt.Sprint(v))
 		}
-		if s := strings.Join(values, " "); s != c.want || got.Set.StepS < .999*c.step || got.Set.StepS > 1.001*c.step || got.Columns != c.reading {
+		if s := strings.Join(values, " "); s != c.want || got.Set.StepS < .999*c.step || got.Set.StepS > 1.001*c.step ||
+			got.Columns != c.reading {
 			t.Errorf("%s: %s step %v, %q\nwant %s step %v, %q", c.name, s, got.Set.StepS, got.Columns, c.want, c.step, c.reading)
 		}
 	}
@@ -74,11 +86,13 @@ func TestCutInputs(t *testing.T) {
 		want string
 		n    int
 	}{
-		"complete":        {strings.NewReader(text), "", 4},
-		"no last end":     {strings.NewReader(text[:len(text)-1]), "", 4},
-		"cut behind ,":    {strings.NewReader(text[:len(text)-2]), "", 4}, // an empty cell is a missing value
-		"cut time":        {strings.NewReader(text[:len(text)-3]), "the input ends in line 5, what stands before that line was read", 3},
-		"incomplete gzip": {unpacked(t, packed.Bytes()), "the packed file is incomplete: it ends in line 4, what stands before that line was read", 2},
+		"complete":     {strings.NewReader(text), "", 4},
+		"no last end":  {strings.NewReader(text[:len(text)-1]), "", 4},
+		"cut behind ,": {strings.NewReader(text[:len(text)-2]), "", 4}, // an empty cell is a missing value
+		"cut time": {strings.NewReader(text[:len(text)-3]),
+			"the input ends in line 5, what stands before that line was read", 3},
+		"incomplete gzip": {unpacked(t, packed.Bytes()),
+			"the packed file is incomplete: it ends in line 4, what stands before that line was read", 2},
 	} {
 		got, err := ReadSamples(c.r, SampleOptions{Name: "f"})
 		if err != nil || got.Cut != c.want || got.Set.Len() != c.n {
@@ -99,9 +113,10 @@ func unpacked(t *testing.T, b []byte) io.Reader {
 // What is not a file of numbers is an error that says what to do.
 func TestNoTables(t *testing.T) {
 	for text, want := range map[string]string{
-		"\xff\xfet\x00,\x00":               "f: read: this is UTF-16: save it as UTF-8",
-		"PK\x03\x04\x14, ":                 "f: read: this is a spreadsheet or a zip file: save the sheet as CSV",
-		"a,b\n5,x\n4,y\n":                  "f: no column of times among a, b: name one with --time, or give the rate with --rate",
+		"\xff\xfet\x00,\x00": "f: read: this is UTF-16: save it as UTF-8",
+		"PK\x03\x04\x14, ":   "f: read: this is a spreadsheet or a zip file: save the sheet as CSV",
+		"a,b\n5,x\n4,y\n": "f: no column of times among a, b: name one with --time, or give the rate " +
+			"with --rate",
 		"t_s,x\n0,5 MB\n1,6 GB\n":          `f:3: column x: "6 GB" has another unit than the rows before`,
 		"date,x\n1/2/2024,5\n3/2/2024,5\n": `f:2: time "1/2/2024": day or month first? write year-month-day`,
 	} {

@@ -26,8 +26,10 @@ func TestWrittenIsReadAgain(t *testing.T) {
 	p := []float64{1, 2.5, 1e9}
 	cases := [][]scaling.Series{
 		{made("solve", "time", p, []float64{1, 2}, []float64{1e-300}, []float64{0.1})},
-		{made("a|time", "time", p, []float64{1}, []float64{2}, []float64{3}), made("a|flop", "flop", p, []float64{4}, []float64{5}, []float64{6}),
-			made("b|time", "time", p, []float64{7}, []float64{8}, []float64{9}), made("b|flop", "flop", p, []float64{7}, []float64{8}, []float64{9})},
+		{made("a|time", "time", p, []float64{1}, []float64{2}, []float64{3}),
+			made("a|flop", "flop", p, []float64{4}, []float64{5}, []float64{6}),
+			made("b|time", "time", p, []float64{7}, []float64{8}, []float64{9}),
+			made("b|flop", "flop", p, []float64{7}, []float64{8}, []float64{9})},
 		{made("<root> -> \"é\"", "a b", p, []float64{-1}, []float64{0}, []float64{1e300})},
 	}
 	for _, list := range cases {
@@ -74,9 +76,10 @@ func TestWritten(t *testing.T) {
 	s := made("solve", "time", []float64{1, 2}, []float64{3, math.NaN(), 4}, []float64{5})
 	s.Parameter = "node count"
 	for format, want := range map[Format]string{
-		ExtraPText:  "PARAMETER node_count\nPOINTS ( 1 ) ( 2 )\nMETRIC time\nREGION solve\nDATA 3 4\nDATA 5\n",
-		ExtraPJSON:  `{"parameters":["node_count"],"measurements":{"solve":{"time":[{"point":[1],"values":[3,4]},{"point":[2],"values":[5]}]}}}` + "\n",
-		ExtraPLines: `{"params":{"node_count":1},"callpath":"solve","metric":"time","value":[3,4]}` + "\n" + `{"params":{"node_count":2},"callpath":"solve","metric":"time","value":[5]}` + "\n",
+		ExtraPText: "PARAMETER node_count\nPOINTS ( 1 ) ( 2 )\nMETRIC time\nREGION solve\nDATA 3 4\nDATA 5\n",
+		ExtraPJSON: `{"parameters":["node_count"],"measurements":{"solve":{"time":[{"point":[1],"values":[3,4]},{"point":[2],"values":[5]}]}}}` + "\n",
+		ExtraPLines: `{"params":{"node_count":1},"callpath":"solve","metric":"time","value":[3,4]}` + "\n" +
+			`{"params":{"node_count":2},"callpath":"solve","metric":"time","value":[5]}` + "\n",
 	} {
 		var b bytes.Buffer
 		if err := WriteExtraP(&b, format, []scaling.Series{s}); err != nil || b.String() != want {
@@ -88,14 +91,16 @@ func TestWritten(t *testing.T) {
 // What a series is called in Extra-P; an id that names its metric is taken apart.
 func TestColumnNames(t *testing.T) {
 	for _, c := range []struct{ id, metric, want string }{
-		{"a|t", "t", "a/t"}, {"a", "t", "a/t"}, {"|t", "t", "|t/t"}, {"a|", "", "a|/value"}, {"", "", "main/value"}, {"a  b\n", " x ", "a b/x"},
+		{"a|t", "t", "a/t"}, {"a", "t", "a/t"}, {"|t", "t", "|t/t"}, {"a|", "", "a|/value"}, {"", "", "main/value"},
+		{"a  b\n", " x ", "a b/x"},
 	} {
 		got, _ := newColumn(scaling.Series{ID: c.id, Metric: c.metric})
 		if got.callpath+"/"+got.metric != c.want {
 			t.Errorf("%q %q: %s/%s, want %s", c.id, c.metric, got.callpath, got.metric, c.want)
 		}
 	}
-	c, p := newColumn(made("a", "t", []float64{4, math.NaN(), 2, math.Inf(1)}, []float64{1}, []float64{2}, []float64{3, math.Inf(-1)}, []float64{5}))
+	c, p := newColumn(made("a", "t", []float64{4, math.NaN(), 2, math.Inf(1)}, []float64{1}, []float64{2},
+		[]float64{3, math.Inf(-1)}, []float64{5}))
 	if !slices.Equal(p, []float64{2, 4}) || !slices.Equal(c.at[0], []float64{3}) || !slices.Equal(c.at[1], []float64{1}) {
 		t.Errorf("points %v, values %v", p, c.at)
 	}
@@ -110,7 +115,8 @@ func TestWhatExtraPRefuses(t *testing.T) {
 	other := a
 	other.Parameter = "tasks"
 	empty := made("c", "t", []float64{1}, []float64{math.NaN()})
-	for what, list := range map[string][]scaling.Series{"two parameters": {a, other}, "no series": nil, "no values": {empty}} {
+	for what, list := range map[string][]scaling.Series{"two parameters": {a, other}, "no series": nil,
+		"no values": {empty}} {
 		if err := WriteExtraP(&bytes.Buffer{}, ExtraPJSON, list); err == nil {
 			t.Errorf("%s: no error", what)
 		}

@@ -211,7 +211,8 @@ func (t *measurementTable) byPlace(taken map[int]bool) error {
 		return nil
 	}
 	if len(taken) > 0 || len(t.names) < 2 || len(t.names) > 3 {
-		return t.in.failAt(t.in.number+1, "%d columns without a header: give param,rep,value or param,value, or name the columns",
+		return t.in.failAt(t.in.number+1,
+			"%d columns without a header: give param,rep,value or param,value, or name the columns",
 			len(t.names))
 	}
 	t.parameter, t.values = 0, []int{len(t.names) - 1}

@@ -40,11 +40,13 @@ func fuzzed(f *testing.F, seeds ...string) {
 }
 
 func FuzzCSV(f *testing.F) {
-	fuzzed(f, "param,rep,value\n1,1,5\n", "1,2\n3,4\n", "nodes,step_s,elapsed_s\n4,1,50\n", "series;metric;p;value;day\na;b;1;2;c\n", "1 2\n", "param,value\n\"1\",2\n", "a\n1\n")
+	fuzzed(f, "param,rep,value\n1,1,5\n", "1,2\n3,4\n", "nodes,step_s,elapsed_s\n4,1,50\n",
+		"series;metric;p;value;day\na;b;1;2;c\n", "1 2\n", "param,value\n\"1\",2\n", "a\n1\n")
 }
 
 func FuzzExtraPText(f *testing.F) {
-	fuzzed(f, grid, "PARAMETER p\nPOINTS 1 2\nMETRIC m\nREGION r\nDATA 1 2\nDATA 3\n", "PARAMETER p\nPOINTS ((1)(2))\nDATA 1\nDATA 2\n", "DATA", "POINTS ()(", "METRIC")
+	fuzzed(f, grid, "PARAMETER p\nPOINTS 1 2\nMETRIC m\nREGION r\nDATA 1 2\nDATA 3\n",
+		"PARAMETER p\nPOINTS ((1)(2))\nDATA 1\nDATA 2\n", "DATA", "POINTS ()(", "METRIC")
 }
 
 func FuzzDocument(f *testing.F) {
@@ -52,11 +54,13 @@ func FuzzDocument(f *testing.F) {
 }
 
 func FuzzPointLines(f *testing.F) {
-	fuzzed(f, `{"params":{"p":1},"value":5}`+"\n"+`{"params":{"p":2},"value":[6,7],"callpath":"c","metric":"m"}`, `{"params":{"p":null},"value":null}`)
+	fuzzed(f, `{"params":{"p":1},"value":5}`+"\n"+`{"params":{"p":2},"value":[6,7],"callpath":"c","metric":"m"}`,
+		`{"params":{"p":null},"value":null}`)
 }
 
 func FuzzSeriesLines(f *testing.F) {
-	fuzzed(f, `{"id":1,"p":[1,2],"y":[1,[2,3]]}`, `{"p":[null],"y":[null],"group":[null],"node_hours":[null]}`, `{"id":{},"p":1,"y":""}`, `{"p":null,"y":null}`)
+	fuzzed(f, `{"id":1,"p":[1,2],"y":[1,[2,3]]}`, `{"p":[null],"y":[null],"group":[null],"node_hours":[null]}`,
+		`{"id":{},"p":1,"y":""}`, `{"p":null,"y":null}`)
 }
 
 // What was read from Extra-P's formats and is written is read the same again.

@@ -42,7 +42,8 @@ const legacyDocument = `{"measurements":[{"id":1,"metric_id":1,"coordinate_id":2
 "callpaths":[{"id":1,"name":"solve"}],"metrics":[{"id":1,"name":"time"}],"parameters":[{"id":1,"name":"p"}]}`
 
 // grid is 3 x 3 points of two parameters in Extra-P's text.
-const grid = "PARAMETER p n\nPOINTS (1 10) (2 10) (4 10) (1 20) (2 20) (4 20) (1 40) (2 40) (8 40)\nMETRIC t\nREGION r\n" +
+const grid = "PARAMETER p n\nPOINTS (1 10) (2 10) (4 10) (1 20) (2 20) (4 20) (1 40) (2 40) (8 40)\nMETRIC " +
+	"t\nREGION r\n" +
 	"DATA 1\nDATA 2\nDATA 3\nDATA 4\nDATA 5\nDATA 6\nDATA 7\nDATA 8\nDATA 9\n"
 
 func TestMeasurements(t *testing.T) {
@@ -67,37 +68,48 @@ func TestMeasurements(t *testing.T) {
 		{"mpi,variable,Ranks,N,mean,sd,median,kind\nI,Bar,32,1600,13.2,19.4,11.2,SD\nI,Bar,64,1998,16.5,41.8,14.3,IQR\nO,Red,32,1601,3,1,2,SD\nO,Red,64,1602,4,1,2,SD\n", CSV,
 			"I Bar[Ranks,mean] 32:13.2 64:16.5 / O Red[Ranks,mean] 32:3 64:4"},
 		{"JobID|NNodes|Elapsed|Start|State|\n7|2|00:01:50|2024-01-01T02:00:00|COMPLETED|\n8|4|00:00:55|2024-01-01T03:00:00|COMPLETED|\n", CSV, "0[NNodes,Elapsed] 2:110 4:55"},
-		{`{"parameters":{"x":20};"metric":"time";"callpath":"a;b";"value":82.5}` + "\n" + `{"parameters":{"x":30};"metric":"time";"callpath":"a;b";"value":NaN}`, Talpas,
+		{`{"parameters":{"x":20};"metric":"time";"callpath":"a;b";"value":82.5}` + "\n" +
+			`{"parameters":{"x":30};"metric":"time";"callpath":"a;b";"value":NaN}`, Talpas,
 			"a;b[x,time] 20:82.5 30:NaN"},
-		{`{"params":{"p":1},"value":NaN}` + "\n" + `{"params":{"p":2},"value":[6,-Infinity]}`, ExtraPLines, "<root>[p,<default>] 1:NaN 2:6 2:-Inf"},
+		{`{"params":{"p":1},"value":NaN}` + "\n" + `{"params":{"p":2},"value":[6,-Infinity]}`, ExtraPLines,
+			"<root>[p,<default>] 1:NaN 2:6 2:-Inf"},
 		{`{"results":[{"command":"sleep 1","mean":1.5,"times":[1,2],"parameters":{"threads":"1"}},{"command":"sleep 2","mean":3,"parameters":{"threads":"2"}}]}`, Hyperfine,
 			"time[threads,time] 1:1 1:2 2:3"},
 		{`{"context":{"date":"x"},"benchmarks":[{"name":"BM_Sort/8","run_type":"iteration","real_time":5,"time_unit":"ms"},` +
 			`{"name":"BM_Sort/16","run_type":"iteration","real_time":11,"time_unit":"ms"},{"name":"BM_Sort/16_mean","run_name":"BM_Sort/16","run_type":"aggregate","real_time":11}]}`,
 			GoogleBenchmark, "BM_Sort[argument,real_time_s] 8:0.005 16:0.011"},
 		{"param,value\n0,5\n-1,5\n1,-3\n1,inf\n", CSV, "0[param,value] 0:5 -1:5 1:-3 1:+Inf"},
-		{"nodes, step_s, elapsed_s\n4,1,50\n8,2,30\n", CSV, "step_s[nodes,step_s] 4:1 8:2 / elapsed_s[nodes,elapsed_s] 4:50 8:30"},
+		{"nodes, step_s, elapsed_s\n4,1,50\n8,2,30\n", CSV,
+			"step_s[nodes,step_s] 4:1 8:2 / elapsed_s[nodes,elapsed_s] 4:50 8:30"},
 		{"nodes,day,node_hours,value\n4,mon,1.5,7\n8,tue,,6\n", CSV, "0[nodes,value] 4:7@mon$1.5 8:6@tue"},
 		{"series,p,value\na,1,2\nb,1,3\n\"a\",2,4\n", CSV, "a[p,value] 1:2 2:4 / b[p,value] 1:3"},
 		{"series,p,value\na ,1,2\n a,2,4\n", CSV, "a[p,value] 1:2 2:4"},
 		{"series,metric,p,value\na,time,1,2\na,energy,1,3\n", CSV, "a|time[p,time] 1:2 / a|energy[p,energy] 1:3"},
-		{`{"id":7,"p":[1,2,4],"y":[3,[4,null],[]],"s":"more"}` + "\n\n" + `{"p":[1],"y":[2],"mode":"weak","parameter":"nodes","metric":"step_s","node_hours":[2],"group":[["mon"]]}`,
+		{`{"id":7,"p":[1,2,4],"y":[3,[4,null],[]],"s":"more"}` + "\n\n" +
+			`{"p":[1],"y":[2],"mode":"weak","parameter":"nodes","metric":"step_s","node_hours":[2],"group":[["mon"]]}`,
 			SeriesLines, "7[,] 1:3 2:4 2:NaN 4:NaN / 2[nodes,step_s]{weak} 1:2@mon$2"},
-		{`{"id":"x","p":[1,2],"y":[null,[4,5]],"group":["a",["b",3]],"node_hours":[null,4]}`, SeriesLines, "x[,] 1:NaN@a 2:4@b$4 2:5@3$4"},
+		{`{"id":"x","p":[1,2],"y":[null,[4,5]],"group":["a",["b",3]],"node_hours":[null,4]}`, SeriesLines,
+			"x[,] 1:NaN@a 2:4@b$4 2:5@3$4"},
 		{`{"p":[],"y":[]}`, SeriesLines, "0[,]"},
-		{"# c\nPARAMETER p\nPOINTS 1 2 4\nMETRIC time\nREGION a\nDATA 1 2\nDATA 3 4\nDATA 5 6\nREGION b->c\nDATA 1\nDATA nan\nDATA 3\n", ExtraPText,
+		{"# c\nPARAMETER p\nPOINTS 1 2 4\nMETRIC time\nREGION a\nDATA 1 2\nDATA 3 4\nDATA 5 6\nREGION b->c\nDATA 1\nDATA " +
+			"nan\nDATA 3\n", ExtraPText,
 			"a[p,time] 1:1 1:2 2:3 2:4 4:5 4:6 / b->c[p,time] 1:1 2:NaN 4:3"},
-		{"PARAMETER\tp\nPOINTS ( 1 ) ( 2 )\nPOINTS ((4)(8))\nDATA 1\nDATA 2\nDATA 3\nDATA 4\n", ExtraPText, "0[p,] 1:1 2:2 4:3 8:4"},
-		{"PARAMETER p\nPOINTS 1 2\nREGION a\nMETRIC t\nDATA 1\nDATA 2\nMETRIC e\nDATA 3\nDATA 4\n", ExtraPText, "a|t[p,t] 1:1 2:2 / a|e[p,e] 1:3 2:4"},
-		{grid, ExtraPText, "r (n=10)[p,t] 1:1 2:2 4:3 / r (n=20)[p,t] 1:4 2:5 4:6 / r (n=40)[p,t] 1:7 2:8 8:9 / r (p=1)[n,t] 10:1 20:4 40:7 / r (p=2)[n,t] 10:2 20:5 40:8"},
+		{"PARAMETER\tp\nPOINTS ( 1 ) ( 2 )\nPOINTS ((4)(8))\nDATA 1\nDATA 2\nDATA 3\nDATA 4\n", ExtraPText,
+			"0[p,] 1:1 2:2 4:3 8:4"},
+		{"PARAMETER p\nPOINTS 1 2\nREGION a\nMETRIC t\nDATA 1\nDATA 2\nMETRIC e\nDATA 3\nDATA 4\n", ExtraPText,
+			"a|t[p,t] 1:1 2:2 / a|e[p,e] 1:3 2:4"},
+		{grid, ExtraPText, "r (n=10)[p,t] 1:1 2:2 4:3 / r (n=20)[p,t] 1:4 2:5 4:6 / r (n=40)[p,t] 1:7 2:8 8:9 / r " +
+			"(p=1)[n,t] 10:1 20:4 40:7 / r (p=2)[n,t] 10:2 20:5 40:8"},
 		{"PARAMETER p n\nPOINTS (1 10) (2 10)\nDATA 1\nDATA 2\n", ExtraPText, "0[p,] 1:1 2:2"},
 		{"PARAMETER p n\nPOINTS (1 10) (1 20)\nDATA 1\nDATA 2\n", ExtraPText, "0[n,] 10:1 20:2"},
 		{`{"parameters":["p"],"measurements":{"a":{"t":[]},"b":{"t":[{"point":1,"values":9}]}}}`, ExtraPJSON, "b[p,t] 1:9"},
 		{`{"parameters":["p"],"measurements":{"main":{"time":[{"point":[1],"values":[1,2]},{"point":[2],"values":[null]}],"flop":[{"point":1,"values":9}]}}}`, ExtraPJSON,
 			"main|time[p,time] 1:1 1:2 2:NaN / main|flop[p,flop] 1:9"},
-		{"{\"measurements\": {\"main\": {\"\": [\n{\"point\": [2], \"values\": [3]}]}},\n \"x\": [1, {}], \"parameters\": [\"p\"]}\n", ExtraPJSON, "main[p,] 2:3"},
+		{"{\"measurements\": {\"main\": {\"\": [\n{\"point\": [2], \"values\": [3]}]}},\n \"x\": [1, {}], \"parameters\": " +
+			"[\"p\"]}\n", ExtraPJSON, "main[p,] 2:3"},
 		{legacyDocument, ExtraPLegacyJSON, "solve[p,time] 16:4 8:2.5 8:3"},
-		{`{"params":{"p":1},"value":5}` + "\n" + `{"params":{"p":2},"value":[6,7]}` + "\n" + `{"params":{"p":1},"value":8,"callpath":"f","metric":"t"}`, ExtraPLines,
+		{`{"params":{"p":1},"value":5}` + "\n" + `{"params":{"p":2},"value":[6,7]}` + "\n" +
+			`{"params":{"p":1},"value":8,"callpath":"f","metric":"t"}`, ExtraPLines,
 			"<root>|<default>[p,<default>] 1:5 2:6 2:7 / f|t[p,t] 1:8"},
 	} {
 		f, err := read(c.in)
@@ -168,8 +180,10 @@ func TestMalformedMeasurements(t *testing.T) {
 		{`{"schema":"jobgait.scaling/1","series":[]}`, "in:1: this is a result"},
 		{`{"a":1}`, "in:1: no measurements in this object"},
 		{`[1,2]`, "in:1: a JSON list"},
-		{`{"params":{"p":1},"value":5}` + "\n" + `{"params":{"q":1},"value":5}`, `in:2: measurement: parameter "p" is missing`},
-		{`{"params":{"p":1},"value":5}` + "\n" + `{"params":{"p":1,"q":2},"value":5}`, "in:2: measurement: 2 parameters where"},
+		{`{"params":{"p":1},"value":5}` + "\n" + `{"params":{"q":1},"value":5}`,
+			`in:2: measurement: parameter "p" is missing`},
+		{`{"params":{"p":1},"value":5}` + "\n" + `{"params":{"p":1,"q":2},"value":5}`,
+			"in:2: measurement: 2 parameters where"},
 		{`{"params":{"p":1}}`, `in:1: measurement: no "value"`},
 		{`{"params":{"p":"x"},"value":1}`, "in:1: measurement: a JSON string"},
 		{`{"params":{"p":1},"value":"x"}`, "in:1: measurement: a JSON string"},
@@ -179,25 +193,30 @@ func TestMalformedMeasurements(t *testing.T) {
 		{`{"params":{},"value":1}`, "in:1: measurement: a point without"},
 		{`{"params":{"p":1},"value":}`, "in:1: Extra-P JSON:"},
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":{\"t\":[\n{\"point\":[1],\"values\":[1]},\n{\"point\":[1,2],\"values\":[1]}]}}}", "in:4: Extra-P JSON: a point of 2 values"},
-		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":{\"t\":[\n{\"point\":[1]}]}}}", "in:3: Extra-P JSON: a point without"},
+		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":{\"t\":[\n{\"point\":[1]}]}}}",
+			"in:3: Extra-P JSON: a point without"},
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":\n[]}}", "in:3: Extra-P JSON: an object is wanted"},
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{", "in:2: Extra-P JSON: unexpected end"},
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{}}\nx", "in:3: Extra-P JSON:"},
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{}}", "in: no measurements"},
 		{"{\"measurements\":{}}", "in:1: Extra-P JSON: no \"parameters\""},
 		{strings.Replace(legacyDocument, `"coordinate_id":2`, `"coordinate_id":3`, 1), "in:1: Extra-P JSON: coordinate_id 3"},
-		{strings.Replace(legacyDocument, `"callpath_id":1,"value":"2.5"`, `"callpath_id":0,"value":"2.5"`, 1), "in:2: Extra-P JSON: callpath_id 0"},
-		{strings.Replace(legacyDocument, `"callpath_id":1,"value":"2.5"`, `"callpath_id":2,"value":"2.5"`, 1), "in:2: Extra-P JSON: callpath_id 2"},
+		{strings.Replace(legacyDocument, `"callpath_id":1,"value":"2.5"`, `"callpath_id":0,"value":"2.5"`, 1),
+			"in:2: Extra-P JSON: callpath_id 0"},
+		{strings.Replace(legacyDocument, `"callpath_id":1,"value":"2.5"`, `"callpath_id":2,"value":"2.5"`, 1),
+			"in:2: Extra-P JSON: callpath_id 2"},
 		{strings.Replace(legacyDocument, `"metric_id":1`, `"metric_id":0`, 1), "in:1: Extra-P JSON: metric_id 0"},
 		{strings.Replace(legacyDocument, `"metric_id":1`, `"metric_id":2`, 1), "in:1: Extra-P JSON: metric_id 2"},
 		{strings.Replace(legacyDocument, `"2.5"`, `"x"`, 1), `in:2: Extra-P JSON: "x" is not a number`},
-		{strings.Replace(legacyDocument, `"parameter_id":1`, `"parameter_id":2`, 1), "Extra-P JSON: coordinate 1 lacks parameter 1"},
+		{strings.Replace(legacyDocument, `"parameter_id":1`, `"parameter_id":2`, 1),
+			"Extra-P JSON: coordinate 1 lacks parameter 1"},
 		{"PARAMETER p n\nPOINTS (1 1) (2 2) (3 3)\nDATA 1\nDATA 2\nDATA 3\n", "in: p and n vary together"},
 	} {
 		f, err := read(c.in)
 		if err == nil {
 			t.Errorf("%q: no error but %v", c.in, f)
-		} else if !strings.HasPrefix(err.Error(), c.want) && !(strings.HasPrefix(c.want, "Extra-P") && strings.Contains(err.Error(), c.want)) {
+		} else if !strings.HasPrefix(err.Error(), c.want) &&
+			!(strings.HasPrefix(c.want, "Extra-P") && strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%q: %v\nwant %s", c.in, err, c.want)
 		}
 	}
@@ -229,7 +248,8 @@ func TestBadMeasurementSeries(t *testing.T) {
 			continue
 		}
 		s := f.Series[1]
-		if s.ID != "x" || len(s.Observations) != 0 || len(s.Notes) != 1 || s.Notes[0].Code != note.BadSeries || !strings.Contains(s.Notes[0].Text, want) {
+		if s.ID != "x" || len(s.Observations) != 0 || len(s.Notes) != 1 || s.Notes[0].Code != note.BadSeries ||
+			!strings.Contains(s.Notes[0].Text, want) {
 			t.Errorf("%s: %+v", line, s)
 		}
 		if f.Series[2].ID != "2" || len(f.Series[2].Observations) != 1 {
@@ -245,7 +265,8 @@ func TestBadMeasurementSeries(t *testing.T) {
 func TestTooMuch(t *testing.T) {
 	tiny := DefaultMeasurements("in")
 	tiny.Limits.Bytes = 100
-	for _, in := range []string{strings.Repeat("1", 300), strings.Repeat("1,2\n", 50), "{\n" + strings.Repeat("\n", 300), strings.Repeat(`{"p":[1],"y":[1]}`+"\n", 9), "PARAMETER p\nPOINTS " + strings.Repeat("1 ", 100)} {
+	for _, in := range []string{strings.Repeat("1", 300), strings.Repeat("1,2\n", 50), "{\n" + strings.Repeat("\n", 300),
+		strings.Repeat(`{"p":[1],"y":[1]}`+"\n", 9), "PARAMETER p\nPOINTS " + strings.Repeat("1 ", 100)} {
 		f, err := ReadMeasurements(strings.NewReader(in), tiny)
 		if err == nil || !strings.Contains(err.Error(), "the input is larger than") || f.Series != nil {
 			t.Errorf("%.40q: %v, %v", in, f.Series, err)
@@ -256,7 +277,8 @@ func TestTooMuch(t *testing.T) {
 // A file that cannot be read to its end is no shorter file.
 func TestMeasurementsReadFails(t *testing.T) {
 	broken := errors.New("disk")
-	for _, text := range []string{"", "1,2\n", grid, "{\n", `{"p":[1],"y":[1]}` + "\n", `{"params":{"p":1},"value":5}` + "\n"} {
+	for _, text := range []string{"", "1,2\n", grid, "{\n", `{"p":[1],"y":[1]}` + "\n", `{"params":{"p":1},"value":5}` +
+		"\n"} {
 		r := io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))
 		if _, err := ReadMeasurements(r, DefaultMeasurements("in")); !errors.Is(err, broken) {
 			t.Errorf("%q: %v", text, err)

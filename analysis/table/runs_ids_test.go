@@ -11,7 +11,8 @@ import (
 // missing one is the number of its line.
 func TestIDsAreKept(t *testing.T) {
 	const runs = `"t":[1,2],"y":[1,2]}` + "\n"
-	inputs, _, err := ReadRuns(strings.NewReader(`{"id":"a",`+runs+`{"id":7,`+runs+`{`+runs+`{"id":8,"t":[1]}`+"\n"+`{"id":[1],`+runs), DefaultRuns("in"))
+	inputs, _, err := ReadRuns(strings.NewReader(`{"id":"a",`+runs+`{"id":7,`+runs+`{`+runs+`{"id":8,"t":[1]}`+"\n"+
+		`{"id":[1],`+runs), DefaultRuns("in"))
 	if err != nil || len(inputs) != 5 {
 		t.Fatalf("%d series, %v", len(inputs), err)
 	}
@@ -39,7 +40,8 @@ func TestAListIsRefused(t *testing.T) {
 func TestRepeatedIDIsNoted(t *testing.T) {
 	const runs = `"t":[1,2],"y":[1,2]}` + "\n"
 	all := readRuns(t, `{"id":"a",`+runs+`{"id":"b",`+runs+`{"id":"a",`+runs, nil)
-	if len(runCodes(all[0])) != 0 || len(runCodes(all[1])) != 0 || len(runCodes(all[2])) != 1 || runCodes(all[2])[0] != note.RepeatedID {
+	if len(runCodes(all[0])) != 0 || len(runCodes(all[1])) != 0 || len(runCodes(all[2])) != 1 ||
+		runCodes(all[2])[0] != note.RepeatedID {
 		t.Errorf("%v %v %v", runCodes(all[0]), runCodes(all[1]), runCodes(all[2]))
 	}
 }

@@ -48,7 +48,8 @@ func TestRunRows(t *testing.T) {
 	if !slices.Equal(in.Start, []float64{100, 200, 300}) || !math.IsNaN(in.Also["cpu_s"][1]) {
 		t.Errorf("start %v, also %v", in.Start, in.Also)
 	}
-	if want := map[string][]string{"binary": {"a", "a", "b"}, "size_s": {"small", "small", ""}}; !reflect.DeepEqual(in.Meta, want) {
+	if want := map[string][]string{"binary": {"a", "a", "b"},
+		"size_s": {"small", "small", ""}}; !reflect.DeepEqual(in.Meta, want) {
 		t.Errorf("meta %v", in.Meta)
 	}
 	if want := [][]string{{"n1", "n2"}, {"n1", "n3"}, {}}; !reflect.DeepEqual(in.Nodes, want) {
@@ -75,7 +76,8 @@ func TestRunRowShapes(t *testing.T) {
 			t.Errorf("%s: t %v y %v", name, in.T, in.Y)
 		}
 	}
-	for text, want := range map[string]string{"t,value\n1,2\n": "", "t,y\n1,2\n": "", "1,2\n": "", "t,elapsed_s\n1,2\n": "elapsed_s"} {
+	for text, want := range map[string]string{"t,value\n1,2\n": "", "t,y\n1,2\n": "", "1,2\n": "",
+		"t,elapsed_s\n1,2\n": "elapsed_s"} {
 		if in := readRuns(t, text, nil)[0]; in.Metric != want {
 			t.Errorf("%q: metric %q, want %q", text, in.Metric, want)
 		}
@@ -114,7 +116,9 @@ func TestRunTimes(t *testing.T) {
 	if b, _ := json.Marshal(s.Given); string(b) != "[172800,259200.5]" {
 		t.Errorf("given: %s", b)
 	}
-	if in := readRuns(t, "t,value\n1795153365,1\n", func(o *RunOptions) { o.Unit = Days })[0]; !slices.Equal(runCodes(in), []note.Code{note.TimeUnit}) {
+	if in := readRuns(t, "t,value\n1795153365,1\n", func(o *RunOptions) {
+		o.Unit = Days
+	})[0]; !slices.Equal(runCodes(in), []note.Code{note.TimeUnit}) {
 		t.Errorf("seconds taken as days: %v", in.Notes)
 	}
 }
@@ -132,7 +136,8 @@ func TestRunLines(t *testing.T) {
 	if !math.IsNaN(a.Y[1]) || !math.IsNaN(a.Start[1]) || a.Also["cpu_s"][1] != 2 || a.App != "nemo" || a.Unit != "s" {
 		t.Errorf("%+v", a)
 	}
-	if want := map[string][]string{"v": {"1.10", ""}, "n": {"1.10", "true"}, "list": {"[1]", `{"a":1.0}`}}; !reflect.DeepEqual(a.Meta, want) {
+	if want := map[string][]string{"v": {"1.10", ""}, "n": {"1.10", "true"},
+		"list": {"[1]", `{"a":1.0}`}}; !reflect.DeepEqual(a.Meta, want) {
 		t.Errorf("meta %q", a.Meta)
 	}
 }
@@ -162,7 +167,8 @@ func TestBadRuns(t *testing.T) {
 		`{"id":"b","t":[1],"y":[3],"nodes":[[true]]}`:       "nodes is not a list of lists",
 	} {
 		all := readRuns(t, `{"id":"a","t":[1],"y":[2]}`+"\n"+line+"\n"+`{"id":"c","t":[1],"y":[2]}`, nil)
-		if len(all) != 3 || !all[1].Bad || all[1].ID != "b" || !slices.Equal(runCodes(all[1]), []note.Code{note.BadSeries}) || all[2].Bad {
+		if len(all) != 3 || !all[1].Bad || all[1].ID != "b" || !slices.Equal(runCodes(all[1]), []note.Code{note.BadSeries}) ||
+			all[2].Bad {
 			t.Errorf("%s: %+v", line, all)
 		} else if got := all[1].Notes[0].Text; !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", line, got, want)
@@ -201,10 +207,12 @@ func TestRunErrorsNameTheLine(t *testing.T) {
 
 func TestRunOrder(t *testing.T) {
 	in := readRuns(t, `{"t":[3,1,2,1],"y":[30,10,20,11],"start":[3,1,2,1.5],"also":{"cpu_s":[33,11,22,12]},"meta":{"a":["c","a","b","a2"]},"nodes":[["c"],["a"],["b"],["a2"]]}`, nil)[0]
-	if !slices.Equal(in.Order, []int{1, 3, 2, 0}) || !slices.Equal(in.T, []float64{1, 1, 2, 3}) || !slices.Equal(in.Y, []float64{10, 11, 20, 30}) {
+	if !slices.Equal(in.Order, []int{1, 3, 2, 0}) || !slices.Equal(in.T, []float64{1, 1, 2, 3}) ||
+		!slices.Equal(in.Y, []float64{10, 11, 20, 30}) {
 		t.Errorf("%+v", in)
 	}
-	if !slices.Equal(in.Also["cpu_s"], []float64{11, 12, 22, 33}) || !slices.Equal(in.Meta["a"], []string{"a", "a2", "b", "c"}) ||
+	if !slices.Equal(in.Also["cpu_s"], []float64{11, 12, 22, 33}) ||
+		!slices.Equal(in.Meta["a"], []string{"a", "a2", "b", "c"}) ||
 		!slices.Equal(in.Start, []float64{1, 1.5, 2, 3}) || in.Nodes[1][0] != "a2" || in.Given[3].Number != 3 {
 		t.Errorf("%+v", in)
 	}
@@ -258,20 +266,33 @@ func TestRunFiles(t *testing.T) {
 		y          string
 		reading    string
 	}{
-		{"git's %ci", "date,value\n2024-01-01 00:00:00 +0000,5\n2024-01-02 01:00:00 +0100,6\n", nil, []float64{0, 1}, "[5 6]", "time = date, value = value, 2 fields"},
-		{"no seconds", "time,seconds\n2024-01-01 12:00,5\n2024-01-02 00:00,6\n", nil, []float64{.5, 1}, "[5 6]", "time = time, value = seconds, 2 fields"},
-		{"slashes", "value,date\n5,2024/01/01\n6,2024/01/02\n", nil, []float64{0, 1}, "[5 6]", "time = date, value = value, 2 fields"},
-		{"UTC", "t,value\n2024-01-01 00:00:00 UTC,5\n2024-01-02 00:00:00 UTC,6\n", nil, []float64{0, 1}, "[5 6]", "time = t, value = value, 2 fields"},
-		{"epoch seconds", "time,elapsed\n1704067200,5\n1704153600,6\n", nil, []float64{0, 1}, "[5 6]", "time = time (epoch seconds), value = elapsed, 2 fields"},
-		{"epoch milliseconds", "time,elapsed\n1704067200000,5\n1704153600000,6\n", nil, []float64{0, 1}, "[5 6]", "time = time (epoch milliseconds), value = elapsed, 2 fields"},
-		{"epoch microseconds", "time,elapsed\n1704067200000000,5\n1704153600000000,6\n", nil, []float64{0, 1}, "[5 6]", "time = time (epoch microseconds), value = elapsed, 2 fields"},
+		{"git's %ci", "date,value\n2024-01-01 00:00:00 +0000,5\n2024-01-02 01:00:00 +0100,6\n", nil, []float64{0, 1}, "[5 6]",
+			"time = date, value = value, 2 fields"},
+		{"no seconds", "time,seconds\n2024-01-01 12:00,5\n2024-01-02 00:00,6\n", nil, []float64{.5, 1}, "[5 6]",
+			"time = time, value = seconds, 2 fields"},
+		{"slashes", "value,date\n5,2024/01/01\n6,2024/01/02\n", nil, []float64{0, 1}, "[5 6]",
+			"time = date, value = value, 2 fields"},
+		{"UTC", "t,value\n2024-01-01 00:00:00 UTC,5\n2024-01-02 00:00:00 UTC,6\n", nil, []float64{0, 1}, "[5 6]",
+			"time = t, value = value, 2 fields"},
+		{"epoch seconds", "time,elapsed\n1704067200,5\n1704153600,6\n", nil, []float64{0, 1}, "[5 6]",
+			"time = time (epoch seconds), value = elapsed, 2 fields"},
+		{"epoch milliseconds", "time,elapsed\n1704067200000,5\n1704153600000,6\n", nil, []float64{0, 1}, "[5 6]",
+			"time = time (epoch milliseconds), value = elapsed, 2 fields"},
+		{"epoch microseconds", "time,elapsed\n1704067200000000,5\n1704153600000000,6\n", nil, []float64{0, 1}, "[5 6]",
+			"time = time (epoch microseconds), value = elapsed, 2 fields"},
 		{"sacct --parsable2", "JobID|Start|Elapsed|State\n7|2024-01-01T00:00:00|00:01:50|COMPLETED\n8|2024-01-02T00:00:00|1-00:00:01|COMPLETED\n", nil, []float64{0, 1}, "[110 86401]",
 			"time = Start, value = Elapsed, 4 fields"},
-		{"missing words", "t,value\n2024-01-01,[N/A]\n2024-01-02,<not counted>\n2024-01-03,6\n", nil, []float64{0, 1, 2}, "[NaN NaN 6]", "time = t, value = value, 2 fields"},
-		{"Excel, German", "Datum;Laufzeit\n01.01.2024;5,25\n02.01.2024;6,5\n", nil, []float64{0, 1}, "[5.25 6.5]", "time = Datum, value = Laufzeit, 2 fields, decimal commas"},
-		{"by name", "a,b,c\nx,5,2024-01-01\ny,6,2024-01-02\n", func(o *RunOptions) { o.Columns = Columns{Time: "c", Value: "b"} }, []float64{0, 1}, "[5 6]", "time = c, value = b, 3 fields"},
-		{"a cut last line", "t,value\n2024-01-01,5\n2024-01-02,6\n2024-01", nil, []float64{0, 1}, "[5 6]", "time = t, value = value, 2 fields"},
-		{"Python's NaN", `{"t":["2024-01-01 00:00:00+00:00","2024-01-02"],"y":[NaN,Infinity]}`, nil, []float64{0, 1}, "[NaN NaN]", ""},
+		{"missing words", "t,value\n2024-01-01,[N/A]\n2024-01-02,<not counted>\n2024-01-03,6\n", nil, []float64{0, 1, 2},
+			"[NaN NaN 6]", "time = t, value = value, 2 fields"},
+		{"Excel, German", "Datum;Laufzeit\n01.01.2024;5,25\n02.01.2024;6,5\n", nil, []float64{0, 1}, "[5.25 6.5]",
+			"time = Datum, value = Laufzeit, 2 fields, decimal commas"},
+		{"by name", "a,b,c\nx,5,2024-01-01\ny,6,2024-01-02\n", func(o *RunOptions) {
+			o.Columns = Columns{Time: "c", Value: "b"}
+		}, []float64{0, 1}, "[5 6]", "time = c, value = b, 3 fields"},
+		{"a cut last line", "t,value\n2024-01-01,5\n2024-01-02,6\n2024-01", nil, []float64{0, 1}, "[5 6]",
+			"time = t, value = value, 2 fields"},
+		{"Python's NaN", `{"t":["2024-01-01 00:00:00+00:00","2024-01-02"],"y":[NaN,Infinity]}`, nil, []float64{0, 1},
+			"[NaN NaN]", ""},
 		{"JSON milliseconds", `{"t":[1704067200000,1704153600000],"y":[5,6]}`, nil, []float64{0, 1}, "[5 6]", ""},
 	} {
 		o := DefaultRuns("f")
@@ -296,9 +317,11 @@ func TestRunFiles(t *testing.T) {
 
 // A file of apache/otava's kind: every column of numbers is a series, with one owner.
 func TestRunFilesOfSeveralValues(t *testing.T) {
-	const otava = "time;commit;metric1;metric2\n2021.01.01 3:00:00 +0100;aaa0;154023;10.43\n2021.01.02 3:00:00 +0100;aaa1;138455;10.23\n"
+	const otava = "time;commit;metric1;metric2\n2021.01.01 3:00:00 +0100;aaa0;154023;10.43\n2021.01.02 3:00:00 " +
+		"+0100;aaa1;138455;10.23\n"
 	all, reading, err := ReadRuns(strings.NewReader(otava), DefaultRuns("f"))
-	if err != nil || len(all) != 2 || all[0].ID != "metric1" || all[1].Y[1] != 10.23 || all[1].Meta["commit"][0] != "aaa0" ||
+	if err != nil || len(all) != 2 || all[0].ID != "metric1" || all[1].Y[1] != 10.23 ||
+		all[1].Meta["commit"][0] != "aaa0" ||
 		reading.Columns != "time = time, values = metric1, metric2, 4 fields" {
 		t.Fatalf("%+v, %q, %v", all, reading.Columns, err)
 	}
@@ -308,7 +331,8 @@ func TestRunFilesOfSeveralValues(t *testing.T) {
 	o := DefaultRuns("f")
 	o.Columns.Parameter = "nodes"
 	all, reading, err = ReadRuns(strings.NewReader("t,nodes,value\n2,1,5\n1,1,4\n1,2,3\n"), o)
-	if err != nil || len(all) != 2 || all[0].ID != "nodes=1" || !slices.Equal(all[0].Y, []float64{4, 5}) || !slices.Equal(all[0].Order, []int{1, 0}) ||
+	if err != nil || len(all) != 2 || all[0].ID != "nodes=1" || !slices.Equal(all[0].Y, []float64{4, 5}) ||
+		!slices.Equal(all[0].Order, []int{1, 0}) ||
 		all[1].Y[0] != 3 || reading.Columns != "time = t, value = value, a series for each nodes, 3 fields" {
 		t.Fatalf("%+v, %q, %v", all, reading.Columns, err)
 	}
@@ -316,7 +340,8 @@ func TestRunFilesOfSeveralValues(t *testing.T) {
 
 func TestInfiniteIsMissing(t *testing.T) {
 	in := readRuns(t, "t,value\n1,inf\n2,1e999\n3,4\n", nil)[0]
-	if !math.IsNaN(in.Y[0]) || !math.IsNaN(in.Y[1]) || in.Y[2] != 4 || !slices.Equal(runCodes(in), []note.Code{note.UnusableValue}) {
+	if !math.IsNaN(in.Y[0]) || !math.IsNaN(in.Y[1]) || in.Y[2] != 4 ||
+		!slices.Equal(runCodes(in), []note.Code{note.UnusableValue}) {
 		t.Errorf("%+v", in)
 	}
 }
@@ -337,7 +362,8 @@ func TestRunLimits(t *testing.T) {
 	} {
 		o := DefaultRuns("f")
 		c.edit(&o.Limits)
-		if _, _, err := ReadRuns(strings.NewReader(c.text), o); !errors.Is(err, errTooLarge) || !strings.HasPrefix(err.Error(), c.at) {
+		if _, _, err := ReadRuns(strings.NewReader(c.text), o); !errors.Is(err, errTooLarge) ||
+			!strings.HasPrefix(err.Error(), c.at) {
 			t.Errorf("%s: %v, want %s", name, err, c.at)
 		}
 	}
@@ -364,7 +390,8 @@ func FuzzRuns(f *testing.F) {
 	for _, s := range []string{
 		"t,value,a,start,nodes\n1,2,x,3,n1 n2\n2,,y,4,\n", "t;value\n2026-11-05;1\n2026-11-04T00:00:00Z;2\n",
 		`{"id":"a","t":[2,1],"y":[3,null],"start":[10,null],"also":{"cpu_s":[1,2]},"meta":{"v":["1",null]},"nodes":[["x"],null]}`,
-		`{"t":["2026-11-05",1],"y":[1,2]}` + "\n{}", "# c\n{\"id\":1,\"t\":[],\"y\":[]}\n", "1,2\n\"", "\xef\xbb\xbft,value\n1e999,1\n",
+		`{"t":["2026-11-05",1],"y":[1,2]}` + "\n{}", "# c\n{\"id\":1,\"t\":[],\"y\":[]}\n", "1,2\n\"",
+		"\xef\xbb\xbft,value\n1e999,1\n",
 	} {
 		f.Add([]byte(s), false)
 		f.Add([]byte(s), true)
@@ -439,7 +466,8 @@ func BenchmarkRuns(b *testing.B) {
 		ts[i], y[i], meta[i], nodes[i] = float64(i)/10, 10+float64(i%7)/10, "4c1d7a2", []string{"n1", "n2", "n3"}
 		fmt.Fprintf(&table, "%.1f,%.3f,%.3f,%s,n[1-3]\n", ts[i], y[i], y[i], meta[i])
 	}
-	line["t"], line["y"], line["also"], line["meta"], line["nodes"] = ts, y, map[string]any{"cpu_s": y}, map[string]any{"binary": meta}, nodes
+	line["t"], line["y"], line["also"], line["meta"], line["nodes"] = ts, y, map[string]any{"cpu_s": y},
+		map[string]any{"binary": meta}, nodes
 	text, err := json.Marshal(line)
 	if err != nil {
 		b.Fatal(err)

@@ -34,7 +34,8 @@ func TestCSV(t *testing.T) {
 	}{
 		{"plain", "t_s,x\n0,1\n0.5,2\n1,3\n", 0, "", 0.5, "[1 2 3]", ""},
 		{"no last line end, CR", "t_s,x\r\n0,1\r\n0.5,2", 0, "", 0.5, "[1 2]", ""},
-		{"byte order mark, quotes, comment", "\ufeff\"t_s\",\"x\"\n# made by hand\n0,\"1\"\n0.5, 2 \n", 0, "", 0.5, "[1 2]", ""},
+		{"byte order mark, quotes, comment", "\ufeff\"t_s\",\"x\"\n# made by hand\n0,\"1\"\n0.5, 2 \n", 0, "", 0.5, "[1 2]",
+			""},
 		{"blank lines", "t_s,x\n\n0,1\n\n0.5,2\n", 0, "", 0.5, "[1 2]", ""},
 		{"blank lines, CR", "\r\nt_s,x\r\n\r\n0,1\r\n0.5,2\r\n", 0, "", 0.5, "[1 2]", ""},
 		{"no whole rate", "t_s,x\n0,1\n0.4,2\n0.8,3\n", 0, "", 0.4, "[1 2 3]", ""},
@@ -52,20 +53,24 @@ func TestCSV(t *testing.T) {
 		{"large", "t_s,x\n0,1e9\n1,1000000001\n2,999999999\n", 0, "", 1, "[0 1 -1]", ""},
 		{"negative time", "t_s,x\n-1,1\n0,2\n1,3\n", 0, "", 1, "[1 2 3]", ""},
 	} {
-		got, err := ReadSamples(strings.NewReader(c.text), SampleOptions{Name: "f", RateHz: c.rate, Columns: Columns{Value: c.column}})
+		got, err := ReadSamples(strings.NewReader(c.text),
+			SampleOptions{Name: "f", RateHz: c.rate, Columns: Columns{Value: c.column}})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if s := fmt.Sprint(got.Set.Columns[0].Values); s != c.want || math.Abs(got.Set.StepS-c.step) > 1e-12 || codes(got) != c.notes {
-			t.Errorf("%s: %s step %v notes %q, want %s step %v notes %q", c.name, s, got.Set.StepS, codes(got), c.want, c.step, c.notes)
+		if s := fmt.Sprint(got.Set.Columns[0].Values); s != c.want || math.Abs(got.Set.StepS-c.step) > 1e-12 ||
+			codes(got) != c.notes {
+			t.Errorf("%s: %s step %v notes %q, want %s step %v notes %q", c.name, s, got.Set.StepS, codes(got), c.want, c.step,
+				c.notes)
 		}
 	}
 }
 
 // The grid begins at the earliest time, in whatever row it is.
 func TestBegin(t *testing.T) {
-	for text, want := range map[string]float64{"t_s,x\n10,1\n11,2\n": 10, "t_s,x\n3,1\n-1,2\n1,2\n": -1, "t_s,x\n5,1\n": 5} {
+	for text, want := range map[string]float64{"t_s,x\n10,1\n11,2\n": 10, "t_s,x\n3,1\n-1,2\n1,2\n": -1,
+		"t_s,x\n5,1\n": 5} {
 		if got, err := ReadSamples(strings.NewReader(text), SampleOptions{}); err != nil || got.Set.StartS != want {
 			t.Errorf("%q: begins at %v, %v; want %v", text, got.Set.StartS, err, want)
 		}
@@ -96,13 +101,17 @@ func TestCSVErrors(t *testing.T) {
 	}
 	// The same hole is let pass in one column, and refused in two.
 	far := func(columns string) string { return "t_s" + columns + "\n0,1,1\n1,1,1\n1500000,1,1\n" }
-	if _, err := ReadSamples(strings.NewReader(far(",x,y")), SampleOptions{RateHz: 2}); err == nil || !strings.Contains(err.Error(), "3 rows span 3e+06 slots of 0.5 s") {
+	if _, err := ReadSamples(strings.NewReader(far(",x,y")), SampleOptions{RateHz: 2}); err == nil ||
+		!strings.Contains(err.Error(), "3 rows span 3e+06 slots of 0.5 s") {
 		t.Errorf("a hole: %v", err)
 	}
-	if got, err := ReadSamples(strings.NewReader(strings.ReplaceAll(far(",x"), ",1,1", ",1")), SampleOptions{RateHz: 2}); err != nil || got.Set.Len() != 3000001 {
+	if got, err := ReadSamples(strings.NewReader(strings.ReplaceAll(far(",x"), ",1,1", ",1")),
+		SampleOptions{RateHz: 2}); err != nil || got.Set.Len() != 3000001 {
 		t.Errorf("a hole in one column: %v", err)
 	}
-	if _, err := ReadSamples(strings.NewReader("t_s,x\n0,1\n"), SampleOptions{Name: "f", Columns: Columns{Value: "y"}}); err == nil || !strings.Contains(err.Error(), "there are t_s, x") {
+	if _, err := ReadSamples(strings.NewReader("t_s,x\n0,1\n"),
+		SampleOptions{Name: "f", Columns: Columns{Value: "y"}}); err == nil ||
+		!strings.Contains(err.Error(), "there are t_s, x") {
 		t.Errorf("missing column: %v", err)
 	}
 }
@@ -118,7 +127,8 @@ func TestGroups(t *testing.T) {
 			t.Errorf("column %d in group %q, unit %q", i, c.Group, c.Unit)
 		}
 	}
-	only, err := ReadSamples(strings.NewReader("t_s,code:a,code:b,d\n0,1,2,x\n"), SampleOptions{Columns: Columns{Value: "code"}})
+	only, err := ReadSamples(strings.NewReader("t_s,code:a,code:b,d\n0,1,2,x\n"),
+		SampleOptions{Columns: Columns{Value: "code"}})
 	if err != nil || len(only.Set.Columns) != 2 {
 		t.Errorf("group by name: %v, %v", only, err)
 	}
@@ -132,24 +142,30 @@ func float32s(v ...float32) []byte {
 func TestFloat32(t *testing.T) {
 	b := float32s(1, float32(math.NaN()), 0.1, float32(math.Inf(1)))
 	got, err := ReadSamples(bytes.NewReader(b), SampleOptions{RateHz: 200})
-	if err != nil || fmt.Sprint(got.Set.Columns[0].Values) != "[1 NaN 0.1 NaN]" || got.Set.StepS != 0.005 || codes(got) != "infinite_values" ||
+	if err != nil || fmt.Sprint(got.Set.Columns[0].Values) != "[1 NaN 0.1 NaN]" || got.Set.StepS != 0.005 ||
+		codes(got) != "infinite_values" ||
 		!strings.HasPrefix(got.Notes[0].Text, "1 infinite") || got.Set.Columns[0].Name != "value" {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got, err := ReadSamples(bytes.NewReader(b[:12]), SampleOptions{RateHz: 200, Columns: Columns{Value: "power"}}); err != nil || len(got.Notes) != 0 || got.Set.Columns[0].Name != "power" {
+	if got, err := ReadSamples(bytes.NewReader(b[:12]),
+		SampleOptions{RateHz: 200, Columns: Columns{Value: "power"}}); err != nil || len(got.Notes) != 0 ||
+		got.Set.Columns[0].Name != "power" {
 		t.Errorf("%v, %v", got, err)
 	}
 	// Text by its comma, but for the byte 1 that no text has.
-	if got, err := ReadSamples(strings.NewReader(",\x01,?"), SampleOptions{RateHz: 200}); err != nil || got.Set.Len() != 1 {
+	if got, err := ReadSamples(strings.NewReader(",\x01,?"), SampleOptions{RateHz: 200}); err != nil ||
+		got.Set.Len() != 1 {
 		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := ReadSamples(bytes.NewReader(b), SampleOptions{}); !errors.Is(err, ErrNoRate) {
 		t.Errorf("without a rate: %v", err)
 	}
-	if _, err := ReadSamples(bytes.NewReader(b[:7]), SampleOptions{RateHz: 1}); err == nil || !strings.Contains(err.Error(), " 7 bytes") {
+	if _, err := ReadSamples(bytes.NewReader(b[:7]), SampleOptions{RateHz: 1}); err == nil ||
+		!strings.Contains(err.Error(), " 7 bytes") {
 		t.Errorf("cut off: %v", err)
 	}
-	if _, err := ReadSamples(bytes.NewReader(make([]byte, 1<<16+7)), SampleOptions{RateHz: 1}); err == nil || !strings.Contains(err.Error(), " 65543 bytes") {
+	if _, err := ReadSamples(bytes.NewReader(make([]byte, 1<<16+7)), SampleOptions{RateHz: 1}); err == nil ||
+		!strings.Contains(err.Error(), " 65543 bytes") {
 		t.Errorf("cut off: %v", err)
 	}
 }
@@ -249,7 +265,8 @@ func TestRateOfCoarseTimes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, c := range []struct {
 		rate, jitter, wander float64
-	}{{30, 0, 0}, {60, 0, 0}, {64, 0, 0}, {75, 0, 0}, {120, 0, 0}, {144, 0, 0}, {240, 0, 0}, {300, 0, 0}, {20, 0.1, 0}, {100, 0.03, 0}, {20, 0, 0.1}} {
+	}{{30, 0, 0}, {60, 0, 0}, {64, 0, 0}, {75, 0, 0}, {120, 0, 0}, {144, 0, 0}, {240, 0, 0}, {300, 0, 0}, {20, 0.1, 0},
+		{100, 0.03, 0}, {20, 0, 0.1}} {
 		var b strings.Builder
 		b.WriteString("t_s,x\n")
 		at, steps := 0.0, []float64{}
@@ -271,7 +288,8 @@ func TestRateOfCoarseTimes(t *testing.T) {
 		if c.wander > 0 {
 			want, length, close = 1/steps[5000], got.Set.Len(), 1e-3
 		}
-		if err != nil || math.Abs(got.Set.StepS*want-1) > close || got.Set.Len() != length || c.wander == 0 && len(got.Notes) > 0 {
+		if err != nil || math.Abs(got.Set.StepS*want-1) > close || got.Set.Len() != length ||
+			c.wander == 0 && len(got.Notes) > 0 {
 			t.Errorf("%+v: %.3f Hz, %d slots, %v, %v", c, 1/got.Set.StepS, got.Set.Len(), got.Notes, err)
 		}
 	}
@@ -285,7 +303,8 @@ func TestRateOfCoarseTimes(t *testing.T) {
 			at += 0.0023
 		}
 	}
-	if got, err := ReadSamples(strings.NewReader(b.String()), SampleOptions{}); err != nil || math.Abs(got.Set.StepS-0.005) > 1e-9 {
+	if got, err := ReadSamples(strings.NewReader(b.String()), SampleOptions{}); err != nil ||
+		math.Abs(got.Set.StepS-0.005) > 1e-9 {
 		t.Errorf("steps of two lengths: %v s, %v", got.Set.StepS, err)
 	}
 }
@@ -315,7 +334,8 @@ func TestGridProperty(t *testing.T) {
 // Whatever comes in: an error, or a set that holds together, and no more memory
 // than the input deserves.
 func FuzzReadSamples(f *testing.F) {
-	for _, s := range []string{"t_s,x\n0,1\n1,2\n", "t_s,a:b,a:c\n1,2,3\n0,,\n", "t_s,x\n0,1\n1e12,3\n", "\x00\x00\x80\x3f", "t_s,x\n0,1e999\n", "\ufefft_s,x\r\n#\r\n1,\"2\""} {
+	for _, s := range []string{"t_s,x\n0,1\n1,2\n", "t_s,a:b,a:c\n1,2,3\n0,,\n", "t_s,x\n0,1\n1e12,3\n",
+		"\x00\x00\x80\x3f", "t_s,x\n0,1e999\n", "\ufefft_s,x\r\n#\r\n1,\"2\""} {
 		f.Add([]byte(s), 0.0)
 		f.Add([]byte(s), 200.0)
 	}

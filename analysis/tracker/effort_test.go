@@ -42,7 +42,9 @@ func TestSpinningEndsNoCycle(t *testing.T) {
 				return on
 			}
 		}, false},
-		{"spins on a fourth of a CPU", func(r *rand.Rand) func(int) bool { return func(int) bool { return r.IntN(4) == 0 } }, false},
+		{"spins on a fourth of a CPU", func(r *rand.Rand) func(int) bool {
+			return func(int) bool { return r.IntN(4) == 0 }
+		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for seed := range uint64(20) {

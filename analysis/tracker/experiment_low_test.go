@@ -97,14 +97,18 @@ func (s *lowScore) moment(p *tracker.Pursuit) {
 
 func (s *lowScore) join(o lowScore) {
 	s.predicted, s.came = append(s.predicted, o.predicted...), append(s.came, o.came...)
-	s.wrong, s.unlike, s.moments, s.lowMoments = s.wrong+o.wrong, s.unlike+o.unlike, s.moments+o.moments, s.lowMoments+o.lowMoments
+	s.wrong, s.unlike, s.moments, s.lowMoments = s.wrong+o.wrong, s.unlike+o.unlike, s.moments+o.moments, s.lowMoments+
+		o.lowMoments
 	if o.lowMoments > 0 {
 		s.cases++
 	}
 }
 
 func (s lowScore) print(out io.Writer) {
-	fmt.Fprintf(out, "low stretches: told in %d cases, at %d of %d moments with a loop; predicted %d, %d of them where none begins, the others median %.4f p90 %.4f periods off; recognised %d, %d of them where none begins, the others median %.4f p90 %.4f\n",
-		s.cases, s.lowMoments, s.moments, len(s.predicted)+s.wrong, s.wrong, quantile(s.predicted, 0.5), quantile(s.predicted, 0.9),
+	fmt.Fprintf(out, "low stretches: told in %d cases, at %d of %d moments with a loop; predicted %d, %d of them where "+
+		"none begins, the others median %.4f p90 %.4f periods off; recognised %d, %d of them where none begins, the "+
+		"others median %.4f p90 %.4f\n",
+		s.cases, s.lowMoments, s.moments, len(s.predicted)+s.wrong, s.wrong, quantile(s.predicted, 0.5),
+		quantile(s.predicted, 0.9),
 		len(s.came)+s.unlike, s.unlike, quantile(s.came, 0.5), quantile(s.came, 0.9))
 }

@@ -46,7 +46,8 @@ type truth struct {
 
 // runExperiment prints a line for each profile below dirs, then their sum.
 func runExperiment(dirs []string, out io.Writer) error {
-	fmt.Fprintf(out, "%-12s %8s %6s %6s %6s %7s %7s %6s %6s %5s %5s %7s\n", "case", "period_s", "told", "right", "true", "median", "p90", "asked", "us", "low", "wrong", "median")
+	fmt.Fprintf(out, "%-12s %8s %6s %6s %6s %7s %7s %6s %6s %5s %5s %7s\n", "case", "period_s", "told", "right", "true",
+		"median", "p90", "asked", "us", "low", "wrong", "median")
 	var all score
 	for _, dir := range dirs {
 		files, err := filepath.Glob(filepath.Join(dir, "*.f32"))
@@ -210,7 +211,8 @@ func (s score) print(out io.Writer) {
 	case !s.agrees():
 		mark = "no"
 	}
-	fmt.Fprintf(out, "%-12s %8.3f %6d %6d %6d %7.3f %7.3f %6d %6.2f %5d %5d %7.3f %s\n", s.name, s.periodS, s.told, s.right, s.real, quantile(s.errs, 0.5), quantile(s.errs, 0.9), s.asked, s.us,
+	fmt.Fprintf(out, "%-12s %8.3f %6d %6d %6d %7.3f %7.3f %6d %6.2f %5d %5d %7.3f %s\n", s.name, s.periodS, s.told,
+		s.right, s.real, quantile(s.errs, 0.5), quantile(s.errs, 0.9), s.asked, s.us,
 		len(s.low.predicted), s.low.wrong, quantile(s.low.predicted, 0.5), mark)
 }
 
@@ -238,7 +240,8 @@ func (s *score) join(o score) {
 }
 
 func (s score) sum(out io.Writer) {
-	fmt.Fprintf(out, "agree %d of %d, false %d of %d nulls, %d apart; boundary error in periods: all median %.4f p90 %.4f; by case median of medians %.4f, median of p90 %.4f, worst p90 %.4f\n",
+	fmt.Fprintf(out, "agree %d of %d, false %d of %d nulls, %d apart; boundary error in periods: all median %.4f p90 "+
+		"%.4f; by case median of medians %.4f, median of p90 %.4f, worst p90 %.4f\n",
 		s.agreed, s.cases, s.claimed, s.nulls, s.apart, quantile(s.errs, 0.5), quantile(s.errs, 0.9),
 		quantile(s.medians, 0.5), quantile(s.tails, 0.5), quantile(s.tails, 1))
 	s.low.print(out)

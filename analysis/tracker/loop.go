@@ -102,12 +102,14 @@ func (l *Loop) centre(set series.Set) [][]float32 {
 		slices.Sort(some)
 		var q [3]float64
 		if len(some) > 0 {
-			q = [3]float64{robust.SortedQuantile(some, 0.02), robust.SortedQuantile(some, 0.5), robust.SortedQuantile(some, 0.98)}
+			q = [3]float64{robust.SortedQuantile(some, 0.02), robust.SortedQuantile(some, 0.5),
+				robust.SortedQuantile(some, 0.98)}
 		}
 		reach := q[2] - q[0]
 		mean, _ := robust.Mean(some)
 		mean = min(max(mean, q[0]), q[2])
-		l.mean, l.lo, l.hi = append(l.mean, float32(mean)), append(l.lo, float32(q[0]-reach-mean)), append(l.hi, float32(q[2]+reach-mean))
+		l.mean, l.lo, l.hi = append(l.mean, float32(mean)), append(l.lo, float32(q[0]-reach-mean)),
+			append(l.hi, float32(q[2]+reach-mean))
 		out[k] = make([]float32, len(x))
 		last := float32(0)
 		for i, v := range x {

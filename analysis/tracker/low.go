@@ -73,7 +73,8 @@ func (l *Loop) learnLow(set series.Set, p periodicity.Period, thin, merge int) {
 	slices.SortFunc(shape.Low, func(a, b pattern.Low) int { return cmp.Compare(b.DurationS, a.DurationS) })
 	x := thinned(only.Columns[0].Values, thin)
 	for _, low := range shape.Low {
-		s := signature{offset: low.OffsetS / set.StepS, length: low.DurationS / set.StepS, period: p.PeriodS / set.StepS, last: math.NaN(), next: math.NaN()}
+		s := signature{offset: low.OffsetS / set.StepS, length: low.DurationS / set.StepS, period: p.PeriodS / set.StepS,
+			last: math.NaN(), next: math.NaN()}
 		if len(l.low) < mostLow && s.learn(shape.Values, x, spread(p.Instances, learnedFrom), float64(thin)) {
 			for _, t := range []*float64{&s.offset, &s.length, &s.period, &s.deviation} {
 				*t *= float64(merge)
@@ -245,7 +246,8 @@ func (t *Tracker) Low() []ExpectedLow {
 	for _, s := range p.lows.signs {
 		by := p.length() / s.period * t.stepS
 		l := ExpectedLow{OffsetS: math.Mod(s.offset+s.period, s.period) * by, DurationS: s.length * by,
-			ErrorS: max(s.deviation, float64(p.loop.every)/2) * t.stepS, Repeatability: float64(s.seen) / float64(s.of), LastS: s.last * t.stepS}
+			ErrorS: max(s.deviation, float64(p.loop.every)/2) * t.stepS, Repeatability: float64(s.seen) / float64(s.of),
+			LastS: s.last * t.stepS}
 		if l.Repeatability >= pattern.MinRepeatability {
 			out = append(out, l)
 		}

@@ -61,7 +61,9 @@ func TestLowStretchesAreForeseen(t *testing.T) {
 		{"short", 40, 0.05}, {"middling", 220, 0.05}, {"noisy", 220, 0.3}, {"long", 900, 0.05},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x, begins := dips(rand.New(rand.NewPCG(1, 2)), max(25, 8000/c.length), c.length, c.noise, func(int) bool { return true })
+			x, begins := dips(rand.New(rand.NewPCG(1, 2)), max(25, 8000/c.length), c.length, c.noise, func(int) bool {
+				return true
+			})
 			var told, came []float64
 			last := 0.0
 			pursued(x, func(p *tracker.Pursuit, at int) {

@@ -34,7 +34,8 @@ const (
 
 // NewPursuit begins with nothing. Columns have no values.
 func NewPursuit(columns []series.Column, stepS float64) *Pursuit {
-	return &Pursuit{Tracker: New(stepS), Memory: NewMemory(columns, stepS), nextS: firstS, waitS: leastWaitS, againS: againS}
+	return &Pursuit{Tracker: New(stepS), Memory: NewMemory(columns, stepS), nextS: firstS, waitS: leastWaitS,
+		againS: againS}
 }
 
 // Add takes a sample of all columns.

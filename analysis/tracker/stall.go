@@ -87,7 +87,8 @@ func (w *Watchdog) judge(nowS float64, t *Tracker) {
 		if w.state = None; nowS < firstS {
 			w.state = Starting
 		}
-	case t.Cycles() >= leastCycles && silence >= max(stalledAfter*usual, stalledS) && w.quietFrom >= 0 && nowS-w.quietFrom >= quietS:
+	case t.Cycles() >= leastCycles && silence >= max(stalledAfter*usual, stalledS) && w.quietFrom >= 0 &&
+		nowS-w.quietFrom >= quietS:
 		w.state, w.sinceS = Stalled, t.LastS()
 	case w.state == Stalled && w.quietFrom >= 0: // it goes on as it was
 	case silence < max(leftAfter*usual, leftS) || w.quietFrom >= 0:

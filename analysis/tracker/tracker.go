@@ -108,7 +108,8 @@ func (t *Tracker) Follow(l Loop, past func(yield func([]float32) bool), n int) {
 	q.samples, q.learning, q.fresh = t.samples, false, 0
 	oldest := -1
 	for i, p := range t.pulses {
-		if math.Abs(p.length()/q.length()-1) < same && len(p.loop.from) == len(q.loop.from) && p.loop.from[0] == q.loop.from[0] {
+		if math.Abs(p.length()/q.length()-1) < same && len(p.loop.from) == len(q.loop.from) &&
+			p.loop.from[0] == q.loop.from[0] {
 			if p != t.held {
 				t.pulses[i] = q
 			} else {
@@ -163,7 +164,8 @@ func (t *Tracker) Beat() (Beat, bool) {
 		return Beat{}, false
 	}
 	s := t.stepS
-	b := Beat{PeriodS: p.length() * s, LastS: p.end * s, NextS: (p.end + p.length()) * s, ErrorS: max(p.deviation, float64(p.loop.every)/2) * s,
+	b := Beat{PeriodS: p.length() * s, LastS: p.end * s, NextS: (p.end + p.length()) * s,
+		ErrorS:   max(p.deviation, float64(p.loop.every)/2) * s,
 		Residual: p.residual, Confidence: p.loop.Confidence}
 	b.LoS, b.HiS = b.PeriodS+min(0, p.loop.LoS-p.loop.PeriodS), b.PeriodS+max(0, p.loop.HiS-p.loop.PeriodS)
 	return b, true

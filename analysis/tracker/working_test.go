@@ -12,7 +12,8 @@ import (
 func spun(works bool) DetectionRequest {
 	const step, n = 0.005, 12000
 	rng := rand.New(rand.NewPCG(3, 4))
-	busy, waits, work, kernel := make(series.Values, n), make(series.Values, n), make(series.Values, n), make(series.Values, n)
+	busy, waits, work, kernel := make(series.Values, n), make(series.Values, n), make(series.Values, n),
+		make(series.Values, n)
 	away, at := 0.0, 0.0
 	for i := range n {
 		t := float64(i) * step
@@ -37,7 +38,8 @@ func spun(works bool) DetectionRequest {
 	}
 	set := series.Set{StepS: step, Columns: []series.Column{
 		{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope, Values: busy},
-		{Name: "code:00000000000000ab", Unit: "samples", Scope: series.JobScope, Group: series.CodeGroup, Waits: true, Values: waits},
+		{Name: "code:00000000000000ab", Unit: "samples", Scope: series.JobScope, Group: series.CodeGroup, Waits: true,
+			Values: waits},
 		{Name: "code:00000000000000cd", Unit: "samples", Scope: series.JobScope, Group: series.CodeGroup, Values: work},
 		{Name: "code:kernel", Unit: "samples", Scope: series.JobScope, Group: series.CodeGroup, Values: kernel}}}
 	return DetectionRequest{set: set, merge: 1, whole: set}

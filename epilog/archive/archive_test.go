@@ -28,8 +28,10 @@ func must(t *testing.T, err error) {
 
 // whole is a run that can be kept.
 func whole() RunContext {
-	return RunContext{Summary: summary.Summary{Schema: summary.Schema, Key: key, Job: run.Job{User: "alice", UID: 1001, NNodes: 1},
-		Start: 1.7e9, End: 1.7e9 + 60, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}, Quality: run.Quality{Scope: "job"}}}
+	return RunContext{Summary: summary.Summary{Schema: summary.Schema, Key: key,
+		Job:   run.Job{User: "alice", UID: 1001, NNodes: 1},
+		Start: 1.7e9, End: 1.7e9 + 60, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}},
+		Quality: run.Quality{Scope: "job"}}}
 }
 
 func TestFilesOfANodeAreKeptOnce(t *testing.T) {
@@ -82,9 +84,11 @@ func TestForeignFilesAreRefused(t *testing.T) {
 	}{
 		{place{filepath.Join(dir, "in"), key, "n1"}, tar.Header{Name: "../out", Typeflag: tar.TypeReg}},
 		{place{filepath.Join(dir, "in"), key, "../n1"}, tar.Header{Name: "../../out", Typeflag: tar.TypeReg}},
-		{place{filepath.Join(dir, "in"), key, "n1"}, tar.Header{Name: "env.json", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}},
+		{place{filepath.Join(dir, "in"), key, "n1"},
+			tar.Header{Name: "env.json", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}},
 		{place{filepath.Join(dir, "in"), key, ""}, tar.Header{Name: "env.json", Typeflag: tar.TypeReg}},
-		{place{filepath.Join(dir, "in"), run.Key{Cluster: "c", JobID: -1}, "n1"}, tar.Header{Name: "env.json", Typeflag: tar.TypeReg}},
+		{place{filepath.Join(dir, "in"), run.Key{Cluster: "c", JobID: -1}, "n1"},
+			tar.Header{Name: "env.json", Typeflag: tar.TypeReg}},
 	} {
 		var b bytes.Buffer
 		must(t, json.NewEncoder(&b).Encode(c.p))

@@ -66,122 +66,219 @@ type fault struct {
 }
 
 var faults = []fault{
-	{"settings", Failure, "settings", "line 3: no number: no job is watched", "jobgait.toml", nil}, // it ends the list: see TestUnusableSettings
-	{"unknown key", Failure, "settings", "unknown key", "jobgait.toml", func(s *site) { s.Config.Unknown = "unknown key \"agent.rate\"" }},
-	{"no settings", Warning, "settings", "the defaults hold", "usr/share/doc/jobgait/jobgait.toml", func(s *site) { s.remove("etc/jobgait") }},
-	{"no agent", Failure, "programs", "jobgait-agent: no such file", "make install", func(s *site) { s.remove("usr/libexec/jobgait/jobgait-agent") }},
-	{"agent that is no program", Failure, "programs", "jobgait-agent is no program", "chmod 755", func(s *site) { s.write("usr/libexec/jobgait/jobgait-agent", "", 0o644) }},
-	{"agent of another version", Warning, "versions", "there are jobgait-agent 9.9.1: install them together", "make install", func(s *site) { s.program("jobgait-agent", "9.9.1") }},
-	{"Epilog that tells no version", Warning, "versions", "jobgait-epilog of no version that it tells", "make install", func(s *site) {
-		s.write("usr/libexec/jobgait/jobgait-epilog", "#!/bin/sh\necho usage >&2; exit 2\n", 0o755)
+	// it ends the list: see TestUnusableSettings
+	{"settings", Failure, "settings", "line 3: no number: no job is watched", "jobgait.toml", nil},
+	{"unknown key", Failure, "settings", "unknown key", "jobgait.toml", func(s *site) {
+		s.Config.Unknown = "unknown key \"agent.rate\""
 	}},
-	{"agent that runs is of other programs", Warning, "agents", "1 of 1 running agents", "", func(s *site) { s.oldAgent() }},
-	{"old kernel", Warning, "kernel", "3.10.0-1160.el7 is older than 4.18", "", func(s *site) { s.write("proc/sys/kernel/osrelease", "3.10.0-1160.el7\n", 0o644) }},
-	{"kernel without perf", Warning, "perf", "this kernel has no perf events", "", func(s *site) { s.remove("proc/sys/kernel/perf_event_paranoid") }},
-	{"perf forbidden", Warning, "perf", "perf_event_paranoid is 3", "sysctl -w kernel.perf_event_paranoid=", func(s *site) {
-		s.open = func(*unix.PerfEventAttr, int, int, int, int) (int, error) { return -1, unix.EACCES }
+	{"no settings", Warning, "settings", "the defaults hold", "usr/share/doc/jobgait/jobgait.toml", func(s *site) {
+		s.remove("etc/jobgait")
 	}},
-	{"no cgroups", Warning, "cgroup", "no cgroups are mounted", "", func(s *site) { s.write("proc/self/mountinfo", "", 0o644) }},
-	{"jobs without cgroups", Warning, "cgroup", "proctrack/linuxproc gives jobs none", "", func(s *site) { s.config("proctrack/cgroup", "proctrack/linuxproc") }},
-	{"no io.stat", Warning, "io", "jobs have no io.stat", "echo +io >", func(s *site) { s.write(scope+"cgroup.subtree_control", "cpuset cpu memory\n", 0o644) }},
-	{"no io.stat in a new Slurm", Warning, "io", "jobs have no io.stat", "echo EnableExtraControllers=io >>", func(s *site) {
+	{"no agent", Failure, "programs", "jobgait-agent: no such file", "make install", func(s *site) {
+		s.remove("usr/libexec/jobgait/jobgait-agent")
+	}},
+	{"agent that is no program", Failure, "programs", "jobgait-agent is no program", "chmod 755", func(s *site) {
+		s.write("usr/libexec/jobgait/jobgait-agent", "", 0o644)
+	}},
+	{"agent of another version", Warning, "versions", "there are jobgait-agent 9.9.1: install them together",
+		"make install", func(s *site) {
+			s.program("jobgait-agent", "9.9.1")
+		}},
+	{"Epilog that tells no version", Warning, "versions", "jobgait-epilog of no version that it tells", "make install",
+		func(s *site) {
+			s.write("usr/libexec/jobgait/jobgait-epilog", "#!/bin/sh\necho usage >&2; exit 2\n", 0o755)
+		}},
+	{"agent that runs is of other programs", Warning, "agents", "1 of 1 running agents", "", func(s *site) {
+		s.oldAgent()
+	}},
+	{"old kernel", Warning, "kernel", "3.10.0-1160.el7 is older than 4.18", "", func(s *site) {
+		s.write("proc/sys/kernel/osrelease", "3.10.0-1160.el7\n", 0o644)
+	}},
+	{"kernel without perf", Warning, "perf", "this kernel has no perf events", "", func(s *site) {
+		s.remove("proc/sys/kernel/perf_event_paranoid")
+	}},
+	{"perf forbidden", Warning, "perf", "perf_event_paranoid is 3", "sysctl -w kernel.perf_event_paranoid=",
+		func(s *site) {
+			s.open = func(*unix.PerfEventAttr, int, int, int, int) (int, error) { return -1, unix.EACCES }
+		}},
+	{"no cgroups", Warning, "cgroup", "no cgroups are mounted", "", func(s *site) {
+		s.write("proc/self/mountinfo", "", 0o644)
+	}},
+	{"jobs without cgroups", Warning, "cgroup", "proctrack/linuxproc gives jobs none", "", func(s *site) {
+		s.config("proctrack/cgroup", "proctrack/linuxproc")
+	}},
+	{"no io.stat", Warning, "io", "jobs have no io.stat", "echo +io >", func(s *site) {
 		s.write(scope+"cgroup.subtree_control", "cpuset cpu memory\n", 0o644)
-		s.config("24.11.5", "25.05.0")
 	}},
-	{"slurmd was never started", Warning, "io", "not looked at: no slurmstepd.scope", "systemctl start slurmd", func(s *site) { s.remove("sys/fs/cgroup/system.slice") }},
-	{"no scontrol", Failure, "slurm", "is this a node of Slurm?", "command -v scontrol", func(s *site) { s.remove("usr/bin/scontrol") }},
+	{"no io.stat in a new Slurm", Warning, "io", "jobs have no io.stat", "echo EnableExtraControllers=io >>",
+		func(s *site) {
+			s.write(scope+"cgroup.subtree_control", "cpuset cpu memory\n", 0o644)
+			s.config("24.11.5", "25.05.0")
+		}},
+	{"slurmd was never started", Warning, "io", "not looked at: no slurmstepd.scope", "systemctl start slurmd",
+		func(s *site) {
+			s.remove("sys/fs/cgroup/system.slice")
+		}},
+	{"no scontrol", Failure, "slurm", "is this a node of Slurm?", "command -v scontrol", func(s *site) {
+		s.remove("usr/bin/scontrol")
+	}},
 	{"no controller", Failure, "slurm", "exit status 1: fatal", "scontrol ping", func(s *site) {
 		s.write("usr/bin/scontrol", "#!/bin/sh\necho trying >&2; echo fatal >&2; exit 1\n", 0o755)
 	}},
-	{"controller that hangs", Failure, "slurm", "no answer within 5s", "scontrol ping", func(s *site) { s.write("usr/bin/scontrol", "#!/bin/sh\nsleep 1000\n", 0o755) }},
-	{"slurm.conf of which nothing is known", Warning, "slurm.conf", "not looked at: ", "", func(s *site) { s.config("HASH_VAL", "HASH") }},
-	{"slurm.conf of another day", Warning, "slurm.conf", "is not as the controller's", "scp ctl:", func(s *site) { s.config("Match", "Different Ours=0x1 Slurmctld=0x2") }},
-	{"slurm.conf of this node without hooks", Failure, "slurm.conf", "has no Epilog, the controller's has: slurmd here calls nothing", "scp ctl:", func(s *site) {
+	{"controller that hangs", Failure, "slurm", "no answer within 5s", "scontrol ping", func(s *site) {
+		s.write("usr/bin/scontrol", "#!/bin/sh\nsleep 1000\n", 0o755)
+	}},
+	{"slurm.conf of which nothing is known", Warning, "slurm.conf", "not looked at: ", "", func(s *site) {
+		s.config("HASH_VAL", "HASH")
+	}},
+	{"slurm.conf of another day", Warning, "slurm.conf", "is not as the controller's", "scp ctl:", func(s *site) {
 		s.config("Match", "Different Ours=0x1 Slurmctld=0x2")
-		s.write("etc/slurm/slurm.conf", "Prolog=/x\n#Epilog=/x\n", 0o644)
 	}},
-	{"no Prolog", Failure, "prolog", "slurm.conf has no Prolog, so nothing is called", "/usr/libexec/jobgait/prolog' >>", func(s *site) {
-		s.config("= @/usr/libexec/jobgait/prolog", "= (null)")
+	{"slurm.conf of this node without hooks", Failure, "slurm.conf",
+		"has no Epilog, the controller's has: slurmd here calls nothing", "scp ctl:", func(s *site) {
+			s.config("Match", "Different Ours=0x1 Slurmctld=0x2")
+			s.write("etc/slurm/slurm.conf", "Prolog=/x\n#Epilog=/x\n", 0o644)
+		}},
+	{"no Prolog", Failure, "prolog", "slurm.conf has no Prolog, so nothing is called", "/usr/libexec/jobgait/prolog' >>",
+		func(s *site) {
+			s.config("= @/usr/libexec/jobgait/prolog", "= (null)")
+		}},
+	{"Epilog that is not there", Failure, "epilog", "/no/jobgait/epilog is no program for root on this node",
+		"make install", func(s *site) {
+			s.config("@/usr/libexec/jobgait/epilog", "/no/jobgait/epilog")
+		}},
+	{"Epilog of another installation", Warning, "epilog", "is of another installation", "/usr/libexec/jobgait/epilog' >>",
+		func(s *site) {
+			s.config("@/usr/libexec/jobgait/epilog", "@/opt/jobgait/epilog")
+			s.write("opt/jobgait/epilog", "", 0o755)
+			s.write("opt/jobgait/jobgait-epilog", "", 0o755)
+		}},
+	{"Prolog of the site that does not call ours", Failure, "prolog", "nothing there names jobgait",
+		"/usr/libexec/jobgait/prolog || true' >>", func(s *site) {
+			s.config("@/usr/libexec/jobgait/prolog", "@/etc/slurm/prolog.d/*")
+			s.write("etc/slurm/prolog.d/10-site", "#!/bin/sh\n", 0o755)
+		}},
+	{"no PrologFlags", Failure, "flags", "neither Alloc nor Contain", "echo 'PrologFlags=Alloc' >>", func(s *site) {
+		s.config("Alloc,Contain", "(null)")
 	}},
-	{"Epilog that is not there", Failure, "epilog", "/no/jobgait/epilog is no program for root on this node", "make install", func(s *site) {
-		s.config("@/usr/libexec/jobgait/epilog", "/no/jobgait/epilog")
+	{"hooks may take less than ours do", Failure, "timeout", "PrologEpilogTimeout=10, and ours may take 10 s",
+		"echo 'PrologEpilogTimeout=60' >>", func(s *site) {
+			s.config("65534", "10")
+		}},
+	{"Epilog may take less than ours does", Failure, "timeout", "EpilogTimeout=5", "echo 'EpilogTimeout=60' >>",
+		func(s *site) {
+			s.config("PrologEpilogTimeout     = 65534", "EpilogTimeout = 5 sec")
+		}},
+	{"plugin that is not named", Warning, "spank", "users have no option --jobgait", "echo 'optional ", func(s *site) {
+		s.remove("etc/slurm/plugstack.conf")
 	}},
-	{"Epilog of another installation", Warning, "epilog", "is of another installation", "/usr/libexec/jobgait/epilog' >>", func(s *site) {
-		s.config("@/usr/libexec/jobgait/epilog", "@/opt/jobgait/epilog")
-		s.write("opt/jobgait/epilog", "", 0o755)
-		s.write("opt/jobgait/jobgait-epilog", "", 0o755)
+	{"plugin that is not there", Failure, "spank", "no such file", "make -C spank", func(s *site) {
+		s.remove("usr/lib/slurm/jobgait.so")
 	}},
-	{"Prolog of the site that does not call ours", Failure, "prolog", "nothing there names jobgait", "/usr/libexec/jobgait/prolog || true' >>", func(s *site) {
-		s.config("@/usr/libexec/jobgait/prolog", "@/etc/slurm/prolog.d/*")
-		s.write("etc/slurm/prolog.d/10-site", "#!/bin/sh\n", 0o755)
+	{"plugin that is none", Failure, "spank", "is no plugin", "make -C spank", func(s *site) {
+		s.write("usr/lib/slurm/jobgait.so", "junk", 0o755)
 	}},
-	{"no PrologFlags", Failure, "flags", "neither Alloc nor Contain", "echo 'PrologFlags=Alloc' >>", func(s *site) { s.config("Alloc,Contain", "(null)") }},
-	{"hooks may take less than ours do", Failure, "timeout", "PrologEpilogTimeout=10, and ours may take 10 s", "echo 'PrologEpilogTimeout=60' >>", func(s *site) { s.config("65534", "10") }},
-	{"Epilog may take less than ours does", Failure, "timeout", "EpilogTimeout=5", "echo 'EpilogTimeout=60' >>", func(s *site) { s.config("PrologEpilogTimeout     = 65534", "EpilogTimeout = 5 sec") }},
-	{"plugin that is not named", Warning, "spank", "users have no option --jobgait", "echo 'optional ", func(s *site) { s.remove("etc/slurm/plugstack.conf") }},
-	{"plugin that is not there", Failure, "spank", "no such file", "make -C spank", func(s *site) { s.remove("usr/lib/slurm/jobgait.so") }},
-	{"plugin that is none", Failure, "spank", "is no plugin", "make -C spank", func(s *site) { s.write("usr/lib/slurm/jobgait.so", "junk", 0o755) }},
-	{"plugin of another Slurm", Failure, "spank", "was compiled for Slurm 22.05, this is 24.11", "make -C spank", func(s *site) { s.plugin("0x160508") }},
+	{"plugin of another Slurm", Failure, "spank", "was compiled for Slurm 22.05, this is 24.11", "make -C spank",
+		func(s *site) {
+			s.plugin("0x160508")
+		}},
 	{"plugin that is required", Warning, "spank", "without the plugin no job would start", "sed -i", func(s *site) {
 		s.write("etc/slurm/plugstack.conf.d/jobgait.conf", "required jobgait.so\n", 0o644)
 	}},
-	{"spool that is a file", Failure, "spool", "not a directory", "install -d", func(s *site) { s.write("var/spool", "", 0o644) }},
-	{"spool in memory", Warning, "spool", "lies in memory (tmpfs): profiles may take 20 GB of the 269 GB", "max_gb = 5.4", func(s *site) {
-		s.disk(unix.TMPFS_MAGIC, 128, 100)
-		s.Config.Spool.MaxGB = 20
+	{"spool that is a file", Failure, "spool", "not a directory", "install -d", func(s *site) {
+		s.write("var/spool", "", 0o644)
 	}},
+	{"spool in memory", Warning, "spool", "lies in memory (tmpfs): profiles may take 20 GB of the 269 GB", "max_gb = 5.4",
+		func(s *site) {
+			s.disk(unix.TMPFS_MAGIC, 128, 100)
+			s.Config.Spool.MaxGB = 20
+		}},
 	{"spool in memory without bounds", Warning, "spool", "lies in memory (ramfs)", "max_gb = ", func(s *site) {
 		s.disk(unix.RAMFS_MAGIC, 0, 0)
 		s.Config.Spool.MaxGB = 20
 	}},
-	{"spool in an image in memory", Warning, "spool", "lies in memory (tmpfs under an overlay)", "max_gb = ", func(s *site) {
-		s.write("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"+
-			"31 1 0:30 / / rw - overlay LiveOS rw,lowerdir=/a,upperdir=/b,workdir=/c\n32 31 0:31 / /var/spoo rw - overlay x rw,upperdir=/d\n", 0o644)
-		s.Config.Spool.MaxGB = 20
-		s.disk(unix.OVERLAYFS_SUPER_MAGIC, 128, 100)
-		overlay := s.statfs
-		s.statfs = func(path string, st *unix.Statfs_t) error {
-			err := overlay(path, st)
-			if path == "/b" {
-				st.Type = unix.TMPFS_MAGIC
+	{"spool in an image in memory", Warning, "spool", "lies in memory (tmpfs under an overlay)", "max_gb = ",
+		func(s *site) {
+			s.write("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"+
+				"31 1 0:30 / / rw - overlay LiveOS rw,lowerdir=/a,upperdir=/b,workdir=/c\n32 31 0:31 / /var/spoo rw - overlay x "+
+				"rw,upperdir=/d\n", 0o644)
+			s.Config.Spool.MaxGB = 20
+			s.disk(unix.OVERLAYFS_SUPER_MAGIC, 128, 100)
+			overlay := s.statfs
+			s.statfs = func(path string, st *unix.Statfs_t) error {
+				err := overlay(path, st)
+				if path == "/b" {
+					st.Type = unix.TMPFS_MAGIC
+				}
+				return err
 			}
-			return err
-		}
+		}},
+	{"full spool", Failure, "spool", "is full: 50 MB", "du -xsh", func(s *site) {
+		s.disk(unix.EXT4_SUPER_MAGIC, 100, .0525)
 	}},
-	{"full spool", Failure, "spool", "is full: 50 MB", "du -xsh", func(s *site) { s.disk(unix.EXT4_SUPER_MAGIC, 100, .0525) }},
-	{"spool larger than its disk", Warning, "spool", "has 1 GB in all, and spool.max_gb is 2", "max_gb = 0.5", func(s *site) { s.disk(unix.EXT4_SUPER_MAGIC, 1, 1) }},
-	{"runs left over", Failure, "runs", "1 have ended and are not finished, the first for 3h0m0s", "jobgait.log", func(s *site) { s.ended(3 * time.Hour) }},
+	{"spool larger than its disk", Warning, "spool", "has 1 GB in all, and spool.max_gb is 2", "max_gb = 0.5",
+		func(s *site) {
+			s.disk(unix.EXT4_SUPER_MAGIC, 1, 1)
+		}},
+	{"runs left over", Failure, "runs", "1 have ended and are not finished, the first for 3h0m0s", "jobgait.log",
+		func(s *site) {
+			s.ended(3 * time.Hour)
+		}},
 	{"no account", Failure, "collect", "collect.account", "useradd --system no_such_account", func(s *site) {
 		s.look, s.Config.Collect.Account = nil, "no_such_account"
 		s.Config.History.Ingest = "here"
 	}},
-	{"no collection directory", Failure, "collect", "jobgait cannot put a record: no such file", "install -d -o jobgait -m 0700", func(s *site) { s.shared = Shared{Trouble: "no such file"} }},
-	{"collection directory of one node", Warning, "collect", "on this node's own disk", "[collect] dir", func(s *site) { s.shared.Network = "" }},
-	{"clock of the file server", Warning, "clock", "the file server of collect.dir is -90.0 s", "timedatectl", func(s *site) { s.shared.AheadS = -90 }},
-	{"clock of the controller", Warning, "clock", "the controller's clock is +3", "timedatectl", func(s *site) { s.slurm(slurmConfig, "now +3600 seconds", "24.11.5") }},
-	{"history that is none", Failure, "history", "not an SQLite database", "[history] path", func(s *site) { s.write("var/lib/jobgait/history.db", strings.Repeat("x", 5000), 0o644) }},
-	{"history below a file", Failure, "history", "not a directory", "[history] path", func(s *site) { s.write("var/lib/jobgait", "", 0o644) }},
-	{"nobody ingests", Failure, "history", "2 job records wait for the ingest, the first for 5h0m0s; this node has no history", "systemctl enable --now jobgait-ingest.timer", func(s *site) {
-		s.Config.History.Ingest = "spool"
-		s.shared.Waiting, s.shared.OldestS = 2, 5*3600
+	{"no collection directory", Failure, "collect", "jobgait cannot put a record: no such file",
+		"install -d -o jobgait -m 0700", func(s *site) {
+			s.shared = Shared{Trouble: "no such file"}
+		}},
+	{"collection directory of one node", Warning, "collect", "on this node's own disk", "[collect] dir", func(s *site) {
+		s.shared.Network = ""
 	}},
+	{"clock of the file server", Warning, "clock", "the file server of collect.dir is -90.0 s", "timedatectl",
+		func(s *site) {
+			s.shared.AheadS = -90
+		}},
+	{"clock of the controller", Warning, "clock", "the controller's clock is +3", "timedatectl", func(s *site) {
+		s.slurm(slurmConfig, "now +3600 seconds", "24.11.5")
+	}},
+	{"history that is none", Failure, "history", "not an SQLite database", "[history] path", func(s *site) {
+		s.write("var/lib/jobgait/history.db", strings.Repeat("x", 5000), 0o644)
+	}},
+	{"history below a file", Failure, "history", "not a directory", "[history] path", func(s *site) {
+		s.write("var/lib/jobgait", "", 0o644)
+	}},
+	{"nobody ingests", Failure, "history",
+		"2 job records wait for the ingest, the first for 5h0m0s; this node has no history",
+		"systemctl enable --now jobgait-ingest.timer", func(s *site) {
+			s.Config.History.Ingest = "spool"
+			s.shared.Waiting, s.shared.OldestS = 2, 5*3600
+		}},
 	{"records set aside", Warning, "history", "3 damaged job records were set aside", "/jobs/failed", func(s *site) {
 		s.Config.History.Ingest = "spool"
 		s.shared.Failed = 3
 	}},
-	{"no directory of snapshots", Failure, "snapshots", "no such file", "install -d -o jobgait -m 0711", func(s *site) { s.Config.History.Snapshots = filepath.Join(s.dir, "var/lib/none") }},
+	{"no directory of snapshots", Failure, "snapshots", "no such file", "install -d -o jobgait -m 0711", func(s *site) {
+		s.Config.History.Snapshots = filepath.Join(s.dir, "var/lib/none")
+	}},
 	{"snapshots that anybody writes", Failure, "snapshots", "another account", "chmod 0711", func(s *site) {
 		s.Config.History.Snapshots = filepath.Join(s.dir, "var/lib/users")
 		s.write("var/lib/users/file", "", 0o644)
 		_ = os.Chmod(s.Config.History.Snapshots, 0o777)
 	}},
-	{"sweep is not enabled", Warning, "timers", "jobgait-sweep.timer is not enabled", "systemctl enable --now jobgait-sweep.timer", func(s *site) { s.remove("etc/systemd/system/timers.target.wants/jobgait-sweep.timer") }},
-	{"ingest is not enabled", Warning, "timers", "this host has the history", "systemctl enable --now jobgait-ingest.timer", func(s *site) {
-		s.Config.History.Ingest = "spool"
-		s.write("var/lib/jobgait/history.db", "", 0o600)
-		s.remove("etc/systemd/system/timers.target.wants/jobgait-ingest.timer")
+	{"sweep is not enabled", Warning, "timers", "jobgait-sweep.timer is not enabled",
+		"systemctl enable --now jobgait-sweep.timer", func(s *site) {
+			s.remove("etc/systemd/system/timers.target.wants/jobgait-sweep.timer")
+		}},
+	{"ingest is not enabled", Warning, "timers", "this host has the history",
+		"systemctl enable --now jobgait-ingest.timer", func(s *site) {
+			s.Config.History.Ingest = "spool"
+			s.write("var/lib/jobgait/history.db", "", 0o600)
+			s.remove("etc/systemd/system/timers.target.wants/jobgait-ingest.timer")
+		}},
+	{"no systemd", Warning, "timers", "no systemd here", "jobgait-epilog --sweep", func(s *site) {
+		s.remove("run/systemd")
 	}},
-	{"no systemd", Warning, "timers", "no systemd here", "jobgait-epilog --sweep", func(s *site) { s.remove("run/systemd") }},
 }
 
 func TestFaults(t *testing.T) {
@@ -209,7 +306,8 @@ func (c fault) is(t *testing.T, s *site) {
 	if f.Do != nil {
 		do = *f.Do
 	}
-	if f.Verdict != c.verdict || f.Subject != c.subject || !strings.Contains(f.Text, c.says) || !strings.Contains(do, c.do) || (do == "") != (c.do == "") {
+	if f.Verdict != c.verdict || f.Subject != c.subject || !strings.Contains(f.Text, c.says) ||
+		!strings.Contains(do, c.do) || (do == "") != (c.do == "") {
 		t.Errorf("want %s of %s that says %q and %q:\n%s", c.verdict, c.subject, c.says, c.do, text)
 	}
 	if f.Seen == strings.HasPrefix(f.Text, "not looked at: ") {
@@ -227,11 +325,13 @@ func TestUnusableSettings(t *testing.T) {
 // A site may keep several hooks, or call ours from its own.
 func TestHooksOfTheSite(t *testing.T) {
 	s := newSite(t)
-	s.slurm(strings.NewReplacer("@/usr/libexec/jobgait/prolog", "@/etc/slurm/prolog.d/*", "@/usr/libexec/jobgait/epilog", "@/etc/slurm/epilog.sh").Replace(slurmConfig), "now", "24.11.5")
+	s.slurm(strings.NewReplacer("@/usr/libexec/jobgait/prolog", "@/etc/slurm/prolog.d/*", "@/usr/libexec/jobgait/epilog",
+		"@/etc/slurm/epilog.sh").Replace(slurmConfig), "now", "24.11.5")
 	s.write("etc/slurm/prolog.d/10-site", "#!/bin/sh\n", 0o755)
 	s.write("etc/slurm/prolog.d/90-jobgait", "#!/bin/sh\n", 0o755)
 	s.write("etc/slurm/epilog.sh", "#!/bin/sh\n/usr/libexec/jobgait/epilog || true\n", 0o755)
-	if text, bad := s.told(); len(bad) > 0 || !strings.Contains(text, "prolog.d/90-jobgait") || !strings.Contains(text, "Epilog="+s.dir+"/etc/slurm/epilog.sh") {
+	if text, bad := s.told(); len(bad) > 0 || !strings.Contains(text, "prolog.d/90-jobgait") ||
+		!strings.Contains(text, "Epilog="+s.dir+"/etc/slurm/epilog.sh") {
 		t.Error(text)
 	}
 }
@@ -250,7 +350,8 @@ func TestFileServer(t *testing.T) {
 func TestOldSlurm(t *testing.T) {
 	s := newSite(t)
 	s.plugin("0x160508")
-	s.slurm(strings.NewReplacer("[0]", "   ", "24.11.5", "22.05.8", "PlugStackConfig         = (null)", "PlugStackConfig = @/etc/slurm/plugstack.conf").Replace(slurmConfig), "now", "22.05.8")
+	s.slurm(strings.NewReplacer("[0]", "   ", "24.11.5", "22.05.8", "PlugStackConfig         = (null)",
+		"PlugStackConfig = @/etc/slurm/plugstack.conf").Replace(slurmConfig), "now", "22.05.8")
 	if text, bad := s.told(); len(bad) > 0 {
 		t.Error(text)
 	}
@@ -295,13 +396,15 @@ func TestLookAt(t *testing.T) {
 	}
 	old := time.Now().Add(-5 * time.Hour)
 	path := filepath.Join(dir, "jobs", "a.json.gz")
-	err := errors.Join(os.MkdirAll(filepath.Join(dir, "jobs", "failed"), 0o700), os.WriteFile(path, nil, 0o600), os.WriteFile(filepath.Join(dir, "jobs", "failed", "b"), nil, 0o600), os.Chtimes(path, old, old))
+	err := errors.Join(os.MkdirAll(filepath.Join(dir, "jobs", "failed"), 0o700), os.WriteFile(path, nil, 0o600),
+		os.WriteFile(filepath.Join(dir, "jobs", "failed", "b"), nil, 0o600), os.Chtimes(path, old, old))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := lookAt(dir)
 	// Files have the time of the last tick of the kernel.
-	if s.Trouble != "" || math.Abs(s.AheadS) > 0.1 || s.Waiting != 1 || s.Failed != 1 || s.OldestS < 5*3600 || s.OldestS > 5*3600+600 {
+	if s.Trouble != "" || math.Abs(s.AheadS) > 0.1 || s.Waiting != 1 || s.Failed != 1 || s.OldestS < 5*3600 ||
+		s.OldestS > 5*3600+600 {
 		t.Errorf("%+v", s)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
@@ -347,7 +450,8 @@ func FuzzParse(f *testing.F) {
 	n := Node{Program: "/d/jobgait", Settings: "/d/\x1b.toml", Root: f.TempDir()}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s := parse(b)
-		list := []Finding{n.same(s), n.hook(s, "Prolog", s.config["Prolog"]), n.flags(s), n.timeouts(s), n.clock(s, Shared{}, context.Canceled)}
+		list := []Finding{n.same(s), n.hook(s, "Prolog", s.config["Prolog"]), n.flags(s), n.timeouts(s),
+			n.clock(s, Shared{}, context.Canceled)}
 		for _, l := range parseStack(b) {
 			list = append(list, ok("x", "%s %s", l.word, l.path))
 		}

@@ -35,13 +35,15 @@ func (n Node) hook(s answers, name string, paths []string) Finding {
 			if err := runnable(f); err != nil {
 				return fail(subject, "make install", "%s=%s is no program for root on this node: %v", name, f, err)
 			}
-			if at := filepath.Dir(f); strings.Contains(f, "jobgait") && at != n.dir() && exists(filepath.Join(at, "jobgait-"+subject)) {
+			if at := filepath.Dir(f); strings.Contains(f, "jobgait") && at != n.dir() &&
+				exists(filepath.Join(at, "jobgait-"+subject)) {
 				return warn(subject, n.add(s, name+"="+mine), "%s=%s is of another installation than %s", name, f, n.dir())
 			}
 			return ok(subject, "%s=%s", name, f)
 		}
 	}
-	return fail(subject, fmt.Sprintf("echo '%s || true' >>%s", mine, paths[0]), "%s=%s: nothing there names jobgait; it has to call %s", name, strings.Join(paths, ", "), mine)
+	return fail(subject, fmt.Sprintf("echo '%s || true' >>%s", mine, paths[0]),
+		"%s=%s: nothing there names jobgait; it has to call %s", name, strings.Join(paths, ", "), mine)
 }
 
 // calls is whether a site's own hook names us.
@@ -69,7 +71,9 @@ func (n Node) flags(s answers) Finding {
 			return ok(subject, "PrologFlags=%s", strings.Join(s.config["PrologFlags"], ","))
 		}
 	}
-	return fail(subject, n.add(s, "PrologFlags=Alloc"), "PrologFlags=%s has neither Alloc nor Contain: nodes that only mpirun uses have no agent", strings.Join(s.config["PrologFlags"], ","))
+	return fail(subject, n.add(s, "PrologFlags=Alloc"),
+		"PrologFlags=%s has neither Alloc nor Contain: nodes that only mpirun uses have no agent",
+		strings.Join(s.config["PrologFlags"], ","))
 }
 
 // What hooks take at most: the Prolog ends by itself after 2 s.
@@ -85,7 +89,8 @@ func (n Node) timeouts(s answers) Finding {
 		takes float64
 	}{{"PrologEpilogTimeout", max(prologS, epilogS)}, {"PrologTimeout", prologS}, {"EpilogTimeout", epilogS}} {
 		if limit, set := seconds(s.one(l.name)); set && limit < l.takes+1 {
-			return fail(subject, n.add(s, l.name+"=60"), "%s=%g, and ours may take %g s: Slurm would end it and drain the node", l.name, limit, l.takes)
+			return fail(subject, n.add(s, l.name+"=60"), "%s=%g, and ours may take %g s: Slurm would end it and drain the node",
+				l.name, limit, l.takes)
 		}
 	}
 	return ok(subject, "Slurm lets hooks take longer than ours do")

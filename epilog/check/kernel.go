@@ -26,7 +26,8 @@ func (n Node) kernel() Finding {
 	case err != nil:
 		return unseen("kernel", "", "%v", err)
 	case known && v.before(oldest):
-		return warn("kernel", "", "Linux %s is older than %d.%d, the oldest that this is made for: the report of a job says what could not be counted", release, oldest.major, oldest.minor)
+		return warn("kernel", "", "Linux %s is older than %d.%d, the oldest that this is made for: the report of a job "+
+			"says what could not be counted", release, oldest.major, oldest.minor)
 	}
 	return ok("kernel", "Linux %s", release)
 }
@@ -58,9 +59,11 @@ func (n Node) perf() Finding {
 		if cure != "" {
 			do = fmt.Sprintf("sysctl -w kernel.perf_event_paranoid=%d", enough)
 		}
-		return warn(subject, do, "no perf events for %s: %s; only files below /proc are read, and periods are found from them seldom", whom(), why)
+		return warn(subject, do, "no perf events for %s: %s; only files below /proc are read, and periods are found from "+
+			"them seldom", whom(), why)
 	}
-	return ok(subject, "%s may count; kernel.perf_event_paranoid is %d: with jobgait run ordinary users count %s", whom(), level, usersCount(level))
+	return ok(subject, "%s may count; kernel.perf_event_paranoid is %d: with jobgait run ordinary users count %s", whom(),
+		level, usersCount(level))
 }
 
 func whom() string {
@@ -89,13 +92,18 @@ func (n Node) cgroup(s answers) []Finding {
 	}
 	mounts := cgroup.ParseMounts(text)
 	v2 := slices.IndexFunc(mounts, func(m cgroup.Mount) bool { return m.Unified })
-	v1 := slices.ContainsFunc(mounts, func(m cgroup.Mount) bool { return !m.Unified && (m.Has("memory") || m.Has("cpuacct")) })
-	layout := map[[2]bool]string{{true, false}: "v2", {false, true}: "v1", {true, true}: "v1 and v2 (hybrid)"}[[2]bool{v2 >= 0, v1}]
+	v1 := slices.ContainsFunc(mounts, func(m cgroup.Mount) bool {
+		return !m.Unified && (m.Has("memory") || m.Has("cpuacct"))
+	})
+	layout := map[[2]bool]string{{true, false}: "v2", {false, true}: "v1",
+		{true, true}: "v1 and v2 (hybrid)"}[[2]bool{v2 >= 0, v1}]
 	if layout == "" {
 		return []Finding{warn(subject, "", "no cgroups are mounted: a job's own counters and its memory stay unknown")}
 	}
 	if track := s.one("ProctrackType"); track != "" && track != "proctrack/cgroup" {
-		return []Finding{warn(subject, "", "%s, but ProctrackType=%s gives jobs none: of jobs that share a node only files below /proc are counted (ProctrackType=proctrack/cgroup in slurm.conf)", layout, track)}
+		return []Finding{warn(subject, "",
+			"%s, but ProctrackType=%s gives jobs none: of jobs that share a node only files below /proc are counted "+
+				"(ProctrackType=proctrack/cgroup in slurm.conf)", layout, track)}
 	}
 	if v1 {
 		note := ""
@@ -117,7 +125,8 @@ func (n Node) io(mount string, s answers) Finding {
 	mount = n.path(mount)
 	scopes, _ := filepath.Glob(filepath.Join(mount, "*.slice", "*slurmstepd.scope"))
 	if len(scopes) == 0 {
-		return unseen(subject, "systemctl start slurmd", "no slurmstepd.scope below %s: slurmd has not been started here", mount)
+		return unseen(subject, "systemctl start slurmd", "no slurmstepd.scope below %s: slurmd has not been started here",
+			mount)
 	}
 	for _, scope := range scopes {
 		if passesOn(filepath.Join(scope, "cgroup.subtree_control"), "io") {
@@ -127,11 +136,14 @@ func (n Node) io(mount string, s answers) Finding {
 			return warn(subject, "", "this kernel has no io controller: what jobs read and write is not counted by job")
 		}
 		// Written there it holds until the node is booted; jobs that run do not notice.
-		do := fmt.Sprintf("echo +io >%s/cgroup.subtree_control   # in a drop-in of slurmd.service as ExecStartPost, to last", scope)
+		do := fmt.Sprintf("echo +io >%s/cgroup.subtree_control   # in a drop-in of slurmd.service as ExecStartPost, to last",
+			scope)
 		if v, known := parseVersion(s.one("SLURM_VERSION")); known && !v.before(enablesIO) {
-			do = fmt.Sprintf("echo EnableExtraControllers=io >>%s && systemctl restart slurmd", filepath.Join(filepath.Dir(n.conf(s)), "cgroup.conf"))
+			do = fmt.Sprintf("echo EnableExtraControllers=io >>%s && systemctl restart slurmd",
+				filepath.Join(filepath.Dir(n.conf(s)), "cgroup.conf"))
 		}
-		return warn(subject, do, "jobs have no io.stat: slurmd does not enable the io controller, so what they read and write is not counted by job")
+		return warn(subject, do, "jobs have no io.stat: slurmd does not enable the io controller, so what they read and "+
+			"write is not counted by job")
 	}
 	return ok(subject, "jobs have an io.stat")
 }

@@ -21,15 +21,18 @@ func (n Node) settings() Finding {
 		return fail(subject, "${EDITOR:-vi} "+n.Settings, "%v: no job is watched", n.Unusable)
 	}
 	if n.Alone {
-		return ok(subject, "none, and no Slurm here (no %s): looked at as a machine for jobgait run", configs.Default().Slurm.Scontrol)
+		return ok(subject, "none, and no Slurm here (no %s): looked at as a machine for jobgait run",
+			configs.Default().Slurm.Scontrol)
 	}
 	if _, err := os.Lstat(n.Settings); errors.Is(err, fs.ErrNotExist) {
 		prefix := filepath.Dir(filepath.Dir(n.dir()))
-		return warn(subject, fmt.Sprintf("install -D -m 644 %s %s", filepath.Join(prefix, "share/doc/jobgait/jobgait.toml"), n.Settings),
+		return warn(subject, fmt.Sprintf("install -D -m 644 %s %s", filepath.Join(prefix, "share/doc/jobgait/jobgait.toml"),
+			n.Settings),
 			"no %s: the defaults hold", n.Settings)
 	}
 	if n.Config.Unknown != "" {
-		return fail(subject, "${EDITOR:-vi} "+n.Settings, "%s: the other settings hold; misspelt, or of a newer version than this node's", n.Config.Unknown)
+		return fail(subject, "${EDITOR:-vi} "+n.Settings,
+			"%s: the other settings hold; misspelt, or of a newer version than this node's", n.Config.Unknown)
 	}
 	return ok(subject, "%s", n.Settings)
 }
@@ -60,7 +63,8 @@ func (n Node) programs(ctx context.Context) (list []Finding) {
 	}
 	list = append(list, ok(subject, "%s", n.dir()))
 	if versions != nil {
-		return append(list, warn("versions", "make install", "beside jobgait doctor %s there are %s: install them together", configs.Version, strings.Join(versions, ", ")))
+		return append(list, warn("versions", "make install", "beside jobgait doctor %s there are %s: install them together",
+			configs.Version, strings.Join(versions, ", ")))
 	}
 	return append(list, ok("versions", "all are %s", configs.Version))
 }
@@ -76,7 +80,8 @@ func runnable(path string) error {
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if ok && root() && (st.Uid != 0 || info.Mode()&0o022 != 0) {
-		return fmt.Errorf("%s can be changed by others than root (uid %d, mode %04o): hooks run it as root", path, st.Uid, info.Mode().Perm())
+		return fmt.Errorf("%s can be changed by others than root (uid %d, mode %04o): hooks run it as root", path, st.Uid,
+			info.Mode().Perm())
 	}
 	return nil
 }

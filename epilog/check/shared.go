@@ -121,7 +121,8 @@ func (n Node) shared(ctx context.Context, slurm answers) []Finding {
 	case errors.Is(err, errNotYours):
 		collect = unseen(subject, asRoot, "%s is %s's to use", c.Dir, whose)
 	case errors.Is(err, errNoAccount):
-		collect = fail(subject, fmt.Sprintf("useradd --system %s   # one number on all nodes", c.Account), "collect.account: %v", err)
+		collect = fail(subject, fmt.Sprintf("useradd --system %s   # one number on all nodes", c.Account),
+			"collect.account: %v", err)
 	case err != nil:
 		collect = fail(subject, "mount | grep "+filepath.Dir(c.Dir), "%v", err)
 	case s.Trouble != "":
@@ -190,13 +191,15 @@ func (n Node) clock(slurm answers, s Shared, err error) Finding {
 	if !slurm.asOf.IsZero() {
 		ahead := outside(slurm.asOf, slurm.from.Add(-time.Second), slurm.to)
 		if ahead > apart || ahead < -apart {
-			return warn(subject, do, "the controller's clock is %+.0f s from this node's: times of jobs and of reports differ", ahead)
+			return warn(subject, do, "the controller's clock is %+.0f s from this node's: times of jobs and of reports differ",
+				ahead)
 		}
 		compared = "the controller"
 	}
 	if err == nil && s.Trouble == "" {
 		if s.AheadS > apart || s.AheadS < -apart {
-			return warn(subject, do, "the clock of the file server of collect.dir is %+.1f s from this node's: records seem older or newer than they are", s.AheadS)
+			return warn(subject, do, "the clock of the file server of collect.dir is %+.1f s from this node's: records seem "+
+				"older or newer than they are", s.AheadS)
 		}
 		compared = strings.TrimPrefix(compared+" and the file server", " and ")
 	}

@@ -50,7 +50,8 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	dir := t.TempDir()
 	s := &site{t: t, dir: dir, shared: Shared{Network: "NFS"}}
-	s.Node = Node{Name: "n1", Program: dir + "/usr/libexec/jobgait/jobgait", Settings: dir + "/etc/jobgait/jobgait.toml", Root: dir,
+	s.Node = Node{Name: "n1", Program: dir + "/usr/libexec/jobgait/jobgait", Settings: dir + "/etc/jobgait/jobgait.toml",
+		Root:   dir,
 		Config: configs.Default(),
 		open: func(*unix.PerfEventAttr, int, int, int, int) (int, error) {
 			return unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0)
@@ -62,8 +63,9 @@ func newSite(t *testing.T) *site {
 		s.program(name, configs.Version)
 	}
 	for path, text := range map[string]string{
-		"etc/jobgait/jobgait.toml":                                    "",
-		"etc/slurm/slurm.conf":                                        "Prolog=/x/jobgait/prolog\nEpilog = /x/jobgait/epilog # ours\n",
+		"etc/jobgait/jobgait.toml": "",
+		"etc/slurm/slurm.conf": "Prolog=/x/jobgait/prolog\nEpilog = " +
+			"/x/jobgait/epilog # ours\n",
 		"etc/slurm/plugstack.conf":                                    "# of the site\ninclude plugstack.conf.d/*.conf\n",
 		"etc/slurm/plugstack.conf.d/jobgait.conf":                     "optional jobgait.so\n",
 		"etc/systemd/system/timers.target.wants/jobgait-sweep.timer":  "",
@@ -72,10 +74,11 @@ func newSite(t *testing.T) *site {
 		"proc/sys/kernel/osrelease":                                   "6.1.0-56-amd64\n",
 		"proc/sys/kernel/perf_event_paranoid":                         "3\n",
 		"proc/meminfo":                                                "MemTotal:       263000000 kB\nMemFree: 1 kB\n",
-		"proc/self/mountinfo":                                         "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n",
-		"sys/fs/cgroup/cgroup.controllers":                            "cpuset cpu io memory pids\n",
-		scope + "cgroup.subtree_control":                              "cpuset cpu io memory\n",
-		"usr/lib/slurm/README":                                        "",
+		"proc/self/mountinfo": "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 " +
+			"cgroup2 rw,nsdelegate\n",
+		"sys/fs/cgroup/cgroup.controllers": "cpuset cpu io memory pids\n",
+		scope + "cgroup.subtree_control":   "cpuset cpu io memory\n",
+		"usr/lib/slurm/README":             "",
 	} {
 		s.write(path, text, 0o644)
 	}
@@ -130,8 +133,10 @@ func (s *site) config(from, to string) {
 // plugin compiles what stands for the SPANK plugin, of a version of Slurm.
 func (s *site) plugin(version string) {
 	s.t.Helper()
-	cmd := exec.Command("cc", "-shared", "-fPIC", "-nostdlib", "-x", "c", "-o", filepath.Join(s.dir, "usr/lib/slurm/jobgait.so"), "-")
-	cmd.Stdin = strings.NewReader("const char plugin_name[] = \"jobgait\"; const unsigned int plugin_version = " + version + ";\n")
+	cmd := exec.Command("cc", "-shared", "-fPIC", "-nostdlib", "-x", "c", "-o",
+		filepath.Join(s.dir, "usr/lib/slurm/jobgait.so"), "-")
+	cmd.Stdin = strings.NewReader("const char plugin_name[] = \"jobgait\"; const unsigned int plugin_version = " +
+		version + ";\n")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		s.t.Fatalf("%v: %s", err, out)
 	}

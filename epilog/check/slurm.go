@@ -89,7 +89,8 @@ func (n Node) slurm(s answers) []Finding {
 	case errors.Is(s.err, errNoScontrol):
 		return []Finding{unseen(subject, "", "slurm.scontrol is empty: names and arrays of jobs stay unknown")}
 	case errors.Is(s.err, fs.ErrNotExist):
-		return []Finding{fail(subject, "command -v scontrol   # the path for slurm.scontrol of "+n.Settings, "no %s: is this a node of Slurm?", n.Config.Slurm.Scontrol)}
+		return []Finding{fail(subject, "command -v scontrol   # the path for slurm.scontrol of "+n.Settings,
+			"no %s: is this a node of Slurm?", n.Config.Slurm.Scontrol)}
 	case s.err != nil:
 		return []Finding{fail(subject, "scontrol ping", "%v", s.err)}
 	}

@@ -26,7 +26,8 @@ func (n Node) spank(s answers) Finding {
 	if !found {
 		for _, dir := range append(dirs, filepath.Join(filepath.Dir(filepath.Dir(n.dir())), "lib/slurm")) {
 			if path := filepath.Join(dir, plugin); exists(path) {
-				return warn(subject, fmt.Sprintf("echo 'optional %s' >>%s", path, stack), "%s is there, but %s does not name it: users have no option --jobgait", path, stack)
+				return warn(subject, fmt.Sprintf("echo 'optional %s' >>%s", path, stack),
+					"%s is there, but %s does not name it: users have no option --jobgait", path, stack)
 			}
 		}
 		return ok(subject, "%s does not name it: users have no option --jobgait, which is optional", stack)
@@ -43,9 +44,11 @@ func (n Node) spank(s answers) Finding {
 	case err != nil:
 		return fail(subject, remake, "%s names %s: %v", stack, named.path, err)
 	case s.local != (version{}) && v != s.local:
-		return fail(subject, remake, "%s was compiled for Slurm %d.%02d, this is %d.%02d: Slurm refuses it", path, v.major, v.minor, s.local.major, s.local.minor)
+		return fail(subject, remake, "%s was compiled for Slurm %d.%02d, this is %d.%02d: Slurm refuses it", path, v.major,
+			v.minor, s.local.major, s.local.minor)
 	case named.word == "required":
-		return warn(subject, fmt.Sprintf("sed -i 's|^required\\(.*%s\\)|optional\\1|' %s", plugin, stack), "%s says required: without the plugin no job would start", stack)
+		return warn(subject, fmt.Sprintf("sed -i 's|^required\\(.*%s\\)|optional\\1|' %s", plugin, stack),
+			"%s says required: without the plugin no job would start", stack)
 	}
 	return ok(subject, "%s, named by %s", path, stack)
 }

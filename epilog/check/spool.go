@@ -40,7 +40,8 @@ func (n Node) spool() Finding {
 		return fail(subject, fmt.Sprintf("install -d -o root -m 0711 %s", dir), "%v", err)
 	}
 	if kind, err := history.NetworkFileSystem(at); err == nil && kind != "" {
-		return fail(subject, n.set("[spool] dir"), "%s lies on %s: spool.dir has to be this node's own, hooks must not wait for a network", dir, kind)
+		return fail(subject, n.set("[spool] dir"),
+			"%s lies on %s: spool.dir has to be this node's own, hooks must not wait for a network", dir, kind)
 	}
 	return n.size(dir, at)
 }
@@ -111,9 +112,11 @@ func (n Node) size(dir, at string) Finding {
 		return warn(subject, n.set(fmt.Sprintf("[spool] max_gb = %.2g", max(.1, ofMemory*memory/1e9))),
 			"%s lies in memory (%s): profiles may take %g GB of the %.3g GB that jobs need", dir, kind, most/1e9, memory/1e9)
 	case total > 0 && (free < room || st.Files > 0 && st.Ffree < 1000):
-		return fail(subject, fmt.Sprintf("du -xsh %s", dir), "%s is full: %d MB and %d files are free", dir, free>>20, st.Ffree)
+		return fail(subject, fmt.Sprintf("du -xsh %s", dir), "%s is full: %d MB and %d files are free", dir, free>>20,
+			st.Ffree)
 	case total > 0 && most > total:
-		return warn(subject, n.set(fmt.Sprintf("[spool] max_gb = %.2g", total/2e9)), "%s has %.2g GB in all, and spool.max_gb is %g", dir, total/1e9, n.Config.Spool.MaxGB)
+		return warn(subject, n.set(fmt.Sprintf("[spool] max_gb = %.2g", total/2e9)),
+			"%s has %.2g GB in all, and spool.max_gb is %g", dir, total/1e9, n.Config.Spool.MaxGB)
 	}
 	if kind == "" {
 		kind = "a disk"
@@ -129,7 +132,8 @@ func (n Node) upperDir(at string) string {
 	for l := range strings.Lines(string(text)) {
 		before, after, _ := strings.Cut(l, " - ")
 		head, tail := strings.Fields(before), strings.Fields(after)
-		if len(head) < 5 || len(tail) < 3 || len(head[4]) < best || !strings.HasPrefix(at+"/", strings.TrimSuffix(head[4], "/")+"/") {
+		if len(head) < 5 || len(tail) < 3 || len(head[4]) < best ||
+			!strings.HasPrefix(at+"/", strings.TrimSuffix(head[4], "/")+"/") {
 			continue
 		}
 		best, upper = len(head[4]), ""
@@ -183,7 +187,8 @@ func (n Node) runs() Finding {
 		}
 	}
 	if oldest > patience {
-		return fail(subject, "tail "+filepath.Join(job.NodeDir(n.Config.Spool.Dir, n.Name), "jobgait.log"), "%d have ended and are not finished, the first for %v", waiting, oldest.Round(time.Minute))
+		return fail(subject, "tail "+filepath.Join(job.NodeDir(n.Config.Spool.Dir, n.Name), "jobgait.log"),
+			"%d have ended and are not finished, the first for %v", waiting, oldest.Round(time.Minute))
 	}
 	return ok(subject, "%d at work, %d wait to be finished", going, waiting)
 }
@@ -205,12 +210,14 @@ func (n Node) agents() Finding {
 		}
 		running++
 		// Only compared, and only of the very process that the agent wrote down.
-		if exe, serr := os.Stat(fmt.Sprintf("/proc/%d/exe", p.PID)); err == nil && serr == nil && !os.SameFile(exe, installed) {
+		if exe, serr := os.Stat(fmt.Sprintf("/proc/%d/exe", p.PID)); err == nil && serr == nil &&
+			!os.SameFile(exe, installed) {
 			other++
 		}
 	}
 	if other > 0 {
-		return warn(subject, "", "%d of %d running agents are of the programs before these: they end with their jobs", other, running)
+		return warn(subject, "", "%d of %d running agents are of the programs before these: they end with their jobs", other,
+			running)
 	}
 	return ok(subject, "%d running", running)
 }

@@ -98,7 +98,8 @@ func whyAside(path string) (history.Aside, error) {
 	if err != nil {
 		return history.Aside{}, err
 	}
-	return history.Aside{Why: note.Clean(strings.TrimSpace(string(text)), maxWhy), At: float64(info.ModTime().UnixNano()) / 1e9}, nil
+	return history.Aside{Why: note.Clean(strings.TrimSpace(string(text)), maxWhy),
+		At: float64(info.ModTime().UnixNano()) / 1e9}, nil
 }
 
 // dropOldest keeps a directory to so many files and bytes, and says what went.

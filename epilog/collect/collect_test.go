@@ -18,7 +18,8 @@ import (
 const t0 = 1.7e9
 
 func record(node string, key run.Key, blocks int, end float64) summary.NodeRecord {
-	r := summary.NodeRecord{Schema: summary.RecordSchema, Key: key, Node: node, End: t0 + end, Quality: run.Quality{Blocks: blocks, Scope: "none"}}
+	r := summary.NodeRecord{Schema: summary.RecordSchema, Key: key, Node: node, End: t0 + end,
+		Quality: run.Quality{Blocks: blocks, Scope: "none"}}
 	if blocks > 0 {
 		r.Quality.Scope = "job"
 	}
@@ -47,7 +48,8 @@ func nodesOf(records []summary.NodeRecord) string {
 func TestGatherIsInTheOrderOfNodes(t *testing.T) {
 	key := run.Key{Cluster: "c", JobID: 7}
 	s := store(t, t.TempDir(), record("n2", key, 3, 100), record("n10", key, 3, 100), record("n1", key, 3, 100))
-	got, err := s.Gather(context.Background(), Want{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2", "n10"}, Patience: time.Minute})
+	got, err := s.Gather(context.Background(),
+		Want{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2", "n10"}, Patience: time.Minute})
 	if err != nil || nodesOf(got) != "n1:0 n2:0 n10:0 " {
 		t.Errorf("%s, %v", nodesOf(got), err)
 	}
@@ -66,7 +68,8 @@ func TestRunsOfOneJobAreKeptApart(t *testing.T) {
 	}{
 		{Want{Key: first, End: t0 + 1000, Nodes: []string{"n1", "n2"}}, "n1:0 n2:0 "},
 		{Want{Key: second, End: t0 + 9000, Nodes: []string{"n1", "n2"}}, "n1:1 n2:1 "},
-		{Want{Key: run.Key{Cluster: "c", JobID: 7, Restart: 5}, AnyRun: true, End: t0 + 1003, Nodes: []string{"n1", "n2"}}, "n1:0 n2:0 "},
+		{Want{Key: run.Key{Cluster: "c", JobID: 7, Restart: 5}, AnyRun: true, End: t0 + 1003, Nodes: []string{"n1", "n2"}},
+			"n1:0 n2:0 "},
 	} {
 		got, err := s.Gather(context.Background(), c.want)
 		if err != nil || nodesOf(got) != c.got {
@@ -80,14 +83,16 @@ func TestGatherWaitsAndThenTakesWhatIsThere(t *testing.T) {
 	s := store(t, t.TempDir(), record("n1", key, 3, 100))
 	late := make(chan error, 1)
 	go func() { late <- s.Put(context.Background(), record("n2", key, 3, 100)) }()
-	got, err := s.Gather(context.Background(), Want{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2"}, Patience: time.Minute})
+	got, err := s.Gather(context.Background(),
+		Want{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2"}, Patience: time.Minute})
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%s, %v", nodesOf(got), err)
 	}
 	if err := <-late; err != nil {
 		t.Fatal(err)
 	}
-	got, err = s.Gather(context.Background(), Want{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2", "n3"}, Patience: time.Millisecond})
+	got, err = s.Gather(context.Background(),
+		Want{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2", "n3"}, Patience: time.Millisecond})
 	if err != nil || len(got) != 2 {
 		t.Errorf("with one missing: %s, %v", nodesOf(got), err)
 	}

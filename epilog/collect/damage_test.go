@@ -31,15 +31,18 @@ func full(node string) summary.NodeRecord {
 		Executable: "nemo", Fields: map[string]string{"commit": "abc"}}
 	r.Quality.CPUs, r.Quality.RateHz, r.Quality.Samples, r.Quality.Missing = 4, 200, 20_000, 10
 	v := series.Values{1, 2, 3}
-	r.Patterns = []pattern.Pattern{{ID: "A", Column: "code", PeriodS: 0.5, Confidence: 0.9, Coverage: 0.8, Instances: 180, Values: v, P10: v, P90: v}}
-	r.Timeline = summary.Timeline{StepS: 1, Columns: []summary.TimelineColumn{{Name: "busy_cpus", Min: v, Mean: v, Max: v}}}
+	r.Patterns = []pattern.Pattern{{ID: "A", Column: "code", PeriodS: 0.5, Confidence: 0.9, Coverage: 0.8, Instances: 180,
+		Values: v, P10: v, P90: v}}
+	r.Timeline = summary.Timeline{StepS: 1,
+		Columns: []summary.TimelineColumn{{Name: "busy_cpus", Min: v, Mean: v, Max: v}}}
 	r.Counters = []run.Counter{{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 1e9}}
 	r.Exit = &run.Exit{}
 	return r
 }
 
 // odd are values that no honest record has where they are put.
-var odd = []any{nil, true, -1.0, 1e18, -1e300, 1e-300, "", "../../x", "a\x1b[2J\nb", strings.Repeat("x", 10_000), 0.0, 31688740476.0 * 365 * 86400,
+var odd = []any{nil, true, -1.0, 1e18, -1e300, 1e-300, "", "../../x", "a\x1b[2J\nb", strings.Repeat("x", 10_000), 0.0,
+	31688740476.0 * 365 * 86400,
 	[]any{}, map[string]any{}, []any{1.0, "x"}, "jobgait.node/9"}
 
 // mutate changes bits of a text, or one value of its JSON.
@@ -138,13 +141,15 @@ func TestDamagedRecordsAreSetAsideOrSound(t *testing.T) {
 		}
 		_, gone := os.Stat(n.path(dir))
 		switch {
-		case len(said) == 1 && gone != nil && os.Remove(aside) == nil && os.Remove(aside+whySuffix) == nil && !strings.Contains(said[0], "\n"):
+		case len(said) == 1 && gone != nil && os.Remove(aside) == nil && os.Remove(aside+whySuffix) == nil &&
+			!strings.Contains(said[0], "\n"):
 			set++
 		case len(said) == 1 && gone == nil && strings.Contains(said[0], "newer"): // the schema was hit
 		case len(said) == 0 && gone == nil:
 			kept++
 			for _, r := range got { // none where another run's end was put in
-				if err := summary.Merge(got, []string{"n1", "n2"}).Valid(t0 + 1e9); err != nil || r.Start > 2e9 || r.Key.JobID != 7 {
+				if err := summary.Merge(got, []string{"n1", "n2"}).Valid(t0 + 1e9); err != nil || r.Start > 2e9 ||
+					r.Key.JobID != 7 {
 					t.Fatalf("%v: %+v", err, r)
 				}
 			}
@@ -194,7 +199,8 @@ func TestDamagedJobRecordsDoNotReachTheHistory(t *testing.T) {
 	list, err := Aside(dir)
 	must(err)
 	for _, want := range []int{aside, 0} { // told twice, counted once
-		if n, err := db.CountAside(t.Context(), list, float64(time.Now().Unix())); n != want || err != nil || len(list) != aside {
+		if n, err := db.CountAside(t.Context(), list, float64(time.Now().Unix())); n != want || err != nil ||
+			len(list) != aside {
 			t.Errorf("%d of %d counted, %v", n, len(list), err)
 		}
 	}
@@ -206,8 +212,10 @@ func TestDamagedJobRecordsDoNotReachTheHistory(t *testing.T) {
 	runs, err := db.Runs(t.Context(), history.Query{Limit: 10 * jobs})
 	must(err)
 	for _, r := range runs {
-		if r.Start != 0 && (r.Start < 9e8 || r.Start > t0+1e5) || r.End > t0+1e5 || r.ElapsedS < 0 || r.ElapsedS > 4e8 || r.JobID < 1 ||
-			r.PeriodS != nil && (*r.PeriodS <= 0 || *r.PeriodS > 4e8) || r.Confidence != nil && *r.Confidence > 1.01 || r.CPUS != nil && *r.CPUS > 1e14 {
+		if r.Start != 0 && (r.Start < 9e8 || r.Start > t0+1e5) || r.End > t0+1e5 || r.ElapsedS < 0 || r.ElapsedS > 4e8 ||
+			r.JobID < 1 ||
+			r.PeriodS != nil && (*r.PeriodS <= 0 || *r.PeriodS > 4e8) || r.Confidence != nil && *r.Confidence > 1.01 ||
+			r.CPUS != nil && *r.CPUS > 1e14 {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -281,7 +289,8 @@ func TestListen(t *testing.T) {
 	b.WriteString(strings.Repeat(`{"unread":"x"}`, 500))
 	var said []string
 	got, err := listen(bytes.NewReader(b.Bytes()), func(line string) { said = append(said, line) })
-	if err != nil || len(got) != 2 || len(said) != maxLines || said[0] != "a?b" || !strings.Contains(said[1], "start is 1e+18") {
+	if err != nil || len(got) != 2 || len(said) != maxLines || said[0] != "a?b" ||
+		!strings.Contains(said[1], "start is 1e+18") {
 		t.Errorf("%d records, %d lines %.3q, %v", len(got), len(said), said, err)
 	}
 	if _, err := listen(strings.NewReader(`{"record":`), func(string) {}); err == nil || errors.Is(err, summary.ErrNewer) {

@@ -119,8 +119,10 @@ func TestTemporaryFilesDoNotStay(t *testing.T) {
 			return errors.Join(os.WriteFile(p, []byte("half"), 0o640), os.Chtimes(p, old, old))
 		}, false},
 		"being written": {func(p string) error { return os.WriteFile(p, []byte("half"), 0o640) }, true},
-		"pipe":          {func(p string) error { return errors.Join(syscall.Mkfifo(p, 0o640), os.Chtimes(p, old, old)) }, true},
-		"link":          {func(p string) error { return os.Symlink("/etc/passwd", p) }, true},
+		"pipe": {func(p string) error {
+			return errors.Join(syscall.Mkfifo(p, 0o640), os.Chtimes(p, old, old))
+		}, true},
+		"link": {func(p string) error { return os.Symlink("/etc/passwd", p) }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -184,7 +186,8 @@ func TestChildIsNotBelieved(t *testing.T) {
 }
 
 func TestReasonsAreBoundedAndPrintable(t *testing.T) {
-	r, err := Delivery{Refused: []string{strings.Repeat("A", 1<<20), "x\x1b[31m", "one too many"}}.among(Request{Dirs: []string{"/a", "/b"}})
+	r, err := Delivery{Refused: []string{strings.Repeat("A", 1<<20), "x\x1b[31m", "one too many"}}.among(
+		Request{Dirs: []string{"/a", "/b"}})
 	if err != nil || len(r.Refused) != 2 || len(r.Refused[0]) > maxReason+8 || strings.Contains(r.Refused[1], "\x1b") {
 		t.Errorf("%d, %v", len(r.Refused), err)
 	}
@@ -214,8 +217,8 @@ func FuzzChildRequest(f *testing.F) {
 	})
 }
 
-// A report can be read by whoever can read the job's own output, and by nobody else where that is not known: not a plain
-// file, or another account's. Under jobgait run it has the mode of any new file.
+// A report can be read by whoever can read the job's own output, and by nobody else where that is not known: not a
+// plain file, or another account's. Under jobgait run it has the mode of any new file.
 func TestModeOfTheReport(t *testing.T) {
 	dir := t.TempDir()
 	output := func(name string, mode os.FileMode) string {
@@ -254,7 +257,8 @@ func TestModeOfTheReport(t *testing.T) {
 		sub := filepath.Join(c.req.Dirs[0], "sub")
 		for path, want := range map[string]os.FileMode{sub: c.dir, filepath.Join(sub, "jobgait-7.txt"): c.file} {
 			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
-				t.Errorf("%s: %s has mode %v, want %v, %v, %v", name, filepath.Base(path), info.Mode().Perm(), want, err, res.Refused)
+				t.Errorf("%s: %s has mode %v, want %v, %v, %v", name, filepath.Base(path), info.Mode().Perm(), want, err,
+					res.Refused)
 			}
 		}
 	}

@@ -58,7 +58,8 @@ func newRace(t *testing.T) race {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(top) })
-	r := race{home: filepath.Join(top, "home"), user: as.Account{UID: 65534, GID: 65534, Groups: []uint32{65534}}, program: filepath.Join(top, "program")}
+	r := race{home: filepath.Join(top, "home"), user: as.Account{UID: 65534, GID: 65534, Groups: []uint32{65534}},
+		program: filepath.Join(top, "program")}
 	r.here, r.link = filepath.Join(r.home, "here"), filepath.Join(r.home, "link")
 	text, err := os.ReadFile("/proc/self/exe")
 	must(t, err)

@@ -141,7 +141,8 @@ func (f Finisher) adoptRun(ctx context.Context, store collect.Store, w witnessed
 	}
 	sum := identified(summary.Merge(records, nodes), w.run.Job)
 	sum = unknownEnd(sum, "the scheduler was not asked: the node that asks it died")
-	return f.advance(ctx, &progress{run: w.run, end: w.end, nodes: nodes, collects: true, store: store, records: records, sum: sum,
+	return f.advance(ctx, &progress{run: w.run, end: w.end, nodes: nodes, collects: true, store: store, records: records,
+		sum:        sum,
 		ownHistory: f.Config.History.Ingest == "here"})
 }
 

@@ -47,8 +47,8 @@ func (f Finisher) completeFromScheduler(ctx context.Context, r job.Run, s summar
 	return s
 }
 
-// confirmed is what the hooks and the scheduler know of a job, and what only its processes say. An array, a partition, a
-// quality of service or an account that the scheduler does not know is not taken from them.
+// confirmed is what the hooks and the scheduler know of a job, and what only its processes say. An array, a partition,
+// a quality of service or an account that the scheduler does not know is not taken from them.
 func confirmed(known, declared run.Job) run.Job {
 	j := known.With(declared)
 	j.ArrayJobID, j.ArrayTaskID = known.ArrayJobID, known.ArrayTaskID
@@ -64,15 +64,18 @@ func withDeclared(s summary.Summary, known run.Job) summary.Summary {
 		name     string
 		declared bool
 	}{
-		{"name", s.Job.Name != known.Name}, {"partition", s.Job.Partition != known.Partition}, {"QOS", s.Job.QOS != known.QOS},
-		{"array", s.Job.ArrayJobID != nil && known.ArrayJobID == nil}, {"number of tasks", s.Job.NTasks != nil && known.NTasks == nil},
+		{"name", s.Job.Name != known.Name}, {"partition", s.Job.Partition != known.Partition},
+		{"QOS", s.Job.QOS != known.QOS},
+		{"array", s.Job.ArrayJobID != nil && known.ArrayJobID == nil},
+		{"number of tasks", s.Job.NTasks != nil && known.NTasks == nil},
 	} {
 		if f.declared {
 			names = append(names, f.name)
 		}
 	}
 	if len(names) > 0 {
-		s.Notes = append(s.Notes, note.New(note.DeclaredByJob, "only the job's own processes say its %s", strings.Join(names, ", ")))
+		s.Notes = append(s.Notes, note.New(note.DeclaredByJob, "only the job's own processes say its %s",
+			strings.Join(names, ", ")))
 	}
 	return s
 }

@@ -86,13 +86,19 @@ func codeNotes(p profile.Places, known names.Known) (out []note.Note) {
 			out = append(out, note.New(code, format, append([]any{quantity.Share(part / total)}, args...)...))
 		}
 	}
-	told(note.FileReplaced, hits[names.OtherBuild], worthNaming, "%s of the samples have no name of a function: %s was replaced after it was started", some(missing[names.OtherBuild]))
+	told(note.FileReplaced, hits[names.OtherBuild], worthNaming,
+		"%s of the samples have no name of a function: %s was replaced after it was started", some(missing[names.OtherBuild]))
 	unread := append(append(missing[names.NoFile], missing[names.NoELF]...), missing[names.TooMuch]...)
-	told(note.NamesPartial, hits[names.NoFile]+hits[names.NoELF]+hits[names.TooMuch], worthNaming, "%s of the samples have no name of a function: %s could not be read", some(unread))
-	told(note.CodeMade, made, worthMade, "%s of the samples are in code that is in no file: it was made at run time, as by Java, Julia and Numba, and has no names")
-	told(note.PlacesLost, lost, worthNaming, "%s of the samples in code were not told apart by function: there was more code than is counted")
+	told(note.NamesPartial, hits[names.NoFile]+hits[names.NoELF]+hits[names.TooMuch], worthNaming,
+		"%s of the samples have no name of a function: %s could not be read", some(unread))
+	told(note.CodeMade, made, worthMade,
+		"%s of the samples are in code that is in no file: it was made at run time, as by Java, Julia and Numba, and has "+
+			"no names")
+	told(note.PlacesLost, lost, worthNaming,
+		"%s of the samples in code were not told apart by function: there was more code than is counted")
 	if known.Lost {
-		out = append(out, note.New(note.NamesLost, "reading the functions of a program took too long, perhaps a file system hangs: code that ran later has no names"))
+		out = append(out, note.New(note.NamesLost,
+			"reading the functions of a program took too long, perhaps a file system hangs: code that ran later has no names"))
 	}
 	return out
 }

@@ -14,12 +14,14 @@ import (
 // bounds are known is one function, and code without an answer one for its library.
 func TestFunctionsOfPlaces(t *testing.T) {
 	l := profile.Loaded{Places: profile.Places{Kernel: 5, Anonymous: 3, Files: []profile.PlaceFile{
-		{Key: 7, Build: "aa", Name: "app", Places: []profile.Place{{At: 16, Count: 10}, {At: 17, Count: 1}, {At: 20, Count: 4}, {At: 21, Count: 5}}},
+		{Key: 7, Build: "aa", Name: "app",
+			Places: []profile.Place{{At: 16, Count: 10}, {At: 17, Count: 1}, {At: 20, Count: 4}, {At: 21, Count: 5}}},
 		{Key: 8, Build: "bb", Name: "libm.so.6", Places: []profile.Place{{At: 1, Count: 2}, {At: 900, Count: 2}}},
 		{Key: 9, Build: "cc", Name: "app", Places: []profile.Place{{At: 1, Count: 1}}}, // another build of it, for a moment
 	}}}
 	var known names.Known
-	known.Add(7, names.Answer{Functions: []names.Function{{Start: 0x100, End: 0x120, Name: "a", Source: names.Symtab}, {Start: 0x140, End: 0x160, Source: names.Frames}}})
+	known.Add(7, names.Answer{Functions: []names.Function{{Start: 0x100, End: 0x120, Name: "a", Source: names.Symtab},
+		{Start: 0x140, End: 0x160, Source: names.Frames}}})
 	c := codeIn("/nonexistent", l, known)
 	if c == nil || c.Builds["app"] != "aa" || c.Builds["libm.so.6"] != "bb" {
 		t.Fatalf("%+v", c)
@@ -29,8 +31,9 @@ func TestFunctionsOfPlaces(t *testing.T) {
 		hits[c.Functions[p.Function]] += p.Count
 	}
 	for f, want := range map[anatomy.Function]int64{
-		{Library: anatomy.KernelCode}: 5, {Library: anatomy.NoFile}: 3, {Library: "app", Name: "a"}: 11, {Library: "app", Start: 0x140}: 9,
-		{Library: "app"}: 1, {Library: "libm.so.6"}: 4,
+		{Library: anatomy.KernelCode}: 5, {Library: anatomy.NoFile}: 3, {Library: "app", Name: "a"}: 11,
+		{Library: "app", Start: 0x140}: 9,
+		{Library: "app"}:               1, {Library: "libm.so.6"}: 4,
 	} {
 		if hits[f] != want {
 			t.Errorf("%+v: %d hits, want %d", f, hits[f], want)
@@ -65,7 +68,8 @@ func TestNotesOfNames(t *testing.T) {
 		codes = append(codes, n.Code)
 		t.Log(n.Text)
 	}
-	if !slices.Equal(codes, []note.Code{note.FileReplaced, note.NamesPartial, note.CodeMade, note.PlacesLost, note.NamesLost}) {
+	if !slices.Equal(codes, []note.Code{note.FileReplaced, note.NamesPartial, note.CodeMade, note.PlacesLost,
+		note.NamesLost}) {
 		t.Errorf("%v", codes)
 	}
 	if got := codeNotes(profile.Places{Files: p.Files[2:]}, names.Known{}); got != nil {

@@ -41,7 +41,8 @@ func (f Finisher) consult(ctx context.Context, s summary.Summary) (summary.Summa
 		s.StepS, s.Notes = o.StepS, o.Notes
 		return s, o.Judged
 	case absent: // that is how most nodes of a cluster are
-		s.Notes = append(slices.Clone(s.Notes), note.New(note.HistoryElsewhere, "earlier runs were not looked at: this node does not have the history"))
+		s.Notes = append(slices.Clone(s.Notes),
+			note.New(note.HistoryElsewhere, "earlier runs were not looked at: this node does not have the history"))
 	default:
 		f.Log("job %d: %s", s.Key.JobID, o.Log)
 		s.Notes = append(slices.Clone(s.Notes), note.New(note.HistoryFailed, "not compared with earlier runs: %s", o.Why))

@@ -35,7 +35,8 @@ func spoolSite(t *testing.T, n int) site {
 	s.cfg.History.Ingest = "here"
 	for i := range n {
 		key := run.Key{Cluster: "test", JobID: run.JobID(100 + i)}
-		must(t, s.finisher("n1").Finish(t.Context(), s.run("n1", "n1", key, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)))
+		must(t, s.finisher("n1").Finish(t.Context(),
+			s.run("n1", "n1", key, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)))
 	}
 	s.cfg.History.Ingest = "spool"
 	return s
@@ -44,7 +45,8 @@ func spoolSite(t *testing.T, n int) site {
 // reportOf finishes job 7 and returns its report.
 func (s site) reportOf(t *testing.T) string {
 	t.Helper()
-	must(t, s.finisher("n1").Finish(t.Context(), s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)))
+	must(t, s.finisher("n1").Finish(t.Context(),
+		s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)))
 	return s.text("jobgait-7.txt")
 }
 
@@ -80,7 +82,9 @@ func TestSpoolModeSaysWhyThereAreNoEarlierRuns(t *testing.T) {
 			key := run.Key{Cluster: "test", JobID: 99}
 			must(t, db.Put(t.Context(), summary.Summary{Key: key, Start: 1e9}, history.Ingest{}))
 		}, "was being written"},
-		"junk": {func(t *testing.T, s site) { must(t, os.WriteFile(s.cfg.History.Path, []byte("junk, and some"), 0o600)) }, "could not be read"},
+		"junk": {func(t *testing.T, s site) {
+			must(t, os.WriteFile(s.cfg.History.Path, []byte("junk, and some"), 0o600))
+		}, "could not be read"},
 		"a pipe": {func(t *testing.T, s site) {
 			must(t, os.Remove(s.cfg.History.Path))
 			must(t, unix.Mkfifo(s.cfg.History.Path, 0o600))
@@ -89,7 +93,8 @@ func TestSpoolModeSaysWhyThereAreNoEarlierRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := spoolSite(t, 1)
 			c.spoil(t, s)
-			if text := s.reportOf(t); !strings.Contains(text, "history_failed") || !strings.Contains(strings.Join(strings.Fields(text), " "), c.say) {
+			if text := s.reportOf(t); !strings.Contains(text, "history_failed") ||
+				!strings.Contains(strings.Join(strings.Fields(text), " "), c.say) {
 				t.Errorf("the report does not say %q:\n%s", c.say, text)
 			}
 		})
@@ -148,7 +153,8 @@ func TestMain(m *testing.M) {
 	} else if child = len(os.Args) == 4 && os.Args[1] == sweepVerb; child {
 		err = sweepInUnit(os.Args[2:])
 	} else {
-		children := as.Handlers{as.Collect: collect.Serve, as.Consult: ServeConsult, as.Deliver: deliver.Serve, as.Archive: archive.Serve}
+		children := as.Handlers{as.Collect: collect.Serve, as.Consult: ServeConsult, as.Deliver: deliver.Serve,
+			as.Archive: archive.Serve}
 		child, err = children.Serve(context.Background(), os.Args[1:], os.Stdin, os.Stdout)
 	}
 	if err != nil {
@@ -241,7 +247,10 @@ func (s *site) ofNobody(t *testing.T) Finisher {
 	must(t, exec.Command("cp", self, program).Run())
 	must(t, os.Chmod(program, 0o755))
 	own := func(path string) { must(t, os.Chown(path, int(nobody.UID), int(nobody.GID))) }
-	must(t, filepath.WalkDir(s.cfg.Collect.Dir, func(path string, _ os.DirEntry, err error) error { own(path); return err }))
+	must(t, filepath.WalkDir(s.cfg.Collect.Dir, func(path string, _ os.DirEntry, err error) error {
+		own(path)
+		return err
+	}))
 	own(s.cfg.History.Path)
 	must(t, os.Chmod(s.cfg.History.Path, 0o600))
 	s.cfg.Collect.Account = "nobody"

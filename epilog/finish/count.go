@@ -14,7 +14,8 @@ import (
 // Notes that a site's administrator counts: each is a part of a run that jobgait did
 // not see, or a run that it did not tell of as it should.
 var (
-	nodeFailures = []note.Code{note.NoAgent, note.AgentDied, note.AgentLate, note.ProfileBad, note.NoProfile, note.SpoolFull,
+	nodeFailures = []note.Code{note.NoAgent, note.AgentDied, note.AgentLate, note.ProfileBad, note.NoProfile,
+		note.SpoolFull,
 		note.SpoolFailed, note.LostSamples, note.InsideJob, note.BudgetExceeded, note.Unreadable}
 	runFailures = []note.Code{note.HistoryFailed, note.CollectFailed, note.NoScheduler, note.MissingNodes}
 )
@@ -52,7 +53,8 @@ func (f Finisher) countReport(s summary.Summary, dir string) {
 	}
 	f.count(did)
 	if f.Info != nil {
-		f.Info("job %d: %s, %s, report in %s", s.Key.JobID, note.Count(len(s.Nodes), "node"), note.Count(len(s.Notes), "note"), dir)
+		f.Info("job %d: %s, %s, report in %s", s.Key.JobID, note.Count(len(s.Nodes), "node"),
+			note.Count(len(s.Notes), "note"), dir)
 	}
 }
 

@@ -48,8 +48,10 @@ func TestRunsAreCounted(t *testing.T) {
 	must(t, os.Chown(s.cfg.Health.Textfile, 65534, 65534))
 	var log []string
 	f.Log = func(format string, args ...any) { log = append(log, fmt.Sprintf(format, args...)) }
-	must(t, f.Finish(context.Background(), s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 10, Seal: true}, true)))
-	if after, err := os.ReadFile(filepath.Join(s.cfg.Health.Textfile, "jobgait-n1.prom")); err != nil || string(after) != string(b) || !strings.Contains(strings.Join(log, ""), "uid 65534") {
+	must(t, f.Finish(context.Background(),
+		s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 10, Seal: true}, true)))
+	if after, err := os.ReadFile(filepath.Join(s.cfg.Health.Textfile, "jobgait-n1.prom")); err != nil ||
+		string(after) != string(b) || !strings.Contains(strings.Join(log, ""), "uid 65534") {
 		t.Errorf("written all the same, log %q", log)
 	}
 }

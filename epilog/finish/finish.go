@@ -100,7 +100,8 @@ func (f Finisher) collectRecord(ctx context.Context, p *progress) (err error) {
 // mergeRecords waits for the records of the other nodes, merges them with this node's own and, if they bring news,
 // queries the scheduler.
 func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
-	want := collect.Want{Key: p.run.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes, Patience: f.patience(p.before)}
+	want := collect.Want{Key: p.run.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes,
+		Patience: f.patience(p.before)}
 	records, err := gatherOthers(ctx, p.store, want)
 	if err != nil {
 		p.block(Forgotten, err)
@@ -281,7 +282,8 @@ func judgeStored(ctx context.Context, db *history.DB, s summary.Summary, now flo
 func (f Finisher) history(ctx context.Context) (*history.DB, error) {
 	path := f.Config.History.Path
 	if err := job.Ours(filepath.Dir(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("history %s is written by another account (history.ingest = \"spool\"?): %w, or name another history.path", path, err)
+		return nil, fmt.Errorf("history %s is written by another account (history.ingest = \"spool\"?): %w, or name "+
+			"another history.path", path, err)
 	}
 	if f.HistoryPatience > 0 {
 		return history.OpenWithPatience(ctx, path, f.HistoryPatience)
@@ -300,7 +302,8 @@ func (f Finisher) noteReport(ctx context.Context, s summary.Summary, dir string)
 
 // report delivers the report as the user, and returns the directory it went
 // to: "" for a run that is not reported, which has its row in the history.
-func (f Finisher) report(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement) (string, error) {
+func (f Finisher) report(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement) (string,
+	error) {
 	if !f.reportable(s) {
 		return "", nil
 	}
@@ -319,7 +322,8 @@ func (f Finisher) reportable(s summary.Summary) bool {
 
 // options are those of every report that this program draws.
 func (f Finisher) options() jobreport.Options {
-	return jobreport.Options{Version: configs.Version, Now: epoch(time.Now()), Formats: f.Config.Report.Formats, Location: time.Local, Silent: f.Config.Findings.Silent}
+	return jobreport.Options{Version: configs.Version, Now: epoch(time.Now()), Formats: f.Config.Report.Formats,
+		Location: time.Local, Silent: f.Config.Findings.Silent}
 }
 
 // epoch is t in UTC epoch seconds.

@@ -52,7 +52,8 @@ func siteIn(t testing.TB, root string) site {
 }
 
 func (s site) finisher(node string) Finisher {
-	return Finisher{Config: s.cfg, Scheduler: scheduler.Of(s.cfg, func(string) string { return "" }), Spool: job.NodeDir(s.cfg.Spool.Dir, node), Program: "/nonexistent", Log: s.t.Logf}
+	return Finisher{Config: s.cfg, Scheduler: scheduler.Of(s.cfg, func(string) string { return "" }),
+		Spool: job.NodeDir(s.cfg.Spool.Dir, node), Program: "/nonexistent", Log: s.t.Logf}
 }
 
 // run makes the run directory of a node as Prolog, agent and Epilog leave it.
@@ -179,9 +180,13 @@ func TestWhatTheAgentLeftIsSaid(t *testing.T) {
 		code   string
 		file   bool
 	}{
-		"no profile":        {func(t *testing.T, dir job.RunDir) { must(t, os.Remove(dir.Profile())) }, "no_profile", false},
-		"not a profile":     {func(t *testing.T, dir job.RunDir) { must(t, os.WriteFile(dir.Profile(), []byte("junk"), 0o600)) }, "profile_damaged", false},
-		"cut in the middle": {func(t *testing.T, dir job.RunDir) { must(t, os.Truncate(dir.Profile(), 15_000)) }, "agent_died", true},
+		"no profile": {func(t *testing.T, dir job.RunDir) { must(t, os.Remove(dir.Profile())) }, "no_profile", false},
+		"not a profile": {func(t *testing.T, dir job.RunDir) {
+			must(t, os.WriteFile(dir.Profile(), []byte("junk"), 0o600))
+		}, "profile_damaged", false},
+		"cut in the middle": {func(t *testing.T, dir job.RunDir) {
+			must(t, os.Truncate(dir.Profile(), 15_000))
+		}, "agent_died", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
@@ -262,7 +267,8 @@ func TestReplayIsTheSameAnalysis(t *testing.T) {
 func TestSpoolModeLeavesAJobRecord(t *testing.T) {
 	s := newSite(t)
 	s.cfg.History.Ingest = "spool"
-	must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)))
+	must(t, s.finisher("n1").Finish(context.Background(),
+		s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)))
 	if _, err := os.Stat(s.cfg.History.Path); err == nil {
 		t.Error("a node opened the history")
 	}
@@ -276,7 +282,8 @@ func TestScontrolThatHangs(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.cfg.Slurm.Scontrol = filepath.Join(s.root, "scontrol")
-	script := "#!/bin/sh\n/bin/sleep 600 &\necho $! >" + s.root + "/pid.new; /bin/mv " + s.root + "/pid.new " + s.root + "/pid\nwait\n"
+	script := "#!/bin/sh\n/bin/sleep 600 &\necho $! >" + s.root + "/pid.new; /bin/mv " + s.root + "/pid.new " + s.root +
+		"/pid\nwait\n"
 	must(t, os.WriteFile(s.cfg.Slurm.Scontrol, []byte(script), 0o755))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()

@@ -104,7 +104,8 @@ func TestReportWithoutTheCollectionDirectory(t *testing.T) {
 			if err := s.finisher("n1").Finish(context.Background(), dir); err == nil || Done(dir) {
 				t.Errorf("%v, closed %v", err, Done(dir))
 			}
-			if text := s.text("jobgait-7.txt"); !strings.Contains(text, "collect_failed") || !strings.Contains(text, "missing_nodes") {
+			if text := s.text("jobgait-7.txt"); !strings.Contains(text, "collect_failed") ||
+				!strings.Contains(text, "missing_nodes") {
 				t.Errorf("notes:\n%s", text)
 			}
 			must(t, os.Remove(filepath.Join(s.work, "jobgait-7.txt")))
@@ -118,7 +119,8 @@ func TestReportWithoutTheCollectionDirectory(t *testing.T) {
 			s.run("n2", "n1,n2", seven, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
 			s.sweep("n2")
 			s.sweep("n1")
-			if text := s.text("jobgait-7.txt"); !Done(dir) || strings.Contains(text, "_failed") || strings.Contains(text, "missing_nodes") {
+			if text := s.text("jobgait-7.txt"); !Done(dir) || strings.Contains(text, "_failed") ||
+				strings.Contains(text, "missing_nodes") {
 				t.Errorf("mended: closed %v\n%s", Done(dir), text)
 			}
 		})

@@ -18,7 +18,8 @@ func TestGPUsOfProfiles(t *testing.T) {
 		periodS float64
 		gpu     simulatedGPU
 	}{
-		{0.18, simulatedGPU{IdleFrom: 0.3, IdleTo: 0.64, Windows: true}}, {0.5, simulatedGPU{IdleFrom: 0.1, IdleTo: 0.8, RefreshMS: 100, Windows: true}},
+		{0.18, simulatedGPU{IdleFrom: 0.3, IdleTo: 0.64, Windows: true}},
+		{0.5, simulatedGPU{IdleFrom: 0.1, IdleTo: 0.8, RefreshMS: 100, Windows: true}},
 		{0.607, simulatedGPU{IdleFrom: 0.2, IdleTo: 0.95, Windows: true}},
 		{0.7, simulatedGPU{IdleFrom: 0.5, IdleTo: 0.81}}, {1.3, simulatedGPU{IdleFrom: 0, IdleTo: 0.1, RefreshMS: 100}},
 		{2.3, simulatedGPU{IdleFrom: 0.6, IdleTo: 0.91, RefreshMS: 100}}, {3.1, simulatedGPU{IdleFrom: 0.2, IdleTo: 0.7}},
@@ -26,7 +27,8 @@ func TestGPUsOfProfiles(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "profile")
 		gpus := newSimulatedGPUs(uint64(seed), c.gpu, simulatedGPU{IdleFrom: 0, IdleTo: 1})
-		err := profiletest.Write(path, profiletest.SyntheticRun{Seconds: 300, PeriodS: c.periodS, Seed: uint64(seed), Seal: true, Also: gpus})
+		err := profiletest.Write(path,
+			profiletest.SyntheticRun{Seconds: 300, PeriodS: c.periodS, Seed: uint64(seed), Seal: true, Also: gpus})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +44,8 @@ func TestGPUsOfProfiles(t *testing.T) {
 			t.Fatalf("%g s: %+v", c.periodS, g)
 		}
 		energy, active := *g.EnergyJ/truth.EnergyJ-1, *g.ActiveS/truth.ActiveS-1
-		t.Logf("%g s: energy %+.2f %%, active %+.2f %%, idle %.1f %% of the cycle of %.1f %%, %.0f cycles, period %.3g s", c.periodS, 100*energy, 100*active,
+		t.Logf("%g s: energy %+.2f %%, active %+.2f %%, idle %.1f %% of the cycle of %.1f %%, %.0f cycles, period %.3g s",
+			c.periodS, 100*energy, 100*active,
 			100*g.Cycle.IdleShare, 100*truth.IdleShare, g.Cycle.Count, s.Patterns[0].PeriodS)
 		if math.Abs(energy) > .01 || math.Abs(active) > .01 || math.Abs(g.Cycle.IdleShare-truth.IdleShare) > .03 {
 			t.Errorf("%g s: off", c.periodS)

@@ -43,7 +43,8 @@ func TestLockedHistoryIsWaitedForOnce(t *testing.T) {
 	for id := range run.JobID(3) {
 		s.run("n1", "n1", run.Key{Cluster: "test", JobID: id + 1}, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // a third of it for the history, which has to be opened too
+	// a third of it for the history, which has to be opened too
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	did, err := s.finisher("n1").Sweep(ctx, true)
 	if !history.Locked(err) || did.Finished != 0 || did.Waiting != 1 {

@@ -108,7 +108,8 @@ func TestAdoptedRunIsTheNodesOwn(t *testing.T) {
 	other.Job.WorkDir, other.Job.StdOut, other.Job.UID, other.Job.User = trap, filepath.Join(trap, "out"), 0, "root"
 	array, task := int64(900), int64(1)
 	other.Job.ArrayJobID, other.Job.ArrayTaskID = &array, &task
-	must(t, s.finisher("n2").Finish(context.Background(), s.run("n2", "n1,n2,n3", seven, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: true}, true)))
+	must(t, s.finisher("n2").Finish(context.Background(),
+		s.run("n2", "n1,n2,n3", seven, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: true}, true)))
 	s.forge("test-7.r0", "test-7.r0@n3.json.gz", other)
 	if did := s.sweep("n2"); did.Finished != 1 || did.Unclaimed != 0 {
 		t.Errorf("%+v", did)
@@ -133,7 +134,8 @@ func TestCollectorBelievesItsOwnRecord(t *testing.T) {
 		r.Job.WorkDir, r.Job.StdOut, r.Job.UID = trap, filepath.Join(trap, "out"), 0
 		s.forge("test-7.r0", "test-7.r0@"+node+".json.gz", r)
 	}
-	must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1,n2", seven, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: true}, true)))
+	must(t, s.finisher("n1").Finish(context.Background(),
+		s.run("n1", "n1,n2", seven, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: true}, true)))
 	s.text("jobgait-7.txt")
 	if trapped, _ := os.ReadDir(trap); len(trapped) != 0 {
 		t.Errorf("in the trap: %v", trapped)
@@ -164,7 +166,8 @@ func TestReportOfRootStaysInTheSpool(t *testing.T) {
 	}
 	s := newSite(t)
 	s.cfg.Watch.Root = false
-	must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 10, Seal: true}, true)))
+	must(t, s.finisher("n1").Finish(context.Background(),
+		s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 10, Seal: true}, true)))
 	if _, err := os.Stat(filepath.Join(s.finisher("n1").Spool, reportsDir, seven.String(), "jobgait-7.txt")); err != nil {
 		t.Error(err)
 	}
@@ -204,11 +207,13 @@ func TestUnseenRunIsBelievedFromAccounting(t *testing.T) {
 		return fmt.Sprintf("7|%d|%d|%d|COMPLETED|0:0|4711|n[8-9]|carol", uid, int64(start), int64(start)+60)
 	}
 	answer := func(rows ...string) {
-		s.cfg.Slurm.Sacct = s.command("sacct", fmt.Sprintf("case \"$*\" in *'-o WorkDir') echo '%s' ;; *) /bin/cat <<END\n%s\nEND\n;; esac\n",
-			s.work, strings.Join(rows, "\n")))
+		s.cfg.Slurm.Sacct = s.command("sacct",
+			fmt.Sprintf("case \"$*\" in *'-o WorkDir') echo '%s' ;; *) /bin/cat <<END\n%s\nEND\n;; esac\n",
+				s.work, strings.Join(rows, "\n")))
 	}
 	for name, rows := range map[string][]string{
-		"nobody's": nil, "another user's": {row(1000, r.Start)}, "another time": {row(4711, r.Start+5000)}, "root's": {row(0, r.Start)}} {
+		"nobody's": nil, "another user's": {row(1000, r.Start)}, "another time": {row(4711, r.Start+5000)},
+		"root's": {row(0, r.Start)}} {
 		answer(rows...)
 		if did := s.sweep("n1"); did.Unclaimed != 1 || did.Finished != 0 {
 			t.Errorf("%s: %+v", name, did)
@@ -224,7 +229,8 @@ func TestUnseenRunIsBelievedFromAccounting(t *testing.T) {
 	}
 	// There is no program to become carol with here: the spool has it, and the
 	// log says as whom and where it was tried.
-	if sum := s.stored("7"); sum.Job.UID != 4711 || sum.Job.User != "carol" || sum.Job.WorkDir != s.work || len(sum.Nodes) != 2 {
+	if sum := s.stored("7"); sum.Job.UID != 4711 || sum.Job.User != "carol" || sum.Job.WorkDir != s.work ||
+		len(sum.Nodes) != 2 {
 		t.Errorf("stored %+v", sum.Job)
 	}
 	if trapped, _ := os.ReadDir(trap); len(trapped) != 0 || !strings.Contains(strings.Join(as, "\n"), "uid 4711") {

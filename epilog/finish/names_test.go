@@ -26,7 +26,8 @@ func TestNamesAreTheOwners(t *testing.T) {
 		must(t, err)
 		r, err := f.nodeRecord(dir, run, end)
 		must(t, err)
-		split := anatomy.Split{BusyS: 20, Classes: []anatomy.Part{{Name: "own", Share: 1, Seconds: 20}}, Libraries: []anatomy.Part{{Name: library, Share: 1, Seconds: 20}},
+		split := anatomy.Split{BusyS: 20, Classes: []anatomy.Part{{Name: "own", Share: 1, Seconds: 20}},
+			Libraries: []anatomy.Part{{Name: library, Share: 1, Seconds: 20}},
 			Functions: []anatomy.Share{{Function: anatomy.Function{Library: library, Name: canary}, Share: 1, Seconds: 20}}}
 		r.Code = &anatomy.Anatomy{Samples: 20_000, Run: split, Cycles: []anatomy.Cycle{}}
 		r.Job = r.Job.WithFields(map[string]string{"library." + library: "ab12"})
@@ -41,8 +42,10 @@ func TestNamesAreTheOwners(t *testing.T) {
 		must(t, err)
 		kept := s.stored("7").Code
 		inFile := func(name string) bool { return strings.Contains(string(file), name) }
-		if inFile(canary) != want[0] || inFile("libcanary") != want[1] || (kept != nil) != want[1] || kept != nil && kept.Named() != want[0] {
-			t.Errorf("%s: the history has the function: %v, the library: %v, kept %+v", detail, inFile(canary), inFile("libcanary"), kept)
+		if inFile(canary) != want[0] || inFile("libcanary") != want[1] || (kept != nil) != want[1] ||
+			kept != nil && kept.Named() != want[0] {
+			t.Errorf("%s: the history has the function: %v, the library: %v, kept %+v", detail, inFile(canary),
+				inFile("libcanary"), kept)
 		}
 	}
 }

@@ -106,7 +106,8 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 	} else {
 		known, asked, err := knownIn(dir)
 		if err != nil {
-			r.Notes = append(r.Notes, note.New(note.NamesPartial, "what was asked of names could not be read: %v", job.Cause(err)))
+			r.Notes = append(r.Notes, note.New(note.NamesPartial, "what was asked of names could not be read: %v",
+				job.Cause(err)))
 		}
 		if p.Code = codeIn(dir.Profile(), loaded, known); asked {
 			r.Notes = append(r.Notes, codeNotes(loaded.Places, known)...)

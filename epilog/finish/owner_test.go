@@ -67,7 +67,8 @@ func (s site) nowhere(key run.Key) job.RunDir {
 }
 
 func (s site) keptReport(key run.Key) string {
-	return filepath.Join(job.NodeDir(s.cfg.Spool.Dir, "n1"), reportsDir, key.String(), fmt.Sprintf("jobgait-%d.txt", key.JobID))
+	return filepath.Join(job.NodeDir(s.cfg.Spool.Dir, "n1"), reportsDir, key.String(),
+		fmt.Sprintf("jobgait-%d.txt", key.JobID))
 }
 
 // sweepVerb makes the test program a sweep by a timer: its arguments are the site's directory and history.ingest.
@@ -108,7 +109,8 @@ func TestKeptReportUnderTheSweepUnit(t *testing.T) {
 			if b, err := os.ReadFile(report); err != nil || !strings.Contains(string(b), "does not exist") {
 				t.Errorf("its user reads %.200q, %v", b, err)
 			}
-			if os.Chmod(report, 0o600) == nil || os.Chtimes(report, time.Now(), time.Now()) == nil || os.Truncate(report, 1<<40) == nil {
+			if os.Chmod(report, 0o600) == nil || os.Chtimes(report, time.Now(), time.Now()) == nil ||
+				os.Truncate(report, 1<<40) == nil {
 				t.Error("its user changes the report")
 			}
 			if os.WriteFile(filepath.Join(filepath.Dir(report), "x"), nil, 0o600) == nil {
@@ -136,7 +138,8 @@ func TestReportsOfUsersDoNotCount(t *testing.T) {
 	report := s.keptReport(seven)
 	honest := filepath.Join(filepath.Dir(report), "jobgait-7.json")
 	must(t, errors.Join(os.Chown(report, uid, -1), os.Chown(honest, uid, -1)))
-	must(t, errors.Join(os.Truncate(report, 10<<40), os.Chtimes(report, time.Now(), time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))))
+	must(t, errors.Join(os.Truncate(report, 10<<40),
+		os.Chtimes(report, time.Now(), time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))))
 	if did := s.sweep("n1"); did.Removed != 0 {
 		t.Errorf("%+v", did)
 	}

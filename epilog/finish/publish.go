@@ -30,12 +30,13 @@ const lookupLimit = 10 * time.Second
 // there is one and this process may take them.
 func (f Finisher) store(ctx context.Context) (collect.Store, error) {
 	account, err := f.account(ctx)
-	return collect.Store{Dir: f.Config.Collect.Dir, Program: f.Program, Account: account, Unusable: err, Unread: func(why string) {
-		f.Log("%s", why)
-		if f.unread != nil {
-			*f.unread++
-		}
-	}}, err
+	return collect.Store{Dir: f.Config.Collect.Dir, Program: f.Program, Account: account, Unusable: err,
+		Unread: func(why string) {
+			f.Log("%s", why)
+			if f.unread != nil {
+				*f.unread++
+			}
+		}}, err
 }
 
 // account is that of the collection directory, nil where this process is to use it.
@@ -55,7 +56,8 @@ func (f Finisher) account(ctx context.Context) (*as.Account, error) {
 // deliver draws the report and writes it as the user into the best directory
 // that takes it, else into the spool. Where that is not the best one, the report
 // says why.
-func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement) (string, error) {
+func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement) (string,
+	error) {
 	if run.Job.UID < 0 || run.Job.GID < 0 || run.Job.UID == 0 && run.RootPID == 0 && !f.Config.Watch.Root {
 		return f.keepReport(run, s, judged) // nobody's, or root's unasked: never delivered as root
 	}
@@ -80,7 +82,8 @@ func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, j
 }
 
 // deliverAs is one try with the user's rights.
-func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement, dirs []string) (deliver.Delivery, error) {
+func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement,
+	dirs []string) (deliver.Delivery, error) {
 	files, err := f.draw(s, judged)
 	if err != nil {
 		return deliver.Delivery{}, err
@@ -183,7 +186,8 @@ func (f Finisher) draw(s summary.Summary, judged earlier.Judgement) ([]deliver.F
 	o := f.options()
 	o.OtherRuns = judged.Across
 	report := jobreport.New(s, judged.Runs, o)
-	draw := map[string]func(io.Writer, jobreport.Report) error{"txt": jobreport.Text, "json": jobreport.JSON, "html": jobreport.HTML}
+	draw := map[string]func(io.Writer, jobreport.Report) error{"txt": jobreport.Text, "json": jobreport.JSON,
+		"html": jobreport.HTML}
 	var files []deliver.File
 	for _, format := range f.Config.Report.Formats {
 		var b bytes.Buffer

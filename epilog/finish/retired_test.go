@@ -47,8 +47,10 @@ func TestFinishedRunsBecomeLines(t *testing.T) {
 		key  run.Key
 		over bool
 	}{
-		{run.Key{Cluster: "test", JobID: 1000}, true}, {run.Key{Cluster: "test", JobID: 1299}, true}, {run.Key{Cluster: "test", JobID: 1300}, false},
-		{run.Key{Cluster: "other", JobID: 1000}, false}, {run.Key{Cluster: "test", JobID: 1000, Restart: 1}, false}, {run.Key{Cluster: "test", JobID: 100}, false},
+		{run.Key{Cluster: "test", JobID: 1000}, true}, {run.Key{Cluster: "test", JobID: 1299}, true},
+		{run.Key{Cluster: "test", JobID: 1300}, false},
+		{run.Key{Cluster: "other", JobID: 1000}, false}, {run.Key{Cluster: "test", JobID: 1000, Restart: 1}, false},
+		{run.Key{Cluster: "test", JobID: 100}, false},
 	} {
 		if _, _, over, err := Find(spool, c.key); err != nil || over != c.over {
 			t.Errorf("%v is over: %v, %v", c.key, over, err)
@@ -93,7 +95,8 @@ func TestRetiredRunCanBeAdopted(t *testing.T) {
 	must(t, os.WriteFile(torn, []byte(`{"run":{"key":{"job_id":7`), 0o600))
 	must(t, f.Retire(s.closed(7, "n0,n1")))
 	w, err := f.seen(seven)
-	if err != nil || w.run.Key != seven || w.run.Job.WorkDir != s.work || w.run.Job.NodeList != "n0,n1" || w.end.Exit == nil {
+	if err != nil || w.run.Key != seven || w.run.Job.WorkDir != s.work || w.run.Job.NodeList != "n0,n1" ||
+		w.end.Exit == nil {
 		t.Errorf("%+v, %v", w, err)
 	}
 	if sweeper, err := f.sweeper(); err != nil || len(sweeper.Jobs) != 1 {

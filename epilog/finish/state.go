@@ -64,9 +64,13 @@ func transitions() []transition {
 		// Crash: the profile is analysed again.
 		{to: Analysed, due: ofThisNode, work: Finisher.analyseNode},
 		// Crash: the record is written again under the same name.
-		{to: Collected, due: func(p *progress) bool { return ofThisNode(p) && !p.before.Complete }, work: Finisher.collectRecord},
+		{to: Collected, due: func(p *progress) bool {
+			return ofThisNode(p) && !p.before.Complete
+		}, work: Finisher.collectRecord},
 		// Crash: the records are gathered and the scheduler is queried again.
-		{to: Merged, due: func(p *progress) bool { return p.collects && p.dir != "" && !p.before.Complete }, work: Finisher.mergeRecords},
+		{to: Merged, due: func(p *progress) bool {
+			return p.collects && p.dir != "" && !p.before.Complete
+		}, work: Finisher.mergeRecords},
 		// Crash: the run is put into the history again (one row) and the same report replaces the delivered one.
 		{to: Delivered, due: (*progress).needsReport, work: Finisher.deliverReport, prove: (*progress).proveDelivered},
 		// Crash: the archive keeps the node's first files and replaces what it keeps of the run.
@@ -77,7 +81,9 @@ func transitions() []transition {
 		{to: Forgotten, due: func(p *progress) bool { return p.collects && p.finished() }, work: Finisher.forgetRecords},
 		// Crash before the proof: the two transitions before it are repeated without effect. Crash after it: files that
 		// are not kept stay until a sweep trims the spool.
-		{to: Closed, due: func(p *progress) bool { return ofThisNode(p) && (!p.collects || p.finished()) }, work: Finisher.closeRun},
+		{to: Closed, due: func(p *progress) bool {
+			return ofThisNode(p) && (!p.collects || p.finished())
+		}, work: Finisher.closeRun},
 	}
 }
 

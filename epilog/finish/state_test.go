@@ -67,7 +67,8 @@ func (s site) killAt(node string, p point) {
 	s.t.Helper()
 	self, err := os.Executable()
 	must(s.t, err)
-	cmd := exec.CommandContext(s.t.Context(), self, finishVerb, s.root, node, s.cfg.History.Ingest, strconv.Itoa(int(p.state)), strconv.Itoa(int(p.at)))
+	cmd := exec.CommandContext(s.t.Context(), self, finishVerb, s.root, node, s.cfg.History.Ingest,
+		strconv.Itoa(int(p.state)), strconv.Itoa(int(p.at)))
 	cmd.Env = []string{}
 	out, err := cmd.CombinedOutput()
 	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || ws.Signal() != syscall.SIGKILL {
@@ -219,10 +220,12 @@ func TestMarkOfAnOlderVersion(t *testing.T) {
 		ingest, mark string
 		report       bool // is delivered
 	}{
-		"stored, history here":                {"here", stored, false},
-		"stored, history elsewhere":           {"spool", stored, false},
-		"reported without the history":        {"here", `{"key":{"cluster":"","job_id":0},"nodes":0,"complete":false,"without":1}`, true},
-		"reported, not handed to the history": {"spool", `{"key":{"cluster":"","job_id":0},"nodes":0,"complete":false,"without":1,"dir":"/home/u"}`, false},
+		"stored, history here":      {"here", stored, false},
+		"stored, history elsewhere": {"spool", stored, false},
+		"reported without the history": {"here",
+			`{"key":{"cluster":"","job_id":0},"nodes":0,"complete":false,"without":1}`, true},
+		"reported, not handed to the history": {"spool",
+			`{"key":{"cluster":"","job_id":0},"nodes":0,"complete":false,"without":1,"dir":"/home/u"}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

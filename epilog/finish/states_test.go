@@ -44,17 +44,24 @@ func TestEndWithoutAnAnswer(t *testing.T) {
 		state  string
 		silent bool
 	}{
-		"no answer":             {"exit 1\n", run.Exit{}, "how it ended is not known: the scheduler did not answer", "", true},
-		"no answer, failed":     {"exit 1\n", run.Exit{Code: 3}, "exit code 3", "", true},
-		"forgotten":             {"/bin/echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1\n", run.Exit{}, "the scheduler has forgotten the job", "", true},
-		"not asked":             {"", run.Exit{}, "how it ended is not known: the scheduler was not asked", "", true},
-		"an answer":             {answer("None", "0:0"), run.Exit{}, "exit code 0", "", false},
-		"after three seconds":   {"/bin/sleep 3\n" + answer("TimeLimit", "0:15"), run.Exit{}, "TIMEOUT, ended by signal 15", "TIMEOUT", false},
-		"a node failed":         {answer("NodeDown", "0:1"), run.Exit{Signal: 1}, "NODE_FAIL, a node of the job failed", "NODE_FAIL", false},
-		"another user's by now": {"/bin/echo 'JobId=7 JobName=x UserId=u(4711) JobState=FAILED ExitCode=1:0'\n", run.Exit{}, "the scheduler has forgotten the job", "", true},
-		"a later run":           {"/bin/echo 'JobId=7 JobName=x UserId=u(0) JobState=FAILED ExitCode=1:0 StartTime=4000000000'\n", run.Exit{}, "the scheduler knows only a later run of the job", "", true},
-		"cancelled":             {answer("None", "0:15"), run.Exit{}, "ended by signal 15 (cancelled or time limit)", "", false},
-		"memory of the cgroup":  {answer("OutOfMemory", "0:125"), run.Exit{}, "OUT_OF_MEMORY", "OUT_OF_MEMORY", false},
+		"no answer": {"exit 1\n", run.Exit{}, "how it ended is not known: the scheduler did not answer", "",
+			true},
+		"no answer, failed": {"exit 1\n", run.Exit{Code: 3}, "exit code 3", "", true},
+		"forgotten": {"/bin/echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1\n", run.Exit{},
+			"the scheduler has forgotten the job", "", true},
+		"not asked": {"", run.Exit{}, "how it ended is not known: the scheduler was not asked", "", true},
+		"an answer": {answer("None", "0:0"), run.Exit{}, "exit code 0", "", false},
+		"after three seconds": {"/bin/sleep 3\n" + answer("TimeLimit", "0:15"), run.Exit{}, "TIMEOUT, ended by signal 15",
+			"TIMEOUT", false},
+		"a node failed": {answer("NodeDown", "0:1"), run.Exit{Signal: 1}, "NODE_FAIL, a node of the job failed",
+			"NODE_FAIL", false},
+		"another user's by now": {"/bin/echo 'JobId=7 JobName=x UserId=u(4711) JobState=FAILED ExitCode=1:0'\n", run.Exit{},
+			"the scheduler has forgotten the job", "", true},
+		"a later run": {"/bin/echo 'JobId=7 JobName=x UserId=u(0) JobState=FAILED ExitCode=1:0 " +
+			"StartTime=4000000000'\n", run.Exit{}, "the scheduler knows only a later run of the job", "", true},
+		"cancelled": {answer("None", "0:15"), run.Exit{}, "ended by signal 15 (cancelled or time limit)", "",
+			false},
+		"memory of the cgroup": {answer("OutOfMemory", "0:125"), run.Exit{}, "OUT_OF_MEMORY", "OUT_OF_MEMORY", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
@@ -64,10 +71,12 @@ func TestEndWithoutAnAnswer(t *testing.T) {
 			dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, false)
 			r, err := dir.ReadRun()
 			must(t, err)
-			must(t, WriteEnd(dir, End{Real: r.StartReal + 20, Mono: r.StartMono + 20, BootID: r.BootID, Exit: &c.exit, Job: r.Job}))
+			must(t, WriteEnd(dir, End{Real: r.StartReal + 20, Mono: r.StartMono + 20, BootID: r.BootID, Exit: &c.exit,
+				Job: r.Job}))
 			must(t, s.finisher("n1").Finish(context.Background(), dir))
 			text := s.text("jobgait-7.txt")
-			if !strings.Contains(text, c.says) || strings.Contains(text, "exit code 0") != (c.says == "exit code 0") || strings.Contains(text, "hangup") {
+			if !strings.Contains(text, c.says) || strings.Contains(text, "exit code 0") != (c.says == "exit code 0") ||
+				strings.Contains(text, "hangup") {
 				t.Errorf("report:\n%.1500s", text)
 			}
 			got := s.stored("7")
@@ -83,8 +92,9 @@ func (s site) put(id run.JobID, uid int, start, end float64, told *int64) {
 	s.t.Helper()
 	db, err := history.Open(context.Background(), s.cfg.History.Path)
 	must(s.t, err)
-	sum := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "test", JobID: id}, Start: start, End: end, ElapsedS: end - start,
-		Job: run.Job{User: "u", UID: uid, SchedulerStart: told}, Nodes: []summary.Node{{Name: "n1", Reported: true}}}
+	sum := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "test", JobID: id}, Start: start, End: end,
+		ElapsedS: end - start,
+		Job:      run.Job{User: "u", UID: uid, SchedulerStart: told}, Nodes: []summary.Node{{Name: "n1", Reported: true}}}
 	must(s.t, db.Put(context.Background(), sum, history.Ingest{}))
 	must(s.t, db.Close())
 }
@@ -123,7 +133,8 @@ END
 	if e := s.stored("2").Exit; e == nil || e.Signal != 15 {
 		t.Errorf("exit %+v", e)
 	}
-	if calls := s.calls("sacct"); len(calls) != 1 || !strings.Contains(calls[0], " -j 4,") || strings.Contains(calls[0], ",5") {
+	if calls := s.calls("sacct"); len(calls) != 1 || !strings.Contains(calls[0], " -j 4,") ||
+		strings.Contains(calls[0], ",5") {
 		t.Errorf("sacct %q", calls)
 	}
 	if calls := s.calls("scontrol"); len(calls) != 1 || calls[0] != "" {
@@ -162,18 +173,20 @@ func TestNoStatesElsewhere(t *testing.T) {
 	}
 }
 
-// What the job's own processes say of its name, account and array gives way to the scheduler's answer. Without an answer
-// the report marks it as the job's own word, and no account is taken from it.
+// What the job's own processes say of its name, account and array gives way to the scheduler's answer. Without an
+// answer the report marks it as the job's own word, and no account is taken from it.
 func TestJobsOwnWordsGiveWay(t *testing.T) {
 	forty, task, tasks := int64(4711), int64(3), 4096
-	lie := job.Details{Name: "lie", Account: "bobs_project", QOS: "gold", Partition: "bigmem", ArrayJobID: &forty, ArrayTaskID: &task, NTasks: &tasks}
+	lie := job.Details{Name: "lie", Account: "bobs_project", QOS: "gold", Partition: "bigmem", ArrayJobID: &forty,
+		ArrayTaskID: &task, NTasks: &tasks}
 	for name, c := range map[string]struct {
 		answer  string
 		job     run.Job // what is stored of it
 		id      string
 		noticed bool
 	}{
-		"an answer": {"/bin/echo 'JobId=7 JobName=truth UserId=u(0) Account=own QOS=normal JobState=COMPLETING Reason=None ExitCode=0:0 Partition=p NumTasks=1'\n",
+		"an answer": {"/bin/echo 'JobId=7 JobName=truth UserId=u(0) Account=own QOS=normal JobState=COMPLETING " +
+			"Reason=None ExitCode=0:0 Partition=p NumTasks=1'\n",
 			run.Job{Name: "truth", Account: "own", QOS: "normal", Partition: "p"}, "7", false},
 		"no answer": {"exit 1\n", run.Job{Name: "lie", QOS: "gold", Partition: "bigmem"}, "4711_3", true},
 	} {
@@ -189,7 +202,8 @@ func TestJobsOwnWordsGiveWay(t *testing.T) {
 			must(t, errors.Join(dir.WriteRun(r), dir.WriteJSON(endFile, end), dir.WriteDetails(lie)))
 			must(t, s.finisher("n1").Finish(t.Context(), dir))
 			got := s.stored(c.id)
-			if j := got.Job; j.Name != c.job.Name || j.Account != c.job.Account || j.QOS != c.job.QOS || j.Partition != c.job.Partition ||
+			if j := got.Job; j.Name != c.job.Name || j.Account != c.job.Account || j.QOS != c.job.QOS ||
+				j.Partition != c.job.Partition ||
 				got.DisplayID() != c.id {
 				t.Errorf("%s: %+v", got.DisplayID(), j)
 			}

@@ -217,8 +217,8 @@ func discard(path string) error {
 }
 
 // measure sums up the space that the files below path take on the disk; what vanishes meanwhile counts 0. The age is
-// that of the youngest of them. Files of other accounts, which versions before 2026-11-27 left in the reports, count for
-// neither: their owners can give them any size and time.
+// that of the youngest of them. Files of other accounts, which versions before 2026-11-27 left in the reports, count
+// for neither: their owners can give them any size and time.
 func measure(path string) candidate {
 	c := candidate{path: path}
 	var youngest time.Time

@@ -20,7 +20,8 @@ func TestSpoolStaysWithinItsSize(t *testing.T) {
 	s := newSite(t)
 	for id := range 4 {
 		key := run.Key{Cluster: "test", JobID: run.JobID(id + 1)}
-		must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1", key, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)))
+		must(t, s.finisher("n1").Finish(context.Background(),
+			s.run("n1", "n1", key, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)))
 	}
 	open := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5}, false)
 	kept := filepath.Join(job.NodeDir(s.cfg.Spool.Dir, "n1"), reportsDir, "test-1.r0")

@@ -117,7 +117,8 @@ const mostTries = 400
 // Write writes the totals of a node as <dir>/jobgait-<node>.prom, by rename. In
 // dir only root may write where root does.
 func Write(dir, node string, d Did, spoolBytes int64) error {
-	if err := job.Replace(filepath.Join(dir, "jobgait-"+node+".prom"), []byte(text(node, d, spoolBytes)), 0o644, false); err != nil {
+	if err := job.Replace(filepath.Join(dir, "jobgait-"+node+".prom"), []byte(text(node, d, spoolBytes)), 0o644,
+		false); err != nil {
 		return fmt.Errorf("health.textfile: %w", err)
 	}
 	return nil
@@ -134,7 +135,8 @@ func text(node string, d Did, spoolBytes int64) string {
 	one("jobgait_sampled_seconds_total", "counter", "Seconds of jobs that were sampled.", d.SampledS)
 	one("jobgait_lost_seconds_total", "counter", "Seconds of jobs without samples.", d.LostS)
 	one("jobgait_cost_cpu_seconds_total", "counter", "CPU seconds that sampling took, interrupts included.", d.CostS)
-	one("jobgait_available_cpu_seconds_total", "counter", "CPU seconds that nodes had while they were sampled.", d.AvailableS)
+	one("jobgait_available_cpu_seconds_total", "counter", "CPU seconds that nodes had while they were sampled.",
+		d.AvailableS)
 	one("jobgait_spool_bytes", "gauge", "Size of the node's spool.", float64(spoolBytes))
 	const name = "jobgait_failures_total"
 	fmt.Fprintf(&b, "# HELP %s Runs with a failure, by the code of its note.\n# TYPE %s counter\n", name, name)

@@ -33,7 +33,8 @@ func TestAddAtOnce(t *testing.T) {
 	all.Wait()
 	got, err := Add(spool, Did{Reports: 1})
 	must(t, err)
-	if want := (Did{Runs: 160, Reports: 1, LostS: 80, Failures: map[string]int64{"no_agent": 320}}); !reflect.DeepEqual(got, want) {
+	if want := (Did{Runs: 160, Reports: 1, LostS: 80, Failures: map[string]int64{"no_agent": 320}}); !reflect.DeepEqual(
+		got, want) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -57,7 +58,8 @@ func TestTornTotalsBeginAnew(t *testing.T) {
 // Every line is one that the textfile collector takes, whatever a node is called.
 func TestTextfile(t *testing.T) {
 	dir := t.TempDir()
-	d := Did{Runs: 3, Reports: 2, LostS: 1.5, SampledS: 1e7, Failures: map[string]int64{"no_agent": 1, "history_failed": 4}}
+	d := Did{Runs: 3, Reports: 2, LostS: 1.5, SampledS: 1e7,
+		Failures: map[string]int64{"no_agent": 1, "history_failed": 4}}
 	must(t, Write(dir, "n1", d, 12345))
 	b, err := os.ReadFile(filepath.Join(dir, "jobgait-n1.prom"))
 	must(t, err)
@@ -67,13 +69,15 @@ func TestTextfile(t *testing.T) {
 			t.Errorf("%q", l)
 		}
 	}
-	for _, want := range []string{`jobgait_runs_total{node="n1"} 3`, `jobgait_failures_total{node="n1",code="history_failed"} 4`, `jobgait_spool_bytes{node="n1"} 12345`} {
+	for _, want := range []string{`jobgait_runs_total{node="n1"} 3`,
+		`jobgait_failures_total{node="n1",code="history_failed"} 4`, `jobgait_spool_bytes{node="n1"} 12345`} {
 		if !strings.Contains(string(b), want+"\n") {
 			t.Errorf("%s is not in\n%s", want, b)
 		}
 	}
 	left, err := filepath.Glob(filepath.Join(dir, "*"))
-	if info, serr := os.Stat(filepath.Join(dir, "jobgait-n1.prom")); err != nil || serr != nil || len(left) != 1 || info.Mode().Perm() != 0o644 {
+	if info, serr := os.Stat(filepath.Join(dir, "jobgait-n1.prom")); err != nil || serr != nil || len(left) != 1 ||
+		info.Mode().Perm() != 0o644 {
 		t.Errorf("%v, %v", left, err)
 	}
 	if err := Write(filepath.Join(dir, "none"), "n1", d, 0); err == nil {

@@ -20,7 +20,8 @@ import (
 
 func storedRun(id int, user string, uid int, end float64) summary.Summary {
 	return summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: run.JobID(id)},
-		Job: run.Job{User: user, UID: uid, NNodes: 1, Executable: "lmp"}, Start: end - 60, End: end, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}}
+		Job: run.Job{User: user, UID: uid, NNodes: 1, Executable: "lmp"}, Start: end - 60, End: end, ElapsedS: 60,
+		Nodes: []summary.Node{{Name: "n1", Reported: true}}}
 }
 
 // passable is a directory below which anybody may pass, for the children of the test.
@@ -56,7 +57,8 @@ func TestPublish(t *testing.T) {
 	now := time.Unix(1.8e9, 0)
 	put := func(id int, user string, uid int, at time.Time) {
 		t.Helper()
-		if err := db.Put(t.Context(), storedRun(id, user, uid, float64(at.Unix())), history.Ingest{NowS: float64(at.Unix())}); err != nil {
+		if err := db.Put(t.Context(), storedRun(id, user, uid, float64(at.Unix())),
+			history.Ingest{NowS: float64(at.Unix())}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -125,10 +127,12 @@ func TestOwnDirectoryOnly(t *testing.T) {
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Publish(t.Context(), db, configs.HistorySettings{Snapshots: dir}, time.Now()); err == nil || !strings.Contains(err.Error(), "alone can write") {
+	if _, err := Publish(t.Context(), db, configs.HistorySettings{Snapshots: dir}, time.Now()); err == nil ||
+		!strings.Contains(err.Error(), "alone can write") {
 		t.Errorf("into a directory that anybody can write: %v", err)
 	}
-	if _, err := Publish(t.Context(), db, configs.HistorySettings{Snapshots: filepath.Join(dir, "none")}, time.Now()); err == nil {
+	if _, err := Publish(t.Context(), db, configs.HistorySettings{Snapshots: filepath.Join(dir, "none")},
+		time.Now()); err == nil {
 		t.Error("into none")
 	}
 }

@@ -50,14 +50,16 @@ func newFresh(t *testing.T, goVersion string) fresh {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"go.mod", "Makefile", "packaging/deps.sh", "packaging/cache.sh", "packaging/distribution.sh"} {
+	for _, name := range []string{"go.mod", "Makefile", "packaging/deps.sh", "packaging/cache.sh",
+		"packaging/distribution.sh"} {
 		text, err := os.ReadFile(filepath.Join(root(t), name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		write(t, filepath.Join(f.tree, name), string(text))
 	}
-	for _, tool := range strings.Fields("sh cat chmod cp dirname expr find grep head ln mkdir mktemp mv realpath rm sed sort tail uname") {
+	for _, tool := range strings.Fields(
+		"sh cat chmod cp dirname expr find grep head ln mkdir mktemp mv realpath rm sed sort tail uname") {
 		path, err := exec.LookPath(tool)
 		if err != nil {
 			t.Fatal(err)
@@ -145,21 +147,26 @@ case "$1 $*" in "install "*golang-go) cp "${0%/*}/golang-go" "${0%/*}/go" ;; esa
 		{"candidate", "go1.26rc1", nil, nil, true, []string{fmt.Sprintf(fetching, `1\.26rc1`)}, 1},
 		{"Debian 13's", "go1.24.4", nil, nil, true, []string{fmt.Sprintf(fetching, `1\.24\.4`)}, 1},
 		{"Debian 12's", "go1.19.8", nil, nil, true, []string{fmt.Sprintf(fetching, `1\.19\.8`)}, 1},
-		{"that may not switch", "go1.24.4", nil, []string{"GOTOOLCHAIN=local"}, true, []string{fmt.Sprintf(fetching, `1\.24\.4`)}, 1},
+		{"that may not switch", "go1.24.4", nil, []string{"GOTOOLCHAIN=local"}, true,
+			[]string{fmt.Sprintf(fetching, `1\.24\.4`)}, 1},
 		{"that must switch", "go1.24.4", nil, []string{"GOTOOLCHAIN=go1.23.1"}, false,
 			[]string{fmt.Sprintf(fetching, `1\.23\.1`), `says it is Go 1\.23\.1: GOTOOLCHAIN is go1\.23\.1$`}, 1},
 		{"none, root", "", debian, nil, true,
 			[]string{`^jobgait: installing golang-go from the distribution's packages$`, fmt.Sprintf(fetching, `1\.19\.8`)}, 1},
 		{"none, root, no packages", "", root, nil, false,
-			[]string{"^jobgait: installing golang-go ", "^jobgait: apt-get could not install golang-go: .*apt-get.*not found$"}, 0},
+			[]string{"^jobgait: installing golang-go ",
+				"^jobgait: apt-get could not install golang-go: .*apt-get.*not found$"}, 0},
 		{"none", "", nil, nil, false, []string{`^jobgait: no Go here; as root: apt-get install golang-go .*` + byHand}, 0},
 		{"no network", "go1.19.8", nil, []string{"FAKE_PROXY=none", "GOPROXY=https://proxy.test"}, false,
-			[]string{fmt.Sprintf(fetching, `1\.19\.8`), `^jobgait: go1\S+ was not fetched: go: .*no such host; .*GOPROXY than https://proxy\.test, or ` + byHand}, 0},
-		{"of one's own, too old", "go1.31.2", noCC, []string{"GO=/bin/false"}, false, []string{`^jobgait: GO=/bin/false is no Go, and 1\.\d+\.\d+ or later is needed$`}, 0},
+			[]string{fmt.Sprintf(fetching, `1\.19\.8`),
+				`^jobgait: go1\S+ was not fetched: go: .*no such host; .*GOPROXY than https://proxy\.test, or ` + byHand}, 0},
+		{"of one's own, too old", "go1.31.2", noCC, []string{"GO=/bin/false"}, false,
+			[]string{`^jobgait: GO=/bin/false is no Go, and 1\.\d+\.\d+ or later is needed$`}, 0},
 		{"of one's own, old on the PATH", "go1.19.8", func(t *testing.T, f fresh) {
 			write(t, f.tree+"/own", fmt.Sprintf(fakeGo, "go1.31.2"))
 		}, []string{"GO=./own"}, true, nil, 0},
-		{"no compiler", "go1.31.2", noCC, nil, false, []string{`^jobgait: missing: gcc libc6-dev; as root: apt-get install --no-install-recommends gcc libc6-dev$`}, 0},
+		{"no compiler", "go1.31.2", noCC, nil, false,
+			[]string{`^jobgait: missing: gcc libc6-dev; as root: apt-get install --no-install-recommends gcc libc6-dev$`}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFresh(t, c.goVersion)
@@ -210,7 +217,8 @@ func (f fresh) settled(t *testing.T, fetched bool, environ ...string) {
 		if link != dir {
 			t.Fatalf("build/go leads to %q, want %q", link, dir)
 		}
-		if out, err := exec.Command(f.tree+"/build/go/bin/go", "env", "GOVERSION").CombinedOutput(); string(out) != version+"\n" {
+		if out, err := exec.Command(f.tree+"/build/go/bin/go", "env", "GOVERSION").CombinedOutput(); string(out) != version+
+			"\n" {
 			t.Errorf("the fetched Go says %q, %v", out, err)
 		}
 		if info, err := os.Stat(dir + "/pkg/tool/linux/compile"); err != nil || info.Mode()&0o111 != 0o111 {
@@ -246,7 +254,8 @@ func TestRecipesHaveTheGo(t *testing.T) {
 	version, _ := f.fetched(t)
 	write(t, f.bin+"/own", fmt.Sprintf(fakeGo, "go1.31.2"))
 	for _, c := range [][2]string{{"GO=own", "go1.31.2\ngo1.19.8\n"}, {"SEED=1", version + "\n" + version + "\n"}} {
-		cmd := exec.Command(makeTool, "-s", "--eval", "which: deps; @$(GO) env GOVERSION; sh -c 'go env GOVERSION'", c[0], "which")
+		cmd := exec.Command(makeTool, "-s", "--eval", "which: deps; @$(GO) env GOVERSION; sh -c 'go env GOVERSION'", c[0],
+			"which")
 		cmd.Dir = f.tree
 		cmd.Env = []string{"PATH=" + f.bin, "XDG_CACHE_HOME=" + filepath.Dir(f.cache), "FAKE_LOG=" + f.log}
 		var stderr strings.Builder

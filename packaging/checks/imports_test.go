@@ -32,7 +32,8 @@ var ranks = []struct {
 	{"tracker", []string{"analysis/tracker"}, false},
 	{"anatomy", []string{"analysis/anatomy"}, false},
 	{"summary", []string{"analysis/summary"}, false},
-	{"memory", []string{"analysis/application", "analysis/finding", "analysis/history", "analysis/scaling", "analysis/scaling/", "analysis/table", "analysis/changepoint", "analysis/changepoint/"}, true},
+	{"memory", []string{"analysis/application", "analysis/finding", "analysis/history", "analysis/scaling",
+		"analysis/scaling/", "analysis/table", "analysis/changepoint", "analysis/changepoint/"}, true},
 	{"agent", []string{"agent/"}, true},
 	{"drawing", []string{"reports/plot", "reports/schema", "reports/pagetest"}, false},
 	{"pages", []string{"reports/text", "reports/html"}, false},
@@ -195,7 +196,8 @@ func production(t *testing.T, path string) map[string][]byte {
 // Reports draw and word what analyses found: a root, an exponential or a natural logarithm
 // is of a statistic. Those to ten are of axes and of figures.
 func TestReportsHoldNoStatistic(t *testing.T) {
-	statistic := regexp.MustCompile(`\bmath\.(Sqrt|Cbrt|Hypot|Exp|Exp2|Expm1|Log|Log1p|Log2|Erf\w*|\w*Gamma)\(|"gonum\.org/|"math/rand`)
+	statistic := regexp.MustCompile(
+		`\bmath\.(Sqrt|Cbrt|Hypot|Exp|Exp2|Expm1|Log|Log1p|Log2|Erf\w*|\w*Gamma)\(|"gonum\.org/|"math/rand`)
 	for _, p := range packages(t) {
 		if !strings.HasPrefix(p.path, "reports/") {
 			continue

@@ -125,7 +125,8 @@ func TestInstallUpgradeRemove(t *testing.T) {
 		}
 	}
 	shell(t, install+"remove /opt/jobgait")
-	if left := files(t, dest); !slices.Equal(left, []string{"0644 opt/jobgait/etc/jobgait.toml", "0644 opt/jobgait/libexec/jobgait/site-hook"}) {
+	if left := files(t, dest); !slices.Equal(left,
+		[]string{"0644 opt/jobgait/etc/jobgait.toml", "0644 opt/jobgait/libexec/jobgait/site-hook"}) {
 		t.Errorf("after the removal there is %v", left)
 	}
 }
@@ -187,7 +188,8 @@ func TestAccountAndDirectories(t *testing.T) {
 	if len(account) != 7 || account[0] != "jobgait" || account[6] != "/usr/sbin/nologin" {
 		t.Fatalf("account %q", passwd)
 	}
-	for path, want := range map[string]string{"/var/spool/jobgait": "0711 0", "/var/spool/jobgait/collect": "0700 " + account[2]} {
+	for path, want := range map[string]string{"/var/spool/jobgait": "0711 0", "/var/spool/jobgait/collect": "0700 " +
+		account[2]} {
 		info, err := os.Stat(at + path)
 		if err != nil {
 			t.Fatal(err)
@@ -204,7 +206,8 @@ func TestAccountAndDirectories(t *testing.T) {
 func TestPlugstackStays(t *testing.T) {
 	dir := t.TempDir()
 	conf := dir + "/conf/plugstack.conf"
-	command := fmt.Sprintf("make -s -C spank -o %[1]s/build/jobgait.so BUILD=%[1]s/build PLUGINDIR=%[1]s/lib CONFDIR=%[1]s/conf install", dir)
+	command := fmt.Sprintf("make -s -C spank -o %[1]s/build/jobgait.so BUILD=%[1]s/build PLUGINDIR=%[1]s/lib "+
+		"CONFDIR=%[1]s/conf install", dir)
 	if err := os.Mkdir(dir+"/build", 0o755); err != nil {
 		t.Fatal(err)
 	}

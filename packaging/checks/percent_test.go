@@ -43,7 +43,8 @@ func TestPercentagesArePrintedInOnePlace(t *testing.T) {
 			t.Errorf("%s is not seen", source)
 		}
 	}
-	for _, source := range []string{`"width=\"%s%%\""`, "`width=\"100%%\"`", `"95 %% interval"`, `"%s of %s"`, `"%d"`, `x + " %s"`, `nbsp(" %")`} {
+	for _, source := range []string{`"width=\"%s%%\""`, "`width=\"100%%\"`", `"95 %% interval"`, `"%s of %s"`, `"%d"`,
+		`x + " %s"`, `nbsp(" %")`} {
 		if got := percentages([]byte("package p\nvar s = " + source)); len(got) != 0 {
 			t.Errorf("%s is taken for a percentage", source)
 		}
@@ -69,7 +70,8 @@ func percentages(source []byte) []string {
 		if text := literal(n); formatted.MatchString(text) {
 			out = append(out, text)
 		}
-		if sum, ok := n.(*ast.BinaryExpr); ok && strings.HasPrefix(literal(sum.Y), " %") && !strings.HasPrefix(literal(sum.Y), " %s") {
+		if sum, ok := n.(*ast.BinaryExpr); ok && strings.HasPrefix(literal(sum.Y), " %") &&
+			!strings.HasPrefix(literal(sum.Y), " %s") {
 			out = append(out, literal(sum.Y))
 		}
 		return true

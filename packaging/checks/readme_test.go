@@ -40,7 +40,8 @@ func readmeBlocks(t *testing.T) (blocks []string) {
 // one machine.
 func onCluster(block string) string {
 	first, _, _ := strings.Cut(block, "\n")
-	for _, host := range []string{"# on every node", "# on the controller", "# on the history's host", "# once, on any node"} {
+	for _, host := range []string{"# on every node", "# on the controller", "# on the history's host",
+		"# once, on any node"} {
 		if first == host {
 			return host
 		}

@@ -40,7 +40,8 @@ func TestLive(t *testing.T) {
 			if truth := intervals(o.Marks, a.levels); len(truth) == 0 {
 				t.Logf("%s got %.2f CPUs and logged too little to judge", name, o.Answer.CPUs)
 			} else if got := o.judge(a); got.verdict == "loud" || o.quiet(a) && o.Answer.Hz > 0 && got.verdict != "right" {
-				t.Errorf("%s, crowded %v, got %.2f CPUs: %s: log %v, told %v", name, crowded, o.Answer.CPUs, got.verdict, truth, o.Answer.claims())
+				t.Errorf("%s, crowded %v, got %.2f CPUs: %s: log %v, told %v", name, crowded, o.Answer.CPUs, got.verdict, truth,
+					o.Answer.claims())
 			}
 		}
 	}

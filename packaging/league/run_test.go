@@ -29,7 +29,8 @@ func environment(dir string) []string {
 // live runs an application under `jobgait run` in a directory of its own, which
 // stays where that failed; else the profile stays as base.jgp.
 func (l league) live(ctx context.Context, a application, crowded bool, base string) (outcome, error) {
-	o := outcome{Application: a.name, Crowded: crowded, BudgetPct: l.budget, Commit: commit(), At: time.Now().UTC().Format(time.RFC3339)}
+	o := outcome{Application: a.name, Crowded: crowded, BudgetPct: l.budget, Commit: commit(),
+		At: time.Now().UTC().Format(time.RFC3339)}
 	if err := os.MkdirAll(l.cache, 0o755); err != nil {
 		return o, err
 	}
@@ -53,7 +54,8 @@ func (l league) live(ctx context.Context, a application, crowded bool, base stri
 // prepare fills a run's directory.
 func (l league) prepare(ctx context.Context, a application, dir string) error {
 	settings := fmt.Sprintf("[spool]\nkeep = \"all\"\n[agent]\nrun_budget_pct = %f\n", l.budget)
-	if err := errors.Join(os.CopyFS(dir, inputs), os.WriteFile(filepath.Join(dir, "jobgait.toml"), []byte(settings), 0o644)); err != nil {
+	if err := errors.Join(os.CopyFS(dir, inputs),
+		os.WriteFile(filepath.Join(dir, "jobgait.toml"), []byte(settings), 0o644)); err != nil {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, "sh", "-ec", a.prepare)

@@ -13,7 +13,8 @@ func print(w io.Writer, all []outcome, chosen []application) {
 	for _, a := range chosen {
 		of[a.name] = a
 	}
-	kinds, verdicts := []string{"quiet", "crowded", "control"}, []string{"right", "sure", "multiple", "wrong", "loud", "nothing"}
+	kinds, verdicts := []string{"quiet", "crowded", "control"},
+		[]string{"right", "sure", "multiple", "wrong", "loud", "nothing"}
 	count := map[string]map[string]int{"quiet": {}, "crowded": {}, "control": {}}
 	var rows strings.Builder
 	for _, o := range all {
@@ -40,7 +41,8 @@ func print(w io.Writer, all []outcome, chosen []application) {
 		fmt.Fprintln(w, "|")
 	}
 	reliability(w, all, of)
-	fmt.Fprintf(w, "\n| application | beside | CPUs | Hz | by the log, median / mean s | told, s (confidence) | verdict |\n|---|---|---|---|---|---|---|\n%s", rows.String())
+	fmt.Fprintf(w, "\n| application | beside | CPUs | Hz | by the log, median / mean s | told, s (confidence) | "+
+		"verdict |\n|---|---|---|---|---|---|---|\n%s", rows.String())
 }
 
 func kindOf(o outcome, a application) string {

@@ -180,7 +180,8 @@ func TestJudge(t *testing.T) {
 		{"the median", answer{Patterns: []claim{is(1.05, .5)}}, judgement{"right", false}},
 		{"the mean, sure", answer{Patterns: []claim{is(1.25, .6)}}, judgement{"right", true}},
 		{"the second", answer{Patterns: []claim{is(.03, .9), is(1, .4)}}, judgement{"right", true}},
-		{"the third does not count", answer{Patterns: []claim{is(.03, .7), is(.031, .7), is(1, .9)}}, judgement{"wrong", false}},
+		{"the third does not count", answer{Patterns: []claim{is(.03, .7), is(.031, .7), is(1, .9)}},
+			judgement{"wrong", false}},
 		{"within the pattern", answer{Patterns: []claim{is(37, .7, 1.01, 9)}}, judgement{"right", true}},
 		{"the second within it does not count", answer{Patterns: []claim{is(37, .7, 9, 1.01)}}, judgement{"wrong", false}},
 		{"above a sure one", answer{Patterns: []claim{is(.03, .6)}, Macro: []float64{1}}, judgement{"right", true}},
@@ -218,7 +219,8 @@ func TestJudgeKnowsNoUnit(t *testing.T) {
 		period, median, scale := draw.ExpFloat64(), draw.ExpFloat64(), 1+99*draw.Float64()
 		confidence := draw.Float64()
 		one := judge(answer{Patterns: []claim{{period, confidence, nil}}}, []interval{{"", median, median * 1.2}})
-		other := judge(answer{Patterns: []claim{{period * scale, confidence, nil}}}, []interval{{"", median * scale, median * scale * 1.2}})
+		other := judge(answer{Patterns: []claim{{period * scale, confidence, nil}}},
+			[]interval{{"", median * scale, median * scale * 1.2}})
 		if one != other {
 			t.Fatalf("%g of %g: %v, and %v in another unit", period, median, one, other)
 		}
@@ -229,7 +231,8 @@ func TestParseReport(t *testing.T) {
 	got, err := parseReport([]byte(`{"rhythm":{"patterns":[{"period_s":{"value":0.25},"confidence":0.9,
 		"child":[{"period_s":0.05}]}],"macro":[{"period_s":2.5}]},"nodes":{"busy_cpus_median":0.97},"quality":{"address_hz":400}}`))
 	if err != nil || len(got.Patterns) != 1 || got.Patterns[0].PeriodS != .25 || got.Patterns[0].Confidence != .9 ||
-		!slices.Equal(got.Patterns[0].Child, []float64{.05}) || !slices.Equal(got.Macro, []float64{2.5}) || got.CPUs != .97 || got.Hz != 400 {
+		!slices.Equal(got.Patterns[0].Child, []float64{.05}) || !slices.Equal(got.Macro, []float64{2.5}) || got.CPUs != .97 ||
+		got.Hz != 400 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -51,11 +51,14 @@ func historyPage(schema string, of edition) (*page, error) {
 	}
 	p := newPage("jobgait-history", "5", "views of the history of jobgait", of)
 	p.head("SYNOPSIS")
-	p.line(".B sqlite3 \\-readonly\n.I /var/lib/jobgait/history.db\n\\(aqselect JobID, User, Elapsed, PeriodS from jobs\\(aq")
+	p.line(".B sqlite3 \\-readonly\n.I /var/lib/jobgait/history.db\n\\(aqselect JobID, User, Elapsed, PeriodS from " +
+		"jobs\\(aq")
 	p.head("DESCRIPTION")
-	p.prose("The history is one SQLite file: on a cluster `history.path` of jobgait.toml(5), under `jobgait run` `~/.local/share/jobgait/history.db`.")
+	p.prose("The history is one SQLite file: on a cluster `history.path` of jobgait.toml(5), under `jobgait run` " +
+		"`~/.local/share/jobgait/history.db`.")
 	p.prose(text)
-	p.prose("Columns that end in S are seconds, in Pct percent, in Epoch seconds since 1970 UTC; the same time without it is local.")
+	p.prose("Columns that end in S are seconds, in Pct percent, in Epoch seconds since 1970 UTC; the same time without " +
+		"it is local.")
 	for _, v := range parseViews(schema) {
 		p.head("VIEW " + v.name)
 		p.prose(v.about)
@@ -63,7 +66,8 @@ func historyPage(schema string, of edition) (*page, error) {
 		p.fill("Columns: " + strings.Join(v.columns, ", ") + ".")
 	}
 	p.head("QUESTIONS")
-	p.prose("`jobgait history` asks them by their headings, and pages that jobgait draws name them so. Names and job ids are examples; +0 makes a number of the text that strftime gives.")
+	p.prose("`jobgait history` asks them by their headings, and pages that jobgait draws name them so. Names and job " +
+		"ids are examples; +0 makes a number of the text that strftime gives.")
 	for _, q := range history.Questions() {
 		p.sub(q.Name)
 		p.prose(q.About)

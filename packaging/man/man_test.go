@@ -56,7 +56,8 @@ func TestPagesAreWhole(t *testing.T) {
 		has(t, texts, "jobgait.1", `.SS "jobgait `+verb+`"`)
 		_, of, _ := strings.Cut(texts["jobgait.1"], `.SS "jobgait `+verb+`"`)
 		of, _, _ = strings.Cut(of, "\n.S")
-		for _, flag := range regexp.MustCompile(`(?m)^ +(?:-\w, |    )(--[a-z0-9-]+)`).FindAllStringSubmatch(string(must(says(os.Getenv("JOBGAIT_BIN"), "jobgait", verb, "--help"))(t)), -1) {
+		for _, flag := range regexp.MustCompile(`(?m)^ +(?:-\w, |    )(--[a-z0-9-]+)`).FindAllStringSubmatch(
+			string(must(says(os.Getenv("JOBGAIT_BIN"), "jobgait", verb, "--help"))(t)), -1) {
 			if !strings.Contains(of, " "+escape(flag[1])+" ") {
 				t.Errorf("jobgait.1 has no %s of %s", flag[1], verb)
 			}
@@ -66,7 +67,8 @@ func TestPagesAreWhole(t *testing.T) {
 		t.Errorf("%d verbs", verbs)
 	}
 	for _, path := range must(filepath.Glob("analysis/note/*.go"))(t) {
-		for _, c := range regexp.MustCompile(` Code += "(\w+)"`).FindAllStringSubmatch(string(must(os.ReadFile(path))(t)), -1) {
+		for _, c := range regexp.MustCompile(` Code += "(\w+)"`).FindAllStringSubmatch(string(must(os.ReadFile(path))(t)),
+			-1) {
 			has(t, texts, "jobgait-report.7", `\fB`+c[1]+`\fR`) // also of one that has no meaning behind it
 		}
 	}
@@ -126,7 +128,8 @@ func TestHistoryPageIsWhole(t *testing.T) {
 	}
 	text := must(historyPage(schema, edition{}))(t).text.String()
 	for _, q := range history.Questions() {
-		if q.About == "" || !strings.Contains(text, ".SS "+quoted(q.Name)+"\n.PP") || !strings.Contains(text, marked(q.About)[:20]) || !strings.Contains(text, escape(strings.Split(q.SQL, "\n")[0])) {
+		if q.About == "" || !strings.Contains(text, ".SS "+quoted(q.Name)+"\n.PP") ||
+			!strings.Contains(text, marked(q.About)[:20]) || !strings.Contains(text, escape(strings.Split(q.SQL, "\n")[0])) {
 			t.Errorf("the page does not have %s", q.Name)
 		}
 	}
@@ -176,7 +179,8 @@ func TestText(t *testing.T) {
 	}
 	p := &page{}
 	p.prose("one\ntwo\n\n  kept  as\n  .it is\n\n.TH not a request")
-	if got, want := p.text.String(), ".PP\none two\n.PP\n.nf\n  kept  as\n  .it is\n.fi\n.PP\n\\&.TH not a request\n"; got != want {
+	if got, want := p.text.String(),
+		".PP\none two\n.PP\n.nf\n  kept  as\n  .it is\n.fi\n.PP\n\\&.TH not a request\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -42,7 +42,8 @@ func parseNotes(source string) []noteGroup {
 func reportPage(groups []noteGroup, of edition) *page {
 	p := newPage("jobgait-report", "7", "what a report of jobgait says", of)
 	p.head("DESCRIPTION")
-	p.prose("A run leaves `jobgait-<jobid>.txt`, `.json` and `.html`, as far as report.formats of jobgait.toml(5) names them: " +
+	p.prose("A run leaves `jobgait-<jobid>.txt`, `.json` and `.html`, as far as report.formats of jobgait.toml(5) " +
+		"names them: " +
 		"beside the job's standard output, else in its work directory; under `jobgait run` in the directory of --output. " +
 		"They say the same. `jobgait help report` prints the words below.")
 	p.prose("On a cluster the files have the read and write permissions of the job's output file, at least 0600, " +
@@ -54,7 +55,8 @@ func reportPage(groups []noteGroup, of edition) *page {
 		p.item(w.Name, w.Text)
 	}
 	p.head("FINDINGS")
-	p.prose("What limited a run, by the codes of its JSON form, and what earns each. findings.silent of jobgait.toml(5) takes a code. " +
+	p.prose("What limited a run, by the codes of its JSON form, and what earns each. findings.silent of " +
+		"jobgait.toml(5) takes a code. " +
 		finding.InfoRule())
 	for _, rule := range finding.Rules() {
 		p.item(rule.Code, string(rule.Level)+": "+rule.When)

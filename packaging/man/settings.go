@@ -6,7 +6,8 @@ func settingsPage(toml string, of edition) *page {
 	p.head("SYNOPSIS")
 	p.line(".I /etc/jobgait/jobgait.toml")
 	p.head("DESCRIPTION")
-	p.prose("The file is the one that `JOBGAIT_CONFIG` names, else `etc/jobgait.toml` below the installation prefix, else `/etc/jobgait/jobgait.toml`. This is the shipped one, with each key and its default:")
+	p.prose("The file is the one that `JOBGAIT_CONFIG` names, else `etc/jobgait.toml` below the installation prefix, " +
+		"else `/etc/jobgait/jobgait.toml`. This is the shipped one, with each key and its default:")
 	p.wide(toml)
 	p.seeAlso("jobgait(1)", "jobgait-epilog(8)")
 	return p

@@ -60,7 +60,8 @@ func upgraded(t *testing.T, c *cluster) {
 // first one's report names it as missing and is completed when it is back; the
 // other's comes then.
 func powerCut(t *testing.T, c *cluster) {
-	both := c.submit(t, "alice", "power cut of 1 of 2", started+"srun --kill-on-bad-exit=0 gait 600 500", "-N2 --ntasks-per-node=1 --no-requeue")
+	both := c.submit(t, "alice", "power cut of 1 of 2", started+"srun --kill-on-bad-exit=0 gait 600 500",
+		"-N2 --ntasks-per-node=1 --no-requeue")
 	alone := c.submit(t, "bob", "power cut of 1 of 1", started+"gait 600 500", "-n1 -w n2 --no-requeue")
 	both.runs(t, 1)
 	alone.runs(t, 30)
@@ -74,7 +75,8 @@ func powerCut(t *testing.T, c *cluster) {
 	c.n1().do(t, "systemctl start jobgait-sweep.service")
 	both.judge(t, want{state: "NODE_FAIL", nodes: 2, noCPU: "(Slurm has lost the second node's)"})
 	r := alone.judge(t, want{state: "NODE_FAIL", nodes: 1, noCPU: "(Slurm has lost it)"})
-	alone.row(t, "seconds kept", "more than 30 s", fmt.Sprintf("%.1f s", r.Job.ElapsedS), differs(r.Job.ElapsedS < 29, "more than a second is lost"))
+	alone.row(t, "seconds kept", "more than 30 s", fmt.Sprintf("%.1f s", r.Job.ElapsedS),
+		differs(r.Job.ElapsedS < 29, "more than a second is lost"))
 	c.idle(t)
 }
 
@@ -106,7 +108,8 @@ func (c *cluster) withSlurm(t *testing.T, edit string, lines ...string) {
 		c.idle(t)
 	}
 	for _, g := range c.nodes {
-		g.do(t, fmt.Sprintf("cp /etc/slurm/slurm.conf /etc/slurm/slurm.conf.before; sed -i %s /etc/slurm/slurm.conf; cat >>/etc/slurm/slurm.conf <<'END'\n%s\nEND\n",
+		g.do(t, fmt.Sprintf("cp /etc/slurm/slurm.conf /etc/slurm/slurm.conf.before; sed -i %s /etc/slurm/slurm.conf; cat "+
+			">>/etc/slurm/slurm.conf <<'END'\n%s\nEND\n",
 			quote(edit), strings.Join(lines, "\n")))
 	}
 	t.Cleanup(func() {
@@ -122,7 +125,8 @@ func (c *cluster) withSlurm(t *testing.T, edit string, lines ...string) {
 // else to see; its report goes to the directory that the nodes share.
 func jobContainer(t *testing.T, c *cluster) {
 	for _, g := range c.nodes {
-		g.do(t, "install -d -m 755 /var/spool/containers; printf 'AutoBasePath=true\\nBasePath=/var/spool/containers\\n' >/etc/slurm/job_container.conf")
+		g.do(t, "install -d -m 755 /var/spool/containers; printf 'AutoBasePath=true\\nBasePath=/var/spool/containers\\n' "+
+			">/etc/slurm/job_container.conf")
 	}
 	c.withSlurm(t, "s/^PrologFlags=.*/PrologFlags=Contain/", "JobContainerType=job_container/tmpfs")
 	j := c.submit(t, "alice", "job_container/tmpfs", started+"touch /tmp/mine; gait 40 500; stepd-cpu", "-n1 -w n2")
@@ -159,9 +163,12 @@ func leftBehind(t *testing.T, c *cluster) {
 		c.check(t, g.name+": slurmd's log", log, "", began, differs(log != "", "lines of ours"))
 		// A finished run keeps its directory until the spool is full; a sweep that its
 		// timer has just begun ends.
-		runs := g.do(t, "for i in $(seq 60); do pgrep -x jobgait-epilog >/dev/null || break; sleep 1; done; for d in /var/spool/jobgait/"+g.name+"/*/; do [ -e $d/done ] || [ ! -e $d/env.json ] || echo $d; done; pgrep -a jobgait || true")
+		runs := g.do(t, "for i in $(seq 60); do pgrep -x jobgait-epilog >/dev/null || break; sleep 1; done; for d in "+
+			"/var/spool/jobgait/"+g.name+"/*/; do [ -e $d/done ] || [ ! -e $d/env.json ] || echo $d; done; pgrep -a jobgait "+
+			"|| true")
 		c.check(t, g.name+": runs and programs left", "", runs, began, differs(runs != "", "something is left"))
 	}
 	list := c.n1().do(t, `runuser -u alice -- jobgait list 2>&1 | head -n 5 || true`)
-	c.check(t, "jobgait list as a user", "", list, began, differs(strings.Contains(list, "nothing has been run") || list == "", "her runs are not told"))
+	c.check(t, "jobgait list as a user", "", list, began,
+		differs(strings.Contains(list, "nothing has been run") || list == "", "her runs are not told"))
 }

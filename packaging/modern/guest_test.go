@@ -54,7 +54,8 @@ func (g guest) do(t *testing.T, script string) string {
 // wait waits there until a command succeeds, and reports whether it did. It asks
 // seldom: a Slurm client costs such a machine a second of CPU time.
 func (g guest) wait(limit time.Duration, command string) bool {
-	script := fmt.Sprintf("end=$((SECONDS + %d)); until %s; do ((SECONDS < end)) || exit 1; sleep 3; done >/dev/null 2>&1", int(limit.Seconds()), command)
+	script := fmt.Sprintf("end=$((SECONDS + %d)); until %s; do ((SECONDS < end)) || exit 1; sleep 3; done >/dev/null 2>&1",
+		int(limit.Seconds()), command)
 	_, err := g.try(limit+answer, script)
 	return err == nil
 }

@@ -147,6 +147,7 @@ func TestWithSetting(t *testing.T) {
 func (c *cluster) idle(t *testing.T) {
 	t.Helper()
 	if !c.n1().wait(3*time.Minute, `[ "$(sinfo -h -N -p main -o %T | sort -u)" = idle ]`) {
-		t.Fatalf("the nodes are not idle:\n%s", c.n1().do(t, "sinfo -N -l; scontrol show nodes; tail -n 20 /var/log/slurm/slurmctld.log"))
+		t.Fatalf("the nodes are not idle:\n%s",
+			c.n1().do(t, "sinfo -N -l; scontrol show nodes; tail -n 20 /var/log/slurm/slurmctld.log"))
 	}
 }

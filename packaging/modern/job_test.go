@@ -152,7 +152,8 @@ func parseSize(text string) (float64, error) {
 }
 
 func TestParseSacct(t *testing.T) {
-	a, err := parseSacct("7|CANCELLED by 0|0:0|01:02.500||n[1-2]\n7.batch|CANCELLED|0:15|01:02.500|2K|n1\n7.0|CANCELLED|0:15|00:00|3M|n2\n", "7")
+	a, err := parseSacct("7|CANCELLED by "+
+		"0|0:0|01:02.500||n[1-2]\n7.batch|CANCELLED|0:15|01:02.500|2K|n1\n7.0|CANCELLED|0:15|00:00|3M|n2\n", "7")
 	if want := (accounted{"CANCELLED", "0:0", 62.5, 3 << 20, "n[1-2]"}); err != nil || a != want {
 		t.Errorf("%+v, %v; want %+v", a, err, want)
 	}

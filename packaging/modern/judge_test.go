@@ -43,7 +43,8 @@ func (j job) judge(t *testing.T, w want) report {
 	if a.state != w.state {
 		t.Fatalf("job %s ended %s, want %s", w.id, a.state, w.state)
 	}
-	there := j.c.n1().do(t, fmt.Sprintf(`stat -c '%%U %%a %%n' %s.* 2>/dev/null || find %s /var/spool/jobgait -name '*.html' | head`, w.base, j.dir))
+	there := j.c.n1().do(t, fmt.Sprintf(
+		`stat -c '%%U %%a %%n' %s.* 2>/dev/null || find %s /var/spool/jobgait -name '*.html' | head`, w.base, j.dir))
 	j.checkFiles(t, w, found, there)
 	if !found {
 		return r
@@ -103,7 +104,8 @@ func (j job) checkEnd(t *testing.T, w want, a accounted, r report) {
 		wrong = append(wrong, fmt.Sprintf("is of job %s restart %d of %s", r.Job.ID, r.Job.Restart, r.Job.User))
 	}
 	if r.Nodes.Reported != w.nodes {
-		wrong = append(wrong, fmt.Sprintf("%d nodes reported, want %d; missing %v", r.Nodes.Reported, w.nodes, r.Nodes.Missing))
+		wrong = append(wrong, fmt.Sprintf("%d nodes reported, want %d; missing %v", r.Nodes.Reported, w.nodes,
+			r.Nodes.Missing))
 	}
 	if why := contradicts(a, r); why != "" {
 		wrong = append(wrong, why)
@@ -128,7 +130,8 @@ func contradicts(a accounted, r report) string {
 	case "CANCELLED", "TIMEOUT":
 		return differs(exit != "0:15" && exit != "0:9", "another signal")
 	case "OUT_OF_MEMORY":
-		return differs(!strings.Contains(strings.ToLower(r.Job.Ended), "memory") || strings.Contains(r.Job.Ended, "no common meaning"), "does not tell memory")
+		return differs(!strings.Contains(strings.ToLower(r.Job.Ended), "memory") ||
+			strings.Contains(r.Job.Ended, "no common meaning"), "does not tell memory")
 	case "NODE_FAIL":
 		return differs(!strings.Contains(r.Job.Ended, "NODE_FAIL"), "a node's end is told as the job's")
 	}
@@ -151,7 +154,8 @@ func (j job) checkCPU(t *testing.T, w want, a accounted, r report) {
 		wrong = differs(off < -cpuTolerance, said)
 		w.noCPU = "(Slurm: before the kill)"
 	}
-	j.row(t, "CPU time", fmt.Sprintf("%.2f s + slurmstepd %.2f s", a.cpuS, stepd), fmt.Sprintf("%.2f s by %s, %s %s", got, from, said, w.noCPU), wrong)
+	j.row(t, "CPU time", fmt.Sprintf("%.2f s + slurmstepd %.2f s", a.cpuS, stepd),
+		fmt.Sprintf("%.2f s by %s, %s %s", got, from, said, w.noCPU), wrong)
 }
 
 // stepdS is what the job's slurmstepd used, as far as the job said (stepd-cpu).
@@ -206,7 +210,8 @@ func (j job) outside(t *testing.T, g guest) {
 // state that sacct has of it, the last of a requeued job's.
 func (c *cluster) checkHistory(t *testing.T) {
 	began := time.Now()
-	c.n1().do(t, "systemctl start jobgait-sweep.service || true; for i in 1 2 3; do systemctl start jobgait-ingest.service && break; sleep 5; done")
+	c.n1().do(t, "systemctl start jobgait-sweep.service || true; for i in 1 2 3; do systemctl start "+
+		"jobgait-ingest.service && break; sleep 5; done")
 	states := map[string]string{}
 	for line := range strings.Lines(c.n1().do(t, "sacct -a -X -n -P -o JobID,State")) {
 		id, state, _ := strings.Cut(strings.TrimSpace(line), "|")
@@ -226,5 +231,6 @@ func (c *cluster) checkHistory(t *testing.T) {
 	if len(right) == 0 {
 		wrong = append(wrong, "no run is right")
 	}
-	c.check(t, "history: states", fmt.Sprintf("%d jobs", len(states)), strings.Join(right, ", "), began, strings.Join(wrong, "; "))
+	c.check(t, "history: states", fmt.Sprintf("%d jobs", len(states)), strings.Join(right, ", "), began,
+		strings.Join(wrong, "; "))
 }

@@ -16,14 +16,17 @@ func TestJobs(t *testing.T) {
 	c.idle(t)
 	t.Run("together", func(t *testing.T) {
 		for _, x := range []kind{
-			{"exclusive", exclusive}, {"shared", sharedNode}, {"timed out", timedOut}, {"memory", outOfMemory}, {"requeued", requeued},
-			{"cancelled", cancelled}, {"suspended", suspended}, {"mpi", mpi}, {"steps", steps}, {"array", array}, {"failing", failing},
+			{"exclusive", exclusive}, {"shared", sharedNode}, {"timed out", timedOut}, {"memory", outOfMemory},
+			{"requeued", requeued},
+			{"cancelled", cancelled}, {"suspended", suspended}, {"mpi", mpi}, {"steps", steps}, {"array", array},
+			{"failing", failing},
 		} {
 			t.Run(x.name, func(t *testing.T) { t.Parallel(); x.test(t, c) })
 		}
 	})
 	for _, x := range []kind{
-		{"slurmd restarted", slurmdRestarted}, {"upgraded", upgraded}, {"power cut", powerCut}, {"tmpfs", jobContainer}, {"run in job", runInJob},
+		{"slurmd restarted", slurmdRestarted}, {"upgraded", upgraded}, {"power cut", powerCut}, {"tmpfs", jobContainer},
+		{"run in job", runInJob},
 		{"history", func(t *testing.T, c *cluster) { c.checkHistory(t) }}, {"left", leftBehind},
 	} {
 		t.Run(x.name, func(t *testing.T) { x.test(t, c) })
@@ -57,18 +60,22 @@ func sharedNode(t *testing.T, c *cluster) {
 }
 
 func array(t *testing.T, c *cluster) {
-	j := c.submit(t, "alice", "array", "gait 30 500; mkdir $SLURM_ARRAY_TASK_ID; SLURM_SUBMIT_DIR+=/$SLURM_ARRAY_TASK_ID stepd-cpu", "-n1 --array=1-2 -o %A_%a.out")
+	j := c.submit(t, "alice", "array",
+		"gait 30 500; mkdir $SLURM_ARRAY_TASK_ID; SLURM_SUBMIT_DIR+=/$SLURM_ARRAY_TASK_ID stepd-cpu",
+		"-n1 --array=1-2 -o %A_%a.out")
 	for task := 1; task <= 2; task++ {
 		element := j
 		element.name = fmt.Sprintf("array element %d", task)
 		element.dir += fmt.Sprintf("/%d", task) // where its stepd-cpu is
 		id := fmt.Sprintf("%s_%d", j.id, task)
-		element.judge(t, want{id: id, base: j.dir + "/jobgait-" + j.id + "/jobgait-" + id, state: "COMPLETED", nodes: 1, app: "gait"})
+		element.judge(t, want{id: id, base: j.dir + "/jobgait-" + j.id + "/jobgait-" + id, state: "COMPLETED", nodes: 1,
+			app: "gait"})
 	}
 }
 
 func steps(t *testing.T, c *cluster) {
-	j := c.submit(t, "bob", "srun steps", started+"srun -n1 sh -c 'gait 20 500; stepd-cpu'; srun -n2 sh -c 'gait 20 500; stepd-cpu'; stepd-cpu", "-N1 -n2")
+	j := c.submit(t, "bob", "srun steps", started+
+		"srun -n1 sh -c 'gait 20 500; stepd-cpu'; srun -n2 sh -c 'gait 20 500; stepd-cpu'; stepd-cpu", "-N1 -n2")
 	j.judge(t, want{state: "COMPLETED", nodes: 1, app: "gait"})
 }
 
@@ -108,13 +115,15 @@ func outOfMemory(t *testing.T, c *cluster) {
 
 // Two runs of one job id, each with its report. sacct's CPU time is the second's.
 func requeued(t *testing.T, c *cluster) {
-	j := c.submit(t, "alice", "requeued", `if [ "${SLURM_RESTART_COUNT:-0}" = 0 ]; then `+started+`gait 600 500; else gait 30 500; stepd-cpu; fi`, "-n1 --requeue -o out")
+	j := c.submit(t, "alice", "requeued", `if [ "${SLURM_RESTART_COUNT:-0}" = 0 ]; then `+started+
+		`gait 600 500; else gait 30 500; stepd-cpu; fi`, "-n1 --requeue -o out")
 	j.runs(t, 15)
 	// slurmd runs no Prolog for a job that it still remembers, some 30 s.
 	c.n1().do(t, "scontrol requeue "+j.id+"; scontrol update JobId="+j.id+" StartTime=now+60")
 	j.wait(t, "COMPLETED")
 	first, found := j.read(t, j.base(), jobLimit)
-	j.row(t, "first report", "REQUEUED", first.Job.Ended, differs(!found || first.exit() == "0:0", "no report, or a good end"))
+	j.row(t, "first report", "REQUEUED", first.Job.Ended,
+		differs(!found || first.exit() == "0:0", "no report, or a good end"))
 	j.judge(t, want{base: j.base() + ".r1", state: "COMPLETED", nodes: 1, app: "gait", restart: 1})
 }
 

@@ -56,7 +56,8 @@ func readSteps(readme string) (steps []step) {
 
 func TestReadSteps(t *testing.T) {
 	const readme = "# a\n```sh\nnot this\n```\n## A cluster, in five minutes\n```sh\n# on every node\nmake build\n```\n" +
-		"1. x\n\n   ```sh\n   # on the controller\n   a <<END\n     x\n   END\n   ```\n   `not this`\n\n   ```text\n   nor this\n   ```\n" +
+		"1. x\n\n   ```sh\n   # on the controller\n   a <<END\n     x\n   END\n   ```\n   `not this`\n\n   ```text\n   " +
+		"nor this\n   ```\n" +
 		"## B\n```sh\nnor this\n```\n"
 	want := []step{
 		{6, everyNode, "# on every node\nmake build\n"},

@@ -65,7 +65,8 @@ func (t *table) markdown() string {
 		if r.Verdict != "ok" {
 			failed++
 		}
-		fmt.Fprintf(&out, "| %s | %s | %s | %s | %d |\n", cell(r.Name), cell(r.Sacct), cell(r.Jobgait), cell(r.Verdict), r.Seconds)
+		fmt.Fprintf(&out, "| %s | %s | %s | %s | %d |\n", cell(r.Name), cell(r.Sacct), cell(r.Jobgait), cell(r.Verdict),
+			r.Seconds)
 	}
 	fmt.Fprintf(&out, "\n%d checks, %d not ok\n", len(t.rows), failed)
 	return out.String()
@@ -101,7 +102,8 @@ func (c *cluster) check(t *testing.T, name, sacct, jobgait string, since time.Ti
 func TestTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "table.json")
 	a := openTable(path)
-	for _, r := range []row{{"a", "COMPLETED", "x|y\nz", "ok", 3}, {"b", "", "", "late", 4}, {"a", "FAILED", "", "ok", 5}} {
+	for _, r := range []row{{"a", "COMPLETED", "x|y\nz", "ok", 3}, {"b", "", "", "late", 4},
+		{"a", "FAILED", "", "ok", 5}} {
 		if err := a.put(r); err != nil {
 			t.Fatal(err)
 		}

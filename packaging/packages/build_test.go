@@ -217,13 +217,15 @@ func testContents(t *testing.T, out string) {
 			t.Errorf("settings of the %s: %q", what, got)
 		}
 	}
-	if got := tool(t, "rpm", "-qp", "--qf", "[%{FILENAMES} %{FILEFLAGS:fflags}\n]", rpm); !regexp.MustCompile(`(?m)^/etc/jobgait/jobgait.toml cn$`).MatchString(got) {
+	if got := tool(t, "rpm", "-qp", "--qf", "[%{FILENAMES} %{FILEFLAGS:fflags}\n]",
+		rpm); !regexp.MustCompile(`(?m)^/etc/jobgait/jobgait.toml cn$`).MatchString(got) {
 		t.Errorf("the settings are not config(noreplace):\n%s", got)
 	}
 	if got := tool(t, "rpm", "-qp", "--qf", "%{BUILDHOST} %{BUILDTIME}", rpm); got != "localhost 1700000000" {
 		t.Errorf("the rpm was built at %s", got)
 	}
-	for pattern, wants := range map[string]string{"jobgait-spank_*.deb": `slurm-client \(>= (\d+\.\d+)\).*slurm-client \(<< \d+\.\d+~\)`,
+	for pattern, wants := range map[string]string{
+		"jobgait-spank_*.deb": `slurm-client \(>= (\d+\.\d+)\).*slurm-client \(<< \d+\.\d+~\)`,
 		"jobgait-spank-*.rpm": `slurm < \d+\.\d+\s+slurm >= (\d+\.\d+)`} {
 		path, said := one(t, out, pattern), ""
 		if strings.HasSuffix(path, ".deb") {

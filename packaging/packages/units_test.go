@@ -15,8 +15,10 @@ func TestExposure(t *testing.T) {
 	if help, _ := exec.Command(analyze, "--help").CombinedOutput(); !strings.Contains(string(help), "--offline") {
 		t.Skip("this systemd-analyze knows no --offline: the units were not judged")
 	}
-	for unit, most := range map[string]string{"jobgait-ingest.service": "30", "jobgait-prune.service": "30", "jobgait-sweep.service": "50"} {
-		cmd := exec.Command(analyze, "security", "--no-pager", "--offline=true", "--threshold="+most, "../../configs/systemd/"+unit)
+	for unit, most := range map[string]string{"jobgait-ingest.service": "30", "jobgait-prune.service": "30",
+		"jobgait-sweep.service": "50"} {
+		cmd := exec.Command(analyze, "security", "--no-pager", "--offline=true", "--threshold="+most,
+			"../../configs/systemd/"+unit)
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "Overall exposure level") {
 			t.Errorf("%s: %v\n%s", unit, err, out)

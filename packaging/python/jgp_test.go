@@ -84,7 +84,8 @@ func TestRead(t *testing.T) {
 	}
 	for _, from := range []string{path, exported} {
 		got, complaint := python(t, from)
-		if complaint != "" || len(got) != 1+len(l.Set.Columns) || len(got["t_s"]) != 800 || math.Abs(*got["t_s"][799]-l.Set.StartS-799*0.005) > 1e-6 {
+		if complaint != "" || len(got) != 1+len(l.Set.Columns) || len(got["t_s"]) != 800 ||
+			math.Abs(*got["t_s"][799]-l.Set.StartS-799*0.005) > 1e-6 {
 			t.Fatalf("%s: %d columns of %d, %s", from, len(got), len(l.Set.Columns), complaint)
 		}
 		for _, c := range l.Set.Columns {
@@ -99,7 +100,8 @@ func TestRead(t *testing.T) {
 }
 
 func TestNoProfile(t *testing.T) {
-	if columns, complaint := python(t, "jgp.py"); columns != nil || !strings.Contains(complaint, "no usable profile header") {
+	if columns, complaint := python(t, "jgp.py"); columns != nil ||
+		!strings.Contains(complaint, "no usable profile header") {
 		t.Errorf("read itself: %s", complaint)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-var cpusOf = flag.Int("cpus", 0, "boot a machine of so many CPUs, of which one is busy, and print a line of the table in agent/MEASURED.md")
+var cpusOf = flag.Int("cpus", 0,
+	"boot a machine of so many CPUs, of which one is busy, and print a line of the table in agent/MEASURED.md")
 
 // manyCPUs is what the guest says of the agent on a machine of which one CPU is busy.
 type manyCPUs struct {
@@ -33,8 +34,10 @@ func TestManyCPUs(t *testing.T) {
 	}
 	m := machine{cpus: *cpusOf, memoryMB: 2048, limit: 40 * time.Minute, noPMU: true}
 	m.tests = []judged{{"cpus", as(func(t *testing.T, m machine, c manyCPUs) {
-		fmt.Printf("| %d | %.2f %% | %.3f %% | %.0f | %.0f + %.0f | %.1f | %d | %.0f |\n", m.cpus, 100*float64(c.Missing)/float64(max(1, c.Samples)),
-			100*c.AgentS/3, 1e3*c.StartS, float64(c.ResidentKB)/1e3, float64(c.MappedKB)/1e3, float64(c.Bytes)/1e3/max(1, c.SpanS), c.Descriptors, c.AddressHz)
+		fmt.Printf("| %d | %.2f %% | %.3f %% | %.0f | %.0f + %.0f | %.1f | %d | %.0f |\n", m.cpus,
+			100*float64(c.Missing)/float64(max(1, c.Samples)),
+			100*c.AgentS/3, 1e3*c.StartS, float64(c.ResidentKB)/1e3, float64(c.MappedKB)/1e3,
+			float64(c.Bytes)/1e3/max(1, c.SpanS), c.Descriptors, c.AddressHz)
 		fmt.Println(c.Samples, "slots at", c.RateHz, "Hz,", c.Lost, "records lost, uncertain:", c.Uncertain)
 		for _, n := range c.Notes {
 			fmt.Println("  ", n)

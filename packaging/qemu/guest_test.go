@@ -14,7 +14,8 @@ func machines() []machine {
 		{cpus: 1, shift: 1, tests: []judged{ipc, ring, agent, {"permissions", as(judgePermissions)}}},
 		{cpus: 1, shift: 2, tests: []judged{ipc, ring, agent, {"scope", as(judgeScope)}, {"job", as(judgeJob)}}},
 		{cpus: 1, shift: 0, tests: []judged{ipc, ring, agent, {"shared", as(judgeShared)}, {"large", as(judgeLarge)}}},
-		{cpus: 2, shift: 0, tests: []judged{{"hotplug", as(judgeHotplug)}, {"unplugged", as(judgeUnplugged)}, {"command", as(judgeCommand)}}},
+		{cpus: 2, shift: 0, tests: []judged{{"hotplug", as(judgeHotplug)}, {"unplugged", as(judgeUnplugged)},
+			{"command", as(judgeCommand)}}},
 	}
 }
 

@@ -42,15 +42,18 @@ func newImage(t *testing.T) image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"test", "-c", "-o", filepath.Join(dir, "guest"), "./guest"}, {"build", "-o", filepath.Join(dir, "agent"), "../../agent"}} {
-		build := exec.Command(cmp.Or(os.Getenv("GO"), "go"), append([]string{args[0], "-trimpath", "-ldflags=-s -w"}, args[1:]...)...)
+	for _, args := range [][]string{{"test", "-c", "-o", filepath.Join(dir, "guest"), "./guest"},
+		{"build", "-o", filepath.Join(dir, "agent"), "../../agent"}} {
+		build := exec.Command(cmp.Or(os.Getenv("GO"), "go"),
+			append([]string{args[0], "-trimpath", "-ldflags=-s -w"}, args[1:]...)...)
 		build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
 		if _, err := output(build); err != nil {
 			t.Fatal(err)
 		}
 	}
 	disk := filepath.Join(dir, "disk")
-	if err := writeDisk(disk, map[string]string{"init": filepath.Join(dir, "guest"), "jobgait-agent": filepath.Join(dir, "agent")}); err != nil {
+	if err := writeDisk(disk, map[string]string{"init": filepath.Join(dir, "guest"),
+		"jobgait-agent": filepath.Join(dir, "agent")}); err != nil {
 		t.Fatal(err)
 	}
 	return image{strings.TrimSpace(kernel), disk}
@@ -124,7 +127,8 @@ type told struct {
 // the guest's time to boot, and changing page tables at every system call, as it
 // would with a kernel at a random address, a quarter of that of starting
 // processes. The watchdog of Debian 13's kernel would hold one of the six counters.
-const commandLine = "console=ttyAMA0 quiet loglevel=4 panic=-1 cryptomgr.notests nokaslr nmi_watchdog=0 kpti=0 mitigations=off rdinit=/init checks="
+const commandLine = "console=ttyAMA0 quiet loglevel=4 panic=-1 cryptomgr.notests nokaslr nmi_watchdog=0 kpti=0 " +
+	"mitigations=off rdinit=/init checks="
 
 // run boots the machine and returns what it told, by check. Idle CPUs take no
 // time (sleep=off): the clock jumps to the next timer. The CPU is one without
@@ -141,8 +145,10 @@ func (m machine) run(t *testing.T, i image) map[string]told {
 	if m.noPMU {
 		cpu += ",pmu=off"
 	}
-	cmd := exec.CommandContext(ctx, emulator, "-M", board, "-cpu", cpu, "-smp", strconv.Itoa(m.cpus), "-m", strconv.Itoa(cmp.Or(m.memoryMB, 256)),
-		"-icount", fmt.Sprintf("shift=%d,sleep=off", m.shift), "-nographic", "-no-reboot", "-net", "none", "-nodefaults", "-serial", "stdio",
+	cmd := exec.CommandContext(ctx, emulator, "-M", board, "-cpu", cpu, "-smp", strconv.Itoa(m.cpus), "-m",
+		strconv.Itoa(cmp.Or(m.memoryMB, 256)),
+		"-icount", fmt.Sprintf("shift=%d,sleep=off", m.shift), "-nographic", "-no-reboot", "-net", "none", "-nodefaults",
+		"-serial", "stdio",
 		"-kernel", i.kernel, "-initrd", i.disk, "-append", commandLine+m.checks())
 	// Whatever becomes of the test, no machine outlives it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

@@ -59,7 +59,8 @@ func (p permission) judge(t *testing.T) {
 	for _, c := range []struct {
 		what, got string
 		want      bool
-	}{{"a CPU", p.Allowed.Node, all}, {"its own tasks with the kernel", p.Allowed.TaskKernel, tasks}, {"its own code", p.Allowed.TaskUser, own}} {
+	}{{"a CPU", p.Allowed.Node, all}, {"its own tasks with the kernel", p.Allowed.TaskKernel, tasks},
+		{"its own code", p.Allowed.TaskUser, own}} {
 		if (c.got == "") != c.want {
 			t.Errorf("counting %s: %q, want it allowed %v", c.what, c.got, c.want)
 		}
@@ -75,7 +76,8 @@ func (p permission) judge(t *testing.T) {
 	} else if !all {
 		p.judgeAdvice(t, "probe", p.Probe.More)
 	}
-	if node, task := p.Probe.reads("instructions", "node"), p.Probe.reads("instructions", "task"); node != all || task != own {
+	if node, task := p.Probe.reads("instructions", "node"), p.Probe.reads("instructions", "task"); node != all ||
+		task != own {
 		t.Errorf("probe reads instructions of the node %v, of a task %v", node, task)
 	}
 	s := p.Agent

@@ -67,7 +67,8 @@ func attackSpool(t *testing.T, r *round) {
 func (c *cluster) busyOn(node string) string {
 	for _, program := range []string{"jobgait-agent", "jobgait-epilog"} {
 		for _, p := range c.processes(program) {
-			if args := strings.Join(p.args, " ") + "/"; strings.Contains(args, c.path("spool", node)+"/") || strings.HasSuffix(args, " "+node+"/") {
+			if args := strings.Join(p.args, " ") + "/"; strings.Contains(args, c.path("spool", node)+"/") ||
+				strings.HasSuffix(args, " "+node+"/") {
 				return fmt.Sprintf("%q runs", p.args)
 			}
 		}
@@ -82,7 +83,8 @@ func attackKills(t *testing.T, r *round) {
 	for i := range 3 {
 		v := prey[r.drawn(len(prey))]
 		// Held until the hunter knows of it: a Prolog is over in no time.
-		j := r.sbatch(t, r.c.alice, dir, "gait 0.2 50; exec sleep 2.2", "-H", fmt.Sprintf("-N%d", 1+i/2), "--ntasks-per-node=1", "-J", "kill-"+v.name)
+		j := r.sbatch(t, r.c.alice, dir, "gait 0.2 50; exec sleep 2.2", "-H", fmt.Sprintf("-N%d", 1+i/2),
+			"--ntasks-per-node=1", "-J", "kill-"+v.name)
 		r.note(attacked{job: j, killed: true})
 		r.hunter.hunt(j.id, v, time.Duration(r.drawn(int(v.life))))
 		r.c.admin(t, "scontrol", "release", fmt.Sprint(j.id))
@@ -103,7 +105,8 @@ func (a *arena) faults(t *testing.T, n int) {
 	r := &round{arena: a, n: n}
 	dir := r.dir(t, a.c.bob, fmt.Sprintf("faults%d", n))
 	for i := range 6 {
-		r.note(attacked{job: a.c.sbatch(t, a.c.bob, dir, "touch started.$SLURM_JOB_ID; gait 1 100; until [ -e go ]; do sleep 0.2; done",
+		r.note(attacked{job: a.c.sbatch(t, a.c.bob, dir,
+			"touch started.$SLURM_JOB_ID; gait 1 100; until [ -e go ]; do sleep 0.2; done",
 			"-N1", "-n1", "-o", "/dev/null", "-w", fmt.Sprintf("n%d", 1+i%4))})
 	}
 	for _, j := range r.jobs {

@@ -84,7 +84,8 @@ func (a *arena) String() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	n := a.total
-	return fmt.Sprintf("%6d %6d %14d %12d %16d %14d %28.2f", n.rounds, n.jobs, n.drained, n.failed, n.missing, n.outside, a.hunter.worst().Seconds())
+	return fmt.Sprintf("%6d %6d %14d %12d %16d %14d %28.2f", n.rounds, n.jobs, n.drained, n.failed, n.missing, n.outside,
+		a.hunter.worst().Seconds())
 }
 
 // round is one go of all attacks.
@@ -100,7 +101,8 @@ const oddNode = "n4"
 func newArena(t *testing.T, c *cluster, seed uint64) *arena {
 	t.Helper()
 	a := &arena{c: c, random: rand.New(rand.NewPCG(seed, 7)), hunter: newHunter(c)}
-	if out, err := exec.Command("gcc", "-O2", "-o", c.path("bin", "attack"), "testdata/attack.c").CombinedOutput(); err != nil {
+	if out, err := exec.Command("gcc", "-O2", "-o", c.path("bin", "attack"),
+		"testdata/attack.c").CombinedOutput(); err != nil {
 		t.Fatalf("compile attack.c: %v\n%s", err, out)
 	}
 	t.Cleanup(a.hunter.stop)
@@ -266,7 +268,8 @@ func (a *arena) outside() []string {
 			st := info.Sys().(*syscall.Stat_t)
 			switch {
 			case info.Mode()&fs.ModeDevice != 0 && st.Uid == 0: // planted
-			case st.Uid != u.uid && st.Nlink == 1 && ours.MatchString(d.Name()), strings.Contains(path, "/trap/") && ours.MatchString(d.Name()):
+			case st.Uid != u.uid && st.Nlink == 1 && ours.MatchString(d.Name()),
+				strings.Contains(path, "/trap/") && ours.MatchString(d.Name()):
 				found = append(found, fmt.Sprintf("%s of uid %d", path, st.Uid))
 			}
 			if d.IsDir() && strings.HasSuffix(path, "/hangs") {
@@ -275,8 +278,10 @@ func (a *arena) outside() []string {
 			return nil
 		})
 	}
-	for _, dir := range []string{"/", "/root", "/etc", "/run", "/dev/shm", "/var/spool", a.c.prefix, a.c.path("etc"), a.c.path("trap"),
-		a.c.path("bin"), a.c.path("lib"), a.c.path("home"), a.c.path("spool"), a.c.path("log"), a.c.path("libexec", "jobgait")} {
+	for _, dir := range []string{"/", "/root", "/etc", "/run", "/dev/shm", "/var/spool", a.c.prefix, a.c.path("etc"),
+		a.c.path("trap"),
+		a.c.path("bin"), a.c.path("lib"), a.c.path("home"), a.c.path("spool"), a.c.path("log"),
+		a.c.path("libexec", "jobgait")} {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
 			if ours.MatchString(e.Name()) {

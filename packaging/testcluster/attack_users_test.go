@@ -30,7 +30,9 @@ func attackWords(t *testing.T, r *round) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if bytes.ContainsAny(b, "\x1b\x00\x7f") || form == ".html" && (bytes.Contains(b, []byte("<script>alert")) || bytes.Contains(b, []byte("<i>1")) || bytes.Contains(b, []byte("<b>'"))) {
+		if bytes.ContainsAny(b, "\x1b\x00\x7f") ||
+			form == ".html" && (bytes.Contains(b, []byte("<script>alert")) || bytes.Contains(b, []byte("<i>1")) ||
+				bytes.Contains(b, []byte("<b>'"))) {
 			t.Errorf("%s has what the user said as it is", j.name()+form)
 		}
 	}

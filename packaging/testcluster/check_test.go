@@ -27,15 +27,19 @@ func TestNodeIsSetUp(t *testing.T) {
 	if jerr := json.Unmarshal(out, &d); err != nil || jerr != nil || d.Node != "n1" {
 		t.Fatalf("%v, %v\n%s", err, jerr, out)
 	}
-	says := map[string]string{"slurm.conf": c.path("etc", "slurm.conf") + " is as the controller's", "prolog": "Prolog=" + c.path("libexec"),
-		"epilog": "Epilog=" + c.path("libexec"), "flags": "PrologFlags=Alloc", "timeout": "Slurm lets hooks take longer", "spank": c.path("lib", "jobgait.so") + ", named by " + c.path("etc", "plugstack.conf"),
-		"collect": c.path("collect") + " can be written by jobgait-test", "clock": "as that of the controller and the file server", "versions": "all are "}
+	says := map[string]string{"slurm.conf": c.path("etc", "slurm.conf") + " is as the controller's", "prolog": "Prolog=" +
+		c.path("libexec"),
+		"epilog": "Epilog=" + c.path("libexec"), "flags": "PrologFlags=Alloc", "timeout": "Slurm lets hooks take longer",
+		"spank":   c.path("lib", "jobgait.so") + ", named by " + c.path("etc", "plugstack.conf"),
+		"collect": c.path("collect") + " can be written by jobgait-test",
+		"clock":   "as that of the controller and the file server", "versions": "all are "}
 	for _, f := range d.Findings {
 		if want, ok := says[f.Subject]; ok && !strings.Contains(f.Text, want) {
 			t.Errorf("%s: %q does not say %q", f.Subject, f.Text, want)
 		}
 		delete(says, f.Subject)
-		if f.Verdict != "ok" && !slices.Contains([]string{"cgroup", "collect", "timers", "perf"}, f.Subject) || f.Verdict == "failure" || !f.Seen {
+		if f.Verdict != "ok" && !slices.Contains([]string{"cgroup", "collect", "timers", "perf"}, f.Subject) ||
+			f.Verdict == "failure" || !f.Seen {
 			t.Errorf("%+v", f)
 		}
 	}

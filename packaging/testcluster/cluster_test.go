@@ -80,7 +80,8 @@ func (c *cluster) start() error {
 // end of this process at the latest, and then removes the cluster. It has a
 // session of its own, so that no interrupt of ours reaches it.
 func (c *cluster) startJanitor() error {
-	c.janitor = exec.Command("sh", "-c", `cat; ./cluster.sh down "$1" || exit; rmdir "$1" 2>/dev/null; exit 0`, "janitor", c.prefix)
+	c.janitor = exec.Command("sh", "-c", `cat; ./cluster.sh down "$1" || exit; rmdir "$1" 2>/dev/null; exit 0`, "janitor",
+		c.prefix)
 	c.janitor.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	c.janitor.Stderr = os.Stderr
 	var err error

@@ -44,7 +44,8 @@ func TestUnknownConfigKey(t *testing.T) {
 // complaints finds lines of a hook in the logs of the nodes, ours and Slurm's.
 func (c *cluster) complaints(hook, about string) []string {
 	var found []string
-	for _, pattern := range []string{c.path("log", "slurmd-*.log"), c.path("log", "*", "*.log"), c.path("spool", "*", "*.log")} {
+	for _, pattern := range []string{c.path("log", "slurmd-*.log"), c.path("log", "*", "*.log"),
+		c.path("spool", "*", "*.log")} {
 		paths, _ := filepath.Glob(pattern)
 		for _, p := range paths {
 			b, _ := os.ReadFile(p)

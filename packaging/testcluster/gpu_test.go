@@ -37,7 +37,8 @@ func TestGPU(t *testing.T) {
 	c := use(t)
 	c.needGPUs(t)
 	const node = "n4"
-	j := c.sbatch(t, c.alice, c.dir(t, c.alice), holdsGPU+"gait 150 4000", "-N1", "-n1", "-w", node, "--gres=gpu:1", "-J", "gpu")
+	j := c.sbatch(t, c.alice, c.dir(t, c.alice), holdsGPU+"gait 150 4000", "-N1", "-n1", "-w", node, "--gres=gpu:1", "-J",
+		"gpu")
 	j.mustEnd(t, "COMPLETED")
 	r := c.check(t, j.expects(node))
 	if len(r.GPUs) != 1 || r.GPUs[0].EnergyJ == nil || r.GPUs[0].ActiveS == nil || r.GPUs[0].Cycle == nil {
@@ -45,9 +46,11 @@ func TestGPU(t *testing.T) {
 	}
 	g := r.GPUs[0]
 	energy, active := c.gpuTruth(t, node, j.id)
-	t.Logf("energy %.1f J of %.1f (%+.2f %%), active %.2f s of %.2f (%+.2f %%), idle %.1f %% of the cycle of %.1f %%, %s", *g.EnergyJ, energy, 100*(*g.EnergyJ/energy-1),
+	t.Logf("energy %.1f J of %.1f (%+.2f %%), active %.2f s of %.2f (%+.2f %%), idle %.1f %% of the cycle of %.1f %%, %s",
+		*g.EnergyJ, energy, 100*(*g.EnergyJ/energy-1),
 		*g.ActiveS, active, 100*(*g.ActiveS/active-1), 100*g.Cycle.IdleShare, 100*gpuIdle, g.Name)
-	if math.Abs(*g.EnergyJ/energy-1) > .01 || math.Abs(*g.ActiveS/active-1) > .01 || math.Abs(g.Cycle.IdleShare-gpuIdle) > .03 {
+	if math.Abs(*g.EnergyJ/energy-1) > .01 || math.Abs(*g.ActiveS/active-1) > .01 ||
+		math.Abs(g.Cycle.IdleShare-gpuIdle) > .03 {
 		t.Error("the report is off")
 	}
 	if !strings.HasPrefix(g.Name, "Fake ") || !strings.HasPrefix(g.UUID, "GPU-0000") {
@@ -122,7 +125,8 @@ type gpuEnd struct {
 // nothing.
 func (c *cluster) gpuJob(t *testing.T, name string) gpuJob {
 	t.Helper()
-	g := gpuJob{job: c.sbatch(t, c.bob, c.dir(t, c.bob), holdsGPU+"until [ -e go.$SLURM_JOB_ID ]; do sleep 0.2; done", "-N1", "-n1", "-w", "n4", "--gres=gpu:1", "-J", name)}
+	g := gpuJob{job: c.sbatch(t, c.bob, c.dir(t, c.bob), holdsGPU+"until [ -e go.$SLURM_JOB_ID ]; do sleep 0.2; done",
+		"-N1", "-n1", "-w", "n4", "--gres=gpu:1", "-J", name)}
 	poll(t, func() string {
 		if dirs, _ := filepath.Glob(c.path("spool", "n4", fmt.Sprintf("*-%d.r*", g.id))); len(dirs) == 1 {
 			g.run = dirs[0]
@@ -137,7 +141,8 @@ func (c *cluster) gpuJob(t *testing.T, name string) gpuJob {
 		return ""
 	})
 	for _, p := range c.processes(gpuReader) {
-		if b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid)); strings.Contains(string(b), "/"+filepath.Base(g.run)+"/") {
+		if b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid)); strings.Contains(string(b), "/"+filepath.Base(g.run)+
+			"/") {
 			g.reader = p.pid
 		}
 	}

@@ -18,7 +18,9 @@ import (
 var prey = append([]victim{
 	{"Prolog", "jobgait-prolog", func([]string) bool { return true }, 40 * time.Millisecond},
 	{"reader", "jobgait-agent", func(args []string) bool { return len(args) > 1 && args[1] == "peek" }, 3 * time.Second},
-	{"child", "jobgait-epilog", func(args []string) bool { return len(args) > 1 && args[1] == "--deliver" }, 20 * time.Millisecond},
+	{"child", "jobgait-epilog", func(args []string) bool {
+		return len(args) > 1 && args[1] == "--deliver"
+	}, 20 * time.Millisecond},
 }, victims...)
 
 // hunter kills one program of each of several jobs, at a moment drawn before.
@@ -172,7 +174,8 @@ func unwritten(dir string) loss {
 		last := p.Blocks[n-1]
 		end += (last.First + int64(last.N)) * p.Header.StepNS
 	}
-	return loss{time: time.Duration(now.Nano() - end), of: fmt.Sprintf("%s/%s after %d blocks", filepath.Base(filepath.Dir(dir)), filepath.Base(dir), n)}
+	return loss{time: time.Duration(now.Nano() - end),
+		of: fmt.Sprintf("%s/%s after %d blocks", filepath.Base(filepath.Dir(dir)), filepath.Base(dir), n)}
 }
 
 // A hunter that finds nothing to shoot at proves nothing.

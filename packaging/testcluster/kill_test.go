@@ -29,7 +29,9 @@ type victim struct {
 var victims = []victim{
 	{"agent", "jobgait-agent", func([]string) bool { return true }, 3500 * time.Millisecond},
 	{"Epilog", "jobgait-epilog", func(args []string) bool { return len(args) == 1 }, 250 * time.Millisecond},
-	{"worker", "jobgait-epilog", func(args []string) bool { return len(args) > 1 && args[1] == "--worker" }, 200 * time.Millisecond},
+	{"worker", "jobgait-epilog", func(args []string) bool {
+		return len(args) > 1 && args[1] == "--worker"
+	}, 200 * time.Millisecond},
 }
 
 // Twenty kill -9 at random moments for each of agent, Epilog and worker, over
@@ -44,7 +46,8 @@ func TestKillNine(t *testing.T) {
 			x.run(t)
 			r := x.outcome(t)
 			t.Logf("blocks of the profiles when killed: %v", x.counts())
-			fmt.Printf("kill -9 of %-6s  %3d runs, %d killed, %d nodes drained, %d finished blocks lost, %d reports missing in the end, %d incomplete (%d runs had no sample yet; JOBGAIT_SEED=%d)\n",
+			fmt.Printf("kill -9 of %-6s  %3d runs, %d killed, %d nodes drained, %d finished blocks lost, %d reports missing "+
+				"in the end, %d incomplete (%d runs had no sample yet; JOBGAIT_SEED=%d)\n",
 				v.name+":", r.runs, r.killed, r.drained, r.blocksLost, r.reportsMissing, r.incomplete, r.unsampled, seed)
 			if r.killed != kills || r.drained+r.blocksLost+r.reportsMissing+r.incomplete > 0 {
 				t.Errorf("%+v, want %d killed and nothing lost", r, kills)

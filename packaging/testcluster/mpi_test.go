@@ -17,7 +17,8 @@ func TestMPI(t *testing.T) {
 	dir := c.dir(t, c.bob)
 	script := `export OMPI_MCA_orte_tmpdir_base=` + c.bob.home + `
 		mpirun --mca btl tcp,self --mca btl_tcp_if_include lo ring 3`
-	j := c.sbatch(t, c.bob, dir, script, "-N2", "-n2", "--ntasks-per-node=1", "-w", "n3,n4", "-o", "ring.out", "-J", "ring")
+	j := c.sbatch(t, c.bob, dir, script, "-N2", "-n2", "--ntasks-per-node=1", "-w", "n3,n4", "-o", "ring.out", "-J",
+		"ring")
 	state := j.wait(t)
 	out, err := os.ReadFile(filepath.Join(dir, "ring.out"))
 	if err != nil || state != "COMPLETED" || !strings.Contains(string(out), "ring of 2") {

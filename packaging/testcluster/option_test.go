@@ -59,7 +59,8 @@ func TestLabels(t *testing.T) {
 		t.Errorf("history has application %q and shape %q", text(row.Application), text(row.Shape))
 	}
 	fields := c.fields(t, j.id)
-	for name, want := range map[string]string{"commit": "4f2a91c", "label.solver": "gmres", "slurm_version": "slurm", "cpu_model": "", "build_id": ""} {
+	for name, want := range map[string]string{"commit": "4f2a91c", "label.solver": "gmres", "slurm_version": "slurm",
+		"cpu_model": "", "build_id": ""} {
 		got, ok := fields[name]
 		if !ok || !strings.Contains(got, want) {
 			t.Errorf("recorded field %s is %q, want %q; all: %v", name, got, want, fields)

@@ -91,7 +91,8 @@ type kind struct {
 // kinds are a loop that gets slower half way, two that sleep, one on two nodes and one
 // that fails.
 func (p past) kinds() []kind {
-	loop := fmt.Sprintf("if ((SLURM_ARRAY_TASK_ID > %d)); then exec gait 3.12 130 30; fi; exec gait 2.4 100 30", p.ofASeries/2)
+	loop := fmt.Sprintf("if ((SLURM_ARRAY_TASK_ID > %d)); then exec gait 3.12 130 30; fi; exec gait 2.4 100 30",
+		p.ofASeries/2)
 	return []kind{
 		{p.c.alice, "loop", loop, 1}, {p.c.bob, "idle", "sleep 1", 1}, {p.c.alice, "nodes", "srun gait .8 50 40", 2},
 		{p.c.bob, "naps", "sleep .5", 1}, {p.c.bob, "fails", "gait .6 50 30; exit 3", 1},
@@ -104,7 +105,8 @@ func (p past) happens(t *testing.T) {
 	began, kinds := time.Now(), p.kinds()
 	for i := 0; i*p.ofASeries < p.runs; i++ {
 		k, n := kinds[i%len(kinds)], min(p.ofASeries, p.runs-i*p.ofASeries)
-		p.c.sbatch(t, k.user, p.c.dir(t, k.user), k.script, fmt.Sprintf("--array=1-%d%%1", n), "-J", k.name+string(rune('a'+i/len(kinds))),
+		p.c.sbatch(t, k.user, p.c.dir(t, k.user), k.script, fmt.Sprintf("--array=1-%d%%1", n), "-J", k.name+
+			string(rune('a'+i/len(kinds))),
 			fmt.Sprintf("-N%d", k.nodes), fmt.Sprintf("-n%d", k.nodes), "-o", "/dev/null")
 	}
 	left := ""
@@ -135,7 +137,8 @@ func (p past) unsettled() string {
 	kept, _ := filepath.Glob(p.path("archive", "*", "*", "run.json.gz"))
 	want := fmt.Sprint(p.runs)
 	if r := rows[0]; fmt.Sprint(r["n"]) != want || fmt.Sprint(r["reports"]) != want || len(kept) != p.runs {
-		return fmt.Sprintf("of %s runs %v are in the history, %v with a report, and %d archived", want, r["n"], r["reports"], len(kept))
+		return fmt.Sprintf("of %s runs %v are in the history, %v with a report, and %d archived", want, r["n"], r["reports"],
+			len(kept))
 	}
 	return ""
 }
@@ -223,7 +226,8 @@ func (p past) inPlace(t *testing.T, want history) {
 // or remembered one.
 func (p past) unwatched(t *testing.T) {
 	t.Helper()
-	if ran, _ := sqlite(p.path("hooks", "history.db"), "select JobID from jobs where User = '"+p.service.name+"'"); len(ran) > 0 {
+	if ran, _ := sqlite(p.path("hooks", "history.db"), "select JobID from jobs where User = '"+p.service.name+
+		"'"); len(ran) > 0 {
 		t.Errorf("its own jobs are in the history: %v", ran)
 	}
 	ids := strings.Fields(p.c.admin(t, "squeue", "-h", "-a", "-r", "-t", "all", "-u", p.service.name, "-o", "%A"))

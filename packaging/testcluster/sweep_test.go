@@ -142,7 +142,8 @@ func (x *experiment) outcome(t *testing.T) outcome {
 		default:
 			r := readReport(t, filepath.Join(*row[0].Report, j.name()+".json"))
 			if r.Nodes.Reported != r.Nodes.Total || row[0].NodesReported != r.Nodes.Total {
-				t.Errorf("job %d: %d of %d nodes are in the report, %d in the history", j.id, r.Nodes.Reported, r.Nodes.Total, row[0].NodesReported)
+				t.Errorf("job %d: %d of %d nodes are in the report, %d in the history", j.id, r.Nodes.Reported, r.Nodes.Total,
+					row[0].NodesReported)
 				o.incomplete++
 			}
 		}

@@ -25,14 +25,16 @@ func (c *cluster) published(t *testing.T) (config, users string) {
 	t.Cleanup(func() { _ = os.RemoveAll(own) })
 	config, users = filepath.Join(own, "jobgait.toml"), filepath.Join(own, "users")
 	path := filepath.Join(own, "history.db")
-	settings := fmt.Sprintf("[collect]\ndir = %q\naccount = %q\n[history]\npath = %q\ningest = \"spool\"\nsnapshots = %q\n[slurm]\nscontrol = \"\"\nsacct = \"\"\n",
+	settings := fmt.Sprintf("[collect]\ndir = %q\naccount = %q\n[history]\npath = %q\ningest = \"spool\"\nsnapshots = "+
+		"%q\n[slurm]\nscontrol = \"\"\nsacct = \"\"\n",
 		filepath.Join(own, "collect"), serviceAccount, path, users)
 	err = errors.Join(os.Mkdir(own, 0o711), os.Mkdir(users, 0o711), os.Mkdir(filepath.Join(own, "collect"), 0o700),
 		os.WriteFile(config, []byte(settings), 0o644))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("sqlite3", c.path("history.db"), fmt.Sprintf("VACUUM INTO '%s'", path)).CombinedOutput(); err != nil {
+	if out, err := exec.Command("sqlite3", c.path("history.db"),
+		fmt.Sprintf("VACUUM INTO '%s'", path)).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	err = errors.Join(os.Chmod(path, 0o600), os.Chmod(own, 0o711), os.Chmod(users, 0o711))
@@ -77,14 +79,18 @@ func TestUsersAgainstEachOther(t *testing.T) {
 			return string(out), err
 		}
 		for _, args := range [][]string{{"list"}, {"show", mine}, {"show", "--last"}} {
-			if out, err := ask(args...); err != nil || !strings.Contains(out, mine) || strings.Contains(out, "canary"+other.name) {
+			if out, err := ask(args...); err != nil || !strings.Contains(out, mine) ||
+				strings.Contains(out, "canary"+other.name) {
 				t.Errorf("%s: jobgait %v: %v\n%s", me.name, args, err, out)
 			}
 		}
 		file := filepath.Join(users, fmt.Sprint(other.uid), "history.db")
-		for _, args := range [][]string{{"show", his}, {"show", "--json", his}, {"list", "-n", "-u", other.name}, {"list", "--history", file}, {"show", his, "--history", file},
-			{"show", his, "--history", filepath.Join(filepath.Dir(config), "history.db")}, {"show", his, "--history", c.path("history.db")},
-			{"compare", mine, his}, {"changes", "-u", other.name}, {"scaling", "-u", other.name}, {"dashboard", "-u", other.name, "-o", page}, {"export", his}} {
+		for _, args := range [][]string{{"show", his}, {"show", "--json", his}, {"list", "-n", "-u", other.name},
+			{"list", "--history", file}, {"show", his, "--history", file},
+			{"show", his, "--history", filepath.Join(filepath.Dir(config), "history.db")},
+			{"show", his, "--history", c.path("history.db")},
+			{"compare", mine, his}, {"changes", "-u", other.name}, {"scaling", "-u", other.name},
+			{"dashboard", "-u", other.name, "-o", page}, {"export", his}} {
 			if out, _ := ask(args...); strings.Contains(out, "canary"+other.name) || strings.Contains(out, "gait canary") {
 				t.Errorf("%s reads of %s: jobgait %v\n%s", me.name, other.name, args, out)
 			}
@@ -93,7 +99,8 @@ func TestUsersAgainstEachOther(t *testing.T) {
 			t.Errorf("%s has a page of %s's runs", me.name, other.name)
 		}
 		// grep ends with 2 for what it may not read; what it may is named.
-		grep := c.as(me, "/", "grep", "-rlas", "canary"+other.name, filepath.Dir(config), c.path("spool"), c.path("collect"), c.path("history.db"), jobs[other.name].dir)
+		grep := c.as(me, "/", "grep", "-rlas", "canary"+other.name, filepath.Dir(config), c.path("spool"), c.path("collect"),
+			c.path("history.db"), jobs[other.name].dir)
 		found, _ := grep.Output()
 		for line := range strings.Lines(string(found)) {
 			path := strings.TrimSpace(line)

@@ -19,7 +19,8 @@ func program(t *testing.T) (Spec, string) {
 	t.Helper()
 	dir := t.TempDir()
 	path, seen := filepath.Join(dir, "agent"), filepath.Join(dir, "seen")
-	script := fmt.Sprintf("#!/bin/sh\n/bin/ls -l /proc/self/fd >%[1]s.new\necho \"$*\" >>%[1]s.new\n/bin/mv %[1]s.new %[1]s\nexec /bin/sleep 600\n", seen)
+	script := fmt.Sprintf("#!/bin/sh\n/bin/ls -l /proc/self/fd >%[1]s.new\necho \"$*\" >>%[1]s.new\n/bin/mv %[1]s.new "+
+		"%[1]s\nexec /bin/sleep 600\n", seen)
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -121,12 +122,14 @@ func TestDetachErrors(t *testing.T) {
 func TestInputIsPrivate(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "program")
-	text := "#!/bin/sh\n/bin/cat >" + dir + "/new; echo $# $* >" + dir + "/args; env >" + dir + "/env; /bin/mv " + dir + "/new " + dir + "/input\n"
+	text := "#!/bin/sh\n/bin/cat >" + dir + "/new; echo $# $* >" + dir + "/args; env >" + dir + "/env; /bin/mv " + dir +
+		"/new " + dir + "/input\n"
 	if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	secret := strings.Repeat("secret ", 10_000)
-	if _, _, err := Detach(Spec{Program: script, Args: []string{"run"}, Log: filepath.Join(dir, "log"), Input: []byte(secret)}); err != nil {
+	if _, _, err := Detach(Spec{Program: script, Args: []string{"run"}, Log: filepath.Join(dir, "log"),
+		Input: []byte(secret)}); err != nil {
 		t.Fatal(err)
 	}
 	jobtest.Until(t, "the program has read its input", func() bool {

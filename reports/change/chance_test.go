@@ -61,7 +61,8 @@ func TestEffectBounds(t *testing.T) {
 		ok       bool
 	}{
 		{5, ptr(3.), ptr(7.), 3, 7, true}, {-5, ptr(-7.), ptr(-3.), 3, 7, true}, {0, ptr(-1.), ptr(2.), -1, 2, true},
-		{5, nil, ptr(7.), 0, 0, false}, {5, ptr(math.NaN()), ptr(7.), 0, 0, false}, {5, ptr(3.), ptr(math.Inf(1)), 0, 0, false},
+		{5, nil, ptr(7.), 0, 0, false}, {5, ptr(math.NaN()), ptr(7.), 0, 0, false},
+		{5, ptr(3.), ptr(math.Inf(1)), 0, 0, false},
 	} {
 		if from, to, ok := bounds(c.effect, c.lo, c.hi); from != c.from || to != c.to || ok != c.ok {
 			t.Errorf("%+v: %v %v %v", c, from, to, ok)

@@ -28,11 +28,14 @@ func golden(t *testing.T, name string, write func(io.Writer) error) string {
 }
 
 func aPair() Pair {
-	return Pair{Base: "old", Other: "new", Join: pair.JoinDay, Ratio: Judged{History: History{Runs: table.Runs{Calendar: true}}}, Comparison: pair.Comparison{Pairs: 24, Dropped: 3, Used: 14,
-		RelativePct: ptr(-4.25), LoPct: ptr(-5.5), HiPct: ptr(-3.), Level: .99, P: ptr(.0002), Significant: true, SeePct: 3, Need: ptr(5), Correlation: ptr(.81),
-		Changes:   []changepoint.Change{step(10, firstDay+10, 6)},
-		Histogram: []pair.Bin{{Lo: -6, Hi: -5, Count: 2}, {Lo: -5, Hi: -4, Count: 9}, {Lo: -4, Hi: -3, Count: 3}},
-		Notes:     []note.Note{note.New(note.RatioChanged, "the ratio changed 1 times")}}}
+	return Pair{Base: "old", Other: "new", Join: pair.JoinDay,
+		Ratio: Judged{History: History{Runs: table.Runs{Calendar: true}}},
+		Comparison: pair.Comparison{Pairs: 24, Dropped: 3, Used: 14,
+			RelativePct: ptr(-4.25), LoPct: ptr(-5.5), HiPct: ptr(-3.), Level: .99, P: ptr(.0002), Significant: true, SeePct: 3,
+			Need: ptr(5), Correlation: ptr(.81),
+			Changes:   []changepoint.Change{step(10, firstDay+10, 6)},
+			Histogram: []pair.Bin{{Lo: -6, Hi: -5, Count: 2}, {Lo: -5, Hi: -4, Count: 9}, {Lo: -4, Hi: -3, Count: 3}},
+			Notes:     []note.Note{note.New(note.RatioChanged, "the ratio changed 1 times")}}}
 }
 
 func TestGolden(t *testing.T) {
@@ -84,7 +87,8 @@ func TestWorse(t *testing.T) {
 	if got := ids(o); got != "nemo drift days" {
 		t.Errorf("worse: %s", got)
 	}
-	o.Acks = Acks{{ID: "nemo", Index: 20, Day: math.NaN()}, {ID: "drift", Index: -1, Day: firstDay + 5}, {ID: "days", Index: 11, Day: math.NaN()}}
+	o.Acks = Acks{{ID: "nemo", Index: 20, Day: math.NaN()}, {ID: "drift", Index: -1, Day: firstDay + 5},
+		{ID: "days", Index: 11, Day: math.NaN()}}
 	if got := ids(o); got != "days" {
 		t.Errorf("worse and not acknowledged: %s", got)
 	}
@@ -126,7 +130,8 @@ func TestWorseOfMany(t *testing.T) {
 		t.Errorf("worse: %s", got)
 	}
 	var b bytes.Buffer
-	if err := Text(&b, New(hs, changepoint.Sequential, found, options())); err != nil || !strings.Contains(b.String(), "NOTE     4, 5, 6, 7, 8, 9: slower, but not surely enough") {
+	if err := Text(&b, New(hs, changepoint.Sequential, found, options())); err != nil ||
+		!strings.Contains(b.String(), "NOTE     4, 5, 6, 7, 8, 9: slower, but not surely enough") {
 		t.Errorf("%v %s", err, b.String())
 	}
 }
@@ -139,18 +144,19 @@ func TestWatchOfNewestRuns(t *testing.T) {
 		outliers []int
 		want     string
 	}{
-		"none":      {nil, nil, ""},
-		"one":       {[]float64{60}, []int{35}, "The last run is 20.0 % slower"},
-		"two":       {[]float64{60, 55}, []int{34, 35}, "The last 2 runs are 10.0 % slower"},
-		"faster":    {[]float64{40}, []int{35}, ""},
-		"disagree":  {[]float64{60, 40}, []int{34, 35}, ""},
-		"earlier":   {[]float64{60, 50}, []int{34}, ""},
-		"missing":   {[]float64{60, math.NaN()}, []int{34}, "The last run is 20.0 % slower"},
-		"three":     {[]float64{60, 61, 59}, []int{33, 34, 35}, "The last 3 runs are 19.9 % slower"},
-		"unlike":    {[]float64{60, 90, 75}, []int{33, 34, 35}, "The last 3 runs are 49.8 % slower"},
-		"level":     {[]float64{53, 53.5, 52.5, 53, 53}, nil, "The last 4 runs are 5.8 % slower"},
-		"small":     {[]float64{50.9, 50.9, 50.9, 50.9, 50.9, 50.9}, nil, ""}, // 1.8 %
-		"swings":    {[]float64{60, 60, 60, 60, 50, 60, 60, 60}, []int{28, 29, 30, 31, 33, 34, 35}, "The last 3 runs are 20.0 % slower than usual or more"},
+		"none":     {nil, nil, ""},
+		"one":      {[]float64{60}, []int{35}, "The last run is 20.0 % slower"},
+		"two":      {[]float64{60, 55}, []int{34, 35}, "The last 2 runs are 10.0 % slower"},
+		"faster":   {[]float64{40}, []int{35}, ""},
+		"disagree": {[]float64{60, 40}, []int{34, 35}, ""},
+		"earlier":  {[]float64{60, 50}, []int{34}, ""},
+		"missing":  {[]float64{60, math.NaN()}, []int{34}, "The last run is 20.0 % slower"},
+		"three":    {[]float64{60, 61, 59}, []int{33, 34, 35}, "The last 3 runs are 19.9 % slower"},
+		"unlike":   {[]float64{60, 90, 75}, []int{33, 34, 35}, "The last 3 runs are 49.8 % slower"},
+		"level":    {[]float64{53, 53.5, 52.5, 53, 53}, nil, "The last 4 runs are 5.8 % slower"},
+		"small":    {[]float64{50.9, 50.9, 50.9, 50.9, 50.9, 50.9}, nil, ""}, // 1.8 %
+		"swings": {[]float64{60, 60, 60, 60, 50, 60, 60, 60}, []int{28, 29, 30, 31, 33, 34, 35},
+			"The last 3 runs are 20.0 % slower than usual or more"},
 		"no values": {[]float64{math.NaN()}, nil, ""},
 	} {
 		h := h
@@ -178,16 +184,20 @@ func TestJSONOfOddResults(t *testing.T) {
 	c := step(20, nan, math.Inf(1))
 	c.LoPct, c.HiPct, c.FalsePer1000, c.EndIndex, c.Level = &nan, nil, &nan, ptr(22), nan
 	c.Causes = []changepoint.Cause{{Field: "a", P: nan}}
-	found := changepoint.Analysis{Expected: nan, Series: []changepoint.SeriesResult{{ID: "odd", N: 36, Changes: []changepoint.Change{c},
-		Regimes: []changepoint.Regime{{First: 0, Last: 19, Mean: nan, Median: nan, SD: nan}}, Outliers: []int{3, 5}, SlowNodes: []changepoint.SlowNode{{Node: "n", EffectPct: nan, P: nan}}}},
+	found := changepoint.Analysis{Expected: nan,
+		Series: []changepoint.SeriesResult{{ID: "odd", N: 36, Changes: []changepoint.Change{c},
+			Regimes: []changepoint.Regime{{First: 0, Last: 19, Mean: nan, Median: nan, SD: nan}}, Outliers: []int{3, 5},
+			SlowNodes: []changepoint.SlowNode{{Node: "n", EffectPct: nan, P: nan}}}},
 		Machine: []changepoint.MachineEvent{{Start: nan, End: &nan, EffectPct: nan}}}
 	var b bytes.Buffer
 	r := New([]History{h}, changepoint.Paper, found, options())
 	if err := JSON(&b, r); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"index":15,"job":"U1","t":"2026-10-21","detected_index":12`, `"effect_pct":null`, `"end_index":13`, `"outliers":[30,32]`, `"first":35,"last":16`,
-		`"machine":[{"start":null,"end":null,"effect_pct":null,"series":[]}]`, `"notes":[]`, `"from":null,"to":null,"p":null`, `"expected_by_chance":null,"series"`} {
+	for _, want := range []string{`"index":15,"job":"U1","t":"2026-10-21","detected_index":12`, `"effect_pct":null`,
+		`"end_index":13`, `"outliers":[30,32]`, `"first":35,"last":16`,
+		`"machine":[{"start":null,"end":null,"effect_pct":null,"series":[]}]`, `"notes":[]`, `"from":null,"to":null,"p":null`,
+		`"expected_by_chance":null,"series"`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s in %s", want, b.String())
 		}
@@ -196,11 +206,13 @@ func TestJSONOfOddResults(t *testing.T) {
 		t.Error("not valid")
 	}
 	b.Reset()
-	if err := JSON(&b, New(nil, changepoint.Sequential, changepoint.Analysis{}, options())); err != nil || !strings.Contains(b.String(), `"series":[],"machine":[]`) {
+	if err := JSON(&b, New(nil, changepoint.Sequential, changepoint.Analysis{}, options())); err != nil ||
+		!strings.Contains(b.String(), `"series":[],"machine":[]`) {
 		t.Errorf("nothing: %v %s", err, b.String())
 	}
 	b.Reset()
-	empty := Pair{Comparison: pair.Comparison{RelativePct: &nan, P: &nan, Level: nan, SeePct: nan, Histogram: []pair.Bin{{Lo: nan}}, Changes: []changepoint.Change{c}}}
+	empty := Pair{Comparison: pair.Comparison{RelativePct: &nan, P: &nan, Level: nan, SeePct: nan,
+		Histogram: []pair.Bin{{Lo: nan}}, Changes: []changepoint.Change{c}}}
 	if err := PairJSON(&b, empty); err != nil || !json.Valid(b.Bytes()) {
 		t.Errorf("pair: %v %s", err, b.String())
 	}
@@ -222,7 +234,8 @@ func TestPairSentences(t *testing.T) {
 	}
 	one := aPair()
 	one.Need, one.Pairs = ptr(1), 3
-	if got := strings.Join(one.Facts(), "|"); !strings.Contains(got, "need 1 more pair to see 3 %") || strings.Contains(got, "correlation") {
+	if got := strings.Join(one.Facts(), "|"); !strings.Contains(got, "need 1 more pair to see 3 %") ||
+		strings.Contains(got, "correlation") {
 		t.Error(got)
 	}
 	rate := aPair()
@@ -230,7 +243,8 @@ func TestPairSentences(t *testing.T) {
 	if got := rate.Sentence(); !strings.HasPrefix(got, "new is 4.2 % lower than old") {
 		t.Error(got)
 	}
-	if got := strings.Join(aPair().Facts(), "|"); !strings.Contains(got, "p < 0.001") || !strings.Contains(got, "need 5 more pairs to see 3 %") {
+	if got := strings.Join(aPair().Facts(), "|"); !strings.Contains(got, "p < 0.001") ||
+		!strings.Contains(got, "need 5 more pairs to see 3 %") {
 		t.Error(got)
 	}
 }
@@ -252,7 +266,8 @@ func TestEmptyBinsAreShort(t *testing.T) {
 }
 
 func TestReadAcks(t *testing.T) {
-	acks, err := ReadAcks(strings.NewReader("# seen\nid,index,t,who\na,3,,alice\nb,,2026-10-21,bob\n\"c,d\", 4, 7,\n"), "f", table.Days)
+	acks, err := ReadAcks(strings.NewReader("# seen\nid,index,t,who\na,3,,alice\nb,,2026-10-21,bob\n\"c,d\", 4, 7,\n"),
+		"f", table.Days)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,13 +276,15 @@ func TestReadAcks(t *testing.T) {
 		index int
 		day   float64
 		want  bool
-	}{{"a", 3, 99, true}, {"a", 4, 99, false}, {"b", 9, 20747.4, true}, {"b", 9, 20748, false}, {"c,d", 4, 7.5, true}, {"c,d", 4, 8, false}, {"x", 3, 99, false}} {
+	}{{"a", 3, 99, true}, {"a", 4, 99, false}, {"b", 9, 20747.4, true}, {"b", 9, 20748, false}, {"c,d", 4, 7.5, true},
+		{"c,d", 4, 8, false}, {"x", 3, 99, false}} {
 		if got := acks.Has(c.id, c.index, c.day); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
 	for text, want := range map[string]string{
-		"id,why\na,b\n": "f:1:", "index\n3\n": "f:1:", "id,index\na,x\n": "f:2:", "id,index\na,-1\n": "f:2:", "id,t\na,soon\n": "f:2:",
+		"id,why\na,b\n": "f:1:", "index\n3\n": "f:1:", "id,index\na,x\n": "f:2:", "id,index\na,-1\n": "f:2:",
+		"id,t\na,soon\n": "f:2:",
 		"id,index\na,\n": "f:2:", "id,index\na,1,2\n": "f:", "id,index\n\"": "f:"} {
 		if _, err := ReadAcks(strings.NewReader(text), "f", table.Days); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
@@ -343,7 +360,8 @@ func TestTimelineOfManyRuns(t *testing.T) {
 func TestTips(t *testing.T) {
 	hs, found := everything()
 	svg := Timeline(New(hs, changepoint.Sequential, found, options()).Series[0], DefaultView(options()))
-	for _, want := range []string{"<title>1 Oct 12:00 #A1 4c1d7a2e 50.00 s</title>", "<title>21 Oct 12:00 #U1 9e66dad1 57.50 s</title>", ">+14.9 %<title>14.9 % slower since 21 October"} {
+	for _, want := range []string{"<title>1 Oct 12:00 #A1 4c1d7a2e 50.00 s</title>",
+		"<title>21 Oct 12:00 #U1 9e66dad1 57.50 s</title>", ">+14.9 %<title>14.9 % slower since 21 October"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %s in %s", want, svg)
 		}
@@ -369,7 +387,8 @@ func TestLeadAndSupport(t *testing.T) {
 	}
 	withAlso := mk("e", "", "", "")
 	withAlso.Also = map[string][]float64{"cpu_s": withAlso.Y, "step_s": withAlso.Y}
-	leading, supporting := Lead([]History{mk("a", "x", "4", "elapsed"), mk("b", "x", "4", "step"), mk("c", "x", "8", "elapsed"), mk("d", "", "", "step"), withAlso})
+	leading, supporting := Lead([]History{mk("a", "x", "4", "elapsed"), mk("b", "x", "4", "step"),
+		mk("c", "x", "8", "elapsed"), mk("d", "", "", "step"), withAlso})
 	var ids []string
 	for _, h := range leading {
 		ids = append(ids, h.ID)
@@ -387,7 +406,8 @@ func TestLeadAndSupport(t *testing.T) {
 	}
 	h := aHistory("j")
 	h.Meta["job_id"] = h.Jobs
-	if got := Of([]table.Runs{h.Runs}, "f"); got[0].Jobs[0] != "A1" || got[0].Meta["job_id"] != nil || got[0].Title() != "j" {
+	if got := Of([]table.Runs{h.Runs}, "f"); got[0].Jobs[0] != "A1" || got[0].Meta["job_id"] != nil ||
+		got[0].Title() != "j" {
 		t.Errorf("%+v", got[0])
 	}
 }
@@ -407,7 +427,8 @@ func TestRatio(t *testing.T) {
 	a.T = append(a.T, a.T[35]+.1, 99999)
 	a.Y = append(a.Y, 1e6, 5)
 	s := ratio(a, b, pair.JoinDay, pair.Comparison{Changes: []changepoint.Change{{Index: 19, T: firstDay + 20}}})
-	if s.Result.N != 35 || s.T[0] != firstDay+1 || len(s.Result.Regimes) != 2 || math.Abs(s.Result.Regimes[0].Mean-10) > 1e-9 || s.Result.Regimes[0].SD > 1e-6 {
+	if s.Result.N != 35 || s.T[0] != firstDay+1 || len(s.Result.Regimes) != 2 ||
+		math.Abs(s.Result.Regimes[0].Mean-10) > 1e-9 || s.Result.Regimes[0].SD > 1e-6 {
 		t.Fatalf("%+v", s.Result.Regimes)
 	}
 	// Day 35 has two runs in a, of which the middle is far off; run 30 is a spike.

@@ -36,7 +36,8 @@ type Pair struct {
 func Compare(base, other History, join pair.Join) Pair {
 	c := pair.Compare(base.Runs.Series, other.Runs.Series, join)
 	c.Notes = slices.Concat(base.readNotes(), other.readNotes(), c.Notes)
-	return Pair{Base: base.Title(), Other: other.Title(), Join: join, Unit: base.commonUnit(other), Comparison: c, Ratio: ratio(base, other, join, c)}
+	return Pair{Base: base.Title(), Other: other.Title(), Join: join, Unit: base.commonUnit(other), Comparison: c,
+		Ratio: ratio(base, other, join, c)}
 }
 
 // CompareSets compares all runs of the second history with all of the first:
@@ -45,9 +46,11 @@ func CompareSets(base, other History) Pair {
 	c := pair.CompareSets(base.Runs.Series, other.Runs.Series)
 	c.Notes = slices.Concat(base.readNotes(), other.readNotes(), c.Notes)
 	if c.RelativePct != nil {
-		c.Notes = append(c.Notes, note.New(note.NoPairs, "all runs of one against all of the other: a machine that was slower while one of them ran looks like the program"))
+		c.Notes = append(c.Notes, note.New(note.NoPairs,
+			"all runs of one against all of the other: a machine that was slower while one of them ran looks like the program"))
 	}
-	return Pair{Base: base.Title(), Other: other.Title(), Unit: base.commonUnit(other), Comparison: c, Runs: [2]int{base.Values(), other.Values()}}
+	return Pair{Base: base.Title(), Other: other.Title(), Unit: base.commonUnit(other), Comparison: c,
+		Runs: [2]int{base.Values(), other.Values()}}
 }
 
 // commonUnit is the unit of two histories, "" where it is not the same.
@@ -97,10 +100,13 @@ type jsonPair struct {
 
 // PairJSON writes a comparison as one object. Indexes of changes count pairs.
 func PairJSON(w io.Writer, p Pair) error {
-	out := jsonPair{Schema: SchemaCompare, Base: p.Base, Other: p.Other, Join: textOrNull(string(p.Join)), Pairs: p.Pairs, Dropped: p.Dropped, Used: p.Used,
-		RelativePct: quantity.FiniteOf(p.RelativePct), LoPct: quantity.FiniteOf(p.LoPct), HiPct: quantity.FiniteOf(p.HiPct), Level: quantity.Finite(p.Level), P: quantity.FiniteOf(p.P),
-		Significant: p.Significant, Need: p.Need, SeePct: quantity.Finite(p.SeePct), Correlation: quantity.FiniteOf(p.Correlation),
-		Changes: []jsonChange{}, Histogram: []jsonBin{}, Notes: list(p.Notes)}
+	out := jsonPair{Schema: SchemaCompare, Base: p.Base, Other: p.Other, Join: textOrNull(string(p.Join)), Pairs: p.Pairs,
+		Dropped: p.Dropped, Used: p.Used,
+		RelativePct: quantity.FiniteOf(p.RelativePct), LoPct: quantity.FiniteOf(p.LoPct), HiPct: quantity.FiniteOf(p.HiPct),
+		Level: quantity.Finite(p.Level), P: quantity.FiniteOf(p.P),
+		Significant: p.Significant, Need: p.Need, SeePct: quantity.Finite(p.SeePct),
+		Correlation: quantity.FiniteOf(p.Correlation),
+		Changes:     []jsonChange{}, Histogram: []jsonBin{}, Notes: list(p.Notes)}
 	for _, c := range p.Changes {
 		out.Changes = append(out.Changes, p.Ratio.jsonChange(c, Default()))
 	}
@@ -158,7 +164,8 @@ func (p Pair) Sentence() string {
 	case less:
 		way = "less time"
 	}
-	return fmt.Sprintf("%s %s %s %s than %s%s.", p.Other, verb, quantity.Percent(math.Abs(*p.RelativePct)), way, p.Base, p.interval())
+	return fmt.Sprintf("%s %s %s %s than %s%s.", p.Other, verb, quantity.Percent(math.Abs(*p.RelativePct)), way, p.Base,
+		p.interval())
 }
 
 func (p Pair) interval() string {
@@ -249,7 +256,8 @@ func (p Pair) ChangeLines() []string {
 	var out []string
 	o := Options{Now: math.Inf(1)}
 	for _, c := range p.Changes {
-		line := fmt.Sprintf("the ratio changed by %s on %s (pair %d)", quantity.Signed(c.EffectPct), p.Ratio.date(c.T, o), c.Index)
+		line := fmt.Sprintf("the ratio changed by %s on %s (pair %d)", quantity.Signed(c.EffectPct), p.Ratio.date(c.T, o),
+			c.Index)
 		if lo, hi, ok := bounds(1, c.LoPct, c.HiPct); ok {
 			line += fmt.Sprintf(", %s interval %s", quantity.Chosen(100*c.Level), quantity.PercentRange(lo, hi))
 		}

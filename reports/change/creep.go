@@ -13,7 +13,8 @@ const goesOn = 10
 
 // creepText is a creep in a sentence.
 func (s Judged) creepText(k changepoint.Creep, o Options) string {
-	text := fmt.Sprintf("%s %s bit by bit: from %s to %s over %s, ", quantity.Percent(math.Abs(k.EffectPct)), s.direction(k.EffectPct),
+	text := fmt.Sprintf("%s %s bit by bit: from %s to %s over %s, ", quantity.Percent(math.Abs(k.EffectPct)),
+		s.direction(k.EffectPct),
 		s.value(k.From), s.value(k.To), quantity.Plural(k.N, "run"))
 	if k.LastIndex < len(s.Y)-goesOn {
 		return text + "from " + s.Date(k.FirstIndex, o) + " to " + s.Date(k.LastIndex, o) + "."

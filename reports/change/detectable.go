@@ -19,7 +19,8 @@ func (s Judged) Detectable() string {
 	if runs == nil {
 		return text
 	}
-	more := fmt.Sprintf("A change of 10 %% needs %s of this level; there are %d.", quantity.Plural(*runs, "run"), s.levelRuns())
+	more := fmt.Sprintf("A change of 10 %% needs %s of this level; there are %d.", quantity.Plural(*runs, "run"),
+		s.levelRuns())
 	if text == "" {
 		return more
 	}
@@ -54,7 +55,8 @@ func (r Report) Detectable() string {
 		return ""
 	}
 	slices.Sort(pct)
-	text := fmt.Sprintf("With these runs changes of %s or more (median of %d histories; the largest %s) would be reported after 5 more runs in 9 of 10 cases.",
+	text := fmt.Sprintf("With these runs changes of %s or more (median of %d histories; the largest %s) would be "+
+		"reported after 5 more runs in 9 of 10 cases.",
 		quantity.Percent(pct[len(pct)/2]), len(pct), quantity.Percent(pct[len(pct)-1]))
 	switch n := judged - len(pct); {
 	case n == 1:

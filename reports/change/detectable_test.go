@@ -28,7 +28,8 @@ func TestDetectable(t *testing.T) {
 		{[]Judged{many}, "With these runs a change of 3.1 % or more would be reported after 5 more runs in 9 of 10 cases."},
 		{[]Judged{some}, "With these runs a change of 24.0 % or more would be reported after 5 more runs in 9 of 10 cases. " +
 			"A change of 10 % needs 14 runs of this level; there are 9."},
-		{[]Judged{few, some, many}, "With these runs changes of 24.0 % or more (median of 2 histories; the largest 24.0 %) would be " +
+		{[]Judged{few, some, many}, "With these runs changes of 24.0 % or more (median of 2 histories; the largest 24.0 " +
+			"%) would be " +
 			"reported after 5 more runs in 9 of 10 cases. 1 history is too short or scatters too much to show any."},
 	} {
 		if got := (Report{Series: c.series}).Detectable(); got != c.want {

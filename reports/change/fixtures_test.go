@@ -40,12 +40,14 @@ func aHistory(id string) History {
 }
 
 func step(index int, day, pct float64) changepoint.Change {
-	return changepoint.Change{Index: index, T: day, DetectedIndex: index + 3, EffectPct: pct, LoPct: ptr(pct - 1.8), HiPct: ptr(pct + 1.8), Level: .95,
+	return changepoint.Change{Index: index, T: day, DetectedIndex: index + 3, EffectPct: pct, LoPct: ptr(pct - 1.8),
+		HiPct: ptr(pct + 1.8), Level: .95,
 		FirstIndex: index, LastIndex: index, FalsePer1000: ptr(.06), Kind: changepoint.Step, Causes: []changepoint.Cause{}}
 }
 
 func result(id string, changes ...changepoint.Change) changepoint.SeriesResult {
-	r := changepoint.SeriesResult{ID: id, N: 36, Changes: append([]changepoint.Change{}, changes...), Regimes: []changepoint.Regime{{First: 20, Last: 35, N: 16, Mean: 50, Median: 50, SD: .4}},
+	r := changepoint.SeriesResult{ID: id, N: 36, Changes: append([]changepoint.Change{}, changes...),
+		Regimes:  []changepoint.Regime{{First: 20, Last: 35, N: 16, Mean: 50, Median: 50, SD: .4}},
 		Outliers: []int{}, SlowNodes: []changepoint.SlowNode{}, Notes: []note.Note{}}
 	return r
 }
@@ -53,9 +55,11 @@ func result(id string, changes ...changepoint.Change) changepoint.SeriesResult {
 // everything is a report with one history of each kind.
 func everything() ([]History, changepoint.Analysis) {
 	slower := step(20, firstDay+20.5, 14.9)
-	slower.Causes = []changepoint.Cause{{Field: "binary", From: "4c1d7a2", To: "9e66dad", P: .05}, {Field: "module.mpi", From: "openmpi/4.1.4", To: "", P: .1}, {Field: "job", From: "1", To: "2", P: 1}}
+	slower.Causes = []changepoint.Cause{{Field: "binary", From: "4c1d7a2", To: "9e66dad", P: .05},
+		{Field: "module.mpi", From: "openmpi/4.1.4", To: "", P: .1}, {Field: "job", From: "1", To: "2", P: 1}}
 	changed := result("nemo", slower)
-	changed.Regimes = []changepoint.Regime{{First: 0, Last: 19, N: 20, Mean: 50, Median: 50.01, SD: .4}, {First: 20, Last: 35, N: 16, Mean: 57.5, Median: 57.6, SD: .5}}
+	changed.Regimes = []changepoint.Regime{{First: 0, Last: 19, N: 20, Mean: 50, Median: 50.01, SD: .4},
+		{First: 20, Last: 35, N: 16, Mean: 57.5, Median: 57.6, SD: .5}}
 	changed.SlowNodes = []changepoint.SlowNode{{Node: "dahu-12", EffectPct: 12.3, P: .008}}
 
 	up, down := step(10, firstDay+10.5, 7), step(14, firstDay+14.5, -6.5)
@@ -73,14 +77,18 @@ func everything() ([]History, changepoint.Analysis) {
 	noted := result("quiet")
 	noted.Notes = []note.Note{note.New(note.FewRuns, "4 runs are too few to see a change")}
 
-	bad := History{Runs: table.Runs{Bad: true, Notes: []note.Note{note.New(note.BadSeries, "t has 2 entries, y has 1: the series is not analysed")}}}
+	bad := History{Runs: table.Runs{Bad: true,
+		Notes: []note.Note{note.New(note.BadSeries, "t has 2 entries, y has 1: the series is not analysed")}}}
 	bad.ID = "bad"
 	days := aHistory("days")
 	days.Calendar = false
-	hs := []History{aHistory("nemo"), aHistory("both"), bad, aHistory("drift"), watched, aHistory("small"), aHistory("quiet"), aHistory("calm"), days}
+	hs := []History{aHistory("nemo"), aHistory("both"), bad, aHistory("drift"), watched, aHistory("small"),
+		aHistory("quiet"), aHistory("calm"), days}
 	return hs, changepoint.Analysis{Method: changepoint.Sequential, Expected: .4,
-		Series: []changepoint.SeriesResult{changed, result("both", up, down, faster), result("drift", drift), watch, small, noted, result("calm"), result("days", step(12, firstDay+12.5, 4))},
-		Machine: []changepoint.MachineEvent{{Start: 1790812800, End: ptr(1790813400.), EffectPct: 4.6, Series: []string{"nemo", "both", "drift", "small", "calm"}},
+		Series: []changepoint.SeriesResult{changed, result("both", up, down, faster), result("drift", drift), watch, small,
+			noted, result("calm"), result("days", step(12, firstDay+12.5, 4))},
+		Machine: []changepoint.MachineEvent{{Start: 1790812800, End: ptr(1790813400.), EffectPct: 4.6,
+			Series: []string{"nemo", "both", "drift", "small", "calm"}},
 			{Start: 1790899200, EffectPct: -3, Series: []string{"nemo", "both", "drift", "small", "calm", "quiet"}}}}
 }
 

@@ -90,7 +90,8 @@ func (s Judged) FunctionTexts(o Options) []string {
 		if f.EffectPct < 0 {
 			word = "shorter"
 		}
-		text := fmt.Sprintf("%s runs %s %s", functionName(changepoint.FunctionName(f.Library, f.Name)), quantity.Percent(math.Abs(f.EffectPct)), word)
+		text := fmt.Sprintf("%s runs %s %s", functionName(changepoint.FunctionName(f.Library, f.Name)),
+			quantity.Percent(math.Abs(f.EffectPct)), word)
 		if lo, hi, ok := bounds(f.EffectPct, f.LoPct, f.HiPct); ok {
 			text += fmt.Sprintf(" (%s interval %s)", quantity.Chosen(100*f.Level), quantity.PercentRange(lo, hi))
 		}

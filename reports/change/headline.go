@@ -33,7 +33,8 @@ func (r Report) headline() string {
 		s := r.Series[0]
 		return strings.TrimSpace(fmt.Sprintf("%s, %s: %s. %s", s.Title(), of, s.Status.word(), s.inShort(r.options)))
 	}
-	text := fmt.Sprintf("%s, %s: %d changed, %d watch, %d pass", quantity.Plural(len(r.Series), "series"), of, n[Changed], n[Watch], n[Pass])
+	text := fmt.Sprintf("%s, %s: %d changed, %d watch, %d pass", quantity.Plural(len(r.Series), "series"), of, n[Changed],
+		n[Watch], n[Pass])
 	if n[Unknown] > 0 {
 		text += fmt.Sprintf(", %d cannot be told", n[Unknown])
 	}
@@ -79,7 +80,8 @@ func (r Report) slowerNow(changed int) string {
 	var parts []string
 	for _, s := range list[:min(most, len(list))] {
 		c := s.newestChange()
-		parts = append(parts, fmt.Sprintf("%s by %s since %s", clip(s.Title()), quantity.Percent(c.EffectPct), s.date(c.T, r.options)))
+		parts = append(parts, fmt.Sprintf("%s by %s since %s", clip(s.Title()), quantity.Percent(c.EffectPct),
+			s.date(c.T, r.options)))
 	}
 	text := " Slower now: " + strings.Join(parts, "; ")
 	if more := len(list) - most; more > 0 {
@@ -141,7 +143,8 @@ func (r Report) ByChance() string {
 	}
 	text += " of these changes"
 	if unknown > 0 {
-		text += fmt.Sprintf("; for %d of them it is not known: how often noise like theirs looks like a change was not measured", unknown)
+		text += fmt.Sprintf("; for %d of them it is not known: how often noise like theirs looks like a change was not "+
+			"measured", unknown)
 	}
 	return text + "."
 }

@@ -17,7 +17,8 @@ func textOf(t *testing.T, o Options, machine []changepoint.MachineEvent, results
 		hs = append(hs, aHistory(r.ID))
 	}
 	var b strings.Builder
-	if err := Text(&b, New(hs, changepoint.Sequential, changepoint.Analysis{Series: results, Machine: machine}, o)); err != nil {
+	if err := Text(&b, New(hs, changepoint.Sequential, changepoint.Analysis{Series: results, Machine: machine},
+		o)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -34,9 +35,11 @@ func firstLines(text string) string {
 func TestFirstLinesSayWhatIsSlower(t *testing.T) {
 	up, down := step(10, firstDay+10.5, 30), step(14, firstDay+14.5, -23)
 	up.Group, down.Group = ptr(1), ptr(1)
-	got := textOf(t, options(), nil, result("little", step(20, firstDay+20.5, 3)), result("much", step(25, firstDay+25.5, 40)),
+	got := textOf(t, options(), nil, result("little", step(20, firstDay+20.5, 3)),
+		result("much", step(25, firstDay+25.5, 40)),
 		result("faster", step(30, firstDay+30.5, -20)), result("while", up, down), result("calm"))
-	want := "5 series, 180 runs: 4 changed, 0 watch, 1 pass. Slower now: much by 40.0 % since 26 October; little by 3.0 % since 21 October."
+	want := "5 series, 180 runs: 4 changed, 0 watch, 1 pass. Slower now: much by 40.0 % since 26 October; little by " +
+		"3.0 % since 21 October."
 	if head := firstLines(got); head != want {
 		t.Errorf("%s, want %s", head, want)
 	}
@@ -49,7 +52,8 @@ func TestFirstLinesSayWhatIsSlower(t *testing.T) {
 	if strings.Join(order, " ") != "much little faster while" {
 		t.Errorf("told of in the order %v", order)
 	}
-	if head := firstLines(textOf(t, options(), nil, result("a", step(30, firstDay+30.5, -20)), result("b"))); !strings.HasSuffix(head, "None is slower now than before.") {
+	if head := firstLines(textOf(t, options(), nil, result("a", step(30, firstDay+30.5, -20)),
+		result("b"))); !strings.HasSuffix(head, "None is slower now than before.") {
 		t.Error(head)
 	}
 }
@@ -61,8 +65,10 @@ func TestFirstLinesOfOneSeries(t *testing.T) {
 	late.Y[35] = 60
 	o := options()
 	for want, r := range map[string]Report{
-		"melt, 36 runs: pass. Level 50": New([]History{aHistory("melt")}, changepoint.Sequential, changepoint.Analysis{Series: []changepoint.SeriesResult{result("melt")}}, o),
-		"melt, 36 runs: watch. The last run is 20.0 % slower than usual: seen once, not confirmed.": New([]History{late}, changepoint.Sequential, changepoint.Analysis{Series: []changepoint.SeriesResult{watch}}, o),
+		"melt, 36 runs: pass. Level 50": New([]History{aHistory("melt")}, changepoint.Sequential,
+			changepoint.Analysis{Series: []changepoint.SeriesResult{result("melt")}}, o),
+		"melt, 36 runs: watch. The last run is 20.0 % slower than usual: seen once, not confirmed.": New([]History{late},
+			changepoint.Sequential, changepoint.Analysis{Series: []changepoint.SeriesResult{watch}}, o),
 	} {
 		var b strings.Builder
 		if err := Text(&b, r); err != nil {
@@ -77,8 +83,10 @@ func TestFirstLinesOfOneSeries(t *testing.T) {
 // A changed history has thousands of runs and changes of half a per cent: they
 // are counted, not told one by one.
 func TestSmallChangesAreCounted(t *testing.T) {
-	got := textOf(t, options(), nil, result("melt", step(5, firstDay+5.5, .4), step(10, firstDay+10.5, -.3), step(20, firstDay+20.5, 12)))
-	if strings.Contains(got, "0.4 %") || !strings.Contains(got, "and 2 changes below 2 %") || !strings.Contains(got, "12.0 % slower") {
+	got := textOf(t, options(), nil,
+		result("melt", step(5, firstDay+5.5, .4), step(10, firstDay+10.5, -.3), step(20, firstDay+20.5, 12)))
+	if strings.Contains(got, "0.4 %") || !strings.Contains(got, "and 2 changes below 2 %") ||
+		!strings.Contains(got, "12.0 % slower") {
 		t.Error(got)
 	}
 }
@@ -86,19 +94,25 @@ func TestSmallChangesAreCounted(t *testing.T) {
 // What the machine did before the days that are told of is no news.
 func TestMachineOfTheLastDays(t *testing.T) {
 	at := func(day float64) float64 { return (firstDay + day) * daySeconds }
-	shifts := []changepoint.MachineEvent{{Start: at(2), End: ptr(at(3)), EffectPct: 5}, {Start: at(36), End: ptr(at(37)), EffectPct: 4}, {Start: at(38), EffectPct: 3}}
+	shifts := []changepoint.MachineEvent{{Start: at(2), End: ptr(at(3)), EffectPct: 5},
+		{Start: at(36), End: ptr(at(37)), EffectPct: 4}, {Start: at(38), EffectPct: 3}}
 	o := options()
-	if got := textOf(t, o, shifts, result("a"), result("b")); strings.Count(got, "MACHINE") != 3 || strings.Index(got, "5.0 %") < strings.Index(got, "3.0 %") {
+	if got := textOf(t, o, shifts, result("a"), result("b")); strings.Count(got, "MACHINE") != 3 ||
+		strings.Index(got, "5.0 %") < strings.Index(got, "3.0 %") {
 		t.Error(got)
 	}
 	o.Days = 7
-	if got := textOf(t, o, shifts, result("a"), result("b")); strings.Count(got, "MACHINE") != 2 || strings.Contains(got, "5.0 %") {
+	if got := textOf(t, o, shifts, result("a"), result("b")); strings.Count(got, "MACHINE") != 2 ||
+		strings.Contains(got, "5.0 %") {
 		t.Error(got)
 	}
 	for i := range 30 {
-		shifts = append(shifts, changepoint.MachineEvent{Start: at(39 + float64(i)/100), End: ptr(at(39 + float64(i)/100)), EffectPct: 2})
+		shifts = append(shifts, changepoint.MachineEvent{Start: at(39 + float64(i)/100), End: ptr(at(39 + float64(i)/100)),
+			EffectPct: 2})
 	}
-	if got := textOf(t, o, shifts, result("a"), result("b")); strings.Count(got, "MACHINE") != 5 || !strings.Contains(got, "and 28 earlier shifts") || strings.Count(strings.Join(strings.Fields(got), " "), "the machine, not the jobs") != 1 {
+	if got := textOf(t, o, shifts, result("a"), result("b")); strings.Count(got, "MACHINE") != 5 ||
+		!strings.Contains(got, "and 28 earlier shifts") ||
+		strings.Count(strings.Join(strings.Fields(got), " "), "the machine, not the jobs") != 1 {
 		t.Error(got)
 	}
 }
@@ -113,7 +127,8 @@ func TestManyChangedAreShort(t *testing.T) {
 	if n := strings.Count(got, "\n"); n > 160 {
 		t.Errorf("%d lines", n)
 	}
-	for _, want := range []string{"series299 by 39.9 %", "and 297 more", "\nCHANGED  series270: 37.0 % slower since 21 October.\n", "CHANGED  also: series249"} {
+	for _, want := range []string{"series299 by 39.9 %", "and 297 more",
+		"\nCHANGED  series270: 37.0 % slower since 21 October.\n", "CHANGED  also: series249"} {
 		if !strings.Contains(got, want) && !strings.Contains(firstLines(got), want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -127,9 +142,11 @@ func TestNotesOfFewAndOfMany(t *testing.T) {
 		r.Notes = []note.Note{note.New(code, "%s", text)}
 		return r
 	}
-	got := textOf(t, options(), nil, noted("a", note.TwoLevels, "levels 1 and 2"), noted("b", note.TwoLevels, "levels 3 and 4"),
+	got := textOf(t, options(), nil, noted("a", note.TwoLevels, "levels 1 and 2"),
+		noted("b", note.TwoLevels, "levels 3 and 4"),
 		noted("c", note.AllEqual, "the same"), noted("d", note.AllEqual, "the same"))
-	for _, want := range []string{"NOTE     a: levels 1 and 2\n", "NOTE     b: levels 3 and 4\n", "NOTE     c, d: the same\n"} {
+	for _, want := range []string{"NOTE     a: levels 1 and 2\n", "NOTE     b: levels 3 and 4\n",
+		"NOTE     c, d: the same\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -144,8 +161,10 @@ func TestNotesOfFewAndOfMany(t *testing.T) {
 }
 
 func TestShapeName(t *testing.T) {
-	for shape, want := range map[string]string{"1n ?t ?c": "1 node", "16n ?t ?c": "16 nodes", "4n 256t 2c": "4 nodes, 256 tasks, 2 CPUs a task", "?n ?t ?c": "",
-		"2n ?t 1c size=3 km": "2 nodes, 1 CPU a task, size 3 km", "size=n": "size n", "": "", "odd": "odd", "4 nodes": "4 nodes", "n": "n", "\u00e9": "\u00e9"} {
+	for shape, want := range map[string]string{"1n ?t ?c": "1 node", "16n ?t ?c": "16 nodes",
+		"4n 256t 2c": "4 nodes, 256 tasks, 2 CPUs a task", "?n ?t ?c": "",
+		"2n ?t 1c size=3 km": "2 nodes, 1 CPU a task, size 3 km", "size=n": "size n", "": "", "odd": "odd",
+		"4 nodes": "4 nodes", "n": "n", "\u00e9": "\u00e9"} {
 		if got := ShapeName(shape); got != want {
 			t.Errorf("%q: %q, want %q", shape, got, want)
 		}
@@ -156,7 +175,8 @@ func TestShapeName(t *testing.T) {
 func TestOldDatesHaveYears(t *testing.T) {
 	o := options()
 	o.Years = Old([]History{aHistory("a")}, firstDay+5000)
-	if got := textOf(t, o, nil, result("melt", step(20, firstDay+20.5, 15))); !strings.Contains(got, "15.0 % slower since 21 October 2026") {
+	if got := textOf(t, o, nil, result("melt", step(20, firstDay+20.5, 15))); !strings.Contains(got,
+		"15.0 % slower since 21 October 2026") {
 		t.Error(got)
 	}
 	if Old([]History{aHistory("a")}, firstDay+50) {

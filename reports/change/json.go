@@ -138,7 +138,8 @@ type (
 
 // JSON writes the report as one object.
 func JSON(w io.Writer, r Report) error {
-	out := jsonReport{Schema: Schema, Method: r.Method, Series: make([]jsonSeries, len(r.Series)), Machine: []jsonMachine{}}
+	out := jsonReport{Schema: Schema, Method: r.Method, Series: make([]jsonSeries, len(r.Series)),
+		Machine: []jsonMachine{}}
 	out.Expected = r.expected()
 	given := map[string]any{}
 	for i, s := range r.Series {
@@ -177,21 +178,26 @@ func write(w io.Writer, v any) error {
 }
 
 func (s Judged) json(o Options) jsonSeries {
-	out := jsonSeries{ID: s.givenID(), User: textOrNull(s.User), App: textOrNull(s.App), Shape: textOrNull(s.Shape), Metric: textOrNull(s.Metric), Unit: textOrNull(s.Unit), N: s.Result.N, Status: textOrNull(string(s.Status)), Changes: []jsonChange{}, Regimes: []jsonRegime{},
+	out := jsonSeries{ID: s.givenID(), User: textOrNull(s.User), App: textOrNull(s.App), Shape: textOrNull(s.Shape),
+		Metric: textOrNull(s.Metric), Unit: textOrNull(s.Unit), N: s.Result.N, Status: textOrNull(string(s.Status)),
+		Changes: []jsonChange{}, Regimes: []jsonRegime{},
 		Outliers: []int{}, SlowNodes: []jsonSlowNode{}, Functions: s.jsonFunctions(o), Notes: s.AllNotes()}
 	out.DetectablePct, out.RunsForTenPct = quantity.FiniteOf(s.Result.DetectablePct), s.Result.RunsForTenPct
 	for _, c := range s.Result.Changes {
 		out.Changes = append(out.Changes, s.jsonChange(c, o))
 	}
 	for _, g := range s.Result.Regimes {
-		out.Regimes = append(out.Regimes, jsonRegime{s.Index(g.First), s.Index(g.Last), g.N, quantity.Finite(g.Mean), quantity.Finite(g.Median), quantity.Finite(g.SD)})
+		out.Regimes = append(out.Regimes,
+			jsonRegime{s.Index(g.First), s.Index(g.Last), g.N, quantity.Finite(g.Mean), quantity.Finite(g.Median),
+				quantity.Finite(g.SD)})
 	}
 	for _, k := range s.Result.Outliers {
 		out.Outliers = append(out.Outliers, s.Index(k))
 	}
 	slices.Sort(out.Outliers)
 	if c := s.Result.Creep; c != nil {
-		out.Creep = &jsonCreep{s.Index(c.FirstIndex), s.Index(c.LastIndex), c.N, quantity.Finite(c.From), quantity.Finite(c.To), quantity.Finite(c.EffectPct)}
+		out.Creep = &jsonCreep{s.Index(c.FirstIndex), s.Index(c.LastIndex), c.N, quantity.Finite(c.From),
+			quantity.Finite(c.To), quantity.Finite(c.EffectPct)}
 	}
 	for _, n := range s.Result.SlowNodes {
 		out.SlowNodes = append(out.SlowNodes, jsonSlowNode{n.Node, quantity.Finite(n.EffectPct), quantity.Finite(n.P)})
@@ -208,8 +214,10 @@ func (s Judged) givenID() any {
 }
 
 func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
-	out := jsonChange{Index: s.Index(c.Index), T: s.timeOf(c), Detected: s.Index(c.DetectedIndex), EffectPct: quantity.Finite(c.EffectPct),
-		LoPct: quantity.FiniteOf(c.LoPct), HiPct: quantity.FiniteOf(c.HiPct), Level: quantity.Finite(c.Level), FirstIndex: s.Index(c.FirstIndex), LastIndex: s.Index(c.LastIndex),
+	out := jsonChange{Index: s.Index(c.Index), T: s.timeOf(c), Detected: s.Index(c.DetectedIndex),
+		EffectPct: quantity.Finite(c.EffectPct),
+		LoPct:     quantity.FiniteOf(c.LoPct), HiPct: quantity.FiniteOf(c.HiPct), Level: quantity.Finite(c.Level),
+		FirstIndex: s.Index(c.FirstIndex), LastIndex: s.Index(c.LastIndex),
 		FalsePer1000: quantity.FiniteOf(c.FalsePer1000), Kind: c.Kind, Group: c.Group, Causes: []jsonCause{},
 		Metrics: []jsonShift{}, Phase: textOrNull(c.Phase),
 		Acknowledged: s.acknowledged(c, o)}
@@ -223,12 +231,14 @@ func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
 	for _, k := range c.Causes {
 		cause := jsonCause{k.Field, textOrNull(k.From), textOrNull(k.To), quantity.Finite(k.P), nil}
 		if f := k.Function; f != nil {
-			cause.Function = &jsonShifted{f.Library, textOrNull(f.Name), quantity.Finite(f.BeforeS), quantity.Finite(f.AfterS), quantity.Finite(f.LoS), quantity.Finite(f.HiS), quantity.Finite(f.TotalS)}
+			cause.Function = &jsonShifted{f.Library, textOrNull(f.Name), quantity.Finite(f.BeforeS), quantity.Finite(f.AfterS),
+				quantity.Finite(f.LoS), quantity.Finite(f.HiS), quantity.Finite(f.TotalS)}
 		}
 		out.Causes = append(out.Causes, cause)
 	}
 	for _, m := range c.Metrics {
-		out.Metrics = append(out.Metrics, jsonShift{m.Metric, quantity.Finite(m.EffectPct), quantity.FiniteOf(m.LoPct), quantity.FiniteOf(m.HiPct)})
+		out.Metrics = append(out.Metrics,
+			jsonShift{m.Metric, quantity.Finite(m.EffectPct), quantity.FiniteOf(m.LoPct), quantity.FiniteOf(m.HiPct)})
 	}
 	return out
 }

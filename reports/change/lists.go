@@ -36,7 +36,8 @@ func (r Report) watched(p *text.Page) {
 		for _, s := range once[:min(mostNamed, len(once))] {
 			names = append(names, fmt.Sprintf("%s by %s", s.Title(), quantity.Percent(s.Unconfirmed.Pct)))
 		}
-		p.Text("WATCH    ", fmt.Sprintf("of %s the last run alone is slower than usual, seen once: %s", quantity.Plural(len(once), "series"), andMore(names, len(once))))
+		p.Text("WATCH    ", fmt.Sprintf("of %s the last run alone is slower than usual, seen once: %s",
+			quantity.Plural(len(once), "series"), andMore(names, len(once))))
 	}
 }
 

@@ -81,7 +81,8 @@ func Lead(hs []History) (leading []History, supporting [][]History) {
 	first := map[key]int{}
 	for i, h := range hs {
 		k := key{h.User, h.App, h.Shape}
-		if j, ok := first[k]; h.App != "" && (!ok || strings.HasPrefix(h.Metric, "step") && !strings.HasPrefix(hs[j].Metric, "step")) {
+		if j, ok := first[k]; h.App != "" &&
+			(!ok || strings.HasPrefix(h.Metric, "step") && !strings.HasPrefix(hs[j].Metric, "step")) {
 			first[k] = i
 		}
 	}

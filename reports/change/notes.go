@@ -142,7 +142,8 @@ func machineShift(m changepoint.MachineEvent) string {
 
 // SlowNodeSentence says what runs on a node cost.
 func SlowNodeSentence(n changepoint.SlowNode) string {
-	return fmt.Sprintf("Runs on node %s take %s longer than the others (%s).", text.Clean(n.Node), quantity.Percent(n.EffectPct), quantity.Chance(n.P))
+	return fmt.Sprintf("Runs on node %s take %s longer than the others (%s).", text.Clean(n.Node),
+		quantity.Percent(n.EffectPct), quantity.Chance(n.P))
 }
 
 // short cuts a recorded value to what tells it from others.

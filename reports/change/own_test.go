@@ -56,7 +56,8 @@ func TestOwnRateOfASite(t *testing.T) {
 			t.Errorf("%d histories, %d slower: %d right and %d wrong are told", c.n, c.slow, right, wrong)
 		}
 		text := r.OwnRate()
-		if (text != "") != (right+wrong > 0) || text != "" && strings.Contains(text, "this site's own rate") != c.own || (r.Own != nil) != c.own {
+		if (text != "") != (right+wrong > 0) || text != "" && strings.Contains(text, "this site's own rate") != c.own ||
+			(r.Own != nil) != c.own {
 			t.Errorf("%d histories: %q, %+v", c.n, text, r.Own)
 		}
 		var b bytes.Buffer
@@ -70,7 +71,8 @@ func TestOwnRateOfASite(t *testing.T) {
 		if err := JSON(&b, r); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(b.Bytes(), &said); err != nil || said.Slower.Told != right+wrong || (said.Slower.OwnRate != nil) != c.own || said.Slower.ByChance > .05*float64(right+wrong)+1e-9 {
+		if err := json.Unmarshal(b.Bytes(), &said); err != nil || said.Slower.Told != right+wrong ||
+			(said.Slower.OwnRate != nil) != c.own || said.Slower.ByChance > .05*float64(right+wrong)+1e-9 {
 			t.Errorf("%+v, %v", said, err)
 		}
 	}

@@ -47,7 +47,8 @@ func Timeline(s Judged, v View) string {
 	// Room so that dots at both ends are whole, and on the left stay clear of
 	// the labels.
 	room, roomLeft := (to-from)/60, (to-from)/20
-	f := plot.Frame{Name: "runs of " + s.Title() + " over time", Class: "history", Height: v.Height, X: plot.Scale{Lo: from - roomLeft, Hi: to + room}}
+	f := plot.Frame{Name: "runs of " + s.Title() + " over time", Class: "history", Height: v.Height,
+		X: plot.Scale{Lo: from - roomLeft, Hi: to + room}}
 	f.Y, f.YTicks = plot.Between(3, []float64{lo, hi})
 	if n := len(f.YTicks); n > 0 && s.Unit != "" {
 		f.YTicks[n-1].Label += " " + text.Clean(s.Unit)

@@ -49,7 +49,8 @@ type Recorded struct {
 // CompareRuns holds run b against run a.
 func CompareRuns(a, b summary.Summary) TwoRuns {
 	t := TwoRuns{A: a.DisplayID(), B: b.DisplayID(), Numbers: numbers(a, b), Recorded: []Recorded{},
-		Extra: phase.Decompose(phase.BreakdownOf(a.ElapsedS, a.Phases, a.Patterns), phase.BreakdownOf(b.ElapsedS, b.Phases, b.Patterns))}
+		Extra: phase.Decompose(phase.BreakdownOf(a.ElapsedS, a.Phases, a.Patterns),
+			phase.BreakdownOf(b.ElapsedS, b.Phases, b.Patterns))}
 	t.Phases = phases(a, b)
 	for i, s := range []summary.Summary{a, b} {
 		if s.Exit == nil && s.State != "COMPLETED" || s.Exit != nil && (s.Exit.Code != 0 || s.Exit.Signal != 0) {
@@ -72,7 +73,8 @@ func numbers(a, b summary.Summary) []Number {
 	var out []Number
 	x, y := quantities(a), quantities(b)
 	for i := range x {
-		if n := newNumber(x[i].name, x[i].unit, quantity.Finite(x[i].value), quantity.Finite(y[i].value)); n.A != nil || n.B != nil {
+		if n := newNumber(x[i].name, x[i].unit, quantity.Finite(x[i].value), quantity.Finite(y[i].value)); n.A != nil ||
+			n.B != nil {
 			out = append(out, n)
 		}
 	}

@@ -13,9 +13,11 @@ import (
 // melt is a run of 100 s with a loop; b of it differ as edit says.
 func melt(id run.JobID, edit func(s *summary.Summary)) summary.Summary {
 	s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "c", JobID: id},
-		Job: run.Job{User: "alice", App: "melt", Executable: "melt", NNodes: 4, NodeList: "n[1-4]"}, ElapsedS: 100, Exit: &run.Exit{},
+		Job: run.Job{User: "alice", App: "melt", Executable: "melt", NNodes: 4, NodeList: "n[1-4]"}, ElapsedS: 100,
+		Exit:     &run.Exit{},
 		Patterns: []pattern.Pattern{{ID: "A", PeriodS: 1, Instances: 90}},
-		Phases:   []phase.Phase{{Kind: phase.StartUp, StartS: 0, EndS: 10, Share: .1}, {Kind: phase.Loop, Pattern: "A", StartS: 10, EndS: 100, Share: .9}}}
+		Phases: []phase.Phase{{Kind: phase.StartUp, StartS: 0, EndS: 10, Share: .1},
+			{Kind: phase.Loop, Pattern: "A", StartS: 10, EndS: 100, Share: .9}}}
 	if edit != nil {
 		edit(&s)
 	}
@@ -39,15 +41,18 @@ func TestRunsText(t *testing.T) {
 	}
 	got := runsText(t, melt(1, nil), melt(2, longer))
 	table := strings.Join(strings.Fields(got), " ")
-	for _, want := range []string{"elapsed 100.0 s 200.0 s +100 %", "start-up 10.00 s 10.00 s 0 %", "in steps 90.00 s 190.0 s +111 %"} {
+	for _, want := range []string{"elapsed 100.0 s 200.0 s +100 %", "start-up 10.00 s 10.00 s 0 %",
+		"in steps 90.00 s 190.0 s +111 %"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	if !strings.HasPrefix(got, "Job 2 against job 1: 1:40 more (+100 %): steps +1:40.") || strings.Contains(got, "not runs of one history") {
+	if !strings.HasPrefix(got, "Job 2 against job 1: 1:40 more (+100 %): steps +1:40.") ||
+		strings.Contains(got, "not runs of one history") {
 		t.Error(got)
 	}
-	if got := runsText(t, melt(2, longer), melt(1, nil)); !strings.HasPrefix(got, "Job 1 against job 2: 1:40 less (-50.0 %): steps -1:40.") {
+	if got := runsText(t, melt(2, longer), melt(1, nil)); !strings.HasPrefix(got,
+		"Job 1 against job 2: 1:40 less (-50.0 %): steps -1:40.") {
 		t.Error(got)
 	}
 	if got := runsText(t, melt(1, nil), melt(2, nil)); !strings.HasPrefix(got, "Job 2 against job 1: as long.") {
@@ -57,13 +62,16 @@ func TestRunsText(t *testing.T) {
 
 // A run that failed, or is of something else, is no fair comparison.
 func TestRunsThatAreNotComparable(t *testing.T) {
-	got := runsText(t, melt(1, nil), melt(2, func(s *summary.Summary) { s.Exit.Code, s.Job.NNodes, s.Job.User = 1, 8, "bob" }))
-	for _, want := range []string{"Job 2 ended: with exit code 1; it may not have done all of its work.", "They are not runs of one history: not the same number of nodes and user."} {
+	got := runsText(t, melt(1, nil),
+		melt(2, func(s *summary.Summary) { s.Exit.Code, s.Job.NNodes, s.Job.User = 1, 8, "bob" }))
+	for _, want := range []string{"Job 2 ended: with exit code 1; it may not have done all of its work.",
+		"They are not runs of one history: not the same number of nodes and user."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	got = runsText(t, melt(1, func(s *summary.Summary) { s.Exit.Signal = 15 }), melt(2, func(s *summary.Summary) { s.Exit, s.State = nil, "TIMEOUT" }))
+	got = runsText(t, melt(1, func(s *summary.Summary) { s.Exit.Signal = 15 }),
+		melt(2, func(s *summary.Summary) { s.Exit, s.State = nil, "TIMEOUT" }))
 	for _, want := range []string{"Job 1 ended: by signal 15;", "Job 2 ended: TIMEOUT;"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

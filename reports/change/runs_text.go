@@ -35,7 +35,8 @@ func RunsJSON(w io.Writer, t TwoRuns) error {
 
 // oneEach says why there is no interval.
 func oneEach() note.Note {
-	return note.New(note.TooFewSets, "one run each: whether they differ by more than chance, `jobgait compare --like` tells of all runs like them")
+	return note.New(note.TooFewSets,
+		"one run each: whether they differ by more than chance, `jobgait compare --like` tells of all runs like them")
 }
 
 // RunsText writes the comparison of two runs for people.
@@ -104,7 +105,8 @@ func (t TwoRuns) doubts() []string {
 	var out []string
 	for i, job := range []string{t.A, t.B} {
 		if t.Ended[i] != "" {
-			out = append(out, fmt.Sprintf("Job %s ended: %s; it may not have done all of its work.", job, text.Clean(t.Ended[i])))
+			out = append(out, fmt.Sprintf("Job %s ended: %s; it may not have done all of its work.", job,
+				text.Clean(t.Ended[i])))
 		}
 	}
 	var differ []string
@@ -129,7 +131,8 @@ func phases(a, b summary.Summary) []Number {
 	kinds := []struct {
 		kind phase.Stage
 		name string
-	}{{phase.StartUp, "start-up"}, {phase.Loop, "in steps"}, {phase.Checkpoint, "checkpoints"}, {phase.Gap, "gaps"}, {phase.Tail, "tail"}, {phase.Aperiodic, "without period"}}
+	}{{phase.StartUp, "start-up"}, {phase.Loop, "in steps"}, {phase.Checkpoint, "checkpoints"}, {phase.Gap, "gaps"},
+		{phase.Tail, "tail"}, {phase.Aperiodic, "without period"}}
 	spent := func(s summary.Summary, k phase.Stage) *float64 {
 		if len(s.Phases) == 0 {
 			return nil
@@ -144,7 +147,8 @@ func phases(a, b summary.Summary) []Number {
 	}
 	var out []Number
 	for _, k := range kinds {
-		if n := newNumber(k.name, "s", spent(a, k.kind), spent(b, k.kind)); n.A != nil && *n.A != 0 || n.B != nil && *n.B != 0 {
+		if n := newNumber(k.name, "s", spent(a, k.kind), spent(b, k.kind)); n.A != nil && *n.A != 0 ||
+			n.B != nil && *n.B != 0 {
 			out = append(out, n)
 		}
 	}

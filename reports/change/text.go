@@ -103,7 +103,8 @@ func (r Report) meaning() string {
 	for _, s := range r.with(Changed) {
 		for _, e := range s.Events {
 			if !e.Small && len(tellingCauses(fieldsOf(e.First().Causes))) > 0 {
-				return "\"changed then\": at the same time, not necessarily the cause; p is the chance that a random date meets a change of that field."
+				return "\"changed then\": at the same time, not necessarily the cause; p is the chance that a random date meets " +
+					"a change of that field."
 			}
 		}
 	}
@@ -178,7 +179,8 @@ func (s Judged) details(p *text.Page, e ShownEvent) {
 	if before, after, ok := s.levels(c); ok {
 		parts = append(parts, s.value(before.Median)+" -> "+s.value(after.Median))
 	}
-	parts = append(parts, fmt.Sprintf("%s (%s), seen at %s", s.nameOf(c.Index), s.when(c.Index), s.nameOf(c.DetectedIndex)))
+	parts = append(parts, fmt.Sprintf("%s (%s), seen at %s", s.nameOf(c.Index), s.when(c.Index),
+		s.nameOf(c.DetectedIndex)))
 	if text := chance(c.FalsePer1000); text != "" {
 		parts = append(parts, text)
 	}

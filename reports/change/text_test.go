@@ -18,7 +18,8 @@ func TestChanceIsOfWhatIsTold(t *testing.T) {
 	many.FalsePer1000 = ptr(40.)
 	o := options()
 	got := textOf(t, o, nil, result("a", small, unknown), result("b", many), result("c"))
-	if want := "Chance alone would give 1.4 of these changes; for 1 of them it is not known"; !strings.Contains(strings.Join(strings.Fields(got), " "), want) {
+	if want := "Chance alone would give 1.4 of these changes; for 1 of them it is not known"; !strings.Contains(
+		strings.Join(strings.Fields(got), " "), want) {
 		t.Errorf("no %q in\n%s", want, got)
 	}
 	o.Days = 14 // of the 36 runs those of the last ten days; only b's change was seen in them
@@ -27,7 +28,8 @@ func TestChanceIsOfWhatIsTold(t *testing.T) {
 	if want := "Chance alone would give 0.40 of these changes."; !strings.Contains(got, want) {
 		t.Errorf("no %q in\n%s", want, got)
 	}
-	if head := firstLines(got); !strings.HasPrefix(head, "3 series, 108 runs, in the last 14 days: 1 changed, 0 watch, 2 pass.") {
+	if head := firstLines(got); !strings.HasPrefix(head,
+		"3 series, 108 runs, in the last 14 days: 1 changed, 0 watch, 2 pass.") {
 		t.Error(head)
 	}
 	if LastDays(1) != "last day" || LastDays(.5) != "last 0.5 days" {
@@ -79,7 +81,8 @@ func TestManyWatched(t *testing.T) {
 	want := "WATCH h4: The last 2 runs are 18.0 % slower than usual or more: not confirmed yet. " +
 		"WATCH h3: The last 2 runs are 16.0 % slower than usual or more: not confirmed yet. " +
 		"WATCH of 38 series the last run alone is slower than usual, seen once: h39 by 88.0 %, h38 by 86.0 %,"
-	if flat := strings.Join(strings.Fields(got), " "); !strings.Contains(flat, want) || !strings.Contains(flat, " and 26 more") {
+	if flat := strings.Join(strings.Fields(got), " "); !strings.Contains(flat, want) ||
+		!strings.Contains(flat, " and 26 more") {
 		t.Errorf("no %q in\n%s", want, got)
 	}
 }
@@ -103,16 +106,19 @@ func TestNoMoreIsSaidThanIsKnown(t *testing.T) {
 	drift := step(20, firstDay+20.5, 30)
 	drift.Kind, drift.EndIndex = changepoint.Drift, ptr(30)
 	r := result("a", drift)
-	r.Regimes = []changepoint.Regime{{First: 0, Last: 19, N: 20, Mean: 50, Median: 50, SD: .4}, {First: 20, Last: 35, N: 16, Mean: 55, Median: 55, SD: 3}}
+	r.Regimes = []changepoint.Regime{{First: 0, Last: 19, N: 20, Mean: 50, Median: 50, SD: .4},
+		{First: 20, Last: 35, N: 16, Mean: 55, Median: 55, SD: 3}}
 	if got := textOf(t, options(), nil, r); strings.Contains(got, "->") || !strings.Contains(got, "bit by bit") {
 		t.Errorf("30 %% more, and a level 10 %% higher:\n%s", got)
 	}
 	r.Changes[0].Kind, r.Changes[0].EndIndex = changepoint.Step, nil
-	if got := textOf(t, options(), nil, r); !strings.Contains(got, " 50.00 s -> 55.00 s; job U1") || strings.Contains(got, "not sure") {
+	if got := textOf(t, options(), nil, r); !strings.Contains(got, " 50.00 s -> 55.00 s; job U1") ||
+		strings.Contains(got, "not sure") {
 		t.Error(got)
 	}
 	r.Changes[0].LoPct = ptr(-.5)
-	if got := textOf(t, options(), nil, r); !strings.Contains(strings.Join(strings.Fields(got), " "), "(95 % interval -0.50 .. 31.8 %: how much is not sure)") {
+	if got := textOf(t, options(), nil, r); !strings.Contains(strings.Join(strings.Fields(got), " "),
+		"(95 % interval -0.50 .. 31.8 %: how much is not sure)") {
 		t.Error(got)
 	}
 }
@@ -128,18 +134,21 @@ func TestNothingAndWhy(t *testing.T) {
 	var b strings.Builder
 	for range 2 { // the note itself stays as it is
 		b.Reset()
-		if err := Text(&b, New([]History{h}, changepoint.Sequential, changepoint.Analysis{Series: []changepoint.SeriesResult{r}}, options())); err != nil {
+		if err := Text(&b, New([]History{h}, changepoint.Sequential,
+			changepoint.Analysis{Series: []changepoint.SeriesResult{r}}, options())); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !strings.Contains(b.String(), "no value in 2 of 36 runs: they failed\n") || !strings.Contains(b.String(), "a gap\n") {
+	if !strings.Contains(b.String(), "no value in 2 of 36 runs: they failed\n") ||
+		!strings.Contains(b.String(), "a gap\n") {
 		t.Error(b.String())
 	}
 }
 
 // Iterations are counted, times are measured.
 func TestNumbersOfTwoRuns(t *testing.T) {
-	for want, n := range map[string]Number{"54": {A: ptr(54.)}, "12,345": {A: ptr(12345.)}, "0.5409": {A: ptr(.5409)}, "54.00 s": {A: ptr(54.), Unit: "s"}, "-": {}} {
+	for want, n := range map[string]Number{"54": {A: ptr(54.)}, "12,345": {A: ptr(12345.)}, "0.5409": {A: ptr(.5409)},
+		"54.00 s": {A: ptr(54.), Unit: "s"}, "-": {}} {
 		if got := n.print(n.A); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -153,7 +162,8 @@ func TestUnexplained(t *testing.T) {
 	h := aHistory("melt")
 	text := func(h History) string {
 		var b strings.Builder
-		if err := Text(&b, New([]History{h}, changepoint.Sequential, changepoint.Analysis{Series: []changepoint.SeriesResult{result("melt", c)}}, options())); err != nil {
+		if err := Text(&b, New([]History{h}, changepoint.Sequential,
+			changepoint.Analysis{Series: []changepoint.SeriesResult{result("melt", c)}}, options())); err != nil {
 			t.Fatal(err)
 		}
 		return strings.Join(strings.Fields(b.String()), " ")

@@ -65,7 +65,8 @@ func Small(s Judged) string {
 		}
 	}
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="small history" role="img" viewBox="0 0 %d %d"><title>%s</title><path class="change" d="%s"/><path class="level" d="%s"/><path class="runs" d="%s"/><path class="runs odd" d="%s"/></svg>`,
-		smallWide, smallHigh, plot.Escape("the newest runs of "+s.Title()), changes.String(), levels.String(), dots.String(), outliers.String())
+		smallWide, smallHigh, plot.Escape("the newest runs of "+s.Title()), changes.String(), levels.String(), dots.String(),
+		outliers.String())
 }
 
 // smallFirst is the first run of a small picture.

@@ -47,7 +47,8 @@ func TestSmall(t *testing.T) {
 	}
 	// A change long ago is in the picture.
 	long.Result.Changes = []changepoint.Change{step(40, firstDay+40.5, 10)}
-	if svg := Small(long); strings.Count(svg, ",0V") != 1 || strings.Count(svg, "h0") > 2*smallRuns || strings.Count(svg, "h0") < smallRuns/2 {
+	if svg := Small(long); strings.Count(svg, ",0V") != 1 || strings.Count(svg, "h0") > 2*smallRuns ||
+		strings.Count(svg, "h0") < smallRuns/2 {
 		t.Errorf("%.300s", svg)
 	}
 }
@@ -58,8 +59,9 @@ func TestShortly(t *testing.T) {
 	for _, s := range New(hs, changepoint.Sequential, found, options()).Series {
 		got[s.ID] = s.Shortly(options())
 	}
-	for id, want := range map[string]string{"nemo": "+14.9 % since 21 October", "both": "-20.0 % since 31 October", "watch": "+20.0 %, not confirmed yet",
-		"bad": "cannot be told", "days": "+4.0 % since day 20739"} {
+	for id, want := range map[string]string{"nemo": "+14.9 % since 21 October", "both": "-20.0 % since 31 October",
+		"watch": "+20.0 %, not confirmed yet",
+		"bad":   "cannot be told", "days": "+4.0 % since day 20739"} {
 		if got[id] != want {
 			t.Errorf("%s: %q, want %q", id, got[id], want)
 		}

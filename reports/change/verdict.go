@@ -48,9 +48,10 @@ func (s *Judged) judge(o Options) {
 		e := ShownEvent{Event: found}
 		e.Text, e.Brief = s.sentences(e, o)
 		e.Small = math.Abs(e.First().EffectPct) < o.MinEffectPct
-		e.Known = s.acknowledged(e.Last(), o) || e.Creep != nil && slices.ContainsFunc(s.Result.Changes, func(c changepoint.Change) bool {
-			return e.Creep.Holds(c.Index) && s.acknowledged(c, o)
-		})
+		e.Known = s.acknowledged(e.Last(), o) ||
+			e.Creep != nil && slices.ContainsFunc(s.Result.Changes, func(c changepoint.Change) bool {
+				return e.Creep.Holds(c.Index) && s.acknowledged(c, o)
+			})
 		all = append(all, e)
 	}
 	s.Events = s.shown(all, o)
@@ -114,7 +115,8 @@ func (s Judged) sentences(e ShownEvent, o Options) (full, brief string) {
 // unexplained says that fields were recorded before a change and after it, and that
 // none of them, but the nodes, was another then.
 func (s Judged) unexplained(c changepoint.Change) bool {
-	if c.Kind == changepoint.Drift || slices.ContainsFunc(fieldsOf(c.Causes), func(k changepoint.Cause) bool { return k.Field != "nodes" }) {
+	if c.Kind == changepoint.Drift ||
+		slices.ContainsFunc(fieldsOf(c.Causes), func(k changepoint.Cause) bool { return k.Field != "nodes" }) {
 		return false
 	}
 	for _, v := range s.Meta {

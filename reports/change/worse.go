@@ -106,7 +106,8 @@ func (r Report) OwnRate() string {
 	if r.Own == nil {
 		return text + "the rate of drawn runs: these histories are too few to know their own."
 	}
-	return text + fmt.Sprintf("this site's own rate: of %d histories whose runs were taken off their levels and put in another order, %d looked slower.",
+	return text + fmt.Sprintf("this site's own rate: of %d histories whose runs were taken off their levels and put in "+
+		"another order, %d looked slower.",
 		r.Own.Series, r.Own.FalseAlarms)
 }
 

@@ -44,12 +44,16 @@ func one(r *rand.Rand, app, shape, metric string, n int, effect float64) (change
 		commits[i] = commit
 	}
 	h.Meta = map[string][]string{"commit": commits}
-	res := changepoint.SeriesResult{ID: h.ID, N: n, Outliers: []int{n / 4}, Regimes: []changepoint.Regime{{First: 0, Last: n - 1, N: n, Mean: 20, Median: 20, SD: .2}}}
+	res := changepoint.SeriesResult{ID: h.ID, N: n, Outliers: []int{n / 4},
+		Regimes: []changepoint.Regime{{First: 0, Last: n - 1, N: n, Mean: 20, Median: 20, SD: .2}}}
 	h.Y[n/4] = 30
 	if effect != 0 {
-		res.Regimes = []changepoint.Regime{{First: 0, Last: at - 1, N: at, Mean: 20, Median: 20, SD: .2}, {First: at, Last: n - 1, N: n - at, Mean: 20 * (1 + effect/100), SD: .2}}
-		res.Changes = []changepoint.Change{{Index: at, T: h.T[at], DetectedIndex: at + 3, EffectPct: effect, LoPct: ptr(effect - 1), HiPct: ptr(effect + 1), Level: .95,
-			FalsePer1000: ptr(.06), Kind: changepoint.Step, Causes: []changepoint.Cause{{Field: "commit", From: "4c1d7a2e", To: "9e66dad1", P: .02}}}}
+		res.Regimes = []changepoint.Regime{{First: 0, Last: at - 1, N: at, Mean: 20, Median: 20, SD: .2},
+			{First: at, Last: n - 1, N: n - at, Mean: 20 * (1 + effect/100), SD: .2}}
+		res.Changes = []changepoint.Change{{Index: at, T: h.T[at], DetectedIndex: at + 3, EffectPct: effect,
+			LoPct: ptr(effect - 1), HiPct: ptr(effect + 1), Level: .95,
+			FalsePer1000: ptr(.06), Kind: changepoint.Step,
+			Causes: []changepoint.Cause{{Field: "commit", From: "4c1d7a2e", To: "9e66dad1", P: .02}}}}
 		res.SlowNodes = []changepoint.SlowNode{{Node: "dahu-12", EffectPct: 9, P: .004}}
 		res.Notes = []note.Note{note.New(note.LongGap, "400 days without a run")}
 	}
@@ -74,18 +78,22 @@ func site(apps, runs int) Contents {
 			}
 		}
 	}
-	found.Machine = []changepoint.MachineEvent{{Start: (firstDay + 3) * 86400, End: ptr((firstDay + 3.5) * 86400.), EffectPct: 4, Series: []string{"a", "b", "c", "d", "e"}}}
+	found.Machine = []changepoint.MachineEvent{{Start: (firstDay + 3) * 86400, End: ptr((firstDay + 3.5) * 86400.),
+		EffectPct: 4, Series: []string{"a", "b", "c", "d", "e"}}}
 	o := change.Default()
 	o.Now = change.Newest(hs)
-	return Contents{Title: "runs of alice", Report: change.New(hs, changepoint.Sequential, found, o), Pairs: []change.Pair{aPair()}, Days: 14, Options: o,
+	return Contents{Title: "runs of alice", Report: change.New(hs, changepoint.Sequential, found, o),
+		Pairs: []change.Pair{aPair()}, Days: 14, Options: o,
 		Version: "0.0", Created: time.Unix(1795150000, 0), Limits: DefaultPageLimits()}
 }
 
 func aPair() change.Pair {
-	return change.Pair{Of: "app-0, step", Base: "4 nodes", Other: "16 nodes", Join: pair.JoinDay, Comparison: pair.Comparison{Pairs: 24, Dropped: 3, Used: 24,
-		RelativePct: ptr(-1.25), LoPct: ptr(-2.5), HiPct: ptr(-.1), Level: .99, P: ptr(.0002), Significant: true, SeePct: 3,
-		Histogram: []pair.Bin{{Lo: -16, Hi: -4, Count: 2}, {Lo: -4, Hi: -2, Count: 9}, {Lo: -2, Hi: 0, Count: 30}, {Lo: 0, Hi: 2, Count: 3}, {Lo: 2, Hi: 40, Count: 1}},
-		Notes:     []note.Note{note.New(note.FewPairs, "few")}}}
+	return change.Pair{Of: "app-0, step", Base: "4 nodes", Other: "16 nodes", Join: pair.JoinDay,
+		Comparison: pair.Comparison{Pairs: 24, Dropped: 3, Used: 24,
+			RelativePct: ptr(-1.25), LoPct: ptr(-2.5), HiPct: ptr(-.1), Level: .99, P: ptr(.0002), Significant: true, SeePct: 3,
+			Histogram: []pair.Bin{{Lo: -16, Hi: -4, Count: 2}, {Lo: -4, Hi: -2, Count: 9}, {Lo: -2, Hi: 0, Count: 30},
+				{Lo: 0, Hi: 2, Count: 3}, {Lo: 2, Hi: 40, Count: 1}},
+			Notes: []note.Note{note.New(note.FewPairs, "few")}}}
 }
 
 func page(t *testing.T, in Contents) string {
@@ -109,10 +117,14 @@ func mask(page []byte) []byte {
 
 // The page is complete in itself, and its policy names its style sheet.
 func TestSelfContained(t *testing.T) {
-	for name, in := range map[string]Contents{"small": site(1, 24), "of a site": ofASite(), "empty": {Options: change.Default(), Report: change.New(nil, changepoint.Sequential, changepoint.Analysis{}, change.Default()), Limits: DefaultPageLimits()}} {
+	for name, in := range map[string]Contents{"small": site(1, 24), "of a site": ofASite(),
+		"empty": {Options: change.Default(),
+			Report: change.New(nil, changepoint.Sequential, changepoint.Analysis{}, change.Default()),
+			Limits: DefaultPageLimits()}} {
 		p := page(t, in)
 		csp := stdhtml.UnescapeString(between(t, p, `http-equiv="Content-Security-Policy" content="`, `"`))
-		for _, part := range []string{"default-src 'none'", "style-src '" + html.Hash(between(t, p, "<style>", "</style>")) + "'", "base-uri 'none'", "form-action 'none'"} {
+		for _, part := range []string{"default-src 'none'", "style-src '" + html.Hash(between(t, p, "<style>", "</style>")) +
+			"'", "base-uri 'none'", "form-action 'none'"} {
 			if !strings.Contains(csp, part) {
 				t.Errorf("%s: policy %q lacks %q", name, csp, part)
 			}
@@ -120,7 +132,8 @@ func TestSelfContained(t *testing.T) {
 		if strings.Contains(csp, "script-src") || strings.Contains(csp, "unsafe") {
 			t.Errorf("%s: policy %q", name, csp)
 		}
-		for _, bad := range []string{"<script", " style=", "href=", "url(", "http:", "https:", "@import", "<form", "NaN", "Inf", "ZgotmplZ"} {
+		for _, bad := range []string{"<script", " style=", "href=", "url(", "http:", "https:", "@import", "<form", "NaN",
+			"Inf", "ZgotmplZ"} {
 			if strings.Contains(strings.ReplaceAll(p, "http://www.w3.org/2000/svg", ""), bad) {
 				t.Errorf("%s has %q", name, bad)
 			}
@@ -158,7 +171,8 @@ func TestChoices(t *testing.T) {
 		}
 	}
 	chosen := map[string]int{}
-	for _, m := range regexp.MustCompile(`<input type="radio" name="([^"]*)" id="[^"]*"( checked)?>`).FindAllStringSubmatch(p, -1) {
+	for _, m := range regexp.MustCompile(
+		`<input type="radio" name="([^"]*)" id="[^"]*"( checked)?>`).FindAllStringSubmatch(p, -1) {
 		if m[2] != "" {
 			chosen[m[1]]++
 		} else {
@@ -196,9 +210,11 @@ func TestStaysSmall(t *testing.T) {
 	for _, c := range []struct {
 		apps, runs int
 		says       string
-	}{{1, 40, ""}, {10, 200, "tooltips are those of the newest"}, {30, 200, "histories are drawn, those that are slower now or changed first"}, {1, 10_000, ""}} {
+	}{{1, 40, ""}, {10, 200, "tooltips are those of the newest"},
+		{30, 200, "histories are drawn, those that are slower now or changed first"}, {1, 10_000, ""}} {
 		p := page(t, site(c.apps, c.runs))
-		t.Logf("%d histories of %d runs: %d bytes. %s", 4*c.apps, c.runs, len(p), regexp.MustCompile("To keep[^<]*").FindString(p))
+		t.Logf("%d histories of %d runs: %d bytes. %s", 4*c.apps, c.runs, len(p),
+			regexp.MustCompile("To keep[^<]*").FindString(p))
 		if len(p) > 500_000 {
 			t.Errorf("%d histories of %d runs: %d bytes", 4*c.apps, c.runs, len(p))
 		}
@@ -226,7 +242,8 @@ func TestMostDrawn(t *testing.T) {
 	if err := template.Must(parsed()).Execute(&b, newView(in, all)); err != nil || b.Len() <= in.Limits.Bytes {
 		t.Errorf("%d histories of five runs have %d bytes, %v", len(hs), b.Len(), err)
 	}
-	if p := page(t, in); !strings.Contains(p, "80 of 251 histories are drawn") || !strings.Contains(p, "further metrics are left out") {
+	if p := page(t, in); !strings.Contains(p, "80 of 251 histories are drawn") ||
+		!strings.Contains(p, "further metrics are left out") {
 		t.Error(regexp.MustCompile("To keep[^<]*").FindString(p))
 	}
 }
@@ -236,9 +253,12 @@ func TestManyShifts(t *testing.T) {
 	in := site(30, 200)
 	for i := range 700 {
 		start := (firstDay + float64(i)/8) * 86400
-		in.Report.Machine = append(in.Report.Machine, changepoint.MachineEvent{Start: start, End: ptr(start + 3600), EffectPct: 3, Series: []string{"a", "b", "c", "d", "e"}})
+		in.Report.Machine = append(in.Report.Machine,
+			changepoint.MachineEvent{Start: start, End: ptr(start + 3600), EffectPct: 3,
+				Series: []string{"a", "b", "c", "d", "e"}})
 	}
-	if p := page(t, in); len(p) > 500_000 || !strings.Contains(p, "of 701 shifts of the machine the newest 40 are shaded") {
+	if p := page(t, in); len(p) > 500_000 ||
+		!strings.Contains(p, "of 701 shifts of the machine the newest 40 are shaded") {
 		t.Errorf("%d bytes; %s", len(p), regexp.MustCompile("To keep[^<]*").FindString(p))
 	}
 }
@@ -260,12 +280,15 @@ func TestEvents(t *testing.T) {
 	if n := strings.Count(recent, "14.9\u00a0% slower since"); n != 4 {
 		t.Errorf("%d of 4 changes of leading metrics are told", n)
 	}
-	if !strings.Contains(recent, "5 series at once were 4.0\u00a0% slower") || !strings.Contains(recent, "Chance alone would give fewer than 0.05 of these changes") || strings.Contains(recent, "Earlier changes") {
+	if !strings.Contains(recent, "5 series at once were 4.0\u00a0% slower") ||
+		!strings.Contains(recent, "Chance alone would give fewer than 0.05 of these changes") ||
+		strings.Contains(recent, "Earlier changes") {
 		t.Error(recent)
 	}
 	in.Days = 5
 	p = page(t, in)
-	if recent := between(t, p, "The last 5 days", "</section>"); !strings.Contains(recent, "Nothing changed.") || !strings.Contains(recent, "Earlier changes (4)") {
+	if recent := between(t, p, "The last 5 days", "</section>"); !strings.Contains(recent, "Nothing changed.") ||
+		!strings.Contains(recent, "Earlier changes (4)") {
 		t.Error(recent)
 	}
 }
@@ -303,7 +326,8 @@ func TestOddResults(t *testing.T) {
 	o := change.Default()
 	p := aPair()
 	p.LoPct, p.HiPct, p.RelativePct = &nan, &nan, nil
-	in := Contents{Report: change.New([]change.History{h, none}, changepoint.Sequential, changepoint.Analysis{Expected: nan, Series: []changepoint.SeriesResult{res, nothing}}, o),
+	in := Contents{Report: change.New([]change.History{h, none}, changepoint.Sequential,
+		changepoint.Analysis{Expected: nan, Series: []changepoint.SeriesResult{res, nothing}}, o),
 		Pairs: []change.Pair{p, {}}, Options: o, Limits: DefaultPageLimits()}
 	if got := page(t, in); strings.Contains(got, "NaN") {
 		t.Error("NaN is in the page: " + got[strings.Index(got, "NaN")-200:strings.Index(got, "NaN")+20])

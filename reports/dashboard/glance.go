@@ -37,7 +37,8 @@ func glance(in Contents, groups []app) (cards []card, left string) {
 	several, metrics := severalUsers(series), severalMetrics(series)
 	for k, at := range places[:min(len(places), mostCards)] {
 		s := series[at]
-		c := card{For: buttons[at], Class: string(s.Status), Name: change.Label(appName(s), change.ShapeName(s.Shape)), Text: html.Nice(s.Shortly(in.Options)), Picture: template.HTML(change.Small(s))}
+		c := card{For: buttons[at], Class: string(s.Status), Name: change.Label(appName(s), change.ShapeName(s.Shape)),
+			Text: html.Nice(s.Shortly(in.Options)), Picture: template.HTML(change.Small(s))}
 		if metrics {
 			c.Name = label(s)
 		}

@@ -24,7 +24,8 @@ func of(users func(i int) string, effects ...float64) Contents {
 	}
 	o := change.Default()
 	o.Now = change.Newest(hs)
-	return Contents{Title: "runs", Report: change.New(hs, changepoint.Sequential, found, o), Days: 14, Options: o, Limits: DefaultPageLimits()}
+	return Contents{Title: "runs", Report: change.New(hs, changepoint.Sequential, found, o), Days: 14, Options: o,
+		Limits: DefaultPageLimits()}
 }
 
 func sameUser(int) string { return "alice" }
@@ -72,9 +73,11 @@ func TestTheWorstAreDrawn(t *testing.T) {
 // What a history's runs do is read without unfolding; how they were recorded is not.
 func TestNotesThatTell(t *testing.T) {
 	in := of(sameUser, 0)
-	in.Report.Series[0].Result.Notes = []note.Note{note.New(note.TwoLevels, "runs take turns"), note.New(note.MissingRuns, "3 runs have no value")}
+	in.Report.Series[0].Result.Notes = []note.Note{note.New(note.TwoLevels, "runs take turns"),
+		note.New(note.MissingRuns, "3 runs have no value")}
 	p := page(t, in)
-	if !strings.Contains(p, `<p class="line-text">runs take turns</p>`) || !strings.Contains(p, "<summary>Notes (1)</summary>") {
+	if !strings.Contains(p, `<p class="line-text">runs take turns</p>`) ||
+		!strings.Contains(p, "<summary>Notes (1)</summary>") {
 		t.Error(between(t, p, "<h2>Histories", "</section>"))
 	}
 }

@@ -35,7 +35,8 @@ func nodeRows(in Contents) (rows []nodeRow, left string) {
 		n.records, n.jobs = &r, append(n.jobs, r.JobIDs...)
 	}
 	list := slices.SortedFunc(maps.Values(nodes), func(a, b *sickNode) int {
-		return cmp.Or(cmp.Compare(b.histories, a.histories), cmp.Compare(b.effectPct, a.effectPct), cmp.Compare(b.missing(), a.missing()), cmp.Compare(a.cluster, b.cluster), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(b.histories, a.histories), cmp.Compare(b.effectPct, a.effectPct),
+			cmp.Compare(b.missing(), a.missing()), cmp.Compare(a.cluster, b.cluster), cmp.Compare(a.name, b.name))
 	})
 	several := slices.ContainsFunc(list, func(n *sickNode) bool { return n.cluster != list[0].cluster })
 	for _, n := range list[:min(len(list), history.SiteRows)] {

@@ -15,7 +15,9 @@ import (
 
 // curves are the evidence and the normal plot of a history, none if it has too few runs.
 func curves(s change.Judged) []html.Figure {
-	return slices.DeleteFunc([]html.Figure{evidenceFigure(s), normalFigure(s)}, func(f html.Figure) bool { return f.SVG == "" })
+	return slices.DeleteFunc([]html.Figure{evidenceFigure(s), normalFigure(s)}, func(f html.Figure) bool {
+		return f.SVG == ""
+	})
 }
 
 // paperAlpha is the level at which the report's published page was made.
@@ -49,7 +51,8 @@ func evidenceFigure(s change.Judged) html.Figure {
 	c.Line("bar", []float64{f.X.Lo, f.X.Hi}, []float64{bar, bar})
 	c.Line("line", at, curve)
 	return html.Figure{Title: "Evidence per split",
-		Remark: fmt.Sprintf("-log10 p of the paper's t test at each of %d runs; dashed: what it asks for", len(y)), SVG: template.HTML(c.SVG())}
+		Remark: fmt.Sprintf("-log10 p of the paper's t test at each of %d runs; dashed: what it asks for", len(y)),
+		SVG:    template.HTML(c.SVG())}
 }
 
 // wide is a scale over ascending places with a little room.
@@ -72,13 +75,15 @@ func normalFigure(s change.Judged) html.Figure {
 	normal := evidence.Normal(len(r))
 	x, y := thin(normal), thin(r)
 	const reach = 3.2 // standard deviations; of a thousand runs one lies beyond
-	f := plot.Frame{Name: "normal plot of the runs", Class: "normal", Height: 110, X: plot.Scale{Lo: -reach, Hi: reach}, Y: plot.Scale{Lo: -reach, Hi: reach}}
+	f := plot.Frame{Name: "normal plot of the runs", Class: "normal", Height: 110, X: plot.Scale{Lo: -reach, Hi: reach},
+		Y: plot.Scale{Lo: -reach, Hi: reach}}
 	for _, v := range []float64{-2, 0, 2} {
 		label := fmt.Sprintf("%+.0f sd", v)
 		if v == 0 {
 			label = "level"
 		}
-		f.XTicks, f.YTicks = append(f.XTicks, plot.Tick{Value: v, Label: label}), append(f.YTicks, plot.Tick{Value: v, Label: label})
+		f.XTicks, f.YTicks = append(f.XTicks, plot.Tick{Value: v, Label: label}),
+			append(f.YTicks, plot.Tick{Value: v, Label: label})
 	}
 	c := plot.New(f)
 	c.Line("bar", []float64{-reach, reach}, []float64{-reach, reach})
@@ -120,7 +125,8 @@ func histogramFigure(p change.Pair) html.Figure {
 		counts[i], class[i] = float64(b.Count), "value"
 		tips[i] = fmt.Sprintf("%s: %d", quantity.PercentRange(b.Lo, b.Hi), b.Count)
 	}
-	f := plot.Frame{Name: "relative differences of " + p.Other + " against " + p.Base, Class: "histogram", Height: 130, X: plot.Scale{Lo: 0, Hi: float64(n)}}
+	f := plot.Frame{Name: "relative differences of " + p.Other + " against " + p.Base, Class: "histogram", Height: 130,
+		X: plot.Scale{Lo: 0, Hi: float64(n)}}
 	f.Y, f.YTicks = plot.FromZero(3, counts)
 	_, ticks := plot.Between(5, []float64{inner.Lo - float64(n/2)*width, inner.Lo + float64(n-n/2)*width})
 	for _, t := range ticks {

@@ -76,17 +76,21 @@ func (v *siteView) slower(rows []history.Slower) {
 	hi := most(rows, func(r history.Slower) *float64 { return r.LostNodeHours })
 	for _, r := range rows {
 		day, _, _ := strings.Cut(r.Start, "T")
-		v.Slower = append(v.Slower, slowerRow{Who: owned(r.User, change.Label(r.App, change.ShapeName(r.Shape))), By: quantity.Signed(r.EffectPct), Since: text.Clean(day),
-			JobID: text.Clean(r.JobID), Jobs: quantity.Count(r.Jobs), Lost: quantity.Optional(r.LostNodeHours, hours), Bar: bar("value odd", r.LostNodeHours, hi, "node hours")})
+		v.Slower = append(v.Slower, slowerRow{Who: owned(r.User, change.Label(r.App, change.ShapeName(r.Shape))),
+			By: quantity.Signed(r.EffectPct), Since: text.Clean(day),
+			JobID: text.Clean(r.JobID), Jobs: quantity.Count(r.Jobs), Lost: quantity.Optional(r.LostNodeHours, hours),
+			Bar: bar("value odd", r.LostNodeHours, hi, "node hours")})
 	}
 }
 
 func (v *siteView) apps(rows []history.Used) {
 	hi := most(rows, func(r history.Used) *float64 { return r.NodeHours })
 	for _, r := range rows {
-		v.Apps = append(v.Apps, appRow{Who: owned(r.User, r.App), NodeHours: quantity.Optional(r.NodeHours, hours), Jobs: quantity.Count(r.Jobs),
+		v.Apps = append(v.Apps, appRow{Who: owned(r.User, r.App), NodeHours: quantity.Optional(r.NodeHours, hours),
+			Jobs:   quantity.Count(r.Jobs),
 			Period: quantity.Optional(r.PeriodS, quantity.Period), Bar: bar("value", r.NodeHours, hi, "node hours"),
-			Cycle: percentOf(r.CyclePct, "value"), Waiting: percentOf(r.WaitingPct, "value odd"), Memory: percentOf(r.MemoryPct, "value"), GPU: percentOf(r.GPUPct, "value")})
+			Cycle: percentOf(r.CyclePct, "value"), Waiting: percentOf(r.WaitingPct, "value odd"),
+			Memory: percentOf(r.MemoryPct, "value"), GPU: percentOf(r.GPUPct, "value")})
 	}
 }
 

@@ -141,7 +141,8 @@ func pairTabs(in Contents, d detail) tabs {
 		if !ok {
 			at = len(out.List)
 			place[p.Of] = at
-			out.List = append(out.List, tab{ID: fmt.Sprintf("o%d", i), Label: p.Of, Inner: &tabs{Name: fmt.Sprintf("pair%d", i)}})
+			out.List = append(out.List, tab{ID: fmt.Sprintf("o%d", i), Label: p.Of,
+				Inner: &tabs{Name: fmt.Sprintf("pair%d", i)}})
 		}
 		group := &out.List[at]
 		group.Inner.List = append(group.Inner.List, one)
@@ -151,9 +152,11 @@ func pairTabs(in Contents, d detail) tabs {
 }
 
 func newPairPanel(p change.Pair, in Contents) *pairPanel {
-	q := &pairPanel{Of: p.Of, Text: p.Sentence(), Facts: append(p.Facts(), p.ChangeLines()...), Histogram: histogramFigure(p).SVG, Timeline: ratioPicture(p, in.Options)}
+	q := &pairPanel{Of: p.Of, Text: p.Sentence(), Facts: append(p.Facts(), p.ChangeLines()...),
+		Histogram: histogramFigure(p).SVG, Timeline: ratioPicture(p, in.Options)}
 	if p.RelativePct != nil {
-		q.Remark = "bars: pairs of runs since the ratio last changed; shaded: " + quantity.Chosen(100*p.Level) + " interval of their mean difference"
+		q.Remark = "bars: pairs of runs since the ratio last changed; shaded: " + quantity.Chosen(100*p.Level) +
+			" interval of their mean difference"
 	}
 	for _, n := range p.Notes {
 		q.Notes = append(q.Notes, text.Clean(n.Text))

@@ -65,7 +65,8 @@ func (d detail) says(in Contents) string {
 		parts = append(parts, fmt.Sprintf("tooltips are those of the newest %d runs", d.tips))
 	}
 	if d.histories >= 0 && d.histories < total {
-		parts = append(parts, fmt.Sprintf("%d of %d histories are drawn, those that are slower now or changed first", d.histories, total))
+		parts = append(parts, fmt.Sprintf("%d of %d histories are drawn, those that are slower now or changed first",
+			d.histories, total))
 	}
 	if in.NoFurther {
 		parts = append(parts, "further metrics are left out")

@@ -87,8 +87,9 @@ type pairPanel struct {
 func newView(in Contents, d detail) view {
 	in.Report.Series = apart(in.Report.Series)
 	title := text.Clean(in.Title)
-	v := view{Head: html.NewHead(title+" - jobgait", "jobgait "+in.Version, style(in), ""), Title: title, Version: in.Version,
-		Over: "jobgait dashboard", Days: "Changes"}
+	v := view{Head: html.NewHead(title+" - jobgait", "jobgait "+in.Version, style(in), ""), Title: title,
+		Version: in.Version,
+		Over:    "jobgait dashboard", Days: "Changes"}
 	if in.Days > 0 {
 		v.Days = "The " + change.LastDays(in.Days)
 	}
@@ -199,7 +200,8 @@ func (v *view) machine(in Contents) {
 	for _, m := range slices.Backward(in.Report.Machine) {
 		day := m.Start / daySeconds
 		if len(v.Machine) < in.Limits.Events {
-			v.Machine = append(v.Machine, item{Class: "info", Mark: "m", Label: "machine", Text: change.MachineSentence(m), day: day})
+			v.Machine = append(v.Machine, item{Class: "info", Mark: "m", Label: "machine", Text: change.MachineSentence(m),
+				day: day})
 		}
 	}
 	v.MachineCount = len(in.Report.Machine)

@@ -41,7 +41,8 @@ func TestChangesComeBeforeWhatIsSeenOnce(t *testing.T) {
 	}
 	few := of(sameUser, 0, 0)
 	slowLast(&few, 1, 1)
-	if list := between(t, page(t, few), "The last 14 days", "</section>"); strings.Contains(list, "<details") || !strings.Contains(list, "seen once") {
+	if list := between(t, page(t, few), "The last 14 days", "</section>"); strings.Contains(list, "<details") ||
+		!strings.Contains(list, "seen once") {
 		t.Error(list)
 	}
 }
@@ -55,7 +56,8 @@ func TestNamesTellHistoriesApart(t *testing.T) {
 	}
 	in.Report.Series[2].App = "other"
 	p := page(t, in)
-	for _, want := range []string{"<b>heat, line-0</b>", "<b>heat, line-1</b>", "<b>other</b>", ">line-0</label>", ">line-1</label>"} {
+	for _, want := range []string{"<b>heat, line-0</b>", "<b>heat, line-1</b>", "<b>other</b>", ">line-0</label>",
+		">line-1</label>"} {
 		if !strings.Contains(p, want) {
 			t.Errorf("no %s", want)
 		}
@@ -79,7 +81,8 @@ func TestLevelsAreAsMeasured(t *testing.T) {
 // One history is no choice; values have their unit.
 func TestLoneHistory(t *testing.T) {
 	p := page(t, of(sameUser, 20))
-	if strings.Contains(p, "pick an application") || !strings.Contains(page(t, of(sameUser, 20, 0)), "pick an application") {
+	if strings.Contains(p, "pick an application") ||
+		!strings.Contains(page(t, of(sameUser, 20, 0)), "pick an application") {
 		t.Error("the page says pick one of one, or does not where there are two")
 	}
 	if !regexp.MustCompile(`class="tick halo"[^>]*>[0-9.]+ s<`).MatchString(p) {

@@ -25,8 +25,10 @@ func coded(i int) summary.Summary {
 	if i >= 20 {
 		pair, build, helper = .0645, "bb22", "NPair::build_bin"
 	}
-	parts := []anatomy.Share{{Function: anatomy.Function{Library: "liblammps.so.0", Name: "PairLJCut::compute"}, Seconds: 100 * pair * noise(1)},
-		{Function: anatomy.Function{Library: "liblammps.so.0", Name: helper}, Seconds: 1.05 * noise(2)}, {Function: anatomy.Function{Library: "libm.so.6", Name: "exp"}, Seconds: .6 * noise(3)}}
+	parts := []anatomy.Share{{Function: anatomy.Function{Library: "liblammps.so.0", Name: "PairLJCut::compute"},
+		Seconds: 100 * pair * noise(1)},
+		{Function: anatomy.Function{Library: "liblammps.so.0", Name: helper}, Seconds: 1.05 * noise(2)},
+		{Function: anatomy.Function{Library: "libm.so.6", Name: "exp"}, Seconds: .6 * noise(3)}}
 	c := anatomy.Cycle{Pattern: "A", Count: 100}
 	for _, f := range parts {
 		c.BusyS += f.Seconds
@@ -34,7 +36,8 @@ func coded(i int) summary.Summary {
 	for _, f := range parts {
 		f.Share = f.Seconds / c.BusyS
 		c.Functions = append(c.Functions, f)
-		c.Classes = append(c.Classes, anatomy.Part{Name: string(anatomy.ClassOf(f.Library)), Share: f.Share, Seconds: f.Seconds})
+		c.Classes = append(c.Classes, anatomy.Part{Name: string(anatomy.ClassOf(f.Library)), Share: f.Share,
+			Seconds: f.Seconds})
 	}
 	s.Code = &anatomy.Anatomy{Samples: 9000, Run: c.Split, Cycles: []anatomy.Cycle{c}}
 	step := c.BusyS / 100
@@ -61,7 +64,8 @@ func TestJudgeNamesTheFunction(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Join(j.Across.Changes.Text, "\n")
-	for _, want := range []string{"slower since", "; PairLJCut::compute has 9.", " of the 9.", " ms of CPU time a cycle that were added", "liblammps.so.0 changed then"} {
+	for _, want := range []string{"slower since", "; PairLJCut::compute has 9.", " of the 9.",
+		" ms of CPU time a cycle that were added", "liblammps.so.0 changed then"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}
@@ -69,7 +73,8 @@ func TestJudgeNamesTheFunction(t *testing.T) {
 	if strings.Contains(text, "NPair") || len(j.Across.Changes.Text) != 1 {
 		t.Errorf("%s", text)
 	}
-	if len(j.Events) != 1 || !strings.Contains(j.Events[0].Causes, `"field":"function_replaced","from":"NPair::build","to":"NPair::build_bin"`) {
+	if len(j.Events) != 1 || !strings.Contains(j.Events[0].Causes,
+		`"field":"function_replaced","from":"NPair::build","to":"NPair::build_bin"`) {
 		t.Errorf("%+v", j.Events)
 	}
 	var data struct {
@@ -89,7 +94,8 @@ func TestJudgeNamesTheFunction(t *testing.T) {
 		t.Fatal(err)
 	}
 	causes := data.Series[0].Changes[0].Causes
-	if causes[0].Field != "function" || causes[0].Function.Name != "PairLJCut::compute" || math.Abs(causes[0].Function.TotalS-.0098) > .0005 {
+	if causes[0].Field != "function" || causes[0].Function.Name != "PairLJCut::compute" ||
+		math.Abs(causes[0].Function.TotalS-.0098) > .0005 {
 		t.Errorf("%s", j.Across.Changes.Data)
 	}
 }
@@ -106,13 +112,15 @@ func sized(i, n int) summary.Summary {
 		s.Nodes = append(s.Nodes, summary.Node{Name: fmt.Sprintf("n%d", k), Reported: true})
 	}
 	noise := 1 + .004*math.Sin(float64(i*7+n))
-	parts := []anatomy.Share{{Function: anatomy.Function{Library: "lmp", Name: "Pair::compute"}, Seconds: 4 / float64(n) * noise},
+	parts := []anatomy.Share{{Function: anatomy.Function{Library: "lmp", Name: "Pair::compute"},
+		Seconds: 4 / float64(n) * noise},
 		{Function: anatomy.Function{Library: "libmpi.so.40", Name: "MPI_Alltoall"}, Seconds: .1 * float64(n) * noise}}
 	c := anatomy.Cycle{Pattern: "A", Count: 10, Split: anatomy.Split{BusyS: parts[0].Seconds + parts[1].Seconds}}
 	for _, f := range parts {
 		f.Share = f.Seconds / c.BusyS
 		c.Functions = append(c.Functions, f)
-		c.Classes = append(c.Classes, anatomy.Part{Name: string(anatomy.ClassOf(f.Library)), Share: f.Share, Seconds: f.Seconds})
+		c.Classes = append(c.Classes, anatomy.Part{Name: string(anatomy.ClassOf(f.Library)), Share: f.Share,
+			Seconds: f.Seconds})
 	}
 	step := c.BusyS / 10
 	s.Code, s.StepS = &anatomy.Anatomy{Samples: 9000, Run: c.Split, Cycles: []anatomy.Cycle{c}}, &step

@@ -76,20 +76,23 @@ const (
 func changesFinding(r change.Report, own int, runs []history.Run, o change.Options) (job.Section, error) {
 	s := r.Series[own]
 	m, _ := application.MetricOf(s.Metric)
-	f := job.Section{Title: "Changes of speed", Remark: fmt.Sprintf("%s, judged by %s", quantity.Plural(s.Result.N, "run"), m.Say), Style: change.Style()}
+	f := job.Section{Title: "Changes of speed",
+		Remark: fmt.Sprintf("%s, judged by %s", quantity.Plural(s.Result.N, "run"), m.Say), Style: change.Style()}
 	for i, e := range s.Events {
 		if i < mostEvents {
 			f.Text = append(f.Text, e.Text)
 		}
 		recent := lastOf(e) > s.Result.N-1-recentRuns
 		if i == 0 && recent && !e.Small && !e.Known {
-			v := finding.Comparison{Text: "Runs like this one: " + e.Brief, EffectPct: e.Last().EffectPct, Creeps: e.Creep != nil}
+			v := finding.Comparison{Text: "Runs like this one: " + e.Brief, EffectPct: e.Last().EffectPct,
+				Creeps: e.Creep != nil}
 			v.Shift = application.ShiftOf(s.Runs, runs, s.Result, e.Event)
 			if v.Shift != nil {
 				v.Look = compared(v.Shift.LastJob, v.Shift.FirstJob)
 			}
 			if first, n, pct := changepoint.InARow(unknown(s.Events)); n > 1 {
-				v.Text = fmt.Sprintf("Runs like this one: %s %s in %d changes since %s. The newest: %s", quantity.Percent(math.Abs(pct)),
+				v.Text = fmt.Sprintf("Runs like this one: %s %s in %d changes since %s. The newest: %s",
+					quantity.Percent(math.Abs(pct)),
 					map[bool]string{true: "slower", false: "faster"}[pct > 0], n, s.Date(first, o), e.Brief)
 				v.EffectPct, v.Look = pct, compared(application.JobBefore(s.Y, runs, first), s.Jobs[len(s.Jobs)-1])
 			}
@@ -167,11 +170,14 @@ func scalingFinding(l application.Laws) (job.Section, error) {
 	f := job.Section{Title: "Scaling", Remark: fmt.Sprintf("%s over %s, %d sizes", m.Say, list[0].Parameter, r[0].N),
 		Text: append(scalingreport.Lines(r[0], list[0].Observations), growing(l.Functions)...), Style: scalingreport.Style}
 	var b bytes.Buffer
-	if err := scalingreport.JSON(&b, scalingreport.Fits{Method: scaling.Likelihood, Results: r, Series: list, Numbers: make([]bool, len(r)), Expected: math.NaN()}); err != nil {
+	if err := scalingreport.JSON(&b,
+		scalingreport.Fits{Method: scaling.Likelihood, Results: r, Series: list, Numbers: make([]bool, len(r)),
+			Expected: math.NaN()}); err != nil {
 		return f, err
 	}
 	f.Data = b.Bytes()
-	f.Charts = []html.Figure{{Title: m.Say, Remark: "over " + list[0].Parameter, SVG: template.HTML(scalingreport.Chart(r[0], list[0].Observations))}}
+	f.Charts = []html.Figure{{Title: m.Say, Remark: "over " + list[0].Parameter,
+		SVG: template.HTML(scalingreport.Chart(r[0], list[0].Observations))}}
 	return f, nil
 }
 
@@ -187,5 +193,6 @@ func growing(functions []application.Growth) []string {
 	for _, g := range functions[:min(len(functions), mostGrowing)] {
 		said = append(said, fmt.Sprintf("%s %s times", g.Name, quantity.Plain(g.By, 2)))
 	}
-	return []string{fmt.Sprintf("CPU time in a cycle on one node, from the largest size to four times it, by its law: %s (jobgait scaling --by function).", strings.Join(said, ", "))}
+	return []string{fmt.Sprintf("CPU time in a cycle on one node, from the largest size to four times it, by its law: "+
+		"%s (jobgait scaling --by function).", strings.Join(said, ", "))}
 }

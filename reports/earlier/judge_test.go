@@ -70,12 +70,14 @@ func TestJudge(t *testing.T) {
 		t.Errorf("%d earlier runs of series %d, newest %+v", len(j.Runs), j.SeriesID, j.Runs[0])
 	}
 	f := j.Across.Changes
-	if len(f.Others) != 1 || !(f.Others[0].EffectPct > 0) || !strings.Contains(f.Others[0].Text, "slower since 24 October") ||
+	if len(f.Others) != 1 || !(f.Others[0].EffectPct > 0) ||
+		!strings.Contains(f.Others[0].Text, "slower since 24 October") ||
 		!strings.Contains(f.Others[0].Text, "the executable changed then") {
 		t.Errorf("others %+v", f.Others)
 	}
 	s := f.Others[0].Shift
-	if s == nil || s.What != "Elapsed time" || math.Abs(s.FromS-60) > 0.2 || math.Abs(s.ToS-69) > 0.2 || s.LastJob != "20" || s.FirstJob != "21" || s.Runs != 6 {
+	if s == nil || s.What != "Elapsed time" || math.Abs(s.FromS-60) > 0.2 || math.Abs(s.ToS-69) > 0.2 ||
+		s.LastJob != "20" || s.FirstJob != "21" || s.Runs != 6 {
 		t.Fatalf("shift %+v", s)
 	}
 	if want := 6 * 9. / 3600; math.Abs(s.NodeHours-want) > want/10 || f.Others[0].Look != "jobgait compare 20 21" {
@@ -87,7 +89,9 @@ func TestJudge(t *testing.T) {
 	var page bytes.Buffer
 	r := job.New(pastRun(25), j.Runs, job.Options{OtherRuns: j.Across})
 	told := r.Findings[0]
-	if told.Code != "slower_than_usual" || !strings.Contains(told.Text, "Elapsed time went from 60.0 s to 69.0 s with job 21; 6 runs since took 0.015 node hours more.") ||
+	if told.Code != "slower_than_usual" ||
+		!strings.Contains(told.Text, "Elapsed time went from 60.0 s to 69.0 s with job 21; 6 runs since took 0.015 node "+
+			"hours more.") ||
 		told.Action == nil || !strings.Contains(*told.Action, "jobgait compare 20 21") {
 		t.Errorf("%+v", told)
 	}
@@ -137,7 +141,8 @@ func judgeOf(ctx context.Context, db *history.DB, s summary.Summary, limits appl
 // TestConsultIsJudge checks that a run which may not be stored is told what it
 // would be told if it were.
 func TestConsultIsJudge(t *testing.T) {
-	for name, last := range map[string]summary.Summary{"the same shape": pastRun(25), "another shape": otherShape(pastRun(25))} {
+	for name, last := range map[string]summary.Summary{"the same shape": pastRun(25),
+		"another shape": otherShape(pastRun(25))} {
 		stored, unstored := remembered(t, 25), remembered(t, 25)
 		want, err := application.Put(t.Context(), stored, last, history.Ingest{})
 		if err != nil {
@@ -154,7 +159,8 @@ func TestConsultIsJudge(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: run %+v, want %+v", name, got, want)
 		}
-		if len(consulted.Runs) != len(judged.Runs) || !reflect.DeepEqual(consulted.Across.Changes.Text, judged.Across.Changes.Text) ||
+		if len(consulted.Runs) != len(judged.Runs) ||
+			!reflect.DeepEqual(consulted.Across.Changes.Text, judged.Across.Changes.Text) ||
 			!reflect.DeepEqual(consulted.Across.Changes.Others, judged.Across.Changes.Others) {
 			t.Errorf("%s: %d earlier runs, %q; want %d, %q", name, len(consulted.Runs), consulted.Across.Changes.Text,
 				len(judged.Runs), judged.Across.Changes.Text)
@@ -306,7 +312,8 @@ func TestVerdictsSayWhoseRuns(t *testing.T) {
 	if v := j.Across.Changes.Others; len(v) != 1 || !strings.HasPrefix(v[0].Text, "This run is 29.7 % slower than usual") {
 		t.Errorf("%+v", v)
 	}
-	if f := j.Across.Changes; f.Remark != "16 runs, judged by elapsed time" || f.Charts[0].Title != "elapsed time" || !strings.Contains(f.Charts[0].Remark, "dashed: change") {
+	if f := j.Across.Changes; f.Remark != "16 runs, judged by elapsed time" || f.Charts[0].Title != "elapsed time" ||
+		!strings.Contains(f.Charts[0].Remark, "dashed: change") {
 		t.Errorf("%+v", f)
 	}
 	if text := j.Across.Changes.Text; len(text) != 1 || !strings.HasPrefix(text[0], "The last run is") {
@@ -358,7 +365,8 @@ func TestJudgeTellsOfACreep(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := job.New(creeping(95), j.Runs, job.Options{OtherRuns: j.Across}).Findings[0]
-	if told.Code != "drifting" || !strings.Contains(told.Text, "slower bit by bit: from 59.") || !strings.Contains(told.Text, " runs, since 2") ||
+	if told.Code != "drifting" || !strings.Contains(told.Text, "slower bit by bit: from 59.") ||
+		!strings.Contains(told.Text, " runs, since 2") ||
 		told.Action == nil || !strings.HasSuffix(*told.Action, " 96") {
 		t.Errorf("%+v", told)
 	}
@@ -367,8 +375,10 @@ func TestJudgeTellsOfACreep(t *testing.T) {
 	for i := 20; i < 96; i++ {
 		hours += (creeping(i).ElapsedS - 60) / 3600
 	}
-	if pct := 100 * (to/from - 1); math.Abs(pct-24) > 2 || math.Abs(told.Evidence["node_hours"].(float64)-hours) > hours/10 {
-		t.Errorf("by %.1f %% from %.1f s to %.1f s, %v node hours, want %.3f", pct, from, to, told.Evidence["node_hours"], hours)
+	if pct := 100 * (to/from - 1); math.Abs(pct-24) > 2 ||
+		math.Abs(told.Evidence["node_hours"].(float64)-hours) > hours/10 {
+		t.Errorf("by %.1f %% from %.1f s to %.1f s, %v node hours, want %.3f", pct, from, to, told.Evidence["node_hours"],
+			hours)
 	}
 	if n := len(j.Across.Changes.Others); n != 1 {
 		t.Errorf("%d verdicts: %+v", n, j.Across.Changes.Others)

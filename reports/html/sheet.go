@@ -41,7 +41,8 @@ func (s *Sheet) Text(title, text string) {
 // Picture adds one of a height in pixels.
 func (s *Sheet) Picture(svg string, height int) {
 	s.y += sheetLine / 3
-	fmt.Fprintf(&s.body, `<svg x="%d" y="%d" width="%d" height="%d" overflow="visible">%s</svg>`, sheetMargin, s.y, sheetWidth-2*sheetMargin, height, svg)
+	fmt.Fprintf(&s.body, `<svg x="%d" y="%d" width="%d" height="%d" overflow="visible">%s</svg>`, sheetMargin, s.y,
+		sheetWidth-2*sheetMargin, height, svg)
 	s.y += height + sheetLine/2
 }
 

@@ -52,8 +52,10 @@ func (a *Agreement) texts() []string {
 	text := fmt.Sprintf("Cycles compared in %s: %s of %s of nodes agree within 1 %%, the furthest are %s apart.", a.Label,
 		quantity.Count(a.Agree), quantity.Plural(a.Pairs, "pair"), quantity.Percent(a.WorstPct))
 	if a.Compared < a.Nodes {
-		text = fmt.Sprintf("Cycles of %s of %s compared in %s, those that stand out among them: %s within 1 %% of the median, the furthest %s away.",
-			quantity.Count(a.Compared), quantity.Plural(a.Nodes, "node"), a.Label, quantity.Count(a.Agree), quantity.Percent(a.WorstPct))
+		text = fmt.Sprintf("Cycles of %s of %s compared in %s, those that stand out among them: %s within 1 %% of the "+
+			"median, the furthest %s away.",
+			quantity.Count(a.Compared), quantity.Plural(a.Nodes, "node"), a.Label, quantity.Count(a.Agree),
+			quantity.Percent(a.WorstPct))
 	}
 	out := []string{text}
 	for i, x := range a.List {
@@ -79,7 +81,8 @@ func apartText(x summary.Apart) string {
 	sep := " "
 	if x.Odd && x.DistancePct != nil {
 		text += fmt.Sprintf("%sits cycle is %s off that of the median node, most from %s on, for %s (%s)", sep,
-			quantity.Percent(*x.DistancePct), quantity.Duration(x.FromS), quantity.Duration(x.ForS), quantity.Signed(x.DiffersPct))
+			quantity.Percent(*x.DistancePct), quantity.Duration(x.FromS), quantity.Duration(x.ForS),
+			quantity.Signed(x.DiffersPct))
 		sep = "; "
 	}
 	if x.Straggler {
@@ -95,7 +98,8 @@ func apartText(x summary.Apart) string {
 		if *x.LagS < 0 {
 			word = "earlier"
 		}
-		text += fmt.Sprintf("%sits cycles begin %s %s than the median node's, or its clock is off", sep, quantity.Duration(max(*x.LagS, -*x.LagS)), word)
+		text += fmt.Sprintf("%sits cycles begin %s %s than the median node's, or its clock is off", sep,
+			quantity.Duration(max(*x.LagS, -*x.LagS)), word)
 	}
 	return text + "."
 }

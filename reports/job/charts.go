@@ -27,7 +27,8 @@ func (r Report) timelineCharts() []html.Figure {
 		chart := plot.New(t.frame(" over the run", height, 0, end))
 		r.spans(chart, i == 0)
 		r.draw(chart, t, "line run", end)
-		out = append(out, html.Figure{Title: t.column.Label, Remark: unitWords(t.column.Unit), SVG: template.HTML(chart.SVG())})
+		out = append(out, html.Figure{Title: t.column.Label, Remark: unitWords(t.column.Unit),
+			SVG: template.HTML(chart.SVG())})
 	}
 	if p := r.gpuLaneChart(); p != nil && len(out) > 0 {
 		out = append(out, *p)
@@ -102,7 +103,8 @@ func (r Report) shapeCharts() []html.Figure {
 		}
 		most := r.mostOf(q.Shape.Unit)
 		y, ticks := plot.FromZero(4, atMost(most, mean), atMost(most, p90))
-		chart := plot.New(plot.Frame{Name: "one cycle of pattern " + q.ID, Height: 150, X: plot.Scale{Lo: 0, Hi: length}, Y: y,
+		chart := plot.New(plot.Frame{Name: "one cycle of pattern " + q.ID, Height: 150, X: plot.Scale{Lo: 0, Hi: length},
+			Y:      y,
 			XTicks: plot.TimeTicks(0, length, 5), YTicks: inPercent(ticks, q.Shape.Unit)})
 		color := fmt.Sprintf("c%d", i%4)
 		chart.Band("band "+color, x, p10, p90)
@@ -170,7 +172,8 @@ func (r Report) historyChart(q runFigure) (html.Figure, bool) {
 	}
 	for _, run := range runs {
 		v := q.of(run)
-		add(v, "dot", fmt.Sprintf("job %s, %s: %s", run.ID, moment(run.StartEpochS).In(r.zone).Format("2006-01-02 15:04"), q.print(v)))
+		add(v, "dot", fmt.Sprintf("job %s, %s: %s", run.ID, moment(run.StartEpochS).In(r.zone).Format("2006-01-02 15:04"),
+			q.print(v)))
 	}
 	add(q.now, "dot now", "this run: "+q.print(q.now))
 	if _, _, ok := plot.Extent(y); !ok {

@@ -23,7 +23,8 @@ func TestTold(t *testing.T) {
 		{0.7, periodicity.Unequal, "Likely a cycle of 600 to 1400 ms (median 880 ms): 41 times"},
 	} {
 		lo, hi := 0.6, 1.4
-		q := Pattern{Kind: c.kind, Confidence: c.confidence, Instances: 41, P10S: &lo, P90S: &hi, Period: newEstimate(0.88, 0.8, 0.9, 41, "")}
+		q := Pattern{Kind: c.kind, Confidence: c.confidence, Instances: 41, P10S: &lo, P90S: &hi,
+			Period: newEstimate(0.88, 0.8, 0.9, 41, "")}
 		if got := q.claim(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%v %s: %q, want %q", c.confidence, c.kind, got, c.want)
 		}

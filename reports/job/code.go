@@ -100,7 +100,8 @@ func newCode(s summary.Summary) *CodeShares {
 		c.Pages = append(c.Pages, CodePage{text.Clean(p.Column), functionName(p.Function), text.Clean(p.Library), p.Share})
 	}
 	for _, n := range newNotes(s) {
-		if strings.HasPrefix(string(n.Code), "names_") || strings.HasPrefix(string(n.Code), "code_") || n.Code == "program_replaced" {
+		if strings.HasPrefix(string(n.Code), "names_") || strings.HasPrefix(string(n.Code), "code_") ||
+			n.Code == "program_replaced" {
 			c.Notes = append(c.Notes, n)
 		}
 	}
@@ -116,7 +117,8 @@ func codeParts(list []anatomy.Part) []CodePart {
 }
 
 func newFunction(f anatomy.Share) CodeFunction {
-	out := CodeFunction{Name: functionName(f.Function), Full: Word(text.Clean(f.Name)), Library: text.Clean(f.Library), Class: string(anatomy.ClassOf(f.Library)),
+	out := CodeFunction{Name: functionName(f.Function), Full: Word(text.Clean(f.Name)), Library: text.Clean(f.Library),
+		Class: string(anatomy.ClassOf(f.Library)),
 		Share: f.Share, BusyS: f.Seconds, CycleS: f.CycleS, Lo: f.Lo, Hi: f.Hi, Within: listed(f.Within)}
 	return out
 }
@@ -147,7 +149,8 @@ func (c CodeShares) lines() (lines []codeLine, others CodeOthers, seconds float6
 	at := map[string]int{}
 	named := slices.ContainsFunc(c.Functions, func(f CodeFunction) bool { return f.Name != "" })
 	for _, f := range c.Functions {
-		l := codeLine{name: string(f.Name), library: shortLibrary(f.Library), class: f.Class, share: f.Share, seconds: f.BusyS, lo: f.Lo, hi: f.Hi, within: slices.Clone(f.Within)}
+		l := codeLine{name: string(f.Name), library: shortLibrary(f.Library), class: f.Class, share: f.Share,
+			seconds: f.BusyS, lo: f.Lo, hi: f.Hi, within: slices.Clone(f.Within)}
 		if f.CycleS != nil {
 			l.seconds = *f.CycleS
 		}
@@ -208,8 +211,10 @@ func shortLibrary(file string) string {
 // className is a class in words.
 func className(class string) string {
 	words := map[string]string{
-		string(anatomy.Own): "own code", string(anatomy.Math): "math libraries", string(anatomy.Communication): "communication", string(anatomy.IO): "file libraries",
-		string(anatomy.OpenMP): "OpenMP", string(anatomy.Language): "language runtime", string(anatomy.CRuntime): "C runtime", string(anatomy.Kernel): "kernel",
+		string(anatomy.Own): "own code", string(anatomy.Math): "math libraries",
+		string(anatomy.Communication): "communication", string(anatomy.IO): "file libraries",
+		string(anatomy.OpenMP): "OpenMP", string(anatomy.Language): "language runtime", string(anatomy.CRuntime): "C runtime",
+		string(anatomy.Kernel):    "kernel",
 		string(anatomy.GPUDriver): "GPU driver", string(anatomy.Unnamed): "without a file",
 	}
 	if w, ok := words[class]; ok {

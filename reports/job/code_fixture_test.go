@@ -12,7 +12,8 @@ import (
 // 68.6 ms ran.
 func melt() summary.Summary {
 	s := steady(nemo())
-	s.Key.JobID, s.Job.Name, s.Job.Executable, s.Job.NTasks, s.Job.NCPUs, s.Job.CPUsPerTask = 812360, "melt", "lmp", ptr(1), ptr(1), ptr(1)
+	s.Key.JobID, s.Job.Name, s.Job.Executable, s.Job.NTasks, s.Job.NCPUs, s.Job.CPUsPerTask = 812360, "melt", "lmp",
+		ptr(1), ptr(1), ptr(1)
 	s.Nodes[0].BusyCPUs = ptr(0.32)
 	s.Patterns = []pattern.Pattern{pat("A", .217, 13_400, .81, 1, "code:9f31c2aa04d7e611", "samples")}
 	s.Patterns[0].MeanS = .217
@@ -35,11 +36,16 @@ func meltCode() *anatomy.Anatomy {
 		from, to float64
 	}
 	lammps := "liblammps.so.0"
-	parts := []part{{anatomy.Function{Library: lammps, Name: "PairLJCut::compute"}, 54.7, .05, 1}, {anatomy.Function{Library: lammps, Name: "NPairHalfBinAtomonlyNewton::build"}, 10.5, 0, .13},
-		{anatomy.Function{Library: lammps, Name: "FixNVE::initial_integrate"}, .6, 0, 1}, {anatomy.Function{Library: anatomy.KernelCode}, .6, 0, 1},
-		{anatomy.Function{Library: lammps, Name: "AtomVec::unpack_reverse"}, .5, 0, 1}, {anatomy.Function{Library: "libmpi.so.40", Start: 0x4f20}, .25, .9, 1},
-		{anatomy.Function{Library: "libmpi.so.40", Start: 0x5f20}, .2, .9, 1}, {anatomy.Function{Library: "libm.so.6", Name: "__ieee754_pow_fma"}, .4, 0, .5},
-		{anatomy.Function{Library: "libc.so.6", Name: "__memset_avx512_unaligned_erms"}, .1, 0, 1}, {anatomy.Function{Library: "libc.so.6", Name: "malloc"}, .05, 0, 1}}
+	parts := []part{{anatomy.Function{Library: lammps, Name: "PairLJCut::compute"}, 54.7, .05, 1},
+		{anatomy.Function{Library: lammps, Name: "NPairHalfBinAtomonlyNewton::build"}, 10.5, 0, .13},
+		{anatomy.Function{Library: lammps, Name: "FixNVE::initial_integrate"}, .6, 0, 1},
+		{anatomy.Function{Library: anatomy.KernelCode}, .6, 0, 1},
+		{anatomy.Function{Library: lammps, Name: "AtomVec::unpack_reverse"}, .5, 0, 1},
+		{anatomy.Function{Library: "libmpi.so.40", Start: 0x4f20}, .25, .9, 1},
+		{anatomy.Function{Library: "libmpi.so.40", Start: 0x5f20}, .2, .9, 1},
+		{anatomy.Function{Library: "libm.so.6", Name: "__ieee754_pow_fma"}, .4, 0, .5},
+		{anatomy.Function{Library: "libc.so.6", Name: "__memset_avx512_unaligned_erms"}, .1, 0, 1},
+		{anatomy.Function{Library: "libc.so.6", Name: "malloc"}, .05, 0, 1}}
 	c := anatomy.Cycle{Pattern: "A", Count: cycles}
 	classes, libraries := map[string]int{}, map[string]int{}
 	for _, p := range parts {
@@ -55,7 +61,8 @@ func meltCode() *anatomy.Anatomy {
 				within[i] = seconds / (p.to - p.from) / anatomy.Bins * (1 + .3*math.Sin(float64(i*7)))
 			}
 		}
-		f := anatomy.Share{Function: p.f, Share: share, Seconds: seconds * cycles, CycleS: &seconds, Lo: ptr(seconds * .98), Hi: ptr(seconds * 1.02), Within: within}
+		f := anatomy.Share{Function: p.f, Share: share, Seconds: seconds * cycles, CycleS: &seconds, Lo: ptr(seconds * .98),
+			Hi: ptr(seconds * 1.02), Within: within}
 		c.Functions = append(c.Functions, f)
 		c.Classes = joinPart(c.Classes, classes, string(anatomy.ClassOf(p.f.Library)), f, within)
 		c.Libraries = joinPart(c.Libraries, libraries, p.f.Library, f, nil)
@@ -63,9 +70,12 @@ func meltCode() *anatomy.Anatomy {
 			c.UnnamedShare += share
 		}
 	}
-	c.Functions, c.Others = c.Functions[:8], &anatomy.Others{Count: 38, Share: c.Functions[8].Share + c.Functions[9].Share, Seconds: .15 / 1e3 * cycles, CycleS: ptr(.15 / 1e3)}
+	c.Functions, c.Others = c.Functions[:8],
+		&anatomy.Others{Count: 38, Share: c.Functions[8].Share + c.Functions[9].Share, Seconds: .15 / 1e3 * cycles,
+			CycleS: ptr(.15 / 1e3)}
 	return &anatomy.Anatomy{Samples: int64(c.BusyS / sampleS), Run: c.Split, Cycles: []anatomy.Cycle{c},
-		Pages: []anatomy.PageOf{{Column: "code:9f31c2aa04d7e611", Function: parts[0].f, Share: .93}, {Column: "code:9f31c2aa04d7e612", Function: parts[1].f, Share: .98}}}
+		Pages: []anatomy.PageOf{{Column: "code:9f31c2aa04d7e611", Function: parts[0].f, Share: .93},
+			{Column: "code:9f31c2aa04d7e612", Function: parts[1].f, Share: .98}}}
 }
 
 func joinPart(list []anatomy.Part, at map[string]int, name string, f anatomy.Share, within []float64) []anatomy.Part {

@@ -39,7 +39,8 @@ func (r Report) codeChart() *html.Figure {
 	for i, p := range c.Classes {
 		chart.Bins(codeClass(p.Name), edges, layers[i][0], layers[i][1])
 	}
-	return &html.Figure{Title: "One " + string(c.Pattern), Remark: "busy CPUs by kind of code, mean of the cycles", SVG: template.HTML(chart.SVG())}
+	return &html.Figure{Title: "One " + string(c.Pattern), Remark: "busy CPUs by kind of code, mean of the cycles",
+		SVG: template.HTML(chart.SVG())}
 }
 
 // codeClass is the class of the style sheet for a class of code.
@@ -78,18 +79,22 @@ func (r Report) codeRows() []text.Row {
 	}
 	rows := []text.Row{head}
 	for _, l := range lines {
-		x := text.Row{text.Swatched(l.name, codeClass(l.class)), text.Left(l.library), text.Right(print(l.seconds)), text.Right(quantity.Share(l.share))}
+		x := text.Row{text.Swatched(l.name, codeClass(l.class)), text.Left(l.library), text.Right(print(l.seconds)),
+			text.Right(quantity.Share(l.share))}
 		if c.Pattern != "" {
 			interval := quantity.Missing
 			if l.lo != nil && l.hi != nil {
 				interval = quantity.PeriodRange(*l.lo, *l.hi, l.seconds)
 			}
-			x = append(x, text.Right(interval), text.Cell{Left: true, Wide: true, Art: template.HTML(plot.Strip(codeClass(l.class), l.within, l.name+" within one cycle"))})
+			x = append(x, text.Right(interval),
+				text.Cell{Left: true, Wide: true,
+					Art: template.HTML(plot.Strip(codeClass(l.class), l.within, l.name+" within one cycle"))})
 		}
 		rows = append(rows, x)
 	}
 	if others.Count > 0 {
-		x := text.Row{text.Left(quantity.Count(others.Count) + " others"), text.Left(""), text.Right(print(rest)), text.Right(quantity.Share(others.Share))}
+		x := text.Row{text.Left(quantity.Count(others.Count) + " others"), text.Left(""), text.Right(print(rest)),
+			text.Right(quantity.Share(others.Share))}
 		if c.Pattern != "" {
 			x = append(x, text.Right(""), text.Left(""))
 		}

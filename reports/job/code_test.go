@@ -15,14 +15,16 @@ import (
 func TestWaitingRanksAreTold(t *testing.T) {
 	s := melt()
 	s.Code.Samples, s.Code.Run.Libraries = 8569, nil
-	for name, share := range map[string]float64{"hydro": .285, "libm.so.6": .389, "mca_btl_vader.so": .137, "libopen-pal.so.40": .149, "libmpi.so.40": .003, anatomy.KernelCode: .031} {
+	for name, share := range map[string]float64{"hydro": .285, "libm.so.6": .389, "mca_btl_vader.so": .137,
+		"libopen-pal.so.40": .149, "libmpi.so.40": .003, anatomy.KernelCode: .031} {
 		s.Code.Run.Libraries = append(s.Code.Run.Libraries, anatomy.Part{Name: name, Share: share})
 	}
 	slices.SortFunc(s.Code.Run.Libraries, func(a, b anatomy.Part) int { return strings.Compare(a.Name, b.Name) })
 	var found []string
 	for _, f := range New(s, nil, options()).Findings {
 		found = append(found, f.Code)
-		if f.Code == "waiting_in_mpi" && (math.Abs(f.Evidence["share"].(float64)-.289) > 1e-9 || !strings.Contains(f.Text, "28.9 % of the CPU time")) {
+		if f.Code == "waiting_in_mpi" &&
+			(math.Abs(f.Evidence["share"].(float64)-.289) > 1e-9 || !strings.Contains(f.Text, "28.9 % of the CPU time")) {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -72,7 +74,8 @@ func TestCodeLinesAddUp(t *testing.T) {
 
 func TestShortName(t *testing.T) {
 	for name, want := range map[string]string{
-		"main": "main", "NPairHalfBinAtomonlyNewton::build": "NPairHalfBi*::build", "averyverylongfunctionname": "averyverylongfunct*",
+		"main": "main", "NPairHalfBinAtomonlyNewton::build": "NPairHalfBi*::build",
+		"averyverylongfunctionname":    "averyverylongfunct*",
 		"N::averyverylongfunctionname": "N::averyverylongfu*", "LAMMPS_NS::PairLJCut::compute": "PairLJCut::compute",
 		"LAMMPS_NS::NPairHalfBinAtomonlyNewton::build": "NPairHalfBi*::build", "a::B<c::d, e::f>::run": "B<c::d, e::f>::run",
 		"": "", "::": "::", "::::::::::::::::::::::::": "::",

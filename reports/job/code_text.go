@@ -32,7 +32,8 @@ func (r Report) textCode(p *text.Page) {
 	}
 	p.Line(head + text.PadRight("code", codeName) + " library")
 	row := func(seconds, share float64, within []float64, name, library string) {
-		line := "  " + text.PadLeft(codeFigure(seconds*by), codeNumber) + "  " + text.PadLeft(quantity.Share(share), codeNumber) + "  "
+		line := "  " + text.PadLeft(codeFigure(seconds*by), codeNumber) + "  " +
+			text.PadLeft(quantity.Share(share), codeNumber) + "  "
 		if c.Pattern != "" {
 			line += text.PadRight(r.codeSpark(within), anatomy.Bins) + " "
 			name, library = shortName(name, codeName), shortName(library, codeLibrary)
@@ -56,7 +57,8 @@ func (r Report) codeRemark() string {
 	c := r.Code
 	words := "CPU time of the run: " + quantity.Duration(c.BusyS)
 	if c.CycleS != nil {
-		words = fmt.Sprintf("CPU time of one %s: %s in %s", c.Pattern, quantity.Period(*c.CycleS), quantity.Period(r.codePeriod()))
+		words = fmt.Sprintf("CPU time of one %s: %s in %s", c.Pattern, quantity.Period(*c.CycleS),
+			quantity.Period(r.codePeriod()))
 		if busy := r.Nodes.BusyCPUs; busy != nil && *busy <= 1 && *c.CycleS < 0.95*r.codePeriod() {
 			words += "; the rest not running"
 		}
@@ -145,7 +147,8 @@ func (c CodeShares) noise() string {
 		return text.Capital(words) + "."
 	}
 	p := lines[min(1, len(lines)-1)].share
-	return fmt.Sprintf("%s: a share of %s is +- %s points", text.Capital(words), quantity.Share(p), quantity.Figures(100*anatomy.Uncertain(p, c.Samples), 2))
+	return fmt.Sprintf("%s: a share of %s is +- %s points", text.Capital(words), quantity.Share(p),
+		quantity.Figures(100*anatomy.Uncertain(p, c.Samples), 2))
 }
 
 // shortName cuts a name to its last two parts, a method and its class, and what is too

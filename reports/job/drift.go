@@ -36,7 +36,8 @@ func newDrift(d *summary.Drift) *CycleDrift {
 	l := d.Lengths
 	out := &CycleDrift{Like: listed(d.Like), Iterations: d.Iterations, Slope: d.SlopePctPerHour, Lo: d.Lo, Hi: d.Hi,
 		Steps: listed(d.Steps), Slow: listed(d.Slow), SlowCount: d.SlowCount,
-		SlowS: d.SlowS, Lengths: summary.Lengths{Group: max(1, l.Group), TS: scaled(l.TS, 1), MeanS: scaled(l.MeanS, 1), MaxS: scaled(l.MaxS, 1)}}
+		SlowS: d.SlowS, Lengths: summary.Lengths{Group: max(1, l.Group), TS: scaled(l.TS, 1), MeanS: scaled(l.MeanS, 1),
+			MaxS: scaled(l.MaxS, 1)}}
 	out.ChangePct, out.CostS = d.Change()
 	return out
 }

@@ -54,7 +54,8 @@ func TestDriftInShort(t *testing.T) {
 		{"excursion", summary.Drift{Steps: []phase.Step{step(500, 1, 1.3), step(700, 1.3, 1.0)}},
 			"Cycles were 30.0 % slower from 0:08:20 to 0:11:40."},
 		{"slope", summary.Drift{SlopePctPerHour: 36, Lo: 30, Hi: 42}, "Cycles slowed down steadily, by 9.9 % over the run."},
-		{"slow ones", summary.Drift{SlowCount: 12, SlowS: 40}, "12 cycles took much longer than their neighbours: 40.0 s in all, 4.0 % of the run."},
+		{"slow ones", summary.Drift{SlowCount: 12, SlowS: 40},
+			"12 cycles took much longer than their neighbours: 40.0 s in all, 4.0 % of the run."},
 		{"a few slow ones", summary.Drift{SlowCount: 2, SlowS: 4}, ""},
 	} {
 		if got := drifting(c.d).driftInShort(); got != c.text {
@@ -112,8 +113,16 @@ func TestStoppedIn(t *testing.T) {
 	}{
 		{"in a loop", s, "in loop B, 38.0 % into about cycle 142"},
 		{"ended in order", steady(nemo()), ""},
-		{"the scheduler says so", func() summary.Summary { x := cancelled(); x.Exit, x.State = nil, "TIMEOUT"; return x }(), "in loop B, 38.0 % into about cycle 142"},
-		{"short cycles", func() summary.Summary { x := fast(); x.Exit = &run.Exit{Code: 1}; return x }(), "in loop A, after about 12 cycles"},
+		{"the scheduler says so", func() summary.Summary {
+			x := cancelled()
+			x.Exit, x.State = nil, "TIMEOUT"
+			return x
+		}(), "in loop B, 38.0 % into about cycle 142"},
+		{"short cycles", func() summary.Summary {
+			x := fast()
+			x.Exit = &run.Exit{Code: 1}
+			return x
+		}(), "in loop A, after about 12 cycles"},
 		{"long after the last", arrayElement(), "41.1 s after the last cycle"},
 		{"samples end early", func() summary.Summary { x := cancelled(); x.ElapsedS = 4000; return x }(), ""},
 		{"no pattern", func() summary.Summary {
@@ -166,7 +175,8 @@ func TestLowStretches(t *testing.T) {
 	s.Counters = append(s.Counters, run.Counter{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 20000e6})
 	r := New(s, nil, options())
 	l := r.Rhythm.Patterns[0].Low[0]
-	if l.SavingMostJ == nil || math.Abs(*l.SavingMostJ-20000*l.Share) > 1e-6 || !strings.Contains(r.lowTexts()[0], "A lower clock there saves less than ") {
+	if l.SavingMostJ == nil || math.Abs(*l.SavingMostJ-20000*l.Share) > 1e-6 ||
+		!strings.Contains(r.lowTexts()[0], "A lower clock there saves less than ") {
 		t.Errorf("of 20 kJ: %+v, %q", l, r.lowTexts())
 	}
 	tenth := nemo() // as seen on a machine where others worked
@@ -201,11 +211,13 @@ func TestAgreementIsBounded(t *testing.T) {
 	s := manyNodes()
 	s.Agreement.Nodes, s.Agreement.Compared, s.Agreement.Odd, s.Agreement.List = 10_000, 256, 60, nil
 	for i := range 16 {
-		s.Agreement.List = append(s.Agreement.List, summary.Apart{NodeAgreement: pattern.NodeAgreement{Node: fmt.Sprintf("dahu-%03d", i+1),
-			DistancePct: ptr(float64(40 - i)), Odd: true, ForS: 1, DiffersPct: 12}})
+		s.Agreement.List = append(s.Agreement.List,
+			summary.Apart{NodeAgreement: pattern.NodeAgreement{Node: fmt.Sprintf("dahu-%03d", i+1),
+				DistancePct: ptr(float64(40 - i)), Odd: true, ForS: 1, DiffersPct: 12}})
 	}
 	text := New(s, nil, options()).Nodes.Agreement.texts()
-	if len(text) != listApart+2 || !strings.HasPrefix(text[0], "Cycles of 256 of 10,000 nodes") || text[listApart+1] != "And 56 more nodes that differ." {
+	if len(text) != listApart+2 || !strings.HasPrefix(text[0], "Cycles of 256 of 10,000 nodes") ||
+		text[listApart+1] != "And 56 more nodes that differ." {
 		t.Errorf("%q", text)
 	}
 }
@@ -226,7 +238,8 @@ func TestOrdinaryReportsAreShort(t *testing.T) {
 
 // No line is drawn across a time without iterations.
 func TestLengthsBreakWhereNoneRan(t *testing.T) {
-	d := CycleDrift{Lengths: summary.Lengths{Group: 2, TS: series.Values{0, 2, 4, 60, 62}, MeanS: series.Values{1, 1, 1, 1, 1.1}}}
+	d := CycleDrift{Lengths: summary.Lengths{Group: 2, TS: series.Values{0, 2, 4, 60, 62},
+		MeanS: series.Values{1, 1, 1, 1, 1.1}}}
 	x, y := d.broken()
 	if len(x) != 6 || !math.IsNaN(x[3]) || !math.IsNaN(y[3]) || x[4] != 60 || float32(y[5]) != 1.1 {
 		t.Errorf("%v %v", x, y)
@@ -237,7 +250,8 @@ func TestLengthsBreakWhereNoneRan(t *testing.T) {
 // read "-5,099 % an hour".
 func TestTrendOfAShortRun(t *testing.T) {
 	d := CycleDrift{ChangePct: -12.6, Slope: -5099, Lo: -8794, Hi: -26.9}
-	if got := d.trend(); got != "The length of cycles changed steadily, by -12.6 % over the run (95 % interval -21.7 .. -0.07 %)." {
+	if got := d.trend(); got != "The length of cycles changed steadily, by -12.6 % over the run (95 % interval -21.7 "+
+		".. -0.07 %)." {
 		t.Error(got)
 	}
 }

@@ -43,11 +43,13 @@ func (r Report) driftInShort() string {
 	at := func(s float64) string { return quantity.Position(s, r.Job.ElapsedS) }
 	switch n := len(d.Steps); {
 	case d.excursion() && d.Steps[0].EffectPct >= matters:
-		return fmt.Sprintf("Cycles were %s slower from %s to %s.", quantity.Percent(d.Steps[0].EffectPct), at(d.Steps[0].TS), at(d.Steps[1].TS))
+		return fmt.Sprintf("Cycles were %s slower from %s to %s.", quantity.Percent(d.Steps[0].EffectPct), at(d.Steps[0].TS),
+			at(d.Steps[1].TS))
 	case n == 1 && d.ChangePct >= matters:
 		return fmt.Sprintf("Cycles slowed down by %s from %s on.", quantity.Percent(d.ChangePct), at(d.Steps[0].TS))
 	case n > 1 && d.ChangePct >= matters:
-		return fmt.Sprintf("Cycles slowed down by %s in %d steps, from %s on.", quantity.Percent(d.ChangePct), n, at(d.Steps[0].TS))
+		return fmt.Sprintf("Cycles slowed down by %s in %d steps, from %s on.", quantity.Percent(d.ChangePct), n,
+			at(d.Steps[0].TS))
 	case n == 0 && d.ChangePct >= matters:
 		return fmt.Sprintf("Cycles slowed down steadily, by %s over the run.", quantity.Percent(d.ChangePct))
 	case d.SlowCount > 0 && d.SlowS >= slowShare*r.Job.ElapsedS:
@@ -59,7 +61,8 @@ func (r Report) driftInShort() string {
 
 // excursion is whether the length changed and came back.
 func (d CycleDrift) excursion() bool {
-	return len(d.Steps) == 2 && d.Steps[0].EffectPct*d.Steps[1].EffectPct < 0 && math.Abs(d.ChangePct) < math.Abs(d.Steps[0].EffectPct)/4
+	return len(d.Steps) == 2 && d.Steps[0].EffectPct*d.Steps[1].EffectPct < 0 &&
+		math.Abs(d.ChangePct) < math.Abs(d.Steps[0].EffectPct)/4
 }
 
 // trend says how much the length changed over the run.
@@ -68,7 +71,8 @@ func (d CycleDrift) trend() string {
 	if d.Slope != 0 {
 		lo, hi = lo*d.ChangePct/d.Slope, hi*d.ChangePct/d.Slope
 	}
-	return fmt.Sprintf("The length of cycles changed steadily, by %s over the run (95 %% interval %s).", quantity.Signed(d.ChangePct), quantity.PercentRange(lo, hi))
+	return fmt.Sprintf("The length of cycles changed steadily, by %s over the run (95 %% interval %s).",
+		quantity.Signed(d.ChangePct), quantity.PercentRange(lo, hi))
 }
 
 // driftTexts are the sentences of the section on the main pattern's iterations.
@@ -81,28 +85,32 @@ func (r Report) driftTexts() []string {
 	}
 	for i, s := range d.Steps {
 		if i == maxSteps {
-			out = append(out, fmt.Sprintf("And %s more, in the JSON form of this report.", quantity.Plural(len(d.Steps)-i, "change")))
+			out = append(out, fmt.Sprintf("And %s more, in the JSON form of this report.",
+				quantity.Plural(len(d.Steps)-i, "change")))
 			break
 		}
 		word := "grew"
 		if s.EffectPct < 0 {
 			word = "shrank"
 		}
-		out = append(out, fmt.Sprintf("At %s the cycle %s by %s, from %s to %s.", quantity.Position(s.TS, r.Job.ElapsedS), word,
+		out = append(out, fmt.Sprintf("At %s the cycle %s by %s, from %s to %s.", quantity.Position(s.TS, r.Job.ElapsedS),
+			word,
 			quantity.Percent(math.Abs(s.EffectPct)), quantity.Duration(s.BeforeS), quantity.Duration(s.AfterS)))
 	}
 	if len(d.Steps) == 0 && math.Abs(d.ChangePct) >= matters {
 		out = append(out, d.trend())
 	}
 	if math.Abs(d.ChangePct) >= matters && d.CostS >= 1 {
-		out = append(out, fmt.Sprintf("Against those at the beginning, cycles took %s more in this run.", quantity.Duration(d.CostS)))
+		out = append(out, fmt.Sprintf("Against those at the beginning, cycles took %s more in this run.",
+			quantity.Duration(d.CostS)))
 	}
 	if d.SlowCount > 0 {
 		verb := "stand"
 		if d.SlowCount == 1 {
 			verb = "stands"
 		}
-		out = append(out, fmt.Sprintf("%s %s out from the neighbours, %s longer in all.", quantity.Plural(d.SlowCount, "cycle"), verb, quantity.Duration(d.SlowS)))
+		out = append(out, fmt.Sprintf("%s %s out from the neighbours, %s longer in all.",
+			quantity.Plural(d.SlowCount, "cycle"), verb, quantity.Duration(d.SlowS)))
 	}
 	var slowest []string
 	for _, s := range d.Slow {
@@ -120,7 +128,8 @@ const maxSteps = 4
 // driftRemark says of how many iterations the section speaks.
 func (r Report) driftRemark() string {
 	q := r.Rhythm.Patterns[0]
-	text := fmt.Sprintf("%s of %s", quantity.Plural(q.Drift.Iterations, "cycle"), strings.Join(append([]string{q.ID}, q.Drift.Like...), " and "))
+	text := fmt.Sprintf("%s of %s", quantity.Plural(q.Drift.Iterations, "cycle"),
+		strings.Join(append([]string{q.ID}, q.Drift.Like...), " and "))
 	if !q.Drift.says(r.Job.ElapsedS) {
 		text += ", no change of their length worth mention"
 	}

@@ -55,7 +55,8 @@ func newEarlier(s summary.Summary, past []history.Run) EarlierRuns {
 		}
 		if len(out.List) < drawnRuns {
 			id := text.Clean(p.DisplayID)
-			out.List = append(out.List, EarlierRun{id, p.Restart, stamp(p.Start), quantity.OrZero(p.Start), quantity.OrZero(p.ElapsedS),
+			out.List = append(out.List, EarlierRun{id, p.Restart, stamp(p.Start), quantity.OrZero(p.Start),
+				quantity.OrZero(p.ElapsedS),
 				quantity.FiniteOf(p.PeriodS), quantity.FiniteOf(p.Coverage), Word(text.Clean(p.State))})
 		}
 	}
@@ -75,7 +76,8 @@ func newEarlier(s summary.Summary, past []history.Run) EarlierRuns {
 // sameRun is whether a row of the history is this very run: a report may be
 // made again after the run was put there.
 func sameRun(s summary.Summary, p history.Run) bool {
-	return p.Cluster == s.Key.Cluster && p.JobID == s.Key.JobID && p.Restart == s.Key.Restart && math.Abs(p.Start-s.Start) < 1
+	return p.Cluster == s.Key.Cluster && p.JobID == s.Key.JobID && p.Restart == s.Key.Restart &&
+		math.Abs(p.Start-s.Start) < 1
 }
 
 // inOrder returns the runs oldest first, as they are drawn.

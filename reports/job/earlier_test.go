@@ -18,7 +18,8 @@ func TestUnknownEarlierRuns(t *testing.T) {
 	}{
 		{nil, "none of this application"},
 		{[]note.Note{note.New(note.HistoryFailed, "not compared with earlier runs: it was being written")}, "not known"},
-		{[]note.Note{note.New(note.HistoryElsewhere, "earlier runs were not looked at: this node does not have the history")}, "not known"},
+		{[]note.Note{note.New(note.HistoryElsewhere, "earlier runs were not looked at: this node does not have the history")},
+			"not known"},
 	} {
 		r := New(summary.Summary{Notes: c.notes}, nil, Options{})
 		var text, page strings.Builder

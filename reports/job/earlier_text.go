@@ -129,11 +129,13 @@ func (r Report) facts() []fact {
 	}
 	rates := quantity.Optional(q.RateHz, func(v float64) string { return quantity.Figures(v, 3) }) + " samples a second"
 	if q.AddressHz != nil {
-		rates += fmt.Sprintf("; which code runs, %s times a second on each CPU", quantity.Count(int64(math.Round(*q.AddressHz))))
+		rates += fmt.Sprintf("; which code runs, %s times a second on each CPU",
+			quantity.Count(int64(math.Round(*q.AddressHz))))
 	}
 	samples := quantity.Count(q.Samples)
 	if q.Missing > 0 {
-		samples += fmt.Sprintf(", of them %s missing (%s)", quantity.Count(q.Missing), quantity.Optional(q.MissingShare, quantity.Share))
+		samples += fmt.Sprintf(", of them %s missing (%s)", quantity.Count(q.Missing),
+			quantity.Optional(q.MissingShare, quantity.Share))
 	}
 	if q.LostRecords > 0 {
 		samples += "; the kernel lost " + quantity.Plural(int(q.LostRecords), "record")
@@ -186,7 +188,8 @@ func (r Report) sourceFacts() []fact {
 // isAccount is whether a source is a file in which the kernel keeps account of processes
 // or cgroups: there are a dozen, whose names say nothing to users.
 func isAccount(name string) bool {
-	return strings.HasPrefix(name, "proc_") || strings.HasPrefix(name, "cgroup_") || name == "others_cpu" || name == "stolen_cpu"
+	return strings.HasPrefix(name, "proc_") || strings.HasPrefix(name, "cgroup_") || name == "others_cpu" ||
+		name == "stolen_cpu"
 }
 
 // plainName is the name of a counter in words.

@@ -72,11 +72,13 @@ func disturbs(f finding.Finding) bool {
 // used puts what the run was given and used.
 func (r Report) used(n *finding.RunFacts) {
 	u := r.Resources
-	n.CPU = finding.CPU{Allocated: u.CPU.Allocated, Busy: u.CPU.Busy, Waiting: u.CPU.Waiting, Throttled: u.CPU.Throttled, Stolen: u.CPU.Stolen, Others: u.CPU.Others}
+	n.CPU = finding.CPU{Allocated: u.CPU.Allocated, Busy: u.CPU.Busy, Waiting: u.CPU.Waiting, Throttled: u.CPU.Throttled,
+		Stolen: u.CPU.Stolen, Others: u.CPU.Others}
 	if r.Nodes.Reported < r.Nodes.Total { // what is not here would read as idle
 		n.CPU = finding.CPU{Allocated: u.CPU.Allocated}
 	}
-	n.Memory = finding.MemoryFacts{Peak: u.Memory.PeakBytes, Requested: u.Memory.RequestedBytes, Mappable: u.Memory.AddressLimitBytes, OOMKills: u.Memory.OOMKills}
+	n.Memory = finding.MemoryFacts{Peak: u.Memory.PeakBytes, Requested: u.Memory.RequestedBytes,
+		Mappable: u.Memory.AddressLimitBytes, OOMKills: u.Memory.OOMKills}
 	n.LimitS = u.Time.LimitS
 	if w := u.IO.WaitingS; w != nil && r.Nodes.Reported > 0 {
 		each := *w / float64(r.Nodes.Reported) // it is summed over the nodes

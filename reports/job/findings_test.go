@@ -26,12 +26,15 @@ func TestFindingsOfResources(t *testing.T) {
 		t.Errorf("findings %v, want %v", codes, want)
 	}
 	text := textOf(t, r)
-	if end, none := strings.Index(text, "was ended at its time limit"), strings.Index(text, "No period found"); end < 0 || none < end {
+	if end, none := strings.Index(text, "was ended at its time limit"), strings.Index(text, "No period found"); end < 0 ||
+		none < end {
 		t.Errorf("the end at %d, no period at %d of\n%s", end, none, text)
 	}
 	o := options()
 	o.Silent = []string{"time_limit"}
-	if f := New(s, nil, o).Findings; slices.ContainsFunc(f, func(f finding.Finding) bool { return f.Code == "time_limit" }) {
+	if f := New(s, nil, o).Findings; slices.ContainsFunc(f, func(f finding.Finding) bool {
+		return f.Code == "time_limit"
+	}) {
 		t.Errorf("told in spite of silent: %+v", f)
 	}
 }

@@ -79,13 +79,15 @@ func (r Report) gpuRows() []text.Row {
 		}
 	}
 	for i, g := range append([]summary.GPU{{}}, r.GPUs[:min(len(r.GPUs), listedGPUs)]...) {
-		cells := text.Row{text.Left("GPU"), text.Left("board"), text.Right("active"), text.Right("mean"), text.Right("energy"), text.Right("most memory")}
+		cells := text.Row{text.Left("GPU"), text.Left("board"), text.Right("active"), text.Right("mean"),
+			text.Right("energy"), text.Right("most memory")}
 		if i > 0 {
 			where := fmt.Sprint(g.Index)
 			if several {
 				where = text.Cut(g.Node, 20) + " " + where
 			}
-			cells = text.Row{text.Left(where), text.Left(text.Cut(g.Name, 30)), text.Right(gpuPart(g, g.ActiveS)), text.Right(gpuAmount(g.PowerW, "W")), text.Right(gpuAmount(g.EnergyJ, "J")), text.Right(gpuMemory(g))}
+			cells = text.Row{text.Left(where), text.Left(text.Cut(g.Name, 30)), text.Right(gpuPart(g, g.ActiveS)),
+				text.Right(gpuAmount(g.PowerW, "W")), text.Right(gpuAmount(g.EnergyJ, "J")), text.Right(gpuMemory(g))}
 		}
 		if slowed {
 			cells = append(cells, text.Right(head(i, "slowed", gpuPart(g, g.SlowedS))))
@@ -167,12 +169,17 @@ func (r Report) gpuDiffer() string {
 		of   func(summary.GPU) *float64
 		text func(summary.GPU) string
 	}{
-		{"energy", func(g summary.GPU) *float64 { return g.EnergyJ }, func(g summary.GPU) string { return gpuAmount(g.EnergyJ, "J") }},
-		{"active", func(g summary.GPU) *float64 { return g.ActiveS }, func(g summary.GPU) string { return gpuPart(g, g.ActiveS) }},
+		{"energy", func(g summary.GPU) *float64 { return g.EnergyJ }, func(g summary.GPU) string {
+			return gpuAmount(g.EnergyJ, "J")
+		}},
+		{"active", func(g summary.GPU) *float64 { return g.ActiveS }, func(g summary.GPU) string {
+			return gpuPart(g, g.ActiveS)
+		}},
 	} {
 		least, most := extremes(r.GPUs, f.of)
 		if most != nil && *f.of(*most)-*f.of(*least) > differing**f.of(*most) {
-			parts = append(parts, fmt.Sprintf("%s from %s (%s) to %s (%s)", f.what, f.text(*least), r.gpuName(*least), f.text(*most), r.gpuName(*most)))
+			parts = append(parts, fmt.Sprintf("%s from %s (%s) to %s (%s)", f.what, f.text(*least), r.gpuName(*least),
+				f.text(*most), r.gpuName(*most)))
 		}
 	}
 	if len(parts) == 0 {
@@ -207,7 +214,8 @@ func (r Report) gpuClock() string {
 	case gpuAmount(lo.ClockMHz, "MHz") == gpuAmount(hi.ClockMHz, "MHz"):
 		return fmt.Sprintf("The shaders' clock was %s in the mean.", gpuAmount(lo.ClockMHz, "MHz"))
 	}
-	return fmt.Sprintf("The shaders' clock was %s (%s) to %s (%s) in the mean.", gpuAmount(lo.ClockMHz, "MHz"), r.gpuName(*lo), gpuAmount(hi.ClockMHz, "MHz"), r.gpuName(*hi))
+	return fmt.Sprintf("The shaders' clock was %s (%s) to %s (%s) in the mean.", gpuAmount(lo.ClockMHz, "MHz"),
+		r.gpuName(*lo), gpuAmount(hi.ClockMHz, "MHz"), r.gpuName(*hi))
 }
 
 // gpuName is "GPU 0", with the node's name where there are several.
@@ -249,7 +257,8 @@ func gpuIdleOf(g summary.GPU) string {
 func (r Report) gpus(n *finding.RunFacts) {
 	share := 0.0
 	for _, g := range r.GPUs {
-		x := finding.GPU{Name: r.gpuName(g), ReadS: g.ReadS, ActiveS: g.ActiveS, PowerCappedS: g.PowerCappedS, HeatSlowedS: g.HeatSlowedS}
+		x := finding.GPU{Name: r.gpuName(g), ReadS: g.ReadS, ActiveS: g.ActiveS, PowerCappedS: g.PowerCappedS,
+			HeatSlowedS: g.HeatSlowedS}
 		if i := g.IdleStretch; i != nil {
 			x.StretchS, x.FromS = i.EndS-i.StartS, i.StartS
 		}

@@ -95,7 +95,8 @@ func (l codeLine) whole() string {
 }
 
 // betweenSyncs says how far what is told of cycles reaches.
-const betweenSyncs = "Cycles are those that the CPUs show: where these only wait for work that they have queued, the time between synchronisations."
+const betweenSyncs = "Cycles are those that the CPUs show: where these only wait for work that they have queued, " +
+	"the time between synchronisations."
 
 // gpuShapes draws the power of a GPU within a cycle, and when it is idle.
 func (r Report) gpuShapes(p *text.Page) {
@@ -104,7 +105,8 @@ func (r Report) gpuShapes(p *text.Page) {
 			continue
 		}
 		_, hi, _ := text.FromZero(g.Cycle.PowerW)
-		p.Line("  " + text.Spark(g.Cycle.PowerW, 0, hi, r.ascii) + fmt.Sprintf("  power of GPU %d in one %s, 0 .. %s", g.Index, g.Cycle.Pattern, quantity.Amount(hi, "W")))
+		p.Line("  " + text.Spark(g.Cycle.PowerW, 0, hi, r.ascii) +
+			fmt.Sprintf("  power of GPU %d in one %s, 0 .. %s", g.Index, g.Cycle.Pattern, quantity.Amount(hi, "W")))
 		return
 	}
 }

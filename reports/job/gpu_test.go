@@ -30,12 +30,17 @@ func onGPUs() summary.Summary {
 		}
 	}
 	c.BusyS, s.Code.Run.BusyS, s.Code.Samples = 10*c.BusyS, 10*s.Code.Run.BusyS, 10*s.Code.Samples
-	board := run.GPUDevice{Name: "NVIDIA A100-SXM4-80GB", UUID: "GPU-6e05d7c1-0000-0000-0000-000000000000", MemoryBytes: 85.9e9}
+	board := run.GPUDevice{Name: "NVIDIA A100-SXM4-80GB", UUID: "GPU-6e05d7c1-0000-0000-0000-000000000000",
+		MemoryBytes: 85.9e9}
 	s.GPUs = []summary.GPU{
-		{Node: "dahu-1", GPUDevice: board, ReadS: 3540, EnergyJ: ptr(1.097e6), PowerW: ptr(310.), ActiveS: ptr(2443.), SlowedS: ptr(0.), SM: ptr(.612), Occupancy: ptr(.305), Tensor: ptr(.214), DRAM: ptr(.393), MemoryPeakBytes: ptr(71.2e9)},
-		{Node: "dahu-1", GPUDevice: board, ReadS: 3540, EnergyJ: ptr(1.071e6), PowerW: ptr(302.6), ActiveS: ptr(2406.), SlowedS: ptr(0.), MemoryPeakBytes: ptr(70.8e9)}}
+		{Node: "dahu-1", GPUDevice: board, ReadS: 3540, EnergyJ: ptr(1.097e6), PowerW: ptr(310.), ActiveS: ptr(2443.),
+			SlowedS: ptr(0.), SM: ptr(.612), Occupancy: ptr(.305), Tensor: ptr(.214), DRAM: ptr(.393),
+			MemoryPeakBytes: ptr(71.2e9)},
+		{Node: "dahu-1", GPUDevice: board, ReadS: 3540, EnergyJ: ptr(1.071e6), PowerW: ptr(302.6), ActiveS: ptr(2406.),
+			SlowedS: ptr(0.), MemoryPeakBytes: ptr(70.8e9)}}
 	for i := range s.GPUs {
-		s.GPUs[i].Cycle = &summary.GPUCycle{Pattern: "A", Count: 1340, IdleShare: []float64{.125, .16}[i], PowerW: make([]float64, anatomy.Bins), Idle: make([]float64, anatomy.Bins)}
+		s.GPUs[i].Cycle = &summary.GPUCycle{Pattern: "A", Count: 1340, IdleShare: []float64{.125, .16}[i],
+			PowerW: make([]float64, anatomy.Bins), Idle: make([]float64, anatomy.Bins)}
 		for k := range anatomy.Bins {
 			if s.GPUs[i].Cycle.PowerW[k] = 340; k < 4 { // while lists of neighbours are built
 				s.GPUs[i].Cycle.PowerW[k], s.GPUs[i].Cycle.Idle[k] = 95, 1
@@ -104,8 +109,10 @@ func TestWhileGPUsAreIdle(t *testing.T) {
 		change func(*summary.Summary)
 		want   string
 	}{
-		"a function":               {func(*summary.Summary) {}, all + ", while NPairHalfBinAtomonlyNewton::build of liblammps runs."},
-		"libraries alone are kept": {func(s *summary.Summary) { *s = s.WithNames(run.Libraries) }, all + "."}, // own code runs at all times
+		"a function": {func(*summary.Summary) {}, all +
+			", while NPairHalfBinAtomonlyNewton::build of liblammps runs."},
+		// own code runs at all times
+		"libraries alone are kept": {func(s *summary.Summary) { *s = s.WithNames(run.Libraries) }, all + "."},
 		"nothing runs": {func(s *summary.Summary) {
 			for _, list := range [][]anatomy.Part{s.Code.Cycles[0].Classes} {
 				for i := range list {
@@ -113,12 +120,18 @@ func TestWhileGPUsAreIdle(t *testing.T) {
 				}
 			}
 		}, all + ", while next to nothing runs on the CPUs."},
-		"no names are kept":        {func(s *summary.Summary) { *s = s.WithNames(run.NoNames) }, all + "."},
-		"when is not known":        {func(s *summary.Summary) { s.GPUs[0].Cycle.Idle = nil }, all + "."},
-		"another node's code":      {func(s *summary.Summary) { s.CodeNode = "dahu-2" }, all + "."},
-		"one is idle for longer":   {func(s *summary.Summary) { s.GPUs[1].Cycle.IdleShare = .9; s.Code = nil }, "The GPUs are idle 12.5 % to 90.0 % of each cycle of 2.17 s."},
+		"no names are kept":   {func(s *summary.Summary) { *s = s.WithNames(run.NoNames) }, all + "."},
+		"when is not known":   {func(s *summary.Summary) { s.GPUs[0].Cycle.Idle = nil }, all + "."},
+		"another node's code": {func(s *summary.Summary) { s.CodeNode = "dahu-2" }, all + "."},
+		"one is idle for longer": {func(s *summary.Summary) {
+			s.GPUs[1].Cycle.IdleShare = .9
+			s.Code = nil
+		}, "The GPUs are idle 12.5 % to 90.0 % of each cycle of 2.17 s."},
 		"of one no cycle was seen": {func(s *summary.Summary) { s.GPUs[1].Cycle = nil }, ""},
-		"one GPU":                  {func(s *summary.Summary) { s.GPUs = s.GPUs[:1]; s.Code = nil }, "The GPU is idle 12.5 % of each cycle of 2.17 s."},
+		"one GPU": {func(s *summary.Summary) {
+			s.GPUs = s.GPUs[:1]
+			s.Code = nil
+		}, "The GPU is idle 12.5 % of each cycle of 2.17 s."},
 		"when the same runs": {func(s *summary.Summary) {
 			for i := range s.GPUs {
 				for k := range anatomy.Bins {
@@ -148,7 +161,8 @@ func TestTextOfGPUs(t *testing.T) {
 		s.GPUs = append(s.GPUs, g)
 	}
 	rows := New(s, nil, options()).gpuRows()
-	if len(rows) != 1+listedGPUs || rows[1][0].Text != "dahu-1 0" || rows[2][3].Text != quantity.Missing || rows[2][2].Text != "68.0 %" {
+	if len(rows) != 1+listedGPUs || rows[1][0].Text != "dahu-1 0" || rows[2][3].Text != quantity.Missing ||
+		rows[2][2].Text != "68.0 %" {
 		t.Errorf("rows %v", rows)
 	}
 	r := New(s, nil, options())
@@ -186,7 +200,8 @@ func TestGPUsThatDiffer(t *testing.T) {
 		t.Error(got)
 	}
 	s.GPUs[0].ClockMHz = ptr(990.)
-	if got := New(s, nil, options()).gpuClock(); got != "The shaders' clock was 990 MHz (GPU 0) to 1,410 MHz (GPU 1) in the mean." {
+	if got := New(s, nil, options()).gpuClock(); got != "The shaders' clock was 990 MHz (GPU 0) to 1,410 MHz (GPU 1) "+
+		"in the mean." {
 		t.Error(got)
 	}
 }
@@ -197,7 +212,8 @@ func TestLanesOfGPUs(t *testing.T) {
 	r := New(onGPUs(), nil, options())
 	list := r.timelineCharts()
 	svg := string(list[len(list)-1].SVG)
-	if p := list[len(list)-1]; p.Title != "GPUs" || strings.Count(svg, `class="shade s1"`) != 2 || strings.Count(svg, `class="shade s6"`) != 2 ||
+	if p := list[len(list)-1]; p.Title != "GPUs" || strings.Count(svg, `class="shade s1"`) != 2 ||
+		strings.Count(svg, `class="shade s6"`) != 2 ||
 		!strings.Contains(svg, `data-hi="`+strings.Split(strings.Split(string(list[0].SVG), `data-hi="`)[1], `"`)[0]+`"`) {
 		t.Errorf("last picture %q: %.400s", p.Title, svg)
 	}
@@ -208,7 +224,8 @@ func TestLanesOfGPUs(t *testing.T) {
 		begins[class] = append(begins[class], strings.Split(shape.d[i], "V")[0])
 	}
 	// The second GPU was first read after 120 of 3600 s: a 30th of the width, and beyond.
-	if b := begins["shade s1"]; len(b) != 2 || !strings.HasPrefix(b[0], "M0,") || strings.HasPrefix(b[1], "M0,") || !strings.HasPrefix(b[1], "M33.") {
+	if b := begins["shade s1"]; len(b) != 2 || !strings.HasPrefix(b[0], "M0,") || strings.HasPrefix(b[1], "M0,") ||
+		!strings.HasPrefix(b[1], "M33.") {
 		t.Errorf("idle from %v on", b)
 	}
 	if n := strings.Count(r.samples(), `"label":"GPU `); n != 2 {
@@ -224,7 +241,8 @@ func TestLanesOfGPUs(t *testing.T) {
 			change(s.GPUs[i].Lane)
 		}
 		list := New(s, nil, options()).timelineCharts()
-		if p := list[len(list)-1]; p.Title == "GPUs" && (name != "no parts" || strings.Contains(string(p.SVG), `class="shade`)) {
+		if p := list[len(list)-1]; p.Title == "GPUs" &&
+			(name != "no parts" || strings.Contains(string(p.SVG), `class="shade`)) {
 			t.Errorf("%s: %.300s", name, p.SVG)
 		}
 	}

@@ -51,7 +51,8 @@ func TestPageIsSelfContained(t *testing.T) {
 		}
 		csp := stdhtml.UnescapeString(between(t, page, `http-equiv="Content-Security-Policy" content="`, `"`))
 		style, script := between(t, page, "<style>", "</style>"), between(t, page, "<script>", "</script>")
-		for _, part := range []string{"default-src 'none'", "script-src '" + html.Hash(script) + "'", "style-src '" + html.Hash(style) + "'",
+		for _, part := range []string{"default-src 'none'", "script-src '" + html.Hash(script) + "'", "style-src '" +
+			html.Hash(style) + "'",
 			"img-src data:", "base-uri 'none'", "form-action 'none'"} {
 			if !strings.Contains(csp, part) {
 				t.Errorf("%s: policy %q lacks %q", run.name, csp, part)
@@ -60,7 +61,8 @@ func TestPageIsSelfContained(t *testing.T) {
 		if n := strings.Count(page, "<script"); n != 1 {
 			t.Errorf("%s has %d scripts", run.name, n)
 		}
-		for _, bad := range []string{" style=", "href=", "url(", "http:", "https:", "//cdn", "@import", "innerHTML", "eval("} {
+		for _, bad := range []string{" style=", "href=", "url(", "http:", "https:", "//cdn", "@import", "innerHTML",
+			"eval("} {
 			if strings.Contains(strings.ReplaceAll(page, "http://www.w3.org/2000/svg", ""), bad) {
 				t.Errorf("%s has %q", run.name, bad)
 			}
@@ -80,8 +82,9 @@ func TestPageStaysSmall(t *testing.T) {
 		s.Notes = append(s.Notes, note.New(note.AgentLate, "sampling began %d s after the run", i))
 	}
 	for i := range 6000 {
-		s.Phases = append(s.Phases, phase.Phase{Kind: []phase.Stage{phase.Loop, phase.Gap}[i%2], Pattern: []string{"A", ""}[i%2],
-			StartS: 0.6 * float64(i), EndS: 0.6 * float64(i+1), Share: 1. / 6000})
+		s.Phases = append(s.Phases, phase.Phase{Kind: []phase.Stage{phase.Loop, phase.Gap}[i%2],
+			Pattern: []string{"A", ""}[i%2],
+			StartS:  0.6 * float64(i), EndS: 0.6 * float64(i+1), Share: 1. / 6000})
 	}
 	for i := range 12 {
 		c := summary.TimelineColumn{Name: fmt.Sprint("column ", i), Unit: "1/s"}
@@ -128,7 +131,8 @@ func TestPictures(t *testing.T) {
 // A hostile name stays text wherever it stands.
 func TestHostileNamesStayText(t *testing.T) {
 	page := pageOf(t, hostile(), past(2))
-	if strings.Contains(page, "<script>alert") || strings.Contains(page, "<img") || strings.Contains(page, "</title></script>") {
+	if strings.Contains(page, "<script>alert") || strings.Contains(page, "<img") ||
+		strings.Contains(page, "</title></script>") {
 		t.Error("markup of a job name is markup of the page")
 	}
 	if strings.ContainsAny(page, "\x00\x1b\u202e\u2066") {
@@ -189,7 +193,8 @@ func TestSamplesAreJSON(t *testing.T) {
 			t.Errorf("%s: %v", run.name, err)
 		}
 		for _, c := range v.Columns {
-			if noRange := c.Min == nil && c.Max == nil; !noRange && (len(c.Min) != len(c.Mean) || len(c.Max) != len(c.Mean)) || len(c.Mean) == 0 {
+			if noRange := c.Min == nil && c.Max == nil; !noRange && (len(c.Min) != len(c.Mean) || len(c.Max) != len(c.Mean)) ||
+				len(c.Mean) == 0 {
 				t.Errorf("%s: %d, %d, %d samples", run.name, len(c.Min), len(c.Mean), len(c.Max))
 			}
 		}

@@ -172,7 +172,8 @@ func (j JobFacts) elapsed() string {
 	if j.SuspendedS <= 0 {
 		return quantity.Duration(j.ElapsedS)
 	}
-	return fmt.Sprintf("%s (%s without suspension)", quantity.Duration(j.ElapsedS), quantity.Duration(max(0, j.ElapsedS-j.SuspendedS)))
+	return fmt.Sprintf("%s (%s without suspension)", quantity.Duration(j.ElapsedS),
+		quantity.Duration(max(0, j.ElapsedS-j.SuspendedS)))
 }
 
 // size says on how much the run ran: "4 nodes x 64 CPUs".

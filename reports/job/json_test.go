@@ -73,8 +73,9 @@ func TestJSONFollowsSchema(t *testing.T) {
 }
 
 func TestEmptySummaryFollowsSchema(t *testing.T) {
-	for name, s := range map[string]summary.Summary{"empty": {}, "not finite": {Start: math.NaN(), End: math.Inf(1), ElapsedS: math.NaN(),
-		ImbalancePct: ptr(math.Inf(1)), Nodes: []summary.Node{{Name: "n", Reported: true, BusyCPUs: ptr(math.NaN())}}}} {
+	for name, s := range map[string]summary.Summary{"empty": {},
+		"not finite": {Start: math.NaN(), End: math.Inf(1), ElapsedS: math.NaN(),
+			ImbalancePct: ptr(math.Inf(1)), Nodes: []summary.Node{{Name: "n", Reported: true, BusyCPUs: ptr(math.NaN())}}}} {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(encode(t, New(s, nil, Options{Now: math.NaN()}))))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

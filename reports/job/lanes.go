@@ -105,7 +105,8 @@ func (r Report) nodeLaneChart() *html.Figure {
 	if of := r.Nodes.Lanes[0].Of; of > 1 {
 		remark += fmt.Sprintf("; a lane is that of %d nodes which differs most from all", of)
 	}
-	return r.laneChart("nodes over the run", list, most, html.Figure{Title: "Busy CPUs of each node over the run", Remark: remark})
+	return r.laneChart("nodes over the run", list, most,
+		html.Figure{Title: "Busy CPUs of each node over the run", Remark: remark})
 }
 
 // laneChart draws lanes on the time axis of the timeline, darkest at most; nil where

@@ -70,11 +70,13 @@ func (r Rhythm) nested() string {
 			if q.Instances > 0 && c.Count > q.Instances {
 				each = "about " + quantity.Count(int(math.Round(float64(c.Count)/float64(q.Instances)))) + " "
 			}
-			parts = append(parts, fmt.Sprintf("inside each %s: %sshorter cycles of %s (confidence %s)", q.ID, each, quantity.Period(c.PeriodS), quantity.Hundredths(c.Confidence)))
+			parts = append(parts, fmt.Sprintf("inside each %s: %sshorter cycles of %s (confidence %s)", q.ID, each,
+				quantity.Period(c.PeriodS), quantity.Hundredths(c.Confidence)))
 		}
 	}
 	for _, m := range r.Macro {
-		parts = append(parts, fmt.Sprintf("%s in cycles of %s, %s times", strings.Join(m.Of, " and "), quantity.Period(m.PeriodS), quantity.Count(m.Count)))
+		parts = append(parts, fmt.Sprintf("%s in cycles of %s, %s times", strings.Join(m.Of, " and "),
+			quantity.Period(m.PeriodS), quantity.Count(m.Count)))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -112,11 +114,15 @@ func (r Report) lowTexts() []string {
 			}
 			saving := ""
 			if l.SavingMostJ != nil {
-				saving = fmt.Sprintf(" A lower clock there saves less than %s, %s of the energy that was measured.", quantity.Amount(*l.SavingMostJ, "J"), quantity.Share(l.Share))
+				saving = fmt.Sprintf(" A lower clock there saves less than %s, %s of the energy that was measured.",
+					quantity.Amount(*l.SavingMostJ, "J"), quantity.Share(l.Share))
 			}
-			out = append(out, fmt.Sprintf("%s: %s at %s instead of %s, from %s for %s +- %s (%s of a cycle), in %s of them; %s of each hour.%s",
-				q.ID, l.Label, quantity.Plain(l.Level, 3), quantity.Plain(l.Above, 3), from, quantity.Duration(l.DurationS), quantity.Duration(l.DurationSDS),
-				quantity.Share(l.DurationS/q.Period.value()), quantity.Share(l.Repeatability), quantity.Duration(l.SecondsPerHour), saving))
+			out = append(out, fmt.Sprintf(
+				"%s: %s at %s instead of %s, from %s for %s +- %s (%s of a cycle), in %s of them; %s of each hour.%s",
+				q.ID, l.Label, quantity.Plain(l.Level, 3), quantity.Plain(l.Above, 3), from, quantity.Duration(l.DurationS),
+				quantity.Duration(l.DurationSDS),
+				quantity.Share(l.DurationS/q.Period.value()), quantity.Share(l.Repeatability), quantity.Duration(l.SecondsPerHour),
+				saving))
 		}
 	}
 	return out

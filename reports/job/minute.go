@@ -27,8 +27,9 @@ func (r Report) minuteCharts() []html.Figure {
 		chart := plot.New(t.frame(" in a typical minute", 120, m.StartS, end))
 		r.draw(chart, t, "line", end)
 		out = append(out, html.Figure{Title: c.Label,
-			Remark: fmt.Sprintf("%s from %s on, as it was sampled", quantity.Duration(end-m.StartS), quantity.Position(m.StartS, r.Job.ElapsedS)),
-			SVG:    template.HTML(chart.SVG())})
+			Remark: fmt.Sprintf("%s from %s on, as it was sampled", quantity.Duration(end-m.StartS),
+				quantity.Position(m.StartS, r.Job.ElapsedS)),
+			SVG: template.HTML(chart.SVG())})
 	}
 	return out
 }

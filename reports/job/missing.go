@@ -31,7 +31,8 @@ func (r Report) missing() (doubt string, notes []Note) {
 	if seen == nil || *seen < allSeen {
 		return quantity.Share(*share) + " of the samples are missing.", nil
 	}
-	text := fmt.Sprintf("%s of the samples lack a record of some CPU, an idle one: the job's own CPU time was sampled in full",
+	text := fmt.Sprintf("%s of the samples lack a record of some CPU, an idle one: the job's own CPU time was sampled "+
+		"in full",
 		quantity.Share(*share))
 	return "", []Note{{note.LostSamples, text, []string{}}}
 }

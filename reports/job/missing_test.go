@@ -20,18 +20,24 @@ func TestMissingSamples(t *testing.T) {
 		counters   []run.Counter
 		head, note bool
 	}{
-		"few":                     {40, nil, false, false},
-		"no clock to compare":     {130, nil, true, false},
-		"samples only":            {130, []run.Counter{clock("cpu_time", "s", "job", 4)}, true, false},
-		"all of the job was seen": {130, []run.Counter{clock("cpu_time", "s", "job", 4), clock("task_clock", "ns", "job", 4.1e9)}, false, true},
-		"by the cgroup's clock":   {130, []run.Counter{clock("cpu_time", "s", "job", 4), clock("cgroup_cpu", "ns", "job", 4.1e9)}, false, true},
-		"half of it was not":      {130, []run.Counter{clock("cpu_time", "s", "job", 2), clock("task_clock", "ns", "job", 4.1e9)}, true, false},
-		"the clock of all":        {130, []run.Counter{clock("cpu_time", "s", "job", 4), clock("task_clock", "ns", "node", 4.1e9)}, true, false},
-		"the worst clock counts": {130, []run.Counter{clock("cpu_time", "s", "job", 3.5), clock("proc_cpu", "ns", "job", 3.5e9),
-			clock("task_clock", "ns", "job", 4.1e9)}, true, false},
+		"few":                 {40, nil, false, false},
+		"no clock to compare": {130, nil, true, false},
+		"samples only":        {130, []run.Counter{clock("cpu_time", "s", "job", 4)}, true, false},
+		"all of the job was seen": {130,
+			[]run.Counter{clock("cpu_time", "s", "job", 4), clock("task_clock", "ns", "job", 4.1e9)}, false, true},
+		"by the cgroup's clock": {130,
+			[]run.Counter{clock("cpu_time", "s", "job", 4), clock("cgroup_cpu", "ns", "job", 4.1e9)}, false, true},
+		"half of it was not": {130,
+			[]run.Counter{clock("cpu_time", "s", "job", 2), clock("task_clock", "ns", "job", 4.1e9)}, true, false},
+		"the clock of all": {130,
+			[]run.Counter{clock("cpu_time", "s", "job", 4), clock("task_clock", "ns", "node", 4.1e9)}, true, false},
+		"the worst clock counts": {130,
+			[]run.Counter{clock("cpu_time", "s", "job", 3.5), clock("proc_cpu", "ns", "job", 3.5e9),
+				clock("task_clock", "ns", "job", 4.1e9)}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := summary.Summary{Quality: run.Quality{Scope: "job", RateHz: 200, Samples: 1000, Missing: c.missing}, Counters: c.counters}
+			s := summary.Summary{Quality: run.Quality{Scope: "job", RateHz: 200, Samples: 1000, Missing: c.missing},
+				Counters: c.counters}
 			r := New(s, nil, Options{})
 			head, noted := false, false
 			for _, v := range r.doubt() {

@@ -38,7 +38,8 @@ func (n Nodes) remark() string {
 // summary says what the nodes that have no line are like.
 func (n Nodes) summary() string {
 	lo, hi, of := n.typical()
-	text := fmt.Sprintf("%s: %s .. %s busy CPUs.", quantity.Plural(of, "node"), quantity.Hundredths(lo), quantity.Hundredths(hi))
+	text := fmt.Sprintf("%s: %s .. %s busy CPUs.", quantity.Plural(of, "node"), quantity.Hundredths(lo),
+		quantity.Hundredths(hi))
 	if of == 0 {
 		text = "The busy CPUs of no node are known."
 	}

@@ -56,7 +56,8 @@ func (n Note) Line() string {
 
 // isOf is whether a note says of a source that was not read what stands beside it.
 func (n Note) isOf(s CounterSource) bool {
-	return !s.Read && (n.Code == note.NoPMU && s.Name == "cycles" || s.Absent != "" && strings.HasPrefix(n.Text, string(s.Absent)))
+	return !s.Read && (n.Code == note.NoPMU && s.Name == "cycles" ||
+		s.Absent != "" && strings.HasPrefix(n.Text, string(s.Absent)))
 }
 
 // mostNotes have a line.

@@ -16,8 +16,10 @@ import (
 func slower() OtherRuns {
 	return OtherRuns{Changes: Section{
 		Title: "Changes of speed", Remark: "40 runs, judged by time of one cycle",
-		Others: []finding.Comparison{{Text: "Runs like this one: 14.9 % slower since 5 November; the executable changed then.", EffectPct: 14.9,
-			Shift: &finding.Shift{What: "Time of one cycle", FromS: 5.4, ToS: 6.2, LastJob: "803897", FirstJob: "803902", Runs: 15, NodeHours: 1.94}, Look: "jobgait compare 803897 803902"}},
+		Others: []finding.Comparison{{
+			Text: "Runs like this one: 14.9 % slower since 5 November; the executable changed then.", EffectPct: 14.9,
+			Shift: &finding.Shift{What: "Time of one cycle", FromS: 5.4, ToS: 6.2, LastJob: "803897", FirstJob: "803902",
+				Runs: 15, NodeHours: 1.94}, Look: "jobgait compare 803897 803902"}},
 		Text:   []string{"14.9 % slower since 5 November (95 % interval 13.1 .. 16.7 %); the executable changed then."},
 		Charts: []html.Figure{{Title: "time of one cycle", Remark: "a dot a run", SVG: `<svg class="k"></svg>`}},
 		Data:   json.RawMessage(`{"id":"7","changes":[]}`),
@@ -47,7 +49,8 @@ func TestAcrossIsPrinted(t *testing.T) {
 		}
 	}
 	pagetest.Golden(t, "slower.txt", text.Bytes())
-	for _, want := range []string{"<h2>Changes of speed</h2>", `<svg class="k"></svg>`, "<p>14.9\u00a0% slower since 5 November"} {
+	for _, want := range []string{"<h2>Changes of speed</h2>", `<svg class="k"></svg>`,
+		"<p>14.9\u00a0% slower since 5 November"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page has no %s", want)
 		}

@@ -47,7 +47,8 @@ func (r Report) gauges() []gauge {
 		given = nil // what was busy on the others is not known
 	}
 	all := []gauge{
-		newGauge("CPU", r.cpuLine(), u.CPU.Busy, given), newGauge("MEM", r.memoryLine(), u.Memory.PeakBytes, u.Memory.RequestedBytes),
+		newGauge("CPU", r.cpuLine(), u.CPU.Busy, given),
+		newGauge("MEM", r.memoryLine(), u.Memory.PeakBytes, u.Memory.RequestedBytes),
 		newGauge("I/O", r.ioLine(), nil, nil), newGauge("TIME", r.timeLine(), u.Time.UsedS, u.Time.LimitS)}
 	return slices.DeleteFunc(all, func(g gauge) bool { return g.Text == "" })
 }

@@ -179,7 +179,8 @@ func newPattern(p pattern.Pattern, names labels, quality run.Quality) Pattern {
 	by, unit := inReadable(p.ValuesColumn, p.ValuesUnit, quality)
 	q := Pattern{
 		ID: p.ID, Column: p.Column, Label: names.long(p.Column),
-		Kind: periodicity.Equal, MeanS: positive(p.MeanS), P10S: positive(p.P10S), P90S: positive(p.P90S), CPUS: positive(p.CPUS),
+		Kind: periodicity.Equal, MeanS: positive(p.MeanS), P10S: positive(p.P10S), P90S: positive(p.P90S),
+		CPUS:          positive(p.CPUS),
 		Period:        newEstimate(p.PeriodS, p.PeriodLoS, p.PeriodHiS, p.Instances, "lengths of the instances"),
 		PeriodSamples: p.PeriodSamples, PeriodCV: p.PeriodCV,
 		Confidence: p.Confidence, Coverage: p.Coverage, Instances: p.Instances,

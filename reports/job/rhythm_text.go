@@ -18,7 +18,8 @@ func (r Report) textShapes(p *text.Page) {
 		}
 		p.Line("")
 		p.Line("  " + text.PadRight("one "+q.ID, gutter-2) + text.Spark(stretch(v, strip), lo, hi, r.ascii))
-		p.Line(text.Spaces(gutter) + text.PadRight("0", strip-text.Width(quantity.Period(q.Period.value()))) + quantity.Period(q.Period.value()))
+		p.Line(text.Spaces(gutter) + text.PadRight("0", strip-text.Width(quantity.Period(q.Period.value()))) +
+			quantity.Period(q.Period.value()))
 		p.Text(text.Spaces(gutter), fmt.Sprintf("%s, %s; %s", q.Shape.Label, levelRange(lo, hi, q.Shape.Unit), q.evidence()))
 	}
 }

@@ -15,10 +15,12 @@ import (
 )
 
 func (r Rhythm) patternRows() []text.Row {
-	rows := []text.Row{{text.Left("pattern"), text.Right("period"), text.Right("+-"), text.Right("times"), text.Right("share"),
+	rows := []text.Row{{text.Left("pattern"), text.Right("period"), text.Right("+-"), text.Right("times"),
+		text.Right("share"),
 		text.Right("95 % interval"), text.Right("confidence")}}
 	for i, q := range r.Patterns {
-		rows = append(rows, text.Row{text.Swatched(q.ID, fmt.Sprintf("p%d", i%4)), text.Right(quantity.Period(q.Period.value())), text.Right(quantity.Share(q.PeriodCV)),
+		rows = append(rows, text.Row{text.Swatched(q.ID, fmt.Sprintf("p%d", i%4)),
+			text.Right(quantity.Period(q.Period.value())), text.Right(quantity.Share(q.PeriodCV)),
 			text.Right(quantity.Count(q.Instances)), text.Right(quantity.Share(q.Coverage)), text.Right(q.Period.interval()),
 			text.Right(quantity.Hundredths(q.Confidence))})
 	}
@@ -53,18 +55,23 @@ func (r Report) phaseRows() []text.Row {
 	at := func(s float64) text.Cell { return text.Right(quantity.Position(s, r.Job.ElapsedS)) }
 	checkpoints := slices.ContainsFunc(r.Rhythm.Totals, func(t PhaseTotal) bool { return t.Kind == phase.Checkpoint })
 	if len(r.Rhythm.Phases) <= listedPhases && !checkpoints {
-		rows := []text.Row{{text.Left("phase"), text.Left(""), text.Right("from"), text.Right("to"), text.Right("lasts"), text.Right("share")}}
+		rows := []text.Row{{text.Left("phase"), text.Left(""), text.Right("from"), text.Right("to"), text.Right("lasts"),
+			text.Right("share")}}
 		for _, p := range r.Rhythm.Phases {
-			rows = append(rows, text.Row{text.Swatched(string(p.letter()), r.phaseClass(p)), text.Left(p.name()), at(p.StartS), at(p.EndS),
+			rows = append(rows, text.Row{text.Swatched(string(p.letter()), r.phaseClass(p)), text.Left(p.name()), at(p.StartS),
+				at(p.EndS),
 				text.Right(quantity.Duration(p.length())), text.Right(quantity.Share(p.Share))})
 		}
 		return rows
 	}
-	rows := []text.Row{{text.Left("phase"), text.Left(""), text.Right("stretches"), text.Right("in all"), text.Right("share"), text.Right("each, mean")}}
+	rows := []text.Row{{text.Left("phase"), text.Left(""), text.Right("stretches"), text.Right("in all"),
+		text.Right("share"), text.Right("each, mean")}}
 	for _, t := range r.Rhythm.Totals {
 		p := RunPhase{Kind: t.Kind, Pattern: t.Pattern}
-		rows = append(rows, text.Row{text.Swatched(string(p.letter()), r.phaseClass(p)), text.Left(p.name()), text.Right(quantity.Count(t.Count)),
-			text.Right(quantity.Duration(t.S)), text.Right(quantity.Share(t.Share)), text.Right(quantity.Duration(t.S / float64(max(1, t.Count))))})
+		rows = append(rows, text.Row{text.Swatched(string(p.letter()), r.phaseClass(p)), text.Left(p.name()),
+			text.Right(quantity.Count(t.Count)),
+			text.Right(quantity.Duration(t.S)), text.Right(quantity.Share(t.Share)),
+			text.Right(quantity.Duration(t.S / float64(max(1, t.Count))))})
 	}
 	return rows
 }
@@ -94,7 +101,8 @@ func (r Report) nodeRows() []text.Row {
 		}
 	}
 	_, most, _ := plot.Extent(busy)
-	rows := []text.Row{{text.Left("node"), text.Right("busy CPUs"), {Left: true, Wide: true}, text.Right("period"), text.Right("periodic"), text.Right("missing"), text.Left("")}}
+	rows := []text.Row{{text.Left("node"), text.Right("busy CPUs"), {Left: true, Wide: true}, text.Right("period"),
+		text.Right("periodic"), text.Right("missing"), text.Left("")}}
 	for _, m := range list {
 		rows = append(rows, m.row(most))
 	}
@@ -109,7 +117,8 @@ func (m ComparedNode) meter(most float64) text.Cell {
 		if len(m.Odd) > 0 {
 			class = "value odd"
 		}
-		art.Art = template.HTML(plot.Meter(class, *m.BusyCPUs, most, m.Name+": "+quantity.Hundredths(*m.BusyCPUs)+" busy CPUs"))
+		art.Art = template.HTML(plot.Meter(class, *m.BusyCPUs, most, m.Name+": "+quantity.Hundredths(*m.BusyCPUs)+
+			" busy CPUs"))
 	}
 	return art
 }
@@ -119,7 +128,8 @@ const maxRemark = 25
 
 func (m ComparedNode) row(most float64) text.Row {
 	if !m.Reported {
-		return text.Row{text.Left(m.Name), text.Right(quantity.Missing), m.meter(most), text.Right(quantity.Missing), text.Right(quantity.Missing), text.Right(quantity.Missing), text.Left("no report from this node")}
+		return text.Row{text.Left(m.Name), text.Right(quantity.Missing), m.meter(most), text.Right(quantity.Missing),
+			text.Right(quantity.Missing), text.Right(quantity.Missing), text.Left("no report from this node")}
 	}
 	remarks := slices.Clone(m.Odd)
 	if !m.Sealed {
@@ -133,12 +143,14 @@ func (m ComparedNode) row(most float64) text.Row {
 	if m.Samples > 0 {
 		missing = quantity.Share(float64(m.Missing) / float64(m.Samples))
 	}
-	return text.Row{text.Left(m.Name), text.Right(quantity.Optional(m.BusyCPUs, quantity.Hundredths)), m.meter(most), text.Right(quantity.Optional(m.PeriodS, quantity.Period)),
+	return text.Row{text.Left(m.Name), text.Right(quantity.Optional(m.BusyCPUs, quantity.Hundredths)), m.meter(most),
+		text.Right(quantity.Optional(m.PeriodS, quantity.Period)),
 		text.Right(quantity.Optional(m.Coverage, quantity.Share)), text.Right(missing), text.Left(remark)}
 }
 
 // inGauges are counters that the lines of what was used have already.
-var inGauges = [...]string{"proc_wait", "proc_read_bytes", "proc_write_bytes", "cgroup_read_bytes", "cgroup_write_bytes", "cgroup_oom_kills",
+var inGauges = [...]string{"proc_wait", "proc_read_bytes", "proc_write_bytes", "cgroup_read_bytes",
+	"cgroup_write_bytes", "cgroup_oom_kills",
 	"cgroup_throttled", "cgroup_psi_io_full", "stolen_cpu", "others_cpu"}
 
 // listedCounters are those worth a line: what stands elsewhere is left out, and of the
@@ -152,7 +164,8 @@ func (r Report) listedCounters() []Counter {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(r.Counters), func(c Counter) bool {
-		return run.IsGPUColumn(c.Name) || slices.Contains(inGauges[:], c.Name) && c.Scope == "job" || c.Name == "others_cpu" || !math.IsNaN(c.cpus()) && best != "" && c.Name != best
+		return run.IsGPUColumn(c.Name) || slices.Contains(inGauges[:], c.Name) && c.Scope == "job" ||
+			c.Name == "others_cpu" || !math.IsNaN(c.cpus()) && best != "" && c.Name != best
 	})
 }
 
@@ -164,7 +177,8 @@ func (r Report) counterRows() []text.Row {
 		if c.Total == 0 {
 			continue
 		}
-		rows = append(rows, text.Row{text.Left(c.Label), text.Right(c.total()), text.Right(c.rate()), text.Left(c.Scope.String())})
+		rows = append(rows, text.Row{text.Left(c.Label), text.Right(c.total()), text.Right(c.rate()),
+			text.Left(c.Scope.String())})
 	}
 	if len(rows) == 1 {
 		return nil
@@ -174,10 +188,12 @@ func (r Report) counterRows() []text.Row {
 
 // runRows lists the newest earlier runs.
 func (r Report) runRows() []text.Row {
-	rows := []text.Row{{text.Left("job"), text.Left("start"), text.Right("elapsed"), text.Right("period"), text.Right("periodic"), text.Left("state")}}
+	rows := []text.Row{{text.Left("job"), text.Left("start"), text.Right("elapsed"), text.Right("period"),
+		text.Right("periodic"), text.Left("state")}}
 	for _, x := range r.Earlier.List[:min(len(r.Earlier.List), listedRuns)] {
 		rows = append(rows, text.Row{text.Left(x.ID), text.Left(moment(x.StartEpochS).In(r.zone).Format("2006-01-02 15:04")),
-			text.Right(quantity.Duration(x.ElapsedS)), text.Right(quantity.Optional(x.PeriodS, quantity.Period)), text.Right(quantity.Optional(x.Coverage, quantity.Share)), text.Left(x.State.String())})
+			text.Right(quantity.Duration(x.ElapsedS)), text.Right(quantity.Optional(x.PeriodS, quantity.Period)),
+			text.Right(quantity.Optional(x.Coverage, quantity.Share)), text.Left(x.State.String())})
 	}
 	return rows
 }

@@ -27,7 +27,8 @@ func sound() summary.Summary {
 	s := steady(nemo())
 	s.Patterns = []pattern.Pattern{pat("A", 6.2, 580, 0.998, 62, busyColumn, "CPUs")}
 	s.Patterns[0].Column = busyColumn
-	s.Phases = []phase.Phase{{Kind: phase.StartUp, EndS: 4, Share: 4 / s.ElapsedS}, {Kind: phase.Loop, Pattern: "A", StartS: 4, EndS: s.ElapsedS, Share: 1 - 4/s.ElapsedS}}
+	s.Phases = []phase.Phase{{Kind: phase.StartUp, EndS: 4, Share: 4 / s.ElapsedS},
+		{Kind: phase.Loop, Pattern: "A", StartS: 4, EndS: s.ElapsedS, Share: 1 - 4/s.ElapsedS}}
 	s.Patterns[0].Regions = []periodicity.Region{{StartS: 4, EndS: s.ElapsedS, Count: 580}}
 	s.Nodes[0].BusyCPUs, s.Nodes[0].Coverage = ptr(61.3), ptr(0.998)
 	s.State = "COMPLETED"
@@ -35,7 +36,8 @@ func sound() summary.Summary {
 	s.Notes = nil
 	s = drawn(s, timeline(s, busyColumn, "CPUs", 80))
 	s.Counters = nil
-	return used(s, map[string]float64{"proc_wait": 0.4, "cgroup_throttled": 0, "stolen_cpu": 0, "others_cpu": 0.3, "cgroup_psi_io_full": 0.003},
+	return used(s, map[string]float64{"proc_wait": 0.4, "cgroup_throttled": 0, "stolen_cpu": 0, "others_cpu": 0.3,
+		"cgroup_psi_io_full": 0.003},
 		map[string]float64{"cgroup_read_bytes": 7.3e9, "cgroup_write_bytes": 2.1e10, "cgroup_oom_kills": 0})
 }
 
@@ -94,7 +96,8 @@ func short(code note.Code, text string) summary.Summary {
 	s.ElapsedS, s.End = 3.2, began+3.2
 	s.Phases[0].EndS = 3.2
 	s.Memory = &summary.Memory{PeakBytes: ptr(96.3e6)}
-	return drawn(used(s, map[string]float64{"proc_wait": 0.01, "others_cpu": 0}, map[string]float64{"cgroup_read_bytes": 3e8, "cgroup_write_bytes": 6.1e7}), s.Timeline.Columns...)
+	return drawn(used(s, map[string]float64{"proc_wait": 0.01, "others_cpu": 0},
+		map[string]float64{"cgroup_read_bytes": 3e8, "cgroup_write_bytes": 6.1e7}), s.Timeline.Columns...)
 }
 
 // stopped is a run that ended before it was done.
@@ -116,19 +119,23 @@ func situations() []situation {
 	change := func(f func(*summary.Summary)) summary.Summary { s := sound(); f(&s); return s }
 	return []situation{
 		{name: "sound", s: sound(), past: past(24)},
-		{name: "crowded", code: "crowded", s: used(busyAt(sound(), 24.1), map[string]float64{"proc_wait": 37.9, "others_cpu": 38.2}, nil)},
+		{name: "crowded", code: "crowded",
+			s: used(busyAt(sound(), 24.1), map[string]float64{"proc_wait": 37.9, "others_cpu": 38.2}, nil)},
 		{name: "oversubscribed", code: "oversubscribed", s: change(func(s *summary.Summary) {
 			s.Job.NTasks, s.Job.NCPUs, s.Job.Fields = ptr(1), ptr(2), map[string]string{run.FieldThreads: "6"}
 			*s = used(busyAt(*s, 1.99), map[string]float64{"proc_wait": 3.31, "others_cpu": 0.01}, nil)
 		})},
-		{name: "throttled", code: "throttled", s: used(busyAt(sound(), 32), map[string]float64{"cgroup_throttled": 29.7, "proc_wait": 30}, nil)},
+		{name: "throttled", code: "throttled",
+			s: used(busyAt(sound(), 32), map[string]float64{"cgroup_throttled": 29.7, "proc_wait": 30}, nil)},
 		{name: "stolen", code: "stolen", s: used(busyAt(sound(), 48), map[string]float64{"stolen_cpu": 14.2}, nil)},
 		{name: "out-of-memory", code: "out_of_memory", s: change(func(s *summary.Summary) {
 			s.Memory.PeakBytes = ptr(63.9e9)
 			*s = used(stopped(*s, "OUT_OF_MEMORY", 9, 0), nil, map[string]float64{"cgroup_oom_kills": 1})
 		})},
-		{name: "time-limit", code: "time_limit", s: change(func(s *summary.Summary) { s.Job.TimeLimitS = ptr(3600.0); *s = stopped(*s, "TIMEOUT", 15, 0) })},
-		{name: "time-limit-near", code: "time_limit_near", s: change(func(s *summary.Summary) { s.Job.TimeLimitS = ptr(3660.0) })},
+		{name: "time-limit", code: "time_limit",
+			s: change(func(s *summary.Summary) { s.Job.TimeLimitS = ptr(3600.0); *s = stopped(*s, "TIMEOUT", 15, 0) })},
+		{name: "time-limit-near", code: "time_limit_near",
+			s: change(func(s *summary.Summary) { s.Job.TimeLimitS = ptr(3660.0) })},
 		{name: "signal", code: "ended_by_signal", s: stopped(sound(), "FAILED", 11, 0)},
 		{name: "exit-code", code: "failed", s: stopped(sound(), "FAILED", 0, 3)},
 		{name: "hung", code: "hung", s: change(func(s *summary.Summary) {
@@ -138,7 +145,8 @@ func situations() []situation {
 		{name: "too-short", code: "no_period", s: short(note.TooShort, "the profile has 640 samples, fewer than 1000")},
 		{name: "no-period", code: "no_period", s: change(func(s *summary.Summary) {
 			s.Patterns, s.Phases = nil, []phase.Phase{{Kind: phase.Aperiodic, EndS: s.ElapsedS, Share: 1}}
-			s.Notes = []note.Note{note.New(note.NotSignificant, "the best candidate, 12.3 s, is no better than 18 of 24 permutations")}
+			s.Notes = []note.Note{note.New(note.NotSignificant,
+				"the best candidate, 12.3 s, is no better than 18 of 24 permutations")}
 		})},
 		{name: "cpus-idle", code: "cpus_idle", s: busyAt(sound(), 37)},
 		{name: "one-thread", code: "cpus_idle", s: change(func(s *summary.Summary) {
@@ -149,9 +157,13 @@ func situations() []situation {
 			*s = onFour(*s)
 			s.Nodes[2].BusyCPUs, s.Nodes[2].PeriodS, s.Nodes[2].Coverage = ptr(0.01), nil, nil
 		})},
-		{name: "memory-near-limit", code: "memory_near_limit", s: change(func(s *summary.Summary) { s.Memory.PeakBytes = ptr(61.1e9) })},
-		{name: "memory-unused", code: "memory_unused", s: change(func(s *summary.Summary) { s.Memory.PeakBytes = ptr(1.2e9) })},
-		{name: "files-slow", code: "files_slow", s: used(busyAt(sound(), 37), map[string]float64{"cgroup_psi_io_full": 0.4}, map[string]float64{"cgroup_write_bytes": 8.2e11})},
+		{name: "memory-near-limit", code: "memory_near_limit",
+			s: change(func(s *summary.Summary) { s.Memory.PeakBytes = ptr(61.1e9) })},
+		{name: "memory-unused", code: "memory_unused",
+			s: change(func(s *summary.Summary) { s.Memory.PeakBytes = ptr(1.2e9) })},
+		{name: "files-slow", code: "files_slow",
+			s: used(busyAt(sound(), 37), map[string]float64{"cgroup_psi_io_full": 0.4},
+				map[string]float64{"cgroup_write_bytes": 8.2e11})},
 		{name: "imbalance", code: "imbalance", s: change(func(s *summary.Summary) {
 			*s = onFour(*s)
 			for i, busy := range []float64{64, 56, 53, 57.1} {
@@ -165,7 +177,8 @@ func situations() []situation {
 		})},
 		{name: "slower", code: "slower_than_usual", s: sound(), past: past(24), across: slower()},
 		{name: "faster", code: "faster", s: sound(), past: past(24), across: OtherRuns{Changes: Section{
-			Title: "Changes of speed", Others: []finding.Comparison{{Text: "Runs like this one: 21.3 % faster since 18 November; the executable changed then.", EffectPct: -21.3}},
+			Title: "Changes of speed", Others: []finding.Comparison{
+				{Text: "Runs like this one: 21.3 % faster since 18 November; the executable changed then.", EffectPct: -21.3}},
 			Text: []string{"21.3 % faster since 18 November (95 % interval 19.0 .. 23.1 %); the executable changed then."}}}},
 		{name: "drifting", code: "drifting", s: change(func(s *summary.Summary) {
 			s.Loops = nemoLoops()[:1]
@@ -179,15 +192,17 @@ func situations() []situation {
 		{name: "checkpoints", code: "checkpoints_cost", s: change(func(s *summary.Summary) {
 			s.Phases = nil
 			for at := 0.0; at < 3600; at += 720 {
-				s.Phases = append(s.Phases, phase.Phase{Kind: phase.Loop, Pattern: "A", StartS: at, EndS: at + 600, Share: 600 / s.ElapsedS},
+				s.Phases = append(s.Phases, phase.Phase{Kind: phase.Loop, Pattern: "A", StartS: at, EndS: at + 600,
+					Share: 600 / s.ElapsedS},
 					phase.Phase{Kind: phase.Gap, StartS: at + 600, EndS: at + 720, Share: 120 / s.ElapsedS})
 			}
 			s.Phases[len(s.Phases)-1].Kind = phase.Tail
 			s.Patterns[0].Instances, s.Patterns[0].Coverage = 480, 0.832
 		})},
 		{name: "too-many-nodes", code: "too_many_nodes", s: onFour(sound()), across: OtherRuns{
-			Fewer:   &finding.Scaling{Nodes: 4, Fewer: 1, StepS: 6.2, FewerStepS: 11},
-			Scaling: Section{Title: "Scaling", Remark: "time of one cycle over nodes, 3 sizes", Text: []string{"falls like 1/nodes towards 4.6; one law over 1 .. 4"}}}},
+			Fewer: &finding.Scaling{Nodes: 4, Fewer: 1, StepS: 6.2, FewerStepS: 11},
+			Scaling: Section{Title: "Scaling", Remark: "time of one cycle over nodes, 3 sizes",
+				Text: []string{"falls like 1/nodes towards 4.6; one law over 1 .. 4"}}}},
 		{name: "not-sampled", code: "not_sampled", s: unwatched(), past: past(9)},
 		{name: "partly-sampled", code: "partly_sampled", s: change(func(s *summary.Summary) {
 			s.Notes = []note.Note{note.New(note.AgentDied, "the profile was salvaged: its last block is of 0:41:12")}
@@ -200,11 +215,14 @@ func situations() []situation {
 			}
 		})},
 		{name: "gpu-not-held", code: "gpu_not_held", s: change(func(s *summary.Summary) {
-			s.Notes = append(s.Notes, note.Note{Code: note.GPUsNotHeld, Text: "the job's GPUs were not recorded: no process of the job held one of them open", Node: "dahu-1"})
+			s.Notes = append(s.Notes, note.Note{Code: note.GPUsNotHeld,
+				Text: "the job's GPUs were not recorded: no process of the job held one of them open", Node: "dahu-1"})
 		})},
-		{name: "waiting-in-mpi", code: "waiting_in_mpi", s: change(func(s *summary.Summary) { s.Code, s.CodeNode = spinning(0.34), "dahu-1" })},
+		{name: "waiting-in-mpi", code: "waiting_in_mpi",
+			s: change(func(s *summary.Summary) { s.Code, s.CodeNode = spinning(0.34), "dahu-1" })},
 		{name: "varying-cycles", s: change(func(s *summary.Summary) {
-			s.Patterns[0].Kind, s.Patterns[0].P10S, s.Patterns[0].P90S, s.Patterns[0].PeriodCV = periodicity.Unequal, 4.1, 9.6, 0.31
+			s.Patterns[0].Kind, s.Patterns[0].P10S, s.Patterns[0].P90S, s.Patterns[0].PeriodCV = periodicity.Unequal, 4.1, 9.6,
+				0.31
 			s.Patterns[0].PeriodLoS, s.Patterns[0].PeriodHiS = 6.04, 6.37
 		})},
 		{name: "array-element", code: "failed", s: change(func(s *summary.Summary) {
@@ -216,7 +234,8 @@ func situations() []situation {
 
 // spinning is code of which so much looks for messages of MPI.
 func spinning(share float64) *anatomy.Anatomy {
-	own, mpi := anatomy.Part{Name: "liblammps.so.0", Share: 1 - share}, anatomy.Part{Name: "libopen-pal.so.80", Share: share}
+	own, mpi := anatomy.Part{Name: "liblammps.so.0", Share: 1 - share},
+		anatomy.Part{Name: "libopen-pal.so.80", Share: share}
 	return &anatomy.Anatomy{Samples: 90_000, Run: anatomy.Split{BusyS: 90, Libraries: []anatomy.Part{own, mpi},
 		Classes: []anatomy.Part{{Name: "own", Share: 1 - share}, {Name: "communication", Share: share}}}}
 }
@@ -309,7 +328,8 @@ func TestPicturesOfCPUsAreAsHighAsTheAllocation(t *testing.T) {
 	if strings.Contains(text, "busy      █") || !strings.Contains(text, "busy = busy CPUs, 0 .. 2\n") {
 		t.Error(text)
 	}
-	if text := textOf(t, New(flat(note.NoValley, "x", 1.99), nil, options())); !strings.Contains(text, "busy      ████████") {
+	if text := textOf(t, New(flat(note.NoValley, "x", 1.99), nil, options())); !strings.Contains(text,
+		"busy      ████████") {
 		t.Error(text)
 	}
 }
@@ -324,7 +344,8 @@ func TestLateSampleStretchesNoAxis(t *testing.T) {
 	c.Mean, c.Max = slices.Clone(c.Mean), slices.Clone(c.Max)
 	c.Mean[3], c.Max[3] = 10, 10
 	r := New(s, nil, options())
-	for _, tick := range regexp.MustCompile(`data-v="([0-9.]+)"|>([0-9.]+)</text>`).FindAllStringSubmatch(string(r.timelineCharts()[0].SVG), -1) {
+	for _, tick := range regexp.MustCompile(`data-v="([0-9.]+)"|>([0-9.]+)</text>`).FindAllStringSubmatch(
+		string(r.timelineCharts()[0].SVG), -1) {
 		if v, err := strconv.ParseFloat(tick[1]+tick[2], 64); err != nil || v > 2 {
 			t.Errorf("tick %q on a node of 2 CPUs", tick[0])
 		}
@@ -362,15 +383,18 @@ func TestIdleHasOneAnswer(t *testing.T) {
 // What stands in the lines of what was used is no counter again, and a reason stands once.
 func TestNothingIsToldTwice(t *testing.T) {
 	s := sound()
-	s.Quality.Sources = append(s.Quality.Sources, run.CounterSource{Name: "node counters", Absent: "the job shares the node"}, run.CounterSource{Name: "proc_wait"})
-	s.Notes = []note.Note{note.New(note.NodeWithheld, "the job shares the node: counters of the whole node are not its own and were not recorded")}
+	s.Quality.Sources = append(s.Quality.Sources,
+		run.CounterSource{Name: "node counters", Absent: "the job shares the node"}, run.CounterSource{Name: "proc_wait"})
+	s.Notes = []note.Note{note.New(note.NodeWithheld,
+		"the job shares the node: counters of the whole node are not its own and were not recorded")}
 	text := strings.Join(strings.Fields(textOf(t, New(s, nil, options()))), " ")
 	for _, again := range []string{"COUNTERS", "node_scope_withheld", "proc wait"} {
 		if strings.Contains(text, again) {
 			t.Errorf("%q in\n%s", again, text)
 		}
 	}
-	if !strings.Contains(text, "1 account that the kernel keeps of the job") || strings.Count(text, "the job shares the node") != 1 {
+	if !strings.Contains(text, "1 account that the kernel keeps of the job") ||
+		strings.Count(text, "the job shares the node") != 1 {
 		t.Error(text)
 	}
 }

@@ -69,7 +69,8 @@ func (r Report) doubt() []string {
 		if len(n.Missing) == 1 {
 			verb = "is"
 		}
-		out = append(out, fmt.Sprintf("%d of %s %s not in this report: %s.", len(n.Missing), quantity.Plural(n.Total, "node"), verb, some(n.Missing, 4)))
+		out = append(out, fmt.Sprintf("%d of %s %s not in this report: %s.", len(n.Missing), quantity.Plural(n.Total, "node"),
+			verb, some(n.Missing, 4)))
 	}
 	texts := [...]struct {
 		code note.Code

@@ -61,7 +61,8 @@ func newStop(s summary.Summary) *Stop {
 		out.Text = fmt.Sprintf("in loop %s, after about %s", at.Pattern, quantity.Plural(at.Iterations, "cycle"))
 		if q := patternOf(s, at.Pattern); at.Into >= 0.01 && q.PeriodS >= 3*afterwards {
 			out.Into = &at.Into
-			out.Text = fmt.Sprintf("in loop %s, %s into about cycle %s", at.Pattern, quantity.Share(at.Into), quantity.Count(at.Iterations+1))
+			out.Text = fmt.Sprintf("in loop %s, %s into about cycle %s", at.Pattern, quantity.Share(at.Into),
+				quantity.Count(at.Iterations+1))
 		}
 	case phase.Tail:
 		out.Text = quantity.Duration(at.SinceS) + " after the last cycle"

@@ -57,7 +57,8 @@ func (r Report) whoWhere() []string {
 	for _, w := range []struct {
 		name string
 		text Word
-	}{{"", r.Job.User}, {"", r.Job.Executable}, {"", r.Job.script()}, {"partition ", r.Job.Partition}, {"on ", r.Job.NodeList}} {
+	}{{"", r.Job.User}, {"", r.Job.Executable}, {"", r.Job.script()}, {"partition ", r.Job.Partition},
+		{"on ", r.Job.NodeList}} {
 		if w.text != "" {
 			parts = append(parts, w.name+text.Cut(string(w.text), 30))
 		}
@@ -258,7 +259,8 @@ func (r Report) textGlance(p *text.Page) {
 			p.Line(head + q.inBrief(text.PageWidth-text.Width(head)))
 		}
 	}
-	if line, _, _, ok := r.runsLine(runFigure{of: EarlierRun.elapsed, now: r.Job.ElapsedS}, glanceRuns); ok && len(r.Earlier.List) > 0 {
+	if line, _, _, ok := r.runsLine(runFigure{of: EarlierRun.elapsed, now: r.Job.ElapsedS}, glanceRuns); ok &&
+		len(r.Earlier.List) > 0 {
 		p.Line("  " + text.PadRight("RUNS", 6) + line + "  elapsed time, this run behind the bar")
 	}
 	if f := r.otherRuns.Scaling; len(f.Text) > 0 {

@@ -61,17 +61,21 @@ func randomSummary(r *rand.Rand) summary.Summary {
 		Start: size(r), End: size(r), ElapsedS: size(r), Exit: &run.Exit{Code: r.IntN(256), Signal: r.IntN(2) * r.IntN(70)},
 		State: wild(r), ImbalancePct: ptr(size(r)), LeadNode: wild(r)}
 	for range r.IntN(40) {
-		s.Nodes = append(s.Nodes, summary.Node{Name: wild(r), Reported: r.IntN(3) > 0, BusyCPUs: ptr(size(r)), PeriodS: ptr(size(r)),
+		s.Nodes = append(s.Nodes, summary.Node{Name: wild(r), Reported: r.IntN(3) > 0, BusyCPUs: ptr(size(r)),
+			PeriodS:  ptr(size(r)),
 			Coverage: ptr(r.Float64()), Samples: r.Int64(), Missing: r.Int64()})
 	}
 	for i := range r.IntN(5) {
-		p := pattern.Pattern{ID: wild(r), Column: wild(r), PeriodS: size(r), PeriodLoS: size(r), PeriodHiS: size(r), PeriodCV: size(r),
-			Confidence: r.Float64(), Coverage: r.Float64(), Instances: r.IntN(1 << 30), ValuesColumn: wild(r), ValuesUnit: wild(r)}
+		p := pattern.Pattern{ID: wild(r), Column: wild(r), PeriodS: size(r), PeriodLoS: size(r), PeriodHiS: size(r),
+			PeriodCV:   size(r),
+			Confidence: r.Float64(), Coverage: r.Float64(), Instances: r.IntN(1 << 30), ValuesColumn: wild(r),
+			ValuesUnit: wild(r)}
 		for range r.IntN(600) {
 			p.Values = append(p.Values, float32(size(r)))
 		}
 		s.Patterns = append(s.Patterns, p)
-		s.Phases = append(s.Phases, phase.Phase{Kind: phase.Loop, Pattern: p.ID, StartS: float64(i) * 10, EndS: size(r), Share: size(r)})
+		s.Phases = append(s.Phases, phase.Phase{Kind: phase.Loop, Pattern: p.ID, StartS: float64(i) * 10, EndS: size(r),
+			Share: size(r)})
 	}
 	s.Timeline.StepS = size(r)
 	for range r.IntN(4) {
@@ -79,19 +83,23 @@ func randomSummary(r *rand.Rand) summary.Summary {
 		for i := range v {
 			v[i] = float32(size(r))
 		}
-		s.Timeline.Columns = append(s.Timeline.Columns, summary.TimelineColumn{Name: wild(r), Unit: wild(r), Min: v, Mean: v, Max: v})
+		s.Timeline.Columns = append(s.Timeline.Columns,
+			summary.TimelineColumn{Name: wild(r), Unit: wild(r), Min: v, Mean: v, Max: v})
 	}
 	s.Counters = []run.Counter{{Name: wild(r), Unit: wild(r), Scope: wild(r), Total: size(r)}}
 	s.Notes = []note.Note{{Code: note.Code(wild(r)), Text: wild(r), Node: wild(r)}}
-	s.Quality = run.Quality{Scope: wild(r), RateHz: size(r), AddressHz: size(r), Samples: r.Int64(), LostRecords: r.Int64(),
-		AgentCPUS: size(r), OverheadPct: size(r), Sources: []run.CounterSource{{Name: wild(r), Absent: wild(r)}, {Name: wild(r)}}}
+	s.Quality = run.Quality{Scope: wild(r), RateHz: size(r), AddressHz: size(r), Samples: r.Int64(),
+		LostRecords: r.Int64(),
+		AgentCPUS:   size(r), OverheadPct: size(r),
+		Sources: []run.CounterSource{{Name: wild(r), Absent: wild(r)}, {Name: wild(r)}}}
 	return s
 }
 
 func randomPast(r *rand.Rand) []history.Run {
 	var out []history.Run
 	for range r.IntN(90) {
-		out = append(out, history.Run{DisplayID: wild(r), Start: size(r), ElapsedS: size(r), PeriodS: ptr(size(r)), Coverage: ptr(size(r)), State: wild(r)})
+		out = append(out, history.Run{DisplayID: wild(r), Start: size(r), ElapsedS: size(r), PeriodS: ptr(size(r)),
+			Coverage: ptr(size(r)), State: wild(r)})
 	}
 	return out
 }
@@ -112,7 +120,8 @@ func TestTextKeepsItsForm(t *testing.T) {
 				t.Errorf("seed %d: line %d has %d columns: %q", seed, i+1, w, line)
 			}
 			for _, c := range line {
-				if c < 0x20 || c >= 0x7f && c < 0xa0 || c >= 0x200b && c <= 0x200f || c >= 0x202a && c <= 0x202e || o.ASCII && c > 0x7f {
+				if c < 0x20 || c >= 0x7f && c < 0xa0 || c >= 0x200b && c <= 0x200f || c >= 0x202a && c <= 0x202e ||
+					o.ASCII && c > 0x7f {
 					t.Errorf("seed %d: line %d has %U: %q", seed, i+1, c, line)
 				}
 			}
@@ -197,7 +206,8 @@ func TestInShort(t *testing.T) {
 		s          summary.Summary
 	}{
 		{"periodic", "One cycle takes 1.87 s +- 0.60 %: 12 times, 91.0 % of the run.", fast()},
-		{"two", "One cycle takes 6.20 s +- 0.60 %: 352 times, 60.5 % of the run (A), or 7.10 s (B: 141 times, 27.8 %).", nemo()},
+		{"two", "One cycle takes 6.20 s +- 0.60 %: 352 times, 60.5 % of the run (A), or 7.10 s (B: 141 times, 27.8 %).",
+			nemo()},
 		{"doubtful", "One cycle perhaps takes 1.87 s +- 0.60 %: 12 times, 91.0 % of the run.", doubtful()},
 	} {
 		short := New(c.s, nil, options()).short()
@@ -205,13 +215,18 @@ func TestInShort(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", c.name, last, c.want)
 		}
 	}
-	if r := New(cancelled(), nil, options()); !r.failed() || !strings.HasSuffix(r.ended(), "ended by signal 15 (cancelled or time limit); it stopped in loop B, 38.0 % into about cycle 142") {
+	if r := New(cancelled(), nil, options()); !r.failed() ||
+		!strings.HasSuffix(r.ended(), "ended by signal 15 (cancelled or time limit); it stopped in loop B, 38.0 % into "+
+			"about cycle 142") {
 		t.Errorf("cancelled: %q", r.ended())
 	}
-	if got := New(fourNodes(), nil, options()).doubt(); !slices.Contains(got, "1 of 4 nodes is not in this report: dahu-3.") {
+	if got := New(fourNodes(), nil, options()).doubt(); !slices.Contains(got,
+		"1 of 4 nodes is not in this report: dahu-3.") {
 		t.Errorf("missing: %q", got)
 	}
-	for want, s := range map[string]summary.Summary{"the job used next to no CPU time where it could be seen": flat(note.Idle, "x", 0), "no agent of jobgait ran on its nodes": unwatched()} {
+	for want, s := range map[string]summary.Summary{
+		"the job used next to no CPU time where it could be seen": flat(note.Idle, "x", 0),
+		"no agent of jobgait ran on its nodes":                    unwatched()} {
 		if got := New(s, nil, options()).Rhythm.whyText(); got != want {
 			t.Errorf("no period: %q, want %q", got, want)
 		}
@@ -226,7 +241,8 @@ func doubtful() summary.Summary {
 }
 
 func TestTooFewRuns(t *testing.T) {
-	for n, want := range map[int]string{5: "Too few runs to tell what is usual (need 6, have 5).", 6: "Median elapsed 52:0"} {
+	for n, want := range map[int]string{5: "Too few runs to tell what is usual (need 6, have 5).",
+		6: "Median elapsed 52:0"} {
 		text := textOf(t, New(nemo(), past(n), options()))
 		if !strings.Contains(text, want) {
 			t.Errorf("%d runs: no %q in\n%s", n, want, text)
@@ -253,7 +269,8 @@ func TestCycleLineNamesItsCurve(t *testing.T) {
 // A report that is made again does not count its own run as an earlier one.
 func TestEarlierRunsLeaveThisOut(t *testing.T) {
 	s := nemo()
-	runs := append([]history.Run{{Cluster: s.Key.Cluster, JobID: s.Key.JobID, Start: s.Start, ElapsedS: s.ElapsedS}}, past(2)...)
+	runs := append([]history.Run{{Cluster: s.Key.Cluster, JobID: s.Key.JobID, Start: s.Start, ElapsedS: s.ElapsedS}},
+		past(2)...)
 	if got := New(s, runs, options()).Earlier.N; got != 2 {
 		t.Errorf("%d earlier runs, want 2", got)
 	}
@@ -261,9 +278,12 @@ func TestEarlierRunsLeaveThisOut(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{newEstimate(6.2, 6.192, 6.209, 352, "m").interval(), "6.192 .. 6.209 s"}, {newEstimate(6.2, 0, 0, 352, "m").interval(), "-"},
-		{newEstimate(6.2, 6.2, 6.2, 1, "m").interval(), "-"}, {text.Cut("漢字漢字", 7), "漢字..."}, {text.Cut("abc", 2), ".."},
-		{fmt.Sprint(text.Wrap("took 28 % of it", 9)), "[took 28 % of it]"}, {fmt.Sprint(len(text.Wrap("took 28 % of it", 7))), "2"},
+		{newEstimate(6.2, 6.192, 6.209, 352, "m").interval(), "6.192 .. 6.209 s"},
+		{newEstimate(6.2, 0, 0, 352, "m").interval(), "-"},
+		{newEstimate(6.2, 6.2, 6.2, 1, "m").interval(), "-"}, {text.Cut("漢字漢字", 7), "漢字..."},
+		{text.Cut("abc", 2), ".."},
+		{fmt.Sprint(text.Wrap("took 28 % of it", 9)), "[took 28 % of it]"},
+		{fmt.Sprint(len(text.Wrap("took 28 % of it", 7))), "2"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
@@ -294,7 +314,8 @@ func TestFileNames(t *testing.T) {
 	for _, c := range []struct {
 		s         summary.Summary
 		dir, base string
-	}{{nemo(), "", "jobgait-812345"}, {cancelled(), "", "jobgait-812347.r1"}, {array, "jobgait-900100", "jobgait-900100_7.r2"}, {sub, "", "jobgait-812345.run3"}} {
+	}{{nemo(), "", "jobgait-812345"}, {cancelled(), "", "jobgait-812347.r1"},
+		{array, "jobgait-900100", "jobgait-900100_7.r2"}, {sub, "", "jobgait-812345.run3"}} {
 		if dir, base := FileNames(c.s); dir != c.dir || base != c.base {
 			t.Errorf("got %q, %q, want %q, %q", dir, base, c.dir, c.base)
 		}
@@ -312,7 +333,8 @@ func TestMark(t *testing.T) {
 			t.Errorf("%s carries no mark: %q", name, b[:80])
 		}
 	}
-	for _, other := range []string{"", "jobgait", "{}", `{"schema":"other/1","x":"jobgait.report/1"}`, "<!doctype html><!-- jobgait report 1 -->", "#!/bin/sh\n# === jobgait report 1"} {
+	for _, other := range []string{"", "jobgait", "{}", `{"schema":"other/1","x":"jobgait.report/1"}`,
+		"<!doctype html><!-- jobgait report 1 -->", "#!/bin/sh\n# === jobgait report 1"} {
 		if Mark([]byte(other)) {
 			t.Errorf("%q is taken for ours", other)
 		}
@@ -323,7 +345,8 @@ func TestMark(t *testing.T) {
 func TestCleaningLeavesTheSummary(t *testing.T) {
 	s := hostile()
 	New(s, nil, options())
-	for i, text := range []string{s.Job.Name, s.Nodes[1].Name, s.Agreement.Column, s.Agreement.List[0].Node, s.Loops[0].Activity.Column,
+	for i, text := range []string{s.Job.Name, s.Nodes[1].Name, s.Agreement.Column, s.Agreement.List[0].Node,
+		s.Loops[0].Activity.Column,
 		s.Loops[0].Drift.Like[0], s.Macros[0].Of[0], s.Timeline.Columns[0].Name, s.Notes[len(s.Notes)-1].Text} {
 		if text != hostileName {
 			t.Errorf("text %d has become %q", i, text)

@@ -119,10 +119,13 @@ func (r Report) samples() string {
 		out.Phases = append(out.Phases, [3]any{p.StartS, p.EndS, p.name()})
 	}
 	for _, t := range r.traces() {
-		out.Columns = append(out.Columns, column{t.column.short, t.startS, t.stepS, rounded(t.lo), rounded(t.mean), rounded(t.hi)})
+		out.Columns = append(out.Columns,
+			column{t.column.short, t.startS, t.stepS, rounded(t.lo), rounded(t.mean), rounded(t.hi)})
 	}
 	for _, g := range r.laned()[:min(len(r.laned()), readLanes)] {
-		out.Columns = append(out.Columns, column{Label: fmt.Sprintf("GPU %d", g.Index), Start: g.Lane.StartS, Step: g.Lane.StepS, Mean: rounded(floats(g.Lane.Busy))})
+		out.Columns = append(out.Columns,
+			column{Label: fmt.Sprintf("GPU %d", g.Index), Start: g.Lane.StartS, Step: g.Lane.StepS,
+				Mean: rounded(floats(g.Lane.Busy))})
 	}
 	b, err := json.Marshal(out)
 	if err != nil { // there are finite numbers and clean strings only

@@ -24,8 +24,9 @@ func (r Report) pageFuncs() template.FuncMap {
 		"span":    r.span, "ended": r.ended, "failed": r.failed,
 		"elapsed": r.Job.elapsed, "size": r.Job.size, "short": r.short, "gauges": r.gauges,
 
-		"rhythmRemark": r.Rhythm.remark, "why": r.whyLines, "timeline": r.timelineCharts, "samples": r.samples, "smoothed": r.smoothed,
-		"minute": r.minuteCharts, "patterns": r.Rhythm.patternRows, "foundIn": r.Rhythm.foundIn, "nested": r.Rhythm.nested,
+		"rhythmRemark": r.Rhythm.remark, "why": r.whyLines, "timeline": r.timelineCharts, "samples": r.samples,
+		"smoothed": r.smoothed,
+		"minute":   r.minuteCharts, "patterns": r.Rhythm.patternRows, "foundIn": r.Rhythm.foundIn, "nested": r.Rhythm.nested,
 		"shapes": r.shapeCharts, "examples": r.exampleCharts, "phases": r.phaseRows,
 
 		"codeRemark": r.codeRemark, "codeChart": r.codeChart, "codeRows": r.codeRows,

@@ -16,22 +16,36 @@ const manyColumns = 16
 // report`.
 func Words() []Explained {
 	return []Explained{
-		{"cycle", "what repeats in the run, often one or several time steps of the program; the period is how long one takes"},
+		{"cycle", "what repeats in the run, often one or several time steps of the program; the period is how long one " +
+			"takes"},
 		{"pattern A, B", "cycles that look alike; a job may have several"},
 		{"+-", "how much single cycles scatter: their standard deviation, in percent of the mean"},
 		{"95 % interval", "where the mean length of a cycle lies"},
 		{"share, periodic", "the part of the run inside such cycles; periodic is all patterns together"},
-		{"confidence", "0 to 1: how well the pattern explains the samples, how regular it is, how much of the run supports it and whether other counters agree; from 0.8 on a period is told as it is, from 0.6 with likely, below with perhaps, below " +
-			quantity.Hundredths(periodicity.LeastConfidence(1)) + " not at all (below " + quantity.Hundredths(periodicity.LeastConfidence(manyColumns)) + " where sixteen counters were read: chance has more tries there)"},
-		{"start-up, tail", "before the first cycle and after the last; a gap is a pause between cycles, a checkpoint one that returns at regular distances"},
-		{"CPU, MEM, I/O", "what the run used; the bar is full where it used all that it was given. Memory is that of its processes: files that the kernel keeps in memory are not counted"},
-		{"busy CPUs", "how many CPUs the job kept busy at a time; a full line over the run is all that it was given on a node"},
-		{"more wanted", "CPUs for which the run's tasks were ready to run and waited: others, or more tasks than CPUs of its own, had them"},
-		{"CYCLE, RUNS", "one cycle, its period and the name of the curve; elapsed times of earlier runs, then of this one; SIZES is how the time changes with the number of nodes or the like"},
-		{"code page #1", "4 KB of the program or one of its libraries, numbered as they appear: how often it runs shows the rhythm; = names the function that most of its samples belong to, where that is known"},
-		{"own code", "the program and the libraries that are none of the known ones; communication is MPI and what lies below it, and who waits there with a busy CPU is in it"},
-		{"unnamed code", "code of a library that has no name there; where it begins and ends is known, so that it is one thing"},
-		{"GPU active", "the part of the time in which some kernel ran on it, by its driver: how much of the GPU that used is not known; slowed is by a power cap or heat. GPUs are numbered as the scheduler names them on each node"},
+		{"confidence", "0 to 1: how well the pattern explains the samples, how regular it is, how much of the run " +
+			"supports it and whether other counters agree; from 0.8 on a period is told as it is, from 0.6 with likely, " +
+			"below with perhaps, below " +
+			quantity.Hundredths(periodicity.LeastConfidence(1)) + " not at all (below " +
+			quantity.Hundredths(periodicity.LeastConfidence(manyColumns)) +
+			" where sixteen counters were read: chance has more tries there)"},
+		{"start-up, tail", "before the first cycle and after the last; a gap is a pause between cycles, a checkpoint one " +
+			"that returns at regular distances"},
+		{"CPU, MEM, I/O", "what the run used; the bar is full where it used all that it was given. Memory is that of its " +
+			"processes: files that the kernel keeps in memory are not counted"},
+		{"busy CPUs", "how many CPUs the job kept busy at a time; a full line over the run is all that it was given on a " +
+			"node"},
+		{"more wanted", "CPUs for which the run's tasks were ready to run and waited: others, or more tasks than CPUs of " +
+			"its own, had them"},
+		{"CYCLE, RUNS", "one cycle, its period and the name of the curve; elapsed times of earlier runs, then of this " +
+			"one; SIZES is how the time changes with the number of nodes or the like"},
+		{"code page #1", "4 KB of the program or one of its libraries, numbered as they appear: how often it runs shows " +
+			"the rhythm; = names the function that most of its samples belong to, where that is known"},
+		{"own code", "the program and the libraries that are none of the known ones; communication is MPI and what lies " +
+			"below it, and who waits there with a busy CPU is in it"},
+		{"unnamed code", "code of a library that has no name there; where it begins and ends is known, so that it is one " +
+			"thing"},
+		{"GPU active", "the part of the time in which some kernel ran on it, by its driver: how much of the GPU that used " +
+			"is not known; slowed is by a power cap or heat. GPUs are numbered as the scheduler names them on each node"},
 		{"low stretch", "a part of each cycle in which the CPUs have little to do"},
 		{"salvaged", "the agent on that node did not end in order; what it had written until then is here"},
 		{"missing", "moments at which no sample could be taken"},

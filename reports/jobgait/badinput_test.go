@@ -38,7 +38,8 @@ func TestComplaintsAreOneLine(t *testing.T) {
 		{1, "no history to read at /nonexistent", []string{"list", "--history", "/nonexistent"}},
 		{2, "- is no file to write into", []string{"dashboard", "-o", "-", text}},
 		{2, "- is no file to write into", []string{"changes", "--plot", "-", text}},
-		{1, "write /nonexistent/a.svg: no such file or directory\n", []string{"changes", "--plot", "/nonexistent/a.svg", text}},
+		{1, "write /nonexistent/a.svg: no such file or directory\n",
+			[]string{"changes", "--plot", "/nonexistent/a.svg", text}},
 		{2, "neither CSV nor a profile; float32 samples carry no times", []string{"periods", binary}},
 		{1, "is a directory: a file is wanted", []string{"changes", dir}},
 		{1, "is a directory: a file is wanted", []string{"scaling", dir}},
@@ -51,14 +52,16 @@ func TestComplaintsAreOneLine(t *testing.T) {
 		{1, "this is not text", []string{"scaling", binary}},
 	} {
 		got := ask(c.args...)
-		if got.status != c.status || !strings.Contains(got.complaint, c.want) || !strings.HasPrefix(got.complaint, "jobgait: ") ||
+		if got.status != c.status || !strings.Contains(got.complaint, c.want) ||
+			!strings.HasPrefix(got.complaint, "jobgait: ") ||
 			strings.Count(got.complaint, "\n") != 1 || got.out != "" {
 			t.Errorf("%q: want %d and %q, got %+v", c.args, c.status, c.want, got)
 		}
 	}
 	// What a cut file still holds is read, and one line says where it ends.
 	for _, verb := range []string{"scaling", "changes"} {
-		if got := ask(verb, cut); got.status != 0 || strings.Count(got.complaint, "the packed file is incomplete: it ends in line") != 1 {
+		if got := ask(verb, cut); got.status != 0 ||
+			strings.Count(got.complaint, "the packed file is incomplete: it ends in line") != 1 {
 			t.Errorf("%s of a cut file: %+v", verb, got)
 		}
 	}
@@ -66,10 +69,12 @@ func TestComplaintsAreOneLine(t *testing.T) {
 
 // The exit statuses, and what the words of a report mean, stand in the help.
 func TestHelpSaysWhatTheStatusMeans(t *testing.T) {
-	if got := ask("--help"); !strings.Contains(got.out, "Exit status: 0 done") || !strings.Contains(got.out, "jobgait report") {
+	if got := ask("--help"); !strings.Contains(got.out, "Exit status: 0 done") ||
+		!strings.Contains(got.out, "jobgait report") {
 		t.Error(got.out)
 	}
-	if got := ask("help", "report"); got.status != 0 || !strings.Contains(got.out, "confidence") || !strings.Contains(got.out, "code page #1") {
+	if got := ask("help", "report"); got.status != 0 || !strings.Contains(got.out, "confidence") ||
+		!strings.Contains(got.out, "code page #1") {
 		t.Errorf("%+v", got)
 	}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
@@ -86,7 +91,8 @@ func TestHelpSaysWhatTheStatusMeans(t *testing.T) {
 }
 
 func TestLabelsThatAreNone(t *testing.T) {
-	for label, want := range map[string]bool{"solver=gmres": true, "a=": true, "a=b=c": true, "solver": false, "=x": false, "a=1,b=2": false, "": false} {
+	for label, want := range map[string]bool{"solver=gmres": true, "a=": true, "a=b=c": true, "solver": false, "=x": false,
+		"a=1,b=2": false, "": false} {
 		if usable(label) != want {
 			t.Errorf("%q: %v", label, !want)
 		}

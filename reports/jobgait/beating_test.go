@@ -37,7 +37,8 @@ type beating struct {
 const beatS, beats = 0.207, 22
 
 // beatWay is what becomes of the loop: "" sleeps when it is over, "spins" keeps a CPU busy
-// in what is called a library that waits, "busy" does other work for 60 s and ends, "checkpoints" waits for 8 s after every 50th cycle.
+// in what is called a library that waits, "busy" does other work for 60 s and ends, "checkpoints" waits for 8 s after
+// every 50th cycle.
 const beatWay = "JOBGAIT_TEST_BEAT"
 
 // beat says who it is, works for a twentieth of each cycle until its input ends, and
@@ -173,7 +174,9 @@ func (b *beating) within(d time.Duration, want func(live.State) bool) (s live.St
 // inLoop waits until it is known well enough to be missed.
 func (b *beating) inLoop(patience time.Duration) {
 	b.t.Helper()
-	if s, ok := b.within(patience, func(s live.State) bool { return s.State == tracker.InCycle && s.Cycles >= beats }); !ok {
+	if s, ok := b.within(patience, func(s live.State) bool {
+		return s.State == tracker.InCycle && s.Cycles >= beats
+	}); !ok {
 		b.t.Skipf("no rhythm is found on a machine as busy as this, or without addresses of code: %+v", s)
 	}
 }
@@ -216,7 +219,8 @@ func TestBeatThatStopsIsFoundHung(t *testing.T) {
 	if early := b.threshold().Sub(s.At); early > boundaryOff {
 		t.Errorf("told %v before the threshold", early)
 	}
-	if r := end(t, b.command("watch", "--once", strconv.Itoa(b.pid))); r.status != 0 || !strings.Contains(r.out, "STALLED") {
+	if r := end(t, b.command("watch", "--once", strconv.Itoa(b.pid))); r.status != 0 ||
+		!strings.Contains(r.out, "STALLED") {
 		t.Errorf("watch: %v %q %q", r.status, r.out, r.complaint)
 	}
 	b.end()
@@ -253,7 +257,8 @@ func leavings() []leaving {
 // is: a round of each way to leave a loop, with JOBGAIT_ROUNDS a table of many.
 func TestLiveStalls(t *testing.T) {
 	byHand(t)
-	fmt.Println("| a program with a cycle of 0.207 s that | in a rhythm first, of rounds | told as stalled | seconds after the threshold, least and most |\n|---|---|---|---|")
+	fmt.Println("| a program with a cycle of 0.207 s that | in a rhythm first, of rounds | told as stalled | seconds " +
+		"after the threshold, least and most |\n|---|---|---|---|")
 	for _, l := range leavings() {
 		var mu sync.Mutex
 		var after []float64

@@ -65,11 +65,16 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.method, "method", string(changepoint.Sequential), "sequential, or paper: the algorithms of the Albany Land-Ice report")
+	f.StringVar(&o.method, "method", string(changepoint.Sequential),
+		"sequential, or paper: the algorithms of the Albany Land-Ice report")
 	f.BoolVar(&o.check, "check", false, "exit with 3 if the newest level of a series is slower and not acknowledged")
 	f.Float64Var(&o.minEffect, "min-effect", 2, "the smallest change, in percent, that is worth telling")
-	f.Float64Var(&o.days, "days", 0, "only tell of changes seen in the last N days: before now for stored runs, before the newest run of a FILE (default: all)")
-	f.StringVar(&o.ack, "ack", "", "acknowledge the stored change that begins with `JOBID`; with FILE: a list of acknowledged changes, CSV with id, and index or t")
+	f.Float64Var(&o.days, "days", 0,
+		"only tell of changes seen in the last N days: before now for stored runs, before the newest run of a FILE "+
+			"(default: all)")
+	f.StringVar(&o.ack, "ack", "",
+		"acknowledge the stored change that begins with `JOBID`; with FILE: a list of acknowledged changes, CSV with id, "+
+			"and index or t")
 	f.StringVar(&o.plot, "plot", "", "also draw the histories into this SVG file")
 	f.BoolVar(&o.ascii, "ascii", false, "text without block characters")
 	unitFlag(c, &o.unit)

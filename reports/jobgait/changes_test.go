@@ -75,11 +75,13 @@ func TestChangesOfCSV(t *testing.T) {
 			t.Fatalf("%+v", v)
 		}
 		s := v.Series[0]
-		if s.ID != "0" || s.N != 60 || len(s.Changes) != 1 || len(s.Regimes) != 2 || s.Outliers == nil || s.SlowNodes == nil || s.Notes == nil {
+		if s.ID != "0" || s.N != 60 || len(s.Changes) != 1 || len(s.Regimes) != 2 || s.Outliers == nil ||
+			s.SlowNodes == nil || s.Notes == nil {
 			t.Fatalf("%s: %+v", method, s)
 		}
 		c := s.Changes[0]
-		if c.Index != 40 || c.T != "2026-10-13" || c.DetectedIndex < 40 || math.Abs(c.EffectPct-15) > 2 || c.Lo == nil || *c.Lo > 15 || *c.Hi < 15 {
+		if c.Index != 40 || c.T != "2026-10-13" || c.DetectedIndex < 40 || math.Abs(c.EffectPct-15) > 2 || c.Lo == nil ||
+			*c.Lo > 15 || *c.Hi < 15 {
 			t.Errorf("%s: %+v", method, c)
 		}
 		if len(c.Causes) == 0 || c.Causes[0].Field != "binary" || c.Causes[0].To != "9e66dad" {
@@ -87,7 +89,8 @@ func TestChangesOfCSV(t *testing.T) {
 		}
 	}
 	text := strings.Join(strings.Fields(ask("changes", path).out), " ")
-	for _, want := range []string{"nemo.csv, 60 runs: changed.", "% slower since 13 October", "the executable changed then.", "binary: 4c1d7a2 -> 9e66dad"} {
+	for _, want := range []string{"nemo.csv, 60 runs: changed.", "% slower since 13 October",
+		"the executable changed then.", "binary: 4c1d7a2 -> 9e66dad"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}
@@ -95,17 +98,22 @@ func TestChangesOfCSV(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	worse, same, better := fileOf(t, "a.csv", slower(1, 15)), fileOf(t, "b.csv", slower(2, 0)), fileOf(t, "c.csv", slower(3, -15))
-	byIndex, byDay, other := fileOf(t, "a", "id,index\n0,40\n"), fileOf(t, "b", "id,t\n0,2026-10-13\n"), fileOf(t, "c", "id,index\n0,39\n")
+	worse, same, better := fileOf(t, "a.csv", slower(1, 15)), fileOf(t, "b.csv", slower(2, 0)),
+		fileOf(t, "c.csv", slower(3, -15))
+	byIndex, byDay, other := fileOf(t, "a", "id,index\n0,40\n"), fileOf(t, "b", "id,t\n0,2026-10-13\n"),
+		fileOf(t, "c", "id,index\n0,39\n")
 	for _, c := range []struct {
 		want int
 		args []string
 	}{
-		{3, []string{"--check", worse}}, {0, []string{worse}}, {0, []string{"--check", same}}, {0, []string{"--check", better}},
+		{3, []string{"--check", worse}}, {0, []string{worse}}, {0, []string{"--check", same}},
+		{0, []string{"--check", better}},
 		{3, []string{"--check", "--json", worse}}, {0, []string{"--check", "--min-effect", "20", worse}},
-		{0, []string{"--check", "--ack", byIndex, worse}}, {0, []string{"--check", "--ack", byDay, worse}}, {3, []string{"--check", "--ack", other, worse}},
+		{0, []string{"--check", "--ack", byIndex, worse}}, {0, []string{"--check", "--ack", byDay, worse}},
+		{3, []string{"--check", "--ack", other, worse}},
 	} {
-		if got := ask(append([]string{"changes"}, c.args...)...); got.status != c.want || !onlyReading(got.complaint) || got.out == "" {
+		if got := ask(append([]string{"changes"}, c.args...)...); got.status != c.want || !onlyReading(got.complaint) ||
+			got.out == "" {
 			t.Errorf("%v: status %d, want %d: %s", c.args, got.status, c.want, got.complaint)
 		}
 	}
@@ -114,7 +122,8 @@ func TestCheck(t *testing.T) {
 // onlyReading reports whether all that was printed to standard error is how the file was
 // understood.
 func onlyReading(complaint string) bool {
-	return strings.Count(complaint, "\n") == 1 && strings.Contains(complaint, ": read as: time = t, value = value, 3 fields")
+	return strings.Count(complaint, "\n") == 1 &&
+		strings.Contains(complaint, ": read as: time = t, value = value, 3 fields")
 }
 
 func TestChangesRefuses(t *testing.T) {
@@ -125,9 +134,12 @@ func TestChangesRefuses(t *testing.T) {
 		args   []string
 	}{
 		{2, "one file", []string{good, good}}, {2, "--method", []string{"--method", "magic", good}},
-		{2, "--t-unit", []string{"--t-unit", "h", good}}, {2, "--min-effect", []string{"--min-effect", "-1", good}}, {2, "flag", []string{"--nonsense", good}},
-		{2, "--days", []string{"--days", "nan", good}}, {2, "--site", []string{"--site", "--user", "a"}}, {2, "--metric", []string{"--metric", "moon"}},
-		{1, "b.csv:3:", []string{malformed}}, {1, "no such file", []string{good + ".not"}}, {1, "a.csv.not", []string{"--ack", good + ".not", good}},
+		{2, "--t-unit", []string{"--t-unit", "h", good}}, {2, "--min-effect", []string{"--min-effect", "-1", good}},
+		{2, "flag", []string{"--nonsense", good}},
+		{2, "--days", []string{"--days", "nan", good}}, {2, "--site", []string{"--site", "--user", "a"}},
+		{2, "--metric", []string{"--metric", "moon"}},
+		{1, "b.csv:3:", []string{malformed}}, {1, "no such file", []string{good + ".not"}},
+		{1, "a.csv.not", []string{"--ack", good + ".not", good}},
 		{1, "write", []string{"--plot", filepath.Join(good, "x.svg"), good}}, {1, "a.csv:", []string{"--ack", good, good}},
 	} {
 		got := ask(append([]string{"changes"}, c.args...)...)
@@ -172,7 +184,8 @@ func TestChangesOfLines(t *testing.T) {
 	if len(v.Series) != 3 || v.Series[1].ID != "bad" || v.Series[2].ID != "2" {
 		t.Fatalf("%+v", v.Series)
 	}
-	if s := v.Series[0]; len(s.Changes) != 1 || s.Changes[0].Index != 19 || s.Changes[0].T != 30. || s.Regimes[0].First != 49 || s.Notes[0].Code != "unsorted" {
+	if s := v.Series[0]; len(s.Changes) != 1 || s.Changes[0].Index != 19 || s.Changes[0].T != 30. ||
+		s.Regimes[0].First != 49 || s.Notes[0].Code != "unsorted" {
 		t.Errorf("%+v", s)
 	}
 	if s := v.Series[1]; s.Changes == nil || s.Regimes == nil || len(s.Notes) != 1 || s.Notes[0].Code != "bad_series" {
@@ -196,17 +209,20 @@ func TestEpochSeconds(t *testing.T) {
 	}
 	path := fileOf(t, "a.csv", b.String())
 	v := parse(t, ask("changes", "--json", "--t-unit", "s", path))
-	if s := v.Series[0]; len(s.Changes) != 1 || s.Changes[0].Index != 25 || s.Changes[0].T != 1790812800.+25*86400 || len(s.Notes) != 0 {
+	if s := v.Series[0]; len(s.Changes) != 1 || s.Changes[0].Index != 25 || s.Changes[0].T != 1790812800.+25*86400 ||
+		len(s.Notes) != 0 {
 		t.Errorf("%+v", s)
 	}
 	if out := ask("changes", "--t-unit", "s", path).out; !strings.Contains(out, "% faster since 26 October") {
 		t.Error(out)
 	}
 	auto := parse(t, ask("changes", "--json", path)).Series[0]
-	if len(auto.Changes) != 1 || auto.Changes[0].Index != 25 || auto.Changes[0].T != 1790812800.+25*86400 || len(auto.Notes) != 0 {
+	if len(auto.Changes) != 1 || auto.Changes[0].Index != 25 || auto.Changes[0].T != 1790812800.+25*86400 ||
+		len(auto.Notes) != 0 {
 		t.Errorf("seconds without --t-unit: %+v", auto)
 	}
-	if s := parse(t, ask("changes", "--json", "--t-unit", "day", path)).Series[0]; len(s.Notes) == 0 || s.Notes[0].Code != "time_unit" {
+	if s := parse(t, ask("changes", "--json", "--t-unit", "day", path)).Series[0]; len(s.Notes) == 0 ||
+		s.Notes[0].Code != "time_unit" {
 		t.Errorf("seconds taken as days: %+v", s.Notes)
 	}
 }
@@ -235,7 +251,8 @@ func TestChangesPlot(t *testing.T) {
 // A flag that would be ignored is refused: its user would take one list for the other.
 func TestFlagsOfStoredRunsBesideAFile(t *testing.T) {
 	path := fileOf(t, "nemo.csv", slower(1, 15))
-	for _, flag := range [][]string{{"--site"}, {"--user", "alice"}, {"--app", "nemo"}, {"--metric", "step_s"}, {"--history", "x.db"}} {
+	for _, flag := range [][]string{{"--site"}, {"--user", "alice"}, {"--app", "nemo"}, {"--metric", "step_s"},
+		{"--history", "x.db"}} {
 		for _, verb := range [][]string{{"changes"}, {"dashboard", "-o", filepath.Join(t.TempDir(), "page.html")}} {
 			got := ask(append(append(verb, flag...), path)...)
 			if got.status != 2 || !strings.Contains(got.complaint, flag[0]+" is for stored runs") {

@@ -52,9 +52,14 @@ func compareCommand(getenv func(string) string) *cobra.Command {
 		Args: wants(2, 2, "two job ids or two files: jobgait compare A B"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, getenv, args) },
 	}
-	c.Flags().StringVar(&o.join, "join", "", "which runs belong together: those of one day, of one scale, or none (default: day, or none where no two days are shared)")
-	c.Flags().StringVar(&o.by, "by", "", "with --like, for jobs of one history: the recorded field whose values are compared (default: build_id, commit or the first that differs)")
-	c.Flags().StringArrayVar(&o.series, "series", nil, "id of the series in a file of several; twice: one for A, one for B")
+	c.Flags().StringVar(&o.join, "join", "",
+		"which runs belong together: those of one day, of one scale, or none (default: day, or none where no two days are "+
+			"shared)")
+	c.Flags().StringVar(&o.by, "by", "",
+		"with --like, for jobs of one history: the recorded field whose values are compared (default: build_id, commit or "+
+			"the first that differs)")
+	c.Flags().StringArrayVar(&o.series, "series", nil,
+		"id of the series in a file of several; twice: one for A, one for B")
 	unitFlag(c, &o.unit)
 	columnFlags(c.Flags(), &o.columns)
 	historyFlag(c, &o.history)
@@ -156,7 +161,8 @@ func (o compareOptions) ofHistories(cmd *cobra.Command, getenv func(string) stri
 		}
 	}
 	if pair[0].Metric != pair[1].Metric {
-		return fmt.Errorf("job %s is judged by %s and job %s by %s: --metric says which", ids[0], pair[0].Metric, ids[1], pair[1].Metric)
+		return fmt.Errorf("job %s is judged by %s and job %s by %s: --metric says which", ids[0], pair[0].Metric, ids[1],
+			pair[1].Metric)
 	}
 	return o.compare(cmd, pair[0], pair[1])
 }
@@ -167,7 +173,9 @@ func historyWith(ctx context.Context, from joined, id, metric string) (change.Hi
 	if err != nil {
 		return change.History{}, err
 	}
-	list, err := from.histories(ctx, history.HistoryQuery{Cluster: run.Key.Cluster, User: run.Job.User, Since: float64(time.Now().Unix()) - storedDays*86400, Runs: mostStoredRuns, Series: mostStoredSeries})
+	list, err := from.histories(ctx,
+		history.HistoryQuery{Cluster: run.Key.Cluster, User: run.Job.User,
+			Since: float64(time.Now().Unix()) - storedDays*86400, Runs: mostStoredRuns, Series: mostStoredSeries})
 	if err != nil {
 		return change.History{}, err
 	}
@@ -180,7 +188,8 @@ func historyWith(ctx context.Context, from joined, id, metric string) (change.Hi
 			return h, nil
 		}
 	}
-	return change.History{}, fmt.Errorf("job %s: none of the %d newest runs of its kind in the last %d days", id, mostStoredRuns, storedDays)
+	return change.History{}, fmt.Errorf("job %s: none of the %d newest runs of its kind in the last %d days", id,
+		mostStoredRuns, storedDays)
 }
 
 // read returns the two histories that are compared.
@@ -249,11 +258,13 @@ func (o compareOptions) parts(h change.History, ids []string) (a, b change.Histo
 	differ := h.Differ(i, j)
 	switch {
 	case len(differ) == 0:
-		return a, b, fmt.Errorf("jobs %s and %s are runs of one history, %s, and nothing that was recorded of them differs: jobgait run --label NAME=VALUE records what does", ids[0], ids[1], h.Title())
+		return a, b, fmt.Errorf("jobs %s and %s are runs of one history, %s, and nothing that was recorded of them "+
+			"differs: jobgait run --label NAME=VALUE records what does", ids[0], ids[1], h.Title())
 	case o.by == "":
 		return h.With(differ[0], i), h.With(differ[0], j), nil
 	case !slices.Contains(differ, o.by):
-		return a, b, fmt.Errorf("--by %s: jobs %s and %s do not differ in it, but in %s", o.by, ids[0], ids[1], strings.Join(differ, ", "))
+		return a, b, fmt.Errorf("--by %s: jobs %s and %s do not differ in it, but in %s", o.by, ids[0], ids[1],
+			strings.Join(differ, ", "))
 	}
 	return h.With(o.by, i), h.With(o.by, j), nil
 }

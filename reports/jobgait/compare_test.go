@@ -48,7 +48,8 @@ func TestCompare(t *testing.T) {
 	if err := json.Unmarshal([]byte(c.out), &v); err != nil || c.status != 0 {
 		t.Fatalf("%v: %s %s", err, c.out, c.complaint)
 	}
-	if v.Schema != "jobgait.compare/1" || v.Pairs != 30 || v.Dropped != 1 || *v.RelativePct < 2 || *v.RelativePct > 4 || *v.Lo > 3 || *v.Hi < 3 || *v.Level != .99 || *v.P > .001 {
+	if v.Schema != "jobgait.compare/1" || v.Pairs != 30 || v.Dropped != 1 || *v.RelativePct < 2 || *v.RelativePct > 4 ||
+		*v.Lo > 3 || *v.Hi < 3 || *v.Level != .99 || *v.P > .001 {
 		t.Errorf("%s", c.out)
 	}
 	n := 0
@@ -58,7 +59,8 @@ func TestCompare(t *testing.T) {
 	if n != 30 || v.Changes == nil || v.Notes == nil {
 		t.Errorf("%s", c.out)
 	}
-	if out := ask("compare", a, b).out; !strings.Contains(out, "new.csv takes 3") || !strings.Contains(out, "n = 30 pairs by day, 1 run dropped") {
+	if out := ask("compare", a, b).out; !strings.Contains(out, "new.csv takes 3") ||
+		!strings.Contains(out, "n = 30 pairs by day, 1 run dropped") {
 		t.Error(out)
 	}
 	if out := ask("compare", a, a).out; !strings.Contains(out, "~") {
@@ -68,7 +70,8 @@ func TestCompare(t *testing.T) {
 
 func TestCompareOfLittle(t *testing.T) {
 	c := ask("compare", "--json", fileOf(t, "a.csv", "t,value\n1,2\n"), fileOf(t, "b.csv", "t,value\n2,2\n"))
-	if c.status != 0 || !strings.Contains(c.out, `"pairs":0`) || !strings.Contains(c.out, `"relative_pct":null`) || !strings.Contains(c.out, `"histogram":[]`) {
+	if c.status != 0 || !strings.Contains(c.out, `"pairs":0`) || !strings.Contains(c.out, `"relative_pct":null`) ||
+		!strings.Contains(c.out, `"histogram":[]`) {
 		t.Errorf("%+v", c)
 	}
 }
@@ -81,12 +84,15 @@ func TestCompareWithoutCommonDays(t *testing.T) {
 	for _, args := range [][]string{{a, b}, {"--join", "none", a, b}} {
 		got := ask(append([]string{"compare"}, args...)...)
 		flat := strings.Join(strings.Fields(got.out), " ")
-		if got.status != 0 || !strings.Contains(flat, "b.csv takes 10.0 % longer than a.csv (95 % interval 8.") || !strings.Contains(flat, "n = 5 and 5 runs, 0 runs dropped") {
+		if got.status != 0 || !strings.Contains(flat, "b.csv takes 10.0 % longer than a.csv (95 % interval 8.") ||
+			!strings.Contains(flat, "n = 5 and 5 runs, 0 runs dropped") {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
-	three, few := fileOf(t, "three.csv", "t,value\n1,100\n1,101\n1,99\n"), fileOf(t, "c.csv", "t,value\n3,120\n3,121\n3,122\n")
-	if got := ask("compare", three, few); !strings.Contains(got.out, "need 1 more run of each") || strings.Contains(got.out, "takes") {
+	three, few := fileOf(t, "three.csv", "t,value\n1,100\n1,101\n1,99\n"),
+		fileOf(t, "c.csv", "t,value\n3,120\n3,121\n3,122\n")
+	if got := ask("compare", three, few); !strings.Contains(got.out, "need 1 more run of each") ||
+		strings.Contains(got.out, "takes") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -94,16 +100,19 @@ func TestCompareWithoutCommonDays(t *testing.T) {
 // What was wrong with one of the two is said with its name.
 func TestCompareOfBadInput(t *testing.T) {
 	good := fileOf(t, "a.csv", "t,value\n1,2\n2,3\n3,2\n")
-	if c := ask("compare", "--json", good, fileOf(t, "b", `{"id":"b","t":[1],"y":[]}`)); c.status != 0 || !strings.Contains(c.out, `"code":"bad_series","text":"b: t has 1 entry, y has 0`) {
+	if c := ask("compare", "--json", good, fileOf(t, "b", `{"id":"b","t":[1],"y":[]}`)); c.status != 0 ||
+		!strings.Contains(c.out, `"code":"bad_series","text":"b: t has 1 entry, y has 0`) {
 		t.Errorf("%+v", c)
 	}
-	if c := ask("compare", "--json", good, fileOf(t, "b.csv", "t,value\n3,2\n1,2\n2,2\n")); c.status != 0 || !strings.Contains(c.out, `"code":"unsorted","text":"b.csv: `) || !strings.Contains(c.out, `"pairs":3`) {
+	if c := ask("compare", "--json", good, fileOf(t, "b.csv", "t,value\n3,2\n1,2\n2,2\n")); c.status != 0 ||
+		!strings.Contains(c.out, `"code":"unsorted","text":"b.csv: `) || !strings.Contains(c.out, `"pairs":3`) {
 		t.Errorf("%+v", c)
 	}
 }
 
 func TestCompareSeries(t *testing.T) {
-	lines := fileOf(t, "a", `{"id":"a","t":[1,2,3,4,5],"y":[1,2,3,4,5]}`+"\n"+`{"id":"b","t":[1,2,3,4,5],"y":[2,4,6,8,10]}`+"\n")
+	lines := fileOf(t, "a", `{"id":"a","t":[1,2,3,4,5],"y":[1,2,3,4,5]}`+"\n"+
+		`{"id":"b","t":[1,2,3,4,5],"y":[2,4,6,8,10]}`+"\n")
 	c := ask("compare", "--series", "a", "--series", "b", "--join", "scale", lines, lines)
 	if c.status != 0 || !strings.Contains(c.out, "b takes 100 % longer than a") || !strings.Contains(c.out, "by scale") {
 		t.Errorf("%+v", c)
@@ -112,8 +121,11 @@ func TestCompareSeries(t *testing.T) {
 		status int
 		args   []string
 	}{
-		{2, []string{lines, lines}}, {1, []string{"--series", "c", lines, lines}}, {2, []string{lines}}, {2, []string{"--join", "hour", lines, lines}},
-		{2, []string{"-", "-"}}, {1, []string{"--series", "a", lines, lines + ".not"}}, {2, []string{"--series", "a", "--series", "b", "--series", "a", lines, lines}}, {2, []string{"--t-unit", "x", lines, lines}},
+		{2, []string{lines, lines}}, {1, []string{"--series", "c", lines, lines}}, {2, []string{lines}},
+		{2, []string{"--join", "hour", lines, lines}},
+		{2, []string{"-", "-"}}, {1, []string{"--series", "a", lines, lines + ".not"}},
+		{2, []string{"--series", "a", "--series", "b", "--series", "a", lines, lines}},
+		{2, []string{"--t-unit", "x", lines, lines}},
 	} {
 		if got := ask(append([]string{"compare"}, k.args...)...); got.status != k.status || got.complaint == "" {
 			t.Errorf("%v: %+v", k.args, got)

@@ -127,7 +127,8 @@ func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) strin
 		o.title = "Runs of " + s.whose
 	}
 	if o.stored.site && len(s.List)+len(historyPaths(o.stored.history)) > mostPageSeries {
-		o.of = fmt.Sprintf("Of this site %d series were judged: those of which reports of these days told a change, half of them at most, and those that ran last.", len(s.List))
+		o.of = fmt.Sprintf("Of this site %d series were judged: those of which reports of these days told a change, half "+
+			"of them at most, and those that ran last.", len(s.List))
 	}
 	o.now = now()
 	progress := lookingAt(cmd, len(s.List))
@@ -214,7 +215,8 @@ func dashboardOf(hs, others []change.History, acks change.Acks, o dashboardOptio
 		}
 	}
 	return writeFile(o.out, func(w io.Writer) error {
-		return dashboard.HTML(w, dashboard.Contents{Title: o.title, Of: o.of, Report: r, NoFurther: !few && len(supporting) > 0, Pairs: pairs, Site: site, Days: o.days, Options: told,
+		return dashboard.HTML(w, dashboard.Contents{Title: o.title, Of: o.of, Report: r,
+			NoFurther: !few && len(supporting) > 0, Pairs: pairs, Site: site, Days: o.days, Options: told,
 			Version: configs.Version, Created: time.Now(), Limits: dashboard.DefaultPageLimits()})
 	})
 }

@@ -17,7 +17,8 @@ func TestDashboardOfFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"two &lt;files&gt;", "slower since 13 October", "the executable changed then", "b.csv against", "a.csv", `class="chart histogram"`, `class="chart evidence"`} {
+	for _, want := range []string{"two &lt;files&gt;", "slower since 13 October", "the executable changed then",
+		"b.csv against", "a.csv", `class="chart histogram"`, `class="chart evidence"`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in the page", want)
 		}
@@ -34,7 +35,8 @@ func TestDashboardOfFiles(t *testing.T) {
 func TestDashboardOfLines(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.html")
 	const runs = `"t":[1,2,3,4,5,6,7,8],"y":[1,2,1,2,1,2,1,2]`
-	lines := fileOf(t, "lines", `{"id":"a","app":"nemo","shape":"4 nodes","metric":"step",`+runs+`}`+"\n"+`{"id":"b","app":"nemo","shape":"8 nodes","metric":"step",`+runs+`}`+"\n"+
+	lines := fileOf(t, "lines", `{"id":"a","app":"nemo","shape":"4 nodes","metric":"step",`+runs+`}`+"\n"+
+		`{"id":"b","app":"nemo","shape":"8 nodes","metric":"step",`+runs+`}`+"\n"+
 		`{"id":"c","also":{"cpu_s":[1,2,1,2,1,2,1,null]},`+runs+`}`+"\n"+`{"id":"bad"}`+"\n")
 	if c := ask("dashboard", "-o", page, "--compare", "a,c", lines); c.status != 0 {
 		t.Fatalf("%+v", c)
@@ -43,7 +45,8 @@ func TestDashboardOfLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{">nemo</label>", ">4 nodes</label>", ">8 nodes against 4 nodes</label>", ">c against a</label>", ">cpu_s</label>", ">bad</label>", "t or y is missing"} {
+	for _, want := range []string{">nemo</label>", ">4 nodes</label>", ">8 nodes against 4 nodes</label>",
+		">c against a</label>", ">cpu_s</label>", ">bad</label>", "t or y is missing"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in the page", want)
 		}
@@ -51,8 +54,10 @@ func TestDashboardOfLines(t *testing.T) {
 	for _, k := range []struct {
 		status int
 		args   []string
-	}{{2, []string{lines}}, {2, []string{"-o", page, "--compare", "a", lines}}, {1, []string{"-o", page, "--compare", "a,x", lines}},
-		{2, []string{"-o", page, "--days", "-1", lines}}, {1, []string{"-o", page, lines + ".not"}}, {1, []string{"-o", filepath.Join(lines, "x"), lines}}} {
+	}{{2, []string{lines}}, {2, []string{"-o", page, "--compare", "a", lines}},
+		{1, []string{"-o", page, "--compare", "a,x", lines}},
+		{2, []string{"-o", page, "--days", "-1", lines}}, {1, []string{"-o", page, lines + ".not"}},
+		{1, []string{"-o", filepath.Join(lines, "x"), lines}}} {
 		if got := ask(append([]string{"dashboard"}, k.args...)...); got.status != k.status || got.complaint == "" {
 			t.Errorf("%v: %+v", k.args, got)
 		}

@@ -34,7 +34,8 @@ func doctorCommand(getenv func(string) string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d := diagnosis{Schema: "jobgait.doctor/1", Version: configs.Version, Node: n.Name, Root: os.Geteuid() == 0, Findings: n.Findings(cmd.Context())}
+			d := diagnosis{Schema: "jobgait.doctor/1", Version: configs.Version, Node: n.Name, Root: os.Geteuid() == 0,
+				Findings: n.Findings(cmd.Context())}
 			return d.tell(cmd.OutOrStdout(), asJSON)
 		},
 	}
@@ -50,7 +51,8 @@ func thisNode(getenv func(string) string) (check.Node, error) {
 	}
 	cfg, unusable := configs.Load(getenv, self)
 	path, _ := configs.Find(getenv, self)
-	n := check.Node{Name: job.NodeName(scheduler.Of(cfg, getenv), getenv, job.ThisHost().Name), Program: self, Settings: path, Config: cfg,
+	n := check.Node{Name: job.NodeName(scheduler.Of(cfg, getenv), getenv, job.ThisHost().Name), Program: self,
+		Settings: path, Config: cfg,
 		Unusable: unusable, SlurmConf: getenv("SLURM_CONF")}
 	_, noSettings := os.Lstat(path)
 	_, noSlurm := os.Lstat(cfg.Slurm.Scontrol)
@@ -93,7 +95,8 @@ func (d diagnosis) tell(out io.Writer, asJSON bool) error {
 		if !d.Root {
 			whose = "; asked without root's rights"
 		}
-		_, err = fmt.Fprintf(out, "%s: %d ok, %s, %s%s\n", d.Node, count[check.OK], note.Count(count[check.Warning], "warning"), note.Count(count[check.Failure], "failure"), whose)
+		_, err = fmt.Fprintf(out, "%s: %d ok, %s, %s%s\n", d.Node, count[check.OK],
+			note.Count(count[check.Warning], "warning"), note.Count(count[check.Failure], "failure"), whose)
 	}
 	if err == nil && count[check.Failure] > 0 {
 		err = status(1)

@@ -47,10 +47,13 @@ func newInstallation(t *testing.T) installation {
 		i.write("libexec/jobgait/"+name, "#!/bin/sh\necho "+name+" 0.0.1\n")
 	}
 	i.write("bin/scontrol", fmt.Sprintf("#!/bin/sh\necho Configuration data as of $(date -u +%%Y-%%m-%%dT%%H:%%M:%%S)\n"+
-		"echo Prolog = %[1]s/libexec/jobgait/prolog\necho Epilog = %[1]s/libexec/jobgait/epilog\necho PrologFlags = Alloc\necho HASH_VAL = Match\n", prefix))
-	i.write("etc/jobgait.toml", fmt.Sprintf("[spool]\ndir = \"%[1]s/spool\"\n[collect]\ndir = \"%[1]s/collect\"\naccount = \"%[2]s\"\n"+
-		"[history]\npath = \"%[1]s/lib/history.db\"\n[slurm]\nscontrol = \"%[1]s/bin/scontrol\"\n", prefix, owner.Username))
-	err = errors.Join(os.Chmod(prefix, 0o755), os.Mkdir(prefix+"/collect", 0o700), os.Chown(prefix+"/collect", nobody, nobody))
+		"echo Prolog = %[1]s/libexec/jobgait/prolog\necho Epilog = %[1]s/libexec/jobgait/epilog\necho PrologFlags = "+
+		"Alloc\necho HASH_VAL = Match\n", prefix))
+	i.write("etc/jobgait.toml", fmt.Sprintf(
+		"[spool]\ndir = \"%[1]s/spool\"\n[collect]\ndir = \"%[1]s/collect\"\naccount = \"%[2]s\"\n"+
+			"[history]\npath = \"%[1]s/lib/history.db\"\n[slurm]\nscontrol = \"%[1]s/bin/scontrol\"\n", prefix, owner.Username))
+	err = errors.Join(os.Chmod(prefix, 0o755), os.Mkdir(prefix+"/collect", 0o700),
+		os.Chown(prefix+"/collect", nobody, nobody))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,11 +111,13 @@ func TestDoctorAsksAsTheAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, status = i.json(0)
-	if c := found["collect"]; status != 1 || c.Verdict != check.Failure || !strings.Contains(c.Text, "permission denied") || c.Do == nil || !strings.Contains(*c.Do, "install -d -o ") {
+	if c := found["collect"]; status != 1 || c.Verdict != check.Failure ||
+		!strings.Contains(c.Text, "permission denied") || c.Do == nil || !strings.Contains(*c.Do, "install -d -o ") {
 		t.Errorf("exit status %d, %+v", status, c)
 	}
 	r := i.ask(0)
-	if r.status.ExitStatus() != 1 || r.complaint != "" || !strings.Contains(r.out, "\nfailure   collect     ") || !strings.Contains(r.out, " 1 failure\n") {
+	if r.status.ExitStatus() != 1 || r.complaint != "" || !strings.Contains(r.out, "\nfailure   collect     ") ||
+		!strings.Contains(r.out, " 1 failure\n") {
 		t.Errorf("%d %q:\n%s", r.status.ExitStatus(), r.complaint, r.out)
 	}
 }

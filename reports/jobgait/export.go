@@ -66,10 +66,12 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 
 // write writes the measurements of a file, or of stored runs where none is named.
 func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string, args []string) error {
-	format, ok := map[string]table.Format{"text": table.ExtraPText, "json": table.ExtraPJSON, "jsonl": table.ExtraPLines}[o.style]
+	format, ok := map[string]table.Format{"text": table.ExtraPText, "json": table.ExtraPJSON,
+		"jsonl": table.ExtraPLines}[o.style]
 	switch {
 	case o.style == "":
-		return usageError{fmt.Errorf("export wants a form: --csv, --f32 or --cpu of a profile, or --extra-p text, json or jsonl")}
+		return usageError{fmt.Errorf("export wants a form: --csv, --f32 or --cpu of a profile, or --extra-p text, json or " +
+			"jsonl")}
 	case !ok:
 		return usageError{fmt.Errorf("--extra-p %q is none of text, json, jsonl", o.style)}
 	}
@@ -89,7 +91,8 @@ func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string,
 	return nil
 }
 
-func (o measurementExport) measurements(cmd *cobra.Command, getenv func(string) string, args []string) (table.Measurements, error) {
+func (o measurementExport) measurements(cmd *cobra.Command, getenv func(string) string,
+	args []string) (table.Measurements, error) {
 	if len(args) > 0 {
 		file, err := readMeasurements(cmd, args[0], o.series, table.Columns{})
 		if err == nil {
@@ -147,7 +150,8 @@ func (o *profileExport) add(f *pflag.FlagSet) {
 	f.BoolVar(&o.f32, "f32", false, "write one column of a profile as float32")
 	f.BoolVar(&o.cpu, "cpu", false, "write the code of a profile in bins of equal CPU time as CSV, cpu_s,t_s,NAME..")
 	f.StringVar(&o.column, "column", "", "of a profile: this column, or group of columns")
-	f.StringVarP(&o.output, "output", "o", "", "of a profile, or with --pprof: write into this file (default: standard output)")
+	f.StringVarP(&o.output, "output", "o", "",
+		"of a profile, or with --pprof: write into this file (default: standard output)")
 }
 
 // asked is whether a form of a profile is, and which.
@@ -186,7 +190,8 @@ func (o *profileExport) write(cmd *cobra.Command, format export.Format, args []s
 		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: %s: %s\n", path, text)
 	}
 	if format == export.Float32 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: %s at %g samples a second (--rate %g)\n", o.column, result.RateHz, result.RateHz)
+		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: %s at %g samples a second (--rate %g)\n", o.column, result.RateHz,
+			result.RateHz)
 	}
 	return nil
 }

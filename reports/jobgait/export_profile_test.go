@@ -40,7 +40,8 @@ func TestExportPeriods(t *testing.T) {
 			t.Errorf("%v: period %g s of %d samples", args, p, got.Samples)
 		}
 	}
-	if a := ask("export", "--csv", "--column", "ipc", path); !strings.HasPrefix(a.out, "t_s,ipc\n0.05,") || strings.Count(a.out, "\n") != 6001 {
+	if a := ask("export", "--csv", "--column", "ipc", path); !strings.HasPrefix(a.out, "t_s,ipc\n0.05,") ||
+		strings.Count(a.out, "\n") != 6001 {
 		t.Errorf("%d %.60s", a.status, a.out)
 	}
 }
@@ -72,7 +73,8 @@ func TestExportBadUse(t *testing.T) {
 		{1, "no such file", []string{"--csv", "-o", filepath.Join(dir, "none", "out"), path}},
 	} {
 		a := ask(append([]string{"export"}, c.args...)...)
-		if a.status != c.status || !strings.Contains(a.complaint, c.want) || strings.Count(a.complaint, "\n") != 1 || a.out != "" {
+		if a.status != c.status || !strings.Contains(a.complaint, c.want) || strings.Count(a.complaint, "\n") != 1 ||
+			a.out != "" {
 			t.Errorf("%v: %+v, want %d %q", c.args, a, c.status, c.want)
 		}
 	}

@@ -8,7 +8,8 @@ import (
 func TestExport(t *testing.T) {
 	file := scalingInput(t, "a.csv", "series,nodes,step_s\na,2,5\na,4,6\na,2,7\nb,2,1\nb,8,2\n")
 	c := scalingVerb("export", "--extra-p", "text", "--series", "a", file)
-	if want := "PARAMETER nodes\nPOINTS ( 2 ) ( 4 )\nMETRIC step_s\nREGION a\nDATA 5 7\nDATA 6\n"; c.status != 0 || c.out != want {
+	if want := "PARAMETER nodes\nPOINTS ( 2 ) ( 4 )\nMETRIC step_s\nREGION a\nDATA 5 7\nDATA 6\n"; c.status != 0 ||
+		c.out != want {
 		t.Errorf("%d %s\n%s\nwant\n%s", c.status, c.err, c.out, want)
 	}
 	// Extra-P wants all points of every series: it is better told now.

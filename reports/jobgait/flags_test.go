@@ -15,7 +15,8 @@ func TestFlagErrorsArePlain(t *testing.T) {
 		`flag needs an argument: --days`:                               {"changes", "--days"},
 	} {
 		got := ask(args...)
-		if got.status != 2 || !strings.HasPrefix(got.complaint, "jobgait: "+want) || strings.Contains(got.complaint, "strconv") {
+		if got.status != 2 || !strings.HasPrefix(got.complaint, "jobgait: "+want) ||
+			strings.Contains(got.complaint, "strconv") {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}

@@ -64,7 +64,8 @@ func TestOrdinaryUser(t *testing.T) {
 	if out, err := exec.Command("cp", "-r", bin(t), programs).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	cmd := exec.Command(filepath.Join(programs, "jobgait"), "run", "--", "bash", "-c", "end=$((SECONDS+3)); while ((SECONDS < end)); do :; done; id -u")
+	cmd := exec.Command(filepath.Join(programs, "jobgait"), "run", "--", "bash", "-c",
+		"end=$((SECONDS+3)); while ((SECONDS < end)); do :; done; id -u")
 	cmd.Dir, cmd.Env = b.work, b.env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	r := end(t, cmd)
@@ -86,10 +87,12 @@ func TestOrdinaryUser(t *testing.T) {
 func TestSmallAddressSpace(t *testing.T) {
 	for _, c := range []struct{ flags, out string }{{"", "ran"}, {"--", "ran"}, {"--name n -o . --label=a=b --", "ran"}} {
 		b := newBox(t)
-		cmd := exec.Command("bash", "-c", "ulimit -v 300000; exec "+filepath.Join(bin(t), "jobgait")+" run "+c.flags+" echo ran -- -- x")
+		cmd := exec.Command("bash", "-c", "ulimit -v 300000; exec "+filepath.Join(bin(t), "jobgait")+" run "+c.flags+
+			" echo ran -- -- x")
 		cmd.Dir, cmd.Env = b.work, b.env
 		r := end(t, cmd)
-		if strings.TrimSpace(r.out) != c.out+" -- -- x" || r.status.ExitStatus() != 0 || strings.Count(r.complaint, "\n") != 1 {
+		if strings.TrimSpace(r.out) != c.out+" -- -- x" || r.status.ExitStatus() != 0 ||
+			strings.Count(r.complaint, "\n") != 1 {
 			t.Errorf("%q: %v, %q, %q", c.flags, r.status, r.out, r.complaint)
 		}
 	}

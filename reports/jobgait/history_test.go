@@ -14,7 +14,8 @@ import (
 func TestHistory(t *testing.T) {
 	env := storedRuns(t)
 	all := history.Questions()
-	if got := askIn(env, "history"); got.status != 0 || strings.Count(got.out, "\n") != len(all) || !strings.Contains(got.out, "week_slower ") {
+	if got := askIn(env, "history"); got.status != 0 || strings.Count(got.out, "\n") != len(all) ||
+		!strings.Contains(got.out, "week_slower ") {
 		t.Errorf("%+v", got)
 	}
 	for _, q := range all {
@@ -25,21 +26,26 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	table := askIn(env, "history", "job", "-j", "7")
-	if lines := strings.Split(table.out, "\n"); table.status != 0 || len(lines) != 3 || !strings.HasPrefix(lines[1], "7 ") {
+	if lines := strings.Split(table.out, "\n"); table.status != 0 || len(lines) != 3 ||
+		!strings.HasPrefix(lines[1], "7 ") {
 		t.Errorf("%+v", table)
 	}
 	var row map[string]any
-	if got := askIn(env, "history", "job", "-j", "7", "--json"); json.Unmarshal([]byte(got.out), &row) != nil || row["JobID"] != "7" {
+	if got := askIn(env, "history", "job", "-j", "7", "--json"); json.Unmarshal([]byte(got.out), &row) != nil ||
+		row["JobID"] != "7" {
 		t.Errorf("%+v", got)
 	}
 	if got := askIn(env, "history", "user_last", "-u", "o'brien$1"); got.status != 0 || strings.Count(got.out, "\n") != 1 {
 		t.Errorf("a user who is not there: %+v", got)
 	}
-	if got := askIn(env, "history", "--path"); got.status != 0 || !strings.HasSuffix(got.out, "/history.db\n") || strings.Count(got.out, "\n") != 1 {
+	if got := askIn(env, "history", "--path"); got.status != 0 || !strings.HasSuffix(got.out, "/history.db\n") ||
+		strings.Count(got.out, "\n") != 1 {
 		t.Errorf("%+v", got)
 	}
-	for _, args := range [][]string{{"moon"}, {"job"}, {"site_builds"}, {"job", "-j", "x'"}, {"job", "job"}, {"job", "--path"}, {"job", "-j", "7", "--json", "--csv"}} {
-		if got := askIn(env, append([]string{"history"}, args...)...); got.status != 2 || got.out != "" || strings.Count(got.complaint, "\n") != 1 {
+	for _, args := range [][]string{{"moon"}, {"job"}, {"site_builds"}, {"job", "-j", "x'"}, {"job", "job"},
+		{"job", "--path"}, {"job", "-j", "7", "--json", "--csv"}} {
+		if got := askIn(env, append([]string{"history"}, args...)...); got.status != 2 || got.out != "" ||
+			strings.Count(got.complaint, "\n") != 1 {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}

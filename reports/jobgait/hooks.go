@@ -155,10 +155,12 @@ func (h *hooks) tell(o runOptions, args []string, dir string, pid int) error {
 	env, err := local.Environ(job.Run{
 		Key: h.key, Node: h.node, RootPID: pid, ReportDir: h.reportDir, Names: run.DisclosureLevel(o.names),
 		Job: run.Job{
-			Name: cmp.Or(o.name, name, filepath.Base(args[0])), Script: script, User: userName(), UID: os.Getuid(), GID: os.Getgid(),
+			Name: cmp.Or(o.name, name, filepath.Base(args[0])), Script: script, User: userName(), UID: os.Getuid(),
+			GID:    os.Getgid(),
 			NNodes: 1, NodeList: h.node, NCPUs: &cpus, WorkDir: dir, App: o.app, Size: o.size,
 			AddressBytes: addressLimit(),
-			Fields:       job.Fields(o.commit, h.getenv("LOADEDMODULES"), slices.DeleteFunc(slices.Clone(o.labels), func(l string) bool { return !usable(l) })),
+			Fields: job.Fields(o.commit, h.getenv("LOADEDMODULES"),
+				slices.DeleteFunc(slices.Clone(o.labels), func(l string) bool { return !usable(l) })),
 		}.WithFields(map[string]string{run.FieldThreads: job.Threads(h.getenv(job.ThreadsVariable))}),
 	})
 	h.env = append(env, configs.Environment(h.getenv)...)

@@ -32,7 +32,8 @@ func historyPaths(flag string) []string {
 // oneHistory refuses several where a verb writes.
 func oneHistory(flag, verb string) error {
 	if n := len(historyPaths(flag)); n > 1 {
-		return usageError{fmt.Errorf("--history names %d histories, which are only read together: %s writes into one of them", n, verb)}
+		return usageError{fmt.Errorf("--history names %d histories, which are only read together: %s writes into one of them",
+			n, verb)}
 	}
 	return nil
 }
@@ -42,7 +43,8 @@ func openHistories(ctx context.Context, getenv func(string) string, flag string)
 	var j joined
 	for _, p := range historyPaths(flag) {
 		if p == "" && flag != "" {
-			return joined{}, errors.Join(usageError{fmt.Errorf("--history %s: a name is missing beside a comma", flag)}, j.Close())
+			return joined{}, errors.Join(usageError{fmt.Errorf("--history %s: a name is missing beside a comma", flag)},
+				j.Close())
 		}
 		db, path, err := openHistory(ctx, getenv, p)
 		if err != nil {
@@ -69,7 +71,8 @@ func (j joined) apart(ctx context.Context) error {
 		}
 		for _, c := range clusters {
 			if other, is := of[c]; is {
-				return fmt.Errorf("%s and %s both have runs of cluster %s, which would count twice: name histories of different clusters", other, j.paths[i], c)
+				return fmt.Errorf("%s and %s both have runs of cluster %s, which would count twice: name histories of different "+
+					"clusters", other, j.paths[i], c)
 			}
 			of[c] = j.paths[i]
 		}

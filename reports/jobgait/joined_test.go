@@ -65,7 +65,8 @@ func TestJoinedHistoriesAreRead(t *testing.T) {
 	if count["alpha"] != 30 || count["beta"] != 30 {
 		t.Errorf("%v", count)
 	}
-	if got := ask("list", "-p", "--limit", "3", both); !strings.HasPrefix(got.out, "Cluster|JobID|") || strings.Count(got.out, "\n") != 4 {
+	if got := ask("list", "-p", "--limit", "3", both); !strings.HasPrefix(got.out, "Cluster|JobID|") ||
+		strings.Count(got.out, "\n") != 4 {
 		t.Errorf("%+v", got)
 	}
 	for args, want := range map[string]string{"100": "melt", "149": "ocean"} {
@@ -100,10 +101,12 @@ func TestJoinedHistoriesAreJudged(t *testing.T) {
 			Status string `json:"status"`
 		} `json:"series"`
 	}
-	if err := json.Unmarshal([]byte(got.out), &told); err != nil || got.status != 3 || len(told.Series) != 2 || told.Series[0].ID == told.Series[1].ID {
+	if err := json.Unmarshal([]byte(got.out), &told); err != nil || got.status != 3 || len(told.Series) != 2 ||
+		told.Series[0].ID == told.Series[1].ID {
 		t.Fatalf("%v %+v", err, got)
 	}
-	if got := ask("changes", both); strings.Count(got.out, "slower since") != 1 || !strings.Contains(got.out, "beta melt") {
+	if got := ask("changes", both); strings.Count(got.out, "slower since") != 1 ||
+		!strings.Contains(got.out, "beta melt") {
 		t.Errorf("%+v", got)
 	}
 	if got := ask("scaling", both); got.status != 1 || !strings.Contains(got.complaint, "two sizes") {
@@ -117,13 +120,15 @@ func TestJoinedHistoriesAreFiles(t *testing.T) {
 	if err := unix.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"list"}, {"show", "100"}, {"changes"}, {"scaling"}, {"dashboard", "-o", filepath.Join(t.TempDir(), "x.html")}} {
+	for _, args := range [][]string{{"list"}, {"show", "100"}, {"changes"}, {"scaling"},
+		{"dashboard", "-o", filepath.Join(t.TempDir(), "x.html")}} {
 		for _, histories := range []string{a + "," + pipe, pipe} {
 			answered := make(chan answer, 1)
 			go func() { answered <- ask(append(args, "--history", histories)...) }()
 			select {
 			case got := <-answered:
-				if got.status != 1 || got.out != "" || !strings.Contains(got.complaint, pipe+": open: is a pipe") || strings.Count(got.complaint, "\n") != 1 {
+				if got.status != 1 || got.out != "" || !strings.Contains(got.complaint, pipe+": open: is a pipe") ||
+					strings.Count(got.complaint, "\n") != 1 {
 					t.Errorf("%v: %+v", args, got)
 				}
 			case <-time.After(time.Minute):
@@ -153,7 +158,8 @@ func TestJoinedHistoriesAreNotWritten(t *testing.T) {
 	for _, c := range []struct{ flag, want string }{
 		{a + "," + a, "cluster alpha"}, {a + ",", "missing"}, {a + ",/nowhere/x.db", "/nowhere/x.db"},
 	} {
-		if got := ask("list", "--history="+c.flag); got.status == 0 || got.out != "" || !strings.Contains(got.complaint, c.want) || strings.Count(got.complaint, "\n") != 1 {
+		if got := ask("list", "--history="+c.flag); got.status == 0 || got.out != "" ||
+			!strings.Contains(got.complaint, c.want) || strings.Count(got.complaint, "\n") != 1 {
 			t.Errorf("%s: %+v", c.flag, got)
 		}
 	}

@@ -95,7 +95,8 @@ func timeOf(text string, now time.Time) (time.Time, error) {
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	for _, layout := range []string{"15:04:05", "15:04"} {
 		if t, err := time.Parse(layout, text); err == nil {
-			return today.Add(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second), nil
+			return today.Add(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute +
+				time.Duration(t.Second())*time.Second), nil
 		}
 	}
 	switch text {
@@ -110,8 +111,9 @@ func timeOf(text string, now time.Time) (time.Time, error) {
 	}
 	digits := strings.TrimRight(ago, "abcdefghijklmnopqrstuvwxyz")
 	n, err := strconv.ParseUint(digits, 10, 16)
-	unit, known := map[string]time.Duration{"": time.Second, "second": time.Second, "minute": time.Minute, "hour": time.Hour,
-		"day": 24 * time.Hour, "week": 7 * 24 * time.Hour}[strings.TrimSuffix(ago[len(digits):], "s")]
+	unit, known := map[string]time.Duration{"": time.Second, "second": time.Second, "minute": time.Minute,
+		"hour": time.Hour,
+		"day":  24 * time.Hour, "week": 7 * 24 * time.Hour}[strings.TrimSuffix(ago[len(digits):], "s")]
 	if err != nil || !known {
 		return now, errTime
 	}
@@ -120,8 +122,10 @@ func timeOf(text string, now time.Time) (time.Time, error) {
 
 // columns are those of --json and --csv.
 func (listOptions) columns() []string {
-	return []string{"job_id", "user", "app", "shape", "start", "elapsed_s", "period_s", "coverage", "report_dir", "job_name", "account",
-		"partition", "state", "exit_code", "exit_signal", "ncpus", "busy_cpus", "waiting_cpus", "peak_mem_bytes", "step_s", "finding", "cluster"}
+	return []string{"job_id", "user", "app", "shape", "start", "elapsed_s", "period_s", "coverage", "report_dir",
+		"job_name", "account",
+		"partition", "state", "exit_code", "exit_signal", "ncpus", "busy_cpus", "waiting_cpus", "peak_mem_bytes", "step_s",
+		"finding", "cluster"}
 }
 
 // row is one run in these columns; unknown is nil.
@@ -130,8 +134,10 @@ func (r foundRun) row(finding string) []any {
 	if e := r.Exit; e != nil {
 		code, signal = e.Code, e.Signal
 	}
-	return []any{r.DisplayID, r.User, r.App, r.Shape, time.Unix(int64(r.Start), 0).UTC().Format(time.RFC3339), r.ElapsedS, known(r.PeriodS),
-		known(r.Coverage), r.ReportDir, r.JobName, r.Account, r.Partition, r.State, code, signal, known(r.CPUs), known(r.BusyCPUs),
+	return []any{r.DisplayID, r.User, r.App, r.Shape, time.Unix(int64(r.Start), 0).UTC().Format(time.RFC3339), r.ElapsedS,
+		known(r.PeriodS),
+		known(r.Coverage), r.ReportDir, r.JobName, r.Account, r.Partition, r.State, code, signal, known(r.CPUs),
+		known(r.BusyCPUs),
 		known(r.WaitingCPUs), known(r.PeakMemBytes), known(r.StepS), finding, r.Cluster}
 }
 
@@ -175,7 +181,8 @@ func (o listOptions) list(ctx context.Context, from joined, out io.Writer) error
 
 // names are the columns of the text.
 func (listOptions) names() []string {
-	return []string{"Cluster", "JobID", "User", "State", "ExitCode", "Start", "Elapsed", "NCPUS", "Busy", "Wait", "MaxRSS", "Cycle", "Finding", "Application"}
+	return []string{"Cluster", "JobID", "User", "State", "ExitCode", "Start", "Elapsed", "NCPUS", "Busy", "Wait", "MaxRSS",
+		"Cycle", "Finding", "Application"}
 }
 
 // cells are its text, its cluster first.
@@ -199,7 +206,8 @@ func (r foundRun) cells(finding string) []string {
 	if days := seconds / 86400; days > 0 {
 		elapsed = fmt.Sprintf("%d-%s", days, elapsed)
 	}
-	return []string{r.Cluster, r.DisplayID, r.User, cmp.Or(r.State, "-"), exit, time.Unix(int64(r.Start), 0).Format("2006-01-02T15:04:05"), elapsed,
+	return []string{r.Cluster, r.DisplayID, r.User, cmp.Or(r.State, "-"), exit,
+		time.Unix(int64(r.Start), 0).Format("2006-01-02T15:04:05"), elapsed,
 		cpus, figures(r.BusyCPUs, "%.2f", 1), figures(r.WaitingCPUs, "%.2f", 1), figures(r.PeakMemBytes, "%.0fM", 1<<20),
 		figures(cmp.Or(r.StepS, r.PeriodS), "%.4gs", 1), cmp.Or(finding, "-"), cmp.Or(r.App, "-")}
 }

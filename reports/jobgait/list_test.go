@@ -50,7 +50,8 @@ func TestList(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"-S", "moon"}, {"--json", "--csv"}, {"-E", "now-3moons"}} {
-		if got := askIn(env, append([]string{"list"}, args...)...); got.status != 2 || strings.Count(got.complaint, "\n") != 1 {
+		if got := askIn(env, append([]string{"list"}, args...)...); got.status != 2 ||
+			strings.Count(got.complaint, "\n") != 1 {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
@@ -58,8 +59,10 @@ func TestList(t *testing.T) {
 
 func TestTimeOf(t *testing.T) {
 	now := time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC)
-	for text, want := range map[string]string{"now": "2026-11-23 09:30:00", "today": "2026-11-23 00:00:00", "02:15": "2026-11-23 02:15:00",
-		"now-7days": "2026-11-16 09:30:00", "now-1hour": "2026-11-23 08:30:00", "now-90": "2026-11-23 09:28:30", "2026-11-20": "2026-11-20 00:00:00",
+	for text, want := range map[string]string{"now": "2026-11-23 09:30:00", "today": "2026-11-23 00:00:00",
+		"02:15":     "2026-11-23 02:15:00",
+		"now-7days": "2026-11-16 09:30:00", "now-1hour": "2026-11-23 08:30:00", "now-90": "2026-11-23 09:28:30",
+		"2026-11-20":       "2026-11-20 00:00:00",
 		"2026-11-20T02:00": "2026-11-20 02:00:00", "2026-11-20T02:00:01+01:00": "2026-11-20 01:00:01"} {
 		got, err := timeOf(text, now)
 		if err != nil || got.UTC().Format("2006-01-02 15:04:05") != want {

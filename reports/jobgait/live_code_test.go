@@ -114,7 +114,8 @@ func kinds() []kind {
 	of := func(name, after string, names []string, flags ...string) kind {
 		return kind{name: name, compiler: "gcc", source: plainParts, flags: flags, after: after, symbols: plain, names: names}
 	}
-	mini := "objcopy --only-keep-debug program debug && objcopy -S --keep-symbol=work_a --keep-symbol=work_b --keep-symbol=work_c debug mini && " +
+	mini := "objcopy --only-keep-debug program debug && objcopy -S --keep-symbol=work_a --keep-symbol=work_b " +
+		"--keep-symbol=work_c debug mini && " +
 		"xz mini && strip program && objcopy --add-section .gnu_debugdata=mini.xz program"
 	return []kind{
 		of(".symtab", "", plain),
@@ -124,13 +125,22 @@ func kinds() []kind {
 		of("static", "", plain, "-static"),
 		of("no PIE", "", plain, "-no-pie"),
 		of("function sections", "", plain, "-ffunction-sections", "-Wl,--gc-sections"),
-		{name: "C++ templates", compiler: "g++", source: strings.NewReplacer("BODY(N)", "{ do for (int i = 0; i < 20000; i++) x = x * (1 - N * 1e-7) + i; while (now() < until); return x; }").Replace(templateParts),
-			flags: []string{"-falign-functions=4096", "-x", "c++"}, symbols: []string{"_ZN4workILi1EE3runEdd", "_ZN4workILi2EE3runEdd", "_ZN4workILi3EE3runEdd"}, names: []string{"work<1>::run", "work<2>::run", "work<3>::run"}},
-		{name: "OpenMP", compiler: "gcc", source: openmpParts, flags: []string{"-falign-functions=4096", "-fopenmp"}, symbols: []string{"work_a._omp_fn.0", "work_b._omp_fn.0", "work_c._omp_fn.0"},
-			names: []string{"work_a._omp_fn.0", "work_b._omp_fn.0", "work_c._omp_fn.0"}},
-		{name: "Fortran", compiler: "gfortran", source: fortranParts, flags: []string{"-falign-functions=4096", "module.f90"}, module: fortranModule(),
-			symbols: []string{"__work_MOD_work_a", "__work_MOD_work_b", "__work_MOD_work_c"}, names: []string{"work::work_a", "work::work_b", "work::work_c"}},
-		{name: "debug file", compiler: "gcc", source: plainParts, flags: []string{"-Wl,--build-id=sha1"}, symbols: plain, names: plain, debug: true},
+		{name: "C++ templates", compiler: "g++",
+			source: strings.NewReplacer("BODY(N)",
+				"{ do for (int i = 0; i < 20000; i++) x = x * (1 - N * 1e-7) + i; while (now() < until); return x; }").Replace(
+				templateParts),
+			flags:   []string{"-falign-functions=4096", "-x", "c++"},
+			symbols: []string{"_ZN4workILi1EE3runEdd", "_ZN4workILi2EE3runEdd", "_ZN4workILi3EE3runEdd"},
+			names:   []string{"work<1>::run", "work<2>::run", "work<3>::run"}},
+		{name: "OpenMP", compiler: "gcc", source: openmpParts, flags: []string{"-falign-functions=4096", "-fopenmp"},
+			symbols: []string{"work_a._omp_fn.0", "work_b._omp_fn.0", "work_c._omp_fn.0"},
+			names:   []string{"work_a._omp_fn.0", "work_b._omp_fn.0", "work_c._omp_fn.0"}},
+		{name: "Fortran", compiler: "gfortran", source: fortranParts, flags: []string{"-falign-functions=4096", "module.f90"},
+			module:  fortranModule(),
+			symbols: []string{"__work_MOD_work_a", "__work_MOD_work_b", "__work_MOD_work_c"},
+			names:   []string{"work::work_a", "work::work_b", "work::work_c"}},
+		{name: "debug file", compiler: "gcc", source: plainParts, flags: []string{"-Wl,--build-id=sha1"}, symbols: plain,
+			names: plain, debug: true},
 	}
 }
 
@@ -210,7 +220,8 @@ func (b box) shell(line string) {
 // sampled skips the test where the kernel lets nobody sample.
 func sampled(t *testing.T) {
 	t.Helper()
-	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK, Sample: 1e6, Bits: unix.PerfBitDisabled | unix.PerfBitExcludeKernel}
+	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK, Sample: 1e6,
+		Bits: unix.PerfBitDisabled | unix.PerfBitExcludeKernel}
 	fd, err := unix.PerfEventOpen(&attr, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err != nil {
 		t.Skipf("perf events are not ours to have here: %v", err)
@@ -325,7 +336,8 @@ func TestLiveCodeOfKnownShares(t *testing.T) {
 	cycles, most, all := 10, 6.0, kinds()[:4]
 	if many {
 		cycles, most, all = 50, 1.5, kinds()
-		fmt.Println("| symbols | runs | worst share off, points | runs with cycles, of these within a bin | worst place off, bins |\n|---|---|---|---|---|")
+		fmt.Println("| symbols | runs | worst share off, points | runs with cycles, of these within a bin | worst place " +
+			"off, bins |\n|---|---|---|---|---|")
 	}
 	for _, k := range all {
 		t.Run(k.name, func(t *testing.T) {
@@ -353,7 +365,8 @@ func TestLiveCodeOfKnownShares(t *testing.T) {
 			if many {
 				fmt.Printf("| %s | %d | %.2f | %d, %d | %.2f |\n", k.name, runs, shares, seen, placed, bins)
 			}
-			t.Logf("%s: %d runs, %.2f points off, %d with cycles, %d placed, %.2f bins off", k.name, runs, shares, seen, placed, bins)
+			t.Logf("%s: %d runs, %.2f points off, %d with cycles, %d placed, %.2f bins off", k.name, runs, shares, seen, placed,
+				bins)
 		})
 	}
 }
@@ -392,7 +405,9 @@ func TestLiveNamesOff(t *testing.T) {
 			continue
 		}
 		for _, in := range []string{"names.json", "record.json.gz", "history.db", ".txt", ".html", ".json", "jobgait show"} {
-			if !slices.ContainsFunc(slices.Collect(maps.Keys(found)), func(file string) bool { return strings.HasSuffix(file, in) }) {
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(found)), func(file string) bool {
+				return strings.HasSuffix(file, in)
+			}) {
 				t.Errorf("names %s: the canary is not in %s: %v", detail, in, slices.Sorted(maps.Keys(found)))
 			}
 		}
@@ -516,7 +531,8 @@ func loggedTimes(t *testing.T, log string) (times map[string]float64, all float6
 	if whole == nil {
 		t.Fatalf("no use of the CPU in the log: %s", log)
 	}
-	for _, m := range regexp.MustCompile(`(?m)^(\w+) +\|[^|]*\| *([\d.e-]+) *\|[^|]*\|[^|]*\| *([\d.]*) *\| *[\d.]+$`).FindAllStringSubmatch(log, -1) {
+	for _, m := range regexp.MustCompile(
+		`(?m)^(\w+) +\|[^|]*\| *([\d.e-]+) *\|[^|]*\|[^|]*\| *([\d.]*) *\| *[\d.]+$`).FindAllStringSubmatch(log, -1) {
 		clock, err := strconv.ParseFloat(m[2], 64)
 		use, _ := strconv.ParseFloat(cmp.Or(m[3], whole[1]), 64)
 		if err != nil {
@@ -575,7 +591,8 @@ func TestLiveCodeAgainstLAMMPS(t *testing.T) {
 				got += 100 * f.Share / own
 			}
 		}
-		fmt.Printf("LAMMPS: %s %.2f %% by its log, %.2f %% by ours, of %d samples, kernel %.2f %%\n", part, want, got, record.Code.Samples, 100-100*own)
+		fmt.Printf("LAMMPS: %s %.2f %% by its log, %.2f %% by ours, of %d samples, kernel %.2f %%\n", part, want, got,
+			record.Code.Samples, 100-100*own)
 		if !(math.Abs(got-want) <= 2) {
 			t.Errorf("%s: %.2f %%, its log has %.2f", part, got, want)
 		}
@@ -586,7 +603,8 @@ func TestLiveCodeAgainstLAMMPS(t *testing.T) {
 // two.
 func partOf(name string) string {
 	name = strings.TrimPrefix(name, "LAMMPS_NS::")
-	for _, p := range [][2]string{{"Pair", "Pair"}, {"NPair", "Neigh"}, {"NBin", "Neigh"}, {"NStencil", "Neigh"}, {"Neigh", "Neigh"}} {
+	for _, p := range [][2]string{{"Pair", "Pair"}, {"NPair", "Neigh"}, {"NBin", "Neigh"}, {"NStencil", "Neigh"},
+		{"Neigh", "Neigh"}} {
 		if strings.HasPrefix(name, p[0]) {
 			return p[1]
 		}

@@ -55,7 +55,8 @@ type along struct {
 func (b box) course(startS float64, cycles, every int, pauseS float64) []string {
 	b.t.Helper()
 	program := b.compiled("course", course)
-	if r := end(b.t, b.command("run", "--", program, fmt.Sprint(startS), fmt.Sprint(cycles), fmt.Sprint(every), fmt.Sprint(pauseS))); r.status != 0 {
+	if r := end(b.t, b.command("run", "--", program, fmt.Sprint(startS), fmt.Sprint(cycles), fmt.Sprint(every),
+		fmt.Sprint(pauseS))); r.status != 0 {
 		b.t.Fatalf("%s%s", r.out, r.complaint)
 	}
 	var r along
@@ -84,7 +85,8 @@ func (b box) course(startS float64, cycles, every int, pauseS float64) []string 
 func TestLiveStartUpLong(t *testing.T) {
 	byHand(t)
 	sampled(t)
-	if got := newBox(t).course(5, 60, 0, 0); !slices.Contains(got, "start_up_long") || slices.Contains(got, "checkpoints_cost") {
+	if got := newBox(t).course(5, 60, 0, 0); !slices.Contains(got, "start_up_long") ||
+		slices.Contains(got, "checkpoints_cost") {
 		t.Errorf("5 s of 20: %v", got)
 	}
 	if got := newBox(t).course(1, 76, 0, 0); slices.Contains(got, "start_up_long") {

@@ -119,8 +119,10 @@ type against struct {
 func watchedByBoth() []against {
 	return []against{
 		{"LAMMPS", melt, "in.melt", "", "lmp -in in.melt -log none", []string{"lmp"}},
-		{"C++ and MPI", hydro, "hydro.cpp", "mpic++ -O2 -o hydro hydro.cpp", "mpirun --oversubscribe -np 2 ./hydro 1000", []string{"mpic++", "mpirun"}},
-		{"Fortran and OpenBLAS", dense, "dense.f90", "gfortran -O2 -o dense dense.f90 -lopenblas", "./dense 250", []string{"gfortran"}},
+		{"C++ and MPI", hydro, "hydro.cpp", "mpic++ -O2 -o hydro hydro.cpp", "mpirun --oversubscribe -np 2 ./hydro 1000",
+			[]string{"mpic++", "mpirun"}},
+		{"Fortran and OpenBLAS", dense, "dense.f90", "gfortran -O2 -o dense dense.f90 -lopenblas", "./dense 250",
+			[]string{"gfortran"}},
 	}
 }
 
@@ -164,8 +166,10 @@ func (a against) watch(b box) ([]perfFunction, error) {
 	if a.build != "" {
 		b.shell(a.build)
 	}
-	cmd := b.command("run", "--names=all", "--", "sh", "-c", "echo $$ >pid.new; mv pid.new pid; until [ -e go ]; do sleep .1; done; exec "+a.run)
-	cmd.Env = append(b.env, "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	cmd := b.command("run", "--names=all", "--", "sh", "-c",
+		"echo $$ >pid.new; mv pid.new pid; until [ -e go ]; do sleep .1; done; exec "+a.run)
+	cmd.Env = append(b.env, "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "OMPI_ALLOW_RUN_AS_ROOT=1",
+		"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	if err := cmd.Start(); err != nil {
 		b.t.Fatal(err)
 	}
@@ -194,7 +198,8 @@ func (a against) watch(b box) ([]perfFunction, error) {
 	if failed != nil {
 		b.t.Fatal(failed)
 	}
-	out, err := exec.Command("perf", "script", "-i", in("perf.data"), "-F", "ip,sym,dso", "--no-inline", "--no-demangle").Output()
+	out, err := exec.Command("perf", "script", "-i", in("perf.data"), "-F", "ip,sym,dso", "--no-inline",
+		"--no-demangle").Output()
 	return parsePerf(string(out)), err
 }
 
@@ -272,7 +277,8 @@ func (b box) compare(name string, seen []perfFunction) {
 		want := f.samples / all
 		mean := (f.samples + got*ours) / (all + ours)
 		deviates := (got - want) / math.Sqrt(mean*(1-mean)*(1/all+1/ours))
-		b.t.Logf("%-40s %-24s perf %5.2f %%, ours %5.2f, z %.1f", cmp.Or(names.Readable(f.symbol), "unnamed"), filepath.Base(f.path), 100*want, 100*got, deviates)
+		b.t.Logf("%-40s %-24s perf %5.2f %%, ours %5.2f, z %.1f", cmp.Or(names.Readable(f.symbol), "unnamed"),
+			filepath.Base(f.path), 100*want, 100*got, deviates)
 		if worst, z = max(worst, 100*math.Abs(got-want)), max(z, math.Abs(deviates)); math.Abs(got-want) > .02 {
 			b.t.Errorf("%s of %s: %.2f %% of the time by perf, %.2f by ours", f.symbol, f.path, 100*want, 100*got)
 		}

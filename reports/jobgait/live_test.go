@@ -148,7 +148,8 @@ func TestLiveOwnThreads(t *testing.T) {
 func TestLiveFailsAtOnce(t *testing.T) {
 	b := newBox(t)
 	r := b.watched("ulimit -v 3000000; $run sh -c 'exit 3'")
-	if got := r.codes(); len(got) == 0 || got[0] != "failed" || slices.Contains(got, "oversubscribed") || slices.Contains(got, "crowded") || !strings.Contains(r.Findings[0].Text, "ulimit -v") {
+	if got := r.codes(); len(got) == 0 || got[0] != "failed" || slices.Contains(got, "oversubscribed") ||
+		slices.Contains(got, "crowded") || !strings.Contains(r.Findings[0].Text, "ulimit -v") {
 		t.Errorf("%v %+v", got, r.Findings)
 	}
 }
@@ -180,7 +181,8 @@ func TestLiveThrottled(t *testing.T) {
 	b := newBox(t)
 	dir := group1(t, "cpu", "cpu.cfs_quota_us", "10000")
 	r := b.watched("echo $$ > " + dir + "/cgroup.procs; $run $load threads 2 4")
-	if got := r.codes(); !slices.Contains(got, "throttled") || r.Resources.CPU.Allocated == nil || *r.Resources.CPU.Allocated != 0.1 {
+	if got := r.codes(); !slices.Contains(got, "throttled") || r.Resources.CPU.Allocated == nil ||
+		*r.Resources.CPU.Allocated != 0.1 {
 		t.Errorf("%v %+v", got, r.Resources.CPU)
 	}
 }
@@ -215,7 +217,8 @@ func TestLiveMemoryNearItsLimit(t *testing.T) {
 	if got := r.codes(); !slices.Contains(got, "memory_near_limit") {
 		t.Errorf("%v %+v", got, r.Resources.Memory)
 	}
-	r = b.watched("echo $$ > " + dir + "/cgroup.procs; $run sh -c 'dd if=/dev/zero of=out bs=1M count=450 conv=fsync 2>/dev/null; sleep 2'")
+	r = b.watched("echo $$ > " + dir +
+		"/cgroup.procs; $run sh -c 'dd if=/dev/zero of=out bs=1M count=450 conv=fsync 2>/dev/null; sleep 2'")
 	if got := r.codes(); slices.Contains(got, "memory_near_limit") {
 		t.Errorf("a writer of 450 MB: %v %+v", got, r.Resources.Memory)
 	}
@@ -226,7 +229,8 @@ func TestLiveMemoryNearItsLimit(t *testing.T) {
 func (r outcome) asIfLong() []string {
 	c, m := r.Resources.CPU, r.Resources.Memory
 	n := finding.RunFacts{ElapsedS: 7200, NNodes: 1, InOrder: true, Sampled: true, Periodic: true}
-	n.CPU = finding.CPU{Allocated: c.Allocated, Busy: c.Busy, Waiting: c.Waiting, Throttled: c.Throttled, Stolen: c.Stolen, Others: c.Others}
+	n.CPU = finding.CPU{Allocated: c.Allocated, Busy: c.Busy, Waiting: c.Waiting, Throttled: c.Throttled, Stolen: c.Stolen,
+		Others: c.Others}
 	n.Memory = finding.MemoryFacts{Peak: m.PeakBytes, Requested: m.RequestedBytes}
 	return outcome{Findings: finding.Of(n, nil)}.codes()
 }

@@ -1,7 +1,7 @@
 // Program jobgait is for users and administrators: it runs a command under the
 // hooks on one machine (run), shows what is stored (show, list, dashboard) or
-// what a profile says (replay), says what on a node is not set up (doctor), and asks stored runs and anybody's numbers the
-// questions of the three analyses (periods, scaling, changes, compare).
+// what a profile says (replay), says what on a node is not set up (doctor), and asks stored runs and anybody's numbers
+// the questions of the three analyses (periods, scaling, changes, compare).
 //
 // Exit status: 0 ok, 1 error, 2 usage, 3 found and worse (changes --check).
 // `jobgait run` exits as its command did.
@@ -65,8 +65,10 @@ func runJobgait(ctx context.Context, environ, args []string, out, complain io.Wr
 		},
 	}
 	getenv := lookup(environ)
-	root.AddCommand(runCommand(environ, getenv), watchCommand(getenv), showCommand(getenv), listCommand(getenv), historyCommand(getenv), replayCommand(), periodsCommand(),
-		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv), exportCommand(getenv), doctorCommand(getenv),
+	root.AddCommand(runCommand(environ, getenv), watchCommand(getenv), showCommand(getenv), listCommand(getenv),
+		historyCommand(getenv), replayCommand(), periodsCommand(),
+		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv),
+		exportCommand(getenv), doctorCommand(getenv),
 		pruneCommand(getenv), reanalyseCommand(getenv), wordsTopic())
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{plainFlag(err)} })

@@ -171,5 +171,7 @@ func asItIs(path string) bool {
 
 // isStream is whether a path names a stream of this process.
 func isStream(path string) bool {
-	return slices.ContainsFunc([]string{"/dev/std", "/dev/fd/", "/proc/"}, func(p string) bool { return strings.HasPrefix(filepath.Clean(path), p) })
+	return slices.ContainsFunc([]string{"/dev/std", "/dev/fd/", "/proc/"}, func(p string) bool {
+		return strings.HasPrefix(filepath.Clean(path), p)
+	})
 }

@@ -61,7 +61,8 @@ func TestModeOfWrittenFiles(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o077))
 	dir := t.TempDir()
 	page := func(w io.Writer) error { _, err := io.WriteString(w, "page"); return err }
-	for name, c := range map[string]struct{ before, want os.FileMode }{"new": {0, 0o600}, "private": {0o600, 0o600}, "public": {0o644, 0o644}} {
+	for name, c := range map[string]struct{ before, want os.FileMode }{"new": {0, 0o600}, "private": {0o600, 0o600},
+		"public": {0o644, 0o644}} {
 		path := filepath.Join(dir, name)
 		if c.before != 0 {
 			if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, c.before)); err != nil {
@@ -87,7 +88,8 @@ func TestLinksOfOthersAreRefused(t *testing.T) {
 	}
 	shared, own := t.TempDir(), t.TempDir()
 	precious := filepath.Join(own, "precious")
-	if err := errors.Join(os.Chmod(shared, 0o777|os.ModeSticky), os.WriteFile(precious, []byte("kept"), 0o644)); err != nil {
+	if err := errors.Join(os.Chmod(shared, 0o777|os.ModeSticky),
+		os.WriteFile(precious, []byte("kept"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	for name, to := range map[string]string{"file": precious, "directory": own, "dangling": filepath.Join(own, "new")} {

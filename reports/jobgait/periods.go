@@ -131,12 +131,14 @@ func (o periodsOptions) read(in *input, path string) (t table.Samples, whole boo
 		t, err = table.ReadSamples(in.Reader, options)
 		t = countersAsRates(t)
 		if errors.Is(err, table.ErrNoRate) {
-			err = usageError{fmt.Errorf("%s is neither CSV nor a profile; float32 samples carry no times: give their rate with --rate HZ", in.Name)}
+			err = usageError{fmt.Errorf("%s is neither CSV nor a profile; float32 samples carry no times: give their rate "+
+				"with --rate HZ", in.Name)}
 		}
 		return t, false, err
 	}
 	if o.rate > 0 {
-		return t, false, usageError{fmt.Errorf("%s is a profile and has a rate of its own: --rate is for CSV and float32", in.Name)}
+		return t, false, usageError{fmt.Errorf("%s is a profile and has a rate of its own: --rate is for CSV and float32",
+			in.Name)}
 	}
 	header, set, err := readProfile(in, path)
 	if err != nil {

@@ -101,7 +101,8 @@ func TestPeriodsOfCSV(t *testing.T) {
 	path := fileOf(t, "x.csv", csvOf(ticking(6000), 0))
 	for _, method := range []string{"track", "paper"} {
 		p := periodsOf(t, ask("periods", "--json", "--method", method, path))
-		if p.Schema != "jobgait.periods/1" || p.Column != "ipc" || p.Method != method || p.RateHz != 200 || p.Samples != 6000 || p.Missing != 0 {
+		if p.Schema != "jobgait.periods/1" || p.Column != "ipc" || p.Method != method || p.RateHz != 200 ||
+			p.Samples != 6000 || p.Missing != 0 {
 			t.Errorf("%+v", p)
 		}
 		if len(p.Patterns) != 1 {
@@ -139,7 +140,8 @@ func TestPeriodsFormats(t *testing.T) {
 			t.Fatalf("%s: %+v", name, p)
 		}
 		v := *p.Patterns[0].Values[0]
-		if base := math.Round(v/1e9) * 1e9; v-base < 0.3 || v-base > 1.3 || base != 0 && name == "f32" || base == 0 && name == "large" {
+		if base := math.Round(v/1e9) * 1e9; v-base < 0.3 || v-base > 1.3 || base != 0 && name == "f32" ||
+			base == 0 && name == "large" {
 			t.Errorf("%s: first value %v is not in the input's units", name, v)
 		}
 	}
@@ -242,7 +244,8 @@ func TestPeriodsOfDisorder(t *testing.T) {
 	for _, n := range p.Notes {
 		codes += n.Code + " "
 	}
-	if p.Samples != 5999 || p.Missing != 599 || !strings.Contains(codes, "unsorted") || !strings.Contains(codes, "rows_averaged") {
+	if p.Samples != 5999 || p.Missing != 599 || !strings.Contains(codes, "unsorted") ||
+		!strings.Contains(codes, "rows_averaged") {
 		t.Errorf("%d samples, %d missing, %s", p.Samples, p.Missing, codes)
 	}
 	if len(p.Patterns) == 0 || math.Abs(p.Patterns[0].PeriodS-0.55) > 0.005 {
@@ -254,7 +257,8 @@ func TestPeriodsTextAndPicture(t *testing.T) {
 	path, svg := fileOf(t, "x.csv", csvOf(ticking(6000), 0)), filepath.Join(t.TempDir(), "x.svg")
 	a := ask("periods", "--plot", svg, path)
 	understood := "jobgait: " + path + ": read as: time = t_s, value = ipc, 2 fields\n"
-	if a.status != 0 || a.complaint != understood || !strings.Contains(a.out, "period 550") || !strings.Contains(a.out, "opportunity") {
+	if a.status != 0 || a.complaint != understood || !strings.Contains(a.out, "period 550") ||
+		!strings.Contains(a.out, "opportunity") {
 		t.Errorf("%+v", a)
 	}
 	if a := ask("periods", "--ascii", path); strings.ContainsFunc(a.out, func(r rune) bool { return r > 126 }) {

@@ -49,7 +49,8 @@ func pruneCommand(getenv func(string) string) *cobra.Command {
 				name string
 				days *int
 				set  int
-			}{{"profiles", &keep.Profiles, cfg.Keep.Profiles}, {"nodes", &keep.Nodes, cfg.Keep.Nodes}, {"functions", &keep.Functions, cfg.Keep.Functions},
+			}{{"profiles", &keep.Profiles, cfg.Keep.Profiles}, {"nodes", &keep.Nodes, cfg.Keep.Nodes},
+				{"functions", &keep.Functions, cfg.Keep.Functions},
 				{"runs", &keep.Runs, cfg.Keep.Runs}, {"ingest", &keep.Ingest, cfg.Keep.Ingest}} {
 				if !cmd.Flags().Changed(f.name) {
 					*f.days = f.set

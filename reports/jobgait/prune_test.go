@@ -20,7 +20,8 @@ func TestPruneAndCopy(t *testing.T) {
 	}
 	for i := range 3 {
 		s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: run.JobID(i + 1)},
-			Job: run.Job{User: "alice", UID: 1001, NNodes: 1, Executable: "lmp"}, Start: 1e9, End: 1e9 + 60, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}}
+			Job: run.Job{User: "alice", UID: 1001, NNodes: 1, Executable: "lmp"}, Start: 1e9, End: 1e9 + 60, ElapsedS: 60,
+			Nodes: []summary.Node{{Name: "n1", Reported: true}}}
 		if err := db.Put(t.Context(), s, history.Ingest{}); err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +30,8 @@ func TestPruneAndCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := filepath.Join(dir, "jobgait.toml")
-	if err := os.WriteFile(config, []byte("[history]\npath = \""+path+"\"\n[keep]\ncopy = \""+to+"\"\n"), 0o644); err != nil {
+	if err := os.WriteFile(config, []byte("[history]\npath = \""+path+"\"\n[keep]\ncopy = \""+to+"\"\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -44,7 +46,9 @@ func TestPruneAndCopy(t *testing.T) {
 		{[]string{"--runs", "100"}, 0, "copied to " + to},
 	} {
 		var out strings.Builder
-		if code := runJobgait(t.Context(), []string{"JOBGAIT_CONFIG=" + config}, append([]string{"jobgait", "prune"}, c.args...), &out, &out); code != c.code || !strings.Contains(out.String(), c.want) {
+		if code := runJobgait(t.Context(), []string{"JOBGAIT_CONFIG=" + config},
+			append([]string{"jobgait", "prune"}, c.args...), &out, &out); code != c.code ||
+			!strings.Contains(out.String(), c.want) {
 			t.Errorf("%v: exit %d, %s", c.args, code, out.String())
 		}
 	}

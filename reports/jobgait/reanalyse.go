@@ -221,7 +221,8 @@ func (a reanalysis) estimate(ctx context.Context, runs, left []archive.Kept) err
 	}
 	if tried > 0 {
 		each := time.Since(begin).Seconds() / float64(tried)
-		fmt.Fprintf(a.out, "%.3f s a run on one core, the mean of %d of them: %.2f core hours, and the writing\n", each, tried, each*float64(len(left))/3600)
+		fmt.Fprintf(a.out, "%.3f s a run on one core, the mean of %d of them: %.2f core hours, and the writing\n", each,
+			tried, each*float64(len(left))/3600)
 	}
 	return ctx.Err()
 }
@@ -295,7 +296,8 @@ func (a reanalysis) sbatch() string {
 // of jobgait's own account are not watched.
 func (a reanalysis) submit(ctx context.Context, sbatch, self string, runs []archive.Kept, left int) error {
 	n := min(cmp.Or(a.jobs, 16), left)
-	task := fmt.Sprintf("exec %s reanalyse --archive %s --jobs 1 --part $SLURM_ARRAY_TASK_ID/%d", quoted(self), quoted(a.archive), n)
+	task := fmt.Sprintf("exec %s reanalyse --archive %s --jobs 1 --part $SLURM_ARRAY_TASK_ID/%d", quoted(self),
+		quoted(a.archive), n)
 	cmd := exec.CommandContext(ctx, sbatch, "--wait", "--job-name=jobgait-reanalyse", fmt.Sprintf("--array=0-%d", n-1),
 		"--ntasks=1", "--cpus-per-task=1", "--chdir=/", "--output=/dev/null", "--wrap="+task)
 	looked, text := time.Time{}, ""

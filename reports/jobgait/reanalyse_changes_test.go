@@ -24,7 +24,8 @@ func longSeries() (runs []summary.Summary) {
 			level = 66
 		}
 		s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "test", JobID: run.JobID(i + 1)},
-			Job: run.Job{User: "alice", UID: 1000, GID: 1000, NNodes: 1, NodeList: "n1", Name: "case"}, Start: 1.7e9 + 3600*float64(i),
+			Job: run.Job{User: "alice", UID: 1000, GID: 1000, NNodes: 1, NodeList: "n1", Name: "case"}, Start: 1.7e9 +
+				3600*float64(i),
 			Exit: &run.Exit{}, Nodes: []summary.Node{{Name: "n1", Reported: true}}, Quality: run.Quality{Scope: "job"}}
 		s.ElapsedS = level * (1 + .004*math.Sin(float64(i*i)))
 		s.End = s.Start + s.ElapsedS
@@ -42,7 +43,9 @@ func changesIn(t *testing.T, path string) (list []string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	rows, err := db.QueryContext(t.Context(), "SELECT printf('%s %s from job %s, seen with %s, %.0f, at %s', Metric, Kind, JobID, DetectedJobID, EffectPct, strftime('%Y-%m', AtEpoch, 'unixepoch')) FROM changes ORDER BY StartEpoch")
+	rows, err := db.QueryContext(t.Context(),
+		"SELECT printf('%s %s from job %s, seen with %s, %.0f, at %s', Metric, Kind, JobID, DetectedJobID, EffectPct, "+
+			"strftime('%Y-%m', AtEpoch, 'unixepoch')) FROM changes ORDER BY StartEpoch")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +75,8 @@ func TestReanalyseFindsOldChanges(t *testing.T) {
 	for _, s := range longSeries() {
 		s, err := application.Put(t.Context(), db, s, history.Ingest{})
 		look, lerr := application.LookAt(t.Context(), db, s, application.DefaultLimits())
-		if err := errors.Join(err, lerr, look.Store(t.Context(), db, s, s.End), archive.Archive{Dir: dir}.PutRun(t.Context(), archive.RunContext{Summary: s})); err != nil {
+		if err := errors.Join(err, lerr, look.Store(t.Context(), db, s, s.End),
+			archive.Archive{Dir: dir}.PutRun(t.Context(), archive.RunContext{Summary: s})); err != nil {
 			t.Fatal(err)
 		}
 	}

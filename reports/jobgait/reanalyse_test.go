@@ -36,8 +36,10 @@ func archivedSite(t *testing.T, runs int) (cfg configs.Config, env []string) {
 	cfg = configs.Default()
 	cfg.Spool.Dir, cfg.Spool.Keep = filepath.Join(root, "spool"), "none"
 	cfg.Collect = configs.Collect{Dir: filepath.Join(root, "collect"), Archive: filepath.Join(root, "archive")}
-	cfg.History.Path, cfg.Report.MinElapsedS, cfg.Slurm, cfg.Watch.Root = filepath.Join(root, "history.db"), 0, configs.Slurm{}, true
-	settings := fmt.Sprintf("[collect]\ndir = %q\naccount = \"\"\narchive = %q\n[history]\npath = %q\n[slurm]\nscontrol = \"\"\n",
+	cfg.History.Path, cfg.Report.MinElapsedS, cfg.Slurm, cfg.Watch.Root = filepath.Join(root, "history.db"), 0,
+		configs.Slurm{}, true
+	settings := fmt.Sprintf("[collect]\ndir = %q\naccount = \"\"\narchive = %q\n[history]\npath = "+
+		"%q\n[slurm]\nscontrol = \"\"\n",
 		cfg.Collect.Dir, cfg.Collect.Archive, cfg.History.Path)
 	if err := os.WriteFile(filepath.Join(root, "jobgait.toml"), []byte(settings), 0o644); err != nil {
 		t.Fatal(err)
@@ -57,9 +59,12 @@ func hooksFinish(t *testing.T, cfg configs.Config, i int) error {
 	real, mono := job.Clock()
 	real -= 3600 * float64(archivedRuns-i)
 	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - 5, StartMono: mono - 5,
-		Job: run.Job{User: "alice", UID: os.Getuid(), GID: os.Getgid(), NNodes: 1, NodeList: "n1", WorkDir: t.TempDir(), Name: fmt.Sprintf("case-%c", 'a'+i%3)}}
-	o := profiletest.SyntheticRun{Key: key, Node: "n1", Seconds: 5, PeriodS: .3 + .1*float64(i%3), Seal: true, Seed: uint64(i)}
-	f := finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, "n1"), Program: "/nonexistent", Scheduler: slurm.Scheduler{}, Log: t.Logf}
+		Job: run.Job{User: "alice", UID: os.Getuid(), GID: os.Getgid(), NNodes: 1, NodeList: "n1", WorkDir: t.TempDir(),
+			Name: fmt.Sprintf("case-%c", 'a'+i%3)}}
+	o := profiletest.SyntheticRun{Key: key, Node: "n1", Seconds: 5, PeriodS: .3 + .1*float64(i%3), Seal: true,
+		Seed: uint64(i)}
+	f := finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, "n1"), Program: "/nonexistent",
+		Scheduler: slurm.Scheduler{}, Log: t.Logf}
 	err := errors.Join(os.MkdirAll(string(dir), 0o700), dir.WriteRun(r), profiletest.Write(dir.Profile(), o),
 		finish.WriteEnd(dir, finish.End{Real: real, Mono: mono, BootID: r.BootID, Exit: &run.Exit{}, Job: r.Job}))
 	if err != nil {
@@ -109,7 +114,8 @@ func TestReanalyse(t *testing.T) {
 		t.Fatalf("the hooks have made %d runs", len(want))
 	}
 	got := askIn(env, "reanalyse", "--dry-run")
-	if got.status != 0 || !strings.Contains(got.out, "24 runs are archived in "+cfg.Collect.Archive+", 24 of them are to be analysed") || !strings.Contains(got.out, "core hours") {
+	if got.status != 0 || !strings.Contains(got.out, "24 runs are archived in "+cfg.Collect.Archive+
+		", 24 of them are to be analysed") || !strings.Contains(got.out, "core hours") {
 		t.Errorf("%+v", got)
 	}
 	anew := filepath.Join(t.TempDir(), "anew.db")
@@ -167,7 +173,8 @@ func TestReanalyseWithoutAProfile(t *testing.T) {
 	}
 	want := storedBodies(t, cfg.History.Path)
 	got := askIn(env, "reanalyse")
-	if got.status != 1 || !strings.Contains(got.complaint, "1 runs could not be analysed") || !strings.Contains(got.complaint, "node n1 is not in the archive") ||
+	if got.status != 1 || !strings.Contains(got.complaint, "1 runs could not be analysed") ||
+		!strings.Contains(got.complaint, "node n1 is not in the archive") ||
 		strings.Count(got.complaint, "\n") != 1 || !strings.HasPrefix(got.out, "2 runs made anew") {
 		t.Errorf("%+v", got)
 	}
@@ -184,11 +191,13 @@ func TestReanalyseWithoutAProfile(t *testing.T) {
 		{2, "--jobs -1", []string{"--jobs", "-1"}},
 		{2, "which are only read together", []string{"--history", "a.db,b.db"}},
 	} {
-		if got := askIn(env, append([]string{"reanalyse"}, c.args...)...); got.status != c.status || !strings.Contains(got.complaint, c.want) {
+		if got := askIn(env, append([]string{"reanalyse"}, c.args...)...); got.status != c.status ||
+			!strings.Contains(got.complaint, c.want) {
 			t.Errorf("%v: %+v", c.args, got)
 		}
 	}
-	if got := askIn([]string{"JOBGAIT_CONFIG=" + fileOf(t, "x.toml", "")}, "reanalyse"); got.status != 1 || !strings.Contains(got.complaint, "archives no profiles") {
+	if got := askIn([]string{"JOBGAIT_CONFIG=" + fileOf(t, "x.toml", "")}, "reanalyse"); got.status != 1 ||
+		!strings.Contains(got.complaint, "archives no profiles") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -205,7 +214,8 @@ func TestReanalyseAfterAnotherBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ build, version string }{{"another", ""}, {"", configs.Version}} {
-		text, err := json.Marshal(map[string]any{"build": c.build, "version": c.version, "summary": summary.Summary{Schema: summary.Schema}})
+		text, err := json.Marshal(map[string]any{"build": c.build, "version": c.version,
+			"summary": summary.Summary{Schema: summary.Schema}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +226,8 @@ func TestReanalyseAfterAnotherBuild(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(string(runs[1]), "again.json.gz"), packed, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := askIn(env, "reanalyse", "--dry-run"); !strings.Contains(got.out, "3 runs are archived") || !strings.Contains(got.out, ", 1 of them are to be analysed") {
+		if got := askIn(env, "reanalyse", "--dry-run"); !strings.Contains(got.out, "3 runs are archived") ||
+			!strings.Contains(got.out, ", 1 of them are to be analysed") {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}

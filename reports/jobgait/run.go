@@ -55,7 +55,8 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 	c.Flags().StringVar(&o.size, "size", "", "size of the problem, any text")
 	c.Flags().StringVar(&o.commit, "commit", "", "git commit of what is run: the history names it when runs change speed")
 	c.Flags().StringArrayVar(&o.labels, "label", nil, "`NAME=VALUE` to record, for the same purpose (repeat)")
-	c.Flags().StringVar(&o.names, "names", "", "how much is told of which code runs: all, libraries or off (default: as set)")
+	c.Flags().StringVar(&o.names, "names", "",
+		"how much is told of which code runs: all, libraries or off (default: as set)")
 	c.Flags().StringVarP(&o.dir, "output", "o", "", "directory for the report (default: this one)")
 	return c
 }
@@ -155,7 +156,8 @@ func finishRun(ctx context.Context, h *hooks, ended syscall.WaitStatus, complain
 	case ok && isTerminal(complain):
 		fmt.Fprintf(complain, "%sjobgait: report in %s.txt\n", newline, base)
 	case !ok && waited && len(h.said) == 0:
-		fmt.Fprintf(complain, "jobgait: no report in %s yet; `jobgait show %d` has it when it is made\n", h.reportDir, h.key.JobID)
+		fmt.Fprintf(complain, "jobgait: no report in %s yet; `jobgait show %d` has it when it is made\n", h.reportDir,
+			h.key.JobID)
 	}
 }
 

@@ -135,7 +135,8 @@ func TestForkingProgramOfAnOrdinaryUserIsCountedWhole(t *testing.T) {
 			t.Fatalf("%v: %q %q", r.status, r.out, r.complaint)
 		}
 		counted, perf := b.counted("proc_cpu"), b.counted("task_clock")
-		t.Logf("by account %.1f ms, by perf %.1f ms, rusage %.1f ms; the host kept %.0f ms", counted/1e6, perf/1e6, used/1e6, kept/1e6)
+		t.Logf("by account %.1f ms, by perf %.1f ms, rusage %.1f ms; the host kept %.0f ms", counted/1e6, perf/1e6, used/1e6,
+			kept/1e6)
 		best = min(best, math.Abs(counted-used)-20e6-0.01*used)
 		if apart := perf/used - 1; apart > -0.15 && apart-kept/used < 0.01 {
 			clock = perf

@@ -56,7 +56,8 @@ func (b box) historyPath() string {
 // lacksHistory checks what a run without a usable history prints and reports.
 func (b box) lacksHistory(r result, report, why string) {
 	b.t.Helper()
-	if r.status.ExitStatus() != 0 || strings.Count(r.complaint, "\n") != 1 || !strings.HasPrefix(r.complaint, "jobgait: ") ||
+	if r.status.ExitStatus() != 0 || strings.Count(r.complaint, "\n") != 1 ||
+		!strings.HasPrefix(r.complaint, "jobgait: ") ||
 		!strings.Contains(r.complaint, "history "+b.historyPath()+": ") || !strings.Contains(r.complaint, why) {
 		b.t.Errorf("status %v, printed %q: want one line with the history's path and %q", r.status, r.complaint, why)
 	}

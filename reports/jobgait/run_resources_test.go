@@ -61,7 +61,8 @@ func TestBytesWrittenAreTold(t *testing.T) {
 	if err := unix.Statfs(b.work, &st); err != nil || st.Type == unix.TMPFS_MAGIC {
 		t.Skip("the box lies in memory: nothing reaches storage")
 	}
-	b.python("import os, time\nf = open('out', 'wb')\nfor i in range(300): f.write(bytes(1_000_000))\nf.flush(); os.fsync(f.fileno())\ntime.sleep(6)")
+	b.python("import os, time\nf = open('out', 'wb')\nfor i in range(300): f.write(bytes(1_000_000))\nf.flush(); " +
+		"os.fsync(f.fileno())\ntime.sleep(6)")
 	r := b.resources()
 	near(t, "bytes written", r.IO.WrittenBytes, 3e8, 0.05)
 	if peak := r.Memory.PeakBytes; peak == nil || *peak > 1e8 {
@@ -76,7 +77,8 @@ func TestBytesOfShortCommandsAreTold(t *testing.T) {
 	if err := unix.Statfs(b.work, &st); err != nil || st.Type == unix.TMPFS_MAGIC {
 		t.Skip("the box lies in memory: nothing reaches storage")
 	}
-	b.python("import os\nif os.fork() == 0:\n f = open('out', 'wb')\n f.write(bytes(40_000_000)); f.flush(); os.fsync(f.fileno()); os._exit(0)\nos.wait()")
+	b.python("import os\nif os.fork() == 0:\n f = open('out', 'wb')\n f.write(bytes(40_000_000)); f.flush(); " +
+		"os.fsync(f.fileno()); os._exit(0)\nos.wait()")
 	near(t, "bytes written", b.resources().IO.WrittenBytes, 4e7, 0.05)
 }
 
@@ -93,7 +95,8 @@ func TestWaitingIsTheKernelsRunDelay(t *testing.T) {
 		}
 		defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
 	}
-	r := b.python("import time\nend = time.monotonic() + 12\nwhile time.monotonic() < end: pass\nprint(open('/proc/self/schedstat').read().split()[1])", "taskset", "-c", "0")
+	r := b.python("import time\nend = time.monotonic() + 12\nwhile time.monotonic() < end: "+
+		"pass\nprint(open('/proc/self/schedstat').read().split()[1])", "taskset", "-c", "0")
 	delay, err := strconv.ParseFloat(strings.TrimSpace(r.out), 64)
 	if err != nil {
 		t.Fatalf("%q %q", r.out, r.complaint)
@@ -105,7 +108,8 @@ func TestWaitingIsTheKernelsRunDelay(t *testing.T) {
 	waited := *got.CPU.Waiting * *got.Time.UsedS
 	near(t, "seconds waited", &waited, delay/1e9, 0.10)
 	out, err := exec.Command("sqlite3", filepath.Join(filepath.Dir(b.work), ".local/share/jobgait/history.db"),
-		"SELECT JobID, PeakMemBytes > 0, ReadBytes >= 0, WrittenBytes >= 0, WaitingCPUs > 0.1, LimitS IS NULL FROM job_resources").CombinedOutput()
+		"SELECT JobID, PeakMemBytes > 0, ReadBytes >= 0, WrittenBytes >= 0, WaitingCPUs > 0.1, LimitS IS NULL FROM "+
+			"job_resources").CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "1|1|1|1|1|1" {
 		t.Errorf("%v: %s", err, out)
 	}

@@ -165,7 +165,8 @@ func TestExitStatusIsTheCommands(t *testing.T) {
 	b := newBox(t)
 	plain := filepath.Join(b.work, "plain")
 	script := filepath.Join(b.work, "script")
-	if err := errors.Join(os.WriteFile(plain, []byte("x"), 0o644), os.WriteFile(script, []byte("exit 9\n"), 0o755)); err != nil {
+	if err := errors.Join(os.WriteFile(plain, []byte("x"), 0o644),
+		os.WriteFile(script, []byte("exit 9\n"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -192,7 +193,8 @@ func TestExitStatusIsTheCommands(t *testing.T) {
 
 func TestDeathBySignalIsRepeated(t *testing.T) {
 	b := newBox(t)
-	for _, s := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGTERM, syscall.SIGKILL, syscall.SIGABRT, syscall.SIGQUIT} {
+	for _, s := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGTERM, syscall.SIGKILL, syscall.SIGABRT,
+		syscall.SIGQUIT} {
 		r := end(t, b.command("run", "--", "sh", "-c", fmt.Sprintf("ulimit -c 0; kill -%d $$", s)))
 		if !r.status.Signaled() || r.status.Signal() != s {
 			t.Errorf("%v became %v: %s", s, r.status, r.complaint)
@@ -278,7 +280,8 @@ func TestIgnoredSignalsStayIgnored(t *testing.T) {
 }
 
 func TestNoPeriodIsInventedForSleepAndBusyLoop(t *testing.T) {
-	for name, c := range map[string]string{"sleep": "sleep 5", "busy loop": "end=$((SECONDS+5)); while ((SECONDS < end)); do :; done"} {
+	for name, c := range map[string]string{"sleep": "sleep 5",
+		"busy loop": "end=$((SECONDS+5)); while ((SECONDS < end)); do :; done"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBox(t)
@@ -328,9 +331,11 @@ func TestCommandRunsWhateverFails(t *testing.T) {
 func TestCommandRunsAnyhow(t *testing.T) {
 	program := filepath.Join(bin(t), "jobgait")
 	for name, script := range map[string]string{
-		"settings hang":         "mkfifo hang; JOBGAIT_CONFIG=$PWD/hang " + program + " run -- touch ran",
-		"counter hangs":         "mkdir -p $HOME/.local/state/jobgait; mkfifo $HOME/.local/state/jobgait/next-$(hostname); " + program + " run -- touch ran",
-		"nobody reads stderr":   "{ unset HOME; sleep 0.2; " + program + " run -- touch ran; } 2>&1 | true; until [ -e ran ]; do sleep 0.05; done",
+		"settings hang": "mkfifo hang; JOBGAIT_CONFIG=$PWD/hang " + program + " run -- touch ran",
+		"counter hangs": "mkdir -p $HOME/.local/state/jobgait; mkfifo $HOME/.local/state/jobgait/next-$(hostname); " +
+			program + " run -- touch ran",
+		"nobody reads stderr": "{ unset HOME; sleep 0.2; " + program +
+			" run -- touch ran; } 2>&1 | true; until [ -e ran ]; do sleep 0.05; done",
 		"few descriptors":       "ulimit -n 6; " + program + " run -- /usr/bin/touch ran",
 		"no PATH":               "unset PATH; " + program + " run -- touch ran",
 		"no environment at all": "env -i " + program + " run -- touch ran",

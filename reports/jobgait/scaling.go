@@ -55,7 +55,8 @@ func scalingCommand(getenv func(string) string) *cobra.Command {
 			return o.ofFile(cmd, args[0])
 		},
 	}
-	c.Flags().StringVar(&o.method, "method", string(scaling.Likelihood), "how changes are found: likelihood, paper or extra-p")
+	c.Flags().StringVar(&o.method, "method", string(scaling.Likelihood),
+		"how changes are found: likelihood, paper or extra-p")
 	c.Flags().StringVar(&o.mode, "mode", "", "how the problem grows, for efficiency: strong or weak")
 	c.Flags().StringVar(&o.series, "series", "", "only the series of this id")
 	c.Flags().StringVar(&o.plot, "plot", "", "draw pictures into this SVG file")
@@ -115,7 +116,8 @@ func (o scalingOptions) ofFile(cmd *cobra.Command, path string) error {
 	p.done()
 	printReading(cmd, path, file.Reading)
 	if file.Left > 0 {
-		fmt.Fprintf(complain, "jobgait: %d combinations of parameters have fewer than three sizes and were left out\n", file.Left)
+		fmt.Fprintf(complain, "jobgait: %d combinations of parameters have fewer than three sizes and were left out\n",
+			file.Left)
 	}
 	return o.print(cmd, r)
 }
@@ -182,7 +184,8 @@ func (o scalingOptions) draw(r scalingreport.Fits, complain io.Writer) error {
 		return err
 	})
 	if err == nil && left > 0 {
-		fmt.Fprintf(complain, "jobgait: %s has the first pictures; %d more were left out (--series ID draws one)\n", o.plot, left)
+		fmt.Fprintf(complain, "jobgait: %s has the first pictures; %d more were left out (--series ID draws one)\n", o.plot,
+			left)
 	}
 	return err
 }
@@ -230,7 +233,8 @@ func (o scalingOptions) measurements(s stored) (table.Measurements, error) {
 	}
 	found := changepoint.Analyse(series, changepoint.Sequential, changepoint.Default())
 	chosen, results := s.choose(found)
-	options := application.ScalingOptions{Metric: o.stored.metric, Parameter: o.columns.Parameter, Mode: scaling.Mode(o.mode)}
+	options := application.ScalingOptions{Metric: o.stored.metric, Parameter: o.columns.Parameter,
+		Mode: scaling.Mode(o.mode)}
 	var list []scaling.Series
 	var err error
 	if o.by != "" {
@@ -270,7 +274,8 @@ func (o scalingOptions) validBy(files int) error {
 
 // noneBy says why there is nothing to tell by function or class.
 func (o scalingOptions) noneBy(whose string) error {
-	return fmt.Errorf("runs of %s: no %s has 2 %% of the CPU time of runs of five sizes with all else equal (names are stored where history.names says so)", whose, o.by)
+	return fmt.Errorf("runs of %s: no %s has 2 %% of the CPU time of runs of five sizes with all else equal (names are "+
+		"stored where history.names says so)", whose, o.by)
 }
 
 // ranked are series with what grows worst first, by their results; what has no law comes

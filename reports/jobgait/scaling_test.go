@@ -22,7 +22,8 @@ type scalingCall struct {
 // scalingVerb calls the program in this process.
 func scalingVerb(args ...string) scalingCall {
 	var out, complain bytes.Buffer
-	status := runJobgait(context.Background(), []string{"PATH=/bin"}, append([]string{"jobgait"}, args...), &out, &complain)
+	status := runJobgait(context.Background(), []string{"PATH=/bin"}, append([]string{"jobgait"}, args...), &out,
+		&complain)
 	return scalingCall{status, out.String(), complain.String()}
 }
 
@@ -165,7 +166,8 @@ func TestScalingBadInput(t *testing.T) {
 		}
 	}
 	cut := scalingInput(t, "cut", lines+`{"p":[1,2],"y":[1`)
-	if c := scalingVerb("scaling", cut); c.status != 0 || c.err != "jobgait: "+cut+": the input ends in line 6, what stands before that line was read\n" {
+	if c := scalingVerb("scaling", cut); c.status != 0 || c.err != "jobgait: "+cut+
+		": the input ends in line 6, what stands before that line was read\n" {
 		t.Errorf("a cut file: %d %q", c.status, c.err)
 	}
 	bad := scalingInput(t, "bad", lines+`{"p":[1,2],"y":[1`+"\n")
@@ -183,10 +185,12 @@ func TestScalingUsage(t *testing.T) {
 		args   []string
 	}{
 		{2, []string{"scaling", file, file}}, {2, []string{"scaling", "--method", "magic", file}},
-		{2, []string{"scaling", "--mode", "big", file}}, {2, []string{"scaling", "--nothing", file}}, {1, []string{"scaling", file + "x"}},
+		{2, []string{"scaling", "--mode", "big", file}}, {2, []string{"scaling", "--nothing", file}},
+		{1, []string{"scaling", file + "x"}},
 		{1, []string{"scaling", "--series", "z", file}}, {0, []string{"scaling", "--series", "0", file}},
 		{1, []string{"scaling", "--plot", file + "/no/x.svg", file}},
-		{2, []string{"export", file}}, {2, []string{"export", "--extra-p", "xml", file}}, {1, []string{"export", "--extra-p", "text", file + "x"}},
+		{2, []string{"export", file}}, {2, []string{"export", "--extra-p", "xml", file}},
+		{1, []string{"export", "--extra-p", "text", file + "x"}},
 	} {
 		if got := scalingVerb(c.args...); got.status != c.status || c.status != 0 && (got.err == "" || got.out != "") {
 			t.Errorf("%v: status %d, want %d: %s%s", c.args, got.status, c.status, got.out, got.err)
@@ -199,7 +203,8 @@ func TestScalingMode(t *testing.T) {
 	if s := scaledJSON(t, scalingVerb("scaling", "--json", lines)); s.Series[0].Mode != nil {
 		t.Error("a mode that nobody declared")
 	}
-	if s := scaledJSON(t, scalingVerb("scaling", "--json", "--mode", "strong", lines)); s.Series[0].Mode == nil || *s.Series[0].Mode != "strong" {
+	if s := scaledJSON(t, scalingVerb("scaling", "--json", "--mode", "strong", lines)); s.Series[0].Mode == nil ||
+		*s.Series[0].Mode != "strong" {
 		t.Error("the declared mode is lost")
 	}
 }
@@ -222,7 +227,8 @@ func TestScalingTable(t *testing.T) {
 		fmt.Fprintf(&b, `{"id":"kernel %d","p":[2,4,8,16,32,64],"y":[%d,4,8,16,32,64]}`+"\n", i, 2+i%2)
 	}
 	c := scalingVerb("scaling", scalingInput(t, "s", b.String()))
-	if lines := strings.Split(c.out, "\n"); c.status != 0 || len(lines) < 201 || !strings.HasPrefix(lines[200], "kernel 199") {
+	if lines := strings.Split(c.out, "\n"); c.status != 0 || len(lines) < 201 ||
+		!strings.HasPrefix(lines[200], "kernel 199") {
 		t.Errorf("%d %s %d lines", c.status, c.err, len(lines))
 	}
 }

@@ -21,7 +21,8 @@ import (
 func schemas(t testing.TB) map[string]*jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
-	texts := map[string][]byte{"changes": schema.Changes, "compare": schema.Compare, "periods": schema.Periods, "scaling": schema.Scaling, "doctor": schema.Doctor}
+	texts := map[string][]byte{"changes": schema.Changes, "compare": schema.Compare, "periods": schema.Periods,
+		"scaling": schema.Scaling, "doctor": schema.Doctor}
 	for name, text := range texts {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 		if err != nil {
@@ -75,7 +76,8 @@ func follows(t *testing.T, s *jsonschema.Schema, what string, text []byte) {
 // scaling is what no analysis returns.
 func TestGoldenJSONFollowsSchemas(t *testing.T) {
 	all := schemas(t)
-	for path, name := range map[string]string{"change/testdata/report.json": "changes", "change/testdata/pair.json": "compare",
+	for path, name := range map[string]string{"change/testdata/report.json": "changes",
+		"change/testdata/pair.json":     "compare",
 		"periods/testdata/example.json": "periods", "scaling/testdata/all.json": "scaling"} {
 		text, err := os.ReadFile(filepath.Join("..", path))
 		if err != nil {
@@ -140,16 +142,21 @@ func TestJSONOfVerbsFollowsSchemas(t *testing.T) {
 	all := schemas(t)
 	good, odd := fileOf(t, "nemo.csv", slower(1, 15)), fileOf(t, "odd.jsonl", oddLines())
 	other, few := fileOf(t, "other.csv", slower(2, 15)), fileOf(t, "few.csv", "t,value\n1,2\n")
-	points := fileOf(t, "points.csv", "p,rep,value\n1,1,10\n2,1,20\n4,1,40\n8,1,80\n16,1,160\n32,1,320\n64,1,1280\n128,1,2560\n256,1,5120\n")
+	points := fileOf(t, "points.csv",
+		"p,rep,value\n1,1,10\n2,1,20\n4,1,40\n8,1,80\n16,1,160\n32,1,320\n64,1,1280\n128,1,2560\n256,1,5120\n")
 	samples := "t_s,a\n"
 	for i := range 2000 {
 		samples += fmt.Sprintf("%g,%g\n", float64(i)*.01, math.Sin(float64(i)*.1)+.01*math.Sin(float64(i*i)))
 	}
 	wave := fileOf(t, "wave.csv", samples)
 	for _, c := range [][]string{
-		{"changes", good}, {"changes", odd}, {"changes", "--method", "paper", odd}, {"changes", few}, {"changes", "--days", "3", good},
-		{"compare", good, other}, {"compare", few, other}, {"compare", "--join", "scale", good, other}, {"compare", "--join", "none", good, other}, {"compare", "--join", "none", few, few}, {"compare", "--series", "7", odd, odd},
-		{"periods", wave}, {"periods", "--method", "paper", wave}, {"scaling", points}, {"scaling", "--method", "paper", points},
+		{"changes", good}, {"changes", odd}, {"changes", "--method", "paper", odd}, {"changes", few},
+		{"changes", "--days", "3", good},
+		{"compare", good, other}, {"compare", few, other}, {"compare", "--join", "scale", good, other},
+		{"compare", "--join", "none", good, other}, {"compare", "--join", "none", few, few},
+		{"compare", "--series", "7", odd, odd},
+		{"periods", wave}, {"periods", "--method", "paper", wave}, {"scaling", points},
+		{"scaling", "--method", "paper", points},
 		{"scaling", "--method", "extra-p", points},
 	} {
 		got := ask(append([]string{c[0], "--json"}, c[1:]...)...)
@@ -164,7 +171,8 @@ func TestJSONOfVerbsFollowsSchemas(t *testing.T) {
 // What they print of stored runs, and what a stored report holds of it.
 func TestJSONOfStoredRunsFollowsSchemas(t *testing.T) {
 	all, env := schemas(t), storedRuns(t)
-	for _, c := range [][]string{{"changes"}, {"changes", "--site", "--metric", "elapsed_s"}, {"compare", "1", "30"}, {"compare", "--like", "1", "30"}, {"scaling", "--app", "ocean", "--metric", "elapsed_s"}} {
+	for _, c := range [][]string{{"changes"}, {"changes", "--site", "--metric", "elapsed_s"}, {"compare", "1", "30"},
+		{"compare", "--like", "1", "30"}, {"scaling", "--app", "ocean", "--metric", "elapsed_s"}} {
 		got := askIn(env, append([]string{c[0], "--json"}, c[1:]...)...)
 		if got.status != 0 {
 			t.Fatalf("%v: %+v", c, got)
@@ -192,7 +200,8 @@ func TestJSONOfStoredRunsFollowsSchemas(t *testing.T) {
 // Whatever a file holds, there is one line and a status, or JSON that follows the
 // schema, a text of 80 columns, and a page without what a policy refuses.
 func FuzzHistories(f *testing.F) {
-	for _, s := range []string{slower(1, 15), oddLines(), "1,2\n2,3\n", "{}", "t,value,commit\n2026-01-01,1,a\n2026-01-01,,b\n",
+	for _, s := range []string{slower(1, 15), oddLines(), "1,2\n2,3\n", "{}",
+		"t,value,commit\n2026-01-01,1,a\n2026-01-01,,b\n",
 		`{"id":"\u202e<b>","t":["2026-01-01T00:00:00Z","2026-01-02"],"y":[1,2],"start":[1,2],"nodes":[["n1"],["n2"]],"meta":{"a":["x","y"]}}`,
 		`{"t":[1,2,3,4,5,6],"y":[1e-300,1e300,1,1,1,1]}`} {
 		f.Add([]byte(s))
@@ -223,7 +232,8 @@ func FuzzHistories(f *testing.F) {
 			t.Fatalf("%+v", got)
 		}
 		html, err := os.ReadFile(page)
-		if err != nil || bytes.Contains(html, []byte("NaN")) && !bytes.Contains(text, []byte("NaN")) || bytes.Contains(html, []byte(" style=")) && !bytes.Contains(text, []byte("style=")) {
+		if err != nil || bytes.Contains(html, []byte("NaN")) && !bytes.Contains(text, []byte("NaN")) ||
+			bytes.Contains(html, []byte(" style=")) && !bytes.Contains(text, []byte("style=")) {
 			t.Fatalf("%v: %q", err, text)
 		}
 	})

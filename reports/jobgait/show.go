@@ -58,7 +58,8 @@ func showCommand(getenv func(string) string) *cobra.Command {
 }
 
 func historyFlag(c *cobra.Command, path *string) {
-	c.Flags().StringVar(path, "history", "", "history database, or `FILE,FILE,...` of several clusters (default: the configured one, else your own)")
+	c.Flags().StringVar(path, "history", "",
+		"history database, or `FILE,FILE,...` of several clusters (default: the configured one, else your own)")
 }
 
 func show(ctx context.Context, getenv func(string) string, o showOptions, id string, out io.Writer) error {
@@ -160,7 +161,8 @@ func openHistory(ctx context.Context, getenv func(string) string, path string) (
 }
 
 // beside is where the user's reports are, whoever may read the history.
-const beside = "your reports lie beside the output of your jobs, as jobgait-<jobid>.txt; ask the administrators for the history, or name another with --history"
+const beside = "your reports lie beside the output of your jobs, as jobgait-<jobid>.txt; ask the administrators for " +
+	"the history, or name another with --history"
 
 // noHistory says why there is none to read: on a cluster it may be there all the
 // same. failures are those of the candidates, the site's first.

@@ -19,5 +19,6 @@ type kernelSigaction struct {
 // print a traceback and exit with status 2.
 func defaultAction(s syscall.Signal) {
 	var act kernelSigaction
-	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&act)), 0, unsafe.Sizeof(act.mask), 0, 0)
+	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&act)), 0,
+		unsafe.Sizeof(act.mask), 0, 0)
 }

@@ -35,14 +35,17 @@ func siteRuns(t *testing.T, name func(string) string) string {
 	whole := func(n int) *int { return &n }
 	put := func(app string, user, nodes int, day float64, change func(*summary.Summary)) {
 		id++
-		s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: id}, State: "COMPLETED", Exit: &run.Exit{},
-			Job:      run.Job{Name: name(app), App: name(app), User: name(fmt.Sprint("user", user)), UID: 1000 + user, Account: name(fmt.Sprint("project", user)), NNodes: nodes, NCPUs: whole(64 * nodes)},
+		s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: id}, State: "COMPLETED",
+			Exit: &run.Exit{},
+			Job: run.Job{Name: name(app), App: name(app), User: name(fmt.Sprint("user", user)), UID: 1000 + user,
+				Account: name(fmt.Sprint("project", user)), NNodes: nodes, NCPUs: whole(64 * nodes)},
 			ElapsedS: 7200, Quality: run.Quality{Scope: "job", Samples: 1000}}
 		s.Start = now - 86400*day
 		step := 2 * (1 + 0.004*math.Sin(float64(id*id)))
 		s.StepS, s.Patterns = &step, []pattern.Pattern{{ID: "A", PeriodS: step, Confidence: .9, Coverage: .9}}
 		for k := range nodes {
-			s.Nodes = append(s.Nodes, summary.Node{Name: name(fmt.Sprintf("dahu-%d", k+1)), Reported: true, Sealed: true, BusyCPUs: number(60)})
+			s.Nodes = append(s.Nodes, summary.Node{Name: name(fmt.Sprintf("dahu-%d", k+1)), Reported: true, Sealed: true,
+				BusyCPUs: number(60)})
 		}
 		s.Counters = []run.Counter{{Name: "proc_wait", Unit: "ns", Scope: "job", Total: 5e9 * 7200}}
 		s.Job.MemoryBytes, s.Memory = number(64e9), &summary.Memory{PeakBytes: number(41e9)}
@@ -50,7 +53,8 @@ func siteRuns(t *testing.T, name func(string) string) string {
 			change(&s)
 		}
 		s.End = s.Start + s.ElapsedS
-		if err := db.Put(t.Context(), s, history.Ingest{ReportDir: "/home/x", NowS: s.End, Findings: job.Findings}); err != nil {
+		if err := db.Put(t.Context(), s,
+			history.Ingest{ReportDir: "/home/x", NowS: s.End, Findings: job.Findings}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -132,8 +136,10 @@ func TestDashboardOfASite(t *testing.T) {
 	text := siteSections(t, "--site", "--history", path)
 	flat := regexp.MustCompile(`<svg.*?</svg>|<[^>]*>`).ReplaceAllString(text, " ")
 	flat = strings.Join(strings.Fields(strings.NewReplacer("\u00a0", " ", "&#43;", "+").Replace(flat)), " ")
-	for _, want := range []string{"user1 / nemo, 4 nodes 16.0 +20.0 % 2", " 812361 10 month_slower", "dahu-3 no record of 5 of 7 jobs", "user1 / nemo 256 30", "and 5 more: month_applications",
-		"user2 / lammps 60.0 30 100 % 2.00 s", "71.0 %", "cpus_idle", "out_of_memory", "project2 60.0 of 84.0", "not_significant", "not_sampled", "Why no period", "week_coverage"} {
+	for _, want := range []string{"user1 / nemo, 4 nodes 16.0 +20.0 % 2", " 812361 10 month_slower",
+		"dahu-3 no record of 5 of 7 jobs", "user1 / nemo 256 30", "and 5 more: month_applications",
+		"user2 / lammps 60.0 30 100 % 2.00 s", "71.0 %", "cpus_idle", "out_of_memory", "project2 60.0 of 84.0",
+		"not_significant", "not_sampled", "Why no period", "week_coverage"} {
 		if !strings.Contains(flat, want) {
 			t.Errorf("no %q in %s", want, flat)
 		}
@@ -176,11 +182,13 @@ func TestDashboardOfAnEmptySite(t *testing.T) {
 	}
 	defer func() { _ = db.Close() }()
 	page := filepath.Join(t.TempDir(), "page.html")
-	if c := ask("dashboard", "--site", "--history", path, "-o", page); c.status != 1 || !strings.Contains(c.complaint, "none in the last 180 days") {
+	if c := ask("dashboard", "--site", "--history", path, "-o", page); c.status != 1 ||
+		!strings.Contains(c.complaint, "none in the last 180 days") {
 		t.Errorf("%+v", c)
 	}
 	old := float64(time.Now().Unix()) - 90*86400
-	s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: 7}, Job: run.Job{Name: "a", App: "a", User: "dora", UID: 9, NNodes: 1}, Start: old, End: old + 60, ElapsedS: 60}
+	s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: 7},
+		Job: run.Job{Name: "a", App: "a", User: "dora", UID: 9, NNodes: 1}, Start: old, End: old + 60, ElapsedS: 60}
 	if err := db.Put(t.Context(), s, history.Ingest{Findings: job.Findings}); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +196,8 @@ func TestDashboardOfAnEmptySite(t *testing.T) {
 		t.Fatalf("%+v", c)
 	}
 	text, err := os.ReadFile(page)
-	for _, title := range []string{"Slower since when", "Sick nodes", "<h2>Applications", "<h2>Waste", "<h2>Coverage", "NaN"} {
+	for _, title := range []string{"Slower since when", "Sick nodes", "<h2>Applications", "<h2>Waste", "<h2>Coverage",
+		"NaN"} {
 		if err != nil || strings.Contains(string(text), title) {
 			t.Errorf("the page has %s, %v", title, err)
 		}

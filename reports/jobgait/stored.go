@@ -29,7 +29,8 @@ func (f *storedFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.app, "app", "", "stored runs of this application only")
 	c.Flags().BoolVar(&f.site, "site", false, "stored runs of all users")
 	c.MarkFlagsMutuallyExclusive("site", "user")
-	c.Flags().StringVar(&f.metric, "metric", "", "metric of stored runs: "+application.MetricNames()+" (default: step_s where most runs have it, else elapsed_s)")
+	c.Flags().StringVar(&f.metric, "metric", "", "metric of stored runs: "+application.MetricNames()+
+		" (default: step_s where most runs have it, else elapsed_s)")
 }
 
 // valid refuses a metric that there is not.
@@ -105,7 +106,8 @@ func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (store
 }
 
 // histories reads those that were asked for, then others that ran lately.
-func (f storedFlags) histories(ctx context.Context, from joined, who string) (list []history.ApplicationRuns, chosen []bool, err error) {
+func (f storedFlags) histories(ctx context.Context, from joined, who string) (list []history.ApplicationRuns,
+	chosen []bool, err error) {
 	q := history.HistoryQuery{User: who, App: f.app, Since: float64(time.Now().Unix()) - storedDays*86400,
 		Runs: mostStoredRuns, Series: mostStoredSeries}
 	if f.site && f.app == "" && f.page > 0 {

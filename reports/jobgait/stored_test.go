@@ -62,30 +62,35 @@ func storedRuns(t *testing.T) []string {
 func TestChangesOfStoredRuns(t *testing.T) {
 	env := storedRuns(t)
 	got := askIn(env, "changes", "--check")
-	if got.status != 3 || !strings.Contains(got.out, "slower since") || !strings.Contains(strings.Join(strings.Fields(got.out), " "), "the executable changed then") {
+	if got.status != 3 || !strings.Contains(got.out, "slower since") ||
+		!strings.Contains(strings.Join(strings.Fields(got.out), " "), "the executable changed then") {
 		t.Fatalf("%+v", got)
 	}
 	if first := "melt (1 node, elapsed_s), 30 runs of " + userName() + ": changed."; !strings.HasPrefix(got.out, first) {
 		t.Errorf("%s does not begin with %s", got.out, first)
 	}
-	if next := "\nNext:  jobgait compare 20 21  (where the time goes)\n       jobgait changes --ack 21  (this change is known)\n"; !strings.HasSuffix(got.out, next) {
+	if next := "\nNext:  jobgait compare 20 21  (where the time goes)\n       jobgait changes --ack 21  (this change " +
+		"is known)\n"; !strings.HasSuffix(got.out, next) {
 		t.Errorf("%s does not end with%s", got.out, next)
 	}
 	if strings.Contains(got.out, "ocean") && !strings.Contains(got.out, "melt") {
 		t.Errorf("the wrong application:\n%s", got.out)
 	}
-	if got := askIn(env, "changes", "--ack", "7"); got.status != 1 || !strings.Contains(got.complaint, "no change begins with job 7") {
+	if got := askIn(env, "changes", "--ack", "7"); got.status != 1 ||
+		!strings.Contains(got.complaint, "no change begins with job 7") {
 		t.Errorf("%+v", got)
 	}
 	if got := askIn(env, "changes", "--ack", "21"); got.status != 0 || got.out != "" {
 		t.Errorf("%+v", got)
 	}
-	if got := askIn(env, "changes", "--check"); got.status != 0 || !strings.Contains(got.out, "changed") || strings.Contains(got.out, "None is slower now") {
+	if got := askIn(env, "changes", "--check"); got.status != 0 || !strings.Contains(got.out, "changed") ||
+		strings.Contains(got.out, "None is slower now") {
 		t.Errorf("after it was acknowledged: %+v", got)
 	}
 	for _, c := range [][]string{{"--user", "nobody-at-all"}, {"--app", "none"}} {
 		got := askIn(env, append([]string{"changes"}, c...)...)
-		if got.status != 1 || !strings.Contains(got.complaint, ": none in the last 180 days") || strings.Contains(got.complaint, "--site is all users") != (c[0] == "--app") {
+		if got.status != 1 || !strings.Contains(got.complaint, ": none in the last 180 days") ||
+			strings.Contains(got.complaint, "--site is all users") != (c[0] == "--app") {
 			t.Errorf("%v: %+v", c, got)
 		}
 	}
@@ -111,7 +116,8 @@ func TestCompareStoredRuns(t *testing.T) {
 	if got := askIn(env, "compare", "1", "999"); got.status != 1 || !strings.Contains(got.complaint, "no run of job 999") {
 		t.Errorf("%+v", got)
 	}
-	if got := askIn(env, "compare", "--json", "1", "30"); got.status != 0 || !strings.Contains(got.out, `"schema":"jobgait.compare/1"`) ||
+	if got := askIn(env, "compare", "--json", "1", "30"); got.status != 0 ||
+		!strings.Contains(got.out, `"schema":"jobgait.compare/1"`) ||
 		!strings.Contains(got.out, `"histogram":[]`) {
 		t.Errorf("%+v", got)
 	}
@@ -121,10 +127,12 @@ func TestCompareStoredRuns(t *testing.T) {
 func TestCompareStoredHistories(t *testing.T) {
 	env := storedRuns(t)
 	got := askIn(env, "compare", "--like", "--metric", "elapsed_s", "1", "31")
-	if got.status != 0 || !strings.Contains(got.out, "pairs by day") || !strings.Contains(got.out, "melt (1 node, elapsed_s)") || !strings.Contains(got.out, "ocean (2 nodes, elapsed_s)") {
+	if got.status != 0 || !strings.Contains(got.out, "pairs by day") ||
+		!strings.Contains(got.out, "melt (1 node, elapsed_s)") || !strings.Contains(got.out, "ocean (2 nodes, elapsed_s)") {
 		t.Errorf("%+v", got)
 	}
-	if got := askIn(env, "compare", "1", "a.csv"); got.status != 2 || !strings.Contains(got.complaint, "1 is a job id and a.csv is not") {
+	if got := askIn(env, "compare", "1", "a.csv"); got.status != 2 ||
+		!strings.Contains(got.complaint, "1 is a job id and a.csv is not") {
 		t.Errorf("%+v", got)
 	}
 	for complaint, args := range map[string][]string{
@@ -135,7 +143,8 @@ func TestCompareStoredHistories(t *testing.T) {
 		"--like: A and B are job ids":                {"a.csv", "b.csv"},
 		"--join week: there are day, scale and none": {"--join", "week", "1", "31"},
 	} {
-		if got := askIn(env, append([]string{"compare", "--like"}, args...)...); got.status == 0 || !strings.Contains(got.complaint, complaint) {
+		if got := askIn(env, append([]string{"compare", "--like"}, args...)...); got.status == 0 ||
+			!strings.Contains(got.complaint, complaint) {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
@@ -147,8 +156,10 @@ func TestCompareBuilds(t *testing.T) {
 	env := storedRuns(t)
 	got := askIn(env, "compare", "--like", "1", "30")
 	flat := strings.Join(strings.Fields(got.out), " ")
-	for _, want := range []string{"build_id b2 takes 15.", "longer than " + userName() + " melt (1 node, elapsed_s), build_id b1 (95 % interval 14.",
-		"n = 20 and 10 runs, 0 runs dropped", "p < 0.001", "a machine that was slower while one of them ran looks like the program"} {
+	for _, want := range []string{"build_id b2 takes 15.", "longer than " + userName() +
+		" melt (1 node, elapsed_s), build_id b1 (95 % interval 14.",
+		"n = 20 and 10 runs, 0 runs dropped", "p < 0.001",
+		"a machine that was slower while one of them ran looks like the program"} {
 		if got.status != 0 || !strings.Contains(flat, want) {
 			t.Errorf("no %q in %+v", want, got)
 		}
@@ -156,10 +167,12 @@ func TestCompareBuilds(t *testing.T) {
 	if by := askIn(env, "compare", "--like", "--by", "build_id", "1", "30"); by != got {
 		t.Errorf("%+v", by)
 	}
-	if got := askIn(env, "compare", "--like", "--join", "day", "1", "30"); !strings.Contains(got.out, "not enough runs to tell") {
+	if got := askIn(env, "compare", "--like", "--join", "day", "1", "30"); !strings.Contains(got.out,
+		"not enough runs to tell") {
 		t.Errorf("%+v", got)
 	}
-	if got := askIn(env, "compare", "--json", "--like", "1", "30"); !strings.Contains(got.out, `"join":null,"pairs":0,"dropped":0,"used":30`) {
+	if got := askIn(env, "compare", "--json", "--like", "1", "30"); !strings.Contains(got.out,
+		`"join":null,"pairs":0,"dropped":0,"used":30`) {
 		t.Errorf("%+v", got)
 	}
 	if got := askIn(env, "compare", "--by", "build_id", "1", "30"); got.status != 2 {
@@ -170,7 +183,8 @@ func TestCompareBuilds(t *testing.T) {
 func TestDashboardOfStoredRuns(t *testing.T) {
 	env := storedRuns(t)
 	page := filepath.Join(t.TempDir(), "page.html")
-	if got := askIn(env, "dashboard", "-o", filepath.Join(page, "x.html")); got.status != 1 || strings.Count(got.complaint, "\n") != 1 {
+	if got := askIn(env, "dashboard", "-o", filepath.Join(page, "x.html")); got.status != 1 ||
+		strings.Count(got.complaint, "\n") != 1 {
 		t.Errorf("%+v", got)
 	}
 	if got := askIn(env, "dashboard", "-o", page); got.status != 0 {
@@ -213,13 +227,16 @@ func TestScalingByFunction(t *testing.T) {
 	if got.status != 0 || first < 0 || second < first {
 		t.Fatalf("%+v", got)
 	}
-	if got := askIn(env, "scaling", "--app", "ocean", "--by", "class", "--json"); got.status != 0 || !strings.Contains(got.out, `"metric": "step_cpu_s"`) && !strings.Contains(got.out, `"metric":"step_cpu_s"`) {
+	if got := askIn(env, "scaling", "--app", "ocean", "--by", "class", "--json"); got.status != 0 ||
+		!strings.Contains(got.out, `"metric": "step_cpu_s"`) && !strings.Contains(got.out, `"metric":"step_cpu_s"`) {
 		t.Errorf("%+v", got)
 	}
-	if got := askIn(env, "scaling", "--app", "melt", "--by", "function"); got.status != 1 || !strings.Contains(got.complaint, "five sizes") {
+	if got := askIn(env, "scaling", "--app", "melt", "--by", "function"); got.status != 1 ||
+		!strings.Contains(got.complaint, "five sizes") {
 		t.Errorf("%+v", got)
 	}
-	for _, wrong := range [][]string{{"--by", "moon"}, {"--by", "class", "--metric", "cpu_s"}, {"--by", "class", "file.csv"}} {
+	for _, wrong := range [][]string{{"--by", "moon"}, {"--by", "class", "--metric", "cpu_s"},
+		{"--by", "class", "file.csv"}} {
 		if got := askIn(env, append([]string{"scaling"}, wrong...)...); got.status != 2 {
 			t.Errorf("%v: %+v", wrong, got)
 		}
@@ -231,14 +248,16 @@ func oceanCode(s *summary.Summary, n float64) {
 	s.Patterns = []pattern.Pattern{{ID: "A", PeriodS: 1, Confidence: .9, Coverage: .9}}
 	s.StepS = &s.Patterns[0].PeriodS
 	c := anatomy.Cycle{Pattern: "A", Count: 10}
-	parts := []anatomy.Share{{Function: anatomy.Function{Library: "ocean", Name: "solve"}, Seconds: 400 / n}, {Function: anatomy.Function{Library: "libmpi.so.40", Name: "MPI_Alltoall"}, Seconds: n}}
+	parts := []anatomy.Share{{Function: anatomy.Function{Library: "ocean", Name: "solve"}, Seconds: 400 / n},
+		{Function: anatomy.Function{Library: "libmpi.so.40", Name: "MPI_Alltoall"}, Seconds: n}}
 	for i := range parts {
 		c.BusyS += parts[i].Seconds
 	}
 	for _, f := range parts {
 		f.Share = f.Seconds / c.BusyS
 		c.Functions = append(c.Functions, f)
-		c.Classes = append(c.Classes, anatomy.Part{Name: string(anatomy.ClassOf(f.Library)), Share: f.Share, Seconds: f.Seconds})
+		c.Classes = append(c.Classes, anatomy.Part{Name: string(anatomy.ClassOf(f.Library)), Share: f.Share,
+			Seconds: f.Seconds})
 	}
 	s.Code = &anatomy.Anatomy{Samples: 1000, Run: c.Split, Cycles: []anatomy.Cycle{c}}
 }
@@ -252,7 +271,8 @@ func TestExportPprof(t *testing.T) {
 	if b, err := os.ReadFile(path); err != nil || len(b) < 100 || b[0] != 0x1f {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}
-	if got := askIn(env, "export", "--pprof", "1", "-o", path); got.status != 1 || !strings.Contains(got.complaint, "nothing is known of its code") {
+	if got := askIn(env, "export", "--pprof", "1", "-o", path); got.status != 1 ||
+		!strings.Contains(got.complaint, "nothing is known of its code") {
 		t.Errorf("%+v", got)
 	}
 	for _, wrong := range [][]string{{}, {"x.jgp"}, {"31", "--csv"}, {"31", "--app", "ocean"}} {

@@ -28,12 +28,14 @@ func aUser(t *testing.T, ingest, path string, args ...string) result {
 	}
 	t.Cleanup(func() { os.RemoveAll(home) })
 	settings := fmt.Sprintf("[history]\npath = %q\ningest = %q\n", path, ingest)
-	err = errors.Join(os.WriteFile(filepath.Join(home, "jobgait.toml"), []byte(settings), 0o644), os.Chown(home, nobody, nobody))
+	err = errors.Join(os.WriteFile(filepath.Join(home, "jobgait.toml"), []byte(settings), 0o644),
+		os.Chown(home, nobody, nobody))
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("/proc/self/exe", args...)
-	cmd.Dir, cmd.Env = home, []string{accountRole + "=jobgait", "HOME=" + home, "JOBGAIT_CONFIG=" + filepath.Join(home, "jobgait.toml")}
+	cmd.Dir, cmd.Env = home, []string{accountRole + "=jobgait", "HOME=" + home, "JOBGAIT_CONFIG=" +
+		filepath.Join(home, "jobgait.toml")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	return end(t, cmd)
 }
@@ -47,12 +49,14 @@ func TestHistoryThatIsNotTheUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "c", JobID: 1}, Start: 1.79e9, End: 1.79e9 + 1, ElapsedS: 1}
+	s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "c", JobID: 1}, Start: 1.79e9, End: 1.79e9 + 1,
+		ElapsedS: 1}
 	if err := errors.Join(db.Put(t.Context(), s, history.Ingest{}), db.Close()); err != nil {
 		t.Fatal(err)
 	}
 	elsewhere := "/nonexistent/jobgait/history.db"
-	for _, args := range [][]string{{"list"}, {"list", "--json"}, {"show", "1"}, {"changes"}, {"scaling"}, {"compare", "1", "1"},
+	for _, args := range [][]string{{"list"}, {"list", "--json"}, {"show", "1"}, {"changes"}, {"scaling"},
+		{"compare", "1", "1"},
 		{"compare", "--like", "1", "1"}, {"dashboard", "-o", "page.html"}} {
 		for _, c := range []struct{ ingest, path, says string }{
 			{"here", path, "the site's history " + path + " is not readable to you: your reports lie beside"},
@@ -61,12 +65,14 @@ func TestHistoryThatIsNotTheUsers(t *testing.T) {
 			{"here", elsewhere, "nothing has been run yet"},
 		} {
 			r := aUser(t, c.ingest, c.path, args...)
-			if r.status.ExitStatus() != 1 || r.out != "" || !strings.Contains(r.complaint, c.says) || strings.Count(r.complaint, "\n") != 1 {
+			if r.status.ExitStatus() != 1 || r.out != "" || !strings.Contains(r.complaint, c.says) ||
+				strings.Count(r.complaint, "\n") != 1 {
 				t.Errorf("%v, %s of %s: %d %q %q", args, c.ingest, c.path, r.status.ExitStatus(), r.out, r.complaint)
 			}
 		}
 		named := aUser(t, "here", elsewhere, append(args, "--history", path)...)
-		if named.status.ExitStatus() != 1 || !strings.Contains(named.complaint, "the history "+path+" is not readable to you") {
+		if named.status.ExitStatus() != 1 ||
+			!strings.Contains(named.complaint, "the history "+path+" is not readable to you") {
 			t.Errorf("%v --history: %d %q", args, named.status.ExitStatus(), named.complaint)
 		}
 	}

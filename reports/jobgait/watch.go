@@ -253,7 +253,8 @@ func (o watchOptions) earlier(ctx context.Context, j live.Job) []history.Run {
 		return nil
 	}
 	defer func() { _ = db.Close() }()
-	runs, err := db.Runs(ctx, history.Query{Cluster: j.Cluster, User: userName(), App: app, Shape: history.Shape(s), Limit: mostEarlier})
+	runs, err := db.Runs(ctx, history.Query{Cluster: j.Cluster, User: userName(), App: app, Shape: history.Shape(s),
+		Limit: mostEarlier})
 	if err != nil {
 		return nil
 	}

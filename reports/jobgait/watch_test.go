@@ -49,10 +49,13 @@ func newRunning(t *testing.T) running {
 	at := time.Now().UTC().Truncate(time.Second)
 	after := func(s float64) *time.Time { x := at.Add(time.Duration((s - 221) * float64(time.Second))); return &x }
 	period, lo, hi, off := 2.0, 1.99, 2.01, 0.02
-	return running{t, home, place, live.State{Schema: live.Schema, JobID: 7, Node: "n1", At: at, ElapsedS: 221, State: tracker.InCycle,
-		PeriodS: &period, CILo: &lo, CIHi: &hi, Cycles: 100, FirstCycle: after(20), LastBoundary: after(220), NextBoundary: after(222), BoundaryErrorS: &off,
-		RecentS: []float64{2}, Recent: []live.EndedCycle{{N: 100, Boundary: *after(220), LengthS: 2, Residual: 0.1}},
-		Agent: self, LimitAt: after(1800), Job: live.Job{Cluster: "local:host", Name: "melt-8", Executable: "melt", NNodes: 1}}}
+	return running{t, home, place,
+		live.State{Schema: live.Schema, JobID: 7, Node: "n1", At: at, ElapsedS: 221, State: tracker.InCycle,
+			PeriodS: &period, CILo: &lo, CIHi: &hi, Cycles: 100, FirstCycle: after(20), LastBoundary: after(220),
+			NextBoundary: after(222), BoundaryErrorS: &off,
+			RecentS: []float64{2}, Recent: []live.EndedCycle{{N: 100, Boundary: *after(220), LengthS: 2, Residual: 0.1}},
+			Agent: self, LimitAt: after(1800),
+			Job: live.Job{Cluster: "local:host", Name: "melt-8", Executable: "melt", NNodes: 1}}}
 }
 
 func (r running) write() {
@@ -125,11 +128,13 @@ func TestWatchSaysWhenItEnds(t *testing.T) {
 			continue
 		}
 		ends := s.Pace.EndsAt.Sub(s.At).Seconds() + s.ElapsedS
-		if s.Pace.CyclesUsual != c.usual || s.Pace.Runs != c.runs || ends < c.endsS-0.01 || ends > c.endsS+0.01 || s.Pace.LimitFirst != c.limit ||
+		if s.Pace.CyclesUsual != c.usual || s.Pace.Runs != c.runs || ends < c.endsS-0.01 || ends > c.endsS+0.01 ||
+			s.Pace.LimitFirst != c.limit ||
 			s.Pace.LimitAt == nil || s.Pace.EndsLo.After(s.Pace.EndsAt) || s.Pace.EndsHi.Before(s.Pace.EndsAt) {
 			t.Errorf("%s: %+v after %v s", c.name, s.Pace, ends)
 		}
-		if text := r.watch(c.flags...); !strings.Contains(text.out, "\nit ends at ") || strings.Contains(text.out, "\nITS TIME LIMIT COMES FIRST") != c.limit {
+		if text := r.watch(c.flags...); !strings.Contains(text.out, "\nit ends at ") ||
+			strings.Contains(text.out, "\nITS TIME LIMIT COMES FIRST") != c.limit {
 			t.Errorf("%s: %q", c.name, text.out)
 		}
 	}
@@ -161,12 +166,14 @@ func TestStreamHasALineForEachCycle(t *testing.T) {
 		return h
 	}
 	first := next()
-	if first.Schema != watch.CycleSchema || first.Cycle != 100 || first.LengthS != 2 || first.Residual != 0.1 || !first.Boundary.Equal(*r.state.LastBoundary) ||
+	if first.Schema != watch.CycleSchema || first.Cycle != 100 || first.LengthS != 2 || first.Residual != 0.1 ||
+		!first.Boundary.Equal(*r.state.LastBoundary) ||
 		first.NextBoundary == nil || !first.NextBoundary.Equal(*r.state.NextBoundary) || *first.BoundaryErrorS != 0.02 {
 		t.Errorf("%+v", first)
 	}
 	for n := range int64(3) {
-		r.state.Recent = append(r.state.Recent, live.EndedCycle{N: 101 + n, Boundary: r.state.At, LengthS: 2.5, Residual: 0.2})
+		r.state.Recent = append(r.state.Recent,
+			live.EndedCycle{N: 101 + n, Boundary: r.state.At, LengthS: 2.5, Residual: 0.2})
 	}
 	r.state.Cycles = 103
 	r.write()
@@ -195,7 +202,8 @@ func cyclesOf(t *testing.T, n int64) live.State {
 	}
 	ends := func(k int64) time.Time { return time.Date(2026, 5, 1, 12, 0, int(2*k), 0, time.UTC) }
 	period, off, next := 2.0, 0.01, ends(n+1)
-	s := live.State{Schema: live.Schema, At: ends(n).Add(500 * time.Millisecond), State: tracker.InCycle, PeriodS: &period, NextBoundary: &next,
+	s := live.State{Schema: live.Schema, At: ends(n).Add(500 * time.Millisecond), State: tracker.InCycle, PeriodS: &period,
+		NextBoundary:   &next,
 		BoundaryErrorS: &off, Cycles: n, Agent: self}
 	for k := max(1, n-4); k <= n; k++ {
 		s.Recent = append(s.Recent, live.EndedCycle{N: k, Boundary: ends(k), LengthS: 2, Residual: 0.125})
@@ -231,7 +239,8 @@ func TestLastWordsAreRead(t *testing.T) {
 			t.Errorf("%s: %+v, %v, %v", c.name, s, alive, err)
 		}
 	}
-	if _, alive, err := look(func() (live.State, error) { return live.State{}, removed }); alive || !errors.Is(err, removed) {
+	if _, alive, err := look(func() (live.State, error) { return live.State{}, removed }); alive ||
+		!errors.Is(err, removed) {
 		t.Errorf("no file: %v, %v", alive, err)
 	}
 }

@@ -24,7 +24,8 @@ func wordsTopic() *cobra.Command {
 			fmt.Fprintf(&b, "\n  %-15s  %s", name, line)
 		}
 	}
-	b.WriteString("\n\nThe findings of a report, by their code in its JSON form; [findings] silent in\njobgait.toml takes a code:\n")
+	b.WriteString("\n\nThe findings of a report, by their code in its JSON form; [findings] silent in\njobgait.toml " +
+		"takes a code:\n")
 	for _, line := range text.Wrap(finding.InfoRule(), 76) {
 		fmt.Fprintf(&b, "%s\n", line)
 	}

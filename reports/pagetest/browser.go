@@ -27,8 +27,10 @@ func Open(t *testing.T, page string) string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--user-data-dir="+filepath.Join(dir, "profile"), "--dump-dom", "file://"+path)
+	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+		"--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--user-data-dir="+
+			filepath.Join(dir, "profile"), "--dump-dom", "file://"+path)
 	cmd.WaitDelay = time.Second
 	var log bytes.Buffer
 	cmd.Stderr = &log

@@ -40,7 +40,8 @@ func (r Detection) SVG(w io.Writer) error {
 		if i == maxDrawn {
 			break
 		}
-		panel(fmt.Sprintf("pattern %s: %s", q.ID, quantity.Period(q.PeriodS)), fmt.Sprintf("%s, %s; band: 10th to 90th percentile", q.ValuesColumn, quantity.Plural(q.Count, "cycle")), q.shape())
+		panel(fmt.Sprintf("pattern %s: %s", q.ID, quantity.Period(q.PeriodS)),
+			fmt.Sprintf("%s, %s; band: 10th to 90th percentile", q.ValuesColumn, quantity.Plural(q.Count, "cycle")), q.shape())
 		if q.Count > 2 {
 			panel("length of cycles of "+q.ID, "over time", r.lengths(q))
 		}

@@ -108,8 +108,10 @@ type Slow struct {
 
 // New makes the report of a result.
 func New(in Input) Detection {
-	r := Detection{Schema: Schema, Method: in.Method, Samples: in.Set.Len(), Patterns: []DetectedPattern{}, Macro: []pattern.Macro{},
-		Notes: append(append([]note.Note{}, in.Notes...), in.Result.Notes...), name: in.Name, set: in.Set, shift: map[string]float64{}}
+	r := Detection{Schema: Schema, Method: in.Method, Samples: in.Set.Len(), Patterns: []DetectedPattern{},
+		Macro: []pattern.Macro{},
+		Notes: append(append([]note.Note{}, in.Notes...), in.Result.Notes...), name: in.Name, set: in.Set,
+		shift: map[string]float64{}}
 	if in.Set.StepS > 0 {
 		r.RateHz = quantity.Finite(1 / in.Set.StepS)
 	}
@@ -186,10 +188,14 @@ func covered(periods []periodicity.Period, n int) float64 {
 }
 
 func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift float64) DetectedPattern {
-	out := DetectedPattern{ID: q.ID, Column: q.Column, ValuesColumn: q.ValuesColumn, PeriodS: q.PeriodS, PeriodLoS: q.PeriodLoS, PeriodHiS: q.PeriodHiS,
-		PeriodSamples: q.PeriodSamples, PeriodCV: q.PeriodCV, Confidence: q.Confidence, ConfidenceParts: p.Parts, Coverage: q.Coverage,
-		Count: len(p.Instances), Runs: len(p.Regions), Values: numbers{q.Values, shift}, P10: numbers{q.P10, shift}, P90: numbers{q.P90, shift},
-		Instances: make([][2]int, len(p.Instances)), Regions: append([]periodicity.Region{}, p.Regions...), Low: []pattern.Low{}, Slow: []Slow{}, Child: append([]periodicity.ChildPeriod{}, p.Children...),
+	out := DetectedPattern{ID: q.ID, Column: q.Column, ValuesColumn: q.ValuesColumn, PeriodS: q.PeriodS,
+		PeriodLoS: q.PeriodLoS, PeriodHiS: q.PeriodHiS,
+		PeriodSamples: q.PeriodSamples, PeriodCV: q.PeriodCV, Confidence: q.Confidence, ConfidenceParts: p.Parts,
+		Coverage: q.Coverage,
+		Count:    len(p.Instances), Runs: len(p.Regions), Values: numbers{q.Values, shift}, P10: numbers{q.P10, shift},
+		P90:       numbers{q.P90, shift},
+		Instances: make([][2]int, len(p.Instances)), Regions: append([]periodicity.Region{}, p.Regions...),
+		Low: []pattern.Low{}, Slow: []Slow{}, Child: append([]periodicity.ChildPeriod{}, p.Children...),
 		Drift: LengthDrift{Level: 0.95}}
 	out.Kind, out.PeriodMeanS, out.PeriodP10S, out.PeriodP90S = cmp.Or(p.Kind, periodicity.Equal), p.MeanS, p.P10S, p.P90S
 	if p.CPUS > 0 {
@@ -210,7 +216,8 @@ func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift f
 		out.Low = append(out.Low, l)
 	}
 	d := phase.DriftOf(p, set.StartS, set.StepS)
-	out.Drift.SlopePctPerHour, out.Drift.Lo, out.Drift.Hi = quantity.Finite(d.SlopePctPerHour), quantity.Finite(d.Lo), quantity.Finite(d.Hi)
+	out.Drift.SlopePctPerHour, out.Drift.Lo, out.Drift.Hi = quantity.Finite(d.SlopePctPerHour), quantity.Finite(d.Lo),
+		quantity.Finite(d.Hi)
 	out.Drift.Steps = append([]phase.Step{}, d.Steps...)
 	out.SlowCount = d.SlowCount
 	for _, s := range d.Slow {

@@ -50,8 +50,9 @@ func example() Input {
 	v[7] = series.Missing()
 	return Input{Name: "example.csv", Method: "track", Offsets: []float64{1e6},
 		Set: series.Set{StepS: 0.005, Columns: []series.Column{{Name: "ipc", Values: v}}},
-		Result: periodicity.Result{Periods: []periodicity.Period{p}, Macros: []periodicity.Macro{{PeriodS: 16, Of: []int{0}, Count: 2}},
-			Notes: []note.Note{note.New(note.FewInstances, "60 cycles were seen")}},
+		Result: periodicity.Result{Periods: []periodicity.Period{p},
+			Macros: []periodicity.Macro{{PeriodS: 16, Of: []int{0}, Count: 2}},
+			Notes:  []note.Note{note.New(note.FewInstances, "60 cycles were seen")}},
 		Notes: []note.Note{note.New(note.Unsorted, "rows were sorted")}}
 }
 
@@ -89,7 +90,8 @@ func TestJSON(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(got.Patterns[0].Values); n != 110 || math.Abs(got.Patterns[0].Values[0]-1000001) > 0.1 || got.Missing != 1 {
+	if n := len(got.Patterns[0].Values); n != 110 || math.Abs(got.Patterns[0].Values[0]-1000001) > 0.1 ||
+		got.Missing != 1 {
 		t.Errorf("%d values, the first %v, %d missing", n, got.Patterns[0].Values[0], got.Missing)
 	}
 }
@@ -114,7 +116,8 @@ func short(v any) any {
 }
 
 func TestNothing(t *testing.T) {
-	for _, set := range []series.Set{{}, {StepS: 1, Columns: []series.Column{{Name: "a"}, {Name: "b"}}}, {Columns: []series.Column{{Name: "a", Values: series.Values{1}}}}} {
+	for _, set := range []series.Set{{}, {StepS: 1, Columns: []series.Column{{Name: "a"}, {Name: "b"}}},
+		{Columns: []series.Column{{Name: "a", Values: series.Values{1}}}}} {
 		r := New(Input{Name: "x", Method: "paper", Set: set})
 		var b bytes.Buffer
 		if err := r.JSON(&b); err != nil {
@@ -167,11 +170,13 @@ func TestPictureGolden(t *testing.T) {
 		p.Regions[i].EndS += 100
 	}
 	r := New(in)
-	r.Patterns[0].Low = append(r.Patterns[0].Low, pattern.Low{OffsetS: 0.5, DurationS: 0.1, Share: 0.2, Repeatability: 0.9})
+	r.Patterns[0].Low = append(r.Patterns[0].Low,
+		pattern.Low{OffsetS: 0.5, DurationS: 0.1, Share: 0.2, Repeatability: 0.9})
 	long := regexp.MustCompile(`d="([^"]{60})[^"]*([^"]{30})"`)
 	svg := long.ReplaceAllString(strings.ReplaceAll(wellFormed(t, r), "><", ">\n<"), `d="$1 ... $2"`)
 	pagetest.Golden(t, "example.svg", []byte(svg[strings.Index(svg, "</style>"):]))
-	if width := regexp.MustCompile(`<svg[^>]*height="(\d+)" viewBox="0 0 980 (\d+)"`).FindStringSubmatch(wellFormed(t, r)); width == nil || width[1] != width[2] {
+	if width := regexp.MustCompile(`<svg[^>]*height="(\d+)" viewBox="0 0 980 (\d+)"`).FindStringSubmatch(wellFormed(t,
+		r)); width == nil || width[1] != width[2] {
 		t.Errorf("the picture's size: %v", width)
 	}
 }
@@ -222,10 +227,12 @@ func TestAnyResult(t *testing.T) {
 			v[i] = float32([]float64{1, math.NaN(), 1e30, rng.NormFloat64(), 0}[rng.IntN(5)])
 		}
 		in := Input{Name: "x", Method: "track", Offsets: []float64{1e9 * float64(rng.IntN(2))},
-			Set: series.Set{StartS: 1e9 * rng.Float64(), StepS: math.Pow(10, 4*rng.NormFloat64()), Columns: []series.Column{{Name: "a", Values: v}}}}
+			Set: series.Set{StartS: 1e9 * rng.Float64(), StepS: math.Pow(10, 4*rng.NormFloat64()),
+				Columns: []series.Column{{Name: "a", Values: v}}}}
 		for range rng.IntN(3) {
 			length := 1 + rng.IntN(n)
-			p := periodicity.Period{Column: "a", PeriodSamples: float64(length), PeriodS: float64(length) * in.Set.StepS, Coverage: rng.Float64()}
+			p := periodicity.Period{Column: "a", PeriodSamples: float64(length), PeriodS: float64(length) * in.Set.StepS,
+				Coverage: rng.Float64()}
 			for at := rng.IntN(n); at+length <= n; at += length {
 				p.Instances = append(p.Instances, periodicity.Instance{First: at, Length: length})
 			}

@@ -23,12 +23,14 @@ func (r Detection) Text(w io.Writer, ascii bool) error {
 	}
 	for _, m := range r.Macro {
 		p.Line("")
-		p.Text("", fmt.Sprintf("cycle of %s: %s through %s", quantity.Period(m.PeriodS), quantity.Plural(m.Count, "time"), strings.Join(m.Of, ", ")))
+		p.Text("", fmt.Sprintf("cycle of %s: %s through %s", quantity.Period(m.PeriodS), quantity.Plural(m.Count, "time"),
+			strings.Join(m.Of, ", ")))
 	}
 	if len(r.Phases) > 1 {
 		rows := [][]string{{"phase", "times", "time", "share"}}
 		for _, t := range r.Phases {
-			rows = append(rows, []string{strings.TrimSpace(string(t.Kind) + " " + t.Pattern), fmt.Sprint(t.Count), quantity.Duration(t.S), quantity.Share(t.Share)})
+			rows = append(rows, []string{strings.TrimSpace(string(t.Kind) + " " + t.Pattern), fmt.Sprint(t.Count),
+				quantity.Duration(t.S), quantity.Share(t.Share)})
 		}
 		p.Line("")
 		p.Columns(rows)
@@ -87,9 +89,11 @@ func (r Detection) main() string {
 }
 
 func (p DetectedPattern) text(b *text.Page, set series.Set, ascii bool) {
-	b.Text(p.ID+"  ", fmt.Sprintf("period %s (95 %% interval %s), %s samples, spread %s", quantity.Period(p.PeriodS), quantity.PeriodRange(p.PeriodLoS, p.PeriodHiS, p.PeriodS),
+	b.Text(p.ID+"  ", fmt.Sprintf("period %s (95 %% interval %s), %s samples, spread %s", quantity.Period(p.PeriodS),
+		quantity.PeriodRange(p.PeriodLoS, p.PeriodHiS, p.PeriodS),
 		quantity.Plain(p.PeriodSamples, 3), quantity.Share(p.PeriodCV)))
-	words := fmt.Sprintf("%s in %s, %s of the time, confidence %s", quantity.Plural(p.Count, "cycle"), quantity.Plural(p.Runs, "stretch"), quantity.Share(p.Coverage), quantity.Hundredths(p.Confidence))
+	words := fmt.Sprintf("%s in %s, %s of the time, confidence %s", quantity.Plural(p.Count, "cycle"),
+		quantity.Plural(p.Runs, "stretch"), quantity.Share(p.Coverage), quantity.Hundredths(p.Confidence))
 	if p.Significance != nil {
 		words += ", " + quantity.Plain(*p.Significance, 2) + " s.d. above chance"
 	}
@@ -102,14 +106,17 @@ func (p DetectedPattern) text(b *text.Page, set series.Set, ascii bool) {
 	}
 	p.driftText(b, set)
 	for _, l := range p.Low {
-		b.Text("   ", fmt.Sprintf("low %s after the start for %s (s.d. %s), in %s of the cycles: %s of the run, %s s per hour",
-			quantity.Duration(l.OffsetS), quantity.Duration(l.DurationS), quantity.Duration(l.DurationSDS), quantity.Share(l.Repeatability), quantity.Share(l.Share), quantity.Plain(l.SecondsPerHour, 3)))
+		b.Text("   ", fmt.Sprintf("low %s after the start for %s (s.d. %s), in %s of the cycles: %s of the run, %s s per "+
+			"hour",
+			quantity.Duration(l.OffsetS), quantity.Duration(l.DurationS), quantity.Duration(l.DurationSDS),
+			quantity.Share(l.Repeatability), quantity.Share(l.Share), quantity.Plain(l.SecondsPerHour, 3)))
 	}
 	if len(p.Low) > 0 {
 		b.Text("   ", "(an opportunity to save energy there; what it would cost in time was not measured)")
 	}
 	for _, c := range p.Child {
-		b.Text("   ", fmt.Sprintf("inside: period %s, %s, confidence %s", quantity.Period(c.PeriodS), quantity.Plural(c.Count, "time"), quantity.Hundredths(c.Confidence)))
+		b.Text("   ", fmt.Sprintf("inside: period %s, %s, confidence %s", quantity.Period(c.PeriodS),
+			quantity.Plural(c.Count, "time"), quantity.Hundredths(c.Confidence)))
 	}
 }
 
@@ -126,17 +133,21 @@ func (p DetectedPattern) driftText(b *text.Page, set series.Set) {
 		case *d.Hi < 0:
 			words = "cycles became faster"
 		}
-		b.Text("   ", fmt.Sprintf("%s: %s over the run (95 %% interval %s)", words, quantity.Signed(*d.SlopePctPerHour*hours), quantity.PercentRange(*d.Lo*hours, *d.Hi*hours)))
+		b.Text("   ", fmt.Sprintf("%s: %s over the run (95 %% interval %s)", words, quantity.Signed(*d.SlopePctPerHour*hours),
+			quantity.PercentRange(*d.Lo*hours, *d.Hi*hours)))
 	}
 	for _, s := range d.Steps {
 		way := "longer"
 		if s.EffectPct < 0 {
 			way = "less time"
 		}
-		b.Text("   ", fmt.Sprintf("from %s on cycles take %s %s", quantity.Duration(s.TS-set.StartS), quantity.Percent(math.Abs(s.EffectPct)), way))
+		b.Text("   ", fmt.Sprintf("from %s on cycles take %s %s", quantity.Duration(s.TS-set.StartS),
+			quantity.Percent(math.Abs(s.EffectPct)), way))
 	}
 	if p.SlowCount > 0 {
 		s := p.Slow[0]
-		b.Text("   ", fmt.Sprintf("%s stood out, the slowest with %s at %s (%s too long)", quantity.Plural(p.SlowCount, "cycle"), quantity.Duration(s.LengthS), quantity.Duration(s.TS-set.StartS), quantity.Duration(s.ExcessS)))
+		b.Text("   ", fmt.Sprintf("%s stood out, the slowest with %s at %s (%s too long)",
+			quantity.Plural(p.SlowCount, "cycle"), quantity.Duration(s.LengthS), quantity.Duration(s.TS-set.StartS),
+			quantity.Duration(s.ExcessS)))
 	}
 }

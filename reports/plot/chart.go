@@ -78,7 +78,8 @@ func (c *Chart) grid() {
 	}
 	c.gridOn = true
 	for _, t := range c.frame.YTicks {
-		fmt.Fprintf(&c.inner, `<path class="grid" vector-effect="non-scaling-stroke" d="M0,%sH%d"/>`, c.y(t.Value), innerWidth)
+		fmt.Fprintf(&c.inner, `<path class="grid" vector-effect="non-scaling-stroke" d="M0,%sH%d"/>`, c.y(t.Value),
+			innerWidth)
 	}
 }
 
@@ -141,7 +142,8 @@ func (c *Chart) Points(class []string, x, y []float64, tips []string) {
 	for _, r := range finiteRuns(len(x), x, y) {
 		for i := r[0]; i < r[1]; i++ {
 			fmt.Fprintf(&c.outer, `<circle class="%s" cx="%s" cy="%s" r="4"><title>%s</title></circle>`,
-				Escape(class[i]), c.percent(x[i]), short(labelAbove+(1-c.frame.Y.At(y[i]))*float64(c.frame.Height)), Escape(tips[i]))
+				Escape(class[i]), c.percent(x[i]), short(labelAbove+(1-c.frame.Y.At(y[i]))*float64(c.frame.Height)),
+				Escape(tips[i]))
 		}
 	}
 }

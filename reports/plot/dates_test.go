@@ -77,7 +77,8 @@ func TestRunLayers(t *testing.T) {
 	c.Strips([]float64{0, 4, 6, 10}, []string{"one\ntwo", "", "<x>"})
 	svg := c.SVG()
 	pagetest.Picture(t, svg)
-	for _, want := range []string{`class="tips"><path d="M0,0H400V90H0"><title>one`, "&lt;x&gt;", `M900,45h0"`, "M500,0v90"} {
+	for _, want := range []string{`class="tips"><path d="M0,0H400V90H0"><title>one`, "&lt;x&gt;", `M900,45h0"`,
+		"M500,0v90"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %s in %s", want, svg)
 		}

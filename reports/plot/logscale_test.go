@@ -59,7 +59,8 @@ func TestBetween(t *testing.T) {
 		values []float64
 		want   string
 	}{
-		{[]float64{-7, 2}, "-6 -4 -2 0 2"}, {[]float64{0, 0}, "-0.04 -0.02 0.00 0.02 0.04"}, {[]float64{nan}, "0.0 0.2 0.4 0.6 0.8 1.0"}, {[]float64{-1e9, -1e6}, "-1G -0.8G -0.6G -0.4G -0.2G 0"},
+		{[]float64{-7, 2}, "-6 -4 -2 0 2"}, {[]float64{0, 0}, "-0.04 -0.02 0.00 0.02 0.04"},
+		{[]float64{nan}, "0.0 0.2 0.4 0.6 0.8 1.0"}, {[]float64{-1e9, -1e6}, "-1G -0.8G -0.6G -0.4G -0.2G 0"},
 	} {
 		if _, ticks := Between(5, c.values); labelsOf(ticks) != c.want {
 			t.Errorf("%v: ticks %s, want %s", c.values, labelsOf(ticks), c.want)

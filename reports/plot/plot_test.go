@@ -19,7 +19,8 @@ func TestChart(t *testing.T) {
 	x := []float64{0, 1, 2, 3, 4, 5}
 	y := []float64{1, 2, nan, 4, nan, 3}
 	s, ticks := FromZero(3, y)
-	c := New(Frame{Name: `a "name" <b>`, Class: "k", Height: 100, X: Scale{0, 5}, Y: s, XTicks: TimeTicks(0, 5, 5), YTicks: ticks})
+	c := New(Frame{Name: `a "name" <b>`, Class: "k", Height: 100, X: Scale{0, 5}, Y: s, XTicks: TimeTicks(0, 5, 5),
+		YTicks: ticks})
 	c.Span("p0", 0, 3, "A", "from & to")
 	c.Band("band", x, y, y)
 	c.Bins("bins", append(x, 6), y, y)
@@ -48,7 +49,9 @@ func TestGeometry(t *testing.T) {
 		draw func(*Chart)
 		want []string // all of it, in order
 	}{
-		"a line": {func(c *Chart) { c.Line("l", []float64{1, 2, 3, 4, 5}, []float64{1, 9, nan, 4, nan}) }, []string{`d="M100,90L200,10M400,60h0"`}},
+		"a line": {func(c *Chart) {
+			c.Line("l", []float64{1, 2, 3, 4, 5}, []float64{1, 9, nan, 4, nan})
+		}, []string{`d="M100,90L200,10M400,60h0"`}},
 		"a band": {func(c *Chart) { c.Band("b", []float64{1, 2, 3}, []float64{1, 2, 3}, []float64{4, 5, 6}) },
 			[]string{`d="M100,60L200,50L300,40L300,70L200,80L100,90Z"`}},
 		"bins": {func(c *Chart) { c.Bins("b", []float64{0, 1, 3}, []float64{1, 2}, []float64{4, 5}) },
@@ -59,11 +62,19 @@ func TestGeometry(t *testing.T) {
 			[]string{`cx="10%" cy="20" r="4"><title>a</title>`, `cx="25%" cy="120" r="4"`}},
 		"marks": {func(c *Chart) { c.Marks("m", 2.5, []float64{10, 0}, []float64{10, 0}, []string{"", "b"}) },
 			[]string{`cx="100%" cy="20" r="2.5"/>`, `cx="0%" cy="120" r="2.5"><title>b</title>`}},
-		"a span":           {func(c *Chart) { c.Span("s", 2, 5, "A", "") }, []string{`x="200" y="0" width="300" height="100"`, `class="mark" x="35%"`}},
-		"a narrow span":    {func(c *Chart) { c.Span("s", 2, 2.16, "A", "") }, []string{`x="200" y="0" width="16" height="100"`}},
-		"a word":           {func(c *Chart) { c.Span("s", 2, 2.4, "Abc", "") }, []string{`width="40" height="100"`, `class="mark word" x="22%"`}},
-		"a word in a gap":  {func(c *Chart) { c.Span("s", 2, 2.33, "Abc", "") }, []string{`width="33" height="100"`}},
-		"beyond the chart": {func(c *Chart) { c.Line("l", []float64{-5, 15}, []float64{-5, 15}) }, []string{`d="M0,100L1000,0"`}},
+		"a span": {func(c *Chart) {
+			c.Span("s", 2, 5, "A", "")
+		}, []string{`x="200" y="0" width="300" height="100"`, `class="mark" x="35%"`}},
+		"a narrow span": {func(c *Chart) {
+			c.Span("s", 2, 2.16, "A", "")
+		}, []string{`x="200" y="0" width="16" height="100"`}},
+		"a word": {func(c *Chart) {
+			c.Span("s", 2, 2.4, "Abc", "")
+		}, []string{`width="40" height="100"`, `class="mark word" x="22%"`}},
+		"a word in a gap": {func(c *Chart) { c.Span("s", 2, 2.33, "Abc", "") }, []string{`width="33" height="100"`}},
+		"beyond the chart": {func(c *Chart) {
+			c.Line("l", []float64{-5, 15}, []float64{-5, 15})
+		}, []string{`d="M0,100L1000,0"`}},
 	} {
 		c1 := New(frame)
 		c.draw(c1)
@@ -89,7 +100,8 @@ func TestGeometry(t *testing.T) {
 	c := New(frame)
 	c.Line("l", []float64{1, 2}, []float64{1, 2})
 	c.Line("m", []float64{1, 2}, []float64{1, 2})
-	if svg := c.SVG(); strings.Count(svg, `class="grid"`) != 2 || strings.Index(svg, `class="grid"`) > strings.Index(svg, `class="l"`) {
+	if svg := c.SVG(); strings.Count(svg, `class="grid"`) != 2 ||
+		strings.Index(svg, `class="grid"`) > strings.Index(svg, `class="l"`) {
 		t.Error(svg)
 	}
 }
@@ -114,8 +126,10 @@ func TestFromZero(t *testing.T) {
 		values []float64
 		want   string
 	}{
-		{nil, "1.08 [0.0 0.5 1.0]"}, {[]float64{nan, math.Inf(1), -3}, "1.08 [0.0 0.5 1.0]"}, {[]float64{62}, "66.96 [0 20 40 60]"},
-		{[]float64{0.97}, "1.048 [0.0 0.5 1.0]"}, {[]float64{4100}, "4428 [0 2k 4k]"}, {[]float64{3e10}, "3.24e+10 [0 10G 20G 30G]"}, {[]float64{0.002}, "0.00216 [0.000 0.001 0.002]"},
+		{nil, "1.08 [0.0 0.5 1.0]"}, {[]float64{nan, math.Inf(1), -3}, "1.08 [0.0 0.5 1.0]"},
+		{[]float64{62}, "66.96 [0 20 40 60]"},
+		{[]float64{0.97}, "1.048 [0.0 0.5 1.0]"}, {[]float64{4100}, "4428 [0 2k 4k]"},
+		{[]float64{3e10}, "3.24e+10 [0 10G 20G 30G]"}, {[]float64{0.002}, "0.00216 [0.000 0.001 0.002]"},
 	} {
 		s, ticks := FromZero(3, c.values)
 		labels := make([]string, len(ticks))
@@ -134,7 +148,8 @@ func TestTimeTicks(t *testing.T) {
 		want   string
 	}{
 		{0, 3604, "[0:00:00 0:10:00 0:20:00 0:30:00 0:40:00 0:50:00 1:00:00]"}, {0, 6.2, "[0 s 1 s 2 s 3 s 4 s 5 s 6 s]"},
-		{0, 0.005, "[0 ms 1 ms 2 ms 3 ms 4 ms 5 ms]"}, {0, 90, "[0 s 15 s 30 s 45 s 60 s 75 s 90 s]"}, {100, 130, "[0:01:40 0:01:45 0:01:50 0:01:55 0:02:00 0:02:05 0:02:10]"},
+		{0, 0.005, "[0 ms 1 ms 2 ms 3 ms 4 ms 5 ms]"}, {0, 90, "[0 s 15 s 30 s 45 s 60 s 75 s 90 s]"},
+		{100, 130, "[0:01:40 0:01:45 0:01:50 0:01:55 0:02:00 0:02:05 0:02:10]"},
 		{0, 8 * 86400, "[0:00:00 48:00:00 96:00:00 144:00:00 192:00:00]"}, {0, 0, "[]"}, {nan, 1, "[]"},
 	} {
 		labels := []string{}

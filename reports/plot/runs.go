@@ -18,7 +18,8 @@ func (c *Chart) Dots(class string, x, y []float64) {
 	var d strings.Builder
 	for _, r := range finiteRuns(len(x), x, y) {
 		for i := r[0]; i < r[1]; i++ {
-			d.WriteString("M" + whole(c.frame.X.At(x[i])*innerWidth) + "," + whole((1-c.frame.Y.At(y[i]))*float64(c.frame.Height)) + "h0")
+			d.WriteString("M" + whole(c.frame.X.At(x[i])*innerWidth) + "," +
+				whole((1-c.frame.Y.At(y[i]))*float64(c.frame.Height)) + "h0")
 		}
 	}
 	c.path(class, d.String())
@@ -52,7 +53,8 @@ func (c *Chart) Levels(class string, boxes []Box) {
 // Mark draws a line from top to bottom at x, with a label above it and a tip on
 // the label. Without a label there is only the line.
 func (c *Chart) Mark(class string, x float64, label, tip string) {
-	fmt.Fprintf(&c.inner, `<path class="%s" vector-effect="non-scaling-stroke" d="M%s,0v%d"/>`, Escape(class), c.x(x), c.frame.Height)
+	fmt.Fprintf(&c.inner, `<path class="%s" vector-effect="non-scaling-stroke" d="M%s,0v%d"/>`, Escape(class), c.x(x),
+		c.frame.Height)
 	if label != "" {
 		fmt.Fprintf(&c.outer, `<text class="mark" x="%s" y="13" text-anchor="%s">%s<title>%s</title></text>`,
 			c.percent(x), anchor(c.frame.X.At(x)), Escape(label), Escape(tip))
@@ -73,7 +75,8 @@ func (c *Chart) Strips(edges []float64, tips []string) {
 			some = true
 		}
 		from, to := whole(c.frame.X.At(edges[i])*innerWidth), whole(c.frame.X.At(edges[i+1])*innerWidth)
-		fmt.Fprintf(&c.inner, `<path d="M%s,0H%sV%dH%s"><title>%s</title></path>`, from, to, c.frame.Height, from, Escape(tip))
+		fmt.Fprintf(&c.inner, `<path d="M%s,0H%sV%dH%s"><title>%s</title></path>`, from, to, c.frame.Height, from,
+			Escape(tip))
 	}
 	if some {
 		c.inner.WriteString(`</g>`)

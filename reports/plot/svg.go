@@ -74,7 +74,8 @@ func Strip(class string, values []float64, tip string) string {
 		height, len(values), height, Escape(tip))
 	for i, v := range values {
 		if at := (Scale{0, hi}).At(v) * height; at >= 0.3 {
-			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%s" width="1" height="%s"/>`, Escape(class), i, short(height-at), short(at))
+			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%s" width="1" height="%s"/>`, Escape(class), i, short(height-at),
+				short(at))
 		}
 	}
 	b.WriteString(`</svg>`)

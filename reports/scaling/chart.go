@@ -76,7 +76,8 @@ func (d *drawing) change() {
 func (d *drawing) band() {
 	list := d.r.Predictions
 	x, value := make([]float64, len(list)), make([]float64, len(list))
-	lo, hi, lawLo, lawHi := make([]float64, len(list)), make([]float64, len(list)), make([]float64, len(list)), make([]float64, len(list))
+	lo, hi, lawLo, lawHi := make([]float64, len(list)), make([]float64, len(list)), make([]float64, len(list)),
+		make([]float64, len(list))
 	law := false
 	for i, q := range list {
 		x[i], value[i] = math.Log10(q.P), d.ordinate(q.Value)

@@ -31,7 +31,8 @@ func FuzzReport(f *testing.F) {
 			return
 		}
 		method := methods[int(k)%len(methods)]
-		r := Fits{Method: method, Results: scaling.Analyse(file.Series, method), Series: file.Series, Numbers: file.Numbers, Expected: math.NaN()}
+		r := Fits{Method: method, Results: scaling.Analyse(file.Series, method), Series: file.Series, Numbers: file.Numbers,
+			Expected: math.NaN()}
 		for i, s := range r.Results {
 			if n := len(scaling.Sizes(file.Series[i].Observations)); n != s.N {
 				t.Errorf("%d sizes here and %d there of %v", n, s.N, file.Series[i])

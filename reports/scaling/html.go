@@ -77,7 +77,8 @@ func wrapAll(lines []string, w int) []string {
 
 // key says what is drawn and what the axes are.
 func key(r scaling.Result, metric string) []string {
-	s := cmp.Or(text.Clean(metric), "value") + " over " + cmp.Or(text.Clean(r.Parameter), "p") + ".  Dots: the mean of each size"
+	s := cmp.Or(text.Clean(metric), "value") + " over " + cmp.Or(text.Clean(r.Parameter), "p") +
+		".  Dots: the mean of each size"
 	if r.Segmented {
 		s += "; coloured lines: the law of each part, dashed: one law for all"
 	} else if r.Whole != nil {

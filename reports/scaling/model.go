@@ -27,7 +27,8 @@ type Fits struct {
 // strangers it says nothing.
 func Grid(list []scaling.Series) bool {
 	for _, s := range list {
-		if s.Parameter != list[0].Parameter || !slices.Equal(scaling.Sizes(s.Observations), scaling.Sizes(list[0].Observations)) {
+		if s.Parameter != list[0].Parameter ||
+			!slices.Equal(scaling.Sizes(s.Observations), scaling.Sizes(list[0].Observations)) {
 			return false
 		}
 	}

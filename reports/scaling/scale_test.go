@@ -29,7 +29,8 @@ func TestScreens(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	list := cases()
-	list[0].series.ID, list[0].result.ID = "a call path that is longer than its column|step_s", "a call path that is longer than its column|step_s"
+	list[0].series.ID, list[0].result.ID = "a call path that is longer than its column|step_s",
+		"a call path that is longer than its column|step_s"
 	r := report(list...)
 	r.Expected = 0.25
 	r.Common = &scaling.Common{Strength: 12.345, After: 32, Before: 64, Share: 0.2, Members: []int{0, 3, 5}}
@@ -58,7 +59,8 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	pagetest.Golden(t, "all.json", pretty.Bytes())
-	for _, never := range []string{`"cuts":null`, `"changes":null`, `"segments":null`, `"predictions":null`, `"next":null`, `"notes":null`, `"terms":null`, `"members":null`} {
+	for _, never := range []string{`"cuts":null`, `"changes":null`, `"segments":null`, `"predictions":null`, `"next":null`,
+		`"notes":null`, `"terms":null`, `"members":null`} {
 		if strings.Contains(b.String(), never) {
 			t.Errorf("%s: lists are never null", never)
 		}
@@ -99,10 +101,13 @@ func TestPictureShows(t *testing.T) {
 		name, what string
 		n          int
 	}{
-		{"segmented", `<circle class="dot"`, 10}, {"segmented", `class="runs"`, 1}, {"segmented", `class="line whole"`, 1}, {"segmented", `class="line c0"`, 1},
-		{"segmented", `class="line c1"`, 1}, {"segmented", `class="band foresight"`, 1}, {"segmented", `class="span change"`, 1}, {"segmented", `class="wanted"`, 1},
+		{"segmented", `<circle class="dot"`, 10}, {"segmented", `class="runs"`, 1}, {"segmented", `class="line whole"`, 1},
+		{"segmented", `class="line c0"`, 1},
+		{"segmented", `class="line c1"`, 1}, {"segmented", `class="band foresight"`, 1},
+		{"segmented", `class="span change"`, 1}, {"segmented", `class="wanted"`, 1},
 		{"five-points", `class="runs"`, 0}, {"five-points", `class="span change"`, 0}, {"five-points", `class="line c0"`, 1},
-		{"two-changes", `class="cut"`, 2}, {"two-changes", `class="line c2"`, 1}, {"points-missing", `class="wanted"`, 2}, {"points-missing", ">?</text>", 2},
+		{"two-changes", `class="cut"`, 2}, {"two-changes", `class="line c2"`, 1}, {"points-missing", `class="wanted"`, 2},
+		{"points-missing", ">?</text>", 2},
 		{"negative", `<circle class="dot"`, 10}, {"too-few", `<circle class="dot"`, 2},
 	} {
 		c := list[want.name]
@@ -144,7 +149,8 @@ func TestGrowth(t *testing.T) {
 	}{
 		{lawOf(5), "does not change with p", "5"},
 		{lawOf(0, 1, 1, 1), "grows like p log2 p", "p log2 p"},
-		{lawOf(-2.5, 3, 0.5, 0, 1e-12, 1.25, 2), "grows like p^(5/4) (log2 p)^2", "-2.5 + 3 sqrt(p) + 1e-12 p^(5/4) (log2 p)^2"},
+		{lawOf(-2.5, 3, 0.5, 0, 1e-12, 1.25, 2), "grows like p^(5/4) (log2 p)^2",
+			"-2.5 + 3 sqrt(p) + 1e-12 p^(5/4) (log2 p)^2"},
 		{lawOf(1, 2, -1, 0), "falls like 1/p towards 1", "1 + 2/p"},
 		{lawOf(0, 2, -0.5, 0), "falls like p^(-1/2)", "2 p^(-1/2)"},
 		{lawOf(9, -2, -2, 0), "rises towards 9", "9 - 2 p^-2"},
@@ -208,7 +214,8 @@ func TestGrid(t *testing.T) {
 	for _, k := range []struct {
 		list []scaling.Series
 		want bool
-	}{{nil, false}, {[]scaling.Series{a}, false}, {[]scaling.Series{a, c}, true}, {[]scaling.Series{a, c, b}, false}, {[]scaling.Series{a, other}, false}} {
+	}{{nil, false}, {[]scaling.Series{a}, false}, {[]scaling.Series{a, c}, true}, {[]scaling.Series{a, c, b}, false},
+		{[]scaling.Series{a, other}, false}} {
 		if Grid(k.list) != k.want {
 			t.Errorf("%d series: %t", len(k.list), !k.want)
 		}

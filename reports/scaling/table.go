@@ -24,7 +24,8 @@ func (r Fits) table(w io.Writer) {
 	fmt.Fprintln(t, "series\tsizes\tchanges\tlaw\tat 2x the largest size")
 	for i, s := range r.Results {
 		p := scaling.Sizes(r.Series[i].Observations)
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", text.Cut(nameOf(s), tableID), s.N, r.breaks(i, p), text.Cut(lastLaw(s), tableLaws), twice(s, p))
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", text.Cut(nameOf(s), tableID), s.N, r.breaks(i, p),
+			text.Cut(lastLaw(s), tableLaws), twice(s, p))
 	}
 	_ = t.Flush() // the writer below keeps its error
 }
@@ -92,7 +93,8 @@ func (r Fits) together(w io.Writer) {
 			chance = "fewer than 0.1"
 		}
 		lo, hi := scaling.ChanceRange(r.Expected)
-		fmt.Fprintf(w, "\n%d of %d series change their law; chance alone would give %s (%d to %d).\n", r.segmented(), len(r.Results), chance, lo, hi)
+		fmt.Fprintf(w, "\n%d of %d series change their law; chance alone would give %s (%d to %d).\n", r.segmented(),
+			len(r.Results), chance, lo, hi)
 	}
 	c := r.Common
 	if c == nil {
@@ -100,7 +102,8 @@ func (r Fits) together(w io.Writer) {
 	}
 	words := fmt.Sprintf("%d of %d series share a change between %s and %s (strength %s together)",
 		len(c.Members), len(r.Results), quantity.Exact(c.After), quantity.Exact(c.Before), quantity.Plain(c.Strength, 3))
-	if len(r.Results) > mostScreens && slices.ContainsFunc(c.Members, func(i int) bool { return !r.Results[i].Segmented }) {
+	if len(r.Results) > mostScreens &&
+		slices.ContainsFunc(c.Members, func(i int) bool { return !r.Results[i].Segmented }) {
 		words += "; in parentheses: too weak alone"
 	}
 	for _, l := range wrap(words+".", text.PageWidth, "") {

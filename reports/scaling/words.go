@@ -20,7 +20,8 @@ func verdict(r scaling.Result, p []float64) string {
 	case r.Segmented:
 		return "more than one law, but where the one gives way to the other cannot be told"
 	case r.Whole != nil && len(p) > 0:
-		return fmt.Sprintf("%s; one law over %s .. %s", growth(*r.Whole, scaling.Symbol(r.Parameter)), quantity.Exact(p[0]), quantity.Exact(p[len(p)-1]))
+		return fmt.Sprintf("%s; one law over %s .. %s", growth(*r.Whole, scaling.Symbol(r.Parameter)), quantity.Exact(p[0]),
+			quantity.Exact(p[len(p)-1]))
 	}
 	return "no model: " + reason(r)
 }
@@ -106,7 +107,8 @@ func place(c scaling.Change, p []float64) string {
 	if c.Cut < 1 || c.Cut >= len(p) {
 		return "after " + quantity.Plural(c.Cut, "point")
 	}
-	return fmt.Sprintf("between %s and %s (after %s)", quantity.Exact(p[c.Cut-1]), quantity.Exact(p[c.Cut]), quantity.Plural(c.Cut, "point"))
+	return fmt.Sprintf("between %s and %s (after %s)", quantity.Exact(p[c.Cut-1]), quantity.Exact(p[c.Cut]),
+		quantity.Plural(c.Cut, "point"))
 }
 
 // doubt is where else a change may be, or "".

@@ -7,10 +7,12 @@ import (
 )
 
 // hostileText holds what no terminal and no page may see.
-const hostileText = "</title></script><script>alert(1)</script>\"'><img onerror=alert(2) src=x> \x1b[2J\u202egnp.exe\u2066\r\n\tevil\x00 {{.}} ${x}"
+const hostileText = "</title></script><script>alert(1)</script>\"'><img onerror=alert(2) src=x> " +
+	"\x1b[2J\u202egnp.exe\u2066\r\n\tevil\x00 {{.}} ${x}"
 
 func FuzzClean(f *testing.F) {
-	for _, s := range []string{"", hostileText, "é\u0301漢", "\xff\xfe", strings.Repeat("x", 5000), "a\u2028b\U000e0041"} {
+	for _, s := range []string{"", hostileText, "é\u0301漢", "\xff\xfe", strings.Repeat("x", 5000),
+		"a\u2028b\U000e0041"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

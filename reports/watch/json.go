@@ -79,8 +79,9 @@ func (h *CycleLines) Next(s live.State, alive bool) (lines string) {
 
 // line tells of one cycle. What a run that is over was expected to do will not come.
 func line(s live.State, c live.EndedCycle, alive bool) string {
-	h := CycleLine{Schema: CycleSchema, JobID: s.JobID, Node: s.Node, At: s.At, State: s.State, Cycle: c.N, Boundary: c.Boundary,
-		LengthS: c.LengthS, Residual: c.Residual, PeriodS: s.PeriodS, Low: []LowAhead{}}
+	h := CycleLine{Schema: CycleSchema, JobID: s.JobID, Node: s.Node, At: s.At, State: s.State, Cycle: c.N,
+		Boundary: c.Boundary,
+		LengthS:  c.LengthS, Residual: c.Residual, PeriodS: s.PeriodS, Low: []LowAhead{}}
 	if alive {
 		h.NextBoundary, h.BoundaryErrorS, h.Low = s.NextBoundary, s.BoundaryErrorS, ahead(s)
 	} else {

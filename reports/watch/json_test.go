@@ -24,7 +24,8 @@ func cyclesOf(t *testing.T, n int64) live.State {
 	}
 	ends := func(k int64) time.Time { return time.Date(2026, 5, 1, 12, 0, int(2*k), 0, time.UTC) }
 	period, off, next := 2.0, 0.01, ends(n+1)
-	s := live.State{Schema: live.Schema, At: ends(n).Add(500 * time.Millisecond), State: tracker.InCycle, PeriodS: &period, NextBoundary: &next,
+	s := live.State{Schema: live.Schema, At: ends(n).Add(500 * time.Millisecond), State: tracker.InCycle, PeriodS: &period,
+		NextBoundary:   &next,
 		BoundaryErrorS: &off, Cycles: n, Agent: self}
 	for k := max(1, n-4); k <= n; k++ {
 		s.Recent = append(s.Recent, live.EndedCycle{N: k, Boundary: ends(k), LengthS: 2, Residual: 0.125})
@@ -80,7 +81,8 @@ func TestHintsOfEachCycle(t *testing.T) {
 func TestHintsOfADeadRun(t *testing.T) {
 	s := cyclesOf(t, 9)
 	hs := hintsIn(t, new(CycleLines).Next(s, false))
-	if len(hs) != 1 || hs[0].Cycle != 9 || hs[0].State != Dead || hs[0].NextBoundary != nil || hs[0].BoundaryErrorS != nil {
+	if len(hs) != 1 || hs[0].Cycle != 9 || hs[0].State != Dead || hs[0].NextBoundary != nil ||
+		hs[0].BoundaryErrorS != nil {
 		t.Errorf("%+v", hs)
 	}
 }
@@ -90,7 +92,8 @@ func TestHintsOfADeadRun(t *testing.T) {
 func TestHintsOfLowStretches(t *testing.T) {
 	s := cyclesOf(t, 9) // half a second into a cycle of 2 s
 	s.LastBoundary = &s.Recent[len(s.Recent)-1].Boundary
-	s.Low = []live.Low{{OffsetS: 0.2, DurationS: 0.1, ErrorS: 0.01, Repeatability: 0.9}, {OffsetS: 1.5, DurationS: 0.3, Repeatability: 1}}
+	s.Low = []live.Low{{OffsetS: 0.2, DurationS: 0.1, ErrorS: 0.01, Repeatability: 0.9},
+		{OffsetS: 1.5, DurationS: 0.3, Repeatability: 1}}
 	hs := hintsIn(t, new(CycleLines).Next(s, true))
 	if len(hs) != 1 || len(hs[0].Low) != 2 {
 		t.Fatalf("%+v", hs)

@@ -31,7 +31,8 @@ func (p *Pacer) Pace(s live.State) *live.Pace {
 		return nil
 	}
 	began := s.At.Add(-seconds(s.ElapsedS))
-	done := application.Progress{Cycles: s.Cycles, FirstS: max(0, s.FirstCycle.Sub(began).Seconds()), LastS: s.LastBoundary.Sub(began).Seconds(), PeriodS: *s.PeriodS}
+	done := application.Progress{Cycles: s.Cycles, FirstS: max(0, s.FirstCycle.Sub(began).Seconds()),
+		LastS: s.LastBoundary.Sub(began).Seconds(), PeriodS: *s.PeriodS}
 	if s.CILo != nil && s.CIHi != nil {
 		done.LoS, done.HiS = *s.CILo, *s.CIHi
 	}
@@ -53,7 +54,8 @@ func (p *Pacer) Pace(s live.State) *live.Pace {
 	if !ok || hi > mostPaceS {
 		return nil
 	}
-	pace := live.Pace{CyclesUsual: usual.Cycles, Runs: usual.Runs, EndsAt: began.Add(seconds(at)), EndsLo: began.Add(seconds(lo)), EndsHi: began.Add(seconds(hi)), LimitAt: s.LimitAt}
+	pace := live.Pace{CyclesUsual: usual.Cycles, Runs: usual.Runs, EndsAt: began.Add(seconds(at)),
+		EndsLo: began.Add(seconds(lo)), EndsHi: began.Add(seconds(hi)), LimitAt: s.LimitAt}
 	if !pace.EndsHi.After(s.At) {
 		return nil // it should have ended
 	}
@@ -71,14 +73,16 @@ func seconds(s float64) time.Duration {
 // same is whether a job is called what it was when its earlier runs were asked for.
 func (p *Pacer) same(j live.Job) bool {
 	a, b := SummaryOf(p.about), SummaryOf(j)
-	return p.about.Cluster == j.Cluster && history.Application(a) == history.Application(b) && history.Shape(a) == history.Shape(b)
+	return p.about.Cluster == j.Cluster && history.Application(a) == history.Application(b) &&
+		history.Shape(a) == history.Shape(b)
 }
 
 // SummaryOf returns a summary that holds only what names the application and the shape
 // of a live job.
 func SummaryOf(j live.Job) summary.Summary {
-	return summary.Summary{Key: run.Key{Cluster: j.Cluster}, Job: run.Job{Name: j.Name, App: j.App, Executable: j.Executable,
-		Script: j.Script, Size: j.Size, NNodes: j.NNodes, NTasks: j.NTasks, CPUsPerTask: j.CPUsPerTask}}
+	return summary.Summary{Key: run.Key{Cluster: j.Cluster},
+		Job: run.Job{Name: j.Name, App: j.App, Executable: j.Executable,
+			Script: j.Script, Size: j.Size, NNodes: j.NNodes, NTasks: j.NTasks, CPUsPerTask: j.CPUsPerTask}}
 }
 
 // endState is the state of a run whose agent is gone.

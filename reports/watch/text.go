@@ -30,10 +30,12 @@ func Text(s live.State, alive bool, now time.Time) string {
 		line("a cycle takes %s; %s so far", q.Period(*s.PeriodS), q.Plural(s.Cycles, "cycle"))
 	}
 	if n := len(s.RecentS); n >= 2 {
-		line("the last %d: %s %s to %s", n, sparkOf(s.RecentS), q.Period(slices.Min(s.RecentS)), q.Period(slices.Max(s.RecentS)))
+		line("the last %d: %s %s to %s", n, sparkOf(s.RecentS), q.Period(slices.Min(s.RecentS)),
+			q.Period(slices.Max(s.RecentS)))
 	}
 	for _, l := range s.Low {
-		line("little is done in it from %s on, for %s, in %s of the cycles", q.Duration(l.OffsetS), q.Duration(l.DurationS), q.Share(l.Repeatability))
+		line("little is done in it from %s on, for %s, in %s of the cycles", q.Duration(l.OffsetS), q.Duration(l.DurationS),
+			q.Share(l.Repeatability))
 	}
 	if s.Pace != nil && alive {
 		line("%s", paceWords(*s.Pace, now))
@@ -85,7 +87,8 @@ func stateWords(s live.State, alive bool, now time.Time) string {
 		return "busy, but not in its loop any more"
 	case tracker.Stalled:
 		if s.Stalled != nil {
-			return fmt.Sprintf("STALLED: no cycle for %s, its processes are %s", q.Duration(max(0, now.Sub(s.Stalled.Since).Seconds())), text.Clean(string(s.Stalled.Doing)))
+			return fmt.Sprintf("STALLED: no cycle for %s, its processes are %s",
+				q.Duration(max(0, now.Sub(s.Stalled.Since).Seconds())), text.Clean(string(s.Stalled.Doing)))
 		}
 	case tracker.IsSuspended:
 		return "suspended"

@@ -20,12 +20,16 @@ func TestPaceWords(t *testing.T) {
 			"it ends at 13:00:00 (12:58:20 to 13:03:20) if it makes 1,000 cycles, as your last 4 runs did"},
 		{live.Pace{CyclesUsual: 1000, EndsAt: at(3600), EndsLo: at(3500), EndsHi: at(3800), LimitAt: &late},
 			"it ends at 13:00:00 (12:58:20 to 13:03:20) if it makes 1,000 cycles, as you say"},
-		{live.Pace{CyclesUsual: 1000, EndsAt: at(3600), EndsLo: at(3500), EndsHi: at(3800), LimitAt: &limit, LimitFirst: true},
-			"it ends at 13:00:00 (12:58:20 to 13:03:20) if it makes 1,000 cycles, as you say\nITS TIME LIMIT COMES FIRST, at 12:50:00"},
+		{live.Pace{CyclesUsual: 1000, EndsAt: at(3600), EndsLo: at(3500), EndsHi: at(3800), LimitAt: &limit,
+			LimitFirst: true},
+			"it ends at 13:00:00 (12:58:20 to 13:03:20) if it makes 1,000 cycles, as you say\nITS TIME LIMIT COMES FIRST, at " +
+				"12:50:00"},
 		{live.Pace{CyclesUsual: 1000, EndsAt: at(3600), EndsLo: at(3500), EndsHi: at(3800), LimitAt: &between},
-			"it ends at 13:00:00 (12:58:20 to 13:03:20) if it makes 1,000 cycles, as you say\nits time limit may come first, at 13:01:40"},
+			"it ends at 13:00:00 (12:58:20 to 13:03:20) if it makes 1,000 cycles, as you say\nits time limit may come first, " +
+				"at 13:01:40"},
 		{live.Pace{CyclesUsual: 1000, Runs: 3, EndsAt: at(86400), EndsLo: at(86000), EndsHi: at(87000)},
-			"it ends at 2026-03-02 12:00 (2026-03-02 11:53 to 2026-03-02 12:10) if it makes 1,000 cycles, as your last 3 runs did"},
+			"it ends at 2026-03-02 12:00 (2026-03-02 11:53 to 2026-03-02 12:10) if it makes 1,000 cycles, as your last 3 " +
+				"runs did"},
 	} {
 		if got := paceWords(c.p, now); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

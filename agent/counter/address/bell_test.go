@@ -24,7 +24,8 @@ func TestBellRests(t *testing.T) {
 	_, err = unix.Write(full[1], []byte("x"))
 	must(t, err)
 	b := &bell{rung: make(chan struct{}, 1), ended: make(chan struct{})}
-	fds := []unix.PollFd{{Fd: int32(stop), Events: unix.POLLIN}, {Fd: int32(full[0]), Events: unix.POLLIN}, {Fd: int32(gone[0]), Events: unix.POLLIN}}
+	fds := []unix.PollFd{{Fd: int32(stop), Events: unix.POLLIN}, {Fd: int32(full[0]), Events: unix.POLLIN},
+		{Fd: int32(gone[0]), Events: unix.POLLIN}}
 	began := time.Now()
 	go b.wait(fds)
 	const rings = 6

@@ -16,7 +16,8 @@ func BenchmarkHit(b *testing.B) {
 	tb.places = newPlaces()
 	tb.apply(event{kind: execed, pid: 7})
 	for i := range uint64(3) {
-		tb.apply(event{time: 1, kind: mapped, pid: 7, area: area{start: 0x1000000 * (i + 1), end: 0x1000000*(i+1) + 0x400000, file: 5 + i}})
+		tb.apply(event{time: 1, kind: mapped, pid: 7,
+			area: area{start: 0x1000000 * (i + 1), end: 0x1000000*(i+1) + 0x400000, file: 5 + i}})
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	samples := make([]sample, 1<<12)

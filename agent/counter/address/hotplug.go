@@ -64,7 +64,8 @@ func (s *Sampler) follow(to counter.Sink) error {
 	for _, number := range online {
 		err = errors.Join(err, s.plug(number))
 	}
-	to.Changed(profile.Epoch{TimeNS: now, Kind: "hotplug", Text: fmt.Sprintf("%d CPUs are online: code is sampled on these", len(online))})
+	to.Changed(profile.Epoch{TimeNS: now, Kind: "hotplug",
+		Text: fmt.Sprintf("%d CPUs are online: code is sampled on these", len(online))})
 	return errors.Join(err, s.ringAgain())
 }
 

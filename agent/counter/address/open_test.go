@@ -58,12 +58,14 @@ func TestWhatIsAskedFor(t *testing.T) {
 			}
 			last, opened = *a, opened+1
 			return memory(t), nil
-		}, SamplingParams{Peek: peek.Direct{Proc: t.TempDir()}, CPUs: []int{0, 1}, Rate: ChooseRate(1000, 2, 5e6), StepNS: 5e6, Root: c.root})
+		}, SamplingParams{Peek: peek.Direct{Proc: t.TempDir()}, CPUs: []int{0, 1}, Rate: ChooseRate(1000, 2, 5e6),
+			StepNS: 5e6, Root: c.root})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if extra := uint64(buildID | unix.PerfBitExcludeKernel | unix.PerfBitInherit); last.Bits&always != always || last.Bits&extra != c.bits {
+		if extra := uint64(buildID | unix.PerfBitExcludeKernel | unix.PerfBitInherit); last.Bits&always != always ||
+			last.Bits&extra != c.bits {
 			t.Errorf("%s: bits %#x", name, last.Bits)
 		}
 		if last.Sample_type != sampleType || last.Sample != 1e6 || last.Wakeup != 0 || opened != 3 {
@@ -106,13 +108,15 @@ func TestLostRecordsMakeUsForget(t *testing.T) {
 		const dataHead = 1024 // in perf_event_mmap_page
 		_, err = unix.Pwrite(fd, binary.NativeEndian.AppendUint64(nil, uint64(len(record))), dataHead)
 		must(t, err)
-		s := &Sampler{table: newTable(peek.Direct{Proc: t.TempDir()}, nil), lookAt: 1 << 62, cpus: []*cpu{{fd: fd, ring: ring}}}
+		s := &Sampler{table: newTable(peek.Direct{Proc: t.TempDir()}, nil), lookAt: 1 << 62,
+			cpus: []*cpu{{fd: fd, ring: ring}}}
 		s.table.apply(event{kind: execed, pid: 3})
 		var sink countertest.Sink
 		for range 2 {
 			must(t, s.Drain(&sink))
 		}
-		if n := sink.DrainedRecords + s.Passing(); sink.Gone != c.gone || n != 1 || s.Passing() != 0 || (len(s.table.procs) == 0) != c.forget {
+		if n := sink.DrainedRecords + s.Passing(); sink.Gone != c.gone || n != 1 || s.Passing() != 0 ||
+			(len(s.table.procs) == 0) != c.forget {
 			t.Errorf("%s: %d lost of %d, %d processes remembered", name, sink.Gone, n, len(s.table.procs))
 		}
 		must(t, s.Close())

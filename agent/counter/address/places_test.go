@@ -13,11 +13,13 @@ func TestPlacesOfTheRun(t *testing.T) {
 	m := &asked{members: map[int]bool{10: true, 11: true}}
 	tb := newTable(peek.Direct{Proc: fixture(t)}, m)
 	tb.places = newPlaces()
-	for _, s := range []sample{user(10, 0x10000+0x1230, 1), user(11, 0x90000+0x123f, 2), user(10, 0x10000+0x1240, 3), user(10, 0x18000, 4),
+	for _, s := range []sample{user(10, 0x10000+0x1230, 1), user(11, 0x90000+0x123f, 2), user(10, 0x10000+0x1240, 3),
+		user(10, 0x18000, 4),
 		{time: 5, ip: 0x10000, pid: 10, mode: kernelCode}} {
 		tb.hit(s)
 	}
-	tb.apply(event{time: 6, kind: mapped, pid: 10, area: area{start: 0x700000, end: 0x702000, file: 77}, name: "/opt/app/lib b.so", build: "abcd"})
+	tb.apply(event{time: 6, kind: mapped, pid: 10, area: area{start: 0x700000, end: 0x702000, file: 77},
+		name: "/opt/app/lib b.so", build: "abcd"})
 	tb.hit(user(10, 0x701000, 7))
 	s := &Sampler{table: tb}
 	code := s.Code()
@@ -26,10 +28,12 @@ func TestPlacesOfTheRun(t *testing.T) {
 	}
 	lib, app := code[0], code[1]
 	if lib.Name != "lib.so" || lib.Inode == 0 || lib.Path == "" || lib.Build != "" || lib.PID != 10 || lib.Key == 0 ||
-		len(lib.Places) != 2 || lib.Places[0] != (profile.Place{At: 0x323, Count: 2}) || lib.Places[1] != (profile.Place{At: 0x324, Count: 1}) {
+		len(lib.Places) != 2 || lib.Places[0] != (profile.Place{At: 0x323, Count: 2}) ||
+		lib.Places[1] != (profile.Place{At: 0x324, Count: 1}) {
 		t.Errorf("%+v", lib)
 	}
-	if app.Name != "lib b.so" || app.Build != "abcd" || app.Key != 77 || app.Inode != 0 || len(app.New) != 1 || app.Places[0].At != 0x100 {
+	if app.Name != "lib b.so" || app.Build != "abcd" || app.Key != 77 || app.Inode != 0 || len(app.New) != 1 ||
+		app.Places[0].At != 0x100 {
 		t.Errorf("%+v", app)
 	}
 	if p, ok := s.Places(); !ok || p.Kernel != 1 || p.Anonymous != 1 || p.Lost != 0 || len(p.Files) != 2 {
@@ -38,7 +42,8 @@ func TestPlacesOfTheRun(t *testing.T) {
 	s.Asked()
 	tb.hit(user(10, 0x10000+0x1230, 8))
 	tb.hit(user(10, 0x10000+0x1250, 9))
-	if code := s.Code(); len(code[0].New) != 1 || code[0].New[0].At != 0x325 || len(code[1].New) != 0 || code[0].Places[0].Count != 3 {
+	if code := s.Code(); len(code[0].New) != 1 || code[0].New[0].At != 0x325 || len(code[1].New) != 0 ||
+		code[0].Places[0].Count != 3 {
 		t.Errorf("%+v", code)
 	}
 	if got := s.NewCode(); got != 1.0/6 {

@@ -91,7 +91,8 @@ func parseEvent(h perf.Header, b []byte) (e event, ok bool, err error) {
 		if len(b) < 8+trailer {
 			return event{}, false, errRecord
 		}
-		e := event{kind: execed, pid: int32(binary.NativeEndian.Uint32(b)), time: trailerTime(b), name: textOf(b[8 : len(b)-trailer])}
+		e := event{kind: execed, pid: int32(binary.NativeEndian.Uint32(b)), time: trailerTime(b),
+			name: textOf(b[8 : len(b)-trailer])}
 		return e, h.Misc&unix.PERF_RECORD_MISC_COMM_EXEC != 0, nil
 	}
 	return event{}, false, nil

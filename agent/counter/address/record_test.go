@@ -33,8 +33,10 @@ func mmap2(pid uint32, addr, length, offset, ino uint64, prot uint32, time uint6
 func TestParseSampleModes(t *testing.T) {
 	b := body(uint64(0x1234), uint32(7), uint32(8), uint64(99))
 	for misc, want := range map[uint16]mode{
-		unix.PERF_RECORD_MISC_USER: userCode, unix.PERF_RECORD_MISC_KERNEL: kernelCode, unix.PERF_RECORD_MISC_HYPERVISOR: kernelCode,
-		unix.PERF_RECORD_MISC_GUEST_USER: otherCode, 0: otherCode, unix.PERF_RECORD_MISC_USER | unix.PERF_RECORD_MISC_EXACT_IP: userCode,
+		unix.PERF_RECORD_MISC_USER: userCode, unix.PERF_RECORD_MISC_KERNEL: kernelCode,
+		unix.PERF_RECORD_MISC_HYPERVISOR: kernelCode,
+		unix.PERF_RECORD_MISC_GUEST_USER: otherCode, 0: otherCode,
+		unix.PERF_RECORD_MISC_USER | unix.PERF_RECORD_MISC_EXACT_IP: userCode,
 	} {
 		s, err := parseSample(perf.Header{Misc: misc}, b)
 		if err != nil || s != (sample{time: 99, ip: 0x1234, pid: 7, tid: 8, mode: want}) {
@@ -57,24 +59,32 @@ func TestParseEvents(t *testing.T) {
 		ok   bool
 	}{
 		"code mapped": {unix.PERF_RECORD_MMAP2, unix.PERF_RECORD_MISC_USER, mmap2(7, 0x1000, 0x2000, 0x3000, 55, exec, 11),
-			event{time: 11, kind: mapped, pid: 7, area: area{0x1000, 0x3000, 0x3000, inode{unix.Mkdev(8, 1), 55}, 0, 0, false}, name: "/usr/bin/lmp"}, true},
-		"data mapped":              {unix.PERF_RECORD_MMAP2, 0, mmap2(7, 0x1000, 0x2000, 0, 55, unix.PROT_READ, 11), event{}, false},
+			event{time: 11, kind: mapped, pid: 7, area: area{0x1000, 0x3000, 0x3000, inode{unix.Mkdev(8, 1), 55}, 0, 0, false},
+				name: "/usr/bin/lmp"}, true},
+		"data mapped": {unix.PERF_RECORD_MMAP2, 0, mmap2(7, 0x1000, 0x2000, 0, 55, unix.PROT_READ, 11), event{},
+			false},
 		"beyond the end of memory": {unix.PERF_RECORD_MMAP2, 0, mmap2(7, 1<<63, 1<<63+1, 0, 55, exec, 11), event{}, false},
 		"with build id": {unix.PERF_RECORD_MMAP2, unix.PERF_RECORD_MISC_MMAP_BUILD_ID,
-			body(uint32(7), uint32(7), uint64(0x1000), uint64(0x2000), uint64(0), uint8(20), uint8(0), uint16(0), id, exec, uint32(2),
+			body(uint32(7), uint32(7), uint64(0x1000), uint64(0x2000), uint64(0), uint8(20), uint8(0), uint16(0), id, exec,
+				uint32(2),
 				[]byte("/a\x00\x00\x00\x00\x00\x00"), uint32(7), uint32(7), uint64(12)),
-			event{time: 12, kind: mapped, pid: 7, area: area{0x1000, 0x3000, 0, inode{}, hashBuildID(id), 0, false}, name: "/a", build: "0102030405060708090a0b0c0d0e0f1011121314"}, true},
-		"process": {unix.PERF_RECORD_FORK, 0, body(uint32(8), uint32(7), uint32(8), uint32(7), uint64(13), uint32(7), uint32(7), uint64(13)),
+			event{time: 12, kind: mapped, pid: 7, area: area{0x1000, 0x3000, 0, inode{}, hashBuildID(id), 0, false}, name: "/a",
+				build: "0102030405060708090a0b0c0d0e0f1011121314"}, true},
+		"process": {unix.PERF_RECORD_FORK, 0,
+			body(uint32(8), uint32(7), uint32(8), uint32(7), uint64(13), uint32(7), uint32(7), uint64(13)),
 			event{time: 13, kind: forked, pid: 8, parent: 7}, true},
-		"thread": {unix.PERF_RECORD_FORK, 0, body(uint32(7), uint32(7), uint32(9), uint32(7), uint64(13), uint32(7), uint32(7), uint64(13)),
+		"thread": {unix.PERF_RECORD_FORK, 0,
+			body(uint32(7), uint32(7), uint32(9), uint32(7), uint64(13), uint32(7), uint32(7), uint64(13)),
 			event{time: 13, kind: forked, pid: 7, parent: 7}, false},
 		"exit": {unix.PERF_RECORD_EXIT, 0, body(uint32(8), uint32(7), uint32(8), uint32(7), uint64(14)),
 			event{time: 14, kind: exited, pid: 8, parent: 7}, true},
 		"exit of a thread": {unix.PERF_RECORD_EXIT, 0, body(uint32(8), uint32(7), uint32(9), uint32(7), uint64(14)),
 			event{time: 14, kind: exited, pid: 8, parent: 7}, false},
-		"exec": {unix.PERF_RECORD_COMM, unix.PERF_RECORD_MISC_COMM_EXEC, body(uint32(8), uint32(8), []byte("lmp\x00\x00\x00\x00\x00"), uint32(8), uint32(8), uint64(15)),
+		"exec": {unix.PERF_RECORD_COMM, unix.PERF_RECORD_MISC_COMM_EXEC,
+			body(uint32(8), uint32(8), []byte("lmp\x00\x00\x00\x00\x00"), uint32(8), uint32(8), uint64(15)),
 			event{time: 15, kind: execed, pid: 8, name: "lmp"}, true},
-		"renamed": {unix.PERF_RECORD_COMM, 0, body(uint32(8), uint32(8), []byte("lmp\x00\x00\x00\x00\x00"), uint32(8), uint32(8), uint64(15)),
+		"renamed": {unix.PERF_RECORD_COMM, 0,
+			body(uint32(8), uint32(8), []byte("lmp\x00\x00\x00\x00\x00"), uint32(8), uint32(8), uint64(15)),
 			event{time: 15, kind: execed, pid: 8, name: "lmp"}, false},
 		"throttled": {unix.PERF_RECORD_THROTTLE, 0, body(uint64(1), uint64(2), uint64(3)), event{}, false},
 	} {
@@ -87,7 +97,8 @@ func TestParseEvents(t *testing.T) {
 
 func TestBaseName(t *testing.T) {
 	for path, want := range map[string]string{
-		"/usr/bin/lmp\x00\x00": "lmp", "lmp": "lmp", "/opt/app (deleted)\x00": "app", "": "", "\x00x": "", "/": "", "//anon\x00": "anon", "/a b/c d": "c d",
+		"/usr/bin/lmp\x00\x00": "lmp", "lmp": "lmp", "/opt/app (deleted)\x00": "app", "": "", "\x00x": "", "/": "",
+		"//anon\x00": "anon", "/a b/c d": "c d",
 	} {
 		if got := baseName(textOf([]byte(path))); got != want {
 			t.Errorf("%q: %q", path, got)

@@ -95,7 +95,8 @@ type cpu struct {
 const MaxTaskCPUs = 16
 
 // ErrManyCPUs says that one command may run on more CPUs than that.
-var ErrManyCPUs = fmt.Errorf("an ordinary user's code is sampled on up to %d CPUs, since every process that the command starts copies an event for each", MaxTaskCPUs)
+var ErrManyCPUs = fmt.Errorf("an ordinary user's code is sampled on up to %d CPUs, since every process that the "+
+	"command starts copies an event for each", MaxTaskCPUs)
 
 // New opens a timer on every CPU, with kernel code where that is permitted. An
 // error means that there is none at all; perf.Forbidden tells whether for lack

@@ -30,7 +30,8 @@ func TestParseMaps(t *testing.T) {
 	for _, c := range []struct {
 		ip uint64
 		i  int
-	}{{0x55d0c0a10000, 0}, {0x55d0c0bfffff, 0}, {0x55d0c0c00000, -1}, {0x55d0c0a0ffff, -1}, {0x7f2c0d028000, 2}, {0, -1}, {1 << 63, -1}} {
+	}{{0x55d0c0a10000, 0}, {0x55d0c0bfffff, 0}, {0x55d0c0c00000, -1}, {0x55d0c0a0ffff, -1}, {0x7f2c0d028000, 2}, {0, -1},
+		{1 << 63, -1}} {
 		if got := s.find(c.ip); got != c.i {
 			t.Errorf("%#x is in area %d, want %d", c.ip, got, c.i)
 		}
@@ -40,10 +41,12 @@ func TestParseMaps(t *testing.T) {
 // Maps without end are read up to a bound, of areas and of bytes.
 func TestMapsWithoutEnd(t *testing.T) {
 	const code, data = "1000-2000 r-xp 00000000 fe:01 42\n", "1000-2000 rw-p 00000000 00:00 0\n"
-	if s, err := parseMaps(strings.NewReader(strings.Repeat(code, maxAreas+10)), unknown); err != nil || len(s) != maxAreas {
+	if s, err := parseMaps(strings.NewReader(strings.Repeat(code, maxAreas+10)), unknown); err != nil ||
+		len(s) != maxAreas {
 		t.Errorf("%d areas, %v", len(s), err)
 	}
-	if s, err := parseMaps(strings.NewReader(code+strings.Repeat(data, maxMaps/len(data)+10)+code), unknown); err != nil || len(s) != 1 {
+	if s, err := parseMaps(strings.NewReader(code+strings.Repeat(data, maxMaps/len(data)+10)+code), unknown); err != nil ||
+		len(s) != 1 {
 		t.Errorf("%d areas, %v", len(s), err)
 	}
 }
@@ -51,7 +54,8 @@ func TestMapsWithoutEnd(t *testing.T) {
 func unknown(area, string) int32 { return 0 }
 
 func TestBadMapsAreErrors(t *testing.T) {
-	for _, bad := range []string{"x", "1-2 r-xp 0 0:0", "2-1 r-xp 0 0:0 0", "1 r-xp 0 0:0 0", "1-2 r 0 0:0 0", "1-2 r-xp 0 00 0", "1-2 r-xp g 0:0 0"} {
+	for _, bad := range []string{"x", "1-2 r-xp 0 0:0", "2-1 r-xp 0 0:0 0", "1 r-xp 0 0:0 0", "1-2 r 0 0:0 0",
+		"1-2 r-xp 0 00 0", "1-2 r-xp g 0:0 0"} {
 		if _, err := parseMaps(strings.NewReader(bad+"\n"), unknown); err == nil {
 			t.Errorf("%q: no error", bad)
 		}

@@ -81,7 +81,8 @@ func TestProgramsAreBounded(t *testing.T) {
 	tb := newTable(peek.Direct{Proc: t.TempDir()}, nil)
 	for i := range int32(2 * maxPrograms) {
 		name := fmt.Sprint("program", i)
-		for _, e := range []event{{kind: execed, pid: 10 + i}, {kind: mapped, pid: 10 + i, area: area{start: 1, end: 2, file: 5}, name: name, build: "b" + name}} {
+		for _, e := range []event{{kind: execed, pid: 10 + i},
+			{kind: mapped, pid: 10 + i, area: area{start: 1, end: 2, file: 5}, name: name, build: "b" + name}} {
 			e.time = int64(i)
 			tb.apply(e)
 		}

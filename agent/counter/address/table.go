@@ -80,7 +80,8 @@ func newTable(p peek.Reader, members counter.Members) *table {
 	}
 	return &table{peek: p, members: members, files: newIdentifier(p),
 		asking: peek.Allowance{PerS: askPerS, Most: askMost}, cpu: cpu,
-		procs: map[int32]*sampled{}, exes: map[string]*int64{}, builds: map[string]string{}, joined: func(int) {}, spins: map[uint64]bool{}}
+		procs: map[int32]*sampled{}, exes: map[string]*int64{}, builds: map[string]string{}, joined: func(int) {},
+		spins: map[uint64]bool{}}
 }
 
 // add remembers a process. Where there is no room for one more, all others go.
@@ -287,7 +288,8 @@ func (t *table) fork(e event) {
 	if !parent.read {
 		t.readMaps(parent, e.parent, e.time)
 	}
-	child := t.add(e.pid, sampled{member: true, read: parent.read, exe: parent.exe, short: parent.short, build: parent.build})
+	child := t.add(e.pid, sampled{member: true, read: parent.read, exe: parent.exe, short: parent.short,
+		build: parent.build})
 	t.use(child, parent.code)
 	t.joined(int(e.pid))
 }

@@ -97,7 +97,8 @@ func TestPagesDoNotDependOnTheAddress(t *testing.T) {
 		t.Error("two pages have one key")
 	}
 	for name, s := range map[string]sample{
-		"in no file": user(10, 0x18000, 3), "in no area": user(10, 0x5, 3), "of a guest": {time: 3, ip: 0x10000, pid: 10, mode: otherCode},
+		"in no file": user(10, 0x18000, 3), "in no area": user(10, 0x5, 3),
+		"of a guest": {time: 3, ip: 0x10000, pid: 10, mode: otherCode},
 	} {
 		if got, ok := tb.hit(s); !ok || got != profile.AnonymousPage {
 			t.Errorf("code %s: %x, %v", name, got, ok)

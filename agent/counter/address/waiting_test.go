@@ -15,7 +15,8 @@ func TestThreadsThatWait(t *testing.T) {
 	const mpi, own = 0x10000, 0x20000
 	tb.apply(event{kind: execed, pid: 10, name: "app"})
 	for start, name := range map[uint64]string{mpi: "/usr/lib/libopen-pal.so.40.30.2", own: "/home/u/app"} {
-		tb.apply(event{kind: mapped, pid: 10, name: name, area: area{start: start, end: start + 0x1000, inode: inode{1, start}}})
+		tb.apply(event{kind: mapped, pid: 10, name: name,
+			area: area{start: start, end: start + 0x1000, inode: inode{1, start}}})
 	}
 	hit := func(thread int32, ip uint64, m mode, n int) {
 		for range n {

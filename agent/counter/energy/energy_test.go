@@ -48,7 +48,8 @@ func clock() func() int64 {
 func power() map[string]string {
 	const at = "bus/event_source/devices/power/"
 	files := map[string]string{at + "type": "9\n", at + "cpumask": "0,16\n"}
-	for name, config := range map[string]string{"energy-cores": "0x01", "energy-pkg": "0x02", "energy-ram": "0x03", "energy-psys": "0x05"} {
+	for name, config := range map[string]string{"energy-cores": "0x01", "energy-pkg": "0x02", "energy-ram": "0x03",
+		"energy-psys": "0x05"} {
 		files[at+"events/"+name] = "event=" + config + "\n"
 		files[at+"events/"+name+".unit"] = "Joules\n"
 		files[at+"events/"+name+".scale"] = "2.3283064365386962890625e-10\n"
@@ -66,7 +67,8 @@ type pmu struct {
 }
 
 func (p *pmu) open(a *unix.PerfEventAttr, pid, cpu, group, flags int) (int, error) {
-	p.opened = append(p.opened, fmt.Sprintf("type %d config %d pid %d cpu %d group %d bits %d", a.Type, a.Config, pid, cpu, group, a.Bits))
+	p.opened = append(p.opened, fmt.Sprintf("type %d config %d pid %d cpu %d group %d bits %d", a.Type, a.Config, pid, cpu,
+		group, a.Bits))
 	if err := p.fail[a.Config]; err != nil {
 		return -1, err
 	}
@@ -141,7 +143,8 @@ func TestPowerPMU(t *testing.T) {
 	if !slices.Equal(p.opened, want) {
 		t.Errorf("opened %q", p.opened)
 	}
-	if s := have[0].Sources(); s[0].PMU != "power" || !strings.Contains(s[0].Config, "type 9") || !strings.Contains(s[0].Event, "energy-pkg config 0x2") {
+	if s := have[0].Sources(); s[0].PMU != "power" || !strings.Contains(s[0].Config, "type 9") ||
+		!strings.Contains(s[0].Event, "energy-pkg config 0x2") {
 		t.Errorf("%+v", s)
 	}
 	// The probe took the first of the four readings.
@@ -171,9 +174,10 @@ func TestPowerPMUThatLacks(t *testing.T) {
 		"memory, old AMD":   {nil, map[uint64]error{3: unix.EINVAL}, "energy_pkg", "no such domain"},
 		"permission":        {nil, map[uint64]error{2: unix.EACCES, 3: unix.EACCES}, "", "permission denied"},
 		"joules":            {map[string]string{"events/energy-ram.unit": "kWh\n"}, nil, "energy_pkg", "no such domain"},
-		"a sane scale":      {map[string]string{"events/energy-ram.scale": "nan\n", "events/energy-pkg.scale": "-1\n"}, nil, "", "tells no energy"},
-		"a mask":            {map[string]string{"cpumask": "\n"}, nil, "", "cpumask"},
-		"a type":            {map[string]string{"type": "nine\n"}, nil, "", "type"},
+		"a sane scale": {map[string]string{"events/energy-ram.scale": "nan\n", "events/energy-pkg.scale": "-1\n"}, nil,
+			"", "tells no energy"},
+		"a mask": {map[string]string{"cpumask": "\n"}, nil, "", "cpumask"},
+		"a type": {map[string]string{"type": "nine\n"}, nil, "", "type"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := plant(t, power())
@@ -205,8 +209,9 @@ func TestPowerPMUThatLacks(t *testing.T) {
 // parts or the whole of them.
 func powercap() map[string]string {
 	files := map[string]string{}
-	for zone, name := range map[string]string{"intel-rapl:0": "package-0", "intel-rapl:0:0": "core", "intel-rapl:0:1": "dram",
-		"intel-rapl:1": "package-1", "intel-rapl:1:0": "dram", "intel-rapl:2": "psys", "intel-rapl-mmio:0": "package-0"} {
+	for zone, name := range map[string]string{"intel-rapl:0": "package-0", "intel-rapl:0:0": "core",
+		"intel-rapl:0:1": "dram",
+		"intel-rapl:1":   "package-1", "intel-rapl:1:0": "dram", "intel-rapl:2": "psys", "intel-rapl-mmio:0": "package-0"} {
 		at := "class/powercap/" + zone + "/"
 		files[at+"name"], files[at+"energy_uj"], files[at+"max_energy_range_uj"] = name+"\n", "1000\n", "262143328850\n"
 	}

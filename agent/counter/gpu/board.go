@@ -88,7 +88,8 @@ func column(n int, what, unit string, level bool) profile.Column {
 }
 
 func (b *board) meter(everyNS int64) polled.Meter {
-	return polled.Meter{Event: b.card.pci, PMU: "amdgpu", Config: b.card.dir, EveryNS: everyNS, Hangs: true, Close: b.close}
+	return polled.Meter{Event: b.card.pci, PMU: "amdgpu", Config: b.card.dir, EveryNS: everyNS, Hangs: true,
+		Close: b.close}
 }
 
 func (b *board) close() error {

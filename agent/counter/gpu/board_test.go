@@ -19,21 +19,24 @@ import (
 func amdNode(t *testing.T) (sys string, first, second string) {
 	t.Helper()
 	sys = plantNode(t)
-	first, second = filepath.Join(sys, "devices/pci0000:00/0000:c3:00.0"), filepath.Join(sys, "devices/pci0000:00/0000:03:00.0")
+	first, second = filepath.Join(sys, "devices/pci0000:00/0000:c3:00.0"),
+		filepath.Join(sys, "devices/pci0000:00/0000:03:00.0")
 	for _, dir := range []string{first, second} {
 		put(t, filepath.Join(dir, "power/runtime_status"), []byte("active\n"))
 		put(t, filepath.Join(dir, "mem_info_vram_used"), []byte("1000000\n"))
 		put(t, filepath.Join(dir, "gpu_busy_percent"), []byte("100\n"))
 	}
 	setMI300(t, first, 10)
-	put(t, filepath.Join(second, "gpu_metrics"), blob(1, 3, 120, [3]uint64{24, 8, 0}, [3]uint64{54, 2, 2400}, [3]uint64{22, 2, 55}))
+	put(t, filepath.Join(second, "gpu_metrics"),
+		blob(1, 3, 120, [3]uint64{24, 8, 0}, [3]uint64{54, 2, 2400}, [3]uint64{22, 2, 55}))
 	return sys, first, second
 }
 
 func setMI300(t *testing.T, dir string, joules uint64) {
 	t.Helper()
 	put(t, filepath.Join(dir, "gpu_metrics"),
-		blob(1, 6, 1664, [3]uint64{16, 8, joules << 16}, [3]uint64{264, 2, 1700}, [3]uint64{10, 2, 300}, [3]uint64{12, 2, 42}))
+		blob(1, 6, 1664, [3]uint64{16, 8, joules << 16}, [3]uint64{264, 2, 1700}, [3]uint64{10, 2, 300},
+			[3]uint64{12, 2, 42}))
 }
 
 // params are those of a job of which process 7 holds these files.
@@ -176,22 +179,25 @@ func TestNoGPUIsTold(t *testing.T) {
 		told job.GPUs
 		says string
 	}{
-		"instances":       {sys, job.GPUs{UUIDs: []string{"MIG-x"}, Parted: "MIG"}, "parts of them by MIG"},
-		"MPS":             {sys, job.GPUs{Numbers: []int{0}, Parted: "MPS"}, "parts of them by MPS"},
-		"one of two":      {sys, job.GPUs{Numbers: []int{0}}, "numbers, which are not those of device files"},
-		"too many":        {sys, job.GPUs{Numbers: make([]int, mostGPUs+1)}, "more than the 16"},
-		"two lists":       {sys, job.GPUs{UUIDs: []string{"GPU-4a1b2c3d4e5f6071"}, Numbers: []int{0, 1}}, "1 names and 2 numbers"},
+		"instances":  {sys, job.GPUs{UUIDs: []string{"MIG-x"}, Parted: "MIG"}, "parts of them by MIG"},
+		"MPS":        {sys, job.GPUs{Numbers: []int{0}, Parted: "MPS"}, "parts of them by MPS"},
+		"one of two": {sys, job.GPUs{Numbers: []int{0}}, "numbers, which are not those of device files"},
+		"too many":   {sys, job.GPUs{Numbers: make([]int, mostGPUs+1)}, "more than the 16"},
+		"two lists": {sys, job.GPUs{UUIDs: []string{"GPU-4a1b2c3d4e5f6071"}, Numbers: []int{0, 1}},
+			"1 names and 2 numbers"},
 		"no GPU here":     {t.TempDir(), job.GPUs{Numbers: []int{0}}, "none that can be read"},
 		"not on the node": {sys, job.GPUs{UUIDs: []string{"GPU-0"}}, "not on this node"},
 	} {
 		o := Open(params(t, c.sys, c.told))
-		if len(o.Sources) != 0 || len(o.Notes) != 1 || o.Notes[0].Code != note.GPUsWithheld || !strings.Contains(o.Notes[0].Text, c.says) || len(o.Absent) != 1 {
+		if len(o.Sources) != 0 || len(o.Notes) != 1 || o.Notes[0].Code != note.GPUsWithheld ||
+			!strings.Contains(o.Notes[0].Text, c.says) || len(o.Absent) != 1 {
 			t.Errorf("%s: %d sources, absent %+v, notes %v", name, len(o.Sources), o.Absent, o.Notes)
 		}
 	}
 	// One that sleeps is not woken to be looked at.
 	o := openAll(t, params(t, sys, job.GPUs{UUIDs: []string{"GPU-4a1b2c3d4e5f6072"}}))
-	if len(o.Sources) != 0 || len(o.Absent) != 2 || !strings.Contains(o.Absent[0].Absent, "suspended") || o.Absent[0].Name != "gpu0_energy" {
+	if len(o.Sources) != 0 || len(o.Absent) != 2 || !strings.Contains(o.Absent[0].Absent, "suspended") ||
+		o.Absent[0].Name != "gpu0_energy" {
 		t.Errorf("%d sources, absent %+v", len(o.Sources), o.Absent)
 	}
 }

@@ -76,7 +76,8 @@ func (c card) hwmon(name string) string {
 func boardsOf(cards []card) []run.GPUDevice {
 	var list []run.GPUDevice
 	for i, c := range cards {
-		d := run.GPUDevice{Index: i, Name: note.Clean(kernel.Text(filepath.Join(c.dir, "product_name")), mostName), UUID: c.name}
+		d := run.GPUDevice{Index: i, Name: note.Clean(kernel.Text(filepath.Join(c.dir, "product_name")), mostName),
+			UUID: c.name}
 		if n, err := strconv.ParseUint(kernel.Text(filepath.Join(c.dir, "mem_info_vram_total")), 10, 63); err == nil {
 			d.MemoryBytes = float64(n)
 		}
@@ -90,7 +91,8 @@ const mostName = 80
 
 var (
 	errUnknown = errors.New("the scheduler names GPUs that are not on this node")
-	errWhich   = errors.New("the scheduler gives numbers, which are not those of device files of AMD's GPUs, and the job has not all of the node's")
+	errWhich   = errors.New("the scheduler gives numbers, which are not those of device files of AMD's GPUs, and the " +
+		"job has not all of the node's")
 	errSleeps  = errors.New("the GPU is suspended: to read it would wake it")
 	errNothing = errors.New("the driver reports nothing of it")
 )

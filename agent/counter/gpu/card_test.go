@@ -44,7 +44,8 @@ func plantCard(t *testing.T, sys, render, pci, vendor, unique string) string {
 func plantNode(t *testing.T) (sys string) {
 	t.Helper()
 	sys = t.TempDir()
-	for _, c := range [][4]string{{"renderD130", "0000:03:00.0", amdVendor, "4a1b2c3d4e5f6071"}, {"renderD129", "0000:c3:00.0", amdVendor, "4a1b2c3d4e5f6072"},
+	for _, c := range [][4]string{{"renderD130", "0000:03:00.0", amdVendor, "4a1b2c3d4e5f6071"},
+		{"renderD129", "0000:c3:00.0", amdVendor, "4a1b2c3d4e5f6072"},
 		{"renderD128", "0000:00:02.0", "0x8086", ""}, {"renderD131", "0000:d3:00.0", amdVendor, ""}} {
 		dir := plantCard(t, sys, c[0], c[1], c[2], c[3])
 		if c[3] != "" {
@@ -64,11 +65,13 @@ func TestPick(t *testing.T) {
 		want []string
 		err  error
 	}{
-		"all":            {job.GPUs{Numbers: []int{0, 1}}, []string{"0000:c3:00.0", "0000:03:00.0"}, nil},
-		"one by number":  {job.GPUs{Numbers: []int{0}}, nil, errWhich},
-		"one by name":    {job.GPUs{UUIDs: []string{"GPU-4a1b2c3d4e5f6071"}, Numbers: []int{1}}, []string{"0000:03:00.0"}, nil},
-		"in their order": {job.GPUs{UUIDs: []string{"GPU-4A1B2C3D4E5F6071", "GPU-4a1b2c3d4e5f6072"}}, []string{"0000:03:00.0", "0000:c3:00.0"}, nil},
-		"elsewhere":      {job.GPUs{UUIDs: []string{"GPU-4a1b2c3d4e5f6071", "GPU-ff"}}, nil, errUnknown},
+		"all":           {job.GPUs{Numbers: []int{0, 1}}, []string{"0000:c3:00.0", "0000:03:00.0"}, nil},
+		"one by number": {job.GPUs{Numbers: []int{0}}, nil, errWhich},
+		"one by name": {job.GPUs{UUIDs: []string{"GPU-4a1b2c3d4e5f6071"}, Numbers: []int{1}}, []string{"0000:03:00.0"},
+			nil},
+		"in their order": {job.GPUs{UUIDs: []string{"GPU-4A1B2C3D4E5F6071", "GPU-4a1b2c3d4e5f6072"}},
+			[]string{"0000:03:00.0", "0000:c3:00.0"}, nil},
+		"elsewhere": {job.GPUs{UUIDs: []string{"GPU-4a1b2c3d4e5f6071", "GPU-ff"}}, nil, errUnknown},
 	} {
 		got, err := pick(cards, c.told)
 		var pci []string

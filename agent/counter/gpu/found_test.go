@@ -47,9 +47,15 @@ func TestOpenFound(t *testing.T) {
 		t.Errorf("notes %v", n)
 	}
 	opened(t, p.Holders.Proc, 7, "/dev/nvidiactl", "/dev/nvidia1")
-	jobtest.Until(t, "the second is read", func() bool { drain(); return len(sinks[13].Readings) > 0 && len(o.Devices()) == 1 })
+	jobtest.Until(t, "the second is read", func() bool {
+		drain()
+		return len(sinks[13].Readings) > 0 && len(o.Devices()) == 1
+	})
 	opened(t, p.Holders.Proc, 7, "/dev/nvidiactl", "/dev/nvidia1", "/dev/nvidia0")
-	jobtest.Until(t, "the first is read too", func() bool { drain(); return len(sinks[0].Readings) > 0 && len(o.Devices()) == 2 })
+	jobtest.Until(t, "the first is read too", func() bool {
+		drain()
+		return len(sinks[0].Readings) > 0 && len(o.Devices()) == 2
+	})
 	o.Flush()
 	jobtest.Until(t, "both were read again", o.Flushed)
 	for i, d := range o.Devices() {

@@ -101,8 +101,9 @@ func (h *helper) start(program string, args, env []string) error {
 		err = unix.SetNonblock(h.from, true)
 	}
 	if err == nil {
-		h.process, err = os.StartProcess(program, append([]string{program}, args...), &os.ProcAttr{Dir: "/", Env: append([]string{}, env...),
-			Files: []*os.File{inRead, outWrite, null}, Sys: &syscall.SysProcAttr{Setsid: true}})
+		h.process, err = os.StartProcess(program, append([]string{program}, args...),
+			&os.ProcAttr{Dir: "/", Env: append([]string{}, env...),
+				Files: []*os.File{inRead, outWrite, null}, Sys: &syscall.SysProcAttr{Setsid: true}})
 	}
 	if err != nil {
 		h.shut()
@@ -113,7 +114,8 @@ func (h *helper) start(program string, args, env []string) error {
 }
 
 func newHelper(devices int, now func() int64) *helper {
-	return &helper{now: now, devices: make([]introduced, devices), windows: make([][]window, devices), polledNS: now(), to: -1, from: -1}
+	return &helper{now: now, devices: make([]introduced, devices), windows: make([][]window, devices), polledNS: now(),
+		to: -1, from: -1}
 }
 
 // flush makes it read everything at once, without waiting for that.
@@ -171,7 +173,8 @@ func (h *helper) hear(b []byte) {
 	h.in = append(h.in, b...)
 	for h.gone == nil {
 		r, rest, ok, err := cutRecord(h.in)
-		if err == nil && ok && r.kind != recHello && r.kind != recFailed && r.kind != recFlushed && int(r.device) >= len(h.devices) {
+		if err == nil && ok && r.kind != recHello && r.kind != recFailed && r.kind != recFlushed &&
+			int(r.device) >= len(h.devices) {
 			err = errGarbled
 		}
 		if err != nil {
@@ -194,7 +197,8 @@ func (h *helper) keep(r *record) {
 	case recName:
 		h.devices[r.device].name = r.words(0)
 	case recDevice:
-		h.devices[r.device] = introduced{known: true, status: r.status[0], minor: r.value[0], minorUnknown: r.status[1] != nvOK, memory: r.value[1], gpm: r.value[2] != 0, uuid: r.words(24)}
+		h.devices[r.device] = introduced{known: true, status: r.status[0], minor: r.value[0],
+			minorUnknown: r.status[1] != nvOK, memory: r.value[1], gpm: r.value[2] != 0, uuid: r.words(24)}
 	case recRefresh:
 		h.refresh = r
 	case recWindows:

@@ -78,7 +78,8 @@ func traced(t *testing.T, records int, show func(pid int, call enters)) {
 		pass := 0
 		if s := status.StopSignal(); s == unix.SIGTRAP|0x80 {
 			var call enters
-			if _, _, e := unix.Syscall6(unix.SYS_PTRACE, getSyscallInfo, uintptr(pid), unsafe.Sizeof(call), uintptr(unsafe.Pointer(&call)), 0, 0); e != 0 {
+			if _, _, e := unix.Syscall6(unix.SYS_PTRACE, getSyscallInfo, uintptr(pid), unsafe.Sizeof(call),
+				uintptr(unsafe.Pointer(&call)), 0, 0); e != 0 {
 				t.Skip("a kernel before 5.3: ", e)
 			}
 			if call.op == syscallEntry {
@@ -116,11 +117,16 @@ func words(t *testing.T, pid int, at uint64) string {
 func TestSystemCallsOfTheHelper(t *testing.T) {
 	build(t)
 	t.Parallel()
-	never := map[uint64]string{unix.SYS_CLONE: "clone", unix.SYS_CLONE3: "clone3", unix.SYS_EXECVE: "execve", unix.SYS_EXECVEAT: "execveat",
-		unix.SYS_SOCKET: "socket", unix.SYS_CONNECT: "connect", unix.SYS_SENDTO: "sendto", unix.SYS_SENDMSG: "sendmsg", unix.SYS_KILL: "kill",
-		unix.SYS_TGKILL: "tgkill", unix.SYS_UNLINKAT: "unlinkat", unix.SYS_RENAMEAT2: "renameat2", unix.SYS_MKDIRAT: "mkdirat", unix.SYS_LINKAT: "linkat",
-		unix.SYS_SYMLINKAT: "symlinkat", unix.SYS_FTRUNCATE: "ftruncate", unix.SYS_FCHMODAT: "fchmodat", unix.SYS_FCHOWNAT: "fchownat",
-		unix.SYS_MOUNT: "mount", unix.SYS_OPENAT2: "openat2", unix.SYS_PWRITE64: "pwrite64", unix.SYS_PWRITEV: "pwritev", unix.SYS_IOCTL: "ioctl"}
+	never := map[uint64]string{unix.SYS_CLONE: "clone", unix.SYS_CLONE3: "clone3", unix.SYS_EXECVE: "execve",
+		unix.SYS_EXECVEAT: "execveat",
+		unix.SYS_SOCKET:   "socket", unix.SYS_CONNECT: "connect", unix.SYS_SENDTO: "sendto", unix.SYS_SENDMSG: "sendmsg",
+		unix.SYS_KILL:   "kill",
+		unix.SYS_TGKILL: "tgkill", unix.SYS_UNLINKAT: "unlinkat", unix.SYS_RENAMEAT2: "renameat2",
+		unix.SYS_MKDIRAT: "mkdirat", unix.SYS_LINKAT: "linkat",
+		unix.SYS_SYMLINKAT: "symlinkat", unix.SYS_FTRUNCATE: "ftruncate", unix.SYS_FCHMODAT: "fchmodat",
+		unix.SYS_FCHOWNAT: "fchownat",
+		unix.SYS_MOUNT:    "mount", unix.SYS_OPENAT2: "openat2", unix.SYS_PWRITE64: "pwrite64", unix.SYS_PWRITEV: "pwritev",
+		unix.SYS_IOCTL: "ioctl"}
 	written, nulls := 0, 0
 	traced(t, 12, func(pid int, call enters) {
 		switch call.number {

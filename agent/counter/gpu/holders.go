@@ -213,7 +213,8 @@ func (h *Holders) Notes() []note.Note {
 	case h.blind:
 		why = "no process of the job was seen to hold one of them open, and not of all could it be seen"
 	default:
-		return []note.Note{note.New(note.GPUsNotHeld, "the job's GPUs were not recorded: no process of the job held one of them open")}
+		return []note.Note{note.New(note.GPUsNotHeld,
+			"the job's GPUs were not recorded: no process of the job held one of them open")}
 	}
 	return []note.Note{note.New(note.GPUsWithheld, "the job's GPUs were not recorded: %s", why)}
 }

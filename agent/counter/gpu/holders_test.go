@@ -49,16 +49,25 @@ func TestHolders(t *testing.T) {
 		want    bool
 		says    string
 	}{
-		"its own":             {[]string{"/dev/null", "/dev/nvidiactl", "/dev/nvidia3"}, ours("/dev/nvidia3"), whole, true, ""},
-		"and the first":       {[]string{"/dev/nvidia0", "/dev/nvidia3"}, ours("/dev/nvidia3"), whole, true, ""},
-		"AMD's":               {[]string{"/dev/kfd", "/dev/dri/renderD129"}, ours("/dev/dri/renderD129"), whole, true, ""},
-		"another":             {[]string{"/dev/nvidia0", "/dev/nvidiactl"}, ours("/dev/nvidia3"), whole, false, "other GPUs open"},
-		"none":                {[]string{"pipe:[17]", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/kfd"}, ours("/dev/nvidia3"), whole, false, "held one of them"},
-		"a longer number":     {[]string{"/dev/nvidia31"}, ours("/dev/nvidia3"), whole, false, "other GPUs"},
-		"in a directory":      {[]string{"/home/u/dev/nvidia3"}, ours("/dev/nvidia3"), whole, false, "held one of them"},
-		"a share":             {[]string{"/dev/nvidia3"}, ours("/dev/nvidia3"), func(int) job.Sharing { return job.GPUShares }, false, "a share of a GPU"},
-		"nobody tells":        {[]string{"/dev/nvidia3"}, ours("/dev/nvidia3"), func(int) job.Sharing { return "" }, false, "told whether"},
-		"which, not known":    {[]string{"/dev/nvidia3"}, func() (map[string]bool, bool) { return nil, false }, whole, false, "which they are"},
+		"its own": {[]string{"/dev/null", "/dev/nvidiactl", "/dev/nvidia3"}, ours("/dev/nvidia3"), whole, true,
+			""},
+		"and the first": {[]string{"/dev/nvidia0", "/dev/nvidia3"}, ours("/dev/nvidia3"), whole, true, ""},
+		"AMD's":         {[]string{"/dev/kfd", "/dev/dri/renderD129"}, ours("/dev/dri/renderD129"), whole, true, ""},
+		"another": {[]string{"/dev/nvidia0", "/dev/nvidiactl"}, ours("/dev/nvidia3"), whole, false,
+			"other GPUs open"},
+		"none": {[]string{"pipe:[17]", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/kfd"}, ours("/dev/nvidia3"),
+			whole, false, "held one of them"},
+		"a longer number": {[]string{"/dev/nvidia31"}, ours("/dev/nvidia3"), whole, false, "other GPUs"},
+		"in a directory":  {[]string{"/home/u/dev/nvidia3"}, ours("/dev/nvidia3"), whole, false, "held one of them"},
+		"a share": {[]string{"/dev/nvidia3"}, ours("/dev/nvidia3"), func(int) job.Sharing {
+			return job.GPUShares
+		}, false, "a share of a GPU"},
+		"nobody tells": {[]string{"/dev/nvidia3"}, ours("/dev/nvidia3"), func(int) job.Sharing {
+			return ""
+		}, false, "told whether"},
+		"which, not known": {[]string{"/dev/nvidia3"}, func() (map[string]bool, bool) {
+			return nil, false
+		}, whole, false, "which they are"},
 		"more than looked at": {[]string{"/dev/null"}, ours("/dev/nvidia3"), whole, false, "not of all"},
 	} {
 		proc := t.TempDir()
@@ -68,7 +77,9 @@ func TestHolders(t *testing.T) {
 		if name == "more than looked at" {
 			pids = make([]int, mostProcesses+1)
 		}
-		h := Holders{Proc: proc, Members: func() []int { return pids }, Sharing: c.sharing, Ours: c.ours, Now: func() int64 { return now }}
+		h := Holders{Proc: proc, Members: func() []int { return pids }, Sharing: c.sharing, Ours: c.ours, Now: func() int64 {
+			return now
+		}}
 		if got := h.Confirmed(); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
@@ -77,7 +88,8 @@ func TestHolders(t *testing.T) {
 		if c.says == "held one of them" {
 			code = note.GPUsNotHeld
 		}
-		if c.says == "" && len(notes) != 0 || c.says != "" && (len(notes) != 1 || notes[0].Code != code || !strings.Contains(notes[0].Text, c.says)) {
+		if c.says == "" && len(notes) != 0 ||
+			c.says != "" && (len(notes) != 1 || notes[0].Code != code || !strings.Contains(notes[0].Text, c.says)) {
 			t.Errorf("%s: notes %v, want %q", name, notes, c.says)
 		}
 	}
@@ -88,7 +100,9 @@ func TestHolders(t *testing.T) {
 func TestHoldersLookAgain(t *testing.T) {
 	proc, now, looks := t.TempDir(), int64(5e9), 0
 	opened(t, proc, 7, "/dev/nvidia0")
-	h := Holders{Proc: proc, Members: func() []int { looks++; return []int{7} }, Sharing: func(int) job.Sharing { return job.WholeGPUs },
+	h := Holders{Proc: proc, Members: func() []int { looks++; return []int{7} }, Sharing: func(int) job.Sharing {
+		return job.WholeGPUs
+	},
 		Ours: ours("/dev/nvidia3"), Now: func() int64 { return now }}
 	for _, step := range []struct {
 		afterNS int64
@@ -130,14 +144,24 @@ func TestHeldSince(t *testing.T) {
 		"later than now":      {func(int) int64 { return 60e9 }, 50e9},
 	} {
 		held := 0
-		h := Holders{Proc: proc, Members: func() []int { return []int{7} }, Sharing: func(int) job.Sharing { return job.WholeGPUs },
-			Ours: ours("/dev/nvidia3"), Now: func() int64 { return now }, Started: c.started, OnHeld: func() { held++ }, begunNS: 30e9}
+		h := Holders{Proc: proc, Members: func() []int { return []int{7} }, Sharing: func(int) job.Sharing {
+			return job.WholeGPUs
+		},
+			Ours: ours("/dev/nvidia3"), Now: func() int64 { return now }, Started: c.started, OnHeld: func() {
+				held++
+			}, begunNS: 30e9}
 		if !h.Confirmed() || !h.Confirmed() || h.SinceNS() != c.want || held != 1 {
 			t.Errorf("%s: since %d, want %d; OnHeld was called %d times", name, h.SinceNS(), c.want, held)
 		}
 	}
 	looks := 0
-	slow := Holders{Proc: proc, Members: func() []int { looks++; now += took; return nil }, Sharing: func(int) job.Sharing { return "" },
+	slow := Holders{Proc: proc, Members: func() []int {
+		looks++
+		now += took
+		return nil
+	}, Sharing: func(int) job.Sharing {
+		return ""
+	},
 		Ours: ours("/dev/nvidia3"), Now: func() int64 { return now }}
 	took = 2e6
 	for range 100 {
@@ -153,12 +177,15 @@ func TestHeldSince(t *testing.T) {
 // the job's.
 func TestHeldBeginsWithItsHolder(t *testing.T) {
 	proc, now, count, reads := t.TempDir(), int64(5e9), uint64(100), 0
-	p, err := polled.New(polled.Meter{Columns: []profile.Column{{Name: "gpu0_energy", Unit: "uJ", Scope: "job"}}, EveryNS: 2e8,
-		Read: func(cells []uint64) error { reads++; cells[0] = count; return nil }}, func() int64 { return now })
+	p, err := polled.New(polled.Meter{Columns: []profile.Column{{Name: "gpu0_energy", Unit: "uJ", Scope: "job"}},
+		EveryNS: 2e8,
+		Read:    func(cells []uint64) error { reads++; cells[0] = count; return nil }}, func() int64 { return now })
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &Holders{Proc: proc, Members: func() []int { return []int{7} }, Sharing: func(int) job.Sharing { return job.WholeGPUs },
+	h := &Holders{Proc: proc, Members: func() []int { return []int{7} }, Sharing: func(int) job.Sharing {
+		return job.WholeGPUs
+	},
 		Ours: ours("/dev/nvidia3"), Now: func() int64 { return now }}
 	s := &held{Source: p, by: h, first: true}
 	if n := s.Notes(); n != nil {
@@ -187,7 +214,8 @@ func TestHeldBeginsWithItsHolder(t *testing.T) {
 }
 
 func FuzzIsGPU(f *testing.F) {
-	for _, s := range []string{"/dev/nvidia0", "/dev/nvidiactl", "/dev/dri/renderD128", "/dev/nvidia+1", "/dev/nvidia", "/dev/nvidia-caps/nvidia-cap1"} {
+	for _, s := range []string{"/dev/nvidia0", "/dev/nvidiactl", "/dev/dri/renderD128", "/dev/nvidia+1", "/dev/nvidia",
+		"/dev/nvidia-caps/nvidia-cap1"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -36,17 +36,23 @@ const sizeOf15 = 360
 func layouts(format, content uint8, size int) (layout, bool) {
 	switch {
 	case format == 1 && content == 0:
-		return layout{energy: place{36, 4, 1, 1}, clock: place{54, 2, 1, 1}, power: place{34, 2, 1000, 1}, busy: place{28, 2, 1, 1}}, true
+		return layout{energy: place{36, 4, 1, 1}, clock: place{54, 2, 1, 1}, power: place{34, 2, 1000, 1},
+			busy: place{28, 2, 1, 1}}, true
 	case format == 1 && content <= 3:
-		return layout{energy: place{24, 8, 1, 1}, clock: place{54, 2, 1, 1}, power: place{22, 2, 1000, 1}, busy: place{16, 2, 1, 1}}, true
+		return layout{energy: place{24, 8, 1, 1}, clock: place{54, 2, 1, 1}, power: place{22, 2, 1000, 1},
+			busy: place{16, 2, 1, 1}}, true
 	case format == 1 && content == 4:
-		return layout{energy: place{24, 8, 1, 1}, clock: place{240, 2, 1, 1}, power: place{10, 2, 1000, 1}, busy: place{12, 2, 1, 1}}, true
+		return layout{energy: place{24, 8, 1, 1}, clock: place{240, 2, 1, 1}, power: place{10, 2, 1000, 1},
+			busy: place{12, 2, 1, 1}}, true
 	case format == 1 && content == 5 && size == sizeOf15:
-		return layout{energy: place{88, 8, 1, 1}, clock: place{312, 2, 1, 1}, power: place{10, 2, 1000, 1}, busy: place{12, 2, 1, 1}}, true
+		return layout{energy: place{88, 8, 1, 1}, clock: place{312, 2, 1, 1}, power: place{10, 2, 1000, 1},
+			busy: place{12, 2, 1, 1}}, true
 	case format == 1 && content == 6:
-		return layout{energy: place{16, 8, 1, 1}, clock: place{264, 2, 1, 1}, power: place{10, 2, 1000, 1}, busy: place{12, 2, 1, 1}}, true
+		return layout{energy: place{16, 8, 1, 1}, clock: place{264, 2, 1, 1}, power: place{10, 2, 1000, 1},
+			busy: place{12, 2, 1, 1}}, true
 	case format == 1 && (content == 7 || content == 8):
-		return layout{energy: place{24, 8, 1, 1}, clock: place{296, 2, 1, 1}, power: place{10, 2, 1000, 1}, busy: place{12, 2, 1, 1}}, true
+		return layout{energy: place{24, 8, 1, 1}, clock: place{296, 2, 1, 1}, power: place{10, 2, 1000, 1},
+			busy: place{12, 2, 1, 1}}, true
 	case format == 2 && content == 0:
 		return layout{clock: place{80, 2, 1, 1}, busy: place{40, 2, 1, 1}}, true
 	case format == 2 && content <= 3:

@@ -32,11 +32,16 @@ func versions() map[string][]byte {
 		"1.1": blob(1, 1, 96, [3]uint64{24, 8, joules}, [3]uint64{54, 2, 1700}, [3]uint64{22, 2, 300}, [3]uint64{16, 2, 42}),
 		"1.2": blob(1, 2, 104, [3]uint64{24, 8, joules}, [3]uint64{54, 2, 1700}, [3]uint64{22, 2, 300}, [3]uint64{16, 2, 42}),
 		"1.3": blob(1, 3, 120, [3]uint64{24, 8, joules}, [3]uint64{54, 2, 1700}, [3]uint64{22, 2, 300}, [3]uint64{16, 2, 42}),
-		"1.4": blob(1, 4, 288, [3]uint64{24, 8, joules}, [3]uint64{240, 2, 1700}, [3]uint64{10, 2, 300}, [3]uint64{12, 2, 42}),
-		"1.5": blob(1, 5, 360, [3]uint64{88, 8, joules}, [3]uint64{312, 2, 1700}, [3]uint64{10, 2, 300}, [3]uint64{12, 2, 42}),
-		"1.6": blob(1, 6, 1664, [3]uint64{16, 8, joules}, [3]uint64{264, 2, 1700}, [3]uint64{10, 2, 300}, [3]uint64{12, 2, 42}),
-		"1.7": blob(1, 7, 2208, [3]uint64{24, 8, joules}, [3]uint64{296, 2, 1700}, [3]uint64{10, 2, 300}, [3]uint64{12, 2, 42}),
-		"1.8": blob(1, 8, 3360, [3]uint64{24, 8, joules}, [3]uint64{296, 2, 1700}, [3]uint64{10, 2, 300}, [3]uint64{12, 2, 42}),
+		"1.4": blob(1, 4, 288, [3]uint64{24, 8, joules}, [3]uint64{240, 2, 1700}, [3]uint64{10, 2, 300},
+			[3]uint64{12, 2, 42}),
+		"1.5": blob(1, 5, 360, [3]uint64{88, 8, joules}, [3]uint64{312, 2, 1700}, [3]uint64{10, 2, 300},
+			[3]uint64{12, 2, 42}),
+		"1.6": blob(1, 6, 1664, [3]uint64{16, 8, joules}, [3]uint64{264, 2, 1700}, [3]uint64{10, 2, 300},
+			[3]uint64{12, 2, 42}),
+		"1.7": blob(1, 7, 2208, [3]uint64{24, 8, joules}, [3]uint64{296, 2, 1700}, [3]uint64{10, 2, 300},
+			[3]uint64{12, 2, 42}),
+		"1.8": blob(1, 8, 3360, [3]uint64{24, 8, joules}, [3]uint64{296, 2, 1700}, [3]uint64{10, 2, 300},
+			[3]uint64{12, 2, 42}),
 		"2.0": blob(2, 0, 120, [3]uint64{80, 2, 1700}, [3]uint64{40, 2, 42}),
 		"2.1": blob(2, 1, 120, [3]uint64{76, 2, 1700}, [3]uint64{28, 2, 42}),
 		"2.2": blob(2, 2, 128, [3]uint64{76, 2, 1700}, [3]uint64{28, 2, 42}),
@@ -70,7 +75,8 @@ func TestMetricsOfEachVersion(t *testing.T) {
 			}
 		}
 		// All bits set: the field is not there.
-		if m, err := parseMetrics(blob(b[2], b[3], len(b))); err != nil || m.hasEnergy || m.hasClock || m.hasPower || m.hasBusy {
+		if m, err := parseMetrics(blob(b[2], b[3], len(b))); err != nil || m.hasEnergy || m.hasClock || m.hasPower ||
+			m.hasBusy {
 			t.Errorf("%s, empty: %+v, %v", name, m, err)
 		}
 		if _, err := parseMetrics(b[:len(b)-1]); !errors.Is(err, errShort) {

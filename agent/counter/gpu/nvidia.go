@@ -137,7 +137,8 @@ const holdsNS = 1e9
 
 // Sources describe what is read.
 func (c *nvColumn) Sources() []run.CounterSource {
-	return []run.CounterSource{{Name: c.column.Name, Event: c.event, PMU: "nvml", Config: c.h.devices[c.device].uuid, Scope: c.column.Scope, Hz: c.column.Hz}}
+	return []run.CounterSource{{Name: c.column.Name, Event: c.event, PMU: "nvml", Config: c.h.devices[c.device].uuid,
+		Scope: c.column.Scope, Hz: c.column.Hz}}
 }
 
 // Notes say what could not be read, and that a counter did not move.
@@ -149,12 +150,16 @@ func (c *nvColumn) Notes() (list []note.Note) {
 	case c.readings == 0 && c.fails > 0:
 		list = append(list, note.New(note.NeverRead, "%s could never be read: %s", c.column.Name, said(c.failure)))
 	case c.fails > 0:
-		list = append(list, note.New(note.ReadFailed, "%s: %d of %d readings failed, the last with: %s", c.column.Name, c.fails, c.fails+c.readings, said(c.failure)))
+		list = append(list, note.New(note.ReadFailed, "%s: %d of %d readings failed, the last with: %s", c.column.Name,
+			c.fails, c.fails+c.readings, said(c.failure)))
 	case c.readings > minMoves && !c.moved && c.event == energyEvent:
-		list = append(list, note.New(note.NeverRead, "%s did not move in %d readings: it has no value", c.column.Name, c.readings))
+		list = append(list, note.New(note.NeverRead, "%s did not move in %d readings: it has no value", c.column.Name,
+			c.readings))
 	}
 	if n, ok := c.value.(*counted); ok && n.begins > 0 {
-		list = append(list, note.New(note.ReadFailed, "%s began again %d times, or wrapped: its total lacks what it counted between these readings", c.column.Name, n.begins))
+		list = append(list, note.New(note.ReadFailed,
+			"%s began again %d times, or wrapped: its total lacks what it counted between these readings", c.column.Name,
+			n.begins))
 	}
 	return list
 }
@@ -248,11 +253,13 @@ const (
 )
 
 func slowedByPower() *slowed {
-	return &slowed{counters: [2]counted{{field: valPowerCap, scale: 1}, {field: valPowerBrake, scale: 1}}, bits: reasonsOfPower}
+	return &slowed{counters: [2]counted{{field: valPowerCap, scale: 1}, {field: valPowerBrake, scale: 1}},
+		bits: reasonsOfPower}
 }
 
 func slowedByHeat() *slowed {
-	return &slowed{counters: [2]counted{{field: valSWThermal, scale: 1}, {field: valHWThermal, scale: 1}}, bits: reasonsOfHeat}
+	return &slowed{counters: [2]counted{{field: valSWThermal, scale: 1}, {field: valHWThermal, scale: 1}},
+		bits: reasonsOfHeat}
 }
 
 func (t *slowed) of(r *record) (longest uint64, status uint8) {
@@ -273,7 +280,8 @@ func (t *slowed) of(r *record) (longest uint64, status uint8) {
 		return 0, nvNotRead
 	}
 	since := t.sinceNS
-	if t.sinceNS = r.begunNS; since == 0 || r.begunNS-since > mostNS || r.begunNS < since || r.value[valReasons]&t.bits == 0 {
+	if t.sinceNS = r.begunNS; since == 0 || r.begunNS-since > mostNS || r.begunNS < since ||
+		r.value[valReasons]&t.bits == 0 {
 		return 0, nvOK
 	}
 	return uint64(r.begunNS - since), nvOK
@@ -291,7 +299,8 @@ const (
 func nvColumns(h *helper, n int) []*nvColumn {
 	column := func(what, unit, event string, hz float64, gauge bool, v value) *nvColumn {
 		return &nvColumn{h: h, device: uint16(n), event: event, value: v,
-			column: profile.Column{Name: fmt.Sprintf("gpu%d_%s", n, what), Unit: unit, Scope: "job", Gauge: gauge, Hz: hz, Ticked: true}}
+			column: profile.Column{Name: fmt.Sprintf("gpu%d_%s", n, what), Unit: unit, Scope: "job", Gauge: gauge, Hz: hz,
+				Ticked: true}}
 	}
 	gpm := func(what, event string, field int) *nvColumn {
 		return column(what, "ns", event, gpmHz, false, &sharing{field: field, full: 10_000, mean: true})
@@ -305,7 +314,8 @@ func nvColumns(h *helper, n int) []*nvColumn {
 		column("heat_slowed", "ns", "slowed by heat", seldomHz, false, slowedByHeat()),
 		column("pcie_tx", "bytes", "PCIe bytes sent", seldomHz, false, &counted{field: valPCIeTX, scale: 1}),
 		column("pcie_rx", "bytes", "PCIe bytes received", seldomHz, false, &counted{field: valPCIeRX, scale: 1}),
-		column("gpm", "ns", "time of which GPM has means", gpmHz, false, &sharing{field: valSM, full: 10_000, mean: true, time: true}),
+		column("gpm", "ns", "time of which GPM has means", gpmHz, false,
+			&sharing{field: valSM, full: 10_000, mean: true, time: true}),
 		gpm("sm", "GPM SM activity", valSM),
 		gpm("occupancy", "GPM SM occupancy", valOccupancy),
 		gpm("tensor", "GPM tensor activity", valTensor),

@@ -123,13 +123,16 @@ func TestNVIDIA(t *testing.T) {
 	}
 	defer unix.Close(inherited)
 	h, all := start(t, []string{"0", "GPU-00000000-0000-0000-0000-000000000000"}, false, "FAKE_LEFT="+left)
-	until(t, h, "there are readings of GPM", func() bool { return len(all.all) >= 26 && all.all[len(all.all)-1].begunNS-all.all[0].begunNS > 12e8 })
+	until(t, h, "there are readings of GPM", func() bool {
+		return len(all.all) >= 26 && all.all[len(all.all)-1].begunNS-all.all[0].begunNS > 12e8
+	})
 	h.flush()
 	until(t, h, "it has read everything once more", func() bool { return h.flushed == 1 })
 	if h.driver != "999.01" || h.cpuNS <= 0 {
 		t.Errorf("driver %q, CPU time %d", h.driver, h.cpuNS)
 	}
-	for i, want := range []introduced{{true, 0, 0, false, 80000000001, true, "GPU-00000000-0000-0000-0000-000000000001", "Fake 1"},
+	for i, want := range []introduced{{true, 0, 0, false, 80000000001, true, "GPU-00000000-0000-0000-0000-000000000001",
+		"Fake 1"},
 		{true, 0, 1, false, 80000000000, true, "GPU-00000000-0000-0000-0000-000000000000", "Fake 0"}} {
 		if h.devices[i] != want {
 			t.Errorf("device %d: %+v, want %+v", i, h.devices[i], want)
@@ -203,7 +206,8 @@ func TestAnotherClock(t *testing.T) {
 	began := rawcall.Now()
 	until(t, h, "there are the refresh and a reading", func() bool { return h.refresh != nil && len(all.all) > 0 })
 	// Where the machine never slept boot and monotonic are the same.
-	if r := h.refresh; r.value[6] != 2 && r.value[6] != 3 || r.value[4] == 0 || r.value[5] == 0 || r.value[5] > 100 || r.value[1] >= r.value[5] {
+	if r := h.refresh; r.value[6] != 2 && r.value[6] != 3 || r.value[4] == 0 || r.value[5] == 0 || r.value[5] > 100 ||
+		r.value[1] >= r.value[5] {
 		t.Errorf("refresh %v", r.value)
 	}
 	if len(h.costs) != 13 {
@@ -256,7 +260,8 @@ func TestNoPermissionForAField(t *testing.T) {
 	}
 	energy, memory, slowed, received := columns[0], columns[2], columns[4], columns[7]
 	until(t, h, "there are readings of the throttle", func() bool { return slowed.readings >= 1 && memory.readings >= 1 })
-	if n := energy.Notes(); energy.readings != 0 || len(n) != 1 || n[0].Code != note.NeverRead || !strings.Contains(n[0].Text, "permission denied") {
+	if n := energy.Notes(); energy.readings != 0 || len(n) != 1 || n[0].Code != note.NeverRead ||
+		!strings.Contains(n[0].Text, "permission denied") {
 		t.Errorf("energy %d times, notes %v", energy.readings, n)
 	}
 	if n := received.Notes(); len(n) != 1 || !strings.Contains(n[0].Text, "does not support") {
@@ -430,7 +435,8 @@ func TestFullPipe(t *testing.T) {
 		}
 	}
 	first, last := energy[0], energy[len(energy)-1]
-	if got, least := last.value[valEnergy]-first.value[valEnergy], fakeMillijoules(last.begunNS, 5000)-fakeMillijoules(first.endedNS, 5000); got < least {
+	if got, least := last.value[valEnergy]-first.value[valEnergy],
+		fakeMillijoules(last.begunNS, 5000)-fakeMillijoules(first.endedNS, 5000); got < least {
 		t.Errorf("%d mJ, and there were %d", got, least)
 	}
 } // Wait of start: it ends with its stdin
@@ -508,12 +514,14 @@ func TestSlowed(t *testing.T) {
 		return &r
 	}
 	counters := []*record{reading(1e9, 5e6, 0, nvOK), reading(2e9, 45e6, reasonHWThermal, nvOK)}
-	bits := []*record{reading(1e9, 0, 0, nvNotSupported), reading(11e8, 0, reasonSWThermal, nvNotRead), reading(12e8, 0, reasonPowerCap, nvNotRead)}
+	bits := []*record{reading(1e9, 0, 0, nvNotSupported), reading(11e8, 0, reasonSWThermal, nvNotRead),
+		reading(12e8, 0, reasonPowerCap, nvNotRead)}
 	for name, c := range map[string]struct {
 		of       *slowed
 		readings []*record
 		want     uint64
-	}{"counters": {slowedByHeat(), counters, 4e7}, "bits": {slowedByHeat(), bits, 1e8}, "bits of power": {slowedByPower(), bits, 1e8}} {
+	}{"counters": {slowedByHeat(), counters, 4e7}, "bits": {slowedByHeat(), bits, 1e8},
+		"bits of power": {slowedByPower(), bits, 1e8}} {
 		sum := uint64(0)
 		for _, r := range c.readings {
 			v, _ := c.of.of(r)
@@ -651,7 +659,11 @@ func TestNVIDIAOfAJob(t *testing.T) {
 			}
 		}
 	}
-	jobtest.Until(t, "it was looked at who holds them", func() bool { drain(); _, known := h.files(); return known && o.Sources[0].(*held).by.others })
+	jobtest.Until(t, "it was looked at who holds them", func() bool {
+		drain()
+		_, known := h.files()
+		return known && o.Sources[0].(*held).by.others
+	})
 	if len(to.Readings) != 0 || o.Windows() != nil {
 		t.Errorf("readings %v", to.Readings)
 	}
@@ -687,7 +699,8 @@ func TestNoHelper(t *testing.T) {
 	p := params(t, t.TempDir(), job.GPUs{Numbers: []int{0}})
 	p.Dev, p.Helper = dev, filepath.Join(dev, "none")
 	o := Open(p)
-	if len(o.Sources) != 0 || len(o.Notes) != 1 || o.Notes[0].Code != note.GPUsUnread || strings.Contains(o.Notes[0].Text, dev) {
+	if len(o.Sources) != 0 || len(o.Notes) != 1 || o.Notes[0].Code != note.GPUsUnread ||
+		strings.Contains(o.Notes[0].Text, dev) {
 		t.Errorf("%d sources, notes %v", len(o.Sources), o.Notes)
 	}
 }
@@ -699,7 +712,8 @@ func FuzzRecords(f *testing.F) {
 	whole[4] = recReading
 	f.Add(whole, 1)
 	f.Add(append(append([]byte{}, whole...), whole[:100]...), 64)
-	f.Add([]byte("no record at all, but as long as one: 256 bytes.........................................................................................................................................................................................................."), 200)
+	f.Add([]byte("no record at all, but as long as one: 256 "+
+		"bytes.........................................................................................................................................................................................................."), 200)
 	f.Fuzz(func(t *testing.T, b []byte, piece int) {
 		if piece <= 0 || piece > 4096 {
 			piece = 100

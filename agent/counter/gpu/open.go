@@ -84,7 +84,8 @@ func openNVIDIA(p ReadingParams) Opened {
 	}
 	h, err := startHelper(p.Helper, names, p.Env, p.Holders.Now)
 	if err != nil {
-		n := note.New(note.GPUsUnread, "the job's GPUs were not recorded: jobgait-nvml could not be started: %v", job.Cause(err))
+		n := note.New(note.GPUsUnread, "the job's GPUs were not recorded: jobgait-nvml could not be started: %v",
+			job.Cause(err))
 		return Opened{Notes: []note.Note{n}, Absent: []run.CounterSource{{Name: "gpu", Scope: "job", Absent: n.Text}}}
 	}
 	out := Opened{CPU: func() int64 { return h.cpuNS }, Devices: h.boards}

@@ -77,10 +77,12 @@ func probeNVIDIA(w io.Writer, p ReadingParams, numbers []string) error {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	fmt.Fprintf(w, "NVIDIA driver %s, ready after %d ms; jobgait-nvml: %s, %.1f ms of CPU time in %.1f s, most of it for this probe\n", h.driver, hello/1e6,
+	fmt.Fprintf(w, "NVIDIA driver %s, ready after %d ms; jobgait-nvml: %s, %.1f ms of CPU time in %.1f s, most of it "+
+		"for this probe\n", h.driver, hello/1e6,
 		resident(h.process.Pid), float64(h.cpuNS)/1e6, float64(rawcall.Now()-began)/1e9)
 	for i, d := range h.devices {
-		fmt.Fprintf(w, "/dev/nvidia%s: %s, %d bytes of memory, GPM %v; to find it: %s; %d windows of utilization%s\n", numbers[i], d.uuid, d.memory, d.gpm,
+		fmt.Fprintf(w, "/dev/nvidia%s: %s, %d bytes of memory, GPM %v; to find it: %s; %d windows of utilization%s\n",
+			numbers[i], d.uuid, d.memory, d.gpm,
 			saidOrOK(d.status), len(h.windows[i]), every(h.windows[i]))
 		for v, name := range valueNames() {
 			if s, ok := seen.status[uint16(i)][v]; ok {
@@ -89,12 +91,15 @@ func probeNVIDIA(w io.Writer, p ReadingParams, numbers []string) error {
 		}
 	}
 	for _, c := range h.costs {
-		fmt.Fprintf(w, "  %-36s median %7.3f ms, largest %7.3f ms, CPU time %7.3f ms, %s\n", c.words(24), float64(c.value[0])/1e6,
+		fmt.Fprintf(w, "  %-36s median %7.3f ms, largest %7.3f ms, CPU time %7.3f ms, %s\n", c.words(24),
+			float64(c.value[0])/1e6,
 			float64(c.value[1])/1e6, float64(c.value[2])/1e6, saidOrOK(c.status[0]))
 	}
 	if r := h.refresh; r != nil {
-		fmt.Fprintf(w, "/dev/nvidia%s, %d calls for energy and power in 2 s, %.0f us each: energy was new %d times, every %.1f ms; power %d times, every %.1f ms; stamps are of the %s clock.\n",
-			numbers[r.device], r.value[5], float64(r.value[4])/1e3, r.value[1], float64(r.value[0])/1e6, r.value[3], float64(r.value[2])/1e6, clockName(r.value[6]))
+		fmt.Fprintf(w, "/dev/nvidia%s, %d calls for energy and power in 2 s, %.0f us each: energy was new %d times, every "+
+			"%.1f ms; power %d times, every %.1f ms; stamps are of the %s clock.\n",
+			numbers[r.device], r.value[5], float64(r.value[4])/1e3, r.value[1], float64(r.value[0])/1e6, r.value[3],
+			float64(r.value[2])/1e6, clockName(r.value[6]))
 	}
 	if h.gone != nil {
 		fmt.Fprintln(w, "It ended:", h.gone)
@@ -173,8 +178,10 @@ func probeCard(w io.Writer, c card) {
 		return
 	}
 	m := b.metrics
-	fmt.Fprintf(w, "  gpu_metrics %d.%d: energy %d uJ (%v), clock %d MHz (%v), power %d mW (%v), busy %s (%v)\n", m.version[0], m.version[1],
-		m.microjoules(), m.hasEnergy, m.clockMHz, m.hasClock, m.socketMW, m.hasPower, quantity.Chosen(float64(m.busyPct)), m.hasBusy)
+	fmt.Fprintf(w, "  gpu_metrics %d.%d: energy %d uJ (%v), clock %d MHz (%v), power %d mW (%v), busy %s (%v)\n",
+		m.version[0], m.version[1],
+		m.microjoules(), m.hasEnergy, m.clockMHz, m.hasClock, m.socketMW, m.hasPower, quantity.Chosen(float64(m.busyPct)),
+		m.hasBusy)
 	fmt.Fprintln(w, " ", seen)
 }
 

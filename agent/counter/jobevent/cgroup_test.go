@@ -237,7 +237,9 @@ func TestCgroupFollowsHotplug(t *testing.T) {
 	if got := total(&sink, 2); got[0] != 50 || got[3] != 200 {
 		t.Errorf("counts %v", got)
 	}
-	ordered(t, countertest.Sink{Readings: slices.DeleteFunc(sink.Readings, func(r countertest.Reading) bool { return r.Lane == 0 })})
+	ordered(t, countertest.Sink{Readings: slices.DeleteFunc(sink.Readings, func(r countertest.Reading) bool {
+		return r.Lane == 0
+	})})
 }
 
 // What was found may be another directory by now.
@@ -270,7 +272,8 @@ func TestCgroupThatNeverComes(t *testing.T) {
 	if got := absent(s.Sources()); len(got) != 2 || len(s.Columns()) != 4 {
 		t.Errorf("absent %v", got)
 	}
-	if _, err := NewCgroup((&fake{forbidden: true}).open, CgroupParams{CPUs: []int{0}, Find: there{}}); !perf.Forbidden(err) {
+	if _, err := NewCgroup((&fake{forbidden: true}).open,
+		CgroupParams{CPUs: []int{0}, Find: there{}}); !perf.Forbidden(err) {
 		t.Errorf("forbidden: %v", err)
 	}
 	if _, err := NewCgroup((&fake{}).open, CgroupParams{Find: there{}}); err == nil {

@@ -66,7 +66,8 @@ func (e event) source(scope, what string, hz float64, err error) run.CounterSour
 }
 
 // errInKernel is why an event that would open has no column.
-var errInKernel = errors.New("happens in the kernel, and only user code may be counted: kernel.perf_event_paranoid is above 1")
+var errInKernel = errors.New("happens in the kernel, and only user code may be counted: kernel.perf_event_paranoid " +
+	"is above 1")
 
 func reason(err error) string {
 	switch {

@@ -47,7 +47,8 @@ func (c *Cgroup) follow(to counter.Sink) error {
 	e := profile.Epoch{TimeNS: now, Kind: "scope", Text: "the job's cgroup appeared: its events are counted from here on"}
 	switch {
 	case plugged:
-		e.Kind, e.Text = "hotplug", fmt.Sprintf("%d CPUs are online: the job's events are counted on these", len(c.online.CPUs()))
+		e.Kind, e.Text = "hotplug", fmt.Sprintf("%d CPUs are online: the job's events are counted on these",
+			len(c.online.CPUs()))
 	case again:
 		e.Text = "the job's cgroup was made again: its events are counted on"
 	}

@@ -24,7 +24,8 @@ type group struct {
 }
 
 func newGroup(cpu, n int) *group {
-	return &group{cpu: cpu, buf: make([]byte, 24+8*n), counts: make([]uint64, n), tallies: make([]tally, n), totals: make([]uint64, n)}
+	return &group{cpu: cpu, buf: make([]byte, 24+8*n), counts: make([]uint64, n), tallies: make([]tally, n),
+		totals: make([]uint64, n)}
 }
 
 // open opens the group, disabled: a sibling added to a running leader may stay
@@ -62,7 +63,8 @@ func (g *group) control(request uint) error {
 func (g *group) read(to counter.Sink, lane int) (wanted, ran uint64, err error) {
 	before := rawcall.Now()
 	if len(g.fds) > 0 {
-		n, _, code := unix.RawSyscall(unix.SYS_READ, uintptr(g.fds[0]), uintptr(unsafe.Pointer(&g.buf[0])), uintptr(len(g.buf)))
+		n, _, code := unix.RawSyscall(unix.SYS_READ, uintptr(g.fds[0]), uintptr(unsafe.Pointer(&g.buf[0])),
+			uintptr(len(g.buf)))
 		if code != 0 {
 			return 0, 0, fmt.Errorf("read events of the job's cgroup on CPU %d: %w", g.cpu, code)
 		}

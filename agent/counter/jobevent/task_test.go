@@ -196,7 +196,8 @@ func TestTaskLadder(t *testing.T) {
 			t.Errorf("%s: notes %v", c.name, s.Notes())
 		}
 		for _, a := range c.open.opened {
-			if a.Bits&(unix.PerfBitInherit|unix.PerfBitDisabled) != unix.PerfBitInherit|unix.PerfBitDisabled || a.Read_format&unix.PERF_FORMAT_GROUP != 0 {
+			if a.Bits&(unix.PerfBitInherit|unix.PerfBitDisabled) != unix.PerfBitInherit|unix.PerfBitDisabled ||
+				a.Read_format&unix.PERF_FORMAT_GROUP != 0 {
 				t.Errorf("%s: event %d/%d opened with bits %x, format %x", c.name, a.Type, a.Config, a.Bits, a.Read_format)
 			}
 		}

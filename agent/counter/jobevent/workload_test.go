@@ -52,7 +52,8 @@ func play(role string) {
 		}
 	case "shell": // becomes a shell that starts many short programs
 		await()
-		_ = syscall.Exec("/bin/sh", []string{"sh", "-c", "i=0; while [ $i -lt 500 ]; do /bin/true; i=$((i+1)); done"}, os.Environ())
+		_ = syscall.Exec("/bin/sh", []string{"sh", "-c", "i=0; while [ $i -lt 500 ]; do /bin/true; i=$((i+1)); done"},
+			os.Environ())
 	case "waits": // until it is killed
 		await()
 		select {}

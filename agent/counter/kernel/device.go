@@ -13,7 +13,8 @@ import (
 // perDevice is a Meter of a file with a short line for each of many devices, of
 // which those named are wanted: parse fills the cells of each, as many as there
 // are columns.
-func perDevice(path string, names []string, columns []profile.Column, parse func(b []byte, names []string, cells []uint64) error) polled.Meter {
+func perDevice(path string, names []string, columns []profile.Column,
+	parse func(b []byte, names []string, cells []uint64) error) polled.Meter {
 	f := newLines(path)
 	return polled.Meter{
 		Columns: columns, Event: strings.Join(names, ","), PMU: "proc", Config: path,

@@ -8,8 +8,10 @@ import (
 )
 
 func FuzzParseNode(f *testing.F) {
-	for _, s := range []string{netDev, diskstats, mountstats, lustreStats, "cpu 1 2 3 4 5 6 7\n", "MemTotal: 5 kB\nMemAvailable: 3 kB\n",
-		"some avg10=0.00 total=5\nfull total=99999999999999999999\n", "8:0 rbytes=1 wbytes=18446744073709551615\n", "8:0 Read 5\n",
+	for _, s := range []string{netDev, diskstats, mountstats, lustreStats, "cpu 1 2 3 4 5 6 7\n",
+		"MemTotal: 5 kB\nMemAvailable: 3 kB\n",
+		"some avg10=0.00 total=5\nfull total=99999999999999999999\n", "8:0 rbytes=1 wbytes=18446744073709551615\n",
+		"8:0 Read 5\n",
 		"usage_usec 5", "eth0:", "bytes:\t1 2", "a:b:c: 1 2 3 4 5 6 7 8 9 10"} {
 		f.Add([]byte(s))
 	}

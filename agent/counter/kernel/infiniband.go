@@ -41,7 +41,8 @@ func InfiniBand(r Roots) (polled.Meter, error) {
 			{Name: "ib_rx_bytes", Unit: "bytes", Scope: "node"},
 			{Name: "ib_tx_bytes", Unit: "bytes", Scope: "node"},
 		},
-		Event: strings.Join(names, ","), PMU: "infiniband", Config: files[0].Path(), EveryNS: every5Hz, Cells: len(files), Hangs: true,
+		Event: strings.Join(names, ","), PMU: "infiniband", Config: files[0].Path(), EveryNS: every5Hz, Cells: len(files),
+		Hangs: true,
 		Read:  func(cells []uint64) error { return readWords(files, cells) },
 		Close: func() error { return CloseAll(files) },
 	}, nil

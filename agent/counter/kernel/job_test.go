@@ -14,34 +14,41 @@ import (
 // group2 and group1 are the files of a job's cgroup in both versions.
 func group2(at string) map[string]string {
 	return map[string]string{
-		at + "/cpu.stat":        "usage_usec 26768\nuser_usec 1\nsystem_usec 2\nthrottled_usec 7\n",
-		at + "/memory.current":  "4096\n",
-		at + "/memory.stat":     "anon 1000\nfile 3072\nshmem 24\n",
-		at + "/memory.max":      "2097152\n",
-		at + "/../memory.max":   "1048576\n",
-		at + "/cpu.max":         "50000 100000\n",
-		at + "/../cpu.max":      "max 100000\n",
-		at + "/memory.events":   "low 0\nhigh 0\nmax 9\noom 2\noom_kill 1\noom_group_kill 0\n",
-		at + "/io.stat":         "7:0 rbytes=5 wbytes=5\n8:0 rbytes=100 wbytes=200 rios=1 wios=1 dbytes=0 dios=0\n253:0 rbytes=100 wbytes=200 rios=1 wios=1\n259:0 \n",
-		at + "/cpu.pressure":    "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=1\n",
-		at + "/io.pressure":     "some avg10=0.00 avg60=0.00 avg300=0.00 total=9\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=2\n",
-		at + "/memory.pressure": "some avg10=0.00 avg60=0.00 avg300=0.00 total=9\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=3\n",
+		at + "/cpu.stat":       "usage_usec 26768\nuser_usec 1\nsystem_usec 2\nthrottled_usec 7\n",
+		at + "/memory.current": "4096\n",
+		at + "/memory.stat":    "anon 1000\nfile 3072\nshmem 24\n",
+		at + "/memory.max":     "2097152\n",
+		at + "/../memory.max":  "1048576\n",
+		at + "/cpu.max":        "50000 100000\n",
+		at + "/../cpu.max":     "max 100000\n",
+		at + "/memory.events":  "low 0\nhigh 0\nmax 9\noom 2\noom_kill 1\noom_group_kill 0\n",
+		at + "/io.stat": "7:0 rbytes=5 wbytes=5\n8:0 rbytes=100 wbytes=200 rios=1 wios=1 dbytes=0 dios=0\n253:0 " +
+			"rbytes=100 wbytes=200 rios=1 wios=1\n259:0 \n",
+		at + "/cpu.pressure": "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\nfull avg10=0.00 avg60=0.00 avg300=0.00 " +
+			"total=1\n",
+		at + "/io.pressure": "some avg10=0.00 avg60=0.00 avg300=0.00 total=9\nfull avg10=0.00 avg60=0.00 avg300=0.00 " +
+			"total=2\n",
+		at + "/memory.pressure": "some avg10=0.00 avg60=0.00 avg300=0.00 total=9\nfull avg10=0.00 avg60=0.00 avg300=0.00 " +
+			"total=3\n",
 	}
 }
 
 func group1(root, at string) map[string]string {
 	return map[string]string{
-		root + "blkio/blkio.throttle.io_service_bytes_recursive":            "8:0 Read 7\nTotal 7\n",
-		root + "cpuacct/" + at + "/cpuacct.usage":                           "26768000\n",
-		root + "memory/" + at + "/memory.usage_in_bytes":                    "4096\n",
-		root + "memory/" + at + "/memory.stat":                              "cache 5\nrss 1\nhierarchical_memory_limit 1048576\ntotal_cache 9\ntotal_rss 1000\ntotal_shmem 24\n",
-		root + "memory/" + at + "/step_0/task_1/memory.oom_control":         "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n",
-		root + "cpu/" + at + "/cpu.stat":                                    "nr_periods 5\nnr_throttled 2\nthrottled_time 7000\n",
-		root + "cpu/" + at + "/cpu.cfs_quota_us":                            "-1\n",
-		root + "cpu/" + at + "/cpu.cfs_period_us":                           "100000\n",
-		root + "cpu/" + at + "/../cpu.cfs_quota_us":                         "50000\n",
-		root + "cpu/" + at + "/../cpu.cfs_period_us":                        "100000\n",
-		root + "blkio/" + at + "/blkio.throttle.io_service_bytes_recursive": "7:0 Read 5\n8:0 Read 100\n8:0 Write 200\n8:0 Sync 300\n8:0 Total 300\nTotal 305\n",
+		root + "blkio/blkio.throttle.io_service_bytes_recursive": "8:0 Read 7\nTotal 7\n",
+		root + "cpuacct/" + at + "/cpuacct.usage":                "26768000\n",
+		root + "memory/" + at + "/memory.usage_in_bytes":         "4096\n",
+		root + "memory/" + at + "/memory.stat": "cache 5\nrss 1\nhierarchical_memory_limit " +
+			"1048576\ntotal_cache 9\ntotal_rss 1000\ntotal_shmem 24\n",
+		root + "memory/" + at + "/step_0/task_1/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n",
+		root + "cpu/" + at + "/cpu.stat": "nr_periods 5\nnr_throttled " +
+			"2\nthrottled_time 7000\n",
+		root + "cpu/" + at + "/cpu.cfs_quota_us":     "-1\n",
+		root + "cpu/" + at + "/cpu.cfs_period_us":    "100000\n",
+		root + "cpu/" + at + "/../cpu.cfs_quota_us":  "50000\n",
+		root + "cpu/" + at + "/../cpu.cfs_period_us": "100000\n",
+		root + "blkio/" + at + "/blkio.throttle.io_service_bytes_recursive": "7:0 Read 5\n8:0 Read 100\n8:0 Write " +
+			"200\n8:0 Sync 300\n8:0 Total 300\nTotal 305\n",
 	}
 }
 
@@ -96,7 +103,8 @@ func TestJobCgroup(t *testing.T) {
 				p.Close()
 			}
 			got := map[string]uint64{}
-			for _, open := range []func() (polled.Meter, error){j.CPU, j.Memory, j.Anonymous, j.Disk, j.Pressure, j.OOMKills, j.Throttled, j.MemoryLimit, j.CPULimit} {
+			for _, open := range []func() (polled.Meter, error){j.CPU, j.Memory, j.Anonymous, j.Disk, j.Pressure, j.OOMKills,
+				j.Throttled, j.MemoryLimit, j.CPULimit} {
 				if m, err := open(); err == nil {
 					maps.Copy(got, cells(t, m, nil))
 				}
@@ -201,7 +209,9 @@ func TestBlkioThatCountsNothing(t *testing.T) {
 	const root = "sys/fs/cgroup/"
 	r, at := jobTree(t, "", group1(root, "job_5"))
 	put(t, at, root+"blkio/blkio.throttle.io_service_bytes_recursive", "Total 0\n")
-	_, lack := Job(NewJobCgroup(r, func(c string) (string, bool) { return filepath.Join(at, root, c, "job_5"), true }))(clock())
+	_, lack := Job(NewJobCgroup(r, func(c string) (string, bool) {
+		return filepath.Join(at, root, c, "job_5"), true
+	}))(clock())
 	for _, s := range lack {
 		if s.Name == "cgroup_disk" && strings.Contains(s.Absent, "throttles") {
 			return

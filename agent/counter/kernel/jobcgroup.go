@@ -49,10 +49,12 @@ func (j JobCgroup) files(controller string, names ...string) *places {
 }
 
 // one is a meter of one number in one file.
-func (j JobCgroup) one(controller string, c profile.Column, name string, everyNS int64, read func(p *places) (uint64, error)) polled.Meter {
+func (j JobCgroup) one(controller string, c profile.Column, name string, everyNS int64,
+	read func(p *places) (uint64, error)) polled.Meter {
 	p := j.files(controller, name)
 	c.Scope = "job"
-	return polled.Meter{Columns: []profile.Column{c}, Event: name, PMU: "cgroup", Config: j.version() + name, EveryNS: everyNS,
+	return polled.Meter{Columns: []profile.Column{c}, Event: name, PMU: "cgroup", Config: j.version() + name,
+		EveryNS: everyNS,
 		Read: func(cells []uint64) (err error) {
 			cells[0], err = read(p)
 			if err != nil {
@@ -155,7 +157,8 @@ func (j JobCgroup) Pressure() (polled.Meter, error) {
 	if !j.v2 || !exists(filepath.Join(j.roots.Proc, "pressure")) {
 		return polled.Meter{}, errors.New("there is no pressure of cgroups here")
 	}
-	return pressure("cgroup_psi", "job", "v2 cpu.pressure", j.files("", "cpu.pressure", "io.pressure", "memory.pressure")), nil
+	return pressure("cgroup_psi", "job", "v2 cpu.pressure",
+		j.files("", "cpu.pressure", "io.pressure", "memory.pressure")), nil
 }
 
 // Disk is the job's bytes read from and written to whole disks. What the page
@@ -185,7 +188,8 @@ func (j JobCgroup) Disk() (polled.Meter, error) {
 			{Name: "cgroup_read_bytes", Unit: "bytes", Scope: "job"},
 			{Name: "cgroup_write_bytes", Unit: "bytes", Scope: "job"},
 		},
-		Event: strings.Join(devices, ","), PMU: "cgroup", Config: j.version() + name, EveryNS: every5Hz, Cells: 2 * len(devices),
+		Event: strings.Join(devices, ","), PMU: "cgroup", Config: j.version() + name, EveryNS: every5Hz,
+		Cells: 2 * len(devices),
 		Read: func(cells []uint64) error {
 			b, err := p.read(0)
 			if j.v2 && errors.Is(err, fs.ErrNotExist) {

@@ -82,7 +82,8 @@ var _ counter.Source = (*JobCPU)(nil)
 // so it is made every listNS only, at random times: anything periodic that we
 // do can look like a period of the job.
 func NewJobCPU(proc string, p peek.Reader, members counter.Members, now func() int64, listNS int64) *JobCPU {
-	return &JobCPU{proc: proc, peek: p, members: members, now: now, listNS: listNS, procs: map[int]*member{}, heirs: map[int]int{},
+	return &JobCPU{proc: proc, peek: p, members: members, now: now, listNS: listNS, procs: map[int]*member{},
+		heirs:    map[int]int{},
 		programs: map[string]int64{}, scripts: map[[2]string]int64{}, buf: make([]byte, maxStat)}
 }
 

@@ -22,14 +22,15 @@ func (j JobCgroup) Throttled() (polled.Meter, error) {
 	if !j.v2 {
 		key, unit = "throttled_time", 1
 	}
-	return j.one("cpu", profile.Column{Name: "cgroup_throttled", Unit: "ns"}, "cpu.stat", every1Hz, func(p *places) (uint64, error) {
-		b, err := p.read(0)
-		v, ok := findKey(b, key)
-		if err == nil && !ok {
-			err = polled.ErrAbsent // the controller is not enabled here
-		}
-		return min(v, 1<<53) * unit, err
-	}), nil
+	return j.one("cpu", profile.Column{Name: "cgroup_throttled", Unit: "ns"}, "cpu.stat", every1Hz,
+		func(p *places) (uint64, error) {
+			b, err := p.read(0)
+			v, ok := findKey(b, key)
+			if err == nil && !ok {
+				err = polled.ErrAbsent // the controller is not enabled here
+			}
+			return min(v, 1<<53) * unit, err
+		}), nil
 }
 
 // MemoryLimit is the lowest limit of memory of the cgroup and those above it.
@@ -47,7 +48,9 @@ func (j JobCgroup) MemoryLimit() (polled.Meter, error) {
 			return v, err
 		}), nil
 	}
-	return j.lowest("memory", column, func(dir string) (float64, bool) { return limitOf(Text(filepath.Join(dir, "memory.max"))) }), nil
+	return j.lowest("memory", column, func(dir string) (float64, bool) {
+		return limitOf(Text(filepath.Join(dir, "memory.max")))
+	}), nil
 }
 
 // unlimited is what v1 says of no limit, in pages that fit into 63 bits.
@@ -58,16 +61,17 @@ func (j JobCgroup) CPULimit() (polled.Meter, error) {
 	if !j.has("cpu") {
 		return polled.Meter{}, errController
 	}
-	return j.lowest("cpu", profile.Column{Name: "cgroup_cpu_limit", Unit: "ns", Gauge: true}, func(dir string) (float64, bool) {
-		quota, period, ok := strings.Cut(Text(filepath.Join(dir, "cpu.max")), " ")
-		if !j.v2 {
-			quota, period = Text(filepath.Join(dir, "cpu.cfs_quota_us")), Text(filepath.Join(dir, "cpu.cfs_period_us"))
-			ok = true
-		}
-		q, okQ := limitOf(quota)
-		p, okP := limitOf(period)
-		return q / p * 1e9, ok && okQ && okP
-	}), nil
+	return j.lowest("cpu", profile.Column{Name: "cgroup_cpu_limit", Unit: "ns", Gauge: true},
+		func(dir string) (float64, bool) {
+			quota, period, ok := strings.Cut(Text(filepath.Join(dir, "cpu.max")), " ")
+			if !j.v2 {
+				quota, period = Text(filepath.Join(dir, "cpu.cfs_quota_us")), Text(filepath.Join(dir, "cpu.cfs_period_us"))
+				ok = true
+			}
+			q, okQ := limitOf(quota)
+			p, okP := limitOf(period)
+			return q / p * 1e9, ok && okQ && okP
+		}), nil
 }
 
 // limitOf reads a limit; "max", -1 and 0 are none.
@@ -83,7 +87,8 @@ func (j JobCgroup) lowest(controller string, c profile.Column, limit func(dir st
 	if j.v2 {
 		controller = ""
 	}
-	return polled.Meter{Columns: []profile.Column{c}, Event: c.Name, PMU: "cgroup", Config: j.version() + mounted + " limit", EveryNS: every1Hz,
+	return polled.Meter{Columns: []profile.Column{c}, Event: c.Name, PMU: "cgroup", Config: j.version() + mounted +
+		" limit", EveryNS: every1Hz,
 		Read: func(cells []uint64) error {
 			dir, ok := j.dir(controller)
 			if !ok {

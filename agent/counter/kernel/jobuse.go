@@ -82,18 +82,23 @@ const (
 // NewJobUse reads below proc what processes that cpu knows have used, in as many
 // sources: what cannot be read has no reading, never 0.
 func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) []counter.Source {
-	u := &jobUse{proc: proc, peek: p, cpu: cpu, now: now, procs: map[int]*used{}, buf: make([]byte, maxStat), meanwhile: newMeanwhile(proc)}
+	u := &jobUse{proc: proc, peek: p, cpu: cpu, now: now, procs: map[int]*used{}, buf: make([]byte, maxStat),
+		meanwhile: newMeanwhile(proc)}
 	return []counter.Source{
-		&useSource{use: u, file: "schedstat", tally: &u.waits, columns: []profile.Column{{Name: "proc_wait", Unit: "ns", Scope: "job", Hz: useHz}},
-			values: func(c []uint64) { c[0] = u.waitNS }},
-		&useSource{use: u, file: "io", tally: &u.moves, columns: []profile.Column{{Name: "proc_read_bytes", Unit: "bytes", Scope: "job", Hz: useHz},
-			{Name: "proc_write_bytes", Unit: "bytes", Scope: "job", Hz: useHz}},
+		&useSource{use: u, file: "schedstat", tally: &u.waits,
+			columns: []profile.Column{{Name: "proc_wait", Unit: "ns", Scope: "job", Hz: useHz}},
+			values:  func(c []uint64) { c[0] = u.waitNS }},
+		&useSource{use: u, file: "io", tally: &u.moves,
+			columns: []profile.Column{{Name: "proc_read_bytes", Unit: "bytes", Scope: "job", Hz: useHz},
+				{Name: "proc_write_bytes", Unit: "bytes", Scope: "job", Hz: useHz}},
 			values: func(c []uint64) { c[0], c[1] = u.read, u.wrote }},
-		&useSource{use: u, file: "status", tally: &u.sizes, columns: []profile.Column{{Name: "proc_mem", Unit: "bytes", Scope: "job", Gauge: true, Hz: useHz},
-			{Name: run.MemoryPeak, Unit: "bytes", Scope: "job", Hz: useHz}},
+		&useSource{use: u, file: "status", tally: &u.sizes,
+			columns: []profile.Column{{Name: "proc_mem", Unit: "bytes", Scope: "job", Gauge: true, Hz: useHz},
+				{Name: run.MemoryPeak, Unit: "bytes", Scope: "job", Hz: useHz}},
 			values: func(c []uint64) { c[0], c[1] = u.memory, u.peak }},
-		&useSource{use: u, file: "stat", tally: &u.meanwhile.looks, columns: []profile.Column{{Name: "others_cpu", Unit: "ns", Scope: "node", Hz: useHz},
-			{Name: "stolen_cpu", Unit: "ns", Scope: "job", Hz: useHz}},
+		&useSource{use: u, file: "stat", tally: &u.meanwhile.looks,
+			columns: []profile.Column{{Name: "others_cpu", Unit: "ns", Scope: "node", Hz: useHz},
+				{Name: "stolen_cpu", Unit: "ns", Scope: "job", Hz: useHz}},
 			values: func(c []uint64) { c[0], c[1] = uint64(u.meanwhile.others), uint64(u.meanwhile.stolen) }},
 	}
 }
@@ -326,7 +331,8 @@ func (s *useSource) Close() error              { return s.use.meanwhile.stat.clo
 // Sources tell what is read.
 func (s *useSource) Sources() (list []run.CounterSource) {
 	for _, c := range s.columns {
-		list = append(list, run.CounterSource{Name: c.Name, Event: s.file, PMU: "proc", Config: "/proc/PID/" + s.file, Scope: "job", Hz: useHz})
+		list = append(list, run.CounterSource{Name: c.Name, Event: s.file, PMU: "proc", Config: "/proc/PID/" + s.file,
+			Scope: "job", Hz: useHz})
 	}
 	return list
 }
@@ -337,7 +343,8 @@ func (s *useSource) Notes() []note.Note {
 	case t.had == 0 && t.lacked > 0:
 		return []note.Note{note.New(note.NeverRead, "%s of the job's processes could never be read", s.file)}
 	case t.lacked > 0:
-		return []note.Note{note.New(note.ReadFailed, "%s of the job's processes: %d of %d readings failed", s.file, t.lacked, t.had+t.lacked)}
+		return []note.Note{note.New(note.ReadFailed, "%s of the job's processes: %d of %d readings failed", s.file, t.lacked,
+			t.had+t.lacked)}
 	}
 	return nil
 }

@@ -17,8 +17,11 @@ func (x tree) use(pid, wait, wrote, anonymous, highest int) {
 	x.t.Helper()
 	id := strconv.Itoa(pid)
 	put(x.t, x.root, id+"/task/"+id+"/schedstat", fmt.Sprintf("1000 %d 7\n", wait))
-	put(x.t, x.root, id+"/io", fmt.Sprintf("rchar: 1\nread_bytes: 4096\nwrite_bytes: %d\ncancelled_write_bytes: 0\n", wrote))
-	put(x.t, x.root, id+"/status", fmt.Sprintf("Name:\tx\nState:\tR\nVmHWM:\t%d kB\nRssAnon:\t%d kB\nRssFile:\t8 kB\nRssShmem:\t0 kB\n", highest+8, anonymous))
+	put(x.t, x.root, id+"/io", fmt.Sprintf("rchar: 1\nread_bytes: 4096\nwrite_bytes: %d\ncancelled_write_bytes: 0\n",
+		wrote))
+	put(x.t, x.root, id+"/status",
+		fmt.Sprintf("Name:\tx\nState:\tR\nVmHWM:\t%d kB\nRssAnon:\t%d kB\nRssFile:\t8 kB\nRssShmem:\t0 kB\n", highest+8,
+			anonymous))
 }
 
 // family is a parent with a child, looked at by look, which returns what was given of

@@ -275,8 +275,10 @@ func TestOnline(t *testing.T) {
 		ok, changed bool
 		want        []int
 	}{
-		{"0-1\n", true, false, []int{0, 1}}, {"0-1\n", true, false, []int{0, 1}}, {"0,3\n", true, true, []int{0, 3}}, {"nonsense\n", false, false, []int{0, 3}},
-		{"", false, false, []int{0, 3}}, {"0,3\n", true, false, []int{0, 3}}, {"0,3", true, false, []int{0, 3}}, {"1\n", true, true, []int{1}},
+		{"0-1\n", true, false, []int{0, 1}}, {"0-1\n", true, false, []int{0, 1}}, {"0,3\n", true, true, []int{0, 3}},
+		{"nonsense\n", false, false, []int{0, 3}},
+		{"", false, false, []int{0, 3}}, {"0,3\n", true, false, []int{0, 3}}, {"0,3", true, false, []int{0, 3}},
+		{"1\n", true, true, []int{1}},
 	} {
 		if err := os.WriteFile(path, []byte(c.list), 0o644); err != nil {
 			t.Fatal(err)

@@ -11,7 +11,8 @@ import (
 // stat writes what two CPUs were busy with and kept from, in ticks.
 func stat(t *testing.T, root string, busy0, busy1, steal1 int) {
 	t.Helper()
-	text := fmt.Sprintf("cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 %d 0 0 5 0 0 0 0 0 0\ncpu1 %d 0 0 5 0 0 0 %d 0 0\nintr 1 2\n", busy0, busy1, steal1)
+	text := fmt.Sprintf("cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 %d 0 0 5 0 0 0 0 0 0\ncpu1 %d 0 0 5 0 0 0 %d 0 0\nintr 1 2\n",
+		busy0, busy1, steal1)
 	if err := os.WriteFile(filepath.Join(root, "stat"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,8 @@ func TestMeanwhileOfAJobThatEnded(t *testing.T) {
 }
 
 func FuzzParseCPUTicks(f *testing.F) {
-	f.Add([]byte("cpu  1 2 3 4 5 6 7 8 9 0\ncpu0 1 2 3 4 5 6 7 8 9 0\ncpu17 1 2 3 4 5 6 7 8\n"), []byte("\nCpus_allowed_list:\t0-3,17\n"))
+	f.Add([]byte("cpu  1 2 3 4 5 6 7 8 9 0\ncpu0 1 2 3 4 5 6 7 8 9 0\ncpu17 1 2 3 4 5 6 7 8\n"),
+		[]byte("\nCpus_allowed_list:\t0-3,17\n"))
 	f.Add([]byte("cpu99999 1 2 3 4 5 6 7 8\n"), []byte("\nCpus_allowed_list:\t0-999999\n"))
 	f.Fuzz(func(t *testing.T, b, status []byte) {
 		ticks, err := parseCPUTicks(bytes.Clone(b), nil)

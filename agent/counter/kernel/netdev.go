@@ -33,7 +33,9 @@ const ipoib = "32"
 // interfaces lists those that have a device: not lo, veth, bridges, bonds and
 // VLANs, whose bytes are those of an interface below them or no network's.
 func interfaces(sys string) ([]string, error) {
-	return backed("interface", filepath.Join(sys, "class/net"), func(at string) bool { return Text(filepath.Join(at, "type")) != ipoib })
+	return backed("interface", filepath.Join(sys, "class/net"), func(at string) bool {
+		return Text(filepath.Join(at, "type")) != ipoib
+	})
 }
 
 // parseNetDev fills received and sent bytes, received and sent packets for each

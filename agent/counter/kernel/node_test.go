@@ -32,12 +32,15 @@ const diskstats = `   7       0 loop0 5 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0
 // node is a whole machine.
 func node(t testing.TB) Roots {
 	files := map[string]string{
-		"proc/net/dev":             netDev,
-		"proc/diskstats":           diskstats,
-		"proc/meminfo":             "MemTotal:       24684092 kB\nMemFree: 1 kB\nMemAvailable:   24144400 kB\n",
-		"proc/pressure/cpu":        "some avg10=1.94 avg60=1.56 avg300=3.09 total=5\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n",
-		"proc/pressure/io":         "some avg10=0.00 avg60=0.00 avg300=0.00 total=9\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=6\n",
-		"proc/pressure/memory":     "some avg10=0.00 avg60=0.00 avg300=0.00 total=9\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n",
+		"proc/net/dev":   netDev,
+		"proc/diskstats": diskstats,
+		"proc/meminfo":   "MemTotal:       24684092 kB\nMemFree: 1 kB\nMemAvailable:   24144400 kB\n",
+		"proc/pressure/cpu": "some avg10=1.94 avg60=1.56 avg300=3.09 total=5\nfull avg10=0.00 avg60=0.00 " +
+			"avg300=0.00 total=0\n",
+		"proc/pressure/io": "some avg10=0.00 avg60=0.00 avg300=0.00 total=9\nfull avg10=0.00 avg60=0.00 " +
+			"avg300=0.00 total=6\n",
+		"proc/pressure/memory": "some avg10=0.00 avg60=0.00 avg300=0.00 total=9\nfull avg10=0.00 avg60=0.00 " +
+			"avg300=0.00 total=7\n",
 		"proc/stat":                "cpu  100 20 30 4000 50 6 7 8 90 1\ncpu0 1 1\nintr 1 2 3\n",
 		"proc/self/mountstats":     mountstats,
 		"proc/fs/lustre/":          "",
@@ -119,7 +122,8 @@ func TestNodeReadsEverything(t *testing.T) {
 		"node_cpu": 163 * tick,
 	}
 	got := map[string]uint64{}
-	for _, open := range []func(Roots) (polled.Meter, error){Network, InfiniBand, Disks, Lustre, NFS, Memory, Pressure, NodeCPU} {
+	for _, open := range []func(Roots) (polled.Meter, error){Network, InfiniBand, Disks, Lustre, NFS, Memory, Pressure,
+		NodeCPU} {
 		m, err := open(r)
 		maps.Copy(got, cells(t, m, err))
 	}
@@ -159,7 +163,8 @@ func TestWhatIsMissingHasNoColumn(t *testing.T) {
 	for name, c := range map[string]struct {
 		path, content, lacks, why string
 	}{
-		"a full 32-bit counter": {"sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_data", "4294967295\n", "infiniband", "full"},
+		"a full 32-bit counter": {"sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_data", "4294967295\n", "infiniband",
+			"full"},
 		"no memory available":   {"proc/meminfo", "MemTotal: 5 kB\n", "mem_used", "unknown format"},
 		"a cut line":            {"proc/diskstats", "8 0 sda 1 2 3\n", "disk", "unknown format"},
 		"no line of ours":       {"proc/net/dev", "  eth9: 1 2 3 4 5 6 7 8 9 10\n", "net", "says nothing"},

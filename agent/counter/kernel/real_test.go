@@ -39,7 +39,8 @@ func TestRealNode(t *testing.T) {
 	var to countertest.Sink
 	for _, p := range have {
 		defer p.Close()
-		for before, end := len(to.Readings), time.Now().Add(30*time.Second); len(to.Readings) < before+2; { // a drain waits for no firmware
+		// a drain waits for no firmware
+		for before, end := len(to.Readings), time.Now().Add(30*time.Second); len(to.Readings) < before+2; {
 			if err := p.Drain(&to); err != nil || time.Now().After(end) {
 				t.Fatalf("%s: %d readings, %v", p.Columns()[0].Name, len(to.Readings)-before, err)
 			}
@@ -58,7 +59,8 @@ func TestRealNode(t *testing.T) {
 
 // between checks that what a meter says of each device is between what another
 // file said before and says after.
-func between(t *testing.T, open func(Roots) (polled.Meter, error), column, columns int, other func(name string) uint64) {
+func between(t *testing.T, open func(Roots) (polled.Meter, error), column, columns int,
+	other func(name string) uint64) {
 	t.Helper()
 	m, err := open(own())
 	if err != nil {

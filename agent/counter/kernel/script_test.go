@@ -24,7 +24,10 @@ func (o ofPython) Ask(q peek.ProcQuestion) ([]byte, error) {
 func TestScript(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	now := int64(0)
-	j := NewJobCPU(x.root, ofPython{peek.Direct{Proc: x.root}, t}, &list{10, 11, 12}, func() int64 { now += 100e9; return now }, 1e9)
+	j := NewJobCPU(x.root, ofPython{peek.Direct{Proc: x.root}, t}, &list{10, 11, 12}, func() int64 {
+		now += 100e9
+		return now
+	}, 1e9)
 	put(t, x.root, "10/cmdline", "python3\x00a.py\x001\x00")
 	put(t, x.root, "11/cmdline", "python3\x00b.py\x001\x00")
 	put(t, x.root, "12/cmdline", "lmp\x00c\x00")

@@ -7,7 +7,9 @@ import "jobgait/agent/counter/polled"
 func Node(r Roots) polled.Opener {
 	return polled.Open(
 		polled.CounterKind{Name: "net", Scope: "node", Open: func() (polled.Meter, error) { return Network(r) }},
-		polled.CounterKind{Name: "infiniband", Scope: "node", Hangs: true, Open: func() (polled.Meter, error) { return InfiniBand(r) }},
+		polled.CounterKind{Name: "infiniband", Scope: "node", Hangs: true, Open: func() (polled.Meter, error) {
+			return InfiniBand(r)
+		}},
 		polled.CounterKind{Name: "disk", Scope: "node", Open: func() (polled.Meter, error) { return Disks(r) }},
 		polled.CounterKind{Name: "lustre", Scope: "node", Open: func() (polled.Meter, error) { return Lustre(r) }},
 		polled.CounterKind{Name: "nfs", Scope: "node", Open: func() (polled.Meter, error) { return NFS(r) }},
@@ -18,7 +20,9 @@ func Node(r Roots) polled.Opener {
 
 // Busy opens the node's CPU time, for a node without perf events.
 func Busy(r Roots) polled.Opener {
-	return polled.Open(polled.CounterKind{Name: "node_cpu", Scope: "node", Open: func() (polled.Meter, error) { return NodeCPU(r) }})
+	return polled.Open(polled.CounterKind{Name: "node_cpu", Scope: "node", Open: func() (polled.Meter, error) {
+		return NodeCPU(r)
+	}})
 }
 
 // Job opens what can be read of the job's cgroup. It may appear later; until

@@ -58,7 +58,8 @@ func parseTimes(b []byte) (t times, err error) {
 			continue
 		}
 		v, more, ok := cutNumber(field)
-		if wanted := k == 0 || k >= 10 && k <= 13 || k == 18; wanted && (!ok || len(bytes.TrimSpace(more)) > 0 || v > math.MaxInt64) {
+		if wanted := k == 0 || k >= 10 && k <= 13 ||
+			k == 18; wanted && (!ok || len(bytes.TrimSpace(more)) > 0 || v > math.MaxInt64) {
 			return times{}, errStat
 		}
 		n[k] = v

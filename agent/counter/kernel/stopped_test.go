@@ -159,7 +159,8 @@ func TestFrozen(t *testing.T) {
 
 // scontrol suspend of Slurm 24.11 freezes the users' part of each step.
 func TestFrozenSteps(t *testing.T) {
-	const job, ran, froze, empty = "sys/fs/cgroup/job_5/", "populated 1\nfrozen 0\n", "populated 1\nfrozen 1\n", "populated 0\nfrozen 0\n"
+	const job, ran, froze, empty = "sys/fs/cgroup/job_5/", "populated 1\nfrozen 0\n", "populated 1\nfrozen 1\n",
+		"populated 0\nfrozen 0\n"
 	for name, c := range map[string]struct {
 		batch, step, extern string
 		want                bool

@@ -24,7 +24,8 @@ func Virtual(proc, sys string) bool {
 	return exists(filepath.Join(sys, "hypervisor/type")) ||
 		exists(filepath.Join(tree, "hypervisor")) ||
 		strings.Contains(Text(filepath.Join(tree, "compatible")), "linux,dummy-virt") ||
-		virtualNames(Text(filepath.Join(sys, "class/dmi/id/sys_vendor")), Text(filepath.Join(sys, "class/dmi/id/product_name")))
+		virtualNames(Text(filepath.Join(sys, "class/dmi/id/sys_vendor")),
+			Text(filepath.Join(sys, "class/dmi/id/product_name")))
 }
 
 // parseHypervisorFlag looks at the first CPU.

@@ -65,7 +65,8 @@ func (p TimerPhase) Set(now func() int64, wait func(untilNS int64), late int64, 
 // SetPeriod sets the period of a timer, which begins anew.
 func SetPeriod(fd int, periodNS int64) error {
 	period := uint64(periodNS)
-	if _, _, err := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&period))); err != 0 {
+	if _, _, err := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.PERF_EVENT_IOC_PERIOD,
+		uintptr(unsafe.Pointer(&period))); err != 0 {
 		return os.NewSyscallError("ioctl", err)
 	}
 	return nil

@@ -56,7 +56,8 @@ func newCounters(k calls, r kernel.Roots, cpus []int, periodNS int64) (*Counters
 	if err != nil {
 		return nil, err
 	}
-	c := &Counters{k: k, roots: r, online: kernel.NewOnline(r.Sys), machine: l.machine, events: l.events(), sources: l.sources(), notes: l.notes(), periodNS: periodNS}
+	c := &Counters{k: k, roots: r, online: kernel.NewOnline(r.Sys), machine: l.machine, events: l.events(),
+		sources: l.sources(), notes: l.notes(), periodNS: periodNS}
 	n := len(c.events)
 	c.kept, c.enabled, c.running = n, make([]uint64, n), make([]uint64, n)
 	for _, cpu := range cpus {
@@ -72,7 +73,8 @@ func newCounters(k calls, r kernel.Roots, cpus []int, periodNS int64) (*Counters
 		return nil, err
 	}
 	if c.roomNS() < ringNS {
-		c.remark(note.SmallRings, "kernel.perf_event_mlock_kb allows memory for %.1f s of records only", float64(c.roomNS())/1e9)
+		c.remark(note.SmallRings, "kernel.perf_event_mlock_kb allows memory for %.1f s of records only",
+			float64(c.roomNS())/1e9)
 	}
 	return c, nil
 }
@@ -259,5 +261,6 @@ type calls struct {
 }
 
 func kernelCalls(open Opener) calls {
-	return calls{open: open, read: rawcall.Read, ioctl: Ioctl, mmap: MapRing, now: rawcall.Now, wait: WaitUntil, period: SetPeriod}
+	return calls{open: open, read: rawcall.Read, ioctl: Ioctl, mmap: MapRing, now: rawcall.Now, wait: WaitUntil,
+		period: SetPeriod}
 }

@@ -43,9 +43,10 @@ type fakeEvent struct {
 }
 
 func newFakeKernel(t *testing.T, files map[string]string) *fakeKernel {
-	k := &fakeKernel{t: t, roots: tree(t, files), clock: 1_000_000_123, events: map[int]*fakeEvent{}, offline: map[int]bool{},
-		refuse: func(*unix.PerfEventAttr, int) error { return nil },
-		perMS:  func(a *unix.PerfEventAttr, cpu int) float64 { return float64(1000 * (1 + a.Config&0xff)) }}
+	k := &fakeKernel{t: t, roots: tree(t, files), clock: 1_000_000_123, events: map[int]*fakeEvent{},
+		offline: map[int]bool{},
+		refuse:  func(*unix.PerfEventAttr, int) error { return nil },
+		perMS:   func(a *unix.PerfEventAttr, cpu int) float64 { return float64(1000 * (1 + a.Config&0xff)) }}
 	return k
 }
 

@@ -34,7 +34,8 @@ func TestAGroupThatCannotBeRead(t *testing.T) {
 		broken = 1
 		k.advance(800e6)
 		n := len(sink.Readings)
-		if err := c.Drain(sink); err == nil || failure != nil && !errors.Is(err, failure) || !strings.Contains(err.Error(), "CPU 1") {
+		if err := c.Drain(sink); err == nil || failure != nil && !errors.Is(err, failure) ||
+			!strings.Contains(err.Error(), "CPU 1") {
 			t.Errorf("%v: error %v", failure, err)
 		}
 		if r, ok := sink.Last(1); !ok || len(sink.Readings) == n || r.TimeNS < k.clock-10e6 || r.Counts[i] != before {

@@ -25,7 +25,8 @@ func TestHowAGroupIsOpened(t *testing.T) {
 		}
 		if group == -1 {
 			leaders++
-			if a.Sample != 5e6 || a.Sample_type != unix.PERF_SAMPLE_READ|unix.PERF_SAMPLE_TIME || a.Config != unix.PERF_COUNT_SW_CPU_CLOCK {
+			if a.Sample != 5e6 || a.Sample_type != unix.PERF_SAMPLE_READ|unix.PERF_SAMPLE_TIME ||
+				a.Config != unix.PERF_COUNT_SW_CPU_CLOCK {
 				t.Errorf("leader %+v", a)
 			}
 			if a.Bits&unix.PerfBitWatermark == 0 || a.Wakeup < 1<<24 {
@@ -123,7 +124,8 @@ func TestMultiplexedCountsAreScaled(t *testing.T) {
 		{"made up for that", 25e6, 12.5e6, 300, 600, true},
 		{"always ran again", 30e6, 17.5e6, 350, 650, false},
 	} {
-		if got := g.add(Sample{Enabled: c.enabled, Running: c.running, Counts: []uint64{0, c.count}}, total); got != c.multiplexed {
+		if got := g.add(Sample{Enabled: c.enabled, Running: c.running, Counts: []uint64{0, c.count}},
+			total); got != c.multiplexed {
 			t.Errorf("%s: multiplexed %v", c.name, got)
 		}
 		if total[0] != c.want {

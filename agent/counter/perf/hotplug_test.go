@@ -78,7 +78,8 @@ func TestHotplug(t *testing.T) {
 	k.advance(200e6)
 	drain(t, c, sink)
 	before := last(t, sink, 1, i)
-	if len(sink.Epochs) != 1 || sink.Epochs[0].Kind != "hotplug" || !strings.Contains(sink.Epochs[0].Text, "CPU 1 went offline") {
+	if len(sink.Epochs) != 1 || sink.Epochs[0].Kind != "hotplug" ||
+		!strings.Contains(sink.Epochs[0].Text, "CPU 1 went offline") {
 		t.Fatalf("epochs %+v", sink.Epochs)
 	}
 	for range 3 {
@@ -241,7 +242,8 @@ func TestTracepointsThatCostTooMuchAreShed(t *testing.T) {
 		k.advance(500e6)
 		drain(t, c, sink)
 	}
-	if len(sink.Epochs) != 1 || sink.Epochs[0].Kind != "rate" || !strings.Contains(sink.Epochs[0].Text, "raw_syscalls:sys_enter") {
+	if len(sink.Epochs) != 1 || sink.Epochs[0].Kind != "rate" ||
+		!strings.Contains(sink.Epochs[0].Text, "raw_syscalls:sys_enter") {
 		t.Fatalf("epochs %+v", sink.Epochs)
 	}
 	stood, before := last(t, sink, 1, calls), last(t, sink, 1, blocks)
@@ -275,7 +277,8 @@ func TestAGroupThatStarvesGivesUpHardware(t *testing.T) {
 		k.advance(900e6)
 		drain(t, c, sink)
 	}
-	if len(sink.Epochs) != 1 || sink.Epochs[0].Kind != "rate" || !strings.Contains(sink.Epochs[0].Text, "others hold the PMU") {
+	if len(sink.Epochs) != 1 || sink.Epochs[0].Kind != "rate" ||
+		!strings.Contains(sink.Epochs[0].Text, "others hold the PMU") {
 		t.Fatalf("epochs %+v", sink.Epochs)
 	}
 	stood, before, records := last(t, sink, 0, cycles), last(t, sink, 0, faults), sink.DrainedRecords
@@ -285,7 +288,8 @@ func TestAGroupThatStarvesGivesUpHardware(t *testing.T) {
 	if last(t, sink, 0, cycles) != stood || sink.Running[cycles] != 0 || sink.Enabled[cycles] == 0 {
 		t.Errorf("cycles ran %d of %d", sink.Running[cycles], sink.Enabled[cycles])
 	}
-	if last(t, sink, 0, faults) < before+2_900_000 || sink.Running[faults] != sink.Enabled[faults] || sink.DrainedRecords < records+390 {
+	if last(t, sink, 0, faults) < before+2_900_000 || sink.Running[faults] != sink.Enabled[faults] ||
+		sink.DrainedRecords < records+390 {
 		t.Errorf("faults went from %d to %d with %d records", before, last(t, sink, 0, faults), sink.DrainedRecords-records)
 	}
 }

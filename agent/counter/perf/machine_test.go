@@ -71,7 +71,8 @@ func TestCoreOfACPU(t *testing.T) {
 
 func TestCacheIsNamedByVendor(t *testing.T) {
 	for vendor, want := range map[string]string{
-		"GenuineIntel": "llc_misses", "AuthenticAMD": "l2_misses", "HygonGenuine": "l2_misses", arm: "l1d_refills", "": anyCache, "CentaurHauls": anyCache,
+		"GenuineIntel": "llc_misses", "AuthenticAMD": "l2_misses", "HygonGenuine": "l2_misses", arm: "l1d_refills",
+		"": anyCache, "CentaurHauls": anyCache,
 	} {
 		if got := cacheName(vendor); got != want {
 			t.Errorf("%q: %s, want %s", vendor, got, want)
@@ -94,12 +95,13 @@ func TestTracepointID(t *testing.T) {
 		want  uint64
 		err   error
 	}{
-		"tracefs":        {map[string]string{"sys/kernel/tracing/events/block/block_rq_issue/id": "2104\n"}, 2104, nil},
-		"debugfs":        {map[string]string{"sys/kernel/debug/tracing/events/block/block_rq_issue/id": "7\n"}, 7, nil},
-		"not mounted":    {map[string]string{"sys/kernel/mm/x": ""}, 0, errNoTraceFS},
-		"no such event":  {map[string]string{"sys/kernel/tracing/events/net/net_dev_queue/id": "1\n"}, 0, errNoTracepoint},
-		"not a number":   {map[string]string{"sys/kernel/tracing/events/block/block_rq_issue/id": "x\n"}, 0, errNoTracepoint},
-		"negative":       {map[string]string{"sys/kernel/tracing/events/block/block_rq_issue/id": "-1\n"}, 0, errNoTracepoint},
+		"tracefs":       {map[string]string{"sys/kernel/tracing/events/block/block_rq_issue/id": "2104\n"}, 2104, nil},
+		"debugfs":       {map[string]string{"sys/kernel/debug/tracing/events/block/block_rq_issue/id": "7\n"}, 7, nil},
+		"not mounted":   {map[string]string{"sys/kernel/mm/x": ""}, 0, errNoTraceFS},
+		"no such event": {map[string]string{"sys/kernel/tracing/events/net/net_dev_queue/id": "1\n"}, 0, errNoTracepoint},
+		"not a number":  {map[string]string{"sys/kernel/tracing/events/block/block_rq_issue/id": "x\n"}, 0, errNoTracepoint},
+		"negative": {map[string]string{"sys/kernel/tracing/events/block/block_rq_issue/id": "-1\n"}, 0,
+			errNoTracepoint},
 		"empty id":       {map[string]string{"sys/kernel/tracing/events/block/block_rq_issue/id": ""}, 0, errNoTracepoint},
 		"events is file": {map[string]string{"sys/kernel/tracing/events": ""}, 0, errNoTracepoint},
 	} {

@@ -69,7 +69,8 @@ const nobody = 65534
 // groups on one CPU are more than perf_event_mlock_kb allows for two, and get
 // less each.
 func TestOnlyCAPPERFMON(t *testing.T) {
-	if !inChild(t, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}, AmbientCaps: []uintptr{unix.CAP_PERFMON}}) {
+	if !inChild(t, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody},
+		AmbientCaps: []uintptr{unix.CAP_PERFMON}}) {
 		return
 	}
 	if err := unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{}); err != nil {

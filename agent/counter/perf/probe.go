@@ -27,7 +27,8 @@ func (t *trial) notes() []note.Note {
 	var notes []note.Note
 	for _, c := range t.all {
 		if (c.Name == "instructions" || c.Name == "cycles") && c.absent != "" {
-			notes = append(notes, note.New(note.NoPMU, "no hardware counters for instructions and cycles: no IPC (%s)", c.absent))
+			notes = append(notes, note.New(note.NoPMU, "no hardware counters for instructions and cycles: no IPC (%s)",
+				c.absent))
 			break
 		}
 	}
@@ -37,7 +38,8 @@ func (t *trial) notes() []note.Note {
 			kinds += fmt.Sprintf(", %s on CPUs %s", p.name, formatCPUs(p.cpus))
 		}
 		notes = append(notes, note.New(note.HybridCPUs,
-			"there are several kinds of cores%s: instructions and cycles are sums over all, their ratio is no core's own", kinds))
+			"there are several kinds of cores%s: instructions and cycles are sums over all, their ratio is no core's own",
+			kinds))
 	}
 	return notes
 }

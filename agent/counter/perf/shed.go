@@ -84,7 +84,8 @@ func (c *Counters) shed(to counter.Sink) {
 		}
 		l.paid = payment{}
 	}
-	text := names[0] + " happened so often that counting it cost more than 0.1 % of a CPU; not counted from here on: " + strings.Join(names, ", ")
+	text := names[0] + " happened so often that counting it cost more than 0.1 % of a CPU; not counted from here on: " +
+		strings.Join(names, ", ")
 	to.Changed(profile.Epoch{Kind: "rate", TimeNS: c.k.now(), Text: text})
 	c.remark(note.CountShed, "%s", text)
 }

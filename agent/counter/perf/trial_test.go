@@ -68,25 +68,32 @@ func TestLadder(t *testing.T) {
 				}
 				return nil
 			},
-			columns: "instructions cycles l2_misses branch_misses " + softwareColumns, lacks: "ref_cycles", why: "no such event"},
+			columns: "instructions cycles l2_misses branch_misses " + softwareColumns, lacks: "ref_cycles",
+			why: "no such event"},
 		{name: "unknown vendor", files: with(intelFiles(), "proc/cpuinfo", "vendor_id : Who\n"),
 			columns: "instructions cycles ref_cycles branch_misses " + softwareColumns, lacks: anyCache, why: "not known"},
 		{name: "no PMU", refuse: func(a *unix.PerfEventAttr, cpu int) error { return noHardware(a, unix.ENOENT) },
 			columns: softwareColumns, lacks: "instructions", why: "no such event", notes: []note.Code{note.NoPMU}},
 		{name: "PMU forbidden", refuse: func(a *unix.PerfEventAttr, cpu int) error { return noHardware(a, unix.EACCES) },
-			columns: softwareColumns, lacks: "cycles", why: "perf_event_paranoid is 2; set it to 0 or lower, or run as root or with CAP_PERFMON", notes: []note.Code{note.NoPMU}},
+			columns: softwareColumns, lacks: "cycles",
+			why:   "perf_event_paranoid is 2; set it to 0 or lower, or run as root or with CAP_PERFMON",
+			notes: []note.Code{note.NoPMU}},
 		{name: "four counters", slots: 4, columns: "instructions cycles ref_cycles llc_misses " + softwareColumns,
 			lacks: "branch_misses", why: noRoom},
 		{name: "two counters", slots: 2, columns: "instructions cycles " + softwareColumns, lacks: "ref_cycles", why: noRoom},
-		{name: "one counter", slots: 1, columns: "instructions " + softwareColumns, lacks: "cycles", why: noRoom, notes: []note.Code{note.NoPMU}},
-		{name: "others hold two of six", slots: 6, held: 2, columns: "instructions cycles ref_cycles llc_misses " + softwareColumns,
+		{name: "one counter", slots: 1, columns: "instructions " + softwareColumns, lacks: "cycles", why: noRoom,
+			notes: []note.Code{note.NoPMU}},
+		{name: "others hold two of six", slots: 6, held: 2, columns: "instructions cycles ref_cycles llc_misses " +
+			softwareColumns,
 			lacks: "branch_misses", why: busy},
 		{name: "others hold five of six", slots: 6, held: 5, columns: "instructions cycles " + softwareColumns,
 			lacks: "ref_cycles", why: busy},
 		{name: "watchdog", files: with(intelFiles(), "proc/sys/kernel/nmi_watchdog", "1\n"), slots: 6, held: 1,
 			columns: "instructions cycles ref_cycles llc_misses " + softwareColumns, lacks: "branch_misses", why: watchdog},
-		{name: "watchdog and four counters", files: with(intelFiles(), "proc/sys/kernel/nmi_watchdog", "1\n"), slots: 4, held: 1,
-			columns: "instructions cycles ref_cycles " + softwareColumns, lacks: "llc_misses", why: "the NMI watchdog one of them"},
+		{name: "watchdog and four counters", files: with(intelFiles(), "proc/sys/kernel/nmi_watchdog", "1\n"), slots: 4,
+			held:    1,
+			columns: "instructions cycles ref_cycles " + softwareColumns, lacks: "llc_misses",
+			why: "the NMI watchdog one of them"},
 		{name: "tracepoints", files: with(intelFiles(), "sys/kernel/tracing/events/raw_syscalls/sys_enter/id", "443\n"),
 			columns: "instructions cycles ref_cycles llc_misses branch_misses " + softwareColumns + " syscalls",
 			lacks:   "block_requests", why: "no such tracepoint"},
@@ -184,10 +191,12 @@ func TestHybrid(t *testing.T) {
 	if len(kinds) != 6 || c.Lanes() != 6 {
 		t.Errorf("CPUs %v on %d lanes", kinds, c.Lanes())
 	}
-	if s := c.Sources()[0]; s.PMU != "cpu_core+cpu_atom" || s.Config != "type 0 config 0x400000001 + type 0 config 0xa00000001" {
+	if s := c.Sources()[0]; s.PMU != "cpu_core+cpu_atom" ||
+		s.Config != "type 0 config 0x400000001 + type 0 config 0xa00000001" {
 		t.Errorf("%+v", s)
 	}
-	if n := c.Notes(); len(n) != 1 || n[0].Code != note.HybridCPUs || !strings.Contains(n[0].Text, "cpu_atom on CPUs 4-5") {
+	if n := c.Notes(); len(n) != 1 || n[0].Code != note.HybridCPUs ||
+		!strings.Contains(n[0].Text, "cpu_atom on CPUs 4-5") {
 		t.Errorf("notes %v", n)
 	}
 }
@@ -243,7 +252,8 @@ func TestReason(t *testing.T) {
 		err   error
 		want  string
 	}{
-		{level("3"), unix.EACCES, "kernel.perf_event_paranoid is 3; set it to 0 or lower, or run as root or with CAP_SYS_ADMIN"},
+		{level("3"), unix.EACCES, "kernel.perf_event_paranoid is 3; set it to 0 or lower, or run as root or with " +
+			"CAP_SYS_ADMIN"},
 		{level("1"), unix.EPERM, "kernel.perf_event_paranoid is 1; set it to 0 or lower"},
 		{level("-1"), unix.EPERM, "blocked, perhaps by a container"},
 		{level("0"), unix.ENOSYS, "no perf events"},

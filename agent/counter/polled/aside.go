@@ -34,7 +34,8 @@ var (
 
 // newAside starts the goroutine; finish is the last that it does.
 func newAside(do, finish func() error) *aside {
-	a := &aside{ask: make(chan struct{}, 1), done: make(chan error, 1), ended: make(chan error, 1), timer: time.NewTimer(patience)}
+	a := &aside{ask: make(chan struct{}, 1), done: make(chan error, 1), ended: make(chan error, 1),
+		timer: time.NewTimer(patience)}
 	a.timer.Stop()
 	go func() {
 		for range a.ask {

@@ -31,7 +31,8 @@ func Open(kinds ...CounterKind) Opener {
 				p, err = New(m, now)
 			}
 			if err != nil {
-				lack = append(lack, run.CounterSource{Name: k.Name, Scope: k.Scope, PMU: m.PMU, Config: m.Config, Absent: err.Error()})
+				lack = append(lack, run.CounterSource{Name: k.Name, Scope: k.Scope, PMU: m.PMU, Config: m.Config,
+					Absent: err.Error()})
 				continue
 			}
 			have = append(have, p)

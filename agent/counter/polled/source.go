@@ -111,7 +111,8 @@ func (p *Source) Notes() []note.Note {
 	name := p.m.Columns[0].Name
 	switch {
 	case p.hung:
-		return []note.Note{note.New(note.ReadFailed, "%s: the device gave no answer for more than 10 s; %d readings were taken", name, p.readings)}
+		return []note.Note{note.New(note.ReadFailed,
+			"%s: the device gave no answer for more than 10 s; %d readings were taken", name, p.readings)}
 	case p.readings == 0 && p.failures > 0:
 		return []note.Note{note.New(note.NeverRead, "%s could never be read: %v", name, p.failure)}
 	case p.failures > 0:

@@ -56,7 +56,8 @@ func TestSourceCounts(t *testing.T) {
 		"appears late: all of it counts": {false, [][]uint64{absent, absent, absent, {40, 2}, {50, 2}}, []uint64{0, 42, 52}},
 		"away for a while, the same":     {false, [][]uint64{absent, absent, {40, 0}, absent, {45, 0}}, []uint64{0, 40, 45}},
 		"away for a while, another":      {false, [][]uint64{absent, absent, {40, 0}, absent, {3, 0}}, []uint64{0, 40, 43}},
-		"a level":                        {true, [][]uint64{{5, 7}, {5, 7}, {1, 2}, {no, 4}, absent, {9, 9}}, []uint64{12, 3, 4, 18}},
+		"a level": {true, [][]uint64{{5, 7}, {5, 7}, {1, 2}, {no, 4}, absent, {9, 9}},
+			[]uint64{12, 3, 4, 18}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := New(scripted(c.gauge, c.rows...), clock())
@@ -119,7 +120,8 @@ func TestSourceOfTheRunItself(t *testing.T) {
 }
 
 func TestSourceStopsAndStarts(t *testing.T) {
-	p, err := New(scripted(false, []uint64{0, 0}, []uint64{1, 1}, []uint64{4, 1}, []uint64{100, 1}, []uint64{101, 1}), clock())
+	p, err := New(scripted(false, []uint64{0, 0}, []uint64{1, 1}, []uint64{4, 1}, []uint64{100, 1}, []uint64{101, 1}),
+		clock())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +151,8 @@ func TestSourceSaysWhatItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := p.Columns(); len(c) != 1 || c[0].Hz != 10 || !c[0].Gauge || p.EveryNS() != 1e8 || p.Lanes() != 1 || p.PeriodNS() != 0 {
+	if c := p.Columns(); len(c) != 1 || c[0].Hz != 10 || !c[0].Gauge || p.EveryNS() != 1e8 || p.Lanes() != 1 ||
+		p.PeriodNS() != 0 {
 		t.Errorf("%+v", c)
 	}
 	if s := p.Sources(); len(s) != 1 || s[0].Name != "x" || s[0].Hz != 10 || s[0].Absent != "" || s[0].Scope != "node" {

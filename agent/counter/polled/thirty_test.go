@@ -50,7 +50,8 @@ func openThermal(sys string) polled.Opener {
 // and reasons.
 func TestThirtyLines(t *testing.T) {
 	sys := t.TempDir()
-	if have, lack := openThermal(sys)(rawcall.Now); len(have) != 0 || len(lack) != 1 || lack[0].Name != "temperature" || lack[0].Absent != "no thermal zone" {
+	if have, lack := openThermal(sys)(rawcall.Now); len(have) != 0 || len(lack) != 1 || lack[0].Name != "temperature" ||
+		lack[0].Absent != "no thermal zone" {
 		t.Fatalf("%d sources of nothing, lacking %+v", len(have), lack)
 	}
 	set := func(zone string, text string) {
@@ -70,7 +71,8 @@ func TestThirtyLines(t *testing.T) {
 	}
 	s := have[0]
 	defer s.Close()
-	if c := s.Columns(); len(c) != 1 || c[0].Name != "temperature" || !(c[0].Hz > 0 && c[0].Hz <= 1) || s.Sources()[0].Hz != c[0].Hz {
+	if c := s.Columns(); len(c) != 1 || c[0].Name != "temperature" || !(c[0].Hz > 0 && c[0].Hz <= 1) ||
+		s.Sources()[0].Hz != c[0].Hz {
 		t.Errorf("columns %+v, sources %+v", c, s.Sources())
 	}
 	var to countertest.Sink
@@ -85,7 +87,9 @@ func TestThirtyLines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if first, last := to.Readings[0].Counts, to.Readings[len(to.Readings)-1].Counts; !slices.Equal(first, []uint64{90000}) || !slices.Equal(last, []uint64{91000}) {
+	if first, last := to.Readings[0].Counts,
+		to.Readings[len(to.Readings)-1].Counts; !slices.Equal(first, []uint64{90000}) ||
+		!slices.Equal(last, []uint64{91000}) {
 		t.Errorf("readings %v to %v", first, last)
 	}
 	set("thermal_zone0", "hot\n")

@@ -19,8 +19,10 @@ func Rounds(few int) int {
 // Mutate returns settings with which something has happened: bytes changed, lost or
 // doubled, lines moved or cut off, values replaced by hostile ones.
 func Mutate(random *rand.Rand, text string) string {
-	values := []string{"", "-1", "0", "nan", "inf", "1e308", "9223372036854775808", "''", "'..'", "'/'", "[]", "{}", "[[]]", "true",
-		"'\x1b[31m'", "\"\\u0000\"", "'" + strings.Repeat("x", 1<<16) + "'", strings.Repeat("[", 1<<12), "1979-05-27T07:32:00Z", "0x", "\"\"\""}
+	values := []string{"", "-1", "0", "nan", "inf", "1e308", "9223372036854775808", "''", "'..'", "'/'", "[]", "{}",
+		"[[]]", "true",
+		"'\x1b[31m'", "\"\\u0000\"", "'" + strings.Repeat("x", 1<<16) + "'", strings.Repeat("[", 1<<12),
+		"1979-05-27T07:32:00Z", "0x", "\"\"\""}
 	for range 1 + random.IntN(3) {
 		lines := strings.Split(text, "\n")
 		at := random.IntN(len(lines))

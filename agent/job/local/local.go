@@ -71,7 +71,8 @@ func (Standalone) Told(getenv func(string) string, h job.Host) (job.Told, error)
 }
 
 func cleaned(r job.Run) job.Run {
-	for _, s := range []*string{&r.Node, &r.Job.User, &r.Job.Name, &r.Job.Script, &r.Job.App, &r.Job.Size, &r.Job.NodeList} {
+	for _, s := range []*string{&r.Node, &r.Job.User, &r.Job.Name, &r.Job.Script, &r.Job.App, &r.Job.Size,
+		&r.Job.NodeList} {
 		*s = note.Clean(*s, job.MaxText)
 	}
 	r.Names, _ = run.ParseDisclosureLevel(string(r.Names))

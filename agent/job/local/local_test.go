@@ -28,8 +28,9 @@ var host = job.Host{Name: "vm", CPUs: 4, Real: 1e9, Mono: 5, BootID: "boot"}
 func TestTold(t *testing.T) {
 	cpus := 4
 	r := job.Run{Key: run.Key{Cluster: "local:vm", JobID: 7, Sub: 2}, Node: "vm", RootPID: 99, ReportDir: "/r",
-		Job: run.Job{Name: "n\x1b[31m", User: "alice", UID: 1000, GID: 100, NNodes: 1, NodeList: "vm", NCPUs: &cpus, WorkDir: "/w/../w",
-			App: "a", Size: "s", Fields: job.Fields("abc", "gcc/13", []string{"solver=gmres"})}}
+		Job: run.Job{Name: "n\x1b[31m", User: "alice", UID: 1000, GID: 100, NNodes: 1, NodeList: "vm", NCPUs: &cpus,
+			WorkDir: "/w/../w",
+			App:     "a", Size: "s", Fields: job.Fields("abc", "gcc/13", []string{"solver=gmres"})}}
 	env, err := Environ(r)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +39,8 @@ func TestTold(t *testing.T) {
 	want := r
 	want.StartReal, want.StartMono, want.BootID = 1e9, 5, "boot"
 	want.Job.Name, want.Job.WorkDir = "n?[31m", "/w"
-	if err != nil || !reflect.DeepEqual(got.Run, want) || got.OptOut || got.Exit == nil || *got.Exit != (run.Exit{Code: 3}) {
+	if err != nil || !reflect.DeepEqual(got.Run, want) || got.OptOut || got.Exit == nil ||
+		*got.Exit != (run.Exit{Code: 3}) {
 		t.Errorf("told %+v, %v; want %+v", got, err, want)
 	}
 	if id := (Standalone{}).ID(getenv(env...)); id != "7" {
@@ -50,8 +52,10 @@ func TestTold(t *testing.T) {
 }
 
 func TestNotTold(t *testing.T) {
-	for _, text := range []string{"", "x", "{}", `{"key":{"job_id":-1},"root_pid":3}`, `{"key":{"cluster":"c","job_id":1}}`, `{"key":{"job_id":1,"restart":-5},"root_pid":1}`} {
-		if got, err := (Standalone{}).Told(getenv(runName+"="+text), host); err == nil || !strings.Contains(err.Error(), runName) {
+	for _, text := range []string{"", "x", "{}", `{"key":{"job_id":-1},"root_pid":3}`,
+		`{"key":{"cluster":"c","job_id":1}}`, `{"key":{"job_id":1,"restart":-5},"root_pid":1}`} {
+		if got, err := (Standalone{}).Told(getenv(runName+"="+text), host); err == nil ||
+			!strings.Contains(err.Error(), runName) {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 		if id := (Standalone{}).ID(getenv(runName + "=" + text)); id != "" {
@@ -68,7 +72,8 @@ func FuzzTold(f *testing.F) {
 			return
 		}
 		r := got.Run
-		for _, s := range []string{r.Job.Name, r.Job.User, r.Job.App, r.Job.Size, r.Job.WorkDir, r.ReportDir, r.Node, r.Job.NodeList} {
+		for _, s := range []string{r.Job.Name, r.Job.User, r.Job.App, r.Job.Size, r.Job.WorkDir, r.ReportDir, r.Node,
+			r.Job.NodeList} {
 			if strings.ContainsFunc(s, unicode.IsControl) {
 				t.Fatalf("text %q", s)
 			}

@@ -45,7 +45,8 @@ func TestHook(t *testing.T) {
 
 func TestOf(t *testing.T) {
 	c := configs.Default()
-	if got, want := Of(c, env(map[string]string{"SLURM_CONF": "/c"})), (slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Conf: "/c"}); got != want {
+	if got, want := Of(c, env(map[string]string{"SLURM_CONF": "/c"})),
+		(slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Conf: "/c"}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if got := Of(c, configs.OneMachine(env(nil))); got != (local.Standalone{}) {
@@ -74,7 +75,8 @@ func TestOfRunOfAnOlderVersion(t *testing.T) {
 }
 
 func TestWithin(t *testing.T) {
-	key, inside := Within(env(map[string]string{"SLURM_JOB_ID": "812", "SLURM_CLUSTER_NAME": "alpha", "SLURM_RESTART_COUNT": "2"}))
+	key, inside := Within(env(map[string]string{"SLURM_JOB_ID": "812", "SLURM_CLUSTER_NAME": "alpha",
+		"SLURM_RESTART_COUNT": "2"}))
 	if want := (run.Key{Cluster: "alpha", JobID: 812, Restart: 2}); !inside || key != want {
 		t.Errorf("%+v, %v", key, inside)
 	}

@@ -139,7 +139,8 @@ func (s Scheduler) Fields(ctx context.Context) map[string]string {
 
 // command runs one of Slurm's commands, by absolute path. It prints times as epoch
 // seconds.
-func (s Scheduler) command(ctx context.Context, program string, args ...string) (out []byte, complaint string, err error) {
+func (s Scheduler) command(ctx context.Context, program string, args ...string) (out []byte, complaint string,
+	err error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "SLURM_TIME_FORMAT=%s"}
 	if s.Conf != "" {

@@ -13,7 +13,8 @@ import (
 // GPUs' own names if Slurm knows these. In a hook all count the node's devices; in
 // the job they may begin at 0.
 func gpuLists() []string {
-	return []string{"SLURM_JOB_GPUS", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"}
+	return []string{"SLURM_JOB_GPUS", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",
+		"ZE_AFFINITY_MASK"}
 }
 
 // ownName is a GPU's name as NVIDIA's library writes it, or AMD's, or that of an

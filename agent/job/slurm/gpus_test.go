@@ -18,17 +18,24 @@ func TestGPUsOfAHook(t *testing.T) {
 		env  []string
 		want *job.GPUs
 	}{
-		"none":                   {nil, nil},
-		"empty":                  {[]string{"SLURM_JOB_GPUS="}, nil},
-		"none to be seen":        {[]string{"CUDA_VISIBLE_DEVICES=NoDevFiles"}, nil},
-		"numbers":                {[]string{"SLURM_JOB_GPUS=2,3", "CUDA_VISIBLE_DEVICES=0,1"}, &job.GPUs{Numbers: []int{2, 3}}},
-		"only the maker's":       {[]string{"GPU_DEVICE_ORDINAL=1"}, &job.GPUs{Numbers: []int{1}}},
-		"names":                  {[]string{"SLURM_JOB_GPUS=1,0", "CUDA_VISIBLE_DEVICES=" + a + "," + b}, &job.GPUs{UUIDs: []string{a, b}, Numbers: []int{1, 0}}},
-		"a name twice":           {[]string{"CUDA_VISIBLE_DEVICES=" + a, "ROCR_VISIBLE_DEVICES=" + a}, &job.GPUs{UUIDs: []string{a}}},
-		"AMD's":                  {[]string{"SLURM_JOB_GPUS=0", "ROCR_VISIBLE_DEVICES=GPU-4a1b2c3d4e5f6071"}, &job.GPUs{UUIDs: []string{"GPU-4a1b2c3d4e5f6071"}, Numbers: []int{0}}},
-		"parts by MPS":           {[]string{"SLURM_JOB_GPUS=0", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50"}, &job.GPUs{Numbers: []int{0}, Parted: "MPS"}},
-		"instances":              {[]string{"SLURM_JOB_GPUS=4", "CUDA_VISIBLE_DEVICES=MIG-" + a}, &job.GPUs{UUIDs: []string{"MIG-" + a}, Numbers: []int{4}, Parted: "MIG"}},
-		"neither name nor count": {[]string{"SLURM_JOB_GPUS=-1,+2,x,GPU-,GPU-/../../etc", "CUDA_VISIBLE_DEVICES=GPU-a b"}, nil},
+		"none":            {nil, nil},
+		"empty":           {[]string{"SLURM_JOB_GPUS="}, nil},
+		"none to be seen": {[]string{"CUDA_VISIBLE_DEVICES=NoDevFiles"}, nil},
+		"numbers": {[]string{"SLURM_JOB_GPUS=2,3", "CUDA_VISIBLE_DEVICES=0,1"},
+			&job.GPUs{Numbers: []int{2, 3}}},
+		"only the maker's": {[]string{"GPU_DEVICE_ORDINAL=1"}, &job.GPUs{Numbers: []int{1}}},
+		"names": {[]string{"SLURM_JOB_GPUS=1,0", "CUDA_VISIBLE_DEVICES=" + a + "," + b},
+			&job.GPUs{UUIDs: []string{a, b}, Numbers: []int{1, 0}}},
+		"a name twice": {[]string{"CUDA_VISIBLE_DEVICES=" + a, "ROCR_VISIBLE_DEVICES=" + a},
+			&job.GPUs{UUIDs: []string{a}}},
+		"AMD's": {[]string{"SLURM_JOB_GPUS=0", "ROCR_VISIBLE_DEVICES=GPU-4a1b2c3d4e5f6071"},
+			&job.GPUs{UUIDs: []string{"GPU-4a1b2c3d4e5f6071"}, Numbers: []int{0}}},
+		"parts by MPS": {[]string{"SLURM_JOB_GPUS=0", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50"},
+			&job.GPUs{Numbers: []int{0}, Parted: "MPS"}},
+		"instances": {[]string{"SLURM_JOB_GPUS=4", "CUDA_VISIBLE_DEVICES=MIG-" + a},
+			&job.GPUs{UUIDs: []string{"MIG-" + a}, Numbers: []int{4}, Parted: "MIG"}},
+		"neither name nor count": {[]string{"SLURM_JOB_GPUS=-1,+2,x,GPU-,GPU-/../../etc", "CUDA_VISIBLE_DEVICES=GPU-a b"},
+			nil},
 	} {
 		if got := gpusOf(getenv(c.env...)); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
@@ -44,7 +51,8 @@ func FuzzGPUsOfAHook(f *testing.F) {
 	f.Add("0,1", "GPU-8f0c1f1e", "50")
 	f.Add(strings.Repeat("1,", 200), "MIG-GPU-8f0c/1/0", "")
 	f.Fuzz(func(t *testing.T, numbers, names, mps string) {
-		g := gpusOf(getenv("SLURM_JOB_GPUS="+numbers, "CUDA_VISIBLE_DEVICES="+names, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE="+mps))
+		g := gpusOf(getenv("SLURM_JOB_GPUS="+numbers, "CUDA_VISIBLE_DEVICES="+names, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE="+
+			mps))
 		if g == nil {
 			return
 		}

@@ -24,7 +24,8 @@ var host = job.Host{Name: "vm", CPUs: 4, Real: 1e9, Mono: 5, BootID: "boot"}
 // What Slurm 22.05 gives a Prolog of a batch job on two nodes.
 var slurm2205 = []string{
 	"SLURM_JOB_ID=17", "SLURM_CLUSTER_NAME=c", "SLURM_JOB_UID=1000", "SLURM_JOB_GID=100", "SLURM_JOB_USER=alice",
-	"SLURM_JOB_PARTITION=p", "SLURM_NODELIST=n[1-2]", "SLURM_JOB_NUM_NODES=2", "SLURM_JOB_CPUS_PER_NODE=4,2", "SLURM_JOB_NTASKS=3",
+	"SLURM_JOB_PARTITION=p", "SLURM_NODELIST=n[1-2]", "SLURM_JOB_NUM_NODES=2", "SLURM_JOB_CPUS_PER_NODE=4,2",
+	"SLURM_JOB_NTASKS=3",
 	"SLURM_JOB_WORK_DIR=/home/alice/run", "SLURM_JOB_STDOUT=/home/alice/%j/o-%x.%N.out", "SLURM_JOB_RESTART_COUNT=1",
 	"SLURMD_NODENAME=n1",
 }
@@ -44,13 +45,15 @@ func TestFromHook(t *testing.T) {
 		t.Errorf("key %+v, want %+v", r.Key, want)
 	}
 	j := r.Job
-	if j.User != "alice" || j.UID != 1000 || j.GID != 100 || j.Partition != "p" || j.NNodes != 2 || *j.NCPUs != 6 || *j.NTasks != 3 || j.WorkDir != "/home/alice/run" {
+	if j.User != "alice" || j.UID != 1000 || j.GID != 100 || j.Partition != "p" || j.NNodes != 2 || *j.NCPUs != 6 ||
+		*j.NTasks != 3 || j.WorkDir != "/home/alice/run" {
 		t.Errorf("job %+v", j)
 	}
 	if j.StdOut != "/home/alice/17/o-%x.%N.out" {
 		t.Errorf("stdout %q", j.StdOut)
 	}
-	if r.Node != "n1" || !r.Exclusive || r.StartReal != 1e9 || r.StartMono != 5 || r.BootID != "boot" || r.RootPID != 0 || r.AddressHz != 0 {
+	if r.Node != "n1" || !r.Exclusive || r.StartReal != 1e9 || r.StartMono != 5 || r.BootID != "boot" || r.RootPID != 0 ||
+		r.AddressHz != 0 {
 		t.Errorf("run %+v", r)
 	}
 	name := job.Details{Name: "night"}
@@ -90,7 +93,8 @@ func TestExclusive(t *testing.T) {
 		{"unknown number of CPUs", []string{"SLURM_JOB_CPUS_PER_NODE=4", "SLURM_NODELIST=n1"}, 0, nil, false},
 		{"nothing told", nil, 4, nil, false},
 		{"partition says yes", []string{"SLURM_JOB_PARTITION=p"}, 4, map[string]bool{"p": true}, true},
-		{"partition says no", []string{"SLURM_JOB_PARTITION=p", "SLURM_JOB_CPUS_PER_NODE=4"}, 4, map[string]bool{"p": false}, false},
+		{"partition says no", []string{"SLURM_JOB_PARTITION=p", "SLURM_JOB_CPUS_PER_NODE=4"}, 4, map[string]bool{"p": false},
+			false},
 		{"another partition says yes", []string{"SLURM_JOB_PARTITION=q"}, 4, map[string]bool{"p": true}, false},
 	} {
 		h := host
@@ -104,7 +108,8 @@ func TestExclusive(t *testing.T) {
 
 func TestUserOptions(t *testing.T) {
 	base := []string{"SLURM_JOB_ID=1"}
-	for value, want := range map[string]int{"100": 100, "": 0, "off": 0, "-5": 0, "1e9": 0, "99999999": 0, "20000": 20000} {
+	for value, want := range map[string]int{"100": 100, "": 0, "off": 0, "-5": 0, "1e9": 0, "99999999": 0,
+		"20000": 20000} {
 		if r, _ := fromHook(getenv(append(base, "SPANK_JOBGAIT="+value)...), host, nil); r.AddressHz != want {
 			t.Errorf("--jobgait=%s: %d Hz, want %d", value, r.AddressHz, want)
 		}
@@ -113,12 +118,14 @@ func TestUserOptions(t *testing.T) {
 			t.Errorf("--jobgait=%s: opt-out %v", value, told.OptOut)
 		}
 	}
-	for value, want := range map[string]run.DisclosureLevel{"off": run.NoNames, "libraries": run.Libraries, "": "", "some": ""} {
+	for value, want := range map[string]run.DisclosureLevel{"off": run.NoNames, "libraries": run.Libraries, "": "",
+		"some": ""} {
 		if r, _ := fromHook(getenv(append(base, "SPANK_JOBGAIT_NAMES="+value)...), host, nil); r.Names != want {
 			t.Errorf("names=%s: %q", value, r.Names)
 		}
 	}
-	mine := []string{"JOBGAIT_ROOT_PID=99", "JOBGAIT_REPORT_DIR=/r", "JOBGAIT_APP=a", "JOBGAIT_SUB=2", "JOBGAIT_JOB_NAME=n", "JOBGAIT_ONE_MACHINE=1", "JOBGAIT_RUN={}", "SPANK_JOBGAIT_APP=spank"}
+	mine := []string{"JOBGAIT_ROOT_PID=99", "JOBGAIT_REPORT_DIR=/r", "JOBGAIT_APP=a", "JOBGAIT_SUB=2",
+		"JOBGAIT_JOB_NAME=n", "JOBGAIT_ONE_MACHINE=1", "JOBGAIT_RUN={}", "SPANK_JOBGAIT_APP=spank"}
 	r, _ := fromHook(getenv(append(base, mine...)...), host, nil)
 	if r.RootPID != 0 || r.ReportDir != "" || r.Job.App != "spank" || r.Key.Sub != 0 {
 		t.Errorf("JOBGAIT_ variables are believed under Slurm: %+v", r)
@@ -154,7 +161,8 @@ func TestExpandStdOut(t *testing.T) {
 func FuzzFromHook(f *testing.F) {
 	f.Add("n[1-2]", "2(x3),4", "/d/%j/%5A%", "/w\x00", "app\x1b[0m", "off")
 	f.Fuzz(func(t *testing.T, list, cpus, stdout, dir, app, option string) {
-		r, err := fromHook(getenv("SLURM_JOB_ID=1", "SLURM_NODELIST="+list, "SLURM_JOB_CPUS_PER_NODE="+cpus, "SLURM_JOB_STDOUT="+stdout,
+		r, err := fromHook(getenv("SLURM_JOB_ID=1", "SLURM_NODELIST="+list, "SLURM_JOB_CPUS_PER_NODE="+cpus,
+			"SLURM_JOB_STDOUT="+stdout,
 			"SLURM_JOB_WORK_DIR="+dir, "SPANK_JOBGAIT_APP="+app, "SPANK_JOBGAIT="+option, "SLURMD_NODENAME="+app), host, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -26,10 +26,12 @@ func fromSacct(output []byte) []job.Ending {
 		id, err := run.ParseJobID(f[0])
 		uid, start, end, gid := job.BigCount(f[1]), job.BigCount(f[2]), job.BigCount(f[3]), job.BigCount(f[6])
 		state, _, _ := strings.Cut(f[4], " ") // "CANCELLED by 1000"
-		if err != nil || uid == nil || start == nil || end == nil || *uid > math.MaxUint32 || gid == nil || *gid > math.MaxUint32 || *end < *start || !finalState(state) {
+		if err != nil || uid == nil || start == nil || end == nil || *uid > math.MaxUint32 || gid == nil ||
+			*gid > math.MaxUint32 || *end < *start || !finalState(state) {
 			continue
 		}
-		list = append(list, job.Ending{JobID: id, UID: int(*uid), GID: int(*gid), Start: *start, End: *end, State: state, Exit: exitOf(f[5]),
+		list = append(list, job.Ending{JobID: id, UID: int(*uid), GID: int(*gid), Start: *start, End: *end, State: state,
+			Exit:     exitOf(f[5]),
 			NodeList: plainList(f[7]), User: note.Clean(f[8], job.MaxText)})
 	}
 	return list
@@ -46,7 +48,8 @@ func workDirFromSacct(output []byte) string {
 // Epilogs are running.
 func finalState(state string) bool {
 	switch state {
-	case "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REQUEUED", "TIMEOUT":
+	case "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED",
+		"REQUEUED", "TIMEOUT":
 		return true
 	}
 	return false

@@ -24,7 +24,8 @@ sacct: error: something
 
 func TestFromSacct(t *testing.T) {
 	list := fromSacct([]byte(sacctLines))
-	if len(list) != 3 || list[0].State != "REQUEUED" || list[1].State != "TIMEOUT" || list[2].State != "CANCELLED" || *list[2].Exit != (run.Exit{Signal: 15}) ||
+	if len(list) != 3 || list[0].State != "REQUEUED" || list[1].State != "TIMEOUT" || list[2].State != "CANCELLED" ||
+		*list[2].Exit != (run.Exit{Signal: 15}) ||
 		list[1].GID != 100 || list[1].NodeList != "n[1-2]" {
 		t.Fatalf("%+v", list)
 	}
@@ -32,7 +33,8 @@ func TestFromSacct(t *testing.T) {
 
 // A run is found by id, user and start.
 func TestEndingOf(t *testing.T) {
-	list := fromSacct([]byte(sacctLines + "17|1001|1790000200|1790000260|FAILED|1:0|100|n1|alice\n17|1000|1780000000|1780000260|COMPLETED|0:0|100|n1|alice\n"))
+	list := fromSacct([]byte(sacctLines +
+		"17|1001|1790000200|1790000260|FAILED|1:0|100|n1|alice\n17|1000|1780000000|1780000260|COMPLETED|0:0|100|n1|alice\n"))
 	at := func(s int64) *int64 { return &s }
 	for name, c := range map[string]struct {
 		id    run.JobID
@@ -91,7 +93,8 @@ func TestEndingOfScontrol(t *testing.T) {
 	line := strings.NewReplacer("COMPLETING", "TIMEOUT", "StartTime=2026-11-20T06:34:51", "StartTime=1790000000",
 		"EndTime=2026-11-20T06:34:55", "EndTime=1790000060").Replace(scontrolLine)
 	e, ok := fromScontrol([]byte(line), 17).Ending(17)
-	if !ok || e.JobID != 17 || e.UID != 1000 || e.Start != 1790000000 || e.End != 1790000060 || e.State != "TIMEOUT" || e.Exit.Signal != 15 {
+	if !ok || e.JobID != 17 || e.UID != 1000 || e.Start != 1790000000 || e.End != 1790000060 || e.State != "TIMEOUT" ||
+		e.Exit.Signal != 15 {
 		t.Errorf("%+v, %v", e, ok)
 	}
 }

@@ -23,7 +23,8 @@ func TestFromScontrol(t *testing.T) {
 	if d.Name != "night run = 3" || d.Account != "phys" || d.QOS != "" || d.Partition != "p" || d.State != "" || d.Over {
 		t.Errorf("details %+v", d)
 	}
-	if *d.ArrayJobID != 15 || *d.ArrayTaskID != 2 || *d.NTasks != 2 || *d.CPUsPerTask != 2 || d.Exit.Code != 0 || d.Exit.Signal != 15 {
+	if *d.ArrayJobID != 15 || *d.ArrayTaskID != 2 || *d.NTasks != 2 || *d.CPUsPerTask != 2 || d.Exit.Code != 0 ||
+		d.Exit.Signal != 15 {
 		t.Errorf("numbers of %+v", d)
 	}
 	if d.WorkDir != "/home/alice/my dir" || d.StdOut != "/home/alice/my dir/o-15_2.%N.out" {
@@ -41,7 +42,8 @@ func TestFromScontrol(t *testing.T) {
 
 // A user who writes keys into the job name cannot change whose job it is.
 func TestFromScontrolHostile(t *testing.T) {
-	line := strings.Replace(scontrolLine, "JobName=night run = 3", "JobName=x JobId=1 ArrayJobId=99 StdOut=../../etc/passwd", 1)
+	line := strings.Replace(scontrolLine, "JobName=night run = 3",
+		"JobName=x JobId=1 ArrayJobId=99 StdOut=../../etc/passwd", 1)
 	d := fromScontrol([]byte(line), 17)
 	if d.ArrayJobID == nil || *d.ArrayJobID != 15 || d.StdOut != "" {
 		t.Errorf("details %+v", d)
@@ -65,7 +67,8 @@ func FuzzFromScontrol(f *testing.F) {
 // A user who writes an account, a user or a quality of service into the job name does not get it: of a key that stands
 // twice neither is taken.
 func TestAccountInTheJobName(t *testing.T) {
-	line := strings.Replace(scontrolLine, "JobName=night run = 3", "JobName=x UserId=bob(1001) Account=other QOS=gold Partition=big", 1)
+	line := strings.Replace(scontrolLine, "JobName=night run = 3",
+		"JobName=x UserId=bob(1001) Account=other QOS=gold Partition=big", 1)
 	d := fromScontrol([]byte(line), 17)
 	if d.Account != "" || d.QOS != "" || d.Partition != "" || d.UID != nil || d.Name != "x" {
 		t.Errorf("details %+v", d)

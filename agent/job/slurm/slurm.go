@@ -31,7 +31,10 @@ var _ job.Scheduler = Scheduler{}
 // Nobody's PATH decides which srun that is.
 func (Scheduler) Step(getenv func(string) string, id run.JobID, program ...string) []string {
 	sruns := []string{"/usr/bin/srun", "/usr/local/bin/srun", "/opt/slurm/bin/srun"}
-	at := slices.IndexFunc(sruns, func(p string) bool { st, err := os.Stat(p); return err == nil && st.Mode().IsRegular() })
+	at := slices.IndexFunc(sruns, func(p string) bool {
+		st, err := os.Stat(p)
+		return err == nil && st.Mode().IsRegular()
+	})
 	if at < 0 || getenv("SLURM_STEP_ID") != "" {
 		return nil
 	}

@@ -74,7 +74,8 @@ func (s *server) serve() {
 		if err != nil || n < 40 {
 			return // unmounted
 		}
-		op, unique, node := binary.NativeEndian.Uint32(buf[4:]), binary.NativeEndian.Uint64(buf[8:]), binary.NativeEndian.Uint64(buf[16:])
+		op, unique, node := binary.NativeEndian.Uint32(buf[4:]), binary.NativeEndian.Uint64(buf[8:]),
+			binary.NativeEndian.Uint64(buf[16:])
 		switch {
 		case s.mute && op != opInit, op == opRead:
 			if s.asked != nil {

@@ -3,8 +3,8 @@
 //
 // CSV has the header t_s,NAME.. that `jobgait periods` reads, one row for each
 // slot that a block has, times in seconds since the run began, and nothing
-// between two commas where a value is missing. Float32 is one column on the whole grid, little-endian, NaN where there is nothing. CPU is
-// CSV too, of the code on the job's own clock: cpu_s,t_s,NAME.., a row for each bin.
+// between two commas where a value is missing. Float32 is one column on the whole grid, little-endian, NaN where there
+// is nothing. CPU is CSV too, of the code on the job's own clock: cpu_s,t_s,NAME.., a row for each bin.
 //
 // It refuses to export columns that are read less often than every ten steps
 // unless they are named: what stands between two readings is a straight line,

@@ -64,13 +64,15 @@ func TestCSV(t *testing.T) {
 	if got != want || r.Rows != 4 || r.RateHz != 200 {
 		t.Errorf("%q, want %q; %+v", got, want, r)
 	}
-	if got, _ := write(t, gapped(t), ExportOptions{Column: "energy"}); got != "t_s,energy\n0.075,\n0.08,2000\n0.095,\n0.1,2000\n" {
+	if got, _ := write(t, gapped(t),
+		ExportOptions{Column: "energy"}); got != "t_s,energy\n0.075,\n0.08,2000\n0.095,\n0.1,2000\n" {
 		t.Errorf("energy: %q", got)
 	}
 }
 
 func TestSeconds(t *testing.T) {
-	for ns, want := range map[int64]string{0: "0", 5e6: "0.005", 1e9: "1", -15e8: "-1.5", 1: "0.000000001", 123450000000: "123.45"} {
+	for ns, want := range map[int64]string{0: "0", 5e6: "0.005", 1e9: "1", -15e8: "-1.5", 1: "0.000000001",
+		123450000000: "123.45"} {
 		if got := string(appendSeconds(nil, ns)); got != want {
 			t.Errorf("%d ns: %s, want %s", ns, got, want)
 		}
@@ -162,7 +164,8 @@ func TestRefused(t *testing.T) {
 func TestFull(t *testing.T) {
 	path := synthetic(t, 20)
 	for f := CSV; f <= Float32; f++ {
-		if _, err := Write(full{}, path, ExportOptions{Format: f, Column: map[bool]string{true: "ipc"}[f == Float32]}); !errors.Is(err, io.ErrShortWrite) {
+		if _, err := Write(full{}, path,
+			ExportOptions{Format: f, Column: map[bool]string{true: "ipc"}[f == Float32]}); !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("format %d: %v", f, err)
 		}
 	}

@@ -71,7 +71,8 @@ func (f *pattern) eachText(dated bool) string {
 		fewest = math.Min(fewest, f.days[d])
 		parts = append(parts, fmt.Sprintf("%s %+.1f", name, quantity.OfLogs(f.effect[d])))
 	}
-	return fmt.Sprintf("what runs take differs by weekday, in %% of a middle day: %s (each +-%.1f)", strings.Join(parts, ", "), 100*t*f.se/math.Sqrt(fewest))
+	return fmt.Sprintf("what runs take differs by weekday, in %% of a middle day: %s (each +-%.1f)",
+		strings.Join(parts, ", "), 100*t*f.se/math.Sqrt(fewest))
 }
 
 // thursday is the weekday of day 0, the first of 1970.

@@ -56,7 +56,8 @@ func TestFamiliesAreWhatTheySay(t *testing.T) {
 		before := slices.Clone(h.x)
 		h = stepAt(r, h, 0.1, 0.02)
 		at := h.changes[0].Index
-		if at < 12 || int(h.day[at]) == int(h.day[at-1]) || h.x[at-1] != before[at-1] || math.Abs(h.x[at]-before[at]-h.changes[0].Log) > 1e-9 {
+		if at < 12 || int(h.day[at]) == int(h.day[at-1]) || h.x[at-1] != before[at-1] ||
+			math.Abs(h.x[at]-before[at]-h.changes[0].Log) > 1e-9 {
 			t.Fatalf("a change at %d, days %v and %v", at, h.day[at-1], h.day[at])
 		}
 	}
@@ -64,11 +65,13 @@ func TestFamiliesAreWhatTheySay(t *testing.T) {
 
 // A change that is told counts for one true one, and where none is near it is false.
 func TestTally(t *testing.T) {
-	h := history{x: make([]float64, 50), day: make([]float64, 50), changes: []draw.PlantedChange{{Index: 10, Z: 9}, {Index: 13, Z: 9}, {Index: 30, Z: 9}}}
+	h := history{x: make([]float64, 50), day: make([]float64, 50),
+		changes: []draw.PlantedChange{{Index: 10, Z: 9}, {Index: 13, Z: 9}, {Index: 30, Z: 9}}}
 	var a tally
 	rate := 0.005
 	a.add(h, []changepoint.Change{{Index: 12}, {Index: 40, FalsePer1000: &rate, Beyond: 1}})
-	if s := a.score[1]; s.Found != 1 || s.Asked != 3 || s.False != 1 || a.rated != 1 || a.beyond != 1 || a.events != 2 || a.with != 1 {
+	if s := a.score[1]; s.Found != 1 || s.Asked != 3 || s.False != 1 || a.rated != 1 || a.beyond != 1 || a.events != 2 ||
+		a.with != 1 {
 		t.Errorf("%+v", a)
 	}
 }

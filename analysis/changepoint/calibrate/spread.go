@@ -78,10 +78,12 @@ func (t *spreads) add(h history, p changepoint.Params) {
 
 func (t *spreads) print(w io.Writer, name string) {
 	notes := float64(t.notes)
-	fmt.Fprintf(w, "%-26s %6d runs, %4d series: %4d notes, %.2f per 1000 runs", name, t.runs, t.series, t.notes, 1000*notes/float64(t.runs))
+	fmt.Fprintf(w, "%-26s %6d runs, %4d series: %4d notes, %.2f per 1000 runs", name, t.runs, t.series, t.notes,
+		1000*notes/float64(t.runs))
 	if t.there > 0 && t.notes > 0 {
 		slices.Sort(t.off)
-		fmt.Fprintf(w, "; of %d found %.3f, half within %d and nine tenths within %d runs, factor %.2f, held %.3f", t.there, notes/float64(t.there),
+		fmt.Fprintf(w, "; of %d found %.3f, half within %d and nine tenths within %d runs, factor %.2f, held %.3f", t.there,
+			notes/float64(t.there),
 			t.off[len(t.off)/2], t.off[len(t.off)*9/10], math.Exp(t.ratio/notes), float64(t.held)/notes)
 	}
 	fmt.Fprintln(w)

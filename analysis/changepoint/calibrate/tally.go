@@ -54,6 +54,7 @@ func (t *tally) print(w io.Writer, name string) {
 	for _, c := range last.Classes {
 		held += c.Held
 	}
-	fmt.Fprintf(w, "  false %.2f per 1000, with a rate %.3f of events, effects held by %.3f of intervals\n", last.FalsePer1000(),
+	fmt.Fprintf(w, "  false %.2f per 1000, with a rate %.3f of events, effects held by %.3f of intervals\n",
+		last.FalsePer1000(),
 		float64(t.rated)/float64(max(t.events, 1)), float64(held)/float64(max(last.Found, 1)))
 }

@@ -17,9 +17,10 @@ func weeks() []family {
 			return weekend(r, noise(r, n, sd, 0), size*sd)
 		}})
 		for _, change := range []float64{1.5, 2, 3} {
-			list = append(list, family{fmt.Sprintf("%s, change %g sd", name, change), func(r *rand.Rand, n int, sd float64) history {
-				return stepAt(r, weekend(r, noise(r, n, sd, 0), size*sd), change*sd, sd)
-			}})
+			list = append(list, family{fmt.Sprintf("%s, change %g sd", name, change),
+				func(r *rand.Rand, n int, sd float64) history {
+					return stepAt(r, weekend(r, noise(r, n, sd, 0), size*sd), change*sd, sd)
+				}})
 		}
 	}
 	for _, f := range odd() {

@@ -84,7 +84,8 @@ func TestResiduals(t *testing.T) {
 		y[i] = level * math.Exp(.02*r.NormFloat64())
 	}
 	y[10], y[20], y[30] = math.NaN(), 50, 0
-	got := Residuals(y, []changepoint.Regime{{First: 0, Last: 59}, {First: 60, Last: 96}, {First: 97, Last: 99}}, []int{20})
+	got := Residuals(y, []changepoint.Regime{{First: 0, Last: 59}, {First: 60, Last: 96}, {First: 97, Last: 99}},
+		[]int{20})
 	if len(got) != 94 || !slices.IsSorted(got) || got[0] < -4 || got[93] > 4 {
 		t.Errorf("%d: %v", len(got), got)
 	}

@@ -29,7 +29,8 @@ func code(w io.Writer, seed uint64, draws int) {
 				seen += count(len(res.Changes) > 0)
 			}
 		}
-		fmt.Fprintf(w, "code: %-11s %d histories: named %.3f, told as replaced %.3f, elsewhere %.3f, a false one %.3f; the whole shows a change in %.3f\n",
+		fmt.Fprintf(w, "code: %-11s %d histories: named %.3f, told as replaced %.3f, elsewhere %.3f, a false one %.3f; "+
+			"the whole shows a change in %.3f\n",
 			kind.name, all, ratio(right, all), ratio(replaced, all), ratio(far, all), ratio(wrong, all), ratio(seen, all))
 	}
 }

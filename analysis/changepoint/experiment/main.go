@@ -78,7 +78,8 @@ func slowNodes(w io.Writer, seed uint64, draws int) {
 				without.Add(h, one(h.Series).Changes, 1)
 			}
 		}
-		fmt.Fprintf(w, "nodes: stays with %.1f: %d slow nodes: precision %.3f, recall %.3f\n", stay, all, ratio(right, called), ratio(right, all))
+		fmt.Fprintf(w, "nodes: stays with %.1f: %d slow nodes: precision %.3f, recall %.3f\n", stay, all,
+			ratio(right, called), ratio(right, all))
 		fmt.Fprintf(w, "nodes: F1@1 %.3f with node lists (%.2f false per 1000), %.3f without (%.2f)\n",
 			with.F1(), with.FalsePer1000(), without.F1(), without.FalsePer1000())
 	}
@@ -109,7 +110,8 @@ func joint(w io.Writer, seed uint64, draws int) {
 			name string
 			s    draw.Score
 		}{{"alone", alone}, {"together", together}} {
-			fmt.Fprintf(w, "joint: share %.1f, %-8s recall %.3f of %d, z 3.5 to 7 %.3f of %d, false per 1000 %.2f of %d runs\n", share, t.name,
+			fmt.Fprintf(w, "joint: share %.1f, %-8s recall %.3f of %d, z 3.5 to 7 %.3f of %d, false per 1000 %.2f of %d runs\n",
+				share, t.name,
 				t.s.Recall(), t.s.Asked, ratio(t.s.WeakOK, t.s.Weak), t.s.Weak, t.s.FalsePer1000(), t.s.Runs)
 		}
 	}
@@ -169,7 +171,8 @@ func machine(w io.Writer, seed uint64, draws int) {
 			}
 			add(&without, list)
 		}
-		fmt.Fprintf(w, "machine: shuffled %t: with start recall %.3f of %d, false per 1000 %.2f; without %.3f, %.2f; %d machine events for %d spells\n",
+		fmt.Fprintf(w, "machine: shuffled %t: with start recall %.3f of %d, false per 1000 %.2f; without %.3f, %.2f; %d "+
+			"machine events for %d spells\n",
 			shuffled, with.Recall(), with.Asked, with.FalsePer1000(), without.Recall(), without.FalsePer1000(), events, spells)
 	}
 }

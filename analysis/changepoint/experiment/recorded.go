@@ -33,7 +33,8 @@ func recorded(w io.Writer, seed uint64, draws int) {
 	with.print(w, "all", "with")
 	for i, name := range []string{"4.5 to 6", "6 to 9", "over 9"} {
 		c := with[1].Classes[i]
-		fmt.Fprintf(w, "fields: z %-8s with: found %d of %d, effect held by %.3f of their intervals\n", name, c.Found, c.Asked, ratio(c.Held, c.Found))
+		fmt.Fprintf(w, "fields: z %-8s with: found %d of %d, effect held by %.3f of their intervals\n", name, c.Found,
+			c.Asked, ratio(c.Held, c.Found))
 	}
 }
 
@@ -52,6 +53,7 @@ func (f *found) add(h draw.DrawnHistory, all *found) {
 }
 
 func (f *found) print(w io.Writer, kind, how string) {
-	fmt.Fprintf(w, "fields: %-17s %-14s %4d changes: F1@1 %.3f F1@3 %.3f recall %.3f, false per 1000 %.2f of %d runs\n", kind, how,
+	fmt.Fprintf(w, "fields: %-17s %-14s %4d changes: F1@1 %.3f F1@3 %.3f recall %.3f, false per 1000 %.2f of %d runs\n",
+		kind, how,
 		f[1].Asked, f[0].F1(), f[1].F1(), f[1].Recall(), f[1].FalsePer1000(), f[1].Runs)
 }

@@ -102,7 +102,8 @@ func Explain(parts []Part, total []float64, index, lo, hi int, leave func(run in
 // it: who waits longer is not slower.
 func (e Explanation) Of(effect float64) []Shift {
 	var out []Shift
-	if moved := math.Log(e.Total.After / e.Total.Before); !(moved*effect > 0) || math.Abs(moved) < leastOfEffect*math.Abs(effect) {
+	if moved := math.Log(e.Total.After / e.Total.Before); !(moved*effect > 0) ||
+		math.Abs(moved) < leastOfEffect*math.Abs(effect) {
 		return nil
 	}
 	for _, s := range e.Shifts {

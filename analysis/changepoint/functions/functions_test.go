@@ -45,16 +45,19 @@ func TestExplain(t *testing.T) {
 		shifts        []string
 		from, to      string
 	}{
-		"slower":           {map[string]float64{"a": 1, "b": 2}, map[string]float64{"a": 1.2, "b": 2}, []string{"a"}, "", ""},
-		"renamed":          {map[string]float64{"a": 1, "b": 2}, map[string]float64{"c": 1, "b": 2}, nil, "a", "c"},
-		"inlined":          {map[string]float64{"a": 1, "b": 2}, map[string]float64{"b": 3}, nil, "a", "b"},
-		"taken out":        {map[string]float64{"b": 3}, map[string]float64{"a": 1, "b": 2}, nil, "b", "a"},
-		"new":              {map[string]float64{"b": 3}, map[string]float64{"a": 1, "b": 3}, []string{"a"}, "", ""},
-		"gone":             {map[string]float64{"a": 1, "b": 3}, map[string]float64{"b": 3}, []string{"a"}, "", ""},
-		"renamed, slower":  {map[string]float64{"a": 1, "b": 3}, map[string]float64{"c": 1.5, "b": 3}, []string{"c", "a"}, "", ""},
-		"nothing":          {map[string]float64{"a": 1, "b": 3}, map[string]float64{"a": 1, "b": 3}, nil, "", ""},
-		"work moved":       {map[string]float64{"a": 1, "b": 3}, map[string]float64{"a": 2, "b": 2}, []string{"a", "b"}, "", ""},
-		"two, one renamed": {map[string]float64{"a": 1, "b": 3, "d": 1}, map[string]float64{"c": 1, "b": 4, "d": 1}, []string{"b"}, "a", "c"},
+		"slower":    {map[string]float64{"a": 1, "b": 2}, map[string]float64{"a": 1.2, "b": 2}, []string{"a"}, "", ""},
+		"renamed":   {map[string]float64{"a": 1, "b": 2}, map[string]float64{"c": 1, "b": 2}, nil, "a", "c"},
+		"inlined":   {map[string]float64{"a": 1, "b": 2}, map[string]float64{"b": 3}, nil, "a", "b"},
+		"taken out": {map[string]float64{"b": 3}, map[string]float64{"a": 1, "b": 2}, nil, "b", "a"},
+		"new":       {map[string]float64{"b": 3}, map[string]float64{"a": 1, "b": 3}, []string{"a"}, "", ""},
+		"gone":      {map[string]float64{"a": 1, "b": 3}, map[string]float64{"b": 3}, []string{"a"}, "", ""},
+		"renamed, slower": {map[string]float64{"a": 1, "b": 3}, map[string]float64{"c": 1.5, "b": 3}, []string{"c", "a"}, "",
+			""},
+		"nothing": {map[string]float64{"a": 1, "b": 3}, map[string]float64{"a": 1, "b": 3}, nil, "", ""},
+		"work moved": {map[string]float64{"a": 1, "b": 3}, map[string]float64{"a": 2, "b": 2}, []string{"a", "b"}, "",
+			""},
+		"two, one renamed": {map[string]float64{"a": 1, "b": 3, "d": 1}, map[string]float64{"c": 1, "b": 4, "d": 1},
+			[]string{"b"}, "a", "c"},
 	} {
 		parts, total := drawn(c.before, c.after)
 		e, ok := Explain(parts, total, 10, 0, 20, nil)
@@ -80,7 +83,8 @@ func TestExplain(t *testing.T) {
 		if len(got) != len(want) {
 			t.Errorf("%s: %v", name, got)
 		}
-		if replaced := len(e.Replaced) > 0; replaced != (c.from != "") || replaced && (e.Replaced[0].From.Name != c.from || e.Replaced[0].To.Name != c.to) {
+		if replaced := len(e.Replaced) > 0; replaced != (c.from != "") ||
+			replaced && (e.Replaced[0].From.Name != c.from || e.Replaced[0].To.Name != c.to) {
 			t.Errorf("%s: replaced %+v", name, e.Replaced)
 		}
 		sum := 0.0

@@ -271,7 +271,8 @@ func (f *fleet) apply(events []MachineEvent) {
 			}
 		}
 		if most >= leastMachine {
-			text := fmt.Sprintf("shifts of up to %s that other series of the machine showed at the same time were taken out", quantity.Percent(quantity.OfLogs(most)))
+			text := fmt.Sprintf("shifts of up to %s that other series of the machine showed at the same time were taken out",
+				quantity.Percent(quantity.OfLogs(most)))
 			if f.settled {
 				text += "; runs are not in the order in which they began, so runs to come may alter the changes found so far"
 			}

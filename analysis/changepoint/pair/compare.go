@@ -78,7 +78,8 @@ func Compare(a, b changepoint.Series, join Join) Comparison {
 	c.Pairs = len(keys)
 	c.Dropped = dropped(&a, keys, join) + dropped(&b, keys, join)
 	if c.Pairs < 2 {
-		c.Notes = append(c.Notes, note.New(note.NoPairs, "%s: the two have too few runs of one %s in common", note.Count(c.Pairs, "pair"), join))
+		c.Notes = append(c.Notes, note.New(note.NoPairs, "%s: the two have too few runs of one %s in common",
+			note.Count(c.Pairs, "pair"), join))
 		return c
 	}
 	ratio := changepoint.Series{T: keys, Y: make([]float64, len(keys))}
@@ -99,7 +100,8 @@ func Compare(a, b changepoint.Series, join Join) Comparison {
 }
 
 func newComparison(level float64) Comparison {
-	return Comparison{Level: level, SeePct: seePct, Changes: []changepoint.Change{}, Histogram: []Bin{}, Notes: []note.Note{}}
+	return Comparison{Level: level, SeePct: seePct, Changes: []changepoint.Change{}, Histogram: []Bin{},
+		Notes: []note.Note{}}
 }
 
 // changesOfRatio lists the changes of the ratio and returns the first pair
@@ -136,7 +138,8 @@ func (c *Comparison) judge(r []float64) {
 	c.need(m.SE*math.Sqrt(m.DF+1), len(r))
 	c.Histogram = histogram(r)
 	if len(r) < fewPairs {
-		c.Notes = append(c.Notes, note.New(note.FewPairs, "%s: the interval is widened below %d", note.Count(len(r), "pair"), fewPairs))
+		c.Notes = append(c.Notes, note.New(note.FewPairs, "%s: the interval is widened below %d", note.Count(len(r), "pair"),
+			fewPairs))
 	}
 }
 

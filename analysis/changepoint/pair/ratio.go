@@ -69,5 +69,6 @@ func (h *History) addLevel(first, end int) {
 		}
 	}
 	mean, sd := robust.Mean(kept)
-	h.Regimes = append(h.Regimes, changepoint.Regime{First: first, Last: end - 1, N: len(kept), Mean: mean, Median: centre, SD: sd})
+	h.Regimes = append(h.Regimes, changepoint.Regime{First: first, Last: end - 1, N: len(kept), Mean: mean, Median: centre,
+		SD: sd})
 }

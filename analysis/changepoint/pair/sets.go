@@ -34,7 +34,8 @@ func CompareSets(a, b changepoint.Series) Comparison {
 	if !ok {
 		rel := quantity.OfLogs(shift)
 		c.RelativePct = &rel
-		c.Notes = append(c.Notes, note.New(note.TooFewSets, "%d and %d runs are too few for any difference to be significant at %.2g: 4 and 4 are enough",
+		c.Notes = append(c.Notes, note.New(note.TooFewSets,
+			"%d and %d runs are too few for any difference to be significant at %.2g: 4 and 4 are enough",
 			len(xa), len(xb), 1-c.Level))
 		more := max(4-min(len(xa), len(xb)), 1)
 		c.Need = &more

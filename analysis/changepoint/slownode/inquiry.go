@@ -46,7 +46,8 @@ func (m *suspects) newInquiry(raw, x []float64, parts []stretch, part []int) inq
 		}
 	}
 	mad, n := robust.SD*robust.Median(far), float64(len(far))
-	q.scale = math.Max(scatter.Least, math.Sqrt((scatter.BelievedRuns*scatter.BelievedSD*scatter.BelievedSD+n*mad*mad)/(scatter.BelievedRuns+n)))
+	q.scale = math.Max(scatter.Least,
+		math.Sqrt((scatter.BelievedRuns*scatter.BelievedSD*scatter.BelievedSD+n*mad*mad)/(scatter.BelievedRuns+n)))
 	q.loss = scatter.Usual().Loss(q.scale)
 	for n, of := range m.of {
 		old := 0

@@ -20,7 +20,8 @@ const sameChange = 3
 // left in, and committed changes that are gone once all that is known
 // of the nodes is taken out; since words the time of a run. The latter stay listed, because nothing committed
 // is withdrawn.
-func (w *Watch) Notes(committed []NodeChange, find func(x []float64) []NodeChange, since func(run int) string) []note.Note {
+func (w *Watch) Notes(committed []NodeChange, find func(x []float64) []NodeChange,
+	since func(run int) string) []note.Note {
 	if len(w.slow) == 0 {
 		return nil
 	}
@@ -34,7 +35,8 @@ func (w *Watch) Notes(committed []NodeChange, find func(x []float64) []NodeChang
 	}
 	for _, e := range committed {
 		if !near(left, e.Index) {
-			notes = append(notes, note.New(note.NodePlacement, "%s %s was called a change before %s was known to be slow; without that it is gone: node placement, not the code",
+			notes = append(notes, note.New(note.NodePlacement,
+				"%s %s was called a change before %s was known to be slow; without that it is gone: node placement, not the code",
 				e.text(), since(e.Index), w.names()))
 		}
 	}

@@ -225,7 +225,8 @@ func TestNotes(t *testing.T) {
 		return now
 	}, since)
 	if len(notes) != 2 || notes[0].Text != "a slower level since run 20 goes with node d: node placement, not the code" ||
-		!strings.HasPrefix(notes[1].Text, "a slower level since run 40 was called a change before node d was known to be slow") {
+		!strings.HasPrefix(notes[1].Text,
+			"a slower level since run 40 was called a change before node d was known to be slow") {
 		t.Errorf("notes %+v", notes)
 	}
 }

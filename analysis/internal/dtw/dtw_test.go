@@ -191,7 +191,8 @@ func TestAverage(t *testing.T) {
 		last = w
 	}
 	avg, w, n := s.Average(items, items[0], Paper())
-	if want := rounds(items, items[0], Paper()); n != want || n <= Paper().Patience || n >= 31 || w != s.WGSS(items, avg, Full) {
+	if want := rounds(items, items[0], Paper()); n != want || n <= Paper().Patience || n >= 31 ||
+		w != s.WGSS(items, avg, Full) {
 		t.Errorf("%d rounds, wgss %v", n, w)
 	}
 	if d := s.Mean(avg, shape); d > 0.02 {

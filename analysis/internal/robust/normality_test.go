@@ -12,7 +12,8 @@ func TestNormality(t *testing.T) {
 	if !ok || math.Abs(k-13.034263121192582) > 1e-9 || math.Abs(p-math.Exp(-k/2)) > 1e-15 {
 		t.Errorf("%g %g %v", k, p, ok)
 	}
-	for name, x := range map[string][]float64{"few": {1, 2, 3, 4, 5, 6, 7}, "equal": {3, 3, 3, 3, 3, 3, 3, 3}, "none": nil} {
+	for name, x := range map[string][]float64{"few": {1, 2, 3, 4, 5, 6, 7}, "equal": {3, 3, 3, 3, 3, 3, 3, 3},
+		"none": nil} {
 		if _, _, ok := Normality(x); ok {
 			t.Errorf("%s: there is no statistic", name)
 		}

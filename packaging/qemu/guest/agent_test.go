@@ -186,7 +186,8 @@ func runDirectory(pid int, o setting) (job.RunDir, error) {
 	if as := o.as(); as != nil {
 		uid = int(as.Credential.Uid)
 	}
-	r := job.Run{Key: run.Key{Cluster: "local:guest", JobID: 1}, Node: "guest", Exclusive: true, RootPID: pid, Job: run.Job{UID: uid}}
+	r := job.Run{Key: run.Key{Cluster: "local:guest", JobID: 1}, Node: "guest", Exclusive: true, RootPID: pid,
+		Job: run.Job{UID: uid}}
 	if o.cgroup != "" {
 		r.Key.JobID, r.Exclusive, r.RootPID = jobID, false, 0
 	}

@@ -37,7 +37,8 @@ func measureLarge() (any, error) {
 
 // ofTheKernel are the kernel's own events, in the order of the columns.
 func ofTheKernel() []uint64 {
-	return []uint64{unix.PERF_COUNT_SW_CONTEXT_SWITCHES, unix.PERF_COUNT_SW_PAGE_FAULTS, unix.PERF_COUNT_SW_PAGE_FAULTS_MAJ,
+	return []uint64{unix.PERF_COUNT_SW_CONTEXT_SWITCHES, unix.PERF_COUNT_SW_PAGE_FAULTS,
+		unix.PERF_COUNT_SW_PAGE_FAULTS_MAJ,
 		unix.PERF_COUNT_SW_CPU_MIGRATIONS}
 }
 

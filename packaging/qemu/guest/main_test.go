@@ -105,7 +105,8 @@ func perform(name string) (l line) {
 // mountAll mounts what the agent reads. The root is a RAM disk.
 func mountAll() error {
 	for _, m := range []struct{ kind, at string }{
-		{"proc", "/proc"}, {"sysfs", "/sys"}, {"devtmpfs", "/dev"}, {"cgroup2", "/sys/fs/cgroup"}, {"tracefs", "/sys/kernel/tracing"},
+		{"proc", "/proc"}, {"sysfs", "/sys"}, {"devtmpfs", "/dev"}, {"cgroup2", "/sys/fs/cgroup"},
+		{"tracefs", "/sys/kernel/tracing"},
 		{"tmpfs", "/tmp"},
 	} {
 		if err := os.MkdirAll(m.at, 0o755); err != nil {

@@ -150,7 +150,8 @@ func (o *observer) watch(s *scoped) (work, error) {
 		return work{}, err
 	}
 	// By its cgroup alone: it has no environment.
-	members := job.NewMembers("/proc", peek.Direct{Proc: "/proc"}, job.Run{Key: run.Key{Cluster: "c", JobID: jobID}, Node: "guest"}, slurm.Scheduler{})
+	members := job.NewMembers("/proc", peek.Direct{Proc: "/proc"},
+		job.Run{Key: run.Key{Cluster: "c", JobID: jobID}, Node: "guest"}, slurm.Scheduler{})
 	s.Member, s.Stranger = members.Has(p.Process.Pid), members.Has(neighbour.Process.Pid)
 	if err := o.source.Drain(&o.sink); err != nil {
 		return work{}, err

@@ -92,7 +92,8 @@ func readAlone(fds []int) (all []reading, err error) {
 		if _, err := unix.Read(fd, b); err != nil {
 			return nil, err
 		}
-		all = append(all, reading{binary.NativeEndian.Uint64(b), binary.NativeEndian.Uint64(b[8:]), binary.NativeEndian.Uint64(b[16:])})
+		all = append(all, reading{binary.NativeEndian.Uint64(b), binary.NativeEndian.Uint64(b[8:]),
+			binary.NativeEndian.Uint64(b[16:])})
 	}
 	return all, nil
 }

@@ -100,11 +100,13 @@ func TestRecorded(t *testing.T) {
 }
 
 func TestScore(t *testing.T) {
-	h := DrawnHistory{Changes: []PlantedChange{{Index: 20, Z: 5, Log: math.Log(1.05)}, {Index: 40, Z: 4}, {Index: 60, Z: 20}}}
+	h := DrawnHistory{Changes: []PlantedChange{{Index: 20, Z: 5, Log: math.Log(1.05)}, {Index: 40, Z: 4},
+		{Index: 60, Z: 20}}}
 	h.Y = make([]float64, 100)
 	var s Score
 	lo, hi := 4.0, 6.0
-	s.Add(h, []changepoint.Change{{Index: 21, LoPct: &lo, HiPct: &hi}, {Index: 41, LoPct: &lo, HiPct: &hi}, {Index: 80}}, 1)
+	s.Add(h, []changepoint.Change{{Index: 21, LoPct: &lo, HiPct: &hi}, {Index: 41, LoPct: &lo, HiPct: &hi},
+		{Index: 80}}, 1)
 	want := Score{Asked: 2, Found: 1, Weak: 2, WeakOK: 2, False: 1, Runs: 100, Classes: [3]Class{{1, 1, 1}, {}, {1, 0, 0}}}
 	if s != want {
 		t.Errorf("%+v, want %+v", s, want)
