@@ -28,7 +28,8 @@ import (
 
 // A fake tree: files take what is written, whatever it is.
 func TestLeavesEachHierarchy(t *testing.T) {
-	const jobs = "12:memory:/slurm/uid_1/job_5/step_extern\n11:cpu,cpuacct:/\n0::/system.slice/slurmstepd.scope/job_5/step_extern/slurm\n"
+	const jobs = "12:memory:/slurm/uid_1/job_5/step_extern\n11:cpu,cpuacct:/\n" +
+		"0::/system.slice/slurmstepd.scope/job_5/step_extern/slurm\n"
 	for name, c := range map[string]struct {
 		cgroup  string
 		takes   []string // directories with a cgroup.procs

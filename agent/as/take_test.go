@@ -68,7 +68,8 @@ func TestMain(m *testing.M) {
 // script has a shell say what it is.
 func script() {
 	cmd := exec.Command("/bin/sh", "-c",
-		`id -u; id -g; id -G; pwd; cat; echo; ls /proc/self/fd | wc -l; export -p | grep -v -e PWD -e OLDPWD -e SHLVL; cat /etc/shadow >/dev/null 2>&1 && echo shadow; true`)
+		`id -u; id -g; id -G; pwd; cat; echo; ls /proc/self/fd | wc -l; export -p | grep -v -e PWD -e OLDPWD -e SHLVL; `+
+			`cat /etc/shadow >/dev/null 2>&1 && echo shadow; true`)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		fmt.Println(err)

@@ -91,7 +91,8 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		`{"schema":"jobgait.live/1","at":"2026-01-01T00:00:00Z","cycles":-5}`,
 		`{"schema":"jobgait.live/1","at":"2026-01-01T00:00:00Z","recent_s":[1,-2]}`,
 		`{"schema":"jobgait.live/1","at":"2026-01-01T00:00:00Z","first_cycle":"9999-01-01T00:00:00Z"}`,
-		`{"schema":"jobgait.live/1","at":"2026-01-01T00:00:00Z","recent":[{"n":1,"boundary":"2026-01-01T00:00:00Z","residual":-1}]}`,
+		`{"schema":"jobgait.live/1","at":"2026-01-01T00:00:00Z","recent":[{"n":1,"boundary":"2026-01-01T00:00:00Z",` +
+			`"residual":-1}]}`,
 		`{"schema":"jobgait.live/1","at":"2026-01-01T00:00:00Z","low":[{"offset_s":-1}]}`,
 		`{"schema":"jobgait.live/1","at":"2026-01-01T00:00:00Z","low":[{"last_began":"9999-01-01T00:00:00Z"}]}`,
 		`{"schema":"jobgait.live/1","at":"2026-01-01T00:00:00Z","limit_at":"0001-01-01T00:00:00Z"}`,

@@ -98,9 +98,17 @@ func named(t *testing.T, path string, places []truth, debug *ELFFile) []Function
 const threeParts = `
 #include <stdio.h>
 __attribute__((noinline)) double work_a(double x) { for (int i = 0; i < 1000; i++) x = x * 1.0000001 + i; return x; }
-__attribute__((noinline)) static double work_b(double x) { for (int i = 0; i < 500; i++) x = x / 1.0000001 - i; return x; }
+__attribute__((noinline)) static double work_b(double x) {
+	for (int i = 0; i < 500; i++) x = x / 1.0000001 - i;
+	return x;
+}
 __attribute__((noinline)) double work_c(double x) { for (int i = 0; i < 100; i++) x = x + i * x; return x; }
-int main(int n, char **v) { double x = n; for (int i = 0; i < 1000; i++) x = work_a(work_b(work_c(x))); printf("%g\n", x); return 0; }
+int main(int n, char **v) {
+	double x = n;
+	for (int i = 0; i < 1000; i++) x = work_a(work_b(work_c(x)));
+	printf("%g\n", x);
+	return 0;
+}
 `
 
 // Each kind of symbols that a program can have names the same places, or bounds
@@ -189,7 +197,9 @@ func debugFile(t *testing.T, path string) (string, *ELFFile) {
 }
 
 const fields = `
-namespace grid { template <class T> struct Field { __attribute__((noipa)) T smooth(T x, int n) { for (int i = 0; i < n; i++) x = x * T(1.5) + i; return x; } }; }
+namespace grid { template <class T> struct Field {
+	__attribute__((noipa)) T smooth(T x, int n) { for (int i = 0; i < n; i++) x = x * T(1.5) + i; return x; }
+}; }
 __attribute__((noipa)) double pressure(double x, int n) { for (int i = 0; i < n; i++) x = x / 1.5 + i; return x; }
 int main(int n, char **) { grid::Field<double> f; return int(f.smooth(n, n) + pressure(n, n)); }
 `

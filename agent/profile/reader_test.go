@@ -216,14 +216,16 @@ func FuzzRead(f *testing.F) {
 	f.Add(data)
 	f.Add(data[:ends[2]-5])
 	f.Add(join(data[:ends[1]], "junk", data[ends[1]:]))
-	f.Add(frameOf(headerFrame, `{"version":1,"step_ns":1,"address_hz":1,"columns":[{"name":"instructions"},{"name":"cycles"}]}`))
+	f.Add(frameOf(headerFrame, `{"version":1,"step_ns":1,"address_hz":1,"columns":[{"name":"instructions"},`+
+		`{"name":"cycles"}]}`))
 	f.Fuzz(readAnything)
 }
 
 // FuzzFrames puts checksums on what it is given, so that it comes further into
 // the reader than FuzzRead.
 func FuzzFrames(f *testing.F) {
-	header := `{"version":1,"step_ns":5000000,"address_hz":1000,"cpus":2,"columns":[{"name":"cycles"},{"name":"instructions"}]}`
+	header := `{"version":1,"step_ns":5000000,"address_hz":1000,"cpus":2,"columns":[{"name":"cycles"},` +
+		`{"name":"instructions"}]}`
 	_, _, want := image(f, 2)
 	e := lossless(f, 2)
 	f.Add(header, e.appendBlock(nil, &want[0]), e.appendBlock(nil, &want[1]), `{"reason":"stopped"}`, byte(blockFrame))

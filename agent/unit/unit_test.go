@@ -148,7 +148,8 @@ func TestScope(t *testing.T) {
 				call.Headers[dbus.FieldInterface],
 				call.Headers[dbus.FieldSignature])
 			if member != "StartTransientUnit" ||
-				header != `"org.freedesktop.systemd1" @o "/org/freedesktop/systemd1" "org.freedesktop.systemd1.Manager" @g "ssa(sv)a(sa(sv))"` {
+				header != `"org.freedesktop.systemd1" @o "/org/freedesktop/systemd1" "org.freedesktop.systemd1.Manager" @g `+
+					`"ssa(sv)a(sa(sv))"` {
 				t.Errorf("%s of %s", member, header)
 			}
 			want := []any{fmt.Sprintf("jobgait-agent-17-%d.scope", os.Getpid()), "fail", [][]any{

@@ -22,7 +22,8 @@ func TestAsideIsCounted(t *testing.T) {
 	var worst string
 	var rows, longest int
 	var newest float64
-	if err := db.sql.QueryRow(`SELECT count(*), max(length(Source)), max(AtEpoch), (SELECT Source FROM ingest WHERE Source LIKE '%b.json.gz%')
+	if err := db.sql.QueryRow(`SELECT count(*), max(length(Source)), max(AtEpoch), 
+		(SELECT Source FROM ingest WHERE Source LIKE '%b.json.gz%')
 		FROM ingest WHERE Status = 'aside' AND RunID IS NULL`).Scan(&rows, &longest, &newest, &worst); err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,8 @@ type beside struct {
 // field and each node was most of the time of reading a site.
 const selectHistory = "SELECT " + runColumns + `,
 		(SELECT fields FROM field_set x WHERE x.set_id = r.set_id),
-		CASE WHEN coalesce(r.nnodes, 1) <= ? THEN (SELECT group_concat(node_id ORDER BY position) FROM run_node x WHERE x.run_id = r.run_id) END,
+		CASE WHEN coalesce(r.nnodes, 1) <= ?
+			THEN (SELECT group_concat(node_id ORDER BY position) FROM run_node x WHERE x.run_id = r.run_id) END,
 		k.application_id, k.step_ns, k.shares` + runTables + `
 	LEFT JOIN run_code k ON k.run_id = r.run_id
 	WHERE r.series_id = ? AND coalesce(r.start_s, 0) <= ? ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?`

@@ -91,7 +91,8 @@ func TestFindingsAreBounded(t *testing.T) {
 	if n := count(t, db, "finding_code"); n != 3 {
 		t.Errorf("%d codes", n)
 	}
-	want := `{"nodes":["node00000","node00001","node00002","node00003","node00004","node00005","node00006","node00007"],"share":0.3333}`
+	want := `{"nodes":["node00000","node00001","node00002","node00003","node00004","node00005","node00006",` +
+		`"node00007"],"share":0.3333}`
 	var first string
 	var long *string
 	if err := db.sql.QueryRow("SELECT evidence FROM run_finding WHERE position = 0").Scan(&first); err != nil ||

@@ -67,7 +67,9 @@ func (db *DB) newest(ctx context.Context, ref Ref, term string, id any) (body []
 		where.and("r.sub = ?", *ref.Sub)
 	}
 	err = db.sql.QueryRowContext(ctx, `
-		SELECT b.body, coalesce(replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id), '') FROM run r
+		SELECT b.body,
+			coalesce(replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id), '')
+		FROM run r
 		JOIN run_summary b ON b.run_id = r.run_id
 		JOIN cluster c ON c.cluster_id = r.cluster_id
 		WHERE `+where.String()+`

@@ -73,12 +73,19 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 }
 
 const runColumns = `c.name, r.job_id, r.display_id, r.restart, u.name, coalesce(a.name, ''), coalesce(s.shape, ''),
-		coalesce(r.start_s, 0), coalesce(r.end_s, 0), coalesce(r.elapsed_ms, 0) / 1e3, coalesce((SELECT text FROM word WHERE word_id = r.state_id), ''),
-		r.period_us / 1e6, r.coverage / 1e4, coalesce(replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id), ''), r.sub, coalesce(r.job_name, ''),
+		coalesce(r.start_s, 0), coalesce(r.end_s, 0), coalesce(r.elapsed_ms, 0) / 1e3,
+		coalesce((SELECT text FROM word WHERE word_id = r.state_id), ''),
+		r.period_us / 1e6, r.coverage / 1e4,
+		coalesce(replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id), ''),
+		r.sub, coalesce(r.job_name, ''),
 		r.exit_code, r.exit_signal, r.nnodes, r.nodes_reported, r.instances, r.confidence / 1e4,
-		r.run_id, coalesce(r.series_id, 0), coalesce((SELECT text FROM word WHERE word_id = r.partition_id), ''), coalesce(r.size, ''), r.ntasks, r.ncpus,
-		r.step_us / 1e6, coalesce(r.cpu_ms / 1e3, CASE WHEN r.nodes_reported = r.nnodes THEN r.busy_mcpu * r.elapsed_ms / 1e6 END), r.startup_ms / 1e3, r.checkpoint_ms / 1e3, r.energy_mj / 1e3,
-		r.step_cpu_us / 1e6, r.step_wait_us / 1e6, r.busy_mcpu / 1e3, r.waiting_mcpu / 1e3, r.mem_peak, coalesce((SELECT text FROM word WHERE word_id = r.account_id), '')`
+		r.run_id, coalesce(r.series_id, 0),
+		coalesce((SELECT text FROM word WHERE word_id = r.partition_id), ''), coalesce(r.size, ''), r.ntasks, r.ncpus,
+		r.step_us / 1e6, coalesce(r.cpu_ms / 1e3,
+		CASE WHEN r.nodes_reported = r.nnodes THEN r.busy_mcpu * r.elapsed_ms / 1e6 END),
+		r.startup_ms / 1e3, r.checkpoint_ms / 1e3, r.energy_mj / 1e3,
+		r.step_cpu_us / 1e6, r.step_wait_us / 1e6, r.busy_mcpu / 1e3, r.waiting_mcpu / 1e3, r.mem_peak,
+		coalesce((SELECT text FROM word WHERE word_id = r.account_id), '')`
 
 const runTables = `
 	FROM run r

@@ -154,9 +154,11 @@ func spread(table, column string, n int) string {
 // stepOfRun is what a cycle of a run took: up to 2 % to either side, one run of fifty 30 %
 // more, and in one series of ten a tenth more from some run on. Squares leave no two tiles
 // with a pattern in common: what all users show at one time is the machine's.
-const stepOfRun = `CAST(x.step_us * (0.98 + 0.04 * (((x.run_id * 1103 + k.k * 7907) * (x.run_id * 1103 + k.k * 7907) / 16) % 997) / 997.0)
+const stepOfRun = `CAST(x.step_us * (0.98 + 0.04 * 
+	(((x.run_id * 1103 + k.k * 7907) * (x.run_id * 1103 + k.k * 7907) / 16) % 997) / 997.0)
 	* CASE WHEN ((x.run_id * 31 + k.k * 15013) * (x.run_id * 31 + k.k * 15013) / 64) % 50 = 0 THEN 1.3 ELSE 1 END
-	* CASE WHEN (x.series_id + k.k) % 10 = 0 AND x.run_id > 4000 * (0.3 + (k.k * 37) % 101 / 200.0) THEN 1.1 ELSE 1 END AS INTEGER)`
+	* CASE WHEN (x.series_id + k.k) % 10 = 0 AND x.run_id > 4000 * (0.3 + (k.k * 37) % 101 / 200.0) THEN 1.1
+	ELSE 1 END AS INTEGER)`
 
 // tiled copies the tile that db holds n times into an empty history. Indexes are
 // made at the end. There is no journal: in a log of many gigabytes each page that is

@@ -164,10 +164,13 @@ func TestRecordsAreBounded(t *testing.T) {
 
 // Records and summaries of earlier versions have none of this.
 func TestEarlierVersionsDecode(t *testing.T) {
-	old := `{"schema":"jobgait.node/0","key":{"cluster":"c","job_id":7,"restart":0},"job":{"user":"u","uid":1,"gid":1,"nnodes":1,"node_list":"n1"},
+	old := `{"schema":"jobgait.node/0","key":{"cluster":"c","job_id":7,"restart":0},"job":{"user":"u","uid":1,"gid":1,` +
+		`"nnodes":1,"node_list":"n1"},
 		"node":"n1","start":100,"end":110,"elapsed_s":10,"quality":{"scope":"job","cpus":2,"sources":[]},"counters":[],
-		"patterns":[{"id":"A","column":"code","period_s":0.5,"confidence":0.9,"coverage":0.9,"instances":18,"values":[1,2,null],"p10":[],"p90":[],"regions":[]}],
-		"phases":[{"kind":"loop","pattern":"A","start_s":0,"end_s":10,"share":1}],"timeline":{"start_s":0,"step_s":1,"columns":[]},"notes":[]}`
+		"patterns":[{"id":"A","column":"code","period_s":0.5,"confidence":0.9,"coverage":0.9,"instances":18,"values":[1,2,` +
+		`null],"p10":[],"p90":[],"regions":[]}],
+		"phases":[{"kind":"loop","pattern":"A","start_s":0,"end_s":10,"share":1}],"timeline":{"start_s":0,"step_s":1,` +
+		`"columns":[]},"notes":[]}`
 	var a, b NodeRecord
 	if err := json.Unmarshal([]byte(old), &a); err != nil {
 		t.Fatal(err)

@@ -77,7 +77,8 @@ func TestWritten(t *testing.T) {
 	s.Parameter = "node count"
 	for format, want := range map[Format]string{
 		ExtraPText: "PARAMETER node_count\nPOINTS ( 1 ) ( 2 )\nMETRIC time\nREGION solve\nDATA 3 4\nDATA 5\n",
-		ExtraPJSON: `{"parameters":["node_count"],"measurements":{"solve":{"time":[{"point":[1],"values":[3,4]},{"point":[2],"values":[5]}]}}}` + "\n",
+		ExtraPJSON: `{"parameters":["node_count"],"measurements":{"solve":{"time":[{"point":[1],"values":[3,4]},` +
+			`{"point":[2],"values":[5]}]}}}` + "\n",
 		ExtraPLines: `{"params":{"node_count":1},"callpath":"solve","metric":"time","value":[3,4]}` + "\n" +
 			`{"params":{"node_count":2},"callpath":"solve","metric":"time","value":[5]}` + "\n",
 	} {

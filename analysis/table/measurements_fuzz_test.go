@@ -50,7 +50,8 @@ func FuzzExtraPText(f *testing.F) {
 }
 
 func FuzzDocument(f *testing.F) {
-	fuzzed(f, legacyDocument, "{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":{\"t\":[\n{\"point\":[1],\"values\":[1]}]}}}", `{"measurements":{},"parameters":[1]}`, "{", `{"measurements":[],"callpaths":[]}`)
+	fuzzed(f, legacyDocument, `{"parameters":["p"],"measurements":{"a":{"t":[{"point":[1],"values":[1]}]}}}`,
+		`{"measurements":{},"parameters":[1]}`, "{", `{"measurements":[],"callpaths":[]}`)
 }
 
 func FuzzPointLines(f *testing.F) {

@@ -37,8 +37,10 @@ func read(s string) (Measurements, error) {
 }
 
 const legacyDocument = `{"measurements":[{"id":1,"metric_id":1,"coordinate_id":2,"callpath_id":1,"value":4},
-{"id":2,"metric_id":1,"coordinate_id":1,"callpath_id":1,"value":"2.5"},{"id":3,"metric_id":1,"coordinate_id":1,"callpath_id":1,"value":3}],
-"coordinates":[{"id":1,"parameter_value_pairs":[{"parameter_id":1,"parameter_value":"8"}]},{"id":2,"parameter_value_pairs":[{"parameter_id":1,"parameter_value":16}]}],
+{"id":2,"metric_id":1,"coordinate_id":1,"callpath_id":1,"value":"2.5"},{"id":3,"metric_id":1,"coordinate_id":1,` +
+	`"callpath_id":1,"value":3}],
+"coordinates":[{"id":1,"parameter_value_pairs":[{"parameter_id":1,"parameter_value":"8"}]},{"id":2,` +
+	`"parameter_value_pairs":[{"parameter_id":1,"parameter_value":16}]}],
 "callpaths":[{"id":1,"name":"solve"}],"metrics":[{"id":1,"name":"time"}],"parameters":[{"id":1,"name":"p"}]}`
 
 // grid is 3 x 3 points of two parameters in Extra-P's text.
@@ -65,18 +67,23 @@ func TestMeasurements(t *testing.T) {
 		{"n;nodes;time\n10;1;1,5\n10;2;1\n10;4;0,5\n20;1;3\n20;2;2\n20;4;1\n", CSV,
 			"(n=10)[nodes,time] 1:1.5 2:1 4:0.5 / (n=20)[nodes,time] 1:3 2:2 4:1"},
 		{"nodes,ranks,time\n1,4,8\n2,8,4\n", CSV, "0[nodes,time] 1:8 2:4"},
-		{"mpi,variable,Ranks,N,mean,sd,median,kind\nI,Bar,32,1600,13.2,19.4,11.2,SD\nI,Bar,64,1998,16.5,41.8,14.3,IQR\nO,Red,32,1601,3,1,2,SD\nO,Red,64,1602,4,1,2,SD\n", CSV,
+		{"mpi,variable,Ranks,N,mean,sd,median,kind\nI,Bar,32,1600,13.2,19.4,11.2,SD\n" +
+			"I,Bar,64,1998,16.5,41.8,14.3,IQR\nO,Red,32,1601,3,1,2,SD\nO,Red,64,1602,4,1,2,SD\n", CSV,
 			"I Bar[Ranks,mean] 32:13.2 64:16.5 / O Red[Ranks,mean] 32:3 64:4"},
-		{"JobID|NNodes|Elapsed|Start|State|\n7|2|00:01:50|2024-01-01T02:00:00|COMPLETED|\n8|4|00:00:55|2024-01-01T03:00:00|COMPLETED|\n", CSV, "0[NNodes,Elapsed] 2:110 4:55"},
+		{"JobID|NNodes|Elapsed|Start|State|\n" +
+			"7|2|00:01:50|2024-01-01T02:00:00|COMPLETED|\n" +
+			"8|4|00:00:55|2024-01-01T03:00:00|COMPLETED|\n", CSV, "0[NNodes,Elapsed] 2:110 4:55"},
 		{`{"parameters":{"x":20};"metric":"time";"callpath":"a;b";"value":82.5}` + "\n" +
 			`{"parameters":{"x":30};"metric":"time";"callpath":"a;b";"value":NaN}`, Talpas,
 			"a;b[x,time] 20:82.5 30:NaN"},
 		{`{"params":{"p":1},"value":NaN}` + "\n" + `{"params":{"p":2},"value":[6,-Infinity]}`, ExtraPLines,
 			"<root>[p,<default>] 1:NaN 2:6 2:-Inf"},
-		{`{"results":[{"command":"sleep 1","mean":1.5,"times":[1,2],"parameters":{"threads":"1"}},{"command":"sleep 2","mean":3,"parameters":{"threads":"2"}}]}`, Hyperfine,
+		{`{"results":[{"command":"sleep 1","mean":1.5,"times":[1,2],"parameters":{"threads":"1"}},{"command":"sleep 2",` +
+			`"mean":3,"parameters":{"threads":"2"}}]}`, Hyperfine,
 			"time[threads,time] 1:1 1:2 2:3"},
 		{`{"context":{"date":"x"},"benchmarks":[{"name":"BM_Sort/8","run_type":"iteration","real_time":5,"time_unit":"ms"},` +
-			`{"name":"BM_Sort/16","run_type":"iteration","real_time":11,"time_unit":"ms"},{"name":"BM_Sort/16_mean","run_name":"BM_Sort/16","run_type":"aggregate","real_time":11}]}`,
+			`{"name":"BM_Sort/16","run_type":"iteration","real_time":11,"time_unit":"ms"},{"name":"BM_Sort/16_mean",` +
+			`"run_name":"BM_Sort/16","run_type":"aggregate","real_time":11}]}`,
 			GoogleBenchmark, "BM_Sort[argument,real_time_s] 8:0.005 16:0.011"},
 		{"param,value\n0,5\n-1,5\n1,-3\n1,inf\n", CSV, "0[param,value] 0:5 -1:5 1:-3 1:+Inf"},
 		{"nodes, step_s, elapsed_s\n4,1,50\n8,2,30\n", CSV,
@@ -103,7 +110,8 @@ func TestMeasurements(t *testing.T) {
 		{"PARAMETER p n\nPOINTS (1 10) (2 10)\nDATA 1\nDATA 2\n", ExtraPText, "0[p,] 1:1 2:2"},
 		{"PARAMETER p n\nPOINTS (1 10) (1 20)\nDATA 1\nDATA 2\n", ExtraPText, "0[n,] 10:1 20:2"},
 		{`{"parameters":["p"],"measurements":{"a":{"t":[]},"b":{"t":[{"point":1,"values":9}]}}}`, ExtraPJSON, "b[p,t] 1:9"},
-		{`{"parameters":["p"],"measurements":{"main":{"time":[{"point":[1],"values":[1,2]},{"point":[2],"values":[null]}],"flop":[{"point":1,"values":9}]}}}`, ExtraPJSON,
+		{`{"parameters":["p"],"measurements":{"main":{"time":[{"point":[1],"values":[1,2]},{"point":[2],"values":[null]}],` +
+			`"flop":[{"point":1,"values":9}]}}}`, ExtraPJSON,
 			"main|time[p,time] 1:1 1:2 2:NaN / main|flop[p,flop] 1:9"},
 		{"{\"measurements\": {\"main\": {\"\": [\n{\"point\": [2], \"values\": [3]}]}},\n \"x\": [1, {}], \"parameters\": " +
 			"[\"p\"]}\n", ExtraPJSON, "main[p,] 2:3"},
@@ -192,7 +200,8 @@ func TestMalformedMeasurements(t *testing.T) {
 		{`{"params":{"p":1,"p":2},"value":1}`, "in:1: measurement: parameter \"p\" stands twice"},
 		{`{"params":{},"value":1}`, "in:1: measurement: a point without"},
 		{`{"params":{"p":1},"value":}`, "in:1: Extra-P JSON:"},
-		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":{\"t\":[\n{\"point\":[1],\"values\":[1]},\n{\"point\":[1,2],\"values\":[1]}]}}}", "in:4: Extra-P JSON: a point of 2 values"},
+		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":{\"t\":[\n{\"point\":[1],\"values\":[1]},\n" +
+			"{\"point\":[1,2],\"values\":[1]}]}}}", "in:4: Extra-P JSON: a point of 2 values"},
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":{\"t\":[\n{\"point\":[1]}]}}}",
 			"in:3: Extra-P JSON: a point without"},
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":\n[]}}", "in:3: Extra-P JSON: an object is wanted"},

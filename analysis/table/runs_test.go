@@ -125,7 +125,8 @@ func TestRunTimes(t *testing.T) {
 
 func TestRunLines(t *testing.T) {
 	all := readRuns(t, `# histories
-{"id":"a","t":[1,2],"y":[3,null],"start":[10,null],"also":{"cpu_s":[1,2]},"meta":{"v":["1.10",null],"n":[1.10,true],"list":[[1],{"a":1.0}]},"nodes":[["x"],null],"app":"nemo","unit":"s"}
+{"id":"a","t":[1,2],"y":[3,null],"start":[10,null],"also":{"cpu_s":[1,2]},"meta":{"v":["1.10",null],"n":[1.10,true],`+
+		`"list":[[1],{"a":1.0}]},"nodes":[["x"],null],"app":"nemo","unit":"s"}
 
 {"t":["2026-11-05","2026-11-06"],"y":[1,2]}
 {"id":7,"t":[1],"y":[2]}`, nil)
@@ -206,7 +207,8 @@ func TestRunErrorsNameTheLine(t *testing.T) {
 }
 
 func TestRunOrder(t *testing.T) {
-	in := readRuns(t, `{"t":[3,1,2,1],"y":[30,10,20,11],"start":[3,1,2,1.5],"also":{"cpu_s":[33,11,22,12]},"meta":{"a":["c","a","b","a2"]},"nodes":[["c"],["a"],["b"],["a2"]]}`, nil)[0]
+	in := readRuns(t, `{"t":[3,1,2,1],"y":[30,10,20,11],"start":[3,1,2,1.5],"also":{"cpu_s":[33,11,22,12]},`+
+		`"meta":{"a":["c","a","b","a2"]},"nodes":[["c"],["a"],["b"],["a2"]]}`, nil)[0]
 	if !slices.Equal(in.Order, []int{1, 3, 2, 0}) || !slices.Equal(in.T, []float64{1, 1, 2, 3}) ||
 		!slices.Equal(in.Y, []float64{10, 11, 20, 30}) {
 		t.Errorf("%+v", in)
@@ -280,7 +282,9 @@ func TestRunFiles(t *testing.T) {
 			"time = time (epoch milliseconds), value = elapsed, 2 fields"},
 		{"epoch microseconds", "time,elapsed\n1704067200000000,5\n1704153600000000,6\n", nil, []float64{0, 1}, "[5 6]",
 			"time = time (epoch microseconds), value = elapsed, 2 fields"},
-		{"sacct --parsable2", "JobID|Start|Elapsed|State\n7|2024-01-01T00:00:00|00:01:50|COMPLETED\n8|2024-01-02T00:00:00|1-00:00:01|COMPLETED\n", nil, []float64{0, 1}, "[110 86401]",
+		{"sacct --parsable2", "JobID|Start|Elapsed|State\n" +
+			"7|2024-01-01T00:00:00|00:01:50|COMPLETED\n" +
+			"8|2024-01-02T00:00:00|1-00:00:01|COMPLETED\n", nil, []float64{0, 1}, "[110 86401]",
 			"time = Start, value = Elapsed, 4 fields"},
 		{"missing words", "t,value\n2024-01-01,[N/A]\n2024-01-02,<not counted>\n2024-01-03,6\n", nil, []float64{0, 1, 2},
 			"[NaN NaN 6]", "time = t, value = value, 2 fields"},
@@ -389,7 +393,8 @@ func TestRunsReadFails(t *testing.T) {
 func FuzzRuns(f *testing.F) {
 	for _, s := range []string{
 		"t,value,a,start,nodes\n1,2,x,3,n1 n2\n2,,y,4,\n", "t;value\n2026-11-05;1\n2026-11-04T00:00:00Z;2\n",
-		`{"id":"a","t":[2,1],"y":[3,null],"start":[10,null],"also":{"cpu_s":[1,2]},"meta":{"v":["1",null]},"nodes":[["x"],null]}`,
+		`{"id":"a","t":[2,1],"y":[3,null],"start":[10,null],"also":{"cpu_s":[1,2]},"meta":{"v":["1",null]},"nodes":[["x"],` +
+			`null]}`,
 		`{"t":["2026-11-05",1],"y":[1,2]}` + "\n{}", "# c\n{\"id\":1,\"t\":[],\"y\":[]}\n", "1,2\n\"",
 		"\xef\xbb\xbft,value\n1e999,1\n",
 	} {

@@ -63,7 +63,8 @@ func TestTextfile(t *testing.T) {
 	must(t, Write(dir, "n1", d, 12345))
 	b, err := os.ReadFile(filepath.Join(dir, "jobgait-n1.prom"))
 	must(t, err)
-	line := regexp.MustCompile(`^(# (HELP|TYPE) jobgait_[a-z_]+ .+|jobgait_[a-z_]+\{node="n1"(,code="[a-z_]+")?\} [0-9.e+]+)$`)
+	line := regexp.MustCompile(`^(# (HELP|TYPE) jobgait_[a-z_]+ .+|jobgait_[a-z_]+\{node="n1"(,code="[a-z_]+")?\} ` +
+		`[0-9.e+]+)$`)
 	for l := range strings.Lines(string(b)) {
 		if !line.MatchString(strings.TrimSuffix(l, "\n")) {
 			t.Errorf("%q", l)

@@ -85,14 +85,17 @@ func TestInstallUpgradeRemove(t *testing.T) {
 	shell(t, install+"install "+stubs(t, "1")+" /opt/jobgait")
 	got := files(t, dest)
 	slices.Sort(got)
-	want := strings.Fields(`0644_opt/jobgait/lib/systemd/system/jobgait-ingest.service 0644_opt/jobgait/lib/systemd/system/jobgait-ingest.timer
+	want := strings.Fields(`0644_opt/jobgait/lib/systemd/system/jobgait-ingest.service
+		0644_opt/jobgait/lib/systemd/system/jobgait-ingest.timer
 		0644_opt/jobgait/lib/systemd/system/jobgait-prune.service 0644_opt/jobgait/lib/systemd/system/jobgait-prune.timer
 		0644_opt/jobgait/lib/systemd/system/jobgait-sweep.service 0644_opt/jobgait/lib/systemd/system/jobgait-sweep.timer
 		0644_opt/jobgait/share/doc/jobgait/README.md 0644_opt/jobgait/share/doc/jobgait/jobgait.toml
 		0644_opt/jobgait/share/doc/jobgait/plugstack.conf.example 0644_opt/jobgait/share/doc/jobgait/slurm.conf.example
 		0644_opt/jobgait/share/doc/jobgait/sysusers.d/jobgait.conf 0644_opt/jobgait/share/doc/jobgait/tmpfiles.d/jobgait.conf
-		0755_opt/jobgait/libexec/jobgait/epilog 0755_opt/jobgait/libexec/jobgait/jobgait 0755_opt/jobgait/libexec/jobgait/jobgait-agent
-		0755_opt/jobgait/libexec/jobgait/jobgait-epilog 0755_opt/jobgait/libexec/jobgait/jobgait-prolog 0755_opt/jobgait/libexec/jobgait/prolog
+		0755_opt/jobgait/libexec/jobgait/epilog 0755_opt/jobgait/libexec/jobgait/jobgait
+		0755_opt/jobgait/libexec/jobgait/jobgait-agent
+		0755_opt/jobgait/libexec/jobgait/jobgait-epilog 0755_opt/jobgait/libexec/jobgait/jobgait-prolog
+		0755_opt/jobgait/libexec/jobgait/prolog
 		0755_opt/jobgait/libexec/jobgait/jobgait-nvml
 		0777_opt/jobgait/bin/jobgait`)
 	for i := range want {

@@ -74,7 +74,8 @@ func flows() []application {
 			"cp inputs/halves.foam system/decomposeParDict && blockMesh && decomposePar",
 			mpirun + "icoFoam -parallel", 2, []level{step}},
 		// Its time step follows the flow, and so does the work in a step.
-		{"interfoam", packages, "cp -r /usr/share/doc/openfoam-examples/examples/multiphase/interFoam/laminar/damBreak/damBreak/* . && " +
+		{"interfoam", packages, "cp -r /usr/share/doc/openfoam-examples/examples/" +
+			"multiphase/interFoam/laminar/damBreak/damBreak/* . && " +
 			"sed -i 's/(23 8 1)/(69 24 1)/; s/(19 8 1)/(57 24 1)/; s/(23 42 1)/(69 126 1)/; s/(4 42 1)/(12 126 1)/; s/(19 42 " +
 			"1)/(57 126 1)/' " +
 			"system/blockMeshDict && blockMesh && setFields", "interFoam", 1, []level{step}},
@@ -92,9 +93,12 @@ func others() []application {
 			"-preset medium " +
 			"-vf metadata=add:key=a:value=b,metadata=print:file=-:direct=1 -f null -", 1,
 			[]level{{"frame", regexp.MustCompile(`^frame:`), 1}}},
-		{"sqlite", "sqlite3", `{ echo 'create table t(k integer primary key, a, b); create index i on t(a);'; for n in $(seq 2000); do
-			echo 'insert into t(a, b) with recursive c(x) as (select 1 union all select x+1 from c where x<20000) select abs(random())%1000003, hex(x) from c;
-			select sum(length(b)) from t where a<500000 and k%7=0; delete from t where k<=(select max(k) from t)-60000; select "batch";'; done; } >batches.sql`,
+		{"sqlite", "sqlite3", `{ echo 'create table t(k integer primary key, a, b); create index i on t(a);'
+			for n in $(seq 2000); do
+			echo 'insert into t(a, b) with recursive c(x) as (select 1 union all select x+1 from c where x<20000)
+			select abs(random())%1000003, hex(x) from c;
+			select sum(length(b)) from t where a<500000 and k%7=0; delete from t where k<=(select max(k) from t)-60000;
+			select "batch";'; done; } >batches.sql`,
 			"stdbuf -oL sqlite3 -batch :memory: <batches.sql", 1, []level{{"batch", regexp.MustCompile(`^batch`), 1}}},
 	}
 }

@@ -229,7 +229,8 @@ func TestJudgeKnowsNoUnit(t *testing.T) {
 
 func TestParseReport(t *testing.T) {
 	got, err := parseReport([]byte(`{"rhythm":{"patterns":[{"period_s":{"value":0.25},"confidence":0.9,
-		"child":[{"period_s":0.05}]}],"macro":[{"period_s":2.5}]},"nodes":{"busy_cpus_median":0.97},"quality":{"address_hz":400}}`))
+		"child":[{"period_s":0.05}]}],"macro":[{"period_s":2.5}]},"nodes":{"busy_cpus_median":0.97},` +
+		`"quality":{"address_hz":400}}`))
 	if err != nil || len(got.Patterns) != 1 || got.Patterns[0].PeriodS != .25 || got.Patterns[0].Confidence != .9 ||
 		!slices.Equal(got.Patterns[0].Child, []float64{.05}) || !slices.Equal(got.Macro, []float64{2.5}) || got.CPUs != .97 ||
 		got.Hz != 400 {
@@ -238,7 +239,8 @@ func TestParseReport(t *testing.T) {
 }
 
 func FuzzParseReport(f *testing.F) {
-	f.Add([]byte(`{"rhythm":{"patterns":[{"period_s":{"value":null},"confidence":0.9,"child":[]}],"macro":[]},"nodes":{},"quality":{}}`))
+	f.Add([]byte(`{"rhythm":{"patterns":[{"period_s":{"value":null},"confidence":0.9,"child":[]}],"macro":[]},` +
+		`"nodes":{},"quality":{}}`))
 	f.Add([]byte(`{"rhythm":{"patterns":null}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		a, err := parseReport(text)

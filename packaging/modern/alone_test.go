@@ -70,7 +70,8 @@ func powerCut(t *testing.T, c *cluster) {
 	both.row(t, "report meanwhile", "n2 has no power", fmt.Sprintf("%s; missing %v", early.Job.Ended, early.Nodes.Missing),
 		differs(!found || strings.Join(early.Nodes.Missing, " ") != "n2", "n2 is not named as missing"))
 	c.machine(t, "start", c.cache, c.run, "2")
-	c.n1().wait(3*time.Minute, `scontrol update nodename=n2 state=resume 2>/dev/null; [ "$(sinfo -h -n n2 -p main -o %T)" = idle ]`)
+	c.n1().wait(3*time.Minute, `scontrol update nodename=n2 state=resume 2>/dev/null; [ "$(sinfo -h -n n2 -p main -o `+
+		`%T)" = idle ]`)
 	c.n2().do(t, "systemctl start jobgait-sweep.service")
 	c.n1().do(t, "systemctl start jobgait-sweep.service")
 	both.judge(t, want{state: "NODE_FAIL", nodes: 2, noCPU: "(Slurm has lost the second node's)"})
@@ -153,11 +154,13 @@ func runInJob(t *testing.T, c *cluster) {
 // leftBehind looks at the cluster after all jobs.
 func leftBehind(t *testing.T, c *cluster) {
 	began := time.Now()
-	reasons := c.n1().do(t, `sinfo -h -R; grep -h -i 'drain' /var/log/slurm/slurmctld.log | grep -v -i undrain | head -n 5 || true`)
+	reasons := c.n1().do(t, `sinfo -h -R; grep -h -i 'drain' /var/log/slurm/slurmctld.log | grep -v -i undrain | head `+
+		`-n 5 || true`)
 	c.check(t, "nodes drained", reasons, "", began, differs(reasons != "", "some were"))
 	for _, g := range c.nodes {
 		// Emulated, an Epilog takes longer than its deadline, and says so.
-		failed := g.do(t, `systemctl --failed --no-legend --plain | grep jobgait || true; journalctl -q -b -p warning -g jobgait | tail -n 5 || true`)
+		failed := g.do(t, `systemctl --failed --no-legend --plain | grep jobgait || true; journalctl -q -b -p warning -g `+
+			`jobgait | tail -n 5 || true`)
 		c.check(t, g.name+": journal", failed, "", began, differs(failed != "", "errors of ours"))
 		log := g.do(t, `grep -h -i -E 'error|jobgait' /var/log/slurm/slurmd.log | grep -i jobgait | tail -n 5 || true`)
 		c.check(t, g.name+": slurmd's log", log, "", began, differs(log != "", "lines of ours"))

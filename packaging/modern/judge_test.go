@@ -218,7 +218,8 @@ func (c *cluster) checkHistory(t *testing.T) {
 		states[id], _, _ = strings.Cut(state, " ")
 	}
 	rows := c.n1().do(t, `sqlite3 -readonly -cmd '.timeout 20000' /var/lib/jobgait/history.db \
-		"select JobID, ifnull(State,'NULL'), Restarts from jobs j where Restarts = (select max(Restarts) from jobs where JobIDRaw = j.JobIDRaw)"`)
+		"select JobID, ifnull(State,'NULL'), Restarts from jobs j where Restarts = (select max(Restarts) from jobs where `+
+		`JobIDRaw = j.JobIDRaw)"`)
 	var right, wrong []string
 	for line := range strings.Lines(rows) {
 		f := strings.Split(strings.TrimSpace(line), "|")

@@ -22,7 +22,8 @@ mount -t tmpfs tmpfs "$at/root/run"
 mount --bind "$2" "$at/root/mnt"
 chroot "$at/root" /bin/sh -c 'test -e /mnt/life.sh && exec sh /mnt/life.sh'
 cd "$at/upper"
-left=$(find . -mindepth 1 \( -path ./var/lib/dpkg -o -path ./var/cache -o -path ./var/log -o -path ./tmp -o -path './etc/*-' -o -name .pwd.lock \) -prune -o -print |
+left=$(find . -mindepth 1 \( -path ./var/lib/dpkg -o -path ./var/cache -o -path ./var/log -o -path ./tmp -o -path ` +
+	`'./etc/*-' -o -name .pwd.lock \) -prune -o -print |
 	while read -r path; do [ -e "/$path" ] || [ -L "/$path" ] || echo "$path"; done)
 echo "left:" $left
 `
@@ -65,7 +66,8 @@ rm -r /etc/slurm/prolog.d
 systemctl --quiet enable jobgait-sweep.timer 2>/dev/null || true
 quiet $dpkg -r jobgait
 wait $agent || echo "agent: ended by signal $(($? - 128))"
-echo "removed: $(state | cut -d' ' -f1), settings: $(tail -n 1 /etc/jobgait/jobgait.toml), enabled: $(find /etc/systemd -name 'jobgait*' | wc -l)"
+echo "removed: $(state | cut -d' ' -f1), settings: $(tail -n 1 /etc/jobgait/jobgait.toml), enabled: $(find ` +
+	`/etc/systemd -name 'jobgait*' | wc -l)"
 mkdir -p /var/lib/jobgait /var/spool/jobgait/n1 /var/spool/jobgait/collect
 echo x | tee /var/lib/jobgait/history.db >/var/spool/jobgait/n1/log
 mount -t tmpfs tmpfs /var/spool/jobgait/collect

@@ -64,7 +64,9 @@ func Small(s Judged) string {
 			changes.WriteString("M" + x(c.Index) + ",0V" + strconv.Itoa(smallHigh))
 		}
 	}
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="small history" role="img" viewBox="0 0 %d %d"><title>%s</title><path class="change" d="%s"/><path class="level" d="%s"/><path class="runs" d="%s"/><path class="runs odd" d="%s"/></svg>`,
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="small history" role="img" viewBox="0 0 %d %d">`+
+		`<title>%s</title><path class="change" d="%s"/><path class="level" d="%s"/>`+
+		`<path class="runs" d="%s"/><path class="runs odd" d="%s"/></svg>`,
 		smallWide, smallHigh, plot.Escape("the newest runs of "+s.Title()), changes.String(), levels.String(), dots.String(),
 		outliers.String())
 }

@@ -34,12 +34,14 @@ func sameUser(int) string { return "alice" }
 // its application, and that of the worst is what the page shows.
 func TestGlanceShowsTheWorstFirst(t *testing.T) {
 	p := page(t, of(sameUser, 0, 5, 20, -10))
-	cards := regexp.MustCompile(`<label for="(a\d+)" class="(\w+)"><b>([^<]*)</b><span>([^<]*)</span><svg`).FindAllStringSubmatch(p, -1)
+	cards := regexp.MustCompile(`<label for="(a\d+)" class="(\w+)"><b>([^<]*)</b><span>([^<]*)</span>`+
+		`<svg`).FindAllStringSubmatch(p, -1)
 	var got []string
 	for _, c := range cards {
 		got = append(got, strings.Join(c[1:4], " "))
 	}
-	if want := "a0 worse app-2, 4 nodes; a1 worse app-1, 4 nodes; a2 changed app-3, 4 nodes; a3 pass app-0, 4 nodes"; strings.Join(got, "; ") != want {
+	want := "a0 worse app-2, 4 nodes; a1 worse app-1, 4 nodes; a2 changed app-3, 4 nodes; a3 pass app-0, 4 nodes"
+	if strings.Join(got, "; ") != want {
 		t.Errorf("%s, want %s", strings.Join(got, "; "), want)
 	}
 	if len(cards) > 0 && !strings.HasPrefix(cards[0][4], "&#43;20.0\u00a0% since ") {

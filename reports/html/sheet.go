@@ -25,7 +25,8 @@ const (
 
 // sheetCSS is what text in a sheet looks like.
 const sheetCSS = `svg { font-family: system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
-.caption { font-size: 14px; font-weight: 600; fill: var(--ink); } .said { fill: var(--ink); } .paper { fill: var(--card); }
+.caption { font-size: 14px; font-weight: 600; fill: var(--ink); } .said { fill: var(--ink); }
+.paper { fill: var(--card); }
 `
 
 // Text adds a line, whose beginning may be a title.
@@ -53,7 +54,8 @@ func (s *Sheet) Write(w io.Writer, style string) error {
 	roots := regexp.MustCompile(`:root \{[^}]*\}`).FindAllString(pageCSS, 2)
 	css := filled(style, roots[0]) + "@media (prefers-color-scheme: dark) {\n" + filled(style, roots[1]) + "}\n"
 	height := s.y + sheetMargin
-	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d"><style>%s</style><rect class="paper" width="100%%" height="100%%"/>%s</svg>`+"\n",
+	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d">`+
+		`<style>%s</style><rect class="paper" width="100%%" height="100%%"/>%s</svg>`+"\n",
 		sheetWidth, height, sheetWidth, height, plot.Escape(css), s.body.String())
 	return err
 }

@@ -284,7 +284,8 @@ func TestFirstScreenGolden(t *testing.T) {
 // does a number with more figures than anybody measured, nor a day that counts from
 // nowhere.
 func TestReportsSpeakPlainly(t *testing.T) {
-	words := regexp.MustCompile(`(?i)withheld|permutation|\(assumed\)|a record costs|aperiodic|standard deviations above|in this shape|\bday \d|\bt = \d|\bNaN\b|nats|\bWGSS\b|confidence 0\.\d{3}`)
+	words := regexp.MustCompile(`(?i)withheld|permutation|\(assumed\)|a record costs|aperiodic|standard deviations ` +
+		`above|in this shape|\bday \d|\bt = \d|\bNaN\b|nats|\bWGSS\b|confidence 0\.\d{3}`)
 	figures := regexp.MustCompile(`\d\.\d{5,}|\d{8,}`)
 	id := regexp.MustCompile(`jobgait-\S+`)
 	for _, c := range situations() {

@@ -37,12 +37,14 @@ static int command(int argc, char **argv) {
 
 __attribute__((constructor)) static void run_without_go(int argc, char **argv, char **envp) {
 	struct rlimit space;
-	if (argc < 3 || argv == NULL || strcmp(argv[1], "run") != 0 || getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur >= ENOUGH)
+	if (argc < 3 || argv == NULL || strcmp(argv[1], "run") != 0 || getrlimit(RLIMIT_AS, &space) != 0 ||
+	    space.rlim_cur >= ENOUGH)
 		return;
 	int at = command(argc, argv);
 	if (at == 0)
 		return;
-	fprintf(stderr, "jobgait: %s runs unwatched: the address space is limited to %llu MB (ulimit -v), and jobgait needs %llu\n",
+	fprintf(stderr,
+		"jobgait: %s runs unwatched: the address space is limited to %llu MB (ulimit -v), and jobgait needs %llu\n",
 		argv[at], (unsigned long long)space.rlim_cur >> 20, ENOUGH >> 20);
 	execvpe(argv[at], argv + at, envp);
 	int missing = errno == ENOENT;

@@ -12,7 +12,8 @@ func TestList(t *testing.T) {
 	env := storedRuns(t)
 	table := askIn(env, "list", "--limit", "3", "-p")
 	lines := strings.Split(strings.TrimSpace(table.out), "\n")
-	if len(lines) != 4 || lines[0] != "JobID|User|State|ExitCode|Start|Elapsed|NCPUS|Busy|Wait|MaxRSS|Cycle|Finding|Application|" ||
+	if len(lines) != 4 || lines[0] !=
+		"JobID|User|State|ExitCode|Start|Elapsed|NCPUS|Busy|Wait|MaxRSS|Cycle|Finding|Application|" ||
 		strings.Count(lines[1], "|") != strings.Count(lines[0], "|") || !strings.Contains(lines[1], "|0:0|") {
 		t.Errorf("%+v", table)
 	}

@@ -41,7 +41,8 @@ const parts = `
 #include <time.h>
 #include <unistd.h>
 #define WORK __attribute__((noinline, aligned(4096)))
-static double now(void) { struct timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
+static double now(void) { struct timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); return t.tv_sec + ` +
+	`t.tv_nsec * 1e-9; }
 #define BODY(op) { do for (int i = 0; i < 20000; i++) x = x op 1.0000001 + i; while (now() < until); return x; }
 DEFINITIONS
 int main(int n, char **v) {
@@ -64,11 +65,13 @@ WORK double work_c(double x, double until) BODY(-)`
 #define work_b work<2>::run
 #define work_c work<3>::run`
 	openmpParts = `#define OMP(name, op) static double name(double x, double until) {` +
-		` _Pragma("omp parallel for reduction(+:x) schedule(static)") for (int k = 0; k < 1; k++) do for (int i = 0; i < 20000; i++) x = x op 1.0000001 + i; while (now() < until); return x; }
+		` _Pragma("omp parallel for reduction(+:x) schedule(static)") for (int k = 0; k < 1; k++) do for (int i = 0; i < ` +
+		`20000; i++) x = x op 1.0000001 + i; while (now() < until); return x; }
 OMP(work_a, *)
 OMP(work_b, /)
 OMP(work_c, -)`
-	fortranParts = `extern double __work_MOD_work_a(double *, double *), __work_MOD_work_b(double *, double *), __work_MOD_work_c(double *, double *);
+	fortranParts = `extern double __work_MOD_work_a(double *, double *), __work_MOD_work_b(double *, double *), ` +
+		`__work_MOD_work_c(double *, double *);
 static double x_, until_;
 #define CALL(name, x, until) (x_ = (x), until_ = (until), __work_MOD_##name(&x_, &until_))
 #define work_a(x, until) CALL(work_a, x, until)

@@ -18,7 +18,8 @@ const course = `
 #include <time.h>
 #include <unistd.h>
 #define WORK __attribute__((noinline, aligned(4096))) double
-static double now(void) { struct timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
+static double now(void) { struct timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); return t.tv_sec +
+	t.tv_nsec * 1e-9; }
 #define BODY(op) { do for (int i = 0; i < 20000; i++) x = x op 1.0000001 + i; while (now() < until); return x; }
 WORK read_input(double x, double until) BODY(-)
 WORK forces(double x, double until) BODY(*)

@@ -45,7 +45,8 @@ template <typename T> __attribute__((noinline)) void updateState(Field<T> &u, Fi
 struct EquationOfState {
   __attribute__((noinline)) double soundSpeed(Field<double> &u) {
     double m = 0;
-    for (int j = 0; j < u.ny; j++) for (int i = 0; i < u.nx; i++) m = std::max(m, std::pow(std::fabs(u.at(i, j)) + 1.0, 1.4));
+    for (int j = 0; j < u.ny; j++) for (int i = 0; i < u.nx; i++) m = std::max(m, std::pow(std::fabs(u.at(i, j)) +
+        1.0, 1.4));
     return m;
   }
 };
@@ -58,7 +59,8 @@ int main(int argc, char **argv) {
   Field<double> u(600, rank ? 350 : 450), f(600, rank ? 350 : 450);
   EquationOfState eos;
   for (int s = 0; s < atoi(argv[1]); s++) {
-    MPI_Sendrecv(&u.at(-1, u.ny - 1), u.nx + 2, MPI_DOUBLE, (rank + 1) % n, 0, &u.at(-1, -1), u.nx + 2, MPI_DOUBLE, (rank + n - 1) % n, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&u.at(-1, u.ny - 1), u.nx + 2, MPI_DOUBLE, (rank + 1) % n, 0, &u.at(-1, -1), u.nx + 2, MPI_DOUBLE,
+        (rank + n - 1) % n, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     computeFlux(u, f);
     updateState(u, f, 0.01);
     double g, c = s % 2 ? 0 : eos.soundSpeed(u);

@@ -34,7 +34,8 @@ const workload = `
 #include <unistd.h>
 static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
 static double until;
-static void *spin(void *x) { volatile double y = 0; while (now() < until) for (int i = 0; i < 10000; i++) y += i; return x; }
+static void *spin(void *x) { volatile double y = 0; while (now() < until) for (int i = 0; i < 10000; i++) y += i;
+	return x; }
 int main(int argc, char **argv) {
 	double n = argc > 2 ? atof(argv[2]) : 1, s = argc > 3 ? atof(argv[3]) : 1;
 	until = now() + s;

@@ -108,7 +108,8 @@ func TestScalingFormatsAgree(t *testing.T) {
 	file := scalingInput(t, "a.csv", workedExample())
 	want := scalingVerb("scaling", "--json", "--method", "paper", file)
 	var lines bytes.Buffer
-	fmt.Fprint(&lines, `{"p":[1,2,3,4,5,6,7,8,9,10],"y":[1,4,9,16,25,36,37,38,39,40],"parameter":"param","metric":"value"}`)
+	fmt.Fprint(&lines, `{"p":[1,2,3,4,5,6,7,8,9,10],"y":[1,4,9,16,25,36,37,38,39,40],"parameter":"param",`+
+		`"metric":"value"}`)
 	files := map[string]string{"series lines": scalingInput(t, "a", lines.String())}
 	for _, style := range []string{"text", "json", "jsonl"} {
 		c := scalingVerb("export", "--extra-p", style, file)

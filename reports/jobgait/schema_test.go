@@ -131,7 +131,8 @@ func oddLines() string {
 	}
 	list := func(v []string) string { return "[" + strings.Join(v, ",") + "]" }
 	commit := strings.Repeat(`"a",`, 30) + strings.Repeat(`"b",`, 29) + "null"
-	return fmt.Sprintf(`{"id":7,"user":"u","app":"nemo","shape":"4","metric":"step_s","unit":"s","t":%s,"y":%s,"start":%s,"also":{"cpu_s":%s},"nodes":%s,"meta":{"commit":[%s]}}`+"\n",
+	return fmt.Sprintf(`{"id":7,"user":"u","app":"nemo","shape":"4","metric":"step_s","unit":"s","t":%s,"y":%s,`+
+		`"start":%s,"also":{"cpu_s":%s},"nodes":%s,"meta":{"commit":[%s]}}`+"\n",
 		list(t), list(y), list(start), list(cpu), list(nodes), commit) +
 		`{"id":"few","t":[1,2],"y":[3,null]}` + "\n" + `{"id":"bad","t":[1,2],"y":[3]}` + "\n" + `{"t":[],"y":[]}` + "\n" +
 		`{"id":"zero","t":[5,4,3,2,1,0],"y":[0,0,-1,1e300,1e-300,0]}` + "\n"
@@ -202,7 +203,8 @@ func TestJSONOfStoredRunsFollowsSchemas(t *testing.T) {
 func FuzzHistories(f *testing.F) {
 	for _, s := range []string{slower(1, 15), oddLines(), "1,2\n2,3\n", "{}",
 		"t,value,commit\n2026-01-01,1,a\n2026-01-01,,b\n",
-		`{"id":"\u202e<b>","t":["2026-01-01T00:00:00Z","2026-01-02"],"y":[1,2],"start":[1,2],"nodes":[["n1"],["n2"]],"meta":{"a":["x","y"]}}`,
+		`{"id":"\u202e<b>","t":["2026-01-01T00:00:00Z","2026-01-02"],"y":[1,2],"start":[1,2],"nodes":[["n1"],["n2"]],` +
+			`"meta":{"a":["x","y"]}}`,
 		`{"t":[1,2,3,4,5,6],"y":[1e-300,1e300,1,1,1,1]}`} {
 		f.Add([]byte(s))
 	}

@@ -18,7 +18,8 @@ const (
 )
 
 // style is what is drawn here and on no page.
-const style = `.dots { fill: none; stroke: var(--p0); stroke-width: 3; stroke-linecap: round; } .most { stroke-opacity: .3; }
+const style = `.dots { fill: none; stroke: var(--p0); stroke-width: 3; stroke-linecap: round; }
+.most { stroke-opacity: .3; }
 .span.step { fill: var(--warn); fill-opacity: .8; } .span.rest { fill-opacity: .05; }
 `
 

@@ -15,9 +15,11 @@ func (c *Chart) SVG() string {
 	f := c.frame
 	bottom := labelAbove + f.Height
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="chart %s" role="img" width="100%%" height="%d" data-lo="%g" data-hi="%g"><title>%s</title>`,
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="chart %s" role="img" width="100%%" height="%d" `+
+		`data-lo="%g" data-hi="%g"><title>%s</title>`,
 		Escape(f.Class), c.Size(), f.X.Lo, f.X.Hi, Escape(f.Name))
-	fmt.Fprintf(&b, `<svg class="data" x="0" y="%d" width="100%%" height="%d" viewBox="0 0 %d %d" preserveAspectRatio="none">%s</svg>`,
+	fmt.Fprintf(&b, `<svg class="data" x="0" y="%d" width="100%%" height="%d" viewBox="0 0 %d %d" `+
+		`preserveAspectRatio="none">%s</svg>`,
 		labelAbove, f.Height, innerWidth, f.Height, c.inner.String())
 	fmt.Fprintf(&b, `<line class="axis" x1="0" x2="100%%" y1="%d" y2="%d"/>`, bottom, bottom)
 	b.WriteString(c.outer.String())
@@ -56,8 +58,10 @@ func anchor(at float64) string {
 // Meter returns a bar of one value on a scale from 0 to hi, for a table's cell.
 func Meter(class string, value, hi float64, tip string) string {
 	at := Scale{0, hi}.At(value) * 100
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="meter" role="img" width="100%%" height="12"><title>%s</title>`+
-		`<rect class="rail" x="0" y="0" width="100%%" height="12" rx="2"/><rect class="%s" x="0" y="0" width="%s%%" height="12" rx="2"/></svg>`,
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="meter" role="img" width="100%%" height="12">`+
+		`<title>%s</title>`+
+		`<rect class="rail" x="0" y="0" width="100%%" height="12" rx="2"/><rect class="%s" x="0" y="0" width="%s%%" `+
+		`height="12" rx="2"/></svg>`,
 		Escape(tip), Escape(class), short(at))
 }
 
@@ -70,7 +74,8 @@ func Strip(class string, values []float64, tip string) string {
 	}
 	const height = 16
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="strip" role="img" width="100%%" height="%d" viewBox="0 0 %d %d" preserveAspectRatio="none"><title>%s</title>`,
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="strip" role="img" width="100%%" height="%d" `+
+		`viewBox="0 0 %d %d" preserveAspectRatio="none"><title>%s</title>`,
 		height, len(values), height, Escape(tip))
 	for i, v := range values {
 		if at := (Scale{0, hi}).At(v) * height; at >= 0.3 {

@@ -25,7 +25,8 @@ func memory(t *testing.T) int {
 // An older kernel, or one that lets us see user code only, is asked for less; and
 // what a timer is to tell does not depend on that.
 func TestWhatIsAskedFor(t *testing.T) {
-	const always = unix.PerfBitDisabled | unix.PerfBitExcludeIdle | unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm |
+	const always = unix.PerfBitDisabled |
+		unix.PerfBitExcludeIdle | unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm |
 		unix.PerfBitCommExec | unix.PerfBitTask | unix.PerfBitSampleIDAll | unix.PerfBitUseClockID
 	for name, c := range map[string]struct {
 		refused uint64 // a kernel that takes no such bit

@@ -11,8 +11,10 @@ import (
 )
 
 const netDev = `Inter-|   Receive                                                |  Transmit
- face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
-    lo: 592744503 1223362    0    0    0     0          0         0 592744503 1223362    0    0    0     0       0          0
+ face |bytes    packets errs drop fifo frame compressed multicast|` +
+	`bytes    packets errs drop fifo colls carrier compressed
+    lo: 592744503 1223362    0    0    0     0          0         0` +
+	` 592744503 1223362    0    0    0     0       0          0
   eth0: 1000   10    1    0    0     0          0         3  2000   20    0    0    0     0       0          0
  eth1:3000 30 0 0 0 0 0 0 4000 40 0 0 0 0 0 0
 veth0: 7 7 0 0 0 0 0 0 7 7 0 0 0 0 0 0

@@ -20,7 +20,8 @@ func TestHowAGroupIsOpened(t *testing.T) {
 		if disabled := a.Bits&unix.PerfBitDisabled != 0; disabled != (group == -1) {
 			t.Errorf("event %d:%d: disabled %v in group %d", a.Type, a.Config, disabled, group)
 		}
-		if want := uint64(unix.PERF_FORMAT_GROUP | unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING); a.Read_format != want {
+		want := uint64(unix.PERF_FORMAT_GROUP | unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING)
+		if a.Read_format != want {
 			t.Errorf("event %d:%d: read format %#x", a.Type, a.Config, a.Read_format)
 		}
 		if group == -1 {

@@ -60,8 +60,10 @@ func TestOf(t *testing.T) {
 // The runs that an older version wrote down tell as before whose they are.
 func TestOfRunOfAnOlderVersion(t *testing.T) {
 	for text, want := range map[string]job.Scheduler{
-		`{"key":{"cluster":"local:vm","job_id":3,"restart":0,"sub":1},"job":{"user":"a","uid":1,"gid":1,"nnodes":1,"node_list":"vm"},"node":"vm","root_pid":99}`: local.Standalone{},
-		`{"key":{"cluster":"c","job_id":3,"restart":0},"job":{"user":"a","uid":1,"gid":1,"nnodes":2,"node_list":"n[1-2]"},"node":"n1","exclusive":true}`:         slurm.Scheduler{},
+		`{"key":{"cluster":"local:vm","job_id":3,"restart":0,"sub":1},"job":{"user":"a","uid":1,"gid":1,"nnodes":1,` +
+			`"node_list":"vm"},"node":"vm","root_pid":99}`: local.Standalone{},
+		`{"key":{"cluster":"c","job_id":3,"restart":0},"job":{"user":"a","uid":1,"gid":1,"nnodes":2,"node_list":"n[1-2]"},` +
+			`"node":"n1","exclusive":true}`: slurm.Scheduler{},
 	} {
 		dir := job.RunDir(t.TempDir())
 		if err := os.WriteFile(dir.Env(), []byte(text), 0o600); err != nil {

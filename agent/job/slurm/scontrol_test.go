@@ -9,11 +9,15 @@ import (
 )
 
 // What Slurm 22.05 prints of one array element, in an Epilog.
-const scontrolLine = `JobId=17 ArrayJobId=15 ArrayTaskId=2 JobName=night run = 3 UserId=alice(1000) GroupId=alice(1000) MCS_label=N/A ` +
-	`Priority=4294901758 Nice=0 Account=phys QOS=(null) JobState=COMPLETING Reason=NonZeroExitCode Dependency=(null) Requeue=1 Restarts=0 ` +
+const scontrolLine = `JobId=17 ArrayJobId=15 ArrayTaskId=2 JobName=night run = 3 UserId=alice(1000) ` +
+	`GroupId=alice(1000) MCS_label=N/A ` +
+	`Priority=4294901758 Nice=0 Account=phys QOS=(null) JobState=COMPLETING Reason=NonZeroExitCode Dependency=(null) ` +
+	`Requeue=1 Restarts=0 ` +
 	`BatchFlag=1 Reboot=0 ExitCode=0:15 RunTime=00:00:04 TimeLimit=UNLIMITED TimeMin=N/A SubmitTime=2026-11-20T06:34:50 ` +
-	`EligibleTime=2026-11-20T06:34:50 AccrueTime=2026-11-20T06:34:50 StartTime=2026-11-20T06:34:51 EndTime=2026-11-20T06:34:55 ` +
-	`Partition=p AllocNode:Sid=vm:100 ReqNodeList=(null) ExcNodeList=(null) NodeList=n1 BatchHost=n1 NumNodes=1 NumCPUs=4 NumTasks=2 ` +
+	`EligibleTime=2026-11-20T06:34:50 AccrueTime=2026-11-20T06:34:50 StartTime=2026-11-20T06:34:51 ` +
+	`EndTime=2026-11-20T06:34:55 ` +
+	`Partition=p AllocNode:Sid=vm:100 ReqNodeList=(null) ExcNodeList=(null) NodeList=n1 BatchHost=n1 NumNodes=1 ` +
+	`NumCPUs=4 NumTasks=2 ` +
 	`CPUs/Task=2 ReqB:S:C:T=0:0:*:* TRES=cpu=4,mem=1M,node=1 Command=/home/alice/my job.sh WorkDir=/home/alice/my dir ` +
 	`StdErr=/home/alice/my dir/o-15_2.%N.out StdIn=/dev/null StdOut=/home/alice/my dir/o-15_2.%N.out Power= ` + "\n"
 
