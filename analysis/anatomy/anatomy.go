@@ -71,6 +71,7 @@ const minCycles = 8
 
 // Result tells what was added so far.
 func (t *Tally) Result() Anatomy {
+	t.shareUnlisted()
 	whole := make([]float64, len(t.functions))
 	splits := make([]Split, len(t.parts))
 	for i := range t.parts {

@@ -229,21 +229,21 @@ func TestTheBetterPatternHolds(t *testing.T) {
 	}
 }
 
-// Pages that two functions share are told by the counts of their places, and what no
-// page is listed for is unnamed.
+// TestSharedAndUnlistedPages divides the samples of a page, and those without a page, by
+// the counts of the places; samples of a page that has no places are not resolved.
 func TestSharedAndUnlistedPages(t *testing.T) {
 	code := Code{Functions: work[:2], Places: []HotPlace{{1, 0, 30}, {1, 1, 10}}}
 	tally := New(code, nil)
 	tally.Add(Block{Samples: []uint32{10}, SampleS: 1,
 		Pages: []Page{{Key: 1, Counts: []uint16{8}}, {Key: 2, Counts: []uint16{1}}}})
 	s := tally.Result().StartUp
-	want := map[string]float64{"a": 6, "b": 2, "": 2}
+	want := map[string]float64{"a": 6.75, "b": 2.25, "": 1}
 	for _, f := range s.Functions {
 		if math.Abs(f.Seconds-want[f.Name]) > 1e-12 {
 			t.Errorf("%+v", f)
 		}
 	}
-	if len(s.Functions) != 3 || math.Abs(s.UnnamedShare-.2) > 1e-12 {
+	if len(s.Functions) != 3 || math.Abs(s.UnnamedShare-.1) > 1e-12 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -16,19 +16,21 @@ const (
 	CRuntime      Class = "c_runtime"
 	GPUDriver     Class = "gpu_driver"
 	Kernel        Class = "kernel"
-	Unnamed       Class = "unnamed"
+	Unnamed       Class = "unnamed"    // in no file: made at run time
+	NotResolved   Class = "unresolved" // sampled, but it is not known in which code
 )
 
 // Classes are all classes.
 func Classes() []Class {
-	return []Class{Own, Math, Communication, IO, OpenMP, Language, CRuntime, GPUDriver, Kernel, Unnamed}
+	return []Class{Own, Math, Communication, IO, OpenMP, Language, CRuntime, GPUDriver, Kernel, Unnamed, NotResolved}
 }
 
-// KernelCode and NoFile stand for a library where there is none: code of the kernel,
-// and code that no file has or that is not known.
+// KernelCode, NoFile and Unresolved stand in the place of a library: code of the
+// kernel, code that is in no file, and samples of which the code is not known.
 const (
 	KernelCode = "[kernel]"
 	NoFile     = "[unnamed]"
+	Unresolved = "[unresolved]"
 )
 
 type family struct {
@@ -70,6 +72,8 @@ func ClassOf(library string) Class {
 		return Kernel
 	case NoFile, "":
 		return Unnamed
+	case Unresolved:
+		return NotResolved
 	}
 	for _, f := range families() {
 		if begins(library, f.names) {

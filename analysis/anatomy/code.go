@@ -3,7 +3,7 @@ package anatomy
 // Function is what is told of code: a name, or without one the place where it
 // starts in its file. Functions of equal values are one.
 type Function struct {
-	Library string `json:"library"`         // base name of the file, or KernelCode, or NoFile
+	Library string `json:"library"`         // base name of the file, or KernelCode, NoFile or Unresolved
 	Name    string `json:"name"`            // "" is not known
 	Start   uint64 `json:"start,omitempty"` // of a function without a name, in its file
 }
@@ -56,22 +56,30 @@ type portion struct {
 	share    float64
 }
 
-// unlisted is the index of the page for all samples of pages that are not known,
-// and of the function that they belong to.
-const unlisted = 0
+// unresolved is the index of the function Unresolved.
+const unresolved = 0
 
-// mixtures gives pages and functions numbers from 1 on, equal functions the same.
-func (c Code) mixtures() (functions []Function, pages map[uint64]int, mixed []mixture) {
-	functions = []Function{{Library: NoFile}}
-	index := map[Function]int{functions[unlisted]: unlisted}
-	pages, mixed = map[uint64]int{}, []mixture{{{unlisted, 1}}}
-	total := []float64{0}
+// Indexes of pages that stand for others: unplaced for pages of which Code has no place,
+// unlisted for all that a block does not list. Pages of Code follow from firstPage on.
+const (
+	unplaced = iota
+	unlisted
+	firstPage
+)
+
+// mixtures numbers pages and functions, equal functions alike. counts has the samples of
+// each page of Code in the whole run.
+func (c Code) mixtures() (functions []Function, pages map[uint64]int, mixed []mixture, counts []float64) {
+	functions = []Function{{Library: Unresolved}}
+	index := map[Function]int{functions[unresolved]: unresolved}
+	pages, mixed = map[uint64]int{}, []mixture{{{unresolved, 1}}, {{unresolved, 1}}}
+	counts = make([]float64, firstPage)
 	for _, p := range c.Places {
 		if p.Count <= 0 || p.Function < 0 || p.Function >= len(c.Functions) {
 			continue
 		}
 		f := c.Functions[p.Function]
-		if f.Name != "" || f.Library == KernelCode || f.Library == NoFile {
+		if f.Name != "" || f.Library == KernelCode || f.Library == NoFile || f.Library == Unresolved {
 			f.Start = 0
 		}
 		k, ok := index[f]
@@ -84,15 +92,15 @@ func (c Code) mixtures() (functions []Function, pages map[uint64]int, mixed []mi
 		if !ok {
 			page = len(mixed)
 			pages[p.Page] = page
-			mixed, total = append(mixed, nil), append(total, 0)
+			mixed, counts = append(mixed, nil), append(counts, 0)
 		}
 		mixed[page] = append(mixed[page], portion{k, float64(p.Count)})
-		total[page] += float64(p.Count)
+		counts[page] += float64(p.Count)
 	}
-	for i, m := range mixed[1:] {
+	for i, m := range mixed[firstPage:] {
 		for k := range m {
-			m[k].share /= total[i+1]
+			m[k].share /= counts[firstPage+i]
 		}
 	}
-	return functions, pages, mixed
+	return functions, pages, mixed, counts
 }

@@ -19,8 +19,10 @@
 // (fold.go).
 //
 // What adds up: each split's classes, libraries and functions to its busy time, the
-// splits to the busy time of all samples. Samples of pages that the profile does not
-// list are "unnamed", as code without a file is. Nothing is told of time in which
+// splits to the busy time of all samples. A block of the profile lists its hottest
+// pages only. The samples of its other pages are shared out to the code whose places
+// have samples that no block lists (unlisted.go); what exceeds those is "unresolved".
+// Code that is in no file is "unnamed". Nothing is reported of time in which
 // nothing ran: who is blocked gives no sample, who spins does, in libraries of which
 // Waits knows. The kernel is one class: its places are those where interrupts are
 // let in again, not those that take long.

@@ -7,6 +7,8 @@ type Tally struct {
 	functions []Function
 	pages     map[uint64]int
 	mixed     []mixture
+	counts    []float64 // samples by page in the whole run, by the places
+	listed    []float64 // samples by page in blocks; of unlisted those of no page
 	parts     []part
 	samples   int64
 }
@@ -25,8 +27,9 @@ type part struct {
 // New prepares the adding up. Without cycles all of the run is start-up.
 func New(code Code, cycles []Cycles) *Tally {
 	t := &Tally{cycles: cycles, spans: spansOf(cycles)}
-	t.functions, t.pages, t.mixed = code.mixtures()
+	t.functions, t.pages, t.mixed, t.counts = code.mixtures()
 	n := len(t.mixed)
+	t.listed = make([]float64, n)
 	for i := range patterns + len(cycles) {
 		p := part{seconds: make([]float64, n), periodic: i >= patterns}
 		if p.periodic {
@@ -51,7 +54,7 @@ func (t *Tally) Add(b Block) {
 	sampleS := b.SampleS * weight
 	keys := make([]int, len(b.Pages))
 	for i, p := range b.Pages {
-		keys[i] = t.pages[p.Key] // unlisted if there is none
+		keys[i] = t.pages[p.Key] // unplaced without an entry
 	}
 	for i, n := range b.Samples {
 		slot := b.First + int64(i)
@@ -68,8 +71,10 @@ func (t *Tally) Add(b Block) {
 			hits := min(rest, int64(page.Counts[i]))
 			rest -= hits
 			p.hit(s, slot, keys[j], float64(hits)*sampleS)
+			t.listed[keys[j]] += float64(hits) * weight
 		}
 		if rest > 0 {
+			t.listed[unlisted] += float64(rest) * weight
 			p.hit(s, slot, unlisted, float64(rest)*sampleS)
 		}
 		t.samples += int64(n)
@@ -86,7 +91,8 @@ func (p *part) hit(s *span, slot int64, page int, seconds float64) {
 	s.bins(slot, func(bin int, share float64) { p.within[bin][page] += seconds * share })
 }
 
-// byFunction shares the seconds of pages out to functions.
+// byFunction shares the seconds of pages out to functions. The mixture of the page
+// unlisted is that of shareUnlisted.
 func (t *Tally) byFunction(pages []float64) []float64 {
 	out := make([]float64, len(t.functions))
 	for page, s := range pages {

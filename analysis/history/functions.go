@@ -91,6 +91,7 @@ func functionsOf(split anatomy.Split, step func(float64) *float64) []CodeTime {
 	for k, v := range seconds {
 		share := v / split.BusyS
 		if share >= leastShare && k.library != anatomy.KernelCode && k.library != anatomy.NoFile &&
+			k.library != anatomy.Unresolved &&
 			k.library != anatomy.Rest {
 			out = append(out, CodeTime{note.Clean(k.library, maxName), note.Clean(k.name, maxName), share, step(v)})
 		}

@@ -158,7 +158,9 @@ func (c CodeShares) lines() (lines []codeLine, others CodeOthers, seconds float6
 		case f.Class == string(anatomy.Kernel):
 			l.name, l.library = "kernel", ""
 		case f.Library == anatomy.NoFile:
-			l.name, l.library = "code without a file", ""
+			l.name, l.library = "code made at run time", ""
+		case f.Library == anatomy.Unresolved:
+			l.name, l.library = "not resolved", ""
 		case l.name == "" && !named: // names of files alone are told
 			l.name, l.library = l.library, ""
 		case l.name == "":
@@ -215,7 +217,8 @@ func className(class string) string {
 		string(anatomy.Communication): "communication", string(anatomy.IO): "file libraries",
 		string(anatomy.OpenMP): "OpenMP", string(anatomy.Language): "language runtime", string(anatomy.CRuntime): "C runtime",
 		string(anatomy.Kernel):    "kernel",
-		string(anatomy.GPUDriver): "GPU driver", string(anatomy.Unnamed): "without a file",
+		string(anatomy.GPUDriver): "GPU driver", string(anatomy.Unnamed): "made at run time",
+		string(anatomy.NotResolved): "not resolved",
 	}
 	if w, ok := words[class]; ok {
 		return w

@@ -119,7 +119,7 @@ func (p *pprof) function(name, library string) uint64 {
 	name, library = text.Clean(name), text.Clean(library)
 	if name == "" {
 		name = "[" + library + "]"
-		if library == anatomy.KernelCode || library == anatomy.NoFile {
+		if library == anatomy.KernelCode || library == anatomy.NoFile || library == anatomy.Unresolved {
 			name = library
 		}
 	}
