@@ -16,6 +16,7 @@ func check(c Config) error {
 	for _, r := range []rule{
 		path("spool.dir", c.Spool.Dir),
 		within("spool.max_gb", c.Spool.MaxGB, 0.01, 1e6),
+		within("spool.max_runs", float64(c.Spool.MaxRuns), 10, 1e6),
 		oneOf("spool.keep", c.Spool.Keep, "none", "first", "all"),
 
 		path("collect.dir", c.Collect.Dir),

@@ -35,8 +35,10 @@ type Config struct {
 
 // Spool is the node-local directory: one directory a node, in it one a run.
 type Spool struct {
-	Dir   string  `toml:"dir"`
-	MaxGB float64 `toml:"max_gb"`
+	Dir string `toml:"dir"`
+	// MaxGB and MaxRuns bound the disk blocks and the number of run directories and kept reports of a node.
+	MaxGB   float64 `toml:"max_gb"`
+	MaxRuns int     `toml:"max_runs"`
 	// Keep is whether raw profiles stay after the report: "none", "first"
 	// (the node that collects) or "all".
 	Keep string `toml:"keep"`

@@ -40,6 +40,9 @@ func OpenWithPatience(ctx context.Context, path string, patience time.Duration) 
 	if err != nil {
 		return nil, fmt.Errorf("history %s: %w", path, err)
 	}
+	if err := checkOwner(path); err != nil {
+		return nil, explain(path, "open", err)
+	}
 	if err := create(path); err != nil {
 		return nil, explain(path, "create", err)
 	}
@@ -118,6 +121,9 @@ func create(path string) error {
 
 // connect opens a file with the settings that every connection has.
 func connect(path string, patience time.Duration, options url.Values) (*DB, error) {
+	if err := checkOwner(path); err != nil {
+		return nil, err
+	}
 	options.Set("_busy_timeout", strconv.FormatInt(min(busyTimeout, patience).Milliseconds(), 10))
 	options.Set("_foreign_keys", "true")
 	options.Set("_synchronous", "FULL") // who put a run may remove its record: it is on the disk

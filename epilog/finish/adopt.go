@@ -17,6 +17,9 @@ import (
 // collector has given up waiting, if it lives.
 const adoptAfter = giveUp + time.Hour
 
+// orphans counts runs whose collecting node died: those reported now, and those that no node claims yet.
+type orphans struct{ adopted, unclaimed int }
+
 // adopt reports the runs whose collecting node died: their other nodes' records
 // wait in the collection directory and nobody comes for them. Whose run that is and
 // where its report goes is never taken from a record, which whoever has the
@@ -24,18 +27,18 @@ const adoptAfter = giveUp + time.Hour
 // else what the scheduler's accounting says of the run. Where neither knows it, it
 // waits for a node that saw it, and is counted. Two nodes that adopt at once do the
 // same thing twice.
-func (f Finisher) adopt(ctx context.Context) (adopted, unclaimed int, failed error) {
+func (f Finisher) adopt(ctx context.Context) (did orphans, failed error) {
 	store, err := f.store(ctx)
 	if err != nil {
-		return 0, 0, err
+		return did, err
 	}
 	sweeper, err := f.sweeper()
 	if err != nil {
-		return 0, 0, err
+		return did, err
 	}
 	records, err := store.Orphans(ctx, adoptAfter, sweeper)
 	if err != nil {
-		return 0, 0, err
+		return did, err
 	}
 	byRun := map[run.Key][]summary.NodeRecord{}
 	for _, r := range records {
@@ -44,7 +47,7 @@ func (f Finisher) adopt(ctx context.Context) (adopted, unclaimed int, failed err
 	for key, records := range byRun {
 		known, err := f.known(ctx, records[0])
 		if err == nil && known.run.Key != key {
-			unclaimed++
+			did.unclaimed++
 			continue
 		}
 		if err == nil {
@@ -54,9 +57,9 @@ func (f Finisher) adopt(ctx context.Context) (adopted, unclaimed int, failed err
 			failed = errors.Join(failed, fmt.Errorf("adopt run %s: %w", key, err))
 			continue
 		}
-		adopted++
+		did.adopted++
 	}
-	return adopted, unclaimed, failed
+	return did, failed
 }
 
 // sweeper is this node, with the runs that it saw and that have ended.

@@ -69,7 +69,7 @@ func (f Finisher) count(did health.Did) {
 		did, err = health.Add(f.Spool, did)
 	}
 	if err == nil {
-		err = health.Write(dir, filepath.Base(f.Spool), did, measure(f.Spool).bytes)
+		err = health.Write(dir, filepath.Base(f.Spool), did)
 	}
 	if err != nil {
 		f.Log("%v", err)

@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"jobgait/agent/job"
@@ -39,7 +38,7 @@ type Finisher struct {
 	// HistoryPatience is how long to wait for each lock on the history; 0 waits as long as package history does.
 	HistoryPatience time.Duration
 	// unread counts records that could not be used; nil counts nothing.
-	unread *int
+	unread *atomic.Int64
 	// passed is called at each point between two states; nil outside tests.
 	passed func(State, moment)
 }
@@ -277,18 +276,20 @@ func judgeStored(ctx context.Context, db *history.DB, s summary.Summary, now flo
 	return judged, errors.Join(err, l.Store(ctx, db, s, now))
 }
 
-// history opens the history to write it. Root does so only where nobody else can put
-// a file of his making.
+// history opens the history to write it. Root does so only where no other account can put a file.
 func (f Finisher) history(ctx context.Context) (*history.DB, error) {
 	path := f.Config.History.Path
-	if err := job.Ours(filepath.Dir(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("history %s is written by another account (history.ingest = \"spool\"?): %w, or name "+
-			"another history.path", path, err)
-	}
+	open := history.Open
 	if f.HistoryPatience > 0 {
-		return history.OpenWithPatience(ctx, path, f.HistoryPatience)
+		open = func(ctx context.Context, path string) (*history.DB, error) {
+			return history.OpenWithPatience(ctx, path, f.HistoryPatience)
+		}
 	}
-	return history.Open(ctx, path)
+	db, err := open(ctx, path)
+	if errors.Is(err, history.ErrForeign) {
+		err = fmt.Errorf("%w (history.ingest = \"spool\"?), or name another history.path", err)
+	}
+	return db, err
 }
 
 // noteReport stores where the report is.

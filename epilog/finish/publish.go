@@ -34,7 +34,7 @@ func (f Finisher) store(ctx context.Context) (collect.Store, error) {
 		Unread: func(why string) {
 			f.Log("%s", why)
 			if f.unread != nil {
-				*f.unread++
+				f.unread.Add(1)
 			}
 		}}, err
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"jobgait/agent/job"
@@ -15,6 +16,7 @@ import (
 	"jobgait/agent/live"
 	"jobgait/analysis/history"
 	"jobgait/analysis/run"
+	"jobgait/epilog/health"
 )
 
 // Swept counts what a sweep did.
@@ -35,13 +37,30 @@ type Swept struct {
 // by hand or by a timer asks, the one at the end of each job does not, because
 // on a shared node it would ask for every neighbour.
 func (f Finisher) Sweep(ctx context.Context, ask bool) (did Swept, err error) {
-	f.unread = &did.Unread
+	f.unread = &atomic.Int64{}
 	f.Config.Collect.WaitS = 0 // whoever has not reported by now is late
 	dirs, err := job.Dirs(f.Spool)
 	if err != nil {
 		return did, err
 	}
-	var failed error
+	failed := f.sweepRuns(ctx, dirs, ask, &did)
+	if ask && !errors.Is(failed, errHangs) {
+		orphans, err := inTime(ctx, f.workerLimit(), f.adopt)
+		did.Finished, did.Unclaimed = did.Finished+orphans.adopted, orphans.unclaimed
+		failed = errors.Join(failed, err)
+	}
+	if dir := f.Config.Agent.LiveDir; dir != "" {
+		failed = errors.Join(failed, live.Clear(dir))
+	}
+	removed, bytes, err := f.trim()
+	did.Removed, did.Unread = removed, int(f.unread.Load())
+	f.count(health.Did{SpoolBytes: bytes})
+	return did, errors.Join(failed, ctx.Err(), err)
+}
+
+// sweepRuns takes each run as far as it goes. Where the work on one does not end in time, or the history is locked, the
+// others would wait as long: they are left to the next sweep.
+func (f Finisher) sweepRuns(ctx context.Context, dirs []job.RunDir, ask bool, did *Swept) (failed error) {
 	for _, dir := range dirs {
 		if ctx.Err() != nil {
 			break
@@ -49,7 +68,9 @@ func (f Finisher) Sweep(ctx context.Context, ask bool) (did Swept, err error) {
 		if Done(dir) {
 			continue
 		}
-		finished, err := f.sweepOne(ctx, dir, ask)
+		finished, err := inTime(ctx, f.workerLimit(), func(ctx context.Context) (bool, error) {
+			return f.sweepOne(ctx, dir, ask)
+		})
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("sweep %s: %w", dir, err))
 		}
@@ -58,20 +79,50 @@ func (f Finisher) Sweep(ctx context.Context, ask bool) (did Swept, err error) {
 		} else {
 			did.Waiting++
 		}
-		if history.Locked(err) {
-			break // each of the others would wait for it as long
+		if errors.Is(err, errHangs) || history.Locked(err) {
+			break
 		}
 	}
-	if ask {
-		adopted, unclaimed, err := f.adopt(ctx)
-		did.Finished, did.Unclaimed = did.Finished+adopted, unclaimed
-		failed = errors.Join(failed, err)
+	return failed
+}
+
+// workerLimit is how long the work on one run may take.
+func (f Finisher) workerLimit() time.Duration {
+	return time.Duration(f.Config.Epilog.WorkerS) * time.Second
+}
+
+// errHangs is returned for work that does not end although its time is over: a file system hangs.
+var errHangs = errors.New("not done in time and left behind: a file system hangs")
+
+// settle is how long work may take to end after its time. The program ends a little later (cutOff in program epilog).
+const settle = 2 * time.Second
+
+// inTime does work with a limit of time and leaves it behind if it hangs (errHangs): the spool must stay within its
+// bounds although the history or a shared directory hangs.
+func inTime[T any](ctx context.Context, limit time.Duration, work func(context.Context) (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
 	}
-	if dir := f.Config.Agent.LiveDir; dir != "" {
-		failed = errors.Join(failed, live.Clear(dir))
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	ended := make(chan outcome, 1)
+	go func() {
+		value, err := work(ctx)
+		ended <- outcome{value, err}
+	}()
+	select {
+	case o := <-ended:
+		return o.value, o.err
+	case <-ctx.Done():
 	}
-	did.Removed, err = f.trim()
-	return did, errors.Join(failed, ctx.Err(), err)
+	select {
+	case o := <-ended:
+		return o.value, o.err
+	case <-time.After(settle):
+		var none T
+		return none, errHangs
+	}
 }
 
 // Left is whether a node's spool holds runs that are not finished.

@@ -30,121 +30,147 @@ const doomed = ".gone-"
 // thrown away: its Prolog is long over.
 const torn = time.Hour
 
-// candidate is something in the node's spool that may be removed for room.
-type candidate struct {
-	path  string
-	bytes int64
-	age   time.Duration
-}
-
 // abandonAfter is how long a run that has ended is tried to be finished. Most wait
 // for a history or a shared file system that somebody is mending.
 const abandonAfter = 30 * 24 * time.Hour
 
-// trim removes what need not stay: directories on their way out, those that a
-// crash left unreadable, finished runs that are not kept after memory, runs that
-// could not be finished in abandonAfter, and then finished runs and undelivered
-// reports, oldest first, until the spool is within its size. Where that is not
-// enough (a history that is locked for days keeps every run of every node) the
-// profiles go of runs whose record is made, then runs that have ended, each with a
-// line in the log: a full disk of a node harms more than a report that is missing.
-// A run that goes on is never removed.
-func (f Finisher) trim() (removed int, err error) {
+// trim removes what need not stay: directories on their way out, those that a crash left unreadable, finished runs that
+// are not kept after memory, runs that could not be finished in abandonAfter, and then finished runs and undelivered
+// reports, oldest first, until the spool is within its bounds (blocks, inodes, number of runs). Where that is not
+// enough (a history that is locked for days keeps every run of every node) the profiles go of runs whose record is
+// made, then runs that have ended, each with a line in the log: a full disk of a node harms more than a report that is
+// missing. A run that goes on is never removed. It returns how many finished runs and reports it removed, and the
+// bytes left.
+func (f Finisher) trim() (removed int, bytes int64, failed error) {
 	entries, err := os.ReadDir(f.Spool)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("keep the spool within its size: %w", err)
+		return 0, 0, fmt.Errorf("keep the spool within its size: %w", err)
 	}
 	var finished, ended []candidate
-	var failed error
-	total := int64(0)
+	var total usage
 	for _, e := range entries {
-		path := filepath.Join(f.Spool, e.Name())
-		if e.Name() == reportsDir || e.Name() == retiredDir {
-			continue // what is in them is judged one by one
-		}
-		if dir := job.RunDir(path); e.IsDir() && Done(dir) && unlocked(dir) { // an older version's, or of a killed worker
-			if err := f.Retire(dir); err != nil {
-				failed = errors.Join(failed, err)
-			} else if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-		}
-		c := measure(path)
-		keep := f.worth(e, c)
-		if keep == nothing && e.IsDir() {
-			failed = errors.Join(failed, discard(path))
-			continue
-		}
-		total += c.bytes
-		switch {
-		case keep == whileRoom && e.IsDir():
+		c, worth, err := f.examine(e)
+		failed = errors.Join(failed, err)
+		total = total.plus(c.usage)
+		switch worth {
+		case whileRoom:
 			finished = append(finished, c)
-		case keep == unlessFull:
+		case unlessFull:
 			ended = append(ended, c)
 		}
 	}
-	failed = errors.Join(failed, f.takeBack())
+	beside, err := f.besideRuns()
+	failed = errors.Join(failed, err)
+	for _, c := range beside {
+		finished, total = append(finished, c), total.plus(c.usage)
+	}
+	removed, over, err := f.makeRoom(finished, ended, total.minus(f.bounds()))
+	return removed, over.plus(f.bounds()).bytes, errors.Join(failed, err)
+}
+
+// examine measures one entry of the spool. What need not stay is removed and takes nothing.
+func (f Finisher) examine(e fs.DirEntry) (candidate, worth, error) {
+	path := filepath.Join(f.Spool, e.Name())
+	if e.Name() == reportsDir || e.Name() == retiredDir {
+		return candidate{}, everything, nil // besideRuns judges each file in them
+	}
+	var failed error
+	if dir := job.RunDir(path); e.IsDir() && Done(dir) && unlocked(dir) { // an older version's, or of a killed worker
+		failed = f.Retire(dir)
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return candidate{}, nothing, failed
+		}
+	}
+	c := measure(path)
+	keep := f.worth(e, c)
+	if !e.IsDir() {
+		return c, everything, failed
+	}
+	if keep == nothing {
+		return candidate{}, nothing, errors.Join(failed, discard(path))
+	}
+	c.runs = 1
+	return c, keep, failed
+}
+
+// besideRuns measures the kept reports and the lines of retired runs.
+func (f Finisher) besideRuns() (list []candidate, failed error) {
+	failed = f.takeBack()
 	kept, err := filepath.Glob(filepath.Join(f.Spool, reportsDir, "*"))
 	failed = errors.Join(failed, err)
 	for _, path := range kept {
 		c := measure(path)
-		finished = append(finished, c)
-		total += c.bytes
+		c.runs = 1
+		list = append(list, c)
 	}
 	lines, err := f.retiredFiles()
-	failed = errors.Join(failed, err)
-	for _, c := range lines {
-		finished, total = append(finished, c), total+c.bytes
-	}
-	removed, err = f.makeRoom(finished, ended, total-int64(f.Config.Spool.MaxGB*1e9))
-	return removed, errors.Join(failed, err)
+	return append(list, lines...), errors.Join(failed, err)
 }
 
 func oldestFirst(list []candidate) {
 	slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(b.age, a.age) })
 }
 
-// makeRoom removes what trim may until the spool is no larger by over bytes.
-func (f Finisher) makeRoom(finished, ended []candidate, over int64) (removed int, failed error) {
+// makeRoom removes what trim may until the spool is over none of its bounds. It returns by how much the spool is over
+// them then; less than 0 is room.
+func (f Finisher) makeRoom(finished, ended []candidate, over usage) (removed int, left usage, failed error) {
 	oldestFirst(finished)
 	oldestFirst(ended)
-	for ; removed < len(finished) && over > 0; removed++ {
-		failed = errors.Join(failed, discard(finished[removed].path))
-		over -= finished[removed].bytes
+	for _, c := range finished {
+		if !over.exceeded() {
+			break
+		}
+		if !c.relieves(over) {
+			continue
+		}
+		failed = errors.Join(failed, discard(c.path))
+		over = over.minus(c.usage)
+		removed++
 	}
-	for _, drop := range []func(candidate) (int64, error){f.dropProfile, f.dropRun} {
-		for i := 0; i < len(ended) && over > 0; i++ {
-			bytes, err := drop(ended[i])
+	for _, drop := range []func(candidate, usage) (usage, error){f.dropProfile, f.dropRun} {
+		for _, c := range ended {
+			if !over.exceeded() {
+				break
+			}
+			freed, err := drop(c, over)
 			failed = errors.Join(failed, err)
-			over -= bytes
+			over = over.minus(freed)
 		}
 	}
-	return removed, failed
+	return removed, over, failed
 }
 
 // dropProfile removes the profile of a run that has ended and whose record is made:
 // a sweep finishes it from the record.
-func (f Finisher) dropProfile(c candidate) (int64, error) {
+func (f Finisher) dropProfile(c candidate, over usage) (usage, error) {
 	dir := job.RunDir(c.path)
-	info, err := os.Lstat(dir.Profile())
-	if err != nil || !exists(dir, recordFile) || !unlocked(dir) {
-		return 0, nil
+	if over.bytes <= 0 || !exists(dir, recordFile) || !unlocked(dir) {
+		return usage{}, nil
+	}
+	freed := measure(dir.Profile()).usage
+	if freed.files == 0 {
+		return usage{}, nil
 	}
 	f.Log("removed the profile of %s, which is not finished: the spool is larger than spool.max_gb", filepath.Base(c.path))
-	return info.Size(), os.Remove(dir.Profile())
+	return freed, os.Remove(dir.Profile())
 }
 
 // dropRun removes a run that has ended and is not finished.
-func (f Finisher) dropRun(c candidate) (int64, error) {
+func (f Finisher) dropRun(c candidate, over usage) (usage, error) {
 	dir := job.RunDir(c.path)
 	lock, err := dir.TryLock()
 	if err != nil {
-		return 0, nil // a worker has it
+		return usage{}, nil // a worker has it
 	}
 	defer func() { _ = lock.Close() }()
-	left := measure(c.path).bytes
-	f.Log("removed %s, which is not finished: the spool is larger than spool.max_gb", filepath.Base(c.path))
-	return left, discard(c.path)
+	freed := measure(c.path).usage
+	freed.runs = 1
+	bound := "spool.max_gb"
+	if over.bytes <= 0 {
+		bound = "spool.max_runs"
+	}
+	f.Log("removed %s, which is not finished: the spool is larger than %s", filepath.Base(c.path), bound)
+	return freed, discard(c.path)
 }
 
 // worth says how much a directory is worth keeping.
@@ -214,34 +240,6 @@ func discard(path string) error {
 		return fmt.Errorf("remove %s: %w", path, err)
 	}
 	return nil
-}
-
-// measure sums up the space that the files below path take on the disk; what vanishes meanwhile counts 0. The age is
-// that of the youngest of them. Files of other accounts, which versions before 2026-11-27 left in the reports, count
-// for neither: their owners can give them any size and time.
-func measure(path string) candidate {
-	c := candidate{path: path}
-	var youngest time.Time
-	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return nil
-		}
-		info, err := e.Info()
-		if err != nil {
-			return nil
-		}
-		st, ok := info.Sys().(*syscall.Stat_t)
-		if !ok || int(st.Uid) != os.Geteuid() {
-			return nil
-		}
-		if info.ModTime().After(youngest) {
-			youngest = info.ModTime()
-		}
-		c.bytes += st.Blocks * 512
-		return nil
-	})
-	c.age = time.Since(youngest)
-	return c
 }
 
 // largestReport bounds a report that takeBack reads.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/run"
 )
@@ -38,6 +39,68 @@ func TestSpoolStaysWithinItsSize(t *testing.T) {
 	}
 	if _, err := open.ReadRun(); err != nil {
 		t.Errorf("a run that is not finished was removed: %v", err)
+	}
+}
+
+// Many small runs are bounded like few large ones: by their number, and by their inodes.
+func TestSpoolStaysWithinItsNumberOfRuns(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	spool := job.NodeDir(s.cfg.Spool.Dir, "n1")
+	for id := range run.JobID(20) {
+		s.closed(100+id, "n1")
+	}
+	for id := range run.JobID(20) {
+		must(t, os.MkdirAll(filepath.Join(spool, reportsDir, fmt.Sprint("test-", id)), 0o700))
+	}
+	running := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5}, false)
+	s.cfg.Spool.MaxRuns = 15
+	if did := s.sweep("n1"); did.Removed != 41-15 {
+		t.Errorf("finished runs: %+v", did)
+	}
+	s.cfg.History.Path = s.work // a directory: no run can be finished
+	for id := range run.JobID(20) {
+		s.run("n1", "n1", run.Key{Cluster: "test", JobID: 200 + id}, profiletest.SyntheticRun{}, true)
+	}
+	f := s.finisher("n1")
+	_, _, err := f.trim()
+	must(t, err)
+	dirs, err := job.Dirs(spool)
+	must(t, err)
+	if n := inodes(t, spool); len(dirs) != 15 || n > 15*filesPerRun {
+		t.Errorf("%d runs and %d inodes are left", len(dirs), n)
+	}
+	if _, err := running.ReadRun(); err != nil {
+		t.Errorf("a run that goes on was removed: %v", err)
+	}
+	finished := []candidate{{path: string(s.closed(901, "n1")), usage: usage{files: 5}, age: 2},
+		{path: string(s.closed(902, "n1")), usage: usage{files: 5}, age: 1}}
+	if removed, left, err := f.makeRoom(finished, nil, usage{bytes: -1, files: 3}); removed != 1 || left.files != -2 ||
+		err != nil {
+		t.Errorf("3 inodes over: %d removed, %+v left, %v", removed, left, err)
+	}
+}
+
+// A history or a shared directory that hangs does not keep the spool from being trimmed.
+func TestSweepThatHangsTrims(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.closed(1, "n1")
+	hanging := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
+	release := make(chan struct{})
+	defer func() { // what was left behind writes into the directory
+		close(release)
+		jobtest.Until(t, "the run is released", func() bool { return unlocked(hanging) })
+	}()
+	f := s.finisher("n1")
+	f.Config.Epilog.WorkerS, f.Config.Spool.MaxRuns = 1, 1
+	f.passed = func(State, moment) { <-release }
+	did, err := f.Sweep(context.Background(), true)
+	if !errors.Is(err, errHangs) || did.Waiting != 1 || did.Removed != 1 {
+		t.Errorf("%+v, %v", did, err)
+	}
+	if _, err := hanging.ReadRun(); err != nil {
+		t.Errorf("the run that a process works on was removed: %v", err)
 	}
 }
 
@@ -71,7 +134,7 @@ func TestUnfinishedRunsStayWithinTheSize(t *testing.T) {
 		all += measure(string(d)).bytes
 	}
 	f.Config.Spool.MaxGB = float64(all-int64(profiles)) / 1e9
-	_, err := f.trim()
+	_, _, err := f.trim()
 	must(t, err)
 	if len(lines) != 3 || !strings.Contains(lines[0], "removed the profile of test-") {
 		t.Errorf("log %q", lines)
@@ -82,7 +145,7 @@ func TestUnfinishedRunsStayWithinTheSize(t *testing.T) {
 	}
 	must(t, os.Remove(dirs[0].Path(doneFile)))
 	f.Config.Spool.MaxGB = 0
-	_, err = f.trim()
+	_, _, err = f.trim()
 	must(t, err)
 	if _, err := os.Stat(string(dirs[0])); err == nil || !strings.Contains(lines[len(lines)-1], "removed test-1.r0") {
 		t.Errorf("the run that is not finished is still there: %q", lines)

@@ -9,6 +9,7 @@
 package health
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,6 +39,8 @@ type Did struct {
 	// CostS is CPU seconds that sampling took, of the CPUs' AvailableS.
 	CostS      float64 `json:"cost_s"`
 	AvailableS float64 `json:"available_s"`
+	// SpoolBytes is the size of the node's spool after the last sweep; 0 leaves it.
+	SpoolBytes int64 `json:"spool_bytes,omitempty"`
 }
 
 // With is both together.
@@ -48,6 +51,7 @@ func (d Did) With(o Did) Did {
 	d.SampledS += o.SampledS
 	d.CostS += o.CostS
 	d.AvailableS += o.AvailableS
+	d.SpoolBytes = cmp.Or(o.SpoolBytes, d.SpoolBytes)
 	d.Failures = maps.Clone(d.Failures)
 	for code, n := range o.Failures {
 		if d.Failures == nil {
@@ -116,16 +120,15 @@ const mostTries = 400
 
 // Write writes the totals of a node as <dir>/jobgait-<node>.prom, by rename. In
 // dir only root may write where root does.
-func Write(dir, node string, d Did, spoolBytes int64) error {
-	if err := job.Replace(filepath.Join(dir, "jobgait-"+node+".prom"), []byte(text(node, d, spoolBytes)), 0o644,
-		false); err != nil {
+func Write(dir, node string, d Did) error {
+	if err := job.Replace(filepath.Join(dir, "jobgait-"+node+".prom"), []byte(text(node, d)), 0o644, false); err != nil {
 		return fmt.Errorf("health.textfile: %w", err)
 	}
 	return nil
 }
 
 // text is the exposition format.
-func text(node string, d Did, spoolBytes int64) string {
+func text(node string, d Did) string {
 	var b strings.Builder
 	one := func(name, kind, help string, value float64) {
 		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n%s{node=%q} %g\n", name, help, name, kind, name, node, value)
@@ -137,7 +140,7 @@ func text(node string, d Did, spoolBytes int64) string {
 	one("jobgait_cost_cpu_seconds_total", "counter", "CPU seconds that sampling took, interrupts included.", d.CostS)
 	one("jobgait_available_cpu_seconds_total", "counter", "CPU seconds that nodes had while they were sampled.",
 		d.AvailableS)
-	one("jobgait_spool_bytes", "gauge", "Size of the node's spool.", float64(spoolBytes))
+	one("jobgait_spool_bytes", "gauge", "Size of the node's spool after the last sweep.", float64(d.SpoolBytes))
 	const name = "jobgait_failures_total"
 	fmt.Fprintf(&b, "# HELP %s Runs with a failure, by the code of its note.\n# TYPE %s counter\n", name, name)
 	for _, code := range slices.Sorted(maps.Keys(d.Failures)) {

@@ -60,7 +60,7 @@ func TestTextfile(t *testing.T) {
 	dir := t.TempDir()
 	d := Did{Runs: 3, Reports: 2, LostS: 1.5, SampledS: 1e7,
 		Failures: map[string]int64{"no_agent": 1, "history_failed": 4}}
-	must(t, Write(dir, "n1", d, 12345))
+	must(t, Write(dir, "n1", d.With(Did{SpoolBytes: 12345})))
 	b, err := os.ReadFile(filepath.Join(dir, "jobgait-n1.prom"))
 	must(t, err)
 	line := regexp.MustCompile(`^(# (HELP|TYPE) jobgait_[a-z_]+ .+|jobgait_[a-z_]+\{node="n1"(,code="[a-z_]+")?\} ` +
@@ -81,7 +81,7 @@ func TestTextfile(t *testing.T) {
 		info.Mode().Perm() != 0o644 {
 		t.Errorf("%v, %v", left, err)
 	}
-	if err := Write(filepath.Join(dir, "none"), "n1", d, 0); err == nil {
+	if err := Write(filepath.Join(dir, "none"), "n1", d); err == nil {
 		t.Error("a directory that is not there is no error")
 	}
 }

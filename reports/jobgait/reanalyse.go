@@ -245,7 +245,7 @@ func (a reanalysis) write(ctx context.Context, runs []archive.Kept) error {
 	if err := os.MkdirAll(filepath.Dir(a.history), 0o700); err != nil {
 		return fmt.Errorf("make the directory of the history: %w", err)
 	}
-	db, err := openOwn(ctx, a.history)
+	db, err := history.Open(ctx, a.history)
 	if err != nil {
 		return err
 	}
