@@ -70,10 +70,9 @@ type Agent struct {
 	// GPU is whether the job's GPUs are read.
 	GPU    bool   `toml:"gpu"`
 	Launch string `toml:"launch"`
-	// Names is how much is told of which code ran: all, libraries or off.
+	// Names is how much reports disclose about the code that ran: all, libraries or off.
 	Names string `toml:"names"`
-	// LiveDir is the directory below which a running job's user is told of its
-	// rhythm, "" nowhere.
+	// LiveDir is the directory below which the state of running jobs is written for their users, "" for none.
 	LiveDir string `toml:"live_dir"`
 }
 
@@ -81,10 +80,9 @@ type Agent struct {
 // their own.
 func (a Agent) OwnScope() bool { return a.Launch == "auto" }
 
-// Live is who is told of a job while it runs, beside its user.
+// Live sets who is notified about a running job, besides its user.
 type Live struct {
-	// OnStall is a program that is told of a job that has stalled, "" none; Account
-	// whose rights it has.
+	// OnStall is a program that is called when a job has stalled, "" for none; it runs with the rights of Account.
 	OnStall string `toml:"on_stall"`
 	Account string `toml:"account"`
 }

@@ -5,8 +5,7 @@ import (
 	"path/filepath"
 )
 
-// oneMachineName is set in the environment of all programs of ours that `jobgait run`
-// starts.
+// oneMachineName is set in the environment of all programs of jobgait that `jobgait run` starts.
 const oneMachineName = "JOBGAIT_ONE_MACHINE"
 
 // IsOneMachine tells whether the user's own directories are meant.
@@ -52,7 +51,7 @@ func oneMachine(c Config, getenv func(string) string) (Config, error) {
 	c.Report.MinElapsedS = 0
 	c.History.Path = filepath.Join(data, "jobgait", "history.db")
 	c.History.Ingest = "here"
-	c.History.Names = "all" // nobody else reads it
+	c.History.Names = "all" // only the user reads it
 	c.Slurm = Slurm{}
 	c.Health = Health{}
 	return c, nil

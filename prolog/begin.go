@@ -121,8 +121,8 @@ func start(s launch.Spec, dir job.RunDir, lock *os.File) (job.Process, error) {
 	if err != nil {
 		return job.Process{}, err
 	}
-	// Nobody waits for it: until we end it stays a zombie if it ends, so its pid cannot
-	// belong to another yet.
+	// The Prolog does not wait for it: if the process ends it stays a zombie until the Prolog ends, so its pid
+	// cannot be reused yet.
 	p, err := job.Of(pid)
 	if err != nil {
 		return job.Process{}, err

@@ -1,17 +1,16 @@
-// Package as runs a part of this program as another account: an account, a
-// verb and a question come in, answers go out. verbs.go has the table of all child
-// processes and their protocol. It exists because a root process must
-// not touch a user's files or a shared directory of another account: paths
-// there are under that account's control while we write, and root is nobody on
-// many shared file systems. The work is done by a child with the account's uid, gid
-// and groups, no environment, no inherited descriptors and no way to gain privileges.
+// Package as runs a part of this program with the rights of another account. An account, a verb and a request
+// go in; answers come out. verbs.go has the table of all child processes and their protocol. A root process
+// must not touch the files of a user or the shared directory of another account: that account controls the
+// paths while root writes, and many shared file systems map root to an unprivileged user. A child process does
+// the work. It has the account's uid, gid and groups, no environment, no inherited descriptors and no way to
+// gain privileges.
 //
-// The child takes the account itself (Take): it is started as we are, since one that
-// has the account from its first instruction on can be stopped, traced and changed by
-// it before it has shut the door. What the account can do to ours is stop and kill it.
+// The child starts with the rights of its parent and takes the account itself (Take). A process that has the
+// account from its first instruction could be stopped, traced and changed by that account before it protects
+// itself. The account can only stop or kill the child.
 //
-// It refuses to believe the child: output is bounded, and a child that hangs on
-// a dead file system is killed and left behind, never waited for.
+// The parent does not trust the child: it bounds the output, and it kills a child that hangs on a dead file
+// system without waiting for it.
 package as
 
 import (

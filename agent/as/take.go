@@ -51,8 +51,8 @@ type Limits struct {
 	MemoryBytes, CPUSeconds uint64
 	// Starts is whether it may start programs.
 	Starts bool
-	// Bound is whether it is killed when whoever started it ends. The account can stop
-	// a child, and one that is stopped uses up no CPU time: nothing else would end it.
+	// Bound means that the child is killed when its parent ends. The account can stop a child, and one that is
+	// stopped uses up no CPU time: nothing else would end it.
 	Bound bool
 }
 
@@ -80,9 +80,9 @@ func Take(args []string, l Limits) error {
 	return nil
 }
 
-// TakeFiles gives this thread the account's rights to files, beside root's to ask about
-// processes, and no way back: see setfsuid(2), which takes the capabilities of files
-// away. Where the account is root's, or we are not, ours stay.
+// TakeFiles gives this thread the account's rights to files, beside root's to ask about processes, and no way
+// back: see setfsuid(2), which takes the capabilities of files away. If the account is root, or this process is
+// not root, the rights stay as they are.
 func TakeFiles(args []string) error {
 	a, err := parseArgs(args)
 	if err != nil {
@@ -111,8 +111,7 @@ func TakeFiles(args []string) error {
 // and one each for the collection of memory and its own clock.
 const spareThreads = 8
 
-// hold sets the limits. The process is undumpable from here on: nobody but root traces
-// it or reads what it is doing.
+// hold sets the limits. The process is undumpable from here on: only root can trace it or read its memory.
 func (l Limits) hold() error {
 	if err := shut(); err != nil {
 		return err

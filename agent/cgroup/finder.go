@@ -29,7 +29,7 @@ type Finder struct {
 	// told is, by mount, the job's directory as a member's cgroup says.
 	told  map[int]string
 	found map[int]Found
-	// again is when it is looked without having been told of a change.
+	// again is the time of the next search if no change is reported before.
 	again int64
 	// strays is how many members had no cgroup of the job in the
 	// hierarchy of perf events.
@@ -126,8 +126,8 @@ func (f *Finder) Absent() string {
 // of a step are seen before they are moved into theirs.
 const straysSure = 4
 
-// Member tells of a process that belongs to the job: where it is says more than
-// any known layout. It is asked once, and only while something is missing.
+// Member reports a process that belongs to the job. Its cgroup is more reliable than any known layout. The
+// finder reads it once, and only while a directory is missing.
 func (f *Finder) Member(pid int) {
 	if f.asked[pid] || len(f.asked) >= 256 || len(f.found) == len(f.mounts) {
 		return
@@ -198,7 +198,7 @@ func (f *Finder) candidates(i int, m Mount) []string {
 // one that is missing, comes and goes.
 func (f *Finder) search(m Mount, dirs []string) (Found, bool) {
 	for _, dir := range dirs {
-		// Watched before it is looked at: what comes between is told.
+		// Watch before listing, so that a directory created in between is reported.
 		f.watchAbove(m, dir)
 		var st unix.Stat_t
 		if unix.Stat(dir, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch is told by inotify(7) when directories come and go. It is polled: the
-// descriptor does not block. Without inotify nothing is ever told.
+// watch reports created and removed directories through inotify(7). It is polled: the descriptor does not
+// block. Without inotify it reports nothing.
 type watch struct {
 	fd    int
 	known map[string]int32
@@ -39,12 +39,12 @@ func (w *watch) add(dir string) bool {
 	return true
 }
 
-// clear makes every directory be watched anew: a removed one took its watch
-// with it, and the kernel gives a directory that still is watched its old one.
+// clear forgets all watches, so that every directory is watched again. A removed directory loses its watch; the
+// kernel returns the existing watch of a directory that still has one.
 func (w *watch) clear() { clear(w.known) }
 
-// changed tells whether anything was told since the last call. What is told faster
-// than it is read is left for the next.
+// changed reports whether any event arrived since the last call. Events that do not fit into one read are left
+// for the next call.
 func (w *watch) changed() bool {
 	any := false
 	for i := 0; i < 64 && w.fd >= 0; i++ {

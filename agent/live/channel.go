@@ -16,13 +16,12 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// Channel sends each state to its readers when the profile is written (every 0.25 to 0.75 s), where
-// live.json is replaced every five seconds. It is a socket in the same directory, whose name nobody else can take,
-// open to the user and nobody else. A pipe
-// would not do: its reader holds the kernel's lock on it while it is given its bytes, for
-// as long as the memory for these, which may be a file of his own file system, takes to
-// come, and whoever opens the pipe or writes waits for that where no signal is heard.
-// The sender of a socket waits for nobody: who does not read misses messages.
+// Channel sends each state to its readers when the profile is written (every 0.25 to 0.75 s), where live.json
+// is replaced every five seconds. It is a socket in the same directory. No other account can take its name, and
+// only the user can open it. A pipe does not work: its reader holds the kernel's lock on the pipe while the
+// bytes are copied. Their destination may be a page of the reader's own file system, so that this takes as long
+// as he likes, and anyone who opens or writes the pipe waits uninterruptibly. The sender on a socket never
+// waits: a reader that is too slow misses messages.
 type Channel struct {
 	fd      int
 	uid     int
@@ -31,7 +30,7 @@ type Channel struct {
 
 const (
 	channelName = "cycles"
-	// mostReaders are told at a time, with sendBytes of the kernel's memory each.
+	// mostReaders limits the readers at a time; each takes sendBytes of the kernel's memory.
 	mostReaders = 8
 	sendBytes   = 64 << 10
 	// mostTold is how many of the last cycles a message has.
@@ -100,7 +99,7 @@ func (c *Channel) Read() bool {
 	return len(c.readers) > 0
 }
 
-// welcome is whether a reader is the user, to whom nobody listens.
+// welcome reports whether a reader is the user. Nothing is read from him.
 func (c *Channel) welcome(fd int) bool {
 	who, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	return err == nil && (int(who.Uid) == c.uid || who.Uid == 0) && unix.Shutdown(fd, unix.SHUT_RD) == nil &&
@@ -135,7 +134,7 @@ type Subscriber struct {
 	buf  []byte
 }
 
-// Dial asks to be told by the agent that writes a file; an error where it tells nobody.
+// Dial subscribes to the agent that writes a file. It returns an error if the agent has no channel.
 func Dial(path string) (*Subscriber, error) {
 	r := &Subscriber{buf: make([]byte, maxBytes)}
 	err := at(filepath.Dir(path), func(path string) (err error) {

@@ -87,7 +87,7 @@ type Job struct {
 	CPUsPerTask *int   `json:"cpus_per_task,omitempty"`
 }
 
-// JobOf is what is told of a run.
+// JobOf returns the description of a run for live.json.
 func JobOf(k run.Key, j run.Job) Job {
 	return Job{Cluster: k.Cluster, Name: j.Name, App: j.App, Executable: j.Executable, Script: j.Script, Size: j.Size,
 		NNodes: j.NNodes, NTasks: j.NTasks, CPUsPerTask: j.CPUsPerTask}
@@ -129,8 +129,8 @@ type Pace struct {
 	// interval of the period.
 	EndsLo time.Time `json:"ends_lo"`
 	EndsHi time.Time `json:"ends_hi"`
-	// LimitAt is that of the state, nil if it is not known or there is none; LimitFirst
-	// is whether it comes before EndsAt.
+	// LimitAt is the time limit of the state, nil if unknown or unlimited; LimitFirst is whether it comes before
+	// EndsAt.
 	LimitAt    *time.Time `json:"limit_at"`
 	LimitFirst bool       `json:"limit_first"`
 }
@@ -236,6 +236,5 @@ func (s *State) clean() {
 	}
 }
 
-// Alive is whether the agent that wrote this still runs. Of a state that was sealed
-// nobody asks.
+// Alive reports whether the agent that wrote this still runs. It is false for a final state.
 func (s State) Alive() bool { return s.State != tracker.Ended && s.Agent.PID > 0 && s.Agent.Alive() }

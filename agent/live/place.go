@@ -23,8 +23,8 @@ type Location struct {
 // keptFor is how long the file of a run stays that has ended.
 const keptFor = time.Hour
 
-// Make makes the directory of a run of a user, below one that nobody but this
-// account can write to, and clears away those of all users' runs that are long over.
+// Make makes the directory of a run of a user, below one that only this account can write to, and removes those
+// of all users' runs that ended long ago.
 func Make(dir string, uid int, run string) (*Location, error) {
 	of := filepath.Join(dir, strconv.Itoa(uid))
 	p := &Location{dir: filepath.Join(of, run), uid: uid}

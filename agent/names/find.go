@@ -15,7 +15,7 @@ import (
 // Lookup is places of one file, as a process had it mapped.
 type Lookup struct {
 	Build   string   `json:"build"` // id in hex, "" if the file has none
-	Inode   uint64   `json:"inode"` // 0 where only the build id was told
+	Inode   uint64   `json:"inode"` // 0 where only the build id is known
 	PID     int      `json:"pid"`   // of a process that maps it
 	Path    string   `json:"path"`  // as that process sees it
 	Offsets []uint64 `json:"offsets"`
@@ -26,7 +26,7 @@ type Answer struct {
 	Functions []Function `json:"functions"`
 	// Of is, for each place, the index of its function, -1 for none.
 	Of []int `json:"of"`
-	// Why there are none of the whole file, "" if it was read.
+	// Why the file has no names, "" if it was read.
 	Why Reason `json:"why,omitempty"`
 }
 
@@ -98,7 +98,7 @@ func buildOf(r *os.File) string {
 	return hex.EncodeToString(id)
 }
 
-// debugFile opens the debug file of a build: root's, that nobody else may write.
+// debugFile opens the debug file of a build. It must belong to root and be writable by no other account.
 func (s roots) debugFile(build string) (*os.File, error) {
 	if len(build) < 4 {
 		return nil, os.ErrNotExist

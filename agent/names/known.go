@@ -13,14 +13,14 @@ const KnownFile = "names.json"
 // Known is what was answered of a run's code, file by file.
 type Known struct {
 	Files []KnownOf `json:"files"`
-	// Lost is set when a child did not come back: nobody was asked any more.
+	// Lost is set when a child did not return; no further lookup is made then.
 	Lost bool `json:"lost,omitempty"`
 }
 
 // KnownOf is what is known of one file.
 type KnownOf struct {
 	Key uint64 `json:"key,string"` // of the file in profile.Places
-	// Why the file was not read when it was asked last, "" if it was.
+	// Why the last attempt did not read the file, "" if it did.
 	Why Reason `json:"why,omitempty"`
 	// Functions are in the order of their starts.
 	Functions []Function `json:"functions"`

@@ -16,7 +16,7 @@ const (
 	maxDictionary = 8 << 20
 )
 
-// mini returns the ELF file in .gnu_debugdata, nil if there is none.
+// mini returns the ELF file in .gnu_debugdata, nil if the file has no such section.
 func (f *ELFFile) mini(ctx context.Context) *ELFFile {
 	for _, s := range f.sections {
 		if s.title != ".gnu_debugdata" || s.kind != kindCode || s.off > math.MaxInt64 {

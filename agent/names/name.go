@@ -32,7 +32,7 @@ type Function struct {
 	Source string `json:"source"`
 }
 
-// place is one that is asked for: by address, and the best symbol so far.
+// place is a requested place: its address, and the best symbol so far.
 type place struct {
 	from   uint64 // address
 	index  int    // in the question
@@ -94,8 +94,8 @@ func (q *query) step() bool {
 	return q.steps >= 0 && (q.steps%4096 != 0 || q.ctx.Err() == nil)
 }
 
-// function puts an answer into file offsets, and reads its name last: in a table of
-// a million symbols few are asked for.
+// function converts an answer to file offsets. It reads the name last: of a table of a million symbols few are
+// needed.
 func (q *query) function(p *place) Function {
 	start, ok := q.file.offset(p.start)
 	if p.source == "" || !ok || p.end <= p.start {

@@ -16,10 +16,9 @@ const (
 	maxRaw  = 4096
 )
 
-// Readable is the name of a symbol as its author wrote it: of C++ without
-// parameters (and without arguments of templates where they are too long), Rust,
-// Fortran's module::procedure. What is none of them is left as it is, but for the
-// version of a library's symbol, pow@@GLIBC_2.29; all is clean text.
+// Readable is the name of a symbol as its author wrote it: of C++ without parameters (and without arguments of
+// templates where they are too long), Rust, Fortran's module::procedure. Other names stay as they are, without
+// the version of a library's symbol (pow@@GLIBC_2.29). The result is clean text.
 func Readable(symbol string) string {
 	if i := strings.IndexByte(symbol, '@'); i > 0 {
 		symbol = symbol[:i]

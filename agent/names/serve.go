@@ -23,12 +23,11 @@ import (
 const (
 	MaxPlaces = 1 << 14
 	MaxFiles  = 256
-	// wall is when the child is killed; it stops a little before by itself, so that
-	// what it has found is told.
+	// wall is when the child is killed. It stops a little earlier by itself, so that it returns what it has found.
 	wall   = 5 * time.Second
 	enough = 4 * time.Second
-	// enoughCPU is nanoseconds of CPU time after which no further file is asked: the
-	// kernel ends the child at 2 s, and one hostile file takes half a second.
+	// enoughCPU is the CPU time in nanoseconds after which no further file is opened: the kernel ends the child at
+	// 2 s, and one hostile file takes half a second.
 	enoughCPU = 1e9
 	// behind is its nice value. It needs 30 ms of CPU time in the 5 s: at 19 it would
 	// not get them beside 12 others on a CPU, at 5 it gets them in one.
@@ -41,7 +40,7 @@ var errQuestions = errors.New("questions of names: too many, or not understood")
 
 // Serve is the child that reads program files.
 func Serve(ctx context.Context, r as.Request) error {
-	// EACCES: whoever began it is further behind already, and there it stays.
+	// EACCES: the parent has a lower priority already, and the child keeps that.
 	if err := unix.Setpriority(unix.PRIO_PGRP, 0, behind); err != nil && !errors.Is(err, unix.EACCES) {
 		return err
 	}
@@ -72,8 +71,8 @@ func (s roots) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// attempt answers one question: whatever a file does to its reader, the next one is
-// asked.
+// attempt answers one question and recovers from a panic, so that a hostile file does not stop the next
+// question.
 func (s roots) attempt(ctx context.Context, q Lookup) (a Answer) {
 	defer func() {
 		if recover() != nil {
@@ -130,7 +129,7 @@ func Ask(ctx context.Context, program string, account as.Account, questions []Lo
 
 var errAnswers = errors.New("names: no answer that our own reader gives")
 
-// parseAnswers believes nothing of what whoever has the account may have said.
+// parseAnswers validates everything: any process of the account may have written the answers.
 func parseAnswers(b []byte, questions []Lookup) ([]Answer, error) {
 	var answers []Answer
 	if len(b) > as.NamesAnswer || json.Unmarshal(b, &answers) != nil || len(answers) != len(questions) {

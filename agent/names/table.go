@@ -51,7 +51,7 @@ func (q *query) table(r io.ReaderAt, s section, names uint64, source string) {
 	}
 }
 
-// parseSymbol reads an Elf64_Sym; false is none of a function with bounds.
+// parseSymbol reads an Elf64_Sym. It returns false for a symbol that is no function with bounds.
 func parseSymbol(b []byte, names uint64) (symbol, bool) {
 	const function, indirect = 2, 10
 	le := binary.LittleEndian

@@ -12,8 +12,8 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// Child asks through a child of its own, which it starts when it is asked first. It
-// is used by one goroutine. The zero value answers nothing.
+// Child reads through a child process, which it starts at the first question. One goroutine uses it. The zero
+// value answers nothing.
 type Child struct {
 	child   as.Child
 	verb    string
@@ -22,8 +22,8 @@ type Child struct {
 	from    int
 	in      []byte // what has come and is no whole answer yet
 	seq     uint32
-	since   int64 // when the question was asked that is not answered, 0 if none is
-	lost    error // why nothing is asked any more
+	since   int64 // when the open question was sent, 0 if no question is open
+	lost    error // why no further question is sent
 	cpuNS   int64
 	// patience is nanoseconds that are waited.
 	patience Allowance
@@ -44,7 +44,7 @@ const (
 
 var (
 	errLate = errors.New("a process does not let itself be looked at in time")
-	errLost = errors.New("a process does not let itself be looked at: none is asked any more")
+	errLost = errors.New("a process blocks its readers: no further process is read")
 )
 
 // NewChild makes a Child of a program that has the verb: jobgait-agent. The account is
@@ -182,7 +182,7 @@ func (c *Child) start() error {
 	return nil
 }
 
-// give leaves the child behind: it may hang in the kernel, so nobody waits for it.
+// give abandons the child without waiting: it may hang in the kernel.
 func (c *Child) give(why error) error {
 	c.lost = why
 	if c.process != nil {

@@ -15,13 +15,13 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// Direct reads in this process, and hangs where the process that is asked likes:
-// it is for the child, and for trees that are not the kernel's.
+// Direct reads in this process, and hangs if the read process wants it to: it is for the child, and for trees
+// that are not the kernel's.
 type Direct struct{ Proc string }
 
 var errQuestion = errors.New("no such question")
 
-// Ask reads what is asked for.
+// Ask reads the requested file.
 func (d Direct) Ask(q ProcQuestion) ([]byte, error) {
 	dir := filepath.Join(d.Proc, strconv.Itoa(q.PID))
 	limit := min(max(q.Max, 0), maxAnswer)

@@ -21,7 +21,7 @@ const (
 	// and time; MappedBuild the raw build id of the file that is mapped at Area.
 	ProgramBuild
 	MappedBuild
-	// IO is the account of bytes, which waits for whoever is in the middle of an exec.
+	// IO is the account of bytes; reading it waits for a process that is in the middle of an exec.
 	IO
 )
 
@@ -101,7 +101,7 @@ func (a answer) encode() []byte {
 	return append(b, a.text...)
 }
 
-// errGarbled is an answer that no child of ours gives.
+// errGarbled is returned for an answer that the child program never writes.
 var errGarbled = errors.New("the reader of processes gave no answer")
 
 // cutAnswer takes the first answer off b. It is not whole when ok is false, and

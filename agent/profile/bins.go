@@ -34,8 +34,8 @@ const (
 	Blocks    = 16
 )
 
-// rarePlace is the share of a block's samples below which a place is not kept, as a
-// divisor: nobody finds a period in less, and each sample costs five bits.
+// rarePlace is the share of a block's samples below which a place is not kept, as a divisor: a smaller share is
+// too little for a period, and each sample costs five bits.
 const rarePlace = 32
 
 // N is how many bins there are.

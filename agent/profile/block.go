@@ -23,9 +23,8 @@ type Header struct {
 	CPUs    int     `json:"cpus"`
 	// CPUModel is the model name of /proc/cpuinfo, "" if it has none.
 	CPUModel string `json:"cpu_model,omitempty"`
-	// Scope is whose processes the code addresses are from: "job", its processes;
-	// "task", the command and what it started; "proc", there are none and only
-	// files below /proc were read.
+	// Scope is whose processes the code addresses are from: "job", its processes; "task", the command and what it
+	// started; "proc", there are no code addresses and only files below /proc were read.
 	Scope string `json:"scope"`
 	// AddressHz is samples a second and CPU; 0 without code addresses.
 	AddressHz float64 `json:"address_hz"`
@@ -72,9 +71,8 @@ type Block struct {
 	N     int
 	// RealNS is CLOCK_REALTIME and MonoNS CLOCK_MONOTONIC, read together.
 	RealNS, MonoNS int64
-	// Columns has, for each column of the header, the value at the END of
-	// each slot: cumulative since the profile began, or the level. NoValue
-	// where there is none.
+	// Columns has, for each column of the header, the value at the END of each slot: cumulative since the profile
+	// began, or the level. NoValue where the value is missing.
 	Columns [][]int64
 	// Every is how many slots were merged because the file grew too large;
 	// 0 or 1 = none. Columns between are interpolated then, and Samples and
@@ -133,7 +131,7 @@ type Footer struct {
 	Script string `json:"script,omitempty"`
 	// BuildID is its build id, else a hash of its size and time.
 	BuildID string `json:"build_id,omitempty"`
-	// GPUs are the boards of which there are columns, where the agent was told.
+	// GPUs describes the boards that have columns, as far as the agent knows them.
 	GPUs []run.GPUDevice `json:"gpus,omitempty"`
 	// Before is what columns had counted of the run when they were first read, by name:
 	// an agent on a node without time is seconds late.

@@ -26,9 +26,9 @@ type CPU struct {
 	WallS []float64
 }
 
-// What becomes a column: at most so many blocks, and what has a share of the samples
-// that is worth one. mostBinValues bounds the set, in values of 4 bytes: where they
-// are more, two samples become one. Fifteen minutes of two busy CPUs have all.
+// Limits of the columns: how many blocks become columns, and the least share of the samples for a column.
+// mostBinValues bounds the set, in values of 4 bytes: where they are more, two samples become one. Fifteen
+// minutes of two busy CPUs have all.
 const (
 	mostBlocks    = 16
 	leastShare    = 200
@@ -173,7 +173,7 @@ type binner struct {
 	ends   []uint16
 }
 
-// load reads the bins of a profile that was surveyed, those of so many pages.
+// load reads the bins of a surveyed profile for the given number of pages.
 func (s *surveyed) load(in io.ReadSeeker, all *survey, pages int) (CPU, error) {
 	rates := newRates(all.header, all.epochs)
 	if s.total == 0 || s.long || rates.highest() == 0 {

@@ -47,7 +47,7 @@ type merger struct {
 	pages   []PageCount
 }
 
-// merge returns the block with so many slots merged into one.
+// merge returns the block with every slots merged into one.
 func (m *merger) merge(b Block, every int) Block {
 	b.Every = every
 	for len(m.columns) < len(b.Columns) {

@@ -26,16 +26,14 @@
 // was read, the first and last of a block are exact, and counters never run
 // backwards, so that errors never add up. Column.Quantum is the largest one read.
 //
-// Whoever waits for the report must not wait longer because the job was long: every
-// ten seconds an overview has the blocks before it once more, with eight slots merged
-// (overview.go). Load reads every slot of up to 6 h at 200 Hz with 8 columns, and
+// The report of a long job must not take longer: every ten seconds an overview repeats the blocks before it
+// with eight slots merged (overview.go). Load reads every slot of up to 6 h at 200 Hz with 8 columns, and
 // overviews of longer runs, of which eight slots or more are merged anyway.
 //
-// It refuses to fill gaps: slots without a block are missing, and so is a rate whose
-// counter was not read on both sides or ran backwards. Columns that are read seldom
-// are not in the set that periods are looked for in. IPC is only instructions over
-// cycles of one scope. It stores no path and no symbol. No length in a file is
-// believed before it is within limits.go and covered by bytes that are there.
+// The package does not fill gaps: slots without a block are missing, and so is a rate whose counter was not
+// read on both sides or ran backwards. Columns that are read seldom are not in the set that periods are looked
+// for in. IPC is only instructions over cycles of one scope. It stores no path and no symbol. A length in a
+// file is used only if it is within limits.go and covered by bytes of the file.
 //
 // A day of 8 columns takes 85 MB, with code addresses 264 MB at most (MEASURED.md).
 package profile

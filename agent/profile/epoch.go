@@ -108,7 +108,7 @@ func (l Loaded) Program() string {
 	return l.told(ProgramKind)
 }
 
-// Script is what that program interprets, "" if it is none that does or is not known.
+// Script is the script that the program interprets, "" if it is no interpreter or the script is unknown.
 func (l Loaded) Script() string {
 	if l.Footer != nil {
 		return l.Footer.Script

@@ -115,8 +115,8 @@ func (f *filler) level(l *lane, b *Block, at int64, values []int64) {
 	l.put(b, at, 0, f.buf)
 }
 
-// rate puts differences over the step. A counter never runs backwards: where one
-// does, it began anew, and what it counted in that slot is not known.
+// rate puts differences over the step. A counter never runs backwards: one that does was reset, and its count
+// in that slot is unknown.
 func (f *filler) rate(l *lane, b *Block, at int64, values []int64, last int64) {
 	ends, skip := b.ends(values), 0
 	if first := values[0]; b.overview && (last == NoValue || last > first) {

@@ -59,8 +59,8 @@ func frameSum(frame []byte) uint32 {
 	return crc32.Update(sum, castagnoli, frame[frameSize:])
 }
 
-// frameLength returns the length of the frame that begins with head, which has
-// at least frameSize bytes; false if no frame of ours begins so.
+// frameLength returns the length of the frame that begins with head, which has at least frameSize bytes; false
+// if head is not the start of a frame.
 func frameLength(head []byte) (int, bool) {
 	if len(head) < frameSize || string(head[:4]) != magic {
 		return 0, false

@@ -148,7 +148,7 @@ func (b *blockHead) readPages(d *decoder) {
 	}
 }
 
-// pageHead reads what is said of a page with so many counts.
+// pageHead reads the head of a page with the given number of counts.
 func (d *decoder) pageHead(counts int) (p pageHead) {
 	if key := d.bytes(8); key != nil {
 		p.key = binary.LittleEndian.Uint64(key)

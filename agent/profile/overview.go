@@ -15,9 +15,8 @@ import (
 // are exact sums; steps of counters are rounded to 1/64 of the median step, of
 // eight slots here; levels are means.
 //
-// An overview never says what its blocks do not: a reader believes it only if
-// the blocks that it is of are there. Where there is none (the agent was
-// killed, a value was missing, a counter ran backwards) the blocks are read.
+// An overview never says what its blocks do not: a reader uses it only if its blocks are present. Where the
+// overview is missing (the agent was killed, a value was missing, a counter ran backwards) the blocks are read.
 
 const (
 	// overviewEvery is how many slots an overview merges.

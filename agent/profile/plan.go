@@ -31,8 +31,7 @@ func (s *survey) plan(rates rates) plan {
 	})
 }
 
-// has is whether the block or overview of some slots is to be read. Overviews are
-// asked for in order.
+// has reports whether the block or overview of some slots is to be read. Call it for overviews in order.
 func (p *plan) has(kind byte, s slots) bool {
 	if len(*p) == 0 {
 		return kind == blockFrame

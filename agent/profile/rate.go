@@ -51,8 +51,8 @@ func (r rates) slowest(all []atRate) float64 {
 	return low
 }
 
-// within calls f with the rates of the counts of a block: counts from..to-1, of so
-// many slots, had rate number so many. In an overview all have one.
+// within calls f with the rates of the counts of a block: counts from..to-1, each of the given number of slots,
+// had the rate with the given index. An overview has one rate.
 func (r rates) within(b *Block, f func(from, to, slots, rate int)) {
 	if b.overview {
 		i := len(r) - 1

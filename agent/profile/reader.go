@@ -126,8 +126,8 @@ func (r *Reader) Close() error {
 	return r.file.Close()
 }
 
-// sampled gives the payloads of the rest that are blocks, overviews and bins. Of each,
-// whoever takes them says what becomes of it: accept, pass or refuse.
+// sampled gives the payloads of the rest that are blocks, overviews and bins. The caller decides about each:
+// accept, pass or refuse.
 func (r *Reader) sampled() iter.Seq2[byte, []byte] {
 	return func(yield func(byte, []byte) bool) {
 		for frame := r.frame(); frame != nil; frame = r.frame() {

@@ -51,7 +51,7 @@ type layout struct {
 	header *Header
 	first  int64 // slot of the profile with which the set begins
 	slots  int64 // of the profile
-	merge  int64 // so many make one sample; a power of two
+	merge  int64 // slots per sample; a power of two
 	pages  []uint64
 	coded  bool // there are code addresses
 	rates  rates
@@ -82,7 +82,7 @@ func newLayout(s *survey, r room) layout {
 	return l
 }
 
-// values is the size of the set with so many pages.
+// values returns the number of values of a set with the given number of pages.
 func (l layout) values(pages int) int64 {
 	columns := len(l.header.Columns) // slow ones are shorter
 	if l.coded {

@@ -65,8 +65,8 @@ func (l Loaded) Growth(path string, names []string) iter.Seq[anatomy.Growth] {
 	}
 }
 
-// growth is that of a column from the end of one slot to that of another; NaN where
-// either is not in the block, or the counter began anew.
+// growth returns how much a column grew from the end of one slot to the end of another; NaN if either is not in
+// the block or the counter was reset.
 func (b *Block) growth(column int, from, to int64) float64 {
 	if column < 0 || from < 0 {
 		return math.NaN()
@@ -121,9 +121,8 @@ func stride(blocks int) int {
 	return max(1, int(math.Ceil(float64(blocks-2*edge)/(mostRead-2*edge))))
 }
 
-// weightOf is how many blocks the i-th stands for, 0 if another one does for it. Of
-// those that follow each other one is drawn, so that no rhythm of the job meets one of
-// ours.
+// weightOf returns how many blocks the i-th block stands for, 0 if another block stands for it. One of each
+// group of consecutive blocks is drawn at random, so that sampling is not in step with a rhythm of the job.
 func weightOf(i, blocks, every int) int {
 	i -= edge
 	inner := blocks - 2*edge
@@ -161,7 +160,7 @@ func (l Loaded) whole(b *Block) (skip, samples int64) {
 	return skip, (int64(b.N) - skip) / merge
 }
 
-// merged adds up so many values each, n times.
+// merged returns n sums of every values each.
 func merged[T uint16 | uint32](values []T, skip, n, every int64) []T {
 	values = values[skip : skip+n*every]
 	if every == 1 {

@@ -21,8 +21,8 @@ const levelBits = 8
 // expected is the next step.
 func (l level) expected() int64 { return (int64(l) + 1<<(levelBits-1)) >> levelBits }
 
-// follow tells the level a step that was off by so much. One that is off by more
-// than an eighth begins another part of the loop, and the level begins anew.
+// follow updates the level with a step and its deviation. A deviation of more than an eighth starts another
+// part of the loop and resets the level.
 func (l *level) follow(step, off int64) {
 	if near := max(l.expected(), -l.expected())>>3 + 8; off > near || off < -near {
 		*l = level(step << levelBits)

@@ -157,8 +157,8 @@ func (s *survey) busiest(n int) []uint64 {
 // stepS is the step of the grid in seconds.
 func (s *survey) stepS() float64 { return float64(s.header.StepNS) / 1e9 }
 
-// totals are the counters over the run; cpuS is what the code addresses tell of
-// the job's CPU time, in so many slots.
+// totals are the counters over the run; cpuS is the job's CPU time by the code addresses, over the given number
+// of slots.
 func (s *survey) totals(cpuS float64, slots int64) []run.Counter {
 	out := make([]run.Counter, 0, 1+len(s.last))
 	if s.sampled && newRates(s.header, s.epochs).highest() > 0 {

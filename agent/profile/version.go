@@ -10,8 +10,8 @@ import (
 // read here.
 var ErrVersion = errors.New("profile of a version that this jobgait does not read")
 
-// format reads the frames of one version: its header into ours, and the payload of
-// every other frame into ours, of the same kind; nil if that never changed.
+// format converts the frames of one version to the present one: the header, and the payload of every other
+// frame of the same kind; nil if that never changed.
 type format struct {
 	version int
 	header  func(payload []byte) (Header, error)

@@ -82,7 +82,7 @@ func Create(path string, h Header, options ...WriterOptions) (*Writer, error) {
 	w, err := newWriter(diskFile{f}, path, h, append(options, WriterOptions{})[0])
 	if err != nil {
 		f.Close()
-		os.Remove(path) // ours, and of no use without a header
+		os.Remove(path) // created here, and useless without a header
 		return nil, err
 	}
 	return w, nil

@@ -59,8 +59,8 @@ func Read(fd int, b []byte) (int, error) {
 	return int(r), nil
 }
 
-// Readable tells whether something waits to be read, or somebody at a socket to be
-// accepted: an accept for nobody makes a file first (3.3 us; .28, BenchmarkNobody).
+// Readable reports whether data can be read, or a connection accepted. An accept without a connection creates a
+// file first and costs 3.3 us; this call costs .28 us (BenchmarkNobody).
 func Readable(fd int) bool {
 	p, now := unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}, unix.Timespec{}
 	n, _, e := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p)), 1, uintptr(unsafe.Pointer(&now)), 0, 0, 0)
@@ -88,7 +88,7 @@ func ReadList(path string, buf []byte, max int) ([]byte, error) {
 	return readFile(path, buf, max, false)
 }
 
-// firstRoom is what is asked for first where no buffer was given: a page.
+// firstRoom is the size of the first buffer where the caller gave none: a page.
 const firstRoom = 4096
 
 func readFile(path string, buf []byte, max int, record bool) ([]byte, error) {
@@ -132,7 +132,7 @@ func Readlink(path string) (string, error) {
 	return string(b[:n]), nil
 }
 
-// Owner returns the user who owns a file, -1 where that cannot be told.
+// Owner returns the user id of a file's owner, -1 if it is unknown.
 func Owner(path string) int {
 	p, err := unix.BytePtrFromString(path)
 	if err != nil {

@@ -40,11 +40,10 @@ type split struct {
 	hits [profile.Blocks]int
 }
 
-// A page is split from when it has a quarter of the samples of about the last ten
-// blocks, if these are enough to say so: HPCG's five kernels are in one page with 95 %
-// of them. Blocks everywhere instead would leave more of a large code in no column
-// (48 % where pages left 40). One that was split stays so, and so does a block that
-// has a column, from when it has a 32nd of a block's samples: nobody goes back.
+// A page is split from when it has a quarter of the samples of about the last ten blocks, if these are enough
+// to say so: HPCG's five kernels are in one page with 95 % of them. Blocks everywhere instead would leave more
+// of a large code in no column (48 % where pages left 40). A page that was split stays split, and a block that
+// has a 32nd of a block's samples gets a column and keeps it.
 const (
 	splitShare  = 0.25
 	splitLeast  = 128

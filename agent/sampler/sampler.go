@@ -79,7 +79,7 @@ func (s *Sampler) at(slot int64) int { return int(slot % window) }
 func (s *Sampler) hit(timeNS int64, page uint64, block uint8) {
 	slot := s.grid.Slot(timeNS)
 	switch {
-	case slot < 0 || !s.addresses: // before the grid began, or for nobody
+	case slot < 0 || !s.addresses: // before the grid began, or not requested
 	case slot < s.first, slot >= s.horizon, len(s.hits) >= maxHits:
 		s.lost++
 	default:
@@ -104,10 +104,9 @@ func (s *Sampler) Epochs() []profile.Epoch {
 	return e
 }
 
-// Emit fills a block with the slots that are complete at a time, all sources
-// having been drained since, and returns false when there is none left. Call
-// it until then. The block's slices are used again by the next call. The caller
-// sets the block's clocks and the agent's CPU time.
+// Emit fills a block with the slots that are complete at a time, all sources having been drained since, and
+// returns false when no complete slot is left. Call it until then. The block's slices are used again by the
+// next call. The caller sets the block's clocks and the agent's CPU time.
 func (s *Sampler) Emit(nowNS int64, b *profile.Block) bool {
 	limit := s.grid.Slot(nowNS - SafetyNS)
 	end := min(limit, s.horizon, s.first+maxBlock)

@@ -105,7 +105,7 @@ func (t *Track) Record(lane int, timeNS int64, counts []uint64) {
 	l.saw(t.s.grid.Slot(timeNS), timeNS, counts)
 }
 
-// Read takes a reading that was asked for. Its own slot may still get a record.
+// Read takes a requested reading. Its slot may still get a record.
 func (t *Track) Read(lane int, timeNS int64, counts []uint64) {
 	l := t.lanes[lane]
 	if l.begun {

@@ -1,11 +1,10 @@
-// Package unit asks systemd for a cgroup of our own. A process that slurmd has
-// started stays in the cgroup of slurmd's service whatever session it is in: it
-// counts there, and a restart of slurmd complains of it. A name and a pid come in,
-// a call to the manager goes out; afterwards the process is in a scope, which goes
-// when the process does.
+// Package unit asks systemd for a cgroup for this process. A process that slurmd has started stays in the
+// cgroup of slurmd's service whatever session it is in: it counts there, and a restart of slurmd complains of
+// it. A name and a pid come in, a call to the manager goes out; afterwards the process is in a scope, which
+// goes when the process does.
 //
-// Nothing depends on it: where there is no systemd there is nothing to ask, which
-// is no error, and whoever asks does so beside his work and logs what was said.
+// Nothing depends on it: a machine without systemd is no error, and callers make the call beside their work and
+// log its result.
 package unit
 
 import (
@@ -52,7 +51,7 @@ type property struct {
 	Value dbus.Variant
 }
 
-// auxiliary is a further unit of a call: (sa(sv)). There is none.
+// auxiliary is a further unit of a call: (sa(sv)). The call has none.
 type auxiliary struct {
 	Name       string
 	Properties []property
@@ -125,8 +124,8 @@ func (m Manager) Aside(what string, log func(error)) (settled func()) {
 	}
 }
 
-// awaitMove returns once this process is in the scope, at once where nobody is
-// there who would move it, and after settle in any case.
+// awaitMove returns once this process is in the scope, at once if no service manager is there to move it, and
+// after settle in any case.
 func (m Manager) awaitMove(scope string) {
 	if os.Geteuid() != 0 || !m.listens() {
 		return

@@ -26,12 +26,12 @@ type Spec struct {
 	Args    []string // without the program's name
 	Env     []string // the whole environment
 	Log     string   // file for what it prints, made if need be
-	Input   []byte   // what it reads on descriptor 0; it lies in memory and nobody else can read it
+	Input   []byte   // what it reads on descriptor 0; it lies in memory and no other process can read it
 }
 
-// Detach starts the program in a session of its own, with files as its descriptors from 3
-// on. It returns the process, which is nobody's child once we end, and its pidfd, -1 where
-// the kernel has none.
+// Detach starts the program in a session of its own, with files as its descriptors from 3 on. It returns the
+// process, which is adopted by init once the caller ends, and its pidfd, -1 if the kernel does not support
+// pidfds.
 func Detach(s Spec, files ...*os.File) (pid, pidfd int, err error) {
 	fail := func(err error) (int, int, error) { return 0, -1, fmt.Errorf("start %s: %w", s.Program, err) }
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

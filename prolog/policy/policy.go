@@ -1,9 +1,7 @@
-// Package policy decides which jobs are watched. The settings, a run as the
-// Prolog knows it and the user's wish come in; yes or no and the reason in
-// words go out. It is a pure function of what all nodes of a job are told
-// alike, so they agree without asking each other; an Epilog that asks again
-// gets the same answer. It refuses to watch a user who said --jobgait=off,
-// whatever the settings.
+// Package policy decides which jobs are watched. The settings, a run as the Prolog knows it and the user's wish
+// go in; yes or no and the reason in words come out. The decision is a pure function of values that are equal
+// on all nodes of a job, so the nodes agree without communication, and an Epilog that repeats it gets the same
+// result. A user who said --jobgait=off is never watched, whatever the settings.
 package policy
 
 import (

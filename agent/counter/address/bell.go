@@ -11,15 +11,14 @@ import (
 
 // bell waits, on the side, for a ring to be half full.
 type bell struct {
-	stop  int // an eventfd that ends the waiting, -1 when nobody waits
+	stop  int // an eventfd that ends the waiting, -1 while no goroutine waits
 	rung  chan struct{}
 	ended chan struct{}
 }
 
-// Full tells when a ring is half full and should be drained before its time: a
-// shell that starts short programs as fast as it can writes 0.75 MB a second and
-// CPU, mappings mostly, and had lost 2,600 records in one second without it. An
-// error means that nobody will tell.
+// Full returns a channel that signals when a ring is half full and should be drained early. A shell that starts
+// short programs as fast as it can writes 0.75 MB a second and CPU, mostly mappings; without the signal it lost
+// 2,600 records in one second. An error means that there will be no signal.
 func (s *Sampler) Full() (<-chan struct{}, error) {
 	if s.bell == nil {
 		s.bell = &bell{stop: -1, rung: make(chan struct{}, 1)}
@@ -30,7 +29,7 @@ func (s *Sampler) Full() (<-chan struct{}, error) {
 	return s.bell.rung, nil
 }
 
-// ringAgain waits on the present CPUs, if somebody wants to be told.
+// ringAgain waits on the present CPUs if Full was called.
 func (s *Sampler) ringAgain() error {
 	if s.bell == nil {
 		return nil
@@ -86,7 +85,7 @@ func (b *bell) wait(fds []unix.PollFd) {
 		for i, f := range fds {
 			full = full || f.Revents&unix.POLLIN != 0
 			if f.Revents&(unix.POLLHUP|unix.POLLERR|unix.POLLNVAL) != 0 {
-				fds[i].Fd = -1 // its task has ended, and would be told for ever
+				fds[i].Fd = -1 // its task has ended: poll would report it for ever
 			}
 		}
 		if full {

@@ -46,8 +46,8 @@ func (s *Sampler) Drain(to counter.Sink) error {
 	return errors.Join(first, s.follow(to))
 }
 
-// Passing returns how many records the last drain took beside those of timers. They
-// are written in passing and interrupt nobody.
+// Passing returns how many records the last drain took beside those of timers. The kernel writes them without
+// an interrupt.
 func (s *Sampler) Passing() int64 {
 	n := s.passing
 	s.passing = 0

@@ -42,9 +42,8 @@ func (c *cpu) close() error {
 	return first
 }
 
-// follow opens the timers of CPUs that came online anew, about once a second: one
-// that was there before stays silent, though nothing says so. Those of a command
-// belong to its processes and outlive the CPU.
+// follow opens timers for CPUs that came online, about once a second. The previous timer of such a CPU stays
+// silent without reporting an error. Those of a command belong to its processes and outlive the CPU.
 func (s *Sampler) follow(to counter.Sink) error {
 	now := rawcall.Now()
 	if now < s.lookAt || s.p.Root != 0 {

@@ -22,9 +22,8 @@ type places struct {
 	kernel, anonymous, lost uint64
 }
 
-// slot counts the hits of one place: the key is the file's index and the place's
-// number, 0 for none; the count has a bit on top, set once somebody was asked which
-// function the place is of.
+// slot counts the hits of one place: the key is the file's index and the place's number, 0 for none; the top
+// bit of the count is set once the function of the place was requested.
 type slot struct{ key, count uint64 }
 
 const (
@@ -33,8 +32,8 @@ const (
 	leastRoom = 1 << 10
 )
 
-// file is one that the job mapped as code. Its path is forgotten with it: whoever
-// asks for the functions in the file needs one, and no profile has it.
+// file is one that the job mapped as code. Its path is kept only here, because the name lookup needs a path; no
+// profile stores it.
 type file struct {
 	hash  uint64 // 0 as long as it is not known
 	build string // in hexadecimal digits
@@ -129,7 +128,7 @@ type CodeFile struct {
 	Inode uint64 // 0 where the kernel told the build id in its place
 	Path  string // as the process sees it
 	PID   int    // of a process that was in it
-	// New are the places, as in Places, of which nobody was asked.
+	// New returns the places, in the form of Places, whose functions were not requested yet.
 	New []profile.Place
 }
 
@@ -159,7 +158,7 @@ func (x *places) snapshot() []CodeFile {
 	return all
 }
 
-// fresh is the part of the hits in files that is at places of which nobody was asked.
+// fresh returns the share of the hits in files at places whose functions were not requested yet.
 func (x *places) fresh() float64 {
 	unasked, all := uint64(0), uint64(0)
 	for _, s := range x.slots {
@@ -171,7 +170,7 @@ func (x *places) fresh() float64 {
 	return float64(unasked) / float64(max(1, all))
 }
 
-// ask marks all places as such that somebody was asked of.
+// ask marks the functions of all places as requested.
 func (x *places) ask() {
 	for i := range x.slots {
 		if x.slots[i].key != 0 {
@@ -200,7 +199,7 @@ func (s *Sampler) NewCode() float64 {
 	return s.table.places.fresh()
 }
 
-// Asked says that somebody was asked of all places there are.
+// Asked marks the functions of all present places as requested.
 func (s *Sampler) Asked() { s.table.places.ask() }
 
 // Places is what of Code a profile takes.

@@ -10,11 +10,10 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// SetRate samples at another rate from now on, not above the first, for which
-// the rings are made. Timers keep their phases: a period that is set begins
-// anew, so it is set at a moment of the new phase. The processes of a command
-// have events of their own, which the kernel lets nobody change while they run:
-// then it is errors.ErrUnsupported.
+// SetRate samples at another rate from now on, not above the first, for which the rings are made. Timers keep
+// their phases: setting a period restarts it, so the period is set at a moment of the new phase. The processes
+// of a command have their own events, which cannot be changed while they run; SetRate then returns
+// errors.ErrUnsupported.
 func (s *Sampler) SetRate(r Rate) error {
 	switch {
 	case s.p.Root != 0:
@@ -45,7 +44,7 @@ func (s *Sampler) arm(c *cpu, late int64, start func() error) error {
 // How late a timer may be set going: the call takes 2 to 15 us.
 const minSlack, maxSlack = 20_000, 100_000
 
-// setPeriod sets the period, which begins anew.
+// setPeriod sets and restarts the period.
 func (s *Sampler) setPeriod(c *cpu) error { return perf.SetPeriod(c.fd, s.p.Rate.PeriodNS) }
 
 // phased gives every CPU its phase at the present rate and returns those that are

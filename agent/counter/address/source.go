@@ -8,22 +8,19 @@
 // and the page's offset, so that all ranks agree though their addresses are
 // random. All kernel code is one page, and so is all code that is in no file.
 //
-// Many processes are gone when their samples are read, up to 0.9 s later. So what
-// they are comes from the records between the samples: a child is a member if
-// its parent is, which is asked even if it was never sampled itself; the program
-// and its build id come with the first mapping after its exec.
+// Many processes are gone when their samples are read, up to 0.9 s later. So their identity comes from the
+// records between the samples: a child is a member if its parent is, and the parent is looked up even if it was
+// never sampled; the program and its build id come with the first mapping after its exec.
 //
-// What processes do is theirs to choose, what it costs us is not: memory for
-// processes and their code, CPU time for questions about them (4 % of a CPU in the
-// long run), waiting for their files and the number of drains are bounded. Beyond
-// that a process is not the job's for a while, and code is in no file.
+// Processes do what they like, so the cost of watching them is bounded: memory for processes and their code,
+// CPU time for lookups (4 % of a CPU in the long run), waiting for their files, and the number of drains.
+// Beyond these bounds a process counts as not the job's for a while, and code as outside any file.
 //
-// Where within pages the hits were, 16 bytes of code a place, is counted for the
-// whole run (places.go): functions are told from that.
+// Where within pages the hits were, 16 bytes of code a place, is counted for the whole run (places.go);
+// functions are found from these counts.
 //
-// It knows no symbol, gives the path of a file to nobody but whoever asks for the
-// functions in it, and refuses to count processes that are not the job's: membership
-// is asked once for each process, and passes to children.
+// The package knows no symbols, passes the path of a file only to the name lookup, and does not count processes
+// outside the job: membership is looked up once for each process and passes to its children.
 package address
 
 import (
@@ -50,8 +47,8 @@ type SamplingParams struct {
 	Rate Rate
 	// StepNS is the step of the grid that the timers are set in.
 	StepNS int64
-	// Root limits sampling to this process and what it will start; 0 is
-	// every process of the node, filtered by Members, which nobody asks if nil.
+	// Root limits sampling to this process and what it will start; 0 means every process of the node, filtered by
+	// Members if that is not nil.
 	Root    int
 	Members counter.Members
 }
@@ -98,9 +95,8 @@ const MaxTaskCPUs = 16
 var ErrManyCPUs = fmt.Errorf("an ordinary user's code is sampled on up to %d CPUs, since every process that the "+
 	"command starts copies an event for each", MaxTaskCPUs)
 
-// New opens a timer on every CPU, with kernel code where that is permitted. An
-// error means that there is none at all; perf.Forbidden tells whether for lack
-// of permission.
+// New opens a timer on every CPU, with kernel code where that is permitted. An error means that no timer could
+// be opened; perf.Forbidden reports whether permission was missing.
 func New(open perf.Opener, p SamplingParams) (*Sampler, error) {
 	if p.Root != 0 && len(p.CPUs) > MaxTaskCPUs {
 		return nil, ErrManyCPUs
@@ -161,7 +157,7 @@ const buildID = 1 << 34
 func (s *Sampler) probe() error {
 	attr := perf.Timer(s.p.Rate.PeriodNS, sampleType)
 	attr.Wakeup = 0 // at half of the ring
-	// The idle task is nobody's; leaving it out saves the ring.
+	// The idle task belongs to no job; excluding it saves space in the ring.
 	attr.Bits |= unix.PerfBitExcludeIdle | unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm |
 		unix.PerfBitCommExec | unix.PerfBitTask | unix.PerfBitSampleIDAll
 	if s.p.Root != 0 {
@@ -182,7 +178,7 @@ func (s *Sampler) probe() error {
 	return fmt.Errorf("sample addresses on CPU %d: %w", s.p.CPUs[0], err)
 }
 
-// Columns are none: hits are not counts.
+// Columns returns nil: hits are not counts.
 func (s *Sampler) Columns() []profile.Column { return nil }
 
 // Lanes is the number of CPUs. No record is due: an idle CPU gives none.
@@ -211,7 +207,7 @@ func (s *Sampler) Notes() []note.Note {
 	return []note.Note{note.New(note.UserOnly, "only user code was sampled: kernel.perf_event_paranoid is above 1")}
 }
 
-// OnJoin sets what is told each process that is found to be the job's.
+// OnJoin sets the function that is called with each process found to belong to the job.
 func (s *Sampler) OnJoin(f func(pid int)) { s.table.joined = f }
 
 // Programs returns how many samples each program of the job had, by base name.

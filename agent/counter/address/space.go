@@ -117,7 +117,7 @@ func parseMaps(r io.Reader, know func(a area, path string) int32) (space, error)
 	return s, nil
 }
 
-// pathOf is the path at the end of a line of maps, "" if there is none.
+// pathOf returns the path at the end of a line of /proc/PID/maps, "" if the line has no path.
 func pathOf(line []byte) string {
 	if i := bytes.IndexByte(line, '/'); i >= 0 {
 		return string(line[i:])

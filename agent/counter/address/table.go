@@ -13,21 +13,20 @@ type sampled struct {
 	// until is when a "no" must be asked again: a process can join the
 	// job's cgroup without an exec.
 	until int64
-	code  *code // nil is none
+	code  *code // nil outside any file
 	read  bool  // code is that of the process, from /proc or from records
 	// again is when /proc/PID/maps may be read again, after wait more.
 	again, wait int64
 	last        int // area that the last sample was in
-	// exe is the base name of its program, "" as long as nobody needed it;
-	// short is what it is called, at most 15 letters; build the build id of
-	// its program, "" if no record said. named is set when the program has
-	// been told of; fresh from an exec to its first mapping.
+	// exe is the base name of its program, "" until it is needed. short is the kernel's name of the task, at most
+	// 15 letters. build is the build id of its program, "" if no record had one. named is set once the program was
+	// reported; fresh is set from an exec to its first mapping.
 	exe, short, build string
 	named, fresh      bool
 	// hits are the samples of its program, nil where there are too many programs.
 	hits *int64
-	// unnamed are those while nobody could say which it is, and ask when it is asked
-	// for again, askWait later each time.
+	// unnamed counts the samples taken while the program was unknown. ask is the time of the next lookup, askWait
+	// the interval, which grows each time.
 	unnamed, ask, askWait int64
 }
 
@@ -46,13 +45,13 @@ type table struct {
 	// exes counts samples by program; builds says which build it is.
 	exes   map[string]*int64
 	builds map[string]string
-	// places are where code was hit, nil if nobody wants to know.
+	// places counts where code was hit, nil if that is not recorded.
 	places *places
-	// waiting tells threads that wait from others, nil if nobody wants to know.
+	// waiting separates waiting threads from others, nil if that is not recorded.
 	waiting waiting
 	// spins are the pages of libraries in which is waited with the CPU busy.
 	spins map[uint64]bool
-	// joined is told each process of the job that was found.
+	// joined is called with each process of the job that was found.
 	joined func(pid int)
 }
 
@@ -133,10 +132,10 @@ func (t *table) hit(s sample) (page uint64, ok bool) {
 	return page, true
 }
 
-// callByName finds out whose samples those of a process are. On a machine that has no
-// time no answer may come, once: a job's only program was "?" for the whole run then,
-// and a sed that ran beside it the application. So it is asked again, after 1 s and
-// twice as long each time, and gets the samples of meanwhile.
+// callByName finds the program that a process runs. On an overloaded machine a lookup may get no answer; with a
+// single attempt, a job's only program was "?" for the whole run and a sed beside it became the application. So
+// the lookup is repeated after 1 s, with the interval doubled each time, and the program then gets the samples
+// taken meanwhile.
 func (t *table) callByName(p *sampled, s sample) {
 	if p.exe == peek.NoProgram {
 		p.exe = ""
@@ -253,9 +252,8 @@ func (t *table) apply(e event) {
 	}
 }
 
-// exec begins a program anew. Its areas follow as records, first that of the
-// program itself, from which its name is: for a script that is the interpreter,
-// as in /proc/PID/exe.
+// exec starts a new program in a process. Records of its mappings follow. The first one is the program itself
+// and gives its name: for a script that is the interpreter, as in /proc/PID/exe.
 func (t *table) exec(e event, p *sampled) {
 	switch {
 	case t.members == nil && p == nil:
@@ -271,10 +269,9 @@ func (t *table) exec(e event, p *sampled) {
 	*p = sampled{member: true, read: true, short: e.name, fresh: true}
 }
 
-// fork makes the child of a member a member, with its parent's code and program:
-// it may be gone before anybody can ask. A parent that was never sampled, a shell
-// for example, is asked now. A child of another may still become one: nothing
-// is remembered of it.
+// fork makes the child of a member a member, with its parent's code and program: it may be gone before a
+// lookup. A parent that was never sampled, for example a shell, is looked up now. A child of a process outside
+// the job may still become a member, so nothing is remembered about it.
 func (t *table) fork(e event) {
 	t.drop(e.pid)
 	if e.parent <= 2 { // init's, or a thread of the kernel

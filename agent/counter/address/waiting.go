@@ -7,7 +7,7 @@ type waiting map[int32]*waited
 
 type waited struct{ all, waits int }
 
-// mostThreads bounds the threads that are told apart.
+// mostThreads limits how many threads are distinguished.
 const mostThreads = 1 << 14
 
 // hit counts one. Threads for which there is no room are all one, 0.

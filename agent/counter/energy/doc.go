@@ -14,11 +14,9 @@
 // Cores are part of their package and psys is the whole machine, so neither is
 // added to it. The same package seen through intel-rapl-mmio counts once.
 //
-// The hardware updates its counter about every millisecond. Energy is the
-// node's, whoever used it: on a shared node the caller leaves this source out.
-// It refuses to guess energy from load where there is no counter, and a power of
-// more than 10 kW a zone, which is a counter that began anew.
+// The hardware updates its counter about every millisecond. Energy is that of the whole node: on a shared node
+// the caller leaves this source out. The package does not estimate energy from load where there is no counter.
+// It rejects more than 10 kW in a zone, because that is a counter that was reset.
 //
-// There was no such hardware to test with: a fake sysfs and an injected
-// perf_event_open stand for it.
+// It was not run on such hardware: the tests use a fake sysfs and an injected perf_event_open.
 package energy

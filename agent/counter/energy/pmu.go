@@ -79,8 +79,7 @@ func readEvents(events []counted, cpus, columns int, cells []uint64) error {
 	return nil
 }
 
-// describe reads an event's config, scale and unit. An event in anything but
-// joules is none of ours.
+// describe reads an event's config, scale and unit. An event in another unit than joules is not supported.
 func describe(dir, event string) (config uint64, scale float64, err error) {
 	at := filepath.Join(dir, "events", event)
 	var texts [3]string

@@ -109,8 +109,8 @@ type unwrapper struct {
 	begun       bool
 }
 
-// maxWatts is what one zone never takes; more is a counter that began anew, not
-// one that wrapped. The joule on top is for readings in quick succession.
+// maxWatts is an upper bound for the power of one zone. More means that the counter was reset, not that it
+// wrapped. The joule on top is for readings in quick succession.
 const (
 	maxWatts   = 10_000
 	slackMicro = 1_000_000

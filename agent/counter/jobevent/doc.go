@@ -1,16 +1,14 @@
-// Package jobevent counts events of the job only, where the counters of a whole
-// node are not ours to read or are not the job's. What to count comes in as a
-// process or as a finder of the job's cgroup; readings of its CPU time to the
-// nanosecond, its context switches, page faults and migrations, and where there
-// is a PMU its instructions and cycles go out, each column with the rate at
-// which it is read. See perf_event_open(2), on inherit and PERF_FLAG_PID_CGROUP.
+// Package jobevent counts events of the job only. It is for nodes whose counters may not be read as a whole, or
+// do not belong to the job alone. What to count comes in as a process or as a finder of the job's cgroup;
+// readings of its CPU time to the nanosecond, its context switches, page faults and migrations, and where there
+// is a PMU its instructions and cycles go out, each column with the rate at which it is read. See
+// perf_event_open(2), on inherit and PERF_FLAG_PID_CGROUP.
 //
-// Cgroup is for root or CAP_PERFMON on a shared node: one group per CPU, read 50
-// times a second or less. The events have no timer: that of a cgroup runs on the
-// job's CPU time, so that its records are not on the clock of the wall. The
-// cgroup of a job may come after its Prolog, and may come again; the columns are
-// fixed before. Linux 6.1 and older answer ENOENT for a cgroup of v2 until some
-// controller is enabled above it, which is tried again and said.
+// Cgroup is for root or CAP_PERFMON on a shared node: one group per CPU, read at most 50 times a second. The
+// events have no timer: that of a cgroup runs on the job's CPU time, so that its records are not on the clock
+// of the wall. The cgroup of a job may come after its Prolog, and may come again; the columns are fixed before.
+// Linux 6.1 and older answer ENOENT for a cgroup of v2 until some controller is enabled above it, so opening is
+// repeated and a note says so.
 //
 // Task is for the user's own command below `jobgait run`: events that every
 // process and thread inherits which the command starts, from its first thread,

@@ -90,8 +90,8 @@ const (
 	maxInterrupts = 1000.0
 )
 
-// Rate is how many readings a second are taken when one of them takes so many
-// interrupts: 50 up to 20, then less.
+// Rate returns how many readings a second are taken if one reading causes the given number of interrupts: 50
+// for up to 20 interrupts, fewer above.
 func Rate(interrupts int) float64 {
 	return min(maxHz, max(minHz, maxInterrupts/float64(max(interrupts, 1))))
 }

@@ -72,9 +72,8 @@ func (c *Cgroup) release(to counter.Sink) error {
 	return errors.Join(err, c.Close())
 }
 
-// plugged tells whether CPUs came or went since it was asked last, about a
-// second ago. An event of a CPU that went off stays as it is when the CPU comes
-// back: only a new one counts.
+// plugged reports whether CPUs came or went since the last call, about a second ago. An event of a CPU that
+// went off stays as it is when the CPU comes back: only a new one counts.
 func (c *Cgroup) plugged(now int64) bool {
 	if now < c.lookAt {
 		return false

@@ -1,17 +1,16 @@
 package kernel
 
-// command is the process that `jobgait run` started and waits for, and what its own
-// account says: the sum that wait4 gives it has all that the command and whoever it
-// waited for has used, to the last moment, where a look at the processes themselves
-// misses those that lived between two looks.
+// command is the process that `jobgait run` started and waits for, and what its own account says: the sum from
+// wait4 includes everything that the command and the children it waited for have used, up to the end. Reading
+// the processes themselves misses those that lived between two readings.
 type command struct {
 	root, waiter int
 	start        uint64 // of the waiter
 	// waited is what the waiter has waited for, before what it had while the
 	// command lived: our own Prolog. In ticks.
 	waited, before uint64
-	told           bool // it was told of the command
-	// held is what the process is called before its exec: until then it is ours.
+	told           bool // the command was reported
+	// held is the name of the process before its exec: until then it runs our program.
 	held string
 }
 
@@ -42,7 +41,7 @@ func (c *command) look(proc string, buf []byte) {
 // lives tells that the command did, after the look.
 func (c *command) lives() { c.before = c.waited }
 
-// end returns what the waiter was told of the command when it waited for it.
+// end returns the CPU time that wait4 reported for the command.
 func (c *command) end(proc string, buf []byte) uint64 {
 	c.look(proc, buf)
 	c.told = c.waited > c.before

@@ -47,8 +47,8 @@ func newLines(path string) *file {
 	return &file{path: path, fd: -1, buf: make([]byte, 2*4096), lines: true}
 }
 
-// read returns what the file says now, valid until the next read. After an
-// error it is opened again the next time: a cgroup may be removed and made anew.
+// read returns what the file says now, valid until the next read. After an error the next read opens it again:
+// a cgroup may be removed and created again.
 func (f *file) read() ([]byte, error) {
 	if f.fd < 0 {
 		fd, err := f.open()
@@ -124,8 +124,8 @@ type Number struct{ f *file }
 // NewNumber names the file; it is opened when it is first read.
 func NewNumber(path string) Number { return Number{newRecord(path)} }
 
-// NewFirmwareNumber names one that a device's firmware is asked for, and that may
-// hang with it: for a Meter with Hangs.
+// NewFirmwareNumber returns a number that a device's firmware provides. Reading it may hang with the firmware;
+// use it in a Meter with Hangs set.
 func NewFirmwareNumber(path string) Number {
 	f := newRecord(path)
 	f.hangs = true

@@ -21,8 +21,8 @@ type JobCgroup struct {
 	dir   Dir
 }
 
-// Dir returns the job's directory, false while there is none: of v2 for "", of
-// v1 for each of cpuacct, memory and blkio. It is asked at every reading.
+// Dir returns the job's cgroup directory, false while it does not exist: of v2 for "", of v1 for each of
+// cpuacct, memory and blkio. It is called at every reading.
 type Dir func(controller string) (dir string, ok bool)
 
 // NewJobCgroup looks which version this node has. With both, the controllers are
@@ -75,8 +75,7 @@ func (j JobCgroup) version() string {
 
 var errController = errors.New("this kernel has no such cgroup controller here")
 
-// errNoIO is what a node says where nobody enabled the controller: slurmd does not by
-// itself.
+// errNoIO is reported on a node whose io controller is not enabled: slurmd does not enable it.
 var errNoIO = errors.New("the cgroups of jobs have no io.stat here: jobgait doctor says how they get it")
 
 // CPU is the job's CPU time: v2 in microseconds, v1 in nanoseconds, both as of

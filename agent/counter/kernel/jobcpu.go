@@ -12,22 +12,20 @@ import (
 	"jobgait/analysis/run"
 )
 
-// JobCPU sums the CPU time of the job's processes, living and ended. What a
-// process uses after the last look at it is not seen, unless a parent that is a
-// member has waited for it, or it is a Command: then the sum of all that has ended
-// is what `jobgait run` was told when it waited, to two ticks.
+// JobCPU sums the CPU time of the job's processes, living and ended. What a process uses after the last look at
+// it is not seen, unless a parent that is a member has waited for it, or it is a Command: then the sum of all
+// ended processes is the value that `jobgait run` got from wait4, to two ticks.
 //
-// A process costs some 7 us a look. Of up to atOnce processes each drain looks
-// at all; of more at so many at a time, in an order that is drawn anew each time
-// that all were looked at: what a job of 256 processes used is up to 5 s late
-// then, an eighth of it each time, and costs no more than with 32.
+// Reading a process costs about 7 us. Each drain reads all of up to atOnce processes. Of more processes it
+// reads atOnce at a time, in a random order that is drawn again after each complete round: the use of a job of
+// 256 processes is then up to 5 s late, an eighth of it each time, and costs no more than with 32.
 type JobCPU struct {
 	proc    string
 	peek    peek.Reader
 	members counter.Members
 	now     func() int64
-	// listNS is how often, on average, all processes of the node are asked
-	// whether they belong; between that, only known ones are read.
+	// listNS is the average interval at which all processes of the node are checked for membership; in between,
+	// only known ones are read.
 	listNS int64
 	listAt int64
 	// emptyWalks is how many walks in a row have found no process of the job.
@@ -65,9 +63,8 @@ type member struct {
 	short, program, script string
 }
 
-// atOnce is how many processes one drain reads; listShare which part of the
-// time, at most, is spent on asking all processes of the node, unless they were
-// asked mostList times as seldom then.
+// atOnce is how many processes one drain reads; listShare limits the share of the time spent on checking all
+// processes of the node; the interval grows at most mostList times.
 const (
 	atOnce    = 32
 	listShare = 1.0 / 2000
@@ -113,7 +110,7 @@ func (j *JobCPU) Close() error { return nil }
 // Alive returns how many of the job's processes there are, as far as is known.
 func (j *JobCPU) Alive() int { return len(j.procs) }
 
-// Known returns processes of the job in ascending order, so many at most.
+// Known returns at most the given number of processes of the job, in ascending order.
 func (j *JobCPU) Known(most int) []int {
 	pids := slices.Sorted(maps.Keys(j.procs))
 	return pids[:min(most, len(pids))]
@@ -141,11 +138,10 @@ func (j *JobCPU) Add(pid int) {
 	}
 }
 
-// FollowChildren makes every drain ask the processes that it reads for their
-// children, who are members too. Where nobody else tells of new processes, one
-// that lives for less than a walk's pause would else have no name, and the shell
-// that started it would be taken for the program. It costs another 10 us a
-// process.
+// FollowChildren makes every drain also read the children of the processes that it reads; they are members too.
+// Without it and without another source of new processes, a process that lives for less than the pause between
+// two walks would have no name, and the shell that started it would be taken for the program. It costs another
+// 10 us a process.
 func (j *JobCPU) FollowChildren() { j.children = true }
 
 // Whole makes every drain from now on read all processes: it is for the last

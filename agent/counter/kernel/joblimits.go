@@ -74,7 +74,7 @@ func (j JobCgroup) CPULimit() (polled.Meter, error) {
 		}), nil
 }
 
-// limitOf reads a limit; "max", -1 and 0 are none.
+// limitOf parses a cgroup limit. "max", -1 and 0 mean unlimited.
 func limitOf(s string) (float64, bool) {
 	v, err := strconv.ParseUint(s, 10, 62)
 	return float64(v), err == nil && v > 0

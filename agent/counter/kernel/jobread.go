@@ -87,9 +87,9 @@ func (j *JobCPU) read(pid int) {
 	}
 }
 
-// gone hands the time of a process that ended to its nearest ancestor that lives and
-// is a member: whoever died between the two has waited for it, or it would have had
-// another parent. Without one it is kept in ended.
+// gone adds the time of an ended process to its nearest ancestor that lives and is a member: an ancestor that
+// died between the two has waited for it, or the process would have had another parent. Without such an
+// ancestor the time is added to ended.
 func (j *JobCPU) gone(pid int, was *member) {
 	delete(j.procs, pid)
 	if len(j.heirs) >= maxHeirs {

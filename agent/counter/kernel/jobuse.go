@@ -35,7 +35,7 @@ type jobUse struct {
 	nextNS, atNS int64
 	procs        map[int]*used
 	buf          []byte
-	// gone are the bytes of processes that nobody has waited for who is a member.
+	// gone sums the bytes of ended processes that no member has waited for.
 	gone                bytesMoved
 	waitNS, read, wrote uint64
 	threads             int64 // in the last look
@@ -139,8 +139,8 @@ func (u *jobUse) look() {
 	u.nextNS = now + max(useNS, useShare*took)
 }
 
-// living are the job's processes, parents before their children: what a child has
-// moved is then never counted with what its parent was told of it.
+// living returns the job's processes, parents before their children, so that a child's bytes are never counted
+// twice, once from the child and once from its parent.
 func (u *jobUse) living() []int {
 	var pids []int
 	for pid, m := range u.cpu.procs {
@@ -158,8 +158,8 @@ func (u *jobUse) living() []int {
 	return pids
 }
 
-// forget leaves out who has ended. Where no ancestor lives that is a member, nobody has
-// waited whose account we see: the bytes are kept.
+// forget removes ended processes. If no living ancestor is a member, no account that we read includes their
+// bytes, so these are kept in gone.
 func (u *jobUse) forget() {
 	for pid, p := range u.procs {
 		if m := u.cpu.procs[pid]; m != nil && m.start == p.start {
@@ -227,8 +227,8 @@ func parseRunDelay(b []byte) (uint64, error) {
 	return n[1], nil
 }
 
-// bytes reads what a process has moved, and the children that it has waited for. It is
-// asked of the child: who execs keeps readers waiting for as long as its files like.
+// bytes reads what a process and the children that it has waited for have moved. The guarded reader does it: a
+// process in an exec blocks readers for as long as its files do.
 func (u *jobUse) bytes(pid int, p *used) {
 	b, err := u.peek.Ask(peek.ProcQuestion{File: peek.IO, PID: pid, Max: maxStat})
 	var now bytesMoved

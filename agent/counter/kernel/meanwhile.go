@@ -19,9 +19,9 @@ type meanwhile struct {
 	allowed, last []bool
 	list          []byte // what allowed was read from last
 	looks         tally
-	// job and waited are the job's own ns as of the last look. lag is what more than
-	// all CPUs it was said to use: its processes are asked later than the CPUs are, and
-	// what the others seem to have had of it goes off again.
+	// job and waited are the job's own times in ns at the last reading. lag is by how much its time exceeded that
+	// of all CPUs: its processes are read later than the CPUs, and the difference is taken off the time of others
+	// again.
 	job, waited uint64
 	lag         float64
 	others      float64
@@ -38,8 +38,8 @@ func newMeanwhile(proc string) meanwhile {
 	return meanwhile{stat: newList(filepath.Join(proc, "stat"))}
 }
 
-// wantsShare is the share of the time that tasks must have waited in for that of others
-// to count: whoever runs alone waits for daemons of the node now and then.
+// wantsShare is the share of the time that tasks must have waited before the time of others counts: even a job
+// that runs alone sometimes waits for the node's daemons.
 const wantsShare = 0.02
 
 // may adds the CPUs that a process may run on, of what /proc/PID/status says.
@@ -63,9 +63,9 @@ func (m *meanwhile) may(status []byte) {
 	}
 }
 
-// look counts what has gone since the last one: job and waited are the job's own, dt is
-// the time between, all in ns. The first look only begins. Of processes that have all
-// ended nobody knows what they waited since the last look: they may have.
+// look adds the time since the last call: job and waited are the job's own times, dt is the time between the
+// calls, all in ns. The first call only sets the start. If all processes have ended, their waiting since the
+// last call is unknown.
 func (m *meanwhile) look(job, waited uint64, dt int64) {
 	b, err := m.stat.read()
 	if err == nil {

@@ -7,9 +7,8 @@ import (
 	"jobgait/agent/profile"
 )
 
-// Memory reads /proc/meminfo: what is in use and could not be had by a new
-// program, MemTotal - MemAvailable. MemTotal - MemFree would count the page
-// cache, which is nobody's need.
+// Memory reads /proc/meminfo: what is in use and could not be had by a new program, MemTotal - MemAvailable.
+// MemTotal - MemFree would include the page cache, which no program needs.
 func Memory(r Roots) (polled.Meter, error) {
 	f := newRecord(filepath.Join(r.Proc, "meminfo"))
 	return polled.Meter{

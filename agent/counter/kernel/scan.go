@@ -20,7 +20,7 @@ func cutLine(b []byte) (line, rest []byte) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' }
 
-// cutField returns the first word, empty if there is none, and what follows.
+// cutField returns the first word, empty if b has no word, and what follows.
 func cutField(b []byte) (field, rest []byte) {
 	for len(b) > 0 && isSpace(b[0]) {
 		b = b[1:]
@@ -41,8 +41,8 @@ func cutFields(b []byte, n int) []byte {
 	return b
 }
 
-// cutNumber reads a decimal number after spaces; what follows it begins with
-// anything but a digit. Numbers that do not fit are none.
+// cutNumber reads a decimal number after spaces; what follows it begins with anything but a digit. A number
+// that does not fit into 64 bits is not parsed.
 func cutNumber(b []byte) (v uint64, rest []byte, ok bool) {
 	for len(b) > 0 && isSpace(b[0]) {
 		b = b[1:]

@@ -8,9 +8,9 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// atOnceStopped is how many processes one drain reads while all that it meets are
-// stopped: so that a job of some hundred is known to be, and known to run again, at
-// once. It disturbs nobody then.
+// atOnceStopped is how many processes one drain reads while all of them are stopped, so that a stopped job of
+// some hundred processes, and its continuation, are seen at once. Reading stopped processes disturbs no
+// program.
 const atOnceStopped = 1024
 
 // littleTicks is the CPU time of a process that does not work for the job: the
@@ -66,8 +66,8 @@ func (j JobCgroup) Frozen() (frozen func() bool, stop func() error) {
 	}, p.close
 }
 
-// stepsFrozen is whether all of a job's steps are that have users' processes. It is
-// asked only of a job that used no CPU time since the last look.
+// stepsFrozen reports whether all steps of a job that have users' processes are frozen. It is called only for a
+// job that used no CPU time since the last reading.
 func (j JobCgroup) stepsFrozen() bool {
 	dir, ok := j.dir("")
 	if !ok {

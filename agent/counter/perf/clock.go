@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PhaseLimit is how long timers may be started at their phases; those that are
-// left then start at once. On 128 CPUs it takes 40 ms when nobody disturbs it.
+// PhaseLimit is how long timers may be started at their phases; those that are left then start at once. On 128
+// CPUs it takes 40 ms on an idle machine.
 const PhaseLimit = 200_000_000
 
 // spin is how long before its time WaitUntil stops sleeping: a sleep ends tens
@@ -62,7 +62,7 @@ func (p TimerPhase) Set(now func() int64, wait func(untilNS int64), late int64, 
 	}
 }
 
-// SetPeriod sets the period of a timer, which begins anew.
+// SetPeriod sets and restarts the period of a timer.
 func SetPeriod(fd int, periodNS int64) error {
 	period := uint64(periodNS)
 	if _, _, err := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.PERF_EVENT_IOC_PERIOD,

@@ -256,7 +256,7 @@ type calls struct {
 	mmap  func(fd, pages int) (*Ring, error)
 	now   func() int64
 	wait  func(untilNS int64)
-	// period sets that of a timer, which begins anew.
+	// period sets and restarts the period of a timer.
 	period func(fd int, ns int64) error
 }
 

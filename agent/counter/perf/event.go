@@ -37,7 +37,7 @@ func (e Event) on(p corePMU, hybrid bool) unix.PerfEventAttr {
 	return a
 }
 
-// config is how the event is asked for, in words for a profile's header.
+// config describes the event's configuration, in words for a profile's header.
 func (e Event) config(m machine) string {
 	text := ""
 	for _, p := range m.cores {
@@ -110,9 +110,8 @@ func software() []Event {
 
 const groupFormat = unix.PERF_FORMAT_GROUP | unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING
 
-// Timer returns the attributes of a disabled cpu-clock event that writes a
-// record of sampleType every period, woken for by nobody: the agent comes by
-// itself.
+// Timer returns the attributes of a disabled cpu-clock event that writes a record of sampleType every period,
+// without a wake-up: the agent reads the ring at its own times.
 func Timer(periodNS int64, sampleType uint64) unix.PerfEventAttr {
 	a := clocked(perfutils.CPUClockEventAttr())
 	a.Sample = uint64(periodNS)

@@ -66,7 +66,7 @@ const (
 	minPages = 4
 )
 
-// recordSize is what a record of a group with so many siblings takes.
+// recordSize returns the size in bytes of a record of a group with the given number of siblings.
 func recordSize(siblings int) int { return headerSize + 8 + 24 + 8*(siblings+1) }
 
 // errLocked means that the user may lock no more memory: perf_event_mlock_kb and
@@ -101,7 +101,7 @@ func Ioctl(fd int, request uint, arg int) error {
 	return nil
 }
 
-// reading is a sample that was asked for: true at some time between two.
+// reading is a sample that read(2) returned: true at some time between two records.
 type reading struct {
 	Sample
 	before, after int64

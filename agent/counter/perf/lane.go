@@ -15,8 +15,7 @@ type lane struct {
 	g     *group   // nil while the CPU is offline
 	total []uint64 // by column, scaled for multiplexing
 	began int64    // when the group was enabled, until that was handed over
-	// alive is when the group was last seen to run, ran the times up to which
-	// Ran was told.
+	// alive is when the group was last seen to run, ran the times up to which Ran was called.
 	alive, ran Sample
 	starvedNS  uint64 // for how long it was to count, and did not
 	paid       payment
@@ -48,7 +47,7 @@ type pass struct {
 	to       counter.Sink
 	periodNS int64
 	asked    reading
-	// given is set when it is too late for the reading that was asked for.
+	// given is set when it is too late for the requested reading.
 	given, multiplexed bool
 	drained            int64
 }
@@ -62,8 +61,8 @@ func (c *Counters) drain(i int, l *lane, to counter.Sink) error {
 	}
 	asked, err := l.g.read()
 	if err != nil {
-		// Opened anew by follow. No slot is complete before all lanes
-		// have a reading: without this one nothing would be written.
+		// follow opens it again. No slot is complete before all lanes have a reading: without this one nothing would
+		// be written.
 		err = errors.Join(err, l.g.close())
 		l.g = nil
 		to.Read(i, c.k.now(), l.total)
@@ -79,8 +78,8 @@ func (c *Counters) drain(i int, l *lane, to counter.Sink) error {
 	return err
 }
 
-// take takes a record. What was asked for belongs before the first one whose
-// group had been enabled for longer.
+// take processes a record. The requested reading belongs before the first record whose group had been enabled
+// for longer.
 func (p *pass) take(h Header, body []byte) {
 	p.drained++
 	if h.Type != unix.PERF_RECORD_SAMPLE {
@@ -99,8 +98,7 @@ func (p *pass) take(h Header, body []byte) {
 	p.to.Record(p.number, s.TimeNS, p.total)
 }
 
-// give hands over the reading that was asked for, once, and only where the
-// timer has gone quiet.
+// give passes the requested reading on, once, and only if the timer has gone quiet.
 func (p *pass) give() {
 	if p.given {
 		return

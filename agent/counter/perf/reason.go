@@ -79,7 +79,7 @@ func Refusal(proc string, enough int, err error) (why, cure string) {
 		capability = "CAP_SYS_ADMIN"
 	}
 	if level <= enough {
-		enough = 0 // what is own is permitted already: it was more that was asked for
+		enough = 0 // own processes are permitted already: the request was for more
 	}
 	return fmt.Sprintf("kernel.perf_event_paranoid is %d", level),
 		fmt.Sprintf("set it to %d or lower, or run as root or with %s", enough, capability)

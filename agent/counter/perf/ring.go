@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Ring is the memory that the kernel writes records of one event into. The
-// kernel moves the head, we move the tail; what is between them is ours.
+// Ring is the memory that the kernel writes records of one event into. The kernel moves the head, the reader
+// moves the tail; the records between them are unread.
 type Ring struct {
 	mem        []byte
 	head, tail *uint64
@@ -35,7 +35,7 @@ func newRing(data []byte, head, tail *uint64) *Ring {
 	return &Ring{head: head, tail: tail, data: data}
 }
 
-// Pages returns how many pages hold so many bytes: a power of two, at least 4.
+// Pages returns how many pages hold the given number of bytes: a power of two, at least 4.
 func Pages(bytes int) int {
 	n := 4
 	for n*os.Getpagesize() < bytes {

@@ -136,8 +136,7 @@ func (t *trial) open(events []Event) ([]*group, error) {
 	return groups, nil
 }
 
-// members are the siblings for a kind of core; -1 is none, as of a CPU that no
-// PMU claims.
+// members returns the siblings for a kind of core; -1 stands for a CPU that no PMU claims.
 func members(events []Event, m machine, core int) []member {
 	var list []member
 	for i, e := range events {
@@ -188,8 +187,8 @@ func (t *trial) busy() string {
 	return busy
 }
 
-// giveUp leaves the last hardware event out, not one of the first few; false
-// when there is none.
+// giveUp drops the last hardware event, but none of the first keep; it returns false when no event is left to
+// drop.
 func (t *trial) giveUp(keep int, why string) bool {
 	for i := len(t.all) - 1; i >= keep; i-- {
 		if c := &t.all[i]; c.Hardware() && c.absent == "" {
@@ -200,10 +199,9 @@ func (t *trial) giveUp(keep int, why string) bool {
 	return false
 }
 
-// sample lets groups count and returns the least share of the time that one of
-// them ran, and the clocks that stood still: on a CPU that is being read neither
-// instructions nor cycles can be none. What cannot be started or read is no
-// verdict on an event: the same will fail, and be told, when it is for good.
+// sample lets groups count and returns the least share of the time that one of them ran, and the clocks that
+// stood still: on a CPU that is being read, instructions and cycles cannot be 0. A failure to start or read is
+// no verdict on an event: the same call will fail, and be reported, when the group is used.
 func (t *trial) sample(groups []*group) (share float64, nothing []string) {
 	for _, g := range groups {
 		if g.enable() != nil {

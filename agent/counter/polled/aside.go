@@ -5,16 +5,15 @@ import (
 	"time"
 )
 
-// aside does something that may hang in the kernel, again and again, in a
-// goroutine of its own: whoever asks gets what is complete and never waits for
-// long. What hangs for ever is left to the end of the process, and holds up
-// nobody but its goroutine and the thread under it.
+// aside repeats an operation that may hang in the kernel, in its own goroutine. Callers get the last complete
+// result and never wait for long. An operation that hangs for ever stays until the end of the process and
+// blocks only its goroutine and that goroutine's thread.
 type aside struct {
 	ask   chan struct{}
 	done  chan error
 	ended chan error
 	timer *time.Timer
-	// begun is when what is under way was asked for, zero when nothing is.
+	// begun is when the running operation was started, zero when none runs.
 	begun time.Time
 }
 
@@ -25,8 +24,7 @@ const (
 	slow     = 10 * time.Second
 )
 
-// errUnderWay is what an asker is told while there is nothing complete, errSlow
-// when that has been so for long.
+// errUnderWay is returned while no result is complete, errSlow after a long time without one.
 var (
 	errUnderWay = errors.New("under way")
 	errSlow     = errors.New("no answer for 10 s")
@@ -46,8 +44,8 @@ func newAside(do, finish func() error) *aside {
 	return a
 }
 
-// try asks, if nothing is under way, and returns what came of it. Only who asked
-// first waits; who asks while it is under way is told at once.
+// try starts the operation if none runs, and returns its result. Only the caller that started it waits; others
+// return at once.
 func (a *aside) try(wait time.Duration) error {
 	if !a.underWay() {
 		a.begun = time.Now()
@@ -74,7 +72,7 @@ func (a *aside) try(wait time.Duration) error {
 	return errUnderWay
 }
 
-// underWay tells whether something is, and nobody else may touch what it does.
+// underWay reports whether the operation runs. Its data must not be touched then.
 func (a *aside) underWay() bool { return !a.begun.IsZero() }
 
 // close ends the goroutine, as soon as it can be: one that hangs is not waited

@@ -21,8 +21,8 @@ type Meter struct {
 	Read func(cells []uint64) error
 	// Close gives up what Read holds open; nil = nothing.
 	Close func() error
-	// Hangs tells that a device's firmware is asked, which may never answer:
-	// readings are taken in a goroutine of their own.
+	// Hangs means that a device's firmware answers, which may never happen: readings are taken in a separate
+	// goroutine.
 	Hangs bool
 	// Own tells that it counts nothing but this run since it was 0.
 	Own bool

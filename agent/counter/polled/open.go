@@ -13,7 +13,7 @@ type Opener func(now func() int64) (have []*Source, lack []run.CounterSource)
 type CounterKind struct {
 	Name, Scope string
 	Open        func() (Meter, error)
-	// Hangs tells that a device's firmware is asked even whether it is there.
+	// Hangs means that even the check for existence needs the device's firmware.
 	Hangs bool
 }
 

@@ -17,10 +17,10 @@ type Source struct {
 	m   Meter
 	now func() int64
 
-	// aside takes the readings of a meter that hangs, nil for others. While one
-	// is under way the cells and its times are not ours.
+	// aside takes the readings of a meter that hangs, nil for others. While a reading runs, the cells and its
+	// times must not be touched.
 	aside      *aside
-	stale      bool  // what is under way was asked for before Start
+	stale      bool  // the running reading was started before Start
 	begun, end int64 // when the last reading was taken
 
 	cells  []uint64
@@ -225,9 +225,8 @@ func (p *Source) level() {
 	}
 }
 
-// count adds what each cell grew by. A cell that is smaller than it was began
-// anew, and nobody knows what it had counted before; but if it had been away
-// since, it is another one, and all that it says is new.
+// count adds what each cell grew by. A cell that is smaller than before was reset, and its count up to the
+// reset is unknown. A cell that was absent in between is another one, and its whole value is new.
 func (p *Source) count() {
 	for i, v := range p.cells {
 		if v == NoCell {

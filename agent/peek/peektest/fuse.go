@@ -11,17 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Hang mounts a file system over dir in which whatever is asked for never comes, and
-// returns what takes it away again, which the end of the test does too. It skips the
-// test where there is no FUSE.
+// Hang mounts a file system over dir that never answers, and returns a function that removes it; the end of the
+// test removes it too. It skips the test where there is no FUSE.
 func Hang(t testing.TB, dir string) (free func()) {
 	t.Helper()
 	free, _ = HangAsked(t, dir)
 	return free
 }
 
-// HangAsked does the same, and closes asked when something was asked for: from then on
-// not even a kill ends who waits for it.
+// HangAsked does the same, and closes asked at the first request: from then on not even a kill ends the process
+// that waits.
 func HangAsked(t testing.TB, dir string) (free func(), asked <-chan struct{}) {
 	t.Helper()
 	f, first := mount(t, dir), make(chan struct{})
@@ -34,7 +33,7 @@ func HangAsked(t testing.TB, dir string) (free func(), asked <-chan struct{}) {
 	return free, first
 }
 
-// mount mounts over dir what is asked of the file.
+// mount mounts a FUSE file system over dir and returns its device.
 func mount(t testing.TB, dir string) *os.File {
 	t.Helper()
 	fd, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)

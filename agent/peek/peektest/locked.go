@@ -1,11 +1,11 @@
-// Package peektest makes a process whose memory lock is held for ever, as any user
-// can who may mount a FUSE file system, and as a dead network file system does by
-// itself. It is for tests. A file whose first page is asked for and never comes is
-// mapped a second time: the kernel then waits for that page with the lock held.
+// Package peektest makes a process whose memory lock is held for ever, as any user can who may mount a FUSE
+// file system, and as a dead network file system does by itself. It is for tests. The process maps a file a
+// second time whose first page was requested and never arrives: the kernel then waits for that page with the
+// lock held.
 //
 // The process has a child. Hang makes a whole file system of that kind.
 //
-// It refuses to leave anything behind: whatever waits is let go by Free.
+// Free ends everything that waits.
 package peektest
 
 import (
@@ -40,7 +40,7 @@ func Main() {
 	if err := child.Start(); err != nil {
 		os.Exit(1)
 	}
-	// The page is asked for by a thread that waits for it ...
+	// A thread requests the page and waits for it ...
 	go func() { _, _ = os.ReadFile(path) }()
 	if _, err := os.Stdin.Read(make([]byte, 1)); err != nil {
 		os.Exit(1)
@@ -92,7 +92,7 @@ func Start(t testing.TB, uid uint32, more ...string) *Locked {
 	select {
 	case <-asked: // the page, which never comes
 	case <-time.After(time.Minute):
-		t.Fatal("nobody asked for the page")
+		t.Fatal("no thread requested the page")
 	}
 	_, _ = in.Write([]byte{1})
 	for end := time.Now().Add(time.Minute); !waits(l.Cmd.Process.Pid); time.Sleep(5 * time.Millisecond) {
@@ -117,9 +117,8 @@ func open(t testing.TB) string {
 	return dir
 }
 
-// program is a copy of the test program that every user may execute. cp writes it:
-// a descriptor of ours would go to what other tests start at that moment, and
-// what is being written cannot be executed.
+// program is a copy of the test program that every user may execute. cp writes it: processes that other tests
+// start at that moment would inherit an own descriptor, and a file that is open for writing cannot be executed.
 func program(t testing.TB, dir string) string {
 	t.Helper()
 	path := filepath.Join(dir, "locked")

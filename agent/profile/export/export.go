@@ -6,12 +6,10 @@
 // between two commas where a value is missing. Float32 is one column on the whole grid, little-endian, NaN where there
 // is nothing. CPU is CSV too, of the code on the job's own clock: cpu_s,t_s,NAME.., a row for each bin.
 //
-// It refuses to export columns that are read less often than every ten steps
-// unless they are named: what stands between two readings is a straight line,
-// and whoever looks for periods would find the interval of reading. It merges
-// no slots. Its memory is that of a block: an hour with code addresses takes 5 MB
-// (80 MB of CSV in 1.4 s, on a busy machine). pyarrow and DuckDB read the CSV and
-// write Parquet.
+// It exports columns that are read less often than every ten steps only if they are named: the values between
+// two readings are interpolated, and a search for periods would find the interval of reading. It merges no
+// slots. Its memory is that of a block: an hour with code addresses takes 5 MB (80 MB of CSV in 1.4 s, on a
+// busy machine). pyarrow and DuckDB read the CSV and write Parquet.
 package export
 
 import (
@@ -41,7 +39,7 @@ type ExportOptions struct {
 	Column string
 }
 
-// Caveats is what a reader of the output has to be told.
+// Caveats lists what a reader of the output must know.
 type Caveats struct {
 	RateHz float64
 	Rows   int64

@@ -1,8 +1,7 @@
-// Package profiletest makes profiles whose truth is known, for the tests of
-// whoever reads profiles. In comes what the run should look like; out goes a
-// profile file as the agent would write it on a node of two CPUs: 5 ms slots,
-// blocks of one second, eight columns, code pages. It invents no damage and no
-// gaps: tests cut and flip bytes themselves.
+// Package profiletest makes profiles with known content, for tests of code that reads profiles. In comes what
+// the run should look like; out goes a profile file as the agent would write it on a node of two CPUs: 5 ms
+// slots, blocks of one second, eight columns, code pages. It invents no damage and no gaps: tests cut and flip
+// bytes themselves.
 //
 // The run begins with a start-up in code of its own. Then follow iterations of
 // three parts: half computes on both CPUs, three tenths move memory on both
