@@ -41,7 +41,7 @@ type agent struct {
 	// what was written of the inputs.
 	rhythm *rhythm
 	header profile.Header
-	// onStall is nil where nobody is told.
+	// onStall is nil if no program is notified of stalls.
 	onStall *onStall
 	self    job.Process
 	// over is set when there is nothing more to come.
@@ -49,8 +49,7 @@ type agent struct {
 	// dir takes what is learned of the job; "" learns nothing.
 	dir     job.RunDir
 	learner learner
-	// program and script are what was told of the job's program, to be asked again at
-	// named.
+	// program and script are the reported names of the job's program; named is when to determine them again.
 	program, script string
 	named           int64
 	naming          naming
@@ -154,8 +153,8 @@ const (
 	flushSpreadNS = 250e6
 )
 
-// live drains until it is told to stop, then seals. A panic is sealed too: the
-// profile is worth more than its last second.
+// live drains until a signal stops it, then seals the profile. A panic is sealed too: the profile is worth more
+// than its last second.
 func (a *agent) live(stop <-chan os.Signal, limit time.Duration) (err error) {
 	reason := "stopped"
 	defer func() {
@@ -252,8 +251,8 @@ func (a *agent) flush() {
 	a.over = a.over || a.removed()
 }
 
-// removed tells whether somebody has removed the run directory. No Epilog finds this
-// agent then, and nobody reads what it writes.
+// removed reports whether the run directory was removed. No Epilog finds this agent then, and no program reads
+// what it writes.
 func (a *agent) removed() bool {
 	if a.dir == "" {
 		return false
@@ -318,7 +317,7 @@ func (a *agent) keep(err error) {
 	}
 }
 
-// quiet stops the counters: nobody takes their records any more.
+// quiet stops the counters: their records are no longer read.
 func (a *agent) quiet() {
 	if err := a.in.stop(); err != nil {
 		a.log(err)

@@ -83,8 +83,7 @@ func (p prices) counterHz(limitPct float64, wishedHz int) int {
 // rawcall; 140 to 290 with timers of Go's), and a reading 2 to 9.
 const readNS = 100e3
 
-// readPct is what readings of the job's own events cost, each with so many
-// interrupts.
+// readPct returns what readings of the job's own events cost, each with the given number of interrupts.
 func (p prices) readPct(hz float64, interrupts int) float64 {
 	return p.pct(hz*(readNS+float64(interrupts)*p.interruptNS), hz*float64(interrupts), 1e9)
 }
@@ -129,7 +128,7 @@ func newMeter(p prices, limitPct float64) meter {
 	return meter{prices: p, limitPct: limitPct, mean: target * limitPct}
 }
 
-// reset begins anew with these counts: what was before is not looked at.
+// reset restarts the measurement at these counts and ignores everything before.
 func (m *meter) reset(now, cpuNS, records, ofAddresses int64) {
 	m.at, m.cpuNS, m.records, m.ofAddresses = now, cpuNS, records, ofAddresses
 }

@@ -22,7 +22,7 @@ const usage = `usage: jobgait-agent --run-dir DIR [--lock-fd N]
        jobgait-agent probe [--json | --gpu]
        jobgait-agent --help | --version
 
-With --run-dir it samples one run on this node until it is told to stop (TERM or
+With --run-dir it samples one run on this node until it is stopped (TERM or
 INT); the Prolog starts it so. DIR has env.json; agent.pid, ready and profile.jgp
 are made in it.
 

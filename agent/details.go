@@ -5,18 +5,17 @@ import (
 	"jobgait/agent/job/scheduler"
 )
 
-// learner asks the job's own processes what the scheduler does not tell the hooks: name,
-// array, number of tasks. It is done seldom, at times that grow fourfold and so
-// have no period, from when there is a process to ask, and ends once a name is
-// known. First those are asked that are known; all processes of a node, which
-// takes milliseconds, only if none of them could tell.
+// learner reads from the job's own processes what the scheduler does not pass to the hooks: name, array, number
+// of tasks. It starts with the first process of the job, at intervals that grow fourfold and so have no period,
+// and ends once a name is known. It reads the known processes first, and all processes of the node, which takes
+// milliseconds, only if these have no answer.
 type learner struct {
 	next, wait int64 // CLOCK_MONOTONIC ns, and the time to the look after it
 	known      job.Details
 }
 
-// firstLookNS is when the batch script has surely begun on an idle machine;
-// mostAsked is how many processes are asked at first.
+// firstLookNS is when the batch script has surely begun on an idle machine; mostAsked is how many processes are
+// read at first.
 const (
 	firstLookNS = 1.5e9
 	mostAsked   = 64

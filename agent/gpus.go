@@ -15,8 +15,8 @@ import (
 // nvmlProgram is what asks NVIDIA's library; it lies beside this program.
 const nvmlProgram = "jobgait-nvml"
 
-// gpus opens the job's GPUs: those that its scheduler names, else, of a command, those that
-// its processes hold open. Without them nothing is asked, opened or started.
+// gpus opens the job's GPUs: those that its scheduler names, else, of a command, those that its processes hold
+// open. Without a GPU it opens and starts nothing.
 func (l ladder) gpus() {
 	if !l.c.GPU || l.r.GPUs == nil && l.r.RootPID == 0 {
 		return

@@ -35,9 +35,9 @@ func (i *idle) pause() time.Duration {
 	return max(500*time.Millisecond+rand.N(time.Second), 100*i.cost)
 }
 
-// alone is what happens after idleNS without a process of the job. Under Slurm
-// there may be others yet. The command of `jobgait run` has ended then, and so
-// has jobgait itself, or it would have called the Epilog: nobody else will stop us.
+// alone is what happens after idleNS without a process of the job. Under Slurm there may be others yet. The
+// command of `jobgait run` has ended then, and so has jobgait itself, or it would have called the Epilog: the
+// agent must stop itself.
 func (a *agent) alone() {
 	if a.run.RootPID != 0 {
 		a.over = true

@@ -65,8 +65,8 @@ type inputs struct {
 	model      string // of the CPUs
 	stepNS     int64
 	rate       address.Rate
-	// first is the lower rate to begin with, until starting has been paid for; zero
-	// where there is none.
+	// first is the lower rate to begin with, until the cost of the start is made up for; zero if there is no lower
+	// rate.
 	first address.Rate
 	// counted is true when the node's own counters are sampled, ringed when
 	// anything is recorded in rings of the kernel.
@@ -178,10 +178,9 @@ func (in *inputs) silent(i int) bool { return in.codeOff && i == in.codeAt() }
 // exec.
 const sideNS = 1000
 
-// interrupts is how many interrupts a drain of a source causes beside those of
-// its records: events of the job are read one by one, on each CPU that it runs
-// on, so this is the most. What processes make the kernel record in passing counts
-// as so many as cost the same.
+// interrupts is how many interrupts a drain of a source causes beside those of its records: events of the job
+// are read one by one, on each CPU that it runs on, so this is the most. Records that the kernel writes without
+// an interrupt count as the number of interrupts that cost the same.
 func (in *inputs) interrupts(i int) int64 {
 	switch s := in.sources[i].(type) {
 	case *jobevent.Task:

@@ -241,8 +241,8 @@ func (l ladder) cgroupDir(controller string) (string, bool) {
 	return l.in.finder.V1(controller)
 }
 
-// How often all processes of the node are asked whether they are the job's:
-// code addresses find those that use CPU time by themselves.
+// How often all processes of the node are checked for membership: code addresses find processes that use CPU
+// time without this.
 const (
 	listSlowNS = 30e9
 	listFastNS = 2e9
@@ -267,7 +267,7 @@ func (l ladder) processes() {
 		in.add(s)
 	}
 	if in.code == nil {
-		in.cpu.FollowChildren() // nobody else tells of new processes
+		in.cpu.FollowChildren() // there is no other source of new processes
 	} else {
 		in.code.OnJoin(func(pid int) {
 			in.cpu.Add(pid)

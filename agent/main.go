@@ -1,6 +1,5 @@
-// Program jobgait-agent samples one run on one node until it is told to stop.
-// A run directory with env.json comes in, made by the Prolog; in it agent.pid,
-// ready and profile.jgp go out.
+// Program jobgait-agent samples one run on one node until it is stopped. A run directory with env.json comes
+// in, made by the Prolog; in it agent.pid, ready and profile.jgp go out.
 //
 //	jobgait-agent --run-dir DIR [--lock-fd N]
 //	jobgait-agent probe [--json | --gpu]
@@ -18,10 +17,9 @@
 // what perf stat -a -I 10 took for the counters alone (BenchmarkAgentAgainstPerfStat,
 // 8 pairs), and 13 to 15 ms to start and end.
 //
-// It ends on SIGTERM or SIGINT, or after agent.max_hours, and seals the profile.
-// Whatever becomes of it, the blocks that it has written stay readable. It
-// refuses to touch anything outside its run directory, and to sample what it
-// may not: each step down is a note in the profile.
+// It ends on SIGTERM or SIGINT, or after agent.max_hours, and seals the profile. However it ends, the blocks
+// that it has written stay readable. It touches nothing outside its run directory and samples only what it may:
+// each fallback is a note in the profile.
 package main
 
 import "os"

@@ -20,17 +20,17 @@ import (
 	"jobgait/configs"
 )
 
-// naming asks which functions the job's code has, while its processes live: on the
-// job's first node, a few times, by a child with the user's rights. Between two times
-// there is four times as long, and nobody is asked where nearly all code was asked of.
+// naming looks up the functions of the job's code while its processes live: on the job's first node, a few
+// times, through a child with the user's rights. Each interval is four times the last, and a lookup is skipped
+// if nearly all code is known.
 type naming struct {
-	ask    asking // nil asks nobody
+	ask    asking // nil: no lookups
 	next   int64  // CLOCK_MONOTONIC ns: when to ask, and when to keep places
 	wait   int64
 	keepAt int64
 	times  int
-	came   chan answered // nil while nobody is asked
-	stop   func()        // gives up who is asked
+	came   chan answered // nil while no lookup runs
+	stop   func()        // stops the running lookup
 	known  names.Known
 }
 
@@ -74,8 +74,8 @@ func (a *agent) nameCode(program string, c configs.Agent) {
 	}
 }
 
-// wanted is whether places are to be counted, and anybody asked: by what the site and
-// the user want, whoever wants less.
+// wanted reports whether places are to be counted and functions looked up: the stricter of the site's and the
+// user's setting decides.
 func wanted(r job.Run, c configs.Agent) (count, ask bool) {
 	d := run.DisclosureLevel(c.Names).Least(r.Names)
 	return d != run.NoNames, d == run.AllNames && first(r)
@@ -229,7 +229,7 @@ func (a *agent) learnNames(got answered) {
 	if len(got.answers) == 0 && !n.known.Lost {
 		return
 	}
-	// That the spool is full is told once, by what writes the profile.
+	// The profile's writer reports a full spool, once.
 	if err := a.dir.WriteJSON(names.KnownFile, n.known); err != nil && !errors.Is(err, unix.ENOSPC) {
 		a.log(err)
 	}
@@ -244,7 +244,7 @@ func (a *agent) lastNames() {
 		case got := <-a.naming.came:
 			a.learnNames(got)
 		case <-time.After(time.Until(end)):
-			a.naming.stop() // it is killed: nothing of ours outlives the job
+			a.naming.stop() // it is killed: no process of jobgait outlives the job
 			<-a.naming.came
 		}
 	}
@@ -260,8 +260,8 @@ func (a *agent) lastNames() {
 	}
 }
 
-// childrenNS is the CPU time of children that have ended: it is ours, and told with
-// it, but no reason to sample less for the rest of a day.
+// childrenNS is the CPU time of children that have ended: it is part of the agent's reported cost, but no
+// reason to sample less for the rest of the run.
 func childrenNS() int64 {
 	var r unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_CHILDREN, &r) != nil {

@@ -40,8 +40,8 @@ type stallReport struct {
 // stallS is how long the site's program may take, in seconds.
 const stallS = 10
 
-// newOnStall is nil where nobody is to be told: without a program, on other nodes than
-// the first, and under `jobgait run`.
+// newOnStall returns nil if no notification is wanted: without a program, on other nodes than the first, and
+// under `jobgait run`.
 func newOnStall(c configs.Live, r job.Run, self string) *onStall {
 	if c.OnStall == "" || r.RootPID != 0 || !first(r) {
 		return nil
@@ -86,7 +86,7 @@ func startable(program string) error {
 	}
 }
 
-// stall tells the program, if nobody has told it of this run.
+// stall starts the program, once a run.
 func (o *onStall) stall(s live.State, user string, uid int) {
 	if o == nil || o.told {
 		return
@@ -104,7 +104,7 @@ func (o *onStall) stall(s live.State, user string, uid int) {
 	}()
 }
 
-// failed is what became of the program since this was asked, nil if nothing did.
+// failed returns the program's error since the last call, nil without one.
 func (o *onStall) failed() error {
 	if o == nil {
 		return nil

@@ -47,8 +47,8 @@ func before(a, b string, samples map[string]int64) bool {
 	return cmp.Or(cmp.Compare(samples[b], samples[a]), cmp.Compare(a, b)) < 0
 }
 
-// namesNS is how often the profile is told of the job's program, if it changed: a
-// kill costs what was learned of it since.
+// namesNS is how often the job's program is written to the profile if it changed: a kill loses what was learned
+// since.
 const namesNS = 10e9
 
 func (a *agent) namePrograms(now int64) {

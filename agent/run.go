@@ -40,7 +40,7 @@ func attend(o options, getenv func(string) string, log func(error)) error {
 	if err := perf.RaiseFileLimit(1 << 14); err != nil {
 		log(err)
 	}
-	if err := as.CloseOnExec(); err != nil { // what whoever started us left open
+	if err := as.CloseOnExec(); err != nil { // descriptors that the parent left open
 		log(err)
 	}
 	stop := make(chan os.Signal, 4)
@@ -117,10 +117,10 @@ func sample(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func(er
 		return err
 	}
 	if err := os.WriteFile(dir.Ready(), nil, 0o600); err != nil {
-		log(err) // whoever waits for it will go on without
+		log(err) // callers continue without it
 	}
 	ownUnit(h.systemd, r, c.Agent, log)
-	go func() { _ = dir.KeepRun() }() // a disk that fails is told of when the profile is forced to it
+	go func() { _ = dir.KeepRun() }() // a failing disk is reported when the profile is synced
 	return a.live(stop, time.Duration(c.Agent.MaxHours)*time.Hour)
 }
 

@@ -13,14 +13,12 @@ import "math/rand/v2"
 // else is done at the beat nearest to its time: 10 wake-ups a second on an
 // exclusive node without energy counters, not 25.
 //
-// Each interval is drawn anew, uniformly from half to one and a half times its
-// mean (the flush: 0.25 to 0.75 s). That is the width at which nothing is left:
-// intervals uniform over a width w of their mean have, at the frequency of that
-// mean, (1-q^2)/(1-q)^2 of the power of moments without any order, where q =
-// sin(pi w)/(pi w): 7.2 times for +-20 %, 19 times for 0.7 to 0.9 s, once for
-// +-50 %. Of all sources of an exclusive node together no frequency has more than
-// 2.5 times the power of chance in twenty minutes, simulated (+-20 %: 10), and of
-// its flushes alone none more than 3 (drawn from 0.45 to 0.85 s: 3.9).
+// Each interval is drawn at random, uniformly from half to one and a half times its mean (the flush: 0.25 to
+// 0.75 s). That is the width at which nothing is left: intervals uniform over a width w of their mean have, at
+// the frequency of that mean, (1-q^2)/(1-q)^2 of the power of moments without any order, where q = sin(pi
+// w)/(pi w): 7.2 times for +-20 %, 19 times for 0.7 to 0.9 s, once for +-50 %. Of all sources of an exclusive
+// node together no frequency has more than 2.5 times the power of chance in twenty minutes, simulated (+-20 %:
+// 10), and of its flushes alone none more than 3 (drawn from 0.45 to 0.85 s: 3.9).
 type schedule struct {
 	tasks  []task
 	random func() float64 // from 0 to below 1
@@ -102,8 +100,7 @@ func (s *schedule) setBeat() {
 	s.beat.everyNS, s.beat.spreadNS = fastest.everyNS, fastest.spreadNS
 }
 
-// slow makes all tasks that may be slowed so many times as seldom, quicken so many
-// times as often again.
+// slow multiplies the intervals of all tasks that may be slowed by factor; quicken divides them by it.
 func (s *schedule) slow(factor int64) {
 	s.scale(func(ns int64) int64 { return ns * factor })
 }

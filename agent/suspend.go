@@ -11,7 +11,7 @@ import (
 type suspension struct {
 	ran  int64  // the last look that saw the job run, CLOCK_MONOTONIC
 	seen int64  // the first that did not, 0 while it runs
-	on   bool   // it was told
+	on   bool   // it was reported
 	used uint64 // CPU time at the last look: only where it stood still is the cgroup asked
 }
 

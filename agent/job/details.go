@@ -8,8 +8,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Details is what a scheduler does not tell the hooks: it comes from the job's own
-// processes, or the scheduler is asked. Everything is optional.
+// Details is what a scheduler does not pass to the hooks: it comes from the job's own processes or from a query
+// of the scheduler. Everything is optional.
 type Details struct {
 	Name        string `json:"name,omitempty"`
 	Account     string `json:"account,omitempty"`
@@ -34,8 +34,8 @@ type Details struct {
 	Start *int64 `json:"start,omitempty"`
 	End   *int64 `json:"end,omitempty"`
 	UID   *int   `json:"uid,omitempty"`
-	// Exit tells a signal where the hooks are told 0. State is the one that the run
-	// will have, in sacct's words, "" while it is not sure; Over whether it has it.
+	// Exit has a signal where the hooks get 0. State is the one that the run will have, in sacct's words, "" while
+	// it is not sure; Over whether it has it.
 	Exit  *run.Exit `json:"exit,omitempty"`
 	State string    `json:"state,omitempty"`
 	Over  bool      `json:"over,omitempty"`
@@ -68,7 +68,7 @@ func (d Details) Complete(r Run, s Hooks) run.Job {
 	either(&j.TimeLimitS, d.TimeLimitS)
 	either(&j.MemoryBytes, d.MemoryBytes)
 	either(&j.SchedulerStart, d.Start)
-	// Who is asked knows more than the hooks were told.
+	// The scheduler's answer is more complete than the hook's environment.
 	if path := cmp.Or(d.StdOut, s.StdOut(r, j)); path != "" {
 		j.StdOut = path
 	}

@@ -1,23 +1,21 @@
-// Package job says who a job is: which run this is, what is known of it, and which
-// processes of the node are its own. What a Scheduler says and the files below /proc
-// come in; a Run, Details and Members go out, and a directory for each run in the
-// node's spool. All of it but the job id is optional, and what the user can set is
-// hostile: text is bounded and made printable, paths that are not plain and absolute
-// are dropped. It refuses to guess: what nobody tells stays empty. The run key is made
-// once, by the Prolog, stored in env.json and read back.
+// Package job identifies a job: which run this is, what is known about it, and which processes of the node
+// belong to it. The answers of a Scheduler and the files below /proc come in; a Run, Details and Members go
+// out, and a directory for each run in the node's spool. Everything except the job id is optional, and values
+// that the user can set are hostile: text is bounded and made printable, paths that are not plain and absolute
+// are dropped. The package does not guess: an unknown value stays empty. The run key is made once, by the
+// Prolog, stored in env.json and read back.
 //
 // A scheduler is one directory (slurm, local) and a line in package scheduler. Grid
 // Engine, whose prolog and epilog run on a job's first node only, would need this, by
 // its manual pages and other people's prologs; nothing of it was tried:
 //
-//   - Told: `prolog root@/usr/.../jobgait-prolog gridengine` in sge_conf(5). It runs in
-//     the job's own environment, so nothing of that may be believed: not JOBGAIT_CONFIG
-//     nor LD_LIBRARY_PATH. $job_id, $job_owner, $host and $queue can be arguments, which
-//     Told does not get yet; the job's spool directory, of sge's execd, has the rest
-//     (config, environment, pe_hostfile), and $SGE_JOB_SPOOL_DIR is to be checked against
-//     the id. The restart count is RESTARTED, 0 or 1: two reruns are not told apart.
-//   - Nodes: the lines of pe_hostfile, joined by commas. The other nodes have neither
-//     hook: pe start and stop would have to call ours, or a run is of one node.
+//   - Told: `prolog root@/usr/.../jobgait-prolog gridengine` in sge_conf(5). It runs in the job's own
+//     environment, which must not be trusted: not JOBGAIT_CONFIG nor LD_LIBRARY_PATH. $job_id, $job_owner,
+//     $host and $queue can be arguments, which Told does not receive yet; the job's spool directory, of sge's
+//     execd, has the rest (config, environment, pe_hostfile), and $SGE_JOB_SPOOL_DIR is to be checked against
+//     the id. The restart count is RESTARTED, 0 or 1: two reruns cannot be distinguished.
+//   - Nodes: the lines of pe_hostfile, joined by commas. The other nodes have neither hook: pe start and stop
+//     would have to call the hooks, or a run covers one node.
 //   - Owns: the supplementary group add_grp_id of its config in /proc/PID/status, which no user can
 //     drop; Look would have to read Groups. cgroups are not used everywhere.
 //   - Ask: `qstat -j ID -xml`; Endings and Account: `qacct -j ID`, a file that is read

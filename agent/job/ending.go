@@ -35,9 +35,9 @@ func (d Details) Ending(jobID run.JobID) (Ending, bool) {
 // A job that was requeued at once began again 30 s later.
 const ofOneRun = 5
 
-// EndingOf returns the one of a run, nil if there is none. An id alone does not do:
-// the scheduler gives it out again, and a requeued job keeps it. start is when the
-// Prolog saw the run begin, told what the scheduler said of that, if it did.
+// EndingOf returns the ending of a run, nil if the list has none. The id alone is not enough: the scheduler
+// reuses ids, and a requeued job keeps its id. start is when the Prolog saw the run begin, told the scheduler's
+// start time if known.
 func EndingOf(list []Ending, jobID run.JobID, uid int, start float64, told *int64) *Ending {
 	var best *Ending
 	far := func(e Ending) float64 { return math.Abs(float64(e.Start) - start) }
@@ -55,8 +55,8 @@ func EndingOf(list []Ending, jobID run.JobID, uid int, start float64, told *int6
 	return best
 }
 
-// ExitOf reads a wait status in digits: 768 for exit 3, 11 for a segmentation fault;
-// nil if it is none.
+// ExitOf reads a wait status in digits: 768 for exit 3, 11 for a segmentation fault; nil if s is no wait
+// status.
 func ExitOf(s string) *run.Exit {
 	n, err := strconv.ParseUint(s, 10, 32)
 	if err != nil {

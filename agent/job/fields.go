@@ -13,9 +13,8 @@ const (
 	maxModules = 4096
 )
 
-// Fields are the recorded fields that the user's side passed: git commit, loaded
-// modules, and labels NAME=VALUE, of which maxLabels that are that are taken. nil
-// where there are none.
+// Fields are the recorded fields that the user's side passed: git commit, loaded modules, and at most maxLabels
+// valid labels NAME=VALUE. It returns nil if there are no fields.
 func Fields(commit, modules string, labels []string) map[string]string {
 	f := map[string]string{}
 	for _, item := range labels {

@@ -77,9 +77,9 @@ func readJSON(path string, v any) error {
 	return nil
 }
 
-// ReadPlain reads a file that anybody may have put there, of so many bytes at most, and
-// says what file that is. It waits for nobody: what is no plain file is refused, a link is
-// not followed, and one on which somebody holds a lease is EWOULDBLOCK.
+// ReadPlain reads a file of at most the given number of bytes that any account may have created, and returns
+// its file information. It never blocks: it refuses files that are not regular, follows no link, and returns
+// EWOULDBLOCK for a file under a lease.
 func ReadPlain(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {

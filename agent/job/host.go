@@ -40,8 +40,8 @@ func OnlineCPUs(path string) (int, error) {
 	return len(cpus), nil
 }
 
-// Clock reads both clocks together, in seconds: UTC epoch time, and
-// CLOCK_MONOTONIC, which nobody sets and in which elapsed times are taken.
+// Clock reads both clocks together, in seconds: UTC epoch time, and CLOCK_MONOTONIC, which cannot be set and in
+// which elapsed times are measured.
 func Clock() (real, mono float64) {
 	return float64(time.Now().UnixNano()) / 1e9, float64(rawcall.Now()) / 1e9
 }

@@ -18,9 +18,8 @@ import (
 // events.
 const maxLog = 1 << 20
 
-// Log is the node's log: one line an event. Hooks have nobody to talk to, and
-// say here what they did and why they did not. A Log that could not be opened
-// drops what it is told; logging never fails a hook.
+// Log is the node's log: one line an event. Hooks have no terminal, and record here what they did, or why they
+// did not. A Log that could not be opened drops its lines; logging never fails a hook.
 type Log struct {
 	f       *os.File
 	program string
@@ -28,10 +27,9 @@ type Log struct {
 	journal journal.Sockets
 }
 
-// OpenLog opens <spool>/<node>/jobgait.log for a program and a job (0 if there
-// is none), creating the node's directory, 0700, if need be. On an error the
-// Log can be used all the same and goes to the journal only, if the settings want
-// that.
+// OpenLog opens <spool>/<node>/jobgait.log for a program and a job (0 for no job), creating the node's
+// directory, 0700, if need be. On an error the Log can be used all the same and goes to the journal only, if
+// the settings want that.
 func OpenLog(c configs.Config, node, program string, jobID run.JobID) (*Log, error) {
 	l := &Log{program: program, job: jobID}
 	if c.Health.Journal {
@@ -58,9 +56,8 @@ func OpenLog(c configs.Config, node, program string, jobID run.JobID) (*Log, err
 	return l, nil
 }
 
-// Printf appends one line about something that somebody should look at: UTC time,
-// program, job, text. The line is written by one call, so that those of several
-// programs do not mix.
+// Printf appends one line about something that needs attention: UTC time, program, job, text. The line is
+// written by one call, so that those of several programs do not mix.
 func (l *Log) Printf(format string, args ...any) { l.line(journal.Warning, format, args) }
 
 // Infof does the same for what is as it should be.

@@ -14,8 +14,8 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// Look is one look at /proc: what it has read it does not read again. What it reads
-// itself waits for nobody's memory lock; peek is asked for the rest.
+// Look is a snapshot of /proc: it reads each file once. It reads only files that need no memory lock; peek
+// reads the others.
 type Look struct {
 	proc  string
 	peek  peek.Reader
@@ -82,8 +82,8 @@ func (l *Look) Cgroups(pid int) []cgroup.Membership { return cgroup.Parse(l.file
 // maxFile bounds what is read of one file.
 const maxFile = 1 << 16
 
-// CommandLine returns what /proc/PID/cmdline says. The answer waits for the process's
-// memory lock: nobody is asked but root's and the job's own user's.
+// CommandLine returns what /proc/PID/cmdline says. Reading waits for the process's memory lock: only processes
+// of root and of the job's own user are read.
 func (l *Look) CommandLine(pid int) []byte {
 	return l.asked(peek.ProcQuestion{File: peek.Cmdline, PID: pid, Max: maxFile})
 }
@@ -134,9 +134,9 @@ func (l *Look) asked(q peek.ProcQuestion) []byte {
 	return text
 }
 
-// MayBe tells whether a process may be a user's, without asking for its real
-// user, which takes 10 us: the owner of its files is its effective user, or root
-// for programs that are not dumpable. A tree that is not the kernel's is ours.
+// MayBe reports whether a process may belong to a user, without reading its real user, which takes 10 us: the
+// owner of its files is its effective user, or root for programs that are not dumpable. In a tree that is not
+// the kernel's every process may.
 func (l *Look) MayBe(pid, uid int) bool {
 	owner := rawcall.Owner(filepath.Join(l.proc, strconv.Itoa(pid), "stat"))
 	return owner <= 0 || owner == uid || owner == os.Geteuid()

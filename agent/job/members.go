@@ -18,16 +18,14 @@ type Members struct {
 	last  *Look
 }
 
-// NewMembers reads processes below proc, normally "/proc". What waits for another
-// process's memory lock is asked of p; without it (nil) only what cannot hang speaks:
-// cgroups and ancestry.
+// NewMembers reads processes below proc, normally "/proc". p reads files that wait for another process's memory
+// lock; if p is nil, only cgroups and ancestry decide, which cannot hang.
 func NewMembers(proc string, p peek.Reader, r Run, of Processes) *Members {
 	return &Members{proc: proc, peek: p, run: r, of: of, known: map[int]uint64{}}
 }
 
-// lookNS is how long what was read of other processes is believed: those that
-// were sampled share their ancestors. They are asked about some 40 times a second
-// while somebody compiles beside the job.
+// lookNS is how long a snapshot of other processes is used: sampled processes share their ancestors. They are
+// looked up about 40 times a second while a compilation runs beside the job.
 const lookNS = 3e9
 
 // Has tells whether a process belongs to the run.

@@ -28,10 +28,9 @@ func Dir(spool, node string, key run.Key) RunDir {
 // NodeDir returns the part of the spool that belongs to one node.
 func NodeDir(spool, node string) string { return filepath.Join(spool, element(node)) }
 
-// MakeNodeDir creates a node's part of the spool, 0700. A missing spool gets 0711,
-// so that a collection directory of another account may lie below it, and its
-// missing parents 0755. What exists stays as it is, but must be a directory, and
-// for root one that nobody else can put anything into.
+// MakeNodeDir creates a node's part of the spool, 0700. A missing spool gets 0711, so that a collection
+// directory of another account may lie below it, and its missing parents 0755. An existing path stays as it is,
+// but must be a directory, and for root one that no other account can write to.
 func MakeNodeDir(spool, node string) error {
 	if err := os.MkdirAll(filepath.Dir(spool), 0o755); err != nil {
 		return fmt.Errorf("make spool: %w", err)
@@ -58,10 +57,10 @@ func MakeNodeDir(spool, node string) error {
 }
 
 // ErrNotOurs is returned for a directory that another account can change.
-var ErrNotOurs = errors.New("root keeps its files only where nobody else can put any: chown root, chmod go-w")
+var ErrNotOurs = errors.New("root keeps its files only where no other account can write: chown root, chmod go-w")
 
-// Ours refuses to work as root in a directory of somebody else's: a link in the
-// place of a run directory would lead what root writes there anywhere.
+// Ours returns an error if root works in a directory that another account owns or can write to: a link in place
+// of a run directory could redirect root's files anywhere.
 func Ours(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -179,8 +178,8 @@ func (d RunDir) KeepRun() error {
 // WriteDetails stores what was learned of the job while it ran.
 func (d RunDir) WriteDetails(det Details) error { return writeJSON(d.Path("details.json"), det) }
 
-// ReadDetails reads what WriteDetails stored; no file is no details. An account is not among them, whoever wrote it:
-// the job's own processes say what their user likes, and jobs are charged to accounts.
+// ReadDetails reads what WriteDetails stored; no file is no details. It never returns an account: the job's own
+// processes can claim any account, and jobs are charged to accounts.
 func (d RunDir) ReadDetails() (Details, error) {
 	var det Details
 	err := readJSON(d.Path("details.json"), &det)

@@ -17,8 +17,7 @@ type Scheduler interface {
 
 // Hooks is what a scheduler tells hooks and jobs, and what its words mean.
 type Hooks interface {
-	// Told reads what a hook is told; its only error is a job id that is none. Clocks
-	// and boot are the host's.
+	// Told reads a hook's environment; its only error is an invalid job id. Clocks and boot id are the host's.
 	Told(getenv func(string) string, h Host) (Told, error)
 	// ID is the job id as a hook was given it, for complaints of what Told refuses.
 	ID(getenv func(string) string) string
@@ -58,20 +57,19 @@ type Memory interface {
 	Fields(ctx context.Context) map[string]string
 }
 
-// Told is what a hook was told of its run.
+// Told is what a hook's environment says about its run.
 type Told struct {
 	Run Run
 	// OptOut is whether the user asked not to be watched.
 	OptOut bool
 	// Exit is nil where the hook was not told it.
 	Exit *run.Exit
-	// Used are counters of the job that the hook was told more of than an agent may
-	// have seen: what was counted up to the end.
+	// Used are counters of the job up to its end, as passed to the hook; the agent may have seen less.
 	Used []run.Counter
 }
 
-// Question is a run that a scheduler is asked about. Start and End are UTC epoch
-// seconds, as the hooks saw them.
+// Question identifies a run in a query to the scheduler. Start and End are UTC epoch seconds, as the hooks saw
+// them.
 type Question struct {
 	JobID      run.JobID
 	Start, End float64

@@ -52,7 +52,7 @@ func Count(s string) (int, bool) {
 	return int(n), true
 }
 
-// Positive reads a number of tasks or CPUs, nil if it is none.
+// Positive parses a number of tasks or CPUs; nil if it is invalid.
 func Positive(s string) *int {
 	n, ok := Count(s)
 	if !ok || n == 0 {
@@ -61,7 +61,7 @@ func Positive(s string) *int {
 	return &n
 }
 
-// BigCount reads a number that is not negative, nil if it is none.
+// BigCount parses a number that is not negative; nil if it is invalid.
 func BigCount(s string) *int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 {

@@ -25,8 +25,7 @@ func Asked(getenv func(string) string, hook func(getenv func(string) string), pr
 	return names
 }
 
-// CheckSaid is for what the scheduler's log gets, and for a line of ours: one
-// printable line, and bounded.
+// CheckSaid checks a line for the scheduler's log or our own log: one printable line of bounded length.
 func CheckSaid(t *testing.T, what, said string) {
 	t.Helper()
 	text := strings.TrimSuffix(said, "\n")

@@ -21,15 +21,14 @@ type Standalone struct{}
 
 var _ job.Scheduler = Standalone{}
 
-// What the hooks are told, and the Epilog besides: how the command ended, and what it
-// had used.
+// Variables for the hooks, and two more for the Epilog: how the command ended, and what it used.
 const (
 	runName   = "JOBGAIT_RUN"
 	endedName = "JOBGAIT_ENDED"
 	usedName  = "JOBGAIT_USED"
 )
 
-// Environ is what the hooks of a run are told.
+// Environ returns the environment of a run's hooks.
 func Environ(r job.Run) ([]string, error) {
 	text, err := json.Marshal(cleaned(r))
 	if err != nil {
@@ -38,12 +37,12 @@ func Environ(r job.Run) ([]string, error) {
 	return []string{runName + "=" + string(text)}, nil
 }
 
-// Ended is what the Epilog is told besides.
+// Ended returns the Epilog's variable with the command's wait status.
 func Ended(status syscall.WaitStatus) string {
 	return endedName + "=" + strconv.FormatUint(uint64(status), 10)
 }
 
-// Used is what the Epilog is told of a command that has ended.
+// Used returns the Epilog's variable with the counters of the ended command.
 func Used(counters []run.Counter) string {
 	text, _ := json.Marshal(counters) // of finite numbers
 	return usedName + "=" + string(text)
@@ -63,7 +62,7 @@ func (Standalone) Told(getenv func(string) string, h job.Host) (job.Told, error)
 		return job.Told{}, fmt.Errorf("%s has no command", runName)
 	}
 	r = cleaned(r)
-	r.GPUs = nil // nobody has given it any
+	r.GPUs = nil // no scheduler has assigned any
 	r.StartReal, r.StartMono, r.BootID, r.Exclusive = h.Real, h.Mono, h.BootID, false
 	told := job.Told{Run: r, Exit: job.ExitOf(getenv(endedName))}
 	_ = json.Unmarshal([]byte(getenv(usedName)), &told.Used) // without it the agent's last look holds
@@ -80,7 +79,7 @@ func cleaned(r job.Run) job.Run {
 	return r
 }
 
-// ID is the number of the run, "" if it is none.
+// ID returns the number of the run, "" if the variable has no valid number.
 func (s Standalone) ID(getenv func(string) string) string {
 	told, err := s.Told(getenv, job.Host{})
 	if err != nil {
@@ -89,7 +88,7 @@ func (s Standalone) ID(getenv func(string) string) string {
 	return told.Run.Key.JobID.String()
 }
 
-// Node is this machine's own name, which it need not be told.
+// Node returns "": the machine's own name is used.
 func (Standalone) Node(func(string) string) string { return "" }
 
 // Within is false: a `jobgait run` within another is counted for itself.
@@ -114,7 +113,7 @@ func (Standalone) Owns(l *job.Look, p *job.Entry, r job.Run) bool {
 // Own is false: `jobgait run` is the command's parent.
 func (Standalone) Own(string) bool { return false }
 
-// Describe says nothing: the hooks were told all.
+// Describe returns nothing: the hooks' environment is complete.
 func (Standalone) Describe(*job.Look, []int, job.Run) job.Details { return job.Details{} }
 
 // Remembers is false, and the others of job.Memory have no answer.

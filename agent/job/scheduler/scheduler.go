@@ -19,10 +19,9 @@ import (
 // Local is the argument by which `jobgait run` calls its hooks.
 const Local = "local"
 
-// Hook returns the scheduler that called a hook with these arguments, and the
-// environment as it may be believed. Of a caller that is none of ours root does not
-// believe that it is one machine; a user's own is, where a `jobgait run` of the version
-// before calls.
+// Hook returns the scheduler that called a hook with these arguments, and the trusted part of the environment.
+// Root does not accept the claim of an unknown caller to be one machine; a user's own process does, for a
+// `jobgait run` of the previous version.
 func Hook(args []string, getenv func(string) string, root bool) (job.Scheduler, func(string) string, error) {
 	switch {
 	case len(args) == 0 && root:
@@ -43,7 +42,7 @@ func Of(c configs.Config, getenv func(string) string) job.Scheduler {
 	return slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Conf: getenv("SLURM_CONF")}
 }
 
-// OfRun returns the scheduler of a run, which nobody can ask.
+// OfRun returns the scheduler of a run, without means to query it.
 func OfRun(r job.Run) job.Scheduler {
 	if r.RootPID != 0 {
 		return local.Standalone{}

@@ -16,8 +16,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// sacct answers from a database, scontrol at once and only while the controller
-// remembers the job, which is asked for one by one.
+// sacct answers from a database, scontrol at once and only while the controller remembers the job, one job a
+// call.
 const (
 	sacctLimit    = 20 * time.Second
 	scontrolLimit = 2 * time.Second
@@ -88,7 +88,7 @@ func (s Scheduler) sacct(ctx context.Context, runs []job.Question) ([]job.Ending
 	return fromSacct(out), err
 }
 
-// Account asks sacct twice: a path of the user's is asked for alone.
+// Account calls sacct twice: a path that the user controls is queried alone.
 func (s Scheduler) Account(ctx context.Context, id run.JobID, uid int, start float64) (*job.Ending, error) {
 	if s.Sacct == "" {
 		return nil, nil
@@ -107,7 +107,7 @@ func (s Scheduler) Account(ctx context.Context, id run.JobID, uid int, start flo
 	return e, err
 }
 
-// sacctTime is a time of ours as sacct reads it.
+// sacctTime formats a time for sacct.
 func sacctTime(s float64) string { return time.Unix(int64(s), 0).UTC().Format("2006-01-02T15:04:05") }
 
 // accounting runs sacct for whole jobs, without a head.

@@ -21,8 +21,8 @@ func gpuLists() []string {
 // instance of one.
 var ownName = regexp.MustCompile(`^(?:GPU|MIG)-[0-9A-Za-z][0-9A-Za-z/-]{0,79}$`)
 
-// gpusOf returns the GPUs that a hook is told of, nil if it is told of none. Numbers
-// come from the first list that has any.
+// gpusOf returns the GPUs in a hook's environment, nil if it lists none. Numbers come from the first list that
+// has any.
 func gpusOf(getenv func(string) string) *job.GPUs {
 	var g job.GPUs
 	for _, name := range gpuLists() {
@@ -51,8 +51,8 @@ func gpusOf(getenv func(string) string) *job.GPUs {
 	return &g
 }
 
-// sharing is what a process of the job says of its GPUs: a hook is told of a shard as
-// of a whole one.
+// sharing reads from a process of the job how its GPUs are shared: a hook's environment shows a shard like a
+// whole GPU.
 func sharing(env map[string]string) job.Sharing {
 	if env["SLURM_SHARDS_ON_NODE"] != "" {
 		return job.GPUShares

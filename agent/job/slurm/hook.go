@@ -70,8 +70,7 @@ func keyOf(getenv func(string) string) (run.Key, error) {
 
 func jobOf(getenv func(string) string) run.Job {
 	text := func(name string) string { return note.Clean(getenv(name), job.MaxText) }
-	// A hook without an id runs for nobody: -1, so that nothing is ever
-	// delivered as root by mistake.
+	// A hook without a user id gets -1, so that nothing is ever delivered as root by mistake.
 	id := func(name string) int {
 		if n, ok := job.Count(getenv(name)); ok {
 			return n
@@ -115,8 +114,8 @@ func nodeList(getenv func(string) string) string {
 	return plainList(s)
 }
 
-// plainList is a list of nodes, "" if it is none. It is bounded like a path: a longer
-// one is no list of a job's nodes.
+// plainList returns a valid list of nodes, else "". The length is bounded like that of a path: a longer text is
+// no list of a job's nodes.
 func plainList(s string) string {
 	if len(s) > 1<<16 || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xfffd }) {
 		return ""
@@ -136,8 +135,8 @@ func nodeCount(getenv func(string) string, list string) int {
 	return 1
 }
 
-// hasNodeAlone tells whether the job's CPUs on this node are all that are
-// online. Where the node's own count cannot be told, the answer is no.
+// hasNodeAlone tells whether the job's CPUs on this node are all that are online. If the node's own count is
+// unknown, the answer is no.
 func hasNodeAlone(getenv func(string) string, r job.Run, online int) bool {
 	cpus, err := expandCPUs(getenv("SLURM_JOB_CPUS_PER_NODE"))
 	if err != nil || len(cpus) == 0 || online <= 0 {
@@ -175,7 +174,7 @@ func addressHz(s string) int {
 	return hz
 }
 
-// pattern makes the output pattern absolute; "" if there is none to use.
+// pattern makes the output pattern absolute; "" if no usable pattern exists.
 func pattern(s, workDir string) string {
 	if s != "" && !strings.HasPrefix(s, "/") && workDir != "" {
 		s = filepath.Join(workDir, s)

@@ -7,8 +7,8 @@ import (
 	"jobgait/agent/job"
 )
 
-// limitOf reads a time limit as scontrol prints it, [days-]hours:minutes:seconds, in
-// seconds; nil for UNLIMITED, 0 and what is none.
+// limitOf reads a time limit as scontrol prints it, [days-]hours:minutes:seconds, in seconds; nil for
+// UNLIMITED, 0 and an invalid limit.
 func limitOf(s string) *float64 {
 	days, clock, ok := strings.Cut(s, "-")
 	if !ok {
@@ -34,8 +34,8 @@ func limitOf(s string) *float64 {
 	return &seconds
 }
 
-// memoryOf reads mem= of a list of trackable resources (cpu=4,mem=16G,node=1), in
-// bytes; nil where there is none.
+// memoryOf reads mem= of a list of trackable resources (cpu=4,mem=16G,node=1), in bytes; nil if the list has no
+// mem=.
 func memoryOf(list string) *float64 {
 	for item := range strings.SplitSeq(list, ",") {
 		text, ok := strings.CutPrefix(item, "mem=")

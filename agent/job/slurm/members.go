@@ -16,11 +16,11 @@ import (
 //   - an ancestor is slurmstepd, "slurmstepd: [<id>.<step>]": this job's, or another's;
 //   - the process has the job's user and SLURM_JOB_ID=<id> in its environment.
 //
-// Cgroup and user are asked first: titles of others than slurmstepd and environments
-// of other users are never read.
+// Cgroup and user are checked first: titles of programs other than slurmstepd and environments of other users
+// are never read.
 //
-// With several slurmd on one host the job has processes of several nodes on it:
-// one whose cgroup or environment names another node is not ours.
+// With several slurmd on one host the job has processes of several nodes on it: a process whose cgroup or
+// environment names another node does not belong to this run.
 func (Scheduler) Owns(l *job.Look, p *job.Entry, r job.Run) bool {
 	place, placed := cgroup.Job(l.Cgroups(p.PID))
 	mine, foreign := judge(place, placed, r)
@@ -52,8 +52,8 @@ func (Scheduler) Owns(l *job.Look, p *job.Entry, r job.Run) bool {
 	return mine || env["SLURM_JOB_ID"] == r.Key.JobID.String()
 }
 
-// judge compares what the cgroup says with the run. An SLUID says nothing where
-// the Prolog was not told ours: then the other rules decide.
+// judge compares what the cgroup says with the run. An SLUID decides nothing if the Prolog did not get the
+// job's SLUID; then the other rules decide.
 func judge(p cgroup.PathIdentity, placed bool, r job.Run) (mine, foreign bool) {
 	switch {
 	case !placed:
@@ -84,10 +84,9 @@ func (Scheduler) Own(program string) bool {
 	return strings.HasPrefix(program, slurmstepd)
 }
 
-// title returns the command line of a slurmstepd, read once: processes share
-// ancestors. That of one in the making is read again, until it says of which job.
-// Anybody can write a title or take a name, so only root's count, or those of the
-// job's own user where slurmd runs as an ordinary user; and nobody else is asked.
+// title returns the command line of a slurmstepd, read once: processes share ancestors. That of one in the
+// making is read again, until it says of which job. Any process can change its title or name, so only processes
+// of root count, or those of the job's own user where slurmd runs as an ordinary user; no others are read.
 func title(l *job.Look, p *job.Entry, user int) []byte {
 	if p.Title != nil || !p.Named(slurmstepd) {
 		return p.Title

@@ -37,15 +37,14 @@ func fromSacct(output []byte) []job.Ending {
 	return list
 }
 
-// workDirFromSacct reads what `sacct -X -n -P -o WorkDir` prints of one job of one
-// user, whose text it is: the first path, "" if there is none.
+// workDirFromSacct reads what `sacct -X -n -P -o WorkDir` prints for one job; the user controls the text. It
+// returns the first path, "" if there is no path.
 func workDirFromSacct(output []byte) string {
 	line, _, _ := bytes.Cut(output, []byte("\n"))
 	return job.CleanPath(string(line))
 }
 
-// finalState tells whether no run leaves this state. COMPLETING is none: the
-// Epilogs are running.
+// finalState reports whether a run never leaves this state. COMPLETING is not final: the Epilogs are running.
 func finalState(state string) bool {
 	switch state {
 	case "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED",

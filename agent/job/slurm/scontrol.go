@@ -71,7 +71,7 @@ func detailsOf(f map[string]string) job.Details {
 		QOS:         text("QOS"),
 		Partition:   text("Partition"),
 		ArrayJobID:  job.BigCount(f["ArrayJobId"]),
-		ArrayTaskID: job.BigCount(f["ArrayTaskId"]), // of a pending array a range: not ours
+		ArrayTaskID: job.BigCount(f["ArrayTaskId"]), // a range for a pending array: not a task id
 		NTasks:      job.Positive(f["NumTasks"]),
 		CPUsPerTask: job.Positive(f["CPUs/Task"]),
 		WorkDir:     job.CleanPath(f["WorkDir"]),

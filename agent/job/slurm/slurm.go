@@ -26,9 +26,8 @@ type Scheduler struct {
 
 var _ job.Scheduler = Scheduler{}
 
-// Step is the command that runs a program once more in a running job, on its first
-// node, beside what the job runs; nil where there is no srun, or within a step already.
-// Nobody's PATH decides which srun that is.
+// Step returns the command that runs a program in a running job, on its first node, beside the job's own tasks;
+// nil if srun is missing, or within a step. The path of srun does not depend on PATH.
 func (Scheduler) Step(getenv func(string) string, id run.JobID, program ...string) []string {
 	sruns := []string{"/usr/bin/srun", "/usr/local/bin/srun", "/opt/slurm/bin/srun"}
 	at := slices.IndexFunc(sruns, func(p string) bool {

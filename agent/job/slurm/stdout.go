@@ -62,8 +62,7 @@ func specifier(c byte, width string, jobID run.JobID, j run.Job) (string, bool) 
 	}
 	switch c {
 	case '%':
-		// "%%" cannot be told from a leftover '%' later on, and no
-		// report depends on it: leave it.
+		// "%%" cannot be distinguished from a leftover '%' later, and no report depends on it: leave it.
 		return "", false
 	case 'j':
 		id := int64(jobID)
