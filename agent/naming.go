@@ -78,17 +78,9 @@ func (a *agent) nameCode(program string, c configs.Agent) {
 // user's setting decides.
 func wanted(r job.Run, c configs.Agent) (count, ask bool) {
 	d := run.DisclosureLevel(c.Names).Least(r.Names)
-	return d != run.NoNames, d == run.AllNames && first(r)
-}
-
-// first is whether this is the job's first node: a thousand nodes that read the
-// symbols of one library in the same second are a burden to their file system.
-func first(r job.Run) bool {
-	if r.Job.NNodes <= 1 {
-		return true
-	}
-	nodes, err := scheduler.OfRun(r).Nodes(r.Job.NodeList)
-	return err == nil && len(nodes) > 0 && nodes[0] == r.Node
+	// Only the first node reads names: a thousand nodes that read the symbols of one
+	// library in the same second are a burden to their file system.
+	return d != run.NoNames, d == run.AllNames && scheduler.OnFirstNode(r)
 }
 
 // asker asks a child of program, with the rights of the job's user; nil if we cannot

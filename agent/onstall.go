@@ -17,6 +17,7 @@ import (
 
 	"jobgait/agent/as"
 	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
 	"jobgait/agent/live"
 	"jobgait/configs"
 )
@@ -43,7 +44,7 @@ const stallS = 10
 // newOnStall returns nil if no notification is wanted: without a program, on other nodes than the first, and
 // under `jobgait run`.
 func newOnStall(c configs.Live, r job.Run, self string) *onStall {
-	if c.OnStall == "" || r.RootPID != 0 || !first(r) {
+	if c.OnStall == "" || r.RootPID != 0 || !scheduler.OnFirstNode(r) {
 		return nil
 	}
 	return &onStall{ended: make(chan error, 1), tell: func(ctx context.Context, text []byte) error {

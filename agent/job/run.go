@@ -36,6 +36,11 @@ type Run struct {
 	Names run.DisclosureLevel `json:"names,omitempty"`
 }
 
+// IsFirst reports whether the run's node is the first of the job's nodes, which are in the
+// scheduler's order: the node on which a batch script runs, the one that merges the records
+// and writes the report.
+func (r Run) IsFirst(nodes []string) bool { return len(nodes) > 0 && nodes[0] == r.Node }
+
 // Alone is r with the settings' word, by partition, on whether jobs have their nodes
 // alone.
 func (r Run) Alone(by map[string]bool) Run {

@@ -26,7 +26,7 @@ func Dir(spool, node string, key run.Key) RunDir {
 }
 
 // NodeDir returns the part of the spool that belongs to one node.
-func NodeDir(spool, node string) string { return filepath.Join(spool, element(node)) }
+func NodeDir(spool, node string) string { return filepath.Join(spool, run.PathElement(node, "node")) }
 
 // MakeNodeDir creates a node's part of the spool, 0700. A missing spool gets 0711, so that a collection
 // directory of another account may lie below it, and its missing parents 0755. An existing path stays as it is,

@@ -24,25 +24,6 @@ func CleanPath(s string) string {
 	return filepath.Clean(s)
 }
 
-// element makes one path element of a name: letters, digits, '.', '_' and '-',
-// not starting with a dot or a dash, never empty.
-func element(s string) string {
-	if len(s) > 128 {
-		s = s[:128]
-	}
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-', r == '.':
-			return r
-		}
-		return '_'
-	}, s)
-	if s = strings.TrimLeft(s, ".-"); s == "" {
-		return "node"
-	}
-	return s
-}
-
 // Count reads a number that is not negative and fits 31 bits.
 func Count(s string) (int, bool) {
 	n, err := strconv.ParseUint(s, 10, 64)

@@ -29,12 +29,12 @@ type Key struct {
 func (k Key) String() string {
 	id := fmt.Sprintf("%d.r%d", k.JobID, k.Restart)
 	if k.SLUID != "" {
-		id = fmt.Sprintf("%d.%s", k.JobID, pathElement(k.SLUID))
+		id = fmt.Sprintf("%d.%s", k.JobID, PathElement(k.SLUID, unnamed))
 	}
 	if k.Sub > 0 {
 		id = fmt.Sprintf("%s.run%d", id, k.Sub)
 	}
-	return pathElement(k.Cluster) + "-" + id
+	return PathElement(k.Cluster, unnamed) + "-" + id
 }
 
 // Bounds of a key's parts. Slurm's cluster names have 40 letters at most and its
@@ -45,6 +45,9 @@ const (
 	maxCount   = 1 << 30
 )
 
+// unnamed stands in a file name for a part of a key without a usable character.
+const unnamed = "cluster"
+
 // Valid returns an error for a key that no Prolog can have made. Callers check every key
 // that they read from a place where another account can write.
 func (k Key) Valid() error {
@@ -53,27 +56,11 @@ func (k Key) Valid() error {
 		return fmt.Errorf("job id %d is not positive", k.JobID)
 	case len(k.Cluster) > 4*maxCluster ||
 		strings.ContainsFunc(k.Cluster, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fmt.Errorf("cluster %.80q is no name", k.Cluster)
-	case k.SLUID != "" && (len(k.SLUID) > maxSLUID || k.SLUID != pathElement(k.SLUID)):
-		return fmt.Errorf("SLUID %.80q is none", k.SLUID)
+		return fmt.Errorf("invalid cluster name %.80q", k.Cluster)
+	case k.SLUID != "" && (len(k.SLUID) > maxSLUID || k.SLUID != PathElement(k.SLUID, unnamed)):
+		return fmt.Errorf("invalid SLUID %.80q", k.SLUID)
 	case k.Restart < 0 || k.Restart > maxCount || k.Sub < 0 || k.Sub > maxCount:
-		return fmt.Errorf("restart %d, sub %d: no counts", k.Restart, k.Sub)
+		return fmt.Errorf("invalid restart %d or sub %d: want 0 to %d", k.Restart, k.Sub, maxCount)
 	}
 	return nil
-}
-
-// pathElement replaces characters that are not safe in a file name by '_'.
-func pathElement(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-', r == '.':
-			return r
-		}
-		return '_'
-	}, s)
-	s = strings.TrimLeft(s, ".-")
-	if s == "" {
-		return "cluster"
-	}
-	return s
 }

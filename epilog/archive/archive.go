@@ -183,7 +183,7 @@ func (p place) store(files *tar.Reader) error {
 	if p.Node == "" {
 		return os.Rename(filepath.Join(next, runFile), filepath.Join(in, runFile))
 	}
-	err = os.Rename(next, filepath.Join(in, element(p.Node)))
+	err = os.Rename(next, filepath.Join(in, nodeDir(p.Node)))
 	if errors.Is(err, fs.ErrExist) {
 		return nil // was here before
 	}
@@ -214,11 +214,11 @@ func (p place) path() string {
 	return filepath.Join(p.Dir, strings.TrimSuffix(bucket.String(), ".r0"), p.Key.String())
 }
 
-// element keeps a node's name one element of a path.
-func element(node string) string {
-	node = strings.NewReplacer("/", "_", "\x00", "_").Replace(node)
-	if strings.HasPrefix(node, ".") || node == runFile || node == resultFile {
-		node = "_" + node
+// nodeDir is the name of a node's directory. It differs from the files beside it.
+func nodeDir(node string) string {
+	node = run.PathElement(node, "node")
+	if node == runFile || node == resultFile {
+		return "_" + node
 	}
 	return node
 }

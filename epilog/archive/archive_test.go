@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -105,8 +104,8 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		return err
 	})
 	must(t, err)
-	if element("../x") != "_.._x" || strings.Contains(element("a/b"), "/") {
-		t.Error(element("../x"), element("a/b"))
+	if nodeDir("../x") != "_x" || nodeDir(runFile) != "_"+runFile || nodeDir(resultFile) != "_"+resultFile {
+		t.Error(nodeDir("../x"), nodeDir(runFile), nodeDir(resultFile))
 	}
 }
 

@@ -41,7 +41,7 @@ func escape(path string) string {
 
 // Node is the directory of a node's files.
 func (k Kept) Node(node string) job.RunDir {
-	return job.RunDir(filepath.Join(string(k), element(node)))
+	return job.RunDir(filepath.Join(string(k), nodeDir(node)))
 }
 
 // Run is what is kept of the run beside its nodes, whatever version kept it.

@@ -66,7 +66,7 @@ func answered(names []recordName, w Want) int {
 	}
 	count := 0
 	for _, n := range w.Nodes {
-		if nodes[fileName(n)] {
+		if nodes[nodeName(n)] {
 			count++
 		}
 	}

@@ -31,7 +31,7 @@ const (
 const maxFile = 32 << 20
 
 func put(dir string, r summary.NodeRecord) error {
-	return writeRecord(filepath.Join(jobDir(dir, r.Key), runName(r)+"@"+fileName(r.Node)+suffix), r)
+	return writeRecord(filepath.Join(jobDir(dir, r.Key), runName(r)+"@"+nodeName(r.Node)+suffix), r)
 }
 
 // runName is how a record's file says of which run it is.
@@ -48,10 +48,8 @@ func jobDir(dir string, key run.Key) string {
 	return filepath.Join(dir, runsDir, run.Key{Cluster: key.Cluster, JobID: key.JobID}.String())
 }
 
-// fileName keeps a node's name one path element.
-func fileName(node string) string {
-	return strings.NewReplacer("/", "_", "@", "_", "\x00", "_").Replace(node)
-}
+// nodeName is how a record's file names its node; "@" separates it from the run.
+func nodeName(node string) string { return run.PathElement(node, "node") }
 
 // writeRecord writes v to path, whole and on the disk, or nothing.
 func writeRecord(path string, v any) error {
@@ -157,7 +155,7 @@ type recordName struct{ job, file, run, node string }
 // names is nil for a record that is what its file's name and place say.
 func (n recordName) names(dir string, r summary.NodeRecord) error {
 	run, in := runName(r), filepath.Base(jobDir(dir, r.Key))
-	if n.run != run || n.node != fileName(r.Node) || n.job != in {
+	if n.run != run || n.node != nodeName(r.Node) || n.job != in {
 		return fmt.Errorf("%s/%s holds %s of run %s", n.job, n.file, r.Node, run)
 	}
 	return nil

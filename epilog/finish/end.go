@@ -1,6 +1,7 @@
 package finish
 
 import (
+	"cmp"
 	"fmt"
 
 	"jobgait/agent/job"
@@ -55,12 +56,12 @@ func ReadEnd(dir job.RunDir) (End, error) {
 // Nodes are all nodes of the job in order. The Epilog's list is the job's; the
 // Prolog's may be the first step's.
 func (e End) Nodes(run job.Run) ([]string, error) {
-	list := e.Job.NodeList
-	if list == "" {
-		list = run.Job.NodeList
-	}
-	if list == "" {
-		return []string{run.Node}, nil
-	}
-	return scheduler.OfRun(run).Nodes(list)
+	run.Job.NodeList = cmp.Or(e.Job.NodeList, run.Job.NodeList)
+	return scheduler.Nodes(run)
+}
+
+// collects reports whether the run's node merges the records of all nodes.
+func (e End) collects(run job.Run) bool {
+	nodes, err := e.Nodes(run)
+	return err == nil && run.IsFirst(nodes)
 }

@@ -71,7 +71,7 @@ func (f Finisher) begin(dir job.RunDir) (progress, error) {
 	if err != nil {
 		return progress{}, err
 	}
-	return progress{dir: dir, run: run, end: end, nodes: nodes, collects: run.Node == nodes[0],
+	return progress{dir: dir, run: run, end: end, nodes: nodes, collects: run.IsFirst(nodes),
 		before: readMark(dir), ownHistory: f.Config.History.Ingest == "here"}, nil
 }
 

@@ -101,7 +101,7 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 	}
 	p := summary.Default()
 	p.Periods.NodeScope = run.Exclusive
-	if r.Job.NNodes > 1 && !firstNode(run, end) {
+	if r.Job.NNodes > 1 && !end.collects(run) {
 		p.Bins, p.Lengths = otherBins, otherLengths
 	} else {
 		known, asked, err := knownIn(dir)
@@ -187,11 +187,6 @@ const lateStart = 2.0
 // iterations of nodes that do not collect: their records stay small, so that a
 // job of thousands of nodes can be merged.
 const otherBins, otherLengths = 120, 60
-
-func firstNode(run job.Run, end End) bool {
-	nodes, err := end.Nodes(run)
-	return err == nil && len(nodes) > 0 && nodes[0] == run.Node
-}
 
 // unsampled completes the record of a node without samples.
 func unsampled(r summary.NodeRecord) summary.NodeRecord {

@@ -50,6 +50,22 @@ func OfRun(r job.Run) job.Scheduler {
 	return slurm.Scheduler{}
 }
 
+// Nodes returns the nodes of the run's job in the scheduler's order. A run without a list
+// has its own node only.
+func Nodes(r job.Run) ([]string, error) {
+	if r.Job.NodeList == "" {
+		return []string{r.Node}, nil
+	}
+	return OfRun(r).Nodes(r.Job.NodeList)
+}
+
+// OnFirstNode reports whether the run's node is the first of its job. It is false where the
+// job's list of nodes is invalid.
+func OnFirstNode(r job.Run) bool {
+	nodes, err := Nodes(r)
+	return err == nil && r.IsFirst(nodes)
+}
+
 // Within is the job in which a program with this environment was started.
 func Within(getenv func(string) string) (run.Key, bool) {
 	for _, s := range []job.Scheduler{slurm.Scheduler{}} {

@@ -88,3 +88,26 @@ func TestWithin(t *testing.T) {
 		}
 	}
 }
+
+func TestOnFirstNode(t *testing.T) {
+	for _, c := range []struct {
+		node, list string
+		pid        int
+		want       bool
+	}{
+		{"n1", "", 0, true},
+		{"n1", "n1", 0, true},
+		{"n1", "n[1-3]", 0, true},
+		{"n3", "n[3,1-2]", 0, true}, // the order is the scheduler's
+		{"n1", "n[3,1-2]", 0, false},
+		{"n2", "n[1-3]", 0, false},
+		{"n9", "n[1-3]", 0, false},
+		{"n1", "n[1-", 0, false},
+		{"vm", "vm", 7, true},
+	} {
+		r := job.Run{Node: c.node, RootPID: c.pid, Job: run.Job{NodeList: c.list}}
+		if got := OnFirstNode(r); got != c.want {
+			t.Errorf("%s of %q: %v", c.node, c.list, got)
+		}
+	}
+}

@@ -136,7 +136,7 @@ func (Scheduler) Describe(l *job.Look, pids []int, r job.Run) job.Details {
 			step = step.Or(d)
 		}
 	}
-	if nodes, err := expandNodeList(r.Job.NodeList); err == nil && len(nodes) > 1 && nodes[0] != r.Node {
+	if nodes, err := expandNodeList(r.Job.NodeList); err == nil && len(nodes) > 1 && !r.IsFirst(nodes) {
 		// The batch script is on the first node: what that node finds is
 		// the job's name and size, what a step here is called is not.
 		step.Name, step.NTasks = "", nil
