@@ -8,6 +8,7 @@ import (
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/tracker"
 )
 
@@ -32,7 +33,7 @@ func (a *agent) seal(reason string) error {
 		f.Notes = append(f.Notes, note.New(note.SpoolFull, "there was no room for more samples: %s", a.noRoom()))
 	}
 	if a.lost > 0 {
-		f.Notes = append(f.Notes, note.New(note.LostSamples, "%d records were lost", a.lost))
+		f.Notes = append(f.Notes, note.New(note.LostSamples, "%s lost", quantity.Plural(int64(a.lost), "record")))
 	}
 	if a.in.peek != nil && a.in.peek.Lost() {
 		f.Notes = append(f.Notes, note.New(note.Unreadable,

@@ -12,6 +12,7 @@ import (
 	"jobgait/agent/job/scheduler"
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/epilog/collect"
@@ -54,10 +55,10 @@ func ingest(ctx context.Context, getenv func(string) string, out io.Writer) erro
 	if !history.Unavailable(err) {
 		err = errors.Join(err, newest.Review(ctx, db, now), countAside(ctx, db, cfg.Collect.Dir, now))
 	}
-	fmt.Fprintf(out, "%d job records written to %s, %d set aside\n", taken, cfg.History.Path, aside)
+	fmt.Fprintf(out, "%s written to %s, %d set aside\n", quantity.Plural(taken, "job record"), cfg.History.Path, aside)
 	made, failed := snapshots.Publish(ctx, db, cfg.History, time.Now())
 	if made > 0 {
-		fmt.Fprintf(out, "%d snapshots published in %s\n", made, cfg.History.Snapshots)
+		fmt.Fprintf(out, "%s published in %s\n", quantity.Plural(made, "snapshot"), cfg.History.Snapshots)
 	}
 	err = errors.Join(err, failed)
 	err = errors.Join(err, db.Close())

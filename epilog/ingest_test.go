@@ -101,7 +101,7 @@ func TestIngestIsTheAccounts(t *testing.T) {
 		return cmd.ProcessState.ExitCode(), out.String(), complaint.String()
 	}
 	status, out, complaint = ingest()
-	if status != 1 || !strings.Contains(out, "1 job records written") || !strings.Contains(out, "1 set aside") ||
+	if status != 1 || !strings.Contains(out, "1 job record written") || !strings.Contains(out, "1 set aside") ||
 		strings.Contains(out+complaint, "\x1b") || strings.Count(complaint, "\n") != 1 {
 		t.Errorf("%d %q %q", status, out, complaint)
 	}

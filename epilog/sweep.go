@@ -11,6 +11,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
+	"jobgait/analysis/quantity"
 	"jobgait/configs"
 	"jobgait/epilog/finish"
 )
@@ -30,8 +31,8 @@ func sweep(ctx context.Context, getenv func(string) string, out io.Writer) error
 	var failed error
 	for _, node := range nodes {
 		did, err := sweepNode(ctx, cfg, getenv, self, node, true)
-		fmt.Fprintf(out, "node %s: %d runs finished, %d waiting, %d unclaimed, %d records unread, %d removed for room\n",
-			node, did.Finished, did.Waiting, did.Unclaimed, did.Unread, did.Removed)
+		fmt.Fprintf(out, "node %s: %s finished, %d waiting, %d unclaimed, %s unread, %d removed for room\n", node,
+			quantity.Plural(did.Finished, "run"), did.Waiting, did.Unclaimed, quantity.Plural(did.Unread, "record"), did.Removed)
 		failed = errors.Join(failed, err)
 	}
 	if learns(cfg, getenv) {

@@ -10,6 +10,7 @@ import (
 	"jobgait/analysis/changepoint/machine"
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 const (
@@ -117,7 +118,7 @@ func (r *ready) joinArrays() []float64 {
 	}
 	if joined > 0 {
 		r.notes = append(r.notes, note.New(note.ArrayTasks, "the tasks of %s are judged as one run each, by their median",
-			note.Count(joined, "job array")))
+			quantity.Plural(joined, "job array")))
 	}
 	r.at = kept
 	return values
@@ -153,7 +154,7 @@ func (r *ready) judge() {
 	case len(r.x) < fewestRuns:
 		r.quiet = true
 		r.notes = append(r.notes, note.New(note.FewRuns, "%s: no change is looked for below %d",
-			note.Count(len(r.x), "usable run"), fewestRuns))
+			quantity.Plural(len(r.x), "usable run"), fewestRuns))
 		return
 	case slices.Min(r.x) == slices.Max(r.x):
 		r.quiet = true
@@ -171,7 +172,7 @@ func (r *ready) judge() {
 	}
 	if repeated > 0 {
 		r.notes = append(r.notes, note.New(note.RepeatedTimes, "%s at the time of the run before: taken in the order given",
-			note.Count(repeated, "run")))
+			quantity.Plural(repeated, "run")))
 	}
 	if gap > longGapDays {
 		years := time.Duration(gap*24) * time.Hour

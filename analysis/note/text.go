@@ -1,7 +1,6 @@
 package note
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,12 +26,4 @@ func Clean(s string, max int) string {
 		s = string(runes[:max])
 	}
 	return strings.TrimSpace(s)
-}
-
-// Count writes how many there are of a thing: 1 run, 2 runs.
-func Count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -70,15 +70,18 @@ func Exact(v float64) string {
 // Count prints a whole number with commas.
 func Count[T int | int64](n T) string { return commas(strconv.FormatInt(int64(n), 10)) }
 
-// Plural prints "1 node", "2 nodes", "1,024 stretches", "3 series".
+// Plural prints "1 node", "2 nodes", "1,024 stretches", "3 series", "2 processes" and
+// "4 histories". All counts of things are printed by it.
 func Plural[T int | int64](n T, one string) string {
 	switch {
 	case n == 1:
 		return "1 " + one
 	case strings.HasSuffix(one, "series"):
 		return Count(n) + " " + one
-	case strings.HasSuffix(one, "ch"):
+	case strings.HasSuffix(one, "ch"), strings.HasSuffix(one, "ss"):
 		one += "e"
+	case strings.HasSuffix(one, "ry"):
+		one = strings.TrimSuffix(one, "y") + "ie"
 	}
 	return Count(n) + " " + one + "s"
 }

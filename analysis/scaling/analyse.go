@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // Analyse fits each series by the method, in the order of the input. It never
@@ -151,9 +152,9 @@ func (w *work) fewPoints(least int) {
 	n, name := len(w.p), parameterName(w.series)
 	switch {
 	case n < least:
-		w.note(note.NeedMore, "%s of %s: need %d more for a model", note.Count(n, "distinct value"), name, least-n)
+		w.note(note.NeedMore, "%s of %s: need %d more for a model", quantity.Plural(n, "distinct value"), name, least-n)
 	case n < enoughPoints:
-		w.note(note.FewPoints, "a model of %s of %s; need %d more to trust it", note.Count(n, "distinct value"), name,
+		w.note(note.FewPoints, "a model of %s of %s; need %d more to trust it", quantity.Plural(n, "distinct value"), name,
 			enoughPoints-n)
 	}
 }

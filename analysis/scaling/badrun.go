@@ -125,7 +125,7 @@ func (w *work) leaveOutBadRuns(d *detector) {
 		w.note(b.code(), "%s", b.sentence(parameterName(w.series)))
 	}
 	if more := len(bad) - mostNamed; more > 0 {
-		w.note(note.LoneExtreme, "%s left out as well", note.Count(more, "more run"))
+		w.note(note.LoneExtreme, "%s left out as well", quantity.Plural(more, "more run"))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // HistoryRun is one run of an application as its history knows it.
@@ -111,7 +112,7 @@ func (c *choice) oneParameter() {
 	}
 	kept := slices.DeleteFunc(slices.Clone(c.runs), func(r HistoryRun) bool { return r.Else != best })
 	c.note(note.OtherParameters, "%s left out: more than %s differs from the others there",
-		note.Count(len(c.runs)-len(kept), "run"), parameterName(c.series))
+		quantity.Plural(len(c.runs)-len(kept), "run"), parameterName(c.series))
 	c.runs = kept
 }
 
@@ -131,7 +132,7 @@ func (c *choice) newestRegimes() {
 	}
 	if len(c.older) > 0 {
 		c.note(note.OtherRegime, "%s from before the last change of speed of their size left out",
-			note.Count(len(c.older), "run"))
+			quantity.Plural(len(c.older), "run"))
 	}
 	c.runs = kept
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // numbered is an observation with its place in the input, from 1.
@@ -108,11 +109,11 @@ func usable(s Series, notes []note.Note) ([]numbered, []note.Note) {
 	}
 	if infinite > 0 {
 		notes = append(notes, note.New(note.UnusableValue,
-			"%s not finite or beyond %.0e: left out", note.Count(infinite, "value"), largestValue))
+			"%s not finite or beyond %.0e: left out", quantity.Plural(infinite, "value"), largestValue))
 	}
 	if bad > 0 {
 		notes = append(notes, note.New(note.UnusableParameter,
-			"%s without a positive and finite %s: a power of it is not defined there", note.Count(bad, "run"), parameterName(s)))
+			"%s without a positive and finite %s: a power of it is not defined there", quantity.Plural(bad, "run"), parameterName(s)))
 	}
 	return kept, notes
 }

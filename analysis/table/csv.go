@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // dialect is how the lines of a CSV file are divided into cells.
@@ -284,7 +284,7 @@ func (r *csvReader) row(line []byte) ([][]byte, error) {
 		if r.headed {
 			what = "the header"
 		}
-		return nil, r.in.fail("%s, %s has %d", note.Count(len(r.fields), "field"), what, len(r.names))
+		return nil, r.in.fail("%s, %s has %d", quantity.Plural(len(r.fields), "field"), what, len(r.names))
 	}
 	return r.fields, nil
 }
@@ -330,7 +330,7 @@ func (r *csvReader) column(name string) (int, error) {
 
 // describe completes the line that says how a file was understood.
 func (r *csvReader) describe(what string) string {
-	out := fmt.Sprintf("%s, %s", what, note.Count(len(r.names), "field"))
+	out := fmt.Sprintf("%s, %s", what, quantity.Plural(len(r.names), "field"))
 	if r.decimalComma {
 		out += ", decimal commas"
 	}

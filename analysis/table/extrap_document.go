@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // document is a JSON value that is read piece by piece, so that a fault has the line it
@@ -181,7 +181,7 @@ func (doc *document) measurements(e *experiment) error {
 				switch {
 				case len(m.Point) != len(e.parameters):
 					return fmt.Errorf("a point of %s where there are %s",
-						note.Count(len(m.Point), "value"), note.Count(len(e.parameters), "parameter"))
+						quantity.Plural(len(m.Point), "value"), quantity.Plural(len(e.parameters), "parameter"))
 				case m.Values == nil:
 					return errors.New(`a point without "values"`)
 				}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sort"
 
-	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // legacy is Extra-P's older JSON: lists whose entries refer to each other by
@@ -118,7 +118,7 @@ func (l *legacy) points(d int) ([][]float64, error) {
 		sort.SliceStable(c.Pairs, func(a, b int) bool { return c.Pairs[a].Parameter < c.Pairs[b].Parameter })
 		if len(c.Pairs) != d {
 			return nil, fmt.Errorf("coordinate %d has %s where there are %s",
-				c.ID, note.Count(len(c.Pairs), "value"), note.Count(d, "parameter"))
+				c.ID, quantity.Plural(len(c.Pairs), "value"), quantity.Plural(d, "parameter"))
 		}
 		for k, pair := range c.Pairs {
 			if pair.Value == nil || pair.Parameter != l.parameters[k].ID {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // What Extra-P calls measurements whose line does not say.
@@ -103,7 +103,7 @@ func (e *experiment) point(raw json.RawMessage) ([]float64, error) {
 		point[i] = *v
 	}
 	if len(at) > len(point) {
-		return nil, fmt.Errorf("%s where the first line has %d", note.Count(len(at), "parameter"), len(point))
+		return nil, fmt.Errorf("%s where the first line has %d", quantity.Plural(len(at), "parameter"), len(point))
 	}
 	return point, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 )
 
@@ -49,7 +50,7 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 	if rate > 0 {
 		s.Set.StepS = 1 / rate
 	} else {
-		s.Notes = append(s.Notes, note.New(note.NoRate, "%s at one time: no rate of sampling", note.Count(c.n, "row")))
+		s.Notes = append(s.Notes, note.New(note.NoRate, "%s at one time: no rate of sampling", quantity.Plural(c.n, "row")))
 	}
 	merged := 0
 	for k, i := range c.kept {
@@ -63,7 +64,7 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 	}
 	if merged > 0 {
 		s.Notes = append(s.Notes, note.New(note.RowsAveraged,
-			"%s in a slot of the grid that had one already: such rows are averaged", note.Count(merged, "row")))
+			"%s in a slot of the grid that had one already: such rows are averaged", quantity.Plural(merged, "row")))
 	}
 	s.Offsets = c.offset
 	grouped(s.Set.Columns)

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // finish brings the runs into the order of time and takes values that are no
@@ -21,7 +22,7 @@ func (in *Runs) finish() {
 	}
 	if infinite > 0 {
 		in.Notes = append(in.Notes, note.New(note.UnusableValue,
-			"%s infinite or too large: taken as missing", note.Count(infinite, "value")))
+			"%s infinite or too large: taken as missing", quantity.Plural(infinite, "value")))
 	}
 	if sort.Float64sAreSorted(in.T) {
 		return

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 )
 
@@ -147,7 +148,7 @@ func readSampleRows(r io.Reader, o SampleOptions) (Samples, error) {
 	s.Reading = Reading{Columns: c.describe(c.understood()), Cut: in.cutText()}
 	if c.infinite > 0 {
 		s.Notes = append(s.Notes, note.New(note.ValuesInfinite,
-			"%s infinite, or too large to be kept: taken for missing", note.Count(c.infinite, "value")))
+			"%s infinite, or too large to be kept: taken for missing", quantity.Plural(c.infinite, "value")))
 	}
 	return s, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 	"jobgait/epilog/health"
 )
@@ -53,8 +54,8 @@ func (f Finisher) countReport(s summary.Summary, dir string) {
 	}
 	f.count(did)
 	if f.Info != nil {
-		f.Info("job %d: %s, %s, report in %s", s.Key.JobID, note.Count(len(s.Nodes), "node"),
-			note.Count(len(s.Notes), "note"), dir)
+		f.Info("job %d: %s, %s, report in %s", s.Key.JobID, quantity.Plural(len(s.Nodes), "node"),
+			quantity.Plural(len(s.Notes), "note"), dir)
 	}
 }
 

@@ -156,7 +156,7 @@ func (p past) command(to string, args ...string) *exec.Cmd {
 func (p past) reanalyse(t *testing.T, to string, args ...string) string {
 	t.Helper()
 	out, err := p.command(to, args...).CombinedOutput()
-	if err != nil || to != "" && string(out) != fmt.Sprintf("%d runs made anew in %s\n", p.runs, to) {
+	if err != nil || to != "" && string(out) != fmt.Sprintf("%d runs written to %s\n", p.runs, to) {
 		t.Fatalf("reanalyse %v: %v\n%s", args, err, out)
 	}
 	return string(out)

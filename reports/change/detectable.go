@@ -58,11 +58,8 @@ func (r Report) Detectable() string {
 	text := fmt.Sprintf("With these runs changes of %s or more (median of %d histories; the largest %s) would be "+
 		"reported after 5 more runs in 9 of 10 cases.",
 		quantity.Percent(pct[len(pct)/2]), len(pct), quantity.Percent(pct[len(pct)-1]))
-	switch n := judged - len(pct); {
-	case n == 1:
-		text += " 1 history is too short or scatters too much to show any."
-	case n > 1:
-		text += fmt.Sprintf(" %d histories are too short or scatter too much to show any.", n)
+	if n := judged - len(pct); n > 0 {
+		text += fmt.Sprintf(" Too short or too scattered to show any: %s.", quantity.Plural(n, "history"))
 	}
 	return text
 }

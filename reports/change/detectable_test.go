@@ -30,7 +30,7 @@ func TestDetectable(t *testing.T) {
 			"A change of 10 % needs 14 runs of this level; there are 9."},
 		{[]Judged{few, some, many}, "With these runs changes of 24.0 % or more (median of 2 histories; the largest 24.0 " +
 			"%) would be " +
-			"reported after 5 more runs in 9 of 10 cases. 1 history is too short or scatters too much to show any."},
+			"reported after 5 more runs in 9 of 10 cases. Too short or too scattered to show any: 1 history."},
 	} {
 		if got := (Report{Series: c.series}).Detectable(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)

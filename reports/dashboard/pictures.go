@@ -51,8 +51,9 @@ func evidenceFigure(s change.Judged) html.Figure {
 	c.Line("bar", []float64{f.X.Lo, f.X.Hi}, []float64{bar, bar})
 	c.Line("line", at, curve)
 	return html.Figure{Title: "Evidence per split",
-		Remark: fmt.Sprintf("-log10 p of the paper's t test at each of %d runs; dashed: what it asks for", len(y)),
-		SVG:    template.HTML(c.SVG())}
+		Remark: fmt.Sprintf("-log10 p of the paper's t test at each of %s; dashed: what it asks for",
+			quantity.Plural(len(y), "run")),
+		SVG: template.HTML(c.SVG())}
 }
 
 // wide is a scale over ascending places with a little room.
@@ -93,7 +94,8 @@ func normalFigure(s change.Judged) html.Figure {
 		verdict = "they are not"
 	}
 	return html.Figure{Title: "Are log times normal?", SVG: template.HTML(c.SVG()),
-		Remark: fmt.Sprintf("%s (D'Agostino and Pearson, %s, %d runs without outliers)", verdict, quantity.Chance(p), len(r))}
+		Remark: fmt.Sprintf("%s (D'Agostino and Pearson, %s, %s without outliers)", verdict, quantity.Chance(p),
+			quantity.Plural(len(r), "run"))}
 }
 
 // thin returns at most a hundred values, evenly chosen.

@@ -85,7 +85,8 @@ func (n sickNode) text() string {
 	if n.histories > 0 {
 		text := fmt.Sprintf("jobs take %s longer, in one history", quantity.Percent(n.effectPct))
 		if n.histories > 1 {
-			text = fmt.Sprintf("jobs take up to %s longer, in %d histories", quantity.Percent(n.effectPct), n.histories)
+			text = fmt.Sprintf("jobs take up to %s longer, in %s", quantity.Percent(n.effectPct),
+				quantity.Plural(n.histories, "history"))
 		}
 		parts = append(parts, text)
 	}

@@ -167,8 +167,9 @@ func compared(a, b string) string {
 func scalingFinding(l application.Laws) (job.Section, error) {
 	list, r := l.Series, l.Results
 	m, _ := application.MetricOf(list[0].Metric)
-	f := job.Section{Title: "Scaling", Remark: fmt.Sprintf("%s over %s, %d sizes", m.Say, list[0].Parameter, r[0].N),
-		Text: append(scalingreport.Lines(r[0], list[0].Observations), growing(l.Functions)...), Style: scalingreport.Style}
+	f := job.Section{Title: "Scaling", Style: scalingreport.Style,
+		Remark: fmt.Sprintf("%s over %s, %s", m.Say, list[0].Parameter, quantity.Plural(r[0].N, "size")),
+		Text:   append(scalingreport.Lines(r[0], list[0].Observations), growing(l.Functions)...)}
 	var b bytes.Buffer
 	if err := scalingreport.JSON(&b,
 		scalingreport.Fits{Method: scaling.Likelihood, Results: r, Series: list, Numbers: make([]bool, len(r)),

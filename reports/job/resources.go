@@ -124,12 +124,7 @@ func (r Report) cpuLine() string {
 }
 
 // killed counts processes that were.
-func killed(n int) string {
-	if n == 1 {
-		return "1 process killed"
-	}
-	return quantity.Count(n) + " processes killed"
-}
+func killed(n int) string { return quantity.Plural(n, "process") + " killed" }
 
 func (r Report) memoryLine() string {
 	m := r.Resources.Memory

@@ -14,6 +14,7 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/run"
 	"jobgait/analysis/table"
 	"jobgait/reports/change"
@@ -115,7 +116,7 @@ func (o changesOptions) ofFile(cmd *cobra.Command, path string) error {
 
 // lookingAt shows on a terminal that series are being judged.
 func lookingAt(cmd *cobra.Command, n int) *progress {
-	return working(cmd.ErrOrStderr(), fmt.Sprintf("looking at %d series", n))
+	return working(cmd.ErrOrStderr(), "looking at "+quantity.Plural(n, "series"))
 }
 
 func unitFlag(c *cobra.Command, unit *string) {
@@ -251,11 +252,11 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 		return s.chosen[i]
 	})
 	if short > 0 && !o.json {
-		of := "runs"
+		of := quantity.Plural(fewest, "run")
 		if o.stored.metric != "" {
-			of = "runs with " + o.stored.metric
+			of += " with " + o.stored.metric
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: not listed: %d series of fewer than %d %s\n", short, fewest, of)
+		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: not listed: %s of fewer than %s\n", quantity.Plural(short, "series"), of)
 	}
 	return o.print(cmd, kept)
 }

@@ -12,7 +12,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
-	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/configs"
 	"jobgait/epilog/check"
 )
@@ -96,7 +96,7 @@ func (d diagnosis) tell(out io.Writer, asJSON bool) error {
 			whose = "; asked without root's rights"
 		}
 		_, err = fmt.Fprintf(out, "%s: %d ok, %s, %s%s\n", d.Node, count[check.OK],
-			note.Count(count[check.Warning], "warning"), note.Count(count[check.Failure], "failure"), whose)
+			quantity.Plural(count[check.Warning], "warning"), quantity.Plural(count[check.Failure], "failure"), whose)
 	}
 	if err == nil && count[check.Failure] > 0 {
 		err = status(1)

@@ -12,6 +12,7 @@ import (
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 	"jobgait/analysis/periodicity"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 	"jobgait/analysis/table"
 	"jobgait/reports/periods"
@@ -177,7 +178,7 @@ func countersAsRates(t table.Samples) table.Samples {
 		}
 		t.Set.Columns[i].Values = rates
 		t.Notes = append(t.Notes, note.New(note.CounterRates,
-			"%s is a cumulative counter with %s: its rate per second is analysed", c.Name, note.Count(wraps, "wrap")))
+			"%s is a cumulative counter with %s: its rate per second is analysed", c.Name, quantity.Plural(wraps, "wrap")))
 	}
 	return t
 }

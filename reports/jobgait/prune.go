@@ -14,6 +14,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/history"
+	"jobgait/analysis/quantity"
 	"jobgait/configs"
 	"jobgait/epilog/archive"
 )
@@ -90,11 +91,12 @@ func prune(ctx context.Context, path, to string, keep history.Keep, dry bool, ou
 		verb = "to look at"
 	}
 	err = db.Prune(ctx, keep, float64(time.Now().UnixNano())/1e9, dry, func(p history.Pruned) {
-		what := "runs"
+		what := "run"
 		if p.Kind == "ingest" {
-			what = "rows"
+			what = "row"
 		}
-		fmt.Fprintf(out, "%-9s  older than %d days: %d %s %s\n", p.Kind, p.Days, p.Runs, what, verb)
+		fmt.Fprintf(out, "%-9s  older than %s: %s %s\n", p.Kind, quantity.Plural(p.Days, "day"),
+			quantity.Plural(p.Runs, what), verb)
 	})
 	if err != nil || dry {
 		return err
@@ -114,7 +116,7 @@ func trimArchive(c configs.Collect, out io.Writer) error {
 		return fmt.Errorf("the archive %s is another account's: call this as that account: %w", c.Archive, err)
 	}
 	removed, err := archive.Trim(c.Archive, c.ArchiveDays, int64(c.ArchiveGB*1e9), time.Now())
-	fmt.Fprintf(out, "archive    %d runs taken away\n", removed)
+	fmt.Fprintf(out, "archive    %s taken away\n", quantity.Plural(removed, "run"))
 	return err
 }
 

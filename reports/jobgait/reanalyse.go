@@ -25,6 +25,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
@@ -204,14 +205,16 @@ func (a reanalysis) analyse(ctx context.Context, left []archive.Kept, all int) e
 	working.Wait()
 	shown.done()
 	if failed > 0 {
-		return fmt.Errorf("%d runs could not be analysed and stay as they were, such as: %w", failed, first)
+		return fmt.Errorf("%s not analysed and left unchanged; the first error: %w",
+			quantity.Plural(failed, "run"), first)
 	}
 	return ctx.Err()
 }
 
 // estimate analyses a few runs and says how long all would take.
 func (a reanalysis) estimate(ctx context.Context, runs, left []archive.Kept) error {
-	fmt.Fprintf(a.out, "%d runs are archived in %s, %d of them are to be analysed\n", len(runs), a.archive, len(left))
+	fmt.Fprintf(a.out, "%s in %s, %d to be analysed\n", quantity.Plural(len(runs), "archived run"), a.archive,
+		len(left))
 	const most = 10
 	begin, tried := time.Now(), 0
 	for i := 0; i < len(left) && tried < most && ctx.Err() == nil; i += max(1, len(left)/most) {
@@ -269,7 +272,7 @@ func (a reanalysis) write(ctx context.Context, runs []archive.Kept) error {
 	}
 	err = errors.Join(err, newest.Review(context.WithoutCancel(ctx), db, 0))
 	shown.done()
-	fmt.Fprintf(a.out, "%d runs made anew in %s\n", put.Load(), a.history)
+	fmt.Fprintf(a.out, "%s written to %s\n", quantity.Plural(put.Load(), "run"), a.history)
 	if err != nil {
 		return err
 	}
@@ -304,7 +307,8 @@ func (a reanalysis) submit(ctx context.Context, sbatch, self string, runs []arch
 	shown := workingOn(a.complain, func() string {
 		if now := time.Now(); now.Sub(looked) > 30*time.Second { // each look reads the archive
 			if l, err := a.notAnalysed(runs); err == nil {
-				looked, text = now, fmt.Sprintf("%d tasks analyse, %d of %d runs", n, len(runs)-len(l), len(runs))
+				looked, text = now, fmt.Sprintf("%s analysing, %d of %d runs", quantity.Plural(n, "task"),
+					len(runs)-len(l), len(runs))
 			}
 		}
 		return text

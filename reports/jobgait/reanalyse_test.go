@@ -114,8 +114,8 @@ func TestReanalyse(t *testing.T) {
 		t.Fatalf("the hooks have made %d runs", len(want))
 	}
 	got := askIn(env, "reanalyse", "--dry-run")
-	if got.status != 0 || !strings.Contains(got.out, "24 runs are archived in "+cfg.Collect.Archive+
-		", 24 of them are to be analysed") || !strings.Contains(got.out, "core hours") {
+	if got.status != 0 || !strings.Contains(got.out, "24 archived runs in "+cfg.Collect.Archive+
+		", 24 to be analysed") || !strings.Contains(got.out, "core hours") {
 		t.Errorf("%+v", got)
 	}
 	anew := filepath.Join(t.TempDir(), "anew.db")
@@ -128,7 +128,7 @@ func TestReanalyse(t *testing.T) {
 	}
 	for _, path := range []string{anew, cfg.History.Path} {
 		got := askIn(env, "reanalyse", "--history", path)
-		if got.status != 0 || got.out != fmt.Sprintf("%d runs made anew in %s\n", archivedRuns, path) || got.complaint != "" {
+		if got.status != 0 || got.out != fmt.Sprintf("%d runs written to %s\n", archivedRuns, path) || got.complaint != "" {
 			t.Errorf("%+v", got)
 		}
 		made := storedBodies(t, path)
@@ -173,9 +173,9 @@ func TestReanalyseWithoutAProfile(t *testing.T) {
 	}
 	want := storedBodies(t, cfg.History.Path)
 	got := askIn(env, "reanalyse")
-	if got.status != 1 || !strings.Contains(got.complaint, "1 runs could not be analysed") ||
+	if got.status != 1 || !strings.Contains(got.complaint, "1 run not analysed and left unchanged") ||
 		!strings.Contains(got.complaint, "node n1 is not in the archive") ||
-		strings.Count(got.complaint, "\n") != 1 || !strings.HasPrefix(got.out, "2 runs made anew") {
+		strings.Count(got.complaint, "\n") != 1 || !strings.HasPrefix(got.out, "2 runs written to") {
 		t.Errorf("%+v", got)
 	}
 	if made := storedBodies(t, cfg.History.Path); made["101"] != want["101"] || len(made) != len(want) {
@@ -226,8 +226,8 @@ func TestReanalyseAfterAnotherBuild(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(string(runs[1]), "again.json.gz"), packed, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := askIn(env, "reanalyse", "--dry-run"); !strings.Contains(got.out, "3 runs are archived") ||
-			!strings.Contains(got.out, ", 1 of them are to be analysed") {
+		if got := askIn(env, "reanalyse", "--dry-run"); !strings.Contains(got.out, "3 archived runs in") ||
+			!strings.Contains(got.out, ", 1 to be analysed") {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}

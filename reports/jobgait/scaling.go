@@ -12,6 +12,7 @@ import (
 
 	"jobgait/analysis/application"
 	"jobgait/analysis/changepoint"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/table"
 	scalingreport "jobgait/reports/scaling"
@@ -116,8 +117,8 @@ func (o scalingOptions) ofFile(cmd *cobra.Command, path string) error {
 	p.done()
 	printReading(cmd, path, file.Reading)
 	if file.Left > 0 {
-		fmt.Fprintf(complain, "jobgait: %d combinations of parameters have fewer than three sizes and were left out\n",
-			file.Left)
+		fmt.Fprintf(complain, "jobgait: left out: %s of parameters with fewer than three sizes\n",
+			quantity.Plural(file.Left, "combination"))
 	}
 	return o.print(cmd, r)
 }
@@ -204,7 +205,7 @@ func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	if err != nil {
 		return err
 	}
-	progress := working(cmd.ErrOrStderr(), fmt.Sprintf("looking at %d series", len(s.List)))
+	progress := working(cmd.ErrOrStderr(), "looking at "+quantity.Plural(len(s.List), "series"))
 	file, err := o.measurements(s)
 	if err != nil || len(file.Series) == 0 {
 		progress.done()

@@ -8,6 +8,7 @@ import (
 	"jobgait/agent/counter"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/run"
 )
 
@@ -112,7 +113,8 @@ func (p *Source) Notes() []note.Note {
 	switch {
 	case p.hung:
 		return []note.Note{note.New(note.ReadFailed,
-			"%s: the device gave no answer for more than 10 s; %d readings were taken", name, p.readings)}
+			"%s: the device gave no answer for more than 10 s, after %s", name,
+			quantity.Plural(p.readings, "reading"))}
 	case p.readings == 0 && p.failures > 0:
 		return []note.Note{note.New(note.NeverRead, "%s could never be read: %v", name, p.failure)}
 	case p.failures > 0:

@@ -46,7 +46,7 @@ func (f *pattern) pairText(dated bool) string {
 	}
 	days := fmt.Sprintf("of days %d and %d of 7", f.first, (f.first+1)%7)
 	if dated {
-		days = "on " + weekdayName(f.first) + "s and " + weekdayName((f.first+1)%7) + "s"
+		days = fmt.Sprintf("on %ss and %ss", weekdayName(f.first), weekdayName((f.first+1)%7))
 	}
 	return fmt.Sprintf("runs %s take %s %s than others (%s)", days, quantity.Percent(mid), how, quantity.PercentTo(a, b))
 }

@@ -79,7 +79,7 @@ func Compare(a, b changepoint.Series, join Join) Comparison {
 	c.Dropped = dropped(&a, keys, join) + dropped(&b, keys, join)
 	if c.Pairs < 2 {
 		c.Notes = append(c.Notes, note.New(note.NoPairs, "%s: the two have too few runs of one %s in common",
-			note.Count(c.Pairs, "pair"), join))
+			quantity.Plural(c.Pairs, "pair"), join))
 		return c
 	}
 	ratio := changepoint.Series{T: keys, Y: make([]float64, len(keys))}
@@ -121,7 +121,7 @@ func (c *Comparison) changesOfRatio(ratio changepoint.Series) int {
 		times, since = fmt.Sprintf("%d times", n), "the last change"
 	}
 	c.Notes = append(c.Notes, note.New(note.RatioChanged, "the ratio changed %s: figures are of the %s since %s",
-		times, note.Count(c.Pairs-last.Index, "pair"), since))
+		times, quantity.Plural(c.Pairs-last.Index, "pair"), since))
 	return last.Index
 }
 
@@ -138,7 +138,7 @@ func (c *Comparison) judge(r []float64) {
 	c.need(m.SE*math.Sqrt(m.DF+1), len(r))
 	c.Histogram = histogram(r)
 	if len(r) < fewPairs {
-		c.Notes = append(c.Notes, note.New(note.FewPairs, "%s: the interval is widened below %d", note.Count(len(r), "pair"),
+		c.Notes = append(c.Notes, note.New(note.FewPairs, "%s: the interval is widened below %d", quantity.Plural(len(r), "pair"),
 			fewPairs))
 	}
 }
