@@ -32,7 +32,8 @@ func FuzzPathElement(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		got := PathElement(name, "none")
-		if got != filepath.Base(got) || got == "." || got == ".." || strings.HasPrefix(got, "-") || len(got) > MaxPathElement {
+		if got != filepath.Base(got) || got == "." || got == ".." || strings.HasPrefix(got, "-") ||
+			len(got) > MaxPathElement {
 			t.Errorf("%q becomes %q", name, got)
 		}
 		if PathElement(got, "none") != got {

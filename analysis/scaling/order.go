@@ -113,7 +113,8 @@ func usable(s Series, notes []note.Note) ([]numbered, []note.Note) {
 	}
 	if bad > 0 {
 		notes = append(notes, note.New(note.UnusableParameter,
-			"%s without a positive and finite %s: a power of it is not defined there", quantity.Plural(bad, "run"), parameterName(s)))
+			"%s without a positive and finite %s: a power of it is not defined there", quantity.Plural(bad, "run"),
+			parameterName(s)))
 	}
 	return kept, notes
 }

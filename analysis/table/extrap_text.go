@@ -106,7 +106,8 @@ func (t *text) addPoints(s string) error {
 	}
 	for _, g := range groups {
 		if len(g) != d {
-			return fmt.Errorf("a point of %s where there are %s", quantity.Plural(len(g), "value"), quantity.Plural(d, "parameter"))
+			return fmt.Errorf("a point of %s where there are %s", quantity.Plural(len(g), "value"),
+				quantity.Plural(d, "parameter"))
 		}
 		point := make([]float64, d)
 		for i, f := range g {
@@ -190,7 +191,8 @@ func (t *text) data(fields []string) error {
 // from their order only.
 func (t *text) complete() error {
 	if t.next != 0 && t.next != len(t.points) {
-		return fmt.Errorf("%s for %s before this line", quantity.Plural(t.next, "DATA line"), quantity.Plural(len(t.points), "point"))
+		return fmt.Errorf("%s for %s before this line", quantity.Plural(t.next, "DATA line"),
+			quantity.Plural(len(t.points), "point"))
 	}
 	return nil
 }

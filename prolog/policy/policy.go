@@ -33,7 +33,8 @@ func Decide(c configs.Config, r job.Run, optOut bool) (watch bool, reason string
 	case len(w.Partitions) > 0 && !slices.Contains(w.Partitions, j.Partition):
 		return false, fmt.Sprintf("partition %s is not in watch.partitions", j.Partition)
 	case j.NNodes < w.MinNodes:
-		return false, fmt.Sprintf("the job has %s, less than watch.min_nodes = %d", quantity.Plural(j.NNodes, "node"), w.MinNodes)
+		return false, fmt.Sprintf("the job has %s, less than watch.min_nodes = %d", quantity.Plural(j.NNodes, "node"),
+			w.MinNodes)
 	case draw(r.Key.Cluster, r.Key.JobID) >= w.Share:
 		return false, fmt.Sprintf("not drawn by watch.share = %g", w.Share)
 	}

@@ -138,7 +138,8 @@ func (c *Comparison) judge(r []float64) {
 	c.need(m.SE*math.Sqrt(m.DF+1), len(r))
 	c.Histogram = histogram(r)
 	if len(r) < fewPairs {
-		c.Notes = append(c.Notes, note.New(note.FewPairs, "%s: the interval is widened below %d", quantity.Plural(len(r), "pair"),
+		c.Notes = append(c.Notes, note.New(note.FewPairs, "%s: the interval is widened below %d",
+			quantity.Plural(len(r), "pair"),
 			fewPairs))
 	}
 }
