@@ -90,7 +90,7 @@ func newAgent(r job.Run, in *inputs, log func(error)) *agent {
 	}
 	if in.gpuCPU != nil {
 		own := c.cpu
-		c.cpu = func() int64 { return own() + in.gpuCPU() }
+		c.cpu = func() int64 { return own() + in.gpuCPU().TotalNS }
 	}
 	return &agent{run: r, in: in, clock: c, log: log, failed: map[string]bool{}}
 }

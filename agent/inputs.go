@@ -12,6 +12,7 @@ import (
 	"jobgait/agent/cgroup"
 	"jobgait/agent/counter"
 	"jobgait/agent/counter/address"
+	"jobgait/agent/counter/gpu"
 	"jobgait/agent/counter/jobevent"
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
@@ -51,8 +52,8 @@ type inputs struct {
 	finder   *cgroup.Finder
 	members  counter.Members
 	peek     *peek.Child // asks what may hang
-	// gpuCPU is what the reader of GPUs used of CPU time, in ns; nil without one.
-	gpuCPU func() int64
+	// gpuCPU is what the programs that read GPUs used of CPU time; nil without one.
+	gpuCPU func() gpu.ReaderCPU
 	// boards are which GPUs are read; nil without any.
 	boards func() []run.GPUDevice
 	// gpuWindows are the windows of the GPUs' utilization since the last call; nil

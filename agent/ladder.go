@@ -258,6 +258,7 @@ func (l ladder) processes() {
 		in.note(note.SlowProc, "nothing was sampled: files were read, 10 times a second at most")
 	}
 	in.cpu = kernel.NewJobCPU(l.h.proc, in.peek, in.members, rawcall.Now, list)
+	in.cpu.SpaceWalksBy(func() int64 { return rawcall.CPU() + in.peek.CPU() })
 	in.cpu.Apart(scheduler.OfRun(l.r).Own)
 	if l.r.RootPID != 0 {
 		in.cpu.Command(l.r.RootPID)

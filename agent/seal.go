@@ -27,6 +27,10 @@ func (a *agent) seal(reason string) error {
 	if a.in.boards != nil {
 		f.GPUs = a.in.boards()
 	}
+	if a.in.gpuCPU != nil {
+		cpu := a.in.gpuCPU()
+		f.GPUReaderS, f.GPUReaderStartS = float64(cpu.TotalNS)/1e9, float64(cpu.StartNS)/1e9
+	}
 	f.Before, f.Uncertain = a.in.before(), a.uncertain()
 	if a.full {
 		f.Reason = "spool_full"

@@ -133,6 +133,10 @@ type Footer struct {
 	BuildID string `json:"build_id,omitempty"`
 	// GPUs describes the boards that have columns, as far as the agent knows them.
 	GPUs []run.GPUDevice `json:"gpus,omitempty"`
+	// GPUReaderS is the CPU time of the programs that read GPUs, part of the agent's;
+	// GPUReaderStartS the part of it that starting them took.
+	GPUReaderS      float64 `json:"gpu_reader_cpu_s,omitempty"`
+	GPUReaderStartS float64 `json:"gpu_reader_start_s,omitempty"`
 	// Before is what columns had counted of the run when they were first read, by name:
 	// an agent on a node without time is seconds late.
 	Before map[string]uint64 `json:"before,omitempty"`

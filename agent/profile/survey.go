@@ -197,6 +197,9 @@ func (s *survey) quality() run.Quality {
 		BudgetPct: h.BudgetPct, InterruptNS: h.InterruptNS,
 		Sources: append([]run.CounterSource{}, h.Sources...),
 	}
+	if s.footer != nil {
+		q.GPUReaderS, q.GPUReaderStartS = s.footer.GPUReaderS, s.footer.GPUReaderStartS
+	}
 	q.Sources = slices.DeleteFunc(q.Sources, s.neverHeld)
 	for i := range q.Sources {
 		if part := s.footer.uncertain(q.Sources[i].Name); part >= 0 && part <= 1 {

@@ -23,6 +23,10 @@ type Quality struct {
 	// that and the interrupts it caused, as a share of the node's CPUs.
 	AgentCPUS   float64 `json:"agent_cpu_s"`
 	OverheadPct float64 `json:"overhead_pct"`
+	// GPUReaderS is what of AgentCPUS reading the GPUs took, GPUReaderStartS what of that
+	// starting the reader and loading the driver's library did.
+	GPUReaderS      float64 `json:"gpu_reader_cpu_s,omitempty"`
+	GPUReaderStartS float64 `json:"gpu_reader_start_s,omitempty"`
 	// BudgetPct is the limit of OverheadPct; InterruptNS is the assumed cost of one
 	// record on the CPU that it interrupts. 0 where unknown.
 	BudgetPct   float64         `json:"budget_pct,omitempty"`

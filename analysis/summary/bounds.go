@@ -47,7 +47,7 @@ func numbers(nodes float64) []bound {
 		{0, nodes * maxSpan * 2000, "Quality.Samples Quality.Missing"},
 		{0, maxSpan * 2000, "Node.Samples Node.Missing Instances Cycle.Count GPUCycle.Count"},
 		{0, nodes * 1e15, "LostRecords"},
-		{0, nodes * maxSpan, "Blocks AgentCPUS"},
+		{0, nodes * maxSpan, "Blocks AgentCPUS GPUReaderS GPUReaderStartS"},
 		{-nodes * most, nodes * most, "Counter.Total"},
 		{0, nodes * most, "Counter.Before PeakBytes LimitBytes"},
 		{0, maxNodes * most, "Job.MemoryBytes"},

@@ -203,6 +203,7 @@ func sumQuality(records []NodeRecord) run.Quality {
 		q.Blocks += r.Quality.Blocks
 		q.Sealed = q.Sealed && r.Quality.Sealed
 		q.AgentCPUS += r.Quality.AgentCPUS
+		q.GPUReaderS, q.GPUReaderStartS = q.GPUReaderS+r.Quality.GPUReaderS, q.GPUReaderStartS+r.Quality.GPUReaderStartS
 		overhead += r.Quality.OverheadPct * float64(r.Quality.CPUs)
 	}
 	if q.Scope == "" {

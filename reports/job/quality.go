@@ -21,6 +21,10 @@ type Quality struct {
 	Sealed       bool     `json:"sealed"`
 	AgentCPUS    float64  `json:"agent_cpu_s"`
 	OverheadPct  *float64 `json:"overhead_pct"`
+	// GPUReaderS is what of AgentCPUS reading the GPUs took, GPUReaderStartS what of that
+	// starting the reader did.
+	GPUReaderS      float64 `json:"gpu_reader_cpu_s,omitempty"`
+	GPUReaderStartS float64 `json:"gpu_reader_start_s,omitempty"`
 	// BudgetPct is what the agent was allowed to cost; InterruptNS what a record
 	// is taken to cost.
 	BudgetPct   *float64        `json:"budget_pct"`
@@ -45,7 +49,8 @@ func newQuality(s summary.Summary) Quality {
 	q := s.Quality
 	out := Quality{Scope: q.Scope, NodeCPUs: q.CPUs, RateHz: positive(q.RateHz), AddressHz: positive(q.AddressHz),
 		BudgetPct: positive(q.BudgetPct), InterruptNS: positive(q.InterruptNS), Samples: q.Samples, Missing: q.Missing,
-		LostRecords: q.LostRecords, Sealed: q.Sealed, AgentCPUS: q.AgentCPUS, Sources: []CounterSource{}}
+		LostRecords: q.LostRecords, Sealed: q.Sealed, AgentCPUS: q.AgentCPUS,
+		GPUReaderS: q.GPUReaderS, GPUReaderStartS: q.GPUReaderStartS, Sources: []CounterSource{}}
 	if out.Scope == "" {
 		out.Scope = "none"
 	}
@@ -72,6 +77,10 @@ func (q Quality) overheadText() string {
 		text += " of the node, " + quantity.Chosen(*q.BudgetPct) + " allowed"
 	}
 	text += fmt.Sprintf("; the agent itself used %s of CPU time", quantity.Duration(q.AgentCPUS))
+	if q.GPUReaderS > 0 {
+		text += fmt.Sprintf(", of which reading the GPUs took %s (%s to start)", quantity.Duration(q.GPUReaderS),
+			quantity.Duration(q.GPUReaderStartS))
+	}
 	return text
 }
 

@@ -66,11 +66,12 @@ func (f *found) start(file string) {
 	}
 }
 
-func (f *found) cpu() (ns int64) {
+func (f *found) cpu() (sum ReaderCPU) {
 	for _, h := range f.helpers {
-		ns += h.cpuNS
+		c := h.cpu()
+		sum.TotalNS, sum.StartNS = sum.TotalNS+c.TotalNS, sum.StartNS+c.StartNS
 	}
-	return ns
+	return sum
 }
 
 func (f *found) boards() (list []run.GPUDevice) {

@@ -1,7 +1,9 @@
 package gpu
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -21,7 +23,8 @@ func TestOpenFound(t *testing.T) {
 		put(t, filepath.Join(dev, name), nil)
 	}
 	p := params(t, t.TempDir(), job.GPUs{}, "/dev/nvidiactl")
-	p.Dev, p.Helper, p.Env = dev, program, env
+	read := t.TempDir()
+	p.Dev, p.Helper, p.Env = dev, program, append(env, "FAKE_COUNT=8", "FAKE_READ="+read)
 	p.Holders.Now = rawcall.Now
 	o := OpenFound(p)
 	defer closeAll(t, o)
@@ -43,7 +46,7 @@ func TestOpenFound(t *testing.T) {
 			t.Fatalf("GPU %d is read before a process holds it", gpu)
 		}
 	}
-	if n := o.Sources[0].Notes(); n != nil || o.Windows() != nil || o.CPU() != 0 {
+	if n := o.Sources[0].Notes(); n != nil || o.Windows() != nil || o.CPU().TotalNS != 0 {
 		t.Errorf("notes %v", n)
 	}
 	opened(t, p.Holders.Proc, 7, "/dev/nvidiactl", "/dev/nvidia1")
@@ -59,13 +62,14 @@ func TestOpenFound(t *testing.T) {
 	o.Flush()
 	jobtest.Until(t, "both were read again", o.Flushed)
 	for i, d := range o.Devices() {
-		if d.Index != i || d.Name != []string{"Fake 1", "Fake 0"}[i] {
+		if d.Index != i || d.Name != []string{"Fake 7", "Fake 6"}[i] {
 			t.Errorf("device %+v", d)
 		}
 	}
 	if helperOf(2).process != nil || len(sinks[26].Readings) != 0 {
 		t.Error("a GPU that no process of the run holds was read")
 	}
+	checkRead(t, read, "0", "1")
 	if first, second := sinks[0].Readings[0].TimeNS, sinks[13].Readings[0].TimeNS; first <= second {
 		t.Errorf("the first counts from %d on, the second from %d on", first, second)
 	}
@@ -80,5 +84,53 @@ func TestOpenFoundOfNothing(t *testing.T) {
 		if o := OpenFound(ReadingParams{Dev: dev}); len(o.Sources) != 0 || o.Flush != nil {
 			t.Errorf("%q: %d sources", dev, len(o.Sources))
 		}
+	}
+}
+
+// checkRead checks of which GPUs the fake library was asked for values.
+func checkRead(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("values of GPUs %v were read, want %v", got, want)
+	}
+}
+
+// Of the eight GPUs of a node those of another job are never read, whether the scheduler gives
+// the job's by number or by name.
+func TestOtherJobsGPUsAreNotRead(t *testing.T) {
+	program, env := build(t)
+	for name, g := range map[string]job.GPUs{
+		"by number": {Numbers: []int{2, 5}},
+		"by name": {UUIDs: []string{"GPU-00000000-0000-0000-0000-000000000005",
+			"GPU-00000000-0000-0000-0000-000000000002"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dev, read := t.TempDir(), t.TempDir()
+			put(t, filepath.Join(dev, "nvidiactl"), nil)
+			p := params(t, t.TempDir(), g, "/dev/nvidiactl", "/dev/nvidia2", "/dev/nvidia5")
+			p.Dev, p.Helper, p.Env = dev, program, append(env, "FAKE_COUNT=8", "FAKE_READ="+read)
+			o := Open(p)
+			defer closeAll(t, o)
+			var to countertest.Sink
+			jobtest.Until(t, "both are read", func() bool {
+				for _, s := range o.Sources {
+					if err := s.Drain(&to); err != nil {
+						t.Fatal(err)
+					}
+				}
+				return len(o.Devices()) == 2 && len(to.Readings) > 0
+			})
+			o.Flush()
+			jobtest.Until(t, "both were read again", o.Flushed)
+			checkRead(t, read, "2", "5")
+		})
 	}
 }

@@ -25,7 +25,7 @@ type helper struct {
 	// polledNS is when it was last listened to, silentNS for how long it has said
 	// nothing meanwhile. Time in which nobody listened does not count.
 	polledNS, silentNS int64
-	cpuNS              int64
+	cpuNS, startNS     int64 // its CPU time so far, and until it had introduced its GPUs
 	driver             string
 	devices            []introduced
 	refresh            *record
@@ -190,7 +190,14 @@ func (h *helper) hear(b []byte) {
 	}
 }
 
+// cpu is its CPU time.
+func (h *helper) cpu() ReaderCPU { return ReaderCPU{TotalNS: h.cpuNS, StartNS: h.startNS} }
+
 func (h *helper) keep(r *record) {
+	switch r.kind {
+	case recHello, recName, recDevice:
+		h.startNS = r.cpuNS
+	}
 	switch r.kind {
 	case recHello:
 		h.driver = r.words(0)

@@ -30,8 +30,8 @@ type Opened struct {
 	Sources []counter.Source
 	Absent  []run.CounterSource
 	Notes   []note.Note
-	// CPU is what another process used for them, in ns; nil where there is none.
-	CPU func() int64
+	// CPU is what other processes used for them; nil where there is none.
+	CPU func() ReaderCPU
 	// Devices are which boards they are, as far as that is known by now.
 	Devices func() []run.GPUDevice
 	// Windows are the windows of utilization since the last call; nil where the driver
@@ -42,6 +42,10 @@ type Opened struct {
 	Flush   func()
 	Flushed func() bool
 }
+
+// ReaderCPU is CPU time of the programs that read GPUs, in ns: all of it, and the part that
+// starting them and loading the library took.
+type ReaderCPU struct{ TotalNS, StartNS int64 }
 
 // Open opens the job's GPUs. It asks no device that may hang but in another goroutine,
 // which is waited for 2 s at most.
@@ -74,6 +78,9 @@ func Open(p ReadingParams) Opened {
 	}
 }
 
+// waitsForHolder has the helper read only the energy until a GPU is known to be held.
+const waitsForHolder = "-w"
+
 // openNVIDIA starts the program that asks NVIDIA's library, and does not wait for it.
 func openNVIDIA(p ReadingParams) Opened {
 	names := p.GPUs.UUIDs
@@ -82,13 +89,13 @@ func openNVIDIA(p ReadingParams) Opened {
 			names = append(names, strconv.Itoa(n))
 		}
 	}
-	h, err := startHelper(p.Helper, names, p.Env, p.Holders.Now)
+	h, err := startHelper(p.Helper, names, p.Env, p.Holders.Now, waitsForHolder)
 	if err != nil {
 		n := note.New(note.GPUsUnread, "the job's GPUs were not recorded: jobgait-nvml could not be started: %v",
 			job.Cause(err))
 		return Opened{Notes: []note.Note{n}, Absent: []run.CounterSource{{Name: "gpu", Scope: "job", Absent: n.Text}}}
 	}
-	out := Opened{CPU: func() int64 { return h.cpuNS }, Devices: h.boards}
+	out := Opened{CPU: h.cpu, Devices: h.boards}
 	for n := range names {
 		for _, c := range nvColumns(h, n) {
 			c.tells = len(out.Sources) == 0

@@ -24,6 +24,8 @@ type JobCPU struct {
 	peek    peek.Reader
 	members counter.Members
 	now     func() int64
+	// spent is the CPU time of this program and of what reads for it, or a clock.
+	spent func() int64
 	// listNS is the average interval at which all processes of the node are checked for membership; in between,
 	// only known ones are read.
 	listNS int64
@@ -63,7 +65,7 @@ type member struct {
 	short, program, script string
 }
 
-// atOnce is how many processes one drain reads; listShare limits the share of the time spent on checking all
+// atOnce is how many processes one drain reads; listShare limits the share of a CPU spent on checking all
 // processes of the node; the interval grows at most mostList times.
 const (
 	atOnce    = 32
@@ -79,7 +81,7 @@ var _ counter.Source = (*JobCPU)(nil)
 // so it is made every listNS only, at random times: anything periodic that we
 // do can look like a period of the job.
 func NewJobCPU(proc string, p peek.Reader, members counter.Members, now func() int64, listNS int64) *JobCPU {
-	return &JobCPU{proc: proc, peek: p, members: members, now: now, listNS: listNS, procs: map[int]*member{},
+	return &JobCPU{proc: proc, peek: p, members: members, now: now, spent: now, listNS: listNS, procs: map[int]*member{},
 		heirs:    map[int]int{},
 		programs: map[string]int64{}, scripts: map[[2]string]int64{}, buf: make([]byte, maxStat)}
 }
@@ -144,6 +146,10 @@ func (j *JobCPU) Add(pid int) {
 // 10 us a process.
 func (j *JobCPU) FollowChildren() { j.children = true }
 
+// SpaceWalksBy makes the pause after a walk over all processes follow what spent says that the
+// walk took of CPU time; else it follows its duration, which on a busy node is many times that.
+func (j *JobCPU) SpaceWalksBy(spent func() int64) { j.spent = spent }
+
 // Whole makes every drain from now on read all processes: it is for the last
 // ones.
 func (j *JobCPU) Whole() { j.whole = true }
@@ -165,10 +171,11 @@ func (j *JobCPU) sooner(every int64) int64 {
 func (j *JobCPU) Drain(to counter.Sink) error {
 	now := j.now()
 	if !j.begun || now >= j.listAt {
+		before := j.spent()
 		for _, pid := range j.members.List() {
 			j.Add(pid)
 		}
-		every := min(max(j.listNS, int64(float64(j.now()-now)/listShare)), mostList*j.listNS)
+		every := min(max(j.listNS, int64(float64(j.spent()-before)/listShare)), mostList*j.listNS)
 		every = j.sooner(every)
 		j.listAt = now + every/2 + rand.Int64N(every)
 	}

@@ -2,10 +2,11 @@
  * jobgait-nvml reads NVIDIA GPUs for jobgait-agent. The agent must not call the driver
  * itself: a call that hangs keeps its process, and the locks of that process, for ever.
  *
- *   jobgait-nvml [-p] [-n N] DEVICE...
+ *   jobgait-nvml [-p] [-w] [-n N] DEVICE...
  *
  * DEVICE is a UUID (GPU-...) or the N of /dev/nvidiaN; -n says how many GPUs all such
- * programs of a run read, which share what they may cost.
+ * programs of a run read, which share what they may cost. With -w it reads only the energy,
+ * every WAITING_MS, until the first "F": no process of the job holds a GPU until then.
  *
  * It writes records of fixed size to stdout. An "F" on stdin makes it read everything at
  * once and write a FLUSHED record. It ends when stdin is closed, so it outlives nobody.
@@ -15,14 +16,17 @@
  * Reading plan. Calls differ in cost by a factor of 100 (energy 4 ms, utilization .04 ms
  * on an H200), so each group of calls has an interval of its own:
  *
- *   BEAT     utilization, memory, power, clock event reasons          100 to 200 ms, drawn
+ *   BEAT     memory, power, clock event reasons, and where the        100 to 200 ms, drawn
+ *            driver has no windows the utilization
  *   WINDOWS  GetSamples(GPU_UTILIZATION): all windows of the driver   10 s
  *   ENERGY   the energy counter                                       2 s
  *   GPM      means of SM, tensor and DRAM since the reading before    1 s
  *   SELDOM   time slowed by power or heat, PCIe bytes                 5 s
  *
  * The cost of a group is measured at each call, and its interval grows so that it stays
- * below its share of one CPU (share_of). -p measures the cost of each call instead.
+ * below its share of one CPU (share_of). Starting costs CPU time too (40 ms on an H200): the
+ * groups other than BEAT wait until the whole of it is within the share (over_budget). What
+ * counters count and windows hold meanwhile is not lost. -p measures the cost of each call.
  *
  * It inherits no descriptor but 0 to 2, writes no file, and has one thread. The library
  * is opened at run time; no header of it is needed. Constants and structures are those
@@ -89,7 +93,9 @@ enum { BEAT_GROUP, WINDOWS_GROUP, ENERGY_GROUP, GPM_GROUP, SELDOM_GROUP, GROUPS 
 static const int64_t usual_ms[GROUPS] = {150, 10000, 2000, 1000, 5000};
 /* The share of one CPU of all groups of a GPU, of all GPUs, and of each group's part. */
 static const double share_of_gpu = .003, share_of_all = .016, part[GROUPS] = {.4, .12, .2, .18, .1};
-enum { MOST_DEVICES = 64, MOST_MS = 60000, GPM_LEAST_MS = 95 };
+/* PUT_OFF_MS is for how long a group may wait for the budget, less than the 24.8 s of windows
+ * that an H200 buffers. Windows are current where the last ended CURRENT_MS ago at most. */
+enum { MOST_DEVICES = 64, MOST_MS = 60000, GPM_LEAST_MS = 95, WAITING_MS = 5000, PUT_OFF_MS = 20000, CURRENT_MS = 1000 };
 
 /* Fields of the driver, their groups, and the values that they are. */
 static const struct { unsigned id, value, group; } fields[] = {
@@ -116,10 +122,13 @@ static struct device {
 	int64_t gpm_taken;              /* the last of them, CLOCK_MONOTONIC */
 	unsigned unsupported;           /* bit k: fields[k] */
 	unsigned long long seen_us;     /* stamp of the newest window */
-	int64_t due[GROUPS], cost[GROUPS]; /* CLOCK_MONOTONIC; mean of the last calls, ns */
+	int windowed;                   /* the driver's windows were current when they were read last */
+	int64_t newest;                 /* end of the newest window, CLOCK_MONOTONIC */
+	int64_t called[GROUPS], due[GROUPS], cost[GROUPS]; /* CLOCK_MONOTONIC; mean of the last calls, ns */
 } devices[MOST_DEVICES];
 
-static int flush_asked, device_count, sharers;
+static int flush_asked, waiting, device_count, sharers;
+static int64_t started; /* CLOCK_MONOTONIC */
 
 static int64_t now(clockid_t clock)
 {
@@ -156,6 +165,7 @@ static void wait_until(int64_t until)
 			if (read(0, b, sizeof b) <= 0)
 				_exit(0);
 			flush_asked = 1;
+			waiting = 0;
 			return;
 		}
 	} while (now(CLOCK_MONOTONIC) < until);
@@ -203,7 +213,8 @@ static void open_library(void)
 		reasons = old_reasons;
 }
 
-/* A number is that of the device file, whatever the order of the library is. */
+/* A number is that of the device file, whatever the order of the library is. The order is the
+ * same on most nodes: then no other GPU is opened. */
 static int open_device(const char *name, device_t *d)
 {
 	char *end;
@@ -212,9 +223,11 @@ static int open_device(const char *name, device_t *d)
 		return by_uuid(name, d);
 	unsigned n = 0, minor;
 	int status = count(&n);
-	for (unsigned i = 0; !status && i < n; i++)
+	for (unsigned k = 0; !status && k < n; k++) {
+		unsigned i = want < n ? (want + k) % n : k;
 		if (!by_index(i, d) && !minor_of(*d, &minor) && minor == want)
 			return SUCCESS;
+	}
 	return status ? status : NOT_FOUND;
 }
 
@@ -332,14 +345,18 @@ static int read_gpm(struct device *d, struct record *r)
 	return status;
 }
 
+/* Windows have the utilization of all of the time, and the call for it takes up to 3 ms. */
 static int read_beat(struct device *d, struct record *r)
 {
 	struct utilization u = {0, 0};
 	struct memory m = {0, 0, 0};
 	unsigned long long mask = 0;
-	int status = utilization(d->handle, &u);
-	r->status[KERNEL] = status_byte(status);
-	r->value[KERNEL] = u.gpu;
+	int status = SUCCESS;
+	if (!d->windowed) {
+		status = utilization(d->handle, &u);
+		r->status[KERNEL] = status_byte(status);
+		r->value[KERNEL] = u.gpu;
+	}
 	r->status[USED] = r->status[TOTAL] = status_byte(memory(d->handle, &m));
 	r->value[USED] = m.used;
 	r->value[TOTAL] = m.total;
@@ -375,7 +392,14 @@ static int read_windows(struct device *d, int i)
 	int64_t to_monotonic = 0;
 	int status = samples ? samples(d->handle, UTILIZATION_SAMPLES, d->seen_us, &type, &n, s) : NOT_SUPPORTED;
 	r.status[0] = status_byte(status);
-	if (status || n == 0 || n > SAMPLES_AT_ONCE || !domain(s[n - 1].timestamp_us, &to_monotonic)) {
+	int new = !status && n > 0 && n <= SAMPLES_AT_ONCE && domain(s[n - 1].timestamp_us, &to_monotonic);
+	if (new)
+		d->newest = s[n - 1].timestamp_us * 1000 + to_monotonic;
+	int was = d->windowed;
+	d->windowed = d->newest && now(CLOCK_MONOTONIC) - d->newest < CURRENT_MS * 1000000LL;
+	if (was != d->windowed)
+		d->cost[BEAT_GROUP] = 0; /* it makes other calls from now on */
+	if (!new) {
 		put(&r);
 		return status;
 	}
@@ -398,8 +422,10 @@ static int read_windows(struct device *d, int i)
 	return status;
 }
 
-/* What a piece of work cost: its CPU time, or all of its time where it slept. */
-struct meter { int64_t wall, cpu; long slept; };
+/* What a group of calls cost: the CPU time since the group before, which has that of waking up
+ * in it, or all of the time of its calls where they slept. */
+struct meter { int64_t wall; long slept; };
+static int64_t accounted; /* CPU time until the last group ended */
 
 static long sleeps(void)
 {
@@ -407,19 +433,29 @@ static long sleeps(void)
 	return getrusage(RUSAGE_SELF, &u) ? 0 : u.ru_nvcsw;
 }
 
-static struct meter begin(void) { return (struct meter){now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID), sleeps()}; }
+static struct meter begin(void) { return (struct meter){now(CLOCK_MONOTONIC), sleeps()}; }
 
 static int64_t cost_since(const struct meter *m)
 {
-	int64_t wall = now(CLOCK_MONOTONIC) - m->wall, cpu = now(CLOCK_PROCESS_CPUTIME_ID) - m->cpu;
+	int64_t wall = now(CLOCK_MONOTONIC) - m->wall, used = now(CLOCK_PROCESS_CPUTIME_ID), cpu = used - accounted;
+	accounted = used;
 	return sleeps() != m->slept && wall > cpu ? wall : cpu;
 }
 
-/* The share of one CPU that a group of calls of one GPU may take. */
-static double share_of(int group)
+/* The share of one CPU that all calls of one GPU may take. */
+static double gpu_share(void)
 {
 	double gpu = share_of_all / (sharers > device_count ? sharers : device_count);
-	return part[group] * (gpu < share_of_gpu ? gpu : share_of_gpu);
+	return gpu < share_of_gpu ? gpu : share_of_gpu;
+}
+
+/* The share of one CPU that a group of calls of one GPU may take. */
+static double share_of(int group) { return part[group] * gpu_share(); }
+
+/* When the CPU time of this process until now, its start included, is within its share. */
+static int64_t within_budget(void)
+{
+	return started + (int64_t)(now(CLOCK_PROCESS_CPUTIME_ID) / (gpu_share() * device_count));
 }
 
 /* The next time of a group: its usual interval, or as long as its cost takes to be within
@@ -455,21 +491,38 @@ static void call_group(int i, int group)
 		put(&r);
 	d->cost[group] = d->cost[group] ? (3 * d->cost[group] + cost) / 4 : cost;
 	d->lost = status == GPU_IS_LOST;
-	d->due[group] = m.wall + interval(d, group);
+	d->called[group] = m.wall;
+	d->due[group] = m.wall + (waiting ? WAITING_MS * 1000000LL : interval(d, group));
 }
 
-/* Calls all groups that are due. Of the rare ones a device makes one at a time, so that no
- * beat waits for all of them. Returns when the next is due, 0 without a device. */
+/* While it waits for a holder only the energy is read. */
+static int is_read(int group) { return !waiting || group == ENERGY_GROUP; }
+
+/* Whether a group is to be called now. One that this process cannot afford yet is put off, but
+ * the beat. */
+static int is_due(struct device *d, int group)
+{
+	int64_t at = now(CLOCK_MONOTONIC), later = within_budget();
+	if (at < d->due[group])
+		return 0;
+	if (waiting || group == BEAT_GROUP || later <= at)
+		return 1;
+	int64_t latest = d->called[group] + PUT_OFF_MS * 1000000LL;
+	d->due[group] = latest < later ? latest : later;
+	return d->due[group] <= at;
+}
+
+/* Calls all groups that are due. Returns when the next is due, 0 without a device. */
 static int64_t call_due(int all)
 {
 	int64_t next = 0;
 	for (int i = 0; i < device_count; i++) {
 		struct device *d = &devices[i];
 		for (int group = 0; group < GROUPS; group++)
-			if (!d->lost && (all || now(CLOCK_MONOTONIC) >= d->due[group]))
+			if (!d->lost && is_read(group) && (all || is_due(d, group)))
 				call_group(i, group);
 		for (int group = 0; group < GROUPS && !d->lost; group++)
-			if (!next || d->due[group] < next)
+			if (is_read(group) && (!next || d->due[group] < next))
 				next = d->due[group];
 	}
 	return next;
@@ -595,6 +648,7 @@ static void clean_descriptors(void)
 
 int main(int argc, char **argv)
 {
+	started = now(CLOCK_MONOTONIC);
 	clean_descriptors();
 	int null = open("/dev/null", O_WRONLY);
 	if (null >= 0)
@@ -608,6 +662,8 @@ int main(int argc, char **argv)
 	for (; *names && (*names)[0] == '-'; names++)
 		if (strcmp(*names, "-p") == 0)
 			probe = 1;
+		else if (strcmp(*names, "-w") == 0)
+			waiting = 1;
 		else if (strcmp(*names, "-n") == 0 && names[1])
 			sharers = atoi(*++names);
 		else
@@ -624,6 +680,7 @@ int main(int argc, char **argv)
 	put(&hello);
 	for (int i = 0; i < device_count; i++)
 		introduce(i, names[i]);
+	accounted = now(CLOCK_PROCESS_CPUTIME_ID);
 	srandom(now(CLOCK_MONOTONIC) ^ getpid());
 	for (int i = 0; probe && i < device_count; i++)
 		if (!devices[i].lost) {
@@ -631,10 +688,10 @@ int main(int argc, char **argv)
 			measure_costs(i);
 			break;
 		}
-	for (;;) {
+	for (int first = 1;; first = 0) {
 		int all = flush_asked;
 		flush_asked = 0;
-		int64_t next = call_due(all);
+		int64_t next = call_due(all || first);
 		if (!next)
 			fail(GPU_IS_LOST, "no GPU is left");
 		if (all) {

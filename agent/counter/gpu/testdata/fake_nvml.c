@@ -1,13 +1,15 @@
 /*
- * A stand-in for libnvidia-ml.so.1 with two GPUs of known power: 400 W in the first
+ * A stand-in for libnvidia-ml.so.1 with GPUs of known power: 400 W in the first
  * half of every 500 ms of CLOCK_MONOTONIC, in which kernels run, 100 W in the second.
- * Its order is not that of the device files: GPU 0 is /dev/nvidia1.
+ * Its order is not that of the device files: GPU 0 has the highest minor number.
  *
  * Environment: FAKE_PERIOD_MS and FAKE_ACTIVE_MS for 500 and 250; FAKE_REFRESH_MS how
  * often energy is new (5), FAKE_WINDOW_MS the time that the utilization is the mean of,
  * and which it is new after (0: of this moment, and the buffered windows have 200 ms);
- * FAKE_COSTS each call takes the CPU time that it took on an H200; FAKE_NO_GPM a board
- * without GPM; FAKE_NAN a field that is not a number; FAKE_STATUS and FAKE_STATUS_OF the
+ * FAKE_COSTS each call takes the CPU time that it took on an H200, the start 35 ms; FAKE_COUNT
+ * how many GPUs there are (2, 8 at most); FAKE_READ a directory in which a file of a GPU's
+ * minor number is made once a value of it is read; FAKE_NO_WINDOWS a driver that buffers
+ * no windows, FAKE_NO_GPM a board without GPM; FAKE_NAN a field that is not a number; FAKE_STATUS and FAKE_STATUS_OF the
  * status of a field; FAKE_HANG_AFTER, FAKE_LOST_AFTER after how many calls for fields a
  * call never returns, and GPU 0 is lost; FAKE_HANG_AT a file whose system such a call
  * uses first, which may never answer, not even to a kill; FAKE_SLOW_MS how long such a
@@ -35,7 +37,8 @@ struct gpm_support { unsigned version, supported; };
 struct gpm_metric { unsigned id, status; double value; char *names[3]; };
 struct gpm_query { unsigned version, count; void *first, *second; struct gpm_metric metrics[]; };
 
-static int lost[2], readings;
+enum { MOST = 8 };
+static int lost[MOST], readings;
 
 static long number(const char *name, long otherwise)
 {
@@ -75,8 +78,8 @@ static void costs(long us_of_cpu)
 static long cost_of_field(unsigned id)
 {
 	switch (id) {
-	case 83: return 4100;
-	case 270: case 271: return 1000;
+	case 83: return 4700;
+	case 270: case 271: return 1200;
 	case 197: case 198: return 500;
 	}
 	return 70;
@@ -85,6 +88,19 @@ static long cost_of_field(unsigned id)
 static void forever(void) { for (;;) pause(); }
 
 static long handle(void *d) { return (long)d - 1; }
+
+static long gpus(void) { return number("FAKE_COUNT", 2); }
+
+/* Notes that a value of a GPU is read. */
+static void note_read(void *d)
+{
+	const char *dir = getenv("FAKE_READ");
+	char path[512];
+	if (!dir)
+		return;
+	snprintf(path, sizeof path, "%s/%ld", dir, gpus() - 1 - handle(d));
+	close(open(path, O_CREAT | O_WRONLY, 0600));
+}
 
 int nvmlInit_v2(void)
 {
@@ -97,10 +113,11 @@ int nvmlInit_v2(void)
 			if (readlink(at, to, sizeof to - 1) > 0 && !strstr(to, ".so"))
 				close(open(getenv("FAKE_LEFT"), O_CREAT | O_WRONLY, 0600));
 		}
+	costs(35000);
 	return 0;
 }
-int nvmlDeviceGetCount_v2(unsigned *n) { *n = 2; return 0; }
-int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **d) { *d = (void *)(long)(i + 1); return i > 1 ? 2 : 0; }
+int nvmlDeviceGetCount_v2(unsigned *n) { *n = gpus(); return 0; }
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **d) { *d = (void *)(long)(i + 1); return i >= gpus() ? 2 : 0; }
 int nvmlDeviceGetUUID(void *d, char *s, unsigned n) { snprintf(s, n, "GPU-00000000-0000-0000-0000-00000000000%ld", handle(d)); return 0; }
 int nvmlDeviceGetHandleByUUID(const char *s, void **d)
 {
@@ -109,7 +126,7 @@ int nvmlDeviceGetHandleByUUID(const char *s, void **d)
 	*d = (void *)(long)(s[strlen(s) - 1] - '0' + 1);
 	return 0;
 }
-int nvmlDeviceGetMinorNumber(void *d, unsigned *minor) { *minor = 1 - handle(d); return 0; }
+int nvmlDeviceGetMinorNumber(void *d, unsigned *minor) { *minor = gpus() - 1 - handle(d); return 0; }
 int nvmlDeviceGetName(void *d, char *s, unsigned n) { snprintf(s, n, "Fake %ld", handle(d)); return 0; }
 int nvmlSystemGetDriverVersion(char *s, unsigned n) { snprintf(s, n, "999.01"); return 0; }
 int nvmlDeviceGetMemoryInfo(void *d, unsigned long long *m)
@@ -122,8 +139,10 @@ int nvmlDeviceGetMemoryInfo(void *d, unsigned long long *m)
 }
 int nvmlDeviceGetUtilizationRates(void *d, unsigned *u)
 {
+	static int calls;
 	long long window = number("FAKE_WINDOW_MS", 0) * 1000, t = us(CLOCK_MONOTONIC);
-	costs(40);
+	note_read(d);
+	costs(calls++ % 10 == 5 ? 3000 : 40);
 	if (window == 0)
 		window = 1;
 	else
@@ -134,6 +153,7 @@ int nvmlDeviceGetUtilizationRates(void *d, unsigned *u)
 int nvmlDeviceGetCurrentClocksEventReasons(void *d, unsigned long long *mask)
 {
 	costs(30);
+	note_read(d);
 	*mask = us(CLOCK_MONOTONIC) / 1000 % 1000 < 100 ? 0x20 : 0; /* heat, a tenth of the time */
 	return lost[handle(d)] ? 15 : 0;
 }
@@ -144,10 +164,13 @@ int nvmlDeviceGetSamples(void *d, unsigned type, unsigned long long seen, unsign
 	long long window = number("FAKE_WINDOW_MS", 200) * 1000, t = us(CLOCK_MONOTONIC);
 	wall = wall ? wall : us(CLOCK_REALTIME) - t;
 	unsigned room = *n, filled = 0;
+	note_read(d);
+	if (type != 1 || getenv("FAKE_NO_WINDOWS"))
+		return 3;
 	costs(2800);
 	window = window ? window : 200000;
-	if (type != 1 || lost[handle(d)])
-		return type != 1 ? 3 : 15;
+	if (lost[handle(d)])
+		return 15;
 	*kind = 1;
 	for (long long end = t - t % window - 123 * window; end <= t && filled < room; end += window)
 		if (end >= window && (unsigned long long)(end + wall) > seen) {
@@ -166,6 +189,7 @@ int nvmlGpmQueryDeviceSupport(void *d, struct gpm_support *g)
 int nvmlGpmSampleAlloc(void **p) { return (*p = calloc(1, sizeof(long long))) ? 0 : 20; }
 int nvmlGpmSampleGet(void *d, void *p)
 {
+	note_read(d);
 	costs(260);
 	*(long long *)p = us(CLOCK_MONOTONIC);
 	return lost[handle(d)] ? 15 : 0;
@@ -173,7 +197,8 @@ int nvmlGpmSampleGet(void *d, void *p)
 int nvmlGpmMetricsGet(struct gpm_query *q)
 {
 	long long a = *(long long *)q->first, b = *(long long *)q->second;
-	static const struct { unsigned id; double part; } have[] = {{1, 1}, {2, .9}, {3, .3}, {5, .5}};
+	static const struct { unsigned id; double part; } have[] = {{1, 1}, {2, .9}, {3, .3}, {5, .5}, {10, .4}};
+	costs(2400);
 	for (unsigned k = 0; k < q->count; k++) {
 		q->metrics[k].status = 3;
 		for (unsigned i = 0; i < sizeof have / sizeof have[0]; i++)
@@ -187,6 +212,7 @@ int nvmlGpmMetricsGet(struct gpm_query *q)
 int nvmlDeviceGetFieldValues(void *d, int n, struct field *f)
 {
 	struct stat at;
+	note_read(d);
 	if (getenv("FAKE_HANG_AT"))
 		stat(getenv("FAKE_HANG_AT"), &at);
 	if (number("FAKE_SLOW_MS", 0))
@@ -222,6 +248,12 @@ int nvmlDeviceGetFieldValues(void *d, int n, struct field *f)
 			f[i].value.ull = t * 100; /* ns: a tenth of the time */
 		else if (f[i].id == 197)
 			f[i].value.ull = t * 1000; /* 1 GB/s */
+		else if (f[i].id == 198 && getenv("FAKE_COSTS"))
+			f[i].value.ull = t * 500;
+		else if (f[i].id == 269 && getenv("FAKE_COSTS"))
+			f[i].value.ull = t * 50; /* a twentieth of the time */
+		else if ((f[i].id == 270 || f[i].id == 271) && getenv("FAKE_COSTS"))
+			f[i].value.ull = 0;
 		else
 			f[i].status = 3;
 	}
