@@ -133,7 +133,7 @@ func (j joined) run(ctx context.Context, id string) (found summary.Summary, db *
 		}
 	}
 	if db == nil {
-		err = fmt.Errorf("no run of job %s in %s (jobgait list shows what is there)", id, j.path())
+		err = noRun{id, j.path()}
 	}
 	return found, db, err
 }
@@ -187,3 +187,12 @@ func (j joined) site(ctx context.Context, now float64) (history.Site, error) {
 	}
 	return history.Join(sites), nil
 }
+
+// noRun is the error for a job that no history has.
+type noRun struct{ id, path string }
+
+func (e noRun) Error() string {
+	return fmt.Sprintf("no run of job %s in %s (jobgait list shows what is there)", e.id, e.path)
+}
+
+func (noRun) Is(target error) bool { return target == history.ErrNotFound }

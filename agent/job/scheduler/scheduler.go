@@ -42,6 +42,14 @@ func Of(c configs.Config, getenv func(string) string) job.Scheduler {
 	return slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Conf: getenv("SLURM_CONF")}
 }
 
+// Accounting returns the accounting that these settings name.
+func Accounting(c configs.Config, getenv func(string) string) job.Accounting {
+	if configs.IsOneMachine(getenv) {
+		return local.Standalone{}
+	}
+	return slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Conf: getenv("SLURM_CONF")}
+}
+
 // OfRun returns the scheduler of a run, without means to query it.
 func OfRun(r job.Run) job.Scheduler {
 	if r.RootPID != 0 {

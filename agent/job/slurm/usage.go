@@ -1,0 +1,109 @@
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/note"
+	"jobgait/analysis/run"
+)
+
+// usageFields are the columns that usageFromSacct reads. The administrator's comment is last,
+// because it may hold the separator.
+const usageFields = "JobIDRaw,JobID,Cluster,User,Group,State,ExitCode,NNodes,AllocCPUS,ElapsedRaw,TotalCPU,AllocTRES," +
+	"ReqMem,TRESUsageInTot,AdminComment"
+
+// Usage asks sacct for a job and its steps.
+func (s Scheduler) Usage(ctx context.Context, id string) (job.Usage, error) {
+	if s.Sacct == "" {
+		return job.Usage{}, job.ErrNotAsked
+	}
+	if _, err := os.Stat(s.Sacct); err != nil {
+		return job.Usage{}, fmt.Errorf("%w: %w", job.ErrNotAsked, err)
+	}
+	if !run.IsDisplayID(id) {
+		return job.Usage{}, job.ErrUnknown
+	}
+	ctx, cancel := context.WithTimeout(ctx, sacctLimit)
+	defer cancel()
+	out, complaint, err := s.command(ctx, s.Sacct, "-n", "-P", "-a", "-j", id, "-o", usageFields)
+	if err != nil {
+		return job.Usage{}, fmt.Errorf("ask sacct: %w: %.200s", err, strings.ReplaceAll(complaint, "\n", "; "))
+	}
+	return usageFromSacct(out)
+}
+
+// usageFromSacct reads what `sacct -n -P -o usageFields` prints of one job: a row for the job, then
+// one for each of its steps. Of an array only the first job is read, as seff does.
+func usageFromSacct(output []byte) (job.Usage, error) {
+	var u job.Usage
+	for line := range bytes.Lines(output) {
+		f := strings.SplitN(strings.TrimSuffix(string(line), "\n"), "|", 15)
+		if len(f) != 15 {
+			continue
+		}
+		raw, _, isStep := strings.Cut(f[0], ".")
+		id, err := run.ParseJobID(raw)
+		switch {
+		case err != nil:
+		case !isStep && u.JobID == 0:
+			u = usageOfJob(id, f)
+		case isStep && id == u.JobID:
+			if peak := memoryOf(f[13]); peak != nil && (u.MemoryBytes == nil || *peak > *u.MemoryBytes) {
+				u.MemoryBytes = peak
+			}
+		}
+	}
+	if u.JobID == 0 {
+		return u, job.ErrUnknown
+	}
+	return u, nil
+}
+
+// usageOfJob reads the row of a job.
+func usageOfJob(id run.JobID, f []string) job.Usage {
+	u := job.Usage{JobID: id, Cluster: note.Clean(f[2], job.MaxText), User: note.Clean(f[3], job.MaxText),
+		Group: note.Clean(f[4], job.MaxText), AllocatedBytes: memoryOf(f[11]), PerCPU: strings.HasSuffix(f[12], "c"),
+		CPUSeconds: secondsOf(f[10]), Comment: note.Clean(f[14], 4096)}
+	if strings.Contains(f[1], "_") && run.IsDisplayID(f[1]) {
+		u.ArrayID = f[1]
+	}
+	u.State, _, _ = strings.Cut(note.Clean(f[5], job.MaxText), " ") // "CANCELLED by 1000"
+	if e := exitOf(f[6]); e != nil {
+		u.ExitCode = &e.Code
+	}
+	u.Nodes, _ = job.Count(f[7])
+	u.CPUs, _ = job.Count(f[8])
+	if s := job.BigCount(f[9]); s != nil {
+		u.ElapsedS = float64(*s)
+	}
+	return u
+}
+
+// secondsOf reads a time as sacct prints CPU times, [DD-[HH:]]MM:SS[.mmm], in seconds; nil for other text.
+func secondsOf(text string) *float64 {
+	days, clock, hasDays := strings.Cut(text, "-")
+	if !hasDays {
+		days, clock = "0", text
+	}
+	d, ok := job.Count(days)
+	parts := strings.Split(clock, ":")
+	if !ok || len(parts) > 3 {
+		return nil
+	}
+	total := 0.0
+	for _, part := range parts {
+		v, err := strconv.ParseFloat(part, 64)
+		if err != nil || !(v >= 0) || v > 1e9 {
+			return nil
+		}
+		total = 60*total + v
+	}
+	total += 86400 * float64(d)
+	return &total
+}

@@ -1,0 +1,187 @@
+package job
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"jobgait/analysis/quantity"
+	"jobgait/reports/text"
+)
+
+// Digest is a run in a few numbers and its first finding: what fits into one line of a
+// job's output or into a comment of the accounting. nil and "" are unknown. The keys of its
+// JSON are short, because a comment has 1,000 characters.
+type Digest struct {
+	Ended         string   `json:"ended,omitempty"`
+	ElapsedS      float64  `json:"elapsed_s"`
+	BusyCPUs      *float64 `json:"busy_cpus,omitempty"`
+	AllocatedCPUs *float64 `json:"cpus,omitempty"`
+	PeakBytes     *float64 `json:"mem_peak,omitempty"`
+	RequestBytes  *float64 `json:"mem,omitempty"`
+	// PeriodS is the mean time of one cycle, Cycles how many there were, Share the part of
+	// the run inside them.
+	PeriodS *float64 `json:"period_s,omitempty"`
+	Cycles  int      `json:"cycles,omitempty"`
+	Share   float64  `json:"share,omitempty"`
+	// Confidence is that in the cycle, 0 to 1.
+	Confidence float64 `json:"confidence,omitempty"`
+	// GPUs is how many GPUs were read, GPUActive the mean share of the time in which a kernel ran.
+	GPUs      int      `json:"gpus,omitempty"`
+	GPUActive *float64 `json:"gpu_active,omitempty"`
+	// Finding is the text of the first finding, Action what it says to change.
+	Finding string `json:"finding,omitempty"`
+	Action  string `json:"action,omitempty"`
+}
+
+// Digest returns the run in a few numbers.
+func (r Report) Digest() Digest {
+	u := r.Resources
+	d := Digest{Ended: r.Job.Ended, ElapsedS: r.Job.ElapsedS, BusyCPUs: u.CPU.Busy, AllocatedCPUs: u.CPU.Allocated,
+		PeakBytes: u.Memory.PeakBytes, RequestBytes: u.Memory.RequestedBytes}
+	if r.Rhythm.Periodic {
+		p := r.Rhythm.Patterns[0]
+		period := p.Period.value()
+		d.PeriodS, d.Cycles, d.Share, d.Confidence = &period, p.Instances, p.Coverage, p.Confidence
+	}
+	d.GPUs, d.GPUActive = r.gpuActivity()
+	if len(r.Findings) > 0 {
+		f := r.Findings[0]
+		d.Finding = f.Text
+		if f.Action != nil {
+			d.Action = *f.Action
+		}
+	}
+	return d
+}
+
+// gpuActivity returns how many GPUs were read and the share of that time in which a kernel
+// ran, nil where no driver counts it.
+func (r Report) gpuActivity() (n int, share *float64) {
+	read, active := 0.0, 0.0
+	for _, g := range r.GPUs {
+		if g.ActiveS != nil && g.ReadS > 0 {
+			read, active = read+g.ReadS, active+*g.ActiveS
+		}
+	}
+	if read > 0 {
+		mean := active / read
+		share = &mean
+	}
+	return len(r.GPUs), share
+}
+
+// CycleText is the cycle in words: "413 ms, 23 times, 93.8 % of the run".
+func (d Digest) CycleText() string {
+	if d.PeriodS == nil {
+		return "none found"
+	}
+	return fmt.Sprintf("%s%s, %s times, %s of the run", text.Hedge(d.Confidence), quantity.Period(*d.PeriodS),
+		quantity.Count(d.Cycles), quantity.Share(d.Share))
+}
+
+// FindingText is the first finding with its action: "Memory ... -> #SBATCH --mem=2G".
+func (d Digest) FindingText() string {
+	switch {
+	case d.Finding == "":
+		return "none"
+	case d.Action == "":
+		return d.Finding
+	}
+	return d.Finding + " -> " + d.Action
+}
+
+// Line is the digest in one line, for the end of a job's output. It has no control
+// characters: its texts come from a Report, where they are clean.
+func (d Digest) Line(id, path string) string {
+	parts := []string{"jobgait: job " + id, d.Ended, quantity.Duration(d.ElapsedS)}
+	switch {
+	case d.BusyCPUs != nil && d.AllocatedCPUs != nil:
+		parts = append(parts, fmt.Sprintf("%s of %s CPUs busy", quantity.Plain(*d.BusyCPUs, 3),
+			quantity.Plain(*d.AllocatedCPUs, 3)))
+	case d.BusyCPUs != nil:
+		parts = append(parts, quantity.Plain(*d.BusyCPUs, 3)+" CPUs busy")
+	}
+	if d.PeakBytes != nil {
+		parts = append(parts, quantity.Amount(*d.PeakBytes, "B")+" of memory")
+	}
+	if d.PeriodS != nil {
+		parts = append(parts, fmt.Sprintf("cycle %s%s", text.Hedge(d.Confidence), quantity.Period(*d.PeriodS)))
+	}
+	if d.Finding != "" {
+		parts = append(parts, text.Cut(strings.TrimSuffix(d.FindingText(), "."), 200))
+	}
+	if path != "" {
+		parts = append(parts, path)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// commentMark begins a digest in a comment of the accounting, maxComment bounds it.
+const (
+	commentMark = "JG1:"
+	maxComment  = 1000
+)
+
+// Comment encodes the digest for a comment of the accounting: the mark and base64 of gzip
+// of JSON, at most 1,000 characters. Long texts are cut until it fits.
+func (d Digest) Comment() (string, error) {
+	for _, length := range []int{400, 200, 100, 40, 0} {
+		d.Finding, d.Action, d.Ended = text.Cut(d.Finding, length), text.Cut(d.Action, length), text.Cut(d.Ended, length)
+		body, err := json.Marshal(d)
+		if err != nil {
+			return "", fmt.Errorf("encode a digest: %w", err)
+		}
+		var packed bytes.Buffer
+		w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		if err == nil {
+			_, err = w.Write(body)
+			err = errors.Join(err, w.Close())
+		}
+		if err != nil {
+			return "", fmt.Errorf("encode a digest: %w", err)
+		}
+		if c := commentMark + base64.StdEncoding.EncodeToString(packed.Bytes()); len(c) <= maxComment {
+			return c, nil
+		}
+	}
+	return "", errors.New("encode a digest: its numbers alone are longer than a comment")
+}
+
+// IsComment reports whether a comment of the accounting is a digest.
+func IsComment(comment string) bool { return strings.HasPrefix(comment, commentMark) }
+
+// maxDigest bounds the JSON of a comment, which another program may have written.
+const maxDigest = 64 << 10
+
+// ParseComment decodes what Comment encodes. Its texts are cleaned.
+func ParseComment(comment string) (Digest, error) {
+	var d Digest
+	fail := func(err error) (Digest, error) { return Digest{}, fmt.Errorf("read a comment of jobgait: %w", err) }
+	packed, is := strings.CutPrefix(comment, commentMark)
+	if !is || len(comment) > maxComment {
+		return fail(fmt.Errorf("it does not begin with %s, or is longer than %d characters", commentMark, maxComment))
+	}
+	raw, err := base64.StdEncoding.DecodeString(packed)
+	if err != nil {
+		return fail(err)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return fail(err)
+	}
+	body, err := io.ReadAll(io.LimitReader(r, maxDigest))
+	if err == nil {
+		err = json.Unmarshal(body, &d)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	d.Ended, d.Finding, d.Action = text.Clean(d.Ended), text.Clean(d.Finding), text.Clean(d.Action)
+	return d, nil
+}

@@ -1,0 +1,64 @@
+package job
+
+import (
+	"encoding/base64"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestCommentOfTheAccounting(t *testing.T) {
+	period, gpu := 0.4131234567, 0.123456789
+	d := Digest{Ended: "COMPLETED", ElapsedS: 1234.5678901, BusyCPUs: &gpu, AllocatedCPUs: &period, PeriodS: &period,
+		Cycles: 12345, Share: 0.912345678, Confidence: 0.87654321, GPUs: 4, GPUActive: &gpu,
+		Finding: "The run used 1 of 4 CPUs.", Action: "#SBATCH --cpus-per-task=1"}
+	c, err := d.Comment()
+	if err != nil || len(c) > maxComment || !IsComment(c) {
+		t.Fatalf("%d characters, %v", len(c), err)
+	}
+	if got, err := ParseComment(c); err != nil || !reflect.DeepEqual(got, d) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	// Texts that gzip does not shorten are cut until the comment fits.
+	random := rand.New(rand.NewPCG(1, 2))
+	noise := make([]byte, 4000)
+	for i := range noise {
+		noise[i] = byte(33 + random.IntN(90))
+	}
+	d.Finding, d.Action, d.Ended = string(noise[:2000]), string(noise[2000:]), string(noise[1000:3000])
+	if c, err := d.Comment(); err != nil || len(c) > maxComment {
+		t.Errorf("%d characters, %v", len(c), err)
+	}
+}
+
+func FuzzParseComment(f *testing.F) {
+	c, err := Digest{ElapsedS: 3, Finding: "x"}.Comment()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(c)
+	f.Add("JG1:")
+	f.Add("JG1:" + base64.StdEncoding.EncodeToString([]byte("x")))
+	f.Fuzz(func(t *testing.T, comment string) {
+		d, err := ParseComment(comment)
+		if err == nil && strings.ContainsAny(d.Line("1", ""), "\n\x1b\x00") {
+			t.Errorf("%q becomes more than one line: %q", comment, d.Line("1", ""))
+		}
+	})
+}
+
+func TestLineOfADigest(t *testing.T) {
+	busy, cpus, peak, period := 3.9, 4.0, 2e9, 0.413
+	d := Digest{Ended: "exit code 0", ElapsedS: 61, BusyCPUs: &busy, AllocatedCPUs: &cpus, PeakBytes: &peak,
+		PeriodS:    &period,
+		Confidence: 0.7, Finding: "Memory was nearly full.", Action: "#SBATCH --mem=3G"}
+	want := "jobgait: job 7; exit code 0; 1:01; 3.9 of 4 CPUs busy; 2.00 GB of memory; cycle likely 413 ms; " +
+		"Memory was nearly full. -> #SBATCH --mem=3G; /home/a/jobgait-7.txt"
+	if got := d.Line("7", "/home/a/jobgait-7.txt"); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := (Digest{Ended: "exit code 1", ElapsedS: 2}).Line("7", ""); got != "jobgait: job 7; exit code 1; 2.00 s" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
+	"jobgait/analysis/history"
+	"jobgait/analysis/run"
+	"jobgait/reports/seff"
+)
+
+// unknownJob is the exit status of seff for a job that is not known.
+const unknownJob status = 2
+
+func seffCommand(getenv func(string) string) *cobra.Command {
+	var path string
+	c := &cobra.Command{
+		Use:   "seff JOBID",
+		Short: "print the lines of Slurm's seff, the cycle and the first finding",
+		Long: "seff prints the lines that Slurm's seff prints, in its order and words, then the\n" +
+			"job's cycle and its first finding. The history answers; for a job that it does\n" +
+			"not have, the accounting does. Exit status 2: neither knows the job.",
+		Args: wants(1, 1, "one job id: jobgait seff 123"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !run.IsDisplayID(args[0]) {
+				return noJobID(args[0])
+			}
+			r, err := efficiencyOf(cmd.Context(), getenv, path, args[0])
+			if errors.Is(err, history.ErrNotFound) || errors.Is(err, job.ErrUnknown) {
+				fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: job %s not found: %v\n", args[0], err)
+				return unknownJob
+			}
+			if err != nil {
+				return err
+			}
+			return r.Text(cmd.OutOrStdout())
+		},
+	}
+	historyFlag(c, &path)
+	return c
+}
+
+// efficiencyOf returns the efficiency of a job from the history, else from the accounting.
+func efficiencyOf(ctx context.Context, getenv func(string) string, path, id string) (seff.Report, error) {
+	r, stored := storedEfficiency(ctx, getenv, path, id)
+	if stored == nil && r.State != "" {
+		return r, nil
+	}
+	cfg, err := settings(getenv)
+	if err != nil {
+		return r, err
+	}
+	u, err := scheduler.Accounting(cfg, getenv).Usage(ctx, id)
+	switch {
+	case stored == nil && err == nil && u.JobID == r.JobID:
+		r.State = u.State // the history has not learned it yet
+		return r, nil
+	case stored == nil:
+		return r, nil
+	case errors.Is(err, job.ErrNotAsked):
+		return r, stored
+	case err != nil && !errors.Is(err, job.ErrUnknown):
+		return r, fmt.Errorf("%w; %w", stored, err)
+	}
+	return seff.OfAccounting(u), err
+}
+
+// storedEfficiency returns the efficiency of a job from the history.
+func storedEfficiency(ctx context.Context, getenv func(string) string, path, id string) (seff.Report, error) {
+	from, err := openHistories(ctx, getenv, path)
+	if err != nil {
+		return seff.Report{}, err
+	}
+	defer func() { _ = from.Close() }()
+	s, _, err := from.run(ctx, id)
+	if err != nil {
+		return seff.Report{}, err
+	}
+	return seff.OfStored(s), nil
+}

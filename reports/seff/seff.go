@@ -1,0 +1,185 @@
+package seff
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os/user"
+	"strconv"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/history"
+	"jobgait/analysis/summary"
+	report "jobgait/reports/job"
+	"jobgait/reports/text"
+)
+
+// Report is the efficiency of a job. Digest is what seff cannot print, nil where no samples of the job are known.
+type Report struct {
+	job.Usage
+	Digest *report.Digest
+}
+
+// OfStored returns the report of a run of the history.
+func OfStored(s summary.Summary) Report {
+	digest := report.New(s, nil, report.Options{}).Digest()
+	used := s.Resources()
+	u := job.Usage{JobID: s.Key.JobID, Cluster: s.Key.Cluster, User: s.Job.User, Group: groupName(s.Job.GID),
+		State: s.State,
+		Nodes: max(s.Job.NNodes, len(s.Nodes)), ElapsedS: s.ElapsedS, MemoryBytes: used.Memory.PeakBytes,
+		AllocatedBytes: s.Job.MemoryBytes}
+	if id := s.DisplayID(); id != s.Key.JobID.String() {
+		u.ArrayID = id
+	}
+	if s.Exit != nil {
+		u.ExitCode = &s.Exit.Code
+	}
+	if n := s.Job.NCPUs; n != nil {
+		u.CPUs = *n
+	}
+	if h := history.Unstored(s); len(h.Runs) > 0 {
+		u.CPUSeconds = h.Runs[0].CPUS
+	}
+	return Report{Usage: u, Digest: &digest}
+}
+
+// OfAccounting returns the report of a job of the accounting. A digest in the administrator's
+// comment is used.
+func OfAccounting(u job.Usage) Report {
+	r := Report{Usage: u}
+	if d, err := report.ParseComment(u.Comment); err == nil {
+		r.Digest = &d
+	}
+	return r
+}
+
+// groupName is the name of a group, its number where it has none.
+func groupName(gid int) string {
+	id := strconv.Itoa(gid)
+	g, err := user.LookupGroupId(id)
+	if err != nil {
+		return id
+	}
+	return g.Name
+}
+
+// Text writes the report.
+func (r Report) Text(w io.Writer) error {
+	p := &printer{w: w}
+	p.line("Job ID: %d", r.JobID)
+	if r.ArrayID != "" {
+		p.line("Array Job ID: %s", r.ArrayID)
+	}
+	p.line("Cluster: %s", text.Clean(r.Cluster))
+	p.line("User/Group: %s/%s", text.Clean(r.User), text.Clean(r.Group))
+	r.state(p)
+	if nodes, cpus := max(r.Nodes, 1), max(r.CPUs, 1); cpus == 1 {
+		p.line("Cores: %d", cpus)
+	} else {
+		p.line("Nodes: %d", nodes)
+		p.line("Cores per node: %d", cpus/nodes)
+	}
+	if r.State == "PENDING" {
+		p.line("Efficiency not available for jobs in the PENDING state.")
+		return p.err
+	}
+	r.efficiency(p)
+	if r.State == "RUNNING" {
+		p.line("WARNING: Efficiency statistics can only be obtained after the job has ended as seff tool is based on the " +
+			"accounting database data.")
+	}
+	if d := r.Digest; d != nil {
+		p.line("Cycle: %s", d.CycleText())
+		p.line("Finding: %s", d.FindingText())
+	}
+	return p.err
+}
+
+func (r Report) state(p *printer) {
+	state := r.State
+	if state == "" {
+		state = "UNKNOWN"
+	}
+	switch {
+	case state == "PENDING" || state == "RUNNING":
+		p.line("State: %s", state)
+	case r.ExitCode == nil:
+		p.line("State: %s (exit code unknown)", state)
+	default:
+		p.line("State: %s (exit code %d)", state, *r.ExitCode)
+	}
+}
+
+func (r Report) efficiency(p *printer) {
+	cpus := max(r.CPUs, 1)
+	wall := math.Round(r.ElapsedS)
+	cores := wall * float64(cpus)
+	switch {
+	case r.CPUSeconds == nil:
+		p.line("CPU Utilized: not measured")
+		p.line("CPU Efficiency: not measured, of %s core-walltime", clock(cores))
+	case cores > 0:
+		p.line("CPU Utilized: %s", clock(*r.CPUSeconds))
+		p.line("CPU Efficiency: %.2f%% of %s core-walltime", 100**r.CPUSeconds/cores, clock(cores))
+	default:
+		p.line("CPU Utilized: %s", clock(*r.CPUSeconds))
+		p.line("CPU Efficiency: 0.00%% of %s core-walltime", clock(cores))
+	}
+	p.line("Job Wall-clock time: %s", clock(wall))
+	if r.MemoryBytes == nil {
+		p.line("Memory Utilized: not measured")
+	} else {
+		p.line("Memory Utilized: %s", size(*r.MemoryBytes))
+	}
+	given := 0.0
+	if r.AllocatedBytes != nil {
+		given = *r.AllocatedBytes
+	}
+	per, unit := given/float64(max(r.Nodes, 1)), "node"
+	if r.PerCPU {
+		per, unit = given/float64(cpus), "core"
+	}
+	switch {
+	case r.MemoryBytes == nil:
+		p.line("Memory Efficiency: not measured, of %s (%s/%s)", size(given), size(per), unit)
+	case given > 0:
+		p.line("Memory Efficiency: %.2f%% of %s (%s/%s)", 100**r.MemoryBytes/given, size(given), size(per), unit)
+	default:
+		p.line("Memory Efficiency: 0.00%% of %s (%s/%s)", size(given), size(per), unit)
+	}
+}
+
+// printer keeps the first error of its writer.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+// clock prints seconds as seff does: [days-]hours:minutes:seconds.
+func clock(seconds float64) string {
+	s := int64(math.Round(min(max(seconds, 0), 1e15)))
+	days := ""
+	if d := s / 86400; d > 0 {
+		days = fmt.Sprintf("%d-", d)
+	}
+	return fmt.Sprintf("%s%02d:%02d:%02d", days, s/3600%24, s/60%60, s%60)
+}
+
+// size prints bytes as seff does, with the largest unit of 1,024 below them from kB on.
+func size(bytes float64) string {
+	kb := bytes / 1024
+	if !(kb > 0) {
+		return "0.00 MB"
+	}
+	unit := 0
+	for units := "KMGTPE"; kb >= 1024 && unit < len(units)-1; unit++ {
+		kb /= 1024
+	}
+	return fmt.Sprintf("%.2f %cB", kb, "KMGTPE"[unit])
+}
