@@ -118,6 +118,8 @@ func (e Epilog) Wait() time.Duration { return time.Duration(e.WaitS * float64(ti
 type ReportSettings struct {
 	Formats     []string `toml:"formats"`
 	MinElapsedS float64  `toml:"min_elapsed_s"`
+	// StdoutLine is whether the job's output gets a line at its end.
+	StdoutLine bool `toml:"stdout_line"`
 }
 
 // Findings is what reports find.

@@ -42,6 +42,8 @@ type Request struct {
 	Output string `json:"output,omitempty"`
 	// Umask gives the report the mode of any new file of this process instead.
 	Umask bool `json:"umask,omitempty"`
+	// Line is appended to Output; nil for no line.
+	Line *OutputLine `json:"line,omitempty"`
 }
 
 // mode is that of the report's files: without Umask the mode of the output if that is a plain file of this account,
@@ -65,6 +67,8 @@ func (req Request) mode() os.FileMode {
 type Delivery struct {
 	Dir     string   `json:"dir"`
 	Refused []string `json:"refused"`
+	// NoLine says why the job's output has no line, "" where it has one or none was wanted.
+	NoLine string `json:"no_line,omitempty"`
 }
 
 // As delivers with the account's rights: in this process if they are its own,
@@ -86,6 +90,7 @@ func (r Delivery) among(req Request) (Delivery, error) {
 	if len(r.Refused) > len(req.Dirs) {
 		r.Refused = r.Refused[:len(req.Dirs)]
 	}
+	r.NoLine = note.Clean(r.NoLine, maxReason)
 	for i, why := range r.Refused {
 		r.Refused[i] = note.Clean(why, maxReason)
 	}
@@ -110,6 +115,13 @@ func Serve(ctx context.Context, r as.Request) error {
 
 // Write delivers with the rights of this process.
 func Write(req Request) Delivery {
+	res := write(req)
+	req.addLine(&res)
+	return res
+}
+
+// write puts the files into the best directory that takes them.
+func write(req Request) Delivery {
 	res := Delivery{Refused: []string{}}
 	tried := make(map[string]bool)
 	for _, dir := range req.Dirs {

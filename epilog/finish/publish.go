@@ -93,8 +93,12 @@ func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary,
 	user := as.ForJob(lookup, uint32(run.Job.UID), uint32(run.Job.GID))
 	ctx, stop := share(ctx, 2, deliverLimit)
 	defer stop()
-	return deliver.As(ctx, user, f.Program, deliver.Request{Dirs: dirs, Sub: arrayDir(s), Files: files,
-		Output: s.Job.StdOut, Umask: run.RootPID != 0})
+	res, err := deliver.As(ctx, user, f.Program, deliver.Request{Dirs: dirs, Sub: arrayDir(s), Files: files,
+		Output: s.Job.StdOut, Umask: run.RootPID != 0, Line: f.outputLine(s, judged)})
+	if res.NoLine != "" {
+		f.Log("job %d: %s", s.Key.JobID, res.NoLine)
+	}
+	return res, err
 }
 
 // arrayDir is the directory that the reports of an array share, else "".
@@ -180,12 +184,25 @@ func isTemporary(dir string) bool {
 	return false
 }
 
+// reportOf makes the report of a run.
+func (f Finisher) reportOf(s summary.Summary, judged earlier.Judgement) jobreport.Report {
+	o := f.options()
+	o.OtherRuns = judged.Across
+	return jobreport.New(s, judged.Runs, o)
+}
+
+// outputLine is the line for the end of the job's output, nil where the settings want none.
+func (f Finisher) outputLine(s summary.Summary, judged earlier.Judgement) *deliver.OutputLine {
+	if !f.Config.Report.StdoutLine || s.Job.StdOut == "" {
+		return nil
+	}
+	return &deliver.OutputLine{Text: f.reportOf(s, judged).OutputLine(), EndS: s.End}
+}
+
 // draw makes the files of a report.
 func (f Finisher) draw(s summary.Summary, judged earlier.Judgement) ([]deliver.File, error) {
 	_, base := jobreport.FileNames(s)
-	o := f.options()
-	o.OtherRuns = judged.Across
-	report := jobreport.New(s, judged.Runs, o)
+	report := f.reportOf(s, judged)
 	draw := map[string]func(io.Writer, jobreport.Report) error{"txt": jobreport.Text, "json": jobreport.JSON,
 		"html": jobreport.HTML}
 	var files []deliver.File

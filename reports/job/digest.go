@@ -96,10 +96,15 @@ func (d Digest) FindingText() string {
 	return d.Finding + " -> " + d.Action
 }
 
-// Line is the digest in one line, for the end of a job's output. It has no control
+// OutputLine is the line for the end of the job's output; what stands before its first ';' names the run.
+func (r Report) OutputLine() string {
+	return r.Digest().Line(strings.ToLower(r.Job.label()[:1]) + r.Job.label()[1:])
+}
+
+// Line is the digest in one line, for a job with this label. It has no control
 // characters: its texts come from a Report, where they are clean.
-func (d Digest) Line(id, path string) string {
-	parts := []string{"jobgait: job " + id, d.Ended, quantity.Duration(d.ElapsedS)}
+func (d Digest) Line(label string) string {
+	parts := []string{"jobgait: " + label, d.Ended, quantity.Duration(d.ElapsedS)}
 	switch {
 	case d.BusyCPUs != nil && d.AllocatedCPUs != nil:
 		parts = append(parts, fmt.Sprintf("%s of %s CPUs busy", quantity.Plain(*d.BusyCPUs, 3),
@@ -115,9 +120,6 @@ func (d Digest) Line(id, path string) string {
 	}
 	if d.Finding != "" {
 		parts = append(parts, text.Cut(strings.TrimSuffix(d.FindingText(), "."), 200))
-	}
-	if path != "" {
-		parts = append(parts, path)
 	}
 	return strings.Join(parts, "; ")
 }

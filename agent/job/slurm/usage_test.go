@@ -10,7 +10,7 @@ import (
 
 // accounted is what sacct 22.05 and 24.11 print of a job of two nodes, in which a step used most memory.
 const accounted = `8|8|c1|alice|staff|CANCELLED by 1000|0:15|2|4|3723|01:02:03|billing=4,cpu=4,mem=4G,node=2|4G||JG1:x|y
-8.batch|8.batch|c1|||COMPLETED|0:0|1|2|3723|00:00:03|cpu=2,mem=2G,node=1||cpu=00:00:03,energy=0,mem=2048K,pages=0,vmem=0|
+8.batch|8.batch|c1|||COMPLETED|0:0|1|2|3723|00:00:03|cpu=2,mem=2G,node=1||cpu=00:00:03,mem=2048K,pages=0,vmem=0|
 8.0|8.0|c1|||COMPLETED|0:0|2|4|3700|01:02:00|cpu=4,mem=4G,node=2||cpu=01:02:00,mem=1.50G,pages=0|
 9.0|9.0|c1|||COMPLETED|0:0|2|4|3700|01:02:00|cpu=4,mem=4G,node=2||cpu=01:02:00,mem=3G|
 `
@@ -19,7 +19,8 @@ func TestUsageOfSacct(t *testing.T) {
 	u, err := usageFromSacct([]byte(accounted))
 	if err != nil || u.JobID != 8 || u.ArrayID != "" || u.Cluster != "c1" || u.User != "alice" || u.Group != "staff" ||
 		u.State != "CANCELLED" || u.ExitCode == nil || *u.ExitCode != 0 || u.Nodes != 2 || u.CPUs != 4 ||
-		u.ElapsedS != 3723 || u.CPUSeconds == nil || *u.CPUSeconds != 3723 || u.MemoryBytes == nil || *u.MemoryBytes != 1.5*(1<<30) ||
+		u.ElapsedS != 3723 || u.CPUSeconds == nil || *u.CPUSeconds != 3723 || u.MemoryBytes == nil ||
+		*u.MemoryBytes != 1.5*(1<<30) ||
 		u.AllocatedBytes == nil || *u.AllocatedBytes != 4*(1<<30) || u.PerCPU || u.Comment != "JG1:x|y" {
 		t.Errorf("%+v, %v", u, err)
 	}

@@ -1,0 +1,109 @@
+package deliver
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// OutputLine is a line to append to the job's own output, after the job has ended.
+type OutputLine struct {
+	// Text is the line without its end and without the path of the report. What stands before its
+	// first ';' names the job: an output that has such a line at its end gets no second one.
+	Text string `json:"text"`
+	// EndS is when the job ended, UTC epoch seconds.
+	EndS float64 `json:"end_s"`
+}
+
+const (
+	// outputTail is how much of the end of an output is searched for an earlier line.
+	outputTail = 64 << 10
+	// maxOutputLine bounds the line.
+	maxOutputLine = 4096
+	// writtenLater is by how much an output may seem to be changed after the job's end: clocks of
+	// file servers differ. One that was changed later is written by another job.
+	writtenLater = 10 * time.Second
+)
+
+var (
+	errNotPlain = errors.New("the output is not a plain file")
+	errShared   = errors.New("the output was changed after the job's end: another job writes it")
+	errTooLarge = errors.New("the output is larger than a report may be")
+)
+
+// appendLine appends the line to the output, with the report's path. It begins on a line of its own. A
+// file that is not there, is no plain file, or that another job writes to is left as it is.
+func appendLine(output string, line OutputLine, report string) error {
+	text := line.Text
+	if report != "" {
+		text += "; " + report
+	}
+	if strings.ContainsAny(text, "\n\r") || len(text) > maxOutputLine {
+		return fmt.Errorf("the line has %d bytes or an end of line within", len(text))
+	}
+	// NONBLOCK: the user may have put a pipe there. O_APPEND and one write keep it in one piece.
+	fd, err := unix.Open(output, unix.O_RDWR|unix.O_APPEND|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+	if err != nil {
+		return err
+	}
+	file := os.NewFile(uintptr(fd), output)
+	info, err := file.Stat()
+	if err == nil {
+		err = appendTo(file, info, line, text)
+	}
+	return errors.Join(err, file.Close())
+}
+
+func appendTo(file *os.File, info os.FileInfo, line OutputLine, text string) error {
+	end := time.Unix(0, int64(line.EndS*1e9))
+	switch {
+	case !info.Mode().IsRegular():
+		return errNotPlain
+	case info.ModTime().After(end.Add(writtenLater)):
+		return errShared
+	case !roomFor(info.Size() + maxOutputLine):
+		return errTooLarge
+	}
+	tail := make([]byte, min(info.Size(), outputTail))
+	if _, err := file.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
+		return err
+	}
+	name, _, _ := strings.Cut(text, ";")
+	for old := range bytes.Lines(tail) {
+		if bytes.HasPrefix(old, []byte(name+";")) {
+			return nil
+		}
+	}
+	if len(tail) > 0 && tail[len(tail)-1] != '\n' {
+		text = "\n" + text
+	}
+	_, err := file.WriteString(text + "\n")
+	return err
+}
+
+// roomFor reports whether this process may write files of that size: a write beyond the limit would end it.
+func roomFor(size int64) bool {
+	var limit unix.Rlimit
+	err := unix.Getrlimit(unix.RLIMIT_FSIZE, &limit)
+	return err == nil && uint64(size) < limit.Cur
+}
+
+// addLine appends the request's line after a delivery; what keeps it from that is one line of the answer.
+func (req Request) addLine(res *Delivery) {
+	if req.Line == nil || req.Output == "" {
+		return
+	}
+	report := ""
+	if res.Dir != "" && len(req.Files) > 0 {
+		report = filepath.Join(res.Dir, req.Sub, req.Files[0].Name)
+	}
+	if err := appendLine(req.Output, *req.Line, report); err != nil {
+		res.NoLine = fmt.Sprintf("no line in the job's output: %v", err)
+	}
+}
