@@ -22,6 +22,8 @@ func (w *work) foresee(g grid, d detection) {
 	for _, f := range ahead() {
 		targets = append(targets, f*last)
 	}
+	near, far := 0, len(targets)-1
+	targets = append(targets, w.series.Targets...)
 	w.ahead = foresee(g, d, targets)
 	r := w.result
 	for t, p := range targets {
@@ -47,7 +49,7 @@ func (w *work) foresee(g grid, d detection) {
 				parameterName(w.series), quantity.Exact(p), quantity.Plain(v.Lo, 4), quantity.Plain(v.Hi, 4))
 		}
 	}
-	w.expect(0, len(targets)-1)
+	w.expect(near, far)
 }
 
 func finite(x ...float64) bool {

@@ -31,6 +31,8 @@ type Series struct {
 	// Uncut: no change is looked for, because its place could not be told from
 	// a date (Comparable).
 	Uncut bool
+	// Targets are parameter values to predict beside those that every result has.
+	Targets []float64
 	// Notes are of those who chose the runs; they are passed on to the result.
 	Notes []note.Note
 }

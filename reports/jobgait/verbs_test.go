@@ -38,7 +38,8 @@ func fileOf(t *testing.T, name, text string) string {
 
 // TestHelpFitsTheScreen checks the width of what the verbs say of themselves.
 func TestHelpFitsTheScreen(t *testing.T) {
-	for _, verb := range []string{"", "run", "watch", "show", "list", "seff", "replay", "periods", "changes", "compare",
+	for _, verb := range []string{"", "run", "watch", "show", "list", "seff", "ask", "replay", "periods", "changes",
+		"compare",
 		"dashboard", "export", "scaling", "prune", "reanalyse", "report"} {
 		got := ask(slices.DeleteFunc([]string{"help", verb}, func(s string) bool { return s == "" })...)
 		if got.status != 0 || !strings.Contains(got.out, "Usage:") && verb != "report" {

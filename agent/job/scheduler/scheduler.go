@@ -8,6 +8,7 @@ package scheduler
 
 import (
 	"fmt"
+	"io"
 
 	"jobgait/agent/job"
 	"jobgait/agent/job/local"
@@ -49,6 +50,9 @@ func Accounting(c configs.Config, getenv func(string) string) job.Accounting {
 	}
 	return slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Conf: getenv("SLURM_CONF")}
 }
+
+// ReadScript reads what a batch script asks for.
+func ReadScript(r io.Reader) (job.Request, error) { return slurm.ReadScript(r) }
 
 // OfRun returns the scheduler of a run, without means to query it.
 func OfRun(r job.Run) job.Scheduler {

@@ -1,0 +1,251 @@
+package forecast
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"jobgait/analysis/application"
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/history"
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/scaling"
+)
+
+// Target is a run that is planned. 0, "" and nil leave the choice to the newest run.
+type Target struct {
+	Nodes, Tasks int
+	Size         *string
+	// LimitS is the time limit that it would ask for, in seconds.
+	LimitS *float64
+}
+
+// Answer is what earlier runs say of a planned one. Missing is what they lack for an answer; then all else
+// but App and the target is empty.
+type Answer struct {
+	App     string
+	Nodes   int
+	Size    string
+	Missing string
+
+	Runs   int     // that give the level
+	Newest float64 // start of the newest of them, UTC epoch seconds
+	// Extrapolated is whether no runs on that many nodes exist and the scaling law answers.
+	Extrapolated bool
+	Elapsed      Range
+	// LimitS is the limit of the target, AtRisk the chance that a run exceeds it; nil without a limit.
+	LimitS, AtRisk *float64
+	// Memory is the largest memory in use on a node, in bytes; nil where it is not known.
+	Memory *Range
+	// Nodes that were measured, ascending; empty where there is one node count.
+	Counts []NodeCount
+	// AskS and AskBytes are the limits to ask for.
+	AskS     float64
+	AskBytes *float64
+}
+
+// Range is an expected value with its 95 % interval.
+type Range struct{ Value, Lo, Hi float64 }
+
+// NodeCount is what runs on one number of nodes took, and how well they used the nodes beside the least
+// number: 1 is ideal strong scaling.
+type NodeCount struct {
+	Nodes      int
+	ElapsedS   float64
+	Efficiency float64
+}
+
+// memoryMargin is what a node needs beside the largest memory that was seen.
+const memoryMargin = 1.1
+
+// Of answers for one application: h are its histories by elapsed time, found what the change detector says of them.
+func Of(h application.Histories, found changepoint.Analysis, t Target, p Params) Answer {
+	own := choose(h, t)
+	if own < 0 {
+		return Answer{Missing: "a completed run of it"}
+	}
+	l, _ := history.LayoutOf(h.Stored[own].Shape)
+	a := Answer{App: h.Stored[own].App, Nodes: cmp.Or(t.Nodes, l.Nodes), Size: l.Size, LimitS: t.LimitS}
+	if t.Size != nil {
+		a.Size = *t.Size
+	}
+	changes := func(i int) []changepoint.Change {
+		if i < len(found.Series) {
+			return found.Series[i].Changes
+		}
+		return nil
+	}
+	a.Counts = counts(h, changes, l, p)
+	if a.matches(l) {
+		a.measured(h.Inputs[own].Y, h.Stored[own].Runs, changes(own), p)
+	} else {
+		a.scaled(h, found, l)
+	}
+	if a.Missing != "" {
+		a.Counts = nil
+	}
+	return a
+}
+
+// matches reports whether a layout is that of the target.
+func (a Answer) matches(l history.Layout) bool { return l.Nodes == a.Nodes && l.Size == a.Size }
+
+// choose returns the history that is nearest to the target: the same size, then the same nodes, then the same tasks,
+// then the newest run; -1 where none has the size.
+func choose(h application.Histories, t Target) int {
+	best, rank := -1, 0.0
+	for i, s := range h.Stored {
+		l, ok := history.LayoutOf(s.Shape)
+		if !ok || len(s.Runs) == 0 || t.Size != nil && l.Size != *t.Size {
+			continue
+		}
+		r := s.Runs[len(s.Runs)-1].Start
+		if t.Nodes == l.Nodes {
+			r += 4e12
+		}
+		if t.Tasks > 0 && t.Tasks == l.Tasks {
+			r += 2e12
+		}
+		if best < 0 || r > rank {
+			best, rank = i, r
+		}
+	}
+	return best
+}
+
+// measured answers from runs in the shape of the target.
+func (a *Answer) measured(y []float64, runs []history.Run, changes []changepoint.Change, p Params) {
+	f, err := Next(y, Starts(changes, len(y)), p)
+	switch {
+	case err == ErrFewRuns:
+		n := len(logs(y))
+		a.Missing = fmt.Sprintf("%s more on %s: there %s", quantity.Plural(max(p.Least-n, 1), "completed run"),
+			quantity.Plural(a.Nodes, "node"), isAre(n))
+		return
+	case err != nil:
+		lo, hi := f.Interval(p.Level)
+		a.Missing = fmt.Sprintf("a label of the input: the next run may take anything from %s to %s, so runs had other "+
+			"inputs; "+
+			"name them (size=)", quantity.Duration(lo), quantity.Duration(hi))
+		return
+	}
+	a.Runs, a.Newest = f.Runs, runs[len(runs)-1].Start
+	a.Elapsed.Value = f.Median()
+	a.Elapsed.Lo, a.Elapsed.Hi = f.Interval(p.Level)
+	a.AskS = Limit(f)
+	if a.LimitS != nil {
+		risk := f.Exceeds(*a.LimitS)
+		a.AtRisk = &risk
+	}
+	a.memory(runs, p)
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is 1"
+	}
+	return fmt.Sprintf("are %d", n)
+}
+
+// memory answers for memory on a node; runs that failed say nothing of it.
+func (a *Answer) memory(runs []history.Run, p Params) {
+	peaks := make([]float64, len(runs))
+	for i, r := range runs {
+		if r.PeakMemBytes != nil && (r.State == "" || r.State == "COMPLETED") {
+			peaks[i] = *r.PeakMemBytes / float64(max(a.Nodes, 1))
+		}
+	}
+	f, err := Next(peaks[max(0, len(peaks)-a.Runs):], nil, p)
+	if err != nil {
+		return
+	}
+	m := Range{Value: f.Median()}
+	m.Lo, m.Hi = f.Interval(p.Level)
+	ask := roundBytes(memoryMargin * max(m.Hi, f.Largest))
+	a.Memory, a.AskBytes = &m, &ask
+}
+
+// roundBytes rounds up to what people write: 64 MiB below 1 GiB, else 1 GiB.
+func roundBytes(b float64) float64 {
+	step := float64(64 << 20)
+	if b >= 1<<30 {
+		step = 1 << 30
+	}
+	return step * math.Ceil(b/step)
+}
+
+// scaled answers for a number of nodes on which the application has not run, by its scaling law.
+func (a *Answer) scaled(h application.Histories, found changepoint.Analysis, l history.Layout) {
+	missing := fmt.Sprintf("3 completed runs on %s, or runs of that input on 5 numbers of nodes",
+		quantity.Plural(a.Nodes, "node"))
+	list, err := h.Scaling(found, application.ScalingOptions{Metric: "elapsed_s", Parameter: "nodes"})
+	if err != nil || len(list) == 0 || a.Nodes < 1 || l.Size != a.Size {
+		a.Missing = missing
+		return
+	}
+	series := list[0]
+	series.Targets = []float64{float64(a.Nodes)}
+	r := scaling.Analyse([]scaling.Series{series}, scaling.Likelihood)[0]
+	for _, v := range r.Predictions {
+		if v.P != float64(a.Nodes) || !(v.Lo > 0) || v.Hi > Default().Spread*v.Lo {
+			continue
+		}
+		a.Extrapolated, a.Runs, a.Elapsed = true, len(series.Observations), Range{v.Value, v.Lo, v.Hi}
+		a.AskS = roundLimit(v.Hi * v.Hi / v.Value) // as far beyond the interval again
+		return
+	}
+	a.Missing = missing
+}
+
+// counts are the measured numbers of nodes of the same size and tasks a node, by their newest regime.
+func counts(h application.Histories, changes func(int) []changepoint.Change, like history.Layout,
+	p Params) []NodeCount {
+	byNodes := map[int]NodeCount{}
+	for i, s := range h.Stored {
+		l, ok := history.LayoutOf(s.Shape)
+		if !ok || l.Size != like.Size || l.Nodes < 1 || l.Tasks*like.Nodes != like.Tasks*l.Nodes {
+			continue
+		}
+		y := h.Inputs[i].Y
+		starts := Starts(changes(i), len(y))
+		if len(starts) > 0 {
+			y = y[starts[len(starts)-1]:]
+		}
+		if x := logs(y); len(x) > 0 {
+			byNodes[l.Nodes] = NodeCount{Nodes: l.Nodes, ElapsedS: math.Exp(mean(x[max(0, len(x)-p.Window):]))}
+		}
+	}
+	var list []NodeCount
+	for _, c := range byNodes {
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(a, b NodeCount) int { return a.Nodes - b.Nodes })
+	if len(list) < 2 {
+		return nil
+	}
+	least := list[0]
+	for i, c := range list {
+		list[i].Efficiency = least.ElapsedS * float64(least.Nodes) / (c.ElapsedS * float64(c.Nodes))
+	}
+	return list
+}
+
+// leastEfficiency is what "uses its nodes well" means.
+const leastEfficiency = 0.7
+
+// Fastest returns the number of nodes with the shortest elapsed time.
+func (a Answer) Fastest() NodeCount {
+	return slices.MinFunc(a.Counts, func(a, b NodeCount) int { return cmp.Compare(a.ElapsedS, b.ElapsedS) })
+}
+
+// Efficient returns the numbers of nodes that keep an efficiency above 70 %.
+func (a Answer) Efficient() []int {
+	var list []int
+	for _, c := range a.Counts {
+		if c.Efficiency > leastEfficiency {
+			list = append(list, c.Nodes)
+		}
+	}
+	return list
+}

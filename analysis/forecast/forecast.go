@@ -1,0 +1,177 @@
+package forecast
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/internal/robust"
+)
+
+// Params are the constants of a forecast; Default returns those that MEASURED.md was made with.
+type Params struct {
+	// Least is the smallest number of runs.
+	Least int
+	// Window is how many of the newest runs of a regime give the level.
+	Window int
+	// Spread is the largest ratio of the ends of the 95 % interval: runs that differ more had other inputs.
+	Spread float64
+	// Scatter is the least standard deviation of the logarithm of a value; Drift is that of the level's
+	// movement from one run to the next, relative to the scatter.
+	Scatter, Drift float64
+	// Before is how many runs a surprise is measured against, Surprises how many are needed, Memory how
+	// many of the newest count.
+	Before, Surprises, Memory int
+	// Level is that of the interval.
+	Level float64
+}
+
+// Default returns the parameters of all callers.
+func Default() Params {
+	return Params{Least: 3, Window: 20, Spread: 4, Scatter: 0.003, Drift: 0.1, Before: 5, Surprises: 10, Memory: 60,
+		Level: 0.95}
+}
+
+// Errors of Next.
+var (
+	ErrFewRuns = errors.New("too few completed runs")
+	ErrInputs  = errors.New("the runs differ too much: they had other inputs")
+)
+
+// Forecast is the distribution of the next value: exp of a t distribution.
+type Forecast struct {
+	Mu, Sigma, Dof float64
+	// Runs is how many runs give the level, all of the newest regime.
+	Runs int
+	// Largest is the largest value among them.
+	Largest float64
+}
+
+// Quantile returns the value that the next run exceeds with probability 1-p.
+func (f Forecast) Quantile(p float64) float64 { return math.Exp(f.law().Quantile(p)) }
+
+// Median returns the value that half of the next runs exceed.
+func (f Forecast) Median() float64 { return math.Exp(f.Mu) }
+
+// Interval returns the interval that holds the next value with a probability.
+func (f Forecast) Interval(level float64) (lo, hi float64) {
+	return f.Quantile((1 - level) / 2), f.Quantile((1 + level) / 2)
+}
+
+// Exceeds returns the probability that the next value is larger than a limit.
+func (f Forecast) Exceeds(limit float64) float64 {
+	if !(limit > 0) {
+		return 1
+	}
+	return 1 - f.law().CDF(math.Log(limit))
+}
+
+func (f Forecast) law() distuv.StudentsT {
+	return distuv.StudentsT{Mu: f.Mu, Sigma: f.Sigma, Nu: f.Dof}
+}
+
+// Next predicts the value that follows values (oldest first; what is not positive or not finite is
+// no completed run). starts are the first indexes of the regimes after the first, ascending, as
+// they are known by now.
+func Next(values []float64, starts []int, p Params) (Forecast, error) {
+	var regimes [][]float64
+	bounds := append(append([]int{0}, starts...), len(values))
+	n := 0
+	for i := range len(bounds) - 1 {
+		if r := logs(values[min(bounds[i], len(values)):min(bounds[i+1], len(values))]); len(r) > 0 {
+			regimes, n = append(regimes, r), n+len(r)
+		}
+	}
+	if n < p.Least {
+		return Forecast{}, ErrFewRuns
+	}
+	newest := regimes[len(regimes)-1]
+	if len(newest) > p.Window {
+		newest = newest[len(newest)-p.Window:]
+	}
+	squares, dof := 0.0, 0.0
+	for i, r := range regimes {
+		s := squaresOf(r)
+		if i < len(regimes)-1 { // earlier regimes say how noisy it is, but less surely
+			s, r = s/2, r[:(len(r)+1)/2]
+		}
+		squares, dof = squares+s, dof+float64(len(r)-1)
+	}
+	if dof < 1 {
+		return Forecast{}, ErrFewRuns
+	}
+	sd := max(math.Sqrt(squares/dof), p.Scatter)
+	f := Forecast{Runs: len(newest), Dof: dof, Mu: mean(newest), Largest: math.Exp(largest(newest))}
+	f.Sigma = sd * math.Sqrt(1+1/float64(len(newest))+p.Drift*p.Drift*float64(len(newest)))
+	if q, known := surprise(regimes, p); known {
+		f.Sigma = max(f.Sigma, q/distuv.StudentsT{Sigma: 1, Nu: f.Dof}.Quantile((1+p.Level)/2))
+	}
+	if lo, hi := f.Interval(p.Level); hi > p.Spread*lo {
+		return f, ErrInputs
+	}
+	return f, nil
+}
+
+// surprise returns the distance from the mean of the few runs before it that a share Level of the runs of each
+// regime keep: a level that moves, and changes that are not known yet, make it larger than the scatter
+// within regimes. It returns false for too few runs.
+func surprise(regimes [][]float64, p Params) (float64, bool) {
+	var far []float64
+	for _, x := range regimes {
+		for k := p.Least; k < len(x); k++ {
+			far = append(far, math.Abs(x[k]-mean(x[max(0, k-p.Before):k])))
+		}
+	}
+	if len(far) < p.Surprises {
+		return 0, false
+	}
+	return robust.Quantile(far[max(0, len(far)-p.Memory):], p.Level), true
+}
+
+// Starts returns the first runs of regimes that the changes of a series begin, as far as they
+// were detected by one of its first known runs, ascending.
+func Starts(changes []changepoint.Change, known int) []int {
+	var starts []int
+	for _, c := range changes {
+		if c.DetectedIndex < known && c.Index > 0 && c.Index < known {
+			starts = append(starts, c.Index)
+		}
+	}
+	return starts
+}
+
+func logs(values []float64) []float64 {
+	var out []float64
+	for _, v := range values {
+		if v > 0 && !math.IsInf(v, 0) {
+			out = append(out, math.Log(v))
+		}
+	}
+	return out
+}
+
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+func squaresOf(x []float64) float64 {
+	m, s := mean(x), 0.0
+	for _, v := range x {
+		s += (v - m) * (v - m)
+	}
+	return s
+}
+
+func largest(x []float64) float64 {
+	most := x[0]
+	for _, v := range x {
+		most = max(most, v)
+	}
+	return most
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
+	"jobgait/analysis/application"
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/forecast"
+	"jobgait/analysis/history"
+	"jobgait/analysis/run"
+	"jobgait/analysis/table"
+	report "jobgait/reports/forecast"
+)
+
+// askOptions are the flags of ask.
+type askOptions struct {
+	history, user, size string
+	nodes               int
+	complain            io.Writer
+}
+
+func askCommand(getenv func(string) string) *cobra.Command {
+	var o askOptions
+	c := &cobra.Command{
+		Use:   "ask [--nodes N] [--size S] SCRIPT|JOBID|APP",
+		Short: "say before submission what a run will take, by earlier runs",
+		Long: "ask predicts a run from earlier completed runs of its application in that shape:\n" +
+			"elapsed time with its 95 % interval, the chance to exceed the limit that the\n" +
+			"script's #SBATCH lines name, memory on each node, the numbers of nodes that are\n" +
+			"fastest and that stay above 70 % efficiency, and the lines to write. On a number\n" +
+			"of nodes without runs the scaling law answers. With fewer than three runs, or\n" +
+			"where inputs evidently differ, it says what is missing.",
+		Args: wants(1, 1, "one batch script, job id or application: jobgait ask run.sh"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.nodes < 0 {
+				return usageError{fmt.Errorf("--nodes %d: it must not be negative", o.nodes)}
+			}
+			o.complain = cmd.ErrOrStderr()
+			from, err := openHistories(cmd.Context(), getenv, o.history)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = from.Close() }()
+			a, err := o.answer(cmd.Context(), from, args[0], cmd.Flags().Changed("size"))
+			if err != nil {
+				return err
+			}
+			return report.Text(cmd.OutOrStdout(), a, time.Local)
+		},
+	}
+	historyFlag(c, &o.history)
+	c.Flags().StringVarP(&o.user, "user", "u", "", "runs of this user (default: yours)")
+	c.Flags().IntVarP(&o.nodes, "nodes", "N", 0, "on that many nodes (default: the script's, else the newest run's)")
+	c.Flags().StringVar(&o.size, "size", "", "with this label of the input (default: the script's, else the newest run's)")
+	return c
+}
+
+// answer finds the application and answers for it.
+func (o askOptions) answer(ctx context.Context, from joined, what string, sized bool) (forecast.Answer, error) {
+	if o.user == "" {
+		o.user = userName()
+	}
+	app, target, err := o.target(ctx, from, what)
+	if err != nil {
+		return forecast.Answer{}, err
+	}
+	if o.nodes > 0 {
+		target.Nodes, target.Tasks = o.nodes, 0
+	}
+	if sized {
+		target.Size = &o.size
+	}
+	stored, err := from.histories(ctx, history.HistoryQuery{User: o.user, App: app, Runs: mostStoredRuns,
+		Series: application.DefaultLimits().Shapes})
+	if err != nil {
+		return forecast.Answer{}, err
+	}
+	h, err := application.Of(stored, "elapsed_s")
+	if err != nil {
+		return forecast.Answer{}, err
+	}
+	found := changepoint.Analyse(table.Owned(h.Inputs), changepoint.Sequential, changepoint.Default())
+	a := forecast.Of(h, found, target, forecast.Default())
+	a.App = app
+	return a, nil
+}
+
+// target is the application that an argument names, and what a script or an earlier job asks for.
+func (o askOptions) target(ctx context.Context, from joined, what string) (app string, t forecast.Target, err error) {
+	if run.IsDisplayID(what) {
+		s, _, err := from.run(ctx, what)
+		if err != nil {
+			return "", t, err
+		}
+		l, _ := history.LayoutOf(history.Shape(s))
+		return history.Application(s), forecast.Target{Nodes: l.Nodes, Tasks: l.Tasks, Size: &l.Size,
+			LimitS: s.Job.TimeLimitS}, nil
+	}
+	info, err := os.Stat(what)
+	if err != nil || !info.Mode().IsRegular() {
+		return what, t, nil // an application's name
+	}
+	q, err := readScript(what)
+	if err != nil {
+		return "", t, err
+	}
+	if q.Directives == 0 {
+		fmt.Fprintf(o.complain, "jobgait: %s has no #SBATCH lines: no limit to judge\n", what)
+	}
+	t = forecast.Target{Nodes: q.Nodes, Tasks: q.Tasks, LimitS: q.LimitS}
+	if q.Size != "" {
+		t.Size = &q.Size
+	}
+	if q.App != "" {
+		return q.App, t, nil
+	}
+	app, err = o.named(ctx, from, q.Name, info.Name())
+	return app, t, err
+}
+
+func readScript(path string) (job.Request, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return job.Request{}, err
+	}
+	defer func() { _ = f.Close() }()
+	q, err := scheduler.ReadScript(f)
+	if err != nil {
+		return q, fmt.Errorf("read %s: %w", path, err)
+	}
+	return q, nil
+}
+
+// named is the application of the user's newest run whose job has the name, which by default is the script's.
+func (o askOptions) named(ctx context.Context, from joined, name, script string) (string, error) {
+	if name == "" {
+		name = script
+	}
+	runs, err := from.runs(ctx, history.Query{User: o.user, Limit: mostAskedRuns})
+	if err != nil {
+		return "", err
+	}
+	for _, r := range runs {
+		if r.JobName == name && r.App != "" {
+			return r.App, nil
+		}
+	}
+	return "", errors.New("no earlier job of " + o.user + " is called " + name +
+		": name the application (jobgait list shows " +
+		"them)")
+}
+
+// mostAskedRuns is among how many of a user's newest runs a job's name is searched.
+const mostAskedRuns = 5000
