@@ -34,6 +34,8 @@ type Details struct {
 	Start *int64 `json:"start,omitempty"`
 	End   *int64 `json:"end,omitempty"`
 	UID   *int   `json:"uid,omitempty"`
+	// Restarts is how often the scheduler has queued the job again.
+	Restarts *int `json:"restarts,omitempty"`
 	// Exit has a signal where the hooks get 0. State is the one that the run will have, in sacct's words, "" while
 	// it is not sure; Over whether it has it.
 	Exit  *run.Exit `json:"exit,omitempty"`

@@ -43,6 +43,7 @@ const (
 	// another host has the history: nothing is wrong, earlier runs are not named
 	HistoryElsewhere Code = "history_elsewhere"
 	NoScheduler      Code = "scheduler_silent" // the scheduler did not say how the run ended
+	ClockSkew        Code = "clock_skew"       // the node's clock and the scheduler's differ
 	DeclaredByJob    Code = "declared_by_job"  // only the job's processes say its name, partition, QOS, array or tasks
 )
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -34,11 +33,12 @@ func (f Finisher) completeFromScheduler(ctx context.Context, r job.Run, s summar
 		return withDeclared(f.unanswered(s, err), r.Job)
 	}
 	if ofLaterRun(d, r, s) {
-		d.Start, d.State, d.Exit = nil, "", nil
+		d.Start, d.End, d.State, d.Exit = nil, nil, "", nil
 		if s.Exit != nil { // no Epilog was told of a requeue
 			s = unknownEnd(s, "the scheduler knows only a later run of the job")
 		}
 	}
+	s = withClockSkew(s, d, r)
 	s.Job = confirmed(d.Complete(r, f.Scheduler), s.Job).WithFields(f.Scheduler.Fields(ctx))
 	s.State = cmp.Or(d.State, s.State)
 	if d.Exit != nil && *d.Exit != (run.Exit{}) { // 0:0 is also said of a requeued run
@@ -79,16 +79,6 @@ func withDeclared(s summary.Summary, known run.Job) summary.Summary {
 	}
 	return s
 }
-
-// ofLaterRun tells whether the scheduler speaks of a later run of the job: a requeue has
-// given it a new start.
-func ofLaterRun(d job.Details, r job.Run, s summary.Summary) bool {
-	return slices.ContainsFunc(s.Notes, func(n note.Note) bool { return n.Code == note.Requeued }) ||
-		d.Start != nil && float64(*d.Start) > r.StartReal+laterS
-}
-
-// laterS is more than clocks differ: a run's Prolog comes after the scheduler's start.
-const laterS = 60
 
 // unanswered is a summary of which the scheduler said nothing.
 func (f Finisher) unanswered(s summary.Summary, err error) summary.Summary {

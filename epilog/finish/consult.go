@@ -113,6 +113,7 @@ func (f Finisher) askHistory(ctx context.Context, q question) consulted {
 		return fail(err)
 	}
 	o.Why, o.Log = unread(note.Clean(string(o.Why), 200)), note.Clean(o.Log, 1000)
+	o.Judged = o.Judged.Untrusted()
 	return o
 }
 

@@ -173,17 +173,32 @@ func (o historyOptions) print(out io.Writer, a history.Answer) error {
 	return w.Flush()
 }
 
-// printCSV leaves empty what is not known.
+// printCSV leaves empty what is not known. A text that a spreadsheet would take for a formula gets an apostrophe in
+// front: names of jobs and programs are their users' choice.
 func printCSV(out io.Writer, a history.Answer, header bool) error {
 	w := csv.NewWriter(out)
 	if header {
 		_ = w.Write(a.Columns)
 	}
 	for _, row := range a.Rows {
-		_ = w.Write(cellsOf(row, ""))
+		cells := cellsOf(row, "")
+		for i, v := range row {
+			if isText(v) && strings.IndexAny(cells[i], "=+-@\t\r") == 0 {
+				cells[i] = "'" + cells[i]
+			}
+		}
+		_ = w.Write(cells)
 	}
 	w.Flush()
 	return w.Error() // of all writes
+}
+
+func isText(v any) bool {
+	switch v.(type) {
+	case string, []byte:
+		return true
+	}
+	return false
 }
 
 // printJSON keeps the order of columns, which a map would not.

@@ -33,6 +33,7 @@ type JobCPU struct {
 	// emptyWalks is how many walks in a row have found no process of the job.
 	emptyWalks int
 	procs      map[int]*member
+	walkNS     int64 // what the last walk took
 	// fresh are processes that were never read, queue those that wait for
 	// their turn.
 	fresh, queue []int
@@ -150,8 +151,11 @@ func (j *JobCPU) FollowChildren() { j.children = true }
 // walk took of CPU time; else it follows its duration, which on a busy node is many times that.
 func (j *JobCPU) SpaceWalksBy(spent func() int64) { j.spent = spent }
 
-// Whole makes every drain from now on read all processes: it is for the last
-// ones.
+// wholeNS bounds each of the last readings: the agent has little time to seal its profile, and thousands of processes
+// that end at once take longer to read.
+const wholeNS = 60_000_000
+
+// Whole makes every drain from now on read all processes, as far as wholeNS allows: it is for the last ones.
 func (j *JobCPU) Whole() { j.whole = true }
 
 // sooner shortens the time to the next walk while the job has no known process: the job may be
@@ -170,11 +174,12 @@ func (j *JobCPU) sooner(every int64) int64 {
 // Drain reads the CPU time of known processes.
 func (j *JobCPU) Drain(to counter.Sink) error {
 	now := j.now()
-	if !j.begun || now >= j.listAt {
+	if due := now >= j.listAt && !(j.whole && j.walkNS > wholeNS/2); !j.begun || due {
 		before := j.spent()
 		for _, pid := range j.members.List() {
 			j.Add(pid)
 		}
+		j.walkNS = j.now() - now
 		every := min(max(j.listNS, int64(float64(j.spent()-before)/listShare)), mostList*j.listNS)
 		every = j.sooner(every)
 		j.listAt = now + every/2 + rand.Int64N(every)

@@ -17,7 +17,10 @@ import (
 
 // look reads new processes, then those whose turn it is.
 func (j *JobCPU) look() {
-	most := atOnce
+	most, end := atOnce, int64(math.MaxInt64)
+	if j.whole {
+		end = j.now() + wholeNS
+	}
 	if j.whole || !j.begun {
 		most = math.MaxInt
 		j.queue, j.fresh = slices.Collect(maps.Keys(j.procs)), j.fresh[:0]
@@ -26,6 +29,9 @@ func (j *JobCPU) look() {
 		rand.Shuffle(len(j.queue), func(a, b int) { j.queue[a], j.queue[b] = j.queue[b], j.queue[a] })
 	}
 	for n, stopped := 0, true; n < most || stopped && n < atOnceStopped; n++ {
+		if n%16 == 15 && j.now() > end {
+			break
+		}
 		pid, ok := j.turn()
 		if !ok {
 			break

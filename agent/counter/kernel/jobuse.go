@@ -31,10 +31,10 @@ type jobUse struct {
 	peek peek.Reader
 	cpu  *JobCPU
 	now  func() int64
-	// nextNS is when there is to be another look, atNS when the last one was.
-	nextNS, atNS int64
-	procs        map[int]*used
-	buf          []byte
+	// nextNS is when there is to be another look, atNS when the last one began, doneNS when it ended.
+	nextNS, atNS, doneNS int64
+	procs                map[int]*used
+	buf                  []byte
 	// gone sums the bytes of ended processes that no member has waited for.
 	gone                bytesMoved
 	waitNS, read, wrote uint64
@@ -79,6 +79,9 @@ const (
 	lookNS, processNS, threadNS = 500_000, 100_000, 20_000
 )
 
+// apartNS is less than the time between the last two drains: all sources of one drain share a look.
+const apartNS = 5_000_000
+
 // NewJobUse reads below proc what processes that cpu knows have used, in as many
 // sources: what cannot be read has no reading, never 0.
 func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) []counter.Source {
@@ -109,16 +112,21 @@ const useHz = 1
 // look looks if it is time.
 func (u *jobUse) look() {
 	now := u.now()
-	if now < u.nextNS && !u.cpu.whole {
+	if now < u.nextNS && (!u.cpu.whole || now-u.doneNS < apartNS) {
 		return
 	}
 	dt := now - u.atNS
 	u.atNS = now
 	living := u.living()
 	u.forget()
+	before := u.memory
 	u.memory, u.threads = 0, 0
 	shared, above := uint64(0), uint64(0)
-	for _, pid := range living {
+	for n, pid := range living {
+		if u.cpu.whole && n%16 == 15 && u.now()-now > wholeNS { // the memory of all is not known
+			u.memory, shared, above = before, 0, 0
+			break
+		}
 		p := u.procs[pid]
 		u.wait(pid, p)
 		u.bytes(pid, p)
@@ -136,7 +144,7 @@ func (u *jobUse) look() {
 	u.sum()
 	u.meanwhile.look(u.cpu.total*tick, u.waitNS, dt)
 	took := min(u.now()-now, lookNS+processNS*int64(len(living))+threadNS*u.threads)
-	u.nextNS = now + max(useNS, useShare*took)
+	u.nextNS, u.doneNS = now+max(useNS, useShare*took), u.now()
 }
 
 // living returns the job's processes, parents before their children, so that a child's bytes are never counted
@@ -195,6 +203,8 @@ func (u *jobUse) wait(pid int, p *used) {
 	if err != nil {
 		return
 	}
+	before := p.waits
+	p.waits = make(map[int]uint64, len(threads)) // ids of threads that have ended are forgotten
 	for _, t := range threads {
 		id, err := strconv.Atoi(t.Name())
 		if err != nil {
@@ -206,10 +216,13 @@ func (u *jobUse) wait(pid int, p *used) {
 			now, err = parseRunDelay(b)
 		}
 		if !u.waits.count(err) {
+			if was, known := before[id]; known { // or all that it waited would count again
+				p.waits[id] = was
+			}
 			continue
 		}
 		u.threads++
-		if was := p.waits[id]; now >= was {
+		if was := before[id]; now >= was {
 			u.waitNS += now - was
 		}
 		p.waits[id] = now

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"jobgait/agent/counter"
 	"jobgait/agent/counter/countertest"
 	"jobgait/agent/peek"
 )
@@ -75,6 +76,65 @@ func TestJobUse(t *testing.T) {
 	*members = list{}
 	if got := look(); got != [3]uint64{170, 1700, 60 << 10} {
 		t.Errorf("all have ended: %v", got)
+	}
+}
+
+// The last readings of thousands of processes end in time to seal the profile, and what was known of memory stays.
+func TestLastReadingsAreBounded(t *testing.T) {
+	x, members := tree{t, t.TempDir()}, &list{}
+	for pid := 10; pid < 1010; pid++ {
+		x.set(pid, "cc", 1, 1, 0)
+		x.use(pid, 1, 1, 10, 10)
+		*members = append(*members, pid)
+	}
+	now, step := int64(100e9), int64(0)
+	clock := func() int64 {
+		now += step
+		return now
+	}
+	cpu := NewJobCPU(x.root, peek.Direct{Proc: x.root}, members, clock, 1e12)
+	sources := append([]counter.Source{cpu}, NewJobUse(x.root, peek.Direct{Proc: x.root}, cpu, clock)...)
+	drain := func() (counts [4]uint64) {
+		for i, s := range sources[:4] {
+			var sink countertest.Sink
+			if err := s.Drain(&sink); err != nil {
+				t.Fatal(err)
+			}
+			if len(sink.Readings) > 0 {
+				counts[i] = sink.Readings[len(sink.Readings)-1].Counts[0]
+			}
+		}
+		return counts
+	}
+	before := drain()
+	cpu.Whole()
+	step = 1e6 // each look at the clock 1 ms later
+	began := now
+	after := drain() // 1000 readings of both take 124 ms
+	if took := now - began; took > 3*wholeNS {
+		t.Errorf("the last readings took %d ms", took/1e6)
+	}
+	if after[3] != before[3] || after[3] != 1000*10<<10 {
+		t.Errorf("memory %d, then %d", before[3], after[3])
+	}
+}
+
+// The ids of threads that have ended are forgotten: a process may start a thousand threads a second for days.
+func TestJobUseForgetsEndedThreads(t *testing.T) {
+	x, _, _ := family(t)
+	u := &jobUse{proc: x.root, buf: make([]byte, maxStat)}
+	p := &used{waits: map[int]uint64{}}
+	for id := range 1000 {
+		thread := filepath.Join(x.root, "10", "task", strconv.Itoa(100+id))
+		put(t, x.root, filepath.Join("10", "task", strconv.Itoa(100+id), "schedstat"), "1000 5 7\n")
+		u.wait(10, p)
+		if err := os.RemoveAll(thread); err != nil {
+			t.Fatal(err)
+		}
+	}
+	u.wait(10, p)
+	if len(p.waits) > 1 || u.waitNS != 5000 {
+		t.Errorf("%d threads are kept, waited %d ns", len(p.waits), u.waitNS)
 	}
 }
 

@@ -87,6 +87,9 @@ func detailsOf(f map[string]string) job.Details {
 		}
 	}
 	d.Start, d.End = timeOf(f["StartTime"]), timeOf(f["EndTime"])
+	if n, ok := job.Count(f["Restarts"]); ok {
+		d.Restarts = &n
+	}
 	user := f["UserId"] // alice(1000)
 	if uid, ok := job.Count(strings.TrimSuffix(user[strings.LastIndexByte(user, '(')+1:], ")")); ok {
 		d.UID = &uid

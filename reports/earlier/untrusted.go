@@ -1,0 +1,47 @@
+package earlier
+
+import (
+	"html/template"
+
+	"jobgait/analysis/note"
+	"jobgait/reports/change"
+	"jobgait/reports/html"
+	"jobgait/reports/job"
+	"jobgait/reports/plot"
+	scalingreport "jobgait/reports/scaling"
+)
+
+// maxText is the length of one text of a judgement, in bytes.
+const maxText = 2000
+
+// Untrusted returns a judgement that a child process with the rights of another account answered, as a report may show
+// it: pictures of package plot only, the style sheets of this program, texts without control characters.
+func (j Judgement) Untrusted() Judgement {
+	j.Across.Changes = untrusted(j.Across.Changes, change.Style())
+	j.Across.Scaling = untrusted(j.Across.Scaling, scalingreport.Style)
+	return j
+}
+
+func untrusted(s job.Section, style string) job.Section {
+	s.Title, s.Remark = note.Clean(s.Title, maxText), note.Clean(s.Remark, maxText)
+	texts := make([]string, len(s.Text))
+	for i, text := range s.Text {
+		texts[i] = note.Clean(text, maxText)
+	}
+	if s.Text = texts; len(texts) == 0 {
+		s.Text = nil
+	}
+	var charts []html.Figure
+	for _, c := range s.Charts {
+		picture, err := plot.CleanSVG(string(c.SVG))
+		if err == nil {
+			charts = append(charts, html.Figure{Title: note.Clean(c.Title, maxText), Remark: note.Clean(c.Remark, maxText),
+				SVG: template.HTML(picture)})
+		}
+	}
+	s.Charts = charts
+	if s.Style != "" {
+		s.Style = style
+	}
+	return s
+}

@@ -1,0 +1,72 @@
+package plot
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// cleanElements and cleanAttributes are what the pictures of this package consist of. None of them loads, links, styles
+// or runs anything.
+var (
+	cleanElements   = strings.Fields("svg g title path rect circle line text")
+	cleanAttributes = strings.Fields(
+		"xmlns class role width height viewBox preserveAspectRatio x y x1 x2 y1 y2 cx cy r rx " +
+			"d dy vector-effect text-anchor aria-hidden data-lo data-hi")
+)
+
+// CleanSVG writes a picture again that another account may have made: one svg element, of the elements and attributes
+// that this package uses. It returns an error for anything else.
+func CleanSVG(picture string) (string, error) {
+	in := xml.NewDecoder(strings.NewReader(picture))
+	var out strings.Builder
+	depth, roots := 0, 0
+	for {
+		token, err := in.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return "", fmt.Errorf("picture: %w", err)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if depth == 0 {
+				roots++
+			}
+			depth++
+			if err := writeStart(&out, t); err != nil {
+				return "", err
+			}
+		case xml.EndElement:
+			depth--
+			out.WriteString("</" + t.Name.Local + ">")
+		case xml.CharData:
+			out.WriteString(Escape(string(t)))
+		default:
+			return "", errors.New("picture: a comment or directive")
+		}
+	}
+	if roots != 1 || !strings.HasPrefix(out.String(), "<svg") {
+		return "", errors.New("picture: want one svg element")
+	}
+	return out.String(), nil
+}
+
+func writeStart(out *strings.Builder, t xml.StartElement) error {
+	if !slices.Contains(cleanElements, t.Name.Local) {
+		return fmt.Errorf("picture: element %.40q", t.Name.Local)
+	}
+	out.WriteString("<" + t.Name.Local)
+	for _, a := range t.Attr {
+		if a.Name.Space != "" || !slices.Contains(cleanAttributes, a.Name.Local) {
+			return fmt.Errorf("picture: attribute %.40q", a.Name.Local)
+		}
+		out.WriteString(" " + a.Name.Local + `="` + Escape(a.Value) + `"`)
+	}
+	out.WriteString(">")
+	return nil
+}
