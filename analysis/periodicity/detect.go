@@ -51,6 +51,9 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 	for _, scope := range scopes {
 		o := detectScope(set, sources(set, scope), par)
 		if scope == series.JobScope && len(o.combs) == 0 {
+			if len(o.periods) == 0 {
+				o = o.withWholeRun(set)
+			}
 			o.periods = withUnequal(o.periods, set)
 		}
 		if len(o.periods) > 0 {

@@ -20,6 +20,8 @@
 //   - null.go: permuted blocks of the same samples have to be beaten.
 //   - follow.go, boundary.go, detect.go, shape.go: it is followed through the
 //     profile, what was found in two places is joined, the rest is searched again.
+//   - wholerun.go, phase.go: where that finds nothing, the autocorrelation of the code of the
+//     whole run, at a lag and its multiples; cycles are followed by their phase.
 //   - choose.go, clock.go, alias.go, excerpt.go: of many columns, what most agree on,
 //     near-copies once, clocks of the machine and shares of the CPU not at all, and
 //     sensors that a driver refreshes where another clock agrees.

@@ -1,0 +1,342 @@
+package periodicity
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/series"
+)
+
+// Loops that are too weak in any window to be followed, such as those of few slots where a
+// slot has one sample of code, show in the autocorrelation of the whole run: at their
+// length, and at its multiples as far as jitter lets them.
+
+const (
+	// wholeRunSlots bounds the slots that are correlated; of longer runs those in the middle.
+	wholeRunSlots = 1 << 16
+	// wholeRunLags is the longest lag that is correlated, in slots.
+	wholeRunLags = 4096
+	// baselineSlots is how far to either side the mean reaches that is subtracted, so that
+	// the phases of a run do not correlate.
+	baselineSlots = 400
+	// minPeaks and maxPeaks bound the multiples of a lag that are added up. Lengths that
+	// only scatter about a mean, as those of tasks, do not show at the eighth multiple.
+	minPeaks, maxPeaks = 8, 64
+	// minLagScore is the least score of a lag, in standard errors of the correlation of
+	// unrelated samples, and lagScoreMargin how many times the best of lagPermutations
+	// permutations of the run it has to reach.
+	minLagScore     = 9
+	lagScoreMargin  = 1.25
+	lagPermutations = 12
+	// maxFraction is the largest number by which a lag is divided. The peaks between its multiples,
+	// of which comparedPeaks are compared, have to be equalPeaks of those at the multiples; below
+	// unequalPeaks, the multiple is the period. A fraction lies within fractionSearch of its place.
+	maxFraction, comparedPeaks = 8, 6
+	equalPeaks, unequalPeaks   = 0.75, 0.5
+	fractionSearch             = 0.02
+	// lagStep is the ratio of lags that are tried one after the other.
+	lagStep = 1.0005
+	// minColumnSamples are the least samples of a column.
+	minColumnSamples = 20
+	// minLagSlots is the shortest lag: below, some loops of one to three slots showed as two
+	// to five of their iterations.
+	minLagSlots = 6
+	// samplerPeaks is the number of multiples from which on a lag of a whole number of slots,
+	// within a part of samplerError over them, is a comb of the sampler.
+	samplerPeaks, samplerError = 30, 0.5
+	// minCycleGain is the least gain of a cycle over the mean shares, in nats: real loops had
+	// 0.9 and more, multiples and chance at most 0.2.
+	minCycleGain = 0.5
+	// halfScore is the score at which a period explains half of what it can, and
+	// mostExplained bounds that: no window shows the loop.
+	halfScore, mostExplained = 8, 0.75
+	// minReported is the least confidence of a period that no window shows.
+	minReported = 0.4
+)
+
+// wholeRun is the code of a run, column by column: counts without the share of what the slot
+// had, and without slow changes. Columns with more samples say more, and count for more.
+type wholeRun struct {
+	columns [][]float32
+	slots   int
+	scale   float64 // standard error of a correlation of unrelated columns, for one slot
+}
+
+// newWholeRun returns the columns of code of a set that have enough samples.
+func newWholeRun(columns []series.Column) wholeRun {
+	w := wholeRun{}
+	if len(columns) == 0 {
+		return w
+	}
+	w.slots = len(columns[0].Values)
+	total := make([]float32, w.slots)
+	counts := make([][]float32, len(columns))
+	sums := make([]float64, len(columns))
+	all := 0.0
+	for j, c := range columns {
+		counts[j] = make([]float32, w.slots)
+		whole(counts[j], c.Values)
+		for i, x := range counts[j] {
+			total[i] += x
+			sums[j] += float64(x)
+		}
+		all += sums[j]
+	}
+	for j, x := range counts {
+		if sums[j] < minColumnSamples {
+			continue
+		}
+		share := float32(sums[j] / all)
+		for i := range x {
+			x[i] -= share * total[i]
+		}
+		if energy := subtractBaseline(x); energy > 0 {
+			w.columns = append(w.columns, x)
+			w.scale += square(energy / float64(w.slots))
+		}
+	}
+	w.scale = math.Sqrt(w.scale)
+	return w
+}
+
+// subtractBaseline subtracts the moving mean, and returns the energy that is left.
+func subtractBaseline(x []float32) (energy float64) {
+	sums := make([]float64, len(x)+1)
+	for i, y := range x {
+		sums[i+1] = sums[i] + float64(y)
+	}
+	for i := range x {
+		a, b := max(0, i-baselineSlots), min(len(x), i+baselineSlots+1)
+		x[i] -= float32((sums[b] - sums[a]) / float64(b-a))
+		energy += square(float64(x[i]))
+	}
+	return energy
+}
+
+// correlation returns the correlations at lags 0 to most, summed over the columns, in
+// standard errors of those of unrelated samples. The slots are taken in the given order; nil:
+// as they are.
+func (w wholeRun) correlation(f *lagFinder, most int, order []int) []float64 {
+	t := f.transform(w.slots + most)
+	f.power = zeros(f.power, t.n+1)
+	f.x = resize(f.x, w.slots)
+	for _, x := range w.columns {
+		if order != nil {
+			for i, from := range order {
+				f.x[i] = x[from]
+			}
+			x = f.x
+		}
+		t.power(x, f.power)
+	}
+	f.r = resize(f.r, most+1)
+	t.correlate(f.power, f.r)
+	z := make([]float64, most+1)
+	for k := 1; k <= most; k++ {
+		z[k] = float64(f.r[k]) / (math.Sqrt(float64(w.slots-k)) * w.scale)
+	}
+	return z
+}
+
+// repeatedLag is a lag at whose multiples a run resembles itself.
+type repeatedLag struct {
+	slots float64
+	score float64 // in standard errors
+	peaks int     // multiples that were added up
+}
+
+// scoreLag compares the correlations at multiples of a lag with those halfway between, for
+// the number of multiples that shows the difference best.
+func scoreLag(z []float64, slots float64) repeatedLag {
+	best := repeatedLag{slots: slots}
+	sum := 0.0
+	for m := 1; m <= maxPeaks && float64(m)*slots < float64(len(z)-1); m++ {
+		sum += z[int(math.Round(float64(m)*slots))] - z[int(math.Round((float64(m)-0.5)*slots))]
+		if s := sum / math.Sqrt(2*float64(m)); m >= minPeaks && s > best.score {
+			best.score, best.peaks = s, m
+		}
+	}
+	return best
+}
+
+// bestLag returns the lag between two that scores best.
+func bestLag(z []float64, from, to float64) repeatedLag {
+	best := repeatedLag{}
+	for slots := from; slots <= to; slots *= lagStep {
+		if l := scoreLag(z, slots); l.score > best.score {
+			best = l
+		}
+	}
+	return best
+}
+
+// fundamentalLag returns the fraction of a lag at whose other multiples a run resembles itself as
+// much, or the multiple of it if every second or third peak alone is high.
+func fundamentalLag(z []float64, lag repeatedLag, longest float64) repeatedLag {
+	if lag.score < minLagScore {
+		return lag
+	}
+	for m := maxFraction; m >= 2; m-- {
+		at := lag.slots / float64(m)
+		if at < minLagSlots {
+			continue
+		}
+		f := bestLag(z, at*(1-fractionSearch), at*(1+fractionSearch))
+		if 2*f.score >= lag.score && between(z, f.slots, m) >= equalPeaks {
+			return fundamentalLag(z, f, longest)
+		}
+	}
+	for m := 3; m >= 2; m-- {
+		at := lag.slots * float64(m)
+		if at <= longest && between(z, lag.slots, m) < unequalPeaks {
+			return bestLag(z, at*(1-fractionSearch), min(longest, at*(1+fractionSearch)))
+		}
+	}
+	return lag
+}
+
+// between compares the correlations at multiples of a lag that are no multiples of m lags with those
+// that are: the ratio of their means.
+func between(z []float64, slots float64, m int) float64 {
+	var sum, count [2]float64
+	for j := 1; j <= comparedPeaks*m && float64(j)*slots < float64(len(z)-1); j++ {
+		is := 0
+		if j%m == 0 {
+			is = 1
+		}
+		sum[is] += z[int(math.Round(float64(j)*slots))]
+		count[is]++
+	}
+	if count[1] == 0 || sum[1] <= 0 {
+		return 0
+	}
+	return sum[0] / count[0] * count[1] / sum[1]
+}
+
+// repeats returns the lag at whose multiples a run resembles itself; false: permutations of
+// the run, which keep what is shorter than about a period, score as much, or it is shorter
+// than least.
+func (w wholeRun) repeats(f *lagFinder, least float64) (repeatedLag, bool) {
+	if len(w.columns) < 2 {
+		return repeatedLag{}, false
+	}
+	most := min(wholeRunLags, w.slots/3)
+	longest := float64(most) / (minPeaks + 1)
+	z := w.correlation(f, most, nil)
+	best := fundamentalLag(z, bestLag(z, minLagSlots, longest), longest)
+	if best.score < minLagScore || best.slots < least || best.sampled() {
+		return best, false
+	}
+	rng := rand.New(rand.NewPCG(1, uint64(w.slots)))
+	for range lagPermutations {
+		z := w.correlation(f, most, shuffledBlocks(w.slots, best.slots, rng))
+		if best.score < lagScoreMargin*bestLag(z, max(minLagSlots, best.slots/2), min(longest, 2*best.slots)).score {
+			return best, false
+		}
+	}
+	return best, true
+}
+
+// sampled reports whether a lag is a whole number of slots over so many multiples that only
+// the sampler keeps it.
+func (l repeatedLag) sampled() bool {
+	return l.peaks >= samplerPeaks && math.Abs(l.slots-math.Round(l.slots))*float64(l.peaks) < samplerError
+}
+
+// shuffledBlocks returns an order of n slots in blocks of 0.5 to 1.5 units.
+func shuffledBlocks(n int, unit float64, rng *rand.Rand) []int {
+	var blocks [][2]int
+	for a := 0; a < n; {
+		b := min(a+max(1, int(unit*(0.5+rng.Float64()))), n)
+		blocks = append(blocks, [2]int{a, b})
+		a = b
+	}
+	rng.Shuffle(len(blocks), func(i, j int) { blocks[i], blocks[j] = blocks[j], blocks[i] })
+	order := make([]int, 0, n)
+	for _, b := range blocks {
+		for i := b[0]; i < b[1]; i++ {
+			order = append(order, i)
+		}
+	}
+	return order
+}
+
+// inWholeRun returns the period that only the whole of a run shows, in wall time; false: none.
+// Where the job did not get its CPUs, periods as short as the turns of the scheduler are not
+// looked for.
+func inWholeRun(set series.Set) (Period, bool) {
+	columns := code(set)
+	if len(columns) < 2 {
+		return Period{}, false
+	}
+	middle := columns
+	if n := set.Len(); n > wholeRunSlots {
+		middle = make([]series.Column, len(columns))
+		for j, c := range columns {
+			middle[j] = c
+			middle[j].Values = c.Values[(n-wholeRunSlots)/2:][:wholeRunSlots]
+		}
+	}
+	least := float64(minLagSlots)
+	clock, ok := set.Clock()
+	if ok && clock.Total() < freeShare*clock.Busy()*float64(set.Len())*set.StepS {
+		least = max(least, busyMinLagS/set.StepS)
+	}
+	lag, ok := newWholeRun(middle).repeats(&lagFinder{}, least)
+	if !ok {
+		return Period{}, false
+	}
+	hits, mean := hitsOf(columns)
+	model, gain := learnPhases(hits, mean, lag.slots, lag.peaks)
+	if gain*lag.slots < minCycleGain {
+		return Period{}, false
+	}
+	return wholeRunPeriod(set, lag, model.begins(hits, outsideShare*gain))
+}
+
+// withWholeRun adds the period that only the whole of a run shows.
+func (o outcome) withWholeRun(set series.Set) outcome {
+	if p, ok := inWholeRun(set); ok {
+		o.periods, o.code = []Period{p}, true
+		o.timed(func() series.Clock { c, _ := set.Clock(); return c })
+	}
+	return o
+}
+
+// wholeRunPeriod is the period of runs of cycles, of which the begins are given.
+func wholeRunPeriod(set series.Set, lag repeatedLag, runs [][]float64) (Period, bool) {
+	p := Period{Column: series.CodeGroup, Kind: Equal, Axis: series.Wall}
+	var lengths []float64
+	covered := 0.0
+	for _, begins := range runs {
+		for i := 1; i < len(begins); i++ {
+			first, end := int(math.Round(begins[i-1])), min(int(math.Round(begins[i])), set.Len())
+			if length := begins[i] - begins[i-1]; end > first {
+				lengths = append(lengths, length*set.StepS)
+				covered += length
+				p.Instances = append(p.Instances, Instance{First: first, Length: end - first})
+			}
+		}
+	}
+	n := float64(len(lengths))
+	if n < minPeaks {
+		return p, false
+	}
+	mean, sd := robust.Mean(lengths)
+	p.PeriodS, p.LoS, p.HiS = robust.MeanInterval(lengths, 0.95)
+	p.PeriodSamples, p.PeriodCV = mean/set.StepS, sd/mean
+	p.Coverage = covered / float64(set.Len())
+	p.Regions = regions(set, p.Instances)
+	p.spread(lengths)
+	p.Significance = lag.score
+	p.Parts = Parts{
+		Explained: min(mostExplained, 1-math.Exp2(-lag.score/halfScore)),
+		Regular:   max(0, 1-p.PeriodCV),
+		Support:   (1 - math.Exp(-n/10)) * (1 - math.Exp(-p.Coverage/0.1)),
+		Agreed:    1,
+		Resolved:  1,
+	}
+	p.Confidence = p.Parts.product()
+	return p, p.Coverage >= minCoverage && p.Confidence >= minReported
+}
