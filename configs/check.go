@@ -74,6 +74,9 @@ func check(c Config) error {
 		optionalPath("slurm.scontrol", c.Slurm.Scontrol),
 		optionalPath("slurm.sacct", c.Slurm.Sacct),
 		optionalPath("health.textfile", c.Health.Textfile),
+
+		optionalPath("mail.sendmail", c.Mail.Sendmail),
+		within("mail.wait_s", c.Mail.WaitS, 0, 3600),
 	} {
 		if !r.ok {
 			return errors.New(r.text)

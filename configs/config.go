@@ -27,6 +27,7 @@ type Config struct {
 	Keep     Keep            `toml:"keep"`
 	Slurm    Slurm           `toml:"slurm"`
 	Health   Health          `toml:"health"`
+	Mail     Mail            `toml:"mail"`
 
 	// Unknown says in one line which keys of the file are not known here, ""
 	// for none: misspelt, or of a newer version.
@@ -160,6 +161,14 @@ type Keep struct {
 type Slurm struct {
 	Scontrol string `toml:"scontrol"`
 	Sacct    string `toml:"sacct"`
+}
+
+// Mail is how the scheduler's mails of jobs are sent.
+type Mail struct {
+	// Sendmail takes a message on its standard input, as sendmail -i does.
+	Sendmail string `toml:"sendmail"`
+	// WaitS is for how long a mail waits for the report.
+	WaitS float64 `toml:"wait_s"`
 }
 
 // Health is where jobgait tells of itself.

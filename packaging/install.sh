@@ -7,7 +7,7 @@
 #
 # DESTDIR goes before every path that is written, none that is written into a file.
 # Below PREFIX:
-#   libexec/jobgait/            programs and the two hooks for slurm.conf
+#   libexec/jobgait/            programs, and for slurm.conf two hooks and the MailProg
 #   bin/jobgait                 a link to the one that users call
 #   lib/systemd/system/         units: nothing runs before they are enabled
 #   share/man/                  manual pages; completions of three shells beside it
@@ -23,7 +23,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 programs=(jobgait jobgait-agent jobgait-prolog jobgait-epilog)
 # The reader of NVIDIA's GPUs, where it was built.
 optional=(jobgait-nvml)
-hooks=(prolog epilog)
+hooks=(prolog epilog mail)
 units=(jobgait-sweep.service jobgait-sweep.timer jobgait-ingest.service jobgait-ingest.timer
   jobgait-prune.service jobgait-prune.timer)
 pages=(man1/jobgait.1 man5/jobgait.toml.5 man5/jobgait-history.5 man7/jobgait-report.7

@@ -95,7 +95,7 @@ func TestInstallUpgradeRemove(t *testing.T) {
 		0755_opt/jobgait/libexec/jobgait/epilog 0755_opt/jobgait/libexec/jobgait/jobgait
 		0755_opt/jobgait/libexec/jobgait/jobgait-agent
 		0755_opt/jobgait/libexec/jobgait/jobgait-epilog 0755_opt/jobgait/libexec/jobgait/jobgait-prolog
-		0755_opt/jobgait/libexec/jobgait/prolog
+		0755_opt/jobgait/libexec/jobgait/mail 0755_opt/jobgait/libexec/jobgait/prolog
 		0755_opt/jobgait/libexec/jobgait/jobgait-nvml
 		0777_opt/jobgait/bin/jobgait`)
 	for i := range want {

@@ -30,6 +30,7 @@ var aboutSlurm = map[string]string{
 	"epilog/main.go":               "the usage text",
 	"reports/jobgait/doctor.go":    "where doctor finds slurm.conf",
 	"reports/jobgait/reanalyse.go": "the job array of reanalyse",
+	"reports/jobgait/mail.go":      "the help of its MailProg",
 	"reports/jobgait/seff.go":      "the name of the program that seff imitates",
 	"reports/seff/":                "the words of the accounting program that it imitates",
 }

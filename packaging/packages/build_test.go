@@ -163,6 +163,7 @@ lrwxrwxrwx /usr/bin/jobgait
 -rwxr-xr-x /usr/libexec/jobgait/jobgait-agent
 -rwxr-xr-x /usr/libexec/jobgait/jobgait-epilog
 -rwxr-xr-x /usr/libexec/jobgait/jobgait-prolog
+-rwxr-xr-x /usr/libexec/jobgait/mail
 -rwxr-xr-x /usr/libexec/jobgait/prolog
 -rw-r--r-- /usr/share/bash-completion/completions/jobgait
 -rw-r--r-- /usr/share/doc/jobgait/README.md

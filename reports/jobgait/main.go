@@ -66,7 +66,7 @@ func runJobgait(ctx context.Context, environ, args []string, out, complain io.Wr
 	}
 	getenv := lookup(environ)
 	root.AddCommand(runCommand(environ, getenv), watchCommand(getenv), showCommand(getenv), listCommand(getenv),
-		seffCommand(getenv), askCommand(getenv),
+		seffCommand(getenv), askCommand(getenv), mailCommand(getenv),
 		historyCommand(getenv), replayCommand(), periodsCommand(),
 		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv),
 		exportCommand(getenv), doctorCommand(getenv),

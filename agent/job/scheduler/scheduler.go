@@ -54,6 +54,9 @@ func Accounting(c configs.Config, getenv func(string) string) job.Accounting {
 // ReadScript reads what a batch script asks for.
 func ReadScript(r io.Reader) (job.Request, error) { return slurm.ReadScript(r) }
 
+// Mail reads what a scheduler passes to its program for mails.
+func Mail(getenv func(string) string, subject string) job.Mail { return slurm.Mail(getenv, subject) }
+
 // OfRun returns the scheduler of a run, without means to query it.
 func OfRun(r job.Run) job.Scheduler {
 	if r.RootPID != 0 {

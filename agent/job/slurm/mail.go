@@ -1,0 +1,37 @@
+package slurm
+
+import (
+	"regexp"
+	"strings"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/note"
+	"jobgait/analysis/run"
+)
+
+// mailSubject is how the subjects of slurmctld's mails begin: "Slurm Job_id=8 Name=x Ended, ...",
+// "Slurm Array Task Job_id=7_1 (8) Name=x Failed, ...". The name is the user's.
+var mailSubject = regexp.MustCompile(`^Slurm (?:Array Task )?Job_id=([0-9]+(?:_[0-9]+)?)[ ,]`)
+
+// overWords are how mails of jobs that are over call it, in subjects and in SLURM_JOB_MAIL_TYPE.
+var overWords = regexp.MustCompile(
+	`\b(?:Ended|Failed|Reached time limit|Invalid dependency)\b|^(?:END|FAIL|TIME_LIMIT)$`)
+
+// Mail reads what slurmctld passes to its MailProg. The environment is slurmctld's own, and wins over the subject,
+// which holds the job's name. Job arrays as a whole have no report: their ID is "".
+func Mail(getenv func(string) string, subject string) job.Mail {
+	m := job.Mail{User: note.Clean(getenv("SLURM_JOB_USER"), job.MaxText),
+		Cluster: note.Clean(getenv("SLURM_CLUSTER_NAME"), job.MaxText)}
+	if found := mailSubject.FindStringSubmatch(subject); found != nil {
+		m.ID = found[1]
+	}
+	kind := getenv("SLURM_JOB_MAIL_TYPE")
+	if kind == "" { // the words of a subject follow the name: those before its last comma are not the user's alone
+		_, kind, _ = strings.Cut(subject, " Name=")
+	}
+	m.Over = overWords.MatchString(kind)
+	if id := getenv("SLURM_JOB_ID"); m.ID != "" && run.IsDisplayID(id) && !strings.Contains(m.ID, "_") {
+		m.ID = id
+	}
+	return m
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
+	"jobgait/analysis/history"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+	report "jobgait/reports/job"
+	"jobgait/reports/mail"
+)
+
+// sendLimit bounds the program that sends: a mail queue accepts at once.
+const sendLimit = 30 * time.Second
+
+// mailOptions are the arguments of mail: those of mail(1) that slurmctld uses.
+type mailOptions struct {
+	subject string
+	getenv  func(string) string
+	out     io.Writer
+}
+
+func mailCommand(getenv func(string) string) *cobra.Command {
+	o := mailOptions{getenv: getenv}
+	c := &cobra.Command{
+		Use:   "mail -s SUBJECT RECIPIENT",
+		Short: "send the scheduler's mail of a job with its report",
+		Long: "mail is a MailProg for slurm.conf (libexec/jobgait/mail calls it). Of a job that\n" +
+			"has ended it waits for the report, mail.wait_s at most, and sends the usual mail\n" +
+			"with the report's first screen by mail.sendmail; without a report the usual\n" +
+			"mail. It runs as the account of the controller, which must be able to read the\n" +
+			"history, or asks the accounting (slurm.admin_comment). It always exits with 0.",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.out = cmd.ErrOrStderr()
+			if err := o.send(cmd.Context(), strings.Join(args, ",")); err != nil {
+				fmt.Fprintf(o.out, "jobgait mail: %v\n", err)
+			}
+			return nil // the controller has nothing to do about it
+		},
+	}
+	c.Flags().StringVarP(&o.subject, "subject", "s", "", "subject of the mail")
+	return c
+}
+
+// send sends the mail.
+func (o mailOptions) send(ctx context.Context, recipient string) error {
+	to, err := mail.Recipients(recipient)
+	if err != nil {
+		return err
+	}
+	cfg, err := settings(o.getenv)
+	if err != nil { // the mail goes out with what could be read
+		fmt.Fprintf(o.out, "jobgait mail: %v\n", err)
+	}
+	body := ""
+	if m := scheduler.Mail(o.getenv, o.subject); m.ID != "" && m.Over {
+		body = o.report(ctx, cfg, m)
+	}
+	message := mail.Message(to, o.subject, body)
+	ctx, cancel := context.WithTimeout(ctx, sendLimit)
+	defer cancel()
+	err = sendBy(ctx, message, cfg.Mail.Sendmail, append([]string{"-i", "--"}, to...)...)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// What the controller calls without us.
+	if other := sendBy(ctx, []byte(body), plainMail, append([]string{"-s", o.subject, "--"}, to...)...); other != nil {
+		return fmt.Errorf("no mail was sent: %w; %w", err, other)
+	}
+	return nil
+}
+
+// plainMail is the program that Slurm calls by default.
+const plainMail = "/bin/mail"
+
+// sendBy runs a program that takes a mail from its standard input.
+func sendBy(ctx context.Context, message []byte, program string, args ...string) error {
+	if program == "" {
+		return fmt.Errorf("mail.sendmail is empty: %w", fs.ErrNotExist)
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stdin = bytes.NewReader(message)
+	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8"}
+	cmd.WaitDelay = time.Second
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %.200s", program, err, strings.Join(strings.Fields(string(said)), " "))
+	}
+	return nil
+}
+
+// report is the first screen of the report of a job that has just ended, or the line that the accounting
+// has of it; "" if neither comes in time.
+func (o mailOptions) report(ctx context.Context, cfg configs.Config, m job.Mail) string {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(cfg.Mail.WaitS*float64(time.Second)))
+	defer cancel()
+	began := time.Now()
+	for tick := 0; ; tick++ {
+		s, err := o.stored(ctx, m)
+		if err == nil && s.End > float64(began.Unix())-mailAge {
+			return firstScreen(s)
+		}
+		if tick%5 == 0 {
+			u, failed := scheduler.Accounting(cfg, o.getenv).Usage(ctx, m.ID)
+			if d, wrong := report.ParseComment(u.Comment); failed == nil && wrong == nil {
+				return d.Line("job "+m.ID) + "\n"
+			}
+			if failed != nil && err != nil && !errors.Is(err, history.ErrNotFound) {
+				return "" // neither can be asked
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ""
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// mailAge is by how many seconds before the mail a run may have ended: an earlier run of a requeued job has the same
+// id.
+const mailAge = 600
+
+// stored is the run of the mail's job in the history.
+func (o mailOptions) stored(ctx context.Context, m job.Mail) (summary.Summary, error) {
+	db, _, err := openHistory(ctx, o.getenv, "")
+	if err != nil {
+		return summary.Summary{}, err
+	}
+	defer func() { _ = db.Close() }()
+	s, _, err := db.Lookup(ctx, history.Ref{ID: m.ID, Cluster: m.Cluster})
+	if err == nil && m.User != "" && s.Job.User != "" && s.Job.User != m.User {
+		return s, history.ErrNotFound // another job's, whose id was given out again
+	}
+	return s, err
+}
+
+func firstScreen(s summary.Summary) string {
+	var b bytes.Buffer
+	r := report.New(s, nil, report.Options{Version: configs.Version, Now: float64(time.Now().Unix()),
+		Location: time.Local})
+	if err := report.Text(&b, r); err != nil {
+		return ""
+	}
+	return mail.FirstScreen(b.String())
+}

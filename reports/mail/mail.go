@@ -1,0 +1,80 @@
+// Package mail makes the mail that a scheduler sends of a job: its subject, and as its body the first screen of the
+// job's report, or nothing. Text of users comes in; a message of RFC 5322 goes out, in which no text can begin a
+// header of its own. It sends nothing.
+package mail
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"mime"
+	"strings"
+	"unicode"
+)
+
+// screen is how many lines of a report a mail has at most.
+const screen = 40
+
+// maxAddress and maxSubject bound what a user may have written, in bytes.
+const maxAddress, maxSubject = 1000, 2000
+
+// Recipients splits a list of addresses at commas. It rejects control characters, blanks, and what sendmail would
+// take for an option.
+func Recipients(list string) ([]string, error) {
+	if len(list) > maxAddress || strings.ContainsFunc(list, func(r rune) bool { return unicode.IsControl(r) }) {
+		return nil, fmt.Errorf("recipient %.60q has an end of line, another control character or more than %d bytes: no "+
+			"mail is "+
+			"sent", list, maxAddress)
+	}
+	var out []string
+	for _, a := range strings.Split(list, ",") {
+		a = strings.TrimSpace(a)
+		if a == "" {
+			continue
+		}
+		if a[0] == '-' || a[0] == '|' || a[0] == '/' || strings.ContainsAny(a, " \t<>;\"\\`$") {
+			return nil, fmt.Errorf("recipient %.60q is no address: no mail is sent", a)
+		}
+		out = append(out, a)
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no recipient: no mail is sent")
+	}
+	return out, nil
+}
+
+// Message is the mail. The subject's control characters become blanks.
+func Message(to []string, subject, body string) []byte {
+	subject = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, subject[:min(len(subject), maxSubject)])
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "To: %s\n", strings.Join(to, ", "))
+	fmt.Fprintf(&b, "Subject: %s\n", strings.ReplaceAll(mime.QEncoding.Encode("utf-8", strings.ToValidUTF8(subject, "?")),
+		"?= =?", "?=\n =?"))
+	b.WriteString("Auto-Submitted: auto-generated\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n" +
+		"Content-Transfer-Encoding: 8bit\n\n")
+	for line := range strings.Lines(body) {
+		b.WriteString(strings.TrimRight(line, "\r\n") + "\n")
+	}
+	return b.Bytes()
+}
+
+// FirstScreen is the beginning of a report, up to the last empty line within a screen.
+func FirstScreen(report string) string {
+	lines := strings.SplitAfter(report, "\n")
+	if len(lines) <= screen {
+		return report
+	}
+	end := screen
+	for i := screen; i > screen/2; i-- {
+		if strings.TrimSpace(lines[i]) == "" {
+			end = i
+			break
+		}
+	}
+	return strings.Join(lines[:end], "")
+}

@@ -1,0 +1,56 @@
+package mail
+
+import (
+	"bytes"
+	"io"
+	"mime"
+	netmail "net/mail"
+	"strings"
+	"testing"
+)
+
+func TestRecipients(t *testing.T) {
+	if got, err := Recipients("alice, bob@example.org"); err != nil || strings.Join(got, "|") != "alice|bob@example.org" {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, bad := range []string{"", " , ", "a\nb", "a\r\nBcc: x", "-oQ/tmp", "a b", "|sh", "/etc/passwd", "a\x00",
+		strings.Repeat("a", 2000)} {
+		if got, err := Recipients(bad); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%.40q: %v, %v", bad, got, err)
+		}
+	}
+}
+
+func TestFirstScreen(t *testing.T) {
+	short := "a\nb\n"
+	if FirstScreen(short) != short {
+		t.Error("a short report is cut")
+	}
+	got := FirstScreen(strings.Repeat("line\n", 30) + "\n" + strings.Repeat("rest\n", 50))
+	if got != strings.Repeat("line\n", 30) {
+		t.Errorf("%d lines", strings.Count(got, "\n"))
+	}
+}
+
+// Whatever a user writes into the subject, the mail has our headers and no others, and the body is the body.
+func FuzzMessage(f *testing.F) {
+	f.Add("Slurm Job_id=8 Name=x Ended", "report\n")
+	f.Add("x\nBcc: mallory", "")
+	f.Add(strings.Repeat("\u00e4", 300), ".\nFrom x\n")
+	f.Fuzz(func(t *testing.T, subject, body string) {
+		m, err := netmail.ReadMessage(bytes.NewReader(Message([]string{"alice"}, subject, body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m.Header) != 6 || m.Header.Get("To") != "alice" {
+			t.Errorf("headers %v", m.Header)
+		}
+		if _, err := new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject")); err != nil {
+			t.Errorf("subject %q: %v", m.Header.Get("Subject"), err)
+		}
+		got, err := io.ReadAll(m.Body)
+		if err != nil || len(got) > len(body)+1 {
+			t.Errorf("the body has %d bytes of %d, %v", len(got), len(body), err)
+		}
+	})
+}
