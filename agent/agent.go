@@ -113,7 +113,7 @@ func (a *agent) begin(path string, c configs.Agent) error {
 	}
 	a.writer = w
 	a.header = h
-	a.rhythm = newRhythm(h, a.in, a.place(c))
+	a.rhythm = newRhythm(h, a.in, a.location(c))
 	a.listen()
 	a.beginLow()
 	a.drain() // the baseline of every count
@@ -297,7 +297,7 @@ func (a *agent) write(now int64) {
 		a.block.AgentCPUNS = a.clock.cpu() + childrenNS()
 		a.lost += a.block.LostRecords
 		if a.rhythm != nil {
-			a.rhythm.follow(&a.block, a.header, a.in.rate.Hz)
+			a.rhythm.loop.follow(&a.block, a.header, a.in.rate.Hz)
 		}
 		if !a.full {
 			a.keep(a.writer.Append(a.block))

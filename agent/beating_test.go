@@ -80,11 +80,11 @@ func (b *beating) second(working bool) {
 	b.slot += n
 	*b.now += 1e9
 	r := b.a.rhythm
-	r.follow(&b.block, b.a.header, 1000)
+	r.loop.follow(&b.block, b.a.header, 1000)
 	b.a.watch(*b.now)
 	if r.asking() {
-		got := <-r.answers
-		r.answers <- got
+		got := <-r.detection.answers
+		r.detection.answers <- got
 	}
 }
 
@@ -265,8 +265,9 @@ func TestLiveColumnsHaveIPC(t *testing.T) {
 	}
 	b := profile.Block{N: 3, Columns: [][]int64{{0, 1, 2}, {100, 150, 150}, {100, 200, 200}}}
 	var got []float32
+	c.features.Read(&b, 0)
 	for i := range b.N {
-		row := c.sample(&b, i, 0)
+		row := c.features.Row(i)
 		got = append(got, row[len(row)-1])
 	}
 	if got[0] == got[0] || got[1] != 0.5 || got[2] == got[2] {
@@ -291,7 +292,7 @@ func TestWhoSpins(t *testing.T) {
 		{"nobody is seen", 0, 0, true, false},
 		{"cycles end", 400, 0, false, false},
 	} {
-		r, got := rhythm{}, false
+		r, got := activity{}, false
 		for at := int64(1); at < 4e9; at += 5e8 {
 			got = r.spin(at, c.silent, 100, func() (int, int) { return c.waits, c.others })
 			if got && at < spinNS {
@@ -322,7 +323,7 @@ func TestReadersReceiveEachCycle(t *testing.T) {
 			RunReal: float64(a.grid.BaseNS) / 1e9, AddressHz: 1000, CPUs: 2, Scope: "job"}
 		a.rhythm = newRhythm(a.header, a.in, place)
 		a.listen()
-		defer a.rhythm.channel.Close()
+		defer a.rhythm.publication.channel.Close()
 		var r *live.Subscriber
 		if read {
 			if r, err = live.Dial(place.Path()); err != nil {
@@ -334,11 +335,11 @@ func TestReadersReceiveEachCycle(t *testing.T) {
 		for *now < begin+60e9 {
 			a.advance(now, min(begin+60e9, max(*now+1, a.schedule.next())))
 			if a.rhythm.asking() {
-				got := <-a.rhythm.answers
-				a.rhythm.answers <- got
+				got := <-a.rhythm.detection.answers
+				a.rhythm.detection.answers <- got
 			}
-			if read && a.rhythm.sent.cycles != cycles {
-				cycles = a.rhythm.sent.cycles
+			if read && a.rhythm.publication.sent.cycles != cycles {
+				cycles = a.rhythm.publication.sent.cycles
 				var s live.State
 				for s.Cycles < int64(cycles) { // other states were sent before
 					if s, err = r.Next(10 * time.Second); err != nil {
@@ -353,7 +354,7 @@ func TestReadersReceiveEachCycle(t *testing.T) {
 				}
 			}
 		}
-		return told, late, a.rhythm.recent, d.blocks
+		return told, late, a.rhythm.loop.recent, d.blocks
 	}
 	told, late, ends, blocks := run(true)
 	_, _, alone, few := run(false)

@@ -166,7 +166,7 @@ func ownCPU(b *testing.B, seconds float64, follow bool) (cpu, asked float64) {
 	time.Sleep(time.Duration(seconds * 1e9))
 	cpu = float64(rawcall.CPU()-before) / 1e9 / seconds
 	end()
-	return cpu, float64(r.askedNS) / 1e9
+	return cpu, float64(r.detection.askedNS) / 1e9
 }
 
 // meanOf is a mean and its standard error.

@@ -19,7 +19,7 @@ func (a *agent) seal(reason string) error {
 	}
 	if a.rhythm != nil {
 		a.publish(a.clock.mono(), tracker.Ended)
-		a.rhythm.channel.Close()
+		a.rhythm.publication.channel.Close()
 	}
 	program := mainProgram(a.in.programs(), scheduler.OfRun(a.run).Own)
 	f := profile.Footer{Reason: reason, Executable: program, Script: a.in.script(program), BuildID: a.in.build(program),

@@ -7,8 +7,8 @@ import "math"
 type filler struct {
 	layout
 	busy, other *lane
-	hot         []*lane // of the pages
-	columns     []*lane
+	hot         []*lane        // of the pages
+	columns     []*lane        // of the header's columns, nil for one that is left out
 	place       map[uint64]int // of a page in pages
 	met         []int          // number of the block that last hit the page
 	blocks      int            // with code addresses
@@ -70,10 +70,12 @@ func (f *filler) add(b *Block) {
 	}
 	for i, c := range f.header.Columns {
 		values := b.Columns[i]
-		if c.Gauge {
-			f.level(f.columns[i], b, at, values)
-		} else {
-			f.rate(f.columns[i], b, at, values, f.valueBefore(i, b.First))
+		switch l := f.columns[i]; {
+		case l == nil: // left out
+		case c.Gauge:
+			f.level(l, b, at, values)
+		default:
+			f.rate(l, b, at, values, f.valueBefore(i, b.First))
 		}
 		f.before[i] = values[len(values)-1]
 	}

@@ -161,19 +161,18 @@ func (l layout) startS() float64 {
 // reading would be found as a period. They are in Loaded.Slow, and in Totals.
 func (f *filler) set() series.Set {
 	set := series.Set{StartS: f.startS(), StepS: f.stepS()}
-	add := func(name, unit string, group string, v series.Values) {
-		set.Columns = append(set.Columns,
-			series.Column{Name: name, Unit: unit, Scope: series.JobScope, Group: group, Values: v})
+	add := func(c series.Column, l *lane) {
+		c.Values = l.done()
+		set.Columns = append(set.Columns, c)
 	}
 	if f.coded {
-		add("busy_cpus", "CPUs", "", f.busy.done())
-		set.Columns[0].Source = series.Sampled(f.rates.slowest(f.taken), set.StepS)
+		add(busyColumn(f.rates.slowest(f.taken), set.StepS), f.busy)
 	}
 	for i, key := range f.pages {
-		add(PageName(key), "samples", "code", f.hot[i].done())
+		add(PageColumn(key), f.hot[i])
 	}
 	if len(f.pages) > 0 {
-		add(series.OtherCode, "samples", "code", f.other.done())
+		add(codeColumn(series.OtherCode, nil), f.other)
 	}
 	at := make([]int, len(f.columns))
 	for i, c := range f.header.Columns {
@@ -184,8 +183,9 @@ func (f *filler) set() series.Set {
 	}
 	if i := f.ratio; i[0] >= 0 {
 		top, bottom := set.Columns[at[i[0]]], set.Columns[at[i[1]]]
-		set.Columns = append(set.Columns,
-			series.Column{Name: "ipc", Unit: "1", Scope: top.Scope, Values: ratio(top.Values, bottom.Values)})
+		ipc := ipcColumn(top.Scope)
+		ipc.Values = ratio(nil, top.Values, bottom.Values)
+		set.Columns = append(set.Columns, ipc)
 	}
 	return set
 }
@@ -213,9 +213,10 @@ func (c Column) series(v series.Values) series.Column {
 	return out
 }
 
-// ratio divides where there is something to divide by.
-func ratio(top, bottom series.Values) series.Values {
-	out := make(series.Values, len(top))
+// ratio writes top / bottom into out, which it returns resized. A value is missing where
+// one of the two is, or where bottom is 0.
+func ratio(out, top, bottom series.Values) series.Values {
+	out = resize(out, len(top))
 	for i := range out {
 		out[i] = series.Missing()
 		if q := float64(top[i]) / float64(bottom[i]); bottom[i] > 0 && !math.IsNaN(q) {
@@ -223,4 +224,18 @@ func ratio(top, bottom series.Values) series.Values {
 		}
 	}
 	return out
+}
+
+// busyColumn is the CPUs that the job keeps busy, by code addresses that come hz times a
+// second and CPU in steps of stepS seconds.
+func busyColumn(hz, stepS float64) series.Column {
+	return series.Column{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope, Source: series.Sampled(hz, stepS)}
+}
+
+// PageColumn is the samples in a page of code.
+func PageColumn(key uint64) series.Column { return codeColumn(PageName(key), nil) }
+
+// ipcColumn is instructions a cycle.
+func ipcColumn(scope series.Scope) series.Column {
+	return series.Column{Name: "ipc", Unit: "1", Scope: scope}
 }
