@@ -73,6 +73,7 @@ func check(c Config) error {
 
 		optionalPath("slurm.scontrol", c.Slurm.Scontrol),
 		optionalPath("slurm.sacct", c.Slurm.Sacct),
+		optionalPath("slurm.sacctmgr", c.Slurm.Sacctmgr),
 		optionalPath("health.textfile", c.Health.Textfile),
 
 		optionalPath("mail.sendmail", c.Mail.Sendmail),

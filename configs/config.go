@@ -161,6 +161,9 @@ type Keep struct {
 type Slurm struct {
 	Scontrol string `toml:"scontrol"`
 	Sacct    string `toml:"sacct"`
+	// AdminComment is whether whoever writes the history writes a digest of each run into the accounting, by Sacctmgr.
+	AdminComment bool   `toml:"admin_comment"`
+	Sacctmgr     string `toml:"sacctmgr"`
 }
 
 // Mail is how the scheduler's mails of jobs are sent.

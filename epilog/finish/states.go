@@ -84,5 +84,9 @@ func (f Finisher) learn(ctx context.Context, db *history.DB) (left int, err erro
 	if len(ended) == 0 {
 		return left, nil
 	}
-	return left, db.PutStates(ctx, ended, epoch(now), jobreport.Findings)
+	if err := db.PutStates(ctx, ended, epoch(now), jobreport.Findings); err != nil {
+		return left, err
+	}
+	f.comment(ctx, db, runs, ended)
+	return left, nil
 }

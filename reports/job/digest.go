@@ -3,6 +3,7 @@ package job
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -124,20 +125,48 @@ func (d Digest) Line(label string) string {
 	return strings.Join(parts, "; ")
 }
 
-// commentMark begins a digest in a comment of the accounting, maxComment bounds it.
+// DigestText writes a digest that the accounting has of a job.
+func DigestText(w io.Writer, label string, d Digest) error {
+	p := &text.Page{}
+	p.Line(label + ", from the comment of the accounting:")
+	optional := func(v *float64, unit string) string {
+		return quantity.Optional(v, func(v float64) string { return quantity.Amount(v, unit) })
+	}
+	p.Text("  ended    ", d.Ended)
+	p.Line("  elapsed  " + quantity.Duration(d.ElapsedS))
+	p.Line("  CPUs     " + optional(d.BusyCPUs, "") + " busy of " + optional(d.AllocatedCPUs, ""))
+	p.Line("  memory   " + optional(d.PeakBytes, "B") + " of " + optional(d.RequestBytes, "B"))
+	p.Line("  cycle    " + d.CycleText())
+	if d.GPUs > 0 {
+		p.Line(fmt.Sprintf("  GPUs     %d, active %s", d.GPUs, quantity.Optional(d.GPUActive, quantity.Share)))
+	}
+	p.Text("  finding  ", d.FindingText())
+	if err := p.Print(w); err != nil {
+		return fmt.Errorf("write the digest of %s: %w", label, err)
+	}
+	return nil
+}
+
+// CommentMark begins a digest in a comment of the accounting, maxComment bounds it.
 const (
-	commentMark = "JG1:"
+	CommentMark = "JG1:"
 	maxComment  = 1000
 )
 
+// smallLetters is the base32 of comments without capital letters: the sacctmgr of Slurm 22.05 keeps none.
+func smallLetters() *base32.Encoding {
+	return base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+}
+
 // Comment encodes the digest for a comment of the accounting: the mark and base64 of gzip
-// of JSON, at most 1,000 characters. Long texts are cut until it fits.
-func (d Digest) Comment() (string, error) {
+// of JSON, at most 1,000 characters. Long texts are cut until it fits. small is another form of it: the mark
+// in small letters and base32.
+func (d Digest) Comment() (comment, small string, err error) {
 	for _, length := range []int{400, 200, 100, 40, 0} {
 		d.Finding, d.Action, d.Ended = text.Cut(d.Finding, length), text.Cut(d.Action, length), text.Cut(d.Ended, length)
 		body, err := json.Marshal(d)
 		if err != nil {
-			return "", fmt.Errorf("encode a digest: %w", err)
+			return "", "", fmt.Errorf("encode a digest: %w", err)
 		}
 		var packed bytes.Buffer
 		w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
@@ -146,17 +175,15 @@ func (d Digest) Comment() (string, error) {
 			err = errors.Join(err, w.Close())
 		}
 		if err != nil {
-			return "", fmt.Errorf("encode a digest: %w", err)
+			return "", "", fmt.Errorf("encode a digest: %w", err)
 		}
-		if c := commentMark + base64.StdEncoding.EncodeToString(packed.Bytes()); len(c) <= maxComment {
-			return c, nil
+		small = strings.ToLower(CommentMark) + smallLetters().EncodeToString(packed.Bytes())
+		if len(small) <= maxComment {
+			return CommentMark + base64.StdEncoding.EncodeToString(packed.Bytes()), small, nil
 		}
 	}
-	return "", errors.New("encode a digest: its numbers alone are longer than a comment")
+	return "", "", errors.New("encode a digest: its numbers alone are longer than a comment")
 }
-
-// IsComment reports whether a comment of the accounting is a digest.
-func IsComment(comment string) bool { return strings.HasPrefix(comment, commentMark) }
 
 // maxDigest bounds the JSON of a comment, which another program may have written.
 const maxDigest = 64 << 10
@@ -165,11 +192,16 @@ const maxDigest = 64 << 10
 func ParseComment(comment string) (Digest, error) {
 	var d Digest
 	fail := func(err error) (Digest, error) { return Digest{}, fmt.Errorf("read a comment of jobgait: %w", err) }
-	packed, is := strings.CutPrefix(comment, commentMark)
-	if !is || len(comment) > maxComment {
-		return fail(fmt.Errorf("it does not begin with %s, or is longer than %d characters", commentMark, maxComment))
+	packed, is := strings.CutPrefix(comment, CommentMark)
+	decode := base64.StdEncoding.DecodeString
+	if !is {
+		packed, is = strings.CutPrefix(comment, strings.ToLower(CommentMark))
+		decode = smallLetters().DecodeString
 	}
-	raw, err := base64.StdEncoding.DecodeString(packed)
+	if !is || len(comment) > maxComment {
+		return fail(fmt.Errorf("it does not begin with %s, or is longer than %d characters", CommentMark, maxComment))
+	}
+	raw, err := decode(packed)
 	if err != nil {
 		return fail(err)
 	}

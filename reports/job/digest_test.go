@@ -13,12 +13,14 @@ func TestCommentOfTheAccounting(t *testing.T) {
 	d := Digest{Ended: "COMPLETED", ElapsedS: 1234.5678901, BusyCPUs: &gpu, AllocatedCPUs: &period, PeriodS: &period,
 		Cycles: 12345, Share: 0.912345678, Confidence: 0.87654321, GPUs: 4, GPUActive: &gpu,
 		Finding: "The run used 1 of 4 CPUs.", Action: "#SBATCH --cpus-per-task=1"}
-	c, err := d.Comment()
-	if err != nil || len(c) > maxComment || !IsComment(c) {
-		t.Fatalf("%d characters, %v", len(c), err)
+	c, small, err := d.Comment()
+	if err != nil || len(c) > maxComment || len(small) > maxComment || small != strings.ToLower(small) {
+		t.Fatalf("%d and %d characters, %v", len(c), len(small), err)
 	}
-	if got, err := ParseComment(c); err != nil || !reflect.DeepEqual(got, d) {
-		t.Errorf("got %+v, %v", got, err)
+	for _, form := range []string{c, small} {
+		if got, err := ParseComment(form); err != nil || !reflect.DeepEqual(got, d) {
+			t.Errorf("%s: got %+v, %v", form[:4], got, err)
+		}
 	}
 	// Texts that gzip does not shorten are cut until the comment fits.
 	random := rand.New(rand.NewPCG(1, 2))
@@ -27,17 +29,18 @@ func TestCommentOfTheAccounting(t *testing.T) {
 		noise[i] = byte(33 + random.IntN(90))
 	}
 	d.Finding, d.Action, d.Ended = string(noise[:2000]), string(noise[2000:]), string(noise[1000:3000])
-	if c, err := d.Comment(); err != nil || len(c) > maxComment {
+	if c, small, err := d.Comment(); err != nil || max(len(c), len(small)) > maxComment {
 		t.Errorf("%d characters, %v", len(c), err)
 	}
 }
 
 func FuzzParseComment(f *testing.F) {
-	c, err := Digest{ElapsedS: 3, Finding: "x"}.Comment()
+	c, small, err := Digest{ElapsedS: 3, Finding: "x"}.Comment()
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(c)
+	f.Add(small)
 	f.Add("JG1:")
 	f.Add("JG1:" + base64.StdEncoding.EncodeToString([]byte("x")))
 	f.Fuzz(func(t *testing.T, comment string) {

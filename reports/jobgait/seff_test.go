@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jobgait/reports/job"
 )
 
 func TestSeff(t *testing.T) {
@@ -43,6 +46,32 @@ case "$*" in *"-j 500 "*) echo '500|500|c1|bob|staff|COMPLETED|0:0|1|2|100|01:40
 		t.Errorf("%+v", got)
 	}
 	if got := askIn(env, "seff", "501"); got.status != 2 || got.out != "" || strings.Count(got.complaint, "\n") != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Where there is no history, show prints the digest that the accounting's comment holds.
+func TestShowOfTheAccounting(t *testing.T) {
+	dir := t.TempDir()
+	d := job.Digest{Ended: "COMPLETED, exit code 0", ElapsedS: 100, Finding: "Half of the CPUs were idle.", GPUs: 2}
+	comment, _, err := d.Comment()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sacct, settings := filepath.Join(dir, "sacct"), filepath.Join(dir, "jobgait.toml")
+	script := "#!/bin/sh\necho '500|500|c1|bob|staff|COMPLETED|0:0|1|2|100|01:40|cpu=2,mem=1G,node=1|1G||" + comment +
+		"'\n"
+	if err := errors.Join(os.WriteFile(sacct, []byte(script), 0o755),
+		os.WriteFile(settings, []byte("[slurm]\nsacct = \""+sacct+"\"\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"HOME=" + dir, "JOBGAIT_CONFIG=" + settings}
+	for _, verb := range []string{"show", "seff"} {
+		if got := askIn(env, verb, "500"); got.status != 0 || !strings.Contains(got.out, "Half of the CPUs were idle.") {
+			t.Errorf("%s: %+v", verb, got)
+		}
+	}
+	if got := askIn(env, "show", "--json", "500"); got.status != 1 || strings.Count(got.complaint, "\n") != 1 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/job/scheduler"
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
 	"jobgait/analysis/run"
@@ -68,12 +69,12 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 	}
 	from, err := openHistories(ctx, getenv, o.history)
 	if err != nil {
-		return err
+		return o.digest(ctx, getenv, id, out, err)
 	}
 	defer func() { _ = from.Close() }()
 	s, db, err := o.find(ctx, from, id)
 	if err != nil {
-		return err
+		return o.digest(ctx, getenv, id, out, err)
 	}
 	look, err := application.LookAt(ctx, db, s, application.DefaultLimits())
 	if err != nil {
@@ -84,6 +85,25 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 		return err
 	}
 	return o.print(out, s, judged)
+}
+
+// digest prints what the accounting's comment has of a job that no history has; without one it returns why
+// there is no report.
+func (o showOptions) digest(ctx context.Context, getenv func(string) string, id string, out io.Writer,
+	why error) error {
+	cfg, err := settings(getenv)
+	if err != nil || o.last || o.json || o.html || o.history != "" {
+		return why
+	}
+	u, err := scheduler.Accounting(cfg, getenv).Usage(ctx, id)
+	if err != nil {
+		return why
+	}
+	d, err := job.ParseComment(u.Comment)
+	if err != nil {
+		return why
+	}
+	return job.DigestText(out, "Job "+id, d)
 }
 
 func noJobID(id string) error {

@@ -71,7 +71,7 @@ func TestStoredRun(t *testing.T) {
 			t.Errorf("no %q in\n%s", line, got)
 		}
 	}
-	comment, err := report.New(s, nil, report.Options{}).Digest().Comment()
+	comment, _, err := report.New(s, nil, report.Options{}).Digest().Comment()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,8 @@ func Of(c configs.Config, getenv func(string) string) job.Scheduler {
 	if configs.IsOneMachine(getenv) {
 		return local.Standalone{}
 	}
-	return slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Conf: getenv("SLURM_CONF")}
+	return slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Sacctmgr: c.Slurm.Sacctmgr,
+		AdminComment: c.Slurm.AdminComment, Conf: getenv("SLURM_CONF")}
 }
 
 // Accounting returns the accounting that these settings name.
@@ -48,7 +49,8 @@ func Accounting(c configs.Config, getenv func(string) string) job.Accounting {
 	if configs.IsOneMachine(getenv) {
 		return local.Standalone{}
 	}
-	return slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Conf: getenv("SLURM_CONF")}
+	return slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Sacctmgr: c.Slurm.Sacctmgr,
+		AdminComment: c.Slurm.AdminComment, Conf: getenv("SLURM_CONF")}
 }
 
 // ReadScript reads what a batch script asks for.

@@ -45,8 +45,8 @@ func TestHook(t *testing.T) {
 
 func TestOf(t *testing.T) {
 	c := configs.Default()
-	if got, want := Of(c, env(map[string]string{"SLURM_CONF": "/c"})),
-		(slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Conf: "/c"}); got != want {
+	want := slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Sacctmgr: c.Slurm.Sacctmgr, Conf: "/c"}
+	if got := Of(c, env(map[string]string{"SLURM_CONF": "/c"})); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if got := Of(c, configs.OneMachine(env(nil))); got != (local.Standalone{}) {

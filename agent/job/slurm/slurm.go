@@ -21,7 +21,9 @@ import (
 // Scheduler is Slurm, as far as its commands are known; "" asks none.
 type Scheduler struct {
 	Scontrol, Sacct string // absolute paths
+	Sacctmgr        string
 	Conf            string // where the commands find their cluster, "" is their default
+	AdminComment    bool   // whether the administrator's comment of a job is written
 }
 
 var _ job.Scheduler = Scheduler{}
