@@ -75,6 +75,9 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 		return nil
 	case <-ctx.Done():
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it leads a session: what it started goes too
+		if c.Left != nil {
+			c.Left(cmd.Process.Pid)
+		}
 		return fmt.Errorf("given up, a file system hangs: %w", ctx.Err())
 	}
 }

@@ -21,7 +21,7 @@ func nobody(t *testing.T) Account {
 
 func output(t *testing.T, a Account, verb string) string {
 	t.Helper()
-	b, err := rawOutput(context.Background(), Child{self(t), a}, verb, "input", 1<<16)
+	b, err := rawOutput(context.Background(), Child{Program: self(t), Account: a}, verb, "input", 1<<16)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,20 +59,22 @@ func TestChildHasOnlyTheAccountsRights(t *testing.T) {
 func TestHangingChildIsLeftBehind(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := rawOutput(ctx, Child{self(t), Self()}, "hang", "", 1); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := rawOutput(ctx, Child{Program: self(t), Account: Self()}, "hang", "", 1); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestComplaintIsOneBoundedLine(t *testing.T) {
-	_, err := rawOutput(context.Background(), Child{self(t), Self()}, "complain", "", 1)
+	_, err := rawOutput(context.Background(), Child{Program: self(t), Account: Self()}, "complain", "", 1)
 	if err == nil || strings.ContainsAny(err.Error(), "\n\033") || len(err.Error()) > 500 {
 		t.Errorf("%q", err)
 	}
 }
 
 func TestOutputIsBounded(t *testing.T) {
-	if out, err := rawOutput(context.Background(), Child{self(t), Self()}, "talk", "", 1<<16); err == nil {
+	if out, err := rawOutput(context.Background(), Child{Program: self(t), Account: Self()}, "talk", "",
+		1<<16); err == nil {
 		t.Errorf("%d bytes were taken", len(out))
 	}
 }
@@ -87,7 +89,7 @@ func TestStartedChildTalks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Child{self(t), Self()}.Start("echo", in, out)
+	p, err := Child{Program: self(t), Account: Self()}.Start("echo", in, out)
 	if err := errors.Join(err, in.Close(), out.Close()); err != nil {
 		t.Fatal(err)
 	}

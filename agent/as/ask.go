@@ -14,6 +14,9 @@ import (
 type Child struct {
 	Program string
 	Account Account
+	// Left is called with the id of a child that was killed because its time was over and that is not waited for; nil
+	// calls nothing.
+	Left func(pid int)
 }
 
 // Ask starts a child for one question and returns its one answer.

@@ -89,7 +89,7 @@ func bound() error { return Take(os.Args[2:], Limits{Bound: true}) }
 func starter() {
 	a, err := parseArgs(os.Args[2:])
 	if err == nil {
-		_, err = rawOutput(context.Background(), Child{os.Args[0], a}, "stopped", "", 1)
+		_, err = rawOutput(context.Background(), Child{Program: os.Args[0], Account: a}, "stopped", "", 1)
 	}
 	fmt.Println(err)
 }

@@ -72,12 +72,12 @@ type Delivery struct {
 }
 
 // As delivers with the account's rights: in this process if they are its own,
-// else in a child of program.
-func As(ctx context.Context, account as.Account, program string, req Request) (Delivery, error) {
-	if account.Current() {
+// else in the child.
+func As(ctx context.Context, child as.Child, req Request) (Delivery, error) {
+	if child.Account.Current() {
 		return Write(req), nil
 	}
-	res, err := as.Ask[Delivery](ctx, as.Child{Program: program, Account: account}, as.Deliver, req)
+	res, err := as.Ask[Delivery](ctx, child, as.Deliver, req)
 	if err != nil {
 		return Delivery{}, fmt.Errorf("deliver: %w", err)
 	}

@@ -128,7 +128,7 @@ func TestExchangedDirectory(t *testing.T) {
 			if n%2 == 1 {
 				req.Dirs, req.Sub = []string{r.home}, "here" // the name is exchanged below a directory that stays
 			}
-			res, err := As(deadline, r.user, r.program, req)
+			res, err := As(deadline, as.Child{Program: r.program, Account: r.user}, req)
 			if err != nil {
 				t.Fatal(err)
 			}

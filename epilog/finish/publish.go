@@ -93,7 +93,13 @@ func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary,
 	user := as.ForJob(lookup, uint32(run.Job.UID), uint32(run.Job.GID))
 	ctx, stop := share(ctx, 2, deliverLimit)
 	defer stop()
-	res, err := deliver.As(ctx, user, f.Program, deliver.Request{Dirs: dirs, Sub: arrayDir(s), Files: files,
+	child := as.Child{Program: f.Program, Account: user}
+	end, err := f.inTurn(ctx, run, &child)
+	if err != nil {
+		return deliver.Delivery{}, err
+	}
+	defer end()
+	res, err := deliver.As(ctx, child, deliver.Request{Dirs: dirs, Sub: arrayDir(s), Files: files,
 		Output: s.Job.StdOut, Umask: run.RootPID != 0, Line: f.outputLine(s, judged)})
 	if res.NoLine != "" {
 		f.Log("job %d: %s", s.Key.JobID, res.NoLine)

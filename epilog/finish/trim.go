@@ -71,7 +71,7 @@ func (f Finisher) trim() (removed int, bytes int64, failed error) {
 // examine measures one entry of the spool. What need not stay is removed and takes nothing.
 func (f Finisher) examine(e fs.DirEntry) (candidate, worth, error) {
 	path := filepath.Join(f.Spool, e.Name())
-	if e.Name() == reportsDir || e.Name() == retiredDir {
+	if e.Name() == reportsDir || e.Name() == retiredDir || e.Name() == turnsDir {
 		return candidate{}, everything, nil // besideRuns judges each file in them
 	}
 	var failed error
@@ -95,7 +95,7 @@ func (f Finisher) examine(e fs.DirEntry) (candidate, worth, error) {
 
 // besideRuns measures the kept reports and the lines of retired runs.
 func (f Finisher) besideRuns() (list []candidate, failed error) {
-	failed = f.takeBack()
+	failed = errors.Join(f.takeBack(), f.clearTurns())
 	kept, err := filepath.Glob(filepath.Join(f.Spool, reportsDir, "*"))
 	failed = errors.Join(failed, err)
 	for _, path := range kept {

@@ -1,0 +1,68 @@
+package finish
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"jobgait/agent/as"
+	"jobgait/agent/job"
+)
+
+// A child that was left behind in a file system of its user's keeps further children of his away, and those of no other
+// user; when it ends the next one may begin.
+func TestOneDeliveryAUser(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	f := s.finisher("n1")
+	must(t, os.MkdirAll(f.Spool, 0o700))
+	stuck := exec.Command("/bin/sleep", "600")
+	must(t, stuck.Start())
+	t.Cleanup(func() { _ = stuck.Process.Kill() })
+	child := func(uid uint32) *as.Child {
+		return &as.Child{Account: as.Account{UID: uid, GID: uid}}
+	}
+	run := func(uid int) job.Run {
+		var r job.Run
+		r.Job.UID = uid
+		return r
+	}
+	first := child(4711)
+	end, err := f.inTurn(t.Context(), run(4711), first)
+	must(t, err)
+	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := f.inTurn(short, run(4711), child(4711)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("two children of a user at once: %v", err)
+	}
+	first.Left(stuck.Process.Pid)
+	end()
+	for range 3 {
+		if _, err := f.inTurn(t.Context(), run(4711), child(4711)); !errors.Is(err, errStillHangs) {
+			t.Errorf("another child beside the stuck one: %v", err)
+		}
+	}
+	other, err := f.inTurn(t.Context(), run(4712), child(4712))
+	must(t, err)
+	other()
+	must(t, stuck.Process.Kill())
+	_ = stuck.Wait()
+	again, err := f.inTurn(t.Context(), run(4711), child(4711))
+	must(t, err)
+	again()
+	old := time.Now().Add(-48 * time.Hour)
+	files, err := filepath.Glob(filepath.Join(f.Spool, turnsDir, "*"))
+	must(t, err)
+	for _, path := range files {
+		must(t, os.Chtimes(path, old, old))
+	}
+	_, _, err = f.trim()
+	must(t, err)
+	if left, _ := filepath.Glob(filepath.Join(f.Spool, turnsDir, "*")); len(left) != 0 {
+		t.Errorf("files of users who are gone: %v", left)
+	}
+}
