@@ -75,6 +75,7 @@ func check(c Config) error {
 		optionalPath("slurm.sacct", c.Slurm.Sacct),
 		optionalPath("slurm.sacctmgr", c.Slurm.Sacctmgr),
 		optionalPath("health.textfile", c.Health.Textfile),
+		optionalPath("health.site_textfile", c.Health.SiteTextfile),
 
 		optionalPath("mail.sendmail", c.Mail.Sendmail),
 		within("mail.wait_s", c.Mail.WaitS, 0, 3600),

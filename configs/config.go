@@ -181,6 +181,8 @@ type Health struct {
 	Journal bool `toml:"journal"`
 	// Textfile is the directory of the node_exporter's textfile collector, "" none.
 	Textfile string `toml:"textfile"`
+	// SiteTextfile is that of whoever writes the history, for what the site did; "" none.
+	SiteTextfile string `toml:"site_textfile"`
 }
 
 // Version is the version of all programs.

@@ -62,9 +62,10 @@ func ingest(ctx context.Context, getenv func(string) string, out io.Writer) erro
 	}
 	err = errors.Join(err, failed)
 	err = errors.Join(err, db.Close())
-	_, failed = finish.Finisher{Config: cfg, Scheduler: scheduler.Of(cfg, getenv),
-		Log: func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }}.LearnStates(ctx)
-	return errors.Join(err, failed)
+	f := finish.Finisher{Config: cfg, Scheduler: scheduler.Of(cfg, getenv),
+		Log: func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }}
+	_, failed = f.LearnStates(ctx)
+	return errors.Join(err, failed, f.WriteSite(ctx))
 }
 
 // countAside has the history count the records that lie out of the way.

@@ -95,7 +95,8 @@ func sweepAfterJob(ctx context.Context, getenv func(string) string, node string)
 		return err
 	}
 	return errors.Join(err, alone(cfg.Spool.Dir, func() error {
-		err := finisher(cfg, getenv, self, node, log).AwaitStates(ctx)
+		f := finisher(cfg, getenv, self, node, log)
+		err := errors.Join(f.AwaitStates(ctx), f.WriteSite(ctx))
 		if err != nil {
 			log.Printf("%v", err)
 		}

@@ -1,0 +1,59 @@
+package health
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/history"
+)
+
+// WriteSite writes the aggregates of a history, over the last so many hours, as <dir>/jobgait-site.prom, by rename.
+func WriteSite(dir string, a history.Aggregates, hours float64) error {
+	if err := job.Replace(filepath.Join(dir, "jobgait-site.prom"), []byte(siteText(a, hours)), 0o644, false); err != nil {
+		return fmt.Errorf("health.site_textfile: %w", err)
+	}
+	return nil
+}
+
+// siteText is the exposition format.
+func siteText(a history.Aggregates, hours float64) string {
+	var b strings.Builder
+	gauge := func(name, help string) {
+		fmt.Fprintf(&b, "# HELP %s %s of the jobs that ended in the last %g hours.\n# TYPE %s gauge\n", name, help, hours,
+			name)
+	}
+	const states = "jobgait_site_node_hours"
+	gauge(states, "Node hours, by how they ended,")
+	for _, state := range slices.Sorted(maps.Keys(a.ByState)) {
+		fmt.Fprintf(&b, "%s{state=%q} %g\n", states, state, a.ByState[state])
+	}
+	for _, label := range []struct {
+		name string
+		rows map[string]history.NodeHours
+	}{{"partition", a.ByPartition}, {"application", a.ByApplication}} {
+		for _, what := range []struct {
+			name, help string
+			of         func(history.NodeHours) float64
+		}{
+			{"", "Node hours", func(h history.NodeHours) float64 { return h.All }},
+			{"idle_", "Node hours with less than half of the CPUs busy", func(h history.NodeHours) float64 { return h.Idle }},
+			{"lost_", "Node hours lost since runs became slower", func(h history.NodeHours) float64 { return h.Lost }},
+		} {
+			name := "jobgait_" + label.name + "_" + what.name + "node_hours"
+			gauge(name, what.help)
+			for _, key := range slices.Sorted(maps.Keys(label.rows)) {
+				fmt.Fprintf(&b, "%s{%s=\"%s\"} %g\n", name, label.name, labelValue(key), what.of(label.rows[key]))
+			}
+		}
+	}
+	return b.String()
+}
+
+// labelValue escapes a name as the exposition format wants it. Names of the history have no control characters.
+func labelValue(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s)
+}
