@@ -159,7 +159,7 @@ func (a *agent) live(stop <-chan os.Signal, limit time.Duration) (err error) {
 	reason := "stopped"
 	defer func() {
 		if p := recover(); p != nil {
-			reason, err = "failed", fmt.Errorf("failed and sealed what there is: %v", p)
+			reason, err = "failed", fmt.Errorf("failed, and sealed the profile up to here: %v", p)
 		}
 		if serr := a.seal(reason); err == nil {
 			err = serr

@@ -62,7 +62,7 @@ func parseOptions(args []string) (options, error) {
 		f.BoolVar(&o.json, "json", false, "")
 		f.BoolVar(&o.gpu, "gpu", false, "")
 	default:
-		return o, fmt.Errorf("no verb %.40q: probe, or --run-dir DIR", o.verb)
+		return o, fmt.Errorf("unknown verb %.40q: want probe, or --run-dir DIR", o.verb)
 	}
 	err := f.Parse(args)
 	switch {
@@ -72,14 +72,14 @@ func parseOptions(args []string) (options, error) {
 	case err != nil:
 		return o, err
 	case f.NArg() > 0:
-		return o, fmt.Errorf("%.40q is too much", f.Arg(0))
+		return o, fmt.Errorf("unexpected argument %.40q", f.Arg(0))
 	case version:
 		o.verb = "version"
 		return o, nil
 	case o.json && o.gpu:
-		return o, errors.New("--gpu is text: not with --json")
+		return o, errors.New("--gpu prints text and cannot be combined with --json")
 	case o.verb == "sample" && dir == "":
-		return o, errors.New("--run-dir is needed (--help says more)")
+		return o, errors.New("--run-dir is missing (see --help)")
 	}
 	o.dir = job.RunDir(dir)
 	return o, nil

@@ -53,7 +53,7 @@ func newOnStall(c configs.Live, r job.Run, self string) *onStall {
 			return err
 		}
 		if account.UID == 0 {
-			return errors.New("live.on_stall wants an account of its own, which live.account names: it is not started as root")
+			return errors.New("live.on_stall needs live.account: the program is not started as root")
 		}
 		child := as.Child{Program: self, Account: account}
 		return as.AskAll(ctx, child, as.OnStall, c.OnStall, bytes.NewReader(text), 0, func(struct{}) error { return nil })
@@ -64,7 +64,7 @@ func newOnStall(c configs.Live, r job.Run, self string) *onStall {
 // file system that has the program may hang, and the agent with it.
 func startable(program string) error {
 	if !filepath.IsAbs(program) || filepath.Clean(program) != program {
-		return fmt.Errorf("live.on_stall: %.200q is no absolute path", program)
+		return fmt.Errorf("live.on_stall: %.200q is not an absolute path", program)
 	}
 	for path := program; ; path = filepath.Dir(path) {
 		info, err := os.Lstat(path)
@@ -74,13 +74,13 @@ func startable(program string) error {
 		st, ok := info.Sys().(*syscall.Stat_t)
 		switch {
 		case !ok || st.Uid != 0:
-			return fmt.Errorf("live.on_stall: %.200s is not root's", path)
+			return fmt.Errorf("live.on_stall: %.200s does not belong to root", path)
 		case path == program && (!info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0):
-			return fmt.Errorf("live.on_stall: %.200s is no program", path)
+			return fmt.Errorf("live.on_stall: %.200s is not an executable file", path)
 		case path != program && !info.IsDir():
-			return fmt.Errorf("live.on_stall: %.200s is no directory", path)
+			return fmt.Errorf("live.on_stall: %.200s is not a directory", path)
 		case info.Mode().Perm()&0o022 != 0:
-			return fmt.Errorf("live.on_stall: %.200s can be changed by others", path)
+			return fmt.Errorf("live.on_stall: accounts other than root can change %.200s", path)
 		case path == "/":
 			return nil
 		}

@@ -53,17 +53,27 @@ func TestOnlyRootsProgramsAreStarted(t *testing.T) {
 		want string
 	}{
 		{"as it should be", func(_, p string) (string, error) { return p, nil }, ""},
-		{"another's program", func(_, p string) (string, error) { return p, os.Chown(p, 65534, 65534) }, "not root's"},
-		{"writable by its group", func(_, p string) (string, error) { return p, os.Chmod(p, 0o775) }, "changed by others"},
-		{"writable by others", func(_, p string) (string, error) { return p, os.Chmod(p, 0o757) }, "changed by others"},
-		{"in a directory of others", func(d, p string) (string, error) { return p, os.Chown(d, 65534, 65534) }, "not root's"},
-		{"in a directory for all", func(d, p string) (string, error) { return p, os.Chmod(d, 0o1777) }, "changed by others"},
-		{"no program", func(_, p string) (string, error) { return p, os.Chmod(p, 0o644) }, "no program"},
-		{"a directory", func(d, _ string) (string, error) { return d, nil }, "no program"},
+		{"another's program", func(_, p string) (string, error) {
+			return p, os.Chown(p, 65534, 65534)
+		}, "does not belong to root"},
+		{"writable by its group", func(_, p string) (string, error) {
+			return p, os.Chmod(p, 0o775)
+		}, "other than root can change"},
+		{"writable by others", func(_, p string) (string, error) {
+			return p, os.Chmod(p, 0o757)
+		}, "other than root can change"},
+		{"in a directory of others", func(d, p string) (string, error) {
+			return p, os.Chown(d, 65534, 65534)
+		}, "does not belong to root"},
+		{"in a directory for all", func(d, p string) (string, error) {
+			return p, os.Chmod(d, 0o1777)
+		}, "other than root can change"},
+		{"no program", func(_, p string) (string, error) { return p, os.Chmod(p, 0o644) }, "not an executable file"},
+		{"a directory", func(d, _ string) (string, error) { return d, nil }, "not an executable file"},
 		{"a link", func(d, p string) (string, error) { return d + "/link", os.Symlink(p, d+"/link") }, ""},
 		{"a path with ..", func(d, p string) (string, error) {
 			return d + "/../" + filepath.Base(d) + "/program", nil
-		}, "no absolute path"},
+		}, "not an absolute path"},
 		{"gone", func(d, _ string) (string, error) { return d + "/none", nil }, "no such file"},
 	} {
 		dir := rootsDir(t)
@@ -86,7 +96,7 @@ func TestNoProgramIsStartedAsRoot(t *testing.T) {
 	program := programOf(t, rootsDir(t), "", 0o755)
 	o := newOnStall(configs.Live{OnStall: program, Account: "root"}, job.Run{Job: run.Job{NNodes: 1}}, self(t))
 	o.stall(live.State{}, "alice", 1000)
-	if err := <-o.ended; err == nil || !strings.Contains(err.Error(), "account of its own") {
+	if err := <-o.ended; err == nil || !strings.Contains(err.Error(), "needs live.account") {
 		t.Error(err)
 	}
 }

@@ -53,7 +53,7 @@ func sweptNodes(s job.Scheduler, getenv func(string) string, spool string) ([]st
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look into the spool: %w", err)
+		return nil, fmt.Errorf("list the spool: %w", err)
 	}
 	var nodes []string
 	for _, e := range entries {

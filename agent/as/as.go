@@ -78,7 +78,7 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 		if c.Left != nil {
 			c.Left(cmd.Process.Pid)
 		}
-		return fmt.Errorf("given up, a file system hangs: %w", ctx.Err())
+		return fmt.Errorf("abandoned because a file system hangs: %w", ctx.Err())
 	}
 }
 

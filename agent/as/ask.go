@@ -40,7 +40,7 @@ func AskAll[A any](ctx context.Context, c Child, verb string, question any, body
 	each func(A) error) error {
 	v, ok := VerbNamed(verb)
 	if !ok || v.Rights == Starters {
-		return fmt.Errorf("verb %q: no child that answers", verb)
+		return fmt.Errorf("verb %q: this child returns no answers", verb)
 	}
 	if limit == 0 || limit > v.Answer {
 		limit = v.Answer

@@ -36,7 +36,7 @@ func parseArgs(args []string) (Account, error) {
 		ids = append(ids, uint32(id))
 	}
 	if len(ids) < 2 {
-		return Account{}, errors.New("no account: uid, gid and groups are wanted")
+		return Account{}, errors.New("invalid account: want uid, gid and groups")
 	}
 	return Account{UID: ids[0], GID: ids[1], Groups: ids[2:]}, nil
 }
@@ -150,7 +150,7 @@ func (l Limits) hold() error {
 // noPrivileges keeps the process from gaining any.
 func noPrivileges() error {
 	if err := prctl(unix.PR_SET_NO_NEW_PRIVS, 1); err != nil {
-		return fmt.Errorf("give up gaining privileges: %w", err)
+		return fmt.Errorf("set no_new_privs: %w", err)
 	}
 	return nil
 }
@@ -172,11 +172,11 @@ func prctl(option int, value uintptr) error {
 // of the effective id undoes it. Who has ended already reads nothing of what we write.
 func bind() error {
 	if err := prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL)); err != nil {
-		return fmt.Errorf("end with who started this: %w", err)
+		return fmt.Errorf("set the parent-death signal: %w", err)
 	}
 	out := []unix.PollFd{{Fd: 1}}
 	if _, err := unix.Poll(out, 0); err == nil && out[0].Revents&unix.POLLERR != 0 {
-		return errors.New("who started this has ended")
+		return errors.New("the parent process has ended")
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func bind() error {
 // shut makes the process undumpable.
 func shut() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return fmt.Errorf("keep others out: %w", err)
+		return fmt.Errorf("make the child undumpable: %w", err)
 	}
 	return nil
 }

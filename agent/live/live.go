@@ -165,7 +165,7 @@ func Decode(b []byte) (State, error) {
 	case err != nil:
 		return State{}, fmt.Errorf("%s is not readable JSON", Name)
 	case s.Schema != Schema:
-		return State{}, fmt.Errorf("%s is of another version: %q", Name, note.Clean(s.Schema, 40))
+		return State{}, fmt.Errorf("%s has the unsupported version %q", Name, note.Clean(s.Schema, 40))
 	}
 	if err := s.check(); err != nil {
 		return State{}, fmt.Errorf("%s: %w", Name, err)
@@ -194,7 +194,7 @@ func (s *State) check() error {
 	}
 	for _, v := range numbers {
 		if v != nil && !(*v >= 0 && *v <= maxS) {
-			return errors.New("a time that no run can have")
+			return errors.New("a time is out of range")
 		}
 	}
 	for _, t := range []*time.Time{s.LastBoundary, s.NextBoundary, s.FirstCycle, s.LimitAt} {
@@ -207,11 +207,11 @@ func (s *State) check() error {
 	}
 	for _, t := range times {
 		if y := t.Year(); y < 1970 || y > 2200 {
-			return errors.New("a moment that no run can have")
+			return errors.New("a time is out of range")
 		}
 	}
 	if s.Cycles < 0 || s.Cycles > math.MaxInt32*1000 || s.JobID < 0 || s.Agent.PID < 0 || s.Command < 0 {
-		return errors.New("a number that no run can have")
+		return errors.New("a number is out of range")
 	}
 	return nil
 }

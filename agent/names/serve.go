@@ -36,7 +36,7 @@ const (
 	memoryBytes = 64 << 20
 )
 
-var errQuestions = errors.New("questions of names: too many, or not understood")
+var errQuestions = errors.New("name lookup: too many questions, or malformed ones")
 
 // Serve is the child that reads program files.
 func Serve(ctx context.Context, r as.Request) error {
@@ -127,7 +127,7 @@ func Ask(ctx context.Context, program string, account as.Account, questions []Lo
 	return parseAnswers(out, questions)
 }
 
-var errAnswers = errors.New("names: no answer that our own reader gives")
+var errAnswers = errors.New("name lookup: malformed answer")
 
 // parseAnswers validates everything: any process of the account may have written the answers.
 func parseAnswers(b []byte, questions []Lookup) ([]Answer, error) {

@@ -43,7 +43,7 @@ const (
 )
 
 var (
-	errLate = errors.New("a process does not let itself be looked at in time")
+	errLate = errors.New("a process blocks its readers for too long")
 	errLost = errors.New("a process blocks its readers: no further process is read")
 )
 

@@ -102,7 +102,7 @@ func (a answer) encode() []byte {
 }
 
 // errGarbled is returned for an answer that the child program never writes.
-var errGarbled = errors.New("the reader of processes gave no answer")
+var errGarbled = errors.New("the reader of processes returned no valid answer")
 
 // cutAnswer takes the first answer off b. It is not whole when ok is false, and
 // none at all with an error.

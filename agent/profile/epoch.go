@@ -34,7 +34,7 @@ func (e *Epoch) check() error {
 	case e.Slot < 0 || e.Slot > maxSlot:
 		return fmt.Errorf("epoch at slot %d", e.Slot)
 	case e.Kind == "":
-		return errors.New("epoch of no kind")
+		return errors.New("epoch of unknown kind")
 	case e.AddressHz != nil && !validHz(*e.AddressHz):
 		return fmt.Errorf("%g addresses a second", *e.AddressHz)
 	}

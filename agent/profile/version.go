@@ -8,7 +8,7 @@ import (
 
 // ErrVersion is returned for a profile that is whole and of a version that is not
 // read here.
-var ErrVersion = errors.New("profile of a version that this jobgait does not read")
+var ErrVersion = errors.New("profile version is not supported")
 
 // format converts the frames of one version to the present one: the header, and the payload of every other
 // frame of the same kind; nil if that never changed.

@@ -24,7 +24,7 @@ const SyncEvery = 10 * time.Second
 // profile is as large as it may become: it can still be sealed.
 var (
 	ErrSealed = errors.New("profile is sealed")
-	ErrFull   = errors.New("profile has reached its size")
+	ErrFull   = errors.New("profile has reached its maximum size")
 )
 
 // WriterOptions say how a profile is written. The zero value is the default.
@@ -158,7 +158,7 @@ func (w *Writer) append(b Block) error {
 	}
 	w.buf = w.encoder.appendBlock(openFrame(w.buf[:0]), &b)
 	if cells := b.N * len(b.Columns); cells > maxGrowth*(len(w.buf)-frameSize) {
-		return fmt.Errorf("block of %d slots with nothing in them", b.N)
+		return fmt.Errorf("block of %d empty slots", b.N)
 	}
 	if err := w.write(blockFrame); err != nil {
 		return err

@@ -30,7 +30,7 @@ func Of(stored []history.ApplicationRuns, metric string) (Histories, error) {
 		if metric != "" {
 			var ok bool
 			if m, ok = MetricOf(metric); !ok {
-				return h, fmt.Errorf("no metric is called %q: there are %s", metric, MetricNames())
+				return h, fmt.Errorf("unknown metric %q: want one of %s", metric, MetricNames())
 			}
 		}
 		h.Inputs = append(h.Inputs, inputOf(s, m))

@@ -47,7 +47,7 @@ func (h Histories) Scaling(found changepoint.Analysis, o ScalingOptions) ([]scal
 	switch o.Parameter {
 	case "", nodes, tasks, size:
 	default:
-		return nil, fmt.Errorf("no parameter is called %q: nodes, tasks, size", o.Parameter)
+		return nil, fmt.Errorf("unknown parameter %q: want nodes, tasks or size", o.Parameter)
 	}
 	order, groups := h.applications()
 	var out []scaling.Series
@@ -74,7 +74,7 @@ func (h Histories) metric(members []int, name string) (Metric, error) {
 	}
 	m, ok := MetricOf(name)
 	if !ok {
-		return m, fmt.Errorf("no metric is called %q: there are %s", name, MetricNames())
+		return m, fmt.Errorf("unknown metric %q: want one of %s", name, MetricNames())
 	}
 	return m, nil
 }

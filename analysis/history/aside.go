@@ -18,8 +18,8 @@ type Aside struct {
 // than a day counts as old, so that it is pruned some day.
 const latest = 86400
 
-// CountAside counts in the view ingest what lies out of the way at a time, each record
-// once however often it is told, and none of before what was pruned of that view.
+// CountAside counts records that were set aside at a time in the view ingest. It counts each record once,
+// however often it is reported, and no record older than the last pruning of that view.
 func (db *DB) CountAside(ctx context.Context, list []Aside, now float64) (counted int, err error) {
 	if len(list) == 0 {
 		return 0, nil

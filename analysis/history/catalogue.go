@@ -38,7 +38,7 @@ func Questions() []Question {
 	return all
 }
 
-// question is a query of the catalogue as it is asked at UTC epoch seconds now.
+// question returns a query of the catalogue, with now in UTC epoch seconds filled in.
 func question(name string, now float64) (string, error) {
 	text, err := catalogue.ReadFile("queries/" + name + ".sql")
 	at := time.Unix(int64(now), 0).UTC().Format("'2006-01-02 15:04:05'")

@@ -42,8 +42,7 @@ func (w *writer) details(runID int64, s summary.Summary, body []byte) {
 // runs had 16 codes and 75 texts: a run took 475 bytes when each note had its own.
 const mostTexts = 64
 
-// noteText returns the id of what a note says, and the text of its own where that is none
-// of those that have one.
+// noteText returns the id of a note's text if the text is shared by many notes, else the text itself.
 func (w *writer) noteText(n note.Note) (id int64, own any) {
 	code, text := w.word(note.Clean(string(n.Code), maxName)), note.Clean(n.Text, maxText)
 	columns := []string{"code_id", "text"}

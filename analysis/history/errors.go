@@ -15,7 +15,7 @@ var ErrNotFound = errors.New("no such job in the history")
 
 // ErrUnfit is returned for a run that no history can take: putting it again
 // fails again.
-var ErrUnfit = errors.New("no run that can be stored")
+var ErrUnfit = errors.New("the run cannot be stored")
 
 // Unavailable is whether an error is the history's and not that of what was put:
 // locked, full, damaged or not to be written. What else is put fails as well.
@@ -39,9 +39,8 @@ func unfit(err error) error {
 // run is put in a few milliseconds; 20 s is a queue of some thousand.
 const patience = 20 * time.Second
 
-// busyTimeout is how long SQLite itself waits for a lock. It is a part of the
-// patience because SQLite's waiting cannot be interrupted: after each part the
-// context is asked.
+// busyTimeout is how long SQLite itself waits for a lock. It is a part of the patience because SQLite's waiting
+// cannot be interrupted: the context is checked after each part.
 const busyTimeout = time.Second
 
 // patiently runs f again while another process holds the lock, until patience

@@ -35,8 +35,8 @@ func (w *writer) findings(runID int64, s summary.Summary, find FindingsFunc) {
 	}
 }
 
-// evidence returns evidence as JSON with rounded numbers and short lists; NULL where there
-// is none, or more than mostEvidence.
+// evidence returns evidence as JSON with rounded numbers and short lists; NULL for no evidence, or more than
+// mostEvidence bytes.
 func evidence(e map[string]any) any {
 	short := make(map[string]any, len(e))
 	for name, v := range e {

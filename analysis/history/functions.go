@@ -74,8 +74,7 @@ func stepScale(s summary.Summary, c anatomy.Cycle) float64 {
 	return math.NaN()
 }
 
-// functionsOf are the largest functions by their normal names; where there are none,
-// the libraries.
+// functionsOf returns the largest functions by their normal names, or the libraries if no function is known.
 func functionsOf(split anatomy.Split, step func(float64) *float64) []CodeTime {
 	type key struct{ library, name string }
 	seconds := map[key]float64{}

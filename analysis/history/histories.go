@@ -129,9 +129,9 @@ func (db *DB) findSeries(ctx context.Context, q HistoryQuery) ([]ApplicationRuns
 	return list, err
 }
 
-// newestSeries returns the q.Series series that were run last between q.Since and
-// q.Until, after those of which a change is told if that is asked. It goes back run by run and ends with the last that
-// it wants: some hundred runs of the 150,000 that a large site has in two weeks.
+// newestSeries returns the q.Series series that were run last between q.Since and q.Until, after those with a
+// reported change if the query wants these first. It goes back run by run and ends with the last that it wants:
+// some hundred runs of the 150,000 that a large site has in two weeks.
 func (db *DB) newestSeries(ctx context.Context, q HistoryQuery) ([]string, error) {
 	where := conditions{}
 	where.and("start_s BETWEEN ? AND ? AND series_id IS NOT NULL", q.Since, q.until())

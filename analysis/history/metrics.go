@@ -25,8 +25,8 @@ func otherCPUSeconds(s summary.Summary) *float64 {
 	return cpuSeconds(s)
 }
 
-// phaseSeconds returns how long the phases of one kind took together, nil for a
-// run without patterns: nobody knows where its start-up ended.
+// phaseSeconds returns how long the phases of one kind took together, nil for a run without patterns: the end
+// of its start-up is unknown.
 func phaseSeconds(s summary.Summary, kind phase.Stage) *float64 {
 	if len(s.Patterns) == 0 {
 		return nil

@@ -60,7 +60,7 @@ func openWith(ctx context.Context, path string, journal Journal, patience time.D
 		return nil, explain(path, "open", err)
 	}
 	if err := db.prepare(ctx, journal); err != nil {
-		db.sql.Close() // what failed first is what is told
+		db.sql.Close() // the first error is returned
 		return nil, explain(path, "open", err)
 	}
 	return db, nil
@@ -82,14 +82,14 @@ func OpenReadOnly(ctx context.Context, path string) (*DB, error) {
 		return nil, explain(path, "open", err)
 	}
 	if err := db.readable(ctx); err != nil {
-		db.sql.Close() // what failed first is what is told
+		db.sql.Close() // the first error is returned
 		return nil, explain(path, "open", err)
 	}
 	return db, nil
 }
 
-// stat is of the file that a path or a link leads to, and refuses what is none before
-// anything opens it: a pipe waits for its writer, a device has no end.
+// stat returns the information of the file that a path or a link leads to. It refuses anything but a regular
+// file before it is opened: a pipe waits for its writer, a device has no end.
 func stat(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -138,8 +138,8 @@ func connect(path string, patience time.Duration, options url.Values) (*DB, erro
 	return &DB{sql: pool, path: path, patience: patience, schema: currentSchema(), known: &known{}}, nil
 }
 
-// prepare makes the open file a history of the newest version. Nothing is
-// changed before the file is known to be ours.
+// prepare makes the open file a history of the newest version. Nothing is changed before the file is known to
+// be a history.
 func (db *DB) prepare(ctx context.Context, journal Journal) error {
 	var v int
 	err := db.patiently(ctx, func() (err error) {

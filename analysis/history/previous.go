@@ -53,12 +53,10 @@ func previousRuns(ctx context.Context, tx *sql.Conn, s summary.Summary) ([]previ
 	return found, err
 }
 
-// Two summaries with one key are of one run if the scheduler gives both the
-// same start, to the second that it prints. Where it does not tell, the starts
-// that the Prologs saw decide: on several nodes the earliest may come to light
-// late (a Prolog runs with the node's first step), but within a day no cluster
-// gives an id out again. A run of one node has one Prolog, whose time is fixed;
-// so a machine that counts its jobs from 1 anew is seen at once.
+// Two summaries with one key are of one run if the scheduler gives both the same start, to the second that it
+// prints. Where it gives none, the starts that the Prologs saw decide. On several nodes the earliest may arrive
+// late (a Prolog runs with the node's first step), but no cluster reuses an id within a day. A run of one node
+// has one Prolog, whose time is fixed, so a machine that counts its jobs from 1 again is recognized at once.
 const (
 	schedulerToleranceS = 1
 	oneNodeToleranceS   = 1
@@ -81,8 +79,8 @@ func (p previous) is(s summary.Summary) bool {
 	return p.distance(s) <= tolerance
 }
 
-// sameRun returns which of the found runs s is, if any, and the number that
-// tells s from them if it is none.
+// sameRun returns which of the found runs s is, if any, and the number that distinguishes s from them if it is
+// a different run.
 func sameRun(found []previous, s summary.Summary) (same *previous, reuse int) {
 	for i, p := range found {
 		if p.is(s) && (same == nil || p.distance(s) < same.distance(s)) {

@@ -28,8 +28,8 @@ type Keep struct {
 type kind struct {
 	name string
 	days func(Keep) int
-	// due selects the ids and times of what is older than ? and not older than ?, the
-	// oldest first, so many.
+	// due selects the ids and times of rows older than the first ? and not older than the second, oldest first, at
+	// most the third in number.
 	due string
 	// drop takes one of them away, and says whether there was something.
 	drop func(w *writer, id int64, at float64) bool
@@ -158,7 +158,7 @@ func (w *writer) prune(k kind, until float64, end time.Time) (runs int64, more b
 			at = times[i]
 		}
 	}
-	if more && at == from { // so many of one moment: the next look is past it
+	if more && at == from { // all rows are of one moment: continue behind it
 		at += 1e-6
 	}
 	w.exec(`INSERT OR REPLACE INTO pruned (kind, until_s) VALUES (?, ?)`, k.name, at)

@@ -36,8 +36,7 @@ func (w *writer) setReference(s summary.Summary, body []byte) error {
 	return w.err
 }
 
-// reference returns the row of the application of a run, 0 if there is none, and its
-// reference pattern.
+// reference returns the row of the application of a run, 0 if it is not stored, and its reference pattern.
 func reference(ctx context.Context, q rower, s summary.Summary) (id int64, body []byte, err error) {
 	err = q.QueryRowContext(ctx, `SELECT a.application_id, a.reference FROM application a
 		JOIN hpc_user u ON u.user_id = a.user_id JOIN cluster c ON c.cluster_id = a.cluster_id

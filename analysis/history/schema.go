@@ -26,18 +26,17 @@ var schemaText string
 
 // schema is what a history is made of, and how one of an earlier version becomes it.
 type schema struct {
-	text string // schema.sql: what it names is made where there is none
+	text string // schema.sql: it creates what does not exist
 	// steps[i] leads from version i+1 to i+2: SQL for what schema.sql cannot say of
 	// tables that are there, run before it and without the views.
 	steps []string
 }
 
-// currentSchema is what this program writes. Columns that may be NULL, tables, indexes
-// and columns of views are added to schema.sql and to nothing else: a history that lacks
-// them gets them when it is opened to be written (mend.go). Whoever changes what is
-// there adds a step: "DROP INDEX x" for an index, "DROP VIEW x" for a view that goes,
-// "" for one that shows something else. A step that was released is never changed; none
-// was so far.
+// currentSchema is what this program writes. Columns that may be NULL, tables, indexes and columns of views are
+// added to schema.sql and to nothing else: a history that lacks them gets them when it is opened to be written
+// (mend.go). A change of something that exists needs a step: "DROP INDEX x" for an index, "DROP VIEW x" for a
+// view that goes, "" for one that shows something else. A released step is never changed; no step was released
+// so far.
 func currentSchema() schema { return schema{text: schemaText} }
 
 // version is the number that PRAGMA user_version of a history has.
@@ -113,7 +112,7 @@ func (db *DB) version(ctx context.Context, q rower) (int, error) {
 		return 0, nil
 	case id == trialID || id == secondTrialID:
 		aside := filepath.Join(filepath.Dir(db.path), "before")
-		return 0, fmt.Errorf("made before the first release, and not read any more: keep it aside "+
+		return 0, fmt.Errorf("made before the first release and no longer supported: move it away "+
 			"(mkdir %s && mv %s* %[1]s), and the next run begins a new one; where profiles were kept, "+
 			"jobgait reanalyse fills it again", aside, db.path)
 	case id != applicationID || v < 1:

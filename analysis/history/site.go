@@ -21,7 +21,7 @@ type Site struct {
 	Coverage     []Coverage
 }
 
-// Top are the first rows of so many.
+// Top holds the first rows and the number of all rows.
 type Top[T any] struct {
 	Rows []T
 	Of   int

@@ -67,7 +67,7 @@ func (db *DB) Snapshot(ctx context.Context, uid int, to string) error {
 
 func (db *DB) snapshot(ctx context.Context, uid int, to string) (err error) {
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is there: %w", to, fs.ErrExist)
+		return fmt.Errorf("write %s: %w", to, fs.ErrExist)
 	}
 	if err := create(to); err != nil {
 		return err

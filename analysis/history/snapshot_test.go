@@ -42,7 +42,7 @@ func TestSnapshot(t *testing.T) {
 	if err := s.Close(nil); err != nil {
 		t.Error(err)
 	}
-	if err := db.Snapshot(t.Context(), 1003, to); err == nil || !strings.Contains(err.Error(), "is there") {
+	if err := db.Snapshot(t.Context(), 1003, to); err == nil || !strings.Contains(err.Error(), "file already exists") {
 		t.Errorf("onto a file: %v", err)
 	}
 	came, err := db.CameSince(t.Context(), siteNowS-1.5*86400)

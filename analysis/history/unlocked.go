@@ -14,13 +14,11 @@ import (
 // without locks would find there may be half of it.
 var ErrBeingWritten = errors.New("the history is being written")
 
-// Unlocked is a history read as it lies on the disk, as it was last written: the
-// way of those who must not disturb the one writer. It takes no lock, waits for
-// nobody, makes no file beside the history and needs no right to write; so a
-// writer that hangs does not hang it. The price: while somebody writes, there is
-// nothing to read. Whether somebody did is known by the file's size and time, and
-// by what SQLite puts beside it; a client of a network file system knows these
-// some seconds late, and one who wrote in those may go unnoticed.
+// Unlocked is a history read as it lies on the disk, as it was last written: for readers that must not disturb
+// the writer. It takes no lock, never waits, creates no file beside the history and needs no write permission,
+// so a writer that hangs does not block it. In return, it cannot read while a writer is active. It detects a
+// writer by the file's size and time and by SQLite's files beside it. A client of a network file system sees
+// these some seconds late, so a write within that time may go unnoticed.
 type Unlocked struct {
 	DB   *DB
 	path string
@@ -89,8 +87,8 @@ func (s *Unlocked) judge(err error) error {
 	return err
 }
 
-// atRest is nil if nobody has begun to write the file at path: SQLite's log
-// goes when the last of its users closes it, its journal with the transaction.
+// atRest returns nil if no writer is active on the file at path: SQLite's log goes when the last of its users
+// closes it, its journal with the transaction.
 func atRest(path string) error {
 	for _, beside := range []string{"-wal", "-journal"} {
 		f, err := os.Lstat(path + beside)

@@ -73,8 +73,8 @@ func (w *writer) insert(table string, columns []column) int64 {
 		values...)
 }
 
-// id returns the id of the row of a table that has these values in these
-// columns, and inserts it if there is none. Such rows stay as they are for ever.
+// id returns the id of the row of a table that has these values in these columns, and inserts the row if it
+// does not exist. Such rows never change.
 func (w *writer) id(table, idColumn string, columns []string, values ...any) int64 {
 	return w.once(func() (id int64) {
 		err := w.tx.QueryRowContext(w.ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s = ?",
@@ -133,7 +133,7 @@ func (k *known) get(key string) (int64, bool) {
 	return id, ok
 }
 
-// add adds what was committed; where there is too much it begins anew.
+// add adds committed ids; above the limit it empties the cache first.
 func (k *known) add(ids map[string]int64) {
 	k.lock.Lock()
 	defer k.lock.Unlock()

@@ -19,8 +19,8 @@ type UnevenCycle struct {
 }
 
 const (
-	// least is how many standard errors a cycle needs to be told: of 192 sets without
-	// a cycle, made of the states of real programs, four reach it.
+	// least is how many standard errors a cycle needs to be reported: of 192 sets without a cycle, made of the
+	// states of real programs, four reach it.
 	least = 4.5
 	// again is how many it needs in the half that it was not learnt from; of the four,
 	// one reached it, and that one had kept the cycle of its program.

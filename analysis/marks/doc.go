@@ -11,13 +11,12 @@
 // That the entries come more regularly than those of a process without memory is
 // the evidence, in standard errors of the logarithm of that ratio.
 //
-// Neither Phase-TA nor what else measures periods treats such loops; the method is
-// the project's own. What was tried and measured stands in MEASURED.md.
+// Neither Phase-TA nor other methods that measure periods treat such loops; the method is the project's own,
+// and MEASURED.md has its measurements.
 //
-// It refuses: fewer than nine marks; cycles below three bins of the finest scale;
-// a spread above .4 in the logarithm of the length, which cannot be told from
-// chance. A cycle has a confidence above .55 only with a second witness (UnevenCycle.Witness):
-// the states learnt from each half of the run are as regular in the other half,
-// which they never saw. Even then it stays below .8: of such cycles in programs
-// that the method was not made with, seven in ten were levels of their logs.
+// It rejects fewer than nine marks, cycles below three bins of the finest scale, and a spread above .4 in the
+// logarithm of the length, which cannot be distinguished from chance. A cycle has a confidence above .55 only
+// with a second witness (UnevenCycle.Witness): the states learnt from each half of the run are as regular in
+// the other half, which they never saw. Even then it stays below .8: of such cycles in programs that the method
+// was not made with, seven in ten were levels of their logs.
 package marks

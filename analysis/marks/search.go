@@ -109,8 +109,8 @@ func (s search) follow(t *train, from, to int) bool {
 	return t.of(label, b.len())
 }
 
-// elsewhere returns how regular the best of the trains that are like t is in the bins
-// from..to, from which it was not learnt; 0: there is none, or it is another cycle there.
+// elsewhere returns how regular the best of the trains that are like t is in the bins from..to, from which it
+// was not learnt; 0 if no train is like t, or the bins have another cycle.
 func (s search) elsewhere(trains []train, t train, from, to int) float64 {
 	i := slices.IndexFunc(trains, func(o train) bool { return t.like(o) })
 	if i < 0 {

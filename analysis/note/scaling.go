@@ -11,7 +11,7 @@ const (
 	ExtremeRange      Code = "extreme_range"
 	LoneExtreme       Code = "lone_extreme_value"   // one value far from any law of the others
 	FewPoints         Code = "few_points"           // a model from fewer than five points
-	NeedMore          Code = "need_more_points"     // no model: so many points are missing
+	NeedMore          Code = "need_more_points"     // no model: the text says how many points are missing
 	Thinned           Code = "thinned"              // more points than are looked at one by one
 	NotLocated        Code = "change_not_located"   // segmented, but the paper does not say where
 	Unbounded         Code = "prediction_uncertain" // the interval spans more than a factor of ten

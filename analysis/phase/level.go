@@ -26,11 +26,9 @@ func (b Bins) At(t float64) (Phase, bool) {
 
 // Levels returns the mean of values over n equal stretches from lo to hi.
 //
-// Where a stretch is longer than a quarter of the loop's period, its plain mean
-// would show beats between the two that look like a pattern and are none. There
-// the mean is taken over whole iterations around the stretch, kept within the
-// phase. No mean reaches over the border of a phase: what it would blur is what
-// a reader looks for.
+// Where a stretch is longer than a quarter of the loop's period, its plain mean would show beats between the
+// two that look like a pattern. There the mean is taken over whole iterations around the stretch, kept within
+// the phase. No mean reaches over the border of a phase: what it would blur is what a reader looks for.
 func (b Bins) Levels(values series.Values, lo, hi float64, n int) []float64 {
 	area := newArea(b, values)
 	out := make([]float64, n)

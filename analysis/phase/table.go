@@ -14,11 +14,10 @@ import (
 // that lists each of them hides the run's structure.
 const bridge = 1.5
 
-// Table divides the run into phases. patterns and periods are in the same
-// order. A break of less than 1.5 periods between regions of one pattern stays
-// part of the loop. Patterns may be seen at one time, on a busy node that of the
-// clock and one of twice its length: the first of them is told where they overlap by
-// half. It is empty for an empty set.
+// Table divides the run into phases. patterns and periods are in the same order. A break of less than 1.5
+// periods between regions of one pattern stays part of the loop. Patterns may be seen at one time, on a busy
+// node that of the clock and one of twice its length. Where they overlap by half, only the first is reported.
+// It is empty for an empty set.
 func Table(set series.Set, patterns []pattern.Pattern, periods []periodicity.Period) []Phase {
 	n := set.Len()
 	if n == 0 {

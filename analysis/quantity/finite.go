@@ -26,7 +26,8 @@ func OrZero(v float64) float64 {
 	return v
 }
 
-// Rounded keeps so many figures of v, for files: 0.00123 and not 0.0012300000000000002.
+// Rounded returns v with the given number of significant figures, for files: 0.00123 and not
+// 0.0012300000000000002.
 func Rounded(v float64, figures int) float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', figures, 64), 64)
 	return v

@@ -112,8 +112,7 @@ func Amount(v float64, unit string) string {
 	return strings.TrimSuffix(text+" "+unit, " ")
 }
 
-// AmountOf prints a total of another, whose unit is told once if it is the same: 1.23 of
-// 2.00 GB.
+// AmountOf prints v as a part of all, with the unit once if both have the same: 1.23 of 2.00 GB.
 func AmountOf(v, all float64, unit string) string {
 	text, of := amount(v, unit)
 	if _, whole := amount(all, unit); Known(v) && of == whole {
@@ -159,7 +158,7 @@ func Range(lo, hi float64) string {
 
 // Chance prints a probability of a test: "p = 0.023".
 func Chance(p float64) string {
-	const least = 0.001 // below it nobody's noise is known so well
+	const least = 0.001 // a noise below this is never known so precisely
 	switch {
 	case !Known(p):
 		return "p = " + Missing

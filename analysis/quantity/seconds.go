@@ -35,7 +35,7 @@ func Clock(s float64) string {
 
 // Position prints a time within a run of the given length.
 func Position(s, length float64) string {
-	const short = 120 // seconds, up to which a tenth of one is told
+	const short = 120 // seconds, up to which tenths are printed
 	if length >= short || !Known(s) {
 		return Clock(s)
 	}
@@ -52,8 +52,8 @@ func Period(s float64) string {
 	return Figures(s/scale, 3) + " " + unit
 }
 
-// PeriodRange prints an interval in the unit of the period that it belongs to,
-// with so many decimals that its ends differ in two figures.
+// PeriodRange prints an interval in the unit of the period that it belongs to, with enough decimals for its
+// ends to differ in two figures.
 func PeriodRange(lo, hi, period float64) string { return periodRange(lo, "..", hi, period) }
 
 // PeriodTo is PeriodRange in a sentence: 6.19 to 6.21 s.

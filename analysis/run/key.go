@@ -56,11 +56,11 @@ func (k Key) Valid() error {
 		return fmt.Errorf("job id %d is not positive", k.JobID)
 	case len(k.Cluster) > 4*maxCluster ||
 		strings.ContainsFunc(k.Cluster, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fmt.Errorf("invalid cluster name %.80q", k.Cluster)
+		return fmt.Errorf("cluster name %.80q is invalid: want at most 64 printable characters", k.Cluster)
 	case k.SLUID != "" && (len(k.SLUID) > maxSLUID || k.SLUID != PathElement(k.SLUID, unnamed)):
-		return fmt.Errorf("invalid SLUID %.80q", k.SLUID)
+		return fmt.Errorf("SLUID %.80q is invalid: want \"s\" and 13 base-32 digits", k.SLUID)
 	case k.Restart < 0 || k.Restart > maxCount || k.Sub < 0 || k.Sub > maxCount:
-		return fmt.Errorf("invalid restart %d or sub %d: want 0 to %d", k.Restart, k.Sub, maxCount)
+		return fmt.Errorf("restart %d, sub %d: want counts from 0 to %d", k.Restart, k.Sub, maxCount)
 	}
 	return nil
 }

@@ -2,8 +2,8 @@ package series
 
 import "math"
 
-// Parts returns the smallest, the mean and the largest of each of n equal parts of
-// values, fewer where there are not so many. A part without a value is NaN.
+// Parts returns the smallest, the mean and the largest of each of n equal parts of values, fewer if values has
+// less than n elements. A part without a value is NaN.
 func Parts(values []float64, n int) (lo, mean, hi []float64) {
 	n = max(0, min(n, len(values)))
 	lo, mean, hi = make([]float64, n), make([]float64, n), make([]float64, n)

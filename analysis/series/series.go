@@ -40,17 +40,17 @@ type Origin struct {
 type RefreshKind string
 
 const (
-	// Ticked values are made anew by a driver at equal intervals: whatever is shorter
-	// than two of them is seen as something longer, with full confidence.
+	// Ticked values are updated by a driver at equal intervals: a cycle shorter than two of them appears as a
+	// longer one, with full confidence.
 	Ticked RefreshKind = "ticked"
 	// Drawn are counters that count on between readings, which come at intervals drawn
 	// at random: what is shorter is not seen at all.
 	Drawn RefreshKind = "drawn"
 )
 
-// Sampled is the source of a column of samples whose steps take so many seconds, where a
-// CPU that is busy is seen hz times a second. With less than one in two steps they are a
-// comb: 25 a second gave programs without a loop, and those with another, .12 and .16 s.
+// Sampled returns the origin of a column of code samples with steps of stepS seconds, where a busy CPU is
+// sampled hz times a second. With less than one sample in two steps they form a comb: 25 a second gave programs
+// without a loop, and those with another, .12 and .16 s.
 func Sampled(hz, stepS float64) Origin {
 	if hz <= 0 || hz*stepS >= 0.5 {
 		return Origin{}

@@ -68,7 +68,7 @@ func decode[T any](text []byte, name string, readers []reader[T]) (T, error) {
 	schema := schemaOf(bytes.NewReader(text))
 	version, ok := versionOf(schema, name)
 	if !ok {
-		return none, fmt.Errorf("%w: schema %.60q is no %s", ErrDamaged, schema, name)
+		return none, fmt.Errorf("%w: schema %.60q is not %s", ErrDamaged, schema, name)
 	}
 	newest := 0
 	for _, r := range readers {
@@ -85,7 +85,7 @@ func decode[T any](text []byte, name string, readers []reader[T]) (T, error) {
 	if version > newest {
 		return none, fmt.Errorf("%w: %s, known is %d", ErrNewer, schema, newest)
 	}
-	return none, fmt.Errorf("%w: %s is of a version that is not read any more", ErrDamaged, schema)
+	return none, fmt.Errorf("%w: %s has a version that is no longer supported", ErrDamaged, schema)
 }
 
 // schemaOf returns the schema that a record in JSON begins with, "" if it does not.

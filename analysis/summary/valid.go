@@ -100,14 +100,14 @@ func (c *checker) within(what string, v, lo, hi float64) {
 // name wants the name of a node: it is part of a file's name.
 func (c *checker) name(what, s string) {
 	if c.err == nil && (s == "" || len(s) > 1024 || strings.ContainsAny(s, "/\x00")) {
-		c.err = fmt.Errorf("%s %.60q is no name", what, s)
+		c.err = fmt.Errorf("%s %.60q is not a valid name", what, s)
 	}
 }
 
 // path wants an absolute path where there is one.
 func (c *checker) path(what, s string) {
 	if c.err == nil && s != "" && !strings.HasPrefix(s, "/") {
-		c.err = fmt.Errorf("%s %.60q is no absolute path", what, s)
+		c.err = fmt.Errorf("%s %.60q is not an absolute path", what, s)
 	}
 }
 

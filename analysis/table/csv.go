@@ -111,7 +111,7 @@ func openCSV(in *source) (*csvReader, error) {
 		return nil, err
 	}
 	if len(lines) == 0 {
-		return nil, fmt.Errorf("%s: there is no data in it", in.name)
+		return nil, fmt.Errorf("%s: the file has no data", in.name)
 	}
 	r := &csvReader{in: in}
 	rows := r.choose(lines)
@@ -325,7 +325,7 @@ func (r *csvReader) column(name string) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, fmt.Errorf("%s: no column %q: there are %.200s", r.in.name, short(name), strings.Join(r.names, ", "))
+	return 0, fmt.Errorf("%s: no column %q: the columns are %.200s", r.in.name, short(name), strings.Join(r.names, ", "))
 }
 
 // describe completes the line that says how a file was understood.

@@ -50,7 +50,7 @@ func readDocument(in *source, first []byte) (Measurements, error) {
 	case keys["results"] != nil:
 		return doc.hyperfine(keys["results"])
 	case keys["parameters"] == nil || keys["measurements"] == nil:
-		return Measurements{}, doc.fail(errors.New(`no "parameters" and "measurements" in it`))
+		return Measurements{}, doc.fail(errors.New(`"parameters" and "measurements" are missing`))
 	}
 	e := &experiment{in: in}
 	parameters, err := doc.named(keys["parameters"])
@@ -163,7 +163,7 @@ func (doc *document) open(want json.Delim) error {
 	}
 	if t != want {
 		kind := map[json.Delim]string{'{': "an object", '[': "a list"}[want]
-		return fmt.Errorf("%s is wanted here", kind)
+		return fmt.Errorf("want %s here", kind)
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func (doc *document) measurements(e *experiment) error {
 				}
 				switch {
 				case len(m.Point) != len(e.parameters):
-					return fmt.Errorf("a point of %s where there are %s",
+					return fmt.Errorf("a point has %s for %s",
 						quantity.Plural(len(m.Point), "value"), quantity.Plural(len(e.parameters), "parameter"))
 				case m.Values == nil:
 					return errors.New(`a point without "values"`)

@@ -98,11 +98,11 @@ func (l *legacy) measurements(e *experiment) error {
 		}
 		switch {
 		case m.Coordinate < 1 || m.Coordinate > len(points):
-			return fmt.Errorf("coordinate_id %d where there are %d", m.Coordinate, len(points))
+			return fmt.Errorf("coordinate_id %d, but there are only %d", m.Coordinate, len(points))
 		case m.Callpath < 1 || m.Callpath > len(l.callpaths):
-			return fmt.Errorf("callpath_id %d where there are %d", m.Callpath, len(l.callpaths))
+			return fmt.Errorf("callpath_id %d, but there are only %d", m.Callpath, len(l.callpaths))
 		case m.Metric < 1 || m.Metric > len(l.metrics):
-			return fmt.Errorf("metric_id %d where there are %d", m.Metric, len(l.metrics))
+			return fmt.Errorf("metric_id %d, but there are only %d", m.Metric, len(l.metrics))
 		case m.Value == nil:
 			return errors.New("a measurement without value")
 		}
@@ -117,7 +117,7 @@ func (l *legacy) points(d int) ([][]float64, error) {
 	for i, c := range l.coordinates {
 		sort.SliceStable(c.Pairs, func(a, b int) bool { return c.Pairs[a].Parameter < c.Pairs[b].Parameter })
 		if len(c.Pairs) != d {
-			return nil, fmt.Errorf("coordinate %d has %s where there are %s",
+			return nil, fmt.Errorf("coordinate %d has %s for %s",
 				c.ID, quantity.Plural(len(c.Pairs), "value"), quantity.Plural(d, "parameter"))
 		}
 		for k, pair := range c.Pairs {

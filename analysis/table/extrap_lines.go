@@ -59,9 +59,9 @@ func (e *experiment) pointLine(line []byte) error {
 	}
 	switch {
 	case l.Params == nil:
-		return fmt.Errorf(`no "params" in it`)
+		return fmt.Errorf(`"params" is missing`)
 	case l.Value == nil:
-		return fmt.Errorf(`no "value" in it`)
+		return fmt.Errorf(`"value" is missing`)
 	}
 	point, err := e.point(l.Params)
 	if err != nil {
@@ -103,7 +103,7 @@ func (e *experiment) point(raw json.RawMessage) ([]float64, error) {
 		point[i] = *v
 	}
 	if len(at) > len(point) {
-		return nil, fmt.Errorf("%s where the first line has %d", quantity.Plural(len(at), "parameter"), len(point))
+		return nil, fmt.Errorf("%s, the first line has %d", quantity.Plural(len(at), "parameter"), len(point))
 	}
 	return point, nil
 }
@@ -129,7 +129,7 @@ func keysInOrder(raw json.RawMessage) ([]string, error) {
 	for i, k := range keys {
 		for _, other := range keys[:i] {
 			if k == other {
-				return nil, fmt.Errorf("parameter %q stands twice", short(k))
+				return nil, fmt.Errorf("parameter %q occurs twice", short(k))
 			}
 		}
 	}

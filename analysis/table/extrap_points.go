@@ -83,7 +83,7 @@ func (e *experiment) file(format Format) (Measurements, error) {
 			"and a model has one parameter",
 			e.in.name, strings.Join(e.parameters, " and "), enoughOfCombination)
 	case len(f.Series) == 0:
-		return Measurements{}, fmt.Errorf("%s: no measurements in it", e.in.name)
+		return Measurements{}, fmt.Errorf("%s: the file has no measurements", e.in.name)
 	}
 	return f, nil
 }

@@ -78,7 +78,7 @@ func (t *text) line(line string) error {
 	case "DATA":
 		return t.data(fields[1:])
 	}
-	return fmt.Errorf("%q is none of PARAMETER, POINTS, METRIC, REGION, DATA", short(fields[0]))
+	return fmt.Errorf("unknown keyword %q: want PARAMETER, POINTS, METRIC, REGION or DATA", short(fields[0]))
 }
 
 func (t *text) parameters(names []string) error {
@@ -87,7 +87,7 @@ func (t *text) parameters(names []string) error {
 	case len(names) == 0:
 		return fmt.Errorf("PARAMETER without a name")
 	case len(t.points) > 0:
-		return fmt.Errorf("PARAMETER behind POINTS")
+		return fmt.Errorf("PARAMETER after POINTS")
 	case len(t.e.parameters) > maxTextParameters:
 		return fmt.Errorf("more than %d parameters", maxTextParameters)
 	}
@@ -106,8 +106,7 @@ func (t *text) addPoints(s string) error {
 	}
 	for _, g := range groups {
 		if len(g) != d {
-			return fmt.Errorf("a point of %s where there are %s", quantity.Plural(len(g), "value"),
-				quantity.Plural(d, "parameter"))
+			return fmt.Errorf("a point has %s for %s", quantity.Plural(len(g), "value"), quantity.Plural(d, "parameter"))
 		}
 		point := make([]float64, d)
 		for i, f := range g {
@@ -121,7 +120,7 @@ func (t *text) addPoints(s string) error {
 		t.points = append(t.points, point)
 	}
 	if len(groups) == 0 {
-		return fmt.Errorf("POINTS without any")
+		return fmt.Errorf("POINTS without a point")
 	}
 	return nil
 }
@@ -146,7 +145,7 @@ func pointGroups(s string) ([][]string, error) {
 		}
 		if f := strings.Fields(s[:i]); len(f) > 0 {
 			if depth == 0 {
-				return nil, fmt.Errorf("%q stands outside of the parentheses", short(f[0]))
+				return nil, fmt.Errorf("%q is outside the parentheses", short(f[0]))
 			}
 			out = append(out, f)
 		}

@@ -16,7 +16,7 @@ import (
 
 // ErrPointsDiffer is that series of different points were to go into one file
 // of Extra-P: it refuses a file in which a metric lacks a point.
-var ErrPointsDiffer = errors.New("series have different points, which Extra-P refuses in one file")
+var ErrPointsDiffer = errors.New("series have different points, which Extra-P rejects in one file")
 
 // WriteExtraP writes series as Extra-P's Text, ExtraPJSON or ExtraPLines. All have one
 // parameter and the same points; a missing value is left out. Ids become call
@@ -35,7 +35,7 @@ func WriteExtraP(w io.Writer, format Format, list []scaling.Series) error {
 	case ExtraPLines:
 		err = out.jsonLines(b)
 	default:
-		err = errors.New("nobody writes this format")
+		err = errors.New("writing this format is not supported")
 	}
 	if err == nil {
 		err = b.Flush()

@@ -42,7 +42,7 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 			span = 0
 		}
 		if limit := float64(max(slotsPerRow*c.n, freeSlots/len(c.kept))); !(span < limit) {
-			return s, fmt.Errorf("%d rows span %.3g slots of %.3g s: give the rate, or mend the times", c.n, span+1, 1/rate)
+			return s, fmt.Errorf("%d rows span %.3g slots of %.3g s: give the rate, or correct the times", c.n, span+1, 1/rate)
 		}
 		slots = int(span) + 1
 		s.Set.StartS = c.t.at(0)

@@ -109,7 +109,7 @@ func fault(err error) error {
 		if kind.Field != "" {
 			where = " for " + strconv.Quote(kind.Field)
 		}
-		return fmt.Errorf("a JSON %s%s where a %s is wanted", kind.Value, where, plainKind(kind.Type.String()))
+		return fmt.Errorf("a JSON %s%s, want a %s", kind.Value, where, plainKind(kind.Type.String()))
 	}
 	return err
 }

@@ -75,7 +75,7 @@ func ReadRuns(r io.Reader, o RunOptions) ([]Runs, Reading, error) {
 			_, _ = in.next()
 			return nil, Reading{}, fmt.Errorf("%s: %s", o.Name, in.cutText())
 		}
-		return nil, Reading{}, fmt.Errorf("%s: read: there is no data in it", o.Name)
+		return nil, Reading{}, fmt.Errorf("%s: read: the file has no data", o.Name)
 	}
 	var all []Runs
 	understood := ""

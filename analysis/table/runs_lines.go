@@ -51,12 +51,12 @@ func (l runLines) series(text []byte, line int) (Runs, error) {
 	if err := json.Unmarshal(plainJSON(text), &keys); err != nil {
 		var other *json.UnmarshalTypeError
 		if errors.As(err, &other) {
-			return Runs{}, fmt.Errorf("a JSON %s: one object a line is wanted", other.Value)
+			return Runs{}, fmt.Errorf("a JSON %s: want one object a line", other.Value)
 		}
 		return Runs{}, fmt.Errorf("malformed JSON: %w", err)
 	}
 	if keys == nil {
-		return Runs{}, errors.New("null: one object a line is wanted")
+		return Runs{}, errors.New("null: want one object a line")
 	}
 	id, isNumber, err := idOf(keys["id"], line)
 	one := Runs{}
@@ -264,7 +264,7 @@ func optional(name string, raw json.RawMessage, to any) error {
 		return nil
 	}
 	if err := json.Unmarshal(raw, to); err != nil {
-		return fmt.Errorf("%s is not of its type", name)
+		return fmt.Errorf("%s has the wrong type", name)
 	}
 	return nil
 }

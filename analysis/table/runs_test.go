@@ -160,7 +160,7 @@ func TestBadRuns(t *testing.T) {
 		`{"id":"b","t":[1],"y":[3],"start":[1,2]}`:          "start has 2 entries",
 		`{"id":"b","t":[1],"y":[3],"start":"x"}`:            "start is not a list of numbers",
 		`{"id":"b","t":[1],"y":[3],"also":{"cpu_s":[1,2]}}`: "also cpu_s has 2 entries",
-		`{"id":"b","t":[1],"y":[3],"also":[1]}`:             "also is not of its type",
+		`{"id":"b","t":[1],"y":[3],"also":[1]}`:             "also has the wrong type",
 		`{"id":"b","t":[1],"y":[3],"meta":{"a":[]}}`:        "meta a has 0 entries",
 		`{"id":"b","t":[1],"y":[3],"meta":{"a":1}}`:         "meta is not an object of lists",
 		`{"id":"b","t":[1],"y":[3],"nodes":[["x"],["y"]]}`:  "nodes has 2 entries",

@@ -80,7 +80,7 @@ func TestBegin(t *testing.T) {
 func TestCSVErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                "empty",
-		"\n\n":                            "f: there is no data",
+		"\n\n":                            "f: the file has no data",
 		"t_s\n1\n":                        "f:1: no column beside the time",
 		"t_s,x\n0,1\n1,abc\n":             `f:3: column x: "abc" is not a number`,
 		"t_s,x\n0,1\n1,2,3\n":             "f:3: 3 fields, the header has 2",
@@ -111,7 +111,7 @@ func TestCSVErrors(t *testing.T) {
 	}
 	if _, err := ReadSamples(strings.NewReader("t_s,x\n0,1\n"),
 		SampleOptions{Name: "f", Columns: Columns{Value: "y"}}); err == nil ||
-		!strings.Contains(err.Error(), "there are t_s, x") {
+		!strings.Contains(err.Error(), "the columns are t_s, x") {
 		t.Errorf("missing column: %v", err)
 	}
 }

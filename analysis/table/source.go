@@ -63,7 +63,7 @@ func (s *source) begin() error {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return fmt.Errorf("%s: read: this is a spreadsheet or a zip file: save the sheet as CSV", s.name)
 	case !isText(head):
-		return fmt.Errorf("%s: read: this is not text: CSV, JSON lines or a file of Extra-P is wanted, "+
+		return fmt.Errorf("%s: read: this is not text: want CSV, JSON lines or an Extra-P file, "+
 			"in UTF-8, packed with gzip or not", s.name)
 	}
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {

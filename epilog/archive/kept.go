@@ -22,7 +22,7 @@ type Kept string
 // Runs are the runs of an archive of which all is there that a summary needs, by name.
 func Runs(dir string) ([]Kept, error) {
 	if _, err := os.Stat(dir); err != nil {
-		return nil, fmt.Errorf("look into the archive: %w", err)
+		return nil, fmt.Errorf("list the archive: %w", err)
 	}
 	files, err := filepath.Glob(filepath.Join(escape(dir), "*", "*", runFile))
 	var runs []Kept

@@ -77,9 +77,10 @@ var faults = []fault{
 	{"no agent", Failure, "programs", "jobgait-agent: no such file", "make install", func(s *site) {
 		s.remove("usr/libexec/jobgait/jobgait-agent")
 	}},
-	{"agent that is no program", Failure, "programs", "jobgait-agent is no program", "chmod 755", func(s *site) {
-		s.write("usr/libexec/jobgait/jobgait-agent", "", 0o644)
-	}},
+	{"agent that is no program", Failure, "programs", "jobgait-agent is not an executable file", "chmod 755",
+		func(s *site) {
+			s.write("usr/libexec/jobgait/jobgait-agent", "", 0o644)
+		}},
 	{"agent of another version", Warning, "versions", "there are jobgait-agent 9.9.1: install them together",
 		"make install", func(s *site) {
 			s.program("jobgait-agent", "9.9.1")
@@ -175,7 +176,7 @@ var faults = []fault{
 	{"plugin that is not there", Failure, "spank", "no such file", "make -C spank", func(s *site) {
 		s.remove("usr/lib/slurm/jobgait.so")
 	}},
-	{"plugin that is none", Failure, "spank", "is no plugin", "make -C spank", func(s *site) {
+	{"plugin that is none", Failure, "spank", "is not a SPANK plugin", "make -C spank", func(s *site) {
 		s.write("usr/lib/slurm/jobgait.so", "junk", 0o755)
 	}},
 	{"plugin of another Slurm", Failure, "spank", "was compiled for Slurm 22.05, this is 24.11", "make -C spank",
@@ -369,7 +370,7 @@ func TestProgramsOfOthers(t *testing.T) {
 	if err := os.Chown(s.dir+"/usr/libexec/jobgait/jobgait-agent", 65534, -1); err != nil {
 		t.Fatal(err)
 	}
-	fault{"", Failure, "programs", "can be changed by others than root (uid 65534", "chown root:root", nil}.is(t, s)
+	fault{"", Failure, "programs", "accounts other than root can change", "chown root:root", nil}.is(t, s)
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("it was run")
 	}
@@ -416,7 +417,7 @@ func TestLookAt(t *testing.T) {
 	if err := os.Chmod(dir, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if s := lookAt(dir); !strings.Contains(s.Trouble, "others than its account") {
+	if s := lookAt(dir); !strings.Contains(s.Trouble, "accounts other than its own") {
 		t.Errorf("%+v", s)
 	}
 }

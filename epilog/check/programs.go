@@ -76,11 +76,11 @@ func runnable(path string) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
-		return fmt.Errorf("%s is no program: mode %v", path, info.Mode())
+		return fmt.Errorf("%s is not an executable file: mode %v", path, info.Mode())
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if ok && root() && (st.Uid != 0 || info.Mode()&0o022 != 0) {
-		return fmt.Errorf("%s can be changed by others than root (uid %d, mode %04o): hooks run it as root", path, st.Uid,
+		return fmt.Errorf("accounts other than root can change %s (uid %d, mode %04o), which hooks run as root", path, st.Uid,
 			info.Mode().Perm())
 	}
 	return nil

@@ -69,7 +69,7 @@ func (s *Shared) try(dir string) error {
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
-var errMode = errors.New("others than its account could put records there")
+var errMode = errors.New("accounts other than its own can write records there")
 
 // outside is by how many seconds a moment lies before or after a span: 0 within.
 func outside(at, from, to time.Time) float64 {

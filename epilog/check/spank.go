@@ -101,7 +101,7 @@ func builtFor(path string) (version, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return version{}, err
 	} else if err != nil {
-		return version{}, fmt.Errorf("%s is no plugin: %w", path, err)
+		return version{}, fmt.Errorf("%s is not a SPANK plugin: %w", path, err)
 	}
 	defer func() { _ = f.Close() }()
 	symbols, err := f.DynamicSymbols()
@@ -119,5 +119,5 @@ func builtFor(path string) (version, error) {
 		v := f.ByteOrder.Uint32(b) // major, minor and micro, a byte each
 		return version{int(v >> 16), int(v >> 8 & 0xff)}, nil
 	}
-	return version{}, fmt.Errorf("%s is no plugin of Slurm", path)
+	return version{}, fmt.Errorf("%s is not a SPANK plugin", path)
 }

@@ -61,7 +61,7 @@ func setAside(path, dir string, why error) error {
 	}
 	text := note.Clean(why.Error(), maxWhy) + "\n"
 	if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)+whySuffix), []byte(text), 0o600); err != nil {
-		return fmt.Errorf("say why a bad record was set aside: %w", err)
+		return fmt.Errorf("write why a bad record was set aside: %w", err)
 	}
 	return dropOldest(dir, maxFailed, maxFailedBytes)
 }
@@ -74,7 +74,7 @@ func Aside(dir string) ([]history.Aside, error) {
 	for _, in := range []string{failedDir, filepath.Join(jobsDir, failedDir)} {
 		entries, err := os.ReadDir(filepath.Join(dir, in))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			failed = errors.Join(failed, fmt.Errorf("look for records that were set aside: %w", err))
+			failed = errors.Join(failed, fmt.Errorf("list records that were set aside: %w", err))
 		}
 		for _, e := range entries {
 			name, is := strings.CutSuffix(e.Name(), whySuffix)

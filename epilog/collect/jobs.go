@@ -56,7 +56,7 @@ func Jobs(dir string, f func([]JobRecord) []error) (taken, aside int, err error)
 		}
 	}
 	if err != nil { // not mounted, mostly
-		return 0, 0, fmt.Errorf("look for job records: %w", err)
+		return 0, 0, fmt.Errorf("list job records: %w", err)
 	}
 	for _, e := range entries {
 		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), suffix) {

@@ -73,7 +73,7 @@ func (w Sweeper) jobs(dir string) (names []string, all bool, err error) {
 	}
 	entries, err := os.ReadDir(in)
 	if err != nil {
-		return nil, false, fmt.Errorf("look for runs without a collector: %w", err)
+		return nil, false, fmt.Errorf("list runs without a collector: %w", err)
 	}
 	for _, e := range entries {
 		names = append(names, e.Name())

@@ -168,7 +168,7 @@ func recordNames(in string) ([]recordName, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look for node records: %w", err)
+		return nil, fmt.Errorf("list node records: %w", err)
 	}
 	var names []recordName
 	for _, e := range entries {

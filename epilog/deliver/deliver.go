@@ -102,7 +102,7 @@ func (r Delivery) among(req Request) (Delivery, error) {
 			return r, nil
 		}
 	}
-	return Delivery{}, fmt.Errorf("deliver: the child names a directory that was not asked for")
+	return Delivery{}, fmt.Errorf("deliver: the child returned an unexpected directory")
 }
 
 // maxReason is the length of one reason in a note: a path and what is wrong.
@@ -153,7 +153,7 @@ func reason(dir string, err error) string {
 }
 
 // errForeign is a file in the way that is not ours.
-var errForeign = errors.New("is not a report of jobgait and stays")
+var errForeign = errors.New("is not a report of jobgait and is kept")
 
 // ours is whether the head of a file says that jobgait wrote it.
 func ours(head []byte) bool { return job.Mark(head) }

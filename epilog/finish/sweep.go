@@ -92,7 +92,7 @@ func (f Finisher) workerLimit() time.Duration {
 }
 
 // errHangs is returned for work that does not end although its time is over: a file system hangs.
-var errHangs = errors.New("not done in time and left behind: a file system hangs")
+var errHangs = errors.New("not done in time and abandoned: a file system hangs")
 
 // settle is how long work may take to end after its time. The program ends a little later (cutOff in program epilog).
 const settle = 2 * time.Second
@@ -202,7 +202,7 @@ const freshS = 15
 // says what was delivered: the run's worker has tried once, and sweeps would again and again.
 func tried(dir job.RunDir) error {
 	if err := os.WriteFile(dir.Path(triedFile), nil, 0o600); err != nil {
-		return fmt.Errorf("not tried: nothing can be noted: %w", err)
+		return fmt.Errorf("not tried, because no attempt can be recorded: %w", err)
 	}
 	return nil
 }

@@ -266,7 +266,7 @@ func (f Finisher) takeBack() (failed error) {
 		}
 		text, _, err := job.ReadPlain(path, largestReport)
 		if err == nil && !jobreport.Mark(text[:min(len(text), 1024)]) {
-			err = errors.New("it is no report")
+			err = errors.New("it is not a report")
 		}
 		if err != nil {
 			f.Log("removed %s, which belongs to uid %d: %v", path, st.Uid, job.Cause(err))

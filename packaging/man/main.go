@@ -133,7 +133,7 @@ func commentOf(path string) (string, error) {
 	}
 	head, _, _ := strings.Cut(string(source), "\npackage ")
 	if !strings.HasPrefix(head, "// Program ") {
-		return "", fmt.Errorf("%s does not begin with what the program is", path)
+		return "", fmt.Errorf("the help of %s does not begin with a description of the program", path)
 	}
 	return regexp.MustCompile(`(?m)^// ?`).ReplaceAllString(head, ""), nil
 }

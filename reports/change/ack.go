@@ -78,7 +78,7 @@ func ackOf(record []string, id, index, at int, u table.TimeUnit) (Ack, error) {
 	var err error
 	if index >= 0 && strings.TrimSpace(record[index]) != "" {
 		if a.Index, err = strconv.Atoi(strings.TrimSpace(record[index])); err != nil || a.Index < 0 {
-			return a, fmt.Errorf("index %q is no position in the input", record[index])
+			return a, fmt.Errorf("index %q is not a position in the input", record[index])
 		}
 	}
 	if at >= 0 && strings.TrimSpace(record[at]) != "" {
@@ -87,7 +87,7 @@ func ackOf(record []string, id, index, at int, u table.TimeUnit) (Ack, error) {
 		}
 	}
 	if a.Index < 0 && math.IsNaN(a.Day) {
-		return a, errors.New("neither index nor t: which change?")
+		return a, errors.New("index and t are both missing: one of them must name the change")
 	}
 	return a, nil
 }

@@ -23,7 +23,7 @@ import (
 func Pprof(w io.Writer, s summary.Summary) error {
 	a := s.Code
 	if a == nil || a.Samples == 0 {
-		return fmt.Errorf("job %s: nothing is known of its code", s.DisplayID())
+		return fmt.Errorf("job %s: no code was recorded", s.DisplayID())
 	}
 	p := newPprof(a)
 	for _, part := range []struct {

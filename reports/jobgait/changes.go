@@ -127,7 +127,7 @@ func unitFlag(c *cobra.Command, unit *string) {
 // valid refuses flags that mean nothing.
 func (o changesOptions) valid() error {
 	if m := changepoint.Method(o.method); m != changepoint.Sequential && m != changepoint.Paper {
-		return usageError{fmt.Errorf("--method %s: there are sequential and paper", o.method)}
+		return usageError{fmt.Errorf("--method %s: want sequential or paper", o.method)}
 	}
 	if !(o.minEffect >= 0) || math.IsInf(o.minEffect, 0) {
 		return usageError{fmt.Errorf("--min-effect %g: it must be 0 or more", o.minEffect)}
@@ -149,7 +149,7 @@ func validUnit(unit string) error {
 		}
 		names = append(names, string(u))
 	}
-	return usageError{fmt.Errorf("--t-unit %s: there are %s", unit, strings.Join(names, ", "))}
+	return usageError{fmt.Errorf("--t-unit %s: want one of %s", unit, strings.Join(names, ", "))}
 }
 
 // readHistories reads a file of histories. sayReading prints how it was understood: what
@@ -300,7 +300,7 @@ func (o changesOptions) acknowledge(ctx context.Context, s stored, r change.Repo
 func forFiles(cmd *cobra.Command) error {
 	for _, name := range []string{"user", "app", "site", "metric", "history"} {
 		if cmd.Flags().Changed(name) {
-			return usageError{fmt.Errorf("--%s is for stored runs, and a file is given", name)}
+			return usageError{fmt.Errorf("--%s is for stored runs and cannot be used with a file", name)}
 		}
 	}
 	return nil

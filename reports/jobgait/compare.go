@@ -92,10 +92,10 @@ func (o compareOptions) ofStored(cmd *cobra.Command, getenv func(string) string,
 // run compares what A and B name.
 func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args []string) error {
 	if !slices.Contains([]string{"", string(pair.JoinDay), string(pair.JoinScale), joinNone}, o.join) {
-		return usageError{fmt.Errorf("--join %s: there are day, scale and none", o.join)}
+		return usageError{fmt.Errorf("--join %s: want day, scale or none", o.join)}
 	}
 	if o.by != "" && !o.like {
-		return usageError{fmt.Errorf("--by goes with --like")}
+		return usageError{fmt.Errorf("--by needs --like")}
 	}
 	if err := validUnit(o.unit); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args
 	case jobs:
 		return o.ofStored(cmd, getenv, args)
 	case o.like:
-		return usageError{fmt.Errorf("--like: A and B are job ids")}
+		return usageError{fmt.Errorf("--like: A and B must be job ids")}
 	}
 	if err := oneJobOneFile(args); err != nil {
 		return err
@@ -161,7 +161,7 @@ func (o compareOptions) ofHistories(cmd *cobra.Command, getenv func(string) stri
 		}
 	}
 	if pair[0].Metric != pair[1].Metric {
-		return fmt.Errorf("job %s is judged by %s and job %s by %s: --metric says which", ids[0], pair[0].Metric, ids[1],
+		return fmt.Errorf("job %s is judged by %s and job %s by %s: choose one with --metric", ids[0], pair[0].Metric, ids[1],
 			pair[1].Metric)
 	}
 	return o.compare(cmd, pair[0], pair[1])
@@ -219,14 +219,14 @@ func pick(hs []change.History, id, path string) (change.History, error) {
 		return hs[0], nil
 	}
 	if id == "" {
-		return change.History{}, usageError{fmt.Errorf("%s has %d series: --series says which", path, len(hs))}
+		return change.History{}, usageError{fmt.Errorf("%s has %d series: choose one with --series", path, len(hs))}
 	}
 	for _, h := range hs {
 		if h.ID == id {
 			return h, nil
 		}
 	}
-	return change.History{}, fmt.Errorf("%s: find series: there is none with the id %q", path, id)
+	return change.History{}, fmt.Errorf("%s: no series has the id %q", path, id)
 }
 
 // joinNone brings no runs together.

@@ -157,7 +157,7 @@ func siteOf(ctx context.Context, getenv func(string) string, flag string) (histo
 func (o dashboardOptions) valid() error {
 	switch {
 	case o.out == "":
-		return usageError{fmt.Errorf("dashboard wants -o FILE.html")}
+		return usageError{fmt.Errorf("dashboard needs -o FILE.html")}
 	case o.out == "-":
 		return usageError{errNoOutput}
 	case !(o.days >= 0) || math.IsInf(o.days, 0):
@@ -172,7 +172,7 @@ func (o dashboardOptions) valid() error {
 	if info, err := os.Stat(filepath.Dir(o.out)); err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
 	} else if !info.IsDir() {
-		return fmt.Errorf("write %s: %s is no directory", o.out, filepath.Dir(o.out))
+		return fmt.Errorf("write %s: %s is not a directory", o.out, filepath.Dir(o.out))
 	}
 	return validUnit(o.unit)
 }
@@ -258,7 +258,7 @@ func pairsOf(hs, leading []change.History, named []string) ([]change.Pair, error
 	for _, name := range named {
 		idA, idB, ok := strings.Cut(name, ",")
 		if !ok {
-			return nil, usageError{fmt.Errorf("--compare %s: it wants two ids, A,B", name)}
+			return nil, usageError{fmt.Errorf("--compare %s: want two ids, A,B", name)}
 		}
 		a, err := pick(hs, idA, "the input")
 		if err != nil {

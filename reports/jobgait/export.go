@@ -73,7 +73,7 @@ func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string,
 		return usageError{fmt.Errorf("export wants a form: --csv, --f32 or --cpu of a profile, or --extra-p text, json or " +
 			"jsonl")}
 	case !ok:
-		return usageError{fmt.Errorf("--extra-p %q is none of text, json, jsonl", o.style)}
+		return usageError{fmt.Errorf("--extra-p %q: want text, json or jsonl", o.style)}
 	}
 	if err := o.from.valid(); err != nil {
 		return err
@@ -118,11 +118,11 @@ type pprofExport struct{ history, output string }
 func (o pprofExport) write(cmd *cobra.Command, getenv func(string) string, args []string) error {
 	switch {
 	case len(args) != 1:
-		return usageError{errors.New("--pprof wants one job id: jobgait export --pprof 123 -o x.pb.gz")}
+		return usageError{errors.New("--pprof needs one job id: jobgait export --pprof 123 -o x.pb.gz")}
 	case !run.IsDisplayID(args[0]):
 		return noJobID(args[0])
 	case o.output == "" && isTerminal(cmd.OutOrStdout()):
-		return usageError{errors.New("that is nothing for a terminal: give --output FILE")}
+		return usageError{errors.New("binary output is not written to a terminal: give --output FILE")}
 	}
 	from, err := openHistories(cmd.Context(), getenv, o.history)
 	if err != nil {
@@ -168,13 +168,13 @@ func (o *profileExport) asked() (format export.Format, yes bool) {
 func (o *profileExport) write(cmd *cobra.Command, format export.Format, args []string) error {
 	switch {
 	case len(args) != 1:
-		return usageError{errors.New("export wants one profile: jobgait export --csv PROFILE")}
+		return usageError{errors.New("export needs one profile: jobgait export --csv PROFILE")}
 	case args[0] == "-":
-		return usageError{errors.New("a profile is read twice: name a file, - cannot be")}
+		return usageError{errors.New("a profile is read twice, so standard input cannot be used: name a file")}
 	case format == export.Float32 && o.column == "":
 		return usageError{errors.New("--f32 writes one column: name it with --column")}
 	case format != export.CSV && format != export.CPU && o.output == "" && isTerminal(cmd.OutOrStdout()):
-		return usageError{errors.New("that is nothing for a terminal: give --output FILE")}
+		return usageError{errors.New("binary output is not written to a terminal: give --output FILE")}
 	}
 	path := args[0]
 	if o.same(path) {

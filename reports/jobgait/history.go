@@ -39,7 +39,7 @@ func historyCommand(getenv func(string) string) *cobra.Command {
 			"    sqlite3 -readonly $(jobgait history --path)",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || o.path && len(args) > 0 {
-				return usageError{errors.New("history wants one question: jobgait history week_slower")}
+				return usageError{errors.New("history needs one question: jobgait history week_slower")}
 			}
 			return nil
 		},
@@ -109,7 +109,7 @@ func (o historyOptions) question(name string) (string, error) {
 	all := history.Questions()
 	i := slices.IndexFunc(all, func(q history.Question) bool { return q.Name == name })
 	if i < 0 {
-		return "", fmt.Errorf("%q is no question: jobgait history lists them", name)
+		return "", fmt.Errorf("unknown question %q: jobgait history lists them", name)
 	}
 	if o.job != "" && !run.IsDisplayID(o.job) {
 		return "", noJobID(o.job)
@@ -124,7 +124,7 @@ func (o historyOptions) question(name string) (string, error) {
 		switch {
 		case !e.at.MatchString(query):
 		case e.is == "":
-			return "", fmt.Errorf("%s is about one: give --%s", name, e.flag)
+			return "", fmt.Errorf("%s needs --%s", name, e.flag)
 		default:
 			quoted := strings.NewReplacer("'", "''", "$", "$$").Replace(e.is)
 			query = e.at.ReplaceAllString(query, "${1}"+quoted+"${2}")

@@ -47,7 +47,7 @@ func openInput(cmd *cobra.Command, path string) (*input, error) {
 		in.closer, r = f, f
 		if st, err := f.Stat(); err == nil && st.IsDir() {
 			_ = f.Close()
-			return nil, fmt.Errorf("%s is a directory: a file is wanted", path)
+			return nil, fmt.Errorf("%s is a directory: name a file", path)
 		}
 	}
 	in.Reader = bufio.NewReaderSize(r, 1<<16)
@@ -80,10 +80,10 @@ func (w whole) Read(b []byte) (int, error) {
 // noProfile says of a file that is none what was wanted.
 func noProfile(path string, err error) error {
 	if st, serr := os.Stat(path); serr == nil && st.IsDir() {
-		return fmt.Errorf("%s is a directory: a profile is wanted, such as profile.jgp", path)
+		return fmt.Errorf("%s is a directory: name a profile, such as profile.jgp", path)
 	}
 	if errors.Is(err, profile.ErrNoHeader) {
-		return fmt.Errorf("%s is no profile of jobgait, or its beginning is damaged", path)
+		return fmt.Errorf("%s is not a profile of jobgait, or its beginning is damaged", path)
 	}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 	"jobgait/agent/job"
 )
 
-var errNoOutput = errors.New("- is no file to write into: name one, /dev/stdout if need be")
+var errNoOutput = errors.New("cannot write to \"-\": name a file, such as /dev/stdout")
 
 // writeFile writes a file that nobody sees half written: beside its place, then
 // moved there. What is there and no ordinary file (a terminal, a pipe) is
@@ -55,7 +55,7 @@ func writeFile(path string, draw func(io.Writer) error) (err error) {
 // maxLinks bounds how many links a path may lead through, as the kernel does.
 const maxLinks = 40
 
-var errForeignLink = errors.New("a link of another account leads there: name the file itself")
+var errForeignLink = errors.New("the path is a link of another account: name the file itself")
 
 // followOwnLinks is the absolute path with its links followed. A last element that does not exist stays.
 func followOwnLinks(path string) (string, error) {

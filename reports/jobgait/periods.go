@@ -54,9 +54,9 @@ func periodsCommand() *cobra.Command {
 func (o periodsOptions) check() error {
 	switch {
 	case o.method != "track" && o.method != "paper":
-		return usageError{fmt.Errorf("method %q: there are track and paper", o.method)}
+		return usageError{fmt.Errorf("method %q: want track or paper", o.method)}
 	case o.rate < 0 || math.IsNaN(o.rate) || math.IsInf(o.rate, 0):
-		return usageError{fmt.Errorf("rate %v is no number of samples per second", o.rate)}
+		return usageError{fmt.Errorf("rate %v is not a valid number of samples per second", o.rate)}
 	}
 	return nil
 }

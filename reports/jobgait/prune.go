@@ -56,7 +56,7 @@ func pruneCommand(getenv func(string) string) *cobra.Command {
 					*f.days = f.set
 				}
 				if *f.days < 0 {
-					return usageError{fmt.Errorf("--%s %d: a number of days is wanted", f.name, *f.days)}
+					return usageError{fmt.Errorf("--%s %d: want a number of days", f.name, *f.days)}
 				}
 			}
 			err = prune(cmd.Context(), cmp.Or(path, cfg.History.Path), to, keep, dry, cmd.OutOrStdout())
@@ -113,7 +113,7 @@ func trimArchive(c configs.Collect, out io.Writer) error {
 		return nil
 	}
 	if err := job.Ours(c.Archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the archive %s is another account's: call this as that account: %w", c.Archive, err)
+		return fmt.Errorf("the archive %s belongs to another account: run this as that account: %w", c.Archive, err)
 	}
 	removed, err := archive.Trim(c.Archive, c.ArchiveDays, int64(c.ArchiveGB*1e9), time.Now())
 	fmt.Fprintf(out, "archive    %s taken away\n", quantity.Plural(removed, "run"))

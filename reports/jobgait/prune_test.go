@@ -40,7 +40,7 @@ func TestPruneAndCopy(t *testing.T) {
 		want string
 	}{
 		{[]string{"--runs", "100", "--dry-run"}, 0, "runs       older than 100 days: 3 runs to look at"},
-		{[]string{"--runs", "-1"}, 2, "a number of days is wanted"},
+		{[]string{"--runs", "-1"}, 2, "want a number of days"},
 		{[]string{"--history", filepath.Join(dir, "none.db")}, 1, "no history to prune"},
 		{nil, 0, "nodes      older than 365 days: 3 runs taken away"},
 		{[]string{"--runs", "100"}, 0, "copied to " + to},

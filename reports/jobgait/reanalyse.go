@@ -74,7 +74,7 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 				return errors.New("this site archives no profiles: [collect] archive names no directory")
 			}
 			if a.jobs < 0 {
-				return usageError{fmt.Errorf("--jobs %d: a number is wanted", a.jobs)}
+				return usageError{fmt.Errorf("--jobs %d: want a positive number", a.jobs)}
 			}
 			if a.build, err = buildOf("/proc/self/exe"); err != nil {
 				return err
@@ -96,7 +96,8 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 // run is all of it: what is not analysed yet, then one writer.
 func (a reanalysis) run(ctx context.Context, self string) error {
 	if err := job.Ours(a.archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the archive %s is not root's alone: call this as the account that has it", a.archive)
+		return fmt.Errorf("accounts other than root can change the archive %s: run this as the account that owns it",
+			a.archive)
 	}
 	runs, err := archive.Runs(a.archive)
 	if err != nil {
@@ -166,12 +167,12 @@ func (a reanalysis) notAnalysed(runs []archive.Kept) ([]archive.Kept, error) {
 func buildOf(program string) (string, error) {
 	f, err := os.Open(program)
 	if err != nil {
-		return "", fmt.Errorf("tell this build from others: %w", err)
+		return "", fmt.Errorf("identify this build: %w", err)
 	}
 	defer func() { _ = f.Close() }()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("tell this build from others: %w", err)
+		return "", fmt.Errorf("identify this build: %w", err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -186,7 +186,7 @@ func TestReanalyseWithoutAProfile(t *testing.T) {
 		want   string
 		args   []string
 	}{
-		{1, "look into the archive", []string{"--archive", "/nonexistent"}},
+		{1, "list the archive", []string{"--archive", "/nonexistent"}},
 		{2, "--part x", []string{"--part", "x"}},
 		{2, "--jobs -1", []string{"--jobs", "-1"}},
 		{2, "which are only read together", []string{"--history", "a.db,b.db"}},

@@ -36,10 +36,10 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 			"or was not found.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError{fmt.Errorf("run wants a command: jobgait run -- COMMAND")}
+				return usageError{fmt.Errorf("run needs a command: jobgait run -- COMMAND")}
 			}
 			if _, ok := run.ParseDisclosureLevel(o.names); !ok {
-				return usageError{fmt.Errorf("--names is all, libraries or off, not %.40q", o.names)}
+				return usageError{fmt.Errorf("--names %.40q: want all, libraries or off", o.names)}
 			}
 			return nil
 		},

@@ -76,12 +76,12 @@ func (o scalingOptions) valid() error {
 	switch scaling.Method(o.method) {
 	case scaling.Likelihood, scaling.Paper, scaling.ExtraP:
 	default:
-		return usageError{fmt.Errorf("--method %q is none of likelihood, paper, extra-p", o.method)}
+		return usageError{fmt.Errorf("--method %q: want likelihood, paper or extra-p", o.method)}
 	}
 	switch scaling.Mode(o.mode) {
 	case scaling.Undeclared, scaling.Strong, scaling.Weak:
 	default:
-		return usageError{fmt.Errorf("--mode %q is neither strong nor weak", o.mode)}
+		return usageError{fmt.Errorf("--mode %q: want strong or weak", o.mode)}
 	}
 	return o.stored.valid()
 }
@@ -262,13 +262,13 @@ func (o scalingOptions) validBy(files int) error {
 		return nil
 	case application.ByFunction, application.ByClass:
 	default:
-		return usageError{fmt.Errorf("--by %q is neither function nor class", o.by)}
+		return usageError{fmt.Errorf("--by %q: want function or class", o.by)}
 	}
 	switch {
 	case files > 0:
-		return usageError{fmt.Errorf("--by is of stored runs: a file has no functions")}
+		return usageError{fmt.Errorf("--by needs stored runs: a file has no functions")}
 	case o.stored.metric != "":
-		return usageError{fmt.Errorf("--by is of CPU time in a cycle: --metric cannot be chosen with it")}
+		return usageError{fmt.Errorf("--by compares CPU time in a cycle and cannot be used with --metric")}
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func showCommand(getenv func(string) string) *cobra.Command {
 		Short: "print the report of a stored run (123, or 123_7 of an array)",
 		Args: func(_ *cobra.Command, args []string) error {
 			if n := len(args); n > 1 || o.last == (n == 1) {
-				return usageError{errors.New("show wants one job id, or --last: jobgait show 123")}
+				return usageError{errors.New("show needs one job id, or --last: jobgait show 123")}
 			}
 			return nil
 		},
@@ -172,7 +172,7 @@ func openHistory(ctx context.Context, getenv func(string) string, path string) (
 			continue
 		}
 		if err == nil && st.Mode().IsRegular() && st.Size() == 0 {
-			return nil, "", fmt.Errorf("%s is empty: nothing has been run yet, or --history names another", p)
+			return nil, "", fmt.Errorf("%s is empty: no run was stored yet, or --history must name another file", p)
 		}
 		db, err := history.OpenReadOnly(ctx, p)
 		return db, p, err
@@ -189,11 +189,11 @@ const beside = "your reports lie beside the output of your jobs, as jobgait-<job
 func noHistory(path string, site configs.HistorySettings, failures []error) error {
 	switch {
 	case len(failures) == 1 && errors.Is(failures[0], fs.ErrPermission):
-		return fmt.Errorf("the history %s is not readable to you", path)
+		return fmt.Errorf("you may not read the history %s", path)
 	case errors.Is(failures[0], fs.ErrPermission):
-		return fmt.Errorf("the site's history %s is not readable to you: %s", site.Path, beside)
+		return fmt.Errorf("you may not read the site's history %s: %s", site.Path, beside)
 	case site.Ingest == "spool":
 		return fmt.Errorf("the site's history is on another host, this one has no %s: %s", site.Path, beside)
 	}
-	return fmt.Errorf("no history to read at %s: nothing has been run yet, or --history names another", path)
+	return fmt.Errorf("no history at %s: no run was stored yet, or --history must name another file", path)
 }

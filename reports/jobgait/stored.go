@@ -36,7 +36,7 @@ func (f *storedFlags) add(c *cobra.Command) {
 // valid refuses a metric that there is not.
 func (f storedFlags) valid() error {
 	if _, ok := application.MetricOf(f.metric); f.metric != "" && !ok {
-		return usageError{fmt.Errorf("--metric %s: there are %s", f.metric, application.MetricNames())}
+		return usageError{fmt.Errorf("--metric %s: want one of %s", f.metric, application.MetricNames())}
 	}
 	return nil
 }

@@ -138,10 +138,10 @@ func TestCompareStoredHistories(t *testing.T) {
 	for complaint, args := range map[string][]string{
 		"jobs 1 and 2 are runs of one history":                            {"1", "2"},
 		"--by commit: jobs 1 and 30 do not differ in it, but in build_id": {"--by", "commit", "1", "30"},
-		"no run of job 999":                          {"1", "999"},
-		"--metric moon: there are":                   {"--metric", "moon", "1", "31"},
-		"--like: A and B are job ids":                {"a.csv", "b.csv"},
-		"--join week: there are day, scale and none": {"--join", "week", "1", "31"},
+		"no run of job 999":                    {"1", "999"},
+		"--metric moon: want one of":           {"--metric", "moon", "1", "31"},
+		"--like: A and B must be job ids":      {"a.csv", "b.csv"},
+		"--join week: want day, scale or none": {"--join", "week", "1", "31"},
 	} {
 		if got := askIn(env, append([]string{"compare", "--like"}, args...)...); got.status == 0 ||
 			!strings.Contains(got.complaint, complaint) {
@@ -272,7 +272,7 @@ func TestExportPprof(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}
 	if got := askIn(env, "export", "--pprof", "1", "-o", path); got.status != 1 ||
-		!strings.Contains(got.complaint, "nothing is known of its code") {
+		!strings.Contains(got.complaint, "no code was recorded") {
 		t.Errorf("%+v", got)
 	}
 	for _, wrong := range [][]string{{}, {"x.jgp"}, {"31", "--csv"}, {"31", "--app", "ocean"}} {

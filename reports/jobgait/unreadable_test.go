@@ -59,10 +59,10 @@ func TestHistoryThatIsNotTheUsers(t *testing.T) {
 		{"compare", "1", "1"},
 		{"compare", "--like", "1", "1"}, {"dashboard", "-o", "page.html"}} {
 		for _, c := range []struct{ ingest, path, says string }{
-			{"here", path, "the site's history " + path + " is not readable to you: your reports lie beside"},
-			{"spool", path, "the site's history " + path + " is not readable to you: your reports lie beside"},
+			{"here", path, "you may not read the site's history " + path + ": your reports lie beside"},
+			{"spool", path, "you may not read the site's history " + path + ": your reports lie beside"},
 			{"spool", elsewhere, "the site's history is on another host, this one has no " + elsewhere},
-			{"here", elsewhere, "nothing has been run yet"},
+			{"here", elsewhere, "no run was stored yet"},
 		} {
 			r := aUser(t, c.ingest, c.path, args...)
 			if r.status.ExitStatus() != 1 || r.out != "" || !strings.Contains(r.complaint, c.says) ||
@@ -72,7 +72,7 @@ func TestHistoryThatIsNotTheUsers(t *testing.T) {
 		}
 		named := aUser(t, "here", elsewhere, append(args, "--history", path)...)
 		if named.status.ExitStatus() != 1 ||
-			!strings.Contains(named.complaint, "the history "+path+" is not readable to you") {
+			!strings.Contains(named.complaint, "you may not read the history "+path) {
 			t.Errorf("%v --history: %d %q", args, named.status.ExitStatus(), named.complaint)
 		}
 	}

@@ -72,7 +72,7 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 				what = args[0]
 			}
 			if o.cycles < 0 {
-				return usageError{errors.New("--cycles wants a number of cycles")}
+				return usageError{errors.New("--cycles needs a number of cycles")}
 			}
 			return o.watch(cmd.Context(), what, cmd.OutOrStdout())
 		},
@@ -173,7 +173,7 @@ func (o watchOptions) find(what string) (string, error) {
 	}
 	id, isNumber := number(what)
 	if what != "" && !isNumber {
-		return "", fmt.Errorf("%.80q is no job, process or directory", what)
+		return "", fmt.Errorf("%.80q is not a job, process or directory", what)
 	}
 	runs := runsOf(dirs, uid)
 	if what == "" {

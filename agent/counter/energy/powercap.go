@@ -32,7 +32,7 @@ func openPowercap(sys string, now func() int64) (polled.Meter, error) {
 			for i, f := range files {
 				v, err := f.Read()
 				if errors.Is(err, fs.ErrPermission) {
-					return fmt.Errorf("energy is for root only: %w", err)
+					return fmt.Errorf("only root may read energy: %w", err)
 				}
 				if err != nil {
 					return err

@@ -94,7 +94,7 @@ var (
 	errWhich   = errors.New("the scheduler gives numbers, which are not those of device files of AMD's GPUs, and the " +
 		"job has not all of the node's")
 	errSleeps  = errors.New("the GPU is suspended: to read it would wake it")
-	errNothing = errors.New("the driver reports nothing of it")
+	errNothing = errors.New("the driver reports no values for it")
 )
 
 // pick returns those cards that are the job's, in the scheduler's order.

@@ -67,8 +67,8 @@ func layouts(format, content uint8, size int) (layout, bool) {
 
 // Errors of gpu_metrics.
 var (
-	errShort   = errors.New("gpu_metrics is shorter than it says")
-	errVersion = errors.New("gpu_metrics of a version that is not known")
+	errShort   = errors.New("gpu_metrics is shorter than its header says")
+	errVersion = errors.New("unknown version of gpu_metrics")
 )
 
 // parseMetrics reads the file. All bits set mean that a field is not there.

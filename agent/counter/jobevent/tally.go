@@ -37,7 +37,7 @@ func since(now, was uint64) uint64 {
 // again makes ready for a new event of the same column, which begins at 0.
 func (t *tally) again() { t.count, t.enabled, t.running = 0, 0, 0 }
 
-var errRead = errors.New("perf event gave too few bytes")
+var errRead = errors.New("perf event returned too few bytes")
 
 // parseOne reads what read(2) gives of a single event: count, enabled, running.
 func parseOne(b []byte) (count, enabled, running uint64, err error) {

@@ -154,7 +154,7 @@ func (j JobCgroup) OOMKills() (polled.Meter, error) {
 // Pressure is for how long the job's processes stood still.
 func (j JobCgroup) Pressure() (polled.Meter, error) {
 	if !j.v2 || !exists(filepath.Join(j.roots.Proc, "pressure")) {
-		return polled.Meter{}, errors.New("there is no pressure of cgroups here")
+		return polled.Meter{}, errors.New("this kernel reports no pressure of cgroups")
 	}
 	return pressure("cgroup_psi", "job", "v2 cpu.pressure",
 		j.files("", "cpu.pressure", "io.pressure", "memory.pressure")), nil

@@ -169,7 +169,7 @@ func TestWhatIsMissingHasNoColumn(t *testing.T) {
 			"full"},
 		"no memory available":   {"proc/meminfo", "MemTotal: 5 kB\n", "mem_used", "unknown format"},
 		"a cut line":            {"proc/diskstats", "8 0 sda 1 2 3\n", "disk", "unknown format"},
-		"no line of ours":       {"proc/net/dev", "  eth9: 1 2 3 4 5 6 7 8 9 10\n", "net", "says nothing"},
+		"no line of its device": {"proc/net/dev", "  eth9: 1 2 3 4 5 6 7 8 9 10\n", "net", "does not contain"},
 		"pressure switched off": {"proc/pressure/io", "", "psi", "unknown format"},
 	} {
 		t.Run(name, func(t *testing.T) {

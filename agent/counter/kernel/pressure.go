@@ -18,7 +18,7 @@ import (
 func Pressure(r Roots) (polled.Meter, error) {
 	dir := filepath.Join(r.Proc, "pressure")
 	if !exists(dir) {
-		return polled.Meter{}, errors.New("this kernel tells no pressure")
+		return polled.Meter{}, errors.New("this kernel reports no pressure")
 	}
 	return pressure("psi", "node", dir, newPlaces(fixed(dir), "cpu", "io", "memory")), nil
 }

@@ -208,7 +208,7 @@ func (p *Source) read() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s says nothing of it", p.m.Config)
+	return fmt.Errorf("%s does not contain it", p.m.Config)
 }
 
 func (p *Source) forget(to uint64) {

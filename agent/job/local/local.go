@@ -32,7 +32,7 @@ const (
 func Environ(r job.Run) ([]string, error) {
 	text, err := json.Marshal(cleaned(r))
 	if err != nil {
-		return nil, fmt.Errorf("tell the hooks of the run: %w", err)
+		return nil, fmt.Errorf("encode the run for the hooks: %w", err)
 	}
 	return []string{runName + "=" + string(text)}, nil
 }

@@ -106,7 +106,7 @@ func (o ExportOptions) choose(h profile.Header, columns []series.Column) ([]int,
 	names, there := []string{}, map[string]bool{"": true, "t_s": true}
 	for i, c := range columns {
 		if there[c.Name] || strings.ContainsAny(c.Name, ",\"\r\n") {
-			return nil, fmt.Errorf("%w: the profile has one that is called %q", ErrColumn, c.Name)
+			return nil, fmt.Errorf("%w: the profile already has one named %q", ErrColumn, c.Name)
 		}
 		there[c.Name] = true
 		names = append(names, c.Name)
@@ -116,11 +116,11 @@ func (o ExportOptions) choose(h profile.Header, columns []series.Column) ([]int,
 	}
 	switch {
 	case len(out) == 0 && o.Column != "":
-		return nil, fmt.Errorf("%w %q is not in the profile; there are %s", ErrColumn, o.Column, list(names))
+		return nil, fmt.Errorf("%w %q is not in the profile, which has %s", ErrColumn, o.Column, list(names))
 	case len(out) == 0:
 		return nil, fmt.Errorf("%w: the profile has none", ErrColumn)
 	case o.Format == Float32 && len(out) > 1:
-		return nil, fmt.Errorf("%w: float32 takes one, name it; there are %s", ErrColumn, list(names))
+		return nil, fmt.Errorf("%w: float32 writes one: name one of %s", ErrColumn, list(names))
 	}
 	return out, nil
 }
