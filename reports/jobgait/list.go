@@ -22,6 +22,7 @@ import (
 type listOptions struct {
 	history, start, end           string
 	noHeader, parsable, json, csv bool
+	tasks                         bool
 	query                         history.Query
 }
 
@@ -32,8 +33,9 @@ func listCommand(getenv func(string) string) *cobra.Command {
 		Short: "list stored runs, newest first",
 		Long: "list prints stored runs, newest first, one a line. Busy and Wait are CPUs that\n" +
 			"the run kept busy and that it waited for, Cycle is the time of one, Finding the\n" +
-			"first thing that its report tells of it (jobgait help report). TIME is a date,\n" +
-			"2026-11-20T02:00, 02:00 of today, now or now-7days.",
+			"first thing that its report tells of it (jobgait help report). An array is one\n" +
+			"line, with its states, the median elapsed time and the slowest task. TIME is a\n" +
+			"date, 2026-11-20T02:00, 02:00 of today, now or now-7days.",
 		Args: wants(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.times(time.Now()); err != nil {
@@ -57,6 +59,7 @@ func listCommand(getenv func(string) string) *cobra.Command {
 	f.StringVarP(&o.end, "endtime", "E", "", "only runs that started before this `TIME`")
 	f.StringVar(&o.query.App, "app", "", "only runs of this application")
 	f.IntVar(&o.query.Limit, "limit", 50, "at most so many")
+	f.BoolVar(&o.tasks, "tasks", false, "one line for each task of an array, as --json and --csv have")
 	f.BoolVarP(&o.noHeader, "noheader", "n", false, "no line of names")
 	f.BoolVarP(&o.parsable, "parsable", "p", false, "columns end with |")
 	f.BoolVar(&o.json, "json", false, "one JSON object a line")
@@ -161,6 +164,9 @@ func (r foundRun) finding(ctx context.Context) string {
 }
 
 func (o listOptions) list(ctx context.Context, from joined, out io.Writer) error {
+	if !o.tasks && !o.json && !o.csv {
+		return o.listArrays(ctx, from, out)
+	}
 	runs, err := from.runs(ctx, o.query)
 	if err != nil {
 		return err
@@ -175,6 +181,25 @@ func (o listOptions) list(ctx context.Context, from joined, out io.Writer) error
 		return printJSON(out, all)
 	case o.csv:
 		return printCSV(out, all, !o.noHeader)
+	}
+	return o.writeText(out, table, len(from.dbs) > 1)
+}
+
+// runsForRow is how many runs are read for each row of a list in which arrays are rolled up.
+const runsForRow = 40
+
+// listArrays prints jobs, the tasks of an array in one line.
+func (o listOptions) listArrays(ctx context.Context, from joined, out io.Writer) error {
+	q := o.query
+	rows := cmp.Or(max(q.Limit, 0), history.DefaultLimit)
+	q.Limit = rows * runsForRow
+	runs, err := from.runs(ctx, q)
+	if err != nil {
+		return err
+	}
+	table, err := rolledUp(ctx, runs, rows)
+	if err != nil {
+		return err
 	}
 	return o.writeText(out, table, len(from.dbs) > 1)
 }
@@ -201,15 +226,20 @@ func (r foundRun) cells(finding string) []string {
 	if r.CPUs != nil {
 		cpus = strconv.Itoa(*r.CPUs)
 	}
-	seconds := int64(r.ElapsedS)
+	return []string{r.Cluster, r.DisplayID, r.User, cmp.Or(r.State, "-"), exit,
+		time.Unix(int64(r.Start), 0).Format("2006-01-02T15:04:05"), elapsedText(r.ElapsedS),
+		cpus, figures(r.BusyCPUs, "%.2f", 1), figures(r.WaitingCPUs, "%.2f", 1), figures(r.PeakMemBytes, "%.0fM", 1<<20),
+		figures(cmp.Or(r.StepS, r.PeriodS), "%.4gs", 1), cmp.Or(finding, "-"), cmp.Or(r.App, "-")}
+}
+
+// elapsedText prints seconds as sacct's Elapsed: [days-]hours:minutes:seconds.
+func elapsedText(s float64) string {
+	seconds := int64(s)
 	elapsed := fmt.Sprintf("%02d:%02d:%02d", seconds/3600%24, seconds/60%60, seconds%60)
 	if days := seconds / 86400; days > 0 {
 		elapsed = fmt.Sprintf("%d-%s", days, elapsed)
 	}
-	return []string{r.Cluster, r.DisplayID, r.User, cmp.Or(r.State, "-"), exit,
-		time.Unix(int64(r.Start), 0).Format("2006-01-02T15:04:05"), elapsed,
-		cpus, figures(r.BusyCPUs, "%.2f", 1), figures(r.WaitingCPUs, "%.2f", 1), figures(r.PeakMemBytes, "%.0fM", 1<<20),
-		figures(cmp.Or(r.StepS, r.PeriodS), "%.4gs", 1), cmp.Or(finding, "-"), cmp.Or(r.App, "-")}
+	return elapsed
 }
 
 func (o listOptions) writeText(out io.Writer, rows [][]string, clusters bool) error {

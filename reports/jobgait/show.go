@@ -41,7 +41,7 @@ func showCommand(getenv func(string) string) *cobra.Command {
 	var o showOptions
 	c := &cobra.Command{
 		Use:   "show [JOBID]",
-		Short: "print the report of a stored run (123, or 123_7 of an array)",
+		Short: "print the report of a stored run (123, 123_7) or array (123)",
 		Args: func(_ *cobra.Command, args []string) error {
 			if n := len(args); n > 1 || o.last == (n == 1) {
 				return usageError{errors.New("show needs one job id, or --last: jobgait show 123")}
@@ -72,6 +72,9 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 		return o.digest(ctx, getenv, id, out, err)
 	}
 	defer func() { _ = from.Close() }()
+	if rolled, err := o.array(ctx, from, id, out); rolled || err != nil {
+		return err
+	}
 	s, db, err := o.find(ctx, from, id)
 	if err != nil {
 		return o.digest(ctx, getenv, id, out, err)
@@ -85,6 +88,29 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 		return err
 	}
 	return o.print(out, s, judged)
+}
+
+// array prints an array of two tasks or more, for the text of its id; it returns false for any other job.
+func (o showOptions) array(ctx context.Context, from joined, id string, out io.Writer) (bool, error) {
+	n, err := run.ParseJobID(id)
+	if err != nil || o.last || o.json || o.html {
+		return false, nil
+	}
+	for _, db := range from.dbs {
+		runs, err := db.Runs(ctx, history.Query{JobID: n, Limit: 1})
+		if err != nil {
+			return false, err
+		}
+		if len(runs) == 0 || arrayOf(foundRun{runs[0], db}) != id {
+			continue
+		}
+		a, err := arrayIn(ctx, foundRun{runs[0], db})
+		if err != nil || len(a.tasks) < 2 {
+			return false, err
+		}
+		return true, a.text(ctx, out)
+	}
+	return false, nil
 }
 
 // digest prints what the accounting's comment has of a job that no history has; without one it returns why
