@@ -14,6 +14,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/names"
 	"jobgait/agent/peek"
+	"jobgait/agent/stack"
 	"jobgait/analysis/note"
 	"jobgait/configs"
 )
@@ -120,7 +121,8 @@ func runAgent(args []string, getenv func(string) string, stdout, stderr io.Write
 }
 
 // children are the child processes that this program serves (package as): they read what may hang of other processes,
-// find the functions of a job's code, or become a program of the site.
+// find the functions of a job's code, copy and read stacks, or become a program of the site.
 func children() as.Handlers {
-	return as.Handlers{as.Peek: peek.Serve("/proc"), as.Names: names.Serve, as.OnStall: becomeProgram}
+	return as.Handlers{as.Peek: peek.Serve("/proc"), as.Names: names.Serve, as.OnStall: becomeProgram,
+		as.CopyStacks: stack.ServeCopy, as.UnwindStacks: stack.ServeUnwind}
 }

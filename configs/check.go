@@ -36,6 +36,7 @@ func check(c Config) error {
 		optionalPath("agent.live_dir", c.Agent.LiveDir),
 
 		oneOf("agent.names", c.Agent.Names, "all", "libraries", "off"),
+		oneOf("agent.stack", c.Agent.Stack, "off", "functions", "lines"),
 
 		optionalPath("live.on_stall", c.Live.OnStall),
 		account("live.account", c.Live.Account),

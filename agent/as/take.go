@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -105,6 +106,38 @@ func TakeFiles(args []string) error {
 		return fmt.Errorf("take the rights to files of uid %d: those of %d stay", a.UID, now)
 	}
 	return shut() // a change of rights has opened it
+}
+
+// TakeTracer does what TakeFiles does, and gives up all capabilities of all threads but that to trace processes. The
+// user ids stay: the account can neither stop nor kill what holds one of its threads.
+func TakeTracer(args []string) error {
+	if err := TakeFiles(args); err != nil {
+		return err
+	}
+	var now [2]unix.CapUserData
+	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	if err := unix.Capget(&head, &now[0]); err != nil {
+		return fmt.Errorf("read the capabilities: %w", err)
+	}
+	const trace = 1 << unix.CAP_SYS_PTRACE
+	kept := [2]unix.CapUserData{{Effective: now[0].Effective & trace, Permitted: now[0].Permitted & trace}}
+	if err := setCapabilities(&head, &kept); err != nil {
+		return fmt.Errorf("give up capabilities: %w", err)
+	}
+	return shut()
+}
+
+// setCapabilities sets those of all threads, where Go made them, else of this one.
+func setCapabilities(head *unix.CapUserHeader, to *[2]unix.CapUserData) error {
+	head.Pid = 0
+	_, _, e := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(head)), uintptr(unsafe.Pointer(&to[0])), 0)
+	if e == unix.ENOTSUP {
+		return unix.Capset(head, &to[0])
+	}
+	if e != 0 {
+		return e
+	}
+	return nil
 }
 
 // spareThreads are made before none can be: Go takes one when a read of a file waits,

@@ -18,6 +18,8 @@ const (
 	Files
 	// Starters: the child keeps the rights of its starter and gets no account.
 	Starters
+	// Tracer: the child opens files as the account and keeps CAP_SYS_PTRACE, no other capability (TakeTracer).
+	Tracer
 )
 
 // Verb is a row of the table of child processes: the argument that makes one of the programs that child, with whose
@@ -44,6 +46,9 @@ const (
 	Worker    = "--worker"
 	SweepNode = "--sweep-node"
 	Release   = "__release"
+	// CopyStacks stops threads and copies their registers and stacks, UnwindStacks reads the copies (package stack).
+	CopyStacks   = "copy-stacks"
+	UnwindStacks = "unwind-stacks"
 )
 
 // Bounds that the children themselves need: of all answers together, of Peek of one.
@@ -51,6 +56,9 @@ const (
 	CollectAnswer = 512 << 20
 	NamesAnswer   = 256 << 10
 	PeekAnswer    = 8 << 20
+	// CopyAnswer holds the stacks of 512 processes of three threads with 100 KiB each.
+	CopyAnswer   = 256 << 20
+	UnwindAnswer = 32 << 20
 )
 
 // reportBytes bounds the files of a child that writes reports and records.
@@ -72,6 +80,9 @@ func Verbs() []Verb {
 			Answer: 64 << 10},
 		{Name: Worker, Account: "root", Rights: Starters},
 		{Name: SweepNode, Account: "root", Rights: Starters},
+		{Name: CopyStacks, Account: "the job's user", Rights: Tracer, Answer: CopyAnswer},
+		{Name: UnwindStacks, Account: "the job's user", Limits: Limits{CPUSeconds: 5, MemoryBytes: 1 << 30, Bound: true},
+			Answer: UnwindAnswer},
 		{Name: Release, Account: "the caller of jobgait run", Rights: Starters},
 	}
 }
@@ -119,6 +130,8 @@ func (h Handlers) Serve(ctx context.Context, args []string, in io.Reader, out io
 		err = Take(r.Args, v.Limits)
 	case Files:
 		err = TakeFiles(r.Args)
+	case Tracer:
+		err = TakeTracer(r.Args)
 	case Starters:
 		return true, h[v.Name](ctx, r)
 	}

@@ -135,8 +135,8 @@ func text(r io.ReaderAt, at uint64, most int) string {
 	return string(b)
 }
 
-// address is where an offset is in memory.
-func (f *ELFFile) address(off uint64) (uint64, bool) {
+// Address returns the address that the linker gave the byte at an offset of the file.
+func (f *ELFFile) Address(off uint64) (uint64, bool) {
 	for _, l := range f.loads {
 		if a, ok := l.covers(off); ok {
 			return a, true
@@ -153,4 +153,10 @@ func (f *ELFFile) offset(addr uint64) (uint64, bool) {
 		}
 	}
 	return 0, false
+}
+
+// ReadAddress fills b with what the file has at an address, or returns false.
+func (f *ELFFile) ReadAddress(b []byte, addr uint64) bool {
+	off, ok := f.offset(addr)
+	return ok && readAt(f.r, b, off)
 }

@@ -113,6 +113,21 @@ func (s roots) debugFile(build string) (*os.File, error) {
 	return r, err
 }
 
+// DebugOf opens the symbols of the distribution's debug file of the same build as a file, nil if there is none. What is
+// returned is to be closed.
+func DebugOf(r *os.File) (*ELFFile, *os.File) {
+	d, err := system().debugFile(buildOf(r))
+	if err != nil {
+		return nil, nil
+	}
+	f, err := Open(d)
+	if err != nil {
+		_ = d.Close()
+		return nil, nil
+	}
+	return f, d
+}
+
 func nothing(places int, why Reason) Answer {
 	a := Answer{Functions: []Function{}, Of: make([]int, places), Why: why}
 	for i := range a.Of {

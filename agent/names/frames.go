@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"sort"
 	"strings"
-
-	"jobgait/agent/profile"
 )
 
 // plt answers the places in the linker's tables of jumps.
@@ -15,7 +13,7 @@ func (q *query) plt() {
 			continue
 		}
 		for i := range q.places {
-			if p := &q.places[i]; p.source == "" && p.from < s.addr+s.size && p.from+profile.PlaceBytes > s.addr {
+			if p := &q.places[i]; p.source == "" && p.from < s.addr+s.size && p.from+q.width > s.addr {
 				p.start, p.end, p.source = s.addr, s.addr+s.size, PLT
 			}
 		}
@@ -26,29 +24,52 @@ func (q *query) plt() {
 // an exception may pass, which are all that a compiler made. See the Linux Standard
 // Base, 10.6.2.
 type frameTable struct {
-	q    *query
+	file *ELFFile
+	step func() bool // takes a step, and is false if none is left
 	at   segment
 	rows int
+}
+
+// frameTable returns the table of the file, without rows if there is none: version 1; the number of rows in 4 bytes; rows of
+// two numbers of 4 bytes, relative to the table: what every linker writes.
+func (f *ELFFile) frameTable(step func() bool) frameTable {
+	t := frameTable{file: f, step: step, at: f.frames}
+	var h [12]byte
+	if t.at.size < 12 || t.at.addr > 1<<60 || !readAt(f.r, h[:], t.at.off) || h[0] != 1 || h[2] != 3 || h[3] != 0x3b {
+		return t
+	}
+	t.rows = int(min(uint64(binary.LittleEndian.Uint32(h[8:])), (t.at.size-12)/8))
+	return t
+}
+
+// before returns the number of rows that begin at or before an address.
+func (t frameTable) before(addr uint64) int {
+	return sort.Search(t.rows, func(k int) bool { return t.start(k) > addr })
+}
+
+// FrameEntry returns the address of the frame description entry of .eh_frame of the function that begins last before an
+// address. The entry says whether the function reaches as far.
+func (f *ELFFile) FrameEntry(addr uint64) (entry uint64, ok bool) {
+	t := f.frameTable(func() bool { return true }) // a search takes 32 steps at most
+	k := t.before(addr)
+	var b [4]byte
+	if k == 0 || !readAt(f.r, b[:], t.at.off+12+8*uint64(k-1)+4) {
+		return 0, false
+	}
+	return t.at.addr + uint64(int64(int32(binary.LittleEndian.Uint32(b[:])))), true
 }
 
 // framed finds the bounds of places without a symbol: from the start before the
 // place to the next.
 func (q *query) framed() {
-	t := frameTable{q: q, at: q.file.frames}
-	var h [12]byte
-	// Version 1; the number of rows in 4 bytes; rows of two numbers of 4 bytes,
-	// relative to the table: what every linker writes.
-	if t.at.size < 12 || t.at.addr > 1<<63 || !readAt(q.file.r, h[:], t.at.off) || h[0] != 1 || h[2] != 3 || h[3] != 0x3b {
-		return
-	}
-	t.rows = int(min(uint64(binary.LittleEndian.Uint32(h[8:])), (t.at.size-12)/8))
+	t := q.file.frameTable(q.step)
 	for i := range q.places {
 		p := &q.places[i]
 		if p.source != "" {
 			continue
 		}
-		mid := p.from + profile.PlaceBytes/2
-		k := sort.Search(t.rows, func(k int) bool { return t.start(k) > mid })
+		mid := p.from + q.width/2
+		k := t.before(mid)
 		if q.steps <= 0 {
 			return
 		}
@@ -62,7 +83,7 @@ func (q *query) framed() {
 // a million rows takes 20 steps each.
 func (t frameTable) start(k int) uint64 {
 	var b [4]byte
-	if !t.q.step() || !readAt(t.q.file.r, b[:], t.at.off+12+8*uint64(k)) {
+	if !t.step() || !readAt(t.file.r, b[:], t.at.off+12+8*uint64(k)) {
 		return 1 << 63
 	}
 	return t.at.addr + uint64(int64(int32(binary.LittleEndian.Uint32(b[:]))))
@@ -72,7 +93,7 @@ func (t frameTable) start(k int) uint64 {
 // segment.
 func (t frameTable) end(k int, mid uint64) uint64 {
 	end := uint64(0)
-	for _, l := range t.q.file.loads {
+	for _, l := range t.file.loads {
 		if mid-l.addr < l.size {
 			end = l.addr + l.size
 		}

@@ -79,7 +79,7 @@ func TestAMillionSymbolsOverlap(t *testing.T) {
 	must(t, err)
 	q := &query{ctx: t.Context(), file: f, steps: MaxSteps, names: map[nameKey]string{}}
 	for i, at := range everywhere() {
-		a, _ := f.address(at)
+		a, _ := f.Address(at)
 		q.places = append(q.places, place{from: a, index: i})
 	}
 	q.tables(f, kindSymbols, Symtab)

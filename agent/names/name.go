@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"jobgait/agent/profile"
 )
 
 // MaxSteps bounds the work on one file: a step is a symbol that is looked at, a
@@ -51,6 +53,7 @@ type query struct {
 	file   *ELFFile
 	places []place // ascending
 	steps  int     // left
+	width  uint64  // bytes of a place
 	names  map[nameKey]string
 }
 
@@ -63,9 +66,18 @@ type nameKey struct {
 // none is known. debug is the debug file of the same build, or nil. It stops when
 // steps are used up or ctx ends, and returns what it has found.
 func (f *ELFFile) Name(ctx context.Context, offsets []uint64, debug *ELFFile, steps int) []Function {
-	q := &query{ctx: ctx, file: f, steps: steps, names: map[nameKey]string{}}
+	return f.nameWide(ctx, offsets, debug, steps, profile.PlaceBytes)
+}
+
+// NameExact does what Name does for single bytes instead of places of 16 bytes.
+func (f *ELFFile) NameExact(ctx context.Context, offsets []uint64, debug *ELFFile, steps int) []Function {
+	return f.nameWide(ctx, offsets, debug, steps, 1)
+}
+
+func (f *ELFFile) nameWide(ctx context.Context, offsets []uint64, debug *ELFFile, steps int, width uint64) []Function {
+	q := &query{ctx: ctx, file: f, steps: steps, width: width, names: map[nameKey]string{}}
 	for i, off := range offsets {
-		if a, ok := f.address(off); ok && a <= 1<<63 {
+		if a, ok := f.Address(off); ok && a <= 1<<63 {
 			q.places = append(q.places, place{from: a, index: i})
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"io"
 	"math"
 	"sort"
-
-	"jobgait/agent/profile"
 )
 
 // maxAliases is how many symbols of one function are compared for the best name.
@@ -74,13 +72,13 @@ func parseSymbol(b []byte, names uint64) (symbol, bool) {
 // more of the place is right, of equals the shorter, and the first: tables come with
 // the fullest first.
 func (q *query) offer(x symbol, r io.ReaderAt, source string) bool {
-	i := sort.Search(len(q.places), func(i int) bool { return q.places[i].from+profile.PlaceBytes > x.start })
+	i := sort.Search(len(q.places), func(i int) bool { return q.places[i].from+q.width > x.start })
 	for ; i < len(q.places) && q.places[i].from < x.end; i++ {
 		if !q.step() {
 			return false // tables of honest files do not overlap
 		}
 		p := &q.places[i]
-		over := min(p.from+profile.PlaceBytes, x.end) - max(p.from, x.start)
+		over := min(p.from+q.width, x.end) - max(p.from, x.start)
 		same := p.source == source && p.start == x.start && p.end == x.end
 		switch {
 		case p.source == "" || over > p.over || over == p.over && (x.end-x.start < p.end-p.start || same && x.rank > p.rank):

@@ -38,7 +38,7 @@ var ranks = []struct {
 	{"drawing", []string{"reports/plot", "reports/schema", "reports/pagetest"}, false},
 	{"pages", []string{"reports/text", "reports/html"}, false},
 	{"reports", []string{"reports/job", "reports/change", "reports/scaling", "reports/periods", "reports/watch",
-		"reports/forecast", "reports/mail"}, false},
+		"reports/forecast", "reports/mail", "reports/stack"}, false},
 	{"reports of reports", []string{"reports/dashboard", "reports/earlier", "reports/seff"}, false},
 	{"hooks", []string{"prolog/", "epilog/"}, true},
 }

@@ -65,7 +65,8 @@ func runJobgait(ctx context.Context, environ, args []string, out, complain io.Wr
 		},
 	}
 	getenv := lookup(environ)
-	root.AddCommand(runCommand(environ, getenv), watchCommand(getenv), showCommand(getenv), listCommand(getenv),
+	root.AddCommand(runCommand(environ, getenv), watchCommand(getenv), stackCommand(getenv), showCommand(getenv),
+		listCommand(getenv),
 		seffCommand(getenv), askCommand(getenv), mailCommand(getenv),
 		historyCommand(getenv), replayCommand(), periodsCommand(),
 		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv),

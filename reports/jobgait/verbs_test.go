@@ -38,7 +38,7 @@ func fileOf(t *testing.T, name, text string) string {
 
 // TestHelpFitsTheScreen checks the width of what the verbs say of themselves.
 func TestHelpFitsTheScreen(t *testing.T) {
-	for _, verb := range []string{"", "run", "watch", "show", "list", "seff", "ask", "mail", "replay",
+	for _, verb := range []string{"", "run", "watch", "stack", "show", "list", "seff", "ask", "mail", "replay",
 		"periods", "changes",
 		"compare",
 		"dashboard", "export", "scaling", "prune", "reanalyse", "report"} {

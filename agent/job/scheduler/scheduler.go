@@ -98,3 +98,9 @@ func Within(getenv func(string) string) (run.Key, bool) {
 func Step(getenv func(string) string, id run.JobID, program ...string) []string {
 	return slurm.Scheduler{}.Step(getenv, id, program...)
 }
+
+// StepOnAllNodes is the command that runs a program once on each node of a running job; nil
+// where that cannot be done.
+func StepOnAllNodes(getenv func(string) string, id run.JobID, program ...string) []string {
+	return slurm.Scheduler{}.StepOnAllNodes(getenv, id, program...)
+}

@@ -29,8 +29,18 @@ type Scheduler struct {
 var _ job.Scheduler = Scheduler{}
 
 // Step returns the command that runs a program in a running job, on its first node, beside the job's own tasks;
-// nil if srun is missing, or within a step. The path of srun does not depend on PATH.
-func (Scheduler) Step(getenv func(string) string, id run.JobID, program ...string) []string {
+// nil if srun is missing, or within a step.
+func (s Scheduler) Step(getenv func(string) string, id run.JobID, program ...string) []string {
+	return s.step(getenv, id, []string{"--nodes=1", "--ntasks=1"}, program)
+}
+
+// StepOnAllNodes returns the command that runs a program once on each node of a running job.
+func (s Scheduler) StepOnAllNodes(getenv func(string) string, id run.JobID, program ...string) []string {
+	return s.step(getenv, id, []string{"--ntasks-per-node=1", "--no-kill"}, program)
+}
+
+// step makes the command. The path of srun does not depend on PATH.
+func (Scheduler) step(getenv func(string) string, id run.JobID, where, program []string) []string {
 	sruns := []string{"/usr/bin/srun", "/usr/local/bin/srun", "/opt/slurm/bin/srun"}
 	at := slices.IndexFunc(sruns, func(p string) bool {
 		st, err := os.Stat(p)
@@ -39,6 +49,6 @@ func (Scheduler) Step(getenv func(string) string, id run.JobID, program ...strin
 	if at < 0 || getenv("SLURM_STEP_ID") != "" {
 		return nil
 	}
-	return append([]string{sruns[at], "--overlap", "--jobid", strconv.FormatInt(int64(id), 10),
-		"--nodes=1", "--ntasks=1", "--quiet", "--immediate=10"}, program...)
+	command := []string{sruns[at], "--overlap", "--jobid", strconv.FormatInt(int64(id), 10)}
+	return append(append(append(command, where...), "--quiet", "--immediate=10"), program...)
 }

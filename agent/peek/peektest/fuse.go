@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -31,6 +32,19 @@ func HangAsked(t testing.TB, dir string) (free func(), asked <-chan struct{}) {
 	})
 	t.Cleanup(free)
 	return free, first
+}
+
+// HangReads mounts a file system over dir with one file, whose name is returned: it opens, and no read of it ends before
+// the end of the test.
+func HangReads(t testing.TB, dir string) (file string) {
+	t.Helper()
+	f := mount(t, dir)
+	go (&server{f: f}).serve()
+	t.Cleanup(func() {
+		_ = unix.Unmount(dir, unix.MNT_FORCE|unix.MNT_DETACH)
+		_ = f.Close()
+	})
+	return filepath.Join(dir, "file")
 }
 
 // mount mounts a FUSE file system over dir and returns its device.

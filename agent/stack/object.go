@@ -1,0 +1,132 @@
+package stack
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/names"
+	"jobgait/agent/peek"
+)
+
+// library is an ELF file that processes have mapped.
+type library struct {
+	name    string // base name of its path
+	file    *os.File
+	elf     *names.ELFFile
+	lines   *lineTables // nil if it has none
+	looked  bool        // for lines
+	entries map[uint64]entry
+}
+
+const vdso = "[vdso]"
+
+// libraries are the files that were opened, by inode and path. A file that cannot be read has a library without elf.
+type libraries struct {
+	proc string
+	open map[string]*library
+}
+
+// of returns the file of a mapping of a process.
+func (l *libraries) of(pid int, m *mapping) *library {
+	key := fmt.Sprint(m.inode, " ", m.path)
+	lib, ok := l.open[key]
+	if !ok {
+		lib = l.load(pid, m)
+		l.open[key] = lib
+	}
+	return lib
+}
+
+func (l *libraries) load(pid int, m *mapping) *library {
+	path := strings.TrimSuffix(m.path, " (deleted)")
+	lib := &library{name: filepath.Base(path), entries: map[uint64]entry{}}
+	if m.path == vdso {
+		lib.name = vdso
+		lib.elf, _ = names.Open(bytes.NewReader(ownVDSO(l.proc)))
+		return lib
+	}
+	if !strings.HasPrefix(path, "/") {
+		return lib
+	}
+	dir := filepath.Join(l.proc, strconv.Itoa(pid))
+	for _, p := range []string{filepath.Join(dir, "root") + path, filepath.Join(dir, "exe"), path} {
+		f, err := peek.OpenRegular(p, func(st unix.Stat_t) bool { return st.Ino == m.inode })
+		if err != nil {
+			continue
+		}
+		if lib.elf, err = names.Open(f); err == nil {
+			lib.file = f
+			return lib
+		}
+		_ = f.Close()
+	}
+	return lib
+}
+
+// ownVDSO copies the kernel's code that is mapped into each process: it is the same in all of them.
+func ownVDSO(proc string) []byte {
+	list, err := mappingsOf(proc, os.Getpid())
+	if err != nil {
+		return nil
+	}
+	for _, m := range list {
+		if m.path == vdso && m.end-m.start < 1<<20 {
+			return bytes.Clone(unsafe.Slice((*byte)(ownMemory(m.start)), m.end-m.start))
+		}
+	}
+	return nil
+}
+
+// ownMemory is an address of this process that the kernel has mapped for good: the collector knows nothing of it.
+func ownMemory(addr uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+
+// entryAt returns the entry of .eh_frame for an address.
+func (lib *library) entryAt(addr uint64) (entry, bool) {
+	if lib.elf == nil {
+		return entry{}, false
+	}
+	at, ok := lib.elf.FrameEntry(addr)
+	if !ok {
+		return entry{}, false
+	}
+	e, ok := lib.entries[at]
+	if !ok {
+		e, _ = readEntry(lib.elf, at) // one that is not understood covers nothing
+		lib.entries[at] = e
+	}
+	return e, addr-e.begin < e.size
+}
+
+// followsCall tells whether the instruction before an address can be a call: what is no call leaves no return address.
+// Where instructions have a fixed length, the one before is looked at; on amd64 its end.
+func (lib *library) followsCall(addr uint64) bool {
+	var b [8]byte
+	if lib.elf == nil || !lib.elf.ReadAddress(b[:], addr-8) {
+		return false
+	}
+	return isCall(b)
+}
+
+// functions names the functions at offsets of the file.
+func (lib *library) functions(ctx context.Context, offsets []uint64) []names.Function {
+	if lib.elf == nil {
+		return make([]names.Function, len(offsets))
+	}
+	var debug *names.ELFFile
+	if lib.file != nil {
+		d, file := names.DebugOf(lib.file)
+		if file != nil {
+			defer file.Close()
+			debug = d
+		}
+	}
+	return lib.elf.NameExact(ctx, offsets, debug, names.MaxSteps)
+}

@@ -1,0 +1,220 @@
+package stack
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/as"
+	"jobgait/agent/job/jobtest"
+)
+
+// nobody is another account, if the test may take one.
+func nobody(t testing.TB) as.Account {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become another account")
+	}
+	return as.Account{UID: 65534, GID: 65534, Groups: []uint32{65534}}
+}
+
+// startAs runs a program as an account until the test ends.
+func startAs(t testing.TB, a as.Account, path string) int {
+	t.Helper()
+	for dir := filepath.Dir(path); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(path)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: a.UID, Gid: a.GID, Groups: a.Groups}}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return cmd.Process.Pid
+}
+
+// Root reads the stacks of a user's processes with the user's rights to files, and touches none of another user.
+func TestOnlyProcessesOfTheAccount(t *testing.T) {
+	a := nobody(t)
+	path := build(t, "gcc", "pointers.c", "-O1", "-g")
+	pid := startAs(t, a, path)
+	c := collection(t, pid)
+	c.Account = a
+	untilSeen(t, c, "inner(pointers.c:4) < outer(pointers.c:7) < main(pointers.c:11)", "[whole]")
+	c.PIDs = []int{start(t, path)}
+	if got := read(t, c)[0].Listed[0]; got.Trouble != Foreign || len(got.Frames) > 0 || got.HeldNS > 0 {
+		t.Errorf("a process of root for uid %d: %+v", a.UID, got)
+	}
+	c.Account, c.PIDs = as.Self(), []int{pid}
+	if got := read(t, c)[0].Listed[0]; got.Trouble != Foreign {
+		t.Errorf("a process of uid %d for root's account: %+v", a.UID, got)
+	}
+}
+
+// The copier of root holds CAP_SYS_PTRACE and nothing else.
+func TestCopierHasOneCapability(t *testing.T) {
+	nobody(t)
+	// The program without cgo, as it is installed: with cgo only the tracing thread gives them up.
+	agent := filepath.Join(t.TempDir(), "jobgait-agent")
+	build := exec.Command("go", "build", "-o", agent, "jobgait/agent")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(agent, append([]string{as.CopyStacks}, nobody(t).Args()...)...)
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+	}()
+	want := fmt.Sprintf("CapPrm:\t%016x\nCapEff:\t%016[1]x\n", 1<<unix.CAP_SYS_PTRACE)
+	jobtest.Until(t, "all threads of the copier have given up their capabilities", func() bool {
+		tids := threadsOf("/proc", cmd.Process.Pid)
+		return len(tids) > 0 && !slices.ContainsFunc(tids, func(tid int) bool {
+			b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/status", cmd.Process.Pid, tid))
+			return !strings.Contains(string(b), want)
+		})
+	})
+}
+
+// A stopped process stays stopped, and its stack is read.
+func TestStoppedProcessStaysStopped(t *testing.T) {
+	pid := start(t, build(t, "gcc", "pointers.c", "-O1", "-g"))
+	c := collection(t, pid)
+	untilSeen(t, c, "main(pointers.c:11)")
+	if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	jobtest.Until(t, "the process has stopped", func() bool { return stateOf("/proc", pid) == "T" })
+	if th := untilSeen(t, c, "inner(pointers.c:4) < outer(pointers.c:7)"); th.State != "T" {
+		t.Errorf("state %s", th.State)
+	}
+	jobtest.Until(t, "the process is stopped again", func() bool { return stateOf("/proc", pid) == "T" })
+	if err := unix.Kill(pid, unix.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	jobtest.Until(t, "the process sleeps again", func() bool { return stateOf("/proc", pid) == "S" })
+}
+
+// A process that a debugger holds is left alone.
+func TestTracedProcessIsLeftAlone(t *testing.T) {
+	pid := start(t, build(t, "gcc", "pointers.c", "-O1", "-g"))
+	done := make(chan error)
+	go func() {
+		// The tracer is this goroutine's thread until it ends.
+		runtime.LockOSThread()
+		done <- ptrace(unix.PTRACE_SEIZE, pid, 0, 0)
+		<-done
+	}()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	got := read(t, collection(t, pid))[0].Listed[0]
+	done <- nil
+	if got.Trouble != IsTrace || got.HeldNS != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// The copier is killed at any moment, JOBGAIT_KILLS times: no thread stays stopped or traced.
+func TestKilledCopierLetsGo(t *testing.T) {
+	rounds := 20
+	if s := os.Getenv("JOBGAIT_KILLS"); s != "" {
+		rounds, _ = strconv.Atoi(s)
+	}
+	path := build(t, "gcc", "deadlock.c", "-O2", "-pthread")
+	pids := []int{start(t, path), start(t, path), start(t, path)}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied, lastHeld := 0, 0
+	for i := range rounds {
+		for _, pid := range pids {
+			jobtest.Until(t, "the process has three threads", func() bool { return len(threadsOf("/proc", pid)) == 3 })
+		}
+		cmd := exec.Command(self, append([]string{as.CopyStacks}, as.Self().Args()...)...)
+		in, err := cmd.StdinPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		many := slices.Repeat(pids, 200)
+		fmt.Fprintf(in, `{"pids":%s,"uid":%d,"for_ms":60000}`+"\n", jsonList(many[:MaxProcesses]), os.Getuid())
+		// Kill it while it traces: at a moment that moves on from round to round.
+		jobtest.Until(t, "the copier traces", func() bool { return traced(pids) > 0 || ended(cmd.Process.Pid) })
+		for wait := time.Now().Add(time.Duration(i%50) * 37 * time.Microsecond); time.Now().Before(wait); {
+			lastHeld = traced(pids)
+		}
+		if traced(pids) > 0 || lastHeld > 0 {
+			copied++
+		}
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_ = in.Close()
+		jobtest.Until(t, "all threads go on", func() bool { return traced(pids) == 0 && !stoppedAny(pids) })
+	}
+	t.Logf("%d rounds, the copier traced a thread when it was killed or just before in %d", rounds, copied)
+	if copied == 0 {
+		t.Error("no round killed a copier that traced")
+	}
+}
+
+func jsonList(pids []int) string {
+	s := "["
+	for i, p := range pids {
+		if i > 0 {
+			s += ","
+		}
+		s += strconv.Itoa(p)
+	}
+	return s + "]"
+}
+
+func ended(pid int) bool { s := stateOf("/proc", pid); return s == "" || s == "Z" }
+
+// traced counts threads that have a tracer, stoppedAny finds one that is stopped.
+func traced(pids []int) (n int) {
+	for _, pid := range pids {
+		for _, tid := range threadsOf("/proc", pid) {
+			if _, tracer, ok := ownerAndTracer("/proc", tid); ok && tracer != 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func stoppedAny(pids []int) bool {
+	for _, pid := range pids {
+		for _, tid := range threadsOf("/proc", pid) {
+			if s := stateOf("/proc", tid); s == "t" || s == "T" {
+				return true
+			}
+		}
+	}
+	return false
+}

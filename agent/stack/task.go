@@ -1,0 +1,126 @@
+package stack
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"jobgait/agent/job"
+	"jobgait/agent/peek"
+	"jobgait/agent/rawcall"
+)
+
+// Task is a process that does a job's work, on one node.
+type Task struct {
+	Node string `json:"node"`
+	// Rank is the process's number in the job, -1 where it has none.
+	Rank   int           `json:"rank"`
+	Stacks ProcessStacks `json:"stacks"`
+}
+
+// rankVariables are the environment variables in which a launcher gives a process its number, those of MPI first.
+func rankVariables() []string {
+	return []string{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}
+}
+
+const maxEnviron = 1 << 20
+
+// rankOf returns a process's number by its environment, and whether it comes from MPI. Slurm numbers the tasks of steps;
+// the batch script and the programs that start tasks are none.
+func rankOf(environ []byte) (rank int, mpi, ok bool) {
+	of := job.Variables(environ, append(rankVariables(), "SLURM_STEP_ID"))
+	for _, name := range rankVariables() {
+		n, err := strconv.Atoi(of[name])
+		if err != nil || n < 0 || name == "SLURM_PROCID" && of["SLURM_STEP_ID"] == "" {
+			continue
+		}
+		return n, name != "SLURM_PROCID", true
+	}
+	return -1, false, false
+}
+
+// Choose returns the tasks among processes and the number of processes left out. Where processes have numbers of MPI,
+// those without are launchers; of the others a process that only waits for a child that is listed too is none.
+func Choose(r peek.Reader, proc, node string, pids []int) (tasks []Task, left int) {
+	var mpi, steps, plain []Task
+	for _, pid := range pids {
+		environ, _ := r.Ask(peek.ProcQuestion{File: peek.Environ, PID: pid, Max: maxEnviron})
+		t := Task{Node: node, Stacks: ProcessStacks{PID: pid}}
+		var ofMPI, ok bool
+		t.Rank, ofMPI, ok = rankOf(environ)
+		switch {
+		case ofMPI:
+			mpi = append(mpi, t)
+		case ok:
+			steps = append(steps, t)
+		default:
+			plain = append(plain, t)
+		}
+	}
+	for _, list := range [][]Task{mpi, steps, plain} {
+		if len(list) > 0 {
+			tasks = withoutWaiting(proc, list)
+			break
+		}
+	}
+	return tasks, len(pids) - len(tasks)
+}
+
+// withoutWaiting drops processes that sleep until a child ends, if one of the others is that child.
+func withoutWaiting(proc string, tasks []Task) (kept []Task) {
+	for _, t := range tasks {
+		hasChild := slices.ContainsFunc(tasks, func(c Task) bool {
+			parent, err := job.ParentOf(c.Stacks.PID)
+			return err == nil && parent == t.Stacks.PID
+		})
+		if hasChild && waitsForChild(proc, t.Stacks.PID) {
+			continue
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+func waitsForChild(proc string, pid int) bool {
+	t := describe(proc, pid, pid)
+	return t.Channel == "do_wait" || t.WaitsIn == "wait4" || t.WaitsIn == "waitid"
+}
+
+// Descendants returns a process and all that descend from it, in ascending order.
+func Descendants(proc string, root int) []int {
+	children := map[int][]int{}
+	for _, pid := range processes(proc) {
+		if parent, err := job.ParentOf(pid); err == nil {
+			children[parent] = append(children[parent], pid)
+		}
+	}
+	found := []int{root}
+	for i := 0; i < len(found); i++ {
+		found = append(found, children[found[i]]...)
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+func processes(proc string) (pids []int) {
+	entries, err := filepath.Glob(filepath.Join(proc, "[0-9]*"))
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(filepath.Base(e)); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// Owner returns the real user and group of a process.
+func Owner(proc string, pid int) (uid, gid uint32, ok bool) {
+	b, err := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "status"), nil, maxProcFile)
+	if err != nil {
+		return 0, 0, false
+	}
+	s := parseStatus(b)
+	return s.uid, s.gid, s.ok
+}

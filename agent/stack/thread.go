@@ -1,0 +1,147 @@
+package stack
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/cgroup"
+	"jobgait/agent/rawcall"
+)
+
+// maxProcFile bounds what is read of one of the kernel's files about a thread.
+const maxProcFile = 1 << 16
+
+func threadFile(proc string, pid, tid int, name string) string {
+	b, err := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "task", strconv.Itoa(tid), name), nil, maxProcFile)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// describe returns what the kernel says of a thread before it is stopped.
+func describe(proc string, pid, tid int) ThreadCopy {
+	t := ThreadCopy{PID: pid, TID: tid, State: stateOf(proc, tid)}
+	if t.State == "R" || t.State == "" {
+		return t
+	}
+	if number, _, ok := strings.Cut(threadFile(proc, pid, tid, "syscall"), " "); ok {
+		t.WaitsIn = callName(number)
+	}
+	if c := threadFile(proc, pid, tid, "wchan"); c != "0" {
+		t.Channel = c
+	}
+	return t
+}
+
+// stateOf returns the letter of a thread's state, "" if it is gone.
+func stateOf(proc string, tid int) string {
+	b, err := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(tid), "stat"), nil, maxProcFile)
+	if err != nil {
+		return ""
+	}
+	i := bytes.LastIndexByte(b, ')') // a name may hold anything
+	if i < 0 || i+2 >= len(b) {
+		return ""
+	}
+	return string(b[i+2 : i+3])
+}
+
+// ownerAndTracer returns the real user of a process and the process that traces it, 0 for none.
+func ownerAndTracer(proc string, pid int) (uid uint32, tracer int, ok bool) {
+	b, err := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "status"), nil, maxProcFile)
+	if err != nil {
+		return 0, 0, false
+	}
+	s := parseStatus(b)
+	return s.uid, s.tracer, s.ok
+}
+
+// status is what is read of /proc/PID/status: real user and group, and the process that traces it.
+type status struct {
+	uid, gid uint32
+	tracer   int
+	ok       bool
+}
+
+func parseStatus(b []byte) (s status) {
+	for line := range bytes.Lines(b) {
+		f := strings.Fields(string(line))
+		if len(f) < 2 {
+			continue
+		}
+		n, err := strconv.ParseUint(f[1], 10, 32)
+		switch f[0] {
+		case "Uid:":
+			s.uid, s.ok = uint32(n), err == nil
+		case "Gid:":
+			s.gid = uint32(n)
+		case "TracerPid:":
+			s.tracer = int(n)
+		}
+	}
+	return s
+}
+
+// whereAsleep returns stack pointer and program counter of a thread that sleeps in the kernel.
+func whereAsleep(proc string, pid, tid int) (sp, pc uint64, ok bool) {
+	f := strings.Fields(threadFile(proc, pid, tid, "syscall"))
+	if len(f) < 3 {
+		return 0, 0, false
+	}
+	sp, err := strconv.ParseUint(f[len(f)-2], 0, 64)
+	pc, perr := strconv.ParseUint(f[len(f)-1], 0, 64)
+	return sp, pc, errors.Join(err, perr) == nil
+}
+
+// frozen tells whether a process is in a frozen cgroup of version 2 or 1.
+func frozen(proc string, pid int) bool {
+	dir := cgroup.OfProcess(proc, pid)
+	for controller, file := range map[string][2]string{
+		"":        {"cgroup.events", "frozen 1"},
+		"freezer": {"freezer.state", "FROZEN"},
+	} {
+		if d, ok := dir(controller); ok {
+			b, _ := rawcall.ReadRecord(filepath.Join(d, file[0]), nil, maxProcFile)
+			if bytes.Contains(b, []byte(file[1])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var errRegisters = errors.New("not a 64-bit thread")
+
+// registerSet reads the general registers of a stopped thread.
+func registerSet(tid int, to unsafe.Pointer, size uintptr) error {
+	const general = 1 // NT_PRSTATUS
+	v := unix.Iovec{Base: (*byte)(to), Len: uint64(size)}
+	_, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_GETREGSET, uintptr(tid), general, uintptr(unsafe.Pointer(&v)), 0, 0)
+	if e != 0 {
+		return fmt.Errorf("read the registers of thread %d: %w", tid, e)
+	}
+	if v.Len != uint64(size) {
+		return errRegisters
+	}
+	return nil
+}
+
+// callName names a system call by its number, "" where the thread is in none.
+func callName(number string) string {
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 {
+		return ""
+	}
+	if name, ok := waitingCalls()[n]; ok {
+		return name
+	}
+	return "system call " + number
+}

@@ -1,0 +1,252 @@
+package stack
+
+import "encoding/binary"
+
+// maxFrames bounds a walk. The deepest stack of an MPI program here has 40.
+const maxFrames = 256
+
+// registers are those of one frame.
+type registers struct {
+	value []uint64
+	known uint64 // a bit for each that is known
+}
+
+func (r registers) get(n uint64) (uint64, bool) {
+	if n >= uint64(len(r.value)) || r.known&(1<<n) == 0 {
+		return 0, false
+	}
+	return r.value[n], true
+}
+
+func (r *registers) set(n, v uint64) {
+	if n < uint64(len(r.value)) {
+		r.value[n] = v
+		r.known |= 1 << n
+	}
+}
+
+func (r *registers) forget(n uint64) { r.known &^= 1 << n }
+
+// memory is a copy of a stack.
+type memory struct {
+	start uint64
+	bytes []byte
+}
+
+// read returns a number of 1 to 8 bytes.
+func (m memory) read(addr, size uint64) (uint64, bool) {
+	at := addr - m.start
+	if at >= uint64(len(m.bytes)) || uint64(len(m.bytes))-at < size {
+		return 0, false
+	}
+	var b [8]byte
+	copy(b[:], m.bytes[at:at+size])
+	return binary.LittleEndian.Uint64(b[:]), true
+}
+
+// place is a frame before it has a name: where its function was when it called the frame before, or where the thread is.
+type place struct {
+	library *library
+	offset  uint64 // in the file, of the last byte of the call; of the innermost frame of the next instruction
+}
+
+// Ending says why a walk ended.
+type Ending string
+
+// The endings.
+const (
+	Whole      Ending = "whole"       // at the outermost frame
+	NoTable    Ending = "no_table"    // a function has no table and no frame pointer that leads on
+	NoCode     Ending = "no_code"     // a return address lies in no file, as that of code compiled at run time does
+	CopyEnds   Ending = "copy_ends"   // the stack is larger than its copy
+	BadTable   Ending = "bad_table"   // a table is not understood
+	NotUp      Ending = "not_up"      // a frame does not lie above the one before: a stack without end
+	TooDeep    Ending = "too_deep"    // maxFrames were found
+	NoRegister Ending = "no_register" // a register is needed that is not known of a thread that sleeps in the kernel
+)
+
+// walk is the way up one stack.
+type walk struct {
+	machine   machine
+	libraries *libraries
+	pid       int
+	mappings  []mapping
+	memory    memory
+	registers registers
+	frame     uint64 // address of the frame before, 0 at the innermost one
+	exact     bool   // the program counter is that of the next instruction, not a return address
+}
+
+// up returns the frames of a stack, innermost first, and why there are no more.
+func (w *walk) up() (frames []place, why Ending) {
+	w.exact = true
+	for len(frames) < maxFrames {
+		pc, _ := w.registers.get(uint64(w.machine.pc))
+		if pc == 0 && len(frames) > 0 {
+			return frames, Whole
+		}
+		m := mappingAt(w.mappings, pc)
+		if m == nil {
+			return frames, NoCode
+		}
+		lib := w.libraries.of(w.pid, m)
+		off := pc - m.start + m.offset
+		if !w.exact {
+			off--
+		}
+		frames = append(frames, place{lib, off})
+		if why = w.step(lib, off); why != "" {
+			return frames, why
+		}
+	}
+	return frames, TooDeep
+}
+
+// step goes to the caller.
+func (w *walk) step(lib *library, off uint64) Ending {
+	if lib.elf == nil {
+		return w.byPointer()
+	}
+	addr, ok := lib.elf.Address(off)
+	if !ok {
+		return w.byPointer()
+	}
+	e, ok := lib.entryAt(addr)
+	if !ok {
+		return w.byPointer()
+	}
+	r, err := e.rowAt(addr)
+	if err != nil {
+		return BadTable
+	}
+	return w.byTable(e, r)
+}
+
+// byTable goes to the caller by the rules of a row.
+func (w *walk) byTable(e entry, r row) Ending {
+	frame, why := w.frameAddress(r.frame)
+	if why != "" {
+		return why
+	}
+	if w.frame != 0 && frame <= w.frame && !e.signal {
+		return NotUp
+	}
+	back := r.of[e.returnAddress]
+	if back.kind == unknownValue {
+		return Whole
+	}
+	next := registers{append([]uint64{}, w.registers.value...), w.registers.known}
+	for n := range uint64(len(next.value)) {
+		if n == uint64(w.machine.sp) && r.of[n].kind == unchanged {
+			continue
+		}
+		if v, ok := w.value(r.of[n], n, frame); ok {
+			next.set(n, v)
+		} else {
+			next.forget(n)
+		}
+	}
+	if r.of[w.machine.sp].kind == unchanged {
+		next.set(uint64(w.machine.sp), frame)
+	}
+	pc, ok := next.get(e.returnAddress)
+	if !ok {
+		return w.missing(back, frame)
+	}
+	if back.kind == unchanged && !w.exact {
+		return NotUp // a function that has called has saved its return address
+	}
+	next.set(uint64(w.machine.pc), pc&(1<<w.machine.addressBits-1))
+	w.registers, w.frame, w.exact = next, frame, e.signal
+	if e.signal {
+		w.frame = 0 // the interrupted stack may lie anywhere
+	}
+	return ""
+}
+
+// missing says why a return address is not known.
+func (w *walk) missing(back rule, frame uint64) Ending {
+	if back.kind == savedAt {
+		if _, ok := w.memory.read(frame+uint64(back.offset), 8); !ok {
+			return CopyEnds
+		}
+	}
+	return NoRegister
+}
+
+// frameAddress computes the address of a frame, the canonical frame address of DWARF.
+func (w *walk) frameAddress(f rule) (uint64, Ending) {
+	switch f.kind {
+	case inRegister:
+		v, ok := w.registers.get(f.register)
+		if !ok {
+			return 0, NoRegister
+		}
+		return v + uint64(f.offset), ""
+	case isResult:
+		v, err := evaluate(f.expression, nil, w.registers, w.memory)
+		if err != nil {
+			return 0, BadTable
+		}
+		return v, ""
+	}
+	return 0, BadTable
+}
+
+// value returns the caller's value of a register.
+func (w *walk) value(r rule, n, frame uint64) (uint64, bool) {
+	switch r.kind {
+	case unchanged:
+		return w.registers.get(n)
+	case savedAt:
+		return w.memory.read(frame+uint64(r.offset), 8)
+	case isOffset:
+		return frame + uint64(r.offset), true
+	case inRegister:
+		return w.registers.get(r.register)
+	case savedAtResult, isResult:
+		v, err := evaluate(r.expression, []uint64{frame}, w.registers, w.memory)
+		if err != nil {
+			return 0, false
+		}
+		if r.kind == isResult {
+			return v, true
+		}
+		return w.memory.read(v, 8)
+	}
+	return 0, false
+}
+
+// byPointer goes to the caller by the frame pointer, where a function has no table: it points to the caller's, with the
+// return address above. What it leads to must follow a call.
+func (w *walk) byPointer() Ending {
+	fp, ok := w.registers.get(uint64(w.machine.fp))
+	if !ok {
+		return NoRegister
+	}
+	sp, _ := w.registers.get(uint64(w.machine.sp))
+	caller, ok := w.memory.read(fp, 8)
+	pc, also := w.memory.read(fp+8, 8)
+	if !ok || !also || fp%8 != 0 || fp < sp || w.frame != 0 && fp+16 <= w.frame {
+		return NoTable
+	}
+	pc &= 1<<w.machine.addressBits - 1
+	m := mappingAt(w.mappings, pc)
+	if m == nil {
+		return NoTable
+	}
+	lib := w.libraries.of(w.pid, m)
+	if lib.elf == nil {
+		return NoTable
+	}
+	addr, ok := lib.elf.Address(pc - m.start + m.offset)
+	if !ok || !lib.followsCall(addr) {
+		return NoTable
+	}
+	next := registers{append([]uint64{}, w.registers.value...), 0}
+	next.set(uint64(w.machine.fp), caller)
+	next.set(uint64(w.machine.sp), fp+16)
+	next.set(uint64(w.machine.pc), pc)
+	w.registers, w.frame, w.exact = next, fp+16, false
+	return ""
+}
