@@ -77,7 +77,7 @@ func TestAMillionSymbolsOverlap(t *testing.T) {
 	}
 	f, err := Open(bytes.NewReader(made(strings.Repeat("x", maxRaw+10), symbols...)))
 	must(t, err)
-	q := &query{ctx: t.Context(), file: f, steps: MaxSteps, names: map[nameKey]string{}}
+	q := &query{ctx: t.Context(), file: f, steps: MaxSteps, width: profile.PlaceBytes, names: map[nameKey]string{}}
 	for i, at := range everywhere() {
 		a, _ := f.Address(at)
 		q.places = append(q.places, place{from: a, index: i})

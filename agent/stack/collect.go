@@ -66,33 +66,53 @@ func (c Collection) Read(ctx context.Context) ([]ProcessStacks, error) {
 	return list, nil
 }
 
+// silence is how long a copier may say nothing: longer than it waits for a thread, and than it takes to end itself.
+const silence = 3 * time.Second
+
+// maxStuck is how many copiers are started after one that is stuck in a process.
+const maxStuck = 3
+
 // copyAll copies the threads of all processes. A copier that is stuck in one of them ends itself; another one goes on
 // with the next process.
 func (c Collection) copyAll(ctx context.Context) (copies []ThreadCopy, err error) {
 	end := time.Now().Add(c.For)
-	for pids := c.PIDs; len(pids) > 0; {
-		done := 0
-		q := CopyQuestion{PIDs: pids, UID: c.Account.UID, ForMS: max(1, time.Until(end).Milliseconds())}
-		within, stop := context.WithTimeout(ctx, c.For+3*time.Second)
-		err = as.AskAll(within, as.Child{Program: c.Program, Account: c.Account}, as.CopyStacks, q, nil, 0, func(t ThreadCopy) error {
-			if t.Done {
-				done++
-			} else {
-				copies = append(copies, t)
-			}
-			return nil
-		})
-		stop()
+	pids := c.PIDs
+	for range 1 + maxStuck {
+		var done int
+		var part []ThreadCopy
+		part, done, err = c.copySome(ctx, pids, max(c.For/4, time.Until(end)))
+		copies = append(copies, part...)
 		if err == nil || done >= len(pids) {
 			return copies, nil
 		}
-		if done == 0 && len(copies) == 0 && time.Now().After(end) {
-			return nil, err
-		}
 		copies = append(copies, ThreadCopy{PID: pids[done], TID: pids[done], Trouble: Stuck})
-		pids = pids[done+1:]
+		if pids = pids[done+1:]; len(pids) == 0 {
+			break
+		}
+	}
+	if !slices.ContainsFunc(copies, func(t ThreadCopy) bool { return t.Trouble != Stuck }) {
+		return nil, err
 	}
 	return copies, nil
+}
+
+// copySome has one copier copy processes, and returns how many it has done.
+func (c Collection) copySome(ctx context.Context, pids []int, limit time.Duration) (copies []ThreadCopy, done int, err error) {
+	within, stop := context.WithCancel(ctx)
+	defer stop()
+	quiet := time.AfterFunc(silence, stop)
+	defer quiet.Stop()
+	q := CopyQuestion{PIDs: pids, UID: c.Account.UID, ForMS: limit.Milliseconds()}
+	err = as.AskAll(within, as.Child{Program: c.Program, Account: c.Account}, as.CopyStacks, q, nil, 0, func(t ThreadCopy) error {
+		quiet.Reset(silence)
+		if t.Done {
+			done++
+		} else {
+			copies = append(copies, t)
+		}
+		return nil
+	})
+	return copies, done, err
 }
 
 // batches cuts copies into parts of about batchBytes. A process is never divided.

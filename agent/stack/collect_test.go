@@ -13,10 +13,12 @@ import (
 
 	"jobgait/agent/as"
 	"jobgait/agent/job/jobtest"
+	"jobgait/agent/peek/peektest"
 )
 
 // The test program is the children too.
 func TestMain(m *testing.M) {
+	peektest.Main()
 	children := as.Handlers{as.CopyStacks: ServeCopy, as.UnwindStacks: ServeUnwind}
 	if served, err := children.Serve(context.Background(), os.Args[1:], os.Stdin, os.Stdout); served {
 		if err != nil {

@@ -175,7 +175,7 @@ func (c copier) thread(t *ThreadCopy) {
 	n := 0
 	if err == nil {
 		t.Registers, t.Known = registers, known
-		n = readStack(t.PID, registers[thisMachine().sp], c.buffer)
+		n = c.readStack(t.PID, registers[thisMachine().sp])
 	}
 	// A signal that arrived first is delivered as if nobody had looked.
 	_ = ptrace(unix.PTRACE_DETACH, t.TID, 0, uintptr(signalOf(status)))
@@ -220,7 +220,7 @@ func (c copier) asleep(t *ThreadCopy) {
 	t.Registers = make([]uint64, m.registers)
 	t.Registers[m.sp], t.Registers[m.pc] = sp, pc
 	t.Known = 1<<m.sp | 1<<m.pc
-	t.Stack = bytes.Clone(c.buffer[:readStack(t.PID, sp, c.buffer)])
+	t.Stack = bytes.Clone(c.buffer[:c.readStack(t.PID, sp)])
 }
 
 // eventStop is PTRACE_EVENT_STOP, with which a seized thread stops when it is interrupted or in a group stop.
@@ -244,26 +244,29 @@ func troubleOf(err error) Trouble {
 	return Denied
 }
 
-// pageBytes is the granularity at which memory may end.
-const pageBytes = 4096
-
-// readStack copies a stack from its pointer on into buf, as far as there is memory, and returns how many bytes it has.
-func readStack(pid int, sp uint64, buf []byte) int {
+// readStack copies a stack from its pointer on into the buffer, as far as there is memory, and returns how many bytes it
+// has. It reads /proc/PID/mem, which a kill interrupts: process_vm_readv waits for the memory lock without end.
+func (c copier) readStack(pid int, sp uint64) int {
 	if sp == 0 || sp > 1<<62 {
 		return 0
 	}
-	var pages [StackBytes/pageBytes + 1]unix.RemoteIovec
-	n := 0
-	for at, left := sp, uint64(len(buf)); left > 0 && n < len(pages); n++ {
-		part := min(pageBytes-at%pageBytes, left)
-		pages[n] = unix.RemoteIovec{Base: uintptr(at), Len: int(part)}
-		at, left = at+part, left-part
-	}
-	got, err := unix.ProcessVMReadv(pid, []unix.Iovec{{Base: &buf[0], Len: uint64(len(buf))}}, pages[:n], 0)
+	fd, err := unix.Open(filepath.Join(c.proc, strconv.Itoa(pid), "mem"), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0
 	}
-	return max(got, 0)
+	defer unix.Close(fd)
+	n := 0
+	for n < len(c.buffer) {
+		got, err := unix.Pread(fd, c.buffer[n:], int64(sp)+int64(n))
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil || got <= 0 {
+			break
+		}
+		n += got
+	}
+	return n
 }
 
 // ptrace makes one request of ptrace(2).

@@ -17,6 +17,7 @@ import (
 
 	"jobgait/agent/as"
 	"jobgait/agent/job/jobtest"
+	"jobgait/agent/peek/peektest"
 )
 
 // nobody is another account, if the test may take one.
@@ -134,6 +135,18 @@ func TestTracedProcessIsLeftAlone(t *testing.T) {
 	done <- nil
 	if got.Trouble != IsTrace || got.HeldNS != 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A process whose memory lock is held for ever costs its own stack, and no other: the copier ends itself, and another one
+// goes on.
+func TestLockedMemoryCostsOneProcess(t *testing.T) {
+	locked := peektest.Start(t, uint32(os.Getuid()))
+	other := start(t, build(t, "gcc", "pointers.c", "-O1", "-g"))
+	untilSeen(t, collection(t, other), "main(pointers.c:11)")
+	list := read(t, collection(t, locked.Cmd.Process.Pid, other))
+	if len(list) != 2 || len(list[0].Listed[0].Frames) > 0 || len(list[1].Listed) != 1 || len(list[1].Listed[0].Frames) < 3 {
+		t.Errorf("%+v", list)
 	}
 }
 

@@ -38,7 +38,20 @@ func describe(proc string, pid, tid int) ThreadCopy {
 	if c := threadFile(proc, pid, tid, "wchan"); c != "0" {
 		t.Channel = c
 	}
+	if t.WaitsIn == "restart_syscall" {
+		t.WaitsIn = restarted(t.Channel)
+	}
 	return t
+}
+
+// restarted names the system call that went on after an interruption, by the kernel's function in which it sleeps.
+func restarted(channel string) string {
+	for part, call := range map[string]string{"nanosleep": "clock_nanosleep", "futex": "futex", "poll": "poll"} {
+		if strings.Contains(channel, part) {
+			return call
+		}
+	}
+	return "restart_syscall"
 }
 
 // stateOf returns the letter of a thread's state, "" if it is gone.

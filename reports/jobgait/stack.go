@@ -133,7 +133,7 @@ func (o stackOptions) here(ctx context.Context, what string, detail stack.Detail
 		}
 	}
 	if left > 0 {
-		found.Notes = append(found.Notes, note.New(note.StackTasks, "%d processes start the tasks or have no rank, and are not shown", left))
+		found.Notes = append(found.Notes, note.New(note.StackTasks, "processes of the job that start its tasks or have no rank, and are not shown: %d", left))
 	}
 	return found, nil
 }

@@ -216,8 +216,25 @@ func isOwn(f stack.Frame) bool {
 
 // isMPI tells whether a function is one of MPI's, of C or Fortran.
 func isMPI(function string) bool {
+	return mpiCall(function) != ""
+}
+
+// mpiCall returns the name of one of MPI's functions without its prefix, "" if it is none: PMPI_Send, mpi_send_ of Fortran,
+// and ompi_send_f, as Open MPI calls that too.
+func mpiCall(function string) string {
 	s := strings.TrimPrefix(strings.TrimPrefix(function, "P"), "p")
-	return strings.HasPrefix(s, "MPI_") || strings.HasPrefix(s, "mpi_") && strings.HasSuffix(s, "_")
+	if call, ok := strings.CutPrefix(s, "MPI_"); ok {
+		return call
+	}
+	call, ok := strings.CutPrefix(s, "mpi_")
+	if ok && strings.HasSuffix(call, "_") {
+		return strings.TrimSuffix(strings.TrimRight(call, "_"), "_f08")
+	}
+	call, ok = strings.CutPrefix(s, "ompi_")
+	if ok && strings.HasSuffix(call, "_f") {
+		return strings.TrimSuffix(call, "_f")
+	}
+	return ""
 }
 
 // callOf returns the name of a frame: of MPI's functions that of C, whichever language calls them.
@@ -226,11 +243,7 @@ func callOf(f stack.Frame) string {
 	case f.Function == "":
 		return fmt.Sprintf("+%#x", f.Offset)
 	case isMPI(f.Function):
-		s := strings.TrimPrefix(strings.TrimPrefix(f.Function, "P"), "p")
-		s = strings.TrimSuffix(strings.TrimRight(s[len("MPI_"):], "_"), "_f08")
-		if s == "" {
-			return f.Function
-		}
+		s := mpiCall(f.Function)
 		return "MPI_" + strings.ToUpper(s[:1]) + s[1:]
 	}
 	return f.Function

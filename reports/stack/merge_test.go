@@ -121,6 +121,7 @@ func TestJSONOfAHang(t *testing.T) {
 func TestOddGroups(t *testing.T) {
 	barrier := append([]string{"PMPI_Barrier libmpi.so.40", "synchronize solver a.c:3"}, exchange[2:]...)
 	fortran := append([]string{"mpi_allreduce_ libmpi_mpifh.so.40"}, exchange[1:]...)
+	of := append([]string{"ompi_allreduce_f libmpi_mpifh.so.40"}, exchange[1:]...)
 	computing := []string{"kernel solver a.c:9", "main solver a.c:1"}
 	for _, c := range []struct {
 		name  string
@@ -135,6 +136,7 @@ func TestOddGroups(t *testing.T) {
 		{"all in one place", []stack.Task{polling(0), polling(1), polling(2)}, nil},
 		{"all stopped", []stack.Task{task(0, thread("T", "", exchange...)), task(1, thread("T", "", exchange...))}, nil},
 		{"Fortran and C", []stack.Task{task(0, thread("R", "", exchange...)), task(1, thread("R", "", fortran...))}, nil},
+		{"Fortran of Open MPI and C", []stack.Task{task(0, thread("R", "", exchange...)), task(1, thread("R", "", of...))}, nil},
 		{"no stack", []stack.Task{polling(0), polling(1), task(2, stack.Thread{Trouble: stack.Stuck, State: "D"})}, []int{2}},
 	} {
 		var odd []int

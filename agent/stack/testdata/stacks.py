@@ -1,0 +1,28 @@
+# For gdb: stops its process at random moments and writes, each time, registers, stack and frames as a line of JSON.
+import gdb, json, os, random, threading, time
+out = open(os.environ["STACKS_OUT"], "w")
+gdb.execute("set pagination off")
+gdb.execute("set confirm off")
+pid = gdb.selected_inferior().pid
+names = ["rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp"] + ["r%d" % i for i in range(8, 16)] + ["rip"]
+for n in range(int(os.environ["STACKS_N"])):
+    threading.Timer(random.uniform(0.001, 0.02) if n else 3, lambda: os.kill(pid, 2)).start()
+    gdb.execute("continue", to_string=True)
+    f = gdb.newest_frame()
+    registers = [int(f.read_register(r)) & (1 << 64) - 1 for r in names]
+    stack = b""
+    for size in (128, 64, 32, 16, 8, 4):
+        try:
+            stack = gdb.selected_inferior().read_memory(registers[7], size << 10).tobytes()
+            break
+        except gdb.MemoryError:
+            pass
+    frames = []
+    while f is not None and f.is_valid() and len(frames) < 200:
+        if f.type() != gdb.INLINE_FRAME:
+            frames.append([int(f.pc()), f.name() or "", f.type()])
+        f = f.older()
+    out.write(json.dumps({"pid": pid, "registers": registers, "stack": stack.hex(), "frames": frames}) + "\n")
+out.write("{}\n")
+out.flush()
+time.sleep(float(os.environ.get("STACKS_WAIT", "120")))
