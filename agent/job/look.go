@@ -92,7 +92,7 @@ func (l *Look) CommandLine(pid int) []byte {
 // Nothing else of a user's environment is looked at: it holds tokens and passwords. It
 // waits as CommandLine does.
 func (l *Look) Environ(pid int, prefixes ...string) map[string]string {
-	return Variables(l.asked(peek.ProcQuestion{File: peek.Environ, PID: pid, Max: maxEnviron}), prefixes)
+	return Variables(l.asked(peek.ProcQuestion{File: peek.Environ, PID: pid, Max: maxEnviron}), prefixes...)
 }
 
 // maxEnviron bounds what is read of /proc/PID/environ: 1 MiB holds any
@@ -100,7 +100,7 @@ func (l *Look) Environ(pid int, prefixes ...string) map[string]string {
 const maxEnviron = 1 << 20
 
 // Variables returns the variables of an environment, as /proc/PID/environ has it, whose names begin so.
-func Variables(b []byte, prefixes []string) map[string]string {
+func Variables(b []byte, prefixes ...string) map[string]string {
 	env := map[string]string{}
 	for len(b) > 0 {
 		var v []byte

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
 	"jobgait/agent/peek"
 	"jobgait/agent/rawcall"
 )
@@ -18,25 +19,20 @@ type Task struct {
 	Stacks ProcessStacks `json:"stacks"`
 }
 
-// rankVariables are the environment variables in which a launcher gives a process its number, those of MPI first.
-func rankVariables() []string {
-	return []string{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}
-}
-
 const maxEnviron = 1 << 20
 
-// rankOf returns a process's number by its environment, and whether it comes from MPI. Slurm numbers the tasks of steps;
-// the batch script and the programs that start tasks are none.
+// rankOf returns a process's number by its environment, and whether it comes from a launcher of MPI.
 func rankOf(environ []byte) (rank int, mpi, ok bool) {
-	of := job.Variables(environ, append(rankVariables(), "SLURM_STEP_ID"))
-	for _, name := range rankVariables() {
-		n, err := strconv.Atoi(of[name])
-		if err != nil || n < 0 || name == "SLURM_PROCID" && of["SLURM_STEP_ID"] == "" {
-			continue
+	getenv := func(name string) string { return job.Variables(environ, name+"=")[name] }
+	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"} {
+		if n, err := strconv.Atoi(getenv(name)); err == nil && n >= 0 {
+			return n, true, true
 		}
-		return n, name != "SLURM_PROCID", true
 	}
-	return -1, false, false
+	if rank, ok = scheduler.TaskOf(getenv); !ok {
+		rank = -1
+	}
+	return rank, false, ok
 }
 
 // Choose returns the tasks among processes and the number of processes left out. Where processes have numbers of MPI,

@@ -36,22 +36,22 @@ func stackCommand(getenv func(string) string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stack [JOBID|PID|DIR]",
 		Short: "show in which function each task of a running job is",
-		Long: "stack shows what the tasks of a running job do now: which ones wait in MPI, called\n" +
-			"from where, and which do something else. Tasks with the same call stack are one\n" +
-			"group, the largest first; a star marks the groups that differ from the others.\n" +
-			"A task's number is its rank in MPI, else in Slurm. Lines are shown where the\n" +
-			"program was built with -g; a function of a stripped program is its library and\n" +
-			"place. Functions that the compiler inlined and Python's own functions are not seen.\n\n" +
+		Long: "stack shows what the tasks of a running job do now: which ones wait in MPI,\n" +
+			"called from where, and which do something else. Tasks with the same call stack\n" +
+			"are one group, the largest first; a star marks the groups that differ from the\n" +
+			"others. A task's number is its rank in MPI, else its number in the step. Lines\n" +
+			"are shown where the program was built with -g; a function of a stripped program\n" +
+			"is its library and place. Inlined functions and Python's own are not seen.\n\n" +
 			"A number is a job id, else a process id: that process and all that descend from\n" +
 			"it. A directory is one that holds live.json. Without one the newest of your own\n" +
-			"runs on this machine is meant. A job on other nodes is read there, by one step of\n" +
-			"srun on all its nodes.\n\n" +
+			"runs on this machine is meant. A job on other nodes is read there, by one step\n" +
+			"of srun on all its nodes.\n\n" +
 			"Each thread is stopped for about a millisecond, of which it notices nothing but\n" +
 			"that epoll_wait and a few other system calls return EINTR, as under a debugger.\n" +
 			"Processes that a debugger holds and suspended jobs are left alone. The setting\n" +
 			"agent.stack limits what is shown. Only root reads the jobs of others; where\n" +
 			"kernel.yama.ptrace_scope is set, only root reads any.\n\n" +
-			"Exit status: 0 stacks were read, 1 there is no such job, it is over or not yours.",
+			"Exit status: 0 stacks were read, 1 there is no such job, or it is not yours.",
 		Args: wants(0, 1, "one job, process or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			what := ""
@@ -107,7 +107,10 @@ func (o stackOptions) here(ctx context.Context, what string, detail stack.Detail
 	if err != nil {
 		return nodeStacks{}, err
 	}
-	hostname, _ := os.Hostname() // a node without a name is ""
+	node := scheduler.NodeOf(o.getenv)
+	if node == "" {
+		node, _ = os.Hostname() // "" is no name
+	}
 	agent := o.program("jobgait-agent")
 	account, err := chosen.account(ctx)
 	if err != nil {
@@ -115,7 +118,7 @@ func (o stackOptions) here(ctx context.Context, what string, detail stack.Detail
 	}
 	reader := peek.NewChild(agent, account)
 	defer reader.Close()
-	tasks, left := stack.Choose(reader, "/proc", hostname, chosen.pids)
+	tasks, left := stack.Choose(reader, "/proc", node, chosen.pids)
 	pids := make([]int, 0, len(tasks))
 	for _, t := range tasks[:min(len(tasks), stack.MaxProcesses)] {
 		pids = append(pids, t.Stacks.PID)
@@ -184,7 +187,7 @@ func (o stackOptions) choose(what string) (chosenProcesses, error) {
 	case err != nil && !isNumber:
 		return chosenProcesses{}, err
 	}
-	if pids := jobProcesses(run.JobID(id), o.program("jobgait-agent")); len(pids) > 0 {
+	if pids := o.jobProcesses(run.JobID(id)); len(pids) > 0 {
 		return chosenProcesses{jobID: &id, pids: pids, what: fmt.Sprintf("job %d", id)}, nil
 	}
 	if _, _, ok := stack.Owner("/proc", int(id)); ok && !o.node {
@@ -212,10 +215,10 @@ func (o stackOptions) program(name string) string {
 
 // jobProcesses returns the processes of a scheduler's job on this machine: by their cgroup or their slurmstepd, and those
 // of the caller by their environment too.
-func jobProcesses(id run.JobID, agent string) []int {
-	r := job.Run{Key: run.Key{JobID: id}}
+func (o stackOptions) jobProcesses(id run.JobID) []int {
+	r := job.Run{Key: run.Key{JobID: id}, Node: scheduler.NodeOf(o.getenv)}
 	r.Job.UID = os.Getuid()
-	reader := peek.NewChild(agent, as.Self())
+	reader := peek.NewChild(o.program("jobgait-agent"), as.Self())
 	defer reader.Close()
 	of := scheduler.OfRun(r)
 	var pids []int

@@ -104,3 +104,11 @@ func Step(getenv func(string) string, id run.JobID, program ...string) []string 
 func StepOnAllNodes(getenv func(string) string, id run.JobID, program ...string) []string {
 	return slurm.Scheduler{}.StepOnAllNodes(getenv, id, program...)
 }
+
+// TaskOf returns the number that the scheduler gave a task, by the environment of one of its processes.
+func TaskOf(getenv func(string) string) (number int, ok bool) {
+	return slurm.Scheduler{}.TaskOf(getenv)
+}
+
+// NodeOf is the scheduler's name of the node on which a program with this environment runs, "" outside of a job.
+func NodeOf(getenv func(string) string) string { return slurm.Scheduler{}.Node(getenv) }

@@ -52,3 +52,10 @@ func (Scheduler) step(getenv func(string) string, id run.JobID, where, program [
 	command := []string{sruns[at], "--overlap", "--jobid", strconv.FormatInt(int64(id), 10)}
 	return append(append(append(command, where...), "--quiet", "--immediate=10"), program...)
 }
+
+// TaskOf returns the number of a task of a step by the environment of one of its processes. The batch script and what
+// it starts outside of a step have number 0 in there and are no task.
+func (Scheduler) TaskOf(getenv func(string) string) (number int, ok bool) {
+	n, err := strconv.Atoi(getenv("SLURM_PROCID"))
+	return n, err == nil && n >= 0 && getenv("SLURM_STEP_ID") != ""
+}
