@@ -118,8 +118,10 @@ func (o stackOptions) here(ctx context.Context, what string, detail stack.Detail
 	}
 	reader := peek.NewChild(agent, account)
 	defer reader.Close()
-	tasks, left := stack.Choose(reader, "/proc", node, chosen.pids)
-	pids := make([]int, 0, len(tasks))
+	own := stack.Descendants("/proc", os.Getpid())
+	pids := slices.DeleteFunc(chosen.pids, func(pid int) bool { return slices.Contains(own, pid) })
+	tasks, left := stack.Choose(reader, "/proc", node, pids)
+	pids = pids[:0]
 	for _, t := range tasks[:min(len(tasks), stack.MaxProcesses)] {
 		pids = append(pids, t.Stacks.PID)
 	}
