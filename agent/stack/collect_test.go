@@ -38,6 +38,9 @@ func build(t testing.TB, compiler, source string, flags ...string) string {
 	}
 	path := filepath.Join(t.TempDir(), strings.TrimSuffix(source, filepath.Ext(source)))
 	args := append([]string{"-o", path, filepath.Join("testdata", source)}, flags...)
+	if compiler == "gfortran" {
+		args = append(args, "-J", filepath.Dir(path)) // where it writes its modules
+	}
 	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", compiler, err, out)
 	}

@@ -219,7 +219,7 @@ func until(limit time.Duration, so func() bool) {
 
 func TestFortranRanks(t *testing.T) {
 	l := launchers["Open MPI"]
-	pid, end := launch(t, append(slices.Clone(l.run), "3", compile(t, l.fortran, "hang.f90", "-O0")))
+	pid, end := launch(t, append(slices.Clone(l.run), "3", compile(t, l.fortran, "hang.f90", "-O0", "-J", t.TempDir())))
 	t.Cleanup(end)
 	want := []string{"2 of 3 tasks wait in MPI_Allreduce, called from work::exchange (hang.f90:9).",
 		"Rank 2 on n1 is in work::write_checkpoint (hang.f90:13)"}
