@@ -115,7 +115,11 @@ func (c copier) process(pid int, each func(ThreadCopy) error) error {
 	for _, tid := range tids[:min(len(tids), MaxThreads)] {
 		t := describe(c.proc, pid, tid)
 		t.Threads, t.Trouble = len(tids), why
-		if why == "" {
+		switch {
+		case why != "":
+		case time.Now().After(c.until):
+			t.Trouble = Late
+		default:
 			c.thread(&t)
 		}
 		if err := each(t); err != nil {
@@ -137,8 +141,6 @@ func (c copier) leaveAlone(pid int) Trouble {
 		return IsTrace
 	case frozen(c.proc, pid):
 		return Frozen
-	case time.Now().After(c.until):
-		return Late
 	}
 	return ""
 }

@@ -150,24 +150,32 @@ type chosenProcesses struct {
 	what  string
 }
 
-// account returns whose processes they are: the caller's, or anybody's for root.
+// account returns whose processes they are: the caller's, or for root those of the first user who is not root, unless all
+// are root's.
 func (c chosenProcesses) account(ctx context.Context) (as.Account, error) {
+	alive, found := false, as.Account{}
 	for _, pid := range c.pids {
 		uid, gid, ok := stack.Owner("/proc", pid)
 		if !ok {
 			continue
 		}
-		if me := as.Self(); os.Geteuid() != 0 {
-			if uid != me.UID {
-				return as.Account{}, errOver{fmt.Sprintf("process %d is not yours", pid)}
-			}
-			return me, nil
+		alive = true
+		if os.Geteuid() != 0 && int(uid) != os.Getuid() {
+			return as.Account{}, errOver{fmt.Sprintf("process %d is not yours", pid)}
 		}
-		within, stop := context.WithTimeout(ctx, time.Second)
-		defer stop()
-		return as.ForJob(within, uid, gid), nil
+		if found.UID == 0 {
+			found = as.Account{UID: uid, GID: gid}
+		}
 	}
-	return as.Account{}, errOver{c.what + " has ended"}
+	switch {
+	case !alive:
+		return as.Account{}, errOver{c.what + " has ended"}
+	case os.Geteuid() != 0:
+		return as.Self(), nil
+	}
+	within, stop := context.WithTimeout(ctx, time.Second)
+	defer stop()
+	return as.ForJob(within, found.UID, found.GID), nil
 }
 
 // choose finds the processes of a job, of a run or below a process.
@@ -239,6 +247,9 @@ func (o stackOptions) elsewhere(ctx context.Context, what string, failed error) 
 	id, isNumber := number(what)
 	if !isNumber || !errors.As(failed, &over) {
 		return nodeStacks{}, failed
+	}
+	if _, err := os.Stat(filepath.Join("/proc", what)); err == nil {
+		return nodeStacks{}, failed // a process of this machine
 	}
 	step := scheduler.StepOnAllNodes(o.getenv, run.JobID(id), o.program("jobgait"), "stack", "--node", what)
 	if step == nil {
