@@ -130,7 +130,8 @@ func TakeTracer(args []string) error {
 // setCapabilities sets those of all threads, where Go made them, else of this one.
 func setCapabilities(head *unix.CapUserHeader, to *[2]unix.CapUserData) error {
 	head.Pid = 0
-	_, _, e := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(head)), uintptr(unsafe.Pointer(&to[0])), 0)
+	_, _, e := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(head)),
+		uintptr(unsafe.Pointer(&to[0])), 0)
 	if e == unix.ENOTSUP {
 		return unix.Capset(head, &to[0])
 	}

@@ -30,8 +30,8 @@ type frameTable struct {
 	rows int
 }
 
-// frameTable returns the table of the file, without rows if there is none: version 1; the number of rows in 4 bytes; rows of
-// two numbers of 4 bytes, relative to the table: what every linker writes.
+// frameTable returns the table of the file, without rows if there is none: version 1; the number of rows in 4
+// bytes; rows of two numbers of 4 bytes, relative to the table: what every linker writes.
 func (f *ELFFile) frameTable(step func() bool) frameTable {
 	t := frameTable{file: f, step: step, at: f.frames}
 	var h [12]byte
@@ -47,8 +47,8 @@ func (t frameTable) before(addr uint64) int {
 	return sort.Search(t.rows, func(k int) bool { return t.start(k) > addr })
 }
 
-// FrameEntry returns the address of the frame description entry of .eh_frame of the function that begins last before an
-// address. The entry says whether the function reaches as far.
+// FrameEntry returns the address of the frame description entry of .eh_frame of the function that begins last
+// before an address. The entry says whether the function reaches as far.
 func (f *ELFFile) FrameEntry(addr uint64) (entry uint64, ok bool) {
 	t := f.frameTable(func() bool { return true }) // a search takes 32 steps at most
 	k := t.before(addr)

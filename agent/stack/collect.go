@@ -97,13 +97,16 @@ func (c Collection) copyAll(ctx context.Context) (copies []ThreadCopy, err error
 }
 
 // copySome has one copier copy processes, and returns how many it has done.
-func (c Collection) copySome(ctx context.Context, pids []int, limit time.Duration) (copies []ThreadCopy, done int, err error) {
+func (c Collection) copySome(ctx context.Context, pids []int, limit time.Duration) (
+	copies []ThreadCopy, done int, err error,
+) {
 	within, stop := context.WithCancel(ctx)
 	defer stop()
 	quiet := time.AfterFunc(silence, stop)
 	defer quiet.Stop()
 	q := CopyQuestion{PIDs: pids, UID: c.Account.UID, ForMS: limit.Milliseconds()}
-	err = as.AskAll(within, as.Child{Program: c.Program, Account: c.Account}, as.CopyStacks, q, nil, 0, func(t ThreadCopy) error {
+	child := as.Child{Program: c.Program, Account: c.Account}
+	err = as.AskAll(within, child, as.CopyStacks, q, nil, 0, func(t ThreadCopy) error {
 		quiet.Reset(silence)
 		if t.Done {
 			done++

@@ -86,7 +86,8 @@ func ServeCopy(_ context.Context, r as.Request) error {
 		return err
 	}
 	runtime.LockOSThread() // a tracer is a thread
-	c := copier{proc: "/proc", uid: q.UID, until: time.Now().Add(time.Duration(q.ForMS) * time.Millisecond), buffer: make([]byte, StackBytes)}
+	c := copier{proc: "/proc", uid: q.UID, until: time.Now().Add(time.Duration(q.ForMS) * time.Millisecond),
+		buffer: make([]byte, StackBytes)}
 	out := json.NewEncoder(r.Out)
 	for _, pid := range q.PIDs[:min(len(q.PIDs), MaxProcesses)] {
 		if err := c.process(pid, func(t ThreadCopy) error { return out.Encode(t) }); err != nil {
@@ -246,8 +247,9 @@ func troubleOf(err error) Trouble {
 	return Denied
 }
 
-// readStack copies a stack from its pointer on into the buffer, as far as there is memory, and returns how many bytes it
-// has. It reads /proc/PID/mem, which a kill interrupts: process_vm_readv waits for the memory lock without end.
+// readStack copies a stack from its pointer on into the buffer, as far as there is memory, and returns how many
+// bytes it has. It reads /proc/PID/mem, which a kill interrupts: process_vm_readv waits for the memory lock without
+// end.
 func (c copier) readStack(pid int, sp uint64) int {
 	if sp == 0 || sp > 1<<62 {
 		return 0

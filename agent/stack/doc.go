@@ -1,10 +1,11 @@
 // Package stack reads the call stacks of running processes from outside.
 //
 // Process ids come in; for each of their threads a list of places goes out: the function, the library and, where the
-// program was built with -g, the file and line, innermost first. Two children do the work. The copier (ServeCopy) stops
-// one thread at a time, copies its registers and at most StackBytes of its stack, and lets it go; it reads no file of the
-// user and holds no capability but CAP_SYS_PTRACE. The unwinder (ServeUnwind) has the rights of the job's user and gets
-// only copies: it reads the ELF files that the process has mapped, walks the copy by .eh_frame and names the functions.
+// program was built with -g, the file and line, innermost first. Two children do the work. The copier (ServeCopy)
+// stops one thread at a time, copies its registers and at most StackBytes of its stack, and lets it go; it reads no
+// file of the user and holds no capability but CAP_SYS_PTRACE. The unwinder (ServeUnwind) has the rights of the
+// job's user and gets only copies: it reads the ELF files that the process has mapped, walks the copy by .eh_frame
+// and names the functions.
 //
 // A thread is seized without PTRACE_O_EXITKILL: when the copier dies, at any step, the kernel lets the thread go. A
 // thread that does not stop within blockedFor waits in the kernel. It is not waited for: its stack pointer and program
@@ -14,11 +15,12 @@
 // Interrupting a thread has one effect that the kernel cannot hide: epoll_wait, semop, sigtimedwait and a few more
 // return EINTR, as they do when a debugger attaches (signal(7)).
 //
-// The walk is by .eh_frame alone, found through .eh_frame_hdr. Where a function has no table, frame pointers are followed
-// as long as each return address follows a call instruction. The walk ends, and says why, instead of guessing. Frames are
-// those of the machine: a function that the compiler inlined is not a frame, and its line is given under the name of the
-// function that contains it. Python's own functions, code compiled at run time and stacks on an alternate signal stack
-// beyond its first frames are not seen. Nothing of arguments, variables or other memory leaves the unwinder.
+// The walk is by .eh_frame alone, found through .eh_frame_hdr. Where a function has no table, frame pointers are
+// followed as long as each return address follows a call instruction. The walk ends, and says why, instead of
+// guessing. Frames are those of the machine: a function that the compiler inlined is not a frame, and its line is
+// given under the name of the function that contains it. Python's own functions, code compiled at run time and
+// stacks on an alternate signal stack beyond its first frames are not seen. Nothing of arguments, variables or
+// other memory leaves the unwinder.
 //
 // amd64 and arm64.
 package stack

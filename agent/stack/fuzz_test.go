@@ -42,7 +42,8 @@ func TestOperationsOfExpressions(t *testing.T) {
 			t.Errorf("%s: %#x, %v, want %#x", c.name, got, err, c.want)
 		}
 	}
-	for _, bad := range [][]byte{{}, {0x06}, {0x30, 0x30, 0x1b}, {0x70, 0}, {0x2f, 0, 0}, {0x0e, 1}, {0x30, 0x06}, bytes.Repeat([]byte{0x30}, 40)} {
+	for _, bad := range [][]byte{{}, {0x06}, {0x30, 0x30, 0x1b}, {0x70, 0}, {0x2f, 0, 0}, {0x0e, 1}, {0x30, 0x06},
+		bytes.Repeat([]byte{0x30}, 40)} {
 		if v, err := evaluate(bad, nil, registers{}, m); err == nil {
 			t.Errorf("% x: %#x", bad, v)
 		}

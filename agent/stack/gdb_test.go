@@ -48,8 +48,8 @@ func compareWithGDB(t *testing.T, n string, command []string) {
 		t.Skip(err)
 	}
 	out := filepath.Join(t.TempDir(), "stacks")
-	cmd := exec.Command("gdb", "-q", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-ex", "handle SIGINT stop nopass noprint",
-		"-ex", "starti", "-ex", "source testdata/stacks.py", "--args", command[0])
+	cmd := exec.Command("gdb", "-q", "-nx", "-batch", "-iex", "set debuginfod enabled off",
+		"-ex", "handle SIGINT stop nopass noprint", "-ex", "starti", "-ex", "source testdata/stacks.py", "--args", command[0])
 	cmd.Args = append(cmd.Args, command[1:]...)
 	cmd.Env = append(os.Environ(), "STACKS_OUT="+out, "STACKS_N="+n)
 	var said bytes.Buffer
@@ -81,7 +81,8 @@ func compareWithGDB(t *testing.T, n string, command []string) {
 		}
 		a.add(t, u, g)
 	}
-	t.Logf("%d stacks, %d whole; %d frames of gdb, %d equal (%.2f %%), %d invented; of %d named by both %d equal (%.2f %%), %d without a name",
+	t.Logf("%d stacks, %d whole; %d frames of gdb, %d equal (%.2f %%), %d invented; "+
+		"of %d named by both %d equal (%.2f %%), %d without a name",
 		a.stacks, a.whole, a.frames, a.same, 100*float64(a.same)/float64(a.frames), a.invented, a.names, a.equal,
 		100*float64(a.equal)/float64(a.names), a.unnamed)
 	if a.stacks == 0 || a.invented > 0 || 100*a.same < 99*a.frames || 100*a.equal < 99*a.names {
@@ -135,6 +136,7 @@ func (a *agreement) add(t *testing.T, u *unwinder, g gdbStack) {
 		}
 	}
 	if len(got.Frames) < len(g.Frames) {
-		t.Logf("ends with %s after %d of %d frames: %v", got.Ending, len(got.Frames), len(g.Frames), g.Frames[max(0, len(got.Frames)-1):])
+		t.Logf("ends with %s after %d of %d frames: %v", got.Ending, len(got.Frames), len(g.Frames),
+			g.Frames[max(0, len(got.Frames)-1):])
 	}
 }

@@ -53,7 +53,8 @@ func openLines(f *os.File, steps *int) (t *lineTables, err error) {
 	if units(sections["info"]) > maxUnits {
 		return nil, errLines
 	}
-	d, err := dwarf.New(sections["abbrev"], nil, nil, sections["info"], sections["line"], nil, sections["ranges"], sections["str"])
+	d, err := dwarf.New(sections["abbrev"], nil, nil, sections["info"], sections["line"], nil, sections["ranges"],
+		sections["str"])
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,8 @@ func debugSections(f *os.File) (map[string][]byte, error) {
 		return nil, err
 	}
 	sections := map[string][]byte{}
-	for _, name := range []string{"abbrev", "info", "line", "ranges", "str", "addr", "line_str", "str_offsets", "rnglists"} {
+	all := []string{"abbrev", "info", "line", "ranges", "str", "addr", "line_str", "str_offsets", "rnglists"}
+	for _, name := range all {
 		s := e.Section(".debug_" + name)
 		switch {
 		case s == nil || s.Type == elf.SHT_NOBITS:

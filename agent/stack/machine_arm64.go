@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// thisMachine numbers registers as the ABI of AArch64 does: 30 is the link register, 31 the stack pointer, 32 the program
-// counter.
+// thisMachine numbers registers as the ABI of AArch64 does: 30 is the link register, 31 the stack pointer, 32 the
+// program counter.
 func thisMachine() machine {
 	return machine{registers: 33, sp: 31, fp: 29, ra: 30, pc: 32, addressBits: 48}
 }

@@ -138,14 +138,15 @@ func TestTracedProcessIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A process whose memory lock is held for ever costs its own stack, and no other: the copier ends itself, and another one
-// goes on.
+// A process whose memory lock is held for ever costs its own stack, and no other: the copier ends itself, and
+// another one goes on.
 func TestLockedMemoryCostsOneProcess(t *testing.T) {
 	locked := peektest.Start(t, uint32(os.Getuid()))
 	other := start(t, build(t, "gcc", "pointers.c", "-O1", "-g"))
 	untilSeen(t, collection(t, other), "main(pointers.c:11)")
 	list := read(t, collection(t, locked.Cmd.Process.Pid, other))
-	if len(list) != 2 || len(list[0].Listed[0].Frames) > 0 || len(list[1].Listed) != 1 || len(list[1].Listed[0].Frames) < 3 {
+	if len(list) != 2 || len(list[0].Listed[0].Frames) > 0 ||
+		len(list[1].Listed) != 1 || len(list[1].Listed[0].Frames) < 3 {
 		t.Errorf("%+v", list)
 	}
 }

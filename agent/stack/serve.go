@@ -50,8 +50,8 @@ type ThreadStack struct {
 	Ending Ending  `json:"ending"`
 }
 
-// Bounds of one unwinder. enough and enoughCPU are when it stops by itself; the child is killed at unwindWall and at the
-// CPU time in the table of children.
+// Bounds of one unwinder. enough and enoughCPU are when it stops by itself; the child is killed at unwindWall and
+// at the CPU time in the table of children.
 const (
 	unwindWall = 6 * time.Second
 	enough     = 5 * time.Second

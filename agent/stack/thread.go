@@ -137,7 +137,8 @@ var errRegisters = errors.New("not a 64-bit thread")
 func registerSet(tid int, to unsafe.Pointer, size uintptr) error {
 	const general = 1 // NT_PRSTATUS
 	v := unix.Iovec{Base: (*byte)(to), Len: uint64(size)}
-	_, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_GETREGSET, uintptr(tid), general, uintptr(unsafe.Pointer(&v)), 0, 0)
+	_, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_GETREGSET, uintptr(tid), general,
+		uintptr(unsafe.Pointer(&v)), 0, 0)
 	if e != 0 {
 		return fmt.Errorf("read the registers of thread %d: %w", tid, e)
 	}

@@ -44,7 +44,8 @@ func (m memory) read(addr, size uint64) (uint64, bool) {
 	return binary.LittleEndian.Uint64(b[:]), true
 }
 
-// place is a frame before it has a name: where its function was when it called the frame before, or where the thread is.
+// place is a frame before it has a name: where its function was when it called the frame before, or where the
+// thread is.
 type place struct {
 	library *library
 	offset  uint64 // in the file, of the last byte of the call; of the innermost frame of the next instruction
@@ -217,8 +218,8 @@ func (w *walk) value(r rule, n, frame uint64) (uint64, bool) {
 	return 0, false
 }
 
-// byPointer goes to the caller by the frame pointer, where a function has no table: it points to the caller's, with the
-// return address above. What it leads to must follow a call.
+// byPointer goes to the caller by the frame pointer, where a function has no table: it points to the caller's, with
+// the return address above. What it leads to must follow a call.
 func (w *walk) byPointer() Ending {
 	fp, ok := w.registers.get(uint64(w.machine.fp))
 	if !ok {

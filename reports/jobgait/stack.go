@@ -125,7 +125,8 @@ func (o stackOptions) here(ctx context.Context, what string, detail stack.Detail
 	for _, t := range tasks[:min(len(tasks), stack.MaxProcesses)] {
 		pids = append(pids, t.Stacks.PID)
 	}
-	read, err := stack.Collection{Program: agent, Account: account, PIDs: pids, Detail: detail, For: 2 * time.Second}.Read(ctx)
+	c := stack.Collection{Program: agent, Account: account, PIDs: pids, Detail: detail, For: 2 * time.Second}
+	read, err := c.Read(ctx)
 	if err != nil {
 		return nodeStacks{}, err
 	}
@@ -138,7 +139,8 @@ func (o stackOptions) here(ctx context.Context, what string, detail stack.Detail
 		}
 	}
 	if left > 0 {
-		found.Notes = append(found.Notes, note.New(note.StackTasks, "processes of the job that start its tasks or have no rank, and are not shown: %d", left))
+		found.Notes = append(found.Notes, note.New(note.StackTasks,
+			"processes of the job that start its tasks or have no rank, and are not shown: %d", left))
 	}
 	return found, nil
 }
@@ -150,8 +152,8 @@ type chosenProcesses struct {
 	what  string
 }
 
-// account returns whose processes they are: the caller's, or for root those of the first user who is not root, unless all
-// are root's.
+// account returns whose processes they are: the caller's, or for root those of the first user who is not root,
+// unless all are root's.
 func (c chosenProcesses) account(ctx context.Context) (as.Account, error) {
 	alive, found := false, as.Account{}
 	for _, pid := range c.pids {
@@ -223,8 +225,8 @@ func (o stackOptions) program(name string) string {
 	return filepath.Join(filepath.Dir(self), name)
 }
 
-// jobProcesses returns the processes of a scheduler's job on this machine: by their cgroup or their slurmstepd, and those
-// of the caller by their environment too.
+// jobProcesses returns the processes of a scheduler's job on this machine: by their cgroup or their slurmstepd, and
+// those of the caller by their environment too.
 func (o stackOptions) jobProcesses(id run.JobID) []int {
 	r := job.Run{Key: run.Key{JobID: id}, Node: scheduler.NodeOf(o.getenv)}
 	r.Job.UID = os.Getuid()

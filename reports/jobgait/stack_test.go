@@ -61,7 +61,8 @@ func TestStackOfARun(t *testing.T) {
 	if m.Schema != stacks.Schema || m.JobID == nil || m.Tasks != 1 || m.Groups[0].State != stacks.Sleeping {
 		t.Errorf("%s", said)
 	}
-	for _, what := range []string{strconv.FormatInt(*m.JobID, 10), strconv.Itoa(run.Process.Pid), strconv.Itoa(m.Groups[0].PIDs[0])} {
+	names := []string{strconv.FormatInt(*m.JobID, 10), strconv.Itoa(run.Process.Pid), strconv.Itoa(m.Groups[0].PIDs[0])}
+	for _, what := range names {
 		r := end(t, b.command("stack", what))
 		if want := "1 of 1 task is in write_checkpoint (waits.c:4), asleep in pause.\n"; !strings.HasPrefix(r.out, want) {
 			t.Errorf("stack %s: %q %q, want %q", what, r.out, r.complaint, want)
@@ -87,7 +88,8 @@ func TestStackOfAnotherUser(t *testing.T) {
 	call.Dir, call.Env = "/", []string{"HOME=/nonexistent"}
 	call.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	r := end(t, call)
-	if want := "is not yours\n"; r.status.ExitStatus() != 1 || r.out != "" || !strings.HasSuffix(r.complaint, want) || strings.Count(r.complaint, "\n") != 1 {
+	oneLine := strings.HasSuffix(r.complaint, "is not yours\n") && strings.Count(r.complaint, "\n") == 1
+	if r.status.ExitStatus() != 1 || r.out != "" || !oneLine {
 		t.Errorf("status %d, %q, %q", r.status.ExitStatus(), r.out, r.complaint)
 	}
 }

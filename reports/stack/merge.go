@@ -78,8 +78,8 @@ func (m *merger) add(t stack.Task, th stack.Thread, main bool, p places) {
 	key := fmt.Sprintf("%v %v %s", main, state == Stopped, keyOf(th.Frames, p))
 	g := m.groups[key]
 	if g == nil {
-		g = &gathered{group: TaskGroup{main: main, waits: p.waits, Ranks: []int{}, Nodes: []string{}, PIDs: []int{}}, first: th.Frames,
-			same: len(th.Frames), states: map[Activity]int{}, calls: map[string]int{}}
+		g = &gathered{group: TaskGroup{main: main, waits: p.waits, Ranks: []int{}, Nodes: []string{}, PIDs: []int{}},
+			first: th.Frames, same: len(th.Frames), states: map[Activity]int{}, calls: map[string]int{}}
 		m.groups[key] = g
 		m.order = append(m.order, key)
 	}
@@ -219,8 +219,8 @@ func isMPI(function string) bool {
 	return mpiCall(function) != ""
 }
 
-// mpiCall returns the name of one of MPI's functions without its prefix, "" if it is none: PMPI_Send, mpi_send_ of Fortran,
-// and ompi_send_f, as Open MPI calls that too.
+// mpiCall returns the name of one of MPI's functions without its prefix, "" if it is none: PMPI_Send, mpi_send_ of
+// Fortran, and ompi_send_f, as Open MPI calls that too.
 func mpiCall(function string) string {
 	s := strings.TrimPrefix(strings.TrimPrefix(function, "P"), "p")
 	if call, ok := strings.CutPrefix(s, "MPI_"); ok {
@@ -302,7 +302,8 @@ func (m *merger) notes() (out []note.Note) {
 		code    note.Code
 		text    string
 	}{
-		{stack.Denied, note.StackDenied, "%d threads: the system does not let you read them (another user's, or kernel.yama.ptrace_scope is set)"},
+		{stack.Denied, note.StackDenied,
+			"%d threads: the system does not let you read them (another user's, or kernel.yama.ptrace_scope is set)"},
 		{stack.Foreign, note.StackDenied, "%d threads belong to another user"},
 		{stack.IsTrace, note.StackTraced, "%d threads are held by a debugger and were left alone"},
 		{stack.Frozen, note.StackFrozen, "%d threads are frozen, as those of a suspended job, and were left alone"},
@@ -319,7 +320,8 @@ func (m *merger) notes() (out []note.Note) {
 		cut += n
 	}
 	if cut > 0 {
-		out = append(out, note.New(note.StackIncomplete, "%d stacks end before their outermost function (%s)", cut, most(m.cut)))
+		out = append(out, note.New(note.StackIncomplete, "%d stacks end before their outermost function (%s)", cut,
+			most(m.cut)))
 	}
 	if m.hidden > 0 {
 		out = append(out, note.New(note.StackThreads, "%d other threads are in libraries only and not listed", m.hidden))

@@ -31,8 +31,8 @@ const (
 	Stopped  Activity = "stopped"
 )
 
-// TaskGroup are tasks with equal stacks: groups of main threads first, the largest first, then other threads that are in
-// the program's own code.
+// TaskGroup are tasks with equal stacks: groups of main threads first, the largest first, then other threads that
+// are in the program's own code.
 type TaskGroup struct {
 	Tasks int      `json:"tasks"`
 	Ranks []int    `json:"ranks"`

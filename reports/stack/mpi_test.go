@@ -23,7 +23,8 @@ import (
 
 // The test program is the children too.
 func TestMain(m *testing.M) {
-	children := as.Handlers{as.CopyStacks: stack.ServeCopy, as.UnwindStacks: stack.ServeUnwind, as.Peek: peek.Serve("/proc")}
+	children := as.Handlers{as.CopyStacks: stack.ServeCopy, as.UnwindStacks: stack.ServeUnwind,
+		as.Peek: peek.Serve("/proc")}
 	if served, err := children.Serve(context.Background(), os.Args[1:], os.Stdin, os.Stdout); served {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -39,8 +40,9 @@ var launchers = map[string]struct {
 	compiler, fortran string
 	run               []string
 }{
-	"Open MPI": {"mpicc.openmpi", "mpif90.openmpi", []string{"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n"}},
-	"MPICH":    {"mpicc.mpich", "mpif90.mpich", []string{"mpirun.mpich", "-n"}},
+	"Open MPI": {"mpicc.openmpi", "mpif90.openmpi",
+		[]string{"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n"}},
+	"MPICH": {"mpicc.mpich", "mpif90.mpich", []string{"mpirun.mpich", "-n"}},
 }
 
 func compile(t *testing.T, compiler, source string, flags ...string) string {
@@ -103,7 +105,8 @@ func snapshot(t *testing.T, root int) (m Merged, held []int64) {
 	for _, task := range tasks {
 		pids = append(pids, task.Stacks.PID)
 	}
-	list, err := stack.Collection{Program: self, Account: as.Self(), PIDs: pids, Detail: stack.Lines, For: 2 * time.Second}.Read(t.Context())
+	c := stack.Collection{Program: self, Account: as.Self(), PIDs: pids, Detail: stack.Lines, For: 2 * time.Second}
+	list, err := c.Read(t.Context())
 	if err != nil {
 		t.Log(err)
 		return Merged{}, nil
@@ -124,7 +127,8 @@ func snapshot(t *testing.T, root int) (m Merged, held []int64) {
 // hang is a way in which a rank leaves the loop, and the function in which it is then.
 type hang struct{ kind, function string }
 
-var hangs = []hang{{"stop", "halt"}, {"loop", "spin"}, {"collective", "synchronize"}, {"fuse", "read_input"}, {"deadlock", "take_b"}, {"sleep", "doze"}}
+var hangs = []hang{{"stop", "halt"}, {"loop", "spin"}, {"collective", "synchronize"}, {"fuse", "read_input"},
+	{"deadlock", "take_b"}, {"sleep", "doze"}}
 
 // right tells whether exactly one group is odd, has the rank alone, and is in the function and line; and whether the
 // others wait in the collective, called from the line of the exchange.
@@ -142,15 +146,18 @@ func (h hang) right(m Merged, rank, line, exchange int) bool {
 				return false
 			}
 			odd++
-		case g.own >= 0 && g.waits && g.Frames[g.own].Function == "exchange" && g.Frames[g.own].Line != nil && *g.Frames[g.own].Line == exchange:
-			others += g.Tasks
+		case g.own >= 0 && g.waits:
+			f := g.Frames[g.own]
+			if f.Function == "exchange" && f.Line != nil && *f.Line == exchange {
+				others += g.Tasks
+			}
 		}
 	}
 	return odd == 1 && others == m.Tasks-1
 }
 
-// One rank of an MPI program is elsewhere than the others: it is found, with its function and line. JOBGAIT_STACK_ROUNDS
-// is the number of rounds of each kind, 1 without.
+// One rank of an MPI program is elsewhere than the others: it is found, with its function and line.
+// JOBGAIT_STACK_ROUNDS is the number of rounds of each kind, 1 without.
 func TestOddRank(t *testing.T) {
 	rounds := 1
 	if s := os.Getenv("JOBGAIT_STACK_ROUNDS"); s != "" {
@@ -206,8 +213,8 @@ func (h hang) rounds(t *testing.T, name string, command []string, rounds int) {
 		}
 	}
 	slices.Sort(held)
-	t.Logf("%s, %s: right in %d of %d rounds; %d threads were stopped, median %.2f ms, p99 %.2f ms", name, h.kind, right, rounds, len(held),
-		float64(held[len(held)/2])/1e6, float64(held[len(held)*99/100])/1e6)
+	t.Logf("%s, %s: right in %d of %d rounds; %d threads were stopped, median %.2f ms, p99 %.2f ms", name, h.kind,
+		right, rounds, len(held), float64(held[len(held)/2])/1e6, float64(held[len(held)*99/100])/1e6)
 }
 
 // until polls.

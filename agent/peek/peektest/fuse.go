@@ -34,8 +34,8 @@ func HangAsked(t testing.TB, dir string) (free func(), asked <-chan struct{}) {
 	return free, first
 }
 
-// HangReads mounts a file system over dir with one file, whose name is returned: it opens, and no read of it ends before
-// the end of the test.
+// HangReads mounts a file system over dir with one file, whose name is returned: it opens, and no read of it ends
+// before the end of the test.
 func HangReads(t testing.TB, dir string) (file string) {
 	t.Helper()
 	f := mount(t, dir)

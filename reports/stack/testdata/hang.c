@@ -22,8 +22,7 @@ OWN halt(void) {
 	sink = 0;
 }
 OWN spin(void) {
-	for (;;)
-		sink = sink * 1.0001 + 1; /* line loop */
+	for (;;) sink = sink * 1.0001 + 1; /* line loop */
 }
 OWN synchronize(void) {
 	MPI_Barrier(MPI_COMM_WORLD); /* line collective */
