@@ -33,9 +33,13 @@ func TestAgainstGDB(t *testing.T) {
 		t.Skip("by hand: JOBGAIT_GDB=400")
 	}
 	for name, command := range map[string][]string{
-		"gawk":    {"gawk", "BEGIN{while(1){for(i=0;i<3000;i++){a[i%97]=a[i%97] sprintf(\"%d\",i); if(gsub(/1+/,\"x\",a[i%97])>50)a[i%97]=\"\"}; n=asort(a,b)}}"},
-		"sqlite3": {"sqlite3", ":memory:", "with recursive c(x) as (select 1 union all select x+1 from c) select count(*) from (select x, hex(randomblob(9)) h from c order by h)"},
-		"perl":    {"perl", "-e", "while(1){my %h; $h{$_ % 977}.=sprintf('%.3f',sqrt($_)) for 1..20000; my @s=sort values %h; join('',@s)=~s/1+/x/gr}"},
+		"gawk": {"gawk", "BEGIN{while(1){for(i=0;i<3000;i++){a[i%97]=a[i%97] sprintf(\"%d\",i); " +
+			"if(gsub(/1+/,\"x\",a[i%97])>50)a[i%97]=\"\"}; n=asort(a,b)}}"},
+		"sqlite3": {"sqlite3", ":memory:",
+			"with recursive c(x) as (select 1 union all select x+1 from c) select count(*) from (select x, " +
+				"hex(randomblob(9)) h from c order by h)"},
+		"perl": {"perl", "-e", "while(1){my %h; $h{$_ % 977}.=sprintf('%.3f',sqrt($_)) for 1..20000; my @s=sort values " +
+			"%h; join('',@s)=~s/1+/x/gr}"},
 		"openssl": {"openssl", "speed", "-seconds", "600", "rsa2048"},
 		"lmp":     {"lmp", "-in", "testdata/melt.in", "-log", "none"},
 	} {
