@@ -61,7 +61,11 @@ type State struct {
 	// Low are the stretches of each cycle at a low level of activity.
 	Low []Low `json:"low"`
 	// Pace is nil in the file: the reader makes it, who may read the history.
-	Pace  *Pace       `json:"pace"`
+	Pace *Pace `json:"pace"`
+	// LastCheckpointBy is by when a checkpoint must begin to end before the time limit, as long as the longest of
+	// earlier runs; nil in the file too, and where either is not known.
+	LastCheckpointBy *time.Time `json:"last_checkpoint_by"`
+
 	Notes []note.Note `json:"notes"`
 	// Agent is the process that writes this: without it the file is of the past.
 	Agent job.Process `json:"agent"`

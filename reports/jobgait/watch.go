@@ -19,6 +19,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/live"
+	"jobgait/analysis/application"
 	"jobgait/analysis/history"
 	"jobgait/analysis/run"
 	"jobgait/configs"
@@ -103,13 +104,14 @@ func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) err
 	}
 	screen := isTerminal(out) && !o.json && !o.once
 	last := ""
-	p := watch.Pacer{Cycles: o.cycles, Earlier: func(j live.Job) []history.Run { return o.earlier(ctx, j) }}
+	p := watch.Pacer{Cycles: o.cycles, Earlier: func(j live.Job) []history.Run { return o.earlier(ctx, j) },
+		Checkpoint: func(runs []history.Run) float64 { return o.checkpoint(ctx, runs) }}
 	for {
 		s, alive, err := look(func() (live.State, error) { return live.Read(path) })
 		if err != nil {
 			return err
 		}
-		s.Pace = p.Pace(s)
+		s.Pace, s.LastCheckpointBy = p.Pace(s), p.LastCheckpointBy(s)
 		text := o.draw(s, alive, screen)
 		if text != "" && text != last {
 			if _, err := io.WriteString(out, text); err != nil {
@@ -259,6 +261,30 @@ func (o watchOptions) earlier(ctx context.Context, j live.Job) []history.Run {
 		return nil
 	}
 	return runs
+}
+
+// checkpointRuns is how many of the newest earlier runs say how long a checkpoint takes.
+const checkpointRuns = 5
+
+// checkpoint returns the longest checkpoint of the newest earlier runs, in seconds; 0 where none is known.
+func (o watchOptions) checkpoint(ctx context.Context, runs []history.Run) float64 {
+	path, err := o.pastOf()
+	if err != nil || len(runs) == 0 {
+		return 0
+	}
+	db, _, err := openHistory(ctx, o.getenv, path)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = db.Close() }()
+	longest := 0.0
+	for _, r := range runs[:min(len(runs), checkpointRuns)] {
+		s, _, err := db.Lookup(ctx, history.Ref{ID: r.DisplayID, Cluster: r.Cluster, Restart: &r.Restart, Sub: &r.Sub})
+		if err == nil {
+			longest = max(longest, application.LongestCheckpoint(s))
+		}
+	}
+	return longest
 }
 
 // pastOf returns the history to read, "" for the usual one. Root reads only his own.

@@ -19,10 +19,41 @@ type Pacer struct {
 	Cycles int64
 	// Earlier returns earlier runs of the application of a job.
 	Earlier func(live.Job) []history.Run
+	// Checkpoint returns the longest checkpoint of earlier runs in seconds, 0 where none is known; nil asks for none.
+	Checkpoint func([]history.Run) float64
 
-	asked bool
-	about live.Job
-	runs  []history.Run
+	asked       bool
+	about       live.Job
+	runs        []history.Run
+	checkpointS float64
+}
+
+// learn asks for the earlier runs of a job, once for each description of it.
+func (p *Pacer) learn(j live.Job) {
+	if p.asked && p.same(j) {
+		return
+	}
+	p.asked, p.about, p.runs, p.checkpointS = true, j, p.Earlier(j), 0
+	if p.Checkpoint != nil {
+		p.checkpointS = p.Checkpoint(p.runs)
+	}
+}
+
+// checkpointMargin is by how much longer than the longest a checkpoint may take.
+const checkpointMargin = 1.2
+
+// LastCheckpointBy returns by when a checkpoint must begin to end before the time limit; nil where the limit or the
+// length of checkpoints is not known.
+func (p *Pacer) LastCheckpointBy(s live.State) *time.Time {
+	if s.LimitAt == nil {
+		return nil
+	}
+	p.learn(s.Job)
+	if !(p.checkpointS > 0) || p.checkpointS > mostPaceS {
+		return nil
+	}
+	by := s.LimitAt.Add(-seconds(checkpointMargin * p.checkpointS))
+	return &by
 }
 
 // Pace returns when a run ends, nil where nothing is known of that.
@@ -36,9 +67,7 @@ func (p *Pacer) Pace(s live.State) *live.Pace {
 	if s.CILo != nil && s.CIHi != nil {
 		done.LoS, done.HiS = *s.CILo, *s.CIHi
 	}
-	if !p.asked || !p.same(s.Job) {
-		p.asked, p.about, p.runs = true, s.Job, p.Earlier(s.Job)
-	}
+	p.learn(s.Job)
 	usual, ok := application.UsualOf(p.runs, done.PeriodS)
 	if p.Cycles > 0 {
 		if ok { // of these the time beside the cycles is known

@@ -40,6 +40,14 @@ func Text(s live.State, alive bool, now time.Time) string {
 	if s.Pace != nil && alive {
 		line("%s", paceWords(*s.Pace, now))
 	}
+	if by := s.LastCheckpointBy; by != nil && alive {
+		if by.Before(now) {
+			line("no checkpoint fits before its time limit any more: the last had to begin by %s",
+				by.In(now.Location()).Format("2006-01-02 15:04:05"))
+		} else {
+			line("the last checkpoint that fits must begin by %s", by.In(now.Location()).Format("2006-01-02 15:04:05"))
+		}
+	}
 	for _, n := range s.Notes {
 		line("note: %s", text.Clean(n.Text))
 	}

@@ -1,0 +1,47 @@
+package watch
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"jobgait/agent/live"
+	"jobgait/analysis/history"
+)
+
+// A checkpoint that begins by then, and is no longer than those of earlier runs, ends before the limit, whatever the
+// limit is.
+func TestLastCheckpointFits(t *testing.T) {
+	r := rand.New(rand.NewPCG(44, 7))
+	at := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	for range 200 {
+		length, limit := math.Exp(6*r.Float64()), at.Add(seconds(86400*r.Float64()))
+		p := Pacer{Earlier: func(live.Job) []history.Run { return nil }, Checkpoint: func([]history.Run) float64 {
+			return length
+		}}
+		by := p.LastCheckpointBy(live.State{At: at, LimitAt: &limit})
+		if by == nil || by.Add(seconds(length)).After(limit) || by.Add(seconds(1.5*length)).Before(limit) {
+			t.Fatalf("%v s before %v: by %v", length, limit, by)
+		}
+	}
+}
+
+// Nothing is said without a limit, or without a known checkpoint; earlier runs are asked for once.
+func TestNoLastCheckpoint(t *testing.T) {
+	limit, asked, length := time.Now(), 0, 0.0
+	p := Pacer{Earlier: func(live.Job) []history.Run { asked++; return nil },
+		Checkpoint: func([]history.Run) float64 { return length }}
+	if by := p.LastCheckpointBy(live.State{}); by != nil || asked != 0 {
+		t.Errorf("without a limit: %v", by)
+	}
+	for range 3 {
+		if by := p.LastCheckpointBy(live.State{LimitAt: &limit}); by != nil || asked != 1 {
+			t.Errorf("without checkpoints: %v, asked %d times", by, asked)
+		}
+	}
+	p = Pacer{Earlier: p.Earlier}
+	if by := p.LastCheckpointBy(live.State{LimitAt: &limit}); by != nil {
+		t.Errorf("unasked: %v", by)
+	}
+}
