@@ -3,7 +3,8 @@
  * half of every 500 ms of CLOCK_MONOTONIC, in which kernels run, 100 W in the second.
  * Its order is not that of the device files: GPU 0 has the highest minor number.
  *
- * Environment: FAKE_PERIOD_MS and FAKE_ACTIVE_MS for 500 and 250; FAKE_REFRESH_MS how
+ * Environment: FAKE_PERIOD_MS and FAKE_ACTIVE_MS for 500 and 250; FAKE_LAUNCHES a file of a job
+ * with the starts of kernels of FAKE_ACTIVE_MS each, instead of a period; FAKE_REFRESH_MS how
  * often energy is new (5), FAKE_WINDOW_MS the time that the utilization is the mean of,
  * and which it is new after (0: of this moment, and the buffered windows have 200 ms);
  * FAKE_COSTS each call takes the CPU time that it took on an H200, the start 35 ms; FAKE_COUNT
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,11 +55,34 @@ static long long us(clockid_t clock)
 	return t.tv_sec * 1000000LL + t.tv_nsec / 1000;
 }
 
+/* The starts of kernels that a job has written, their number first, in us; NULL without a job. */
+static const long long *launches(void)
+{
+	static const long long *list;
+	const char *path = getenv("FAKE_LAUNCHES");
+	int fd = path && !list ? open(path, O_RDONLY) : -1;
+	struct stat size;
+	if (fd < 0)
+		return list;
+	if (!fstat(fd, &size)) {
+		void *p = mmap(NULL, size.st_size, PROT_READ, MAP_SHARED, fd, 0);
+		list = p == MAP_FAILED ? NULL : p;
+	}
+	close(fd);
+	return list;
+}
+
 /* For how long kernels ran until t. */
 static long long ran(long long t)
 {
 	long long period = number("FAKE_PERIOD_MS", 500) * 1000, active = number("FAKE_ACTIVE_MS", 250) * 1000;
-	return t / period * active + (t % period < active ? t % period : active);
+	const long long *list = launches();
+	if (!list)
+		return t / period * active + (t % period < active ? t % period : active);
+	long long n = __atomic_load_n(list, __ATOMIC_ACQUIRE);
+	while (n > 0 && list[n] > t)
+		n--;
+	return n == 0 ? 0 : (n - 1) * active + (t - list[n] < active ? t - list[n] : active);
 }
 
 static unsigned long long millijoules(long long t)
