@@ -24,7 +24,7 @@ func (l ladder) gpus() {
 	in := l.in
 	members := job.NewMembers(l.h.proc, in.peek, l.r, scheduler.OfRun(l.r))
 	p := gpu.ReadingParams{Sys: l.h.sys, Dev: l.h.dev, Helper: filepath.Join(filepath.Dir(l.h.program), nvmlProgram),
-		Holders: gpu.Holders{Proc: l.h.proc, Now: rawcall.Now, Started: startOf,
+		Holders: gpu.Holders{Proc: l.h.proc, Now: rawcall.Now, Spent: rawcall.CPU, Started: startOf,
 			Members: func() []int { return in.cpu.Known(mostAsked) },
 			Sharing: func(pid int) job.Sharing { return members.Describe([]int{pid}).GPUs }}}
 	var o gpu.Opened

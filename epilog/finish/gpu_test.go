@@ -24,6 +24,12 @@ func TestGPUsOfProfiles(t *testing.T) {
 		{0.7, simulatedGPU{IdleFrom: 0.5, IdleTo: 0.81}}, {1.3, simulatedGPU{IdleFrom: 0, IdleTo: 0.1, RefreshMS: 100}},
 		{2.3, simulatedGPU{IdleFrom: 0.6, IdleTo: 0.91, RefreshMS: 100}}, {3.1, simulatedGPU{IdleFrom: 0.2, IdleTo: 0.7}},
 		{4.3, simulatedGPU{IdleFrom: 2, IdleTo: 2}},
+		// The duty cycles of the table in agent/counter/gpu/MEASURED.md.
+		{0.5, simulatedGPU{IdleFrom: 0.1, IdleTo: 0.85, RefreshMS: 100, Windows: true}},
+		{0.18, simulatedGPU{IdleFrom: 0.2, IdleTo: 0.54, RefreshMS: 100, Windows: true}},
+		{1.1, simulatedGPU{IdleFrom: 0.1, IdleTo: 1, RefreshMS: 100, Windows: true}},
+		{4, simulatedGPU{IdleFrom: 0.3, IdleTo: 0.8, RefreshMS: 100, Windows: true}},
+		{0.607, simulatedGPU{IdleFrom: 0.1, IdleTo: 0.97, RefreshMS: 100, Windows: true}},
 	} {
 		path := filepath.Join(t.TempDir(), "profile")
 		gpus := newSimulatedGPUs(uint64(seed), c.gpu, simulatedGPU{IdleFrom: 0, IdleTo: 1})

@@ -33,7 +33,8 @@ func TestTable(t *testing.T) {
 		t.Skip("by hand: JOBGAIT_GPU=run")
 	}
 	dir := build(t)
-	fmt.Println("| cycle, s | active, true | reported | energy, true, J | error | idle share of the cycle, true | reported " +
+	fmt.Println("| cycle, s | active, true | reported | energy, true, J | error | idle share of the cycle, true | " +
+		"reported " +
 		"| first value, s | reader's CPU: start, ms | running, % | in all, % |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, period := range numbers(t, *periods) {
@@ -81,7 +82,8 @@ const namespace = `set -e
 mount --make-rprivate /
 d=$(mktemp -d)
 mount -t tmpfs dev "$d"
-mknod -m 666 "$d/null" c 1 3; mknod -m 666 "$d/zero" c 1 5; mknod -m 666 "$d/urandom" c 1 9; mknod -m 666 "$d/random" c 1 8
+mknod -m 666 "$d/null" c 1 3; mknod -m 666 "$d/zero" c 1 5
+mknod -m 666 "$d/urandom" c 1 9; mknod -m 666 "$d/random" c 1 8
 mknod -m 666 "$d/nvidiactl" c 1 3; mknod -m 666 "$d/nvidia0" c 1 3
 ln -s /proc/self/fd "$d/fd"
 mount --move "$d" /dev
@@ -116,8 +118,10 @@ func oneJob(t *testing.T, dir string, periodS, duty float64) {
 	if err := os.WriteFile(launches, make([]byte, 8<<18), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	script := fmt.Sprintf("#!/bin/sh\nexport LD_LIBRARY_PATH='%s' FAKE_COSTS=1 FAKE_COUNT=1 FAKE_REFRESH_MS=100 FAKE_WINDOW_MS=200 "+
-		"FAKE_PERIOD_MS=%.0f FAKE_ACTIVE_MS=%.0f FAKE_LAUNCHES=%s\nexec '%s/real-nvml' \"$@\"\n", dir, periodMS, activeMS, launches, dir)
+	script := fmt.Sprintf("#!/bin/sh\nexport LD_LIBRARY_PATH='%s' FAKE_COSTS=1 FAKE_COUNT=1 FAKE_REFRESH_MS=100 "+
+		"FAKE_WINDOW_MS=200 "+
+		"FAKE_PERIOD_MS=%.0f FAKE_ACTIVE_MS=%.0f FAKE_LAUNCHES=%s\nexec '%s/real-nvml' \"$@\"\n", dir, periodMS, activeMS,
+		launches, dir)
 	if err := os.WriteFile(dir+"/jobgait-nvml", []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +175,8 @@ func oneJob(t *testing.T, dir string, periodS, duty float64) {
 		idle = fmt.Sprintf("%.1f %%", 100*g.Cycle.IdleShare)
 	}
 	running := r.Quality.ReaderS - r.Quality.StartS
-	fmt.Printf("| %g | %.1f %% | %.1f %% | %.0f | %+.2f %% | %.1f %% | %s | %.2f | %.0f | %.2f | %.2f |\n", periodS, 100*busy/span,
+	fmt.Printf("| %g | %.1f %% | %.1f %% | %.0f | %+.2f %% | %.1f %% | %s | %.2f | %.0f | %.2f | %.2f |\n", periodS,
+		100*busy/span,
 		100**g.ActiveS/g.ReadS, energy, 100*(*g.EnergyJ/energy-1), 100*cycleIdle, idle, float64(first-opened)/1e9,
 		1e3*r.Quality.StartS, 100*running/span, 100*r.Quality.ReaderS/span)
 	if math.Abs(*g.EnergyJ/energy-1) > .01 || math.Abs(*g.ActiveS/g.ReadS-busy/span) > .02 || first-opened > 3e8 ||

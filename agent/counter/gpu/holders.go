@@ -27,6 +27,9 @@ type Holders struct {
 	// Lost is why they can never be known, nil while they can; nil never is.
 	Lost func() error
 	Now  func() int64
+	// Spent is the CPU time of this program: looks are spaced by what they take of it. nil is
+	// Now, whose time is many times that on a busy node.
+	Spent func() int64
 	// Started is when a process started, in ns of CLOCK_MONOTONIC, 0 where that is not
 	// known; nil knows it of none. OnHeld is called once, when a GPU is known to be held.
 	Started func(pid int) int64
@@ -49,7 +52,7 @@ type Holders struct {
 
 // A look reads the links of some descriptors of some processes: at 1 us each the largest
 // takes 4 ms. The next one comes after 0.1 s, or later so that looks take at most 1/500 of
-// the time, and after 10 s at the latest. They end when the GPUs are known to be the job's.
+// a CPU, and after 10 s at the latest. They end when the GPUs are known to be the job's.
 const (
 	leastLookNS, mostLookNS = 100e6, 10e9
 	lookPart                = 500
@@ -67,12 +70,16 @@ func (h *Holders) Confirmed() bool {
 	if h.confirmed && h.OnFound == nil || h.shares || now < h.nextNS {
 		return h.confirmed
 	}
-	before := h.confirmed
+	spent := h.Now
+	if h.Spent != nil {
+		spent = h.Spent
+	}
+	before, begun := h.confirmed, spent()
 	ours, known := h.Ours()
 	if known {
 		h.look(now, ours)
 	}
-	h.nextNS = h.Now() + min(mostLookNS, max(leastLookNS, lookPart*(h.Now()-now)))
+	h.nextNS = h.Now() + min(mostLookNS, max(leastLookNS, lookPart*(spent()-begun)))
 	if h.confirmed && !before && h.OnHeld != nil {
 		h.OnHeld()
 	}

@@ -231,3 +231,17 @@ func FuzzIsGPU(f *testing.F) {
 		t.Errorf("%q", s)
 	})
 }
+
+// On a busy node a look takes long and little CPU time: the next one comes as soon as on an idle node.
+func TestLooksOnABusyNode(t *testing.T) {
+	proc, now := t.TempDir(), int64(50e9)
+	opened(t, proc, 7, "/dev/null")
+	h := Holders{Proc: proc, Members: func() []int { now += 1e9; return []int{7} },
+		Sharing: func(int) job.Sharing { return job.WholeGPUs },
+		Ours:    ours("/dev/nvidia3"), Now: func() int64 { return now }, Spent: func() int64 { return 0 }}
+	h.Confirmed()
+	opened(t, proc, 7, "/dev/nvidia3")
+	if now += leastLookNS; !h.Confirmed() {
+		t.Error("a GPU that was opened is not known after the shortest pause between two looks")
+	}
+}

@@ -329,3 +329,35 @@ func TestJobCPUFindsALateProcessSoon(t *testing.T) {
 		t.Errorf("found after %d s, want 12 at most", drains)
 	}
 }
+
+// The pause after a walk follows the CPU time that it took: on a busy node its duration is many times that.
+func TestWalksAreSpacedByCPUTime(t *testing.T) {
+	for _, c := range []struct {
+		spentNS int64 // by each walk, which takes 10 s
+		least   int
+		most    int
+	}{{1e6, 30, 90}, {1e9, 1, 9}} {
+		x, now, spent := tree{t, t.TempDir()}, int64(0), int64(0)
+		x.set(7, "solver", 1, 5, 0)
+		walks := 0
+		members := walked{func() { walks, now, spent = walks+1, now+10e9, spent+c.spentNS }}
+		j := NewJobCPU(x.root, peek.Direct{Proc: x.root}, members, func() int64 { return now }, 30e9)
+		j.SpaceWalksBy(func() int64 { return spent })
+		var to countertest.Sink
+		for now < 2400e9 {
+			if err := j.Drain(&to); err != nil {
+				t.Fatal(err)
+			}
+			now += 1e9
+		}
+		if walks < c.least || walks > c.most {
+			t.Errorf("%d walks of %d ns of CPU time in 2400 s, want %d to %d", walks, c.spentNS, c.least, c.most)
+		}
+	}
+}
+
+// walked are members of which process 7 is found by each walk.
+type walked struct{ walk func() }
+
+func (w walked) Has(pid int) bool { return pid == 7 }
+func (w walked) List() []int      { w.walk(); return []int{7} }
