@@ -47,7 +47,8 @@ type Share struct {
 	Share   float64 `json:"share"`
 	Seconds float64 `json:"busy_s"`
 	// Of a pattern: seconds of CPU time a cycle, with the 95 % interval unless there
-	// are too few cycles, and how they lie within the cycle, bin by bin.
+	// are too few cycles, and how they lie within the cycle, bin by bin: nil where the function
+	// shares its columns with others, whose samples cannot be separated within a cycle.
 	CycleS *float64  `json:"cycle_s,omitempty"`
 	Lo     *float64  `json:"cycle_ci_lo,omitempty"`
 	Hi     *float64  `json:"cycle_ci_hi,omitempty"`
@@ -158,6 +159,12 @@ func (t *Tally) cycle(pattern string, p *part, s Split) Cycle {
 				c.Functions[i].Within[bin] = s / c.Count
 				c.Classes[classes[string(ClassOf(t.functions[k].Library))]].Within[bin] += s / c.Count
 			}
+		}
+	}
+	own := t.secondsAlone(p.seconds)
+	for k, f := range t.functions {
+		if i, ok := index[f]; ok && own[k] < separatedShare*c.Functions[i].Seconds {
+			c.Functions[i].Within = nil
 		}
 	}
 	t.intervals(p, &c, index)

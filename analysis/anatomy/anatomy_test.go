@@ -90,6 +90,33 @@ func TestAKnownCycle(t *testing.T) {
 	}
 }
 
+// TestFunctionsOfOneColumnAreNotSeparated checks that functions that share a column have no course within a cycle,
+// while one that has its column nearly alone has.
+func TestFunctionsOfOneColumnAreNotSeparated(t *testing.T) {
+	code, cycles, b := drawn(rand.New(rand.NewPCG(5, 5)), 50)
+	for i, n := range b.Pages[1].Counts { // b moves into the page of a
+		b.Pages[0].Counts[i] += n
+	}
+	b.Pages = append(b.Pages[:1], b.Pages[2:]...)
+	code.Places[1].Page = code.Places[0].Page
+	code.Places = append(code.Places, HotPlace{Page: code.Places[2].Page, Function: 3, Count: code.Places[2].Count / 20})
+	tally := New(code, cycles)
+	tally.Add(b)
+	c := tally.Result().Cycles[0]
+	classes := 0.0
+	for _, w := range c.Classes[0].Within {
+		classes += w
+	}
+	for _, f := range c.Functions {
+		if known := f.Name == "c"; (f.Within != nil) != known && f.Name != "start" {
+			t.Errorf("%s: course within the cycle known: %v, want %v", f.Name, f.Within != nil, known)
+		}
+	}
+	if math.Abs(c.Functions[0].Share-.6125) > .015 || math.Abs(classes-*c.Classes[0].CycleS) > 1e-9 {
+		t.Errorf("shares %+v, class of %g s adds up to %g s", c.Functions[0], *c.Classes[0].CycleS, classes)
+	}
+}
+
 // The interval has what is true in some 95 of 100 runs: b begins and ends within a
 // slot, which a sample falls on either side of.
 func TestIntervalsHoldTheTruth(t *testing.T) {
@@ -158,6 +185,9 @@ func addsUp(t *testing.T, seed uint64, a Anatomy, busy float64) {
 	for _, c := range a.Cycles {
 		sum += c.BusyS
 		for _, f := range c.Functions {
+			if f.Within == nil {
+				continue // not separated from others
+			}
 			within := 0.0
 			for _, s := range f.Within {
 				within += s

@@ -105,3 +105,25 @@ func (t *Tally) byFunction(pages []float64) []float64 {
 	}
 	return out
 }
+
+const (
+	// aloneShare is the share of the samples of a column from which on its course within a
+	// cycle is that of one function.
+	aloneShare = 0.9
+	// separatedShare is the share of the time of a function that has to lie in such columns for
+	// its own course to be known.
+	separatedShare = 0.5
+)
+
+// secondsAlone returns the seconds of each function in columns that it has nearly alone.
+func (t *Tally) secondsAlone(pages []float64) []float64 {
+	out := make([]float64, len(t.functions))
+	for page, s := range pages {
+		for _, x := range t.mixed[page] {
+			if x.share >= aloneShare {
+				out[x.function] += s * x.share
+			}
+		}
+	}
+	return out
+}

@@ -137,8 +137,11 @@ type codeLine struct {
 	share                float64
 	seconds              float64 // of a cycle, else of the run
 	lo, hi               *float64
-	within               []float64
+	within               []float64 // empty: not separated from other code
 }
+
+// notSeparated stands where the course of code within a cycle is not known.
+const notSeparated = "not separated from other code"
 
 // listedFunctions is how many lines the table has at most, leastListed the part from
 // which code has one.
@@ -192,8 +195,12 @@ func (c CodeShares) lines() (lines []codeLine, others CodeOthers, seconds float6
 	return lines[:n], others, seconds
 }
 
-// add joins two lines; how sure the sum is nobody has counted.
+// add joins two lines. The interval of the sum is not known, nor is its course within a cycle
+// where that of one of them is not.
 func (l *codeLine) add(o codeLine) {
+	if len(o.within) == 0 {
+		l.within = nil
+	}
 	l.share, l.seconds, l.lo, l.hi = l.share+o.share, l.seconds+o.seconds, nil, nil
 	for i := range l.within {
 		if i < len(o.within) {

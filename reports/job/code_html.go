@@ -86,9 +86,12 @@ func (r Report) codeRows() []text.Row {
 			if l.lo != nil && l.hi != nil {
 				interval = quantity.PeriodRange(*l.lo, *l.hi, l.seconds)
 			}
-			x = append(x, text.Right(interval),
-				text.Cell{Left: true, Wide: true,
-					Art: template.HTML(plot.Strip(codeClass(l.class), l.within, l.name+" within one cycle"))})
+			course := text.Left(notSeparated)
+			if len(l.within) > 0 {
+				course = text.Cell{Left: true, Wide: true,
+					Art: template.HTML(plot.Strip(codeClass(l.class), l.within, l.name+" within one cycle"))}
+			}
+			x = append(x, text.Right(interval), course)
 		}
 		rows = append(rows, x)
 	}

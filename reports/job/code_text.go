@@ -31,20 +31,24 @@ func (r Report) textCode(p *text.Page) {
 		return
 	}
 	p.Line(head + text.PadRight("code", codeName) + " library")
-	row := func(seconds, share float64, within []float64, name, library string) {
+	row := func(seconds, share float64, course, name, library string) {
 		line := "  " + text.PadLeft(codeFigure(seconds*by), codeNumber) + "  " +
 			text.PadLeft(quantity.Share(share), codeNumber) + "  "
 		if c.Pattern != "" {
-			line += text.PadRight(r.codeSpark(within), anatomy.Bins) + " "
+			line += text.PadRight(course, anatomy.Bins) + " "
 			name, library = shortName(name, codeName), shortName(library, codeLibrary)
 		}
 		p.Line(line + text.PadRight(name, codeName) + " " + library)
 	}
 	for _, l := range lines {
-		row(l.seconds, l.share, l.within, l.name, l.library)
+		course := notSeparated
+		if len(l.within) > 0 {
+			course = r.codeSpark(l.within)
+		}
+		row(l.seconds, l.share, course, l.name, l.library)
 	}
 	if others.Count > 0 {
-		row(rest, others.Share, nil, quantity.Count(others.Count)+" others", "")
+		row(rest, others.Share, "", quantity.Count(others.Count)+" others", "")
 	}
 	p.Text("  ", c.noise())
 	for _, n := range c.Notes {
