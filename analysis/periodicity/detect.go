@@ -56,12 +56,36 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 			}
 			o.periods = withUnequal(o.periods, set)
 		}
+		o = o.reportable(set, scope)
 		if len(o.periods) > 0 {
+			o.periods[0] = o.periods[0].sharpened(set)
 			return Result{Periods: o.periods, Macros: o.allMacros(), Notes: remarks(o, set)}, nil
 		}
 		refused = refused.further(o)
 	}
 	return Result{Notes: []note.Note{refused.refusal()}}, nil
+}
+
+// reportedConfidence is the least confidence that is reported of a profile with code, whatever
+// the number of columns and grids that agree.
+const reportedConfidence = 0.4
+
+// reportable drops periods of a profile with code that are too unsure to be reported.
+func (o outcome) reportable(set series.Set, scope series.Scope) outcome {
+	if scope != series.JobScope || len(code(set)) == 0 {
+		return o
+	}
+	unsure := func(p Period) bool { return p.Confidence < reportedConfidence }
+	if kept := slices.DeleteFunc(slices.Clone(o.periods), unsure); len(kept) < len(o.periods) {
+		if unsure(o.periods[0]) {
+			o.macros = nil // they are cycles of it
+		}
+		o.periods = kept
+		if len(kept) == 0 {
+			o.stage = min(o.stage, lowCoverage)
+		}
+	}
+	return o
 }
 
 // detectScope finds the periods of the columns of one scope, in the source that

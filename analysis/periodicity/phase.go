@@ -39,25 +39,34 @@ type slotHits struct {
 	count  []float32
 }
 
-// hitsOf returns the samples of every slot, and the shares of the columns.
-func hitsOf(columns []series.Column) (hits []slotHits, mean []float64) {
-	hits = make([]slotHits, len(columns[0].Values))
-	mean = make([]float64, len(columns))
-	all := 0.0
+// hitsOf returns the samples of the slots from..to.
+func hitsOf(columns []series.Column, from, to int) []slotHits {
+	hits := make([]slotHits, to-from)
 	for c, column := range columns {
-		for i, v := range column.Values {
+		for i, v := range column.Values[from:to] {
 			if v > 0 {
 				hits[i].column = append(hits[i].column, int16(c))
 				hits[i].count = append(hits[i].count, v)
-				mean[c] += float64(v)
-				all += float64(v)
 			}
+		}
+	}
+	return hits
+}
+
+// sharesOf returns the shares of the columns of the samples of slots.
+func sharesOf(hits []slotHits, columns int) []float64 {
+	mean := make([]float64, columns)
+	all := 0.0
+	for _, h := range hits {
+		for k, c := range h.column {
+			mean[c] += float64(h.count[k])
+			all += float64(h.count[k])
 		}
 	}
 	for c := range mean {
 		mean[c] /= max(all, 1)
 	}
-	return hits, mean
+	return mean
 }
 
 // advance is by how many phases a slot may advance, and the logarithm of its probability over
@@ -201,11 +210,12 @@ func (m *phaseModel) trace(best []float64, from []int8, entered []int16) (phase 
 
 // learnPhases learns the model of a cycle of about so many slots from the middle of a run, of
 // which so many cycles in a row keep time. gain is that of a slot, in nats.
-func learnPhases(hits []slotHits, mean []float64, slots float64, cycles int) (m *phaseModel, gain float64) {
-	if n := len(hits); n > phaseLearnt {
-		hits = hits[(n-phaseLearnt)/2:][:phaseLearnt]
-	}
-	n := len(hits)
+func learnPhases(columns []series.Column, slots float64, cycles int) (m *phaseModel, gain float64) {
+	n := len(columns[0].Values)
+	from := max(0, (n-phaseLearnt)/2)
+	n = min(n, phaseLearnt)
+	hits := hitsOf(columns, from, from+n)
+	mean := sharesOf(hits, len(columns))
 	seed := min(n/4, int(float64(min(cycles, maxSeedCycles))*slots))
 	best := math.Inf(-1)
 	for s := range phaseSeeds {
@@ -251,10 +261,11 @@ func (m *phaseModel) rotate() {
 }
 
 // begins returns the places in slots at which cycles begin, one list for each run of cycles.
-func (m *phaseModel) begins(hits []slotHits, outside float64) (runs [][]float64) {
+func (m *phaseModel) begins(columns []series.Column, outside float64) (runs [][]float64) {
 	step := float64(m.phases) / m.slots
-	for from := 0; from < len(hits); from += phaseChunk {
-		phase, _ := m.follow(hits[from:min(from+phaseChunk, len(hits))], outside)
+	slots := len(columns[0].Values)
+	for from := 0; from < slots; from += phaseChunk {
+		phase, _ := m.follow(hitsOf(columns, from, min(from+phaseChunk, slots)), outside)
 		var run []float64
 		last := int16(-1)
 		for i, b := range append(phase, -1) {

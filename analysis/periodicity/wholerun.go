@@ -51,8 +51,6 @@ const (
 	// halfScore is the score at which a period explains half of what it can, and
 	// mostExplained bounds that: no window shows the loop.
 	halfScore, mostExplained = 8, 0.75
-	// minReported is the least confidence of a period that no window shows.
-	minReported = 0.4
 )
 
 // wholeRun is the code of a run, column by column: counts without the share of what the slot
@@ -287,12 +285,11 @@ func inWholeRun(set series.Set) (Period, bool) {
 	if !ok {
 		return Period{}, false
 	}
-	hits, mean := hitsOf(columns)
-	model, gain := learnPhases(hits, mean, lag.slots, lag.peaks)
+	model, gain := learnPhases(columns, lag.slots, lag.peaks)
 	if gain*lag.slots < minCycleGain {
 		return Period{}, false
 	}
-	return wholeRunPeriod(set, lag, model.begins(hits, outsideShare*gain))
+	return wholeRunPeriod(set, lag, model.begins(columns, outsideShare*gain))
 }
 
 // withWholeRun adds the period that only the whole of a run shows.
@@ -306,6 +303,25 @@ func (o outcome) withWholeRun(set series.Set) outcome {
 
 // wholeRunPeriod is the period of runs of cycles, of which the begins are given.
 func wholeRunPeriod(set series.Set, lag repeatedLag, runs [][]float64) (Period, bool) {
+	p, ok := periodOf(set, runs)
+	if !ok {
+		return p, false
+	}
+	p.Significance = lag.score
+	p.Parts = Parts{
+		Explained: min(mostExplained, 1-math.Exp2(-lag.score/halfScore)),
+		Regular:   max(0, 1-p.PeriodCV),
+		Support:   (1 - math.Exp(-float64(len(p.Instances))/10)) * (1 - math.Exp(-p.Coverage/0.1)),
+		Agreed:    1,
+		Resolved:  1,
+	}
+	p.Confidence = p.Parts.product()
+	return p, p.Confidence >= reportedConfidence
+}
+
+// periodOf returns the period of the code of a set, of which the begins of the cycles of each
+// run are given in slots and parts of them, without a confidence; false: too few, or too little.
+func periodOf(set series.Set, runs [][]float64) (Period, bool) {
 	p := Period{Column: series.CodeGroup, Kind: Equal, Axis: series.Wall}
 	var lengths []float64
 	covered := 0.0
@@ -319,8 +335,7 @@ func wholeRunPeriod(set series.Set, lag repeatedLag, runs [][]float64) (Period, 
 			}
 		}
 	}
-	n := float64(len(lengths))
-	if n < minPeaks {
+	if len(lengths) < minPeaks {
 		return p, false
 	}
 	mean, sd := robust.Mean(lengths)
@@ -329,14 +344,5 @@ func wholeRunPeriod(set series.Set, lag repeatedLag, runs [][]float64) (Period, 
 	p.Coverage = covered / float64(set.Len())
 	p.Regions = regions(set, p.Instances)
 	p.spread(lengths)
-	p.Significance = lag.score
-	p.Parts = Parts{
-		Explained: min(mostExplained, 1-math.Exp2(-lag.score/halfScore)),
-		Regular:   max(0, 1-p.PeriodCV),
-		Support:   (1 - math.Exp(-n/10)) * (1 - math.Exp(-p.Coverage/0.1)),
-		Agreed:    1,
-		Resolved:  1,
-	}
-	p.Confidence = p.Parts.product()
-	return p, p.Coverage >= minCoverage && p.Confidence >= minReported
+	return p, p.Coverage >= minCoverage
 }

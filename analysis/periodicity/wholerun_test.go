@@ -56,7 +56,7 @@ func TestWholeRunFindsWeakLoops(t *testing.T) {
 		if n := float64(len(p.Instances)); math.Abs(n*slots/5200-1) > 0.2 {
 			t.Errorf("loop of %.2f slots: %v cycles of %.0f", slots, n, 5200/slots)
 		}
-		if p.Confidence < minReported || p.Confidence >= Confident {
+		if p.Confidence < reportedConfidence || p.Confidence >= Confident {
 			t.Errorf("loop of %.2f slots: confidence %.2f", slots, p.Confidence)
 		}
 	}
@@ -121,5 +121,34 @@ func TestWholeRunRefusesTheSampler(t *testing.T) {
 	}
 	if p, ok := inWholeRun(sampledCode(6, pages)); ok {
 		t.Errorf("period of %.2f slots", p.PeriodSamples)
+	}
+}
+
+// TestSharpenedLengths checks that the scatter of cycles of few slots is that of the program, not that of whole slots.
+func TestSharpenedLengths(t *testing.T) {
+	for _, spread := range []float64{0.01, 0.02} {
+		rng := rand.New(rand.NewPCG(9, 9))
+		const slots = 8.0
+		set := sampledCode(6, make([]int, 5200))
+		at, length := 0.0, slots
+		for i := range 5200 {
+			set.Columns[0].Values[i] = 0
+			for range 5 {
+				page := int(6 * (at + rng.Float64()) / length)
+				set.Columns[page%6].Values[i]++
+			}
+			if at++; at >= length {
+				at -= length
+				length = slots * (1 + spread*rng.NormFloat64())
+			}
+		}
+		r, err := Detect(set, Default())
+		if err != nil || len(r.Periods) == 0 {
+			t.Fatalf("spread %g: %v %v", spread, r.Notes, err)
+		}
+		p := r.Periods[0]
+		if math.Abs(p.PeriodSamples/slots-1) > 0.02 || p.PeriodCV > spread+0.02 || p.PeriodCV == 0 {
+			t.Errorf("spread %g: %.2f slots, CV %.3f", spread, p.PeriodSamples, p.PeriodCV)
+		}
 	}
 }
