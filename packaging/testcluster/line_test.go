@@ -29,8 +29,8 @@ func (c *cluster) withSetting(t *testing.T, old, replacement string) {
 	}
 }
 
-// With report.stdout_line the job's output has one line more, the last, written with the user's rights: a
-// job of root_squash or of a directory that only he enters has it too.
+// With report.stdout_line the job's output has one line more, the last, written with the user's rights, in a
+// directory that only he enters.
 func TestLineInTheOutput(t *testing.T) {
 	c := use(t)
 	c.withSetting(t, "[report]\n", "[report]\nstdout_line = true\n")
@@ -57,14 +57,18 @@ func TestLineInTheOutput(t *testing.T) {
 		t.Errorf("the output is %q", text)
 	}
 	t.Log(lines[len(lines)-1])
-	// /dev/null and an output of root's are left alone, and the report is there.
-	for _, out := range []string{"/dev/null", "pipe"} {
-		j := c.sbatch(t, c.alice, dir, "rm -f pipe; mkfifo pipe; sleep 1", "-N1", "-n1", "-w", "n1", "-o", out)
+	// /dev/null, and a link that the job put in the place of its output, are left alone, and the report is there.
+	before, err := os.ReadFile("/etc/passwd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{"/dev/null", "link"} {
+		j := c.sbatch(t, c.alice, dir, "sleep 1; if [ -f link ]; then rm link; ln -s /etc/passwd link; fi", "-N1", "-n1",
+			"-w", "n1", "-o", out)
 		j.mustEnd(t, "COMPLETED")
-		w := j.expects("n1")
-		if out == "/dev/null" {
-			w.dir = dir
-		}
-		c.check(t, w)
+		c.check(t, j.expects("n1"))
+	}
+	if after, err := os.ReadFile("/etc/passwd"); err != nil || string(after) != string(before) {
+		t.Errorf("/etc/passwd changed, %v", err)
 	}
 }

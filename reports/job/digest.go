@@ -108,10 +108,10 @@ func (d Digest) Line(label string) string {
 	parts := []string{"jobgait: " + label, d.Ended, quantity.Duration(d.ElapsedS)}
 	switch {
 	case d.BusyCPUs != nil && d.AllocatedCPUs != nil:
-		parts = append(parts, fmt.Sprintf("%s of %s CPUs busy", quantity.Plain(*d.BusyCPUs, 3),
+		parts = append(parts, fmt.Sprintf("%s of %s CPUs busy", quantity.Hundredths(*d.BusyCPUs),
 			quantity.Plain(*d.AllocatedCPUs, 3)))
 	case d.BusyCPUs != nil:
-		parts = append(parts, quantity.Plain(*d.BusyCPUs, 3)+" CPUs busy")
+		parts = append(parts, quantity.Hundredths(*d.BusyCPUs)+" CPUs busy")
 	}
 	if d.PeakBytes != nil {
 		parts = append(parts, quantity.Amount(*d.PeakBytes, "B")+" of memory")

@@ -56,7 +56,7 @@ func TestLineOfADigest(t *testing.T) {
 	d := Digest{Ended: "exit code 0", ElapsedS: 61, BusyCPUs: &busy, AllocatedCPUs: &cpus, PeakBytes: &peak,
 		PeriodS:    &period,
 		Confidence: 0.7, Finding: "Memory was nearly full.", Action: "#SBATCH --mem=3G"}
-	want := "jobgait: job 7; exit code 0; 1:01; 3.9 of 4 CPUs busy; 2.00 GB of memory; cycle likely 413 ms; " +
+	want := "jobgait: job 7; exit code 0; 1:01; 3.90 of 4 CPUs busy; 2.00 GB of memory; cycle likely 413 ms; " +
 		"Memory was nearly full. -> #SBATCH --mem=3G"
 	if got := d.Line("job 7"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

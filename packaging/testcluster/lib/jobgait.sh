@@ -14,13 +14,24 @@ jobgait_install() {
   install -d -m 755 "$PREFIX"/{bin,lib,libexec/jobgait}
   install -m 755 "$bin"/jobgait{,-agent,-prolog,-epilog} "$PREFIX/libexec/jobgait/"
   ln -sfn ../libexec/jobgait/jobgait "$PREFIX/bin/jobgait"
-  install -m 755 "$root"/configs/slurm/{prolog,epilog} "$PREFIX/libexec/jobgait/"
+  install -m 755 "$root"/configs/slurm/{prolog,epilog,mail} "$PREFIX/libexec/jobgait/"
   make -s -C "$root/spank" BUILD="$PREFIX/build" >"$PREFIX/log/spank.log" 2>&1 ||
     die "the SPANK plugin does not compile, see $PREFIX/log/spank.log"
   install -m 755 "$PREFIX/build/jobgait.so" "$PREFIX/lib/"
   install -d -m 700 "$PREFIX/spool"
   install -d -m 700 -o "$service_account" -g "$(id -gn "$service_account")" "$PREFIX/collect"
   jobgait_conf >"$PREFIX/etc/jobgait.toml"
+  mail_install
+}
+
+# mail_install makes a program that says it is sendmail: each mail becomes a file.
+mail_install() {
+  install -d -m 1777 "$PREFIX/mail"
+  cat >"$PREFIX/mail/sendmail" <<C
+#!/bin/sh
+{ echo "\$@"; cat; } >"\$(mktemp "$PREFIX/mail/XXXXXXXX")"
+C
+  chmod 755 "$PREFIX/mail/sendmail"
 }
 
 # jobgait_conf prints jobgait.toml: reports of runs however short, everything
@@ -56,5 +67,9 @@ ingest = "here"
 [slurm]
 scontrol = "$(command -v scontrol)"
 sacct = "$(command -v sacct)"
+
+[mail]
+sendmail = "$PREFIX/mail/sendmail"
+wait_s = 1.0
 C
 }

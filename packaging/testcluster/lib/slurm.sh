@@ -60,6 +60,7 @@ SlurmdSpoolDir=$PREFIX/slurmd/%n
 PlugStackConfig=$PREFIX/etc/plugstack.conf
 Prolog=$PREFIX/libexec/jobgait/prolog
 Epilog=$PREFIX/libexec/jobgait/epilog
+MailProg=$PREFIX/libexec/jobgait/mail
 PrologFlags=Alloc
 PrologEpilogTimeout=60
 ProctrackType=proctrack/linuxproc
