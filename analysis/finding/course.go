@@ -14,6 +14,9 @@ const (
 	// leastDrift is by how many percent iterations must have become longer: two runs
 	// of one program on one node differ by as much as 3 %.
 	leastDrift = 5.0
+	// leastDriftShare is the part of the run that longer iterations must have cost: a
+	// slow last second of a minute is no finding.
+	leastDriftShare = 0.02
 	// halfWork is the share of its work on fewer nodes below which a node was too many.
 	halfWork = 0.5
 )
@@ -120,7 +123,7 @@ func faster(r RunFacts) []Finding {
 
 func drifting(r RunFacts) []Finding {
 	d := r.Drift
-	if d == nil || d.ChangePct < leastDrift || r.ElapsedS <= 0 {
+	if d == nil || d.ChangePct < leastDrift || r.ElapsedS <= 0 || d.CostS < leastDriftShare*r.ElapsedS {
 		return nil
 	}
 	f := one(d.Text, map[string]any{"change_pct": d.ChangePct, "cost_s": d.CostS})
@@ -129,7 +132,11 @@ func drifting(r RunFacts) []Finding {
 }
 
 func startUpLong(r RunFacts) []Finding {
-	return phases(r, r.StartUpS, "start_up_s", "Start-up took")
+	f := phases(r, r.StartUpS, "start_up_s", "The first cycle was recognized after")
+	for i := range f {
+		f[i].Text = strings.TrimSuffix(f[i].Text, ".") + ": start-up, or cycles that were not recognized."
+	}
+	return f
 }
 
 func checkpointsCost(r RunFacts) []Finding {

@@ -41,6 +41,14 @@ func (r RunFacts) others(lacked float64) bool {
 	return r.CPU.Others != nil && *r.CPU.Others >= lacked/2
 }
 
+// cpuTime prints seconds of one CPU: above an hour as core hours.
+func cpuTime(s float64) string {
+	if s >= 3600 {
+		return q.Figures(s/3600, 2) + " core hours"
+	}
+	return q.Duration(s)
+}
+
 func crowded(r RunFacts) []Finding {
 	lacked, ok := r.lacked()
 	if !ok || lacked < lostCPUs**r.CPU.Allocated || lacked*r.ElapsedS < leastWaitedS || !r.others(lacked) {
@@ -50,8 +58,9 @@ func crowded(r RunFacts) []Finding {
 	if r.NNodes > 1 {
 		where = "nodes"
 	}
-	f := one(fmt.Sprintf("Other work on its %s took CPUs from the run: it had %s of %s and waited for %s more.",
-		where, q.Figures(*r.CPU.Busy, 2), q.Plain(*r.CPU.Allocated, 3), q.Figures(lacked, 2)),
+	f := one(fmt.Sprintf("Other work on its %s took CPUs from the run: it had %s of %s and waited %s (%s) for a CPU.",
+		where, q.Figures(*r.CPU.Busy, 2), q.Plain(*r.CPU.Allocated, 3), cpuTime(lacked*r.ElapsedS),
+		q.Share(lacked / *r.CPU.Allocated)),
 		map[string]any{"busy_cpus": *r.CPU.Busy, "allocated_cpus": *r.CPU.Allocated, "waiting_cpus": *r.CPU.Waiting,
 			"others_cpus": *r.CPU.Others})
 	f[0].CostCoreS = r.share(lacked / *r.CPU.Allocated)

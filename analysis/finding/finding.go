@@ -35,9 +35,9 @@ type Finding struct {
 const (
 	// inHead is how many findings stand at the head of a report: more are not read.
 	inHead = 3
-	// An info has to cost a tenth of the run and a core hour: less is not worth a
-	// user's time.
-	leastShare, leastCoreS = 0.1, 3600.0
+	// An info has to cost a tenth of the run, and a core hour of a batch job: less is not
+	// worth a user's time. A run without a scheduler is a trial, often of seconds.
+	leastShare, leastCoreS, leastTrialCoreS = 0.1, 3600.0, 2.0
 )
 
 // Of returns the findings of a run but for those whose code is silent.
@@ -94,8 +94,8 @@ func (f Finding) cost() float64 {
 // thresholds of Rules do not apply.
 func InfoRule() string {
 	return fmt.Sprintf("An info whose cost in CPU time is known is reported only if it cost %s of the run or more, and "+
-		"%s or more.",
-		quantity.Share(leastShare), quantity.Plural(int(leastCoreS/3600), "core hour"))
+		"%s or more in a batch job, %s or more under `jobgait run`.", quantity.Share(leastShare),
+		quantity.Plural(int(leastCoreS/3600), "core hour"), quantity.Duration(leastTrialCoreS))
 }
 
 // worth is whether a finding is worth a line. Numbers that are none find nothing.
@@ -111,5 +111,13 @@ func (f Finding) worth(r RunFacts) bool {
 	if c := *f.CostCoreS; math.IsNaN(c) || math.IsInf(c, 0) {
 		return false
 	}
-	return f.Level != Info || *f.CostCoreS >= leastCoreS && *f.CostCoreS >= leastShare*r.coreS()
+	return f.Level != Info || *f.CostCoreS >= r.leastCost() && *f.CostCoreS >= leastShare*r.coreS()
+}
+
+// leastCost is the least cost of an info in core seconds.
+func (r RunFacts) leastCost() float64 {
+	if r.Batch {
+		return leastCoreS
+	}
+	return leastTrialCoreS
 }

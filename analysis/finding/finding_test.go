@@ -66,9 +66,9 @@ var cases = []struct {
 	{"stolen",
 		func(r *RunFacts) { r.CPU.Stolen = ptr(3.3) },
 		func(r *RunFacts) { r.CPU.Stolen = ptr(3.1) }},
-	{"cpus_idle", // 37 of 64 CPUs busy for an hour, and one process on two CPUs for a minute
+	{"cpus_idle", // 37 of 64 CPUs busy for an hour, and in a batch job one process on two CPUs for a minute
 		func(r *RunFacts) { r.CPU.Busy = ptr(37) },
-		func(r *RunFacts) { r.ElapsedS, r.CPU = 60, CPU{Allocated: ptr(2), Busy: ptr(1)} }},
+		func(r *RunFacts) { r.Batch, r.ElapsedS, r.CPU = true, 60, CPU{Allocated: ptr(2), Busy: ptr(1)} }},
 	{"node_idle",
 		func(r *RunFacts) {
 			r.NNodes, r.Nodes = 2, []NodeFacts{{Name: "a", Busy: ptr(31)}, {Name: "b", Busy: ptr(0.1)}}
@@ -229,7 +229,7 @@ func TestOrder(t *testing.T) {
 	r.CPU.Throttled = ptr(4)                                           // 4 of 64 CPUs
 	r.FilesWaitS = ptr(900)                                            // 16 of them
 	r.Doubt = []string{"Part of the samples could not be read."}       // touches no counter
-	r.StartUpS, r.Drift = 400, &CycleDrift{"Iterations grew.", 10, 50} // 7 of them, 0.9
+	r.StartUpS, r.Drift = 400, &CycleDrift{"Iterations grew.", 10, 80} // 7 of them, 1.4
 	want := []string{"ended_by_signal", "failed_in_phase", "files_slow", "partly_sampled", "start_up_long", "throttled",
 		"drifting"}
 	if got := codes(Of(r, nil)); !slices.Equal(got, want) {
@@ -303,6 +303,34 @@ func TestIdleForAReasonIsToldOnce(t *testing.T) {
 			if found := codes(Of(r, nil)); !slices.Contains(found, "cpus_idle") {
 				t.Errorf("without %s: %v", c.code, found)
 			}
+		}
+	}
+}
+
+// TestTrialsHaveInfos takes one process on two CPUs: in a trial of `jobgait run` the idle CPU
+// is reported after seconds, in a batch job only where it cost a core hour.
+func TestTrialsHaveInfos(t *testing.T) {
+	for _, c := range []struct {
+		elapsedS float64
+		batch    bool
+		want     bool
+	}{{1.9, false, false}, {30, false, true}, {30, true, false}, {3700, true, true}} {
+		r := RunFacts{ElapsedS: c.elapsedS, NNodes: 1, InOrder: true, Sampled: true, Periodic: true, Batch: c.batch,
+			CPU: CPU{Allocated: ptr(2), Busy: ptr(1)}}
+		if got := slices.Contains(codes(Of(r, nil)), "cpus_idle"); got != c.want {
+			t.Errorf("%g s, batch %v: reported %v", c.elapsedS, c.batch, got)
+		}
+	}
+}
+
+// TestShortSlowEndIsNoFinding takes cycles that became much longer in the last second of a
+// minute.
+func TestShortSlowEndIsNoFinding(t *testing.T) {
+	for costS, want := range map[float64]bool{0.8: false, 2: true} {
+		r := RunFacts{ElapsedS: 60, NNodes: 1, InOrder: true, Sampled: true, Periodic: true,
+			Drift: &CycleDrift{"Cycles slowed down.", 40, costS}}
+		if got := slices.Contains(codes(Of(r, nil)), "drifting"); got != want {
+			t.Errorf("%g s of a minute: reported %v", costS, got)
 		}
 	}
 }

@@ -21,3 +21,17 @@ const (
 	Aperiodic Stage = "aperiodic" // the whole run, when no pattern was found
 	Suspended Stage = "suspended" // the job was stopped from outside; Table knows of none
 )
+
+// Words is the stage for readers. Cycles may run in a stretch in which none was
+// recognized, so that it is not called the start or the end of the program.
+func (s Stage) Words() string {
+	switch s {
+	case StartUp:
+		return "before cycles"
+	case Tail:
+		return "after cycles"
+	case Gap:
+		return "between cycles"
+	}
+	return string(s)
+}

@@ -191,9 +191,18 @@ func (r Resources) unmeasured() []note.Note {
 			what = append(what, x.name)
 		}
 	}
-	if len(what) == 0 {
-		return nil
+	var out []note.Note
+	if len(what) > 0 {
+		out = append(out, note.New(note.Unmeasured,
+			"not measured: %s, as neither processes nor control groups (cgroups) reported it", strings.Join(what, ", ")))
 	}
-	return []note.Note{note.New(note.Unmeasured,
-		"not measured: %s, as no process and no cgroup told of it", strings.Join(what, ", "))}
+	if r.IO.WaitingS == nil {
+		out = append(out, note.New(note.Unmeasured, "not measured: waiting for files; only a control group (cgroup) of the "+
+			"job's own with pressure accounting has it"))
+	}
+	if r.Network.RxBytes == nil {
+		out = append(out, note.New(note.Unmeasured,
+			"not measured: network traffic, which the kernel counts by node: it is read where the node is the job's alone"))
+	}
+	return out
 }

@@ -41,7 +41,7 @@ func TestRunsText(t *testing.T) {
 	}
 	got := runsText(t, melt(1, nil), melt(2, longer))
 	table := strings.Join(strings.Fields(got), " ")
-	for _, want := range []string{"elapsed 100.0 s 200.0 s +100 %", "start-up 10.00 s 10.00 s 0 %",
+	for _, want := range []string{"elapsed 100.0 s 200.0 s +100 %", "before cycles 10.00 s 10.00 s 0 %",
 		"in steps 90.00 s 190.0 s +111 %"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("no %q in\n%s", want, got)

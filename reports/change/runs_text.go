@@ -131,8 +131,8 @@ func phases(a, b summary.Summary) []Number {
 	kinds := []struct {
 		kind phase.Stage
 		name string
-	}{{phase.StartUp, "start-up"}, {phase.Loop, "in steps"}, {phase.Checkpoint, "checkpoints"}, {phase.Gap, "gaps"},
-		{phase.Tail, "tail"}, {phase.Aperiodic, "without period"}}
+	}{{phase.StartUp, phase.StartUp.Words()}, {phase.Loop, "in steps"}, {phase.Checkpoint, "checkpoints"}, {phase.Gap, phase.Gap.Words()},
+		{phase.Tail, phase.Tail.Words()}, {phase.Aperiodic, "without period"}}
 	spent := func(s summary.Summary, k phase.Stage) *float64 {
 		if len(s.Phases) == 0 {
 			return nil

@@ -8,6 +8,7 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/note"
+	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
 	"jobgait/reports/text"
 )
@@ -143,16 +144,16 @@ func (s Judged) period(e ShownEvent, o Options) string {
 }
 
 // phaseName is a phase of a run as it stands in a sentence.
-func phaseName(phase string) string {
-	switch phase {
+func phaseName(part string) string {
+	switch part {
 	case "startup":
-		return "start-up"
+		return phase.StartUp.Words()
 	case "step":
 		return "cycles"
 	case "checkpoint":
 		return "checkpoints"
 	}
-	return text.Clean(phase)
+	return text.Clean(part)
 }
 
 // telling is the largest chance of a cause that is worth a word: a field that

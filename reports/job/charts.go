@@ -55,7 +55,7 @@ func (r Report) spans(chart *plot.Chart, named bool) {
 		case p.Kind == phase.Loop:
 			label = string(p.Pattern)
 		default:
-			label = string(p.Kind)
+			label = p.Kind.Words()
 		}
 		tip := fmt.Sprintf("%s, %s to %s: %s, %s of the run", p.name(), quantity.Position(p.StartS, r.Job.ElapsedS),
 			quantity.Position(p.EndS, r.Job.ElapsedS), quantity.Duration(p.length()), quantity.Share(p.Share))

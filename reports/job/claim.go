@@ -16,6 +16,6 @@ func (q Pattern) claim() string {
 	if q.Kind == periodicity.Unequal && q.P10S != nil && q.P90S != nil {
 		return text.Capital(fmt.Sprintf("%s%s: %s", word, text.Unequal(*q.P10S, *q.P90S, q.Period.value()), times))
 	}
-	return fmt.Sprintf("One cycle %stakes %s +- %s: %s", word, quantity.Period(q.Period.value()),
+	return fmt.Sprintf("One cycle %stakes %s (varies by %s): %s", word, quantity.Period(q.Period.value()),
 		quantity.Share(q.PeriodCV), times)
 }

@@ -56,6 +56,70 @@ func (r Report) textCode(p *text.Page) {
 	}
 }
 
+// What codeBrief names: functions from briefFunction on, if the first has leadFunction;
+// else libraries from briefFunction on. briefParts is how many of them.
+const (
+	leadFunction, briefFunction = 0.1, 0.05
+	briefParts                  = 3
+	leastCommunication          = 0.01
+)
+
+// codeBrief says in a line where the CPU time went, "" where that is not known.
+func (r Report) codeBrief() string {
+	c := r.Code
+	if c == nil || len(c.Classes) == 0 {
+		return ""
+	}
+	parts := c.leadingFunctions()
+	if len(parts) == 0 {
+		for _, l := range c.Libraries {
+			if len(parts) < briefParts && l.Share >= briefFunction {
+				parts = append(parts, quantity.Share(l.Share)+" "+libraryWords(l.Name))
+			}
+		}
+	}
+	if len(parts) == 0 {
+		parts = append(parts, c.kinds())
+	}
+	line := strings.Join(parts, ", ") + " of the CPU time"
+	for _, k := range c.Classes {
+		if k.Name == string(anatomy.Communication) && k.Share >= leastCommunication {
+			line += "; communication " + quantity.Share(k.Share)
+		}
+	}
+	if c.CycleS != nil {
+		off := 1 - *c.CycleS/r.codePeriod()
+		if busy := r.Nodes.BusyCPUs; busy != nil && *busy <= 1 && off >= briefFunction {
+			line += "; no CPU in use for " + quantity.Share(off) + " of each cycle"
+		}
+	}
+	return line
+}
+
+// leadingFunctions are the functions with most CPU time, none where no function stands
+// out.
+func (c CodeShares) leadingFunctions() (parts []string) {
+	for _, f := range c.Functions {
+		named := f.Name != "" && f.Class != string(anatomy.Kernel)
+		if len(parts) == briefParts || f.Share < briefFunction || len(parts) == 0 && named && f.Share < leadFunction {
+			break
+		}
+		if named {
+			parts = append(parts, quantity.Share(f.Share)+" "+shortName(string(f.Name), 40))
+		}
+	}
+	return parts
+}
+
+// libraryWords is a library, or what stands in its place, for readers.
+func libraryWords(name string) string {
+	switch name {
+	case anatomy.KernelCode, anatomy.NoFile, anatomy.Unresolved:
+		return className(string(anatomy.ClassOf(name)))
+	}
+	return shortLibrary(name)
+}
+
 // codeRemark says of what the shares are.
 func (r Report) codeRemark() string {
 	c := r.Code

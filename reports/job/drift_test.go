@@ -123,7 +123,7 @@ func TestStoppedIn(t *testing.T) {
 			x.Exit = &run.Exit{Code: 1}
 			return x
 		}(), "in loop A, after about 12 cycles"},
-		{"long after the last", arrayElement(), "41.1 s after the last cycle"},
+		{"long after the last", arrayElement(), "41.1 s after the last cycle that was recognized"},
 		{"samples end early", func() summary.Summary { x := cancelled(); x.ElapsedS = 4000; return x }(), ""},
 		{"no pattern", func() summary.Summary {
 			x := cancelled()

@@ -131,16 +131,13 @@ func (r Report) memoryLine() string {
 	if m.PeakBytes == nil {
 		return ""
 	}
-	line := "at most "
-	if slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Code == "out_of_memory" }) {
-		line = "at least " // what grew between the last reading and its end nobody saw
-	}
-	line += quantity.Amount(*m.PeakBytes, "bytes")
+	line := "highest reading " + quantity.Amount(*m.PeakBytes, "B")
 	if m.RequestedBytes != nil {
-		line += " of " + quantity.Amount(*m.RequestedBytes, "bytes")
+		line += " of " + quantity.Amount(*m.RequestedBytes, "B")
 	}
-	line += ", cached files not counted"
-	if k := m.OOMKills; k != nil && *k > 0 {
+	line += " (no file cache)"
+	ended := slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Code == "out_of_memory" })
+	if k := m.OOMKills; k != nil && *k > 0 && !ended {
 		line += "; " + killed(int(*k)) + " for lack of it"
 	}
 	return line

@@ -110,12 +110,13 @@ type PhaseTotal struct {
 // length returns how long the phase lasts in seconds.
 func (p RunPhase) length() float64 { return math.Max(0, p.EndS-p.StartS) }
 
-// name is the phase in a table: "start-up", "loop A".
+// name is the phase in a table: "before cycles", "loop A". What lies before the first
+// recognized cycle is not always the start of the program.
 func (p RunPhase) name() string {
 	if p.Pattern != "" {
 		return string(p.Kind) + " " + string(p.Pattern)
 	}
-	return string(p.Kind)
+	return p.Kind.Words()
 }
 
 // letter stands for the phase in the strip under the timeline.

@@ -15,7 +15,7 @@ import (
 )
 
 func (r Rhythm) patternRows() []text.Row {
-	rows := []text.Row{{text.Left("pattern"), text.Right("period"), text.Right("+-"), text.Right("times"),
+	rows := []text.Row{{text.Left("pattern"), text.Right("period"), text.Right("varies by"), text.Right("times"),
 		text.Right("share"),
 		text.Right("95 % interval"), text.Right("confidence")}}
 	for i, q := range r.Patterns {

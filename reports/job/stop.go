@@ -65,11 +65,11 @@ func newStop(s summary.Summary) *Stop {
 				quantity.Count(at.Iterations+1))
 		}
 	case phase.Tail:
-		out.Text = quantity.Duration(at.SinceS) + " after the last cycle"
+		out.Text = quantity.Duration(at.SinceS) + " after the last cycle that was recognized"
 	case phase.StartUp:
-		out.Text = "before any cycle, after " + quantity.Duration(at.SinceS)
+		out.Text = "before any cycle was recognized, after " + quantity.Duration(at.SinceS)
 	default:
-		out.Text = "between cycles, after " + quantity.Duration(at.SinceS) + " without one"
+		out.Text = "between cycles, " + quantity.Duration(at.SinceS) + " after the last one that was recognized"
 	}
 	return out
 }

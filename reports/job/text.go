@@ -19,6 +19,7 @@ func Text(w io.Writer, r Report) error {
 	p := &text.Page{ASCII: r.ascii}
 	r.textHead(p)
 	r.textShort(p)
+	p.Text("  "+text.PadRight("CODE", 6), r.codeBrief())
 	r.textResources(p)
 	r.textGlance(p)
 	r.textRhythm(p)
@@ -170,7 +171,7 @@ func (r Rhythm) remark() string {
 	if !r.Periodic || r.PeriodicShare == nil {
 		return ""
 	}
-	return quantity.Share(*r.PeriodicShare) + " of the run is periodic"
+	return "cycles were recognized in " + quantity.Share(*r.PeriodicShare) + " of the run"
 }
 
 // textTimeline draws up to three columns over the run, the phases and the time.
@@ -244,6 +245,12 @@ func (q Pattern) inBrief(w int) string {
 	named := q.ID + ", " + quantity.Period(q.Period.value()) + ", "
 	if text.Width(named+q.Shape.Label) <= w {
 		return named + q.Shape.Label
+	}
+	if _, function, known := strings.Cut(q.Shape.Label, " = "); known {
+		return named + shortName(function, w-text.Width(named))
+	}
+	if strings.HasPrefix(q.Shape.short, "page #") {
+		return named + "a code page" // its number means nothing here
 	}
 	return named + q.Shape.short
 }

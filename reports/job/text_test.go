@@ -205,10 +205,10 @@ func TestInShort(t *testing.T) {
 		name, want string
 		s          summary.Summary
 	}{
-		{"periodic", "One cycle takes 1.87 s +- 0.60 %: 12 times, 91.0 % of the run.", fast()},
-		{"two", "One cycle takes 6.20 s +- 0.60 %: 352 times, 60.5 % of the run (A), or 7.10 s (B: 141 times, 27.8 %).",
+		{"periodic", "One cycle takes 1.87 s (varies by 0.60 %): 12 times, 91.0 % of the run.", fast()},
+		{"two", "One cycle takes 6.20 s (varies by 0.60 %): 352 times, 60.5 % of the run (A), or 7.10 s (B: 141 times, 27.8 %).",
 			nemo()},
-		{"doubtful", "One cycle perhaps takes 1.87 s +- 0.60 %: 12 times, 91.0 % of the run.", doubtful()},
+		{"doubtful", "One cycle perhaps takes 1.87 s (varies by 0.60 %): 12 times, 91.0 % of the run.", doubtful()},
 	} {
 		short := New(c.s, nil, options()).short()
 		if last := short[len(short)-1]; last.Text != c.want || last.Level != finding.Info {
@@ -257,7 +257,7 @@ func TestCycleLineNamesItsCurve(t *testing.T) {
 	for i := range busy.Patterns {
 		busy.Patterns[i].ValuesColumn, busy.Patterns[i].ValuesUnit = busyColumn, "CPUs"
 	}
-	for want, s := range map[string]summary.Summary{"A, 6.20 s, page #1\n": page, "A, 6.20 s, busy CPUs\n": busy} {
+	for want, s := range map[string]summary.Summary{"A, 6.20 s, a code page\n": page, "A, 6.20 s, busy CPUs\n": busy} {
 		_, line, _ := strings.Cut(textOf(t, New(s, nil, options())), "\n  CYCLE ")
 		line, _, _ = strings.Cut(line, "\n")
 		if !strings.HasSuffix(line+"\n", want) {

@@ -19,7 +19,7 @@ func Words() []Explained {
 		{"cycle", "what repeats in the run, often one or several time steps of the program; the period is how long one " +
 			"takes"},
 		{"pattern A, B", "cycles that look alike; a job may have several"},
-		{"+-", "how much single cycles scatter: their standard deviation, in percent of the mean"},
+		{"varies by", "how much single cycles scatter: their standard deviation, in percent of the mean"},
 		{"95 % interval", "where the mean length of a cycle lies"},
 		{"share, periodic", "the part of the run inside such cycles; periodic is all patterns together"},
 		{"confidence", "0 to 1: how well the pattern explains the samples, how regular it is, how much of the run " +
@@ -28,8 +28,11 @@ func Words() []Explained {
 			quantity.Hundredths(periodicity.LeastConfidence(1)) + " not at all (below " +
 			quantity.Hundredths(periodicity.LeastConfidence(manyColumns)) +
 			" where sixteen counters were read: chance has more tries there)"},
-		{"start-up, tail", "before the first cycle and after the last; a gap is a pause between cycles, a checkpoint one " +
-			"that returns at regular distances"},
+		{"before, after cycles", "before the first cycle that was recognized and after the last one: start-up and " +
+			"clean-up of the program, or cycles that were not recognized, as where other work takes the CPUs; " +
+			"a checkpoint is a pause between cycles that returns at regular distances"},
+		{"aperiodic", "nothing was found that repeats: RHYTHM says why"},
+		{"by perf, by samples", "CPU time as the kernel's counters (perf) have it, and as samples of running code have it"},
 		{"CPU, MEM, I/O", "what the run used; the bar is full where it used all that it was given. Memory is that of its " +
 			"processes: files that the kernel keeps in memory are not counted"},
 		{"busy CPUs", "how many CPUs the job kept busy at a time; a full line over the run is all that it was given on a " +
