@@ -70,7 +70,8 @@ func Rules() []Rule {
 			imbalance},
 		{"slower_than_usual", Warning, "earlier runs of the same shape were faster, beyond their scatter", onCounts, slower},
 		{"faster", Info, "the run saved 10 % and one core hour against earlier runs of the same shape", onCounts, faster},
-		{"drifting", Warning, "iterations became 5 % longer or more in the course of the run, and that cost 2 % of its time or more", onSamples, drifting},
+		{"drifting", Warning, "iterations became 5 % longer or more in the course of the run, and that cost 2 % of its " +
+			"time or more", onSamples, drifting},
 		{"drifting", Warning, "runs of the same shape became slower bit by bit, from one to the next, which a line " +
 			"explains better than any steps", onCounts, creeping},
 		{"start_up_long", Info, "the time before the first cycle that was recognized", onSamples, startUpLong},

@@ -131,7 +131,8 @@ func phases(a, b summary.Summary) []Number {
 	kinds := []struct {
 		kind phase.Stage
 		name string
-	}{{phase.StartUp, phase.StartUp.Words()}, {phase.Loop, "in steps"}, {phase.Checkpoint, "checkpoints"}, {phase.Gap, phase.Gap.Words()},
+	}{{phase.StartUp, phase.StartUp.Words()}, {phase.Loop, "in steps"}, {phase.Checkpoint, "checkpoints"},
+		{phase.Gap, phase.Gap.Words()},
 		{phase.Tail, phase.Tail.Words()}, {phase.Aperiodic, "without period"}}
 	spent := func(s summary.Summary, k phase.Stage) *float64 {
 		if len(s.Phases) == 0 {

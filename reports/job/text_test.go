@@ -206,7 +206,8 @@ func TestInShort(t *testing.T) {
 		s          summary.Summary
 	}{
 		{"periodic", "One cycle takes 1.87 s (varies by 0.60 %): 12 times, 91.0 % of the run.", fast()},
-		{"two", "One cycle takes 6.20 s (varies by 0.60 %): 352 times, 60.5 % of the run (A), or 7.10 s (B: 141 times, 27.8 %).",
+		{"two", "One cycle takes 6.20 s (varies by 0.60 %): 352 times, 60.5 % of the run (A), or 7.10 s (B: 141 times, " +
+			"27.8 %).",
 			nemo()},
 		{"doubtful", "One cycle perhaps takes 1.87 s (varies by 0.60 %): 12 times, 91.0 % of the run.", doubtful()},
 	} {
