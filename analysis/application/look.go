@@ -21,6 +21,8 @@ type Look struct {
 	Found changepoint.Analysis
 	// Earlier are the other runs of its shape, newest first.
 	Earlier []history.Run
+	// OtherArguments is how many runs on as many nodes, tasks and CPUs had other arguments.
+	OtherArguments int
 	// Fewer is what a cycle takes on fewer nodes, nil where that is not known.
 	Fewer *finding.Scaling
 	// Laws are how the application grows, nil where it ran in too few sizes.
@@ -58,6 +60,7 @@ func LookAt(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimits
 		return out, err
 	}
 	out.Own = own
+	out.OtherArguments = otherArguments(stored, s)
 	for _, r := range slices.Backward(stored[own].Runs) {
 		if !IsRun(r, s) {
 			out.Earlier = append(out.Earlier, r)
@@ -68,6 +71,21 @@ func LookAt(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimits
 	out.Fewer = FewerNodes(stored, s)
 	out.Laws, err = out.laws(s)
 	return out, err
+}
+
+// otherArguments counts runs of the application that differ from s by their arguments.
+func otherArguments(stored []history.ApplicationRuns, s summary.Summary) (n int) {
+	own, _ := history.LayoutOf(history.Shape(s))
+	for _, h := range stored {
+		l, ok := history.LayoutOf(h.Shape)
+		if !ok || !IsOf(h, s) || l.Arguments == own.Arguments || l.Arguments == "" || own.Arguments == "" {
+			continue
+		}
+		if l.Arguments = own.Arguments; l == own {
+			n += len(h.Runs)
+		}
+	}
+	return n
 }
 
 // laws fits the application's own series.

@@ -14,7 +14,8 @@ import (
 // Reports know more of a run: a test there compares its findings with the stored ones.
 func found(s summary.Summary) []finding.Finding {
 	u := s.Resources()
-	r := finding.RunFacts{ElapsedS: s.ElapsedS, NNodes: s.Job.NNodes, State: s.State, Ended: s.State, Sampled: true,
+	r := finding.RunFacts{Batch: true, ElapsedS: s.ElapsedS, NNodes: s.Job.NNodes, State: s.State, Ended: s.State,
+		Sampled:  true,
 		Periodic: len(s.Patterns) > 0,
 		NoPeriod: "nothing repeats", InOrder: s.State == "" || s.State == "COMPLETED", ImbalancePct: s.ImbalancePct,
 		LimitS: s.Job.TimeLimitS,

@@ -2,10 +2,12 @@ package history
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -39,18 +41,39 @@ func Application(s summary.Summary) string {
 // Layout is what a shape says: 0 and "" are not known.
 type Layout struct {
 	Nodes, Tasks int
-	CPUs         int // per task
+	CPUs         int    // per task
+	Arguments    string // fingerprint
 	Size         string
 }
 
-// Shape returns what a run ran on and what it was given: "2n 8t 4c size=L" is
-// 2 nodes, 8 tasks, 4 CPUs a task and the user's label for the size of input.
+// Shape returns what a run ran on and what it was given: "2n 8t 4c args=00c0ffee00c0ffee
+// size=L" is 2 nodes, 8 tasks, 4 CPUs a task, the fingerprint of the command's arguments
+// and the user's label for the size of input. Without a fingerprint they are not known.
 func Shape(s summary.Summary) string {
-	shape := fmt.Sprintf("%sn %st %sc", number(nnodes(s)), number(s.Job.NTasks), number(s.Job.CPUsPerTask))
-	if size := note.Clean(s.Job.Size, maxName); size != "" {
-		shape += " size=" + size
+	shape := layoutText(s)
+	if args := s.Job.Fields[run.FieldArguments]; fingerprint.MatchString(args) {
+		shape += argumentsMark + args
 	}
-	return shape
+	return shape + sizeText(s)
+}
+
+// shapeWithoutArguments is the shape of runs that were recorded without them.
+func shapeWithoutArguments(s summary.Summary) string { return layoutText(s) + sizeText(s) }
+
+// argumentsMark stands before the fingerprint in a shape.
+const argumentsMark = " args="
+
+var fingerprint = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+func layoutText(s summary.Summary) string {
+	return fmt.Sprintf("%sn %st %sc", number(nnodes(s)), number(s.Job.NTasks), number(s.Job.CPUsPerTask))
+}
+
+func sizeText(s summary.Summary) string {
+	if size := note.Clean(s.Job.Size, maxName); size != "" {
+		return " size=" + size
+	}
+	return ""
 }
 
 // LayoutOf reads what Shape wrote; ok is false for anything else.
@@ -58,6 +81,10 @@ func LayoutOf(shape string) (l Layout, ok bool) {
 	given, size, _ := strings.Cut(shape, "size=")
 	l.Size = size
 	for _, f := range strings.Fields(given) {
+		if args, ok := strings.CutPrefix(f, argumentsMark[1:]); ok {
+			l.Arguments = args
+			continue
+		}
 		number, unit := f[:len(f)-1], f[len(f)-1]
 		n, err := strconv.Atoi(number)
 		if err != nil && number != Unknown {

@@ -167,7 +167,22 @@ func (w *writer) series(s summary.Summary) any {
 	if app == 0 {
 		return nil
 	}
-	return w.id("run_series", "series_id", []string{"application_id", "shape"}, app, Shape(s))
+	shape := Shape(s)
+	if bare := shapeWithoutArguments(s); bare != shape {
+		w.adoptSeries(app, bare, shape)
+	}
+	return w.id("run_series", "series_id", []string{"application_id", "shape"}, app, shape)
+}
+
+// adoptSeries gives runs that were recorded without arguments to the first run of the same
+// shape that has some: a history that exists goes on. Later arguments have histories of
+// their own.
+func (w *writer) adoptSeries(app int64, bare, shape string) {
+	at := strings.Index(shape, argumentsMark) + len(argumentsMark)
+	w.forget("run_series", app, bare)
+	w.exec(`UPDATE run_series SET shape = ?1 WHERE application_id = ?2 AND shape = ?3 AND NOT EXISTS
+		(SELECT 1 FROM run_series WHERE application_id = ?2 AND substr(shape, 1, ?4) = substr(?1, 1, ?4)
+			AND substr(shape, ?5) = substr(?1, ?5))`, shape, app, bare, at, at+17)
 }
 
 // counters returns the best kind of counter that was read: "hw" (the CPU's own

@@ -94,10 +94,7 @@ func (w *writer) once(find func() int64, kind string, values ...any) int64 {
 	if w.err != nil {
 		return 0
 	}
-	key := kind
-	for _, v := range values {
-		key += "\x00" + fmt.Sprint(v)
-	}
+	key := keyOf(kind, values)
 	if id, ok := w.fresh[key]; ok {
 		return id
 	}
@@ -109,6 +106,21 @@ func (w *writer) once(find func() int64, kind string, values ...any) int64 {
 		w.fresh[key] = id
 	}
 	return id
+}
+
+// keyOf is what a kind of thing with these values is remembered by.
+func keyOf(kind string, values []any) string {
+	for _, v := range values {
+		kind += "\x00" + fmt.Sprint(v)
+	}
+	return kind
+}
+
+// forget makes the next once look for a thing again, because its row has changed.
+func (w *writer) forget(kind string, values ...any) {
+	key := keyOf(kind, values)
+	delete(w.fresh, key)
+	w.known.remove(key)
 }
 
 // marks returns n question marks for values.
@@ -125,6 +137,12 @@ type known struct {
 
 // mostKnown bounds it; a key has some hundred bytes, 4 KB at most.
 const mostKnown = 20_000
+
+func (k *known) remove(key string) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	delete(k.ids, key)
+}
 
 func (k *known) get(key string) (int64, bool) {
 	k.lock.Lock()

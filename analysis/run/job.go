@@ -66,6 +66,7 @@ const (
 	FieldModules      = "modules"         // LOADEDMODULES, where the user's shell passed it
 	FieldSlurmVersion = "slurm_version"   // as scontrol prints it
 	FieldCommit       = "commit"          // git commit, from the user
+	FieldArguments    = "arguments"       // fingerprint of the command's arguments, 16 hexadecimal digits
 	LabelPrefix       = "label."
 )
 

@@ -152,6 +152,9 @@ func (h History) timeOf(c changepoint.Change) *table.Moment {
 // Date is the day of run k for people.
 func (h History) Date(k int, o Options) string { return h.date(h.at(k), o) }
 
+// shownDigits of a fingerprint tell the arguments of one user apart.
+const shownDigits = 6
+
 // ShapeName is a shape for people: 2 nodes, 64 tasks, size L. What is not known is
 // left out, and what is no shape of ours stays as it is.
 func ShapeName(shape string) string {
@@ -168,6 +171,9 @@ func ShapeName(shape string) string {
 		if w.n > 0 {
 			words = append(words, quantity.Plural(w.n, w.one)+w.rest)
 		}
+	}
+	if l.Arguments != "" {
+		words = append(words, "arguments "+text.Prefix(l.Arguments, shownDigits))
 	}
 	if l.Size != "" {
 		words = append(words, "size "+l.Size)

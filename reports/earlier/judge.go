@@ -37,7 +37,7 @@ func Judge(l application.Look) (Judgement, error) {
 	o := change.Default()
 	o.Acks = Acknowledged(l.Histories)
 	report := change.New(Named(l.Histories, true), changepoint.Sequential, l.Found, o)
-	j.Across.Fewer = l.Fewer
+	j.Across.Fewer, j.Across.OtherArguments = l.Fewer, l.OtherArguments
 	var err error
 	if j.Across.Changes, err = changesFinding(report, l.Own, l.Stored[l.Own].Runs, o); err != nil || l.Laws == nil {
 		return j, err

@@ -22,6 +22,8 @@ type EarlierRuns struct {
 	// Shorter is how many of them took less time than this run; null where they are too
 	// few.
 	Shorter *int `json:"shorter"`
+	// OtherArguments is how many more runs there are that had other arguments.
+	OtherArguments int `json:"other_arguments"`
 	// List has at most the number of runs that are drawn.
 	List []EarlierRun `json:"list"`
 }

@@ -30,6 +30,10 @@ func (r Report) textEarlier(p *text.Page) {
 func (r Report) earlierRemark() string {
 	unread := func(n Note) bool { return n.Code == note.HistoryFailed || n.Code == note.HistoryElsewhere }
 	switch {
+	case r.Earlier.N > 0 && r.Earlier.OtherArguments > 0:
+		return fmt.Sprintf("%d with the same arguments (%d with others)", r.Earlier.N, r.Earlier.OtherArguments)
+	case r.Earlier.OtherArguments > 0:
+		return fmt.Sprintf("none with these arguments (%d with others)", r.Earlier.OtherArguments)
 	case r.Earlier.N > 0:
 		return fmt.Sprintf("%d of the same application, on as many nodes, tasks and CPUs", r.Earlier.N)
 	case slices.ContainsFunc(r.Notes, unread):

@@ -107,6 +107,7 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 		Changes:   o.OtherRuns.Changes.Data, Scaling: o.OtherRuns.Scaling.Data,
 		anatomy: s.Code, silence: s.Silence, otherRuns: o.OtherRuns, ascii: o.ASCII, zone: zone,
 	}
+	r.Earlier.OtherArguments = o.OtherRuns.OtherArguments
 	r.Counters, r.IPC = newCounters(s)
 	_, notes := r.missing()
 	r.Notes = append(r.Notes, notes...)

@@ -33,6 +33,8 @@ type OtherRuns struct {
 	Scaling Section // how the application grows, and where that changes
 	// Fewer is what a cycle takes on fewer nodes, nil where that is not known.
 	Fewer *finding.Scaling
+	// OtherArguments is how many runs differ from this one by their arguments only.
+	OtherArguments int
 }
 
 // printed returns the findings that have something to say.

@@ -161,7 +161,9 @@ func (h *hooks) tell(o runOptions, args []string, dir string, pid int) error {
 			AddressBytes: addressLimit(),
 			Fields: job.Fields(o.commit, h.getenv("LOADEDMODULES"),
 				slices.DeleteFunc(slices.Clone(o.labels), func(l string) bool { return !usable(l) })),
-		}.WithFields(map[string]string{run.FieldThreads: job.Threads(h.getenv(job.ThreadsVariable))}),
+		}.WithFields(map[string]string{run.FieldThreads: job.Threads(h.getenv(job.ThreadsVariable)),
+			run.FieldArguments: job.ArgumentsFingerprint(args, job.ArgumentsContext{Cluster: h.key.Cluster, UID: os.Getuid(),
+				JobID: h.key.JobID.String(), Node: h.node, WorkDir: dir, PID: os.Getppid()})}),
 	})
 	h.env = append(env, configs.Environment(h.getenv)...)
 	return err
