@@ -9,9 +9,10 @@ import (
 // not slower runs of the first.
 func TestRunsWithOtherArguments(t *testing.T) {
 	b := newBox(t)
+	const loop = "i=0; while [ $i -lt $0 ]; do i=$((i+1)); done"
 	solve := func(cycles string, runs int) string {
 		for range runs {
-			r := end(t, b.command("run", "--app=solver", "--", "sh", "-c", "i=0; while [ $i -lt $0 ]; do i=$((i+1)); done", cycles))
+			r := end(t, b.command("run", "--app=solver", "--", "sh", "-c", loop, cycles))
 			if r.status != 0 {
 				t.Fatalf("%s%s", r.out, r.complaint)
 			}
