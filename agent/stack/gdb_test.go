@@ -53,7 +53,7 @@ func compareWithGDB(t *testing.T, n string, command []string) {
 	}
 	out := filepath.Join(t.TempDir(), "stacks")
 	cmd := exec.Command("gdb", "-q", "-nx", "-batch", "-iex", "set debuginfod enabled off",
-		"-ex", "handle SIGINT stop nopass noprint", "-ex", "starti", "-ex", "source testdata/stacks.py", "--args", command[0])
+		"-ex", "handle SIGINT stop print nopass", "-ex", "starti", "-ex", "source testdata/stacks.py", "--args", command[0])
 	cmd.Args = append(cmd.Args, command[1:]...)
 	cmd.Env = append(os.Environ(), "STACKS_OUT="+out, "STACKS_N="+n)
 	var said bytes.Buffer

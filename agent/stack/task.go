@@ -1,9 +1,12 @@
 package stack
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
@@ -39,8 +42,9 @@ func rankOf(environ []byte) (rank int, mpi, ok bool) {
 // those without are launchers; of the others a process that only waits for a child that is listed too is none.
 func Choose(r peek.Reader, proc, node string, pids []int) (tasks []Task, left int) {
 	var mpi, steps, plain []Task
+	until := time.Now().Add(environFor)
 	for _, pid := range pids {
-		environ, _ := r.Ask(peek.ProcQuestion{File: peek.Environ, PID: pid, Max: maxEnviron})
+		environ := environOf(r, pid, until)
 		t := Task{Node: node, Stacks: ProcessStacks{PID: pid}}
 		var ofMPI, ok bool
 		t.Rank, ofMPI, ok = rankOf(environ)
@@ -60,6 +64,20 @@ func Choose(r peek.Reader, proc, node string, pids []int) (tasks []Task, left in
 		}
 	}
 	return tasks, len(pids) - len(tasks)
+}
+
+// environFor is how long the environments of all processes are waited for: on a busy machine the reader answers late.
+const environFor = 2 * time.Second
+
+// environOf returns the environment of a process, nil if it is not to be had by a time.
+func environOf(r peek.Reader, pid int, until time.Time) []byte {
+	for {
+		b, err := r.Ask(peek.ProcQuestion{File: peek.Environ, PID: pid, Max: maxEnviron})
+		if err == nil || errors.Is(err, os.ErrNotExist) || time.Now().After(until) {
+			return b
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 // withoutWaiting drops processes that sleep until a child ends, if one of the others is that child.

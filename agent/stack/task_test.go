@@ -1,8 +1,12 @@
 package stack
 
 import (
+	"errors"
+	"os"
 	"strings"
 	"testing"
+
+	"jobgait/agent/peek"
 )
 
 func TestRankOfAProcess(t *testing.T) {
@@ -23,5 +27,31 @@ func TestRankOfAProcess(t *testing.T) {
 		if rank != c.rank || mpi != c.mpi || ok != c.ok {
 			t.Errorf("%s: %d, %v, %v", c.name, rank, mpi, ok)
 		}
+	}
+}
+
+// lateReader answers the environments of processes at the third try.
+type lateReader struct {
+	tries int
+	of    map[int]string
+}
+
+func (l *lateReader) Ask(q peek.ProcQuestion) ([]byte, error) {
+	if l.tries++; l.tries%3 != 0 {
+		return nil, errors.New("not in time")
+	}
+	e, ok := l.of[q.PID]
+	if !ok {
+		return nil, os.ErrNotExist
+	}
+	return []byte(e), nil
+}
+
+// A reader that answers late on a busy machine costs no rank: else launchers would be taken for tasks.
+func TestRanksOfALateReader(t *testing.T) {
+	r := &lateReader{of: map[int]string{101: "PMI_RANK=0\x00", 102: "PMI_RANK=1\x00"}}
+	tasks, left := Choose(r, t.TempDir(), "n1", []int{100, 101, 102})
+	if len(tasks) != 2 || left != 1 || tasks[0].Rank != 0 || tasks[1].Rank != 1 {
+		t.Errorf("%+v, %d left out", tasks, left)
 	}
 }

@@ -1,12 +1,14 @@
 # For gdb: stops its process at random moments and writes, each time, registers, stack and frames as a line of JSON.
-import gdb, json, os, random, threading, time
+import gdb, json, os, subprocess, time
 out = open(os.environ["STACKS_OUT"], "w")
 gdb.execute("set pagination off")
 gdb.execute("set confirm off")
 pid = gdb.selected_inferior().pid
+# A process beside gdb, which lets no other thread of its own run: it interrupts the program whenever that runs.
+interrupt = "sleep 3; while kill -0 %d; do grep -q '^State:.[RS]' /proc/%d/status && kill -INT %d; sleep 0.0$((RANDOM %% 30 + 1)); done"
+subprocess.Popen(["bash", "-c", interrupt % (pid, pid, pid)], stderr=subprocess.DEVNULL, start_new_session=True)
 names = ["rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp"] + ["r%d" % i for i in range(8, 16)] + ["rip"]
 for n in range(int(os.environ["STACKS_N"])):
-    threading.Timer(random.uniform(0.001, 0.02) if n else 3, lambda: os.kill(pid, 2)).start()
     gdb.execute("continue", to_string=True)
     f = gdb.newest_frame()
     registers = [int(f.read_register(r)) & (1 << 64) - 1 for r in names]
