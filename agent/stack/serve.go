@@ -81,11 +81,12 @@ type unwinder struct {
 	libraries libraries
 	mappings  map[int][]mapping
 	lineSteps int
+	cpuNS     int64 // of this process, after which nothing more is read
 }
 
 func newUnwinder(ctx context.Context, proc string, d Detail) *unwinder {
 	return &unwinder{ctx: ctx, detail: d, libraries: libraries{proc: proc, open: map[string]*library{}},
-		mappings: map[int][]mapping{}, lineSteps: maxLineSteps}
+		mappings: map[int][]mapping{}, lineSteps: maxLineSteps, cpuNS: enoughCPU}
 }
 
 // unwind walks all copies, then looks up the names of each file once.
@@ -126,7 +127,7 @@ func (u *unwinder) walk(c ThreadCopy) (frames []place, why Ending) {
 }
 
 // spent tells whether there is no more time.
-func (u *unwinder) spent() bool { return u.ctx.Err() != nil || rawcall.CPU() > enoughCPU }
+func (u *unwinder) spent() bool { return u.ctx.Err() != nil || rawcall.CPU() > u.cpuNS }
 
 // lookUp names the places of all walks, each file at once.
 func (u *unwinder) lookUp(walks [][]place) map[place]Frame {

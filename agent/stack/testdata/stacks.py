@@ -13,15 +13,15 @@ for n in range(int(os.environ["STACKS_N"])):
     f = gdb.newest_frame()
     registers = [int(f.read_register(r)) & (1 << 64) - 1 for r in names]
     stack = b""
-    for size in (128, 64, 32, 16, 8, 4):
+    while len(stack) < 128 << 10: # up to the end of the memory
+        at = registers[7] + len(stack)
         try:
-            stack = gdb.selected_inferior().read_memory(registers[7], size << 10).tobytes()
-            break
+            stack += gdb.selected_inferior().read_memory(at, 4096 - at % 4096).tobytes()
         except gdb.MemoryError:
-            pass
+            break
     frames = []
     while f is not None and f.is_valid() and len(frames) < 200:
-        if f.type() != gdb.INLINE_FRAME:
+        if f.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME): # of its own making
             frames.append([int(f.pc()), f.name() or "", f.type()])
         f = f.older()
     out.write(json.dumps({"pid": pid, "registers": registers, "stack": stack.hex(), "frames": frames}) + "\n")
