@@ -147,8 +147,9 @@ func (a *agreement) add(t *testing.T, u *unwinder, g gdbStack) {
 	}
 }
 
-// plain takes away how the C library marks its aliases of one function.
+// plain takes away how the C library marks its aliases of one function, and the compiler its copies of one.
 func plain(name string) string {
+	name, _, _ = strings.Cut(name, ".")
 	name = strings.TrimPrefix(strings.TrimSuffix(name, "_impl"), "__GI_")
-	return strings.Trim(name, "_")
+	return strings.TrimPrefix(strings.Trim(name, "_"), "libc_")
 }

@@ -3,6 +3,7 @@ import gdb, json, os, subprocess, time
 out = open(os.environ["STACKS_OUT"], "w")
 gdb.execute("set pagination off")
 gdb.execute("set confirm off")
+gdb.execute("set backtrace past-main on")
 pid = gdb.selected_inferior().pid
 # A process beside gdb, which lets no other thread of its own run: it interrupts the program whenever that runs.
 interrupt = "sleep 3; while kill -0 %d; do grep -q '^State:.[RS]' /proc/%d/status && kill -INT %d; sleep 0.0$((RANDOM %% 30 + 1)); done"
