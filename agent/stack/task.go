@@ -66,8 +66,9 @@ func Choose(r peek.Reader, proc, node string, pids []int) (tasks []Task, left in
 	return tasks, len(pids) - len(tasks)
 }
 
-// environFor is how long the environments of all processes are waited for: on a busy machine the reader answers late.
-const environFor = 2 * time.Second
+// environFor is how long the environments of all processes are waited for: on a busy machine the reader starts and
+// answers late.
+const environFor = 8 * time.Second
 
 // environOf returns the environment of a process, nil if it is not to be had by a time.
 func environOf(r peek.Reader, pid int, until time.Time) []byte {
