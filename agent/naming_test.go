@@ -152,7 +152,7 @@ func TestNamesOfARunningJob(t *testing.T) {
 		}
 		r := job.Run{RootPID: cmd.Process.Pid, Names: detail, Job: run.Job{UID: os.Getuid(), GID: os.Getgid()},
 			Key: run.Key{Cluster: "test", JobID: run.JobID(os.Getpid())*10 + run.JobID(len(detail))}}
-		a := startAgent(t, runDirOf(t, r), "JOBGAIT_ONE_MACHINE=1", "HOME=/nonexistent")
+		a := startAgent(t, runDirOf(t, r), "JOBGAIT_ONE_MACHINE=1", "HOME="+t.TempDir())
 		if _, err := start.Write([]byte("\n")); err != nil {
 			t.Fatal(err)
 		}

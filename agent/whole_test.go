@@ -103,7 +103,7 @@ func sampleWorkload(t *testing.T) (*profile.Profile, []turn) {
 	var log strings.Builder
 	code := make(chan int)
 	go func() {
-		code <- runAgent([]string{"--run-dir", string(dir)}, oneMachine, io.Discard, &log)
+		code <- runAgent([]string{"--run-dir", string(dir)}, oneMachine(t.TempDir()), io.Discard, &log)
 	}()
 	waitFor(t, dir.Ready())
 	if _, err := job.ReadProcess(dir.PID()); err != nil {
@@ -129,8 +129,10 @@ func sampleWorkload(t *testing.T) (*profile.Profile, []turn) {
 }
 
 // oneMachine is the environment of an agent under `jobgait run`.
-func oneMachine(name string) string {
-	return map[string]string{"JOBGAIT_ONE_MACHINE": "1", "HOME": "/nonexistent"}[name]
+func oneMachine(home string) func(name string) string {
+	return func(name string) string {
+		return map[string]string{"JOBGAIT_ONE_MACHINE": "1", "HOME": home}[name]
+	}
 }
 
 func runDir(t *testing.T, pid int) job.RunDir {

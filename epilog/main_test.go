@@ -134,6 +134,7 @@ func TestHookNeverFails(t *testing.T) {
 		env[name] = value
 		return env
 	}
+	absent := filepath.Join(t.TempDir(), "absent.toml")
 	for name, c := range map[string]struct {
 		env  map[string]string
 		says string
@@ -142,7 +143,7 @@ func TestHookNeverFails(t *testing.T) {
 		"a word for an id": {with(environment(t, ""), "SLURM_JOB_ID", "seven"), `"seven"`},
 		"bad value": {environment(t, "[spool]\ndir = \""+t.TempDir()+"\"\n[epilog]\ndeadline_s = 0\n"),
 			"epilog.deadline_s"},
-		"settings missing":   {with(environment(t, ""), "JOBGAIT_CONFIG", "/nonexistent.toml"), "/nonexistent.toml"},
+		"settings missing":   {with(environment(t, ""), "JOBGAIT_CONFIG", absent), absent},
 		"spool under a file": {environment(t, "[spool]\ndir = \"/dev/null/spool\"\n"), "spool"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -289,7 +290,7 @@ func TestVerbs(t *testing.T) {
 			t.Errorf("%v: %d %q", args, status, complaint)
 		}
 	}
-	if status, _, complaint := call(t, env, "--worker", "/nonexistent"); status != 1 ||
+	if status, _, complaint := call(t, env, "--worker", filepath.Join(t.TempDir(), "absent")); status != 1 ||
 		strings.Count(complaint, "\n") != 1 {
 		t.Errorf("worker without a run: %d %q", status, complaint)
 	}
@@ -312,7 +313,8 @@ func TestFewCPUsBesideJobs(t *testing.T) {
 		}
 	}
 	runtime.GOMAXPROCS(8)
-	call(t, map[string]string{"JOBGAIT_CONFIG": "/nonexistent.toml"}, "--worker", "/nonexistent")
+	absent := filepath.Join(t.TempDir(), "absent")
+	call(t, map[string]string{"JOBGAIT_CONFIG": absent + ".toml"}, "--worker", absent)
 	if got := runtime.GOMAXPROCS(0); got != 2 {
 		t.Errorf("the worker works on %d CPUs of 8, want 2", got)
 	}

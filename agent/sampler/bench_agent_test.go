@@ -40,7 +40,7 @@ func runAgent(b *testing.B, path string, length time.Duration) time.Duration {
 	}
 	cmd := exec.Command(path, "--run-dir", string(dir))
 	var log strings.Builder
-	cmd.Env, cmd.Stderr = []string{"HOME=/nonexistent"}, &log
+	cmd.Env, cmd.Stderr = []string{"HOME=" + b.TempDir()}, &log
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}

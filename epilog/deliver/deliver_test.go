@@ -196,7 +196,7 @@ func TestReasonsAreBoundedAndPrintable(t *testing.T) {
 func TestAsCurrentAccount(t *testing.T) {
 	dir := t.TempDir()
 	me := as.Account{UID: uint32(os.Getuid()), GID: uint32(os.Getgid())}
-	res, err := As(context.Background(), as.Child{Program: "/nonexistent", Account: me}, request(t, dir))
+	res, err := As(context.Background(), as.Child{Program: filepath.Join(dir, "absent"), Account: me}, request(t, dir))
 	if err != nil || res.Dir != dir {
 		t.Errorf("%+v, %v", res, err)
 	}

@@ -1,6 +1,7 @@
 package finish
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -22,7 +23,8 @@ func TestFunctionsOfPlaces(t *testing.T) {
 	var known names.Known
 	known.Add(7, names.Answer{Functions: []names.Function{{Start: 0x100, End: 0x120, Name: "a", Source: names.Symtab},
 		{Start: 0x140, End: 0x160, Source: names.Frames}}})
-	c := codeIn("/nonexistent", l, known)
+	absent := filepath.Join(t.TempDir(), "absent")
+	c := codeIn(absent, l, known)
 	if c == nil || c.Builds["app"] != "aa" || c.Builds["libm.so.6"] != "bb" {
 		t.Fatalf("%+v", c)
 	}
@@ -46,7 +48,7 @@ func TestFunctionsOfPlaces(t *testing.T) {
 	if c.Places[2].Page != profile.PageKey(7, 0x100) {
 		t.Errorf("a place in page %x", c.Places[2].Page)
 	}
-	if codeIn("/nonexistent", profile.Loaded{}, known) != nil {
+	if codeIn(absent, profile.Loaded{}, known) != nil {
 		t.Error("a profile without places has code")
 	}
 }

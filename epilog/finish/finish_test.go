@@ -53,7 +53,7 @@ func siteIn(t testing.TB, root string) site {
 
 func (s site) finisher(node string) Finisher {
 	return Finisher{Config: s.cfg, Scheduler: scheduler.Of(s.cfg, func(string) string { return "" }),
-		Spool: job.NodeDir(s.cfg.Spool.Dir, node), Program: "/nonexistent", Log: s.t.Logf}
+		Spool: job.NodeDir(s.cfg.Spool.Dir, node), Program: filepath.Join(s.root, "absent"), Log: s.t.Logf}
 }
 
 // run makes the run directory of a node as Prolog, agent and Epilog leave it.

@@ -58,7 +58,7 @@ func (s site) nowhere(key run.Key) job.RunDir {
 	dir := s.run("n1", "n1", key, profiletest.SyntheticRun{Seconds: 5, PeriodS: 0.4, Seal: true}, true)
 	r, err := dir.ReadRun()
 	must(s.t, err)
-	r.Job.UID, r.Job.GID, r.Job.WorkDir = uid, uid, "/nonexistent/work"
+	r.Job.UID, r.Job.GID, r.Job.WorkDir = uid, uid, filepath.Join(s.root, "absent", "work")
 	end, err := ReadEnd(dir)
 	must(s.t, err)
 	end.Job = r.Job

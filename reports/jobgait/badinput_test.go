@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -10,6 +11,7 @@ import (
 // What is wrong with a call or a file is one line that says what, where and what
 // is wanted, and the exit status says whose mistake it was.
 func TestComplaintsAreOneLine(t *testing.T) {
+	absent := filepath.Join(t.TempDir(), "absent")
 	dir, binary := t.TempDir(), fileOf(t, "noise.dat", "\x00\x01\xff\xfe"+strings.Repeat("\x80\x90", 400))
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -35,11 +37,11 @@ func TestComplaintsAreOneLine(t *testing.T) {
 		{1, "a history is a file", []string{"prune", "--history", "/dev/zero"}},
 		{1, "is empty: no run was stored yet", []string{"changes", "--history", fileOf(t, "empty.db", "")}},
 		{1, "not an SQLite database", []string{"show", "7", "--history", text}},
-		{1, "no history at /nonexistent", []string{"list", "--history", "/nonexistent"}},
+		{1, "no history at " + absent, []string{"list", "--history", absent}},
 		{2, "cannot write to \"-\"", []string{"dashboard", "-o", "-", text}},
 		{2, "cannot write to \"-\"", []string{"changes", "--plot", "-", text}},
-		{1, "write /nonexistent/a.svg: no such file or directory\n",
-			[]string{"changes", "--plot", "/nonexistent/a.svg", text}},
+		{1, "write " + absent + "/a.svg: no such file or directory\n",
+			[]string{"changes", "--plot", absent + "/a.svg", text}},
 		{2, "neither CSV nor a profile; float32 samples carry no times", []string{"periods", binary}},
 		{1, "is a directory: name a file", []string{"changes", dir}},
 		{1, "is a directory: name a file", []string{"scaling", dir}},

@@ -72,7 +72,7 @@ func (i installation) write(path, text string) {
 func (i installation) ask(uid uint32, args ...string) result {
 	i.t.Helper()
 	cmd := exec.Command(i.prefix+"/libexec/jobgait/jobgait", append([]string{"doctor"}, args...)...)
-	cmd.Dir, cmd.Env = "/", []string{accountRole + "=jobgait", "HOME=/nonexistent"}
+	cmd.Dir, cmd.Env = "/", []string{accountRole + "=jobgait", "HOME=" + i.prefix + "/absent"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 	return end(i.t, cmd)
 }

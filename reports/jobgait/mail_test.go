@@ -92,7 +92,7 @@ func TestMailWithoutSendmail(t *testing.T) {
 	if _, err := os.Stat(plainMail); err == nil {
 		t.Skip(plainMail + " is here and would send a mail")
 	}
-	env, _ := mailing(t, "/nonexistent/sendmail")
+	env, _ := mailing(t, filepath.Join(t.TempDir(), "sendmail"))
 	got := askIn(env, "mail", "-s", "Slurm Job_id=8 Name=x Ended, Run time 00:01:40", "alice")
 	if got.status != 0 || strings.Count(got.complaint, "\n") != 1 || !strings.Contains(got.complaint, "no mail was sent") {
 		t.Errorf("%+v", got)

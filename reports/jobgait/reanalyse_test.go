@@ -63,7 +63,8 @@ func hooksFinish(t *testing.T, cfg configs.Config, i int) error {
 			Name: fmt.Sprintf("case-%c", 'a'+i%3)}}
 	o := profiletest.SyntheticRun{Key: key, Node: "n1", Seconds: 5, PeriodS: .3 + .1*float64(i%3), Seal: true,
 		Seed: uint64(i)}
-	f := finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, "n1"), Program: "/nonexistent",
+	f := finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, "n1"),
+		Program:   filepath.Join(cfg.Spool.Dir, "absent"),
 		Scheduler: slurm.Scheduler{}, Log: t.Logf}
 	err := errors.Join(os.MkdirAll(string(dir), 0o700), dir.WriteRun(r), profiletest.Write(dir.Profile(), o),
 		finish.WriteEnd(dir, finish.End{Real: real, Mono: mono, BootID: r.BootID, Exit: &run.Exit{}, Job: r.Job}))
@@ -186,7 +187,7 @@ func TestReanalyseWithoutAProfile(t *testing.T) {
 		want   string
 		args   []string
 	}{
-		{1, "list the archive", []string{"--archive", "/nonexistent"}},
+		{1, "list the archive", []string{"--archive", filepath.Join(t.TempDir(), "absent")}},
 		{2, "--part x", []string{"--part", "x"}},
 		{2, "--jobs -1", []string{"--jobs", "-1"}},
 		{2, "which are only read together", []string{"--history", "a.db,b.db"}},

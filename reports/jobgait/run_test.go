@@ -299,7 +299,7 @@ func TestNoPeriodIsInventedForSleepAndBusyLoop(t *testing.T) {
 
 // Whatever fails of ours costs one line and never the command.
 func TestCommandRunsWhateverFails(t *testing.T) {
-	config := filepath.Join(t.TempDir(), "jobgait.toml")
+	config, absent := filepath.Join(t.TempDir(), "jobgait.toml"), filepath.Join(t.TempDir(), "absent")
 	if err := os.WriteFile(config, []byte("[agent]\nrate = 5\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +310,7 @@ func TestCommandRunsWhateverFails(t *testing.T) {
 		"no home":            {[]string{"HOME="}, "HOME"},
 		"spool is a file":    {[]string{"XDG_STATE_HOME=/dev/null"}, "spool"},
 		"unknown config key": {[]string{"JOBGAIT_CONFIG=" + config}, "agent.rate"},
-		"config missing":     {[]string{"JOBGAIT_CONFIG=/nonexistent.toml"}, "/nonexistent.toml"},
+		"config missing":     {[]string{"JOBGAIT_CONFIG=" + absent}, absent},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBox(t)
@@ -422,7 +422,7 @@ func TestVerbsAndBadInput(t *testing.T) {
 	if r := end(t, b.command("run", "--", "true")); r.status != 0 {
 		t.Fatal(r)
 	}
-	junk := filepath.Join(b.work, "junk")
+	junk, absent := filepath.Join(b.work, "junk"), filepath.Join(b.work, "absent")
 	if err := os.WriteFile(junk, []byte("junk"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -442,7 +442,7 @@ func TestVerbsAndBadInput(t *testing.T) {
 		{[]string{"run", "--no-such-flag", "--", "true"}, 2, "no-such-flag"},
 		{[]string{"no-such-verb"}, 2, "no-such-verb"},
 		{[]string{"replay", junk}, 1, junk},
-		{[]string{"replay", "/nonexistent"}, 1, "/nonexistent"},
+		{[]string{"replay", absent}, 1, absent},
 		{[]string{"list", "--history", junk}, 1, junk},
 	} {
 		r := end(t, b.command(c.args...))

@@ -54,7 +54,11 @@ func TestHistoryThatIsNotTheUsers(t *testing.T) {
 	if err := errors.Join(db.Put(t.Context(), s, history.Ingest{}), db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	elsewhere := "/nonexistent/jobgait/history.db"
+	elsewhere := filepath.Join(t.TempDir(), "absent", "history.db")
+	// others see that it is absent
+	if err := os.Chmod(filepath.Dir(filepath.Dir(filepath.Dir(elsewhere))), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range [][]string{{"list"}, {"list", "--json"}, {"show", "1"}, {"changes"}, {"scaling"},
 		{"compare", "1", "1"},
 		{"compare", "--like", "1", "1"}, {"dashboard", "-o", "page.html"}} {
