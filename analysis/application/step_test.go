@@ -20,9 +20,9 @@ func loop(id string, period, coverage float64) pattern.Pattern {
 	for i := range v {
 		v[i] = float32(0.2 + 0.8*math.Max(0, math.Sin(4*math.Pi*float64(i)/float64(3*n))))
 	}
-	return pattern.Pattern{ID: id, Column: "code", ValuesColumn: "busy_cpus", PeriodS: period, PeriodLoS: period,
-		PeriodHiS:  period,
-		Confidence: 0.9, Coverage: coverage, Instances: 100, Values: v, P10: v, P90: v}
+	return pattern.Pattern{ID: id, Column: "code", ValuesColumn: "busy_cpus",
+		Timing:    pattern.Timing{PeriodS: period, PeriodLoS: period, PeriodHiS: period, Confidence: 0.9, Coverage: coverage},
+		Instances: 100, Values: v, P10: v, P90: v}
 }
 
 // TestStepIsOfOnePattern checks that the step of an application is the time of

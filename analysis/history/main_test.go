@@ -88,8 +88,8 @@ func oneNode(id int64) summary.Summary {
 
 func mainPattern(period float64) pattern.Pattern {
 	return pattern.Pattern{
-		ID: "A", Column: "code", PeriodS: period, PeriodLoS: 0.99 * period, PeriodHiS: 1.01 * period,
-		PeriodCV: 0.02, Confidence: 0.8, Coverage: 0.9, Instances: 108,
+		ID: "A", Column: "code", Timing: pattern.Timing{PeriodS: period, PeriodLoS: 0.99 * period, PeriodHiS: 1.01 * period,
+			PeriodCV: 0.02, Confidence: 0.8, Coverage: 0.9}, Instances: 108,
 	}
 }
 

@@ -13,22 +13,12 @@ type Pattern struct {
 	Column string `json:"column"`
 	// Kind is whether its cycles are of one length, Axis where it was seen; both
 	// are empty in records of before there was a choice.
-	Kind      periodicity.Kind `json:"kind,omitempty"`
-	Axis      series.Axis      `json:"axis,omitempty"`
-	PeriodS   float64          `json:"period_s"`
-	PeriodLoS float64          `json:"period_ci_lo_s"`
-	PeriodHiS float64          `json:"period_ci_hi_s"`
-	// MeanS, P10S and P90S are those of the cycles' lengths, CPUS the CPU time of
-	// one; 0 where it is not known. The interval holds PeriodS and MeanS.
-	MeanS         float64 `json:"period_mean_s,omitempty"`
-	P10S          float64 `json:"period_p10_s,omitempty"`
-	P90S          float64 `json:"period_p90_s,omitempty"`
-	CPUS          float64 `json:"step_cpu_s,omitempty"`
-	PeriodSamples float64 `json:"period_samples"`
-	PeriodCV      float64 `json:"period_cv"`
-	Confidence    float64 `json:"confidence"`
-	Coverage      float64 `json:"coverage"`
-	Instances     int     `json:"instances"`
+	Kind periodicity.Kind `json:"kind,omitempty"`
+	Axis series.Axis      `json:"axis,omitempty"`
+	Timing
+	// CPUS is the CPU time of one cycle, 0 where it is not known.
+	CPUS      float64 `json:"step_cpu_s,omitempty"`
+	Instances int     `json:"instances"`
 	// Values is the representative shape of ValuesColumn over one period, in
 	// its unit, with the 10th and 90th percentile over the instances; all three
 	// have round(PeriodSamples) entries, resampled to at most MaxPoints.
@@ -45,6 +35,35 @@ type Pattern struct {
 	Aligned int     `json:"aligned,omitempty"`
 	// Low are the stretches at a low level.
 	Low []Low `json:"low,omitempty"`
+}
+
+// Timing is how long the cycles of a period are and how sure that is: the JSON form of
+// periodicity.Period in node records and in `jobgait periods --json`. Keys are added, never
+// renamed.
+type Timing struct {
+	PeriodS   float64 `json:"period_s"`
+	PeriodLoS float64 `json:"period_ci_lo_s"`
+	PeriodHiS float64 `json:"period_ci_hi_s"`
+	// MeanS, P10S and P90S are those of the cycles' lengths; 0 where they are not known. The
+	// interval holds PeriodS and MeanS.
+	MeanS         float64 `json:"period_mean_s,omitempty"`
+	P10S          float64 `json:"period_p10_s,omitempty"`
+	P90S          float64 `json:"period_p90_s,omitempty"`
+	PeriodSamples float64 `json:"period_samples"`
+	PeriodCV      float64 `json:"period_cv"`
+	Confidence    float64 `json:"confidence"`
+	Coverage      float64 `json:"coverage"`
+}
+
+// TimingOf returns the timing of a period. The interval is that of the median; it is widened
+// to hold the mean, as readers take it for that of the mean.
+func TimingOf(p periodicity.Period) Timing {
+	t := Timing{PeriodS: p.PeriodS, PeriodLoS: p.LoS, PeriodHiS: p.HiS, MeanS: p.MeanS, P10S: p.P10S, P90S: p.P90S,
+		PeriodSamples: p.PeriodSamples, PeriodCV: p.PeriodCV, Confidence: p.Confidence, Coverage: p.Coverage}
+	if p.MeanS > 0 {
+		t.PeriodLoS, t.PeriodHiS = min(p.LoS, p.MeanS), max(p.HiS, p.MeanS)
+	}
+	return t
 }
 
 // Macro is a cycle that the instances of patterns lie in: so many of them, then

@@ -31,29 +31,17 @@ func RepresentAt(set series.Set, periods []periodicity.Period, most int) []Patte
 	out := make([]Pattern, 0, len(periods))
 	for i, p := range periods {
 		q := Pattern{
-			ID:            id(i),
-			Column:        p.Column,
-			Kind:          p.Kind,
-			Axis:          p.Axis,
-			PeriodS:       p.PeriodS,
-			PeriodLoS:     p.LoS,
-			PeriodHiS:     p.HiS,
-			MeanS:         p.MeanS,
-			P10S:          p.P10S,
-			P90S:          p.P90S,
-			CPUS:          p.CPUS,
-			PeriodSamples: p.PeriodSamples,
-			PeriodCV:      p.PeriodCV,
-			Confidence:    p.Confidence,
-			Coverage:      p.Coverage,
-			Instances:     len(p.Instances),
-			Values:        series.Values{},
-			P10:           series.Values{},
-			P90:           series.Values{},
-			Regions:       p.Regions,
-		}
-		if p.MeanS > 0 { // the interval is that of the median, and is read as that of the mean
-			q.PeriodLoS, q.PeriodHiS = min(p.LoS, p.MeanS), max(p.HiS, p.MeanS)
+			ID:        id(i),
+			Column:    p.Column,
+			Kind:      p.Kind,
+			Axis:      p.Axis,
+			Timing:    TimingOf(p),
+			CPUS:      p.CPUS,
+			Instances: len(p.Instances),
+			Values:    series.Values{},
+			P10:       series.Values{},
+			P90:       series.Values{},
+			Regions:   p.Regions,
 		}
 		n := max(int(math.Round(p.PeriodSamples)), 1)
 		if most > 0 {

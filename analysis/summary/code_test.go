@@ -133,7 +133,7 @@ func TestCodeOfANodeWithOtherPatterns(t *testing.T) {
 	with := func(r NodeRecord, periods ...float64) NodeRecord {
 		r.Patterns = nil
 		for i, s := range periods {
-			r.Patterns = append(r.Patterns, pattern.Pattern{ID: string(rune('A' + i)), PeriodS: s})
+			r.Patterns = append(r.Patterns, pattern.Pattern{ID: string(rune('A' + i)), Timing: pattern.Timing{PeriodS: s}})
 		}
 		return r
 	}

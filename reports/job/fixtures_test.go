@@ -68,12 +68,11 @@ func timeline(s summary.Summary, name, unit string, scale float64) summary.Timel
 }
 
 func pat(id string, periodS float64, instances int, coverage, scale float64, column, unit string) pattern.Pattern {
-	p := pattern.Pattern{ID: id, Column: "code", PeriodS: periodS, PeriodLoS: periodS * 0.9987,
-		PeriodHiS:     periodS * 1.0014,
-		PeriodSamples: periodS * 200, WGSS: 61.3, Aligned: 100, PeriodCV: 0.006, Confidence: 0.93, Coverage: coverage,
-		Instances: instances,
-		Axis:      periodicity.Both, MeanS: periodS * 1.0002, P10S: periodS * 0.994, P90S: periodS * 1.007,
-		CPUS:         periodS * 1.5,
+	p := pattern.Pattern{ID: id, Column: "code",
+		Timing: pattern.Timing{PeriodS: periodS, PeriodLoS: periodS * 0.9987, PeriodHiS: periodS * 1.0014,
+			PeriodSamples: periodS * 200, PeriodCV: 0.006, Confidence: 0.93, Coverage: coverage, MeanS: periodS * 1.0002,
+			P10S: periodS * 0.994, P90S: periodS * 1.007}, WGSS: 61.3, Aligned: 100, Instances: instances,
+		Axis: periodicity.Both, CPUS: periodS * 1.5,
 		ValuesColumn: column, ValuesUnit: unit}
 	for i := range 512 {
 		v := scale * shapeAt(float64(i)/512)

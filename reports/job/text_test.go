@@ -66,9 +66,9 @@ func randomSummary(r *rand.Rand) summary.Summary {
 			Coverage: ptr(r.Float64()), Samples: r.Int64(), Missing: r.Int64()})
 	}
 	for i := range r.IntN(5) {
-		p := pattern.Pattern{ID: wild(r), Column: wild(r), PeriodS: size(r), PeriodLoS: size(r), PeriodHiS: size(r),
-			PeriodCV:   size(r),
-			Confidence: r.Float64(), Coverage: r.Float64(), Instances: r.IntN(1 << 30), ValuesColumn: wild(r),
+		p := pattern.Pattern{ID: wild(r), Column: wild(r),
+			Timing: pattern.Timing{PeriodS: size(r), PeriodLoS: size(r), PeriodHiS: size(r), PeriodCV: size(r),
+				Confidence: r.Float64(), Coverage: r.Float64()}, Instances: r.IntN(1 << 30), ValuesColumn: wild(r),
 			ValuesUnit: wild(r)}
 		for range r.IntN(600) {
 			p.Values = append(p.Values, float32(size(r)))

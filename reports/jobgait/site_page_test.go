@@ -42,7 +42,8 @@ func siteRuns(t *testing.T, name func(string) string) string {
 			ElapsedS: 7200, Quality: run.Quality{Scope: "job", Samples: 1000}}
 		s.Start = now - 86400*day
 		step := 2 * (1 + 0.004*math.Sin(float64(id*id)))
-		s.StepS, s.Patterns = &step, []pattern.Pattern{{ID: "A", PeriodS: step, Confidence: .9, Coverage: .9}}
+		s.StepS, s.Patterns = &step, []pattern.Pattern{{ID: "A",
+			Timing: pattern.Timing{PeriodS: step, Confidence: .9, Coverage: .9}}}
 		for k := range nodes {
 			s.Nodes = append(s.Nodes, summary.Node{Name: name(fmt.Sprintf("dahu-%d", k+1)), Reported: true, Sealed: true,
 				BusyCPUs: number(60)})

@@ -59,21 +59,12 @@ type DetectedPattern struct {
 	Column       string           `json:"column"`
 	ValuesColumn string           `json:"values_column"`
 	Kind         periodicity.Kind `json:"kind"`
-	PeriodS      float64          `json:"period_s"`
-	PeriodLoS    float64          `json:"period_ci_lo_s"`
-	PeriodHiS    float64          `json:"period_ci_hi_s"`
-	PeriodMeanS  float64          `json:"period_mean_s"`
-	PeriodP10S   float64          `json:"period_p10_s"`
-	PeriodP90S   float64          `json:"period_p90_s"`
+	pattern.Timing
 	// StepCPUS is the CPU time of one cycle, null where none was counted.
-	StepCPUS      *float64 `json:"step_cpu_s"`
-	PeriodSamples float64  `json:"period_samples"`
-	PeriodCV      float64  `json:"period_cv"`
-	Confidence    float64  `json:"confidence"`
+	StepCPUS *float64 `json:"step_cpu_s"`
 	// ConfidenceParts are the factors of the confidence.
 	ConfidenceParts periodicity.Parts         `json:"confidence_parts"`
 	Significance    *float64                  `json:"significance"`
-	Coverage        float64                   `json:"coverage"`
 	Count           int                       `json:"count"`
 	Runs            int                       `json:"runs"`
 	WGSS            *float64                  `json:"wgss"`
@@ -188,16 +179,13 @@ func covered(periods []periodicity.Period, n int) float64 {
 }
 
 func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift float64) DetectedPattern {
-	out := DetectedPattern{ID: q.ID, Column: q.Column, ValuesColumn: q.ValuesColumn, PeriodS: q.PeriodS,
-		PeriodLoS: q.PeriodLoS, PeriodHiS: q.PeriodHiS,
-		PeriodSamples: q.PeriodSamples, PeriodCV: q.PeriodCV, Confidence: q.Confidence, ConfidenceParts: p.Parts,
-		Coverage: q.Coverage,
-		Count:    len(p.Instances), Runs: len(p.Regions), Values: numbers{q.Values, shift}, P10: numbers{q.P10, shift},
+	out := DetectedPattern{ID: q.ID, Column: q.Column, ValuesColumn: q.ValuesColumn, Timing: q.Timing,
+		Kind: cmp.Or(p.Kind, periodicity.Equal), ConfidenceParts: p.Parts,
+		Count: len(p.Instances), Runs: len(p.Regions), Values: numbers{q.Values, shift}, P10: numbers{q.P10, shift},
 		P90:       numbers{q.P90, shift},
 		Instances: make([][2]int, len(p.Instances)), Regions: append([]periodicity.Region{}, p.Regions...),
 		Low: []pattern.Low{}, Slow: []Slow{}, Child: append([]periodicity.ChildPeriod{}, p.Children...),
 		Drift: LengthDrift{Level: 0.95}}
-	out.Kind, out.PeriodMeanS, out.PeriodP10S, out.PeriodP90S = cmp.Or(p.Kind, periodicity.Equal), p.MeanS, p.P10S, p.P90S
 	if p.CPUS > 0 {
 		out.StepCPUS = quantity.Finite(p.CPUS)
 	}

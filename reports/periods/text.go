@@ -83,7 +83,7 @@ func (r Detection) main() string {
 		word = text.Hedge(r.Patterns[0].Confidence)
 	}
 	if p.Kind == periodicity.Unequal {
-		return word + text.Unequal(p.PeriodP10S, p.PeriodP90S, p.PeriodS)
+		return word + text.Unequal(p.P10S, p.P90S, p.PeriodS)
 	}
 	return word + "period " + quantity.Period(p.PeriodS)
 }
