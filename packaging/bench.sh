@@ -44,5 +44,7 @@ figure analysis/changepoint 'Analyse$/^1000$' 3x ms/100runs 'changes:'
 figure agent/profile 'Encode$' 3x cpu-ns/row 'profile, write:'
 figure agent/profile 'Decode$' 3x MB/cpu-s 'profile, read:'
 figure agent/sampler 'SecondOf128CPUs$' 20x ns/op "agent's tick:"
+figure analysis/summary 'Merge$/^10000$' 1x ns/op 'merge:'
+figure analysis/table 'DayOfCSV$' 1x CPU-s/op 'day of CSV:'
 figure analysis/history 'History$/^(Put|Last200|JobByID)$' 200x ns/op 'history:'
 echo "in $SECONDS s"

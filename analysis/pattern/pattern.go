@@ -46,9 +46,9 @@ type Timing struct {
 	PeriodHiS float64 `json:"period_ci_hi_s"`
 	// MeanS, P10S and P90S are those of the cycles' lengths; 0 where they are not known. The
 	// interval holds PeriodS and MeanS.
-	MeanS         float64 `json:"period_mean_s,omitempty"`
-	P10S          float64 `json:"period_p10_s,omitempty"`
-	P90S          float64 `json:"period_p90_s,omitempty"`
+	MeanS         float64 `json:"period_mean_s"`
+	P10S          float64 `json:"period_p10_s"`
+	P90S          float64 `json:"period_p90_s"`
 	PeriodSamples float64 `json:"period_samples"`
 	PeriodCV      float64 `json:"period_cv"`
 	Confidence    float64 `json:"confidence"`
