@@ -14,8 +14,9 @@
 //     with that account's rights (package collect), its answer bounded and each record
 //     asked whether it can be. Content is believed; never a uid, a directory or a key:
 //     these are the run directory's, else the scheduler's accounting's (adopt.go).
-//   - History of another account: read by such a child (consult.go), never opened and
-//     never written.
+//   - History of another account: read by such a child (consult.go). Root opens no
+//     database that another account can change (package history); of the child's
+//     answer only texts and redrawn pictures reach a report.
 //   - Spool: only root's own; one that another account can change is refused
 //     (job.Ours). So is a directory for the textfile collector.
 //   - Settings: a file that the administrator names; bounded, keys and values checked.
@@ -31,7 +32,8 @@
 //     answer partition, QOS and array, with note declared_by_job. Never an account.
 //   - Mapped files of the job (build ids): opened by that child with the user's rights.
 //   - Directories of users: never. A child with the user's rights delivers (package
-//     deliver), and of its answer only one of the directories asked for is believed.
+//     deliver), one at a time a user: one that hangs is the only one left behind. Of
+//     its answer only one of the directories asked for is believed.
 //
 // Jobs of root are watched only with watch.root; a run of nobody's, or of root's
 // unasked, is reported into the spool.
