@@ -21,9 +21,9 @@ type Target struct {
 	LimitS *float64
 }
 
-// Answer is what earlier runs say of a planned one. Missing is what they lack for an answer; then all else
+// PlannedRun is what earlier runs say of a planned one. Missing is what they lack for an answer; then all else
 // but App and the target is empty.
-type Answer struct {
+type PlannedRun struct {
 	App     string
 	Nodes   int
 	Size    string
@@ -60,13 +60,13 @@ type NodeCount struct {
 const memoryMargin = 1.1
 
 // Of answers for one application: h are its histories by elapsed time, found what the change detector says of them.
-func Of(h application.Histories, found changepoint.Analysis, t Target, p Params) Answer {
+func Of(h application.Histories, found changepoint.Analysis, t Target, p Tuning) PlannedRun {
 	own := choose(h, t)
 	if own < 0 {
-		return Answer{Missing: "a completed run of it"}
+		return PlannedRun{Missing: "a completed run of it"}
 	}
 	l, _ := history.LayoutOf(h.Stored[own].Shape)
-	a := Answer{App: h.Stored[own].App, Nodes: cmp.Or(t.Nodes, l.Nodes), Size: l.Size, LimitS: t.LimitS}
+	a := PlannedRun{App: h.Stored[own].App, Nodes: cmp.Or(t.Nodes, l.Nodes), Size: l.Size, LimitS: t.LimitS}
 	if t.Size != nil {
 		a.Size = *t.Size
 	}
@@ -89,7 +89,7 @@ func Of(h application.Histories, found changepoint.Analysis, t Target, p Params)
 }
 
 // matches reports whether a layout is that of the target.
-func (a Answer) matches(l history.Layout) bool { return l.Nodes == a.Nodes && l.Size == a.Size }
+func (a PlannedRun) matches(l history.Layout) bool { return l.Nodes == a.Nodes && l.Size == a.Size }
 
 // choose returns the history that is nearest to the target: the same size, then the same nodes, then the same tasks,
 // then the newest run; -1 where none has the size.
@@ -115,7 +115,7 @@ func choose(h application.Histories, t Target) int {
 }
 
 // measured answers from runs in the shape of the target.
-func (a *Answer) measured(y []float64, runs []history.Run, changes []changepoint.Change, p Params) {
+func (a *PlannedRun) measured(y []float64, runs []history.Run, changes []changepoint.Change, p Tuning) {
 	f, err := Next(y, Starts(changes, len(y)), p)
 	switch {
 	case err == ErrFewRuns:
@@ -149,7 +149,7 @@ func isAre(n int) string {
 }
 
 // memory answers for memory on a node; runs that failed say nothing of it.
-func (a *Answer) memory(runs []history.Run, p Params) {
+func (a *PlannedRun) memory(runs []history.Run, p Tuning) {
 	peaks := make([]float64, len(runs))
 	for i, r := range runs {
 		if r.PeakMemBytes != nil && (r.State == "" || r.State == "COMPLETED") {
@@ -176,7 +176,7 @@ func roundBytes(b float64) float64 {
 }
 
 // scaled answers for a number of nodes on which the application has not run, by its scaling law.
-func (a *Answer) scaled(h application.Histories, found changepoint.Analysis, l history.Layout) {
+func (a *PlannedRun) scaled(h application.Histories, found changepoint.Analysis, l history.Layout) {
 	missing := fmt.Sprintf("3 completed runs on %s, or runs of that input on 5 numbers of nodes",
 		quantity.Plural(a.Nodes, "node"))
 	list, err := h.Scaling(found, application.ScalingOptions{Metric: "elapsed_s", Parameter: "nodes"})
@@ -200,7 +200,7 @@ func (a *Answer) scaled(h application.Histories, found changepoint.Analysis, l h
 
 // counts are the measured numbers of nodes of the same size and tasks a node, by their newest regime.
 func counts(h application.Histories, changes func(int) []changepoint.Change, like history.Layout,
-	p Params) []NodeCount {
+	p Tuning) []NodeCount {
 	byNodes := map[int]NodeCount{}
 	for i, s := range h.Stored {
 		l, ok := history.LayoutOf(s.Shape)
@@ -235,12 +235,12 @@ func counts(h application.Histories, changes func(int) []changepoint.Change, lik
 const leastEfficiency = 0.7
 
 // Fastest returns the number of nodes with the shortest elapsed time.
-func (a Answer) Fastest() NodeCount {
+func (a PlannedRun) Fastest() NodeCount {
 	return slices.MinFunc(a.Counts, func(a, b NodeCount) int { return cmp.Compare(a.ElapsedS, b.ElapsedS) })
 }
 
 // Efficient returns the numbers of nodes that keep an efficiency above 70 %.
-func (a Answer) Efficient() []int {
+func (a PlannedRun) Efficient() []int {
 	var list []int
 	for _, c := range a.Counts {
 		if c.Efficiency > leastEfficiency {

@@ -10,8 +10,8 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// Params are the constants of a forecast; Default returns those that MEASURED.md was made with.
-type Params struct {
+// Tuning are the constants of a forecast; Default returns those that MEASURED.md was made with.
+type Tuning struct {
 	// Least is the smallest number of runs.
 	Least int
 	// Window is how many of the newest runs of a regime give the level.
@@ -29,8 +29,8 @@ type Params struct {
 }
 
 // Default returns the parameters of all callers.
-func Default() Params {
-	return Params{Least: 3, Window: 20, Spread: 4, Scatter: 0.003, Drift: 0.1, Before: 5, Surprises: 10, Memory: 60,
+func Default() Tuning {
+	return Tuning{Least: 3, Window: 20, Spread: 4, Scatter: 0.003, Drift: 0.1, Before: 5, Surprises: 10, Memory: 60,
 		Level: 0.95}
 }
 
@@ -75,7 +75,7 @@ func (f Forecast) law() distuv.StudentsT {
 // Next predicts the value that follows values (oldest first; what is not positive or not finite is
 // no completed run). starts are the first indexes of the regimes after the first, ascending, as
 // they are known by now.
-func Next(values []float64, starts []int, p Params) (Forecast, error) {
+func Next(values []float64, starts []int, p Tuning) (Forecast, error) {
 	var regimes [][]float64
 	bounds := append(append([]int{0}, starts...), len(values))
 	n := 0
@@ -117,7 +117,7 @@ func Next(values []float64, starts []int, p Params) (Forecast, error) {
 // surprise returns the distance from the mean of the few runs before it that a share Level of the runs of each
 // regime keep: a level that moves, and changes that are not known yet, make it larger than the scatter
 // within regimes. It returns false for too few runs.
-func surprise(regimes [][]float64, p Params) (float64, bool) {
+func surprise(regimes [][]float64, p Tuning) (float64, bool) {
 	var far []float64
 	for _, x := range regimes {
 		for k := p.Least; k < len(x); k++ {

@@ -37,7 +37,7 @@ type tally struct {
 }
 
 // replay predicts each run of a history from those before it.
-func (y *tally) replay(h past, p Params) {
+func (y *tally) replay(h past, p Tuning) {
 	found := changepoint.Analyse([]changepoint.Series{h.Series}, changepoint.Sequential, changepoint.Default())
 	for k, v := range h.Y {
 		if !(v > 0) {

@@ -79,3 +79,7 @@ func bare(p float64) string {
 	}
 	return commas(strconv.FormatFloat(p, 'f', 0, 64))
 }
+
+// ParsedPercent prints a percentage with two decimals and without a blank, as programs print it whose output is
+// parsed: "37.50%".
+func ParsedPercent(p float64) string { return fmt.Sprintf("%.2f%%", p) }

@@ -1,6 +1,6 @@
 // Package forecast prints what earlier runs say of a planned one: expected elapsed time with its interval, the
 // chance to exceed the time limit, memory on each node, the numbers of nodes that pay, and the lines to write into
-// the batch script. A forecast.Answer comes in. Where runs are missing it prints what is missing and nothing else.
+// the batch script. A forecast.PlannedRun comes in. Where runs are missing it prints what is missing and nothing else.
 package forecast
 
 import (
@@ -16,7 +16,7 @@ import (
 )
 
 // Text writes an answer. zone is that of printed dates.
-func Text(w io.Writer, a forecast.Answer, zone *time.Location) error {
+func Text(w io.Writer, a forecast.PlannedRun, zone *time.Location) error {
 	p := &text.Page{}
 	head := text.Clean(a.App)
 	if a.Nodes > 0 {
@@ -58,7 +58,7 @@ func Text(w io.Writer, a forecast.Answer, zone *time.Location) error {
 }
 
 // directives are the options to write.
-func directives(a forecast.Answer) string {
+func directives(a forecast.PlannedRun) string {
 	line := "#SBATCH --time=" + clock(a.AskS)
 	if a.AskBytes != nil {
 		mb := int64(math.Ceil(*a.AskBytes / (1 << 20)))

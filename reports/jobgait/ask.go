@@ -65,13 +65,13 @@ func askCommand(getenv func(string) string) *cobra.Command {
 }
 
 // answer finds the application and answers for it.
-func (o askOptions) answer(ctx context.Context, from joined, what string, sized bool) (forecast.Answer, error) {
+func (o askOptions) answer(ctx context.Context, from joined, what string, sized bool) (forecast.PlannedRun, error) {
 	if o.user == "" {
 		o.user = userName()
 	}
 	app, target, err := o.target(ctx, from, what)
 	if err != nil {
-		return forecast.Answer{}, err
+		return forecast.PlannedRun{}, err
 	}
 	if o.nodes > 0 {
 		target.Nodes, target.Tasks = o.nodes, 0
@@ -82,11 +82,11 @@ func (o askOptions) answer(ctx context.Context, from joined, what string, sized 
 	stored, err := from.histories(ctx, history.HistoryQuery{User: o.user, App: app, Runs: mostStoredRuns,
 		Series: application.DefaultLimits().Shapes})
 	if err != nil {
-		return forecast.Answer{}, err
+		return forecast.PlannedRun{}, err
 	}
 	h, err := application.Of(stored, "elapsed_s")
 	if err != nil {
-		return forecast.Answer{}, err
+		return forecast.PlannedRun{}, err
 	}
 	found := changepoint.Analyse(table.Owned(h.Inputs), changepoint.Sequential, changepoint.Default())
 	a := forecast.Of(h, found, target, forecast.Default())
@@ -127,10 +127,10 @@ func (o askOptions) target(ctx context.Context, from joined, what string) (app s
 	return app, t, err
 }
 
-func readScript(path string) (job.Request, error) {
+func readScript(path string) (job.ScriptOptions, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return job.Request{}, err
+		return job.ScriptOptions{}, err
 	}
 	defer func() { _ = f.Close() }()
 	q, err := scheduler.ReadScript(f)

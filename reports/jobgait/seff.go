@@ -46,7 +46,7 @@ func seffCommand(getenv func(string) string) *cobra.Command {
 }
 
 // efficiencyOf returns the efficiency of a job from the history, else from the accounting.
-func efficiencyOf(ctx context.Context, getenv func(string) string, path, id string) (seff.Report, error) {
+func efficiencyOf(ctx context.Context, getenv func(string) string, path, id string) (seff.Efficiency, error) {
 	r, stored := storedEfficiency(ctx, getenv, path, id)
 	if stored == nil && r.State != "" {
 		return r, nil
@@ -71,15 +71,15 @@ func efficiencyOf(ctx context.Context, getenv func(string) string, path, id stri
 }
 
 // storedEfficiency returns the efficiency of a job from the history.
-func storedEfficiency(ctx context.Context, getenv func(string) string, path, id string) (seff.Report, error) {
+func storedEfficiency(ctx context.Context, getenv func(string) string, path, id string) (seff.Efficiency, error) {
 	from, err := openHistories(ctx, getenv, path)
 	if err != nil {
-		return seff.Report{}, err
+		return seff.Efficiency{}, err
 	}
 	defer func() { _ = from.Close() }()
 	s, _, err := from.run(ctx, id)
 	if err != nil {
-		return seff.Report{}, err
+		return seff.Efficiency{}, err
 	}
 	return seff.OfStored(s), nil
 }

@@ -9,19 +9,20 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/history"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 	report "jobgait/reports/job"
 	"jobgait/reports/text"
 )
 
-// Report is the efficiency of a job. Digest is what seff cannot print, nil where no samples of the job are known.
-type Report struct {
+// Efficiency is the efficiency of a job. Digest is what seff cannot print, nil where no samples of the job are known.
+type Efficiency struct {
 	job.Usage
 	Digest *report.Digest
 }
 
 // OfStored returns the report of a run of the history.
-func OfStored(s summary.Summary) Report {
+func OfStored(s summary.Summary) Efficiency {
 	digest := report.New(s, nil, report.Options{}).Digest()
 	used := s.Resources()
 	u := job.Usage{JobID: s.Key.JobID, Cluster: s.Key.Cluster, User: s.Job.User, Group: groupName(s.Job.GID),
@@ -40,13 +41,13 @@ func OfStored(s summary.Summary) Report {
 	if h := history.Unstored(s); len(h.Runs) > 0 {
 		u.CPUSeconds = h.Runs[0].CPUS
 	}
-	return Report{Usage: u, Digest: &digest}
+	return Efficiency{Usage: u, Digest: &digest}
 }
 
 // OfAccounting returns the report of a job of the accounting. A digest in the administrator's
 // comment is used.
-func OfAccounting(u job.Usage) Report {
-	r := Report{Usage: u}
+func OfAccounting(u job.Usage) Efficiency {
+	r := Efficiency{Usage: u}
 	if d, err := report.ParseComment(u.Comment); err == nil {
 		r.Digest = &d
 	}
@@ -64,7 +65,7 @@ func groupName(gid int) string {
 }
 
 // Text writes the report.
-func (r Report) Text(w io.Writer) error {
+func (r Efficiency) Text(w io.Writer) error {
 	p := &printer{w: w}
 	p.line("Job ID: %d", r.JobID)
 	if r.ArrayID != "" {
@@ -95,7 +96,7 @@ func (r Report) Text(w io.Writer) error {
 	return p.err
 }
 
-func (r Report) state(p *printer) {
+func (r Efficiency) state(p *printer) {
 	state := r.State
 	if state == "" {
 		state = "UNKNOWN"
@@ -110,7 +111,7 @@ func (r Report) state(p *printer) {
 	}
 }
 
-func (r Report) efficiency(p *printer) {
+func (r Efficiency) efficiency(p *printer) {
 	cpus := max(r.CPUs, 1)
 	wall := math.Round(r.ElapsedS)
 	cores := wall * float64(cpus)
@@ -120,10 +121,10 @@ func (r Report) efficiency(p *printer) {
 		p.line("CPU Efficiency: not measured, of %s core-walltime", clock(cores))
 	case cores > 0:
 		p.line("CPU Utilized: %s", clock(*r.CPUSeconds))
-		p.line("CPU Efficiency: %.2f%% of %s core-walltime", 100**r.CPUSeconds/cores, clock(cores))
+		p.line("CPU Efficiency: %s of %s core-walltime", quantity.ParsedPercent(100**r.CPUSeconds/cores), clock(cores))
 	default:
 		p.line("CPU Utilized: %s", clock(*r.CPUSeconds))
-		p.line("CPU Efficiency: 0.00%% of %s core-walltime", clock(cores))
+		p.line("CPU Efficiency: %s of %s core-walltime", quantity.ParsedPercent(0), clock(cores))
 	}
 	p.line("Job Wall-clock time: %s", clock(wall))
 	if r.MemoryBytes == nil {
@@ -143,9 +144,10 @@ func (r Report) efficiency(p *printer) {
 	case r.MemoryBytes == nil:
 		p.line("Memory Efficiency: not measured, of %s (%s/%s)", size(given), size(per), unit)
 	case given > 0:
-		p.line("Memory Efficiency: %.2f%% of %s (%s/%s)", 100**r.MemoryBytes/given, size(given), size(per), unit)
+		p.line("Memory Efficiency: %s of %s (%s/%s)", quantity.ParsedPercent(100**r.MemoryBytes/given), size(given),
+			size(per), unit)
 	default:
-		p.line("Memory Efficiency: 0.00%% of %s (%s/%s)", size(given), size(per), unit)
+		p.line("Memory Efficiency: %s of %s (%s/%s)", quantity.ParsedPercent(0), size(given), size(per), unit)
 	}
 }
 

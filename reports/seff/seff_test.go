@@ -13,7 +13,7 @@ import (
 
 func of[T any](v T) *T { return &v }
 
-func printed(t *testing.T, r Report) string {
+func printed(t *testing.T, r Efficiency) string {
 	t.Helper()
 	var b strings.Builder
 	if err := r.Text(&b); err != nil {
@@ -41,11 +41,11 @@ Job Wall-clock time: 1-01:01:01
 Memory Utilized: 1.50 GB
 Memory Efficiency: 37.50% of 4.00 GB (2.00 GB/node)
 `
-	if got := printed(t, Report{Usage: u}); got != want {
+	if got := printed(t, Efficiency{Usage: u}); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	u.CPUs, u.Nodes, u.PerCPU, u.State, u.ArrayID = 1, 1, true, "RUNNING", ""
-	got := printed(t, Report{Usage: u})
+	got := printed(t, Efficiency{Usage: u})
 	for _, line := range []string{"State: RUNNING\n", "\nCores: 1\n", "(4.00 GB/core)\n",
 		"\nWARNING: Efficiency statistics"} {
 		if !strings.Contains(got, line) {
@@ -53,7 +53,7 @@ Memory Efficiency: 37.50% of 4.00 GB (2.00 GB/node)
 		}
 	}
 	u.State = "PENDING"
-	if got := printed(t, Report{Usage: u}); !strings.HasSuffix(got,
+	if got := printed(t, Efficiency{Usage: u}); !strings.HasSuffix(got,
 		"Cores: 1\nEfficiency not available for jobs in the PENDING state.\n") {
 		t.Errorf("got\n%s", got)
 	}

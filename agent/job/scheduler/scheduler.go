@@ -54,7 +54,7 @@ func Accounting(c configs.Config, getenv func(string) string) job.Accounting {
 }
 
 // ReadScript reads what a batch script asks for.
-func ReadScript(r io.Reader) (job.Request, error) { return slurm.ReadScript(r) }
+func ReadScript(r io.Reader) (job.ScriptOptions, error) { return slurm.ReadScript(r) }
 
 // Mail reads what a scheduler passes to its program for mails.
 func Mail(getenv func(string) string, subject string) job.Mail { return slurm.Mail(getenv, subject) }

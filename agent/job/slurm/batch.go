@@ -18,8 +18,8 @@ const maxScript = 1 << 20
 
 // ReadScript reads the options of a batch script: the lines that begin with #SBATCH, up to the first
 // command. Options of other kinds and values that sbatch rejects are skipped.
-func ReadScript(r io.Reader) (job.Request, error) {
-	var q job.Request
+func ReadScript(r io.Reader) (job.ScriptOptions, error) {
+	var q job.ScriptOptions
 	s := bufio.NewScanner(io.LimitReader(r, maxScript))
 	s.Buffer(nil, maxScript)
 	for s.Scan() {
@@ -46,7 +46,7 @@ func withoutComment(options string) string {
 }
 
 // readOptions reads --name=value, --name value, -n value and -nvalue.
-func readOptions(q *job.Request, words []string) {
+func readOptions(q *job.ScriptOptions, words []string) {
 	for i := 0; i < len(words); i++ {
 		name, value, has := strings.Cut(words[i], "=")
 		if short := words[i]; len(short) > 2 && short[0] == '-' && short[1] != '-' {
@@ -60,7 +60,7 @@ func readOptions(q *job.Request, words []string) {
 	}
 }
 
-func readOption(q *job.Request, name, value string) {
+func readOption(q *job.ScriptOptions, name, value string) {
 	switch name {
 	case "--time", "-t":
 		q.LimitS = requestedTime(value)

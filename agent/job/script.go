@@ -1,7 +1,7 @@
 package job
 
-// Request is what a batch script asks of its scheduler. nil, 0 and "" are not asked for.
-type Request struct {
+// ScriptOptions is what a batch script asks of its scheduler. nil, 0 and "" are not asked for.
+type ScriptOptions struct {
 	// Directives is how many lines of options the script has.
 	Directives   int
 	Name         string
