@@ -68,7 +68,7 @@ func TestWhatIsWrittenIsValid(t *testing.T) {
 func TestInvalid(t *testing.T) {
 	for want, spoil := range map[string]func(r *NodeRecord){
 		"job id":              func(r *NodeRecord) { r.Key.JobID = 0 },
-		"invalid SLUID":       func(r *NodeRecord) { r.Key.SLUID = "x/../.." },
+		"SLUID":               func(r *NodeRecord) { r.Key.SLUID = "x/../.." },
 		"node":                func(r *NodeRecord) { r.Node = "../n1" },
 		"start":               func(r *NodeRecord) { r.Start, r.End = 1e18, 1e18 }, // the year 31688740476
 		"end":                 func(r *NodeRecord) { r.End = now + 2*ahead },
