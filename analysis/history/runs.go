@@ -45,8 +45,13 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 	if q.JobID != 0 {
 		where.and("(r.job_id = ? OR r.array_job_id = ?)", q.JobID, q.JobID)
 	}
-	for _, t := range []struct{ column, value string }{{"r.account_id", q.Account}, {"r.partition_id", q.Partition},
-		{"r.state_id", q.State}} {
+	if q.State != "" {
+		state := note.Clean(q.State, maxName)
+		where.and(`(r.state_id = (SELECT word_id FROM word WHERE text = ?) OR r.state_id IS NULL AND r.exit_code IS NOT NULL
+			AND substr(c.name, 1, ?) = ? AND CASE WHEN r.exit_code = 0 AND r.exit_signal = 0 THEN ? ELSE ? END = ?)`,
+			state, len(run.LocalCluster), run.LocalCluster, completed, failed, state)
+	}
+	for _, t := range []struct{ column, value string }{{"r.account_id", q.Account}, {"r.partition_id", q.Partition}} {
 		if t.value != "" {
 			where.and(t.column+" = (SELECT word_id FROM word WHERE text = ?)", note.Clean(t.value, maxName))
 		}
@@ -70,6 +75,21 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 			return err
 		}, append(where.args, limit)...)
 	return runs, err
+}
+
+// States of a run that no scheduler gave one.
+const completed, failed = "COMPLETED", "FAILED"
+
+// FinalState is the scheduler's state. `jobgait run` has none: it saw its command end, and
+// an exit code or signal is FAILED. "" is not known.
+func (r Run) FinalState() string {
+	switch {
+	case r.State != "" || r.Exit == nil || !strings.HasPrefix(r.Cluster, run.LocalCluster):
+		return r.State
+	case r.Exit.Code != 0 || r.Exit.Signal != 0:
+		return failed
+	}
+	return completed
 }
 
 const runColumns = `c.name, r.job_id, r.display_id, r.restart, u.name, coalesce(a.name, ''), coalesce(s.shape, ''),

@@ -15,10 +15,12 @@ const (
 	minuteS       = 60.0
 	minuteBins    = 480
 	minuteColumns = 2
-	// mostCycles of a minute are kept: more are a solid block again. seenCycles is in how
+	// mostCycles are kept: more are a solid block again; and leastCycles, also where they
+	// take longer than a minute. seenCycles is in how
 	// many bins of the timeline a cycle must lie to be seen there, and nothing is kept.
-	mostCycles = 20
-	seenCycles = 24
+	mostCycles  = 20
+	leastCycles = 10
+	seenCycles  = 24
 )
 
 // minuteOf is a minute in the middle of the longest stretch of the main pattern, at the
@@ -35,7 +37,7 @@ func minuteOf(set series.Set, t Timeline, patterns []pattern.Pattern) *Timeline 
 		if r, ok := longest(p.Regions); ok {
 			lo, hi = max(lo, r.StartS), min(hi, r.EndS)
 		}
-		span, names = min(span, mostCycles*p.PeriodS), append([]string{p.ValuesColumn}, names...)
+		span, names = max(min(span, mostCycles*p.PeriodS), leastCycles*p.PeriodS), append([]string{p.ValuesColumn}, names...)
 	}
 	if span = min(span, hi-lo); !(span > 0) || !(set.StepS > 0) || t.StepS <= span/minuteBins {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 
 	"jobgait/analysis/application"
@@ -94,7 +95,7 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 				v.Text = fmt.Sprintf("Runs like this one: %s %s in %d changes since %s. The newest: %s",
 					quantity.Percent(math.Abs(pct)),
 					map[bool]string{true: "slower", false: "faster"}[pct > 0], n, s.Date(first, o), e.Brief)
-				v.EffectPct, v.Look = pct, compared(application.JobBefore(s.Y, runs, first), s.Jobs[len(s.Jobs)-1])
+				v.EffectPct, v.Look = pct, atChange(s.Y, runs, first)
 			}
 			f.Others = append(f.Others, v)
 		}
@@ -110,9 +111,7 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 			text = s.WatchSentence("This run")
 		}
 		v := finding.Comparison{Text: text, EffectPct: s.Unconfirmed.Pct}
-		if n := len(s.Jobs); n > 1 {
-			v.Look = compared(s.Jobs[n-2], s.Jobs[n-1])
-		}
+		v.Look = atChange(s.Y, runs, newestKnown(s.Y, s.Unconfirmed.Runs))
 		f.Others = append(f.Others, v)
 	}
 	if len(f.Text) == 0 {
@@ -153,6 +152,28 @@ func unknown(events []change.ShownEvent) []changepoint.Event {
 		out = append(out, e.Event)
 	}
 	return out
+}
+
+// atChange is the command that compares the newest run before a change with the first run
+// after it, which is at an index of runs; "" where there is none before.
+func atChange(y []float64, runs []history.Run, first int) string {
+	if first < 0 || first >= len(runs) {
+		return ""
+	}
+	return compared(application.JobBefore(y, runs, first), runs[first].DisplayID)
+}
+
+// newestKnown is the index of the n-th newest value that is known, -1 if there are fewer.
+func newestKnown(y []float64, n int) int {
+	for i, v := range slices.Backward(y) {
+		if math.IsNaN(v) {
+			continue
+		}
+		if n--; n == 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 // compared is the command that compares two jobs, "" where one is not known.

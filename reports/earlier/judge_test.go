@@ -387,3 +387,19 @@ func TestJudgeTellsOfACreep(t *testing.T) {
 		t.Error("the changes that were seen are not stored")
 	}
 }
+
+// TestCommandComparesNormalWithSlow takes runs of which the newest three are slow: the
+// command names the newest normal run and the first slow one, also where runs failed.
+func TestCommandComparesNormalWithSlow(t *testing.T) {
+	failed := math.NaN()
+	y := []float64{10, 10, failed, 15, failed, 15, 15}
+	runs := make([]history.Run, len(y))
+	for i := range runs {
+		runs[i].DisplayID = fmt.Sprint(i + 1)
+	}
+	for n, want := range map[int]string{3: "jobgait compare 2 4", 1: "jobgait compare 6 7", 5: "", 6: ""} {
+		if got := atChange(y, runs, newestKnown(y, n)); got != want {
+			t.Errorf("%d slow runs: %q, want %q", n, got, want)
+		}
+	}
+}

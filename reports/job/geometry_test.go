@@ -148,7 +148,7 @@ func TestHourIsNoSolidBlock(t *testing.T) {
 	if r.driftChart() == nil {
 		t.Error("the length of cycles over the run is not drawn")
 	}
-	if page := pageOf(t, nemo(), nil); !strings.Contains(page, "A typical minute") ||
+	if page := pageOf(t, nemo(), nil); !strings.Contains(page, "A typical stretch") ||
 		!strings.Contains(page, "Length of one cycle") {
 		t.Error("the page lacks them")
 	}

@@ -10,7 +10,7 @@ import (
 	"jobgait/reports/plot"
 )
 
-// minuteCharts draw a typical minute of the run as it was sampled: over an hour a cycle
+// minuteCharts draw a typical stretch of the run as it was sampled: over an hour a cycle
 // of some seconds is less than a pixel, and the timeline a solid block.
 func (r Report) minuteCharts() []html.Figure {
 	m := r.Rhythm.Minute
@@ -24,7 +24,7 @@ func (r Report) minuteCharts() []html.Figure {
 			continue
 		}
 		end := m.StartS + float64(len(t.mean))*m.StepS
-		chart := plot.New(t.frame(" in a typical minute", 120, m.StartS, end))
+		chart := plot.New(t.frame(" in a typical stretch", 120, m.StartS, end))
 		r.draw(chart, t, "line", end)
 		out = append(out, html.Figure{Title: c.Label,
 			Remark: fmt.Sprintf("%s from %s on, as it was sampled", quantity.Duration(end-m.StartS),

@@ -21,14 +21,22 @@ type statement struct {
 	Action string
 }
 
+// Mark is the letter before a statement: X for an error, ! for a warning, i for the rest.
+func (s statement) Mark() string {
+	switch s.Level {
+	case finding.Error:
+		return "X"
+	case finding.Warning:
+		return "!"
+	}
+	return "i"
+}
+
 // short is the head of the report: the first findings, then the rhythm in a line.
 func (r Report) short() []statement {
 	var out []statement
 	for _, f := range finding.Head(r.Findings) {
-		v := statement{Level: finding.Warning, Text: f.Text}
-		if f.Level == finding.Info {
-			v.Level = finding.Info
-		}
+		v := statement{Level: f.Level, Text: f.Text}
 		if f.Action != nil {
 			v.Action = *f.Action
 		}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/analysis/finding"
 	"jobgait/analysis/quantity"
 	"jobgait/reports/plot"
 	"jobgait/reports/text"
@@ -89,10 +88,7 @@ func (r Report) span() string {
 func (r Report) textShort(p *text.Page) {
 	p.Line(" IN SHORT")
 	for _, v := range r.short() {
-		mark := "  [i] "
-		if v.Level == finding.Warning {
-			mark = "  [!] "
-		}
+		mark := "  [" + v.Mark() + "] "
 		p.Text(mark, v.Text)
 		if v.Action != "" { // on a line of its own: it is typed or copied
 			p.Text(text.Spaces(text.Width(mark))+"-> ", v.Action)

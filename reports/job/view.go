@@ -22,7 +22,7 @@ func (r Report) pageFuncs() template.FuncMap {
 		"over":    func() string { return strings.Join(append([]string{r.Job.label()}, r.whoWhere()...), " · ") },
 		"heading": func() string { return cmp.Or(string(r.Job.Name), r.Job.label()) },
 		"span":    r.span, "ended": r.ended, "failed": r.failed,
-		"elapsed": r.Job.elapsed, "size": r.Job.size, "short": r.short, "gauges": r.gauges,
+		"elapsed": r.Job.elapsed, "size": r.Job.size, "short": r.short, "gauges": r.gauges, "codeBrief": r.codeBrief,
 
 		"rhythmRemark": r.Rhythm.remark, "why": r.whyLines, "timeline": r.timelineCharts, "samples": r.samples,
 		"smoothed": r.smoothed,

@@ -16,6 +16,8 @@ const manyColumns = 16
 // report`.
 func Words() []Explained {
 	return []Explained{
+		{"[X], [!], [i]", "an error: the run did not do what it was meant to; a warning: something took or may take time, " +
+			"memory or results; an information"},
 		{"cycle", "what repeats in the run, often one or several time steps of the program; the period is how long one " +
 			"takes"},
 		{"pattern A, B", "cycles that look alike; a job may have several"},

@@ -226,9 +226,9 @@ func (r foundRun) cells(finding string) []string {
 	if r.CPUs != nil {
 		cpus = strconv.Itoa(*r.CPUs)
 	}
-	return []string{r.Cluster, r.DisplayID, r.User, cmp.Or(r.State, "-"), exit,
+	return []string{r.Cluster, r.DisplayID, r.User, cmp.Or(r.FinalState(), "-"), exit,
 		time.Unix(int64(r.Start), 0).Format("2006-01-02T15:04:05"), elapsedText(r.ElapsedS),
-		cpus, figures(r.BusyCPUs, "%.2f", 1), figures(r.WaitingCPUs, "%.2f", 1), figures(r.PeakMemBytes, "%.0fM", 1<<20),
+		cpus, figures(r.BusyCPUs, "%.2f", 1), figures(r.WaitingCPUs, "%.2f", 1), figures(r.PeakMemBytes, "%.0fMB", 1e6),
 		figures(cmp.Or(r.StepS, r.PeriodS), "%.4gs", 1), cmp.Or(finding, "-"), cmp.Or(r.App, "-")}
 }
 
