@@ -53,8 +53,7 @@ fuzz: deps
 # What the analyses find and miss, on draws of our own: SEED=n draws others.
 tables: deps
 	$(GO) test ./analysis/scaling -run '^TestPrintTables$$' -v -count 1 -timeout 0 -args -tables averaged,splits -seed $(SEED)
-	$(GO) run ./analysis/changepoint/experiment -seed $(SEED)
-	$(GO) run ./analysis/changepoint/calibrate -seed $(SEED)
+	$(GO) test ./analysis/changepoint/tables -run '^TestPrintTables$$' -v -count 1 -timeout 0 -args -tables all -seed $(SEED)
 
 # Manual pages and completions, from what the programs and the sources say.
 docs: build

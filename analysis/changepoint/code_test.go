@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/experiment/draw"
+	"jobgait/analysis/changepoint/draw"
 )
 
 func judged(s changepoint.Series) changepoint.SeriesResult {

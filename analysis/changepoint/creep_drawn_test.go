@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/experiment/draw"
+	"jobgait/analysis/changepoint/draw"
 )
 
 // Of histories that are drawn with steps, weekends, outliers and noise that changes none

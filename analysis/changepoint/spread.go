@@ -42,7 +42,7 @@ type Spread struct {
 // rate of outliers pass as one spread.
 //
 // Of 20,000 runs of each kind of noise that stays, 0 to .10 notes per 1000 runs are
-// false, .35 where single runs stray far (t3; calibrate -spread -seed 301). Of
+// false, .35 where single runs stray far (t3; table spread, seed 301). Of
 // histories of 60 to 150 runs whose noise changes by 1.5, 2, 2.5 and 3.3 it is said
 // of .23, .75, .93 and .99, with 2 to 10 % of outliers of .17, .56, .78 and .87; the
 // place is 1 to 7 runs off in half of them. The interval holds the factor in .67 to

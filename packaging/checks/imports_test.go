@@ -44,10 +44,7 @@ var ranks = []struct {
 }
 
 // programs are the package mains: they import anything, nobody imports them.
-// Those below analysis draw the tables of a paper's experiment and the
-// thresholds of a detector again.
-var programs = []string{"agent", "prolog", "epilog", "reports/jobgait",
-	"analysis/changepoint/experiment", "analysis/changepoint/calibrate"}
+var programs = []string{"agent", "prolog", "epilog", "reports/jobgait"}
 
 const module = "jobgait"
 

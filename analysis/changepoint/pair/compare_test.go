@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/experiment/draw"
+	"jobgait/analysis/changepoint/draw"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
 )

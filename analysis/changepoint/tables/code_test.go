@@ -1,10 +1,10 @@
-package main
+package tables
 
 import (
 	"fmt"
 	"io"
 
-	"jobgait/analysis/changepoint/experiment/draw"
+	"jobgait/analysis/changepoint/draw"
 )
 
 // code prints how often the function that became slower is named, and how often one

@@ -1,7 +1,8 @@
-package main
+package tables
 
 import (
 	"bytes"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,8 +10,45 @@ import (
 	"testing"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/experiment/draw"
+	"jobgait/analysis/changepoint/draw"
 )
+
+// options say what is drawn.
+type options struct {
+	runs   int    // of each family
+	seed   uint64 // of the draws
+	only   string // families with this in their name
+	length int    // of each history, 0: 60 to 150
+	sd     float64
+}
+
+// measure prints one line for each family.
+func measure(w io.Writer, families []family, o options, p changepoint.Params) {
+	for _, f := range families {
+		if strings.Contains(f.name, o.only) {
+			t := judgeFamily(f, o, p)
+			t.print(w, f.name)
+		}
+	}
+}
+
+// judgeFamily draws and judges histories of one family.
+func judgeFamily(f family, o options, p changepoint.Params) tally {
+	r := rand.New(rand.NewPCG(o.seed, 7))
+	var t tally
+	for t.score[0].Runs < o.runs {
+		n, sd := o.length, o.sd
+		if n == 0 {
+			n = 60 + r.IntN(91)
+		}
+		if sd == 0 {
+			sd = 0.005 * math.Pow(20, r.Float64())
+		}
+		h := f.draw(r, n, sd)
+		t.add(h, changepoint.Analyse([]changepoint.Series{h.series()}, changepoint.Sequential, p).Series[0].Changes)
+	}
+	return t
+}
 
 func TestMeasurePrintsEveryFamily(t *testing.T) {
 	var b bytes.Buffer
@@ -87,5 +125,19 @@ func TestMeasureSpreadPrintsEveryFamily(t *testing.T) {
 	}
 	if !strings.Contains(b.String(), "found") {
 		t.Error("no change of noise was found in any family")
+	}
+}
+
+func TestWeeks(t *testing.T) {
+	var b bytes.Buffer
+	measure(&b, weeks(), options{runs: 60, seed: 1, length: 60, sd: 0.01}, changepoint.Default())
+	for _, f := range weeks() {
+		if !strings.Contains(b.String(), f.name) {
+			t.Errorf("no line for %q in\n%s", f.name, b.String())
+		}
+		h := f.draw(rand.New(rand.NewPCG(1, 1)), 80, 0.01)
+		if len(h.x) != 80 || len(h.day) != 80 || !slices.IsSorted(h.day) || strings.Contains(f.name, "change") != (len(h.changes) == 1) {
+			t.Errorf("%s: %d runs, %d days, %d changes", f.name, len(h.x), len(h.day), len(h.changes))
+		}
 	}
 }

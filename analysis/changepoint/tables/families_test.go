@@ -1,11 +1,11 @@
-package main
+package tables
 
 import (
 	"math"
 	"math/rand/v2"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/experiment/draw"
+	"jobgait/analysis/changepoint/draw"
 )
 
 // history is one simulated series: log values and the day of each run.

@@ -1,11 +1,11 @@
-package main
+package tables
 
 import (
 	"fmt"
 	"io"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/experiment/draw"
+	"jobgait/analysis/changepoint/draw"
 )
 
 // tolerances are how far a change that is told may be from a true one to count for it.

@@ -1,10 +1,7 @@
-// Command experiment measures what package changepoint knows beside the runs of
-// one series: slow nodes, a user's other series, the machine, pairs, recorded fields, functions. It draws
-// histories with known truth and prints one table for each; the figures in
-// package comments are its output.
-//
-//	go run ./analysis/changepoint/experiment -what nodes -seed 1 -draws 5
-package main
+// Package tables holds no code but tests: they draw histories with known truth and print
+// what package changepoint finds and misses in them. The figures of MEASURED.md are their
+// output.
+package tables
 
 import (
 	"flag"
@@ -13,41 +10,88 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
+	"strings"
+	"testing"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/experiment/draw"
+	"jobgait/analysis/changepoint/draw"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/quantity"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+// Flags of TestPrintTables, behind -args.
+var (
+	tableNames = flag.String("tables", "", "tables to print, separated by commas, or all")
+	tableSeed  = flag.Uint64("seed", 1, "first seed; settings were chosen on 1 to 9")
+	tableDraws = flag.Int("draws", 5, "draws that are pooled in nodes, joint, pairs, machine, fields and code")
+	tableRuns  = flag.Int("runs", 20000, "runs of each family in noise, weeks and spread")
+	tableOnly  = flag.String("only", "", "families with this in their name in noise, weeks and spread")
+	tableLong  = flag.Int("length", 0, "runs of each history in noise and weeks (default 60 to 150)")
+	tableSD    = flag.Float64("sd", 0, "noise in log units in noise and weeks (default 0.005 to 0.1)")
+)
 
-// run prints the tables that args ask for.
-func run(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("experiment", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	what := flags.String("what", "all", "nodes, joint, pairs, machine, fields, code or all")
-	seed := flags.Uint64("seed", 1, "first seed; figures are chosen on 1 to 5")
-	draws := flags.Int("draws", 5, "how many draws are pooled")
-	if flags.Parse(args) != nil {
-		return 2
+// TestPrintTables prints the tables of MEASURED.md. The same seed gives the same
+// histories.
+//
+//	go test ./analysis/changepoint/tables -run PrintTables -v -timeout 0 -args -tables nodes,fields -seed 1
+//
+// nodes are slow nodes, joint a user's other series, pairs the coverage of paired
+// intervals, machine shifts of the machine, fields recorded fields, code functions; noise
+// are false events in families without a change, weeks patterns of weekdays, spread notes
+// of changed noise.
+func TestPrintTables(t *testing.T) {
+	if *tableNames == "" {
+		t.Skip("prints the tables that -args -tables names")
 	}
-	tables := []struct {
-		name  string
-		print func(w io.Writer, seed uint64, draws int)
-	}{{"nodes", slowNodes}, {"joint", joint}, {"pairs", pairs}, {"machine", machine}, {"fields", recorded}, {"code", code}}
-	known := false
-	for _, t := range tables {
-		if *what == t.name || *what == "all" {
-			t.print(stdout, *seed, *draws)
-			known = true
+	names := strings.Split(*tableNames, ",")
+	for _, table := range allTables() {
+		at := slices.Index(names, table.name)
+		if at >= 0 {
+			names = slices.Delete(names, at, at+1)
+		}
+		if at >= 0 || *tableNames == "all" {
+			table.print(os.Stdout, *tableSeed, max(*tableDraws, 1))
 		}
 	}
-	if !known {
-		fmt.Fprintf(stderr, "experiment: -what %s: not known\n", *what)
-		return 2
+	if len(names) > 0 && *tableNames != "all" {
+		t.Errorf("no tables %q", names)
 	}
-	return 0
+}
+
+// table is one thing to measure.
+type table struct {
+	name  string
+	print func(w io.Writer, seed uint64, draws int)
+}
+
+func allTables() []table {
+	return []table{
+		{"nodes", slowNodes}, {"joint", joint}, {"pairs", pairs}, {"machine", machine}, {"fields", recorded}, {"code", code},
+		{"noise", func(w io.Writer, seed uint64, _ int) { measure(w, nulls(), flagged(seed), changepoint.Default()) }},
+		{"weeks", func(w io.Writer, seed uint64, _ int) { measure(w, weeks(), flagged(seed), changepoint.Default()) }},
+		{"spread", func(w io.Writer, seed uint64, _ int) {
+			measureSpread(w, append(nulls(), grown()...), flagged(seed), changepoint.Default())
+		}},
+	}
+}
+
+// flagged are the options of the tables of families that the flags set.
+func flagged(seed uint64) options {
+	return options{runs: *tableRuns, seed: seed, only: *tableOnly, length: *tableLong, sd: *tableSD}
+}
+
+// The same seed prints the same table.
+func TestSameSeedSameTable(t *testing.T) {
+	var out, again strings.Builder
+	machine(&out, 1, 1)
+	machine(&again, 1, 1)
+	if lines := strings.Count(out.String(), "\n"); lines != 2 || strings.Contains(out.String(), "NaN") {
+		t.Errorf("output:\n%s", out.String())
+	}
+	if again.String() != out.String() {
+		t.Errorf("the same seed printed another table:\n%s%s", out.String(), again.String())
+	}
 }
 
 // source is the random source of draw number i.

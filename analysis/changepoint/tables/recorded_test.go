@@ -1,11 +1,11 @@
-package main
+package tables
 
 import (
 	"fmt"
 	"io"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/experiment/draw"
+	"jobgait/analysis/changepoint/draw"
 )
 
 // found is what was found of a kind of histories at tolerances of one and three
