@@ -118,19 +118,41 @@ const (
 )
 
 // Two kinds of nodes or inputs of one shape seldom differ by more than a quarter: from
-// usualGap (log units) on less evidence against turns is required of the first change of
-// a history, and from rareGap on turnsRare, which 12 runs with one change give.
+// usualGap (log units) on other evidence against turns is required of the first change of
+// a history, and from rareGap on turnsBrief, which 12 runs with one change give, so that
+// six and six runs are a change. Where a recorded field changed there is no difference.
 const (
-	turnsRare = 3.6
-	usualGap  = 0.22
-	rareGap   = 0.37
+	turnsBrief = 4.0
+	usualGap   = 0.22
+	rareGap    = 0.37
+	// Until the first level has briefRuns, the difference of the two levels must be worth
+	// lastingWorth runs: six and six, five and eight. Afterwards the new level must have
+	// lastingRuns, and turnsLasting is required, which 18 runs with one change give.
+	briefRuns    = 6.5
+	lastingWorth = 3
+	lastingRuns  = 6
+	turnsLasting = 4.7
+	turnsShort   = 10
 )
 
-// orRare returns the evidence against turns that is required of claim c: usual, or less
-// where its levels are far apart.
-func orRare(usual float64, c *claim) float64 {
-	share := (math.Abs(c.right.mu-c.left.mu) - usualGap) / (rareGap - usualGap)
-	return usual + (turnsRare-usual)*max(0, min(1, share))
+// rare returns the evidence against turns that is required of claim c, a first change of a
+// history, where usual is required of levels that are not far apart.
+func rare(usual float64, c *claim) float64 {
+	const rounding = .05 // a run of a level has a weight of a little less than 1
+	share := min(1, (math.Abs(c.right.mu-c.left.mu)-usualGap)/(rareGap-usualGap))
+	before, after := c.around[0], c.right.weight
+	brief := before < briefRuns
+	switch {
+	case share <= 0 || c.flipped:
+		return usual
+	case brief && 1/(1/before+1/after) >= lastingWorth-rounding:
+		return usual + (turnsBrief-usual)*share
+	case !brief && after >= lastingRuns-rounding:
+		return usual + (turnsLasting-usual)*share
+	case before >= settledRuns:
+		return turnsShort // three runs after eleven or more: chance gives them as often
+	}
+	return usual
 }
 
 // askedOfTurns is by how many nats claim c must beat turns since run from. A
@@ -151,11 +173,11 @@ func (sc *scanner) askedOfTurns(from int, c *claim) float64 {
 	case sc.returns(c):
 		return turnsAgain
 	case c.around[0] < settledRuns && !c.flipped:
-		return orRare(turnsEarly, c)
+		return rare(turnsEarly, c)
 	case c.around[0] >= longRuns:
 		return turnsLong
 	}
-	return orRare(turnsFirst, c)
+	return rare(turnsFirst, c)
 }
 
 // returns says whether a claim is of a level that was there before, and left.
