@@ -35,6 +35,9 @@ var (
 		"x"}
 )
 
+// statistics describe the runs of a row: they are neither its time nor a parameter.
+var statistics = []string{"stddev", "std", "sd", "median", "user", "system", "min", "max", "stderr"}
+
 // name is a header in the form in which it is compared, and its unit.
 type name struct{ words, unit string }
 
@@ -48,7 +51,7 @@ func nameOf(header string) name {
 		}
 	}
 	words := strings.Join(strings.FieldsFunc(s, func(c rune) bool { return strings.ContainsRune(" _-./:", c) }), " ")
-	return name{words, unit}
+	return name{strings.TrimPrefix(words, "parameter "), unit} // as hyperfine writes them
 }
 
 // known is whether the name says what the column holds.

@@ -142,7 +142,9 @@ func (t *measurementTable) chooseParameter(take func(int) int, isTaken func(int)
 		}
 	}
 	for i, name := range t.names {
-		if t.parameter < 0 && !isWords(i) && !slices.Contains(valueNames, nameOf(name).words) {
+		words := nameOf(name).words
+		known := slices.Contains(valueNames, words) || slices.Contains(statistics, words)
+		if t.parameter < 0 && !isWords(i) && !known {
 			t.parameter = take(i)
 		}
 	}

@@ -306,3 +306,12 @@ func TestLongSeries(t *testing.T) {
 		t.Errorf("%d series, %v", len(f.Series), err)
 	}
 }
+
+// The CSV of hyperfine names its parameter with a prefix, and has columns of statistics.
+func TestHyperfineCSV(t *testing.T) {
+	text := "command,mean,stddev,median,user,system,min,max,parameter_threads\na,3,.1,3,1,1,2,4,1\na,2,.1,2,1,1,1,3,2\n"
+	file, err := ReadMeasurements(strings.NewReader(text), DefaultMeasurements("f"))
+	if err != nil || len(file.Series) != 1 || len(file.Series[0].Observations) != 2 || file.Series[0].Parameter != "parameter_threads" {
+		t.Errorf("%+v, %v", file, err)
+	}
+}

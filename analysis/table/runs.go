@@ -57,7 +57,8 @@ func DefaultRuns(name string) RunOptions {
 // columns. Those whose names end in _s and hold numbers only are further metrics of the
 // runs; `start` is the epoch second at which a run began, `nodes` its nodes as Slurm
 // lists them or separated by spaces; all others are metadata. Where no column is known as
-// the value, each column of numbers is a series.
+// the value, each column of numbers is a series. The data.js of github-action-benchmark and
+// the JSON of hyperfine are read as well, a series for each benchmark or command.
 //
 // A fault of one series of several is a note on that series, which is then empty; what
 // cannot be taken apart into series is an error with the file's name and the line.
@@ -79,10 +80,13 @@ func ReadRuns(r io.Reader, o RunOptions) ([]Runs, Reading, error) {
 	}
 	var all []Runs
 	understood := ""
-	switch trimLeft(first[0], ',')[0] {
-	case '{':
+	begin := trimLeft(first[0], ',')[0]
+	switch {
+	case isRunDocument(first[0]):
+		all, understood, err = readRunDocument(in, o)
+	case begin == '{':
 		all, err = readRunLines(in, o)
-	case '[':
+	case begin == '[':
 		_, _ = in.nextContent()
 		err = in.fail("read: a JSON list: lines of one object each are wanted")
 	default:

@@ -1,0 +1,148 @@
+package table
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+)
+
+// benchmarkData is how the pages of github-action-benchmark begin.
+const benchmarkData = "window.BENCHMARK_DATA"
+
+// runDocument is JSON of other tools that holds runs: the entries of github-action-benchmark
+// by suite, or the results of hyperfine by command.
+type runDocument struct {
+	Entries map[string][]benchmarkEntry
+	Results []hyperfineResult
+}
+
+// benchmarkEntry is one run of a suite. Its date is in milliseconds since 1970.
+type benchmarkEntry struct {
+	Commit  struct{ ID string }
+	Date    float64
+	Tool    string
+	Benches []struct {
+		Name, Unit string
+		Value      value
+	}
+}
+
+// hyperfineResult is the runs of one command, in their order.
+type hyperfineResult struct {
+	Command string
+	Times   []value
+}
+
+// isRunDocument returns whether an input whose first line that is not empty is given is a
+// document of such a tool, and not a series a line.
+func isRunDocument(first []byte) bool {
+	first = bytes.TrimSpace(first)
+	if bytes.HasPrefix(first, []byte(benchmarkData)) || string(first) == "{" {
+		return true
+	}
+	var keys map[string]json.RawMessage
+	return first[0] == '{' && json.Unmarshal(plainJSON(first), &keys) == nil && keys["y"] == nil &&
+		(keys["entries"] != nil || keys["results"] != nil)
+}
+
+// readRunDocument reads a whole document: one series for each benchmark or command.
+func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
+	first, err := in.nextContent()
+	if err != nil {
+		return nil, "", err
+	}
+	line, text := in.number, append(bytes.Clone(first), '\n')
+	more, err := in.rest()
+	if err != nil {
+		return nil, "", err
+	}
+	text = bytes.TrimRight(append(text, more...), "; \t\r\n")
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte(benchmarkData)) {
+		_, text, _ = bytes.Cut(text, []byte{'='})
+	}
+	var doc runDocument
+	if err := json.Unmarshal(plainJSON(text), &doc); err != nil {
+		return nil, "", in.failAt(line, "read series: malformed JSON: %w", err)
+	}
+	all, understood := doc.hyperfine(), "hyperfine's JSON: value = times"
+	if len(doc.Entries) > 0 {
+		all, understood = doc.benchmarks(), "github-action-benchmark: time = date, value = value, commit"
+	}
+	runs := 0
+	for i := range all {
+		all[i].finish()
+		runs += len(all[i].Y)
+	}
+	switch {
+	case len(all) == 0:
+		err = errors.New("a JSON document without runs: a line for each series, " +
+			"github-action-benchmark's data.js or hyperfine's JSON is wanted")
+	case runs > o.Limits.Rows || len(all) > o.Limits.Series:
+		err = errTooLarge
+	}
+	if err != nil {
+		return nil, "", in.failAt(line, "read series: %w", err)
+	}
+	markRepeated(all)
+	return all, understood, nil
+}
+
+// benchmarks are the series of all suites; a suite stands before the name of a benchmark if
+// there are several.
+func (d *runDocument) benchmarks() []Runs {
+	var all []Runs
+	for _, suite := range slices.Sorted(maps.Keys(d.Entries)) {
+		place := map[string]int{}
+		first := len(all)
+		for _, entry := range d.Entries[suite] {
+			for _, b := range entry.Benches {
+				k, known := place[b.Name]
+				if !known {
+					k = len(all)
+					place[b.Name] = k
+					one := Runs{Unit: b.Unit}
+					one.ID, one.Meta = b.Name, map[string][]string{"commit": nil, "tool": nil}
+					if len(d.Entries) > 1 {
+						one.ID = suite + "/" + b.Name
+					}
+					all = append(all, one)
+				}
+				one := &all[k]
+				one.Y, one.Given = append(one.Y, float64(b.Value)), append(one.Given, Moment{Number: entry.Date})
+				one.Meta["commit"] = append(one.Meta["commit"], entry.Commit.ID)
+				one.Meta["tool"] = append(one.Meta["tool"], entry.Tool)
+			}
+		}
+		for k := first; k < len(all); k++ {
+			all[k].place(Milliseconds)
+		}
+	}
+	return all
+}
+
+// hyperfine are the series of all commands; hyperfine records no times of its runs.
+func (d *runDocument) hyperfine() []Runs {
+	var all []Runs
+	for _, r := range d.Results {
+		one := Runs{Unit: "s"}
+		one.ID = r.Command
+		for i, t := range r.Times {
+			one.Y, one.Given = append(one.Y, float64(t)), append(one.Given, Moment{Number: float64(i)})
+		}
+		if len(one.Y) > 0 {
+			one.place(Days)
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// place gives runs the times that they were read with; a series with a time that is none
+// is bad.
+func (in *Runs) place(unit TimeUnit) {
+	if err := in.setTimes(in.Given, unit); err != nil {
+		*in = badRuns(in.ID, err.Error())
+	}
+}
