@@ -40,7 +40,10 @@ func Analyse(series []Series, method Method, p Params) Analysis {
 	} else {
 		rep.Machine = takeOut(runs, p)
 		looks := make([]look, len(runs))
-		parallel.Each(len(runs), func(i int) { looks[i] = runs[i].look(nil, p) })
+		parallel.Each(len(runs), func(i int) {
+			looks[i] = runs[i].look(nil, p)
+			p.step()
+		})
 		given := votes(runs, looks)
 		parallel.Each(len(runs), func(i int) {
 			if len(given[i]) > 0 {
@@ -48,7 +51,8 @@ func Analyse(series []Series, method Method, p Params) Analysis {
 			}
 			rep.Series[i] = runs[i].tell(&looks[i], p)
 			runs[i].detectable(&rep.Series[i], &looks[i], p)
-			looks[i] = look{} // nobody asks any more: it is most of the memory
+			looks[i] = look{} // most of the memory, not needed any more
+			p.step()
 		})
 	}
 	rep.Expected = ExpectedByChance(rep.Series)

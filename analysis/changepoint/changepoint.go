@@ -1,6 +1,8 @@
 package changepoint
 
 import (
+	"sync/atomic"
+
 	"jobgait/analysis/changepoint/functions"
 	"jobgait/analysis/changepoint/machine"
 	"jobgait/analysis/changepoint/scatter"
@@ -98,6 +100,8 @@ type Change struct {
 	// "" where none does or phases are not known.
 	Metrics []MetricShift `json:"metrics"`
 	Phase   string        `json:"phase"`
+	// Contention says that waiting for CPUs explains the change.
+	Contention bool `json:"contention"`
 }
 
 // MetricShift is how another metric of the same runs differs across a change.
@@ -166,6 +170,19 @@ type Params struct {
 	// NoFunctions leaves out the changes of single functions, each of which is judged as
 	// a series of its own: a third of the time where runs are recorded with them.
 	NoFunctions bool
+	// Steps, if set, counts the steps of Analyse, StepsPerSeries for each series, while it
+	// works: for a line of progress.
+	Steps *atomic.Int64
+}
+
+// StepsPerSeries are the two scans of a series, without and with those beside it.
+const StepsPerSeries = 2
+
+// step counts a step.
+func (p *Params) step() {
+	if p.Steps != nil {
+		p.Steps.Add(1)
+	}
 }
 
 // Default returns the settings that the figures of MEASURED.md hold for.

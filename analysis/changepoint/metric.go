@@ -1,6 +1,7 @@
 package changepoint
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -22,6 +23,9 @@ const cpuMetric = "cpu_s"
 
 // stepCPUMetric is the CPU time of one iteration: what the code costs.
 const stepCPUMetric = "step_cpu_s"
+
+// stepWaitMetric is how long the tasks of one iteration wait for CPUs.
+const stepWaitMetric = "step_wait_s"
 
 // stepMetric is the time of one iteration: the loop takes what the other
 // phases leave of a run.
@@ -54,24 +58,58 @@ func (r *ready) metrics(c *Change, e event, lo, hi int) []note.Note {
 		c.Metrics = append(c.Metrics, MetricShift{name, quantity.OfLogs(s.effect), &l, &h})
 		shifts[name] = s
 	}
-	var notes []note.Note
-	if s, ok := shifts[cpuMetric]; ok && shifts[stepCPUMetric] == (shift{}) && waits(e.effect, s) {
-		notes = append(notes, note.New(note.Waiting,
-			"%s elapsed time changed by %s, CPU time by %s: the difference is waiting (a competitor, files, the network), "+
-				"not work",
-			r.since(e.index), quantity.Signed(c.EffectPct), quantity.Signed(quantity.OfLogs(s.effect))))
-	}
-	if s, ok := shifts[stepCPUMetric]; ok && waits(e.effect, s) {
-		notes = append(notes, note.New(note.Waiting,
-			"%s time changed by %s, CPU time of one cycle by %s: the difference is waiting (for CPUs, files, the network), "+
-				"not the code",
-			r.since(e.index), quantity.Signed(c.EffectPct), quantity.Signed(quantity.OfLogs(s.effect))))
-		c.Causes = slices.DeleteFunc(c.Causes, func(x Cause) bool { return isCode(x.Field) })
-	}
+	notes := r.waiting(c, e, shifts)
 	if c.Phase = r.phase(shifts, e.index, lo, hi); c.Phase != "" {
 		notes = append(notes, note.New(note.ChangedPhase, "%s the %s phase carries the change", r.since(e.index), c.Phase))
 	}
 	return notes
+}
+
+// waiting notes that the runs of a change wait and do not compute more, and removes what
+// tells of code from its causes. The CPU time of one cycle decides, else that of the run;
+// where the waiting of a cycle for CPUs explains the change, it is contention.
+func (r *ready) waiting(c *Change, e event, shifts map[string]shift) []note.Note {
+	of, what := "CPU time of one cycle", "time"
+	cpu, known := shifts[stepCPUMetric]
+	if !known {
+		of, what = "CPU time", "elapsed time"
+		cpu, known = shifts[cpuMetric]
+	}
+	if !known || !waits(e.effect, cpu) {
+		return nil
+	}
+	c.Causes = slices.DeleteFunc(c.Causes, func(x Cause) bool { return isCode(x.Field) })
+	why := "the difference is waiting (for CPUs, files, the network), not work"
+	if more := waitedMore(e.effect, shifts); more != 0 {
+		c.Contention = true
+		why = fmt.Sprintf("the tasks of a cycle wait %s %s for CPUs: contention, not a change of the program",
+			quantity.Duration(math.Abs(more)), moreOrLess(more))
+	}
+	return []note.Note{note.New(note.Waiting, "%s %s changed by %s, %s by %s: %s", r.since(e.index), what,
+		quantity.Signed(c.EffectPct), of, quantity.Signed(quantity.OfLogs(cpu.effect)), why)}
+}
+
+// waitedMore is by how many seconds the tasks of one cycle wait longer for CPUs after a
+// change, if that explains half of it or more: tasks that compute all the time take longer
+// by the share that their waiting is of their CPU time. Else it is 0.
+func waitedMore(effect float64, shifts map[string]shift) float64 {
+	wait, known := shifts[stepWaitMetric]
+	cpu, ok := shifts[stepCPUMetric]
+	if !known || !ok || wait.lo <= 0 && wait.hi >= 0 {
+		return 0
+	}
+	more := math.Exp(wait.right) - math.Exp(wait.left)
+	if share := more / math.Exp(cpu.left) / math.Expm1(effect); share < .5 {
+		return 0
+	}
+	return more
+}
+
+func moreOrLess(v float64) string {
+	if v < 0 {
+		return "less"
+	}
+	return "more"
 }
 
 // isCode says whether a field tells which code ran.

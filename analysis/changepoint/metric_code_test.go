@@ -41,3 +41,28 @@ func TestAChangeOfWaitingIsNotTheCodes(t *testing.T) {
 		}
 	}
 }
+
+// A slowdown that waiting for CPUs explains is contention; one of other waiting is not.
+func TestContention(t *testing.T) {
+	for _, contended := range []bool{true, false} {
+		r := rand.New(rand.NewPCG(45, 1))
+		s := changepoint.Series{ID: "x", Also: map[string][]float64{}}
+		for i := range 60 {
+			step, wait := 10.0, .4 // of four tasks
+			if i >= 30 {
+				step = 11.5
+				if contended {
+					wait = 6.4
+				}
+			}
+			around := func(v float64) float64 { return v * math.Exp(.01*r.NormFloat64()) }
+			s.T, s.Y = append(s.T, float64(i)), append(s.Y, around(step))
+			s.Also["step_cpu_s"] = append(s.Also["step_cpu_s"], around(39))
+			s.Also["step_wait_s"] = append(s.Also["step_wait_s"], around(wait))
+		}
+		res := judge(s)
+		if len(res.Changes) != 1 || res.Changes[0].Contention != contended || !has(res.Notes, note.Waiting) {
+			t.Errorf("contended %v: changes %+v, notes %v", contended, res.Changes, res.Notes)
+		}
+	}
+}

@@ -86,6 +86,7 @@ type (
 		Causes       []jsonCause      `json:"causes"`
 		Metrics      []jsonShift      `json:"metrics"`
 		Phase        *string          `json:"phase"`
+		Contention   bool             `json:"contention"`
 	}
 	jsonCause struct {
 		Field string   `json:"field"`
@@ -219,7 +220,7 @@ func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
 		LoPct:     quantity.FiniteOf(c.LoPct), HiPct: quantity.FiniteOf(c.HiPct), Level: quantity.Finite(c.Level),
 		FirstIndex: s.Index(c.FirstIndex), LastIndex: s.Index(c.LastIndex),
 		FalsePer1000: quantity.FiniteOf(c.FalsePer1000), Kind: c.Kind, Group: c.Group, Causes: []jsonCause{},
-		Metrics: []jsonShift{}, Phase: textOrNull(c.Phase),
+		Metrics: []jsonShift{}, Phase: textOrNull(c.Phase), Contention: c.Contention,
 		Acknowledged: s.acknowledged(c, o)}
 	if c.Index >= 0 && c.Index < len(s.Jobs) {
 		out.Job = textOrNull(s.Jobs[c.Index])

@@ -97,6 +97,9 @@ func (s Judged) sentences(e ShownEvent, o Options) (full, brief string) {
 	if c.Phase != "" {
 		what += ", in its " + phaseName(c.Phase)
 	}
+	if c.Contention {
+		what += ", waiting for CPUs"
+	}
 	full, brief = what, what
 	if lo, hi, ok := bounds(c.EffectPct, c.LoPct, c.HiPct); ok {
 		full += fmt.Sprintf(" (%s interval %s", quantity.Chosen(100*c.Level), quantity.PercentRange(lo, hi))

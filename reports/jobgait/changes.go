@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -104,8 +105,8 @@ func (o changesOptions) ofFile(cmd *cobra.Command, path string) error {
 		return err
 	}
 	out.Years = change.Old(hs, now())
-	progress := lookingAt(cmd, len(hs))
-	r := change.Analyse(hs, changepoint.Method(o.method), changepoint.Default(), out)
+	progress, p := lookingAt(cmd, len(hs))
+	r := change.Analyse(hs, changepoint.Method(o.method), p, out)
 	progress.done()
 	err = o.print(cmd, r)
 	if err == nil || errors.Is(err, regressed) {
@@ -114,9 +115,15 @@ func (o changesOptions) ofFile(cmd *cobra.Command, path string) error {
 	return err
 }
 
-// lookingAt shows on a terminal that series are being judged.
-func lookingAt(cmd *cobra.Command, n int) *progress {
-	return working(cmd.ErrOrStderr(), "looking at "+quantity.Plural(n, "series"))
+// lookingAt shows on a terminal how many of n series are analysed. The analysis must be run
+// with the parameters that it returns.
+func lookingAt(cmd *cobra.Command, n int) (*progress, changepoint.Params) {
+	p := changepoint.Default()
+	p.Steps = new(atomic.Int64)
+	return workingOn(cmd.ErrOrStderr(), func() string {
+		done := p.Steps.Load() * 100 / max(1, int64(n*changepoint.StepsPerSeries))
+		return fmt.Sprintf("looking at %s: %d %%", quantity.Plural(n, "series"), min(done, 99))
+	}), p
 }
 
 func unitFlag(c *cobra.Command, unit *string) {
@@ -234,11 +241,11 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	if err != nil {
 		return err
 	}
-	progress := lookingAt(cmd, len(s.List))
+	progress, p := lookingAt(cmd, len(s.List))
 	out := o.options()
 	out.Now, out.Acks, out.Stored, out.Site = now(), earlier.Acknowledged(s.Histories), true, o.stored.site
 	out.History, out.Whose = o.stored.history, s.whose
-	r := change.Analyse(s.List, changepoint.Method(o.method), changepoint.Default(), out)
+	r := change.Analyse(s.List, changepoint.Method(o.method), p, out)
 	progress.done()
 	if o.ack != "" {
 		return o.acknowledge(cmd.Context(), s, r)

@@ -93,8 +93,8 @@ func (o dashboardOptions) ofFiles(cmd *cobra.Command, paths []string) error {
 		o.title = titleOf(paths)
 	}
 	o.now = change.Newest(hs)
-	progress := lookingAt(cmd, len(hs))
-	err := dashboardOf(hs, nil, change.Acks{}, o)
+	progress, p := lookingAt(cmd, len(hs))
+	err := dashboardOf(hs, nil, change.Acks{}, p, o)
 	progress.done()
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) strin
 			"of them at most, and those that ran last.", len(s.List))
 	}
 	o.now = now()
-	progress := lookingAt(cmd, len(s.List))
+	progress, p := lookingAt(cmd, len(s.List))
 	defer progress.done()
 	var asked, others []change.History
 	for i, h := range s.List {
@@ -141,7 +141,7 @@ func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) strin
 			others = append(others, h)
 		}
 	}
-	return dashboardOf(asked, others, earlier.Acknowledged(s.Histories), o)
+	return dashboardOf(asked, others, earlier.Acknowledged(s.Histories), p, o)
 }
 
 // siteOf is what the site did whose histories flag names.
@@ -189,19 +189,19 @@ func titleOf(paths []string) string {
 }
 
 // dashboardOf writes the page of histories, wherever they came from. Others are
-// not shown: shifts of the machine show in them.
-func dashboardOf(hs, others []change.History, acks change.Acks, o dashboardOptions) error {
+// not shown: shifts of the machine show in them. They are analysed with parameters p.
+func dashboardOf(hs, others []change.History, acks change.Acks, p changepoint.Params, o dashboardOptions) error {
 	told := change.Default()
 	told.MinEffectPct, told.Now, told.Acks, told.Years = o.minEffect, o.now, acks, change.Old(hs, now())
 	told.Site = o.stored.site
 	leading, supporting := change.Lead(hs)
 	besideLeading, beside := change.Lead(others)
-	r := shownOf(leading, besideLeading, told)
+	r := shownOf(leading, besideLeading, p, told)
 	few := len(leading) <= dashboard.MostDrawn // of more none has room for its further metrics
 	told.Site = false                          // the page has one rate, that of what leads
 	if few {
 		for _, metric := range supporting {
-			r.Add(shownOf(metric, likeMetric(beside, metric), told))
+			r.Add(shownOf(metric, likeMetric(beside, metric), p, told))
 		}
 	}
 	pairs, err := pairsOf(hs, leading, o.pairs)
@@ -222,9 +222,8 @@ func dashboardOf(hs, others []change.History, acks change.Acks, o dashboardOptio
 }
 
 // shownOf judges histories beside others, which are left out of the report.
-func shownOf(hs, others []change.History, o change.Options) change.Report {
+func shownOf(hs, others []change.History, p changepoint.Params, o change.Options) change.Report {
 	all := slices.Concat(hs, others)
-	p := changepoint.Default()
 	p.NoFunctions = true // the page shows none
 	return change.Analyse(all, changepoint.Sequential, p, o).Keep(func(i int) bool { return i < len(hs) })
 }
