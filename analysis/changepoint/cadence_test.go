@@ -239,7 +239,8 @@ func TestRunsForTenPercent(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 1))
 	few := analysed(paced(r, 4, 1).scattered(r, .01).seconds().Series)
 	if few.DetectablePct != nil || few.RunsForTenPct == nil || *few.RunsForTenPct < 6 || *few.RunsForTenPct > 30 {
-		t.Errorf("4 runs of noise 1 %%, which five more cannot confirm: detectable %v, %v runs for 10 %%", few.DetectablePct, few.RunsForTenPct)
+		t.Errorf("4 runs of noise 1 %%, which five more cannot confirm: detectable %v, %v runs for 10 %%",
+			few.DetectablePct, few.RunsForTenPct)
 	}
 	young := analysed(paced(r, 12, 1).scattered(r, .01).seconds().Series)
 	if young.DetectablePct == nil || *young.DetectablePct < 3 || *young.DetectablePct > 15 {

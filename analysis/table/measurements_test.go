@@ -311,7 +311,8 @@ func TestLongSeries(t *testing.T) {
 func TestHyperfineCSV(t *testing.T) {
 	text := "command,mean,stddev,median,user,system,min,max,parameter_threads\na,3,.1,3,1,1,2,4,1\na,2,.1,2,1,1,1,3,2\n"
 	file, err := ReadMeasurements(strings.NewReader(text), DefaultMeasurements("f"))
-	if err != nil || len(file.Series) != 1 || len(file.Series[0].Observations) != 2 || file.Series[0].Parameter != "parameter_threads" {
+	if err != nil || len(file.Series) != 1 || len(file.Series[0].Observations) != 2 ||
+		file.Series[0].Parameter != "parameter_threads" {
 		t.Errorf("%+v, %v", file, err)
 	}
 }

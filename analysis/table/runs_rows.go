@@ -103,7 +103,9 @@ func (t *runTable) chooseColumns(by Columns) (err error) {
 		t.time = t.first(taken, dates)
 	}
 	if t.time < 0 {
-		t.time = t.first(func(i int) bool { return taken(i) || slices.Contains(statistics, nameOf(t.names[i]).words) }, numeric)
+		t.time = t.first(func(i int) bool {
+			return taken(i) || slices.Contains(statistics, nameOf(t.names[i]).words)
+		}, numeric)
 	}
 	if t.time < 0 {
 		t.time = t.first(taken, empty, texts)

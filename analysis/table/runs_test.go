@@ -495,9 +495,14 @@ func BenchmarkRuns(b *testing.B) {
 // Documents of other tools: a series for each benchmark or command.
 func TestRunDocuments(t *testing.T) {
 	entries := `{"lastUpdate":1,"entries":{"Go":[
-		{"commit":{"id":"c1","timestamp":"2024-01-01T00:00:00Z"},"date":1704067200000,"tool":"go","benches":[{"name":"A","value":5,"unit":"ns/op"}]},
-		{"commit":{"id":"c2"},"date":1704153600000,"tool":"go","benches":[{"name":"A","value":6,"unit":"ns/op"},{"name":"B","value":1}]}]}}`
-	for name, text := range map[string]string{"page": "window.BENCHMARK_DATA = " + entries + ";\n", "one line": strings.ReplaceAll(entries, "\n", "")} {
+		{"commit":{"id":"c1","timestamp":"2024-01-01T00:00:00Z"},"date":1704067200000,"tool":"go",
+		 "benches":[{"name":"A","value":5,"unit":"ns/op"}]},
+		{"commit":{"id":"c2"},"date":1704153600000,"tool":"go",
+		 "benches":[{"name":"A","value":6,"unit":"ns/op"},{"name":"B","value":1}]}]}}`
+	for name, text := range map[string]string{
+		"page":     "window.BENCHMARK_DATA = " + entries + ";\n",
+		"one line": strings.ReplaceAll(entries, "\n", ""),
+	} {
 		all, reading, err := ReadRuns(strings.NewReader(text), DefaultRuns("f"))
 		if err != nil || len(all) != 2 || all[0].ID != "A" || !slices.Equal(all[0].Y, []float64{5, 6}) || !all[0].Calendar ||
 			!slices.Equal(all[0].T, []float64{19723, 19724}) || !slices.Equal(all[0].Meta["commit"], []string{"c1", "c2"}) ||
@@ -505,16 +510,20 @@ func TestRunDocuments(t *testing.T) {
 			t.Errorf("%s: %+v, %+v, %v", name, all, reading, err)
 		}
 	}
-	all, _, err := ReadRuns(strings.NewReader("{\n \"results\": [{\"command\": \"sleep 1\", \"mean\": 1.1, \"times\": [1, 1.2]}]\n}\n"), DefaultRuns("f"))
-	if err != nil || len(all) != 1 || all[0].ID != "sleep 1" || !slices.Equal(all[0].Y, []float64{1, 1.2}) || !slices.Equal(all[0].T, []float64{0, 1}) {
+	results := "{\n \"results\": [{\"command\": \"sleep 1\", \"mean\": 1.1, \"times\": [1, 1.2]}]\n}\n"
+	all, _, err := ReadRuns(strings.NewReader(results), DefaultRuns("f"))
+	if err != nil || len(all) != 1 || all[0].ID != "sleep 1" || !slices.Equal(all[0].Y, []float64{1, 1.2}) ||
+		!slices.Equal(all[0].T, []float64{0, 1}) {
 		t.Errorf("hyperfine: %+v, %v", all, err)
 	}
 	for text, want := range map[string]string{
-		"{\n \"a\": 1\n}\n": "f:1: read series: a JSON document without runs", "{\n \"results\": 5}": "f:1: read series: malformed JSON",
-		"window.BENCHMARK_DATA = {":                                  "f:1: read series: malformed JSON",
+		"{\n \"a\": 1\n}\n":         "f:1: read series: a JSON document without runs",
+		"{\n \"results\": 5}":       "f:1: read series: malformed JSON",
+		"window.BENCHMARK_DATA = {": "f:1: read series: malformed JSON",
 		"command,mean,stddev,median,parameter_n\nsleep 1,1,.1,1,1\n": "f:2: time",
 	} {
-		if _, _, err := ReadRuns(strings.NewReader(text), DefaultRuns("f")); err == nil || !strings.HasPrefix(err.Error(), want) {
+		_, _, err := ReadRuns(strings.NewReader(text), DefaultRuns("f"))
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
