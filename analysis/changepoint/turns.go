@@ -131,7 +131,7 @@ const (
 	briefRuns    = 6.5
 	lastingWorth = 3
 	lastingRuns  = 6
-	turnsLasting = 4.7
+	turnsLasting = 4.6
 	turnsShort   = 10
 )
 
