@@ -65,9 +65,9 @@ func (r *ready) metrics(c *Change, e event, lo, hi int) []note.Note {
 	return notes
 }
 
-// waiting notes that the runs of a change wait and do not compute more, and removes what
-// tells of code from its causes. The CPU time of one cycle decides, else that of the run;
-// where the waiting of a cycle for CPUs explains the change, it is contention.
+// waiting notes that the runs of a change wait and do not compute more. The CPU time of
+// one cycle decides and removes what tells of code from the causes, else that of the run
+// decides; where the waiting of a cycle for CPUs explains the change, it is contention.
 func (r *ready) waiting(c *Change, e event, shifts map[string]shift) []note.Note {
 	of, what := "CPU time of one cycle", "time"
 	cpu, known := shifts[stepCPUMetric]
@@ -78,7 +78,9 @@ func (r *ready) waiting(c *Change, e event, shifts map[string]shift) []note.Note
 	if !known || !waits(e.effect, cpu) {
 		return nil
 	}
-	c.Causes = slices.DeleteFunc(c.Causes, func(x Cause) bool { return isCode(x.Field) })
+	if _, ofCycle := shifts[stepCPUMetric]; ofCycle {
+		c.Causes = slices.DeleteFunc(c.Causes, func(x Cause) bool { return isCode(x.Field) })
+	}
 	why := "the difference is waiting (for CPUs, files, the network), not work"
 	if more := waitedMore(e.effect, shifts); more != 0 {
 		c.Contention = true
