@@ -517,10 +517,10 @@ func TestRunDocuments(t *testing.T) {
 		t.Errorf("hyperfine: %+v, %v", all, err)
 	}
 	for text, want := range map[string]string{
-		"{\n \"a\": 1\n}\n":         "f:1: read series: a JSON document without runs",
-		"{\n \"results\": 5}":       "f:1: read series: malformed JSON",
-		"window.BENCHMARK_DATA = {": "f:1: read series: malformed JSON",
-		"command,mean,stddev,median,parameter_n\nsleep 1,1,.1,1,1\n": "f:2: time",
+		"{\n \"a\": 1\n}\n":                            "f:1: read series: a JSON document without runs",
+		"{\n \"results\": 5}":                          "f:1: read series: malformed JSON",
+		"window.BENCHMARK_DATA = {":                    "f:1: read series: malformed JSON",
+		"command,mean,stddev,median\nsleep 1,1,.1,1\n": "f:2: time",
 	} {
 		_, _, err := ReadRuns(strings.NewReader(text), DefaultRuns("f"))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
