@@ -124,7 +124,7 @@ const (
 const (
 	turnsBrief = 4.0
 	usualGap   = 0.22
-	rareGap    = 0.37
+	rareGap    = 0.26
 	// Until the first level has briefRuns, the difference of the two levels must be worth
 	// lastingWorth runs: six and six, five and eight. Afterwards the new level must have
 	// lastingRuns, and turnsLasting is required, which 18 runs with one change give.
