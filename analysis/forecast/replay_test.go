@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/experiment/draw"
+	"jobgait/analysis/changepoint/draw"
 )
 
 // past is a history that is replayed: values in time order, and of real jobs what limit was asked for, NaN
