@@ -105,7 +105,7 @@ func (o changesOptions) ofFile(cmd *cobra.Command, path string) error {
 		return err
 	}
 	out.Years = change.Old(hs, now())
-	progress, p := lookingAt(cmd, len(hs))
+	progress, p := analysisProgress(cmd, len(hs))
 	r := change.Analyse(hs, changepoint.Method(o.method), p, out)
 	progress.done()
 	err = o.print(cmd, r)
@@ -115,14 +115,14 @@ func (o changesOptions) ofFile(cmd *cobra.Command, path string) error {
 	return err
 }
 
-// lookingAt shows on a terminal how many of n series are analysed. The analysis must be run
+// analysisProgress shows on a terminal how many of n series are analysed. The analysis must be run
 // with the parameters that it returns.
-func lookingAt(cmd *cobra.Command, n int) (*progress, changepoint.Params) {
+func analysisProgress(cmd *cobra.Command, n int) (*progress, changepoint.Params) {
 	p := changepoint.Default()
 	p.Steps = new(atomic.Int64)
 	return workingOn(cmd.ErrOrStderr(), func() string {
 		done := p.Steps.Load() * 100 / max(1, int64(n*changepoint.StepsPerSeries))
-		return fmt.Sprintf("looking at %s: %d %%", quantity.Plural(n, "series"), min(done, 99))
+		return "analysing " + quantity.Plural(n, "series") + ": " + quantity.Chosen(float64(min(done, 99)))
 	}), p
 }
 
@@ -241,7 +241,7 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	if err != nil {
 		return err
 	}
-	progress, p := lookingAt(cmd, len(s.List))
+	progress, p := analysisProgress(cmd, len(s.List))
 	out := o.options()
 	out.Now, out.Acks, out.Stored, out.Site = now(), earlier.Acknowledged(s.Histories), true, o.stored.site
 	out.History, out.Whose = o.stored.history, s.whose

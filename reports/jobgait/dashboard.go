@@ -93,7 +93,7 @@ func (o dashboardOptions) ofFiles(cmd *cobra.Command, paths []string) error {
 		o.title = titleOf(paths)
 	}
 	o.now = change.Newest(hs)
-	progress, p := lookingAt(cmd, len(hs))
+	progress, p := analysisProgress(cmd, len(hs))
 	err := dashboardOf(hs, nil, change.Acks{}, p, o)
 	progress.done()
 	if err != nil {
@@ -131,7 +131,7 @@ func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) strin
 			"of them at most, and those that ran last.", len(s.List))
 	}
 	o.now = now()
-	progress, p := lookingAt(cmd, len(s.List))
+	progress, p := analysisProgress(cmd, len(s.List))
 	defer progress.done()
 	var asked, others []change.History
 	for i, h := range s.List {

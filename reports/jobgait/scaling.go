@@ -205,7 +205,7 @@ func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	if err != nil {
 		return err
 	}
-	progress := working(cmd.ErrOrStderr(), "looking at "+quantity.Plural(len(s.List), "series"))
+	progress := working(cmd.ErrOrStderr(), "analysing "+quantity.Plural(len(s.List), "series"))
 	file, err := o.measurements(s)
 	if err != nil || len(file.Series) == 0 {
 		progress.done()
