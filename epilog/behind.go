@@ -41,8 +41,8 @@ const (
 	oomScore = "500"
 )
 
-// Classes and levels of ioprio_set(2). The Epilog waits for a worker, so it is the
-// last of those that get something; for a sweep nobody waits.
+// Classes and levels of ioprio_set(2). The Epilog waits for a worker, so the worker gets the lowest level that
+// still makes progress. Nothing waits for a sweep.
 const (
 	ioGroup = 2
 	ioLast  = 2<<13 | 7

@@ -75,8 +75,8 @@ func sweepNode(ctx context.Context, cfg configs.Config, getenv func(string) stri
 	return did, err
 }
 
-// sweepAfterJob is what a worker leaves behind: a sweep, and the question how the
-// job ended, which nobody can answer before its Epilogs have returned.
+// sweepAfterJob runs after a worker: it sweeps, and queries how the job ended, which is unknown until all its
+// Epilogs have returned.
 func sweepAfterJob(ctx context.Context, getenv func(string) string, node string) error {
 	self, cfg, err := settings(getenv)
 	if err != nil {

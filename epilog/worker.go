@@ -46,14 +46,14 @@ func inJob(process string) bool {
 	return in
 }
 
-// detach starts this program anew, so that it outlives us.
+// detach starts this program again as a process that outlives this one.
 func detach(getenv func(string) string, self, logPath string, input []byte, args ...string) (pid, pidfd int,
 	err error) {
 	return launch.Detach(launch.Spec{Program: self, Args: args, Env: configs.Environment(getenv), Log: logPath,
 		Input: input})
 }
 
-// lookMS is how often it is asked whether there was enough waiting.
+// lookMS is the interval between checks whether the wait is over.
 const lookMS = 20
 
 // waitFor returns when the process of a pidfd ends, ctx does, or it is enough; nil never

@@ -16,7 +16,7 @@ type Anatomy struct {
 	Between Split   `json:"between"`  // cycles
 	Tail    Split   `json:"tail"`
 	Cycles  []Cycle `json:"cycles"` // of each pattern
-	// Pages are what columns of code pages stand for; whoever has the columns asks.
+	// Pages describes the columns of code pages, for readers that have these columns.
 	Pages []PageOf `json:"pages,omitempty"`
 }
 
@@ -62,7 +62,7 @@ type Cycle struct {
 	Split
 }
 
-// Uncertain is half the 95 % interval of a share that so many samples tell.
+// Uncertain returns half the 95 % interval of a share that was estimated from the given number of samples.
 func Uncertain(share float64, samples int64) float64 {
 	return 1.96 * math.Sqrt(share*(1-share)/float64(samples))
 }

@@ -1,7 +1,7 @@
 package anatomy
 
-// Function is what is told of code: a name, or without one the place where it
-// starts in its file. Functions of equal values are one.
+// Function identifies code in reports: by name, or without a name by the place where it starts in its file.
+// Functions of equal values are one.
 type Function struct {
 	Library string `json:"library"`         // base name of the file, or KernelCode, NoFile or Unresolved
 	Name    string `json:"name"`            // "" is not known

@@ -26,7 +26,7 @@ type Folded struct {
 	Seconds, Grew [][]float64
 }
 
-// Fold folds so many columns on the cycles of each pattern.
+// Fold folds the given number of columns on the cycles of each pattern.
 func Fold(cycles []Cycles, columns int, blocks iter.Seq[Growth]) []Folded {
 	spans := spansOf(cycles)
 	out := make([]Folded, len(cycles))

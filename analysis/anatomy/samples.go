@@ -5,8 +5,7 @@ import (
 	"iter"
 )
 
-// Samples is what a node's profile has of code: what is known of it, and the samples
-// on the grid on which cycles are told.
+// Samples holds the code of a node's profile: its description, and the samples on the grid of the cycles.
 type Samples struct {
 	Code
 	Blocks iter.Seq[Block]

@@ -81,7 +81,7 @@ func (t *Tally) Add(b Block) {
 	}
 }
 
-// hit takes so many seconds of a page in a slot.
+// hit adds seconds of a page in a slot.
 func (p *part) hit(s *span, slot int64, page int, seconds float64) {
 	p.seconds[page] += seconds
 	if s == nil {

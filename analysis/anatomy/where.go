@@ -6,12 +6,11 @@ import (
 	"sort"
 )
 
-// Bins are the parts of a cycle that are told apart.
+// Bins is the number of parts into which a cycle is divided.
 const Bins = 32
 
-// stretches is how many parts of the run the scatter between cycles is taken from:
-// noise that wanders slower than a sixteenth of the run is drift, which is told by
-// others.
+// stretches is how many parts of the run the scatter between cycles is taken from: noise slower than a
+// sixteenth of the run is drift, which is reported elsewhere.
 const stretches = 16
 
 // Indexes of what is no cycle; patterns follow.
@@ -28,9 +27,9 @@ type span struct {
 	part, stretch int
 }
 
-// spansOf lists the cycles in the order of time. Of two that overlap that of the
-// better pattern, which comes first, holds: a slot is told once, and a short pattern
-// within the main one would leave nothing of it.
+// spansOf lists the cycles in the order of time. Of two that overlap, the one of the better pattern, which
+// comes first, is kept: each slot counts once, and a short pattern within the main one would leave nothing of
+// it.
 func spansOf(cycles []Cycles) []span {
 	var out []span
 	for i, c := range cycles {

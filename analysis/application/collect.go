@@ -20,14 +20,11 @@ type ReadLimits struct {
 	Days   float64
 }
 
-// MostOthers is the number of other series that a machine is known by, in
-// reports and in lists alike: with two numbers they would not name the same
-// events. On a site where 60 others run (100 runs each, the application in eight
-// shapes) a report's judgement takes 80 ms of CPU time with 12 of them, 134 ms
-// with 24 and 223 ms with 48 (48 against 24 in turns: 1.5 to 1.9 times). Series
-// that scatter by 1.5 % tell the level of their machine to 0.3 % with 24 and to
-// 0.2 % with 48, and nobody is told of less than 2 %: the second 24 buy nothing
-// that is printed.
+// MostOthers is the number of other series that a machine is known by, in reports and in lists alike: with two
+// numbers they would not name the same events. On a site where 60 others run (100 runs each, the application in
+// eight shapes) a report's judgement takes 80 ms of CPU time with 12 of them, 134 ms with 24 and 223 ms with 48
+// (48 against 24 in turns: 1.5 to 1.9 times). Series that scatter by 1.5 % tell the level of their machine to
+// 0.3 % with 24 and to 0.2 % with 48, and changes below 2 % are not reported: the second 24 change no output.
 const MostOthers = 24
 
 // DefaultLimits are what a report of one run is made with.

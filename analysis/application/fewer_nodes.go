@@ -12,10 +12,9 @@ import (
 // fewerRuns is how many runs on a number of nodes tell what a cycle takes there.
 const fewerRuns = 3
 
-// FewerNodes compares a run with runs of the same application and of the same size, in
-// the user's words, on fewer nodes: with the most of them on which each node did at least
-// twice the work. Without a size nobody knows whether more nodes had more to do, and nil
-// is returned, as for a run that is alone.
+// FewerNodes compares a run with runs of the same application and of the same size, in the user's words, on
+// fewer nodes: with the most of them on which each node did at least twice the work. Without a size it is
+// unknown whether more nodes had more work. Then, and for a single run, it returns nil.
 func FewerNodes(stored []history.ApplicationRuns, s summary.Summary) *finding.Scaling {
 	if s.StepS == nil || s.Job.Size == "" || s.Job.NNodes < 2 {
 		return nil

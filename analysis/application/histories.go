@@ -119,8 +119,8 @@ func (h Histories) Keep(keep func(i int) bool) Histories {
 	return out
 }
 
-// OnlyCodeOf forgets the functions of all histories but those: each is a series to be
-// judged, and nobody is told of those of others.
+// OnlyCodeOf removes the functions of all other histories: each function is a series to be judged, and those of
+// others are not reported.
 func (h Histories) OnlyCodeOf(keep func(i int) bool) {
 	for i := range h.Inputs {
 		if !keep(i) {

@@ -50,8 +50,7 @@ func MetricOf(name string) (Metric, bool) {
 	return Metric{}, false
 }
 
-// value is the metric of a run, NaN where there is none or the run did not end
-// in order.
+// value returns the metric of a run, NaN if it is missing or the run did not end in order.
 func (m Metric) value(r history.Run) float64 {
 	v := m.of(r)
 	if v == nil || !(*v > 0) || !ended(r.Exit, r.State) {

@@ -25,10 +25,9 @@ type Usual struct {
 	RestLoS, RestS, RestHiS float64
 }
 
-// Pace bounds: the fewest runs that say what is usual, how many of the newest are
-// asked, how much their numbers of cycles may differ, and by which factor a cycle may
-// be longer or shorter than theirs to be one of the same loop. Half a loop, and two,
-// are another one.
+// Pace bounds: the least number of runs that define what is usual, how many of the newest are used, how much
+// their numbers of cycles may differ, and by which factor a cycle may be longer or shorter than theirs to be
+// one of the same loop. Half a loop, and two, are another one.
 const (
 	leastPaced, mostPaced = 3, 10
 	pacedSpread           = 0.02
@@ -63,18 +62,16 @@ func UsualOf(earlier []history.Run, periodS float64) (Usual, bool) {
 	return u, float64(u.Most-u.Least) <= pacedSpread*robust.SortedLower(cycles)
 }
 
-// Told is what the user says: so many cycles. Of what comes before and after them only
-// the time is known that has passed: some of it were cycles that nobody counted.
+// Told uses the number of cycles that the user gave. Of the time before and after them only the duration is
+// known: it may include cycles that were not counted.
 func Told(cycles int64, p Progress) Usual {
 	return Usual{Least: cycles, Cycles: cycles, Most: cycles, RestS: p.FirstS / 2, RestHiS: p.FirstS}
 }
 
-// Ends is when a run ends that makes the usual number of cycles, at least, most likely
-// and at most; false if it has made more. Cycles that nobody counted at its beginning
-// need not be known: with what else came before the counted ones they took FirstS, and
-// all of that is in what is left of the usual number and of the usual rest. What the
-// cycles took longer than they do now, pauses between them, is taken to be a part of
-// that rest.
+// Ends is when a run ends that makes the usual number of cycles, at least, most likely and at most; false if it
+// has made more. Uncounted cycles at the beginning need not be known: with everything else before the counted
+// ones they took FirstS, which is included in the remaining number of cycles and in the usual rest. Pauses
+// between cycles count as a part of that rest.
 func Ends(u Usual, p Progress) (lo, at, hi float64, ok bool) {
 	if !(p.PeriodS > 0) || float64(p.Cycles) > (1+pacedSpread)*float64(u.Most) {
 		return 0, 0, 0, false
@@ -84,7 +81,7 @@ func Ends(u Usual, p Progress) (lo, at, hi float64, ok bool) {
 		left := float64(max(0, cycles-p.Cycles)) * periodS
 		return max(p.LastS, p.LastS-p.FirstS+left+max(0, restS-max(0, paused)))
 	}
-	within := func(s float64) float64 { // an interval that is not known is none
+	within := func(s float64) float64 { // an unknown interval counts as 0
 		if s > 0 && !math.IsInf(s, 0) {
 			return s
 		}

@@ -57,10 +57,9 @@ type reference struct {
 	End float64 `json:"end_s,omitempty"`
 }
 
-// withStep gives a run its step_s, the time of the application's reference
-// pattern. Where there is none yet, the run's main pattern becomes it: then it is
-// returned to be stored once the run is. Runs that ended before have no step_s, also
-// when they are put again.
+// withStep gives a run its step_s, the time of the application's reference pattern. If none is stored, the
+// run's main pattern becomes it and is returned, to be stored after the run. Earlier runs have no step_s, also
+// when they are stored again.
 func withStep(ctx context.Context, db store, s summary.Summary) (summary.Summary, []byte, error) {
 	body, err := db.Reference(ctx, s)
 	if err != nil {

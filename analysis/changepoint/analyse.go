@@ -195,8 +195,8 @@ func placements(ev []event) []slownode.NodeChange {
 	return list
 }
 
-// judgeNodes returns the slow nodes once all runs have arrived, and what is noted of
-// nodes. Which go with two levels is asked of the runs as they were scanned.
+// judgeNodes returns the slow nodes once all runs have arrived, and notes about nodes. Nodes that go with two
+// levels are found from the runs as they were scanned.
 func (r *ready) judgeNodes(l *look, p Params) ([]SlowNode, []note.Note) {
 	nodes := l.known.nodes
 	if nodes == nil {

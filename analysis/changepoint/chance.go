@@ -67,10 +67,9 @@ func byChance(res SeriesResult) float64 {
 // have: 5 %, after Benjamini and Hochberg over all histories.
 const falseShare = 0.05
 
-// Outstanding returns which of some chances by calibration, of so many histories that
-// were judged, are small enough for no more than 5 % of those returned to be false, and
-// about how many are: as many of all as would look worse by so much as the weakest of
-// them. Of a site chances are its own.
+// Outstanding returns which of the calibrated chances, among judged histories, are small enough that at most 5
+// % of those returned are false, and the expected number of false ones: how many of all would look as much
+// worse as the weakest of them by chance. Of a site chances are its own.
 func (o *OwnRate) Outstanding(calibrated []float64, judged int) (places []int, byChance float64) {
 	chances := make([]float64, len(calibrated))
 	for i, p := range calibrated {
@@ -98,16 +97,14 @@ func (o *OwnRate) Outstanding(calibrated []float64, judged int) (places []int, b
 // slowerShare is how many of the changes that chance makes are slower ones.
 const slowerShare = 0.5
 
-// Chance is how likely runs without a change look so much worse, by the better
-// of two accounts. The detector's rate is that of the day on which a change was
-// committed, after three runs or so, and none is below what its calibration saw:
-// by it alone no change, however large, would stand out of 500 histories. And
-// there is none where the noise is of no kind that was calibrated, correlated
-// from run to run as a rule. What later runs add is in the interval of the
-// effect. In 1500 histories of 100 runs with correlations of 0.3 to 0.7, 1.3 %
-// were worse with an interval above zero, 0.4 % by more than 4.4 standard errors,
-// and none by more than 5.4: exp(2-z)/20 lies above that. By it a lone history
-// needs an interval above zero, and one of 500 an effect of 8.2 standard errors.
+// Chance returns how likely runs without a change look as much worse, by the better of two estimates. The
+// detector's rate is that of the day on which a change was committed, after three runs or so, and none is below
+// what its calibration saw: by it alone no change, however large, would stand out of 500 histories. And there
+// is none where the noise is of no kind that was calibrated, correlated from run to run as a rule. What later
+// runs add is in the interval of the effect. In 1500 histories of 100 runs with correlations of 0.3 to 0.7, 1.3
+// % were worse with an interval above zero, 0.4 % by more than 4.4 standard errors, and none by more than 5.4:
+// exp(2-z)/20 lies above that. By it a lone history needs an interval above zero, and one of 500 an effect of
+// 8.2 standard errors.
 func (w Worsening) Chance(r SeriesResult) float64 {
 	c := r.Changes[w.Change]
 	p, known := c.Chance(r.N)

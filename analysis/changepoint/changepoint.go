@@ -153,13 +153,12 @@ type SeriesResult struct {
 	Adjusted []float64 `json:"-"`
 }
 
-// Params are what is asked of a change, in nats. Most of what the method rests on
-// are constants beside their use; these are what scans of different purpose ask
-// differently.
+// Params sets the evidence required for a change, in nats. Most parameters of the method are constants beside
+// their use; these differ between scans of different purpose.
 type Params struct {
-	// Threshold is the evidence that commits a change when the noise is known
-	// and independent, and that is left under the lag-1 correlation that explains
-	// most. Less finds weaker changes and names more that are none.
+	// Threshold is the evidence that commits a change when the noise is known and independent, and that is left
+	// under the lag-1 correlation that explains most. A lower threshold finds weaker changes and reports more
+	// false ones.
 	Threshold float64
 	// EpisodeRuns is the longest episode whose two ends are judged as one claim, 0
 	// for none.

@@ -48,12 +48,11 @@ func (sc *scanner) beside(c *claim) {
 	c.flipped = sc.flips != nil && sc.flips[c.parts[1].first] > 0
 }
 
-// episodeMore is asked of an episode beyond one change: it may have any length.
+// episodeMore is required for an episode beyond one change, because it may have any length.
 const episodeMore = 4
 
-// few is what is asked of the levels of a claim for the few runs they have.
-// The first level of a history and the last of an episode may be outliers as
-// well.
+// few returns the evidence required for the levels of a claim because they have few runs. The first level of a
+// history and the last of an episode may be outliers as well.
 func (sc *scanner) few(c *claim) float64 {
 	up := c.right.mu > c.left.mu
 	asked := fewRuns(c.right.weight, up)
@@ -66,10 +65,9 @@ func (sc *scanner) few(c *claim) float64 {
 	return asked
 }
 
-// fewRuns is the evidence asked beyond the threshold of a level that the given
-// weight of runs carries, of three, four and five runs; outliers among them do
-// not. Of a level above its neighbour more is asked: runs of slow outliers look
-// like it. The 18 make three runs an outlier run until another level follows.
+// fewRuns returns the evidence required beyond the threshold for a level with the given weight of runs, of
+// three, four and five runs; outliers among them do not count. A level above its neighbour needs more: runs of
+// slow outliers look like it. The 18 make three runs an outlier run until another level follows.
 func fewRuns(weight float64, up bool) float64 {
 	asked, above := [...]float64{18, 3, 2}, [...]float64{5, 2, 1}
 	n := max(int(math.Ceil(weight-0.3))-3, 0)

@@ -39,8 +39,8 @@ const (
 	// ownSeries is the part of the CPU time from which a function is a series of its
 	// own: one of 5 % is seen with 4 to 6. mostFunctions is how many are.
 	ownSeries, mostFunctions = 0.04, 16
-	// functionDoubt is the further evidence, in nats, asked of a function beside that
-	// of its family: nobody asked for it, and the whole does not show it.
+	// functionDoubt is the further evidence, in nats, required for a function beyond that of its family: it was
+	// not requested, and the total does not show it.
 	functionDoubt = 1.5
 	// mostShifts is how many functions are named as what a change consists of.
 	mostShifts = 3

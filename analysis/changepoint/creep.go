@@ -42,8 +42,9 @@ const (
 	// creepMost is how many runs are looked at, creepChanges between how many changes,
 	// creepPlaces how many places are tried for each end before the best is moved.
 	creepMost, creepChanges, creepPlaces = 480, 8, 40
-	// creepSteps is how many steps are set against a line, creepMargin by how many nats it
-	// must beat each number of them: at 3 nine in ten are told that are at 1 (MEASURED.md).
+	// creepSteps is how many steps are compared with a line. creepMargin is the required log-likelihood margin of
+	// the line over each number of steps, in nats: a margin of 3 keeps 90 % of the detections that 1 gives
+	// (MEASURED.md).
 	creepSteps, creepMargin = 12, 1
 )
 
@@ -54,10 +55,9 @@ type line struct {
 	squares           float64 // that it leaves
 }
 
-// creeping returns the longest stretch between changes, the newest of equals, which one
-// line explains better than any steps do; nil if there is none. flips is what recorded
-// fields say for a step at each run, nil where there are none: a change at which one
-// flipped is a step.
+// creeping returns the longest stretch between changes, the newest of equals, which one line explains better
+// than any steps do; nil without such a stretch. flips is the evidence of recorded fields for a step at each
+// run, nil without fields: a change at which one flipped is a step.
 func creeping(x []float64, ev []event, flips []float64, o scatter.Outliers) *line {
 	ev = ev[max(0, len(ev)-creepChanges):]
 	starts, ends := []int{0}, []int{len(x)}

@@ -6,12 +6,11 @@
 // (Analysis) changes with place, effect and interval, how often chance alone would do
 // the same, the level between changes, events of the machine, and notes.
 //
-// What is said of a change's place and detection is not taken back: the changes of
-// a history cut short are the first changes of the whole. Effects, intervals, the
-// end of a drift and whether a step is part of a drift or an excursion follow the
-// runs that arrive. One exception: where more than one in ten runs of a machine
-// are given in another order than they began (Series.Start), what the machine did
-// is told from all runs, later ones too, and one more run may move any change.
+// What is said of a change's place and detection is not taken back: the changes of a history cut short are the
+// first changes of the whole. Effects, intervals, the end of a drift and whether a step is part of a drift or
+// an excursion follow the runs that arrive. One exception: where more than one in ten runs of a machine are
+// given in another order than they began (Series.Start), events of the machine are estimated from all runs,
+// later ones too, and one more run may move any change.
 //
 // Paper is Albany Land-Ice, algorithms 1 to 3 (sections 3.1 to 3.3). Sequential,
 // the default, keeps its order of events (one run at a time, begin again after a

@@ -50,8 +50,8 @@ func (sc *scanner) effect(e *event, l, r stay, weak unseen) {
 		sign = -1
 	}
 	z := sign * delta / se
-	// Later runs may show less than was asked for: then what was seen at detection
-	// was little more than that, and is all that the estimate is freed of.
+	// Later runs may show less than the threshold: then the effect at detection was little above it, and only that
+	// excess is removed from the estimate.
 	share := math.Min(1, math.Sqrt(e.info/(1/(1/l.weight+1/r.weight))))
 	sel := selection{bar: min(selected*e.bar*alone/se, share*z-0.3), share: share}
 	mid := max(0, sel.solve(z, 0.5))

@@ -19,10 +19,9 @@ const (
 	episodeNats = 9.5
 	episodeKeep = 2
 	episodeNear = 4
-	// episodeOwn is asked of an episode beyond what the best single change of the
-	// same runs has: without that, and with 12 runs, runs beside a true change were
-	// called an episode (0.35 false events per 1000 instead of 0.25 with fields,
-	// seed 1).
+	// episodeOwn is required for an episode beyond the best single change of the same runs: without that, and with
+	// 12 runs, runs beside a true change were called an episode (0.35 false events per 1000 instead of 0.25 with
+	// fields, seed 1).
 	episodeOwn = 6
 )
 

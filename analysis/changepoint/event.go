@@ -58,8 +58,8 @@ func grouped(changes []Change) []Event {
 	return out
 }
 
-// rowRuns is how many runs may lie between two changes that are told as one: what creeps
-// is often found as several steps.
+// rowRuns is how many runs may lie between two changes that are reported as one: a slow movement is often found
+// as several steps.
 const rowRuns = 50
 
 // InARow joins the newest of events with those right before it that went the same way,

@@ -136,8 +136,8 @@ func (f *fields) identified(n int) []bool {
 	return at
 }
 
-// dated is the run to which a change at run i is dated: the first of the next
-// day, if i is not the first of its own; beyond all runs where there is none.
+// dated is the run to which a change at run i is dated: the first of the next day, if i is not the first of its
+// own; beyond all runs if there is no next day.
 func (f *fields) dated(i int) int {
 	k, _ := slices.BinarySearch(f.starts, i)
 	if k == len(f.starts) {

@@ -33,8 +33,8 @@ const (
 	ownBlock = 5
 )
 
-// OwnRateOf measures it in results of Analyse, nil where they are too few. Every so many
-// a history is taken until there are runs enough.
+// OwnRateOf measures it in results of Analyse, nil where they are too few. It samples histories at equal
+// distances until there are enough runs.
 func OwnRateOf(results []SeriesResult, p Params) *OwnRate {
 	var flat [][]float64
 	for i := range results {
@@ -104,9 +104,9 @@ func shuffled(x []float64, r *rand.Rand) []float64 {
 	return out
 }
 
-// Factor is how many times as often as by calibration chance makes a history look slower;
-// 1 where it does not do so more often, or nobody knows. Half a history is added to those
-// counted and to those that calibration gives of so many: one is no proof.
+// Factor is how many times as often as by calibration chance makes a history look slower; 1 if it does not do
+// so more often, or if that is unknown. Half a history is added to the counted and to the expected number,
+// because one history is no proof.
 func (o *OwnRate) Factor() float64 {
 	if o == nil {
 		return 1

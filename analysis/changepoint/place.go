@@ -37,7 +37,7 @@ func (sc *scanner) place(i, j, newest int, cut bool, c split, all []split, v ver
 	}
 	e := sc.event(i, newest, c, v)
 	first, last := sc.between(i, &f)
-	// Where the likeliest place cannot be told, the one that is told is between too.
+	// If the most likely place is not unique, the reported one lies within the interval too.
 	e.first, e.last = min(first, e.index), max(last, e.index)
 	sc.identify(&e, i+1, j)
 	return e, c
@@ -98,8 +98,7 @@ func (sc *scanner) between(i int, f *placing) (first, last int) {
 	return first, last
 }
 
-// settled moves split c to the likeliest place for its levels and fits them anew
-// until it stays there.
+// settled moves split c to the most likely place for its levels and refits them until it stays there.
 func (sc *scanner) settled(i, j int, cut bool, c split, b belief) placing {
 	f := placing{split: c}
 	x := sc.x[i:j]

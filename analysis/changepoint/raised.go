@@ -10,7 +10,7 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// What the newest runs must show to be told of before a change is committed.
+// What the newest runs must show to be reported before a change is committed.
 const (
 	// newestRuns are the fewest and the most of them: three runs agree by more
 	// than chance, thirty that are no change yet are refused for good reasons.
@@ -22,13 +22,11 @@ const (
 	newestChance = 1e-4
 )
 
-// Raised says how many of the newest runs agree on a level above that of the
-// runs before them, and by how much in percent; 0 if none do. y are the positive
-// values of the newest regime in time order. It is weaker than a commit, for
-// which a level of three runs may be a run of outliers. What runs that resemble
-// each other do by chance, and what came and went before for as long, does not
-// count: .001 of histories of 12 to 71 independent runs are told of, .008 with
-// outliers, .002 and .007 at correlation .3 and .5, .01 to .07 where two levels
+// Raised says how many of the newest runs agree on a level above that of the runs before them, and by how much
+// in percent; 0 if none do. y are the positive values of the newest regime in time order. It is weaker than a
+// commit, for which a level of three runs may be a run of outliers. What runs that resemble each other do by
+// chance, and what came and went before for as long, does not count: .001 of histories of 12 to 71 independent
+// runs are reported, .008 with outliers, .002 and .007 at correlation .3 and .5, .01 to .07 where two levels
 // take turns.
 func Raised(y []float64) (runs int, pct float64) {
 	best := 0.0

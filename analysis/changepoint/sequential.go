@@ -9,8 +9,8 @@ import (
 // history is one series as the scan sees it: finite log values in time order.
 type history struct {
 	x []float64
-	// moment numbers the times of the runs: runs of one time cannot be told apart, so
-	// that no change begins between them; nil: every run has its own time.
+	// moment numbers the times of the runs: runs of one time have no order, so that no change begins between them;
+	// nil: every run has its own time.
 	moment []int
 	// day of each run; nil: every run has its own. Runs of one day may share a level.
 	day []int
@@ -23,9 +23,8 @@ type history struct {
 	// prior is evidence in nats for a change at each run, from other series;
 	// nil: none.
 	prior []float64
-	// learn, if set, is told when run newest has arrived, with what is committed
-	// by then. It may alter x and prior up to that run by what is known of nodes
-	// and other series then; what is committed stands.
+	// learn, if set, is called when run newest has arrived, with the events committed by then. It may alter x and
+	// prior up to that run by what is known of nodes and other series then; what is committed stands.
 	learn func(newest int, committed []event)
 }
 
@@ -35,7 +34,7 @@ type event struct {
 	effect, lo, hi  float64
 	first, last     int     // place
 	identified      bool    // a field placed it
-	strength        float64 // nats beyond what was asked
+	strength        float64 // nats beyond the requirement
 	kind            Kind
 	group, end      *int
 	bar, info       float64  // standard scores that were needed, runs that were known then

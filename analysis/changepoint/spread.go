@@ -9,7 +9,7 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// What is asked before a history is said to scatter otherwise than before.
+// Evidence required before a change of scatter is reported.
 const (
 	// spreadRuns is the fewest runs of one spread: eight tell it to within a
 	// factor of 1.6.

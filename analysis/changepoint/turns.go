@@ -2,12 +2,11 @@ package changepoint
 
 import "math"
 
-// leaving is what is tried for the chance to leave a level from one run to the
-// next. Slower than one in ten cannot be told from changes.
+// leaving lists the tried chances to leave a level from one run to the next. Less than one in ten cannot be
+// distinguished from changes.
 var leaving = [...]float64{0.1, 0.2, 0.35, 0.5, 0.7}
 
-// lookback is how many runs are asked about two levels that take turns, and about
-// how alike runs are.
+// lookback is how many runs are used to detect two alternating levels, and the correlation of runs.
 const lookback = 120
 
 // telling is a claim told with some of the earlier regimes before it: levels
@@ -62,10 +61,9 @@ func (sc *scanner) tellings(c *claim) []telling {
 	return all
 }
 
-// alternating returns by how many nats claim c explains the runs better than
-// two levels that take turns at random (two kinds of nodes), beyond what is
-// asked: the least over how many earlier regimes are explained along. A chain
-// from the first run on is believed more readily than one that starts late.
+// alternating returns by how many nats claim c explains the runs better than two levels that take turns at
+// random (two kinds of nodes), beyond the requirement: the least over the number of earlier regimes that are
+// explained too. A chain from the first run on needs less evidence than one that starts late.
 func (sc *scanner) alternating(c *claim) float64 {
 	l := sc.loss(c.s)
 	least := math.Inf(1)
@@ -93,25 +91,24 @@ func (s *seat) join(mu, n float64) {
 
 // By how many nats a change must beat turns; what they cost: MEASURED.md.
 const (
-	// turnsFirst is asked against turns since the first run: a change at the 8th
-	// run, when the 14th is known, just passes.
+	// turnsFirst is required against alternation since the first run: a change at the 8th run, when the 14th is
+	// known, just passes.
 	turnsFirst = 4.2
-	// turnsLate is asked against turns since a later run.
+	// turnsLate is required against alternation since a later run.
 	turnsLate = 0
-	// turnsAgain is asked of a change to a level that was there before: asked of
-	// all later changes it held back a real one of 12 %.
+	// turnsAgain is required for a change to a level that occurred before. Required for all later changes, it held
+	// back a real one of 12 %.
 	turnsAgain = 6
 	// turnsLong is required where the first level had lasted for longRuns: of levels that
 	// stay with .8 one in 200 does.
 	turnsLong = 2
 	longRuns  = 24
-	// turnsEarly is asked where the first level had not lasted for settledRuns
-	// (more than ten): a change passes when 21 runs are known.
+	// turnsEarly is required if the first level had not lasted for settledRuns (more than ten): a change passes
+	// when 21 runs are known.
 	turnsEarly  = 5
 	settledRuns = 10.1
-	// turnsReturn is asked of both ends of an episode (20 runs), and returnEarly
-	// before run returnRuns: an eighth of the false events of 20 % levels that stay
-	// with .8 were such episodes, two events each.
+	// turnsReturn is required for both ends of an episode (20 runs), and returnEarly before run returnRuns: an
+	// eighth of the false events of 20 % levels that stay with .8 were such episodes, two events each.
 	turnsReturn = 7
 	returnEarly = 10
 	returnRuns  = 60
@@ -155,13 +152,11 @@ func rare(usual float64, c *claim) float64 {
 	return usual
 }
 
-// askedOfTurns is by how many nats claim c must beat turns since run from. A
-// kind of nodes that stays with .8 lasts for five runs: a first level that has
-// lasted longer is seldom one of two, so that less is asked once it has settled.
-// Asking all for more instead holds more changes back for the same false events.
-// Where a recorded field changed the kind of nodes is the less likely reason.
-// Both ends of an episode are turns themselves: the fewer runs are known, the
-// less they tell.
+// askedOfTurns is by how many nats claim c must beat turns since run from. A kind of nodes that stays with .8
+// lasts for five runs: a first level that has lasted longer is seldom one of two, so less is required once it
+// has settled. Requiring more everywhere instead holds back more changes for the same number of false events.
+// Where a recorded field changed, the kind of nodes is the less likely reason. Both ends of an episode are
+// turns themselves: with fewer runs they are less informative.
 func (sc *scanner) askedOfTurns(from int, c *claim) float64 {
 	switch {
 	case from != 0:

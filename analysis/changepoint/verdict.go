@@ -3,10 +3,9 @@ package changepoint
 import "math"
 
 const (
-	// smallSample and smallCorrelated, divided by the degrees of freedom, are asked
-	// on top of the two thresholds for noise that is not known. With a spread of
-	// correlations (phiSD) of 0.15 and thresholds of 5 correlation .5 gives 3 false
-	// events per 1000 runs, with 0.2 and 8.5 it gives 0.5.
+	// smallSample and smallCorrelated, divided by the degrees of freedom, are added to the two thresholds if the
+	// noise is unknown. With a spread of correlations (phiSD) of 0.15 and thresholds of 5 correlation .5 gives 3
+	// false events per 1000 runs, with 0.2 and 8.5 it gives 0.5.
 	smallSample     = 70
 	smallCorrelated = 15
 
@@ -32,9 +31,8 @@ type verdict struct {
 	doubtful bool
 }
 
-// judge decides whether a claim is committed: against independent noise, against
-// correlated noise and against two levels that take turns, each with what is
-// asked for few runs and unsure noise.
+// judge decides whether a claim is committed: against independent noise, against correlated noise and against
+// two levels that take turns, each with the additional requirements for few runs and unknown noise.
 func (sc *scanner) judge(c *claim, b belief) verdict {
 	if math.IsInf(c.evidence, -1) {
 		return verdict{}

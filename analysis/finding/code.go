@@ -21,9 +21,8 @@ type CodeShares struct {
 }
 
 const (
-	// muchCommunication is the share of CPU time from which communication is told: the
-	// pairs and neighbours of a LAMMPS melt leave it 3 % on two ranks, a stencil on
-	// small blocks 29 %.
+	// muchCommunication is the share of CPU time from which communication is reported: the pairs and neighbours of
+	// a LAMMPS melt leave it 3 % on two ranks, a stencil on small blocks 29 %.
 	muchCommunication = 0.2
 	// muchWaiting is that of waiting with busy CPUs.
 	muchWaiting = 0.15
@@ -32,8 +31,8 @@ const (
 	muchKernel = 0.2
 )
 
-// surely is whether a share is above what is told of even if chance was kind to it.
-// Samples of one run are not independent, so that two standard errors are asked for.
+// surely reports whether a share is above the threshold beyond chance. Samples of one run are not independent,
+// so two standard errors are required.
 func (c CodeShares) surely(share, least float64) bool {
 	return c.Samples > 0 && share <= 1.001 && share-2*math.Sqrt(share*max(0, 1-share)/float64(c.Samples)) >= least
 }

@@ -33,7 +33,7 @@ func oddNodes(r RunFacts) []NodeFacts {
 
 func oddNode(r RunFacts) []Finding {
 	odd := oddNodes(r)
-	if f := nodeIdle(r); len(f) > 0 { // those are told already
+	if f := nodeIdle(r); len(f) > 0 { // already reported
 		idle := f[0].Evidence["nodes"].([]string)
 		odd = slices.DeleteFunc(odd, func(n NodeFacts) bool { return slices.Contains(idle, n.Name) })
 	}

@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	// lostCPUs is the share of its CPUs from which a run is told what it did not get:
-	// less is within what daemons of a node take.
+	// lostCPUs is the share of its CPUs from which lost CPU time is reported: less is within what a node's daemons
+	// take.
 	lostCPUs = 0.05
-	// ownWait is the share of its busy CPUs from which waiting for its own threads
-	// is told; six on two CPUs wait twice what they run.
+	// ownWait is the share of its busy CPUs from which waiting for its own threads is reported; six on two CPUs
+	// wait twice what they run.
 	ownWait = 0.1
-	// leastWaitedS is how long tasks have waited for CPUs, all together, when that is told:
-	// `exit 3`, which takes 0.14 s, waits for 20 ms to start.
+	// leastWaitedS is the least total time that tasks waited for CPUs that is reported: `exit 3`, which takes 0.14
+	// s, waits for 20 ms to start.
 	leastWaitedS = 1.0
 	// gotAll is the share of its CPUs from which a run had them.
 	gotAll = 0.9
-	// idleCPUs is the share of unused CPUs from which it is told.
+	// idleCPUs is the share of unused CPUs from which they are reported.
 	idleCPUs = 0.25
 )
 
@@ -150,8 +150,8 @@ func cpusIdle(r RunFacts) []Finding {
 	return f
 }
 
-// standing is how many CPUs were idle for a reason that is told by itself: nodes that did
-// nothing, tasks that stood still for files, and a run that hung.
+// standing returns how many CPUs were idle for a reason that another finding reports: nodes that did nothing,
+// tasks that stood still for files, and a run that hung.
 func (r RunFacts) standing() float64 {
 	cpus, rest := 0.0, 1.0 // rest is the part of the run in which it could work
 	if f := nodeIdle(r); len(f) > 0 {
@@ -167,8 +167,8 @@ func (r RunFacts) standing() float64 {
 }
 
 const (
-	// idleNode is the share of its CPUs below which a node did nothing for the
-	// run, busyNode that which half of the nodes must keep busy for it to be told.
+	// idleNode is the share of its CPUs below which a node did nothing for the run, busyNode the share that half
+	// of the nodes must keep busy for it to be reported.
 	idleNode, busyNode = 0.02, 0.5
 )
 

@@ -1,16 +1,14 @@
-// Package finding says what limited a run, whose doing it was and what to change.
-// What is known of a Run comes in, nil for what was not measured; the findings that
-// its evidence earns go out, in the order in which a reader wants them: how it
-// ended, then by what it cost, and what makes the samples doubtful before the first
-// finding that rests on samples.
+// Package finding determines what limited a run, what caused it and what to change. The facts of a run come in,
+// nil for what was not measured; findings with sufficient evidence go out, in the order of a reader's interest:
+// how the run ended, then by cost, with doubts about the samples before the first finding that rests on
+// samples.
 //
 // rules.go is the table: code, level, what earns it. Codes are stable.
 //
-// Of GPUs it tells what drivers say of time without work; how much memory they used and
-// that they differ is shown by others and not judged: both may be meant.
+// For GPUs it reports the time without work as the driver measured it. Memory use and differences between GPUs
+// are shown elsewhere and not judged, because both may be intended.
 //
-// It refuses to find anything in what was not measured, to call a job crowded that
-// waits for its own threads or that nobody shared its nodes with, to propose a
-// change that the evidence does not support as it is, and to speak of what
-// costs less than a tenth of the run or less than one core hour unless it may harm.
+// It finds nothing in what was not measured. It does not call a job crowded that waits for its own threads or
+// had its nodes to itself, proposes no change without evidence, and omits what costs less than a tenth of the
+// run or less than one core hour, unless it may do harm.
 package finding

@@ -75,8 +75,8 @@ func timeLimit(r RunFacts) []Finding {
 	return f
 }
 
-// endedAtLimit: the scheduler says so, or sent its signals at the limit. Without a
-// state a cancelled job cannot be told from one that reached it elsewhere.
+// endedAtLimit: the scheduler says so, or sent its signals at the limit. Without a state a cancelled job cannot
+// be distinguished from one that reached its limit.
 func endedAtLimit(r RunFacts) bool {
 	if r.State == "TIMEOUT" || r.State == "DEADLINE" {
 		return true

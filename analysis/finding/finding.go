@@ -98,7 +98,7 @@ func InfoRule() string {
 		quantity.Plural(int(leastCoreS/3600), "core hour"), quantity.Duration(leastTrialCoreS))
 }
 
-// worth is whether a finding is worth a line. Numbers that are none find nothing.
+// worth reports whether a finding deserves a line. NaN finds nothing.
 func (f Finding) worth(r RunFacts) bool {
 	for _, v := range f.Evidence {
 		if x, ok := v.(float64); ok && (math.IsNaN(x) || math.IsInf(x, 0)) {

@@ -105,7 +105,7 @@ func gpuIdleStretch(r RunFacts) []Finding {
 func gpuIdleShare(r RunFacts) []Finding {
 	c := r.GPUCycle
 	if c == nil || c.IdleShare < idleCycle || c.IdleShare > 1 || len(gpuNoKernel(r)) > 0 {
-		return nil // one without work is told by itself
+		return nil // another finding reports a GPU without work
 	}
 	return one(c.Text, map[string]any{"idle_share": c.IdleShare})
 }

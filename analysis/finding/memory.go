@@ -13,9 +13,9 @@ const (
 	// unusedMemory is the share below which most of it was not needed, of at least
 	// leastMemory bytes: what lies below is a scheduler's default.
 	unusedMemory, leastMemory = 0.25, 4e9
-	// spare is what is asked for above the peak.
+	// spare is the factor by which a request should exceed the peak.
 	spare = 1.2
-	// filesWait is the share of the run from which waiting for files is told.
+	// filesWait is the share of the run from which waiting for files is reported.
 	filesWait = 0.1
 )
 

@@ -19,7 +19,7 @@ type Rule struct {
 	find  func(RunFacts) []Finding
 }
 
-// Rules is the table, in the order in which findings of equal cost are told.
+// Rules returns the table, in the order in which findings of equal cost are printed.
 func Rules() []Rule {
 	return []Rule{
 		{"hung", Error, "the run was ended from outside, and for at least five of the longest usual intervals and 10 s no " +
@@ -35,7 +35,7 @@ func Rules() []Rule {
 		{"crowded", Warning, "the run waited for 5 % of its CPUs or more that it was allowed, for a second in all at " +
 			"least, while others ran on its nodes for at least half as much", onCounts, crowded},
 		{"oversubscribed", Warning, "tasks of the run waited for each other: for 10 % of its busy CPUs or more, for a " +
-			"second in all at least, while it had 90 % of its CPUs or nobody else ran there", onCounts, oversubscribed},
+			"second in all at least, while it had 90 % of its CPUs or no other program ran there", onCounts, oversubscribed},
 		{"throttled", Warning, "a CPU limit of its control group held it back for 5 % of its CPUs or more", onCounts,
 			throttled},
 		{"stolen", Warning, "the host of a virtual machine took 5 % of its CPUs or more", onCounts, stolen},

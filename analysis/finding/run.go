@@ -5,9 +5,8 @@ package finding
 type RunFacts struct {
 	ElapsedS float64
 	NNodes   int
-	// State is the scheduler's word, "" where there is none; Ended is the end in
-	// words, InOrder whether nothing is known against it. Stopped is where in its
-	// structure a run stopped that failed, "" where that is not known.
+	// State is the scheduler's state, "" without one. Ended is the end in words, InOrder whether the run ended
+	// without a known failure. Stopped is where in its structure a failed run stopped, "" if unknown.
 	State      string
 	ExitSignal int
 	Ended      string
@@ -48,7 +47,7 @@ type RunFacts struct {
 	Sampled  bool
 	Doubt    []string // sentences on samples that do not cover the run
 	Periodic bool
-	NoPeriod string // why there is none
+	NoPeriod string // why no period was found
 }
 
 // CPU are the CPUs that a run was given, used and did not get. Others is what
@@ -66,9 +65,8 @@ type NodeFacts struct {
 	Odd  []string
 }
 
-// Comparison is what earlier runs say of this one: a sentence, and by how many
-// percent it takes longer than they did. Look is the command to look further, "" where
-// there is none.
+// Comparison compares this run with earlier ones: a sentence, and by how many percent this run takes longer.
+// Look is the command for details, "" if there is no such command.
 type Comparison struct {
 	Text      string
 	EffectPct float64

@@ -8,9 +8,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Wall time and every grid of CPU time are witnesses of one run. One decision is
-// made of what they say: what most of them show is the period, the others raise
-// or lower its confidence, and of a loop within a loop both are told.
+// Wall time and every grid of CPU time are views of one run. They are combined into one decision: what most of
+// them show is the period, the others raise or lower its confidence, and a loop within a loop is reported too.
 const (
 	// sameCPU is the relative difference of CPU time per cycle up to which two
 	// witnesses show one period: of iterations that vary by 15 % each sees others.
@@ -21,18 +20,17 @@ const (
 	// silence is what is lost where next to all witnesses are silent: one of four
 	// grids alone gives at most .6, two of them .8.
 	silence = 0.75
-	// resolvedSlots is the number of recorded slots in a period from which on
-	// spreading counts over their slot does not matter: loops of 10 to 20 ms that
-	// were recorded every 5 were told a quarter too long.
+	// resolvedSlots is the number of recorded slots in a period from which on spreading counts over their slot
+	// does not matter: loops of 10 to 20 ms that were recorded every 5 were reported a quarter too long.
 	resolvedSlots = 5
-	// nestedShare is the share of the support of the period at which a longer or a
-	// shorter one is told beside it.
+	// nestedShare is the share of the support of the period at which a longer or a shorter one is reported beside
+	// it.
 	nestedShare = 0.3
 	// freeShare is the share of its CPUs that a job has had where wall time is as
 	// good a witness as CPU time.
 	// crowdedWeight is what it counts for elsewhere.
 	freeShare, crowdedWeight = 0.85, 0.5
-	// wallShare is the share of the clearest sight at which that of wall time is told.
+	// wallShare is the share of the clearest view's clarity at which that of wall time is reported.
 	wallShare = 0.8
 )
 
@@ -128,7 +126,7 @@ func judge(all []witness) (verdict, bool) {
 	return v, true
 }
 
-// nests says whether one period may lie in another so many times longer.
+// nests reports whether a period may lie within another that is ratio times as long.
 func nests(ratio float64) bool { return times(ratio) >= 2 || ratio >= nestedFrom }
 
 // familiesOf joins the sights of one period, the clearest first.
@@ -206,8 +204,8 @@ func backed(all []witness, f []sight) float64 {
 	return sum
 }
 
-// spokesman is the sight of a family that is told: the clearest, but wall time,
-// whose samples need no putting back, unless it is less clear or was crowded.
+// spokesman returns the reported view of a family: wall time, whose samples need no mapping back, unless it is
+// less clear or the job was crowded; else the clearest.
 func spokesman(all []witness, f []sight) sight {
 	for _, s := range f {
 		if w := all[s.by]; w.grid == nil && w.weight == 1 && math.Abs(s.lag/f[0].lag-1) <= sameCPU &&
@@ -218,10 +216,9 @@ func spokesman(all []witness, f []sight) sight {
 	return f[0]
 }
 
-// agreement is how far the witnesses agree that what is told is the period: the
-// share of the votes of those who speak, less what silence takes from it. Two who
-// say the same are mistaken together by the product of their chances, so it is the
-// square of the share of those who are silent that counts.
+// agreement returns how far the views agree on the reported period: the share of the votes of the views with a
+// period, less a penalty for silent views. Two views that agree are both wrong with the product of their
+// chances, so the square of the share of silent views counts.
 func agreement(all []witness, families [][]sight, related map[int]bool, told sight) float64 {
 	sum, n, silent := 0.0, 0.0, 0.0
 	for i, w := range all {

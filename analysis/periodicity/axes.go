@@ -53,8 +53,8 @@ func overAxes(set series.Set, wall outcome, par Params) outcome {
 	return o
 }
 
-// sure says whether code shows a period that is told without reserve and that the slots
-// resolve, in which the job got its CPUs: wall time is as good a witness as CPU time then.
+// sure reports whether code shows a confident period that the slots resolve while the job had its CPUs: wall
+// time is then as reliable as CPU time.
 func (o outcome) sure(clock series.Clock) bool {
 	if !o.code || len(o.periods) == 0 {
 		return false
@@ -63,14 +63,14 @@ func (o outcome) sure(clock series.Clock) bool {
 	return p.Confidence >= Confident && p.PeriodSamples >= resolvedSlots && p.CPUS >= freeShare*clock.Busy()*p.MeanS
 }
 
-// firstBinsS are the grids that are asked first. Where both show what wall time shows, and
-// nothing else, the other two are not asked: more of the same bins say the same again.
+// firstBinsS are the grids that are searched first. If both show the period of wall time and no other, the
+// other two are skipped, because they add nothing.
 var firstBinsS = [...]float64{.003, .005}
 
 // settledFrom is the agreement from which on that is so.
 const settledFrom = 0.95
 
-// askFirst returns the grids that are asked first, with what they show.
+// askFirst searches the first grids and returns them with their results.
 func askFirst(set series.Set, gs []grid, par Params) []grid {
 	var first []grid
 	for i := range gs {
@@ -98,8 +98,8 @@ func (g *grid) ask(set series.Set, par Params) {
 	}
 }
 
-// settled says whether wall time, of a job that got its CPUs, and the grids that were
-// asked show one period, none of them as a multiple of a shorter one.
+// settled reports whether wall time, of a job that got its CPUs, and the searched grids show one period, none
+// of them as a multiple of a shorter one.
 func (v verdict) settled(all []witness) bool {
 	for _, w := range all {
 		if v.told.lag < seenBins*w.bin {
@@ -110,9 +110,8 @@ func (v verdict) settled(all []witness) bool {
 }
 
 const (
-	// Of a profile that only parts were looked at of, all is looked at for a loop
-	// around the main one: in bins of outerCycles of its cycles, whole ones, so that
-	// these are not seen in them. outerConfidence is asked of it.
+	// If only parts of a profile were searched, the whole profile is searched for a loop around the main one: in
+	// bins of outerCycles of its cycles, whole ones, so that these are not seen in them. It needs outerConfidence.
 	outerCycles     = 4
 	outerConfidence = 0.6
 	// outerSlots is how many samples are added up to slots before: so that eight of
@@ -151,7 +150,7 @@ func enclosing(main, p Period) Macro {
 	return Macro{PeriodS: p.PeriodS, Of: []int{0}, Count: int(n)}
 }
 
-// toldOn returns the periods of a grid in wall time, the one that is told first.
+// toldOn returns the periods of a grid in wall time, the reported one first.
 func (g grid) toldOn(set series.Set, told int) outcome {
 	o := outcome{source: series.CodeGroup, stage: g.got.stage}
 	for i, p := range g.got.periods {

@@ -33,9 +33,8 @@ type vote struct {
 	worth float64
 }
 
-// choose returns the index of the outcome whose periods are the job's, or -1 if
-// there is none, and the share of the votes that agree with it. With more than
-// one column, periods of clocks do not count.
+// choose returns the index of the outcome whose periods are the job's, or -1 without one, and the share of the
+// votes that agree with it. With more than one column, periods of clocks do not count.
 func choose(all []source, got []outcome) (at int, agreed float64, usage bool) {
 	families := gather(cast(all, got))
 	works := func(f []vote) bool {

@@ -38,7 +38,7 @@ func clock(p Period, s source) bool {
 	return len(s.cols) == 1 && (round(p.PeriodS) || s.ticks(p.PeriodS)) && steady(p)
 }
 
-// common says whether so many sources show a period that it is the job's.
+// common reports whether enough sources show a period for it to be the job's.
 func common(p Period, got []outcome) bool {
 	n := 0
 	for _, o := range got {
@@ -49,9 +49,9 @@ func common(p Period, got []outcome) bool {
 	return p.PeriodSamples >= beatSamples && n >= 3 && float64(n) >= jobShare*float64(len(got))
 }
 
-// steady says whether a number of instances take the same time together, to the
-// sample, nearly wherever they are: so many that the jitter of a loop would have
-// added up to two samples, or half of an average run.
+// steady says whether a number of instances take the same time together, to the sample, nearly wherever they
+// are. The number is such that the jitter of a loop would have added up to two samples, or half of an average
+// run.
 func steady(p Period) bool {
 	k := int(math.Ceil(square(2 / (leastJitter * p.PeriodSamples))))
 	k = max(1, min(k, len(p.Instances)/max(1, 2*len(p.Regions))))

@@ -8,8 +8,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Combs of the sampler. What the kernel or the agent does at every so many samples shows in
-// the samples of code as a period without jitter: one of 100 ms had confidence .98.
+// Combs of the sampler. Work that the kernel or the agent does after a fixed number of samples appears in the
+// samples of code as a period without jitter: one of 100 ms had confidence .98.
 
 const (
 	// minCombTeeth is the least number of instances of which equal lengths say that they are

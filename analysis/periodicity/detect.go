@@ -203,7 +203,7 @@ func stretchOf(axis series.Axis) float64 {
 	return 1.18
 }
 
-// detectSource finds the periods of one source of so many.
+// detectSource finds the periods of one of several sources.
 func detectSource(set series.Set, s source, of int, par Params) outcome {
 	return detectNear(set, s, of, par, 0)
 }
@@ -223,8 +223,8 @@ const (
 	minConfidence, columnConfidence = 0.28, 0.05
 )
 
-// LeastConfidence is the confidence below which no period is reported of a profile
-// with so many columns.
+// LeastConfidence is the confidence below which no period is reported of a profile with the given number of
+// columns.
 func LeastConfidence(columns int) float64 {
 	return minConfidence + columnConfidence*math.Log(float64(columns))
 }

@@ -10,8 +10,7 @@ const (
 	// cpuPart is one in which CPU time is looked at: four grids cost more than four
 	// times as much, and programs of 15 to 40 s were enough to find their loops.
 	cpuPart = 1 << 12
-	// firstPart is one in which the first two grids are asked whether they show what
-	// wall time shows.
+	// firstPart is the part in which the first two grids are compared with wall time.
 	firstPart = cpuPart / 4
 )
 

@@ -86,7 +86,7 @@ func (h *hunt) fitLag(p *pyramid, lag float64, a, b, from, to int) (fit, bool) {
 	return best, best.score > 0
 }
 
-// settle makes the template of f anew from the occurrences it finds, twice.
+// settle recomputes the template of f from the occurrences it finds, twice.
 func (h *hunt) settle(f *fit, v vector) {
 	rounds := 2
 	if h.quick {

@@ -33,9 +33,8 @@ type group struct {
 // span is a stretch of samples [a, b).
 type span struct{ a, b int }
 
-// segmentUnits is how many units are followed with one template. Then it is made
-// anew: loops slow down, by 30 % in an hour, and the tables of so many units
-// stay in the cache.
+// segmentUnits is how many units are followed with one template. Then it is recomputed: loops slow down, by 30
+// % in an hour, and the tables of that many units stay in the cache.
 const segmentUnits = 48
 
 // follow finds the occurrences of a known period in samples a to b of the
@@ -176,12 +175,11 @@ func (o occurrence) moved(d int) occurrence {
 	return o
 }
 
-// adaptFrom is the least number of good occurrences that a template is made
-// anew from.
+// adaptFrom is the least number of good occurrences for recomputing a template.
 const adaptFrom = 8
 
-// adapt makes the template anew from the occurrences in a segment that fit it
-// well, unless it would become another one: then the loop itself has changed.
+// adapt recomputes the template from the occurrences in a segment that fit it well, unless it would become
+// another one: then the loop itself has changed.
 func (k *known) adapt(v vector, occ []occurrence) {
 	good := k.runs(slices.Clone(occ))
 	if len(good) < adaptFrom {
@@ -239,8 +237,7 @@ const maxStretch = 0.12
 // with 5 address samples in a slot a single one may be anything.
 const runWindow = 5
 
-// improve takes template and length anew from all of the stretch that it was
-// found in.
+// improve recomputes template and length from the whole stretch of the period.
 func (k *known) improve(tr *tracker, p *pyramid, a, b int) {
 	lv := p.at(k.level)
 	v := lv.slice(min(a>>k.level, lv.len()), min(b>>k.level, lv.len()))

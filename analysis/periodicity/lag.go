@@ -30,7 +30,7 @@ type lagFinder struct {
 // there is nothing but noise. The slice is used again by the next call.
 func (f *lagFinder) correlation(v vector, m int) []float32 {
 	n := v.len()
-	t := f.transform(n + m) // so many points keep lag m clear of what is wrapped round
+	t := f.transform(n + m) // enough points to keep lag m clear of the wrapped part
 	f.power = resize(f.power, t.n+1)
 	clear(f.power)
 	f.x = resize(f.x, n)
@@ -53,7 +53,7 @@ func (f *lagFinder) correlation(v vector, m int) []float32 {
 	return normalise(f.r, f.ends, total, n, v.noise*float64(len(v.c)))
 }
 
-// transform returns the one for at least so many points.
+// transform returns the transform for at least the given number of points.
 func (f *lagFinder) transform(points int) *transform {
 	size := 4
 	for size < points {

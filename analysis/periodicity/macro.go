@@ -8,8 +8,8 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// A macro cycle is sought in the sequence of regions, not in the samples: so
-// many iterations, a checkpoint, and again.
+// A macro cycle is sought in the sequence of regions, not in the samples: a number of iterations, a checkpoint,
+// and again.
 const (
 	// longGap is how many times the median gap between regions of a period,
 	// and how many periods, a gap has to last to end a phase: shorter ones are

@@ -10,8 +10,8 @@ const (
 	// permutations have to be beaten. It makes up for the search over places
 	// and lags that the permutations do not go through.
 	margin = 0.12
-	// enoughSurrogates permutations are enough where all of them are beaten by
-	// clearMargin, or the significance is twice what is asked for.
+	// enoughSurrogates permutations are enough where all of them are beaten by clearMargin, or the significance is
+	// twice the required one.
 	enoughSurrogates, clearMargin = 6, 0.6
 )
 

@@ -90,7 +90,7 @@ func (o outcome) refusal() note.Note {
 		quantity.Chosen(100*minCoverage))
 }
 
-// scale completes the confidence of what was told.
+// scale completes the confidence of the reported periods.
 func (o outcome) scale(axis series.Axis, agreed float64) {
 	for i := range o.periods {
 		p := &o.periods[i]
@@ -122,8 +122,8 @@ func (o outcome) through(set series.Set, clock series.Clock) outcome {
 	return full
 }
 
-// allMacros are the longer cycles that were seen in the samples, and those that the
-// regions of the periods go through: one that both show is told once.
+// allMacros are the longer cycles that were seen in the samples, and those that the regions of the periods go
+// through: one that both show is reported once.
 func (o outcome) allMacros() []Macro {
 	all := o.macros
 	for _, m := range macros(o.periods) {

@@ -66,9 +66,9 @@ type PaperResult struct {
 //	NEMO      1(429)[14]  (1(451)[21])  71.5 (76.7)
 //	OpenFOAM  1(125)[6]   (1(169)[4])   50.1 (67.5)
 //
-// Two shapes of one length are told apart, loops that alternate too. Half of the run
-// is lost at 5 % jitter, all of it at 0 dB; dips at random times pass for a loop (11 %
-// of a profile). Ten minutes of NEMO take 18 s of CPU time.
+// It distinguishes two shapes of one length, and alternating loops. Half of the run is lost at 5 % jitter, all
+// of it at 0 dB; dips at random times pass for a loop (11 % of a profile). Ten minutes of NEMO take 18 s of CPU
+// time.
 func DetectPaper(set series.Set) (PaperResult, error) {
 	return paper{longest: paperLongest, instances: 12000}.detect(set)
 }

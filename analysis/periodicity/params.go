@@ -1,7 +1,7 @@
 package periodicity
 
-// Params are what is asked of the detector. All else that it rests on are constants
-// beside their use; the figures in the package comment were measured with them.
+// Params sets the requirements of the detector. Its other parameters are constants beside their use; the
+// figures in the package comment were measured with them.
 type Params struct {
 	// NodeScope permits columns that count the whole node when no column of
 	// the job has a period. Set it for exclusive nodes only: on a shared one

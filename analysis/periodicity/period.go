@@ -82,8 +82,7 @@ type ChildPeriod struct {
 	Confidence float64 `json:"confidence"`
 }
 
-// Macro is a longer cycle that the periods themselves go through: so many
-// iterations, then a checkpoint.
+// Macro is a longer cycle that consists of periods: a number of iterations, then a checkpoint.
 type Macro struct {
 	PeriodS float64
 	Of      []int // indexes of the periods that lie in it

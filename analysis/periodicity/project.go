@@ -235,7 +235,7 @@ func (p *projection) applySpread(v vector, a, b int) {
 	p.shares(v, 0, sums)
 }
 
-// counts are those of slots a to b, 0 where there is none.
+// counts returns the counts of slots a to b, 0 for a missing one.
 func (p *projection) counts(c series.Column, a, b int) []float32 {
 	from := []float32(c.Values[a:b])
 	if finite(from) {
@@ -266,7 +266,7 @@ func finite(x []float32) bool {
 	return s0+s1+s2+s3 == 0
 }
 
-// whole copies counts, 0 where there is none.
+// whole copies counts, 0 for a missing one.
 func whole(x, from []float32) {
 	for i, v := range from[:len(x)] {
 		if v-v != 0 {
@@ -330,8 +330,7 @@ func newTotals(s source) totals {
 	return t
 }
 
-// sums returns the totals of slots a to b, nil if there are none. The memory is
-// used again by the next call.
+// sums returns the totals of slots a to b, nil without totals. The memory is used again by the next call.
 func (t *totals) sums(a, b int) []float32 {
 	if !t.any {
 		return nil

@@ -209,7 +209,7 @@ func multiple(ratio float64) int {
 	return 1
 }
 
-// sharper is the same fit so many levels of the pyramid finer.
+// sharper returns the same fit, the given number of levels of the pyramid finer.
 func (h *hunt) sharper(p *pyramid, x fit, levels int) (fit, bool) {
 	if levels < 1 || levels > x.level || x.t.periods > 1 {
 		return fit{}, false

@@ -109,8 +109,8 @@ func multipleOf(lag float64, fits []fit) bool {
 	return false
 }
 
-// merit is the score of a fit for what it is worth with so many instances: as
-// in the confidence, ten are little and forty are enough.
+// merit returns the score of a fit weighted by its number of instances: as in the confidence, ten are little
+// and forty are enough.
 func (f fit) merit() float64 {
 	return f.score * (1 - math.Exp(-float64(len(f.occ)*f.t.periods)/10))
 }

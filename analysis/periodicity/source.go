@@ -17,7 +17,7 @@ type source struct {
 	// /proc once per tick (4 ms); read every 5 ms they beat at 20 ms and its
 	// multiples, more strongly than most loops.
 	minLagS float64
-	// minConfidence and minInstances are asked for beside the general ones.
+	// minConfidence and minInstances are required in addition to the general ones.
 	minConfidence float64
 	minInstances  int
 	// over is how the columns, which are on slots, are spread over bins; nil: not.
@@ -139,8 +139,8 @@ func counts(v series.Values) bool {
 // programs. It stays below Confident, whatever its other parts are.
 const usageShare = 0.75
 
-// usage says whether a source tells only how much CPU the job got. That may have
-// the rhythm of whoever got the rest.
+// usage reports whether a source only shows how much CPU the job got. That may have the rhythm of the programs
+// that got the rest.
 func (s source) usage() bool {
 	return len(s.cols) == 1 && Usage(s.cols[0])
 }

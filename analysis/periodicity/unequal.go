@@ -86,9 +86,8 @@ func (g grid) cycle(y marks.UnevenCycle, set series.Set) (Period, bool) {
 	return q, true
 }
 
-// withUnequal adds cycles of unequal length to what an unsure search for equal ones
-// found: the surest is told first. One that is as long as a period found is a second
-// witness of it, and raises its confidence.
+// withUnequal adds cycles of unequal length to what an unsure search for equal ones found: the most certain is
+// reported first. One that is as long as a period found is a second witness of it, and raises its confidence.
 func withUnequal(periods []Period, set series.Set) []Period {
 	if len(periods) > 0 && periods[0].Confidence >= unsure {
 		return periods

@@ -2,18 +2,16 @@ package scaling
 
 import "math"
 
-// Of many series some are cut though nothing changed, from none of a thousand
-// to sixteen, as their laws and their noise are. Evidence has a tail of one
-// steepness whatever these are: for each false change two or three series stay
-// short of the threshold by less than 1, and ten to twenty by 1 to 3. So the list
-// is asked itself; a change that is there and was not found stays short by
-// little too, which is why both are counted and the smaller number holds.
+// Some of many series are segmented although nothing changed: from 0 to 16 of a thousand, depending on their
+// laws and noise. The tail of the evidence has the same steepness for all of them: for each false change, two
+// or three series fall short of the threshold by less than 1, and ten to twenty by 1 to 3. So the number of
+// false changes is estimated from the list itself. Real changes that were missed fall short by little too, so
+// both counts are made and the smaller one is used.
 const (
 	// nearShare and furtherShare are how many false changes there are for each
 	// series that stays short by less than 1, and by 1 to 3.
 	nearShare, furtherShare = 0.45, 0.1
-	// Before a list says otherwise it is thought to hold so many series, of
-	// which so many are near, and so many further off.
+	// Prior of the estimate: the assumed number of series, of those near the threshold, and of those further away.
 	seriesBefore, nearBefore, furtherBefore = 50, 0.5, 4
 	// chanceSpread is the factor by which the expected number may be off.
 	chanceSpread = 2
@@ -57,8 +55,8 @@ func ExpectedByChance(results []Result) float64 {
 	return l.expectedByChance()
 }
 
-// ChanceRange is how many may be segmented by chance, in 95 of 100 lists, where
-// so many are expected: the scatter of counts, and expected may be off by chanceSpread.
+// ChanceRange returns the range of how many series are segmented by chance, in 95 of 100 lists, if expected are
+// expected: it includes the scatter of counts and an error of expected by chanceSpread.
 func ChanceRange(expected float64) (lo, hi int) {
 	if !(expected > 0) || math.IsInf(expected, 0) {
 		return 0, 0

@@ -222,9 +222,8 @@ func (c *choice) periods() map[float64]period {
 	return out
 }
 
-// calendar brings sizes that were not run since a change to the speed after it,
-// as far as other sizes show what it did, and marks the series where sizes and
-// dates cannot be told apart.
+// calendar brings sizes that were not run since a change to the speed after it, as far as other sizes show what
+// it did, and marks the series where size and date cannot be separated.
 func (c *choice) calendar() {
 	if len(c.runs) == 0 {
 		return

@@ -12,8 +12,7 @@ const (
 	expectFactor = 4
 	// expectSure is how probable it must be that growth is worse than expected.
 	expectSure = 0.95
-	// expectSlack is growth beyond the expected over expectFactor that nobody
-	// would act on.
+	// expectSlack is growth beyond the expected over expectFactor that is too small to act on.
 	expectSlack = 1.1
 )
 

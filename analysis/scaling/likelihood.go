@@ -5,9 +5,8 @@ import "math"
 // The thresholds (threshold.go) hold for these values and those beside their
 // uses in this package only.
 const (
-	// minSegment is the least number of points between two changes. A change
-	// before the last point alone is looked for too; it is told as one at the
-	// last but one, which then belongs to both laws.
+	// minSegment is the least number of points between two changes. A change before the last point alone is
+	// considered too; it is reported at the last but one point, which then belongs to both laws.
 	minSegment = 2
 	// termPenalty is what a law of one term must gain over a constant, in units
 	// of log likelihood; kinkPenalty what a kink must gain over a change with a
@@ -44,8 +43,8 @@ type detection struct {
 	short     float64 // by how much strength is below threshold, the best law found to the end (locate)
 	threshold float64 // of strength, at this number of points and residual
 	quiet     bool    // one law leaves little
-	// whole is the score of the best law over all points, split[s] that of a
-	// change after s points (-Inf where there is none): index 0..n.
+	// whole is the score of the best law over all points, split[s] that of a change after s points (-Inf if no
+	// split exists): index 0..n.
 	whole float64
 	split []float64
 	// last[s] is the probability that the last law starts at point s; last[0]
@@ -82,7 +81,7 @@ type detector struct {
 	split    []float64
 	whole    float64 // best score of one law
 	rest     float64 // least residual sum of squares of one under proportional noise
-	searched int     // so many kinds of it were looked at
+	searched int     // number of kinds that were tried
 	dynamic  dynamic
 	outliers outliers
 }

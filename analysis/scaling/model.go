@@ -122,7 +122,7 @@ func (t Term) factors(parameter string) string {
 // short keeps four digits, which is more than any measurement supports.
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
-// Ratio is the ratio of whole numbers that an exponent is; over 0 if it is none.
+// Ratio returns an exponent as a ratio of whole numbers; the denominator is 0 if it is no such ratio.
 func Ratio(x float64) (num, den float64) {
 	for _, den := range []float64{1, 2, 3, 4, 5, 8, 16} {
 		if num := math.Round(x * den); math.Abs(num-x*den) < 1e-9 {

@@ -9,7 +9,7 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// mostNext bounds the list: nobody plans ten runs from one page.
+// mostNext limits the list to the runs that one would plan from a page.
 const mostNext = 6
 
 // next proposes parameter values to measure, most useful first: what segments

@@ -131,8 +131,8 @@ func (o *outliers) fit(f *frame, h int) float64 {
 	return rest
 }
 
-// worst is the point that the others say is furthest above them, and the
-// logarithm of the density of such a distance; -1 if there is none.
+// worst is the point that the others say is furthest above them, and the logarithm of the density of such a
+// distance; -1 without such a point.
 func (o *outliers) worst(f *frame) (at int, price float64) {
 	at = -1
 	gain := 0.0

@@ -68,7 +68,7 @@ func (e lawFits) without(k int) (weight, price float64) {
 	return weight, disturbedPrice(e.y[k] / value)
 }
 
-// disturbedPrice is the log probability of a point so many times its law.
+// disturbedPrice returns the log probability of a point at the given ratio to its law.
 func disturbedPrice(ratio float64) float64 {
 	return disturbedPrior - math.Log(disturbedSpan) - math.Log(ratio)/disturbedSpan
 }

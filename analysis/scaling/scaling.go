@@ -28,8 +28,8 @@ type Series struct {
 	Fixed string
 	// Mode is what the user declares; nothing is guessed.
 	Mode Mode
-	// Uncut: no change is looked for, because its place could not be told from
-	// a date (Comparable).
+	// Uncut disables the search for a change, because its place could not be distinguished from a date
+	// (Comparable).
 	Uncut bool
 	// Targets are parameter values to predict beside those that every result has.
 	Targets []float64

@@ -24,7 +24,7 @@ type bound struct {
 	fields string
 }
 
-// numbers are the bounds of numbers in a record of so many nodes.
+// numbers returns the bounds of numbers in a record of the given number of nodes.
 func numbers(nodes float64) []bound {
 	return []bound{
 		{-1, maxID, "UID GID"},
@@ -61,8 +61,7 @@ func numbers(nodes float64) []bound {
 	}
 }
 
-// lengths are the bounds of lists: what is drawn is no longer than can be, or whoever
-// draws it pays for it.
+// lengths returns the bounds of lists: longer ones would cost time and memory when they are drawn.
 func lengths(nodes float64) []bound {
 	return []bound{
 		{0, maxNodes, "Summary.Nodes"},
@@ -108,8 +107,8 @@ func (b bounds) hold(field string, x, lo, hi float64) error {
 	return fmt.Errorf("%s is %g, not within %g to %g", field, x, lo, hi)
 }
 
-// bounded is nil for a record of so many nodes whose numbers and lists lie within what
-// an honest one's do. Its text was cleaned when it was decoded.
+// bounded returns nil if the numbers and lists of a record of the given number of nodes are within the bounds
+// of an honest record. Its text was cleaned when it was decoded.
 func bounded(record any, nodes int) error {
 	number, length := byField(numbers(float64(nodes))), byField(lengths(float64(nodes)))
 	return visit(reflect.ValueOf(record), "", func(v reflect.Value, field string) error {

@@ -120,9 +120,9 @@ func (s *Summary) code(records []NodeRecord, lead NodeRecord) {
 	}
 }
 
-// calledAs gives the cycles of a node's code and GPUs the names that the lead's patterns of
-// the same period have: letters go by size on each node, and the A of one may be the B of
-// another. What is none of the lead's says whose it is.
+// calledAs gives the cycles of a node's code and GPUs the names that the lead's patterns of the same period
+// have: letters go by size on each node, and the A of one may be the B of another. A pattern that the lead does
+// not have is labelled with its node.
 func (r NodeRecord) calledAs(lead NodeRecord) NodeRecord {
 	if r.Node == lead.Node {
 		return r

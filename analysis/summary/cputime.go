@@ -2,9 +2,9 @@ package summary
 
 import "math"
 
-// A mean number of busy CPUs is told only where something counted the job's CPU
-// time over the whole run. Code addresses are given up where they cost too much:
-// a job that used 61 s of CPU time had 0.56 s of them, all from its first second.
+// A mean number of busy CPUs is reported only if a source counted the job's CPU time over the whole run. Code
+// addresses are switched off where they cost too much: a job that used 61 s of CPU time had 0.56 s of them, all
+// from its first second.
 
 // mostOfRun is the part of the run that a clock must cover to speak for all of it.
 const mostOfRun = 0.95

@@ -159,9 +159,8 @@ const (
 	wholeNumber = 0.08
 )
 
-// filled returns the instances with the breaks behind them: an iteration that
-// something disturbed is not recognised to its end. Breaks with missing samples
-// stay: nobody knows what happened there.
+// filled returns the instances with the breaks behind them: a disturbed iteration is not recognised to its end.
+// Breaks with missing samples stay, because what happened there is unknown.
 func filled(q periodicity.Period, set series.Set) []periodicity.Instance {
 	out := slices.Clone(q.Instances)
 	for i := range out[:max(0, len(out)-1)] {
@@ -213,10 +212,9 @@ const (
 	loopLike  = 0.95
 )
 
-// joined returns period i with the instances of the periods that are it in another
-// length: a loop that becomes slower at once is found as two. Only loops with a
-// shape that tells work from waiting are compared, and only the main one is
-// asked for others.
+// joined returns period i with the instances of the periods that are it in another length: a loop that becomes
+// slower at once is found as two. Only loops with a shape that tells work from waiting are compared, and only
+// the main one is compared with others.
 func joined(i int, periods []periodicity.Period, loops []Loop) (periodicity.Period, []string) {
 	q := periods[i]
 	a := loops[i].Activity

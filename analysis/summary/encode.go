@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// ErrDamaged is returned for a record that is none, not whole, or says what cannot
-// be. It will not become better, unlike one that a file system did not give.
+// ErrDamaged is returned for data that is no record, is incomplete or has impossible values. Retrying does not
+// help, unlike after a file system error.
 var ErrDamaged = errors.New("damaged")
 
 // ErrNewer is returned for a record that only a later version can read. It is not
@@ -61,8 +61,8 @@ type reader[T any] struct {
 	read    func(text []byte) (T, error)
 }
 
-// decode reads a record with the reader of its version. A record begins with its
-// schema, so that it is asked before anything is believed.
+// decode reads a record with the reader of its version. A record begins with its schema, which is checked
+// first.
 func decode[T any](text []byte, name string, readers []reader[T]) (T, error) {
 	var none T
 	schema := schemaOf(bytes.NewReader(text))

@@ -27,8 +27,8 @@ type Example struct {
 	Values  series.Values `json:"values"`
 }
 
-// A record keeps the first iterations of its main loop, those of usual length in equal
-// parts of the run, and the longest: ten, each in so many points at most, 5 KB.
+// A record keeps the first iterations of its main loop, those of usual length in equal parts of the run, and
+// the longest: ten, each with a bounded number of points, 5 KB.
 const (
 	atStart, typical, slowest = 3, 4, 3
 	examplePoints             = 160

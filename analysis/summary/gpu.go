@@ -34,7 +34,7 @@ type GPU struct {
 	Tensor          *float64 `json:"tensor"`
 	DRAM            *float64 `json:"dram"`
 	MemoryPeakBytes *float64 `json:"memory_peak_bytes"`
-	ClockMHz        *float64 `json:"clock_mhz,omitempty"` // mean of the shaders', where it is told
+	ClockMHz        *float64 `json:"clock_mhz,omitempty"` // mean of the shaders', if the driver reports it
 	// IdleStretch is the longest time in which no kernel ran.
 	IdleStretch *run.Interval `json:"idle_stretch"`
 	// Cycle is what it did within cycles; nil where none were seen.
@@ -205,9 +205,8 @@ func meanOf(v series.Values, scale float64) *float64 {
 	return nil
 }
 
-// gpusOf are those of all nodes; how they fared part by part of a cycle is kept of one
-// node, beside whose code it is told, and over the run of the lead node, beside whose
-// timeline it is drawn.
+// gpusOf returns the GPUs of all nodes. Values by part of a cycle are kept for one node, beside whose code they
+// are printed; values over the run are kept for the lead node, beside whose timeline they are drawn.
 func gpusOf(records []NodeRecord, node, lead string) (all []GPU) {
 	for _, r := range records {
 		for _, g := range r.GPUs {

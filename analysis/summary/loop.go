@@ -18,8 +18,7 @@ type Loop struct {
 	Significance float64 `json:"significance"`
 	// Children are shorter periods inside the iterations.
 	Children []periodicity.ChildPeriod `json:"children,omitempty"`
-	// Activity is the iteration in a column that tells work from waiting, nil
-	// where there is none.
+	// Activity is the iteration in a column that separates work from waiting, nil without such a column.
 	Activity *Activity `json:"activity,omitempty"`
 	// Drift is how the length of iterations changed, nil for too few of them.
 	Drift *Drift `json:"drift,omitempty"`

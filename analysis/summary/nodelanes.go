@@ -21,8 +21,8 @@ type NodeLane struct {
 }
 
 const (
-	// maxLanes is how many lanes are told apart in a picture of some hundred pixels,
-	// nodeBins how many stretches in it.
+	// maxLanes is how many lanes can be distinguished in a picture of some hundred pixels, nodeBins the number of
+	// stretches.
 	maxLanes = 32
 	nodeBins = 120
 )

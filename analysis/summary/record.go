@@ -21,8 +21,7 @@ type NodeRecord struct {
 	Start    float64 `json:"start"`
 	End      float64 `json:"end"`
 	ElapsedS float64 `json:"elapsed_s"`
-	// Exit is how the job ended as this node's Epilog was told; nil if it
-	// was not told.
+	// Exit is how the job ended according to this node's Epilog; nil if unknown.
 	Exit     *run.Exit     `json:"exit,omitempty"`
 	Quality  run.Quality   `json:"quality"`
 	Counters []run.Counter `json:"counters"`

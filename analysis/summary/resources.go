@@ -32,8 +32,8 @@ type CPUResources struct {
 	Others    *float64 `json:"others"`
 }
 
-// MemoryResources are anonymous and shared memory, page cache apart. RequestedBytes is
-// what was asked for, else the limit.
+// MemoryResources are anonymous and shared memory, page cache apart. RequestedBytes is the request, else the
+// limit.
 type MemoryResources struct {
 	PeakBytes      *float64 `json:"peak_bytes"`
 	RequestedBytes *float64 `json:"requested_bytes"`

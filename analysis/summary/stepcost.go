@@ -52,8 +52,7 @@ func (s Summary) stepPattern() pattern.Pattern {
 	return best
 }
 
-// within is the mean of a column where a pattern runs over that of the whole run; 1 where
-// that cannot be told.
+// within is the mean of a column where a pattern runs over that of the whole run; 1 if that is unknown.
 func (t Timeline) within(column string, p pattern.Pattern) float64 {
 	for _, c := range t.Columns {
 		if c.Name != column {

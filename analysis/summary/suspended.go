@@ -25,8 +25,8 @@ func seconds(all []run.Interval) float64 {
 // RanS is for how long the run was not suspended, as sacct counts Elapsed.
 func (s Summary) RanS() float64 { return max(0, s.ElapsedS-s.SuspendedS) }
 
-// cut is where the samples of a suspension were: one missing sample stands for
-// them, so that nobody takes what is before and after it for neighbours.
+// cut is where the samples of a suspension were: one missing sample stands for them, so that the samples before
+// and after it do not count as neighbours.
 type cut struct {
 	at int // the missing sample
 	n  int // samples left out beside it
@@ -70,7 +70,7 @@ func withoutSuspensions(set series.Set, known []run.Interval) (series.Set, cuts,
 	return out, c, found
 }
 
-// pieces are what is between the suspensions of so many samples.
+// pieces returns the stretches between the suspensions of the given number of samples.
 func (c cuts) pieces(samples int) []series.Piece {
 	var out []series.Piece
 	from, removed := 0, 0
@@ -87,8 +87,8 @@ func (c cuts) pieces(samples int) []series.Piece {
 func (c cuts) sample(s float64) int { return int((s-c.startS)/c.stepS + 0.5) }
 func (c cuts) time(i int) float64   { return c.startS + float64(i)*c.stepS }
 
-// still returns the longest stretch without CPU time of the job, by the finest
-// clock that ran then; all of it where there is none.
+// still returns the longest stretch without CPU time of the job, by the finest clock that ran then; the whole
+// range without such a clock.
 func still(set series.Set, from, to int) (int, int) {
 	to = min(to, set.Len())
 	if from >= to {

@@ -37,7 +37,7 @@ func decimate(set series.Set, names []string, bins int) Timeline {
 	return t
 }
 
-// means joins values to at most n, each the mean of so many that are there.
+// means joins values to at most n, each the mean of per present values.
 func means(v series.Values, n int) (out series.Values, per int) {
 	per = max(1, (len(v)+n-1)/n)
 	for part := range slices.Chunk(v, per) {

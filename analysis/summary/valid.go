@@ -10,10 +10,9 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Valid is nil for a record that a node can have written until now, in UTC epoch
-// seconds. Whoever has the account of the collection directory writes what he
-// likes, and disks lose bits: it is asked when a record is read, not when it is
-// written. It does not make the record true.
+// Valid returns nil if a node can have written the record until now, in UTC epoch seconds. The account of the
+// collection directory can write anything there, and disks lose bits, so a record is checked when it is read,
+// not when it is written. A valid record is not necessarily true.
 func (r NodeRecord) Valid(now float64) error {
 	var c checker
 	c.keep(r.Key.Valid())
@@ -66,8 +65,8 @@ func (s Summary) Plausible(now float64) error {
 // What the numbers of a record lie within.
 const (
 	earliest = 946684800.0 // 2000-01-01: before that there was no Slurm
-	// ahead is how far a node's clock may run before ours, in seconds; half of how
-	// far it may have been set back during a run.
+	// ahead is how far a node's clock may be ahead of this one, in seconds; half of how far it may have been set
+	// back during a run.
 	ahead    = 86400.0
 	maxSpan  = 10 * 366 * 86400.0 // the longest run, in seconds
 	maxNodes = 100_000            // of one job; the largest clusters have a tenth of it
@@ -138,8 +137,8 @@ func (c *checker) missing(missing, samples int64) {
 	c.within("missing", float64(missing), 0, float64(samples))
 }
 
-// shapes are the patterns, phases and loops: of the lists that belong together each
-// is as long as the others, or whoever draws them reads beyond one.
+// shapes are the patterns, phases and loops: lists that belong together must have equal lengths, or drawing
+// them would read beyond the end of one.
 func (c *checker) shapes(patterns []pattern.Pattern, phases []phase.Phase, loops []Loop) {
 	for _, p := range patterns {
 		c.alike("values", p.Values, p.P10, p.P90)

@@ -119,12 +119,10 @@ func (c *sampleTable) rate() float64 {
 // nearest rounds to a whole number; unlike math.Round it is one machine instruction.
 func nearest(x float64) float64 { return math.Floor(x + 0.5) }
 
-// exact counts the slots between the first and the last row at a rate, step by
-// step, and returns the rate that makes so many of the whole span. Times since
-// 1970 have a resolution of 0.2 us: a rate from one step of 5 ms is off by a slot
-// in two minutes; times in milliseconds make 58.8 Hz of 60. A rate that would
-// move by more than a thousandth stays unless the rows then lie on the grid: the
-// steps are no multiples of one.
+// exact counts the slots between the first and the last row at a rate, step by step, and returns the rate that
+// divides the whole span into that number. Times since 1970 have a resolution of 0.2 us: a rate from one step
+// of 5 ms is off by a slot in two minutes; times in milliseconds make 58.8 Hz of 60. A rate that would move by
+// more than a thousandth stays unless the rows then lie on the grid: the steps are no multiples of one.
 func (c *sampleTable) exact(rate float64) float64 {
 	slots := 0.0
 	first := c.t.at(0)

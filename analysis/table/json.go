@@ -69,7 +69,7 @@ func (v *values) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// word is text, or a number that stands for text (a day, an id); null is none.
+// word is text, or a number that stands for text (a day, an id); null is absent.
 type word struct {
 	text   string
 	number bool

@@ -26,7 +26,7 @@ var (
 // measurementTable reads the rows of one CSV file.
 type measurementTable struct {
 	*csvReader
-	parameter, metric, group, nodeHours int   // columns, -1 if there is none
+	parameter, metric, group, nodeHours int   // columns, -1 if absent
 	values, keys, others                []int // others are further parameters
 	units                               []string
 	out                                 []scaling.Series

@@ -20,8 +20,8 @@ type decimal struct {
 
 func (d decimal) float() float64 { return float64(d.mantissa) / exact10[d.places] }
 
-// scanDecimal reads the plain decimal number that b begins with and returns its length,
-// 0 if there is none that a decimal holds. What follows the number is not examined.
+// scanDecimal reads the plain decimal number that b begins with and returns its length, 0 if no number that a
+// decimal can hold is there. What follows the number is not examined.
 func scanDecimal(b []byte) (d decimal, n int) {
 	i, negative := 0, false
 	if len(b) > 0 && b[0] == '-' {

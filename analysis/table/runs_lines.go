@@ -72,8 +72,7 @@ func (l runLines) series(text []byte, line int) (Runs, error) {
 	return one, nil
 }
 
-// idOf returns a series' id: a text, a number as it is written, or the line's
-// number if there is none.
+// idOf returns a series' id: a text, a number as it is written, or the line's number if it has no id.
 func idOf(raw json.RawMessage, line int) (id string, isNumber bool, err error) {
 	switch {
 	case absent(raw):

@@ -92,7 +92,7 @@ const far = 1e6
 // sampleTable is what was read of a CSV file, in the order of its lines.
 type sampleTable struct {
 	*csvReader
-	time   int // column of the time, -1 if there is none
+	time   int // column of the time, -1 if absent
 	scale  float64
 	rateHz float64 // for rows without a time
 	kept   []int   // column of the file of each column that is kept

@@ -6,7 +6,7 @@
 // boundaries of cycles, where the next one is expected and how sure that is, and
 // the state: none, in_cycle, left_loop, stalled, suspended or ended.
 //
-//   - memory.go: the last minutes, what detection is asked about.
+//   - memory.go: the last minutes, the input of detection.
 //   - loop.go: what is learned of a period: which mixtures of the columns change
 //     with its phase, their template, and how well its own cycles match it.
 //   - fold.go: the template, and how much of a window is explained by it.

@@ -7,10 +7,10 @@ import (
 	"jobgait/analysis/series"
 )
 
-// effort is the CPU time that a cycle takes. It hardly moves where the clock's time does,
-// and a job that spins after its loop has other work's turns at the CPUs in its samples,
-// which are like the template of a cycle often enough to pass for some: beside another
-// program, six of six that spun were told to go on. They take several times the CPU time.
+// effort is the CPU time that a cycle takes. It hardly moves where the clock's time does, and in the samples of
+// a job that spins after its loop, turns of other work at the CPUs resemble the template of a cycle often
+// enough to pass for cycles: beside another program, six of six spinning jobs were reported as running on. They
+// take several times the CPU time.
 type effort struct {
 	column int     // busy CPUs, -1 without any
 	usual  float64 // CPU time of a cycle, in samples of the tracker
@@ -27,8 +27,7 @@ const (
 	effortShare = 1.0 / 32
 )
 
-// learnEffort learns what the cycles of a period take, of a set whose samples are so many
-// of the tracker's.
+// learnEffort learns what the cycles of a period take, of a set whose samples are merge samples of the tracker.
 func learnEffort(set series.Set, merge int, p periodicity.Period) effort {
 	e := effort{column: slices.IndexFunc(set.Columns, func(c series.Column) bool { return c.Name == "busy_cpus" })}
 	if e.column < 0 {
@@ -47,7 +46,7 @@ func learnEffort(set series.Set, merge int, p periodicity.Period) effort {
 	return e
 }
 
-// add takes a sample of all columns, of a loop whose cycles take so many.
+// add takes a sample of all columns, of a loop whose cycles have the given length in samples.
 func (e *effort) add(x []float32, length float64) {
 	if e.column >= 0 && x[e.column] == x[e.column] {
 		e.level += (float64(x[e.column]) - e.level) / (levelCycles * max(1, length))

@@ -46,8 +46,8 @@ const (
 	leastUsual, leastGain = 0.25, 0.12
 )
 
-// Learn makes a loop of a period that was found in a set whose samples are so many
-// of the tracker's; false if its cycles are too little alike.
+// Learn makes a loop from a period that was found in a set whose samples are merge samples of the tracker; it
+// returns false if the cycles are not similar enough.
 func Learn(set series.Set, merge int, p periodicity.Period) (Loop, bool) {
 	l := Loop{PeriodS: p.PeriodS, LoS: p.LoS, HiS: p.HiS, Confidence: p.Confidence}
 	for j, c := range set.Columns {
@@ -231,7 +231,7 @@ func (l *Loop) project(x [][]float32) [][]float32 {
 	return out
 }
 
-// folded is the mean of the cycles at so many points, in so many turns.
+// folded returns the mean of the cycles at the given number of points, for the given number of turns.
 func folded(x [][]float32, in []periodicity.Instance, points, turns int) fold {
 	f := fold{v: make([][]float32, len(x))}
 	for k := range x {

@@ -30,7 +30,7 @@ type signature struct {
 	offset, length, period float64   // in cycles of that period
 	lead                   []float64 // activity by points, half of them before it begins
 	limit                  float64   // DTW distance up to which a window is it
-	seen, of               int       // cycles in which it was recognised, of so many
+	seen, of               int       // cycles in which it was recognised, and all cycles
 	next                   float64   // when it is expected to begin
 	deviation              float64
 	last                   float64
@@ -61,8 +61,8 @@ func activity(columns []series.Column) int {
 	return -1
 }
 
-// learnLow learns the low stretches of the cycles of a period, in points of so many
-// samples of the set, of which each is so many of the tracker's.
+// learnLow learns the low stretches of the cycles of a period, in points of thin samples of the set, each of
+// merge samples of the tracker.
 func (l *Loop) learnLow(set series.Set, p periodicity.Period, thin, merge int) {
 	if l.activity = activity(set.Columns); l.activity < 0 {
 		return
@@ -175,8 +175,8 @@ func (w *lows) add(v float32) {
 	w.sum += w.last
 }
 
-// look looks for the stretches when a point of so many samples is complete, now samples
-// after the first: cycles of that length ended at end.
+// look searches for the stretches when a point of every samples is complete, now samples after the first:
+// cycles of that length ended at end.
 func (w *lows) look(every int, now, end, length float64) {
 	room := len(w.ring) / 2
 	w.ring[w.at], w.ring[w.at+room] = w.sum/float64(every), w.sum/float64(every)

@@ -16,7 +16,7 @@ const (
 	remembers = 12000 // samples of each scale: a minute at 200 Hz
 )
 
-// ring holds the last means of so many samples.
+// ring holds the last means, each over a fixed number of samples.
 type ring struct {
 	merge, n int // samples in one, and those that came
 	open     int // samples in sum

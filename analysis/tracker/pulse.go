@@ -116,7 +116,7 @@ func (p *pulse) push(y []float32) {
 	p.n++
 }
 
-// resum adds the window up anew: errors would add up.
+// resum recomputes the sum of the window, because rounding errors accumulate.
 func (p *pulse) resum() {
 	for m, w := range p.window {
 		p.one[m], p.two[m] = 0, 0
@@ -183,7 +183,7 @@ func (p *pulse) length() float64 {
 const (
 	// mostMissed is how many cycles may be missed within a run.
 	mostMissed = 2
-	// leastRun is from how many cycles on a run is told.
+	// leastRun is the least number of cycles in a row that is reported.
 	leastRun = 3
 	// heldFor is for how many periods after a cycle its loop still holds.
 	heldFor = 2.5
@@ -216,7 +216,7 @@ func (p *pulse) accept(at, like float64) bool {
 	p.end = at
 	p.follow(off/length, like)
 	p.ends = append(p.ends, at)
-	if len(p.ends) > leastRun { // whoever wants them looks at each
+	if len(p.ends) > leastRun { // callers read each of them
 		p.ends = p.ends[1:]
 	}
 	return p.holds()

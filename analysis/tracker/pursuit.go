@@ -21,13 +21,13 @@ type Pursuit struct {
 }
 
 const (
-	// firstS is when detection is asked first; waits double from leastWaitS to
-	// mostWaitS, so that a job without a loop costs little.
+	// firstS is the time of the first detection; waits double from leastWaitS to mostWaitS, so that a job without
+	// a loop costs little.
 	firstS     = 10
 	leastWaitS = 10
 	mostWaitS  = 600
-	// A loop that holds is asked for again after againS, and after so many times as
-	// long as it took until then: what ten seconds showed may be a part of it.
+	// For a loop that holds, detection runs again after againS, then after the same multiple of the time so far:
+	// what ten seconds showed may be a part of the loop.
 	againS     = 30
 	againTimes = 5
 )
@@ -42,7 +42,7 @@ func NewPursuit(columns []series.Column, stepS float64) *Pursuit {
 func (p *Pursuit) Add(x []float32) (Cycle, bool) {
 	p.Memory.Add(x)
 	c, told := p.Tracker.Add(x)
-	if p.Tracker.held == nil && p.held { // lost: it is asked for soon
+	if p.Tracker.held == nil && p.held { // lost: detection runs soon
 		p.waitS = leastWaitS
 		p.nextS = min(p.nextS, p.nowS()+leastWaitS/2)
 	}
@@ -52,8 +52,8 @@ func (p *Pursuit) Add(x []float32) (Cycle, bool) {
 
 func (p *Pursuit) nowS() float64 { return float64(p.samples) * p.stepS }
 
-// Due tells whether it is time to ask. While a loop holds it is asked seldom, whether
-// more samples say the same.
+// Due reports whether a detection is due. While a loop holds, detection runs rarely, to confirm it with more
+// samples.
 func (p *Pursuit) Due() bool {
 	return p.nowS() >= max(p.nextS, p.paidS) && (!p.held || p.nowS() >= p.againS)
 }
@@ -67,7 +67,7 @@ type DetectionRequest struct {
 	at    []int
 }
 
-// Question returns the next one; the scales are asked in turn.
+// Question returns the next request; the scales take turns.
 func (p *Pursuit) Question() DetectionRequest {
 	p.nextS = p.nowS() + p.waitS
 	p.waitS = min(1.5*p.waitS, mostWaitS)
@@ -86,10 +86,9 @@ func (p *Pursuit) Question() DetectionRequest {
 	return DetectionRequest{set: set, merge: p.Memory.scales[scale].merge, whole: set}
 }
 
-// Working leaves out of a question how much CPU the job got, the kernel, and the code in
-// which it waits with its CPUs busy: a job that only does that has in these the rhythm of
-// whoever takes its CPUs now and then. A program that looked round every 1.2 s ended the
-// stall of one that spun.
+// Working removes from a request how much CPU the job got, the kernel, and the code in which it waits with busy
+// CPUs: if a job only waits, these columns have the rhythm of programs that take its CPUs now and then. A
+// program that woke every 1.2 s ended the stall of one that spun.
 func (q DetectionRequest) Working() DetectionRequest {
 	q.set.Columns, q.at = nil, []int{}
 	for i, c := range q.whole.Columns {
@@ -142,8 +141,8 @@ func (p *Pursuit) Take(loops []Loop) {
 	}
 }
 
-// Later puts the next question off by so many seconds: the last one was dear. A loop that
-// is lost meanwhile waits too: one that came and went asked every seven seconds.
+// Later postpones the next request by s seconds, because the last one was expensive. This also applies to a
+// loop that is lost meanwhile: one that came and went made a request every seven seconds.
 func (p *Pursuit) Later(s float64) { p.paidS = p.nowS() + s }
 
 // last are the last samples of the finest scale, eight periods of them, so that a

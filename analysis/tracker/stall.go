@@ -15,8 +15,8 @@ const (
 // LoopState is how a job stands to its loop.
 type LoopState string
 
-// States of a job. Starting is before detection was asked first, None while no loop
-// was found, LeftLoop while the job is busy with something else.
+// States of a job. Starting is before the first detection, None while no loop was found, LeftLoop while the job
+// is busy with something else.
 const (
 	Starting    LoopState = "starting"
 	None        LoopState = "none"
@@ -27,9 +27,8 @@ const (
 	Ended       LoopState = "ended"
 )
 
-// A loop is stalled after so many of its longest usual intervals, and so many
-// seconds, without a cycle, if there were enough cycles to know what is usual and
-// the job did nothing for the last quietS.
+// A loop is stalled without a cycle for a multiple of its longest usual interval and a least number of seconds,
+// if there were enough cycles to know what is usual and the job did nothing for the last quietS.
 const (
 	stalledAfter = 5
 	stalledS     = 10

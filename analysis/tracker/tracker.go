@@ -21,7 +21,7 @@ type Tracker struct {
 // variants. The one that did not hold for longest is forgotten.
 const mostLoops = 4
 
-// New returns a tracker of samples that take so many seconds.
+// New returns a tracker of samples of stepS seconds each.
 func New(stepS float64) *Tracker { return &Tracker{stepS: stepS} }
 
 // Cycle is the end of one cycle.

@@ -1,13 +1,11 @@
-// Package archive keeps what a run's report was made from, so that a later version can
-// make it anew: of each node what the Prolog and the Epilog knew of the run, the sealed
-// profile and the names of functions that were asked for; of the run what only the
-// scheduler and nodes without a profile said. Files of a node's spool go in, a directory
+// Package archive keeps the inputs of a run's report, so that a later version can produce it again: for each
+// node what the Prolog and the Epilog knew about the run, the sealed profile and the function names; for the
+// run what only the scheduler and nodes without a profile reported. Files of a node's spool go in, a directory
 // per run comes out: <directory>/<cluster>-<job id / 1000>/<run key>/.
 //
-// The directory belongs to the service account, as that of package collect: a root
-// process hands the files to a child with its rights. It refuses names that are not
-// among those it keeps, and never replaces the files of a node: the first are those
-// that the report was made from.
+// The directory belongs to the service account, as that of package collect: a root process hands the files to a
+// child with its rights. It accepts only the names that it keeps, and never replaces the files of a node: the
+// first ones are the inputs of the report.
 package archive
 
 import (

@@ -67,7 +67,7 @@ func (k Kept) Run() (RunContext, error) {
 	return r, nil
 }
 
-// resultFile has the summary that was made anew, until it is in the history.
+// resultFile has the recomputed summary until it is in the history.
 const resultFile = "again.json.gz"
 
 // result is a summary and the build that made it: two builds of one version differ.
@@ -114,8 +114,8 @@ func (k Kept) read(name string, v any) error {
 	return nil
 }
 
-// Trim removes runs that were archived more than so many days before now, and then the
-// oldest until the rest has no more than so many bytes; 0 is no bound.
+// Trim removes runs that were archived more than days before now, then the oldest until the rest has at most
+// the given number of bytes; 0 means unlimited.
 func Trim(dir string, days int, bytes int64, now time.Time) (removed int, failed error) {
 	paths, err := filepath.Glob(filepath.Join(escape(dir), "*", "*"))
 	if err != nil {

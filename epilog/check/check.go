@@ -6,18 +6,16 @@
 // The settings and the paths of the machine come in, a list of findings goes out.
 // `jobgait doctor` prints it.
 //
-// Where it can it tries what the hooks will do instead of looking at modes: a file in
-// the collection directory is made with the rights of its account, since root is
-// nobody on many shared file systems, and removed again; one in the node's part of
-// the spool too. It makes nothing else, so that it can be asked before anything is
-// installed, and by anybody. It refuses to call what it could not look at good: such
-// a finding is a warning with Seen false.
+// Where it can it tries what the hooks will do instead of looking at modes: it creates and removes a file in
+// the collection directory with the rights of its account, since many shared file systems map root to an
+// unprivileged user, and one in the node's part of the spool. It creates nothing else, so any user can run it
+// before anything is installed. What it could not check is never reported as good: such a finding is a warning
+// with Seen false.
 //
-// What it reads of others: slurm.conf, plugstack.conf and the hooks that these name
-// belong to the administrator, perhaps to Slurm's account; they are read as bounded
-// plain files and never run. What the account of the collection directory sees is
-// told by a child with its rights, whose answer is numbers. Programs are run for
-// their version only if nobody but root can change them.
+// What it reads of others: slurm.conf, plugstack.conf and the hooks that these name belong to the
+// administrator, perhaps to Slurm's account; they are read as bounded plain files and never run. A child with
+// the rights of the collection directory's account reports what that account sees; its answer consists of
+// numbers. Programs are run for their version only if nobody but root can change them.
 package check
 
 import (
@@ -49,7 +47,7 @@ type Finding struct {
 	Subject string  `json:"subject"`
 	Verdict Verdict `json:"verdict"`
 	Text    string  `json:"text"` // one line
-	// Do is the line to type, nil where there is none.
+	// Do is the command to type, nil without one.
 	Do *string `json:"do"`
 	// Seen is false for what this account, or this host, cannot look at.
 	Seen bool `json:"seen"`

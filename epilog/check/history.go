@@ -72,8 +72,8 @@ func (n Node) ingest(s Shared, lookErr error) Finding {
 	return ok(subject, "%d job records wait for the ingest; %s", s.Waiting, last)
 }
 
-// snapshots judges the directory of the users' own histories: it must be there, let
-// through whoever knows his way, and keep ACLs.
+// snapshots judges the directory of the users' own histories: it must exist, be searchable by all, and its file
+// system must support ACLs.
 func (n Node) snapshots() Finding {
 	const subject = "snapshots"
 	dir, account := n.Config.History.Snapshots, n.Config.Collect.Account

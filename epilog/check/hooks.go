@@ -89,14 +89,15 @@ func (n Node) timeouts(s answers) Finding {
 		takes float64
 	}{{"PrologEpilogTimeout", max(prologS, epilogS)}, {"PrologTimeout", prologS}, {"EpilogTimeout", epilogS}} {
 		if limit, set := seconds(s.one(l.name)); set && limit < l.takes+1 {
-			return fail(subject, n.add(s, l.name+"=60"), "%s=%g, and ours may take %g s: Slurm would end it and drain the node",
+			return fail(subject, n.add(s, l.name+"=60"),
+				"%s=%g, but the hook may take %g s: Slurm would end it and drain the node",
 				l.name, limit, l.takes)
 		}
 	}
-	return ok(subject, "Slurm lets hooks take longer than ours do")
+	return ok(subject, "Slurm's limits are longer than the hooks take")
 }
 
-// seconds reads a limit of `scontrol show config`: "60", "60 sec"; 65534 is none.
+// seconds reads a limit of `scontrol show config`: "60", "60 sec"; 65534 means unlimited.
 func seconds(text string) (s float64, set bool) {
 	f := strings.Fields(text)
 	if len(f) == 0 {

@@ -69,7 +69,7 @@ func (n Node) programs(ctx context.Context) (list []Finding) {
 	return append(list, ok("versions", "all are %s", configs.Version))
 }
 
-// runnable is nil for a program that root may run: nobody else can change it.
+// runnable returns nil for a program that root may run: only root can change it.
 func runnable(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -89,7 +89,7 @@ func runnable(path string) error {
 // versionLimit bounds the question to a program for its version.
 const versionLimit = 5 * time.Second
 
-// told is what a program of ours says of itself, whatever it was asked.
+// told matches the version line that each program of jobgait prints.
 var told = regexp.MustCompile(`^jobgait(?:-[a-z]+)?(?: version)? ([0-9][0-9A-Za-z.+~-]{0,40}?):?(?:\s|$)`)
 
 // versionOf asks a program for its version.

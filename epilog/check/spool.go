@@ -23,7 +23,7 @@ const room = 100 << 20
 // memory: jobs have that much less.
 const ofMemory = 0.02
 
-// spool judges where profiles are written, with a file where that is ours to make.
+// spool checks the directory of profiles, by creating a file if this process may.
 func (n Node) spool() Finding {
 	const subject = "spool"
 	dir := n.Config.Spool.Dir
@@ -157,8 +157,8 @@ func (n Node) memory() float64 {
 // patience is how long a run that has ended may wait to be finished.
 const patience = time.Hour
 
-// runDirs are those of this node; a spool that is none, or not root's, has none,
-// which the finding of the spool says.
+// runDirs returns the run directories of this node. An invalid spool, or one that is not root's, has none; the
+// finding of the spool reports that.
 func (n Node) runDirs() ([]job.RunDir, error) {
 	dirs, err := job.Dirs(job.NodeDir(n.Config.Spool.Dir, n.Name))
 	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, job.ErrNotOurs) {

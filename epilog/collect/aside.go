@@ -102,7 +102,7 @@ func whyAside(path string) (history.Aside, error) {
 		At: float64(info.ModTime().UnixNano()) / 1e9}, nil
 }
 
-// dropOldest keeps a directory to so many files and bytes, and says what went.
+// dropOldest limits a directory to a number of files and bytes, and reports what it removed.
 func dropOldest(dir string, files int, bytes int64) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

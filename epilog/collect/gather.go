@@ -117,8 +117,8 @@ func ofOneRun(all []summary.NodeRecord, w Want) []summary.NodeRecord {
 	return kept
 }
 
-// nearestRun is the key of the sampled run that ended nearest to w.End, or
-// w.Key when there is none within sameEnd.
+// nearestRun is the key of the sampled run that ended nearest to w.End, or w.Key if no run ended within
+// sameEnd.
 func nearestRun(all []summary.NodeRecord, w Want) run.Key {
 	key, best := w.Key, float64(sameEnd)
 	for _, r := range all {

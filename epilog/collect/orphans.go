@@ -53,8 +53,8 @@ func orphans(dir string, idle time.Duration, w Sweeper, say func(string)) ([]sum
 	return found, nil
 }
 
-// jobs are the names of the directories that a sweeper looks at, and whether these are
-// all. A directory that nobody has used has none.
+// jobs are the names of the directories that a sweeper looks at, and whether these are all. An unused directory
+// has none.
 func (w Sweeper) jobs(dir string) (names []string, all bool, err error) {
 	in := filepath.Join(dir, runsDir)
 	if _, err := os.Lstat(in); errors.Is(err, fs.ErrNotExist) {

@@ -75,15 +75,15 @@ func readRecord(path string) ([]byte, error) {
 	return summary.Unpack(packed)
 }
 
-// Where the directory's file server reads a record, the node that wrote it may hold
-// a lease on it (an NFS delegation), which is asked back by the try to open it.
+// Where the directory's file server reads a record, the node that wrote it may hold a lease on it (an NFS
+// delegation), which the attempt to open it recalls.
 const (
 	leaseTries = 20
 	leasePause = 50 * time.Millisecond
 )
 
-// readFile reads a plain file without waiting for whoever holds the other end, and
-// waits a little for who holds a lease.
+// readFile reads a regular file. It never waits for the other end of a pipe, and waits a little for the holder
+// of a lease.
 func readFile(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	for range leaseTries {
 		if text, info, err = job.ReadPlain(path, most); !leased(err) {

@@ -5,14 +5,12 @@
 // Node records go in, the records of one run come out, in the order of the
 // job's nodes.
 //
-// It refuses to wait beyond its deadline and to invent a record: a node that
-// has not reported is simply not among what it returns. What it reads it believes
-// as far as it is valid (package summary) and lies where it says it belongs; what is
-// not goes to failed/, with a line, and what a newer version wrote stays.
+// It never waits beyond its deadline and never invents a record: a node that has not reported is missing from
+// the result. It accepts a record if it is valid (package summary) and lies in the directory of its run. Other
+// records go to failed/, with a line; records of a newer version stay.
 //
-// The directory belongs to a service account: a root process drops to it
-// (package as) to use the directory, because root is nobody on many shared
-// file systems.
+// The directory belongs to a service account: a root process drops to it (package as) to use the directory,
+// because many shared file systems map root to an unprivileged user.
 package collect
 
 import (
@@ -42,7 +40,7 @@ type Store struct {
 	Unread func(why string)
 }
 
-// request is what a child is asked: exactly one thing.
+// request is one request to a child; exactly one field is set.
 type request struct {
 	Dir    string              `json:"dir"`
 	Put    *summary.NodeRecord `json:"put,omitempty"`
@@ -66,8 +64,8 @@ func (s Store) Gather(ctx context.Context, w Want) ([]summary.NodeRecord, error)
 	return s.do(ctx, request{Dir: s.Dir, Gather: &w})
 }
 
-// Orphans returns the records of runs that nobody has collected for so long: of all
-// where w is elected, else of its own.
+// Orphans returns the records of runs that were not collected for the time idle: all runs if w is elected, else
+// its own.
 func (s Store) Orphans(ctx context.Context, idle time.Duration, w Sweeper) ([]summary.NodeRecord, error) {
 	return s.do(ctx, request{Dir: s.Dir, Orphans: idle, Sweeper: w})
 }
@@ -84,8 +82,8 @@ func (s Store) PutJob(ctx context.Context, j JobRecord) error {
 	return err
 }
 
-// answer is one of a child's answers: a record, or a line on one that is none. The
-// child answers with any number of them.
+// answer is one of a child's answers: a record, or a line about an invalid one. The child answers with any
+// number of them.
 type answer struct {
 	Record json.RawMessage `json:"record,omitempty"`
 	Unread string          `json:"unread,omitempty"`
@@ -172,8 +170,8 @@ func Serve(ctx context.Context, to as.Request) error {
 	return writeAnswers(to.Out, records, lines, r.most()-2*maxLines*lineBytes)
 }
 
-// writeAnswers writes records and lines as answers, the records in so many bytes; one that
-// has no room is left out, and its node is missing.
+// writeAnswers writes records and lines as answers, the records in at most room bytes; a record that does not
+// fit is left out, and its node is missing.
 func writeAnswers(out io.Writer, records []summary.NodeRecord, lines []string, room int) error {
 	w := bufio.NewWriter(out)
 	to := json.NewEncoder(w)

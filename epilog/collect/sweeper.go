@@ -13,11 +13,10 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Sweeper is a node that looks for runs that nobody collects. One of a site is elected
-// and looks at all of them; of the others each looks at the runs that it saw itself,
-// whose directories it knows by name. So a site of 5,000 nodes asks the file server for
-// the times of all directories once in ten minutes, and not 5,000 times. Two that are
-// elected at once do the same thing twice.
+// Sweeper is a node that searches for uncollected runs. One node of a site is elected and checks all runs;
+// every other node checks only the runs that it saw itself, whose directories it knows by name. So a site of
+// 5,000 nodes reads the times of all directories from the file server once in ten minutes, and not 5,000 times.
+// Two that are elected at once do the same thing twice.
 type Sweeper struct {
 	// Name tells one node from another.
 	Name string `json:"name"`
@@ -28,16 +27,16 @@ type Sweeper struct {
 // JobName is the name of the directory in which the records of a job meet.
 func JobName(key run.Key) string { return filepath.Base(jobDir("", key)) }
 
-// The elected one keeps a file in the directory with its name; whoever finds it older
-// than a term takes its place. Sweeps come every ten to fifteen minutes, and the file is
-// written anew with each, and with every renewAfter directories.
+// The elected one keeps a file in the directory with its name; a node that finds the file older than a term
+// takes over. Sweeps run every ten to fifteen minutes; each rewrites the file, and also after every renewAfter
+// directories.
 const (
 	sweeperFile = "sweeper"
 	term        = 40 * time.Minute
 	renewAfter  = 256
 )
 
-// maxSweeper bounds what is read of the file: whoever has the account writes it.
+// maxSweeper limits how much of the file is read: any process of the account can write it.
 const maxSweeper = 300
 
 // elected is whether this one looks at all runs, from now on for a term. Ages are

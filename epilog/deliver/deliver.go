@@ -1,13 +1,10 @@
-// Package deliver writes a finished report where its user will find it: the
-// files come in with directories to try in order, the directory that took them
-// goes out. The work is done with the rights of the job's user by a child
-// process (package as), because the directory is under the user's control while
-// we write: links, pipes, quotas and hanging file systems there are the user's
-// own and can harm nobody else.
+// Package deliver writes a finished report where its user will find it: the files come in with directories to
+// try in order, the directory that took them goes out. A child process with the rights of the job's user does
+// the work (package as), because the user controls the directory during the write: links, pipes, quotas and
+// hanging file systems there can then harm no other user.
 //
-// It refuses to replace a file that does not carry jobgait's mark, to follow a
-// link at a report's name, and to leave half a report: either all files of a
-// report stand in one directory or none does.
+// The package replaces no file without jobgait's mark, follows no link at a report's name, and leaves no
+// partial report: either all files of a report are in one directory or none is.
 package deliver
 
 import (
@@ -152,8 +149,8 @@ func reason(dir string, err error) string {
 	return fmt.Sprintf("%s: %v", dir, err)
 }
 
-// errForeign is a file in the way that is not ours.
+// errForeign reports an existing file that jobgait did not write.
 var errForeign = errors.New("is not a report of jobgait and is kept")
 
-// ours is whether the head of a file says that jobgait wrote it.
+// ours reports whether the head of a file has jobgait's mark.
 func ours(head []byte) bool { return job.Mark(head) }

@@ -73,9 +73,8 @@ func openSub(fd int, sub string, mode os.FileMode) (int, error) {
 	return unix.Openat(fd, sub, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 }
 
-// checkFree is nil when name does not exist in fd or is a report of ours. A
-// link, pipe, device or foreign file is in the way: it is not opened for
-// writing, not followed and not removed.
+// checkFree returns nil if name does not exist in fd or is a report of jobgait. A link, pipe, device or foreign
+// file is an error: it is not opened for writing, not followed and not removed.
 func checkFree(fd int, name string) error {
 	var st unix.Stat_t
 	err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
@@ -131,8 +130,8 @@ func makeTemporary(fd int, name string, shared bool) (string, *os.File, error) {
 	return temporary, os.NewFile(uintptr(n), temporary), nil
 }
 
-// abandoned is how old a temporary file is that nobody writes any more: a child is
-// given up after a third of a minute, and a worker after minutes.
+// abandoned is the age from which a temporary file has no writer any more: a child is given up after a third of
+// a minute, and a worker after minutes.
 const abandoned = 10 * time.Minute
 
 // create makes a file that is not there. The mode lets the user's group read, as far

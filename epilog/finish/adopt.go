@@ -20,13 +20,11 @@ const adoptAfter = giveUp + time.Hour
 // orphans counts runs whose collecting node died: those reported now, and those that no node claims yet.
 type orphans struct{ adopted, unclaimed int }
 
-// adopt reports the runs whose collecting node died: their other nodes' records
-// wait in the collection directory and nobody comes for them. Whose run that is and
-// where its report goes is never taken from a record, which whoever has the
-// directory's account can write: it is what root wrote on this node at Prolog time,
-// else what the scheduler's accounting says of the run. Where neither knows it, it
-// waits for a node that saw it, and is counted. Two nodes that adopt at once do the
-// same thing twice.
+// adopt reports the runs whose collecting node died: the records of their other nodes wait in the collection
+// directory. The owner of the run and the place of its report are never taken from a record, which any process
+// of the directory's account can write: it is what root wrote on this node at Prolog time, else what the
+// scheduler's accounting says of the run. Where neither knows it, it waits for a node that saw it, and is
+// counted. Two nodes that adopt at once do the same thing twice.
 func (f Finisher) adopt(ctx context.Context) (did orphans, failed error) {
 	store, err := f.store(ctx)
 	if err != nil {
@@ -83,8 +81,8 @@ type witnessed struct {
 	end End
 }
 
-// known returns the run that a record claims to be of, the zero value if nobody
-// knows it.
+// known returns the run that a record claims to belong to, the zero value if neither this node nor the
+// scheduler knows it.
 func (f Finisher) known(ctx context.Context, r summary.NodeRecord) (witnessed, error) {
 	if err := r.Key.Valid(); err != nil {
 		return witnessed{}, err

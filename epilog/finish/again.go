@@ -65,8 +65,8 @@ func (f Finisher) archiveRun(ctx context.Context, s summary.Summary, records []s
 	}
 }
 
-// Again makes the summary of an archived run anew, as the hooks of this version would:
-// who ran it and how it ended are not asked again.
+// Again recomputes the summary of an archived run as the hooks of this version would. It does not query again
+// who ran it and how it ended.
 func Again(k archive.Kept) (summary.Summary, error) {
 	was, err := k.Run()
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// askLimit bounds a question to the scheduler: a controller that starts a thousand jobs
-// at once answers late, and the worker has the time. What it did not say then is asked
-// once more when the job is over.
+// askLimit limits a query to the scheduler: a controller that starts a thousand jobs at once answers late, and
+// the worker can wait. What is missing then is queried once more when the job is over.
 const askLimit = 10 * time.Second
 
 // completeFromScheduler completes the summary with what only the scheduler knows: name, array, expanded output path,
@@ -34,7 +33,7 @@ func (f Finisher) completeFromScheduler(ctx context.Context, r job.Run, s summar
 	}
 	if ofLaterRun(d, r, s) {
 		d.Start, d.End, d.State, d.Exit = nil, nil, "", nil
-		if s.Exit != nil { // no Epilog was told of a requeue
+		if s.Exit != nil { // no Epilog received a requeue
 			s = unknownEnd(s, "the scheduler knows only a later run of the job")
 		}
 	}

@@ -66,7 +66,7 @@ const (
 	worthMade   = 0.1
 )
 
-// codeNotes say why code has no names, if names were asked for.
+// codeNotes explain why code has no names, if names were requested.
 func codeNotes(p profile.Places, known names.Known) (out []note.Note) {
 	total, lost, made := float64(p.Kernel+p.Anonymous+p.Lost), float64(p.Lost), float64(p.Anonymous)
 	missing := map[names.Reason][]string{}
@@ -113,7 +113,7 @@ func some(list []string) string {
 	return text
 }
 
-// knownIn is what the agent was answered; nobody was asked where there is no file.
+// knownIn returns the agent's name lookups; without a file there were none.
 func knownIn(dir job.RunDir) (known names.Known, asked bool, err error) {
 	err = dir.ReadJSON(names.KnownFile, &known)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -50,7 +50,7 @@ func (f Finisher) consult(ctx context.Context, s summary.Summary) (summary.Summa
 	return s, earlier.Judgement{}
 }
 
-// question is what a child is asked: how a run stands among those in a history.
+// question is a request to a child: to compare a run with those in a history.
 type question struct {
 	Path string          `json:"path"`
 	Run  summary.Summary `json:"run"`
@@ -143,7 +143,7 @@ const (
 	restRetry = 100 * time.Millisecond
 )
 
-// atRest reads until nobody wrote meanwhile, for wait at most.
+// atRest repeats a read until no write happened meanwhile, for at most wait.
 func atRest(ctx context.Context, wait time.Duration, read func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

@@ -1,12 +1,11 @@
-// Package finish is the whole flow after a job has ended, as code (finish.go). A run
-// directory comes in: what the Prolog wrote (env.json), what the agent sampled
-// (profile.jgp) and what the Epilog was told (epilog.json). Out go the node's
-// record, and on the first node of the job the merged summary, the report in
-// the user's directory and the row in the history.
+// Package finish is the whole flow after a job has ended, as code (finish.go). A run directory comes in: what
+// the Prolog wrote (env.json), what the agent sampled (profile.jgp) and the Epilog's environment (epilog.json).
+// Out go the node's record, and on the first node of the job the merged summary, the report in the user's
+// directory and the row in the history.
 //
-// Everything here may be killed at any moment and done again: state.go has the states
-// of a run, the transitions between them, and which file proves each. It refuses to
-// guess: what a step cannot know becomes a note in the report.
+// Everything here may be killed at any moment and done again: state.go has the states of a run, the transitions
+// between them, and which file proves each. It does not guess: what a step cannot know becomes a note in the
+// report.
 //
 // # What root reads that others can write, and what is believed of it
 //

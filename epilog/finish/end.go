@@ -9,9 +9,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// End is how and when a run ended, as the Epilog was told: epilog.json in the
-// run directory. It is written before anything else is done, so that a sweep
-// can finish what a killed Epilog began.
+// End is how and when a run ended, from the Epilog's environment: epilog.json in the run directory. It is
+// written before anything else is done, so that a sweep can finish what a killed Epilog began.
 type End struct {
 	// Real is UTC epoch seconds, Mono CLOCK_MONOTONIC seconds, BootID the
 	// boot that Mono belongs to.
@@ -20,17 +19,17 @@ type End struct {
 	BootID string  `json:"boot_id"`
 	// Exit is nil when the Epilog was not told.
 	Exit *run.Exit `json:"exit,omitempty"`
-	// Job is what the Epilog was told of the job: its node list is that of
-	// the whole job, while the Prolog may know only the first step's.
+	// Job is the job in the Epilog's environment: its node list is that of the whole job, while the Prolog may
+	// know only the first step's.
 	Job run.Job `json:"job"`
-	// Restart is the restart count as the Epilog was told it.
+	// Restart is the restart count in the Epilog's environment.
 	Restart int `json:"restart"`
-	// Requeued is true when the Epilog was told a higher restart count than
-	// the Prolog: nothing else tells of such an end, and an exit code 0.
+	// Requeued is set if the Epilog's restart count is higher than the Prolog's: nothing else shows such an end,
+	// which has exit code 0.
 	Requeued bool `json:"requeued,omitempty"`
 	// NoAgent is true when there was no run directory: no Prolog ran here.
 	NoAgent bool `json:"no_agent,omitempty"`
-	// Used are counters that the Epilog was told, as job.Told has them.
+	// Used are the counters that the Epilog received (job.Told).
 	Used []run.Counter `json:"used,omitempty"`
 	// Swept is true when a sweep wrote this because no Epilog had.
 	Swept bool `json:"swept,omitempty"`

@@ -28,7 +28,7 @@ type Finisher struct {
 	// Program is the epilog program, started again as a child with the
 	// rights of other accounts.
 	Program string
-	// Scheduler is asked what the hooks were not told.
+	// Scheduler is queried for what the hooks' environment lacks.
 	Scheduler job.Scheduler
 	// Log takes what somebody should look at, Info (which may be nil) a line for
 	// each report.
@@ -247,8 +247,8 @@ func share(ctx context.Context, part int, most time.Duration) (context.Context, 
 	return context.WithTimeout(ctx, most)
 }
 
-// remember puts the run into the history and judges it by the others there. It
-// leaves time for the report, whoever holds the history.
+// remember stores the run in the history and compares it with the others there. It leaves time for the report
+// even if another process holds the history.
 func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summary, earlier.Judgement, error) {
 	ctx, cancel := share(ctx, 3, time.Hour)
 	defer cancel()

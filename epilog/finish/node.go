@@ -106,7 +106,7 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 	} else {
 		known, asked, err := knownIn(dir)
 		if err != nil {
-			r.Notes = append(r.Notes, note.New(note.NamesPartial, "what was asked of names could not be read: %v",
+			r.Notes = append(r.Notes, note.New(note.NamesPartial, "the function names could not be read: %v",
 				job.Cause(err)))
 		}
 		if p.Code = codeIn(dir.Profile(), loaded, known); asked {
@@ -118,7 +118,7 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 	return fromLoaded(r, loaded, p)
 }
 
-// withUsed adds what the Epilog was told of counters to what the agent saw of them.
+// withUsed replaces the agent's totals by the Epilog's, which cover the end of the run.
 func withUsed(totals, used []run.Counter) []run.Counter {
 	for _, u := range used {
 		i := slices.IndexFunc(totals, func(c run.Counter) bool { return c.Name == u.Name && c.Scope == u.Scope })
@@ -171,7 +171,7 @@ func growthIn(path string, l profile.Loaded) summary.GPUGrowth {
 	return func(columns []string) iter.Seq[anatomy.Growth] { return l.Growth(path, columns) }
 }
 
-// boards are which GPUs were read, as far as an agent that ended in order was told.
+// boards returns the GPUs that were read, as recorded by an agent that ended in order.
 func boards(f *profile.Footer) []run.GPUDevice {
 	if f == nil {
 		return nil

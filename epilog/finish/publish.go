@@ -59,7 +59,7 @@ func (f Finisher) account(ctx context.Context) (*as.Account, error) {
 func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement) (string,
 	error) {
 	if run.Job.UID < 0 || run.Job.GID < 0 || run.Job.UID == 0 && run.RootPID == 0 && !f.Config.Watch.Root {
-		return f.keepReport(run, s, judged) // nobody's, or root's unasked: never delivered as root
+		return f.keepReport(run, s, judged) // no known user, or root without a request: never delivered as root
 	}
 	dirs := candidates(run, s)
 	for {

@@ -27,8 +27,8 @@ func Replay(path string) (summary.Summary, error) {
 	return summary.Merge([]summary.NodeRecord{r}, []string{h.Node}), nil
 }
 
-// nodeScope is whether the agent was told that the job has the node alone: only
-// then does it record node-wide counters.
+// nodeScope reports whether the agent ran with the job alone on the node: only then does it record node-wide
+// counters.
 func nodeScope(l profile.Loaded) bool {
 	for _, c := range l.Header.Columns {
 		if c.Scope == "node" {

@@ -12,9 +12,8 @@ import (
 	jobreport "jobgait/reports/job"
 )
 
-// Runs without a state are asked for while they are this young, so many at once:
-// an accounting database that was down for a night is caught up with, and one that
-// never knew them is not asked for ever.
+// The state of a run without one is queried up to this age, for a limited number of runs at once: this covers
+// an accounting database that was down for a night, and does not query for ever one that never knew the runs.
 const (
 	statesFor  = 24 * time.Hour
 	statesMost = 300

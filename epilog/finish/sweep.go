@@ -30,15 +30,13 @@ type Swept struct {
 	Removed   int // finished runs removed for room
 }
 
-// Sweep picks up what killed Epilogs, workers and agents left on this node:
-// only this node's directories, only those that nobody holds. It also ends the
-// agents of jobs that are gone, and keeps the spool within its size. Whether a
-// job without an end is gone the scheduler is asked only if ask is set: a sweep
-// by hand or by a timer asks, the one at the end of each job does not, because
-// on a shared node it would ask for every neighbour.
+// Sweep picks up what killed Epilogs, workers and agents left on this node: only directories of this node
+// without a lock. It also ends the agents of jobs that are gone, and keeps the spool within its size. It
+// queries the scheduler about jobs without an end only if ask is set: a sweep by hand or by a timer does; the
+// one at the end of each job does not, because on a shared node it would query every neighbour.
 func (f Finisher) Sweep(ctx context.Context, ask bool) (did Swept, err error) {
 	f.unread = &atomic.Int64{}
-	f.Config.Collect.WaitS = 0 // whoever has not reported by now is late
+	f.Config.Collect.WaitS = 0 // a node without a record is late by now
 	dirs, err := job.Dirs(f.Spool)
 	if err != nil {
 		return did, err
@@ -263,10 +261,9 @@ func sweptEnd(dir job.RunDir, run job.Run) End {
 // once, and more if it gets little CPU.
 const agentGrace = time.Second
 
-// StopAgent ends the agent of a run, if there is one: SIGTERM, and SIGKILL
-// after agentGrace. What a killed agent had written is salvaged. A process of
-// another boot is none, and one whose file a crash left unreadable is told by
-// the lock that it holds.
+// StopAgent ends the agent of a run, if there is one: SIGTERM, and SIGKILL after agentGrace. What a killed
+// agent had written is salvaged. A process of another boot does not count, and one whose file a crash left
+// unreadable is found by the lock that it holds.
 func StopAgent(dir job.RunDir, run job.Run) error {
 	if run.BootID != job.BootID() {
 		return nil
@@ -281,9 +278,9 @@ func StopAgent(dir job.RunDir, run job.Run) error {
 	return nil
 }
 
-// Find returns the directory of the run of a job that is not ended yet, the
-// youngest if a crash left several. Where there is none, over says whether this
-// node ended a run of the job, so that a repeated Epilog has nothing to do.
+// Find returns the directory of the run of a job that is not ended yet, the youngest if a crash left several.
+// Without one, over reports whether this node ended a run of the job, so that a repeated Epilog has nothing to
+// do.
 func Find(spool string, key run.Key) (dir job.RunDir, run job.Run, over bool, err error) {
 	dirs, err := job.DirsNamed(spool, prefixOf(key))
 	if err != nil {

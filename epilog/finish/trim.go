@@ -217,7 +217,7 @@ func (f Finisher) worthUnfinished(dir job.RunDir) worth {
 	return unlessFull
 }
 
-// unlocked is whether nobody works in a directory.
+// unlocked reports whether no process holds the lock of a directory.
 func unlocked(dir job.RunDir) bool {
 	lock, err := dir.TryLock()
 	if err != nil {

@@ -1,11 +1,9 @@
-// Package health counts what jobgait did on a node, for whoever watches the site:
-// runs, reports, failures by code, seconds of samples lost, what sampling cost. What
-// one worker did goes in; the totals are kept in the node's spool and written as a
-// file that the node_exporter of Prometheus reads, where the settings name its
+// Package health counts what jobgait did on a node, for the monitoring of a site: runs, reports, failures by
+// code, seconds of samples lost, what sampling cost. What one worker did goes in; the totals are kept in the
+// node's spool and written as a file that the node_exporter of Prometheus reads, where the settings name its
 // directory. See the exposition format of prometheus.io and the textfile collector.
 //
-// It refuses to keep a worker from its report: what cannot be counted is an error that
-// is logged.
+// A failure to count never blocks a worker's report: it is an error that is logged.
 package health
 
 import (
@@ -70,8 +68,8 @@ const maxCodes = 500
 // totals is the file of the totals in a node's spool.
 const totals = "health.json"
 
-// Add adds to a node's totals and returns them. Workers that end at once wait for
-// each other. Totals that a crash left torn begin anew: counters of Prometheus may.
+// Add adds to a node's totals and returns them. Workers that end at once wait for each other. Totals that a
+// crash left incomplete restart at 0, which Prometheus allows for counters.
 func Add(spool string, did Did) (Did, error) {
 	fail := func(err error) (Did, error) { return did, fmt.Errorf("count: %w", err) }
 	f, err := os.OpenFile(filepath.Join(spool, totals), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)

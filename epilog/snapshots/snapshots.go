@@ -1,12 +1,10 @@
-// Package snapshots publishes to each user his own part of the history: a file that
-// belongs to the service account and that the user may read by an ACL. He cannot write
-// it, because what a user can write is hostile to whoever else opens it; and nobody
-// else may read it. The live history and the users of whom something came in go in;
-// <directory>/<uid>/history.db come out, each by temporary name and rename, so that who
-// reads one reads on in the one before.
+// Package snapshots publishes to each user his own part of the history: a file that belongs to the service
+// account and that the user may read by an ACL. The user cannot write it, because a file that a user can write
+// is a risk for every other program that opens it; no other user may read it. The live history and the users
+// with new runs go in; <directory>/<uid>/history.db comes out, each by temporary name and rename, so that open
+// readers continue in the previous file.
 //
-// It refuses a directory that another account can change, and publishes nothing where
-// the file system keeps no ACL.
+// It refuses a directory that another account can change, and publishes nothing on a file system without ACLs.
 package snapshots
 
 import (
@@ -25,8 +23,8 @@ import (
 	"jobgait/configs"
 )
 
-// Every is how old a snapshot is at least before it is made anew: a user whose jobs end
-// every second has one every ten minutes.
+// Every is the least age of a snapshot before it is replaced: a user whose jobs end every second gets one every
+// ten minutes.
 const Every = 10 * time.Minute
 
 // since is how far back it is looked for what came in.
@@ -85,8 +83,7 @@ func own(dir string) error {
 	return nil
 }
 
-// publish makes one snapshot. Nobody but this account can read the file before the ACL
-// is on it.
+// publish makes one snapshot. Only this account can read the file until its ACL is set.
 func publish(ctx context.Context, db *history.DB, uid int, to string) error {
 	dir := filepath.Dir(to)
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -76,7 +76,7 @@ func milli(s float64) string {
 	return sign + quantity.Period(math.Abs(s))
 }
 
-// mostFunctions is how many changes of single functions are told of a history.
+// mostFunctions is how many changes of single functions are printed for a history.
 const mostFunctions = 5
 
 // FunctionTexts are the changes of single functions that the series itself does not

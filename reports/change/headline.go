@@ -41,7 +41,7 @@ func (r Report) headline() string {
 	return text + "." + r.slowerNow(n[Changed])
 }
 
-// LastDays names the days that are told of.
+// LastDays names the reported days.
 func LastDays(days float64) string {
 	if days == 1 {
 		return "last day"
@@ -113,8 +113,7 @@ func (r Report) ranked() []Judged {
 	return slices.DeleteFunc(list, func(s Judged) bool { return s.Status != Changed })
 }
 
-// ByChance says how many of the changes that are told chance alone would give;
-// "" where that is not known of any.
+// ByChance says how many of the reported changes chance alone would give; "" if that is unknown for all.
 func (r Report) ByChance() string {
 	const least = 0.05
 	var shown []changepoint.SeriesResult
@@ -149,7 +148,7 @@ func (r Report) ByChance() string {
 	return text + "."
 }
 
-// largeChanges are the changes that are told one by one.
+// largeChanges returns the changes that are reported one by one.
 func (s Judged) largeChanges() []changepoint.Change {
 	var out []changepoint.Change
 	for _, e := range s.Events {
@@ -160,7 +159,7 @@ func (s Judged) largeChanges() []changepoint.Change {
 	return out
 }
 
-// recent is how many runs lie in the days that are told of.
+// recent returns how many runs lie in the reported days.
 func (s Judged) recent(o Options) int {
 	if o.Days <= 0 {
 		return s.Result.N
@@ -191,9 +190,8 @@ func (r Report) expected() *float64 {
 	return quantity.Finite(r.Expected)
 }
 
-// machine writes what the machine did, the newest first: whoever is told that a
-// job is slower asks that next. What had ended before the days that are told of
-// is left out.
+// machine writes the shifts of the machine, the newest first: that is the next question after "a job is
+// slower". Shifts that ended before the reported days are left out.
 func (r Report) machine(p *text.Page) {
 	const most = 4
 	var list []changepoint.MachineEvent

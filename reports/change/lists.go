@@ -48,7 +48,7 @@ func (r Report) passed(p *text.Page, head string, status Status) {
 		return
 	}
 	p.Line("")
-	if len(list) > 2*mostNamed { // a dozen names of hundreds help nobody
+	if len(list) > 2*mostNamed { // a dozen names of hundreds are no help
 		p.Text(head, quantity.Plural(len(list), "series"))
 		return
 	}
@@ -67,7 +67,7 @@ func titles(list []Judged) string {
 	return andMore(names, len(list))
 }
 
-// andMore joins the first names of a list of so many.
+// andMore joins the first names of a list of all names.
 func andMore(names []string, all int) string {
 	text := strings.Join(names, ", ")
 	if all > len(names) {

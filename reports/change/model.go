@@ -169,8 +169,7 @@ type Judged struct {
 type Options struct {
 	// MinEffectPct is the smallest change in percent that makes a history changed.
 	MinEffectPct float64
-	// Days, if above 0, leaves out events that were seen more than so many days
-	// before Now.
+	// Days, if above 0, leaves out events that were seen more than Days before Now.
 	Days float64
 	// Now is the time of the report in days since 1970; NaN if no clock counts,
 	// then it is the newest run of all.
@@ -180,8 +179,8 @@ type Options struct {
 	Years bool
 	Acks  Acks
 	ASCII bool
-	// Stored says that the runs are those of a history of ours: what can be done
-	// about a change is told, with the database's name if it was given.
+	// Stored says that the runs come from jobgait's history: the text then names commands for a change, with the
+	// database's name if it was given.
 	Stored  bool
 	History string
 	// Site says that the histories are those of a whole site, whose own rate of false
@@ -245,14 +244,13 @@ func byAge(a, b ShownEvent) int {
 	return cmp.Or(cmp.Compare(b.First().T, a.First().T), cmp.Compare(a.First().Index, b.First().Index))
 }
 
-// shown leaves out events that are older than what was asked for.
+// shown leaves out events that are older than the requested days.
 func (s Judged) shown(events []ShownEvent, o Options) []ShownEvent {
 	return slices.DeleteFunc(events, func(e ShownEvent) bool { return !s.lately(e.Last(), o) })
 }
 
-// lately says whether a change was seen within the days that are told of. It
-// counts when it was seen, not when it began: runs of some days confirm it, and
-// a mail of each day must not miss it.
+// lately reports whether a change was seen within the reported days. It counts when it was seen, not when it
+// began: runs of some days confirm it, and a mail of each day must not miss it.
 func (s Judged) lately(c changepoint.Change, o Options) bool {
 	seen := s.at(c.DetectedIndex)
 	if math.IsNaN(seen) {

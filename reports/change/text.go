@@ -12,9 +12,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// Of a site hundreds of histories change: how many of one status are told of one
-// by one, how many of them at length, and with how many events if they are few or
-// many.
+// On a site hundreds of histories change. These limits set how many of one status are listed, how many of them
+// at length, and with how many events each.
 const (
 	mostChanged  = 50
 	mostDetailed = 12

@@ -18,10 +18,9 @@ const (
 	smallRuns            = 90
 )
 
-// Small draws the newest runs of a history without axes, as one of many
-// pictures on a page: runs, levels, and where the level changed; from some runs
-// before the newest change on. Of more than 90 runs it draws about so many, evenly
-// chosen. It is "" if there is nothing to draw. 90 runs are 1.3 KB.
+// Small draws the newest runs of a history without axes, as one of many pictures on a page: runs, levels, and
+// where the level changed; from some runs before the newest change on. Of more than 90 runs it draws about 90,
+// evenly chosen. It is "" if there is nothing to draw. 90 runs are 1.3 KB.
 func Small(s Judged) string {
 	lo, hi, ok := s.reach()
 	first := s.smallFirst()

@@ -61,7 +61,7 @@ func (s Judged) tips(k, end int, o Options) string {
 	return text
 }
 
-// tip is date, job, commit if it is asked for, and value of a run.
+// tip returns date, job, commit if requested, and value of a run.
 func (s Judged) tip(k int, o Options, commit bool) string {
 	text := s.brief(k, o)
 	if s.Jobs != nil && s.Jobs[k] != "" {

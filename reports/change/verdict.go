@@ -38,7 +38,7 @@ type ShownEvent struct {
 	changepoint.Event
 	Text  string // one sentence
 	Brief string // the same without its interval
-	Small bool   // below the least effect that is told
+	Small bool   // below the least reported effect
 	Known bool   // acknowledged
 }
 

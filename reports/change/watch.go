@@ -7,8 +7,7 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// unconfirmed is what the newest runs show that is no change yet, within the days
-// that are told of.
+// unconfirmed returns what the newest runs within the reported days show that is not a confirmed change yet.
 func (s Judged) unconfirmed(o Options) changepoint.Unconfirmed {
 	if o.Days > 0 && o.Now-s.at(len(s.T)-1) > o.Days {
 		return changepoint.Unconfirmed{}

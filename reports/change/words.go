@@ -155,8 +155,8 @@ func (h History) Date(k int, o Options) string { return h.date(h.at(k), o) }
 // shownDigits of a fingerprint tell the arguments of one user apart.
 const shownDigits = 6
 
-// ShapeName is a shape for people: 2 nodes, 64 tasks, size L. What is not known is
-// left out, and what is no shape of ours stays as it is.
+// ShapeName is a shape for people: 2 nodes, 64 tasks, size L. Unknown parts are left out, and an unknown shape
+// stays as it is.
 func ShapeName(shape string) string {
 	shape = text.Clean(shape)
 	l, ok := history.LayoutOf(shape)

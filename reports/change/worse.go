@@ -111,7 +111,7 @@ func (r Report) OwnRate() string {
 		r.Own.Series, r.Own.FalseAlarms)
 }
 
-// doubtful are the histories that look worse but do not stand out of so many.
+// doubtful returns the histories that look worse, but not significantly among all of them.
 func (r Report) doubtful() []Judged {
 	sure := r.worse()
 	var out []Judged
@@ -123,8 +123,7 @@ func (r Report) doubtful() []Judged {
 	return out
 }
 
-// worse says whether the newest level is slower by enough, lately if that was
-// asked for, and nobody knows.
+// worse says whether the newest level is slower by enough, lately if that is requested, and not acknowledged.
 func (s Judged) worse(o Options) (changepoint.Worsening, bool) {
 	found := changepoint.Worse([]changepoint.SeriesResult{s.Result}, o.MinEffectPct)
 	if len(found) == 0 {

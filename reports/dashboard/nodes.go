@@ -21,7 +21,7 @@ type nodeKey struct{ cluster, name string }
 type sickNode struct {
 	nodeKey
 	effectPct float64 // by how much jobs on it take longer, where most
-	histories int     // in so many histories
+	histories int     // number of histories
 	records   *history.SickNode
 	jobs      []string
 }

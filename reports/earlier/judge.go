@@ -68,7 +68,7 @@ func Consult(ctx context.Context, db *history.DB, run summary.Summary) (summary.
 const (
 	// mostEvents is how many changes a report names; the newest.
 	mostEvents = 3
-	// recentRuns is for how many runs a change is told at the head of a report.
+	// recentRuns is for how many runs a change is reported at the head of a report.
 	recentRuns = 20
 )
 
@@ -203,7 +203,7 @@ func scalingFinding(l application.Laws) (job.Section, error) {
 	return f, nil
 }
 
-// mostGrowing is how many functions are told to grow.
+// mostGrowing is how many growing functions are reported.
 const mostGrowing = 3
 
 // growing names the functions that grow worst with the size, in a sentence.

@@ -24,9 +24,9 @@ func (w Word) MarshalJSON() ([]byte, error) {
 // String returns the text, or "-".
 func (w Word) String() string { return cmp.Or(string(w), "-") }
 
-// cleanSummary returns s with text that can be printed and numbers that JSON can hold: one
-// that is none is 0, nil where it may be missing. The names of its code are made readable
-// first: cut they could not be. The caller's summary stays as it is.
+// cleanSummary returns s with text that can be printed and numbers that JSON can hold: an invalid number
+// becomes 0, or nil if it may be missing. Names of code are demangled first, which is impossible once they are
+// cut. The caller's summary stays as it is.
 func cleanSummary(s summary.Summary) summary.Summary {
 	code := s.Code
 	s.Code = nil

@@ -164,7 +164,7 @@ func (c CodeShares) lines() (lines []codeLine, others CodeOthers, seconds float6
 			l.name, l.library = "code made at run time", ""
 		case f.Library == anatomy.Unresolved:
 			l.name, l.library = "not resolved", ""
-		case l.name == "" && !named: // names of files alone are told
+		case l.name == "" && !named: // only names of files are known
 			l.name, l.library = l.library, ""
 		case l.name == "":
 			l.name = "unnamed code"

@@ -75,7 +75,7 @@ func (x EarlierRun) period() float64 {
 	return *x.PeriodS
 }
 
-// period returns the period of the main pattern, NaN if there is none.
+// period returns the period of the main pattern, NaN without a pattern.
 func (r Rhythm) period() float64 {
 	if !r.Periodic || r.Patterns[0].Period.Value == nil {
 		return math.NaN()

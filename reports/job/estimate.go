@@ -2,8 +2,8 @@ package job
 
 import "jobgait/analysis/quantity"
 
-// Estimate is a value with its confidence interval. All are null when there is
-// no value; the interval alone is null when there is none.
+// Estimate is a value with its confidence interval. All are null without a value; only the interval is null if
+// it is unknown.
 type Estimate struct {
 	Value  *float64 `json:"value"`
 	Lo     *float64 `json:"ci_lo"`
@@ -31,7 +31,7 @@ func (e Estimate) interval() string {
 	return quantity.PeriodRange(*e.Lo, *e.Hi, *e.Value)
 }
 
-// value returns the value, or 0 where there is none.
+// value returns the value, or 0 if it is missing.
 func (e Estimate) value() float64 {
 	if e.Value == nil {
 		return 0

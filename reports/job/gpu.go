@@ -45,7 +45,7 @@ func (r Report) textGPUs(p *text.Page) {
 	r.gpuShapes(p)
 }
 
-// gpuTexts are what is told below the table.
+// gpuTexts returns the sentences below the table.
 func (r Report) gpuTexts() []string {
 	var out []string
 	for _, text := range []string{r.gpuRest(), r.gpuUse(), r.gpuDiffer(), r.gpuClock()} {
@@ -157,11 +157,10 @@ func (r Report) gpuUse() string {
 	return "In the mean over the run " + strings.Join(parts, ", ") + "."
 }
 
-// differing is by which part of the largest the GPUs' figures must differ to be told.
+// differing is by which part of the largest the GPUs' figures must differ to be reported.
 const differing = 0.1
 
-// gpuDiffer describes how far the GPUs are apart: whether they should be alike nobody
-// knows here.
+// gpuDiffer describes how far the GPUs are apart. Whether they should be alike is unknown here.
 func (r Report) gpuDiffer() string {
 	var parts []string
 	for _, f := range []struct {

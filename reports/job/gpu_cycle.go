@@ -9,7 +9,7 @@ import (
 	"jobgait/reports/text"
 )
 
-// alikeIdle is up to which difference of their idle shares GPUs are told together.
+// alikeIdle is up to which difference of their idle shares GPUs are reported together.
 const alikeIdle = 0.05
 
 // gpuIdle says how much of each cycle the GPUs are idle and which code runs meanwhile;
@@ -94,7 +94,7 @@ func (l codeLine) whole() string {
 	return l.name + " of " + l.library
 }
 
-// betweenSyncs says how far what is told of cycles reaches.
+// betweenSyncs states the limits of the statements about cycles.
 const betweenSyncs = "Cycles are those that the CPUs show: where these only wait for work that they have queued, " +
 	"the time between synchronisations."
 

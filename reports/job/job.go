@@ -137,9 +137,9 @@ func exitMeaning(code int) string {
 	return ""
 }
 
-// signalMeaning says what usually sends a signal. Under a scheduler 15 and 9
-// come from it, and cancellation cannot be told from a time limit; 1 is also what
-// Slurm gives the Epilogs of a job that lost a node, 125 of one that lacked memory.
+// signalMeaning says what usually sends a signal. Under a scheduler 15 and 9 come from it, and cancellation
+// cannot be distinguished from a time limit; 1 is also what Slurm gives the Epilogs of a job that lost a node,
+// 125 of one that lacked memory.
 func signalMeaning(signal int, cluster string) string {
 	scheduled := !strings.HasPrefix(cluster, run.LocalCluster)
 	switch {

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// shades is how many levels are told apart: a stretch as busy as the one before it
-	// costs no word of the page.
+	// shades is how many levels are distinguished: a stretch as busy as the one before it adds nothing to the
+	// page.
 	shades = 6
 	// lanePx is the height of a lane of a few, leastLanePx that of one of many, and
 	// labelPx what a name needs.

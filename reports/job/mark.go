@@ -2,8 +2,8 @@ package job
 
 import "bytes"
 
-// What the first bytes of each form are. A file that begins otherwise is not
-// ours and is never replaced.
+// What the first bytes of each form are. A file that begins otherwise was not written by jobgait and is never
+// replaced.
 const (
 	textMark = "=== " + markedName
 	jsonMark = `{"schema":"jobgait.report/`

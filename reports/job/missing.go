@@ -8,8 +8,7 @@ import (
 )
 
 const (
-	// muchMissing is the share of samples without a record of some CPU that is
-	// told of.
+	// muchMissing is the share of samples without a record of some CPU from which it is reported.
 	muchMissing = 0.05
 	// allSeen is the share of the job's CPU time that the samples of its code
 	// must hold for none of it to be missing. Both clocks have an error of

@@ -67,8 +67,8 @@ type Report struct {
 	Counters []Counter   `json:"counters"`
 	IPC      *float64    `json:"ipc"`
 	Earlier  EarlierRuns `json:"earlier_runs"`
-	// Changes and Scaling are one series of jobgait.changes/1 and the series of
-	// jobgait.scaling/1; null where there is none.
+	// Changes and Scaling are one series of jobgait.changes/1 and the series of jobgait.scaling/1; null without a
+	// series.
 	Changes json.RawMessage `json:"changes"`
 	Scaling json.RawMessage `json:"scaling"`
 	Quality Quality         `json:"quality"`

@@ -63,9 +63,8 @@ func (n Note) isOf(s CounterSource) bool {
 // mostNotes have a line.
 const mostNotes = 20
 
-// listedNotes returns the notes that have a line, and what to say of the rest. Why there
-// is no period is told in the head or beside the rhythm, why something was not read in
-// the line that says so.
+// listedNotes returns the notes that have a line, and what to say of the rest. The reason for no period is
+// printed in the head or beside the rhythm, the reason why something was not read in its own line.
 func (r Report) listedNotes() (list []Note, rest string) {
 	for _, n := range r.Notes {
 		why := func(w Note) bool { return w.Code == n.Code && w.Text == n.Text }

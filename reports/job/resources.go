@@ -143,7 +143,7 @@ func (r Report) memoryLine() string {
 	return line
 }
 
-// leastWaitS is from when on waiting for files is told.
+// leastWaitS is the least waiting for files that is reported.
 const leastWaitS = 1.0
 
 func (r Report) ioLine() string {

@@ -246,8 +246,8 @@ func (r Rhythm) whyText() string {
 	return r.Why[0].Text
 }
 
-// whyLines is the reason for no period in the section on the rhythm, where the head has
-// no room for it. It is told once and there is one; the JSON form has all.
+// whyLines is the reason for no period in the section on the rhythm, where the head has no room for it. The
+// text prints one reason, once; the JSON form has all.
 func (r Report) whyLines() []string {
 	if len(r.Rhythm.Why) == 0 || r.inHead("no_period") || !r.Quality.sampled() {
 		return nil

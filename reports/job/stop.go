@@ -74,7 +74,7 @@ func newStop(s summary.Summary) *Stop {
 	return out
 }
 
-// patternOf returns a pattern by its id, an empty one if there is none.
+// patternOf returns a pattern by its id, an empty one if there is no such pattern.
 func patternOf(s summary.Summary, id string) pattern.Pattern {
 	i := slices.IndexFunc(s.Patterns, func(q pattern.Pattern) bool { return q.ID == id })
 	if i < 0 {

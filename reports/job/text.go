@@ -99,8 +99,8 @@ func (r Report) textShort(p *text.Page) {
 // strip is the width of the lines of block characters.
 const strip = 64
 
-// leastCPUs is the least top of a scale of busy CPUs where nobody knows how many there
-// were: an idle run shall not look busy because its picture is stretched.
+// leastCPUs is the least top of a scale of busy CPUs if their number is unknown: an idle run shall not look
+// busy because its picture is stretched.
 const leastCPUs = 0.1
 
 // allocatedOnANode is the full height of pictures of busy CPUs, which are of one node.

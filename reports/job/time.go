@@ -7,8 +7,7 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// positive returns what is above 0, nil for what is not: 0 is a length or a rate that
-// nobody measured.
+// positive returns v if it is above 0, else nil: 0 is a length or a rate that was not measured.
 func positive(v float64) *float64 {
 	if !(v > 0) {
 		return nil

@@ -25,7 +25,7 @@ func Words() []Explained {
 		{"95 % interval", "where the mean length of a cycle lies"},
 		{"share, periodic", "the part of the run inside such cycles; periodic is all patterns together"},
 		{"confidence", "0 to 1: how well the pattern explains the samples, how regular it is, how much of the run " +
-			"supports it and whether other counters agree; from 0.8 on a period is told as it is, from 0.6 with likely, " +
+			"supports it and whether other counters agree; from 0.8 on a period is reported as it is, from 0.6 with likely, " +
 			"below with perhaps, below " +
 			quantity.Hundredths(periodicity.LeastConfidence(1)) + " not at all (below " +
 			quantity.Hundredths(periodicity.LeastConfidence(manyColumns)) +
@@ -45,7 +45,7 @@ func Words() []Explained {
 			"one; SIZES is how the time changes with the number of nodes or the like"},
 		{"code page #1", "4 KB of the program or one of its libraries, numbered as they appear: how often it runs shows " +
 			"the rhythm; = names the function that most of its samples belong to, where that is known"},
-		{"own code", "the program and the libraries that are none of the known ones; communication is MPI and what lies " +
+		{"own code", "the program and the libraries that are not among the known ones; communication is MPI and what lies " +
 			"below it, and who waits there with a busy CPU is in it"},
 		{"unnamed code", "code of a library that has no name there; where it begins and ends is known, so that it is one " +
 			"thing"},

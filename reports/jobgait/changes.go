@@ -52,7 +52,7 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 			"related. What unrelated ones show at one time is the machine's, and is said of\n" +
 			"no job.\n\n" +
 			"With --check the exit status is 3 if the newest level of a series is slower than\n" +
-			"the one before by --min-effect percent or more and nobody has acknowledged that:\n" +
+			"the one before by --min-effect percent or more and that is not acknowledged:\n" +
 			"--ack JOBID does so for the stored change that begins with that job; for a FILE\n" +
 			"--ack names a list.",
 		Args: wants(0, 1, "at most one file: jobgait changes [FILE]"),
@@ -302,8 +302,8 @@ func (o changesOptions) acknowledge(ctx context.Context, s stored, r change.Repo
 	return nil
 }
 
-// forFiles refuses flags that choose among stored runs where files are given:
-// whoever writes --site beside a file would take its text for that of the site.
+// forFiles rejects flags that select stored runs if files are given: with --site beside a file, the output
+// could be mistaken for that of the site.
 func forFiles(cmd *cobra.Command) error {
 	for _, name := range []string{"user", "app", "site", "metric", "history"} {
 		if cmd.Flags().Changed(name) {

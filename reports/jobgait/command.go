@@ -100,9 +100,8 @@ func (c *command) wait(signals <-chan os.Signal) syscall.WaitStatus {
 // ownHalf is more memory than release has: the kernel's maximum is kept across the exec.
 const ownHalf = 64 << 20
 
-// account waits until the command ends or stops and returns what the kernel says then:
-// the agent's last look is up to a second old, a command may be gone before the first,
-// and nobody sees more once it is waited for.
+// account waits until the command ends or stops and returns what the kernel says then: the agent's last reading
+// is up to a second old, a command may end before the first, and nothing can be read once it was waited for.
 func (c *command) account() []run.Counter {
 	_ = unix.Waitid(unix.P_PID, c.pid, nil, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT, nil)
 	schedstat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", c.pid))
@@ -121,9 +120,8 @@ func (c *command) stopWithIt() {
 	_ = unix.Kill(c.pid, unix.SIGCONT)
 }
 
-// release is the waiting half: args are the descriptor to wait on, the path of
-// the program and its arguments. It execs on one byte. If our other half died
-// first there is none, and the command is not begun.
+// release is the waiting half: args are the descriptor to wait on, the path of the program and its arguments.
+// It execs on one byte. If the other half died first, no byte arrives, and the command is not started.
 func release(environ, args []string, complain io.Writer) int {
 	// Counters are attached to the first thread of a process, and end with it if
 	// another one execs. Go had moved us to another in 3 of 9000 starts on a busy

@@ -111,7 +111,7 @@ func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) strin
 		o.stored.page = storedDays
 	}
 	if o.stored.site && o.stored.app == "" {
-		// What the site did is asked while its histories are read and judged.
+		// The site's totals are queried while its histories are read and judged.
 		var site history.Site
 		var failed error
 		var asking sync.WaitGroup

@@ -68,7 +68,7 @@ type diagnosis struct {
 	Schema   string          `json:"schema"`
 	Version  string          `json:"version"`
 	Node     string          `json:"node"`
-	Root     bool            `json:"root"` // whether it was asked with the rights of the hooks
+	Root     bool            `json:"root"` // whether it ran with the rights of the hooks
 	Findings []check.Finding `json:"findings"`
 }
 

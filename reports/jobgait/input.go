@@ -77,7 +77,7 @@ func (w whole) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// noProfile says of a file that is none what was wanted.
+// noProfile returns an error that says what kind of file is expected.
 func noProfile(path string, err error) error {
 	if st, serr := os.Stat(path); serr == nil && st.IsDir() {
 		return fmt.Errorf("%s is a directory: name a profile, such as profile.jgp", path)

@@ -115,8 +115,8 @@ func (j joined) runs(ctx context.Context, q history.Query) ([]foundRun, error) {
 	return all[:min(len(all), limit)], nil
 }
 
-// run is the newest run of a job, with the history that has it. Clusters give out the
-// same numbers: which of two jobs is meant nobody can guess.
+// run is the newest run of a job, with the history that has it. Two clusters may use the same number; then the
+// job is ambiguous.
 func (j joined) run(ctx context.Context, id string) (found summary.Summary, db *history.DB, err error) {
 	at := ""
 	for i := range j.dbs {
@@ -138,15 +138,14 @@ func (j joined) run(ctx context.Context, id string) (found summary.Summary, db *
 	return found, db, err
 }
 
-// seriesOfEach is how far apart the numbers of the series of two histories are told:
-// each counts its own from 1.
+// seriesOfEach is the distance between the printed series numbers of two histories: each counts its own from 1.
 const seriesOfEach = 1_000_000_000
 
-// histories are what a query selects of all of them, as history.DB.Histories. Series
-// of the second history are told as 1,000,000,001 and so on.
+// histories returns what a query selects from all histories, as history.DB.Histories does. Series of the second
+// history are numbered from 1,000,000,001.
 func (j joined) histories(ctx context.Context, q history.HistoryQuery) ([]history.ApplicationRuns, error) {
 	var all []history.ApplicationRuns
-	if q.Told != 0 { // what is told of one cluster must not be cut for what another ran later
+	if q.Told != 0 { // changes of one cluster must not be cut because another ran later
 		q.Series /= len(j.dbs)
 	}
 	for i, db := range j.dbs {

@@ -58,7 +58,7 @@ func listCommand(getenv func(string) string) *cobra.Command {
 	f.StringVarP(&o.start, "starttime", "S", "", "only runs that started at this `TIME` or later")
 	f.StringVarP(&o.end, "endtime", "E", "", "only runs that started before this `TIME`")
 	f.StringVar(&o.query.App, "app", "", "only runs of this application")
-	f.IntVar(&o.query.Limit, "limit", 50, "at most so many")
+	f.IntVar(&o.query.Limit, "limit", 50, "most runs to list")
 	f.BoolVar(&o.tasks, "tasks", false, "one line for each task of an array, as --json and --csv have")
 	f.BoolVarP(&o.noHeader, "noheader", "n", false, "no line of names")
 	f.BoolVarP(&o.parsable, "parsable", "p", false, "columns end with |")

@@ -26,8 +26,7 @@ func main() {
 	os.Exit(runJobgait(context.Background(), os.Environ(), os.Args, os.Stdout, os.Stderr))
 }
 
-// status is an exit status that a verb asks for; its message is printed
-// already, or there is none.
+// status is an exit status that a verb asks for; its message is printed already, or it has none.
 type status int
 
 func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }

@@ -18,12 +18,11 @@ import (
 
 var errNoOutput = errors.New("cannot write to \"-\": name a file, such as /dev/stdout")
 
-// writeFile writes a file that nobody sees half written: beside its place, then
-// moved there. What is there and no ordinary file (a terminal, a pipe) is
-// written to as it is. A new file has the mode that the umask gives, one that is replaced keeps
-// its mode. A link of the caller's or root's is followed; one of another account is refused.
+// writeFile writes a file completely before it appears: under a temporary name beside its place, then renamed.
+// An existing terminal or pipe is written to directly. A new file has the mode that the umask gives, one that
+// is replaced keeps its mode. A link of the caller's or root's is followed; one of another account is refused.
 func writeFile(path string, draw func(io.Writer) error) (err error) {
-	if path == "-" { // of a reader's file it is standard input; nobody wants a file of that name
+	if path == "-" { // for input files "-" is standard input; a file of that name is a mistake
 		return usageError{errNoOutput}
 	}
 	defer func() {

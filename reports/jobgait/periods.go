@@ -112,7 +112,7 @@ func (o periodsOptions) find(cmd *cobra.Command, path string) (periods.Detection
 	return periods.New(report), t.Reading, nil
 }
 
-// detect looks for periods by the method that is asked for.
+// detect searches for periods by the chosen method.
 func (o periodsOptions) detect(in *periods.Input, par periodicity.Params) error {
 	if o.method == "paper" {
 		found, err := periodicity.DetectPaper(in.Set)

@@ -59,7 +59,7 @@ func (p *progress) done() bool {
 	return p.shown
 }
 
-// isTerminal is whether w is a terminal whose foreground is ours.
+// isTerminal reports whether w is a terminal with this process in the foreground.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

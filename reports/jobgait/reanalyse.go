@@ -49,7 +49,7 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 	var a reanalysis
 	c := &cobra.Command{
 		Use:   "reanalyse",
-		Short: "make the whole past anew from archived profiles",
+		Short: "recompute stored runs from archived profiles",
 		Long: "reanalyse analyses each run whose profiles the site has archived ([collect]\n" +
 			"archive) as the hooks of this version would, and then puts all of them into the\n" +
 			"history: who ran them and how they ended stays. It runs as the account of the\n" +
@@ -86,7 +86,7 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&a.archive, "archive", "", "directory of archived profiles (default: the configured one)")
 	f.StringVar(&a.history, "history", "", "history database (default: the configured one)")
-	f.IntVar(&a.jobs, "jobs", 0, "at most so many at once: tasks of the array (default: 16), or cores")
+	f.IntVar(&a.jobs, "jobs", 0, "most tasks of the array at once (default: 16), or cores")
 	f.BoolVar(&a.dry, "dry-run", false, "only say how many runs there are and how long it would take")
 	f.BoolVar(&a.local, "local", false, "on this machine, although there is sbatch")
 	f.StringVar(&a.part, "part", "", "analyse `K/N` of the runs: what a task of the job array does")
@@ -124,7 +124,7 @@ func (a reanalysis) run(ctx context.Context, self string) error {
 			return err
 		}
 	}
-	// What cannot be analysed is told and stays as it is in the history.
+	// A run that cannot be analysed is reported and stays as it is in the history.
 	failed := a.analyse(ctx, left, len(runs))
 	if ctx.Err() != nil {
 		return failed
@@ -132,7 +132,7 @@ func (a reanalysis) run(ctx context.Context, self string) error {
 	return errors.Join(failed, a.write(ctx, runs))
 }
 
-// ours are the runs of this part: by their names, since others come meanwhile.
+// ours returns the runs of this part: by their names, since others come meanwhile.
 func (a reanalysis) ours(runs []archive.Kept) ([]archive.Kept, error) {
 	if a.part == "" {
 		return runs, nil
@@ -283,8 +283,7 @@ func (a reanalysis) write(ctx context.Context, runs []archive.Kept) error {
 	return err
 }
 
-// sbatch is the program that submits job arrays, "" where there is none or none is
-// wanted.
+// sbatch is the program that submits job arrays, "" if sbatch is missing or not wanted.
 func (a reanalysis) sbatch() string {
 	if a.local || a.config.Slurm.Scontrol == "" {
 		return ""

@@ -56,7 +56,7 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 	c.Flags().StringVar(&o.commit, "commit", "", "git commit of what is run: the history names it when runs change speed")
 	c.Flags().StringArrayVar(&o.labels, "label", nil, "`NAME=VALUE` to record, for the same purpose (repeat)")
 	c.Flags().StringVar(&o.names, "names", "",
-		"how much is told of which code runs: all, libraries or off (default: as set)")
+		"how much reports disclose about the code that runs: all, libraries or off (default: as set)")
 	c.Flags().StringVarP(&o.dir, "output", "o", "", "directory for the report (default: this one)")
 	return c
 }
@@ -70,9 +70,8 @@ type oneRun struct {
 	complain      io.Writer
 }
 
-// run is the smallest scheduler: it starts COMMAND stopped, lets the Prolog
-// start an agent, releases COMMAND, waits for it and calls the Epilog. COMMAND
-// runs whatever fails of ours; each failure is one line.
+// run is the smallest scheduler: it starts COMMAND stopped, lets the Prolog start an agent, releases COMMAND,
+// waits for it and calls the Epilog. COMMAND runs whatever fails in jobgait; each failure is one line.
 func (r oneRun) run(ctx context.Context) error {
 	path, code, err := resolve(r.args[0], searchPath(r.environ))
 	if err != nil {
@@ -172,7 +171,7 @@ const handOver = 100 * time.Millisecond
 // Those that were ignored when we started stay ignored, so that nohup works.
 // Those that a terminal sends (INT, QUIT) reach COMMAND from there.
 func catch() (chan os.Signal, func()) {
-	// Our own complaints must not end us when nobody reads them any more.
+	// Messages of jobgait must not end it when their reader has gone.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
 	c := make(chan os.Signal, 16)
 	for _, s := range []os.Signal{unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP, unix.SIGUSR1, unix.SIGUSR2} {
@@ -183,8 +182,8 @@ func catch() (chan os.Signal, func()) {
 	return c, func() { signal.Stop(c) }
 }
 
-// forwarded are the signals passed on to COMMAND: nobody but us got them. A
-// terminal sends INT and QUIT to the whole foreground group by itself.
+// forwarded reports whether a signal is passed on to COMMAND: only this process received it. A terminal sends
+// INT and QUIT to the whole foreground group by itself.
 func forwarded(s os.Signal) bool {
 	return s == unix.SIGTERM || s == unix.SIGHUP || s == unix.SIGUSR1 || s == unix.SIGUSR2
 }

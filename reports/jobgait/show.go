@@ -136,7 +136,7 @@ func noJobID(id string) error {
 	return usageError{fmt.Errorf("%q is not a job id: give a number, or 123_7 for task 7 of array 123", id)}
 }
 
-// find is the run that is asked for, with the history that has it.
+// find returns the requested run, with the history that has it.
 func (o showOptions) find(ctx context.Context, from joined, id string) (summary.Summary, *history.DB, error) {
 	if !o.last {
 		return from.run(ctx, id)
@@ -152,7 +152,7 @@ func (o showOptions) find(ctx context.Context, from joined, id string) (summary.
 	return s, runs[0].db, err
 }
 
-// print draws a report in the format that was asked for.
+// print writes a report in the requested format.
 func (o showOptions) print(out io.Writer, s summary.Summary, judged earlier.Judgement) error {
 	r := job.New(s, judged.Runs, job.Options{Version: configs.Version, Now: float64(time.Now().UnixNano()) / 1e9,
 		ASCII: o.ascii, Location: time.Local, OtherRuns: judged.Across})
@@ -165,9 +165,8 @@ func (o showOptions) print(out io.Writer, s summary.Summary, judged earlier.Judg
 	return job.Text(out, r)
 }
 
-// openHistory opens the database that is asked for; else the configured one if
-// this user can read it, else his snapshot of it, else the user's own from
-// `jobgait run`.
+// openHistory opens the requested database; else the configured one if this user can read it, else his snapshot
+// of it, else the user's own from `jobgait run`.
 func openHistory(ctx context.Context, getenv func(string) string, path string) (*history.DB, string, error) {
 	candidates, site := []string{path}, configs.HistorySettings{}
 	if path == "" {
@@ -206,12 +205,12 @@ func openHistory(ctx context.Context, getenv func(string) string, path string) (
 	return nil, "", noHistory(path, site, failures)
 }
 
-// beside is where the user's reports are, whoever may read the history.
+// beside says where the user's reports are, independent of the history.
 const beside = "your reports lie beside the output of your jobs, as jobgait-<jobid>.txt; ask the administrators for " +
 	"the history, or name another with --history"
 
-// noHistory says why there is none to read: on a cluster it may be there all the
-// same. failures are those of the candidates, the site's first.
+// noHistory explains why no history can be read: on a cluster it may exist nevertheless. failures are those of
+// the candidates, the site's first.
 func noHistory(path string, site configs.HistorySettings, failures []error) error {
 	switch {
 	case len(failures) == 1 && errors.Is(failures[0], fs.ErrPermission):

@@ -41,10 +41,9 @@ func (f storedFlags) valid() error {
 	return nil
 }
 
-// Bounds of what is looked at: a day of a large site has some thousand series,
-// and those of half a year that were not run since tell nothing new. Of others
-// than those asked for, so many are enough to know the machine by: to judge a
-// whole site for one user would take minutes.
+// Bounds of the query: a day of a large site has some thousand series, and series that did not run for half a
+// year add nothing new. A limited number of other series is enough to know the machine: judging a whole site
+// for one user would take minutes.
 const (
 	mostStoredSeries = 4000
 	mostStoredRuns   = 400
@@ -61,15 +60,13 @@ const (
 type stored struct {
 	application.Histories
 	List []change.History // these with their names
-	// chosen says of each history whether it was asked for; the others are there
-	// because shifts of the machine show in them.
+	// chosen marks the requested histories; the others are included because they show shifts of the machine.
 	chosen []bool
 	path   string
 	whose  string // runs these are
 }
 
-// read reads the histories that were asked for, and those of others that ran on
-// the same machine in the same half year.
+// read reads the requested histories, and those of others that ran on the same machine in the same half year.
 func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (stored, error) {
 	from, err := openHistories(cmd.Context(), getenv, f.history)
 	if err != nil {
@@ -105,7 +102,7 @@ func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (store
 	return s, nil
 }
 
-// histories reads those that were asked for, then others that ran lately.
+// histories reads the requested histories, then others that ran lately.
 func (f storedFlags) histories(ctx context.Context, from joined, who string) (list []history.ApplicationRuns,
 	chosen []bool, err error) {
 	q := history.HistoryQuery{User: who, App: f.app, Since: float64(time.Now().Unix()) - storedDays*86400,
@@ -134,7 +131,7 @@ func (f storedFlags) histories(ctx context.Context, from joined, who string) (li
 	return list, chosen, err
 }
 
-// whose names what was asked for.
+// whose names the requested histories.
 func (f storedFlags) whose(who string) string {
 	if f.site {
 		who = "all users"
@@ -148,7 +145,7 @@ func (f storedFlags) whose(who string) string {
 // now is the current time in days since 1970.
 func now() float64 { return float64(time.Now().Unix()) / 86400 }
 
-// choose returns the histories that were asked for, with what was found of them.
+// choose returns the requested histories with their results.
 func (s stored) choose(found changepoint.Analysis) (application.Histories, changepoint.Analysis) {
 	results := changepoint.Analysis{Method: found.Method, Machine: found.Machine}
 	for i, r := range found.Series {

@@ -61,11 +61,11 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"ends, with cycle (its number), boundary, length_s, residual (0 is as usual, 1\n" +
 			"unlike any other), next_boundary, boundary_error_s and low: the stretches at a\n" +
 			"low level of activity that come next, each with begins, duration_s, error_s and\n" +
-			"repeatability, the share of cycles in which it came. A cycle is told when it is\n" +
+			"repeatability, the share of cycles in which it came. A cycle is printed when it is\n" +
 			"found, mostly within 0.2 s: as long as somebody reads, the agent looks twenty\n" +
 			"times a second if its budget has room for that, else twice. It ends with the\n" +
 			"run, of which nothing is expected then.\n\n" +
-			"Exit status: 0 it runs, 1 there is none, it is over or it is not yours.",
+			"Exit status: 0 the job runs, 1 it does not exist, is over or is not yours.",
 		Args: wants(0, 1, "one job, process or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			what := ""
@@ -115,7 +115,7 @@ func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) err
 		text := o.draw(s, alive, screen)
 		if text != "" && text != last {
 			if _, err := io.WriteString(out, text); err != nil {
-				return nil // nobody reads any more
+				return nil // the reader has gone
 			}
 			if last = text; screen {
 				last = "" // the time goes on
@@ -201,7 +201,7 @@ func follow(ctx context.Context, path string, out io.Writer) error {
 			return err
 		}
 		if _, err := io.WriteString(out, lines.Next(s, alive)); err != nil {
-			return nil // nobody reads any more
+			return nil // the reader has gone
 		}
 		if !alive {
 			return status(1)
@@ -426,7 +426,7 @@ func (o watchOptions) elsewhere(ctx context.Context, what string, failed error, 
 		defer cancel()
 	}
 	cmd := exec.CommandContext(ctx, step[0], step[1:]...)
-	cmd.Stdout = out // what the scheduler complains of is not the answer: ours is
+	cmd.Stdout = out // the scheduler's messages are not part of the answer
 	if err := cmd.Run(); err != nil {
 		return failed
 	}

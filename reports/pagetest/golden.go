@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Golden fails if got differs from a file of testdata, which -update writes anew.
-// What a mask takes out of both may differ.
+// Golden fails if got differs from a file of testdata, which -update rewrites. Text that a mask removes from
+// both may differ.
 func Golden(t testing.TB, name string, got []byte, masks ...func([]byte) []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Picture fails if svg is not XML, or holds what a page with a strict policy
-// refuses or a number that is none.
+// Picture fails if svg is not XML, or contains an invalid number or anything that a strict content policy
+// blocks.
 func Picture(t testing.TB, svg string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(svg))

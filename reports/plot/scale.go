@@ -23,7 +23,7 @@ type Tick struct {
 	Label string
 }
 
-// Extent is the smallest and the largest finite value, false where there is none.
+// Extent is the smallest and the largest finite value, false without a finite value.
 func Extent(lists ...[]float64) (lo, hi float64, ok bool) {
 	for _, values := range lists {
 		for _, v := range values {

@@ -18,7 +18,7 @@ type Fits struct {
 	// Expected is how many of the series chance alone would segment; NaN is not
 	// known.
 	Expected float64
-	// Common is the change that the series have together; nil where there is none.
+	// Common is the change that the series have together; nil without one.
 	Common *scaling.Common
 }
 

@@ -18,7 +18,7 @@ func verdict(r scaling.Result, p []float64) string {
 	case r.Segmented && len(r.Changes) > 0:
 		return changed(r, p)
 	case r.Segmented:
-		return "more than one law, but where the one gives way to the other cannot be told"
+		return "more than one law, but where one gives way to the other is unknown"
 	case r.Whole != nil && len(p) > 0:
 		return fmt.Sprintf("%s; one law over %s .. %s", growth(*r.Whole, scaling.Symbol(r.Parameter)), quantity.Exact(p[0]),
 			quantity.Exact(p[len(p)-1]))
@@ -124,7 +124,7 @@ func within(g scaling.Segment, p []float64) bool {
 	return g.First >= 0 && g.First <= g.Last && g.Last < len(p)
 }
 
-// lead is the term that wins in the end; there is none in a constant.
+// lead is the term that wins in the end; a constant has none.
 func lead(m scaling.Model) (scaling.Term, bool) {
 	best, ok := scaling.Term{}, false
 	for _, t := range m.Terms {

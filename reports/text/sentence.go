@@ -23,8 +23,8 @@ func Capital(text string) string {
 	return string(unicode.ToUpper(r)) + text[n:]
 }
 
-// likely is the confidence from which a period is likely; below it is told as a
-// possibility, and from periodicity.Confident on without a word.
+// likely is the confidence from which a period is likely; below that it is printed as a possibility, and from
+// periodicity.Confident on without a qualifier.
 const likely = 0.6
 
 // Hedge is the word that a confidence earns, with a space behind it where there is

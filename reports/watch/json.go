@@ -36,7 +36,7 @@ type LowAhead struct {
 	Repeatability float64   `json:"repeatability"`
 }
 
-// ahead are the next stretches, each from the moment that is told of on.
+// ahead are the next stretches, each from its announced moment on.
 func ahead(s live.State) []LowAhead {
 	out := []LowAhead{}
 	if s.LastBoundary == nil || s.PeriodS == nil || *s.PeriodS <= 0 || s.State != tracker.InCycle {
@@ -58,12 +58,11 @@ const CycleSchema = "jobgait.cycle/1"
 // CycleLines are the lines of one run, each cycle once.
 type CycleLines struct {
 	begun bool
-	last  int64 // the number of the last cycle that was told
+	last  int64 // the number of the last printed cycle
 }
 
-// next are the lines of the cycles that ended since the last call, "" if none did. Of
-// those from before the first call the last is told, so that a reader need not wait for
-// what is known.
+// next are the lines of the cycles that ended since the last call, "" if none did. The first call also returns
+// the last cycle before it, so that a reader need not wait for a known value.
 func (h *CycleLines) Next(s live.State, alive bool) (lines string) {
 	recent := s.Recent
 	if !h.begun {

@@ -11,9 +11,8 @@ import (
 	"jobgait/analysis/tracker"
 )
 
-// Pacer says when a run ends, by as many cycles as the user says it makes, or as
-// earlier runs made. They are asked for once for each description of the job: it is
-// complete some seconds after the job began.
+// Pacer says when a run ends, by as many cycles as the user says it makes, or as earlier runs made. They are
+// queried once for each description of the job, which is complete some seconds after the job began.
 type Pacer struct {
 	// Cycles is how many the user says that the run makes, 0 for nothing.
 	Cycles int64
@@ -92,14 +91,14 @@ func (p *Pacer) Pace(s live.State) *live.Pace {
 	return &pace
 }
 
-// mostPaceS is the longest run that an end is told of, ten years.
+// mostPaceS is the longest run with a predicted end, ten years.
 const mostPaceS = 10 * 366 * 86400
 
 func seconds(s float64) time.Duration {
 	return time.Duration(s * float64(time.Second))
 }
 
-// same is whether a job is called what it was when its earlier runs were asked for.
+// same reports whether a job's description is unchanged since its earlier runs were queried.
 func (p *Pacer) same(j live.Job) bool {
 	a, b := SummaryOf(p.about), SummaryOf(j)
 	return p.about.Cluster == j.Cluster && history.Application(a) == history.Application(b) &&

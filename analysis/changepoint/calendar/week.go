@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// When weekdays are told apart.
+// Conditions for separating weekdays.
 const (
 	// leastSpan is how many days must have passed from the first run to the newest,
 	// leastDays how many of them each side of a comparison must have, leastEach how
@@ -156,7 +156,7 @@ func (w *Week) look(from, end int, committed []WeekChange) pattern {
 	return found
 }
 
-// X is what is left of the runs that were learnt, shared with whoever asked before.
+// X returns the residuals of the learnt runs; all callers share the slice.
 func (w *Week) X() []float64 { return w.x }
 
 // Out is what was taken out of each run.

@@ -56,7 +56,7 @@ const (
 	leastOfEffect = 0.3
 	// asMuch is by how much of what went what came may differ.
 	asMuch = 0.15
-	// leastGone is the part of all CPU time from which what vanished is asked for.
+	// leastGone is the least share of all CPU time of a vanished function that is examined.
 	leastGone = 0.02
 )
 

@@ -7,16 +7,15 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// levelTracker follows the level of one series run by run. It is coarse (the
-// median of the newest runs; three in a row far off begin anew) because the
-// median over series forgives one that is wrong, and because it must never
-// look ahead.
+// levelTracker follows the level of one series run by run. It is coarse (the median of the newest runs; three
+// in a row far off restart it) because the median over series forgives one that is wrong, and because it must
+// never look ahead.
 type levelTracker struct {
 	x   []float64 // newest values since the level began
 	all []float64 // newest values, whatever the level
 	buf []float64
-	// sd is the noise of all, 0 where it is to be told anew: it takes longer than
-	// everything else here, and each run asks twice.
+	// sd is the noise of all, 0 if it must be recomputed: that takes longer than everything else here, and each
+	// run needs it twice.
 	sd float64
 }
 

@@ -41,9 +41,8 @@ type MachineSeries struct {
 	X, Start          []float64
 }
 
-// Levels are the runs of series number series at which levels begin in x, its
-// logarithms without the present shifts. What is asked of a change is strict times
-// as much as otherwise, and no level is left for a few runs only.
+// Levels are the runs of series number series at which levels begin in x, its logarithms without the present
+// shifts. A change needs strict times the usual evidence, and no level is left for a few runs only.
 type Levels func(series int, x []float64, strict float64) []int
 
 // MachineEvent is a shift that unrelated series showed at the same time: the machine's,
@@ -245,8 +244,7 @@ func (f *fleet) near(q, known int, now float64, look *panel) estimate {
 	for _, step := range []int{-1, 1} {
 		look.turn()
 		taken := 0
-		// Looking at so many runs at most bounds the time where one series has
-		// most of them.
+		// The limit on runs bounds the time if one series has most of them.
 		for k := q + step; k >= 0 && k < known && (k-q)*step < 20*mostRuns && taken < mostRuns; k += step {
 			o := &f.runs[k]
 			if math.Abs(o.start-r.start) > oldest || o.start > now {

@@ -17,11 +17,9 @@ type spell struct {
 	members     map[int]bool
 }
 
-// report makes sure that what was taken out is told: each spell widens the event
-// that it belongs to, or is one of its own. States of 21 runs miss short ones, and the
-// rims of long ones. What fewer series had
-// than tell of a machine is no event, nor what is below 2.25 % all in all: less
-// than that is the error of estimates as often as not.
+// report reports everything that was removed from the series: each spell widens its event, or becomes an event
+// of its own. States of 21 runs miss short spells and the edges of long ones. A shift in too few series for a
+// machine is no event, nor is one below 2.25 % in total: about half of those are estimation errors.
 func (f *fleet) report(events []MachineEvent) []MachineEvent {
 	for _, s := range f.spells() {
 		mid := robust.Median(s.shifts)
@@ -63,7 +61,7 @@ func (f *fleet) meets(e MachineEvent, s spell) bool {
 	return e.Start <= to && (e.End == nil || *e.End >= from)
 }
 
-// after is when the next run began, nil where there is none yet.
+// after is when the next run began, nil without a next run.
 func (f *fleet) after(q int) *float64 {
 	if q+1 >= len(f.runs) {
 		return nil

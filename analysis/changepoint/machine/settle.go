@@ -30,8 +30,8 @@ func (f *fleet) settle(levels Levels) {
 	}
 }
 
-// shift estimates the shifts of a member, whose runs are given in the order of
-// start, from so many runs of others on either side.
+// shift estimates the shifts of a member, whose runs are given in the order of start, from near runs of others
+// on either side.
 func (f *fleet) shift(m *Member, own []int, near int) {
 	clear(m.shift)
 	if near == 0 {
@@ -96,8 +96,7 @@ func (f *fleet) bestWidth() int {
 	return best
 }
 
-// around estimates the shift at run q from so many runs of unrelated members
-// on either side of its start.
+// around estimates the shift at run q from width runs of unrelated members on either side of its start.
 func (f *fleet) around(q, width int, look *panel) estimate {
 	look.begin()
 	owner := f.runs[q].owner

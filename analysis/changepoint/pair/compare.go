@@ -151,8 +151,8 @@ func (c *Comparison) figures(mean, lo, hi, p float64) {
 	c.Significant = lo > 0 || hi < 0
 }
 
-// need counts the runs that are missing to see the difference that was asked
-// for, four times in five, with a spread of s from run to run.
+// need counts the runs that are missing to detect the requested difference with a power of 80 %, with a spread
+// of s from run to run.
 func (c *Comparison) need(s float64, have int) {
 	const power = .84 // the normal quantile of four in five
 	see := math.Log1p(c.SeePct / 100)

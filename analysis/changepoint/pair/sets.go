@@ -10,8 +10,8 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// mostOfSet is how many runs of a set are compared with each of the other: of
-// more, so many are taken evenly from the sorted values, which keeps the ranks.
+// mostOfSet is how many runs of a set are compared with each of the other: of more, that number is taken evenly
+// from the sorted values, which keeps the ranks.
 const mostOfSet = 1000
 
 // CompareSets compares two sets of runs that nothing pairs: the median of all

@@ -1,7 +1,6 @@
-// Package scatter says how much runs scatter around their level, whether they look
-// like one level at all, what their median is, and what a run off its level costs
-// where some runs are outliers. Logarithms come in; room to work in is given by the
-// caller, because these are asked at every run.
+// Package scatter says how much runs scatter around their level, whether they look like one level at all, what
+// their median is, and what a run off its level costs where some runs are outliers. Logarithms come in; room to
+// work in is given by the caller, because these are called at every run.
 package scatter
 
 import (

@@ -72,17 +72,16 @@ func (c *contrast) scores(value []float64) []float64 {
 	return c.sum
 }
 
-// chance is how often the largest contrast of any node reaches z when the
-// nodes have nothing to do with it: values in random order within each regime,
-// and node lists moved on by so many runs, which keeps the streaks of both. The
-// larger of the two shares counts.
+// chance is how often the largest contrast of any node reaches z when the nodes have nothing to do with it:
+// values in random order within each regime, and node lists shifted by a number of runs, which keeps the
+// streaks of both. The larger of the two shares counts.
 func (c *contrast) chance(z float64, regime []int, rng *rand.Rand) float64 {
 	if c.plain(z) {
 		return 1
 	}
 	n := len(c.value)
 	moved := make([]float64, n)
-	// Beyond so many, the node is not slow and the rest need not be counted.
+	// Beyond this number the node is not slow and the rest need not be counted.
 	enough := int(mostOrders*float64(1+shuffles)) + 1
 	reached := 0
 	for q := 0; q < shuffles && reached < enough; q++ {
@@ -111,8 +110,8 @@ func (c *contrast) chance(z float64, regime []int, rng *rand.Rand) float64 {
 	return math.Max(shuffled, float64(reached)/float64(tried+1))
 }
 
-// plain says that z is nothing without counting orders: below what the largest
-// of so many normal contrasts reaches three times in ten.
+// plain reports that z is not significant, without counting orders: it is below what the largest of that many
+// normal contrasts reaches three times in ten.
 func (c *contrast) plain(z float64) bool {
 	nodes := 0
 	for _, with := range c.count {

@@ -1,5 +1,5 @@
-// Package slownode tells which nodes are slow from the runs of one history that were
-// on them, and takes that out of the runs.
+// Package slownode finds slow nodes from the runs of one history that used them, and removes their effect from
+// the runs.
 //
 // In come logarithms of runs in time order and the nodes of each (New), and as runs
 // arrive the changes that are committed by then (Learn). Out come the runs without
@@ -13,9 +13,9 @@
 // reason counts as an outlier (scatter.Loss). A node is called slow if that is likely
 // and if random orders of the runs, and node lists moved on, seldom show such a node.
 //
-// Nothing depends on runs to come: changes of a history cut short are those of the
-// whole. It says nothing of a node that was entered or left fewer than four times,
-// which cannot be told from a change, and names six nodes at most.
+// Nothing depends on runs to come: changes of a history cut short are those of the whole. It makes no statement
+// about a node that was entered or left fewer than four times, which cannot be distinguished from a change, and
+// names six nodes at most.
 //
 // Of nodes called slow .991 are, and .895 of the slow ones are called so; changes
 // beside slow nodes are found with F1@1 .876, with the true effects known .900.

@@ -23,11 +23,10 @@ const (
 	leastChance = .02
 	// fewestHeard is how many runs with a node tell something. At 3 F1@1 is .003 lower.
 	fewestHeard = 1
-	// leastMoves is how often a node must have been entered or left: 4 are two
-	// visits. A node that the history went to and stayed on cannot be told from a
-	// change. Where runs stay on their nodes with .9, of 150 changes of three noises
-	// 15 are missed at 2, 12 at 3 and 3 at 4, as many as without node lists; F1@1
-	// above is .888 at 2 and 3, .886 at 4.
+	// leastMoves is how often a node must have been entered or left: 4 are two visits. A node that the history
+	// moved to and stayed on cannot be distinguished from a change. Where runs stay on their nodes with .9, of 150
+	// changes of three noises 15 are missed at 2, 12 at 3 and 3 at 4, as many as without node lists; F1@1 above is
+	// .888 at 2 and 3, .886 at 4.
 	leastMoves = 4
 	// screen is the standardised mean from which the runs of a node are looked
 	// at. sweeps is how often all nodes are, each with what is then believed of the

@@ -38,9 +38,8 @@ type Watch struct {
 	due    int // runs that are waited for before the next look
 }
 
-// New watches the nodes of runs raw, of which each has a list of nodes; nil where
-// nodes are not known, or fewer than two. raw may be revised by whoever owns it
-// before a run is learnt.
+// New watches the nodes of runs raw, of which each has a list of nodes; nil where nodes are not known, or fewer
+// than two. The caller may revise raw before a run is learnt.
 func New(raw []float64, nodes [][]string) *Watch {
 	pl := newPlacement(nodes)
 	if len(pl.names) == 0 {
@@ -53,7 +52,7 @@ func New(raw []float64, nodes [][]string) *Watch {
 	return w
 }
 
-// X is what is left of the runs that were learnt, shared with whoever asked before.
+// X returns the residuals of the learnt runs; all callers share the slice.
 func (w *Watch) X() []float64 { return w.x }
 
 // arrive takes note of where run k was.
@@ -126,10 +125,9 @@ func (w *Watch) place(from, end int, starts []int) {
 	part(end)
 }
 
-// moved says whether the runs from before to index and those from there to
-// after are on different nodes, by a node that was left and entered more than
-// once between from and end: then the step may be the node's, and does not part
-// two levels when nodes are judged. One move alone cannot be told from a change.
+// moved says whether the runs from before to index and those from there to after are on different nodes, by a
+// node that was left and entered more than once between from and end: then the step may be the node's, and does
+// not part two levels when nodes are judged. A single move cannot be distinguished from a change.
 func (w *Watch) moved(before, index, after, from, end int) bool {
 	share := make([]float64, len(w.pl.names))
 	count := func(lo, hi int, sign float64) {
