@@ -26,10 +26,11 @@ func Words() []Explained {
 		{"share, periodic", "the part of the run inside such cycles; periodic is all patterns together"},
 		{"confidence", "0 to 1: how well the pattern explains the samples, how regular it is, how much of the run " +
 			"supports it and whether other counters agree; from 0.8 on a period is reported as it is, from 0.6 with likely, " +
-			"below with perhaps, below " +
-			quantity.Hundredths(periodicity.LeastConfidence(1)) + " not at all (below " +
+			"below with perhaps. Where code was sampled, a period is not reported below " +
+			quantity.Hundredths(periodicity.LeastConfidenceWithCode) + "; elsewhere not below " +
+			quantity.Hundredths(periodicity.LeastConfidence(1)) + " with one counter, and not below " +
 			quantity.Hundredths(periodicity.LeastConfidence(manyColumns)) +
-			" where sixteen counters were read: chance has more tries there)"},
+			" with sixteen, because chance has more tries there"},
 		{"before, after cycles", "before the first cycle that was recognized and after the last one: start-up and " +
 			"clean-up of the program, or cycles that were not recognized, as where other work takes the CPUs; " +
 			"a checkpoint is a pause between cycles that returns at regular distances"},
