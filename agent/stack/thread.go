@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -67,7 +69,11 @@ func stateOf(proc string, tid int) string {
 	return string(b[i+2 : i+3])
 }
 
-// ownerAndTracer returns the real user of a process and the process that traces it, 0 for none.
+// noUser is the owner of a process whose user ids differ: it runs a setuid program, whose memory its user may not read.
+const noUser = math.MaxUint32
+
+// ownerAndTracer returns the user of a process, noUser if its user ids differ, and the process that traces it, 0
+// for none.
 func ownerAndTracer(proc string, pid int) (uid uint32, tracer int, ok bool) {
 	b, err := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "status"), nil, maxProcFile)
 	if err != nil {
@@ -77,7 +83,7 @@ func ownerAndTracer(proc string, pid int) (uid uint32, tracer int, ok bool) {
 	return s.uid, s.tracer, s.ok
 }
 
-// status is what is read of /proc/PID/status: real user and group, and the process that traces it.
+// status holds the parsed lines of /proc/PID/status: user, real group, and the process that traces it.
 type status struct {
 	uid, gid uint32
 	tracer   int
@@ -92,8 +98,11 @@ func parseStatus(b []byte) (s status) {
 		}
 		n, err := strconv.ParseUint(f[1], 10, 32)
 		switch f[0] {
-		case "Uid:":
+		case "Uid:": // real, effective, saved and file system id
 			s.uid, s.ok = uint32(n), err == nil
+			if slices.ContainsFunc(f[1:], func(id string) bool { return id != f[1] }) {
+				s.uid = noUser
+			}
 		case "Gid:":
 			s.gid = uint32(n)
 		case "TracerPid:":
