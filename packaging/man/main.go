@@ -150,11 +150,11 @@ func allNotes() ([]noteGroup, error) {
 	})
 	var groups []noteGroup
 	for _, path := range paths {
-		source, err := os.ReadFile(path)
+		of, err := parseNotes(path)
 		if err != nil {
 			return nil, err
 		}
-		groups = append(groups, parseNotes(string(source))...)
+		groups = append(groups, of...)
 	}
 	return groups, nil
 }

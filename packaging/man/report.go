@@ -1,7 +1,10 @@
 package main
 
 import (
-	"regexp"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
 	"strings"
 
 	"jobgait/analysis/finding"
@@ -17,25 +20,45 @@ type noteGroup struct {
 // code is that of a note, and what it says.
 type code struct{ name, text string }
 
-var (
-	noteBlock = regexp.MustCompile(`(?ms)^((?:// [^\n]*\n)+)const \(\n(.*?)^\)`)
-	codeLine  = regexp.MustCompile(`(?m)^\t\w+\s+Code = "(\w+)"\s*// (.*)$`)
-)
-
-// parseNotes reads the codes from a source file of analysis/note, where each has its
-// meaning behind it.
-func parseNotes(source string) []noteGroup {
+// parseNotes reads the codes from a source file of analysis/note. A code's meaning is the comment behind it or
+// above it; the comment of a const block describes its codes together.
+func parseNotes(path string) ([]noteGroup, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
 	var groups []noteGroup
-	for _, block := range noteBlock.FindAllStringSubmatch(source, -1) {
-		g := noteGroup{about: strings.ReplaceAll(block[1], "// ", "")}
-		for _, c := range codeLine.FindAllStringSubmatch(block[2], -1) {
-			g.codes = append(g.codes, code{c[1], c[2]})
+	for _, d := range file.Decls {
+		block, ok := d.(*ast.GenDecl)
+		if !ok || block.Tok != token.CONST {
+			continue
+		}
+		g := noteGroup{about: block.Doc.Text()}
+		for _, s := range block.Specs {
+			if c, ok := parseCode(s.(*ast.ValueSpec)); ok {
+				g.codes = append(g.codes, c)
+			}
 		}
 		if len(g.codes) > 0 {
 			groups = append(groups, g)
 		}
 	}
-	return groups
+	return groups, nil
+}
+
+// parseCode reads a constant of type note.Code; ok is false for any other.
+func parseCode(s *ast.ValueSpec) (c code, ok bool) {
+	kind, isName := s.Type.(*ast.Ident)
+	if !isName || kind.Name != "Code" || len(s.Values) != 1 {
+		return code{}, false
+	}
+	value, isText := s.Values[0].(*ast.BasicLit)
+	if !isText {
+		return code{}, false
+	}
+	name, err := strconv.Unquote(value.Value)
+	text := strings.TrimSpace(s.Doc.Text() + s.Comment.Text())
+	return code{name, strings.Join(strings.Fields(text), " ")}, err == nil && text != ""
 }
 
 // reportPage is jobgait-report(7).
@@ -62,7 +85,7 @@ func reportPage(groups []noteGroup, of edition) *page {
 		p.item(rule.Code, string(rule.Level)+": "+rule.When)
 	}
 	p.head("NOTES")
-	p.prose("What could not be told, or is told with a warning. Codes are stable; texts may change. " +
+	p.prose("What a report could not state, or states with a warning. Codes are stable; texts may change. " +
 		"They are in the report, in its JSON, and in the view job_notes of jobgait-history(5).")
 	for _, g := range groups {
 		if g.about != "" {

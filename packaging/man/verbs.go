@@ -8,7 +8,7 @@ func verbsPage(bin string, of edition) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	verbs, err := says(bin, "jobgait", "__complete", "") // what shells are told
+	verbs, err := says(bin, "jobgait", "__complete", "") // what shells receive
 	if err != nil {
 		return nil, err
 	}
