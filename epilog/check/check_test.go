@@ -162,7 +162,7 @@ var faults = []fault{
 	{"no PrologFlags", Failure, "flags", "neither Alloc nor Contain", "echo 'PrologFlags=Alloc' >>", func(s *site) {
 		s.config("Alloc,Contain", "(null)")
 	}},
-	{"hooks may take less than ours do", Failure, "timeout", "PrologEpilogTimeout=10, and ours may take 10 s",
+	{"hooks may take less than ours do", Failure, "timeout", "PrologEpilogTimeout=10, but the hook may take 10 s",
 		"echo 'PrologEpilogTimeout=60' >>", func(s *site) {
 			s.config("65534", "10")
 		}},

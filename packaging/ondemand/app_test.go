@@ -146,7 +146,7 @@ func TestPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := s.request(t, nobody, "GET", "/jobs/3"); !strings.HasPrefix(got, "404 ") ||
-		!strings.Contains(got, "not readable") {
+		!strings.Contains(got, "may not read") {
 		t.Errorf("%.400s", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -71,7 +72,12 @@ func (p past) history(t *testing.T, path string) history {
 // summaries are the stored summaries of runs.
 func summaries(t *testing.T, path string, jobs []map[string]any) (all []map[string]any) {
 	t.Helper()
-	from, err := db.OpenReadOnly(t.Context(), path)
+	// Root opens no database in a directory of another account, so a copy is read.
+	copied := filepath.Join(t.TempDir(), "history.db")
+	if _, err := sqlite(path, fmt.Sprintf("VACUUM INTO '%s'", copied)); err != nil {
+		t.Fatal(err)
+	}
+	from, err := db.OpenReadOnly(t.Context(), copied)
 	if err != nil {
 		t.Fatal(err)
 	}

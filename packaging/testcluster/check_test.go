@@ -29,7 +29,7 @@ func TestNodeIsSetUp(t *testing.T) {
 	}
 	says := map[string]string{"slurm.conf": c.path("etc", "slurm.conf") + " is as the controller's", "prolog": "Prolog=" +
 		c.path("libexec"),
-		"epilog": "Epilog=" + c.path("libexec"), "flags": "PrologFlags=Alloc", "timeout": "Slurm lets hooks take longer",
+		"epilog": "Epilog=" + c.path("libexec"), "flags": "PrologFlags=Alloc", "timeout": "Slurm's limits are longer",
 		"spank":   c.path("lib", "jobgait.so") + ", named by " + c.path("etc", "plugstack.conf"),
 		"collect": c.path("collect") + " can be written by jobgait-test",
 		"clock":   "as that of the controller and the file server", "versions": "all are "}

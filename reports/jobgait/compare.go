@@ -45,10 +45,10 @@ func compareCommand(getenv func(string) string) *cobra.Command {
 			"./123. A file of several series needs --series ID, once for both files or once\n" +
 			"for each.\n\n" +
 			"Runs of one day t are compared with each other, the median of a day's repeats,\n" +
-			"and the relative difference of B against A is printed with its 99 % interval, since\n" +
-			"the ratio of the two last changed. With --join scale runs of equal t belong\n" +
-			"together. With --join none, and where the two have no two days in common, all\n" +
-			"runs of one are held against all of the other (95 % interval).",
+			"and the relative difference of B against A is printed with its 99 % interval,\n" +
+			"since the ratio of the two last changed. With --join scale runs of equal t\n" +
+			"belong together. With --join none, and where the two have no two days in\n" +
+			"common, all runs of one are compared with all of the other (95 % interval).",
 		Args: wants(2, 2, "two job ids or two files: jobgait compare A B"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, getenv, args) },
 	}

@@ -61,10 +61,9 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"ends, with cycle (its number), boundary, length_s, residual (0 is as usual, 1\n" +
 			"unlike any other), next_boundary, boundary_error_s and low: the stretches at a\n" +
 			"low level of activity that come next, each with begins, duration_s, error_s and\n" +
-			"repeatability, the share of cycles in which it came. A cycle is printed when it is\n" +
-			"found, mostly within 0.2 s: as long as somebody reads, the agent looks twenty\n" +
-			"times a second if its budget has room for that, else twice. It ends with the\n" +
-			"run, of which nothing is expected then.\n\n" +
+			"repeatability, the share of cycles in which it came. A cycle is printed when it\n" +
+			"is found: the agent reads its samples every 0.25 to 0.75 s. The stream ends with\n" +
+			"the run.\n\n" +
 			"Exit status: 0 the job runs, 1 it does not exist, is over or is not yours.",
 		Args: wants(0, 1, "one job, process or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
