@@ -163,7 +163,8 @@ type Keep struct {
 type Slurm struct {
 	Scontrol string `toml:"scontrol"`
 	Sacct    string `toml:"sacct"`
-	// AdminComment is whether whoever writes the history writes a digest of each run into the accounting, by Sacctmgr.
+	// AdminComment makes the writer of the history write a digest of each run into the accounting, through
+	// Sacctmgr.
 	AdminComment bool   `toml:"admin_comment"`
 	Sacctmgr     string `toml:"sacctmgr"`
 }
@@ -183,7 +184,7 @@ type Health struct {
 	Journal bool `toml:"journal"`
 	// Textfile is the directory of the node_exporter's textfile collector, "" none.
 	Textfile string `toml:"textfile"`
-	// SiteTextfile is that of whoever writes the history, for what the site did; "" none.
+	// SiteTextfile is the directory for the site's aggregates, written by the writer of the history; "" for none.
 	SiteTextfile string `toml:"site_textfile"`
 }
 

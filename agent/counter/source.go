@@ -46,8 +46,7 @@ type Members interface {
 type Sink interface {
 	// Record is a reading that the lane's own timer took.
 	Record(lane int, timeNS int64, counts []uint64)
-	// Read is a reading that was asked for. It closes gaps in which the
-	// timer gave nothing.
+	// Read takes a requested reading. It closes gaps in which the timer wrote no record.
 	Read(lane int, timeNS int64, counts []uint64)
 	// Hit is one sample of the job's code, in a block of a code page.
 	Hit(timeNS int64, page uint64, block uint8)

@@ -45,8 +45,8 @@ func MakeNodeDir(spool, node string) error {
 		}
 	}
 	for _, d := range []string{spool, dir} {
-		err := Ours(d)
-		if errors.Is(err, ErrNotOurs) {
+		err := RequireOwnDir(d)
+		if errors.Is(err, ErrForeignDir) {
 			return fmt.Errorf("make spool: %w, or name another spool.dir", err)
 		}
 		if err != nil {
@@ -56,12 +56,12 @@ func MakeNodeDir(spool, node string) error {
 	return nil
 }
 
-// ErrNotOurs is returned for a directory that another account can change.
-var ErrNotOurs = errors.New("root keeps its files only where no other account can write: chown root, chmod go-w")
+// ErrForeignDir is returned for a directory that another account can change.
+var ErrForeignDir = errors.New("root keeps its files only where no other account can write: chown root, chmod go-w")
 
-// Ours returns an error if root works in a directory that another account owns or can write to: a link in place
-// of a run directory could redirect root's files anywhere.
-func Ours(dir string) error {
+// RequireOwnDir returns an error if root works in a directory that another account owns or can write to: a link
+// in place of a run directory could redirect root's files anywhere.
+func RequireOwnDir(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return err
@@ -74,9 +74,9 @@ func Ours(dir string) error {
 	case !ok || os.Geteuid() != 0:
 		return nil
 	case st.Uid != 0:
-		return fmt.Errorf("%s belongs to uid %d: %w", dir, st.Uid, ErrNotOurs)
+		return fmt.Errorf("%s belongs to uid %d: %w", dir, st.Uid, ErrForeignDir)
 	case info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("%s has mode %04o: %w", dir, info.Mode().Perm(), ErrNotOurs)
+		return fmt.Errorf("%s has mode %04o: %w", dir, info.Mode().Perm(), ErrForeignDir)
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func DirsNamed(nodeDir, prefix string) ([]RunDir, error) {
 		return nil, nil
 	}
 	for _, d := range []string{filepath.Dir(nodeDir), nodeDir} {
-		err = errors.Join(err, Ours(d))
+		err = errors.Join(err, RequireOwnDir(d))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)

@@ -143,7 +143,7 @@ func TestSpoolOfOthers(t *testing.T) {
 			if c.says == "" && err == nil {
 				return
 			}
-			if c.says == "" || !errors.Is(err, ErrNotOurs) || !strings.Contains(err.Error(), c.says) {
+			if c.says == "" || !errors.Is(err, ErrForeignDir) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("error is %v, want one with %q", err, c.says)
 			}
 		})

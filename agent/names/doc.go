@@ -5,8 +5,8 @@
 //
 // Looked at are .symtab, .dynsym and .gnu_debugdata of the file, and the symbols of the distribution's debug
 // file of the same build id, which lies in /usr/lib/debug and belongs to root. The package never uses a
-// network. Tables are streamed with the questions in hand, so that memory is that of the questions: 3 to 6 MB
-// for libraries of 100 MB. 64-bit little-endian files only.
+// network. Tables are streamed for all questions at once, so that the memory depends on the questions only: 3
+// to 6 MB for libraries of 100 MB. 64-bit little-endian files only.
 //
 // Files are the user's, and hostile: File.Name takes at most MaxSteps steps, unpacks at most maxUnpacked bytes
 // and stops when its context ends; what it has found by then is returned. Names are clean text of at most

@@ -113,8 +113,8 @@ func (s roots) debugFile(build string) (*os.File, error) {
 	return r, err
 }
 
-// DebugOf opens the symbols of the distribution's debug file of the same build as a file, nil if there is none.
-// What is returned is to be closed.
+// DebugOf opens the symbols of the distribution's debug file of the same build as a file, nil without one. The
+// caller closes both.
 func DebugOf(r *os.File) (*ELFFile, *os.File) {
 	d, err := system().debugFile(buildOf(r))
 	if err != nil {

@@ -30,8 +30,8 @@ type frameTable struct {
 	rows int
 }
 
-// frameTable returns the table of the file, without rows if there is none: version 1; the number of rows in 4
-// bytes; rows of two numbers of 4 bytes, relative to the table: what every linker writes.
+// frameTable returns the table of the file, without rows if the file has no table: version 1; the number of
+// rows in 4 bytes; rows of two numbers of 4 bytes, relative to the table: what every linker writes.
 func (f *ELFFile) frameTable(step func() bool) frameTable {
 	t := frameTable{file: f, step: step, at: f.frames}
 	var h [12]byte

@@ -13,8 +13,8 @@ import (
 //	checksum 4 bytes, little-endian, CRC32C of kind, length and payload
 //	payload
 //
-// The magic begins with a byte that is no text, so that a profile is told from
-// a CSV file by its first byte.
+// The magic begins with a byte that is not text, so that the first byte distinguishes a profile from a CSV
+// file.
 const (
 	magic     = "\x8bJGP"
 	frameSize = 13

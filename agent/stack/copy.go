@@ -180,7 +180,7 @@ func (c copier) thread(t *ThreadCopy) {
 		t.Registers, t.Known = registers, known
 		n = c.readStack(t.PID, registers[thisMachine().sp])
 	}
-	// A signal that arrived first is delivered as if nobody had looked.
+	// A signal that arrived first is delivered as if the thread had not been stopped.
 	_ = ptrace(unix.PTRACE_DETACH, t.TID, 0, uintptr(signalOf(status)))
 	t.HeldNS = int64(time.Since(since))
 	t.Stack = bytes.Clone(c.buffer[:n])

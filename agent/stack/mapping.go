@@ -51,7 +51,7 @@ func parseMappings(text []byte) (list []mapping) {
 	return list
 }
 
-// mappingAt returns the mapping that holds an address, nil if there is none.
+// mappingAt returns the mapping that holds an address, nil without one.
 func mappingAt(list []mapping, addr uint64) *mapping {
 	i := sort.Search(len(list), func(i int) bool { return list[i].end > addr })
 	if i == len(list) || list[i].start > addr {

@@ -38,8 +38,8 @@ func rankOf(environ []byte) (rank int, mpi, ok bool) {
 	return rank, false, ok
 }
 
-// Choose returns the tasks among processes and the number of processes left out. Where processes have numbers of MPI,
-// those without are launchers; of the others a process that only waits for a child that is listed too is none.
+// Choose returns the tasks among processes and the number of processes left out. If processes have MPI ranks,
+// those without are launchers. Of the others, a process that only waits for a listed child is no task.
 func Choose(r peek.Reader, proc, node string, pids []int) (tasks []Task, left int) {
 	var mpi, steps, plain []Task
 	until := time.Now().Add(environFor)

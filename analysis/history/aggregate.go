@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Aggregates are node hours of the runs that ended in some time: sums for whoever watches a site, of no single job
-// or user.
+// Aggregates are node hours of the runs that ended in a period of time: sums for the monitoring of a site,
+// never of a single job or user.
 type Aggregates struct {
 	ByState     map[string]float64 // "UNKNOWN" until the scheduler has said how a run ended
 	ByPartition map[string]NodeHours
@@ -16,8 +16,8 @@ type Aggregates struct {
 	ByApplication map[string]NodeHours
 }
 
-// NodeHours are node hours in all, those of runs that used less than half of their CPUs, and those that runs took
-// longer since a change of speed that nobody has acknowledged.
+// NodeHours are node hours in all, those of runs that used less than half of their CPUs, and those lost since a
+// change of speed that was not acknowledged.
 type NodeHours struct{ All, Idle, Lost float64 }
 
 func (n NodeHours) with(o NodeHours) NodeHours {

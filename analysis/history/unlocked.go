@@ -54,7 +54,7 @@ func OpenUnlocked(ctx context.Context, path string) (*Unlocked, error) {
 	s := &Unlocked{db, path, file}
 	if err := db.readable(ctx); err != nil {
 		err = s.judge(err)
-		db.sql.Close() // what failed first is what is told
+		db.sql.Close() // the first error is returned
 		return fail(err)
 	}
 	return s, nil

@@ -66,8 +66,7 @@ func TimingOf(p periodicity.Period) Timing {
 	return t
 }
 
-// Macro is a cycle that the instances of patterns lie in: so many of them, then
-// a checkpoint.
+// Macro is a cycle that the instances of patterns lie in: a number of them, then a checkpoint.
 type Macro struct {
 	PeriodS float64  `json:"period_s"`
 	Of      []string `json:"of"` // ids of the patterns in it

@@ -25,8 +25,7 @@ func Represent(set series.Set, periods []periodicity.Period) []Pattern {
 	return RepresentAt(set, periods, storedPoints)
 }
 
-// RepresentAt is Represent with shapes of at most so many points; 0 keeps one point
-// per sample.
+// RepresentAt is Represent with shapes of at most the given number of points; 0 keeps one point per sample.
 func RepresentAt(set series.Set, periods []periodicity.Period, most int) []Pattern {
 	out := make([]Pattern, 0, len(periods))
 	for i, p := range periods {

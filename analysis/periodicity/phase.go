@@ -208,8 +208,8 @@ func (m *phaseModel) trace(best []float64, from []int8, entered []int16) (phase 
 	return phase, total
 }
 
-// learnPhases learns the model of a cycle of about so many slots from the middle of a run, of
-// which so many cycles in a row keep time. gain is that of a slot, in nats.
+// learnPhases learns the model of a cycle of about slots slots from the middle of a run, where the given number
+// of consecutive cycles keeps time. gain is the gain of a slot, in nats.
 func learnPhases(columns []series.Column, slots float64, cycles int) (m *phaseModel, gain float64) {
 	n := len(columns[0].Values)
 	from := max(0, (n-phaseLearnt)/2)

@@ -42,7 +42,7 @@ func (p Period) sharpened(set series.Set) Period {
 	return p
 }
 
-// phases returns the phase of each of n slots, of so many in a cycle; -1 outside of the cycles.
+// phases returns the phase of each of n slots, from 0 to phases-1; -1 outside the cycles.
 func (p Period) phases(n, phases int) []int16 {
 	out := make([]int16, n)
 	for i := range out {

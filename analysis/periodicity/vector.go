@@ -39,8 +39,8 @@ func (v vector) halve(h vector) vector {
 	return h
 }
 
-// pyramid is a vector at falling resolution: level l has means of 2^l samples. Levels
-// are made when they are asked for: whoever follows a known lag needs one.
+// pyramid is a vector at falling resolution: level l has means of 2^l samples. Levels are computed at their
+// first use: following a known lag needs only one.
 type pyramid struct {
 	levels       []vector
 	height, made int

@@ -236,8 +236,8 @@ func (w wholeRun) repeats(f *lagFinder, least float64) (repeatedLag, bool) {
 	return best, true
 }
 
-// sampled reports whether a lag is a whole number of slots over so many multiples that only
-// the sampler keeps it.
+// sampled reports whether a lag is a whole number of slots over more multiples than anything but the sampler
+// keeps it.
 func (l repeatedLag) sampled() bool {
 	return l.peaks >= samplerPeaks && math.Abs(l.slots-math.Round(l.slots))*float64(l.peaks) < samplerError
 }

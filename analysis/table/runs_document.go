@@ -139,8 +139,7 @@ func (d *runDocument) hyperfine() []Runs {
 	return all
 }
 
-// place gives runs the times that they were read with; a series with a time that is none
-// is bad.
+// place gives runs the times that they were read with; a series with an invalid time is bad.
 func (in *Runs) place(unit TimeUnit) {
 	if err := in.setTimes(in.Given, unit); err != nil {
 		*in = badRuns(in.ID, err.Error())

@@ -37,14 +37,14 @@ func (n Node) settings() Finding {
 	return ok(subject, "%s", n.Settings)
 }
 
-// ours are the programs that hooks start, and the user's.
-var ours = [...]string{"jobgait", "jobgait-prolog", "jobgait-agent", "jobgait-epilog"}
+// installed are the programs that hooks start, and the user's.
+var installed = [...]string{"jobgait", "jobgait-prolog", "jobgait-agent", "jobgait-epilog"}
 
 // programs are those that root starts, and whether they are of one version.
 func (n Node) programs(ctx context.Context) (list []Finding) {
 	const subject = "programs"
 	var versions []string
-	for _, name := range ours {
+	for _, name := range installed {
 		path := filepath.Join(n.dir(), name)
 		if err := runnable(path); err != nil {
 			do := "make install"

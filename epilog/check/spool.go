@@ -34,7 +34,7 @@ func (n Node) spool() Finding {
 	switch {
 	case errors.Is(err, fs.ErrPermission) && !root():
 		return unseen(subject, asRoot, "%v", err)
-	case errors.Is(err, job.ErrNotOurs):
+	case errors.Is(err, job.ErrForeignDir):
 		return fail(subject, fmt.Sprintf("chown root:root %[1]s && chmod go-w %[1]s", dir), "%v", err)
 	case err != nil:
 		return fail(subject, fmt.Sprintf("install -d -o root -m 0711 %s", dir), "%v", err)
@@ -70,10 +70,10 @@ func upTo(dir string) (string, error) {
 // trySpool makes and removes a file as the hooks would.
 func (n Node) trySpool() error {
 	dir, node := n.Config.Spool.Dir, job.NodeDir(n.Config.Spool.Dir, n.Name)
-	if err := job.Ours(dir); err != nil {
+	if err := job.RequireOwnDir(dir); err != nil {
 		return err
 	}
-	err := job.Ours(node)
+	err := job.RequireOwnDir(node)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // the first Prolog makes it
 	} else if err != nil {
@@ -161,7 +161,7 @@ const patience = time.Hour
 // finding of the spool reports that.
 func (n Node) runDirs() ([]job.RunDir, error) {
 	dirs, err := job.Dirs(job.NodeDir(n.Config.Spool.Dir, n.Name))
-	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, job.ErrNotOurs) {
+	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, job.ErrForeignDir) {
 		return nil, nil
 	}
 	return dirs, err

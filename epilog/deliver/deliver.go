@@ -152,5 +152,5 @@ func reason(dir string, err error) string {
 // errForeign reports an existing file that jobgait did not write.
 var errForeign = errors.New("is not a report of jobgait and is kept")
 
-// ours reports whether the head of a file has jobgait's mark.
-func ours(head []byte) bool { return job.Mark(head) }
+// hasMark reports whether the head of a file has jobgait's mark.
+func hasMark(head []byte) bool { return job.Mark(head) }

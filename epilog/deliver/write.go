@@ -95,7 +95,7 @@ func checkFree(fd int, name string) error {
 	defer func() { _ = file.Close() }()
 	head := make([]byte, 1024)
 	n, _ := file.Read(head) // an empty or unreadable file carries no mark
-	if !ours(head[:n]) {
+	if !hasMark(head[:n]) {
 		return errForeign
 	}
 	return nil

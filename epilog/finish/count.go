@@ -65,7 +65,7 @@ func (f Finisher) count(did health.Did) {
 	if dir == "" {
 		return
 	}
-	err := job.Ours(dir)
+	err := job.RequireOwnDir(dir)
 	if err == nil {
 		did, err = health.Add(f.Spool, did)
 	}

@@ -1,39 +1,38 @@
 // Package finish is the whole flow after a job has ended, as code (finish.go). A run directory comes in: what
 // the Prolog wrote (env.json), what the agent sampled (profile.jgp) and the Epilog's environment (epilog.json).
 // Out go the node's record, and on the first node of the job the merged summary, the report in the user's
-// directory and the row in the history.
+// directory and the row in the history. It does not guess: what a step cannot know becomes a note in the report.
 //
-// Everything here may be killed at any moment and done again: state.go has the states of a run, the transitions
-// between them, and which file proves each. It does not guess: what a step cannot know becomes a note in the
-// report.
+// Every process may be killed at any moment: state.go has the states of a run, the transitions between them, and
+// the file that proves each. If a node dies after its record was collected, the record stays in the collection
+// directory. If it was the first node, its own sweep goes on when it is back; else the sweep of another node of
+// the job reports the run once nobody has collected it for collect.wait_s and more (adopt.go).
 //
-// # What root reads that others can write, and what is believed of it
+// # What root writes
 //
-//   - Collection directory (the service account, root of any node): read by a child
-//     with that account's rights (package collect), its answer bounded and each record
-//     asked whether it can be. Content is believed; never a uid, a directory or a key:
-//     these are the run directory's, else the scheduler's accounting's (adopt.go).
-//   - History of another account: read by such a child (consult.go). Root opens no
-//     database that another account can change (package history); of the child's
-//     answer only texts and redrawn pictures reach a report.
-//   - Spool: only root's own; one that another account can change is refused
-//     (job.Ours). So is a directory for the textfile collector.
+// Root writes only below directories that root alone can change: the run directories, their log and retired/ in
+// the spool (package job), live.json (package live), the totals of the node and the textfile (package health),
+// and the history if it is root's own. A child process with the rights of the other account writes everything
+// else: records, archive and report (packages collect, archive, deliver; the table of children is in package as).
+//
+// # What root reads that others can write, and how far it is trusted
+//
+//   - Collection directory (service account): a child with its rights reads it; the answer is bounded and each
+//     record validated. A user id, directory or key is never taken from a record (adopt.go).
+//   - History of another account: read by such a child (consult.go). Only texts and redrawn pictures of its
+//     answer reach a report.
+//   - Spool and textfile directory: refused if another account can change them (job.RequireOwnDir).
 //   - Settings: a file that the administrator names; bounded, keys and values checked.
-//   - The hooks' environment: user, group, id and node are slurmd's and believed; texts
-//     of users (names, comments, --jobgait) are bounded, made printable, and decide
-//     nothing but labels and rates (package job).
-//   - scontrol and sacct: states, times, user ids. Columns of sacct are such that no
-//     text of a user's is among them; one work directory is asked for apart.
-//   - /proc of other processes: cgroup, status and stat of any; command line,
-//     environment, mappings and program only of the job's own or of root's slurmstepd,
-//     by a child that may be left behind (package peek). Environments describe the
-//     run where the scheduler does not: name and number of tasks, and without its
-//     answer partition, QOS and array, with note declared_by_job. Never an account.
+//   - The hooks' environment: user, group, id and node come from slurmd and are trusted. Texts of users are
+//     bounded, made printable, and decide only labels and rates (package job).
+//   - scontrol and sacct: states, times, user ids; columns with texts of users are not read, except one work
+//     directory, which is queried alone.
+//   - /proc of other processes: cgroup, status and stat of any; command line, environment, mappings and program
+//     only of the job's own or of root's slurmstepd, by a child that may be abandoned (package peek). Values of
+//     environments are used where the scheduler has none, with note declared_by_job; never an account.
 //   - Mapped files of the job (build ids): opened by that child with the user's rights.
-//   - Directories of users: never. A child with the user's rights delivers (package
-//     deliver), one at a time a user: one that hangs is the only one left behind. Of
-//     its answer only one of the directories asked for is believed.
+//   - Directories of users: never. A child with the user's rights delivers, one at a time for each user.
 //
-// Jobs of root are watched only with watch.root; a run of nobody's, or of root's
-// unasked, is reported into the spool.
+// Jobs of root are watched only with watch.root; without it, and without a known user, the report stays in the
+// spool.
 package finish

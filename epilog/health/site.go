@@ -11,7 +11,7 @@ import (
 	"jobgait/analysis/history"
 )
 
-// WriteSite writes the aggregates of a history, over the last so many hours, as <dir>/jobgait-site.prom, by rename.
+// WriteSite writes the aggregates of a history, over the last hours, as <dir>/jobgait-site.prom, by rename.
 func WriteSite(dir string, a history.Aggregates, hours float64) error {
 	if err := job.Replace(filepath.Join(dir, "jobgait-site.prom"), []byte(siteText(a, hours)), 0o644, false); err != nil {
 		return fmt.Errorf("health.site_textfile: %w", err)

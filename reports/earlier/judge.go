@@ -154,8 +154,8 @@ func unknown(events []change.ShownEvent) []changepoint.Event {
 	return out
 }
 
-// atChange is the command that compares the newest run before a change with the first run
-// after it, which is at an index of runs; "" where there is none before.
+// atChange is the command that compares the newest run before a change with the first run after it, which is at
+// an index of runs; "" without an earlier run.
 func atChange(y []float64, runs []history.Run, first int) string {
 	if first < 0 || first >= len(runs) {
 		return ""

@@ -17,7 +17,7 @@ import (
 // mostTasks is how many runs of one array are read; the largest that Slurm allows by default has 1,001.
 const mostTasks = 20000
 
-// arrayOf returns the id of the array that a run is a task of, "" if it is none.
+// arrayOf returns the id of the array that a run is a task of, "" if it is not.
 func arrayOf(r foundRun) string {
 	array, _, isTask := strings.Cut(r.DisplayID, "_")
 	if !isTask {

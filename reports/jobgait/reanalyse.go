@@ -95,7 +95,7 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 
 // run is all of it: what is not analysed yet, then one writer.
 func (a reanalysis) run(ctx context.Context, self string) error {
-	if err := job.Ours(a.archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := job.RequireOwnDir(a.archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("accounts other than root can change the archive %s: run this as the account that owns it",
 			a.archive)
 	}
@@ -103,7 +103,7 @@ func (a reanalysis) run(ctx context.Context, self string) error {
 	if err != nil {
 		return err
 	}
-	if runs, err = a.ours(runs); err != nil {
+	if runs, err = a.ofThisPart(runs); err != nil {
 		return err
 	}
 	left, err := a.notAnalysed(runs)
@@ -132,8 +132,8 @@ func (a reanalysis) run(ctx context.Context, self string) error {
 	return errors.Join(failed, a.write(ctx, runs))
 }
 
-// ours returns the runs of this part: by their names, since others come meanwhile.
-func (a reanalysis) ours(runs []archive.Kept) ([]archive.Kept, error) {
+// ofThisPart returns the runs of this part: by their names, since others come meanwhile.
+func (a reanalysis) ofThisPart(runs []archive.Kept) ([]archive.Kept, error) {
 	if a.part == "" {
 		return runs, nil
 	}

@@ -183,7 +183,7 @@ func common(a, b []stack.Frame) (n int) {
 	return n
 }
 
-// places are the frames of a stack that say what a thread does, -1 where there is none.
+// places holds the indices of the frames that say what a thread does, -1 if missing.
 type places struct {
 	own   int  // the innermost frame of the program's own code
 	entry int  // the frame above it, by which the program left its own code
@@ -219,8 +219,8 @@ func isMPI(function string) bool {
 	return mpiCall(function) != ""
 }
 
-// mpiCall returns the name of one of MPI's functions without its prefix, "" if it is none: PMPI_Send, mpi_send_ of
-// Fortran, and ompi_send_f, as Open MPI calls that too.
+// mpiCall returns the name of one of MPI's functions without its prefix, "" for another function: PMPI_Send,
+// mpi_send_ of Fortran, and ompi_send_f, as Open MPI calls that too.
 func mpiCall(function string) string {
 	s := strings.TrimPrefix(strings.TrimPrefix(function, "P"), "p")
 	if call, ok := strings.CutPrefix(s, "MPI_"); ok {

@@ -50,7 +50,7 @@ type TaskGroup struct {
 	main  bool
 	waits bool // in MPI or OpenMP
 	entry int  // the frame by which the program left its own code, -1 if it has not
-	own   int  // the innermost frame of the program's own, -1 if there is none
+	own   int  // the innermost frame of the program's own, -1 without one
 }
 
 // GroupFrame is one function on the stack of a group. A function without a name is its place in the library's file.

@@ -53,7 +53,7 @@ func newBoard(n int, c card) (*board, error) {
 	b.hasBusy = err == nil || b.metrics.hasBusy
 	_, err = b.memory.Read()
 	b.hasVRAM = err == nil
-	// A counter that never moved is none: some boards leave it at 0.
+	// A counter that never moved is not used: some boards leave it at 0.
 	b.metrics.hasEnergy = b.metrics.hasEnergy && b.metrics.energy > 0
 	for _, name := range []string{"power1_average", "power1_input"} {
 		if path := c.hwmon(name); path != "" && !b.hasUW {

@@ -33,7 +33,7 @@ func OpenFound(p ReadingParams) Opened {
 			out.Sources = append(out.Sources, &held{Source: c, by: &f.holders, file: file, first: len(out.Sources) == 0})
 		}
 	}
-	f.holders.Ours = func() (map[string]bool, bool) { return f.files, true }
+	f.holders.Own = func() (map[string]bool, bool) { return f.files, true }
 	f.holders.OnFound = f.start
 	out.CPU, out.Devices, out.Windows = f.cpu, f.boards, f.windows
 	out.Flush = func() {
@@ -54,7 +54,7 @@ type found struct {
 	names   []string // device files, in the order of helpers
 	files   map[string]bool
 	helpers []*helper
-	flushed []int // how often each had read everything when the last flush was asked for
+	flushed []int // how often each had read everything when the last flush was requested
 }
 
 // start starts the helper of a GPU that is held.

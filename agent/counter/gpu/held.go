@@ -16,7 +16,7 @@ type held struct {
 	first bool
 }
 
-// startsAt is a source that can be told when to begin, also in the past.
+// startsAt is a source with a settable start, which may lie in the past.
 type startsAt interface{ StartAt(timeNS int64) }
 
 // lookNS is how often the first source is drained: within 0.3 s of being opened a GPU is

@@ -22,8 +22,7 @@ type helper struct {
 	from    int
 	in      []byte
 	now     func() int64
-	// polledNS is when it was last listened to, silentNS for how long it has said
-	// nothing meanwhile. Time in which nobody listened does not count.
+	// polledNS is when it was last polled, silentNS for how long it has been silent while being polled.
 	polledNS, silentNS int64
 	cpuNS, startNS     int64 // its CPU time so far, and until it had introduced its GPUs
 	driver             string

@@ -13,17 +13,16 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Holders looks whether processes of the job hold its GPUs open. That is no proof of
-// use, and another GPU open beside them is none against: CUDA opens the node's first
-// one wherever nothing keeps it from that.
+// Holders finds out whether processes of the job hold its GPUs open. That does not prove use, and another GPU
+// open beside them does not disprove it: CUDA opens the node's first one unless that is prevented.
 type Holders struct {
 	// Proc is normally "/proc", Members are processes of the job.
 	Proc    string
 	Members func() []int
 	// Sharing asks a process of the job whether others may have its GPUs too.
 	Sharing func(pid int) job.Sharing
-	// Ours are the device files of the job's GPUs, false while they are not known.
-	Ours func() (files map[string]bool, known bool)
+	// Own returns the device files of the job's GPUs, false while they are unknown.
+	Own func() (files map[string]bool, known bool)
 	// Lost is why they can never be known, nil while they can; nil never is.
 	Lost func() error
 	Now  func() int64
@@ -34,8 +33,8 @@ type Holders struct {
 	// known; nil knows it of none. OnHeld is called once, when a GPU is known to be held.
 	Started func(pid int) int64
 	OnHeld  func()
-	// OnFound is called with each device file of Ours that is found to be held, and looks
-	// go on for others; nil where all of them are the job's once one is held.
+	// OnFound is called with each device file of Own that is found to be held; the search for others continues.
+	// nil means that all of them are the job's once one is held.
 	OnFound func(file string)
 
 	begunNS, nextNS int64
@@ -75,9 +74,9 @@ func (h *Holders) Confirmed() bool {
 		spent = h.Spent
 	}
 	before, begun := h.confirmed, spent()
-	ours, known := h.Ours()
+	jobFiles, known := h.Own()
 	if known {
-		h.look(now, ours)
+		h.look(now, jobFiles)
 	}
 	h.nextNS = h.Now() + min(mostLookNS, max(leastLookNS, lookPart*(spent()-begun)))
 	if h.confirmed && !before && h.OnHeld != nil {
@@ -96,12 +95,12 @@ func (h *Holders) FoundSince(file string) (int64, bool) {
 // none, or started.
 func (h *Holders) SinceNS() int64 { return h.sinceNS }
 
-func (h *Holders) look(now int64, ours map[string]bool) {
+func (h *Holders) look(now int64, jobFiles map[string]bool) {
 	pids := h.Members()
 	others, looks := false, map[int]int64{}
 	h.looked, h.blind = true, h.blind || len(pids) > mostProcesses
 	for _, pid := range pids[:min(len(pids), mostProcesses)] {
-		own, other := h.holds(pid, ours)
+		own, other := h.holds(pid, jobFiles)
 		others = others || other
 		if len(own) == 0 {
 			looks[pid] = now
@@ -155,9 +154,9 @@ func (h *Holders) notBefore(pid int, now int64) int64 {
 	return max(at, h.begunNS)
 }
 
-// holds returns which of the job's GPUs a process has open, and whether it has another.
-// Reading where a descriptor leads waits for nobody's memory lock, nor for the file.
-func (h *Holders) holds(pid int, ours map[string]bool) (own []string, other bool) {
+// holds returns which of the job's GPUs a process has open, and whether it has another. Reading where a
+// descriptor leads waits neither for a memory lock nor for the file.
+func (h *Holders) holds(pid int, jobFiles map[string]bool) (own []string, other bool) {
 	dir := filepath.Join(h.Proc, strconv.Itoa(pid), "fd")
 	f, err := os.Open(dir)
 	if err != nil {
@@ -171,7 +170,7 @@ func (h *Holders) holds(pid int, ours map[string]bool) (own []string, other bool
 		if err != nil || !isGPU(file) {
 			continue
 		}
-		if !ours[file] {
+		if !jobFiles[file] {
 			other = true
 			continue
 		}

@@ -32,7 +32,7 @@ func opened(t *testing.T, proc string, pid int, files ...string) {
 	}
 }
 
-func ours(files ...string) func() (map[string]bool, bool) {
+func jobFiles(files ...string) func() (map[string]bool, bool) {
 	set := map[string]bool{}
 	for _, f := range files {
 		set[f] = true
@@ -43,32 +43,32 @@ func ours(files ...string) func() (map[string]bool, bool) {
 func TestHolders(t *testing.T) {
 	whole := func(int) job.Sharing { return job.WholeGPUs }
 	for name, c := range map[string]struct {
-		files   []string
-		ours    func() (map[string]bool, bool)
-		sharing func(int) job.Sharing
-		want    bool
-		says    string
+		files    []string
+		jobFiles func() (map[string]bool, bool)
+		sharing  func(int) job.Sharing
+		want     bool
+		says     string
 	}{
-		"its own": {[]string{"/dev/null", "/dev/nvidiactl", "/dev/nvidia3"}, ours("/dev/nvidia3"), whole, true,
+		"its own": {[]string{"/dev/null", "/dev/nvidiactl", "/dev/nvidia3"}, jobFiles("/dev/nvidia3"), whole, true,
 			""},
-		"and the first": {[]string{"/dev/nvidia0", "/dev/nvidia3"}, ours("/dev/nvidia3"), whole, true, ""},
-		"AMD's":         {[]string{"/dev/kfd", "/dev/dri/renderD129"}, ours("/dev/dri/renderD129"), whole, true, ""},
-		"another": {[]string{"/dev/nvidia0", "/dev/nvidiactl"}, ours("/dev/nvidia3"), whole, false,
+		"and the first": {[]string{"/dev/nvidia0", "/dev/nvidia3"}, jobFiles("/dev/nvidia3"), whole, true, ""},
+		"AMD's":         {[]string{"/dev/kfd", "/dev/dri/renderD129"}, jobFiles("/dev/dri/renderD129"), whole, true, ""},
+		"another": {[]string{"/dev/nvidia0", "/dev/nvidiactl"}, jobFiles("/dev/nvidia3"), whole, false,
 			"other GPUs open"},
-		"none": {[]string{"pipe:[17]", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/kfd"}, ours("/dev/nvidia3"),
+		"none": {[]string{"pipe:[17]", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/kfd"}, jobFiles("/dev/nvidia3"),
 			whole, false, "held one of them"},
-		"a longer number": {[]string{"/dev/nvidia31"}, ours("/dev/nvidia3"), whole, false, "other GPUs"},
-		"in a directory":  {[]string{"/home/u/dev/nvidia3"}, ours("/dev/nvidia3"), whole, false, "held one of them"},
-		"a share": {[]string{"/dev/nvidia3"}, ours("/dev/nvidia3"), func(int) job.Sharing {
+		"a longer number": {[]string{"/dev/nvidia31"}, jobFiles("/dev/nvidia3"), whole, false, "other GPUs"},
+		"in a directory":  {[]string{"/home/u/dev/nvidia3"}, jobFiles("/dev/nvidia3"), whole, false, "held one of them"},
+		"a share": {[]string{"/dev/nvidia3"}, jobFiles("/dev/nvidia3"), func(int) job.Sharing {
 			return job.GPUShares
 		}, false, "a share of a GPU"},
-		"nobody tells": {[]string{"/dev/nvidia3"}, ours("/dev/nvidia3"), func(int) job.Sharing {
+		"nobody tells": {[]string{"/dev/nvidia3"}, jobFiles("/dev/nvidia3"), func(int) job.Sharing {
 			return ""
 		}, false, "told whether"},
 		"which, not known": {[]string{"/dev/nvidia3"}, func() (map[string]bool, bool) {
 			return nil, false
 		}, whole, false, "which they are"},
-		"more than looked at": {[]string{"/dev/null"}, ours("/dev/nvidia3"), whole, false, "not of all"},
+		"more than looked at": {[]string{"/dev/null"}, jobFiles("/dev/nvidia3"), whole, false, "not of all"},
 	} {
 		proc := t.TempDir()
 		opened(t, proc, 7, c.files...)
@@ -77,7 +77,9 @@ func TestHolders(t *testing.T) {
 		if name == "more than looked at" {
 			pids = make([]int, mostProcesses+1)
 		}
-		h := Holders{Proc: proc, Members: func() []int { return pids }, Sharing: c.sharing, Ours: c.ours, Now: func() int64 {
+		h := Holders{Proc: proc, Members: func() []int {
+			return pids
+		}, Sharing: c.sharing, Own: c.jobFiles, Now: func() int64 {
 			return now
 		}}
 		if got := h.Confirmed(); got != c.want {
@@ -103,7 +105,7 @@ func TestHoldersLookAgain(t *testing.T) {
 	h := Holders{Proc: proc, Members: func() []int { looks++; return []int{7} }, Sharing: func(int) job.Sharing {
 		return job.WholeGPUs
 	},
-		Ours: ours("/dev/nvidia3"), Now: func() int64 { return now }}
+		Own: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }}
 	for _, step := range []struct {
 		afterNS int64
 		open    string
@@ -147,7 +149,7 @@ func TestHeldSince(t *testing.T) {
 		h := Holders{Proc: proc, Members: func() []int { return []int{7} }, Sharing: func(int) job.Sharing {
 			return job.WholeGPUs
 		},
-			Ours: ours("/dev/nvidia3"), Now: func() int64 { return now }, Started: c.started, OnHeld: func() {
+			Own: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }, Started: c.started, OnHeld: func() {
 				held++
 			}, begunNS: 30e9}
 		if !h.Confirmed() || !h.Confirmed() || h.SinceNS() != c.want || held != 1 {
@@ -162,7 +164,7 @@ func TestHeldSince(t *testing.T) {
 	}, Sharing: func(int) job.Sharing {
 		return ""
 	},
-		Ours: ours("/dev/nvidia3"), Now: func() int64 { return now }}
+		Own: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }}
 	took = 2e6
 	for range 100 {
 		slow.Confirmed()
@@ -186,7 +188,7 @@ func TestHeldBeginsWithItsHolder(t *testing.T) {
 	h := &Holders{Proc: proc, Members: func() []int { return []int{7} }, Sharing: func(int) job.Sharing {
 		return job.WholeGPUs
 	},
-		Ours: ours("/dev/nvidia3"), Now: func() int64 { return now }}
+		Own: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }}
 	s := &held{Source: p, by: h, first: true}
 	if n := s.Notes(); n != nil {
 		t.Errorf("before it began: %v", n)
@@ -238,7 +240,7 @@ func TestLooksOnABusyNode(t *testing.T) {
 	opened(t, proc, 7, "/dev/null")
 	h := Holders{Proc: proc, Members: func() []int { now += 1e9; return []int{7} },
 		Sharing: func(int) job.Sharing { return job.WholeGPUs },
-		Ours:    ours("/dev/nvidia3"), Now: func() int64 { return now }, Spent: func() int64 { return 0 }}
+		Own:     jobFiles("/dev/nvidia3"), Now: func() int64 { return now }, Spent: func() int64 { return 0 }}
 	h.Confirmed()
 	opened(t, proc, 7, "/dev/nvidia3")
 	if now += leastLookNS; !h.Confirmed() {

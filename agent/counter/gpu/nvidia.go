@@ -39,8 +39,8 @@ type stamped struct {
 
 var _ counter.Source = (*nvColumn)(nil)
 
-// value makes what a reading adds of it, or the level that it is. A status other than
-// nvOK is why there is none.
+// value returns what a reading adds to a counter, or its level. A status other than nvOK is the reason for no
+// value.
 type value interface {
 	of(r *record) (v uint64, status uint8)
 }

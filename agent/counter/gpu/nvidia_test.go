@@ -304,7 +304,7 @@ func TestNoLibrary(t *testing.T) {
 	}
 }
 
-// A driver that never answers costs nobody anything: no call of ours waits for it, it
+// A driver that never answers costs nobody anything: no call of jobFiles waits for it, it
 // is given up after 10 s of listening, and is left alone, not killed.
 func TestHungDriver(t *testing.T) {
 	for _, setting := range []string{"FAKE_NO_INIT=1", "FAKE_HANG_AFTER=1"} {
@@ -336,7 +336,7 @@ func TestHungDriver(t *testing.T) {
 }
 
 // A driver that never answers, not even to a kill, holds that one process and nothing of
-// ours: the run's lock is free at once, and nothing here waits.
+// jobFiles: the run's lock is free at once, and nothing here waits.
 func TestDState(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root mounts a file system here")

@@ -21,7 +21,7 @@ type ReadingParams struct {
 	// Helper is the program jobgait-nvml, Env what of an environment it gets.
 	Helper string
 	Env    []string
-	// Holders has Proc, Members, Sharing and Now; Ours is this package's.
+	// Holders has Proc, Members, Sharing and Now; this package sets Own.
 	Holders Holders
 }
 
@@ -30,7 +30,7 @@ type Opened struct {
 	Sources []counter.Source
 	Absent  []run.CounterSource
 	Notes   []note.Note
-	// CPU is what other processes used for them; nil where there is none.
+	// CPU returns what other processes used for them; nil without such a process.
 	CPU func() ReaderCPU
 	// Devices are which boards they are, as far as that is known by now.
 	Devices func() []run.GPUDevice
@@ -104,7 +104,7 @@ func openNVIDIA(p ReadingParams) Opened {
 		}
 	}
 	holders := p.Holders
-	holders.Ours = h.files
+	holders.Own = h.files
 	holders.Lost = func() error { return h.gone }
 	holders.OnHeld = h.flush // energy is counted from here on
 	out.Windows = func() []profile.GPUWindows { return windowsOf(h, &holders) }
@@ -158,7 +158,7 @@ func openCards(p ReadingParams, cards []card) Opened {
 		}
 		out.Absent = append(out.Absent, lack...)
 	}
-	h.Ours = func() (map[string]bool, bool) { return files, true }
+	h.Own = func() (map[string]bool, bool) { return files, true }
 	return out.held(&h)
 }
 

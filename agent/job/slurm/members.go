@@ -70,7 +70,7 @@ func judge(p cgroup.PathIdentity, placed bool, r job.Run) (mine, foreign bool) {
 	return mine, !mine
 }
 
-func other(said, ours string) bool { return said != "" && ours != "" && said != ours }
+func other(found, expected string) bool { return found != "" && expected != "" && found != expected }
 
 func environ(l *job.Look, pid int) map[string]string {
 	return l.Environ(pid, "SLURM_", "SLURMD_NODENAME=", job.ThreadsVariable+"=")

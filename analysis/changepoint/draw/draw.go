@@ -17,7 +17,7 @@ import (
 	"jobgait/analysis/changepoint"
 )
 
-// Detectable is the z from which a change is asked for.
+// Detectable is the z from which a change must be found.
 const Detectable = 4.5
 
 // PlantedChange is a true change of a drawn history.
@@ -33,7 +33,7 @@ type DrawnHistory struct {
 	Changes []PlantedChange
 	// Slow is how much longer a run takes with a node, in logarithms.
 	Slow map[string]float64
-	// Ramp is where a slow movement begins and ends; nil: there is none.
+	// Ramp is where a slow movement begins and ends; nil without one.
 	Ramp []int
 }
 

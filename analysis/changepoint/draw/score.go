@@ -15,8 +15,8 @@ type Score struct {
 	Classes [3]Class
 }
 
-// Class counts changes of a range of z, and how many of those found have their true
-// effect within the interval that is told.
+// Class counts changes of a range of z, and for how many of those found the reported interval contains the true
+// effect.
 type Class struct{ Asked, Found, Held int }
 
 // class is that of a detectable change.

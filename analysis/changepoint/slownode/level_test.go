@@ -34,7 +34,7 @@ func TestLevelNodes(t *testing.T) {
 	if got, want := w.OfLevels(x, 0, .2), "; the slower with slow, the faster with fast1, fast2"; got != want {
 		t.Errorf("%q", got)
 	}
-	if got := w.OfLevels(x, 1, 2); got != "" { // nobody is above
+	if got := w.OfLevels(x, 1, 2); got != "" { // noNode is above
 		t.Errorf("%q", got)
 	}
 	if got := list(strings.Split("a b c d e f g h", " ")); got != "a, b, c, d, e, f and 2 more" {

@@ -71,8 +71,8 @@ func (m *suspects) arrive(k int) {
 	}
 }
 
-// nobody is no node.
-const nobody = -1
+// noNode is the sentinel for "no node".
+const noNode = -1
 
 // cost is the time that suspects other than one are expected to cost run k:
 // that of the slowest that is slow.

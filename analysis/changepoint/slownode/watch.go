@@ -90,7 +90,7 @@ func (w *Watch) inquire(from, end int, starts []int) {
 // adjust takes what is believed of nodes out of runs from to end.
 func (w *Watch) adjust(from, end int) {
 	for k := from; k < end; k++ {
-		w.x[k] = w.raw[k] - w.belief.cost(k, nobody)
+		w.x[k] = w.raw[k] - w.belief.cost(k, noNode)
 	}
 }
 
