@@ -11,17 +11,16 @@
 //     with its phase, their template, and how well its own cycles match it.
 //   - fold.go: the template, and how much of a window is explained by it.
 //   - pulse.go: a matched filter of one loop; its maxima are the boundaries.
-//   - low.go: stretches of a cycle at a low level of activity, told before they come by
-//     the last boundary, and recognised as they come by an excerpt of the pattern.
+//   - low.go: stretches of a cycle at a low level of activity, announced from the last boundary, and recognized
+//     by an excerpt of the pattern when they come.
 //   - tracker.go: of several loops the one that holds.
-//   - pursuit.go: when detection is asked, and what becomes of its answer.
+//   - pursuit.go: when detection runs, and how its result is used.
 //   - stall.go: when the silence of a loop is a hang.
 //
-// Nothing is told of a loop before three of its cycles in a row were seen, the
-// last of them after it was learned. Memory is constant: 1 MB for a minute's
-// worth at 200 Hz, per scale, of 20 columns; a sample takes less than 1 us
-// (MEASURED.md).
+// A loop is reported after three of its cycles in a row were seen, the last of them after it was learned.
+// Memory is constant: 1 MB for a minute's worth at 200 Hz, per scale, of 20 columns; a sample takes less than 1
+// us (MEASURED.md).
 //
-// It refuses to tell a period that detection did not find, and to call a loop
-// stalled whose processes are busy: that is another part of the program.
+// It reports no period that detection did not find, and calls no loop stalled whose processes are busy: that is
+// another part of the program.
 package tracker

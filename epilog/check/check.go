@@ -1,10 +1,8 @@
-// Package check says what on one node would keep a job from being watched, or its
-// report from its user, and what to type against it: the settings, the programs and
-// their versions, what the kernel lets be counted, the cgroups of jobs, slurm.conf
-// of the controller and of the node, the SPANK plugin, the spool, the collection
-// directory, clocks, the history, what earlier jobs left unfinished and the timers.
-// The settings and the paths of the machine come in, a list of findings goes out.
-// `jobgait doctor` prints it.
+// Package check finds what would prevent a node's jobs from being watched or their reports from reaching their
+// users, and the command that mends it. It checks the settings, the programs and their versions, what the
+// kernel permits to count, the cgroups of jobs, slurm.conf of the controller and of the node, the SPANK plugin,
+// the spool, the collection directory, clocks, the history, what earlier jobs left unfinished and the timers.
+// The settings and the paths of the machine come in, a list of findings goes out. `jobgait doctor` prints it.
 //
 // Where it can it tries what the hooks will do instead of looking at modes: it creates and removes a file in
 // the collection directory with the rights of its account, since many shared file systems map root to an
@@ -12,10 +10,10 @@
 // before anything is installed. What it could not check is never reported as good: such a finding is a warning
 // with Seen false.
 //
-// What it reads of others: slurm.conf, plugstack.conf and the hooks that these name belong to the
-// administrator, perhaps to Slurm's account; they are read as bounded plain files and never run. A child with
-// the rights of the collection directory's account reports what that account sees; its answer consists of
-// numbers. Programs are run for their version only if nobody but root can change them.
+// Files of other accounts: slurm.conf, plugstack.conf and the hooks that they name belong to the administrator
+// or to Slurm's account; they are read as bounded regular files and never run. A child with the rights of the
+// collection directory's account reports what that account sees; its answer consists of numbers. Programs are
+// run for their version only if root alone can change them.
 package check
 
 import (

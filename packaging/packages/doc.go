@@ -3,8 +3,7 @@
 // refused, removed, purged. It has no code outside tests. scripts.sh beside it is what
 // all packages do on a node, jobgait.toml the settings that they bring.
 //
-// The packages of the tests have small programs in place of ours, so that they are
-// made in seconds. The node is this machine's own root below an overlay, in a
-// process namespace of its own; both are gone when a test ends. `make packages` twice, in
-// two directories and with two caches, is for who releases.
+// The packages of the tests contain small programs instead of jobgait's, so that they are built in seconds. The
+// node is this machine's own root below an overlay, in a process namespace of its own; both are gone when a
+// test ends. `make packages` twice, in two directories and with two caches, is for who releases.
 package packages

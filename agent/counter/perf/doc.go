@@ -6,12 +6,11 @@
 // of what is counted, and of what is not and why, go out. See
 // perf_event_open(2), and the kernel's admin-guide/perf-security.
 //
-// The ladder is climbed by opening and reading, never by names: each candidate
-// is opened alone, then all as one group, and the group counts for 20 ms. What
-// does not fit is given up in a fixed order: branch misses, cache misses,
-// reference cycles.
+// The probe of available events opens and reads them and never relies on names: each candidate is opened alone,
+// then all as one group, and the group counts for 20 ms. Events that do not fit are dropped in a fixed order:
+// branch misses, cache misses, reference cycles.
 //
-// What was found by test, and is not in the manual page:
+// Found by tests, and not in the manual page:
 //
 //   - All members of a group need the same clock, else EINVAL. CLOCK_MONOTONIC
 //     is the one that is safe in an NMI and comparable between CPUs.
@@ -30,8 +29,7 @@
 // in memory at 200 Hz 0.27 % of a core with the grid (0.25 to 0.45, 60 drains at a
 // load of 10), and 0.12 % more for the interrupts that read their groups.
 //
-// It refuses to scale silently: for how long a group was to run, and did, is told
-// at each drain. It refuses to count what costs the job too much or cannot be
-// had: that is said in Sources and Notes, and the column then stands still with
-// a share of 0.
+// It never scales silently: each drain reports for how long a group should have run, and did. It does not count
+// what costs the job too much or is not available: Sources and Notes say so, and the column then stays constant
+// with a share of 0.
 package perf
