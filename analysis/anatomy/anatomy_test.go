@@ -100,6 +100,12 @@ func TestFunctionsOfOneColumnAreNotSeparated(t *testing.T) {
 	b.Pages = append(b.Pages[:1], b.Pages[2:]...)
 	code.Places[1].Page = code.Places[0].Page
 	code.Places = append(code.Places, HotPlace{Page: code.Places[2].Page, Function: 3, Count: code.Places[2].Count / 20})
+	third := code.Places[2].Count / 3 // c has several places in its page, as functions have
+	code.Places[2].Count -= 2 * third
+	for range 2 {
+		code.Places = append(code.Places,
+			HotPlace{Page: code.Places[2].Page, Function: code.Places[2].Function, Count: third})
+	}
 	tally := New(code, cycles)
 	tally.Add(b)
 	c := tally.Result().Cycles[0]

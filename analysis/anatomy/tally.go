@@ -119,9 +119,13 @@ const (
 func (t *Tally) secondsAlone(pages []float64) []float64 {
 	out := make([]float64, len(t.functions))
 	for page, s := range pages {
+		shares := map[int]float64{} // a function may have many places in a page
 		for _, x := range t.mixed[page] {
-			if x.share >= aloneShare {
-				out[x.function] += s * x.share
+			shares[x.function] += x.share
+		}
+		for function, share := range shares {
+			if share >= aloneShare {
+				out[function] += s * share
 			}
 		}
 	}
