@@ -12,13 +12,11 @@
 // and stops when its context ends; what it has found by then is returned. Names are clean text of at most
 // MaxName bytes.
 //
-// Root parses no file of a user. A child does (Ask starts it, Serve is it): it is
-// undumpable before it has the user's rights, so that he can stop it but never look
-// into it or make it run anything else; it can start no process, write no file, and
-// has 2 s of CPU time, 512 MB of address space beside what Go reserves, and 5 s, and is
-// killed when the agent ends, also if the account has stopped it.
-// A file is opened with the user's rights, so that of a program that he may execute
-// but not read he sees no name. It must be a regular file of the build id and, where
-// it is known, the inode that were mapped: another one is no answer. Answers are the work of whoever has the
-// account, and are checked as such.
+// Root parses no file of a user. A child does (Ask starts it, Serve is it): it is undumpable before it has the
+// user's rights, so that he can stop it but never look into it or make it run anything else; it can start no
+// process, write no file, and has 2 s of CPU time, 512 MB of address space beside what Go reserves, and 5 s,
+// and is killed when the agent ends, also if the account has stopped it. A file is opened with the user's
+// rights, so that of a program that he may execute but not read he sees no name. It must be a regular file of
+// the build id and, where it is known, the inode that were mapped: another file is not read. Answers may come
+// from any process of the account, and are checked as such.
 package names

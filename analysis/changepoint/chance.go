@@ -99,12 +99,12 @@ const slowerShare = 0.5
 
 // Chance returns how likely runs without a change look as much worse, by the better of two estimates. The
 // detector's rate is that of the day on which a change was committed, after three runs or so, and none is below
-// what its calibration saw: by it alone no change, however large, would stand out of 500 histories. And there
-// is none where the noise is of no kind that was calibrated, correlated from run to run as a rule. What later
-// runs add is in the interval of the effect. In 1500 histories of 100 runs with correlations of 0.3 to 0.7, 1.3
-// % were worse with an interval above zero, 0.4 % by more than 4.4 standard errors, and none by more than 5.4:
-// exp(2-z)/20 lies above that. By it a lone history needs an interval above zero, and one of 500 an effect of
-// 8.2 standard errors.
+// what its calibration saw: by it alone no change, however large, would stand out of 500 histories. There is no
+// such rate for noise of a kind that was not calibrated, mostly noise that is correlated from run to run. What
+// later runs add is in the interval of the effect. In 1500 histories of 100 runs with correlations of 0.3 to
+// 0.7, 1.3 % were worse with an interval above zero, 0.4 % by more than 4.4 standard errors, and none by more
+// than 5.4: exp(2-z)/20 lies above that. By it a lone history needs an interval above zero, and one of 500 an
+// effect of 8.2 standard errors.
 func (w Worsening) Chance(r SeriesResult) float64 {
 	c := r.Changes[w.Change]
 	p, known := c.Chance(r.N)

@@ -3,10 +3,10 @@
 // Out go the node's record, and on the first node of the job the merged summary, the report in the user's
 // directory and the row in the history. It does not guess: what a step cannot know becomes a note in the report.
 //
-// Every process may be killed at any moment: state.go has the states of a run, the transitions between them, and
-// the file that proves each. If a node dies after its record was collected, the record stays in the collection
-// directory. If it was the first node, its own sweep goes on when it is back; else the sweep of another node of
-// the job reports the run once nobody has collected it for collect.wait_s and more (adopt.go).
+// Every process may be killed at any moment: state.go has the states of a run, the transitions between them,
+// and the file that proves each. If a node dies after its record was collected, the record stays in the
+// collection directory. If it was the first node, its own sweep goes on when it is back; else the sweep of
+// another node of the job reports the run once it was not collected for some time (adoptAfter in adopt.go).
 //
 // # What root writes
 //

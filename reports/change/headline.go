@@ -36,7 +36,7 @@ func (r Report) headline() string {
 	text := fmt.Sprintf("%s, %s: %d changed, %d watch, %d pass", quantity.Plural(len(r.Series), "series"), of, n[Changed],
 		n[Watch], n[Pass])
 	if n[Unknown] > 0 {
-		text += fmt.Sprintf(", %d cannot be told", n[Unknown])
+		text += fmt.Sprintf(", %d unknown", n[Unknown])
 	}
 	return text + "." + r.slowerNow(n[Changed])
 }

@@ -28,7 +28,7 @@ const (
 // word is the status for people.
 func (s Status) word() string {
 	if s == Unknown {
-		return "cannot be told"
+		return "unknown"
 	}
 	return string(s)
 }

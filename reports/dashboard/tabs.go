@@ -55,7 +55,7 @@ func (t tabs) class() string {
 
 func newPanel(in Contents, m metric, d detail) *panel {
 	s := m.Judged
-	p := &panel{Status: cmp.Or(string(s.Status), "cannot be told"), Class: string(s.Status),
+	p := &panel{Status: cmp.Or(string(s.Status), "unknown"), Class: string(s.Status),
 		Timeline: template.HTML(change.Timeline(s, d.view(in.Report, in.Options)))}
 	p.What, p.Text, p.Title = s.What(), s.Now(in.Options), who(s, severalUsers(in.Report.Series))
 	if s.Watch != "" {

@@ -42,7 +42,7 @@ func passRemark(unknown int) string {
 	if unknown == 0 {
 		return "no change of that size"
 	}
-	return fmt.Sprintf("no change of that size; %d cannot be told", unknown)
+	return fmt.Sprintf("no change of that size; %d unknown", unknown)
 }
 
 // says is what the page tells of what it left out; "" if that is nothing.
