@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -43,6 +44,32 @@ func TestLinesFitColumns(t *testing.T) {
 			number++
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > maxColumns {
 				t.Errorf("%s:%d: the line has %d columns; the limit is %d", name, number, n, maxColumns)
+			}
+		}
+	}
+}
+
+// TestNoRetiredPhrases keeps phrases of the project's former private language out of production code. Write the
+// subject and the verb instead: "the child returns", "the caller sets".
+func TestNoRetiredPhrases(t *testing.T) {
+	retired := regexp.MustCompile(`(?i)\b(nobody|whoever|anew|ours|so many|(is|are|was|were) (told|asked)|` +
+		`(is|are) none)\b`)
+	for _, name := range goFiles(t) {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root(t), name))
+		if os.IsNotExist(err) {
+			continue // deleted and not yet committed
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		number := 0
+		for line := range strings.Lines(string(text)) {
+			number++
+			if phrase := retired.FindString(line); phrase != "" {
+				t.Errorf("%s:%d: %q: rewrite the sentence", name, number, phrase)
 			}
 		}
 	}
