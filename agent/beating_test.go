@@ -265,9 +265,9 @@ func TestLiveColumnsHaveIPC(t *testing.T) {
 	}
 	b := profile.Block{N: 3, Columns: [][]int64{{0, 1, 2}, {100, 150, 150}, {100, 200, 200}}}
 	var got []float32
-	c.features.Read(&b, 0)
+	c.computed.Read(&b, 0)
 	for i := range b.N {
-		row := c.features.Row(i)
+		row := c.computed.Row(i)
 		got = append(got, row[len(row)-1])
 	}
 	if got[0] == got[0] || got[1] != 0.5 || got[2] == got[2] {

@@ -124,5 +124,5 @@ func runAgent(args []string, getenv func(string) string, stdout, stderr io.Write
 // find the functions of a job's code, copy and read stacks, or become a program of the site.
 func children() as.Handlers {
 	return as.Handlers{as.Peek: peek.Serve("/proc"), as.Names: names.Serve, as.OnStall: becomeProgram,
-		as.CopyStacks: stack.ServeCopy, as.UnwindStacks: stack.ServeUnwind}
+		as.CopyStacks: stack.ServeCopyStacks, as.UnwindStacks: stack.ServeUnwindStacks}
 }

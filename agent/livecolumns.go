@@ -6,9 +6,9 @@ import (
 )
 
 // liveColumns are the columns in which the loop is followed. They are those of a stored
-// profile (profile.Features); this type chooses the pages of code that have one.
+// profile (profile.LiveColumns); this type chooses the pages of code that have one.
 type liveColumns struct {
-	features *profile.Features
+	computed *profile.LiveColumns
 	all      []series.Column
 	coded    bool
 	pages    [livePages]uint64
@@ -35,8 +35,8 @@ const (
 )
 
 func newLiveColumns(h profile.Header) liveColumns {
-	c := liveColumns{features: profile.NewFeatures(h, livePages, liveCounters), coded: h.AddressHz > 0}
-	c.all = c.features.Columns()
+	c := liveColumns{computed: profile.NewLiveColumns(h, livePages, liveCounters), coded: h.AddressHz > 0}
+	c.all = c.computed.Columns()
 	for range c.all {
 		c.missing = append(c.missing, series.Missing())
 	}
@@ -62,14 +62,14 @@ func (c *liveColumns) assign(b *profile.Block) map[int]series.Column {
 		for _, n := range p.Counts {
 			sum += float64(n)
 		}
-		at, ok := c.features.Page(p.Key)
+		at, ok := c.computed.Page(p.Key)
 		if !ok {
 			at = c.coldest()
 			free := c.pages[at] == 0
 			if !free && (c.heat[at] > coldShare*c.total || sum < hotShare*c.total*(1-fading)) {
 				continue
 			}
-			c.features.Follow(at, p.Key)
+			c.computed.Follow(at, p.Key)
 			c.pages[at], c.heat[at] = p.Key, 0
 			if replaced == nil {
 				replaced = map[int]series.Column{}

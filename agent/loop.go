@@ -63,9 +63,9 @@ func (l *loop) follow(b *profile.Block, h profile.Header, hz float64) {
 			l.pursuit.Add(l.columns.missing)
 		}
 	}
-	l.columns.features.Read(b, hz)
+	l.columns.computed.Read(b, hz)
 	for i := max(0, int(l.next-b.First)); i < b.N; i++ {
-		if c, ok := l.pursuit.Add(l.columns.features.Row(i)); ok {
+		if c, ok := l.pursuit.Add(l.columns.computed.Row(i)); ok {
 			l.recent = append(l.recent[max(0, len(l.recent)-mostRecent+1):], counted{c, int64(l.pursuit.Cycles())})
 			if math.IsNaN(l.firstS) { // those that verified it are counted too
 				l.firstS = max(0, c.EndS-float64(l.pursuit.Cycles())*c.LengthS)

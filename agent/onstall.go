@@ -80,7 +80,8 @@ func startable(program string) error {
 		case path != program && !info.IsDir():
 			return fmt.Errorf("live.on_stall: %.200s is not a directory", path)
 		case info.Mode().Perm()&0o022 != 0:
-			return fmt.Errorf("live.on_stall: accounts other than root can change %.200s", path)
+			return fmt.Errorf("live.on_stall: not started: accounts other than root can change %.200s (chown root, chmod go-w)",
+				path)
 		case path == "/":
 			return nil
 		}

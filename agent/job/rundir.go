@@ -45,7 +45,7 @@ func MakeNodeDir(spool, node string) error {
 		}
 	}
 	for _, d := range []string{spool, dir} {
-		err := RequireOwnDir(d)
+		err := RequireRootOwned(d)
 		if errors.Is(err, ErrForeignDir) {
 			return fmt.Errorf("make spool: %w, or name another spool.dir", err)
 		}
@@ -59,9 +59,9 @@ func MakeNodeDir(spool, node string) error {
 // ErrForeignDir is returned for a directory that another account can change.
 var ErrForeignDir = errors.New("root keeps its files only where no other account can write: chown root, chmod go-w")
 
-// RequireOwnDir returns an error if root works in a directory that another account owns or can write to: a link
+// RequireRootOwned returns an error if root works in a directory that another account owns or can write to: a link
 // in place of a run directory could redirect root's files anywhere.
-func RequireOwnDir(dir string) error {
+func RequireRootOwned(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func DirsNamed(nodeDir, prefix string) ([]RunDir, error) {
 		return nil, nil
 	}
 	for _, d := range []string{filepath.Dir(nodeDir), nodeDir} {
-		err = errors.Join(err, RequireOwnDir(d))
+		err = errors.Join(err, RequireRootOwned(d))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)

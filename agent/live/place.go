@@ -32,7 +32,7 @@ func Make(dir string, uid int, run string) (*Location, error) {
 		if err := os.Mkdir(d, 0o711); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("make the directory of %s: %w", Name, job.Cause(err))
 		}
-		if err := job.RequireOwnDir(d); err != nil {
+		if err := job.RequireRootOwned(d); err != nil {
 			return nil, err
 		}
 	}
@@ -52,7 +52,7 @@ func clearAll(dir, but string) error {
 		return nil
 	}
 	if err == nil {
-		err = job.RequireOwnDir(dir)
+		err = job.RequireRootOwned(dir)
 	}
 	if err != nil {
 		return fmt.Errorf("clear %s: %w", dir, job.Cause(err))
@@ -63,7 +63,7 @@ func clearAll(dir, but string) error {
 			continue
 		}
 		of := filepath.Join(dir, e.Name())
-		if job.RequireOwnDir(of) != nil {
+		if job.RequireRootOwned(of) != nil {
 			continue
 		}
 		except := ""

@@ -19,7 +19,7 @@ import (
 // The test program is the children too.
 func TestMain(m *testing.M) {
 	peektest.Main()
-	children := as.Handlers{as.CopyStacks: ServeCopy, as.UnwindStacks: ServeUnwind}
+	children := as.Handlers{as.CopyStacks: ServeCopyStacks, as.UnwindStacks: ServeUnwindStacks}
 	if served, err := children.Serve(context.Background(), os.Args[1:], os.Stdin, os.Stdout); served {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -50,7 +50,7 @@ const (
 	Gone    Trouble = "gone"    // it ended meanwhile
 	Denied  Trouble = "denied"  // the system does not let the caller look at it
 	Foreign Trouble = "foreign" // it is of another user
-	IsTrace Trouble = "traced"  // another program traces it
+	Traced  Trouble = "traced"  // another program traces it
 	Frozen  Trouble = "frozen"  // its cgroup is frozen
 	Late    Trouble = "late"    // no time was left
 	Stuck   Trouble = "stuck"   // it sleeps uninterruptibly, or its memory is locked
@@ -79,8 +79,8 @@ type ThreadCopy struct {
 	Trouble Trouble `json:"trouble,omitempty"`
 }
 
-// ServeCopy is the child that stops threads: it answers a CopyQuestion with ThreadCopies.
-func ServeCopy(_ context.Context, r as.Request) error {
+// ServeCopyStacks is the child that stops threads: it answers a CopyQuestion with ThreadCopies.
+func ServeCopyStacks(_ context.Context, r as.Request) error {
 	var q CopyQuestion
 	if _, err := as.ReadQuestion(r.In, &q); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (c copier) leaveAlone(pid int) Trouble {
 	case uid != c.uid:
 		return Foreign
 	case tracer != 0:
-		return IsTrace
+		return Traced
 	case frozen(c.proc, pid):
 		return Frozen
 	}

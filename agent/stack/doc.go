@@ -1,9 +1,9 @@
 // Package stack reads the call stacks of running processes from outside.
 //
 // Process ids come in; for each of their threads a list of places goes out: the function, the library and, where the
-// program was built with -g, the file and line, innermost first. Two children do the work. The copier (ServeCopy)
+// program was built with -g, the file and line, innermost first. Two children do the work. The copier (ServeCopyStacks)
 // stops one thread at a time, copies its registers and at most StackBytes of its stack, and lets it go; it reads no
-// file of the user and holds no capability but CAP_SYS_PTRACE. The unwinder (ServeUnwind) has the rights of the
+// file of the user and holds no capability but CAP_SYS_PTRACE. The unwinder (ServeUnwindStacks) has the rights of the
 // job's user and gets only copies: it reads the ELF files that the process has mapped, walks the copy by .eh_frame
 // and names the functions.
 //

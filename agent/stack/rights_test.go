@@ -20,8 +20,8 @@ import (
 	"jobgait/agent/peek/peektest"
 )
 
-// nobody is another account, if the test may take one.
-func nobody(t testing.TB) as.Account {
+// otherAccount returns an account other than the test's, and skips the test if it may not take one.
+func otherAccount(t testing.TB) as.Account {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become another account")
@@ -51,7 +51,7 @@ func startAs(t testing.TB, a as.Account, path string) int {
 
 // Root reads the stacks of a user's processes with the user's rights to files, and touches none of another user.
 func TestOnlyProcessesOfTheAccount(t *testing.T) {
-	a := nobody(t)
+	a := otherAccount(t)
 	path := build(t, "gcc", "pointers.c", "-O1", "-g")
 	pid := startAs(t, a, path)
 	c := collection(t, pid)
@@ -69,7 +69,7 @@ func TestOnlyProcessesOfTheAccount(t *testing.T) {
 
 // The copier of root holds CAP_SYS_PTRACE and nothing else.
 func TestCopierHasOneCapability(t *testing.T) {
-	nobody(t)
+	otherAccount(t)
 	// The program without cgo, as it is installed: with cgo only the tracing thread gives them up.
 	agent := filepath.Join(t.TempDir(), "jobgait-agent")
 	build := exec.Command("go", "build", "-o", agent, "jobgait/agent")
@@ -77,7 +77,7 @@ func TestCopierHasOneCapability(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.Command(agent, append([]string{as.CopyStacks}, nobody(t).Args()...)...)
+	cmd := exec.Command(agent, append([]string{as.CopyStacks}, otherAccount(t).Args()...)...)
 	in, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -133,7 +133,7 @@ func TestTracedProcessIsLeftAlone(t *testing.T) {
 	}
 	got := read(t, collection(t, pid))[0].Listed[0]
 	done <- nil
-	if got.Trouble != IsTrace || got.HeldNS != 0 {
+	if got.Trouble != Traced || got.HeldNS != 0 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -60,8 +60,8 @@ const (
 	heapBytes  = 96 << 20
 )
 
-// ServeUnwind is the child that reads stacks: it answers an UnwindQuestion with a list of ThreadStacks.
-func ServeUnwind(ctx context.Context, r as.Request) error {
+// ServeUnwindStacks is the child that reads stacks: it answers an UnwindQuestion with a list of ThreadStacks.
+func ServeUnwindStacks(ctx context.Context, r as.Request) error {
 	var q UnwindQuestion
 	if _, err := as.ReadQuestion(r.In, &q); err != nil {
 		return err

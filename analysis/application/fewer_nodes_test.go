@@ -33,7 +33,7 @@ func TestFewerNodes(t *testing.T) {
 			runs("L", 4, 3, 1.5, nil)}, runOf("L", 1), 4},
 		"sixteen do it in a quarter": {[]history.ApplicationRuns{runs("L", 4, 5, 4, nil)}, runOf("L", 1), 0},
 		"of another size":            {[]history.ApplicationRuns{runs("S", 4, 5, 1, nil)}, runOf("L", 1), 0},
-		"nobody says the size":       {[]history.ApplicationRuns{runs("", 4, 5, 1, nil)}, runOf("", 1), 0},
+		"unknown size":               {[]history.ApplicationRuns{runs("", 4, 5, 1, nil)}, runOf("", 1), 0},
 		"two runs":                   {[]history.ApplicationRuns{runs("L", 4, 2, 1, nil)}, runOf("L", 1), 0},
 		"runs that failed":           {[]history.ApplicationRuns{runs("L", 4, 5, 1, failed)}, runOf("L", 1), 0},
 		"more nodes":                 {[]history.ApplicationRuns{runs("L", 32, 5, .1, nil)}, runOf("L", 1), 0},

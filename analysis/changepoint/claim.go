@@ -65,9 +65,9 @@ func (sc *scanner) few(c *claim) float64 {
 	return asked
 }
 
-// fewRuns returns the evidence required beyond the threshold for a level with the given weight of runs, of
-// three, four and five runs; outliers among them do not count. A level above its neighbour needs more: runs of
-// slow outliers look like it. The 18 make three runs an outlier run until another level follows.
+// fewRuns returns the evidence that a level of three to five runs needs beyond the threshold. weight is the number
+// of its runs without outliers. A level above its neighbour needs more: slow outliers in a row look like one. The 18
+// make three runs an outlier run until another level follows.
 func fewRuns(weight float64, up bool) float64 {
 	asked, above := [...]float64{18, 3, 2}, [...]float64{5, 2, 1}
 	n := max(int(math.Ceil(weight-0.3))-3, 0)

@@ -135,7 +135,7 @@ func (a *PlannedRun) measured(y []float64, runs []history.Run, changes []changep
 	a.Elapsed.Lo, a.Elapsed.Hi = f.Interval(p.Level)
 	a.AskS = Limit(f)
 	if a.LimitS != nil {
-		risk := f.Exceeds(*a.LimitS)
+		risk := f.ChanceAbove(*a.LimitS)
 		a.AtRisk = &risk
 	}
 	a.memory(runs, p)

@@ -21,8 +21,8 @@ type Tuning struct {
 	// Scatter is the least standard deviation of the logarithm of a value; Drift is that of the level's
 	// movement from one run to the next, relative to the scatter.
 	Scatter, Drift float64
-	// Before is how many runs a surprise is measured against, Surprises how many are needed, Memory how
-	// many of the newest count.
+	// Before is how many runs form the mean that a run is compared with, Surprises how many comparisons are needed,
+	// Memory how many of the newest count.
 	Before, Surprises, Memory int
 	// Level is that of the interval.
 	Level float64
@@ -60,8 +60,8 @@ func (f Forecast) Interval(level float64) (lo, hi float64) {
 	return f.Quantile((1 - level) / 2), f.Quantile((1 + level) / 2)
 }
 
-// Exceeds returns the probability that the next value is larger than a limit.
-func (f Forecast) Exceeds(limit float64) float64 {
+// ChanceAbove returns the probability that the next value is larger than a limit.
+func (f Forecast) ChanceAbove(limit float64) float64 {
 	if !(limit > 0) {
 		return 1
 	}
@@ -105,7 +105,7 @@ func Next(values []float64, starts []int, p Tuning) (Forecast, error) {
 	sd := max(math.Sqrt(squares/dof), p.Scatter)
 	f := Forecast{Runs: len(newest), Dof: dof, Mu: mean(newest), Largest: math.Exp(largest(newest))}
 	f.Sigma = sd * math.Sqrt(1+1/float64(len(newest))+p.Drift*p.Drift*float64(len(newest)))
-	if q, known := surprise(regimes, p); known {
+	if q, known := typicalDistance(regimes, p); known {
 		f.Sigma = max(f.Sigma, q/distuv.StudentsT{Sigma: 1, Nu: f.Dof}.Quantile((1+p.Level)/2))
 	}
 	if lo, hi := f.Interval(p.Level); hi > p.Spread*lo {
@@ -114,10 +114,10 @@ func Next(values []float64, starts []int, p Tuning) (Forecast, error) {
 	return f, nil
 }
 
-// surprise returns the distance from the mean of the few runs before it that a share Level of the runs of each
-// regime keep: a level that moves, and changes that are not known yet, make it larger than the scatter
-// within regimes. It returns false for too few runs.
-func surprise(regimes [][]float64, p Tuning) (float64, bool) {
+// typicalDistance returns the distance within which the share p.Level of the runs lie from the mean of the few runs
+// before each. A moving level, and changes that are not detected yet, make it larger than the scatter within
+// regimes. It returns false for too few runs.
+func typicalDistance(regimes [][]float64, p Tuning) (float64, bool) {
 	var far []float64
 	for _, x := range regimes {
 		for k := p.Least; k < len(x); k++ {

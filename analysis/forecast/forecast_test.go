@@ -32,7 +32,7 @@ func TestIntervalHolds(t *testing.T) {
 		if lo <= y[last] && y[last] <= hi {
 			inside++
 		}
-		if f.Exceeds(y[last]) < 0.1 {
+		if f.ChanceAbove(y[last]) < 0.1 {
 			over++
 		}
 	}
@@ -51,8 +51,8 @@ func TestNewestRegime(t *testing.T) {
 	if err != nil || f.Runs != 4 || math.Abs(f.Median()-50) > 0.5 || math.Abs(f.Largest-50.5) > 1e-9 {
 		t.Errorf("%+v, %v", f, err)
 	}
-	if f.Exceeds(40) < 0.99 || f.Exceeds(70) > 0.01 || f.Exceeds(0) != 1 || f.Exceeds(math.NaN()) != 1 {
-		t.Errorf("chances %v, %v", f.Exceeds(40), f.Exceeds(70))
+	if f.ChanceAbove(40) < 0.99 || f.ChanceAbove(70) > 0.01 || f.ChanceAbove(0) != 1 || f.ChanceAbove(math.NaN()) != 1 {
+		t.Errorf("chances %v, %v", f.ChanceAbove(40), f.ChanceAbove(70))
 	}
 	if _, err := Next([]float64{10, 100, 1000, 50}, nil, Default()); !errors.Is(err, ErrInputs) {
 		t.Errorf("other inputs: %v", err)
@@ -80,7 +80,7 @@ func FuzzNext(f *testing.F) {
 			return
 		}
 		lo, hi := got.Interval(0.95)
-		if !(lo <= got.Median() && got.Median() <= hi) || math.IsNaN(got.Exceeds(a)) {
+		if !(lo <= got.Median() && got.Median() <= hi) || math.IsNaN(got.ChanceAbove(a)) {
 			t.Errorf("%v gives %+v", y, got)
 		}
 	})

@@ -61,7 +61,7 @@ const (
 
 // Why no period is named.
 const (
-	Idle           Code = "idle"                   // the job used next to no CPU time where we could see it
+	Idle           Code = "idle"                   // the job used almost no CPU time where it could be seen
 	TooShort       Code = "too_short"              // too few samples for any period
 	NoVariance     Code = "no_variance"            // the series is flat
 	NoValley       Code = "no_valley"              // no shift makes the series resemble itself

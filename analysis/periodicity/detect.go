@@ -66,16 +66,16 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 	return Result{Notes: []note.Note{refused.refusal()}}, nil
 }
 
-// LeastConfidenceWithCode is the least confidence that is reported of a profile with code, whatever
+// LeastConfidenceOfSampledCode is the least confidence that is reported of a profile with code, whatever
 // the number of columns and grids that agree.
-const LeastConfidenceWithCode = 0.4
+const LeastConfidenceOfSampledCode = 0.4
 
 // reportable drops periods of a profile with code that are too unsure to be reported.
 func (o outcome) reportable(set series.Set, scope series.Scope) outcome {
 	if scope != series.JobScope || len(code(set)) == 0 {
 		return o
 	}
-	unsure := func(p Period) bool { return p.Confidence < LeastConfidenceWithCode }
+	unsure := func(p Period) bool { return p.Confidence < LeastConfidenceOfSampledCode }
 	if kept := slices.DeleteFunc(slices.Clone(o.periods), unsure); len(kept) < len(o.periods) {
 		if unsure(o.periods[0]) {
 			o.macros = nil // they are cycles of it

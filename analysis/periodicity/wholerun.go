@@ -316,7 +316,7 @@ func wholeRunPeriod(set series.Set, lag repeatedLag, runs [][]float64) (Period, 
 		Resolved:  1,
 	}
 	p.Confidence = p.Parts.product()
-	return p, p.Confidence >= LeastConfidenceWithCode
+	return p, p.Confidence >= LeastConfidenceOfSampledCode
 }
 
 // periodOf returns the period of the code of a set, of which the begins of the cycles of each

@@ -56,7 +56,7 @@ func TestWholeRunFindsWeakLoops(t *testing.T) {
 		if n := float64(len(p.Instances)); math.Abs(n*slots/5200-1) > 0.2 {
 			t.Errorf("loop of %.2f slots: %v cycles of %.0f", slots, n, 5200/slots)
 		}
-		if p.Confidence < LeastConfidenceWithCode || p.Confidence >= Confident {
+		if p.Confidence < LeastConfidenceOfSampledCode || p.Confidence >= Confident {
 			t.Errorf("loop of %.2f slots: confidence %.2f", slots, p.Confidence)
 		}
 	}

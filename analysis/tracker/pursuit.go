@@ -86,8 +86,8 @@ func (p *Pursuit) Question() DetectionRequest {
 	return DetectionRequest{set: set, merge: p.Memory.scales[scale].merge, whole: set}
 }
 
-// Working removes from a request how much CPU the job got, the kernel, and the code in which it waits with busy
-// CPUs: if a job only waits, these columns have the rhythm of programs that take its CPUs now and then. A
+// Working removes three kinds of columns from a request: the job's share of the CPUs, kernel code, and code that
+// spins while it waits. In a job that only waits, these show the rhythm of other programs that take its CPUs. A
 // program that woke every 1.2 s ended the stall of one that spun.
 func (q DetectionRequest) Working() DetectionRequest {
 	q.set.Columns, q.at = nil, []int{}

@@ -154,7 +154,7 @@ var faults = []fault{
 			s.write("opt/jobgait/epilog", "", 0o755)
 			s.write("opt/jobgait/jobgait-epilog", "", 0o755)
 		}},
-	{"Prolog of the site that does not call ours", Failure, "prolog", "nothing there names jobgait",
+	{"Prolog of the site that calls another program", Failure, "prolog", "nothing there names jobgait",
 		"/usr/libexec/jobgait/prolog || true' >>", func(s *site) {
 			s.config("@/usr/libexec/jobgait/prolog", "@/etc/slurm/prolog.d/*")
 			s.write("etc/slurm/prolog.d/10-site", "#!/bin/sh\n", 0o755)
@@ -162,11 +162,11 @@ var faults = []fault{
 	{"no PrologFlags", Failure, "flags", "neither Alloc nor Contain", "echo 'PrologFlags=Alloc' >>", func(s *site) {
 		s.config("Alloc,Contain", "(null)")
 	}},
-	{"hooks may take less than ours do", Failure, "timeout", "PrologEpilogTimeout=10, but the hook may take 10 s",
+	{"the limit of hooks is too short", Failure, "timeout", "PrologEpilogTimeout=10, but the hook may take 10 s",
 		"echo 'PrologEpilogTimeout=60' >>", func(s *site) {
 			s.config("65534", "10")
 		}},
-	{"Epilog may take less than ours does", Failure, "timeout", "EpilogTimeout=5", "echo 'EpilogTimeout=60' >>",
+	{"the limit of the Epilog is too short", Failure, "timeout", "EpilogTimeout=5", "echo 'EpilogTimeout=60' >>",
 		func(s *site) {
 			s.config("PrologEpilogTimeout     = 65534", "EpilogTimeout = 5 sec")
 		}},
@@ -176,7 +176,7 @@ var faults = []fault{
 	{"plugin that is not there", Failure, "spank", "no such file", "make -C spank", func(s *site) {
 		s.remove("usr/lib/slurm/jobgait.so")
 	}},
-	{"plugin that is none", Failure, "spank", "is not a SPANK plugin", "make -C spank", func(s *site) {
+	{"a plugin file that is not a plugin", Failure, "spank", "is not a SPANK plugin", "make -C spank", func(s *site) {
 		s.write("usr/lib/slurm/jobgait.so", "junk", 0o755)
 	}},
 	{"plugin of another Slurm", Failure, "spank", "was compiled for Slurm 22.05, this is 24.11", "make -C spank",
@@ -243,13 +243,14 @@ var faults = []fault{
 	{"clock of the controller", Warning, "clock", "the controller's clock is +3", "timedatectl", func(s *site) {
 		s.slurm(slurmConfig, "now +3600 seconds", "24.11.5")
 	}},
-	{"history that is none", Failure, "history", "not an SQLite database", "[history] path", func(s *site) {
-		s.write("var/lib/jobgait/history.db", strings.Repeat("x", 5000), 0o644)
-	}},
+	{"a history file that is not a database", Failure, "history", "not an SQLite database", "[history] path",
+		func(s *site) {
+			s.write("var/lib/jobgait/history.db", strings.Repeat("x", 5000), 0o644)
+		}},
 	{"history below a file", Failure, "history", "not a directory", "[history] path", func(s *site) {
 		s.write("var/lib/jobgait", "", 0o644)
 	}},
-	{"nobody ingests", Failure, "history",
+	{"no host ingests", Failure, "history",
 		"2 job records wait for the ingest, the first for 5h0m0s; this node has no history",
 		"systemctl enable --now jobgait-ingest.timer", func(s *site) {
 			s.Config.History.Ingest = "spool"

@@ -65,7 +65,7 @@ func newSite(t *testing.T) *site {
 	for path, text := range map[string]string{
 		"etc/jobgait/jobgait.toml": "",
 		"etc/slurm/slurm.conf": "Prolog=/x/jobgait/prolog\nEpilog = " +
-			"/x/jobgait/epilog # ours\n",
+			"/x/jobgait/epilog # of jobgait\n",
 		"etc/slurm/plugstack.conf":                                    "# of the site\ninclude plugstack.conf.d/*.conf\n",
 		"etc/slurm/plugstack.conf.d/jobgait.conf":                     "optional jobgait.so\n",
 		"etc/systemd/system/timers.target.wants/jobgait-sweep.timer":  "",

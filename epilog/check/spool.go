@@ -70,10 +70,10 @@ func upTo(dir string) (string, error) {
 // trySpool makes and removes a file as the hooks would.
 func (n Node) trySpool() error {
 	dir, node := n.Config.Spool.Dir, job.NodeDir(n.Config.Spool.Dir, n.Name)
-	if err := job.RequireOwnDir(dir); err != nil {
+	if err := job.RequireRootOwned(dir); err != nil {
 		return err
 	}
-	err := job.RequireOwnDir(node)
+	err := job.RequireRootOwned(node)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // the first Prolog makes it
 	} else if err != nil {

@@ -217,8 +217,8 @@ func FuzzChildRequest(f *testing.F) {
 	})
 }
 
-// A report can be read by whoever can read the job's own output, and by nobody else where that is not known: not a
-// plain file, or another account's. Under jobgait run it has the mode of any new file.
+// A report has the mode of the job's own output. Only its user can read it if the output is no regular file or belongs
+// to another account. Under jobgait run it has the mode of any new file.
 func TestModeOfTheReport(t *testing.T) {
 	dir := t.TempDir()
 	output := func(name string, mode os.FileMode) string {

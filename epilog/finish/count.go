@@ -65,7 +65,7 @@ func (f Finisher) count(did health.Did) {
 	if dir == "" {
 		return
 	}
-	err := job.RequireOwnDir(dir)
+	err := job.RequireRootOwned(dir)
 	if err == nil {
 		did, err = health.Add(f.Spool, did)
 	}

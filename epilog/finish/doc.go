@@ -21,7 +21,7 @@
 //     record validated. A user id, directory or key is never taken from a record (adopt.go).
 //   - History of another account: read by such a child (consult.go). Only texts and redrawn pictures of its
 //     answer reach a report.
-//   - Spool and textfile directory: refused if another account can change them (job.RequireOwnDir).
+//   - Spool and textfile directory: refused if another account can change them (job.RequireRootOwned).
 //   - Settings: a file that the administrator names; bounded, keys and values checked.
 //   - The hooks' environment: user, group, id and node come from slurmd and are trusted. Texts of users are
 //     bounded, made printable, and decide only labels and rates (package job).

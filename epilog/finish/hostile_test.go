@@ -212,7 +212,7 @@ func TestUnseenRunIsBelievedFromAccounting(t *testing.T) {
 				s.work, strings.Join(rows, "\n")))
 	}
 	for name, rows := range map[string][]string{
-		"nobody's": nil, "another user's": {row(1000, r.Start)}, "another time": {row(4711, r.Start+5000)},
+		"unknown to the scheduler": nil, "another user's": {row(1000, r.Start)}, "another time": {row(4711, r.Start+5000)},
 		"root's": {row(0, r.Start)}} {
 		answer(rows...)
 		if did := s.sweep("n1"); did.Unclaimed != 1 || did.Finished != 0 {

@@ -1,10 +1,12 @@
 package checks
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -29,9 +31,10 @@ func goFiles(t *testing.T) []string {
 	return files
 }
 
-// TestLinesFitColumns keeps lines readable side by side in a review.
-func TestLinesFitColumns(t *testing.T) {
-	for _, name := range goFiles(t) {
+// eachLine calls visit with every line of the given Go files and its place, "file:line".
+func eachLine(t *testing.T, files []string, visit func(place, line string)) {
+	t.Helper()
+	for _, name := range files {
 		text, err := os.ReadFile(filepath.Join(root(t), name))
 		if os.IsNotExist(err) {
 			continue // deleted and not yet committed
@@ -42,11 +45,18 @@ func TestLinesFitColumns(t *testing.T) {
 		number := 0
 		for line := range strings.Lines(string(text)) {
 			number++
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > maxColumns {
-				t.Errorf("%s:%d: the line has %d columns; the limit is %d", name, number, n, maxColumns)
-			}
+			visit(fmt.Sprintf("%s:%d", name, number), strings.TrimSuffix(line, "\n"))
 		}
 	}
+}
+
+// TestLinesFitColumns keeps lines readable side by side in a review.
+func TestLinesFitColumns(t *testing.T) {
+	eachLine(t, goFiles(t), func(place, line string) {
+		if n := utf8.RuneCountInString(line); n > maxColumns {
+			t.Errorf("%s: the line has %d columns; the limit is %d", place, n, maxColumns)
+		}
+	})
 }
 
 // TestNoRetiredPhrases keeps phrases of the project's former private language out of production code. Write the
@@ -54,23 +64,10 @@ func TestLinesFitColumns(t *testing.T) {
 func TestNoRetiredPhrases(t *testing.T) {
 	retired := regexp.MustCompile(`(?i)\b(nobody|whoever|anew|ours|so many|(is|are|was|were) (told|asked)|` +
 		`(is|are) none)\b`)
-	for _, name := range goFiles(t) {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
+	production := slices.DeleteFunc(goFiles(t), func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+	eachLine(t, production, func(place, line string) {
+		if phrase := retired.FindString(line); phrase != "" {
+			t.Errorf("%s: %q: rewrite the sentence", place, phrase)
 		}
-		text, err := os.ReadFile(filepath.Join(root(t), name))
-		if os.IsNotExist(err) {
-			continue // deleted and not yet committed
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		number := 0
-		for line := range strings.Lines(string(text)) {
-			number++
-			if phrase := retired.FindString(line); phrase != "" {
-				t.Errorf("%s:%d: %q: rewrite the sentence", name, number, phrase)
-			}
-		}
-	}
+	})
 }

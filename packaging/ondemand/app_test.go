@@ -14,13 +14,14 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/analysis/history"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
-// nobody is the user of the application in tests.
-const nobody, nobodyName = 65534, "nobody"
+// webUID and webUser are the account of the application in tests.
+const webUID, webUser = 65534, "nobody"
 
 // python is that of the distribution, which Passenger runs.
 const python = "/usr/bin/python3"
@@ -51,7 +52,7 @@ func newSite(t *testing.T) site {
 	now := float64(time.Now().Unix())
 	for id := run.JobID(1); id <= 6; id++ {
 		if err := db.Put(t.Context(), summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "c1", JobID: id},
-			Job:   run.Job{Name: "<script>alert(1)</script>", App: "melt", User: nobodyName, UID: nobody, NNodes: 1},
+			Job:   run.Job{Name: "<script>alert(1)</script>", App: "melt", User: webUser, UID: webUID, NNodes: 1},
 			Start: now - 1000*float64(7-id), End: now - 1000*float64(7-id) + 60, ElapsedS: 60 + float64(id), Exit: &run.Exit{},
 			State: "COMPLETED", Quality: run.Quality{Scope: "job"}}, history.Ingest{}); err != nil {
 			t.Fatal(err)
@@ -59,7 +60,7 @@ func newSite(t *testing.T) site {
 	}
 	text := fmt.Sprintf("[history]\npath = %q\n[slurm]\nsacct = \"\"\nscontrol = \"\"\n", path)
 	if err := errors.Join(db.Close(), os.WriteFile(s.settings, []byte(text), 0o644), os.Chmod(dir, 0o755),
-		os.Chown(dir, nobody, nobody), os.Chown(path, nobody, nobody)); err != nil {
+		os.Chown(dir, webUID, webUID), os.Chown(path, webUID, webUID)); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"passenger_wsgi.py", "manifest.yml"} {
@@ -121,7 +122,7 @@ func TestPages(t *testing.T) {
 		{"/jobs/3\n", "404 Not Found", []string{"no such page"}},
 		{"/etc/passwd", "404 Not Found", []string{"no such page"}},
 	} {
-		got := s.request(t, nobody, "GET", c.path)
+		got := s.request(t, webUID, "GET", c.path)
 		if !strings.HasPrefix(got, c.status+"\n") ||
 			strings.Contains(got, "text/html") && strings.Contains(got, "<script>alert") {
 			t.Errorf("%q: %.300s", c.path, got)
@@ -132,20 +133,20 @@ func TestPages(t *testing.T) {
 			}
 		}
 	}
-	if got := s.request(t, nobody, "POST", "/"); !strings.HasPrefix(got, "405 ") {
+	if got := s.request(t, webUID, "POST", "/"); !strings.HasPrefix(got, "405 ") {
 		t.Errorf("POST: %.200s", got)
 	}
 	if got := s.request(t, 0, "GET", "/"); !strings.HasPrefix(got, "403 ") {
 		t.Errorf("root: %.200s", got)
 	}
-	// A history that the user may not read is none of his.
+	// A history that the user may not read answers 404.
 	if err := os.Chown(filepath.Join(s.dir, "history.db"), 0, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(filepath.Join(s.dir, "history.db"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.request(t, nobody, "GET", "/jobs/3"); !strings.HasPrefix(got, "404 ") ||
+	if got := s.request(t, webUID, "GET", "/jobs/3"); !strings.HasPrefix(got, "404 ") ||
 		!strings.Contains(got, "may not read") {
 		t.Errorf("%.400s", got)
 	}
@@ -216,10 +217,10 @@ func TestPassenger(t *testing.T) {
 		return r.StatusCode, r.Header, string(b)
 	}
 	status, header, body := 0, http.Header{}, ""
-	for deadline := time.Now().Add(time.Minute); status != 200 &&
-		time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+	jobtest.Poll(time.Minute, func() bool {
 		status, header, body = get("/")
-	}
+		return status == 200
+	})
 	if status != 200 || !strings.Contains(body, `<a href="/jobs/6">6</a>`) ||
 		!strings.Contains(header.Get("Content-Security-Policy"), "default-src 'none'") {
 		errorLog, _ := os.ReadFile(filepath.Join(s.dir, "error.log"))

@@ -8,7 +8,7 @@ import (
 )
 
 var cpusOf = flag.Int("cpus", 0,
-	"boot a machine of so many CPUs, of which one is busy, and print a line of the table in agent/MEASURED.md")
+	"number of CPUs of a machine to boot, of which one is busy; prints a line of the table in agent/MEASURED.md")
 
 // manyCPUs is what the guest says of the agent on a machine of which one CPU is busy.
 type manyCPUs struct {

@@ -249,8 +249,8 @@ func (a *arena) lacks(j attacked) string {
 	return ""
 }
 
-// ours is the name of a report, or of one that is being written.
-var ours = regexp.MustCompile(`^\.?jobgait-\d+`)
+// byJobgait matches the name of a report, and of one that is being written.
+var byJobgait = regexp.MustCompile(`^\.?jobgait-\d+`)
 
 // outside lists files of reports where none belongs: a user has only his own
 // below his home, and nobody has any outside it and the spool.
@@ -268,8 +268,8 @@ func (a *arena) outside() []string {
 			st := info.Sys().(*syscall.Stat_t)
 			switch {
 			case info.Mode()&fs.ModeDevice != 0 && st.Uid == 0: // planted
-			case st.Uid != u.uid && st.Nlink == 1 && ours.MatchString(d.Name()),
-				strings.Contains(path, "/trap/") && ours.MatchString(d.Name()):
+			case st.Uid != u.uid && st.Nlink == 1 && byJobgait.MatchString(d.Name()),
+				strings.Contains(path, "/trap/") && byJobgait.MatchString(d.Name()):
 				found = append(found, fmt.Sprintf("%s of uid %d", path, st.Uid))
 			}
 			if d.IsDir() && strings.HasSuffix(path, "/hangs") {
@@ -284,7 +284,7 @@ func (a *arena) outside() []string {
 		a.c.path("libexec", "jobgait")} {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
-			if ours.MatchString(e.Name()) {
+			if byJobgait.MatchString(e.Name()) {
 				found = append(found, filepath.Join(dir, e.Name()))
 			}
 		}

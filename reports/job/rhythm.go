@@ -206,7 +206,7 @@ var noPeriod = [...]struct {
 }{
 	{note.NoAgent, "no agent of jobgait ran on its nodes"},
 	{note.NoProfile, "the file with its samples could not be read"},
-	{note.Idle, "the job used next to no CPU time where it could be seen"},
+	{note.Idle, "the job used almost no CPU time where it could be seen"},
 	{note.TooShort, "the run is too short to tell"},
 	{note.NodesDisagree, "the nodes show different periods"},
 	{note.NoVariance, "what was sampled did not change over the run"},

@@ -226,8 +226,8 @@ func TestInShort(t *testing.T) {
 		t.Errorf("missing: %q", got)
 	}
 	for want, s := range map[string]summary.Summary{
-		"the job used next to no CPU time where it could be seen": flat(note.Idle, "x", 0),
-		"no agent of jobgait ran on its nodes":                    unwatched()} {
+		"the job used almost no CPU time where it could be seen": flat(note.Idle, "x", 0),
+		"no agent of jobgait ran on its nodes":                   unwatched()} {
 		if got := New(s, nil, options()).Rhythm.whyText(); got != want {
 			t.Errorf("no period: %q, want %q", got, want)
 		}

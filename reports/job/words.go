@@ -27,7 +27,7 @@ func Words() []Explained {
 		{"confidence", "0 to 1: how well the pattern explains the samples, how regular it is, how much of the run " +
 			"supports it and whether other counters agree; from 0.8 on a period is reported as it is, from 0.6 with likely, " +
 			"below with perhaps. Where code was sampled, a period is not reported below " +
-			quantity.Hundredths(periodicity.LeastConfidenceWithCode) + "; elsewhere not below " +
+			quantity.Hundredths(periodicity.LeastConfidenceOfSampledCode) + "; elsewhere not below " +
 			quantity.Hundredths(periodicity.LeastConfidence(1)) + " with one counter, and not below " +
 			quantity.Hundredths(periodicity.LeastConfidence(manyColumns)) +
 			" with sixteen, because chance has more tries there"},

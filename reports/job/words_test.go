@@ -17,7 +17,7 @@ func TestWordsNameTheLeastConfidence(t *testing.T) {
 	if i < 0 {
 		t.Fatal("confidence is not explained")
 	}
-	for _, least := range []float64{periodicity.LeastConfidenceWithCode, periodicity.LeastConfidence(1),
+	for _, least := range []float64{periodicity.LeastConfidenceOfSampledCode, periodicity.LeastConfidence(1),
 		periodicity.LeastConfidence(manyColumns)} {
 		if want := "below " + quantity.Hundredths(least); !strings.Contains(words[i].Text, want) {
 			t.Errorf("no %q in %q", want, words[i].Text)

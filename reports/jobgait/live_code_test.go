@@ -594,7 +594,7 @@ func TestLiveCodeAgainstLAMMPS(t *testing.T) {
 				got += 100 * f.Share / own
 			}
 		}
-		fmt.Printf("LAMMPS: %s %.2f %% by its log, %.2f %% by ours, of %d samples, kernel %.2f %%\n", part, want, got,
+		fmt.Printf("LAMMPS: %s %.2f %% by its log, %.2f %% by jobgait, of %d samples, kernel %.2f %%\n", part, want, got,
 			record.Code.Samples, 100-100*own)
 		if !(math.Abs(got-want) <= 2) {
 			t.Errorf("%s: %.2f %%, its log has %.2f", part, got, want)

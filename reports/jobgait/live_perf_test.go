@@ -279,7 +279,7 @@ func (b box) compare(name string, seen []perfFunction) {
 		want := f.samples / all
 		mean := (f.samples + got*ours) / (all + ours)
 		deviates := (got - want) / math.Sqrt(mean*(1-mean)*(1/all+1/ours))
-		b.t.Logf("%-40s %-24s perf %5.2f %%, ours %5.2f, z %.1f", cmp.Or(names.Readable(f.symbol), "unnamed"),
+		b.t.Logf("%-40s %-24s perf %5.2f %%, jobgait %5.2f, z %.1f", cmp.Or(names.Readable(f.symbol), "unnamed"),
 			filepath.Base(f.path), 100*want, 100*got, deviates)
 		if worst, z = max(worst, 100*math.Abs(got-want)), max(z, math.Abs(deviates)); math.Abs(got-want) > .02 {
 			b.t.Errorf("%s of %s: %.2f %% of the time by perf, %.2f by ours", f.symbol, f.path, 100*want, 100*got)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/analysis/history"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
@@ -111,14 +112,9 @@ func TestMailBySystem(t *testing.T) {
 	if got.status != 0 || got.complaint != "" {
 		t.Fatalf("%+v", got)
 	}
-	deadline := time.Now().Add(time.Minute)
-	for ; ; time.Sleep(100 * time.Millisecond) {
+	jobtest.Until(t, box+" has a mail of "+name, func() bool {
 		b, _ := os.ReadFile(box)
-		if _, mail, is := strings.Cut(string(b), name); is && strings.Contains(mail, " IN SHORT\n") {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("no mail of %s in %s", name, box)
-		}
-	}
+		_, mail, is := strings.Cut(string(b), name)
+		return is && strings.Contains(mail, " IN SHORT\n")
+	})
 }

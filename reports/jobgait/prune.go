@@ -112,7 +112,7 @@ func trimArchive(c configs.Collect, out io.Writer) error {
 	if c.Archive == "" {
 		return nil
 	}
-	if err := job.RequireOwnDir(c.Archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := job.RequireRootOwned(c.Archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the archive %s belongs to another account: run this as that account: %w", c.Archive, err)
 	}
 	removed, err := archive.Trim(c.Archive, c.ArchiveDays, int64(c.ArchiveGB*1e9), time.Now())

@@ -95,7 +95,7 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 
 // run is all of it: what is not analysed yet, then one writer.
 func (a reanalysis) run(ctx context.Context, self string) error {
-	if err := job.RequireOwnDir(a.archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := job.RequireRootOwned(a.archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("accounts other than root can change the archive %s: run this as the account that owns it",
 			a.archive)
 	}

@@ -334,7 +334,7 @@ func TestCommandRunsAnyhow(t *testing.T) {
 		"settings hang": "mkfifo hang; JOBGAIT_CONFIG=$PWD/hang " + program + " run -- touch ran",
 		"counter hangs": "mkdir -p $HOME/.local/state/jobgait; mkfifo $HOME/.local/state/jobgait/next-$(hostname); " +
 			program + " run -- touch ran",
-		"nobody reads stderr": "{ unset HOME; sleep 0.2; " + program +
+		"stderr without a reader": "{ unset HOME; sleep 0.2; " + program +
 			" run -- touch ran; } 2>&1 | true; until [ -e ran ]; do sleep 0.05; done",
 		"few descriptors":       "ulimit -n 6; " + program + " run -- /usr/bin/touch ran",
 		"no PATH":               "unset PATH; " + program + " run -- touch ran",

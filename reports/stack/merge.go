@@ -305,7 +305,7 @@ func (m *merger) notes() (out []note.Note) {
 		{stack.Denied, note.StackDenied,
 			"%d threads: the system does not let you read them (another user's, or kernel.yama.ptrace_scope is set)"},
 		{stack.Foreign, note.StackDenied, "%d threads belong to another user"},
-		{stack.IsTrace, note.StackTraced, "%d threads are held by a debugger and were left alone"},
+		{stack.Traced, note.StackTraced, "%d threads are held by a debugger and were left alone"},
 		{stack.Frozen, note.StackFrozen, "%d threads are frozen, as those of a suspended job, and were left alone"},
 		{stack.Gone, note.StackGone, "%d threads ended meanwhile"},
 		{stack.Late, note.StackIncomplete, "%d threads were left out: no time was left"},

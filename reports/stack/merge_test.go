@@ -168,7 +168,7 @@ func TestStackWithoutNames(t *testing.T) {
 // What could not be read is said.
 func TestNotesOfTrouble(t *testing.T) {
 	m := merged(t, task(0, stack.Thread{Trouble: stack.Denied, State: "S"}),
-		task(1, stack.Thread{Trouble: stack.IsTrace, State: "t"}))
+		task(1, stack.Thread{Trouble: stack.Traced, State: "t"}))
 	var codes []note.Code
 	for _, n := range m.Notes {
 		codes = append(codes, n.Code)

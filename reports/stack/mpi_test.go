@@ -23,7 +23,7 @@ import (
 
 // The test program is the children too.
 func TestMain(m *testing.M) {
-	children := as.Handlers{as.CopyStacks: stack.ServeCopy, as.UnwindStacks: stack.ServeUnwind,
+	children := as.Handlers{as.CopyStacks: stack.ServeCopyStacks, as.UnwindStacks: stack.ServeUnwindStacks,
 		as.Peek: peek.Serve("/proc")}
 	if served, err := children.Serve(context.Background(), os.Args[1:], os.Stdin, os.Stdout); served {
 		if err != nil {
@@ -194,7 +194,7 @@ func (h hang) rounds(t *testing.T, name string, command []string, rounds int) {
 		args[slices.Index(args, "RANKS")] = strconv.Itoa(ranks)
 		pid, end := launch(t, append(args, h.kind, strconv.Itoa(odd), file))
 		ok, last := false, ""
-		until(60*time.Second, func() bool {
+		jobtest.Poll(60*time.Second, func() bool {
 			m, ns := snapshot(t, pid)
 			held = append(held, ns...)
 			last = Text(m)
@@ -215,13 +215,6 @@ func (h hang) rounds(t *testing.T, name string, command []string, rounds int) {
 	slices.Sort(held)
 	t.Logf("%s, %s: right in %d of %d rounds; %d threads were stopped, median %.2f ms, p99 %.2f ms", name, h.kind,
 		right, rounds, len(held), float64(held[len(held)/2])/1e6, float64(held[len(held)*99/100])/1e6)
-}
-
-// until polls.
-func until(limit time.Duration, so func() bool) {
-	for end := time.Now().Add(limit); !so() && time.Now().Before(end); {
-		time.Sleep(300 * time.Millisecond)
-	}
 }
 
 func TestFortranRanks(t *testing.T) {

@@ -27,7 +27,7 @@ func TestLastCheckpointFits(t *testing.T) {
 	}
 }
 
-// Nothing is said without a limit, or without a known checkpoint; earlier runs are asked for once.
+// Without a limit or a known checkpoint no time is printed; earlier runs are queried once.
 func TestNoLastCheckpoint(t *testing.T) {
 	limit, asked, length := time.Now(), 0, 0.0
 	p := Pacer{Earlier: func(live.Job) []history.Run { asked++; return nil },

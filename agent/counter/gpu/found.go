@@ -33,7 +33,7 @@ func OpenFound(p ReadingParams) Opened {
 			out.Sources = append(out.Sources, &held{Source: c, by: &f.holders, file: file, first: len(out.Sources) == 0})
 		}
 	}
-	f.holders.Own = func() (map[string]bool, bool) { return f.files, true }
+	f.holders.JobFiles = func() (map[string]bool, bool) { return f.files, true }
 	f.holders.OnFound = f.start
 	out.CPU, out.Devices, out.Windows = f.cpu, f.boards, f.windows
 	out.Flush = func() {

@@ -21,8 +21,8 @@ type Holders struct {
 	Members func() []int
 	// Sharing asks a process of the job whether others may have its GPUs too.
 	Sharing func(pid int) job.Sharing
-	// Own returns the device files of the job's GPUs, false while they are unknown.
-	Own func() (files map[string]bool, known bool)
+	// JobFiles returns the device files of the job's GPUs, false while they are unknown.
+	JobFiles func() (files map[string]bool, known bool)
 	// Lost is why they can never be known, nil while they can; nil never is.
 	Lost func() error
 	Now  func() int64
@@ -33,7 +33,7 @@ type Holders struct {
 	// known; nil knows it of none. OnHeld is called once, when a GPU is known to be held.
 	Started func(pid int) int64
 	OnHeld  func()
-	// OnFound is called with each device file of Own that is found to be held; the search for others continues.
+	// OnFound is called with each device file of JobFiles that is found to be held; the search for others continues.
 	// nil means that all of them are the job's once one is held.
 	OnFound func(file string)
 
@@ -74,7 +74,7 @@ func (h *Holders) Confirmed() bool {
 		spent = h.Spent
 	}
 	before, begun := h.confirmed, spent()
-	jobFiles, known := h.Own()
+	jobFiles, known := h.JobFiles()
 	if known {
 		h.look(now, jobFiles)
 	}

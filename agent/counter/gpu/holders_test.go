@@ -62,7 +62,7 @@ func TestHolders(t *testing.T) {
 		"a share": {[]string{"/dev/nvidia3"}, jobFiles("/dev/nvidia3"), func(int) job.Sharing {
 			return job.GPUShares
 		}, false, "a share of a GPU"},
-		"nobody tells": {[]string{"/dev/nvidia3"}, jobFiles("/dev/nvidia3"), func(int) job.Sharing {
+		"unknown sharing": {[]string{"/dev/nvidia3"}, jobFiles("/dev/nvidia3"), func(int) job.Sharing {
 			return ""
 		}, false, "told whether"},
 		"which, not known": {[]string{"/dev/nvidia3"}, func() (map[string]bool, bool) {
@@ -79,7 +79,7 @@ func TestHolders(t *testing.T) {
 		}
 		h := Holders{Proc: proc, Members: func() []int {
 			return pids
-		}, Sharing: c.sharing, Own: c.jobFiles, Now: func() int64 {
+		}, Sharing: c.sharing, JobFiles: c.jobFiles, Now: func() int64 {
 			return now
 		}}
 		if got := h.Confirmed(); got != c.want {
@@ -105,7 +105,7 @@ func TestHoldersLookAgain(t *testing.T) {
 	h := Holders{Proc: proc, Members: func() []int { looks++; return []int{7} }, Sharing: func(int) job.Sharing {
 		return job.WholeGPUs
 	},
-		Own: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }}
+		JobFiles: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }}
 	for _, step := range []struct {
 		afterNS int64
 		open    string
@@ -149,7 +149,7 @@ func TestHeldSince(t *testing.T) {
 		h := Holders{Proc: proc, Members: func() []int { return []int{7} }, Sharing: func(int) job.Sharing {
 			return job.WholeGPUs
 		},
-			Own: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }, Started: c.started, OnHeld: func() {
+			JobFiles: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }, Started: c.started, OnHeld: func() {
 				held++
 			}, begunNS: 30e9}
 		if !h.Confirmed() || !h.Confirmed() || h.SinceNS() != c.want || held != 1 {
@@ -164,7 +164,7 @@ func TestHeldSince(t *testing.T) {
 	}, Sharing: func(int) job.Sharing {
 		return ""
 	},
-		Own: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }}
+		JobFiles: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }}
 	took = 2e6
 	for range 100 {
 		slow.Confirmed()
@@ -188,7 +188,7 @@ func TestHeldBeginsWithItsHolder(t *testing.T) {
 	h := &Holders{Proc: proc, Members: func() []int { return []int{7} }, Sharing: func(int) job.Sharing {
 		return job.WholeGPUs
 	},
-		Own: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }}
+		JobFiles: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }}
 	s := &held{Source: p, by: h, first: true}
 	if n := s.Notes(); n != nil {
 		t.Errorf("before it began: %v", n)
@@ -239,8 +239,8 @@ func TestLooksOnABusyNode(t *testing.T) {
 	proc, now := t.TempDir(), int64(50e9)
 	opened(t, proc, 7, "/dev/null")
 	h := Holders{Proc: proc, Members: func() []int { now += 1e9; return []int{7} },
-		Sharing: func(int) job.Sharing { return job.WholeGPUs },
-		Own:     jobFiles("/dev/nvidia3"), Now: func() int64 { return now }, Spent: func() int64 { return 0 }}
+		Sharing:  func(int) job.Sharing { return job.WholeGPUs },
+		JobFiles: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }, Spent: func() int64 { return 0 }}
 	h.Confirmed()
 	opened(t, proc, 7, "/dev/nvidia3")
 	if now += leastLookNS; !h.Confirmed() {

@@ -304,8 +304,8 @@ func TestNoLibrary(t *testing.T) {
 	}
 }
 
-// A driver that never answers costs nobody anything: no call of jobFiles waits for it, it
-// is given up after 10 s of listening, and is left alone, not killed.
+// A driver that never answers delays nothing: no call of the agent waits for it. The helper is abandoned after 10 s of
+// polling, and is not killed.
 func TestHungDriver(t *testing.T) {
 	for _, setting := range []string{"FAKE_NO_INIT=1", "FAKE_HANG_AFTER=1"} {
 		h, _ := start(t, []string{"0"}, true, setting)
@@ -335,8 +335,8 @@ func TestHungDriver(t *testing.T) {
 	}
 }
 
-// A driver that never answers, not even to a kill, holds that one process and nothing of
-// jobFiles: the run's lock is free at once, and nothing here waits.
+// A driver that never answers, not even to a kill, holds only the helper process: the run's lock is free at once, and
+// the agent does not wait.
 func TestDState(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root mounts a file system here")

@@ -21,7 +21,7 @@ type ReadingParams struct {
 	// Helper is the program jobgait-nvml, Env what of an environment it gets.
 	Helper string
 	Env    []string
-	// Holders has Proc, Members, Sharing and Now; this package sets Own.
+	// Holders has Proc, Members, Sharing and Now; this package sets JobFiles.
 	Holders Holders
 }
 
@@ -104,7 +104,7 @@ func openNVIDIA(p ReadingParams) Opened {
 		}
 	}
 	holders := p.Holders
-	holders.Own = h.files
+	holders.JobFiles = h.files
 	holders.Lost = func() error { return h.gone }
 	holders.OnHeld = h.flush // energy is counted from here on
 	out.Windows = func() []profile.GPUWindows { return windowsOf(h, &holders) }
@@ -158,7 +158,7 @@ func openCards(p ReadingParams, cards []card) Opened {
 		}
 		out.Absent = append(out.Absent, lack...)
 	}
-	h.Own = func() (map[string]bool, bool) { return files, true }
+	h.JobFiles = func() (map[string]bool, bool) { return files, true }
 	return out.held(&h)
 }
 

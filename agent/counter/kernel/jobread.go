@@ -93,9 +93,9 @@ func (j *JobCPU) read(pid int) {
 	}
 }
 
-// gone adds the time of an ended process to its nearest ancestor that lives and is a member: an ancestor that
-// died between the two has waited for it, or the process would have had another parent. Without such an
-// ancestor the time is added to ended.
+// gone adds the CPU time of an ended process to its nearest living ancestor that belongs to the job. Ancestors
+// between the two have ended; they waited for the process (wait(2)), else it would have got another parent, so its
+// time is in the account of that ancestor's children. Without such an ancestor the time is added to ended.
 func (j *JobCPU) gone(pid int, was *member) {
 	delete(j.procs, pid)
 	if len(j.heirs) >= maxHeirs {

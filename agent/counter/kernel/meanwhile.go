@@ -19,9 +19,9 @@ type meanwhile struct {
 	allowed, last []bool
 	list          []byte // what allowed was read from last
 	looks         tally
-	// job and waited are the job's own times in ns at the last reading. lag is by how much its time exceeded that
-	// of all CPUs: its processes are read later than the CPUs, and the difference is taken off the time of others
-	// again.
+	// job and waited are the job's CPU time and waiting time in ns at the last reading. lag is at most 0: the part of
+	// the job's CPU time above that of all CPUs together. The job's processes are read later than the CPUs, so the
+	// excess belongs to the next interval, where it reduces the time of others.
 	job, waited uint64
 	lag         float64
 	others      float64
@@ -38,9 +38,9 @@ func newMeanwhile(proc string) meanwhile {
 	return meanwhile{stat: newList(filepath.Join(proc, "stat"))}
 }
 
-// wantsShare is the share of the time that tasks must have waited before the time of others counts: even a job
-// that runs alone sometimes waits for the node's daemons.
-const wantsShare = 0.02
+// leastWaiting is the share of an interval that the job's tasks must have waited for a CPU before the CPU time of
+// other programs counts as taken from the job: even a job that runs alone sometimes waits for the node's daemons.
+const leastWaiting = 0.02
 
 // may adds the CPUs that a process may run on, of what /proc/PID/status says.
 func (m *meanwhile) may(status []byte) {
@@ -84,7 +84,7 @@ func (m *meanwhile) look(job, waited uint64, dt int64) {
 		busy, steal := grown(m.ticks, m.now, m.allowed)
 		others := busy - used + m.lag
 		m.lag = min(0, others)
-		if others = max(0, others); waits > wantsShare*float64(dt) || ended && used > 0 {
+		if others = max(0, others); waits > leastWaiting*float64(dt) || ended && used > 0 {
 			m.others += others
 		}
 		if steal > 0 && used+others > 0 {

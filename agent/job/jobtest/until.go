@@ -9,8 +9,8 @@ import (
 // an idle one.
 const patience = 2 * time.Minute
 
-// Until polls every shortest to longest, and sleeps at least restFactor times as long as a poll took: what it waits
-// for needs the CPU too.
+// Poll sleeps from shortest to longest between two calls, and at least restFactor times as long as a call took: the
+// condition needs the CPU too.
 const (
 	shortest   = 2 * time.Millisecond
 	longest    = 200 * time.Millisecond
@@ -20,13 +20,20 @@ const (
 // Until waits until so is true and ends the test if that takes longer than patience; what names it.
 func Until(t testing.TB, what string, so func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); ; {
+	if !Poll(patience, so) {
+		t.Fatalf("waited %v in vain until %s", patience, what)
+	}
+}
+
+// Poll calls so until it is true, and returns false if that takes longer than the limit.
+func Poll(limit time.Duration, so func() bool) bool {
+	for end := time.Now().Add(limit); ; {
 		began := time.Now()
 		if so() {
-			return
+			return true
 		}
 		if began.After(end) {
-			t.Fatalf("waited %v in vain until %s", patience, what)
+			return false
 		}
 		time.Sleep(min(max(shortest, restFactor*time.Since(began)), longest))
 	}

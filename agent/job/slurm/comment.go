@@ -36,7 +36,7 @@ func (s Scheduler) SetComments(ctx context.Context, list []job.Comment, mark str
 	if err != nil {
 		return 0, err
 	}
-	free := freeComments(out, mark)
+	free := writableComments(out, mark)
 	commands, n := commentCommands(list, free)
 	if n == 0 {
 		return 0, nil
@@ -61,10 +61,9 @@ func lowered(output []byte, mark string) bool {
 	return bytes.Contains(output, []byte("|"+strings.ToLower(mark))) && !bytes.Contains(output, []byte("|"+mark))
 }
 
-// freeComments reads `sacct -X -n -P -o JobIDRaw,AdminComment`: the jobs whose comment is empty or begins with mark,
-// in any letters.
-// A job with a line of another text is not among them.
-func freeComments(output []byte, mark string) map[run.JobID]bool {
+// writableComments reads `sacct -X -n -P -o JobIDRaw,AdminComment`: the jobs whose comment is empty or begins with
+// mark, in any letters. A job with a line of another text is not among them.
+func writableComments(output []byte, mark string) map[run.JobID]bool {
 	free := map[run.JobID]bool{}
 	for line := range bytes.Lines(output) {
 		raw, comment, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), "|")

@@ -10,7 +10,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// commands are a sacct and a sacctmgr that keep what they are asked.
+// commands writes a sacct and a sacctmgr that record their input.
 func commands(t *testing.T, manager string) (Scheduler, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -73,7 +73,7 @@ func TestCommentsWithoutRights(t *testing.T) {
 func FuzzFreeComments(f *testing.F) {
 	f.Add([]byte("7|\n8|JG1:x\n9|y\n"))
 	f.Fuzz(func(t *testing.T, out []byte) {
-		for id := range freeComments(out, "JG1:") {
+		for id := range writableComments(out, "JG1:") {
 			if id <= 0 {
 				t.Errorf("%d is no job", id)
 			}

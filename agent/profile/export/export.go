@@ -106,7 +106,7 @@ func (o ExportOptions) choose(h profile.Header, columns []series.Column) ([]int,
 	names, there := []string{}, map[string]bool{"": true, "t_s": true}
 	for i, c := range columns {
 		if there[c.Name] || strings.ContainsAny(c.Name, ",\"\r\n") {
-			return nil, fmt.Errorf("%w: the profile already has one named %q", ErrColumn, c.Name)
+			return nil, fmt.Errorf("%w: the name %q is reserved, used twice or not valid in CSV", ErrColumn, c.Name)
 		}
 		there[c.Name] = true
 		names = append(names, c.Name)

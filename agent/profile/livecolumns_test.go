@@ -18,7 +18,7 @@ func TestFeaturesAreThoseOfASet(t *testing.T) {
 		Columns: [][]int64{{140, 151, 163, 176}, {2, 2, 2, 2}, {230, 240, 251, 263}},
 		Samples: []uint32{7, 1, 3, 2}, Pages: []PageCount{{Key: 9, Counts: []uint16{7, 0, 1, 1}}}})
 	set := held(t, p, usual()).Set
-	x := NewFeatures(p.Header, 2, 8)
+	x := NewLiveColumns(p.Header, 2, 8)
 	for i, key := range []uint64{9, KernelPage} {
 		x.Follow(i, key)
 		if at, ok := x.Page(key); at != i || !ok {
@@ -63,7 +63,7 @@ func isNaN(v float32) bool { return math.IsNaN(float64(v)) }
 // A column of a page has the counts of the page that it follows now.
 func TestFeaturesFollowAnotherPage(t *testing.T) {
 	p := sample()
-	x := NewFeatures(p.Header, 1, 0)
+	x := NewLiveColumns(p.Header, 1, 0)
 	for n, key := range []uint64{9, KernelPage, 9} {
 		x.Follow(0, key)
 		x.Read(&p.Blocks[0], p.Header.AddressHz)

@@ -6,12 +6,12 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Features computes the columns of a set from one block at a time, while a profile is
+// LiveColumns computes the columns of a set from one block at a time, while a profile is
 // written: the CPUs that the job keeps busy, pages of code, counters as rates, and
 // instructions a cycle. The values are those of Load with one sample a slot, because the
 // same filler computes both. Where no code addresses were taken, the columns of code are 0
 // and not missing: a loop is then followed in the counters alone.
-type Features struct {
+type LiveColumns struct {
 	filler   *filler
 	columns  []series.Column // without values
 	code     []*lane         // of the columns of code, which come first
@@ -21,15 +21,15 @@ type Features struct {
 	row      []float32
 }
 
-// NewFeatures returns the features of profiles with this header. Pages is the number of
+// NewLiveColumns returns the features of profiles with this header. Pages is the number of
 // columns for pages of code, which stay empty until Follow names a page; counters limits the
 // counters. Levels, counters of the node and those that are read seldom are left out.
-func NewFeatures(h Header, pages, counters int) *Features {
+func NewLiveColumns(h Header, pages, counters int) *LiveColumns {
 	l := layout{header: &h, merge: 1, coded: h.AddressHz > 0, rates: rates{{0, h.AddressHz}}, ratio: h.ipcColumns()}
 	if l.coded {
 		l.pages = make([]uint64, pages)
 	}
-	x := &Features{filler: newFiller(l)}
+	x := &LiveColumns{filler: newFiller(l)}
 	clear(x.filler.place)
 	if l.coded {
 		x.code = append(append(x.code, x.filler.busy), x.filler.hot...)
@@ -59,10 +59,10 @@ func NewFeatures(h Header, pages, counters int) *Features {
 
 // Columns returns the columns of a row, without values: busy CPUs, the pages, the rest of
 // the code, counters, instructions a cycle.
-func (x *Features) Columns() []series.Column { return slices.Clone(x.columns) }
+func (x *LiveColumns) Columns() []series.Column { return slices.Clone(x.columns) }
 
 // Follow gives column number at of the pages to a page of code, from the next block on.
-func (x *Features) Follow(at int, key uint64) {
+func (x *LiveColumns) Follow(at int, key uint64) {
 	f := x.filler
 	for old, k := range f.place {
 		if k == at {
@@ -73,14 +73,14 @@ func (x *Features) Follow(at int, key uint64) {
 }
 
 // Page returns the column of a page of code.
-func (x *Features) Page(key uint64) (at int, ok bool) {
+func (x *LiveColumns) Page(key uint64) (at int, ok bool) {
 	at, ok = x.filler.place[key]
 	return at, ok
 }
 
 // Read computes the rows of a block, in which code addresses were taken hz times a second
 // and CPU. Blocks come in the order of their slots.
-func (x *Features) Read(b *Block, hz float64) {
+func (x *LiveColumns) Read(b *Block, hz float64) {
 	f := x.filler
 	f.first, f.slots = b.First, int64(b.N)
 	f.rates[0].hz, f.fullHz, f.coded = hz, hz, f.busy != nil && hz > 0
@@ -101,7 +101,7 @@ func (x *Features) Read(b *Block, hz float64) {
 
 // Row returns the values of slot i of the block that was read last. The next call of Row
 // overwrites them.
-func (x *Features) Row(i int) []float32 {
+func (x *LiveColumns) Row(i int) []float32 {
 	for k, l := range x.code {
 		x.row[k] = l.out[i]
 	}
