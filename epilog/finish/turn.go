@@ -57,6 +57,8 @@ func (f Finisher) turnOf(ctx context.Context, uid int) (turn, error) {
 		}
 		time.Sleep(turnPoll)
 	}
+	now := time.Now()
+	_ = os.Chtimes(path, now, now) // clearTurns removes files that were not used for a day
 	if p, err := job.ReadProcess(t.left); err == nil {
 		if p.Alive() {
 			t.end()

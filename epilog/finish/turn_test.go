@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -64,5 +65,30 @@ func TestOneDeliveryAUser(t *testing.T) {
 	must(t, err)
 	if left, _ := filepath.Glob(filepath.Join(f.Spool, turnsDir, "*")); len(left) != 0 {
 		t.Errorf("files of users who are gone: %v", left)
+	}
+}
+
+// The lock of a user who gets reports stays, however old it is: a removed lock would let two deliveries begin at once.
+func TestUsedTurnsStay(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	f := s.finisher("n1")
+	must(t, os.MkdirAll(f.Spool, 0o700))
+	age := time.Now().Add(-48 * time.Hour)
+	for _, uid := range []int{4711, 4712} {
+		turn, err := f.turnOf(t.Context(), uid)
+		must(t, err)
+		turn.end()
+		must(t, os.Chtimes(filepath.Join(f.Spool, turnsDir, strconv.Itoa(uid)), age, age))
+	}
+	turn, err := f.turnOf(t.Context(), 4711)
+	must(t, err)
+	defer turn.end()
+	must(t, f.clearTurns())
+	if _, err := os.Stat(filepath.Join(f.Spool, turnsDir, "4711")); err != nil {
+		t.Errorf("the lock of a delivery was removed: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(f.Spool, turnsDir, "4712")); err == nil {
+		t.Error("a lock that was not used for two days is still there")
 	}
 }
