@@ -74,14 +74,18 @@ func CompareNodes(nodes []NodePattern) Across {
 	a := Across{Nodes: make([]NodeAgreement, len(nodes))}
 	shapes := commonPhase(nodes)
 	middle := medianShape(shapes)
-	var scratch dtw.Scratch
+	var at []int
+	var known [][]float64
 	for i, n := range nodes {
 		a.Nodes[i] = NodeAgreement{Node: n.Node}
-		if shapes[i].v == nil {
-			continue
+		if shapes[i].v != nil {
+			at, known = append(at, i), append(known, shapes[i].v)
 		}
-		if d := distancePct(&scratch, shapes[i].v, middle); !math.IsNaN(d) {
-			a.Nodes[i].DistancePct = &d
+	}
+	var scratch dtw.Scratch
+	for k, d := range distancesPct(&scratch, known, middle) {
+		if !math.IsNaN(d) {
+			a.Nodes[at[k]].DistancePct = &d
 		}
 	}
 	a.pairs(shapes)
@@ -138,15 +142,20 @@ func medianShape(shapes []phased) []float64 {
 	return out
 }
 
-// distancePct is the paper's rule: the distance per association over the mean of
-// both.
-func distancePct(s *dtw.Scratch, x, y []float64) float64 {
-	a, _ := robust.Mean(x)
+// distancesPct is the paper's rule: the distance per association of each of xs and y over
+// the mean of both.
+func distancesPct(s *dtw.Scratch, xs [][]float64, y []float64) []float64 {
+	out := s.Means(xs, y)
 	b, _ := robust.Mean(y)
-	if m := math.Abs(a+b) / 2; m > 0 {
-		return 100 * s.Mean(x, y) / m
+	for i, x := range xs {
+		a, _ := robust.Mean(x)
+		if m := math.Abs(a+b) / 2; m > 0 {
+			out[i] = 100 * out[i] / m
+		} else {
+			out[i] = math.NaN()
+		}
 	}
-	return math.NaN()
+	return out
 }
 
 // pairs counts the pairs that agree. Of more than maxPairwise shapes each makes one pair
@@ -169,9 +178,9 @@ func (a *Across) pairs(shapes []phased) {
 		return
 	}
 	var scratch dtw.Scratch
-	for i, x := range known {
-		for _, y := range known[:i] {
-			a.count(distancePct(&scratch, x, y))
+	for i, y := range known {
+		for _, pct := range distancesPct(&scratch, known[i+1:], y) {
+			a.count(pct)
 		}
 	}
 }

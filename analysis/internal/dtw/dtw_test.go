@@ -107,6 +107,90 @@ func TestMeanCountsPairs(t *testing.T) {
 	}
 }
 
+// direct is Mean from the whole table, without a limit and with cost and pairs apart.
+func direct(x, y []float64) float64 {
+	f, ok := fixedPoint(x, y)
+	if !ok {
+		return math.NaN()
+	}
+	type cell struct{ cost, pairs int64 }
+	none := cell{cost: math.MaxInt64}
+	above := make([]cell, len(y)+1)
+	for j := range above {
+		above[j] = none
+	}
+	above[0] = cell{}
+	for _, v := range x {
+		row := []cell{none}
+		for j, w := range y {
+			best := above[j]
+			for _, other := range []cell{above[j+1], row[j]} {
+				if other.cost < best.cost {
+					best = other
+				}
+			}
+			row = append(row, cell{best.cost + distance(f.of(v), f.of(w))>>f.pairBits, best.pairs + 1})
+		}
+		above = row
+	}
+	end := above[len(y)]
+	return f.mean(end.cost<<f.pairBits | end.pairs)
+}
+
+// drawn returns n values: levels with noise, a walk, small whole numbers with ties, or very large ones.
+func drawn(rng *rand.Rand, kind, n int) []float64 {
+	switch kind {
+	case 0:
+		return whole(rng, n)
+	case 1:
+		x := bumps(rng, n)
+		for i := range x {
+			x[i] += 0.05 * rng.NormFloat64()
+		}
+		return x
+	case 2:
+		x := make([]float64, n)
+		for i := 1; i < n; i++ {
+			x[i] = x[i-1] + rng.NormFloat64()
+		}
+		return x
+	}
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = 1e300 * rng.Float64()
+	}
+	return x
+}
+
+// Means and Mean are the direct computation to the last bit, for four series at a time, for fewer,
+// and for lengths that differ, are odd or are one.
+func TestMeansAreExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	var s Scratch
+	for round := range 300 {
+		n, m := 1+rng.IntN(60), 1+rng.IntN(60)
+		if round%2 == 0 {
+			n += n % 2
+		}
+		y := drawn(rng, rng.IntN(4), m)
+		xs := make([][]float64, rng.IntN(14))
+		for i := range xs {
+			if xs[i] = drawn(rng, rng.IntN(4), n); rng.IntN(30) == 0 {
+				xs[i] = drawn(rng, 1, 1+rng.IntN(60))
+			} else if rng.IntN(30) == 0 {
+				xs[i][rng.IntN(n)] = []float64{math.NaN(), math.Inf(1)}[rng.IntN(2)]
+			}
+		}
+		for i, got := range s.Means(xs, y) {
+			want := direct(xs[i], y)
+			if alone := s.Mean(xs[i], y); math.Float64bits(got) != math.Float64bits(want) ||
+				math.Float64bits(alone) != math.Float64bits(want) {
+				t.Fatalf("round %d, %d of %d by %d: %v, alone %v, directly %v", round, i, n, m, got, alone, want)
+			}
+		}
+	}
+}
+
 func TestEmpty(t *testing.T) {
 	var s Scratch
 	x := []float64{1}
@@ -276,6 +360,15 @@ func BenchmarkMean(b *testing.B) {
 		s.Mean(x, y)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/220/220, "ns/cell")
+}
+
+func BenchmarkMeans(b *testing.B) {
+	x, y := benchPair()
+	var s Scratch
+	for b.Loop() {
+		s.Means([][]float64{x, x, x, x}, y)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4/220/220, "ns/cell")
 }
 
 func BenchmarkAlign(b *testing.B) {

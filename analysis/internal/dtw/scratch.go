@@ -22,15 +22,12 @@ func (s *Scratch) rows(m int) (prev, cur []float64) {
 	return s.prev[:m+2], s.cur[:m+2]
 }
 
-// cells returns two rows of m+1 cells in fixed point, and as many values.
-func (s *Scratch) cells(m int) (rows [3][]int64) {
-	if len(s.fixed) < 3*(m+1) {
-		s.fixed = make([]int64, 6*(m+1))
+// fixedRows returns a row of m+1 cells in fixed point, and as many values.
+func (s *Scratch) fixedRows(m int) (cells, values []int64) {
+	if len(s.fixed) < 2*(m+1) {
+		s.fixed = make([]int64, 4*(m+1))
 	}
-	for i := range rows {
-		rows[i] = s.fixed[i*(m+1) : (i+1)*(m+1)]
-	}
-	return rows
+	return s.fixed[:m+1], s.fixed[m+1 : 2*(m+1)]
 }
 
 // limits returns the first and last column of row i (all from 1) within the
