@@ -9,4 +9,4 @@ if ! command -v qemu-system-aarch64 >/dev/null; then
   packaging/distribution.sh qemu-system-arm || { echo "hardware counters NOT TESTED: no emulator here"; exit 1; }
 fi
 packaging/qemu/kernel.sh >/dev/null || { echo "hardware counters NOT TESTED: no kernel to boot"; exit 1; }
-JOBGAIT_QEMU=run "${GO:-go}" test -count=1 -timeout 15m -parallel 4 -v ./packaging/qemu
+JOBGAIT_QEMU=run "${GO:-go}" test -trimpath -ldflags=-w -count=1 -timeout 15m -parallel 4 -v ./packaging/qemu
