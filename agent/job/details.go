@@ -17,6 +17,8 @@ type Details struct {
 	Partition   string `json:"partition,omitempty"`
 	ArrayJobID  *int64 `json:"array_job_id,omitempty"`
 	ArrayTaskID *int64 `json:"array_task_id,omitempty"`
+	HetJobID    *int64 `json:"het_job_id,omitempty"`
+	HetOffset   *int64 `json:"het_offset,omitempty"`
 	NTasks      *int   `json:"ntasks,omitempty"`
 	CPUsPerTask *int   `json:"cpus_per_task,omitempty"`
 	WorkDir     string `json:"work_dir,omitempty"`
@@ -64,6 +66,8 @@ func (d Details) Complete(r Run, s Hooks) run.Job {
 	either(&j.Partition, d.Partition)
 	either(&j.ArrayJobID, d.ArrayJobID)
 	either(&j.ArrayTaskID, d.ArrayTaskID)
+	either(&j.HetJobID, d.HetJobID)
+	either(&j.HetOffset, d.HetOffset)
 	either(&j.NTasks, d.NTasks)
 	either(&j.CPUsPerTask, d.CPUsPerTask)
 	either(&j.WorkDir, d.WorkDir)

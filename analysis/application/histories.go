@@ -6,11 +6,11 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/table"
 )
 
@@ -54,8 +54,8 @@ func inputOf(s history.ApplicationRuns, m Metric) table.Runs {
 	in.Array = make([]string, n)
 	for i, r := range s.Runs {
 		in.T[i], in.Start[i], in.Y[i] = r.Start/day, r.Start, m.value(r)
-		if array, _, task := strings.Cut(r.DisplayID, "_"); task {
-			in.Array[i] = array
+		if whole, part := run.SplitDisplayID(r.DisplayID); part != "" {
+			in.Array[i] = whole
 		}
 	}
 	in.Code, in.CodeS = code(s)

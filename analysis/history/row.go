@@ -54,6 +54,7 @@ func (w *writer) jobColumns(s summary.Summary) []column {
 		{"display_id", s.DisplayID()},
 		{"array_job_id", j.ArrayJobID},
 		{"array_task_id", j.ArrayTaskID},
+		{"het_job_id", j.HetJobID},
 		{"user_id", w.user(s)},
 		{"series_id", w.series(s)},
 		{"account_id", w.word(j.Account)},

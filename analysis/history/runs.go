@@ -43,7 +43,7 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 		where.and("r.user_id IN (" + strings.Join(ids, ", ") + ")")
 	}
 	if q.JobID != 0 {
-		where.and("(r.job_id = ? OR r.array_job_id = ?)", q.JobID, q.JobID)
+		where.and("(r.job_id = ? OR r.array_job_id = ? OR r.het_job_id = ?)", q.JobID, q.JobID, q.JobID)
 	}
 	if q.State != "" {
 		state := note.Clean(q.State, maxName)

@@ -68,6 +68,7 @@ CREATE TABLE IF NOT EXISTS run (
   display_id      TEXT NOT NULL,      -- job id as sacct shows it; stored to be indexed
   array_job_id    INTEGER,
   array_task_id   INTEGER,
+  het_job_id      INTEGER,            -- of the first component of a heterogeneous job
   user_id         INTEGER NOT NULL REFERENCES hpc_user,
   series_id       INTEGER REFERENCES run_series,
   account_id      INTEGER,            -- of word, as are those below that end in _id and are texts in the view jobs
@@ -137,6 +138,7 @@ CREATE INDEX IF NOT EXISTS run_user_start ON run (user_id, start_s);
 CREATE INDEX IF NOT EXISTS run_start ON run (start_s);
 CREATE INDEX IF NOT EXISTS run_end ON run (end_s);
 CREATE INDEX IF NOT EXISTS run_array ON run (array_job_id, array_task_id) WHERE array_job_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS run_het ON run (het_job_id) WHERE het_job_id IS NOT NULL;
 
 CREATE TABLE IF NOT EXISTS run_node (
   run_id    INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,

@@ -18,6 +18,10 @@ type Job struct {
 	QOS         string `json:"qos,omitempty"`
 	ArrayJobID  *int64 `json:"array_job_id,omitempty"`
 	ArrayTaskID *int64 `json:"array_task_id,omitempty"`
+	// HetJobID and HetOffset are set for a component of a heterogeneous job: the id of its first
+	// component, and the component's position from 0.
+	HetJobID    *int64 `json:"het_job_id,omitempty"`
+	HetOffset   *int64 `json:"het_offset,omitempty"`
 	NNodes      int    `json:"nnodes"`
 	NodeList    string `json:"node_list"`
 	NTasks      *int   `json:"ntasks,omitempty"`

@@ -18,15 +18,24 @@ func ParseJobID(s string) (JobID, error) {
 	return JobID(id), nil
 }
 
-// IsDisplayID reports whether s is an id as Summary.DisplayID prints it: 123, or 123_7
-// for task 7 of an array.
+// IsDisplayID reports whether s is an id as Summary.DisplayID prints it: 123, 123_7 for task
+// 7 of an array, or 123+1 for the second component of a heterogeneous job.
 func IsDisplayID(s string) bool {
-	id, task, isTask := strings.Cut(s, "_")
-	_, err := ParseJobID(id)
-	if err == nil && isTask {
-		_, err = strconv.ParseUint(task, 10, 63)
+	whole, part := SplitDisplayID(s)
+	_, err := ParseJobID(whole)
+	if err == nil && part != "" {
+		_, err = strconv.ParseUint(part[1:], 10, 63)
 	}
 	return err == nil
+}
+
+// SplitDisplayID splits a display id into the job and its part: "_7" for task 7 of an array,
+// "+1" for a component of a heterogeneous job, "" for a whole job.
+func SplitDisplayID(s string) (whole, part string) {
+	if i := strings.IndexAny(s, "_+"); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
 }
 
 func (id JobID) String() string { return strconv.FormatInt(int64(id), 10) }

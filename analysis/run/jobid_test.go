@@ -16,7 +16,8 @@ func TestJobID(t *testing.T) {
 }
 
 func TestIsDisplayID(t *testing.T) {
-	for text, want := range map[string]bool{"123": true, "123_7": true, "123_0": true, "": false, "_7": false,
+	for text, want := range map[string]bool{"123": true, "123_7": true, "123_0": true, "123+1": true, "123+": false,
+		"123+1_2": false, "+1": false, "": false, "_7": false,
 		"123_":    false,
 		"123_7_8": false, "123_-1": false, "0_1": false, "x": false, "9223372036854775808": false} {
 		if IsDisplayID(text) != want {

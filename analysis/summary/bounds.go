@@ -28,7 +28,7 @@ type bound struct {
 func numbers(nodes float64) []bound {
 	return []bound{
 		{-1, maxID, "UID GID"},
-		{0, maxID, "ArrayJobID ArrayTaskID"},
+		{0, maxID, "ArrayJobID ArrayTaskID HetJobID HetOffset"},
 		{0, maxNodes, "NNodes"},
 		{1, maxNodes, "NodeLane.Of"},
 		{0, math.MaxInt32, "NTasks NCPUs CPUsPerTask"},

@@ -189,4 +189,9 @@ func TestDisplayID(t *testing.T) {
 	if got := s.DisplayID(); got != "123_7" {
 		t.Error(got)
 	}
+	first, offset := int64(129), int64(1)
+	s.Job = run.Job{HetJobID: &first, HetOffset: &offset}
+	if got := s.DisplayID(); got != "129+1" {
+		t.Error(got)
+	}
 }

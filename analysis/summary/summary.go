@@ -126,11 +126,14 @@ func (s Summary) Period() (float64, bool) {
 	return s.Patterns[0].PeriodS, true
 }
 
-// DisplayID returns the job id as sacct spells it: 123, or 123_7 for task 7 of
-// array 123.
+// DisplayID returns the job id as sacct spells it: 123, 123_7 for task 7 of array 123, or
+// 123+1 for the second component of the heterogeneous job 123.
 func (s Summary) DisplayID() string {
 	if a, t := s.Job.ArrayJobID, s.Job.ArrayTaskID; a != nil && t != nil {
 		return fmt.Sprintf("%d_%d", *a, *t)
+	}
+	if h, o := s.Job.HetJobID, s.Job.HetOffset; h != nil && o != nil {
+		return fmt.Sprintf("%d+%d", *h, *o)
 	}
 	return s.Key.JobID.String()
 }

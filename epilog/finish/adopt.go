@@ -154,5 +154,6 @@ func identified(s summary.Summary, own run.Job) summary.Summary {
 	s.Job.User, s.Job.UID, s.Job.GID = own.User, own.UID, own.GID
 	s.Job.WorkDir, s.Job.StdOut = own.WorkDir, own.StdOut
 	s.Job.ArrayJobID, s.Job.ArrayTaskID, s.Job.Account = own.ArrayJobID, own.ArrayTaskID, own.Account
+	s.Job.HetJobID, s.Job.HetOffset = own.HetJobID, own.HetOffset
 	return s
 }

@@ -51,6 +51,7 @@ func (f Finisher) completeFromScheduler(ctx context.Context, r job.Run, s summar
 func confirmed(known, declared run.Job) run.Job {
 	j := known.With(declared)
 	j.ArrayJobID, j.ArrayTaskID = known.ArrayJobID, known.ArrayTaskID
+	j.HetJobID, j.HetOffset = known.HetJobID, known.HetOffset
 	j.Account, j.QOS, j.Partition = known.Account, known.QOS, known.Partition
 	return j
 }

@@ -17,7 +17,7 @@ import pwd
 import re
 import subprocess
 
-JOB = re.compile(r"/jobs/([1-9][0-9]{0,18}(?:_[0-9]{1,18})?)(\.txt)?")
+JOB = re.compile(r"/jobs/([1-9][0-9]{0,18}(?:[_+][0-9]{1,18})?)(\.txt)?")
 LIMIT_S = 60  # of one page
 LARGEST = 64 << 20  # bytes of one page
 HEADERS = [

@@ -1,6 +1,7 @@
-// Package forecast prints what earlier runs say of a planned one: expected elapsed time with its interval, the
-// chance to exceed the time limit, memory on each node, the numbers of nodes that pay, and the lines to write into
-// the batch script. A forecast.PlannedRun comes in. Where runs are missing it prints what is missing and nothing else.
+// Package forecast prints, as text or JSON, what earlier runs say of a planned one: expected elapsed time with its
+// interval, the chance to exceed the time limit, memory on each node, the numbers of nodes that pay, and the lines to
+// write into the batch script. A forecast.PlannedRun comes in. Where runs are missing it prints what is missing and
+// nothing else.
 package forecast
 
 import (

@@ -25,6 +25,7 @@ import (
 type askOptions struct {
 	history, user, size string
 	nodes               int
+	json                bool
 	complain            io.Writer
 }
 
@@ -54,11 +55,15 @@ func askCommand(getenv func(string) string) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if o.json {
+				return report.JSON(cmd.OutOrStdout(), a)
+			}
 			return report.Text(cmd.OutOrStdout(), a, time.Local)
 		},
 	}
 	historyFlag(c, &o.history)
 	c.Flags().StringVarP(&o.user, "user", "u", "", "runs of this user (default: yours)")
+	c.Flags().BoolVar(&o.json, "json", false, "as JSON")
 	c.Flags().IntVarP(&o.nodes, "nodes", "N", 0, "on that many nodes (default: the script's, else the newest run's)")
 	c.Flags().StringVar(&o.size, "size", "", "with this label of the input (default: the script's, else the newest run's)")
 	return c

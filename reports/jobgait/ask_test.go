@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -41,5 +42,50 @@ func TestAsk(t *testing.T) {
 		if got := askIn(env, args...); got.status == 0 || strings.TrimSpace(got.complaint) == "" {
 			t.Errorf("%v: %+v", args, got)
 		}
+	}
+}
+
+// ask --json has the numbers of the text, and follows its schema; where runs are missing it says so and nothing else.
+func TestAskJSON(t *testing.T) {
+	env, wanted := storedRuns(t), schemas(t)["ask"]
+	late := fileOf(t, "late.sh", "#!/bin/sh\n#SBATCH --job-name=melt --time=1:08\nsrun melt\n")
+	type answer struct {
+		App     string
+		Nodes   int
+		Missing *string
+		Runs    int
+		Source  *string
+		Elapsed *struct{ Value, Lo, Hi float64 } `json:"elapsed_s"`
+		Limit   *float64                         `json:"limit_s"`
+		Risk    *float64                         `json:"limit_risk"`
+		Counts  []any                            `json:"node_counts"`
+		Ask     *struct {
+			Time float64 `json:"time_s"`
+			Line string
+		}
+	}
+	read := func(args ...string) answer {
+		got := askIn(env, append([]string{"ask", "--json"}, args...)...)
+		if got.status != 0 {
+			t.Fatalf("%v: %+v", args, got)
+		}
+		follows(t, wanted, strings.Join(args, " "), []byte(got.out))
+		var a answer
+		if err := json.Unmarshal([]byte(got.out), &a); err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	a := read(late)
+	if a.App != "melt" || a.Nodes != 1 || a.Missing != nil || a.Elapsed == nil || a.Elapsed.Lo > 69 || a.Elapsed.Hi < 69 ||
+		a.Limit == nil || *a.Limit != 68 || a.Risk == nil || *a.Risk < 0.999 || *a.Source != "runs" || a.Ask == nil ||
+		a.Ask.Time != 300 || a.Ask.Line != "#SBATCH --time=00:05:00" {
+		t.Errorf("%+v", a)
+	}
+	if a := read("ocean", "--nodes", "48"); *a.Source != "scaling_law" || a.Runs < 3 || len(a.Counts) < 3 {
+		t.Errorf("%+v", a)
+	}
+	if a := read("melt", "--size", "XL"); a.Missing == nil || a.Elapsed != nil || a.Ask != nil || a.Runs != 0 {
+		t.Errorf("%+v", a)
 	}
 }

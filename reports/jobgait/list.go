@@ -33,8 +33,9 @@ func listCommand(getenv func(string) string) *cobra.Command {
 		Short: "list stored runs, newest first",
 		Long: "list prints stored runs, newest first, one a line. Busy and Wait are CPUs that\n" +
 			"the run kept busy and that it waited for, Cycle is the time of one, Finding the\n" +
-			"first thing that its report tells of it (jobgait help report). An array is one\n" +
-			"line, with its states, the median elapsed time and the slowest task. TIME is a\n" +
+			"first thing that its report tells of it (jobgait help report). An array or a\n" +
+			"heterogeneous job is one line, with its states, the median elapsed time and the\n" +
+			"slowest part. TIME is a\n" +
 			"date, 2026-11-20T02:00, 02:00 of today, now or now-7days.",
 		Args: wants(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -59,7 +60,7 @@ func listCommand(getenv func(string) string) *cobra.Command {
 	f.StringVarP(&o.end, "endtime", "E", "", "only runs that started before this `TIME`")
 	f.StringVar(&o.query.App, "app", "", "only runs of this application")
 	f.IntVar(&o.query.Limit, "limit", 50, "most runs to list")
-	f.BoolVar(&o.tasks, "tasks", false, "one line for each task of an array, as --json and --csv have")
+	f.BoolVar(&o.tasks, "tasks", false, "one line for each task or component, as --json and --csv have")
 	f.BoolVarP(&o.noHeader, "noheader", "n", false, "no line of names")
 	f.BoolVarP(&o.parsable, "parsable", "p", false, "columns end with |")
 	f.BoolVar(&o.json, "json", false, "one JSON object a line")

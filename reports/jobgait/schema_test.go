@@ -22,7 +22,7 @@ func schemas(t testing.TB) map[string]*jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
 	texts := map[string][]byte{"changes": schema.Changes, "compare": schema.Compare, "periods": schema.Periods,
-		"scaling": schema.Scaling, "doctor": schema.Doctor}
+		"scaling": schema.Scaling, "doctor": schema.Doctor, "ask": schema.Ask}
 	for name, text := range texts {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 		if err != nil {

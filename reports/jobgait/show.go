@@ -41,7 +41,7 @@ func showCommand(getenv func(string) string) *cobra.Command {
 	var o showOptions
 	c := &cobra.Command{
 		Use:   "show [JOBID]",
-		Short: "print the report of a stored run (123, 123_7) or array (123)",
+		Short: "print the report of a stored run (123, 123_7, 123+1), or an array or heterogeneous job (123)",
 		Args: func(_ *cobra.Command, args []string) error {
 			if n := len(args); n > 1 || o.last == (n == 1) {
 				return usageError{errors.New("show needs one job id, or --last: jobgait show 123")}
@@ -72,7 +72,7 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 		return o.digest(ctx, getenv, id, out, err)
 	}
 	defer func() { _ = from.Close() }()
-	if rolled, err := o.array(ctx, from, id, out); rolled || err != nil {
+	if rolled, err := o.group(ctx, from, id, out); rolled || err != nil {
 		return err
 	}
 	s, db, err := o.find(ctx, from, id)
@@ -90,8 +90,9 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 	return o.print(out, s, judged)
 }
 
-// array prints an array of two tasks or more, for the text of its id; it returns false for any other job.
-func (o showOptions) array(ctx context.Context, from joined, id string, out io.Writer) (bool, error) {
+// group prints an array or a heterogeneous job of two runs or more, for the text of its id; it returns false for any
+// other job.
+func (o showOptions) group(ctx context.Context, from joined, id string, out io.Writer) (bool, error) {
 	n, err := run.ParseJobID(id)
 	if err != nil || o.last || o.json || o.html {
 		return false, nil
@@ -101,14 +102,18 @@ func (o showOptions) array(ctx context.Context, from joined, id string, out io.W
 		if err != nil {
 			return false, err
 		}
-		if len(runs) == 0 || arrayOf(foundRun{runs[0], db}) != id {
+		if len(runs) == 0 {
 			continue
 		}
-		a, err := arrayIn(ctx, foundRun{runs[0], db})
-		if err != nil || len(a.tasks) < 2 {
+		newest := foundRun{runs[0], db}
+		g, ok := groupOf(newest)
+		if !ok || g.id != id {
+			continue
+		}
+		if g, err = g.read(ctx, newest); err != nil || len(g.runs) < 2 {
 			return false, err
 		}
-		return true, a.text(ctx, out)
+		return true, g.text(ctx, out)
 	}
 	return false, nil
 }
@@ -133,7 +138,8 @@ func (o showOptions) digest(ctx context.Context, getenv func(string) string, id 
 }
 
 func noJobID(id string) error {
-	return usageError{fmt.Errorf("%q is not a job id: give a number, or 123_7 for task 7 of array 123", id)}
+	return usageError{fmt.Errorf("%q is not a job id: give a number, 123_7 for task 7 of array 123, or "+
+		"123+1 for a component of job 123", id)}
 }
 
 // find returns the requested run, with the history that has it.

@@ -31,6 +31,11 @@ var Periods []byte
 //go:embed scaling.schema.json
 var Scaling []byte
 
+// Ask is the schema of jobgait.ask/1.
+//
+//go:embed ask.schema.json
+var Ask []byte
+
 // Doctor is the schema of jobgait.doctor/1.
 //
 //go:embed doctor.schema.json

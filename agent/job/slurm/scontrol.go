@@ -21,9 +21,11 @@ import (
 // the job is and what it is charged to are taken only where their key stands once.
 func fromScontrol(output []byte, jobID run.JobID) job.Details {
 	for line := range bytes.Lines(output) {
-		f := scontrolFields(strings.TrimSuffix(string(line), "\n"))
+		text := strings.TrimSuffix(string(line), "\n")
+		f := scontrolFields(text)
 		if f["JobId"] == jobID.String() {
-			return detailsOf(f)
+			ids, _, _ := strings.Cut(text, " JobName=") // a user's text begins there
+			return withParts(detailsOf(f), scontrolFields(ids))
 		}
 	}
 	return job.Details{}
@@ -58,6 +60,15 @@ func scontrolFields(line string) map[string]string {
 // chargedBy are the keys that say whose a job is and what it is charged to.
 var chargedBy = [...]string{"UserId", "Account", "QOS", "Partition"}
 
+// withParts returns d with the array or the heterogeneous job that the job is a part of. ids are the fields that
+// stand before the job's name.
+func withParts(d job.Details, ids map[string]string) job.Details {
+	d.ArrayJobID = job.BigCount(ids["ArrayJobId"])
+	d.ArrayTaskID = job.BigCount(ids["ArrayTaskId"]) // a range for a pending array: not a task id
+	d.HetJobID, d.HetOffset = job.BigCount(ids["HetJobId"]), job.BigCount(ids["HetJobOffset"])
+	return d
+}
+
 func detailsOf(f map[string]string) job.Details {
 	text := func(key string) string {
 		if s := f[key]; s != "(null)" && s != "None" && s != "N/A" {
@@ -70,8 +81,6 @@ func detailsOf(f map[string]string) job.Details {
 		Account:     text("Account"),
 		QOS:         text("QOS"),
 		Partition:   text("Partition"),
-		ArrayJobID:  job.BigCount(f["ArrayJobId"]),
-		ArrayTaskID: job.BigCount(f["ArrayTaskId"]), // a range for a pending array: not a task id
 		NTasks:      job.Positive(f["NumTasks"]),
 		CPUsPerTask: job.Positive(f["CPUs/Task"]),
 		WorkDir:     job.CleanPath(f["WorkDir"]),

@@ -57,6 +57,18 @@ func TestFromScontrolHostile(t *testing.T) {
 	}
 }
 
+// A component of a heterogeneous job, as scontrol 22.05 prints it; a job name cannot declare one.
+func TestScontrolHeterogeneousJob(t *testing.T) {
+	d := fromScontrol([]byte("JobId=10 HetJobId=9 HetJobOffset=1 JobName=x HetJobId=7 UserId=alice(1000)\n"), 10)
+	if d.HetJobID == nil || *d.HetJobID != 9 || d.HetOffset == nil || *d.HetOffset != 1 {
+		t.Errorf("%+v", d)
+	}
+	d = fromScontrol([]byte("JobId=10 JobName=x HetJobId=7 HetJobOffset=1 ArrayJobId=3 ArrayTaskId=1\n"), 10)
+	if d.HetJobID != nil || d.HetOffset != nil || d.ArrayJobID != nil {
+		t.Errorf("the job's name declares %+v", d)
+	}
+}
+
 func FuzzFromScontrol(f *testing.F) {
 	f.Add([]byte(scontrolLine))
 	f.Add([]byte("JobId=17 JobName== StdOut=%"))
