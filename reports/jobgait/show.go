@@ -41,7 +41,7 @@ func showCommand(getenv func(string) string) *cobra.Command {
 	var o showOptions
 	c := &cobra.Command{
 		Use:   "show [JOBID]",
-		Short: "print the report of a stored run (123, 123_7, 123+1), or an array or heterogeneous job (123)",
+		Short: "print the report of a stored run (123, 123_7, 123+1) or array",
 		Args: func(_ *cobra.Command, args []string) error {
 			if n := len(args); n > 1 || o.last == (n == 1) {
 				return usageError{errors.New("show needs one job id, or --last: jobgait show 123")}
