@@ -1,6 +1,7 @@
 package main
 
 import (
+	"jobgait/agent/counter/address"
 	"jobgait/agent/counter/kernel"
 	"jobgait/analysis/tracker"
 )
@@ -14,10 +15,11 @@ type activity struct {
 	// held and ready count the looks in a row at which a debugger had a process, and at
 	// which one ran or waited for a CPU.
 	held, ready int
-	// spinFrom is when the count of processes that wait with their CPU busy began, 0 while
-	// cycles end. spins is whether all did that at the last count.
-	spinFrom int64
-	spins    bool
+	// countFrom is when the count of samples of code began. spins is in what all processes that ran waited with
+	// their CPUs busy at the last count, "" if others ran. ownS and cpuS are CPU time so far, in seconds.
+	countFrom  int64
+	spins      tracker.Doing
+	ownS, cpuS float64
 }
 
 // use is the job's CPU time at one look.
@@ -35,17 +37,24 @@ const (
 	// idleCPUs and idleShare, of what is usual, are below what counts as work: threads that
 	// wait look round now and then.
 	idleCPUs, idleShare = 0.02, 0.05
-	// spinNS is how long processes that wait with their CPU busy are counted; otherCPUs is
-	// how little all others may use beside.
-	spinNS, otherCPUs = 2e9, 0.1
+	// countNS is how long samples of code are counted; otherCPUs is how much processes may use that do not wait
+	// while the others do.
+	countNS, otherCPUs = 2e9, 0.1
 )
+
+// seen is what the job's processes do, and the CPU time of their code.
+func (a *agent) seen(now int64) tracker.Activity {
+	y := &a.rhythm.activity
+	doing := a.doing(now)
+	return tracker.Activity{Doing: doing, OwnS: y.ownS, CPUS: y.cpuS}
+}
 
 // doing is what the job's processes do, by what they used in the last seconds.
 func (a *agent) doing(now int64) tracker.Doing {
 	if a.suspension.on || a.suspension.seen != 0 {
 		return tracker.Suspended
 	}
-	spins := a.spinning(now)
+	a.countCode(now)
 	y, p := &a.rhythm.activity, a.rhythm.loop.pursuit
 	cpus, ok := y.use(use{now, a.in.cpu.UsedNS()})
 	if !ok {
@@ -57,8 +66,8 @@ func (a *agent) doing(now int64) tracker.Doing {
 	y.held, y.ready = again(y.held, a.in.cpu.In(kernel.Traced)), again(y.ready, a.in.cpu.In(kernel.Runnable))
 	switch {
 	case cpus > max(idleCPUs, idleShare*y.usual):
-		if spins {
-			return tracker.Spinning
+		if y.spins != "" {
+			return y.spins
 		}
 		return tracker.Busy
 	case y.held >= sure:
@@ -83,33 +92,37 @@ func (y *activity) use(last use) (cpus float64, ok bool) {
 	return float64(last.usedNS-min(was.usedNS, last.usedNS)) / float64(last.atNS-was.atNS), true
 }
 
-// spinning reports whether every process of the job that uses a CPU waits for others with it.
-// It is looked at once no cycle ends any more. One of a thousand ranks at other work makes
-// the job busy: the others wait for it.
-func (a *agent) spinning(now int64) bool {
+// countCode counts the samples of code when that is due. One of a thousand ranks at other work makes the job busy: the
+// others wait for it.
+func (a *agent) countCode(now int64) {
 	if a.in.code == nil || a.in.codeOff {
-		return false
+		a.rhythm.activity.spins = ""
+		return
 	}
-	p := a.rhythm.loop.pursuit
-	silent := p.Cycles() > 0 && p.LostS() > 0
-	a.in.code.WatchWaiting(silent)
-	return a.rhythm.activity.spin(now, silent, a.in.rate.Hz, a.in.code.Waited)
+	a.rhythm.activity.count(now, a.in.rate.Hz, a.in.code.Waited)
 }
 
-// spin counts again when it is due; waited returns the samples of waiting and other code, of
-// which there are hz a second and CPU.
-func (y *activity) spin(now int64, silent bool, hz float64, waited func() (waits, others int)) bool {
+// count takes the samples since the last call when it is due; there are hz a second and CPU.
+func (y *activity) count(now int64, hz float64, waited func() address.Waited) {
+	passed := now - y.countFrom
 	switch {
-	case !silent:
-		y.spinFrom, y.spins = 0, false
-	case y.spinFrom == 0:
-		y.spinFrom = now
-	case now-y.spinFrom >= spinNS:
-		waits, others := waited()
-		y.spins = waits > 0 && float64(others) <= otherCPUs*hz*float64(now-y.spinFrom)/1e9
-		y.spinFrom = now
+	case y.countFrom == 0:
+		y.countFrom = now
+		return
+	case passed < countNS || hz <= 0:
+		return
 	}
-	return y.spins
+	w := waited()
+	y.countFrom, y.spins = now, ""
+	y.ownS += float64(w.Working) / hz
+	y.cpuS += float64(w.InMPI+w.InOpenMP+w.Others) / hz
+	switch waits := w.InMPI + w.InOpenMP; {
+	case waits == 0 || float64(w.Others) > otherCPUs*hz*float64(passed)/1e9:
+	case w.InMPI > 0: // threads that wait in OpenMP wait for those
+		y.spins = tracker.WaitingInMPI
+	default:
+		y.spins = tracker.WaitingInOpenMP
+	}
 }
 
 // again counts looks in a row.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/agent/counter/address"
 	"jobgait/agent/counter/countertest"
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/job/jobtest"
@@ -278,32 +279,29 @@ func TestLiveColumnsHaveIPC(t *testing.T) {
 	}
 }
 
-// Whoever keeps a CPU busy waits for others if all do: one rank at other work is enough
-// to make a job busy, and what was counted while cycles ended says nothing.
-func TestWhoSpins(t *testing.T) {
+// A job waits with its CPUs busy if all its running threads do: one rank at other work makes it busy.
+func TestWhatCodeDoes(t *testing.T) {
 	for _, c := range []struct {
-		name          string
-		waits, others int
-		silent, want  bool
+		name string
+		code address.Waited
+		want tracker.Doing
 	}{
-		{"all wait", 400, 0, true, true},
-		{"a stray sample", 400, 2, true, true},
-		{"one of many works", 12800, 200, true, false},
-		{"nobody is seen", 0, 0, true, false},
-		{"cycles end", 400, 0, false, false},
+		{"all wait", address.Waited{InMPI: 400}, tracker.WaitingInMPI},
+		{"a stray sample", address.Waited{InMPI: 400, Others: 2}, tracker.WaitingInMPI},
+		{"one of many works", address.Waited{InMPI: 12800, Others: 200, Working: 200}, ""},
+		{"no samples", address.Waited{}, ""},
+		{"threads of a rank that waits", address.Waited{InMPI: 100, InOpenMP: 300}, tracker.WaitingInMPI},
+		{"a barrier", address.Waited{InOpenMP: 300}, tracker.WaitingInOpenMP},
 	} {
-		r, got := activity{}, false
+		y := activity{}
 		for at := int64(1); at < 4e9; at += 5e8 {
-			got = r.spin(at, c.silent, 100, func() (int, int) { return c.waits, c.others })
-			if got && at < spinNS {
-				t.Errorf("%s: told after %d ns", c.name, at)
+			y.count(at, 100, func() address.Waited { return c.code })
+			if y.spins != "" && at < countNS {
+				t.Errorf("%s: %q after %d ns", c.name, y.spins, at)
 			}
 		}
-		if got != c.want {
-			t.Errorf("%s: %v", c.name, got)
-		}
-		if r.spin(4e9, false, 100, nil) {
-			t.Errorf("%s: still told in the next cycle", c.name)
+		if own := float64(c.code.Working) / 100; y.spins != c.want || y.ownS != own {
+			t.Errorf("%s: %q, want %q; %g s of own code, want %g", c.name, y.spins, c.want, y.ownS, own)
 		}
 	}
 }

@@ -40,18 +40,24 @@ func (r *rhythm) unpaidNS(now int64) int64 {
 	return r.detection.unpaidNS(now)
 }
 
+// onlyWaits reports whether the job waits with its CPUs busy and no loop holds.
+func (r *rhythm) onlyWaits() bool {
+	p := r.loop.pursuit
+	return r.activity.spins != "" && p.LostS() > 0 && (p.Cycles() > 0 || r.dog.WaitsOnly())
+}
+
 // watch follows what was written, and publishes what changed.
 func (a *agent) watch(now int64) {
 	r := a.rhythm
 	if r == nil {
 		return
 	}
-	r.detection.ask(now, r.loop.pursuit, r.activity.spins)
+	r.detection.ask(now, r.loop.pursuit, r.onlyWaits())
 	nowS := float64(now-a.header.RunNS)/1e9 - r.loop.startS
 	if r.loop.next < 0 || nowS < 0 {
 		return
 	}
-	state := r.dog.Look(nowS, a.doing(now), r.loop.pursuit.Tracker)
+	state := r.dog.Look(nowS, a.seen(now), r.loop.pursuit.Tracker)
 	r.loop.update()
 	since, doing, stalled := r.dog.Stalled()
 	switch {

@@ -92,6 +92,16 @@ func begins(library string, names []string) bool {
 	return false
 }
 
+// Works reports whether code of a library does the work of a program. Communication, OpenMP, the C runtime and the
+// kernel serve it: a thread that only waits has samples in them.
+func Works(library string) bool {
+	switch ClassOf(library) {
+	case Communication, OpenMP, CRuntime, Kernel, NotResolved:
+		return false
+	}
+	return true
+}
+
 // Waits tells whether most time in a library is waiting for others with the CPU
 // busy: those that drive the network in a loop, and the runtime of OpenMP at its
 // barriers. A library that sends has its copying in there too.

@@ -1,16 +1,31 @@
 package tracker
 
-// Doing is what the processes of a job do while no cycle ends.
+// Doing is what the processes of a job do.
 type Doing string
 
 // What they may do. Busy is code other than that of waiting.
 const (
-	Busy      Doing = "busy"
-	Sleeping  Doing = "sleeping"
-	InKernel  Doing = "waiting in the kernel"
-	Spinning  Doing = "spinning in libraries that wait"
-	Suspended Doing = "suspended"
+	Busy            Doing = "busy"
+	Sleeping        Doing = "sleeping"
+	InKernel        Doing = "waiting in the kernel"
+	WaitingInMPI    Doing = "waiting in MPI"
+	WaitingInOpenMP Doing = "waiting at an OpenMP barrier"
+	Suspended       Doing = "suspended"
 )
+
+// Spins reports whether they wait with their CPUs busy.
+func (d Doing) Spins() bool { return d == WaitingInMPI || d == WaitingInOpenMP }
+
+// quiet reports whether none works.
+func (d Doing) quiet() bool { return d != Busy && d != Suspended }
+
+// Activity is what the processes of a job do at one look.
+type Activity struct {
+	Doing Doing
+	// OwnS is the CPU time so far in the program's own code and the libraries that do its work, CPUS that in all
+	// code, in seconds; 0 where code is not sampled.
+	OwnS, CPUS float64
+}
 
 // LoopState is how a job stands to its loop.
 type LoopState string
@@ -27,78 +42,130 @@ const (
 	Ended       LoopState = "ended"
 )
 
-// A loop is stalled without a cycle for a multiple of its longest usual interval and a least number of seconds,
-// if there were enough cycles to know what is usual and the job did nothing for the last quietS.
 const (
+	// A loop is stalled without a cycle for stalledAfter of its longest usual intervals and stalledS seconds, if
+	// there were leastCycles to know what is usual and the job did nothing for the last quietS.
 	stalledAfter = 5
 	stalledS     = 10
 	leastCycles  = 20
 	quietS       = 5
+	// With a loop or without, a job is stalled when it waits in MPI or OpenMP, and runs none of its own code, for
+	// stalledAfter of its longest stretches like this that ended, and for waitingS seconds. Before that, its own
+	// code must have run for ownS seconds and for ownShare of the CPU time: a program that does nothing but
+	// communicate is not stalled.
+	waitingS       = 30
+	ownS, ownShare = 1, 0.02
+	// A job without a loop whose processes sleep is stalled after idleS seconds, and stalledAfter of its longest
+	// stretches, if they were busy for busyS before.
+	idleS, busyS = 300, 60
 	// leftAfter intervals and leftS seconds without a cycle have left the loop: what a
 	// job does is known from seconds of CPU time.
 	leftAfter, leftS = 3, 5
+	// seenAfterS is how late the end of work is seen: it is known from the samples of the last seconds.
+	seenAfterS = 2
 )
 
-// Watchdog judges the silence of a tracker's loop. It is looked at about every
-// second.
+// Watchdog judges whether a job is stalled: by the silence of a tracker's loop, and by stretches in which it runs none
+// of its own code. It is looked at about every second.
 type Watchdog struct {
-	quietFrom float64 // since when nothing is done, in seconds; negative while something is
-	doing     Doing
-	lookS     float64 // the last look
-	pausedS   float64 // suspended since the last cycle
-	cycles    int     // at the last look
-	state     LoopState
-	sinceS    float64
+	quietFrom  float64 // since when nothing is done, in seconds; negative while something is
+	activity   Activity
+	lookS      float64 // the last look
+	pausedS    float64 // suspended since the last cycle
+	cycles     int     // at the last look
+	state      LoopState
+	sinceS     float64
+	busyS      float64 // how long it was busy in all
+	ownCodeRan bool    // at the last look at which it was busy
+	usualS     float64 // the longest stretch in which nothing was done and that ended
+	spun       bool    // in this stretch
 }
 
 // Look takes what the job does now, in seconds since the first sample, and returns
 // its state.
-func (w *Watchdog) Look(nowS float64, doing Doing, t *Tracker) LoopState {
-	if w.doing == "" {
+func (w *Watchdog) Look(nowS float64, seen Activity, t *Tracker) LoopState {
+	if w.activity.Doing == "" {
 		w.lookS = nowS
 	}
 	if t.Cycles() != w.cycles {
 		w.cycles, w.pausedS = t.Cycles(), 0
 	}
 	switch {
-	case doing == Suspended:
+	case seen.Doing == Suspended:
 		w.pausedS += nowS - w.lookS
 		w.quietFrom = -1
-	case doing == Busy:
-		w.quietFrom = -1
-	case w.quietFrom < 0 || w.doing == "" || w.doing == Busy || w.doing == Suspended:
-		w.quietFrom = nowS
+	case seen.Doing == Busy:
+		w.work(nowS, seen)
+	case w.quietFrom < 0 || !w.activity.Doing.quiet() || w.activity.Doing == "":
+		w.quietFrom, w.spun = nowS, false
 	}
-	w.doing, w.lookS = doing, nowS
+	w.spun = w.spun || seen.Doing.Spins()
+	w.activity, w.lookS = seen, nowS
 	w.judge(nowS, t)
 	return w.state
+}
+
+// work ends a stretch in which nothing was done, and learns its length if own code ran before.
+func (w *Watchdog) work(nowS float64, seen Activity) {
+	if w.quietFrom >= 0 && w.activity.Doing.quiet() && w.busyS > 0 {
+		w.usualS = max(w.usualS, nowS-w.quietFrom)
+	}
+	w.quietFrom = -1
+	w.busyS += nowS - w.lookS
+	w.ownCodeRan = seen.OwnS >= ownS && seen.OwnS >= ownShare*seen.CPUS
 }
 
 func (w *Watchdog) judge(nowS float64, t *Tracker) {
 	_, held := t.Beat()
 	silence, usual := nowS-t.LastS()-w.pausedS, t.usualS()
 	switch {
-	case w.doing == Suspended:
+	case w.activity.Doing == Suspended:
 		w.state = IsSuspended
 	case held:
 		w.state = InCycle
+	case w.state == Stalled && w.quietFrom >= 0: // it goes on as it was
+	case t.Cycles() >= leastCycles && silence < max(stalledAfter*usual, stalledS):
+		w.pause(silence, usual)
+	case t.Cycles() >= leastCycles && w.quietFrom >= 0 && nowS-w.quietFrom >= quietS:
+		w.state, w.sinceS = Stalled, t.LastS()
+	case w.waitsInVain(nowS) || t.Cycles() < leastCycles && w.idle(nowS):
+		w.state, w.sinceS = Stalled, max(0, w.quietFrom-seenAfterS)
 	case t.Cycles() == 0:
 		if w.state = None; nowS < firstS {
 			w.state = Starting
 		}
-	case t.Cycles() >= leastCycles && silence >= max(stalledAfter*usual, stalledS) && w.quietFrom >= 0 &&
-		nowS-w.quietFrom >= quietS:
-		w.state, w.sinceS = Stalled, t.LastS()
-	case w.state == Stalled && w.quietFrom >= 0: // it goes on as it was
-	case silence < max(leftAfter*usual, leftS) || w.quietFrom >= 0:
-		w.state = InCycle // a pause, not more
 	default:
-		w.state = LeftLoop
+		w.pause(silence, usual)
 	}
+}
+
+// pause is the state of a job whose loop no longer holds and that is not stalled.
+func (w *Watchdog) pause(silence, usual float64) {
+	w.state = LeftLoop
+	if silence < max(leftAfter*usual, leftS) || w.quietFrom >= 0 {
+		w.state = InCycle // a pause, not more
+	}
+}
+
+// waitsInVain reports whether the job has waited in MPI or OpenMP for too long.
+func (w *Watchdog) waitsInVain(nowS float64) bool {
+	return w.quietFrom >= 0 && w.spun && w.ownCodeRan &&
+		nowS-w.quietFrom >= max(stalledAfter*w.usualS, waitingS)
+}
+
+// WaitsOnly reports whether the job has only waited in MPI or OpenMP for some seconds, although its own code ran before.
+func (w *Watchdog) WaitsOnly() bool {
+	return w.quietFrom >= 0 && w.spun && w.ownCodeRan && w.lookS-w.quietFrom >= quietS
+}
+
+// idle reports whether the job's processes have slept for too long.
+func (w *Watchdog) idle(nowS float64) bool {
+	return w.quietFrom >= 0 && !w.spun && w.busyS >= busyS &&
+		nowS-w.quietFrom >= max(stalledAfter*w.usualS, idleS)
 }
 
 // Stalled says since when, in seconds since the first sample, and what the job does;
 // false while it is not stalled.
 func (w *Watchdog) Stalled() (sinceS float64, doing Doing, ok bool) {
-	return w.sinceS, w.doing, w.state == Stalled
+	return w.sinceS, w.activity.Doing, w.state == Stalled
 }

@@ -1,6 +1,9 @@
 package tracker
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // cycles is a tracker that has seen cycles of a second at the given ends.
 func cycles(n int, gaps map[int]float64) *Tracker {
@@ -29,7 +32,7 @@ func TestSilence(t *testing.T) {
 		{"short", 40, nil, 9, Sleeping, InCycle},
 		{"asleep", 40, nil, 11, Sleeping, Stalled},
 		{"in the kernel", 40, nil, 11, InKernel, Stalled},
-		{"spinning", 40, nil, 11, Spinning, Stalled},
+		{"spinning", 40, nil, 11, WaitingInMPI, Stalled},
 		{"busy", 40, nil, 60, Busy, LeftLoop},
 		{"suspended", 40, nil, 60, Suspended, IsSuspended},
 		{"few cycles", 12, nil, 60, Sleeping, InCycle},
@@ -42,7 +45,7 @@ func TestSilence(t *testing.T) {
 			var w Watchdog
 			got := LoopState("")
 			for s := 0.0; s <= c.after; s += 0.5 {
-				if got = w.Look(tr.LastS()+s, c.doing, tr); got == Stalled && c.want != Stalled {
+				if got = w.Look(tr.LastS()+s, Activity{Doing: c.doing}, tr); got == Stalled && c.want != Stalled {
 					t.Fatalf("stalled after %v s", s)
 				}
 			}
@@ -61,9 +64,75 @@ func TestASuspensionIsNoSilence(t *testing.T) {
 		if s > 60 {
 			doing = Sleeping
 		}
-		got := w.Look(tr.LastS()+s, doing, tr)
+		got := w.Look(tr.LastS()+s, Activity{Doing: doing}, tr)
 		if stalled := s > 60+stalledS; (got == Stalled) != stalled && (s < 60 || s > 62+stalledS) {
 			t.Fatalf("%s after %v s", got, s)
 		}
+	}
+}
+
+// stretch is some seconds in which a job does one thing, with a share of the CPU time in its own code.
+type stretch struct {
+	doing Doing
+	s     float64
+	own   float64
+}
+
+// A job without a loop is stalled once it has waited in MPI for 30 s and five of its longest stretches like this, or
+// slept for 300 s and five of its longest stretches; with its own code before, and for no other reason.
+func TestStretchesWithoutOwnCode(t *testing.T) {
+	works, comm := stretch{Busy, 6, 1}, stretch{WaitingInMPI, 25, 0}
+	for _, c := range []struct {
+		name   string
+		course []stretch
+		after  float64 // of the last stretch until it is stalled, 0 for never
+	}{
+		{"a rank is blocked", []stretch{works, {WaitingInMPI, 60, 0}}, 30},
+		{"communicates for 25 s", []stretch{works, comm, works, comm, works}, 0},
+		{"long collectives are usual", []stretch{works, comm, works, comm, works, {WaitingInMPI, 300, 0}}, 125},
+		{"one collective came before", []stretch{works, {WaitingInMPI, 8, 0}, works, {WaitingInMPI, 100, 0}}, 40},
+		{"waits before it works", []stretch{{WaitingInMPI, 200, 0}, works}, 0},
+		{"only starts before", []stretch{{Busy, 10, 0}, {WaitingInMPI, 200, 0}}, 0},
+		{"nearly always communicates", []stretch{{Busy, 1000, 0.01}, {WaitingInMPI, 200, 0}}, 0},
+		{"some wait asleep", []stretch{works, {WaitingInMPI, 5, 0}, {Sleeping, 60, 0}}, 25},
+		{"OpenMP", []stretch{works, {WaitingInOpenMP, 60, 0}}, 30},
+		{"sleeps for a while", []stretch{{Busy, 70, 1}, {Sleeping, 280, 0}, works}, 0},
+		{"sleeps for good", []stretch{{Busy, 70, 1}, {Sleeping, 400, 0}}, 300},
+		{"blocked in the kernel", []stretch{{Busy, 70, 0}, {InKernel, 400, 0}}, 300},
+		{"hardly worked, then sleeps", []stretch{{Busy, 40, 1}, {Sleeping, 900, 0}}, 0},
+		{"suspended", []stretch{{Busy, 70, 1}, {WaitingInMPI, 20, 0}, {Suspended, 500, 0}, {WaitingInMPI, 20, 0}, works}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var w Watchdog
+			tr, now, seen := New(0.01), 0.0, Activity{}
+			for i, part := range c.course {
+				stalled := 0.0
+				for s := 0.0; s < part.s; s += 0.5 {
+					now += 0.5
+					seen.Doing = part.doing
+					seen.CPUS += 1
+					seen.OwnS += part.own
+					state := w.Look(now, seen, tr)
+					if state == Stalled && stalled == 0 {
+						stalled = s
+					}
+				}
+				switch last := i == len(c.course)-1; {
+				case !last || c.after == 0:
+					if stalled > 0 {
+						t.Errorf("stalled after %g s of part %d", stalled, i)
+					}
+				case math.Abs(stalled-c.after) > 1:
+					t.Errorf("stalled after %g s, want %g", stalled, c.after)
+				}
+			}
+			since, doing, ok := w.Stalled()
+			if ok != (c.after > 0) || ok && doing != c.course[len(c.course)-1].doing {
+				t.Errorf("stalled: %v, %q", ok, doing)
+			}
+			if began := now - c.course[len(c.course)-1].s; ok && (since > began || since < began-8) {
+				t.Errorf("since %g s, want %g", since, began)
+			}
+		})
 	}
 }

@@ -48,9 +48,12 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"It is in_cycle, suspended or, busy with other code, left_loop; stalled is one\n" +
 			"that ended no cycle for five of its longest usual intervals, 10 s at least,\n" +
 			"after 20 cycles, while its processes slept, waited in the kernel or in MPI and\n" +
-			"OpenMP libraries that keep a CPU busy. Before that it is starting, or none while\n" +
-			"nothing repeats. Of a run whose agent was killed the last state is shown, and\n" +
-			"called dead.\n\n" +
+			"OpenMP libraries that keep a CPU busy. With or without cycles, stalled is also a\n" +
+			"job whose own code ran before and that, on this node, has only waited in MPI or\n" +
+			"OpenMP for 30 s and for five of its longest such stretches that ended; without\n" +
+			"cycles, one that was busy for a minute and has slept for five since. Before that\n" +
+			"it is starting, or none while nothing repeats. Of a run whose agent was killed\n" +
+			"the last state is shown, and called dead.\n\n" +
 			"It also says when the job ends, with an interval, and whether its time limit\n" +
 			"comes first: if three or more of your earlier runs of the same application and\n" +
 			"shape came to their end, in a loop as long as this, with as many cycles (the\n" +

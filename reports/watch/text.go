@@ -95,13 +95,22 @@ func stateWords(s live.State, alive bool, now time.Time) string {
 		return "busy, but not in its loop any more"
 	case tracker.Stalled:
 		if s.Stalled != nil {
-			return fmt.Sprintf("STALLED: no cycle for %s, its processes are %s",
-				q.Duration(max(0, now.Sub(s.Stalled.Since).Seconds())), text.Clean(string(s.Stalled.Doing)))
+			return "STALLED: " + stalledWords(s, now)
 		}
 	case tracker.IsSuspended:
 		return "suspended"
 	}
 	return "state " + text.Clean(string(s.State))
+}
+
+// stalledWords says what has not happened, and since when.
+func stalledWords(s live.State, now time.Time) string {
+	missing := "no cycle"
+	if s.Cycles == 0 {
+		missing = "none of its own code has run"
+	}
+	return fmt.Sprintf("%s for %s, its processes are %s", missing,
+		q.Duration(max(0, now.Sub(s.Stalled.Since).Seconds())), text.Clean(string(s.Stalled.Doing)))
 }
 
 // sparkOf draws lengths over their own range.

@@ -97,7 +97,7 @@ func (t *table) key(p *sampled, s sample) uint64 {
 		t.places.hit(a, off, s.pid)
 	}
 	page := profile.PageKey(a.file, off)
-	if a.waits && len(t.spins) < profile.MostPlaces {
+	if a.purpose.waits() && len(t.spins) < profile.MostPlaces {
 		t.spins[page] = true
 	}
 	return page

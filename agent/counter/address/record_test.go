@@ -59,7 +59,7 @@ func TestParseEvents(t *testing.T) {
 		ok   bool
 	}{
 		"code mapped": {unix.PERF_RECORD_MMAP2, unix.PERF_RECORD_MISC_USER, mmap2(7, 0x1000, 0x2000, 0x3000, 55, exec, 11),
-			event{time: 11, kind: mapped, pid: 7, area: area{0x1000, 0x3000, 0x3000, inode{unix.Mkdev(8, 1), 55}, 0, 0, false},
+			event{time: 11, kind: mapped, pid: 7, area: area{0x1000, 0x3000, 0x3000, inode{unix.Mkdev(8, 1), 55}, 0, 0, serves},
 				name: "/usr/bin/lmp"}, true},
 		"data mapped": {unix.PERF_RECORD_MMAP2, 0, mmap2(7, 0x1000, 0x2000, 0, 55, unix.PROT_READ, 11), event{},
 			false},
@@ -68,7 +68,7 @@ func TestParseEvents(t *testing.T) {
 			body(uint32(7), uint32(7), uint64(0x1000), uint64(0x2000), uint64(0), uint8(20), uint8(0), uint16(0), id, exec,
 				uint32(2),
 				[]byte("/a\x00\x00\x00\x00\x00\x00"), uint32(7), uint32(7), uint64(12)),
-			event{time: 12, kind: mapped, pid: 7, area: area{0x1000, 0x3000, 0, inode{}, hashBuildID(id), 0, false}, name: "/a",
+			event{time: 12, kind: mapped, pid: 7, area: area{0x1000, 0x3000, 0, inode{}, hashBuildID(id), 0, serves}, name: "/a",
 				build: "0102030405060708090a0b0c0d0e0f1011121314"}, true},
 		"process": {unix.PERF_RECORD_FORK, 0,
 			body(uint32(8), uint32(7), uint32(8), uint32(7), uint64(13), uint32(7), uint32(7), uint64(13)),

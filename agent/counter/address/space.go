@@ -11,8 +11,6 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
-
-	"jobgait/analysis/anatomy"
 )
 
 // inode names a file on this node. The generation that the kernel gives in some
@@ -30,8 +28,8 @@ type area struct {
 	file uint64
 	// id is the file's index in places, 0 without one.
 	id int32
-	// waits is whether the file is a library that waits with the CPU busy.
-	waits bool
+	// purpose is what the file's code is for.
+	purpose purpose
 }
 
 // anonymous tells whether the code is of no file: made at run time, or the
@@ -106,7 +104,7 @@ func parseMaps(r io.Reader, know func(a area, path string) int32) (space, error)
 		}
 		if exec {
 			path := pathOf(lines.Bytes())
-			a.id, a.waits = know(a, path), anatomy.Waits(baseName(path))
+			a.id, a.purpose = know(a, path), purposeOf(baseName(path))
 			s = append(s, a)
 		}
 	}

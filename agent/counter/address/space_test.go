@@ -21,7 +21,7 @@ func TestParseMaps(t *testing.T) {
 	if err != nil || len(s) != 4 {
 		t.Fatalf("%d areas, %v", len(s), err)
 	}
-	if want := (area{0x55d0c0a10000, 0x55d0c0c00000, 0x10000, inode{unix.Mkdev(0xfe, 1), 42}, 0, 0, false}); s[0] != want {
+	if want := (area{0x55d0c0a10000, 0x55d0c0c00000, 0x10000, inode{unix.Mkdev(0xfe, 1), 42}, 0, 0, works}); s[0] != want {
 		t.Errorf("%+v, want %+v", s[0], want)
 	}
 	if s[0].anonymous() || !s[1].anonymous() || s[2].anonymous() || !s[3].anonymous() {

@@ -4,7 +4,6 @@ import (
 	"jobgait/agent/counter"
 	"jobgait/agent/peek"
 	"jobgait/agent/rawcall"
-	"jobgait/analysis/anatomy"
 )
 
 // sampled is what is remembered of a process.
@@ -47,7 +46,7 @@ type table struct {
 	builds map[string]string
 	// places counts where code was hit, nil if that is not recorded.
 	places *places
-	// waiting separates waiting threads from others, nil if that is not recorded.
+	// waiting separates waiting threads from others.
 	waiting waiting
 	// spins are the pages of libraries in which is waited with the CPU busy.
 	spins map[uint64]bool
@@ -80,7 +79,7 @@ func newTable(p peek.Reader, members counter.Members) *table {
 	return &table{peek: p, members: members, files: newIdentifier(p),
 		asking: peek.Allowance{PerS: askPerS, Most: askMost}, cpu: cpu,
 		procs: map[int32]*sampled{}, exes: map[string]*int64{}, builds: map[string]string{}, joined: func(int) {},
-		spins: map[uint64]bool{}}
+		waiting: waiting{}, spins: map[uint64]bool{}}
 }
 
 // add remembers a process. Where there is no room for one more, all others go.
@@ -126,9 +125,14 @@ func (t *table) hit(s sample) (page uint64, ok bool) {
 		p.unnamed++
 	}
 	page = t.page(p, s)
-	if t.waiting != nil {
-		t.waiting.hit(s.tid, s.mode == userCode && p.code.holds(p.last, s.ip) && p.code.areas[p.last].waits)
+	is := serves
+	if s.mode == kernelCode {
+		is = system
 	}
+	if s.mode == userCode && p.code.holds(p.last, s.ip) {
+		is = p.code.areas[p.last].purpose
+	}
+	t.waiting.hit(s.tid, is)
 	return page, true
 }
 
@@ -247,7 +251,7 @@ func (t *table) apply(e event) {
 			// Samples in the exec itself had a makeshift name.
 			p.exe, p.build, p.named, p.fresh = baseName(e.name), e.build, false, false
 		}
-		e.area.id, e.area.waits = t.knowBuild(e.area, e.name, e.build), anatomy.Waits(baseName(e.name))
+		e.area.id, e.area.purpose = t.knowBuild(e.area, e.name, e.build), purposeOf(baseName(e.name))
 		t.place(p, e.area)
 	}
 }

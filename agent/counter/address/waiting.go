@@ -1,57 +1,62 @@
 package address
 
-// waiting counts the samples of each thread, and which of them were in libraries that
-// wait for others with the CPU busy. It is for when somebody wants to know only: a look
-// into a map for each sample.
-type waiting map[int32]*waited
+// waiting counts the samples of each thread by the purpose of the code.
+type waiting map[int32]*threadSamples
 
-type waited struct{ all, waits int }
+type threadSamples [purposes]int
 
-// mostThreads limits how many threads are distinguished.
-const mostThreads = 1 << 14
+// Waited are the samples since it was last read: of threads that wait in MPI, of threads that wait in OpenMP, of all
+// other threads, and of working code in any.
+type Waited struct{ InMPI, InOpenMP, Others, Working int }
 
-// hit counts one. Threads for which there is no room are all one, 0.
-func (w waiting) hit(thread int32, waits bool) {
+const (
+	// mostThreads limits how many threads are distinguished.
+	mostThreads = 1 << 14
+	// leastWaiting is the share of a waiting thread's samples outside the kernel in libraries that wait: the others
+	// are in the C library and the clock. A thread that yields its CPU in a loop is in the kernel for nine tenths
+	// of its time. mostWorking is the share of all samples that working code may have.
+	leastWaiting, mostWorking = 1.0 / 8, 1.0 / 200
+)
+
+// hit counts a sample. Threads for which there is no room are all one, 0.
+func (w waiting) hit(thread int32, code purpose) {
 	x := w[thread]
 	if x == nil && len(w) >= mostThreads {
 		thread = 0
 		x = w[0]
 	}
 	if x == nil {
-		x = &waited{}
+		x = &threadSamples{}
 		w[thread] = x
 	}
-	x.all++
-	if waits {
-		x.waits++
+	x[code]++
+}
+
+// add adds a thread.
+func (w *Waited) add(x *threadSamples) {
+	all, waits := 0.0, x[communicates]+x[synchronizes]
+	for _, n := range x {
+		all += float64(n)
+	}
+	w.Working += x[works]
+	switch {
+	case waits == 0, float64(waits) < leastWaiting*(all-float64(x[system])), float64(x[works]) > mostWorking*all:
+		w.Others += int(all)
+	case x[communicates] >= x[synchronizes]:
+		w.InMPI += int(all)
+	default:
+		w.InOpenMP += int(all)
 	}
 }
 
-// Waits tells whether a page that was hit is of a library in which is waited.
+// Waits reports whether a page that was hit is of a library in which threads wait.
 func (s *Sampler) Waits(page uint64) bool { return s.table.spins[page] }
 
-// WatchWaiting makes the source tell waiting threads from others, or leave it.
-func (s *Sampler) WatchWaiting(on bool) {
-	switch {
-	case !on:
-		s.table.waiting = nil
-	case s.table.waiting == nil:
-		s.table.waiting = waiting{}
-	}
-}
-
-// Waited returns how many samples since the last call were of threads that wait, and how
-// many of others. A thread waits if half of its samples are in such libraries: the rest
-// of a loop that looks whether a message came is in the C library, the clock and the
-// kernel.
-func (s *Sampler) Waited() (waits, others int) {
+// Waited returns the samples since the last call.
+func (s *Sampler) Waited() (w Waited) {
 	for _, x := range s.table.waiting {
-		if 2*x.waits >= x.all {
-			waits += x.all
-		} else {
-			others += x.all
-		}
+		w.add(x)
 	}
 	clear(s.table.waiting)
-	return waits, others
+	return w
 }

@@ -6,15 +6,15 @@ import (
 	"jobgait/agent/peek"
 )
 
-// A thread waits if half of its samples are in a library that does, by maps as by
-// records; what it has in the kernel and elsewhere beside is its way to wait. Nobody is
-// counted unasked, and each once.
+// A thread waits if an eighth of its samples outside the kernel are in libraries that wait and none are in code that
+// works, by maps as by records. Each sample is returned once.
 func TestThreadsThatWait(t *testing.T) {
 	tb := newTable(peek.Direct{Proc: t.TempDir()}, nil)
 	s := Sampler{table: tb}
-	const mpi, own = 0x10000, 0x20000
+	const mpi, own, openmp, libc = 0x10000, 0x20000, 0x30000, 0x40000
 	tb.apply(event{kind: execed, pid: 10, name: "app"})
-	for start, name := range map[uint64]string{mpi: "/usr/lib/libopen-pal.so.40.30.2", own: "/home/u/app"} {
+	for start, name := range map[uint64]string{mpi: "/usr/lib/libopen-pal.so.40.30.2", own: "/home/u/app",
+		openmp: "/usr/lib/libgomp.so.1", libc: "/usr/lib/libc.so.6"} {
 		tb.apply(event{kind: mapped, pid: 10, name: name,
 			area: area{start: start, end: start + 0x1000, inode: inode{1, start}}})
 	}
@@ -25,19 +25,23 @@ func TestThreadsThatWait(t *testing.T) {
 			}
 		}
 	}
-	hit(10, mpi, userCode, 5)
-	s.WatchWaiting(true)
 	hit(10, mpi, userCode, 60)
 	hit(10, 0, kernelCode, 40)
-	hit(11, own, userCode, 7)
-	hit(11, mpi, userCode, 3)
+	hit(11, own, userCode, 7) // two thirds of its time in MPI
+	hit(11, mpi, userCode, 14)
 	hit(12, 0, kernelCode, 2)
-	s.WatchWaiting(true) // no new beginning
-	if waits, others := s.Waited(); waits != 100 || others != 12 {
-		t.Errorf("%d wait, %d do not", waits, others)
+	hit(13, mpi, userCode, 5) // it yields its CPU in a loop
+	hit(13, libc, userCode, 5)
+	hit(13, 0, kernelCode, 30)
+	hit(15, libc, userCode, 30) // it copies
+	hit(15, mpi, userCode, 3)
+	hit(14, openmp, userCode, 9)
+	want := Waited{InMPI: 140, InOpenMP: 9, Others: 56, Working: 7}
+	if got := s.Waited(); got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
-	if waits, others := s.Waited(); waits+others != 0 {
-		t.Errorf("%d and %d counted twice", waits, others)
+	if got := s.Waited(); got != (Waited{}) {
+		t.Errorf("%+v counted twice", got)
 	}
 	for thread := range int32(mostThreads + 100) {
 		hit(thread+1, mpi, userCode, 1)
@@ -45,17 +49,12 @@ func TestThreadsThatWait(t *testing.T) {
 	if n := len(tb.waiting); n > mostThreads+1 {
 		t.Errorf("%d threads", n)
 	}
-	s.WatchWaiting(false)
-	hit(10, mpi, userCode, 5)
-	if waits, others := s.Waited(); waits+others != 0 {
-		t.Errorf("%d and %d counted unasked", waits, others)
-	}
-	if n := len(tb.spins); n != 1 {
-		t.Errorf("%d pages of waiting, want that of %x", n, mpi)
+	if n := len(tb.spins); n != 2 {
+		t.Errorf("%d pages of waiting, want two", n)
 	}
 	for page := range tb.spins {
 		if !s.Waits(page) || s.Waits(page+1) {
-			t.Errorf("page %x of those that wait is not one, or another is", page)
+			t.Errorf("page %x waits: %v, the next one: %v", page, s.Waits(page), s.Waits(page+1))
 		}
 	}
 }
