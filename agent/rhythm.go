@@ -62,7 +62,8 @@ func (a *agent) watch(now int64) {
 	since, doing, stalled := r.dog.Stalled()
 	switch {
 	case stalled && !r.stalled:
-		a.changed(profile.Epoch{Kind: profile.StalledKind, Text: string(doing), SinceS: r.loop.startS + since})
+		a.changed(profile.Epoch{Kind: profile.StalledKind, Text: string(doing), SinceS: r.loop.startS + since,
+			NoLoop: !r.dog.Looped()})
 		a.onStall.stall(a.state(now, state), a.run.Job.User, a.run.Job.UID)
 	case !stalled && r.stalled:
 		a.changed(profile.Epoch{Kind: profile.MovingKind, Text: "a cycle again, or other work"})

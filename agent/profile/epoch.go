@@ -24,6 +24,8 @@ type Epoch struct {
 	// SinceS is from when on, in seconds since the run began, where that is before the
 	// slot.
 	SinceS float64 `json:"since_s,omitempty"`
+	// NoLoop is whether a job that is stalled was in no loop before.
+	NoLoop bool `json:"no_loop,omitempty"`
 	// Text says in words what happened.
 	Text string `json:"text"`
 }
@@ -69,26 +71,25 @@ func (l Loaded) Suspended() []run.Interval {
 	return out
 }
 
-// Kinds of epochs between which no cycle of the job's loop ended while its processes
-// did nothing: since SinceS; the text says what they did. A reader that does not know
-// them has an epoch without a meaning.
+// Kinds of epochs between which the job was stalled: since SinceS its processes did nothing, and what Text says they
+// did instead. No cycle of its loop ended, or, with NoLoop, none of its own code ran. A reader that does not know the
+// kinds has an epoch without a meaning.
 const (
 	StalledKind = "stalled"
 	MovingKind  = "moving"
 )
 
-// Stalled returns since when, in seconds since the run began, no cycle has ended up to
-// the last sample, and what the processes did; false if the job was at work.
-func (l Loaded) Stalled() (sinceS float64, doing string, ok bool) {
+// Stalled returns the epoch since which the job was stalled up to the last sample; false if it was at work.
+func (l Loaded) Stalled() (since Epoch, ok bool) {
 	for _, e := range l.Epochs {
 		switch {
 		case e.Kind == StalledKind && e.SinceS >= 0 && e.SinceS <= l.endS:
-			sinceS, doing, ok = e.SinceS, e.Text, true
+			since, ok = e, true
 		case e.Kind == MovingKind:
 			ok = false
 		}
 	}
-	return sinceS, doing, ok
+	return since, ok
 }
 
 // ProgramKind is the kind of an epoch from which on the text names the program that

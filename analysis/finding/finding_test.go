@@ -32,6 +32,9 @@ var cases = []struct {
 	{"hung",
 		func(r *RunFacts) { r.InOrder, r.ExitSignal, r.SilentS, r.Doing = false, 15, 1800, "sleeping" },
 		func(r *RunFacts) { r.SilentS, r.Doing = 1800, "sleeping" }},
+	{"idle_since",
+		func(r *RunFacts) { r.SilentS, r.Doing, r.NoLoop, r.Idle = 1800, "sleeping", true, true },
+		func(r *RunFacts) { r.SilentS, r.Doing = 1800, "sleeping" }},
 	{"out_of_memory",
 		func(r *RunFacts) { r.InOrder, r.ExitSignal, r.Memory.OOMKills = false, 9, ptr(1) },
 		func(r *RunFacts) { r.InOrder, r.ExitSignal = false, 9 }},
@@ -331,6 +334,22 @@ func TestShortSlowEndIsNoFinding(t *testing.T) {
 			Drift: &CycleDrift{"Cycles slowed down.", 40, costS}}
 		if got := slices.Contains(codes(Of(r, nil)), "drifting"); got != want {
 			t.Errorf("%g s of a minute: reported %v", costS, got)
+		}
+	}
+}
+
+// A run that was in no loop has made no cycle before it hung, and the finding does not say that it had.
+func TestHungWithoutALoop(t *testing.T) {
+	r := RunFacts{ElapsedS: 600, NNodes: 2, State: "CANCELLED", SilentS: 540, Doing: "waiting in MPI", NoLoop: true}
+	const want = "None of its own code ran for the last 9:00 before it was cancelled, its processes waiting in MPI: " +
+		"it seems to have hung, which cost 0.30 node hours."
+	if got := Of(r, nil); len(got) == 0 || got[0].Code != "hung" || got[0].Text != want {
+		t.Errorf("%+v, want %q", got, want)
+	}
+	r.InOrder, r.State = true, "COMPLETED"
+	for _, f := range Of(r, nil) {
+		if f.Code == "hung" {
+			t.Errorf("of a run that ended in order: %+v", f)
 		}
 	}
 }

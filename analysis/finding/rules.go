@@ -22,8 +22,11 @@ type Rule struct {
 // Rules returns the table, in the order in which findings of equal cost are printed.
 func Rules() []Rule {
 	return []Rule{
-		{"hung", Error, "the run was ended from outside, and for at least five of the longest usual intervals and 10 s no " +
-			"cycle had ended while its processes did nothing", onEnd, hung},
+		{"hung", Error, "the run was ended from outside, and its processes had done nothing before: no cycle for at least " +
+			"five of the longest usual intervals and 10 s, or nothing but waiting in MPI or OpenMP for at least five of the " +
+			"longest usual stretches and 30 s", onEnd, hung},
+		{"idle_since", Warning, "without a known period, the run's processes were busy for a minute or more, and up to its " +
+			"end none ran for five minutes or more", onEnd, idleSince},
 		{"out_of_memory", Error, "the kernel or the scheduler ended processes of the run for want of memory", onEnd,
 			outOfMemory},
 		{"time_limit", Error, "the scheduler ended the run at its time limit", onEnd, timeLimit},

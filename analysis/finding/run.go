@@ -17,10 +17,11 @@ type RunFacts struct {
 	// how many it started, Threads what OMP_NUM_THREADS says; 0 is not known.
 	Batch          bool
 	Tasks, Threads int
-	// SilentS is for how long no cycle had ended before the run did, while its processes
-	// did what Doing says; 0 if it was at work.
-	SilentS float64
-	Doing   string
+	// SilentS is for how long the run's processes did nothing, but what Doing says, before it ended; 0 if it was at
+	// work. No cycle ended in that time; with NoLoop there was none before. Idle is whether all slept, without a loop.
+	SilentS      float64
+	Doing        string
+	NoLoop, Idle bool
 
 	CPU    CPU
 	Memory MemoryFacts

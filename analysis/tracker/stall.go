@@ -78,7 +78,7 @@ type Watchdog struct {
 	busyS      float64 // how long it was busy in all
 	ownCodeRan bool    // at the last look at which it was busy
 	usualS     float64 // the longest stretch in which nothing was done and that ended
-	spun       bool    // in this stretch
+	spun       Doing   // how it waited with its CPUs busy in this stretch, "" if it did not
 }
 
 // Look takes what the job does now, in seconds since the first sample, and returns
@@ -97,9 +97,11 @@ func (w *Watchdog) Look(nowS float64, seen Activity, t *Tracker) LoopState {
 	case seen.Doing == Busy:
 		w.work(nowS, seen)
 	case w.quietFrom < 0 || !w.activity.Doing.quiet() || w.activity.Doing == "":
-		w.quietFrom, w.spun = nowS, false
+		w.quietFrom, w.spun = nowS, ""
 	}
-	w.spun = w.spun || seen.Doing.Spins()
+	if seen.Doing.Spins() {
+		w.spun = seen.Doing
+	}
 	w.activity, w.lookS = seen, nowS
 	w.judge(nowS, t)
 	return w.state
@@ -149,23 +151,30 @@ func (w *Watchdog) pause(silence, usual float64) {
 
 // waitsInVain reports whether the job has waited in MPI or OpenMP for too long.
 func (w *Watchdog) waitsInVain(nowS float64) bool {
-	return w.quietFrom >= 0 && w.spun && w.ownCodeRan &&
+	return w.quietFrom >= 0 && w.spun != "" && w.ownCodeRan &&
 		nowS-w.quietFrom >= max(stalledAfter*w.usualS, waitingS)
 }
 
 // WaitsOnly reports whether the job has only waited in MPI or OpenMP for some seconds, although its own code ran before.
 func (w *Watchdog) WaitsOnly() bool {
-	return w.quietFrom >= 0 && w.spun && w.ownCodeRan && w.lookS-w.quietFrom >= quietS
+	return w.quietFrom >= 0 && w.spun != "" && w.ownCodeRan && w.lookS-w.quietFrom >= quietS
 }
 
 // idle reports whether the job's processes have slept for too long.
 func (w *Watchdog) idle(nowS float64) bool {
-	return w.quietFrom >= 0 && !w.spun && w.busyS >= busyS &&
+	return w.quietFrom >= 0 && w.spun == "" && w.busyS >= busyS &&
 		nowS-w.quietFrom >= max(stalledAfter*w.usualS, idleS)
 }
+
+// Looped reports whether the job has made enough cycles to know what is usual.
+func (w *Watchdog) Looped() bool { return w.cycles >= leastCycles }
 
 // Stalled says since when, in seconds since the first sample, and what the job does;
 // false while it is not stalled.
 func (w *Watchdog) Stalled() (sinceS float64, doing Doing, ok bool) {
-	return w.sinceS, w.activity.Doing, w.state == Stalled
+	doing = w.activity.Doing
+	if w.spun != "" { // and slept now and then
+		doing = w.spun
+	}
+	return w.sinceS, doing, w.state == Stalled
 }

@@ -156,8 +156,8 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.AnalysisP
 			"the agent did not end in order: %.0f s of %.0f s were saved", loaded.End(), r.ElapsedS))
 	}
 	r.Suspended = loaded.Suspended()
-	if since, doing, ok := loaded.Stalled(); ok {
-		r.Silence = &summary.Silence{SinceS: since, Doing: note.Clean(doing, 80)}
+	if e, ok := loaded.Stalled(); ok {
+		r.Silence = &summary.Silence{SinceS: e.SinceS, Doing: note.Clean(e.Text, 80), NoLoop: e.NoLoop}
 	}
 	r = r.WithGPUs(loaded.Slow, loaded.Windows, boards(loaded.Footer))
 	p.Windows = loaded.Windows

@@ -9,6 +9,7 @@ import (
 	"jobgait/analysis/phase"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
+	"jobgait/analysis/tracker"
 	"jobgait/reports/text"
 )
 
@@ -25,7 +26,8 @@ func newFindings(r Report, silent []string) []finding.Finding {
 		n.ExitSignal = *s
 	}
 	if s := r.silence; s != nil {
-		n.SilentS, n.Doing = max(0, r.Job.ElapsedS-s.SinceS), s.Doing
+		n.SilentS, n.Doing, n.NoLoop = max(0, r.Job.ElapsedS-s.SinceS), s.Doing, s.NoLoop
+		n.Idle = s.NoLoop && !tracker.Doing(s.Doing).Spins()
 	}
 	if s := r.Rhythm.Stopped; s != nil {
 		n.Stopped = s.Text

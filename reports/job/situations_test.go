@@ -142,6 +142,10 @@ func situations() []situation {
 			*s = stopped(busyAt(*s, 30.8), "CANCELLED", 15, 0)
 			s.Silence = &summary.Silence{SinceS: 1800, Doing: "sleeping"}
 		})},
+		{name: "idle-since", code: "idle_since", s: change(func(s *summary.Summary) {
+			*s = busyAt(*s, 30.8)
+			s.Silence = &summary.Silence{SinceS: 1800, Doing: "sleeping", NoLoop: true}
+		})},
 		{name: "too-short", code: "no_period", s: short(note.TooShort, "the profile has 640 samples, fewer than 1000")},
 		{name: "no-period", code: "no_period", s: change(func(s *summary.Summary) {
 			s.Patterns, s.Phases = nil, []phase.Phase{{Kind: phase.Aperiodic, EndS: s.ElapsedS, Share: 1}}
