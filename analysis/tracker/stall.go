@@ -155,7 +155,8 @@ func (w *Watchdog) waitsInVain(nowS float64) bool {
 		nowS-w.quietFrom >= max(stalledAfter*w.usualS, waitingS)
 }
 
-// WaitsOnly reports whether the job has only waited in MPI or OpenMP for some seconds, although its own code ran before.
+// WaitsOnly reports whether the job has only waited in MPI or OpenMP for some seconds, although its own code ran
+// before.
 func (w *Watchdog) WaitsOnly() bool {
 	return w.quietFrom >= 0 && w.spun != "" && w.ownCodeRan && w.lookS-w.quietFrom >= quietS
 }
