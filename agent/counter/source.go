@@ -48,8 +48,8 @@ type Sink interface {
 	Record(lane int, timeNS int64, counts []uint64)
 	// Read takes a requested reading. It closes gaps in which the timer wrote no record.
 	Read(lane int, timeNS int64, counts []uint64)
-	// Hit is one sample of the job's code, in a block of a code page.
-	Hit(timeNS int64, page uint64, block uint8)
+	// Hit is one sample of the job's code: in a code page, the number of its place of 16 bytes.
+	Hit(timeNS int64, page uint64, place uint8)
 	// Ran tells for how long, since the last drain and over all lanes, a
 	// column was to count and for how long the PMU really had room for it.
 	Ran(column int, enabledNS, runningNS uint64)

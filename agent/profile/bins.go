@@ -3,6 +3,8 @@ package profile
 import (
 	"encoding/binary"
 	"fmt"
+
+	"jobgait/analysis/anatomy"
 )
 
 // Bins are the code addresses of a block on the job's own clock: every sample stands
@@ -19,24 +21,24 @@ type Bins struct {
 	Columns []PlaceCount
 }
 
-// PlaceCount is how often a place was hit in each bin: the blocks of 256 bytes of a
-// page that was split from 1 on, or, as 0, what of the page is in no other column.
+// PlaceCount is how often a page, or a part of one that was split, was hit in each bin.
+// Each sample is in one part only.
 type PlaceCount struct {
 	PageCount
-	Block uint8
+	Part anatomy.PagePart
 }
 
 // MaxPlaces is how many columns bins have, MaxBins how many of them a block has: 1.5
-// a millisecond. Blocks is how many there are in a page.
+// a millisecond.
 const (
-	MaxPlaces = 16
+	MaxPlaces = 32
 	MaxBins   = 2048
-	Blocks    = 16
 )
 
-// rarePlace is the share of a block's samples below which a place is not kept, as a divisor: a smaller share is
-// too little for a period, and each sample costs five bits.
-const rarePlace = 32
+// RarePlace is the share of a block's samples below which a page is not kept, as a divisor: a smaller share is
+// too little for a period, and each sample costs five bits. Parts of a page are kept from half of it on, or the
+// page would lack their samples.
+const RarePlace = 32
 
 // N is how many bins there are.
 func (b *Bins) N() int { return int(sum(b.Ends)) }
@@ -49,8 +51,8 @@ func (b *Bins) check(slots int) error {
 		return fmt.Errorf("%d bins of %d samples in %d slots, %d columns", n, b.Of, len(b.Ends), len(b.Columns))
 	default:
 		for i, c := range b.Columns {
-			if len(c.Counts) != n || c.Block > Blocks {
-				return fmt.Errorf("column %d of the bins has %d, block %d", i, len(c.Counts), c.Block)
+			if len(c.Counts) != n || c.Part > anatomy.LastPart {
+				return fmt.Errorf("column %d of the bins has %d, part %d", i, len(c.Counts), c.Part)
 			}
 		}
 	}
@@ -61,7 +63,7 @@ func (b *Bins) check(slots int) error {
 //
 //	flags (8: zstd), First (zigzag) and N of the block, Of, number of bins
 //	number of columns; per column: key (8 bytes), hits, bins in which it was
-//	  hit, block
+//	  hit, part of the page
 //
 // and a body, which is zstd's if that is flagged: Ends of every slot, then the
 // columns as those of a block's pages.
@@ -79,12 +81,20 @@ func (e *encoder) appendBins(dst []byte, first int64, b *Bins) []byte {
 	count := len(dst)
 	dst = append(dst, 0)
 	for _, c := range b.Columns {
-		if e.options.Lossless || sum(c.Counts)*rarePlace >= total {
-			dst = append(e.appendPage(dst, c.PageCount), c.Block)
+		if e.options.Lossless || sum(c.Counts)*c.rare() >= total {
+			dst = binary.AppendUvarint(e.appendPage(dst, c.PageCount), uint64(c.Part))
 			dst[count]++
 		}
 	}
 	return e.pack(dst, flags)
+}
+
+// rare is the share of a block's samples from which on the column is kept, as a divisor.
+func (c PlaceCount) rare() uint64 {
+	if c.Part == anatomy.WholePage {
+		return RarePlace
+	}
+	return 2 * RarePlace
 }
 
 // binsHead is what the first part of a bins frame says; the body follows.
@@ -99,7 +109,7 @@ type binsHead struct {
 
 type placeHead struct {
 	pageHead
-	block uint8
+	part anatomy.PagePart
 }
 
 // maxOf bounds the samples of a bin: 2^16 at 10 kHz are six seconds.
@@ -111,7 +121,7 @@ func (b *binsHead) read(payload []byte) error {
 	*b = binsHead{columns: b.columns[:0], flags: d.byte(), first: d.varint(), slots: d.count(maxSlots), of: d.count(maxOf),
 		n: d.count(MaxBins)}
 	for range d.count(MaxPlaces) {
-		c := placeHead{pageHead: d.pageHead(b.n), block: d.byte()}
+		c := placeHead{pageHead: d.pageHead(b.n), part: anatomy.PagePart(d.count(int(anatomy.LastPart)))}
 		if d.bad {
 			break
 		}
@@ -120,11 +130,6 @@ func (b *binsHead) read(payload []byte) error {
 	b.body = d.p
 	if d.bad || b.flags&^flagZstd != 0 || b.first < 0 || b.first > maxSlot-maxSlots || b.slots < 1 || b.of < 1 || b.n < 1 {
 		return errPayload
-	}
-	for _, c := range b.columns {
-		if c.block > Blocks {
-			return errPayload
-		}
 	}
 	return nil
 }

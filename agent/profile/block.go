@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
 	"jobgait/analysis/run"
 )
@@ -94,6 +95,8 @@ type Block struct {
 	// Bins are the same samples on the job's own clock; a reader has them in
 	// Loaded.CPU.
 	Bins Bins
+	// parts are the samples of the parts of pages slot by slot, where a reader took them from the bins.
+	parts []anatomy.Page
 	// Missing is the number of slots of which more than 1 % may lie in another slot,
 	// because CPUs gave no record (package sampler), LostRecords what the kernel reported as lost, Records the number of
 	// ring records drained.

@@ -6,8 +6,8 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/series"
 )
 
@@ -15,22 +15,25 @@ import (
 type CPU struct {
 	// Set has samples of equal CPU time, of all ranks and threads together: StepS
 	// is seconds of it, StartS 0. Its columns are those of the group "code" that a
-	// run has in wall time, "code:<key>" and "code:other", and behind them blocks of
-	// 256 bytes of the pages that were split, "code:<key>+300" from byte 0x300 on,
-	// whose samples are in the page's column too. Where the profile has a gap one
+	// run has in wall time, "code:<key>" and "code:other", and behind them parts of the
+	// pages that were split: blocks of 256 bytes, "code:<key>+300" from byte 0x300 on,
+	// and places of 16 bytes, "code:<key>+310-31f". The samples of a place are in its
+	// block's column too, and those of both in the page's. Where the profile has a gap one
 	// sample has no value. Without code addresses there are no columns.
 	Set series.Set
 	// WallS are the times at which the samples begin and the last one ends, in
 	// seconds since the run began: one more than samples. They are known to a slot,
 	// and spread evenly within it.
 	WallS []float64
+
+	places []place // of the first columns of Set
 }
 
-// Limits of the columns: how many blocks become columns, and the least share of the samples for a column.
+// Limits of the columns: how many parts become columns, and the least share of the samples for a column.
 // mostBinValues bounds the set, in values of 4 bytes: where they are more, two samples become one. Fifteen
 // minutes of two busy CPUs have all.
 const (
-	mostBlocks    = 16
+	mostParts     = 32
 	leastShare    = 200
 	mostBinValues = int64(30_000_000)
 )
@@ -48,7 +51,7 @@ const maxBinRuns = 30_000
 // surveyed is what the heads of all bins say.
 type surveyed struct {
 	runs  []binRun
-	hits  map[uint64]map[uint8]int64
+	hits  map[uint64]map[anatomy.PagePart]int64
 	total int64
 	bytes int64
 	long  bool
@@ -62,44 +65,43 @@ func (s *surveyed) add(b *binsHead, length int) {
 	s.total += int64(b.of) * int64(b.n)
 	s.bytes += int64(length)
 	for _, c := range b.columns {
-		blocks := s.hits[c.key]
-		if blocks == nil {
+		parts := s.hits[c.key]
+		if parts == nil {
 			if len(s.hits) >= maxTallied {
 				continue
 			}
-			blocks = map[uint8]int64{}
-			s.hits[c.key] = blocks
+			parts = map[anatomy.PagePart]int64{}
+			s.hits[c.key] = parts
 		}
-		blocks[c.block] += int64(c.hits)
+		parts[c.part] += int64(c.hits)
 	}
 }
 
-// place is a column of bins: a page, or from 1 on one of its blocks.
+// place is a column of bins: a page or a part of it.
 type place struct {
-	key   uint64
-	block uint8
+	key  uint64
+	part anatomy.PagePart
 }
 
-func (p place) name() string {
-	if p.block == 0 {
-		return PageName(p.key)
-	}
-	return fmt.Sprintf("%s+%x00", PageName(p.key), p.block-1)
-}
+func (p place) name() string { return PageName(p.key) + p.part.Suffix() }
 
-// places are the pages and blocks that get a column: pages first, those hit most first.
+// places are the pages and parts that get a column: pages first, those hit most first.
 func (s *surveyed) places(pages int) []place {
 	type tally struct {
 		place
 		hits int64
 	}
-	var whole, blocks []tally
+	var whole, parts []tally
 	for key, in := range s.hits {
-		sum := int64(0)
-		for block, hits := range in {
-			if sum += hits; block > 0 {
-				blocks = append(blocks, tally{place{key, block}, hits})
+		sum, of := int64(0), map[anatomy.PagePart]int64{}
+		for part, hits := range in {
+			sum += hits
+			for ; part != anatomy.WholePage; part = part.Parent() {
+				of[part] += hits
 			}
+		}
+		for part, hits := range of {
+			parts = append(parts, tally{place{key, part}, hits})
 		}
 		whole = append(whole, tally{place{key, 0}, sum})
 	}
@@ -107,9 +109,9 @@ func (s *surveyed) places(pages int) []place {
 	for _, kind := range []struct {
 		all  []tally
 		most int
-	}{{whole, pages}, {blocks, mostBlocks}} {
+	}{{whole, pages}, {parts, mostParts}} {
 		slices.SortFunc(kind.all, func(a, b tally) int {
-			return cmp.Or(cmp.Compare(b.hits, a.hits), cmp.Compare(a.key, b.key), cmp.Compare(a.block, b.block))
+			return cmp.Or(cmp.Compare(b.hits, a.hits), cmp.Compare(a.key, b.key), cmp.Compare(a.part, b.part))
 		})
 		for _, t := range kind.all[:min(kind.most, len(kind.all))] {
 			if t.hits*leastShare >= s.total {
@@ -227,11 +229,13 @@ func (b *binner) add(h *binsHead, body []byte) {
 	}
 	weight := float32(b.rates.highest() * float64(period) / 1e9)
 	err := h.take(body, b.ends, func(c placeHead, counts []uint16) {
-		if i, ok := b.column[place{c.key, 0}]; ok {
-			spread(b.values[i], counts, from, length, b.stepNS, weight)
-		}
-		if i, ok := b.column[place{c.key, c.block}]; ok && c.block > 0 {
-			spread(b.values[i], counts, from, length, b.stepNS, weight)
+		for part := c.part; ; part = part.Parent() {
+			if i, ok := b.column[place{c.key, part}]; ok {
+				spread(b.values[i], counts, from, length, b.stepNS, weight)
+			}
+			if part == anatomy.WholePage {
+				return
+			}
 		}
 	})
 	if err != nil {
@@ -283,7 +287,7 @@ func (b *binner) walls(h *binsHead, from, length int64) {
 // done returns what there is of whole samples.
 func (b *binner) done(places []place) CPU {
 	n := int(b.atNS / b.stepNS)
-	out := CPU{Set: series.Set{StepS: float64(b.stepNS) / 1e9}}
+	out := CPU{Set: series.Set{StepS: float64(b.stepNS) / 1e9}, places: places}
 	other := make(series.Values, n)
 	for i := range other {
 		other[i] = float32(b.full)
@@ -291,7 +295,7 @@ func (b *binner) done(places []place) CPU {
 	for i, p := range places {
 		v := b.values[i][:n]
 		for k := range other {
-			if p.block == 0 {
+			if p.part == anatomy.WholePage {
 				other[k] = max(0, other[k]-v[k])
 			}
 		}
@@ -310,20 +314,22 @@ func (b *binner) done(places []place) CPU {
 }
 
 // apart returns the samples for the analysis of periods: each in one column only, so
-// that pages are without the blocks that they were split into.
+// that pages are without the blocks that they were split into, and blocks without places.
 func (c CPU) apart() series.Set {
 	out := c.Set
 	out.Axis, out.SlotS, out.WallS = series.CPU, c.Set.StepS, c.WallS
 	out.Columns = slices.Clone(c.Set.Columns)
-	whole := map[string]int{}
-	for i, column := range c.Set.Columns {
-		page, _, isBlock := strings.Cut(column.Name, "+")
-		k, ok := whole[page]
-		switch {
-		case !isBlock:
-			whole[page] = i
-		case ok:
-			out.Columns[k].Values = less(out.Columns[k].Values, column.Values)
+	index := map[place]int{}
+	for i, p := range c.places {
+		index[p] = i
+	}
+	for i, p := range c.places {
+		for p.part != anatomy.WholePage {
+			p.part = p.part.Parent()
+			if k, ok := index[p]; ok {
+				out.Columns[k].Values = less(out.Columns[k].Values, c.Set.Columns[i].Values)
+				break
+			}
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/series"
 )
 
@@ -40,16 +41,16 @@ func binned(t testing.TB, rates []Epoch, blocks ...Block) string {
 
 // order are bins of one sample each, of which places gives the place; five ended in
 // each slot.
-func order(first int64, n int, at func(i int) (key uint64, block uint8)) Block {
+func order(first int64, n int, at func(i int) (key uint64, part anatomy.PagePart)) Block {
 	b := Block{First: first, Bins: Bins{Of: 1, Ends: make([]uint16, 200)}}
 	index := map[place]int{}
 	for i := range n {
-		key, block := at(i)
-		k, ok := index[place{key, block}]
+		key, part := at(i)
+		k, ok := index[place{key, part}]
 		if !ok {
 			k = len(b.Bins.Columns)
-			index[place{key, block}] = k
-			b.Bins.Columns = append(b.Bins.Columns, PlaceCount{PageCount{key, make([]uint16, n)}, block})
+			index[place{key, part}] = k
+			b.Bins.Columns = append(b.Bins.Columns, PlaceCount{PageCount{key, make([]uint16, n)}, part})
 		}
 		b.Bins.Columns[k].Counts[i] = 1
 		b.Bins.Ends[i/5]++
@@ -81,13 +82,13 @@ func loadCPU(t *testing.T, path string) CPU {
 func TestBinsComeBack(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var drawn []place
-	draw := func(int) (uint64, uint8) {
+	draw := func(int) (uint64, anatomy.PagePart) {
 		p := place{uint64(100 + r.IntN(3)), 0}
 		if p.key == 101 {
-			p.block = uint8(r.IntN(2) * 4) // a block, or the rest of the page
+			p.part = anatomy.PagePart(r.IntN(2) * 4) // a block, or the rest of the page
 		}
 		drawn = append(drawn, p)
-		return p.key, p.block
+		return p.key, p.part
 	}
 	c := loadCPU(t, binned(t, nil, order(0, 1000, draw), order(200, 1000, draw)))
 	if c.Set.StepS != 0.001 || c.Set.Len() != 2000 || len(c.WallS) != 2001 {
@@ -96,7 +97,7 @@ func TestBinsComeBack(t *testing.T) {
 	page, block, other := values(t, c, "code:0000000000000065"), values(t, c, "code:0000000000000065+300"),
 		values(t, c, "code:other")
 	for i, p := range drawn {
-		if (page[i] == 1) != (p.key == 101) || (block[i] == 1) != (p.block == 4) || other[i] != 0 {
+		if (page[i] == 1) != (p.key == 101) || (block[i] == 1) != (p.part == 4) || other[i] != 0 {
 			t.Fatalf("sample %d: page %g, block %g, other %g, drawn %v", i, page[i], block[i], other[i], p)
 		}
 		if want := 1 + float64(i)/1000; math.Abs(c.WallS[i]-want) > 1e-9 {
@@ -107,7 +108,7 @@ func TestBinsComeBack(t *testing.T) {
 
 // What periods are looked for in has the bins beside it, each sample in one column.
 func TestASetHasItsBins(t *testing.T) {
-	path := binned(t, nil, order(0, 1000, func(i int) (uint64, uint8) { return 100, uint8(i % 2 * 4) }))
+	path := binned(t, nil, order(0, 1000, func(i int) (uint64, anatomy.PagePart) { return 100, anatomy.PagePart(i % 2 * 4) }))
 	l, err := Load(path)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +129,7 @@ func TestASetHasItsBins(t *testing.T) {
 // At half the rate a sample stands for twice the CPU time.
 func TestBinsAtTwoRates(t *testing.T) {
 	half := 500.0
-	one := func(int) (uint64, uint8) { return 100, 0 }
+	one := func(int) (uint64, anatomy.PagePart) { return 100, 0 }
 	path := binned(t, []Epoch{{Slot: 200, Kind: "rate", AddressHz: &half}}, order(0, 1000, one), order(200, 1000, one))
 	c := loadCPU(t, path)
 	if c.Set.StepS != 0.002 || c.Set.Len() != 1500 {
@@ -143,7 +144,7 @@ func TestBinsAtTwoRates(t *testing.T) {
 
 // A gap breaks one sample, and wall time jumps over it there.
 func TestAGapInBins(t *testing.T) {
-	one := func(int) (uint64, uint8) { return 100, 0 }
+	one := func(int) (uint64, anatomy.PagePart) { return 100, 0 }
 	c := loadCPU(t, binned(t, nil, order(0, 1000, one), order(600, 1000, one)))
 	v := values(t, c, "code:0000000000000064")
 	if len(v) != 2001 || v[999] != 1 || v[1000] == v[1000] || v[1001] != 1 {
@@ -166,7 +167,7 @@ func TestManyBinsAreMerged(t *testing.T) {
 }
 
 func FuzzBins(f *testing.F) {
-	path := binned(f, nil, order(0, 1000, func(i int) (uint64, uint8) { return uint64(3 + i%7), uint8(i % 2) }))
+	path := binned(f, nil, order(0, 1000, func(i int) (uint64, anatomy.PagePart) { return uint64(3 + i%7), anatomy.PagePart(i % 2) }))
 	file, err := os.ReadFile(path)
 	if err != nil {
 		f.Fatal(err)

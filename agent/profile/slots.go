@@ -95,24 +95,78 @@ func (l Loaded) drawn(path string) iter.Seq2[*Block, float64] {
 			return
 		}
 		defer r.Close()
-		every, n := stride(l.Quality.Blocks), 0
+		d := drawing{loaded: l, reader: r, every: stride(l.Quality.Blocks)}
 		for kind, payload := range r.sampled() {
+			if kind == binsFrame && d.weight > 0 {
+				d.parts(payload)
+			}
 			s, ok := extent(payload)
 			if kind != blockFrame || !ok || s.first < r.next {
 				r.pass()
 				continue
 			}
 			r.accept(s.end)
-			weight := weightOf(n, l.Quality.Blocks, every)
-			n++
-			if weight == 0 || s.first < l.grid.first {
-				continue
-			}
-			b, err := r.decoder.decode(payload, &r.header, false)
-			if err == nil && !yield(&b, float64(weight)) {
+			if d.weight > 0 && !yield(&d.block, d.weight) {
 				return
 			}
+			d.take(s, payload)
 		}
+		if d.weight > 0 {
+			yield(&d.block, d.weight)
+		}
+	}
+}
+
+// drawing is a pass over the blocks of a file. A block waits for its bins, which follow it.
+type drawing struct {
+	loaded   Loaded
+	reader   *Reader
+	n, every int
+	block    Block
+	weight   float64 // 0: no block waits
+	counts   []uint16
+}
+
+// take decodes the next block if it is drawn.
+func (d *drawing) take(s slots, payload []byte) {
+	weight := weightOf(d.n, d.loaded.Quality.Blocks, d.every)
+	d.n++
+	if d.weight = 0; weight == 0 || s.first < d.loaded.grid.first {
+		return
+	}
+	b, err := d.reader.decoder.decode(payload, &d.reader.header, false)
+	if err == nil {
+		d.block, d.weight = b, float64(weight)
+	}
+}
+
+// parts reads the bins of the waiting block, and keeps the samples of parts of pages slot by slot.
+func (d *drawing) parts(payload []byte) {
+	h, b := &d.reader.bins, &d.block
+	if h.read(payload) != nil || h.first != b.First || h.slots != b.N {
+		return
+	}
+	body, err := d.reader.decoder.unpack(h.body, h.flags)
+	if err != nil {
+		return
+	}
+	ends := make([]uint16, h.slots)
+	err = h.take(body, ends, func(c placeHead, counts []uint16) {
+		if c.part == anatomy.WholePage {
+			return
+		}
+		p := anatomy.Page{Key: c.key, Part: c.part, Counts: make([]uint16, b.N)}
+		bin := 0
+		for slot, n := range ends {
+			for range n {
+				p.Counts[slot] += min(counts[bin], math.MaxUint16-p.Counts[slot])
+				bin++
+			}
+		}
+		b.parts = append(b.parts, p)
+	})
+	if err != nil {
+		b.parts = nil
 	}
 }
 
@@ -148,9 +202,33 @@ func (l Loaded) onGrid(b *Block) anatomy.Block {
 	out := anatomy.Block{First: (first + skip) / merge, Weight: float64(b.N) / float64(n*merge),
 		Samples: merged(b.Samples, skip, n, merge)}
 	for _, p := range b.Pages {
-		out.Pages = append(out.Pages, anatomy.Page{Key: p.Key, Counts: merged(p.Counts, skip, n, merge)})
+		for _, part := range p.apart(b.parts) {
+			part.Counts = merged(part.Counts, skip, n, merge)
+			out.Pages = append(out.Pages, part)
+		}
 	}
 	return out
+}
+
+// apart divides the samples of a page among its parts and the rest of it. Bins that hold several samples may end
+// a slot later than the samples were taken: what a slot has no room for is counted in the next one.
+func (p PageCount) apart(parts []anatomy.Page) []anatomy.Page {
+	rest := slices.Clone(p.Counts)
+	var out []anatomy.Page
+	for _, part := range parts {
+		if part.Key != p.Key {
+			continue
+		}
+		late := 0
+		for i, n := range part.Counts {
+			here := min(int(n)+late, int(rest[i]))
+			late += int(n) - here
+			part.Counts[i] = uint16(here)
+			rest[i] -= uint16(here)
+		}
+		out = append(out, part)
+	}
+	return append(out, anatomy.Page{Key: p.Key, Counts: rest})
 }
 
 // whole is how many samples a block fills, and how many slots lie before the first.

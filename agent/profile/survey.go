@@ -48,7 +48,7 @@ const maxTallied = 100_000
 func newSurvey(r *Reader) *survey {
 	s := &survey{header: &r.header, last: make([]int64, len(r.header.Columns)), ran: make([]share, len(r.header.Columns)),
 		hits: map[uint64]int64{}}
-	s.bins.hits = map[uint64]map[uint8]int64{}
+	s.bins.hits = map[uint64]map[anatomy.PagePart]int64{}
 	for i := range s.last {
 		s.last[i] = NoValue
 	}

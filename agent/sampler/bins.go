@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jobgait/agent/profile"
+	"jobgait/analysis/anatomy"
 )
 
 // bins puts samples on the job's own clock (profile.Bins). All its memory but that
@@ -15,16 +16,17 @@ type bins struct {
 	recent map[uint64]float64
 	split  map[uint64]*split
 	index  map[place]int
+	folded map[place]place // what is counted with a coarser part in this block
 	all    []counted
 	ends   [maxBlock]uint16
 	kept   []profile.PlaceCount
 	counts [profile.MaxPlaces][profile.MaxBins]uint16
 }
 
-// place is a block of a page, or 0 for what is in none.
+// place is a page or a part of it.
 type place struct {
-	page  uint64
-	block uint8
+	page uint64
+	part anatomy.PagePart
 }
 
 // counted is how often a place was hit.
@@ -33,29 +35,29 @@ type counted struct {
 	hits int
 }
 
-// split is a page that holds so much of the code that its blocks are counted, those
-// that were hit enough once.
+// split is a page that holds so much of the code that its blocks and their places are counted: own are those
+// with a column, recent the samples of about the last ten drains.
 type split struct {
-	own  [profile.Blocks]bool
-	hits [profile.Blocks]int
+	own    [anatomy.LastPart + 1]bool
+	recent [anatomy.LastPart + 1]float64
 }
 
-// A page is split from when it has a quarter of the samples of about the last ten blocks, if these are enough
+// A page is split from when it has an eighth of the samples of about the last ten blocks, if these are enough
 // to say so: HPCG's five kernels are in one page with 95 % of them. Blocks everywhere instead would leave more
-// of a large code in no column (48 % where pages left 40). A page that was split stays split, and a block that
-// has a 32nd of a block's samples gets a column and keeps it.
+// of a large code in no column (48 % where pages left 40). A page that was split stays split. A block, and a
+// place of 16 bytes, gets a column once it has a 32nd of all recent samples, and keeps it.
 const (
-	splitShare  = 0.25
+	splitShare  = 0.125
 	splitLeast  = 128
 	mostSplit   = 8
 	fading      = 0.9
-	ownBlock    = 32
+	ownShare    = 1. / profile.RarePlace
 	binsPerMS   = 1.5
 	leastRecent = 1
 )
 
 func newBins() *bins {
-	return &bins{recent: map[uint64]float64{}, split: map[uint64]*split{}, index: map[place]int{}}
+	return &bins{recent: map[uint64]float64{}, split: map[uint64]*split{}, index: map[place]int{}, folded: map[place]place{}}
 }
 
 // take makes the bins of a block of n slots that take stepNS each, from samples in the
@@ -84,69 +86,142 @@ func (b *bins) take(hits []hit, first int64, n int, stepNS int64) profile.Bins {
 	return profile.Bins{Of: of, Ends: ends, Columns: b.kept}
 }
 
-// divide splits the pages that hold so much.
+// divide splits the pages that hold so much, and gives their parts columns.
 func (b *bins) divide(hits []hit) {
-	total := 0.0
-	for key := range b.recent {
-		if b.recent[key] *= fading; b.recent[key] < leastRecent {
-			delete(b.recent, key)
-		}
-		total += b.recent[key]
-	}
+	total := b.fade()
 	for _, h := range hits {
 		b.recent[h.page]++
 		total++
 		if s := b.split[h.page]; s != nil {
-			s.hits[h.block]++
+			s.recent[anatomy.BlockPart(h.place)]++
+			s.recent[anatomy.PlacePart(h.place)]++
 		}
-	}
-	for _, s := range b.split {
-		for i, n := range s.hits {
-			s.own[i] = s.own[i] || n*ownBlock >= len(hits) && n > 0
-		}
-		s.hits = [profile.Blocks]int{}
 	}
 	if total < splitLeast {
 		return
 	}
-	for key, n := range b.recent { // of three at most: any order will do
+	for _, s := range b.split {
+		for i, n := range s.recent {
+			s.own[i] = s.own[i] || n >= ownShare*total
+		}
+	}
+	for key, n := range b.recent { // of seven at most: any order will do
 		if n >= splitShare*total && key > profile.AnonymousPage && b.split[key] == nil && len(b.split) < mostSplit {
 			b.split[key] = new(split)
 		}
 	}
 }
 
-// placeOf is the column that a sample would be in.
-func (b *bins) placeOf(h hit) place {
-	if s := b.split[h.page]; s != nil && s.own[h.block] {
-		return place{h.page, h.block + 1}
+// fade makes older samples count less, and returns how many are left.
+func (b *bins) fade() (total float64) {
+	for key := range b.recent {
+		if b.recent[key] *= fading; b.recent[key] < leastRecent {
+			delete(b.recent, key)
+		}
+		total += b.recent[key]
 	}
-	return place{h.page, 0}
+	for _, s := range b.split {
+		for i := range s.recent {
+			s.recent[i] *= fading
+		}
+	}
+	return total
+}
+
+// placeOf is the finest place with a column that a sample lies in.
+func (b *bins) placeOf(h hit) place {
+	s := b.split[h.page]
+	if s == nil {
+		return place{h.page, anatomy.WholePage}
+	}
+	return place{h.page, s.within(anatomy.PlacePart(h.place))}
+}
+
+// within returns the part itself if it has a column, else the finest one with a column that holds it.
+func (s *split) within(part anatomy.PagePart) anatomy.PagePart {
+	for part != anatomy.WholePage && !s.own[part] {
+		part = part.Parent()
+	}
+	return part
 }
 
 // choose gives the places that were hit most their columns, ties by name.
 func (b *bins) choose(hits []hit, n int) {
-	clear(b.index)
-	b.all, b.kept = b.all[:0], b.kept[:0]
-	for _, h := range hits {
-		p := b.placeOf(h)
-		i, ok := b.index[p]
-		if !ok {
-			i = len(b.all)
-			b.index[p] = i
-			b.all = append(b.all, counted{place: p})
-		}
-		b.all[i].hits++
-	}
-	slices.SortFunc(b.all, func(x, y counted) int {
-		return cmp.Or(cmp.Compare(y.hits, x.hits), cmp.Compare(x.page, y.page), cmp.Compare(x.block, y.block))
-	})
+	b.tally(hits)
+	b.fold(len(hits), anatomy.PagePart.IsPlace, mostPlaces)
+	b.fold(len(hits), func(p anatomy.PagePart) bool { return p != anatomy.WholePage && !p.IsPlace() }, mostBlocks)
+	b.sort()
+	b.kept = b.kept[:0]
 	for k, c := range b.all {
 		if b.index[c.place] = k; k >= profile.MaxPlaces {
 			continue
 		}
 		counts := b.counts[k][:n]
 		clear(counts)
-		b.kept = append(b.kept, profile.PlaceCount{PageCount: profile.PageCount{Key: c.page, Counts: counts}, Block: c.block})
+		b.kept = append(b.kept, profile.PlaceCount{PageCount: profile.PageCount{Key: c.page, Counts: counts}, Part: c.part})
 	}
+	for from, to := range b.folded {
+		for next, ok := b.folded[to]; ok; next, ok = b.folded[to] {
+			to = next
+		}
+		b.index[from] = b.index[to]
+	}
+}
+
+// tally counts the hits of each place.
+func (b *bins) tally(hits []hit) {
+	clear(b.index)
+	clear(b.folded)
+	b.all = b.all[:0]
+	for _, h := range hits {
+		b.count(b.placeOf(h), 1)
+	}
+}
+
+func (b *bins) count(p place, hits int) {
+	i, ok := b.index[p]
+	if !ok {
+		i = len(b.all)
+		b.index[p] = i
+		b.all = append(b.all, counted{place: p})
+	}
+	b.all[i].hits += hits
+}
+
+// mostPlaces and mostBlocks are how many places of 16 bytes and blocks of 256 have columns at once. With the pages
+// that are left there are no more columns than bins have.
+const mostPlaces, mostBlocks = 16, 8
+
+// fold counts parts of a kind that are rare in these samples, or beyond the most, with the parts that hold them:
+// a profile keeps no column for them, and the page would lack their samples.
+func (b *bins) fold(total int, kind func(anatomy.PagePart) bool, most int) {
+	b.sort()
+	seen, kept := 0, b.all[:0]
+	var folded []counted
+	for _, c := range b.all {
+		if kind(c.part) {
+			if seen++; seen > most || c.hits*2*profile.RarePlace < total {
+				folded = append(folded, c)
+				continue
+			}
+		}
+		kept = append(kept, c)
+	}
+	b.all = kept
+	clear(b.index)
+	for i, c := range b.all {
+		b.index[c.place] = i
+	}
+	for _, c := range folded {
+		to := place{c.page, b.split[c.page].within(c.part.Parent())}
+		b.folded[c.place] = to
+		b.count(to, c.hits)
+	}
+}
+
+// sort puts the places that were hit most first, ties by name.
+func (b *bins) sort() {
+	slices.SortFunc(b.all, func(x, y counted) int {
+		return cmp.Or(cmp.Compare(y.hits, x.hits), cmp.Compare(x.page, y.page), cmp.Compare(x.part, y.part))
+	})
 }

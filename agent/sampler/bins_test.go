@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"jobgait/agent/profile"
+	"jobgait/analysis/anatomy"
 )
 
 // countsOf returns the counts of a place in the bins of a block, nil without one.
-func countsOf(b profile.Bins, page uint64, block uint8) []uint16 {
+func countsOf(b profile.Bins, page uint64, part anatomy.PagePart) []uint16 {
 	for _, c := range b.Columns {
-		if c.Key == page && c.Block == block {
+		if c.Key == page && c.Part == part {
 			return c.Counts
 		}
 	}
@@ -69,19 +70,22 @@ func TestNoSampleIsLostBetweenBlocks(t *testing.T) {
 	}
 }
 
-// A page with most of the samples is split; its blocks and the rest of it add up.
+// A page with most of the samples is split into blocks, and these into places of 16 bytes where many samples
+// are; all of them and the rest of the page add up.
 func TestAHotPageIsSplit(t *testing.T) {
 	s := newTest(true, Shape{Lanes: 1})
 	var last profile.Bins
 	for i := range int64(4000) {
-		page, block := uint64(100), uint8(i%2*5)
-		if i%10 == 0 {
-			page, block = uint64(200+i/10%40), uint8(i%16)
+		page, at := uint64(100), uint8(i/2%16) // spread over the first block
+		switch {
+		case i%10 == 0:
+			page, at = uint64(200+i/10%40), uint8(i%16)
+		case i%100 == 1:
+			at = 0xf3 // too rare for a column
+		case i%2 == 1:
+			at = uint8(0x51 + i/2%2*7) // two places of another
 		}
-		if i%100 == 1 {
-			block = 15 // too rare for a column
-		}
-		if s.Track(0).Hit(i*1e6, page, block); i%600 != 599 {
+		if s.Track(0).Hit(i*1e6, page, at); i%600 != 599 {
 			continue
 		}
 		for _, b := range emit(s, i*1e6) {
@@ -93,20 +97,57 @@ func TestAHotPageIsSplit(t *testing.T) {
 			}
 		}
 	}
-	total := func(counts []uint16) (n int) {
-		for _, c := range counts {
+	total := func(part anatomy.PagePart) (n int) {
+		for _, c := range countsOf(last, 100, part) {
 			n += int(c)
 		}
 		return n
 	}
-	a, b, rest := total(countsOf(last, 100, 1)), total(countsOf(last, 100, 6)), total(countsOf(last, 100, 0))
-	n := last.N()
-	if last.Of != 1 || a*10 < n*3 || b*10 < n*3 || rest == 0 || rest*20 > n || countsOf(last, 100, 16) != nil {
-		t.Errorf("%d bins: %d and %d in the two blocks, %d in the rest of the page", n, a, b, rest)
+	spread, one, two := total(anatomy.BlockPart(0)), total(anatomy.PlacePart(0x51)), total(anatomy.PlacePart(0x58))
+	rest, n := total(anatomy.WholePage), last.N()
+	if last.Of != 1 || spread*10 < n*3 || one*10 < n*2 || two*10 < n*2 || rest == 0 || rest*20 > n ||
+		total(anatomy.BlockPart(0x51)) != 0 || countsOf(last, 100, anatomy.BlockPart(0xf3)) != nil {
+		t.Errorf("%d bins: %d in a block, %d and %d in two places of another, %d in the rest of the page", n, spread, one,
+			two, rest)
 	}
 	for _, c := range last.Columns {
-		if c.Key != 100 && c.Block != 0 {
+		if c.Key != 100 && c.Part != anatomy.WholePage {
 			t.Errorf("page %d was split", c.Key)
+		}
+	}
+}
+
+// TestRareParts checks that a part with a column that is hit seldom in a block of samples counts with the part
+// that holds it, so that the columns of a page have all of its samples.
+func TestRareParts(t *testing.T) {
+	b := newBins()
+	draw := func(rare int) (hits []hit) {
+		for i := range 600 {
+			h := hit{slot: int64(i / 5), page: 100, place: 0x10}
+			if i < rare {
+				h.place = 0x1f
+			}
+			hits = append(hits, h)
+		}
+		return hits
+	}
+	for range 4 {
+		b.take(draw(200), 0, 120, step)
+	}
+	for _, c := range []struct {
+		rare, own int
+	}{{200, 200}, {20, 20}, {5, 0}} {
+		got, sum := b.take(draw(c.rare), 0, 120, step), 0
+		own := 0
+		for _, x := range got.Columns {
+			for _, n := range x.Counts {
+				if sum += int(n); x.Part == anatomy.PlacePart(0x1f) {
+					own += int(n)
+				}
+			}
+		}
+		if sum != 600 || own != c.own {
+			t.Errorf("%d hits of a rare place: %d in its column, %d in all", c.rare, own, sum)
 		}
 	}
 }
@@ -116,7 +157,7 @@ func TestSplitsAreBounded(t *testing.T) {
 	for page := range uint64(100) {
 		var hits []hit
 		for i := range int64(600) {
-			hits = append(hits, hit{slot: i / 5, page: 10 + page, block: uint8(i % 16)})
+			hits = append(hits, hit{slot: i / 5, page: 10 + page, place: uint8(i % 256)})
 		}
 		for range 4 {
 			if got := b.take(hits, 0, 120, step); len(got.Columns) > profile.MaxPlaces {
@@ -134,7 +175,7 @@ func BenchmarkBins(b *testing.B) {
 	s := newBins()
 	var hits []hit
 	for i := range int64(2000) {
-		hits = append(hits, hit{slot: i / 10, page: uint64(100 + i*i%37/12), block: uint8(i % 16)})
+		hits = append(hits, hit{slot: i / 10, page: uint64(100 + i*i%37/12), place: uint8(i % 256)})
 	}
 	for b.Loop() {
 		s.take(hits, 0, 200, step)

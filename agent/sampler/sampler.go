@@ -46,12 +46,12 @@ type Sampler struct {
 	epochs         []profile.Epoch
 }
 
-// hit is a sample of code: afterNS the beginning of its slot, in a block of a page.
+// hit is a sample of code: afterNS the beginning of its slot, in a place of 16 bytes of a page.
 type hit struct {
 	slot    int64
 	page    uint64
 	afterNS int32 // at most 2.1 s
-	block   uint8
+	place   uint8
 }
 
 // New returns a sampler for sources of these shapes. Addresses tells whether
@@ -76,7 +76,7 @@ func (s *Sampler) Track(i int) *Track { return s.tracks[i] }
 
 func (s *Sampler) at(slot int64) int { return int(slot % window) }
 
-func (s *Sampler) hit(timeNS int64, page uint64, block uint8) {
+func (s *Sampler) hit(timeNS int64, page uint64, place uint8) {
 	slot := s.grid.Slot(timeNS)
 	switch {
 	case slot < 0 || !s.addresses: // before the grid began, or not requested
@@ -84,7 +84,7 @@ func (s *Sampler) hit(timeNS int64, page uint64, block uint8) {
 		s.lost++
 	default:
 		after := timeNS - s.grid.BaseNS - slot*s.grid.StepNS
-		s.hits = append(s.hits, hit{slot, page, int32(min(after, math.MaxInt32)), block % profile.Blocks})
+		s.hits = append(s.hits, hit{slot, page, int32(min(after, math.MaxInt32)), place})
 	}
 }
 

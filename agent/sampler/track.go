@@ -214,7 +214,7 @@ func (t *Track) sum(l *lane, at int, end, timeNS int64, counts []uint64) {
 }
 
 // Hit takes a sample of the job's code.
-func (t *Track) Hit(timeNS int64, page uint64, block uint8) { t.s.hit(timeNS, page, block) }
+func (t *Track) Hit(timeNS int64, page uint64, place uint8) { t.s.hit(timeNS, page, place) }
 
 // Ran adds up for how long a column counted.
 func (t *Track) Ran(column int, enabledNS, runningNS uint64) {

@@ -72,11 +72,11 @@ const minCycles = 8
 
 // Result tells what was added so far.
 func (t *Tally) Result() Anatomy {
-	t.shareUnlisted()
+	x := sharing{len(t.functions), t.columns.mixtures()}
 	whole := make([]float64, len(t.functions))
 	splits := make([]Split, len(t.parts))
 	for i := range t.parts {
-		by := t.byFunction(t.parts[i].seconds)
+		by := x.byFunction(t.parts[i].seconds)
 		for k, s := range by {
 			whole[k] += s
 		}
@@ -85,7 +85,7 @@ func (t *Tally) Result() Anatomy {
 	a := Anatomy{Samples: t.samples, Run: t.split(whole), StartUp: splits[startUp], Between: splits[between],
 		Tail: splits[tail], Cycles: []Cycle{}}
 	for i, c := range t.cycles {
-		a.Cycles = append(a.Cycles, t.cycle(c.Pattern, &t.parts[patterns+i], splits[patterns+i]))
+		a.Cycles = append(a.Cycles, t.cycle(c.Pattern, &t.parts[patterns+i], splits[patterns+i], x))
 	}
 	return a
 }
@@ -129,7 +129,7 @@ func partsOf(seconds map[string]float64, busy float64) []Part {
 }
 
 // cycle tells the split of a pattern by cycle.
-func (t *Tally) cycle(pattern string, p *part, s Split) Cycle {
+func (t *Tally) cycle(pattern string, p *part, s Split, x sharing) Cycle {
 	c := Cycle{Pattern: pattern, Split: s}
 	for _, n := range p.cycles {
 		c.Count += n
@@ -153,35 +153,35 @@ func (t *Tally) cycle(pattern string, p *part, s Split) Cycle {
 		classes[c.Classes[i].Name] = i
 		c.Classes[i].Within = make([]float64, Bins)
 	}
-	for bin, pages := range p.within {
-		for k, s := range t.byFunction(pages) {
+	for bin, columns := range p.within {
+		for k, s := range x.byFunction(columns) {
 			if i, ok := index[t.functions[k]]; ok {
 				c.Functions[i].Within[bin] = s / c.Count
 				c.Classes[classes[string(ClassOf(t.functions[k].Library))]].Within[bin] += s / c.Count
 			}
 		}
 	}
-	own := t.secondsAlone(p.seconds)
+	own := x.secondsAlone(p.seconds)
 	for k, f := range t.functions {
 		if i, ok := index[f]; ok && own[k] < separatedShare*c.Functions[i].Seconds {
 			c.Functions[i].Within = nil
 		}
 	}
-	t.intervals(p, &c, index)
+	t.intervals(p, &c, index, x)
 	return c
 }
 
 // intervals takes them from the scatter between the stretches of the run.
-func (t *Tally) intervals(p *part, c *Cycle, index map[Function]int) {
+func (t *Tally) intervals(p *part, c *Cycle, index map[Function]int, x sharing) {
 	if c.Count < minCycles {
 		return
 	}
 	values := make([][]float64, len(c.Functions))
-	for k, pages := range p.stretch {
+	for k, columns := range p.stretch {
 		if p.cycles[k] == 0 {
 			continue
 		}
-		for j, s := range t.byFunction(pages) {
+		for j, s := range x.byFunction(columns) {
 			if i, ok := index[t.functions[j]]; ok {
 				values[i] = append(values[i], s/p.cycles[k])
 			}

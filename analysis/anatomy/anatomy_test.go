@@ -268,7 +268,7 @@ func TestTheBetterPatternHolds(t *testing.T) {
 // TestSharedAndUnlistedPages divides the samples of a page, and those without a page, by
 // the counts of the places; samples of a page that has no places are not resolved.
 func TestSharedAndUnlistedPages(t *testing.T) {
-	code := Code{Functions: work[:2], Places: []HotPlace{{1, 0, 30}, {1, 1, 10}}}
+	code := Code{Functions: work[:2], Places: []HotPlace{{Page: 1, Count: 30}, {Page: 1, Function: 1, Count: 10}}}
 	tally := New(code, nil)
 	tally.Add(Block{Samples: []uint32{10}, SampleS: 1,
 		Pages: []Page{{Key: 1, Counts: []uint16{8}}, {Key: 2, Counts: []uint16{1}}}})

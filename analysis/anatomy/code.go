@@ -8,10 +8,11 @@ type Function struct {
 	Start   uint64 `json:"start,omitempty"` // of a function without a name, in its file
 }
 
-// HotPlace is code that was hit so often in the whole run, in a page, and the index of
+// HotPlace is code that was hit so often in the whole run, a place of 16 bytes of a page, and the index of
 // the function that it belongs to.
 type HotPlace struct {
 	Page     uint64
+	Place    uint8
 	Function int
 	Count    int64
 }
@@ -36,9 +37,10 @@ type Block struct {
 	Weight float64
 }
 
-// Page are the samples in one page.
+// Page are the samples in one page, or in one part of it: each sample is in one part only.
 type Page struct {
 	Key    uint64
+	Part   PagePart
 	Counts []uint16
 }
 
@@ -48,32 +50,21 @@ type Cycles struct {
 	Instances [][2]int
 }
 
-// mixture says which functions the samples of a page belong to.
-type mixture []portion
-
-type portion struct {
-	function int
-	share    float64
-}
-
 // unresolved is the index of the function Unresolved.
 const unresolved = 0
 
-// Indexes of pages that stand for others: unplaced for pages of which Code has no place,
-// unlisted for all that a block does not list. Pages of Code follow from firstPage on.
-const (
-	unplaced = iota
-	unlisted
-	firstPage
-)
+// place is a place of a page, with the samples of the whole run.
+type place struct {
+	part     PagePart
+	function int
+	count    float64
+}
 
-// mixtures numbers pages and functions, equal functions alike. counts has the samples of
-// each page of Code in the whole run.
-func (c Code) mixtures() (functions []Function, pages map[uint64]int, mixed []mixture, counts []float64) {
+// numbered returns the functions, equal ones once, the pages, and the places of each.
+func (c Code) numbered() (functions []Function, pages []uint64, places map[uint64][]place) {
 	functions = []Function{{Library: Unresolved}}
 	index := map[Function]int{functions[unresolved]: unresolved}
-	pages, mixed = map[uint64]int{}, []mixture{{{unresolved, 1}}, {{unresolved, 1}}}
-	counts = make([]float64, firstPage)
+	places = map[uint64][]place{}
 	for _, p := range c.Places {
 		if p.Count <= 0 || p.Function < 0 || p.Function >= len(c.Functions) {
 			continue
@@ -88,19 +79,10 @@ func (c Code) mixtures() (functions []Function, pages map[uint64]int, mixed []mi
 			index[f] = k
 			functions = append(functions, f)
 		}
-		page, ok := pages[p.Page]
-		if !ok {
-			page = len(mixed)
-			pages[p.Page] = page
-			mixed, counts = append(mixed, nil), append(counts, 0)
+		if len(places[p.Page]) == 0 {
+			pages = append(pages, p.Page)
 		}
-		mixed[page] = append(mixed[page], portion{k, float64(p.Count)})
-		counts[page] += float64(p.Count)
+		places[p.Page] = append(places[p.Page], place{PlacePart(p.Place), k, float64(p.Count)})
 	}
-	for i, m := range mixed[firstPage:] {
-		for k := range m {
-			m[k].share /= counts[firstPage+i]
-		}
-	}
-	return functions, pages, mixed, counts
+	return functions, pages, places
 }

@@ -35,16 +35,14 @@ func (t *Tally) Column(name string) (PageOf, bool) {
 	if n, err := fmt.Sscanf(name, "code:%016x", &key); n != 1 || err != nil || len(name) != len("code:")+16 {
 		return PageOf{}, false
 	}
-	page, ok := t.pages[key]
-	if !ok {
+	if len(t.columns.places[key]) == 0 {
 		return PageOf{}, false
 	}
-	by := map[int]float64{}
-	best := t.mixed[page][0].function
-	for _, x := range t.mixed[page] {
-		if by[x.function] += x.share; by[x.function] > by[best] {
-			best = x.function
+	best := portion{}
+	for _, x := range t.columns.whole(key) {
+		if x.share > best.share {
+			best = x
 		}
 	}
-	return PageOf{Column: name, Function: t.functions[best], Share: by[best]}, true
+	return PageOf{Column: name, Function: t.functions[best.function], Share: best.share}, true
 }

@@ -5,42 +5,38 @@ type Tally struct {
 	cycles    []Cycles
 	spans     []span
 	functions []Function
-	pages     map[uint64]int
-	mixed     []mixture
-	counts    []float64 // samples by page in the whole run, by the places
-	listed    []float64 // samples by page in blocks; of unlisted those of no page
+	columns   columns
 	parts     []part
 	samples   int64
 }
 
-// part is CPU seconds by page: of start-up, between, tail or a pattern. Of a pattern
+// part is CPU seconds by column: of start-up, between, tail or a pattern. Of a pattern
 // also by bin of the cycle and by stretch of the run, with the cycles in each, of
 // which those count that were seen.
 type part struct {
-	seconds  []float64
-	within   [Bins][]float64
-	stretch  [stretches][]float64
+	seconds  seconds
+	within   [Bins]seconds
+	stretch  [stretches]seconds
 	cycles   [stretches]float64
 	periodic bool
 }
 
+// seconds are those of columns, as far as a column had any.
+type seconds []float64
+
+func (s *seconds) add(column int, v float64) {
+	for len(*s) <= column {
+		*s = append(*s, 0)
+	}
+	(*s)[column] += v
+}
+
 // New prepares the adding up. Without cycles all of the run is start-up.
 func New(code Code, cycles []Cycles) *Tally {
-	t := &Tally{cycles: cycles, spans: spansOf(cycles)}
-	t.functions, t.pages, t.mixed, t.counts = code.mixtures()
-	n := len(t.mixed)
-	t.listed = make([]float64, n)
+	functions, pages, places := code.numbered()
+	t := &Tally{cycles: cycles, spans: spansOf(cycles), functions: functions, columns: newColumns(pages, places)}
 	for i := range patterns + len(cycles) {
-		p := part{seconds: make([]float64, n), periodic: i >= patterns}
-		if p.periodic {
-			for k := range p.within {
-				p.within[k] = make([]float64, n)
-			}
-			for k := range p.stretch {
-				p.stretch[k] = make([]float64, n)
-			}
-		}
-		t.parts = append(t.parts, p)
+		t.parts = append(t.parts, part{periodic: i >= patterns})
 	}
 	return t
 }
@@ -54,7 +50,7 @@ func (t *Tally) Add(b Block) {
 	sampleS := b.SampleS * weight
 	keys := make([]int, len(b.Pages))
 	for i, p := range b.Pages {
-		keys[i] = t.pages[p.Key] // unplaced without an entry
+		keys[i] = t.columns.at(p.Key, p.Part)
 	}
 	for i, n := range b.Samples {
 		slot := b.First + int64(i)
@@ -71,35 +67,40 @@ func (t *Tally) Add(b Block) {
 			hits := min(rest, int64(page.Counts[i]))
 			rest -= hits
 			p.hit(s, slot, keys[j], float64(hits)*sampleS)
-			t.listed[keys[j]] += float64(hits) * weight
+			t.columns.listed[keys[j]] += float64(hits) * weight
 		}
 		if rest > 0 {
-			t.listed[unlisted] += float64(rest) * weight
+			t.columns.listed[unlisted] += float64(rest) * weight
 			p.hit(s, slot, unlisted, float64(rest)*sampleS)
 		}
 		t.samples += int64(n)
 	}
 }
 
-// hit adds seconds of a page in a slot.
-func (p *part) hit(s *span, slot int64, page int, seconds float64) {
-	p.seconds[page] += seconds
+// hit adds seconds of a column in a slot.
+func (p *part) hit(s *span, slot int64, column int, seconds float64) {
+	p.seconds.add(column, seconds)
 	if s == nil {
 		return
 	}
-	p.stretch[s.stretch][page] += seconds
-	s.bins(slot, func(bin int, share float64) { p.within[bin][page] += seconds * share })
+	p.stretch[s.stretch].add(column, seconds)
+	s.bins(slot, func(bin int, share float64) { p.within[bin].add(column, seconds*share) })
 }
 
-// byFunction shares the seconds of pages out to functions. The mixture of the page
-// unlisted is that of shareUnlisted.
-func (t *Tally) byFunction(pages []float64) []float64 {
-	out := make([]float64, len(t.functions))
-	for page, s := range pages {
+// sharing gives the seconds of columns to functions.
+type sharing struct {
+	functions int
+	mixed     []mixture
+}
+
+// byFunction shares the seconds of columns out to functions.
+func (x sharing) byFunction(columns seconds) []float64 {
+	out := make([]float64, x.functions)
+	for column, s := range columns {
 		if s == 0 {
 			continue
 		}
-		for _, x := range t.mixed[page] {
+		for _, x := range x.mixed[column] {
 			out[x.function] += s * x.share
 		}
 	}
@@ -116,16 +117,12 @@ const (
 )
 
 // secondsAlone returns the seconds of each function in columns that it has nearly alone.
-func (t *Tally) secondsAlone(pages []float64) []float64 {
-	out := make([]float64, len(t.functions))
-	for page, s := range pages {
-		shares := map[int]float64{} // a function may have many places in a page
-		for _, x := range t.mixed[page] {
-			shares[x.function] += x.share
-		}
-		for function, share := range shares {
-			if share >= aloneShare {
-				out[function] += s * share
+func (x sharing) secondsAlone(columns seconds) []float64 {
+	out := make([]float64, x.functions)
+	for column, s := range columns {
+		for _, p := range x.mixed[column] {
+			if p.share >= aloneShare {
+				out[p.function] += s * p.share
 			}
 		}
 	}

@@ -1,36 +1,46 @@
 package anatomy
 
-// shareUnlisted determines the functions to which samples without a listed page belong:
-// in proportion to the samples that the places of a page have beyond those that blocks
-// list for it. Unlisted samples beyond the sum of these belong to Unresolved.
-func (t *Tally) shareUnlisted() {
-	all := t.listed[unlisted]
+import "slices"
+
+// unlistedMixture determines the functions to which samples without a listed page belong: in proportion to the
+// samples that the places of a page have beyond those that blocks list for it. Unlisted samples beyond the sum
+// of these belong to Unresolved.
+func (c *columns) unlistedMixture() mixture {
+	all := c.listed[unlisted]
 	if all <= 0 {
-		return
+		return mixture{{unresolved, 1}}
 	}
-	left, sum := make([]float64, len(t.counts)), 0.0
-	for page := firstPage; page < len(t.counts); page++ {
-		left[page] = max(0, t.counts[page]-t.listed[page])
-		sum += left[page]
-	}
-	by, scale := make([]float64, len(t.functions)), 1/max(all, sum)
-	for page, n := range left {
-		if n == 0 {
-			continue
-		}
-		for _, x := range t.mixed[page] {
-			by[x.function] += n * scale * x.share
+	listed := map[uint64]float64{}
+	for i, key := range c.keys {
+		if i >= firstColumn {
+			listed[key.page] += c.listed[i]
 		}
 	}
-	m := mixture{}
-	rest := 1.0
-	for function, share := range by {
-		if share > 0 {
+	by, sum := map[int]float64{}, 0.0
+	var order []int
+	for _, page := range c.pages {
+		places, count := c.places[page], 0.0
+		for _, p := range places {
+			count += p.count
+		}
+		left := max(0, count-listed[page])
+		sum += left
+		for _, p := range places {
+			if _, ok := by[p.function]; !ok {
+				order = append(order, p.function)
+			}
+			by[p.function] += left * p.count / count
+		}
+	}
+	slices.Sort(order)
+	m, scale, rest := mixture{}, 1/max(all, sum), 1.0
+	for _, function := range order {
+		if share := by[function] * scale; share > 0 {
 			m, rest = append(m, portion{function, share}), rest-share
 		}
 	}
 	if rest > 1e-9 {
 		m = append(m, portion{unresolved, rest})
 	}
-	t.mixed[unlisted] = m
+	return m
 }

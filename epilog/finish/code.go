@@ -22,19 +22,19 @@ func codeIn(path string, l profile.Loaded, known names.Known) *anatomy.Samples {
 		return nil
 	}
 	c, index := anatomy.Code{Builds: map[string]string{}}, map[anatomy.Function]int{}
-	add := func(page uint64, f anatomy.Function, hits uint64) {
+	add := func(page, at uint64, f anatomy.Function, hits uint64) {
 		i, ok := index[f]
 		if !ok {
 			i = len(c.Functions)
 			index[f], c.Functions = i, append(c.Functions, f)
 		}
-		c.Places = append(c.Places, anatomy.HotPlace{Page: page, Function: i, Count: int64(hits)})
+		c.Places = append(c.Places, anatomy.HotPlace{Page: page, Place: uint8(at), Function: i, Count: int64(hits)})
 	}
 	if p.Kernel > 0 {
-		add(profile.KernelPage, anatomy.Function{Library: anatomy.KernelCode}, p.Kernel)
+		add(profile.KernelPage, 0, anatomy.Function{Library: anatomy.KernelCode}, p.Kernel)
 	}
 	if p.Anonymous > 0 {
-		add(profile.AnonymousPage, anatomy.Function{Library: anatomy.NoFile}, p.Anonymous)
+		add(profile.AnonymousPage, 0, anatomy.Function{Library: anatomy.NoFile}, p.Anonymous)
 	}
 	most := map[string]uint64{}
 	for _, f := range p.Files {
@@ -50,7 +50,7 @@ func codeIn(path string, l profile.Loaded, known names.Known) *anatomy.Samples {
 					function.Start = is.Start
 				}
 			}
-			add(profile.PageKey(f.Key, x.At*profile.PlaceBytes), function, x.Count)
+			add(profile.PageKey(f.Key, x.At*profile.PlaceBytes), x.At, function, x.Count)
 			total += x.Count
 		}
 		if f.Build != "" && total > most[library] {

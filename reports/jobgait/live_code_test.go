@@ -374,6 +374,74 @@ func TestLiveCodeOfKnownShares(t *testing.T) {
 	}
 }
 
+// onePage is a program whose three functions follow each other within 310 bytes.
+func onePage() kind {
+	k := kinds()[0]
+	k.name = "one page"
+	k.source = "#undef WORK\n#define WORK __attribute__((noinline))\n" + k.source
+	return k
+}
+
+// strays is the largest part of a function's time in a cycle that lies more than a bin outside of its own stretch:
+// the first 60 % for the first, 30 for the second, 10 for the third, from where the first begins.
+func strays(three []job.CodeFunction) (worst float64) {
+	begin, best := 0, 0.0
+	for from := range anatomy.Bins {
+		sum := 0.0
+		for i := range anatomy.Bins * 6 / 10 {
+			sum += three[0].Within[(from+i)%anatomy.Bins]
+		}
+		if sum > best {
+			begin, best = from, sum
+		}
+	}
+	for i, f := range three {
+		from, to := []float64{0, .6, .9}[i]*anatomy.Bins-1, []float64{.6, .9, 1}[i]*anatomy.Bins+1
+		out, all := 0.0, 0.0
+		for k := range anatomy.Bins {
+			v, middle := f.Within[(begin+k)%anatomy.Bins], float64(k)+.5
+			in := func(turn float64) bool { return from <= middle+turn && middle+turn <= to }
+			if all += v; !in(0) && !in(anatomy.Bins) && !in(-anatomy.Bins) {
+				out += v
+			}
+		}
+		worst = max(worst, out/all)
+	}
+	return worst
+}
+
+// TestLiveFunctionsOfOnePage runs three functions that follow each other in every cycle and lie within 310 bytes of
+// code. Each is within its own stretch of the cycle, and no line says that they are not separated.
+func TestLiveFunctionsOfOnePage(t *testing.T) {
+	byHand(t)
+	sampled(t)
+	rounds, good := jobtest.Rounds(1), 0
+	for range rounds {
+		b, k := newBox(t), onePage()
+		starts := k.make(b)
+		if starts[2]-starts[0] > 310 {
+			t.Fatalf("the functions lie %d bytes apart", starts[2]-starts[0])
+		}
+		three := k.three(k.watch(b, 50))
+		if len(three) != 3 {
+			t.Fatalf("the three are not listed: %+v", three)
+		}
+		worst, placed := misplaced(three)
+		if !placed {
+			t.Errorf("not separated: %+v", three)
+			continue
+		}
+		out := strays(three)
+		t.Logf("middles %.2f bins off, %.1f %% outside of the own stretch, shares %.2f points off", worst, 100*out, off(three))
+		if worst > 1 || out > .15 {
+			t.Errorf("%.2f bins off, %.1f %% outside of the own stretch: %+v", worst, 100*out, three)
+			continue
+		}
+		good++
+	}
+	t.Logf("%d of %d runs", good, rounds)
+}
+
 // With names off no function's name is in anything that was written: neither while the
 // program runs nor after. The first round shows that all of it is looked at.
 func TestLiveNamesOff(t *testing.T) {

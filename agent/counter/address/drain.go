@@ -94,8 +94,8 @@ func (s *Sampler) replay(to counter.Sink, before int64) {
 			x := c.samples[c.next]
 			c.next++
 			if page, ok := s.table.hit(x); ok {
-				// Mappings begin at pages: an address has the block of its place in the file.
-				to.Hit(x.time, page, uint8(x.ip>>8&15))
+				// Mappings begin at pages: an address has the same place in the page of the file.
+				to.Hit(x.time, page, uint8(x.ip>>4))
 			}
 		}
 	}
