@@ -108,7 +108,9 @@ func TestBinsComeBack(t *testing.T) {
 
 // What periods are looked for in has the bins beside it, each sample in one column.
 func TestASetHasItsBins(t *testing.T) {
-	path := binned(t, nil, order(0, 1000, func(i int) (uint64, anatomy.PagePart) { return 100, anatomy.PagePart(i % 2 * 4) }))
+	path := binned(t, nil, order(0, 1000, func(i int) (uint64, anatomy.PagePart) {
+		return 100, anatomy.PagePart(i % 2 * 4)
+	}))
 	l, err := Load(path)
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +169,9 @@ func TestManyBinsAreMerged(t *testing.T) {
 }
 
 func FuzzBins(f *testing.F) {
-	path := binned(f, nil, order(0, 1000, func(i int) (uint64, anatomy.PagePart) { return uint64(3 + i%7), anatomy.PagePart(i % 2) }))
+	path := binned(f, nil, order(0, 1000, func(i int) (uint64, anatomy.PagePart) {
+		return uint64(3 + i%7), anatomy.PagePart(i % 2)
+	}))
 	file, err := os.ReadFile(path)
 	if err != nil {
 		f.Fatal(err)

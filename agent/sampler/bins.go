@@ -57,7 +57,8 @@ const (
 )
 
 func newBins() *bins {
-	return &bins{recent: map[uint64]float64{}, split: map[uint64]*split{}, index: map[place]int{}, folded: map[place]place{}}
+	return &bins{recent: map[uint64]float64{}, split: map[uint64]*split{}, index: map[place]int{},
+		folded: map[place]place{}}
 }
 
 // take makes the bins of a block of n slots that take stepNS each, from samples in the

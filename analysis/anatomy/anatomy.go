@@ -59,6 +59,8 @@ type Share struct {
 type Cycle struct {
 	Pattern string  `json:"pattern"`
 	Count   float64 `json:"count"` // cycles, of which parts may not have been sampled
+	// OnCPU is whether Within divides the CPU time of a cycle and not its wall time.
+	OnCPU bool `json:"within_cpu_time,omitempty"`
 	Split
 }
 
@@ -85,7 +87,7 @@ func (t *Tally) Result() Anatomy {
 	a := Anatomy{Samples: t.samples, Run: t.split(whole), StartUp: splits[startUp], Between: splits[between],
 		Tail: splits[tail], Cycles: []Cycle{}}
 	for i, c := range t.cycles {
-		a.Cycles = append(a.Cycles, t.cycle(c.Pattern, &t.parts[patterns+i], splits[patterns+i], x))
+		a.Cycles = append(a.Cycles, t.cycle(c, &t.parts[patterns+i], splits[patterns+i], x))
 	}
 	return a
 }
@@ -129,8 +131,8 @@ func partsOf(seconds map[string]float64, busy float64) []Part {
 }
 
 // cycle tells the split of a pattern by cycle.
-func (t *Tally) cycle(pattern string, p *part, s Split, x sharing) Cycle {
-	c := Cycle{Pattern: pattern, Split: s}
+func (t *Tally) cycle(of Cycles, p *part, s Split, x sharing) Cycle {
+	c := Cycle{Pattern: of.Pattern, OnCPU: of.OnCPU, Split: s}
 	for _, n := range p.cycles {
 		c.Count += n
 	}

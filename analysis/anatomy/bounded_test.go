@@ -63,7 +63,8 @@ func TestRounded(t *testing.T) {
 
 // A page is told by the function that most of its samples belong to.
 func TestColumn(t *testing.T) {
-	tally := New(Code{Functions: work[:2], Places: []HotPlace{{Page: 0xab, Count: 30}, {Page: 0xab, Function: 1, Count: 10}}}, nil)
+	tally := New(Code{Functions: work[:2],
+		Places: []HotPlace{{Page: 0xab, Count: 30}, {Page: 0xab, Function: 1, Count: 10}}}, nil)
 	if p, ok := tally.Column("code:00000000000000ab"); !ok || p.Name != "a" || p.Share != .75 {
 		t.Errorf("%+v %v", p, ok)
 	}

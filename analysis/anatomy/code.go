@@ -48,6 +48,9 @@ type Page struct {
 type Cycles struct {
 	Pattern   string
 	Instances [][2]int
+	// OnCPU is whether the parts of a cycle are of its CPU time and not of its wall time: beside other work on the
+	// same CPUs wall time stretches each part differently.
+	OnCPU bool
 }
 
 // unresolved is the index of the function Unresolved.

@@ -3,6 +3,7 @@ package anatomy
 import (
 	"fmt"
 	"iter"
+	"slices"
 )
 
 // Samples holds the code of a node's profile: its description, and the samples on the grid of the cycles.
@@ -14,6 +15,11 @@ type Samples struct {
 // Of adds all samples up.
 func (s Samples) Of(cycles []Cycles) *Tally {
 	t := New(s.Code, cycles)
+	if slices.ContainsFunc(cycles, func(c Cycles) bool { return c.OnCPU }) {
+		for b := range s.Blocks {
+			t.Measure(b)
+		}
+	}
 	for b := range s.Blocks {
 		t.Add(b)
 	}

@@ -41,6 +41,17 @@ func New(code Code, cycles []Cycles) *Tally {
 	return t
 }
 
+// Measure adds the CPU time of a block to the cycles whose parts are of CPU time. All blocks are measured before the
+// first is added.
+func (t *Tally) Measure(b Block) {
+	for i, n := range b.Samples {
+		if s, _ := where(t.spans, b.First+int64(i)); s != nil && s.onCPU {
+			s.seen++
+			s.usedS += float64(n) * b.SampleS
+		}
+	}
+}
+
 // Add adds a block. Slots must not come twice.
 func (t *Tally) Add(b Block) {
 	weight := b.Weight
@@ -56,8 +67,10 @@ func (t *Tally) Add(b Block) {
 		slot := b.First + int64(i)
 		s, k := where(t.spans, slot)
 		p := &t.parts[k]
+		var bins [Bins]float64
 		if s != nil {
 			p.cycles[s.stretch] += weight / float64(s.end-s.first)
+			s.pass(slot, float64(n)*b.SampleS, func(bin int, share float64) { bins[bin] = share })
 		}
 		rest := int64(n)
 		for j, page := range b.Pages {
@@ -66,25 +79,29 @@ func (t *Tally) Add(b Block) {
 			}
 			hits := min(rest, int64(page.Counts[i]))
 			rest -= hits
-			p.hit(s, slot, keys[j], float64(hits)*sampleS)
+			p.hit(s, &bins, keys[j], float64(hits)*sampleS)
 			t.columns.listed[keys[j]] += float64(hits) * weight
 		}
 		if rest > 0 {
 			t.columns.listed[unlisted] += float64(rest) * weight
-			p.hit(s, slot, unlisted, float64(rest)*sampleS)
+			p.hit(s, &bins, unlisted, float64(rest)*sampleS)
 		}
 		t.samples += int64(n)
 	}
 }
 
-// hit adds seconds of a column in a slot.
-func (p *part) hit(s *span, slot int64, column int, seconds float64) {
+// hit adds seconds of a column in a slot, which has shares in the bins of a cycle.
+func (p *part) hit(s *span, bins *[Bins]float64, column int, seconds float64) {
 	p.seconds.add(column, seconds)
 	if s == nil {
 		return
 	}
 	p.stretch[s.stretch].add(column, seconds)
-	s.bins(slot, func(bin int, share float64) { p.within[bin].add(column, seconds*share) })
+	for bin, share := range bins {
+		if share > 0 {
+			p.within[bin].add(column, seconds*share)
+		}
+	}
 }
 
 // sharing gives the seconds of columns to functions.

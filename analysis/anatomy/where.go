@@ -25,6 +25,10 @@ const (
 type span struct {
 	first, end    int64
 	part, stretch int
+	// Of a cycle whose parts are of CPU time: slots and CPU time of it that blocks have, and the CPU time so far.
+	onCPU      bool
+	seen       int64
+	usedS, atS float64
 }
 
 // spansOf lists the cycles in the order of time. Of two that overlap, the one of the better pattern, which
@@ -36,7 +40,9 @@ func spansOf(cycles []Cycles) []span {
 		better := out
 		n, end := len(c.Instances), int64(0)
 		for k, in := range c.Instances {
-			s := span{int64(in[0]), int64(in[0]) + int64(in[1]), patterns + i, k * min(n, stretches) / n}
+			s := span{first: int64(in[0]), end: int64(in[0]) + int64(in[1]), part: patterns + i,
+				stretch: k * min(n, stretches) / n,
+				onCPU:   c.OnCPU}
 			if s.first >= end && s.end > s.first && free(better, s) {
 				out, end = append(out, s), s.end
 			}
@@ -71,7 +77,31 @@ func where(spans []span, slot int64) (*span, int) {
 // lies in several.
 func (s *span) bins(slot int64, give func(bin int, share float64)) {
 	n := float64(s.end - s.first)
-	from, to := float64(slot-s.first)/n*Bins, float64(slot-s.first+1)/n*Bins
+	shareOut(float64(slot-s.first)/n, float64(slot-s.first+1)/n, give)
+}
+
+// measured is whether the CPU time of the cycle is known: blocks have all of it.
+func (s *span) measured() bool { return s.onCPU && s.seen == s.end-s.first && s.usedS > 0 }
+
+// pass shares a slot out in which the job used CPU time: on the CPU time of the cycle where that is known. Slots come
+// in order.
+func (s *span) pass(slot int64, usedS float64, give func(bin int, share float64)) {
+	if !s.measured() {
+		s.bins(slot, give)
+		return
+	}
+	from := s.atS / s.usedS
+	s.atS += usedS
+	if to := min(1, s.atS/s.usedS); to > from {
+		shareOut(from, to, give)
+	} else {
+		give(Bins-1, 1) // rounding
+	}
+}
+
+// shareOut gives the bins in which a part of a cycle lies their shares of it.
+func shareOut(from, to float64, give func(bin int, share float64)) {
+	from, to = from*Bins, to*Bins
 	for bin := int(from); bin < Bins && float64(bin) < to; bin++ {
 		if share := (min(to, float64(bin+1)) - max(from, float64(bin))) / (to - from); share > 0 {
 			give(bin, share)

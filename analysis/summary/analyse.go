@@ -76,7 +76,7 @@ func Analyse(r NodeRecord, set series.Set, p AnalysisParams) (NodeRecord, error)
 		r.Timeline = decimate(set, append(timelineColumns(set), r.Patterns[0].ValuesColumn), p.Bins)
 	}
 	r.Minute = minuteOf(set, r.Timeline, r.Patterns)
-	cycles := r.cycles(found.Periods, cuts)
+	cycles := r.cycles(found.Periods, cuts, len(r.GPUs) > 0)
 	r.anatomy(p.Code, cycles)
 	r.cyclesOfGPUs(p.GPUs, p.Windows, cycles, set.StartS, set.StepS)
 	return r.Normal(), nil

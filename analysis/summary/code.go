@@ -10,6 +10,7 @@ import (
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/run"
+	"jobgait/analysis/series"
 )
 
 // leastLibrary is the part of the CPU time from which a library's build is recorded.
@@ -20,9 +21,10 @@ func libraryField(library string) string { return "library." + library }
 
 // cycles are those of the patterns in samples of the run: periods have instances in
 // samples without suspensions.
-func (r *NodeRecord) cycles(periods []periodicity.Period, c cuts) (cycles []anatomy.Cycles) {
+// Their parts are of CPU time where only that shows the period, unless GPUs are folded on them beside the code.
+func (r *NodeRecord) cycles(periods []periodicity.Period, c cuts, gpus bool) (cycles []anatomy.Cycles) {
 	for i, p := range c.unbroken(periods) {
-		x := anatomy.Cycles{Pattern: r.Patterns[i].ID}
+		x := anatomy.Cycles{Pattern: r.Patterns[i].ID, OnCPU: p.Axis == series.CPU && !gpus}
 		for _, in := range p.Instances {
 			x.Instances = append(x.Instances, [2]int{c.original(in.First), in.Length})
 		}

@@ -8,6 +8,7 @@ import (
 
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 	"jobgait/reports/text"
 )
@@ -18,6 +19,8 @@ type CodeShares struct {
 	Samples int64 `json:"samples"`
 	Pattern Word  `json:"pattern"`
 	Node    Word  `json:"node"` // whose samples these are
+	// WithinOf is what the parts of a cycle divide: its wall time or its CPU time.
+	WithinOf series.Axis `json:"within_of"`
 	// Cycles is how many were seen, BusyS all CPU time of theirs, CycleS that of one.
 	Cycles float64  `json:"cycles"`
 	BusyS  float64  `json:"busy_s"`
@@ -78,9 +81,13 @@ func newCode(s summary.Summary) *CodeShares {
 		return nil
 	}
 	split := a.Run
-	c := CodeShares{Samples: a.Samples, Node: Word(s.CodeNode), Notes: []Note{}, Pages: []CodePage{}}
+	c := CodeShares{Samples: a.Samples, Node: Word(s.CodeNode), WithinOf: series.Wall, Notes: []Note{},
+		Pages: []CodePage{}}
 	if m := s.MainCode(); m != nil {
 		split = m.Split
+		if m.OnCPU {
+			c.WithinOf = series.CPU
+		}
 		cycle := quantity.OrZero(m.BusyS / m.Count)
 		c.Pattern, c.Cycles, c.CycleS = Word(text.Clean(m.Pattern)), m.Count, &cycle
 		if a.Run.BusyS > 0 {

@@ -5,6 +5,7 @@ import (
 
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/series"
 	"jobgait/reports/html"
 	"jobgait/reports/plot"
 	"jobgait/reports/text"
@@ -14,7 +15,10 @@ import (
 // they keep busy; nil where no cycle was seen.
 func (r Report) codeChart() *html.Figure {
 	c := r.Code
-	length := r.codePeriod()
+	length, remark := r.codePeriod(), "busy CPUs by kind of code, mean of the cycles"
+	if c.WithinOf == series.CPU && c.CycleS != nil {
+		length, remark = *c.CycleS, "share of the CPU time by kind of code, over the CPU time of a cycle"
+	}
 	if c.Pattern == "" || !(length > 0) {
 		return nil
 	}
@@ -39,7 +43,7 @@ func (r Report) codeChart() *html.Figure {
 	for i, p := range c.Classes {
 		chart.Bins(codeClass(p.Name), edges, layers[i][0], layers[i][1])
 	}
-	return &html.Figure{Title: "One " + string(c.Pattern), Remark: "busy CPUs by kind of code, mean of the cycles",
+	return &html.Figure{Title: "One " + string(c.Pattern), Remark: remark,
 		SVG: template.HTML(chart.SVG())}
 }
 
@@ -75,7 +79,7 @@ func (r Report) codeRows() []text.Row {
 	head := text.Row{text.Left("code"), text.Left("library"), text.Right("CPU time"), text.Right("share")}
 	if c.Pattern != "" {
 		print = quantity.Period
-		head = append(head, text.Right("95 % interval"), text.Left("within "+string(c.Pattern)))
+		head = append(head, text.Right("95 % interval"), text.Left("within "+r.codeSpan()))
 	}
 	rows := []text.Row{head}
 	for _, l := range lines {

@@ -7,6 +7,7 @@ import (
 
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/series"
 	"jobgait/reports/text"
 )
 
@@ -24,7 +25,7 @@ func (r Report) textCode(p *text.Page) {
 	by, unit := c.unit()
 	head := "  " + text.PadLeft(unit, codeNumber) + "  " + text.PadLeft("share", codeNumber) + "  "
 	if c.Pattern != "" {
-		head += text.PadRight("within "+string(c.Pattern)+", 0 .. "+quantity.Period(r.codePeriod()), anatomy.Bins) + " "
+		head += text.PadRight("within "+r.codeSpan(), anatomy.Bins) + " "
 	}
 	lines, others, rest := c.lines()
 	if len(lines) == 0 {
@@ -135,6 +136,14 @@ func (r Report) codeRemark() string {
 		words += ", on " + text.Cut(string(c.Node), 20)
 	}
 	return words
+}
+
+// codeSpan is what the parts of a cycle divide: its length, or its CPU time.
+func (r Report) codeSpan() string {
+	if c := r.Code; c.WithinOf == series.CPU && c.CycleS != nil {
+		return string(c.Pattern) + ", " + quantity.Period(*c.CycleS) + " of CPU time"
+	}
+	return string(r.Code.Pattern) + ", 0 .. " + quantity.Period(r.codePeriod())
 }
 
 // codePeriod is the mean length of the cycles that the code is of.

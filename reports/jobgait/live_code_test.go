@@ -432,7 +432,8 @@ func TestLiveFunctionsOfOnePage(t *testing.T) {
 			continue
 		}
 		out := strays(three)
-		t.Logf("middles %.2f bins off, %.1f %% outside of the own stretch, shares %.2f points off", worst, 100*out, off(three))
+		t.Logf("middles %.2f bins off, %.1f %% outside of the own stretch, shares %.2f points off", worst, 100*out,
+			off(three))
 		if worst > 1 || out > .15 {
 			t.Errorf("%.2f bins off, %.1f %% outside of the own stretch: %+v", worst, 100*out, three)
 			continue
