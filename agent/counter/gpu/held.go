@@ -19,9 +19,9 @@ type held struct {
 // startsAt is a source with a settable start, which may lie in the past.
 type startsAt interface{ StartAt(timeNS int64) }
 
-// lookNS is how often the first source is drained: within 0.3 s of being opened a GPU is
-// known to be held.
-const lookNS = 150e6
+// lookNS is how often the first source is drained on average, and looks for holders: drawn between
+// 40 and 120 ms, so that a GPU is known to be held within 0.15 s of being opened.
+const lookNS = 80e6
 
 // EveryNS is that of the source; the first looks for holders meanwhile.
 func (s *held) EveryNS() int64 {

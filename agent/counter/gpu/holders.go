@@ -50,10 +50,10 @@ type Holders struct {
 }
 
 // A look reads the links of some descriptors of some processes: at 1 us each the largest
-// takes 4 ms. The next one comes after 0.1 s, or later so that looks take at most 1/500 of
+// takes 4 ms. The next one comes after 30 ms, or later so that looks take at most 1/500 of
 // a CPU, and after 10 s at the latest. They end when the GPUs are known to be the job's.
 const (
-	leastLookNS, mostLookNS = 100e6, 10e9
+	leastLookNS, mostLookNS = 30e6, 10e9
 	lookPart                = 500
 	mostProcesses           = 128
 	mostDescriptors         = 256

@@ -58,15 +58,17 @@ func (c *nvColumn) take(r *record) {
 		return
 	}
 	v, status := c.value.of(r)
-	switch {
-	case status == nvNotRead:
+	switch status {
+	case nvNotRead:
 		return
-	case status != nvOK:
+	case nvOK:
+		c.readings++
+	case nvBegins:
+	default:
 		c.fails++
 		c.failure = status
 		return
 	}
-	c.readings++
 	if c.column.Gauge {
 		c.total = v
 	} else {
@@ -198,13 +200,10 @@ func (c *counted) of(r *record) (uint64, uint8) {
 }
 
 // sharing is a share of full at a reading, times the time since the reading before. A gap
-// is longer than mostNS: of it nothing is known, so that it adds nothing. A share that is
-// the mean of all of that time has no gaps.
+// is longer than mostNS: of it nothing is known, so that it adds nothing.
 type sharing struct {
 	field   int
 	full    uint64
-	mean    bool
-	time    bool // adds the time itself, of which there is a share
 	sinceNS int64
 }
 
@@ -214,13 +213,40 @@ func (u *sharing) of(r *record) (uint64, uint8) {
 	}
 	since := u.sinceNS
 	u.sinceNS = r.begunNS
-	if since == 0 || !u.mean && r.begunNS-since > mostNS || r.begunNS < since {
+	if since == 0 || r.begunNS-since > mostNS || r.begunNS < since {
 		return 0, nvOK
 	}
-	if u.time {
-		return uint64(r.begunNS - since), nvOK
+	return part(r.value[u.field], u.full, r.begunNS-since), nvOK
+}
+
+// part is a share of full, times a time.
+func part(share, full uint64, ns int64) uint64 { return min(share, full) * uint64(ns) / full }
+
+// gpmFull is the share of GPM's means that is all.
+const gpmFull = 10_000
+
+// meanSince is a mean of GPM, times the time that it is of: from one sample of GPM to the
+// next, however far apart they are.
+type meanSince struct {
+	field int
+	time  bool // the time itself
+}
+
+func (m meanSince) of(r *record) (uint64, uint8) {
+	began := int64(r.value[valGPMBegan])
+	if r.status[m.field] == nvNotRead && r.status[valGPMBegan] == nvOK {
+		return 0, nvBegins
 	}
-	return min(r.value[u.field], u.full) * uint64(r.begunNS-since) / u.full, nvOK
+	if s := r.status[m.field]; s != nvOK {
+		return 0, s
+	}
+	if r.status[valGPMBegan] != nvOK || began <= 0 || began > r.begunNS {
+		return 0, nvNotRead
+	}
+	if m.time {
+		return uint64(r.begunNS - began), nvOK
+	}
+	return part(r.value[m.field], gpmFull, r.begunNS-began), nvOK
 }
 
 // mostNS is for how long a share is taken to hold.
@@ -303,7 +329,7 @@ func nvColumns(h *helper, n int) []*nvColumn {
 				Ticked: true}}
 	}
 	gpm := func(what, event string, field int) *nvColumn {
-		return column(what, "ns", event, gpmHz, false, &sharing{field: field, full: 10_000, mean: true})
+		return column(what, "ns", event, gpmHz, false, meanSince{field: field})
 	}
 	return []*nvColumn{
 		column("energy", "uJ", energyEvent, energyHz, false, &counted{field: valEnergy, scale: 1000}),
@@ -314,8 +340,7 @@ func nvColumns(h *helper, n int) []*nvColumn {
 		column("heat_slowed", "ns", "slowed by heat", seldomHz, false, slowedByHeat()),
 		column("pcie_tx", "bytes", "PCIe bytes sent", seldomHz, false, &counted{field: valPCIeTX, scale: 1}),
 		column("pcie_rx", "bytes", "PCIe bytes received", seldomHz, false, &counted{field: valPCIeRX, scale: 1}),
-		column("gpm", "ns", "time of which GPM has means", gpmHz, false,
-			&sharing{field: valSM, full: 10_000, mean: true, time: true}),
+		column("gpm", "ns", "time of which GPM has means", gpmHz, false, meanSince{field: valSM, time: true}),
 		gpm("sm", "GPM SM activity", valSM),
 		gpm("occupancy", "GPM SM occupancy", valOccupancy),
 		gpm("tensor", "GPM tensor activity", valTensor),

@@ -478,16 +478,13 @@ func TestCounted(t *testing.T) {
 func TestSharing(t *testing.T) {
 	for name, c := range map[string]struct {
 		atNS []int64
-		mean bool
 		want uint64
 	}{
-		"one reading":   {[]int64{1e9}, false, 0},
-		"two readings":  {[]int64{1e9, 12e8}, false, 5e7},
-		"a gap":         {[]int64{1e9, 12e8, 9e9, 92e8}, false, 1e8},
-		"a gap of GPM":  {[]int64{1e9, 5e9}, true, 1e9},
-		"GPM, the same": {[]int64{1e9, 1e9}, true, 0},
+		"one reading":  {[]int64{1e9}, 0},
+		"two readings": {[]int64{1e9, 12e8}, 5e7},
+		"a gap":        {[]int64{1e9, 12e8, 9e9, 92e8}, 1e8},
 	} {
-		s, sum := sharing{field: valKernel, full: 100, mean: c.mean}, uint64(0)
+		s, sum := sharing{field: valKernel, full: 100}, uint64(0)
 		for _, at := range c.atNS {
 			r := record{begunNS: at}
 			r.value[valKernel] = 25
@@ -498,6 +495,98 @@ func TestSharing(t *testing.T) {
 			t.Errorf("%s: %d ns, want %d", name, sum, c.want)
 		}
 	}
+}
+
+// A mean of GPM counts for the time from the sample before to its own, however long that is and whether
+// or not the reading before arrived. With the first sample counting begins.
+func TestMeanSince(t *testing.T) {
+	reading := func(began, ended int64, status uint8) *record {
+		r := record{kind: recReading, begunNS: ended, endedNS: ended}
+		for i := range r.status {
+			r.status[i] = nvNotRead
+		}
+		r.status[valGPMBegan], r.value[valGPMBegan] = nvOK, uint64(began)
+		r.status[valTensor], r.value[valTensor], r.value[valSM] = status, 2500, 5000
+		r.status[valSM] = status
+		return &r
+	}
+	for name, c := range map[string]struct {
+		readings     []*record
+		time, tensor uint64
+		stamps       int // times at which the column has a value
+	}{
+		"one sample":              {[]*record{reading(1e9, 1e9, nvNotRead)}, 0, 0, 1},
+		"a mean of a whole run":   {[]*record{reading(1e9, 1e9, nvNotRead), reading(1e9, 17e9, nvOK)}, 16e9, 4e9, 2},
+		"one that did not arrive": {[]*record{reading(1e9, 1e9, nvNotRead), reading(5e9, 9e9, nvOK)}, 4e9, 1e9, 2},
+		"the same sample":         {[]*record{reading(1e9, 1e9, nvNotRead), reading(1e9, 1e9, nvOK)}, 0, 0, 2},
+		"one of the future":       {[]*record{reading(1e9, 1e9, nvNotRead), reading(9e9, 5e9, nvOK)}, 0, 0, 1},
+		"not supported":           {[]*record{reading(1e9, 1e9, nvNotRead), reading(1e9, 5e9, nvNotSupported)}, 0, 0, 1},
+	} {
+		columns := nvColumns(newHelper(1, rawcall.Now), 0)
+		all, tensor := columns[8], columns[11]
+		for _, r := range c.readings {
+			all.take(r)
+			tensor.take(r)
+		}
+		if all.total != c.time || tensor.total != c.tensor || len(tensor.ready) != c.stamps {
+			t.Errorf("%s: %d of %d ns, %d times", name, tensor.total, all.total, len(tensor.ready))
+		}
+	}
+}
+
+// A job of 6 s on a driver that buffers windows for 4 s loses none of them, and GPM has means of all of its time,
+// although starting the library has used the helper's budget of 17 s.
+func TestPlanOfAShortJob(t *testing.T) {
+	build(t)
+	t.Parallel()
+	h, all := start(t, []string{waitsForHolder, "0"}, false, "FAKE_COSTS=1", "FAKE_BUFFER=20", "FAKE_WINDOW_MS=200",
+		"FAKE_PERIOD_MS=100", "FAKE_ACTIVE_MS=50")
+	until(t, h, "it has read the energy", func() bool { return len(all.all) > 0 })
+	opened := rawcall.Now()
+	h.flush()
+	until(t, h, "six seconds have passed", func() bool { return rawcall.Now()-opened > 6e9 })
+	h.flush()
+	until(t, h, "it has read everything", func() bool { return h.flushed == 2 })
+	windows := h.takeWindows(0, opened)
+	if len(windows) < 28 || windows[0].endNS-opened > 25e7 {
+		t.Fatalf("%d windows, the first ends %d ms after the opening", len(windows), (windows[0].endNS-opened)/1e6)
+	}
+	for i, w := range windows[1:] {
+		if w.endNS-windows[i].endNS > 21e7 {
+			t.Errorf("a window ends %d ms after the one before", (w.endNS-windows[i].endNS)/1e6)
+		}
+	}
+	columns := nvColumns(newHelper(1, rawcall.Now), 0)
+	time, sm := columns[8], columns[9]
+	for _, r := range all.all {
+		time.take(&r)
+		sm.take(&r)
+	}
+	share := float64(sm.total) / float64(time.total)
+	if time.total < 58e8 || share < .43 || share > .47 { // .9 of half of the time
+		t.Errorf("GPM has means of %d ms, SM activity %.3f", time.total/1e6, share)
+	}
+	if n := len(sm.ready); n < 2 {
+		t.Errorf("%d readings of GPM", n)
+	}
+}
+
+// After a probe has measured what calls cost the helper reads on as always.
+func TestReadsOnAfterAProbe(t *testing.T) {
+	build(t)
+	t.Parallel()
+	h, all := start(t, []string{"-p", "0"}, false, "FAKE_COSTS=1")
+	until(t, h, "there are costs", func() bool { return len(h.costs) == 13 })
+	from := len(all.all)
+	until(t, h, "there are six readings of the beat", func() bool {
+		beats := 0
+		for _, r := range all.all[from:] {
+			if r.status[valPower] == nvOK {
+				beats++
+			}
+		}
+		return beats >= 6
+	})
 }
 
 // The reason of a slow-down is of the counters where the board has them, else of the bits.

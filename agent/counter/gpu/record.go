@@ -51,11 +51,12 @@ const (
 	valPCIeRX
 	valPower    // mW
 	valReasons  // bits of nvmlClocksEventReasons
-	valGraphics // 1/10000 since the reading before, and the four after it
+	valGraphics // 1/10000, and the four after it
 	valSM
 	valOccupancy
 	valTensor
 	valDRAM
+	valGPMBegan // CLOCK_MONOTONIC: the five before are of the time since then
 	valuesRead
 )
 
@@ -65,6 +66,7 @@ const (
 	nvNotSupported = 3
 	nvNoPermission = 4
 	nvLost         = 15
+	nvBegins       = 252 // no value yet: counting begins with this reading
 	nvNoNumber     = 253
 	nvOther        = 254
 	nvNotRead      = 255

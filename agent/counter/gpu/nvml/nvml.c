@@ -18,15 +18,16 @@
  *
  *   BEAT     memory, power, clock event reasons, and where the        100 to 200 ms, drawn
  *            driver has no windows the utilization
- *   WINDOWS  GetSamples(GPU_UTILIZATION): all windows of the driver   10 s
+ *   WINDOWS  GetSamples(GPU_UTILIZATION): all windows of the driver   10 s, or half of what
+ *            the driver buffers (14.2 s on an H100, 24.8 s on an H200)
  *   ENERGY   the energy counter                                       2 s
- *   GPM      means of SM, tensor and DRAM since the reading before    1 s
+ *   GPM      means of SM, tensor and DRAM since the reading before    1 to 10 s
  *   SELDOM   time slowed by power or heat, PCIe bytes                 5 s
  *
  * The cost of a group is measured at each call, and its interval grows so that it stays
- * below its share of one CPU (share_of). Starting costs CPU time too (40 ms on an H200): the
- * groups other than BEAT wait until the whole of it is within the share (over_budget). What
- * counters count and windows hold meanwhile is not lost. -p measures the cost of each call.
+ * below its share of one CPU (share_of). Starting costs CPU time too (40 ms on an H200): ENERGY
+ * and SELDOM wait until the whole of it is within the share (within_budget), because counters
+ * lose nothing meanwhile. -p measures the cost of each call.
  *
  * It inherits no descriptor but 0 to 2, writes no file, and has one thread. The library
  * is opened at run time; no header of it is needed. Constants and structures are those
@@ -74,7 +75,7 @@ enum { UTILIZATION_SAMPLES = 1 };
 enum { HELLO, DEVICE, READING, REFRESH, FAILED, NAME, WINDOWS, COST, FLUSHED };
 enum {
 	ENERGY, KERNEL, USED, TOTAL, POWER_CAP, SW_THERMAL, HW_THERMAL, POWER_BRAKE, PCIE_TX, PCIE_RX,
-	POWER, REASONS, GRAPHICS, SM, OCCUPANCY, TENSOR, DRAM, VALUES = 24
+	POWER, REASONS, GRAPHICS, SM, OCCUPANCY, TENSOR, DRAM, GPM_BEGAN, VALUES = 24
 };
 enum { NO_NUMBER = 253, OTHER_STATUS = 254, NOT_READ = 255 };
 struct record {
@@ -93,9 +94,14 @@ enum { BEAT_GROUP, WINDOWS_GROUP, ENERGY_GROUP, GPM_GROUP, SELDOM_GROUP, GROUPS 
 static const int64_t usual_ms[GROUPS] = {150, 10000, 2000, 1000, 5000};
 /* The share of one CPU of all groups of a GPU, of all GPUs, and of each group's part. */
 static const double share_of_gpu = .003, share_of_all = .016, part[GROUPS] = {.4, .12, .2, .18, .1};
-/* PUT_OFF_MS is for how long a group may wait for the budget, less than the 24.8 s of windows
- * that an H200 buffers. Windows are current where the last ended CURRENT_MS ago at most. */
-enum { MOST_DEVICES = 64, MOST_MS = 60000, GPM_LEAST_MS = 95, WAITING_MS = 5000, PUT_OFF_MS = 20000, CURRENT_MS = 1000 };
+/* Whether a group may wait for the budget, PUT_OFF_MS at most: nothing is lost meanwhile. */
+static const int waits_for_budget[GROUPS] = {[ENERGY_GROUP] = 1, [SELDOM_GROUP] = 1};
+/* Windows are current where the last ended CURRENT_MS ago at most, and are read every
+ * WINDOWS_LEAST_MS at most. A mean of GPM is of GPM_LEAST_MS to GPM_MOST_MS. */
+enum {
+	MOST_DEVICES = 64, MOST_MS = 60000, GPM_LEAST_MS = 95, GPM_MOST_MS = 10000, WAITING_MS = 5000, PUT_OFF_MS = 20000,
+	CURRENT_MS = 1000, WINDOWS_LEAST_MS = 1000
+};
 
 /* Fields of the driver, their groups, and the values that they are. */
 static const struct { unsigned id, value, group; } fields[] = {
@@ -122,6 +128,7 @@ static struct device {
 	int64_t gpm_taken;              /* the last of them, CLOCK_MONOTONIC */
 	unsigned unsupported;           /* bit k: fields[k] */
 	unsigned long long seen_us;     /* stamp of the newest window */
+	int64_t buffered;               /* how long a time the driver's windows covered when they were read last, ns */
 	int windowed;                   /* the driver's windows were current when they were read last */
 	int64_t newest;                 /* end of the newest window, CLOCK_MONOTONIC */
 	int64_t called[GROUPS], due[GROUPS], cost[GROUPS]; /* CLOCK_MONOTONIC; mean of the last calls, ns */
@@ -306,8 +313,9 @@ static int read_fields(struct device *d, struct record *r, unsigned group)
 	return status;
 }
 
-/* Takes a GPM sample and computes the means since the one before, in 1/10000 of all of
- * the board. Closer than about 100 ms the board has no new values. */
+/* Takes a GPM sample and computes the means since the one before, whose time is GPM_BEGAN, in
+ * 1/10000 of all of the board. The first sample has its own time and no means. Closer than about
+ * 100 ms the board has no new values. */
 static int read_gpm(struct device *d, struct record *r)
 {
 	static struct gpm_query q;
@@ -315,6 +323,10 @@ static int read_gpm(struct device *d, struct record *r)
 	if (!d->gpm || (d->gpm_begun && taken - d->gpm_taken < GPM_LEAST_MS * 1000000LL))
 		return SUCCESS;
 	int status = gpm_sample(d->handle, d->gpm_samples[1]);
+	if (status == SUCCESS) {
+		r->status[GPM_BEGAN] = SUCCESS;
+		r->value[GPM_BEGAN] = d->gpm_begun ? d->gpm_taken : taken;
+	}
 	if (status == SUCCESS && d->gpm_begun) {
 		memset(&q, 0, offsetof(struct gpm_query, metrics[METRICS]));
 		q.version = 1;
@@ -382,24 +394,27 @@ static int domain(long long us, int64_t *to_monotonic)
 	return 0;
 }
 
-/* Reads the driver's buffer of windows of utilization: the end of each and its mean. A
- * stamp that belongs to none of the clocks is of no use. */
+/* Reads the driver's buffer of windows of utilization: the end of each new one and its mean. It
+ * reads the whole buffer, which shows how much the driver keeps. A stamp that belongs to none of
+ * the clocks is of no use. */
 static int read_windows(struct device *d, int i)
 {
 	static struct sample s[SAMPLES_AT_ONCE];
 	struct record r = record_of(WINDOWS, i);
 	unsigned type = TYPE_UINT, n = SAMPLES_AT_ONCE;
 	int64_t to_monotonic = 0;
-	int status = samples ? samples(d->handle, UTILIZATION_SAMPLES, d->seen_us, &type, &n, s) : NOT_SUPPORTED;
+	int status = samples ? samples(d->handle, UTILIZATION_SAMPLES, 0, &type, &n, s) : NOT_SUPPORTED;
 	r.status[0] = status_byte(status);
-	int new = !status && n > 0 && n <= SAMPLES_AT_ONCE && domain(s[n - 1].timestamp_us, &to_monotonic);
-	if (new)
+	int any = !status && n > 0 && n <= SAMPLES_AT_ONCE && domain(s[n - 1].timestamp_us, &to_monotonic);
+	if (any) {
 		d->newest = s[n - 1].timestamp_us * 1000 + to_monotonic;
+		d->buffered = (s[n - 1].timestamp_us - s[0].timestamp_us) * 1000;
+	}
 	int was = d->windowed;
 	d->windowed = d->newest && now(CLOCK_MONOTONIC) - d->newest < CURRENT_MS * 1000000LL;
 	if (was != d->windowed)
 		d->cost[BEAT_GROUP] = 0; /* it makes other calls from now on */
-	if (!new) {
+	if (!any) {
 		put(&r);
 		return status;
 	}
@@ -458,13 +473,24 @@ static int64_t within_budget(void)
 	return started + (int64_t)(now(CLOCK_PROCESS_CPUTIME_ID) / (gpu_share() * device_count));
 }
 
-/* The next time of a group: its usual interval, or as long as its cost takes to be within
- * its share. The beat is drawn, 2/3 to 4/3 of that, so that it meets no period of the job. */
+/* The longest interval of a group. */
+static double longest(const struct device *d, int group)
+{
+	double half = d->buffered / 2., least = WINDOWS_LEAST_MS * 1e6;
+	switch (group) {
+	case WINDOWS_GROUP: return !d->buffered ? MOST_MS * 1e6 : half > least ? half : least;
+	case GPM_GROUP: return GPM_MOST_MS * 1e6;
+	}
+	return MOST_MS * 1e6;
+}
+
+/* The time from one call of a group to the next: its usual interval, or as long as its cost takes to
+ * be within its share. The beat is drawn, 2/3 to 4/3 of that, so that it meets no period of the job. */
 static int64_t interval(const struct device *d, int group)
 {
-	double ns = d->cost[group] / share_of(group), usual = usual_ms[group] * 1e6;
+	double ns = d->cost[group] / share_of(group), usual = usual_ms[group] * 1e6, most = longest(d, group);
 	ns = ns < usual ? usual : ns;
-	ns = ns < MOST_MS * 1e6 ? ns : MOST_MS * 1e6;
+	ns = ns < most ? ns : most;
 	return group == BEAT_GROUP ? (int64_t)(ns * (2 + 2.0 * random() / RAND_MAX) / 3) : (int64_t)ns;
 }
 
@@ -498,14 +524,14 @@ static void call_group(int i, int group)
 /* While it waits for a holder only the energy is read. */
 static int is_read(int group) { return !waiting || group == ENERGY_GROUP; }
 
-/* Whether a group is to be called now. One that this process cannot afford yet is put off, but
- * the beat. */
+/* Whether a group is to be called now. One that may wait is put off while this process cannot
+ * afford it. */
 static int is_due(struct device *d, int group)
 {
 	int64_t at = now(CLOCK_MONOTONIC), later = within_budget();
 	if (at < d->due[group])
 		return 0;
-	if (waiting || group == BEAT_GROUP || later <= at)
+	if (waiting || !waits_for_budget[group] || later <= at)
 		return 1;
 	int64_t latest = d->called[group] + PUT_OFF_MS * 1000000LL;
 	d->due[group] = latest < later ? latest : later;
@@ -680,7 +706,6 @@ int main(int argc, char **argv)
 	put(&hello);
 	for (int i = 0; i < device_count; i++)
 		introduce(i, names[i]);
-	accounted = now(CLOCK_PROCESS_CPUTIME_ID);
 	srandom(now(CLOCK_MONOTONIC) ^ getpid());
 	for (int i = 0; probe && i < device_count; i++)
 		if (!devices[i].lost) {
@@ -688,6 +713,7 @@ int main(int argc, char **argv)
 			measure_costs(i);
 			break;
 		}
+	accounted = now(CLOCK_PROCESS_CPUTIME_ID);
 	for (int first = 1;; first = 0) {
 		int all = flush_asked;
 		flush_asked = 0;

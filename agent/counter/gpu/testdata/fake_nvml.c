@@ -10,7 +10,7 @@
  * FAKE_COSTS each call takes the CPU time that it took on an H200, the start 35 ms; FAKE_COUNT
  * how many GPUs there are (2, 8 at most); FAKE_READ a directory in which a file of a GPU's
  * minor number is made once a value of it is read; FAKE_NO_WINDOWS a driver that buffers
- * no windows, FAKE_NO_GPM a board without GPM; FAKE_NAN a field that is not a number; FAKE_STATUS and FAKE_STATUS_OF the
+ * no windows, FAKE_BUFFER how many it buffers (124), FAKE_NO_GPM a board without GPM; FAKE_NAN a field that is not a number; FAKE_STATUS and FAKE_STATUS_OF the
  * status of a field; FAKE_HANG_AFTER, FAKE_LOST_AFTER after how many calls for fields a
  * call never returns, and GPU 0 is lost; FAKE_HANG_AT a file whose system such a call
  * uses first, which may never answer, not even to a kill; FAKE_SLOW_MS how long such a
@@ -182,7 +182,7 @@ int nvmlDeviceGetCurrentClocksEventReasons(void *d, unsigned long long *mask)
 	*mask = us(CLOCK_MONOTONIC) / 1000 % 1000 < 100 ? 0x20 : 0; /* heat, a tenth of the time */
 	return lost[handle(d)] ? 15 : 0;
 }
-/* The last 124 windows that have ended, stamped by the wall clock. */
+/* The last windows that have ended, stamped by the wall clock. */
 int nvmlDeviceGetSamples(void *d, unsigned type, unsigned long long seen, unsigned *kind, unsigned *n, struct sample *s)
 {
 	static long long wall; /* a driver stamps a window once */
@@ -197,7 +197,7 @@ int nvmlDeviceGetSamples(void *d, unsigned type, unsigned long long seen, unsign
 	if (lost[handle(d)])
 		return 15;
 	*kind = 1;
-	for (long long end = t - t % window - 123 * window; end <= t && filled < room; end += window)
+	for (long long end = t - t % window - (number("FAKE_BUFFER", 124) - 1) * window; end <= t && filled < room; end += window)
 		if (end >= window && (unsigned long long)(end + wall) > seen) {
 			s[filled].us = end + wall;
 			s[filled++].value = ((ran(end) - ran(end - window)) * 100 + window / 2) / window;
