@@ -106,8 +106,8 @@ var cases = []struct {
 		func(r *RunFacts) { r.GPUs = []GPU{gpu(3000)}; r.GPUs[0].HeatSlowedS = ptr(361) },
 		func(r *RunFacts) { r.GPUs = []GPU{gpu(3000)}; r.GPUs[0].PowerCappedS = ptr(359) }},
 	{"gpu_idle_share",
-		func(r *RunFacts) { r.GPUCycle = &GPUCycle{.31, "The GPU is idle 31.0 % of each cycle."} },
-		func(r *RunFacts) { r.GPUCycle = &GPUCycle{.19, "The GPU is idle 19.0 % of each cycle."} }},
+		func(r *RunFacts) { r.GPUIdle = &GPUIdle{.31, true, "The GPU is idle 31.0 % of each cycle."} },
+		func(r *RunFacts) { r.GPUIdle = &GPUIdle{.19, true, "The GPU is idle 19.0 % of each cycle."} }},
 	{"waiting_in_mpi", // two ranks of a stencil on small blocks; the same with large ones
 		func(r *RunFacts) { r.Code = &CodeShares{Samples: 8569, Communication: .31, Spinning: .30} },
 		func(r *RunFacts) { r.Code = &CodeShares{Samples: 8569, Communication: .155, Spinning: .15} }},
@@ -350,6 +350,16 @@ func TestHungWithoutALoop(t *testing.T) {
 	for _, f := range Of(r, nil) {
 		if f.Code == "hung" {
 			t.Errorf("of a run that ended in order: %+v", f)
+		}
+	}
+}
+
+// Without a likely cycle the GPUs must have been idle for half of the time.
+func TestIdleShareOfTime(t *testing.T) {
+	for share, want := range map[float64]int{.49: 0, .51: 1, 1.01: 0} {
+		r := RunFacts{ElapsedS: 60, GPUIdle: &GPUIdle{Share: share, Text: "The GPU was idle."}}
+		if got := gpuIdleShare(r); len(got) != want {
+			t.Errorf("%g: %v", share, got)
 		}
 	}
 }

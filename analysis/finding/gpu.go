@@ -18,10 +18,12 @@ type GPU struct {
 	StretchS, FromS float64
 }
 
-// GPUCycle is how much of each cycle the GPUs are idle, and that in words.
-type GPUCycle struct {
-	IdleShare float64
-	Text      string
+// GPUIdle is how much of each cycle the GPUs are idle, or of the time that they were read where no
+// cycle is likely, and that in words.
+type GPUIdle struct {
+	Share    float64
+	OfCycles bool
+	Text     string
 }
 
 const (
@@ -31,9 +33,10 @@ const (
 	// A GPU that did something is reported to have stood still for longIdleS and longIdle of
 	// the run, or for shortIdleS and shortIdle of it.
 	longIdleS, longIdle, shortIdleS, shortIdle = 600.0, 0.1, 10.0, 0.3
-	// idleCycle is the idle share of a cycle from which it is reported; slowedPart the part
-	// of its time for which a GPU was slowed.
-	idleCycle, slowedPart = 0.2, 0.1
+	// idleCycle is the idle share of a cycle from which it is reported, idleTime that of the time
+	// that a GPU was read, which has the start-up; slowedPart the part of its time for which a GPU
+	// was slowed.
+	idleCycle, idleTime, slowedPart = 0.2, 0.5, 0.1
 )
 
 func gpuNotHeld(r RunFacts) []Finding {
@@ -103,11 +106,14 @@ func gpuIdleStretch(r RunFacts) []Finding {
 }
 
 func gpuIdleShare(r RunFacts) []Finding {
-	c := r.GPUCycle
-	if c == nil || c.IdleShare < idleCycle || c.IdleShare > 1 || len(gpuNoKernel(r)) > 0 {
+	idle, least := r.GPUIdle, idleTime
+	if idle != nil && idle.OfCycles {
+		least = idleCycle
+	}
+	if idle == nil || idle.Share < least || idle.Share > 1 || len(gpuNoKernel(r)) > 0 {
 		return nil // another finding reports a GPU without work
 	}
-	return one(c.Text, map[string]any{"idle_share": c.IdleShare})
+	return one(idle.Text, map[string]any{"idle_share": idle.Share})
 }
 
 // slowedBy is for how long a GPU was slowed, and by what.

@@ -59,7 +59,8 @@ func Rules() []Rule {
 		{"gpu_idle_stretch", Info, "on a GPU that did something no kernel ran for ten minutes on end and a tenth of the " +
 			"run, or for ten seconds and three tenths of the run", onCounts, gpuIdleStretch},
 		{"gpu_slowed", Info, "a power cap or heat slowed a GPU for a tenth of the time or more", onCounts, gpuSlowed},
-		{"gpu_idle_share", Info, "the GPUs were idle for 20 % of each cycle or more", onSamples, gpuIdleShare},
+		{"gpu_idle_share", Info, "the GPUs were idle for 20 % of each cycle or more, or half of the time", onSamples,
+			gpuIdleShare},
 		{"waiting_in_mpi", Warning, "15 % of its CPU time or more went to libraries of MPI that look for messages in a loop",
 			onSamples, waitingInMPI},
 		{"openmp_waiting", Warning, "15 % of its CPU time or more went to the runtime of OpenMP, which waits at barriers " +

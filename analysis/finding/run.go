@@ -31,7 +31,7 @@ type RunFacts struct {
 	// GPUs are those that were read, GPUsNotHeld the nodes on which no process held one.
 	GPUs        []GPU
 	GPUsNotHeld []string
-	GPUCycle    *GPUCycle
+	GPUIdle     *GPUIdle
 
 	// Nodes are those that reported.
 	Nodes        []NodeFacts

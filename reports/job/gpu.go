@@ -254,20 +254,18 @@ func gpuIdleOf(g summary.GPU) string {
 
 // gpus puts what the run's GPUs did where findings look for it.
 func (r Report) gpus(n *finding.RunFacts) {
-	share := 0.0
 	for _, g := range r.GPUs {
 		x := finding.GPU{Name: r.gpuName(g), ReadS: g.ReadS, ActiveS: g.ActiveS, PowerCappedS: g.PowerCappedS,
 			HeatSlowedS: g.HeatSlowedS}
 		if i := g.IdleStretch; i != nil {
 			x.StretchS, x.FromS = i.EndS-i.StartS, i.StartS
 		}
-		if g.Cycle != nil {
-			share += g.Cycle.IdleShare / float64(len(r.GPUs))
-		}
 		n.GPUs = append(n.GPUs, x)
 	}
-	if text := r.gpuIdle(); text != "" {
-		n.GPUCycle = &finding.GPUCycle{IdleShare: share, Text: text}
+	if cycles, idle := r.gpuIdle(), r.gpuIdleTime(); cycles != "" {
+		n.GPUIdle = &finding.GPUIdle{Share: r.idleShares(idleOfCycle).mean, OfCycles: true, Text: cycles}
+	} else if idle != "" {
+		n.GPUIdle = &finding.GPUIdle{Share: r.idleShares(idleOfTime).mean, Text: idle}
 	}
 	for _, x := range r.Notes {
 		if x.Code != note.GPUsNotHeld {

@@ -12,28 +12,61 @@ import (
 // alikeIdle is up to which difference of their idle shares GPUs are reported together.
 const alikeIdle = 0.05
 
-// gpuIdle says how much of each cycle the GPUs are idle and which code runs meanwhile;
-// "" where no cycle was seen on all of them.
-func (r Report) gpuIdle() string {
-	lo, hi := 1.0, 0.0
+// idleShares are the smallest, the largest and the mean idle share of the run's GPUs; ok is false
+// where one is not known, or there are none.
+type idleShares struct {
+	lo, hi, mean float64
+	ok           bool
+}
+
+func (r Report) idleShares(of func(summary.GPU) *float64) idleShares {
+	s := idleShares{lo: 1, ok: len(r.GPUs) > 0}
 	for _, g := range r.GPUs {
-		if g.Cycle == nil {
-			return ""
+		share := of(g)
+		if share == nil {
+			return idleShares{}
 		}
-		lo, hi = min(lo, g.Cycle.IdleShare), max(hi, g.Cycle.IdleShare)
+		s.lo, s.hi, s.mean = min(s.lo, *share), max(s.hi, *share), s.mean+*share/float64(len(r.GPUs))
 	}
-	if len(r.GPUs) == 0 {
+	return s
+}
+
+func idleOfCycle(g summary.GPU) *float64 {
+	if g.Cycle == nil {
+		return nil
+	}
+	return &g.Cycle.IdleShare
+}
+
+// idleOfTime is the idle share of the time that a GPU was read: from when the run opened it.
+func idleOfTime(g summary.GPU) *float64 {
+	if g.ActiveS == nil || g.ReadS <= 0 {
+		return nil
+	}
+	share := 1 - min(1, *g.ActiveS/g.ReadS)
+	return &share
+}
+
+// text is the share, or from which to which.
+func (s idleShares) text() string {
+	if s.hi-s.lo > alikeIdle {
+		return quantity.Share(s.lo) + " to " + quantity.Share(s.hi)
+	}
+	return quantity.Share((s.lo + s.hi) / 2)
+}
+
+// gpuIdle says how much of each cycle the GPUs are idle and which code runs meanwhile;
+// "" where no cycle was seen on all of them, or none that is likely.
+func (r Report) gpuIdle() string {
+	idle := r.idleShares(idleOfCycle)
+	if !idle.ok || !r.likelyPattern(string(r.GPUs[0].Cycle.Pattern)) {
 		return ""
 	}
 	who := "The GPU is"
 	if len(r.GPUs) > 1 {
 		who = "The GPUs are"
 	}
-	how := quantity.Share((lo + hi) / 2)
-	if hi-lo > alikeIdle {
-		how = quantity.Share(lo) + " to " + quantity.Share(hi)
-	}
-	text := fmt.Sprintf("%s idle %s of each cycle", who, how)
+	text := fmt.Sprintf("%s idle %s of each cycle", who, idle.text())
 	if s := r.cyclePeriod(r.GPUs[0].Cycle.Pattern); s > 0 {
 		text += " of " + quantity.Duration(s)
 	}
@@ -41,6 +74,30 @@ func (r Report) gpuIdle() string {
 		text += ", while " + code
 	}
 	return text + "."
+}
+
+// likelyPattern is whether a pattern is at least likely.
+func (r Report) likelyPattern(id string) bool {
+	for _, q := range r.Rhythm.Patterns {
+		if q.ID == id {
+			return text.IsLikely(q.Confidence)
+		}
+	}
+	return false
+}
+
+// gpuIdleTime says how much of the time the GPUs were idle, "" where that is not known of all.
+func (r Report) gpuIdleTime() string {
+	idle := r.idleShares(idleOfTime)
+	if !idle.ok {
+		return ""
+	}
+	who := "The GPU was"
+	if len(r.GPUs) > 1 {
+		who = "The GPUs were"
+	}
+	return fmt.Sprintf("%s idle %s of the time for which the run held %s.", who, idle.text(),
+		map[bool]string{false: "it", true: "them"}[len(r.GPUs) > 1])
 }
 
 // gpuWhile is which code of the CPUs runs while the GPUs are idle, "" where none stands

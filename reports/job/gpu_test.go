@@ -127,7 +127,8 @@ func TestWhileGPUsAreIdle(t *testing.T) {
 			s.GPUs[1].Cycle.IdleShare = .9
 			s.Code = nil
 		}, "The GPUs are idle 12.5 % to 90.0 % of each cycle of 2.17 s."},
-		"of one no cycle was seen": {func(s *summary.Summary) { s.GPUs[1].Cycle = nil }, ""},
+		"the cycle is only possible": {func(s *summary.Summary) { s.Patterns[0].Confidence = .59 }, ""},
+		"of one no cycle was seen":   {func(s *summary.Summary) { s.GPUs[1].Cycle = nil }, ""},
 		"one GPU": {func(s *summary.Summary) {
 			s.GPUs = s.GPUs[:1]
 			s.Code = nil
@@ -148,6 +149,33 @@ func TestWhileGPUsAreIdle(t *testing.T) {
 		if got := New(s, nil, options()).gpuIdle(); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// Where no cycle is likely the idle share is that of the time.
+func TestIdleTimeOfGPUs(t *testing.T) {
+	s := onGPUs()
+	s.Patterns[0].Confidence = .5
+	s.GPUs[1].ActiveS = ptr(354.)
+	r := New(s, nil, options())
+	const want = "The GPUs were idle 31.0 % to 90.0 % of the time for which the run held them."
+	var got []string
+	for _, f := range r.Findings {
+		if f.Code == "gpu_idle_share" {
+			got = append(got, f.Text)
+		}
+	}
+	if len(got) != 1 || got[0] != want {
+		t.Errorf("findings %q, want %q", got, want)
+	}
+	s.GPUs[1].ActiveS = nil
+	if text := New(s, nil, options()).gpuIdleTime(); text != "" {
+		t.Errorf("of one it is not known: %q", text)
+	}
+	s.GPUs = s.GPUs[:1]
+	if text := New(s, nil, options()).gpuIdleTime(); text !=
+		"The GPU was idle 31.0 % of the time for which the run held it." {
+		t.Errorf("of one GPU: %q", text)
 	}
 }
 

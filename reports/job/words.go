@@ -50,7 +50,8 @@ func Words() []Explained {
 			"below it, and who waits there with a busy CPU is in it"},
 		{"unnamed code", "code of a library that has no name there; where it begins and ends is known, so that it is one " +
 			"thing"},
-		{"GPU active", "the part of the time in which some kernel ran on it, by its driver: how much of the GPU that used " +
+		{"GPU active", "the part of the time, from when the run opened it to its end, in which some kernel ran on it, by " +
+			"its driver: how much of the GPU that used " +
 			"is not known; slowed is by a power cap or heat. GPUs are numbered as the scheduler names them on each node"},
 		{"low stretch", "a part of each cycle in which the CPUs have little to do"},
 		{"salvaged", "the agent on that node did not end in order; what it had written until then is here"},

@@ -27,13 +27,16 @@ func Capital(text string) string {
 // periodicity.Confident on without a qualifier.
 const likely = 0.6
 
+// IsLikely is whether a confidence is high enough for a period to be likely.
+func IsLikely(confidence float64) bool { return confidence >= likely }
+
 // Hedge is the word that a confidence earns, with a space behind it where there is
 // one.
 func Hedge(confidence float64) string {
 	switch {
 	case confidence >= periodicity.Confident:
 		return ""
-	case confidence >= likely:
+	case IsLikely(confidence):
 		return "likely "
 	}
 	return "perhaps "
