@@ -4,6 +4,6 @@
 // and the report's value goes out, as in agent/counter/gpu/MEASURED.md. There is no code but tests.
 //
 // It needs root, since it makes device files in a mount namespace of its own, gcc and JOBGAIT_GPU=run,
-// and takes a quarter of an hour: TestTable is run by hand (make -C packaging fakegpu). What holds the
+// and takes four minutes on two CPUs: TestTable is run by hand (make -C packaging fakegpu). What holds the
 // same figures in `make test` is TestGPUsOfProfiles of package finish and TestCPUTimeOfTheHelper.
 package fakegpu

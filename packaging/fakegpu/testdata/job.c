@@ -1,11 +1,12 @@
 /*
- * job PERIOD_MS ACTIVE_MS SECONDS FILE: holds /dev/nvidia0 and works in cycles: on the CPU, for a
+ * job PERIOD_MS ACTIVE_MS SECONDS FILE CPU: holds /dev/nvidia0 and works in cycles: on the CPU, for a
  * time that varies by 5 %, then in a kernel of ACTIVE_MS, for which it waits. FILE gets the start of
  * each kernel, as FAKE_LAUNCHES of the fake library wants it. Prints when it opened the GPU, in ns of
  * CLOCK_MONOTONIC.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -46,8 +47,13 @@ static void run_kernel(long long *list, long long active)
 
 int main(int n, char **args)
 {
-	if (n != 5)
+	cpu_set_t cpu;
+	if (n != 6)
 		return 2;
+	CPU_ZERO(&cpu);
+	CPU_SET(atoi(args[5]), &cpu);
+	if (sched_setaffinity(0, sizeof cpu, &cpu))
+		return 5;
 	long long active = atof(args[2]) * 1e6, host = atof(args[1]) * 1e6 - active, end = now() + atof(args[3]) * 1e9;
 	int file = open(args[4], O_RDWR);
 	long long *list = file < 0 ? MAP_FAILED : mmap(NULL, MOST * sizeof *list, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
