@@ -12,7 +12,8 @@
 //     count. A job whose processes hold only others gets no columns with values, and a
 //     note (Holders).
 //   - Parts of GPUs, as MPS, shards and instances of MIG are, are withheld with a note:
-//     power, energy and utilization are the whole board's.
+//     power, energy and utilization are the whole board's. A GPU in MIG mode is not read,
+//     whatever the scheduler names.
 //
 // Columns, each of one GPU, numbered in the scheduler's order:
 //

@@ -248,6 +248,14 @@ func (h *helper) files() (map[string]bool, bool) {
 	return files, len(files) > 0
 }
 
+// refused is why a device is not read, nil where it is or nothing is known of it.
+func (h *helper) refused(device uint16) error {
+	if d := h.devices[device]; d.known && d.status != nvOK {
+		return errors.New(said(d.status))
+	}
+	return nil
+}
+
 // boards are what has been said of its GPUs.
 func (h *helper) boards() []run.GPUDevice {
 	var list []run.GPUDevice

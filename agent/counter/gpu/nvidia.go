@@ -145,6 +145,9 @@ func (c *nvColumn) Sources() []run.CounterSource {
 
 // Notes say what could not be read, and that a counter did not move.
 func (c *nvColumn) Notes() (list []note.Note) {
+	if why := c.h.refused(c.device); why != nil && c.event == energyEvent && c.h.gone == nil {
+		return []note.Note{note.New(note.GPUsUnread, "%s: %v", c.column.Name, why)}
+	}
 	if gone := c.h.gone; c.tells && gone != nil && gone != io.EOF {
 		list = append(list, note.New(note.GPUsUnread, "%v: what the GPUs did from then on is not known", gone))
 	}

@@ -571,6 +571,34 @@ func TestPlanOfAShortJob(t *testing.T) {
 	}
 }
 
+// Of a GPU that is divided into instances nothing is read, and the reason is noted; another GPU is read.
+func TestDividedGPU(t *testing.T) {
+	read := t.TempDir()
+	h, all := start(t, []string{"1", "0"}, false, "FAKE_MIG=1", "FAKE_READ="+read)
+	until(t, h, "the other is read", func() bool { return len(all.all) > 3 })
+	for _, r := range all.all {
+		if r.device == 0 {
+			t.Errorf("a reading of the divided GPU: %v", r.status)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(read, "1")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the divided GPU was read: %v", err)
+	}
+	if files, known := h.files(); !known || len(files) != 1 || !files["/dev/nvidia0"] {
+		t.Errorf("files %v, %v", files, known)
+	}
+	const want = "gpu0_energy: the GPU is divided into instances by MIG"
+	n := nvColumns(h, 0)[0].Notes()
+	if len(n) != 1 || n[0].Code != note.GPUsUnread || !strings.HasPrefix(n[0].Text, want) {
+		t.Errorf("notes %v", n)
+	}
+	alone, _ := start(t, []string{"0"}, false, "FAKE_MIG=0", "FAKE_COUNT=1")
+	until(t, alone, "it has ended", func() bool { return alone.gone != nil })
+	if !strings.Contains(alone.gone.Error(), "divided into instances by MIG") {
+		t.Error(alone.gone)
+	}
+}
+
 // After a probe has measured what calls cost the helper reads on as always.
 func TestReadsOnAfterAProbe(t *testing.T) {
 	build(t)

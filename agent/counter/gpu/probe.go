@@ -18,7 +18,8 @@ import (
 // what each call costs, how often values are new, which may be read, and of which clock
 // time stamps are. It is started by hand; it wakes no GPU.
 func Probe(w io.Writer, p ReadingParams) error {
-	fmt.Fprintln(w, "Instances of MIG are not read. AMD: built to the documentation, not yet run on a GPU.")
+	fmt.Fprintln(w, "NVIDIA: checked on an H100 and an H200. A GPU that is divided by MIG is not read. AMD: built to the "+
+		"documentation, not yet run on a GPU.")
 	cards, err := listCards(p.Sys)
 	if err != nil {
 		return err

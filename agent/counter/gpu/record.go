@@ -66,6 +66,7 @@ const (
 	nvNotSupported = 3
 	nvNoPermission = 4
 	nvLost         = 15
+	nvDivided      = 251
 	nvBegins       = 252 // no value yet: counting begins with this reading
 	nvNoNumber     = 253
 	nvOther        = 254
@@ -127,6 +128,8 @@ func said(status uint8) string {
 		return "permission denied"
 	case nvLost:
 		return "the GPU is lost"
+	case nvDivided:
+		return "the GPU is divided into instances by MIG, and what all of it does is not the job's own"
 	case nvNoNumber:
 		return "the driver returned a value that is not a count"
 	case nvOther:

@@ -77,12 +77,12 @@ enum {
 	ENERGY, KERNEL, USED, TOTAL, POWER_CAP, SW_THERMAL, HW_THERMAL, POWER_BRAKE, PCIE_TX, PCIE_RX,
 	POWER, REASONS, GRAPHICS, SM, OCCUPANCY, TENSOR, DRAM, GPM_BEGAN, VALUES = 24
 };
-enum { NO_NUMBER = 253, OTHER_STATUS = 254, NOT_READ = 255 };
+enum { DIVIDED = 251, NO_NUMBER = 253, OTHER_STATUS = 254, NOT_READ = 255 };
 struct record {
 	uint32_t size;
 	uint16_t kind, device;
 	int64_t begun, ended, cpu; /* CLOCK_MONOTONIC, and CPU time of this process; ns */
-	uint8_t status[VALUES];    /* of each value, the library's, or one of the three above */
+	uint8_t status[VALUES];    /* of each value, the library's, or one of those above */
 	uint64_t value[VALUES];    /* or a text */
 	uint64_t spare;
 };
@@ -117,6 +117,7 @@ static int (*init)(void), (*count)(unsigned *), (*by_index)(unsigned, device_t *
 	(*utilization)(device_t, struct utilization *), (*memory)(device_t, struct memory *),
 	/* May be missing. */
 	(*samples)(device_t, unsigned, unsigned long long, unsigned *, unsigned *, struct sample *),
+	(*mig_mode)(device_t, unsigned *, unsigned *),
 	(*reasons)(device_t, unsigned long long *), (*old_reasons)(device_t, unsigned long long *),
 	(*gpm_support)(device_t, struct gpm_support *), (*gpm_alloc)(void **), (*gpm_sample)(device_t, void *),
 	(*gpm_metrics)(struct gpm_query *);
@@ -134,7 +135,7 @@ static struct device {
 	int64_t called[GROUPS], due[GROUPS], cost[GROUPS]; /* CLOCK_MONOTONIC; mean of the last calls, ns */
 } devices[MOST_DEVICES];
 
-static int flush_asked, waiting, device_count, sharers;
+static int flush_asked, waiting, device_count, sharers, divided;
 static int64_t started; /* CLOCK_MONOTONIC */
 
 static int64_t now(clockid_t clock)
@@ -205,7 +206,7 @@ static void open_library(void)
 		{&by_uuid, "nvmlDeviceGetHandleByUUID", 0}, {&minor_of, "nvmlDeviceGetMinorNumber", 0}, {&name_of, "nvmlDeviceGetName", 0},
 		{&uuid_of, "nvmlDeviceGetUUID", 0}, {&version, "nvmlSystemGetDriverVersion", 0},
 		{&field_values, "nvmlDeviceGetFieldValues", 0}, {&utilization, "nvmlDeviceGetUtilizationRates", 0},
-		{&memory, "nvmlDeviceGetMemoryInfo", 0}, {&samples, "nvmlDeviceGetSamples", 1},
+		{&memory, "nvmlDeviceGetMemoryInfo", 0}, {&samples, "nvmlDeviceGetSamples", 1}, {&mig_mode, "nvmlDeviceGetMigMode", 1},
 		{&reasons, "nvmlDeviceGetCurrentClocksEventReasons", 1}, {&old_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons", 1},
 		{&gpm_support, "nvmlGpmQueryDeviceSupport", 1}, {&gpm_alloc, "nvmlGpmSampleAlloc", 1},
 		{&gpm_sample, "nvmlGpmSampleGet", 1}, {&gpm_metrics, "nvmlGpmMetricsGet", 1},
@@ -238,6 +239,13 @@ static int open_device(const char *name, device_t *d)
 	return status ? status : NOT_FOUND;
 }
 
+/* Whether a GPU is divided into instances (MIG): power and energy are then those of all of them. */
+static int is_divided(device_t d)
+{
+	unsigned current = 0, pending;
+	return mig_mode && mig_mode(d, &current, &pending) == SUCCESS && current == 1;
+}
+
 /* GPM is there from Hopper on; a GPU without it has utilization only. */
 static void open_gpm(struct device *d)
 {
@@ -247,7 +255,7 @@ static void open_gpm(struct device *d)
 }
 
 /* Writes what a device is: its minor number, memory and UUID, and in a record of its own
- * its name. */
+ * its name. One that is divided is not read. */
 static void introduce(int i, const char *name)
 {
 	struct record r = record_of(DEVICE, i);
@@ -255,6 +263,10 @@ static void introduce(int i, const char *name)
 	struct memory m = {0};
 	char *text = (char *)&r.value[3];
 	int status = open_device(name, &devices[i].handle);
+	if (status == SUCCESS && is_divided(devices[i].handle)) {
+		status = DIVIDED;
+		divided = 1;
+	}
 	r.status[0] = status_byte(status);
 	if (status == SUCCESS) {
 		open_gpm(&devices[i]);
@@ -719,7 +731,7 @@ int main(int argc, char **argv)
 		flush_asked = 0;
 		int64_t next = call_due(all || first);
 		if (!next)
-			fail(GPU_IS_LOST, "no GPU is left");
+			fail(divided ? DIVIDED : GPU_IS_LOST, "no GPU is left");
 		if (all) {
 			struct record r = record_of(FLUSHED, 0);
 			put(&r);

@@ -10,7 +10,8 @@
  * FAKE_COSTS each call takes the CPU time that it took on an H200, the start 35 ms; FAKE_COUNT
  * how many GPUs there are (2, 8 at most); FAKE_READ a directory in which a file of a GPU's
  * minor number is made once a value of it is read; FAKE_NO_WINDOWS a driver that buffers
- * no windows, FAKE_BUFFER how many it buffers (124), FAKE_NO_GPM a board without GPM; FAKE_NAN a field that is not a number; FAKE_STATUS and FAKE_STATUS_OF the
+ * no windows, FAKE_BUFFER how many it buffers (124), FAKE_NO_GPM a board without GPM; FAKE_MIG the minor number of a GPU that is
+ * divided into instances, of which the driver has no utilization; FAKE_NAN a field that is not a number; FAKE_STATUS and FAKE_STATUS_OF the
  * status of a field; FAKE_HANG_AFTER, FAKE_LOST_AFTER after how many calls for fields a
  * call never returns, and GPU 0 is lost; FAKE_HANG_AT a file whose system such a call
  * uses first, which may never answer, not even to a kill; FAKE_SLOW_MS how long such a
@@ -162,11 +163,19 @@ int nvmlDeviceGetMemoryInfo(void *d, unsigned long long *m)
 	m[1] = m[0] - m[2];
 	return lost[handle(d)] ? 15 : 0;
 }
+static int divided(void *d) { return gpus() - 1 - handle(d) == number("FAKE_MIG", -1); }
+int nvmlDeviceGetMigMode(void *d, unsigned *current, unsigned *pending)
+{
+	*current = *pending = divided(d);
+	return 0;
+}
 int nvmlDeviceGetUtilizationRates(void *d, unsigned *u)
 {
 	static int calls;
 	long long window = number("FAKE_WINDOW_MS", 0) * 1000, t = us(CLOCK_MONOTONIC);
 	note_read(d);
+	if (divided(d))
+		return 3;
 	costs(calls++ % 10 == 5 ? 3000 : 40);
 	if (window == 0)
 		window = 1;
