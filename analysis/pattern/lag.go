@@ -20,6 +20,7 @@ func (a *Across) lags(nodes []NodePattern, shapes []phased) {
 		if shapes[i].v == nil {
 			continue
 		}
+		begin[i] = make([]float64, 0, len(n.BoundariesS))
 		for _, t := range n.BoundariesS {
 			begin[i] = append(begin[i], t+shapes[i].shift*n.PeriodS)
 		}
@@ -47,16 +48,20 @@ func (a *Across) lags(nodes []NodePattern, shapes []phased) {
 }
 
 // lagOf is the median difference of the boundaries of one node to the nearest of
-// another, and the median absolute deviation of it; NaN below three.
+// another, both ascending, and the median absolute deviation of it; NaN below three.
 func lagOf(x, base []float64, periodS float64) (lag, spread float64) {
-	var d []float64
+	d := make([]float64, 0, len(x))
+	k := 0 // the first of base that is not before t
 	for _, t := range x {
-		k, _ := slices.BinarySearchFunc(base, t, func(a, b float64) int { return cmp.Compare(a, b) })
+		for k < len(base) && cmp.Less(base[k], t) {
+			k++
+		}
 		best := math.Inf(1)
-		for _, j := range []int{k - 1, k} {
-			if j >= 0 && j < len(base) && math.Abs(t-base[j]) < math.Abs(best) {
-				best = t - base[j]
-			}
+		if k > 0 {
+			best = t - base[k-1]
+		}
+		if k < len(base) && math.Abs(t-base[k]) < math.Abs(best) {
+			best = t - base[k]
 		}
 		if math.Abs(best) <= periodS/2 {
 			d = append(d, best)

@@ -47,7 +47,8 @@ func TestTable(t *testing.T) {
 		t.Skip("by hand: JOBGAIT_GPU=run")
 	}
 	dir := build(t)
-	fmt.Printf("Bars: energy %g %%, active %g points, first value %g s, reader %g %% of a CPU without its start; for cycles "+
+	fmt.Printf("Bars: energy %g %%, active %g points, first value %g s, reader %g %% of a CPU without its start; for "+
+		"cycles "+
 		"from %g s on: a cycle is found, idle share within %g points\n", 100*energyBar, 100*activeBar, firstBar,
 		100*readerBar, leastPeriod, 100*idleBar)
 	fmt.Println("| cycle, s | active, true | reported | energy, true, J | error | idle share of the cycle, true | " +
