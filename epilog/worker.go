@@ -90,6 +90,7 @@ func waitFor(ctx context.Context, pidfd int, enough func() bool) error {
 // this node: the Epilog waits for the worker, and shall not wait for those. in has the
 // end of the run where the spool did not take that, else nothing.
 func worker(ctx context.Context, getenv func(string) string, path string, in io.Reader) error {
+	began := job.ThisHost().Mono
 	self, cfg, err := settings(getenv)
 	if err != nil {
 		return err
@@ -110,6 +111,7 @@ func worker(ctx context.Context, getenv func(string) string, path string, in io.
 		log.Printf("%v", err)
 	}
 	f := finisher(cfg, getenv, self, run.Node, log)
+	f.Began = began
 	if run.RootPID != 0 {
 		f.HistoryPatience = runPatience
 	}

@@ -59,7 +59,7 @@ func begin(s job.Scheduler, getenv func(string) string) (err error) {
 		return err
 	}
 	log.Infof("agent %d started in %s", p.PID, filepath.Base(string(dir)))
-	return nil
+	return dir.WritePrologTime(job.ThisHost().Mono - host.Mono)
 }
 
 // prepare makes the run directory, stores the run and takes its lock. A

@@ -31,11 +31,14 @@ type Details struct {
 	MemoryBytes *float64 `json:"memory_bytes,omitempty"`
 	// StdOut is the path of the job's output as far as it is expanded.
 	StdOut string `json:"stdout,omitempty"`
-	// Start and End are the scheduler's times, epoch seconds; of a run that is not
-	// over End is when its limit is. UID is the job's user.
-	Start *int64 `json:"start,omitempty"`
-	End   *int64 `json:"end,omitempty"`
-	UID   *int   `json:"uid,omitempty"`
+	// Submit is when the job was submitted, Eligible when nothing but resources kept it from running. Start and End
+	// are the scheduler's times; of a run that is not over End is when its limit is. All are epoch seconds. UID is
+	// the job's user.
+	Submit   *int64 `json:"submit,omitempty"`
+	Eligible *int64 `json:"eligible,omitempty"`
+	Start    *int64 `json:"start,omitempty"`
+	End      *int64 `json:"end,omitempty"`
+	UID      *int   `json:"uid,omitempty"`
 	// Restarts is how often the scheduler has queued the job again.
 	Restarts *int `json:"restarts,omitempty"`
 	// Exit has a signal where the hooks get 0. State is the one that the run will have, in sacct's words, "" while
@@ -74,6 +77,8 @@ func (d Details) Complete(r Run, s Hooks) run.Job {
 	either(&j.TimeLimitS, d.TimeLimitS)
 	either(&j.MemoryBytes, d.MemoryBytes)
 	either(&j.SchedulerStart, d.Start)
+	either(&j.Submit, d.Submit)
+	either(&j.Eligible, d.Eligible)
 	// The scheduler's answer is more complete than the hook's environment.
 	if path := cmp.Or(d.StdOut, s.StdOut(r, j)); path != "" {
 		j.StdOut = path

@@ -175,6 +175,21 @@ func (d RunDir) KeepRun() error {
 	return nil
 }
 
+// prologFile holds how long the Prolog took.
+const prologFile = "prolog.json"
+
+// WritePrologTime stores how long the Prolog took, in seconds.
+func (d RunDir) WritePrologTime(s float64) error { return d.WriteJSON(prologFile, s) }
+
+// PrologTime returns how long the Prolog took, in seconds; nil where that is unknown.
+func (d RunDir) PrologTime() *float64 {
+	var s float64
+	if err := d.ReadJSON(prologFile, &s); err != nil || !(s >= 0 && s < 3600) {
+		return nil
+	}
+	return &s
+}
+
 // WriteDetails stores what was learned of the job while it ran.
 func (d RunDir) WriteDetails(det Details) error { return writeJSON(d.Path("details.json"), det) }
 

@@ -3,6 +3,7 @@ package forecast
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -21,6 +22,8 @@ type Tuning struct {
 	// Scatter is the least standard deviation of the logarithm of a value; Drift is that of the level's
 	// movement from one run to the next, relative to the scatter.
 	Scatter, Drift float64
+	// Doubt is how many of the newest runs may be the first of a level that the detector has not reported yet.
+	Doubt int
 	// Before is how many runs form the mean that a run is compared with, Surprises how many comparisons are needed,
 	// Memory how many of the newest count.
 	Before, Surprises, Memory int
@@ -30,7 +33,7 @@ type Tuning struct {
 
 // Default returns the parameters of all callers.
 func Default() Tuning {
-	return Tuning{Least: 3, Window: 20, Spread: 4, Scatter: 0.003, Drift: 0.1, Before: 5, Surprises: 10, Memory: 60,
+	return Tuning{Least: 3, Window: 20, Spread: 4, Scatter: 0.003, Drift: 0.1, Doubt: 4, Before: 5, Surprises: 10, Memory: 60,
 		Level: 0.95}
 }
 
@@ -76,6 +79,43 @@ func (f Forecast) law() distuv.StudentsT {
 // no completed run). starts are the first indexes of the regimes after the first, ascending, as
 // they are known by now.
 func Next(values []float64, starts []int, p Tuning) (Forecast, error) {
+	f, err := fromRegimes(values, starts, p)
+	if err == nil {
+		f = f.inDoubt(values, starts, p)
+	}
+	if lo, hi := f.Interval(p.Level); err == nil && hi > p.Spread*lo {
+		err = ErrInputs
+	}
+	return f, err
+}
+
+// inDoubt widens a forecast where the newest runs, p.Doubt at most, all lie beyond the interval of the runs before
+// them, on the same side: the next run may be of either level, and so the interval holds both.
+func (f Forecast) inDoubt(values []float64, starts []int, p Tuning) Forecast {
+	first := 0
+	if len(starts) > 0 {
+		first = starts[len(starts)-1]
+	}
+	for k := min(p.Doubt, len(values)-first-1); k > 0; k-- {
+		tail := logs(values[len(values)-k:])
+		before, err := fromRegimes(values[:len(values)-k], starts, p)
+		if err != nil || len(tail) == 0 {
+			continue
+		}
+		q := before.Sigma * distuv.StudentsT{Sigma: 1, Nu: before.Dof}.Quantile((1+p.Level)/2)
+		low, high := slices.Min(tail), slices.Max(tail)
+		if low <= before.Mu+q && high >= before.Mu-q {
+			continue
+		}
+		lo, hi := min(before.Mu, mean(tail))-q, max(before.Mu, mean(tail))+q
+		f.Mu, f.Sigma = (lo+hi)/2, max(f.Sigma, (hi-lo)/2/(q/before.Sigma))
+		return f
+	}
+	return f
+}
+
+// fromRegimes predicts from the newest regime of the detector.
+func fromRegimes(values []float64, starts []int, p Tuning) (Forecast, error) {
 	var regimes [][]float64
 	bounds := append(append([]int{0}, starts...), len(values))
 	n := 0
@@ -107,9 +147,6 @@ func Next(values []float64, starts []int, p Tuning) (Forecast, error) {
 	f.Sigma = sd * math.Sqrt(1+1/float64(len(newest))+p.Drift*p.Drift*float64(len(newest)))
 	if q, known := typicalDistance(regimes, p); known {
 		f.Sigma = max(f.Sigma, q/distuv.StudentsT{Sigma: 1, Nu: f.Dof}.Quantile((1+p.Level)/2))
-	}
-	if lo, hi := f.Interval(p.Level); hi > p.Spread*lo {
-		return f, ErrInputs
 	}
 	return f, nil
 }

@@ -107,7 +107,7 @@ func (w *writer) put(s summary.Summary, body []byte, at Ingest) error {
 	return w.err
 }
 
-// Delivered notes where the report of a stored run went.
+// Delivered stores where the report of a stored run went and how long its Epilog took, where that is known.
 func (db *DB) Delivered(ctx context.Context, s summary.Summary, dir string) error {
 	err := db.write(ctx, func(tx *sql.Conn) error {
 		found, err := previousRuns(ctx, tx, s)
@@ -119,7 +119,8 @@ func (db *DB) Delivered(ctx context.Context, s summary.Summary, dir string) erro
 			return ErrNotFound
 		}
 		w := db.writer(ctx, tx)
-		w.exec(`UPDATE run SET report_dir_id = ? WHERE run_id = ?`, w.path(s, dir), same.runID)
+		w.exec(`UPDATE run SET report_dir_id = ?, epilog_ms = coalesce(?, epilog_ms) WHERE run_id = ?`, w.path(s, dir),
+			whole(s.Quality.EpilogS, 1e3), same.runID)
 		return w.err
 	})
 	return explain(db.path, "note the report of run "+s.Key.String(), err)

@@ -73,7 +73,12 @@ func site(t *testing.T) *DB {
 			s.Nodes[0].BusyCPUs = ptr(0.5)
 		})
 	}
-	put(812344, "bob", 3, func(s *summary.Summary) { s.State, s.Exit = "OUT_OF_MEMORY", &run.Exit{Signal: 9} })
+	put(812344, "bob", 3, func(s *summary.Summary) {
+		s.State, s.Exit = "OUT_OF_MEMORY", &run.Exit{Signal: 9}
+		s.Quality.PrologS, s.Quality.EpilogS = ptr(0.031), ptr(0.42)
+		s.Job.Submit, s.Job.Eligible = ptr(int64(s.Start)-900), ptr(int64(s.Start)-600)
+		s.Job.SchedulerStart = ptr(int64(s.Start))
+	})
 	wide := func(s *summary.Summary) {
 		s.Job.NNodes, s.Job.NCPUs, s.Job.App, s.Job.Size = 4, ptr(16), "nemo", "gyre"
 		s.Nodes = []summary.Node{{Name: "n1", Reported: true, BusyCPUs: ptr(4.0), Samples: 12000},

@@ -80,6 +80,8 @@ CREATE TABLE IF NOT EXISTS run (
   exit_code       INTEGER,
   exit_signal     INTEGER,
   scheduler_start INTEGER,
+  submit_s        INTEGER,            -- the scheduler's: submitted, and kept only by resources since
+  eligible_s      INTEGER,
   start_s         INTEGER,            -- to the second, as sacct's: in three indexes a fraction takes twice the room
   end_s           INTEGER,
   elapsed_ms      INTEGER,
@@ -97,6 +99,8 @@ CREATE TABLE IF NOT EXISTS run (
   sample_hz       REAL,
   lost_ppm        INTEGER,
   overhead_ppm    INTEGER,
+  prolog_ms       INTEGER,            -- for how long the hooks kept the node
+  epilog_ms       INTEGER,
   counters_id     INTEGER,            -- 'hw', 'sw', 'proc' or 'none'
   report_dir_id   INTEGER,
   step_us         INTEGER,            -- of the application's reference pattern, not of whatever came first
@@ -263,7 +267,7 @@ CREATE TABLE IF NOT EXISTS day (
   jobs         INTEGER NOT NULL,
   failed       INTEGER NOT NULL,
   node_s       REAL NOT NULL,
-  idle_node_s  REAL NOT NULL,         -- of runs whose CPUs were mostly idle
+  idle_node_s  REAL NOT NULL,         -- of runs whose CPUs were mostly idle and not waited for
   cpu_s        REAL NOT NULL,
   energy_j     REAL NOT NULL,
   energy_jobs  INTEGER NOT NULL,      -- whose nodes count it
@@ -274,7 +278,7 @@ CREATE VIEW IF NOT EXISTS run_day AS
 SELECT run_id, end_s / 86400 AS day, cluster_id, user_id,
   coalesce(account_id, 0) AS account_id, coalesce(partition_id, 0) AS partition_id, 1 AS jobs,
   coalesce(exit_code <> 0 OR exit_signal <> 0, 0) AS failed, round(coalesce(nnodes * elapsed_ms, 0) / 1e3) AS node_s,
-  round(CASE WHEN busy_mcpu < 500 * ncpus THEN coalesce(nnodes * elapsed_ms, 0) ELSE 0 END / 1e3) AS idle_node_s,
+  round(CASE WHEN busy_mcpu + coalesce(waiting_mcpu, 0) < 500 * ncpus THEN coalesce(nnodes * elapsed_ms, 0) ELSE 0 END / 1e3) AS idle_node_s,
   round(coalesce(cpu_ms, CASE WHEN nodes_reported = nnodes THEN busy_mcpu * elapsed_ms / 1e3 END, 0) / 1e3) AS cpu_s, round(coalesce(energy_mj, 0) / 1e3) AS energy_j,
   energy_mj IS NOT NULL AS energy_jobs
 FROM run WHERE end_s IS NOT NULL;
@@ -389,6 +393,14 @@ CREATE TABLE IF NOT EXISTS scaling_segment (
 --   Sub  number of a run inside one batch job (jobgait run); NULL: the job itself
 --   StartEpoch  indexed: select by this and not by Start
 --   EndEpoch  indexed as well
+--   SubmitEpoch  Submit in epoch seconds
+--   EligibleEpoch  Eligible in epoch seconds
+--   PlannedS  sacct's Planned in seconds: for how long the job waited in the queue, from Eligible to Start
+--   Timelimit  as sacct's; NULL: unlimited, or unknown
+--   ReqMem  of all nodes together, as sacct's; of a job that requested none the limit of its
+--     cgroup, where sacct may show the memory of the node
+--   PrologS  for how long jobgait's Prolog kept the job waiting, on the slowest node
+--   EpilogS  for how long jobgait's Epilog kept the node that wrote the report
 --   ElapsedS  Elapsed in seconds, with fractions
 --   Executable  name of the program that ran
 --   Application  executable and job name with digits folded, or the user's --app
@@ -411,7 +423,8 @@ CREATE TABLE IF NOT EXISTS scaling_segment (
 --     has no such pattern
 --   StepCPUS  CPU time of one such cycle, all tasks together
 --   StepWaitS  for how long they waited for a CPU in it
---   TotalCPUS  CPU time of the run
+--   TotalCPUS  sacct's TotalCPU in seconds, counted by jobgait: processes that no accounting
+--     plugin of Slurm polls are in it, and so are those that Slurm has lost
 --   StartUpS  before the first cycle
 --   CheckpointS  in checkpoints
 --   ConsumedEnergyJ  joules
@@ -433,14 +446,26 @@ SELECT
   r.job_name        AS JobName,
   (SELECT text FROM word WHERE word_id = r.state_id) AS State,
   r.exit_code || ':' || r.exit_signal AS ExitCode,
+  strftime('%Y-%m-%dT%H:%M:%S', r.submit_s, 'unixepoch', 'localtime') AS Submit,
+  strftime('%Y-%m-%dT%H:%M:%S', r.eligible_s, 'unixepoch', 'localtime') AS Eligible,
   strftime('%Y-%m-%dT%H:%M:%S', r.start_s, 'unixepoch', 'localtime') AS Start,
   strftime('%Y-%m-%dT%H:%M:%S', r.end_s, 'unixepoch', 'localtime') AS End,
+  r.submit_s        AS SubmitEpoch,
+  r.eligible_s      AS EligibleEpoch,
+  max(0, coalesce(r.scheduler_start, r.start_s) - r.eligible_s) AS PlannedS,
   r.start_s         AS StartEpoch,
   r.end_s           AS EndEpoch,
   CASE WHEN r.elapsed_ms >= 86400000 THEN (r.elapsed_ms / 86400000) || '-' ELSE '' END
     || strftime('%H:%M:%S', r.elapsed_ms / 1000 % 86400, 'unixepoch') AS Elapsed,
   r.elapsed_ms / 1000 AS ElapsedRaw,
   r.elapsed_ms / 1e3 AS ElapsedS,
+  CASE WHEN r.limit_s >= 86400 THEN CAST(r.limit_s / 86400 AS INTEGER) || '-' ELSE '' END
+    || strftime('%H:%M:%S', CAST(r.limit_s AS INTEGER) % 86400, 'unixepoch') AS Timelimit,
+  CAST(r.limit_s / 60 AS INTEGER) AS TimelimitRaw,
+  CASE WHEN CAST(r.mem_requested / 1048576 AS INTEGER) % 1024 = 0 THEN CAST(r.mem_requested / 1073741824 AS INTEGER) || 'G'
+    ELSE CAST(r.mem_requested / 1048576 AS INTEGER) || 'M' END AS ReqMem,
+  r.prolog_ms / 1e3 AS PrologS,
+  r.epilog_ms / 1e3 AS EpilogS,
   r.nnodes          AS NNodes,
   r.ncpus           AS NCPUS,
   r.ntasks          AS NTasks,
@@ -486,7 +511,8 @@ LEFT JOIN application a ON a.application_id = s.application_id;
 --   ThrottledCPUs  how many were held back by a limit of the cgroup
 --   StolenCPUs  CPUs that the nodes' host kept for others
 --   OthersCPUs  CPUs that others kept busy, of those open to the run, while it waited
---   PeakMemBytes  most anonymous and shared memory; page cache is not in it
+--   PeakMemBytes  most anonymous and shared memory of all tasks at one moment; page cache is not
+--     in it. sacct's MaxRSS is the largest resident set of one task, with files that it maps
 --   RequestedMemBytes  memory that was asked for, else the limit of the cgroup
 --   OOMKills  processes killed for lack of memory
 --   ReadBytes  read from storage
@@ -723,7 +749,8 @@ GROUP BY s.series_id;
 --   Jobs  how many runs
 --   Failed  how many of them ended with an exit code or a signal
 --   NodeHours  nodes times elapsed time
---   IdleNodeHours  of them in runs that used less than half of their CPUs
+--   IdleNodeHours  of them in runs that used less than half of their CPUs, and whose tasks did
+--     not wait for the others
 --   CPUHours  CPU time used
 --   EnergyKWh  energy of the processors; NULL: no run's was counted
 --   EnergyJobs  of how many runs it is

@@ -47,6 +47,9 @@ type Job struct {
 	// SchedulerStart is the start time that the scheduler gives, epoch
 	// seconds: it guards against reused job ids.
 	SchedulerStart *int64 `json:"scheduler_start,omitempty"`
+	// Submit is when the job was submitted, Eligible when nothing but resources kept it from running; epoch seconds.
+	Submit   *int64 `json:"submit,omitempty"`
+	Eligible *int64 `json:"eligible,omitempty"`
 }
 
 // With returns j with its unknown fields taken from o: empty text, nil pointers and a

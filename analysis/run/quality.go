@@ -27,6 +27,10 @@ type Quality struct {
 	// starting the reader and loading the driver's library did.
 	GPUReaderS      float64 `json:"gpu_reader_cpu_s,omitempty"`
 	GPUReaderStartS float64 `json:"gpu_reader_start_s,omitempty"`
+	// PrologS and EpilogS are how long the hooks kept the node from the job and from the next one, in seconds: the
+	// longest Prolog of the nodes, and the Epilog of the node that wrote the report; nil where unknown.
+	PrologS *float64 `json:"prolog_s,omitempty"`
+	EpilogS *float64 `json:"epilog_s,omitempty"`
 	// BudgetPct is the limit of OverheadPct; InterruptNS is the assumed cost of one
 	// record on the CPU that it interrupts. 0 where unknown.
 	BudgetPct   float64         `json:"budget_pct,omitempty"`

@@ -34,7 +34,8 @@ func numbers(nodes float64) []bound {
 		{0, math.MaxInt32, "NTasks NCPUs CPUsPerTask"},
 		{0, 1 << 16, "Exit.Code"},
 		{0, 1 << 10, "Exit.Signal"},
-		{0, maxSpan, "TimeLimitS StepS Node.PeriodS MeanS P10S P90S SinceS ReadS ActiveS SlowedS PowerCappedS HeatSlowedS"},
+		{0, maxSpan, "TimeLimitS StepS Node.PeriodS MeanS P10S P90S SinceS ReadS ActiveS SlowedS PowerCappedS HeatSlowedS " +
+			"PrologS EpilogS"},
 		{1e-9, maxSpan, "Timing.PeriodS NodeLane.StepS Example.LengthS"},
 		{-maxSpan, maxSpan, "StartS EndS PeriodLoS PeriodHiS"},
 		{0, nodes * maxCPUs, "CPUs CPULimit"},

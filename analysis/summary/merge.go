@@ -196,6 +196,7 @@ func sumQuality(records []NodeRecord) run.Quality {
 		} else if q.Scope != r.Quality.Scope {
 			q.Scope = "mixed"
 		}
+		q.PrologS = longer(q.PrologS, r.Quality.PrologS)
 		q.CPUs += r.Quality.CPUs
 		q.Samples += r.Quality.Samples
 		q.Missing += r.Quality.Missing

@@ -32,7 +32,7 @@ func (f Finisher) completeFromScheduler(ctx context.Context, r job.Run, s summar
 		return withDeclared(f.unanswered(s, err), r.Job)
 	}
 	if ofLaterRun(d, r, s) {
-		d.Start, d.End, d.State, d.Exit = nil, nil, "", nil
+		d.Submit, d.Eligible, d.Start, d.End, d.State, d.Exit = nil, nil, nil, nil, "", nil
 		if s.Exit != nil { // no Epilog received a requeue
 			s = unknownEnd(s, "the scheduler knows only a later run of the job")
 		}

@@ -33,6 +33,8 @@ type Finisher struct {
 	// Log takes what somebody should look at, Info (which may be nil) a line for
 	// each report.
 	Log, Info func(format string, args ...any)
+	// Began is when the process began that the Epilog waits for, in seconds of CLOCK_MONOTONIC; 0 for a sweep.
+	Began float64
 	// End is how the run ended where its spool did not take that.
 	End *End
 	// HistoryPatience is how long to wait for each lock on the history; 0 waits as long as package history does.
@@ -198,12 +200,24 @@ func (f Finisher) archiveFiles(ctx context.Context, p *progress) error {
 	return nil
 }
 
+// epilogTime returns for how long the Epilog keeps the node, in seconds: until this process began, and then as long
+// as this process works or the Epilog waits for it. nil: no Epilog waits.
+func (f Finisher) epilogTime(e End) *float64 {
+	now := job.ThisHost()
+	if f.Began == 0 || e.Swept || e.BootID != now.BootID || f.Began < e.Mono {
+		return nil
+	}
+	s := f.Began - e.Mono + min(now.Mono-f.Began, f.Config.Epilog.WaitS)
+	return &s
+}
+
 // storeRun has the history know the run and where its report is: here, or by a record for the history's one writer.
 func (f Finisher) storeRun(ctx context.Context, p *progress) error {
 	dir := p.reportDir
 	if dir == "" {
 		dir = p.before.Dir
 	}
+	p.sum.Quality.EpilogS = f.epilogTime(p.end)
 	switch {
 	case p.unfit:
 		return nil

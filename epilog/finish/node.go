@@ -52,7 +52,9 @@ func analysed(dir job.RunDir, run job.Run, end End) (summary.NodeRecord, error) 
 	if end.Requeued {
 		r.Notes = append(r.Notes, note.New(note.Requeued, "the scheduler stopped this run and queued the job again"))
 	}
-	return fromProfile(dir, run, r, end)
+	r, err := fromProfile(dir, run, r, end)
+	r.Quality.PrologS = dir.PrologTime()
+	return r, err
 }
 
 // readRecord reads what nodeRecord stored.

@@ -18,6 +18,7 @@
 # Environment:
 #   NODES=4             nodes, named n1 ...
 #   CPUS=2              CPUs of each, as Slurm is told, which are places for jobs
+#   ACCOUNTING=1        with a slurmdbd and a database of its own
 #   JOBGAIT_BIN=DIR     where jobgait, jobgait-agent, jobgait-prolog and
 #                       jobgait-epilog are (default: build/bin)
 set -uo pipefail
@@ -36,6 +37,7 @@ say() { echo "cluster.sh: $*"; }
 . "$here/lib/packages.sh"
 . "$here/lib/accounts.sh"
 . "$here/lib/slurm.sh"
+. "$here/lib/accounting.sh"
 . "$here/lib/jobgait.sh"
 . "$here/lib/gpu.sh"
 

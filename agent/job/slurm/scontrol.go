@@ -95,6 +95,10 @@ func detailsOf(f map[string]string) job.Details {
 			d.MemoryBytes = memoryOf(f[key])
 		}
 	}
+	if d.MemoryBytes == nil {
+		d.MemoryBytes = leastMemory(f)
+	}
+	d.Submit, d.Eligible = timeOf(f["SubmitTime"]), timeOf(f["EligibleTime"])
 	d.Start, d.End = timeOf(f["StartTime"]), timeOf(f["EndTime"])
 	if n, ok := job.Count(f["Restarts"]); ok {
 		d.Restarts = &n
@@ -104,6 +108,19 @@ func detailsOf(f map[string]string) job.Details {
 		d.UID = &uid
 	}
 	return d
+}
+
+// leastMemory returns what a job requested on all nodes together where the scheduler does not count memory, so that no
+// TRES names it: MinMemoryNode times nodes, or MinMemoryCPU times CPUs.
+func leastMemory(f map[string]string) *float64 {
+	for key, times := range map[string]string{"MinMemoryNode": "NumNodes", "MinMemoryCPU": "NumCPUs"} {
+		each, n := memoryOf("mem="+f[key]), job.Positive(f[times])
+		if each != nil && n != nil {
+			all := *each * float64(*n)
+			return &all
+		}
+	}
+	return nil
 }
 
 // timeOf reads a time: epoch seconds, as SLURM_TIME_FORMAT=%s has them, or local.

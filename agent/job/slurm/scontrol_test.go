@@ -69,6 +69,21 @@ func TestScontrolHeterogeneousJob(t *testing.T) {
 	}
 }
 
+// Where CPUs alone are counted no TRES has the memory that was requested (--mem, --mem-per-cpu).
+func TestScontrolMemoryWithoutTRES(t *testing.T) {
+	for line, want := range map[string]float64{
+		"JobId=10 JobName=x NumNodes=2 NumCPUs=4 TRES=cpu=4,node=2,billing=4 MinMemoryNode=200M": 400 << 20,
+		"JobId=10 JobName=x NumNodes=2 NumCPUs=4 TRES=cpu=4,node=2,billing=4 MinMemoryCPU=300M":  1200 << 20,
+		"JobId=10 JobName=x NumNodes=1 NumCPUs=1 TRES=cpu=1,mem=1G,node=1 MinMemoryNode=5M":      1 << 30,
+		"JobId=10 JobName=x NumNodes=1 NumCPUs=1 TRES=cpu=1,node=1 MinMemoryNode=0":              0,
+	} {
+		d := fromScontrol([]byte(line+"\n"), 10)
+		if (want == 0) != (d.MemoryBytes == nil) || want > 0 && *d.MemoryBytes != want {
+			t.Errorf("%s: %v, want %g", line, d.MemoryBytes, want)
+		}
+	}
+}
+
 func FuzzFromScontrol(f *testing.F) {
 	f.Add([]byte(scontrolLine))
 	f.Add([]byte("JobId=17 JobName== StdOut=%"))

@@ -7,6 +7,12 @@ install_packages() {
     mpirun:openmpi-bin gcc:gcc make:make sqlite3:sqlite3 ps:procps; do
     command -v "${item%%:*}" >/dev/null || want+=("${item##*:}")
   done
+  if accounting_wanted; then
+    for item in slurmdbd:slurmdbd sacctmgr:slurm-client mariadbd:mariadb-server; do
+      command -v "${item%%:*}" >/dev/null || want+=("${item##*:}")
+    done
+    compgen -G '/usr/lib/*/slurm*/accounting_storage_mysql.so' >/dev/null || want+=(slurm-wlm-mysql-plugin)
+  fi
   [[ -e /usr/include/slurm/spank.h ]] || want+=(libslurm-dev)
   compgen -G '/usr/lib/*/openmpi/include/mpi.h' >/dev/null || want+=(libopenmpi-dev) # mpicc is in openmpi-bin
   compgen -G '/usr/lib/*/slurm*/select_cons_tres.so' >/dev/null || want+=(slurm-wlm-basic-plugins)

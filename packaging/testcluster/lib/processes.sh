@@ -19,6 +19,9 @@ is_step() {
 # is_installed PID: a program installed below our prefix.
 is_installed() { [[ $(readlink "/proc/$1/exe" 2>/dev/null) == "$PREFIX"/* ]]; }
 
+# is_accounting PID: our slurmdbd or its database.
+is_accounting() { is_step "$1" || arguments "$1" | grep -qxF -e "--datadir=$PREFIX/mysql"; }
+
 # processes: prints the pids of daemons, steps, hooks and agents of ours.
 processes() {
   local dir pid name
@@ -27,6 +30,7 @@ processes() {
     read -r name 2>/dev/null <"$dir/comm" || continue
     case $name in
       munged|slurmctld|slurmd) is_daemon "$pid" && echo "$pid" ;;
+      slurmdbd|mariadbd) is_accounting "$pid" && echo "$pid" ;;
       slurmstepd*) is_step "$pid" && echo "$pid" ;;
       jobgait*) is_installed "$pid" && echo "$pid" ;;
     esac

@@ -17,7 +17,8 @@ free_ports() {
 slurm_configure() {
   local port
   id slurm >/dev/null 2>&1 || die "the slurm packages made no account slurm"
-  port=$(free_ports $((NODES + 1))) || die "no free ports"
+  port=$(free_ports $((NODES + 3))) || die "no free ports"
+  accounting_port=$((port + NODES + 1))
   install -d -m 755 "$PREFIX"/{etc,run,log,slurmd,munge}
   install -d -m 755 -o slurm "$PREFIX"/{run,log}/slurmctld
   install -d -m 700 -o slurm "$PREFIX/state"
@@ -65,7 +66,6 @@ PrologFlags=Alloc
 PrologEpilogTimeout=60
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
 MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
@@ -80,6 +80,7 @@ MessageTimeout=60
 MinJobAge=300
 JobRequeue=1
 C
+  accounting_conf "$accounting_port"
   for ((n = 1; n <= NODES; n++)); do
     echo "NodeName=n$n NodeHostname=$host NodeAddr=127.0.0.1 Port=$(($1 + n)) CPUs=$CPUS RealMemory=1000 State=UNKNOWN"
   done
@@ -95,6 +96,7 @@ slurm_start() {
   clean munged --key-file="$PREFIX/munge/munge.key" --socket="$PREFIX/run/munge.socket" \
     --pid-file="$PREFIX/run/munged.pid" --log-file="$PREFIX/log/munged.log" \
     --seed-file="$PREFIX/munge/munge.seed" || die "munged does not start, see $PREFIX/log"
+  accounting_start "$accounting_port"
   clean slurmctld -f "$PREFIX/etc/slurm.conf" || die "slurmctld does not start, see $PREFIX/log"
   for ((n = 1; n <= NODES; n++)); do
     install -d -m 755 "$PREFIX/slurmd/n$n"
