@@ -22,6 +22,9 @@ type Tuning struct {
 	// Scatter is the least standard deviation of the logarithm of a value; Drift is that of the level's
 	// movement from one run to the next, relative to the scatter.
 	Scatter, Drift float64
+	// Few widens the interval of few runs, by Few divided by their number: a change of level may come at any run, and
+	// few runs show no earlier one.
+	Few float64
 	// Doubt is how many of the newest runs may be the first of a level that the detector has not reported yet.
 	Doubt int
 	// Before is how many runs form the mean that a run is compared with, Surprises how many comparisons are needed,
@@ -33,8 +36,8 @@ type Tuning struct {
 
 // Default returns the parameters of all callers.
 func Default() Tuning {
-	return Tuning{Least: 3, Window: 20, Spread: 4, Scatter: 0.003, Drift: 0.1, Doubt: 4, Before: 5, Surprises: 10, Memory: 60,
-		Level: 0.95}
+	return Tuning{Least: 3, Window: 20, Spread: 4, Scatter: 0.003, Drift: 0.1, Few: 0.5, Doubt: 4, Before: 5,
+		Surprises: 10, Memory: 60, Level: 0.95}
 }
 
 // Errors of Next.
@@ -80,13 +83,14 @@ func (f Forecast) law() distuv.StudentsT {
 // they are known by now.
 func Next(values []float64, starts []int, p Tuning) (Forecast, error) {
 	f, err := fromRegimes(values, starts, p)
-	if err == nil {
-		f = f.inDoubt(values, starts, p)
+	if err != nil {
+		return f, err
 	}
-	if lo, hi := f.Interval(p.Level); err == nil && hi > p.Spread*lo {
-		err = ErrInputs
+	f = f.inDoubt(values, starts, p)
+	if lo, hi := f.Interval(p.Level); hi > p.Spread*lo {
+		return f, ErrInputs
 	}
-	return f, err
+	return f, nil
 }
 
 // inDoubt widens a forecast where the newest runs, p.Doubt at most, all lie beyond the interval of the runs before
@@ -148,6 +152,7 @@ func fromRegimes(values []float64, starts []int, p Tuning) (Forecast, error) {
 	if q, known := typicalDistance(regimes, p); known {
 		f.Sigma = max(f.Sigma, q/distuv.StudentsT{Sigma: 1, Nu: f.Dof}.Quantile((1+p.Level)/2))
 	}
+	f.Sigma *= 1 + p.Few/float64(n)
 	return f, nil
 }
 

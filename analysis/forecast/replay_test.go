@@ -105,7 +105,11 @@ func TestReplay(t *testing.T) {
 	sets := map[string][]past{}
 	r := rand.New(rand.NewPCG(seed, 44))
 	for _, kind := range draw.Kinds() {
-		for range 12 {
+		n := 12
+		if kind == "short" { // of 18 runs, the others of 100
+			n = 72
+		}
+		for range n {
 			sets["drawn, "+kind] = append(sets["drawn, "+kind], past{Series: draw.Recorded(r, kind).Series})
 		}
 	}
@@ -129,15 +133,22 @@ func TestReplay(t *testing.T) {
 	}
 	slices.Sort(names)
 	var all tally
+	shares := map[string]float64{}
 	for _, name := range names {
 		var y tally
 		for _, h := range sets[name] {
 			y.replay(h, Default())
 			all.replay(h, Default())
 		}
+		shares[name] = float64(y.inside) / float64(max(y.predicted, 1))
 		fmt.Println(y.row(name))
 	}
 	fmt.Println(all.row("all"))
+	for _, name := range names {
+		if share := shares[name]; share < 0.92 || share > 0.98 {
+			t.Errorf("%s: %.3f of the runs are inside the 95 %% interval, want .92 to .98", name, share)
+		}
+	}
 }
 
 func readPast(path string) ([]past, error) {

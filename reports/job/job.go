@@ -95,7 +95,10 @@ func ended(s summary.Summary) string {
 	case e == nil:
 		text = "how it ended is not known"
 		for _, n := range s.Notes {
-			if n.Code == note.NoScheduler {
+			switch n.Code {
+			case note.Requeued:
+				return "requeued: " + n.Text
+			case note.NoScheduler:
 				text += ": " + n.Text
 			}
 		}

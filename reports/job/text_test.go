@@ -178,6 +178,11 @@ func TestEndedClaimsNoSuccess(t *testing.T) {
 	if got := ended(silent); got != "how it ended is not known: the scheduler did not answer" {
 		t.Errorf("without an answer: %q", got)
 	}
+	again := summary.Summary{Notes: []note.Note{note.New(note.NoScheduler, "no answer"),
+		note.New(note.Requeued, "the scheduler queued the job again")}}
+	if got := ended(again); got != "requeued: the scheduler queued the job again" {
+		t.Errorf("requeued: %q", got)
+	}
 	silent.State = "TIMEOUT"
 	if got := ended(silent); got != "TIMEOUT" {
 		t.Errorf("with a later answer: %q", got)
