@@ -36,7 +36,7 @@ type Tuning struct {
 
 // Default returns the parameters of all callers.
 func Default() Tuning {
-	return Tuning{Least: 3, Window: 20, Spread: 4, Scatter: 0.003, Drift: 0.1, Few: 0.5, Doubt: 4, Before: 5,
+	return Tuning{Least: 3, Window: 20, Spread: 4, Scatter: 0.003, Drift: 0.1, Few: 0.75, Doubt: 4, Before: 5,
 		Surprises: 10, Memory: 60, Level: 0.95}
 }
 
@@ -93,8 +93,9 @@ func Next(values []float64, starts []int, p Tuning) (Forecast, error) {
 	return f, nil
 }
 
-// inDoubt widens a forecast where the newest runs, p.Doubt at most, all lie beyond the interval of the runs before
-// them, on the same side: the next run may be of either level, and so the interval holds both.
+// inDoubt widens a forecast where the newest runs, p.Doubt at most, all lie on one side of what the runs before them
+// let expect, so far that 1-p.Level of such runs would: the next run may be of either level, and so the interval
+// holds both.
 func (f Forecast) inDoubt(values []float64, starts []int, p Tuning) Forecast {
 	first := 0
 	if len(starts) > 0 {
@@ -106,13 +107,14 @@ func (f Forecast) inDoubt(values []float64, starts []int, p Tuning) Forecast {
 		if err != nil || len(tail) == 0 {
 			continue
 		}
-		q := before.Sigma * distuv.StudentsT{Sigma: 1, Nu: before.Dof}.Quantile((1+p.Level)/2)
-		low, high := slices.Min(tail), slices.Max(tail)
-		if low <= before.Mu+q && high >= before.Mu-q {
+		one := distuv.StudentsT{Sigma: 1, Nu: before.Dof}
+		usual := before.Sigma * one.Quantile(1-math.Pow(1-p.Level, 1/float64(k))/2)
+		if slices.Min(tail) <= before.Mu+usual && slices.Max(tail) >= before.Mu-usual {
 			continue
 		}
-		lo, hi := min(before.Mu, mean(tail))-q, max(before.Mu, mean(tail))+q
-		f.Mu, f.Sigma = (lo+hi)/2, max(f.Sigma, (hi-lo)/2/(q/before.Sigma))
+		q := one.Quantile((1 + p.Level) / 2)
+		f.Mu = (before.Mu + mean(tail)) / 2
+		f.Sigma = max(f.Sigma, before.Sigma+math.Abs(before.Mu-mean(tail))/2/q)
 		return f
 	}
 	return f
