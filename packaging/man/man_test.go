@@ -134,7 +134,8 @@ func TestHistoryPageIsWhole(t *testing.T) {
 		}
 	}
 	known := strings.Fields(`JobID JobIDRaw Restarts SLUID Cluster User UID Account Partition QOS JobName State
-		ExitCode Submit Eligible Start End Timelimit TimelimitRaw Elapsed ElapsedRaw NNodes NCPUS NTasks NodeList NodeName WorkDir StdOut`)
+		ExitCode Submit Eligible Start End Timelimit TimelimitRaw
+		Elapsed ElapsedRaw NNodes NCPUS NTasks NodeList NodeName WorkDir StdOut`)
 	elsewhere := strings.Fields("RunID SeriesID Application Shape StartEpoch EndEpoch AtEpoch FirstEpoch LastEpoch")
 	for _, v := range views {
 		for _, c := range v.columns {
