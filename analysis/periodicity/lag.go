@@ -31,7 +31,7 @@ type lagFinder struct {
 func (f *lagFinder) correlation(v vector, m int) []float32 {
 	n := v.len()
 	t := f.transform(n + m) // enough points to keep lag m clear of the wrapped part
-	f.power = resize(f.power, t.n+1)
+	f.power = resize(f.power, len(t.spectrum))
 	clear(f.power)
 	f.x = resize(f.x, n)
 	f.ends = resize(f.ends, m+1)

@@ -2,7 +2,7 @@ package periodicity
 
 import "golang.org/x/sys/cpu"
 
-// The inner loops of the tracker and of the transform, eight places at a time where the processor can
+// The inner loops of the tracker, eight places at a time where the processor can
 // (AVX2). The results are those of the loops in Go, bit by bit: every lane adds up
 // in their order, and nothing is fused.
 
@@ -23,12 +23,6 @@ func scale8(out, inv *float32, blocks int, base, own float32)
 
 //go:noescape
 func invert8(out *float32, blocks int, noise, own, scale float32)
-
-//go:noescape
-func split8(re, im, w *float32, h, blocks int)
-
-//go:noescape
-func join8(re, im, w *float32, h, blocks int)
 
 // lanes is how many whole blocks of size places are in n of them.
 func lanes(n, size int) int {
@@ -98,26 +92,4 @@ func invertLanes(energy []float32, noise, own, scale float32) int {
 		invert8(&energy[0], blocks, noise, own, scale)
 	}
 	return 8 * blocks
-}
-
-// splitLanes and joinLanes return the number of blocks of butterflies.
-
-func splitLanes(re, im, w []float32, h int) int {
-	if h%8 != 0 || lanes(h, 8) == 0 {
-		return 0
-	}
-	blocks := len(re) / (4 * h)
-	_, _ = im[4*h*blocks-1], w[6*h-1]
-	split8(&re[0], &im[0], &w[0], h, blocks)
-	return blocks
-}
-
-func joinLanes(re, im, w []float32, h int) int {
-	if h%8 != 0 || lanes(h, 8) == 0 {
-		return 0
-	}
-	blocks := len(re) / (4 * h)
-	_, _ = im[4*h*blocks-1], w[6*h-1]
-	join8(&re[0], &im[0], &w[0], h, blocks)
-	return blocks
 }

@@ -8,5 +8,3 @@ func beginsLanes(open, end, free []float32) int                   { return 0 }
 func takeTimesLanes(y, x []float32, w float32) int                { return 0 }
 func scaleLanes(g, inv []float32, base, own float32) int          { return 0 }
 func invertLanes(energy []float32, noise, own, scale float32) int { return 0 }
-func splitLanes(re, im, w []float32, h int) int                   { return 0 }
-func joinLanes(re, im, w []float32, h int) int                    { return 0 }

@@ -117,7 +117,7 @@ func subtractBaseline(x []float32) (energy float64) {
 // as they are.
 func (w wholeRun) correlation(f *lagFinder, most int, order []int) []float64 {
 	t := f.transform(w.slots + most)
-	f.power = zeros(f.power, t.n+1)
+	f.power = zeros(f.power, len(t.spectrum))
 	f.x = resize(f.x, w.slots)
 	for _, x := range w.columns {
 		if order != nil {
