@@ -31,6 +31,7 @@ var ranks = []struct {
 	{"phase", []string{"analysis/phase"}, false},
 	{"tracker", []string{"analysis/tracker"}, false},
 	{"anatomy", []string{"analysis/anatomy"}, false},
+	{"stacks", []string{"analysis/stacks"}, false},
 	{"summary", []string{"analysis/summary"}, false},
 	{"memory", []string{"analysis/application", "analysis/finding", "analysis/history", "analysis/scaling",
 		"analysis/scaling/", "analysis/forecast", "analysis/table", "analysis/changepoint", "analysis/changepoint/"}, true},

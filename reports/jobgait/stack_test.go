@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"jobgait/agent/job/jobtest"
+	groups "jobgait/analysis/stacks"
 	stacks "jobgait/reports/stack"
 )
 
@@ -58,7 +59,7 @@ func TestStackOfARun(t *testing.T) {
 		said = r.out + r.complaint
 		return json.Unmarshal([]byte(r.out), &m) == nil && len(m.Groups) == 1 && strings.Contains(r.out, "write_checkpoint")
 	})
-	if m.Schema != stacks.Schema || m.JobID == nil || m.Tasks != 1 || m.Groups[0].State != stacks.Sleeping {
+	if m.Schema != stacks.Schema || m.JobID == nil || m.Tasks != 1 || m.Groups[0].State != groups.Sleeping {
 		t.Errorf("%s", said)
 	}
 	names := []string{strconv.FormatInt(*m.JobID, 10), strconv.Itoa(run.Process.Pid), strconv.Itoa(m.Groups[0].PIDs[0])}

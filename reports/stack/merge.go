@@ -1,35 +1,44 @@
 package stack
 
 import (
-	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"jobgait/agent/stack"
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
+	"jobgait/analysis/stacks"
 )
 
 // Merge groups the tasks of a job by their stacks. jobID is nil for processes without a job.
 func Merge(jobID *int64, at time.Time, tasks []stack.Task, notes []note.Note) Merged {
+	r := RecordOf(tasks)
+	return Merged{Schema: Schema, JobID: jobID, At: at.UTC(), Tasks: len(tasks), Groups: stacks.Merge(r),
+		Notes: append(append([]note.Note{}, notes...), r.Notes...)}
+}
+
+// RecordOf groups the tasks of a node by their stacks.
+func RecordOf(tasks []stack.Task) stacks.Record {
 	m := merger{groups: map[string]*gathered{}}
 	for _, t := range tasks {
 		m.task(t)
 	}
-	out := Merged{Schema: Schema, JobID: jobID, At: at.UTC(), Tasks: len(tasks), Groups: m.list(),
-		Notes: append(append([]note.Note{}, notes...), m.notes()...)}
-	mark(out.Groups)
-	return out
+	r := stacks.Record{Groups: []stacks.Group{}, Notes: append([]note.Note{}, m.notes()...)}
+	for _, key := range m.order {
+		r.Groups = append(r.Groups, m.groups[key].finish())
+	}
+	return r
 }
 
 // gathered is a group while tasks are added.
 type gathered struct {
-	group  TaskGroup
+	group  stacks.Group
 	first  []stack.Frame // the stack of the first task
 	same   int           // how many outermost frames all have
-	states map[Activity]int
+	states map[stacks.Activity]int
 	calls  map[string]int
 }
 
@@ -56,8 +65,8 @@ func (m *merger) task(t stack.Task) {
 			}
 			m.cut[th.Ending]++
 		}
-		p := placesOf(th.Frames)
-		if i > 0 && p.own < 0 {
+		p := stacks.PlacesOf(framesOf(th.Frames))
+		if i > 0 && p.Own < 0 {
 			m.hidden++
 			continue
 		}
@@ -73,13 +82,13 @@ func (m *merger) count(th stack.Thread) {
 }
 
 // add adds a thread to the group of its stack.
-func (m *merger) add(t stack.Task, th stack.Thread, main bool, p places) {
+func (m *merger) add(t stack.Task, th stack.Thread, main bool, p stacks.Places) {
 	state := activityOf(th)
-	key := fmt.Sprintf("%v %v %s", main, state == Stopped, keyOf(th.Frames, p))
+	key := keyOf(main, state == stacks.Stopped, th.Frames, p)
 	g := m.groups[key]
 	if g == nil {
-		g = &gathered{group: TaskGroup{main: main, waits: p.waits, Ranks: []int{}, Nodes: []string{}, PIDs: []int{}},
-			first: th.Frames, same: len(th.Frames), states: map[Activity]int{}, calls: map[string]int{}}
+		g = &gathered{group: stacks.Group{Key: key, Others: !main, Ranks: []int{}, Nodes: []string{}, PIDs: []int{}},
+			first: th.Frames, same: len(th.Frames), states: map[stacks.Activity]int{}, calls: map[string]int{}}
 		m.groups[key] = g
 		m.order = append(m.order, key)
 	}
@@ -101,42 +110,18 @@ func (m *merger) add(t stack.Task, th stack.Thread, main bool, p places) {
 	}
 }
 
-// list returns the groups in their order.
-func (m *merger) list() []TaskGroup {
-	out := []TaskGroup{}
-	for _, key := range m.order {
-		out = append(out, m.groups[key].finish())
-	}
-	slices.SortStableFunc(out, func(a, b TaskGroup) int {
-		if a.main != b.main {
-			return map[bool]int{true: -1, false: 1}[a.main]
-		}
-		return cmp.Compare(b.Threads, a.Threads)
-	})
-	return out
-}
-
-// finish makes the group that is printed.
-func (g *gathered) finish() TaskGroup {
+// finish makes the group.
+func (g *gathered) finish() stacks.Group {
 	out := g.group
-	slices.Sort(out.Ranks)
-	slices.Sort(out.Nodes)
-	slices.Sort(out.PIDs)
 	out.State = most(g.states)
-	if out.State == Sleeping || out.State == Disk {
+	if out.State == stacks.Sleeping || out.State == stacks.Disk {
 		if call := most(g.calls); call != "" {
 			out.WaitsIn = &call
 		}
 	}
-	frames := g.first
-	if p := placesOf(frames); g.same < len(frames) && p.entry >= 0 {
-		frames = frames[p.entry:]
-	}
-	p := placesOf(frames)
-	out.entry, out.own = p.entry, p.own
-	out.Frames = []GroupFrame{}
-	for _, f := range frames {
-		out.Frames = append(out.Frames, groupFrame(f))
+	out.Frames = framesOf(g.first)
+	if p := stacks.PlacesOf(out.Frames); g.same < len(out.Frames) && p.Entry >= 0 {
+		out.Frames = out.Frames[p.Entry:]
 	}
 	return out
 }
@@ -151,8 +136,20 @@ func most[K ~string](counts map[K]int) (best K) {
 	return best
 }
 
-func groupFrame(f stack.Frame) GroupFrame {
-	out := GroupFrame{Function: callOf(f), Library: f.Library}
+func framesOf(frames []stack.Frame) []stacks.Frame {
+	out := []stacks.Frame{}
+	for _, f := range frames {
+		out = append(out, frameOf(f))
+	}
+	return out
+}
+
+// frameOf makes the frame that is shown. A function without a name is its place in the file.
+func frameOf(f stack.Frame) stacks.Frame {
+	out := stacks.Frame{Function: stacks.Function(f.Function), Library: f.Library}
+	if f.Function == "" {
+		out.Function = fmt.Sprintf("+%#x", f.Offset)
+	}
 	if out.Library == "" {
 		out.Library = anatomy.NoFile
 	}
@@ -163,16 +160,16 @@ func groupFrame(f stack.Frame) GroupFrame {
 }
 
 // activityOf returns what a thread does.
-func activityOf(th stack.Thread) Activity {
+func activityOf(th stack.Thread) stacks.Activity {
 	switch {
 	case th.State == "T" || th.State == "t":
-		return Stopped
+		return stacks.Stopped
 	case th.State == "D" || th.Trouble == stack.Stuck:
-		return Disk
+		return stacks.Disk
 	case th.State == "S" || th.State == "I":
-		return Sleeping
+		return stacks.Sleeping
 	}
-	return Running
+	return stacks.Running
 }
 
 // common returns how many outermost frames of two stacks are equal.
@@ -183,116 +180,23 @@ func common(a, b []stack.Frame) (n int) {
 	return n
 }
 
-// places holds the indices of the frames that say what a thread does, -1 if missing.
-type places struct {
-	own   int  // the innermost frame of the program's own code
-	entry int  // the frame above it, by which the program left its own code
-	waits bool // the program left its own code into MPI or OpenMP
-}
-
-func placesOf(frames []stack.Frame) places {
-	p := places{own: slices.IndexFunc(frames, isOwn), entry: -1}
-	inner := frames
-	if p.own >= 0 {
-		inner = frames[:p.own]
-		p.entry = p.own - 1
-	}
-	p.waits = slices.ContainsFunc(inner, func(f stack.Frame) bool {
-		c := anatomy.ClassOf(f.Library)
-		return c == anatomy.Communication || c == anatomy.OpenMP || isMPI(f.Function)
-	})
-	return p
-}
-
-// isOwn tells whether a frame is the program's own code, or that of the interpreter that runs it. A program that was
-// linked with a static MPI has its functions in its own file.
-func isOwn(f stack.Frame) bool {
-	c := anatomy.ClassOf(f.Library)
-	if c != anatomy.Own && c != anatomy.Language || isMPI(f.Function) {
-		return false
-	}
-	return f.Function != "_start" && f.Function != "[plt]"
-}
-
-// isMPI tells whether a function is one of MPI's, of C or Fortran.
-func isMPI(function string) bool {
-	return mpiCall(function) != ""
-}
-
-// mpiCall returns the name of one of MPI's functions without its prefix, "" for another function: PMPI_Send,
-// mpi_send_ of Fortran, and ompi_send_f, as Open MPI calls that too.
-func mpiCall(function string) string {
-	s := strings.TrimPrefix(strings.TrimPrefix(function, "P"), "p")
-	if call, ok := strings.CutPrefix(s, "MPI_"); ok {
-		return call
-	}
-	call, ok := strings.CutPrefix(s, "mpi_")
-	if ok && strings.HasSuffix(call, "_") {
-		return strings.TrimSuffix(strings.TrimRight(call, "_"), "_f08")
-	}
-	call, ok = strings.CutPrefix(s, "ompi_")
-	if ok && strings.HasSuffix(call, "_f") {
-		return strings.TrimSuffix(call, "_f")
-	}
-	return ""
-}
-
-// callOf returns the name of a frame: of MPI's functions that of C, whichever language calls them.
-func callOf(f stack.Frame) string {
-	switch {
-	case f.Function == "":
-		return fmt.Sprintf("+%#x", f.Offset)
-	case isMPI(f.Function):
-		s := mpiCall(f.Function)
-		return "MPI_" + strings.ToUpper(s[:1]) + s[1:]
-	}
-	return f.Function
-}
-
-// keyOf is equal for stacks that are merged.
-func keyOf(frames []stack.Frame, p places) string {
-	var b strings.Builder
-	for i := max(p.entry, 0); i < len(frames); i++ {
+// keyOf is equal for stacks that are merged, on all nodes: a hash of the calls from the program's own code on.
+func keyOf(main, stopped bool, frames []stack.Frame, p stacks.Places) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%v %v\n", main, stopped)
+	for i := max(p.Entry, 0); i < len(frames); i++ {
 		f := frames[i]
-		fmt.Fprintf(&b, "%s|%s", f.Library, callOf(f))
+		fmt.Fprintf(h, "%s|%s", f.Library, frameOf(f).Function)
 		switch {
-		case i == max(p.entry, 0) && f.Function != "": // any place in it
+		case i == max(p.Entry, 0) && f.Function != "": // any place in it
 		case f.Line > 0:
-			fmt.Fprintf(&b, "|%s:%d", f.File, f.Line)
+			fmt.Fprintf(h, "|%s:%d", f.File, f.Line)
 		default:
-			fmt.Fprintf(&b, "|%x", f.Offset)
+			fmt.Fprintf(h, "|%x", f.Offset)
 		}
-		b.WriteByte('\n')
+		fmt.Fprintln(h)
 	}
-	return b.String()
-}
-
-// mark marks the odd groups among the main threads'.
-func mark(groups []TaskGroup) {
-	largest, waiting, stopped, all := 0, 0, 0, 0
-	for _, g := range groups {
-		if !g.main {
-			continue
-		}
-		largest, all = max(largest, g.Tasks), all+g.Tasks
-		if g.State == Stopped {
-			stopped += g.Tasks
-		} else if g.waits {
-			waiting += g.Tasks
-		}
-	}
-	for i := range groups {
-		g := &groups[i]
-		switch {
-		case !g.main || g.Tasks == all:
-		case stopped > 0 && stopped < all:
-			g.Odd = g.State == Stopped
-		case waiting > 0 && waiting < all:
-			g.Odd = !g.waits && 2*(all-waiting) <= all
-		default:
-			g.Odd = 2*g.Tasks <= largest
-		}
-	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // notes says what is missing.

@@ -19,6 +19,7 @@ import (
 	"jobgait/agent/peek/peektest"
 	"jobgait/agent/stack"
 	"jobgait/analysis/note"
+	"jobgait/analysis/stacks"
 )
 
 // The test program is the children too.
@@ -135,19 +136,20 @@ var hangs = []hang{{"stop", "halt"}, {"loop", "spin"}, {"collective", "synchroni
 func (h hang) right(m Merged, rank, line, exchange int) bool {
 	odd, others := 0, 0
 	for _, g := range m.Groups {
+		at := stacks.PlacesOf(g.Frames)
 		switch {
-		case !g.main:
+		case g.Others:
 		case g.Odd:
-			f := GroupFrame{}
-			if g.own >= 0 {
-				f = g.Frames[g.own]
+			f := stacks.Frame{}
+			if at.Own >= 0 {
+				f = g.Frames[at.Own]
 			}
 			if !slices.Equal(g.Ranks, []int{rank}) || f.Function != h.function || f.Line == nil || *f.Line != line {
 				return false
 			}
 			odd++
-		case g.own >= 0 && g.waits:
-			f := g.Frames[g.own]
+		case at.Own >= 0 && at.Waits:
+			f := g.Frames[at.Own]
 			if f.Function == "exchange" && f.Line != nil && *f.Line == exchange {
 				others += g.Tasks
 			}

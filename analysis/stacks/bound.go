@@ -1,0 +1,101 @@
+package stacks
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"jobgait/analysis/note"
+)
+
+// Bounds of a record. A record of 512 tasks in 4 groups has about 10 kB, the largest possible one 400 kB.
+const (
+	mostGroups = 24
+	mostFrames = 48
+	mostTasks  = 512
+	mostNotes  = 16
+	maxText    = 160 // characters
+	maxNumber  = 1 << 30
+)
+
+// Bounded returns a record with at most mostGroups groups, the smallest of main threads and the largest of others
+// first, and with frames from the innermost on.
+func (r Record) Bounded() Record {
+	// The smallest groups of main threads have the odd ranks, and the largest one is what most do.
+	groups := slices.Clone(r.Groups)
+	slices.SortStableFunc(groups, func(a, b Group) int {
+		if a.Others != b.Others {
+			return map[bool]int{false: -1, true: 1}[a.Others]
+		}
+		return cmp.Compare(b.Threads, a.Threads)
+	})
+	for len(groups) > mostGroups {
+		at := mostGroups / 2
+		if last := len(groups) - 1; groups[last].Others {
+			at = last
+		}
+		groups = slices.Delete(groups, at, at+1)
+	}
+	for i := range groups {
+		g := &groups[i]
+		g.Frames = g.Frames[:min(len(g.Frames), mostFrames)]
+		g.Ranks, g.PIDs = g.Ranks[:min(len(g.Ranks), mostTasks)], g.PIDs[:min(len(g.PIDs), mostTasks)]
+	}
+	return Record{AtS: r.AtS, Groups: groups, Notes: r.Notes[:min(len(r.Notes), mostNotes)]}
+}
+
+var errRecord = errors.New("a record of call stacks is out of bounds")
+
+// Valid refuses a record that no node writes of at most so many tasks in a group: node records come from a directory
+// in which another account can write.
+func (r Record) Valid(tasks int) error {
+	if !(r.AtS >= 0 && r.AtS <= maxNumber) || len(r.Groups) > mostGroups || len(r.Notes) > mostNotes {
+		return errRecord
+	}
+	for _, g := range r.Groups {
+		if !g.valid(tasks) {
+			return errRecord
+		}
+	}
+	return nil
+}
+
+func (g Group) valid(tasks int) bool {
+	clean := func(texts ...string) bool {
+		return !slices.ContainsFunc(texts, func(s string) bool { return s != note.Clean(s, maxText) })
+	}
+	ok := g.Tasks > 0 && g.Threads > 0 && g.Threads <= maxNumber && g.Tasks <= g.Threads && len(g.Frames) <= mostFrames &&
+		len(g.Ranks) <= tasks && len(g.PIDs) <= tasks && len(g.Nodes) <= tasks && clean(g.Nodes...) &&
+		clean(string(g.State), g.Key) && (g.WaitsIn == nil || clean(*g.WaitsIn))
+	for _, list := range [][]int{g.Ranks, g.PIDs} {
+		ok = ok && !slices.ContainsFunc(list, func(n int) bool { return n < 0 || n > maxNumber })
+	}
+	return ok && !slices.ContainsFunc(g.Frames, func(f Frame) bool {
+		return !clean(f.Function, f.Library) || f.File != nil && !clean(*f.File) ||
+			f.Line != nil && (*f.Line < 0 || *f.Line > maxNumber)
+	})
+}
+
+// Clean makes the texts of a record fit to print, and as long as Valid wants them.
+func (r Record) Clean() Record {
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		g.Key, g.State = note.Clean(g.Key, maxText), Activity(note.Clean(string(g.State), maxText))
+		for k, n := range g.Nodes {
+			g.Nodes[k] = note.Clean(n, maxText)
+		}
+		if g.WaitsIn != nil {
+			call := note.Clean(*g.WaitsIn, maxText)
+			g.WaitsIn = &call
+		}
+		for k := range g.Frames {
+			f := &g.Frames[k]
+			f.Function, f.Library = note.Clean(f.Function, maxText), note.Clean(f.Library, maxText)
+			if f.File != nil {
+				file := note.Clean(*f.File, maxText)
+				f.File = &file
+			}
+		}
+	}
+	return r
+}

@@ -1,0 +1,90 @@
+package stacks
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Merge joins the groups of a job's nodes that have the same key, orders them and marks the odd ones.
+func Merge(records ...Record) []Group {
+	at, out := map[string]int{}, []Group{}
+	for _, r := range records {
+		for _, g := range r.Groups {
+			i, ok := at[g.Key]
+			if !ok {
+				at[g.Key] = len(out)
+				out = append(out, g)
+				continue
+			}
+			out[i] = out[i].with(g)
+		}
+	}
+	for i := range out {
+		g := &out[i]
+		g.Key = ""
+		slices.Sort(g.Ranks)
+		slices.Sort(g.Nodes)
+		slices.Sort(g.PIDs)
+	}
+	slices.SortStableFunc(out, func(a, b Group) int {
+		if a.Others != b.Others {
+			return map[bool]int{false: -1, true: 1}[a.Others]
+		}
+		return cmp.Compare(b.Threads, a.Threads)
+	})
+	mark(out)
+	return out
+}
+
+// with returns two groups as one: the larger one says what its threads do.
+func (g Group) with(x Group) Group {
+	if x.Threads > g.Threads {
+		g.State, g.WaitsIn = x.State, x.WaitsIn
+	}
+	g.Tasks += x.Tasks
+	g.Threads += x.Threads
+	g.Ranks = append(slices.Clip(g.Ranks), x.Ranks...)
+	g.PIDs = append(slices.Clip(g.PIDs), x.PIDs...)
+	for _, n := range x.Nodes {
+		if !slices.Contains(g.Nodes, n) {
+			g.Nodes = append(slices.Clip(g.Nodes), n)
+		}
+	}
+	if p := PlacesOf(g.Frames); p.Entry >= 0 && !slices.EqualFunc(g.Frames, x.Frames, Frame.equal) {
+		g.Frames = g.Frames[p.Entry:]
+	}
+	return g
+}
+
+func (f Frame) equal(x Frame) bool {
+	same := func(a, b *int) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
+	return f.Function == x.Function && f.Library == x.Library && same(f.Line, x.Line)
+}
+
+// mark marks the odd groups among the main threads'.
+func mark(groups []Group) {
+	largest, waiting, stopped, all := 0, 0, 0, Tasks(groups)
+	for _, g := range groups {
+		if g.Others {
+			continue
+		}
+		largest = max(largest, g.Tasks)
+		if g.State == Stopped {
+			stopped += g.Tasks
+		} else if PlacesOf(g.Frames).Waits {
+			waiting += g.Tasks
+		}
+	}
+	for i := range groups {
+		g := &groups[i]
+		switch {
+		case g.Others || g.Tasks == all:
+		case stopped > 0 && stopped < all:
+			g.Odd = g.State == Stopped
+		case waiting > 0 && waiting < all:
+			g.Odd = !PlacesOf(g.Frames).Waits && 2*(all-waiting) <= all
+		default:
+			g.Odd = 2*g.Tasks <= largest
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package stacks
+
+import (
+	"slices"
+	"strings"
+
+	"jobgait/analysis/anatomy"
+)
+
+// Places holds the indices of the frames that say what a thread does, -1 if missing.
+type Places struct {
+	Own   int  // the innermost frame of the program's own code
+	Entry int  // the frame above it, by which the program left its own code
+	Waits bool // the program left its own code into MPI or OpenMP
+}
+
+// PlacesOf finds them.
+func PlacesOf(frames []Frame) Places {
+	p := Places{Own: slices.IndexFunc(frames, isOwn), Entry: -1}
+	inner := frames
+	if p.Own >= 0 {
+		inner = frames[:p.Own]
+		p.Entry = p.Own - 1
+	}
+	p.Waits = slices.ContainsFunc(inner, func(f Frame) bool {
+		c := anatomy.ClassOf(f.Library)
+		return c == anatomy.Communication || c == anatomy.OpenMP || mpiCall(f.Function) != ""
+	})
+	return p
+}
+
+// isOwn reports whether a frame is the program's own code, or that of the interpreter that runs it. A program that was
+// linked with a static MPI has its functions in its own file.
+func isOwn(f Frame) bool {
+	c := anatomy.ClassOf(f.Library)
+	if c != anatomy.Own && c != anatomy.Language || mpiCall(f.Function) != "" {
+		return false
+	}
+	return f.Function != "_start" && f.Function != "[plt]"
+}
+
+// Function returns the name of a function as it is shown: of MPI's functions that of C, whichever language calls them.
+func Function(name string) string {
+	if s := mpiCall(name); s != "" {
+		return "MPI_" + strings.ToUpper(s[:1]) + s[1:]
+	}
+	return name
+}
+
+// mpiCall returns the name of one of MPI's functions without its prefix, "" for another function: PMPI_Send,
+// mpi_send_ of Fortran, and ompi_send_f, as Open MPI calls that too.
+func mpiCall(function string) string {
+	s := strings.TrimPrefix(strings.TrimPrefix(function, "P"), "p")
+	if call, ok := strings.CutPrefix(s, "MPI_"); ok {
+		return call
+	}
+	call, ok := strings.CutPrefix(s, "mpi_")
+	if ok && strings.HasSuffix(call, "_") {
+		return strings.TrimSuffix(strings.TrimRight(call, "_"), "_f08")
+	}
+	call, ok = strings.CutPrefix(s, "ompi_")
+	if ok && strings.HasSuffix(call, "_f") {
+		return strings.TrimSuffix(call, "_f")
+	}
+	return ""
+}

@@ -1,0 +1,160 @@
+package stacks
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"jobgait/analysis/note"
+	q "jobgait/analysis/quantity"
+)
+
+// clean makes a text fit to print, and cuts it.
+func clean(s string) string { return note.Clean(s, maxText) }
+
+// Line is the summary in one line, at most so many characters long.
+func Line(groups []Group, most int) string {
+	line := strings.ReplaceAll(Summary(groups), "\n", " ")
+	if runes := []rune(line); len(runes) > most {
+		return string(runes[:most-3]) + "..."
+	}
+	return line
+}
+
+// mostLines is how many odd groups the summary names.
+const mostLines = 4
+
+// Summary says in a few lines what most tasks do, and which do something else.
+func Summary(groups []Group) string {
+	var main []Group
+	odd, waiting, oddTasks := 0, 0, 0
+	for _, g := range groups {
+		if g.Others {
+			continue
+		}
+		main = append(main, g)
+		if g.Odd {
+			odd++
+			oddTasks += g.Tasks
+		} else if PlacesOf(g.Frames).Waits {
+			waiting += g.Tasks
+		}
+	}
+	if len(main) == 0 {
+		return "No task was found."
+	}
+	tasks := Tasks(groups)
+	var lines []string
+	for _, g := range main {
+		if !g.Odd && (len(lines) < mostLines || PlacesOf(g.Frames).Waits) {
+			lines = append(lines, fmt.Sprintf("%d of %s %s.", g.Tasks, q.Plural(tasks, "task"), does(g)))
+		}
+	}
+	for _, g := range main {
+		if !g.Odd || len(lines) >= 2*mostLines {
+			continue
+		}
+		line := capital(Who(g)) + " " + does(g)
+		if waiting > 0 && waiting+oddTasks == tasks && odd == 1 {
+			line += ": all others wait for " + map[bool]string{true: "it", false: "them"}[g.Tasks == 1]
+		}
+		lines = append(lines, line+".")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// capital makes the first letter a capital.
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// Who names the tasks of a group.
+func Who(g Group) string {
+	s := "process " + numbers(g.PIDs)
+	if len(g.PIDs) > 1 {
+		s = "processes " + numbers(g.PIDs)
+	}
+	switch len(g.Ranks) {
+	case 0:
+	case 1:
+		s = "rank " + numbers(g.Ranks)
+	default:
+		s = "ranks " + numbers(g.Ranks)
+	}
+	if len(g.Nodes) == 1 && g.Nodes[0] != "" {
+		s += " on " + clean(g.Nodes[0])
+	}
+	return s
+}
+
+// does says what a group does.
+func does(g Group) string {
+	verb, one, at := "is", g.Tasks == 1, PlacesOf(g.Frames)
+	if !one {
+		verb = "are"
+	}
+	if len(g.Frames) == 0 {
+		return verb + " " + string(g.State) + ", and shows no stack"
+	}
+	state := ""
+	switch {
+	case g.State == Stopped:
+		state = ", stopped by a signal"
+	case g.State == Disk && g.WaitsIn != nil:
+		state = ", blocked in " + clean(*g.WaitsIn)
+	case g.State == Disk:
+		state = ", blocked in the kernel"
+	case g.State == Sleeping && !at.Waits && g.WaitsIn != nil:
+		state = ", asleep in " + clean(*g.WaitsIn)
+	}
+	if at.Own < 0 {
+		return verb + " in " + Name(g.Frames[len(g.Frames)-1]) + state
+	}
+	own := Name(g.Frames[at.Own]) + Source(g.Frames[at.Own])
+	if at.Waits {
+		wait := "wait"
+		if one {
+			wait = "waits"
+		}
+		return wait + " in " + Name(g.Frames[max(at.Entry, 0)]) + ", called from " + own + state
+	}
+	if at.Own > 0 && g.State == Running {
+		return verb + " in " + own + ", in " + Name(g.Frames[at.Own-1]) + state
+	}
+	return verb + " in " + own + state
+}
+
+// Name prints a function; one without a name is a place in a library.
+func Name(f Frame) string {
+	if strings.HasPrefix(f.Function, "+0x") {
+		return clean(f.Library + f.Function)
+	}
+	return clean(f.Function)
+}
+
+// Source prints a frame's file and line, in parentheses, "" if they are not known.
+func Source(f Frame) string {
+	if f.Line == nil || f.File == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%s:%d)", clean(filepath.Base(*f.File)), *f.Line)
+}
+
+// numbers prints ascending numbers, with ranges.
+func numbers(list []int) string {
+	var parts []string
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		s := strconv.Itoa(list[i])
+		if j > i {
+			s += "-" + strconv.Itoa(list[j])
+		}
+		parts, i = append(parts, s), j+1
+		if len(parts) == 12 && i < len(list) {
+			return strings.Join(parts, ", ") + ", ..."
+		}
+	}
+	return strings.Join(parts, ", ")
+}
