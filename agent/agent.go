@@ -43,6 +43,7 @@ type agent struct {
 	header profile.Header
 	// onStall is nil if no program is notified of stalls.
 	onStall *onStall
+	atStall atStall
 	self    job.Process
 	// over is set when there is nothing more to come.
 	over bool

@@ -106,7 +106,7 @@ func (a *agent) publish(now int64, state tracker.LoopState) {
 // same reports whether two states differ in nothing but the time.
 func same(a, b live.State) bool {
 	return a.State == b.State && a.Cycles == b.Cycles && (a.Stalled == nil) == (b.Stalled == nil) &&
-		(a.Stalled == nil || a.Stalled.Doing == b.Stalled.Doing)
+		(a.Stalled == nil || a.Stalled.Doing == b.Stalled.Doing && a.Stalled.Summary == b.Stalled.Summary)
 }
 
 // state is what is known now.
@@ -124,7 +124,7 @@ func (a *agent) state(now int64, state tracker.LoopState) live.State {
 	s.At = moment(nowS)
 	l.describe(&s, nowS, moment)
 	if since, doing, ok := a.rhythm.dog.Stalled(); ok {
-		s.Stalled = &live.Stalled{Since: moment(since), Doing: doing}
+		s.Stalled = &live.Stalled{Since: moment(since), Doing: doing, Summary: a.atStall.line}
 	}
 	return s
 }

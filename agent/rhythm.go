@@ -14,6 +14,7 @@ type rhythm struct {
 	publication publication
 	dog         tracker.Watchdog
 	stalled     bool // at the last call of watch
+	unreported  bool // the site's program waits for the stacks of a stall
 }
 
 // newRhythm follows the columns of a header; nil where there is nothing to follow.
@@ -62,13 +63,18 @@ func (a *agent) watch(now int64) {
 	since, doing, stalled := r.dog.Stalled()
 	switch {
 	case stalled && !r.stalled:
+		r.unreported = true
 		a.changed(profile.Epoch{Kind: profile.StalledKind, Text: string(doing), SinceS: r.loop.startS + since,
 			NoLoop: !r.dog.Looped()})
-		a.onStall.stall(a.state(now, state), a.run.Job.User, a.run.Job.UID)
 	case !stalled && r.stalled:
 		a.changed(profile.Epoch{Kind: profile.MovingKind, Text: "a cycle again, or other work"})
 	}
+	a.stacksAtStall(now, stalled, string(doing))
 	r.stalled = stalled
+	if r.unreported && !a.atStall.busy() {
+		r.unreported = false
+		a.onStall.stall(a.state(now, state), a.run.Job.User, a.run.Job.UID)
+	}
 	if err := a.onStall.failed(); err != nil {
 		a.log(err)
 	}

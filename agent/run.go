@@ -113,6 +113,7 @@ func sample(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func(er
 	a.dir, a.self = dir, self
 	a.onStall = newOnStall(c.Live, r, program)
 	a.nameCode(h.program, c.Agent)
+	a.atStall.read = stacksReader(h.program, r, c.Agent)
 	if err := a.begin(dir.Profile(), c.Agent); err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ type Agent struct {
 	Launch string `toml:"launch"`
 	// Names is how much reports disclose about the code that ran: all, libraries or off.
 	Names string `toml:"names"`
-	// Stack is how much `jobgait stack` shows of where a job's tasks are: off, functions or lines.
+	// Stack is how much is read of where a job's tasks are, by `jobgait stack` and at a stall: off, functions or lines.
 	Stack string `toml:"stack"`
 	// LiveDir is the directory below which the state of running jobs is written for their users, "" for none.
 	LiveDir string `toml:"live_dir"`

@@ -97,10 +97,12 @@ func JobOf(k run.Key, j run.Job) Job {
 		NNodes: j.NNodes, NTasks: j.NTasks, CPUsPerTask: j.CPUsPerTask}
 }
 
-// Stalled says since when no cycle has ended, and what the job's processes do.
+// Stalled says since when the job has done nothing, and what its processes do instead.
 type Stalled struct {
 	Since time.Time     `json:"since"`
 	Doing tracker.Doing `json:"doing"`
+	// Summary says in one line in which functions the tasks of this node are; "" as long as that is not known.
+	Summary string `json:"summary,omitempty"`
 }
 
 // EndedCycle is one that ended at Boundary, the Nth that was counted. Residual is how unlike
@@ -148,6 +150,8 @@ const (
 	// maxText is where words are cut, in characters; maxS is the longest time that is
 	// believed, ten years.
 	maxText, maxS = 200, 10 * 366 * 86400
+	// maxSummary is where the summary of a stall is cut.
+	maxSummary = 400
 )
 
 // Read reads a file that anybody may have written. It waits for nothing: what is no
@@ -226,6 +230,7 @@ func (s *State) clean() {
 	s.State = tracker.LoopState(note.Clean(string(s.State), maxText))
 	if s.Stalled != nil {
 		s.Stalled.Doing = tracker.Doing(note.Clean(string(s.Stalled.Doing), maxText))
+		s.Stalled.Summary = note.Clean(s.Stalled.Summary, maxSummary)
 	}
 	for _, t := range []*string{&s.Job.Cluster, &s.Job.Name, &s.Job.App, &s.Job.Executable, &s.Job.Script, &s.Job.Size} {
 		*t = note.Clean(*t, maxText)

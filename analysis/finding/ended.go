@@ -69,7 +69,9 @@ func timeLimit(r RunFacts) []Finding {
 	if r.LimitS != nil {
 		e["limit_s"] = *r.LimitS
 		f[0].Text = fmt.Sprintf("The run was ended at its time limit of %s.", q.Duration(*r.LimitS))
-		f[0].Action = action("Ask for more than %s (sbatch --time).", q.Clock(*r.LimitS))
+		if r.SilentS <= 0 { // more time would not have helped a run that had stalled
+			f[0].Action = action("Ask for more than %s (sbatch --time).", q.Clock(*r.LimitS))
+		}
 	}
 	f[0].CostCoreS = r.share(1)
 	return f

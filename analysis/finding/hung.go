@@ -36,6 +36,10 @@ func silent(r RunFacts, text string) []Finding {
 	hours := r.SilentS / 3600 * float64(max(1, r.NNodes))
 	f := one(fmt.Sprintf("%s, which cost %s node hours.", text, q.Figures(hours, 2)),
 		map[string]any{"silent_s": r.SilentS, "doing": r.Doing, "node_hours": hours})
+	if r.Stacks != "" {
+		f[0].Text += " When last seen: " + r.Stacks
+		f[0].Evidence["stacks"] = r.Stacks
+	}
 	f[0].CostCoreS = r.share(r.SilentS / r.ElapsedS)
 	return f
 }

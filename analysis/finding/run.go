@@ -22,6 +22,8 @@ type RunFacts struct {
 	SilentS      float64
 	Doing        string
 	NoLoop, Idle bool
+	// Stacks says in one line in which functions its tasks were when it had stalled, "" where that was not read.
+	Stacks string
 
 	CPU    CPU
 	Memory MemoryFacts

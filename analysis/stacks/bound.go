@@ -12,15 +12,14 @@ import (
 const (
 	mostGroups = 24
 	mostFrames = 48
-	mostTasks  = 512
 	mostNotes  = 16
 	maxText    = 160 // characters
 	maxNumber  = 1 << 30
 )
 
-// Bounded returns a record with at most mostGroups groups, the smallest of main threads and the largest of others
-// first, and with frames from the innermost on.
-func (r Record) Bounded() Record {
+// Bounded returns a record with at most mostGroups groups and so many tasks in a list. It keeps the largest and the
+// smallest groups of main threads, and the innermost frames.
+func (r Record) Bounded(tasks int) Record {
 	// The smallest groups of main threads have the odd ranks, and the largest one is what most do.
 	groups := slices.Clone(r.Groups)
 	slices.SortStableFunc(groups, func(a, b Group) int {
@@ -39,7 +38,8 @@ func (r Record) Bounded() Record {
 	for i := range groups {
 		g := &groups[i]
 		g.Frames = g.Frames[:min(len(g.Frames), mostFrames)]
-		g.Ranks, g.PIDs = g.Ranks[:min(len(g.Ranks), mostTasks)], g.PIDs[:min(len(g.PIDs), mostTasks)]
+		g.Ranks, g.PIDs = g.Ranks[:min(len(g.Ranks), tasks)], g.PIDs[:min(len(g.PIDs), tasks)]
+		g.Nodes = g.Nodes[:min(len(g.Nodes), tasks)]
 	}
 	return Record{AtS: r.AtS, Groups: groups, Notes: r.Notes[:min(len(r.Notes), mostNotes)]}
 }

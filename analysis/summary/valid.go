@@ -26,6 +26,7 @@ func (r NodeRecord) Valid(now float64) error {
 	c.timelines(r.Timeline, r.Minute)
 	c.gpus(r.GPUs)
 	c.keep(bounded(r, 1))
+	c.keep(r.Silence.valid(nodeTasks))
 	if busy := r.busyCPUs(); busy != nil {
 		c.within("busy CPUs", *busy, 0, maxCPUs)
 	}
@@ -59,6 +60,7 @@ func (s Summary) Plausible(now float64) error {
 	c.timelines(s.Timeline, s.Minute)
 	c.gpus(s.GPUs)
 	c.keep(bounded(s, max(1, len(s.Nodes))))
+	c.keep(s.Silence.valid(jobTasks))
 	return c.err
 }
 

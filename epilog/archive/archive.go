@@ -25,6 +25,7 @@ import (
 	"jobgait/agent/as"
 	"jobgait/agent/job"
 	"jobgait/agent/names"
+	"jobgait/agent/stack"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
@@ -43,7 +44,7 @@ const runFile = "run.json.gz"
 
 // kept are the files of a node, as its run directory names them.
 func kept() []string {
-	return []string{"env.json", "epilog.json", "details.json", names.KnownFile, "profile.jgp"}
+	return []string{"env.json", "epilog.json", "details.json", names.KnownFile, stack.RecordFile, "profile.jgp"}
 }
 
 // RunContext is what of a run no profile says.

@@ -14,9 +14,11 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/profile"
+	"jobgait/agent/stack"
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
 	"jobgait/analysis/run"
+	"jobgait/analysis/stacks"
 	"jobgait/analysis/summary"
 )
 
@@ -117,7 +119,12 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 	}
 	p.GPUs = growthIn(dir.Profile(), loaded)
 	loaded.Totals = withUsed(loaded.Totals, end.Used)
-	return fromLoaded(r, loaded, p)
+	r, err = fromLoaded(r, loaded, p)
+	var read stacks.Record
+	if r.Silence != nil && dir.ReadJSON(stack.RecordFile, &read) == nil {
+		r.Silence.WithStacks(read.Clean())
+	}
+	return r, err
 }
 
 // withUsed replaces the agent's totals by the Epilog's, which cover the end of the run.

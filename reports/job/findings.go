@@ -25,8 +25,9 @@ func newFindings(r Report, silent []string) []finding.Finding {
 	if s := r.Job.ExitSignal; s != nil {
 		n.ExitSignal = *s
 	}
-	if s := r.silence; s != nil {
+	if s := r.Stalled; s != nil {
 		n.SilentS, n.Doing, n.NoLoop = max(0, r.Job.ElapsedS-s.SinceS), s.Doing, s.NoLoop
+		n.Stacks = s.Summary
 		n.Idle = s.NoLoop && !tracker.Doing(s.Doing).Spins()
 	}
 	if s := r.Rhythm.Stopped; s != nil {

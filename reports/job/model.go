@@ -74,7 +74,8 @@ type Report struct {
 	Quality Quality         `json:"quality"`
 	Notes   []Note          `json:"notes"`
 	Files   []Form          `json:"files"`
-	silence *summary.Silence
+	// Stalled is nil for a run that was at work to its end.
+	Stalled *Stalled `json:"stalled,omitempty"`
 	// disturbed is whether something beside the run took CPUs from it.
 	disturbed bool
 	otherRuns OtherRuns
@@ -105,7 +106,7 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 		Notes:     newNotes(s),
 		Files:     newFiles(s, o.Formats),
 		Changes:   o.OtherRuns.Changes.Data, Scaling: o.OtherRuns.Scaling.Data,
-		anatomy: s.Code, silence: s.Silence, otherRuns: o.OtherRuns, ascii: o.ASCII, zone: zone,
+		anatomy: s.Code, Stalled: newStalled(s), otherRuns: o.OtherRuns, ascii: o.ASCII, zone: zone,
 	}
 	r.Earlier.OtherArguments = o.OtherRuns.OtherArguments
 	r.Counters, r.IPC = newCounters(s)

@@ -142,6 +142,10 @@ func situations() []situation {
 			*s = stopped(busyAt(*s, 30.8), "CANCELLED", 15, 0)
 			s.Silence = &summary.Silence{SinceS: 1800, Doing: "sleeping"}
 		})},
+		{name: "hung-in-mpi", code: "hung", s: change(func(s *summary.Summary) {
+			*s = stopped(busyAt(*s, 30.8), "TIMEOUT", 15, 0)
+			s.Silence = &summary.Silence{SinceS: 1800, Doing: "waiting in MPI", Stacks: hungStacks()}
+		})},
 		{name: "idle-since", code: "idle_since", s: change(func(s *summary.Summary) {
 			*s = busyAt(*s, 30.8)
 			s.Silence = &summary.Silence{SinceS: 1800, Doing: "sleeping", NoLoop: true}

@@ -116,31 +116,16 @@ func (o stackOptions) here(ctx context.Context, what string, detail stack.Detail
 	if err != nil {
 		return nodeStacks{}, err
 	}
-	reader := peek.NewChild(agent, account)
-	defer reader.Close()
 	own := stack.Descendants("/proc", os.Getpid())
 	pids := slices.DeleteFunc(chosen.pids, func(pid int) bool { return slices.Contains(own, pid) })
-	tasks, left := stack.Choose(reader, "/proc", node, pids)
-	pids = pids[:0]
-	for _, t := range tasks[:min(len(tasks), stack.MaxProcesses)] {
-		pids = append(pids, t.Stacks.PID)
-	}
-	c := stack.Collection{Program: agent, Account: account, PIDs: pids, Detail: detail, For: 2 * time.Second}
-	read, err := c.Read(ctx)
+	c := stack.Collection{Program: agent, Account: account, PIDs: pids, Detail: detail, For: stack.CopyFor}
+	tasks, left, err := c.Tasks(ctx, node)
 	if err != nil {
 		return nodeStacks{}, err
 	}
-	found := nodeStacks{JobID: chosen.jobID, Tasks: []stack.Task{}}
-	for _, t := range tasks {
-		i := slices.IndexFunc(read, func(p stack.ProcessStacks) bool { return p.PID == t.Stacks.PID })
-		if i >= 0 {
-			t.Stacks = read[i]
-			found.Tasks = append(found.Tasks, t)
-		}
-	}
+	found := nodeStacks{JobID: chosen.jobID, Tasks: append([]stack.Task{}, tasks...)}
 	if left > 0 {
-		found.Notes = append(found.Notes, note.New(note.StackTasks,
-			"processes of the job that start its tasks or have no rank, and are not shown: %d", left))
+		found.Notes = append(found.Notes, stacks.LeftOut(left))
 	}
 	return found, nil
 }

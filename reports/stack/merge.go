@@ -33,6 +33,11 @@ func RecordOf(tasks []stack.Task) stacks.Record {
 	return r
 }
 
+// LeftOut is the note on processes of a job that are no tasks.
+func LeftOut(n int) note.Note {
+	return note.New(note.StackTasks, "processes of the job that start its tasks or have no rank, and are not shown: %d", n)
+}
+
 // gathered is a group while tasks are added.
 type gathered struct {
 	group  stacks.Group

@@ -26,6 +26,9 @@ func Text(s live.State, alive bool, now time.Time) string {
 	}
 	line("job %d on %s, %s after its start", s.JobID, text.Clean(s.Node), q.Duration(s.ElapsedS+later))
 	line("%s", stateWords(s, alive, now))
+	if alive && s.State == tracker.Stalled && s.Stalled != nil && s.Stalled.Summary != "" {
+		line("%s", text.Clean(s.Stalled.Summary))
+	}
 	if s.PeriodS != nil && *s.PeriodS > 0 {
 		line("a cycle takes %s; %s so far", q.Period(*s.PeriodS), q.Plural(s.Cycles, "cycle"))
 	}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/as"
+	"jobgait/agent/job"
+	"jobgait/agent/stack"
+	"jobgait/analysis/note"
+	"jobgait/analysis/run"
+	"jobgait/analysis/stacks"
+	"jobgait/configs"
+	report "jobgait/reports/stack"
+)
+
+// atStall takes the call stacks of the job's tasks on this node once it is stalled, and again if it does something
+// else while it is. It works beside the agent's loop. A job that is not stalled is not touched.
+type atStall struct {
+	read  readStacks // nil: no stacks are wanted
+	came  chan stacksRead
+	taken int   // how often, in this run
+	next  int64 // before then no stacks are taken again, CLOCK_MONOTONIC ns
+	doing string
+	line  string // what the tasks of this stall do, in one line
+}
+
+// readStacks reads the stacks of the tasks among processes; it may take seconds.
+type readStacks func(context.Context, []int) (stacks.Record, error)
+
+type stacksRead struct {
+	record stacks.Record
+	err    error
+}
+
+const (
+	// mostStalls is how often stacks are taken in a run, againNS the least time between.
+	mostStalls = 8
+	againNS    = 60e9
+	// stacksWithin ends the reading: environments, copies and files are read within it.
+	stacksWithin = 30 * time.Second
+	// mostStacked is how many processes of the job are looked at for tasks.
+	mostStacked = 4 * stack.MaxProcesses
+)
+
+// stacksReader returns what reads stacks: nil if the site or the job's user wants none, or a child cannot get the
+// user's rights.
+func stacksReader(program string, r job.Run, c configs.Agent) readStacks {
+	uid, gid := r.Job.UID, r.Job.GID
+	detail := stack.Detail(c.Stack)
+	if detail == stack.NoStacks || run.AllNames.Least(r.Names) != run.AllNames || uid < 0 || gid < 0 ||
+		os.Geteuid() != 0 && uid != os.Geteuid() {
+		return nil
+	}
+	return func(ctx context.Context, pids []int) (stacks.Record, error) {
+		soon, stop := context.WithTimeout(ctx, time.Second)
+		defer stop()
+		account := as.ForJob(soon, uint32(uid), uint32(gid))
+		collection := stack.Collection{Program: program, Account: account, PIDs: pids, Detail: detail, For: stack.CopyFor}
+		tasks, left, err := collection.Tasks(ctx, r.Node)
+		if err != nil {
+			return stacks.Record{}, err
+		}
+		record := report.RecordOf(tasks)
+		if left > 0 {
+			record.Notes = append(record.Notes, report.LeftOut(left))
+		}
+		return record, nil
+	}
+}
+
+// take begins to read stacks of processes if that is due.
+func (s *atStall) take(now int64, doing string, pids []int) {
+	if s.read == nil || s.came != nil || s.taken >= mostStalls || s.taken > 0 && now < s.next || len(pids) == 0 {
+		return
+	}
+	s.taken++
+	s.next, s.doing = now+againNS, doing
+	s.came = make(chan stacksRead, 1)
+	go func(read readStacks, came chan<- stacksRead) {
+		ctx, stop := context.WithTimeout(context.Background(), stacksWithin)
+		defer stop()
+		record, err := read(ctx, pids)
+		came <- stacksRead{record, err}
+	}(s.read, s.came)
+}
+
+// busy reports whether stacks are being read.
+func (s *atStall) busy() bool { return s.came != nil }
+
+// got returns what has come; false while nothing has.
+func (s *atStall) got() (stacksRead, bool) {
+	select {
+	case r := <-s.came:
+		s.came = nil
+		return r, true
+	default:
+		return stacksRead{}, false
+	}
+}
+
+// lineLength is how many characters the line in live.json has at most.
+const lineLength = 400
+
+// stacksAtStall takes stacks at the beginning of a stall, or when the job does something else in it, and keeps those
+// that have come in the run directory.
+func (a *agent) stacksAtStall(now int64, stalled bool, doing string) {
+	s := &a.atStall
+	if stalled && (!a.rhythm.stalled || doing != s.doing) {
+		s.take(now, doing, a.in.cpu.Known(mostStacked))
+	}
+	if !stalled {
+		s.line, s.doing = "", ""
+	}
+	got, ok := s.got()
+	switch {
+	case !ok || !stalled:
+		return
+	case got.err != nil:
+		a.log(got.err)
+		a.during = append(a.during, note.New(note.StackIncomplete,
+			"the job stalled, and the call stacks of its tasks could not be read: %v", job.Cause(got.err)))
+		return
+	}
+	record := got.record.Clean().Bounded(stack.MaxProcesses)
+	record.AtS = float64(now-a.header.RunNS) / 1e9
+	s.line = stacks.Line(stacks.Merge(record), lineLength)
+	if a.dir == "" {
+		return
+	}
+	if err := a.dir.WriteJSON(stack.RecordFile, record); err != nil && !errors.Is(err, unix.ENOSPC) {
+		a.log(err)
+	}
+}

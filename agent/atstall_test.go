@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"jobgait/agent/job"
+	"jobgait/agent/live"
+	"jobgait/agent/stack"
+	"jobgait/analysis/run"
+	"jobgait/analysis/stacks"
+	"jobgait/configs"
+)
+
+// stackable is a simulated job whose stacks are counted and not read.
+type stackable struct {
+	*beating
+	taken [][]int
+	err   error
+}
+
+func newStackable(t *testing.T) *stackable {
+	s := &stackable{beating: newBeating(t)}
+	s.a.dir = job.RunDir(t.TempDir())
+	s.a.atStall.read = func(_ context.Context, pids []int) (stacks.Record, error) {
+		s.taken = append(s.taken, pids)
+		g := stacks.Group{Tasks: 1, Threads: 1, Ranks: []int{3}, PIDs: pids, Nodes: []string{"n1"}, State: stacks.Sleeping,
+			Frames: []stacks.Frame{{Function: "read_input", Library: "app"}}}
+		return stacks.Record{Groups: []stacks.Group{g}}, s.err
+	}
+	return s
+}
+
+// lasts lets the job do one thing for some seconds. Stacks that are being read have come after each.
+func (s *stackable) lasts(t *testing.T, seconds int, state byte, ticks int, working bool) {
+	t.Helper()
+	for range seconds {
+		s.is(t, state, ticks)
+		s.second(working)
+		if came := s.a.atStall.came; came != nil {
+			got := <-came
+			came <- got
+		}
+	}
+}
+
+// Stacks of the job's processes are taken once it is stalled, once a stall, and never before; the line is in live.json
+// and the record in the run directory.
+func TestStacksAreTakenAtAStall(t *testing.T) {
+	s := newStackable(t)
+	s.lasts(t, 40, 'R', 80, true)
+	if len(s.taken) != 0 {
+		t.Fatalf("stacks of a job that works: %v", s.taken)
+	}
+	s.lasts(t, 40, 'S', 0, false)
+	if len(s.taken) != 1 || len(s.taken[0]) != 1 || s.taken[0][0] != 77 {
+		t.Fatalf("stacks of a job that is stalled: %v", s.taken)
+	}
+	st, err := live.Read(s.place.Path())
+	const want = "1 of 1 task is in read_input, asleep"
+	if err != nil || st.Stalled == nil || !strings.HasPrefix(want, strings.TrimSuffix(st.Stalled.Summary, ".")) ||
+		st.Stalled.Summary == "" {
+		t.Errorf("%+v, %v", st.Stalled, err)
+	}
+	var r stacks.Record
+	if err := s.a.dir.ReadJSON(stack.RecordFile, &r); err != nil || len(r.Groups) != 1 || r.AtS < 40 || r.Valid(512) != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+	s.lasts(t, 20, 'R', 80, true)
+	if st, err = live.Read(s.place.Path()); err != nil || st.Stalled != nil {
+		t.Errorf("%+v, %v", st.Stalled, err)
+	}
+	s.lasts(t, 40, 'S', 0, false)
+	if len(s.taken) != 2 {
+		t.Errorf("stacks of the second stall: %v", s.taken)
+	}
+}
+
+// The site's program is told of a stall when its stacks have come, or could not be read.
+func TestOnStallWaitsForStacks(t *testing.T) {
+	for _, failed := range []error{nil, errors.New("denied")} {
+		s := newStackable(t)
+		s.err, s.a.log = failed, func(error) {}
+		told := make(chan string, 1)
+		s.a.onStall = &onStall{ended: make(chan error, 1), tell: func(_ context.Context, text []byte) error {
+			told <- string(text)
+			return nil
+		}}
+		s.lasts(t, 40, 'R', 80, true)
+		s.lasts(t, 20, 'S', 0, false)
+		if got := <-told; strings.Contains(got, "read_input") != (failed == nil) {
+			t.Errorf("%v: %s", failed, got)
+		}
+	}
+}
+
+// No stacks are taken where the site or the user wants none.
+func TestStacksAreSwitchedOff(t *testing.T) {
+	wants := func(setting string, names run.DisclosureLevel) bool {
+		r := job.Run{Names: names}
+		return stacksReader("/none", r, configs.Agent{Stack: setting}) != nil
+	}
+	if wants("off", "") || wants("lines", run.NoNames) || wants("functions", run.Libraries) {
+		t.Error("stacks are read although they are not wanted")
+	}
+}

@@ -1,0 +1,45 @@
+package stack
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"jobgait/agent/peek"
+)
+
+const (
+	// CopyFor is how long copying the stacks of a node's tasks may take.
+	CopyFor = 2 * time.Second
+	// chunk is how many processes are read at a time: their copies are in memory together.
+	chunk = 64
+)
+
+// RecordFile is the file of a run directory in which the stacks of a stalled job are stored (stacks.Record).
+const RecordFile = "stacks.json"
+
+// Tasks reads the stacks of the tasks among the processes of a node, and returns how many processes are no tasks.
+func (c Collection) Tasks(ctx context.Context, node string) (read []Task, left int, err error) {
+	reader := peek.NewChild(c.Program, c.Account)
+	tasks, left := Choose(reader, "/proc", node, c.PIDs)
+	reader.Close()
+	end := time.Now().Add(c.For)
+	for part := range slices.Chunk(tasks[:min(len(tasks), MaxProcesses)], chunk) {
+		c.PIDs, c.For = nil, max(0, time.Until(end))
+		for _, t := range part {
+			c.PIDs = append(c.PIDs, t.Stacks.PID)
+		}
+		list, err := c.Read(ctx)
+		if err != nil && len(read) == 0 {
+			return nil, left, err
+		}
+		for _, t := range part {
+			i := slices.IndexFunc(list, func(p ProcessStacks) bool { return p.PID == t.Stacks.PID })
+			if i >= 0 {
+				t.Stacks = list[i]
+				read = append(read, t)
+			}
+		}
+	}
+	return read, left, nil
+}

@@ -1,0 +1,93 @@
+package stacks
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// waiting is a group of a node whose tasks wait in a collective; the innermost frames differ from node to node.
+func waiting(node string, poll string, ranks ...int) Group {
+	line := 112
+	file := "solver.f90"
+	return Group{Tasks: len(ranks), Threads: len(ranks), Ranks: ranks, PIDs: ranks, Nodes: []string{node}, State: Running,
+		Key: "wait", Frames: []Frame{{Function: poll, Library: "libc.so.6"}, {Function: "MPI_Barrier", Library: "libmpi.so.40"},
+			{Function: "exchange", Library: "solver", File: &file, Line: &line}}}
+}
+
+// Groups of several nodes with one key are one; where their innermost frames differ, they begin at the call.
+func TestMergeNodes(t *testing.T) {
+	call := "read"
+	odd := Group{Tasks: 1, Threads: 1, Ranks: []int{5}, PIDs: []int{5}, Nodes: []string{"n2"}, State: Sleeping, WaitsIn: &call,
+		Key: "odd", Frames: []Frame{{Function: "read_input", Library: "solver"}}}
+	got := Merge(Record{Groups: []Group{waiting("n1", "sched_yield", 0, 1, 2)}},
+		Record{Groups: []Group{odd, waiting("n2", "poll", 3, 4)}})
+	if len(got) != 2 || got[0].Odd || !got[1].Odd || got[0].Tasks != 5 || len(got[0].Frames) != 2 ||
+		!slices.Equal(got[0].Nodes, []string{"n1", "n2"}) || !slices.Equal(got[0].Ranks, []int{0, 1, 2, 3, 4}) {
+		t.Fatalf("%+v", got)
+	}
+	const want = "5 of 6 tasks wait in MPI_Barrier, called from exchange (solver.f90:112). " +
+		"Rank 5 on n2 is in read_input, asleep in read: all others wait for it."
+	if line := Line(got, 400); line != want {
+		t.Errorf("%q, want %q", line, want)
+	}
+	if line := Line(got, 20); len(line) != 20 {
+		t.Errorf("%q is not cut", line)
+	}
+}
+
+// A record of many groups keeps the largest and the smallest, and is valid then.
+func TestBoundedRecords(t *testing.T) {
+	var r Record
+	for i := range 200 {
+		g := waiting(fmt.Sprint("n", i), "poll", i)
+		g.Key, g.Threads, g.Others = fmt.Sprint(i), 1+i%7, i%3 == 0
+		r.Groups = append(r.Groups, g)
+	}
+	big := waiting("n0", "poll", 1, 2, 3)
+	big.Key, big.Threads = "big", 500
+	for len(big.Frames) < 300 {
+		big.Frames = append(big.Frames, big.Frames[0])
+	}
+	r.Groups = append(r.Groups, big)
+	if r.Valid(512) == nil {
+		t.Error("200 groups are valid")
+	}
+	b := r.Bounded(2)
+	if err := b.Valid(2); err != nil || len(b.Groups) != mostGroups || b.Groups[0].Key != "big" || len(b.Groups[0].Ranks) != 2 {
+		t.Errorf("%d groups, %v", len(b.Groups), err)
+	}
+	if b.Groups[mostGroups-1].Others || b.Groups[mostGroups-1].Threads != 1 {
+		t.Errorf("the smallest group of main threads is lost: %+v", b.Groups[mostGroups-1])
+	}
+}
+
+// Whatever is decoded as a record can be cleaned, bounded, merged and printed, and what is valid stays so.
+func FuzzRecord(f *testing.F) {
+	b, err := json.Marshal(Record{Groups: []Group{waiting("n1", "poll", 1, 2)}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add([]byte(`{"groups":[{"tasks":-1,"frames":[{"function":"\u0000","line":-7}]},{"threads":1}]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var r Record
+		if json.Unmarshal(b, &r) != nil {
+			return
+		}
+		r = r.Clean().Bounded(512)
+		if r.Valid(512) != nil {
+			return
+		}
+		groups := Merge(r, r)
+		Line(groups, 100)
+		for _, branch := range Tree(groups) {
+			branch.Text()
+		}
+		if again := Merge(Record{Groups: groups}); len(again) > len(groups) || !reflect.DeepEqual(Tasks(again), Tasks(groups)) {
+			t.Errorf("%d groups became %d", len(groups), len(again))
+		}
+	})
+}
