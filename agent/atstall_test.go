@@ -65,7 +65,8 @@ func TestStacksAreTakenAtAStall(t *testing.T) {
 		t.Errorf("%+v, %v", st.Stalled, err)
 	}
 	var r stacks.Record
-	if err := s.a.dir.ReadJSON(stack.RecordFile, &r); err != nil || len(r.Groups) != 1 || r.AtS < 40 || r.Valid(512) != nil {
+	if err := s.a.dir.ReadJSON(stack.RecordFile, &r); err != nil || len(r.Groups) != 1 || r.AtS < 40 ||
+		r.Valid(512) != nil {
 		t.Errorf("%+v, %v", r, err)
 	}
 	s.lasts(t, 20, 'R', 80, true)

@@ -13,15 +13,17 @@ func waiting(node string, poll string, ranks ...int) Group {
 	line := 112
 	file := "solver.f90"
 	return Group{Tasks: len(ranks), Threads: len(ranks), Ranks: ranks, PIDs: ranks, Nodes: []string{node}, State: Running,
-		Key: "wait", Frames: []Frame{{Function: poll, Library: "libc.so.6"}, {Function: "MPI_Barrier", Library: "libmpi.so.40"},
+		Key: "wait", Frames: []Frame{{Function: poll, Library: "libc.so.6"},
+			{Function: "MPI_Barrier", Library: "libmpi.so.40"},
 			{Function: "exchange", Library: "solver", File: &file, Line: &line}}}
 }
 
 // Groups of several nodes with one key are one; where their innermost frames differ, they begin at the call.
 func TestMergeNodes(t *testing.T) {
 	call := "read"
-	odd := Group{Tasks: 1, Threads: 1, Ranks: []int{5}, PIDs: []int{5}, Nodes: []string{"n2"}, State: Sleeping, WaitsIn: &call,
-		Key: "odd", Frames: []Frame{{Function: "read_input", Library: "solver"}}}
+	odd := Group{Tasks: 1, Threads: 1, Ranks: []int{5}, PIDs: []int{5}, Nodes: []string{"n2"}, State: Sleeping,
+		WaitsIn: &call,
+		Key:     "odd", Frames: []Frame{{Function: "read_input", Library: "solver"}}}
 	got := Merge(Record{Groups: []Group{waiting("n1", "sched_yield", 0, 1, 2)}},
 		Record{Groups: []Group{odd, waiting("n2", "poll", 3, 4)}})
 	if len(got) != 2 || got[0].Odd || !got[1].Odd || got[0].Tasks != 5 || len(got[0].Frames) != 2 ||
@@ -56,7 +58,8 @@ func TestBoundedRecords(t *testing.T) {
 		t.Error("200 groups are valid")
 	}
 	b := r.Bounded(2)
-	if err := b.Valid(2); err != nil || len(b.Groups) != mostGroups || b.Groups[0].Key != "big" || len(b.Groups[0].Ranks) != 2 {
+	if err := b.Valid(2); err != nil || len(b.Groups) != mostGroups || b.Groups[0].Key != "big" ||
+		len(b.Groups[0].Ranks) != 2 {
 		t.Errorf("%d groups, %v", len(b.Groups), err)
 	}
 	if b.Groups[mostGroups-1].Others || b.Groups[mostGroups-1].Threads != 1 {
@@ -86,7 +89,8 @@ func FuzzRecord(f *testing.F) {
 		for _, branch := range Tree(groups) {
 			branch.Text()
 		}
-		if again := Merge(Record{Groups: groups}); len(again) > len(groups) || !reflect.DeepEqual(Tasks(again), Tasks(groups)) {
+		if again := Merge(Record{Groups: groups}); len(again) > len(groups) ||
+			!reflect.DeepEqual(Tasks(again), Tasks(groups)) {
 			t.Errorf("%d groups became %d", len(groups), len(again))
 		}
 	})

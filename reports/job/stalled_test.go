@@ -57,8 +57,9 @@ func TestStacksOnThePage(t *testing.T) {
 	}
 	head := strings.Join(strings.Fields(strings.Join(strings.Split(text.String(), "\n")[:16], " ")), " ")
 	for what, c := range map[string][2]string{
-		"the page":              {page.String(), "write_checkpoint (io.c:88) &gt; write, sleeping in write"},
-		"the first lines":       {head, "Rank 17 on dahu-1 is in write_checkpoint (io.c:88), asleep in write: all others wait for it."},
+		"the page": {page.String(), "write_checkpoint (io.c:88) &gt; write, sleeping in write"},
+		"the first lines": {head,
+			"Rank 17 on dahu-1 is in write_checkpoint (io.c:88), asleep in write: all others wait for it."},
 		"the JSON, groups":      {encoded.String(), `"ranks":[17]`},
 		"the JSON, a finding's": {encoded.String(), `"stacks":"31 of 32 tasks wait in MPI_Allreduce, called from exchange`},
 	} {
