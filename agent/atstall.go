@@ -21,10 +21,11 @@ import (
 // atStall takes the call stacks of the job's tasks on this node once it is stalled, and again if it does something
 // else while it is. It works beside the agent's loop. A job that is not stalled is not touched.
 type atStall struct {
-	read  readStacks // nil: no stacks are wanted
-	came  chan stacksRead
-	taken int   // how often, in this run
-	next  int64 // before then no stacks are taken again, CLOCK_MONOTONIC ns
+	read  readStacks      // nil: no stacks are wanted
+	came  chan stacksRead // nil while none are being read
+	stop  func()          // ends the reading
+	taken int             // how often, in this run
+	next  int64           // before then no stacks are taken again, CLOCK_MONOTONIC ns
 	doing string
 	line  string // what the tasks of this stall do, in one line
 }
@@ -80,9 +81,9 @@ func (s *atStall) take(now int64, doing string, pids []int) {
 	}
 	s.taken++
 	s.next, s.doing = now+againNS, doing
-	s.came = make(chan stacksRead, 1)
+	ctx, stop := context.WithTimeout(context.Background(), stacksWithin)
+	s.came, s.stop = make(chan stacksRead, 1), stop
 	go func(read readStacks, came chan<- stacksRead) {
-		ctx, stop := context.WithTimeout(context.Background(), stacksWithin)
 		defer stop()
 		record, err := read(ctx, pids)
 		came <- stacksRead{record, err}
@@ -101,6 +102,19 @@ func (s *atStall) got() (stacksRead, bool) {
 	default:
 		return stacksRead{}, false
 	}
+}
+
+// end stops the reading: no process of jobgait outlives the job.
+func (s *atStall) end() {
+	if s.came == nil {
+		return
+	}
+	s.stop()
+	select {
+	case <-s.came:
+	case <-time.After(lastNames):
+	}
+	s.came = nil
 }
 
 // lineLength is how many characters the line in live.json has at most.

@@ -107,3 +107,18 @@ func TestStacksAreSwitchedOff(t *testing.T) {
 		t.Error("stacks are read although they are not wanted")
 	}
 }
+
+// An agent that ends does not wait for stacks, and the children that read them are ended.
+func TestStacksDoNotOutliveTheAgent(t *testing.T) {
+	ended := make(chan error, 1)
+	s := atStall{read: func(ctx context.Context, _ []int) (stacks.Record, error) {
+		<-ctx.Done()
+		ended <- ctx.Err()
+		return stacks.Record{}, ctx.Err()
+	}}
+	s.take(1, "sleeping", []int{1})
+	s.end()
+	if err := <-ended; !errors.Is(err, context.Canceled) || s.busy() {
+		t.Errorf("%v, busy: %v", err, s.busy())
+	}
+}

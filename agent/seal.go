@@ -17,6 +17,7 @@ func (a *agent) seal(reason string) error {
 	if a.writer == nil {
 		return nil
 	}
+	a.atStall.end()
 	if a.rhythm != nil {
 		a.publish(a.clock.mono(), tracker.Ended)
 		a.rhythm.publication.channel.Close()
