@@ -43,10 +43,10 @@ const (
 )
 
 // seen is what the job's processes do, and the CPU time of their code.
-func (a *agent) seen(now int64) tracker.Activity {
+func (a *agent) seen(now int64) tracker.JobActivity {
 	y := &a.rhythm.activity
 	doing := a.doing(now)
-	return tracker.Activity{Doing: doing, OwnS: y.ownS, CPUS: y.cpuS}
+	return tracker.JobActivity{Doing: doing, OwnS: y.ownS, CPUS: y.cpuS}
 }
 
 // doing is what the job's processes do, by what they used in the last seconds.

@@ -27,7 +27,7 @@ func newStackable(t *testing.T) *stackable {
 	s.a.atStall.read = func(_ context.Context, pids []int) (stacks.Record, error) {
 		s.taken = append(s.taken, pids)
 		g := stacks.Group{Tasks: 1, Threads: 1, Ranks: []int{3}, PIDs: pids, Nodes: []string{"n1"}, State: stacks.Sleeping,
-			Frames: []stacks.Frame{{Function: "read_input", Library: "app"}}}
+			Frames: []stacks.GroupFrame{{Function: "read_input", Library: "app"}}}
 		return stacks.Record{Groups: []stacks.Group{g}}, s.err
 	}
 	return s

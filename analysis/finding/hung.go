@@ -19,7 +19,7 @@ func hung(r RunFacts) []Finding {
 		q.Duration(r.SilentS), endOf(r), r.Doing))
 }
 
-// idleSince is a run without a loop whose processes slept up to its end, whoever ended it.
+// idleSince is a run without a loop whose processes slept up to its end, in order or not.
 func idleSince(r RunFacts) []Finding {
 	if !r.Idle {
 		return nil

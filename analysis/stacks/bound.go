@@ -17,8 +17,8 @@ const (
 	maxNumber  = 1 << 30
 )
 
-// Bounded returns a record with at most mostGroups groups and so many tasks in a list. It keeps the largest and the
-// smallest groups of main threads, and the innermost frames.
+// Bounded returns a record with at most mostGroups groups and the given number of tasks in a list. It keeps the
+// largest and the smallest groups of main threads, and the innermost frames.
 func (r Record) Bounded(tasks int) Record {
 	// The smallest groups of main threads have the odd ranks, and the largest one is what most do.
 	groups := slices.Clone(r.Groups)
@@ -46,8 +46,8 @@ func (r Record) Bounded(tasks int) Record {
 
 var errRecord = errors.New("a record of call stacks is out of bounds")
 
-// Valid refuses a record that no node writes of at most so many tasks in a group: node records come from a directory
-// in which another account can write.
+// Valid refuses a record that no node writes of at most the given number of tasks in a group: node records come from a
+// directory in which another account can write.
 func (r Record) Valid(tasks int) error {
 	if !(r.AtS >= 0 && r.AtS <= maxNumber) || len(r.Groups) > mostGroups || len(r.Notes) > mostNotes {
 		return errRecord
@@ -70,7 +70,7 @@ func (g Group) valid(tasks int) bool {
 	for _, list := range [][]int{g.Ranks, g.PIDs} {
 		ok = ok && !slices.ContainsFunc(list, func(n int) bool { return n < 0 || n > maxNumber })
 	}
-	return ok && !slices.ContainsFunc(g.Frames, func(f Frame) bool {
+	return ok && !slices.ContainsFunc(g.Frames, func(f GroupFrame) bool {
 		return !clean(f.Function, f.Library) || f.File != nil && !clean(*f.File) ||
 			f.Line != nil && (*f.Line < 0 || *f.Line > maxNumber)
 	})

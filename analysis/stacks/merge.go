@@ -50,13 +50,13 @@ func (g Group) with(x Group) Group {
 			g.Nodes = append(slices.Clip(g.Nodes), n)
 		}
 	}
-	if p := PlacesOf(g.Frames); p.Entry >= 0 && !slices.EqualFunc(g.Frames, x.Frames, Frame.equal) {
+	if p := PlacesOf(g.Frames); p.Entry >= 0 && !slices.EqualFunc(g.Frames, x.Frames, GroupFrame.equal) {
 		g.Frames = g.Frames[p.Entry:]
 	}
 	return g
 }
 
-func (f Frame) equal(x Frame) bool {
+func (f GroupFrame) equal(x GroupFrame) bool {
 	same := func(a, b *int) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 	return f.Function == x.Function && f.Library == x.Library && same(f.Line, x.Line)
 }

@@ -27,15 +27,15 @@ type Group struct {
 	WaitsIn *string `json:"waits_in"`
 	Odd     bool    `json:"odd"`
 	// Frames are innermost first. Where stacks differ within a library, they begin at the call into it.
-	Frames []Frame `json:"frames"`
+	Frames []GroupFrame `json:"frames"`
 	// Others is whether these are other threads than the tasks' main ones.
 	Others bool `json:"other_threads,omitempty"`
 	// Key is equal for groups that are merged; it stands in records only.
 	Key string `json:"key,omitempty"`
 }
 
-// Frame is one function on the stack of a group. A function without a name is its place in the library's file.
-type Frame struct {
+// GroupFrame is one function on the stack of a group. A function without a name is its place in the library's file.
+type GroupFrame struct {
 	Function string  `json:"function"`
 	Library  string  `json:"library"`
 	File     *string `json:"file"`

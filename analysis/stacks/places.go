@@ -15,14 +15,14 @@ type Places struct {
 }
 
 // PlacesOf finds them.
-func PlacesOf(frames []Frame) Places {
+func PlacesOf(frames []GroupFrame) Places {
 	p := Places{Own: slices.IndexFunc(frames, isOwn), Entry: -1}
 	inner := frames
 	if p.Own >= 0 {
 		inner = frames[:p.Own]
 		p.Entry = p.Own - 1
 	}
-	p.Waits = slices.ContainsFunc(inner, func(f Frame) bool {
+	p.Waits = slices.ContainsFunc(inner, func(f GroupFrame) bool {
 		c := anatomy.ClassOf(f.Library)
 		return c == anatomy.Communication || c == anatomy.OpenMP || mpiCall(f.Function) != ""
 	})
@@ -31,7 +31,7 @@ func PlacesOf(frames []Frame) Places {
 
 // isOwn reports whether a frame is the program's own code, or that of the interpreter that runs it. A program that was
 // linked with a static MPI has its functions in its own file.
-func isOwn(f Frame) bool {
+func isOwn(f GroupFrame) bool {
 	c := anatomy.ClassOf(f.Library)
 	if c != anatomy.Own && c != anatomy.Language || mpiCall(f.Function) != "" {
 		return false

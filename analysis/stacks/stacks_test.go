@@ -13,7 +13,7 @@ func waiting(node string, poll string, ranks ...int) Group {
 	line := 112
 	file := "solver.f90"
 	return Group{Tasks: len(ranks), Threads: len(ranks), Ranks: ranks, PIDs: ranks, Nodes: []string{node}, State: Running,
-		Key: "wait", Frames: []Frame{{Function: poll, Library: "libc.so.6"},
+		Key: "wait", Frames: []GroupFrame{{Function: poll, Library: "libc.so.6"},
 			{Function: "MPI_Barrier", Library: "libmpi.so.40"},
 			{Function: "exchange", Library: "solver", File: &file, Line: &line}}}
 }
@@ -23,7 +23,7 @@ func TestMergeNodes(t *testing.T) {
 	call := "read"
 	odd := Group{Tasks: 1, Threads: 1, Ranks: []int{5}, PIDs: []int{5}, Nodes: []string{"n2"}, State: Sleeping,
 		WaitsIn: &call,
-		Key:     "odd", Frames: []Frame{{Function: "read_input", Library: "solver"}}}
+		Key:     "odd", Frames: []GroupFrame{{Function: "read_input", Library: "solver"}}}
 	got := Merge(Record{Groups: []Group{waiting("n1", "sched_yield", 0, 1, 2)}},
 		Record{Groups: []Group{odd, waiting("n2", "poll", 3, 4)}})
 	if len(got) != 2 || got[0].Odd || !got[1].Odd || got[0].Tasks != 5 || len(got[0].Frames) != 2 ||

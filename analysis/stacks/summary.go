@@ -13,7 +13,7 @@ import (
 // clean makes a text fit to print, and cuts it.
 func clean(s string) string { return note.Clean(s, maxText) }
 
-// Line is the summary in one line, at most so many characters long.
+// Line is the summary in one line of at most the given number of characters.
 func Line(groups []Group, most int) string {
 	line := strings.ReplaceAll(Summary(groups), "\n", " ")
 	if runes := []rune(line); len(runes) > most {
@@ -124,7 +124,7 @@ func does(g Group) string {
 }
 
 // Name prints a function; one without a name is a place in a library.
-func Name(f Frame) string {
+func Name(f GroupFrame) string {
 	if strings.HasPrefix(f.Function, "+0x") {
 		return clean(f.Library + f.Function)
 	}
@@ -132,7 +132,7 @@ func Name(f Frame) string {
 }
 
 // Source prints a frame's file and line, in parentheses, "" if they are not known.
-func Source(f Frame) string {
+func Source(f GroupFrame) string {
 	if f.Line == nil || f.File == nil {
 		return ""
 	}

@@ -15,7 +15,7 @@ type Silence struct {
 // nodeTasks and jobTasks are how many tasks of a node and of a job a group of stacks lists.
 const nodeTasks, jobTasks = 512, 1 << 14
 
-// valid refuses stacks that nobody writes of so many tasks.
+// valid refuses stacks that no node writes of the given number of tasks.
 func (s *Silence) valid(tasks int) error {
 	if s == nil || s.Stacks == nil {
 		return nil

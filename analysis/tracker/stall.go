@@ -19,8 +19,8 @@ func (d Doing) Spins() bool { return d == WaitingInMPI || d == WaitingInOpenMP }
 // quiet reports whether none works.
 func (d Doing) quiet() bool { return d != Busy && d != Suspended }
 
-// Activity is what the processes of a job do at one look.
-type Activity struct {
+// JobActivity is what the processes of a job do at one look.
+type JobActivity struct {
 	Doing Doing
 	// OwnS is the CPU time so far in the program's own code and the libraries that do its work, CPUS that in all
 	// code, in seconds; 0 where code is not sampled.
@@ -69,7 +69,7 @@ const (
 // of its own code. It is looked at about every second.
 type Watchdog struct {
 	quietFrom  float64 // since when nothing is done, in seconds; negative while something is
-	activity   Activity
+	activity   JobActivity
 	lookS      float64 // the last look
 	pausedS    float64 // suspended since the last cycle
 	cycles     int     // at the last look
@@ -83,7 +83,7 @@ type Watchdog struct {
 
 // Look takes what the job does now, in seconds since the first sample, and returns
 // its state.
-func (w *Watchdog) Look(nowS float64, seen Activity, t *Tracker) LoopState {
+func (w *Watchdog) Look(nowS float64, seen JobActivity, t *Tracker) LoopState {
 	if w.activity.Doing == "" {
 		w.lookS = nowS
 	}
@@ -108,7 +108,7 @@ func (w *Watchdog) Look(nowS float64, seen Activity, t *Tracker) LoopState {
 }
 
 // work ends a stretch in which nothing was done, and learns its length if own code ran before.
-func (w *Watchdog) work(nowS float64, seen Activity) {
+func (w *Watchdog) work(nowS float64, seen JobActivity) {
 	if w.quietFrom >= 0 && w.activity.Doing.quiet() && w.busyS > 0 {
 		w.usualS = max(w.usualS, nowS-w.quietFrom)
 	}

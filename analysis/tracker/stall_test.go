@@ -45,7 +45,7 @@ func TestSilence(t *testing.T) {
 			var w Watchdog
 			got := LoopState("")
 			for s := 0.0; s <= c.after; s += 0.5 {
-				if got = w.Look(tr.LastS()+s, Activity{Doing: c.doing}, tr); got == Stalled && c.want != Stalled {
+				if got = w.Look(tr.LastS()+s, JobActivity{Doing: c.doing}, tr); got == Stalled && c.want != Stalled {
 					t.Fatalf("stalled after %v s", s)
 				}
 			}
@@ -64,7 +64,7 @@ func TestASuspensionIsNoSilence(t *testing.T) {
 		if s > 60 {
 			doing = Sleeping
 		}
-		got := w.Look(tr.LastS()+s, Activity{Doing: doing}, tr)
+		got := w.Look(tr.LastS()+s, JobActivity{Doing: doing}, tr)
 		if stalled := s > 60+stalledS; (got == Stalled) != stalled && (s < 60 || s > 62+stalledS) {
 			t.Fatalf("%s after %v s", got, s)
 		}
@@ -104,7 +104,7 @@ func TestStretchesWithoutOwnCode(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var w Watchdog
-			tr, now, seen := New(0.01), 0.0, Activity{}
+			tr, now, seen := New(0.01), 0.0, JobActivity{}
 			for i, part := range c.course {
 				stalled := 0.0
 				for s := 0.0; s < part.s; s += 0.5 {

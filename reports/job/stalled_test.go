@@ -11,13 +11,13 @@ import (
 
 // hungStacks are 31 ranks in a collective and one in a write.
 func hungStacks() *stacks.Record {
-	at := func(function, file string, line int) stacks.Frame {
-		return stacks.Frame{Function: function, Library: "nemo.exe", File: &file, Line: &line}
+	at := func(function, file string, line int) stacks.GroupFrame {
+		return stacks.GroupFrame{Function: function, Library: "nemo.exe", File: &file, Line: &line}
 	}
-	outer := []stacks.Frame{at("solve", "/src/solver.f90", 80), at("main", "/src/solver.f90", 9),
+	outer := []stacks.GroupFrame{at("solve", "/src/solver.f90", 80), at("main", "/src/solver.f90", 9),
 		{Function: "_start", Library: "nemo.exe"}}
 	wait := stacks.Group{Tasks: 31, Threads: 31, Nodes: []string{"dahu-1"}, State: stacks.Running, Key: "a",
-		Frames: append([]stacks.Frame{{Function: "MPI_Allreduce", Library: "libmpi.so.40"},
+		Frames: append([]stacks.GroupFrame{{Function: "MPI_Allreduce", Library: "libmpi.so.40"},
 			at("exchange", "/src/solver.f90", 112)}, outer...)}
 	call := "write"
 	for rank := range 32 {
@@ -27,7 +27,7 @@ func hungStacks() *stacks.Record {
 	}
 	odd := stacks.Group{Tasks: 1, Threads: 1, Ranks: []int{17}, PIDs: []int{1017}, Nodes: []string{"dahu-1"},
 		State: stacks.Sleeping, WaitsIn: &call, Key: "b",
-		Frames: append([]stacks.Frame{{Function: "write", Library: "libc.so.6"},
+		Frames: append([]stacks.GroupFrame{{Function: "write", Library: "libc.so.6"},
 			at("write_checkpoint", "/src/io.c", 88)}, outer...)}
 	return &stacks.Record{AtS: 1830, Groups: stacks.Merge(stacks.Record{Groups: []stacks.Group{wait, odd}})}
 }

@@ -141,8 +141,8 @@ func most[K ~string](counts map[K]int) (best K) {
 	return best
 }
 
-func framesOf(frames []stack.Frame) []stacks.Frame {
-	out := []stacks.Frame{}
+func framesOf(frames []stack.Frame) []stacks.GroupFrame {
+	out := []stacks.GroupFrame{}
 	for _, f := range frames {
 		out = append(out, frameOf(f))
 	}
@@ -150,8 +150,8 @@ func framesOf(frames []stack.Frame) []stacks.Frame {
 }
 
 // frameOf makes the frame that is shown. A function without a name is its place in the file.
-func frameOf(f stack.Frame) stacks.Frame {
-	out := stacks.Frame{Function: stacks.Function(f.Function), Library: f.Library}
+func frameOf(f stack.Frame) stacks.GroupFrame {
+	out := stacks.GroupFrame{Function: stacks.Function(f.Function), Library: f.Library}
 	if f.Function == "" {
 		out.Function = fmt.Sprintf("+%#x", f.Offset)
 	}

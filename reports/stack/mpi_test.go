@@ -140,7 +140,7 @@ func (h hang) right(m Merged, rank, line, exchange int) bool {
 		switch {
 		case g.Others:
 		case g.Odd:
-			f := stacks.Frame{}
+			f := stacks.GroupFrame{}
 			if at.Own >= 0 {
 				f = g.Frames[at.Own]
 			}
