@@ -58,7 +58,7 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 		}
 		o = o.reportable(set, scope)
 		if len(o.periods) > 0 {
-			o.periods[0] = o.periods[0].sharpened(set)
+			o.periods[0] = o.periods[0].bridged(set).sharpened(set).measured(set)
 			return Result{Periods: o.periods, Macros: o.allMacros(), Notes: remarks(o, set)}, nil
 		}
 		refused = refused.further(o)

@@ -1,0 +1,209 @@
+package periodicity
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/series"
+)
+
+// The search finds where cycles begin to a whole slot, and holds each near the place that its neighbours suggest: the
+// scatter of their lengths is too small, or where cycles have few slots that of rounding. Here each begin is measured
+// by itself, to parts of a slot, by which code the slots on both sides of it ran, and the error of that is taken out
+// of the scatter.
+
+const (
+	// measuredSlots bounds the slots of the runs in which cycles are measured, and leastMeasured is the least number of
+	// cycles that tell a scatter.
+	measuredSlots, leastMeasured = 1 << 15, 24
+	// measuredSamples is the least number of samples in a cycle: in shorter ones the error of a begin is as large as
+	// the scatter of three programs of four.
+	measuredSamples = 14
+	// shapePhases is how many phases a cycle has a slot, mostShapePhases at most.
+	shapePhases, mostShapePhases = 2, 128
+	// reachShare is how far from where it was found a begin may lie, as a share of the cycle, and shiftSlots the step
+	// in which it is looked for; more where a cycle has more than mostShifts steps.
+	reachShare, shiftSlots, mostShifts = 0.2, 0.25, 40
+	// measurePasses is how often the shape of a cycle is learnt from the begins and these are measured again.
+	measurePasses = 2
+)
+
+// shape is the code of one cycle: of every phase the logarithm of the shares of columns.
+type cycleShape struct {
+	phases int
+	log    [][]float32
+}
+
+// begin is where a cycle begins, in slots, and the variance of that.
+type begin struct{ at, variance float64 }
+
+// learnShape returns the shape of the cycles between begins that follow each other.
+func learnShape(hits []slotHits, mean []float64, runs [][]begin, phases int) cycleShape {
+	counts := make([][]float64, phases)
+	for b := range counts {
+		counts[b] = make([]float64, len(mean))
+	}
+	for _, run := range runs {
+		for k := range len(run) - 1 {
+			from, length := run[k].at, run[k+1].at-run[k].at
+			for i := max(0, int(math.Ceil(from-.5))); i < len(hits) && float64(i)+.5 < from+length; i++ {
+				b := min(phases-1, int((float64(i)+.5-from)/length*float64(phases)))
+				for j, c := range hits[i].column {
+					counts[b][c] += float64(hits[i].count[j])
+				}
+			}
+		}
+	}
+	s := cycleShape{phases: phases, log: make([][]float32, phases)}
+	for b := range s.log {
+		row, n := make([]float64, len(mean)), 0.0
+		for _, near := range [...]struct {
+			by int
+			w  float64
+		}{{-1, .5}, {0, 1}, {1, .5}} {
+			for c, x := range counts[(b+near.by+phases)%phases] {
+				row[c] += near.w * x
+				n += near.w * x
+			}
+		}
+		s.log[b] = make([]float32, len(row))
+		for c, x := range row {
+			s.log[b][c] = float32(math.Log((x + priorSamples*mean[c] + 1e-9) / (n + priorSamples)))
+		}
+	}
+	return s
+}
+
+// gain is how likely the samples of a slot are at a place in the cycle, 0 to 1.
+func (s cycleShape) gain(h slotHits, at float64) (sum float64) {
+	b := int(math.Floor((at-math.Floor(at))*float64(s.phases))) % s.phases
+	for k, c := range h.column {
+		sum += float64(h.count[k] * s.log[b][c])
+	}
+	return sum
+}
+
+// measure returns a begin by the half cycles before and after it, which have the given lengths.
+func (s cycleShape) measure(hits []slotHits, at, before, after float64) (begin, bool) {
+	from, to := int(math.Round(at-before/2)), int(math.Round(at+after/2))
+	if from < 0 || to > len(hits) {
+		return begin{}, false
+	}
+	reach := reachShare * min(before, after)
+	step := max(shiftSlots, reach/mostShifts)
+	n := int(reach / step)
+	gains := make([]float64, 2*n+1)
+	best := 0
+	for k := range gains {
+		m := at + float64(k-n)*step
+		for i := from; i < to; i++ {
+			d := float64(i) + .5 - m
+			if d < 0 {
+				gains[k] += s.gain(hits[i], 1+d/before)
+			} else {
+				gains[k] += s.gain(hits[i], d/after)
+			}
+		}
+		if gains[k] > gains[best] {
+			best = k
+		}
+	}
+	// The mean and the variance of where the begin may lie, by the likelihood.
+	sum, first, second := 0.0, 0.0, 0.0
+	for k, g := range gains {
+		w, x := math.Exp(g-gains[best]), float64(k-best)*step
+		sum, first, second = sum+w, first+w*x, second+w*x*x
+	}
+	mean := first / sum
+	return begin{at + float64(best-n)*step + mean, second/sum - mean*mean + step*step/12}, true
+}
+
+// runsOf returns the begins of instances that follow each other, with the end of the last.
+func (p Period) runsOf() (runs [][]begin) {
+	var run []begin
+	end := -1
+	flush := func() {
+		if len(run) > 0 {
+			runs = append(runs, append(run, begin{at: float64(end)}))
+			run = nil
+		}
+	}
+	for _, in := range p.Instances {
+		if in.First != end {
+			flush()
+		}
+		run = append(run, begin{at: float64(in.First)})
+		end = in.First + in.Length
+	}
+	flush()
+	return runs
+}
+
+// measured returns the period with the tails of the lengths of its cycles as they are measured by the code.
+func (p Period) measured(set series.Set) Period {
+	columns := code(set)
+	if p.Column != series.CodeGroup || p.Kind != Equal || len(columns) < 2 ||
+		p.PeriodSamples < measuredSamples || set.Len() > measuredSlots {
+		return p
+	}
+	hits := hitsOf(columns, 0, set.Len())
+	runs := p.runsOf()
+	for range measurePasses {
+		s := learnShape(hits, sharesOf(hits, len(columns)), runs,
+			min(mostShapePhases, int(math.Round(shapePhases*p.PeriodSamples))))
+		for _, run := range runs {
+			s.measureRun(hits, run, p.PeriodSamples)
+		}
+	}
+	lengths, noise := lengthsOf(runs)
+	if len(lengths) < leastMeasured {
+		return p
+	}
+	lo, mid, hi := robust.SortedQuantile(lengths, .1), robust.SortedQuantile(lengths, .5),
+		robust.SortedQuantile(lengths, .9)
+	wide := max(1e-9, (hi-lo)/tenths)
+	kept := math.Sqrt(max(0, wide*wide-noise)) / wide
+	if kept < leastKept {
+		return p
+	}
+	p.P10S, p.P90S = (mid-(mid-lo)*kept)*set.StepS, (mid+(hi-mid)*kept)*set.StepS
+	return p
+}
+
+// leastKept is which part of the scatter of the begins has to be that of the cycles: where most of it is the error of
+// the begins, what the search found is closer.
+const leastKept = 0.6
+
+// tenths is how many standard deviations lie between the first and the last tenth of a normal distribution.
+const tenths = 2.563
+
+// measureRun measures the begins of cycles that follow each other. Of the first and the last one side has the length
+// of the period.
+func (s cycleShape) measureRun(hits []slotHits, run []begin, period float64) {
+	old := slices.Clone(run)
+	for k := range run {
+		before, after := period, period
+		if k > 0 {
+			before = old[k].at - old[k-1].at
+		}
+		if k+1 < len(run) {
+			after = old[k+1].at - old[k].at
+		}
+		if b, ok := s.measure(hits, old[k].at, before, after); ok {
+			run[k] = b
+		}
+	}
+}
+
+// lengthsOf returns the lengths of the cycles between begins, in ascending order, and the mean variance of their error.
+func lengthsOf(runs [][]begin) (lengths []float64, noise float64) {
+	for _, run := range runs {
+		for k := range len(run) - 1 {
+			lengths = append(lengths, run[k+1].at-run[k].at)
+			noise += run[k].variance + run[k+1].variance
+		}
+	}
+	slices.Sort(lengths)
+	return lengths, noise / max(1, float64(len(lengths)))
+}
