@@ -56,7 +56,7 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 			}
 			o.periods = withUnequal(o.periods, set)
 		}
-		o = o.reportable(set, scope)
+		o = o.reportable(set)
 		if len(o.periods) > 0 {
 			o.periods[0] = o.periods[0].bridged(set).sharpened(set).measured(set)
 			return Result{Periods: o.periods, Macros: o.allMacros(), Notes: remarks(o, set)}, nil
@@ -71,8 +71,8 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 const LeastConfidenceOfSampledCode = 0.4
 
 // reportable drops periods of a profile with code that are too unsure to be reported.
-func (o outcome) reportable(set series.Set, scope series.Scope) outcome {
-	if scope != series.JobScope || len(code(set)) == 0 {
+func (o outcome) reportable(set series.Set) outcome {
+	if len(code(set)) == 0 {
 		return o
 	}
 	unsure := func(p Period) bool { return p.Confidence < LeastConfidenceOfSampledCode }

@@ -91,6 +91,9 @@ func (d *Drift) slope(t, length []float64, periodS, stepS float64) {
 	// Lengths are whole samples: a slope cannot be known better than to one
 	// sample of one mean over the whole run.
 	grid := 100 * stepS / periodS / float64(k) / (x[len(x)-1] - x[0])
+	if periodS < coarse*stepS {
+		grid *= float64(k) // all of them may be a sample longer by the way they are counted
+	}
 	d.SlopePctPerHour, d.Lo, d.Hi = slope, min(lo, slope-grid), max(hi, slope+grid)
 }
 

@@ -18,6 +18,12 @@ const (
 	maxSteps = 20
 	// stepPoints bounds the number of points that are searched.
 	stepPoints = 4096
+	// edgeShare is the share of the time of all iterations that must lie on both sides of a step: the first and the
+	// last few are where the detector finds its hold and loses it.
+	edgeShare = 0.05
+	// coarse is the number of samples below which an iteration is short: lengths are whole samples, and a detector
+	// that counts some as one sample more or less shows steps of less than a sample.
+	coarse = 12.0
 )
 
 // steps divides the lengths into stretches of one length, by halving where it
@@ -34,6 +40,7 @@ func steps(length []float64, stepS float64) []Step {
 	noise := noiseOf(x, stepS/math.Sqrt(float64(k)))
 	cuts := halve(x, 0, len(x), noise, nil)
 	slices.Sort(cuts)
+	cuts = resolved(inside(cuts, x), x, stepS)
 	cuts = append(cuts, len(x))
 	var out []Step
 	a := 0
@@ -44,6 +51,41 @@ func steps(length []float64, stepS float64) []Step {
 		a = c
 	}
 	return out
+}
+
+// inside returns the cuts with enough of the time on both sides.
+func inside(cuts []int, x []float64) []int {
+	total := 0.0
+	for _, v := range x {
+		total += v
+	}
+	return slices.DeleteFunc(cuts, func(cut int) bool {
+		before := 0.0
+		for _, v := range x[:cut] {
+			before += v
+		}
+		return min(before, total-before) < edgeShare*total
+	})
+}
+
+// resolved returns the cuts at which the length changes by a sample or more, where iterations are short. The first
+// that does not is dropped until all do.
+func resolved(cuts []int, x []float64, stepS float64) []int {
+	for i, cut := range cuts {
+		first, end := 0, len(x)
+		if i > 0 {
+			first = cuts[i-1]
+		}
+		if i+1 < len(cuts) {
+			end = cuts[i+1]
+		}
+		before, _ := robust.Mean(x[first:cut])
+		after, _ := robust.Mean(x[cut:end])
+		if before < coarse*stepS && math.Abs(after-before) < stepS {
+			return resolved(slices.Delete(cuts, i, i+1), x, stepS)
+		}
+	}
+	return cuts
 }
 
 // winsorised moves values far from the median of their neighbourhood to three
