@@ -287,6 +287,15 @@ func (in *inputs) programs() map[string]int64 {
 	return nil
 }
 
+// activities is what the programs of the job did, none where that is not sampled. sinceNS is CLOCK_MONOTONIC when
+// the run began.
+func (in *inputs) activities(sinceNS int64) []run.Program {
+	if in.code == nil {
+		return nil
+	}
+	return in.code.Activities(sinceNS)
+}
+
 // script is what an interpreter of the job ran most, "" where that is not known.
 func (in *inputs) script(program string) string {
 	if in.cpu == nil {

@@ -25,6 +25,7 @@ func (a *agent) seal(reason string) error {
 	program := mainProgram(a.in.programs(), scheduler.OfRun(a.run).Own)
 	f := profile.Footer{Reason: reason, Executable: program, Script: a.in.script(program), BuildID: a.in.build(program),
 		Notes: a.during}
+	f.Programs = a.in.activities(a.header.RunNS)
 	if a.in.boards != nil {
 		f.GPUs = a.in.boards()
 	}

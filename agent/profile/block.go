@@ -132,6 +132,8 @@ type Footer struct {
 	Executable string `json:"executable,omitempty"`
 	// Script is what that runs where it is an interpreter, "" if unknown.
 	Script string `json:"script,omitempty"`
+	// Programs are those with most sampled CPU time.
+	Programs []run.Program `json:"programs,omitempty"`
 	// BuildID is its build id, else a hash of its size and time.
 	BuildID string `json:"build_id,omitempty"`
 	// GPUs describes the boards that have columns, as far as the agent knows them.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/anatomy"
+	"jobgait/analysis/run"
 )
 
 // What any number of a record and the length of any list lies within. Sums over
@@ -57,7 +58,10 @@ func numbers(nodes float64) []bound {
 		{0, maxSpan * maxHz, "PeriodSamples"},
 		{0, 1e6, "PeriodCV GPU.PowerW ClockMHz"},
 		{-rounded, 1 + rounded, "Confidence Coverage Part.Share Share.Share Others.Share Phase.Share UnnamedShare " +
-			"IdleShare SM Occupancy Tensor DRAM"},
+			"IdleShare SM Occupancy Tensor DRAM Program.Share Program.Strip"},
+		{0, maxInt, "Program.Started"},
+		{-maxSpan, maxSpan, "FirstS LastS StripStartS"},
+		{0, maxSpan, "StripStepS"},
 		{0, mostGPUs, "GPUDevice.Index"},
 	}
 }
@@ -70,6 +74,8 @@ func lengths(nodes float64) []bound {
 		{0, 10_000, "Sources Counters"},
 		{0, 1000, "Fields Pages Functions Classes Libraries Timeline.Columns"},
 		{0, 100, "Cycles"},
+		{0, run.MostPrograms, "Programs"},
+		{0, 64, "Program.Strip"},
 		{0, 1e5, "Min Mean Max"},
 		{0, maxLanes, "Lanes"},
 		{0, nodeBins, "NodeLane.Busy"},

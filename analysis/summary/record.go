@@ -41,6 +41,8 @@ type NodeRecord struct {
 	// Code is which code ran, nil where samples of it were not taken or not kept.
 	Code  *anatomy.Anatomy `json:"code,omitempty"`
 	Notes []note.Note      `json:"notes"`
+	// Programs are those of the node with most sampled CPU time.
+	Programs []run.Program `json:"programs,omitempty"`
 	// Suspended is when the job was stopped from outside, the first hundred times,
 	// and SuspendedS for how long in all. The caller of Analyse says within what
 	// bounds, Analyse when.

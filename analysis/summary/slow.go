@@ -13,8 +13,8 @@ func slowColumns() [][]string {
 		{waitColumn},
 		{"cgroup_mem", "mem_used", "proc_mem"},
 		{"energy_pkg"},
-		{"cgroup_write_bytes", "lustre_write_bytes", "nfs_write_bytes", "disk_write_bytes"},
-		{"cgroup_read_bytes", "lustre_read_bytes", "nfs_read_bytes", "disk_read_bytes"},
+		{"cgroup_write_bytes", "lustre_write_bytes", "nfs_write_bytes", "disk_write_bytes", "proc_write_bytes"},
+		{"cgroup_read_bytes", "lustre_read_bytes", "nfs_read_bytes", "disk_read_bytes", "proc_read_bytes"},
 		{"ib_tx_bytes", "net_tx_bytes"},
 	}
 }

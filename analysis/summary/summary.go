@@ -70,6 +70,8 @@ type Summary struct {
 	Counters []run.Counter `json:"counters"` // summed over nodes
 	// Memory is summed over nodes, nil where it was not measured on all.
 	Memory *Memory `json:"memory,omitempty"`
+	// Programs are those of LeadNode with most sampled CPU time.
+	Programs []run.Program `json:"programs,omitempty"`
 	// GPUs are those of all nodes that were read.
 	GPUs []GPU `json:"gpus,omitempty"`
 	// CPULimit is how many CPUs cgroups let the run use on all nodes, nil unless there

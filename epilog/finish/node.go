@@ -159,6 +159,7 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.AnalysisP
 	}
 	if f := loaded.Footer; f != nil {
 		r.Notes = append(r.Notes, f.Notes...)
+		r.Programs = f.Programs[:min(len(f.Programs), run.MostPrograms)]
 		r.Job = r.Job.WithFields(map[string]string{run.FieldBuildID: f.BuildID})
 	} else {
 		r.Notes = append(r.Notes, note.New(note.AgentDied,

@@ -134,16 +134,16 @@
     }
     c.addEventListener('pointerup', release);
     c.addEventListener('pointercancel', release);
-    c.addEventListener('pointerleave', function () { if (document.activeElement !== box) { point(null); } });
+    c.addEventListener('pointerleave', function () { if (!box.contains(document.activeElement)) { point(null); } });
     c.addEventListener('dblclick', function () { show(whole[0], whole[1]); });
   });
   document.addEventListener('keydown', function (e) {
     if (e.key === 'Escape') { show(whole[0], whole[1]); }
   });
-  box.tabIndex = 0;
+  charts.forEach(function (c) { c.setAttribute('tabindex', '0'); });
   box.setAttribute('role', 'group');
   box.setAttribute('aria-label', 'The run over time: arrow keys read values');
   box.addEventListener('keydown', key);
-  box.addEventListener('blur', function () { point(null); });
+  box.addEventListener('focusout', function () { point(null); });
   out.textContent = hint;
 })();

@@ -21,12 +21,15 @@ const (
 	sheetWidth  = 980
 	sheetMargin = 24
 	sheetLine   = 18
+	// sheetGutter is the room for the labels of the y axis.
+	sheetGutter = 44
 )
 
 // sheetCSS is what text in a sheet looks like.
 const sheetCSS = `svg { font-family: system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
 .caption { font-size: 14px; font-weight: 600; fill: var(--ink); } .said { fill: var(--ink); }
 .paper { fill: var(--card); }
+svg.chart.gutter { width: 100%; margin: 0; }
 `
 
 // Text adds a line, whose beginning may be a title.
@@ -42,8 +45,8 @@ func (s *Sheet) Text(title, text string) {
 // Picture adds one of a height in pixels.
 func (s *Sheet) Picture(svg string, height int) {
 	s.y += sheetLine / 3
-	fmt.Fprintf(&s.body, `<svg x="%d" y="%d" width="%d" height="%d" overflow="visible">%s</svg>`, sheetMargin, s.y,
-		sheetWidth-2*sheetMargin, height, svg)
+	fmt.Fprintf(&s.body, `<svg x="%d" y="%d" width="%d" height="%d" overflow="visible">%s</svg>`, sheetMargin+sheetGutter,
+		s.y, sheetWidth-2*sheetMargin-sheetGutter, height, svg)
 	s.y += height + sheetLine/2
 }
 

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strings"
 
 	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
 	"jobgait/reports/html"
 	"jobgait/reports/plot"
+	"jobgait/reports/text"
 )
 
 // timelineCharts draws the columns over the run, one below the other, with the
@@ -17,23 +19,50 @@ func (r Report) timelineCharts() []html.Figure {
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	var out []html.Figure
 	for i, t := range r.traces() {
-		if _, _, ok := plot.Extent(t.mean); !ok || end <= 0 {
-			continue
-		}
 		height := 96
 		if i == 0 {
 			height = 150
 		}
-		chart := plot.New(t.frame(" over the run", height, 0, end))
-		r.spans(chart, i == 0)
-		r.draw(chart, t, "line run", end)
-		out = append(out, html.Figure{Title: t.column.Label, Remark: unitWords(t.column.Unit),
-			SVG: template.HTML(chart.SVG())})
+		if figure, ok := r.timelineChart(t, height, i == 0); ok && !t.column.isFolded() {
+			out = append(out, figure)
+		}
 	}
-	if p := r.gpuLaneChart(); p != nil && len(out) > 0 {
+	if p := r.gpuLaneChart(); p != nil && len(out) > 0 && end > 0 {
 		out = append(out, *p)
 	}
 	return out
+}
+
+// foldedCharts are those of columns that few readers need.
+func (r Report) foldedCharts() []html.Figure {
+	var out []html.Figure
+	for _, t := range r.traces() {
+		if figure, ok := r.timelineChart(t, 96, false); ok && t.column.isFolded() {
+			out = append(out, figure)
+		}
+	}
+	return out
+}
+
+// foldedWords names the columns that are folded away.
+func (r Report) foldedWords() string {
+	var names []string
+	for _, f := range r.foldedCharts() {
+		names = append(names, f.Title)
+	}
+	return text.Sentence(strings.Join(names, ", "))
+}
+
+// timelineChart draws one column over the run; false where there is nothing to draw.
+func (r Report) timelineChart(t trace, height int, named bool) (html.Figure, bool) {
+	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
+	if _, _, ok := plot.Extent(t.mean); !ok || end <= 0 {
+		return html.Figure{}, false
+	}
+	chart := plot.New(t.frame(" over the run", height, 0, end))
+	r.spans(chart, named)
+	r.draw(chart, t, "line run", end)
+	return html.Figure{Title: t.column.Label, Remark: unitWords(t.column.Unit), SVG: template.HTML(chart.SVG())}, true
 }
 
 // inPercent labels the ticks of shares as percent.

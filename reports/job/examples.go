@@ -45,7 +45,7 @@ func (r Report) exampleCharts() (out []html.Figure) {
 		for i := range x {
 			x[i] = (float64(i) + 0.5) / float64(len(x)) * e.LengthS
 		}
-		chart := plot.New(plot.Frame{Name: fmt.Sprintf("the cycle at %s, %s", at, e.Why), Height: 56,
+		chart := plot.New(plot.Frame{Name: fmt.Sprintf("the cycle at %s, %s", at, e.Why), Height: 90,
 			X: plot.Scale{Lo: 0, Hi: longest}, Y: y,
 			YTicks: inPercent(ticks, q.Shape.Unit)})
 		chart.Line("line run", x, values)

@@ -20,6 +20,7 @@ import (
 	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/reports/text"
 )
@@ -61,6 +62,8 @@ type Report struct {
 	Rhythm    Rhythm            `json:"rhythm"`
 	// GPUs are the run's that were read.
 	GPUs []summary.GPU `json:"gpus"`
+	// Programs are those with most CPU time, of the lead node; empty where code was not sampled.
+	Programs []run.Program `json:"programs"`
 	// Code is which code ran; null where that is not known.
 	Code     *CodeShares `json:"code"`
 	Nodes    Nodes       `json:"nodes"`
@@ -99,6 +102,7 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 		Resources: s.Resources(),
 		Rhythm:    newRhythm(s),
 		GPUs:      newGPUs(s),
+		Programs:  newPrograms(s),
 		Code:      newCode(s),
 		Nodes:     newNodes(s),
 		Earlier:   newEarlier(s, past),

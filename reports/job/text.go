@@ -22,6 +22,7 @@ func Text(w io.Writer, r Report) error {
 	r.textResources(p)
 	r.textGlance(p)
 	r.textRhythm(p)
+	r.textPrograms(p)
 	r.textCode(p)
 	r.textGPUs(p)
 	r.textDrift(p)
@@ -117,6 +118,9 @@ func (r Report) textColumns() []Curve {
 	all := r.Rhythm.drawn(drawnColumns)
 	if slices.ContainsFunc(all, func(c Curve) bool { return c.Name == busyColumn }) {
 		all = slices.DeleteFunc(all, func(c Curve) bool { return isPage(c.Name) && !strings.Contains(c.Label, " = ") })
+	}
+	if needed := slices.DeleteFunc(slices.Clone(all), Curve.isFolded); len(needed) > 0 {
+		all = needed
 	}
 	return all[:min(len(all), 3)]
 }

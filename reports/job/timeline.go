@@ -3,6 +3,7 @@ package job
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"jobgait/analysis/phase"
 	"jobgait/analysis/run"
@@ -54,7 +55,8 @@ func (t Timeline) end(elapsed float64) float64 {
 }
 
 // drawn returns at most n columns worth drawing: what carries the main pattern
-// first, then the CPUs in use, then IPC, then the others in their order.
+// first, then the CPUs in use, IPC, memory and files, then the others in their order. Up to foldedColumns that few
+// readers need come behind them.
 func (r Rhythm) drawn(n int) []Curve {
 	rank := func(c Curve) int {
 		switch {
@@ -64,12 +66,49 @@ func (r Rhythm) drawn(n int) []Curve {
 			return 1
 		case c.Name == "ipc":
 			return 2
+		case isMemory(c.Name):
+			return 3
+		case isFiles(c.Name):
+			return 4
+		case c.isFolded():
+			return 6
 		}
-		return 3
+		return 5
 	}
-	out := slices.DeleteFunc(slices.Clone(r.Timeline.Columns), func(c Curve) bool { return len(c.Mean) == 0 })
+	out := slices.DeleteFunc(slices.Clone(r.Timeline.Columns), func(c Curve) bool {
+		return len(c.Mean) == 0 || isFiles(c.Name) && !c.reaches(leastFileRate)
+	})
 	slices.SortStableFunc(out, func(a, b Curve) int { return cmp.Compare(rank(a), rank(b)) })
-	return out[:min(len(out), n)]
+	folded := slices.IndexFunc(out, func(c Curve) bool { return c.isFolded() && rank(c) > 0 })
+	if folded < 0 {
+		return out[:min(len(out), n)]
+	}
+	shown, more := out[:folded], out[folded:]
+	return slices.Concat(shown[:min(len(shown), n)], more[:min(len(more), foldedColumns)])
+}
+
+// foldedColumns is how many columns are drawn that few readers need.
+const foldedColumns = 2
+
+// leastFileRate is the rate of reading or writing, in bytes per second, below which it is not drawn.
+const leastFileRate = 1e5
+
+// isFolded is whether few readers need a column: it is drawn behind a fold.
+func (c Curve) isFolded() bool {
+	return slices.Contains([]string{"page_faults", "context_switches", "cpu_migrations"}, c.Name)
+}
+
+// reaches is whether the mean of some bin is as large as least.
+func (c Curve) reaches(least float64) bool {
+	return slices.ContainsFunc(c.Mean, func(v float32) bool { return float64(v) >= least })
+}
+
+func isMemory(name string) bool {
+	return slices.Contains([]string{"cgroup_mem", "cgroup_anon", "mem_used", "proc_mem"}, name)
+}
+
+func isFiles(name string) bool {
+	return strings.HasSuffix(name, "_read_bytes") || strings.HasSuffix(name, "_write_bytes")
 }
 
 // bins is what averages the timeline so that its bins and the loops do not beat.

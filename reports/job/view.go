@@ -22,13 +22,16 @@ func (r Report) pageFuncs() template.FuncMap {
 		"over":    func() string { return strings.Join(append([]string{r.Job.label()}, r.whoWhere()...), " · ") },
 		"heading": func() string { return cmp.Or(string(r.Job.Name), r.Job.label()) },
 		"span":    r.span, "ended": r.ended, "failed": r.failed,
-		"elapsed": r.Job.elapsed, "size": r.Job.size, "short": r.short, "gauges": r.gauges, "codeBrief": r.codeBrief,
+		"elapsed": r.Job.elapsed, "size": r.Job.size, "short": r.short, "headline": func() string { return "" }, "gauges": r.gauges, "codeBrief": r.codeBrief,
 		"stackTree": r.stackTree, "stackRemark": r.stackRemark,
 
-		"rhythmRemark": r.Rhythm.remark, "why": r.whyLines, "timeline": r.timelineCharts, "samples": r.samples,
+		"rhythmRemark": r.Rhythm.remark, "why": r.whyLines, "timeline": r.timelineCharts, "folded": r.foldedCharts,
+		"foldedWords": r.foldedWords, "samples": r.samples,
 		"smoothed": r.smoothed,
 		"minute":   r.minuteCharts, "patterns": r.Rhythm.patternRows, "foundIn": r.Rhythm.foundIn, "nested": r.Rhythm.nested,
 		"shapes": r.shapeCharts, "examples": r.exampleCharts, "phases": r.phaseRows,
+
+		"programs": r.pageProgramRows, "programsRemark": r.programsRemark,
 
 		"codeRemark": r.codeRemark, "codeChart": r.codeChart, "codeRows": r.codeRows,
 		"codeKey":    func() []text.Row { return r.Code.key() },

@@ -17,6 +17,9 @@ type Frame struct {
 	Height         int
 	X, Y           Scale
 	XTicks, YTicks []Tick
+	// Lanes says that the labels of the y axis are names of lanes, which stand in them. Others stand beside the plot
+	// area: the style sheet leaves room there for pictures of the class gutter.
+	Lanes bool
 }
 
 const (

@@ -213,6 +213,9 @@ func (s *Sampler) OnJoin(f func(pid int)) { s.table.joined = f }
 // Programs returns how many samples each program of the job had, by base name.
 func (s *Sampler) Programs() map[string]int64 { return s.table.programs() }
 
+// Activities returns what the programs with most samples did, in seconds since sinceNS of CLOCK_MONOTONIC.
+func (s *Sampler) Activities(sinceNS int64) []run.Program { return s.table.activities(sinceNS) }
+
 // Build returns the build id of a program of the job, by base name, or what else
 // tells its builds apart; "" is not known.
 func (s *Sampler) Build(program string) string { return s.table.builds[program] }

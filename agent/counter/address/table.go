@@ -22,8 +22,10 @@ type sampled struct {
 	// reported; fresh is set from an exec to its first mapping.
 	exe, short, build string
 	named, fresh      bool
+	// counted is set once the process was counted as one that executes its program.
+	counted bool
 	// hits are the samples of its program, nil where there are too many programs.
-	hits *int64
+	hits *activity
 	// unnamed counts the samples taken while the program was unknown. ask is the time of the next lookup, askWait
 	// the interval, which grows each time.
 	unnamed, ask, askWait int64
@@ -41,8 +43,9 @@ type table struct {
 	// about processes.
 	asking peek.Allowance
 	cpu    func() int64
-	// exes counts samples by program; builds says which build it is.
-	exes   map[string]*int64
+	// exes is what each program did, by name, in bins of grid; builds says which build it is.
+	exes   map[string]*activity
+	grid   activityGrid
 	builds map[string]string
 	// places counts where code was hit, nil if that is not recorded.
 	places *places
@@ -78,7 +81,7 @@ func newTable(p peek.Reader, members counter.Members) *table {
 	}
 	return &table{peek: p, members: members, files: newIdentifier(p),
 		asking: peek.Allowance{PerS: askPerS, Most: askMost}, cpu: cpu,
-		procs: map[int32]*sampled{}, exes: map[string]*int64{}, builds: map[string]string{}, joined: func(int) {},
+		procs: map[int32]*sampled{}, exes: map[string]*activity{}, builds: map[string]string{}, joined: func(int) {},
 		waiting: waiting{}, spins: map[uint64]bool{}}
 }
 
@@ -119,7 +122,8 @@ func (t *table) hit(s sample) (page uint64, ok bool) {
 		t.callByName(p, s)
 	}
 	if p.hits != nil {
-		*p.hits++
+		t.at(p.hits, s.time)
+		t.began(p, s.time)
 	}
 	if p.exe == peek.NoProgram {
 		p.unnamed++
@@ -147,34 +151,34 @@ func (t *table) callByName(p *sampled, s sample) {
 	t.name(p, s.pid)
 	t.identify(p, s.pid)
 	before := p.hits
-	p.named, p.hits = true, t.counterOf(p.exe)
+	p.named, p.hits = true, t.activityOf(p.exe)
 	if p.exe == peek.NoProgram {
 		p.askWait = max(2*p.askWait, 1e9)
 		p.ask = s.time + p.askWait
 		return
 	}
 	if before != nil && p.hits != nil {
-		*before -= p.unnamed
-		*p.hits += p.unnamed
+		before.samples -= p.unnamed
+		p.hits.samples += p.unnamed
 	}
 	p.unnamed = 0
 }
 
-// counterOf is where the samples of a program are counted.
-func (t *table) counterOf(exe string) *int64 {
-	n, known := t.exes[exe]
+// activityOf returns what a program did, nil for one more than fit.
+func (t *table) activityOf(exe string) *activity {
+	a, known := t.exes[exe]
 	if !known && len(t.exes) < maxPrograms {
-		n = new(int64)
-		t.exes[exe] = n
+		a = &activity{}
+		t.exes[exe] = a
 	}
-	return n
+	return a
 }
 
 // programs are the samples by program.
 func (t *table) programs() map[string]int64 {
 	out := make(map[string]int64, len(t.exes))
 	for name, n := range t.exes {
-		out[name] = *n
+		out[name] = n.samples
 	}
 	return out
 }
@@ -240,6 +244,9 @@ func (t *table) apply(e event) {
 	case forked:
 		t.fork(e)
 	case exited:
+		if p != nil && p.member {
+			t.began(p, e.time)
+		}
 		t.drop(e.pid)
 	case execed:
 		t.exec(e, p)
@@ -250,6 +257,7 @@ func (t *table) apply(e event) {
 		if p.fresh && !e.area.anonymous() {
 			// Samples in the exec itself had a makeshift name.
 			p.exe, p.build, p.named, p.fresh = baseName(e.name), e.build, false, false
+			t.began(p, e.time)
 		}
 		e.area.id, e.area.purpose = t.knowBuild(e.area, e.name, e.build), purposeOf(baseName(e.name))
 		t.place(p, e.area)

@@ -1,0 +1,113 @@
+package address
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"jobgait/agent/peek"
+	"jobgait/analysis/run"
+)
+
+// activity is how often a program was sampled and executed, and when. Times are CLOCK_MONOTONIC in ns.
+type activity struct {
+	samples         int64
+	started         int
+	firstNS, lastNS int64
+	bins            [activityBins]uint32
+}
+
+const (
+	// activityBins is the number of bins of one length in which the samples of a program are counted. Where a run
+	// outlasts them, pairs are joined and the length is doubled, so that half or more of them are in use.
+	activityBins = 64
+	// firstBinNS is the length of a bin in the first seconds of a run.
+	firstBinNS = 20e6
+)
+
+// activityGrid is where the bins of all programs lie.
+type activityGrid struct{ startNS, stepNS int64 }
+
+// at counts a sample of a program in its bin.
+func (t *table) at(a *activity, timeNS int64) {
+	g := &t.grid
+	if g.stepNS == 0 {
+		g.startNS, g.stepNS = timeNS, firstBinNS
+	}
+	for (timeNS-g.startNS)/g.stepNS >= activityBins {
+		for _, other := range t.exes {
+			other.halve()
+		}
+		g.stepNS *= 2
+	}
+	a.samples++
+	a.seen(timeNS)
+	a.bins[max(0, (timeNS-g.startNS)/g.stepNS)]++
+}
+
+// seen extends the time in which a program was seen.
+func (a *activity) seen(timeNS int64) {
+	if a.firstNS == 0 || timeNS < a.firstNS {
+		a.firstNS = timeNS
+	}
+	a.lastNS = max(a.lastNS, timeNS)
+}
+
+// halve joins pairs of bins.
+func (a *activity) halve() {
+	for i := range a.bins {
+		if a.bins[i] = 0; 2*i+1 < len(a.bins) {
+			a.bins[i] = a.bins[2*i] + a.bins[2*i+1]
+		}
+	}
+}
+
+// began counts a process that executes a program, once. Until its first mapping a new program has no name.
+func (t *table) began(p *sampled, timeNS int64) {
+	if p.counted || p.fresh || p.exe == "" || p.exe == peek.NoProgram {
+		return
+	}
+	p.counted = true
+	if a := t.activityOf(p.exe); a != nil {
+		a.started++
+		a.seen(timeNS)
+	}
+}
+
+// activities returns the programs with most samples, the one with most first. Times are seconds since sinceNS.
+func (t *table) activities(sinceNS int64) []run.Program {
+	names := make([]string, 0, len(t.exes))
+	total, most, used := int64(0), uint32(0), 0
+	for name, a := range t.exes {
+		total += a.samples
+		for i, n := range a.bins {
+			if most = max(most, n); n > 0 {
+				used = max(used, i+1)
+			}
+		}
+		if name != "" && name != peek.NoProgram {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(t.exes[b].samples, t.exes[a].samples), cmp.Compare(a, b))
+	})
+	seconds := func(ns int64) float64 { return math.Round(float64(ns-sinceNS)/1e6) / 1e3 }
+	out := []run.Program{}
+	for _, name := range names[:min(len(names), run.MostPrograms)] {
+		a := t.exes[name]
+		if a.firstNS == 0 {
+			continue
+		}
+		p := run.Program{Name: name, Started: a.started, FirstS: seconds(a.firstNS), LastS: seconds(a.lastNS),
+			StripStartS: seconds(t.grid.startNS), StripStepS: float64(t.grid.stepNS) / 1e9, Strip: []float64{}}
+		if total > 0 {
+			p.Share = math.Round(float64(a.samples)/float64(total)*1e4) / 1e4
+		}
+		for _, n := range a.bins[:used] {
+			p.Strip = append(p.Strip, math.Round(float64(n)/float64(max(1, most))*100)/100)
+		}
+		out = append(out, p)
+	}
+	return out
+}

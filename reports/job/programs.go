@@ -1,0 +1,131 @@
+package job
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/run"
+	"jobgait/analysis/summary"
+	"jobgait/reports/plot"
+	"jobgait/reports/text"
+)
+
+const (
+	// leastProgram is the share of the CPU time from which a program has a line, manyStarts the number of processes.
+	leastProgram, manyStarts = 0.005, 10
+	// listedPrograms bounds the lines, programStrip is the width of the strip of when a program ran in the text.
+	listedPrograms, programStrip = 10, 18
+)
+
+// newPrograms returns the programs of a run; never nil.
+func newPrograms(s summary.Summary) []run.Program {
+	out := []run.Program{}
+	for _, p := range s.Programs {
+		p.Strip = listed(p.Strip)
+		out = append(out, p)
+	}
+	return out
+}
+
+// printedPrograms are the programs with a line each: those with CPU time or many processes. They are none where one
+// process ran one program, which the head names.
+func (r Report) printedPrograms() []run.Program {
+	var out []run.Program
+	for _, p := range r.Programs {
+		if (p.Share >= leastProgram || p.Started >= manyStarts) && len(out) < listedPrograms {
+			out = append(out, p)
+		}
+	}
+	if len(out) < 2 && (len(out) == 0 || out[0].Started < manyStarts) {
+		return nil
+	}
+	return out
+}
+
+// programsRemark says what the table is of.
+func (r Report) programsRemark() string {
+	words := "what the run started, most CPU time first"
+	if r.Nodes.Total > 1 && r.Rhythm.LeadNode != "" {
+		words += ", on " + text.Cut(string(r.Rhythm.LeadNode), 20)
+	}
+	return words
+}
+
+// cpuOf is the CPU time of a program in seconds, NaN where the busy CPUs of the node are not known.
+func (r Report) cpuOf(p run.Program) float64 {
+	busy := r.Resources.CPU.Busy
+	if busy == nil || r.Nodes.Total > 1 {
+		return math.NaN()
+	}
+	return p.Share * *busy * r.Job.ElapsedS
+}
+
+// programRows has a line for each program. strip draws when it ran.
+func (r Report) programRows(strip func(run.Program) text.Cell) []text.Row {
+	list := r.printedPrograms()
+	if len(list) == 0 {
+		return nil
+	}
+	end := quantity.Position(r.Job.ElapsedS, r.Job.ElapsedS)
+	rows := []text.Row{{text.Left("program"), text.Right("started"), text.Right("first"), text.Right("last"),
+		text.Right("CPU time"), text.Right("share"), text.Left("ran, 0 .. " + end)}}
+	for _, p := range list {
+		seconds := quantity.Missing
+		if v := r.cpuOf(p); !math.IsNaN(v) {
+			seconds = quantity.Duration(v)
+		}
+		rows = append(rows, text.Row{text.Left(text.Cut(p.Name, 14)), text.Right(quantity.Count(max(1, p.Started))),
+			text.Right(quantity.Position(max(0, p.FirstS), r.Job.ElapsedS)),
+			text.Right(quantity.Position(min(max(0, p.LastS), r.Job.ElapsedS), r.Job.ElapsedS)),
+			text.Right(seconds), text.Right(quantity.Share(p.Share)), strip(p)})
+	}
+	return rows
+}
+
+// programLevels returns how busy a program was in n parts of the run, 0 to 1; NaN where it did not run.
+func (r Report) programLevels(p run.Program, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		sum, bins := 0.0, 0.0
+		from, to := float64(i)*r.Job.ElapsedS/float64(n), float64(i+1)*r.Job.ElapsedS/float64(n)
+		for k, v := range p.Strip {
+			start := p.StripStartS + float64(k)*p.StripStepS
+			if overlap := math.Min(to, start+p.StripStepS) - math.Max(from, start); overlap > 0 {
+				sum, bins = sum+v*overlap, bins+overlap
+			}
+		}
+		if out[i] = math.NaN(); bins > 0 && sum > 0 {
+			out[i] = sum / bins
+		}
+	}
+	return out
+}
+
+func (r Report) textPrograms(p *text.Page) {
+	rows := r.programRows(func(x run.Program) text.Cell {
+		return text.Left(text.Spark(r.programLevels(x, programStrip), 0, 1, r.ascii))
+	})
+	if len(rows) == 0 {
+		return
+	}
+	p.Section("PROGRAMS", r.programsRemark())
+	p.Table(rows)
+}
+
+// pageProgramRows is the table with drawn strips.
+func (r Report) pageProgramRows() []text.Row {
+	const points = 96
+	return r.programRows(func(p run.Program) text.Cell {
+		levels := r.programLevels(p, points)
+		for i, v := range levels {
+			if math.IsNaN(v) {
+				levels[i] = 0
+			}
+		}
+		return text.Cell{Left: true, Wide: true, Art: template.HTML(plot.Strip("own", levels,
+			fmt.Sprintf("when %s ran: from %s to %s", p.Name, quantity.Position(p.FirstS, r.Job.ElapsedS),
+				quantity.Position(p.LastS, r.Job.ElapsedS))))}
+	})
+}
