@@ -58,9 +58,8 @@ func crowded(r RunFacts) []Finding {
 	if r.NNodes > 1 {
 		where = "nodes"
 	}
-	f := one(fmt.Sprintf("Other work on its %s took CPUs from the run: it had %s of %s and waited %s (%s) for a CPU.",
-		where, q.Figures(*r.CPU.Busy, 2), q.Plain(*r.CPU.Allocated, 3), cpuTime(lacked*r.ElapsedS),
-		q.Share(lacked / *r.CPU.Allocated)),
+	f := one(fmt.Sprintf("Other work on its %s took CPUs from the run: its tasks waited %s for a CPU, %s of the time in "+
+		"which they wanted one.", where, cpuTime(lacked*r.ElapsedS), q.Share(lacked/(*r.CPU.Busy+lacked))),
 		map[string]any{"busy_cpus": *r.CPU.Busy, "allocated_cpus": *r.CPU.Allocated, "waiting_cpus": *r.CPU.Waiting,
 			"others_cpus": *r.CPU.Others})
 	f[0].CostCoreS = r.share(lacked / *r.CPU.Allocated)
@@ -135,8 +134,9 @@ func cpusIdle(r RunFacts) []Finding {
 		}
 	}
 	idle := *c.Allocated - used - r.standing()
-	if idle < idleCPUs**c.Allocated || len(crowded(r)) > 0 {
-		return nil // of a crowded run it is not known what it would have used
+	lacked, _ := r.lacked()
+	if idle < idleCPUs**c.Allocated || len(crowded(r)) > 0 && lacked > idle/3 {
+		return nil // of a run that others held back it is not known what it would have used
 	}
 	f := one(fmt.Sprintf("%s of %s CPUs were idle on average.", q.Figures(idle, 2), q.Plain(*c.Allocated, 5)),
 		map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "idle_cpus": idle})

@@ -82,6 +82,9 @@ var cases = []struct {
 	{"memory_near_limit",
 		func(r *RunFacts) { r.Memory.Peak = ptr(58e9) },
 		func(r *RunFacts) { r.Memory.Peak = ptr(57e9) }},
+	{"memory_growing", // a leak that ended the run; a table of 0.5 GB that is filled by a run that ended in order
+		func(r *RunFacts) { r.InOrder, r.Memory.Growth = false, &MemoryGrowth{1e8, 1, 5e8, 10, 5e7} },
+		func(r *RunFacts) { r.Memory.Growth = &MemoryGrowth{1e8, 1, 6e8, 10, 5e7} }},
 	{"memory_unused",
 		func(r *RunFacts) { r.Memory.Peak = ptr(15e9) },
 		func(r *RunFacts) { r.Memory.Peak = ptr(17e9) }},
@@ -217,7 +220,7 @@ func TestNothingIsFoundInNothing(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		r := sound()
 		r.CPU = CPU{&v, &v, &v, &v, &v, &v}
-		r.Memory, r.FilesWaitS, r.LimitS, r.ImbalancePct = MemoryFacts{&v, &v, &v, &v}, &v, &v, &v
+		r.Memory, r.FilesWaitS, r.LimitS, r.ImbalancePct = MemoryFacts{Peak: &v, Requested: &v, Mappable: &v, OOMKills: &v, Growth: &MemoryGrowth{v, v, v, v, v}}, &v, &v, &v
 		for _, f := range Of(r, nil) {
 			if _, err := json.Marshal(f); err != nil {
 				t.Errorf("%g: %v", v, err)

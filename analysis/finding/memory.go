@@ -30,6 +30,38 @@ func memoryNearLimit(r RunFacts) []Finding {
 		map[string]any{"peak_bytes": *m.Peak, "requested_bytes": *m.Requested})
 }
 
+// largeGrowth is the growth in bytes that is reported of runs that ended in order.
+const largeGrowth = 1e9
+
+func memoryGrowing(r RunFacts) []Finding {
+	m := r.Memory
+	g := m.Growth
+	if g == nil {
+		return nil
+	}
+	limit := m.Requested
+	if limit == nil {
+		limit = m.Mappable
+	}
+	if r.InOrder && g.ToBytes-g.FromBytes < largeGrowth && (limit == nil || g.ToBytes < *limit/2) {
+		return nil
+	}
+	f := one(fmt.Sprintf("Memory grew through all of the run, from %s at %s to %s at %s: %s a second.",
+		q.Amount(g.FromBytes, "B"), q.Duration(g.FromS), q.Amount(g.ToBytes, "B"), q.Duration(g.ToS),
+		q.Amount(g.BytesPerS, "B")),
+		map[string]any{"from_bytes": g.FromBytes, "to_bytes": g.ToBytes, "bytes_per_s": g.BytesPerS})
+	if limit != nil && *limit > g.ToBytes && g.BytesPerS > 0 {
+		at := g.ToS + (*limit-g.ToBytes)/g.BytesPerS
+		f[0].Evidence["limit_bytes"], f[0].Evidence["limit_at_s"] = *limit, at
+		f[0].Text += fmt.Sprintf(" At this rate its limit of %s is reached after %s.", q.Amount(*limit, "B"),
+			q.Duration(at))
+	}
+	if !r.InOrder {
+		f[0].CostCoreS = r.share(1) // it may be why
+	}
+	return f
+}
+
 func memoryUnused(r RunFacts) []Finding {
 	m := r.Memory
 	if m.Peak == nil || m.Requested == nil || *m.Requested < leastMemory || *m.Peak >= unusedMemory**m.Requested ||

@@ -49,6 +49,8 @@ func Rules() []Rule {
 		{"memory_near_limit", Warning,
 			"its own memory, without page cache, reached 90 % of what it asked for; it was not ended for it", onCounts,
 			memoryNearLimit},
+		{"memory_growing", Warning, "its memory grew through all of the run, to three times as much or more, and the run " +
+			"failed, or memory came to half of its limit, or it grew by 1 GB or more", onCounts, memoryGrowing},
 		{"memory_unused", Info, "its memory stayed below a quarter of what it asked for, of 4 GB or more, in a run of one " +
 			"core hour or more", onCounts, memoryUnused},
 		{"files_slow", Warning, "all of its tasks stood still for files for 10 % of the run or more", onCounts, filesSlow},

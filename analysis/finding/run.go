@@ -59,7 +59,15 @@ type CPU struct{ Allocated, Busy, Waiting, Throttled, Stolen, Others *float64 }
 
 // MemoryFacts is anonymous and shared memory in bytes, page cache apart. Mappable is what one
 // process might map.
-type MemoryFacts struct{ Peak, Requested, Mappable, OOMKills *float64 }
+type MemoryFacts struct {
+	Peak, Requested, Mappable, OOMKills *float64
+	// Growth is how it grew through all of the run, nil where it did not.
+	Growth *MemoryGrowth
+}
+
+// MemoryGrowth is memory that grew through all of a run: from one mean to another, and when these were, in seconds
+// since the run began.
+type MemoryGrowth struct{ FromBytes, FromS, ToBytes, ToS, BytesPerS float64 }
 
 // NodeFacts is one node of the run; Odd says in words how it differs from the others.
 type NodeFacts struct {

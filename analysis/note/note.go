@@ -72,5 +72,6 @@ const (
 	FewInstances   Code = "few_instances"          // fewer than the paper's 100 instances
 	FewSamples     Code = "few_samples_per_period" // so few samples in one period that it may be several
 	NodesDisagree  Code = "nodes_disagree"         // nodes show different periods
+	UnsurePeriod   Code = "unsure_period"          // a period was found with too little confidence
 	OnlyClocks     Code = "only_clocks"            // the only periods are those of timers
 )

@@ -73,6 +73,11 @@ func (o outcome) without(leastS float64, refused func(Period) bool) outcome {
 	kept := slices.DeleteFunc(slices.Clone(o.periods), refused)
 	if len(kept) < len(o.periods) {
 		o.leastS = leastS
+		for _, p := range o.periods {
+			if refused(p) {
+				o = o.refusing(p)
+			}
+		}
 	}
 	for i, p := range kept {
 		kept[i].Children = slices.DeleteFunc(slices.Clone(p.Children), func(c ChildPeriod) bool { return c.PeriodS < leastS })

@@ -47,7 +47,7 @@ func overAxes(set series.Set, wall outcome, par Params) outcome {
 	}
 	o.scale(v.axis(), v.agreed)
 	if o.periods[0].Confidence < minConfidence {
-		return outcome{source: o.source, stage: lowCoverage}
+		return outcome{source: o.source, stage: foundUnsure, candidate: o.periods[0], usage: o.usage}
 	}
 	v.nested(&o, all, look)
 	return o

@@ -63,7 +63,7 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 		}
 		refused = refused.further(o)
 	}
-	return Result{Notes: []note.Note{refused.refusal()}}, nil
+	return Result{Notes: []note.Note{refused.refusal(set)}}, nil
 }
 
 // LeastConfidenceOfSampledCode is the least confidence that is reported of a profile with code, whatever
@@ -75,15 +75,15 @@ func (o outcome) reportable(set series.Set) outcome {
 	if len(code(set)) == 0 {
 		return o
 	}
-	unsure := func(p Period) bool { return p.Confidence < LeastConfidenceOfSampledCode }
-	if kept := slices.DeleteFunc(slices.Clone(o.periods), unsure); len(kept) < len(o.periods) {
-		if unsure(o.periods[0]) {
+	tooUnsure := func(p Period) bool { return p.Confidence < LeastConfidenceOfSampledCode }
+	if kept := slices.DeleteFunc(slices.Clone(o.periods), tooUnsure); len(kept) < len(o.periods) {
+		if tooUnsure(o.periods[0]) {
 			o.macros = nil // they are cycles of it
 		}
-		o.periods = kept
 		if len(kept) == 0 {
-			o.stage = min(o.stage, lowCoverage)
+			o.stage, o.candidate = foundUnsure, o.periods[0]
 		}
+		o.periods = kept
 	}
 	return o
 }

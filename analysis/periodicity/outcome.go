@@ -1,6 +1,7 @@
 package periodicity
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -21,6 +22,8 @@ type outcome struct {
 	agreed      float64
 	code, usage bool
 	leastS      float64 // shorter periods of its sensor were refused (alias.go)
+	// candidate is the most confident period that was refused, the zero value where there was none.
+	candidate Period
 	// again finds it in another set of the same profile; partly is whether only an
 	// excerpt was looked at.
 	partly bool
@@ -50,15 +53,68 @@ func (o outcome) timed(clock func() series.Clock) {
 
 // further is the outcome that came further, if none of the two found a period.
 func (o outcome) further(p outcome) outcome {
+	best := o.refusing(append(slices.Clone(p.periods), p.candidate)...).refusing(o.periods...).candidate
+	if p.stage == foundUnsure {
+		best = p.candidate
+	}
 	if o.source == "" || p.stage > o.stage {
 		p.combs = append(p.combs, o.combs...)
-		return outcome{source: p.source, stage: p.stage, leastS: p.leastS, combs: p.combs}
+		return outcome{source: p.source, stage: p.stage, leastS: p.leastS, combs: p.combs, candidate: best, usage: p.usage}
 	}
-	o.combs = append(o.combs, p.combs...)
+	if o.stage == foundUnsure {
+		best = o.candidate
+	}
+	o.combs, o.candidate = append(o.combs, p.combs...), best
 	return o
 }
 
-func (o outcome) refusal() note.Note {
+// refusing is the outcome after periods of it were refused.
+func (o outcome) refusing(periods ...Period) outcome {
+	for _, p := range periods {
+		if p.Confidence > o.candidate.Confidence {
+			o.candidate = p
+		}
+	}
+	return o
+}
+
+// refusal is the note that says why there is no period in a set, with the best candidate.
+func (o outcome) refusal(set series.Set) note.Note {
+	n := o.reason()
+	if c := o.candidate; c.PeriodS > 0 && len(o.combs) == 0 && o.stage != foundUnsure {
+		n.Text += fmt.Sprintf("; the best candidate was a cycle of %s, %d times, with a confidence of %s",
+			quantity.Period(c.PeriodS), len(c.Instances), quantity.Hundredths(c.Confidence))
+	}
+	if share := onePage(set); o.stage != found && share >= mostOfOnePage {
+		n.Text += fmt.Sprintf("; %s of the samples of code lie in one page of 4 KB, within which they are not distinguished",
+			quantity.Share(share))
+	}
+	return n
+}
+
+// mostOfOnePage is the share of the samples in one page of code from which it is a reason for finding no period.
+const mostOfOnePage = 0.9
+
+// onePage returns the share of the page of code with most samples.
+func onePage(set series.Set) float64 {
+	total, most := 0.0, 0.0
+	for _, c := range code(set) {
+		sum := 0.0
+		for _, v := range c.Values {
+			if v > 0 {
+				sum += float64(v)
+			}
+		}
+		total, most = total+sum, max(most, sum)
+	}
+	if total == 0 {
+		return 0
+	}
+	return most / total
+}
+
+// reason is why there is no period.
+func (o outcome) reason() note.Note {
 	switch {
 	case o.source == "":
 		return note.New(note.NoVariance, "no column of the job was sampled")
@@ -69,18 +125,27 @@ func (o outcome) refusal() note.Note {
 	case o.stage == notTracked:
 		return note.New(note.NotTracked,
 			"no period: %s resembles itself at some shift, but it is not held from one instance to the next", o.source)
+	case o.stage == foundUnsure:
+		c := o.candidate
+		shown := ""
+		if o.usage {
+			shown = "; only the number of busy CPUs shows it, not which code runs"
+		}
+		return note.New(note.UnsurePeriod, "no period: the best candidate, a cycle of %s, %s times, is too unsure to be "+
+			"reported (confidence %s)%s", quantity.Period(c.PeriodS), quantity.Count(len(c.Instances)),
+			quantity.Hundredths(c.Confidence), shown)
 	case len(o.combs) > 0:
 		return note.New(note.OnlyClocks,
-			"no period: %s repeats every %.4g s in step with the sampling, to the sample, and no other column does", o.source,
-			o.combs[0].PeriodS)
+			"no period: %s repeats every %s, to the sample in step with the sampling, as a timer of the machine does, and no "+
+				"other counter does", o.source, quantity.Period(o.combs[0].PeriodS))
 	case o.stage == found && o.leastS > 0:
 		return note.New(note.OnlyClocks,
 			"no period: what %s shows nothing with another clock confirms, and it is read too seldom to tell periods below "+
 				"%.3g s from others", o.source, o.leastS)
 	case o.stage == found:
 		return note.New(note.OnlyClocks,
-			"no period: those that columns show are round numbers of seconds or in step with the sampling, as timers are and "+
-				"loops are not")
+			"no period: what repeats does so at a round number of seconds or in step with the sampling, as timers do and "+
+				"loops rarely do, and no other counter confirms it")
 	case o.stage == notSignificant:
 		return note.New(note.NotSignificant,
 			"no period: what seemed to repeat in %s is no better than what chance gives in shuffled samples", o.source)

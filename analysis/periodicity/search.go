@@ -16,6 +16,7 @@ const (
 	notSignificant
 	lowCoverage
 	found
+	foundUnsure // found, with too little confidence to be reported
 )
 
 // tries is the number of lags that are followed in one stretch.

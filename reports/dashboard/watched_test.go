@@ -85,7 +85,7 @@ func TestLoneHistory(t *testing.T) {
 		!strings.Contains(page(t, of(sameUser, 20, 0)), "pick an application") {
 		t.Error("the page says pick one of one, or does not where there are two")
 	}
-	if !regexp.MustCompile(`class="tick halo"[^>]*>[0-9.]+ s<`).MatchString(p) {
+	if !regexp.MustCompile(`class="tick y"[^>]*>[0-9.]+ s<`).MatchString(p) {
 		t.Error("no tick of the picture has the unit")
 	}
 }

@@ -134,7 +134,7 @@
     }
     c.addEventListener('pointerup', release);
     c.addEventListener('pointercancel', release);
-    c.addEventListener('pointerleave', function () { if (!box.contains(document.activeElement)) { point(null); } });
+    c.addEventListener('pointerleave', function () { if (charts.indexOf(document.activeElement) < 0) { point(null); } });
     c.addEventListener('dblclick', function () { show(whole[0], whole[1]); });
   });
   document.addEventListener('keydown', function (e) {

@@ -29,7 +29,7 @@ const (
 const sheetCSS = `svg { font-family: system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
 .caption { font-size: 14px; font-weight: 600; fill: var(--ink); } .said { fill: var(--ink); }
 .paper { fill: var(--card); }
-svg.chart.gutter { width: 100%; margin: 0; }
+svg.chart:not(.heat) { width: 100%; margin: 0; }
 `
 
 // Text adds a line, whose beginning may be a title.

@@ -226,6 +226,12 @@ func unitWords(unit string) string {
 	switch unit {
 	case "", "1", "CPUs", "samples", "share":
 		return ""
+	case "s/s":
+		return "CPUs"
+	case "bytes":
+		return "B"
+	case "bytes/s":
+		return "B a second"
 	case "1/s":
 		return "a second"
 	}

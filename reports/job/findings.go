@@ -81,7 +81,7 @@ func (r Report) used(n *finding.RunFacts) {
 		n.CPU = finding.CPU{Allocated: u.CPU.Allocated}
 	}
 	n.Memory = finding.MemoryFacts{Peak: u.Memory.PeakBytes, Requested: u.Memory.RequestedBytes,
-		Mappable: u.Memory.AddressLimitBytes, OOMKills: u.Memory.OOMKills}
+		Mappable: u.Memory.AddressLimitBytes, OOMKills: u.Memory.OOMKills, Growth: r.memoryGrowth()}
 	n.LimitS = u.Time.LimitS
 	if w := u.IO.WaitingS; w != nil && r.Nodes.Reported > 0 {
 		each := *w / float64(r.Nodes.Reported) // it is summed over the nodes

@@ -72,7 +72,14 @@ func lookAt(t *testing.T, name, svg string) shape {
 			if !strings.HasSuffix(at(e, "x"), "%") {
 				x = innerPixels
 			}
-			within("text", at(e, "x"), 0, x)
+			if at(e, "class") == "tick y" { // it stands in the gutter of 44 pixels
+				label, _ := d.Token()
+				if text, ok := label.(xml.CharData); !ok || len([]rune(string(text))) > 7 {
+					t.Errorf("%s: label %q is too long for the gutter", name, label)
+				}
+			} else {
+				within("text", at(e, "x"), 0, x)
+			}
 			within("text", at(e, "y"), 8, s.height) // its foot: letters are above it
 		case "circle":
 			within("point", at(e, "cx"), 0, 100)

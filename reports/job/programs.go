@@ -29,7 +29,7 @@ func newPrograms(s summary.Summary) []run.Program {
 	return out
 }
 
-// printedPrograms are the programs with a line each: those with CPU time or many processes. They are none where one
+// printedPrograms are the programs with a line each: those with CPU time or many processes. The list is empty where one
 // process ran one program, which the head names.
 func (r Report) printedPrograms() []run.Program {
 	var out []run.Program

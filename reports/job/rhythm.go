@@ -3,6 +3,7 @@ package job
 import (
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"jobgait/analysis/note"
@@ -199,7 +200,7 @@ func newPattern(p pattern.Pattern, names labels, quality run.Quality) Pattern {
 }
 
 // noPeriod lists the codes that can say why there is no pattern, the most
-// telling first, with the sentence for the head of the report.
+// telling first, with the sentence for the head of the report; "" is that of the note, which names the best candidate.
 var noPeriod = [...]struct {
 	code note.Code
 	text string
@@ -210,11 +211,12 @@ var noPeriod = [...]struct {
 	{note.TooShort, "the run is too short to tell"},
 	{note.NodesDisagree, "the nodes show different periods"},
 	{note.NoVariance, "what was sampled did not change over the run"},
-	{note.NoValley, "no stretch of time resembles the one before it"},
-	{note.LowCoverage, "what repeats covers less than 5 % of the run"},
-	{note.NotTracked, "what seemed to repeat was not held from one time to the next"},
-	{note.NotSignificant, "what seemed to repeat is no better than chance would give"},
-	{note.OnlyClocks, "what repeats is as regular as a clock of the machine"},
+	{note.NoValley, ""},
+	{note.LowCoverage, ""},
+	{note.NotTracked, ""},
+	{note.NotSignificant, ""},
+	{note.UnsurePeriod, ""},
+	{note.OnlyClocks, ""},
 	{note.FewSamples, "it would be too fast for the sampling rate"},
 	{note.FewInstances, "there are too few repetitions to tell"},
 }
@@ -239,11 +241,11 @@ func (r Rhythm) whyText() string {
 		return "no reason is recorded"
 	}
 	for _, w := range noPeriod {
-		if w.code == r.Why[0].Code {
+		if w.code == r.Why[0].Code && w.text != "" {
 			return w.text
 		}
 	}
-	return r.Why[0].Text
+	return strings.TrimPrefix(r.Why[0].Text, "no period: ")
 }
 
 // whyLines is the reason for no period in the section on the rhythm, where the head has no room for it. The

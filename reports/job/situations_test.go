@@ -154,7 +154,7 @@ func situations() []situation {
 		{name: "no-period", code: "no_period", s: change(func(s *summary.Summary) {
 			s.Patterns, s.Phases = nil, []phase.Phase{{Kind: phase.Aperiodic, EndS: s.ElapsedS, Share: 1}}
 			s.Notes = []note.Note{note.New(note.NotSignificant,
-				"the best candidate, 12.3 s, is no better than 18 of 24 permutations")}
+				"no period: what seemed to repeat in code is no better than what chance gives in shuffled samples")}
 		})},
 		{name: "cpus-idle", code: "cpus_idle", s: busyAt(sound(), 37)},
 		{name: "one-thread", code: "cpus_idle", s: change(func(s *summary.Summary) {

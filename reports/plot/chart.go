@@ -18,7 +18,7 @@ type Frame struct {
 	X, Y           Scale
 	XTicks, YTicks []Tick
 	// Lanes says that the labels of the y axis are names of lanes, which stand in them. Others stand beside the plot
-	// area: the style sheet leaves room there for pictures of the class gutter.
+	// area, where the style sheet leaves room.
 	Lanes bool
 }
 

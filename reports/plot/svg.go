@@ -15,13 +15,9 @@ func (c *Chart) SVG() string {
 	f := c.frame
 	bottom := labelAbove + f.Height
 	var b strings.Builder
-	class := f.Class
-	if !f.Lanes && len(f.YTicks) > 0 {
-		class += " gutter"
-	}
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="chart %s" role="img" width="100%%" height="%d" `+
 		`data-lo="%g" data-hi="%g"><title>%s</title>`,
-		Escape(class), c.Size(), f.X.Lo, f.X.Hi, Escape(f.Name))
+		Escape(f.Class), c.Size(), f.X.Lo, f.X.Hi, Escape(f.Name))
 	fmt.Fprintf(&b, `<svg class="data" x="0" y="%d" width="100%%" height="%d" viewBox="0 0 %d %d" `+
 		`preserveAspectRatio="none">%s</svg>`,
 		labelAbove, f.Height, innerWidth, f.Height, c.inner.String())
@@ -33,7 +29,7 @@ func (c *Chart) SVG() string {
 			fmt.Fprintf(&b, `<text class="tick halo" x="2" y="%s">%s</text>`, short(y-3), Escape(t.Label))
 			continue
 		}
-		fmt.Fprintf(&b, `<text class="tick" x="-6" y="%s" text-anchor="end">%s</text>`, short(y+4), Escape(t.Label))
+		fmt.Fprintf(&b, `<text class="tick y" x="-6" y="%s">%s</text>`, short(y+4), Escape(t.Label))
 	}
 	b.WriteString(`<g class="xticks">`)
 	for i, t := range f.XTicks {

@@ -1,0 +1,45 @@
+package job
+
+import (
+	"fmt"
+	"strings"
+
+	"jobgait/analysis/quantity"
+	"jobgait/reports/text"
+)
+
+// headline is the run in a sentence that can be forwarded: how it ended if it failed, which code took the time, the
+// cycle, CPUs, memory, and the first action.
+func (r Report) headline() string {
+	var parts []string
+	add := func(part string) {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	if r.failed() {
+		add(r.Job.Ended)
+	}
+	if r.Code != nil {
+		add(strings.Join(r.Code.leadingFunctions(), ", "))
+	}
+	if r.Rhythm.Periodic {
+		q := r.Rhythm.Patterns[0]
+		add(fmt.Sprintf("a cycle of %s%s, %s times", text.Hedge(q.Confidence), quantity.Period(q.Period.value()),
+			quantity.Count(q.Instances)))
+	}
+	if c := r.Resources.CPU; c.Busy != nil && c.Allocated != nil && !r.partial() {
+		add(fmt.Sprintf("%s of %s busy", cpus(*c.Busy), quantity.Plural(int(*c.Allocated), "CPU")))
+	}
+	if m := r.Resources.Memory; m.PeakBytes != nil {
+		part := "memory " + quantity.Amount(*m.PeakBytes, "B")
+		if m.RequestedBytes != nil {
+			part += " of " + quantity.Amount(*m.RequestedBytes, "B")
+		}
+		add(part)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return text.Sentence(strings.Join(parts, "; "))
+}

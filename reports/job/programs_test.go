@@ -1,0 +1,48 @@
+package job
+
+import (
+	"strings"
+	"testing"
+
+	"jobgait/analysis/run"
+)
+
+// TestProgramsOfAPipeline prints a line for each program of `gzip -dc | sort` with a strip of when it ran: gzip in the
+// first half, sort in the second. A run of one process has no such table.
+func TestProgramsOfAPipeline(t *testing.T) {
+	s := sound()
+	strip := func(from, to int) []float64 {
+		v := make([]float64, 40)
+		for i := from; i < to; i++ {
+			v[i] = 1
+		}
+		return v
+	}
+	step := s.ElapsedS / 40
+	s.Programs = []run.Program{
+		{Name: "sort", Started: 1, FirstS: s.ElapsedS / 2, LastS: s.ElapsedS, Share: 0.7, StripStepS: step, Strip: strip(20, 40)},
+		{Name: "gzip", Started: 1, FirstS: 0, LastS: s.ElapsedS / 2, Share: 0.299, StripStepS: step, Strip: strip(0, 20)},
+		{Name: "dash", Started: 1, FirstS: 0, LastS: s.ElapsedS, Share: 0.001, StripStepS: step, Strip: strip(0, 1)},
+	}
+	page := textOf(t, New(s, nil, options()))
+	for _, want := range []string{" PROGRAMS   what the run started", "  sort           1", "70.0 %           █████████",
+		"29.9 %  █████████"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, between(t, page, " PROGRAMS", "\n COUNTERS"))
+		}
+	}
+	if strings.Contains(page, "dash") {
+		t.Error("a program with 0.1 % of the CPU time has a line")
+	}
+	if html := pageOf(t, s, nil); !strings.Contains(html, "when gzip ran: from") {
+		t.Error("the page has no strip")
+	}
+	s.Programs = s.Programs[:1]
+	if page := textOf(t, New(s, nil, options())); strings.Contains(page, "PROGRAMS") {
+		t.Error("one process has a table of programs")
+	}
+	s.Programs[0].Started = 300
+	if page := textOf(t, New(s, nil, options())); !strings.Contains(page, "  sort         300") {
+		t.Error("300 processes of one program have no line")
+	}
+}
