@@ -220,7 +220,8 @@ func TestNothingIsFoundInNothing(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		r := sound()
 		r.CPU = CPU{&v, &v, &v, &v, &v, &v}
-		r.Memory, r.FilesWaitS, r.LimitS, r.ImbalancePct = MemoryFacts{Peak: &v, Requested: &v, Mappable: &v, OOMKills: &v, Growth: &MemoryGrowth{v, v, v, v, v}}, &v, &v, &v
+		r.Memory, r.FilesWaitS, r.LimitS, r.ImbalancePct = MemoryFacts{Peak: &v, Requested: &v, Mappable: &v,
+			OOMKills: &v, Growth: &MemoryGrowth{v, v, v, v, v}}, &v, &v, &v
 		for _, f := range Of(r, nil) {
 			if _, err := json.Marshal(f); err != nil {
 				t.Errorf("%g: %v", v, err)

@@ -124,7 +124,8 @@ func (r Report) laneChart(name string, list []lane, most float64, words html.Fig
 	for i := 0; i < len(list); i += (labelPx + px - 1) / px {
 		ticks = append(ticks, plot.Tick{Value: float64(len(list) - 1 - i), Label: list[i].name})
 	}
-	chart := plot.New(plot.Frame{Name: name, Class: "heat", Lanes: true, Height: px * len(list), X: plot.Scale{Lo: 0, Hi: end},
+	chart := plot.New(plot.Frame{Name: name, Class: "heat", Lanes: true, Height: px * len(list),
+		X: plot.Scale{Lo: 0, Hi: end},
 		Y: plot.Scale{Lo: 0, Hi: float64(len(list))}, XTicks: plot.TimeTicks(0, end, 7), YTicks: ticks})
 	for level := 1; level <= shades; level++ {
 		for i, l := range list {

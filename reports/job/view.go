@@ -22,7 +22,8 @@ func (r Report) pageFuncs() template.FuncMap {
 		"over":    func() string { return strings.Join(append([]string{r.Job.label()}, r.whoWhere()...), " · ") },
 		"heading": func() string { return cmp.Or(string(r.Job.Name), r.Job.label()) },
 		"span":    r.span, "ended": r.ended, "failed": r.failed,
-		"elapsed": r.Job.elapsed, "size": r.Job.size, "short": r.short, "headline": r.headline, "gauges": r.gauges, "codeBrief": r.codeBrief,
+		"elapsed": r.Job.elapsed, "size": r.Job.size, "short": r.short, "headline": r.headline,
+		"gauges": r.gauges, "codeBrief": r.codeBrief,
 		"stackTree": r.stackTree, "stackRemark": r.stackRemark,
 
 		"rhythmRemark": r.Rhythm.remark, "why": r.whyLines, "timeline": r.timelineCharts, "folded": r.foldedCharts,
