@@ -18,7 +18,9 @@ const (
 // memoryGrowth is how memory grew through all of a run on one node; nil where it did not, or is not known.
 func (r Report) memoryGrowth() *finding.MemoryGrowth {
 	t := r.Rhythm.Timeline
-	i := slices.IndexFunc(t.Columns, func(c Curve) bool { return isMemory(c.Name) && string(c.Scope) == string(series.JobScope) })
+	i := slices.IndexFunc(t.Columns, func(c Curve) bool {
+		return isMemory(c.Name) && string(c.Scope) == string(series.JobScope)
+	})
 	if i < 0 || r.Nodes.Total > 1 || len(t.Columns[i].Mean) < growthParts {
 		return nil
 	}

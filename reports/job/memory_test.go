@@ -28,7 +28,8 @@ func TestLeakIsReported(t *testing.T) {
 		}
 		s.Timeline.Columns = append(s.Timeline.Columns, memory)
 		page := textOf(t, New(s, nil, options()))
-		if leaks := strings.Contains(strings.Join(strings.Fields(page), " "), "Memory grew through all of the run, from"); leaks != c.leaks {
+		if leaks := strings.Contains(strings.Join(strings.Fields(page), " "),
+			"Memory grew through all of the run, from"); leaks != c.leaks {
 			t.Errorf("%s: reported %v\n%s", c.name, leaks, page)
 		}
 	}

@@ -20,12 +20,14 @@ func TestProgramsOfAPipeline(t *testing.T) {
 	}
 	step := s.ElapsedS / 40
 	s.Programs = []run.Program{
-		{Name: "sort", Started: 1, FirstS: s.ElapsedS / 2, LastS: s.ElapsedS, Share: 0.7, StripStepS: step, Strip: strip(20, 40)},
+		{Name: "sort", Started: 1, FirstS: s.ElapsedS / 2, LastS: s.ElapsedS, Share: 0.7, StripStepS: step,
+			Strip: strip(20, 40)},
 		{Name: "gzip", Started: 1, FirstS: 0, LastS: s.ElapsedS / 2, Share: 0.299, StripStepS: step, Strip: strip(0, 20)},
 		{Name: "dash", Started: 1, FirstS: 0, LastS: s.ElapsedS, Share: 0.001, StripStepS: step, Strip: strip(0, 1)},
 	}
 	page := textOf(t, New(s, nil, options()))
-	for _, want := range []string{" PROGRAMS   what the run started", "  sort           1", "70.0 %           █████████",
+	for _, want := range []string{" PROGRAMS   what the run started", "  sort           1",
+		"70.0 %           █████████",
 		"29.9 %  █████████"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, between(t, page, " PROGRAMS", "\n COUNTERS"))

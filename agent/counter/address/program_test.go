@@ -7,8 +7,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// TestActivitiesOfPrograms counts who executed what and when: a shell that starts 300 processes of one program for 20 ms
-// each, and a second program that runs in the last half. Bins double as the run goes on.
+// TestActivitiesOfPrograms counts who executed what and when: a shell that starts 300 processes of one program for 20
+// ms each, and a second program that runs in the last half. Bins double as the run goes on.
 func TestActivitiesOfPrograms(t *testing.T) {
 	tb := newTable(peek.Direct{Proc: fixture(t)}, nil)
 	at := int64(5e9)
