@@ -74,7 +74,7 @@ func (r Report) gpuRows() []text.Row {
 	for _, g := range r.GPUs {
 		several = several || g.Node != r.GPUs[0].Node
 		slowed = slowed || g.SlowedS != nil && *g.SlowedS > 0
-		if g.Cycle != nil {
+		if g.Cycle != nil && r.likelyPattern(g.Cycle.Pattern) {
 			pattern = g.Cycle.Pattern
 		}
 	}
@@ -129,9 +129,15 @@ func (r Report) gpuRest() string {
 	return strings.Join(parts, " ")
 }
 
-// gpuUse is how much of the GPUs was used, in the mean of those that count it.
+// leastActive is the share of the time from which it is reported how much of a GPU was used.
+const leastActive = 0.001
+
+// gpuUse is how much of the GPUs was used, in the mean of those that count it; "" where next to no kernel ran.
 func (r Report) gpuUse() string {
 	var parts []string
+	if idle := r.idleShares(idleOfTime); idle.ok && idle.lo > 1-leastActive {
+		return ""
+	}
 	for _, f := range []struct {
 		of   func(summary.GPU) *float64
 		text string

@@ -59,7 +59,7 @@ func (s idleShares) text() string {
 // "" where no cycle was seen on all of them, or none that is likely.
 func (r Report) gpuIdle() string {
 	idle := r.idleShares(idleOfCycle)
-	if !idle.ok || !r.likelyPattern(string(r.GPUs[0].Cycle.Pattern)) {
+	if !idle.ok || !r.likelyPattern(r.GPUs[0].Cycle.Pattern) {
 		return ""
 	}
 	who := "The GPU is"

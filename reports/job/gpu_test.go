@@ -168,6 +168,19 @@ func TestIdleTimeOfGPUs(t *testing.T) {
 	if len(got) != 1 || got[0] != want {
 		t.Errorf("findings %q, want %q", got, want)
 	}
+	for _, row := range r.gpuRows() {
+		if len(row) != 6 {
+			t.Errorf("row %v has an idle share of a cycle that is not likely", row)
+		}
+	}
+	s.GPUs[0].ActiveS, s.GPUs[1].ActiveS = ptr(3.), ptr(0.)
+	if text := New(s, nil, options()).gpuUse(); text != "" {
+		t.Errorf("of GPUs that ran next to nothing: %q", text)
+	}
+	s.GPUs[0].ActiveS = ptr(2443.)
+	if text := New(s, nil, options()).gpuUse(); !strings.Contains(text, "61.2 % of the multiprocessors") {
+		t.Errorf("of one that ran: %q", text)
+	}
 	s.GPUs[1].ActiveS = nil
 	if text := New(s, nil, options()).gpuIdleTime(); text != "" {
 		t.Errorf("of one it is not known: %q", text)
