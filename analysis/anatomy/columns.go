@@ -92,7 +92,7 @@ type portion struct {
 }
 
 // mixture returns that of a column: of the places in it, as the samples say that no finer column lists. Where
-// these are none the finer columns hold all of the code, and the samples are shared out as those are.
+// there are no such samples the finer columns hold all of the code, and the samples are shared out as those are.
 func (c *columns) mixture(key columnKey) mixture {
 	if key.part == WholePage {
 		if m := c.shared(key, c.left(key.page, WholePage)); len(m) > 0 {

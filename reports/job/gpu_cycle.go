@@ -13,7 +13,7 @@ import (
 const alikeIdle = 0.05
 
 // idleShares are the smallest, the largest and the mean idle share of the run's GPUs; ok is false
-// where one is not known, or there are none.
+// where one is not known, and without a GPU.
 type idleShares struct {
 	lo, hi, mean float64
 	ok           bool
