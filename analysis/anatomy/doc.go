@@ -9,8 +9,9 @@
 // A sample in a page belongs to the page's functions as the counts of its places
 // say. Pages alone would misname 16 to 82 % of samples; with places of 16 bytes it
 // was 0.00 % of three applications, and the bins were 0.2 to 1.6 % off, of a noise of
-// 7 to 14 % (against exact addresses, 32 bins). Two functions of one page that run
-// at different times of the cycle are blurred.
+// 7 to 14 % (against exact addresses, 32 bins). Hot pages come in parts: blocks of 256
+// bytes and places of 16, each sample in one of them (columns.go). Functions that share
+// a column have no bins. Where only CPU time shows the cycle the bins divide that.
 //
 // The interval comes from the scatter between cycles, in 16 stretches of the run so
 // that noise that wanders over many cycles is in it; fewer than 8 cycles have none.

@@ -38,7 +38,7 @@ type DifferenceShare struct {
 // ExtraS.
 type Difference struct {
 	ExtraS float64 `json:"extra_s"`
-	// Parts are ordered by size: steps, start-up, checkpoint, gap, tail, and
+	// Parts are ordered by size: steps, start-up, checkpoint, gap, unfollowed, tail, and
 	// "not sampled" for time outside of all phases.
 	Parts []DifferenceShare `json:"parts"`
 	// Of the steps: what longer iterations account for, and what a different
@@ -50,7 +50,8 @@ type Difference struct {
 // Decompose explains why run b took longer than run a (negative: shorter).
 func Decompose(a, b Breakdown) Difference {
 	d := Difference{ExtraS: b.ElapsedS - a.ElapsedS, Parts: []DifferenceShare{}}
-	names := []string{"steps", string(StartUp), string(Checkpoint), string(Gap), string(Tail), string(Aperiodic)}
+	names := []string{"steps", string(StartUp), string(Checkpoint), string(Gap), string(Unfollowed), string(Tail),
+		string(Aperiodic)}
 	rest := d.ExtraS
 	for _, name := range names {
 		extra := b.seconds(name) - a.seconds(name)

@@ -19,7 +19,9 @@ const (
 	Gap       Stage = "gap"       // between instances: checkpoints, other work
 	Tail      Stage = "tail"      // after the last instance
 	Aperiodic Stage = "aperiodic" // the whole run, when no pattern was found
-	Suspended Stage = "suspended" // the job was stopped from outside; Table knows of none
+	// Unfollowed is beside a loop, whose code runs there without its cycles being recognized.
+	Unfollowed Stage = "unfollowed"
+	Suspended  Stage = "suspended" // the job was stopped from outside; Table knows of none
 )
 
 // Words is the stage for readers. Cycles may run in a stretch in which none was
@@ -32,6 +34,8 @@ func (s Stage) Words() string {
 		return "after cycles"
 	case Gap:
 		return "between cycles"
+	case Unfollowed:
+		return "in the loop, not followed"
 	}
 	return string(s)
 }

@@ -17,7 +17,7 @@ const bridge = 1.5
 // Table divides the run into phases. patterns and periods are in the same order. A break of less than 1.5
 // periods between regions of one pattern stays part of the loop. Patterns may be seen at one time, on a busy
 // node that of the clock and one of twice its length. Where they overlap by half, only the first is reported.
-// It is empty for an empty set.
+// Stretches beside a loop in which its code runs are Unfollowed. It is empty for an empty set.
 func Table(set series.Set, patterns []pattern.Pattern, periods []periodicity.Period) []Phase {
 	n := set.Len()
 	if n == 0 {
@@ -47,6 +47,7 @@ func Table(set series.Set, patterns []pattern.Pattern, periods []periodicity.Per
 	} else {
 		table[len(table)-1].EndS = end
 	}
+	table = withUnfollowed(set, table, patterns, periods)
 	for i := range table {
 		table[i].Share = (table[i].EndS - table[i].StartS) / (end - start)
 	}

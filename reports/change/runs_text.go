@@ -132,7 +132,7 @@ func phases(a, b summary.Summary) []Number {
 		kind phase.Stage
 		name string
 	}{{phase.StartUp, phase.StartUp.Words()}, {phase.Loop, "in steps"}, {phase.Checkpoint, "checkpoints"},
-		{phase.Gap, phase.Gap.Words()},
+		{phase.Gap, phase.Gap.Words()}, {phase.Unfollowed, phase.Unfollowed.Words()},
 		{phase.Tail, phase.Tail.Words()}, {phase.Aperiodic, "without period"}}
 	spent := func(s summary.Summary, k phase.Stage) *float64 {
 		if len(s.Phases) == 0 {

@@ -155,6 +155,8 @@ func phaseName(part string) string {
 		return "cycles"
 	case "checkpoint":
 		return "checkpoints"
+	case string(phase.Unfollowed):
+		return phase.Unfollowed.Words()
 	}
 	return text.Clean(part)
 }

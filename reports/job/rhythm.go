@@ -129,6 +129,8 @@ func (p RunPhase) letter() byte {
 		return '*'
 	case p.Kind == phase.Gap || p.Kind == phase.Checkpoint:
 		return '-'
+	case p.Kind == phase.Unfollowed:
+		return '~'
 	}
 	return '.'
 }

@@ -66,6 +66,8 @@ func newStop(s summary.Summary) *Stop {
 		}
 	case phase.Tail:
 		out.Text = quantity.Duration(at.SinceS) + " after the last cycle that was recognized"
+	case phase.Unfollowed:
+		out.Text = "in the loop, whose cycles were not followed for the last " + quantity.Duration(at.SinceS)
 	case phase.StartUp:
 		out.Text = "before any cycle was recognized, after " + quantity.Duration(at.SinceS)
 	default:
