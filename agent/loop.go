@@ -18,6 +18,7 @@ type loop struct {
 	recent  []counted // the last cycles
 	firstS  float64   // where the first cycle began that was counted; NaN before
 	beat    *tracker.Beat
+	pauses  interruptions // of it
 }
 
 // counted is a cycle with its number.
@@ -67,6 +68,9 @@ func (l *loop) follow(b *profile.Block, h profile.Header, hz float64) {
 	for i := max(0, int(l.next-b.First)); i < b.N; i++ {
 		if c, ok := l.pursuit.Add(l.columns.computed.Row(i)); ok {
 			l.recent = append(l.recent[max(0, len(l.recent)-mostRecent+1):], counted{c, int64(l.pursuit.Cycles())})
+			if l.beat != nil {
+				l.pauses.add(c, l.beat.PeriodS)
+			}
 			if math.IsNaN(l.firstS) { // those that verified it are counted too
 				l.firstS = max(0, c.EndS-float64(l.pursuit.Cycles())*c.LengthS)
 			}

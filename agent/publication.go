@@ -123,6 +123,7 @@ func (a *agent) state(now int64, state tracker.LoopState) live.State {
 	nowS := s.ElapsedS - l.startS
 	s.At = moment(nowS)
 	l.describe(&s, nowS, moment)
+	s.LastCheckpointBy = live.LastCheckpointBy(s.LimitAt, l.pauses.checkpointS())
 	if since, doing, ok := a.rhythm.dog.Stalled(); ok {
 		s.Stalled = &live.Stalled{Since: moment(since), Doing: doing, Summary: a.atStall.line}
 	}

@@ -62,8 +62,8 @@ type State struct {
 	Low []Low `json:"low"`
 	// Pace is nil in the file: the reader makes it, who may read the history.
 	Pace *Pace `json:"pace"`
-	// LastCheckpointBy is by when a checkpoint must begin to end before the time limit, as long as the longest of
-	// earlier runs; nil in the file too, and where either is not known.
+	// LastCheckpointBy is by when a checkpoint must begin to end before the time limit, as long as the longest of this
+	// run; a reader of the history takes earlier runs into account too. nil where either is not known.
 	LastCheckpointBy *time.Time `json:"last_checkpoint_by"`
 
 	Notes []note.Note `json:"notes"`
@@ -95,6 +95,24 @@ type Job struct {
 func JobOf(k run.Key, j run.Job) Job {
 	return Job{Cluster: k.Cluster, Name: j.Name, App: j.App, Executable: j.Executable, Script: j.Script, Size: j.Size,
 		NNodes: j.NNodes, NTasks: j.NTasks, CPUsPerTask: j.CPUsPerTask}
+}
+
+// Limits of LastCheckpointBy.
+const (
+	// checkpointMargin is by how much longer than the longest a checkpoint may take.
+	checkpointMargin = 1.2
+	// mostCheckpointS is the longest checkpoint, a year.
+	mostCheckpointS = 366 * 86400
+)
+
+// LastCheckpointBy returns by when a checkpoint must begin to end before a limit. longestS is the length of the longest
+// known checkpoint in seconds. It returns nil without a limit or a length.
+func LastCheckpointBy(limit *time.Time, longestS float64) *time.Time {
+	if limit == nil || !(longestS > 0) || longestS > mostCheckpointS {
+		return nil
+	}
+	by := limit.Add(-time.Duration(checkpointMargin * longestS * float64(time.Second))).Truncate(time.Millisecond)
+	return &by
 }
 
 // Stalled says since when the job has done nothing, and what its processes do instead.
@@ -205,7 +223,7 @@ func (s *State) check() error {
 			return errors.New("a time is out of range")
 		}
 	}
-	for _, t := range []*time.Time{s.LastBoundary, s.NextBoundary, s.FirstCycle, s.LimitAt} {
+	for _, t := range []*time.Time{s.LastBoundary, s.NextBoundary, s.FirstCycle, s.LimitAt, s.LastCheckpointBy} {
 		if t != nil {
 			times = append(times, *t)
 		}

@@ -53,6 +53,27 @@ func Totals(table []Phase) []Total {
 	return out
 }
 
+// Checkpoints returns the phases of a table that are checkpoints, in order.
+func Checkpoints(table []Phase) []Phase {
+	kinds := marked(table)
+	var list []Phase
+	for i, p := range table {
+		if kinds[i] == Checkpoint {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// LongestCheckpoint returns the length of the longest checkpoint of a table in seconds, 0 where there is none.
+func LongestCheckpoint(table []Phase) float64 {
+	longest := 0.0
+	for _, p := range Checkpoints(table) {
+		longest = max(longest, p.EndS-p.StartS)
+	}
+	return longest
+}
+
 // marked returns the kind of each phase, checkpoints told from other gaps.
 func marked(table []Phase) []Stage {
 	kinds := make([]Stage, len(table))

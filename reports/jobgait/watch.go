@@ -19,8 +19,8 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/live"
-	"jobgait/analysis/application"
 	"jobgait/analysis/history"
+	"jobgait/analysis/phase"
 	"jobgait/analysis/run"
 	"jobgait/configs"
 	"jobgait/reports/watch"
@@ -284,7 +284,7 @@ func (o watchOptions) checkpoint(ctx context.Context, runs []history.Run) float6
 	for _, r := range runs[:min(len(runs), checkpointRuns)] {
 		s, _, err := db.Lookup(ctx, history.Ref{ID: r.DisplayID, Cluster: r.Cluster, Restart: &r.Restart, Sub: &r.Sub})
 		if err == nil {
-			longest = max(longest, application.LongestCheckpoint(s))
+			longest = max(longest, phase.LongestCheckpoint(s.Phases))
 		}
 	}
 	return longest

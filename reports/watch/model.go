@@ -38,21 +38,18 @@ func (p *Pacer) learn(j live.Job) {
 	}
 }
 
-// checkpointMargin is by how much longer than the longest a checkpoint may take.
-const checkpointMargin = 1.2
-
-// LastCheckpointBy returns by when a checkpoint must begin to end before the time limit; nil where the limit or the
-// length of checkpoints is not known.
+// LastCheckpointBy returns by when a checkpoint must begin to end before the time limit: the earlier of what this run
+// and what earlier runs say; nil where the limit or the length of checkpoints is not known.
 func (p *Pacer) LastCheckpointBy(s live.State) *time.Time {
 	if s.LimitAt == nil {
 		return nil
 	}
 	p.learn(s.Job)
-	if !(p.checkpointS > 0) || p.checkpointS > mostPaceS {
-		return nil
+	by := live.LastCheckpointBy(s.LimitAt, p.checkpointS)
+	if own := s.LastCheckpointBy; by == nil || own != nil && own.Before(*by) {
+		return own
 	}
-	by := s.LimitAt.Add(-seconds(checkpointMargin * p.checkpointS))
-	return &by
+	return by
 }
 
 // Pace returns when a run ends, nil where nothing is known of that.
