@@ -1,6 +1,7 @@
 package changepoint
 
 import (
+	"math"
 	"slices"
 
 	"jobgait/analysis/changepoint/calendar"
@@ -247,6 +248,11 @@ func (r *ready) tell(l *look, p Params) SeriesResult {
 		l.out.measured(w.X(), w.Out())
 	}
 	res.Notes = r.spread(res.Notes, l, p)
+	if v := l.out.levels; v != nil && slices.ContainsFunc(res.Notes, func(n note.Note) bool {
+		return n.Code == note.TwoLevels
+	}) {
+		res.Levels = []float64{math.Exp(v[0]), math.Exp(v[1])}
+	}
 	res.Creep = r.creep(creeping(l.known.adjusted(), l.out.events, l.in.flips, p.Outliers))
 	r.describe(&res, l.out)
 	res.Adjusted = r.values(l.known.adjusted())

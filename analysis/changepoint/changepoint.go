@@ -148,6 +148,9 @@ type SeriesResult struct {
 	RunsForTenPct *int `json:"runs_for_10_pct"`
 	// Functions are changes of single functions that Changes do not show.
 	Functions []FunctionChange `json:"functions"`
+	// Levels are the two levels between which the runs of the newest regime take turns (note two_levels), ascending;
+	// empty where they do not.
+	Levels []float64 `json:"-"`
 	// Adjusted are the values without what is known beside the series: shifts of
 	// the machine, slow nodes, weekdays. NaN where a run is not judged.
 	Adjusted []float64 `json:"-"`

@@ -72,12 +72,16 @@ func (h History) Ticks(x plot.Scale, want int) []plot.Tick {
 	return plot.NumberTicks(x.Lo, x.Hi, want, "day ")
 }
 
-// reach is the range of the values without outliers and with all levels.
+// reach is the range of the values without outliers, of all runs of the newest level, and of all levels: a slow last
+// run that counts as an outlier so far is what the reader looks for.
 func (s Judged) reach() (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
-	odd := s.odd()
+	odd, newest := s.odd(), 0
+	if n := len(s.Result.Regimes); n > 0 {
+		newest = s.Result.Regimes[n-1].First
+	}
 	for k, y := range s.Y {
-		if !math.IsNaN(y) && !odd[k] {
+		if !math.IsNaN(y) && !math.IsInf(y, 0) && (!odd[k] || k >= newest) {
 			lo, hi = math.Min(lo, y), math.Max(hi, y)
 		}
 	}
@@ -114,8 +118,8 @@ func (s Judged) drawMachine(c *plot.Chart, v View, from, to float64) {
 	}
 }
 
-// drawLevels draws mean and standard deviation between changes, each from its
-// first run to the first of the next.
+// drawLevels draws mean and standard deviation between changes, each from its first run to the first of the next; of
+// runs that take turns between two levels these two.
 func (s Judged) drawLevels(c *plot.Chart, from, to float64) {
 	var boxes, lines []plot.Box
 	for i, g := range s.Result.Regimes {
@@ -127,6 +131,12 @@ func (s Judged) drawLevels(c *plot.Chart, from, to float64) {
 			b.X1 = s.at(s.Result.Regimes[i+1].First)
 		}
 		if math.IsNaN(b.Y0 + b.Y1 + b.X0 + b.X1) {
+			continue
+		}
+		if i+1 == len(s.Result.Regimes) && len(s.Result.Levels) > 0 {
+			for _, level := range s.Result.Levels {
+				lines = append(lines, plot.Box{X0: b.X0, X1: b.X1, Y0: level})
+			}
 			continue
 		}
 		boxes = append(boxes, b)

@@ -54,8 +54,14 @@ func Small(s Judged) string {
 		if i+1 < len(s.Result.Regimes) {
 			end = s.Result.Regimes[i+1].First
 		}
-		if end >= first && !math.IsNaN(g.Mean) {
-			levels.WriteString("M" + x(max(first, g.First)) + "," + y(g.Mean) + "H" + x(end))
+		means := []float64{g.Mean}
+		if i+1 == len(s.Result.Regimes) && len(s.Result.Levels) > 0 {
+			means = s.Result.Levels
+		}
+		for _, mean := range means {
+			if end >= first && !math.IsNaN(mean) {
+				levels.WriteString("M" + x(max(first, g.First)) + "," + y(mean) + "H" + x(end))
+			}
 		}
 	}
 	for _, c := range s.Result.Changes {
@@ -97,6 +103,9 @@ func (s Judged) Shortly(o Options) string {
 	}
 	if len(s.Result.Regimes) == 0 {
 		return "no level"
+	}
+	if l := s.Result.Levels; len(l) == 2 {
+		return s.value(l[0]) + " or " + s.value(l[1])
 	}
 	g := s.Result.Regimes[len(s.Result.Regimes)-1]
 	return s.Spread(g.Mean, g.SD)
