@@ -29,13 +29,23 @@ func Application(s summary.Summary) string {
 	switch {
 	case exe == "" && name == "":
 		return Unknown
-	case exe == "" || name == foldDigits(exe) || s.Job.Script != "" && name == foldDigits(s.Job.Executable):
+	case exe == "" || sameProgram(name, exe) || s.Job.Script != "" && sameProgram(name, s.Job.Executable):
 		// A job named after its program says nothing more.
 		return first(exe, name)
 	case name == "":
 		return exe
+	case s.Job.Script == "" && strings.HasPrefix(s.Key.Cluster, run.LocalCluster):
+		// The command of `jobgait run`: which of its children used most CPU time differs from run to run (make).
+		return name
 	}
 	return exe + " " + name
+}
+
+// sameProgram reports whether a job's name, with its digits folded, is that of a program but for versions: python# of
+// python3.11.
+func sameProgram(name, program string) bool {
+	bare := func(s string) string { return strings.Trim(s, "0123456789.#") }
+	return name == foldDigits(program) || bare(name) != "" && bare(name) == bare(program)
 }
 
 // Layout is what a shape says: 0 and "" are not known.

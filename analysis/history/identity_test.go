@@ -74,3 +74,22 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// Names that a user recognises: an interpreter's without its version again, and the command of jobgait run and not
+// the child that used most CPU time.
+func TestApplicationOfACommand(t *testing.T) {
+	for _, c := range []struct{ cluster, script, exe, name, want string }{
+		{"local:desk", "", "cc1plus", "make", "make"},
+		{"local:desk", "", "python3.11", "python3", "python3.11"},
+		{"local:desk", "", "lmp", "lmp", "lmp"},
+		{"local:desk", "", "", "idle2", "idle#"},
+		{"hpc", "", "python3.11", "python3", "python3.11"},
+		{"hpc", "", "lmp", "melt-64", "lmp melt-#"},
+		{"hpc", "train.py", "python3.11", "night", "train.py night"},
+	} {
+		s := summary.Summary{Key: run.Key{Cluster: c.cluster}, Job: run.Job{Script: c.script, Executable: c.exe, Name: c.name}}
+		if got := Application(s); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}

@@ -140,7 +140,7 @@ func (r foundRun) row(finding string) []any {
 	}
 	return []any{r.DisplayID, r.User, r.App, r.Shape, time.Unix(int64(r.Start), 0).UTC().Format(time.RFC3339), r.ElapsedS,
 		known(r.PeriodS),
-		known(r.Coverage), r.ReportDir, r.JobName, r.Account, r.Partition, r.State, code, signal, known(r.CPUs),
+		known(r.Coverage), r.ReportDir, r.JobName, r.Account, r.Partition, r.FinalState(), code, signal, known(r.CPUs),
 		known(r.BusyCPUs),
 		known(r.WaitingCPUs), known(r.PeakMemBytes), known(r.StepS), finding, r.Cluster}
 }
@@ -233,9 +233,13 @@ func (r foundRun) cells(finding string) []string {
 		figures(cmp.Or(r.StepS, r.PeriodS), "%.4gs", 1), cmp.Or(finding, "-"), cmp.Or(r.App, "-")}
 }
 
-// elapsedText prints seconds as sacct's Elapsed: [days-]hours:minutes:seconds.
+// elapsedText prints seconds as sacct's Elapsed: [days-]hours:minutes:seconds; below a minute with hundredths, because
+// many runs of a command last less than a second.
 func elapsedText(s float64) string {
 	seconds := int64(s)
+	if s >= 0 && s < 59.995 {
+		return fmt.Sprintf("00:00:%05.2f", s)
+	}
 	elapsed := fmt.Sprintf("%02d:%02d:%02d", seconds/3600%24, seconds/60%60, seconds%60)
 	if days := seconds / 86400; days > 0 {
 		elapsed = fmt.Sprintf("%d-%s", days, elapsed)

@@ -3,9 +3,14 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"jobgait/analysis/history"
+	"jobgait/analysis/run"
+	"jobgait/analysis/summary"
 )
 
 func TestList(t *testing.T) {
@@ -87,6 +92,42 @@ func TestShowLast(t *testing.T) {
 	for _, args := range [][]string{{"show"}, {"show", "--last", "1"}} {
 		if got := askIn(env, args...); got.status != 2 || strings.Count(got.complaint, "\n") != 1 {
 			t.Errorf("%v: %+v", args, got)
+		}
+	}
+}
+
+// Runs of a second show hundredths; longer ones sacct's form.
+func TestElapsedText(t *testing.T) {
+	for s, want := range map[float64]string{0: "00:00:00.00", 0.43: "00:00:00.43", 7.126: "00:00:07.13",
+		59.999: "00:00:59", 60.9: "00:01:00", 90061.5: "1-01:01:01"} {
+		if got := elapsedText(s); got != want {
+			t.Errorf("%g: %s, want %s", s, got, want)
+		}
+	}
+}
+
+// Runs of a command that crashed are FAILED, in the text, in JSON and for -s.
+func TestListShowsTheStateOfOwnRuns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	db, err := history.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, exit := range map[run.JobID]run.Exit{1: {}, 2: {Code: 1}, 3: {Signal: 11}} {
+		if err := db.Put(t.Context(), summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "local:desk", JobID: id},
+			Job: run.Job{App: "solver", User: userName(), NNodes: 1}, Start: 1.79e9, End: 1.79e9 + 0.43, ElapsedS: 0.43,
+			Exit: &exit, Quality: run.Quality{Scope: "task"}}, history.Ingest{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"HOME=" + t.TempDir()}
+	for _, form := range []string{"-p", "--json"} {
+		got := askIn(env, "list", "--history", path, "-n", "-s", "FAILED", form)
+		if got.status != 0 || strings.Count(got.out, "\n") != 2 || strings.Count(got.out, "FAILED") != 2 {
+			t.Errorf("%s: %+v", form, got)
 		}
 	}
 }
