@@ -123,7 +123,9 @@ func (a *agent) state(now int64, state tracker.LoopState) live.State {
 	nowS := s.ElapsedS - l.startS
 	s.At = moment(nowS)
 	l.describe(&s, nowS, moment)
-	s.LastCheckpointBy = live.LastCheckpointBy(s.LimitAt, l.pauses.checkpointS())
+	if longest := rounded(l.pauses.checkpointS()); longest > 0 {
+		s.CheckpointS, s.LastCheckpointBy = &longest, live.LastCheckpointBy(s.LimitAt, longest)
+	}
 	if since, doing, ok := a.rhythm.dog.Stalled(); ok {
 		s.Stalled = &live.Stalled{Since: moment(since), Doing: doing, Summary: a.atStall.line}
 	}

@@ -62,6 +62,8 @@ type State struct {
 	Low []Low `json:"low"`
 	// Pace is nil in the file: the reader makes it, who may read the history.
 	Pace *Pace `json:"pace"`
+	// CheckpointS is the length of the longest checkpoint of this run, in seconds; nil where none is known yet.
+	CheckpointS *float64 `json:"checkpoint_s"`
 	// LastCheckpointBy is by when a checkpoint must begin to end before the time limit, as long as the longest of this
 	// run; a reader of the history takes earlier runs into account too. nil where either is not known.
 	LastCheckpointBy *time.Time `json:"last_checkpoint_by"`
@@ -203,7 +205,7 @@ func Decode(b []byte) (State, error) {
 
 // check refuses numbers that no run can have.
 func (s *State) check() error {
-	numbers := []*float64{&s.ElapsedS, s.PeriodS, s.CILo, s.CIHi, s.BoundaryErrorS, s.SinceBoundaryS}
+	numbers := []*float64{&s.ElapsedS, s.PeriodS, s.CILo, s.CIHi, s.BoundaryErrorS, s.SinceBoundaryS, s.CheckpointS}
 	for i := range s.RecentS {
 		numbers = append(numbers, &s.RecentS[i])
 	}

@@ -106,13 +106,16 @@ func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) err
 		return follow(ctx, path, out)
 	}
 	screen := isTerminal(out) && !o.json && !o.once
-	last := ""
+	last, limits := "", askedLimit{}
 	p := watch.Pacer{Cycles: o.cycles, Earlier: func(j live.Job) []history.Run { return o.earlier(ctx, j) },
 		Checkpoint: func(runs []history.Run) float64 { return o.checkpoint(ctx, runs) }}
 	for {
 		s, alive, err := look(func() (live.State, error) { return live.Read(path) })
 		if err != nil {
 			return err
+		}
+		if s.LimitAt == nil && alive {
+			s.LimitAt = limits.of(ctx, o.getenv, s)
 		}
 		s.Pace, s.LastCheckpointBy = p.Pace(s), p.LastCheckpointBy(s)
 		text := o.draw(s, alive, screen)
@@ -136,6 +139,33 @@ func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) err
 		case <-time.After(pollEvery):
 		}
 	}
+}
+
+// askedLimit is the time limit of a job as its scheduler says it: the job's environment has it in some versions of
+// Slurm only. It is asked once.
+type askedLimit struct {
+	asked bool
+	at    *time.Time
+}
+
+// of returns when the limit of a running job is, nil where the scheduler does not say it.
+func (a *askedLimit) of(ctx context.Context, getenv func(string) string, s live.State) *time.Time {
+	if a.asked || s.Command != 0 || s.JobID <= 0 { // of jobgait run no scheduler knows
+		return a.at
+	}
+	a.asked = true
+	cfg, err := settings(getenv)
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	d, err := scheduler.Of(cfg, getenv).Ask(ctx, run.JobID(s.JobID))
+	if err == nil && d.End != nil && !d.Over && *d.End > s.At.Unix() && *d.End < s.At.Unix()+366*86400 {
+		at := time.Unix(*d.End, 0).UTC()
+		a.at = &at
+	}
+	return a.at
 }
 
 // look reads a state, and whether its agent lives. One that is gone may have written its

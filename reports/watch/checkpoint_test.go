@@ -27,6 +27,19 @@ func TestLastCheckpointFits(t *testing.T) {
 	}
 }
 
+// What this run has shown counts beside earlier runs: the longer one.
+func TestCheckpointOfThisRun(t *testing.T) {
+	limit, own := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC), 10.0
+	for earlier, want := range map[float64]float64{0: 12, 5: 12, 20: 24} {
+		p := Pacer{Earlier: func(live.Job) []history.Run { return nil },
+			Checkpoint: func([]history.Run) float64 { return earlier }}
+		by := p.LastCheckpointBy(live.State{LimitAt: &limit, CheckpointS: &own})
+		if by == nil || limit.Sub(*by).Seconds() != want {
+			t.Errorf("earlier ones of %g s: by %v", earlier, by)
+		}
+	}
+}
+
 // Without a limit or a known checkpoint no time is printed; earlier runs are queried once.
 func TestNoLastCheckpoint(t *testing.T) {
 	limit, asked, length := time.Now(), 0, 0.0

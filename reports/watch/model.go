@@ -45,11 +45,11 @@ func (p *Pacer) LastCheckpointBy(s live.State) *time.Time {
 		return nil
 	}
 	p.learn(s.Job)
-	by := live.LastCheckpointBy(s.LimitAt, p.checkpointS)
-	if own := s.LastCheckpointBy; by == nil || own != nil && own.Before(*by) {
-		return own
+	longest := p.checkpointS
+	if s.CheckpointS != nil {
+		longest = max(longest, *s.CheckpointS)
 	}
-	return by
+	return live.LastCheckpointBy(s.LimitAt, longest)
 }
 
 // Pace returns when a run ends, nil where nothing is known of that.
