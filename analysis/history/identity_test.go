@@ -87,7 +87,8 @@ func TestApplicationOfACommand(t *testing.T) {
 		{"hpc", "", "lmp", "melt-64", "lmp melt-#"},
 		{"hpc", "train.py", "python3.11", "night", "train.py night"},
 	} {
-		s := summary.Summary{Key: run.Key{Cluster: c.cluster}, Job: run.Job{Script: c.script, Executable: c.exe, Name: c.name}}
+		s := summary.Summary{Key: run.Key{Cluster: c.cluster}}
+		s.Job = run.Job{Script: c.script, Executable: c.exe, Name: c.name}
 		if got := Application(s); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}

@@ -70,7 +70,9 @@ func runJobgait(ctx context.Context, environ, args []string, out, complain io.Wr
 		historyCommand(getenv), replayCommand(), periodsCommand(),
 		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv),
 		exportCommand(getenv), doctorCommand(getenv),
-		pruneCommand(getenv), reanalyseCommand(getenv), wordsTopic())
+		pruneCommand(getenv), reanalyseCommand(getenv), versionCommand(), wordsTopic())
+	withExamples(root.Commands())
+	withCompletion(root.Commands(), getenv)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{plainFlag(err)} })
 	root.SetArgs(args[1:])

@@ -37,7 +37,7 @@ func pruneCommand(getenv func(string) string) *cobra.Command {
 			if err := oneHistory(path, "prune"); err != nil {
 				return err
 			}
-			cfg, err := settings(getenv)
+			cfg, err := prunedSettings(getenv)
 			if err != nil {
 				return err
 			}
@@ -74,6 +74,25 @@ func pruneCommand(getenv func(string) string) *cobra.Command {
 	c.Flags().IntVar(&keep.Runs, "runs", 0, "days for whole runs (default: keep.runs)")
 	c.Flags().IntVar(&keep.Ingest, "ingest", 0, "days for when what came in (default: keep.ingest)")
 	return c
+}
+
+// prunedSettings are the site's; where it has no history here, those of `jobgait run`, which has its own.
+func prunedSettings(getenv func(string) string) (configs.Config, error) {
+	cfg, err := settings(getenv)
+	if err != nil {
+		return cfg, err
+	}
+	if _, err := os.Stat(cfg.History.Path); !errors.Is(err, fs.ErrNotExist) {
+		return cfg, nil
+	}
+	own, err := settings(configs.OneMachine(getenv))
+	if err != nil {
+		return cfg, nil
+	}
+	if _, err := os.Stat(own.History.Path); err != nil {
+		return cfg, nil
+	}
+	return own, nil
 }
 
 // prune prunes one history and copies it.
