@@ -65,7 +65,7 @@ func Checkpoints(table []Phase) []Phase {
 	return list
 }
 
-// LongestCheckpoint returns the length of the longest checkpoint of a table in seconds, 0 where there is none.
+// LongestCheckpoint returns the length of the longest checkpoint of a table in seconds, 0 without one.
 func LongestCheckpoint(table []Phase) float64 {
 	longest := 0.0
 	for _, p := range Checkpoints(table) {

@@ -128,7 +128,7 @@ type reachRule struct {
 var reach = []reachRule{
 	{[]string{"prolog", "prolog/"}, []string{"note", "quantity", "run"}, false},
 	{[]string{"agent", "agent/live"}, []string{"note", "quantity", "run", "series", "anatomy", "internal/robust",
-		"stacks", "tracker", "pattern", "periodicity", "marks", "internal/dtw", "internal/parallel"}, true},
+		"stacks", "tracker", "pattern", "periodicity", "phase", "marks", "internal/dtw", "internal/parallel"}, true},
 	{[]string{"agent/job", "agent/job/", "agent/cgroup", "agent/peek", "agent/peek/", "agent/rawcall", "agent/journal",
 		"agent/unit", "agent/as"}, []string{"note", "quantity", "run"}, false},
 	// A profile is read as series and as samples of code.

@@ -14,14 +14,14 @@ import (
 // examples are calls of each verb, one a line, which its help shows.
 func examples() map[string]string {
 	return map[string]string{
-		"run":       "jobgait run -- ./solver input\njobgait run --app solver --size L -o reports -- mpirun -np 4 ./solver input",
+		"run":       "jobgait run -- ./solver input\njobgait run --app solver --size L -- mpirun -np 4 ./solver input",
 		"watch":     "jobgait watch\njobgait watch --json --once 123",
 		"stack":     "jobgait stack 123",
 		"show":      "jobgait show --last\njobgait show 123_7\njobgait show --html 123 >123.html",
 		"list":      "jobgait list -S now-7days\njobgait list -s FAILED --app solver",
 		"seff":      "jobgait seff 123",
 		"ask":       "jobgait ask run.sh\njobgait ask --nodes 4 --json solver",
-		"mail":      "jobgait mail -s 'Slurm Job_id=123 Name=night Ended' alice@example.org",
+		"mail":      "jobgait mail -s 'job 123 ended' alice@example.org",
 		"history":   "jobgait history\njobgait history week_slower\njobgait history job -j 123",
 		"replay":    "jobgait replay profile.jgp",
 		"periods":   "jobgait periods --plot wave.svg wave.csv",

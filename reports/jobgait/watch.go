@@ -141,8 +141,8 @@ func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) err
 	}
 }
 
-// askedLimit is the time limit of a job as its scheduler says it: the job's environment has it in some versions of
-// Slurm only. It is asked once.
+// askedLimit is the time limit of a job from one query of its scheduler: the job's environment has it under some
+// schedulers only.
 type askedLimit struct {
 	asked bool
 	at    *time.Time
