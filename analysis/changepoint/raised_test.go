@@ -1,6 +1,7 @@
 package changepoint
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -55,5 +56,15 @@ func TestRaisedSeenBefore(t *testing.T) {
 		if got, _ := Raised(c.y); got != c.runs {
 			t.Errorf("%s: %d runs, want %d", name, got, c.runs)
 		}
+	}
+}
+
+// TestRaisedCountsRunsOfTheNewLevel has twelve runs at 100, one of them the last at 108, and three at 150: three runs
+// are raised and not four.
+func TestRaisedCountsRunsOfTheNewLevel(t *testing.T) {
+	y := []float64{100.9, 98.4, 99.7, 101.3, 100.2, 98.9, 101.1, 99.3, 100.6, 99.1, 100.4, 100.0, 108, 149.1, 151.2, 150.3}
+	runs, pct := Raised(y)
+	if runs != 3 || math.Abs(pct-50.2) > 0.5 {
+		t.Errorf("%d runs by %.1f %%, want 3 by 50.2", runs, pct)
 	}
 }

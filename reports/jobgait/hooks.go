@@ -76,7 +76,8 @@ func (h *hooks) prepare(o runOptions, args []string, pid int) error {
 			return fmt.Errorf("directory for the report: %w", err)
 		}
 		if err := unix.Access(filepath.Join(h.reportDir, "."), unix.W_OK|unix.X_OK); err != nil {
-			h.say(fmt.Sprintf("-o %s: %v: the report will be kept in the spool, `jobgait show` prints it", h.reportDir, err))
+			h.say(fmt.Sprintf("-o %s: %v: the report will be kept in the spool, `jobgait show --last` prints it", h.reportDir,
+				err))
 		}
 	}
 	host, err := os.Hostname()
