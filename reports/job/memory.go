@@ -1,6 +1,7 @@
 package job
 
 import (
+	"math"
 	"slices"
 
 	"jobgait/analysis/finding"
@@ -8,9 +9,9 @@ import (
 )
 
 const (
-	// growthParts is in how many parts of the run memory is compared, grownParts in how many of the steps between them
-	// it must have grown.
-	growthParts, grownParts = 10, 8
+	// growthParts is in how many parts of the run memory is compared: in each it must be larger than in the one before.
+	// It is read once a second.
+	growthParts = 6
 	// growthFactor is the least ratio of the last part to the first.
 	growthFactor = 3.0
 )
@@ -24,19 +25,30 @@ func (r Report) memoryGrowth() *finding.MemoryGrowth {
 	if i < 0 || r.Nodes.Total > 1 || len(t.Columns[i].Mean) < growthParts {
 		return nil
 	}
-	_, means, _ := series.Parts(floats(t.Columns[i].Mean), growthParts)
-	grown := 0
+	values := floats(t.Columns[i].Mean)
+	from, to := 0, len(values) // the last reading may be a second before the end
+	for from < to && math.IsNaN(values[from]) {
+		from++
+	}
+	for from < to && math.IsNaN(values[to-1]) {
+		to--
+	}
+	if to-from < len(values)/2 || to-from < growthParts {
+		return nil
+	}
+	_, means, _ := series.Parts(values[from:to], growthParts)
 	for k := 1; k < len(means); k++ {
-		if means[k] > means[k-1] {
-			grown++
+		if !(means[k] > means[k-1]) {
+			return nil
 		}
 	}
 	first, last := means[0], means[len(means)-1]
-	if grown < grownParts || !(first > 0) || last < growthFactor*first {
+	if !(first > 0) || last < growthFactor*first {
 		return nil
 	}
-	span := float64(len(t.Columns[i].Mean)) * t.StepS
-	at := func(part float64) float64 { return t.StartS + span*(part+0.5)/growthParts }
+	at := func(part float64) float64 {
+		return t.StartS + (float64(from)+float64(to-from)*(part+0.5)/growthParts)*t.StepS
+	}
 	g := finding.MemoryGrowth{FromBytes: first, ToBytes: last, FromS: at(0), ToS: at(growthParts - 1)}
 	g.BytesPerS = (g.ToBytes - g.FromBytes) / (g.ToS - g.FromS)
 	return &g
