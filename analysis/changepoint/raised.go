@@ -33,7 +33,8 @@ func Raised(y []float64) (runs int, pct float64) {
 	for k := newestFewest; k <= min(newestMost, len(y)/2) && len(y)-k >= olderFewest; k++ {
 		old, newest := y[:len(y)-k], y[len(y)-k:]
 		usual, level := robust.Median(old), robust.Median(newest)
-		if !(usual > 0) || slices.Min(newest) <= usual || newest[0] <= (usual+level)/2 || seenBefore(old, (usual+level)/2, k) {
+		bar := (usual + level) / 2
+		if !(usual > 0) || slices.Min(newest) <= usual || newest[0] <= bar || seenBefore(old, bar, k) {
 			continue
 		}
 		s := math.Max(robust.MAD(old), scatter.Least*usual)
