@@ -1,6 +1,9 @@
 package summary
 
-import "jobgait/analysis/stacks"
+import (
+	"jobgait/analysis/stacks"
+	"jobgait/analysis/tracker"
+)
 
 // Silence is that the job's processes did nothing up to its end: since when, in seconds since the run began, and what
 // they did instead. No cycle of its loop ended since; with NoLoop it was in none, and none of its own code ran.
@@ -30,6 +33,15 @@ func (s *Silence) WithStacks(r stacks.Record) {
 	}
 }
 
+// before reports whether the second silence says more of the job: that of a node that waits in MPI says what the job
+// does, whatever sleeps on other nodes; of equal ones the later.
+func before(a, b *Silence) bool {
+	if waits := tracker.Doing(b.Doing).Spins(); waits != tracker.Doing(a.Doing).Spins() {
+		return waits
+	}
+	return b.SinceS > a.SinceS
+}
+
 // silenceOf is when all nodes that were sampled had fallen silent, nil if one had not.
 func silenceOf(records []NodeRecord) *Silence {
 	var last *Silence
@@ -42,7 +54,7 @@ func silenceOf(records []NodeRecord) *Silence {
 		case r.Quality.Samples == 0:
 		case r.Silence == nil:
 			return nil
-		case last == nil || r.Silence.SinceS > last.SinceS:
+		case last == nil || before(last, r.Silence):
 			last = r.Silence
 		}
 	}

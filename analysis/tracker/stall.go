@@ -22,9 +22,9 @@ func (d Doing) quiet() bool { return d != Busy && d != Suspended }
 // JobActivity is what the processes of a job do at one look.
 type JobActivity struct {
 	Doing Doing
-	// OwnS is the CPU time so far in the program's own code and the libraries that do its work, CPUS that in all
-	// code, in seconds; 0 where code is not sampled.
-	OwnS, CPUS float64
+	// OwnS is the CPU time so far in the program's own code and the libraries that do its work, MPIS that in libraries
+	// below MPI, CPUS that in all code, in seconds; 0 where code is not sampled.
+	OwnS, MPIS, CPUS float64
 }
 
 // LoopState is how a job stands to its loop.
@@ -52,18 +52,23 @@ const (
 	// With a loop or without, a job is stalled when it waits in MPI or OpenMP, and runs none of its own code, for
 	// stalledAfter of its longest stretches like this that ended, and for waitingS seconds. Before that, its own
 	// code must have run for ownS seconds and for ownShare of the CPU time: a program that does nothing but
-	// communicate is not stalled.
+	// communicate is not stalled. Of a program with mpiS seconds in MPI all tasks may sleep: the others may wait on
+	// other nodes.
 	waitingS       = 30
 	ownS, ownShare = 1, 0.02
-	// A job without a loop whose processes sleep is stalled after idleS seconds, and stalledAfter of its longest
+	mpiS           = 0.05
+	// A job without a loop whose processes sleep is stalled after IdleS seconds, and stalledAfter of its longest
 	// stretches, if they were busy for busyS before.
-	idleS, busyS = 300, 60
+	busyS = 60
 	// leftAfter intervals and leftS seconds without a cycle have left the loop: what a
 	// job does is known from seconds of CPU time.
 	leftAfter, leftS = 3, 5
 	// seenAfterS is how late the end of work is seen: it is known from the samples of the last seconds.
 	seenAfterS = 2
 )
+
+// IdleS is for how many seconds the processes of a job without a loop must sleep to be idle.
+const IdleS = 300
 
 // Watchdog judges whether a job is stalled: by the silence of a tracker's loop, and by stretches in which it runs none
 // of its own code. It is looked at about every second.
@@ -151,7 +156,8 @@ func (w *Watchdog) pause(silence, usual float64) {
 
 // waitsInVain reports whether the job has waited in MPI or OpenMP for too long.
 func (w *Watchdog) waitsInVain(nowS float64) bool {
-	return w.quietFrom >= 0 && w.spun != "" && w.ownCodeRan &&
+	waits := w.spun != "" || w.activity.MPIS >= mpiS
+	return w.quietFrom >= 0 && waits && w.ownCodeRan &&
 		nowS-w.quietFrom >= max(stalledAfter*w.usualS, waitingS)
 }
 
@@ -164,7 +170,7 @@ func (w *Watchdog) WaitsOnly() bool {
 // idle reports whether the job's processes have slept for too long.
 func (w *Watchdog) idle(nowS float64) bool {
 	return w.quietFrom >= 0 && w.spun == "" && w.busyS >= busyS &&
-		nowS-w.quietFrom >= max(stalledAfter*w.usualS, idleS)
+		nowS-w.quietFrom >= max(stalledAfter*w.usualS, IdleS)
 }
 
 // Looped reports whether the job has made enough cycles to know what is usual.

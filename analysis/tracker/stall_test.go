@@ -78,6 +78,9 @@ type stretch struct {
 	own   float64
 }
 
+// mpiJob is a stretch of work in a program that communicates.
+const mpiJob = 0.7
+
 // A job without a loop is stalled once it has waited in MPI for 30 s and five of its longest stretches like this, or
 // slept for 300 s and five of its longest stretches; with its own code before, and for no other reason.
 func TestStretchesWithoutOwnCode(t *testing.T) {
@@ -95,6 +98,9 @@ func TestStretchesWithoutOwnCode(t *testing.T) {
 		{"only starts before", []stretch{{Busy, 10, 0}, {WaitingInMPI, 200, 0}}, 0},
 		{"nearly always communicates", []stretch{{Busy, 1000, 0.01}, {WaitingInMPI, 200, 0}}, 0},
 		{"some wait asleep", []stretch{works, {WaitingInMPI, 5, 0}, {Sleeping, 60, 0}}, 25},
+		{"the only rank of this node sleeps", []stretch{{Busy, 6, mpiJob}, {Sleeping, 60, 0}}, 30},
+		{"a node waits for a file", []stretch{{Busy, 6, mpiJob}, {InKernel, 20, 0}, {Busy, 6, mpiJob}, {InKernel, 90, 0},
+			{Busy, 6, mpiJob}}, 0},
 		{"OpenMP", []stretch{works, {WaitingInOpenMP, 60, 0}}, 30},
 		{"sleeps for a while", []stretch{{Busy, 70, 1}, {Sleeping, 280, 0}, works}, 0},
 		{"sleeps for good", []stretch{{Busy, 70, 1}, {Sleeping, 400, 0}}, 300},
@@ -112,6 +118,9 @@ func TestStretchesWithoutOwnCode(t *testing.T) {
 					seen.Doing = part.doing
 					seen.CPUS += 1
 					seen.OwnS += part.own
+					if part.own == mpiJob {
+						seen.MPIS += 0.1
+					}
 					state := w.Look(now, seen, tr)
 					if state == Stalled && stalled == 0 {
 						stalled = s

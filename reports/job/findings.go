@@ -28,7 +28,7 @@ func newFindings(r Report, silent []string) []finding.Finding {
 	if s := r.Stalled; s != nil {
 		n.SilentS, n.Doing, n.NoLoop = max(0, r.Job.ElapsedS-s.SinceS), s.Doing, s.NoLoop
 		n.Stacks = s.Summary
-		n.Idle = s.NoLoop && !tracker.Doing(s.Doing).Spins()
+		n.Idle = s.NoLoop && !tracker.Doing(s.Doing).Spins() && n.SilentS >= tracker.IdleS
 	}
 	if s := r.Rhythm.Stopped; s != nil {
 		n.Stopped = s.Text

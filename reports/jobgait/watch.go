@@ -50,11 +50,12 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"after 20 cycles, while its processes slept, waited in the kernel or in MPI and\n" +
 			"OpenMP libraries that keep a CPU busy. With or without cycles, stalled is also a\n" +
 			"job whose own code ran before and that, on this node, has only waited in MPI or\n" +
-			"OpenMP for 30 s and for five of its longest such stretches that ended; without\n" +
-			"cycles, one that was busy for a minute and has slept for five since. Before that\n" +
-			"it is starting, or none while nothing repeats. Of a stalled job the functions in\n" +
-			"which its tasks on this node are follow, after some seconds. Of a run whose\n" +
-			"agent was killed the last state is shown, and called dead.\n\n" +
+			"OpenMP, or slept if it uses MPI, for 30 s and for five of its longest such\n" +
+			"stretches that ended; without cycles, one that was busy for a minute and has\n" +
+			"slept for five since. Before that it is starting, or none while nothing repeats.\n" +
+			"Of a stalled job the functions in which its tasks on this node are follow, after\n" +
+			"some seconds. Of a run whose agent was killed the last state is shown, and\n" +
+			"called dead.\n\n" +
 			"It also says when the job ends, with an interval, and whether its time limit\n" +
 			"comes first: if three or more of your earlier runs of the same application and\n" +
 			"shape came to their end, in a loop as long as this, with as many cycles (the\n" +

@@ -3,21 +3,26 @@ package address
 // waiting counts the samples of each thread by the purpose of the code.
 type waiting map[int32]*threadSamples
 
-type threadSamples [purposes]int
+// threadSamples are the samples of a thread since the last reading, and before, fading.
+type threadSamples struct {
+	now  [purposes]int
+	past [purposes]float64
+}
 
 // Waited are the samples since it was last read: of threads that wait in MPI, of threads that wait in OpenMP, of all
-// other threads, and of working code in any.
-type Waited struct{ InMPI, InOpenMP, Others, Working int }
+// other threads; and of working code and of code below MPI in any thread.
+type Waited struct{ InMPI, InOpenMP, Others, Working, Communicating int }
 
 const (
 	// mostThreads limits how many threads are distinguished.
 	mostThreads = 1 << 14
-	// leastWaiting is the share of a waiting thread's samples outside the kernel in libraries that wait: the others
-	// are in the C library and the clock. A thread that yields its CPU in a loop is in the kernel for nine tenths
-	// of its time. A third of the others are in MPI then (Open MPI), which are 10 samples in 2 s where it has a tenth
-	// of a CPU: the share is low so that chance leaves some. mostWorking is the share of all samples that working
-	// code may have.
-	leastWaiting, mostWorking = 1.0 / 50, 1.0 / 200
+	// leastWaiting is the share of a waiting thread's samples outside the kernel in libraries that wait, and
+	// fewestWaiting their number: the others are in the C library and the clock. A thread that yields its CPU in a
+	// loop is in the kernel for nine tenths of its time, and at a tenth of a CPU has few others: those of the past
+	// count too, each reading fading times as much as the next. mostWorking is the share of the new samples that
+	// working code may have.
+	leastWaiting, fewestWaiting, fading = 1.0 / 50, 0.5, 0.6
+	mostWorking                         = 1.0 / 200
 )
 
 // hit counts a sample. Threads for which there is no room are all one, 0.
@@ -31,24 +36,42 @@ func (w waiting) hit(thread int32, code purpose) {
 		x = &threadSamples{}
 		w[thread] = x
 	}
-	x[code]++
+	x.now[code]++
 }
 
-// add adds a thread.
+// add adds the new samples of a thread.
 func (w *Waited) add(x *threadSamples) {
-	all, waits := 0.0, x[communicates]+x[synchronizes]
-	for _, n := range x {
-		all += float64(n)
+	all, outside := 0, 0.0
+	for code, n := range x.now {
+		all += n
+		if purpose(code) != system {
+			outside += float64(n) + x.past[code]
+		}
 	}
-	w.Working += x[works]
-	switch {
-	case waits == 0, float64(waits) < leastWaiting*(all-float64(x[system])), float64(x[works]) > mostWorking*all:
-		w.Others += int(all)
-	case x[communicates] >= x[synchronizes]:
-		w.InMPI += int(all)
+	mpi, openmp := float64(x.now[communicates])+x.past[communicates], float64(x.now[synchronizes])+x.past[synchronizes]
+	w.Working += x.now[works]
+	w.Communicating += x.now[communicates]
+	working := float64(x.now[works]) > mostWorking*float64(all)
+	// Code that worked in the past says nothing of now: it is left out of what is outside the kernel.
+	switch waits := mpi + openmp; {
+	case working || waits < max(fewestWaiting, leastWaiting*(outside-x.past[works])):
+		w.Others += all
+	case mpi >= openmp:
+		w.InMPI += all
 	default:
-		w.InOpenMP += int(all)
+		w.InOpenMP += all
 	}
+}
+
+// fade makes new samples past ones; false if hardly any are left.
+func (x *threadSamples) fade() bool {
+	left := 0.0
+	for code, n := range x.now {
+		x.past[code] = fading * (x.past[code] + float64(n))
+		left += x.past[code]
+	}
+	x.now = [purposes]int{}
+	return left >= fewestWaiting
 }
 
 // Waits reports whether a page that was hit is of a library in which threads wait.
@@ -56,9 +79,11 @@ func (s *Sampler) Waits(page uint64) bool { return s.table.spins[page] }
 
 // Waited returns the samples since the last call.
 func (s *Sampler) Waited() (w Waited) {
-	for _, x := range s.table.waiting {
+	for thread, x := range s.table.waiting {
 		w.add(x)
+		if !x.fade() {
+			delete(s.table.waiting, thread)
+		}
 	}
-	clear(s.table.waiting)
 	return w
 }
