@@ -17,9 +17,9 @@ type activity struct {
 	held, ready int
 	// countFrom is when the count of samples of code began. spins is in what all processes that ran waited with
 	// their CPUs busy at the last count, "" if others ran. ownS and cpuS are CPU time so far, in seconds.
-	countFrom        int64
-	spins            tracker.Doing
-	ownS, mpiS, cpuS float64
+	countFrom  int64
+	spins      tracker.Doing
+	ownS, cpuS float64
 }
 
 // use is the job's CPU time at one look.
@@ -46,7 +46,8 @@ const (
 func (a *agent) seen(now int64) tracker.JobActivity {
 	y := &a.rhythm.activity
 	doing := a.doing(now)
-	return tracker.JobActivity{Doing: doing, OwnS: y.ownS, MPIS: y.mpiS, CPUS: y.cpuS}
+	return tracker.JobActivity{Doing: doing, OwnS: y.ownS, CPUS: y.cpuS,
+		UsesMPI: a.in.code != nil && a.in.code.UsesMPI()}
 }
 
 // doing is what the job's processes do, by what they used in the last seconds.
@@ -115,7 +116,6 @@ func (y *activity) count(now int64, hz float64, waited func() address.Waited) {
 	w := waited()
 	y.countFrom, y.spins = now, ""
 	y.ownS += float64(w.Working) / hz
-	y.mpiS += float64(w.Communicating) / hz
 	y.cpuS += float64(w.InMPI+w.InOpenMP+w.Others) / hz
 	switch waits := w.InMPI + w.InOpenMP; {
 	case waits == 0 || float64(w.Others) > otherCPUs*hz*float64(passed)/1e9:

@@ -22,9 +22,10 @@ func (d Doing) quiet() bool { return d != Busy && d != Suspended }
 // JobActivity is what the processes of a job do at one look.
 type JobActivity struct {
 	Doing Doing
-	// OwnS is the CPU time so far in the program's own code and the libraries that do its work, MPIS that in libraries
-	// below MPI, CPUS that in all code, in seconds; 0 where code is not sampled.
-	OwnS, MPIS, CPUS float64
+	// OwnS is the CPU time so far in the program's own code and the libraries that do its work, CPUS that in all
+	// code, in seconds; 0 where code is not sampled.
+	OwnS, CPUS float64
+	UsesMPI    bool
 }
 
 // LoopState is how a job stands to its loop.
@@ -52,11 +53,10 @@ const (
 	// With a loop or without, a job is stalled when it waits in MPI or OpenMP, and runs none of its own code, for
 	// stalledAfter of its longest stretches like this that ended, and for waitingS seconds. Before that, its own
 	// code must have run for ownS seconds and for ownShare of the CPU time: a program that does nothing but
-	// communicate is not stalled. Of a program with mpiS seconds in MPI all tasks may sleep: the others may wait on
-	// other nodes.
+	// communicate is not stalled. Of a program that uses MPI all tasks of a node may sleep: others may wait for them
+	// on other nodes.
 	waitingS       = 30
 	ownS, ownShare = 1, 0.02
-	mpiS           = 0.05
 	// A job without a loop whose processes sleep is stalled after IdleS seconds, and stalledAfter of its longest
 	// stretches, if they were busy for busyS before.
 	busyS = 60
@@ -156,7 +156,7 @@ func (w *Watchdog) pause(silence, usual float64) {
 
 // waitsInVain reports whether the job has waited in MPI or OpenMP for too long.
 func (w *Watchdog) waitsInVain(nowS float64) bool {
-	waits := w.spun != "" || w.activity.MPIS >= mpiS
+	waits := w.spun != "" || w.activity.UsesMPI
 	return w.quietFrom >= 0 && waits && w.ownCodeRan &&
 		nowS-w.quietFrom >= max(stalledAfter*w.usualS, waitingS)
 }

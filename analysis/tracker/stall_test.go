@@ -118,9 +118,7 @@ func TestStretchesWithoutOwnCode(t *testing.T) {
 					seen.Doing = part.doing
 					seen.CPUS += 1
 					seen.OwnS += part.own
-					if part.own == mpiJob {
-						seen.MPIS += 0.1
-					}
+					seen.UsesMPI = seen.UsesMPI || part.own == mpiJob
 					state := w.Look(now, seen, tr)
 					if state == Stalled && stalled == 0 {
 						stalled = s

@@ -34,7 +34,7 @@ func TestStallOnTwoNodes(t *testing.T) {
 	const odd = "Rank 1 on n2 is in read_input (stall.c:26), asleep in read: all others wait for it."
 	stack := func() string {
 		cmd := exec.Command(c.path("bin", "jobgait"), "stack", strconv.FormatInt(j.id, 10))
-		cmd.Env = append(os.Environ(), "SLURM_CONF="+c.path("etc", "slurm.conf"))
+		cmd.Env = append(os.Environ(), "HOME="+dir, "SLURM_CONF="+c.path("etc", "slurm.conf"))
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), odd) {
 			return string(out)

@@ -177,7 +177,7 @@ func (o stackOptions) choose(what string) (chosenProcesses, error) {
 	switch {
 	case err == nil && s.Command > 0 && s.JobID != id && isNumber && int(id) != parentOf(s.Command):
 		// a process of a run: that process alone and what descends from it
-	case err == nil && s.Command > 0:
+	case err == nil && s.Command > 0 && (s.Alive() || !isNumber):
 		return chosenProcesses{jobID: &s.JobID, pids: stack.Descendants("/proc", s.Command), what: "the run"}, nil
 	case err == nil && !isNumber:
 		id, isNumber = s.JobID, true

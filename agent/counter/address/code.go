@@ -79,6 +79,9 @@ func (t *table) readMaps(p *sampled, pid int32, at int64) {
 	}
 	whole := text[:bytes.LastIndexByte(text, '\n')+1]
 	now, err := parseMaps(bytes.NewReader(whole), t.know)
+	for _, a := range now {
+		t.usesMPI = t.usesMPI || a.purpose == communicates
+	}
 	if err == nil && len(now) > 0 {
 		t.use(p, &code{areas: now})
 	}
@@ -151,6 +154,7 @@ func (t *table) place(p *sampled, a area) {
 	}
 	p.code.areas = p.code.areas.with(a)
 	t.areas += len(p.code.areas) - len(had)
+	t.usesMPI = t.usesMPI || a.purpose == communicates
 	p.last = 0
 }
 

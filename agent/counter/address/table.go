@@ -51,6 +51,8 @@ type table struct {
 	places *places
 	// waiting separates waiting threads from others.
 	waiting waiting
+	// usesMPI is whether a process has mapped a library that communicates.
+	usesMPI bool
 	// spins are the pages of libraries in which is waited with the CPU busy.
 	spins map[uint64]bool
 	// joined is called with each process of the job that was found.

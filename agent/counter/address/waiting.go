@@ -10,8 +10,8 @@ type threadSamples struct {
 }
 
 // Waited are the samples since it was last read: of threads that wait in MPI, of threads that wait in OpenMP, of all
-// other threads; and of working code and of code below MPI in any thread.
-type Waited struct{ InMPI, InOpenMP, Others, Working, Communicating int }
+// other threads, and of working code in any.
+type Waited struct{ InMPI, InOpenMP, Others, Working int }
 
 const (
 	// mostThreads limits how many threads are distinguished.
@@ -50,7 +50,6 @@ func (w *Waited) add(x *threadSamples) {
 	}
 	mpi, openmp := float64(x.now[communicates])+x.past[communicates], float64(x.now[synchronizes])+x.past[synchronizes]
 	w.Working += x.now[works]
-	w.Communicating += x.now[communicates]
 	working := float64(x.now[works]) > mostWorking*float64(all)
 	// Code that worked in the past says nothing of now: it is left out of what is outside the kernel.
 	switch waits := mpi + openmp; {
@@ -76,6 +75,9 @@ func (x *threadSamples) fade() bool {
 
 // Waits reports whether a page that was hit is of a library in which threads wait.
 func (s *Sampler) Waits(page uint64) bool { return s.table.spins[page] }
+
+// UsesMPI reports whether a process of the job has mapped a library below MPI.
+func (s *Sampler) UsesMPI() bool { return s.table.usesMPI }
 
 // Waited returns the samples since the last call.
 func (s *Sampler) Waited() (w Waited) {
