@@ -40,13 +40,13 @@ func TestOwnRate(t *testing.T) {
 	nights := siteOf(150, .005)
 	for i := range nights {
 		for k := range nights[i].Adjusted {
-			nights[i].Adjusted[k] *= math.Exp(.05 * night(i, k/ownBlock))
+			nights[i].Adjusted[k] *= math.Exp(.04 * night(i, k/ownBlock))
 		}
 	}
 	if asked := OwnRateOf(nights, p); asked.Factor() > 3 {
 		t.Errorf("nights that differ: %+v, factor %v", asked, asked.Factor())
 	}
-	p.Threshold = 2
+	p.Threshold = 1
 	loose := OwnRateOf(nights, p)
 	if loose.FalseAlarms < 8 || loose.Factor() < 4 || loose.chance(.001) < .0039 || loose.chance(1) != 1 {
 		t.Errorf("at thresholds too low: %+v, factor %v", loose, loose.Factor())

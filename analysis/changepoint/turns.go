@@ -71,8 +71,8 @@ var turnScales = [...]float64{1, 1.4, 2, 2.8}
 
 // alternating returns by how many nats claim c explains the runs better than two levels that take turns at
 // random (two kinds of nodes), beyond the requirement: the least over the number of earlier regimes that are
-// explained too. Both explanations take the noise that suits them best. A chain from the first run on needs less
-// evidence than one that starts late.
+// explained too, as far as it decides. Both explanations take the noise that suits them best. A chain from the first
+// run on needs less evidence than one that starts late.
 func (sc *scanner) alternating(c *claim) float64 {
 	least := math.Inf(1)
 	for _, t := range sc.tellings(c) {
@@ -89,6 +89,9 @@ func (sc *scanner) alternating(c *claim) float64 {
 			turns = min(turns, noise+sc.turnsCost(x, t.a, t.b, &l))
 		}
 		least = min(least, turns-steps-t.extra-sc.askedOfTurns(t.first, c))
+		if least+max(0, c.expected) <= -episodeNear {
+			break // no caller distinguishes less
+		}
 	}
 	return least
 }
