@@ -34,7 +34,7 @@
 // It refuses to name a change where runs that resemble each other explain it (note
 // autocorrelated) or two levels (note two_levels), and to give a rate of false
 // alarms where either is near (nil). Of 1000 runs without a change .05 events are
-// false if they are independent, .5 at correlation .5, .7 to 1 on two kinds of
+// false if they are independent, .5 at correlation .5, .7 to 1.2 on two kinds of
 // nodes that stay with .8. Of drawn changes F1 is .89 within a run and .90 within
 // three, with recorded fields .93 and .95. All figures: MEASURED.md.
 package changepoint
