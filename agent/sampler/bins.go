@@ -40,12 +40,25 @@ type counted struct {
 type split struct {
 	own    [anatomy.LastPart + 1]bool
 	recent [anatomy.LastPart + 1]float64
+	// last is the place of the last sample, same how many of the recent pairs of samples were in one place.
+	last        uint8
+	same, pairs float64
+}
+
+// apart is whether places follow each other in time: samples are in the place of the sample before more often than
+// in a random order. Places of one inner loop are not apart, and columns for them would cost bits and tell nothing.
+func (s *split) apart() bool {
+	all, squares := 0.0, 0.0
+	for _, n := range s.recent[anatomy.PageBlocks+1:] {
+		all, squares = all+n, squares+n*n
+	}
+	return s.pairs >= splitLeast && s.same*all*all >= apartRatio*s.pairs*squares
 }
 
 // A page is split from when it has an eighth of the samples of about the last ten blocks, if these are enough
 // to say so: HPCG's five kernels are in one page with 95 % of them. Blocks everywhere instead would leave more
 // of a large code in no column (48 % where pages left 40). A page that was split stays split. A block, and a
-// place of 16 bytes, gets a column once it has a 32nd of all recent samples, and keeps it.
+// place of 16 bytes where places are apart, gets a column once it has a 32nd of all recent samples, and keeps it.
 const (
 	splitShare  = 0.125
 	splitLeast  = 128
@@ -54,6 +67,7 @@ const (
 	ownShare    = 1. / profile.RarePlace
 	binsPerMS   = 1.5
 	leastRecent = 1
+	apartRatio  = 1.25
 )
 
 func newBins() *bins {
@@ -96,14 +110,19 @@ func (b *bins) divide(hits []hit) {
 		if s := b.split[h.page]; s != nil {
 			s.recent[anatomy.BlockPart(h.place)]++
 			s.recent[anatomy.PlacePart(h.place)]++
+			if s.pairs++; h.place == s.last {
+				s.same++
+			}
+			s.last = h.place
 		}
 	}
 	if total < splitLeast {
 		return
 	}
 	for _, s := range b.split {
+		apart := s.apart()
 		for i, n := range s.recent {
-			s.own[i] = s.own[i] || n >= ownShare*total
+			s.own[i] = s.own[i] || n >= ownShare*total && (apart || !anatomy.PagePart(i).IsPlace())
 		}
 	}
 	for key, n := range b.recent { // of seven at most: any order will do
@@ -125,6 +144,7 @@ func (b *bins) fade() (total float64) {
 		for i := range s.recent {
 			s.recent[i] *= fading
 		}
+		s.same, s.pairs = fading*s.same, fading*s.pairs
 	}
 	return total
 }

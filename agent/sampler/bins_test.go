@@ -1,6 +1,7 @@
 package sampler
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"jobgait/agent/profile"
@@ -76,14 +77,14 @@ func TestAHotPageIsSplit(t *testing.T) {
 	s := newTest(true, Shape{Lanes: 1})
 	var last profile.Bins
 	for i := range int64(4000) {
-		page, at := uint64(100), uint8(i/2%16) // spread over the first block
+		page, at := uint64(100), uint8(i*7919/13%32) // spread over two blocks
 		switch {
 		case i%10 == 0:
 			page, at = uint64(200+i/10%40), uint8(i%16)
 		case i%100 == 1:
 			at = 0xf3 // too rare for a column
-		case i%2 == 1:
-			at = uint8(0x51 + i/2%2*7) // two places of another
+		case i/50%2 == 1:
+			at = uint8(0x51 + i/100%2*7) // two places of another, one after the other
 		}
 		if s.Track(0).Hit(i*1e6, page, at); i%600 != 599 {
 			continue
@@ -103,11 +104,12 @@ func TestAHotPageIsSplit(t *testing.T) {
 		}
 		return n
 	}
-	spread, one, two := total(anatomy.BlockPart(0)), total(anatomy.PlacePart(0x51)), total(anatomy.PlacePart(0x58))
+	spread := total(anatomy.BlockPart(0)) + total(anatomy.BlockPart(0x10))
+	one, two := total(anatomy.PlacePart(0x51)), total(anatomy.PlacePart(0x58))
 	rest, n := total(anatomy.WholePage), last.N()
 	if last.Of != 1 || spread*10 < n*3 || one*10 < n*2 || two*10 < n*2 || rest == 0 || rest*20 > n ||
 		total(anatomy.BlockPart(0x51)) != 0 || countsOf(last, 100, anatomy.BlockPart(0xf3)) != nil {
-		t.Errorf("%d bins: %d in a block, %d and %d in two places of another, %d in the rest of the page", n, spread, one,
+		t.Errorf("%d bins: %d in two blocks, %d and %d in two places of another, %d in the rest of the page", n, spread, one,
 			two, rest)
 	}
 	for _, c := range last.Columns {
@@ -148,6 +150,33 @@ func TestRareParts(t *testing.T) {
 		}
 		if sum != 600 || own != c.own {
 			t.Errorf("%d hits of a rare place: %d in its column, %d in all", c.rare, own, sum)
+		}
+	}
+}
+
+// TestPlacesOfOneLoopStayTogether checks that places that are hit in random order have no columns of their own, and
+// that those of functions that follow each other have.
+func TestPlacesOfOneLoopStayTogether(t *testing.T) {
+	for _, apart := range []bool{false, true} {
+		b, r := newBins(), rand.New(rand.NewPCG(5, 5))
+		places := 0
+		for drain := range 8 {
+			var hits []hit
+			for i := range 600 {
+				h := hit{slot: int64(i / 5), page: 100, place: uint8(0x10 + r.IntN(4))}
+				if apart && (600*drain+i)/100%2 == 1 {
+					h.place += 4
+				}
+				hits = append(hits, h)
+			}
+			for _, c := range b.take(hits, 0, 120, step).Columns {
+				if c.Part.IsPlace() {
+					places++
+				}
+			}
+		}
+		if (places > 0) != apart {
+			t.Errorf("functions follow each other: %v, columns of places: %d", apart, places)
 		}
 	}
 }
