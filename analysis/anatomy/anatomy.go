@@ -157,20 +157,39 @@ func (t *Tally) cycle(of Cycles, p *part, s Split, x sharing) Cycle {
 	}
 	for bin, columns := range p.within {
 		for k, s := range x.byFunction(columns) {
-			if i, ok := index[t.functions[k]]; ok {
-				c.Functions[i].Within[bin] = s / c.Count
+			if _, ok := index[t.functions[k]]; ok {
 				c.Classes[classes[string(ClassOf(t.functions[k].Library))]].Within[bin] += s / c.Count
 			}
 		}
 	}
-	own := x.secondsAlone(p.seconds)
-	for k, f := range t.functions {
-		if i, ok := index[f]; ok && own[k] < separatedShare*c.Functions[i].Seconds {
-			c.Functions[i].Within = nil
-		}
-	}
+	t.courses(p, &c, index, x)
 	t.intervals(p, &c, index, x)
 	return c
+}
+
+// courses divides the time of functions among the parts of the cycle, as the columns say that a function has nearly
+// alone. Where too little of its time is in these its course is not known.
+func (t *Tally) courses(p *part, c *Cycle, index map[Function]int, x sharing) {
+	within, own := [Bins][]float64{}, make([]float64, len(t.functions))
+	for bin, columns := range p.within {
+		within[bin] = x.secondsAlone(columns)
+		for k, s := range within[bin] {
+			own[k] += s
+		}
+	}
+	for k, f := range t.functions {
+		i, ok := index[f]
+		if !ok {
+			continue
+		}
+		if own[k] <= 0 || own[k] < separatedShare*c.Functions[i].Seconds {
+			c.Functions[i].Within = nil
+			continue
+		}
+		for bin := range within {
+			c.Functions[i].Within[bin] = within[bin][k] / own[k] * *c.Functions[i].CycleS
+		}
+	}
 }
 
 // intervals takes them from the scatter between the stretches of the run.
