@@ -33,8 +33,8 @@ func Raised(y []float64) (runs int, pct float64) {
 	for k := newestFewest; k <= min(newestMost, len(y)/2) && len(y)-k >= olderFewest; k++ {
 		old, newest := y[:len(y)-k], y[len(y)-k:]
 		usual, level := robust.Median(old), robust.Median(newest)
-		bar := (usual + level) / 2
-		if !(usual > 0) || slices.Min(newest) <= usual || newest[0] <= bar || seenBefore(old, bar, k) {
+		bar, quarter := (usual+level)/2, usual+(level-usual)/4 // runs of one level may scatter, as 60, 90 and 75 above 50
+		if !(usual > 0) || slices.Min(newest) <= usual || newest[0] <= quarter || seenBefore(old, bar, k) {
 			continue
 		}
 		s := math.Max(robust.MAD(old), scatter.Least*usual)
