@@ -6,104 +6,108 @@ import (
 	"jobgait/analysis/tracker"
 )
 
-// activity is what the job's processes do, by the CPU time that they used in the last
-// seconds and by their states.
+// activity classifies what the job's processes do, from the CPU time that they used in the last seconds and
+// from their states.
 type activity struct {
-	usual float64 // CPUs in use while cycles end
-	used  [looks]use
-	at    int // of the oldest in used
-	// held and ready count the looks in a row at which a debugger had a process, and at
-	// which one ran or waited for a CPU.
+	usualCPUs float64 // mean number of CPUs in use while cycles end
+	readings  [cpuReadings]cpuReading
+	oldest    int // index of the oldest reading
+	// held and ready count the consecutive readings at which a debugger had stopped a process, and at which a
+	// process ran or waited for a CPU.
 	held, ready int
-	// countFrom is when the count of samples of code began. spins is in what all processes that ran waited with
-	// their CPUs busy at the last count, "" if others ran. ownS and cpuS are CPU time so far, in seconds.
+	// countFrom is when the count of samples of code began. spins says whether all running processes busy-waited
+	// in MPI or OpenMP at the last count; "" if other code ran. ownS and cpuS are CPU time so far, in seconds.
 	countFrom  int64
 	spins      tracker.Doing
 	ownS, cpuS float64
 }
 
-// use is the job's CPU time at one look.
-type use struct {
+// cpuReading is the job's total CPU time at one moment.
+type cpuReading struct {
 	atNS   int64
 	usedNS uint64
 }
 
 const (
-	// looks is how many drains, of about .6 s, CPU time must stand still.
-	looks = 5
-	// sure is how many looks in a row a state of a process must last: every process that
-	// sleeps is awake at one of them now and then.
-	sure = 3
-	// idleCPUs and idleShare, of what is usual, are below what counts as work: threads that
-	// wait look round now and then.
+	// cpuReadings is the number of drains, about 0.6 s apart, over which CPU use is averaged.
+	cpuReadings = 5
+	// minRepeats is the number of consecutive readings at which a process state must be seen: a process that
+	// mostly sleeps is awake at single readings.
+	minRepeats = 3
+	// idleCPUs (in CPUs) and idleShare (of the usual CPU use) limit what counts as no work: threads that wait wake
+	// up now and then.
 	idleCPUs, idleShare = 0.02, 0.05
-	// countNS is how long samples of code are counted; otherCPUs is how much processes may use that do not wait
-	// while the others do.
-	countNS, otherCPUs = 2e9, 0.1
+	// countNS is the interval, in ns, over which samples of code are counted. maxOtherCPUs is the CPU use, in
+	// CPUs, up to which processes that do not wait are ignored while the others wait.
+	countNS, maxOtherCPUs = 2e9, 0.1
 )
 
-// seen is what the job's processes do, and the CPU time of their code.
+// seen returns what the job's processes do now, with the CPU time, in seconds so far, of their own code and of
+// all code.
 func (a *agent) seen(now int64) tracker.JobActivity {
 	y := &a.rhythm.activity
-	doing := a.doing(now)
+	doing := a.classifyActivity(now)
 	return tracker.JobActivity{Doing: doing, OwnS: y.ownS, CPUS: y.cpuS,
 		UsesMPI: a.in.code != nil && a.in.code.UsesMPI()}
 }
 
-// doing is what the job's processes do, by what they used in the last seconds.
-func (a *agent) doing(now int64) tracker.Doing {
-	if a.suspension.on || a.suspension.seen != 0 {
+// classifyActivity returns what the job does now: busy, spinning, suspended, waiting in the kernel or sleeping.
+// Without enough readings it returns busy.
+func (a *agent) classifyActivity(now int64) tracker.Doing {
+	if a.suspension.reported || a.suspension.firstStoppedNS != 0 {
 		return tracker.Suspended
 	}
 	a.countCode(now)
 	y, p := &a.rhythm.activity, a.rhythm.loop.pursuit
-	cpus, ok := y.use(use{now, a.in.cpu.UsedNS()})
+	cpus, ok := y.cpusInUse(cpuReading{now, a.in.cpu.UsedNS()})
 	if !ok {
 		return tracker.Busy
 	}
 	if p.LostS() == 0 {
-		y.usual += (cpus - y.usual) / 16
+		y.usualCPUs += (cpus - y.usualCPUs) / 16
 	}
-	y.held, y.ready = again(y.held, a.in.cpu.In(kernel.Traced)), again(y.ready, a.in.cpu.In(kernel.Runnable))
+	y.held, y.ready = consecutive(y.held, a.in.cpu.HasState(kernel.Traced)),
+		consecutive(y.ready, a.in.cpu.HasState(kernel.Runnable))
 	switch {
-	case cpus > max(idleCPUs, idleShare*y.usual):
+	case cpus > max(idleCPUs, idleShare*y.usualCPUs):
 		if y.spins != "" {
 			return y.spins
 		}
 		return tracker.Busy
-	case y.held >= sure:
+	case y.held >= minRepeats:
 		return tracker.Suspended
-	case y.ready >= sure: // others have its CPUs
+	case y.ready >= minRepeats: // others have its CPUs
 		return tracker.Busy
-	case a.in.cpu.In(kernel.Blocked):
+	case a.in.cpu.HasState(kernel.Blocked):
 		return tracker.InKernel
 	}
 	return tracker.Sleeping
 }
 
-// use returns the CPUs in use since the oldest look, which last replaces; ok is false while
-// there are too few looks.
-func (y *activity) use(last use) (cpus float64, ok bool) {
-	was := y.used[y.at]
-	y.used[y.at] = last
-	y.at = (y.at + 1) % looks
+// cpusInUse replaces the oldest reading by last and returns the mean number of CPUs in use between the two. ok
+// is false while there are too few readings.
+func (y *activity) cpusInUse(last cpuReading) (cpus float64, ok bool) {
+	was := y.readings[y.oldest]
+	y.readings[y.oldest] = last
+	y.oldest = (y.oldest + 1) % cpuReadings
 	if was.atNS == 0 || last.atNS <= was.atNS {
 		return 0, false
 	}
 	return float64(last.usedNS-min(was.usedNS, last.usedNS)) / float64(last.atNS-was.atNS), true
 }
 
-// countCode counts the samples of code when that is due. One of a thousand ranks at other work makes the job busy: the
-// others wait for it.
+// countCode updates spins, ownS and cpuS from the samples of code. If one of a thousand ranks does other work,
+// the job counts as busy, because the others wait for that rank.
 func (a *agent) countCode(now int64) {
 	if a.in.code == nil || a.in.codeOff {
 		a.rhythm.activity.spins = ""
 		return
 	}
-	a.rhythm.activity.count(now, a.in.rate.Hz, a.in.code.Waited)
+	a.rhythm.activity.count(now, a.in.rate.Hz, a.in.code.TakeWaitSamples)
 }
 
-// count takes the samples since the last call when it is due; there are hz a second and CPU.
+// count evaluates the code samples since the last count once countNS have passed: it adds their CPU time to
+// ownS and cpuS, and sets spins. hz is the number of samples per second and CPU.
 func (y *activity) count(now int64, hz float64, waited func() address.Waited) {
 	passed := now - y.countFrom
 	switch {
@@ -118,7 +122,7 @@ func (y *activity) count(now int64, hz float64, waited func() address.Waited) {
 	y.ownS += float64(w.Working) / hz
 	y.cpuS += float64(w.InMPI+w.InOpenMP+w.Others) / hz
 	switch waits := w.InMPI + w.InOpenMP; {
-	case waits == 0 || float64(w.Others) > otherCPUs*hz*float64(passed)/1e9:
+	case waits == 0 || float64(w.Others) > maxOtherCPUs*hz*float64(passed)/1e9:
 	case w.InMPI > 0: // threads that wait in OpenMP wait for those
 		y.spins = tracker.WaitingInMPI
 	default:
@@ -126,8 +130,8 @@ func (y *activity) count(now int64, hz float64, waited func() address.Waited) {
 	}
 }
 
-// again counts looks in a row.
-func again(n int, seen bool) int {
+// consecutive returns n+1 if seen, else 0.
+func consecutive(n int, seen bool) int {
 	if !seen {
 		return 0
 	}

@@ -15,77 +15,80 @@ import (
 	"jobgait/configs"
 )
 
-// agent drains the inputs, and writes what the sampler makes of them.
+// agent samples one run: it drains the inputs into the sampler and writes the resulting blocks to the profile.
 type agent struct {
-	run      job.Run
-	in       *inputs
-	clock    clock
-	schedule *schedule
-	sampler  *sampler.Sampler
-	grid     sampler.Grid
-	meter    meter
-	brake    brake
-	writer   writer
-	block    profile.Block
-	log      func(error)
-	// full is set, with the reason, when there is no room: nothing is written
-	// any more, but the agent lives on until it is stopped.
-	full   bool
-	filled error
-	lost   int64
-	failed map[string]bool // errors of drains that were logged
-	idle   idle
-	// suspension is whether the job is stopped from outside.
+	run        job.Run
+	in         *inputs
+	clock      clock
+	schedule   *schedule
+	sampler    *sampler.Sampler
+	grid       sampler.Grid
+	overhead   overheadMeter
+	reductions reductionState
+	writer     writer
+	block      profile.Block
+	log        func(error)
+	// writeFailed is set, with the error in writeError, when the profile could not be written, mostly for lack of
+	// space. The agent then writes nothing more but lives on until it is stopped.
+	writeFailed bool
+	writeError  error
+	lost        int64
+	failed      map[string]bool // errors that were logged already
+	idle        idle
+	// suspension tracks whether the job is stopped from outside.
 	suspension suspension
-	// rhythm follows the loop; nil where there is nothing to follow it in. header is
-	// what was written of the inputs.
+	// rhythm follows the job's loop; nil if no column shows it. header is the header of the profile.
 	rhythm *rhythm
 	header profile.Header
 	// onStall is nil if no program is notified of stalls.
 	onStall *onStall
 	atStall atStall
 	self    job.Process
-	// over is set when there is nothing more to come.
+	// over is set when the job or its run directory is gone, so that the agent ends.
 	over bool
-	// dir takes what is learned of the job; "" learns nothing.
+	// dir is the run directory. If it is "", nothing about the job is stored.
 	dir     job.RunDir
-	learner learner
-	// program and script are the reported names of the job's program; named is when to determine them again.
+	details detailsReader
+	// program and script are the job's main program and script as last written to the profile; nextProgramNS is
+	// when to determine them again (CLOCK_MONOTONIC).
 	program, script string
-	named           int64
+	nextProgramNS   int64
 	naming          naming
-	// atStart are the notes of the header, during those of the footer.
-	atStart, during []note.Note
+	// headerNotes are the notes written to the profile's header, footerNotes those written to its footer.
+	headerNotes, footerNotes []note.Note
 }
 
-// clock is what the agent knows of time; tests have one of their own.
+// clock has the agent's sources of time in ns; tests replace them.
 type clock struct {
 	mono func() int64 // CLOCK_MONOTONIC
 	real func() int64 // CLOCK_REALTIME
 	cpu  func() int64 // CPU time of this process and its child
-	// sleep waits; it is used once, at the end.
+	// sleep blocks for the duration; only the end of the run uses it.
 	sleep func(time.Duration)
 }
 
+// systemClock returns the clocks of the system.
 func systemClock() clock {
 	return clock{mono: rawcall.Now, real: func() int64 {
 		return time.Now().UnixNano()
 	}, cpu: rawcall.CPU, sleep: time.Sleep}
 }
 
-// writer is the profile; tests give one that fails.
+// writer is the interface to the profile; tests replace it with one that fails.
 type writer interface {
 	Append(profile.Block) error
-	Epoch(profile.Epoch) error
-	Places(profile.Places)
-	Windows([]profile.GPUWindows) error
+	WriteEpoch(profile.Epoch) error
+	WritePlaces(profile.Places)
+	WriteWindows([]profile.GPUWindows) error
 	Seal(profile.Footer) error
 	Close() error
 }
 
+// newAgent returns the agent of a run. Its CPU clock includes the child that reads other processes and the
+// programs that read GPUs.
 func newAgent(r job.Run, in *inputs, log func(error)) *agent {
 	c := systemClock()
-	if in.peek != nil { // its child works for us
+	if in.peek != nil { // its CPU time is part of the agent's cost
 		own := c.cpu
 		c.cpu = func() int64 { return own() + in.peek.CPU() }
 	}
@@ -102,61 +105,60 @@ func (a *agent) begin(path string, c configs.Agent) error {
 		return err
 	}
 	h := a.in.header(a.run)
-	a.ready(sampler.NewGrid(a.in.stepNS, a.clock.mono()))
+	a.initSampling(sampler.NewGrid(a.in.stepNS, a.clock.mono()))
 	h.BaseNS, h.RunNS, h.RunReal = a.grid.BaseNS, int64(a.run.StartMono*1e9), a.run.StartReal
-	if late := float64(h.BaseNS-h.RunNS) / 1e9; late > lateS {
+	if late := float64(h.BaseNS-h.RunNS) / 1e9; late > unnotedDelayS {
 		h.Notes = append(h.Notes, note.New(note.AgentLate, "sampling began %.1f s after the run", late))
 	}
-	a.atStart = h.Notes
+	a.headerNotes = h.Notes
 	w, err := profile.Create(path, h, profile.WriterOptions{Lossless: c.Lossless, MaxBytes: int64(c.ProfileMB * 1e6)})
 	if err != nil {
 		return err
 	}
 	a.writer = w
 	a.header = h
-	a.rhythm = newRhythm(h, a.in, a.location(c))
+	a.rhythm = newRhythm(h, a.in, a.openLocation(c))
 	a.listen()
-	a.beginLow()
+	a.beginAtLowRate()
 	a.drain() // the baseline of every count
 	return nil
 }
 
-// lateS is how late sampling may begin without a note: starting the agent
+// unnotedDelayS is by how many seconds sampling may begin after the run without a note. Starting the agent
 // takes some 50 ms.
-const lateS = 2
+const unnotedDelayS = 2
 
-// ready makes everything that needs the grid.
-func (a *agent) ready(g sampler.Grid) {
+// initSampling creates the sampler, the overhead measurement and the schedule for this grid.
+func (a *agent) initSampling(g sampler.Grid) {
 	a.grid = g
 	a.sampler = sampler.New(g, a.in.code != nil, a.in.shapes()...)
-	a.meter = newMeter(a.in.prices, a.in.limitPct)
+	a.overhead = newOverheadMeter(a.in.prices, a.in.limitPct)
 	now := a.clock.mono()
-	a.meter.reset(now, a.clock.cpu(), 0, 0)
+	a.overhead.reset(now, a.clock.cpu(), 0, 0)
 	a.schedule = newSchedule()
 	a.schedule.add(now, flushNS, flushSpreadNS)
-	a.schedule.strict(flush)
+	a.schedule.setStrict(flush)
 	for k, i := range a.in.slow {
 		every := a.in.everyNS(i)
 		a.schedule.add(now, every, every/2)
-		if a.in.sources[i].PeriodNS() > 0 || i == a.in.codeAt() {
-			a.schedule.strict(k + 1) // rings that had to shrink must not overflow
+		if a.in.sources[i].PeriodNS() > 0 || i == a.in.codeIndex() {
+			a.schedule.setStrict(k + 1) // rings that had to shrink must not overflow
 		}
 	}
 }
 
-// flush is the first task of the schedule: draining everything and writing it.
-// Every 0.1 to 0.75 s, drawn from 0.25 on and done up to a beat before, so that a
-// kill -9 loses less than a second with the 0.1 s that the sampler holds back and what
-// a busy machine makes it wait, of which the schedule allows for as much as it saw.
+// flush is the index of the first task of the schedule, which drains all inputs and writes them. It runs every
+// 0.1 to 0.75 s: the interval is drawn from 0.25 s on, and the task runs up to one wake-up early. With the 0.1
+// s that the sampler holds back, a kill -9 loses less than a second.
 const (
 	flush         = 0
 	flushNS       = 500e6
 	flushSpreadNS = 250e6
 )
 
-// live drains until a signal stops it, then seals the profile. A panic is sealed too: the profile is worth more
-// than its last second.
-func (a *agent) live(stop <-chan os.Signal, limit time.Duration) (err error) {
+// runLoop runs the scheduled tasks until a signal, the time limit or the end of the job, then seals the
+// profile. It also seals the profile after a panic, because the profile is worth more than its last second.
+func (a *agent) runLoop(stop <-chan os.Signal, limit time.Duration) (err error) {
 	reason := "stopped"
 	defer func() {
 		if p := recover(); p != nil {
@@ -166,57 +168,58 @@ func (a *agent) live(stop <-chan os.Signal, limit time.Duration) (err error) {
 			err = serr
 		}
 	}()
-	alarm, err := newAlarm(stop, a.in.bell(a.log))
+	alarm, err := newAlarm(stop, a.in.ringHalfFull(a.log))
 	if err != nil {
 		return err
 	}
 	defer alarm.close()
 	for end := a.clock.mono() + int64(limit); ; {
-		if err := alarm.sleep(min(a.clock.mono()+int64(a.pause()), end)); err != nil {
+		if err := alarm.sleep(min(a.clock.mono()+int64(a.timeToNextTask()), end)); err != nil {
 			return err
 		}
-		if alarm.full.Swap(false) {
-			a.empty()
+		if alarm.ringHalfFull.Swap(false) {
+			a.drainAddresses()
 		}
 		switch now := a.clock.mono(); {
 		case alarm.stopped.Load():
 		case now >= end:
 			reason = "max_hours"
 		default:
-			if a.step(); !a.over {
+			if a.runDueTasks(); !a.over {
 				continue
 			}
 			reason = "job_gone"
 		}
-		a.last()
+		a.drainFinal()
 		return nil
 	}
 }
 
-// pause is the time until there is something to do.
-func (a *agent) pause() time.Duration {
+// timeToNextTask returns the time until the next wake-up of the loop: that of the schedule, a fixed one after a
+// failed write, or that of an idle node.
+func (a *agent) timeToNextTask() time.Duration {
 	switch {
-	case a.full:
+	case a.writeFailed:
 		return 10 * time.Second
-	case a.idle.on:
+	case a.idle.active:
 		return a.idle.pause()
 	}
-	return time.Duration(max(0, a.schedule.next()-a.clock.mono()))
+	return time.Duration(max(0, a.schedule.nextNS()-a.clock.mono()))
 }
 
-// step does what is due.
-func (a *agent) step() {
+// runDueTasks runs the tasks that are due. On an idle node it only looks for a new process of the job.
+func (a *agent) runDueTasks() {
 	now := a.clock.mono()
 	switch {
-	case a.full, a.idle.on:
-		if a.over = a.removed(); !a.over && !a.full {
-			a.sleepOn()
+	case a.writeFailed, a.idle.active:
+		if a.over = a.runDirRemoved(); !a.over && !a.writeFailed {
+			a.wakeIfProcess()
 		}
 		return
-	case now < a.schedule.next():
+	case now < a.schedule.nextNS():
 		return // woken for something else
 	}
-	a.schedule.wake(now)
+	a.schedule.drawWakeUp(now)
 	if a.schedule.due(flush, now) {
 		a.flush()
 		return
@@ -228,33 +231,34 @@ func (a *agent) step() {
 	}
 }
 
-// empty drains the ring of code addresses before its time: it is half full of what
-// a job that starts many programs does.
-func (a *agent) empty() {
-	if !a.full && !a.idle.on {
-		a.drainOne(a.in.codeAt())
+// drainAddresses drains the ring of code addresses early because it is half full: a job that starts many
+// programs fills it.
+func (a *agent) drainAddresses() {
+	if !a.writeFailed && !a.idle.active {
+		a.drainOne(a.in.codeIndex())
 	}
 }
 
-// flush drains and writes, and looks after itself and the job.
+// flush drains all inputs, writes complete blocks, and updates names, rhythm, job details, the budget and the
+// idle state.
 func (a *agent) flush() {
 	now := a.drain()
-	a.watchStops(now)
-	a.namePrograms(now)
-	a.write(now)
-	a.watch(now)
-	a.learn(now)
-	a.name(now)
+	a.checkSuspended(now)
+	a.recordPrograms(now)
+	a.writeBlocks(now)
+	a.updateRhythm(now)
+	a.readJobDetails(now)
+	a.updateNames(now)
 	a.keepBudget(now)
-	if a.idle.long(now, a.in.cpu.Alive()) {
-		a.alone()
+	if a.idle.processGoneLong(now, a.in.cpu.Alive()) {
+		a.handleNoProcess()
 	}
-	a.over = a.over || a.removed()
+	a.over = a.over || a.runDirRemoved()
 }
 
-// removed reports whether the run directory was removed. No Epilog finds this agent then, and no program reads
-// what it writes.
-func (a *agent) removed() bool {
+// runDirRemoved reports whether the run directory was removed. Then no Epilog finds this agent and no program
+// reads what it writes.
+func (a *agent) runDirRemoved() bool {
 	if a.dir == "" {
 		return false
 	}
@@ -262,21 +266,23 @@ func (a *agent) removed() bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// drain empties all sources into the sampler and returns the time before: what
-// was recorded until then has arrived.
+// drain reads all sources into the sampler and returns the time before it began: all that was recorded until
+// then is read.
 func (a *agent) drain() int64 {
 	now := a.clock.mono()
 	for i := range a.in.sources {
 		a.drainOne(i)
 	}
 	for k := range a.in.slow {
-		a.schedule.done(k+1, now)
+		a.schedule.drawNext(k+1, now)
 	}
 	return now
 }
 
+// drainOne reads source i into its track, unless the source was stopped for the budget. It logs each error
+// once.
 func (a *agent) drainOne(i int) {
-	if a.in.silent(i) {
+	if a.in.isStopped(i) {
 		return
 	}
 	track := a.sampler.Track(i)
@@ -288,10 +294,11 @@ func (a *agent) drainOne(i int) {
 	track.Drained(a.in.interrupts(i))
 }
 
-// write appends all complete blocks, and before them what changed.
-func (a *agent) write(now int64) {
+// writeBlocks appends all complete blocks to the profile, after the pending epochs, and lets the rhythm follow
+// them. now is the time up to which all records have been read.
+func (a *agent) writeBlocks(now int64) {
 	for _, e := range a.sampler.Epochs() {
-		a.keep(a.writer.Epoch(e))
+		a.handleWriteError(a.writer.WriteEpoch(e))
 	}
 	for a.sampler.Emit(now, &a.block) {
 		a.block.RealNS, a.block.MonoNS = a.clock.real(), a.clock.mono()
@@ -300,50 +307,49 @@ func (a *agent) write(now int64) {
 		if a.rhythm != nil {
 			a.rhythm.loop.follow(&a.block, a.header, a.in.rate.Hz)
 		}
-		if !a.full {
-			a.keep(a.writer.Append(a.block))
+		if !a.writeFailed {
+			a.handleWriteError(a.writer.Append(a.block))
 		}
 	}
-	if a.in.gpuWindows != nil && !a.full {
-		a.keep(a.writer.Windows(a.in.gpuWindows()))
+	if a.in.gpuWindows != nil && !a.writeFailed {
+		a.handleWriteError(a.writer.WriteWindows(a.in.gpuWindows()))
 	}
 }
 
-// keep is what becomes of a failed write: a full disk, mostly.
-func (a *agent) keep(err error) {
-	if err != nil && !a.full {
+// handleWriteError logs the first failed write, mostly a full disk, and stops the counters.
+func (a *agent) handleWriteError(err error) {
+	if err != nil && !a.writeFailed {
 		a.log(err)
-		a.full, a.filled = true, err
-		a.quiet()
+		a.writeFailed, a.writeError = true, err
+		a.stopCounters()
 	}
 }
 
-// quiet stops the counters: their records are no longer read.
-func (a *agent) quiet() {
+// stopCounters stops all sources and logs their errors.
+func (a *agent) stopCounters() {
 	if err := a.in.stop(); err != nil {
 		a.log(err)
 	}
 }
 
-// last takes what was recorded up to now. The last step and a half may still be
-// without a record and is left out. So it drains twice, three steps apart: the
-// slots that are written reach beyond the first time, and have all of what was
-// counted by then, not the part of it that interpolation gives them.
-func (a *agent) last() {
-	if a.full || a.idle.on {
+// drainFinal drains what was recorded up to now, stops the counters and writes it. The last step and a half may
+// have no record yet and is left out. It drains twice, three steps apart, so that the written slots contain all
+// counts up to the first drain, not interpolated parts of them.
+func (a *agent) drainFinal() {
+	if a.writeFailed || a.idle.active {
 		return
 	}
-	a.in.cpu.Whole()
+	a.in.cpu.ReadAll()
 	a.readGPUs()
 	a.drain()
 	a.clock.sleep(time.Duration(3*a.in.stepNS) + lastPause)
 	now := a.drain()
-	a.quiet()
-	a.write(now + sampler.SafetyNS - 2*a.in.stepNS)
+	a.stopCounters()
+	a.writeBlocks(now + sampler.EmitDelayNS - 2*a.in.stepNS)
 }
 
-// readGPUs lets the GPUs be read a last time, and waits for that a tenth of a second: an
-// energy counter takes up to 23 ms.
+// readGPUs requests a last reading of the GPUs and waits for it, at most 0.1 s. Reading an energy counter takes
+// up to 23 ms.
 func (a *agent) readGPUs() {
 	if a.in.gpuFlush == nil {
 		return
@@ -359,5 +365,5 @@ const (
 	gpuPause = 5 * time.Millisecond
 )
 
-// lastPause is what the second drain may begin too early by.
+// lastPause is added to the wait between the two final drains, so that the second cannot be early.
 const lastPause = time.Millisecond

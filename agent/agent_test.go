@@ -43,7 +43,7 @@ func TestMainProgram(t *testing.T) {
 		{map[string]int64{"slurmstepd-wlm": 90}, ""},
 		{map[string]int64{"time-step": 2, "env.x": 1, "mpirun-mpich-mp": 9}, "time-step"},
 	} {
-		if got := mainProgram(c.samples, slurm.Scheduler{}.Own); got != c.want {
+		if got := mainProgram(c.samples, slurm.Scheduler{}.IsSchedulerProgram); got != c.want {
 			t.Errorf("%v: %q, want %q", c.samples, got, c.want)
 		}
 	}
@@ -77,7 +77,7 @@ func TestMainProgramBehindLinks(t *testing.T) {
 		held.Close()
 		_ = cmd.Wait()
 	}
-	if got := mainProgram(samples, slurm.Scheduler{}.Own); got != "lmp" || len(samples) != 3 {
+	if got := mainProgram(samples, slurm.Scheduler{}.IsSchedulerProgram); got != "lmp" || len(samples) != 3 {
 		t.Errorf("%q of %v", got, samples)
 	}
 }
@@ -138,7 +138,7 @@ func TestLockIsHandedOver(t *testing.T) {
 }
 
 func TestTheAgentIsNotTheJob(t *testing.T) {
-	o := others{&nobody{pids: []int{1, os.Getpid(), 1 << 30}}}
+	o := membersExceptSelf{&nobody{pids: []int{1, os.Getpid(), 1 << 30}}}
 	if l := o.List(); len(l) != 2 || slices.Contains(l, os.Getpid()) || o.Has(os.Getpid()) {
 		t.Errorf("processes %v", l)
 	}
@@ -164,7 +164,7 @@ func TestPermissionNamesTheWayOut(t *testing.T) {
 		proc := t.TempDir()
 		os.MkdirAll(proc+"/sys/kernel", 0o755)
 		os.WriteFile(proc+"/sys/kernel/perf_event_paranoid", []byte(level+"\n"), 0o644)
-		if got := permission(host{proc: proc}, unix.EACCES); !strings.Contains(got, want) {
+		if got := refusalText(host{proc: proc}, unix.EACCES); !strings.Contains(got, want) {
 			t.Errorf("level %s: %q", level, got)
 		}
 	}
@@ -210,15 +210,15 @@ func (d *disk) Append(b profile.Block) error {
 			}
 		}
 	}
-	d.ran = b.Ran
+	d.ran = b.CountedShare
 	if d.fail != nil {
 		return d.fail()
 	}
 	return nil
 }
-func (d *disk) Epoch(e profile.Epoch) error { d.epochs = append(d.epochs, e); return nil }
-func (d *disk) Places(profile.Places)       {}
-func (d *disk) Windows([]profile.GPUWindows) error {
+func (d *disk) WriteEpoch(e profile.Epoch) error { d.epochs = append(d.epochs, e); return nil }
+func (d *disk) WritePlaces(profile.Places)       {}
+func (d *disk) WriteWindows([]profile.GPUWindows) error {
 	return nil
 }
 func (d *disk) Seal(f profile.Footer) error { d.footer = &f; return nil }
@@ -227,10 +227,10 @@ func (d *disk) Close() error                { return nil }
 func testAgent(d *disk, n *nobody) (*agent, *counting) {
 	cpu := kernel.NewJobCPU("/proc", peek.Direct{Proc: "/proc"}, n, rawcall.Now, 1e9)
 	source := &counting{JobCPU: cpu, running: 1}
-	in := &inputs{sources: []counter.Source{source}, cpu: cpu, members: n, stepNS: 5e6, cpus: 2, ringed: true}
+	in := &inputs{sources: []counter.Source{source}, cpu: cpu, members: n, stepNS: 5e6, cpus: 2, usesRings: true}
 	a := newAgent(job.Run{}, in, func(error) {})
 	a.writer = d
-	a.ready(sampler.NewGrid(in.stepNS, rawcall.Now()-1e9))
+	a.initSampling(sampler.NewGrid(in.stepNS, rawcall.Now()-1e9))
 	return a, source
 }
 
@@ -254,7 +254,7 @@ func TestEndsAndSeals(t *testing.T) {
 		if c.limit > 0 {
 			stop <- unix.SIGTERM
 		}
-		if err := a.live(stop, c.limit); err != nil {
+		if err := a.runLoop(stop, c.limit); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if d.footer == nil || d.footer.Reason != c.reason || d.blocks == 0 || source.running != 0 {
@@ -267,13 +267,13 @@ func TestFullSpoolStopsWritingOnly(t *testing.T) {
 	d := &disk{fail: func() error { return unix.ENOSPC }}
 	a, source := testAgent(d, &nobody{})
 	a.flush()
-	if !a.full || source.running != 0 || d.blocks != 1 {
-		t.Errorf("full %v, running %d, %d blocks", a.full, source.running, d.blocks)
+	if !a.writeFailed || source.running != 0 || d.blocks != 1 {
+		t.Errorf("full %v, running %d, %d blocks", a.writeFailed, source.running, d.blocks)
 	}
 	a.flush()
 	stop := make(chan os.Signal, 1)
 	stop <- unix.SIGTERM
-	if err := a.live(stop, time.Hour); err != nil || d.blocks != 1 {
+	if err := a.runLoop(stop, time.Hour); err != nil || d.blocks != 1 {
 		t.Errorf("%v, %d blocks", err, d.blocks)
 	}
 	if d.footer.Reason != "spool_full" || !has(d.footer.Notes, note.SpoolFull) {
@@ -286,7 +286,7 @@ func TestPanicIsSealed(t *testing.T) {
 	a, _ := testAgent(d, &nobody{})
 	stop := make(chan os.Signal, 1)
 	stop <- unix.SIGTERM
-	if err := a.live(stop, time.Hour); err == nil || !strings.Contains(err.Error(), "broken") {
+	if err := a.runLoop(stop, time.Hour); err == nil || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("error %v", err)
 	}
 	if d.footer == nil || d.footer.Reason != "failed" {
@@ -300,25 +300,25 @@ func TestIdleNode(t *testing.T) {
 	d := &disk{}
 	a, source := testAgent(d, n)
 	a.flush()
-	if a.idle.on || a.idle.since == 0 {
+	if a.idle.active || a.idle.since == 0 {
 		t.Fatalf("after one look: %+v", a.idle)
 	}
 	a.idle.since -= idleNS
 	a.flush()
-	if !a.idle.on || source.running != 0 {
+	if !a.idle.active || source.running != 0 {
 		t.Fatalf("after a minute: %+v, running %d", a.idle, source.running)
 	}
 	drained := source.drained
-	a.step()
-	if !a.idle.on || source.drained != drained {
+	a.runDueTasks()
+	if !a.idle.active || source.drained != drained {
 		t.Errorf("asleep: %+v, drained %d times", a.idle, source.drained-drained)
 	}
-	if p := a.pause(); p < 500*time.Millisecond {
+	if p := a.timeToNextTask(); p < 500*time.Millisecond {
 		t.Errorf("asleep for %v", p)
 	}
 	n.pids = []int{os.Getpid()}
-	a.step()
-	if a.idle.on || source.running != 1 || source.drained != drained+1 {
+	a.runDueTasks()
+	if a.idle.active || source.running != 1 || source.drained != drained+1 {
 		t.Errorf("awake: %+v, running %d", a.idle, source.running)
 	}
 }
@@ -329,7 +329,7 @@ func TestACommandIsNeverIdle(t *testing.T) {
 	a.flush()
 	a.idle.since = 1
 	a.flush()
-	if a.idle.on {
+	if a.idle.active {
 		t.Error("asleep")
 	}
 }

@@ -7,16 +7,17 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// alarm wakes the loop: at a time, when it is to stop, or when a ring is half
-// full. The loop itself looks at no channel: a select with a timer of Go's woke
-// three threads each time instead of one (package rawcall).
+// alarm wakes the agent's loop at a set time, at a stop signal, or when the ring of code addresses is half
+// full. The loop uses no channel: a select with a Go timer woke three threads each time instead of one (package
+// rawcall).
 type alarm struct {
-	timer         *rawcall.Timer
-	stopped, full atomic.Bool
-	done          chan struct{}
+	timer                 *rawcall.Timer
+	stopped, ringHalfFull atomic.Bool
+	done                  chan struct{}
 }
 
-// newAlarm listens to both until close.
+// newAlarm starts an alarm that listens to the stop signals and to the half-full notifications in bell until
+// close.
 func newAlarm(stop <-chan os.Signal, bell <-chan struct{}) (*alarm, error) {
 	timer, err := rawcall.NewTimer()
 	if err != nil {
@@ -27,7 +28,7 @@ func newAlarm(stop <-chan os.Signal, bell <-chan struct{}) (*alarm, error) {
 		select {
 		case <-stop:
 			a.stopped.Store(true)
-			a.timer.Ring()
+			a.timer.Fire()
 		case <-a.done:
 		}
 	}()
@@ -35,8 +36,8 @@ func newAlarm(stop <-chan os.Signal, bell <-chan struct{}) (*alarm, error) {
 		for {
 			select {
 			case <-bell:
-				a.full.Store(true)
-				a.timer.Ring()
+				a.ringHalfFull.Store(true)
+				a.timer.Fire()
 			case <-a.done:
 				return
 			}
@@ -45,15 +46,15 @@ func newAlarm(stop <-chan os.Signal, bell <-chan struct{}) (*alarm, error) {
 	return a, nil
 }
 
-// sleep returns at a time, or before when there is something else.
+// sleep returns at the time until (CLOCK_MONOTONIC ns), or earlier at a stop signal or a half-full ring.
 func (a *alarm) sleep(until int64) error {
 	a.timer.Set(until)
-	if a.stopped.Load() || a.full.Load() {
+	if a.stopped.Load() || a.ringHalfFull.Load() {
 		return nil
 	}
 	return a.timer.Wait()
 }
 
-// close ends the listening. The timer goes with the process: one of those who
-// listen may just be ringing.
+// close ends the listening goroutines. It leaves the timer to the end of the process, because one of them may
+// be using it.
 func (a *alarm) close() { close(a.done) }

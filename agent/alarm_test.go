@@ -20,13 +20,13 @@ func TestAlarm(t *testing.T) {
 	}
 	defer a.close()
 	at := rawcall.Now() + 5e6
-	if err := a.sleep(at); err != nil || rawcall.Now() < at || a.full.Load() || a.stopped.Load() {
+	if err := a.sleep(at); err != nil || rawcall.Now() < at || a.ringHalfFull.Load() || a.stopped.Load() {
 		t.Fatalf("%v, at %d, was to be %d, %+v", err, rawcall.Now(), at, a)
 	}
 	hour := func() int64 { return rawcall.Now() + int64(time.Hour) }
 	for range 20 {
 		bell <- struct{}{}
-		for !a.full.Swap(false) {
+		for !a.ringHalfFull.Swap(false) {
 			if err := a.sleep(hour()); err != nil {
 				t.Fatal(err)
 			}

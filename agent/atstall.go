@@ -52,7 +52,7 @@ const (
 // user's rights.
 func stacksReader(program string, r job.Run, c configs.Agent) readStacks {
 	uid, gid := r.Job.UID, r.Job.GID
-	detail := stack.Detail(c.Stack)
+	detail := stack.DetailLevel(c.Stack)
 	if detail == stack.NoStacks || run.AllNames.Least(r.Names) != run.AllNames || uid < 0 || gid < 0 ||
 		os.Geteuid() != 0 && uid != os.Geteuid() {
 		return nil
@@ -112,7 +112,7 @@ func (s *atStall) end() {
 	s.stop()
 	select {
 	case <-s.came:
-	case <-time.After(lastNames):
+	case <-time.After(finalLookupWait):
 	}
 	s.came = nil
 }
@@ -120,12 +120,12 @@ func (s *atStall) end() {
 // lineLength is how many characters the line in live.json has at most.
 const lineLength = 400
 
-// stacksAtStall takes stacks at the beginning of a stall, or when the job does something else in it, and keeps those
-// that have come in the run directory.
+// stacksAtStall starts reading call stacks when a stall begins or when the job's activity changes during it,
+// and stores stacks that have arrived in the run directory.
 func (a *agent) stacksAtStall(now int64, stalled bool, doing string) {
 	s := &a.atStall
 	if stalled && (!a.rhythm.stalled || doing != s.doing) {
-		s.take(now, doing, a.in.cpu.Known(mostStacked))
+		s.take(now, doing, a.in.cpu.KnownPIDs(mostStacked))
 	}
 	if !stalled {
 		s.line, s.doing = "", ""
@@ -136,7 +136,7 @@ func (a *agent) stacksAtStall(now int64, stalled bool, doing string) {
 		return
 	case got.err != nil:
 		a.log(got.err)
-		a.during = append(a.during, note.New(note.StackIncomplete,
+		a.footerNotes = append(a.footerNotes, note.New(note.StackIncomplete,
 			"the job stalled, and the call stacks of its tasks could not be read: %v", job.Cause(got.err)))
 		return
 	}

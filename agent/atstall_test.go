@@ -85,7 +85,7 @@ func TestOnStallWaitsForStacks(t *testing.T) {
 		s := newStackable(t)
 		s.err, s.a.log = failed, func(error) {}
 		told := make(chan string, 1)
-		s.a.onStall = &onStall{ended: make(chan error, 1), tell: func(_ context.Context, text []byte) error {
+		s.a.onStall = &onStall{ended: make(chan error, 1), notify: func(_ context.Context, text []byte) error {
 			told <- string(text)
 			return nil
 		}}

@@ -38,7 +38,7 @@ type beating struct {
 
 func newBeating(t *testing.T) *beating {
 	a, now, _ := simulated(t, &disk{}, 5e6)
-	place, err := live.Make(filepath.Join(t.TempDir(), "live"), os.Getuid(), "run")
+	place, err := live.MakeLocation(filepath.Join(t.TempDir(), "live"), os.Getuid(), "run")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func (b *beating) is(t *testing.T, state byte, ticks int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.a.watchStops(*b.now)
+	b.a.checkSuspended(*b.now)
 }
 
 // second gives the agent a block of a second, in which the job works or does nothing,
@@ -82,8 +82,8 @@ func (b *beating) second(working bool) {
 	*b.now += 1e9
 	r := b.a.rhythm
 	r.loop.follow(&b.block, b.a.header, 1000)
-	b.a.watch(*b.now)
-	if r.asking() {
+	b.a.updateRhythm(*b.now)
+	if r.detecting() {
 		got := <-r.detection.answers
 		r.detection.answers <- got
 	}
@@ -266,7 +266,7 @@ func TestLiveColumnsHaveIPC(t *testing.T) {
 	}
 	b := profile.Block{N: 3, Columns: [][]int64{{0, 1, 2}, {100, 150, 150}, {100, 200, 200}}}
 	var got []float32
-	c.computed.Read(&b, 0)
+	c.computed.ComputeRows(&b, 0)
 	for i := range b.N {
 		row := c.computed.Row(i)
 		got = append(got, row[len(row)-1])
@@ -308,11 +308,11 @@ func TestWhatCodeDoes(t *testing.T) {
 
 // A reader of the channel receives each cycle at the next write of the profile; readers cause no extra writes.
 func TestReadersReceiveEachCycle(t *testing.T) {
-	run := func(read bool) (told map[int64]time.Time, late []float64, ends []counted, blocks int) {
+	run := func(read bool) (told map[int64]time.Time, late []float64, ends []numberedCycle, blocks int) {
 		told = map[int64]time.Time{}
 		d := &disk{}
 		a, now, sources := simulated(t, d, 5e6)
-		place, err := live.Make(filepath.Join(t.TempDir(), "live"), os.Getuid(), "run")
+		place, err := live.MakeLocation(filepath.Join(t.TempDir(), "live"), os.Getuid(), "run")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,8 +331,8 @@ func TestReadersReceiveEachCycle(t *testing.T) {
 		}
 		begin, cycles := *now, 0
 		for *now < begin+60e9 {
-			a.advance(now, min(begin+60e9, max(*now+1, a.schedule.next())))
-			if a.rhythm.asking() {
+			a.advance(now, min(begin+60e9, max(*now+1, a.schedule.nextNS())))
+			if a.rhythm.detecting() {
 				got := <-a.rhythm.detection.answers
 				a.rhythm.detection.answers <- got
 			}

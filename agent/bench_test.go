@@ -138,7 +138,7 @@ func BenchmarkRhythm(b *testing.B) {
 // all, for questions to detection.
 func ownCPU(b *testing.B, seconds float64, follow bool) (cpu, asked float64) {
 	b.Helper()
-	frugal()
+	limitRuntime()
 	dir := runDirOf(b, job.Run{Job: jobOfUser(os.Getuid())})
 	self, err := os.Executable()
 	if err != nil {
@@ -156,7 +156,7 @@ func ownCPU(b *testing.B, seconds float64, follow bool) (cpu, asked float64) {
 	defer func() { _ = program.Process.Kill(); _ = program.Wait() }()
 	c := configs.Default().Agent
 	c.LiveDir = b.TempDir()
-	a := agentHere(b, dir, c, nodePrices(host{proc: "/proc", sys: "/sys", open: perf.Open}))
+	a := agentHere(b, dir, c, assumedPrices(host{proc: "/proc", sys: "/sys", open: perf.Open}))
 	r := a.rhythm
 	if !follow {
 		a.rhythm = nil
@@ -166,7 +166,7 @@ func ownCPU(b *testing.B, seconds float64, follow bool) (cpu, asked float64) {
 	time.Sleep(time.Duration(seconds * 1e9))
 	cpu = float64(rawcall.CPU()-before) / 1e9 / seconds
 	end()
-	return cpu, float64(r.detection.askedNS) / 1e9
+	return cpu, float64(r.detection.usedNS) / 1e9
 }
 
 // meanOf is a mean and its standard error.

@@ -35,7 +35,7 @@ func agentHere(t testing.TB, dir job.RunDir, c configs.Agent, p prices) *agent {
 	}
 	a := newAgent(r, in, func(err error) { t.Log(err) })
 	a.dir = dir
-	if err := a.begin(dir.Profile(), c); err != nil {
+	if err := a.begin(dir.ProfilePath(), c); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -44,7 +44,7 @@ func agentHere(t testing.TB, dir job.RunDir, c configs.Agent, p prices) *agent {
 // lives runs it until it is ended.
 func (a *agent) lives(t testing.TB) (end func()) {
 	stop, ended := make(chan os.Signal, 1), make(chan error)
-	go func() { ended <- a.live(stop, time.Hour) }()
+	go func() { ended <- a.runLoop(stop, time.Hour) }()
 	return func() {
 		stop <- unix.SIGTERM
 		if err := <-ended; err != nil {
@@ -71,19 +71,19 @@ func TestBusyJobWithoutAddressesIsNotIdle(t *testing.T) {
 	c.BudgetPct = 0.12
 	end := agentHere(t, dir, c, prices{interruptNS: 200}).lives(t)
 	jobtest.Until(t, "addresses were given up", func() bool {
-		l, err := profile.Load(dir.Profile())
+		l, err := profile.Load(dir.ProfilePath())
 		return err == nil && slices.ContainsFunc(l.Header.Notes, func(n note.Note) bool {
 			return n.Code == note.AddressesEnded
 		}) &&
 			l.Totals[0].Part() < 0.9
 	})
 	end()
-	l, err := profile.Load(dir.Profile())
+	l, err := profile.Load(dir.ProfilePath())
 	if err != nil || l.Footer == nil || !has(l.Footer.Notes, note.AddressesEnded) ||
 		has(l.Header.Notes, note.AddressesEnded) {
 		t.Fatalf("footer %+v, header %v, %v", l.Footer, l.Header.Notes, err)
 	}
-	r := summary.NodeRecord{Node: "n1", ElapsedS: l.End(), Quality: l.Quality, Counters: l.Totals}
+	r := summary.NodeRecord{Node: "n1", ElapsedS: l.EndS(), Quality: l.Quality, Counters: l.Totals}
 	if r, err = summary.Analyse(r, l.Set, summary.Default()); err != nil || has(r.Notes, note.Idle) {
 		t.Errorf("notes %v, %v", r.Notes, err)
 	}

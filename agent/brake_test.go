@@ -41,7 +41,7 @@ func realAgent(t *testing.T, d *disk) (a *agent, now, cpu *int64) {
 	a.clock = clock{mono: func() int64 { return *now }, real: func() int64 { return *now }, cpu: func() int64 {
 		return *cpu
 	}}
-	a.ready(sampler.NewGrid(in.stepNS, *now))
+	a.initSampling(sampler.NewGrid(in.stepNS, *now))
 	return a, now, cpu
 }
 
@@ -59,23 +59,23 @@ func TestGivesUpInOrder(t *testing.T) {
 	for range 40 {
 		*now, *cpu = *now+6e9, *cpu+6e9/5 // a fifth of a CPU, whatever it gives up
 		a.keepBudget(*now)
-		a.write(*now)
+		a.writeBlocks(*now)
 	}
 	fallingRates(t, began, d.epochs)
-	if a.in.rate.Hz != leastHz || !a.in.codeOff {
+	if a.in.rate.Hz != minAddressHz || !a.in.codeOff {
 		t.Errorf("ends with %g Hz, switched off: %v", a.in.rate.Hz, a.in.codeOff)
 	}
-	if a.schedule.tasks[1].everyNS != slower*every {
+	if a.schedule.tasks[1].everyNS != slowFactor*every {
 		t.Errorf("slow sources every %d ns, were every %d", a.schedule.tasks[1].everyNS, every)
 	}
-	tellsEachStep(t, a.during, d.epochs)
+	tellsEachStep(t, a.footerNotes, d.epochs)
 	// Back from an idle hour the addresses stay off.
 	if err := errors.Join(a.in.stop(), a.in.start()); err != nil {
 		t.Error(err)
 	}
-	before := a.addressRecords()
+	before := a.totalAddressRecords()
 	a.drain()
-	if after := a.addressRecords(); after != before {
+	if after := a.totalAddressRecords(); after != before {
 		t.Errorf("%d records of addresses that were given up", after-before)
 	}
 }
@@ -90,11 +90,11 @@ func TestBeginsLowAndGoesUpOnce(t *testing.T) {
 	}{"as planned": {false, []float64{25, 100}}, "dear": {true, []float64{25, 0}}} {
 		d := &disk{}
 		a, now, cpu := realAgent(t, d)
-		a.in.rate, a.in.first = address.ChooseRate(100, a.in.cpus, a.in.stepNS),
+		a.in.rate, a.in.startRate = address.ChooseRate(100, a.in.cpus, a.in.stepNS),
 			address.ChooseRate(25, a.in.cpus, a.in.stepNS)
 		usual := a.schedule.tasks[len(a.schedule.tasks)-1]
-		a.beginLow()
-		if slow := a.schedule.tasks[len(a.schedule.tasks)-1]; slow.strict || slow.everyNS != slower*usual.everyNS {
+		a.beginAtLowRate()
+		if slow := a.schedule.tasks[len(a.schedule.tasks)-1]; slow.strict || slow.everyNS != slowFactor*usual.everyNS {
 			t.Errorf("%s: files are read every %d ns while starting, otherwise %d", name, slow.everyNS, usual.everyNS)
 		}
 		for range 12 {
@@ -103,10 +103,10 @@ func TestBeginsLowAndGoesUpOnce(t *testing.T) {
 				*cpu += 6e9 / 5
 			}
 			a.keepBudget(*now)
-			a.write(*now)
+			a.writeBlocks(*now)
 		}
 		if then, want := a.schedule.tasks[len(a.schedule.tasks)-1].everyNS, usual.everyNS; !c.dear && then != want ||
-			c.dear && then != slower*want {
+			c.dear && then != slowFactor*want {
 			t.Errorf("%s: files are read every %d ns then, want %d", name, then, want)
 		}
 		var rates []float64
@@ -118,8 +118,8 @@ func TestBeginsLowAndGoesUpOnce(t *testing.T) {
 		if !slices.Equal(rates, c.rates) {
 			t.Errorf("%s: rates %v, want %v: %+v", name, rates, c.rates, d.epochs)
 		}
-		if has(a.during, note.AddressesEnded) != c.dear {
-			t.Errorf("%s: notes %v", name, a.during)
+		if has(a.footerNotes, note.AddressesEnded) != c.dear {
+			t.Errorf("%s: notes %v", name, a.footerNotes)
 		}
 	}
 }

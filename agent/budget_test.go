@@ -38,7 +38,7 @@ func TestPlannedRates(t *testing.T) {
 			rate = address.ChooseRate(max(1, int(room)), c.p.cpus, 5e6)
 		}
 		first := 0.0
-		if hz := c.p.firstHz(room, rate.Hz); hz > 0 {
+		if hz := c.p.startAddressHz(room, rate.Hz); hz > 0 {
 			first = address.ChooseRate(int(hz), c.p.cpus, 5e6).Hz
 		}
 		if rate.Hz != c.hz || first != c.first {
@@ -67,8 +67,8 @@ func TestPlanFitsTheBudget(t *testing.T) {
 			continue
 		}
 		records := (float64(counters) + hz) * float64(p.cpus)
-		own := ownNS + records*ownRecordNS + read*(readNS+float64(interrupts)*p.interruptNS)
-		if got := p.pct(own, records+read*float64(interrupts), 1e9); got > 0.91*limit {
+		own := assumedOwnNS + records*assumedRecordNS + read*(assumedReadNS+float64(interrupts)*p.interruptNS)
+		if got := p.percentOfCPUs(own, records+read*float64(interrupts), 1e9); got > 0.91*limit {
 			t.Fatalf("%+v: %.3f %% of %.3f %%", p, got, limit)
 		}
 	}
@@ -87,7 +87,7 @@ func TestReadingsOfTheJob(t *testing.T) {
 		{"command, virtual", virtual, 2, 8, 25, 30},
 		{"command, virtual, much", virtual, 20, 8, 50, 50},
 		{"cgroup, 128 CPUs", metal, 0.5, 128, 7, 8},
-		{"next to nothing", virtual, 0.01, 8, leastReadHz, leastReadHz},
+		{"next to nothing", virtual, 0.01, 8, minReadHz, minReadHz},
 	} {
 		if hz := c.p.readHz(c.limit, c.interrupts); hz < c.lo || hz > c.hi {
 			t.Errorf("%s: %.1f readings a second", c.name, hz)
@@ -97,10 +97,10 @@ func TestReadingsOfTheJob(t *testing.T) {
 
 func TestPriceOfRecords(t *testing.T) {
 	// 400 records a second on 2 CPUs at 12 us, and 2 ms of our own.
-	if got := virtual.pct(2e6, 400, 1e9); math.Abs(got-0.34) > 1e-9 {
+	if got := virtual.percentOfCPUs(2e6, 400, 1e9); math.Abs(got-0.34) > 1e-9 {
 		t.Errorf("%v %%", got)
 	}
-	if got := (prices{}).pct(1, 1, 0); got != 0 {
+	if got := (prices{}).percentOfCPUs(1, 1, 0); got != 0 {
 		t.Errorf("no time: %v %%", got)
 	}
 }
@@ -116,7 +116,7 @@ type node struct {
 func (n node) second() (cpuNS, records, ofAddresses float64) {
 	ofAddresses = n.addressHz * float64(n.cpus)
 	records = ofAddresses + n.counterHz*float64(n.cpus)
-	return n.ownNS + n.slowNS + records*ownRecordNS, records, ofAddresses
+	return n.ownNS + n.slowNS + records*assumedRecordNS, records, ofAddresses
 }
 
 // Whatever makes sampling dearer, rates fall before a minute costs more than
@@ -135,7 +135,7 @@ func TestRatesFallBeforeTheShareIsExceeded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := node{prices: virtual, addressHz: 1000, counterHz: 200, ownNS: c.ownNS}
-			m := newMeter(virtual, 2)
+			m := newOverheadMeter(virtual, 2)
 			var cpu, records, of, now float64
 			minute := make([]float64, 0, 4000)
 			gave := 0
@@ -143,12 +143,12 @@ func TestRatesFallBeforeTheShareIsExceeded(t *testing.T) {
 				now += 1e9
 				dc, dr, da := n.second()
 				cpu, records, of = cpu+dc, records+dr, of+da
-				minute = append(minute, m.pct(dc, dr, 1e9))
+				minute = append(minute, m.percentOfCPUs(dc, dr, 1e9))
 				n.ownNS = min(n.ownNS+c.grow, 14e6)
-				save, addresses := m.look(int64(now), int64(cpu), int64(records), int64(of))
+				save, addresses := m.update(int64(now), int64(cpu), int64(records), int64(of))
 				if save > 0 {
 					gave++
-					n.addressHz = max(leastHz, n.addressHz*(1-save/addresses))
+					n.addressHz = max(minAddressHz, n.addressHz*(1-save/addresses))
 				}
 				if s >= 60 {
 					sum := 0.0
@@ -171,7 +171,7 @@ func TestRatesFallBeforeTheShareIsExceeded(t *testing.T) {
 // A second in which the job starts a thousand programs costs no samples.
 func TestABurstCostsNothing(t *testing.T) {
 	n := node{prices: virtual, addressHz: 1000, counterHz: 200, ownNS: 2e6}
-	m := newMeter(virtual, 2)
+	m := newOverheadMeter(virtual, 2)
 	var cpu, records, of int64
 	for s := range int64(600) {
 		dc, dr, da := n.second()
@@ -179,8 +179,9 @@ func TestABurstCostsNothing(t *testing.T) {
 		if s%100 == 50 {
 			cpu += 60e6 // 3 % of both CPUs for a second
 		}
-		records, of = records+1000*sideNS/12_000, of+1000*sideNS/12_000 // of 70 programs a second that start and end
-		if save, _ := m.look((s+1)*1e9, cpu, records, of); save > 0 {
+		// of 70 programs a second that start and end
+		records, of = records+1000*sideRecordNS/12_000, of+1000*sideRecordNS/12_000
+		if save, _ := m.update((s+1)*1e9, cpu, records, of); save > 0 {
 			t.Fatalf("after %d s: saves %.2f %%", s, save)
 		}
 	}

@@ -36,7 +36,7 @@ GPU, and what this prints on one is wanted.
 Exit status: 0 in order, 1 failed, 2 wrong arguments.
 `
 
-// options are the command line.
+// options are the parsed arguments of the command line.
 type options struct {
 	verb   string // "sample", "probe", "help" or "version"
 	dir    job.RunDir
@@ -45,7 +45,7 @@ type options struct {
 	gpu    bool
 }
 
-// parseOptions reads the command line. The error is one line.
+// parseOptions parses the command line. An error has one line.
 func parseOptions(args []string) (options, error) {
 	o := options{verb: "sample"}
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -86,8 +86,7 @@ func parseOptions(args []string) (options, error) {
 	return o, nil
 }
 
-// runAgent is the program: 0 when all was in order, 1 when not, 2 for a wrong command
-// line.
+// runAgent runs the program and returns its exit status: 0 for success, 1 for a failure, 2 for wrong arguments.
 func runAgent(args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	log := func(err error) { fmt.Fprintf(stderr, "jobgait-agent: %s\n", note.Clean(err.Error(), 2000)) }
 	if children := children(); len(args) > 0 && children[args[0]] != nil {
@@ -111,7 +110,7 @@ func runAgent(args []string, getenv func(string) string, stdout, stderr io.Write
 	case "probe":
 		err = probe(o, stdout)
 	default:
-		err = attend(o, getenv, log)
+		err = runSampling(o, getenv, log)
 	}
 	if err != nil {
 		log(err)
@@ -120,8 +119,9 @@ func runAgent(args []string, getenv func(string) string, stdout, stderr io.Write
 	return 0
 }
 
-// children are the child processes that this program serves (package as): they read what may hang of other processes,
-// find the functions of a job's code, copy and read stacks, or become a program of the site.
+// children returns the functions that this program runs as a child process (package as): reading other
+// processes, where reads may hang, finding function names, copying and unwinding stacks, and starting the
+// site's program.
 func children() as.Handlers {
 	return as.Handlers{as.Peek: peek.Serve("/proc"), as.Names: names.Serve, as.OnStall: becomeProgram,
 		as.CopyStacks: stack.ServeCopyStacks, as.UnwindStacks: stack.ServeUnwindStacks}

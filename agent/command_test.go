@@ -45,7 +45,7 @@ func TestProbe(t *testing.T) {
 	if code != 0 || complaint != "" {
 		t.Fatalf("exit %d: %s", code, complaint)
 	}
-	var p probed
+	var p probeResult
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&p); err != nil {

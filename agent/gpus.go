@@ -12,20 +12,20 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// nvmlProgram is what asks NVIDIA's library; it lies beside this program.
+// nvmlProgram is the name of the program that calls NVIDIA's library; it is in the directory of this program.
 const nvmlProgram = "jobgait-nvml"
 
-// gpus opens the job's GPUs: those that its scheduler names, else, of a command, those that its processes hold
-// open. Without a GPU it opens and starts nothing.
-func (l ladder) gpus() {
+// openGPUs opens the GPUs that the scheduler assigned to the job, or, of a command of `jobgait run`, those that
+// its processes have open. Without a GPU it opens and starts nothing.
+func (l inputOpener) openGPUs() {
 	if !l.c.GPU || l.r.GPUs == nil && l.r.RootPID == 0 {
 		return
 	}
 	in := l.in
-	members := job.NewMembers(l.h.proc, in.peek, l.r, scheduler.OfRun(l.r))
+	members := job.NewMembers(l.h.proc, in.peek, l.r, scheduler.ForRun(l.r))
 	p := gpu.ReadingParams{Sys: l.h.sys, Dev: l.h.dev, Helper: filepath.Join(filepath.Dir(l.h.program), nvmlProgram),
-		Holders: gpu.Holders{Proc: l.h.proc, Now: rawcall.Now, Spent: rawcall.CPU, Started: startOf,
-			Members: func() []int { return in.cpu.Known(mostAsked) },
+		Holders: gpu.Holders{Proc: l.h.proc, Now: rawcall.Now, CPUTime: rawcall.CPU, StartOf: startOf,
+			Members: func() []int { return in.cpu.KnownPIDs(maxProcessesRead) },
 			Sharing: func(pid int) job.Sharing { return members.Describe([]int{pid}).GPUs }}}
 	var o gpu.Opened
 	if l.r.GPUs != nil {
@@ -47,10 +47,9 @@ func (l ladder) gpus() {
 	in.gpuFlush, in.gpuFlushed = o.Flush, o.Flushed
 }
 
-// startOf is when a process started, in ns of CLOCK_MONOTONIC, to 10 ms; 0 where that is
-// not known.
+// startOf returns when a process started, in ns of CLOCK_MONOTONIC with a resolution of 10 ms; 0 if unknown.
 func startOf(pid int) int64 {
-	p, err := job.Of(pid)
+	p, err := job.ProcessOf(pid)
 	if err != nil {
 		return 0
 	}

@@ -120,11 +120,11 @@ func TestHungDriver(t *testing.T) {
 	}
 	a := newAgent(r, in, func(error) {})
 	a.dir = dir
-	if err := a.begin(dir.Profile(), settings); err != nil {
+	if err := a.begin(dir.ProfilePath(), settings); err != nil {
 		t.Fatal(err)
 	}
 	stop, ended := make(chan os.Signal, 1), make(chan error, 1)
-	go func() { ended <- a.live(stop, time.Hour) }()
+	go func() { ended <- a.runLoop(stop, time.Hour) }()
 	reader := 0
 	jobtest.Until(t, "the reader waits in the driver", func() bool { reader = childInDriver(); return reader > 0 })
 	<-asked

@@ -7,19 +7,19 @@ import (
 	"jobgait/agent/profile"
 )
 
-// idleNS is how long a node may be without any process of the job before its
-// counters are stopped. Nodes without a step are normal, so the agent waits.
+// idleNS is how long a node may be without any process of the job before its counters are stopped. Nodes
+// without a step are normal, so the agent then waits for a process.
 const idleNS = 60e9
 
-// idle is the state of a node that the job does not use.
+// idle tracks whether the node is without processes of the job.
 type idle struct {
-	on    bool
-	since int64 // when the last process was gone, 0 while there are some
-	cost  time.Duration
+	active   bool
+	since    int64 // when the last process had gone, 0 while processes exist
+	listCost time.Duration
 }
 
-// long tells whether there has been no process for long.
-func (i *idle) long(now int64, alive int) bool {
+// processGoneLong records the number of live processes and reports whether there has been none for idleNS.
+func (i *idle) processGoneLong(now int64, alive int) bool {
 	switch {
 	case alive > 0:
 		i.since = 0
@@ -29,36 +29,36 @@ func (i *idle) long(now int64, alive int) bool {
 	return i.since != 0 && now-i.since >= idleNS
 }
 
-// pause is about a second, or a hundred times what a look at all processes
-// takes: with thousands of them that is tens of milliseconds.
+// pause returns the time to the next search for a process: 0.5 to 1.5 s at random, or a hundred times the
+// duration of the last search if that is longer.
 func (i *idle) pause() time.Duration {
-	return max(500*time.Millisecond+rand.N(time.Second), 100*i.cost)
+	return max(500*time.Millisecond+rand.N(time.Second), 100*i.listCost)
 }
 
-// alone is what happens after idleNS without a process of the job. Under Slurm there may be others yet. The
-// command of `jobgait run` has ended then, and so has jobgait itself, or it would have called the Epilog: the
-// agent must stop itself.
-func (a *agent) alone() {
+// handleNoProcess is called after idleNS without a process of the job. Under Slurm the node becomes idle,
+// because processes may still come. Under `jobgait run` the command and jobgait itself have ended without
+// calling the Epilog, so the agent stops.
+func (a *agent) handleNoProcess() {
 	if a.run.RootPID != 0 {
 		a.over = true
 		return
 	}
-	a.sleep()
+	a.enterIdle()
 }
 
-// sleep stops the counters, after all that they have counted was written.
-func (a *agent) sleep() {
-	a.changed(profile.Epoch{Kind: "idle", Text: "the job has had no process here for a minute: counters stopped"})
-	a.last()
-	a.idle = idle{on: true}
+// enterIdle writes what the counters have counted and stops them.
+func (a *agent) enterIdle() {
+	a.recordEpoch(profile.Epoch{Kind: "idle", Text: "the job has had no process here for a minute: counters stopped"})
+	a.drainFinal()
+	a.idle = idle{active: true}
 }
 
-// sleepOn looks for a process of the job and goes back to work when there is
-// one. The time asleep is a gap in the profile.
-func (a *agent) sleepOn() {
+// wakeIfProcess looks for a process of the job and, if there is one, restarts the counters. The idle time is a
+// gap in the profile.
+func (a *agent) wakeIfProcess() {
 	before := time.Now()
 	found := len(a.in.members.List()) > 0
-	a.idle.cost = time.Since(before)
+	a.idle.listCost = time.Since(before)
 	if !found {
 		return
 	}
@@ -68,13 +68,13 @@ func (a *agent) sleepOn() {
 	}
 	now := a.clock.mono()
 	a.sampler.Skip(a.grid.Slot(now))
-	a.changed(profile.Epoch{Kind: "idle", Text: "a process of the job: counters go on"})
+	a.recordEpoch(profile.Epoch{Kind: "idle", Text: "a process of the job: counters go on"})
 	a.drain()
-	a.meter.reset(now, a.clock.cpu(), a.records(), a.addressRecords())
+	a.overhead.reset(now, a.clock.cpu(), a.totalRecords(), a.totalAddressRecords())
 }
 
-// changed tells of an epoch that begins now.
-func (a *agent) changed(e profile.Epoch) {
+// recordEpoch adds an epoch that begins now to the profile.
+func (a *agent) recordEpoch(e profile.Epoch) {
 	e.TimeNS = a.clock.mono()
 	a.sampler.Changed(e)
 }

@@ -28,37 +28,36 @@ import (
 	"jobgait/configs"
 )
 
-// host is where counters are read; tests give another.
+// host names the directories, devices and functions by which counters are read; tests replace them.
 type host struct {
 	proc, sys string
-	dev       string // where device files are; "" has none
-	program   string // this one, to be started as a child; "" starts none
+	dev       string // directory of device files; "" for no devices
+	program   string // path of this program, started as a child; "" starts no child
 	open      perf.Opener
 	systemd   unit.Manager
 }
 
-// inputs are the sources of one run, and what could not be had.
+// inputs are the opened sources of one run, and which sources are absent and why.
 type inputs struct {
 	sources []counter.Source
-	// slow are the indexes of the sources that are drained at times of
-	// their own; the others are when the profile is written.
+	// slow are the indexes of the sources that are drained at their own intervals; the others are drained when the
+	// profile is written.
 	slow    []int
 	code    *address.Sampler // nil without code addresses
-	codeOff bool             // they were given up for the budget
+	codeOff bool             // code addresses were stopped for the budget
 	cpu     *kernel.JobCPU
-	// frozen tells whether the job's cgroup is; nil where it has none.
-	frozen   func() bool
-	unfreeze func() error // closes its file
-	finder   *cgroup.Finder
-	members  counter.Members
-	peek     *peek.Child // asks what may hang
-	// gpuCPU is what the programs that read GPUs used of CPU time; nil without one.
+	// frozen reports whether the job's cgroup is frozen; nil for a command, which has no cgroup.
+	frozen      func() bool
+	closeFrozen func() error // closes the file that frozen reads
+	finder      *cgroup.Finder
+	members     counter.Members
+	peek        *peek.Child // child for reads of other processes that may hang
+	// gpuCPU returns the CPU time of the programs that read GPUs; nil without GPUs.
 	gpuCPU func() gpu.ReaderCPU
-	// boards are which GPUs are read; nil without any.
+	// boards returns the GPUs that are read; nil without GPUs.
 	boards func() []run.GPUDevice
-	// gpuWindows are the windows of the GPUs' utilization since the last call; nil
-	// without any. gpuFlush asks for a last reading of GPUs and gpuFlushed whether it
-	// has come; nil where there is nothing to ask.
+	// gpuWindows returns the utilization windows of the GPUs since the last call. gpuFlush requests a last reading
+	// of the GPUs, and gpuFlushed reports whether it has arrived. All are nil without GPUs.
 	gpuWindows func() []profile.GPUWindows
 	gpuFlush   func()
 	gpuFlushed func() bool
@@ -66,54 +65,55 @@ type inputs struct {
 	model      string // of the CPUs
 	stepNS     int64
 	rate       address.Rate
-	// first is the lower rate to begin with, until the cost of the start is made up for; zero if there is no lower
-	// rate.
-	first address.Rate
-	// counted is true when the node's own counters are sampled, ringed when
-	// anything is recorded in rings of the kernel.
-	counted  bool
-	ringed   bool
-	prices   prices
-	limitPct float64
-	side     float64 // of an interrupt, not yet counted
-	absent   []run.CounterSource
-	notes    []note.Note
-	// slowGrid and fewer say that the budget had no room for the rates wished
-	// of counters and of code addresses, "" that it had.
-	slowGrid, fewer string
+	// startRate is the lower rate of addresses in the start phase; zero if the start phase needs no lower rate.
+	startRate address.Rate
+	// nodeCounted is true if counters of the whole node are sampled, usesRings if any source records into rings of
+	// the kernel.
+	nodeCounted    bool
+	usesRings      bool
+	prices         prices
+	limitPct       float64
+	sideInterrupts float64 // fraction of an interrupt that was not yet counted
+	absent         []run.CounterSource
+	notes          []note.Note
+	// slowGridNote and fewerAddressesNote are the texts of notes that the budget had no room for the requested
+	// rates of counters and of code addresses; "" if it had.
+	slowGridNote, fewerAddressesNote string
 }
 
-// others leaves the agent itself out: its environment names the job, so that a
-// job of root would never end.
-type others struct{ counter.Members }
+// membersExceptSelf are the job's processes without the agent itself. The agent's environment names the job, so
+// a job of root would seem never to end.
+type membersExceptSelf struct{ counter.Members }
 
-func (o others) Has(pid int) bool { return pid != os.Getpid() && o.Members.Has(pid) }
+// Has reports whether a process belongs to the job and is not the agent.
+func (o membersExceptSelf) Has(pid int) bool { return pid != os.Getpid() && o.Members.Has(pid) }
 
-func (o others) List() []int {
+// List returns the processes of the job without the agent.
+func (o membersExceptSelf) List() []int {
 	return slices.DeleteFunc(o.Members.List(), func(pid int) bool { return pid == os.Getpid() })
 }
 
-// openInputs opens what the kernel allows and the budget has room for, best
-// first.
+// openInputs opens the sources that the kernel permits and the budget has room for, best first.
 func openInputs(h host, r job.Run, c configs.Agent, p prices) (*inputs, error) {
 	cpus, err := kernel.OnlineCPUs(h.sys)
 	if err != nil {
 		return nil, err
 	}
 	p.cpus = len(cpus)
-	asker := h.asker(r)
-	in := &inputs{members: others{job.NewMembers(h.proc, asker, r, scheduler.OfRun(r))}, peek: asker, cpus: len(cpus),
+	asker := h.newPeekChild(r)
+	in := &inputs{members: membersExceptSelf{job.NewMembers(h.proc, asker, r, scheduler.ForRun(r))}, peek: asker,
+		cpus:  len(cpus),
 		model: kernel.CPUModel(h.proc), prices: p, limitPct: c.BudgetPct,
 		finder: cgroup.NewFinder(h.proc, cgroup.Identity{ID: r.Key.JobID, SLUID: r.Key.SLUID, Node: r.Node, UID: r.Job.UID},
 			rawcall.Now)}
-	l := ladder{in, h, r, c, cpus}
-	l.rates()
-	l.node()
-	l.addresses()
-	l.own()
-	l.files()
-	l.processes()
-	l.gpus()
+	l := inputOpener{in, h, r, c, cpus}
+	l.chooseRates()
+	l.openNodeCounters()
+	l.openAddresses()
+	l.openJobEvents()
+	l.openFiles()
+	l.openProcesses()
+	l.openGPUs()
 	for i := range in.sources {
 		if in.everyNS(i) > 0 {
 			in.slow = append(in.slow, i)
@@ -122,9 +122,9 @@ func openInputs(h host, r job.Run, c configs.Agent, p prices) (*inputs, error) {
 	return in, nil
 }
 
-// asker is the child that asks other processes what may hang, with the rights of
-// the job's user.
-func (h host) asker(r job.Run) *peek.Child {
+// newPeekChild returns the child that reads other processes, where reads may hang, with the rights of the job's
+// user.
+func (h host) newPeekChild(r job.Run) *peek.Child {
 	account := as.Self()
 	if r.Job.UID >= 0 && r.Job.GID >= 0 {
 		account = as.Account{UID: uint32(r.Job.UID), GID: uint32(r.Job.GID)}
@@ -132,56 +132,59 @@ func (h host) asker(r job.Run) *peek.Child {
 	return peek.NewChild(h.program, account)
 }
 
+// add appends a source.
 func (in *inputs) add(s counter.Source) { in.sources = append(in.sources, s) }
 
+// note adds a note to the header of the profile.
 func (in *inputs) note(code note.Code, format string, args ...any) {
 	in.notes = append(in.notes, note.New(code, format, args...))
 }
 
-// noteText adds a note, none without a text.
+// noteText adds a note with this text, unless the text is "".
 func (in *inputs) noteText(code note.Code, text string) {
 	if text != "" {
 		in.note(code, "%s", text)
 	}
 }
 
-func (in *inputs) lack(name, why string) {
+// addAbsent records that a source is absent, and why.
+func (in *inputs) addAbsent(name, why string) {
 	in.absent = append(in.absent, run.CounterSource{Name: name, Absent: why})
 }
 
-// procNS is how often the job's processes are looked at where nothing is better.
-const procNS = 100e6
+// processReadNS is the interval, in ns, at which the job's processes are read if no source records into rings.
+const processReadNS = 100e6
 
-// everyNS is how often a source is drained, 0 = when the profile is written.
+// everyNS returns the interval, in ns, at which source i is drained; 0 if it is drained only when the profile
+// is written.
 func (in *inputs) everyNS(i int) int64 {
 	s := in.sources[i]
 	if every := s.EveryNS(); every > 0 {
 		return every
 	}
-	if !in.ringed {
-		return procNS
+	if !in.usesRings {
+		return processReadNS
 	}
 	return 0
 }
 
-// codeAt is the index of the source of code addresses, -1 without one.
-func (in *inputs) codeAt() int {
+// codeIndex returns the index of the source of code addresses, -1 if there is no such source.
+func (in *inputs) codeIndex() int {
 	if in.code == nil {
 		return -1
 	}
 	return slices.Index(in.sources, counter.Source(in.code))
 }
 
-// silent tells whether a source was given up.
-func (in *inputs) silent(i int) bool { return in.codeOff && i == in.codeAt() }
+// isStopped reports whether source i was stopped for the budget.
+func (in *inputs) isStopped(i int) bool { return in.codeOff && i == in.codeIndex() }
 
-// sideNS is what a record costs that no timer wrote: of a mapping, a fork, an
-// exec.
-const sideNS = 1000
+// sideRecordNS is the assumed cost, in ns, of a record of a mapping, fork or exec, which causes no interrupt.
+const sideRecordNS = 1000
 
-// interrupts is how many interrupts a drain of a source causes beside those of its records: events of the job
-// are read one by one, on each CPU that it runs on, so this is the most. Records that the kernel writes without
-// an interrupt count as the number of interrupts that cost the same.
+// interrupts returns the number of interrupts that a drain of source i causes beside those of its records, at
+// most: events of the job are read one by one on each CPU that it runs on. Records without an interrupt count
+// as the number of interrupts that cost the same.
 func (in *inputs) interrupts(i int) int64 {
 	switch s := in.sources[i].(type) {
 	case *jobevent.Task:
@@ -189,27 +192,29 @@ func (in *inputs) interrupts(i int) int64 {
 	case *jobevent.Cgroup:
 		return int64(s.Lanes())
 	case *address.Sampler:
-		in.side += sideNS * float64(s.Passing()) / max(sideNS, in.prices.interruptNS)
-		n := int64(in.side)
-		in.side -= float64(n)
+		in.sideInterrupts += sideRecordNS * float64(s.TakeSideRecords()) / max(sideRecordNS, in.prices.interruptNS)
+		n := int64(in.sideInterrupts)
+		in.sideInterrupts -= float64(n)
 		return n
 	}
 	return 0
 }
 
-// bell tells when the ring of code addresses is half full; nil never does.
-func (in *inputs) bell(log func(error)) <-chan struct{} {
+// ringHalfFull returns a channel that signals that the ring of code addresses is half full; nil without such a
+// ring.
+func (in *inputs) ringHalfFull(log func(error)) <-chan struct{} {
 	if in.code == nil {
 		return nil
 	}
-	full, err := in.code.Full()
+	full, err := in.code.HalfFull()
 	if err != nil {
 		log(err)
 	}
 	return full
 }
 
-// scope is whose processes are sampled.
+// scope returns whose processes are sampled, as written in the header of the profile; "proc" without code
+// addresses.
 func (in *inputs) scope() string {
 	if in.code == nil {
 		return "proc"
@@ -217,7 +222,7 @@ func (in *inputs) scope() string {
 	return in.code.Scope()
 }
 
-// header describes the inputs; clocks are the caller's.
+// header returns the header of the profile that describes the inputs. The caller sets the times.
 func (in *inputs) header(r job.Run) profile.Header {
 	h := profile.Header{Key: r.Key, Node: r.Node, StepNS: in.stepNS, CPUs: in.cpus, CPUModel: in.model, Scope: in.scope(),
 		InterruptNS: in.prices.interruptNS, BudgetPct: in.limitPct,
@@ -233,8 +238,8 @@ func (in *inputs) header(r job.Run) profile.Header {
 	return h
 }
 
-// before is what of the run was counted before it was read, by column.
-func (in *inputs) before() map[string]uint64 {
+// countedBefore returns, by column name, what sources had counted of the run before their first reading.
+func (in *inputs) countedBefore() map[string]uint64 {
 	all := map[string]uint64{}
 	for _, s := range in.sources {
 		if own, ok := s.(interface{ Before() uint64 }); ok && own.Before() > 0 {
@@ -244,7 +249,7 @@ func (in *inputs) before() map[string]uint64 {
 	return all
 }
 
-// withConfig names the event of code addresses, which says no more than its name.
+// withConfig returns the sources with the event configuration of code addresses filled in.
 func withConfig(sources []run.CounterSource) []run.CounterSource {
 	sources = slices.Clone(sources)
 	for i, s := range sources {
@@ -256,6 +261,8 @@ func withConfig(sources []run.CounterSource) []run.CounterSource {
 	return sources
 }
 
+// shapes returns for each source the number of columns and lanes, the period and the gauges that its track in
+// the sampler needs.
 func (in *inputs) shapes() []sampler.Shape {
 	var shapes []sampler.Shape
 	for _, s := range in.sources {
@@ -276,7 +283,8 @@ func (in *inputs) shapes() []sampler.Shape {
 	return shapes
 }
 
-// programs is how much each program of the job ran.
+// programs returns by program name how much each program of the job ran: in samples of code addresses, else in
+// CPU time.
 func (in *inputs) programs() map[string]int64 {
 	switch {
 	case in.code != nil:
@@ -296,7 +304,7 @@ func (in *inputs) activities(sinceNS int64) []run.Program {
 	return in.code.Activities(sinceNS)
 }
 
-// script is what an interpreter of the job ran most, "" where that is not known.
+// script returns the script that a program of the job, an interpreter, ran most; "" if unknown.
 func (in *inputs) script(program string) string {
 	if in.cpu == nil {
 		return ""
@@ -304,22 +312,21 @@ func (in *inputs) script(program string) string {
 	return in.cpu.Script(program)
 }
 
-// build is the build id of a program of the job, "" where it is not known.
-func (in *inputs) build(program string) string {
+// buildID returns the build id of a program of the job, "" if unknown.
+func (in *inputs) buildID(program string) string {
 	if in.code == nil {
 		return ""
 	}
 	return in.code.Build(program)
 }
 
-// start starts the sources, code addresses first: they wait for a phase of their
-// timers, several periods where a CPU is slow, and the others would count meanwhile
-// what is in no slot.
+// start starts the sources, code addresses first: starting them waits for a phase of their timers, and what
+// other sources count meanwhile would belong to no slot.
 func (in *inputs) start() error {
-	code := in.codeAt()
+	code := in.codeIndex()
 	for _, first := range []bool{true, false} {
 		for i, s := range in.sources {
-			if in.silent(i) || (i == code) != first {
+			if in.isStopped(i) || (i == code) != first {
 				continue
 			}
 			if err := s.Start(); err != nil {
@@ -330,6 +337,7 @@ func (in *inputs) start() error {
 	return nil
 }
 
+// stop stops all sources and returns their errors.
 func (in *inputs) stop() error {
 	var all error
 	for _, s := range in.sources {
@@ -338,6 +346,7 @@ func (in *inputs) stop() error {
 	return all
 }
 
+// close closes all sources, the child and the cgroup files, and returns their errors.
 func (in *inputs) close() error {
 	var all error
 	for _, s := range in.sources {
@@ -347,8 +356,8 @@ func (in *inputs) close() error {
 	if in.peek != nil {
 		all = errors.Join(all, in.peek.Close())
 	}
-	if in.unfreeze != nil {
-		all = errors.Join(all, in.unfreeze())
+	if in.closeFrozen != nil {
+		all = errors.Join(all, in.closeFrozen())
 	}
 	if in.finder != nil {
 		all = errors.Join(all, in.finder.Close())

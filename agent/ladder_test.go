@@ -171,8 +171,8 @@ func TestNothingSampledIsNotLowered(t *testing.T) {
 	}
 	defer in.close()
 	head := in.header(r)
-	if in.slowGrid == "" || in.fewer == "" {
-		t.Fatalf("there was room: grid %q, addresses %q", in.slowGrid, in.fewer)
+	if in.slowGridNote == "" || in.fewerAddressesNote == "" {
+		t.Fatalf("there was room: grid %q, addresses %q", in.slowGridNote, in.fewerAddressesNote)
 	}
 	if has(head.Notes, note.BudgetLowered) || !has(head.Notes, note.NoPerf) {
 		t.Errorf("notes %v", head.Notes)
@@ -223,7 +223,7 @@ func TestBudgetLimitsWishes(t *testing.T) {
 
 func TestPlaceIsBelievedForAWhile(t *testing.T) {
 	now, asked, there := int64(5), 0, false
-	dir := believed(func(c string) (string, bool) { asked++; return "/" + c, there }, func() int64 { return now })
+	dir := cachedDir(func(c string) (string, bool) { asked++; return "/" + c, there }, func() int64 { return now })
 	check := func(want bool, times int) {
 		t.Helper()
 		if d, ok := dir("io"); ok != want || d != "/io" || asked != times {
@@ -233,7 +233,7 @@ func TestPlaceIsBelievedForAWhile(t *testing.T) {
 	check(false, 1)
 	there = true
 	check(false, 1)
-	now += dirNS
+	now += dirCacheNS
 	check(true, 2)
 	if d, ok := dir("cpuacct"); d != "/cpuacct" || !ok {
 		t.Errorf("%q, %v of another controller", d, ok)

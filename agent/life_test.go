@@ -38,7 +38,7 @@ func seconds(p *profile.Profile) float64 {
 // needPerf skips where no code addresses are to be had.
 func needPerf(t testing.TB) {
 	t.Helper()
-	if more := more(host{proc: "/proc", sys: "/sys", open: perf.Open}); more != "" {
+	if more := missingPrivilege(host{proc: "/proc", sys: "/sys", open: perf.Open}); more != "" {
 		t.Skip(more)
 	}
 }
@@ -79,7 +79,7 @@ func TestTwoJobsOnOneNode(t *testing.T) {
 	worker := busy(t, busyID.String(), "while :; do :; done")
 	jobtest.Until(t, "the job has used 0.4 s", func() bool { return cpuSeconds(worker.Process.Pid) > 0.4 })
 	jobtest.Until(t, "its agent saw 0.15 s", func() bool {
-		p, err := profile.Read(one.dir.Profile())
+		p, err := profile.Read(one.dir.ProfilePath())
 		return err == nil && seconds(p) >= 0.15
 	})
 	first := one.end(t)
@@ -239,24 +239,24 @@ func TestDiskFull(t *testing.T) {
 	}
 	defer cmd.Process.Kill()
 	inside := job.RunDir(filepath.Join("/proc", strconv.Itoa(cmd.Process.Pid), "root", string(dir)))
-	jobtest.Until(t, "the agent is ready", func() bool { _, err := os.Stat(inside.Ready()); return err == nil })
+	jobtest.Until(t, "the agent is ready", func() bool { _, err := os.Stat(inside.ReadyPath()); return err == nil })
 	worker := busy(t, strconv.Itoa(os.Getpid()), "while :; do sleep 0.01; done")
 	// The rest of the room is taken by somebody else.
 	fill := inside.Path("other")
 	jobtest.Until(t, "two blocks are written", func() bool {
-		p, err := profile.Read(inside.Profile())
+		p, err := profile.Read(inside.ProfilePath())
 		return err == nil && len(p.Blocks) >= 2
 	})
 	fillUp(t, fill)
-	before, err := profile.Read(inside.Profile())
+	before, err := profile.Read(inside.ProfilePath())
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobtest.Until(t, "the agent has noticed", stopsGrowing(t, inside.Profile()))
+	jobtest.Until(t, "the agent has noticed", stopsGrowing(t, inside.ProfilePath()))
 	if worker.ProcessState != nil || syscall.Kill(worker.Process.Pid, 0) != nil {
 		t.Error("the job is gone")
 	}
-	after, err := profile.Read(inside.Profile())
+	after, err := profile.Read(inside.ProfilePath())
 	if err != nil || len(after.Blocks) < len(before.Blocks) {
 		t.Errorf("%d blocks, were %d: %v", len(after.Blocks), len(before.Blocks), err)
 	}
@@ -329,7 +329,7 @@ func TestKilledAgentHasNamedTheProgram(t *testing.T) {
 	agent := startAgent(t, runDirOf(t, job.Run{Key: run.Key{Cluster: "test", JobID: id}, Job: jobOfUser(os.Getuid())}))
 	busy(t, id.String(), "while :; do :; done")
 	program := func() string {
-		l, err := profile.Load(agent.dir.Profile())
+		l, err := profile.Load(agent.dir.ProfilePath())
 		if err != nil {
 			return ""
 		}

@@ -5,27 +5,26 @@ import (
 	"jobgait/analysis/series"
 )
 
-// liveColumns are the columns in which the loop is followed. They are those of a stored
-// profile (profile.LiveColumns); this type chooses the pages of code that have one.
+// liveColumns are the columns in which the loop is followed while the job runs. They are those of a stored
+// profile (profile.LiveColumns); this type chooses which pages of code have a column.
 type liveColumns struct {
 	computed *profile.LiveColumns
 	all      []series.Column
 	coded    bool
 	pages    [livePages]uint64
-	heat     [livePages]float64 // samples, fading
+	heat     [livePages]float64 // samples of each page, decaying with each block
 	total    float64
 	missing  []float32
-	// waits reports whether a page holds code that only waits; nil where that is not known.
+	// waits reports whether a page holds code that only waits; nil if unknown.
 	waits func(page uint64) bool
 }
 
-// livePages and liveCounters limit the columns that are followed. A page replaces one that
-// fell below coldShare of the samples if it has hotShare of them; heat is multiplied by
-// fading with every block.
+// livePages and liveCounters limit the columns that are followed. A page with at least hotShare of the samples
+// replaces one with less than coldShare; heat is multiplied by heatDecay with every block.
 const (
 	livePages, liveCounters = 16, 8
 	hotShare, coldShare     = 0.05, 0.01
-	fading                  = 0.95
+	heatDecay               = 0.95
 )
 
 // The columns of code come first: busy CPUs, pages, and the rest.
@@ -34,6 +33,7 @@ const (
 	pageAt = 1
 )
 
+// newLiveColumns returns the columns for a profile with this header. No page has a column yet.
 func newLiveColumns(h profile.Header) liveColumns {
 	c := liveColumns{computed: profile.NewLiveColumns(h, livePages, liveCounters), coded: h.AddressHz > 0}
 	c.all = c.computed.Columns()
@@ -43,16 +43,16 @@ func newLiveColumns(h profile.Header) liveColumns {
 	return c
 }
 
-// assign gives the pages of a block their columns, and returns the columns that follow
-// another page now.
+// assign adds a block's samples to the heat of the pages and gives hot pages a column. It returns, by index,
+// the columns that now follow another page.
 func (c *liveColumns) assign(b *profile.Block) map[int]series.Column {
 	if !c.coded {
 		return nil
 	}
 	var replaced map[int]series.Column
-	c.total *= fading
+	c.total *= heatDecay
 	for i := range c.heat {
-		c.heat[i] *= fading
+		c.heat[i] *= heatDecay
 	}
 	for _, n := range b.Samples {
 		c.total += float64(n)
@@ -62,14 +62,14 @@ func (c *liveColumns) assign(b *profile.Block) map[int]series.Column {
 		for _, n := range p.Counts {
 			sum += float64(n)
 		}
-		at, ok := c.computed.Page(p.Key)
+		at, ok := c.computed.PageIndex(p.Key)
 		if !ok {
 			at = c.coldest()
 			free := c.pages[at] == 0
-			if !free && (c.heat[at] > coldShare*c.total || sum < hotShare*c.total*(1-fading)) {
+			if !free && (c.heat[at] > coldShare*c.total || sum < hotShare*c.total*(1-heatDecay)) {
 				continue
 			}
-			c.computed.Follow(at, p.Key)
+			c.computed.AssignPage(at, p.Key)
 			c.pages[at], c.heat[at] = p.Key, 0
 			if replaced == nil {
 				replaced = map[int]series.Column{}
@@ -83,6 +83,7 @@ func (c *liveColumns) assign(b *profile.Block) map[int]series.Column {
 	return replaced
 }
 
+// coldest returns the index of a free page column, else of the one with the least heat.
 func (c *liveColumns) coldest() int {
 	cold := 0
 	for i := range c.heat {

@@ -26,7 +26,7 @@ func TestLockedProcesses(t *testing.T) {
 			r := job.Run{Key: run.Key{Cluster: "test", JobID: id}, Job: run.Job{UID: user, GID: user}}
 			agent := startAgent(t, runDirOf(t, r))
 			size := func() int64 {
-				info, err := os.Stat(agent.dir.Profile())
+				info, err := os.Stat(agent.dir.ProfilePath())
 				if err != nil {
 					t.Fatal(err)
 				}

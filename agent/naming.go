@@ -24,68 +24,68 @@ import (
 // times, through a child with the user's rights. Each interval is four times the last, and a lookup is skipped
 // if nearly all code is known.
 type naming struct {
-	ask    asking // nil: no lookups
-	next   int64  // CLOCK_MONOTONIC ns: when to ask, and when to keep places
-	wait   int64
-	keepAt int64
-	times  int
-	came   chan answered // nil while no lookup runs
-	stop   func()        // stops the running lookup
-	known  names.Known
+	lookup     nameLookup // looks names up in a child; nil for no lookups
+	next       int64      // CLOCK_MONOTONIC ns of the next lookup
+	wait       int64
+	placesAtNS int64
+	lookups    int
+	answers    chan nameAnswer // result of the running lookup; nil while no lookup runs
+	stop       func()          // stops the running lookup
+	known      names.KnownFunctions
 }
 
-// asking has questions answered; it may take seconds.
-type asking func(context.Context, []names.Lookup) ([]names.Answer, error)
+// nameLookup finds the functions at code addresses; it may take seconds.
+type nameLookup func(context.Context, []names.Lookup) ([]names.Answer, error)
 
-type answered struct {
+// nameAnswer is the result of one lookup: an answer for each file, or an error.
+type nameAnswer struct {
 	files   []address.CodeFile
 	answers []names.Answer
 	err     error
 }
 
-// First after half a second, for commands that take two, or as soon as a share of the
-// budget has paid for a child; those that end before have the same files when they are
-// over. Places go into the profile, for an agent that is killed, every ten minutes at
-// last.
+// The first lookup comes after half a second, so that commands of two seconds have names, or when namesShare of
+// the budget covers the CPU time of a child. Hot addresses are written into the profile at growing intervals up
+// to placesIntervalNS, for an agent that is killed.
 const (
-	firstNamesNS = 500e6
-	childNS      = 6e6 // CPU time of a child
-	namesShare   = 0.1
-	mostAsks     = 8
-	leastNew     = 0.01
-	// sinceAsked is how much of all code has to be new between the first question and
-	// the last: early on, 1 % of it is four samples.
-	sinceAsked = 0.05
-	keepNS     = 600e9
-	// lastNames is how long the end waits for a child, which takes 20 to 40 ms: the
-	// Epilog kills an agent after 500.
-	lastNames = 250 * time.Millisecond
+	firstNamesNS   = 500e6
+	lookupCPUNS    = 6e6 // CPU time of a child
+	namesShare     = 0.1
+	maxNameLookups = 8
+	minNewShare    = 0.01
+	// minUnknownShare is the least share of samples in unnamed code for a lookup after the first; minNewShare is
+	// that for the first and the last. Early in a run, 1 % is four samples.
+	minUnknownShare  = 0.05
+	placesIntervalNS = 600e9
+	// finalLookupWait limits the wait for the last lookup, which takes 20 to 40 ms: the Epilog kills an agent that
+	// takes too long to end.
+	finalLookupWait = 250 * time.Millisecond
 )
 
-// nameCode makes the agent count places, and ask if it is to.
-func (a *agent) nameCode(program string, c configs.Agent) {
-	count, ask := wanted(a.run, c)
+// enableNaming makes the agent count hot addresses and look up function names, as far as the settings permit.
+func (a *agent) enableNaming(program string, c configs.Agent) {
+	count, ask := namingWanted(a.run, c)
 	if a.in.code == nil || !count {
 		return
 	}
 	a.in.code.CountPlaces()
 	if ask {
-		a.naming.ask = asker(program, a.run)
+		a.naming.lookup = newNameLookup(program, a.run)
 	}
 }
 
-// wanted reports whether places are to be counted and functions looked up: the stricter of the site's and the
-// user's setting decides.
-func wanted(r job.Run, c configs.Agent) (count, ask bool) {
+// namingWanted reports whether to count hot addresses (count) and to look up function names (ask). The stricter
+// of the site's and the user's settings decides; names are looked up only on the first node.
+func namingWanted(r job.Run, c configs.Agent) (count, ask bool) {
 	d := run.DisclosureLevel(c.Names).Least(r.Names)
 	// Only the first node reads names: a thousand nodes that read the symbols of one
 	// library in the same second are a burden to their file system.
 	return d != run.NoNames, d == run.AllNames && scheduler.OnFirstNode(r)
 }
 
-// asker asks a child of program, with the rights of the job's user; nil if we cannot
-// give a child these.
-func asker(program string, r job.Run) asking {
+// newNameLookup returns a lookup that runs program as a child with the rights of the job's user; nil if this
+// process cannot give a child these rights.
+func newNameLookup(program string, r job.Run) nameLookup {
 	uid, gid := r.Job.UID, r.Job.GID
 	if uid < 0 || gid < 0 || os.Geteuid() != 0 && uid != os.Geteuid() {
 		return nil
@@ -98,97 +98,99 @@ func asker(program string, r job.Run) asking {
 	}
 }
 
-// name takes what was answered, and asks what is new.
-func (a *agent) name(now int64) {
+// updateNames stores the result of a finished lookup, starts the next one when it is due, and writes hot
+// addresses to the profile when that is due.
+func (a *agent) updateNames(now int64) {
 	n := &a.naming
 	if a.in.code == nil {
 		return
 	}
-	if n.keepAt == 0 {
-		n.keepAt = now + keepNS/60
+	if n.placesAtNS == 0 {
+		n.placesAtNS = now + placesIntervalNS/60
 	}
-	if now >= n.keepAt {
-		n.keepAt = now + min(keepNS, 6*(now-a.grid.BaseNS))
-		a.keepPlaces()
+	if now >= n.placesAtNS {
+		n.placesAtNS = now + min(placesIntervalNS, 6*(now-a.grid.BaseNS))
+		a.writePlaces()
 	}
 	select {
-	case got := <-n.came:
-		a.learnNames(got)
+	case got := <-n.answers:
+		a.storeNames(got)
 	default:
 	}
 	switch {
-	case n.ask == nil || n.came != nil || n.times >= mostAsks || now < n.next || a.in.code.NewCode() < leastNew:
+	case n.lookup == nil || n.answers != nil || n.lookups >= maxNameLookups || now < n.next ||
+		a.in.code.NewCodeShare() < minNewShare:
 	case n.next == 0: // the job's first code
-		n.wait = a.in.firstNames()
+		n.wait = a.in.firstLookupDelayNS()
 		n.next = now + n.wait
 	default:
-		least := sinceAsked
-		if n.times == 0 {
-			least = leastNew
+		least := minUnknownShare
+		if n.lookups == 0 {
+			least = minNewShare
 		}
-		n.times++
+		n.lookups++
 		n.wait *= 4
 		n.next = now + n.wait
-		a.askNames(least)
+		a.startLookup(least)
 	}
 }
 
-// firstNames is the time from the job's first code to the first question.
-func (in *inputs) firstNames() int64 {
-	return max(firstNamesNS, int64(childNS/(namesShare*in.limitPct/100*float64(in.cpus))))
+// firstLookupDelayNS returns the time from the job's first code to the first lookup, in ns.
+func (in *inputs) firstLookupDelayNS() int64 {
+	return max(firstNamesNS, int64(lookupCPUNS/(namesShare*in.limitPct/100*float64(in.cpus))))
 }
 
-// keepPlaces writes what was counted into the profile.
-func (a *agent) keepPlaces() {
+// writePlaces writes the counts of hot addresses to the profile.
+func (a *agent) writePlaces() {
 	if p, ok := a.in.code.Places(); ok {
-		a.writer.Places(p)
+		a.writer.WritePlaces(p)
 	}
 }
 
-// askNames asks of all places that are new, on the side; not where less than a share
-// of all code is in functions that are not known: a child takes 6 ms of CPU time.
-func (a *agent) askNames(least float64) {
-	code, share := unknown(a.in.code.Code(), a.naming.known)
-	files, questions := questionsOf(code)
+// startLookup starts a lookup of all new addresses in a goroutine, unless less than the share least of all
+// samples is in unnamed functions: a child takes 6 ms of CPU time.
+func (a *agent) startLookup(least float64) {
+	code, share := unknownPlaces(a.in.code.Code(), a.naming.known)
+	files, questions := lookupsFor(code)
 	if share < least || len(questions) == 0 {
 		return
 	}
-	a.in.code.Asked()
+	a.in.code.MarkRequested()
 	ctx, stop := context.WithCancel(context.Background())
-	a.naming.came, a.naming.stop = make(chan answered, 1), stop
-	go func(ask asking, came chan<- answered) {
+	a.naming.answers, a.naming.stop = make(chan nameAnswer, 1), stop
+	go func(ask nameLookup, came chan<- nameAnswer) {
 		defer stop()
 		answers, err := ask(ctx, questions)
-		came <- answered{files, answers, err}
-	}(a.naming.ask, a.naming.came)
+		came <- nameAnswer{files, answers, err}
+	}(a.naming.lookup, a.naming.answers)
 }
 
-// unknown leaves of what is new the places that are in no function that is known, and
-// says how much of all hits is at these.
-func unknown(code []address.CodeFile, known names.Known) ([]address.CodeFile, float64) {
+// unknownPlaces removes from each file's new addresses those in known functions, and returns the share of all
+// samples at the remaining ones.
+func unknownPlaces(code []address.CodeFile, known names.KnownFunctions) ([]address.CodeFile, float64) {
 	all, left := uint64(0), uint64(0)
 	for i := range code {
-		f, of := &code[i], known.Of(code[i].Key)
+		f, of := &code[i], known.OfFile(code[i].Key)
 		f.New = slices.DeleteFunc(f.New, func(p profile.Place) bool {
-			_, ok := of.At(p.At * profile.PlaceBytes)
+			_, ok := of.FunctionAt(p.Index * profile.PlaceBytes)
 			return ok
 		})
 		for _, p := range f.Places {
-			all += p.Count
+			all += p.Hits
 		}
 		for _, p := range f.New {
-			left += p.Count
+			left += p.Hits
 		}
 	}
 	return code, float64(left) / float64(max(1, all))
 }
 
-// questionsOf asks of the files that were hit most, and of the places in them that are
-// new.
-func questionsOf(code []address.CodeFile) (files []address.CodeFile, questions []names.Lookup) {
+// lookupsFor returns the files with most samples at new addresses, at most names.MaxFiles, and a lookup of the
+// new addresses for each.
+func lookupsFor(code []address.CodeFile) (files []address.CodeFile, questions []names.Lookup) {
 	hits := func(f address.CodeFile) (n uint64) {
 		for _, p := range f.New {
-			n += p.Count
+			n += p.Hits
 		}
 		return n
 	}
@@ -197,22 +199,22 @@ func questionsOf(code []address.CodeFile) (files []address.CodeFile, questions [
 	for _, f := range code[:min(len(code), names.MaxFiles)] {
 		q := names.Lookup{Build: f.Build, Inode: f.Inode, PID: f.PID, Path: f.Path}
 		for _, p := range f.New {
-			q.Offsets = append(q.Offsets, p.At*profile.PlaceBytes)
+			q.Offsets = append(q.Offsets, p.Index*profile.PlaceBytes)
 		}
 		files, questions = append(files, f), append(questions, q)
 	}
 	return files, questions
 }
 
-// learnNames keeps what was answered, in the run directory too. A child that did not
-// come back was the last: it may hang in the kernel.
-func (a *agent) learnNames(got answered) {
+// storeNames stores the result of a lookup, also in the run directory. After a timeout there are no further
+// lookups, because the child may hang in the kernel.
+func (a *agent) storeNames(got nameAnswer) {
 	n := &a.naming
-	n.came = nil
+	n.answers = nil
 	if got.err != nil {
 		a.log(got.err)
 		if errors.Is(got.err, context.DeadlineExceeded) {
-			n.ask, n.known.Lost = nil, true
+			n.lookup, n.known.Lost = nil, true
 		}
 	}
 	for i, x := range got.answers {
@@ -227,33 +229,33 @@ func (a *agent) learnNames(got answered) {
 	}
 }
 
-// lastNames asks of what is new at the end, when the profile is sealed already: the
-// files are still there, though their processes may not be.
-func (a *agent) lastNames() {
-	end := time.Now().Add(lastNames)
+// lookUpFinalNames looks up what is new after the profile is sealed, for at most finalLookupWait. The files
+// still exist then, though their processes may not.
+func (a *agent) lookUpFinalNames() {
+	end := time.Now().Add(finalLookupWait)
 	wait := func() {
 		select {
-		case got := <-a.naming.came:
-			a.learnNames(got)
+		case got := <-a.naming.answers:
+			a.storeNames(got)
 		case <-time.After(time.Until(end)):
 			a.naming.stop() // it is killed: no process of jobgait outlives the job
-			<-a.naming.came
+			<-a.naming.answers
 		}
 	}
-	if a.naming.came != nil {
+	if a.naming.answers != nil {
 		wait()
 	}
-	if a.in.code == nil || a.naming.ask == nil || a.naming.came != nil || !time.Now().Before(end) ||
-		a.in.code.NewCode() < leastNew {
+	if a.in.code == nil || a.naming.lookup == nil || a.naming.answers != nil || !time.Now().Before(end) ||
+		a.in.code.NewCodeShare() < minNewShare {
 		return
 	}
-	if a.askNames(leastNew); a.naming.came != nil {
+	if a.startLookup(minNewShare); a.naming.answers != nil {
 		wait()
 	}
 }
 
-// childrenNS is the CPU time of children that have ended: it is part of the agent's reported cost, but no
-// reason to sample less for the rest of the run.
+// childrenNS returns the CPU time of ended children in ns. It is part of the agent's reported cost, but does
+// not reduce sampling.
 func childrenNS() int64 {
 	var r unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_CHILDREN, &r) != nil {

@@ -24,7 +24,7 @@ import (
 func placed(path string, counts ...uint64) address.CodeFile {
 	f := address.CodeFile{Path: path, PlaceFile: profile.PlaceFile{Key: uint64(len(path)), Name: path}}
 	for i, n := range counts {
-		f.New = append(f.New, profile.Place{At: uint64(i), Count: n})
+		f.New = append(f.New, profile.Place{Index: uint64(i), Hits: n})
 	}
 	return f
 }
@@ -36,7 +36,7 @@ func TestQuestionsOfCode(t *testing.T) {
 	for range 2 * names.MaxFiles {
 		code = append(code, placed("/dddd", 2))
 	}
-	files, questions := questionsOf(code)
+	files, questions := lookupsFor(code)
 	if len(questions) != names.MaxFiles || len(files) != len(questions) || questions[0].Path != "/ccc" ||
 		!slices.Equal(questions[0].Offsets, []uint64{0, 16}) || questions[1].Path != "/dddd" {
 		t.Errorf("%d questions: %+v", len(questions), questions[:2])
@@ -49,15 +49,15 @@ func TestPlacesInKnownFunctions(t *testing.T) {
 	for i := range code {
 		code[i].Places = slices.Clone(code[i].New)
 	}
-	var known names.Known
+	var known names.KnownFunctions
 	known.Add(code[0].Key, names.Answer{Functions: []names.Function{{Start: 0, End: 48, Name: "f"}}})
-	got, share := unknown(code, known)
-	if share != .55 || len(got[0].New) != 1 || got[0].New[0].At != 3 || len(got[1].New) != 1 {
+	got, share := unknownPlaces(code, known)
+	if share != .55 || len(got[0].New) != 1 || got[0].New[0].Index != 3 || len(got[1].New) != 1 {
 		t.Errorf("%g of all hits: %+v", share, got)
 	}
 	known.Add(code[0].Key, names.Answer{Functions: []names.Function{{Start: 48, End: 64, Name: "g"}}})
 	known.Add(code[1].Key, names.Answer{Functions: []names.Function{{Start: 0, End: 16, Name: "h"}}})
-	if got, share := unknown(code, known); share != 0 || len(got[0].New)+len(got[1].New) != 0 {
+	if got, share := unknownPlaces(code, known); share != 0 || len(got[0].New)+len(got[1].New) != 0 {
 		t.Errorf("%g of all hits: %+v", share, got)
 	}
 }
@@ -77,11 +77,11 @@ func TestWhoAsks(t *testing.T) {
 		"the first of two nodes":  {job.Run{Job: many, Node: "n1"}, "all", true, true},
 		"the second of two nodes": {job.Run{Job: many, Node: "n2"}, "all", true, false},
 	} {
-		if count, ask := wanted(c.run, configs.Agent{Names: c.site}); count != c.count || ask != c.ask {
+		if count, ask := namingWanted(c.run, configs.Agent{Names: c.site}); count != c.count || ask != c.ask {
 			t.Errorf("%s: counts %v, asks %v", name, count, ask)
 		}
 	}
-	if asker("/x", job.Run{Job: jobOfUser(-1)}) != nil {
+	if newNameLookup("/x", job.Run{Job: jobOfUser(-1)}) != nil {
 		t.Error("nobody is asked with the rights of nobody")
 	}
 }
@@ -91,25 +91,25 @@ func TestAskingThatHangs(t *testing.T) {
 	d := &disk{}
 	a, _ := testAgent(d, &nobody{})
 	a.dir = job.RunDir(t.TempDir())
-	a.naming.ask = func(ctx context.Context, _ []names.Lookup) ([]names.Answer, error) {
+	a.naming.lookup = func(ctx context.Context, _ []names.Lookup) ([]names.Answer, error) {
 		<-ctx.Done()
 		return nil, context.DeadlineExceeded
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	a.naming.came, a.naming.stop = make(chan answered, 1), stop
-	go func(ask asking, came chan<- answered) {
+	a.naming.answers, a.naming.stop = make(chan nameAnswer, 1), stop
+	go func(ask nameLookup, came chan<- nameAnswer) {
 		_, err := ask(ctx, nil)
-		came <- answered{err: err}
-	}(a.naming.ask, a.naming.came)
-	a.lastNames()
+		came <- nameAnswer{err: err}
+	}(a.naming.lookup, a.naming.answers)
+	a.lookUpFinalNames()
 	if ctx.Err() == nil {
 		t.Error("the child was left alive")
 	}
-	a.learnNames(answered{err: context.DeadlineExceeded})
-	if a.naming.ask != nil || !a.naming.known.Lost {
+	a.storeNames(nameAnswer{err: context.DeadlineExceeded})
+	if a.naming.lookup != nil || !a.naming.known.Lost {
 		t.Errorf("%+v", a.naming)
 	}
-	var known names.Known
+	var known names.KnownFunctions
 	if err := a.dir.ReadJSON(names.KnownFile, &known); err != nil || !known.Lost {
 		t.Errorf("%+v, %v", known, err)
 	}
@@ -156,7 +156,7 @@ func TestNamesOfARunningJob(t *testing.T) {
 		if _, err := start.Write([]byte("\n")); err != nil {
 			t.Fatal(err)
 		}
-		var known names.Known
+		var known names.KnownFunctions
 		if detail == run.AllNames {
 			// What is asked first may be of how the program is loaded.
 			jobtest.Until(t, "its functions have names", func() bool {
@@ -164,7 +164,7 @@ func TestNamesOfARunningJob(t *testing.T) {
 			})
 		} else {
 			size := func() int64 {
-				info, err := os.Stat(a.dir.Profile())
+				info, err := os.Stat(a.dir.ProfilePath())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -185,8 +185,8 @@ func TestNamesOfARunningJob(t *testing.T) {
 
 const canary = "canary"
 
-func says(known names.Known, name string) bool {
-	return slices.ContainsFunc(known.Files, func(f names.KnownOf) bool {
+func says(known names.KnownFunctions, name string) bool {
+	return slices.ContainsFunc(known.Files, func(f names.FileFunctions) bool {
 		return slices.ContainsFunc(f.Functions, func(x names.Function) bool { return strings.Contains(x.Name, name) })
 	})
 }
@@ -204,7 +204,7 @@ func wasNamed(t *testing.T, dir job.RunDir, detail run.DisclosureLevel, program 
 	if found != (detail == run.AllNames) {
 		t.Errorf("names %s: functions named %v", detail, found)
 	}
-	var known names.Known
+	var known names.KnownFunctions
 	if err := dir.ReadJSON(names.KnownFile, &known); detail != run.AllNames && !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("names %s: somebody was asked, %v", detail, err)
 	}

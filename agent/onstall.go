@@ -22,32 +22,31 @@ import (
 	"jobgait/configs"
 )
 
-// onStall tells a program of the site, once a run, that the job has stalled. The
-// program runs beside sampling, which never waits for it, and whatever becomes of it
-// is a line in the agent's log.
+// onStall starts a program of the site, once a run, when the job has stalled. Sampling never waits for the
+// program, and its failure is only logged.
 type onStall struct {
-	tell  func(context.Context, []byte) error
-	told  bool
-	ended chan error
+	notify   func(context.Context, []byte) error
+	notified bool
+	ended    chan error
 }
 
-// stallReport is what the program reads: the state, and whose job it is.
+// stallReport is what the program reads from its input, in JSON: the state of the loop, and the job's user.
 type stallReport struct {
 	live.State
 	User string `json:"user"`
 	UID  int    `json:"uid"`
 }
 
-// stallS is how long the site's program may take, in seconds.
+// stallS limits how long the site's program may run, in seconds.
 const stallS = 10
 
-// newOnStall returns nil if no notification is wanted: without a program, on other nodes than the first, and
+// newOnStall returns nil if no program is to be started: without a setting, on nodes other than the first, and
 // under `jobgait run`.
 func newOnStall(c configs.Live, r job.Run, self string) *onStall {
 	if c.OnStall == "" || r.RootPID != 0 || !scheduler.OnFirstNode(r) {
 		return nil
 	}
-	return &onStall{ended: make(chan error, 1), tell: func(ctx context.Context, text []byte) error {
+	return &onStall{ended: make(chan error, 1), notify: func(ctx context.Context, text []byte) error {
 		account, err := as.Lookup(ctx, c.Account)
 		if err != nil {
 			return err
@@ -60,9 +59,9 @@ func newOnStall(c configs.Live, r job.Run, self string) *onStall {
 	}}
 }
 
-// startable refuses a program that anybody but root could change. The child asks: the
-// file system that has the program may hang, and the agent with it.
-func startable(program string) error {
+// checkProgram returns an error for a program that accounts other than root could change or that is not an
+// executable file. Only the child calls it, because the program's file system may hang.
+func checkProgram(program string) error {
 	if !filepath.IsAbs(program) || filepath.Clean(program) != program {
 		return fmt.Errorf("live.on_stall: %.200q is not an absolute path", program)
 	}
@@ -88,12 +87,12 @@ func startable(program string) error {
 	}
 }
 
-// stall starts the program, once a run.
-func (o *onStall) stall(s live.State, user string, uid int) {
-	if o == nil || o.told {
+// startOnce starts the program with the stall's report as its input; later calls do nothing.
+func (o *onStall) startOnce(s live.State, user string, uid int) {
+	if o == nil || o.notified {
 		return
 	}
-	o.told = true
+	o.notified = true
 	text, err := json.Marshal(stallReport{s, user, uid})
 	if err != nil {
 		o.ended <- err
@@ -102,12 +101,12 @@ func (o *onStall) stall(s live.State, user string, uid int) {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), stallS*time.Second)
 		defer cancel()
-		o.ended <- o.tell(ctx, text)
+		o.ended <- o.notify(ctx, text)
 	}()
 }
 
-// failed returns the program's error since the last call, nil without one.
-func (o *onStall) failed() error {
+// takeError returns the program's error if it has ended with one since the last call, else nil.
+func (o *onStall) takeError() error {
 	if o == nil {
 		return nil
 	}
@@ -119,10 +118,11 @@ func (o *onStall) failed() error {
 	}
 }
 
-// becomeProgram is the child: it becomes the program that the question names, which reads the rest of the input. What
-// the program prints is dropped. The alarm ends it even if the agent has gone.
+// becomeProgram is the main function of the child: it executes the program named in the first line of the
+// input, which reads the rest. The program's output is dropped. A timer ends it after stallS even if the agent
+// has gone.
 func becomeProgram(_ context.Context, r as.Request) error {
-	line, err := lineOf(r.In)
+	line, err := readLine(r.In)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func becomeProgram(_ context.Context, r as.Request) error {
 			return fmt.Errorf("live.on_stall: %w", err)
 		}
 	}
-	if err := startable(program); err != nil {
+	if err := checkProgram(program); err != nil {
 		return err
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
@@ -148,8 +148,8 @@ func becomeProgram(_ context.Context, r as.Request) error {
 	return fmt.Errorf("start %.200s: %w", program, syscall.Exec(program, []string{program}, []string{}))
 }
 
-// lineOf reads a line and not a byte more.
-func lineOf(in io.Reader) (string, error) {
+// readLine reads one line and not a byte more, and returns it without its line feed.
+func readLine(in io.Reader) (string, error) {
 	var line []byte
 	for b := make([]byte, 1); len(line) < unix.PathMax; {
 		if _, err := io.ReadFull(in, b); err != nil {

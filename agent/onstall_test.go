@@ -81,7 +81,7 @@ func TestOnlyRootsProgramsAreStarted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = startable(path)
+		err = checkProgram(path)
 		want := c.want
 		if c.name == "a link" { // its mode is 0777: it is refused, for whatever reason comes first
 			want = "live.on_stall"
@@ -95,7 +95,7 @@ func TestOnlyRootsProgramsAreStarted(t *testing.T) {
 func TestNoProgramIsStartedAsRoot(t *testing.T) {
 	program := programOf(t, rootsDir(t), "", 0o755)
 	o := newOnStall(configs.Live{OnStall: program, Account: "root"}, job.Run{Job: run.Job{NNodes: 1}}, self(t))
-	o.stall(live.State{}, "alice", 1000)
+	o.startOnce(live.State{}, "alice", 1000)
 	if err := <-o.ended; err == nil || !strings.Contains(err.Error(), "needs live.account") {
 		t.Error(err)
 	}
@@ -135,8 +135,8 @@ func TestStallIsToldOnce(t *testing.T) {
 	o := newOnStall(configs.Live{OnStall: program, Account: "nobody"}, job.Run{Job: run.Job{NNodes: 1}}, self(t))
 	state := live.State{Schema: live.Schema, JobID: 7, State: tracker.Stalled,
 		Stalled: &live.Stalled{Doing: tracker.Sleeping}}
-	o.stall(state, "alice", 1000)
-	o.stall(state, "alice", 1000)
+	o.startOnce(state, "alice", 1000)
+	o.startOnce(state, "alice", 1000)
 	if err := <-o.ended; err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestStallIsToldOnce(t *testing.T) {
 	if read("id") != "65534\n" || read("times") != "\n" {
 		t.Errorf("%q %q", read("id"), read("times"))
 	}
-	if err := o.failed(); err != nil {
+	if err := o.takeError(); err != nil {
 		t.Errorf("told twice: %v", err)
 	}
 }
@@ -174,13 +174,13 @@ func TestHangingProgramIsLeftBehind(t *testing.T) {
 	}
 	o := newOnStall(configs.Live{OnStall: programOf(t, dir, "exec sleep 3600\n", 0o755), Account: "nobody"},
 		job.Run{Job: run.Job{NNodes: 1}}, self(t))
-	tell := o.tell
-	o.tell = func(ctx context.Context, text []byte) error {
+	tell := o.notify
+	o.notify = func(ctx context.Context, text []byte) error {
 		ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
 		defer cancel()
 		return tell(ctx, text)
 	}
-	o.stall(live.State{}, "alice", 1000)
+	o.startOnce(live.State{}, "alice", 1000)
 	if err := <-o.ended; !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v as %+v", err, account)
 	}

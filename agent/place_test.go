@@ -59,7 +59,7 @@ func TestLeavesEachHierarchy(t *testing.T) {
 				}
 			}
 			said := 0
-			left, notes := leaveJob(proc, job.Run{RootPID: c.root}, func(error) { said++ })
+			left, notes := leaveJobCgroup(proc, job.Run{RootPID: c.root}, func(error) { said++ })
 			if left != c.left || has(notes, note.InsideJob) == c.left || (said == 1) != (c.left && c.entered != "") {
 				t.Errorf("left %v, notes %v, said %d", left, notes, said)
 			}
@@ -84,14 +84,14 @@ func TestDeclines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := decline(dir, r, []note.Note{note.New(note.InsideJob, "inside")}); err != nil {
+	if err := writeDeclined(dir, r, []note.Note{note.New(note.InsideJob, "inside")}); err != nil {
 		t.Fatal(err)
 	}
 	p := readProfile(t, dir)
 	if p.Footer == nil || p.Footer.Reason != "declined" || !has(p.Header.Notes, note.InsideJob) || len(p.Blocks) > 0 {
 		t.Errorf("header %+v, footer %+v", p.Header, p.Footer)
 	}
-	if _, err := os.Stat(dir.Ready()); err != nil {
+	if _, err := os.Stat(dir.ReadyPath()); err != nil {
 		t.Error(err) // whoever waits must not wait in vain
 	}
 }
@@ -146,7 +146,7 @@ func TestLeavesARealJob(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, run.Ready())
+	waitFor(t, run.ReadyPath())
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", cmd.Process.Pid))
 	if place, ok := cgroup.Job(cgroup.Parse(text)); ok || err != nil {
 		t.Errorf("still in %+v: %s%v", place, text, err)
@@ -183,7 +183,7 @@ func TestCgroupThatComesLate(t *testing.T) {
 	// Nothing but the cgroup tells whose it is.
 	worker := busy(t, "0", fmt.Sprintf("echo $$ > %s/cgroup.procs; while :; do :; done", dir))
 	jobtest.Until(t, "the agent counts", func() bool {
-		p, err := profile.Read(a.dir.Profile())
+		p, err := profile.Read(a.dir.ProfilePath())
 		return err == nil && slices.ContainsFunc(p.Epochs, func(e profile.Epoch) bool { return e.Kind == "scope" })
 	})
 	before := cpuSeconds(worker.Process.Pid)
@@ -224,7 +224,7 @@ func TestOwnScope(t *testing.T) {
 		asked  bool
 	}{{"setsid", slurms, false}, {"auto", job.Run{RootPID: 7}, false}, {"auto", slurms, true}} {
 		said := make(chan error, 1)
-		ownUnit(unit.Manager{Private: socket}, c.run, configs.Agent{Launch: c.launch}, func(err error) { said <- err })
+		requestScope(unit.Manager{Private: socket}, c.run, configs.Agent{Launch: c.launch}, func(err error) { said <- err })
 		if !c.asked {
 			continue // a call would be there for the next
 		}

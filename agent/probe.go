@@ -22,8 +22,8 @@ import (
 	"jobgait/configs"
 )
 
-// probed is what `probe` says.
-type probed struct {
+// probeResult is the output of `jobgait-agent probe --json`.
+type probeResult struct {
 	Schema   string              `json:"schema"`
 	Version  string              `json:"version"`
 	Kernel   string              `json:"kernel"`
@@ -31,12 +31,12 @@ type probed struct {
 	CPUs     int                 `json:"cpus"`
 	Paranoid *int                `json:"perf_event_paranoid"` // null: a kernel without perf events
 	Sources  []run.CounterSource `json:"sources"`
-	// More says in one line which privilege or setting gives more, "" where
-	// nothing would.
+	// More is one line that says which privilege or setting would permit more, "" if all is permitted.
 	More string `json:"more"`
 }
 
-// probe opens and reads every candidate.
+// probe prints which counters this host has, why others are absent, and what would permit more; with --gpu it
+// measures the GPUs instead.
 func probe(o options, stdout io.Writer) error {
 	if o.gpu {
 		program, err := os.Executable()
@@ -59,34 +59,37 @@ func probe(o options, stdout io.Writer) error {
 	return p.print(stdout)
 }
 
-func probeHost(h host) (probed, error) {
+// probeHost opens and reads every counter that this program knows, and returns what it found.
+func probeHost(h host) (probeResult, error) {
 	cpus, err := kernel.OnlineCPUs(h.sys)
 	if err != nil {
-		return probed{}, err
+		return probeResult{}, err
 	}
-	p := probed{Schema: "jobgait.probe/1", Version: configs.Version, Kernel: release(), CPUModel: kernel.CPUModel(h.proc),
-		CPUs:    len(cpus),
-		Sources: candidates(h, cpus)}
+	p := probeResult{Schema: "jobgait.probe/1", Version: configs.Version, Kernel: kernelRelease(),
+		CPUModel: kernel.CPUModel(h.proc),
+		CPUs:     len(cpus),
+		Sources:  candidateSources(h, cpus)}
 	if level, ok := kernel.Paranoid(h.proc); ok {
 		p.Paranoid = &level
 	}
-	p.More = more(h)
+	p.More = missingPrivilege(h)
 	return p, nil
 }
 
-// more is empty when a timer on a CPU may be opened: then everything may.
-func more(h host) string {
+// missingPrivilege returns which privilege or setting would permit more; "" if a timer on a CPU may be opened,
+// because then everything may.
+func missingPrivilege(h host) string {
 	a := perf.Timer(1e9, unix.PERF_SAMPLE_TIME)
 	fd, err := h.open(&a, -1, 0, -1, 0)
 	if err == nil {
 		unix.Close(fd)
 		return ""
 	}
-	return permission(h, err)
+	return refusalText(h, err)
 }
 
-// print writes one line a source.
-func (p probed) print(w io.Writer) error {
+// print writes a table with one line for each source.
+func (p probeResult) print(w io.Writer) error {
 	fmt.Fprintf(w, "%s, %d CPUs, Linux %s\n", p.CPUModel, p.CPUs, p.Kernel)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "COLUMN\tSCOPE\tHZ\tEVENT\tPMU\tWHAT IS READ")
@@ -95,7 +98,7 @@ func (p probed) print(w io.Writer) error {
 		if s.Absent != "" {
 			what = "absent: " + s.Absent
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, s.Scope, hz(s), s.Event, s.PMU, what)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, s.Scope, rateText(s), s.Event, s.PMU, what)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -107,8 +110,9 @@ func (p probed) print(w io.Writer) error {
 	return err
 }
 
-// hz is the rate of a source, "step" for one in every step of the grid.
-func hz(s run.CounterSource) string {
+// rateText returns the rate of a source in Hz, "step" for a source read in every step of the grid, "-" for an
+// absent one.
+func rateText(s run.CounterSource) string {
 	switch {
 	case s.Absent != "":
 		return "-"
@@ -118,15 +122,16 @@ func hz(s run.CounterSource) string {
 	return fmt.Sprintf("%g", s.Hz)
 }
 
-// candidates are all sources that there could be, of a node, of a command and
-// of a job.
-func candidates(h host, cpus []int) []run.CounterSource {
+// candidateSources tries all sources of a node, a command and a job, and returns them with what they read or
+// why they are absent.
+func candidateSources(h host, cpus []int) []run.CounterSource {
 	roots := kernel.Roots{Proc: h.proc, Sys: h.sys}
 	nowhere := func(string) (string, bool) { return "", false }
 	all := perf.Probe(h.open, kernel.Roots{Proc: h.proc, Sys: h.sys}, cpus)
 	all = append(all, addressCandidate(h, cpus, 0), addressCandidate(h, cpus, os.Getpid()))
 	all = append(all, taskCandidates(h, cpus)...)
-	for _, open := range append(h.slowOfNode(), kernel.Busy(roots), kernel.Job(kernel.NewJobCgroup(roots, nowhere))) {
+	for _, open := range append(h.nodeFileOpeners(), kernel.NodeBusy(roots),
+		kernel.JobUsage(kernel.NewJobCgroup(roots, nowhere))) {
 		have, lack := open(rawcall.Now)
 		for _, p := range have {
 			all = append(all, p.Sources()...)
@@ -137,8 +142,8 @@ func candidates(h host, cpus []int) []run.CounterSource {
 	return all
 }
 
-// addressCandidate tells of code addresses, of all processes or of one's own, at
-// the rate that would be chosen without a budget.
+// addressCandidate tries to sample code addresses, of all processes (root 0) or of the process root, at the
+// rate that would be chosen without a budget.
 func addressCandidate(h host, cpus []int, root int) run.CounterSource {
 	const stepNS = 5e6
 	rate := address.ChooseRate(0, len(cpus), stepNS)
@@ -146,7 +151,7 @@ func addressCandidate(h host, cpus []int, root int) run.CounterSource {
 		address.SamplingParams{Peek: peek.Direct{Proc: h.proc}, Sys: h.sys, CPUs: cpus, Rate: rate, StepNS: stepNS,
 			Root: root})
 	if err != nil {
-		s := run.CounterSource{Name: "code", Event: "cpu-clock", PMU: "software", Scope: "job", Absent: permission(h, err)}
+		s := run.CounterSource{Name: "code", Event: "cpu-clock", PMU: "software", Scope: "job", Absent: refusalText(h, err)}
 		if root != 0 {
 			s.Scope = "task"
 		}
@@ -158,12 +163,12 @@ func addressCandidate(h host, cpus []int, root int) run.CounterSource {
 	return s
 }
 
-// taskCandidates are the events of a command, tried on this process.
+// taskCandidates tries the events of a command on this process.
 func taskCandidates(h host, cpus []int) []run.CounterSource {
 	t, err := jobevent.NewTask(h.open, jobevent.TaskParams{Root: os.Getpid(), CPUs: len(cpus)})
 	if err != nil {
 		return []run.CounterSource{{Name: "task_clock", Event: "task-clock", PMU: "software", Scope: "task",
-			Absent: permission(h, err)}}
+			Absent: refusalText(h, err)}}
 	}
 	defer t.Close()
 	sources := slices.Clone(t.Sources())

@@ -40,7 +40,7 @@ func runDirOf(t testing.TB, r job.Run) job.RunDir {
 
 func readProfile(t testing.TB, dir job.RunDir) *profile.Profile {
 	t.Helper()
-	p, err := profile.Read(dir.Profile())
+	p, err := profile.Read(dir.ProfilePath())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func readProfile(t testing.TB, dir job.RunDir) *profile.Profile {
 
 func loadProfile(t testing.TB, dir job.RunDir) profile.Loaded {
 	t.Helper()
-	l, err := profile.Load(dir.Profile())
+	l, err := profile.Load(dir.ProfilePath())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func startAgent(t testing.TB, dir job.RunDir, env ...string) started {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	waitFor(t, dir.Ready())
+	waitFor(t, dir.ReadyPath())
 	return started{cmd, dir}
 }
 

@@ -10,12 +10,10 @@ import (
 	"jobgait/agent/profile"
 )
 
-// starts is whether a program starts what a job's user means; an interpreter like python
-// does not: it is what runs. It goes by the name of /proc/PID/exe, which is what links
-// lead to: where several packages have a program it is mpirun.openmpi or mpiexec-mpich.
-// What follows the first such mark is ignored in names that only a launcher has, and not
-// in words that an application's name may begin with (time).
-func starts(name string) bool {
+// isLauncher reports whether a program is a launcher or shell, which only starts the job's program. An
+// interpreter like python is not. The name is that of /proc/PID/exe, which links resolve to, such as
+// mpirun.openmpi or mpiexec-mpich: in MPI launchers what follows the first "." or "-" is ignored.
+func isLauncher(name string) bool {
 	family := name
 	if i := strings.IndexAny(name, ".-"); i > 0 {
 		family = name[:i]
@@ -28,44 +26,48 @@ func starts(name string) bool {
 			"env", "time", "timeout", "nice", "nohup", "numactl", "taskset", "sleep"}, name)
 }
 
-// mainProgram returns the program with most samples; launchers and shells only
-// if there is nothing else, the scheduler's own never, "" if there is nothing at all.
+// mainProgram returns the program with most samples, a launcher or shell only if the job ran nothing else,
+// never a program of the scheduler (own), and "" without any program.
 func mainProgram(samples map[string]int64, own func(program string) bool) string {
 	best := ""
 	for name := range samples {
-		if name != peek.NoProgram && !own(name) && (best == "" || before(name, best, samples)) {
+		if name != peek.NoProgram && !own(name) && (best == "" || preferProgram(name, best, samples)) {
 			best = name
 		}
 	}
 	return best
 }
 
-func before(a, b string, samples map[string]int64) bool {
-	if starts(a) != starts(b) {
-		return starts(b)
+// preferProgram reports whether a is preferred to b as the job's main program: not a launcher, then more
+// samples, then the name.
+func preferProgram(a, b string, samples map[string]int64) bool {
+	if isLauncher(a) != isLauncher(b) {
+		return isLauncher(b)
 	}
 	return cmp.Or(cmp.Compare(samples[b], samples[a]), cmp.Compare(a, b)) < 0
 }
 
-// namesNS is how often the job's program is written to the profile if it changed: a kill loses what was learned
-// since.
-const namesNS = 10e9
+// programIntervalNS is the interval at which a changed main program is written to the profile; a kill loses
+// what changed since.
+const programIntervalNS = 10e9
 
-func (a *agent) namePrograms(now int64) {
-	if now < a.named {
+// recordPrograms writes the job's main program and script to the profile if they changed, at most every
+// programIntervalNS.
+func (a *agent) recordPrograms(now int64) {
+	if now < a.nextProgramNS {
 		return
 	}
-	name := mainProgram(a.in.programs(), scheduler.OfRun(a.run).Own)
+	name := mainProgram(a.in.programs(), scheduler.ForRun(a.run).IsSchedulerProgram)
 	if name == "" {
 		return
 	}
-	a.named = now + namesNS
+	a.nextProgramNS = now + programIntervalNS
 	if name != a.program {
 		a.program = name
-		a.changed(profile.Epoch{Kind: profile.ProgramKind, Text: name})
+		a.recordEpoch(profile.Epoch{Kind: profile.ProgramKind, Text: name})
 	}
 	if script := a.in.script(name); script != a.script {
 		a.script = script
-		a.changed(profile.Epoch{Kind: profile.ScriptKind, Text: script})
+		a.recordEpoch(profile.Epoch{Kind: profile.ScriptKind, Text: script})
 	}
 }

@@ -6,34 +6,34 @@ import (
 	"jobgait/analysis/tracker"
 )
 
-// rhythm follows the job's loop in what is written to the profile, and publishes its state.
+// rhythm follows the job's loop in the blocks written to the profile, detects stalls, and publishes the state.
 type rhythm struct {
 	loop        loop
 	detection   detection
 	activity    activity
 	publication publication
-	dog         tracker.Watchdog
-	stalled     bool // at the last call of watch
+	watchdog    tracker.Watchdog
+	stalled     bool // at the last update
 	unreported  bool // the site's program waits for the stacks of a stall
 }
 
-// newRhythm follows the columns of a header; nil where there is nothing to follow.
+// newRhythm returns the rhythm for a profile's columns; nil if no column can show a loop.
 func newRhythm(h profile.Header, in *inputs, place *live.Location) *rhythm {
 	var waits func(page uint64) bool
 	if in.code != nil {
-		waits = in.code.Waits
+		waits = in.code.IsWaitingPage
 	}
 	l := newLoop(h, waits)
 	if l.pursuit == nil {
 		return nil
 	}
-	return &rhythm{loop: l, detection: newDetection(in.limitPct, in.cpus), publication: publication{place: place}}
+	return &rhythm{loop: l, detection: newDetection(in.limitPct, in.cpus), publication: publication{location: place}}
 }
 
-// asking reports whether a detection is running.
-func (r *rhythm) asking() bool { return r != nil && r.detection.answers != nil }
+// detecting reports whether a detection is running.
+func (r *rhythm) detecting() bool { return r != nil && r.detection.answers != nil }
 
-// unpaidNS is the CPU time of detection that its share has not paid for yet.
+// unpaidNS returns the CPU time, in ns, by which detections exceed their share so far.
 func (r *rhythm) unpaidNS(now int64) int64 {
 	if r == nil {
 		return 0
@@ -44,42 +44,43 @@ func (r *rhythm) unpaidNS(now int64) int64 {
 // onlyWaits reports whether the job waits with its CPUs busy and no loop holds.
 func (r *rhythm) onlyWaits() bool {
 	p := r.loop.pursuit
-	return r.activity.spins != "" && p.LostS() > 0 && (p.Cycles() > 0 || r.dog.WaitsOnly())
+	return r.activity.spins != "" && p.LostS() > 0 && (p.Cycles() > 0 || r.watchdog.WaitsOnly())
 }
 
-// watch follows what was written, and publishes what changed.
-func (a *agent) watch(now int64) {
+// updateRhythm starts due detections, updates the loop state and the stall watchdog, and publishes what
+// changed.
+func (a *agent) updateRhythm(now int64) {
 	r := a.rhythm
 	if r == nil {
 		return
 	}
-	r.detection.ask(now, r.loop.pursuit, r.onlyWaits())
+	r.detection.update(now, r.loop.pursuit, r.onlyWaits())
 	nowS := float64(now-a.header.RunNS)/1e9 - r.loop.startS
-	if r.loop.next < 0 || nowS < 0 {
+	if r.loop.nextSlot < 0 || nowS < 0 {
 		return
 	}
-	state := r.dog.Look(nowS, a.seen(now), r.loop.pursuit.Tracker)
-	r.loop.update()
-	since, doing, stalled := r.dog.Stalled()
+	state := r.watchdog.Update(nowS, a.seen(now), r.loop.pursuit.Tracker)
+	r.loop.updateBeat()
+	since, doing, stalled := r.watchdog.Stalled()
 	switch {
 	case stalled && !r.stalled:
 		r.unreported = true
-		a.changed(profile.Epoch{Kind: profile.StalledKind, Text: string(doing), SinceS: r.loop.startS + since,
-			NoLoop: !r.dog.Looped()})
+		a.recordEpoch(profile.Epoch{Kind: profile.StalledKind, Text: string(doing), SinceS: r.loop.startS + since,
+			NoLoop: !r.watchdog.Looped()})
 	case !stalled && r.stalled:
-		a.changed(profile.Epoch{Kind: profile.MovingKind, Text: "a cycle again, or other work"})
+		a.recordEpoch(profile.Epoch{Kind: profile.MovingKind, Text: "a cycle again, or other work"})
 	}
 	a.stacksAtStall(now, stalled, string(doing))
 	r.stalled = stalled
 	if r.unreported && !a.atStall.busy() {
 		r.unreported = false
-		a.onStall.stall(a.state(now, state), a.run.Job.User, a.run.Job.UID)
+		a.onStall.startOnce(a.liveState(now, state), a.run.Job.User, a.run.Job.UID)
 	}
-	if err := a.onStall.failed(); err != nil {
+	if err := a.onStall.takeError(); err != nil {
 		a.log(err)
 	}
 	if r.publication.due(now, state) {
 		a.publish(now, state)
 	}
-	a.stream(now, state)
+	a.sendState(now, state)
 }

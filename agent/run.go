@@ -21,21 +21,20 @@ import (
 	"jobgait/configs"
 )
 
-// memoryBytes is when the collector works harder rather than let the heap grow:
-// the agent needs 7 MB (measured), a node of 128 CPUs some 30.
+// memoryBytes is the soft memory limit of the Go runtime, above which it collects more often. The agent needs 7
+// MB (measured), on a node of 128 CPUs some 30 MB.
 const memoryBytes = 256 << 20
 
-// frugal is how the agent uses Go: one thread of its code is enough, and disturbs the job
-// least.
-func frugal() {
+// limitRuntime limits the Go runtime to one running thread, which disturbs the job least, and to memoryBytes.
+func limitRuntime() {
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(200)
 	debug.SetMemoryLimit(memoryBytes)
 }
 
-// attend samples a run from its lock to its seal.
-func attend(o options, getenv func(string) string, log func(error)) error {
-	frugal()
+// runSampling samples a run: it takes the run's lock, loads the settings and samples until a signal or the end.
+func runSampling(o options, getenv func(string) string, log func(error)) error {
+	limitRuntime()
 	// A descriptor for each event of each CPU is needed.
 	if err := perf.RaiseFileLimit(1 << 14); err != nil {
 		log(err)
@@ -51,11 +50,11 @@ func attend(o options, getenv func(string) string, log func(error)) error {
 		return err
 	}
 	defer lock.Close()
-	return sample(o.dir, settings(getenv, log), stop, log)
+	return sampleRun(o.dir, loadSettings(getenv, log), stop, log)
 }
 
-// takeLock holds the run's lock for the life of the process: that of the
-// Prolog, handed over as a descriptor, or our own.
+// takeLock returns the run's lock, held as long as the file is open: the Prolog's, passed as a descriptor, or
+// one taken here.
 func takeLock(o options) (*os.File, error) {
 	if o.lockFD < 0 {
 		return o.dir.TryLock()
@@ -63,12 +62,12 @@ func takeLock(o options) (*os.File, error) {
 	if _, err := unix.FcntlInt(uintptr(o.lockFD), unix.F_SETFD, unix.FD_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("descriptor %d of the lock: %w", o.lockFD, err)
 	}
-	return os.NewFile(uintptr(o.lockFD), o.dir.Lock()), nil
+	return os.NewFile(uintptr(o.lockFD), o.dir.LockPath()), nil
 }
 
-// settings falls back to the defaults: a job that has begun is sampled even if
-// somebody is just editing the file.
-func settings(getenv func(string) string, log func(error)) configs.Config {
+// loadSettings loads the settings file. It logs errors and then uses the defaults, because a job that has begun
+// is sampled even while the file is being edited.
+func loadSettings(getenv func(string) string, log func(error)) configs.Config {
 	exe, err := os.Executable()
 	if err != nil {
 		log(err)
@@ -83,8 +82,9 @@ func settings(getenv func(string) string, log func(error)) configs.Config {
 	return c
 }
 
-// sample does the work between taking the lock and giving it back.
-func sample(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func(error)) error {
+// sampleRun samples the run of a directory whose lock is held: it opens the inputs, creates the profile,
+// reports that it is ready, and runs the loop.
+func sampleRun(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func(error)) error {
 	r, err := dir.ReadRun()
 	if err != nil {
 		return err
@@ -93,18 +93,18 @@ func sample(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func(er
 	if err != nil {
 		return err
 	}
-	if err := self.WriteProcess(dir.PID()); err != nil {
+	if err := self.WriteProcess(dir.PIDPath()); err != nil {
 		return err
 	}
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	h := host{proc: "/proc", sys: "/sys", dev: "/dev", program: program, open: perf.Open, systemd: unit.System()}
-	if left, notes := leaveJob(h.proc, r, log); !left {
-		return decline(dir, r, notes)
+	h := host{proc: "/proc", sys: "/sys", dev: "/dev", program: program, open: perf.Open, systemd: unit.SystemManager()}
+	if left, notes := leaveJobCgroup(h.proc, r, log); !left {
+		return writeDeclined(dir, r, notes)
 	}
-	in, err := openInputs(h, r, c.Agent, nodePrices(h))
+	in, err := openInputs(h, r, c.Agent, assumedPrices(h))
 	if err != nil {
 		return err
 	}
@@ -112,30 +112,30 @@ func sample(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func(er
 	a := newAgent(r, in, log)
 	a.dir, a.self = dir, self
 	a.onStall = newOnStall(c.Live, r, program)
-	a.nameCode(h.program, c.Agent)
+	a.enableNaming(h.program, c.Agent)
 	a.atStall.read = stacksReader(h.program, r, c.Agent)
-	if err := a.begin(dir.Profile(), c.Agent); err != nil {
+	if err := a.begin(dir.ProfilePath(), c.Agent); err != nil {
 		return err
 	}
-	if err := os.WriteFile(dir.Ready(), nil, 0o600); err != nil {
+	if err := os.WriteFile(dir.ReadyPath(), nil, 0o600); err != nil {
 		log(err) // callers continue without it
 	}
-	ownUnit(h.systemd, r, c.Agent, log)
-	go func() { _ = dir.KeepRun() }() // a failing disk is reported when the profile is synced
-	return a.live(stop, time.Duration(c.Agent.MaxHours)*time.Hour)
+	requestScope(h.systemd, r, c.Agent, log)
+	go func() { _ = dir.SyncRun() }() // a failing disk is reported when the profile is synced
+	return a.runLoop(stop, time.Duration(c.Agent.MaxHours)*time.Hour)
 }
 
-// decline leaves a profile that says why there are no samples.
-func decline(dir job.RunDir, r job.Run, notes []note.Note) error {
+// writeDeclined writes a profile without samples whose notes say why the agent did not sample.
+func writeDeclined(dir job.RunDir, r job.Run, notes []note.Note) error {
 	in := &inputs{stepNS: 5e6, notes: notes, cpus: runtime.NumCPU(), model: kernel.CPUModel("/proc")}
 	a := newAgent(r, in, func(error) {})
 	h := in.header(r)
 	h.BaseNS, h.RunNS, h.RunReal = rawcall.Now(), int64(r.StartMono*1e9), r.StartReal
-	w, err := profile.Create(dir.Profile(), h)
+	w, err := profile.Create(dir.ProfilePath(), h)
 	if err != nil {
 		return err
 	}
 	a.writer = w
-	_ = os.WriteFile(dir.Ready(), nil, 0o600)
+	_ = os.WriteFile(dir.ReadyPath(), nil, 0o600)
 	return a.seal("declined")
 }

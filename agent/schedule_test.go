@@ -14,13 +14,13 @@ import (
 // which it woke, and at which it flushed.
 func wakeUps(s *schedule, seconds int64) (at, flushes []int64) {
 	for now := int64(0); now < seconds*1e9; {
-		now = max(now+1, s.next())
+		now = max(now+1, s.nextNS())
 		at = append(at, now)
-		s.wake(now)
+		s.drawWakeUp(now)
 		if s.due(flush, now) {
 			flushes = append(flushes, now)
 			for i := range s.tasks[1:] {
-				s.done(i+1, now) // a flush drains everything
+				s.drawNext(i+1, now) // a flush drains everything
 			}
 			continue
 		}
@@ -70,7 +70,7 @@ func spectrum(x []float64) []float64 {
 func agentSchedule(r *rand.Rand, spread float64) *schedule {
 	s := &schedule{random: r.Float64}
 	s.add(0, flushNS, min(flushSpreadNS, int64(spread*flushNS)))
-	s.strict(flush)
+	s.setStrict(flush)
 	for _, every := range []int64{50e6, 100e6, 100e6, 200e6, 200e6, 1e9} {
 		s.add(0, every, int64(spread*float64(every)))
 	}
@@ -80,12 +80,12 @@ func agentSchedule(r *rand.Rand, spread float64) *schedule {
 // Where each beat comes late what is strict is done in time all the same, as long as
 // that lateness is one that was seen.
 func TestLateBeats(t *testing.T) {
-	for _, late := range []int64{0, 100e6, mostLateNS} {
+	for _, late := range []int64{0, 100e6, maxLateNS} {
 		s := agentSchedule(rand.New(rand.NewPCG(5, 6)), 0.5)
 		now, done, most := int64(0), int64(0), int64(0)
 		for now < 600e9 {
-			now = max(now, s.next()+late)
-			s.wake(now)
+			now = max(now, s.nextNS()+late)
+			s.drawWakeUp(now)
 			if s.due(flush, now) {
 				if now > 10e9 {
 					most = max(most, now-done)
@@ -171,8 +171,8 @@ func TestSourcesKeepTheirRate(t *testing.T) {
 	const seconds = 3600
 	woken := 0
 	for now := int64(0); now < seconds*1e9; woken++ {
-		now = max(now+1, s.next())
-		s.wake(now)
+		now = max(now+1, s.nextNS())
+		s.drawWakeUp(now)
 		for i := range s.tasks {
 			if s.due(i, now) {
 				done[i]++
@@ -212,16 +212,17 @@ func TestIntervalsStayBelowASecond(t *testing.T) {
 
 func TestSlowerSources(t *testing.T) {
 	s := agentSchedule(rand.New(rand.NewPCG(1, 1)), 0.5)
-	s.strict(2)
-	s.slow(4)
+	s.setStrict(2)
+	s.slowDown(4)
 	if s.tasks[flush].everyNS != flushNS || s.tasks[1].everyNS != 200e6 || s.tasks[1].spreadNS != 100e6 {
 		t.Errorf("tasks %+v", s.tasks)
 	}
-	if s.tasks[2].everyNS != 100e6 || s.beat.everyNS != 100e6 || s.beat.spreadNS != 50e6 {
-		t.Errorf("a ring is drained every %d ns, the beat is %d +- %d", s.tasks[2].everyNS, s.beat.everyNS, s.beat.spreadNS)
+	if s.tasks[2].everyNS != 100e6 || s.wakeUp.everyNS != 100e6 || s.wakeUp.spreadNS != 50e6 {
+		t.Errorf("a ring is drained every %d ns, the beat is %d +- %d", s.tasks[2].everyNS, s.wakeUp.everyNS,
+			s.wakeUp.spreadNS)
 	}
-	s.quicken(4)
-	if want := agentSchedule(rand.New(rand.NewPCG(1, 1)), 0.5); s.beat.everyNS != want.beat.everyNS ||
+	s.speedUp(4)
+	if want := agentSchedule(rand.New(rand.NewPCG(1, 1)), 0.5); s.wakeUp.everyNS != want.wakeUp.everyNS ||
 		s.tasks[1].everyNS != want.tasks[1].everyNS || s.tasks[flush] != want.tasks[flush] {
 		t.Errorf("quickened: %+v, want %+v", s, want)
 	}

@@ -12,7 +12,8 @@ import (
 	"jobgait/analysis/tracker"
 )
 
-// seal ends the profile with what was learned while it was written.
+// seal writes the footer with what was learned during the run, closes the profile, and looks up the last
+// function names. reason says why sampling ended.
 func (a *agent) seal(reason string) error {
 	if a.writer == nil {
 		return nil
@@ -22,9 +23,9 @@ func (a *agent) seal(reason string) error {
 		a.publish(a.clock.mono(), tracker.Ended)
 		a.rhythm.publication.channel.Close()
 	}
-	program := mainProgram(a.in.programs(), scheduler.OfRun(a.run).Own)
-	f := profile.Footer{Reason: reason, Executable: program, Script: a.in.script(program), BuildID: a.in.build(program),
-		Notes: a.during}
+	program := mainProgram(a.in.programs(), scheduler.ForRun(a.run).IsSchedulerProgram)
+	f := profile.Footer{Reason: reason, Executable: program, Script: a.in.script(program), BuildID: a.in.buildID(program),
+		Notes: a.footerNotes}
 	f.Programs = a.in.activities(a.header.RunNS)
 	if a.in.boards != nil {
 		f.GPUs = a.in.boards()
@@ -33,33 +34,33 @@ func (a *agent) seal(reason string) error {
 		cpu := a.in.gpuCPU()
 		f.GPUReaderS, f.GPUReaderStartS = float64(cpu.TotalNS)/1e9, float64(cpu.StartNS)/1e9
 	}
-	f.Before, f.Uncertain = a.in.before(), a.uncertain()
-	if a.full {
+	f.Before, f.Uncertain = a.in.countedBefore(), a.uncertainShares()
+	if a.writeFailed {
 		f.Reason = "spool_full"
-		f.Notes = append(f.Notes, note.New(note.SpoolFull, "there was no room for more samples: %s", a.noRoom()))
+		f.Notes = append(f.Notes, note.New(note.SpoolFull, "there was no room for more samples: %s", a.writeErrorText()))
 	}
 	if a.lost > 0 {
 		f.Notes = append(f.Notes, note.New(note.LostSamples, "%s lost", quantity.Plural(int64(a.lost), "record")))
 	}
-	if a.in.peek != nil && a.in.peek.Lost() {
+	if a.in.peek != nil && a.in.peek.WasAbandoned() {
 		f.Notes = append(f.Notes, note.New(note.Unreadable,
 			"a process of the job did not let itself be looked at: programs and code that began after that have no names"))
 	}
-	f.Notes = append(f.Notes, a.late()...)
+	f.Notes = append(f.Notes, a.lateNotes()...)
 	if a.in.code != nil {
-		a.keepPlaces()
+		a.writePlaces()
 	}
 	err := errors.Join(a.writer.Seal(f), a.writer.Close())
-	a.lastNames()
+	a.lookUpFinalNames()
 	return err
 }
 
-// uncertain is which part of what columns counted lies in gaps between the records of a
-// CPU, of those of which that is more than 1 %.
-func (a *agent) uncertain() map[string]float64 {
+// uncertainShares returns, by column name, the share of the counts that lies in gaps between records of a CPU,
+// if it is more than 1 %.
+func (a *agent) uncertainShares() map[string]float64 {
 	parts := map[string]float64{}
 	for i, s := range a.in.sources {
-		for c, part := range a.sampler.Track(i).Uncertain() {
+		for c, part := range a.sampler.Track(i).UncertainShares() {
 			if part > 0.01 {
 				parts[s.Columns()[c].Name] = math.Round(part*1e4) / 1e4
 			}
@@ -68,23 +69,23 @@ func (a *agent) uncertain() map[string]float64 {
 	return parts
 }
 
-// noRoom says why in words that hold no path.
-func (a *agent) noRoom() string {
-	if errors.Is(a.filled, profile.ErrFull) {
+// writeErrorText returns why the profile could not be written, without paths.
+func (a *agent) writeErrorText() string {
+	if errors.Is(a.writeError, profile.ErrFull) {
 		return "the profile has the size that agent.profile_mb allows"
 	}
 	var code syscall.Errno
-	if errors.As(a.filled, &code) {
+	if errors.As(a.writeError, &code) {
 		return code.Error()
 	}
 	return "it could not be written"
 }
 
-// late returns the notes of sources that came up only while they counted.
-func (a *agent) late() []note.Note {
+// lateNotes returns the notes of sources that were not in the header because they came up during the run.
+func (a *agent) lateNotes() []note.Note {
 	var late []note.Note
 	begun := map[note.Code]bool{}
-	for _, n := range a.atStart {
+	for _, n := range a.headerNotes {
 		begun[n.Code] = true
 	}
 	for _, s := range a.in.sources {

@@ -92,7 +92,7 @@ func simulated(t testing.TB, d *disk, stepNS int64) (*agent, *int64, []*source) 
 	ring := &source{now: &now, step: stepNS, counts: [2][]uint64{make([]uint64, 3), make([]uint64, 3)}}
 	sources := []*source{ring, {now: &now, every: 1e9, counts: [2][]uint64{make([]uint64, 2)}},
 		{now: &now, every: 5e9, counts: [2][]uint64{make([]uint64, 2)}}}
-	in := &inputs{cpu: cpu, members: &nobody{}, stepNS: stepNS, cpus: 2, ringed: true, prices: virtual, limitPct: 100}
+	in := &inputs{cpu: cpu, members: &nobody{}, stepNS: stepNS, cpus: 2, usesRings: true, prices: virtual, limitPct: 100}
 	for i, s := range sources {
 		in.add(s)
 		if s.every > 0 {
@@ -106,7 +106,7 @@ func simulated(t testing.TB, d *disk, stepNS int64) (*agent, *int64, []*source) 
 	if err := in.start(); err != nil {
 		t.Fatal(err)
 	}
-	a.ready(sampler.NewGrid(stepNS, now))
+	a.initSampling(sampler.NewGrid(stepNS, now))
 	a.sampler = sampler.New(a.grid, true, in.shapes()...) // the first one gives hits
 	a.schedule.random = rand.New(rand.NewPCG(21, 22)).Float64
 	return a, &now, sources
@@ -115,9 +115,9 @@ func simulated(t testing.TB, d *disk, stepNS int64) (*agent, *int64, []*source) 
 // advance runs the agent's loop up to a time.
 func (a *agent) advance(now *int64, until int64) {
 	for *now < until {
-		*now = min(until, max(*now+1, a.schedule.next()))
+		*now = min(until, max(*now+1, a.schedule.nextNS()))
 		a.idle.since = 0 // the job lives
-		a.step()
+		a.runDueTasks()
 	}
 }
 
@@ -159,7 +159,7 @@ func TestSlowSourcesAreDrainedAtTheirTimes(t *testing.T) {
 	d := &disk{}
 	a, now, sources := simulated(t, d, 5e6)
 	a.in.sources[1].(*source).every = 50e6
-	a.ready(sampler.NewGrid(5e6, *now)) // with the other rate
+	a.initSampling(sampler.NewGrid(5e6, *now)) // with the other rate
 	a.advance(now, *now+60e9)
 	flushes := sources[0].drains
 	if flushes < 70 || flushes > 172 {
@@ -187,15 +187,15 @@ func TestSmallRingsAreDrainedInTime(t *testing.T) {
 	ring := sources[0]
 	ring.every = 300e6
 	a.in.slow = []int{0, 1, 2}
-	a.ready(sampler.NewGrid(5e6, *now))
+	a.initSampling(sampler.NewGrid(5e6, *now))
 	a.sampler = sampler.New(a.grid, true, a.in.shapes()...)
 	for _, slowed := range []bool{false, true} {
 		if slowed {
-			a.schedule.slow(slower)
+			a.schedule.slowDown(slowFactor)
 		}
 		longest, last, drains := int64(0), *now, ring.drains
 		for end := *now + 300e9; *now < end; {
-			a.advance(now, min(end, a.schedule.next()))
+			a.advance(now, min(end, a.schedule.nextNS()))
 			if ring.drains > drains {
 				longest, last, drains = max(longest, *now-last), *now, ring.drains
 			}
@@ -215,7 +215,7 @@ func TestTheEndIsCounted(t *testing.T) {
 	*now += 1e6
 	sources[1].counts[0][0] += 1_000_000 // used since, and no more
 	drains := sources[1].drains
-	a.last()
+	a.drainFinal()
 	if sources[1].drains != drains+2 || !sources[1].stopped {
 		t.Errorf("%d drains at the end", sources[1].drains-drains)
 	}

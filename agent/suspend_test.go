@@ -34,11 +34,11 @@ func TestSeesASuspendedJob(t *testing.T) {
 	jobtest.Until(t, "the process has used CPU time", func() bool { return since() > ran+1 && cpuSeconds(p.Pid) > 0.3 })
 	stopped := send(unix.SIGSTOP)
 	suspended := func() (intervals []run.Interval, end float64) {
-		l, err := profile.Load(dir.Profile())
+		l, err := profile.Load(dir.ProfilePath())
 		if err != nil {
 			return nil, 0
 		}
-		return l.Suspended(), l.End()
+		return l.Suspensions(), l.EndS()
 	}
 	jobtest.Until(t, "the agent sees the stop", func() bool { got, _ := suspended(); return len(got) == 1 })
 	before, used := since(), cpuSeconds(p.Pid)

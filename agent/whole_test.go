@@ -105,8 +105,8 @@ func sampleWorkload(t *testing.T) (*profile.Profile, []turn) {
 	go func() {
 		code <- runAgent([]string{"--run-dir", string(dir)}, oneMachine(t.TempDir()), io.Discard, &log)
 	}()
-	waitFor(t, dir.Ready())
-	if _, err := job.ReadProcess(dir.PID()); err != nil {
+	waitFor(t, dir.ReadyPath())
+	if _, err := job.ReadProcess(dir.PIDPath()); err != nil {
 		t.Error(err)
 	}
 	if _, err := dir.TryLock(); !errors.Is(err, job.ErrLocked) {
@@ -121,7 +121,7 @@ func sampleWorkload(t *testing.T) (*profile.Profile, []turn) {
 	if c := <-code; c != 0 {
 		t.Errorf("exit %d: %s", c, log.String())
 	}
-	p, err := profile.Read(dir.Profile())
+	p, err := profile.Read(dir.ProfilePath())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,9 @@ import (
 	"strings"
 )
 
-// check returns the first setting that is out of its range, nil if none is.
-// A file with a wrong value is refused as a whole: a program that replaced the
-// value would not do what the administrator reads in the file.
-func check(c Config) error {
+// checkRanges returns an error for the first setting that is out of its range. A file with a wrong value is
+// refused as a whole: a program that replaced the value would not do what the administrator reads in the file.
+func checkRanges(c Config) error {
 	for _, r := range []rule{
 		path("spool.dir", c.Spool.Dir),
 		within("spool.max_gb", c.Spool.MaxGB, 0.01, 1e6),
@@ -42,9 +41,9 @@ func check(c Config) error {
 		account("live.account", c.Live.Account),
 		{c.Live.OnStall == "" || c.Live.Account != "", "live.on_stall wants an account of its own: live.account names none"},
 
-		names("watch.partitions", c.Watch.Partitions),
-		names("watch.not_partitions", c.Watch.NotPartitions),
-		names("watch.not_users", c.Watch.NotUsers),
+		nonEmptyNames("watch.partitions", c.Watch.Partitions),
+		nonEmptyNames("watch.not_partitions", c.Watch.NotPartitions),
+		nonEmptyNames("watch.not_users", c.Watch.NotUsers),
 		within("watch.min_nodes", float64(c.Watch.MinNodes), 1, 1e6),
 		within("watch.share", c.Watch.Share, 0, 1),
 
@@ -58,7 +57,7 @@ func check(c Config) error {
 		allOf("report.formats", c.Report.Formats, "txt", "json", "html"),
 		within("report.min_elapsed_s", c.Report.MinElapsedS, 0, 1e9),
 
-		names("findings.silent", c.Findings.Silent),
+		nonEmptyNames("findings.silent", c.Findings.Silent),
 
 		path("history.path", c.History.Path),
 		oneOf("history.ingest", c.History.Ingest, "here", "spool"),
@@ -88,21 +87,23 @@ func check(c Config) error {
 	return nil
 }
 
-// rule is one condition and what to say if it does not hold.
+// rule is one condition and the error text if it does not hold.
 type rule struct {
 	ok   bool
 	text string
 }
 
-// within is false for NaN, which TOML can spell.
+// within requires lo <= v <= hi. It also rejects NaN, which TOML can express.
 func within(key string, v, lo, hi float64) rule {
 	return rule{v >= lo && v <= hi, fmt.Sprintf("%s = %g is not within %g to %g", key, v, lo, hi)}
 }
 
+// oneOf requires v to be one of the known values.
 func oneOf(key, v string, known ...string) rule {
 	return rule{slices.Contains(known, v), fmt.Sprintf("%s = %.80q is not one of %s", key, v, strings.Join(known, ", "))}
 }
 
+// allOf requires each of vs to be one of the known values.
 func allOf(key string, vs []string, known ...string) rule {
 	for _, v := range vs {
 		if r := oneOf(key, v, known...); !r.ok {
@@ -112,13 +113,13 @@ func allOf(key string, vs []string, known ...string) rule {
 	return rule{ok: true}
 }
 
-// path wants a clean absolute path: the working directory of a hook is that of
-// slurmd's log.
+// path requires a clean absolute path, because the working directory of a hook is arbitrary.
 func path(key, v string) rule {
 	ok := filepath.IsAbs(v) && filepath.Clean(v) == v && v != "/" && !strings.ContainsRune(v, 0)
 	return rule{ok, fmt.Sprintf("%s = %.80q is not an absolute path without \"..\" or a trailing slash", key, v)}
 }
 
+// optionalPath requires "" or a clean absolute path.
 func optionalPath(key, v string) rule {
 	if v == "" {
 		return rule{ok: true}
@@ -128,11 +129,13 @@ func optionalPath(key, v string) rule {
 
 var accountName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}\$?$`)
 
+// account requires "" or a valid account name.
 func account(key, v string) rule {
 	return rule{v == "" || accountName.MatchString(v), fmt.Sprintf("%s = %.80q is not the name of an account", key, v)}
 }
 
-func names(key string, vs []string) rule {
+// nonEmptyNames requires that no name in the list is empty.
+func nonEmptyNames(key string, vs []string) rule {
 	if slices.Contains(vs, "") {
 		return rule{false, key + " has an empty name"}
 	}

@@ -29,46 +29,46 @@ type Config struct {
 	Health   Health          `toml:"health"`
 	Mail     Mail            `toml:"mail"`
 
-	// Unknown says in one line which keys of the file are not known here, ""
-	// for none: misspelt, or of a newer version.
+	// Unknown is one line that names the unknown keys of the file, misspelt or of a newer version; "" for none.
 	Unknown string `toml:"-"`
 }
 
-// Spool is the node-local directory: one directory a node, in it one a run.
+// Spool has the settings of the node-local directory for runs: it has a directory for each node, and in that
+// one for each run.
 type Spool struct {
 	Dir string `toml:"dir"`
-	// MaxGB and MaxRuns bound the disk blocks and the number of run directories and kept reports of a node.
+	// MaxGB limits the disk blocks of a node's part, MaxRuns its number of run directories and kept reports.
 	MaxGB   float64 `toml:"max_gb"`
 	MaxRuns int     `toml:"max_runs"`
-	// Keep is whether raw profiles stay after the report: "none", "first"
-	// (the node that collects) or "all".
+	// Keep says of which nodes raw profiles stay after the report: "none", "first" (the node that collects) or
+	// "all".
 	Keep string `toml:"keep"`
 }
 
-// Collect is the directory that all nodes of a job share.
+// Collect has the settings of the directory that all nodes of a job share, and of the archive.
 type Collect struct {
 	Dir     string `toml:"dir"`
 	Account string `toml:"account"`
 	WaitS   int    `toml:"wait_s"`
-	// Archive is where sealed profiles are kept for `jobgait reanalyse`, "" nowhere;
-	// for how many days and in how many GB, 0 for no bound.
+	// Archive is the directory in which sealed profiles are kept for `jobgait reanalyse`, "" for none. ArchiveDays
+	// and ArchiveGB limit their age and size; 0 means unlimited.
 	Archive     string  `toml:"archive"`
 	ArchiveDays int     `toml:"archive_days"`
 	ArchiveGB   float64 `toml:"archive_gb"`
 }
 
-// Agent is the sampler.
+// Agent has the settings of the program that samples a run.
 type Agent struct {
 	RateHz    int `toml:"rate_hz"`
 	AddressHz int `toml:"address_hz"`
 	MaxHours  int `toml:"max_hours"`
-	// BudgetPct is what it may cost, in percent of each CPU; RunBudgetPct
-	// the same under `jobgait run`.
+	// BudgetPct is the most that sampling may cost, in percent of each CPU; RunBudgetPct the same under `jobgait
+	// run`.
 	BudgetPct    float64 `toml:"budget_pct"`
 	RunBudgetPct float64 `toml:"run_budget_pct"`
 	Lossless     bool    `toml:"lossless"`
 	ProfileMB    float64 `toml:"profile_mb"`
-	// GPU is whether the job's GPUs are read.
+	// GPU enables reading the job's GPUs.
 	GPU    bool   `toml:"gpu"`
 	Launch string `toml:"launch"`
 	// Names is how much reports disclose about the code that ran: all, libraries or off.
@@ -79,8 +79,7 @@ type Agent struct {
 	LiveDir string `toml:"live_dir"`
 }
 
-// OwnScope is whether the agent, and the Epilog's worker, ask systemd for a scope of
-// their own.
+// OwnScope reports whether the agent and the Epilog's worker ask systemd for scopes of their own.
 func (a Agent) OwnScope() bool { return a.Launch == "auto" }
 
 // Live sets who is notified about a running job, besides its user.
@@ -90,21 +89,21 @@ type Live struct {
 	Account string `toml:"account"`
 }
 
-// Watch is which jobs are watched.
+// Watch has the settings that select which jobs are watched.
 type Watch struct {
 	Partitions    []string `toml:"partitions"`
 	NotPartitions []string `toml:"not_partitions"`
 	NotUsers      []string `toml:"not_users"`
 	MinNodes      int      `toml:"min_nodes"`
 	Share         float64  `toml:"share"`
-	// Root is whether jobs of root are watched: their reports are written with
-	// root's rights into a directory that somebody else may own.
+	// Root enables watching jobs of root, whose reports are written with root's rights into a directory that
+	// another account may own.
 	Root bool `toml:"root"`
-	// Exclusive overrides, by partition, whether a job has its nodes alone.
+	// Exclusive overrides, by partition, whether a job has its nodes exclusively.
 	Exclusive map[string]bool `toml:"exclusive"`
 }
 
-// Epilog bounds the hook and its worker.
+// Epilog has the time limits of the hook and its worker, in seconds.
 type Epilog struct {
 	DeadlineS float64 `toml:"deadline_s"`
 	WaitS     float64 `toml:"wait_s"`
@@ -114,33 +113,33 @@ type Epilog struct {
 // Deadline returns how long the hook may take.
 func (e Epilog) Deadline() time.Duration { return time.Duration(e.DeadlineS * float64(time.Second)) }
 
-// Wait returns how much of that it waits for its worker.
+// Wait returns how much of the deadline the hook waits for its worker.
 func (e Epilog) Wait() time.Duration { return time.Duration(e.WaitS * float64(time.Second)) }
 
-// ReportSettings is what is written for the user.
+// ReportSettings has the settings of the reports to users.
 type ReportSettings struct {
 	Formats     []string `toml:"formats"`
 	MinElapsedS float64  `toml:"min_elapsed_s"`
-	// StdoutLine is whether the job's output gets a line at its end.
+	// StdoutLine enables a line at the end of the job's output.
 	StdoutLine bool `toml:"stdout_line"`
 }
 
-// Findings is what reports find.
+// Findings has the settings of the findings in reports: Silent are the ids of those that are not shown.
 type Findings struct {
 	Silent []string `toml:"silent"`
 }
 
-// HistorySettings is the SQLite database.
+// HistorySettings has the settings of the history, an SQLite database.
 type HistorySettings struct {
 	Path   string `toml:"path"`
 	Ingest string `toml:"ingest"`
-	// Names is how much of which code ran is stored: "all", "libraries" or "off".
+	// Names says how much is stored about the code that ran: "all", "libraries" or "off".
 	Names string `toml:"names"`
-	// Snapshots is the directory of the users' own histories, "" none.
+	// Snapshots is the directory of the users' own histories, "" for none.
 	Snapshots string `toml:"snapshots"`
 }
 
-// SnapshotOf is where a user's own history is published, "" nowhere.
+// SnapshotOf returns the path at which a user's own history is published, "" if histories are not published.
 func (h HistorySettings) SnapshotOf(uid int) string {
 	if h.Snapshots == "" {
 		return ""
@@ -148,8 +147,8 @@ func (h HistorySettings) SnapshotOf(uid int) string {
 	return filepath.Join(h.Snapshots, strconv.Itoa(uid), "history.db")
 }
 
-// Keep is for how many days what stays in the database, 0 for ever, and where its copy
-// goes.
+// Keep has the settings of how many days each kind of row stays in the history, 0 for ever, and the path of its
+// copy.
 type Keep struct {
 	Profiles  int    `toml:"profiles"`
 	Nodes     int    `toml:"nodes"`
@@ -159,7 +158,7 @@ type Keep struct {
 	Copy      string `toml:"copy"`
 }
 
-// Slurm is where its commands are; "" switches their use off.
+// Slurm has the paths of Slurm's commands; "" disables the use of a command.
 type Slurm struct {
 	Scontrol string `toml:"scontrol"`
 	Sacct    string `toml:"sacct"`
@@ -169,20 +168,19 @@ type Slurm struct {
 	Sacctmgr     string `toml:"sacctmgr"`
 }
 
-// Mail is how the scheduler's mails of jobs are sent.
+// Mail has the settings for sending the scheduler's mails about jobs.
 type Mail struct {
-	// Sendmail takes a message on its standard input, as sendmail -i does.
+	// Sendmail is a program that takes a message on its standard input, as sendmail -i does.
 	Sendmail string `toml:"sendmail"`
-	// WaitS is for how long a mail waits for the report.
+	// WaitS is how many seconds a mail waits for the report.
 	WaitS float64 `toml:"wait_s"`
 }
 
-// Health is where jobgait tells of itself.
+// Health has the settings for monitoring jobgait itself.
 type Health struct {
-	// Journal is whether lines of the node's log go to systemd's journal, or
-	// syslog, too.
+	// Journal sends the lines of the node's log also to systemd's journal, or to syslog.
 	Journal bool `toml:"journal"`
-	// Textfile is the directory of the node_exporter's textfile collector, "" none.
+	// Textfile is the directory of the node_exporter's textfile collector, "" for none.
 	Textfile string `toml:"textfile"`
 	// SiteTextfile is the directory for the site's aggregates, written by the writer of the history; "" for none.
 	SiteTextfile string `toml:"site_textfile"`

@@ -27,10 +27,9 @@ func Default() Config {
 	return c
 }
 
-// Load returns the settings for a program: the defaults, over them the file
-// that find names if there is one, over that the paths of JOBGAIT_ONE_MACHINE.
-// With an error come the settings as far as they could be read, none of a file
-// that could not: good enough to find the log that the error belongs into.
+// Load returns the settings for a program: the defaults, overridden by the file that Find names, overridden by
+// the paths of JOBGAIT_ONE_MACHINE. With an error it returns the settings as far as they could be read, which
+// may be enough to find the log for the error.
 func Load(getenv func(string) string, executable string) (Config, error) {
 	c, err := loadFile(getenv, executable)
 	if !IsOneMachine(getenv) {
@@ -43,12 +42,14 @@ func Load(getenv func(string) string, executable string) (Config, error) {
 	return mine, err
 }
 
+// loadFile returns the settings of the file that Find names. Without a file it returns the defaults, but a file
+// that JOBGAIT_CONFIG names must exist.
 func loadFile(getenv func(string) string, executable string) (Config, error) {
 	path, named := Find(getenv, executable)
 	text, err := readFile(path)
 	switch {
 	case err == nil:
-		c, err := parse(string(text))
+		c, err := parseSettings(string(text))
 		if c.Unknown != "" {
 			c.Unknown = fmt.Sprintf("%s: %s", path, c.Unknown)
 		}
@@ -56,17 +57,17 @@ func loadFile(getenv func(string) string, executable string) (Config, error) {
 			return c, fmt.Errorf("%s: %w", path, err)
 		}
 		return c, nil
-	case named || !errors.Is(err, fs.ErrNotExist) || exists(path):
+	case named || !errors.Is(err, fs.ErrNotExist) || pathExists(path):
 		return Config{}, fmt.Errorf("read settings: %w", err)
 	}
 	return Default(), nil
 }
 
-// maxFile is the largest file of settings in bytes, 200 times the shipped one. A
-// hook must not spend its time, nor a job's memory, on whatever somebody has put
-// in its place: 10 MB of keys took the Prolog all of its 2 s.
+// maxFile limits the size of a settings file in bytes; it is many times that of the shipped one. A hook must
+// not spend its time or memory on a wrong file: 10 MB of keys took the Prolog all of its 2 s.
 const maxFile = 1 << 20
 
+// readFile reads a file of at most maxFile bytes.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -80,38 +81,37 @@ func readFile(path string) ([]byte, error) {
 	return text, err
 }
 
-// exists is whether there is anything of that name. A link that leads nowhere was
-// made by somebody who meant a file: the defaults are not what it says.
-func exists(path string) bool {
+// pathExists reports whether a path exists. A link to a missing file counts, because its maker meant a file and
+// not the defaults.
+func pathExists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// maxLine is the longest complaint of a file in characters: it goes into a log of one
-// line an event.
-const maxLine = 1000
+// maxErrorChars limits an error about a settings file, in characters, as the log has one line per event.
+const maxErrorChars = 1000
 
-// parse reads a file's text over the defaults. Errors name key and value; what
-// could be read comes too.
-func parse(text string) (Config, error) {
+// parseSettings decodes a file's text over the defaults. Errors name key and value, and come with the settings
+// that could be read.
+func parseSettings(text string) (Config, error) {
 	c := Default()
 	meta, err := toml.Decode(text, &c)
 	if err != nil {
 		var syntax toml.ParseError
 		if errors.As(err, &syntax) {
-			return c, fmt.Errorf("line %d: %s", syntax.Position.Line, note.Clean(syntax.Message, maxLine))
+			return c, fmt.Errorf("line %d: %s", syntax.Position.Line, note.Clean(syntax.Message, maxErrorChars))
 		}
-		return c, errors.New(note.Clean(err.Error(), maxLine))
+		return c, errors.New(note.Clean(err.Error(), maxErrorChars))
 	}
-	c.Unknown = strange(meta.Undecoded())
-	return c, check(c)
+	c.Unknown = unknownKeysText(meta.Undecoded())
+	return c, checkRanges(c)
 }
 
 // maxUnknown is how many unknown keys are named.
 const maxUnknown = 5
 
-// strange is one line on keys that are not known, "" for none.
-func strange(unknown []toml.Key) string {
+// unknownKeysText returns one line that names up to maxUnknown unknown keys, "" for none.
+func unknownKeysText(unknown []toml.Key) string {
 	var list []string
 	for _, key := range unknown[:min(len(unknown), maxUnknown)] {
 		list = append(list, fmt.Sprintf("%.80q", key.String()))
@@ -137,7 +137,7 @@ func Find(getenv func(string) string, executable string) (path string, named boo
 	}
 	if prefix := prefixOf(executable); prefix != "" {
 		path := filepath.Join(prefix, "etc", "jobgait.toml")
-		if exists(path) {
+		if pathExists(path) {
 			return path, false
 		}
 	}
@@ -158,8 +158,8 @@ func prefixOf(executable string) string {
 	return up
 }
 
-// Environment returns, as NAME=value, the variables that a program of jobgait
-// hands on to those it starts; their environment holds nothing else.
+// Environment returns, as NAME=value, the variables that a program of jobgait passes to the programs it starts.
+// Their environment has nothing else.
 func Environment(getenv func(string) string) []string {
 	var env []string
 	for _, name := range []string{"JOBGAIT_CONFIG", oneMachineName, "HOME", "XDG_STATE_HOME", "XDG_DATA_HOME",

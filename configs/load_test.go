@@ -36,7 +36,7 @@ func TestDefaultFileIsComplete(t *testing.T) {
 			t.Errorf("jobgait.toml lacks %s", key)
 		}
 	}
-	if err := check(Default()); err != nil {
+	if err := checkRanges(Default()); err != nil {
 		t.Errorf("defaults: %v", err)
 	}
 	// Every key is explained: a comment stands above it or its section.
@@ -80,7 +80,7 @@ func TestParse(t *testing.T) {
 		{"[watch]\nnot_users = ['']", "watch.not_users"},
 		{"[agent]\nrate_hz = \n", "line 2"},
 	} {
-		_, err := parse(c.text)
+		_, err := parseSettings(c.text)
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%q: %v", c.text, err)
@@ -101,7 +101,7 @@ func TestUnknownKeys(t *testing.T) {
 		"unknown = 'x\\ny'":          `unknown key "unknown"`,
 		"[agent]\na=1\nb=1\nc=1\nd=1\ne=1\nf=1\ng=1": `unknown keys "agent.a"`,
 	} {
-		c, err := parse("spool.max_gb = 7.0\n" + text)
+		c, err := parseSettings("spool.max_gb = 7.0\n" + text)
 		if err != nil || c.Spool.MaxGB != 7 {
 			t.Errorf("%q: %v, spool.max_gb %g", text, err, c.Spool.MaxGB)
 		}
@@ -112,7 +112,7 @@ func TestUnknownKeys(t *testing.T) {
 			t.Errorf("%q is not bounded", c.Unknown)
 		}
 	}
-	if c, err := parse("[agent]\nrate = 3\nrate_hz = 0"); err == nil || c.Unknown == "" {
+	if c, err := parseSettings("[agent]\nrate = 3\nrate_hz = 0"); err == nil || c.Unknown == "" {
 		t.Errorf("an unknown key beside a bad value: %q, %v", c.Unknown, err)
 	}
 }
@@ -224,7 +224,7 @@ func TestOneMachine(t *testing.T) {
 	if !reflect.DeepEqual(c.Watch, Default().Watch) || c.Agent.RateHz != 50 {
 		t.Errorf("watch %+v, rate %d", c.Watch, c.Agent.RateHz)
 	}
-	if err := check(c); err != nil {
+	if err := checkRanges(c); err != nil {
 		t.Error(err)
 	}
 	if _, err := Load(getenv("JOBGAIT_CONFIG="+site, "JOBGAIT_ONE_MACHINE=1"), ""); err == nil {
@@ -284,14 +284,14 @@ func FuzzParse(f *testing.F) {
 	f.Add("[watch]\nshare = nan\nexclusive = {a = true}")
 	f.Add("spool = 3")
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := parse(text)
+		c, err := parseSettings(text)
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\n\r") {
 				t.Fatalf("error of several lines: %q", err)
 			}
 			return
 		}
-		if err := check(c); err != nil {
+		if err := checkRanges(c); err != nil {
 			t.Fatalf("accepted, but: %v", err)
 		}
 	})

@@ -8,16 +8,21 @@ import (
 // oneMachineName is set in the environment of all programs of jobgait that `jobgait run` starts.
 const oneMachineName = "JOBGAIT_ONE_MACHINE"
 
-// IsOneMachine tells whether the user's own directories are meant.
+// IsOneMachine reports whether the environment is that of `jobgait run`, which uses the user's own directories.
 func IsOneMachine(getenv func(string) string) bool { return getenv(oneMachineName) == "1" }
 
-// OneMachine is the environment in which they are.
-func OneMachine(getenv func(string) string) func(string) string { return with(getenv, "1") }
+// WithOneMachine returns the environment with JOBGAIT_ONE_MACHINE set, as for `jobgait run`.
+func WithOneMachine(getenv func(string) string) func(string) string {
+	return withOneMachineValue(getenv, "1")
+}
 
-// Cluster is the environment in which they are not.
-func Cluster(getenv func(string) string) func(string) string { return with(getenv, "") }
+// WithoutOneMachine returns the environment with JOBGAIT_ONE_MACHINE unset, as for the hooks of a cluster.
+func WithoutOneMachine(getenv func(string) string) func(string) string {
+	return withOneMachineValue(getenv, "")
+}
 
-func with(getenv func(string) string, value string) func(string) string {
+// withOneMachineValue returns the environment with this value of JOBGAIT_ONE_MACHINE.
+func withOneMachineValue(getenv func(string) string, value string) func(string) string {
 	return func(name string) string {
 		if name == oneMachineName {
 			return value
@@ -26,9 +31,8 @@ func with(getenv func(string) string, value string) func(string) string {
 	}
 }
 
-// oneMachine returns c as `jobgait run` and its hooks need it: paths of the
-// user's own (XDG base directories), nothing of a cluster, everything watched
-// and kept. Nothing is in /tmp, /run or /var.
+// oneMachine returns c changed for `jobgait run` and its hooks: directories of the user (XDG base directories),
+// no service of a cluster, every run watched and kept. Nothing is written in /tmp, /run or /var.
 func oneMachine(c Config, getenv func(string) string) (Config, error) {
 	state, err := xdg(getenv, "XDG_STATE_HOME", ".local/state")
 	if err != nil {
@@ -57,8 +61,8 @@ func oneMachine(c Config, getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
-// xdg returns a base directory. The specification tells to ignore relative
-// ones.
+// xdg returns an XDG base directory: the variable's value if it is absolute, as the specification requires,
+// else a directory below HOME.
 func xdg(getenv func(string) string, name, below string) (string, error) {
 	if dir := getenv(name); filepath.IsAbs(dir) {
 		return dir, nil

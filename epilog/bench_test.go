@@ -61,7 +61,8 @@ func ended(b *testing.B, profile string, length time.Duration) (wait, report flo
 	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - length.Seconds(),
 		StartMono: mono - length.Seconds(),
 		Job:       run.Job{NNodes: 1, NodeList: "n1", WorkDir: dir, UID: os.Getuid()}}
-	if err := errors.Join(job.MakeNodeDir(dir+"/spool", "n1"), rd.Make(), rd.WriteRun(r), os.Link(profile, rd.Profile()),
+	if err := errors.Join(job.MakeNodeDir(dir+"/spool", "n1"), rd.Make(), rd.WriteRun(r),
+		os.Link(profile, rd.ProfilePath()),
 		os.WriteFile(filepath.Join(filepath.Dir(env["JOBGAIT_CONFIG"]), "worker"), []byte("works"), 0o600)); err != nil {
 		b.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func TestEpilogOfAFullSpool(t *testing.T) {
 		Job: run.Job{NNodes: 1, NodeList: "n1", WorkDir: work}}
 	var st unix.Statfs_t
 	err := errors.Join(job.MakeNodeDir(spool, "n1"), rd.Make(), rd.WriteRun(r),
-		profiletest.Write(rd.Profile(),
+		profiletest.Write(rd.ProfilePath(),
 			profiletest.SyntheticRun{Key: key, Node: "n1", Seconds: 10, PeriodS: 0.4, Seal: true}), unix.Statfs(spool, &st))
 	if err == nil {
 		err = os.WriteFile(spool+"/filler", make([]byte, int64(st.Bavail)*st.Bsize), 0o600)

@@ -19,9 +19,9 @@ import (
 	"jobgait/prolog/policy"
 )
 
-// hook is the Epilog. It returns by the deadline even if something in it blocks
-// for ever, be it the reading of its settings, and passes no error on.
-func hook(ctx context.Context, s job.Scheduler, getenv func(string) string, complain io.Writer) {
+// runHook runs the Epilog. It returns by the deadline even if something in it, such as reading the settings,
+// blocks for ever. Errors are only logged.
+func runHook(ctx context.Context, s job.Scheduler, getenv func(string) string, complain io.Writer) {
 	began := time.Now()
 	configured, ended := make(chan time.Duration, 1), make(chan struct{})
 	go func() {
@@ -31,18 +31,18 @@ func hook(ctx context.Context, s job.Scheduler, getenv func(string) string, comp
 				fmt.Fprintf(complain, "jobgait-epilog: panic: %v at %s\n", p, note.Clean(string(debug.Stack()), 1000))
 			}
 		}()
-		self, cfg, unusable := settings(getenv)
+		self, cfg, unusable := loadSettings(getenv)
 		deadline := defaultDeadline
 		if unusable == nil {
 			own, _ := os.ReadFile("/proc/self/cgroup")
-			cfg.Epilog = limitOf(cfg.Epilog, own)
+			cfg.Epilog = limitDeadline(cfg.Epilog, own)
 			deadline = cfg.Epilog.Deadline()
 		}
 		configured <- deadline
-		// A little less, so that what is to be said of it then is said in time.
+		// A little less, so that there is time to log what was not done.
 		ctx, cancel := context.WithDeadline(ctx, began.Add(deadline-min(deadline/4, 250*time.Millisecond)))
 		defer cancel()
-		told, untold := s.Told(getenv, job.ThisHost())
+		told, untold := s.ReadContext(getenv, job.ThisHost())
 		log := openLog(told, cfg)
 		defer func() { _ = log.Close() }()
 		if cfg.Unknown != "" {
@@ -73,16 +73,15 @@ func hook(ctx context.Context, s job.Scheduler, getenv func(string) string, comp
 	}
 }
 
-// inJobDeadline is what an Epilog has that runs in its job's own cgroup (RunInJob):
-// slurmd waits 5 s for the job's last processes, then logs "timed out waiting for job".
-// Of these its own start and end take more than one on a slow node: 4 s here were too
-// long on an emulated one.
+// inJobDeadline is the deadline of an Epilog that runs in its job's own cgroup (RunInJob): slurmd waits 5 s for
+// the job's last processes, then logs "timed out waiting for job". On a slow node slurmd itself needs more than
+// one of these seconds; 4 s were too long on an emulated node.
 const inJobDeadline = 3 * time.Second
 
-// limitOf is how long the Epilog may take, from the settings and its /proc/self/cgroup.
-// In its job's it waits until its worker has left that, or as long as it may: one that
-// has not left by then ends with the job.
-func limitOf(e configs.Epilog, own []byte) configs.Epilog {
+// limitDeadline returns the Epilog's settings with shorter limits if own, its /proc/self/cgroup, is in a job's
+// cgroup (RunInJob). There it waits until the worker has left the cgroup, because a worker that stays ends with
+// the job.
+func limitDeadline(e configs.Epilog, own []byte) configs.Epilog {
 	if _, inJob := cgroup.Job(cgroup.Parse(own)); inJob {
 		e.DeadlineS = min(e.DeadlineS, inJobDeadline.Seconds())
 		e.WaitS = e.DeadlineS
@@ -93,9 +92,9 @@ func limitOf(e configs.Epilog, own []byte) configs.Epilog {
 // defaultDeadline holds while the configuration has not been read.
 const defaultDeadline = 10 * time.Second
 
-// openLog opens the node's log; lines are dropped when it cannot be opened, or is
-// not known for want of a job.
-func openLog(told job.Told, cfg configs.Config) *job.Log {
+// openLog opens the node's log. It returns a log that drops all lines if it cannot be opened or the node is
+// unknown.
+func openLog(told job.HookContext, cfg configs.Config) *job.Log {
 	if told.Run.Node == "" {
 		return nil
 	}
@@ -103,8 +102,8 @@ func openLog(told job.Told, cfg configs.Config) *job.Log {
 	return log
 }
 
-// settings finds this program and its configuration.
-func settings(getenv func(string) string) (self string, cfg configs.Config, err error) {
+// loadSettings returns the path of this program and its settings.
+func loadSettings(getenv func(string) string) (self string, cfg configs.Config, err error) {
 	self, err = os.Executable()
 	if err != nil {
 		return "", cfg, fmt.Errorf("find this program: %w", err)
@@ -113,14 +112,12 @@ func settings(getenv func(string) string) (self string, cfg configs.Config, err 
 	return self, cfg, err
 }
 
-// endRun is what the Epilog does for one run, in the order that loses nothing
-// if it is killed in between: the end is stored before the agent is stopped,
-// and from then on a sweep can do the rest. With settings that are unusable the
-// agent of a job that began under better ones is stopped all the same, where they
-// say at least where the spool is.
-func endRun(ctx context.Context, getenv func(string) string, told job.Told, self string, cfg configs.Config,
+// endRun does the Epilog's work for one run: it stores the end, stops the agent and starts the worker. The
+// order loses nothing if it is killed: once the end is stored, a sweep can do the rest. With unusable settings
+// that still name the spool it stores the end and stops the agent, and returns the error.
+func endRun(ctx context.Context, getenv func(string) string, told job.HookContext, self string, cfg configs.Config,
 	unusable error, log *job.Log) error {
-	now := told.Run.Alone(cfg.Watch.Exclusive)
+	now := told.Run.WithExclusive(cfg.Watch.Exclusive)
 	if unusable != nil && cfg.Spool.Dir == "" {
 		return unusable
 	}
@@ -129,13 +126,13 @@ func endRun(ctx context.Context, getenv func(string) string, told job.Told, self
 		return err
 	}
 	found := dir != ""
-	if !found && (over || !watched(cfg, now, told.OptOut)) {
+	if !found && (over || !isWatched(cfg, now, told.OptOut)) {
 		return nil
 	}
 	end := finish.End{Real: now.StartReal, Mono: now.StartMono, BootID: now.BootID,
 		Exit: told.Exit, Used: told.Used, Restart: now.Key.Restart, Job: now.Job}
 	if !found {
-		if dir, err = withoutProlog(cfg, now); err != nil {
+		if dir, err = makeDirWithoutProlog(cfg, now); err != nil {
 			return err
 		}
 		end.NoAgent, run = true, now
@@ -165,7 +162,8 @@ func endRun(ctx context.Context, getenv func(string) string, told job.Told, self
 	return historyFailure(dir)
 }
 
-// historyFailure is the error of `jobgait run` whose report was delivered and whose record waits for the history.
+// historyFailure returns an error if the run's report was delivered but the history could not take the run; nil
+// otherwise.
 func historyFailure(dir job.RunDir) error {
 	why := finish.HistoryFailure(dir)
 	if why == "" {
@@ -174,16 +172,16 @@ func historyFailure(dir job.RunDir) error {
 	return fmt.Errorf("the report lacks the comparison with earlier runs, a later run will store this one: %s", why)
 }
 
-// watched is whether the policy wants runs like this one: of a run that was
-// begun it is not asked again, the settings may have changed since.
-func watched(cfg configs.Config, r job.Run, optOut bool) bool {
+// isWatched reports whether the policy watches this run. It is called only for runs without a Prolog: the
+// settings may have changed since a run began.
+func isWatched(cfg configs.Config, r job.Run, optOut bool) bool {
 	watch, _ := policy.Decide(cfg, r, optOut)
 	return watch
 }
 
-// withoutProlog makes the run directory that the Prolog did not: the node
-// reports that nothing was sampled.
-func withoutProlog(cfg configs.Config, r job.Run) (job.RunDir, error) {
+// makeDirWithoutProlog creates the run directory of a run without a Prolog, so that the node reports that
+// nothing was sampled.
+func makeDirWithoutProlog(cfg configs.Config, r job.Run) (job.RunDir, error) {
 	if err := job.MakeNodeDir(cfg.Spool.Dir, r.Node); err != nil {
 		return "", err
 	}
@@ -193,7 +191,7 @@ func withoutProlog(cfg configs.Config, r job.Run) (job.RunDir, error) {
 		return "", err
 	}
 	if err := dir.WriteRun(r); err != nil {
-		_ = os.RemoveAll(string(dir)) // without its run it is of no use to anybody
+		_ = os.RemoveAll(string(dir)) // useless without env.json
 		return "", err
 	}
 	return dir, nil

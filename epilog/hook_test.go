@@ -20,7 +20,7 @@ func TestLimitOfAnEpilogInItsJob(t *testing.T) {
 		"4:memory:/slurm_n1/uid_1000/job_21/step_batch/task_0\n" +
 			"0::/system.slice/slurmd.service\nx:not a line\x00": inJobDeadline,
 	} {
-		got := limitOf(configs.Epilog{DeadlineS: 10, WaitS: 0.5}, []byte(own))
+		got := limitDeadline(configs.Epilog{DeadlineS: 10, WaitS: 0.5}, []byte(own))
 		waits := 500 * time.Millisecond
 		if want == inJobDeadline {
 			waits = want
@@ -29,7 +29,7 @@ func TestLimitOfAnEpilogInItsJob(t *testing.T) {
 			t.Errorf("%q: %v, waits %v, want %v and %v", own, got.Deadline(), got.Wait(), want, waits)
 		}
 	}
-	if got := limitOf(configs.Epilog{DeadlineS: 1},
+	if got := limitDeadline(configs.Epilog{DeadlineS: 1},
 		[]byte("0::/system.slice/slurmstepd.scope/job_21/step_extern/slurm")); got.Deadline() != time.Second {
 		t.Errorf("a shorter deadline became %v", got.Deadline())
 	}
@@ -45,7 +45,7 @@ func TestWaitUntilItIsEnough(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	asked := 0
-	err = waitFor(ctx, pidfd, func() bool { asked++; return asked == 3 })
+	err = waitForExit(ctx, pidfd, func() bool { asked++; return asked == 3 })
 	if err != nil || asked != 3 || ctx.Err() != nil {
 		t.Errorf("asked %d times, %v, %v", asked, err, ctx.Err())
 	}

@@ -21,14 +21,15 @@ import (
 	"jobgait/reports/job"
 )
 
-// ingestBytes bounds the writer's memory beside what Go reserves.
+// ingestBytes limits the memory of the history's writer.
 const ingestBytes = 256 << 20
 
-// ingest writes waiting job records into the history. Both belong to the account of the
-// collection directory, which runs it on the one host that has the history: root would
-// believe what the account wrote, and leave it a history that it cannot write.
-func ingest(ctx context.Context, getenv func(string) string, out io.Writer) error {
-	self, cfg, err := settings(getenv)
+// runIngest writes waiting job records into the history, publishes snapshots and queries missing end states.
+// The account of the collection directory, which owns records and history, runs it on the one host of the
+// history. It refuses to run as root, which would trust the account's files and create files that the account
+// cannot write.
+func runIngest(ctx context.Context, getenv func(string) string, out io.Writer) error {
+	self, cfg, err := loadSettings(getenv)
 	if err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func ingest(ctx context.Context, getenv func(string) string, out io.Writer) erro
 		return err
 	}
 	now := float64(time.Now().UnixNano()) / 1e9
-	newest := application.Newest{}
+	newest := application.PendingSeries{}
 	taken, aside, err := collect.Jobs(cfg.Collect.Dir, func(records []collect.JobRecord) []error {
 		put, failed := putRecords(ctx, db, records, history.Ingest{NowS: now, Names: run.DisclosureLevel(cfg.History.Names),
 			Findings: job.Findings})
@@ -53,7 +54,7 @@ func ingest(ctx context.Context, getenv func(string) string, out io.Writer) erro
 		return failed
 	})
 	if !history.Unavailable(err) {
-		err = errors.Join(err, newest.Review(ctx, db, now), countAside(ctx, db, cfg.Collect.Dir, now))
+		err = errors.Join(err, newest.AnalyseAll(ctx, db, now), countAside(ctx, db, cfg.Collect.Dir, now))
 	}
 	fmt.Fprintf(out, "%s written to %s, %d set aside\n", quantity.Plural(taken, "job record"), cfg.History.Path, aside)
 	made, failed := snapshots.Publish(ctx, db, cfg.History, time.Now())
@@ -62,26 +63,25 @@ func ingest(ctx context.Context, getenv func(string) string, out io.Writer) erro
 	}
 	err = errors.Join(err, failed)
 	err = errors.Join(err, db.Close())
-	f := finish.Finisher{Config: cfg, Scheduler: scheduler.Of(cfg, getenv),
+	f := finish.Finisher{Config: cfg, Scheduler: scheduler.ForSettings(cfg, getenv),
 		Log: func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }}
-	_, failed = f.LearnStates(ctx)
+	_, failed = f.QueryStates(ctx)
 	return errors.Join(err, failed, f.WriteSite(ctx))
 }
 
-// countAside has the history count the records that lie out of the way.
+// countAside stores in the history how many records were set aside.
 func countAside(ctx context.Context, db *history.DB, dir string, now float64) error {
-	list, err := collect.Aside(dir)
-	_, failed := db.CountAside(ctx, list, now)
+	list, err := collect.ListSetAside(dir)
+	_, failed := db.CountRejected(ctx, list, now)
 	return errors.Join(err, failed)
 }
 
-// putRecords puts records in one transaction, and returns the runs as they were put with
-// what became of each: it is stored for good where there is no error. Where SQLite refuses
-// one of them each is put alone.
+// putRecords stores records in one transaction, or each in its own if the transaction fails. It returns the
+// stored runs and one error for each record; a record without an error is committed.
 func putRecords(ctx context.Context, db *history.DB, records []collect.JobRecord, at history.Ingest) ([]summary.Summary,
 	[]error) {
 	put, failed := make([]summary.Summary, len(records)), make([]error, len(records))
-	err := db.Together(ctx, func(b *history.Batch) error {
+	err := db.InBatch(ctx, func(b *history.Batch) error {
 		for i, j := range records {
 			at.ReportDir = j.ReportDir
 			put[i], failed[i] = application.Put(ctx, b, j.Summary, at)

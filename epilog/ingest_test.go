@@ -43,7 +43,7 @@ func accountsSite(t testing.TB) (env map[string]string, cfg configs.Config) {
 		"[history]\npath = \""+dir+"/lib/history.db\"\ningest = \"spool\"\n[slurm]\nscontrol = \"\"\nsacct = "+
 		"\"\"\n[report]\nmin_elapsed_s = 0\n"), 0o600))
 	env = map[string]string{"JOBGAIT_CONFIG": config}
-	_, cfg, err = settings(func(name string) string { return env[name] })
+	_, cfg, err = loadSettings(func(name string) string { return env[name] })
 	must(t, err)
 	return env, cfg
 }
@@ -66,7 +66,7 @@ func finishRun(t testing.TB, cfg configs.Config) {
 	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - 20, StartMono: mono - 20,
 		Job: run.Job{UID: nobody, GID: nobody, NNodes: 1, NodeList: "n1", WorkDir: cfg.Collect.Dir}}
 	must(t, errors.Join(job.MakeNodeDir(cfg.Spool.Dir, "n1"), dir.Make(), dir.WriteRun(r),
-		profiletest.Write(dir.Profile(),
+		profiletest.Write(dir.ProfilePath(),
 			profiletest.SyntheticRun{Key: key, Node: "n1", Seconds: 4, PeriodS: 0.4, Seal: true}),
 		finish.WriteEnd(dir, finish.End{Real: real, Mono: mono, BootID: r.BootID})))
 	f := finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, "n1"), Program: self, Scheduler: slurm.Scheduler{},

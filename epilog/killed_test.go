@@ -117,7 +117,7 @@ func TestKilledIngest(t *testing.T) {
 		kills = n
 	}
 	env := environment(t, "")
-	_, cfg, err := settings(func(name string) string { return env[name] })
+	_, cfg, err := loadSettings(func(name string) string { return env[name] })
 	must(t, err)
 	must(t, os.MkdirAll(cfg.Collect.Dir, 0o700))
 	stop := handersOn(t, cfg.Collect.Dir)
@@ -185,7 +185,7 @@ func isThere(t *testing.T, cfg configs.Config, want map[int]bool) {
 // A record that only SQLite refuses is set aside, and those that were put with it are stored.
 func TestIngestOfOneThatIsRefused(t *testing.T) {
 	env := environment(t, "")
-	_, cfg, err := settings(func(name string) string { return env[name] })
+	_, cfg, err := loadSettings(func(name string) string { return env[name] })
 	must(t, err)
 	want := map[int]bool{}
 	handed := func(from, to int) {
@@ -229,7 +229,7 @@ func TestIngestOfAFullDisk(t *testing.T) {
 	t.Cleanup(func() { _ = unix.Unmount(lib, unix.MNT_DETACH) })
 	env := environment(t, "[spool]\ndir = \""+dir+"/spool\"\n[collect]\ndir = \""+dir+
 		"/collect\"\naccount = \"\"\n[history]\npath = \""+lib+"/history.db\"\n[slurm]\nscontrol = \"\"\n")
-	_, cfg, err := settings(func(name string) string { return env[name] })
+	_, cfg, err := loadSettings(func(name string) string { return env[name] })
 	must(t, err)
 	want := map[int]bool{}
 	handed := func(from, to int) {

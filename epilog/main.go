@@ -30,8 +30,9 @@ import (
 	"jobgait/epilog/finish"
 )
 
+// main runs one step of the Epilog and prints its error.
 func main() {
-	if err := stepBehind(os.Args[1:]); err != nil {
+	if err := lowerPriority(os.Args[1:]); err != nil {
 		fmt.Fprintf(os.Stderr, "jobgait-epilog: %v\n", err)
 	}
 	os.Exit(runEpilog(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -43,21 +44,22 @@ const usage = `usage: jobgait-epilog            as Slurm's Epilog
        jobgait-epilog --ingest   write waiting job records into the history
        jobgait-epilog --version`
 
-// runEpilog is the program. Only the hook always returns 0.
+// runEpilog runs the program for its arguments and returns the exit status: always 0 for the hook, 1 for an
+// error, 2 for wrong arguments.
 func runEpilog(ctx context.Context, getenv func(string) string, args []string, in io.Reader,
 	out, complain io.Writer) int {
-	leaveCPUs(args)
+	limitCPUs(args)
 	child, err := children(getenv).Serve(ctx, args, in, out)
 	switch {
 	case child:
 	case len(args) == 0, args[0] == scheduler.Local && len(args) == 1:
-		called, getenv, _ := scheduler.Hook(args, getenv, os.Geteuid() == 0) // no others than these
-		hook(ctx, called, getenv, complain)
+		called, getenv, _ := scheduler.CallerOfHook(args, getenv, os.Geteuid() == 0) // no others than these
+		runHook(ctx, called, getenv, complain)
 		return 0
 	case args[0] == "--sweep" && len(args) == 1:
-		err = sweep(ctx, getenv, out)
+		err = runSweep(ctx, getenv, out)
 	case args[0] == "--ingest" && len(args) == 1:
-		err = ingest(ctx, getenv, out)
+		err = runIngest(ctx, getenv, out)
 	case args[0] == "--version" && len(args) == 1:
 		_, err = fmt.Fprintln(out, "jobgait-epilog", configs.Version)
 	default:
@@ -75,18 +77,19 @@ func runEpilog(ctx context.Context, getenv func(string) string, args []string, i
 	return 0
 }
 
-// errUsage is a call that the usage does not name.
+// errUsage is returned for arguments that are not in the usage text.
 var errUsage = errors.New("wrong arguments")
 
-// children are the child processes that this program serves (package as).
+// children returns the functions that this program runs as a child process, by name (package as).
 func children(getenv func(string) string) as.Handlers {
 	return as.Handlers{
-		as.Deliver: deliver.Serve, as.Collect: collect.Serve, as.Archive: archive.Serve, as.Consult: finish.ServeConsult,
+		as.Deliver: deliver.Serve, as.Collect: collect.Serve, as.Archive: archive.Serve,
+		as.CompareHistory: finish.ServeConsult,
 		as.Worker: func(ctx context.Context, r as.Request) error {
 			if len(r.Args) != 1 {
 				return errUsage
 			}
-			return worker(ctx, getenv, r.Args[0], r.In)
+			return runWorker(ctx, getenv, r.Args[0], r.In)
 		},
 		as.SweepNode: func(ctx context.Context, r as.Request) error {
 			if len(r.Args) != 1 {

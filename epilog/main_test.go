@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == as.Worker && hasInput() { // it has the end of the run: this one works
 		os.Exit(runEpilog(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	if len(os.Args) == 3 && aside(os.Args[1:]) {
+	if len(os.Args) == 3 && isBackgroundChild(os.Args[1:]) {
 		switch how, _ := os.ReadFile(filepath.Join(filepath.Dir(os.Getenv("JOBGAIT_CONFIG")), "worker")); string(how) {
 		case "works":
 			os.Exit(runEpilog(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 		if os.Args[1] == as.SweepNode && os.Getenv("JOBGAIT_CONFIG") != "" {
 			os.Exit(0) // its test is over, and has taken everything away
 		}
-		if err := stepBehind(os.Args[1:]); err != nil {
+		if err := lowerPriority(os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -97,8 +97,8 @@ func hasInput() bool {
 // accountChildren are those of all our programs that take another account's rights.
 func accountChildren() as.Handlers {
 	return as.Handlers{as.Deliver: deliver.Serve, as.Collect: collect.Serve, as.Archive: archive.Serve,
-		as.Consult: finish.ServeConsult,
-		as.Look:    check.ServeLook, as.Names: names.Serve, as.Peek: peek.Serve("/proc")}
+		as.CompareHistory:    finish.ServeConsult,
+		as.InspectCollection: check.ServeInspect, as.Names: names.Serve, as.Peek: peek.Serve("/proc")}
 }
 
 // call runs the program with an environment and returns its exit status and
@@ -252,7 +252,7 @@ func TestStepsBehindJobs(t *testing.T) {
 			t.Errorf("%s: score %s, limits\n%s", verb, score, limits)
 		}
 	}
-	if err := stepBehind([]string{"--sweep"}); err != nil || debug.SetMemoryLimit(-1) == softBytes {
+	if err := lowerPriority([]string{"--sweep"}); err != nil || debug.SetMemoryLimit(-1) == softBytes {
 		t.Error("a sweep by hand steps behind, ", err)
 	}
 }
@@ -300,14 +300,14 @@ func TestVerbs(t *testing.T) {
 // hook itself only waits.
 func TestFewCPUsBesideJobs(t *testing.T) {
 	for cpus, want := range map[int]int{1: 1, 2: 1, 7: 1, 8: 2, 128: 32} {
-		if got := besideJobs(cpus); got != want {
+		if got := backgroundCPUs(cpus); got != want {
 			t.Errorf("%d CPUs for the worker of a node of %d, want %d", got, cpus, want)
 		}
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for verb, want := range map[string]int{"--worker": 2, as.SweepNode: 2, "--sweep": 8, "--ingest": 8} {
 		runtime.GOMAXPROCS(8)
-		leaveCPUs([]string{verb, "n1"})
+		limitCPUs([]string{verb, "n1"})
 		if got := runtime.GOMAXPROCS(0); got != want {
 			t.Errorf("%s works on %d CPUs of 8, want %d", verb, got, want)
 		}

@@ -16,15 +16,14 @@ import (
 	"jobgait/epilog/finish"
 )
 
-// sweep finishes what was left over on this node, or, where several slurmd share
-// a host and nothing tells which is meant, on all of them: the spool
-// is this host's, and its directories tell by their locks what is in use.
-func sweep(ctx context.Context, getenv func(string) string, out io.Writer) error {
-	self, cfg, err := settings(getenv)
+// runSweep finishes the runs that were left over on this node, or on all nodes of the host's spool if several
+// slurmd share the host, and prints what it did. Locked run directories are in use and are skipped.
+func runSweep(ctx context.Context, getenv func(string) string, out io.Writer) error {
+	self, cfg, err := loadSettings(getenv)
 	if err != nil {
 		return err
 	}
-	nodes, err := sweptNodes(scheduler.Of(cfg, getenv), getenv, cfg.Spool.Dir)
+	nodes, err := nodesToSweep(scheduler.ForSettings(cfg, getenv), getenv, cfg.Spool.Dir)
 	if err != nil {
 		return err
 	}
@@ -35,16 +34,16 @@ func sweep(ctx context.Context, getenv func(string) string, out io.Writer) error
 			quantity.Plural(did.Finished, "run"), did.Waiting, did.Unclaimed, quantity.Plural(did.Unread, "record"), did.Removed)
 		failed = errors.Join(failed, err)
 	}
-	if learns(cfg, getenv) {
+	if ownsHistory(cfg, getenv) {
 		log := func(format string, args ...any) { failed = errors.Join(failed, fmt.Errorf(format, args...)) }
-		_, err := finish.Finisher{Config: cfg, Scheduler: scheduler.Of(cfg, getenv), Log: log}.LearnStates(ctx)
+		_, err := finish.Finisher{Config: cfg, Scheduler: scheduler.ForSettings(cfg, getenv), Log: log}.QueryStates(ctx)
 		failed = errors.Join(failed, err)
 	}
 	return failed
 }
 
-// sweptNodes are the nodes whose runs lie in the spool.
-func sweptNodes(s job.Scheduler, getenv func(string) string, spool string) ([]string, error) {
+// nodesToSweep returns this node's name or, if it is unknown, the nodes that have runs in the spool.
+func nodesToSweep(s job.Scheduler, getenv func(string) string, spool string) ([]string, error) {
 	if node := s.Node(getenv); node != "" {
 		return []string{node}, nil
 	}
@@ -64,38 +63,40 @@ func sweptNodes(s job.Scheduler, getenv func(string) string, spool string) ([]st
 	return nodes, nil
 }
 
+// sweepNode sweeps one node's part of the spool and logs errors. ask says whether to query the scheduler about
+// jobs without an end.
 func sweepNode(ctx context.Context, cfg configs.Config, getenv func(string) string, self, node string,
-	ask bool) (finish.Swept, error) {
+	ask bool) (finish.SweepCounts, error) {
 	log, _ := job.OpenLog(cfg, node, "sweep", 0) // drops lines when it cannot open
 	defer func() { _ = log.Close() }()
-	did, err := finisher(cfg, getenv, self, node, log).Sweep(ctx, ask)
+	did, err := newFinisher(cfg, getenv, self, node, log).Sweep(ctx, ask)
 	if err != nil {
 		log.Printf("%v", err)
 	}
 	return did, err
 }
 
-// sweepAfterJob runs after a worker: it sweeps, and queries how the job ended, which is unknown until all its
-// Epilogs have returned.
+// sweepAfterJob runs after a worker. It sweeps this node's runs. If this node owns the history, it also queries
+// how jobs ended, which is unknown until all Epilogs have returned, and writes the site's totals.
 func sweepAfterJob(ctx context.Context, getenv func(string) string, node string) error {
-	self, cfg, err := settings(getenv)
+	self, cfg, err := loadSettings(getenv)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := limited(ctx, cfg.Epilog)
+	ctx, cancel := withWorkerLimit(ctx, cfg.Epilog)
 	defer cancel()
 	log, _ := job.OpenLog(cfg, node, "sweep", 0) // drops lines when it cannot open
 	defer func() { _ = log.Close() }()
-	defer ownScope(cfg, "sweep", log)()
-	err = alone(job.NodeDir(cfg.Spool.Dir, node), func() error {
+	defer requestScope(cfg, "sweep", log)()
+	err = ifUnlocked(job.NodeDir(cfg.Spool.Dir, node), func() error {
 		_, err := sweepNode(ctx, cfg, getenv, self, node, false)
 		return err
 	})
-	if !learns(cfg, getenv) {
+	if !ownsHistory(cfg, getenv) {
 		return err
 	}
-	return errors.Join(err, alone(cfg.Spool.Dir, func() error {
-		f := finisher(cfg, getenv, self, node, log)
+	return errors.Join(err, ifUnlocked(cfg.Spool.Dir, func() error {
+		f := newFinisher(cfg, getenv, self, node, log)
 		err := errors.Join(f.AwaitStates(ctx), f.WriteSite(ctx))
 		if err != nil {
 			log.Printf("%v", err)
@@ -104,8 +105,8 @@ func sweepAfterJob(ctx context.Context, getenv func(string) string, node string)
 	}))
 }
 
-// alone does something unless somebody else is at it, by the lock of a directory.
-func alone(dir string, do func() error) error {
+// ifUnlocked takes the lock of a directory and calls do. It does nothing if another process holds the lock.
+func ifUnlocked(dir string, do func() error) error {
 	lock, err := job.RunDir(dir).TryLock()
 	if errors.Is(err, job.ErrLocked) {
 		return nil
@@ -117,7 +118,7 @@ func alone(dir string, do func() error) error {
 	return do()
 }
 
-// learns is whether this node has the history and may ask the scheduler.
-func learns(cfg configs.Config, getenv func(string) string) bool {
-	return cfg.History.Ingest == "here" && scheduler.Of(cfg, getenv).Remembers()
+// ownsHistory reports whether this node writes the history and the scheduler remembers how jobs ended.
+func ownsHistory(cfg configs.Config, getenv func(string) string) bool {
+	return cfg.History.Ingest == "here" && scheduler.ForSettings(cfg, getenv).CanQuery()
 }

@@ -22,9 +22,10 @@ import (
 	"jobgait/prolog/launch"
 )
 
-// startWorker starts the worker and waits for it until ctx ends; then it is left
-// alone: what it does grows with the job, and its node is not kept from the next one. Its
-// input is the end of the run where the spool did not take that, else nothing.
+// startWorker starts the worker and waits for it until ctx ends or, if this process runs inside the job's
+// cgroup, until the worker has left that cgroup. The worker then goes on alone, because its work grows with the
+// job and must not delay the node's next job. input is the end of the run if it could not be written to the
+// spool, else empty.
 func startWorker(ctx context.Context, getenv func(string) string, self string, dir job.RunDir, input []byte) error {
 	pid, pidfd, err := detach(getenv, self, dir.Path(finish.WorkerLog), input, as.Worker, string(dir))
 	if err != nil || pidfd < 0 {
@@ -35,30 +36,29 @@ func startWorker(ctx context.Context, getenv func(string) string, self string, d
 	if inJob("self") {
 		enough = func() bool { return !inJob(strconv.Itoa(pid)) }
 	}
-	return waitFor(ctx, pidfd, enough)
+	return waitForExit(ctx, pidfd, enough)
 }
 
-// inJob tells whether a process lies in the cgroup of a job, as an Epilog does under
-// RunInJob. A worker that does not leave that ends with it, and slurmd waits for both.
+// inJob reports whether a process ("self" or a pid) is in the cgroup of a job, as an Epilog is under RunInJob.
+// A worker that stays there ends with the job, and slurmd waits for it.
 func inJob(process string) bool {
 	own, _ := os.ReadFile(filepath.Join("/proc", process, "cgroup"))
 	_, in := cgroup.Job(cgroup.Parse(own))
 	return in
 }
 
-// detach starts this program again as a process that outlives this one.
+// detach starts this program with args as a process that outlives this one, and returns its pid and pidfd.
 func detach(getenv func(string) string, self, logPath string, input []byte, args ...string) (pid, pidfd int,
 	err error) {
 	return launch.Detach(launch.Spec{Program: self, Args: args, Env: configs.Environment(getenv), Log: logPath,
 		Input: input})
 }
 
-// lookMS is the interval between checks whether the wait is over.
-const lookMS = 20
+// pollMS is the interval between checks whether the wait is over.
+const pollMS = 20
 
-// waitFor returns when the process of a pidfd ends, ctx does, or it is enough; nil never
-// is.
-func waitFor(ctx context.Context, pidfd int, enough func() bool) error {
+// waitForExit returns when the process of a pidfd ends, ctx ends, or enough returns true; enough may be nil.
+func waitForExit(ctx context.Context, pidfd int, enough func() bool) error {
 	deadline, ok := ctx.Deadline()
 	for {
 		left := -1
@@ -72,8 +72,8 @@ func waitFor(ctx context.Context, pidfd int, enough func() bool) error {
 			if enough() {
 				return nil
 			}
-			if left < 0 || left > lookMS {
-				left = lookMS
+			if left < 0 || left > pollMS {
+				left = pollMS
 			}
 		}
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, left)
@@ -86,16 +86,16 @@ func waitFor(ctx context.Context, pidfd int, enough func() bool) error {
 	}
 }
 
-// worker finishes one run, and leaves to a sweeper what earlier workers left on
-// this node: the Epilog waits for the worker, and shall not wait for those. in has the
-// end of the run where the spool did not take that, else nothing.
-func worker(ctx context.Context, getenv func(string) string, path string, in io.Reader) error {
+// runWorker finishes the run in the directory path. It then starts a sweep of this node, for which the Epilog
+// does not wait, if runs are unfinished, this node owns the history, or the job id is a multiple of sweepEvery.
+// in has the end of the run if it could not be written to the spool, else nothing.
+func runWorker(ctx context.Context, getenv func(string) string, path string, in io.Reader) error {
 	began := job.ThisHost().Mono
-	self, cfg, err := settings(getenv)
+	self, cfg, err := loadSettings(getenv)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := limited(ctx, cfg.Epilog)
+	ctx, cancel := withWorkerLimit(ctx, cfg.Epilog)
 	defer cancel()
 	dir := job.RunDir(filepath.Clean(path))
 	run, err := dir.ReadRun()
@@ -104,16 +104,16 @@ func worker(ctx context.Context, getenv func(string) string, path string, in io.
 	}
 	log, _ := job.OpenLog(cfg, run.Node, "worker", run.Key.JobID) // drops lines when it cannot open
 	defer func() { _ = log.Close() }()
-	defer ownScope(cfg, fmt.Sprintf("epilog-%d", run.Key.JobID), log)()
+	defer requestScope(cfg, fmt.Sprintf("epilog-%d", run.Key.JobID), log)()
 	// Under PrologFlags=RunInJob hooks run inside the job, and what is left of it
 	// is killed soon: a sweep would have to do this again.
 	if _, err := job.LeaveCgroup("/proc"); err != nil {
 		log.Printf("%v", err)
 	}
-	f := finisher(cfg, getenv, self, run.Node, log)
+	f := newFinisher(cfg, getenv, self, run.Node, log)
 	f.Began = began
 	if run.RootPID != 0 {
-		f.HistoryPatience = runPatience
+		f.HistoryPatience = historyPatience
 	}
 	var end finish.End
 	switch _, err := as.ReadQuestion(in, &end); {
@@ -122,8 +122,8 @@ func worker(ctx context.Context, getenv func(string) string, path string, in io.
 	case !errors.Is(err, io.EOF):
 		return fmt.Errorf("how the run ended: %w", err)
 	}
-	// A sweep was faster where it is not alone, or the agent would not end: swept later.
-	err = alone(string(dir), func() error {
+	// If the directory is locked, a sweep was faster or the agent has not ended: a later sweep finishes the run.
+	err = ifUnlocked(string(dir), func() error {
 		if finish.Done(dir) {
 			return nil
 		}
@@ -135,7 +135,8 @@ func worker(ctx context.Context, getenv func(string) string, path string, in io.
 	if err != nil {
 		log.Printf("%v", err)
 	}
-	if left, lerr := finish.Left(job.NodeDir(cfg.Spool.Dir, run.Node)); lerr == nil && !left && !learns(cfg, getenv) &&
+	if left, lerr := finish.HasUnfinished(job.NodeDir(cfg.Spool.Dir, run.Node)); lerr == nil && !left &&
+		!ownsHistory(cfg, getenv) &&
 		run.Key.JobID%sweepEvery != 0 {
 		return err
 	}
@@ -146,36 +147,36 @@ func worker(ctx context.Context, getenv func(string) string, path string, in io.
 	return errors.Join(err, serr)
 }
 
-// runPatience bounds the wait for the history while a user waits for the end of `jobgait run`. The sweep after it
-// waits longer.
-const runPatience = time.Second
+// historyPatience limits the wait for the history while a user waits for the end of `jobgait run`. The sweep
+// after it waits longer.
+const historyPatience = time.Second
 
-// sweepEvery is how many jobs may pass without a sweep where nothing is left over and
-// no state is to be learned: then only the size of the spool is seen to.
+// sweepEvery is the number of job ids after which a sweep is started although nothing is left over and no state
+// is to be queried: it limits the size of the spool.
 const sweepEvery = 32
 
-// ownScope asks systemd for a scope: what goes on after the Epilog is not slurmd's.
-// The function returned waits until that is over.
-func ownScope(cfg configs.Config, what string, log *job.Log) (settled func()) {
+// requestScope asks systemd to move this process out of slurmd's service into a scope of its own, as its work
+// goes on after the Epilog. The returned function waits until the request is answered.
+func requestScope(cfg configs.Config, what string, log *job.Log) (settled func()) {
 	if !cfg.Agent.OwnScope() {
 		return func() {}
 	}
-	return unit.System().Aside(what, func(err error) { log.Printf("%v", err) })
+	return unit.SystemManager().ScopeInBackground(what, func(err error) { log.Printf("%v", err) })
 }
 
-// limited bounds the work by worker_s: what heeds a context ends in order, and
-// what does not (a hung file system, a long analysis) is cut off soon after. A
-// sweep does again what was cut off.
-func limited(ctx context.Context, e configs.Epilog) (context.Context, context.CancelFunc) {
+// withWorkerLimit returns a context that ends after epilog.worker_s. If the process has not ended cutOff later
+// (a hung file system, a long analysis), it exits; a sweep then repeats the work.
+func withWorkerLimit(ctx context.Context, e configs.Epilog) (context.Context, context.CancelFunc) {
 	limit := time.Duration(e.WorkerS) * time.Second
 	time.AfterFunc(limit+cutOff, func() { os.Exit(1) })
 	return context.WithTimeout(ctx, limit)
 }
 
-// cutOff is how long a worker may take to end in order.
+// cutOff is how long a worker may take to end after its context before the process exits.
 const cutOff = 5 * time.Second
 
-func finisher(cfg configs.Config, getenv func(string) string, self, node string, log *job.Log) finish.Finisher {
+// newFinisher returns the Finisher for a node's part of the spool.
+func newFinisher(cfg configs.Config, getenv func(string) string, self, node string, log *job.Log) finish.Finisher {
 	return finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, node), Program: self,
-		Scheduler: scheduler.Of(cfg, getenv), Log: log.Printf, Info: log.Infof}
+		Scheduler: scheduler.ForSettings(cfg, getenv), Log: log.Printf, Info: log.Infof}
 }

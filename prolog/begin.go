@@ -14,14 +14,15 @@ import (
 	"jobgait/prolog/policy"
 )
 
-// begin is what the Prolog does for one run.
-func begin(s job.Scheduler, getenv func(string) string) (err error) {
+// beginRun does the Prolog's work for one run: if the policy watches it, it creates the run directory and
+// starts the agent.
+func beginRun(s job.Scheduler, getenv func(string) string) (err error) {
 	host := job.ThisHost() // first: its clocks are the start of the run
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	told, err := s.Told(getenv, host)
+	told, err := s.ReadContext(getenv, host)
 	if err != nil {
 		return err // no job, no log
 	}
@@ -39,13 +40,13 @@ func begin(s job.Scheduler, getenv func(string) string) (err error) {
 	if err := cmp.Or(unusable, noLog); err != nil { // no log, no spool
 		return err
 	}
-	r := told.Run.Alone(cfg.Watch.Exclusive)
+	r := told.Run.WithExclusive(cfg.Watch.Exclusive)
 	if watch, reason := policy.Decide(cfg, r, told.OptOut); !watch {
 		log.Infof("not watched: %s", reason)
 		return nil
 	}
 	dir := job.Dir(cfg.Spool.Dir, r.Node, r.Key)
-	lock, err := prepare(dir, r, log)
+	lock, err := lockRunDir(dir, r, log)
 	if errors.Is(err, job.ErrLocked) {
 		log.Infof("left alone, an agent is at work: %v", err)
 		return nil
@@ -54,7 +55,7 @@ func begin(s job.Scheduler, getenv func(string) string) (err error) {
 		return err
 	}
 	agent := filepath.Join(filepath.Dir(self), "jobgait-agent")
-	p, err := start(spec(agent, dir, getenv), dir, lock)
+	p, err := startAgent(agentSpec(agent, dir, getenv), dir, lock)
 	if err != nil {
 		return err
 	}
@@ -62,11 +63,10 @@ func begin(s job.Scheduler, getenv func(string) string) (err error) {
 	return dir.WritePrologTime(job.ThisHost().Mono - host.Mono)
 }
 
-// prepare makes the run directory, stores the run and takes its lock. A
-// directory of the same key is another run's, of a job id that came again or a
-// requeue that was not counted: if its agent lives it is left alone, else it is
-// set aside for the sweep.
-func prepare(dir job.RunDir, r job.Run, log *job.Log) (*os.File, error) {
+// lockRunDir creates the run directory, takes its lock and stores the run in it. An existing directory of the
+// same key belongs to another run (a reused job id or an uncounted requeue): if it is locked, job.ErrLocked is
+// returned, else it is renamed for the sweep.
+func lockRunDir(dir job.RunDir, r job.Run, log *job.Log) (*os.File, error) {
 	err := dir.Make()
 	if errors.Is(err, fs.ErrExist) {
 		if err = setAside(dir, log); err == nil {
@@ -76,28 +76,27 @@ func prepare(dir job.RunDir, r job.Run, log *job.Log) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Locked before it says what it is: a sweep that looks now finds a run
-	// at work, not one left over.
+	// The lock is taken before env.json is written, so that a sweep finds a run in use and not an abandoned one.
 	lock, err := dir.TryLock()
 	if err != nil {
 		return nil, err
 	}
 	if err := dir.WriteRun(r); err != nil {
 		lock.Close()
-		_ = os.RemoveAll(string(dir)) // without env.json it is of no use to anybody
+		_ = os.RemoveAll(string(dir)) // useless without env.json
 		return nil, err
 	}
 	return lock, nil
 }
 
-// setAside holds the lock until the directory has its new name.
+// setAside renames an unlocked run directory, holding its lock meanwhile, and logs the new name.
 func setAside(dir job.RunDir, log *job.Log) error {
 	lock, err := dir.TryLock()
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	old, err := dir.SetAside()
+	old, err := dir.RenameAside()
 	if err != nil {
 		return err
 	}
@@ -105,17 +104,16 @@ func setAside(dir job.RunDir, log *job.Log) error {
 	return nil
 }
 
-// spec is the agent's command: its run directory, and of the environment what
-// our programs hand on.
-func spec(agent string, dir job.RunDir, getenv func(string) string) launch.Spec {
+// agentSpec returns the agent's command line, log and environment.
+func agentSpec(agent string, dir job.RunDir, getenv func(string) string) launch.Spec {
 	// The lock is the first descriptor after standard error.
-	return launch.Spec{Program: agent, Args: []string{"--lock-fd", "3", "--run-dir", string(dir)}, Log: dir.AgentLog(),
+	return launch.Spec{Program: agent, Args: []string{"--lock-fd", "3", "--run-dir", string(dir)}, Log: dir.AgentLogPath(),
 		Env: configs.Environment(getenv)}
 }
 
-// start starts the agent and stores which process it is, so that an Epilog a
-// millisecond later finds it.
-func start(s launch.Spec, dir job.RunDir, lock *os.File) (job.Process, error) {
+// startAgent starts the agent with the lock as a descriptor, and stores its pid in the run directory, so that
+// an Epilog a millisecond later finds it.
+func startAgent(s launch.Spec, dir job.RunDir, lock *os.File) (job.Process, error) {
 	defer lock.Close()
 	pid, _, err := launch.Detach(s, lock)
 	if err != nil {
@@ -123,9 +121,9 @@ func start(s launch.Spec, dir job.RunDir, lock *os.File) (job.Process, error) {
 	}
 	// The Prolog does not wait for it: if the process ends it stays a zombie until the Prolog ends, so its pid
 	// cannot be reused yet.
-	p, err := job.Of(pid)
+	p, err := job.ProcessOf(pid)
 	if err != nil {
 		return job.Process{}, err
 	}
-	return p, p.WriteProcess(dir.PID())
+	return p, p.WriteProcess(dir.PIDPath())
 }

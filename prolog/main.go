@@ -11,6 +11,7 @@ import (
 	"os"
 )
 
+// main runs the Prolog. It always exits with status 0, because a failing Prolog would drain the node.
 func main() {
 	runProlog(context.Background(), os.Getenv, os.Args[1:], os.Stderr)
 }

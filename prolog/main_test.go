@@ -33,7 +33,7 @@ func TestWatched(t *testing.T) {
 	if err != nil || r.Key != (run.Key{Cluster: "c", JobID: 17}) || r.Job.User != "alice" || r.StartMono <= 0 {
 		t.Errorf("run %+v, %v", r, err)
 	}
-	p, err := job.ReadProcess(d.PID())
+	p, err := job.ReadProcess(d.PIDPath())
 	if err != nil || !p.Alive() {
 		t.Fatalf("agent %+v, %v: not alive when the Prolog has ended", p, err)
 	}
@@ -44,7 +44,7 @@ func TestWatched(t *testing.T) {
 	b, _ := os.ReadFile(d.Path("seen"))
 	seen := string(b)
 	for _, want := range []string{"args: --lock-fd 3 --run-dir " + string(d) + "\n", "0 -> /dev/null\n", "3 -> " +
-		d.Lock() + "\n", "cwd: /\n", "TZ=UTC"} {
+		d.LockPath() + "\n", "cwd: /\n", "TZ=UTC"} {
 		if !strings.Contains(seen, want) {
 			t.Errorf("agent was not started with %q:\n%s", want, seen)
 		}
@@ -53,7 +53,7 @@ func TestWatched(t *testing.T) {
 		t.Errorf("agent was given what it must not have:\n%s", seen)
 	}
 	jobtest.Until(t, "agent.log", func() bool {
-		b, _ := os.ReadFile(d.AgentLog())
+		b, _ := os.ReadFile(d.AgentLogPath())
 		return string(b) == "said by the agent\n"
 	})
 	if sid, err := session(p.PID); err != nil || sid != p.PID {
@@ -141,14 +141,14 @@ func TestUnknownKey(t *testing.T) {
 func TestSameKeyAgain(t *testing.T) {
 	s := newSite(t, "", fakeAgent)
 	s.prolog()
-	first, err := job.ReadProcess(s.dirs()[0].PID())
+	first, err := job.ReadProcess(s.dirs()[0].PIDPath())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if out := s.prolog(); out != "" {
 		t.Errorf("with a live agent the Prolog says %q", out)
 	}
-	if p, _ := job.ReadProcess(s.dirs()[0].PID()); p != first || !first.Alive() {
+	if p, _ := job.ReadProcess(s.dirs()[0].PIDPath()); p != first || !first.Alive() {
 		t.Errorf("agent %+v, want %+v alive", p, first)
 	}
 	if !strings.Contains(s.log(), "left alone") {
@@ -171,7 +171,7 @@ func TestSameKeyAgain(t *testing.T) {
 	if len(dirs) != 2 || filepath.Base(string(dirs[1])) != "c-17.r0~1" {
 		t.Fatalf("run directories %v", dirs)
 	}
-	if p, err := job.ReadProcess(dirs[0].PID()); err != nil || p == first || !p.Alive() {
+	if p, err := job.ReadProcess(dirs[0].PIDPath()); err != nil || p == first || !p.Alive() {
 		t.Errorf("new agent %+v, %v", p, err)
 	}
 }

@@ -16,17 +16,15 @@ import (
 	"jobgait/configs"
 )
 
-// limit is when the Prolog returns even if something in it blocks for ever.
+// limit is the time after which the Prolog returns even if something in it blocks for ever.
 const limit = 2 * time.Second
 
-// runProlog is the program. It returns nothing: this is one of the two places in the
-// tree that swallow errors, because slurmd takes a node out of service for them.
-// What went wrong is one line for slurmd's log and one in the node's.
+// runProlog runs the Prolog, for at most limit. It returns no error, because slurmd takes a node out of service
+// for one: an error is one line for slurmd's log and one in the node's log.
 func runProlog(ctx context.Context, getenv func(string) string, args []string, stderr io.Writer) {
-	// A closed pipe must not kill us. Notify, not Ignore: the agent would
-	// inherit what is ignored.
+	// A closed pipe must not kill this process. Notify, not Ignore: the agent would inherit what is ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	called, getenv, err := scheduler.Hook(args, getenv, os.Geteuid() == 0)
+	called, getenv, err := scheduler.CallerOfHook(args, getenv, os.Geteuid() == 0)
 	if err != nil {
 		fmt.Fprintf(stderr, "jobgait-prolog %s: %v\n", configs.Version, err)
 		return
@@ -40,19 +38,19 @@ func runProlog(ctx context.Context, getenv func(string) string, args []string, s
 				ended <- fmt.Errorf("panic: %v at %s", p, note.Clean(string(debug.Stack()), 1000))
 			}
 		}()
-		ended <- begin(called, getenv)
+		ended <- beginRun(called, getenv)
 	}()
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
-		err = fmt.Errorf("not done within %v: the job is not watched", limit)
+		err = fmt.Errorf("the Prolog did not end within %v: this job is not profiled", limit)
 	}
 	if err != nil {
 		line := fmt.Sprintf("job %.20q: %s", called.ID(getenv), note.Clean(err.Error(), 2000))
 		fmt.Fprintf(stderr, "jobgait-prolog: %s\n", line)
 		// slurmd logs what a hook says only of one that failed.
 		if os.Geteuid() == 0 && !configs.IsOneMachine(getenv) {
-			journal.System().Send(journal.Error, "jobgait", "jobgait-prolog: "+line)
+			journal.SystemSockets().Send(journal.Error, "jobgait", "jobgait-prolog: "+line)
 		}
 	}
 }

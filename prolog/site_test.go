@@ -126,7 +126,7 @@ func (s *site) dirs() []job.RunDir {
 
 func (s *site) stopAgents() {
 	for _, d := range s.dirs() {
-		if p, err := job.ReadProcess(d.PID()); err == nil {
+		if p, err := job.ReadProcess(d.PIDPath()); err == nil {
 			if _, err := p.Stop(time.Second); err != nil {
 				s.t.Error(err)
 			}

@@ -1,7 +1,7 @@
-// Package acl lets one user read a file that stays the property of this account. A path, a user and rights come in;
-// the path gets a POSIX ACL. It exists because a file that a user owns is hostile to root: its owner can fill it, give
-// it any time and hold it by a lease. It needs no privilege on files of this account, and returns ErrNone where the
-// file system keeps no ACL.
+// Package acl lets one user read a file that another account, this one, owns. A path, a user and rights come
+// in; the path gets a POSIX ACL. It exists because root must not depend on a file that a user owns: its owner
+// can grow it, set its times and hold a lease on it. It needs no privilege on files of this account, and
+// returns ErrNoACL if the file system does not support ACLs.
 package acl
 
 import (
@@ -19,8 +19,8 @@ const (
 	Write uint16 = 2 // of a socket: to connect
 )
 
-// ErrNone is returned where the file system keeps no ACL.
-var ErrNone = errors.New("its file system keeps no POSIX ACL")
+// ErrNoACL is returned if the file system does not support POSIX ACLs.
+var ErrNoACL = errors.New("its file system keeps no POSIX ACL")
 
 // Tags of a POSIX ACL as the kernel takes it (include/uapi/linux/posix_acl.h and
 // posix_acl_xattr.h): version 2, then entries of tag, rights and id, little endian.
@@ -35,7 +35,8 @@ const (
 	xattr    = "system.posix_acl_access"
 )
 
-// Allow gives one user, beside the owner, rights to a path, and removes those of all others. Links are not followed.
+// Allow gives one user, beside the owner, rights to a path, and removes the rights of all other users and
+// groups. It does not follow links.
 func Allow(path string, uid int, rights uint16) error {
 	acl := binary.LittleEndian.AppendUint32(nil, version)
 	for _, e := range []struct {
@@ -49,14 +50,14 @@ func Allow(path string, uid int, rights uint16) error {
 	}
 	err := unix.Lsetxattr(path, xattr, acl, 0)
 	if errors.Is(err, unix.ENOTSUP) {
-		return fmt.Errorf("%s: %w", path, ErrNone)
+		return fmt.Errorf("%s: %w", path, ErrNoACL)
 	}
 	if err != nil {
 		return fmt.Errorf("let user %d read %s: %w", uid, path, err)
 	}
 	got := make([]byte, len(acl)+1)
 	if n, err := unix.Lgetxattr(path, xattr, got); err != nil || n != len(acl) {
-		return fmt.Errorf("%s: %w: it is not as it was set", path, errors.Join(ErrNone, err))
+		return fmt.Errorf("%s: %w: the ACL read back differs from the one set", path, errors.Join(ErrNoACL, err))
 	}
 	return nil
 }

@@ -5,9 +5,9 @@
 // the work. It has the account's uid, gid and groups, no environment, no inherited descriptors and no way to
 // gain privileges.
 //
-// The child starts with the rights of its parent and takes the account itself (Take). A process that has the
-// account from its first instruction could be stopped, traced and changed by that account before it protects
-// itself. The account can only stop or kill the child.
+// The child starts with the rights of its parent and changes to the account itself (BecomeAccount). A process
+// that has the account from its first instruction could be stopped, traced and changed by that account before
+// it protects itself. The account can only stop or kill the child.
 //
 // The parent does not trust the child: it bounds the output, and it kills a child that hangs on a dead file
 // system without waiting for it.
@@ -30,27 +30,26 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Account is whose rights a child has.
+// Account is the user and groups whose rights a child takes.
 type Account struct {
 	UID, GID uint32
 	Groups   []uint32
 }
 
-// Current is whether the account is that of this process, so that no child is
-// needed.
-func (a Account) Current() bool { return int(a.UID) == os.Getuid() && int(a.UID) == os.Geteuid() }
+// IsCurrent reports whether this process already has the account's user id, so that no child is needed.
+func (a Account) IsCurrent() bool { return int(a.UID) == os.Getuid() && int(a.UID) == os.Geteuid() }
 
-// run starts a verb of the program as the account, gives it input and writes its output to out as it comes, limit bytes
-// at most. When ctx ends the child is killed and not waited for: one that is stuck in the kernel cannot be. input may
-// still be read and out written to then.
+// run starts a child for a verb with the account's arguments, passes input to it and writes its output to out
+// as it arrives, at most limit bytes. When ctx ends, it kills the child and does not wait for it, because the
+// child may be stuck in the kernel; input may still be read and out written then.
 func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int, out io.Writer) error {
 	cmd := exec.Command(c.Program, append([]string{verb}, c.Account.Args()...)...)
 	cmd.Dir = "/"
 	cmd.Env = []string{}
 	cmd.Stdin = input
 	var complaint bytes.Buffer
-	cmd.Stderr = &limited{w: &complaint, left: 4096}
-	bounded := &limited{w: out, left: limit}
+	cmd.Stderr = &limitedWriter{w: &complaint, remaining: 4096}
+	bounded := &limitedWriter{w: out, remaining: limit}
 	cmd.Stdout = bounded
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	runtime.LockOSThread() // a bound child ends with the thread that started it
@@ -67,7 +66,7 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 	select {
 	case err := <-ended:
 		if bounded.exceeded {
-			return errTooMuch
+			return errOutputTooLarge
 		}
 		if err != nil {
 			return fmt.Errorf("%w: %s", err, note.Clean(complaint.String(), 300))
@@ -75,15 +74,15 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 		return nil
 	case <-ctx.Done():
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it leads a session: what it started goes too
-		if c.Left != nil {
-			c.Left(cmd.Process.Pid)
+		if c.OnAbandoned != nil {
+			c.OnAbandoned(cmd.Process.Pid)
 		}
-		return fmt.Errorf("abandoned because a file system hangs: %w", ctx.Err())
+		return fmt.Errorf("the child did not end in time, probably because a file system hangs: %w", ctx.Err())
 	}
 }
 
-// Start starts a verb of the program that answers until its input ends: questions come to it from in, answers go to
-// out.
+// Start starts a child for a verb that answers requests until its input ends: it reads requests from in and
+// writes answers to out.
 func (c Child) Start(verb string, in, out *os.File) (*os.Process, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -98,28 +97,29 @@ func (c Child) Start(verb string, in, out *os.File) (*os.Process, error) {
 			Files: []*os.File{in, out, null}, Sys: &syscall.SysProcAttr{Setsid: true}})
 }
 
-// errTooMuch ends a child that writes without end.
-var errTooMuch = errors.New("too much output")
+// errOutputTooLarge is returned for a child that writes more than its limit.
+var errOutputTooLarge = errors.New("the child printed more than its limit")
 
-// limited passes bytes on until left are used up, then fails.
-type limited struct {
-	w        io.Writer
-	left     int
-	exceeded bool
+// limitedWriter writes to w until remaining bytes are written, then fails.
+type limitedWriter struct {
+	w         io.Writer
+	remaining int
+	exceeded  bool
 }
 
-func (l *limited) Write(b []byte) (int, error) {
-	if len(b) > l.left {
+// Write writes b to the underlying writer, or fails with errOutputTooLarge if it does not fit.
+func (l *limitedWriter) Write(b []byte) (int, error) {
+	if len(b) > l.remaining {
 		l.exceeded = true
-		return 0, errTooMuch
+		return 0, errOutputTooLarge
 	}
-	l.left -= len(b)
+	l.remaining -= len(b)
 	return l.w.Write(b)
 }
 
-// CloseOnExec marks every descriptor above 2 as not to be inherited: a pipe that
-// slurmd left open must not be held by an agent or worker, and nothing of root's
-// must reach a child with a user's rights. Go opens its own that way already.
+// CloseOnExec sets close-on-exec on all descriptors above 2. So an agent or worker does not hold a pipe that
+// slurmd left open, and no descriptor of root reaches a child with a user's rights. Go sets it on the files
+// that it opens.
 func CloseOnExec() error {
 	err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC)
 	if !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EINVAL) {

@@ -10,16 +10,16 @@ import (
 	"io"
 )
 
-// Child is a program and the account whose rights its child processes take.
+// Child is a program that runs as a child process, and the account whose rights it has.
 type Child struct {
 	Program string
 	Account Account
-	// Left is called with the id of a child that was killed because its time was over and that is not waited for; nil
-	// calls nothing.
-	Left func(pid int)
+	// OnAbandoned is called with the pid of a child that was killed at its time limit and is not waited for; nil
+	// for no call.
+	OnAbandoned func(pid int)
 }
 
-// Ask starts a child for one question and returns its one answer.
+// Ask starts a child with one question and returns its one answer.
 func Ask[A any](ctx context.Context, c Child, verb string, question any) (answer A, err error) {
 	n := 0
 	err = AskAll(ctx, c, verb, question, nil, 0, func(a A) error {
@@ -27,23 +27,23 @@ func Ask[A any](ctx context.Context, c Child, verb string, question any) (answer
 		return nil
 	})
 	if err == nil && n != 1 {
-		err = fmt.Errorf("%s as uid %d: %d answers instead of one", verb, c.Account.UID, n)
+		err = fmt.Errorf("%s as uid %d: the child returned %d answers, not one", verb, c.Account.UID, n)
 	}
 	return answer, err
 }
 
-// AskAll starts a child for one question, followed by the bytes of body unless that is nil, and calls each with its
-// answers as they come. The answers together must not be longer than the verb's bound, or limit bytes if that is less
-// and not 0: the account can make the child write anything. An error of each ends the child. When ctx ends the child
-// is killed and not waited for; body may still be read then.
+// AskAll starts a child with one question, followed by the bytes of body unless it is nil, and calls each with
+// every answer as it arrives. The answers together must not exceed the verb's limit, or limit bytes if that is
+// less and not 0, because the account can make the child write anything. An error of each ends the child. When
+// ctx ends, the child is killed and not waited for; body may still be read then.
 func AskAll[A any](ctx context.Context, c Child, verb string, question any, body io.Reader, limit int,
 	each func(A) error) error {
 	v, ok := VerbNamed(verb)
-	if !ok || v.Rights == Starters {
+	if !ok || v.Rights == StarterRights {
 		return fmt.Errorf("verb %q: this child returns no answers", verb)
 	}
-	if limit == 0 || limit > v.Answer {
-		limit = v.Answer
+	if limit == 0 || limit > v.MaxAnswer {
+		limit = v.MaxAnswer
 	}
 	text, err := json.Marshal(question)
 	if err != nil {
@@ -72,7 +72,8 @@ func AskAll[A any](ctx context.Context, c Child, verb string, question any, body
 	return nil
 }
 
-// ReadAnswers reads a child's answers one after the other.
+// ReadAnswers decodes a child's answers from in and calls each with every one, until the input ends or each
+// fails.
 func ReadAnswers[A any](in io.Reader, each func(A) error) error {
 	for d := json.NewDecoder(in); ; {
 		var a A
@@ -84,7 +85,7 @@ func ReadAnswers[A any](in io.Reader, each func(A) error) error {
 			err = each(a)
 		}
 		if err != nil {
-			return fmt.Errorf("its answer: %w", err)
+			return fmt.Errorf("read the child's answer: %w", err)
 		}
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// Lookup finds the account of that name. Name services hang: ctx bounds it.
+// Lookup returns the account with this name from the name service. It returns an error when ctx ends, because
+// name services may hang.
 func Lookup(ctx context.Context, name string) (Account, error) {
 	type answer struct {
 		account Account
@@ -26,6 +27,7 @@ func Lookup(ctx context.Context, name string) (Account, error) {
 	}
 }
 
+// lookup returns the account with this name and its groups; it may hang.
 func lookup(name string) (Account, error) {
 	u, err := user.Lookup(name)
 	if err != nil {
@@ -42,9 +44,8 @@ func lookup(name string) (Account, error) {
 	return Account{UID: uint32(uid), GID: uint32(gid), Groups: groups(u, uint32(gid))}, nil
 }
 
-// ForJob returns the account of a job: uid and gid are those that Slurm gave,
-// never looked up; the supplementary groups come from the name service, or are
-// just the gid when it does not answer.
+// ForJob returns the account of a job. uid and gid are Slurm's and are not looked up; the supplementary groups
+// come from the name service, or are only the gid if it does not answer before ctx ends.
 func ForJob(ctx context.Context, uid, gid uint32) Account {
 	a := Account{UID: uid, GID: gid, Groups: []uint32{gid}}
 	got := make(chan []uint32, 1)
@@ -63,7 +64,7 @@ func ForJob(ctx context.Context, uid, gid uint32) Account {
 	return a
 }
 
-// groups are the ids of u's groups with gid among them.
+// groups returns the ids of u's groups, gid first.
 func groups(u *user.User, gid uint32) []uint32 {
 	ids := []uint32{gid}
 	names, err := u.GroupIds()

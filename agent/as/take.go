@@ -15,10 +15,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Self is the account of this process.
+// Self returns the account of this process, without supplementary groups.
 func Self() Account { return Account{UID: uint32(os.Getuid()), GID: uint32(os.Getgid())} }
 
-// Args are the account as arguments of a child, which Take reads.
+// Args returns the account as arguments of a child: uid, gid and groups, which BecomeAccount parses.
 func (a Account) Args() []string {
 	out := []string{strconv.FormatUint(uint64(a.UID), 10), strconv.FormatUint(uint64(a.GID), 10)}
 	for _, g := range a.Groups {
@@ -27,6 +27,7 @@ func (a Account) Args() []string {
 	return out
 }
 
+// parseArgs parses the arguments that Args returns.
 func parseArgs(args []string) (Account, error) {
 	var ids []uint32
 	for _, s := range args {
@@ -37,43 +38,42 @@ func parseArgs(args []string) (Account, error) {
 		ids = append(ids, uint32(id))
 	}
 	if len(ids) < 2 {
-		return Account{}, errors.New("invalid account: want uid, gid and groups")
+		return Account{}, errors.New("invalid account argument: want UID GID GROUP,...")
 	}
 	return Account{UID: ids[0], GID: ids[1], Groups: ids[2:]}, nil
 }
 
-// Limits are what a child may use. All of them leave no core and write their files
-// for others to read.
+// Limits are the resource limits of a child. Every child leaves no core dump and creates files with umask 022.
 type Limits struct {
-	// FileBytes is the size of the largest file that it may write.
+	// FileBytes limits the size of a file that it writes.
 	FileBytes uint64
-	// MemoryBytes and CPUSeconds are what it may use of these; 0 for no limit.
-	// Addresses that Go reserves before it begins, more than a gigabyte, are not counted.
+	// MemoryBytes and CPUSeconds limit its memory and CPU time; 0 means unlimited. Addresses that Go reserves
+	// before it begins, more than a gigabyte, are not counted.
 	MemoryBytes, CPUSeconds uint64
-	// Starts is whether it may start programs.
-	Starts bool
-	// Bound means that the child is killed when its parent ends. The account can stop a child, and one that is
-	// stopped uses up no CPU time: nothing else would end it.
-	Bound bool
+	// MayStart permits it to start programs.
+	MayStart bool
+	// DieWithParent lets the kernel kill the child when its parent ends. Otherwise a child that the account has
+	// stopped would stay for ever, since it uses no CPU time.
+	DieWithParent bool
 }
 
-// Take gives this process the rights of the account that Args named, for good: the
-// first thing that a child does. At no moment can the account trace it.
-func Take(args []string, l Limits) error {
+// BecomeAccount gives this process the rights of the account in args, permanently, and applies the limits. It
+// is the first thing that a child does. The account can trace the process at no moment.
+func BecomeAccount(args []string, l Limits) error {
 	a, err := parseArgs(args)
 	if err != nil {
 		return err
 	}
-	if err := l.hold(); err != nil {
+	if err := l.apply(); err != nil {
 		return err
 	}
-	if !a.Current() {
-		err = take(a, l)
-	} else if l.Bound {
-		err = bind()
+	if !a.IsCurrent() {
+		err = setIDs(a, l)
+	} else if l.DieWithParent {
+		err = dieWithParent()
 	}
 	if err == nil {
-		err = shut()
+		err = makeUndumpable()
 	}
 	if err != nil {
 		return fmt.Errorf("become uid %d: %w", a.UID, err)
@@ -81,16 +81,16 @@ func Take(args []string, l Limits) error {
 	return nil
 }
 
-// TakeFiles gives this thread the account's rights to files, beside root's to ask about processes, and no way
-// back: see setfsuid(2), which takes the capabilities of files away. If the account is root, or this process is
-// not root, the rights stay as they are.
-func TakeFiles(args []string) error {
+// BecomeForFiles gives this thread the account's rights to files, permanently, while it keeps root's right to
+// read about processes: see setfsuid(2), which removes the capabilities for files. If the account is root, or
+// this process is not root, the rights stay as they are.
+func BecomeForFiles(args []string) error {
 	a, err := parseArgs(args)
 	if err != nil {
 		return err
 	}
 	runtime.LockOSThread()
-	if err := (Limits{Starts: true}).hold(); err != nil { // the number of processes binds no root
+	if err := (Limits{MayStart: true}).apply(); err != nil { // the number of processes binds no root
 		return err
 	}
 	if os.Geteuid() != 0 || a.UID == 0 {
@@ -103,15 +103,16 @@ func TakeFiles(args []string) error {
 	_, _ = unix.SetfsgidRetGid(int(a.GID))
 	_, _ = unix.SetfsuidRetUid(int(a.UID))
 	if now, err := unix.SetfsuidRetUid(-1); err != nil || now != int(a.UID) {
-		return fmt.Errorf("take the rights to files of uid %d: those of %d stay", a.UID, now)
+		return fmt.Errorf("take the file rights of uid %d: setfsuid failed, they are still those of uid %d", a.UID, now)
 	}
-	return shut() // a change of rights has opened it
+	return makeUndumpable() // a change of rights has opened it
 }
 
-// TakeTracer does what TakeFiles does, and gives up all capabilities of all threads but that to trace processes. The
-// user ids stay: the account can neither stop nor kill what holds one of its threads.
-func TakeTracer(args []string) error {
-	if err := TakeFiles(args); err != nil {
+// BecomeTracer does what BecomeForFiles does, and drops all capabilities of all threads except that to trace
+// processes. The user ids stay, so the account can neither stop nor kill this process while it holds one of the
+// account's threads.
+func BecomeTracer(args []string) error {
+	if err := BecomeForFiles(args); err != nil {
 		return err
 	}
 	var now [2]unix.CapUserData
@@ -124,10 +125,10 @@ func TakeTracer(args []string) error {
 	if err := setCapabilities(&head, &kept); err != nil {
 		return fmt.Errorf("give up capabilities: %w", err)
 	}
-	return shut()
+	return makeUndumpable()
 }
 
-// setCapabilities sets those of all threads, where Go made them, else of this one.
+// setCapabilities sets the capabilities of all threads or, in a program with cgo, of this thread.
 func setCapabilities(head *unix.CapUserHeader, to *[2]unix.CapUserData) error {
 	head.Pid = 0
 	_, _, e := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(head)),
@@ -141,21 +142,22 @@ func setCapabilities(head *unix.CapUserHeader, to *[2]unix.CapUserData) error {
 	return nil
 }
 
-// spareThreads are made before none can be: Go takes one when a read of a file waits,
-// and one each for the collection of memory and its own clock.
+// spareThreads is the number of threads created before the limit of processes is set to 0. The Go runtime needs
+// one while a read of a file waits, and others for garbage collection and its monitor.
 const spareThreads = 8
 
-// hold sets the limits. The process is undumpable from here on: only root can trace it or read its memory.
-func (l Limits) hold() error {
-	if err := shut(); err != nil {
+// apply sets the limits of this process and makes it undumpable: from then on only root can trace it or read
+// its memory.
+func (l Limits) apply() error {
+	if err := makeUndumpable(); err != nil {
 		return err
 	}
-	if err := noPrivileges(); err != nil {
+	if err := forbidPrivileges(); err != nil {
 		return err
 	}
 	unix.Umask(0o022)
 	limits := map[int]uint64{unix.RLIMIT_FSIZE: l.FileBytes, unix.RLIMIT_CORE: 0}
-	if !l.Starts {
+	if !l.MayStart {
 		makeThreads()
 		limits[unix.RLIMIT_NPROC] = 0
 	}
@@ -163,7 +165,7 @@ func (l Limits) hold() error {
 		limits[unix.RLIMIT_CPU] = l.CPUSeconds
 	}
 	if l.MemoryBytes > 0 {
-		reserved, err := addresses()
+		reserved, err := addressSpaceBytes()
 		if err != nil {
 			return err
 		}
@@ -181,16 +183,15 @@ func (l Limits) hold() error {
 	return nil
 }
 
-// noPrivileges keeps the process from gaining any.
-func noPrivileges() error {
+// forbidPrivileges sets no_new_privs, so that the process can never gain privileges.
+func forbidPrivileges() error {
 	if err := prctl(unix.PR_SET_NO_NEW_PRIVS, 1); err != nil {
 		return fmt.Errorf("set no_new_privs: %w", err)
 	}
 	return nil
 }
 
-// prctl does it to all threads, where Go made them (with cgo to this one, and what comes
-// of it).
+// prctl calls prctl(2) in all threads or, in a program with cgo, in this thread.
 func prctl(option int, value uintptr) error {
 	_, _, e := syscall.AllThreadsSyscall(unix.SYS_PRCTL, uintptr(option), value, 0)
 	if e == unix.ENOTSUP {
@@ -202,9 +203,10 @@ func prctl(option int, value uintptr) error {
 	return nil
 }
 
-// bind has the kernel kill this process when the thread that started it ends; a change
-// of the effective id undoes it. Who has ended already reads nothing of what we write.
-func bind() error {
+// dieWithParent lets the kernel kill this process when the thread that started it ends; a change of the
+// effective user id cancels that. It returns an error if the parent has already ended, which the closed output
+// pipe shows.
+func dieWithParent() error {
 	if err := prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL)); err != nil {
 		return fmt.Errorf("set the parent-death signal: %w", err)
 	}
@@ -215,17 +217,17 @@ func bind() error {
 	return nil
 }
 
-// shut makes the process undumpable.
-func shut() error {
+// makeUndumpable makes the process undumpable, so that only root can trace it or read its memory.
+func makeUndumpable() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("make the child undumpable: %w", err)
 	}
 	return nil
 }
 
-// makeThreads makes threads that the runtime keeps. One of them computes at a time,
-// from here on: with two of them the runtime can be about to make another when this
-// returns (seen once in 65 starts on a busy machine), and none can be made then.
+// makeThreads creates spareThreads threads, which the Go runtime keeps, and limits the runtime to one running
+// thread. With two, the runtime can be about to create another thread when this returns (seen once in 65 starts
+// on a busy machine), which then fails.
 func makeThreads() {
 	runtime.GOMAXPROCS(1)
 	var all, held sync.WaitGroup
@@ -243,8 +245,8 @@ func makeThreads() {
 	all.Wait()
 }
 
-// addresses is the size of this process's address space.
-func addresses() (uint64, error) {
+// addressSpaceBytes returns the size of this process's address space, in bytes.
+func addressSpaceBytes() (uint64, error) {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		return 0, fmt.Errorf("limit the child: %w", err)
@@ -254,12 +256,12 @@ func addresses() (uint64, error) {
 	return pages * uint64(os.Getpagesize()), err
 }
 
-// take gives all threads the ids, groups first: afterwards it may not. A change of the
-// effective id makes the process as dumpable as fs.suid_dumpable says, which may be
-// altogether, and unbinds it. So the real and the saved id stay root's, which keeps the
-// account from tracing it (ptrace(2): all three must be the tracer's) and from stopping
-// it (kill(2): one of these two must be the sender's), until both are seen to.
-func take(a Account, l Limits) error {
+// setIDs sets the account's groups, group id and user id in all threads, in this order, because it may not
+// change groups later. A change of the effective id resets dumpability to fs.suid_dumpable and the parent-death
+// signal. So the real and saved ids stay root's until both are set again: until then the account can neither
+// trace the process (ptrace(2) requires that all three ids are the tracer's) nor stop it (kill(2) requires one
+// of these two).
+func setIDs(a Account, l Limits) error {
 	groups := make([]int, len(a.Groups))
 	for i, g := range a.Groups {
 		groups[i] = int(g)
@@ -273,11 +275,11 @@ func take(a Account, l Limits) error {
 	if err := syscall.Setresuid(-1, int(a.UID), -1); err != nil {
 		return err
 	}
-	if err := shut(); err != nil {
+	if err := makeUndumpable(); err != nil {
 		return err
 	}
-	if l.Bound {
-		if err := bind(); err != nil {
+	if l.DieWithParent {
+		if err := dieWithParent(); err != nil {
 			return err
 		}
 	}

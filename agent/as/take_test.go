@@ -46,16 +46,16 @@ func TestMain(m *testing.M) {
 	}
 	take := map[string]func() error{
 		"rights": func() error {
-			return Take(os.Args[2:], Limits{FileBytes: 1 << 20, CPUSeconds: 5, MemoryBytes: 512 << 20})
+			return BecomeAccount(os.Args[2:], Limits{FileBytes: 1 << 20, CPUSeconds: 5, MemoryBytes: 512 << 20})
 		},
 		"starter": func() error { return nil },
 		"bound":   bound,
 		"stopped": bound,
-		"files":   func() error { return TakeFiles(os.Args[2:]) },
-		"script":  func() error { return Take(os.Args[2:], Limits{FileBytes: 1 << 20, Starts: true}) },
+		"files":   func() error { return BecomeForFiles(os.Args[2:]) },
+		"script":  func() error { return BecomeAccount(os.Args[2:], Limits{FileBytes: 1 << 20, MayStart: true}) },
 	}[os.Args[1]]
 	if take == nil {
-		take = func() error { return Take(os.Args[2:], Limits{FileBytes: reportBytes}) }
+		take = func() error { return BecomeAccount(os.Args[2:], Limits{FileBytes: maxReportBytes}) }
 	}
 	if err := take(); err != nil {
 		fmt.Println(err)
@@ -83,7 +83,7 @@ func files() {
 	fmt.Println("shadow:", err == nil, "ids", os.Getuid(), fsuid, "dumpable", dumpable())
 }
 
-func bound() error { return Take(os.Args[2:], Limits{Bound: true}) }
+func bound() error { return BecomeAccount(os.Args[2:], Limits{DieWithParent: true}) }
 
 // starter starts a child of the account in its arguments, which stops itself.
 func starter() {

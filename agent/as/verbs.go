@@ -8,86 +8,89 @@ import (
 	"io"
 )
 
-// Rights say what a child process takes of an account.
+// Rights say which rights of an account a child process takes.
 type Rights int
 
 const (
-	// Whole: the child becomes the account in every respect (Take).
-	Whole Rights = iota
-	// Files: the child opens files as the account and keeps the starter's right to look at processes (TakeFiles).
-	Files
-	// Starters: the child keeps the rights of its starter and gets no account.
-	Starters
-	// Tracer: the child opens files as the account and keeps CAP_SYS_PTRACE, no other capability (TakeTracer).
-	Tracer
+	// FullAccount: the child takes all rights of the account (BecomeAccount).
+	FullAccount Rights = iota
+	// FileRights: the child opens files with the account's rights and keeps its parent's right to read about
+	// processes (BecomeForFiles).
+	FileRights
+	// StarterRights: the child keeps the rights of its parent and gets no account.
+	StarterRights
+	// TracerRights: the child opens files with the account's rights and keeps CAP_SYS_PTRACE but no other
+	// capability (BecomeTracer).
+	TracerRights
 )
 
 // Verb is a row of the table of child processes: the argument that makes one of the programs that child, with whose
 // rights it runs, and how large its answers may be.
 type Verb struct {
-	Name    string
-	Account string // whose rights, in words
-	Rights  Rights
-	Limits  Limits // of a child with Whole rights
-	Answer  int    // bytes that a starter reads of all answers together, of Peek of one; 0 if it has none
+	Name      string
+	Account   string // whose rights, in words
+	Rights    Rights
+	Limits    Limits // of a child with FullAccount
+	MaxAnswer int    // limit of all answers together, for Peek of one, in bytes; 0 without answers
 }
 
-// Names of the verbs. An agent runs for days and starts the program that is installed then: the names and questions of
-// its verbs stay as they are.
+// Names of the verbs. An agent runs for days and then starts children of a newer installed program, so the
+// names and questions of its verbs never change.
 const (
-	Deliver   = "--deliver"
-	Collect   = "--collect"
-	Archive   = "--archive"
-	Consult   = "--consult"
-	Look      = "__look"
-	Names     = "names"
-	Peek      = "peek"
-	OnStall   = "on-stall"
-	Worker    = "--worker"
-	SweepNode = "--sweep-node"
-	Release   = "__release"
+	Deliver           = "--deliver"
+	Collect           = "--collect"
+	Archive           = "--archive"
+	CompareHistory    = "--consult"
+	InspectCollection = "__look"
+	Names             = "names"
+	Peek              = "peek"
+	OnStall           = "on-stall"
+	Worker            = "--worker"
+	SweepNode         = "--sweep-node"
+	Release           = "__release"
 	// CopyStacks stops threads and copies their registers and stacks, UnwindStacks reads the copies (package stack).
 	CopyStacks   = "copy-stacks"
 	UnwindStacks = "unwind-stacks"
 )
 
-// Bounds that the children themselves need: of all answers together, of Peek of one.
+// Limits of answers that the children also need, in bytes: of all answers together, for Peek of one.
 const (
-	CollectAnswer = 512 << 20
-	NamesAnswer   = 256 << 10
-	PeekAnswer    = 8 << 20
-	// CopyAnswer holds the stacks of 512 processes of three threads with 100 KiB each.
-	CopyAnswer   = 256 << 20
-	UnwindAnswer = 32 << 20
+	MaxCollectAnswer = 512 << 20
+	MaxNamesAnswer   = 256 << 10
+	MaxPeekAnswer    = 8 << 20
+	// MaxCopyAnswer holds the stacks of 512 processes of three threads with 100 KiB each.
+	MaxCopyAnswer   = 256 << 20
+	MaxUnwindAnswer = 32 << 20
 )
 
-// reportBytes bounds the files of a child that writes reports and records.
-const reportBytes = 256 << 20
+// maxReportBytes limits the size of a file of a child that writes reports and records.
+const maxReportBytes = 256 << 20
 
-// Verbs is the table of all child processes of all programs.
+// Verbs returns all child processes of all programs.
 func Verbs() []Verb {
 	return []Verb{
-		{Name: Deliver, Account: "the job's user", Limits: Limits{FileBytes: reportBytes}, Answer: 64 << 10},
-		{Name: Collect, Account: "collect.account", Limits: Limits{FileBytes: reportBytes}, Answer: CollectAnswer},
+		{Name: Deliver, Account: "the job's user", Limits: Limits{FileBytes: maxReportBytes}, MaxAnswer: 64 << 10},
+		{Name: Collect, Account: "collect.account", Limits: Limits{FileBytes: maxReportBytes}, MaxAnswer: MaxCollectAnswer},
 		{Name: Archive, Account: "collect.account", Limits: Limits{FileBytes: 2 << 30}},
-		{Name: Consult, Account: "the account that wrote the history", Limits: Limits{FileBytes: reportBytes},
-			Answer: 16 << 20},
-		{Name: Look, Account: "collect.account", Limits: Limits{FileBytes: reportBytes}, Answer: 64 << 10},
-		{Name: Names, Account: "the job's user", Limits: Limits{CPUSeconds: 2, MemoryBytes: 512 << 20, Bound: true},
-			Answer: NamesAnswer + 1},
-		{Name: Peek, Account: "the job's user", Rights: Files, Answer: PeekAnswer},
-		{Name: OnStall, Account: "live.account", Limits: Limits{Starts: true, FileBytes: 64 << 10, CPUSeconds: 10},
-			Answer: 64 << 10},
-		{Name: Worker, Account: "root", Rights: Starters},
-		{Name: SweepNode, Account: "root", Rights: Starters},
-		{Name: CopyStacks, Account: "the job's user", Rights: Tracer, Answer: CopyAnswer},
-		{Name: UnwindStacks, Account: "the job's user", Limits: Limits{CPUSeconds: 5, MemoryBytes: 1 << 30, Bound: true},
-			Answer: UnwindAnswer},
-		{Name: Release, Account: "the caller of jobgait run", Rights: Starters},
+		{Name: CompareHistory, Account: "the account that wrote the history", Limits: Limits{FileBytes: maxReportBytes},
+			MaxAnswer: 16 << 20},
+		{Name: InspectCollection, Account: "collect.account", Limits: Limits{FileBytes: maxReportBytes}, MaxAnswer: 64 << 10},
+		{Name: Names, Account: "the job's user", Limits: Limits{CPUSeconds: 2, MemoryBytes: 512 << 20, DieWithParent: true},
+			MaxAnswer: MaxNamesAnswer + 1},
+		{Name: Peek, Account: "the job's user", Rights: FileRights, MaxAnswer: MaxPeekAnswer},
+		{Name: OnStall, Account: "live.account", Limits: Limits{MayStart: true, FileBytes: 64 << 10, CPUSeconds: 10},
+			MaxAnswer: 64 << 10},
+		{Name: Worker, Account: "root", Rights: StarterRights},
+		{Name: SweepNode, Account: "root", Rights: StarterRights},
+		{Name: CopyStacks, Account: "the job's user", Rights: TracerRights, MaxAnswer: MaxCopyAnswer},
+		{Name: UnwindStacks, Account: "the job's user",
+			Limits:    Limits{CPUSeconds: 5, MemoryBytes: 1 << 30, DieWithParent: true},
+			MaxAnswer: MaxUnwindAnswer},
+		{Name: Release, Account: "the caller of jobgait run", Rights: StarterRights},
 	}
 }
 
-// VerbNamed returns the row of a verb.
+// VerbNamed returns the table row of a verb; false for an unknown name.
 func VerbNamed(name string) (Verb, bool) {
 	for _, v := range Verbs() {
 		if v.Name == name {
@@ -97,24 +100,25 @@ func VerbNamed(name string) (Verb, bool) {
 	return Verb{}, false
 }
 
-// Request is what a child gets. The protocol is one for all children that answer: In begins with one JSON value and a
-// line feed, the question, and may go on with bytes; the child writes any number of JSON values, its answers, and on
-// failure one line on standard error. Peek alone exchanges frames of its own (package peek): it answers in 30 us.
+// Request is what a child receives. All children that answer use one protocol: In begins with one JSON value
+// and a line feed, the question, which bytes may follow; the child writes any number of JSON values, its
+// answers, and on failure one line to standard error. Only Peek uses binary frames (package peek), because it
+// answers in 30 us.
 type Request struct {
-	// Args follow the verb; of a child that takes an account none are left.
+	// Args are the arguments after the verb; empty for a child that takes an account.
 	Args []string
 	In   io.Reader
 	Out  io.Writer
 }
 
-// Handler is the work of a child, done with the rights that the table says.
+// Handler does the work of a child, with the rights in the table of verbs.
 type Handler func(context.Context, Request) error
 
-// Handlers are the verbs that one program serves.
+// Handlers maps the verbs that one program serves to their handlers.
 type Handlers map[string]Handler
 
-// Serve runs the child that args (without the program's name) ask for. It returns false if they ask for none. The
-// account is taken before anything is read.
+// Serve runs the handler of the verb that args (without the program's name) begin with, after taking the
+// account's rights. It returns false if args begin with no verb of h.
 func (h Handlers) Serve(ctx context.Context, args []string, in io.Reader, out io.Writer) (bool, error) {
 	if len(args) == 0 || h[args[0]] == nil {
 		return false, nil
@@ -126,13 +130,13 @@ func (h Handlers) Serve(ctx context.Context, args []string, in io.Reader, out io
 	r := Request{Args: args[1:], In: in, Out: out}
 	var err error
 	switch v.Rights {
-	case Whole:
-		err = Take(r.Args, v.Limits)
-	case Files:
-		err = TakeFiles(r.Args)
-	case Tracer:
-		err = TakeTracer(r.Args)
-	case Starters:
+	case FullAccount:
+		err = BecomeAccount(r.Args, v.Limits)
+	case FileRights:
+		err = BecomeForFiles(r.Args)
+	case TracerRights:
+		err = BecomeTracer(r.Args)
+	case StarterRights:
 		return true, h[v.Name](ctx, r)
 	}
 	if err != nil {
@@ -142,7 +146,7 @@ func (h Handlers) Serve(ctx context.Context, args []string, in io.Reader, out io
 	return true, h[v.Name](ctx, r)
 }
 
-// Answer is the Handler of a function from one question to one answer.
+// Answer returns a Handler that reads one question, calls a function with it and writes its one answer.
 func Answer[Q, A any](answer func(context.Context, Q) A) Handler {
 	return func(ctx context.Context, r Request) error {
 		var q Q
@@ -153,12 +157,13 @@ func Answer[Q, A any](answer func(context.Context, Q) A) Handler {
 	}
 }
 
-// maxQuestion bounds the line that holds a question: a summary of a job of ten thousand nodes has 3 MB.
+// maxQuestion limits the line that holds a question, in bytes: a summary of a job of ten thousand nodes has 3
+// MB.
 const maxQuestion = 256 << 20
 
-var errQuestion = errors.New("the question is too large")
+var errQuestion = errors.New("the request to the child is larger than its limit")
 
-// ReadQuestion reads the question and returns the bytes that follow it.
+// ReadQuestion decodes the question from in and returns a reader of the bytes that follow it.
 func ReadQuestion(in io.Reader, question any) (rest io.Reader, err error) {
 	bounded := &io.LimitedReader{R: in, N: maxQuestion}
 	d := json.NewDecoder(bounded)

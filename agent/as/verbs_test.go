@@ -27,7 +27,7 @@ func tableChildren() Handlers {
 			}
 			return nil
 		},
-		Consult: func(_ context.Context, r Request) error {
+		CompareHistory: func(_ context.Context, r Request) error {
 			var q string
 			rest, err := ReadQuestion(r.In, &q)
 			if err != nil {
@@ -52,10 +52,10 @@ func TestTableOfChildren(t *testing.T) {
 			t.Errorf("%+v", v)
 		}
 		seen[v.Name] = true
-		if v.Rights == Whole && v.Limits.FileBytes == 0 && v.Limits.CPUSeconds == 0 {
+		if v.Rights == FullAccount && v.Limits.FileBytes == 0 && v.Limits.CPUSeconds == 0 {
 			t.Errorf("%s has no limits", v.Name)
 		}
-		if v.Rights == Starters && (v.Answer != 0 || v.Limits != Limits{}) {
+		if v.Rights == StarterRights && (v.MaxAnswer != 0 || v.Limits != Limits{}) {
 			t.Errorf("%s keeps its starter's rights: no bound is kept", v.Name)
 		}
 	}
@@ -83,7 +83,7 @@ func TestManyAnswers(t *testing.T) {
 	if got, err := count(1000, 0, 0); got != 1000 || err != nil {
 		t.Errorf("%d, %v", got, err)
 	}
-	if _, err := count(1000, 2000, 0); !errors.Is(err, errTooMuch) {
+	if _, err := count(1000, 2000, 0); !errors.Is(err, errOutputTooLarge) {
 		t.Errorf("answers of 3,890 bytes where 2,000 are allowed: %v", err)
 	}
 	if got, err := count(1<<20, 0, 3); got != 3 || !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -97,7 +97,7 @@ func TestManyAnswers(t *testing.T) {
 // What follows the question reaches the child byte by byte.
 func TestBodyAfterTheQuestion(t *testing.T) {
 	got := ""
-	err := AskAll(t.Context(), child(t, Self()), Consult, "question ", strings.NewReader("\n{}\n"), 0,
+	err := AskAll(t.Context(), child(t, Self()), CompareHistory, "question ", strings.NewReader("\n{}\n"), 0,
 		func(s string) error {
 			got = s
 			return nil

@@ -1,8 +1,7 @@
-// Package cgroup says where Slurm put a process, and where the job's own
-// directories are. The text of /proc/PID/cgroup and of /proc/self/mountinfo comes
-// in; the job id or SLUID, the node name and the job's directory in each hierarchy
-// go out. Only Finder and OfProcess read files: a job's cgroup may appear after its Prolog,
-// which inotify tells it, also on cgroupfs.
+// Package cgroup finds the Slurm job of a process from its cgroup, and the cgroup directories of a job. The
+// text of /proc/PID/cgroup and of /proc/self/mountinfo comes in; the job id or SLUID, the node name and the
+// job's directory in each hierarchy go out. Only Finder and OfProcess read files: a job's cgroup may appear
+// after its Prolog, which Finder learns by inotify.
 //
 // It refuses paths that a user can make: a directory called job_7 counts only
 // below one that Slurm names, and never below user.slice, which systemd delegates
@@ -25,19 +24,19 @@ import (
 	"strings"
 )
 
-// Membership is one line of /proc/PID/cgroup: the process's place in one
-// hierarchy. The unified hierarchy (v2) has ID 0 and no controllers.
+// Membership is one line of /proc/PID/cgroup: the process's cgroup in one hierarchy. The unified hierarchy (v2)
+// has ID 0 and no controllers.
 type Membership struct {
 	ID          int
 	Controllers []string
 	Path        string
 }
 
-// Unified tells whether the line is that of cgroup v2.
+// Unified reports whether the membership is that of cgroup v2.
 func (m Membership) Unified() bool { return m.ID == 0 && len(m.Controllers) == 0 }
 
-// Parse reads /proc/PID/cgroup. Lines that are not "id:controllers:/path" are
-// skipped: one odd line must not hide the others.
+// Parse parses the text of /proc/PID/cgroup. It skips lines that are not "id:controllers:/path", so that one
+// invalid line does not hide the others.
 func Parse(text []byte) []Membership {
 	var ms []Membership
 	for line := range bytes.Lines(text) {
@@ -48,6 +47,7 @@ func Parse(text []byte) []Membership {
 	return ms
 }
 
+// parseLine parses one line of /proc/PID/cgroup; false if it is invalid.
 func parseLine(line string) (Membership, bool) {
 	id, rest, ok := strings.Cut(line, ":")
 	if !ok {
@@ -69,8 +69,8 @@ func parseLine(line string) (Membership, bool) {
 	return m, true
 }
 
-// OfProcess returns where a process is now, for each controller of v1, and of v2 for
-// "": the cgroup that holds a command of `jobgait run`, which has none of its own.
+// OfProcess reads the present cgroups of a process and returns a function that gives the directory for a v1
+// controller, or of v2 for "". It serves commands of `jobgait run`, which have no cgroup of their own.
 func OfProcess(proc string, pid int) func(controller string) (dir string, ok bool) {
 	dirs := map[string]string{}
 	mounts, err := os.ReadFile(filepath.Join(proc, "self", "mountinfo"))
@@ -78,7 +78,7 @@ func OfProcess(proc string, pid int) func(controller string) (dir string, ok boo
 	if err == nil && errOf == nil {
 		for _, s := range Parse(text) {
 			for _, m := range ParseMounts(mounts) {
-				if dir, ok := m.Path(s.Path); ok && m.Of(s) {
+				if dir, ok := m.Path(s.Path); ok && m.ContainsMembership(s) {
 					for _, c := range append(s.Controllers, "") {
 						if (c == "") == s.Unified() && dirs[c] == "" {
 							dirs[c] = dir

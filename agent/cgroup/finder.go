@@ -10,38 +10,36 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Found is the job's directory in one hierarchy. One that was removed and made
-// again has another Inode.
-type Found struct {
+// FoundDir is the job's cgroup directory in one hierarchy. A directory that was removed and created again has
+// another Inode.
+type FoundDir struct {
 	Dir   string
 	Inode uint64
 }
 
-// Finder knows where the job's cgroup is, once it is there. It holds one inotify
-// descriptor; a question costs a read of that, or nothing where it has none, and
-// a few stats when something changed. It is used by one goroutine.
+// Finder finds the cgroup directories of one job as they appear and disappear. It holds one inotify descriptor:
+// a call costs one read of it, and a few stats if something changed. Only one goroutine may use it.
 type Finder struct {
 	proc   string
 	job    Identity
 	now    func() int64
 	mounts []Mount
 	watch  *watch
-	// told is, by mount, the job's directory as a member's cgroup says.
-	told  map[int]string
-	found map[int]Found
-	// again is the time of the next search if no change is reported before.
-	again int64
-	// strays is how many members had no cgroup of the job in the
-	// hierarchy of perf events.
-	strays int
-	asked  map[int]bool
+	// memberDirs is, by mount index, the job's directory as the cgroup of a member shows it.
+	memberDirs map[int]string
+	found      map[int]FoundDir
+	// nextSearchNS is the time of the next search if no change is reported before.
+	nextSearchNS int64
+	// outsiders counts the members that had no cgroup of the job in the hierarchy of perf events.
+	outsiders int
+	readPIDs  map[int]bool
 }
 
-// NewFinder looks for a job's cgroups; proc is normally "/proc", and now gives
-// CLOCK_MONOTONIC. It never fails: where there are no cgroups nothing is found.
+// NewFinder returns a Finder for a job. proc is normally "/proc"; now returns CLOCK_MONOTONIC in ns. It never
+// fails: without cgroups it finds nothing.
 func NewFinder(proc string, j Identity, now func() int64) *Finder {
-	f := &Finder{proc: proc, job: j, now: now, watch: newWatch(), told: map[int]string{},
-		found: map[int]Found{}, asked: map[int]bool{}}
+	f := &Finder{proc: proc, job: j, now: now, watch: newWatch(), memberDirs: map[int]string{},
+		found: map[int]FoundDir{}, readPIDs: map[int]bool{}}
 	if text, err := os.ReadFile(filepath.Join(proc, "self", "mountinfo")); err == nil {
 		f.mounts = ParseMounts(text)
 	}
@@ -51,9 +49,9 @@ func NewFinder(proc string, j Identity, now func() int64) *Finder {
 // Perf returns the job's directory in the hierarchy that perf events count by:
 // that of the v1 controller perf_event if it is mounted, else v2, to which
 // perf_event then belongs without being enabled.
-func (f *Finder) Perf() (Found, bool) { return f.in(f.perfMount()) }
+func (f *Finder) Perf() (FoundDir, bool) { return f.dirIn(f.perfMount()) }
 
-// PerfRoot is the root of that hierarchy, "" without one.
+// PerfRoot returns the mount directory of the hierarchy of perf events, "" if none is mounted.
 func (f *Finder) PerfRoot() string {
 	if i := f.perfMount(); i >= 0 {
 		return f.mounts[i].Dir
@@ -61,6 +59,7 @@ func (f *Finder) PerfRoot() string {
 	return ""
 }
 
+// perfMount returns the index of the mount that perf events count by, -1 if none is mounted.
 func (f *Finder) perfMount() int {
 	if i := f.v1("perf_event"); i >= 0 {
 		return i
@@ -68,17 +67,19 @@ func (f *Finder) perfMount() int {
 	return f.v2()
 }
 
-// Unified returns the job's directory in cgroup v2, and V1 that in the
-// hierarchy of a v1 controller.
+// Unified returns the job's directory in cgroup v2; false while it does not exist.
 func (f *Finder) Unified() (dir string, ok bool) {
-	d, ok := f.in(f.v2())
-	return d.Dir, ok
-}
-func (f *Finder) V1(controller string) (dir string, ok bool) {
-	d, ok := f.in(f.v1(controller))
+	d, ok := f.dirIn(f.v2())
 	return d.Dir, ok
 }
 
+// V1 returns the job's directory in the hierarchy of a cgroup v1 controller; ok is false without one.
+func (f *Finder) V1(controller string) (dir string, ok bool) {
+	d, ok := f.dirIn(f.v1(controller))
+	return d.Dir, ok
+}
+
+// v2 returns the index of the mount of cgroup v2, -1 if it is not mounted.
 func (f *Finder) v2() int {
 	for i, m := range f.mounts {
 		if m.Unified {
@@ -88,6 +89,7 @@ func (f *Finder) v2() int {
 	return -1
 }
 
+// v1 returns the index of the mount of a v1 controller, -1 if it is not mounted.
 func (f *Finder) v1(controller string) int {
 	for i, m := range f.mounts {
 		if m.Has(controller) {
@@ -97,81 +99,81 @@ func (f *Finder) v1(controller string) int {
 	return -1
 }
 
-func (f *Finder) in(mount int) (Found, bool) {
+// dirIn returns the job's directory below the mount with this index, after a search if something changed.
+func (f *Finder) dirIn(mount int) (FoundDir, bool) {
 	if mount < 0 {
-		return Found{}, false
+		return FoundDir{}, false
 	}
-	f.look()
+	f.refresh()
 	d, ok := f.found[mount]
 	return d, ok
 }
 
-// Absent says why there is nothing to count by, once that is sure: members of
-// the job run, and are in no cgroup of the job that perf events know. "" is not
-// known yet.
-func (f *Finder) Absent() string {
+// WhyAbsent returns why perf events cannot count by the job's cgroup: no hierarchy is mounted, or members of
+// the job run outside of a cgroup of the job. It returns "" if they can or it is not known yet.
+func (f *Finder) WhyAbsent() string {
 	_, ok := f.Perf()
 	switch {
 	case ok:
 		return ""
 	case f.perfMount() < 0:
 		return "no cgroup hierarchy of perf events is mounted"
-	case f.strays >= straysSure:
+	case f.outsiders >= minOutsiders:
 		return "the job's processes are in no cgroup of their own that perf events know"
 	}
 	return ""
 }
 
-// straysSure is how many members must be without a cgroup: the first processes
-// of a step are seen before they are moved into theirs.
-const straysSure = 4
+// minOutsiders is the number of members outside of the job's cgroup from which WhyAbsent is sure: the first
+// processes of a step are seen before they are moved into it.
+const minOutsiders = 4
 
-// Member reports a process that belongs to the job. Its cgroup is more reliable than any known layout. The
-// finder reads it once, and only while a directory is missing.
-func (f *Finder) Member(pid int) {
-	if f.asked[pid] || len(f.asked) >= 256 || len(f.found) == len(f.mounts) {
+// AddMember passes a process that belongs to the job. The finder reads its cgroup, which is more reliable than
+// any known layout, once and only while a directory is missing.
+func (f *Finder) AddMember(pid int) {
+	if f.readPIDs[pid] || len(f.readPIDs) >= 256 || len(f.found) == len(f.mounts) {
 		return
 	}
-	f.asked[pid] = true
+	f.readPIDs[pid] = true
 	text, err := os.ReadFile(filepath.Join(f.proc, strconv.Itoa(pid), "cgroup"))
 	if err != nil {
 		return
 	}
-	f.take(Parse(text))
+	f.learnFrom(Parse(text))
 }
 
-// take learns from the memberships of one member.
-func (f *Finder) take(ms []Membership) {
+// learnFrom records the job's directories from the memberships of one member, or counts it as an outsider.
+func (f *Finder) learnFrom(ms []Membership) {
 	perf, placed := f.perfMount(), false
 	for _, s := range ms {
 		p, ok := Locate(s.Path)
-		if !ok || !f.job.is(p) {
+		if !ok || !f.job.matches(p) {
 			continue
 		}
 		for i, m := range f.mounts {
 			dir, ok := m.Path(p.Dir)
-			if !ok || !m.Of(s) {
+			if !ok || !m.ContainsMembership(s) {
 				continue
 			}
 			placed = placed || i == perf
-			if f.told[i] == "" {
-				f.told[i], f.again = dir, 0
+			if f.memberDirs[i] == "" {
+				f.memberDirs[i], f.nextSearchNS = dir, 0
 			}
 		}
 	}
 	if !placed {
-		f.strays++
+		f.outsiders++
 	}
 }
 
-// look finds the directories again after a change, or after 5 to 10 s: where
-// there is no inotify, and against what it misses.
-func (f *Finder) look() {
+// refresh searches the directories again after a change that inotify reports, or after 5 to 10 s in case
+// inotify is missing or lost an event.
+func (f *Finder) refresh() {
 	now := f.now()
-	if !f.watch.changed() && now < f.again {
+	if !f.watch.changed() && now < f.nextSearchNS {
 		return
 	}
-	f.again = now + 5e9 + rand.Int64N(5e9)
+	f.nextSearchNS = now + 5e9 + rand.Int64N(5e9)
 	f.watch.clear()
 	for i, m := range f.mounts {
 		if d, ok := f.search(m, f.candidates(i, m)); ok {
@@ -182,11 +184,11 @@ func (f *Finder) look() {
 	}
 }
 
-// candidates are the directories where the job may be in a hierarchy.
+// candidates returns the directories where the job may be below mount i, best first.
 func (f *Finder) candidates(i int, m Mount) []string {
 	var dirs []string
-	if f.told[i] != "" {
-		dirs = append(dirs, f.told[i])
+	if f.memberDirs[i] != "" {
+		dirs = append(dirs, f.memberDirs[i])
 	}
 	for _, l := range f.job.layouts(m.Unified) {
 		dirs = append(dirs, filepath.Join(m.Dir, l))
@@ -194,22 +196,21 @@ func (f *Finder) candidates(i int, m Mount) []string {
 	return dirs
 }
 
-// search returns the first candidate that is there, and watches where it, or
-// one that is missing, comes and goes.
-func (f *Finder) search(m Mount, dirs []string) (Found, bool) {
+// search returns the first candidate that exists, and watches the parents of the candidates up to it for
+// changes.
+func (f *Finder) search(m Mount, dirs []string) (FoundDir, bool) {
 	for _, dir := range dirs {
 		// Watch before listing, so that a directory created in between is reported.
 		f.watchAbove(m, dir)
 		var st unix.Stat_t
 		if unix.Stat(dir, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR {
-			return Found{dir, st.Ino}, true
+			return FoundDir{dir, st.Ino}, true
 		}
 	}
-	return Found{}, false
+	return FoundDir{}, false
 }
 
-// watchAbove watches the directories above a candidate, down from the mount, as
-// far as there are any.
+// watchAbove watches the directories above a candidate, from the mount down, as far as they exist.
 func (f *Finder) watchAbove(m Mount, dir string) {
 	for at := m.Dir; f.watch.add(at); {
 		rest := strings.TrimPrefix(strings.TrimPrefix(dir, at), "/")
@@ -221,5 +222,5 @@ func (f *Finder) watchAbove(m Mount, dir string) {
 	}
 }
 
-// Close gives the descriptor back.
+// Close closes the inotify descriptor.
 func (f *Finder) Close() error { return f.watch.close() }

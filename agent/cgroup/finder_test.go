@@ -146,16 +146,16 @@ func TestMembersTell(t *testing.T) {
 		14: "/docker/ab/deep/n2_slurmstepd.scope/job_5/step_0", // another node's
 	} {
 		tr.write(fmt.Sprintf("proc/%d/cgroup", pid), "0::"+path+"\n")
-		f.Member(pid)
+		f.AddMember(pid)
 		if d, ok := f.Perf(); ok {
 			t.Errorf("process in %s: %+v", path, d)
 		}
 	}
 	f = tr.finder(Identity{ID: 5})
 	tr.write("proc/20/cgroup", "3:memory:/slurm/uid_1/job_5\n0::/docker/ab/deep/slurmstepd.scope/job_5/step_0/user\n")
-	f.Member(20)
-	if d, ok := f.Perf(); !ok || d.Dir != dir || f.Absent() != "" {
-		t.Errorf("%+v, %v, %q", d, ok, f.Absent())
+	f.AddMember(20)
+	if d, ok := f.Perf(); !ok || d.Dir != dir || f.WhyAbsent() != "" {
+		t.Errorf("%+v, %v, %q", d, ok, f.WhyAbsent())
 	}
 }
 
@@ -164,21 +164,21 @@ func TestAbsent(t *testing.T) {
 	tr := newTree(t, "/ /mem cgroup memory", "/ /v2 cgroup2 rw")
 	tr.mkdir("cg/mem/slurm/uid_1/job_5")
 	f := tr.finder(Identity{ID: 5, UID: 1})
-	for pid := range straysSure {
-		if why := f.Absent(); why != "" {
+	for pid := range minOutsiders {
+		if why := f.WhyAbsent(); why != "" {
 			t.Fatalf("after %d processes: %s", pid, why)
 		}
 		tr.write(fmt.Sprintf("proc/%d/cgroup", 10+pid), "4:memory:/slurm/uid_1/job_5/step_0\n0::/\n")
-		f.Member(10 + pid)
-		f.Member(10 + pid)
+		f.AddMember(10 + pid)
+		f.AddMember(10 + pid)
 	}
-	if f.Absent() == "" {
+	if f.WhyAbsent() == "" {
 		t.Error("nothing is said")
 	}
 	if d, ok := f.V1("memory"); !ok || !strings.HasSuffix(d, "job_5") {
 		t.Errorf("%s, %v", d, ok)
 	}
-	if why := newTree(t).finder(Identity{ID: 5}).Absent(); !strings.Contains(why, "mounted") {
+	if why := newTree(t).finder(Identity{ID: 5}).WhyAbsent(); !strings.Contains(why, "mounted") {
 		t.Errorf("without mounts: %q", why)
 	}
 	if root := f.PerfRoot(); root != tr.path("cg/v2") {
@@ -217,7 +217,7 @@ func TestRealCgroupAppears(t *testing.T) {
 	t.Cleanup(func() { _ = os.Remove(job); must(t, os.Remove(scope)) })
 	f := NewFinder("/proc", Identity{ID: run.JobID(id), Node: fmt.Sprintf("jobgait%d", id)}, func() int64 { return 1 })
 	defer f.Close()
-	f.told[f.perfMount()] = job
+	f.memberDirs[f.perfMount()] = job
 	if _, ok := f.Perf(); ok {
 		t.Fatal("found before it is there")
 	}
@@ -233,9 +233,9 @@ func TestRealCgroupAppears(t *testing.T) {
 
 // until asks until the answer is there: inotify tells at once, but a cgroup that
 // ends may take its time.
-func until(t *testing.T, f *Finder, want bool) Found {
+func until(t *testing.T, f *Finder, want bool) FoundDir {
 	t.Helper()
-	var d Found
+	var d FoundDir
 	jobtest.Until(t, fmt.Sprintf("a cgroup is there: %v", want), func() (ok bool) {
 		d, ok = f.Perf()
 		return ok == want
@@ -285,10 +285,10 @@ func TestManyMembersAndAFile(t *testing.T) {
 	tr := newTree(t, "/ /v2 cgroup2 rw")
 	f := tr.finder(Identity{ID: 5})
 	for pid := range 1000 {
-		f.Member(100 + pid)
+		f.AddMember(100 + pid)
 	}
-	if len(f.asked) > 256 {
-		t.Errorf("%d were asked", len(f.asked))
+	if len(f.readPIDs) > 256 {
+		t.Errorf("%d were asked", len(f.readPIDs))
 	}
 	tr.mkdir("cg/v2/system.slice/slurmstepd.scope")
 	tr.write("cg/v2/system.slice/slurmstepd.scope/job_5", "")

@@ -7,19 +7,18 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Identity is whose cgroup is looked for.
+// Identity identifies the job whose cgroup is searched.
 type Identity struct {
 	ID    run.JobID
 	SLUID string // "" where Slurm has none
-	// Node is the node's name, which builds for several slurmd put into
-	// the path.
+	// Node is the node's name, which slurmd built for several instances on a host puts into the path.
 	Node string
 	UID  int
 }
 
-// is tells whether a place is this job's. A build for several slurmd names the
-// node; one that does not, has one slurmd.
-func (j Identity) is(p PathIdentity) bool {
+// matches reports whether a path belongs to this job: by SLUID or job id, and by the node if the path names
+// one.
+func (j Identity) matches(p PathIdentity) bool {
 	if p.Node != "" && p.Node != j.Node {
 		return false
 	}
@@ -29,9 +28,8 @@ func (j Identity) is(p PathIdentity) bool {
 	return p.JobID == j.ID && j.ID > 0
 }
 
-// layouts returns where, below the mount of a hierarchy, Slurm would put the
-// job: the places that are known without asking a process, the surer ones
-// first.
+// layouts returns the paths, below the mount of a v1 or unified hierarchy, at which Slurm may put the job, the
+// likeliest first.
 func (j Identity) layouts(unified bool) []string {
 	id := "job_" + j.ID.String()
 	var dirs []string

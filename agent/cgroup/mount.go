@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// Mount is one hierarchy as this process sees it.
+// Mount is one mounted cgroup hierarchy as this process sees it.
 type Mount struct {
-	// Dir is where it is mounted, Root the cgroup that is seen there: "/",
-	// but in a container it may be another.
+	// Dir is the directory where it is mounted, Root the cgroup that is visible there: "/", or another in a
+	// container.
 	Dir, Root string
-	// Unified is cgroup v2; Controllers are those of a v1 hierarchy.
+	// Unified marks cgroup v2; Controllers are those of a v1 hierarchy.
 	Unified     bool
 	Controllers []string
 }
 
-// Has tells whether the hierarchy has a controller of v1.
+// Has reports whether the hierarchy has this v1 controller.
 func (m Mount) Has(controller string) bool { return slices.Contains(m.Controllers, controller) }
 
-// Of tells whether a membership is of this hierarchy.
-func (m Mount) Of(s Membership) bool {
+// ContainsMembership reports whether a membership is in this hierarchy.
+func (m Mount) ContainsMembership(s Membership) bool {
 	if m.Unified || s.Unified() {
 		return m.Unified && s.Unified()
 	}
 	return slices.ContainsFunc(s.Controllers, m.Has)
 }
 
-// Path returns where a cgroup of the hierarchy is found; false for one that is
-// not below what is mounted.
+// Path returns the directory of a cgroup of the hierarchy; false for a cgroup that is not below the mounted
+// root.
 func (m Mount) Path(group string) (string, bool) {
 	if slices.Contains(strings.Split(group, "/"), "..") {
 		return "", false
@@ -44,14 +44,14 @@ func (m Mount) Path(group string) (string, bool) {
 	return filepath.Join(m.Dir, rest), true
 }
 
-// ParseMounts reads /proc/self/mountinfo and returns the cgroup hierarchies. See
+// ParseMounts parses the text of /proc/self/mountinfo and returns the cgroup hierarchies. See
 // Documentation/filesystems/proc.rst:
 //
 //	36 25 0:31 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw
 //	40 32 0:35 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct
 //
-// A hierarchy that is mounted twice is given twice. Lines of another form are
-// skipped: one odd mount must not hide the others.
+// A hierarchy that is mounted twice is returned twice. Invalid lines are skipped, so that one does not hide the
+// others.
 func ParseMounts(text []byte) []Mount {
 	var mounts []Mount
 	for line := range bytes.Lines(text) {
@@ -78,8 +78,7 @@ func ParseMounts(text []byte) []Mount {
 	return mounts
 }
 
-// unescape puts back what the kernel writes as octal: space, tab, newline and
-// backslash.
+// unescape decodes the characters that the kernel writes as octal: space, tab, newline and backslash.
 func unescape(s string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(s)
 }

@@ -6,19 +6,18 @@ import (
 	"jobgait/analysis/run"
 )
 
-// PathIdentity is what a path says of a Slurm job. Either JobID or SLUID is set.
+// PathIdentity is the Slurm job that a cgroup path names. Either JobID or SLUID is set.
 type PathIdentity struct {
 	JobID run.JobID
 	SLUID string
-	// Node is the node name that builds for several slurmd on a host put
-	// into the path, else "".
+	// Node is the node name that slurmd built for several instances on a host puts into the path, else "".
 	Node string
 	// Dir is the job's own directory, relative to the hierarchy's mount.
 	Dir string
 }
 
-// Locate returns the job that a path belongs to. The job nearest to the root
-// counts: what is below it is the user's to name.
+// Locate returns the job that a cgroup path belongs to; false for a path outside of Slurm's directories. The
+// job nearest to the root counts, because the user may name directories below it.
 func Locate(path string) (PathIdentity, bool) {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
@@ -48,8 +47,7 @@ func Locate(path string) (PathIdentity, bool) {
 	return PathIdentity{}, false
 }
 
-// Job returns the job of a process from its memberships: the first that names
-// one, and whether there was any.
+// Job returns the job of a process: that of its first membership in a Slurm job, and whether it has one.
 func Job(ms []Membership) (PathIdentity, bool) {
 	for _, m := range ms {
 		if p, ok := Locate(m.Path); ok {
@@ -59,8 +57,7 @@ func Job(ms []Membership) (PathIdentity, bool) {
 	return PathIdentity{}, false
 }
 
-// slurmRoot tells whether a directory is Slurm's own top directory, and the
-// node name in it.
+// slurmRoot reports whether a directory name is that of Slurm's top directory, and returns the node name in it.
 func slurmRoot(dir string) (node string, ok bool) {
 	switch {
 	case dir == "slurm" || dir == "slurmstepd.scope":
@@ -73,6 +70,7 @@ func slurmRoot(dir string) (node string, ok bool) {
 	return "", false
 }
 
+// jobDir parses a directory name "job_N"; false for other names.
 func jobDir(dir string) (run.JobID, bool) {
 	digits, ok := strings.CutPrefix(dir, "job_")
 	if !ok {
@@ -82,9 +80,8 @@ func jobDir(dir string) (run.JobID, bool) {
 	return id, err == nil
 }
 
-// isSLUID tells whether s looks like Slurm's lasting job id: 's' and thirteen
-// digits of base 32, written as digits and capitals. "system", the other name
-// found in that place, is not.
+// isSLUID reports whether s has the form of Slurm's SLUID, the job id that is never reused: 's' and 13 digits
+// or capital letters. "system", the other name at that position, is no SLUID.
 func isSLUID(s string) bool {
 	if len(s) != 14 || s[0] != 's' {
 		return false

@@ -9,25 +9,26 @@ import (
 // watch reports created and removed directories through inotify(7). It is polled: the descriptor does not
 // block. Without inotify it reports nothing.
 type watch struct {
-	fd    int
-	known map[string]int32
-	buf   [4096]byte
+	fd      int
+	watched map[string]int32
+	buf     [4096]byte
 }
 
+// newWatch returns a watch; it reports nothing if inotify is unavailable.
 func newWatch() *watch {
-	w := &watch{fd: -1, known: map[string]int32{}}
+	w := &watch{fd: -1, watched: map[string]int32{}}
 	if fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK); err == nil {
 		w.fd = fd
 	}
 	return w
 }
 
-// add watches a directory, and tells whether it is there.
+// add watches a directory, and reports whether it exists. Without inotify it returns false.
 func (w *watch) add(dir string) bool {
 	if w.fd < 0 {
 		return false
 	}
-	if _, ok := w.known[dir]; ok {
+	if _, ok := w.watched[dir]; ok {
 		return true
 	}
 	wd, err := unix.InotifyAddWatch(w.fd, dir,
@@ -35,16 +36,16 @@ func (w *watch) add(dir string) bool {
 	if err != nil {
 		return false
 	}
-	w.known[dir] = int32(wd)
+	w.watched[dir] = int32(wd)
 	return true
 }
 
 // clear forgets all watches, so that every directory is watched again. A removed directory loses its watch; the
 // kernel returns the existing watch of a directory that still has one.
-func (w *watch) clear() { clear(w.known) }
+func (w *watch) clear() { clear(w.watched) }
 
-// changed reports whether any event arrived since the last call. Events that do not fit into one read are left
-// for the next call.
+// changed reports whether any event arrived since the last call. One call reads the event buffer at most 64
+// times; remaining events are left for the next call.
 func (w *watch) changed() bool {
 	any := false
 	for i := 0; i < 64 && w.fd >= 0; i++ {
@@ -57,6 +58,7 @@ func (w *watch) changed() bool {
 	return any
 }
 
+// close closes the inotify descriptor.
 func (w *watch) close() error {
 	if w.fd < 0 {
 		return nil

@@ -6,17 +6,17 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Comment is a text for the accounting's comment of a job.
+// Comment is a text to write into the accounting's comment of a job.
 type Comment struct {
 	JobID run.JobID
 	Text  string
-	// Lower is another form of it without capital letters, for accountings that keep none.
+	// Lower is the text without capital letters, for accounting systems that store none.
 	Lower string
 }
 
-// Commenter is an accounting that keeps a comment of each job.
+// Commenter is an accounting system that stores a comment for each job.
 type Commenter interface {
-	// WantsComments reports whether the settings want jobgait to write comments.
+	// WantsComments reports whether the settings enable writing comments.
 	WantsComments() bool
 	// SetComments writes comments of jobs whose comment is empty or begins with mark, by one call, and returns
 	// how many it wrote.

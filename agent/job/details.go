@@ -24,9 +24,9 @@ type Details struct {
 	WorkDir     string `json:"work_dir,omitempty"`
 	// Threads is OMP_NUM_THREADS.
 	Threads string `json:"omp_num_threads,omitempty"`
-	// GPUs is whether others may have the run's too, of a run that has any.
+	// GPUs says whether other jobs may use the run's GPUs too, if the run has GPUs.
 	GPUs Sharing `json:"gpus,omitempty"`
-	// TimeLimitS is seconds, MemoryBytes what all nodes have together.
+	// TimeLimitS is the time limit in seconds, MemoryBytes the memory of all nodes together.
 	TimeLimitS  *float64 `json:"time_limit_s,omitempty"`
 	MemoryBytes *float64 `json:"memory_bytes,omitempty"`
 	// StdOut is the path of the job's output as far as it is expanded.
@@ -41,14 +41,14 @@ type Details struct {
 	UID      *int   `json:"uid,omitempty"`
 	// Restarts is how often the scheduler has queued the job again.
 	Restarts *int `json:"restarts,omitempty"`
-	// Exit has a signal where the hooks get 0. State is the one that the run will have, in sacct's words, "" while
-	// it is not sure; Over whether it has it.
+	// Exit is the exit code or signal as the scheduler knows it. State is the run's final state in sacct's words,
+	// "" while unknown; Over says whether the run has ended.
 	Exit  *run.Exit `json:"exit,omitempty"`
 	State string    `json:"state,omitempty"`
 	Over  bool      `json:"over,omitempty"`
 }
 
-// Or returns d with what it lacks taken from e.
+// Or returns d with its zero fields taken from e.
 func (d Details) Or(e Details) Details {
 	to, from := reflect.ValueOf(&d).Elem(), reflect.ValueOf(e)
 	for i := range to.NumField() {
@@ -59,26 +59,26 @@ func (d Details) Or(e Details) Details {
 	return d
 }
 
-// Complete returns the run's job with what it lacks taken from d, and the path
-// of its output as its scheduler has it.
+// Complete returns the run's job with its zero fields taken from d, and with the path of its output as the
+// scheduler expands it.
 func (d Details) Complete(r Run, s Hooks) run.Job {
 	j := r.Job
-	either(&j.Name, d.Name)
-	either(&j.Account, d.Account)
-	either(&j.QOS, d.QOS)
-	either(&j.Partition, d.Partition)
-	either(&j.ArrayJobID, d.ArrayJobID)
-	either(&j.ArrayTaskID, d.ArrayTaskID)
-	either(&j.HetJobID, d.HetJobID)
-	either(&j.HetOffset, d.HetOffset)
-	either(&j.NTasks, d.NTasks)
-	either(&j.CPUsPerTask, d.CPUsPerTask)
-	either(&j.WorkDir, d.WorkDir)
-	either(&j.TimeLimitS, d.TimeLimitS)
-	either(&j.MemoryBytes, d.MemoryBytes)
-	either(&j.SchedulerStart, d.Start)
-	either(&j.Submit, d.Submit)
-	either(&j.Eligible, d.Eligible)
+	setIfZero(&j.Name, d.Name)
+	setIfZero(&j.Account, d.Account)
+	setIfZero(&j.QOS, d.QOS)
+	setIfZero(&j.Partition, d.Partition)
+	setIfZero(&j.ArrayJobID, d.ArrayJobID)
+	setIfZero(&j.ArrayTaskID, d.ArrayTaskID)
+	setIfZero(&j.HetJobID, d.HetJobID)
+	setIfZero(&j.HetOffset, d.HetOffset)
+	setIfZero(&j.NTasks, d.NTasks)
+	setIfZero(&j.CPUsPerTask, d.CPUsPerTask)
+	setIfZero(&j.WorkDir, d.WorkDir)
+	setIfZero(&j.TimeLimitS, d.TimeLimitS)
+	setIfZero(&j.MemoryBytes, d.MemoryBytes)
+	setIfZero(&j.SchedulerStart, d.Start)
+	setIfZero(&j.Submit, d.Submit)
+	setIfZero(&j.Eligible, d.Eligible)
 	// The scheduler's answer is more complete than the hook's environment.
 	if path := cmp.Or(d.StdOut, s.StdOut(r, j)); path != "" {
 		j.StdOut = path
@@ -86,22 +86,23 @@ func (d Details) Complete(r Run, s Hooks) run.Job {
 	return j.WithFields(map[string]string{run.FieldThreads: d.Threads})
 }
 
-func either[T comparable](to *T, from T) {
+// setIfZero sets *to to from if it has its zero value.
+func setIfZero[T comparable](to *T, from T) {
 	var zero T
 	if *to == zero {
 		*to = from
 	}
 }
 
-// ThreadsVariable is what programs with OpenMP, and many libraries of linear algebra, take
-// their number of threads from.
+// ThreadsVariable is the environment variable from which OpenMP programs and many linear algebra libraries take
+// their number of threads.
 const ThreadsVariable = "OMP_NUM_THREADS"
 
-// maxThreads is how long a list of numbers of threads may be, one for each nested level.
+// maxThreads is the largest length, in characters, of a list of thread counts, one for each nested level.
 const maxThreads = 64
 
-// Threads returns the value of ThreadsVariable, "" if it is no list of numbers.
-func Threads(value string) string {
+// ParseThreads returns a trimmed value of ThreadsVariable, "" if it is not a list of numbers.
+func ParseThreads(value string) string {
 	value = strings.TrimSpace(value)
 	if len(value) > maxThreads || strings.Trim(value, "0123456789,") != "" {
 		return ""

@@ -12,7 +12,7 @@ func TestDetailsOr(t *testing.T) {
 
 func TestThreads(t *testing.T) {
 	for value, want := range map[string]string{"4": "4", " 4,2 ": "4,2", "": "", "x": "", "4\x1b[2J": "", "-1": ""} {
-		if got := Threads(value); got != want {
+		if got := ParseThreads(value); got != want {
 			t.Errorf("%q: %q, want %q", value, got, want)
 		}
 	}

@@ -9,19 +9,19 @@
 // Engine, whose prolog and epilog run on a job's first node only, would need this, by
 // its manual pages and other people's prologs; nothing of it was tried:
 //
-//   - Told: `prolog root@/usr/.../jobgait-prolog gridengine` in sge_conf(5). It runs in the job's own
+//   - ReadContext: `prolog root@/usr/.../jobgait-prolog gridengine` in sge_conf(5). It runs in the job's own
 //     environment, which must not be trusted: not JOBGAIT_CONFIG nor LD_LIBRARY_PATH. $job_id, $job_owner,
-//     $host and $queue can be arguments, which Told does not receive yet; the job's spool directory, of sge's
+//     $host and $queue can be arguments, which ReadContext does not receive yet; the job's spool directory, of sge's
 //     execd, has the rest (config, environment, pe_hostfile), and $SGE_JOB_SPOOL_DIR is to be checked against
 //     the id. The restart count is RESTARTED, 0 or 1: two reruns cannot be distinguished.
 //   - Nodes: the lines of pe_hostfile, joined by commas. The other nodes have neither hook: pe start and stop
 //     would have to call the hooks, or a run covers one node.
 //   - Owns: the supplementary group add_grp_id of its config in /proc/PID/status, which no user can
-//     drop; Look would have to read Groups. cgroups are not used everywhere.
-//   - Ask: `qstat -j ID -xml`; Endings and Account: `qacct -j ID`, a file that is read
+//     drop; ProcessSnapshot would have to read Groups. cgroups are not used everywhere.
+//   - QueryJob: `qstat -j ID -xml`; FindEnding: `qacct -j ID`, a file that is read
 //     from its beginning: seconds on a large site, with failed and exit_status to be
 //     put into the words below. It answers some seconds after the epilog.
-//   - Own: sge_shepherd. Within: JOB_ID and SGE_TASK_ID. Exit: `usage` of the spool.
+//   - IsSchedulerProgram: sge_shepherd. CurrentJob: JOB_ID and SGE_TASK_ID. Exit: `usage` of the spool.
 //
 // Where the interface still speaks Slurm: a job id is one positive number (Grid
 // Engine's has a task beside it: array and task id are in Job; PBS and Flux have

@@ -8,7 +8,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Ending is what the scheduler says of one run that is over.
+// Ending is how one run ended, according to the scheduler.
 type Ending struct {
 	JobID run.JobID
 	UID   int
@@ -16,13 +16,12 @@ type Ending struct {
 	Start, End int64
 	State      string
 	Exit       *run.Exit
-	// The others are an accounting's only: -1 and "" where it is not known.
+	// Only an accounting gives these; -1 and "" mean unknown.
 	GID                     int
 	NodeList, User, WorkDir string
 }
 
-// Ending is what the scheduler's answer says of a run that is over, as far as it says
-// it.
+// Ending returns how the run ended; false if it is not over or user, start or end are unknown.
 func (d Details) Ending(jobID run.JobID) (Ending, bool) {
 	if !d.Over || d.UID == nil || d.Start == nil || d.End == nil {
 		return Ending{}, false
@@ -30,14 +29,13 @@ func (d Details) Ending(jobID run.JobID) (Ending, bool) {
 	return Ending{JobID: jobID, UID: *d.UID, GID: -1, Start: *d.Start, End: *d.End, State: d.State, Exit: d.Exit}, true
 }
 
-// ofOneRun is by how many seconds a Prolog may seem to come before the scheduler's
-// start of its run, or after its end, where that start was not told: clocks differ.
-// A job that was requeued at once began again 30 s later.
-const ofOneRun = 5
+// maxStartGapS is by how many seconds a Prolog may seem to precede the scheduler's start of its run, or to
+// follow its end, since clocks differ. A job that was requeued at once began again 30 s later.
+const maxStartGapS = 5
 
-// EndingOf returns the ending of a run, nil if the list has none. The id alone is not enough: the scheduler
-// reuses ids, and a requeued job keeps its id. start is when the Prolog saw the run begin, told the scheduler's
-// start time if known.
+// EndingOf returns the ending of a run, nil if it is not in the list. The id alone is not enough: the scheduler
+// reuses ids, and a requeued job keeps its id. start is the Prolog's start time of the run, told the
+// scheduler's start time if known.
 func EndingOf(list []Ending, jobID run.JobID, uid int, start float64, told *int64) *Ending {
 	var best *Ending
 	far := func(e Ending) float64 { return math.Abs(float64(e.Start) - start) }
@@ -48,14 +46,15 @@ func EndingOf(list []Ending, jobID run.JobID, uid int, start float64, told *int6
 			if math.Abs(float64(e.Start-*told)) <= 1 {
 				return &list[i]
 			}
-		case float64(e.Start) <= start+ofOneRun && float64(e.End) >= start-ofOneRun && (best == nil || far(e) < far(*best)):
+		case float64(e.Start) <= start+
+			maxStartGapS && float64(e.End) >= start-maxStartGapS && (best == nil || far(e) < far(*best)):
 			best = &list[i]
 		}
 	}
 	return best
 }
 
-// ExitOf reads a wait status in digits: 768 for exit 3, 11 for a segmentation fault; nil if s is no wait
+// ExitOf parses a wait status in digits: 768 for exit 3, 11 for a segmentation fault; nil if s is not a wait
 // status.
 func ExitOf(s string) *run.Exit {
 	n, err := strconv.ParseUint(s, 10, 32)

@@ -7,15 +7,15 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Bounds of what a user may have recorded of a run.
+// Limits of the labels (number) and the module list (characters) that a user may record with a run.
 const (
 	maxLabels  = 8
 	maxModules = 4096
 )
 
-// Fields are the recorded fields that the user's side passed: git commit, loaded modules, and at most maxLabels
-// valid labels NAME=VALUE. It returns nil if there are no fields.
-func Fields(commit, modules string, labels []string) map[string]string {
+// RecordedFields returns the fields that a user records with a run: git commit, loaded modules, and at most
+// maxLabels valid labels NAME=VALUE. It returns nil without fields.
+func RecordedFields(commit, modules string, labels []string) map[string]string {
 	f := map[string]string{}
 	for _, item := range labels {
 		name, value, ok := strings.Cut(item, "=")

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// writeJSON replaces a file by v as indented JSON, mode 0600.
 func writeJSON(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -20,8 +21,7 @@ func writeJSON(path string, v any) error {
 	return writeFile(path, append(b, '\n'))
 }
 
-// Cause is a file error without its path: where the path is a temporary name, or
-// not for the reader.
+// Cause returns a file error without its path, for paths that are temporary or must not be shown.
 func Cause(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError
@@ -34,13 +34,12 @@ func Cause(err error) error {
 	return err
 }
 
-// writeFile replaces a file, 0600. It does not fsync: a sync can take longer than the
-// Prolog may. What a crash of the node takes with it a sweep makes again, or the boot id
-// tells that the run is over; that one the agent keeps (KeepRun).
+// writeFile replaces a file, mode 0600. It does not sync to disk, which can take longer than the Prolog may. A
+// sweep makes lost files again after a crash of the node; only env.json is synced, by the agent (SyncRun).
 func writeFile(path string, b []byte) error { return Replace(path, b, 0o600, false) }
 
-// Replace replaces a file by a rename, so that a reader sees all of it or nothing; with
-// sync it is on the disk before.
+// Replace writes a file by a temporary name and a rename, so that readers see all of it or the old content.
+// With sync it is synced to disk before the rename.
 func Replace(path string, b []byte, mode fs.FileMode, sync bool) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // 0600
 	if err != nil {
@@ -66,6 +65,7 @@ func Replace(path string, b []byte, mode fs.FileMode, sync bool) error {
 	return nil
 }
 
+// readJSON decodes the JSON in a file into v.
 func readJSON(path string, v any) error {
 	b, err := os.ReadFile(path)
 	if err != nil {

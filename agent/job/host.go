@@ -9,7 +9,7 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// Host is what of this machine goes into a Run.
+// Host has the values of this machine that go into a Run: name, CPUs, both clocks in seconds, and boot id.
 type Host struct {
 	Name string
 	// CPUs is the number of CPUs that are online, 0 if unknown.
@@ -18,7 +18,7 @@ type Host struct {
 	BootID     string
 }
 
-// ThisHost reads the machine and the clocks.
+// ThisHost reads the values of this machine and its clocks now.
 func ThisHost() Host {
 	h := Host{BootID: BootID()}
 	h.Name, _ = os.Hostname()
@@ -27,13 +27,13 @@ func ThisHost() Host {
 	return h
 }
 
-// OnlineCPUs counts the CPUs in a list as the kernel writes it, "0-3,8-11".
+// OnlineCPUs counts the CPUs in the file at path, a list as the kernel writes it, "0-3,8-11".
 func OnlineCPUs(path string) (int, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return 0, fmt.Errorf("count CPUs: %w", err)
 	}
-	cpus, err := Ranges(strings.TrimSpace(string(b)), MaxNodes)
+	cpus, err := ExpandRanges(strings.TrimSpace(string(b)), MaxNodes)
 	if err != nil {
 		return 0, fmt.Errorf("count CPUs in %s: %w", path, err)
 	}
@@ -46,8 +46,8 @@ func Clock() (real, mono float64) {
 	return float64(time.Now().UnixNano()) / 1e9, float64(rawcall.Now()) / 1e9
 }
 
-// BootID returns the id of this boot, "" if it is not known. CLOCK_MONOTONIC
-// values of another boot mean nothing.
+// BootID returns the id of this boot, "" if unknown. CLOCK_MONOTONIC values of different boots cannot be
+// compared.
 func BootID() string {
 	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

@@ -16,7 +16,7 @@ func TestPlacesOutsideTheJob(t *testing.T) {
 		"/system.slice/slurmd.service":   "",
 		"/user.slice/user-0.slice/job_5": "",
 	} {
-		if got := strings.Join(outside(path), " "); got != want {
+		if got := strings.Join(groupsOutsideJob(path), " "); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}

@@ -14,12 +14,11 @@ import (
 	"jobgait/configs"
 )
 
-// maxLog bounds the node's log and its one predecessor, 1 MB each: some 10,000
-// events.
+// maxLog limits the node's log and its one predecessor, in bytes each: 1 MB is some 10,000 events.
 const maxLog = 1 << 20
 
-// Log is the node's log: one line an event. Hooks have no terminal, and record here what they did, or why they
-// did not. A Log that could not be opened drops its lines; logging never fails a hook.
+// Log is the node's log, with one line per event. Hooks have no terminal and record here what they did, or why
+// not. A Log that could not be opened drops its lines; logging never makes a hook fail.
 type Log struct {
 	f       *os.File
 	program string
@@ -28,12 +27,12 @@ type Log struct {
 }
 
 // OpenLog opens <spool>/<node>/jobgait.log for a program and a job (0 for no job), creating the node's
-// directory, 0700, if need be. On an error the Log can be used all the same and goes to the journal only, if
-// the settings want that.
+// directory, 0700, if need be. If it returns an error, the Log is still usable and writes to the journal only,
+// if the settings enable that.
 func OpenLog(c configs.Config, node, program string, jobID run.JobID) (*Log, error) {
 	l := &Log{program: program, job: jobID}
 	if c.Health.Journal {
-		l.journal = journal.System()
+		l.journal = journal.SystemSockets()
 	}
 	spool := c.Spool.Dir
 	if spool == "" {
@@ -60,9 +59,10 @@ func OpenLog(c configs.Config, node, program string, jobID run.JobID) (*Log, err
 // written by one call, so that those of several programs do not mix.
 func (l *Log) Printf(format string, args ...any) { l.line(journal.Warning, format, args) }
 
-// Infof does the same for what is as it should be.
+// Infof appends one line about normal operation, in the same form.
 func (l *Log) Infof(format string, args ...any) { l.line(journal.Info, format, args) }
 
+// line writes one line to the journal and to the file, as far as they are open.
 func (l *Log) line(level journal.Level, format string, args []any) {
 	if l == nil {
 		return

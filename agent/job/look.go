@@ -14,52 +14,56 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// Look is a snapshot of /proc: it reads each file once. It reads only files that need no memory lock; peek
-// reads the others.
-type Look struct {
+// ProcessSnapshot is a snapshot of /proc: it reads each process's stat once and keeps it. It reads only files
+// that need no memory lock; package peek reads the others.
+type ProcessSnapshot struct {
 	proc  string
 	peek  peek.Reader
-	procs map[int]*Entry
-	known map[int]uint64 // start ticks of those found to belong before
+	procs map[int]*ProcessEntry
+	known map[int]uint64 // start ticks of the members found earlier, by pid
 	at    int64          // CLOCK_MONOTONIC ns
 	buf   []byte
 }
 
-func newLook(proc string, r peek.Reader, known map[int]uint64) *Look {
-	return &Look{proc: proc, peek: r, known: known, procs: map[int]*Entry{}, at: rawcall.Now(), buf: make([]byte, 4096)}
+// newSnapshot returns an empty snapshot that reads below proc.
+func newSnapshot(proc string, r peek.Reader, known map[int]uint64) *ProcessSnapshot {
+	return &ProcessSnapshot{proc: proc, peek: r, known: known, procs: map[int]*ProcessEntry{}, at: rawcall.Now(),
+		buf: make([]byte, 4096)}
 }
 
-// Entry is a process as one look found it.
-type Entry struct {
+// ProcessEntry is a process in a snapshot.
+type ProcessEntry struct {
 	PID int
 	stat
-	// Title is the scheduler's, for what it has read of a process of its own that
-	// other processes descend from; nil until then.
+	// Title is used by the scheduler's package to cache the command line of one of its own processes; nil until
+	// read.
 	Title []byte
 }
 
-// Parent is the id of the process's parent.
-func (p *Entry) Parent() int { return p.ppid }
+// Parent returns the pid of the process's parent.
+func (p *ProcessEntry) Parent() int { return p.ppid }
 
-// Named tells whether the process's name begins so, as any can have it.
-func (p *Entry) Named(prefix string) bool { return bytes.HasPrefix(p.name[:], []byte(prefix)) }
+// HasNamePrefix reports whether the process's name (comm) begins with prefix. Any process can set its name.
+func (p *ProcessEntry) HasNamePrefix(prefix string) bool {
+	return bytes.HasPrefix(p.name[:], []byte(prefix))
+}
 
-// Process returns a process, nil if it is gone.
-func (l *Look) Process(pid int) *Entry {
+// Process returns a process of the snapshot, reading it at the first call; nil if it is gone.
+func (l *ProcessSnapshot) Process(pid int) *ProcessEntry {
 	if p, ok := l.procs[pid]; ok {
 		return p
 	}
-	var p *Entry
+	var p *ProcessEntry
 	if st, err := readStatInto(l.proc, pid, l.buf); err == nil {
-		p = &Entry{PID: pid, stat: st}
+		p = &ProcessEntry{PID: pid, stat: st}
 	}
 	l.procs[pid] = p
 	return p
 }
 
-// Above returns the process and its ancestors, nearest first, as far as init.
-func (l *Look) Above(pid int) iter.Seq[*Entry] {
-	return func(yield func(*Entry) bool) {
+// Ancestors returns the process and its ancestors, nearest first, without init and the kernel's threads.
+func (l *ProcessSnapshot) Ancestors(pid int) iter.Seq[*ProcessEntry] {
+	return func(yield func(*ProcessEntry) bool) {
 		p := l.Process(pid)
 		for n := 0; p != nil && p.PID > 2 && n < maxDepth && yield(p); n++ {
 			p = l.Process(p.ppid)
@@ -67,39 +71,41 @@ func (l *Look) Above(pid int) iter.Seq[*Entry] {
 	}
 }
 
-// maxDepth bounds the walk to the ancestors, against a changing /proc.
+// maxDepth limits the number of ancestors, because /proc changes during the walk.
 const maxDepth = 1000
 
-// file returns what a process's file says, until the next call.
-func (l *Look) file(pid int, name string) []byte {
+// readFile returns the content of a process's file, valid until the next call; nil if it cannot be read.
+func (l *ProcessSnapshot) readFile(pid int, name string) []byte {
 	b, _ := rawcall.ReadRecord(filepath.Join(l.proc, strconv.Itoa(pid), name), l.buf, maxFile)
 	return b
 }
 
 // Cgroups returns the cgroups of a process.
-func (l *Look) Cgroups(pid int) []cgroup.Membership { return cgroup.Parse(l.file(pid, "cgroup")) }
+func (l *ProcessSnapshot) Cgroups(pid int) []cgroup.Membership {
+	return cgroup.Parse(l.readFile(pid, "cgroup"))
+}
 
-// maxFile bounds what is read of one file.
+// maxFile limits what is read of one file, in bytes.
 const maxFile = 1 << 16
 
-// CommandLine returns what /proc/PID/cmdline says. Reading waits for the process's memory lock: only processes
-// of root and of the job's own user are read.
-func (l *Look) CommandLine(pid int) []byte {
-	return l.asked(peek.ProcQuestion{File: peek.Cmdline, PID: pid, Max: maxFile})
+// CommandLine returns the content of /proc/PID/cmdline, nil if it cannot be read. Reading waits for the
+// process's memory lock, so callers read only processes of root and of the job's own user.
+func (l *ProcessSnapshot) CommandLine(pid int) []byte {
+	return l.readGuarded(peek.ProcQuestion{File: peek.Cmdline, PID: pid, Max: maxFile})
 }
 
-// Environ returns the variables with these beginnings that a process was started with.
-// Nothing else of a user's environment is looked at: it holds tokens and passwords. It
-// waits as CommandLine does.
-func (l *Look) Environ(pid int, prefixes ...string) map[string]string {
-	return Variables(l.asked(peek.ProcQuestion{File: peek.Environ, PID: pid, Max: maxEnviron}), prefixes...)
+// Environ returns the variables whose names have one of the prefixes from the environment that a process was
+// started with. Other variables are not parsed, because they may hold passwords. It waits as CommandLine does.
+func (l *ProcessSnapshot) Environ(pid int, prefixes ...string) map[string]string {
+	return Variables(l.readGuarded(peek.ProcQuestion{File: peek.Environ, PID: pid, Max: maxEnviron}), prefixes...)
 }
 
-// maxEnviron bounds what is read of /proc/PID/environ: 1 MiB holds any
-// environment met in practice, and the user decides on its size.
+// maxEnviron limits what is read of /proc/PID/environ, whose size the user decides: 1 MiB holds any environment
+// met in practice.
 const maxEnviron = 1 << 20
 
-// Variables returns the variables of an environment, as /proc/PID/environ has it, whose names begin so.
+// Variables returns the variables whose names have one of the prefixes from b, an environment in the form of
+// /proc/PID/environ.
 func Variables(b []byte, prefixes ...string) map[string]string {
 	env := map[string]string{}
 	for len(b) > 0 {
@@ -116,15 +122,14 @@ func Variables(b []byte, prefixes ...string) map[string]string {
 	return env
 }
 
-// Known tells whether a process was found to belong to the run before.
-func (l *Look) Known(p *Entry) bool {
+// IsKnownMember reports whether a process was found to belong to the run earlier.
+func (l *ProcessSnapshot) IsKnownMember(p *ProcessEntry) bool {
 	start, ok := l.known[p.PID]
 	return ok && start == p.start
 }
 
-// asked returns what a process's file says that waits for its memory lock, nil if
-// there is no answer.
-func (l *Look) asked(q peek.ProcQuestion) []byte {
+// readGuarded reads a file that waits for the process's memory lock, through peek; nil if it gives no answer.
+func (l *ProcessSnapshot) readGuarded(q peek.ProcQuestion) []byte {
 	if l.peek == nil {
 		return nil
 	}
@@ -135,18 +140,18 @@ func (l *Look) asked(q peek.ProcQuestion) []byte {
 	return text
 }
 
-// MayBe reports whether a process may belong to a user, without reading its real user, which takes 10 us: the
-// owner of its files is its effective user, or root for programs that are not dumpable. In a tree that is not
-// the kernel's every process may.
-func (l *Look) MayBe(pid, uid int) bool {
+// MayBelongTo reports whether a process may belong to a user, by the owner of its files in /proc: its effective
+// user, or root for programs that are not dumpable. That avoids reading the real user id, which takes 10 us. In
+// a test tree, owned by this process, every process may.
+func (l *ProcessSnapshot) MayBelongTo(pid, uid int) bool {
 	owner := rawcall.Owner(filepath.Join(l.proc, strconv.Itoa(pid), "stat"))
 	return owner <= 0 || owner == uid || owner == os.Geteuid()
 }
 
-// UID returns the real user id, -1 if it cannot be read. The owner of /proc/PID
-// would not do: it is root for programs that are not dumpable.
-func (l *Look) UID(pid int) int {
-	for line := range bytes.Lines(l.file(pid, "status")) {
+// UID returns the real user id of a process, -1 if it cannot be read. The owner of /proc/PID does not suffice:
+// it is root for programs that are not dumpable.
+func (l *ProcessSnapshot) UID(pid int) int {
+	for line := range bytes.Lines(l.readFile(pid, "status")) {
 		if f := strings.Fields(string(line)); len(f) > 1 && f[0] == "Uid:" {
 			if uid, err := strconv.Atoi(f[1]); err == nil {
 				return uid
@@ -156,6 +161,7 @@ func (l *Look) UID(pid int) int {
 	return -1
 }
 
+// pidsOf returns the pids among the entries of /proc, in ascending order.
 func pidsOf(entries []os.DirEntry) []int {
 	var pids []int
 	for _, e := range entries {

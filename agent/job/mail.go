@@ -1,9 +1,9 @@
 package job
 
-// Mail is what a scheduler says of the job that it sends a mail about. "" is unknown.
+// Mail describes the job that a scheduler sends a mail about. "" means unknown.
 type Mail struct {
 	ID            string // as users see it: 123 or 123_7
 	User, Cluster string
-	// Over is whether the job has ended: only then a report exists.
+	// Over says whether the job has ended; only then a report exists.
 	Over bool
 }

@@ -9,18 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Process is a process beyond the reuse of its id: StartTicks is its start in
-// clock ticks since boot, field 22 of /proc/PID/stat.
+// Process identifies a process even if its pid is reused: StartTicks is its start in clock ticks since boot,
+// field 22 of /proc/PID/stat.
 type Process struct {
 	PID        int    `json:"pid"`
 	StartTicks uint64 `json:"start_ticks"`
 }
 
 // Self returns the calling process.
-func Self() (Process, error) { return Of(os.Getpid()) }
+func Self() (Process, error) { return ProcessOf(os.Getpid()) }
 
-// Of returns the process that has a pid now.
-func Of(pid int) (Process, error) {
+// ProcessOf returns the process that has this pid now; an error if it is gone.
+func ProcessOf(pid int) (Process, error) {
 	st, err := readStat("/proc", pid)
 	if err != nil {
 		return Process{}, fmt.Errorf("identify process %d: %w", pid, err)
@@ -38,12 +38,12 @@ func ReadProcess(path string) (Process, error) {
 		return Process{}, err
 	}
 	if p.PID <= 0 {
-		return Process{}, fmt.Errorf("read %s: no process id", path)
+		return Process{}, fmt.Errorf("read %s: the file does not begin with a process id", path)
 	}
 	return p, nil
 }
 
-// Alive tells whether this very process still runs. A zombie does not.
+// Alive reports whether this very process still runs. A zombie does not.
 func (p Process) Alive() bool {
 	st, err := readStat("/proc", p.PID)
 	return err == nil && st.start == p.StartTicks && st.state != 'Z' && st.state != 'X'
@@ -84,8 +84,8 @@ type handle struct {
 	fd int
 }
 
-// open returns nil for a process that is gone. The identity is verified after
-// the pidfd is open, so the descriptor cannot mean a later process.
+// open opens the process, nil if it is gone. It checks the identity after opening the pidfd, so the descriptor
+// cannot be that of a later process with the same pid.
 func (p Process) open() (*handle, error) {
 	if p.PID <= 0 { // kill(0) and kill(-1) mean groups
 		return nil, fmt.Errorf("process id %d", p.PID)
@@ -107,12 +107,14 @@ func (p Process) open() (*handle, error) {
 	return h, nil
 }
 
+// close closes the pidfd, if there is one.
 func (h *handle) close() {
 	if h.fd >= 0 {
 		unix.Close(h.fd)
 	}
 }
 
+// signal sends a signal to the process; unix.ESRCH if it is gone.
 func (h *handle) signal(sig unix.Signal) error {
 	if h.fd >= 0 {
 		return unix.PidfdSendSignal(h.fd, sig, nil, 0)
@@ -123,7 +125,7 @@ func (h *handle) signal(sig unix.Signal) error {
 	return unix.Kill(h.p.PID, sig)
 }
 
-// wait returns whether the process ended within d.
+// wait waits up to d and reports whether the process ended.
 func (h *handle) wait(d time.Duration) bool {
 	deadline := time.Now().Add(d)
 	for {
@@ -149,6 +151,7 @@ func (h *handle) wait(d time.Duration) bool {
 	}
 }
 
+// ignoreGone returns nil for unix.ESRCH, else the error.
 func ignoreGone(err error) error {
 	if errors.Is(err, unix.ESRCH) {
 		return nil
@@ -156,7 +159,7 @@ func ignoreGone(err error) error {
 	return err
 }
 
-// ParentOf is the parent of a process, 0 for the first.
+// ParentOf returns the pid of a process's parent, 0 for init.
 func ParentOf(pid int) (int, error) {
 	st, err := readStat("/proc", pid)
 	return st.ppid, err

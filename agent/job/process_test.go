@@ -42,7 +42,7 @@ func TestStop(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := start(t, c.script)
-			p, err := Of(cmd.Process.Pid)
+			p, err := ProcessOf(cmd.Process.Pid)
 			if err != nil || !p.Alive() {
 				t.Fatalf("Of = %+v, %v", p, err)
 			}
@@ -63,7 +63,7 @@ func TestStop(t *testing.T) {
 
 func TestStopSparesAnother(t *testing.T) {
 	cmd := start(t, `echo; sleep 100`)
-	p, err := Of(cmd.Process.Pid)
+	p, err := ProcessOf(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestStopSparesAnother(t *testing.T) {
 // Kernels before 5.3 have no pidfd: pid and start ticks do.
 func TestStopWithoutPidfd(t *testing.T) {
 	cmd := start(t, `trap '' TERM; echo; while :; do sleep 0.01; done`)
-	p, err := Of(cmd.Process.Pid)
+	p, err := ProcessOf(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}

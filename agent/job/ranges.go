@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// MaxNodes bounds a node list; the largest clusters have a tenth of it.
+// MaxNodes limits the length of a node list; the largest clusters have a tenth of it.
 const MaxNodes = 100_000
 
 // ErrTooMany is returned for a list that is longer than MaxNodes.
 var ErrTooMany = fmt.Errorf("more than %d nodes", MaxNodes)
 
-// Ranges expands "1-3,07-09", as the kernel writes CPUs, into at most room
-// numbers. The first number's width is kept.
-func Ranges(s string, room int) ([]string, error) {
+// ExpandRanges expands a list of ranges, "1-3,07-09", into at most room numbers. Each range keeps the width of
+// its first number.
+func ExpandRanges(s string, room int) ([]string, error) {
 	var out []string
 	for _, part := range strings.Split(s, ",") {
 		from, to, isRange := strings.Cut(part, "-")
 		if !isRange {
 			to = from
 		}
-		lo, err1 := Number(from)
-		hi, err2 := Number(to)
+		lo, err1 := ParseDigits(from)
+		hi, err2 := ParseDigits(to)
 		if err1 != nil || err2 != nil || hi < lo {
-			return nil, fmt.Errorf("bad range %.40q", part)
+			return nil, fmt.Errorf("invalid range %.40q: want FROM-TO or a number", part)
 		}
 		if hi-lo >= room-len(out) {
 			return nil, ErrTooMany
@@ -36,10 +36,10 @@ func Ranges(s string, room int) ([]string, error) {
 	return out, nil
 }
 
-// Number reads digits only: Atoi would take a sign.
-func Number(s string) (int, error) {
+// ParseDigits parses a number of one to nine digits, without a sign.
+func ParseDigits(s string) (int, error) {
 	if s == "" || len(s) > 9 || strings.Trim(s, "0123456789") != "" {
-		return 0, fmt.Errorf("bad number %.40q", s)
+		return 0, fmt.Errorf("invalid number %.40q: want up to 9 digits", s)
 	}
 	return strconv.Atoi(s)
 }

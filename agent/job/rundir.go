@@ -14,13 +14,13 @@ import (
 	"jobgait/analysis/run"
 )
 
-// RunDir is the directory of one run on one node: <spool>/<node>/<run key>.
+// RunDir is the directory of one run on one node, <spool>/<node>/<run key>.
 type RunDir string
 
-// ErrLocked is returned when another process, the agent, holds a run's lock.
+// ErrLocked is returned when another process, such as the agent or a sweep, holds a run's lock.
 var ErrLocked = errors.New("run is locked by its agent")
 
-// Dir returns the run directory of a key. Nothing is created.
+// Dir returns the path of the run directory of a key. It creates nothing.
 func Dir(spool, node string, key run.Key) RunDir {
 	return RunDir(filepath.Join(NodeDir(spool, node), key.String()))
 }
@@ -81,8 +81,8 @@ func RequireRootOwned(dir string) error {
 	return nil
 }
 
-// Make creates the run directory, 0700, in a node directory that exists.
-// fs.ErrExist means that a run of this key is, or was, there.
+// Make creates the run directory, mode 0700, in an existing node directory. It returns fs.ErrExist if a run of
+// this key has been there.
 func (d RunDir) Make() error {
 	if err := os.Mkdir(string(d), 0o700); err != nil {
 		return fmt.Errorf("make run directory: %w", err)
@@ -90,12 +90,11 @@ func (d RunDir) Make() error {
 	return nil
 }
 
-// Dirs returns the run directories in a node's part of the spool, sorted by
-// name: those that a Prolog, or an Epilog without one, has written its run
-// into. A spool that does not exist yet has none.
+// Dirs returns the run directories in a node's part of the spool that have an env.json, sorted by name. A spool
+// that does not exist yet has no run directories.
 func Dirs(nodeDir string) ([]RunDir, error) { return DirsNamed(nodeDir, "") }
 
-// DirsNamed returns those whose name begins with prefix, and looks into no other: a
+// DirsNamed returns the run directories whose names begin with prefix. It does not read the others, because a
 // node of short jobs has ten thousands.
 func DirsNamed(nodeDir, prefix string) ([]RunDir, error) {
 	entries, err := os.ReadDir(nodeDir)
@@ -114,7 +113,7 @@ func DirsNamed(nodeDir, prefix string) ([]RunDir, error) {
 			continue
 		}
 		dir := RunDir(filepath.Join(nodeDir, e.Name()))
-		if _, err := os.Lstat(dir.Env()); err == nil && e.IsDir() {
+		if _, err := os.Lstat(dir.EnvPath()); err == nil && e.IsDir() {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -124,53 +123,52 @@ func DirsNamed(nodeDir, prefix string) ([]RunDir, error) {
 // Path returns the path of a file in the directory.
 func (d RunDir) Path(name string) string { return filepath.Join(string(d), name) }
 
-// WriteJSON stores a value in a file of the directory, whole or not at all.
+// WriteJSON stores a value as JSON in a file of the directory, atomically.
 func (d RunDir) WriteJSON(name string, v any) error { return writeJSON(d.Path(name), v) }
 
-// WriteFile does the same with bytes.
+// WriteFile stores bytes in a file of the directory, atomically.
 func (d RunDir) WriteFile(name string, b []byte) error { return writeFile(d.Path(name), b) }
 
-// ReadJSON reads what WriteJSON stored; fs.ErrNotExist means that it did not.
+// ReadJSON decodes what WriteJSON stored; fs.ErrNotExist means that the file does not exist.
 func (d RunDir) ReadJSON(name string, v any) error { return readJSON(d.Path(name), v) }
 
-// Env is the run as the Prolog knew it.
-func (d RunDir) Env() string { return d.Path("env.json") }
+// EnvPath returns the path of the file with the Run, written by the Prolog.
+func (d RunDir) EnvPath() string { return d.Path("env.json") }
 
-// PID is the agent's process id and start ticks.
-func (d RunDir) PID() string { return d.Path("agent.pid") }
+// PIDPath returns the path of the file with the agent's process id and start ticks.
+func (d RunDir) PIDPath() string { return d.Path("agent.pid") }
 
-// Ready is made by the agent when its counters run.
-func (d RunDir) Ready() string { return d.Path("ready") }
+// ReadyPath returns the path of the file that the agent creates when its counters run.
+func (d RunDir) ReadyPath() string { return d.Path("ready") }
 
-// Lock is held, by flock, from the Prolog on and as long as the agent lives.
-func (d RunDir) Lock() string { return d.Path("lock") }
+// LockPath returns the path of the lock file, which is locked by flock from the Prolog until the agent ends.
+func (d RunDir) LockPath() string { return d.Path("lock") }
 
-// Profile is the profile file.
-func (d RunDir) Profile() string { return d.Path("profile.jgp") }
+// ProfilePath returns the path of the profile.
+func (d RunDir) ProfilePath() string { return d.Path("profile.jgp") }
 
-// AgentLog takes what the agent prints.
-func (d RunDir) AgentLog() string { return d.Path("agent.log") }
+// AgentLogPath returns the path of the file with the agent's output.
+func (d RunDir) AgentLogPath() string { return d.Path("agent.log") }
 
-// WriteRun stores the run, whole or not at all, readable by the owner only.
-func (d RunDir) WriteRun(r Run) error { return writeJSON(d.Env(), r) }
+// WriteRun stores the run in env.json, atomically, readable by the owner only.
+func (d RunDir) WriteRun(r Run) error { return writeJSON(d.EnvPath(), r) }
 
 // ReadRun reads the run that the Prolog stored.
 func (d RunDir) ReadRun() (Run, error) {
 	var r Run
-	return r, readJSON(d.Env(), &r)
+	return r, readJSON(d.EnvPath(), &r)
 }
 
-// KeepRun forces what WriteRun stored to the disk, which may take long and which the
-// Prolog has no time for: in its first half minute a run would be lost with the node's
-// power, because the kernel leaves a new file without a byte until it writes it.
-func (d RunDir) KeepRun() error {
-	f, err := os.Open(d.Env())
+// SyncRun syncs env.json to disk, for which the Prolog has no time. Without it a power failure in the first
+// half minute of a run would leave an empty file.
+func (d RunDir) SyncRun() error {
+	f, err := os.Open(d.EnvPath())
 	if err != nil {
 		return fmt.Errorf("keep run: %w", err)
 	}
 	defer f.Close()
 	if err := unix.Fdatasync(int(f.Fd())); err != nil {
-		return fmt.Errorf("keep run %s: %w", d.Env(), err)
+		return fmt.Errorf("keep run %s: %w", d.EnvPath(), err)
 	}
 	return nil
 }
@@ -193,8 +191,8 @@ func (d RunDir) PrologTime() *float64 {
 // WriteDetails stores what was learned of the job while it ran.
 func (d RunDir) WriteDetails(det Details) error { return writeJSON(d.Path("details.json"), det) }
 
-// ReadDetails reads what WriteDetails stored; no file is no details. It never returns an account: the job's own
-// processes can claim any account, and jobs are charged to accounts.
+// ReadDetails reads what WriteDetails stored; without a file it returns empty details. It never returns an
+// account: the job's own processes can claim any account, and jobs are charged to accounts.
 func (d RunDir) ReadDetails() (Details, error) {
 	var det Details
 	err := readJSON(d.Path("details.json"), &det)
@@ -205,13 +203,13 @@ func (d RunDir) ReadDetails() (Details, error) {
 	return det, err
 }
 
-// TryLock takes the run's lock. The lock belongs to the open file: it passes to
-// a child with the descriptor and ends when the last copy is closed, by a kill
-// too. ErrLocked means that a live process holds it.
+// TryLock takes the run's lock without waiting; ErrLocked means that a live process holds it. The lock belongs
+// to the open file: it passes to a child with the descriptor and ends when the last copy is closed, even by a
+// kill.
 func (d RunDir) TryLock() (*os.File, error) {
-	f, err := os.OpenFile(d.Lock(), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	f, err := os.OpenFile(d.LockPath(), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if errors.Is(err, syscall.EROFS) { // a disk that failed during the job: what is there can be reported
-		f, err = os.OpenFile(d.Lock(), os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+		f, err = os.OpenFile(d.LockPath(), os.O_RDONLY|syscall.O_NOFOLLOW, 0)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock run: %w", err)
@@ -222,14 +220,14 @@ func (d RunDir) TryLock() (*os.File, error) {
 	}
 	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, fmt.Errorf("%s: %w", d.Lock(), ErrLocked)
+		return nil, fmt.Errorf("%s: %w", d.LockPath(), ErrLocked)
 	}
-	return nil, fmt.Errorf("lock %s: %w", d.Lock(), err)
+	return nil, fmt.Errorf("lock %s: %w", d.LockPath(), err)
 }
 
-// SetAside renames the directory to <name>~N, the first N that is free, so that
-// a new run of the same key can begin and a sweep finds the old one.
-func (d RunDir) SetAside() (RunDir, error) {
+// RenameAside renames the directory to <name>~N with the first free N, so that a new run of the same key can
+// begin and a sweep finds the old one.
+func (d RunDir) RenameAside() (RunDir, error) {
 	for n := 1; n <= 1000; n++ {
 		to := RunDir(fmt.Sprintf("%s~%d", d, n))
 		if _, err := os.Lstat(string(to)); err == nil {

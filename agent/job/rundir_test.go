@@ -40,7 +40,7 @@ func TestRunRoundTrip(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("ReadRun = %+v, %v; want %+v", got, err, want)
 	}
-	for path, mode := range map[string]os.FileMode{d.Env(): 0o600, string(d): 0o700, filepath.Dir(string(d)): 0o700} {
+	for path, mode := range map[string]os.FileMode{d.EnvPath(): 0o600, string(d): 0o700, filepath.Dir(string(d)): 0o700} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%s: %v, %v; want mode %o", path, info.Mode(), err, mode)
 		}
@@ -81,7 +81,7 @@ func TestSetAside(t *testing.T) {
 	r := Run{Key: run.Key{Cluster: "c", JobID: 1}, Node: "n"}
 	for n := 1; n <= 2; n++ {
 		d := newRunDir(t, spool, r)
-		aside, err := d.SetAside()
+		aside, err := d.RenameAside()
 		if err != nil || !strings.HasSuffix(string(aside), "c-1.r0~"+string(rune('0'+n))) {
 			t.Fatalf("SetAside = %q, %v", aside, err)
 		}
@@ -163,10 +163,10 @@ func TestDirStaysInSpool(t *testing.T) {
 // node without power keeps it the virtual cluster shows (packaging/modern).
 func TestKeepRun(t *testing.T) {
 	dir := RunDir(t.TempDir())
-	if err := dir.KeepRun(); !errors.Is(err, fs.ErrNotExist) {
+	if err := dir.SyncRun(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("of no run: %v", err)
 	}
-	if err := errors.Join(dir.WriteRun(Run{Node: "n1"}), dir.KeepRun()); err != nil {
+	if err := errors.Join(dir.WriteRun(Run{Node: "n1"}), dir.SyncRun()); err != nil {
 		t.Error(err)
 	}
 }

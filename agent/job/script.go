@@ -1,8 +1,9 @@
 package job
 
-// ScriptOptions is what a batch script asks of its scheduler. nil, 0 and "" are not asked for.
+// ScriptOptions are the options that a batch script requests from its scheduler. nil, 0 and "" mean not
+// requested.
 type ScriptOptions struct {
-	// Directives is how many lines of options the script has.
+	// Directives is the number of option lines in the script.
 	Directives   int
 	Name         string
 	App, Size    string // jobgait's own labels

@@ -8,46 +8,46 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Started returns what a command line is a run of: the program, or what a launcher
-// starts, or the script, module, jar or image that an interpreter or a container runs;
-// then interpreted is true. Text that an interpreter is given to run has no name: then
-// it is the interpreter's. Versions and dates in the name of a script are folded to '#':
-// they are of the run, and not of the application.
-func Started(args []string) (name string, interpreted bool) {
+// StartedProgram returns the name of what a command line runs: the program, behind launchers if any, or the
+// script, module, jar or image that an interpreter or container runs; then interpreted is true. For code given
+// as text (-c) it returns the interpreter. Versions and dates in a script's name are replaced by '#', because
+// they belong to the run and not to the application.
+func StartedProgram(args []string) (name string, interpreted bool) {
 	for depth := 0; len(args) > 0 && depth < maxLaunchers; depth++ {
-		program := family(args[0])
+		program := programFamily(args[0])
 		if k, ok := interpreters()[program]; ok {
-			if s := k.script(args[1:]); s != "" {
-				return folded(clean(s)), true
+			if s := k.scriptArgument(args[1:]); s != "" {
+				return foldVersions(cleanName(s)), true
 			}
-			return clean(args[0]), false
+			return cleanName(args[0]), false
 		}
 		l, ok := launchers()[program]
 		if !ok {
-			return clean(args[0]), false
+			return cleanName(args[0]), false
 		}
-		rest := l.started(args[1:])
+		rest := l.startedArguments(args[1:])
 		if len(rest) == 0 {
-			return clean(args[0]), false
+			return cleanName(args[0]), false
 		}
 		if l.image {
-			return clean(rest[0]), true
+			return cleanName(rest[0]), true
 		}
 		args = rest
 	}
 	return "", false
 }
 
-// maxLaunchers bounds how many start each other.
+// maxLaunchers limits the number of nested launchers.
 const maxLaunchers = 8
 
-func clean(path string) string {
+// cleanName returns the printable base name of a path.
+func cleanName(path string) string {
 	return note.Clean(filepath.Base(strings.TrimSuffix(path, "/")), MaxText)
 }
 
-// family is the name of a program without version, MPI's maker or login dash: python of
-// python3.11, mpirun of mpirun.openmpi.
-func family(path string) string {
+// programFamily returns the name of a program without version, MPI vendor and login dash: python for
+// python3.11, mpirun for mpirun.openmpi.
+func programFamily(path string) string {
 	name := strings.TrimPrefix(filepath.Base(path), "-")
 	if i := strings.IndexAny(name, ".-"); i > 0 {
 		name = name[:i]
@@ -58,87 +58,93 @@ func family(path string) string {
 	return name
 }
 
-// Interprets is whether a program is run for a script.
-func Interprets(program string) bool {
-	_, ok := interpreters()[family(program)]
+// IsInterpreter reports whether a program is an interpreter of scripts.
+func IsInterpreter(program string) bool {
+	_, ok := interpreters()[programFamily(program)]
 	return ok
 }
 
-// grammar is how a command line is read: which options take the next word as their
-// value, which name what is run, and which give it as text.
+// grammar describes a command line's options: valued take the next word as their value, named name what is run,
+// text give it as text.
 type grammar struct {
 	valued, named, text []string
-	// image is whether the first word names what is run, subcommand whether a word comes
-	// before that, words how many come before what is started (a mask, a duration).
+	// image says that the first word is a container image, subcommand that one word precedes it; words is the
+	// number of words before the started command (a mask, a duration).
 	image, subcommand bool
 	words             int
 	// two are options with two values.
 	two []string
 }
 
+// interpreters returns the grammars of known interpreters by program family.
 func interpreters() map[string]grammar {
-	shell := grammar{valued: words("-o +o -O +O --rcfile --init-file"), text: words("-c")}
+	shell := grammar{valued: splitWords("-o +o -O +O --rcfile --init-file"), text: splitWords("-c")}
 	return map[string]grammar{
-		"python": {valued: words("-W -X -Q --check-hash-based-pycs"), named: words("-m"), text: words("-c")},
-		"pypy":   {valued: words("-W -X"), named: words("-m"), text: words("-c")},
-		"perl":   {valued: words("-I -x"), text: words("-e -E")},
-		"ruby":   {valued: words("-I -r -C -E"), text: words("-e")},
-		"julia": {valued: words("-t --threads -p --procs -J --sysimage -L --load -H --home -C --cpu-target --machine-file"),
-			text: words("-e --eval -E --print")},
-		"Rscript": {text: words("-e")},
-		"R":       {named: words("-f --file"), text: words("-e")},
-		"java": {valued: words("-cp -classpath --class-path -p --module-path --add-modules"),
-			named: words("-jar -m --module")},
-		"node":   {valued: words("-r --require --import"), text: words("-e --eval -p --print")},
-		"octave": {valued: words("-p --path --exec-path"), text: words("--eval")},
-		"bash":   shell, "sh": shell, "dash": shell, "ksh": shell, "zsh": shell, "csh": {text: words("-c")},
-		"tcsh": {text: words("-c")},
+		"python": {valued: splitWords("-W -X -Q --check-hash-based-pycs"), named: splitWords("-m"), text: splitWords("-c")},
+		"pypy":   {valued: splitWords("-W -X"), named: splitWords("-m"), text: splitWords("-c")},
+		"perl":   {valued: splitWords("-I -x"), text: splitWords("-e -E")},
+		"ruby":   {valued: splitWords("-I -r -C -E"), text: splitWords("-e")},
+		"julia": {valued: splitWords("-t --threads -p --procs -J --sysimage -L --load -H --home -C --cpu-target " +
+			"--machine-file"),
+			text: splitWords("-e --eval -E --print")},
+		"Rscript": {text: splitWords("-e")},
+		"R":       {named: splitWords("-f --file"), text: splitWords("-e")},
+		"java": {valued: splitWords("-cp -classpath --class-path -p --module-path --add-modules"),
+			named: splitWords("-jar -m --module")},
+		"node":   {valued: splitWords("-r --require --import"), text: splitWords("-e --eval -p --print")},
+		"octave": {valued: splitWords("-p --path --exec-path"), text: splitWords("--eval")},
+		"bash":   shell, "sh": shell, "dash": shell, "ksh": shell, "zsh": shell, "csh": {text: splitWords("-c")},
+		"tcsh": {text: splitWords("-c")},
 	}
 }
 
+// launchers returns the grammars of known launchers and container runtimes by program family.
 func launchers() map[string]grammar {
-	mpi := grammar{valued: words("-n -np --np -c -N -npernode --npernode -ppn -perhost -H -host --host -hosts " +
+	mpi := grammar{valued: splitWords("-n -np --np -c -N -npernode --npernode -ppn -perhost -H -host --host -hosts " +
 		"-hostfile --hostfile -machinefile --machinefile -f " +
 		"-x -wdir --wdir -wd -map-by --map-by -bind-to --bind-to -rank-by --rank-by -rankfile --rankfile -rf " +
 		"-output-filename --output-filename " +
 		"-genvlist -bootstrap -launcher --cpus-per-proc -report-uri --tune -tune --prefix -iface"),
-		two: words("-mca --mca -gmca --gmca -genv -env --pmca --prtemca")}
-	exec := grammar{valued: words(
+		two: splitWords("-mca --mca -gmca --gmca -genv -env --pmca --prtemca")}
+	exec := grammar{valued: splitWords(
 		"-B --bind -H --home -W --workdir --pwd --env --env-file --overlay --scratch -S --app --network --security"),
 		image: true, subcommand: true}
 	return map[string]grammar{
 		"mpirun": mpi, "mpiexec": mpi, "orterun": mpi, "prterun": mpi, "prun": mpi,
-		"srun": {valued: words("-n -N -c -p -A -t -J -o -e -i -w -x -D -G -C -M -q -m -L -d -r -T " +
+		"srun": {valued: splitWords("-n -N -c -p -A -t -J -o -e -i -w -x -D -G -C -M -q -m -L -d -r -T " +
 			"--ntasks --nodes --cpus-per-task --partition --account --time --job-name --output --error --input --nodelist " +
 			"--exclude --chdir " +
 			"--gpus --constraint --qos --distribution --mpi --cpu-bind --mem --mem-per-cpu --mem-bind --ntasks-per-node " +
 			"--gres --reservation --jobgait")},
-		"time":        {valued: words("-f --format -o --output")},
-		"nice":        {valued: words("-n --adjustment")},
-		"ionice":      {valued: words("-c --class -n --classdata")},
-		"timeout":     {valued: words("-k --kill-after -s --signal"), words: 1},
-		"env":         {valued: words("-u --unset -C --chdir -S --split-string")},
-		"stdbuf":      {valued: words("-i -o -e --input --output --error")},
+		"time":        {valued: splitWords("-f --format -o --output")},
+		"nice":        {valued: splitWords("-n --adjustment")},
+		"ionice":      {valued: splitWords("-c --class -n --classdata")},
+		"timeout":     {valued: splitWords("-k --kill-after -s --signal"), words: 1},
+		"env":         {valued: splitWords("-u --unset -C --chdir -S --split-string")},
+		"stdbuf":      {valued: splitWords("-i -o -e --input --output --error")},
 		"taskset":     {words: 1},
-		"numactl":     {valued: words("-i -w -N -m -C -P -p")},
+		"numactl":     {valued: splitWords("-i -w -N -m -C -P -p")},
 		"nohup":       {},
 		"setsid":      {},
 		"chrt":        {words: 1},
 		"apptainer":   exec,
 		"singularity": exec,
-		"docker": {valued: words("-v --volume -e --env -w --workdir -u --user --name --entrypoint -p --publish --mount " +
-			"--cpus -m --memory --network --gpus --ipc --hostname -h"),
+		"docker": {valued: splitWords(
+			"-v --volume -e --env -w --workdir -u --user --name --entrypoint -p --publish --mount " +
+				"--cpus -m --memory --network --gpus --ipc --hostname -h"),
 			image: true, subcommand: true},
-		"podman": {valued: words("-v --volume -e --env -w --workdir -u --user --name --entrypoint -p --publish --mount " +
-			"--cpus -m --memory --network --ipc --hostname -h"),
+		"podman": {valued: splitWords(
+			"-v --volume -e --env -w --workdir -u --user --name --entrypoint -p --publish --mount " +
+				"--cpus -m --memory --network --ipc --hostname -h"),
 			image: true, subcommand: true},
 	}
 }
 
-func words(s string) []string { return strings.Fields(s) }
+// splitWords splits a text at spaces.
+func splitWords(s string) []string { return strings.Fields(s) }
 
-// script returns what an interpreter runs, "" where it has no name.
-func (g grammar) script(args []string) string {
+// scriptArgument returns the script or module in an interpreter's arguments, "" for text or without one.
+func (g grammar) scriptArgument(args []string) string {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		option, value, glued := strings.Cut(arg, "=")
@@ -147,7 +153,7 @@ func (g grammar) script(args []string) string {
 			next = args[i+1]
 		}
 		switch {
-		case arg == "-" || slices.Contains(g.text, option) || g.bundled(arg):
+		case arg == "-" || slices.Contains(g.text, option) || g.endsInTextOption(arg):
 			return ""
 		case slices.Contains(g.named, option):
 			if !glued {
@@ -165,15 +171,15 @@ func (g grammar) script(args []string) string {
 	return ""
 }
 
-// bundled is whether several letters in one option end in one that text follows: -lc.
-func (g grammar) bundled(arg string) bool {
+// endsInTextOption reports whether bundled one-letter options end in one that text follows, as -lc does.
+func (g grammar) endsInTextOption(arg string) bool {
 	return len(arg) > 2 && len(arg) <= 5 && arg[0] == '-' && arg[1] != '-' && !strings.Contains(arg, "=") &&
 		slices.Contains(g.text, "-"+arg[len(arg)-1:]) && strings.Trim(arg[1:], "abcdefghijklmnopqrstuvwxyzE") == ""
 }
 
-// started returns the command line that a launcher starts, the image first where it is
-// one that is run.
-func (g grammar) started(args []string) []string {
+// startedArguments returns the command line that a launcher starts, or the image and its command; nil without
+// one.
+func (g grammar) startedArguments(args []string) []string {
 	words := g.words
 	if g.subcommand {
 		words++
@@ -190,7 +196,7 @@ func (g grammar) started(args []string) []string {
 			} else if slices.Contains(g.valued, option) && !glued {
 				i++
 			}
-		case assignment(arg): // env NAME=VALUE
+		case isAssignment(arg): // env NAME=VALUE
 		case words > 0:
 			words--
 		default:
@@ -200,14 +206,14 @@ func (g grammar) started(args []string) []string {
 	return nil
 }
 
-// assignment is whether a word is NAME=VALUE.
-func assignment(word string) bool {
+// isAssignment reports whether a word has the form NAME=VALUE.
+func isAssignment(word string) bool {
 	name, _, ok := strings.Cut(word, "=")
 	return ok && name != "" && !strings.ContainsAny(name, "/.-")
 }
 
-// folded replaces versions (1.2, v3) and long numbers (dates, process ids) by '#'.
-func folded(name string) string {
+// foldVersions replaces numbers with dots (1.2) and long numbers (dates, process ids) by '#'.
+func foldVersions(name string) string {
 	var b strings.Builder
 	for i := 0; i < len(name); {
 		if name[i] < '0' || name[i] > '9' {
@@ -233,5 +239,5 @@ func folded(name string) string {
 	return b.String()
 }
 
-// longNumber is how many digits no number of a script's own has: a date has six.
+// longNumber is the number of digits from which a number counts as a date or id: a date has six.
 const longNumber = 6

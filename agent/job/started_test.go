@@ -62,12 +62,12 @@ func TestStarted(t *testing.T) {
 		{"timer x", "timer", false},
 		{"python \x1b[2J.py", "?[2J.py", true},
 	} {
-		name, interpreted := Started(strings.Fields(c.line))
+		name, interpreted := StartedProgram(strings.Fields(c.line))
 		if name != c.want || interpreted != c.interpreted {
 			t.Errorf("%q: %q, %v, want %q, %v", c.line, name, interpreted, c.want, c.interpreted)
 		}
 	}
-	if name, _ := Started(nil); name != "" {
+	if name, _ := StartedProgram(nil); name != "" {
 		t.Errorf("nothing is %q", name)
 	}
 }
@@ -77,7 +77,7 @@ func FuzzStarted(f *testing.F) {
 	f.Add("mpirun\x00-np\x002\x00nice\x00-n\x001\x00./x")
 	f.Add("env\x00env\x00env\x00env\x00env\x00env\x00env\x00env\x00env\x00x")
 	f.Fuzz(func(t *testing.T, line string) {
-		name, _ := Started(strings.Split(line, "\x00"))
+		name, _ := StartedProgram(strings.Split(line, "\x00"))
 		if len(name) > 4*MaxText || !utf8.ValidString(name) || strings.ContainsAny(name, "\n\x1b") {
 			t.Errorf("%q is %q", line, name)
 		}

@@ -10,17 +10,18 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// stat is what we need of /proc/PID/stat.
+// stat has the used fields of /proc/PID/stat: state, parent, start in clock ticks since boot, and name.
 type stat struct {
 	state byte
 	ppid  int
 	start uint64
-	name  [16]byte // as the user of any process can have it
+	name  [16]byte // any process can set its name
 }
 
+// readStat reads and parses /proc/PID/stat.
 func readStat(proc string, pid int) (stat, error) { return readStatInto(proc, pid, nil) }
 
-// readStatInto reads into a buffer.
+// readStatInto reads and parses /proc/PID/stat, using buf.
 func readStatInto(proc string, pid int, buf []byte) (stat, error) {
 	b, err := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "stat"), buf, 4096)
 	if err != nil {
@@ -29,8 +30,8 @@ func readStatInto(proc string, pid int, buf []byte) (stat, error) {
 	return parseStat(b)
 }
 
-// parseStat reads /proc/PID/stat: "pid (comm) state ppid ... starttime ...".
-// The name may hold spaces and parentheses, so the last ')' ends it.
+// parseStat parses the text of /proc/PID/stat: "pid (comm) state ppid ... starttime ...". The name may hold
+// spaces and parentheses, so the last ')' ends it.
 func parseStat(b []byte) (stat, error) {
 	i := bytes.LastIndexByte(b, ')')
 	if i < 0 {

@@ -10,13 +10,12 @@ import (
 )
 
 const (
-	// MaxText bounds a name, in characters; the longest that a scheduler takes are 1024.
+	// MaxText limits a name, in characters; the longest that a scheduler accepts are 1024.
 	MaxText = 256
 	maxPath = 4096 // PATH_MAX
 )
 
-// CleanPath returns an absolute path or "". A path is dropped where a name
-// would be made printable: another path is not a better one.
+// CleanPath returns a cleaned absolute path, "" if s is not absolute, too long or not printable.
 func CleanPath(s string) string {
 	if !strings.HasPrefix(s, "/") || len(s) >= maxPath || note.Clean(s, maxPath) != s {
 		return ""
@@ -24,8 +23,8 @@ func CleanPath(s string) string {
 	return filepath.Clean(s)
 }
 
-// Count reads a number that is not negative and fits 31 bits.
-func Count(s string) (int, bool) {
+// ParseCount parses a number from 0 to 2^31-1; false if it is invalid.
+func ParseCount(s string) (int, bool) {
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil || n > math.MaxInt32 {
 		return 0, false
@@ -33,17 +32,17 @@ func Count(s string) (int, bool) {
 	return int(n), true
 }
 
-// Positive parses a number of tasks or CPUs; nil if it is invalid.
-func Positive(s string) *int {
-	n, ok := Count(s)
+// ParsePositive parses a number from 1 to 2^31-1, such as one of tasks or CPUs; nil if it is invalid.
+func ParsePositive(s string) *int {
+	n, ok := ParseCount(s)
 	if !ok || n == 0 {
 		return nil
 	}
 	return &n
 }
 
-// BigCount parses a number that is not negative; nil if it is invalid.
-func BigCount(s string) *int64 {
+// ParseBigCount parses a 64-bit number that is not negative; nil if it is invalid.
+func ParseBigCount(s string) *int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 {
 		return nil

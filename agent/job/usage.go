@@ -6,7 +6,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Usage is what one job was given and used. nil and "" are unknown.
+// Usage is the resources that one job was given and used. nil and "" mean unknown.
 type Usage struct {
 	JobID run.JobID
 	// ArrayID is the job id with its task ("123_7"), "" for a job outside of arrays.
@@ -17,18 +17,18 @@ type Usage struct {
 	Nodes, CPUs          int
 	ElapsedS             float64
 	CPUSeconds           *float64
-	// MemoryBytes is the sum of the peaks of all tasks of the step that used most,
-	// AllocatedBytes what the whole job was given.
+	// MemoryBytes is the sum of the peaks of all tasks of the step that used most, AllocatedBytes the memory of
+	// the whole job's allocation.
 	MemoryBytes, AllocatedBytes *float64
-	// PerCPU is whether memory was requested per CPU, not per node.
+	// PerCPU says that memory was requested per CPU, not per node.
 	PerCPU bool
 	// Comment is the administrator's comment of the job.
 	Comment string
 }
 
-// Accounting is the part of a scheduler that keeps what jobs used.
+// Accounting is the part of a scheduler that stores what jobs used.
 type Accounting interface {
-	// Usage returns the usage of the newest job of an id ("123", "123_7"); ErrUnknown if there is no such
-	// job, ErrNotAsked where no accounting is configured.
+	// Usage returns the usage of the newest job of an id ("123", "123_7"); ErrUnknown if there is no such job,
+	// ErrNotQueried if no accounting is configured.
 	Usage(ctx context.Context, id string) (Usage, error)
 }

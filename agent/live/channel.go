@@ -19,8 +19,8 @@ import (
 // Channel sends each state to its readers when the profile is written (every 0.25 to 0.75 s), where live.json
 // is replaced every five seconds. It is a socket in the same directory. No other account can take its name, and
 // only the user can open it. A pipe does not work: its reader holds the kernel's lock on the pipe while the
-// bytes are copied. Their destination may be a page of the reader's own file system, so that this takes as long
-// as he likes, and anyone who opens or writes the pipe waits uninterruptibly. The sender on a socket never
+// bytes are copied. Their destination may be a page of the reader's own file system, so that the copy may take
+// for ever, and a process that opens or writes the pipe waits uninterruptibly. The sender on a socket never
 // waits: a reader that is too slow misses messages.
 type Channel struct {
 	fd      int
@@ -30,17 +30,17 @@ type Channel struct {
 
 const (
 	channelName = "cycles"
-	// mostReaders limits the readers at a time; each takes sendBytes of the kernel's memory.
-	mostReaders = 8
-	sendBytes   = 64 << 10
-	// mostTold is how many of the last cycles a message has.
-	mostTold = 16
+	// maxReaders limits the simultaneous readers; each takes sendBytes of the kernel's memory.
+	maxReaders = 8
+	sendBytes  = 64 << 10
+	// maxSentCycles limits the recent cycles in a message.
+	maxSentCycles = 16
 )
 
-// Listen opens the channel of a run.
+// Listen creates the socket of the channel and allows the run's user to connect.
 func (p *Location) Listen() (*Channel, error) {
 	c := &Channel{uid: p.uid}
-	err := at(p.dir, func(path string) (err error) {
+	err := withChannelPath(p.dir, func(path string) (err error) {
 		if c.fd, err = unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0); err != nil {
 			return err
 		}
@@ -49,14 +49,14 @@ func (p *Location) Listen() (*Channel, error) {
 		for _, step := range []func() error{
 			func() error { return unix.Fchmod(c.fd, 0o600) },
 			func() error { return unix.Bind(c.fd, &unix.SockaddrUnix{Name: path}) },
-			func() error { return unix.Listen(c.fd, mostReaders) },
+			func() error { return unix.Listen(c.fd, maxReaders) },
 		} {
 			if err := step(); err != nil {
 				_ = unix.Close(c.fd)
 				return err
 			}
 		}
-		return letIn(path, p.uid, acl.Read|acl.Write)
+		return allowUser(path, p.uid, acl.Read|acl.Write)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listen for readers of %s: %w", Name, job.Cause(err))
@@ -64,8 +64,9 @@ func (p *Location) Listen() (*Channel, error) {
 	return c, nil
 }
 
-// at names the channel in a directory by a path that is short enough for a socket.
-func at(dir string, use func(path string) error) error {
+// withChannelPath calls use with a path of the channel in dir that is short enough for a socket, through
+// /proc/self/fd.
+func withChannelPath(dir string, use func(path string) error) error {
 	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -74,18 +75,18 @@ func at(dir string, use func(path string) error) error {
 	return use("/proc/self/fd/" + strconv.Itoa(fd) + "/" + channelName)
 }
 
-// Read takes new readers, lets go of those who left, and tells whether anybody is there.
-// Of those who come it takes some at a time, or one who always comes would keep it here.
-func (c *Channel) Read() bool {
+// AcceptReaders accepts new readers, drops those that have disconnected, and reports whether any reader is
+// connected. It accepts only some at a time, so that a reader that reconnects for ever cannot block it.
+func (c *Channel) AcceptReaders() bool {
 	if c == nil {
 		return false
 	}
-	for i := 0; i < mostReaders && rawcall.Readable(c.fd); i++ {
+	for i := 0; i < maxReaders && rawcall.Readable(c.fd); i++ {
 		fd, _, err := unix.Accept4(c.fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		if err != nil {
 			break
 		}
-		if len(c.readers) == mostReaders || !c.welcome(fd) {
+		if len(c.readers) == maxReaders || !c.acceptsUser(fd) {
 			_ = unix.Close(fd)
 			continue
 		}
@@ -99,16 +100,17 @@ func (c *Channel) Read() bool {
 	return len(c.readers) > 0
 }
 
-// welcome reports whether a reader is the user. Nothing is read from him.
-func (c *Channel) welcome(fd int) bool {
+// acceptsUser reports whether a connected process belongs to the run's user or root, and limits its socket. The
+// channel never reads from it.
+func (c *Channel) acceptsUser(fd int) bool {
 	who, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	return err == nil && (int(who.Uid) == c.uid || who.Uid == 0) && unix.Shutdown(fd, unix.SHUT_RD) == nil &&
 		unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, sendBytes) == nil
 }
 
-// Tell tells all readers.
-func (c *Channel) Tell(s State) {
-	s.RecentS, s.Recent = []float64{}, s.Recent[max(0, len(s.Recent)-mostTold):]
+// Send sends a state to all readers, without waiting.
+func (c *Channel) Send(s State) {
+	s.RecentS, s.Recent = []float64{}, s.Recent[max(0, len(s.Recent)-maxSentCycles):]
 	b, err := json.Marshal(s)
 	if err != nil {
 		return
@@ -118,7 +120,7 @@ func (c *Channel) Tell(s State) {
 	}
 }
 
-// Close lets all readers go.
+// Close closes the socket and all connections.
 func (c *Channel) Close() {
 	if c == nil {
 		return
@@ -128,16 +130,17 @@ func (c *Channel) Close() {
 	}
 }
 
-// Subscriber receives the live stream of a channel.
+// Subscriber is a client that receives the stream of live values of a channel.
 type Subscriber struct {
 	conn net.Conn
 	buf  []byte
 }
 
-// Dial subscribes to the agent that writes a file. It returns an error if the agent has no channel.
+// Dial connects to the channel of the agent that writes the live.json at path. It returns an error if the agent
+// has no channel.
 func Dial(path string) (*Subscriber, error) {
 	r := &Subscriber{buf: make([]byte, maxBytes)}
-	err := at(filepath.Dir(path), func(path string) (err error) {
+	err := withChannelPath(filepath.Dir(path), func(path string) (err error) {
 		r.conn, err = net.DialTimeout("unixpacket", path, time.Second)
 		return err
 	})
@@ -147,8 +150,7 @@ func Dial(path string) (*Subscriber, error) {
 	return r, nil
 }
 
-// Next waits for the next state; an error that is os.ErrDeadlineExceeded if there was
-// none in that time.
+// Next waits for the next state and returns it; os.ErrDeadlineExceeded if none arrives within wait.
 func (r *Subscriber) Next(wait time.Duration) (State, error) {
 	if err := r.conn.SetReadDeadline(time.Now().Add(wait)); err != nil {
 		return State{}, err
@@ -160,5 +162,5 @@ func (r *Subscriber) Next(wait time.Duration) (State, error) {
 	return Decode(r.buf[:n])
 }
 
-// Close asks no more.
+// Close closes the connection.
 func (r *Subscriber) Close() { _ = r.conn.Close() }

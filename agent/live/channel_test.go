@@ -26,7 +26,7 @@ func channelOf(t *testing.T, uid int) (*Channel, *Location) {
 	if err := errors.Join(os.Chmod(top, 0o711), os.Mkdir(dir, 0o711)); err != nil {
 		t.Fatal(err)
 	}
-	p, err := Make(filepath.Join(dir, "live"), uid, "run")
+	p, err := MakeLocation(filepath.Join(dir, "live"), uid, "run")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func channelOf(t *testing.T, uid int) (*Channel, *Location) {
 // channel that was closed says so.
 func TestReadersAreTold(t *testing.T) {
 	c, p := channelOf(t, os.Getuid())
-	if c.Read() {
+	if c.AcceptReaders() {
 		t.Error("somebody reads")
 	}
 	var readers []*Subscriber
@@ -52,10 +52,10 @@ func TestReadersAreTold(t *testing.T) {
 		}
 		readers = append(readers, r)
 	}
-	if !c.Read() {
+	if !c.AcceptReaders() {
 		t.Fatal("nobody reads")
 	}
-	c.Tell(State{Schema: Schema, At: time.Now(), Cycles: 7})
+	c.Send(State{Schema: Schema, At: time.Now(), Cycles: 7})
 	for _, r := range readers {
 		if s, err := r.Next(10 * time.Second); err != nil || s.Cycles != 7 {
 			t.Fatalf("%+v, %v", s, err)
@@ -65,7 +65,7 @@ func TestReadersAreTold(t *testing.T) {
 		}
 	}
 	readers[0].Close()
-	if !c.Read() || len(c.readers) != 1 {
+	if !c.AcceptReaders() || len(c.readers) != 1 {
 		t.Fatalf("%d readers", len(c.readers))
 	}
 	c.Close()
@@ -96,9 +96,9 @@ func TestSlowReadersAreNotWaitedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Read()
+	c.AcceptReaders()
 	for n := range int64(5000) {
-		c.Tell(State{Schema: Schema, At: time.Now(), Cycles: n, Node: strings.Repeat("n", 1000)})
+		c.Send(State{Schema: Schema, At: time.Now(), Cycles: n, Node: strings.Repeat("n", 1000)})
 	}
 	got := 0
 	for {
@@ -111,15 +111,15 @@ func TestSlowReadersAreNotWaitedFor(t *testing.T) {
 	if got == 0 || got > 500 {
 		t.Errorf("%d of 5000 messages were kept", got)
 	}
-	for range 3 * mostReaders {
+	for range 3 * maxReaders {
 		r, err := Dial(p.Path())
 		if err != nil {
 			break
 		}
 		defer r.Close()
-		c.Read()
+		c.AcceptReaders()
 	}
-	if len(c.readers) != mostReaders {
+	if len(c.readers) != maxReaders {
 		t.Errorf("%d readers", len(c.readers))
 	}
 }
@@ -154,7 +154,7 @@ func TestTheChannelIsTheUsers(t *testing.T) {
 			done <- err
 		}()
 		err := <-done
-		if told := c.Read(); told != who.told {
+		if told := c.AcceptReaders(); told != who.told {
 			t.Errorf("uid %d is told: %v, %v", who.uid, told, err)
 		}
 		if (err == nil) != who.told {

@@ -14,24 +14,24 @@ import (
 	"jobgait/agent/job"
 )
 
-// indexName is a file of the names of a user's runs. He cannot list the directory,
-// which is root's and which others are not to list either.
+// indexName is the file with the names of a user's runs. The user cannot list the directory, which root owns
+// and other users must not list either.
 const indexName = "runs"
 
 // maxIndex is the longest index that is read, in bytes.
 const maxIndex = 1 << 20
 
-// writeIndex writes which runs a user has. Agents of his other runs may do the same at this moment: the one that
-// replaces the file last has checked after that whether it names all.
+// writeIndex writes the index of a user's runs. Agents of the user's other runs may do the same at the same
+// time, so it repeats the write until the index names all directories.
 func writeIndex(of string, uid int) error {
-	listed, err := directories(of)
+	listed, err := subdirectories(of)
 	for err == nil {
 		temporary := filepath.Join(of, "."+indexName+"."+strconv.Itoa(os.Getpid()))
 		if err = replace(temporary, filepath.Join(of, indexName), []byte(strings.Join(listed, "\n")), uid); err != nil {
 			break
 		}
 		var now []string
-		if now, err = directories(of); slices.Equal(now, listed) {
+		if now, err = subdirectories(of); slices.Equal(now, listed) {
 			break
 		}
 		listed = now
@@ -39,7 +39,7 @@ func writeIndex(of string, uid int) error {
 	return err
 }
 
-// replace makes a new file that stays this account's and that the user can read, and gives it the name of the old one.
+// replace writes a new file that this account owns and the user can read, and renames it to path.
 func replace(temporary, path string, text []byte, uid int) error {
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
 	if err != nil {
@@ -48,7 +48,7 @@ func replace(temporary, path string, text []byte, uid int) error {
 	_, err = f.Write(text)
 	err = errors.Join(err, f.Close())
 	if err == nil {
-		err = letIn(temporary, uid, acl.Read)
+		err = allowUser(temporary, uid, acl.Read)
 	}
 	if err == nil {
 		err = os.Rename(temporary, path)
@@ -60,16 +60,17 @@ func replace(temporary, path string, text []byte, uid int) error {
 	return nil
 }
 
-// letIn gives a user rights to what is root's; under jobgait run the files are the user's own.
-func letIn(path string, uid int, rights uint16) error {
+// allowUser gives a user rights to a file of root by an ACL. It does nothing under jobgait run, where the files
+// are the user's own.
+func allowUser(path string, uid int, rights uint16) error {
 	if os.Geteuid() != 0 || uid == 0 {
 		return nil
 	}
 	return acl.Allow(path, uid, rights)
 }
 
-// directories are the names of those in one.
-func directories(dir string) (names []string, err error) {
+// subdirectories returns the names of the directories in dir.
+func subdirectories(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if e.IsDir() {
@@ -79,12 +80,13 @@ func directories(dir string) (names []string, err error) {
 	return names, err
 }
 
-// Runs are the directories of a user's runs, by name; none is no error.
+// Runs returns the names of a user's runs, sorted; from the index if the directory cannot be listed. Without a
+// directory it returns nil.
 func Runs(dir string, uid int) ([]string, error) {
 	of := filepath.Join(dir, strconv.Itoa(uid))
-	runs, err := directories(of)
+	runs, err := subdirectories(of)
 	if errors.Is(err, fs.ErrPermission) {
-		runs, err = indexed(filepath.Join(of, indexName))
+		runs, err = readIndex(filepath.Join(of, indexName))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -92,8 +94,8 @@ func Runs(dir string, uid int) ([]string, error) {
 	return runs, err
 }
 
-// indexed reads an index; what is no name of a directory below it is left out.
-func indexed(path string) ([]string, error) {
+// readIndex returns the names in an index, without those that are not plain file names.
+func readIndex(path string) ([]string, error) {
 	text, _, err := job.ReadPlain(path, maxIndex)
 	if err != nil {
 		return nil, err

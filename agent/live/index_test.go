@@ -48,7 +48,7 @@ func TestAUserFindsHisRunsInADirectoryOfRoot(t *testing.T) {
 	var want []string
 	for i := range 8 {
 		want = append(want, "run"+strconv.Itoa(i))
-		p, err := Make(dir, ordinary, want[i])
+		p, err := MakeLocation(dir, ordinary, want[i])
 		if err == nil {
 			err = p.Write(State{Schema: Schema, At: time.Now()})
 		}
@@ -120,7 +120,7 @@ func TestEndedRunsOfAllUsersAreCleared(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "live")
 	for _, uid := range []int{ordinary, other} {
 		for _, run := range []string{"over", "fresh"} {
-			p, err := Make(dir, uid, run)
+			p, err := MakeLocation(dir, uid, run)
 			if err == nil {
 				err = p.Write(State{Schema: Schema, At: time.Now()})
 			}
@@ -128,23 +128,23 @@ func TestEndedRunsOfAllUsersAreCleared(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		old := time.Now().Add(-2 * keptFor)
+		old := time.Now().Add(-2 * keepEnded)
 		if err := os.Chtimes(filepath.Join(dir, strconv.Itoa(uid), "over"), old, old); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := Clear(dir); err != nil {
+	if err := RemoveOld(dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, uid := range []int{ordinary, other} {
 		of := filepath.Join(dir, strconv.Itoa(uid))
-		runs, err := directories(of)
-		listed, ierr := indexed(filepath.Join(of, indexName))
+		runs, err := subdirectories(of)
+		listed, ierr := readIndex(filepath.Join(of, indexName))
 		if err != nil || ierr != nil || !slices.Equal(runs, []string{"fresh"}) || !slices.Equal(listed, runs) {
 			t.Errorf("uid %d: runs %v, index %v, %v, %v", uid, runs, listed, err, ierr)
 		}
 	}
-	if err := Clear(filepath.Join(dir, "none")); err != nil {
+	if err := RemoveOld(filepath.Join(dir, "none")); err != nil {
 		t.Error(err)
 	}
 }
@@ -168,7 +168,7 @@ func TestIndexOfAgentsThatBeginTogether(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got, err := indexed(filepath.Join(dir, indexName)); err != nil || len(got) != 16 {
+	if got, err := readIndex(filepath.Join(dir, indexName)); err != nil || len(got) != 16 {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -178,7 +178,7 @@ func TestIndexNamesNothingElsewhere(t *testing.T) {
 	if err := os.WriteFile(path, []byte("../up\n/etc\n.\n..\n\na/b\nrun1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := indexed(path); err != nil || !slices.Equal(got, []string{"run1"}) {
+	if got, err := readIndex(path); err != nil || !slices.Equal(got, []string{"run1"}) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -190,7 +190,7 @@ func FuzzIndex(f *testing.F) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := indexed(path)
+		got, err := readIndex(path)
 		for _, n := range got {
 			if n != filepath.Base(n) || n == ".." || n == "." {
 				t.Errorf("%q", n)

@@ -1,15 +1,14 @@
-// Package live is live.json, what a running job's user may know of its rhythm: the
-// agent writes it, `jobgait watch` reads it. A State goes in, one comes out.
+// Package live writes and reads live.json, the state of a running job's loop for its user: the agent writes it,
+// `jobgait watch` reads it. A State goes in, a validated State comes out.
 //
-// The agent of a cluster is root, and so are its files: the user reads them by an ACL,
-// and can neither fill nor hold them. Each is a new file of another name, made with
-// O_EXCL and renamed over the last. Directories are root's, 0711:
-// <dir>/<uid>/<run>/live.json. Those of runs that are long over are removed for all users.
+// On a cluster the agent is root and owns the files: the user reads them by an ACL, and can neither grow nor
+// lock them. Each state is a new file, made with O_EXCL and renamed over the last. Directories are root's, mode
+// 0711: <dir>/<uid>/<run>/live.json. Those of runs that ended long ago are removed for all users.
 //
-// Programs that want each cycle read a socket beside it (channel.go).
+// Programs that need each cycle at once read a socket beside it (channel.go).
 //
-// A reader believes nothing of it, root least: it is bounded, its texts are cut to
-// what can be printed, and numbers that no job can have refuse it whole.
+// A reader does not trust the file: its size is limited, texts are made printable, and numbers that no job can
+// have make it invalid.
 package live
 
 import (
@@ -28,10 +27,10 @@ import (
 // Schema is the name and version of the format.
 const Schema = "jobgait.live/1"
 
-// Name is that of the file.
+// Name is the name of the file.
 const Name = "live.json"
 
-// State is one moment of a run on one node. Times are UTC; what is not known is nil.
+// State is the state of a run on one node at one time. Times are UTC; nil means unknown.
 type State struct {
 	Schema   string            `json:"schema"`
 	JobID    int64             `json:"job_id"`
@@ -39,8 +38,7 @@ type State struct {
 	At       time.Time         `json:"at"`
 	ElapsedS float64           `json:"elapsed_s"`
 	State    tracker.LoopState `json:"state"`
-	// PeriodS and its 95 % interval are those of the loop that the job is in, or was
-	// in last.
+	// PeriodS and its 95 % interval are those of the loop that the job is or was last in.
 	PeriodS        *float64   `json:"period_s"`
 	CILo           *float64   `json:"ci_lo"`
 	CIHi           *float64   `json:"ci_hi"`
@@ -48,10 +46,10 @@ type State struct {
 	LastBoundary   *time.Time `json:"last_boundary"`
 	NextBoundary   *time.Time `json:"next_boundary"`
 	BoundaryErrorS *float64   `json:"boundary_error_s"`
-	// SinceBoundaryS is how long ago, when this was written, the last cycle ended.
+	// SinceBoundaryS is the time since the end of the last cycle when this was written.
 	SinceBoundaryS *float64 `json:"since_boundary_s"`
-	// FirstCycle is when the first of the cycles began that were counted: it takes
-	// some until they are known to be some.
+	// FirstCycle is when the first counted cycle began. Cycles are counted from some time before they were
+	// recognized.
 	FirstCycle *time.Time `json:"first_cycle"`
 	Stalled    *Stalled   `json:"stalled"`
 	// RecentS are the lengths of the last cycles, in seconds, the newest last.
@@ -60,7 +58,7 @@ type State struct {
 	Recent []EndedCycle `json:"recent"`
 	// Low are the stretches of each cycle at a low level of activity.
 	Low []Low `json:"low"`
-	// Pace is nil in the file: the reader makes it, who may read the history.
+	// Pace is nil in the file: the reader, which may read the history, sets it.
 	Pace *Pace `json:"pace"`
 	// CheckpointS is the length of the longest checkpoint of this run, in seconds; nil where none is known yet.
 	CheckpointS *float64 `json:"checkpoint_s"`
@@ -69,18 +67,16 @@ type State struct {
 	LastCheckpointBy *time.Time `json:"last_checkpoint_by"`
 
 	Notes []note.Note `json:"notes"`
-	// Agent is the process that writes this: without it the file is of the past.
+	// Agent is the process that writes this: if it has ended, the file is outdated.
 	Agent job.Process `json:"agent"`
 	// Command is the process that `jobgait run` watches, 0 on a cluster.
 	Command int `json:"command,omitempty"`
-	// Job is which earlier runs were of the same application and shape, LimitAt when
-	// the job's time limit is.
+	// Job identifies earlier runs of the same application and shape; LimitAt is when the job's time limit ends it.
 	Job     Job        `json:"job"`
 	LimitAt *time.Time `json:"limit_at"`
 }
 
-// Job is what says of which application and shape a run is, as far as it is known
-// while it runs.
+// Job describes the application and shape of a run, as far as they are known while it runs.
 type Job struct {
 	Cluster     string `json:"cluster,omitempty"`
 	Name        string `json:"name,omitempty"`
@@ -93,8 +89,8 @@ type Job struct {
 	CPUsPerTask *int   `json:"cpus_per_task,omitempty"`
 }
 
-// JobOf returns the description of a run for live.json.
-func JobOf(k run.Key, j run.Job) Job {
+// DescribeJob returns the description of a run for live.json.
+func DescribeJob(k run.Key, j run.Job) Job {
 	return Job{Cluster: k.Cluster, Name: j.Name, App: j.App, Executable: j.Executable, Script: j.Script, Size: j.Size,
 		NNodes: j.NNodes, NTasks: j.NTasks, CPUsPerTask: j.CPUsPerTask}
 }
@@ -125,8 +121,8 @@ type Stalled struct {
 	Summary string `json:"summary,omitempty"`
 }
 
-// EndedCycle is one that ended at Boundary, the Nth that was counted. Residual is how unlike
-// its template it is: 0 not at all, 1 unrelated.
+// EndedCycle is the Nth counted cycle, which ended at Boundary. Residual is its difference from its template: 0
+// for equal, 1 for unrelated.
 type EndedCycle struct {
 	N        int64     `json:"n"`
 	Boundary time.Time `json:"boundary"`
@@ -134,25 +130,25 @@ type EndedCycle struct {
 	Residual float64   `json:"residual"`
 }
 
-// Low is a stretch of the cycles at a low level of activity: where from the beginning of
-// a cycle it begins, give or take ErrorS, and in which share of them it was recognised.
+// Low is a stretch of low activity in each cycle: its begin after that of the cycle, with standard error
+// ErrorS, its duration, and the share of cycles in which it was recognized.
 type Low struct {
 	OffsetS       float64 `json:"offset_s"`
 	DurationS     float64 `json:"duration_s"`
 	ErrorS        float64 `json:"error_s"`
 	Repeatability float64 `json:"repeatability"`
-	// LastBegan is when it was recognised last, nil before.
+	// LastBegan is when its last recognized occurrence began, nil before the first.
 	LastBegan *time.Time `json:"last_began"`
 }
 
-// Pace is when the run ends if it makes as many cycles as usual.
+// Pace is the estimate of when the run ends if it makes as many cycles as usual.
 type Pace struct {
 	CyclesUsual int64 `json:"cycles_usual"`
-	// Runs is how many earlier runs say so, 0 if the user does.
+	// Runs is the number of earlier runs that the estimate uses, 0 if the user gave the number of cycles.
 	Runs   int       `json:"runs"`
 	EndsAt time.Time `json:"ends_at"`
-	// EndsLo and EndsHi are the interval, by the extremes of the earlier runs and the
-	// interval of the period.
+	// EndsLo and EndsHi are the interval of EndsAt, from the extremes of the earlier runs and the interval of the
+	// period.
 	EndsLo time.Time `json:"ends_lo"`
 	EndsHi time.Time `json:"ends_hi"`
 	// LimitAt is the time limit of the state, nil if unknown or unlimited; LimitFirst is whether it comes before
@@ -162,20 +158,18 @@ type Pace struct {
 }
 
 const (
-	// maxBytes is the largest file that is read; an agent's has some hundred bytes.
+	// maxBytes is the largest file that is read; an agent's file is far smaller.
 	maxBytes = 64 << 10
-	// maxRecent is how many cycles are kept, maxList how many of other
-	// things are read.
+	// maxRecent limits the recent cycles that are read, maxList other lists.
 	maxRecent, maxList = 60, 32
-	// maxText is where words are cut, in characters; maxS is the longest time that is
-	// believed, ten years.
+	// maxText limits texts, in characters; maxS is the longest valid time, ten years.
 	maxText, maxS = 200, 10 * 366 * 86400
 	// maxSummary is where the summary of a stall is cut.
 	maxSummary = 400
 )
 
-// Read reads a file that anybody may have written. It waits for nothing: what is no
-// plain file is refused, and a lease is not waited for.
+// Read reads and validates a live.json that any account may have written. It never blocks: files that are not
+// regular are an error, and it does not wait for a lease.
 func Read(path string) (State, error) {
 	b, _, err := job.ReadPlain(path, maxBytes)
 	if err != nil {
@@ -184,14 +178,14 @@ func Read(path string) (State, error) {
 	return Decode(b)
 }
 
-// Decode understands the bytes of a file, or refuses them.
+// Decode decodes and validates the bytes of a live.json.
 func Decode(b []byte) (State, error) {
 	var s State
 	switch err := json.Unmarshal(b, &s); {
 	case len(b) > maxBytes:
 		return State{}, fmt.Errorf("%s has more than %d bytes", Name, maxBytes)
 	case err != nil:
-		return State{}, fmt.Errorf("%s is not readable JSON", Name)
+		return State{}, fmt.Errorf("%s is not valid JSON", Name)
 	case s.Schema != Schema:
 		return State{}, fmt.Errorf("%s has the unsupported version %q", Name, note.Clean(s.Schema, 40))
 	}
@@ -203,7 +197,7 @@ func Decode(b []byte) (State, error) {
 	return s, nil
 }
 
-// check refuses numbers that no run can have.
+// check returns an error for numbers and times that no run can have.
 func (s *State) check() error {
 	numbers := []*float64{&s.ElapsedS, s.PeriodS, s.CILo, s.CIHi, s.BoundaryErrorS, s.SinceBoundaryS, s.CheckpointS}
 	for i := range s.RecentS {
@@ -244,7 +238,7 @@ func (s *State) check() error {
 	return nil
 }
 
-// clean makes texts fit to print and lists short.
+// clean makes texts printable and truncates lists.
 func (s *State) clean() {
 	s.Node = note.Clean(s.Node, maxText)
 	s.State = tracker.LoopState(note.Clean(string(s.State), maxText))
@@ -265,5 +259,5 @@ func (s *State) clean() {
 	}
 }
 
-// Alive reports whether the agent that wrote this still runs. It is false for a final state.
+// Alive reports whether the agent that wrote the state still runs; false for a final state.
 func (s State) Alive() bool { return s.State != tracker.Ended && s.Agent.PID > 0 && s.Agent.Alive() }

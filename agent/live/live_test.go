@@ -18,7 +18,7 @@ func some(v float64) *float64 { return &v }
 
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	dir := t.TempDir()
-	p, err := Make(filepath.Join(dir, "live"), os.Getuid(), "run1")
+	p, err := MakeLocation(filepath.Join(dir, "live"), os.Getuid(), "run1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 func TestOldRunsAreSwept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "live")
 	make := func(run string) *Location {
-		p, err := Make(dir, os.Getuid(), run)
+		p, err := MakeLocation(dir, os.Getuid(), run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestOldRunsAreSwept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range []*Location{old, alive} {
-		if err := os.Chtimes(filepath.Dir(p.Path()), time.Time{}, time.Now().Add(-2*keptFor)); err != nil {
+		if err := os.Chtimes(filepath.Dir(p.Path()), time.Time{}, time.Now().Add(-2*keepEnded)); err != nil {
 			t.Fatal(err)
 		}
 	}

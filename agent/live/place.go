@@ -13,19 +13,19 @@ import (
 	"jobgait/agent/job"
 )
 
-// Location is where the file of one run is.
+// Location is the directory of the live.json of one run.
 type Location struct {
 	dir string
 	uid int
 	n   int
 }
 
-// keptFor is how long the file of a run stays that has ended.
-const keptFor = time.Hour
+// keepEnded is how long the directory of an ended run is kept.
+const keepEnded = time.Hour
 
-// Make makes the directory of a run of a user, below one that only this account can write to, and removes those
-// of all users' runs that ended long ago.
-func Make(dir string, uid int, run string) (*Location, error) {
+// MakeLocation creates the directory of a user's run, below one that only this account can write to, and
+// removes the directories of runs, of all users, that ended long ago.
+func MakeLocation(dir string, uid int, run string) (*Location, error) {
 	of := filepath.Join(dir, strconv.Itoa(uid))
 	p := &Location{dir: filepath.Join(of, run), uid: uid}
 	for _, d := range []string{dir, of, p.dir} {
@@ -37,16 +37,19 @@ func Make(dir string, uid int, run string) (*Location, error) {
 		}
 	}
 	if os.Geteuid() != 0 {
-		clearUser(of, run)
+		removeOldOfUser(of, run)
 		return p, nil
 	}
-	return p, errors.Join(writeIndex(of, uid), clearAll(dir, p.dir))
+	return p, errors.Join(writeIndex(of, uid), removeOldOfAll(dir, p.dir))
 }
 
-// Clear removes the directories of all users' runs that are long over; a directory that does not exist has none.
-func Clear(dir string) error { return clearAll(dir, "") }
+// RemoveOld removes the directories of runs, of all users, that ended long ago. A missing directory is not an
+// error.
+func RemoveOld(dir string) error { return removeOldOfAll(dir, "") }
 
-func clearAll(dir, but string) error {
+// removeOldOfAll removes the directories of all users' runs that ended long ago, except but, and updates their
+// indexes.
+func removeOldOfAll(dir, but string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -70,7 +73,7 @@ func clearAll(dir, but string) error {
 		if filepath.Dir(but) == of {
 			except = filepath.Base(but)
 		}
-		if clearUser(of, except) && os.Geteuid() == 0 {
+		if removeOldOfUser(of, except) && os.Geteuid() == 0 {
 			if err := writeIndex(of, uid); err != nil {
 				return err
 			}
@@ -79,9 +82,10 @@ func clearAll(dir, but string) error {
 	return nil
 }
 
-// clearUser removes the directories of a user's runs that are long over. Only names and the directories' own times,
-// which the user cannot change, are looked at.
-func clearUser(of, but string) (removed bool) {
+// removeOldOfUser removes the directories of a user's runs that ended more than keepEnded ago, except but, and
+// reports whether it removed any. It uses only names and the directories' own times, which the user cannot
+// change.
+func removeOldOfUser(of, but string) (removed bool) {
 	entries, err := os.ReadDir(of)
 	if err != nil {
 		return false
@@ -89,29 +93,29 @@ func clearUser(of, but string) (removed bool) {
 	for _, e := range entries {
 		dir := filepath.Join(of, e.Name())
 		st, err := os.Lstat(dir) // each new live.json is renamed into it
-		if err == nil && e.IsDir() && e.Name() != but && time.Since(st.ModTime()) > keptFor &&
-			!busy(filepath.Join(dir, lockName)) {
+		if err == nil && e.IsDir() && e.Name() != but && time.Since(st.ModTime()) > keepEnded &&
+			!writerAlive(filepath.Join(dir, lockName)) {
 			removed = os.RemoveAll(dir) == nil || removed
 		}
 	}
 	return removed
 }
 
-// lockName is a file that holds the id of the agent, which this account wrote.
+// lockName is the file with the process id of the agent that writes in a directory.
 const lockName = "agent.pid"
 
-// busy is whether the agent that made a directory lives.
-func busy(path string) bool {
+// writerAlive reports whether the agent recorded in a lock file is alive.
+func writerAlive(path string) bool {
 	p, err := job.ReadProcess(path)
 	return err == nil && p.Alive()
 }
 
-// Claim tells others that this process writes here.
+// Claim records in the lock file that this process writes here.
 func (p *Location) Claim(self job.Process) error {
 	return self.WriteProcess(filepath.Join(p.dir, lockName))
 }
 
-// Write replaces the file by a new one.
+// Write replaces live.json by a new file with this state.
 func (p *Location) Write(s State) error {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -122,5 +126,5 @@ func (p *Location) Write(s State) error {
 	return replace(path, p.Path(), append(b, '\n'), p.uid)
 }
 
-// Path is where the file is.
+// Path returns the path of live.json.
 func (p *Location) Path() string { return filepath.Join(p.dir, Name) }

@@ -49,7 +49,7 @@ func BenchmarkTwentyLibraries(b *testing.B) {
 	for b.Loop() {
 		named, places = 0, 0
 		for _, l := range all[:20] {
-			a := system().answer(b.Context(), l.q, MaxSteps)
+			a := systemRoots().lookUp(b.Context(), l.q, MaxSteps)
 			places += len(a.Of)
 			for _, k := range a.Of {
 				if k >= 0 {

@@ -275,7 +275,7 @@ func TestDebugFileOfTheSystem(t *testing.T) {
 	must(t, os.Rename(filepath.Join(filepath.Dir(path), "debug"), file))
 	for mode, source := range map[os.FileMode]string{0o644: DebugFile, 0o666: Frames} {
 		must(t, os.Chmod(file, mode))
-		if got := s.answer(t.Context(), q, MaxSteps); len(got.Functions) == 0 || got.Functions[0].Source != source {
+		if got := s.lookUp(t.Context(), q, MaxSteps); len(got.Functions) == 0 || got.Functions[0].Source != source {
 			t.Errorf("mode %o: %+v", mode, got)
 		}
 	}
@@ -290,10 +290,10 @@ func TestAnswersAreShortenedAndChecked(t *testing.T) {
 		long.Of, q.Offsets = append(long.Of, int(i)), append(q.Offsets, 16*i)
 	}
 	short := Answer{Functions: long.Functions[:1], Of: []int{0}}
-	b, err := shorten([]Answer{short, long})
+	b, err := encodeWithinLimit([]Answer{short, long})
 	must(t, err)
 	got, err := parseAnswers(b, []Lookup{{Offsets: q.Offsets[:1]}, q})
-	if err != nil || !reflect.DeepEqual(got, []Answer{short, nothing(2000, TooMuch)}) {
+	if err != nil || !reflect.DeepEqual(got, []Answer{short, emptyAnswer(2000, TooMuch)}) {
 		t.Errorf("%v", err)
 	}
 	one := Lookup{Offsets: []uint64{32}}

@@ -7,10 +7,9 @@ import (
 	"io"
 )
 
-var errELF = errors.New("no 64-bit little-endian ELF file")
+var errELF = errors.New("not a 64-bit little-endian ELF file")
 
-// An honest file has about ten segments, and thirty sections; with
-// -ffunction-sections the linker joins them again, and only object files have
+// Limits for hostile files. A normal file has about ten segments and thirty sections; only object files have
 // thousands.
 const (
 	maxSegments = 64
@@ -25,8 +24,7 @@ type ELFFile struct {
 	frames   segment // PT_GNU_EH_FRAME, which stripping leaves
 }
 
-// section is a part of the file by what the linker made of it, segment by where it
-// is in memory.
+// section is a section of the ELF file.
 type section struct {
 	title           string
 	kind, link      uint32
@@ -34,10 +32,11 @@ type section struct {
 	entry           uint64
 }
 
+// segment is a segment of the ELF file: its file offset, address and size in the file.
 type segment struct{ off, addr, size uint64 }
 
-// covers is whether an offset lies in the segment, and the address there.
-func (s segment) covers(off uint64) (addr uint64, ok bool) {
+// addressOf returns the address of a file offset; false if the offset is outside of the segment.
+func (s segment) addressOf(off uint64) (addr uint64, ok bool) {
 	return s.addr + (off - s.off), off >= s.off && off-s.off < s.size
 }
 
@@ -50,7 +49,7 @@ const (
 	segFrames   = 0x6474e550
 )
 
-// Open reads the headers.
+// Open reads the headers of an ELF file.
 func Open(r io.ReaderAt) (*ELFFile, error) {
 	var h [64]byte
 	if _, err := r.ReadAt(h[:], 0); err != nil || !bytes.HasPrefix(h[:], []byte("\x7fELF\x02\x01")) {
@@ -72,6 +71,7 @@ func Open(r io.ReaderAt) (*ELFFile, error) {
 	return f, nil
 }
 
+// readSegments reads the loaded segments and that of the frame table from n program headers.
 func (f *ELFFile) readSegments(at uint64, n int) error {
 	b := make([]byte, 56*n)
 	if !readAt(f.r, b, at) {
@@ -93,7 +93,8 @@ func (f *ELFFile) readSegments(at uint64, n int) error {
 	return nil
 }
 
-// readSections reads what there is: a file without sections still has its segments.
+// readSections reads the section headers as far as they are readable. A file without sections still has its
+// segments.
 func (f *ELFFile) readSections(at uint64, n, titles int) {
 	b := make([]byte, 64*n)
 	if !readAt(f.r, b, at) {
@@ -111,11 +112,11 @@ func (f *ELFFile) readSections(at uint64, n, titles int) {
 	}
 	from := f.sections[titles].off
 	for i := range f.sections {
-		f.sections[i].title = text(f.r, from+name(i), 32)
+		f.sections[i].title = readString(f.r, from+name(i), 32)
 	}
 }
 
-// readAt fills b, or fails.
+// readAt fills b from an offset; it returns false if that is not possible.
 func readAt(r io.ReaderAt, b []byte, at uint64) bool {
 	if at > 1<<62 {
 		return false
@@ -124,8 +125,8 @@ func readAt(r io.ReaderAt, b []byte, at uint64) bool {
 	return n == len(b)
 }
 
-// text reads a string that ends with a zero, of at most that many bytes.
-func text(r io.ReaderAt, at uint64, most int) string {
+// readString reads a zero-terminated string of at most most bytes, "" if it cannot be read.
+func readString(r io.ReaderAt, at uint64, most int) string {
 	if at > 1<<62 {
 		return ""
 	}
@@ -135,17 +136,18 @@ func text(r io.ReaderAt, at uint64, most int) string {
 	return string(b)
 }
 
-// Address returns the address that the linker gave the byte at an offset of the file.
+// Address returns the link-time address of the byte at a file offset; false if the offset is in no loaded
+// segment.
 func (f *ELFFile) Address(off uint64) (uint64, bool) {
 	for _, l := range f.loads {
-		if a, ok := l.covers(off); ok {
+		if a, ok := l.addressOf(off); ok {
 			return a, true
 		}
 	}
 	return 0, false
 }
 
-// offset is where an address is in the file, 0 and false if nowhere.
+// offset returns the file offset of an address; false if the address is in no loaded segment.
 func (f *ELFFile) offset(addr uint64) (uint64, bool) {
 	for _, l := range f.loads {
 		if addr-l.addr < l.size {
@@ -155,7 +157,7 @@ func (f *ELFFile) offset(addr uint64) (uint64, bool) {
 	return 0, false
 }
 
-// ReadAddress fills b with what the file has at an address, or returns false.
+// ReadAddress fills b with the file's content at an address; it returns false if that is not possible.
 func (f *ELFFile) ReadAddress(b []byte, addr uint64) bool {
 	off, ok := f.offset(addr)
 	return ok && readAt(f.r, b, off)

@@ -12,30 +12,29 @@ import (
 	"jobgait/agent/peek"
 )
 
-// Lookup is places of one file, as a process had it mapped.
+// Lookup is a request: find the functions at places of one file, as a process had it mapped.
 type Lookup struct {
 	Build   string   `json:"build"` // id in hex, "" if the file has none
-	Inode   uint64   `json:"inode"` // 0 where only the build id is known
+	Inode   uint64   `json:"inode"` // 0 if only the build id is known
 	PID     int      `json:"pid"`   // of a process that maps it
 	Path    string   `json:"path"`  // as that process sees it
 	Offsets []uint64 `json:"offsets"`
 }
 
-// Answer has the functions around the places of a question.
+// Answer has the functions around the places of a Lookup.
 type Answer struct {
 	Functions []Function `json:"functions"`
 	// Of is, for each place, the index of its function, -1 for none.
 	Of []int `json:"of"`
-	// Why the file has no names, "" if it was read.
+	// Why says why the file has no names, "" if it was read.
 	Why Reason `json:"why,omitempty"`
 }
 
-// Reason is why a file was not read.
+// Reason says why a file was not read.
 type Reason string
 
-// The reasons: it is not there, or not for the user to read; what is there is
-// another file or another build; it is no ELF file of 64 bits; it takes more time
-// or words than there are.
+// The reasons: the file does not exist or the user may not read it; it is another file or another build; it is
+// not a 64-bit ELF file; reading it would exceed the limit of time or output.
 const (
 	NoFile     Reason = "no_file"
 	OtherBuild Reason = "other_build"
@@ -43,22 +42,22 @@ const (
 	TooMuch    Reason = "too_much"
 )
 
-// roots are where things lie: the kernel's tree of processes, and the
-// distribution's debug files.
+// roots are the directories of processes (/proc) and of the distribution's debug files.
 type roots struct{ proc, debug string }
 
-func system() roots { return roots{"/proc", "/usr/lib/debug/.build-id"} }
+// systemRoots returns the directories of this machine.
+func systemRoots() roots { return roots{"/proc", "/usr/lib/debug/.build-id"} }
 
-// answer finds the file and asks it.
-func (s roots) answer(ctx context.Context, q Lookup, steps int) Answer {
-	r, why := s.find(q)
+// lookUp opens the mapped file and returns the functions at the places, within a number of steps.
+func (s roots) lookUp(ctx context.Context, q Lookup, steps int) Answer {
+	r, why := s.openMapped(q)
 	if why != "" {
-		return nothing(len(q.Offsets), why)
+		return emptyAnswer(len(q.Offsets), why)
 	}
 	defer r.Close()
 	f, err := Open(r)
 	if err != nil {
-		return nothing(len(q.Offsets), NoELF)
+		return emptyAnswer(len(q.Offsets), NoELF)
 	}
 	var debug *ELFFile
 	if d, err := s.debugFile(q.Build); err == nil {
@@ -67,13 +66,13 @@ func (s roots) answer(ctx context.Context, q Lookup, steps int) Answer {
 			debug = nil
 		}
 	}
-	return gather(f.Name(ctx, q.Offsets, debug, steps))
+	return answerFrom(f.Name(ctx, q.Offsets, debug, steps))
 }
 
-// find opens the file that was mapped: as the process sees it, which is right in a
-// container, then by its path here, then the program of the process, which may have
-// been deleted.
-func (s roots) find(q Lookup) (*os.File, Reason) {
+// openMapped opens the file that was mapped: by its path in the process's root directory, which differs in a
+// container, else by its path here, else by the link to the process's program, which may have been deleted. The
+// build id must match.
+func (s roots) openMapped(q Lookup) (*os.File, Reason) {
 	dir, why := filepath.Join(s.proc, strconv.Itoa(q.PID)), NoFile
 	if !filepath.IsAbs(q.Path) || q.Inode == 0 && q.Build == "" {
 		return nil, NoFile
@@ -92,7 +91,7 @@ func (s roots) find(q Lookup) (*os.File, Reason) {
 	return nil, why
 }
 
-// buildOf is the build id of a file in hex, "" if it has none.
+// buildOf returns the build id of a file in hex, "" if it has none.
 func buildOf(r *os.File) string {
 	id, _ := peek.BuildID(r)
 	return hex.EncodeToString(id)
@@ -116,7 +115,7 @@ func (s roots) debugFile(build string) (*os.File, error) {
 // DebugOf opens the symbols of the distribution's debug file of the same build as a file, nil without one. The
 // caller closes both.
 func DebugOf(r *os.File) (*ELFFile, *os.File) {
-	d, err := system().debugFile(buildOf(r))
+	d, err := systemRoots().debugFile(buildOf(r))
 	if err != nil {
 		return nil, nil
 	}
@@ -128,7 +127,8 @@ func DebugOf(r *os.File) (*ELFFile, *os.File) {
 	return f, d
 }
 
-func nothing(places int, why Reason) Answer {
+// emptyAnswer returns an answer without functions, and why.
+func emptyAnswer(places int, why Reason) Answer {
 	a := Answer{Functions: []Function{}, Of: make([]int, places), Why: why}
 	for i := range a.Of {
 		a.Of[i] = -1
@@ -136,9 +136,9 @@ func nothing(places int, why Reason) Answer {
 	return a
 }
 
-// gather lists each function once.
-func gather(found []Function) Answer {
-	a, index := nothing(len(found), ""), map[Function]int{}
+// answerFrom returns the answer for the functions found at each place, listing each function once.
+func answerFrom(found []Function) Answer {
+	a, index := emptyAnswer(len(found), ""), map[Function]int{}
 	for i, f := range found {
 		if f == (Function{}) {
 			continue

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// plt answers the places in the linker's tables of jumps.
-func (q *query) plt() {
+// coverPLT assigns the places without a symbol that lie in the linker's jump tables (.plt) to these.
+func (q *query) coverPLT() {
 	for _, s := range q.file.sections {
 		if s.kind != kindCode || !strings.HasPrefix(s.title, ".plt") || s.addr > 1<<63 || s.size > 1<<40 {
 			continue
@@ -20,18 +20,17 @@ func (q *query) plt() {
 	}
 }
 
-// frameTable is the sorted table of .eh_frame_hdr: the starts of all functions that
-// an exception may pass, which are all that a compiler made. See the Linux Standard
-// Base, 10.6.2.
+// frameTable is the sorted table of .eh_frame_hdr: the starts of all functions that an exception may pass,
+// which are all compiled functions. See the Linux Standard Base, 10.6.2.
 type frameTable struct {
 	file *ELFFile
-	step func() bool // takes a step, and is false if none is left
+	step func() bool // counts a step; false if no step is left
 	at   segment
 	rows int
 }
 
-// frameTable returns the table of the file, without rows if the file has no table: version 1; the number of
-// rows in 4 bytes; rows of two numbers of 4 bytes, relative to the table: what every linker writes.
+// frameTable returns the frame table of the file, without rows if the file has none in the usual form: version
+// 1, the number of rows in 4 bytes, rows of two 4-byte numbers relative to the table.
 func (f *ELFFile) frameTable(step func() bool) frameTable {
 	t := frameTable{file: f, step: step, at: f.frames}
 	var h [12]byte
@@ -42,16 +41,16 @@ func (f *ELFFile) frameTable(step func() bool) frameTable {
 	return t
 }
 
-// before returns the number of rows that begin at or before an address.
-func (t frameTable) before(addr uint64) int {
-	return sort.Search(t.rows, func(k int) bool { return t.start(k) > addr })
+// rowsUpTo returns the number of rows that begin at or before an address.
+func (t frameTable) rowsUpTo(addr uint64) int {
+	return sort.Search(t.rows, func(k int) bool { return t.rowStart(k) > addr })
 }
 
 // FrameEntry returns the address of the frame description entry of .eh_frame of the function that begins last
-// before an address. The entry says whether the function reaches as far.
+// before an address. The function may end before the address; the entry has its length.
 func (f *ELFFile) FrameEntry(addr uint64) (entry uint64, ok bool) {
 	t := f.frameTable(func() bool { return true }) // a search takes 32 steps at most
-	k := t.before(addr)
+	k := t.rowsUpTo(addr)
 	var b [4]byte
 	if k == 0 || !readAt(f.r, b[:], t.at.off+12+8*uint64(k-1)+4) {
 		return 0, false
@@ -59,9 +58,9 @@ func (f *ELFFile) FrameEntry(addr uint64) (entry uint64, ok bool) {
 	return t.at.addr + uint64(int64(int32(binary.LittleEndian.Uint32(b[:])))), true
 }
 
-// framed finds the bounds of places without a symbol: from the start before the
-// place to the next.
-func (q *query) framed() {
+// coverFrames sets the bounds of places without a symbol: from the last start in the frame table before the
+// place to the next one.
+func (q *query) coverFrames() {
 	t := q.file.frameTable(q.step)
 	for i := range q.places {
 		p := &q.places[i]
@@ -69,19 +68,19 @@ func (q *query) framed() {
 			continue
 		}
 		mid := p.from + q.width/2
-		k := t.before(mid)
+		k := t.rowsUpTo(mid)
 		if q.steps <= 0 {
 			return
 		}
 		if k > 0 {
-			p.start, p.end, p.source = t.start(k-1), t.end(k, mid), Frames
+			p.start, p.end, p.source = t.rowStart(k-1), t.functionEnd(k, mid), Frames
 		}
 	}
 }
 
-// start is the address that row k begins at. Searching 16,000 places in a table of
-// a million rows takes 20 steps each.
-func (t frameTable) start(k int) uint64 {
+// rowStart returns the address that row k begins at, 1<<63 if it cannot be read. A search in a table of a
+// million rows takes 20 steps.
+func (t frameTable) rowStart(k int) uint64 {
 	var b [4]byte
 	if !t.step() || !readAt(t.file.r, b[:], t.at.off+12+8*uint64(k)) {
 		return 1 << 63
@@ -89,9 +88,9 @@ func (t frameTable) start(k int) uint64 {
 	return t.at.addr + uint64(int64(int32(binary.LittleEndian.Uint32(b[:]))))
 }
 
-// end is where the function before row k ends: the next start, or that of the
-// segment.
-func (t frameTable) end(k int, mid uint64) uint64 {
+// functionEnd returns where the function before row k ends: at the next start, or at the end of the segment
+// that contains mid.
+func (t frameTable) functionEnd(k int, mid uint64) uint64 {
 	end := uint64(0)
 	for _, l := range t.file.loads {
 		if mid-l.addr < l.size {
@@ -99,7 +98,7 @@ func (t frameTable) end(k int, mid uint64) uint64 {
 		}
 	}
 	if k < t.rows {
-		end = min(end, t.start(k))
+		end = min(end, t.rowStart(k))
 	}
 	return end
 }

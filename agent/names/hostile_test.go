@@ -82,7 +82,7 @@ func TestAMillionSymbolsOverlap(t *testing.T) {
 		a, _ := f.Address(at)
 		q.places = append(q.places, place{from: a, index: i})
 	}
-	q.tables(f, kindSymbols, Symtab)
+	q.coverTables(f, kindSymbols, Symtab)
 	if q.steps > 0 || q.steps < -2 {
 		t.Errorf("%d steps are left", q.steps)
 	}
@@ -144,7 +144,7 @@ func TestTimeEnds(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	q := &query{ctx: ctx, file: f, steps: MaxSteps, places: []place{{from: codeAddr}}}
-	q.tables(f, kindSymbols, Symtab)
+	q.coverTables(f, kindSymbols, Symtab)
 	if used := MaxSteps - q.steps; used > 4097 {
 		t.Errorf("%d steps after the end", used)
 	}

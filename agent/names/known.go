@@ -7,30 +7,32 @@ import (
 	"jobgait/agent/profile"
 )
 
-// KnownFile is the file of a run directory in which Known is stored.
+// KnownFile is the name of the file in a run directory that has the run's KnownFunctions.
 const KnownFile = "names.json"
 
-// Known is what was answered of a run's code, file by file.
-type Known struct {
-	Files []KnownOf `json:"files"`
+// KnownFunctions are the functions of a run's code that lookups have found, by file.
+type KnownFunctions struct {
+	Files []FileFunctions `json:"files"`
 	// Lost is set when a child did not return; no further lookup is made then.
 	Lost bool `json:"lost,omitempty"`
 }
 
-// KnownOf is what is known of one file.
-type KnownOf struct {
+// FileFunctions are the found functions of one file.
+type FileFunctions struct {
 	Key uint64 `json:"key,string"` // of the file in profile.Places
-	// Why the last attempt did not read the file, "" if it did.
+	// Why says why the last lookup did not read the file, "" if it did.
 	Why Reason `json:"why,omitempty"`
 	// Functions are in the order of their starts.
 	Functions []Function `json:"functions"`
 }
 
-// Add takes an answer.
-func (k *Known) Add(key uint64, a Answer) {
-	i, ok := slices.BinarySearchFunc(k.Files, key, func(f KnownOf, key uint64) int { return cmp.Compare(f.Key, key) })
+// Add adds the functions of an answer to those of the file with this key.
+func (k *KnownFunctions) Add(key uint64, a Answer) {
+	i, ok := slices.BinarySearchFunc(k.Files, key, func(f FileFunctions, key uint64) int {
+		return cmp.Compare(f.Key, key)
+	})
 	if !ok {
-		k.Files = slices.Insert(k.Files, i, KnownOf{Key: key})
+		k.Files = slices.Insert(k.Files, i, FileFunctions{Key: key})
 	}
 	f := &k.Files[i]
 	f.Why = a.Why
@@ -39,32 +41,34 @@ func (k *Known) Add(key uint64, a Answer) {
 	f.Functions = slices.Compact(f.Functions)
 }
 
+// compareFunctions orders functions by start, end, name and source.
 func compareFunctions(a, b Function) int {
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Name, b.Name),
 		cmp.Compare(a.Source, b.Source))
 }
 
-// Of is what is known of a file.
-func (k Known) Of(key uint64) KnownOf {
-	i, ok := slices.BinarySearchFunc(k.Files, key, func(f KnownOf, key uint64) int { return cmp.Compare(f.Key, key) })
+// OfFile returns the functions of the file with this key, without functions if it is unknown.
+func (k KnownFunctions) OfFile(key uint64) FileFunctions {
+	i, ok := slices.BinarySearchFunc(k.Files, key, func(f FileFunctions, key uint64) int {
+		return cmp.Compare(f.Key, key)
+	})
 	if !ok {
-		return KnownOf{Key: key, Functions: []Function{}}
+		return FileFunctions{Key: key, Functions: []Function{}}
 	}
 	return k.Files[i]
 }
 
-// mostBefore is how many functions that begin before a place are looked at: of honest
-// files one or two cover it.
-const mostBefore = 16
+// maxBefore limits the functions that FunctionAt compares: in normal files one or two cover a place.
+const maxBefore = 16
 
-// At is the function around the place at an offset: the one that covers most of it,
-// of equals the shorter.
-func (f KnownOf) At(off uint64) (best Function, ok bool) {
+// FunctionAt returns the function around the place at a file offset: the one that covers most of it, of equals
+// the shorter. ok is false if no function covers it.
+func (f FileFunctions) FunctionAt(off uint64) (best Function, ok bool) {
 	end, over := off+profile.PlaceBytes, uint64(0)
 	i, _ := slices.BinarySearchFunc(f.Functions, end, func(x Function, end uint64) int {
 		return cmp.Compare(x.Start, end)
 	})
-	for _, x := range f.Functions[max(0, i-mostBefore):i] {
+	for _, x := range f.Functions[max(0, i-maxBefore):i] {
 		if x.End <= off {
 			continue
 		}
@@ -75,9 +79,10 @@ func (f KnownOf) At(off uint64) (best Function, ok bool) {
 	return best, ok
 }
 
-// Sorted is what was read from a file, in the order that Of and At expect.
-func (k Known) Sorted() Known {
-	slices.SortFunc(k.Files, func(a, b KnownOf) int { return cmp.Compare(a.Key, b.Key) })
+// Sorted sorts files and functions, as OfFile and FunctionAt require, and returns k. It is for values read from
+// a file.
+func (k KnownFunctions) Sorted() KnownFunctions {
+	slices.SortFunc(k.Files, func(a, b FileFunctions) int { return cmp.Compare(a.Key, b.Key) })
 	for _, f := range k.Files {
 		slices.SortFunc(f.Functions, compareFunctions)
 	}

@@ -9,15 +9,16 @@ import (
 	"github.com/therootcompany/xz"
 )
 
-// Fedora packs the symbols of functions that are not exported into .gnu_debugdata:
-// 1 MB of them for a large program, with xz's usual dictionary of 8 MB.
+// Limits for .gnu_debugdata, in which Fedora packs the symbols of functions that are not exported: 1 MB for a
+// large program, with xz's usual dictionary of 8 MB.
 const (
 	maxUnpacked   = 24 << 20
 	maxDictionary = 8 << 20
 )
 
-// mini returns the ELF file in .gnu_debugdata, nil if the file has no such section.
-func (f *ELFFile) mini(ctx context.Context) *ELFFile {
+// miniDebugFile unpacks and opens the ELF file in .gnu_debugdata; nil if there is no such section or it is
+// invalid.
+func (f *ELFFile) miniDebugFile(ctx context.Context) *ELFFile {
 	for _, s := range f.sections {
 		if s.title != ".gnu_debugdata" || s.kind != kindCode || s.off > math.MaxInt64 {
 			continue

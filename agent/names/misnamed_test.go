@@ -30,7 +30,7 @@ func extents(f *elf.File, list []elf.Symbol) (out []extent) {
 		}
 		if sec := f.Sections[s.Section]; sec.Flags&elf.SHF_EXECINSTR != 0 {
 			from := s.Value - sec.Addr + sec.Offset
-			out = append(out, extent{from, from + s.Size, Readable(s.Name)})
+			out = append(out, extent{from, from + s.Size, ReadableName(s.Name)})
 		}
 	}
 	slices.SortFunc(out, func(a, b extent) int { return int(int64(a.from - b.from)) })

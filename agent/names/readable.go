@@ -9,24 +9,24 @@ import (
 	"jobgait/analysis/note"
 )
 
-// MaxName is the longest name in bytes. maxRaw is what is read of one in a table:
-// templates have some kilobytes.
+// MaxName is the longest name in bytes. maxRaw limits what is read of a symbol's name: those of templates have
+// some kilobytes.
 const (
 	MaxName = 200
 	maxRaw  = 4096
 )
 
-// Readable is the name of a symbol as its author wrote it: of C++ without parameters (and without arguments of
-// templates where they are too long), Rust, Fortran's module::procedure. Other names stay as they are, without
-// the version of a library's symbol (pow@@GLIBC_2.29). The result is clean text.
-func Readable(symbol string) string {
+// ReadableName returns the name of a symbol as its author wrote it: C++ without parameters (and without
+// template arguments if they are too long), Rust, and Fortran's module::procedure. Other names stay as they
+// are, without the version of a library's symbol (pow@@GLIBC_2.29). The result is clean text.
+func ReadableName(symbol string) string {
 	if i := strings.IndexByte(symbol, '@'); i > 0 {
 		symbol = symbol[:i]
 	}
 	name := symbol
-	if s, ok := fortran(symbol); ok {
+	if s, ok := gfortranName(symbol); ok {
 		name = s
-	} else if s, ok := unmangled(symbol); ok {
+	} else if s, ok := demangled(symbol); ok {
 		name = s
 	}
 	name = note.Clean(name, MaxName)
@@ -37,16 +37,16 @@ func Readable(symbol string) string {
 	return strings.TrimSpace(name)
 }
 
-// fortran reads gfortran's names: __module_MOD_procedure.
-func fortran(symbol string) (string, bool) {
+// gfortranName converts gfortran's names, __module_MOD_procedure; false for other names.
+func gfortranName(symbol string) (string, bool) {
 	rest, ok := strings.CutPrefix(symbol, "__")
 	module, procedure, mod := strings.Cut(rest, "_MOD_")
 	return module + "::" + procedure, ok && mod && module != "" && procedure != ""
 }
 
-// unmangled reads names of C++ and Rust. The reader of mangled names was not made
-// for hostile ones alone: it may panic, and its output doubles with every repetition.
-func unmangled(symbol string) (name string, ok bool) {
+// demangled converts mangled names of C++ and Rust; false for other names. It recovers from panics and limits
+// the output, because the library is not made for hostile names.
+func demangled(symbol string) (name string, ok bool) {
 	if len(symbol) == maxRaw { // cut off
 		return "", false
 	}

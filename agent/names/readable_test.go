@@ -25,7 +25,7 @@ func TestReadable(t *testing.T) {
 		"_Z3fooI" + strings.Repeat("3Bar", 100) + "EvT_":   "foo",
 		"_Z3fooI" + strings.Repeat("3Barn", 2000) + "EvT_": "foo",
 	} {
-		if got := Readable(symbol); got != want {
+		if got := ReadableName(symbol); got != want {
 			t.Errorf("%.60q: %q, not %.60q", symbol, got, want)
 		}
 	}
@@ -36,7 +36,7 @@ func FuzzReadable(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if n := Readable(s); len(n) > MaxName || !utf8.ValidString(n) || n != note.Clean(n, MaxName) {
+		if n := ReadableName(s); len(n) > MaxName || !utf8.ValidString(n) || n != note.Clean(n, MaxName) {
 			t.Errorf("%q: %q", s, n)
 		}
 	})

@@ -18,52 +18,55 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Bounds of one asking. A run has 83 to 616 places in ten files; the agent counts
-// 16,384 at most. Functions take some hundred bytes each.
+// Limits of one request. A run has 83 to 616 places in ten files; the agent counts at most 16,384. A function
+// takes some hundred bytes.
 const (
 	MaxPlaces = 1 << 14
 	MaxFiles  = 256
-	// wall is when the child is killed. It stops a little earlier by itself, so that it returns what it has found.
-	wall   = 5 * time.Second
-	enough = 4 * time.Second
-	// enoughCPU is the CPU time in nanoseconds after which no further file is opened: the kernel ends the child at
-	// 2 s, and one hostile file takes half a second.
-	enoughCPU = 1e9
-	// behind is its nice value. It needs 30 ms of CPU time in the 5 s: at 19 it would
-	// not get them beside 12 others on a CPU, at 5 it gets them in one.
-	behind = 5
-	// memoryBytes is from where on Go tidies up whatever it costs.
+	// killAfter is when the child is killed. It stops by itself after stopAfter, and returns what it has found.
+	killAfter = 5 * time.Second
+	stopAfter = 4 * time.Second
+	// maxStartCPUNS is the CPU time, in ns, after which no further file is opened: the kernel kills the child at 2
+	// s, and one hostile file takes half a second.
+	maxStartCPUNS = 1e9
+	// childNice is the child's nice value. It needs 30 ms of CPU time within 5 s: beside 12 other processes on a
+	// CPU it gets them within 1 s at 5, but not at 19.
+	childNice = 5
+	// memoryBytes is the soft memory limit of the Go runtime.
 	memoryBytes = 64 << 20
 )
 
-var errQuestions = errors.New("name lookup: too many questions, or malformed ones")
+var errQuestions = errors.New("name lookup: too many requests, or a malformed one")
 
-// Serve is the child that reads program files.
+// Serve is the main function of the child that reads program files: it reads lookups and writes their answers.
 func Serve(ctx context.Context, r as.Request) error {
 	// EACCES: the parent has a lower priority already, and the child keeps that.
-	if err := unix.Setpriority(unix.PRIO_PGRP, 0, behind); err != nil && !errors.Is(err, unix.EACCES) {
+	if err := unix.Setpriority(unix.PRIO_PGRP, 0, childNice); err != nil && !errors.Is(err, unix.EACCES) {
 		return err
 	}
 	debug.SetMemoryLimit(memoryBytes)
-	ctx, stop := context.WithTimeout(ctx, enough)
+	ctx, stop := context.WithTimeout(ctx, stopAfter)
 	defer stop()
-	return system().serve(ctx, r.In, r.Out)
+	return systemRoots().serve(ctx, r.In, r.Out)
 }
 
+// serve reads the lookups from in and writes their answers to out. Lookups after maxStartCPUNS get the reason
+// TooMuch.
 func (s roots) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	var questions []Lookup
-	if err := json.NewDecoder(io.LimitReader(in, 64*MaxPlaces)).Decode(&questions); err != nil || !fit(questions) {
+	if err := json.NewDecoder(io.LimitReader(in, 64*MaxPlaces)).Decode(&questions); err != nil ||
+		!withinLimits(questions) {
 		return errors.Join(errQuestions, err)
 	}
 	answers := []Answer{}
 	for _, q := range questions {
-		a := nothing(len(q.Offsets), TooMuch)
-		if rawcall.CPU() < enoughCPU {
-			a = s.attempt(ctx, q)
+		a := emptyAnswer(len(q.Offsets), TooMuch)
+		if rawcall.CPU() < maxStartCPUNS {
+			a = s.lookUpSafely(ctx, q)
 		}
 		answers = append(answers, a)
 	}
-	b, err := shorten(answers)
+	b, err := encodeWithinLimit(answers)
 	if err != nil {
 		return err
 	}
@@ -71,18 +74,19 @@ func (s roots) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// attempt answers one question and recovers from a panic, so that a hostile file does not stop the next
-// question.
-func (s roots) attempt(ctx context.Context, q Lookup) (a Answer) {
+// lookUpSafely answers one lookup and recovers from a panic, so that a hostile file does not stop the next
+// lookup.
+func (s roots) lookUpSafely(ctx context.Context, q Lookup) (a Answer) {
 	defer func() {
 		if recover() != nil {
-			a = nothing(len(q.Offsets), NoELF)
+			a = emptyAnswer(len(q.Offsets), NoELF)
 		}
 	}()
-	return s.answer(ctx, q, MaxSteps)
+	return s.lookUp(ctx, q, MaxSteps)
 }
 
-func fit(questions []Lookup) bool {
+// withinLimits reports whether the lookups have at most MaxFiles files and MaxPlaces places.
+func withinLimits(questions []Lookup) bool {
 	n := 0
 	for _, q := range questions {
 		n += len(q.Offsets)
@@ -90,11 +94,11 @@ func fit(questions []Lookup) bool {
 	return len(questions) <= MaxFiles && n <= MaxPlaces
 }
 
-// shorten encodes the answers, and leaves out the longest until they fit.
-func shorten(answers []Answer) ([]byte, error) {
+// encodeWithinLimit encodes the answers as JSON, emptying the longest until the text is within the limit.
+func encodeWithinLimit(answers []Answer) ([]byte, error) {
 	for {
 		b, err := json.Marshal(answers)
-		if err != nil || len(b) <= as.NamesAnswer {
+		if err != nil || len(b) <= as.MaxNamesAnswer {
 			return b, err
 		}
 		most := 0
@@ -106,19 +110,18 @@ func shorten(answers []Answer) ([]byte, error) {
 		if len(answers[most].Functions) == 0 {
 			return nil, errQuestions
 		}
-		answers[most] = nothing(len(answers[most].Of), TooMuch)
+		answers[most] = emptyAnswer(len(answers[most].Of), TooMuch)
 	}
 }
 
-// Ask has the questions answered by a child of program, which has the verb
-// (jobgait-agent), with the rights of the account. It takes 5 s at most. An error
-// that is a context's is a child that had to be given up, which may hang in the
-// kernel: no more should be asked then.
+// Ask lets a child of program (jobgait-agent), with the rights of the account, answer the lookups. It takes at
+// most 5 s. An error that wraps a context's error means that the child was abandoned and may hang in the
+// kernel; callers should then make no further lookups.
 func Ask(ctx context.Context, program string, account as.Account, questions []Lookup) ([]Answer, error) {
-	if !fit(questions) {
+	if !withinLimits(questions) {
 		return nil, errQuestions
 	}
-	ctx, stop := context.WithTimeout(ctx, wall)
+	ctx, stop := context.WithTimeout(ctx, killAfter)
 	defer stop()
 	out, err := as.Ask[json.RawMessage](ctx, as.Child{Program: program, Account: account}, as.Names, questions)
 	if err != nil {
@@ -129,22 +132,22 @@ func Ask(ctx context.Context, program string, account as.Account, questions []Lo
 
 var errAnswers = errors.New("name lookup: malformed answer")
 
-// parseAnswers validates everything: any process of the account may have written the answers.
+// parseAnswers decodes and validates the answers, because any process of the account may have written them.
 func parseAnswers(b []byte, questions []Lookup) ([]Answer, error) {
 	var answers []Answer
-	if len(b) > as.NamesAnswer || json.Unmarshal(b, &answers) != nil || len(answers) != len(questions) {
+	if len(b) > as.MaxNamesAnswer || json.Unmarshal(b, &answers) != nil || len(answers) != len(questions) {
 		return nil, errAnswers
 	}
 	for i, a := range answers {
-		if !a.of(questions[i]) {
+		if !a.answersLookup(questions[i]) {
 			return nil, errAnswers
 		}
 	}
 	return answers, nil
 }
 
-// of is whether the answer can be one of the question.
-func (a Answer) of(q Lookup) bool {
+// answersLookup reports whether the answer is a valid one to the lookup.
+func (a Answer) answersLookup(q Lookup) bool {
 	if len(a.Of) != len(q.Offsets) || len(a.Functions) > len(q.Offsets) ||
 		!slices.Contains([]Reason{"", NoFile, OtherBuild, NoELF, TooMuch}, a.Why) {
 		return false

@@ -10,12 +10,12 @@ import (
 // maxAliases is how many symbols of one function are compared for the best name.
 const maxAliases = 4
 
-// tables streams the symbol tables of a kind.
-func (q *query) tables(f *ELFFile, kind uint32, source string) {
+// coverTables reads all symbol tables of a kind in f and assigns their functions to the places.
+func (q *query) coverTables(f *ELFFile, kind uint32, source string) {
 	for _, s := range f.sections {
 		if s.kind == kind && s.entry == symbolBytes && int(s.link) < len(f.sections) && s.off <= math.MaxInt64 &&
 			len(q.places) > 0 {
-			q.table(f.r, s, f.sections[s.link].off, source)
+			q.readTable(f.r, s, f.sections[s.link].off, source)
 		}
 	}
 }
@@ -23,14 +23,15 @@ func (q *query) tables(f *ELFFile, kind uint32, source string) {
 // symbolBytes is the size of an Elf64_Sym.
 const symbolBytes = 24
 
-// symbol is a function in a table, by address.
+// symbol is a function in a symbol table, with its addresses.
 type symbol struct {
-	name       uint64 // where its name is in the file
+	name       uint64 // file offset of its name
 	start, end uint64
 	rank       int
 }
 
-func (q *query) table(r io.ReaderAt, s section, names uint64, source string) {
+// readTable reads one symbol table and assigns its functions to the places.
+func (q *query) readTable(r io.ReaderAt, s section, names uint64, source string) {
 	buf := make([]byte, symbolBytes*2048)
 	in := io.NewSectionReader(r, int64(s.off), int64(min(s.size, math.MaxInt64)))
 	for {
@@ -39,7 +40,7 @@ func (q *query) table(r io.ReaderAt, s section, names uint64, source string) {
 			if !q.step() {
 				return
 			}
-			if x, ok := parseSymbol(b, names); ok && !q.offer(x, r, source) {
+			if x, ok := parseSymbol(b, names); ok && !q.assignSymbol(x, r, source) {
 				return
 			}
 		}
@@ -49,7 +50,7 @@ func (q *query) table(r io.ReaderAt, s section, names uint64, source string) {
 	}
 }
 
-// parseSymbol reads an Elf64_Sym. It returns false for a symbol that is no function with bounds.
+// parseSymbol parses an Elf64_Sym. It returns false for a symbol that is not a function with a size.
 func parseSymbol(b []byte, names uint64) (symbol, bool) {
 	const function, indirect = 2, 10
 	le := binary.LittleEndian
@@ -68,10 +69,9 @@ func parseSymbol(b []byte, names uint64) (symbol, bool) {
 	return symbol{name: names + uint64(le.Uint32(b)), start: at, end: at + size, rank: rank}, true
 }
 
-// offer gives a symbol to the places that it covers. Of two the one that covers
-// more of the place is right, of equals the shorter, and the first: tables come with
-// the fullest first.
-func (q *query) offer(x symbol, r io.ReaderAt, source string) bool {
+// assignSymbol assigns a symbol to the places that it covers, if it is better than their present one: it covers
+// more of the place, or as much and is shorter. It returns false if no step is left.
+func (q *query) assignSymbol(x symbol, r io.ReaderAt, source string) bool {
 	i := sort.Search(len(q.places), func(i int) bool { return q.places[i].from+q.width > x.start })
 	for ; i < len(q.places) && q.places[i].from < x.end; i++ {
 		if !q.step() {
@@ -81,8 +81,9 @@ func (q *query) offer(x symbol, r io.ReaderAt, source string) bool {
 		over := min(p.from+q.width, x.end) - max(p.from, x.start)
 		same := p.source == source && p.start == x.start && p.end == x.end
 		switch {
-		case p.source == "" || over > p.over || over == p.over && (x.end-x.start < p.end-p.start || same && x.rank > p.rank):
-			*p = place{from: p.from, index: p.index, over: over, rank: x.rank, start: x.start, end: x.end, source: source,
+		case p.source == "" || over > p.overlap ||
+			over == p.overlap && (x.end-x.start < p.end-p.start || same && x.rank > p.rank):
+			*p = place{from: p.from, index: p.index, overlap: over, rank: x.rank, start: x.start, end: x.end, source: source,
 				text:  r,
 				names: append(p.names[:0], x.name)}
 		case same && x.rank == p.rank && len(p.names) < maxAliases:

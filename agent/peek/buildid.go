@@ -9,8 +9,8 @@ import (
 
 var errELF = errors.New("no build id")
 
-// Bounds for files that a user can write: an honest file has about ten program
-// headers and its notes in a few hundred bytes.
+// Limits for files that a user can write: a normal file has about ten program headers and a few hundred bytes
+// of notes.
 const (
 	maxHeaders = 64
 	maxNotes   = 1 << 16
@@ -42,15 +42,16 @@ func BuildID(r io.ReaderAt) ([]byte, error) {
 		if _, err := r.ReadAt(h, int64(at+i*size)); err != nil {
 			return nil, errELF
 		}
-		if id := notesOf(r, order, wide, h); id != nil {
+		if id := buildIDInSegment(r, order, wide, h); id != nil {
 			return id, nil
 		}
 	}
 	return nil, errELF
 }
 
-// notesOf looks for the build id in the segment of a program header.
-func notesOf(r io.ReaderAt, order binary.ByteOrder, wide bool, h []byte) []byte {
+// buildIDInSegment returns the build id in the note segment of a program header h; nil for other segments or
+// without one.
+func buildIDInSegment(r io.ReaderAt, order binary.ByteOrder, wide bool, h []byte) []byte {
 	const ptNote = 4
 	if order.Uint32(h) != ptNote {
 		return nil
@@ -69,8 +70,8 @@ func notesOf(r io.ReaderAt, order binary.ByteOrder, wide bool, h []byte) []byte 
 	return findBuildID(order, notes)
 }
 
-// findBuildID reads notes: sizes of name and content, type, name, content, each
-// padded to 4 bytes.
+// findBuildID returns the build id among ELF notes, nil without one. A note has sizes of name and content,
+// type, name and content, each padded to 4 bytes.
 func findBuildID(order binary.ByteOrder, b []byte) []byte {
 	for len(b) >= 12 {
 		name, content, kind := uint64(order.Uint32(b)), uint64(order.Uint32(b[4:])), order.Uint32(b[8:])

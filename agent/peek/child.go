@@ -12,112 +12,111 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// Child reads through a child process, which it starts at the first question. One goroutine uses it. The zero
-// value answers nothing.
+// Child reads files of other processes through a child process, which it starts at the first request. Only one
+// goroutine may use it. The zero value answers no request.
 type Child struct {
-	child   as.Child
-	verb    string
-	process *os.Process
-	to      int // descriptors of the two pipes
-	from    int
-	in      []byte // what has come and is no whole answer yet
-	seq     uint32
-	since   int64 // when the open question was sent, 0 if no question is open
-	lost    error // why no further question is sent
-	cpuNS   int64
-	// patience is nanoseconds that are waited.
-	patience Allowance
-	now      func() int64
+	child     as.Child
+	verb      string
+	process   *os.Process
+	to        int // descriptors of the two pipes
+	from      int
+	in        []byte // received bytes that are not a complete reply yet
+	seq       uint32
+	openSince int64 // when the unanswered request was sent, 0 without one
+	abandoned error // why no further request is sent
+	cpuNS     int64
+	// waitBudget limits the time spent on waiting, in ns.
+	waitBudget Allowance
+	now        func() int64
 }
 
-// A question takes some 30 us, and on a node whose CPUs are all taken as long as a
-// process waits for one. The child is given up after lostNS: a page that a file system
-// of the network brings takes less. A fifth of the time at most is spent on waiting,
-// and no more than waitMost at once (an eighth of a second with what is earned in it),
-// which is some 3000 questions where CPUs are free: while the agent waits nothing is
-// written, and a kill -9 costs that. What is not answered by then is answered too late.
+// A request takes some 30 us, and longer on a node whose CPUs are all busy. The child is abandoned after
+// abandonNS without a reply; a page from a network file system takes less. At most waitNSPerS of each second is
+// spent on waiting, and at most maxWaitNS at once, which is some 3000 requests if CPUs are free: while the
+// agent waits it writes nothing, which a kill -9 would lose. A request without a reply by then fails with
+// errTimeout.
 const (
-	lostNS   = 10e9
-	waitPerS = 2e8
-	waitMost = 1e8
+	abandonNS  = 10e9
+	waitNSPerS = 2e8
+	maxWaitNS  = 1e8
 )
 
 var (
-	errLate = errors.New("a process blocks its readers for too long")
-	errLost = errors.New("a process blocks its readers: no further process is read")
+	errTimeout   = errors.New("a process blocks its readers for too long")
+	errAbandoned = errors.New("a process blocks its readers: no further process is read")
 )
 
-// NewChild makes a Child of a program that has the verb: jobgait-agent. The account is
-// the job's.
+// NewChild returns a Child that starts program, jobgait-agent, with the file rights of account, the job's user.
 func NewChild(program string, account as.Account) *Child {
 	return &Child{child: as.Child{Program: program, Account: account}, verb: as.Peek, to: -1, from: -1,
-		patience: Allowance{PerS: waitPerS, Most: waitMost}, now: rawcall.Now}
+		waitBudget: Allowance{PerS: waitNSPerS, Most: maxWaitNS}, now: rawcall.Now}
 }
 
-// Lost is whether the child was left behind, or could not be started.
-func (c *Child) Lost() bool { return c.lost != nil }
+// WasAbandoned reports whether the child was abandoned, closed or could not be started.
+func (c *Child) WasAbandoned() bool { return c.abandoned != nil }
 
-// CPU is what the child has used of CPU time, in nanoseconds.
+// CPU returns the CPU time of the child in ns, as of its last reply.
 func (c *Child) CPU() int64 { return c.cpuNS }
 
-// Ask asks the child, and waits a little.
+// Ask sends a request to the child and waits for the reply, as long as the wait budget permits. It returns
+// os.ErrNotExist if the child could not read the file.
 func (c *Child) Ask(q ProcQuestion) ([]byte, error) {
-	if err := c.ready(); err != nil {
+	if err := c.prepare(); err != nil {
 		return nil, err
 	}
 	began := c.now()
-	wait := c.patience.Left(began)
+	wait := c.waitBudget.Remaining(began)
 	if wait <= 0 {
-		return nil, errLate
+		return nil, errTimeout
 	}
-	defer func() { c.patience.Spend(c.now() - began) }()
+	defer func() { c.waitBudget.Spend(c.now() - began) }()
 	c.seq++
 	if n, err := unix.Write(c.to, q.encode(c.seq)); n != questionBytes {
-		return nil, c.give(fmt.Errorf("ask: %w", err))
+		return nil, c.abandon(fmt.Errorf("ask: %w", err))
 	}
-	c.since = began
+	c.openSince = began
 	return c.await(began + wait)
 }
 
-// ready starts the child, and takes the answer that came too late.
-func (c *Child) ready() error {
+// prepare starts the child if it does not run, and reads the late reply to an earlier request. It returns
+// errTimeout while that is missing, and abandons the child after abandonNS.
+func (c *Child) prepare() error {
 	switch {
-	case c.lost != nil:
-		return c.lost
+	case c.abandoned != nil:
+		return c.abandoned
 	case c.child.Program == "":
-		return errLost
+		return errAbandoned
 	case c.process == nil:
 		if err := c.start(); err != nil {
-			c.lost = err
+			c.abandoned = err
 			return err
 		}
 	}
-	if c.since == 0 {
+	if c.openSince == 0 {
 		return nil
 	}
-	if _, err := c.await(0); err == nil || !errors.Is(err, errLate) {
-		return c.lost
+	if _, err := c.await(0); err == nil || !errors.Is(err, errTimeout) {
+		return c.abandoned
 	}
-	if c.now()-c.since > lostNS {
-		return c.give(errLost)
+	if c.now()-c.openSince > abandonNS {
+		return c.abandon(errAbandoned)
 	}
-	return errLate
+	return errTimeout
 }
 
-// await returns the answer to the last question, errLate if it is not there at a
-// time.
+// await returns the reply to the last request, or errTimeout if it has not arrived by the time until.
 func (c *Child) await(until int64) ([]byte, error) {
 	for {
-		a, rest, ok, err := cutAnswer(c.in)
+		a, rest, ok, err := cutReply(c.in)
 		if err != nil {
-			return nil, c.give(err)
+			return nil, c.abandon(err)
 		}
 		if ok {
 			c.in = append(c.in[:0:0], rest...)
 			if a.seq != c.seq {
 				continue
 			}
-			c.since, c.cpuNS = 0, a.cpuNS
+			c.openSince, c.cpuNS = 0, a.cpuNS
 			if !a.ok {
 				return nil, os.ErrNotExist
 			}
@@ -129,7 +128,7 @@ func (c *Child) await(until int64) ([]byte, error) {
 	}
 }
 
-// receive takes what the child has said, and waits for it until a time.
+// receive reads more bytes from the child, waiting for them until the given time.
 func (c *Child) receive(until int64) error {
 	wait := max(0, until-c.now())
 	n, err := unix.Poll([]unix.PollFd{{Fd: int32(c.from), Events: unix.POLLIN}}, int((wait+999_999)/1e6))
@@ -137,9 +136,9 @@ func (c *Child) receive(until int64) error {
 	case errors.Is(err, unix.EINTR):
 		return nil
 	case err != nil:
-		return c.give(fmt.Errorf("wait for an answer: %w", err))
+		return c.abandon(fmt.Errorf("wait for an answer: %w", err))
 	case n == 0:
-		return errLate
+		return errTimeout
 	}
 	buf := make([]byte, 1<<16)
 	n, err = unix.Read(c.from, buf)
@@ -147,13 +146,13 @@ func (c *Child) receive(until int64) error {
 	case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN):
 		return nil
 	case n <= 0:
-		return c.give(fmt.Errorf("the reader of processes has ended: %w", cmp.Or(err, errGarbled)))
+		return c.abandon(fmt.Errorf("the reader of processes has ended: %w", cmp.Or(err, errGarbled)))
 	}
 	c.in = append(c.in, buf[:n]...)
 	return nil
 }
 
-// start begins the child with two pipes and /dev/null.
+// start starts the child with two pipes and /dev/null.
 func (c *Child) start() error {
 	var to, from [2]int
 	if err := unix.Pipe2(to[:], unix.O_CLOEXEC); err != nil {
@@ -176,24 +175,24 @@ func (c *Child) start() error {
 		}
 	}
 	if err != nil {
-		c.shut()
+		c.closePipes()
 		return fmt.Errorf("start the reader of processes: %w", err)
 	}
 	return nil
 }
 
-// give abandons the child without waiting: it may hang in the kernel.
-func (c *Child) give(why error) error {
-	c.lost = why
+// abandon kills the child and does not wait for it, because it may hang in the kernel. It returns why.
+func (c *Child) abandon(why error) error {
+	c.abandoned = why
 	if c.process != nil {
 		_ = c.process.Kill()
 	}
-	c.shut()
+	c.closePipes()
 	return why
 }
 
-// shut closes the pipes, which ends the child where it can end.
-func (c *Child) shut() {
+// closePipes closes the pipes, at which the child ends unless it hangs.
+func (c *Child) closePipes() {
 	for _, fd := range []int{c.to, c.from} {
 		if fd >= 0 {
 			_ = unix.Close(fd)
@@ -202,11 +201,11 @@ func (c *Child) shut() {
 	c.to, c.from, c.in = -1, -1, nil
 }
 
-// Close ends the child. It does not wait for it.
+// Close ends the child by closing its pipes, and does not wait for it.
 func (c *Child) Close() error {
-	c.shut()
-	if c.lost == nil {
-		c.lost = os.ErrClosed
+	c.closePipes()
+	if c.abandoned == nil {
+		c.abandoned = os.ErrClosed
 	}
 	if c.process == nil {
 		return nil

@@ -20,7 +20,8 @@ import (
 // verb.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], as.Peek+"/") {
-		if as.TakeFiles(os.Args[2:]) != nil || serve(strings.TrimPrefix(os.Args[1], as.Peek), os.Stdin, os.Stdout) != nil {
+		if as.BecomeForFiles(os.Args[2:]) != nil ||
+			serve(strings.TrimPrefix(os.Args[1], as.Peek), os.Stdin, os.Stdout) != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)
@@ -52,7 +53,7 @@ func patiently(t *testing.T, c *Child, q ProcQuestion) ([]byte, error) {
 	t.Helper()
 	for end := time.Now().Add(60 * time.Second); ; {
 		text, err := c.Ask(q)
-		if !errors.Is(err, errLate) || time.Now().After(end) {
+		if !errors.Is(err, errTimeout) || time.Now().After(end) {
 			return text, err
 		}
 	}
@@ -75,8 +76,8 @@ func TestChildAnswersAsWeWould(t *testing.T) {
 		!bytes.Contains(maps, []byte("[stack]")) {
 		t.Errorf("maps: %d bytes, %v", len(maps), err)
 	}
-	if c.CPU() <= 0 || c.Lost() {
-		t.Errorf("CPU %d ns, lost %v", c.CPU(), c.Lost())
+	if c.CPU() <= 0 || c.WasAbandoned() {
+		t.Errorf("CPU %d ns, lost %v", c.CPU(), c.WasAbandoned())
 	}
 }
 
@@ -106,27 +107,27 @@ func TestProcessThatHangsItsReader(t *testing.T) {
 	if text, err := patiently(t, c, other); string(text) != "sleep\x001000\x00" {
 		t.Fatalf("%q, %v", text, err)
 	}
-	if _, err := c.Ask(ProcQuestion{File: Cmdline, PID: 10, Max: 100}); !errors.Is(err, errLate) {
+	if _, err := c.Ask(ProcQuestion{File: Cmdline, PID: 10, Max: 100}); !errors.Is(err, errTimeout) {
 		t.Fatalf("the process that hangs: %v", err)
 	}
 	began, asked := real(), c.seq
 	for range 1000 {
-		if _, err := c.Ask(other); !errors.Is(err, errLate) {
+		if _, err := c.Ask(other); !errors.Is(err, errTimeout) {
 			t.Fatalf("another, meanwhile: %v", err)
 		}
 	}
 	if c.seq != asked {
 		t.Errorf("%d questions were put to who hangs", c.seq-asked)
 	}
-	if waited := real() - began; waited > 20*waitMost { // as 20 waits in full
+	if waited := real() - began; waited > 20*maxWaitNS { // as 20 waits in full
 		t.Errorf("1000 questions meanwhile were waited for, %d ms", waited/1e6)
 	}
 	pid := c.process.Pid
-	ahead = lostNS
-	if _, err := c.Ask(other); !errors.Is(err, errLost) || !c.Lost() {
+	ahead = abandonNS
+	if _, err := c.Ask(other); !errors.Is(err, errAbandoned) || !c.WasAbandoned() {
 		t.Fatalf("after so long: %v", err)
 	}
-	if _, err := c.Ask(other); !errors.Is(err, errLost) || c.process.Pid != pid {
+	if _, err := c.Ask(other); !errors.Is(err, errAbandoned) || c.process.Pid != pid {
 		t.Errorf("a second child was started: %v", err)
 	}
 }
@@ -135,7 +136,7 @@ func TestProcessThatHangsItsReader(t *testing.T) {
 func TestLateAnswerIsDropped(t *testing.T) {
 	proc, pipe := hanging(t)
 	c := asker(t, proc, -1)
-	if _, err := c.Ask(ProcQuestion{File: Cmdline, PID: 10, Max: 100}); !errors.Is(err, errLate) {
+	if _, err := c.Ask(ProcQuestion{File: Cmdline, PID: 10, Max: 100}); !errors.Is(err, errTimeout) {
 		t.Fatalf("%v", err)
 	}
 	w, err := os.OpenFile(pipe, os.O_WRONLY, 0)
@@ -152,17 +153,17 @@ func TestChildThatDies(t *testing.T) {
 	_, err := patiently(t, c, ProcQuestion{File: Cmdline, PID: os.Getpid(), Max: 100})
 	must(t, err)
 	must(t, c.process.Kill())
-	for end := time.Now().Add(30 * time.Second); !c.Lost() && time.Now().Before(end); {
+	for end := time.Now().Add(30 * time.Second); !c.WasAbandoned() && time.Now().Before(end); {
 		_, _ = c.Ask(ProcQuestion{File: Cmdline, PID: os.Getpid(), Max: 100})
 	}
-	if !c.Lost() {
+	if !c.WasAbandoned() {
 		t.Error("nobody noticed")
 	}
 	if none := NewChild("", as.Self()); none.Close() != nil {
 		t.Error("a child that never was cannot be closed")
 	}
 	missing := NewChild("/no/such/program", as.Self())
-	if _, err := missing.Ask(ProcQuestion{}); err == nil || !missing.Lost() {
+	if _, err := missing.Ask(ProcQuestion{}); err == nil || !missing.WasAbandoned() {
 		t.Errorf("a program that is missing: %v", err)
 	}
 }
@@ -189,17 +190,17 @@ func TestChildHasTheUsersRightsToFiles(t *testing.T) {
 
 // Who asks all the time is refused, and is answered again later.
 func TestWaitingIsBounded(t *testing.T) {
-	a := Allowance{PerS: waitPerS, Most: waitMost}
+	a := Allowance{PerS: waitNSPerS, Most: maxWaitNS}
 	waited := int64(0)
-	for wait := a.Left(1); wait > 0 && waited < 1000*waitMost; wait = a.Left(1) {
+	for wait := a.Remaining(1); wait > 0 && waited < 1000*maxWaitNS; wait = a.Remaining(1) {
 		wait = min(wait, 3e7) // an answer that comes is not waited for in full
 		waited += wait
 		a.Spend(wait)
 	}
-	if waited != waitMost {
+	if waited != maxWaitNS {
 		t.Errorf("late answers in a row were waited for %d ns", waited)
 	}
-	if a.May(2); !a.May(2e9) {
+	if a.Allows(2); !a.Allows(2e9) {
 		t.Error("refused for ever")
 	}
 }
@@ -209,19 +210,19 @@ func TestQuestionsAndAnswersComeBack(t *testing.T) {
 	if got, seq := decodeQuestion(q.encode(7)); got != q || seq != 7 || len(q.encode(7)) != questionBytes {
 		t.Errorf("%+v, %d", got, seq)
 	}
-	a := answer{seq: 7, ok: true, cpuNS: 5, text: []byte("text")}
-	got, rest, ok, err := cutAnswer(append(a.encode(), 'x'))
+	a := reply{seq: 7, ok: true, cpuNS: 5, text: []byte("text")}
+	got, rest, ok, err := cutReply(append(a.encode(), 'x'))
 	if !reflect.DeepEqual(got, a) || string(rest) != "x" || !ok || err != nil {
 		t.Errorf("%+v, %q, %v, %v", got, rest, ok, err)
 	}
 }
 
 func FuzzCutAnswer(f *testing.F) {
-	f.Add(answer{seq: 1, ok: true, text: []byte("text")}.encode())
-	f.Add([]byte(strings.Repeat("\xff", answerHead)))
+	f.Add(reply{seq: 1, ok: true, text: []byte("text")}.encode())
+	f.Add([]byte(strings.Repeat("\xff", replyHeadBytes)))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for {
-			_, rest, ok, err := cutAnswer(b)
+			_, rest, ok, err := cutReply(b)
 			if !ok || err != nil {
 				return
 			}
@@ -240,7 +241,7 @@ func FuzzServe(f *testing.F) {
 		proc := t.TempDir()
 		for len(b) >= questionBytes {
 			q, _ := decodeQuestion(b)
-			_, _ = attempt(Direct{proc}, q)
+			_, _ = answerSafely(Direct{proc}, q)
 			b = b[questionBytes:]
 		}
 	})

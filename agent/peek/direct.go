@@ -15,13 +15,13 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// Direct reads in this process, and hangs if the read process wants it to: it is for the child, and for trees
-// that are not the kernel's.
+// Direct reads in this process, and hangs if the owner of the process that is read so wishes. It is for the
+// child, and for test trees.
 type Direct struct{ Proc string }
 
-var errQuestion = errors.New("no such question")
+var errQuestion = errors.New("unknown request")
 
-// Ask reads the requested file.
+// Ask returns the content or build id that q requests.
 func (d Direct) Ask(q ProcQuestion) ([]byte, error) {
 	dir := filepath.Join(d.Proc, strconv.Itoa(q.PID))
 	limit := min(max(q.Max, 0), maxAnswer)
@@ -38,15 +38,15 @@ func (d Direct) Ask(q ProcQuestion) ([]byte, error) {
 		path, err := rawcall.Readlink(filepath.Join(dir, "exe"))
 		return []byte(path), err
 	case ProgramBuild:
-		return programBuild(filepath.Join(dir, "exe"))
+		return programBuildID(filepath.Join(dir, "exe"))
 	case MappedBuild:
-		return mappedBuild(dir, q.Area)
+		return mappedBuildID(dir, q.Area)
 	}
 	return nil, errQuestion
 }
 
-// programBuild returns what tells one build of a program from another.
-func programBuild(exe string) ([]byte, error) {
+// programBuildID returns the build id of a program in hex or, without one, a hash of its size and time.
+func programBuildID(exe string) ([]byte, error) {
 	f, err := os.Open(exe)
 	if err != nil {
 		return nil, err
@@ -57,23 +57,23 @@ func programBuild(exe string) ([]byte, error) {
 	}
 	st, err := f.Stat()
 	if err != nil || !st.Mode().IsRegular() {
-		return nil, errOther
+		return nil, errNotMapped
 	}
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %d", st.Size(), st.ModTime().UnixNano())
 	return fmt.Appendf(nil, "file-%016x", h.Sum64()), nil
 }
 
-// mappedBuild opens the mapped file itself through map_files, which needs
-// privilege, else by its path inside the process's root.
-func mappedBuild(dir string, a Area) ([]byte, error) {
-	f, err := OpenRegular(filepath.Join(dir, "map_files", fmt.Sprintf("%x-%x", a.Start, a.End)), OfInode(a.Inode))
+// mappedBuildID returns the build id of the file mapped at a. It opens the file through map_files, which needs
+// privilege, else by its path inside the process's root directory.
+func mappedBuildID(dir string, a Area) ([]byte, error) {
+	f, err := OpenRegular(filepath.Join(dir, "map_files", fmt.Sprintf("%x-%x", a.Start, a.End)), HasInode(a.Inode))
 	if err != nil {
 		path, perr := mappedPath(filepath.Join(dir, "maps"), a)
 		if perr != nil {
 			return nil, perr
 		}
-		f, err = OpenRegular(filepath.Join(dir, "root")+path, OfInode(a.Inode))
+		f, err = OpenRegular(filepath.Join(dir, "root")+path, HasInode(a.Inode))
 	}
 	if err != nil {
 		return nil, err
@@ -82,12 +82,11 @@ func mappedBuild(dir string, a Area) ([]byte, error) {
 	return BuildID(f)
 }
 
-var errOther = errors.New("not the mapped file")
+var errNotMapped = errors.New("not the mapped file")
 
-// OpenRegular opens a file that must be a regular one, and right by what the system
-// says of it. It is held before it is looked at, and opened for reading after:
-// whatever the user puts in its place, nothing but a regular file is ever opened,
-// which a device or a pipe might notice.
+// OpenRegular opens a regular file for which right, given its stat, returns true. It first opens the file by
+// O_PATH, checks it, and then opens that same file for reading. So it never opens a device or a pipe, whatever
+// the user puts in the file's place.
 func OpenRegular(path string, right func(unix.Stat_t) bool) (*os.File, error) {
 	held, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -96,18 +95,18 @@ func OpenRegular(path string, right func(unix.Stat_t) bool) (*os.File, error) {
 	defer unix.Close(held)
 	var st unix.Stat_t
 	if err := unix.Fstat(held, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || !right(st) {
-		return nil, errOther
+		return nil, errNotMapped
 	}
 	return os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", held), os.O_RDONLY|unix.O_NONBLOCK, 0)
 }
 
-// OfInode is right for a file of that inode number. The device is not compared:
-// btrfs and overlayfs give two numbers for one.
-func OfInode(ino uint64) func(unix.Stat_t) bool {
+// HasInode returns a check for OpenRegular that accepts this inode number. It ignores the device number,
+// because btrfs and overlayfs show two for one file.
+func HasInode(ino uint64) func(unix.Stat_t) bool {
 	return func(st unix.Stat_t) bool { return st.Ino == ino }
 }
 
-// mappedPath looks up the path of an area; it is used once and not kept.
+// mappedPath returns the path of the file mapped at a, from the text of /proc/PID/maps.
 func mappedPath(maps string, a Area) (string, error) {
 	text, err := rawcall.ReadList(maps, nil, maxAnswer)
 	if err != nil {
@@ -125,5 +124,5 @@ func mappedPath(maps string, a Area) (string, error) {
 			return string(bytes.TrimSuffix(line[i:], []byte("\n"))), nil
 		}
 	}
-	return "", errOther
+	return "", errNotMapped
 }

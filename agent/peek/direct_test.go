@@ -25,7 +25,7 @@ func TestOpenRegular(t *testing.T) {
 		filepath.Join(dir, "none"): false} {
 		var st unix.Stat_t
 		_ = unix.Stat(path, &st) // none
-		f, err := OpenRegular(path, OfInode(st.Ino))
+		f, err := OpenRegular(path, HasInode(st.Ino))
 		if (err == nil) != want {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -36,7 +36,7 @@ func TestOpenRegular(t *testing.T) {
 			}
 			must(t, f.Close())
 		}
-		if _, err := OpenRegular(path, OfInode(st.Ino+1)); err == nil {
+		if _, err := OpenRegular(path, HasInode(st.Ino+1)); err == nil {
 			t.Errorf("%s: opened with another inode", path)
 		}
 	}

@@ -25,30 +25,30 @@ const (
 	IO
 )
 
-// ProcQuestion is one thing to be read of one process.
+// ProcQuestion is a request to read one file of one process.
 type ProcQuestion struct {
 	File ProcFile
 	PID  int
-	Max  int // bytes of an answer
+	Max  int // largest size of the answer in bytes
 	Area Area
 }
 
-// Area is a mapping: its addresses, and the inode of the file that must be there.
+// Area is a mapping: its address range, and the inode of the file that must be mapped there.
 type Area struct{ Start, End, Inode uint64 }
 
-// Reader answers questions. An error means that there is no answer: the process is
-// gone, may not be asked, or does not let itself be asked.
+// Reader reads files of other processes. Ask returns an error if the process is gone, may not be read, or
+// blocks its readers.
 type Reader interface {
 	Ask(ProcQuestion) ([]byte, error)
 }
 
-// NoProgram is the name of a program that could not be found out.
+// NoProgram is the program name of a process whose executable cannot be read.
 const NoProgram = "?"
 
-// maxLink is a path's length at most, PATH_MAX.
+// maxLink is the largest length of a path, PATH_MAX.
 const maxLink = 4096
 
-// ProgramOf returns the base name of a process's executable.
+// ProgramOf returns the base name of a process's executable, NoProgram if it cannot be read.
 func ProgramOf(r Reader, pid int) string {
 	path, err := r.Ask(ProcQuestion{File: Program, PID: pid, Max: maxLink})
 	if err != nil || len(path) == 0 {
@@ -57,9 +57,10 @@ func ProgramOf(r Reader, pid int) string {
 	return filepath.Base(strings.TrimSuffix(string(path), " (deleted)"))
 }
 
-// questionBytes is the length of a question on its way to the child.
+// questionBytes is the length of an encoded request.
 const questionBytes = 40
 
+// encode returns the request in binary form, with its sequence number.
 func (q ProcQuestion) encode(seq uint32) []byte {
 	b := binary.NativeEndian.AppendUint32(make([]byte, 0, questionBytes), seq)
 	b = binary.NativeEndian.AppendUint32(b, uint32(q.File))
@@ -71,6 +72,7 @@ func (q ProcQuestion) encode(seq uint32) []byte {
 	return b
 }
 
+// decodeQuestion decodes what encode returns.
 func decodeQuestion(b []byte) (q ProcQuestion, seq uint32) {
 	n := func(i int) uint32 { return binary.NativeEndian.Uint32(b[4*i:]) }
 	wide := func(i int) uint64 { return binary.NativeEndian.Uint64(b[16+8*i:]) }
@@ -78,23 +80,24 @@ func decodeQuestion(b []byte) (q ProcQuestion, seq uint32) {
 		Area: Area{wide(0), wide(1), wide(2)}}, n(0)
 }
 
-// answer is what the child says: to which question, whether it could, what it has
-// used of CPU time so far, in nanoseconds, and the bytes.
-type answer struct {
+// reply is the child's reply: the sequence number of the request, whether the read succeeded, the child's CPU
+// time so far in ns, and the content.
+type reply struct {
 	seq   uint32
 	ok    bool
 	cpuNS int64
 	text  []byte
 }
 
-const answerHead = 24
+const replyHeadBytes = 24
 
-func (a answer) encode() []byte {
+// encode returns the reply in binary form.
+func (a reply) encode() []byte {
 	ok := uint32(0)
 	if a.ok {
 		ok = 1
 	}
-	b := binary.NativeEndian.AppendUint32(make([]byte, 0, answerHead+len(a.text)), a.seq)
+	b := binary.NativeEndian.AppendUint32(make([]byte, 0, replyHeadBytes+len(a.text)), a.seq)
 	b = binary.NativeEndian.AppendUint32(b, ok)
 	b = binary.NativeEndian.AppendUint64(b, uint64(a.cpuNS))
 	b = binary.NativeEndian.AppendUint64(b, uint64(len(a.text)))
@@ -104,23 +107,23 @@ func (a answer) encode() []byte {
 // errGarbled is returned for an answer that the child program never writes.
 var errGarbled = errors.New("the reader of processes returned no valid answer")
 
-// cutAnswer takes the first answer off b. It is not whole when ok is false, and
-// none at all with an error.
-func cutAnswer(b []byte) (a answer, rest []byte, ok bool, err error) {
-	if len(b) < answerHead {
-		return answer{}, b, false, nil
+// cutReply decodes the first reply in b and returns the bytes after it. ok is false if the reply is incomplete;
+// an error means that b is not a reply.
+func cutReply(b []byte) (a reply, rest []byte, ok bool, err error) {
+	if len(b) < replyHeadBytes {
+		return reply{}, b, false, nil
 	}
 	size := binary.NativeEndian.Uint64(b[16:])
 	if size > maxAnswer {
-		return answer{}, nil, false, errGarbled
+		return reply{}, nil, false, errGarbled
 	}
-	if uint64(len(b)) < answerHead+size {
-		return answer{}, b, false, nil
+	if uint64(len(b)) < replyHeadBytes+size {
+		return reply{}, b, false, nil
 	}
-	a = answer{seq: binary.NativeEndian.Uint32(b), ok: binary.NativeEndian.Uint32(b[4:]) == 1,
-		cpuNS: int64(binary.NativeEndian.Uint64(b[8:])), text: b[answerHead : answerHead+size]}
-	return a, b[answerHead+size:], true, nil
+	a = reply{seq: binary.NativeEndian.Uint32(b), ok: binary.NativeEndian.Uint32(b[4:]) == 1,
+		cpuNS: int64(binary.NativeEndian.Uint64(b[8:])), text: b[replyHeadBytes : replyHeadBytes+size]}
+	return a, b[replyHeadBytes+size:], true, nil
 }
 
-// maxAnswer bounds what is read of one process at once: 8 MiB of maps.
-const maxAnswer = as.PeekAnswer
+// maxAnswer limits what is read of one process at once, in bytes: 8 MiB of maps.
+const maxAnswer = as.MaxPeekAnswer

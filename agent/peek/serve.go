@@ -10,12 +10,13 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// Serve is the child: it answers questions about processes below proc until its input ends. Files are opened with the
-// rights of the job's user, so that root opens none that the user may not.
+// Serve returns the handler of the child: it answers requests about processes below proc until its input ends.
+// It opens files with the rights of the job's user, so that root opens no file that the user may not open.
 func Serve(proc string) as.Handler {
 	return func(_ context.Context, r as.Request) error { return serve(proc, r.In, r.Out) }
 }
 
+// serve reads requests from in and writes a reply for each to out, until in ends.
 func serve(proc string, in io.Reader, out io.Writer) error {
 	from, buf := Direct{Proc: proc}, make([]byte, questionBytes)
 	for {
@@ -25,16 +26,16 @@ func serve(proc string, in io.Reader, out io.Writer) error {
 			return fmt.Errorf("read a question: %w", err)
 		}
 		q, seq := decodeQuestion(buf)
-		text, ok := attempt(from, q)
-		if _, err := out.Write(answer{seq: seq, ok: ok, cpuNS: rawcall.CPU(), text: text}.encode()); err != nil {
+		text, ok := answerSafely(from, q)
+		if _, err := out.Write(reply{seq: seq, ok: ok, cpuNS: rawcall.CPU(), text: text}.encode()); err != nil {
 			return fmt.Errorf("answer: %w", err)
 		}
 	}
 }
 
-// attempt answers one question: whatever a user's file does to its reader, the
-// next one is answered.
-func attempt(from Direct, q ProcQuestion) (text []byte, ok bool) {
+// answerSafely answers one request. It returns false after an error or a panic, so that no file of a user can
+// end the child.
+func answerSafely(from Direct, q ProcQuestion) (text []byte, ok bool) {
 	defer func() {
 		if recover() != nil {
 			text, ok = nil, false

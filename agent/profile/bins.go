@@ -7,17 +7,17 @@ import (
 	"jobgait/analysis/anatomy"
 )
 
-// Bins are the code addresses of a block on the job's own clock: every sample stands
-// for so much CPU time of the job, so that each Of of them, in the order of time and
-// of all its ranks and threads together, are a bin of equal CPU time. Beside other
-// work wall time stretches every iteration differently, and CPU time hardly. Samples
-// that do not fill a bin are in the first of the next block.
+// Bins are the code addresses of a block in steps of equal CPU time of the job instead of wall time. Every
+// sample stands for a fixed CPU time, and every SamplesPerBin consecutive samples, of all ranks and threads
+// together, are one bin. Work of other jobs stretches iterations in wall time, but hardly in CPU time. Samples
+// that do not fill a bin count in the first bin of the next block.
 type Bins struct {
-	Of int
-	// Ends is how many bins ended in each slot of the block.
-	Ends []uint16
-	// Columns are the places that were hit most, at most MaxPlaces; what is not in
-	// them is Of less their sum.
+	// SamplesPerBin is the number of samples in a bin.
+	SamplesPerBin int
+	// EndsPerSlot is the number of bins that ended in each slot of the block.
+	EndsPerSlot []uint16
+	// Columns are the code locations with the most samples, at most MaxBinColumns. The samples of a bin outside of
+	// them are SamplesPerBin less their sum.
 	Columns []PlaceCount
 }
 
@@ -28,11 +28,11 @@ type PlaceCount struct {
 	Part anatomy.PagePart
 }
 
-// MaxPlaces is how many columns bins have, MaxBins how many of them a block has: 1.5
-// a millisecond.
+// MaxBinColumns is the largest number of columns of bins, MaxBins the largest number of bins in a block: 1.5
+// per millisecond.
 const (
-	MaxPlaces = 32
-	MaxBins   = 2048
+	MaxBinColumns = 32
+	MaxBins       = 2048
 )
 
 // RarePlace is the share of a block's samples below which a page is not kept, as a divisor: a smaller share is
@@ -40,15 +40,18 @@ const (
 // page would lack their samples.
 const RarePlace = 32
 
-// N is how many bins there are.
-func (b *Bins) N() int { return int(sum(b.Ends)) }
+// Count returns the number of bins in the block.
+func (b *Bins) Count() int { return int(sum(b.EndsPerSlot)) }
 
-// check refuses bins that a reader would refuse.
+// check returns an error if a reader would reject the bins: too many, of another number of slots, or with
+// columns of the wrong length.
 func (b *Bins) check(slots int) error {
-	switch n := b.N(); {
+	switch n := b.Count(); {
 	case n == 0:
-	case n > MaxBins || len(b.Ends) != slots || b.Of < 1 || b.Of > maxOf || len(b.Columns) > MaxPlaces:
-		return fmt.Errorf("%d bins of %d samples in %d slots, %d columns", n, b.Of, len(b.Ends), len(b.Columns))
+	case n > MaxBins || len(b.EndsPerSlot) != slots || b.SamplesPerBin < 1 || b.SamplesPerBin > maxSamplesPerBin ||
+		len(b.Columns) > MaxBinColumns:
+		return fmt.Errorf("%d bins of %d samples in %d slots, %d columns", n, b.SamplesPerBin, len(b.EndsPerSlot),
+			len(b.Columns))
 	default:
 		for i, c := range b.Columns {
 			if len(c.Counts) != n || c.Part > anatomy.LastPart {
@@ -59,25 +62,25 @@ func (b *Bins) check(slots int) error {
 	return nil
 }
 
-// The payload of a bins frame is a head of varints:
+// The payload of a bins frame, which appendBins appends to dst, is a head of varints:
 //
 //	flags (8: zstd), First (zigzag) and N of the block, Of, number of bins
 //	number of columns; per column: key (8 bytes), hits, bins in which it was
 //	  hit, part of the page
 //
-// and a body, which is zstd's if that is flagged: Ends of every slot, then the
-// columns as those of a block's pages.
+// and a body, compressed by zstd if that is flagged: EndsPerSlot of every slot, then the columns, encoded like
+// a block's pages.
 func (e *encoder) appendBins(dst []byte, first int64, b *Bins) []byte {
 	e.body = e.body[:0]
 	flags := len(dst)
 	dst = binary.AppendVarint(append(dst, 0), first)
-	for _, v := range []int{len(b.Ends), b.Of, b.N()} {
+	for _, v := range []int{len(b.EndsPerSlot), b.SamplesPerBin, b.Count()} {
 		dst = binary.AppendUvarint(dst, uint64(v))
 	}
-	for _, n := range b.Ends {
+	for _, n := range b.EndsPerSlot {
 		e.body = binary.AppendUvarint(e.body, uint64(n))
 	}
-	total := uint64(b.Of * b.N())
+	total := uint64(b.SamplesPerBin * b.Count())
 	count := len(dst)
 	dst = append(dst, 0)
 	for _, c := range b.Columns {
@@ -86,7 +89,7 @@ func (e *encoder) appendBins(dst []byte, first int64, b *Bins) []byte {
 			dst[count]++
 		}
 	}
-	return e.pack(dst, flags)
+	return e.appendBody(dst, flags)
 }
 
 // rare is the share of a block's samples from which on the column is kept, as a divisor.
@@ -97,58 +100,63 @@ func (c PlaceCount) rare() uint64 {
 	return 2 * RarePlace
 }
 
-// binsHead is what the first part of a bins frame says; the body follows.
+// binsHead is the decoded head of a bins frame; body is the rest, still compressed.
 type binsHead struct {
-	flags   byte
-	first   int64
-	slots   int
-	of, n   int
-	columns []placeHead
-	body    []byte
+	flags                   byte
+	first                   int64
+	slots                   int
+	samplesPerBin, binCount int
+	columns                 []binColumnHead
+	body                    []byte
 }
 
-type placeHead struct {
+// binColumnHead is the head of one column of bins: key, hits, number of bins with hits, and block of the page
+// (0 for the page).
+type binColumnHead struct {
 	pageHead
 	part anatomy.PagePart
 }
 
-// maxOf bounds the samples of a bin: 2^16 at 10 kHz are six seconds.
-const maxOf = 1 << 16
+// maxSamplesPerBin limits the samples of a bin: 65,536, six seconds at 10 kHz.
+const maxSamplesPerBin = 1 << 16
 
-// read takes the head of a payload apart. Its slices are used again.
-func (b *binsHead) read(payload []byte) error {
+// readHead decodes the head of a payload and leaves the rest in body. It reuses the slices of the previous
+// head. It returns an error if a number is out of range.
+func (b *binsHead) readHead(payload []byte) error {
 	d := decoder{p: payload}
-	*b = binsHead{columns: b.columns[:0], flags: d.byte(), first: d.varint(), slots: d.count(maxSlots), of: d.count(maxOf),
-		n: d.count(MaxBins)}
-	for range d.count(MaxPlaces) {
-		c := placeHead{pageHead: d.pageHead(b.n), part: anatomy.PagePart(d.count(int(anatomy.LastPart)))}
+	*b = binsHead{columns: b.columns[:0], flags: d.byte(), first: d.varint(), slots: d.countUpTo(maxSlots),
+		samplesPerBin: d.countUpTo(maxSamplesPerBin),
+		binCount:      d.countUpTo(MaxBins)}
+	for range d.countUpTo(MaxBinColumns) {
+		c := binColumnHead{pageHead: d.readPageHead(b.binCount), part: anatomy.PagePart(d.countUpTo(int(anatomy.LastPart)))}
 		if d.bad {
 			break
 		}
 		b.columns = append(b.columns, c)
 	}
 	b.body = d.p
-	if d.bad || b.flags&^flagZstd != 0 || b.first < 0 || b.first > maxSlot-maxSlots || b.slots < 1 || b.of < 1 || b.n < 1 {
+	if d.bad || b.flags&^flagZstd != 0 || b.first < 0 || b.first > maxSlot-maxSlots || b.slots < 1 ||
+		b.samplesPerBin < 1 || b.binCount < 1 {
 		return errPayload
 	}
 	return nil
 }
 
-// body is what read left of the payload, inflated: the ends of bins by slot, and a
-// column at a time.
-func (b *binsHead) take(body []byte, ends []uint16, each func(c placeHead, counts []uint16)) error {
+// decodeBody decodes an inflated body: it fills ends with the number of bins that ended in each slot, and calls
+// each with the counts of one column at a time. It returns an error if the body contradicts the head.
+func (b *binsHead) decodeBody(body []byte, ends []uint16, each func(c binColumnHead, counts []uint16)) error {
 	d := decoder{p: body}
 	for i := range ends {
-		ends[i] = uint16(d.count(MaxBins))
+		ends[i] = uint16(d.countUpTo(MaxBins))
 	}
-	if int(sum(ends)) != b.n {
+	if int(sum(ends)) != b.binCount {
 		return errPayload
 	}
 	var room [MaxBins]uint16
-	counts := room[:b.n]
+	counts := room[:b.binCount]
 	for _, c := range b.columns {
 		clear(counts)
-		if !d.page(counts, c.pageHead) {
+		if !d.readCounts(counts, c.pageHead) {
 			return errPayload
 		}
 		each(c, counts)

@@ -9,13 +9,14 @@ import (
 // Version is the version of the format.
 const Version = 1
 
-// Header is the first block of a profile, as JSON.
+// Header is the first frame of a profile, as JSON: what is sampled, where, and on which grid.
 type Header struct {
-	Version int     `json:"version"`
-	Key     run.Key `json:"key"`
-	Node    string  `json:"node"`
-	// StepNS is the step of the grid. Slot i begins at BaseNS + i*StepNS of
-	// CLOCK_MONOTONIC; RunNS is CLOCK_MONOTONIC when the Prolog ran.
+	Version int `json:"version"`
+	// Key identifies the run, Node is the node's name.
+	Key  run.Key `json:"key"`
+	Node string  `json:"node"`
+	// StepNS is the step of the grid in ns. Slot i begins at BaseNS + i*StepNS of CLOCK_MONOTONIC; RunNS is
+	// CLOCK_MONOTONIC when the Prolog ran.
 	StepNS int64 `json:"step_ns"`
 	BaseNS int64 `json:"base_ns"`
 	RunNS  int64 `json:"run_ns"`
@@ -27,12 +28,11 @@ type Header struct {
 	// Scope is whose processes the code addresses are from: "job", its processes; "task", the command and what it
 	// started; "proc", there are no code addresses and only files below /proc were read.
 	Scope string `json:"scope"`
-	// AddressHz is samples a second and CPU; 0 without code addresses.
+	// AddressHz is the number of code addresses a second on each CPU; 0 without code addresses.
 	AddressHz float64 `json:"address_hz"`
-	// InterruptNS is what one record is taken to cost the CPU that it interrupts,
-	// 0 in profiles that do not say.
+	// InterruptNS is the CPU time that taking one sample is assumed to cost, in ns; 0 if the profile does not say.
 	InterruptNS float64 `json:"interrupt_ns,omitempty"`
-	// BudgetPct is what the agent may cost, in percent of each CPU.
+	// BudgetPct is the agent's CPU budget in percent of each CPU.
 	BudgetPct float64             `json:"budget_pct,omitempty"`
 	Columns   []Column            `json:"columns"`
 	Sources   []run.CounterSource `json:"sources"`
@@ -40,113 +40,107 @@ type Header struct {
 	Notes []note.Note `json:"notes"`
 }
 
-// Column is one counter in the blocks.
+// Column is the description of one counter in the blocks.
 type Column struct {
 	Name  string `json:"name"`
 	Unit  string `json:"unit"`
 	Scope string `json:"scope"` // "job" or "node"
-	// Gauge is true for a level (bytes in use); else the values are
-	// cumulative counts and a reader differences them.
+	// Gauge is true for a level (bytes in use). Otherwise the values are cumulative counts, and a reader takes
+	// differences.
 	Gauge bool `json:"gauge,omitempty"`
-	// Hz is how often a second it was read, where that is less often than
-	// the grid has steps; values between are interpolated. 0 = every step.
+	// Hz is how often a second the counter was read if that is less often than once a step; values between
+	// readings are interpolated. 0 = read every step.
 	Hz float64 `json:"hz,omitempty"`
-	// Ticked is true where a driver makes new values at times of its own, which may
-	// be seldom: its ticks would be found as a period.
+	// Ticked is true if a driver updates the value at times of its own, possibly seldom: its update interval would
+	// be found as a period.
 	Ticked bool `json:"ticked,omitempty"`
-	// Quantum is how far apart the values are that the file keeps of this
-	// column, in its unit: no value is further than half of it from what
-	// was read, and the first and last of a block are exact. 0 or 1 =
-	// exact. It stands in every block and not in the header of the file; a
-	// reader's header has the largest of the blocks read so far, that of
-	// Load the largest of all.
+	// Quantum is the distance between the values that the file stores for this column, in its unit: no value
+	// differs by more than half of it from the reading, and the first and last of a block are exact. 0 or 1 =
+	// exact. It is stored in every block and not in the header of the file: a reader's header has the largest of
+	// the blocks read so far, that of Load the largest of all.
 	Quantum int64 `json:"quantum,omitempty"`
 }
 
-// NoValue marks a value that was not read.
+// NoValue marks a value that could not be read.
 const NoValue = int64(-1) << 63
 
-// Block is about one second of samples: N consecutive slots from slot First.
+// Block is about one second of samples: the N consecutive slots from slot First on.
 type Block struct {
 	First int64
 	N     int
 	// RealNS is CLOCK_REALTIME and MonoNS CLOCK_MONOTONIC, read together.
 	RealNS, MonoNS int64
-	// Columns has, for each column of the header, the value at the END of each slot: cumulative since the profile
-	// began, or the level. NoValue where the value is missing.
+	// Columns has, for each column of the header, the value at the END of each slot: a count since the profile
+	// began, or a level. NoValue where the value is missing.
 	Columns [][]int64
-	// Every is how many slots were merged because the file grew too large;
-	// 0 or 1 = none. Columns between are interpolated then, and Samples and
-	// the Counts of pages spread evenly, so that sums are what was counted.
-	Every int
-	// overview is set if it is the overview of other blocks, of which lead
-	// slots are missing in the first group.
-	overview bool
-	lead     int
-	// Ran has, for each column, the share of time in which the counter of a
-	// multiplexed group really counted, in 1/10000; nil = always all of it.
-	Ran []uint16
-	// Samples is the number of code-address samples of the job per slot;
-	// nil without code addresses.
+	// MergedSlots is the number of slots that were merged into one because the file grew too large; 0 or 1 = none.
+	// Values of columns between are then interpolated, and Samples and the Counts of pages spread evenly, so that
+	// sums stay as counted.
+	MergedSlots int
+	// overview is true if the block is the overview of other blocks; leadSlots is how many slots of its first
+	// group precede it.
+	overview  bool
+	leadSlots int
+	// CountedShare has, for each column, the share of the time in which a counter of a multiplexed group was
+	// counting, in 1/10000; nil = always.
+	CountedShare []uint16
+	// Samples is the number of code addresses of the job in each slot; nil without code addresses.
 	Samples []uint32
-	// Pages are the code pages that were hit most in this block, at most
-	// MaxPages; what is not in them is Samples minus their sum.
+	// Pages are the code pages with the most hits in this block, at most MaxPages. Hits elsewhere are Samples
+	// minus the sum of the pages.
 	Pages []PageCount
-	// Bins are the same samples on the job's own clock; a reader has them in
-	// Loaded.CPU.
+	// Bins are the same samples in steps of the job's CPU time; a reader has them in Loaded.CPU.
 	Bins Bins
 	// parts are the samples of the parts of pages slot by slot, where a reader took them from the bins.
 	parts []anatomy.Page
-	// Missing is the number of slots of which more than 1 % may lie in another slot,
-	// because CPUs gave no record (package sampler), LostRecords what the kernel reported as lost, Records the number of
-	// ring records drained.
-	Missing, LostRecords, Records int64
-	// AgentCPUNS is the CPU time of the agent so far.
+	// UncertainSlots is the number of slots of which more than 1 % may belong to another slot, because CPUs
+	// delivered no record (package sampler). LostRecords is the number of records that the kernel reported as
+	// lost, Records the number read from the ring buffers.
+	UncertainSlots, LostRecords, Records int64
+	// AgentCPUNS is the CPU time of the agent since it started, in ns.
 	AgentCPUNS int64
 }
 
-// MaxPages is the number of code pages a block keeps: two of them have 94 % of
-// the samples of a LAMMPS melt, and what is left out is still counted.
+// MaxPages is the number of code pages that a block keeps: two of them have 94 % of the samples of a LAMMPS
+// melt, and hits of other pages are still counted in Samples.
 const MaxPages = 48
 
-// PageCount is how often one code page was hit in each slot of a block.
+// PageCount is the number of hits of one code page in each slot of a block.
 type PageCount struct {
-	// Key is a hash of the file's build id (else device and inode) and the
-	// page's offset in it; 1 is all kernel code, 2 all anonymous code. It
-	// names no path and no symbol.
+	// Key is a hash of the file's build id (or device and inode without one) and the page's offset in it; 1 is all
+	// kernel code, 2 all code without a file. It reveals neither path nor symbol.
 	Key    uint64
 	Counts []uint16
 }
 
-// KernelPage and AnonymousPage are the keys of the two buckets without a file.
+// KernelPage and AnonymousPage are the keys for all kernel code and for all code without a file.
 const (
 	KernelPage    = 1
 	AnonymousPage = 2
 )
 
-// Footer seals a profile: the agent ended in order.
+// Footer seals a profile: it is written when the agent ends in order.
 type Footer struct {
 	Reason string `json:"reason"` // "stopped", "max_hours", "job_gone", "spool_full"
 	// Executable is the base name of the program that used most of the
 	// job's sampled CPU time, "" if unknown.
 	Executable string `json:"executable,omitempty"`
-	// Script is what that runs where it is an interpreter, "" if unknown.
+	// Script is the script that an interpreter runs, "" if unknown.
 	Script string `json:"script,omitempty"`
 	// Programs are those with most sampled CPU time.
 	Programs []run.Program `json:"programs,omitempty"`
-	// BuildID is its build id, else a hash of its size and time.
+	// BuildID is the build id of the program, or a hash of its size and time without one.
 	BuildID string `json:"build_id,omitempty"`
-	// GPUs describes the boards that have columns, as far as the agent knows them.
+	// GPUs describes the GPUs that have columns, as far as the agent knows them.
 	GPUs []run.GPUDevice `json:"gpus,omitempty"`
-	// GPUReaderS is the CPU time of the programs that read GPUs, part of the agent's;
-	// GPUReaderStartS the part of it that starting them took.
+	// GPUReaderS is the CPU time in seconds of the programs that read GPUs, which is part of the agent's;
+	// GPUReaderStartS is the part of it that starting them took.
 	GPUReaderS      float64 `json:"gpu_reader_cpu_s,omitempty"`
 	GPUReaderStartS float64 `json:"gpu_reader_start_s,omitempty"`
-	// Before is what columns had counted of the run when they were first read, by name:
-	// an agent on a node without time is seconds late.
+	// Before is what columns had already counted of the run when they were first read, by name: on a busy node the
+	// agent starts seconds late.
 	Before map[string]uint64 `json:"before,omitempty"`
-	// Uncertain is which part of what columns counted lies in gaps between the records of
-	// a CPU, by name.
+	// Uncertain is, by column name, which part of its counts lies in gaps between the records of a CPU.
 	Uncertain map[string]float64 `json:"uncertain,omitempty"`
 	// Notes are what the agent met while it ran.
 	Notes []note.Note `json:"notes"`

@@ -15,7 +15,7 @@ import (
 func randomBlock(rng *rand.Rand, columns int) Block {
 	b := Block{First: rng.Int64N(1 << 36), N: 1 + rng.IntN(60),
 		RealNS: rng.Int64(), MonoNS: rng.Int64() - rng.Int64(),
-		Missing: rng.Int64N(100), LostRecords: rng.Int64N(3), Records: rng.Int64N(1e6), AgentCPUNS: rng.Int64()}
+		UncertainSlots: rng.Int64N(100), LostRecords: rng.Int64N(3), Records: rng.Int64N(1e6), AgentCPUNS: rng.Int64()}
 	b.Columns = make([][]int64, columns)
 	for i := range b.Columns {
 		b.Columns[i] = randomColumn(rng, b.N)
@@ -36,9 +36,9 @@ func randomBlock(rng *rand.Rand, columns int) Block {
 		b.Pages = append(b.Pages, p)
 	}
 	if columns > 0 && rng.IntN(4) == 0 {
-		b.Ran = make([]uint16, columns)
-		for i := range b.Ran {
-			b.Ran[i] = uint16(rng.IntN(10_001))
+		b.CountedShare = make([]uint16, columns)
+		for i := range b.CountedShare {
+			b.CountedShare[i] = uint16(rng.IntN(10_001))
 		}
 	}
 	return b
@@ -143,7 +143,7 @@ func TestSteps(t *testing.T) {
 		}
 		body, levelled := appendSteps(nil, want)
 		d := decoder{p: body}
-		if d.steps(got, levelled); !reflect.DeepEqual(got, want) || d.bad || len(d.p) > 0 ||
+		if d.readSteps(got, levelled); !reflect.DeepEqual(got, want) || d.bad || len(d.p) > 0 ||
 			levelled != c.levelled && name != "extremes" && name != "anything" {
 			t.Errorf("%s: levelled %v, %v", name, levelled, got[:9])
 		}
@@ -152,7 +152,7 @@ func TestSteps(t *testing.T) {
 
 func TestBlockCheck(t *testing.T) {
 	good := func() Block {
-		return Block{N: 2, Columns: [][]int64{{1, 2}}, Samples: []uint32{1, 2}, Ran: []uint16{5000},
+		return Block{N: 2, Columns: [][]int64{{1, 2}}, Samples: []uint32{1, 2}, CountedShare: []uint16{5000},
 			Pages: []PageCount{{Key: 1, Counts: []uint16{0, 1}}}}
 	}
 	b := good()
@@ -169,8 +169,8 @@ func TestBlockCheck(t *testing.T) {
 		"short samples":  func(b *Block) { b.Samples = b.Samples[:1] },
 		"short page":     func(b *Block) { b.Pages[0].Counts = nil },
 		"too many pages": func(b *Block) { b.Pages = make([]PageCount, maxPages+1) },
-		"shares":         func(b *Block) { b.Ran = []uint16{1, 2} },
-		"merged":         func(b *Block) { b.Every = -1 },
+		"shares":         func(b *Block) { b.CountedShare = []uint16{1, 2} },
+		"merged":         func(b *Block) { b.MergedSlots = -1 },
 	} {
 		b := good()
 		if spoil(&b); b.check(1) == nil {
@@ -231,10 +231,10 @@ func decoderOf(t testing.TB) *blockDecoder {
 func unpacked(t testing.TB, payload []byte, h *Header) []byte {
 	t.Helper()
 	a := decoderOf(t)
-	if err := a.head.read(payload, h, false); err != nil {
+	if err := a.head.readHead(payload, h, false); err != nil {
 		t.Fatal(err)
 	}
-	body, err := a.unpack(a.head.body, a.head.flags)
+	body, err := a.inflate(a.head.body, a.head.flags)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func FuzzDecodeBlock(f *testing.F) {
 		if err := b.check(columns); err != nil {
 			t.Fatalf("read a block that could not be written: %v", err)
 		}
-		if b.Every > 1 {
+		if b.MergedSlots > 1 {
 			return // it was spread over its slots
 		}
 		again, err := decoderOf(t).decode(e.appendBlock(nil, &b), e.header, false)

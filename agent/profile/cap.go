@@ -2,76 +2,78 @@ package profile
 
 import "fmt"
 
-// A profile with a size that it may reach goes on at 20 samples a second when 10
-// of 16 parts of that are used, at one a second when 14 are, and refuses blocks
-// when only the room for an end in order is left. Each time an epoch says so.
-// Blocks come once a second all the same, so that no more is lost when the agent
-// is killed. With these shares 500 MB, the default, last 192 h with all that the
-// synthetic node has (BenchmarkCap).
+// A profile with a maximum size is reduced to 20 samples a second when 10/16 of the size are used, and to one a
+// second when 14/16 are. It refuses blocks when only the room for sealing it is left. An epoch reports each of
+// these stages. Blocks are still written once a second, so that no more is lost when the agent is killed. With
+// these shares 500 MB, the default, last 192 h with all that the synthetic node has (BenchmarkCap).
 
-// sizeCap is how a profile is kept within its size.
+// sizeCap decides how much a profile is thinned out so that it stays within its maximum size.
 type sizeCap struct {
-	stages [3]stage
-	at     int // stages entered and told
-	capped bool
-	most   int64
+	stages     [3]stage
+	stageIndex int // number of stages that were entered and reported
+	capped     bool
+	maxBytes   int64
 }
 
-// stage is how many slots are merged from a size of the file on.
+// stage says from which file size (bytes) on how many slots are merged into one, and the text of the epoch that
+// reports it.
 type stage struct {
-	from  int64
-	every int
-	text  string
+	fromBytes   int64
+	mergedSlots int
+	text        string
 }
 
-// footerRoom is kept for the footer, or a 32nd of the size where that is less;
-// leastSize is the smallest cap that is heeded.
+// footerRoom is the number of bytes reserved for the footer, or 1/32 of the maximum size if that is less;
+// minSizeCap is the smallest maximum size (bytes) that is applied.
 const (
 	footerRoom = 16 << 10
-	leastSize  = 64 << 10
+	minSizeCap = 64 << 10
 )
 
+// newSizeCap returns the limits for a maximum file size in bytes and a step of the grid in ns. The size is
+// unlimited if most is 0 or less.
 func newSizeCap(most, stepNS int64) sizeCap {
 	if most <= 0 {
 		return sizeCap{}
 	}
-	most = max(most, leastSize)
-	c := sizeCap{capped: true, most: most}
+	most = max(most, minSizeCap)
+	c := sizeCap{capped: true, maxBytes: most}
 	perS := func(hz int64) int { return int(min(max(1e9/hz/stepNS, 2), maxSlots)) }
 	for i, s := range []struct {
 		sixteenths, hz int64
 	}{{10, 20}, {14, 1}} {
 		every := perS(s.hz)
-		c.stages[i+1] = stage{from: most / 16 * s.sixteenths, every: every,
+		c.stages[i+1] = stage{fromBytes: most / 16 * s.sixteenths, mergedSlots: every,
 			text: fmt.Sprintf("the profile has %d of %d MB: from here on every %d samples are one", most/16*s.sixteenths>>20,
 				most>>20, every)}
 	}
-	c.stages[0] = stage{every: 1}
+	c.stages[0] = stage{mergedSlots: 1}
 	return c
 }
 
-// next returns how many slots are to be merged in a block that comes at this
-// size, and the text of an epoch that is to be written before.
-func (c *sizeCap) next(size int64) (every int, changed string, err error) {
+// mergeAt returns how many slots to merge in a block that is written when the file has size bytes, and the text
+// of an epoch to write before it ("" if nothing changed). It returns ErrFull if only the room for the footer is
+// left.
+func (c *sizeCap) mergeAt(size int64) (every int, changed string, err error) {
 	if !c.capped {
 		return 1, "", nil
 	}
-	if size > c.most-min(footerRoom, c.most/32) {
+	if size > c.maxBytes-min(footerRoom, c.maxBytes/32) {
 		return 0, "", ErrFull
 	}
-	every = c.stages[c.at].every
-	if c.at+1 < len(c.stages) && size >= c.stages[c.at+1].from {
-		return c.stages[c.at+1].every, c.stages[c.at+1].text, nil
+	every = c.stages[c.stageIndex].mergedSlots
+	if c.stageIndex+1 < len(c.stages) && size >= c.stages[c.stageIndex+1].fromBytes {
+		return c.stages[c.stageIndex+1].mergedSlots, c.stages[c.stageIndex+1].text, nil
 	}
 	return every, "", nil
 }
 
-// pages is how many code pages a block keeps that is merged for its size: their
-// keys would be two thirds of it.
-func (c *sizeCap) pages() int { return 8 >> c.at }
+// pageLimit returns how many code pages a block with merged slots keeps: 4 in the first stage and 2 in the
+// second, because their keys would be two thirds of the block.
+func (c *sizeCap) pageLimit() int { return 8 >> c.stageIndex }
 
-// hottest are the n pages that were hit most. They come in that order.
+// hottest returns the first n pages, or all if there are fewer. Pages come sorted by hits, most first.
 func hottest(pages []PageCount, n int) []PageCount { return pages[:min(len(pages), n)] }
 
-// tell notes that the epoch was written.
-func (c *sizeCap) tell() { c.at++ }
+// advance enters the next stage, after its epoch was written.
+func (c *sizeCap) advance() { c.stageIndex++ }

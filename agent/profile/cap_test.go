@@ -28,7 +28,7 @@ func TestSizeCap(t *testing.T) {
 		if full = w.Append(b); full == nil {
 			samples += sum(b.Samples)
 			last = b.Columns[0][b.N-1]
-			every := max(1, w.limits.stages[w.limits.at].every)
+			every := max(1, w.limits.stages[w.limits.stageIndex].mergedSlots)
 			if _, ok := first[every]; !ok {
 				first[every] = k
 			}
@@ -47,7 +47,7 @@ func TestSizeCap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := r.All()
+	p := r.ReadAll()
 	if len(p.Epochs) != 2 || p.Epochs[0].Kind != "size" || p.Epochs[0].Slot != first[10]*200 ||
 		p.Epochs[1].Slot != first[200]*200 {
 		t.Fatalf("%+v, stages %v", p.Epochs, first)
@@ -113,7 +113,7 @@ func TestMerge(t *testing.T) {
 		merged := m.merge(b, every)
 		e := lossless(t, 3)
 		got, err := decoderOf(t).decode(e.appendBlock(nil, &merged), e.header, false)
-		if err != nil || got.N != b.N || got.Every != every {
+		if err != nil || got.N != b.N || got.MergedSlots != every {
 			t.Fatalf("%+v: %v", got, err)
 		}
 		if sum(got.Samples) != sum(b.Samples) || (got.Samples == nil) != (b.Samples == nil) {
@@ -131,7 +131,7 @@ func TestMerge(t *testing.T) {
 					t.Fatalf("column %d, slot %d of %d by %d: %d, not %d", c, i, b.N, every, out[i], in[i])
 				}
 			}
-			if rising(in) && !slices.Contains(in, NoValue) && !rising(out) {
+			if neverFalls(in) && !slices.Contains(in, NoValue) && !neverFalls(out) {
 				t.Fatalf("%v runs backwards", out)
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Chunks gives what Load gives in pieces of one block each and without merging
-// slots, so that profiles of any length can be exported in little memory.
+// Chunks reads a profile in pieces of one block each, with the columns of Load but without merging slots, so
+// that profiles of any length can be exported in little memory.
 type Chunks struct {
 	r     *Reader
 	f     *filler
@@ -16,52 +16,53 @@ type Chunks struct {
 	slots int64
 }
 
-// OpenChunks goes through the profile once, to find which code pages get a
-// column.
+// OpenChunks opens a profile for reading block by block. It first reads all heads once, to choose the code
+// pages that get a column.
 func OpenChunks(path string) (*Chunks, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open profile: %w", err)
 	}
-	s, r, err := surveyFirst(in)
+	s, r, err := surveyProfile(in)
 	if err != nil {
 		in.Close()
 		return nil, fmt.Errorf("open profile %s: %w", path, err)
 	}
 	r.file = in
-	l := newLayout(s, room{usual().pages, 1 << 62})
+	l := newLayout(s, columnLimits{defaultLimits().pages, 1 << 62})
 	l.merge = 1
 	c := &Chunks{r: r, first: l.first, slots: l.slots}
 	l.slots = 0
 	c.f = newFiller(l)
-	for _, l := range c.f.lanes() {
+	for _, l := range c.f.builders() {
 		l.merge, l.shift = 1, 0
 	}
 	return c, nil
 }
 
-// Header is the profile's; Slots is how many steps lie between the beginning of
-// its first block and the end of its last.
+// Header returns the header of the profile. Slots returns the number of slots between the start of its first
+// block and the end of its last one.
 func (c *Chunks) Header() Header { return c.r.Header() }
-func (c *Chunks) Slots() int64   { return c.slots }
 
-// Damage is what was not read so far.
+// Slots returns the number of slots between the start of the first block and the end of the last one.
+func (c *Chunks) Slots() int64 { return c.slots }
+
+// Damage describes what could not be read so far.
 func (c *Chunks) Damage() Damage { return c.r.Damage() }
 
-// Chunk is one block: what Load has in Set, and behind it the columns of Slow,
-// interpolated between their readings.
+// Chunk is one block: the columns that Load has in Set, followed by the columns of SlowSet, interpolated
+// between their readings.
 type Chunk struct {
-	// Slot counts from the beginning of the first block, TimeNS from when
-	// the run began.
+	// Slot is the first slot, counted from the start of the first block. TimeNS is when it starts, in ns since the
+	// run began.
 	Slot, TimeNS int64
 	Columns      []series.Column
 }
 
-// Columns are those of every chunk, without values.
+// Columns returns the columns that every chunk has, without values.
 func (c *Chunks) Columns() []series.Column { return c.chunk(c.first).Columns }
 
-// Next returns the next chunk, io.EOF after the last. Its values are
-// overwritten by the next call.
+// Next returns the next chunk, io.EOF after the last one. The next call overwrites its values.
 func (c *Chunks) Next() (Chunk, error) {
 	for {
 		b, err := c.r.Next()
@@ -72,7 +73,7 @@ func (c *Chunks) Next() (Chunk, error) {
 			continue // written since the survey
 		}
 		c.f.first, c.f.slots = b.First, int64(b.N)
-		for _, l := range c.f.lanes() {
+		for _, l := range c.f.builders() {
 			l.reset(int64(b.N))
 		}
 		c.f.add(&b)
@@ -80,20 +81,21 @@ func (c *Chunks) Next() (Chunk, error) {
 	}
 }
 
+// chunk returns the values in the filler as the chunk that starts at a slot of the profile.
 func (c *Chunks) chunk(slot int64) Chunk {
 	h := c.f.header
 	out := Chunk{Slot: slot - c.first, TimeNS: h.BaseNS - h.RunNS + slot*h.StepNS}
-	out.Columns = append(c.f.set().Columns, c.f.slowSet().Columns...)
+	out.Columns = append(c.f.buildSet().Columns, c.f.buildSlowSet().Columns...)
 	return out
 }
 
-// Close closes the profile.
+// Close closes the profile's file.
 func (c *Chunks) Close() error { return c.r.Close() }
 
-// lanes are all that the filler has.
-func (f *filler) lanes() []*lane {
-	all := append([]*lane{}, f.hot...)
-	for _, l := range []*lane{f.busy, f.other} {
+// builders returns the builders of all columns, those of code included.
+func (f *filler) builders() []*columnBuilder {
+	all := append([]*columnBuilder{}, f.pageColumns...)
+	for _, l := range []*columnBuilder{f.busy, f.other} {
 		if l != nil {
 			all = append(all, l)
 		}

@@ -5,12 +5,13 @@ import (
 	"math"
 )
 
-// rarePage is the share of a block's samples below which a page is not kept,
-// as a divisor: its hits are counted among the others then. With it pages of
-// the synthetic node take a third less. A lossless profile keeps all.
-const rarePage = 256
+// rarePageDivisor sets the smallest share of a block's samples for which a page is stored: 1/256. Hits of other
+// pages count among the rest. This saves a third of the size of pages on the synthetic node. A lossless profile
+// stores all pages.
+const rarePageDivisor = 256
 
-// keptPages are the pages that go into the file.
+// keptPages returns the pages of a block that are stored: all if lossless, else those with at least 1/256 of
+// its samples.
 func (e *encoder) keptPages(b *Block) []PageCount {
 	if e.options.Lossless || b.Samples == nil {
 		return b.Pages
@@ -18,16 +19,15 @@ func (e *encoder) keptPages(b *Block) []PageCount {
 	total := sum(b.Samples)
 	e.pages = e.pages[:0]
 	for _, p := range b.Pages {
-		if sum(p.Counts)*rarePage >= total {
+		if sum(p.Counts)*rarePageDivisor >= total {
 			e.pages = append(e.pages, p)
 		}
 	}
 	return e.pages
 }
 
-// appendPage appends the head of a page to dst and the slots in which it was hit
-// to the body: how many were skipped and the hits beyond the first, in a byte
-// mostly.
+// appendPage appends the head of a page to dst and its counts to the body. For each slot with hits the body has
+// the number of slots skipped and the hits beyond the first, mostly in one byte.
 func (e *encoder) appendPage(dst []byte, p PageCount) []byte {
 	entries, next := 0, 0
 	for i, c := range p.Counts {
@@ -47,9 +47,8 @@ func (e *encoder) appendPage(dst []byte, p PageCount) []byte {
 	return binary.AppendUvarint(dst, uint64(entries))
 }
 
-// page reads the counts of a page that appendPage wrote; false if they are not
-// what its head says.
-func (d *decoder) page(counts []uint16, head pageHead) bool {
+// readCounts decodes the counts of a page that appendPage wrote. It returns false if they contradict the head.
+func (d *decoder) readCounts(counts []uint16, head pageHead) bool {
 	at, hits := uint64(0), uint64(0)
 	for range head.entries {
 		v := d.uvarint()
@@ -67,6 +66,7 @@ func (d *decoder) page(counts []uint16, head pageHead) bool {
 	return !d.bad && hits == head.hits
 }
 
+// sum returns the sum of the values.
 func sum[T uint16 | uint32](values []T) uint64 {
 	n := uint64(0)
 	for _, v := range values {

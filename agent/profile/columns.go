@@ -2,7 +2,8 @@ package profile
 
 import "encoding/binary"
 
-// appendColumn appends the head of a column to dst and its steps to the body.
+// appendColumn appends the head of a column of counter values to dst, and the steps between its quantised
+// values to the body.
 func (e *encoder) appendColumn(dst []byte, values []int64) []byte {
 	e.present = e.present[:0]
 	for _, v := range values {
@@ -21,12 +22,12 @@ func (e *encoder) appendColumn(dst []byte, values []int64) []byte {
 		dst = appendBitmap(dst, values)
 	}
 	dst = binary.AppendVarint(dst, here[0])
-	if same(here) {
+	if areEqual(here) {
 		dst[at] |= allEqual
 		return dst
 	}
 	quantum := int64(1)
-	if !e.options.Lossless && rising(here) {
+	if !e.options.Lossless && neverFalls(here) {
 		e.scratch = resize(e.scratch, len(here))
 		quantum = quantumOf(here, e.scratch, e.perQuantum)
 	}
@@ -39,8 +40,8 @@ func (e *encoder) appendColumn(dst []byte, values []int64) []byte {
 	return binary.AppendVarint(dst, here[len(here)-1]-here[0])
 }
 
-// differences replaces values by how much each is above the one before, and
-// leaves the first out.
+// differences replaces each value by its difference from the previous one, in place, and returns all but the
+// first.
 func differences(values []int64) []int64 {
 	for i := len(values) - 1; i > 0; i-- {
 		values[i] -= values[i-1]
@@ -48,7 +49,8 @@ func differences(values []int64) []int64 {
 	return values[1:]
 }
 
-func same(values []int64) bool {
+// areEqual reports whether all values are equal.
+func areEqual(values []int64) bool {
 	for _, v := range values {
 		if v != values[0] {
 			return false
@@ -57,7 +59,7 @@ func same(values []int64) bool {
 	return true
 }
 
-// appendBitmap appends which values there are.
+// appendBitmap appends a bit for each slot: 1 where the column has a value, 0 for NoValue.
 func appendBitmap(dst []byte, values []int64) []byte {
 	at := len(dst)
 	dst = append(dst, make([]byte, (len(values)+7)/8)...)

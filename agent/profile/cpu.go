@@ -11,8 +11,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// CPU is a run's code on the job's own clock.
-type CPU struct {
+// CPUTimeCode is the code of a run, sampled in equal steps of the job's CPU time instead of wall time.
+type CPUTimeCode struct {
 	// Set has samples of equal CPU time, of all ranks and threads together: StepS
 	// is seconds of it, StartS 0. Its columns are those of the group "code" that a
 	// run has in wall time, "code:<key>" and "code:other", and behind them parts of the
@@ -21,53 +21,53 @@ type CPU struct {
 	// block's column too, and those of both in the page's. Where the profile has a gap one
 	// sample has no value. Without code addresses there are no columns.
 	Set series.Set
-	// WallS are the times at which the samples begin and the last one ends, in
-	// seconds since the run began: one more than samples. They are known to a slot,
-	// and spread evenly within it.
+	// WallS are the wall times at which samples begin, and the time at which the last one ends, in seconds since
+	// the run began: one more than samples. They are accurate to a slot, and interpolated within it.
 	WallS []float64
 
 	places []place // of the first columns of Set
 }
 
-// Limits of the columns: how many parts become columns, and the least share of the samples for a column.
-// mostBinValues bounds the set, in values of 4 bytes: where they are more, two samples become one. Fifteen
-// minutes of two busy CPUs have all.
+// Limits of the columns. mostParts is the largest number of parts that become columns. A column needs at least
+// 1/minShareDivisor of the samples. maxBinValues limits the set, in values of 4 bytes: above it two samples are
+// merged into one. Fifteen minutes of two busy CPUs need no merging.
 const (
-	mostParts     = 32
-	leastShare    = 200
-	mostBinValues = int64(30_000_000)
+	mostParts       = 32
+	minShareDivisor = 200
+	maxBinValues    = int64(30_000_000)
 )
 
-// binRun is the bins of one frame.
+// binRun is the bins of one frame: its first slot, samples in each bin, and number of bins.
 type binRun struct {
 	first int64
 	of, n int32
 }
 
-// maxBinRuns is as many frames of bins as are read: six hours of them, as Load reads
-// every slot of. A longer run has no CPU.
+// maxBinRuns limits the frames of bins that are read: those of six hours, for which Load also reads every slot.
+// A longer run has no CPUTimeCode.
 const maxBinRuns = 30_000
 
-// surveyed is what the heads of all bins say.
-type surveyed struct {
-	runs  []binRun
-	hits  map[uint64]map[anatomy.PagePart]int64
-	total int64
-	bytes int64
-	long  bool
+// binSurvey is what the heads of all bins frames say: their lengths, and the hits of each page and block.
+type binSurvey struct {
+	runs         []binRun
+	hits         map[uint64]map[anatomy.PagePart]int64
+	totalSamples int64
+	bytes        int64
+	tooLong      bool
 }
 
-func (s *surveyed) add(b *binsHead, length int) {
-	if s.long = s.long || len(s.runs) >= maxBinRuns; s.long {
+// add adds the head of one frame, of length bytes. After maxBinRuns frames it only sets tooLong.
+func (s *binSurvey) add(b *binsHead, length int) {
+	if s.tooLong = s.tooLong || len(s.runs) >= maxBinRuns; s.tooLong {
 		return
 	}
-	s.runs = append(s.runs, binRun{b.first, int32(b.of), int32(b.n)})
-	s.total += int64(b.of) * int64(b.n)
+	s.runs = append(s.runs, binRun{b.first, int32(b.samplesPerBin), int32(b.binCount)})
+	s.totalSamples += int64(b.samplesPerBin) * int64(b.binCount)
 	s.bytes += int64(length)
 	for _, c := range b.columns {
 		parts := s.hits[c.key]
 		if parts == nil {
-			if len(s.hits) >= maxTallied {
+			if len(s.hits) >= maxPagesTallied {
 				continue
 			}
 			parts = map[anatomy.PagePart]int64{}
@@ -83,10 +83,12 @@ type place struct {
 	part anatomy.PagePart
 }
 
-func (p place) name() string { return PageName(p.key) + p.part.Suffix() }
+// columnName returns the name of the column: "code:<key>", with "+<offset>" (hexadecimal bytes) for a block.
+func (p place) columnName() string { return PageName(p.key) + p.part.Suffix() }
 
-// places are the pages and parts that get a column: pages first, those hit most first.
-func (s *surveyed) places(pages int) []place {
+// chooseColumns returns the pages and parts that get a column: pages first, then parts, each by falling number
+// of hits.
+func (s *binSurvey) chooseColumns(pages int) []place {
 	type tally struct {
 		place
 		hits int64
@@ -114,7 +116,7 @@ func (s *surveyed) places(pages int) []place {
 			return cmp.Or(cmp.Compare(b.hits, a.hits), cmp.Compare(a.key, b.key), cmp.Compare(a.part, b.part))
 		})
 		for _, t := range kind.all[:min(kind.most, len(kind.all))] {
-			if t.hits*leastShare >= s.total {
+			if t.hits*minShareDivisor >= s.totalSamples {
 				out = append(out, t.place)
 			}
 		}
@@ -122,9 +124,9 @@ func (s *surveyed) places(pages int) []place {
 	return out
 }
 
-// stepNS is the CPU time of a sample: the length that nine tenths of the CPU time have
-// bins of, or shorter ones, and then as many of them together as there is room for.
-func (s *surveyed) stepNS(rates rates, columns int) int64 {
+// stepNS returns the CPU time in ns of one sample of the set: the bin length up to which bins hold nine tenths
+// of the CPU time, doubled until the set fits in its memory.
+func (s *binSurvey) stepNS(rates rates, columns int) int64 {
 	type part struct{ lengthNS, ns int64 }
 	var parts []part
 	all := int64(0)
@@ -142,13 +144,14 @@ func (s *surveyed) stepNS(rates rates, columns int) int64 {
 		seen += p.ns
 	}
 	// A file of a few bytes may claim any bins.
-	most := min(mostBinValues, 1<<16+maxGrowth*s.bytes)
+	most := min(maxBinValues, 1<<16+maxGrowth*s.bytes)
 	for ; all/step*int64(1+columns) > most; step *= 2 {
 	}
 	return step
 }
 
-// periodNS is the CPU time that a sample in a slot stands for, 0 where none could be.
+// periodNS returns the CPU time in ns that one code address in a slot stands for, 0 where no addresses were
+// taken.
 func (r rates) periodNS(slot int64) int64 {
 	i := len(r) - 1
 	for ; i > 0 && r[i].from > slot; i-- {
@@ -159,79 +162,82 @@ func (r rates) periodNS(slot int64) int64 {
 	return int64(math.Round(1e9 / r[i].hz))
 }
 
-// binner puts the bins of frames into samples of equal CPU time.
-type binner struct {
-	header *Header
-	rates  rates
-	stepNS int64
-	column map[place]int
-	values []series.Values
-	broken []int // samples in which there is a gap
-	wallS  []float64
-	atNS   int64 // CPU time so far
-	next   int64 // slot after the last frame
-	lastS  float64
-	full   float64 // samples of a step
-	ends   []uint16
+// binResampler converts the bins of frames, whose length varies, into samples of equal CPU time.
+type binResampler struct {
+	header         *Header
+	rates          rates
+	stepNS         int64
+	columnOf       map[place]int
+	values         []series.Values
+	gapSamples     []int // indexes of samples with a gap
+	wallS          []float64
+	cpuNS          int64 // CPU time of all frames so far
+	nextSlot       int64 // the slot after the last frame
+	lastS          float64
+	samplesPerStep float64 // samples in one step at the highest rate
+	ends           []uint16
 }
 
-// load reads the bins of a surveyed profile for the given number of pages.
-func (s *surveyed) load(in io.ReadSeeker, all *survey, pages int) (CPU, error) {
+// loadCPUTime reads the profile a third time and returns its code in CPU time, with columns for at most the
+// given number of pages. It returns an empty result if the profile has no bins or too many.
+func (s *binSurvey) loadCPUTime(in io.ReadSeeker, all *survey, pages int) (CPUTimeCode, error) {
 	rates := newRates(all.header, all.epochs)
-	if s.total == 0 || s.long || rates.highest() == 0 {
-		return CPU{}, nil
+	if s.totalSamples == 0 || s.tooLong || rates.highestHz() == 0 {
+		return CPUTimeCode{}, nil
 	}
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
-		return CPU{}, err
+		return CPUTimeCode{}, err
 	}
 	again, err := NewReader(in)
 	if err != nil {
-		return CPU{}, fmt.Errorf("third pass: %w", err)
+		return CPUTimeCode{}, fmt.Errorf("third pass: %w", err)
 	}
-	places := s.places(pages)
-	b := binner{header: all.header, rates: rates, stepNS: s.stepNS(rates, len(places)), column: map[place]int{}, next: -1}
-	b.full = float64(b.stepNS) * rates.highest() / 1e9
+	places := s.chooseColumns(pages)
+	b := binResampler{header: all.header, rates: rates, stepNS: s.stepNS(rates, len(places)), columnOf: map[place]int{},
+		nextSlot: -1}
+	b.samplesPerStep = float64(b.stepNS) * rates.highestHz() / 1e9
 	for i, at := range places {
-		b.column[at] = i
+		b.columnOf[at] = i
 		b.values = append(b.values, nil)
 	}
-	for kind, payload := range again.sampled() {
-		again.pass()
+	for kind, payload := range again.sampleFrames() {
+		again.ignoreFrame()
 		head := &again.bins
-		if kind != binsFrame || head.read(payload) != nil || head.first < b.next {
+		if kind != binsFrame || head.readHead(payload) != nil || head.first < b.nextSlot {
 			continue
 		}
-		if body, err := again.decoder.unpack(head.body, head.flags); err == nil {
-			b.add(head, body)
+		if body, err := again.decoder.inflate(head.body, head.flags); err == nil {
+			b.addFrame(head, body)
 		}
 	}
-	return b.done(places), nil
+	return b.finish(places), nil
 }
 
-// add takes a frame.
-func (b *binner) add(h *binsHead, body []byte) {
+// addFrame adds the bins of one frame. It starts a new sample after a gap, and ignores a frame that is
+// malformed or has a rate of 0.
+func (b *binResampler) addFrame(h *binsHead, body []byte) {
 	period := b.rates.periodNS(h.first)
-	length := period * int64(h.of)
+	length := period * int64(h.samplesPerBin)
 	b.ends = resize(b.ends, h.slots)
-	from := b.atNS
-	if b.next >= 0 && h.first > b.next {
-		b.broken = append(b.broken, int(from/b.stepNS))
+	from := b.cpuNS
+	if b.nextSlot >= 0 && h.first > b.nextSlot {
+		b.gapSamples = append(b.gapSamples, int(from/b.stepNS))
 		from = (from/b.stepNS + 1) * b.stepNS // what was lost took some time too
 	}
 	if length == 0 {
 		return
 	}
-	end := from + length*int64(h.n)
+	end := from + length*int64(h.binCount)
 	for len(b.values) > 0 && int64(len(b.values[0]))*b.stepNS < end {
 		for i := range b.values {
 			b.values[i] = append(b.values[i], 0)
 		}
 	}
-	weight := float32(b.rates.highest() * float64(period) / 1e9)
-	err := h.take(body, b.ends, func(c placeHead, counts []uint16) {
+	weight := float32(b.rates.highestHz() * float64(period) / 1e9)
+	err := h.decodeBody(body, b.ends, func(c binColumnHead, counts []uint16) {
 		for part := c.part; ; part = part.Parent() {
-			if i, ok := b.column[place{c.key, part}]; ok {
-				spread(b.values[i], counts, from, length, b.stepNS, weight)
+			if i, ok := b.columnOf[place{c.key, part}]; ok {
+				spreadBins(b.values[i], counts, from, length, b.stepNS, weight)
 			}
 			if part == anatomy.WholePage {
 				return
@@ -241,13 +247,13 @@ func (b *binner) add(h *binsHead, body []byte) {
 	if err != nil {
 		return
 	}
-	b.walls(h, from, length)
-	b.atNS, b.next = end, h.first+int64(h.slots)
+	b.addWallTimes(h, from, length)
+	b.cpuNS, b.nextSlot = end, h.first+int64(h.slots)
 }
 
-// spread adds counts of bins of a length to samples; a bin that lies in two or more is
-// spread evenly.
-func spread(to series.Values, counts []uint16, from, length, step int64, weight float32) {
+// spreadBins adds the counts of bins, each length ns of CPU time long from time from on, to the samples of step
+// ns, times weight. A bin that overlaps several samples is divided in proportion.
+func spreadBins(to series.Values, counts []uint16, from, length, step int64, weight float32) {
 	for i, n := range counts {
 		if n == 0 {
 			continue
@@ -261,12 +267,13 @@ func spread(to series.Values, counts []uint16, from, length, step int64, weight 
 	}
 }
 
-// walls notes when samples began, from where the bins ended: of those of one slot evenly.
-func (b *binner) walls(h *binsHead, from, length int64) {
+// addWallTimes appends the wall times at which the samples of a frame began, from the slots in which its bins
+// ended; the bins of one slot are spread evenly over it.
+func (b *binResampler) addWallTimes(h *binsHead, from, length int64) {
 	stepS := float64(b.header.StepNS) / 1e9
 	startS := float64(b.header.BaseNS-b.header.RunNS)/1e9 + float64(h.first)*stepS
-	if from > b.atNS || b.next < 0 {
-		for b.next >= 0 && int64(len(b.wallS))*b.stepNS <= b.atNS {
+	if from > b.cpuNS || b.nextSlot < 0 {
+		for b.nextSlot >= 0 && int64(len(b.wallS))*b.stepNS <= b.cpuNS {
 			b.wallS = append(b.wallS, b.lastS) // the gap is in the sample that it broke
 		}
 		b.lastS = startS
@@ -284,13 +291,14 @@ func (b *binner) walls(h *binsHead, from, length int64) {
 	}
 }
 
-// done returns what there is of whole samples.
-func (b *binner) done(places []place) CPU {
-	n := int(b.atNS / b.stepNS)
-	out := CPU{Set: series.Set{StepS: float64(b.stepNS) / 1e9}, places: places}
+// finish returns the complete samples as a set, with the column of other code; samples with a gap are set to
+// missing.
+func (b *binResampler) finish(places []place) CPUTimeCode {
+	n := int(b.cpuNS / b.stepNS)
+	out := CPUTimeCode{Set: series.Set{StepS: float64(b.stepNS) / 1e9}, places: places}
 	other := make(series.Values, n)
 	for i := range other {
-		other[i] = float32(b.full)
+		other[i] = float32(b.samplesPerStep)
 	}
 	for i, p := range places {
 		v := b.values[i][:n]
@@ -299,10 +307,10 @@ func (b *binner) done(places []place) CPU {
 				other[k] = max(0, other[k]-v[k])
 			}
 		}
-		out.Set.Columns = append(out.Set.Columns, codeColumn(p.name(), v))
+		out.Set.Columns = append(out.Set.Columns, codeColumn(p.columnName(), v))
 	}
 	out.Set.Columns = append(out.Set.Columns, codeColumn(series.OtherCode, other))
-	for _, at := range b.broken {
+	for _, at := range b.gapSamples {
 		for _, c := range out.Set.Columns {
 			if at < n {
 				c.Values[at] = series.Missing()
@@ -313,9 +321,9 @@ func (b *binner) done(places []place) CPU {
 	return out
 }
 
-// apart returns the samples for the analysis of periods: each in one column only, so
+// withoutOverlap returns the samples for the analysis of periods: each in one column only, so
 // that pages are without the blocks that they were split into, and blocks without places.
-func (c CPU) apart() series.Set {
+func (c CPUTimeCode) withoutOverlap() series.Set {
 	out := c.Set
 	out.Axis, out.SlotS, out.WallS = series.CPU, c.Set.StepS, c.WallS
 	out.Columns = slices.Clone(c.Set.Columns)
@@ -327,7 +335,7 @@ func (c CPU) apart() series.Set {
 		for p.part != anatomy.WholePage {
 			p.part = p.part.Parent()
 			if k, ok := index[p]; ok {
-				out.Columns[k].Values = less(out.Columns[k].Values, c.Set.Columns[i].Values)
+				out.Columns[k].Values = subtract(out.Columns[k].Values, c.Set.Columns[i].Values)
 				break
 			}
 		}
@@ -335,7 +343,8 @@ func (c CPU) apart() series.Set {
 	return out
 }
 
-func less(all, part series.Values) series.Values {
+// subtract returns all minus part, value by value.
+func subtract(all, part series.Values) series.Values {
 	out := slices.Clone(all)
 	for i, x := range part {
 		out[i] -= x
@@ -343,6 +352,7 @@ func less(all, part series.Values) series.Values {
 	return out
 }
 
+// codeColumn returns a column of the group "code" with its values, in samples.
 func codeColumn(name string, v series.Values) series.Column {
 	return series.Column{Name: name, Unit: "samples", Scope: series.JobScope, Group: "code", Values: v}
 }

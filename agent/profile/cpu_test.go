@@ -23,7 +23,7 @@ func binned(t testing.TB, rates []Epoch, blocks ...Block) string {
 	}
 	defer w.Close()
 	for _, e := range rates {
-		if err := w.Epoch(e); err != nil {
+		if err := w.WriteEpoch(e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -42,7 +42,7 @@ func binned(t testing.TB, rates []Epoch, blocks ...Block) string {
 // order are bins of one sample each, of which places gives the place; five ended in
 // each slot.
 func order(first int64, n int, at func(i int) (key uint64, part anatomy.PagePart)) Block {
-	b := Block{First: first, Bins: Bins{Of: 1, Ends: make([]uint16, 200)}}
+	b := Block{First: first, Bins: Bins{SamplesPerBin: 1, EndsPerSlot: make([]uint16, 200)}}
 	index := map[place]int{}
 	for i := range n {
 		key, part := at(i)
@@ -53,12 +53,12 @@ func order(first int64, n int, at func(i int) (key uint64, part anatomy.PagePart
 			b.Bins.Columns = append(b.Bins.Columns, PlaceCount{PageCount{key, make([]uint16, n)}, part})
 		}
 		b.Bins.Columns[k].Counts[i] = 1
-		b.Bins.Ends[i/5]++
+		b.Bins.EndsPerSlot[i/5]++
 	}
 	return b
 }
 
-func values(t *testing.T, c CPU, name string) []float32 {
+func values(t *testing.T, c CPUTimeCode, name string) []float32 {
 	t.Helper()
 	column, ok := c.Set.Column(name)
 	if !ok {
@@ -67,7 +67,7 @@ func values(t *testing.T, c CPU, name string) []float32 {
 	return column.Values
 }
 
-func loadCPU(t *testing.T, path string) CPU {
+func loadCPU(t *testing.T, path string) CPUTimeCode {
 	t.Helper()
 	l, err := Load(path)
 	if err != nil {
@@ -119,8 +119,8 @@ func TestASetHasItsBins(t *testing.T) {
 	if len(sets) != 1 || sets[0].SlotS != 0.001 || len(sets[0].WallS) != sets[0].Len()+1 {
 		t.Fatalf("%+v", sets)
 	}
-	page, block := values(t, CPU{Set: sets[0]}, "code:0000000000000064"),
-		values(t, CPU{Set: sets[0]}, "code:0000000000000064+300")
+	page, block := values(t, CPUTimeCode{Set: sets[0]}, "code:0000000000000064"),
+		values(t, CPUTimeCode{Set: sets[0]}, "code:0000000000000064+300")
 	for i := range page {
 		if page[i]+block[i] != 1 || values(t, l.CPU, "code:0000000000000064")[i] != 1 {
 			t.Fatalf("sample %d is %v times in the page, %v times in its block", i, page[i], block[i])
@@ -159,7 +159,7 @@ func TestAGapInBins(t *testing.T) {
 
 // The bins of a long run are merged, and their samples stay what they were.
 func TestManyBinsAreMerged(t *testing.T) {
-	s := surveyed{bytes: 1 << 40}
+	s := binSurvey{bytes: 1 << 40}
 	for i := range int64(3600) {
 		s.runs = append(s.runs, binRun{i * 200, 1, 1000})
 	}

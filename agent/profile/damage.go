@@ -6,108 +6,110 @@ import (
 	"strings"
 )
 
-// Damage is what of a profile could not be read. A profile that is merely not
-// sealed is not damaged.
+// Damage describes the part of a profile that could not be read. A profile that is only unsealed is not
+// damaged.
 type Damage struct {
 	// BytesLost is the number of bytes that belong to no readable block.
 	BytesLost int64
-	// BlocksBad counts damaged places and blocks that make no sense; how
-	// many blocks were at one place cannot be known.
+	// BlocksBad is the number of damaged stretches of the file and of blocks with impossible contents. A stretch
+	// may have held several blocks.
 	BlocksBad int
-	// Text describes it for the reader; "" without damage.
+	// Text describes the damage for the reader of a report; "" without damage.
 	Text string
 }
 
-// salvage keeps the account of what was skipped.
-type salvage struct {
-	lost   int64
-	places int
-	first  int64 // offset of the first place
-	from   int64 // where the current place began, -1 outside of one
-	tail   int64 // bytes of a place that reached the end of the file
-	wasted int64 // bytes checksummed in vain
-	said   []string
+// lossRecord counts the bytes and stretches of a file that a reader skipped.
+type lossRecord struct {
+	lostBytes     int64
+	damagedPlaces int
+	firstOffset   int64 // offset of the first place
+	placeStart    int64 // where the current place began, -1 outside of one
+	tailBytes     int64 // bytes of a place that reached the end of the file
+	wastedBytes   int64 // bytes checksummed in vain
+	remarks       []string
 }
 
-// skip notes that n bytes from offset at belong to no block.
-func (s *salvage) skip(at, n int64) {
-	if s.from < 0 {
-		s.from = at
-		if s.places == 0 {
-			s.first = at
+// addLost records that n bytes from offset at on belong to no readable block.
+func (s *lossRecord) addLost(at, n int64) {
+	if s.placeStart < 0 {
+		s.placeStart = at
+		if s.damagedPlaces == 0 {
+			s.firstOffset = at
 		}
-		s.places++
+		s.damagedPlaces++
 	}
-	s.lost += n
+	s.lostBytes += n
 }
 
-// resume ends the current place: something readable follows.
-func (s *salvage) resume() { s.from = -1 }
+// endPlace ends the present damaged stretch, because a readable frame follows.
+func (s *lossRecord) endPlace() { s.placeStart = -1 }
 
-// finish ends the account at the end of the file.
-func (s *salvage) finish(end int64) {
-	if s.from >= 0 {
-		s.tail = end - s.from
+// finish ends the record at the end of the file; damage up to there counts as an incomplete last block.
+func (s *lossRecord) finish(end int64) {
+	if s.placeStart >= 0 {
+		s.tailBytes = end - s.placeStart
 	}
 }
 
-// also adds a remark.
-func (s *salvage) also(format string, args ...any) {
-	s.said = append(s.said, fmt.Sprintf(format, args...))
+// addRemark adds a remark.
+func (s *lossRecord) addRemark(format string, args ...any) {
+	s.remarks = append(s.remarks, fmt.Sprintf(format, args...))
 }
 
-// also adds a remark.
-func (d *Damage) also(format string, args ...any) {
+// addRemark adds a remark.
+func (d *Damage) addRemark(format string, args ...any) {
 	if d.Text != "" {
 		d.Text += "; "
 	}
 	d.Text += fmt.Sprintf(format, args...)
 }
 
-func (s *salvage) damage() Damage {
+// damage returns the record as a Damage, with its text.
+func (s *lossRecord) damage() Damage {
 	var text []string
-	if inner := s.lost - s.tail; inner > 0 {
-		text = append(text, fmt.Sprintf("%d bytes could not be read, from byte %d on", inner, s.first))
+	if inner := s.lostBytes - s.tailBytes; inner > 0 {
+		text = append(text, fmt.Sprintf("%d bytes could not be read, from byte %d on", inner, s.firstOffset))
 	}
-	if s.tail > 0 {
-		text = append(text, fmt.Sprintf("the last %d bytes are no whole block", s.tail))
+	if s.tailBytes > 0 {
+		text = append(text, fmt.Sprintf("the last %d bytes are no whole block", s.tailBytes))
 	}
-	text = append(text, s.said...)
-	return Damage{BytesLost: s.lost, BlocksBad: s.places, Text: strings.Join(text, "; ")}
+	text = append(text, s.remarks...)
+	return Damage{BytesLost: s.lostBytes, BlocksBad: s.damagedPlaces, Text: strings.Join(text, "; ")}
 }
 
-// frame goes to the next whole frame, over whatever lies before it, and returns
-// it; nil at the end. It is valid until the next call.
-func (r *Reader) frame() []byte {
+// nextFrame returns the next intact frame and skips damaged bytes before it; nil at the end of the file. The
+// frame is valid until the next call.
+func (r *Reader) nextFrame() []byte {
 	w := r.window
 	for {
 		head := w.peek(frameSize)
 		if len(head) == 0 {
-			r.salvage.finish(w.at)
+			r.losses.finish(w.at)
 			return nil
 		}
 		if n, ok := frameLength(head); ok {
 			if whole := w.peek(n); len(whole) >= n {
 				if frameIntact(whole[:n]) {
-					w.pass(n)
+					w.advance(n)
 					return whole[:n]
 				}
-				r.salvage.wasted += int64(n)
+				r.losses.wastedBytes += int64(n)
 			}
 		}
 		r.resync()
 	}
 }
 
-// resync goes on to the next magic or to the end, at least one byte.
+// resync skips to the next frame magic or to the end, at least one byte. It gives up the rest of the file after
+// checksumming too many bytes in vain.
 func (r *Reader) resync() {
 	w := r.window
 	seen := w.peek(windowSize / 2)
 	n := len(seen)
-	if r.salvage.wasted > maxWaste {
-		r.salvage.also("gave up looking for blocks")
-		r.salvage.wasted = 0
-		r.quit()
+	if r.losses.wastedBytes > maxWaste {
+		r.losses.addRemark("gave up looking for blocks")
+		r.losses.wastedBytes = 0
+		r.abandonRest()
 		return
 	}
 	if i := bytes.Index(seen[1:], []byte(magic)); i >= 0 {
@@ -115,15 +117,15 @@ func (r *Reader) resync() {
 	} else if !w.ended && n >= len(magic) {
 		n -= len(magic) - 1 // a magic may begin in the last bytes
 	}
-	r.salvage.skip(w.at, int64(n))
-	w.pass(n)
+	r.losses.addLost(w.at, int64(n))
+	w.advance(n)
 }
 
-// quit gives the rest of the file up.
-func (r *Reader) quit() {
+// abandonRest counts the rest of the file as lost.
+func (r *Reader) abandonRest() {
 	w := r.window
 	for n := len(w.peek(1)); n > 0; n = len(w.peek(1)) {
-		r.salvage.skip(w.at, int64(n))
-		w.pass(n)
+		r.losses.addLost(w.at, int64(n))
+		w.advance(n)
 	}
 }

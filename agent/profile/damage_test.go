@@ -35,7 +35,7 @@ func blocksOf(t *testing.T, data []byte) []profile.Block {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.All().Blocks
+	return r.ReadAll().Blocks
 }
 
 // Cut at every 37th byte, a file gives every block that is whole; with a byte

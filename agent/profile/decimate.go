@@ -7,49 +7,51 @@ import "math"
 // Samples and the counts of pages are sums over groups. Totals are therefore
 // what they were, and rates their means over a group; shorter periods are gone.
 
-// groups is how many sums there are of every page.
-func (b *Block) groups() int {
-	if b.Every <= 1 {
+// groupCount returns the number of groups of merged slots: the number of slots if none are merged.
+func (b *Block) groupCount() int {
+	if b.MergedSlots <= 1 {
 		return b.N
 	}
-	return (b.lead + b.N + b.Every - 1) / b.Every
+	return (b.leadSlots + b.N + b.MergedSlots - 1) / b.MergedSlots
 }
 
-// points is how many values there are of every column.
-func (b *Block) points() int {
-	if b.Every <= 1 {
+// pointsPerColumn returns how many values are stored for every column: one for each group, and one more for the
+// first slot unless that is a group by itself.
+func (b *Block) pointsPerColumn() int {
+	if b.MergedSlots <= 1 {
 		return b.N
 	}
-	if _, to := b.group(0); to == 1 {
-		return b.groups() // the first slot is the end of a group
+	if _, to := b.groupSlots(0); to == 1 {
+		return b.groupCount() // the first slot is the end of a group
 	}
-	return b.groups() + 1
+	return b.groupCount() + 1
 }
 
-// group returns the slots of group g.
-func (b *Block) group(g int) (from, to int) {
-	return max(g*b.Every-b.lead, 0), min((g+1)*b.Every-b.lead, b.N)
+// groupSlots returns the slots of group g: from up to but not including to.
+func (b *Block) groupSlots(g int) (from, to int) {
+	return max(g*b.MergedSlots-b.leadSlots, 0), min((g+1)*b.MergedSlots-b.leadSlots, b.N)
 }
 
-// step is how many slots a count of a decoded block is of: an overview is not put
-// back on the grid.
-func (b *Block) step() int {
+// slotsPerCount returns how many slots each count of a decoded block covers: 1, except for an overview, which
+// keeps its groups.
+func (b *Block) slotsPerCount() int {
 	if b.overview {
-		return b.Every
+		return b.MergedSlots
 	}
 	return 1
 }
 
-// merger makes decimated blocks in memory of its own.
+// merger makes blocks with merged slots, in memory that it reuses.
 type merger struct {
 	columns [][]int64
 	samples []uint32
 	pages   []PageCount
 }
 
-// merge returns the block with every slots merged into one.
+// merge returns the block with each group of consecutive slots merged into one slot; every is the number of
+// slots in a group. The result is valid until the next call.
 func (m *merger) merge(b Block, every int) Block {
-	b.Every = every
+	b.MergedSlots = every
 	for len(m.columns) < len(b.Columns) {
 		m.columns = append(m.columns, nil)
 	}
@@ -58,8 +60,8 @@ func (m *merger) merge(b Block, every int) Block {
 	}
 	for i, c := range b.Columns {
 		out := append(m.columns[i][:0], c[0])
-		for g := range b.groups() {
-			if _, to := b.group(g); to > 1 {
+		for g := range b.groupCount() {
+			if _, to := b.groupSlots(g); to > 1 {
 				out = append(out, c[to-1])
 			}
 		}
@@ -76,23 +78,24 @@ func (m *merger) merge(b Block, every int) Block {
 	return b
 }
 
-// sumGroups adds up groups. What does not fit is left out; of a page it is
-// among the samples of no page then.
+// sumGroups appends the sum of each group of slots to dst, limited to most. The hits of a page above this limit
+// count among the samples of no page.
 func sumGroups[T uint16 | uint32](dst []T, b *Block, values []T, most uint64) []T {
-	for g := range b.groups() {
-		from, to := b.group(g)
+	for g := range b.groupCount() {
+		from, to := b.groupSlots(g)
 		dst = append(dst, T(min(sum(values[from:to]), most)))
 	}
 	return dst
 }
 
-// spread puts a decimated block, which has just been decoded, back on the grid.
-func (b *Block) spread() {
-	if b.Every <= 1 {
+// restoreGrid expands a block with merged slots, just decoded, to one value per slot: columns are interpolated,
+// sums spread evenly.
+func (b *Block) restoreGrid() {
+	if b.MergedSlots <= 1 {
 		return
 	}
 	for _, c := range b.Columns {
-		b.interpolate(c)
+		b.interpolateColumn(c)
 	}
 	if b.Samples != nil {
 		spreadSums(b, b.Samples)
@@ -102,11 +105,11 @@ func (b *Block) spread() {
 	}
 }
 
-// interpolate moves the values of a column to where they belong, from the last
-// one down, and draws lines between them.
-func (b *Block) interpolate(c []int64) {
-	for g := b.groups() - 1; g >= 0; g-- {
-		from, to := b.group(g)
+// interpolateColumn moves the values of a column to the ends of their groups, from the last one down, and
+// interpolates linearly between them.
+func (b *Block) interpolateColumn(c []int64) {
+	for g := b.groupCount() - 1; g >= 0; g-- {
+		from, to := b.groupSlots(g)
 		last := c[0]
 		if to > 1 {
 			last = c[g+1]
@@ -116,13 +119,13 @@ func (b *Block) interpolate(c []int64) {
 			start = 0
 		}
 		for i := to - 1; i > start; i-- {
-			c[i] = between(before, last, i-start, to-1-start)
+			c[i] = lineValue(before, last, i-start, to-1-start)
 		}
 	}
 }
 
-// between is the value at step i of n on the line from a to b.
-func between(a, b int64, i, n int) int64 {
+// lineValue returns the value at step i of n on the straight line from a to b; NoValue if an end has no value.
+func lineValue(a, b int64, i, n int) int64 {
 	switch {
 	case i == n:
 		return b
@@ -133,10 +136,11 @@ func between(a, b int64, i, n int) int64 {
 	return a + d/int64(n)*int64(i) + d%int64(n)*int64(i)/int64(n)
 }
 
-// spreadSums spreads the sum of each group evenly over its slots.
+// spreadSums replaces the sums of groups by one value for each slot: the sum of each group spread evenly, in
+// whole numbers that add up to it.
 func spreadSums[T uint16 | uint32](b *Block, values []T) {
-	for g := b.groups() - 1; g >= 0; g-- {
-		from, to := b.group(g)
+	for g := b.groupCount() - 1; g >= 0; g-- {
+		from, to := b.groupSlots(g)
 		total, n := uint64(values[g]), uint64(to-from)
 		for i := to - 1; i >= from; i-- {
 			k := uint64(i - from)

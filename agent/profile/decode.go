@@ -7,16 +7,17 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// decoder takes varints from a payload. The first mistake sticks in bad, and
-// from then on everything is zero, so that only loops need to look at it.
+// decoder reads varints from a payload. After the first error bad stays true and all reads return 0, so that
+// only loops must check it.
 type decoder struct {
 	p   []byte
 	bad bool
 }
 
+// fail marks the payload as malformed and discards the rest.
 func (d *decoder) fail() { d.bad, d.p = true, nil }
 
-// bytes returns the next n bytes, nil if there are fewer.
+// bytes reads the next n bytes, nil if there are fewer.
 func (d *decoder) bytes(n int) []byte {
 	if n > len(d.p) {
 		d.fail()
@@ -27,6 +28,7 @@ func (d *decoder) bytes(n int) []byte {
 	return b
 }
 
+// byte reads one byte.
 func (d *decoder) byte() byte {
 	if b := d.bytes(1); b != nil {
 		return b[0]
@@ -34,6 +36,7 @@ func (d *decoder) byte() byte {
 	return 0
 }
 
+// uvarint reads an unsigned varint.
 func (d *decoder) uvarint() uint64 {
 	if len(d.p) > 0 && d.p[0] < 0x80 {
 		v := d.p[0]
@@ -49,12 +52,14 @@ func (d *decoder) uvarint() uint64 {
 	return v
 }
 
+// varint reads a signed varint in zigzag encoding.
 func (d *decoder) varint() int64 { return unzigzag(d.uvarint()) }
 
+// unzigzag converts a zigzag-encoded number to a signed one.
 func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
 
-// count reads a number of things, at most limit.
-func (d *decoder) count(limit int) int {
+// countUpTo reads a count; one above limit fails.
+func (d *decoder) countUpTo(limit int) int {
 	v := d.uvarint()
 	if v > uint64(limit) {
 		d.fail()
@@ -63,8 +68,7 @@ func (d *decoder) count(limit int) int {
 	return int(v)
 }
 
-// blockDecoder decodes blocks into its own memory: a block must be done with
-// before the next.
+// blockDecoder decodes blocks into memory that it reuses: the next decode overwrites the previous block.
 type blockDecoder struct {
 	zstd    *zstd.Decoder // may be shared
 	head    blockHead
@@ -76,16 +80,19 @@ type blockDecoder struct {
 	plain   []byte // a body that was inflated
 }
 
+// newBlockDecoder returns a decoder whose zstd decoder limits memory to maxPayload.
 func newBlockDecoder() (blockDecoder, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxMemory(maxPayload), zstd.WithDecodeAllCapLimit(true))
 	return blockDecoder{zstd: z}, err
 }
 
-// forget leaves the memory to the last block.
-func (a *blockDecoder) forget() { *a = blockDecoder{zstd: a.zstd, plain: a.plain} }
+// releaseMemory makes the decoder drop its references to the memory of the last block, so that the next decode
+// does not overwrite that block.
+func (a *blockDecoder) releaseMemory() { *a = blockDecoder{zstd: a.zstd, plain: a.plain} }
 
-// resize returns s with length n, in its own memory if that is enough.
+// resize returns s with length n, in its own memory if its capacity suffices, else in new memory without its
+// values.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -93,9 +100,9 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// unpack inflates a body, if it is flagged so. It is never longer than maxPayload,
-// whatever it says.
-func (a *blockDecoder) unpack(packed []byte, flags byte) ([]byte, error) {
+// inflate decompresses a body if its flags say that it is compressed. It returns an error for a body that
+// claims more than maxPayload bytes or maxRatio times its length.
+func (a *blockDecoder) inflate(packed []byte, flags byte) ([]byte, error) {
 	if flags&flagZstd == 0 {
 		return packed, nil
 	}
@@ -112,60 +119,61 @@ func (a *blockDecoder) unpack(packed []byte, flags byte) ([]byte, error) {
 	return plain, nil
 }
 
-// maxRatio is how much shorter zstd makes a body at most; a second of slots in
-// which nothing happens is 160 zeros in each column.
+// maxRatio limits how many times longer a decompressed body may be: a second of slots without events is 160
+// zeros in each column.
 const maxRatio = 1000
 
-// decode reads the payload of a block, or of an overview, which is not put back on
-// the grid.
+// decode decodes the payload of a block or an overview. Merged slots of a block are expanded to one value per
+// slot; an overview keeps its groups.
 func (a *blockDecoder) decode(payload []byte, h *Header, overview bool) (Block, error) {
-	if err := a.head.read(payload, h, overview); err != nil {
+	if err := a.head.readHead(payload, h, overview); err != nil {
 		return Block{}, err
 	}
-	body, err := a.unpack(a.head.body, a.head.flags)
+	body, err := a.inflate(a.head.body, a.head.flags)
 	if err != nil {
 		return Block{}, err
 	}
 	b, d := a.head.Block, decoder{p: body}
-	a.makeRoom(&b)
-	if !a.take(&d, &b) || d.bad || len(d.p) > 0 {
+	a.allocate(&b)
+	if !a.decodeBody(&d, &b) || d.bad || len(d.p) > 0 {
 		return Block{}, errPayload
 	}
 	if !overview {
-		b.spread()
+		b.restoreGrid()
 	}
 	return b, nil
 }
 
-// take reads a body.
-func (a *blockDecoder) take(d *decoder, b *Block) bool {
+// decodeBody reads the columns, samples and page counts of a body into the block; false if they contradict the
+// head.
+func (a *blockDecoder) decodeBody(d *decoder, b *Block) bool {
 	for i, values := range b.Columns {
 		c := &a.head.columns[i]
 		if c.present > 0 && c.mode&allEqual == 0 {
-			d.steps(values[1:c.present-1], c.mode&byLevel != 0)
+			d.readSteps(values[1:c.present-1], c.mode&byLevel != 0)
 		}
-		c.complete(values[:b.points()])
+		c.restoreValues(values[:b.pointsPerColumn()])
 	}
-	for i := range b.Samples[:min(len(b.Samples), b.groups())] {
-		b.Samples[i] = uint32(d.count(math.MaxUint32))
+	for i := range b.Samples[:min(len(b.Samples), b.groupCount())] {
+		b.Samples[i] = uint32(d.countUpTo(math.MaxUint32))
 	}
-	if b.Samples != nil && sum(b.Samples[:b.groups()]) != a.head.total {
+	if b.Samples != nil && sum(b.Samples[:b.groupCount()]) != a.head.sampleTotal {
 		return false
 	}
 	for i, p := range a.head.pages {
-		if !d.page(b.Pages[i].Counts[:b.groups()], p) {
+		if !d.readCounts(b.Pages[i].Counts[:b.groupCount()], p) {
 			return false
 		}
 	}
 	return true
 }
 
-// makeRoom gives the block its memory. Columns and counts of a decimated block are
-// at the beginning of theirs, until it is spread.
-func (a *blockDecoder) makeRoom(b *Block) {
-	width, sums := a.head.width(), b.N
+// allocate gives the block slices for its values. Values of a block with merged slots are at the start of their
+// slices until restoreGrid expands them.
+func (a *blockDecoder) allocate(b *Block) {
+	width, sums := a.head.keptValues(), b.N
 	if b.overview {
-		sums = b.groups()
+		sums = b.groupCount()
 	}
 	a.values = resize(a.values, width*len(a.head.columns))
 	a.columns = resize(a.columns, len(a.head.columns))
@@ -187,8 +195,9 @@ func (a *blockDecoder) makeRoom(b *Block) {
 	}
 }
 
-// complete makes the values of the steps, which stand behind the first value.
-func (c *columnHead) complete(values []int64) {
+// restoreValues computes the values of a column from its steps, which are stored behind the first value, and
+// sets NoValue where the bitmap has none.
+func (c *columnHead) restoreValues(values []int64) {
 	switch {
 	case c.present == 0:
 		fill(values, NoValue)
@@ -196,7 +205,7 @@ func (c *columnHead) complete(values []int64) {
 	case c.mode&allEqual != 0:
 		fill(values[:c.present], c.first)
 	default:
-		restore(values[:c.present], c.first, c.last, c.quantum)
+		restoreQuanta(values[:c.present], c.first, c.last, c.quantum)
 	}
 	if c.bitmap == nil {
 		return
@@ -211,6 +220,7 @@ func (c *columnHead) complete(values []int64) {
 	}
 }
 
+// fill sets all values to v.
 func fill(values []int64, v int64) {
 	for i := range values {
 		values[i] = v

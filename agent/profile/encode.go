@@ -45,11 +45,11 @@ const (
 	maxNibble = 15
 )
 
-// encoder makes payloads. Its memory is used again.
+// encoder encodes payloads of frames. It reuses its memory.
 type encoder struct {
 	header  *Header
 	options WriterOptions
-	// perQuantum is which part of a median step a quantum is at most.
+	// perQuantum is the smallest number of quanta in the median step of a column.
 	perQuantum int64
 	zstd       *zstd.Encoder
 	body       []byte
@@ -59,13 +59,14 @@ type encoder struct {
 	pages      []PageCount
 }
 
+// newEncoder returns an encoder for the columns of a header.
 func newEncoder(h *Header, o WriterOptions) (*encoder, error) {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
 		zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<16), zstd.WithSingleSegment(true))
 	return &encoder{header: h, options: o, zstd: z}, err
 }
 
-// check refuses a block that a reader would refuse.
+// check returns an error if a reader would reject the block: lengths that disagree, or numbers out of range.
 func (b *Block) check(columns int) error {
 	switch {
 	case b.N < 1 || b.N > maxSlots:
@@ -78,10 +79,10 @@ func (b *Block) check(columns int) error {
 		return fmt.Errorf("%d pages", len(b.Pages))
 	case b.Samples != nil && len(b.Samples) != b.N:
 		return fmt.Errorf("samples of %d slots, not %d", len(b.Samples), b.N)
-	case b.Ran != nil && len(b.Ran) != columns:
-		return fmt.Errorf("shares of %d columns, not %d", len(b.Ran), columns)
-	case b.Every < 0 || b.Every > maxSlots:
-		return fmt.Errorf("%d slots merged", b.Every)
+	case b.CountedShare != nil && len(b.CountedShare) != columns:
+		return fmt.Errorf("shares of %d columns, not %d", len(b.CountedShare), columns)
+	case b.MergedSlots < 0 || b.MergedSlots > maxSlots:
+		return fmt.Errorf("%d slots merged", b.MergedSlots)
 	}
 	for i, c := range b.Columns {
 		if len(c) != b.N {
@@ -96,8 +97,8 @@ func (b *Block) check(columns int) error {
 	return b.Bins.check(b.N)
 }
 
-// appendBlock appends the payload of a block that was checked. n is its number
-// of slots; its slices are shorter if it is decimated.
+// appendBlock appends the payload of a block that was checked. The slices of a block with merged slots are
+// shorter than its number of slots.
 func (e *encoder) appendBlock(dst []byte, b *Block) []byte {
 	e.body, e.perQuantum = e.body[:0], stepsPerQuantum
 	if b.overview {
@@ -109,7 +110,7 @@ func (e *encoder) appendBlock(dst []byte, b *Block) []byte {
 	for _, c := range b.Columns {
 		dst = e.appendColumn(dst, c)
 	}
-	for _, r := range b.Ran {
+	for _, r := range b.CountedShare {
 		dst = binary.AppendUvarint(dst, uint64(r))
 	}
 	if b.Samples != nil {
@@ -123,11 +124,12 @@ func (e *encoder) appendBlock(dst []byte, b *Block) []byte {
 	for _, p := range pages {
 		dst = e.appendPage(dst, p)
 	}
-	return e.pack(dst, flags)
+	return e.appendBody(dst, flags)
 }
 
-// pack appends the body, as zstd's if that is shorter, which it flags.
-func (e *encoder) pack(dst []byte, flags int) []byte {
+// appendBody appends the body to dst: compressed by zstd if that is shorter, which it marks in the flags byte
+// at index flags.
+func (e *encoder) appendBody(dst []byte, flags int) []byte {
 	if packed := e.zstd.EncodeAll(e.body, dst); len(packed)-len(dst) < len(e.body) {
 		packed[flags] |= flagZstd
 		return packed
@@ -135,33 +137,35 @@ func (e *encoder) pack(dst []byte, flags int) []byte {
 	return append(dst, e.body...)
 }
 
+// appendHead appends the flags, slots, clocks and record counts of a block.
 func (e *encoder) appendHead(dst []byte, b *Block) []byte {
 	flags := byte(0)
 	if b.Samples != nil {
 		flags |= flagSamples
 	}
-	if b.Ran != nil {
+	if b.CountedShare != nil {
 		flags |= flagRan
 	}
-	if b.Every > 1 {
+	if b.MergedSlots > 1 {
 		flags |= flagDecimated
 	}
 	dst = binary.AppendVarint(append(dst, flags), b.First)
 	dst = binary.AppendUvarint(dst, uint64(b.N))
-	if b.Every > 1 {
-		dst = binary.AppendUvarint(dst, uint64(b.Every))
+	if b.MergedSlots > 1 {
+		dst = binary.AppendUvarint(dst, uint64(b.MergedSlots))
 	}
-	ahead, mono := e.header.clocks(b)
-	for _, v := range []int64{b.RealNS - b.MonoNS - ahead, b.MonoNS - mono, b.Missing, b.LostRecords, b.Records,
+	ahead, mono := e.header.expectedClocks(b)
+	for _, v := range []int64{b.RealNS - b.MonoNS - ahead, b.MonoNS - mono, b.UncertainSlots, b.LostRecords, b.Records,
 		b.AgentCPUNS} {
 		dst = binary.AppendVarint(dst, v)
 	}
 	return dst
 }
 
-// clocks are how far CLOCK_REALTIME is ahead of CLOCK_MONOTONIC by the header,
-// and when a block ends: the clocks of blocks are close to these.
-func (h *Header) clocks(b *Block) (ahead, end int64) {
+// expectedClocks returns, in ns, how far CLOCK_REALTIME is ahead of CLOCK_MONOTONIC by the header, and the
+// CLOCK_MONOTONIC time at which a block ends by the grid. Blocks store their clocks as small differences from
+// these.
+func (h *Header) expectedClocks(b *Block) (ahead, end int64) {
 	const farthest = 9e9 // seconds that int64 has nanoseconds for
 	if h.RunReal > -farthest && h.RunReal < farthest {
 		ahead = int64(h.RunReal*1e9) - h.RunNS

@@ -7,30 +7,28 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Epoch is a moment from which samples mean something else. Columns never
-// change within a profile.
+// Epoch marks a slot from which on samples mean something else, such as another rate. Columns never change
+// within a profile.
 type Epoch struct {
 	// Slot is the first one that is different, TimeNS its CLOCK_MONOTONIC.
 	Slot   int64 `json:"slot"`
 	TimeNS int64 `json:"time_ns"`
-	// Kind is "scope" (the job's cgroup appeared), "rate" (a rate was
-	// lowered to keep within the budget), "hotplug" (a CPU came or went),
-	// "size" (the file grew too large), "idle", "suspended", "resumed", "program",
-	// "stalled" or "moving".
+	// Kind is "scope" (the job's cgroup appeared), "rate" (a rate was lowered to keep within the budget),
+	// "hotplug" (a CPU came or went), "size" (the file grew too large), "idle", "suspended", "resumed", "program",
+	// "script", "stalled" or "moving".
 	Kind string `json:"kind"`
 	// Scope and AddressHz hold from here on; "" and null = as before.
 	Scope     string   `json:"scope,omitempty"`
 	AddressHz *float64 `json:"address_hz,omitempty"`
-	// SinceS is from when on, in seconds since the run began, where that is before the
-	// slot.
+	// SinceS is since when the statement holds, in seconds since the run began, if that is before the slot.
 	SinceS float64 `json:"since_s,omitempty"`
-	// NoLoop is whether a job that is stalled was in no loop before.
+	// NoLoop is true if a job that is stalled was not in a loop before.
 	NoLoop bool `json:"no_loop,omitempty"`
-	// Text says in words what happened.
+	// Text describes what happened.
 	Text string `json:"text"`
 }
 
-// check refuses an epoch that a reader would refuse.
+// check returns an error if a reader would reject the epoch.
 func (e *Epoch) check() error {
 	switch {
 	case e.Slot < 0 || e.Slot > maxSlot:
@@ -43,17 +41,16 @@ func (e *Epoch) check() error {
 	return nil
 }
 
-// Kinds of epochs between which the job was suspended. Their times are bounds: of
-// the last look at its processes that saw it run, and of the first that saw it run
-// again. A reader that does not know them has an epoch without a meaning.
+// Kinds of epochs between which the job was suspended. Their times are bounds: the last check of its processes
+// that saw it run, and the first that saw it run again. A reader that does not know the kinds ignores them.
 const (
 	SuspendedKind = "suspended"
 	ResumedKind   = "resumed"
 )
 
-// Suspended returns within what bounds the job was suspended, in seconds since the
-// run began. A suspension without an end lasted until the last sample.
-func (l Loaded) Suspended() []run.Interval {
+// Suspensions returns the intervals in which the job was suspended, as bounds, in seconds since the run began.
+// A suspension without an end lasted until the last sample.
+func (l Loaded) Suspensions() []run.Interval {
 	var out []run.Interval
 	at := func(slot int64) float64 {
 		return (float64(l.Header.BaseNS-l.Header.RunNS) + float64(slot)*float64(l.Header.StepNS)) / 1e9
@@ -79,8 +76,8 @@ const (
 	MovingKind  = "moving"
 )
 
-// Stalled returns the epoch since which the job was stalled up to the last sample; false if it was at work.
-func (l Loaded) Stalled() (since Epoch, ok bool) {
+// StalledSince returns the epoch since which the job was stalled up to the last sample; false if it was at work.
+func (l Loaded) StalledSince() (since Epoch, ok bool) {
 	for _, e := range l.Epochs {
 		switch {
 		case e.Kind == StalledKind && e.SinceS >= 0 && e.SinceS <= l.endS:
@@ -92,33 +89,33 @@ func (l Loaded) Stalled() (since Epoch, ok bool) {
 	return since, ok
 }
 
-// ProgramKind is the kind of an epoch from which on the text names the program that
-// used most CPU time: the footer says it in the end, and may never come. A reader that
-// does not know it has an epoch without a meaning.
+// ProgramKind is the kind of an epoch whose text names the program that has used most CPU time so far. The
+// footer also names it, but a killed agent writes no footer. A reader that does not know the kind ignores it.
 const ProgramKind = "program"
 
-// ScriptKind is that of one whose text is what the program interprets.
+// ScriptKind is the kind of an epoch whose text is the script that the program interprets.
 const ScriptKind = "script"
 
-// Program is the base name of the program that used most CPU time, as far as the
-// profile reaches; "" is not known.
+// Program returns the base name of the program that used most CPU time up to the end of the profile, "" if
+// unknown.
 func (l Loaded) Program() string {
 	if l.Footer != nil {
 		return l.Footer.Executable
 	}
-	return l.told(ProgramKind)
+	return l.lastEpochText(ProgramKind)
 }
 
-// Script is the script that the program interprets, "" if it is no interpreter or the script is unknown.
+// Script returns the script that the program interprets, "" if it is not an interpreter or the script is
+// unknown.
 func (l Loaded) Script() string {
 	if l.Footer != nil {
 		return l.Footer.Script
 	}
-	return l.told(ScriptKind)
+	return l.lastEpochText(ScriptKind)
 }
 
-// told is the text of the last epoch of a kind.
-func (l Loaded) told(kind string) (text string) {
+// lastEpochText returns the text of the last epoch of a kind, "" without one.
+func (l Loaded) lastEpochText(kind string) (text string) {
 	for _, e := range l.Epochs {
 		if e.Kind == kind {
 			text = e.Text

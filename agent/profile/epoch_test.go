@@ -40,15 +40,15 @@ func TestAddressEpochs(t *testing.T) {
 	two.First = 8
 	// An epoch stands before or behind the block with its slot.
 	for _, step := range []func() error{
-		func() error { return w.Append(one) }, func() error { return w.Epoch(epochs[0]) },
-		func() error { return w.Epoch(epochs[1]) }, func() error { return w.Append(two) },
-		func() error { return w.Epoch(epochs[2]) }, func() error { return w.Seal(Footer{}) },
+		func() error { return w.Append(one) }, func() error { return w.WriteEpoch(epochs[0]) },
+		func() error { return w.WriteEpoch(epochs[1]) }, func() error { return w.Append(two) },
+		func() error { return w.WriteEpoch(epochs[2]) }, func() error { return w.Seal(Footer{}) },
 	} {
 		if err := step(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Epoch(epochs[0]); err == nil {
+	if err := w.WriteEpoch(epochs[0]); err == nil {
 		t.Error("an epoch after the end")
 	}
 	w.Close()
@@ -87,7 +87,7 @@ func TestAddressesEnd(t *testing.T) {
 		}
 		b := Block{N: 8, Samples: []uint32{10, 10, 0, 0, 0, 0, 0, 0}, Columns: [][]int64{make([]int64, 8)}}
 		if err := errors.Join(w.Append(b),
-			w.Epoch(Epoch{Slot: 2, Kind: "rate", AddressHz: hz(0), Text: "no more"})); err != nil {
+			w.WriteEpoch(Epoch{Slot: 2, Kind: "rate", AddressHz: hz(0), Text: "no more"})); err != nil {
 			t.Fatal(err)
 		}
 		if seal != nil {
@@ -126,7 +126,7 @@ func TestSuspended(t *testing.T) {
 		"for ever": {[]Epoch{at(SuspendedKind, 200), at(ResumedKind, maxSlot)}, []run.Interval{{StartS: 2, EndS: 10}}},
 	} {
 		l := Loaded{Header: Header{StepNS: 5e6, BaseNS: 3e9, RunNS: 2e9}, Epochs: c.epochs, endS: 10}
-		if got := l.Suspended(); !reflect.DeepEqual(got, c.want) {
+		if got := l.Suspensions(); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -137,7 +137,7 @@ func TestAddressesLater(t *testing.T) {
 	p := &Profile{Header: testHeader(), Epochs: []Epoch{{Slot: 2, Kind: "rate", AddressHz: hz(1000)}},
 		Blocks: []Block{{N: 4, Columns: [][]int64{}, Samples: []uint32{0, 0, 5, 5}}}}
 	p.Header.AddressHz = 0
-	l := held(t, p, usual())
+	l := held(t, p, defaultLimits())
 	c, ok := l.Set.Column("busy_cpus")
 	if !ok || !equal(c.Values, series.Values{nan, nan, 1, 1}) || l.Totals[0].Total != 0.01 {
 		t.Errorf("%v %v", c, l.Totals)
@@ -152,7 +152,7 @@ func TestEpochRefused(t *testing.T) {
 	for _, e := range []Epoch{{Slot: -1, Kind: "rate"}, {}, {Kind: "rate", AddressHz: hz(-1)},
 		{Kind: "rate", AddressHz: hz(math.NaN())},
 		{Kind: "rate", Text: strings.Repeat("x", maxJSON)}} {
-		if err := w.Epoch(e); err == nil {
+		if err := w.WriteEpoch(e); err == nil {
 			t.Errorf("%.40v was written", e)
 		}
 	}
@@ -163,12 +163,12 @@ func TestEpochRefused(t *testing.T) {
 func TestInterruptAndShares(t *testing.T) {
 	p := sample()
 	p.Header.InterruptNS = 1e6
-	if q := held(t, p, usual()).Quality; math.Abs(q.OverheadPct-100*(0.003+0.030)/0.16) > 1e-9 {
+	if q := held(t, p, defaultLimits()).Quality; math.Abs(q.OverheadPct-100*(0.003+0.030)/0.16) > 1e-9 {
 		t.Errorf("%g %%", q.OverheadPct)
 	}
-	p.Blocks[0].Ran = []uint16{10_000, 10_000, 4000}
-	p.Blocks[1].Ran = []uint16{10_000, 10_000, 5000}
-	notes := held(t, p, usual()).Header.Notes
+	p.Blocks[0].CountedShare = []uint16{10_000, 10_000, 4000}
+	p.Blocks[1].CountedShare = []uint16{10_000, 10_000, 5000}
+	notes := held(t, p, defaultLimits()).Header.Notes
 	if len(notes) != 1 || notes[0].Code != note.Multiplexed ||
 		!strings.HasPrefix(notes[0].Text, "instructions was counted 63.3 %") {
 		t.Errorf("%v", notes)
@@ -209,10 +209,11 @@ func TestSlowColumns(t *testing.T) {
 	if len(l.Totals) != 2 || l.Totals[1].Name != "energy" || l.Totals[1].Total != 1998 {
 		t.Errorf("totals %v", l.Totals)
 	}
-	slow, ok := l.Slow.Column("energy")
-	if !ok || l.Slow.StepS != 1.28 || l.Slow.StartS != l.Set.StartS || !equal(slow.Values, series.Values{400, 400, 400}) ||
+	slow, ok := l.SlowSet.Column("energy")
+	if !ok || l.SlowSet.StepS != 1.28 || l.SlowSet.StartS != l.Set.StartS ||
+		!equal(slow.Values, series.Values{400, 400, 400}) ||
 		slow.Unit != "J/s" {
-		t.Errorf("%+v every %g s", slow, l.Slow.StepS)
+		t.Errorf("%+v every %g s", slow, l.SlowSet.StepS)
 	}
 }
 
@@ -225,8 +226,8 @@ func TestSlowestRate(t *testing.T) {
 		{[3]int64{60, 20, 0}, 25}, {[3]int64{60, 20, 20}, 25}, {[3]int64{600, 20, 0}, 200}, {[3]int64{}, 25},
 		{[3]int64{0, 0, 9}, 0},
 	} {
-		all := []atRate{{slots: c.slots[0]}, {slots: c.slots[1]}, {slots: c.slots[2]}}
-		if got := r.slowest(all); got != c.want {
+		all := []rateTally{{slots: c.slots[0]}, {slots: c.slots[1]}, {slots: c.slots[2]}}
+		if got := r.lowestCommonHz(all); got != c.want {
 			t.Errorf("%v: %g, want %g", c.slots, got, c.want)
 		}
 	}

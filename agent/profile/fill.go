@@ -2,49 +2,50 @@ package profile
 
 import "math"
 
-// filler puts blocks, which come in the order of their slots, into the columns
-// of a set.
+// filler adds blocks, in the order of their slots, to the columns of a set.
 type filler struct {
 	layout
-	busy, other *lane
-	hot         []*lane        // of the pages
-	columns     []*lane        // of the header's columns, nil for one that is left out
-	place       map[uint64]int // of a page in pages
-	met         []int          // number of the block that last hit the page
-	blocks      int            // with code addresses
-	rest        []float64      // samples of a block in none of the pages
-	buf         []float64
-	taken       []atRate // at each rate
-	// before are the columns at the end of slot until-1.
-	before []int64
-	until  int64
+	busy, other  *columnBuilder
+	pageColumns  []*columnBuilder // of the pages
+	columns      []*columnBuilder // of the header's columns; nil if left out
+	pageIndex    map[uint64]int   // number of each page in pages
+	lastHitBlock []int            // the last block with hits of each page
+	blocks       int              // with code addresses
+	unlisted     []float64        // samples of a block outside of pages
+	buf          []float64
+	sampledAt    []rateTally // samples and slots at each rate
+	// previousValues are the columns at the end of slot previousEnd-1.
+	previousValues []int64
+	previousEnd    int64
 }
 
+// newFiller returns a filler with empty columns for a layout.
 func newFiller(l layout) *filler {
-	n := l.samples()
-	f := &filler{layout: l, place: l.places(), met: make([]int, len(l.pages)), taken: make([]atRate, len(l.rates)),
-		before: make([]int64, len(l.header.Columns)), until: -1}
-	if l.coded {
-		f.busy = newLane(n, l.merge, false)
+	n := l.sampleCount()
+	f := &filler{layout: l, pageIndex: l.pageIndexes(), lastHitBlock: make([]int, len(l.pages)),
+		sampledAt:      make([]rateTally, len(l.rates)),
+		previousValues: make([]int64, len(l.header.Columns)), previousEnd: -1}
+	if l.hasCode {
+		f.busy = newColumnBuilder(n, l.merge, false)
 	}
 	for range l.pages {
-		f.hot = append(f.hot, newLane(n, l.merge, true))
+		f.pageColumns = append(f.pageColumns, newColumnBuilder(n, l.merge, true))
 	}
 	if len(l.pages) > 0 {
-		f.other = newLane(n, l.merge, true)
+		f.other = newColumnBuilder(n, l.merge, true)
 	}
 	for _, c := range l.header.Columns {
-		if l.header.slow(c) {
-			f.columns = append(f.columns, newLane(l.slots/l.slowMerge(), l.slowMerge(), false))
+		if l.header.isSlow(c) {
+			f.columns = append(f.columns, newColumnBuilder(l.slots/l.slowMerge(), l.slowMerge(), false))
 		} else {
-			f.columns = append(f.columns, newLane(n, l.merge, false))
+			f.columns = append(f.columns, newColumnBuilder(n, l.merge, false))
 		}
 	}
 	return f
 }
 
-// slowMerge is how many slots make one sample of the columns that are read
-// seldom: a second or a little more, and as many as of the others at least.
+// slowMerge returns how many slots are merged into one sample of a column that is read seldom: those of at
+// least one second, and at least as many as for the other columns.
 func (l layout) slowMerge() int64 {
 	n := l.merge
 	for ; n*l.header.StepNS < 1e9; n *= 2 {
@@ -52,20 +53,20 @@ func (l layout) slowMerge() int64 {
 	return n
 }
 
+// slowS returns the step in seconds of the columns that are read seldom.
 func (l layout) slowS() float64 { return float64(l.slowMerge()*l.header.StepNS) / 1e9 }
 
-// add puts one block, or the overview of some: its counts and steps are of groups
-// of slots then. Blocks behind the end are of a profile that has grown since it was
-// surveyed, and stay out.
+// add adds one block, or one overview whose counts are of groups of slots. It ignores blocks outside the
+// surveyed slots: the profile has grown since.
 func (f *filler) add(b *Block) {
 	at := b.First - f.first
 	if at < 0 || at+int64(b.N) > f.slots {
 		return
 	}
 	if b.Samples != nil {
-		f.rates.count(b, f.taken)
-		if f.coded {
-			f.code(b, at)
+		f.rates.addBlock(b, f.sampledAt)
+		if f.hasCode {
+			f.addCode(b, at)
 		}
 	}
 	for i, c := range f.header.Columns {
@@ -73,34 +74,37 @@ func (f *filler) add(b *Block) {
 		switch l := f.columns[i]; {
 		case l == nil: // left out
 		case c.Gauge:
-			f.level(l, b, at, values)
+			f.addLevel(l, b, at, values)
 		default:
-			f.rate(l, b, at, values, f.valueBefore(i, b.First))
+			f.addRate(l, b, at, values, f.valueBefore(i, b.First))
 		}
-		f.before[i] = values[len(values)-1]
+		f.previousValues[i] = values[len(values)-1]
 	}
-	f.until = b.First + int64(b.N)
+	f.previousEnd = b.First + int64(b.N)
 }
 
-// valueBefore returns the value of a column where a slot begins.
+// valueBefore returns the value of a column at the start of a slot, NoValue if the previous block did not end
+// there.
 func (f *filler) valueBefore(column int, slot int64) int64 {
-	if slot != f.until {
+	if slot != f.previousEnd {
 		return NoValue
 	}
-	return f.before[column]
+	return f.previousValues[column]
 }
 
-// ends are the values at the ends of a block's groups. An overview may have that of
-// its first slot before them.
-func (b *Block) ends(values []int64) []int64 {
+// groupEnds returns the values at the ends of a block's groups, without the value of the first slot that an
+// overview may have before them.
+func (b *Block) groupEnds(values []int64) []int64 {
 	if b.overview {
-		return values[len(values)-b.groups():]
+		return values[len(values)-b.groupCount():]
 	}
 	return values
 }
 
-func (f *filler) level(l *lane, b *Block, at int64, values []int64) {
-	values = b.ends(values)
+// addLevel adds the values of a level (gauge) to its column; those of an overview are weighted by the slots of
+// their groups.
+func (f *filler) addLevel(l *columnBuilder, b *Block, at int64, values []int64) {
+	values = b.groupEnds(values)
 	f.buf = resize(f.buf, len(values))
 	for i, v := range values {
 		f.buf[i] = math.NaN()
@@ -110,17 +114,17 @@ func (f *filler) level(l *lane, b *Block, at int64, values []int64) {
 	}
 	if b.overview {
 		for g := range f.buf {
-			from, to := b.group(g)
+			from, to := b.groupSlots(g)
 			f.buf[g] *= float64(to - from)
 		}
 	}
-	l.put(b, at, 0, f.buf)
+	l.addBlock(b, at, 0, f.buf)
 }
 
-// rate puts differences over the step. A counter never runs backwards: one that does was reset, and its count
-// in that slot is unknown.
-func (f *filler) rate(l *lane, b *Block, at int64, values []int64, last int64) {
-	ends, skip := b.ends(values), 0
+// addRate adds a counter as a rate per second: differences over the step. A counter that falls was reset, so
+// its rate in that slot is missing. last is the value before the block.
+func (f *filler) addRate(l *columnBuilder, b *Block, at int64, values []int64, last int64) {
+	ends, skip := b.groupEnds(values), 0
 	if first := values[0]; b.overview && (last == NoValue || last > first) {
 		last, skip = first, 1 // the first slot is not known, the rest of its group is
 	}
@@ -133,60 +137,61 @@ func (f *filler) rate(l *lane, b *Block, at int64, values []int64, last int64) {
 		}
 		last = v
 	}
-	l.put(b, at, skip, f.buf)
+	l.addBlock(b, at, skip, f.buf)
 }
 
-// code puts the code addresses of a block.
-func (f *filler) code(b *Block, at int64) {
+// addCode adds the code addresses of a block: the busy CPUs, the pages that have columns, and the samples of no
+// such page.
+func (f *filler) addCode(b *Block, at int64) {
 	perSample := 1e9 / (f.fullHz * float64(f.header.StepNS))
-	f.rest, f.buf = resize(f.rest, len(b.Samples)), resize(f.buf, len(b.Samples))
+	f.unlisted, f.buf = resize(f.unlisted, len(b.Samples)), resize(f.buf, len(b.Samples))
 	for i, n := range b.Samples {
-		f.rest[i] = float64(n)
+		f.unlisted[i] = float64(n)
 	}
-	f.scale(b, f.rest)
-	for i, n := range f.rest {
+	f.scaleToFullRate(b, f.unlisted)
+	for i, n := range f.unlisted {
 		f.buf[i] = n * perSample
 	}
-	f.busy.put(b, at, 0, f.buf)
+	f.busy.addBlock(b, at, 0, f.buf)
 	if len(f.pages) == 0 {
 		return
 	}
 	f.blocks++
 	for _, p := range b.Pages {
-		k, ok := f.place[p.Key]
-		if !ok || f.met[k] == f.blocks {
+		k, ok := f.pageIndex[p.Key]
+		if !ok || f.lastHitBlock[k] == f.blocks {
 			continue
 		}
-		f.met[k] = f.blocks
+		f.lastHitBlock[k] = f.blocks
 		for i, c := range p.Counts {
 			f.buf[i] = float64(c)
 		}
-		f.scale(b, f.buf)
+		f.scaleToFullRate(b, f.buf)
 		for i, c := range f.buf {
-			f.rest[i] -= c
+			f.unlisted[i] -= c
 		}
-		f.hot[k].put(b, at, 0, f.buf)
+		f.pageColumns[k].addBlock(b, at, 0, f.buf)
 	}
 	clear(f.buf)
-	f.scale(b, f.buf)
-	for k, met := range f.met {
+	f.scaleToFullRate(b, f.buf)
+	for k, met := range f.lastHitBlock {
 		if met != f.blocks { // too rare in this second to be listed
-			f.hot[k].put(b, at, 0, f.buf)
+			f.pageColumns[k].addBlock(b, at, 0, f.buf)
 		}
 	}
-	for i, v := range f.rest {
-		f.rest[i] = max(v, 0)
+	for i, v := range f.unlisted {
+		f.unlisted[i] = max(v, 0)
 	}
-	f.other.put(b, at, 0, f.rest)
+	f.other.addBlock(b, at, 0, f.unlisted)
 }
 
-// scale makes counts what they would be at the highest rate, NaN where the rate
-// was 0. In a decimated block it makes them even: they were spread in whole
-// numbers, which repeat.
-func (f *filler) scale(b *Block, counts []float64) {
-	if b.Every > 1 && !b.overview {
-		for g := range b.groups() {
-			from, to := b.group(g)
+// scaleToFullRate scales counts to what they would be at the highest rate of the run, NaN where the rate was 0.
+// In a block with merged slots it also replaces the counts of each group by their mean: they were spread in
+// whole numbers, and that pattern repeats.
+func (f *filler) scaleToFullRate(b *Block, counts []float64) {
+	if b.MergedSlots > 1 && !b.overview {
+		for g := range b.groupCount() {
+			from, to := b.groupSlots(g)
 			mean := 0.0
 			for _, c := range counts[from:to] {
 				mean += c / float64(to-from)
@@ -199,7 +204,7 @@ func (f *filler) scale(b *Block, counts []float64) {
 	if len(f.rates) == 1 {
 		return
 	}
-	f.rates.within(b, func(from, to, _, rate int) {
+	f.rates.eachRate(b, func(from, to, _, rate int) {
 		hz := f.rates[rate].hz
 		for i := range counts[from:to] {
 			if hz > 0 {

@@ -32,29 +32,30 @@ const (
 	footerFrame   = 'F' // JSON Footer, last in the file
 )
 
+// castagnoli is the table of CRC32C.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// IsProfile reports whether a file that begins with head is a profile.
+// IsProfile reports whether a file that begins with the bytes head is a profile.
 func IsProfile(head []byte) bool {
 	return len(head) > len(magic) && string(head[:len(magic)]) == magic && head[len(magic)] == headerFrame
 }
 
-// openFrame appends the space for a frame's first bytes; the payload follows.
+// openFrame appends frameSize empty bytes for a frame's magic, kind, length and checksum; the payload follows.
 func openFrame(dst []byte) []byte {
 	return append(dst, make([]byte, frameSize)...)
 }
 
-// sealFrame fills in the first bytes of a frame, of which everything behind
-// frameSize is the payload.
+// sealFrame fills in the first frameSize bytes of a frame: magic, kind, length and checksum of the payload
+// behind them.
 func sealFrame(frame []byte, kind byte) {
 	copy(frame, magic)
 	frame[4] = kind
 	binary.LittleEndian.PutUint32(frame[5:], uint32(len(frame)-frameSize))
-	binary.LittleEndian.PutUint32(frame[9:], frameSum(frame))
+	binary.LittleEndian.PutUint32(frame[9:], frameChecksum(frame))
 }
 
-// frameSum returns the checksum that a whole frame should carry.
-func frameSum(frame []byte) uint32 {
+// frameChecksum returns the CRC32C that a whole frame must carry.
+func frameChecksum(frame []byte) uint32 {
 	sum := crc32.Update(0, castagnoli, frame[4:9])
 	return crc32.Update(sum, castagnoli, frame[frameSize:])
 }
@@ -72,7 +73,7 @@ func frameLength(head []byte) (int, bool) {
 	return frameSize + int(n), true
 }
 
-// frameIntact reports whether a whole frame carries its checksum.
+// frameIntact reports whether the checksum of a whole frame is correct.
 func frameIntact(frame []byte) bool {
-	return binary.LittleEndian.Uint32(frame[9:]) == frameSum(frame)
+	return binary.LittleEndian.Uint32(frame[9:]) == frameChecksum(frame)
 }

@@ -5,21 +5,22 @@ import (
 	"errors"
 )
 
-// errPayload is all that is said of a block whose checksum holds and whose
-// payload makes no sense: a writer with a mistake, or a forged file.
+// errPayload is the error for every block whose checksum holds but whose payload is malformed: the writer has a
+// bug, or the file is forged.
 var errPayload = errors.New("malformed block")
 
-// blockHead is what the first part of a payload says; the body follows.
+// blockHead is the decoded head of a block's payload; body is the rest, still compressed.
 type blockHead struct {
 	Block
-	flags   byte
-	columns []columnHead
-	total   uint64 // of the samples
-	pages   []pageHead
-	body    []byte
+	flags       byte
+	columns     []columnHead
+	sampleTotal uint64 // of the samples
+	pages       []pageHead
+	body        []byte
 }
 
-// columnHead is what the head says of a column. last is the last value.
+// columnHead is the head of a column: its mode flags, first and last value, quantum, and which slots have
+// values.
 type columnHead struct {
 	mode                 byte
 	first, last, quantum int64
@@ -27,76 +28,77 @@ type columnHead struct {
 	present              int // number of values
 }
 
-// pageHead is what the head says of a page: how often it was hit, and in how many
-// slots.
+// pageHead is the head of a page: its key, hits, and number of slots with hits.
 type pageHead struct {
 	key, hits uint64
 	entries   int
 }
 
-// read takes the head of a payload apart. Its slices are used again.
-func (b *blockHead) read(payload []byte, h *Header, overview bool) error {
+// readHead decodes the head of a payload and leaves the rest in body. It reuses the slices of the previous
+// head. It returns errPayload if a number is out of range.
+func (b *blockHead) readHead(payload []byte, h *Header, overview bool) error {
 	d := decoder{p: payload}
 	*b = blockHead{flags: d.byte(), columns: b.columns[:0], pages: b.pages[:0],
-		Block: Block{Ran: b.Ran[:0], overview: overview}}
+		Block: Block{CountedShare: b.CountedShare[:0], overview: overview}}
 	most := maxSlots
 	if b.overview {
 		most = overviewSlots
 	}
-	b.First, b.N = d.varint(), d.count(most)
+	b.First, b.N = d.varint(), d.countUpTo(most)
 	if b.flags&flagDecimated != 0 {
-		b.Every = d.count(maxSlots)
+		b.MergedSlots = d.countUpTo(maxSlots)
 	}
-	for _, v := range []*int64{&b.RealNS, &b.MonoNS, &b.Missing, &b.LostRecords, &b.Records, &b.AgentCPUNS} {
+	for _, v := range []*int64{&b.RealNS, &b.MonoNS, &b.UncertainSlots, &b.LostRecords, &b.Records, &b.AgentCPUNS} {
 		*v = d.varint()
 	}
 	if d.bad || b.flags&^allFlags != 0 || b.N < 1 || b.First < 0 || b.First > maxSlot-maxSlots ||
-		(b.Every > 1) != (b.flags&flagDecimated != 0) || b.overview && b.Every != overviewEvery ||
-		d.count(maxColumns) != len(h.Columns) {
+		(b.MergedSlots > 1) != (b.flags&flagDecimated != 0) || b.overview && b.MergedSlots != overviewEvery ||
+		d.countUpTo(maxColumns) != len(h.Columns) {
 		return errPayload
 	}
 	if b.overview {
-		b.lead = int(b.First % overviewEvery)
+		b.leadSlots = int(b.First % overviewEvery)
 	}
-	ahead, end := h.clocks(&b.Block)
+	ahead, end := h.expectedClocks(&b.Block)
 	b.MonoNS += end
 	b.RealNS += b.MonoNS + ahead
 	b.readColumns(&d, len(h.Columns))
 	b.readPages(&d)
-	if b.body = d.p; d.bad || b.width()*len(b.columns) > maxGrowth*len(payload) {
+	if b.body = d.p; d.bad || b.keptValues()*len(b.columns) > maxGrowth*len(payload) {
 		return errPayload
 	}
 	return nil
 }
 
-// width is how many values of each column are kept in memory: those of an
-// overview are not put back on the grid.
-func (b *blockHead) width() int {
+// keptValues returns how many values of each column are kept in memory: one for each slot, or one for each
+// group of an overview.
+func (b *blockHead) keptValues() int {
 	if b.overview {
-		return b.points()
+		return b.pointsPerColumn()
 	}
 	return b.N
 }
 
+// readColumns decodes the heads of all columns, and their counted shares if present.
 func (b *blockHead) readColumns(d *decoder, columns int) {
-	n := b.points()
+	n := b.pointsPerColumn()
 	for range columns {
 		if d.bad {
 			return
 		}
-		b.columns = append(b.columns, d.columnHead(n))
+		b.columns = append(b.columns, d.readColumnHead(n))
 	}
 	if b.flags&flagRan == 0 {
-		b.Ran = nil
+		b.CountedShare = nil
 		return
 	}
 	for range columns {
-		b.Ran = append(b.Ran, uint16(d.count(1<<16-1)))
+		b.CountedShare = append(b.CountedShare, uint16(d.countUpTo(1<<16-1)))
 	}
 }
 
-// columnHead reads what is said of a column of n values.
-func (d *decoder) columnHead(n int) columnHead {
+// readColumnHead decodes the head of a column of n values.
+func (d *decoder) readColumnHead(n int) columnHead {
 	c := columnHead{mode: d.byte(), present: n, quantum: 1}
 	if c.mode&hasValues == 0 || c.mode&^allModes != 0 {
 		if c.present = 0; c.mode != 0 {
@@ -106,7 +108,7 @@ func (d *decoder) columnHead(n int) columnHead {
 	}
 	if c.mode&withBitmap != 0 {
 		c.bitmap = d.bytes((n + 7) / 8)
-		if c.present = ones(c.bitmap, n); c.present < 1 {
+		if c.present = countOnes(c.bitmap, n); c.present < 1 {
 			d.fail()
 		}
 	}
@@ -123,8 +125,8 @@ func (d *decoder) columnHead(n int) columnHead {
 	return c
 }
 
-// ones counts the slots that a bitmap has, of n.
-func ones(bitmap []byte, n int) int {
+// countOnes returns how many of the first n bits of a bitmap are 1.
+func countOnes(bitmap []byte, n int) int {
 	count := 0
 	for i := range n {
 		if len(bitmap) > i/8 && bitmap[i/8]&(1<<(i%8)) != 0 {
@@ -134,13 +136,14 @@ func ones(bitmap []byte, n int) int {
 	return count
 }
 
+// readPages decodes the sum of samples and the heads of the pages.
 func (b *blockHead) readPages(d *decoder) {
 	if b.flags&flagSamples != 0 {
-		b.total = d.uvarint()
+		b.sampleTotal = d.uvarint()
 	}
-	slots := b.groups()
-	for range d.count(maxPages) {
-		p := d.pageHead(slots)
+	slots := b.groupCount()
+	for range d.countUpTo(maxPages) {
+		p := d.readPageHead(slots)
 		if d.bad {
 			return
 		}
@@ -148,13 +151,13 @@ func (b *blockHead) readPages(d *decoder) {
 	}
 }
 
-// pageHead reads the head of a page with the given number of counts.
-func (d *decoder) pageHead(counts int) (p pageHead) {
+// readPageHead decodes the head of a page with the given number of counts.
+func (d *decoder) readPageHead(counts int) (p pageHead) {
 	if key := d.bytes(8); key != nil {
 		p.key = binary.LittleEndian.Uint64(key)
 	}
 	p.hits = d.uvarint()
-	p.entries = d.count(counts)
+	p.entries = d.countUpTo(counts)
 	if p.hits < uint64(p.entries) || p.hits > uint64(p.entries)*(1<<16-1) {
 		d.fail()
 	}

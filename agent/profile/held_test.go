@@ -6,7 +6,7 @@ import (
 )
 
 // held is what is loaded of a profile that is made in memory.
-func held(t testing.TB, p *Profile, params room) Loaded {
+func held(t testing.TB, p *Profile, params columnLimits) Loaded {
 	t.Helper()
 	l, err := loadStream(bytes.NewReader(imageOf(t, p)), params)
 	if err != nil || l.Damage != (Damage{}) {
@@ -24,7 +24,7 @@ func imageOf(t testing.TB, p *Profile) []byte {
 		t.Fatal(err)
 	}
 	for _, e := range p.Epochs {
-		if err := w.Epoch(e); err != nil {
+		if err := w.WriteEpoch(e); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -95,7 +95,7 @@ func damage(t testing.TB, rng *rand.Rand, n int) (files int, worst int64) {
 			payload = unpacked(t, payload, &w.header)
 		}
 		w.buf = append(openFrame(w.buf[:0]), payload...)
-		if err := w.write(blockFrame); err != nil {
+		if err := w.writeFrame(blockFrame); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -183,8 +183,8 @@ func TestConstantMemory(t *testing.T) {
 	}
 	write := func(n int) {
 		for range n {
-			b := all[w.next/200%10]
-			b.First = w.next
+			b := all[w.nextSlot/200%10]
+			b.First = w.nextSlot
 			if err := w.Append(b); err != nil {
 				t.Fatal(err)
 			}

@@ -1,9 +1,8 @@
 package profile
 
-// A profile is read after crashes and full disks, and `jobgait replay` reads
-// anybody's file, so every length in it is held against one of these before
-// anything is allocated for it. A block as the agent writes it has about 160
-// slots (256 at most), 8 columns and at most 48 pages.
+// A profile is read after crashes and full disks, and `jobgait replay` reads files of any origin, so every
+// length in a profile is checked against one of these limits before memory is allocated for it. A block as the
+// agent writes it has about 160 slots (256 at most), 8 columns and at most 48 pages.
 const (
 	maxSlots   = 1024
 	maxColumns = 256

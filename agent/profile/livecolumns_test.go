@@ -17,11 +17,11 @@ func TestFeaturesAreThoseOfASet(t *testing.T) {
 	p.Blocks = append(p.Blocks, Block{First: 116, N: 4,
 		Columns: [][]int64{{140, 151, 163, 176}, {2, 2, 2, 2}, {230, 240, 251, 263}},
 		Samples: []uint32{7, 1, 3, 2}, Pages: []PageCount{{Key: 9, Counts: []uint16{7, 0, 1, 1}}}})
-	set := held(t, p, usual()).Set
+	set := held(t, p, defaultLimits()).Set
 	x := NewLiveColumns(p.Header, 2, 8)
 	for i, key := range []uint64{9, KernelPage} {
-		x.Follow(i, key)
-		if at, ok := x.Page(key); at != i || !ok {
+		x.AssignPage(i, key)
+		if at, ok := x.PageIndex(key); at != i || !ok {
 			t.Errorf("page %d is in column %d, %t", key, at, ok)
 		}
 	}
@@ -43,7 +43,7 @@ func TestFeaturesAreThoseOfASet(t *testing.T) {
 		}
 	}
 	for _, b := range p.Blocks {
-		x.Read(&b, p.Header.AddressHz)
+		x.ComputeRows(&b, p.Header.AddressHz)
 		for i := range b.N {
 			for k, v := range x.Row(i) {
 				stored := want[k].Values[int(b.First)-100+i]
@@ -65,13 +65,13 @@ func TestFeaturesFollowAnotherPage(t *testing.T) {
 	p := sample()
 	x := NewLiveColumns(p.Header, 1, 0)
 	for n, key := range []uint64{9, KernelPage, 9} {
-		x.Follow(0, key)
-		x.Read(&p.Blocks[0], p.Header.AddressHz)
+		x.AssignPage(0, key)
+		x.ComputeRows(&p.Blocks[0], p.Header.AddressHz)
 		other := uint64(9)
 		if key == 9 {
 			other = KernelPage
 		}
-		if _, ok := x.Page(other); ok {
+		if _, ok := x.PageIndex(other); ok {
 			t.Errorf("round %d: page %d is followed too", n, other)
 		}
 		if row := x.Row(0); row[1] != map[uint64]float32{9: 4, KernelPage: 1}[key] || row[1]+row[2] != 10 {

@@ -18,18 +18,18 @@ import (
 // A profile becomes its sets in three passes over its frames, which are, in order:
 //
 //	NewReader      the header, by the reader of its version (version.go)
-//	Reader.sampled the next frame with samples; epochs and the footer are kept on
+//	Reader.sampleFrames the next frame with samples; epochs and the footer are kept on
 //	               the way, damage is passed over (reader.go, damage.go, window.go)
 //	newSurvey      pass one: what the heads of all blocks say (survey.go, head.go)
 //	newLayout      which columns on which grid that makes (set.go)
-//	survey.plan    of which blocks the overview is read instead
-//	Reader.planned pass two: what is in the plan, decoded on all CPUs (plan.go, decode.go)
-//	filler.add     each block or overview into the columns (fill.go, lane.go)
-//	filler.set     the columns with their names (set.go)
-//	surveyed.load  pass three: the bins of all blocks into samples of equal CPU
+//	survey.planOverviews of which blocks the overview is read instead
+//	Reader.decodePlanned pass two: what is in the plan, decoded on all CPUs (plan.go, decode.go)
+//	filler.add     each block or overview into the columns (fill.go, columnbuilder.go)
+//	filler.buildSet the columns with their names (set.go)
+//	surveyed.loadCPUTime pass three: the bins of all blocks into samples of equal CPU
 //	               time (bins.go, cpu.go)
 
-// Loaded is what a report needs of a profile.
+// Loaded is the content of a profile that a report needs.
 type Loaded struct {
 	// Header is the profile's; its notes say, beside what the agent found,
 	// when slots were merged, and which counters were counted part of the time.
@@ -37,19 +37,17 @@ type Loaded struct {
 	Footer *Footer // nil if the profile was not sealed
 	Epochs []Epoch
 	Damage Damage
-	// Set is what periods are looked for in, with its code on the job's own clock
-	// beside it; Slow are the columns that were read too seldom for that, on a grid
-	// of their own.
-	Set, Slow series.Set
-	// CPU is the code of Set on the job's own clock, split pages with their blocks.
-	CPU CPU
-	// Quality says what the samples are worth: its Samples are the slots that
-	// are in a block, for between blocks the agent slept or had nowhere to write.
-	// Totals are what the cumulative columns counted up to their last values, and
-	// before them "cpu_time", the job's CPU time as the code addresses tell it.
+	// Set has the columns in which periods are searched, with its code in CPU time beside it (Set.Also). SlowSet
+	// has the columns that were read too seldom for that, on a coarser grid.
+	Set, SlowSet series.Set
+	// CPU is the code of Set in steps of CPU time, with blocks of pages that were split.
+	CPU CPUTimeCode
+	// Quality says what the samples are worth: its Samples are the slots that are in a block, for between blocks
+	// the agent slept or had nowhere to write. Totals are what the cumulative columns counted up to their last
+	// values, and before them "cpu_time", the job's CPU time, computed from the number of code addresses.
 	Quality run.Quality
 	Totals  []run.Counter
-	// Places are those of the whole run, as far as the profile reaches.
+	// Places are the hits by place in code, of the whole run up to the last frame with them.
 	Places Places
 	// Windows are the windows of utilization of each of the job's GPUs, in seconds since
 	// the run began.
@@ -59,16 +57,15 @@ type Loaded struct {
 	grid struct{ first, merge int64 } // of Set: slot of the profile, slots a sample
 }
 
-// End returns when the last sample ended, in seconds since the run began; 0
-// without samples.
-func (l Loaded) End() float64 { return l.endS }
+// EndS returns when the last sample ended, in seconds since the run began; 0 without samples.
+func (l Loaded) EndS() float64 { return l.endS }
 
-// Load returns what a report needs of a profile without holding its blocks: its
-// memory is that of the set. It fails only if the file cannot be opened or has no
-// usable header.
-func Load(path string) (Loaded, error) { return loadFile(path, usual()) }
+// Load reads a profile for a report without holding its blocks: it needs the memory of the sets only. It fails
+// only if the file cannot be opened or has no usable header.
+func Load(path string) (Loaded, error) { return loadFile(path, defaultLimits()) }
 
-func loadFile(path string, r room) (Loaded, error) {
+// loadFile does what Load does, within the given limits.
+func loadFile(path string, r columnLimits) (Loaded, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Loaded{}, fmt.Errorf("open profile: %w", err)
@@ -81,36 +78,39 @@ func loadFile(path string, r room) (Loaded, error) {
 	return l, nil
 }
 
-// LoadStream loads a profile that can be read only once. It holds the file, up to
-// maxStream of it.
-func LoadStream(in io.Reader) (Loaded, error) { return loadStream(in, usual()) }
+// LoadStream does what Load does for a stream that can be read only once. It holds the file in memory, up to
+// maxStream bytes.
+func LoadStream(in io.Reader) (Loaded, error) { return loadStream(in, defaultLimits()) }
 
-func loadStream(in io.Reader, r room) (Loaded, error) {
+// loadStream does what LoadStream does, within the given limits.
+func loadStream(in io.Reader, r columnLimits) (Loaded, error) {
 	data, broken := io.ReadAll(io.LimitReader(in, maxStream))
 	l, err := load(bytes.NewReader(data), r)
 	if err == nil && broken != nil {
-		l.Damage.also("the rest could not be read: %v", broken)
+		l.Damage.addRemark("the rest could not be read: %v", broken)
 	}
 	return l, err
 }
 
-func load(in io.ReadSeeker, r room) (Loaded, error) {
-	s, again, err := surveyFirst(in)
+// load reads a profile in three passes and returns its sets, within the given limits.
+func load(in io.ReadSeeker, r columnLimits) (Loaded, error) {
+	s, again, err := surveyProfile(in)
 	if err != nil {
 		return Loaded{}, err
 	}
 	l := s.load(again, r)
-	l.CPU, err = s.bins.load(in, s, r.pages)
-	s.places.mark(l.Set.Columns)
-	s.places.mark(l.CPU.Set.Columns)
+	l.CPU, err = s.bins.loadCPUTime(in, s, r.pages)
+	s.places.markWaiting(l.Set.Columns)
+	s.places.markWaiting(l.CPU.Set.Columns)
 	if l.CPU.Set.Len() > 0 {
-		l.Set.Also = []series.Set{l.CPU.apart()}
+		l.Set.Also = []series.Set{l.CPU.withoutOverlap()}
 	}
 	return l, err
 }
 
-// surveyFirst goes through a profile, and returns a reader to go through it again.
-func surveyFirst(in io.ReadSeeker) (s *survey, again *Reader, err error) {
+// surveyProfile reads the heads of a profile once, and returns the survey and a reader at the start for the
+// second pass.
+func surveyProfile(in io.ReadSeeker) (s *survey, again *Reader, err error) {
 	first, err := NewReader(in)
 	if err != nil {
 		return nil, nil, err
@@ -123,21 +123,21 @@ func surveyFirst(in io.ReadSeeker) (s *survey, again *Reader, err error) {
 		return nil, nil, fmt.Errorf("second pass: %w", err)
 	}
 	if len(again.header.Columns) != len(s.header.Columns) {
-		return nil, nil, errors.New("second pass: it was replaced")
+		return nil, nil, errors.New("second pass: the profile was replaced while it was read")
 	}
 	return s, again, nil
 }
 
-// load goes through a profile a second time.
-func (s *survey) load(again *Reader, r room) Loaded {
+// load reads the blocks of a profile in a second pass and returns all but the code in CPU time.
+func (s *survey) load(again *Reader, r columnLimits) Loaded {
 	layout := newLayout(s, r)
 	f := newFiller(layout)
-	for b := range again.planned(layout.plan) {
+	for b := range again.decodePlanned(layout.plan) {
 		f.add(b)
 	}
-	l := Loaded{Header: *s.header, Footer: s.footer, Epochs: s.epochs, Damage: again.Damage(), Set: f.set(),
-		Slow:   f.slowSet(),
-		Places: s.places, Windows: s.windows, Quality: s.quality(), Totals: s.totals(f.rates.seconds(f.taken))}
+	l := Loaded{Header: *s.header, Footer: s.footer, Epochs: s.epochs, Damage: again.Damage(), Set: f.buildSet(),
+		SlowSet: f.buildSlowSet(),
+		Places:  s.places, Windows: s.windows, Quality: s.quality(), Totals: s.totals(f.rates.cpuSeconds(f.sampledAt))}
 	l.grid.first, l.grid.merge = layout.first, layout.merge
 	if s.blocks > 0 {
 		l.endS = float64(s.header.BaseNS-s.header.RunNS+s.end*s.header.StepNS) / 1e9
@@ -151,12 +151,12 @@ func (s *survey) load(again *Reader, r room) Loaded {
 	return l
 }
 
-// notes say what counters were counted only part of the time, and when the file
-// had grown too large.
+// notes returns notes on counters that were counted only part of the time, and on when the file grew too large
+// or code addresses ended.
 func (s *survey) notes() []note.Note {
 	var out []note.Note
 	for i, c := range s.header.Columns {
-		if part := s.ran[i].counted / s.ran[i].slots; part < 0.9999 {
+		if part := s.countedShares[i].counted / s.countedShares[i].slots; part < 0.9999 {
 			out = append(out, note.New(note.Multiplexed,
 				"%s was counted %s of the time, because counters shared the PMU; its values are scaled", c.Name,
 				quantity.Share(part)))
@@ -167,7 +167,7 @@ func (s *survey) notes() []note.Note {
 			out = append(out, note.New(note.SizeLowered, "%.0f s after the start of sampling %s",
 				float64(e.Slot-s.first)*s.stepS(), e.Text))
 		}
-		if e.AddressHz != nil && *e.AddressHz == 0 && !s.footer.has(note.AddressesEnded) {
+		if e.AddressHz != nil && *e.AddressHz == 0 && !s.footer.hasNote(note.AddressesEnded) {
 			out = append(out, note.New(note.AddressesEnded, "%.1f s after the start of sampling: %s",
 				float64(e.Slot-s.first)*s.stepS(), e.Text))
 		}
@@ -175,8 +175,8 @@ func (s *survey) notes() []note.Note {
 	return out
 }
 
-// has tells whether a profile that was sealed has a note. An agent that was killed
-// leaves epochs only.
-func (f *Footer) has(code note.Code) bool {
+// hasNote reports whether a sealed profile has a note with the code; false without a footer. An agent that was
+// killed leaves only epochs.
+func (f *Footer) hasNote(code note.Code) bool {
 	return f != nil && slices.ContainsFunc(f.Notes, func(n note.Note) bool { return n.Code == code })
 }

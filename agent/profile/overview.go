@@ -25,52 +25,53 @@ const (
 	// and two of the largest blocks. Fewer would be more heads, and more take
 	// longer to be read where the agent was killed.
 	overviewSlots = 2048
-	// overviewLeast is how many slots are worth one.
-	overviewLeast = 8 * overviewEvery
+	// minOverviewSlots is how many slots are worth one.
+	minOverviewSlots = 8 * overviewEvery
 	// overviewPages is how many pages it has; a set has as many.
 	overviewPages = 16
-	// mostTracked is how many pages are added up to find those.
-	mostTracked = 512
+	// maxTrackedPages is how many pages are added up to find those.
+	maxTrackedPages = 512
 	// mostLevel bounds levels, and what samples there may be in a block, so
 	// that sums are exact.
 	mostLevel, mostSamples = int64(1) << 52, 1 << 28
 )
 
-// overviewer adds up blocks. Its memory is used again.
-type overviewer struct {
-	header  *Header
-	first   int64
-	slots   int
-	values  []overviewColumn
-	samples []uint32
-	sampled bool
-	pages   []overviewPage
-	place   map[uint64]int
-	block   Block // clocks and counts of the last block, and memory of the whole
+// overviewBuilder sums consecutive blocks into an overview. It reuses its memory.
+type overviewBuilder struct {
+	header    *Header
+	first     int64
+	slots     int
+	values    []overviewColumn
+	samples   []uint32
+	sampled   bool
+	pages     []overviewPage
+	pageIndex map[uint64]int
+	block     Block // clocks and counts of the last block, and memory of the whole
 }
 
-// overviewColumn is a counter, of which the values at the ends of groups are
-// kept behind the first, or a level, whose groups are added up.
+// overviewColumn collects a column: of a counter the value of the first slot and those at the ends of groups,
+// of a level the sum over each group.
 type overviewColumn struct {
 	absent bool
 	last   int64
 	points []int64
 }
 
+// overviewPage is a page with its hits by group and in total.
 type overviewPage struct {
 	PageCount
 	hits uint64
 }
 
-func newOverviewer(h *Header) overviewer {
-	return overviewer{header: h, values: make([]overviewColumn, len(h.Columns)), place: map[uint64]int{}}
+// newOverviewBuilder returns a builder for profiles with the header.
+func newOverviewBuilder(h *Header) overviewBuilder {
+	return overviewBuilder{header: h, values: make([]overviewColumn, len(h.Columns)), pageIndex: map[uint64]int{}}
 }
 
-// suits is whether an overview can say of a block all that a merged set would
-// have of it: every column has all its values or none, and no counter ever runs
-// backwards.
-func (o *overviewer) suits(b *Block) bool {
-	if b.Every > 1 || b.Samples != nil && sum(b.Samples) > mostSamples {
+// isSummable reports whether an overview can represent the block as well as a merged set does: no slots are
+// merged, every column has all of its values or none, and no counter falls.
+func (o *overviewBuilder) isSummable(b *Block) bool {
+	if b.MergedSlots > 1 || b.Samples != nil && sum(b.Samples) > mostSamples {
 		return false
 	}
 	for i, c := range b.Columns {
@@ -90,8 +91,9 @@ func (o *overviewer) suits(b *Block) bool {
 	return true
 }
 
-// continues is whether a block that suits can be added to those before.
-func (o *overviewer) continues(b *Block) bool {
+// extends reports whether a summable block can be added to the present overview: it follows without a gap,
+// fits, has the same columns with values, and no counter fell in between.
+func (o *overviewBuilder) extends(b *Block) bool {
 	if b.First != o.first+int64(o.slots) || o.slots+b.N > overviewSlots || o.sampled != (b.Samples != nil) {
 		return false
 	}
@@ -104,42 +106,42 @@ func (o *overviewer) continues(b *Block) bool {
 	return true
 }
 
-// group is the group of a slot.
-func (o *overviewer) group(slot int64) int {
+// groupIndex returns the group that a slot of the profile belongs to, 0 is the first.
+func (o *overviewBuilder) groupIndex(slot int64) int {
 	return int(slot/overviewEvery - o.first/overviewEvery)
 }
 
-// begin begins with a block.
-func (o *overviewer) begin(b *Block) {
+// begin starts an overview at a block, without adding it.
+func (o *overviewBuilder) begin(b *Block) {
 	o.first, o.slots, o.sampled = b.First, 0, b.Samples != nil
 	o.samples, o.pages = o.samples[:0], o.pages[:0]
-	clear(o.place)
+	clear(o.pageIndex)
 	for i, c := range b.Columns {
 		v := &o.values[i]
 		v.absent, v.points = c[0] == NoValue, v.points[:0]
-		if o.ahead() > 0 {
+		if o.leadingPoints() > 0 {
 			v.points = append(v.points, c[0])
 		}
 	}
 }
 
-// ahead is how many points come before the first end of a group: the value of
-// the first slot, unless that is the end of one.
-func (o *overviewer) ahead() int {
+// leadingPoints returns how many points are stored before the first end of a group: 1 for the value of the
+// first slot, 0 if that slot ends a group.
+func (o *overviewBuilder) leadingPoints() int {
 	if o.first%overviewEvery == overviewEvery-1 {
 		return 0
 	}
 	return 1
 }
 
-// add adds a block that suits and continues.
-func (o *overviewer) add(b *Block) {
+// add adds a block for which isSummable and extends hold.
+func (o *overviewBuilder) add(b *Block) {
 	for i, c := range b.Columns {
 		v := &o.values[i]
 		switch {
 		case v.absent:
 		case o.header.Columns[i].Gauge:
-			v.points = o.addUp(v.points, b, c)
+			v.points = o.addLevels(v.points, b, c)
 		default:
 			v.points = appendEnds(v.points, b, c)
 		}
@@ -153,7 +155,7 @@ func (o *overviewer) add(b *Block) {
 	o.block.RealNS, o.block.MonoNS, o.block.AgentCPUNS = b.RealNS, b.MonoNS, b.AgentCPUNS
 }
 
-// appendEnds appends the values at the ends of groups that end in the block.
+// appendEnds appends the column's values at the ends of groups that end within the block.
 func appendEnds(points []int64, b *Block, c []int64) []int64 {
 	for i := int(overviewEvery - 1 - b.First%overviewEvery); i < b.N; i += overviewEvery {
 		points = append(points, c[i])
@@ -161,10 +163,10 @@ func appendEnds(points []int64, b *Block, c []int64) []int64 {
 	return points
 }
 
-// addUp adds the values of a level to their groups.
-func (o *overviewer) addUp(points []int64, b *Block, c []int64) []int64 {
+// addLevels adds the values of a level to the sums of their groups.
+func (o *overviewBuilder) addLevels(points []int64, b *Block, c []int64) []int64 {
 	for i, v := range c {
-		g := o.group(b.First+int64(i)) + o.ahead()
+		g := o.groupIndex(b.First+int64(i)) + o.leadingPoints()
 		if g == len(points) {
 			points = append(points, 0)
 		}
@@ -173,10 +175,10 @@ func (o *overviewer) addUp(points []int64, b *Block, c []int64) []int64 {
 	return points
 }
 
-// addSamples adds the samples to their groups.
-func (o *overviewer) addSamples(b *Block) {
+// addSamples adds the samples of a block to the sums of their groups.
+func (o *overviewBuilder) addSamples(b *Block) {
 	for i, n := range b.Samples {
-		g := o.group(b.First + int64(i))
+		g := o.groupIndex(b.First + int64(i))
 		if g == len(o.samples) {
 			o.samples = append(o.samples, 0)
 		}
@@ -184,16 +186,15 @@ func (o *overviewer) addSamples(b *Block) {
 	}
 }
 
-// addPage adds the hits of a page; what does not fit in 16 bits is counted in
-// no page.
-func (o *overviewer) addPage(b *Block, p PageCount) {
-	at, ok := o.place[p.Key]
+// addPage adds the hits of a page to its groups. Hits above 65,535 in a group count in no page.
+func (o *overviewBuilder) addPage(b *Block, p PageCount) {
+	at, ok := o.pageIndex[p.Key]
 	if !ok {
-		if len(o.pages) == mostTracked {
+		if len(o.pages) == maxTrackedPages {
 			return
 		}
 		at = len(o.pages)
-		o.place[p.Key] = at
+		o.pageIndex[p.Key] = at
 		o.pages = slices.Grow(o.pages, 1)[:at+1] // with the memory that it had
 		o.pages[at].Key, o.pages[at].hits = p.Key, 0
 		o.pages[at].Counts = resize(o.pages[at].Counts, overviewSlots/overviewEvery+1)
@@ -202,7 +203,7 @@ func (o *overviewer) addPage(b *Block, p PageCount) {
 	counts := o.pages[at].Counts
 	for i, n := range p.Counts {
 		if n > 0 {
-			g := o.group(b.First + int64(i))
+			g := o.groupIndex(b.First + int64(i))
 			n = min(n, math.MaxUint16-counts[g])
 			counts[g] += n
 			o.pages[at].hits += uint64(n)
@@ -210,19 +211,19 @@ func (o *overviewer) addPage(b *Block, p PageCount) {
 	}
 }
 
-// take returns the overview of what was added, and forgets it; false if that is
-// too little to be worth one.
-func (o *overviewer) take() (Block, bool) {
+// finish returns the overview of the blocks added since begin, and starts empty again; false if they have fewer
+// than 64 slots, which are not worth one.
+func (o *overviewBuilder) finish() (Block, bool) {
 	n := o.slots
-	if o.slots = 0; n < overviewLeast {
+	if o.slots = 0; n < minOverviewSlots {
 		return Block{}, false
 	}
 	b := &o.block
-	b.First, b.N, b.Every = o.first, n, overviewEvery
-	b.overview, b.lead = true, int(o.first%overviewEvery)
+	b.First, b.N, b.MergedSlots = o.first, n, overviewEvery
+	b.overview, b.leadSlots = true, int(o.first%overviewEvery)
 	b.Columns, b.Pages, b.Samples = b.Columns[:0], b.Pages[:0], nil
 	for i := range o.values {
-		b.Columns = append(b.Columns, o.values[i].complete(b, o.header.Columns[i].Gauge))
+		b.Columns = append(b.Columns, o.values[i].finish(b, o.header.Columns[i].Gauge))
 	}
 	if o.sampled {
 		b.Samples = o.samples
@@ -231,21 +232,22 @@ func (o *overviewer) take() (Block, bool) {
 		return cmp.Or(cmp.Compare(y.hits, x.hits), cmp.Compare(x.Key, y.Key))
 	})
 	for _, p := range o.pages[:min(len(o.pages), overviewPages)] {
-		b.Pages = append(b.Pages, PageCount{p.Key, p.Counts[:b.groups()]})
+		b.Pages = append(b.Pages, PageCount{p.Key, p.Counts[:b.groupCount()]})
 	}
 	return *b, true
 }
 
-// complete returns the points of a column.
-func (v *overviewColumn) complete(b *Block, level bool) []int64 {
-	switch points := b.points(); {
+// finish returns the points of a column: for a level the mean of each group, for a counter its values at the
+// ends of groups and, if the last group is incomplete, its last value. An absent column has NoValue everywhere.
+func (v *overviewColumn) finish(b *Block, level bool) []int64 {
+	switch points := b.pointsPerColumn(); {
 	case v.absent:
 		v.points = resize(v.points, points)
 		fill(v.points, NoValue)
 	case level:
-		ahead := points - b.groups()
-		for g := range b.groups() {
-			from, to := b.group(g)
+		ahead := points - b.groupCount()
+		for g := range b.groupCount() {
+			from, to := b.groupSlots(g)
 			v.points[g+ahead] = int64(math.Round(float64(v.points[g+ahead]) / float64(to-from)))
 		}
 		v.points[0] = v.points[ahead]

@@ -69,7 +69,7 @@ func store(t testing.TB, o WriterOptions, blocks []Block, epochs ...Epoch) strin
 	}
 	defer w.Close()
 	for _, e := range epochs {
-		if err := w.Epoch(e); err != nil {
+		if err := w.WriteEpoch(e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -86,7 +86,7 @@ func store(t testing.TB, o WriterOptions, blocks []Block, epochs ...Epoch) strin
 
 // bothWays returns what Load makes of a profile and what is made of its blocks
 // alone, on the same grid, and how many slots came from overviews.
-func bothWays(t testing.TB, path string, p room) (got Loaded, want *filler, summed int64) {
+func bothWays(t testing.TB, path string, p columnLimits) (got Loaded, want *filler, summed int64) {
 	t.Helper()
 	got, err := loadFile(path, p)
 	if err != nil {
@@ -107,7 +107,7 @@ func bothWays(t testing.TB, path string, p room) (got Loaded, want *filler, summ
 		summed += o.end - o.first
 	}
 	want = newFiller(l)
-	for b := range again.planned(nil) {
+	for b := range again.decodePlanned(nil) {
 		want.add(b)
 	}
 	return got, want, summed
@@ -142,11 +142,11 @@ func TestOverview(t *testing.T) {
 		}
 		path := store(t, exact, blocks, epochs...)
 		for _, most := range []int64{20_000, 6_000, 500} {
-			got, want, summed := bothWays(t, path, room{usual().pages, most})
+			got, want, summed := bothWays(t, path, columnLimits{defaultLimits().pages, most})
 			if last := blocks[59]; summed < last.First/2 {
 				t.Fatalf("seed %d: %d slots of %d from overviews", seed, summed, last.First)
 			}
-			set := want.set()
+			set := want.buildSet()
 			if got.Set.StartS != set.StartS || got.Set.StepS != set.StepS || len(got.Set.Columns) != len(set.Columns) {
 				t.Fatalf("%+v, not %+v", got.Set, set)
 			}
@@ -183,11 +183,11 @@ func TestOverviewQuantum(t *testing.T) {
 		long = append(long, b)
 	}
 	path := store(t, WriterOptions{}, long)
-	got, want, summed := bothWays(t, path, room{usual().pages, 10_000})
+	got, want, summed := bothWays(t, path, columnLimits{defaultLimits().pages, 10_000})
 	if summed < 11_000 {
 		t.Fatalf("%d slots", summed)
 	}
-	steady := want.set().Columns[0] // 200 steps a second of 1 million at least
+	steady := want.buildSet().Columns[0] // 200 steps a second of 1 million at least
 	if d := farthest(got.Set.Columns[0].Values, steady.Values); d == 0 || d > 200*4_050_000/64*1.1 {
 		t.Errorf("off by %g of %g a second", d, steady.Values[50])
 	}
@@ -227,8 +227,8 @@ func TestOverviewAlone(t *testing.T) {
 		kind  byte
 		every int
 	}{{blockFrame, 7}, {overviewFrame, 2}, {overviewFrame, 1}} {
-		got, want, _ := bothWays(t, without(c.kind, c.every), room{usual().pages, 6_000})
-		set := want.set()
+		got, want, _ := bothWays(t, without(c.kind, c.every), columnLimits{defaultLimits().pages, 6_000})
+		set := want.buildSet()
 		for i, w := range set.Columns {
 			if d := farthest(got.Set.Columns[i].Values, w.Values); d > 1+1e-6*200*float64(int64(1)<<40) {
 				t.Errorf("without %c: %s differs by %g", c.kind, w.Name, d)
@@ -263,7 +263,7 @@ func loadAnything(t *testing.T, data []byte, most int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newSurvey(first).load(again, room{usual().pages, min(most, 1<<14)})
+	l := newSurvey(first).load(again, columnLimits{defaultLimits().pages, min(most, 1<<14)})
 	for _, c := range l.Set.Columns {
 		if len(c.Values) != l.Set.Len() {
 			t.Fatalf("%s has %d values of %d", c.Name, len(c.Values), l.Set.Len())

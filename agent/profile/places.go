@@ -10,40 +10,38 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Places are where within its files a job's code was hit, in the whole run so far.
-// Pages say when which code ran; places of 16 bytes tell the functions in them apart.
+// Places are the hits of a job's code by place within its files, over the whole run so far. Pages say when
+// which code ran; places, 16 bytes each, tell the functions in a page apart.
 type Places struct {
 	Files []PlaceFile
-	// Kernel and Anonymous are the hits without a file, Lost those of places that
-	// there was no room for.
+	// Kernel and Anonymous are the hits without a file, Lost the hits of places dropped for lack of room.
 	Kernel, Anonymous, Lost uint64
 }
 
-// PlaceFile is a file whose code was hit. It has no path.
+// PlaceFile is a file whose code had hits. It has no path.
 type PlaceFile struct {
-	// Key is what PageKey makes the keys of the file's pages of.
+	// Key identifies the file: PageKey computes the keys of its pages from it.
 	Key   uint64
 	Build string // build id in hexadecimal digits, "" if it has none
 	Name  string // the last part of its path
-	// Places are in ascending order.
+	// Places are sorted by offset, ascending.
 	Places []Place
 }
 
-// Place is PlaceBytes of a file, from At*PlaceBytes on, and how often it was hit.
-type Place struct{ At, Count uint64 }
+// Place is a piece of PlaceBytes (16) bytes of a file, from byte Index*PlaceBytes on, and its number of hits.
+type Place struct{ Index, Hits uint64 }
 
-// PlaceBytes is the size of a place: compilers begin functions at its multiples, so that
-// no two share one. Of 64 bytes up to 1.6 % of samples got the neighbour's name.
-// MostPlaces is how many there are in a profile, MostFiles of how many files.
+// PlaceBytes is the size of a place: compilers begin functions at its multiples, so that no two share one. With
+// places of 64 bytes up to 1.6 % of the samples got the name of a neighbouring function. MaxStoredPlaces limits
+// the places in a profile, MaxPlaceFiles their files.
 const (
-	PlaceBytes = 16
-	MostPlaces = 1 << 14
-	MostFiles  = 1 << 12
+	PlaceBytes      = 16
+	MaxStoredPlaces = 1 << 14
+	MaxPlaceFiles   = 1 << 12
 )
 
-// PageKey names the page of a file in which an offset lies. It mixes both with the
-// finalizer of SplitMix64 and keeps clear of the keys that have a meaning of their
-// own.
+// PageKey returns the key of the page in which an offset (bytes) of a file lies. It mixes the file's key and
+// the page number with the finalizer of SplitMix64 and avoids the reserved keys 0 to 2.
 func PageKey(file, offset uint64) uint64 {
 	x := file + (offset/4096+1)*0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -55,15 +53,16 @@ func PageKey(file, offset uint64) uint64 {
 	return x
 }
 
-// mark says of columns of code which are pages of libraries in which is waited.
-func (p Places) mark(columns []series.Column) {
+// markWaiting sets Waits on the columns of code that are pages of libraries in which processes wait, or blocks
+// of them.
+func (p Places) markWaiting(columns []series.Column) {
 	waits := map[string]bool{}
 	for _, f := range p.Files {
-		if !anatomy.Waits(f.Name) {
+		if !anatomy.WaitsBusily(f.Name) {
 			continue
 		}
 		for _, at := range f.Places {
-			waits[PageName(PageKey(f.Key, at.At*PlaceBytes))] = true
+			waits[PageName(PageKey(f.Key, at.Index*PlaceBytes))] = true
 		}
 	}
 	for i, c := range columns {
@@ -72,12 +71,12 @@ func (p Places) mark(columns []series.Column) {
 	}
 }
 
-// Places writes what was counted so far; the last of a profile holds. It says again
-// what hits have said: where it cannot be written, the file is as good without.
-func (w *Writer) Places(p Places) {
+// WritePlaces writes the hits counted so far; the last such frame of a profile is valid. It ignores write
+// errors: the blocks have the same hits by page.
+func (w *Writer) WritePlaces(p Places) {
 	if !w.sealed {
-		w.buf = p.append(openFrame(w.buf[:0]))
-		_ = w.write(placesFrame)
+		w.buf = p.appendPayload(openFrame(w.buf[:0]))
+		_ = w.writeFrame(placesFrame)
 	}
 }
 
@@ -89,11 +88,10 @@ const (
 	maxPlace     = uint64(1) << 48
 )
 
-// append appends the payload of a places frame: the hits in the kernel, in anonymous
-// code and lost; the number of files; per file key (8 bytes), length and bytes of
-// build id and name, number of places; per place how far it is behind the one before,
-// and hits. All but the key are varints.
-func (p Places) append(dst []byte) []byte {
+// appendPayload appends the payload of a places frame: the hits in the kernel, in anonymous code and lost; the
+// number of files; per file key (8 bytes), length and bytes of build id and name, number of places; per place
+// the distance from the end of the previous one, in places, and hits. All but the key are varints.
+func (p Places) appendPayload(dst []byte) []byte {
 	for _, v := range []uint64{p.Kernel, p.Anonymous, p.Lost, uint64(len(p.Files))} {
 		dst = binary.AppendUvarint(dst, v)
 	}
@@ -106,35 +104,35 @@ func (p Places) append(dst []byte) []byte {
 		dst = binary.AppendUvarint(dst, uint64(len(f.Places)))
 		next := uint64(0)
 		for _, x := range f.Places {
-			dst = binary.AppendUvarint(dst, x.At-next)
-			dst = binary.AppendUvarint(dst, x.Count)
-			next = x.At + 1
+			dst = binary.AppendUvarint(dst, x.Index-next)
+			dst = binary.AppendUvarint(dst, x.Hits)
+			next = x.Index + 1
 		}
 	}
 	return dst
 }
 
-// decodePlaces reads what append wrote; false for anything else.
+// decodePlaces decodes what appendPayload wrote; false for anything else.
 func decodePlaces(payload []byte) (Places, bool) {
 	d := decoder{p: payload}
-	p := Places{Kernel: d.hits(), Anonymous: d.hits(), Lost: d.hits()}
-	left := MostPlaces
-	for range d.count(MostFiles) {
+	p := Places{Kernel: d.hitCount(), Anonymous: d.hitCount(), Lost: d.hitCount()}
+	left := MaxStoredPlaces
+	for range d.countUpTo(MaxPlaceFiles) {
 		f := PlaceFile{}
 		if key := d.bytes(8); key != nil {
 			f.Key = binary.LittleEndian.Uint64(key)
 		}
-		f.Build = hex.EncodeToString(d.bytes(d.count(maxBuild)))
-		f.Name = note.Clean(string(d.bytes(d.count(maxPlaceName))), maxPlaceName)
-		n := d.count(left)
+		f.Build = hex.EncodeToString(d.bytes(d.countUpTo(maxBuild)))
+		f.Name = note.Clean(string(d.bytes(d.countUpTo(maxPlaceName))), maxPlaceName)
+		n := d.countUpTo(left)
 		left -= n
 		next := uint64(0)
 		for range min(n, len(d.p)) { // two bytes each at least
-			x := Place{At: next + d.uvarint(), Count: d.hits()}
-			if x.At < next || x.At > maxPlace || d.bad {
+			x := Place{Index: next + d.uvarint(), Hits: d.hitCount()}
+			if x.Index < next || x.Index > maxPlace || d.bad {
 				return Places{}, false
 			}
-			next = x.At + 1
+			next = x.Index + 1
 			f.Places = append(f.Places, x)
 		}
 		if d.bad || len(f.Places) != n {
@@ -145,8 +143,8 @@ func decodePlaces(payload []byte) (Places, bool) {
 	return p, !d.bad && len(d.p) == 0
 }
 
-// hits reads a count.
-func (d *decoder) hits() uint64 {
+// hitCount reads a number of hits; one above maxHits fails.
+func (d *decoder) hitCount() uint64 {
 	v := d.uvarint()
 	if v > maxHits {
 		d.fail()

@@ -17,7 +17,7 @@ func somePlaces() Places {
 
 func TestPlacesComeBack(t *testing.T) {
 	want := somePlaces()
-	if got, ok := decodePlaces(want.append(nil)); !ok || !reflect.DeepEqual(got, want) {
+	if got, ok := decodePlaces(want.appendPayload(nil)); !ok || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, ok)
 	}
 	path := filepath.Join(t.TempDir(), "p.jgp")
@@ -25,12 +25,12 @@ func TestPlacesComeBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Places(Places{Kernel: 1})
-	w.Places(want)
+	w.WritePlaces(Places{Kernel: 1})
+	w.WritePlaces(want)
 	if err := w.Seal(Footer{}); err != nil {
 		t.Fatal(err)
 	}
-	w.Places(Places{}) // after the seal nothing is written
+	w.WritePlaces(Places{}) // after the seal nothing is written
 	w.Close()
 	l, err := Load(path)
 	if err != nil || l.Damage.BlocksBad > 0 || !reflect.DeepEqual(l.Places, want) {
@@ -41,15 +41,15 @@ func TestPlacesComeBack(t *testing.T) {
 // Names in a profile are clean text, whoever wrote it.
 func TestNamesOfPlacesAreClean(t *testing.T) {
 	p := Places{Files: []PlaceFile{{Name: "x\x1b[31m\n", Places: []Place{{1, 1}}}}}
-	got, ok := decodePlaces(p.append(nil))
+	got, ok := decodePlaces(p.appendPayload(nil))
 	if !ok || got.Files[0].Name == p.Files[0].Name {
 		t.Errorf("%+v, %v", got, ok)
 	}
 }
 
 func FuzzPlaces(f *testing.F) {
-	f.Add(somePlaces().append(nil))
-	f.Add(Places{}.append(nil))
+	f.Add(somePlaces().appendPayload(nil))
+	f.Add(Places{}.appendPayload(nil))
 	f.Add([]byte{0, 0, 0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0xff, 0x7f})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, ok := decodePlaces(b)
@@ -60,16 +60,16 @@ func FuzzPlaces(f *testing.F) {
 		for _, f := range p.Files {
 			n += len(f.Places)
 			for i, x := range f.Places {
-				if i > 0 && x.At <= f.Places[i-1].At || x.At > maxPlace || x.Count > maxHits {
+				if i > 0 && x.Index <= f.Places[i-1].Index || x.Index > maxPlace || x.Hits > maxHits {
 					t.Fatalf("%+v", f)
 				}
 			}
 		}
-		if n > MostPlaces {
+		if n > MaxStoredPlaces {
 			t.Fatalf("%d places", n)
 		}
 		// What was read is written and read as the same, but for names that had to be cleaned.
-		if again, ok := decodePlaces(p.append(nil)); !ok || !reflect.DeepEqual(again, p) {
+		if again, ok := decodePlaces(p.appendPayload(nil)); !ok || !reflect.DeepEqual(again, p) {
 			t.Fatalf("%+v, %+v", p, again)
 		}
 	})
@@ -79,15 +79,15 @@ func FuzzPlaces(f *testing.F) {
 // blocks that they were split into.
 func TestPagesOfWaiting(t *testing.T) {
 	p := Places{Files: []PlaceFile{
-		{Key: 1, Name: "libmpi.so.40", Places: []Place{{At: 0x123}, {At: 0x456}}},
-		{Key: 2, Name: "lmp", Places: []Place{{At: 0x123}}},
+		{Key: 1, Name: "libmpi.so.40", Places: []Place{{Index: 0x123}, {Index: 0x456}}},
+		{Key: 2, Name: "lmp", Places: []Place{{Index: 0x123}}},
 	}}
 	column := func(file, at uint64, block string) series.Column {
 		return series.Column{Name: PageName(PageKey(file, at*PlaceBytes)) + block}
 	}
 	columns := []series.Column{column(1, 0x123, ""), column(1, 0x100, ""), column(1, 0x456, "+300"), column(2, 0x123, ""),
 		{Name: series.OtherCode}, {Name: "busy_cpus"}}
-	p.mark(columns)
+	p.markWaiting(columns)
 	for i, want := range []bool{true, true, true, false, false, false} {
 		if columns[i].Waits != want {
 			t.Errorf("%s: %v", columns[i].Name, columns[i].Waits)

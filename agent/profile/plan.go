@@ -8,31 +8,33 @@ import (
 	"sync"
 )
 
-// slots are those from first up to end.
-type slots struct{ first, end int64 }
+// slotRange is a range of slots: first included, end excluded.
+type slotRange struct{ first, end int64 }
 
-// extent is the slots of a payload, and nothing else of it.
-func extent(payload []byte) (s slots, ok bool) {
+// slotExtent returns the slots of a block or overview, from the start of its payload alone; ok is false if they
+// are malformed.
+func slotExtent(payload []byte) (s slotRange, ok bool) {
 	d := decoder{p: payload}
 	d.byte()
 	s.first = d.varint()
-	s.end = s.first + int64(d.count(overviewSlots))
+	s.end = s.first + int64(d.countUpTo(overviewSlots))
 	return s, !d.bad && s.first >= 0 && s.first < maxSlot
 }
 
-// plan are the overviews that are read instead of their blocks, in order.
-type plan []slots
+// plan is the overviews that are read instead of their blocks, in order.
+type plan []slotRange
 
-// plan has the overviews within which the rate of code addresses does not change.
-func (s *survey) plan(rates rates) plan {
-	return slices.DeleteFunc(s.overviews, func(o slots) bool {
+// planOverviews returns the overviews within which the rate of code addresses does not change.
+func (s *survey) planOverviews(rates rates) plan {
+	return slices.DeleteFunc(s.overviews, func(o slotRange) bool {
 		i, _ := slices.BinarySearchFunc(rates, o.first+1, func(r rate, slot int64) int { return cmp.Compare(r.from, slot) })
 		return i < len(rates) && rates[i].from < o.end
 	})
 }
 
-// has reports whether the block or overview of some slots is to be read. Call it for overviews in order.
-func (p *plan) has(kind byte, s slots) bool {
+// includes reports whether a block or overview is to be read: an overview if it is the next of the plan, which
+// it then removes, and a block unless the next overview covers it. Call it in the order of the file.
+func (p *plan) includes(kind byte, s slotRange) bool {
 	if len(*p) == 0 {
 		return kind == blockFrame
 	}
@@ -47,29 +49,28 @@ func (p *plan) has(kind byte, s slots) bool {
 	return true
 }
 
-// task is a payload that is to be decoded.
-type task struct {
+// decodeTask is a payload to decode on one of the CPUs, and its result.
+type decodeTask struct {
 	kind    byte
 	payload []byte
-	at      int64 // of the frame in the file
+	at      int64 // offset of the frame in the file
 	length  int64 // of the frame
 	decoder blockDecoder
 	block   Block
 	err     error
 }
 
-// planned calls yield with the blocks and overviews of a plan, in order. It takes
-// some and has all CPUs decode them: a profile is read when its job is over, on a
-// node that has nothing else to do.
-func (r *Reader) planned(p plan) iter.Seq[*Block] {
+// decodePlanned yields the blocks and overviews of a plan, in order. It decodes batches of them on all CPUs: a
+// profile is read after its job, when the node has nothing else to do.
+func (r *Reader) decodePlanned(p plan) iter.Seq[*Block] {
 	return func(yield func(*Block) bool) {
-		workers := min(runtime.GOMAXPROCS(0), mostWorkers)
-		tasks := make([]task, blocksEach*workers)
+		workers := min(runtime.GOMAXPROCS(0), maxWorkers)
+		tasks := make([]decodeTask, blocksEach*workers)
 		for i := range tasks {
 			tasks[i].decoder.zstd = r.decoder.zstd
 		}
 		for n := len(tasks); n == len(tasks); {
-			for n = 0; n < len(tasks) && r.take(&tasks[n], &p); n++ {
+			for n = 0; n < len(tasks) && r.nextPlanned(&tasks[n], &p); n++ {
 			}
 			var wait sync.WaitGroup
 			for w := range workers {
@@ -84,8 +85,8 @@ func (r *Reader) planned(p plan) iter.Seq[*Block] {
 			for i := range tasks[:n] {
 				t := &tasks[i]
 				if t.err != nil {
-					r.salvage.skip(t.at, t.length)
-					r.salvage.resume()
+					r.losses.addLost(t.at, t.length)
+					r.losses.endPlace()
 				} else if !yield(&t.block) {
 					return
 				}
@@ -94,36 +95,36 @@ func (r *Reader) planned(p plan) iter.Seq[*Block] {
 	}
 }
 
-// mostWorkers and blocksEach bound the memory of planned, and are enough: beyond
-// them nothing is faster, since one goroutine reads and takes the blocks in order.
-const mostWorkers, blocksEach = 8, 16
+// maxWorkers and blocksEach (blocks for each worker) limit the memory of decodePlanned. Larger values are not
+// faster, since one goroutine reads and consumes the blocks in order.
+const maxWorkers, blocksEach = 8, 16
 
-// take takes the next payload of a plan whose head makes sense; false at the end.
-func (r *Reader) take(t *task, p *plan) bool {
-	for kind, payload := range r.sampled() {
+// nextPlanned puts the next payload of the plan with a valid head into t; false at the end.
+func (r *Reader) nextPlanned(t *decodeTask, p *plan) bool {
+	for kind, payload := range r.sampleFrames() {
 		if kind == binsFrame {
-			r.pass()
+			r.ignoreFrame()
 			continue
 		}
-		s, ok := extent(payload)
+		s, ok := slotExtent(payload)
 		switch {
-		case kind == overviewFrame && (!ok || s.end != r.next || !p.has(kind, s)):
-			r.pass()
+		case kind == overviewFrame && (!ok || s.end != r.nextSlot || !p.includes(kind, s)):
+			r.ignoreFrame()
 			continue
-		case ok && kind == blockFrame && s.first >= r.next && !p.has(kind, s):
-			r.accept(s.end)
+		case ok && kind == blockFrame && s.first >= r.nextSlot && !p.includes(kind, s):
+			r.acceptUpTo(s.end)
 			continue
 		}
 		head := &r.decoder.head
-		if err := head.read(payload, &r.header, kind == overviewFrame); err != nil ||
-			kind == blockFrame && head.First < r.next {
-			r.refuse()
+		if err := head.readHead(payload, &r.header, kind == overviewFrame); err != nil ||
+			kind == blockFrame && head.First < r.nextSlot {
+			r.rejectFrame()
 			continue
 		}
-		r.accept(s.end)
-		r.coarsest(head)
+		r.acceptUpTo(s.end)
+		r.updateQuanta(head)
 		t.kind, t.payload = kind, append(t.payload[:0], payload...)
-		t.at, t.length = r.window.at-r.length, r.length
+		t.at, t.length = r.window.at-r.frameBytes, r.frameBytes
 		return true
 	}
 	return false

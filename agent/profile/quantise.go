@@ -8,15 +8,14 @@ import "slices"
 // step is a thousand events is thirty of them, so that 1/256 is below it.
 const stepsPerQuantum = 256
 
-// overviewPerQuantum is that for the steps of overviews, of eight slots each:
-// the file would be 4 % longer with 256, and what is rounded does not add up.
+// overviewPerQuantum is the same for the steps of overviews, which cover eight slots each: with 256 the file
+// would be 4 % longer, and rounding errors do not add up.
 const overviewPerQuantum = 64
 
-// quantumOf returns the quantum for the values of a counter in one block: a part
-// of the median of its steps that are not 0, at least 1, which is exact. The
-// steps are of what the block itself has, so that a quiet second after a busy
-// one is as exact as any. Steps that are 0 do not count: a counter that mostly
-// stands still would else be kept exactly where it moves.
+// quantumOf returns the quantum for the values of a counter in one block: the median of its steps other than 0,
+// divided by perQuantum, and at least 1, which is exact. It depends on the block alone, so that a quiet second
+// after a busy one is kept as precisely as any. Steps of 0 do not count: a counter that mostly stands still
+// would otherwise get too fine a quantum. scratch is memory for the steps.
 func quantumOf(values, scratch []int64, perQuantum int64) int64 {
 	steps := scratch[:0]
 	for i := 1; i < len(values); i++ {
@@ -31,10 +30,9 @@ func quantumOf(values, scratch []int64, perQuantum int64) int64 {
 	return max(1, steps[(len(steps)-1)/2]/perQuantum)
 }
 
-// quantise returns how many quanta each value is above the first, rounded to
-// the nearest; values never fall. What a reader makes of it (restore) is within
-// half a quantum of each value, and the first and the last are exact: errors do
-// not add up, neither in a block nor from block to block.
+// quantise appends to dst how many quanta each value is above the first, rounded to the nearest; values must
+// not fall. restoreQuanta returns each value within half a quantum and the first and last exactly, so that
+// errors do not add up, neither within a block nor between blocks.
 func quantise(dst, values []int64, quantum int64) []int64 {
 	first := values[0]
 	if quantum == 1 {
@@ -49,10 +47,9 @@ func quantise(dst, values []int64, quantum int64) []int64 {
 	return dst
 }
 
-// restore is the way back from the steps between quanta: all but the first
-// value, which is known, and the last, which is exact. A value that was rounded
-// up beyond the last one is taken down to it: a counter never runs backwards.
-func restore(values []int64, first, last, quantum int64) {
+// restoreQuanta replaces the steps between quanta by values: all but the first value, which is known, and the
+// last, which is exact. A value rounded above the last one is lowered to it, so that a counter never falls.
+func restoreQuanta(values []int64, first, last, quantum int64) {
 	values[0] = first
 	n := len(values) - 1
 	if quantum == 1 {
@@ -69,9 +66,9 @@ func restore(values []int64, first, last, quantum int64) {
 	values[n] = last
 }
 
-// rising reports whether values never fall and their range fits an int64, as
-// those of a counter do.
-func rising(values []int64) bool {
+// neverFalls reports whether there are values, none is below the previous one, and their range fits an int64,
+// as those of a counter do.
+func neverFalls(values []int64) bool {
 	for i := 1; i < len(values); i++ {
 		if values[i] < values[i-1] {
 			return false

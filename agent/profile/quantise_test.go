@@ -47,7 +47,7 @@ func written(t *testing.T, h Header, o WriterOptions, blocks []Block) (*Profile,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.All(), len(d.data)
+	return r.ReadAll(), len(d.data)
 }
 
 func counterHeader() Header {

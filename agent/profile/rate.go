@@ -5,18 +5,19 @@ import (
 	"slices"
 )
 
-// validHz is whether code addresses can have had this rate.
+// validHz reports whether a rate of code addresses is possible: 0, or 0.001 to 1,000,000 a second.
 func validHz(hz float64) bool { return hz == 0 || hz >= 1e-3 && hz <= 1e6 }
 
-// rate is how many code addresses a second and CPU there were from a slot on.
+// rate is the number of code addresses a second on each CPU from a slot on.
 type rate struct {
 	from int64
 	hz   float64
 }
 
-// rates are the header's and those of epochs, in the order of their slots.
+// rates are the rate in the header and those of epochs, sorted by slot.
 type rates []rate
 
+// newRates returns the rates of code addresses over a profile.
 func newRates(h *Header, epochs []Epoch) rates {
 	out := rates{{0, h.AddressHz}}
 	for _, e := range epochs {
@@ -28,8 +29,8 @@ func newRates(h *Header, epochs []Epoch) rates {
 	return out
 }
 
-// highest is the highest rate, 0 without code addresses.
-func (r rates) highest() float64 {
+// highestHz returns the highest rate, 0 without code addresses.
+func (r rates) highestHz() float64 {
 	top := 0.0
 	for _, x := range r {
 		top = max(top, x.hz)
@@ -37,8 +38,8 @@ func (r rates) highest() float64 {
 	return top
 }
 
-// slowest is the lowest rate that an eighth of the slots had at least, 0 without any.
-func (r rates) slowest(all []atRate) float64 {
+// lowestCommonHz returns the lowest rate above 0 that at least an eighth of the slots had, 0 if no rate did.
+func (r rates) lowestCommonHz(all []rateTally) float64 {
 	slots, low := int64(0), 0.0
 	for _, t := range all {
 		slots += t.slots
@@ -51,14 +52,14 @@ func (r rates) slowest(all []atRate) float64 {
 	return low
 }
 
-// within calls f with the rates of the counts of a block: counts from..to-1, each of the given number of slots,
-// had the rate with the given index. An overview has one rate.
-func (r rates) within(b *Block, f func(from, to, slots, rate int)) {
+// eachRate calls f for each rate within a block: counts from up to but not including to, which cover the given
+// number of slots, had the rate with that index. An overview has one rate.
+func (r rates) eachRate(b *Block, f func(from, to, slots, rate int)) {
 	if b.overview {
 		i := len(r) - 1
 		for ; i > 0 && r[i].from > b.First; i-- {
 		}
-		f(0, b.groups(), b.N, i)
+		f(0, b.groupCount(), b.N, i)
 		return
 	}
 	at := 0
@@ -74,23 +75,23 @@ func (r rates) within(b *Block, f func(from, to, slots, rate int)) {
 	}
 }
 
-// atRate is what was sampled at one rate, in how many slots.
-type atRate struct {
+// rateTally is the number of samples taken at one rate, and of slots with that rate.
+type rateTally struct {
 	samples uint64
 	slots   int64
 }
 
-// count adds the samples of a block to those taken at each rate.
-func (r rates) count(b *Block, all []atRate) {
-	r.within(b, func(from, to, slots, rate int) {
+// addBlock adds the samples of a block to the tallies of their rates.
+func (r rates) addBlock(b *Block, all []rateTally) {
+	r.eachRate(b, func(from, to, slots, rate int) {
 		all[rate].samples += sum(b.Samples[from:to])
 		all[rate].slots += int64(slots)
 	})
 }
 
-// seconds is the CPU time that the samples stand for, and in how many slots there
-// could be any.
-func (r rates) seconds(all []atRate) (s float64, slots int64) {
+// cpuSeconds returns the CPU time in seconds that the samples stand for, and the number of slots in which code
+// addresses were taken.
+func (r rates) cpuSeconds(all []rateTally) (s float64, slots int64) {
 	for i, t := range all {
 		if r[i].hz > 0 {
 			s += float64(t.samples) / r[i].hz

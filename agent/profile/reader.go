@@ -12,32 +12,32 @@ import (
 	"jobgait/analysis/anatomy"
 )
 
-// ErrNoHeader is returned for a file that does not begin with a header that
-// can be used: without one, nothing in the blocks has a name or a time.
+// ErrNoHeader is the error for a file that does not begin with a usable header: without one, values in blocks
+// have neither name nor time.
 var ErrNoHeader = errors.New("no usable profile header")
 
-// Reader goes through a profile block by block. Its memory does not grow with
-// the profile.
+// Reader reads a profile block by block. Its memory does not grow with the profile, except for epochs, places
+// and GPU windows, which are limited.
 type Reader struct {
-	window  *window
-	file    *os.File
-	format  format
-	header  Header
-	footer  *Footer
-	epochs  []Epoch
-	salvage salvage
-	places  Places
-	// windows are those of each GPU, windowCount how many in all.
-	windows     [][]anatomy.Window
-	windowCount int
-	unknown     int   // frames of kinds that a later version writes
-	next        int64 // no block may begin before this slot
-	length      int64 // of the frame that sampled gave last
-	decoder     blockDecoder
-	bins        binsHead // the last
+	window *window
+	file   *os.File
+	format versionFormat
+	header Header
+	footer *Footer
+	epochs []Epoch
+	losses lossRecord
+	places Places
+	// windows are the windows of each GPU, windowCount their total number.
+	windows       [][]anatomy.Window
+	windowCount   int
+	unknownFrames int   // frames of kinds that only later versions know
+	nextSlot      int64 // no block may begin before this slot
+	frameBytes    int64 // length of the last frame from sampleFrames
+	decoder       blockDecoder
+	bins          binsHead // the last
 }
 
-// Open opens a profile and reads its header. The profile may still be growing.
+// Open opens a profile for reading block by block and reads its header. The profile may still be growing.
 func Open(path string) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -52,16 +52,17 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// NewReader reads the header of a profile that comes from anywhere.
-func NewReader(in io.Reader) (*Reader, error) { return newReader(in, formats()) }
+// NewReader reads the header of a profile from a stream.
+func NewReader(in io.Reader) (*Reader, error) { return newReader(in, supportedFormats()) }
 
-func newReader(in io.Reader, formats []format) (*Reader, error) {
-	r := &Reader{window: newWindow(in), salvage: salvage{from: -1}}
-	frame := r.frame()
+// newReader does what NewReader does, with the formats that it supports.
+func newReader(in io.Reader, formats []versionFormat) (*Reader, error) {
+	r := &Reader{window: newWindow(in), losses: lossRecord{placeStart: -1}}
+	frame := r.nextFrame()
 	if err := r.window.err; frame == nil && err != nil {
 		return nil, err
 	}
-	if frame == nil || r.salvage.lost > 0 || frame[4] != headerFrame || len(frame) > maxJSON+frameSize {
+	if frame == nil || r.losses.lostBytes > 0 || frame[4] != headerFrame || len(frame) > maxJSON+frameSize {
 		return nil, ErrNoHeader
 	}
 	var err error
@@ -72,7 +73,7 @@ func newReader(in io.Reader, formats []format) (*Reader, error) {
 	return r, err
 }
 
-// check refuses headers that give no grid.
+// check returns an error for a header whose step, rate or number of columns is out of range.
 func (h *Header) check() error {
 	switch {
 	case h.StepNS < 1 || h.StepNS > int64(3600e9):
@@ -87,32 +88,31 @@ func (h *Header) check() error {
 	return nil
 }
 
-// Header returns the header. The quanta of its columns are those of the blocks
-// read so far.
+// Header returns the header. The quanta of its columns are the largest of the blocks read so far.
 func (r *Reader) Header() Header {
 	h := r.header
 	h.Columns = slices.Clone(h.Columns)
 	return h
 }
 
-// Damage returns what was not read up to where the reader stands.
-func (r *Reader) Damage() Damage { return r.salvage.damage() }
+// Damage describes what could not be read up to the present position.
+func (r *Reader) Damage() Damage { return r.losses.damage() }
 
-// Next returns the next readable block, and io.EOF after the last one. The
-// slices of the block are overwritten by the next call.
+// Next returns the next readable block, and io.EOF after the last one. The next call overwrites the block's
+// slices.
 func (r *Reader) Next() (Block, error) {
-	for kind, payload := range r.sampled() {
+	for kind, payload := range r.sampleFrames() {
 		if kind != blockFrame {
-			r.pass()
+			r.ignoreFrame()
 			continue
 		}
 		b, err := r.decoder.decode(payload, &r.header, false)
-		if err != nil || b.First < r.next {
-			r.refuse()
+		if err != nil || b.First < r.nextSlot {
+			r.rejectFrame()
 			continue
 		}
-		r.accept(b.First + int64(b.N))
-		r.coarsest(&r.decoder.head)
+		r.acceptUpTo(b.First + int64(b.N))
+		r.updateQuanta(&r.decoder.head)
 		return b, nil
 	}
 	return Block{}, io.EOF
@@ -126,50 +126,50 @@ func (r *Reader) Close() error {
 	return r.file.Close()
 }
 
-// sampled gives the payloads of the rest that are blocks, overviews and bins. The caller decides about each:
-// accept, pass or refuse.
-func (r *Reader) sampled() iter.Seq2[byte, []byte] {
+// sampleFrames yields the kind and payload of the remaining blocks, overviews and bins, and keeps other frames.
+// The caller must call acceptUpTo, ignoreFrame or rejectFrame for each.
+func (r *Reader) sampleFrames() iter.Seq2[byte, []byte] {
 	return func(yield func(byte, []byte) bool) {
-		for frame := r.frame(); frame != nil; frame = r.frame() {
-			r.length = int64(len(frame))
+		for frame := r.nextFrame(); frame != nil; frame = r.nextFrame() {
+			r.frameBytes = int64(len(frame))
 			kind, payload, err := frame[4], frame[frameSize:], error(nil)
 			if r.format.payload != nil {
 				payload, err = r.format.payload(kind, payload)
 			}
 			switch {
 			case err != nil || r.footer != nil: // nothing may follow the footer
-				r.refuse()
+				r.rejectFrame()
 			case kind == blockFrame || kind == overviewFrame || kind == binsFrame:
 				if !yield(kind, payload) {
 					return
 				}
-			case r.keep(kind, payload):
-				r.pass()
+			case r.keepFrame(kind, payload):
+				r.ignoreFrame()
 			default:
-				r.refuse()
+				r.rejectFrame()
 			}
 		}
 		if err := r.window.err; err != nil {
-			r.salvage.also("the rest could not be read: %v", err)
+			r.losses.addRemark("the rest could not be read: %v", err)
 			r.window.err = nil
 		}
 	}
 }
 
-// accept notes that a block, or the overview of some, is good up to a slot.
-func (r *Reader) accept(next int64) {
-	r.salvage.resume()
-	r.next = max(r.next, next)
+// acceptUpTo records that the present block or overview is valid: no later block may begin before slot next.
+func (r *Reader) acceptUpTo(next int64) {
+	r.losses.endPlace()
+	r.nextSlot = max(r.nextSlot, next)
 }
 
-// pass leaves out a frame that is whole and not looked for.
-func (r *Reader) pass() { r.salvage.resume() }
+// ignoreFrame skips an intact frame that the caller does not need.
+func (r *Reader) ignoreFrame() { r.losses.endPlace() }
 
-// refuse counts a whole frame that makes no sense as lost.
-func (r *Reader) refuse() { r.salvage.skip(r.window.at-r.length, r.length) }
+// rejectFrame counts an intact frame with impossible contents as lost.
+func (r *Reader) rejectFrame() { r.losses.addLost(r.window.at-r.frameBytes, r.frameBytes) }
 
-// coarsest keeps the largest quantum of each column.
-func (r *Reader) coarsest(b *blockHead) {
+// updateQuanta raises the quantum of each column in the header to that of the block.
+func (r *Reader) updateQuanta(b *blockHead) {
 	for i, c := range b.columns {
 		if q := &r.header.Columns[i].Quantum; c.quantum > *q && c.quantum > 1 {
 			*q = c.quantum
@@ -177,8 +177,9 @@ func (r *Reader) coarsest(b *blockHead) {
 	}
 }
 
-// keep keeps what a frame says that is no block.
-func (r *Reader) keep(kind byte, payload []byte) bool {
+// keepFrame stores what a frame other than samples says: footer, epoch, places or GPU windows. It returns false
+// if the frame is malformed; unknown kinds are counted and ignored.
+func (r *Reader) keepFrame(kind byte, payload []byte) bool {
 	switch kind {
 	case footerFrame:
 		f := new(Footer)
@@ -203,7 +204,7 @@ func (r *Reader) keep(kind byte, payload []byte) bool {
 	case headerFrame:
 		return false
 	default: // of a later time: what it adds is not needed to read the rest
-		r.unknown++
+		r.unknownFrames++
 	}
 	return true
 }

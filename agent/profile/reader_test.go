@@ -50,7 +50,7 @@ func TestTruncatedAnywhere(t *testing.T) {
 		for whole+1 < len(ends) && ends[whole+1] <= cut {
 			whole++
 		}
-		p := r.All()
+		p := r.ReadAll()
 		if len(p.Blocks) != whole || whole > 0 && !reflect.DeepEqual(p.Blocks, want[:whole]) {
 			t.Fatalf("cut at %d: %d blocks, %d are whole", cut, len(p.Blocks), whole)
 		}
@@ -116,13 +116,13 @@ func TestDamage(t *testing.T) {
 	}
 	r, err := NewReader(iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(data))))
 	if err == nil {
-		t.Error("a read error in the header went unnoticed", r.All().Damage)
+		t.Error("a read error in the header went unnoticed", r.ReadAll().Damage)
 	}
 	r, err = NewReader(&failing{data: data[:ends[2]]})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := r.All(); len(p.Blocks) != 2 || !strings.Contains(p.Damage.Text, "timeout") ||
+	if p := r.ReadAll(); len(p.Blocks) != 2 || !strings.Contains(p.Damage.Text, "timeout") ||
 		!reflect.DeepEqual(p.Blocks, want[:2]) {
 		t.Errorf("a read error: %d blocks, %+v", len(p.Blocks), p.Damage)
 	}
@@ -138,7 +138,7 @@ func TestResyncAcrossReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p := r.All(); len(p.Blocks) != 1 || p.Damage.BytesLost != int64(len(junk)) {
+		if p := r.ReadAll(); len(p.Blocks) != 1 || p.Damage.BytesLost != int64(len(junk)) {
 			t.Errorf("%d bytes of junk: %d blocks, %+v", len(junk), len(p.Blocks), p.Damage)
 		}
 	}
@@ -234,9 +234,9 @@ func FuzzFrames(f *testing.F) {
 	want[1].First = maxSlot - maxSlots
 	f.Add(header, e.appendBlock(nil, &want[0]), e.appendBlock(nil, &want[1]), `{}`, byte(blockFrame))
 	f.Add(header, e.appendBlock(nil, &want[1]), []byte(header), `{}`, byte(headerFrame))
-	f.Add(header, e.appendBlock(nil, &want[0]), somePlaces().append(nil), `{}`, byte(placesFrame))
+	f.Add(header, e.appendBlock(nil, &want[0]), somePlaces().appendPayload(nil), `{}`, byte(placesFrame))
 	windows := GPUWindows{GPU: 1, EndNS: []int64{1e9, 12e8}, Percent: []uint8{0, 100}}
-	f.Add(header, e.appendBlock(nil, &want[0]), windows.append(nil, 0), `{}`, byte(windowsFrame))
+	f.Add(header, e.appendBlock(nil, &want[0]), windows.appendPayload(nil, 0), `{}`, byte(windowsFrame))
 	f.Fuzz(func(t *testing.T, header string, one, two []byte, footer string, kind byte) {
 		readAnything(t, join(frameOf(headerFrame, header), frameOf(blockFrame, string(one)),
 			frameOf(kind, string(two)), frameOf(footerFrame, footer)))
@@ -249,7 +249,7 @@ func readAnything(t *testing.T, data []byte) {
 	if err != nil {
 		return
 	}
-	p := r.All()
+	p := r.ReadAll()
 	next := int64(0)
 	for i, b := range p.Blocks {
 		if b.First < next || b.check(len(p.Header.Columns)) != nil {
@@ -260,7 +260,7 @@ func readAnything(t *testing.T, data []byte) {
 	if lost := p.Damage.BytesLost; lost < 0 || lost > int64(len(data)) || (lost > 0) != (p.Damage.BlocksBad > 0) {
 		t.Fatalf("%+v of %d bytes", p.Damage, len(data))
 	}
-	l, err := loadStream(bytes.NewReader(data), room{usual().pages, 10_000})
+	l, err := loadStream(bytes.NewReader(data), columnLimits{defaultLimits().pages, 10_000})
 	if err != nil {
 		t.Fatal(err)
 	}

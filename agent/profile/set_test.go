@@ -32,7 +32,7 @@ func sample() *Profile {
 	h.Sources = []run.CounterSource{{Name: "cycles"}}
 	return &Profile{Header: h, Blocks: []Block{
 		{First: 100, N: 4, Columns: [][]int64{{10, 20, 40, 40}, {7, 8, 9, NoValue}, {5, 10, 50, 60}},
-			Samples: []uint32{10, 5, 0, 10}, Missing: 1, Records: 10, AgentCPUNS: 1e6,
+			Samples: []uint32{10, 5, 0, 10}, UncertainSlots: 1, Records: 10, AgentCPUNS: 1e6,
 			Pages: []PageCount{{Key: 9, Counts: []uint16{4, 4, 0, 4}}, {Key: KernelPage, Counts: []uint16{1, 0, 0, 0}}}},
 		{First: 104, N: 4, Columns: [][]int64{{50, NoValue, 70, 60}, {1, 1, 1, 1}, {70, 80, 90, 100}},
 			Samples: []uint32{3, 3, 3, 3}, Records: 10, LostRecords: 2, AgentCPUNS: 2e6,
@@ -55,7 +55,7 @@ func equal(a, b series.Values) bool {
 }
 
 func TestSet(t *testing.T) {
-	set := held(t, sample(), usual()).Set
+	set := held(t, sample(), defaultLimits()).Set
 	want := []series.Column{
 		{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope,
 			Values: series.Values{2, 1, 0, 2, .6, .6, .6, .6, nan, nan, nan, nan, nan, nan, nan, nan}},
@@ -100,11 +100,11 @@ func compareColumns(t *testing.T, got, want []series.Column) {
 // too many values.
 func TestSetLimits(t *testing.T) {
 	p := sample() // 16 slots; 5 columns, and 3 for the pages
-	if set := held(t, p, room{1, usual().values}).Set; len(set.Columns) != 7 ||
+	if set := held(t, p, columnLimits{1, defaultLimits().values}).Set; len(set.Columns) != 7 ||
 		set.Columns[1].Name != "code:0000000000000009" {
 		t.Errorf("one page: %d columns", len(set.Columns))
 	}
-	set := held(t, p, room{usual().pages, 8*16 - 1}).Set
+	set := held(t, p, columnLimits{defaultLimits().pages, 8*16 - 1}).Set
 	if set.Len() != 8 || set.StepS != 0.01 || len(set.Columns) != 8 {
 		t.Fatalf("%d samples of %g s, %d columns", set.Len(), set.StepS, len(set.Columns))
 	}
@@ -125,16 +125,16 @@ func TestSetLimits(t *testing.T) {
 		many.Blocks[0].Pages = append(many.Blocks[0].Pages,
 			PageCount{Key: uint64(100 + k), Counts: []uint16{0, 0, uint16(k), 0}})
 	}
-	if set := held(t, many, room{usual().pages, 16 * 12}).Set; set.Len() != 16 || len(set.Columns) != 12 {
+	if set := held(t, many, columnLimits{defaultLimits().pages, 16 * 12}).Set; set.Len() != 16 || len(set.Columns) != 12 {
 		t.Errorf("fewer pages: %d samples, %d columns", set.Len(), len(set.Columns))
 	}
 	// Of five slots, two to one, the last is left out and not halved.
 	five := &Profile{Header: p.Header, Blocks: []Block{p.Blocks[0],
 		{First: 104, N: 1, Columns: [][]int64{{50}, {1}, {70}}, Samples: []uint32{9}}}}
-	if set := held(t, five, room{usual().pages, 5*8 - 1}).Set; set.Len() != 2 {
+	if set := held(t, five, columnLimits{defaultLimits().pages, 5*8 - 1}).Set; set.Len() != 2 {
 		t.Errorf("%d samples of five slots", set.Len())
 	}
-	if set := held(t, five, room{usual().pages, 1}).Set; set.Len() != 1 {
+	if set := held(t, five, columnLimits{defaultLimits().pages, 1}).Set; set.Len() != 1 {
 		t.Errorf("%d samples, and there is no less than one", set.Len())
 	}
 }
@@ -150,7 +150,7 @@ func TestSetEdges(t *testing.T) {
 		24: {{.4, .8, 1.2, nan, nan, .2, .2, .2}, {3, 4, 1, nan, nan, 0, 0, 0}, {0, 0, 5, nan, nan, 1, 1, 1}},
 		12: {{.6, 1.2, .2, .2}, {7, nan, nan, 0}, {0, nan, nan, 2}},
 	} {
-		set := held(t, p, room{usual().pages, merged}).Set
+		set := held(t, p, columnLimits{defaultLimits().pages, merged}).Set
 		for i, c := range set.Columns {
 			if !equal(c.Values, want[i]) {
 				t.Errorf("at most %d values: %s is %v, not %v", merged, c.Name, c.Values, want[i])
@@ -172,20 +172,20 @@ func TestSetGrows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := newSurvey(first).load(again, usual()); l.Set.Len() != 8 {
+	if l := newSurvey(first).load(again, defaultLimits()); l.Set.Len() != 8 {
 		t.Errorf("%d samples", l.Set.Len())
 	}
 }
 
 func TestSetWithout(t *testing.T) {
 	empty := &Profile{Header: sample().Header}
-	if set := held(t, empty, usual()).Set; set.Len() != 0 || len(set.Columns) != 4 {
+	if set := held(t, empty, defaultLimits()).Set; set.Len() != 0 || len(set.Columns) != 4 {
 		t.Errorf("no blocks: %d samples, %d columns", set.Len(), len(set.Columns))
 	}
 	p := sample()
 	p.Header.AddressHz = 0
 	p.Header.Columns[0].Scope = "job" // instructions per cycle of somebody else
-	for _, c := range held(t, p, usual()).Set.Columns {
+	for _, c := range held(t, p, defaultLimits()).Set.Columns {
 		if c.Name == "busy_cpus" || c.Group == "code" || c.Name == "ipc" {
 			t.Errorf("column %s", c.Name)
 		}
@@ -215,7 +215,7 @@ func TestCountedBefore(t *testing.T) {
 
 func TestQualityAndTotals(t *testing.T) {
 	p := sample()
-	l := held(t, p, usual())
+	l := held(t, p, defaultLimits())
 	q := l.Quality
 	want := run.Quality{Scope: "job", CPUs: 2, RateHz: 200, AddressHz: 1000, Samples: 12, Missing: 1, LostRecords: 2,
 		Blocks: 3, AgentCPUS: 0.003, Sources: []run.CounterSource{{Name: "cycles"}}}
@@ -256,7 +256,7 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, params := range []room{usual(), {5, usual().values}, {usual().pages, 1000}} {
+	for _, params := range []columnLimits{defaultLimits(), {5, defaultLimits().values}, {defaultLimits().pages, 1000}} {
 		l, err := loadFile(path, params)
 		if err != nil || l.Footer != nil || l.Damage != (Damage{}) {
 			t.Fatal(l.Footer, l.Damage, err)
@@ -275,8 +275,8 @@ func TestLoad(t *testing.T) {
 			t.Errorf("quality %+v, totals %+v", l.Quality, l.Totals)
 		}
 		last := p.Blocks[len(p.Blocks)-1]
-		if end := 1 + 0.005*float64(last.First+int64(last.N)); math.Abs(l.End()-end) > 1e-9 {
-			t.Errorf("end %g, not %g", l.End(), end)
+		if end := 1 + 0.005*float64(last.First+int64(last.N)); math.Abs(l.EndS()-end) > 1e-9 {
+			t.Errorf("end %g, not %g", l.EndS(), end)
 		}
 		merged := set.StepS > 0.005
 		if merged != (params.values == 1000) || merged != (len(h.Notes) == 3) ||

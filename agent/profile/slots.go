@@ -8,18 +8,16 @@ import (
 	"jobgait/analysis/anatomy"
 )
 
-// mostRead is how many blocks Code reads of a run, 400 of 0.5 s: 30 ms of CPU time
-// however long it was. edge is how many of them are the first and the last, which
-// stand for themselves: starting up is short.
-const mostRead, edge = 400, 40
+// maxBlocksRead is how many blocks of a run Code reads: 400 of 0.5 s take 30 ms of CPU time, however long the
+// run was. The first and last 40 of them (edge) are all read, because starting up is short.
+const maxBlocksRead, edge = 400, 40
 
-// Code returns the samples of code slot by slot, on the grid of Set, from the file
-// that was loaded. Of a long run some blocks stand for others. What cannot be read is
-// left out.
+// Code returns the samples of code slot by slot, on the grid of Set, from the file that was loaded. Of a long
+// run it reads only some blocks, whose Weight says how many each stands for. It leaves out what cannot be read.
 func (l Loaded) Code(path string) iter.Seq[anatomy.Block] {
 	return func(yield func(anatomy.Block) bool) {
 		rates := newRates(&l.Header, l.Epochs)
-		for b, weight := range l.drawn(path) {
+		for b, weight := range l.drawBlocks(path) {
 			period := rates.periodNS(b.First)
 			if period == 0 || b.Samples == nil {
 				continue
@@ -34,17 +32,17 @@ func (l Loaded) Code(path string) iter.Seq[anatomy.Block] {
 	}
 }
 
-// Growth returns by how much columns of those names grew, slot by slot on the grid of Set,
-// from the blocks of which Code has the samples. Of a level it is the level times the time.
+// Growth returns by how much the columns of those names grew, slot by slot on the grid of Set, from the same
+// blocks as Code. For a level it returns the level times the slot's duration in seconds.
 func (l Loaded) Growth(path string, names []string) iter.Seq[anatomy.Growth] {
 	return func(yield func(anatomy.Growth) bool) {
 		at := make([]int, len(names))
 		for i, name := range names {
 			at[i] = slices.IndexFunc(l.Header.Columns, func(c Column) bool { return c.Name == name })
 		}
-		for b, weight := range l.drawn(path) {
+		for b, weight := range l.drawBlocks(path) {
 			out := anatomy.Growth{SlotS: float64(l.grid.merge*l.Header.StepNS) / 1e9, Weight: weight}
-			skip, n := l.whole(b)
+			skip, n := l.wholeSamples(b)
 			out.First = (b.First - l.grid.first + skip) / l.grid.merge
 			for _, column := range at {
 				grew := make([]float64, max(0, n))
@@ -65,8 +63,8 @@ func (l Loaded) Growth(path string, names []string) iter.Seq[anatomy.Growth] {
 	}
 }
 
-// growth returns how much a column grew from the end of one slot to the end of another; NaN if either is not in
-// the block or the counter was reset.
+// growth returns how much a column grew from the end of slot from to the end of slot to; NaN if the block lacks
+// one of them or the counter was reset.
 func (b *Block) growth(column int, from, to int64) float64 {
 	if column < 0 || from < 0 {
 		return math.NaN()
@@ -78,7 +76,7 @@ func (b *Block) growth(column int, from, to int64) float64 {
 	return float64(uint64(is) - uint64(was))
 }
 
-// level is that of a column at the end of a slot, NaN without one.
+// level returns the value of a column at the end of a slot, NaN without one.
 func (b *Block) level(column int, slot int64) float64 {
 	if v := b.Columns[column][slot]; v != NoValue {
 		return float64(v)
@@ -86,26 +84,26 @@ func (b *Block) level(column int, slot int64) float64 {
 	return math.NaN()
 }
 
-// drawn returns the blocks of the file that was loaded, of a long run some of them, and
-// how many each stands for. A block is good until the next.
-func (l Loaded) drawn(path string) iter.Seq2[*Block, float64] {
+// drawBlocks yields the blocks of the file that was loaded, for a long run a random selection, and how many
+// blocks each stands for. A block is valid until the next.
+func (l Loaded) drawBlocks(path string) iter.Seq2[*Block, float64] {
 	return func(yield func(*Block, float64) bool) {
 		r, err := Open(path)
 		if err != nil {
 			return
 		}
 		defer r.Close()
-		d := drawing{loaded: l, reader: r, every: stride(l.Quality.Blocks)}
-		for kind, payload := range r.sampled() {
+		d := drawing{loaded: l, reader: r, every: blocksPerDraw(l.Quality.Blocks)}
+		for kind, payload := range r.sampleFrames() {
 			if kind == binsFrame && d.weight > 0 {
 				d.parts(payload)
 			}
-			s, ok := extent(payload)
-			if kind != blockFrame || !ok || s.first < r.next {
-				r.pass()
+			s, ok := slotExtent(payload)
+			if kind != blockFrame || !ok || s.first < r.nextSlot {
+				r.ignoreFrame()
 				continue
 			}
-			r.accept(s.end)
+			r.acceptUpTo(s.end)
 			if d.weight > 0 && !yield(&d.block, d.weight) {
 				return
 			}
@@ -128,8 +126,8 @@ type drawing struct {
 }
 
 // take decodes the next block if it is drawn.
-func (d *drawing) take(s slots, payload []byte) {
-	weight := weightOf(d.n, d.loaded.Quality.Blocks, d.every)
+func (d *drawing) take(s slotRange, payload []byte) {
+	weight := blockWeight(d.n, d.loaded.Quality.Blocks, d.every)
 	d.n++
 	if d.weight = 0; weight == 0 || s.first < d.loaded.grid.first {
 		return
@@ -143,15 +141,15 @@ func (d *drawing) take(s slots, payload []byte) {
 // parts reads the bins of the waiting block, and keeps the samples of parts of pages slot by slot.
 func (d *drawing) parts(payload []byte) {
 	h, b := &d.reader.bins, &d.block
-	if h.read(payload) != nil || h.first != b.First || h.slots != b.N {
+	if h.readHead(payload) != nil || h.first != b.First || h.slots != b.N {
 		return
 	}
-	body, err := d.reader.decoder.unpack(h.body, h.flags)
+	body, err := d.reader.decoder.inflate(h.body, h.flags)
 	if err != nil {
 		return
 	}
 	ends := make([]uint16, h.slots)
-	err = h.take(body, ends, func(c placeHead, counts []uint16) {
+	err = h.decodeBody(body, ends, func(c binColumnHead, counts []uint16) {
 		if c.part == anatomy.WholePage {
 			return
 		}
@@ -170,14 +168,14 @@ func (d *drawing) parts(payload []byte) {
 	}
 }
 
-// stride is how many of the blocks between the edges one stands for.
-func stride(blocks int) int {
-	return max(1, int(math.Ceil(float64(blocks-2*edge)/(mostRead-2*edge))))
+// blocksPerDraw returns how many of the blocks between the edges one block that is read stands for.
+func blocksPerDraw(blocks int) int {
+	return max(1, int(math.Ceil(float64(blocks-2*edge)/(maxBlocksRead-2*edge))))
 }
 
-// weightOf returns how many blocks the i-th block stands for, 0 if another block stands for it. One of each
-// group of consecutive blocks is drawn at random, so that sampling is not in step with a rhythm of the job.
-func weightOf(i, blocks, every int) int {
+// blockWeight returns how many blocks the i-th block stands for, 0 if another block stands for it. It draws one
+// of each group of consecutive blocks at random, so that the selection is not in step with a rhythm of the job.
+func blockWeight(i, blocks, every int) int {
 	i -= edge
 	inner := blocks - 2*edge
 	if every == 1 || i < 0 || i >= inner {
@@ -191,19 +189,19 @@ func weightOf(i, blocks, every int) int {
 	return size
 }
 
-// onGrid puts a block on the grid of the set. Slots at its ends that do not fill a
-// sample are left out, and the others stand for them.
+// onGrid returns a block's samples on the grid of the set. It leaves out slots at the ends that do not fill a
+// sample, and raises Weight to make up for them.
 func (l Loaded) onGrid(b *Block) anatomy.Block {
 	first, merge := b.First-l.grid.first, l.grid.merge
-	skip, n := l.whole(b)
+	skip, n := l.wholeSamples(b)
 	if first < 0 || n <= 0 {
 		return anatomy.Block{}
 	}
 	out := anatomy.Block{First: (first + skip) / merge, Weight: float64(b.N) / float64(n*merge),
-		Samples: merged(b.Samples, skip, n, merge)}
+		Samples: mergedCounts(b.Samples, skip, n, merge)}
 	for _, p := range b.Pages {
 		for _, part := range p.apart(b.parts) {
-			part.Counts = merged(part.Counts, skip, n, merge)
+			part.Counts = mergedCounts(part.Counts, skip, n, merge)
 			out.Pages = append(out.Pages, part)
 		}
 	}
@@ -231,15 +229,16 @@ func (p PageCount) apart(parts []anatomy.Page) []anatomy.Page {
 	return append(out, anatomy.Page{Key: p.Key, Counts: rest})
 }
 
-// whole is how many samples a block fills, and how many slots lie before the first.
-func (l Loaded) whole(b *Block) (skip, samples int64) {
+// wholeSamples returns how many whole samples of the set a block fills, and how many of its slots lie before
+// the first.
+func (l Loaded) wholeSamples(b *Block) (skip, samples int64) {
 	merge := l.grid.merge
 	skip = (merge - (b.First-l.grid.first)%merge) % merge
 	return skip, (int64(b.N) - skip) / merge
 }
 
-// merged returns n sums of every values each.
-func merged[T uint16 | uint32](values []T, skip, n, every int64) []T {
+// mergedCounts returns n sums of every values each, from index skip on.
+func mergedCounts[T uint16 | uint32](values []T, skip, n, every int64) []T {
 	values = values[skip : skip+n*every]
 	if every == 1 {
 		return values

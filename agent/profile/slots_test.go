@@ -8,9 +8,9 @@ import (
 // Blocks that stand for others stand for all of them, and each for itself at the ends.
 func TestEveryBlockIsStoodFor(t *testing.T) {
 	for _, blocks := range []int{0, 1, 79, 80, 81, 399, 400, 401, 1000, 6001, 150_000} {
-		sum, read, every := 0, 0, stride(blocks)
+		sum, read, every := 0, 0, blocksPerDraw(blocks)
 		for i := range blocks {
-			w := weightOf(i, blocks, every)
+			w := blockWeight(i, blocks, every)
 			if sum += w; w > 0 {
 				read++
 			}
@@ -18,7 +18,7 @@ func TestEveryBlockIsStoodFor(t *testing.T) {
 				t.Fatalf("%d blocks: block %d stands for %d", blocks, i, w)
 			}
 		}
-		if sum != blocks || read > mostRead+1 {
+		if sum != blocks || read > maxBlocksRead+1 {
 			t.Errorf("%d blocks: %d read, which stand for %d", blocks, read, sum)
 		}
 	}
@@ -45,7 +45,7 @@ func TestSamplesOfCodeAreOnTheGridOfTheSet(t *testing.T) {
 		}
 	}
 	w.Close()
-	for _, p := range []room{usual(), {usual().pages, blocks * slots}} {
+	for _, p := range []columnLimits{defaultLimits(), {defaultLimits().pages, blocks * slots}} {
 		l, err := loadFile(path, p)
 		if err != nil {
 			t.Fatal(err)

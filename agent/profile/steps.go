@@ -12,35 +12,36 @@ import (
 // of a day against 67 MB where the last step was the level. Where steps are 0 but
 // now and then, they are written as they are.
 
-// level follows the steps of a column; all arithmetic wraps.
-type level int64
+// stepLevel is the expected next step of a column, a running mean with levelBits fractional bits; its
+// arithmetic wraps.
+type stepLevel int64
 
-// levelBits are the fractional bits of a level.
+// levelBits is the number of fractional bits of a stepLevel.
 const levelBits = 8
 
-// expected is the next step.
-func (l level) expected() int64 { return (int64(l) + 1<<(levelBits-1)) >> levelBits }
+// expectedStep returns the next step by the mean, rounded.
+func (l stepLevel) expectedStep() int64 { return (int64(l) + 1<<(levelBits-1)) >> levelBits }
 
-// follow updates the level with a step and its deviation. A deviation of more than an eighth starts another
-// part of the loop and resets the level.
-func (l *level) follow(step, off int64) {
-	if near := max(l.expected(), -l.expected())>>3 + 8; off > near || off < -near {
-		*l = level(step << levelBits)
+// update moves the level towards a step, whose deviation from the expected one is off. A deviation of more than
+// an eighth sets the level to the step: another part of the loop has begun.
+func (l *stepLevel) update(step, off int64) {
+	if near := max(l.expectedStep(), -l.expectedStep())>>3 + 8; off > near || off < -near {
+		*l = stepLevel(step << levelBits)
 		return
 	}
-	*l += (level(step<<levelBits) - *l) >> 2
+	*l += (stepLevel(step<<levelBits) - *l) >> 2
 }
 
-// appendSteps appends steps as zigzag varints, levelled if that makes them
-// shorter.
+// appendSteps appends steps as zigzag varints: as deviations from the level if those are shorter, and then
+// levelled is true.
 func appendSteps(dst []byte, steps []int64) (body []byte, levelled bool) {
-	var l level
+	var l stepLevel
 	plain, short := 0, 0
 	for _, s := range steps {
-		off := s - l.expected()
-		l.follow(s, off)
-		plain += bitsOf(s)
-		short += bitsOf(off)
+		off := s - l.expectedStep()
+		l.update(s, off)
+		plain += varintBits(s)
+		short += varintBits(off)
 	}
 	l = 0
 	for _, s := range steps {
@@ -48,29 +49,29 @@ func appendSteps(dst []byte, steps []int64) (body []byte, levelled bool) {
 			dst = binary.AppendVarint(dst, s)
 			continue
 		}
-		off := s - l.expected()
-		l.follow(s, off)
+		off := s - l.expectedStep()
+		l.update(s, off)
 		dst = binary.AppendVarint(dst, off)
 	}
 	return dst, short < plain
 }
 
-// steps reads what appendSteps wrote.
-func (d *decoder) steps(steps []int64, levelled bool) {
+// readSteps reads what appendSteps wrote into steps.
+func (d *decoder) readSteps(steps []int64, levelled bool) {
 	if !levelled {
 		for i := range steps {
 			steps[i] = d.varint()
 		}
 		return
 	}
-	var l level
+	var l stepLevel
 	for i := range steps {
 		off := d.varint()
-		s := off + l.expected()
-		l.follow(s, off)
+		s := off + l.expectedStep()
+		l.update(s, off)
 		steps[i] = s
 	}
 }
 
-// bitsOf is how many bits a zigzag varint of v has to hold.
-func bitsOf(v int64) int { return bits.Len64(uint64(v<<1) ^ uint64(v>>63)) }
+// varintBits returns how many bits of v a zigzag varint has to hold.
+func varintBits(v int64) int { return bits.Len64(uint64(v<<1) ^ uint64(v>>63)) }

@@ -8,71 +8,71 @@ import (
 	"jobgait/analysis/run"
 )
 
-// survey is what one pass over the heads of the blocks tells of a whole profile.
+// survey is the result of one pass over the heads of all blocks of a profile.
 type survey struct {
 	header *Header
 	footer *Footer
 	epochs []Epoch
 	places Places
-	// windows are those of each GPU.
+	// windows are the windows of each GPU.
 	windows [][]anatomy.Window
 	// first and end bound the slots: end is the one after the last.
-	first, end int64
-	blocks     int
-	present    int64 // slots in blocks
-	missing    int64 // of them, those that lack a record from some CPU
-	lost       int64
-	records    int64
-	agentNS    int64
-	sampled    bool    // some block has samples
-	last       []int64 // of every column; NoValue if it never had one
-	ran        []share // of every column
-	hits       map[uint64]int64
-	bins       surveyed
-	// starts are the first slots of blocks that follow each other without a
-	// gap and have no overview yet; overviews are those that can be believed.
-	starts    []int64
-	overviews []slots
-	summed    int64 // slots that have one
+	first, end     int64
+	blocks         int
+	presentSlots   int64 // slots within blocks
+	uncertainSlots int64 // of them, those whose samples may belong elsewhere
+	lostRecords    int64
+	records        int64
+	agentNS        int64
+	sampled        bool    // whether a block has samples
+	lastValues     []int64 // of every column; NoValue if it never had a value
+	countedShares  []share // of every column
+	pageHits       map[uint64]int64
+	bins           binSurvey
+	// starts are the first slots of blocks that follow each other without a gap and have no overview yet;
+	// overviews are those that match their blocks.
+	starts        []int64
+	overviews     []slotRange
+	overviewSlots int64 // slots with an overview
 }
 
-// share is how much of the time a column was counted.
+// share is how many of a column's slots it was counted in, as a sum of shares, and the number of slots.
 type share struct{ counted, slots float64 }
 
-// maxTallied is how many pages are counted over a run. An application has a few
-// thousand; 24 h of noise could bring 4 million.
-const maxTallied = 100_000
+// maxPagesTallied limits the pages whose hits are counted over a run. An application has a few thousand; 24 h
+// of noise could bring 4 million.
+const maxPagesTallied = 100_000
 
-// newSurvey goes through a profile, and looks at heads only: at the speed of its
-// checksums.
+// newSurvey reads the heads of all blocks of a profile, about as fast as its checksums can be computed.
 func newSurvey(r *Reader) *survey {
-	s := &survey{header: &r.header, last: make([]int64, len(r.header.Columns)), ran: make([]share, len(r.header.Columns)),
-		hits: map[uint64]int64{}}
+	s := &survey{header: &r.header, lastValues: make([]int64, len(r.header.Columns)),
+		countedShares: make([]share, len(r.header.Columns)),
+		pageHits:      map[uint64]int64{}}
 	s.bins.hits = map[uint64]map[anatomy.PagePart]int64{}
-	for i := range s.last {
-		s.last[i] = NoValue
+	for i := range s.lastValues {
+		s.lastValues[i] = NoValue
 	}
 	b := &r.decoder.head
-	for kind, payload := range r.sampled() {
+	for kind, payload := range r.sampleFrames() {
 		if kind == binsFrame {
-			if r.bins.read(payload) == nil {
+			if r.bins.readHead(payload) == nil {
 				s.bins.add(&r.bins, len(payload))
 			}
-			r.pass()
+			r.ignoreFrame()
 			continue
 		}
 		overview := kind == overviewFrame
-		switch err := b.read(payload, &r.header, overview); {
+		switch err := b.readHead(payload, &r.header, overview); {
 		case overview && err != nil:
-			r.pass()
+			r.ignoreFrame()
 		case overview:
-			r.pass()
-			s.addOverview(slots{b.First, b.First + int64(b.N)})
-		case err != nil || b.First < r.next:
-			r.refuse()
+			r.ignoreFrame()
+			s.addOverview(slotRange{b.First, b.First + int64(b.N)})
+		case err != nil || b.First < r.nextSlot:
+			r.rejectFrame()
 		default:
-			r.accept(b.First + int64(b.N))
-			r.coarsest(b)
+			r.acceptUpTo(b.First + int64(b.N))
+			r.updateQuanta(b)
 			s.add(b)
 		}
 	}
@@ -80,6 +80,7 @@ func newSurvey(r *Reader) *survey {
 	return s
 }
 
+// add adds the head of a block.
 func (s *survey) add(b *blockHead) {
 	if s.blocks == 0 {
 		s.first = b.First
@@ -90,87 +91,87 @@ func (s *survey) add(b *blockHead) {
 	s.starts = append(s.starts, b.First)
 	s.blocks++
 	s.end = b.First + int64(b.N)
-	s.present += int64(b.N)
-	s.missing += b.Missing
-	s.lost += b.LostRecords
+	s.presentSlots += int64(b.N)
+	s.uncertainSlots += b.UncertainSlots
+	s.lostRecords += b.LostRecords
 	s.records += b.Records
 	s.agentNS = max(s.agentNS, b.AgentCPUNS)
 	for i, c := range b.columns {
 		if c.present > 0 {
-			s.last[i] = c.last
+			s.lastValues[i] = c.last
 		}
 		ran := 1.0
-		if b.Ran != nil {
-			ran = float64(b.Ran[i]) / 10_000
+		if b.CountedShare != nil {
+			ran = float64(b.CountedShare[i]) / 10_000
 		}
-		s.ran[i].counted += ran * float64(b.N)
-		s.ran[i].slots += float64(b.N)
+		s.countedShares[i].counted += ran * float64(b.N)
+		s.countedShares[i].slots += float64(b.N)
 	}
 	s.sampled = s.sampled || b.flags&flagSamples != 0
 	for _, p := range b.pages {
-		s.tally(p.key, int64(p.hits))
+		s.addHits(p.key, int64(p.hits))
 	}
 }
 
-// addOverview keeps an overview if the blocks are there that it is of.
-func (s *survey) addOverview(o slots) {
+// addOverview records an overview if the blocks that it covers are present without a gap.
+func (s *survey) addOverview(o slotRange) {
 	if _, ok := slices.BinarySearch(s.starts, o.first); ok && o.end == s.end {
 		s.overviews = append(s.overviews, o)
-		s.summed += o.end - o.first
+		s.overviewSlots += o.end - o.first
 		s.starts = s.starts[:0]
 	}
 }
 
-// tally adds the hits of a page. When there are too many pages, those below the
-// mean are forgotten: the sixteen that matter are far above it.
-func (s *survey) tally(key uint64, hits int64) {
-	s.hits[key] += hits
-	if len(s.hits) <= maxTallied {
+// addHits adds the hits of a page. When there are too many pages, it drops those with no more than the mean:
+// the sixteen that matter have far more.
+func (s *survey) addHits(key uint64, hits int64) {
+	s.pageHits[key] += hits
+	if len(s.pageHits) <= maxPagesTallied {
 		return
 	}
 	total := int64(0)
-	for _, n := range s.hits {
+	for _, n := range s.pageHits {
 		total += n
 	}
-	mean := total / int64(len(s.hits))
-	for key, n := range s.hits {
+	mean := total / int64(len(s.pageHits))
+	for key, n := range s.pageHits {
 		if n <= mean {
-			delete(s.hits, key)
+			delete(s.pageHits, key)
 		}
 	}
 }
 
-// busiest returns the n pages that were hit most.
-func (s *survey) busiest(n int) []uint64 {
-	keys := make([]uint64, 0, len(s.hits))
-	for key, hits := range s.hits {
+// mostHitPages returns the keys of the n pages with the most hits, most first.
+func (s *survey) mostHitPages(n int) []uint64 {
+	keys := make([]uint64, 0, len(s.pageHits))
+	for key, hits := range s.pageHits {
 		if hits > 0 {
 			keys = append(keys, key)
 		}
 	}
 	slices.SortFunc(keys, func(a, b uint64) int {
-		return cmp.Or(cmp.Compare(s.hits[b], s.hits[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(s.pageHits[b], s.pageHits[a]), cmp.Compare(a, b))
 	})
 	return keys[:min(len(keys), n)]
 }
 
-// stepS is the step of the grid in seconds.
+// stepS returns the step of the grid in seconds.
 func (s *survey) stepS() float64 { return float64(s.header.StepNS) / 1e9 }
 
-// totals are the counters over the run; cpuS is the job's CPU time by the code addresses, over the given number
-// of slots.
+// totals returns the total of each counter over the run, and before them "cpu_time": cpuS seconds of the job by
+// its code addresses, which were taken in the given number of slots.
 func (s *survey) totals(cpuS float64, slots int64) []run.Counter {
-	out := make([]run.Counter, 0, 1+len(s.last))
-	if s.sampled && newRates(s.header, s.epochs).highest() > 0 {
+	out := make([]run.Counter, 0, 1+len(s.lastValues))
+	if s.sampled && newRates(s.header, s.epochs).highestHz() > 0 {
 		c := run.Counter{Name: "cpu_time", Unit: "s", Scope: "job", Total: cpuS}
-		if slots < s.present {
-			c.Share = float64(slots) / float64(s.present)
+		if slots < s.presentSlots {
+			c.Share = float64(slots) / float64(s.presentSlots)
 		}
 		out = append(out, c)
 	}
 	for i, c := range s.header.Columns {
-		if !c.Gauge && s.last[i] != NoValue {
-			x := run.Counter{Name: c.Name, Unit: c.Unit, Scope: c.Scope, Total: float64(s.last[i])}
+		if !c.Gauge && s.lastValues[i] != NoValue {
+			x := run.Counter{Name: c.Name, Unit: c.Unit, Scope: c.Scope, Total: float64(s.lastValues[i])}
 			if s.footer != nil {
 				x.Before = float64(s.footer.Before[c.Name])
 			}
@@ -180,11 +181,11 @@ func (s *survey) totals(cpuS float64, slots int64) []run.Counter {
 	return out
 }
 
-// interruptS is what one sample costs the CPU that it interrupts, unless the header knows
-// better: 12 us measured in a virtual machine, about 3 us on bare metal.
+// interruptS is the CPU time in seconds that taking one sample is assumed to cost, if the header does not say:
+// 12 us, measured in a virtual machine; about 3 us on bare metal.
 const interruptS = 12e-6
 
-// quality says what the samples are worth.
+// quality returns how complete the samples are and what taking them cost.
 func (s *survey) quality() run.Quality {
 	h, interruptS := s.header, interruptS
 	if h.InterruptNS > 0 {
@@ -192,7 +193,8 @@ func (s *survey) quality() run.Quality {
 	}
 	q := run.Quality{
 		Scope: h.Scope, CPUs: h.CPUs, RateHz: 1e9 / float64(h.StepNS), AddressHz: h.AddressHz,
-		Samples: s.present, Missing: s.missing, LostRecords: s.lost, Blocks: s.blocks, Sealed: s.footer != nil,
+		Samples: s.presentSlots, Missing: s.uncertainSlots, LostRecords: s.lostRecords, Blocks: s.blocks,
+		Sealed:    s.footer != nil,
 		AgentCPUS: float64(s.agentNS) / 1e9,
 		BudgetPct: h.BudgetPct, InterruptNS: h.InterruptNS,
 		Sources: append([]run.CounterSource{}, h.Sources...),
@@ -200,9 +202,9 @@ func (s *survey) quality() run.Quality {
 	if s.footer != nil {
 		q.GPUReaderS, q.GPUReaderStartS = s.footer.GPUReaderS, s.footer.GPUReaderStartS
 	}
-	q.Sources = slices.DeleteFunc(q.Sources, s.neverHeld)
+	q.Sources = slices.DeleteFunc(q.Sources, s.isUnreadGPU)
 	for i := range q.Sources {
-		if part := s.footer.uncertain(q.Sources[i].Name); part >= 0 && part <= 1 {
+		if part := s.footer.uncertainShare(q.Sources[i].Name); part >= 0 && part <= 1 {
 			q.Sources[i].Uncertain = part
 		}
 	}
@@ -212,15 +214,15 @@ func (s *survey) quality() run.Quality {
 	return q
 }
 
-// neverHeld is whether a source is of a GPU of which nothing was read: no process held it,
-// which a note says where the run was given one.
-func (s *survey) neverHeld(x run.CounterSource) bool {
+// isUnreadGPU reports whether a source is a GPU of which no value was read and no reason is given: no process
+// of the job used it.
+func (s *survey) isUnreadGPU(x run.CounterSource) bool {
 	i := slices.IndexFunc(s.header.Columns, func(c Column) bool { return c.Name == x.Name })
-	return i >= 0 && s.header.Columns[i].Ticked && s.last[i] == NoValue && x.Absent == ""
+	return i >= 0 && s.header.Columns[i].Ticked && s.lastValues[i] == NoValue && x.Absent == ""
 }
 
-// uncertain is that of a column, 0 where it is not known.
-func (f *Footer) uncertain(column string) float64 {
+// uncertainShare returns which part of a column's counts lies in gaps between records, 0 if unknown.
+func (f *Footer) uncertainShare(column string) float64 {
 	if f == nil {
 		return 0
 	}

@@ -6,33 +6,33 @@ import (
 	"fmt"
 )
 
-// ErrVersion is returned for a profile that is whole and of a version that is not
-// read here.
+// ErrVersion is the error for an intact profile of a version that this program cannot read.
 var ErrVersion = errors.New("profile version is not supported")
 
-// format converts the frames of one version to the present one: the header, and the payload of every other
-// frame of the same kind; nil if that never changed.
-type format struct {
+// versionFormat converts the frames of one version to the present one: the header, and the payload of every
+// other frame of the same kind, nil if payloads did not change.
+type versionFormat struct {
 	version int
 	header  func(payload []byte) (Header, error)
 	payload func(kind byte, payload []byte) ([]byte, error)
 }
 
-// formats are this version and the one before, for an agent may run for eight days
-// while its node is upgraded. Nothing was released before version 1.
-func formats() []format {
-	return []format{{version: Version, header: func(payload []byte) (h Header, err error) {
+// supportedFormats returns the formats of this version and the one before, because an agent may run for eight
+// days while its node is upgraded. There is no version before 1.
+func supportedFormats() []versionFormat {
+	return []versionFormat{{version: Version, header: func(payload []byte) (h Header, err error) {
 		return h, json.Unmarshal(payload, &h)
 	}}}
 }
 
-// readHeader reads a header with the format of its version.
-func readHeader(payload []byte, formats []format) (Header, format, error) {
+// readHeader decodes a header with the format of its version. It returns ErrNoHeader for a malformed one and
+// ErrVersion for an unknown version.
+func readHeader(payload []byte, formats []versionFormat) (Header, versionFormat, error) {
 	var head struct {
 		Version int `json:"version"`
 	}
 	if err := json.Unmarshal(payload, &head); err != nil {
-		return Header{}, format{}, fmt.Errorf("%w: %w", ErrNoHeader, err)
+		return Header{}, versionFormat{}, fmt.Errorf("%w: %w", ErrNoHeader, err)
 	}
 	for _, f := range formats {
 		if f.version != head.Version {
@@ -47,6 +47,7 @@ func readHeader(payload []byte, formats []format) (Header, format, error) {
 		}
 		return h, f, err
 	}
-	return Header{}, format{}, fmt.Errorf("%w: %d, known are %d to %d; read it with the jobgait of the node that wrote it",
-		ErrVersion, head.Version, formats[len(formats)-1].version, formats[0].version)
+	return Header{}, versionFormat{},
+		fmt.Errorf("%w: %d, known are %d to %d; read it with the jobgait of the node that wrote it",
+			ErrVersion, head.Version, formats[len(formats)-1].version, formats[0].version)
 }

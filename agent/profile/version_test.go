@@ -11,8 +11,8 @@ import (
 
 // before is a made-up version 0: its headers called the step of the grid otherwise,
 // and its blocks and epochs had a byte more in front.
-func before() format {
-	return format{version: Version - 1,
+func before() versionFormat {
+	return versionFormat{version: Version - 1,
 		header: func(payload []byte) (Header, error) {
 			var h struct {
 				Header
@@ -34,7 +34,7 @@ func before() format {
 }
 
 func TestHeaderOfAnyVersion(t *testing.T) {
-	table := append(formats(), before())
+	table := append(supportedFormats(), before())
 	for text, want := range map[string]string{
 		`{"version":1,"step_ns":5000000}`: "",
 		`{"version":0,"step":5000000}`:    "",
@@ -49,7 +49,7 @@ func TestHeaderOfAnyVersion(t *testing.T) {
 			t.Errorf("%s: %+v, %v", text, h, err)
 		}
 	}
-	if _, _, err := readHeader([]byte(`{"version":0,"step":5000000}`), formats()); !errors.Is(err, ErrVersion) {
+	if _, _, err := readHeader([]byte(`{"version":0,"step":5000000}`), supportedFormats()); !errors.Is(err, ErrVersion) {
 		t.Errorf("a version that nobody wrote is read without its reader: %v", err)
 	}
 }
@@ -68,11 +68,11 @@ func TestVersionBefore(t *testing.T) {
 		at += n
 	}
 	earlier = append(earlier[:len(earlier):len(earlier)], frameOf(footerFrame, "{}")...)
-	r, err := newReader(bytes.NewReader(earlier), append(formats(), before()))
+	r, err := newReader(bytes.NewReader(earlier), append(supportedFormats(), before()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := r.All()
+	p := r.ReadAll()
 	for i := range want { // its header has other clocks
 		want[i].RealNS, want[i].MonoNS = 0, 0
 		p.Blocks[i].RealNS, p.Blocks[i].MonoNS = 0, 0
@@ -97,8 +97,8 @@ func TestUnknownFramesAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := r.All()
-	if len(p.Blocks) != len(blocks) || r.unknown != 3 || p.Damage != (Damage{}) || p.Footer == nil {
-		t.Errorf("%d of %d blocks, %d unknown, %+v", len(p.Blocks), len(blocks), r.unknown, p.Damage)
+	p := r.ReadAll()
+	if len(p.Blocks) != len(blocks) || r.unknownFrames != 3 || p.Damage != (Damage{}) || p.Footer == nil {
+		t.Errorf("%d of %d blocks, %d unknown, %+v", len(p.Blocks), len(blocks), r.unknownFrames, p.Damage)
 	}
 }

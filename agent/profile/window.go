@@ -2,8 +2,8 @@ package profile
 
 import "io"
 
-// window is the part of a file around the place where a reader stands. It
-// grows with what is there, never with what a length in the file claims.
+// window is the part of a file around the reader's position. It grows with the bytes read, never by a length
+// that the file claims.
 type window struct {
 	r          io.Reader
 	buf        []byte
@@ -13,14 +13,16 @@ type window struct {
 	err        error // why it ended, if not by reaching the end
 }
 
+// windowSize is the initial size of a window in bytes.
 const windowSize = 256 << 10
 
+// newWindow returns a window at the start of a stream.
 func newWindow(r io.Reader) *window {
 	return &window{r: r, buf: make([]byte, windowSize)}
 }
 
-// peek returns what follows, at least n bytes unless the file ends before. It
-// is valid until the next call.
+// peek returns the bytes that follow the position, at least n unless the file ends before. They are valid until
+// the next call.
 func (w *window) peek(n int) []byte {
 	for w.end-w.start < n && !w.ended {
 		w.fill()
@@ -28,7 +30,7 @@ func (w *window) peek(n int) []byte {
 	return w.buf[w.start:w.end]
 }
 
-// fill reads once.
+// fill reads once from the stream, after making room.
 func (w *window) fill() {
 	if w.end == len(w.buf) {
 		if w.start < len(w.buf)/2 {
@@ -47,8 +49,8 @@ func (w *window) fill() {
 	}
 }
 
-// pass goes n bytes on, of those that peek showed.
-func (w *window) pass(n int) {
+// advance moves the position n bytes on, within the bytes that peek returned.
+func (w *window) advance(n int) {
 	w.start += n
 	w.at += int64(n)
 }

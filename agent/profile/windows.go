@@ -6,32 +6,32 @@ import (
 	"jobgait/analysis/anatomy"
 )
 
-// GPUWindows are windows of one GPU's utilization, which its driver buffers: the end of
-// each in ns of CLOCK_MONOTONIC, ascending, and the mean over it in percent. A window
-// begins where the one before it ends, unless some are missing between.
+// GPUWindows are windows of one GPU's utilization, as its driver buffers them: the end of each in ns of
+// CLOCK_MONOTONIC, ascending, and the mean utilization over it in percent. A window begins where the previous
+// one ends, unless windows between them are missing.
 type GPUWindows struct {
 	GPU     int // counts the job's on the node
 	EndNS   []int64
 	Percent []uint8
 }
 
-// Windows of a profile have a frame for what came at once, up to maxFrameWindows of one
-// GPU. A reader keeps mostWindows in all, 9 days of one GPU with windows of 200 ms.
+// Limits of windows: a frame has at most maxFrameWindows of one GPU, and a reader keeps at most maxWindows of
+// all GPUs, nine days of one GPU with windows of 200 ms.
 const (
 	maxFrameWindows = 4096
-	mostWindows     = 4 << 20
+	maxWindows      = 4 << 20
 	maxGPU          = 63
 	maxWindowUS     = int64(1) << 50 // after the base: 35 years
 )
 
-// Windows writes windows. They come late, so that they are in no block.
-func (w *Writer) Windows(list []GPUWindows) error {
+// WriteWindows writes windows in frames of their own, outside of blocks, because drivers deliver them late.
+func (w *Writer) WriteWindows(list []GPUWindows) error {
 	for _, g := range list {
 		for at := 0; at < len(g.EndNS) && !w.sealed; at += maxFrameWindows {
 			to := min(at+maxFrameWindows, len(g.EndNS))
 			part := GPUWindows{GPU: g.GPU, EndNS: g.EndNS[at:to], Percent: g.Percent[at:to]}
-			w.buf = part.append(openFrame(w.buf[:0]), w.header.BaseNS)
-			if err := w.write(windowsFrame); err != nil {
+			w.buf = part.appendPayload(openFrame(w.buf[:0]), w.header.BaseNS)
+			if err := w.writeFrame(windowsFrame); err != nil {
 				return err
 			}
 		}
@@ -39,10 +39,10 @@ func (w *Writer) Windows(list []GPUWindows) error {
 	return nil
 }
 
-// append appends the payload of a frame: GPU, number of windows, end of the first in us
-// after the base (zigzag), how far each other end is behind the one before in us, and a
-// byte for each window's percent. All others are varints.
-func (g GPUWindows) append(dst []byte, baseNS int64) []byte {
+// appendPayload appends the payload of a frame: GPU, number of windows, end of the first in us after the base
+// (zigzag), the distance of each other end from the one before in us, and the percent of each window in one
+// byte. All others are varints.
+func (g GPUWindows) appendPayload(dst []byte, baseNS int64) []byte {
 	dst = binary.AppendUvarint(dst, uint64(g.GPU))
 	dst = binary.AppendUvarint(dst, uint64(len(g.EndNS)))
 	last := int64(0)
@@ -58,11 +58,11 @@ func (g GPUWindows) append(dst []byte, baseNS int64) []byte {
 	return append(dst, g.Percent...)
 }
 
-// decodeWindows reads what append wrote; false for anything else. Ends are us after the base.
+// decodeWindows decodes what appendPayload wrote; false for anything else. Ends are in us after the base.
 func decodeWindows(payload []byte) (gpu int, endUS []int64, percent []byte, ok bool) {
 	d := decoder{p: payload}
-	gpu = d.count(maxGPU)
-	n := d.count(maxFrameWindows)
+	gpu = d.countUpTo(maxGPU)
+	n := d.countUpTo(maxFrameWindows)
 	if d.bad || n == 0 || n > len(d.p) {
 		return 0, nil, nil, false
 	}
@@ -89,7 +89,8 @@ func decodeWindows(payload []byte) (gpu int, endUS []int64, percent []byte, ok b
 	return gpu, endUS, percent, !d.bad && len(d.p) == 0
 }
 
-// keepWindows keeps those of a frame, in seconds since the run began.
+// keepWindows stores the windows of a frame, with ends in seconds since the run began and means from 0 to 1;
+// false if the frame is malformed. It drops windows that do not end after the previous one.
 func (r *Reader) keepWindows(payload []byte) bool {
 	gpu, ends, percent, ok := decodeWindows(payload)
 	if !ok {
@@ -100,7 +101,7 @@ func (r *Reader) keepWindows(payload []byte) bool {
 	}
 	begin := float64(r.header.BaseNS-r.header.RunNS) / 1e9
 	for i, us := range ends {
-		if r.windowCount >= mostWindows {
+		if r.windowCount >= maxWindows {
 			break
 		}
 		end := begin + float64(us)/1e6

@@ -24,7 +24,7 @@ func TestWindows(t *testing.T) {
 		{{GPU: 0, EndNS: []int64{49e9, 49_200_000_000}, Percent: []uint8{0, 100}}, many},
 		{{GPU: 0, EndNS: []int64{49_200_000_000, 49_400_000_000}, Percent: []uint8{1, 25}}},
 	} {
-		if err := w.Windows(list); err != nil {
+		if err := w.WriteWindows(list); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,7 +45,7 @@ func TestWindows(t *testing.T) {
 }
 
 func FuzzWindows(f *testing.F) {
-	f.Add(GPUWindows{GPU: 3, EndNS: []int64{1e9, 12e8}, Percent: []uint8{0, 100}}.append(nil, 5e8))
+	f.Add(GPUWindows{GPU: 3, EndNS: []int64{1e9, 12e8}, Percent: []uint8{0, 100}}.appendPayload(nil, 5e8))
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		gpu, ends, percent, ok := decodeWindows(payload)
 		if !ok {

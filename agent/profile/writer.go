@@ -15,41 +15,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SyncEvery is how often written blocks are forced to the disk: what a crash
-// of the machine may lose. A crash of the agent loses only the block that it
-// had not written.
+// SyncEvery is the interval at which written blocks are forced to the disk: a crash of the machine loses at
+// most what was written since. A crash of the agent loses only the block that it had not written.
 const SyncEvery = 10 * time.Second
 
-// ErrSealed is returned after Seal. ErrFull is returned by Append when the
-// profile is as large as it may become: it can still be sealed.
+// ErrSealed is the error for writing after Seal. ErrFull is the error of Append when the profile has reached
+// its maximum size: it can still be sealed.
 var (
 	ErrSealed = errors.New("profile is sealed")
 	ErrFull   = errors.New("profile has reached its maximum size")
 )
 
-// WriterOptions say how a profile is written. The zero value is the default.
+// WriterOptions say how a profile is written. The zero value rounds counts and does not limit the size.
 type WriterOptions struct {
-	// Lossless keeps every count as it was read, and every page. Else counts
-	// are rounded, to 1/256 of a median step at most (see quantumOf).
+	// Lossless stores every count as it was read, and every page. Otherwise counts are rounded, to at most 1/256
+	// of a median step (see quantumOf).
 	Lossless bool
-	// MaxBytes bounds the file (see cap.go); 0 = it may grow.
+	// MaxBytes limits the size of the file in bytes (see cap.go); 0 = no limit.
 	MaxBytes int64
 }
 
-// Writer appends blocks to a profile. It is for one goroutine.
+// Writer appends blocks to a profile file. Only one goroutine may use it.
 type Writer struct {
-	file    file
-	path    string
-	header  Header
-	limits  sizeCap
-	encoder *encoder
-	merger  merger
-	summed  overviewer
-	buf     []byte
-	good    int64 // length of the file up to its last whole frame
-	end     int64 // length of the file; more than good after a failed write
-	next    int64 // slot after the last block
-	sealed  bool
+	file        file
+	path        string
+	header      Header
+	limits      sizeCap
+	encoder     *encoder
+	merger      merger
+	overviews   overviewBuilder
+	buf         []byte
+	intactBytes int64 // length of the file up to its last whole frame
+	fileBytes   int64 // length of the file; more than good after a failed write
+	nextSlot    int64 // slot after the last block
+	sealed      bool
 
 	now     func() time.Time
 	synced  time.Time
@@ -59,7 +58,7 @@ type Writer struct {
 	syncErr error
 }
 
-// file is what a Writer needs of an *os.File.
+// file is the methods of an *os.File that a Writer uses; tests simulate a full disk.
 type file interface {
 	Write(p []byte) (int, error)
 	Truncate(size int64) error
@@ -67,13 +66,15 @@ type file interface {
 	Close() error
 }
 
+// diskFile is an open file on disk.
 type diskFile struct{ *os.File }
 
+// Datasync forces the file's data to the disk.
 func (f diskFile) Datasync() error { return unix.Fdatasync(int(f.Fd())) }
 
-// Create makes a profile that does not exist yet, readable by its owner only,
-// and writes its header. Version and missing lists are filled in. Of the
-// options the first is taken; without any, Options{}.
+// Create creates a profile file, readable by its owner only, and writes its header; it fails if the file
+// exists. It fills in Version and replaces nil lists by empty ones. Only the first of the options is used;
+// without any, the zero WriterOptions.
 func Create(path string, h Header, options ...WriterOptions) (*Writer, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -88,6 +89,7 @@ func Create(path string, h Header, options ...WriterOptions) (*Writer, error) {
 	return w, nil
 }
 
+// newWriter returns a writer after writing the header to f; path appears in errors only.
 func newWriter(f file, path string, h Header, o WriterOptions) (*Writer, error) {
 	h.Version = Version
 	h.Columns = append([]Column{}, h.Columns...)
@@ -105,15 +107,16 @@ func newWriter(f file, path string, h Header, o WriterOptions) (*Writer, error) 
 	if w.encoder, err = newEncoder(&w.header, o); err != nil {
 		return nil, fmt.Errorf("create profile %s: %w", path, err)
 	}
-	w.summed = newOverviewer(&w.header)
+	w.overviews = newOverviewBuilder(&w.header)
 	if err := w.writeJSON(headerFrame, h); err != nil {
 		return nil, fmt.Errorf("create profile %s: %w", path, err)
 	}
 	return w, nil
 }
 
-// Append writes one block with one write. After an error (a full disk, mostly)
-// the file is as it was before, and the next block may be tried.
+// Append writes one block with one write; its first slot must not be before the end of the last block. After an
+// error, mostly a full disk, the file is as it was before, and the next block may be tried. It returns ErrFull
+// if the file has its maximum size.
 func (w *Writer) Append(b Block) error {
 	if w.sealed {
 		return fmt.Errorf("append to %s: %w", w.path, ErrSealed)
@@ -121,21 +124,23 @@ func (w *Writer) Append(b Block) error {
 	if err := b.check(len(w.header.Columns)); err != nil {
 		return fmt.Errorf("append to %s: block of %w", w.path, err)
 	}
-	if b.First < w.next {
-		return fmt.Errorf("append to %s: block from slot %d on, the last went up to %d", w.path, b.First, w.next)
+	if b.First < w.nextSlot {
+		return fmt.Errorf("append to %s: block from slot %d on, the last went up to %d", w.path, b.First, w.nextSlot)
 	}
-	if err := w.append(b); err != nil {
+	if err := w.writeBlock(b); err != nil {
 		return fmt.Errorf("append to %s: %w", w.path, err)
 	}
-	w.next = b.First + int64(b.N)
-	w.sync()
+	w.nextSlot = b.First + int64(b.N)
+	w.syncIfDue()
 	return nil
 }
 
-// append writes a block, with slots merged if the file has grown too large.
-func (w *Writer) append(b Block) error {
+// writeBlock writes a block and its bins. If the file has reached a stage of its maximum size, it merges slots,
+// and writes an epoch when a stage begins. It writes an overview of the blocks before if the block cannot be
+// added to it.
+func (w *Writer) writeBlock(b Block) error {
 	slot := b.First
-	every, changed, err := w.limits.next(w.good)
+	every, changed, err := w.limits.mergeAt(w.intactBytes)
 	if err != nil {
 		return err
 	}
@@ -144,61 +149,61 @@ func (w *Writer) append(b Block) error {
 		if err := w.writeJSON(epochFrame, e); err != nil {
 			return err
 		}
-		w.limits.tell()
+		w.limits.advance()
 	}
 	if every > 1 {
-		b.Pages = hottest(b.Pages, w.limits.pages())
+		b.Pages = hottest(b.Pages, w.limits.pageLimit())
 	}
-	if every = max(every, b.Every); every > 1 {
+	if every = max(every, b.MergedSlots); every > 1 {
 		b = w.merger.merge(b, every)
 	}
-	suits := w.summed.suits(&b)
-	if !suits || !w.summed.continues(&b) {
-		w.overview()
+	suits := w.overviews.isSummable(&b)
+	if !suits || !w.overviews.extends(&b) {
+		w.writeOverview()
 	}
 	w.buf = w.encoder.appendBlock(openFrame(w.buf[:0]), &b)
 	if cells := b.N * len(b.Columns); cells > maxGrowth*(len(w.buf)-frameSize) {
 		return fmt.Errorf("block of %d empty slots", b.N)
 	}
-	if err := w.write(blockFrame); err != nil {
+	if err := w.writeFrame(blockFrame); err != nil {
 		return err
 	}
-	w.bins(&b)
+	w.writeBins(&b)
 	if !suits {
 		return nil
 	}
-	if w.summed.slots == 0 {
-		w.summed.begin(&b)
+	if w.overviews.slots == 0 {
+		w.overviews.begin(&b)
 	}
-	w.summed.add(&b)
+	w.overviews.add(&b)
 	return nil
 }
 
-// bins writes those of a block. Like an overview it says again what the block does:
-// where it cannot be written, the file is as good without.
-func (w *Writer) bins(b *Block) {
-	if b.Every <= 1 && b.Bins.N() > 0 {
+// writeBins writes the bins of a block without merged slots. It ignores write errors: the block has the same
+// samples by slot.
+func (w *Writer) writeBins(b *Block) {
+	if b.MergedSlots <= 1 && b.Bins.Count() > 0 {
 		w.buf = w.encoder.appendBins(openFrame(w.buf[:0]), b.First, &b.Bins)
-		_ = w.write(binsFrame)
+		_ = w.writeFrame(binsFrame)
 	}
 }
 
-// overview writes what was added up of the last blocks. It is a copy: where it
-// cannot be written, the file is as good without.
-func (w *Writer) overview() {
-	b, ok := w.summed.take()
+// writeOverview writes the overview of the blocks since the last one, if they are enough. It ignores write
+// errors, because the blocks have the same data.
+func (w *Writer) writeOverview() {
+	b, ok := w.overviews.finish()
 	if !ok {
 		return
 	}
 	w.buf = w.encoder.appendBlock(openFrame(w.buf[:0]), &b)
-	if b.points()*len(b.Columns) <= maxGrowth*(len(w.buf)-frameSize) {
-		_ = w.write(overviewFrame)
+	if b.pointsPerColumn()*len(b.Columns) <= maxGrowth*(len(w.buf)-frameSize) {
+		_ = w.writeFrame(overviewFrame)
 	}
 }
 
-// Epoch writes that from a slot on samples mean something else. It may come
-// before or after the block with that slot.
-func (w *Writer) Epoch(e Epoch) error {
+// WriteEpoch writes that samples mean something else from a slot on. It may be written before or after the
+// block with that slot.
+func (w *Writer) WriteEpoch(e Epoch) error {
 	if w.sealed {
 		return fmt.Errorf("append to %s: %w", w.path, ErrSealed)
 	}
@@ -211,13 +216,14 @@ func (w *Writer) Epoch(e Epoch) error {
 	return nil
 }
 
-// Seal writes the footer and forces everything to the disk.
+// Seal writes the last overview and the footer and forces everything to the disk. After it nothing more can be
+// written.
 func (w *Writer) Seal(f Footer) error {
 	if w.sealed {
 		return fmt.Errorf("seal %s: %w", w.path, ErrSealed)
 	}
 	f.Notes = append([]note.Note{}, f.Notes...)
-	w.overview()
+	w.writeOverview()
 	if err := w.writeJSON(footerFrame, f); err != nil {
 		return fmt.Errorf("seal %s: %w", w.path, err)
 	}
@@ -229,8 +235,8 @@ func (w *Writer) Seal(f Footer) error {
 	return nil
 }
 
-// Close waits for a sync under way, tells what became of all of them, and
-// closes the file. It does not seal.
+// Close waits for a running sync and closes the file, without sealing the profile. It returns the first error
+// of the syncs and that of closing.
 func (w *Writer) Close() error {
 	w.wait.Wait()
 	if err := errors.Join(w.syncErr, w.file.Close()); err != nil {
@@ -239,50 +245,50 @@ func (w *Writer) Close() error {
 	return nil
 }
 
+// writeJSON writes a frame whose payload is v as JSON.
 func (w *Writer) writeJSON(kind byte, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
 	if len(text) > maxJSON {
-		return fmt.Errorf("%d bytes of JSON", len(text))
+		return fmt.Errorf("a JSON frame of %d bytes is too large", len(text))
 	}
 	w.buf = append(openFrame(w.buf[:0]), text...)
-	return w.write(kind)
+	return w.writeFrame(kind)
 }
 
-// write completes the frame in buf and writes it. If not all of it could be
-// written, the part is cut off again. Where even that fails, the reader finds
-// the next block by its magic, and the next write tries the cut again.
-func (w *Writer) write(kind byte) error {
+// writeFrame fills in the head of the frame in buf and writes it. After a partial write it cuts off the part.
+// If that fails too, a reader finds the next block by its magic, and the next write tries to cut again.
+func (w *Writer) writeFrame(kind byte) error {
 	if len(w.buf)-frameSize > maxPayload {
 		return fmt.Errorf("block of %d bytes", len(w.buf))
 	}
 	sealFrame(w.buf, kind)
-	w.cut()
+	w.removePartial()
 	n, err := w.file.Write(w.buf)
-	w.end += int64(n)
+	w.fileBytes += int64(n)
 	if err == nil && n < len(w.buf) {
 		err = errors.New("short write")
 	}
 	if err != nil {
-		w.cut()
+		w.removePartial()
 		return err
 	}
-	w.good = w.end
+	w.intactBytes = w.fileBytes
 	return nil
 }
 
-// cut removes what a failed write left.
-func (w *Writer) cut() {
-	if w.end > w.good && w.file.Truncate(w.good) == nil {
-		w.end = w.good
+// removePartial truncates the file to its last whole frame, after a failed write.
+func (w *Writer) removePartial() {
+	if w.fileBytes > w.intactBytes && w.file.Truncate(w.intactBytes) == nil {
+		w.fileBytes = w.intactBytes
 	}
 }
 
-// sync forces the file to the disk from time to time, beside the caller: a
-// busy disk may take longer than the rings of the sampler last (2.9 s).
-func (w *Writer) sync() {
+// syncIfDue starts forcing the file to the disk in the background if SyncEvery has passed since the last time.
+// It does not wait, because a busy disk may take longer than the sampler's ring buffers last (2.9 s).
+func (w *Writer) syncIfDue() {
 	now := w.now()
 	if now.Sub(w.synced) < SyncEvery || !w.syncing.CompareAndSwap(false, true) {
 		return

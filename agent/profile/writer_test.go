@@ -77,7 +77,7 @@ func readBytes(t *testing.T, data []byte) *Profile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.All()
+	return r.ReadAll()
 }
 
 func TestWriteRead(t *testing.T) {
@@ -208,7 +208,7 @@ func syncing(t *testing.T, d *disk) func(n int) *Writer {
 	w.now = func() time.Time { return now }
 	return func(n int) *Writer {
 		for _, b := range blocks(n, 1) {
-			b.First = w.next
+			b.First = w.nextSlot
 			now = now.Add(time.Second)
 			if err := w.Append(b); err != nil {
 				t.Fatal(err)

@@ -12,7 +12,7 @@ func Now() int64 { return clock(unix.CLOCK_MONOTONIC) }
 // CPU returns the CPU time of this process in nanoseconds.
 func CPU() int64 { return clock(unix.CLOCK_PROCESS_CPUTIME_ID) }
 
-// clock reads one that exists on every Linux: the call cannot fail.
+// clock returns the time of a clock in ns. These clocks exist on every Linux, so the call cannot fail.
 func clock(id uintptr) int64 {
 	var ts unix.Timespec
 	_, _, _ = unix.RawSyscall(unix.SYS_CLOCK_GETTIME, id, uintptr(unsafe.Pointer(&ts)), 0)

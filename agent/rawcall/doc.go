@@ -9,8 +9,6 @@
 // with these calls 20 times. Go's own timers wake it too, so the agent sleeps on
 // a Timer of the kernel's. os.ReadFile makes seven calls where three do.
 //
-// It is for what cannot wait: files of proc, sys and cgroups, clocks, events of perf, what does
-// not block. While such
-// a call lasts no other goroutine runs. It refuses to be used on files of a disk
-// or a network.
+// It is for calls that do not block: on files of proc, sys and cgroups, clocks, and perf events. No other
+// goroutine runs during such a call, so it must not be used on files of a disk or a network.
 package rawcall

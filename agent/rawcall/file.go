@@ -27,7 +27,7 @@ func Open(path string) (fd int, err error) {
 	}
 }
 
-// Pread reads from an offset on. An empty buffer reads nothing.
+// Pread reads from an offset of a file into b. An empty buffer reads nothing.
 func Pread(fd int, b []byte, offset int) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
@@ -45,9 +45,7 @@ func Pread(fd int, b []byte, offset int) (int, error) {
 	}
 }
 
-// Read reads from what gives at once what it has, or says that it has nothing: events of
-// perf, and what does not block (no signal interrupts such a call). An empty buffer reads
-// nothing.
+// Read reads from a descriptor that never blocks, such as a perf event, into b. An empty buffer reads nothing.
 func Read(fd int, b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
@@ -67,7 +65,7 @@ func Readable(fd int) bool {
 	return e == 0 && n == 1
 }
 
-// Close gives a descriptor back.
+// Close closes a descriptor.
 func Close(fd int) error {
 	if _, _, e := unix.RawSyscall(unix.SYS_CLOSE, uintptr(fd), 0, 0); e != 0 {
 		return e
@@ -75,22 +73,23 @@ func Close(fd int) error {
 	return nil
 }
 
-// ReadRecord reads a file that one call gives whole, as it does those of sys and
-// most of proc: a call that gives less than there is room for is the last. At
-// most max bytes are read, into buf as far as it reaches; what was read before
-// an error is returned with it.
+// ReadRecord reads a file whose content comes with one call, as files of sys and most of proc do: a call that
+// fills less than the buffer is the last. It reads at most max bytes, into buf if it is large enough. With an
+// error it returns what was read before.
 func ReadRecord(path string, buf []byte, max int) ([]byte, error) {
 	return readFile(path, buf, max, true)
 }
 
-// ReadList reads a file to its end, where one call may give less than all.
+// ReadList does what ReadRecord does for a file of which one call may return only a part: it reads to the end
+// of the file.
 func ReadList(path string, buf []byte, max int) ([]byte, error) {
 	return readFile(path, buf, max, false)
 }
 
-// firstRoom is the size of the first buffer where the caller gave none: a page.
-const firstRoom = 4096
+// firstBufferBytes is the size of the first buffer if the caller passes none: a page.
+const firstBufferBytes = 4096
 
+// readFile reads a file to its end or, if record is set, until a call does not fill the buffer.
 func readFile(path string, buf []byte, max int, record bool) ([]byte, error) {
 	fd, err := Open(path)
 	if err != nil {
@@ -98,7 +97,7 @@ func readFile(path string, buf []byte, max int, record bool) ([]byte, error) {
 	}
 	defer Close(fd)
 	if buf = buf[:cap(buf)]; len(buf) == 0 {
-		buf = make([]byte, min(firstRoom, max))
+		buf = make([]byte, min(firstBufferBytes, max))
 	}
 	for n := 0; ; {
 		if n == len(buf) && n < max {
@@ -116,7 +115,7 @@ func readFile(path string, buf []byte, max int, record bool) ([]byte, error) {
 	}
 }
 
-// Readlink returns where a symbolic link points to.
+// Readlink returns the target of a symbolic link.
 func Readlink(path string) (string, error) {
 	p, err := unix.BytePtrFromString(path)
 	if err != nil {

@@ -160,7 +160,7 @@ func TestTimer(t *testing.T) {
 	timer.Set(Now() + int64(time.Hour))
 	go func() {
 		rung.Store(true)
-		timer.Ring()
+		timer.Fire()
 	}()
 	if err := timer.Wait(); err != nil || !rung.Load() {
 		t.Errorf("%v, rung %v", err, rung.Load())

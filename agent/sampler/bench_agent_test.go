@@ -46,7 +46,7 @@ func runAgent(b *testing.B, path string, length time.Duration) time.Duration {
 	}
 	b.Cleanup(func() { _ = cmd.Process.Kill() })
 	jobtest.Until(b, "the agent is ready", func() bool {
-		_, err := os.Stat(dir.Ready())
+		_, err := os.Stat(dir.ReadyPath())
 		return err == nil
 	})
 	time.Sleep(length)

@@ -9,8 +9,8 @@ import (
 	"jobgait/analysis/anatomy"
 )
 
-// bins puts samples on the job's own clock (profile.Bins). All its memory but that
-// of recent is used again.
+// bins groups samples into bins of equal CPU time (profile.Bins). It reuses all its memory except that of
+// recent.
 type bins struct {
 	queue  []hit // samples in no bin yet
 	recent map[uint64]float64
@@ -20,7 +20,7 @@ type bins struct {
 	all    []counted
 	ends   [maxBlock]uint16
 	kept   []profile.PlaceCount
-	counts [profile.MaxPlaces][profile.MaxBins]uint16
+	counts [profile.MaxBinColumns][profile.MaxBins]uint16
 }
 
 // place is a page or a part of it.
@@ -29,7 +29,7 @@ type place struct {
 	part anatomy.PagePart
 }
 
-// counted is how often a place was hit.
+// counted is a place with its number of hits.
 type counted struct {
 	place
 	hits int
@@ -52,33 +52,35 @@ func (s *split) apart() bool {
 	for _, n := range s.recent[anatomy.PageBlocks+1:] {
 		all, squares = all+n, squares+n*n
 	}
-	return s.pairs >= splitLeast && s.same*all*all >= apartRatio*s.pairs*squares
+	return s.pairs >= minSplitSamples && s.same*all*all >= apartRatio*s.pairs*squares
 }
 
-// A page is split from when it has an eighth of the samples of about the last ten blocks, if these are enough
-// to say so: HPCG's five kernels are in one page with 95 % of them. Blocks everywhere instead would leave more
-// of a large code in no column (48 % where pages left 40). A page that was split stays split. A block, and a
-// place of 16 bytes where places are apart, gets a column once it has a 32nd of all recent samples, and keeps it.
+// A page is split once it has an eighth of the samples of about the last ten blocks and these are at least
+// minSplitSamples: HPCG's five kernels are in one page with 95 % of them. Blocks everywhere instead would leave
+// more of a large code in no column (48 % where pages left 40). A page that was split stays split. A block, and
+// a place of 16 bytes where places are apart, gets a column once it has a 32nd of all recent samples, and keeps
+// it.
 const (
-	splitShare  = 0.125
-	splitLeast  = 128
-	mostSplit   = 8
-	fading      = 0.9
-	ownShare    = 1. / profile.RarePlace
-	binsPerMS   = 1.5
-	leastRecent = 1
-	apartRatio  = 1.25
+	splitShare      = 0.125
+	minSplitSamples = 128
+	maxSplit        = 8
+	decay           = 0.9
+	ownShare        = 1. / profile.RarePlace
+	binsPerMS       = 1.5
+	minRecent       = 1
+	apartRatio      = 1.25
 )
 
+// newBins returns empty bins.
 func newBins() *bins {
 	return &bins{recent: map[uint64]float64{}, split: map[uint64]*split{}, index: map[place]int{},
 		folded: map[place]place{}}
 }
 
-// take makes the bins of a block of n slots that take stepNS each, from samples in the
-// order of time.
-func (b *bins) take(hits []hit, first int64, n int, stepNS int64) profile.Bins {
-	b.divide(hits)
+// makeBins returns the bins of a profile block of n slots of stepNS, from samples in order of time. Samples
+// that do not fill a bin wait for the next block.
+func (b *bins) makeBins(hits []hit, first int64, n int, stepNS int64) profile.Bins {
+	b.updateSplit(hits)
 	b.queue = append(b.queue, hits...)
 	// A power of two, so that bins of all blocks add up to the same.
 	most, of := min(profile.MaxBins, int(binsPerMS*float64(n)*float64(stepNS)/1e6)+1), 1
@@ -86,7 +88,7 @@ func (b *bins) take(hits []hit, first int64, n int, stepNS int64) profile.Bins {
 	}
 	bins := len(b.queue) / of
 	use := b.queue[:bins*of]
-	b.choose(use, bins)
+	b.chooseColumns(use, bins)
 	ends := b.ends[:n]
 	clear(ends)
 	for i, h := range use {
@@ -98,11 +100,11 @@ func (b *bins) take(hits []hit, first int64, n int, stepNS int64) profile.Bins {
 		}
 	}
 	b.queue = slices.Delete(b.queue, 0, len(use))
-	return profile.Bins{Of: of, Ends: ends, Columns: b.kept}
+	return profile.Bins{SamplesPerBin: of, EndsPerSlot: ends, Columns: b.kept}
 }
 
-// divide splits the pages that hold so much, and gives their parts columns.
-func (b *bins) divide(hits []hit) {
+// updateSplit splits the pages that hold so much, and gives their parts columns.
+func (b *bins) updateSplit(hits []hit) {
 	total := b.fade()
 	for _, h := range hits {
 		b.recent[h.page]++
@@ -116,7 +118,7 @@ func (b *bins) divide(hits []hit) {
 			s.last = h.place
 		}
 	}
-	if total < splitLeast {
+	if total < minSplitSamples {
 		return
 	}
 	for _, s := range b.split {
@@ -126,7 +128,7 @@ func (b *bins) divide(hits []hit) {
 		}
 	}
 	for key, n := range b.recent { // of seven at most: any order will do
-		if n >= splitShare*total && key > profile.AnonymousPage && b.split[key] == nil && len(b.split) < mostSplit {
+		if n >= splitShare*total && key > profile.AnonymousPage && b.split[key] == nil && len(b.split) < maxSplit {
 			b.split[key] = new(split)
 		}
 	}
@@ -135,21 +137,21 @@ func (b *bins) divide(hits []hit) {
 // fade makes older samples count less, and returns how many are left.
 func (b *bins) fade() (total float64) {
 	for key := range b.recent {
-		if b.recent[key] *= fading; b.recent[key] < leastRecent {
+		if b.recent[key] *= decay; b.recent[key] < minRecent {
 			delete(b.recent, key)
 		}
 		total += b.recent[key]
 	}
 	for _, s := range b.split {
 		for i := range s.recent {
-			s.recent[i] *= fading
+			s.recent[i] *= decay
 		}
-		s.same, s.pairs = fading*s.same, fading*s.pairs
+		s.same, s.pairs = decay*s.same, decay*s.pairs
 	}
 	return total
 }
 
-// placeOf is the finest place with a column that a sample lies in.
+// placeOf returns the finest place with a column that contains a sample.
 func (b *bins) placeOf(h hit) place {
 	s := b.split[h.page]
 	if s == nil {
@@ -166,15 +168,15 @@ func (s *split) within(part anatomy.PagePart) anatomy.PagePart {
 	return part
 }
 
-// choose gives the places that were hit most their columns, ties by name.
-func (b *bins) choose(hits []hit, n int) {
+// chooseColumns gives the places with most hits a column, ties by key.
+func (b *bins) chooseColumns(hits []hit, n int) {
 	b.tally(hits)
 	b.fold(len(hits), anatomy.PagePart.IsPlace, mostPlaces)
 	b.fold(len(hits), func(p anatomy.PagePart) bool { return p != anatomy.WholePage && !p.IsPlace() }, mostBlocks)
 	b.sort()
 	b.kept = b.kept[:0]
 	for k, c := range b.all {
-		if b.index[c.place] = k; k >= profile.MaxPlaces {
+		if b.index[c.place] = k; k >= profile.MaxBinColumns {
 			continue
 		}
 		counts := b.counts[k][:n]
@@ -209,12 +211,13 @@ func (b *bins) count(p place, hits int) {
 	b.all[i].hits += hits
 }
 
-// mostPlaces and mostBlocks are how many places of 16 bytes and blocks of 256 have columns at once. With the pages
-// that are left there are no more columns than bins have.
+// mostPlaces and mostBlocks are the largest numbers of places of 16 bytes and of blocks of 256 bytes that have
+// columns at once. With the pages that are left there are no more columns than bins have.
 const mostPlaces, mostBlocks = 16, 8
 
-// fold counts parts of a kind that are rare in these samples, or beyond the most, with the parts that hold them:
-// a profile keeps no column for them, and the page would lack their samples.
+// fold removes from b.all the parts of a kind that are rare in these samples, and those after the first most in
+// order of hits, and adds their hits to the next larger part with a column. A profile keeps no column for them,
+// and without this the page would lack their samples.
 func (b *bins) fold(total int, kind func(anatomy.PagePart) bool, most int) {
 	b.sort()
 	seen, kept := 0, b.all[:0]
@@ -240,7 +243,7 @@ func (b *bins) fold(total int, kind func(anatomy.PagePart) bool, most int) {
 	}
 }
 
-// sort puts the places that were hit most first, ties by name.
+// sort orders the places by falling number of hits, ties by page and part.
 func (b *bins) sort() {
 	slices.SortFunc(b.all, func(x, y counted) int {
 		return cmp.Or(cmp.Compare(y.hits, x.hits), cmp.Compare(x.page, y.page), cmp.Compare(x.part, y.part))

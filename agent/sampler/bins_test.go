@@ -27,10 +27,10 @@ func TestBinsAreInTheOrderOfTime(t *testing.T) {
 			s.Track(0).Hit(ms*1e6+lane*500_000, uint64(10+ms%2*2+lane), 0)
 		}
 	}
-	b := emit(s, 10*step+SafetyNS)[0]
+	b := emit(s, 10*step+EmitDelayNS)[0]
 	// 2000 samples a second are more than 1.5 bins a millisecond: two are one bin.
-	if b.Bins.Of != 2 || b.Bins.N() != 50 || len(b.Bins.Columns) != 4 {
-		t.Fatalf("%d bins of %d, %d columns", b.Bins.N(), b.Bins.Of, len(b.Bins.Columns))
+	if b.Bins.SamplesPerBin != 2 || b.Bins.Count() != 50 || len(b.Bins.Columns) != 4 {
+		t.Fatalf("%d bins of %d, %d columns", b.Bins.Count(), b.Bins.SamplesPerBin, len(b.Bins.Columns))
 	}
 	for page := range uint64(4) {
 		for i, n := range countsOf(b.Bins, 10+page, 0) {
@@ -39,7 +39,7 @@ func TestBinsAreInTheOrderOfTime(t *testing.T) {
 			}
 		}
 	}
-	for slot, n := range b.Bins.Ends {
+	for slot, n := range b.Bins.EndsPerSlot {
 		if n != 5 {
 			t.Errorf("slot %d: %d bins ended", slot, n)
 		}
@@ -54,8 +54,8 @@ func TestNoSampleIsLostBetweenBlocks(t *testing.T) {
 		s.Track(0).Hit(i*300_000, profile.AnonymousPage, 0)
 		seen++
 		for _, b := range emit(s, i*300_000) {
-			taken += b.Bins.N() * b.Bins.Of
-			if sum := b.Bins.N() * b.Bins.Of; sum > 0 {
+			taken += b.Bins.Count() * b.Bins.SamplesPerBin
+			if sum := b.Bins.Count() * b.Bins.SamplesPerBin; sum > 0 {
 				for _, n := range countsOf(b.Bins, profile.AnonymousPage, 0) {
 					sum -= int(n)
 				}
@@ -106,8 +106,8 @@ func TestAHotPageIsSplit(t *testing.T) {
 	}
 	spread := total(anatomy.BlockPart(0)) + total(anatomy.BlockPart(0x10))
 	one, two := total(anatomy.PlacePart(0x51)), total(anatomy.PlacePart(0x58))
-	rest, n := total(anatomy.WholePage), last.N()
-	if last.Of != 1 || spread*10 < n*3 || one*10 < n*2 || two*10 < n*2 || rest == 0 || rest*20 > n ||
+	rest, n := total(anatomy.WholePage), last.Count()
+	if last.SamplesPerBin != 1 || spread*10 < n*3 || one*10 < n*2 || two*10 < n*2 || rest == 0 || rest*20 > n ||
 		total(anatomy.BlockPart(0x51)) != 0 || countsOf(last, 100, anatomy.BlockPart(0xf3)) != nil {
 		t.Errorf("%d bins: %d in two blocks, %d and %d in two places of another, %d in the rest of the page", n, spread, one,
 			two, rest)
@@ -134,12 +134,12 @@ func TestRareParts(t *testing.T) {
 		return hits
 	}
 	for range 4 {
-		b.take(draw(200), 0, 120, step)
+		b.makeBins(draw(200), 0, 120, step)
 	}
 	for _, c := range []struct {
 		rare, own int
 	}{{200, 200}, {20, 20}, {5, 0}} {
-		got, sum := b.take(draw(c.rare), 0, 120, step), 0
+		got, sum := b.makeBins(draw(c.rare), 0, 120, step), 0
 		own := 0
 		for _, x := range got.Columns {
 			for _, n := range x.Counts {
@@ -169,7 +169,7 @@ func TestPlacesOfOneLoopStayTogether(t *testing.T) {
 				}
 				hits = append(hits, h)
 			}
-			for _, c := range b.take(hits, 0, 120, step).Columns {
+			for _, c := range b.makeBins(hits, 0, 120, step).Columns {
 				if c.Part.IsPlace() {
 					places++
 				}
@@ -189,12 +189,12 @@ func TestSplitsAreBounded(t *testing.T) {
 			hits = append(hits, hit{slot: i / 5, page: 10 + page, place: uint8(i % 256)})
 		}
 		for range 4 {
-			if got := b.take(hits, 0, 120, step); len(got.Columns) > profile.MaxPlaces {
+			if got := b.makeBins(hits, 0, 120, step); len(got.Columns) > profile.MaxBinColumns {
 				t.Fatalf("%d columns", len(got.Columns))
 			}
 		}
 	}
-	if len(b.split) != mostSplit || len(b.recent) > 60 {
+	if len(b.split) != maxSplit || len(b.recent) > 60 {
 		t.Errorf("%d pages are split, %d remembered", len(b.split), len(b.recent))
 	}
 }
@@ -207,6 +207,6 @@ func BenchmarkBins(b *testing.B) {
 		hits = append(hits, hit{slot: i / 10, page: uint64(100 + i*i%37/12), place: uint8(i % 256)})
 	}
 	for b.Loop() {
-		s.take(hits, 0, 200, step)
+		s.makeBins(hits, 0, 200, step)
 	}
 }

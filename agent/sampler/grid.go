@@ -1,37 +1,33 @@
-// Package sampler puts what counters recorded on one grid. Readings of many
-// lanes (CPUs) come in, each lane with its own moments, once a second and a
-// lane at a time; blocks of a profile go out, with every count at the end of
-// every 5 ms slot and the job's code-address samples by slot and page.
+// Package sampler puts the readings of counters on one grid. Readings of many lanes (CPUs) come in, each lane
+// with its own times, about once a second and one lane after the other; blocks of a profile go out, with every
+// count at the end of every 5 ms slot and the job's code-address samples by slot and page.
 //
-// Cumulative counts are interpolated per lane at the grid points and then
-// added: totals are exact whatever the phases, and the error stays in the slots
-// next to an edge. Never are counts differenced before that, and never is it
-// assumed that two lanes gave the same number of records. It is pure: it knows
-// no clock, and its memory is bounded.
+// Cumulative counts are interpolated per lane at the grid points and then added: totals are exact for any
+// phases, and the error stays in the slots next to an edge. Counts are never differenced before that, and lanes
+// may have different numbers of records. It reads no clock, and its memory is limited.
 //
-// It refuses to fill a slot that some lane has not reached (NoValue). Where a lane gave
-// no record, what it counted is known for the gap and not for the slot: a slot is missing
-// if that is more than 1 % of it, in CPU time (Track.incomplete). How many lanes are silent
-// does not matter: an idle CPU may write no record at all, and counts next to nothing.
+// It does not fill a slot that some lane has not reached (NoValue). If a lane gave no record, its count is
+// known for the gap but not for the slot: a slot is missing if that is more than 1 % of it, in CPU time
+// (Track.incomplete). The number of silent lanes does not matter: an idle CPU may write no record and counts
+// almost nothing.
 //
-// Levels (bytes in use) are interpolated too, and added up over lanes, but have
-// no value before their first reading and are never differenced. Beside the
-// values go out the share of time that each column was counted, and the epochs
-// that sources tell of, each with its slot.
+// Levels (bytes in use) are interpolated too and added over lanes, but have no value before their first reading
+// and are never differenced. With the values go out the share of time that each column was counted, and the
+// epochs that sources report, each with its slot.
 package sampler
 
-// Grid is time in slots: slot i begins at BaseNS + i*StepNS of CLOCK_MONOTONIC.
+// Grid divides time into slots: slot i begins at BaseNS + i*StepNS of CLOCK_MONOTONIC.
 type Grid struct {
 	StepNS, BaseNS int64
 }
 
-// NewGrid returns the grid whose points are multiples of step, beginning with
-// the slot that now is in.
+// NewGrid returns the grid whose slots begin at multiples of step, in ns; slot 0 is the one that contains the
+// time now.
 func NewGrid(stepNS, nowNS int64) Grid {
 	return Grid{StepNS: stepNS, BaseNS: nowNS - nowNS%stepNS}
 }
 
-// Slot returns the slot that a time is in; negative before the base.
+// Slot returns the number of the slot that contains a time; negative before the grid's start.
 func (g Grid) Slot(t int64) int64 {
 	d := t - g.BaseNS
 	if d < 0 {
@@ -40,6 +36,8 @@ func (g Grid) Slot(t int64) int64 {
 	return d / g.StepNS
 }
 
-// Start and End return when a slot begins and ends.
+// Start returns when a slot begins; End when it ends.
 func (g Grid) Start(slot int64) int64 { return g.BaseNS + slot*g.StepNS }
-func (g Grid) End(slot int64) int64   { return g.Start(slot + 1) }
+
+// End returns when a slot ends.
+func (g Grid) End(slot int64) int64 { return g.Start(slot + 1) }

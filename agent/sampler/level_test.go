@@ -16,7 +16,7 @@ func TestLevels(t *testing.T) {
 	tr.Read(0, 3*step, []uint64{1000, 50})
 	tr.Read(0, 5*step, []uint64{2000, 60})
 	tr.Read(0, 10*step, []uint64{500, 55})
-	blocks := emit(s, 10*step+SafetyNS)
+	blocks := emit(s, 10*step+EmitDelayNS)
 	none := profile.NoValue
 	if got := column(blocks, 0); !slices.Equal(got, []int64{none, none, none, 1500, 2000, 1700, 1400, 1100, 800, 500}) {
 		t.Errorf("levels %d", got)
@@ -34,7 +34,7 @@ func TestLevelsOfLanesAreAdded(t *testing.T) {
 	tr.Read(0, 4*step, []uint64{10})
 	tr.Read(1, 2*step, []uint64{5})
 	tr.Read(1, 4*step, []uint64{1})
-	got := column(emit(s, 4*step+SafetyNS), 0)
+	got := column(emit(s, 4*step+EmitDelayNS), 0)
 	if want := []int64{profile.NoValue, profile.NoValue, 13, 11}; !slices.Equal(got, want) {
 		t.Errorf("levels %d, want %d", got, want)
 	}
@@ -55,7 +55,7 @@ func TestLevelsStayBetweenReadings(t *testing.T) {
 		}
 		at, last = next, v
 	}
-	for i, v := range column(emit(s, at+SafetyNS), 0) {
+	for i, v := range column(emit(s, at+EmitDelayNS), 0) {
 		if v != profile.NoValue && (v < lo[int64(i)] || v > hi[int64(i)]) {
 			t.Fatalf("slot %d: %d is not within %d to %d", i, v, lo[int64(i)], hi[int64(i)])
 		}
@@ -69,10 +69,10 @@ func TestShareOfTimeCounted(t *testing.T) {
 	var b profile.Block
 	emitAt := func(slot int64) []uint16 {
 		s.Track(0).Record(0, slot*step, []uint64{1, 1})
-		if !s.Emit(slot*step+SafetyNS, &b) {
+		if !s.Emit(slot*step+EmitDelayNS, &b) {
 			t.Fatalf("no block at slot %d", slot)
 		}
-		return b.Ran
+		return b.CountedShare
 	}
 	for _, c := range []struct {
 		ran  [][3]uint64 // column, enabled, running

@@ -7,8 +7,7 @@ import (
 	"jobgait/agent/profile"
 )
 
-// pages finds the pages that were hit most in a block. All its memory is used
-// again.
+// pages finds the pages with most hits in a block. It reuses all its memory.
 type pages struct {
 	index map[uint64]int // page -> position in all
 	all   []page
@@ -17,17 +16,20 @@ type pages struct {
 	slots [profile.MaxPages][maxBlock]uint16
 }
 
+// page is a page with its number of hits.
 type page struct {
 	key  uint64
 	hits int
 	kept int // position in kept, -1 when it is not
 }
 
+// reset begins a new block.
 func (p *pages) reset() {
 	clear(p.index)
 	p.all, p.kept = p.all[:0], p.kept[:0]
 }
 
+// count counts a hit of a page.
 func (p *pages) count(key uint64) {
 	i, ok := p.index[key]
 	if !ok {
@@ -38,7 +40,7 @@ func (p *pages) count(key uint64) {
 	p.all[i].hits++
 }
 
-// choose keeps the pages with most hits, ties by key, for n slots.
+// choose keeps the pages with most hits, ties by key, and prepares their counts for n slots.
 func (p *pages) choose(n int) {
 	p.order = p.order[:0]
 	for i := range p.all {

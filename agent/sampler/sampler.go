@@ -9,27 +9,24 @@ import (
 )
 
 const (
-	// SafetyNS is how old a slot's end must be before the slot is given
-	// out: a record is written within microseconds, but a virtual CPU may be
-	// taken away in the middle of it. Records that come later are lost. A drain
-	// every 0.8 s besides, and a kill loses less than a second.
-	SafetyNS int64 = 100e6
-	// window is how many slots may be open: how long the agent may be kept
-	// from running before there is a hole in the profile: 20 s; the rings hold 4 s.
+	// EmitDelayNS is how old a slot's end must be before the slot is emitted: a record is written within
+	// microseconds, but a virtual CPU may be interrupted in the middle of it. Later records are lost. With a drain
+	// at least every 0.8 s a kill loses less than a second.
+	EmitDelayNS int64 = 100e6
+	// window is the number of slots that may be open, 20 s: if the agent does not run for longer, the profile has
+	// a gap. The rings hold 4 s.
 	window = 4096
-	// maxHits bounds the address samples that wait for their slot: a minute at
-	// 16 kHz, 16 MB.
+	// maxHits limits the address samples that wait for their slot: a minute at 16 kHz, 16 MB.
 	maxHits = 1 << 20
-	// maxEpochs bounds the epochs that wait to be taken: a source that finds
-	// a change at every drain must not fill the memory. It is as many as all CPUs
-	// of a large node that go away at once.
+	// maxEpochs limits the epochs that wait to be taken, so that a source with a change at every drain does not
+	// fill the memory. It suffices for all CPUs of a large node going offline at once.
 	maxEpochs = 1024
 )
 
-// maxBlock is how many slots go into one block: about what a drain brings.
+// maxBlock is the largest number of slots of a block: about those of one drain.
 const maxBlock = 256
 
-// Sampler gathers the readings of all sources.
+// Sampler puts the readings of all sources on the grid and emits blocks.
 type Sampler struct {
 	grid   Grid
 	tracks []*Track
@@ -46,7 +43,7 @@ type Sampler struct {
 	epochs         []profile.Epoch
 }
 
-// hit is a sample of code: afterNS the beginning of its slot, in a place of 16 bytes of a page.
+// hit is a sample of code in a place of 16 bytes of a page, taken afterNS after the beginning of its slot.
 type hit struct {
 	slot    int64
 	page    uint64
@@ -54,8 +51,7 @@ type hit struct {
 	place   uint8
 }
 
-// New returns a sampler for sources of these shapes. Addresses tells whether
-// one of them samples code addresses.
+// New returns a sampler for sources of these shapes. addresses says whether one of them samples code addresses.
 func New(grid Grid, addresses bool, shapes ...Shape) *Sampler {
 	s := &Sampler{grid: grid, horizon: window, addresses: addresses}
 	for _, shape := range shapes {
@@ -74,8 +70,10 @@ func New(grid Grid, addresses bool, shapes ...Shape) *Sampler {
 // Track returns the sink of the i-th source.
 func (s *Sampler) Track(i int) *Track { return s.tracks[i] }
 
-func (s *Sampler) at(slot int64) int { return int(slot % window) }
+// windowIndex returns the index of a slot within the window.
+func (s *Sampler) windowIndex(slot int64) int { return int(slot % window) }
 
+// hit stores a code sample until its slot is emitted. Samples of closed slots count as lost.
 func (s *Sampler) hit(timeNS int64, page uint64, place uint8) {
 	slot := s.grid.Slot(timeNS)
 	switch {
@@ -88,8 +86,7 @@ func (s *Sampler) hit(timeNS int64, page uint64, place uint8) {
 	}
 }
 
-// Changed keeps an epoch until it is taken. Its slot is that of its time: the
-// first one, maybe not from its beginning, that is different.
+// Changed stores an epoch until it is taken, with the slot of its time, which may begin before the change.
 func (s *Sampler) Changed(e profile.Epoch) {
 	e.Slot = max(0, s.grid.Slot(e.TimeNS))
 	if len(s.epochs) < maxEpochs {
@@ -97,18 +94,18 @@ func (s *Sampler) Changed(e profile.Epoch) {
 	}
 }
 
-// Epochs returns the epochs since the last call. The slice is used again.
+// Epochs returns the epochs since the last call. The slice is reused.
 func (s *Sampler) Epochs() []profile.Epoch {
 	e := s.epochs
 	s.epochs = s.epochs[:0]
 	return e
 }
 
-// Emit fills a block with the slots that are complete at a time, all sources having been drained since, and
-// returns false when no complete slot is left. Call it until then. The block's slices are used again by the
-// next call. The caller sets the block's clocks and the agent's CPU time.
+// Emit fills a block with slots that are complete at nowNS, if all sources were drained since, and returns
+// false if no complete slot is left. The caller repeats it until then, and sets the block's clocks and the
+// agent's CPU time. The next call reuses the block's slices.
 func (s *Sampler) Emit(nowNS int64, b *profile.Block) bool {
-	limit := s.grid.Slot(nowNS - SafetyNS)
+	limit := s.grid.Slot(nowNS - EmitDelayNS)
 	end := min(limit, s.horizon, s.first+maxBlock)
 	if end <= s.first {
 		if limit > s.first {
@@ -129,17 +126,18 @@ func (s *Sampler) Emit(nowNS int64, b *profile.Block) bool {
 	return true
 }
 
+// takeColumns moves the columns of the block's slots out of the window and counts the missing slots.
 func (s *Sampler) takeColumns(b *profile.Block) {
 	for i := range b.N {
 		slot := s.first + int64(i)
 		c, incomplete := 0, false
 		for _, t := range s.tracks {
 			incomplete = incomplete || t.incomplete(slot)
-			t.take(slot, s.columns[c:], i)
+			t.moveSlot(slot, s.columns[c:], i)
 			c += t.shape.Columns
 		}
 		if incomplete {
-			b.Missing++
+			b.UncertainSlots++
 		}
 	}
 	for _, column := range s.columns {
@@ -147,8 +145,7 @@ func (s *Sampler) takeColumns(b *profile.Block) {
 	}
 }
 
-// takeShares tells for which share of the time each column counted, unless all
-// of them always did.
+// takeShares sets the share of time that each column counted, nil if all counted all the time.
 func (s *Sampler) takeShares(b *profile.Block) {
 	s.ran = s.ran[:0]
 	full := true
@@ -156,16 +153,16 @@ func (s *Sampler) takeShares(b *profile.Block) {
 		for c := range t.ran {
 			share := t.ran[c].take()
 			s.ran = append(s.ran, share)
-			full = full && share == always
+			full = full && share == fullShare
 		}
 	}
-	if b.Ran = s.ran; full {
-		b.Ran = nil
+	if b.CountedShare = s.ran; full {
+		b.CountedShare = nil
 	}
 }
 
-// takeHits counts the hits of the block three times: by page, to find the pages that
-// the block keeps, by slot for those pages, and in the order of time for the bins.
+// takeHits counts the block's hits: by page, to choose the pages with a column, by slot for these pages, and in
+// order of time for the bins.
 func (s *Sampler) takeHits(b *profile.Block, end int64) {
 	slices.SortFunc(s.hits, func(x, y hit) int {
 		return cmp.Or(cmp.Compare(x.slot, y.slot), cmp.Compare(x.afterNS, y.afterNS))
@@ -183,23 +180,23 @@ func (s *Sampler) takeHits(b *profile.Block, end int64) {
 		s.pages.add(h.page, int(h.slot-s.first))
 	}
 	b.Pages = s.pages.kept
-	b.Bins = s.bins.take(s.hits[:here], s.first, b.N, s.grid.StepNS)
+	b.Bins = s.bins.makeBins(s.hits[:here], s.first, b.N, s.grid.StepNS)
 	s.hits = slices.Delete(s.hits, 0, here)
 }
 
-// Skip leaves the slots before this one out of the profile: there is no block
-// for them, and a reader sees a gap. Counts go on.
+// Skip leaves the slots before this one out of the profile: no block has them, and a reader sees a gap. Counts
+// continue.
 func (s *Sampler) Skip(slot int64) {
 	for ; s.first < min(slot, s.horizon); s.first++ {
 		for _, t := range s.tracks {
-			t.drop(s.first)
+			t.clearSlot(s.first)
 		}
 	}
 	s.first = max(s.first, slot)
 	s.horizon = s.first + window
 	for _, t := range s.tracks {
 		for _, l := range t.lanes {
-			l.saw(slot-1, l.time, l.last)
+			l.setSeen(slot-1, l.time, l.last)
 		}
 	}
 	rest := s.hits[:0]

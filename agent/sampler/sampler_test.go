@@ -68,7 +68,7 @@ func TestInterpolationOfUnequalPhases(t *testing.T) {
 			}
 		}
 	}
-	got := column(emit(s, 80*step+SafetyNS), 0)
+	got := column(emit(s, 80*step+EmitDelayNS), 0)
 	if len(got) != 80 {
 		t.Fatalf("%d slots, want 80", len(got))
 	}
@@ -103,7 +103,7 @@ func TestTotalsAreExact(t *testing.T) {
 			truth[0] += counts[0] - first[0]
 			truth[1] += counts[1] - first[1]
 		}
-		blocks := emit(s, 200*step+SafetyNS)
+		blocks := emit(s, 200*step+EmitDelayNS)
 		for c := range truth {
 			got := column(blocks, c)
 			if !slices.IsSorted(got) || got[0] < 0 {
@@ -123,7 +123,7 @@ func TestSlotThatALaneHasNotReachedHasNoValue(t *testing.T) {
 	tr.Read(1, 0, []uint64{0})
 	tr.Read(0, 10*step, []uint64{10})
 	tr.Read(1, 5*step, []uint64{5})
-	got := column(emit(s, 10*step+SafetyNS), 0)
+	got := column(emit(s, 10*step+EmitDelayNS), 0)
 	if got[4] != 10 || got[5] != profile.NoValue {
 		t.Errorf("slots 4 and 5: %d, %d", got[4], got[5])
 	}
@@ -154,9 +154,9 @@ func TestMissing(t *testing.T) {
 		}
 		tr.Record(0, 10*step+100, []uint64{c.counts})
 		tr.Record(0, 11*step+100, []uint64{c.counts + 1})
-		blocks := emit(s, 11*step+SafetyNS)
-		if len(blocks) != 1 || blocks[0].Missing != c.missing {
-			t.Errorf("%s: missing %d, want %d", c.name, blocks[0].Missing, c.missing)
+		blocks := emit(s, 11*step+EmitDelayNS)
+		if len(blocks) != 1 || blocks[0].UncertainSlots != c.missing {
+			t.Errorf("%s: missing %d, want %d", c.name, blocks[0].UncertainSlots, c.missing)
 		}
 	}
 }
@@ -187,10 +187,10 @@ func TestSilentCPUs(t *testing.T) {
 				s.Track(0).Read(lane, i*step, []uint64{counts[lane]})
 			}
 			for _, b := range emit(s, i*step) {
-				missing += b.Missing
+				missing += b.UncertainSlots
 			}
 		}
-		uncertain := s.Track(0).Uncertain()[0]
+		uncertain := s.Track(0).UncertainShares()[0]
 		t.Logf("%d CPUs, %d switches a drain: %d of %d slots missing, %.0f %% of the switches uncertain", c.lanes, c.perDrain,
 			missing, slots, 100*uncertain)
 		if c.missing != (missing > slots/2) || !c.missing && missing > slots/50 || uncertain <= 0 || uncertain > 1 {
@@ -209,7 +209,7 @@ func TestHitsGoToTheirSlots(t *testing.T) {
 	}{{0, 7}, {1, 7}, {3, 9}, {0, 9}, {1, 7}, {30, 7}} {
 		tr.Hit(h.slot*step+1, h.page, 0)
 	}
-	safe := SafetyNS
+	safe := EmitDelayNS
 	blocks := emit(s, 10*step+safe)
 	b := blocks[0]
 	if !slices.Equal(b.Samples[:4], []uint32{2, 2, 0, 1}) {
@@ -234,7 +234,7 @@ func TestOnlyTheHottestPagesAreKept(t *testing.T) {
 			tr.Hit(step, 1000+page, 0)
 		}
 	}
-	b := emit(s, 5*step+SafetyNS)[0]
+	b := emit(s, 5*step+EmitDelayNS)[0]
 	if len(b.Pages) != profile.MaxPages || b.Pages[0].Key != 1099 || b.Samples[1] != 5050 {
 		t.Fatalf("%d pages, first %d, samples %d", len(b.Pages), b.Pages[0].Key, b.Samples[1])
 	}
@@ -283,7 +283,7 @@ func TestSkipStartsCleanly(t *testing.T) {
 	s.Skip(1000)
 	tr.Read(0, 1000*step, []uint64{10})
 	tr.Record(0, 1010*step, []uint64{30})
-	b := emit(s, 1010*step+SafetyNS)[0]
+	b := emit(s, 1010*step+EmitDelayNS)[0]
 	if b.First != 1000 || b.Samples[0] != 0 || len(b.Pages) != 0 {
 		t.Errorf("first %d, samples %v", b.First, b.Samples)
 	}

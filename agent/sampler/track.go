@@ -6,23 +6,22 @@ import (
 	"jobgait/agent/profile"
 )
 
-// Shape is what a source gives: how many columns, on how many lanes, and every
-// how many ns a record is due (0: never).
+// Shape describes the readings of a source: the number of columns and lanes, and the ns between two timer
+// records (0 for no records).
 type Shape struct {
 	Columns, Lanes int
 	PeriodNS       int64
-	// Gauge tells, by column, which are levels; nil means that none is.
+	// Gauge says for each column whether it is a level; nil for no levels.
 	Gauge []bool
-	// CPUNS is about how much CPU time goes with one count of each column, in ns. A slot
-	// in which lanes gave no record is judged by it; nil of a source of which no record
-	// is due.
+	// CPUNS is the approximate CPU time of one count of each column, in ns. It decides whether a slot without
+	// records of some lanes is missing; nil without timer records.
 	CPUNS []float64
 }
 
-// level tells whether a column is a level.
-func (s Shape) level(column int) bool { return s.Gauge != nil && s.Gauge[column] }
+// isLevel reports whether a column is a level.
+func (s Shape) isLevel(column int) bool { return s.Gauge != nil && s.Gauge[column] }
 
-// Track takes the readings of one source. It is a counter.Sink.
+// Track sorts the readings of one source into the slots of the grid. It is a counter.Sink.
 type Track struct {
 	s     *Sampler
 	shape Shape
@@ -31,44 +30,45 @@ type Track struct {
 	// have reached the slot's end, and how many have.
 	sums    [][]int64
 	reached []uint16
-	// silentNS is about how much CPU time lanes counted in a slot for which they gave no
-	// record, silent how many these are; nil where no record is due.
+	// silentNS is the approximate CPU time that lanes without a record counted in a slot, silent their number; nil
+	// without timer records.
 	silentNS []float32
 	silent   []uint16
-	// uncertain and counted are, of each column and over the run, what lanes counted in
-	// gaps between their records, and all that they counted.
+	// uncertain and counted are, for each column over the run, the counts in gaps between a lane's records, and
+	// all counts.
 	uncertain, counted []float64
-	// levels is how many lanes had a reading before and after the slot's
-	// end: a level is not known before the first one, where a count is 0.
+	// levels is the number of lanes with a reading before and after the slot's end: before the first reading a
+	// level is unknown, while a count is 0.
 	levels []uint16
 	ran    []share
-	// records is how many were drained since the beginning.
+	// records is the number of drained records since the beginning.
 	records int64
 }
 
-// Records returns how many records of this source were drained so far.
+// Records returns the number of records drained from this source so far.
 func (t *Track) Records() int64 { return t.records }
 
-// share is for how long a column was to count and did, since the last block,
-// and the share of the block before.
+// share has the time for which a column was enabled and counted since the last block, and the share of the
+// previous block.
 type share struct {
 	enabled, running uint64
 	last             uint16
 }
 
-// always is a share of one, in 1/10000.
-const always = 10000
+// fullShare is a share of 1, in 1/10000.
+const fullShare = 10000
 
-// take returns the share since the last block; a block without a drain of its
-// own has that of the one before.
+// take returns the share since the last block, in 1/10000, and restarts it. A block without a drain has the
+// share of the previous one.
 func (s *share) take() uint16 {
 	if s.enabled > 0 {
-		s.last = uint16(math.Round(always * min(1, float64(s.running)/float64(s.enabled))))
+		s.last = uint16(math.Round(fullShare * min(1, float64(s.running)/float64(s.enabled))))
 	}
 	s.enabled, s.running = 0, 0
 	return s.last
 }
 
+// newTrack returns a track for a source of this shape.
 func newTrack(s *Sampler, shape Shape) *Track {
 	t := &Track{s: s, shape: shape}
 	if shape.Columns == 0 {
@@ -90,42 +90,43 @@ func newTrack(s *Sampler, shape Shape) *Track {
 	}
 	t.ran = make([]share, shape.Columns)
 	for c := range t.ran {
-		t.ran[c].last = always
+		t.ran[c].last = fullShare
 	}
 	return t
 }
 
-// Record takes a reading of the lane's own timer.
+// Record adds a reading that the lane's own timer took. It is the reading for its slot.
 func (t *Track) Record(lane int, timeNS int64, counts []uint64) {
 	l := t.lanes[lane]
 	if l.begun {
-		t.judge(l, timeNS, counts)
+		t.addSilent(l, timeNS, counts)
 	}
 	t.add(l, timeNS, counts)
-	l.saw(t.s.grid.Slot(timeNS), timeNS, counts)
+	l.setSeen(t.s.grid.Slot(timeNS), timeNS, counts)
 }
 
-// Read takes a requested reading. Its slot may still get a record.
+// Read adds a requested reading. A record for its slot may still follow.
 func (t *Track) Read(lane int, timeNS int64, counts []uint64) {
 	l := t.lanes[lane]
 	if l.begun {
-		t.judge(l, timeNS, counts)
+		t.addSilent(l, timeNS, counts)
 	}
 	t.add(l, timeNS, counts)
-	l.saw(t.s.grid.Slot(timeNS)-1, timeNS, counts)
+	l.setSeen(t.s.grid.Slot(timeNS)-1, timeNS, counts)
 }
 
-// judge adds what a lane counted in the slots before this one for which it gave no record:
-// how much is known, only not in which of them.
-func (t *Track) judge(l *lane, timeNS int64, counts []uint64) {
+// addSilent spreads the CPU time that a lane counted since its last record evenly over the slots without a
+// record (silentNS), because the true distribution is unknown. It also adds the counts to the totals counted
+// and uncertain.
+func (t *Track) addSilent(l *lane, timeNS int64, counts []uint64) {
 	if t.shape.PeriodNS == 0 {
 		return
 	}
 	slot := t.s.grid.Slot(timeNS)
 	gap, ns := slot-l.seen-1, 0.0
-	steps := float64(timeNS-l.sureNS) / float64(t.s.grid.StepNS)
+	steps := float64(timeNS-l.seenNS) / float64(t.s.grid.StepNS)
 	for c, v := range counts {
-		grew := float64(v - min(v, l.sure[c]))
+		grew := float64(v - min(v, l.seenCounts[c]))
 		t.counted[c] += grew
 		if gap > 0 && steps > 0 {
 			t.uncertain[c] += grew * min(1, float64(gap)/steps)
@@ -136,12 +137,13 @@ func (t *Track) judge(l *lane, timeNS int64, counts []uint64) {
 		return // no slot without a record, or the counts stood still
 	}
 	for i := max(l.seen+1, t.s.first); i < min(slot, t.s.horizon); i++ {
-		at := t.s.at(i)
+		at := t.s.windowIndex(i)
 		t.silentNS[at] += float32(min(ns, float64(t.s.grid.StepNS)))
 		t.silent[at]++
 	}
 }
 
+// cpuNS returns the CPU time of one count of a column, in ns.
 func (t *Track) cpuNS(column int) float64 {
 	if t.shape.CPUNS == nil {
 		return 1
@@ -149,25 +151,25 @@ func (t *Track) cpuNS(column int) float64 {
 	return t.shape.CPUNS[column]
 }
 
-// uncertainPart is which part of a slot's CPU time may lie in another slot for it to be
-// incomplete.
-const uncertainPart = 0.01
+// maxUncertainShare is the largest share of a slot's CPU time that may belong to other slots without the slot
+// being missing.
+const maxUncertainShare = 0.01
 
-// incomplete is whether too much of a slot may lie in another one. The slot's CPU time is
-// that of the lanes whose counts in it are known, a step each, and about that of the others.
+// incomplete reports whether more than maxUncertainShare of a slot's CPU time may belong to other slots. The
+// slot's CPU time is one step for each lane with known counts, plus silentNS.
 func (t *Track) incomplete(slot int64) bool {
 	if t.silent == nil {
 		return false
 	}
-	at := t.s.at(slot)
+	at := t.s.windowIndex(slot)
 	uncertain := float64(t.silentNS[at])
 	known := float64(t.s.grid.StepNS) * float64(t.shape.Lanes-int(t.silent[at]))
-	return uncertain > uncertainPart*(known+uncertain)
+	return uncertain > maxUncertainShare*(known+uncertain)
 }
 
-// Uncertain is, of each column, which part of what it counted so far lies in gaps between
-// the records of a lane: how much is known, but not to the slot. nil where no record is due.
-func (t *Track) Uncertain() []float64 {
+// UncertainShares returns for each column the share of its counts so far that is in gaps between a lane's
+// records, whose distribution over slots is unknown; nil without timer records.
+func (t *Track) UncertainShares() []float64 {
 	var parts []float64
 	for c, v := range t.uncertain {
 		parts = append(parts, v/max(1, t.counted[c]))
@@ -175,8 +177,8 @@ func (t *Track) Uncertain() []float64 {
 	return parts
 }
 
-// add interpolates up to a reading and adds what the lane counted to the slots
-// that end there or before. Before its first reading a lane counted nothing.
+// add interpolates a lane's counts up to a reading and adds them to the slots that end by then. Before its
+// first reading a lane's counts are 0.
 func (t *Track) add(l *lane, timeNS int64, counts []uint64) {
 	g := t.s.grid
 	from := t.s.first
@@ -189,23 +191,23 @@ func (t *Track) add(l *lane, timeNS int64, counts []uint64) {
 	}
 	// Slots whose end lies in (l.time, timeNS].
 	for i := from; i < t.s.horizon && g.End(i) <= timeNS; i++ {
-		at := t.s.at(i)
+		at := t.s.windowIndex(i)
 		t.reached[at]++
 		if g.End(i) <= l.time {
 			continue // only at the first reading: zero
 		}
-		t.sum(l, at, g.End(i), timeNS, counts)
+		t.addValues(l, at, g.End(i), timeNS, counts)
 	}
 	l.advance(timeNS, counts, t.shape.Gauge)
 }
 
-// sum adds a lane's values at a slot's end.
-func (t *Track) sum(l *lane, at int, end, timeNS int64, counts []uint64) {
+// addValues adds a lane's interpolated values at a slot's end to the slot.
+func (t *Track) addValues(l *lane, at int, end, timeNS int64, counts []uint64) {
 	for c := range t.sums {
-		if t.shape.level(c) {
-			t.sums[c][at] += l.level(c, end, timeNS, counts)
+		if t.shape.isLevel(c) {
+			t.sums[c][at] += l.levelAt(c, end, timeNS, counts)
 		} else {
-			t.sums[c][at] += l.at(c, end, timeNS, counts)
+			t.sums[c][at] += l.countAt(c, end, timeNS, counts)
 		}
 	}
 	if t.levels != nil {
@@ -213,43 +215,46 @@ func (t *Track) sum(l *lane, at int, end, timeNS int64, counts []uint64) {
 	}
 }
 
-// Hit takes a sample of the job's code.
+// Hit adds a sample of the job's code to its slot, page and block.
 func (t *Track) Hit(timeNS int64, page uint64, place uint8) { t.s.hit(timeNS, page, place) }
 
-// Ran adds up for how long a column counted.
+// Ran adds to the times that a column was enabled and really counted.
 func (t *Track) Ran(column int, enabledNS, runningNS uint64) {
 	t.ran[column].enabled += enabledNS
 	t.ran[column].running += runningNS
 }
 
-// Changed keeps an epoch, and finds its slot.
+// Changed stores an epoch with its slot.
 func (t *Track) Changed(e profile.Epoch) { t.s.Changed(e) }
 
-// Drained and Lost count records.
+// Drained adds to the number of drained records.
 func (t *Track) Drained(records int64) {
 	t.records += records
 	t.s.records += records
 }
+
+// Lost counts records that the kernel could not store.
 func (t *Track) Lost(records int64) { t.s.lost += records }
 
-// take moves a slot's values out of the window.
-func (t *Track) take(slot int64, out [][]int64, i int) {
-	at := t.s.at(slot)
+// moveSlot moves a slot's values out of the window into out[...][i], NoValue if not all lanes have reached its
+// end.
+func (t *Track) moveSlot(slot int64, out [][]int64, i int) {
+	at := t.s.windowIndex(slot)
 	for c := range t.sums {
 		out[c][i] = profile.NoValue
-		if int(t.reached[at]) == t.shape.Lanes && (!t.shape.level(c) || int(t.levels[at]) == t.shape.Lanes) {
+		if int(t.reached[at]) == t.shape.Lanes && (!t.shape.isLevel(c) || int(t.levels[at]) == t.shape.Lanes) {
 			out[c][i] = t.sums[c][at]
 		}
 	}
-	t.drop(slot)
+	t.clearSlot(slot)
 }
 
-// drop clears a slot of the window.
-func (t *Track) drop(slot int64) {
+// clearSlot clears a slot of the window.
+func (t *Track) clearSlot(slot int64) {
 	if t.reached == nil {
 		return
 	}
-	at := t.s.at(slot)
+	at := t.s.windowIndex(slot)
 	for c := range t.sums {
 		t.sums[c][at] = 0
 	}

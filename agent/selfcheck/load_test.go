@@ -70,7 +70,7 @@ func TestTimerWithoutRecords(t *testing.T) {
 		b.Sample, b.Sample_type = 0, 0
 		return perf.Open(&b, pid, cpu, group, flags)
 	}
-	if _, err := Measure(context.Background(), never, quick()); perf.Forbidden(err) {
+	if _, err := Measure(context.Background(), never, quick()); perf.IsForbidden(err) {
 		t.Skip(err)
 	} else if !errors.Is(err, errNoRecords) {
 		t.Errorf("%v", err)

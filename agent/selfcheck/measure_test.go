@@ -183,7 +183,7 @@ func TestMeasureHere(t *testing.T) {
 		p.Sources = []counter.Source{c}
 	}
 	r, err := Measure(context.Background(), perf.Open, p)
-	if perf.Forbidden(err) {
+	if perf.IsForbidden(err) {
 		t.Skip(err)
 	}
 	if err != nil {
@@ -210,7 +210,7 @@ func TestMeasureOwnTask(t *testing.T) {
 		return perf.Open(a, pid, cpu, group, flags)
 	}
 	r, err := Measure(context.Background(), onlyOwn, quick())
-	if perf.Forbidden(err) {
+	if perf.IsForbidden(err) {
 		t.Skip(err)
 	}
 	if err != nil || r.Scope != "task" || r.Hz <= 0 {
@@ -220,12 +220,12 @@ func TestMeasureOwnTask(t *testing.T) {
 
 func TestMeasureRefuses(t *testing.T) {
 	never := func(*unix.PerfEventAttr, int, int, int, int) (int, error) { return -1, unix.EACCES }
-	if _, err := Measure(context.Background(), never, quick()); !perf.Forbidden(err) {
+	if _, err := Measure(context.Background(), never, quick()); !perf.IsForbidden(err) {
 		t.Errorf("forbidden: %v", err)
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Measure(ended, perf.Open, quick()); !errors.Is(err, context.Canceled) && !perf.Forbidden(err) {
+	if _, err := Measure(ended, perf.Open, quick()); !errors.Is(err, context.Canceled) && !perf.IsForbidden(err) {
 		t.Errorf("cancelled: %v", err)
 	}
 	for name, change := range map[string]func(*Params){

@@ -2,7 +2,8 @@ package stack
 
 import "golang.org/x/sys/unix"
 
-// waitingCalls names the system calls in which threads are usually found asleep, by their numbers on this machine.
+// waitingCalls returns the names of system calls in which threads usually sleep, by their numbers on this
+// machine.
 func waitingCalls() map[int]string {
 	names := map[int]string{
 		unix.SYS_FUTEX:             "futex",

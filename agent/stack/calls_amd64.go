@@ -2,7 +2,7 @@ package stack
 
 import "golang.org/x/sys/unix"
 
-// oldCalls are system calls that newer machines do not have.
+// oldCalls returns the names of system calls that newer architectures do not have, by number.
 func oldCalls() map[int]string {
 	return map[int]string{
 		unix.SYS_POLL:       "poll",

@@ -10,7 +10,7 @@ import (
 	"jobgait/agent/as"
 )
 
-// Thread is a thread of a process, what it does and where.
+// Thread is a thread of a process: its state, the system call it waits in, and its stack frames.
 type Thread struct {
 	TID     int     `json:"tid"`
 	State   string  `json:"state"` // letter of /proc/PID/stat
@@ -22,27 +22,27 @@ type Thread struct {
 	Frames  []Frame `json:"frames"`
 }
 
-// ProcessStacks are the threads of one process, the main thread first.
+// ProcessStacks are the stacks of the threads of one process, the main thread first.
 type ProcessStacks struct {
 	PID     int `json:"pid"`
-	Threads int `json:"threads"` // that it has: more than are listed, where it has more than MaxThreads
-	// Listed has an element for each thread that was looked at.
+	Threads int `json:"threads"` // all threads, of which at most MaxThreads are listed
+	// Listed has an element for each thread that was read.
 	Listed []Thread `json:"listed"`
 }
 
-// Collection says what is read, and by whom.
+// Collection says which stacks are read, in which detail and for how long.
 type Collection struct {
-	Program string // that serves the children: jobgait-agent
+	Program string // path of jobgait-agent, which serves the children
 	Account as.Account
 	PIDs    []int
-	Detail  Detail
+	Detail  DetailLevel
 	For     time.Duration // of copying
 }
 
-// batchBytes is how much of copied stacks one unwinder gets.
+// batchBytes is the approximate size of copied stacks that one unwinder gets.
 const batchBytes = 24 << 20
 
-// Read reads the stacks of processes. A process of which nothing could be read has a thread with its Trouble.
+// Read reads the stacks of the processes. A process that could not be read has one thread with a Trouble.
 func (c Collection) Read(ctx context.Context) ([]ProcessStacks, error) {
 	copies, err := c.copyAll(ctx)
 	if len(copies) == 0 {
@@ -66,21 +66,22 @@ func (c Collection) Read(ctx context.Context) ([]ProcessStacks, error) {
 	return list, nil
 }
 
-// silence is how long a copier may say nothing: longer than it waits for a thread, and than it takes to end itself.
-const silence = 3 * time.Second
+// maxSilence is how long a copier may send nothing before it is killed: longer than it waits for a thread, and
+// than it takes to end itself.
+const maxSilence = 3 * time.Second
 
-// maxStuck is how many copiers are started after one that is stuck in a process.
+// maxStuck limits the copiers started after one that was stuck in a process.
 const maxStuck = 3
 
-// copyAll copies the threads of all processes. A copier that is stuck in one of them ends itself; another one goes on
-// with the next process.
+// copyAll copies the threads of all processes. If a copier is stuck in a process, another continues with the
+// next process.
 func (c Collection) copyAll(ctx context.Context) (copies []ThreadCopy, err error) {
 	end := time.Now().Add(c.For)
 	pids := c.PIDs
 	for range 1 + maxStuck {
 		var done int
 		var part []ThreadCopy
-		part, done, err = c.copySome(ctx, pids, max(c.For/4, time.Until(end)))
+		part, done, err = c.copyWithOneChild(ctx, pids, max(c.For/4, time.Until(end)))
 		copies = append(copies, part...)
 		if err == nil || done >= len(pids) {
 			return copies, nil
@@ -96,18 +97,19 @@ func (c Collection) copyAll(ctx context.Context) (copies []ThreadCopy, err error
 	return copies, nil
 }
 
-// copySome has one copier copy processes, and returns how many it has done.
-func (c Collection) copySome(ctx context.Context, pids []int, limit time.Duration) (
+// copyWithOneChild lets one copier copy processes for at most limit, and returns the copies and the number of
+// completed processes.
+func (c Collection) copyWithOneChild(ctx context.Context, pids []int, limit time.Duration) (
 	copies []ThreadCopy, done int, err error,
 ) {
 	within, stop := context.WithCancel(ctx)
 	defer stop()
-	quiet := time.AfterFunc(silence, stop)
+	quiet := time.AfterFunc(maxSilence, stop)
 	defer quiet.Stop()
 	q := CopyQuestion{PIDs: pids, UID: c.Account.UID, ForMS: limit.Milliseconds()}
 	child := as.Child{Program: c.Program, Account: c.Account}
 	err = as.AskAll(within, child, as.CopyStacks, q, nil, 0, func(t ThreadCopy) error {
-		quiet.Reset(silence)
+		quiet.Reset(maxSilence)
 		if t.Done {
 			done++
 		} else {
@@ -118,7 +120,7 @@ func (c Collection) copySome(ctx context.Context, pids []int, limit time.Duratio
 	return copies, done, err
 }
 
-// batches cuts copies into parts of about batchBytes. A process is never divided.
+// batches returns an iterator over parts of the copies of about batchBytes each. A process is never divided.
 func batches(copies []ThreadCopy) func(yield func([]ThreadCopy) bool) {
 	return func(yield func([]ThreadCopy) bool) {
 		for len(copies) > 0 {
@@ -135,16 +137,17 @@ func batches(copies []ThreadCopy) func(yield func([]ThreadCopy) bool) {
 	}
 }
 
-// unwind has copies walked by a child. Where a file's debug information breaks it, a second one reads no lines.
+// unwind lets a child unwind the copies. If it fails, as by broken debug information, a second child does so
+// without source lines.
 func (c Collection) unwind(ctx context.Context, copies []ThreadCopy) ([]ThreadStack, error) {
 	var failed error
-	for _, detail := range slices.Compact([]Detail{c.Detail, Functions}) {
+	for _, detail := range slices.Compact([]DetailLevel{c.Detail, Functions}) {
 		within, stop := context.WithTimeout(ctx, unwindWall)
 		stacks, err := as.Ask[[]ThreadStack](within, as.Child{Program: c.Program, Account: c.Account}, as.UnwindStacks,
 			UnwindQuestion{Detail: detail, Threads: copies})
 		stop()
 		if err == nil {
-			err = check(stacks, copies)
+			err = checkStacks(stacks, copies)
 		}
 		if err == nil {
 			return stacks, nil

@@ -18,20 +18,21 @@ import (
 	"jobgait/agent/as"
 )
 
-// Bounds of one copying.
+// Limits of one copy.
 const (
-	// StackBytes is the most that is copied of one stack.
+	// StackBytes limits what is copied of one stack.
 	StackBytes = 128 << 10
-	// MaxThreads is how many threads of one process are copied: the main thread and 16 others.
+	// MaxThreads limits the threads of one process that are copied: the main thread and 16 others.
 	MaxThreads = 17
-	// MaxProcesses is how many processes of a node are copied.
+	// MaxProcesses limits the processes of a node that are copied.
 	MaxProcesses = 512
-	// blockedFor is how long a thread that sleeps uninterruptibly is waited for, runnableFor one that waits for a CPU.
+	// blockedFor is how long to wait for a thread in uninterruptible sleep to stop, runnableFor for one that waits
+	// for a CPU.
 	blockedFor  = 100 * time.Millisecond
 	runnableFor = time.Second
-	// heldAtMost ends the copier when reading the memory of a stopped thread takes longer: the owner of a process can
-	// hold its memory lock for ever.
-	heldAtMost = 200 * time.Millisecond
+	// maxHeld limits how long a thread is stopped: the copier kills itself, which releases the thread, if reading
+	// its memory takes longer, because the owner of a process can hold its memory lock for ever.
+	maxHeld = 200 * time.Millisecond
 )
 
 // CopyQuestion names the processes to copy.
@@ -42,13 +43,13 @@ type CopyQuestion struct {
 	ForMS int64 `json:"for_ms"`
 }
 
-// Trouble says why a thread has no registers.
+// Trouble is the reason why a thread's registers could not be read.
 type Trouble string
 
 // The kinds of trouble.
 const (
 	Gone    Trouble = "gone"    // it ended meanwhile
-	Denied  Trouble = "denied"  // the system does not let the caller look at it
+	Denied  Trouble = "denied"  // the system denies the caller access to it
 	Foreign Trouble = "foreign" // it is of another user
 	Traced  Trouble = "traced"  // another program traces it
 	Frozen  Trouble = "frozen"  // its cgroup is frozen
@@ -56,30 +57,32 @@ const (
 	Stuck   Trouble = "stuck"   // it sleeps uninterruptibly, or its memory is locked
 )
 
-// ThreadCopy is what the copier took of a thread. The last of a process has Done set and nothing else.
+// ThreadCopy is the copy of a thread's registers and stack. After the last thread of a process comes one with
+// only PID and Done set.
 type ThreadCopy struct {
 	PID  int  `json:"pid"`
 	TID  int  `json:"tid"`
 	Done bool `json:"done,omitempty"`
-	// Threads is how many threads the process has.
+	// Threads is the number of threads of the process.
 	Threads int `json:"threads,omitempty"`
 	// State is the letter of /proc/PID/stat before the thread was stopped.
 	State string `json:"state,omitempty"`
 	// WaitsIn is the system call in which the thread sleeps, "" if it runs.
 	WaitsIn string `json:"waits_in,omitempty"`
-	// Channel is the kernel function in which it sleeps, "" where it is not shown.
+	// Channel is the kernel function in which it sleeps, "" if it is not shown.
 	Channel string `json:"channel,omitempty"`
 	// Registers are numbered as DWARF does. Known has a bit for each that is set.
 	Registers []uint64 `json:"registers,omitempty"`
 	Known     uint64   `json:"known,omitempty"`
-	// Stack are the bytes from the stack pointer on.
+	// Stack has the bytes from the stack pointer upwards.
 	Stack []byte `json:"stack,omitempty"`
 	// HeldNS is how long the thread was stopped.
 	HeldNS  int64   `json:"held_ns,omitempty"`
 	Trouble Trouble `json:"trouble,omitempty"`
 }
 
-// ServeCopyStacks is the child that stops threads: it answers a CopyQuestion with ThreadCopies.
+// ServeCopyStacks is the main function of the child that stops threads: it answers a CopyQuestion with
+// ThreadCopies.
 func ServeCopyStacks(_ context.Context, r as.Request) error {
 	var q CopyQuestion
 	if _, err := as.ReadQuestion(r.In, &q); err != nil {
@@ -90,26 +93,26 @@ func ServeCopyStacks(_ context.Context, r as.Request) error {
 		buffer: make([]byte, StackBytes)}
 	out := json.NewEncoder(r.Out)
 	for _, pid := range q.PIDs[:min(len(q.PIDs), MaxProcesses)] {
-		if err := c.process(pid, func(t ThreadCopy) error { return out.Encode(t) }); err != nil {
+		if err := c.copyProcess(pid, func(t ThreadCopy) error { return out.Encode(t) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// copier copies threads. It is used by one OS thread.
+// copier copies threads. Only one OS thread may use it.
 type copier struct {
 	proc  string
 	uid   uint32
 	until time.Time
-	// buffer takes a stack while its thread is stopped: nothing is allocated then.
+	// buffer receives a stack while its thread is stopped, so that nothing is allocated then.
 	buffer []byte
 }
 
-// process copies the threads of a process, the main thread first.
-func (c copier) process(pid int, each func(ThreadCopy) error) error {
+// copyProcess copies the threads of a process, the main thread first, and passes each to each.
+func (c copier) copyProcess(pid int, each func(ThreadCopy) error) error {
 	tids := threadsOf(c.proc, pid)
-	why := c.leaveAlone(pid)
+	why := c.refusal(pid)
 	if len(tids) == 0 {
 		tids, why = []int{pid}, Gone
 	}
@@ -121,7 +124,7 @@ func (c copier) process(pid int, each func(ThreadCopy) error) error {
 		case time.Now().After(c.until):
 			t.Trouble = Late
 		default:
-			c.thread(&t)
+			c.copyThread(&t)
 		}
 		if err := each(t); err != nil {
 			return err
@@ -130,8 +133,8 @@ func (c copier) process(pid int, each func(ThreadCopy) error) error {
 	return each(ThreadCopy{PID: pid, Done: true})
 }
 
-// leaveAlone returns why a process is not touched, "" if it may be.
-func (c copier) leaveAlone(pid int) Trouble {
+// refusal returns why a process must not be stopped, "" if it may.
+func (c copier) refusal(pid int) Trouble {
 	uid, tracer, ok := ownerAndTracer(c.proc, pid)
 	switch {
 	case !ok:
@@ -146,9 +149,9 @@ func (c copier) leaveAlone(pid int) Trouble {
 	return ""
 }
 
-// thread stops a thread, fills its copy and lets it go.
-func (c copier) thread(t *ThreadCopy) {
-	guard := time.AfterFunc(runnableFor+blockedFor+heldAtMost, killSelf)
+// copyThread stops a thread, fills its copy and lets it continue.
+func (c copier) copyThread(t *ThreadCopy) {
+	guard := time.AfterFunc(runnableFor+blockedFor+maxHeld, killSelf)
 	defer guard.Stop()
 	if err := ptrace(unix.PTRACE_SEIZE, t.TID, 0, 0); err != nil {
 		t.Trouble = troubleOf(err)
@@ -162,18 +165,18 @@ func (c copier) thread(t *ThreadCopy) {
 		t.Trouble = troubleOf(err)
 		return
 	}
-	status, since, why := c.await(t.TID)
+	status, since, why := c.awaitStop(t.TID)
 	if why == Stuck {
 		// It stays seized, and goes on, until this process ends.
 		t.Trouble = Stuck
-		c.asleep(t)
+		c.copyAsleep(t)
 		return
 	}
 	if why != "" {
 		t.Trouble = why
 		return
 	}
-	guard.Reset(heldAtMost)
+	guard.Reset(maxHeld)
 	registers, known, err := registersOf(t.TID)
 	n := 0
 	if err == nil {
@@ -189,8 +192,9 @@ func (c copier) thread(t *ThreadCopy) {
 	}
 }
 
-// await waits until a seized thread has stopped; since is the last time at which it was seen to go on.
-func (c copier) await(tid int) (status unix.WaitStatus, since time.Time, why Trouble) {
+// awaitStop waits until a seized thread has stopped; since is the last time at which it was seen running. why
+// is Stuck if it does not stop.
+func (c copier) awaitStop(tid int) (status unix.WaitStatus, since time.Time, why Trouble) {
 	began, pause := time.Now(), 20*time.Microsecond
 	for since = began; ; since = time.Now() {
 		got, err := unix.Wait4(tid, &status, unix.WALL|unix.WNOHANG, nil)
@@ -212,8 +216,9 @@ func (c copier) await(tid int) (status unix.WaitStatus, since time.Time, why Tro
 	}
 }
 
-// asleep copies what a thread shows that sleeps in the kernel and does not stop.
-func (c copier) asleep(t *ThreadCopy) {
+// copyAsleep copies stack pointer, program counter and stack of a thread that sleeps in the kernel and does not
+// stop.
+func (c copier) copyAsleep(t *ThreadCopy) {
 	sp, pc, ok := whereAsleep(c.proc, t.PID, t.TID)
 	if !ok {
 		return
@@ -237,9 +242,10 @@ func signalOf(status unix.WaitStatus) unix.Signal {
 	return status.StopSignal()
 }
 
-// killSelf ends this process, which lets all threads go.
+// killSelf kills this process, which releases all stopped threads.
 func killSelf() { _ = unix.Kill(os.Getpid(), unix.SIGKILL) }
 
+// troubleOf returns the Trouble for an error of ptrace(2).
 func troubleOf(err error) Trouble {
 	if errors.Is(err, unix.ESRCH) {
 		return Gone
@@ -247,9 +253,9 @@ func troubleOf(err error) Trouble {
 	return Denied
 }
 
-// readStack copies a stack from its pointer on into the buffer, as far as there is memory, and returns how many
-// bytes it has. It reads /proc/PID/mem, which a kill interrupts: process_vm_readv waits for the memory lock without
-// end.
+// readStack copies a stack from its pointer upwards into the buffer, as far as memory is mapped, and returns
+// the number of bytes. It reads /proc/PID/mem, which a kill interrupts: process_vm_readv waits for the memory
+// lock without end.
 func (c copier) readStack(pid int, sp uint64) int {
 	if sp == 0 || sp > 1<<62 {
 		return 0

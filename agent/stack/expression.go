@@ -2,12 +2,12 @@ package stack
 
 import "errors"
 
-var errExpression = errors.New("an expression that is not understood")
+var errExpression = errors.New("unsupported DWARF expression")
 
-// maxOperands is how deep an expression may nest. Branches are refused, so that each of its bytes is read once.
+// maxOperands limits the stack of an expression. Branches are not supported, so that each byte is read once.
 const maxOperands = 32
 
-// evaluate computes an expression of DWARF (version 5, 2.5) about a frame; start lies on its stack at first.
+// evaluate computes a DWARF expression (version 5, 2.5) for a frame; its stack begins with start.
 func evaluate(expression []byte, start []uint64, r registers, m memory) (uint64, error) {
 	e := evaluation{stack: append(make([]uint64, 0, maxOperands), start...), registers: r, memory: m}
 	in := byteReader{b: expression}
@@ -29,6 +29,7 @@ type evaluation struct {
 	bad       bool
 }
 
+// push adds a value to the stack; bad is set if the stack is full.
 func (e *evaluation) push(v uint64) {
 	if len(e.stack) == maxOperands {
 		e.bad = true
@@ -37,7 +38,7 @@ func (e *evaluation) push(v uint64) {
 	e.stack = append(e.stack, v)
 }
 
-// pop takes the value on top off the stack; pick reads the one at a depth.
+// pop removes and returns the top value of the stack; bad is set if the stack is empty.
 func (e *evaluation) pop() uint64 {
 	v := e.pick(0)
 	if !e.bad {
@@ -46,6 +47,7 @@ func (e *evaluation) pop() uint64 {
 	return v
 }
 
+// pick returns the value at a depth of the stack, 0 for the top; bad is set if it does not exist.
 func (e *evaluation) pick(depth int) uint64 {
 	if depth < 0 || depth >= len(e.stack) {
 		e.bad = true
@@ -67,6 +69,7 @@ const (
 	opDerefSize, opNop                                = 0x94, 0x96
 )
 
+// operation executes one operation, reading its operands from in.
 func (e *evaluation) operation(op byte, in *byteReader) {
 	switch {
 	case op >= opLit0 && op <= opLit31:
@@ -83,17 +86,19 @@ func (e *evaluation) operation(op byte, in *byteReader) {
 	case op >= opAnd && op <= opNe:
 		e.arithmetic(op, in)
 	default:
-		e.other(op, in)
+		e.executeOther(op, in)
 	}
 }
 
+// register pushes the value of a register plus an offset.
 func (e *evaluation) register(n uint64, offset int64) {
 	v, ok := e.registers.get(n)
 	e.bad = e.bad || !ok
 	e.push(v + uint64(offset))
 }
 
-func (e *evaluation) other(op byte, in *byteReader) {
+// executeOther executes operations on memory and the stack; bad is set for an unknown one.
+func (e *evaluation) executeOther(op byte, in *byteReader) {
 	switch op {
 	case opAddr:
 		e.push(in.fixed(8))
@@ -140,7 +145,7 @@ func (e *evaluation) other(op byte, in *byteReader) {
 	}
 }
 
-// arithmetic does the operations of one and two operands.
+// arithmetic executes operations of one or two operands.
 func (e *evaluation) arithmetic(op byte, in *byteReader) {
 	switch op {
 	case opNeg:
@@ -180,6 +185,7 @@ func (e *evaluation) arithmetic(op byte, in *byteReader) {
 	}
 }
 
+// divide pushes a signed quotient or an unsigned remainder; bad is set for a division by 0.
 func (e *evaluation) divide(op byte, a, b uint64) {
 	switch {
 	case b == 0:
@@ -193,6 +199,7 @@ func (e *evaluation) divide(op byte, a, b uint64) {
 	}
 }
 
+// compare pushes 1 if the comparison holds, else 0.
 func (e *evaluation) compare(op byte, a, b int64) {
 	holds, ok := map[byte]bool{opEq: a == b, opGe: a >= b, opGt: a > b, opLe: a <= b, opLt: a < b, opNe: a != b}[op]
 	e.bad = e.bad || !ok

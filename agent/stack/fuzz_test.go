@@ -123,7 +123,7 @@ func FuzzWalk(f *testing.F) {
 		r.set(uint64(m.pc), 0x1010)
 		w := walk{machine: m, libraries: libs, mappings: []mapping{{start: 0x1000, end: 0x2000, inode: 1, path: "/x"}},
 			memory: memory{0x2000, stack}, registers: r}
-		frames, why := w.up()
+		frames, why := w.allFrames()
 		if len(frames) == 0 || len(frames) > maxFrames || why == "" {
 			t.Errorf("%d frames, %q", len(frames), why)
 		}

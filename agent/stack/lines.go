@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Bounds of reading debug information. LAMMPS built with -g has 40 MB of it, in 800 units.
+// Limits of reading debug information. LAMMPS built with -g has 40 MB of it, in 800 units.
 const (
 	maxDebugBytes = 512 << 20 // mapped, not read
 	maxUnpacked   = 64 << 20  // of one compressed section
@@ -39,7 +39,8 @@ type unitRange struct {
 	unit      *dwarf.Entry
 }
 
-// openLines reads where the units of a file are. The file stays mapped until the unwinder ends.
+// openLines opens a file's line tables and reads the address ranges of its units. The file stays mapped until
+// the unwinder ends.
 func openLines(f *os.File, steps *int) (t *lineTables, err error) {
 	defer func() {
 		if recover() != nil { // the reader was not made for hostile files
@@ -50,7 +51,7 @@ func openLines(f *os.File, steps *int) (t *lineTables, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if units(sections["info"]) > maxUnits {
+	if countUnits(sections["info"]) > maxUnits {
 		return nil, errLines
 	}
 	d, err := dwarf.New(sections["abbrev"], nil, nil, sections["info"], sections["line"], nil, sections["ranges"],
@@ -108,8 +109,8 @@ func debugSections(f *os.File) (map[string][]byte, error) {
 	return sections, nil
 }
 
-// units counts the units of .debug_info by their lengths.
-func units(info []byte) (n int) {
+// countUnits counts the units of .debug_info by their lengths, up to maxUnits + 1.
+func countUnits(info []byte) (n int) {
 	for len(info) >= 12 && n <= maxUnits {
 		size, head := uint64(binary.LittleEndian.Uint32(info)), uint64(4)
 		if size == math.MaxUint32 {
@@ -151,7 +152,7 @@ func (t *lineTables) index() error {
 	return nil
 }
 
-// at returns the file and line of an address, "" and 0 if they are not known.
+// at returns the source file and line of an address, "" and 0 if unknown.
 func (t *lineTables) at(addr uint64) (file string, line int) {
 	defer func() {
 		if recover() != nil {

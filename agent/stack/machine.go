@@ -1,7 +1,7 @@
 package stack
 
-// machine is what the walk must know of a processor: how many registers DWARF numbers and which of them are the stack
-// pointer, the frame pointer, the column of the return address and the program counter.
+// machine describes a processor for unwinding: the number of DWARF registers, and the numbers of the stack
+// pointer, the frame pointer, the return address and the program counter.
 type machine struct {
 	registers, sp, fp, ra, pc int
 	// addressBits are the bits of an address of code: what is above them signs a return address on arm64.

@@ -2,15 +2,16 @@ package stack
 
 import "unsafe"
 
-// thisMachine numbers registers as the System V ABI of x86-64 does: 16 is the return address.
+// thisMachine returns the description of x86-64, with registers numbered as in the System V ABI: 16 is the
+// return address.
 func thisMachine() machine {
 	return machine{registers: 17, sp: 7, fp: 6, ra: 16, pc: 16, addressBits: 48}
 }
 
-// userRegisters is struct user_regs_struct of the kernel, in words.
+// userRegisters is the size of the kernel's struct user_regs_struct, in words.
 const userRegisters = 27
 
-// registersOf reads the registers of a stopped thread.
+// registersOf returns the registers of a stopped thread in DWARF's order; known has a bit for each.
 func registersOf(tid int) (values []uint64, known uint64, err error) {
 	var words [userRegisters]uint64
 	if err := registerSet(tid, unsafe.Pointer(&words), unsafe.Sizeof(words)); err != nil {
@@ -23,7 +24,8 @@ func registersOf(tid int) (values []uint64, known uint64, err error) {
 	return values, 1<<len(values) - 1, nil
 }
 
-// isCall tells whether bytes end with a call: e8 and four bytes, or ff /2 with one to six bytes of an operand.
+// isCall reports whether the bytes may end with a call instruction: e8 and four bytes, or ff /2 with up to five
+// bytes of an operand.
 func isCall(b [8]byte) bool {
 	if b[3] == 0xe8 {
 		return true

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// thisMachine numbers registers as the ABI of AArch64 does: 30 is the link register, 31 the stack pointer, 32 the
-// program counter.
+// thisMachine returns the description of AArch64, with registers numbered as in its ABI: 30 is the link
+// register, 31 the stack pointer, 32 the program counter.
 func thisMachine() machine {
 	return machine{registers: 33, sp: 31, fp: 29, ra: 30, pc: 32, addressBits: 48}
 }
@@ -22,7 +22,7 @@ func registersOf(tid int) (values []uint64, known uint64, err error) {
 	return append([]uint64{}, words[:n]...), 1<<n - 1, nil
 }
 
-// isCall tells whether bytes end with a bl, or a blr in one of its forms.
+// isCall reports whether the bytes end with a bl or a form of blr.
 func isCall(b [8]byte) bool {
 	w := binary.LittleEndian.Uint32(b[4:])
 	return w>>26 == 0x25 || w&0xfefff000 == 0xd63f0000

@@ -10,7 +10,7 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// maxMaps bounds what is read of the mappings of a process.
+// maxMaps limits what is read of the mappings of a process, in bytes.
 const maxMaps = 8 << 20
 
 // mapping is a part of a process's memory that holds code.
@@ -29,6 +29,7 @@ func mappingsOf(proc string, pid int) ([]mapping, error) {
 	return parseMappings(text), nil
 }
 
+// parseMappings parses the text of /proc/PID/maps and returns the executable mappings, in ascending order.
 func parseMappings(text []byte) (list []mapping) {
 	for line := range bytes.Lines(text) {
 		f := strings.SplitN(strings.TrimSuffix(string(line), "\n"), " ", 6)
@@ -51,7 +52,7 @@ func parseMappings(text []byte) (list []mapping) {
 	return list
 }
 
-// mappingAt returns the mapping that holds an address, nil without one.
+// mappingAt returns the mapping that contains an address, nil if none does.
 func mappingAt(list []mapping, addr uint64) *mapping {
 	i := sort.Search(len(list), func(i int) bool { return list[i].end > addr })
 	if i == len(list) || list[i].start > addr {

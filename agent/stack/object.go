@@ -18,24 +18,24 @@ import (
 
 // library is an ELF file that processes have mapped.
 type library struct {
-	name    string // base name of its path
-	file    *os.File
-	elf     *names.ELFFile
-	lines   *lineTables // nil if it has none
-	looked  bool        // for lines
-	entries map[uint64]entry
+	name        string // base name of its path
+	file        *os.File
+	elf         *names.ELFFile
+	lines       *lineTables // nil if it has none
+	linesOpened bool        // for lines
+	entries     map[uint64]entry
 }
 
 const vdso = "[vdso]"
 
-// libraries are the files that were opened, by inode and path. A file that cannot be read has a library without elf.
+// libraries caches the opened files by inode and path. A file that cannot be read has a library without elf.
 type libraries struct {
 	proc string
 	open map[string]*library
 }
 
-// of returns the file of a mapping of a process.
-func (l *libraries) of(pid int, m *mapping) *library {
+// libraryOf returns the file of a mapping of a process, opening it at first use.
+func (l *libraries) libraryOf(pid int, m *mapping) *library {
 	key := fmt.Sprint(m.inode, " ", m.path)
 	lib, ok := l.open[key]
 	if !ok {
@@ -45,6 +45,8 @@ func (l *libraries) of(pid int, m *mapping) *library {
 	return lib
 }
 
+// load opens the file of a mapping, by its path in the process's root directory, its program link, or its path
+// here. The inode must match.
 func (l *libraries) load(pid int, m *mapping) *library {
 	path := strings.TrimSuffix(m.path, " (deleted)")
 	lib := &library{name: filepath.Base(path), entries: map[uint64]entry{}}
@@ -71,7 +73,7 @@ func (l *libraries) load(pid int, m *mapping) *library {
 	return lib
 }
 
-// ownVDSO copies the kernel's code that is mapped into each process: it is the same in all of them.
+// ownVDSO returns a copy of the vdso, the kernel's code that is mapped into each process, from this process.
 func ownVDSO(proc string) []byte {
 	list, err := mappingsOf(proc, os.Getpid())
 	if err != nil {
@@ -85,10 +87,10 @@ func ownVDSO(proc string) []byte {
 	return nil
 }
 
-// ownMemory is an address of this process that the kernel has mapped for good: the collector knows nothing of it.
+// ownMemory converts an address of permanently mapped memory of this process to a pointer.
 func ownMemory(addr uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
 
-// entryAt returns the entry of .eh_frame for an address.
+// entryAt returns the entry of .eh_frame that covers an address; false if none does.
 func (lib *library) entryAt(addr uint64) (entry, bool) {
 	if lib.elf == nil {
 		return entry{}, false
@@ -105,8 +107,8 @@ func (lib *library) entryAt(addr uint64) (entry, bool) {
 	return e, addr-e.begin < e.size
 }
 
-// followsCall tells whether the instruction before an address can be a call: what is no call leaves no return address.
-// Where instructions have a fixed length, the one before is looked at; on amd64 its end.
+// followsCall reports whether the instruction before an address can be a call, as before a return address. On
+// amd64, whose instructions vary in length, only the last bytes are checked.
 func (lib *library) followsCall(addr uint64) bool {
 	var b [8]byte
 	if lib.elf == nil || !lib.elf.ReadAddress(b[:], addr-8) {
@@ -115,7 +117,7 @@ func (lib *library) followsCall(addr uint64) bool {
 	return isCall(b)
 }
 
-// functions names the functions at offsets of the file.
+// functions returns the functions at offsets of the file.
 func (lib *library) functions(ctx context.Context, offsets []uint64) []names.Function {
 	if lib.elf == nil {
 		return make([]names.Function, len(offsets))

@@ -2,12 +2,13 @@ package stack
 
 import "encoding/binary"
 
-// byteReader takes numbers off the front of bytes. Once it has run out it gives zeros, and bad is set.
+// byteReader reads numbers from the front of bytes. At the end it returns zeros and sets bad.
 type byteReader struct {
 	b   []byte
 	bad bool
 }
 
+// bytes reads n bytes.
 func (r *byteReader) bytes(n uint64) []byte {
 	if n > uint64(len(r.b)) {
 		r.b, r.bad = nil, true
@@ -31,6 +32,7 @@ func (r *byteReader) signed(n uint64) int64 {
 	return int64(r.fixed(n)<<shift) >> shift
 }
 
+// uleb reads an unsigned LEB128 number.
 func (r *byteReader) uleb() (v uint64) {
 	for shift := 0; ; shift += 7 {
 		b := r.fixed(1)
@@ -43,6 +45,7 @@ func (r *byteReader) uleb() (v uint64) {
 	}
 }
 
+// sleb reads a signed LEB128 number.
 func (r *byteReader) sleb() (v int64) {
 	for shift := 0; ; {
 		b := r.fixed(1)
@@ -59,7 +62,7 @@ func (r *byteReader) sleb() (v int64) {
 	}
 }
 
-// text reads up to a zero byte.
+// text reads a zero-terminated string.
 func (r *byteReader) text() string {
 	for i, c := range r.b {
 		if c == 0 {

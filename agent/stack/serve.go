@@ -14,29 +14,29 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Detail is how much is looked up of a frame.
-type Detail string
+// DetailLevel says how much is looked up for a frame.
+type DetailLevel string
 
-// The details; it is the setting agent.stack.
+// The detail levels, which are the values of the setting agent.stack.
 const (
-	NoStacks  Detail = "off"
-	Functions Detail = "functions"
-	Lines     Detail = "lines"
+	NoStacks  DetailLevel = "off"
+	Functions DetailLevel = "functions"
+	Lines     DetailLevel = "lines"
 )
 
-// UnwindQuestion holds copies of threads. Those of one process stand together.
+// UnwindQuestion has copies of threads to unwind. Those of one process are consecutive.
 type UnwindQuestion struct {
-	Detail  Detail       `json:"detail"`
+	Detail  DetailLevel  `json:"detail"`
 	Threads []ThreadCopy `json:"threads"`
 }
 
 // Frame is one function on a stack.
 type Frame struct {
-	// Function is its name as its author wrote it, "" where the file has no symbol for it.
+	// Function is its readable name, "" if the file has no symbol for it.
 	Function string `json:"function,omitempty"`
 	// Library is the base name of the file, "[vdso]" for the kernel's, "" for code in no file.
 	Library string `json:"library"`
-	// Offset is where in the file the code is.
+	// Offset is the file offset of the code.
 	Offset uint64 `json:"offset"`
 	// File is the source file as the debug information names it, Line the line in it, 0 if it is not known.
 	File string `json:"file,omitempty"`
@@ -50,17 +50,18 @@ type ThreadStack struct {
 	Ending Ending  `json:"ending"`
 }
 
-// Bounds of one unwinder. enough and enoughCPU are when it stops by itself; the child is killed at unwindWall and
-// at the CPU time in the table of children.
+// Limits of one unwinder. It stops by itself after stopAfter or maxCPUNS of CPU time; the child is killed at
+// unwindWall and at the CPU time in the table of children.
 const (
 	unwindWall = 6 * time.Second
-	enough     = 5 * time.Second
-	enoughCPU  = 3e9 // ns
+	stopAfter  = 5 * time.Second
+	maxCPUNS   = 3e9 // ns
 	maxPath    = 200
 	heapBytes  = 96 << 20
 )
 
-// ServeUnwindStacks is the child that reads stacks: it answers an UnwindQuestion with a list of ThreadStacks.
+// ServeUnwindStacks is the main function of the child that unwinds stacks: it answers an UnwindQuestion with a
+// list of ThreadStacks.
 func ServeUnwindStacks(ctx context.Context, r as.Request) error {
 	var q UnwindQuestion
 	if _, err := as.ReadQuestion(r.In, &q); err != nil {
@@ -68,30 +69,31 @@ func ServeUnwindStacks(ctx context.Context, r as.Request) error {
 	}
 	debug.SetMemoryLimit(heapBytes)
 	debug.SetPanicOnFault(true) // a mapped file may become shorter
-	ctx, stop := context.WithTimeout(ctx, enough)
+	ctx, stop := context.WithTimeout(ctx, stopAfter)
 	defer stop()
 	u := newUnwinder(ctx, "/proc", q.Detail)
 	return json.NewEncoder(r.Out).Encode(u.unwind(q.Threads))
 }
 
-// unwinder walks copies. It belongs to one question.
+// unwinder unwinds the copies of one question.
 type unwinder struct {
 	ctx       context.Context
-	detail    Detail
+	detail    DetailLevel
 	libraries libraries
 	mappings  map[int][]mapping
 	lineSteps int
 	cpuNS     int64 // of this process, after which nothing more is read
 }
 
-func newUnwinder(ctx context.Context, proc string, d Detail) *unwinder {
+// newUnwinder returns an unwinder that reads mappings below proc.
+func newUnwinder(ctx context.Context, proc string, d DetailLevel) *unwinder {
 	return &unwinder{ctx: ctx, detail: d, libraries: libraries{proc: proc, open: map[string]*library{}},
-		mappings: map[int][]mapping{}, lineSteps: maxLineSteps, cpuNS: enoughCPU}
+		mappings: map[int][]mapping{}, lineSteps: maxLineSteps, cpuNS: maxCPUNS}
 }
 
-// unwind walks all copies, then looks up the names of each file once.
+// unwind unwinds all copies, then looks up the functions of each file once.
 func (u *unwinder) unwind(copies []ThreadCopy) []ThreadStack {
-	stacks, walks := make([]ThreadStack, len(copies)), make([][]place, len(copies))
+	stacks, walks := make([]ThreadStack, len(copies)), make([][]frameLocation, len(copies))
 	for i, c := range copies {
 		stacks[i].TID = c.TID
 		walks[i], stacks[i].Ending = u.walk(c)
@@ -105,15 +107,16 @@ func (u *unwinder) unwind(copies []ThreadCopy) []ThreadStack {
 	return stacks
 }
 
-// walk walks one copy: whatever it holds, the next one is walked.
-func (u *unwinder) walk(c ThreadCopy) (frames []place, why Ending) {
+// walk unwinds one copy and returns its frames and why it ended. It recovers from panics, so that one copy
+// cannot stop the others.
+func (u *unwinder) walk(c ThreadCopy) (frames []frameLocation, why Ending) {
 	defer func() {
 		if recover() != nil {
 			frames, why = nil, BadTable
 		}
 	}()
 	m := thisMachine()
-	if len(c.Registers) != m.registers || u.spent() {
+	if len(c.Registers) != m.registers || u.outOfTime() {
 		return nil, NoRegister
 	}
 	maps, ok := u.mappings[c.PID]
@@ -123,16 +126,16 @@ func (u *unwinder) walk(c ThreadCopy) (frames []place, why Ending) {
 	}
 	w := walk{machine: m, libraries: &u.libraries, pid: c.PID, mappings: maps, memory: memory{c.Registers[m.sp], c.Stack},
 		registers: registers{c.Registers, c.Known}}
-	return w.up()
+	return w.allFrames()
 }
 
-// spent tells whether there is no more time.
-func (u *unwinder) spent() bool { return u.ctx.Err() != nil || rawcall.CPU() > u.cpuNS }
+// outOfTime reports whether the time or CPU time is used up.
+func (u *unwinder) outOfTime() bool { return u.ctx.Err() != nil || rawcall.CPU() > u.cpuNS }
 
-// lookUp names the places of all walks, each file at once.
-func (u *unwinder) lookUp(walks [][]place) map[place]Frame {
+// lookUp returns the Frame of each location, looking up each file once.
+func (u *unwinder) lookUp(walks [][]frameLocation) map[frameLocation]Frame {
 	of := map[*library][]uint64{}
-	found := map[place]Frame{}
+	found := map[frameLocation]Frame{}
 	for _, walk := range walks {
 		for _, p := range walk {
 			if _, ok := found[p]; !ok {
@@ -143,7 +146,7 @@ func (u *unwinder) lookUp(walks [][]place) map[place]Frame {
 	}
 	for lib, offsets := range of {
 		for i, f := range u.functions(lib, offsets) {
-			p := place{lib, offsets[i]}
+			p := frameLocation{lib, offsets[i]}
 			frame := found[p]
 			frame.Function = f.Name
 			if u.detail == Lines {
@@ -155,26 +158,27 @@ func (u *unwinder) lookUp(walks [][]place) map[place]Frame {
 	return found
 }
 
-// functions names the functions at offsets of a file: whatever it does to its reader, the others are read.
+// functions returns the functions at offsets of a file. It recovers from panics, so that one file cannot stop
+// the others.
 func (u *unwinder) functions(lib *library, offsets []uint64) (found []names.Function) {
 	defer func() {
 		if recover() != nil {
 			found = make([]names.Function, len(offsets))
 		}
 	}()
-	if u.spent() {
+	if u.outOfTime() {
 		return make([]names.Function, len(offsets))
 	}
 	return lib.functions(u.ctx, offsets)
 }
 
-// line returns the source line of a place.
-func (u *unwinder) line(p place) (file string, line int) {
-	if p.library.file == nil || u.spent() {
+// line returns the source file and line of a location.
+func (u *unwinder) line(p frameLocation) (file string, line int) {
+	if p.library.file == nil || u.outOfTime() {
 		return "", 0
 	}
-	if !p.library.looked {
-		p.library.looked = true
+	if !p.library.linesOpened {
+		p.library.linesOpened = true
 		p.library.lines, _ = openLines(p.library.file, &u.lineSteps) // most have none
 	}
 	addr, ok := p.library.elf.Address(p.offset)
@@ -185,8 +189,8 @@ func (u *unwinder) line(p place) (file string, line int) {
 	return note.Clean(filepath.ToSlash(file), maxPath), line
 }
 
-// check refuses what no unwinder of this program answers.
-func check(stacks []ThreadStack, copies []ThreadCopy) error {
+// checkStacks returns an error if the child's answer is not a valid one for the copies.
+func checkStacks(stacks []ThreadStack, copies []ThreadCopy) error {
 	if len(stacks) != len(copies) {
 		return fmt.Errorf("stacks of %d threads instead of %d", len(stacks), len(copies))
 	}

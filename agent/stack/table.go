@@ -7,14 +7,14 @@ import (
 	"jobgait/agent/names"
 )
 
-// Bounds of one entry of .eh_frame. The longest here has some kilobytes.
+// Limits of one entry of .eh_frame. The longest seen has some kilobytes.
 const (
 	maxEntry      = 64 << 10
 	maxRemembered = 16
 	maxRegisters  = 64
 )
 
-var errTable = errors.New("a table of .eh_frame that is not understood")
+var errTable = errors.New("malformed or unsupported .eh_frame")
 
 // ruleKind says how a register of the caller is found (DWARF version 5, 6.4.1).
 type ruleKind uint8
@@ -29,6 +29,7 @@ const (
 	isResult                      // it is what the expression says
 )
 
+// rule says how one register of the caller is found.
 type rule struct {
 	kind       ruleKind
 	offset     int64
@@ -36,13 +37,14 @@ type rule struct {
 	expression []byte
 }
 
-// row holds the rules of one place in a function. The frame address is a register + offset, or an expression.
+// row has the rules that hold at one address of a function. The frame address is a register + offset, or an
+// expression.
 type row struct {
 	frame rule // of kind inRegister or isResult
 	of    [maxRegisters]rule
 }
 
-// entry is a frame description entry with what its common entry says.
+// entry is a frame description entry with the fields of its common information entry.
 type entry struct {
 	begin, size        uint64
 	codeUnit           uint64
@@ -53,7 +55,7 @@ type entry struct {
 	pointers           byte
 }
 
-// readEntry reads the frame description entry at an address, of the table .eh_frame.
+// readEntry reads the frame description entry at an address of .eh_frame.
 func readEntry(f *names.ELFFile, addr uint64) (entry, error) {
 	body, at, err := readUnit(f, addr)
 	if err != nil {
@@ -79,7 +81,7 @@ func readEntry(f *names.ELFFile, addr uint64) (entry, error) {
 	return e, nil
 }
 
-// readUnit reads an entry without its length, and the address of what it returns.
+// readUnit returns the body of the entry at an address, without its length, and the body's address.
 func readUnit(f *names.ELFFile, addr uint64) (body []byte, at uint64, err error) {
 	var head [4]byte
 	if !f.ReadAddress(head[:], addr) {
@@ -140,7 +142,7 @@ func readCommon(f *names.ELFFile, addr uint64) (e entry, err error) {
 	return e, nil
 }
 
-// pointer reads an encoded pointer (Linux Standard Base, 10.5.1) that lies at an address.
+// pointer reads an encoded pointer (Linux Standard Base, 10.5.1) whose own address is at.
 func pointer(in *byteReader, encoding byte, at uint64) uint64 {
 	const relative, omitted = 0x10, 0xff
 	var v uint64
@@ -170,7 +172,7 @@ func pointer(in *byteReader, encoding byte, at uint64) uint64 {
 	return v
 }
 
-// rowAt runs the instructions of an entry up to an address. Each byte is read once.
+// rowAt executes the instructions of an entry up to an address and returns the rules that hold there.
 func (e entry) rowAt(pc uint64) (row, error) {
 	var r program
 	r.entry = e
@@ -184,7 +186,7 @@ func (e entry) rowAt(pc uint64) (row, error) {
 	return r.row, nil
 }
 
-// program runs call frame instructions (DWARF version 5, 6.4.2).
+// program is the state of executing call frame instructions (DWARF version 5, 6.4.2).
 type program struct {
 	entry      entry
 	row        row
@@ -209,7 +211,7 @@ const (
 	cfaNegateRA, cfaArgsSize, cfaNegativeOffset      = 0x2d, 0x2e, 0x2f
 )
 
-// run executes instructions until the location passes pc.
+// run executes call frame instructions (DWARF) until the location passes pc.
 func (p *program) run(code []byte, pc uint64) {
 	in := byteReader{b: bytes.Clone(code)}
 	for len(in.b) > 0 && !p.bad && p.at <= pc {
@@ -228,20 +230,24 @@ func (p *program) run(code []byte, pc uint64) {
 	p.bad = p.bad || in.bad
 }
 
+// advance moves the location by a number of code units.
 func (p *program) advance(units uint64) { p.at += units * p.entry.codeUnit }
 
+// set sets the rule of a register.
 func (p *program) set(register uint64, r rule) {
-	if register < maxRegisters { // vector registers have greater numbers, and say nothing of the way up
+	if register < maxRegisters { // vector registers have greater numbers and are not needed to find the caller
 		p.row.of[register] = r
 	}
 }
 
+// restore resets the rule of a register to the common entry's.
 func (p *program) restore(register uint64) {
 	if register < maxRegisters {
 		p.row.of[register] = p.initial.of[register]
 	}
 }
 
+// extended executes an instruction with its operands after the opcode.
 func (p *program) extended(op byte, in *byteReader) {
 	unit := p.entry.dataUnit
 	switch op {
@@ -299,7 +305,7 @@ func (p *program) define(op byte, in *byteReader) {
 	}
 }
 
-// saved sets where a register of the caller is.
+// saved executes an instruction that sets the rule of a register.
 func (p *program) saved(op byte, in *byteReader, unit int64) {
 	register := in.uleb()
 	switch op {

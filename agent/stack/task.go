@@ -17,14 +17,14 @@ import (
 // Task is a process that does a job's work, on one node.
 type Task struct {
 	Node string `json:"node"`
-	// Rank is the process's number in the job, -1 where it has none.
+	// Rank is the process's rank in the job, -1 if it has none.
 	Rank   int           `json:"rank"`
 	Stacks ProcessStacks `json:"stacks"`
 }
 
 const maxEnviron = 1 << 20
 
-// rankOf returns a process's number by its environment, and whether it comes from a launcher of MPI.
+// rankOf returns a process's rank from its environment, and whether an MPI launcher has set it.
 func rankOf(environ []byte) (rank int, mpi, ok bool) {
 	getenv := func(name string) string { return job.Variables(environ, name+"=")[name] }
 	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"} {
@@ -38,11 +38,12 @@ func rankOf(environ []byte) (rank int, mpi, ok bool) {
 	return rank, false, ok
 }
 
-// Choose returns the tasks among processes and the number of processes left out. If processes have MPI ranks,
-// those without are launchers. Of the others, a process that only waits for a listed child is no task.
-func Choose(r peek.Reader, proc, node string, pids []int) (tasks []Task, left int) {
+// ChooseTasks returns the tasks among the processes and the number of processes left out. If some processes
+// have MPI ranks, those without are launchers; else those with a rank of a step are the tasks, else all. A
+// process that only waits for a listed child is not a task.
+func ChooseTasks(r peek.Reader, proc, node string, pids []int) (tasks []Task, left int) {
 	var mpi, steps, plain []Task
-	until := time.Now().Add(environFor)
+	until := time.Now().Add(maxEnvironWait)
 	for _, pid := range pids {
 		environ := environOf(r, pid, until)
 		t := Task{Node: node, Stacks: ProcessStacks{PID: pid}}
@@ -66,11 +67,11 @@ func Choose(r peek.Reader, proc, node string, pids []int) (tasks []Task, left in
 	return tasks, len(pids) - len(tasks)
 }
 
-// environFor is how long the environments of all processes are waited for: on a busy machine the reader starts and
+// maxEnvironWait limits the wait for the environments of all processes: on a busy machine the reader starts and
 // answers late.
-const environFor = 8 * time.Second
+const maxEnvironWait = 8 * time.Second
 
-// environOf returns the environment of a process, nil if it is not to be had by a time.
+// environOf returns the environment of a process, nil if it cannot be read by the time until.
 func environOf(r peek.Reader, pid int, until time.Time) []byte {
 	for {
 		b, err := r.Ask(peek.ProcQuestion{File: peek.Environ, PID: pid, Max: maxEnviron})
@@ -81,7 +82,7 @@ func environOf(r peek.Reader, pid int, until time.Time) []byte {
 	}
 }
 
-// withoutWaiting drops processes that sleep until a child ends, if one of the others is that child.
+// withoutWaiting removes processes that wait for a child among the tasks to end.
 func withoutWaiting(proc string, tasks []Task) (kept []Task) {
 	for _, t := range tasks {
 		hasChild := slices.ContainsFunc(tasks, func(c Task) bool {
@@ -96,6 +97,7 @@ func withoutWaiting(proc string, tasks []Task) (kept []Task) {
 	return kept
 }
 
+// waitsForChild reports whether the main thread of a process waits for a child to end.
 func waitsForChild(proc string, pid int) bool {
 	t := describe(proc, pid, pid)
 	return t.Channel == "do_wait" || t.WaitsIn == "wait4" || t.WaitsIn == "waitid"
@@ -117,6 +119,7 @@ func Descendants(proc string, root int) []int {
 	return slices.Compact(found)
 }
 
+// processes returns all pids below proc.
 func processes(proc string) (pids []int) {
 	entries, err := filepath.Glob(filepath.Join(proc, "[0-9]*"))
 	if err != nil {
@@ -130,7 +133,8 @@ func processes(proc string) (pids []int) {
 	return pids
 }
 
-// Owner returns the real user and group of a process.
+// Owner returns the user and real group of a process; ok is false if it is gone. The user is noUser if the
+// process's user ids differ.
 func Owner(proc string, pid int) (uid, gid uint32, ok bool) {
 	b, err := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "status"), nil, maxProcFile)
 	if err != nil {

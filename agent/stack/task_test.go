@@ -50,7 +50,7 @@ func (l *lateReader) Ask(q peek.ProcQuestion) ([]byte, error) {
 // A reader that answers late on a busy machine costs no rank: else launchers would be taken for tasks.
 func TestRanksOfALateReader(t *testing.T) {
 	r := &lateReader{of: map[int]string{101: "PMI_RANK=0\x00", 102: "PMI_RANK=1\x00"}}
-	tasks, left := Choose(r, t.TempDir(), "n1", []int{100, 101, 102})
+	tasks, left := ChooseTasks(r, t.TempDir(), "n1", []int{100, 101, 102})
 	if len(tasks) != 2 || left != 1 || tasks[0].Rank != 0 || tasks[1].Rank != 1 {
 		t.Errorf("%+v, %d left out", tasks, left)
 	}

@@ -18,10 +18,11 @@ const (
 // RecordFile is the file of a run directory in which the stacks of a stalled job are stored (stacks.Record).
 const RecordFile = "stacks.json"
 
-// Tasks reads the stacks of the tasks among the processes of a node, and returns how many processes are no tasks.
+// Tasks reads the stacks of the tasks among the processes of a node, of at most MaxProcesses, and returns the
+// number of processes that are not tasks (see ChooseTasks).
 func (c Collection) Tasks(ctx context.Context, node string) (read []Task, left int, err error) {
 	reader := peek.NewChild(c.Program, c.Account)
-	tasks, left := Choose(reader, "/proc", node, c.PIDs)
+	tasks, left := ChooseTasks(reader, "/proc", node, c.PIDs)
 	reader.Close()
 	end := time.Now().Add(c.For)
 	for part := range slices.Chunk(tasks[:min(len(tasks), MaxProcesses)], chunk) {

@@ -17,9 +17,10 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// maxProcFile bounds what is read of one of the kernel's files about a thread.
+// maxProcFile limits what is read of a file in /proc, in bytes.
 const maxProcFile = 1 << 16
 
+// threadFile returns the trimmed content of a thread's file in /proc, "" if it cannot be read.
 func threadFile(proc string, pid, tid int, name string) string {
 	b, err := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "task", strconv.Itoa(tid), name), nil, maxProcFile)
 	if err != nil {
@@ -28,7 +29,7 @@ func threadFile(proc string, pid, tid int, name string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// describe returns what the kernel says of a thread before it is stopped.
+// describe returns a thread's state, system call and kernel function, from /proc, without stopping it.
 func describe(proc string, pid, tid int) ThreadCopy {
 	t := ThreadCopy{PID: pid, TID: tid, State: stateOf(proc, tid)}
 	if t.State == "R" || t.State == "" {
@@ -41,13 +42,14 @@ func describe(proc string, pid, tid int) ThreadCopy {
 		t.Channel = c
 	}
 	if t.WaitsIn == "restart_syscall" {
-		t.WaitsIn = restarted(t.Channel)
+		t.WaitsIn = restartedCall(t.Channel)
 	}
 	return t
 }
 
-// restarted names the system call that went on after an interruption, by the kernel's function in which it sleeps.
-func restarted(channel string) string {
+// restartedCall returns the name of the system call that continues after an interruption, from the kernel
+// function in which it sleeps.
+func restartedCall(channel string) string {
 	for part, call := range map[string]string{"nanosleep": "clock_nanosleep", "futex": "futex", "poll": "poll"} {
 		if strings.Contains(channel, part) {
 			return call
@@ -62,7 +64,7 @@ func stateOf(proc string, tid int) string {
 	if err != nil {
 		return ""
 	}
-	i := bytes.LastIndexByte(b, ')') // a name may hold anything
+	i := bytes.LastIndexByte(b, ')') // a name may contain ')'
 	if i < 0 || i+2 >= len(b) {
 		return ""
 	}
@@ -90,6 +92,7 @@ type status struct {
 	ok       bool
 }
 
+// parseStatus parses the text of /proc/PID/status.
 func parseStatus(b []byte) (s status) {
 	for line := range bytes.Lines(b) {
 		f := strings.Fields(string(line))
@@ -123,7 +126,7 @@ func whereAsleep(proc string, pid, tid int) (sp, pc uint64, ok bool) {
 	return sp, pc, errors.Join(err, perr) == nil
 }
 
-// frozen tells whether a process is in a frozen cgroup of version 2 or 1.
+// frozen reports whether a process is in a frozen cgroup of version 2 or 1.
 func frozen(proc string, pid int) bool {
 	dir := cgroup.OfProcess(proc, pid)
 	for controller, file := range map[string][2]string{
@@ -157,7 +160,7 @@ func registerSet(tid int, to unsafe.Pointer, size uintptr) error {
 	return nil
 }
 
-// callName names a system call by its number, "" where the thread is in none.
+// callName returns the name of the system call with this number, "" if the text is not a number.
 func callName(number string) string {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 {

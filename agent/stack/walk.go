@@ -2,15 +2,16 @@ package stack
 
 import "encoding/binary"
 
-// maxFrames bounds a walk. The deepest stack of an MPI program here has 40.
+// maxFrames limits the frames of a stack. The deepest one of an MPI program seen has 40.
 const maxFrames = 256
 
-// registers are those of one frame.
+// registers are the register values of one frame.
 type registers struct {
 	value []uint64
 	known uint64 // a bit for each that is known
 }
 
+// get returns the value of a register; false if it is unknown.
 func (r registers) get(n uint64) (uint64, bool) {
 	if n >= uint64(len(r.value)) || r.known&(1<<n) == 0 {
 		return 0, false
@@ -18,6 +19,7 @@ func (r registers) get(n uint64) (uint64, bool) {
 	return r.value[n], true
 }
 
+// set sets the value of a register.
 func (r *registers) set(n, v uint64) {
 	if n < uint64(len(r.value)) {
 		r.value[n] = v
@@ -25,15 +27,16 @@ func (r *registers) set(n, v uint64) {
 	}
 }
 
+// forget marks a register as unknown.
 func (r *registers) forget(n uint64) { r.known &^= 1 << n }
 
-// memory is a copy of a stack.
+// memory is a copy of a stack and the address at which the copy starts.
 type memory struct {
 	start uint64
 	bytes []byte
 }
 
-// read returns a number of 1 to 8 bytes.
+// read returns the number of size (1 to 8) bytes at an address; false if it is outside of the copy.
 func (m memory) read(addr, size uint64) (uint64, bool) {
 	at := addr - m.start
 	if at >= uint64(len(m.bytes)) || uint64(len(m.bytes))-at < size {
@@ -44,14 +47,14 @@ func (m memory) read(addr, size uint64) (uint64, bool) {
 	return binary.LittleEndian.Uint64(b[:]), true
 }
 
-// place is a frame before it has a name: where its function was when it called the frame before, or where the
-// thread is.
-type place struct {
+// frameLocation is the code location of a frame: of the call that led to the next inner frame or, for the
+// innermost frame, of the next instruction.
+type frameLocation struct {
 	library *library
-	offset  uint64 // in the file, of the last byte of the call; of the innermost frame of the next instruction
+	offset  uint64 // file offset of the call's last byte; for the innermost frame of the next instruction
 }
 
-// Ending says why a walk ended.
+// Ending says why unwinding ended.
 type Ending string
 
 // The endings.
@@ -66,7 +69,7 @@ const (
 	NoRegister Ending = "no_register" // a register is needed that is not known of a thread that sleeps in the kernel
 )
 
-// walk is the way up one stack.
+// walk is the state of unwinding one stack.
 type walk struct {
 	machine   machine
 	libraries *libraries
@@ -78,8 +81,8 @@ type walk struct {
 	exact     bool   // the program counter is that of the next instruction, not a return address
 }
 
-// up returns the frames of a stack, innermost first, and why there are no more.
-func (w *walk) up() (frames []place, why Ending) {
+// allFrames returns the locations of all frames of the stack, innermost first, and why unwinding ended.
+func (w *walk) allFrames() (frames []frameLocation, why Ending) {
 	w.exact = true
 	for len(frames) < maxFrames {
 		pc, _ := w.registers.get(uint64(w.machine.pc))
@@ -90,12 +93,12 @@ func (w *walk) up() (frames []place, why Ending) {
 		if m == nil {
 			return frames, NoCode
 		}
-		lib := w.libraries.of(w.pid, m)
+		lib := w.libraries.libraryOf(w.pid, m)
 		off := pc - m.start + m.offset
 		if !w.exact {
 			off--
 		}
-		frames = append(frames, place{lib, off})
+		frames = append(frames, frameLocation{lib, off})
 		if why = w.step(lib, off); why != "" {
 			return frames, why
 		}
@@ -103,28 +106,28 @@ func (w *walk) up() (frames []place, why Ending) {
 	return frames, TooDeep
 }
 
-// step goes to the caller.
+// step moves to the caller; it returns why that is not possible, "" if it is.
 func (w *walk) step(lib *library, off uint64) Ending {
 	if lib.elf == nil {
-		return w.byPointer()
+		return w.stepByFramePointer()
 	}
 	addr, ok := lib.elf.Address(off)
 	if !ok {
-		return w.byPointer()
+		return w.stepByFramePointer()
 	}
 	e, ok := lib.entryAt(addr)
 	if !ok {
-		return w.byPointer()
+		return w.stepByFramePointer()
 	}
 	r, err := e.rowAt(addr)
 	if err != nil {
 		return BadTable
 	}
-	return w.byTable(e, r)
+	return w.stepByTable(e, r)
 }
 
-// byTable goes to the caller by the rules of a row.
-func (w *walk) byTable(e entry, r row) Ending {
+// stepByTable moves to the caller by the rules of a row.
+func (w *walk) stepByTable(e entry, r row) Ending {
 	frame, why := w.frameAddress(r.frame)
 	if why != "" {
 		return why
@@ -152,7 +155,7 @@ func (w *walk) byTable(e entry, r row) Ending {
 	}
 	pc, ok := next.get(e.returnAddress)
 	if !ok {
-		return w.missing(back, frame)
+		return w.whyMissing(back, frame)
 	}
 	if back.kind == unchanged && !w.exact {
 		return NotUp // a function that has called has saved its return address
@@ -165,8 +168,8 @@ func (w *walk) byTable(e entry, r row) Ending {
 	return ""
 }
 
-// missing says why a return address is not known.
-func (w *walk) missing(back rule, frame uint64) Ending {
+// whyMissing returns why a return address is unknown.
+func (w *walk) whyMissing(back rule, frame uint64) Ending {
 	if back.kind == savedAt {
 		if _, ok := w.memory.read(frame+uint64(back.offset), 8); !ok {
 			return CopyEnds
@@ -194,7 +197,7 @@ func (w *walk) frameAddress(f rule) (uint64, Ending) {
 	return 0, BadTable
 }
 
-// value returns the caller's value of a register.
+// value returns the caller's value of a register, by the row's rule for it.
 func (w *walk) value(r rule, n, frame uint64) (uint64, bool) {
 	switch r.kind {
 	case unchanged:
@@ -218,9 +221,9 @@ func (w *walk) value(r rule, n, frame uint64) (uint64, bool) {
 	return 0, false
 }
 
-// byPointer goes to the caller by the frame pointer, where a function has no table: it points to the caller's, with
-// the return address above. What it leads to must follow a call.
-func (w *walk) byPointer() Ending {
+// stepByFramePointer moves to the caller by the frame pointer, for a function without a table: it points to the
+// caller's frame pointer, with the return address above. The return address must follow a call.
+func (w *walk) stepByFramePointer() Ending {
 	fp, ok := w.registers.get(uint64(w.machine.fp))
 	if !ok {
 		return NoRegister
@@ -236,7 +239,7 @@ func (w *walk) byPointer() Ending {
 	if m == nil {
 		return NoTable
 	}
-	lib := w.libraries.of(w.pid, m)
+	lib := w.libraries.libraryOf(w.pid, m)
 	if lib.elf == nil {
 		return NoTable
 	}

@@ -1,10 +1,10 @@
 // Package unit asks systemd for a cgroup for this process. A process that slurmd has started stays in the
-// cgroup of slurmd's service whatever session it is in: it counts there, and a restart of slurmd complains of
-// it. A name and a pid come in, a call to the manager goes out; afterwards the process is in a scope, which
-// goes when the process does.
+// cgroup of slurmd's service in any session: its resources count there, and a restart of slurmd warns about it.
+// A name comes in, a call to the manager goes out; afterwards the process is in a scope of its own, which ends
+// with the process.
 //
-// Nothing depends on it: a machine without systemd is no error, and callers make the call beside their work and
-// log its result.
+// Nothing depends on it: a machine without systemd is no error, and callers make the call in the background and
+// log its error.
 package unit
 
 import (
@@ -23,44 +23,43 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// Manager is where systemd listens: Private is the socket that root has for
-// itself, which needs no bus daemon, Bus the system's bus. Cgroup is where the
-// kernel says which cgroup this process is in, as cgroups(7) has it.
+// Manager has the paths for reaching systemd: Private is the socket for root, which needs no bus daemon, Bus
+// the system bus. Cgroup is the file with the cgroups of this process (cgroups(7)).
 type Manager struct{ Private, Bus, Cgroup string }
 
-// System is the manager of this host.
-func System() Manager {
+// SystemManager returns the manager of this host.
+func SystemManager() Manager {
 	return Manager{Private: "/run/systemd/private", Bus: "/run/dbus/system_bus_socket", Cgroup: "/proc/self/cgroup"}
 }
 
-// limit bounds everything: a manager that reloads its units answers after seconds,
-// one that starts a hundred jobs at once too.
+// limit is the time limit of a call: a manager that reloads its units or starts a hundred jobs answers after
+// seconds.
 const limit = 30 * time.Second
 
-// settle bounds how long a process waits at its end to be in its scope, looking
-// every look: systemd does the move after it has answered, within milliseconds
-// where it is not busy.
+// maxMoveWait limits how long a process waits at its end to be moved into its scope, checking every
+// moveCheckInterval: systemd moves it after answering, usually within milliseconds.
 const (
-	settle = 5 * time.Second
-	look   = 10 * time.Millisecond
+	maxMoveWait       = 5 * time.Second
+	moveCheckInterval = 10 * time.Millisecond
 )
 
-// property is one of a unit, as the manager takes it: (sv).
+// property is a property of a unit in D-Bus form: (sv).
 type property struct {
 	Name  string
 	Value dbus.Variant
 }
 
-// auxiliary is a further unit of a call: (sa(sv)). The call has none.
+// auxiliary is a further unit of a call in D-Bus form: (sa(sv)). The calls here have no such units.
 type auxiliary struct {
 	Name       string
 	Properties []property
 }
 
+// scopeName returns the name of the scope of this process.
 func scopeName(what string) string { return fmt.Sprintf("jobgait-%s-%d.scope", what, os.Getpid()) }
 
-// Scope has this process and its children moved to a scope of their own,
-// "jobgait-<what>-<pid>.scope".
+// Scope asks systemd to move this process and its children into a scope of their own,
+// "jobgait-<what>-<pid>.scope". It does nothing without root or systemd.
 func (m Manager) Scope(ctx context.Context, what string) error {
 	if os.Geteuid() != 0 {
 		return nil // the manager would ask for a password
@@ -74,7 +73,7 @@ func (m Manager) Scope(ctx context.Context, what string) error {
 	defer conn.Close()
 	pid, name := os.Getpid(), scopeName(what)
 	properties := []property{
-		{"PIDs", dbus.MakeVariant(family(pid))},
+		{"PIDs", dbus.MakeVariant(selfAndChildren(pid))},
 		{"Description", dbus.MakeVariant("jobgait " + what)},
 		{"Slice", dbus.MakeVariant("system.slice")},
 		{"CollectMode", dbus.MakeVariant("inactive-or-failed")},
@@ -87,8 +86,8 @@ func (m Manager) Scope(ctx context.Context, what string) error {
 	return nil
 }
 
-// family is this process and its children, as far as the kernel lists those.
-func family(pid int) []uint32 {
+// selfAndChildren returns the pids of this process and of its children, as far as the kernel lists them.
+func selfAndChildren(pid int) []uint32 {
 	pids := []uint32{uint32(pid)}
 	lists, _ := filepath.Glob("/proc/self/task/*/children") // none is no error
 	for _, path := range lists {
@@ -102,10 +101,9 @@ func family(pid int) []uint32 {
 	return pids
 }
 
-// Aside does the same while the caller goes on, and logs why it failed. The
-// function returned waits, 5 s at most, until that is over: systemd logs an error
-// of a process that has ended before it was moved ("No PIDs left to attach").
-func (m Manager) Aside(what string, log func(error)) (settled func()) {
+// ScopeInBackground calls Scope in a goroutine and logs its error. The returned function waits, at most 5 s,
+// until the process is moved: systemd logs an error for a process that ends before ("No PIDs left to attach").
+func (m Manager) ScopeInBackground(what string, log func(error)) (settled func()) {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -115,7 +113,7 @@ func (m Manager) Aside(what string, log func(error)) (settled func()) {
 		}
 		m.awaitMove(scopeName(what))
 	}()
-	end := time.Now().Add(settle)
+	end := time.Now().Add(maxMoveWait)
 	return func() {
 		select {
 		case <-over:
@@ -124,13 +122,13 @@ func (m Manager) Aside(what string, log func(error)) (settled func()) {
 	}
 }
 
-// awaitMove returns once this process is in the scope, at once if no service manager is there to move it, and
-// after settle in any case.
+// awaitMove returns once this process is in the scope, at once without systemd, and after maxMoveWait in any
+// case.
 func (m Manager) awaitMove(scope string) {
-	if os.Geteuid() != 0 || !m.listens() {
+	if os.Geteuid() != 0 || !m.hasSystemd() {
 		return
 	}
-	for end := time.Now().Add(settle); time.Now().Before(end); time.Sleep(look) {
+	for end := time.Now().Add(maxMoveWait); time.Now().Before(end); time.Sleep(moveCheckInterval) {
 		text, err := os.ReadFile(m.Cgroup)
 		if err != nil || bytes.Contains(text, []byte("/"+scope+"\n")) {
 			return
@@ -138,15 +136,16 @@ func (m Manager) awaitMove(scope string) {
 	}
 }
 
-// listens is whether there is a systemd.
-func (m Manager) listens() bool {
+// hasSystemd reports whether one of systemd's sockets exists.
+func (m Manager) hasSystemd() bool {
 	return slices.ContainsFunc([]string{m.Private, m.Bus}, func(socket string) bool {
 		_, err := os.Lstat(socket)
 		return err == nil
 	})
 }
 
-// connect returns nil without an error where there is no systemd.
+// connect connects to systemd by its private socket, else by the bus. Without systemd it returns nil and no
+// error.
 func (m Manager) connect(ctx context.Context) (*dbus.Conn, error) {
 	for _, socket := range []string{m.Private, m.Bus} {
 		conn, err := dbus.Dial("unix:path="+socket, dbus.WithContext(ctx))

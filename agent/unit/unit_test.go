@@ -206,23 +206,23 @@ func TestSettled(t *testing.T) {
 	in("slurmd.service")
 	said := make(chan error, 1)
 	at := Manager{Private: socket, Bus: socket + ".none", Cgroup: cgroup}
-	at.Aside("sweep", func(err error) { said <- err })() // returns: nobody listens
+	at.ScopeInBackground("sweep", func(err error) { said <- err })() // returns: nobody listens
 	var m manager
 	m.listen(t, socket)
 	over := make(chan struct{})
-	settled := at.Aside("sweep", func(err error) { said <- err })
+	settled := at.ScopeInBackground("sweep", func(err error) { said <- err })
 	go func() { settled(); close(over) }()
 	m.next(t)
 	select {
 	case <-over:
 		t.Error("over before the process was moved")
-	case <-time.After(10 * look):
+	case <-time.After(10 * moveCheckInterval):
 	}
 	in(scopeName("sweep"))
 	<-over
 	in("slurmd.service")
 	m.refuses = true
-	at.Aside("sweep", func(err error) { said <- err })()
+	at.ScopeInBackground("sweep", func(err error) { said <- err })()
 	if err := <-said; !strings.Contains(err.Error(), "already loaded") {
 		t.Errorf("refused: %v", err)
 	}
@@ -238,7 +238,8 @@ func TestFamily(t *testing.T) {
 	if _, err := os.Stat("/proc/self/task/" + strconv.Itoa(os.Getpid()) + "/children"); err != nil {
 		t.Skip("this kernel lists no children")
 	}
-	if got := family(os.Getpid()); got[0] != uint32(os.Getpid()) || !slices.Contains(got, uint32(child.Process.Pid)) {
+	if got := selfAndChildren(os.Getpid()); got[0] != uint32(os.Getpid()) ||
+		!slices.Contains(got, uint32(child.Process.Pid)) {
 		t.Errorf("%v lacks %d", got, child.Process.Pid)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// Anatomy is what the CPU time of a run consists of.
+// Anatomy divides the CPU time of a run by code: in the whole run, outside of cycles, and per cycle of each
+// pattern.
 type Anatomy struct {
 	Samples int64   `json:"samples"`
 	Run     Split   `json:"run"`
@@ -55,7 +56,7 @@ type Share struct {
 	Within []float64 `json:"within,omitempty"`
 }
 
-// Cycle is a pattern's time.
+// Cycle is the CPU time of a pattern's cycles by code.
 type Cycle struct {
 	Pattern string  `json:"pattern"`
 	Count   float64 `json:"count"` // cycles, of which parts may not have been sampled
@@ -64,15 +65,15 @@ type Cycle struct {
 	Split
 }
 
-// Uncertain returns half the 95 % interval of a share that was estimated from the given number of samples.
-func Uncertain(share float64, samples int64) float64 {
+// ShareError returns half the 95 % interval of a share that was estimated from the given number of samples.
+func ShareError(share float64, samples int64) float64 {
 	return 1.96 * math.Sqrt(share*(1-share)/float64(samples))
 }
 
-// minCycles is from how many cycles on their scatter gives an interval.
+// minCycles is the least number of cycles for a confidence interval.
 const minCycles = 8
 
-// Result tells what was added so far.
+// Result returns the CPU time by code of all samples added so far.
 func (t *Tally) Result() Anatomy {
 	x := sharing{len(t.functions), t.columns.mixtures()}
 	whole := make([]float64, len(t.functions))
@@ -92,7 +93,7 @@ func (t *Tally) Result() Anatomy {
 	return a
 }
 
-// split sorts seconds by function.
+// split makes a Split of CPU seconds by function, largest first.
 func (t *Tally) split(by []float64) Split {
 	s := Split{Functions: []Share{}}
 	classes, libraries := map[string]float64{}, map[string]float64{}
@@ -119,6 +120,7 @@ func (t *Tally) split(by []float64) Split {
 	return s
 }
 
+// partsOf converts CPU seconds by name to parts with their share of busy seconds, largest first.
 func partsOf(seconds map[string]float64, busy float64) []Part {
 	out := []Part{}
 	for name, s := range seconds {
@@ -130,7 +132,8 @@ func partsOf(seconds map[string]float64, busy float64) []Part {
 	return out
 }
 
-// cycle tells the split of a pattern by cycle.
+// cycle adds to a pattern's split the CPU seconds per cycle, the intervals and the distribution within the
+// cycle.
 func (t *Tally) cycle(of Cycles, p *part, s Split, x sharing) Cycle {
 	c := Cycle{Pattern: of.Pattern, OnCPU: of.OnCPU, Split: s}
 	for _, n := range p.cycles {
@@ -192,7 +195,8 @@ func (t *Tally) courses(p *part, c *Cycle, index map[Function]int, x sharing) {
 	}
 }
 
-// intervals takes them from the scatter between the stretches of the run.
+// intervals sets the 95 % interval of each function's time per cycle from the scatter between stretches of the
+// run. With fewer than minCycles cycles it sets none.
 func (t *Tally) intervals(p *part, c *Cycle, index map[Function]int, x sharing) {
 	if c.Count < minCycles {
 		return
@@ -220,13 +224,13 @@ func (t *Tally) intervals(p *part, c *Cycle, index map[Function]int, x sharing) 
 	}
 }
 
-// Named is whether any function has a name.
-func (a Anatomy) Named() bool {
+// HasNames reports whether any function of the run has a name.
+func (a Anatomy) HasNames() bool {
 	return slices.ContainsFunc(a.Run.Functions, func(f Share) bool { return f.Name != "" })
 }
 
-// Of is the pattern's cycle, nil where none of it was seen.
-func (a Anatomy) Of(pattern string) *Cycle {
+// CycleOf returns the CPU time of a pattern's cycles, nil if none was sampled.
+func (a Anatomy) CycleOf(pattern string) *Cycle {
 	for i := range a.Cycles {
 		if c := &a.Cycles[i]; c.Pattern == pattern && c.Count > 0 && c.BusyS > 0 {
 			return c

@@ -46,7 +46,7 @@ func drawn(r *rand.Rand, n int) (Code, []Cycles, Block) {
 		}
 	}
 	for k, n := range count {
-		c.Places = append(c.Places, HotPlace{Page: uint64(100 + k), Function: k, Count: n})
+		c.HotAddresses = append(c.HotAddresses, HotAddress{Page: uint64(100 + k), Function: k, Count: n})
 	}
 	return c, []Cycles{cycles}, b
 }
@@ -98,13 +98,14 @@ func TestFunctionsOfOneColumnAreNotSeparated(t *testing.T) {
 		b.Pages[0].Counts[i] += n
 	}
 	b.Pages = append(b.Pages[:1], b.Pages[2:]...)
-	code.Places[1].Page = code.Places[0].Page
-	code.Places = append(code.Places, HotPlace{Page: code.Places[2].Page, Function: 3, Count: code.Places[2].Count / 20})
-	third := code.Places[2].Count / 3 // c has several places in its page, as functions have
-	code.Places[2].Count -= 2 * third
+	code.HotAddresses[1].Page = code.HotAddresses[0].Page
+	code.HotAddresses = append(code.HotAddresses,
+		HotAddress{Page: code.HotAddresses[2].Page, Function: 3, Count: code.HotAddresses[2].Count / 20})
+	third := code.HotAddresses[2].Count / 3 // c has several places in its page, as functions have
+	code.HotAddresses[2].Count -= 2 * third
 	for range 2 {
-		code.Places = append(code.Places,
-			HotPlace{Page: code.Places[2].Page, Function: code.Places[2].Function, Count: third})
+		code.HotAddresses = append(code.HotAddresses,
+			HotAddress{Page: code.HotAddresses[2].Page, Function: code.HotAddresses[2].Function, Count: third})
 	}
 	tally := New(code, cycles)
 	tally.Add(b)
@@ -151,7 +152,8 @@ func TestAllAddsUp(t *testing.T) {
 		code := Code{Functions: []Function{{Library: "app", Name: "f"}, {Library: "libopen-pal.so.40", Start: 16},
 			{Library: KernelCode}, {Library: "app", Name: "f", Start: 7}}}
 		for range r.IntN(30) {
-			code.Places = append(code.Places, HotPlace{Page: r.Uint64N(8), Function: r.IntN(6) - 1, Count: r.Int64N(5)})
+			code.HotAddresses = append(code.HotAddresses,
+				HotAddress{Page: r.Uint64N(8), Function: r.IntN(6) - 1, Count: r.Int64N(5)})
 		}
 		cycles := make([]Cycles, r.IntN(3))
 		for i := range cycles {
@@ -268,7 +270,7 @@ func TestTheBetterPatternHolds(t *testing.T) {
 // TestSharedAndUnlistedPages divides the samples of a page, and those without a page, by
 // the counts of the places; samples of a page that has no places are not resolved.
 func TestSharedAndUnlistedPages(t *testing.T) {
-	code := Code{Functions: work[:2], Places: []HotPlace{{Page: 1, Count: 30}, {Page: 1, Function: 1, Count: 10}}}
+	code := Code{Functions: work[:2], HotAddresses: []HotAddress{{Page: 1, Count: 30}, {Page: 1, Function: 1, Count: 10}}}
 	tally := New(code, nil)
 	tally.Add(Block{Samples: []uint32{10}, SampleS: 1,
 		Pages: []Page{{Key: 1, Counts: []uint16{8}}, {Key: 2, Counts: []uint16{1}}}})

@@ -13,7 +13,7 @@ const (
 	maxElsewhere = 8  // of start-up, tail, between, and of patterns after the third
 	maxLibraries = 24
 	fullCycles   = 3
-	// leastShare is from which part on a function has a line of its own.
+	// leastShare is the least share of the time at which a function has a line of its own.
 	leastShare = 0.001
 )
 
@@ -28,7 +28,8 @@ type Others struct {
 // Rest is the name of the libraries that have no line of their own.
 const Rest = "[others]"
 
-// Bounded keeps what a record has room for; all of it still adds up.
+// Bounded limits the numbers of functions and libraries to what a record has room for. It adds the rest to
+// Others and to Rest, so that the totals stay the same.
 func (a Anatomy) Bounded() Anatomy {
 	a.Run = a.Run.bounded(maxFunctions)
 	a.StartUp, a.Between, a.Tail = a.StartUp.bounded(maxElsewhere), a.Between.bounded(maxElsewhere),
@@ -46,6 +47,8 @@ func (a Anatomy) Bounded() Anatomy {
 	return a
 }
 
+// bounded keeps at most the given number of functions with a share of leastShare or more, and maxLibraries
+// libraries; it sums up the others.
 func (s Split) bounded(most int) Split {
 	n := min(len(s.Functions), most)
 	for n > 0 && s.Functions[n-1].Share < leastShare {
@@ -78,6 +81,7 @@ func (s Split) bounded(most int) Split {
 	return s
 }
 
+// sum adds two optional numbers; nil counts as zero, and two nils give nil.
 func sum(a, b *float64) *float64 {
 	switch {
 	case a == nil:
@@ -89,7 +93,7 @@ func sum(a, b *float64) *float64 {
 	return &v
 }
 
-// rounded keeps three figures of each value: the noise of a bin is 7 to 14 %.
+// rounded returns the values rounded to three significant figures: the noise of a bin is 7 to 14 %.
 func rounded(v []float64) []float64 {
 	if v == nil {
 		return nil
@@ -101,7 +105,7 @@ func rounded(v []float64) []float64 {
 	return out
 }
 
-// WithoutFunctions keeps classes and libraries only.
+// WithoutFunctions returns the anatomy with classes and libraries only.
 func (a Anatomy) WithoutFunctions() Anatomy {
 	bare := func(s Split) Split {
 		s.Functions, s.Others = []Share{}, nil

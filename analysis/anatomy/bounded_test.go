@@ -14,7 +14,7 @@ func TestBoundedAddsUp(t *testing.T) {
 	code, b := Code{}, Block{Samples: make([]uint32, 400), SampleS: .001}
 	for k := range 500 {
 		code.Functions = append(code.Functions, Function{Library: fmt.Sprintf("lib%d.so", k%60), Name: fmt.Sprintf("f%d", k)})
-		code.Places = append(code.Places, HotPlace{Page: uint64(k), Function: k, Count: 1})
+		code.HotAddresses = append(code.HotAddresses, HotAddress{Page: uint64(k), Function: k, Count: 1})
 		p := Page{Key: uint64(k), Counts: make([]uint16, 400)}
 		for i := range p.Counts {
 			if r.IntN(1+k/4) == 0 {
@@ -64,7 +64,7 @@ func TestRounded(t *testing.T) {
 // A page is told by the function that most of its samples belong to.
 func TestColumn(t *testing.T) {
 	tally := New(Code{Functions: work[:2],
-		Places: []HotPlace{{Page: 0xab, Count: 30}, {Page: 0xab, Function: 1, Count: 10}}}, nil)
+		HotAddresses: []HotAddress{{Page: 0xab, Count: 30}, {Page: 0xab, Function: 1, Count: 10}}}, nil)
 	if p, ok := tally.Column("code:00000000000000ab"); !ok || p.Name != "a" || p.Share != .75 {
 		t.Errorf("%+v %v", p, ok)
 	}

@@ -2,7 +2,8 @@ package anatomy
 
 import "strings"
 
-// Class is what code is for, told by the name of its library's file.
+// Class is the purpose of code, such as mathematics or communication, derived from the name of its library's
+// file.
 type Class string
 
 // The classes; Classes has all of them in the order in which they are printed.
@@ -20,7 +21,7 @@ const (
 	NotResolved   Class = "unresolved" // sampled, but it is not known in which code
 )
 
-// Classes are all classes.
+// Classes returns all classes in the order in which they are printed.
 func Classes() []Class {
 	return []Class{Own, Math, Communication, IO, OpenMP, Language, CRuntime, GPUDriver, Kernel, Unnamed, NotResolved}
 }
@@ -38,8 +39,8 @@ type family struct {
 	names []string
 }
 
-// families are beginnings of the names of libraries' files. The first that fits
-// holds, so that libmpifort is communication and libm.so is not libmpi.
+// families returns, for each class, prefixes of the names of its libraries' files. The first matching prefix
+// decides, so that libmpifort is communication and libm.so is not libmpi.
 func families() []family {
 	return []family{
 		{Communication, []string{"libmpi", "libopen-pal", "libopen-rte", "libpmi", "libprrte", "libuc", "libfabric", "libpsm",
@@ -64,8 +65,8 @@ func families() []family {
 	}
 }
 
-// ClassOf is the class of a library, by the base name of its file; what is in no
-// list is the user's own.
+// ClassOf returns the class of a library by the base name of its file. A file in no list is the user's own
+// code.
 func ClassOf(library string) Class {
 	switch library {
 	case KernelCode:
@@ -76,14 +77,14 @@ func ClassOf(library string) Class {
 		return NotResolved
 	}
 	for _, f := range families() {
-		if begins(library, f.names) {
+		if hasAnyPrefix(library, f.names) {
 			return f.class
 		}
 	}
 	return Own
 }
 
-func begins(library string, names []string) bool {
+func hasAnyPrefix(library string, names []string) bool {
 	for _, n := range names {
 		if strings.HasPrefix(library, n) {
 			return true
@@ -102,11 +103,11 @@ func Works(library string) bool {
 	return true
 }
 
-// Waits tells whether most time in a library is waiting for others with the CPU
-// busy: those that drive the network in a loop, and the runtime of OpenMP at its
-// barriers. A library that sends has its copying in there too.
-func Waits(library string) bool {
+// WaitsBusily reports whether most CPU time in a library is busy waiting for other processes or threads:
+// libraries that poll the network in a loop, and the runtime of OpenMP at its barriers. The time of a
+// communication library includes its copying.
+func WaitsBusily(library string) bool {
 	return ClassOf(library) == OpenMP ||
-		begins(library, []string{"libopen-pal", "mca_btl", "mca_pml", "mca_mtl", "libuct", "libucp", "libucs", "libpsm",
+		hasAnyPrefix(library, []string{"libopen-pal", "mca_btl", "mca_pml", "mca_mtl", "libuct", "libucp", "libucs", "libpsm",
 			"libfabric", "libmpi", "libmlx", "libhcoll"})
 }

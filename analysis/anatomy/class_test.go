@@ -27,7 +27,7 @@ func TestClassOf(t *testing.T) {
 	}
 	for library, want := range map[string]bool{"libopen-pal.so.40": true, "mca_btl_vader.so": true, "libgomp.so.1": true,
 		"libuct.so.0": true, "libm.so.6": false, "lmp": false} {
-		if Waits(library) != want {
+		if WaitsBusily(library) != want {
 			t.Errorf("%s waits: %v", library, !want)
 		}
 	}
@@ -47,7 +47,7 @@ func TestNormal(t *testing.T) {
 		{"app", "work._omp_fn.0", "work._omp_fn.0"}, {"app", "f [clone .part.3]", "f"}, {"app", "", ""},
 		{"app", ".cold", ".cold"},
 	} {
-		if got := Normal(c[0], c[1]); got != c[2] || Normal(c[0], got) != got {
+		if got := NormalName(c[0], c[1]); got != c[2] || NormalName(c[0], got) != got {
 			t.Errorf("%s of %s: %q, not %q", c[1], c[0], got, c[2])
 		}
 	}

@@ -8,24 +8,24 @@ type Function struct {
 	Start   uint64 `json:"start,omitempty"` // of a function without a name, in its file
 }
 
-// HotPlace is code that was hit so often in the whole run, a place of 16 bytes of a page, and the index of
+// HotAddress is code that was hit so often in the whole run, a place of 16 bytes of a page, and the index of
 // the function that it belongs to.
-type HotPlace struct {
+type HotAddress struct {
 	Page     uint64
 	Place    uint8
 	Function int
 	Count    int64
 }
 
-// Code is what is known of a run's code.
+// Code describes the sampled code of a run: its functions, and the addresses with their samples.
 type Code struct {
-	Functions []Function
-	Places    []HotPlace
+	Functions    []Function
+	HotAddresses []HotAddress
 	// Builds are the build ids of libraries, in hexadecimal digits, where they are known.
 	Builds map[string]string
 }
 
-// Block is samples of code by slot, on the grid of the cycles.
+// Block holds the samples of a stretch of the run, by slot and by page; slots are those of the cycles.
 type Block struct {
 	First   int64
 	Samples []uint32
@@ -44,7 +44,7 @@ type Page struct {
 	Counts []uint16
 }
 
-// Cycles are the instances of a pattern: first slot and length.
+// Cycles lists the cycles of a pattern, each with its first slot and its length in slots.
 type Cycles struct {
 	Pattern   string
 	Instances [][2]int
@@ -68,7 +68,7 @@ func (c Code) numbered() (functions []Function, pages []uint64, places map[uint6
 	functions = []Function{{Library: Unresolved}}
 	index := map[Function]int{functions[unresolved]: unresolved}
 	places = map[uint64][]place{}
-	for _, p := range c.Places {
+	for _, p := range c.HotAddresses {
 		if p.Count <= 0 || p.Function < 0 || p.Function >= len(c.Functions) {
 			continue
 		}

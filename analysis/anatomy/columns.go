@@ -32,7 +32,9 @@ func newColumns(pages []uint64, places map[uint64][]place) columns {
 		listed: make([]float64, firstColumn)}
 }
 
-// at returns the index of a column, and numbers one that is new.
+// at returns the index of the column for a page or a part of it, and adds the column if it is new. It returns
+// unplaced if the page has no place in Code, and the index of the whole page's column once mostParts parts have
+// columns.
 func (c *columns) at(page uint64, part PagePart) int {
 	key := columnKey{page, part}
 	if i, ok := c.index[key]; ok {

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Growth is by how much counters grew in slots, on the grid of the cycles; NaN is not
-// known. Counters are read more seldom than slots are long: what grew between two
-// readings is spread evenly.
+// Growth holds by how much counters grew in each slot, slots being those of the cycles; NaN means unknown. A
+// counter is read less than once per slot, so the growth between two readings is spread evenly over the slots
+// between them.
 type Growth struct {
 	First int64
 	SlotS float64
@@ -16,17 +16,17 @@ type Growth struct {
 	Columns [][]float64
 }
 
-// Folded is counters put to the part of the cycle at which they grew: seconds that were
-// seen and what grew meanwhile, of each column, bin by bin. Readings at times of their
-// own fall on every part of a cycle in the long run, so that a cycle of a few readings
-// has a shape.
+// Folded holds counters by position within the cycle: for each column and bin, the seconds observed and by how
+// much the counter grew in them. Because readings are not synchronous with cycles, over many cycles they fall
+// on every part of the cycle. So the shape of a cycle can be determined even if each cycle has only a few
+// readings.
 type Folded struct {
 	Pattern       string
 	Count         float64 // cycles
 	Seconds, Grew [][]float64
 }
 
-// Fold folds the given number of columns on the cycles of each pattern.
+// Fold adds up the growth of the given number of counters by position within the cycle, for each pattern.
 func Fold(cycles []Cycles, columns int, blocks iter.Seq[Growth]) []Folded {
 	spans := spansOf(cycles)
 	out := make([]Folded, len(cycles))
@@ -40,7 +40,7 @@ func Fold(cycles []Cycles, columns int, blocks iter.Seq[Growth]) []Folded {
 	for b := range blocks {
 		for i := range b.slots() {
 			slot := b.First + int64(i)
-			s, part := where(spans, slot)
+			s, part := locateSlot(spans, slot)
 			if s == nil {
 				continue
 			}
@@ -48,7 +48,7 @@ func Fold(cycles []Cycles, columns int, blocks iter.Seq[Growth]) []Folded {
 			f.Count += b.Weight / float64(s.end-s.first)
 			for c, column := range b.Columns[:min(columns, len(b.Columns))] {
 				if grew := column[i]; !math.IsNaN(grew) {
-					s.bins(slot, func(bin int, share float64) {
+					s.eachBin(slot, func(bin int, share float64) {
 						f.Seconds[c][bin] += share * b.SlotS * b.Weight
 						f.Grew[c][bin] += share * grew * b.Weight
 					})
@@ -59,7 +59,7 @@ func Fold(cycles []Cycles, columns int, blocks iter.Seq[Growth]) []Folded {
 	return out
 }
 
-// slots is how many a block has.
+// slots returns the number of slots that all columns of the block have.
 func (g Growth) slots() int {
 	n := 0
 	for i, c := range g.Columns {

@@ -16,13 +16,13 @@ const (
 	LastPart   PagePart = PageBlocks + PagePlaces
 )
 
-// BlockPart is the block of 256 bytes that a place of a page lies in.
+// BlockPart returns the block of 256 bytes in which a place of a page lies.
 func BlockPart(place uint8) PagePart { return 1 + PagePart(place>>4) }
 
-// PlacePart is a place of 16 bytes of a page.
+// PlacePart returns the part that is the given place, 16 bytes, of a page.
 func PlacePart(place uint8) PagePart { return 1 + PageBlocks + PagePart(place) }
 
-// IsPlace is whether the part is a place.
+// IsPlace reports whether the part is a place.
 func (p PagePart) IsPlace() bool { return p > PageBlocks }
 
 // Parent is the part that holds p: the block of a place, else the page.
@@ -33,8 +33,8 @@ func (p PagePart) Parent() PagePart {
 	return WholePage
 }
 
-// Suffix is what the name of a page's column is followed by: "+300" is a block, from byte 0x300 of the page on,
-// "+310-31f" a place.
+// Suffix returns the suffix of the column's name for the part: "" for the whole page, "+300" for the block from
+// byte 0x300 of the page on, "+310-31f" for a place.
 func (p PagePart) Suffix() string {
 	switch {
 	case p == WholePage:

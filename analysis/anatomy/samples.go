@@ -12,8 +12,8 @@ type Samples struct {
 	Blocks iter.Seq[Block]
 }
 
-// Of adds all samples up.
-func (s Samples) Of(cycles []Cycles) *Tally {
+// Tally adds up all samples for the given patterns' cycles.
+func (s Samples) Tally(cycles []Cycles) *Tally {
 	t := New(s.Code, cycles)
 	if slices.ContainsFunc(cycles, func(c Cycles) bool { return c.OnCPU }) {
 		for b := range s.Blocks {
@@ -26,16 +26,15 @@ func (s Samples) Of(cycles []Cycles) *Tally {
 	return t
 }
 
-// PageOf is what the samples of a column of a page belong to: the function that most
-// of them do, and their part.
+// PageOf names the function to which most samples of a page's column belong, and its share of them.
 type PageOf struct {
 	Column string `json:"column"`
 	Function
 	Share float64 `json:"share"`
 }
 
-// Column says what the column of a page stands for. Its name is "code:" and the key
-// in hexadecimal digits; other columns, and pages that are not known, are no page.
+// Column returns the main function of a column of a code page, whose name is "code:" and the page's key in
+// hexadecimal digits. It returns false for other columns and for unknown pages.
 func (t *Tally) Column(name string) (PageOf, bool) {
 	var key uint64
 	if n, err := fmt.Sscanf(name, "code:%016x", &key); n != 1 || err != nil || len(name) != len("code:")+16 {

@@ -31,7 +31,7 @@ func (s *seconds) add(column int, v float64) {
 	(*s)[column] += v
 }
 
-// New prepares the adding up. Without cycles all of the run is start-up.
+// New returns an empty tally for the given code and cycles. Without cycles all of the run counts as start-up.
 func New(code Code, cycles []Cycles) *Tally {
 	functions, pages, places := code.numbered()
 	t := &Tally{cycles: cycles, spans: spansOf(cycles), functions: functions, columns: newColumns(pages, places)}
@@ -45,14 +45,14 @@ func New(code Code, cycles []Cycles) *Tally {
 // first is added.
 func (t *Tally) Measure(b Block) {
 	for i, n := range b.Samples {
-		if s, _ := where(t.spans, b.First+int64(i)); s != nil && s.onCPU {
+		if s, _ := locateSlot(t.spans, b.First+int64(i)); s != nil && s.onCPU {
 			s.seen++
 			s.usedS += float64(n) * b.SampleS
 		}
 	}
 }
 
-// Add adds a block. Slots must not come twice.
+// Add adds the samples of a block. Each slot may be added only once.
 func (t *Tally) Add(b Block) {
 	weight := b.Weight
 	if weight == 0 {
@@ -65,7 +65,7 @@ func (t *Tally) Add(b Block) {
 	}
 	for i, n := range b.Samples {
 		slot := b.First + int64(i)
-		s, k := where(t.spans, slot)
+		s, k := locateSlot(t.spans, slot)
 		p := &t.parts[k]
 		var bins [Bins]float64
 		if s != nil {
@@ -79,19 +79,19 @@ func (t *Tally) Add(b Block) {
 			}
 			hits := min(rest, int64(page.Counts[i]))
 			rest -= hits
-			p.hit(s, &bins, keys[j], float64(hits)*sampleS)
+			p.addSeconds(s, &bins, keys[j], float64(hits)*sampleS)
 			t.columns.listed[keys[j]] += float64(hits) * weight
 		}
 		if rest > 0 {
 			t.columns.listed[unlisted] += float64(rest) * weight
-			p.hit(s, &bins, unlisted, float64(rest)*sampleS)
+			p.addSeconds(s, &bins, unlisted, float64(rest)*sampleS)
 		}
 		t.samples += int64(n)
 	}
 }
 
-// hit adds seconds of a column in a slot, which has shares in the bins of a cycle.
-func (p *part) hit(s *span, bins *[Bins]float64, column int, seconds float64) {
+// addSeconds adds seconds of a column in a slot, which has shares in the bins of a cycle.
+func (p *part) addSeconds(s *span, bins *[Bins]float64, column int, seconds float64) {
 	p.seconds.add(column, seconds)
 	if s == nil {
 		return
@@ -133,7 +133,8 @@ const (
 	separatedShare = 0.5
 )
 
-// secondsAlone returns the seconds of each function in columns that it has nearly alone.
+// secondsAlone returns the seconds of each function in the columns in which it has at least aloneShare of the
+// samples.
 func (x sharing) secondsAlone(columns seconds) []float64 {
 	out := make([]float64, x.functions)
 	for column, s := range columns {

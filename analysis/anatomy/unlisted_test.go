@@ -12,7 +12,7 @@ func TestSharesUnlistedSamplesByPlaces(t *testing.T) {
 	code := Code{
 		Functions: []Function{{Library: "app", Name: "listed"}, {Library: "app", Name: "rare"},
 			{Library: "app", Name: "rarer"}},
-		Places: []HotPlace{{Page: 10, Function: 0, Count: 50}, {Page: 11, Function: 1, Count: 30},
+		HotAddresses: []HotAddress{{Page: 10, Function: 0, Count: 50}, {Page: 11, Function: 1, Count: 30},
 			{Page: 12, Function: 2, Count: 10}},
 	}
 	for _, c := range []struct {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Unmixed is what windows say of the cycles of a pattern.
+// Unmixed is the mean of a quantity within the cycles of a pattern, estimated from windows.
 type Unmixed struct {
 	// Count is how many cycles lie between the first and the last window that lies in
 	// cycles as a whole; Windows is how many of these there are, Seconds how long they are.
@@ -38,11 +38,11 @@ const (
 	settled = 1e-5
 )
 
-// Unmix finds the mean within a cycle whose windows are longer than its parts: each window
-// is the sum of what lies in it of each part, which are as many linear equations. They are
-// solved by least squares with all means between 0 and 1 (coordinate descent), with a small
-// weight on the differences of neighbours. stepS and startS place the slots of cycles; the
-// first of them counts.
+// Unmix estimates the mean of a quantity in each part of a cycle from means over windows that are longer than
+// such a part. Each window gives one linear equation: its mean is that of the parts it covers, weighted by
+// their time in it. The equations are solved by least squares with all means between 0 and 1 (coordinate
+// descent), with a small weight on the differences of neighbours. Slot k of the cycles begins at startS +
+// k*stepS seconds.
 func Unmix(c Cycles, startS, stepS float64, windows []Window) Unmixed {
 	spans := spansOf([]Cycles{c})
 	var out Unmixed
@@ -60,7 +60,7 @@ func Unmix(c Cycles, startS, stepS float64, windows []Window) Unmixed {
 		for at < len(spans) && startS+float64(spans[at].end)*stepS <= begin {
 			at++
 		}
-		row, ok := rowOf(spans[at:], (begin-startS)/stepS, (w.EndS-startS)/stepS)
+		row, ok := windowRow(spans[at:], (begin-startS)/stepS, (w.EndS-startS)/stepS)
 		if !ok {
 			continue
 		}
@@ -85,7 +85,7 @@ func Unmix(c Cycles, startS, stepS float64, windows []Window) Unmixed {
 	return out
 }
 
-// usualLength is the usual distance of windows in s.
+// usualLength returns the median distance of the windows' ends in seconds.
 func usualLength(windows []Window) float64 {
 	steps := make([]float64, 0, len(windows))
 	for i := range windows[1:] {
@@ -95,9 +95,9 @@ func usualLength(windows []Window) float64 {
 	return steps[len(steps)/2]
 }
 
-// rowOf is which part of a stretch of slots lies in each part of cycles, and in which part
-// it begins and ends; false unless cycles cover all of it.
-func rowOf(spans []span, from, to float64) (row [Bins]float64, ok bool) {
+// windowRow returns the share of the slots from..to that lies in each of the Bins parts of a cycle: one row of
+// the equations. It returns false unless cycles cover all of it.
+func windowRow(spans []span, from, to float64) (row [Bins]float64, ok bool) {
 	at := from
 	for _, s := range spans {
 		first, end := float64(s.first), float64(s.end)
@@ -118,7 +118,7 @@ func rowOf(spans []span, from, to float64) (row [Bins]float64, ok bool) {
 	return row, at >= to-1e-6
 }
 
-// system is the normal equations of the windows.
+// system holds the normal equations of the windows.
 type system struct {
 	n       int
 	product [Bins][Bins]float64
@@ -128,6 +128,7 @@ type system struct {
 
 func newSystem() *system { return &system{} }
 
+// add adds the equation of one window: the parts' shares in row give the window's mean.
 func (s *system) add(row [Bins]float64, mean float64) {
 	s.n++
 	most := slices.Max(row[:])
@@ -145,7 +146,7 @@ func (s *system) add(row [Bins]float64, mean float64) {
 	}
 }
 
-// coverage is in which part of the parts a window begins or ends.
+// coverage returns the share of the parts in which a window begins or ends.
 func (s *system) coverage() float64 {
 	n := 0
 	for _, cut := range s.cut {
@@ -156,7 +157,8 @@ func (s *system) coverage() float64 {
 	return float64(n) / Bins
 }
 
-// solve minimizes the misfit of the windows and the differences of neighbours.
+// solve returns the means of the parts, 0 to 1, that minimize the misfit of the windows and the differences of
+// neighbouring parts.
 func (s *system) solve() []float64 {
 	a := s.product
 	weight := smoothness * float64(s.n) / Bins

@@ -9,11 +9,11 @@ import (
 // Bins is the number of parts into which a cycle is divided.
 const Bins = 32
 
-// stretches is how many parts of the run the scatter between cycles is taken from: noise slower than a
-// sixteenth of the run is drift, which is reported elsewhere.
+// stretches is the number of parts of the run between which the scatter of cycles is measured: noise slower
+// than a sixteenth of the run is drift, which is reported elsewhere.
 const stretches = 16
 
-// Indexes of what is no cycle; patterns follow.
+// Indexes of the parts of a run outside of cycles; those of patterns follow.
 const (
 	startUp = iota
 	between
@@ -21,7 +21,8 @@ const (
 	patterns
 )
 
-// span is one cycle: of the pattern at that index, in that stretch of its cycles.
+// span is one cycle: slots first to end (exclusive), the index of its pattern among the parts, and its stretch
+// of the run.
 type span struct {
 	first, end    int64
 	part, stretch int
@@ -43,7 +44,7 @@ func spansOf(cycles []Cycles) []span {
 			s := span{first: int64(in[0]), end: int64(in[0]) + int64(in[1]), part: patterns + i,
 				stretch: k * min(n, stretches) / n,
 				onCPU:   c.OnCPU}
-			if s.first >= end && s.end > s.first && free(better, s) {
+			if s.first >= end && s.end > s.first && noOverlap(better, s) {
 				out, end = append(out, s), s.end
 			}
 		}
@@ -52,15 +53,15 @@ func spansOf(cycles []Cycles) []span {
 	return out
 }
 
-// free is whether none of the spans overlaps s.
-func free(spans []span, s span) bool {
+// noOverlap reports whether none of the spans overlaps s.
+func noOverlap(spans []span, s span) bool {
 	i := sort.Search(len(spans), func(i int) bool { return spans[i].end > s.first })
 	return i == len(spans) || spans[i].first >= s.end
 }
 
-// where tells of a slot which cycle it lies in, nil for none, and which part of the
-// run.
-func where(spans []span, slot int64) (*span, int) {
+// locateSlot returns the cycle in which a slot lies, nil for none, and the index of its part: startUp, between,
+// tail or a pattern.
+func locateSlot(spans []span, slot int64) (*span, int) {
 	i := sort.Search(len(spans), func(i int) bool { return spans[i].end > slot })
 	switch {
 	case i == len(spans) && i > 0:
@@ -73,21 +74,22 @@ func where(spans []span, slot int64) (*span, int) {
 	return &spans[i], spans[i].part
 }
 
-// bins shares a slot out: a short cycle has fewer slots than bins, and a slot then
-// lies in several.
-func (s *span) bins(slot int64, give func(bin int, share float64)) {
+// eachBin calls give with each bin of the cycle in which a slot lies and the slot's share in it. In a cycle
+// with fewer slots than bins a slot lies in several bins.
+func (s *span) eachBin(slot int64, give func(bin int, share float64)) {
 	n := float64(s.end - s.first)
 	shareOut(float64(slot-s.first)/n, float64(slot-s.first+1)/n, give)
 }
 
-// measured is whether the CPU time of the cycle is known: blocks have all of it.
+// measured reports whether the cycle is divided by CPU time and its CPU time is known, because all of its slots
+// were seen.
 func (s *span) measured() bool { return s.onCPU && s.seen == s.end-s.first && s.usedS > 0 }
 
 // pass shares a slot out in which the job used CPU time: on the CPU time of the cycle where that is known. Slots come
 // in order.
 func (s *span) pass(slot int64, usedS float64, give func(bin int, share float64)) {
 	if !s.measured() {
-		s.bins(slot, give)
+		s.eachBin(slot, give)
 		return
 	}
 	from := s.atS / s.usedS
@@ -99,7 +101,8 @@ func (s *span) pass(slot int64, usedS float64, give func(bin int, share float64)
 	}
 }
 
-// shareOut gives the bins in which a part of a cycle lies their shares of it.
+// shareOut calls give for each bin that the part of a cycle between from and to, 0 to 1, overlaps, with the
+// bin's share of that part.
 func shareOut(from, to float64, give func(bin int, share float64)) {
 	from, to = from*Bins, to*Bins
 	for bin := int(from); bin < Bins && float64(bin) < to; bin++ {

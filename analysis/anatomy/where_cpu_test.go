@@ -16,7 +16,7 @@ func TestPartsOfCPUTime(t *testing.T) {
 	parts := []PagePart{PlacePart(0x21), PlacePart(0x24), BlockPart(0x30)}
 	for k, part := range parts {
 		b.Pages = append(b.Pages, Page{Key: 100, Part: part})
-		code.Places = append(code.Places, HotPlace{Page: 100, Place: []uint8{0x21, 0x24, 0x30}[k], Function: k})
+		code.HotAddresses = append(code.HotAddresses, HotAddress{Page: 100, Place: []uint8{0x21, 0x24, 0x30}[k], Function: k})
 	}
 	for range 40 {
 		first := len(b.Samples)
@@ -34,14 +34,14 @@ func TestPartsOfCPUTime(t *testing.T) {
 				for ; (float64(used)+.5)/200 > ends[k]; k++ {
 				}
 				b.Pages[k].Counts[len(b.Samples)-1]++
-				code.Places[k].Count++
+				code.HotAddresses[k].Count++
 				used++
 			}
 		}
 		cycles.Instances = append(cycles.Instances, [2]int{first, len(b.Samples) - first})
 	}
 	s := Samples{Code: code, Blocks: func(yield func(Block) bool) { yield(b) }}
-	c := s.Of([]Cycles{cycles}).Result().Cycles[0]
+	c := s.Tally([]Cycles{cycles}).Result().Cycles[0]
 	if !c.OnCPU || len(c.Functions) != 3 {
 		t.Fatalf("%+v", c)
 	}

@@ -9,7 +9,7 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// fewerRuns is how many runs on a number of nodes tell what a cycle takes there.
+// fewerRuns is the least number of runs on a number of nodes from which the time of a cycle there is known.
 const fewerRuns = 3
 
 // FewerNodes compares a run with runs of the same application and of the same size, in the user's words, on
@@ -21,11 +21,11 @@ func FewerNodes(stored []history.ApplicationRuns, s summary.Summary) *finding.Sc
 	}
 	steps := map[int][]float64{}
 	for _, h := range stored {
-		if !IsOf(h, s) {
+		if !IsOfApplication(h, s) {
 			continue
 		}
 		for _, r := range h.Runs {
-			if r.NNodes != nil && r.Size == s.Job.Size && r.StepS != nil && *r.StepS > 0 && ended(r.Exit, r.State) {
+			if r.NNodes != nil && r.Size == s.Job.Size && r.StepS != nil && *r.StepS > 0 && endedNormally(r.Exit, r.State) {
 				steps[*r.NNodes] = append(steps[*r.NNodes], *r.StepS)
 			}
 		}

@@ -14,26 +14,26 @@ import (
 	"jobgait/analysis/table"
 )
 
-// Histories are stored histories as the change detector takes them, and what it
-// takes to lead its findings back to stored runs.
+// Histories holds stored series of runs and, at the same indexes, the inputs for the change detector that were
+// made of them. With both, a change that the detector finds leads back to stored runs.
 type Histories struct {
 	Inputs []table.Runs
 	Stored []history.ApplicationRuns
 }
 
-// Of makes a history of each stored one. metric names the metric to judge by; ""
-// is the leading one of each.
-func Of(stored []history.ApplicationRuns, metric string) (Histories, error) {
+// NewHistories makes the change detector's input of each stored series. metric names the metric to analyse; ""
+// selects the leading metric of each series. An unknown name is an error.
+func NewHistories(stored []history.ApplicationRuns, metric string) (Histories, error) {
 	h := Histories{Stored: stored}
 	for _, s := range stored {
-		m := lead(s.Runs)
+		m := leadingMetric(s.Runs)
 		if metric != "" {
 			var ok bool
 			if m, ok = MetricOf(metric); !ok {
 				return h, fmt.Errorf("unknown metric %q: want one of %s", metric, MetricNames())
 			}
 		}
-		h.Inputs = append(h.Inputs, inputOf(s, m))
+		h.Inputs = append(h.Inputs, detectorInput(s, m))
 	}
 	return h, nil
 }
@@ -41,13 +41,15 @@ func Of(stored []history.ApplicationRuns, metric string) (Histories, error) {
 // day is the length of a day in seconds: T counts days of UTC from 1970.
 const day = 86400
 
-func inputOf(s history.ApplicationRuns, m Metric) table.Runs {
+// detectorInput converts a stored series to the change detector's input for metric m, with times in days since
+// 1970 (UTC).
+func detectorInput(s history.ApplicationRuns, m Metric) table.Runs {
 	n := len(s.Runs)
 	in := table.Runs{
 		Series: changepoint.Series{
 			ID: strconv.FormatInt(s.SeriesID, 10), Machine: s.Cluster, User: s.User,
 			T: make([]float64, n), Y: make([]float64, n), Start: make([]float64, n),
-			Also: map[string][]float64{}, Meta: meta(s), Nodes: knownNodes(s.Nodes),
+			Also: map[string][]float64{}, Meta: recordedFields(s), Nodes: knownNodes(s.Nodes),
 		},
 		App: s.App, Shape: s.Shape, Metric: m.Name, Unit: m.Unit, Calendar: true, Notes: []note.Note{},
 	}
@@ -58,16 +60,16 @@ func inputOf(s history.ApplicationRuns, m Metric) table.Runs {
 			in.Array[i] = whole
 		}
 	}
-	in.Code, in.CodeS = code(s)
+	in.Code, in.CodeS = functionStepTimes(s)
 	for _, other := range metrics() {
-		if values, some := column(s.Runs, other); some && other.Name != m.Name {
+		if values, some := metricColumn(s.Runs, other); some && other.Name != m.Name {
 			in.Also[other.Name] = values
 		}
 	}
 	return in
 }
 
-// knownNodes is nil where no run's nodes are known.
+// knownNodes returns nodes unchanged, or nil if the nodes of no run are known.
 func knownNodes(nodes [][]string) [][]string {
 	if slices.ContainsFunc(nodes, func(n []string) bool { return len(n) > 0 }) {
 		return nodes
@@ -75,8 +77,8 @@ func knownNodes(nodes [][]string) [][]string {
 	return nil
 }
 
-// column is a metric of all runs, and whether any of them has it.
-func column(runs []history.Run, m Metric) (values []float64, some bool) {
+// metricColumn returns the value of metric m for each run, NaN if missing; some reports whether any run has it.
+func metricColumn(runs []history.Run, m Metric) (values []float64, some bool) {
 	values = make([]float64, len(runs))
 	for i, r := range runs {
 		values[i] = m.value(r)
@@ -85,8 +87,9 @@ func column(runs []history.Run, m Metric) (values []float64, some bool) {
 	return values, some
 }
 
-// meta is what was recorded of the runs, by field; "" is not known.
-func meta(s history.ApplicationRuns) map[string][]string {
+// recordedFields returns the recorded fields of the runs, such as partition: by name of the field, one value
+// for each run; "" means unknown.
+func recordedFields(s history.ApplicationRuns) map[string][]string {
 	fields := map[string][]string{}
 	set := func(name string, i int, value string) {
 		if value == "" {
@@ -108,7 +111,7 @@ func meta(s history.ApplicationRuns) map[string][]string {
 	return fields
 }
 
-// Keep returns those histories for which keep is true, by their place.
+// Keep returns the histories at the indexes for which keep returns true.
 func (h Histories) Keep(keep func(i int) bool) Histories {
 	var out Histories
 	for i := range h.Inputs {
@@ -119,8 +122,8 @@ func (h Histories) Keep(keep func(i int) bool) Histories {
 	return out
 }
 
-// OnlyCodeOf removes the functions of all other histories: each function is a series to be judged, and those of
-// others are not reported.
+// OnlyCodeOf removes the per-function times of all histories for which keep returns false: each function would
+// be analysed as a series, and functions of other applications are not reported.
 func (h Histories) OnlyCodeOf(keep func(i int) bool) {
 	for i := range h.Inputs {
 		if !keep(i) {
@@ -129,7 +132,8 @@ func (h Histories) OnlyCodeOf(keep func(i int) bool) {
 	}
 }
 
-// Events returns what was found in history number i as rows.
+// Events converts the changes found in history i to rows for the database. Changes that have no stored run are
+// left out.
 func (h Histories) Events(i int, found changepoint.SeriesResult) []history.ChangeRow {
 	runs := h.Stored[i].Runs
 	id := func(k *int) *int64 {

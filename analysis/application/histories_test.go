@@ -36,7 +36,7 @@ func stored(n, at int, step bool) history.ApplicationRuns {
 }
 
 func TestChangeOfStoredRuns(t *testing.T) {
-	h, err := Of([]history.ApplicationRuns{stored(30, 20, true)}, "")
+	h, err := NewHistories([]history.ApplicationRuns{stored(30, 20, true)}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestFailedRunsHaveNoLevel(t *testing.T) {
 		s.Runs[i].ElapsedS, s.Runs[i].Exit = 5, &run.Exit{Signal: 15}
 	}
 	s.Runs[14].ElapsedS, s.Runs[14].State = 5, "TIMEOUT"
-	h, err := Of([]history.ApplicationRuns{s}, "")
+	h, err := NewHistories([]history.ApplicationRuns{s}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,14 +83,14 @@ func TestLeadingMetric(t *testing.T) {
 	for i := range 3 {
 		s.Runs[i].StepS = nil
 	}
-	if m := lead(s.Runs); m.Name != "elapsed_s" {
+	if m := leadingMetric(s.Runs); m.Name != "elapsed_s" {
 		t.Errorf("7 of 10 runs have a step and %s leads", m.Name)
 	}
 	s.Runs[2].StepS = ptr(0.6)
-	if m := lead(s.Runs); m.Name != "step_s" {
+	if m := leadingMetric(s.Runs); m.Name != "step_s" {
 		t.Errorf("8 of 10 runs have a step and %s leads", m.Name)
 	}
-	if _, err := Of([]history.ApplicationRuns{s}, "nonsense"); err == nil {
+	if _, err := NewHistories([]history.ApplicationRuns{s}, "nonsense"); err == nil {
 		t.Error("an unknown metric is taken")
 	}
 }

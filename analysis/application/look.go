@@ -13,72 +13,75 @@ import (
 	"jobgait/analysis/table"
 )
 
-// Look is what stored runs show beside one of them: its application's changes and
-// scaling, and shifts of the machine by what others did there.
-type Look struct {
+// RunAssessment compares one run with stored runs: changes and scaling of its application, and changes of the
+// machine that other applications show.
+type RunAssessment struct {
 	Histories
-	Own   int // place of the run's own series; -1 where its application is not known
+	Own   int // index of the run's own series; -1 if the application has no stored run
 	Found changepoint.Analysis
-	// Earlier are the other runs of its shape, newest first.
+	// Earlier lists the other runs of its shape, newest first.
 	Earlier []history.Run
-	// OtherArguments is how many runs on as many nodes, tasks and CPUs had other arguments.
+	// OtherArguments counts runs on the same number of nodes, tasks and CPUs that had other arguments.
 	OtherArguments int
-	// Fewer is what a cycle takes on fewer nodes, nil where that is not known.
-	Fewer *finding.Scaling
-	// Laws are how the application grows, nil where it ran in too few sizes.
-	Laws *Laws
+	// FewerNodes compares the time of a cycle with that on fewer nodes; nil if unknown.
+	FewerNodes *finding.Scaling
+	// GrowthLaws holds the application's scaling models; nil if it ran in too few sizes.
+	GrowthLaws *GrowthLaws
 }
 
-// Laws are how an application grows with what varied most.
-type Laws struct {
+// GrowthLaws holds the scaling models of an application over the parameter that varied most, such as its number
+// of nodes.
+type GrowthLaws struct {
 	Series  []scaling.Series
 	Results []scaling.Result
-	// Functions are those whose CPU time in a cycle grows worst, worst first.
+	// Functions lists the functions whose CPU time per cycle grows by leastGrowth or more, fastest first.
 	Functions []Growth
 }
 
-// Growth is by how many times something grows from the largest size to four times it.
+// Growth is the factor By by which the CPU time of function Name is predicted to grow from the largest measured
+// size to four times that size.
 type Growth struct {
 	Name string
 	By   float64
 }
 
-// LookAt looks at a run, stored or not yet, and the stored ones before it.
-func LookAt(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimits) (Look, error) {
-	out := Look{Own: -1}
+// AssessRun reads the stored runs before run s, which need not be stored itself, detects changes in them and
+// fits scaling models. If the application has no stored run, Own of the result is -1 and the rest is empty.
+func AssessRun(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimits) (RunAssessment, error) {
+	out := RunAssessment{Own: -1}
 	stored, err := Collect(ctx, db, s, l)
 	if err != nil {
 		return out, err
 	}
 	own := slices.IndexFunc(stored, func(h history.ApplicationRuns) bool {
-		return IsOf(h, s) && h.Shape == history.Shape(s)
+		return IsOfApplication(h, s) && h.Shape == history.Shape(s)
 	})
 	if own < 0 || len(stored[own].Runs) == 0 {
 		return out, nil
 	}
-	if out.Histories, err = Of(stored, ""); err != nil {
+	if out.Histories, err = NewHistories(stored, ""); err != nil {
 		return out, err
 	}
 	out.Own = own
 	out.OtherArguments = otherArguments(stored, s)
 	for _, r := range slices.Backward(stored[own].Runs) {
-		if !IsRun(r, s) {
+		if !IsSameRun(r, s) {
 			out.Earlier = append(out.Earlier, r)
 		}
 	}
 	out.OnlyCodeOf(func(i int) bool { return i == own })
-	out.Found = changepoint.Analyse(table.Owned(out.Inputs), changepoint.Sequential, changepoint.Default())
-	out.Fewer = FewerNodes(stored, s)
-	out.Laws, err = out.laws(s)
+	out.Found = changepoint.Analyse(table.WithOwners(out.Inputs), changepoint.Sequential, changepoint.Default())
+	out.FewerNodes = FewerNodes(stored, s)
+	out.GrowthLaws, err = out.fitGrowthLaws(s)
 	return out, err
 }
 
-// otherArguments counts runs of the application that differ from s by their arguments.
+// otherArguments counts the stored runs of the application of s that differ from s only in their arguments.
 func otherArguments(stored []history.ApplicationRuns, s summary.Summary) (n int) {
 	own, _ := history.LayoutOf(history.Shape(s))
 	for _, h := range stored {
 		l, ok := history.LayoutOf(h.Shape)
-		if !ok || !IsOf(h, s) || l.Arguments == own.Arguments || l.Arguments == "" || own.Arguments == "" {
+		if !ok || !IsOfApplication(h, s) || l.Arguments == own.Arguments || l.Arguments == "" || own.Arguments == "" {
 			continue
 		}
 		if l.Arguments = own.Arguments; l == own {
@@ -88,9 +91,9 @@ func otherArguments(stored []history.ApplicationRuns, s summary.Summary) (n int)
 	return n
 }
 
-// laws fits the application's own series.
-func (l Look) laws(s summary.Summary) (*Laws, error) {
-	own := func(i int) bool { return IsOf(l.Stored[i], s) }
+// fitGrowthLaws fits scaling models to the application's own series; nil if it ran in too few sizes.
+func (l RunAssessment) fitGrowthLaws(s summary.Summary) (*GrowthLaws, error) {
+	own := func(i int) bool { return IsOfApplication(l.Stored[i], s) }
 	var found changepoint.Analysis
 	for i, r := range l.Found.Series {
 		if own(i) {
@@ -106,14 +109,15 @@ func (l Look) laws(s summary.Summary) (*Laws, error) {
 	if r[0].Whole == nil && len(r[0].Segments) == 0 {
 		return nil, nil // two or three sizes: `jobgait scaling` says how many are missing
 	}
-	return &Laws{Series: list, Results: r, Functions: h.growing(found)}, nil
+	return &GrowthLaws{Series: list, Results: r, Functions: h.growingFunctions(found)}, nil
 }
 
-// leastGrowth is from which factor on a function grows.
+// leastGrowth is the least factor of growth at which a function is listed.
 const leastGrowth = 1.5
 
-// growing are the functions that grow; none where names or sizes are too few.
-func (h Histories) growing(found changepoint.Analysis) []Growth {
+// growingFunctions returns the functions whose CPU time per cycle grows by leastGrowth or more, fastest first;
+// nil if too few have names or sizes.
+func (h Histories) growingFunctions(found changepoint.Analysis) []Growth {
 	list := h.ScalingBy(ByFunction, found, ScalingOptions{})
 	var worst []Growth
 	for i, r := range scaling.Analyse(list, scaling.Likelihood) {
@@ -126,16 +130,17 @@ func (h Histories) growing(found changepoint.Analysis) []Growth {
 	return worst
 }
 
-// Store puts what was found into the history that has the run, at UTC epoch seconds now.
-func (l Look) Store(ctx context.Context, db *history.DB, s summary.Summary, now float64) error {
+// Store writes the detected changes and the scaling segments to the database, with time now in UTC epoch
+// seconds. It does nothing if the run's series is not stored.
+func (l RunAssessment) Store(ctx context.Context, db *history.DB, s summary.Summary, now float64) error {
 	if l.Own < 0 || l.Stored[l.Own].SeriesID == 0 {
 		return nil
 	}
 	if err := db.PutEvents(ctx, l.Stored[l.Own].SeriesID, l.Events(l.Own, l.Found.Series[l.Own]), now); err != nil ||
-		l.Laws == nil {
+		l.GrowthLaws == nil {
 		return err
 	}
-	segments := Segments(l.Laws.Series[0], l.Laws.Results[0])
+	segments := Segments(l.GrowthLaws.Series[0], l.GrowthLaws.Results[0])
 	if len(segments) == 0 {
 		return nil
 	}

@@ -10,13 +10,13 @@ import (
 
 // Metric is a quantity of a run that histories and scaling series are made of.
 type Metric struct {
-	Name string // as in the history: step_s, elapsed_s, ...
-	Unit string
-	Say  string // for people
-	of   func(history.Run) *float64
+	Name        string // column of the history: step_s, elapsed_s, ...
+	Unit        string
+	Description string // for people
+	of          func(history.Run) *float64
 }
 
-// metrics are all metrics, those that say most first.
+// metrics returns all metrics in order of preference: the time of a cycle, then elapsed time, then the rest.
 func metrics() []Metric {
 	return []Metric{
 		{"step_s", "s", "time of one cycle", func(r history.Run) *float64 { return r.StepS }},
@@ -30,7 +30,7 @@ func metrics() []Metric {
 	}
 }
 
-// MetricNames lists the metrics for people: "a, b and c".
+// MetricNames returns the names of all metrics as text: "a, b and c".
 func MetricNames() string {
 	var names []string
 	for _, m := range metrics() {
@@ -40,7 +40,7 @@ func MetricNames() string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// MetricOf returns the metric of a name.
+// MetricOf returns the metric with the given name; false if there is no such metric.
 func MetricOf(name string) (Metric, bool) {
 	for _, m := range metrics() {
 		if m.Name == name {
@@ -50,28 +50,31 @@ func MetricOf(name string) (Metric, bool) {
 	return Metric{}, false
 }
 
-// value returns the metric of a run, NaN if it is missing or the run did not end in order.
+// value returns the metric of a run in its unit; NaN if it is missing, not positive, or the run did not end
+// normally.
 func (m Metric) value(r history.Run) float64 {
 	v := m.of(r)
-	if v == nil || !(*v > 0) || !ended(r.Exit, r.State) {
+	if v == nil || !(*v > 0) || !endedNormally(r.Exit, r.State) {
 		return math.NaN()
 	}
 	return *v
 }
 
-// ended is whether a run came to its own end: nothing speaks against it.
-func ended(exit *run.Exit, state string) bool {
+// endedNormally reports whether a run has neither a nonzero exit code, nor a signal, nor a state other than
+// COMPLETED. An unknown exit or state counts as normal.
+func endedNormally(exit *run.Exit, state string) bool {
 	if exit != nil && (exit.Code != 0 || exit.Signal != 0) {
 		return false
 	}
 	return state == "" || state == "COMPLETED"
 }
 
-// stepShare is the share of the runs that must have a step_s for it to lead.
+// stepShare is the share of the runs that must have a step_s for it to be the leading metric.
 const stepShare = 0.8
 
-// lead returns the metric that judges these runs.
-func lead(runs []history.Run) Metric {
+// leadingMetric returns the metric by which these runs are analysed: step_s if at least stepShare of the runs
+// that ended normally have it, else elapsed_s.
+func leadingMetric(runs []history.Run) Metric {
 	m := metrics()
 	step, elapsed := m[0], m[1]
 	ok, have := 0, 0

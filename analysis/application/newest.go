@@ -8,15 +8,15 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Newest are the newest runs of series that were put, so that each is judged once, and
-// how many of its series were put.
-type Newest map[string]struct {
+// PendingSeries holds, for each series that got new runs, its newest run and the number of runs added, so that
+// each series is analysed once for many runs. Its keys identify series.
+type PendingSeries map[string]struct {
 	run summary.Summary
 	put int
 }
 
-// Add takes a run that was put.
-func (n Newest) Add(s summary.Summary) {
+// Add records that run s was stored, so that its series is analysed later.
+func (n PendingSeries) Add(s summary.Summary) {
 	key := seriesOf(s)
 	known := n[key]
 	if known.put == 0 || s.Start > known.run.Start {
@@ -26,30 +26,31 @@ func (n Newest) Add(s summary.Summary) {
 	n[key] = known
 }
 
+// seriesOf returns the key of the series of a run: cluster, user, application and shape.
 func seriesOf(s summary.Summary) string {
 	return s.Key.Cluster + "\x00" + history.User(s) + "\x00" + history.Application(s) + "\x00" + history.Shape(s)
 }
 
-// judgedEvery is after how many runs of the past their series is judged. The hooks do
-// so with each run, which takes .13 s on a large site: 37 hours for a million runs. A
-// judgement looks back 200 runs; what changed before is not found.
-const judgedEvery = 20
+// analyseEvery is the number of imported old runs after which their series is analysed. The hooks analyse a
+// series after each run, which takes .13 s on a large site and would take 37 hours for a million old runs. An
+// analysis covers the last 200 runs; earlier changes are not found.
+const analyseEvery = 20
 
-// AddPast takes a run that was put after those that ended before it, long ago, and
-// reviews its series when it is time.
-func (n Newest) AddPast(ctx context.Context, db *history.DB, s summary.Summary) error {
+// AddOldRun records an old run that was stored; old runs come in the order in which they ended. It analyses the
+// run's series after every analyseEvery runs of it.
+func (n PendingSeries) AddOldRun(ctx context.Context, db *history.DB, s summary.Summary) error {
 	n.Add(s)
-	if n[seriesOf(s)].put < judgedEvery {
+	if n[seriesOf(s)].put < analyseEvery {
 		return nil
 	}
-	return n.reviewOf(ctx, db, s, 0)
+	return n.analyseSeries(ctx, db, s, 0)
 }
 
-// Review reviews each of them, until the history fails. What is found was found at UTC
-// epoch seconds at; 0 is when the newest run ended, for runs of the past.
-func (n Newest) Review(ctx context.Context, db *history.DB, at float64) (failed error) {
+// AnalyseAll analyses each pending series and stores the result; it stops if the history becomes unavailable.
+// Findings get the time at, in UTC epoch seconds; 0, for old runs, means the end of the series' newest run.
+func (n PendingSeries) AnalyseAll(ctx context.Context, db *history.DB, at float64) (failed error) {
 	for _, known := range n {
-		err := n.reviewOf(ctx, db, known.run, at)
+		err := n.analyseSeries(ctx, db, known.run, at)
 		failed = errors.Join(failed, err)
 		if history.Unavailable(err) {
 			break // it would fail for each of them
@@ -58,15 +59,16 @@ func (n Newest) Review(ctx context.Context, db *history.DB, at float64) (failed 
 	return failed
 }
 
-// reviewOf reviews the newest run of the series of s, which need not be again.
-func (n Newest) reviewOf(ctx context.Context, db *history.DB, s summary.Summary, at float64) error {
+// analyseSeries assesses the newest run of the series of s, stores the result, and removes the series from the
+// pending ones.
+func (n PendingSeries) analyseSeries(ctx context.Context, db *history.DB, s summary.Summary, at float64) error {
 	key := seriesOf(s)
 	run := n[key].run
 	delete(n, key)
 	if at == 0 {
 		at = run.End
 	}
-	l, err := LookAt(ctx, db, run, DefaultLimits())
+	l, err := AssessRun(ctx, db, run, DefaultLimits())
 	if err != nil {
 		return err
 	}

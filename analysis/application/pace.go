@@ -8,17 +8,17 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// Progress is how far a run is. Times are seconds since it began.
+// Progress is how far a running job is. Times are in seconds since it began.
 type Progress struct {
 	Cycles int64
-	// FirstS is where the first of these cycles began, LastS where the last ended.
+	// FirstS is the time at which the first of these cycles began, LastS the time at which the last ended.
 	FirstS, LastS float64
-	// PeriodS is that of a cycle now, with its interval.
+	// PeriodS is the current length of a cycle; LoS and HiS are its confidence interval.
 	PeriodS, LoS, HiS float64
 }
 
-// Usual is how many cycles runs of an application and shape make, and what time they
-// spend outside of them, least, usual and most, in seconds.
+// Usual is the number of cycles that runs of an application and shape usually make, with the least and the
+// most, and the time they spend outside of cycles, in seconds, with its range.
 type Usual struct {
 	Runs                    int
 	Least, Cycles, Most     int64
@@ -30,22 +30,24 @@ type Usual struct {
 // one of the same loop. Half a loop, and two, are another one.
 const (
 	leastPaced, mostPaced = 3, 10
-	pacedSpread           = 0.02
-	sameLoop              = 1.5
+	maxCycleSpread        = 0.02
+	maxPeriodRatio        = 1.5
 )
 
-// UsualOf is what earlier runs say that came to their own end, newest first; false if
-// they are fewer than three, made different numbers of cycles or had another loop.
-func UsualOf(earlier []history.Run, periodS float64) (Usual, bool) {
+// UsualFromRuns returns the usual number of cycles of the newest earlier runs (given newest first) that ended
+// normally. It returns false if fewer than three did, if their numbers of cycles differ, or if a cycle of
+// theirs is not of the current loop of periodS seconds.
+func UsualFromRuns(earlier []history.Run, periodS float64) (Usual, bool) {
 	var cycles, rest []float64
 	for _, r := range earlier {
 		if len(cycles) == mostPaced {
 			break
 		}
-		if !ended(r.Exit, r.State) || r.Iterations == nil || *r.Iterations <= 0 || r.PeriodS == nil || !(*r.PeriodS > 0) {
+		if !endedNormally(r.Exit, r.State) || r.Iterations == nil || *r.Iterations <= 0 || r.PeriodS == nil ||
+			!(*r.PeriodS > 0) {
 			continue
 		}
-		if f := periodS / *r.PeriodS; !(f < sameLoop && f > 1/sameLoop) {
+		if f := periodS / *r.PeriodS; !(f < maxPeriodRatio && f > 1/maxPeriodRatio) {
 			return Usual{}, false
 		}
 		n := float64(*r.Iterations)
@@ -59,21 +61,22 @@ func UsualOf(earlier []history.Run, periodS float64) (Usual, bool) {
 	u := Usual{Runs: len(cycles), Least: int64(cycles[0]), Cycles: int64(robust.SortedLower(cycles)),
 		Most:    int64(cycles[len(cycles)-1]),
 		RestLoS: rest[0], RestS: robust.SortedLower(rest), RestHiS: rest[len(rest)-1]}
-	return u, float64(u.Most-u.Least) <= pacedSpread*robust.SortedLower(cycles)
+	return u, float64(u.Most-u.Least) <= maxCycleSpread*robust.SortedLower(cycles)
 }
 
-// Told uses the number of cycles that the user gave. Of the time before and after them only the duration is
-// known: it may include cycles that were not counted.
-func Told(cycles int64, p Progress) Usual {
+// UsualFromUser returns the number of cycles that the user gave as the usual one. The time outside of cycles is
+// taken to be at most the time before the first counted cycle, which may include cycles that were not counted.
+func UsualFromUser(cycles int64, p Progress) Usual {
 	return Usual{Least: cycles, Cycles: cycles, Most: cycles, RestS: p.FirstS / 2, RestHiS: p.FirstS}
 }
 
-// Ends is when a run ends that makes the usual number of cycles, at least, most likely and at most; false if it
-// has made more. Uncounted cycles at the beginning need not be known: with everything else before the counted
-// ones they took FirstS, which is included in the remaining number of cycles and in the usual rest. Pauses
-// between cycles count as a part of that rest.
-func Ends(u Usual, p Progress) (lo, at, hi float64, ok bool) {
-	if !(p.PeriodS > 0) || float64(p.Cycles) > (1+pacedSpread)*float64(u.Most) {
+// EstimateEnd returns when a run that makes the usual number of cycles ends, in seconds since it began: the
+// earliest, the most likely and the latest time. It returns false if the run has already made more cycles.
+// Uncounted cycles at the beginning need not be known: with everything else before the counted ones they took
+// FirstS, which is included in the remaining number of cycles and in the usual rest. Pauses between cycles
+// count as a part of that rest.
+func EstimateEnd(u Usual, p Progress) (lo, at, hi float64, ok bool) {
+	if !(p.PeriodS > 0) || float64(p.Cycles) > (1+maxCycleSpread)*float64(u.Most) {
 		return 0, 0, 0, false
 	}
 	paused := p.LastS - p.FirstS - float64(p.Cycles)*p.PeriodS

@@ -47,7 +47,7 @@ func TestUsualNeedsThreeRunsThatAgree(t *testing.T) {
 		{"two of the loop", madeRuns(1000, 1000, 1000), 4, Usual{}, false},
 		{"no period", madeRuns(1000, 1000, 1000), math.NaN(), Usual{}, false},
 	} {
-		got, ok := UsualOf(c.runs, c.periodS)
+		got, ok := UsualFromRuns(c.runs, c.periodS)
 		if ok != c.ok || ok && got != c.want {
 			t.Errorf("%s: %+v, %v", c.name, got, ok)
 		}
@@ -71,9 +71,10 @@ func TestEnds(t *testing.T) {
 		{"pauses longer than usual", usual, Progress{100, 20, 420, 2, 2, 2}, 2200, 2200, 2200},
 		{"faster than before", usual, Progress{100, 20, 220, 1, 1, 1}, 1100, 1100, 1100},
 		{"all of them made", usual, Progress{1000, 20, 2020, 2, 2, 2}, 2060, 2060, 2060},
-		{"the user says", Told(1000, Progress{100, 20, 220, 2, 2, 2}), Progress{100, 20, 220, 2, 2, 2}, 2000, 2010, 2020},
+		{"the user says", UsualFromUser(1000, Progress{100, 20, 220, 2, 2, 2}), Progress{100, 20, 220, 2, 2, 2}, 2000, 2010,
+			2020},
 	} {
-		lo, at, hi, ok := Ends(c.u, c.p)
+		lo, at, hi, ok := EstimateEnd(c.u, c.p)
 		for k, pair := range [][2]float64{{lo, c.lo}, {at, c.at}, {hi, c.hi}} {
 			if !ok || math.Abs(pair[0]-pair[1]) > 1e-6 {
 				t.Errorf("%s: %d is %v, want %v", c.name, k, pair[0], pair[1])
@@ -82,7 +83,7 @@ func TestEnds(t *testing.T) {
 	}
 	for name, p := range map[string]Progress{"no period": {Cycles: 5},
 		"more cycles than ever": {1021, 20, 2100, 2, 2, 2}} {
-		if _, at, _, ok := Ends(usual, p); ok {
+		if _, at, _, ok := EstimateEnd(usual, p); ok {
 			t.Errorf("%s: %v", name, at)
 		}
 	}

@@ -12,32 +12,31 @@ import (
 	"jobgait/analysis/scaling"
 )
 
-// By is what of a run's code series are made of.
-type By string
+// CodeLevel is the unit of code of which scaling series are made: functions or classes of libraries.
+type CodeLevel string
 
 const (
-	ByFunction By = "function"
-	ByClass    By = "class"
+	ByFunction CodeLevel = "function"
+	ByClass    CodeLevel = "class"
 )
 
-// What of an application's code is worth a scaling series: below a share of 1 % models
-// of a LAMMPS melt were 15 to 35 % off, from 2 % on 3 to 10 %; fewer than five sizes
-// give no law.
+// Limits for the code that gets a scaling series: below a share of 1 % models of a LAMMPS melt were 15 to 35 %
+// off, from 2 % on 3 to 10 %; fewer than five sizes give no law.
 const (
 	leastSizes   = 5
 	leastOfCode  = 0.02
 	leastPresent = 0.8 // of the runs of a size, for its value to be one
 )
 
-// StepCPU is the metric of series of code.
+// StepCPU is the metric of scaling series of code: CPU seconds per cycle.
 const StepCPU = "step_cpu_s"
 
 // part is a class or function of an application.
 type part struct{ library, name string }
 
-func (p part) is(by By) bool { return (p.library == "") == (by == ByClass) }
+func (p part) isOfLevel(by CodeLevel) bool { return (p.library == "") == (by == ByClass) }
 
-// String is how a series of it is called.
+// String returns the name of its series: "function library", "code of library", or the class.
 func (p part) String() string {
 	library, _, _ := strings.Cut(p.library, ".so")
 	switch {
@@ -52,7 +51,7 @@ func (p part) String() string {
 // ScalingBy makes a scaling series of each class, or function, of the applications
 // whose runs have five sizes at least, of its CPU time in a step on one node. They are
 // in the order of the applications, and of their largest shares.
-func (h Histories) ScalingBy(by By, found changepoint.Analysis, o ScalingOptions) []scaling.Series {
+func (h Histories) ScalingBy(by CodeLevel, found changepoint.Analysis, o ScalingOptions) []scaling.Series {
 	order, groups := h.applications()
 	var out []scaling.Series
 	for _, a := range order {
@@ -60,12 +59,12 @@ func (h Histories) ScalingBy(by By, found changepoint.Analysis, o ScalingOptions
 		if parameter == "" {
 			continue
 		}
-		for _, p := range h.worthOf(groups[a], by) {
+		for _, p := range h.relevantParts(groups[a], by) {
 			header := scaling.Series{ID: p.String(), Parameter: parameter, Metric: StepCPU, Mode: o.Mode}
 			if len(order) > 1 {
 				header.ID = a.User + " " + a.App + " " + header.ID
 			}
-			s := scaling.Comparable(header, h.runsOf(groups[a], p, parameter, found), false)
+			s := scaling.Comparable(header, h.partRuns(groups[a], p, parameter, found), false)
 			if len(scaling.Sizes(s.Observations)) >= leastSizes {
 				out = append(out, s)
 			}
@@ -74,14 +73,14 @@ func (h Histories) ScalingBy(by By, found changepoint.Analysis, o ScalingOptions
 	return out
 }
 
-// worthOf are the parts that have enough of the CPU time in one run at least, largest
-// first.
-func (h Histories) worthOf(members []int, by By) []part {
+// relevantParts returns the classes or functions that have at least leastOfCode of the CPU time of some run,
+// largest first.
+func (h Histories) relevantParts(members []int, by CodeLevel) []part {
 	largest := map[part]float64{}
 	for _, i := range members {
 		for _, run := range h.Stored[i].Code {
 			for _, c := range run {
-				if p := (part{c.Library, c.Name}); p.is(by) {
+				if p := (part{c.Library, c.Name}); p.isOfLevel(by) {
 					largest[p] = max(largest[p], c.Share)
 				}
 			}
@@ -99,13 +98,13 @@ func (h Histories) worthOf(members []int, by By) []part {
 	return out
 }
 
-// runsOf are the runs of the histories with a part's CPU time as their value. A run
-// that does not list the part had little of it, which is no number.
-func (h Histories) runsOf(members []int, p part, parameter string, found changepoint.Analysis) []scaling.HistoryRun {
+// partRuns returns the runs of the given histories with the CPU time of part p per cycle as their value. Runs
+// that do not list the part are left out: it took little time there, but how little is unknown.
+func (h Histories) partRuns(members []int, p part, parameter string, found changepoint.Analysis) []scaling.HistoryRun {
 	var runs []scaling.HistoryRun
 	for _, i := range members {
 		s := h.Stored[i]
-		x, rest := along(s.Shape, parameter)
+		x, rest := parameterValue(s.Shape, parameter)
 		if math.IsNaN(x) {
 			continue
 		}
@@ -113,12 +112,12 @@ func (h Histories) runsOf(members []int, p part, parameter string, found changep
 		if i < len(found.Series) {
 			changes = found.Series[i].Changes
 		}
-		values, have := stepsOf(s, p)
+		values, have := partStepTimes(s, p)
 		if float64(have) < leastPresent*float64(len(s.Runs)) {
 			continue
 		}
 		for k, r := range s.Runs {
-			run := scalingRun(r, x, rest, metrics()[0], regime(changes, k))
+			run := scalingRun(r, x, rest, metrics()[0], regimeIndex(changes, k))
 			run.Value = values[k]
 			runs = append(runs, run)
 		}
@@ -126,13 +125,13 @@ func (h Histories) runsOf(members []int, p part, parameter string, found changep
 	return runs
 }
 
-// stepsOf is the CPU time of a part in a step of each run, NaN where it is not known
-// or the run did not end in order, and how many have one.
-func stepsOf(s history.ApplicationRuns, p part) (values []float64, have int) {
+// partStepTimes returns the CPU seconds of part p per cycle of each run, NaN if unknown or the run did not end
+// normally, and how many runs have a value.
+func partStepTimes(s history.ApplicationRuns, p part) (values []float64, have int) {
 	values = make([]float64, len(s.Runs))
 	for k, r := range s.Runs {
 		values[k] = math.NaN()
-		if k >= len(s.Code) || !ended(r.Exit, r.State) {
+		if k >= len(s.Code) || !endedNormally(r.Exit, r.State) {
 			continue
 		}
 		for _, c := range s.Code[k] {
@@ -145,16 +144,16 @@ func stepsOf(s history.ApplicationRuns, p part) (values []float64, have int) {
 	return values, have
 }
 
-// code are the functions of a history with their CPU time in a step of each run, and
-// all of that time; nil where no run has any.
-func code(s history.ApplicationRuns) ([]functions.Part, []float64) {
+// functionStepTimes returns the functions of a series with their CPU seconds per cycle in each run, and the
+// total of each run; nil if no run has any.
+func functionStepTimes(s history.ApplicationRuns) ([]functions.Part, []float64) {
 	var order []part
 	seen := map[part]bool{}
 	total := make([]float64, len(s.Runs))
 	known := false
 	for k := range total {
 		total[k] = math.NaN()
-		if k >= len(s.Code) || !ended(s.Runs[k].Exit, s.Runs[k].State) {
+		if k >= len(s.Code) || !endedNormally(s.Runs[k].Exit, s.Runs[k].State) {
 			continue
 		}
 		sum := 0.0
@@ -179,7 +178,7 @@ func code(s history.ApplicationRuns) ([]functions.Part, []float64) {
 	out := make([]functions.Part, len(order))
 	for i, p := range order {
 		out[i] = functions.Part{Library: p.library, Name: p.name}
-		out[i].Y, _ = stepsOf(s, p)
+		out[i].Y, _ = partStepTimes(s, p)
 	}
 	return out, total
 }

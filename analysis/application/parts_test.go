@@ -43,11 +43,11 @@ func partsOf(sizes []int) []history.ApplicationRuns {
 }
 
 func TestScalingByPart(t *testing.T) {
-	for by, want := range map[By][]string{
+	for by, want := range map[CodeLevel][]string{
 		ByFunction: {"Pair::compute lmp", "code of libmpi", "Fix::setup lmp"},
 		ByClass:    {"own", "communication"},
 	} {
-		h, err := Of(partsOf([]int{2, 4, 8, 16, 32, 64}), "")
+		h, err := NewHistories(partsOf([]int{2, 4, 8, 16, 32, 64}), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,13 +79,13 @@ func TestScalingByPart(t *testing.T) {
 
 // Four sizes are no series, and a size whose runs mostly lack a part is none of its.
 func TestScalingByPartNeedsFiveSizes(t *testing.T) {
-	h, _ := Of(partsOf([]int{2, 4, 8, 16}), "")
+	h, _ := NewHistories(partsOf([]int{2, 4, 8, 16}), "")
 	if list := h.ScalingBy(ByFunction, changepoint.Analysis{}, ScalingOptions{}); len(list) != 0 {
 		t.Errorf("%d series", len(list))
 	}
 	stored := partsOf([]int{2, 4, 8, 16, 32})
 	stored[4].Code[0], stored[4].Code[1] = nil, nil
-	h, _ = Of(stored, "")
+	h, _ = NewHistories(stored, "")
 	if list := h.ScalingBy(ByFunction, changepoint.Analysis{}, ScalingOptions{}); len(list) != 0 {
 		t.Errorf("%d series", len(list))
 	}

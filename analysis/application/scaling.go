@@ -12,10 +12,11 @@ import (
 	"jobgait/analysis/scaling"
 )
 
-// Application names the program that runs are of.
+// Application identifies an application by cluster, user and name.
 type Application struct{ Cluster, User, App string }
 
-// applications are those of the histories, in their order, and which are each one's.
+// applications returns the applications of the histories in order of appearance, and the indexes of the
+// histories of each.
 func (h Histories) applications() (order []Application, members map[Application][]int) {
 	members = map[Application][]int{}
 	for i, s := range h.Stored {
@@ -28,14 +29,14 @@ func (h Histories) applications() (order []Application, members map[Application]
 	return order, members
 }
 
-// ScalingOptions say what to make scaling series of.
+// ScalingOptions selects the metric and the parameter of scaling series.
 type ScalingOptions struct {
 	// Metric is the name of the metric, "" for the leading one.
 	Metric string
 	// Parameter is what varies: nodes, tasks or size; "" for the one with most
 	// sizes.
 	Parameter string
-	// Mode is what the user declares.
+	// Mode is the mode that the user declares: strong or weak scaling.
 	Mode scaling.Mode
 }
 
@@ -63,14 +64,14 @@ func (h Histories) Scaling(found changepoint.Analysis, o ScalingOptions) ([]scal
 	return out, nil
 }
 
-// metric is the one asked for, else that which leads all shapes together.
+// metric returns the metric with the given name; for "", the leading metric of all runs of the members.
 func (h Histories) metric(members []int, name string) (Metric, error) {
 	if name == "" {
 		var all []history.Run
 		for _, i := range members {
 			all = append(all, h.Stored[i].Runs...)
 		}
-		return lead(all), nil
+		return leadingMetric(all), nil
 	}
 	m, ok := MetricOf(name)
 	if !ok {
@@ -86,10 +87,11 @@ const (
 	size  = "size"
 )
 
-// along is a shape as a value of one parameter, and all else about it; NaN is not known.
-func along(shape, parameter string) (p float64, rest string) {
+// parameterValue returns the value of a parameter of a shape, NaN if unknown, and rest, a text of everything
+// else about the shape: runs with equal rest differ in this parameter only.
+func parameterValue(shape, parameter string) (p float64, rest string) {
 	l, _ := history.LayoutOf(shape)
-	cpus := count(l.CPUs) + "c"
+	cpus := countText(l.CPUs) + "c"
 	of := func(text string) string {
 		if l.Size != "" {
 			text += " size=" + l.Size
@@ -101,34 +103,34 @@ func along(shape, parameter string) (p float64, rest string) {
 		if l.Nodes > 0 && l.Tasks > 0 {
 			cpus = strconv.FormatFloat(float64(l.Tasks)/float64(l.Nodes), 'g', 4, 64) + " tasks a node " + cpus
 		}
-		return number(l.Nodes), of(cpus)
+		return positiveOrNaN(l.Nodes), of(cpus)
 	case tasks:
-		return number(l.Tasks), of(count(l.Nodes) + "n " + cpus)
+		return positiveOrNaN(l.Tasks), of(countText(l.Nodes) + "n " + cpus)
 	}
 	p, err := strconv.ParseFloat(l.Size, 64)
 	if err != nil || !(p > 0) || math.IsInf(p, 0) {
 		p = math.NaN()
 	}
-	return p, count(l.Nodes) + "n " + count(l.Tasks) + "t " + cpus
+	return p, countText(l.Nodes) + "n " + countText(l.Tasks) + "t " + cpus
 }
 
-// number is a count that is known, else NaN.
-func number(n int) float64 {
+// positiveOrNaN returns n, or NaN if n is not positive, which means unknown.
+func positiveOrNaN(n int) float64 {
 	if n <= 0 {
 		return math.NaN()
 	}
 	return float64(n)
 }
 
-// count is written as shapes write it.
-func count(n int) string {
+// countText returns n as text, or history.Unknown if n is not positive, as in shapes.
+func countText(n int) string {
 	if n <= 0 {
 		return history.Unknown
 	}
 	return strconv.Itoa(n)
 }
 
-// series is that of one application; false if nothing varies.
+// series makes the scaling series of one application with metric m; false if no parameter varies.
 func (h Histories) series(a Application, members []int, m Metric, found changepoint.Analysis,
 	o ScalingOptions) (scaling.Series, bool) {
 	parameter := h.parameter(members, o.Parameter)
@@ -137,7 +139,7 @@ func (h Histories) series(a Application, members []int, m Metric, found changepo
 	}
 	var runs []scaling.HistoryRun
 	for _, i := range members {
-		p, rest := along(h.Stored[i].Shape, parameter)
+		p, rest := parameterValue(h.Stored[i].Shape, parameter)
 		if math.IsNaN(p) {
 			continue
 		}
@@ -146,15 +148,15 @@ func (h Histories) series(a Application, members []int, m Metric, found changepo
 			changes = found.Series[i].Changes
 		}
 		for k, r := range h.Stored[i].Runs {
-			runs = append(runs, scalingRun(r, p, rest, m, regime(changes, k)))
+			runs = append(runs, scalingRun(r, p, rest, m, regimeIndex(changes, k)))
 		}
 	}
 	header := scaling.Series{ID: a.User + " " + a.App, Parameter: parameter, Metric: m.Name, Mode: o.Mode}
 	return scaling.Comparable(header, runs, m.Name == "elapsed_s" || m.Name == "cpu_s" || m.Name == "energy_j"), true
 }
 
-// regime counts the changes up to a run.
-func regime(changes []changepoint.Change, run int) int {
+// regimeIndex returns the number of changes at or before a run: the index of its regime of constant speed.
+func regimeIndex(changes []changepoint.Change, run int) int {
 	n := 0
 	for _, c := range changes {
 		if c.Index <= run {
@@ -164,6 +166,7 @@ func regime(changes []changepoint.Change, run int) int {
 	return n
 }
 
+// scalingRun converts a stored run to a run of a scaling series, at parameter value p.
 func scalingRun(r history.Run, p float64, rest string, m Metric, regime int) scaling.HistoryRun {
 	out := scaling.HistoryRun{P: p, Value: m.value(r), When: r.Start, Else: rest, Regime: regime,
 		Group: time.Unix(int64(r.Start), 0).UTC().Format(time.DateOnly)}
@@ -176,8 +179,8 @@ func scalingRun(r history.Run, p float64, rest string, m Metric, regime int) sca
 	return out
 }
 
-// parameter is the one asked for, else that with most values while all else is
-// equal; "" where no parameter has two.
+// parameter returns the parameter that varies: the requested one, or else the one with the most values while
+// everything else is equal; "" if none has two values.
 func (h Histories) parameter(members []int, asked string) string {
 	best, most := "", 1
 	for _, name := range []string{nodes, tasks, size} {
@@ -186,7 +189,7 @@ func (h Histories) parameter(members []int, asked string) string {
 		}
 		sizes := map[string]map[float64]bool{}
 		for _, i := range members {
-			p, rest := along(h.Stored[i].Shape, name)
+			p, rest := parameterValue(h.Stored[i].Shape, name)
 			if math.IsNaN(p) {
 				continue
 			}
@@ -204,7 +207,8 @@ func (h Histories) parameter(members []int, asked string) string {
 	return best
 }
 
-// Segments returns what was found of a scaling series as rows of the history.
+// Segments converts the segments of a fitted scaling series to rows for the database; nil if a segment is out
+// of range.
 func Segments(s scaling.Series, r scaling.Result) []history.Segment {
 	p := scaling.Sizes(s.Observations)
 	var out []history.Segment

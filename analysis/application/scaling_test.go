@@ -29,7 +29,7 @@ func sizes(numbers []int, seconds func(n float64) float64) []history.Application
 }
 
 func TestScalingOfStoredRuns(t *testing.T) {
-	h, err := Of(sizes([]int{64, 2, 4, 8, 16, 32}, func(n float64) float64 { return 3 + 0.5*n }), "")
+	h, err := NewHistories(sizes([]int{64, 2, 4, 8, 16, 32}, func(n float64) float64 { return 3 + 0.5*n }), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestIncompleteRunsDoNotScale(t *testing.T) {
 	spoil(3, 0, nil, "CANCELLED")
 	spoil(3, 1, nil, "TIMEOUT")
 	spoil(4, 2, &run.Exit{}, "NODE_FAIL")
-	h, err := Of(stored, "")
+	h, err := NewHistories(stored, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,12 +95,12 @@ func TestOneParameterVaries(t *testing.T) {
 		"nothing known":  {"?n ?t 4c size=3", "size", "?n ?t 4c"},
 		"size of no sum": {"1n 8t 4c size=large", "size", "1n 8t 4c"},
 	} {
-		_, rest := along(c.shape, c.parameter)
+		_, rest := parameterValue(c.shape, c.parameter)
 		if rest != c.rest {
 			t.Errorf("%s: %s has %q besides %s", name, c.shape, rest, c.parameter)
 		}
 	}
-	one, err := Of(sizes([]int{4}, func(float64) float64 { return 1 }), "")
+	one, err := NewHistories(sizes([]int{4}, func(float64) float64 { return 1 }), "")
 	if err != nil {
 		t.Fatal(err)
 	}

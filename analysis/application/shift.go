@@ -10,15 +10,15 @@ import (
 	"jobgait/analysis/table"
 )
 
-// ShiftOf is how the level of a time changed with an event of a result of runs, nil where
-// it came back, and of what is no time.
+// ShiftOf returns the levels of a time, in seconds, before and after event e. It returns nil if the level
+// returned to what it was, and for metrics that are not times.
 func ShiftOf(in table.Runs, runs []history.Run, found changepoint.SeriesResult, e changepoint.Event) *finding.Shift {
 	c := e.Last()
 	m, ok := MetricOf(in.Metric)
 	if len(e.Changes) > 1 || c.Kind == changepoint.Drift && e.Creep == nil || !ok || m.Unit != "s" {
 		return nil
 	}
-	out := finding.Shift{What: strings.ToUpper(m.Say[:1]) + m.Say[1:]}
+	out := finding.Shift{What: strings.ToUpper(m.Description[:1]) + m.Description[1:]}
 	if k := e.Creep; k != nil {
 		out.FromS, out.ToS = k.From, k.To
 	}
@@ -39,19 +39,19 @@ func ShiftOf(in table.Runs, runs []history.Run, found changepoint.SeriesResult, 
 		if e.Creep != nil {
 			now = in.Y[k]
 		}
-		out.NodeHours += more(runs[k], out.FromS/now)
+		out.NodeHours += extraNodeHours(runs[k], out.FromS/now)
 	}
 	if e.Creep != nil {
 		out.LastJob, out.FirstJob = runs[c.Index].DisplayID, runs[len(runs)-1].DisplayID
-	} else if last := JobBefore(in.Y, runs, c.Index); last != "" {
+	} else if last := LastJobWithValue(in.Y, runs, c.Index); last != "" {
 		out.LastJob, out.FirstJob = last, runs[c.Index].DisplayID
 	}
 	return &out
 }
 
-// JobBefore is the last job before a run that has a value y: one that failed is nothing
-// to compare with.
-func JobBefore(y []float64, runs []history.Run, index int) string {
+// LastJobWithValue returns the identifier of the last job before run number index that has a value in y, "" if
+// none exists. Failed jobs have no value and are skipped.
+func LastJobWithValue(y []float64, runs []history.Run, index int) string {
 	for k := index - 1; k >= 0; k-- {
 		if !math.IsNaN(y[k]) {
 			return runs[k].DisplayID
@@ -60,9 +60,9 @@ func JobBefore(y []float64, runs []history.Run, index int) string {
 	return ""
 }
 
-// more is what a run took beyond what it would have, in node hours: part is its time as
-// it was before, of its time now.
-func more(r history.Run, part float64) float64 {
+// extraNodeHours returns the node hours that a run took beyond those at its earlier speed; part is the earlier
+// time divided by the time now.
+func extraNodeHours(r history.Run, part float64) float64 {
 	nodes := 1
 	if r.NNodes != nil {
 		nodes = max(nodes, *r.NNodes)

@@ -11,16 +11,16 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// store is a history, or a batch of it.
-type store interface {
+// runStore is a history database or a batch of writes to one.
+type runStore interface {
 	Put(context.Context, summary.Summary, history.Ingest) error
 	Reference(context.Context, summary.Summary) ([]byte, error)
 	SetReference(context.Context, summary.Summary, []byte) error
 }
 
-// Put gives a run its step_s and puts it into the history. It returns the run as
-// it was put.
-func Put(ctx context.Context, db store, run summary.Summary, at history.Ingest) (summary.Summary, error) {
+// Put sets the run's step_s, writes the run to the history, and returns it as written. If the application has
+// no reference pattern yet, it stores the run's main pattern as the reference.
+func Put(ctx context.Context, db runStore, run summary.Summary, at history.Ingest) (summary.Summary, error) {
 	s, reference, err := withStep(ctx, db, run)
 	if err != nil {
 		return s, err
@@ -34,7 +34,7 @@ func Put(ctx context.Context, db store, run summary.Summary, at history.Ingest) 
 	return s, db.SetReference(ctx, s, reference)
 }
 
-// WithStep gives a run its step_s, and stores nothing.
+// WithStep returns the run with its step_s set and stores nothing.
 func WithStep(ctx context.Context, db *history.DB, run summary.Summary) (summary.Summary, error) {
 	s, _, err := withStep(ctx, db, run)
 	return s, err
@@ -48,25 +48,26 @@ const (
 	referenceCoverage   = 0.5
 )
 
-// reference is what the history keeps for an application.
+// reference is the reference pattern that the history keeps for an application: the pattern whose period is
+// step_s in all its runs.
 type reference struct {
-	// Shape is that of the runs in which the pattern was found.
+	// Shape is the shape of the run in which the pattern was found.
 	Shape   string            `json:"shape"`
 	Pattern pattern.Reference `json:"pattern"`
 	// End is when the run of it ended, UTC epoch seconds; 0 in older histories.
 	End float64 `json:"end_s,omitempty"`
 }
 
-// withStep gives a run its step_s, the time of the application's reference pattern. If none is stored, the
-// run's main pattern becomes it and is returned, to be stored after the run. Earlier runs have no step_s, also
-// when they are stored again.
-func withStep(ctx context.Context, db store, s summary.Summary) (summary.Summary, []byte, error) {
+// withStep returns the run with step_s set to the period of the application's reference pattern. If none is
+// stored, the run's main pattern becomes the reference and is returned encoded, to be stored after the run.
+// Earlier runs have no step_s, also when they are stored again.
+func withStep(ctx context.Context, db runStore, s summary.Summary) (summary.Summary, []byte, error) {
 	body, err := db.Reference(ctx, s)
 	if err != nil {
 		return s, nil, err
 	}
 	if body == nil {
-		return first(s)
+		return initialReference(s)
 	}
 	var r reference
 	if err := json.Unmarshal(body, &r); err != nil {
@@ -89,10 +90,11 @@ func withStep(ctx context.Context, db store, s summary.Summary) (summary.Summary
 	return s, nil, nil
 }
 
-// first makes the run's main pattern the reference, if it is good enough and
-// the run came to its end: what one that failed did most of may be its start-up.
-func first(s summary.Summary) (summary.Summary, []byte, error) {
-	if !ended(s.Exit, s.State) || len(s.Patterns) == 0 || s.Patterns[0].Confidence < referenceConfidence ||
+// initialReference makes the run's main pattern the reference of its application, if the pattern is confident
+// enough and the run ended normally: the main pattern of a failed run may be its start-up. It returns the run
+// with step_s set, and the encoded reference, nil if none.
+func initialReference(s summary.Summary) (summary.Summary, []byte, error) {
+	if !endedNormally(s.Exit, s.State) || len(s.Patterns) == 0 || s.Patterns[0].Confidence < referenceConfidence ||
 		s.Patterns[0].Coverage < referenceCoverage {
 		return s, nil, nil
 	}

@@ -11,18 +11,17 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Analysis is what is said of all series that were looked at together.
+// Analysis is the result for all series that were analysed together.
 type Analysis struct {
 	Method  Method
 	Series  []SeriesResult
 	Machine []MachineEvent
-	// Expected is how many of all entries chance alone would give, where the
-	// noise is of a kind that was calibrated.
+	// Expected is the number of changes that chance alone would give, counted where the noise is of a calibrated
+	// kind.
 	Expected float64
 }
 
-// Analyse judges series together. This file joins the rooms, in the order in which
-// runs pass through them:
+// Analyse detects changes in all series together. The stages, in the order in which runs pass through them:
 //
 //	prepare        the runs that can be judged, in time order, as logarithms
 //	machine        what unrelated series show at one time is taken out
@@ -32,27 +31,27 @@ type Analysis struct {
 //	causes         what else changed where a change lies
 func Analyse(series []Series, method Method, p Params) Analysis {
 	rep := Analysis{Method: method, Series: make([]SeriesResult, len(series)), Machine: []MachineEvent{}}
-	runs := make([]ready, len(series))
+	runs := make([]preparedSeries, len(series))
 	parallel.Each(len(series), func(i int) { runs[i] = prepare(&series[i]) })
 	if method == Paper {
 		for i := range runs {
-			rep.Series[i] = runs[i].paper()
+			rep.Series[i] = runs[i].analysePaper()
 		}
 	} else {
-		rep.Machine = takeOut(runs, p)
-		looks := make([]look, len(runs))
+		rep.Machine = removeMachineShifts(runs, p)
+		looks := make([]seriesScan, len(runs))
 		parallel.Each(len(runs), func(i int) {
-			looks[i] = runs[i].look(nil, p)
+			looks[i] = runs[i].scanSeries(nil, p)
 			p.step()
 		})
 		given := votes(runs, looks)
 		parallel.Each(len(runs), func(i int) {
 			if len(given[i]) > 0 {
-				looks[i] = runs[i].look(given[i], p)
+				looks[i] = runs[i].scanSeries(given[i], p)
 			}
-			rep.Series[i] = runs[i].tell(&looks[i], p)
+			rep.Series[i] = runs[i].buildResult(&looks[i], p)
 			runs[i].detectable(&rep.Series[i], &looks[i], p)
-			looks[i] = look{} // most of the memory, not needed any more
+			looks[i] = seriesScan{} // most of the memory, not needed any more
 			p.step()
 		})
 	}
@@ -60,18 +59,19 @@ func Analyse(series []Series, method Method, p Params) Analysis {
 	return rep
 }
 
-// takeOut takes what the machine did out of the runs of every series.
-func takeOut(runs []ready, p Params) []MachineEvent {
+// removeMachineShifts estimates the shifts of each machine from its unrelated series, attaches them to the runs
+// of every series, and returns them as events.
+func removeMachineShifts(runs []preparedSeries, p Params) []MachineEvent {
 	series := make([]machine.MachineSeries, len(runs))
 	for i := range runs {
 		r := &runs[i]
 		series[i] = machine.MachineSeries{ID: r.ID, User: r.User, Machine: r.Machine, X: r.x, Start: column(r, r.Start)}
 	}
-	known, events := machine.TakeOut(series, func(i int, x []float64, strict float64) []int {
+	known, events := machine.EstimateShifts(series, func(i int, x []float64, strict float64) []int {
 		pass := p
 		pass.Threshold *= strict
 		pass.EpisodeRuns = 0 // the machine leaves its level for a few runs
-		return starts(scan(history{x: x, moment: runs[i].moments, day: runs[i].day}, pass).events)
+		return eventStarts(scan(history{x: x, moment: runs[i].moments, day: runs[i].day}, pass).events)
 	})
 	for i, m := range known {
 		if runs[i].machine = m; m != nil && m.Note() != nil {
@@ -81,28 +81,27 @@ func takeOut(runs []ready, p Params) []MachineEvent {
 	return events
 }
 
-// look is one scan of a series with what was known beside it.
-type look struct {
+// seriesScan is one scan of a series: its input, what was known besides its values, and the result.
+type seriesScan struct {
 	fields fields
 	known  *knowledge
 	in     history
 	out    outcome
-	// blind are the changes that are found without looking at the fields: where
-	// they lie says honestly which field flipped there. The scan itself leans
-	// towards flips, so that its own places would confirm them.
+	// blind lists the changes that a scan without the recorded fields finds: their places show without bias which
+	// field changed there. The scan itself leans towards flips, so that its own places would confirm them.
 	blind []event
 }
 
-// look scans a series, given votes of others.
-func (r *ready) look(given []vote, p Params) look {
+// scanSeries detects changes in a series; given holds the votes of the owner's other series.
+func (r *preparedSeries) scanSeries(given []vote, p Params) seriesScan {
 	if r.quiet {
-		return look{}
+		return seriesScan{}
 	}
 	if r.machine != nil {
-		p.Threshold += machineDoubt
+		p.Threshold += machineThreshold
 		p.EpisodeRuns = 0 // what the machine did to others for a few runs, and not to this one
 	}
-	l := look{fields: newFields(r), known: newKnowledge(r, given)}
+	l := seriesScan{fields: newFields(r), known: newKnowledge(r, given)}
 	l.in = l.known.history(r, &l.fields)
 	l.out = scan(l.in, p)
 	l.blind = l.out.events
@@ -114,25 +113,24 @@ func (r *ready) look(given []vote, p Params) look {
 	return l
 }
 
-// machineDoubt is the further evidence, in nats, asked of a series from which
-// shifts of the machine were taken out: what is left of them lasts for several
-// runs, as a change does.
-const machineDoubt = 1
+// machineThreshold is added to the required evidence, in nats, of a series from which shifts of the machine
+// were subtracted: errors of the subtraction last for several runs, as a change does.
+const machineThreshold = 1
 
-// knowledge is what is known beside a history, as its runs arrive: what the
-// machine did, which nodes are slow, which weekdays, where the user's other series
-// changed. It is never ahead of the newest run, so that the changes of a history cut
-// short are those of the whole.
+// knowledge holds the corrections for a history as its runs arrive: shifts of the machine, slow nodes,
+// weekdays, and changes of the user's other series. It uses no run after the newest one, so that a shortened
+// history has the same changes as the whole one.
 type knowledge struct {
-	x       []float64 // the logarithms with what is known taken out
+	x       []float64 // logarithms of the values with the corrections subtracted
 	machine func(newest int)
 	nodes   *slownode.Watch
 	week    *calendar.Week
 	others  *prior
 }
 
-// newKnowledge prepares a history for its scan; given are votes of other series.
-func newKnowledge(r *ready, given []vote) *knowledge {
+// newKnowledge subtracts the known shifts of the machine from a history and prepares the other corrections;
+// given holds the votes of other series.
+func newKnowledge(r *preparedSeries, given []vote) *knowledge {
 	clean := slices.Clone(r.x)
 	if r.machine != nil {
 		for i, s := range r.machine.Shift() {
@@ -150,9 +148,10 @@ func newKnowledge(r *ready, given []vote) *knowledge {
 	return k
 }
 
-// history is what the scan reads.
-func (k *knowledge) history(r *ready, f *fields) history {
-	h := history{x: k.x, moment: r.moments, day: r.day, flips: f.evidence(len(r.x)), identified: f.identified(len(r.x))}
+// history returns the input of the scan.
+func (k *knowledge) history(r *preparedSeries, f *fields) history {
+	h := history{x: k.x, moment: r.moments, day: r.day, flips: f.evidence(len(r.x)),
+		identified: f.identifiedRuns(len(r.x))}
 	if k.others != nil {
 		h.prior = k.others.nats
 	}
@@ -162,25 +161,24 @@ func (k *knowledge) history(r *ready, f *fields) history {
 	return h
 }
 
-// learn takes note that run newest has arrived.
+// learn updates all corrections when run newest has arrived, with the changes committed by then.
 func (k *knowledge) learn(newest int, committed []event) {
 	if k.machine != nil {
 		k.machine(newest)
 	}
 	if k.nodes != nil {
-		k.nodes.Learn(newest, machine.RevisedRuns, starts(after(committed, newest-slownode.Runs)))
+		k.nodes.Learn(newest, machine.RevisedRuns, eventStarts(eventsAfter(committed, newest-slownode.Runs)))
 	}
 	if k.week != nil {
-		k.week.Learn(newest, weeks(after(committed, newest-calendar.Runs)))
+		k.week.Learn(newest, weekChanges(eventsAfter(committed, newest-calendar.Runs)))
 	}
 	if k.others != nil {
 		k.others.learn(newest)
 	}
 }
 
-// weeks are committed changes in the words of the calendar, placements in those of
-// the slow nodes.
-func weeks(ev []event) []calendar.WeekChange {
+// weekChanges converts committed changes to the type of package calendar.
+func weekChanges(ev []event) []calendar.WeekChange {
 	list := make([]calendar.WeekChange, len(ev))
 	for q, e := range ev {
 		list[q] = calendar.WeekChange{Index: e.index, Resumed: e.resumed}
@@ -188,7 +186,8 @@ func weeks(ev []event) []calendar.WeekChange {
 	return list
 }
 
-func placements(ev []event) []slownode.NodeChange {
+// nodeChanges converts committed changes to the type of package slownode.
+func nodeChanges(ev []event) []slownode.NodeChange {
 	list := make([]slownode.NodeChange, len(ev))
 	for q, e := range ev {
 		list[q] = slownode.NodeChange{Index: e.index, Slower: e.effect > 0}
@@ -196,9 +195,9 @@ func placements(ev []event) []slownode.NodeChange {
 	return list
 }
 
-// judgeNodes returns the slow nodes once all runs have arrived, and notes about nodes. Nodes that go with two
-// levels are found from the runs as they were scanned.
-func (r *ready) judgeNodes(l *look, p Params) ([]SlowNode, []note.Note) {
+// findSlowNodes returns the slow nodes once all runs have arrived, and notes about nodes. It adds to the note
+// about two levels the nodes that go with them, and subtracts the slow nodes from the values.
+func (r *preparedSeries) findSlowNodes(l *seriesScan, p Params) ([]SlowNode, []note.Note) {
 	nodes := l.known.nodes
 	if nodes == nil {
 		return []SlowNode{}, nil
@@ -207,17 +206,17 @@ func (r *ready) judgeNodes(l *look, p Params) ([]SlowNode, []note.Note) {
 		at := slices.IndexFunc(l.out.notes, func(n note.Note) bool { return n.Code == note.TwoLevels })
 		l.out.notes[at].Text += nodes.OfLevels(l.known.x, v[0], v[1])
 	}
-	slow := nodes.Judge(starts(l.out.events))
-	nodes.TakeOut(l.known.week.TakeOut)
-	return slow, nodes.Notes(placements(l.out.events), func(x []float64) []slownode.NodeChange {
+	slow := nodes.SlowNodes(eventStarts(l.out.events))
+	nodes.Apply(l.known.week.RemoveFrom)
+	return slow, nodes.Notes(nodeChanges(l.out.events), func(x []float64) []slownode.NodeChange {
 		in := l.in
 		in.learn, in.x = nil, x
-		return placements(scan(in, p).events)
-	}, r.since)
+		return nodeChanges(scan(in, p).events)
+	}, r.sinceText)
 }
 
-// adjusted is the logarithms once all runs have arrived. What was believed of
-// nodes is gone over at the end, the week with it.
+// adjusted returns the corrected logarithms once all runs have arrived. The estimates of nodes, and of weekdays
+// with them, are revised at the end.
 func (k *knowledge) adjusted() []float64 {
 	if k.nodes != nil {
 		return k.nodes.X()
@@ -225,36 +224,37 @@ func (k *knowledge) adjusted() []float64 {
 	return k.x
 }
 
-// tell puts what a look found in the words of a result.
-func (r *ready) tell(l *look, p Params) SeriesResult {
-	res := r.result()
+// buildResult converts a scan to a result in the units and indexes of the input, with causes, shifts of other
+// metrics and notes.
+func (r *preparedSeries) buildResult(l *seriesScan, p Params) SeriesResult {
+	res := r.emptyResult()
 	if r.quiet {
 		return res
 	}
 	var placed []note.Note
-	res.SlowNodes, placed = r.judgeNodes(l, p)
+	res.SlowNodes, placed = r.findSlowNodes(l, p)
 	res.Notes = append(res.Notes, placed...)
 	for q, e := range l.out.events {
-		c := r.change(e)
-		c.Causes, c.Beyond = l.causes(q, p), beyond(e.strength)
-		lo, hi := beside(l.out.events, q, len(r.x))
-		res.Notes = append(res.Notes, r.metrics(&c, e, lo, hi)...)
-		r.explain(&c, e, lo, hi, l.out.outliers)
+		c := r.changeOf(e)
+		c.Causes, c.ExcessNats = l.causes(q, p), excessNats(e.strength)
+		lo, hi := neighbourBounds(l.out.events, q, len(r.x))
+		res.Notes = append(res.Notes, r.addMetricShifts(&c, e, lo, hi)...)
+		r.addFunctionCauses(&c, e, lo, hi, l.out.outliers)
 		res.Changes = append(res.Changes, c)
 	}
 	res.Notes = append(append(res.Notes, l.fields.notes...), l.out.notes...)
 	res.Notes = append(res.Notes, l.known.week.Notes(r.Dated)...)
 	if w := l.known.week; w != nil {
-		l.out.measured(w.X(), w.Out())
+		l.out.restoreMeasured(w.X(), w.Removed())
 	}
-	res.Notes = r.spread(res.Notes, l, p)
+	res.Notes = r.noteSpread(res.Notes, l, p)
 	if v := l.out.levels; v != nil && slices.ContainsFunc(res.Notes, func(n note.Note) bool {
 		return n.Code == note.TwoLevels
 	}) {
 		res.Levels = []float64{math.Exp(v[0]), math.Exp(v[1])}
 	}
-	res.Creep = r.creep(creeping(l.known.adjusted(), l.out.events, l.in.flips, p.Outliers))
-	r.describe(&res, l.out)
+	res.Creep = r.creep(findCreep(l.known.adjusted(), l.out.events, l.in.flips, p.Outliers))
+	r.addRegimes(&res, l.out)
 	res.Adjusted = r.values(l.known.adjusted())
 	res.Functions = []FunctionChange{}
 	if !p.NoFunctions {

@@ -123,7 +123,7 @@ func TestMet(t *testing.T) {
 				want++
 			}
 		}
-		if got := f.met(0, back, ahead); got != want {
+		if got := f.countMeetings(0, back, ahead); got != want {
 			t.Fatalf("%d of %d starts meet a flip of %v, want %d", got, len(f.starts), f.flips[0], want)
 		}
 	}

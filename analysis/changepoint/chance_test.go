@@ -24,7 +24,7 @@ func changed(n int, rates ...float64) changepoint.SeriesResult {
 // Evidence beyond the rarest event that was counted still tells two apart.
 func TestChance(t *testing.T) {
 	rate := .05
-	at, beyond := changepoint.Change{FalsePer1000: &rate}, changepoint.Change{FalsePer1000: &rate, Beyond: 40}
+	at, beyond := changepoint.Change{FalsePer1000: &rate}, changepoint.Change{FalsePer1000: &rate, ExcessNats: 40}
 	p, _ := at.Chance(100)
 	q, _ := beyond.Chance(100)
 	if math.Abs(p-.005) > 1e-4 || q > p*1e-4 || q <= 0 {
@@ -55,7 +55,7 @@ func TestOutstanding(t *testing.T) {
 		{[]float64{.03, .012, .9}, 4, []int{1}},
 		{[]float64{.01, .01, .01}, 500, []int{}},
 	} {
-		var own *changepoint.OwnRate // nobody knows it
+		var own *changepoint.SiteRate // nobody knows it
 		if got, _ := own.Outstanding(c.chances, c.judged); !slices.Equal(got, c.want) {
 			t.Errorf("of %v, %d judged: %v, want %v", c.chances, c.judged, got, c.want)
 		}

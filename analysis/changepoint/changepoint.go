@@ -10,31 +10,31 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Series is one history: runs in time order, one value each. All lists that are
-// not nil have the length of Y.
+// Series is the input of one history: runs with one value each. All lists that are not nil have the length of
+// Y.
 type Series struct {
 	ID string
 	// T is the time of each run in days; floor(T) is its day. A change begins at any
 	// run whose time differs from that of the run before it.
 	T []float64
-	// Dated says that T counts from the beginning of 1970, UTC.
+	// Dated reports that T counts days from the beginning of 1970, UTC.
 	Dated bool
 	// Y is the metric, NaN where it is missing.
 	Y []float64
-	// Start is when each run began, UTC epoch seconds: it joins series of one
-	// machine.
+	// Start is when each run began, in UTC epoch seconds; by it runs of different series on one machine are
+	// compared.
 	Start []float64
-	// Also are further metrics of the same runs ("cpu_s", "step_s").
+	// Also holds further metrics of the same runs by name ("cpu_s", "step_s").
 	Also map[string][]float64
-	// Meta are recorded fields; "" is not known.
+	// Meta holds the recorded fields of the runs by name; "" means unknown.
 	Meta map[string][]string
 	// Nodes are the nodes of each run.
 	Nodes [][]string
 	// Array is the job array that each run is a task of, "" for none. The tasks of one
 	// array are one observation, their median, at the time of the first of them.
 	Array []string
-	// Code are functions of the program with their CPU time in a cycle of each run,
-	// CodeS all of it; NaN where a run does not list one, or nothing is known.
+	// Code lists functions of the program with their CPU time per cycle of each run, in seconds; CodeS is the
+	// total of each run. NaN means that the run does not list the function, or that nothing is known.
 	Code  []functions.Part
 	CodeS []float64
 	// Machine is the machine that the runs share with other series, "" for one
@@ -42,7 +42,7 @@ type Series struct {
 	Machine, User string
 }
 
-// Method is a way to find changes.
+// Method is an algorithm that detects changes.
 type Method string
 
 const (
@@ -50,7 +50,7 @@ const (
 	Paper      Method = "paper" // Albany Land-Ice, algorithms 1 to 3
 )
 
-// Kind is what a change looks like.
+// Kind is the shape of a change over time.
 type Kind string
 
 const (
@@ -59,14 +59,14 @@ const (
 	Excursion Kind = "excursion"
 )
 
-// Cause is a recorded field that changed where the level did. It is never more
-// than that. P is the exact chance that a random date meets such a flip.
+// Cause is a recorded field that changed at the place of a change of level; that it caused the change is not
+// proven. P is the exact chance that a random date meets such a flip.
 type Cause struct {
 	Field string  `json:"field"`
 	From  string  `json:"from"`
 	To    string  `json:"to"`
 	P     float64 `json:"p"`
-	// Function is what a cause that is a function adds to the change, else nil.
+	// Function is the contribution to the change of a cause that is a function, else nil.
 	Function *FunctionShift `json:"function,omitempty"`
 }
 
@@ -81,16 +81,16 @@ type Change struct {
 	LoPct         *float64 `json:"ci_lo_pct"`
 	HiPct         *float64 `json:"ci_hi_pct"`
 	Level         float64  `json:"level"`
-	// FirstIndex and LastIndex bound the place of the change.
+	// FirstIndex and LastIndex are the first and the last run at which the change may lie.
 	FirstIndex int `json:"index_lo"`
 	LastIndex  int `json:"index_hi"`
-	// FalsePer1000 is how many events of this strength 1000 runs without a
-	// change give; nil where the noise is of no kind that was calibrated.
+	// FalsePer1000 is the number of events of this strength in 1000 runs without a change; nil if the noise is of
+	// no calibrated kind.
 	FalsePer1000 *float64 `json:"false_alarms_per_1000"`
-	// Beyond is by how many nats the evidence exceeds that of the smallest rate
-	// that was ever counted, which FalsePer1000 stops at.
-	Beyond float64 `json:"-"`
-	Kind   Kind    `json:"kind"`
+	// ExcessNats is by how many nats the evidence exceeds that of the lowest measured rate, below which
+	// FalsePer1000 does not go.
+	ExcessNats float64 `json:"-"`
+	Kind       Kind    `json:"kind"`
 	// Group is shared by the two ends of an excursion.
 	Group    *int    `json:"group"`
 	EndIndex *int    `json:"end_index"`
@@ -100,11 +100,11 @@ type Change struct {
 	// "" where none does or phases are not known.
 	Metrics []MetricShift `json:"metrics"`
 	Phase   string        `json:"phase"`
-	// Contention says that waiting for CPUs explains the change.
+	// Contention reports that waiting for CPUs explains the change.
 	Contention bool `json:"contention"`
 }
 
-// MetricShift is how another metric of the same runs differs across a change.
+// MetricShift is the change, in percent with its interval, of another metric of the same runs across a change.
 type MetricShift struct {
 	Metric    string   `json:"metric"`
 	EffectPct float64  `json:"effect_pct"`
@@ -112,7 +112,8 @@ type MetricShift struct {
 	HiPct     *float64 `json:"ci_hi_pct"`
 }
 
-// Regime is the runs between two changes. Mean, Median and SD leave outliers out.
+// Regime is the runs between two changes, with their level in the unit of the input. Mean, Median and SD leave
+// outliers out.
 type Regime struct {
 	First  int     `json:"first"`
 	Last   int     `json:"last"`
@@ -122,13 +123,13 @@ type Regime struct {
 	SD     float64 `json:"sd"`
 }
 
-// SlowNode is a node with which runs take longer.
+// SlowNode is a node on which runs take longer.
 type SlowNode = slownode.NamedNode
 
-// MachineEvent is a shift of the machine.
+// MachineEvent is a common change of the speed of unrelated applications on one machine.
 type MachineEvent = machine.MachineEvent
 
-// SeriesResult is what is said of one series. Lists are never nil.
+// SeriesResult is the result for one series. Lists are never nil.
 type SeriesResult struct {
 	ID        string      `json:"id"`
 	N         int         `json:"n"`
@@ -137,22 +138,21 @@ type SeriesResult struct {
 	Outliers  []int       `json:"outliers"`
 	SlowNodes []SlowNode  `json:"slow_nodes"`
 	Notes     []note.Note `json:"notes"`
-	// Creep is what some of Changes are together; nil: nothing creeps.
+	// Creep is the slow movement of which some of Changes are parts; nil if none exists.
 	Creep *Creep `json:"creep"`
-	// DetectablePct is the least change in percent, present from the next run on, that is
-	// reported after five more runs in 9 of 10 cases; nil: none of a factor of four or
-	// less is, or the method does not tell.
+	// DetectablePct is the least change in percent, present from the next run on, that is reported after five more
+	// runs in 9 of 10 cases; nil if no change by a factor of four or less is, or if the method has no such figure.
 	DetectablePct *float64 `json:"detectable_pct"`
-	// RunsForTenPct is how many runs of its newest level the series needs for a change of
-	// 10 % to be such a change; nil where it has them, or where its runs scatter too much.
+	// RunsForTenPct is the number of runs that the newest level needs before a change of 10 % is detectable in
+	// this sense; nil if it has them, or if the runs scatter too much.
 	RunsForTenPct *int `json:"runs_for_10_pct"`
-	// Functions are changes of single functions that Changes do not show.
+	// Functions lists changes of single functions that Changes does not show.
 	Functions []FunctionChange `json:"functions"`
 	// Levels are the two levels between which the runs of the newest regime take turns (note two_levels), ascending;
 	// empty where they do not.
 	Levels []float64 `json:"-"`
-	// Adjusted are the values without what is known beside the series: shifts of
-	// the machine, slow nodes, weekdays. NaN where a run is not judged.
+	// Adjusted holds the values with shifts of the machine, slow nodes and weekdays removed; NaN for runs that are
+	// not analysed.
 	Adjusted []float64 `json:"-"`
 }
 
@@ -163,31 +163,31 @@ type Params struct {
 	// under the lag-1 correlation that explains most. A lower threshold finds weaker changes and reports more
 	// false ones.
 	Threshold float64
-	// EpisodeRuns is the longest episode whose two ends are judged as one claim, 0
-	// for none.
+	// EpisodeRuns is the longest episode, in runs, whose two ends are tested as one claim; 0 disables episodes.
 	EpisodeRuns int
-	// Outliers are what is believed of runs far off their level: those of a ratio of
-	// two series are as often far below.
+	// Outliers is the prior of runs far from their level. A ratio of two series needs its own: its outliers are as
+	// often low as high.
 	Outliers scatter.Outliers
-	// NoFunctions leaves out the changes of single functions, each of which is judged as
-	// a series of its own: a third of the time where runs are recorded with them.
+	// NoFunctions skips the analysis of single functions, each as a series of its own, which takes a third of the
+	// time where runs are recorded with functions.
 	NoFunctions bool
 	// Steps, if set, counts the steps of Analyse, StepsPerSeries for each series, while it
 	// works: for a line of progress.
 	Steps *atomic.Int64
 }
 
-// StepsPerSeries are the two scans of a series, without and with those beside it.
+// StepsPerSeries is the number of scans of a series: one without and one with the votes of the owner's other
+// series.
 const StepsPerSeries = 2
 
-// step counts a step.
+// step adds one to the progress counter, if there is one.
 func (p *Params) step() {
 	if p.Steps != nil {
 		p.Steps.Add(1)
 	}
 }
 
-// Default returns the settings that the figures of MEASURED.md hold for.
+// Default returns the settings with which the figures of MEASURED.md were measured.
 func Default() Params {
-	return Params{Threshold: 8.5, EpisodeRuns: 8, Outliers: scatter.Usual()}
+	return Params{Threshold: 8.5, EpisodeRuns: 8, Outliers: scatter.RunTimeOutliers()}
 }

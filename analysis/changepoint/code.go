@@ -8,15 +8,15 @@ import (
 	"jobgait/analysis/changepoint/functions"
 )
 
-// Fields of causes that are no recorded fields: a function that takes another time,
-// and one that took the place of another.
+// Values of Cause.Field for functions: FunctionField for a function whose time changed, ReplacedField for a
+// function that replaced another.
 const (
 	FunctionField = "function"
 	ReplacedField = "function_replaced"
 )
 
-// FunctionShift is how the CPU time of a function in a cycle differs across a change,
-// in seconds.
+// FunctionShift is the CPU time of a function per cycle before and after a change, in seconds, with the
+// interval of the difference.
 type FunctionShift struct {
 	Library string  `json:"library"`
 	Name    string  `json:"name"`
@@ -24,11 +24,11 @@ type FunctionShift struct {
 	AfterS  float64 `json:"after_s"`
 	LoS     float64 `json:"ci_lo_s"` // of the difference
 	HiS     float64 `json:"ci_hi_s"`
-	// TotalS is the difference of all CPU time.
+	// TotalS is the difference of the CPU time of all functions.
 	TotalS float64 `json:"total_s"`
 }
 
-// FunctionChange is a change of one function that the series itself does not show.
+// FunctionChange is a change of one function's CPU time that the series itself does not show.
 type FunctionChange struct {
 	Library string `json:"library"`
 	Name    string `json:"name"`
@@ -36,28 +36,28 @@ type FunctionChange struct {
 }
 
 const (
-	// ownSeries is the part of the CPU time from which a function is a series of its
-	// own: one of 5 % is seen with 4 to 6. mostFunctions is how many are.
-	ownSeries, mostFunctions = 0.04, 16
-	// functionDoubt is the further evidence, in nats, required for a function beyond that of its family: it was
-	// not requested, and the total does not show it.
-	functionDoubt = 1.5
-	// mostShifts is how many functions are named as what a change consists of.
-	mostShifts = 3
-	// commitField has the label of the code that a run is of.
+	// minFunctionShare is the least share of the CPU time for a function to be analysed as a series of its own:
+	// one of 5 % is seen with 4 to 6. maxFunctions limits their number.
+	minFunctionShare, maxFunctions = 0.04, 16
+	// functionThreshold is the additional evidence, in nats, required for a function, beyond that for the number
+	// of functions: it was not requested, and the total does not show it.
+	functionThreshold = 1.5
+	// maxShifts is the most functions that are named as the parts of a change.
+	maxShifts = 3
+	// commitField is the recorded field with the label of the code's version.
 	commitField = "commit"
 )
 
-// explain names the functions whose shifts a change consists of, before what was
-// recorded: they say where, fields perhaps why.
-func (r *ready) explain(c *Change, e event, lo, hi int, outliers []int) {
-	x, ok := r.explanation(e.index, lo, hi, outliers)
+// addFunctionCauses puts the functions whose shifts make up a change before its other causes: functions show
+// where the time changed, recorded fields perhaps why.
+func (r *preparedSeries) addFunctionCauses(c *Change, e event, lo, hi int, outliers []int) {
+	x, ok := r.explainByFunctions(e.index, lo, hi, outliers)
 	if !ok {
 		return
 	}
 	var causes []Cause
-	for _, s := range x.Of(e.effect) {
-		if len(causes) == mostShifts {
+	for _, s := range x.Parts(e.effect) {
+		if len(causes) == maxShifts {
 			break
 		}
 		name := FunctionName(s.Library, s.Name)
@@ -71,8 +71,8 @@ func (r *ready) explain(c *Change, e event, lo, hi int, outliers []int) {
 	c.Causes = append(causes, c.Causes...)
 }
 
-// FunctionName is a function in a line: what has no name, or none that is stored, goes
-// by its library.
+// FunctionName returns the name of a function for a line of text, or "code of LIBRARY" if its name is unknown
+// or not stored.
 func FunctionName(library, name string) string {
 	if name == "" {
 		return "code of " + library
@@ -80,8 +80,9 @@ func FunctionName(library, name string) string {
 	return name
 }
 
-// explanation compares the functions on both sides of a run.
-func (r *ready) explanation(index, lo, hi int, outliers []int) (functions.Explanation, bool) {
+// explainByFunctions compares the CPU time of the functions in the runs lo to index with those from index to
+// hi, without outliers; false if the runs have no functions.
+func (r *preparedSeries) explainByFunctions(index, lo, hi int, outliers []int) (functions.Explanation, bool) {
 	total := column(r, r.CodeS)
 	if total == nil || len(r.Code) == 0 {
 		return functions.Explanation{}, false
@@ -89,8 +90,8 @@ func (r *ready) explanation(index, lo, hi int, outliers []int) (functions.Explan
 	return functions.Explain(r.parts(), total, index, lo, hi, func(k int) bool { return slices.Contains(outliers, k) })
 }
 
-// parts are the functions with the kept runs.
-func (r *ready) parts() []functions.Part {
+// parts returns the functions with their CPU times in the kept runs.
+func (r *preparedSeries) parts() []functions.Part {
 	out := make([]functions.Part, len(r.Code))
 	for i, p := range r.Code {
 		out[i] = functions.Part{Library: p.Library, Name: p.Name, Y: column(r, p.Y)}
@@ -98,38 +99,38 @@ func (r *ready) parts() []functions.Part {
 	return out
 }
 
-// functionChanges judges the larger functions as series of their own: a function that
-// has a tenth of the time is 10 % slower long before anything is seen of the whole.
-// Whatever many are looked at, they ask together for what one asks for.
-func (r *ready) functionChanges(res *SeriesResult, p Params) []FunctionChange {
+// functionChanges detects changes in the larger functions, each as a series of its own: a function that has a
+// tenth of the time may be 10 % slower long before the total shows it. The required evidence grows with the
+// number of functions, so that their false alarms together stay those of one.
+func (r *preparedSeries) functionChanges(res *SeriesResult, p Params) []FunctionChange {
 	out := []FunctionChange{}
-	own := r.large()
-	family := functionDoubt + math.Log(float64(max(1, len(own))))
+	own := r.largeFunctions()
+	family := functionThreshold + math.Log(float64(max(1, len(own))))
 	p.Threshold += family
 	p.EpisodeRuns = 0
 	for _, part := range own {
 		s := *r.Series
-		s.Y, s.Also, s.Nodes, s.User, s.Code, s.CodeS = r.corrected(part.Y, res), nil, nil, "", nil, nil
+		s.Y, s.Also, s.Nodes, s.User, s.Code, s.CodeS = r.correctFunction(part.Y, res), nil, nil, "", nil, nil
 		f := prepare(&s)
 		if f.quiet {
 			continue
 		}
-		l := f.look(nil, p)
+		l := f.scanSeries(nil, p)
 		for _, e := range l.out.events {
-			c := f.change(e)
-			if e.kind == Excursion || told(res.Changes, part, c) || !r.ofCode(&c) || r.tookOver(part, c) {
+			c := f.changeOf(e)
+			if e.kind == Excursion || alreadyReported(res.Changes, part, c) || !r.moveToCommit(&c) || r.isReplacement(part, c) {
 				continue
 			}
-			c.Causes, c.Beyond = []Cause{}, beyond(e.strength)
+			c.Causes, c.ExcessNats = []Cause{}, excessNats(e.strength)
 			out = append(out, FunctionChange{part.Library, part.Name, c})
 		}
 	}
 	return out
 }
 
-// large are the functions that are series of their own, largest first: those that most
-// runs list and that have enough of their CPU time.
-func (r *ready) large() []functions.Part {
+// largeFunctions returns the functions to analyse as series, largest first: those that most runs list and that
+// have at least minFunctionShare of the CPU time.
+func (r *preparedSeries) largeFunctions() []functions.Part {
 	type sized struct {
 		functions.Part
 		share float64
@@ -148,21 +149,21 @@ func (r *ready) large() []functions.Part {
 				have, sum, all = have+1, sum+p.Y[i], all+total
 			}
 		}
-		if have >= fewestRuns && 5*have >= 4*known && sum >= ownSeries*all {
+		if have >= fewestRuns && 5*have >= 4*known && sum >= minFunctionShare*all {
 			list = append(list, sized{p, sum / all})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b sized) int { return cmp.Compare(b.share, a.share) })
 	var out []functions.Part
-	for _, s := range list[:min(len(list), mostFunctions)] {
+	for _, s := range list[:min(len(list), maxFunctions)] {
 		out = append(out, s.Part)
 	}
 	return out
 }
 
-// corrected takes out of a function what was taken out of the series: shifts of the
-// machine, slow nodes, weekdays.
-func (r *ready) corrected(y []float64, res *SeriesResult) []float64 {
+// correctFunction applies to the times y of a function the corrections of the series for shifts of the machine,
+// slow nodes and weekdays.
+func (r *preparedSeries) correctFunction(y []float64, res *SeriesResult) []float64 {
 	out := slices.Clone(y)
 	for i := range out {
 		if i >= len(res.Adjusted) || !(res.Adjusted[i] > 0) || !(r.Y[i] > 0) {
@@ -174,9 +175,9 @@ func (r *ready) corrected(y []float64, res *SeriesResult) []float64 {
 	return out
 }
 
-// told says whether a change of the series has named the function, or lies there and
-// goes the same way: what all of a program does is no news of a part.
-func told(changes []Change, part functions.Part, c Change) bool {
+// alreadyReported reports whether a change of the series near change c names the function, or goes the same
+// way: a change of the whole program is not reported again for a part.
+func alreadyReported(changes []Change, part functions.Part, c Change) bool {
 	name := FunctionName(part.Library, part.Name)
 	for _, x := range changes {
 		near := max(x.FirstIndex, c.FirstIndex)-causeReach <= min(x.LastIndex, c.LastIndex)+causeReach
@@ -195,9 +196,9 @@ func told(changes []Change, part functions.Part, c Change) bool {
 	return false
 }
 
-// ofCode moves a change to the commit that lies in its place. Where runs say which
-// commit they are of, a change of code begins only where that is another one.
-func (r *ready) ofCode(c *Change) bool {
+// moveToCommit moves a change to the run near it at which the recorded commit changed. If commits are recorded
+// and none changed there, it returns false: a change of code begins only with another commit.
+func (r *preparedSeries) moveToCommit(c *Change) bool {
 	commits := r.Meta[commitField]
 	if len(commits) != len(r.Y) {
 		return true
@@ -221,13 +222,13 @@ func (r *ready) ofCode(c *Change) bool {
 	return best >= 0
 }
 
-// tookOver says whether what changed in a function is another's that vanished or came.
-func (r *ready) tookOver(part functions.Part, c Change) bool {
+// isReplacement reports whether a function changed because it replaced another one or was replaced.
+func (r *preparedSeries) isReplacement(part functions.Part, c Change) bool {
 	index, _ := slices.BinarySearch(r.at, c.Index)
 	if !slices.IsSorted(r.at) {
 		index = slices.Index(r.at, c.Index)
 	}
-	x, ok := r.explanation(index, max(0, index-metricRuns), min(len(r.x), index+metricRuns), nil)
+	x, ok := r.explainByFunctions(index, max(0, index-metricRuns), min(len(r.x), index+metricRuns), nil)
 	if !ok {
 		return false
 	}

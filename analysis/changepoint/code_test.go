@@ -22,12 +22,12 @@ func TestTheSlowerFunctionIsNamed(t *testing.T) {
 	for seed := range uint64(each) {
 		r := rand.New(rand.NewPCG(seed, 77))
 		told := draw.Code(r, draw.Slower)
-		if x := told.Told(judged(told.Series)); x.Named {
+		if x := told.Attribution(judged(told.Series)); x.Named {
 			named++
 		}
-		for _, fate := range []draw.Fate{draw.Untouched, draw.Renamed} {
+		for _, fate := range []draw.FunctionFate{draw.Untouched, draw.Renamed} {
 			h := draw.Code(r, fate)
-			if x := h.Told(judged(h.Series)); x.False || x.Named {
+			if x := h.Attribution(judged(h.Series)); x.False || x.Named {
 				misnamed++
 			}
 		}
@@ -38,7 +38,7 @@ func TestTheSlowerFunctionIsNamed(t *testing.T) {
 }
 
 // slowed is a history whose whole changes with one function.
-func slowed(fate draw.Fate) draw.Coded {
+func slowed(fate draw.FunctionFate) draw.CodeHistory {
 	h := draw.Code(rand.New(rand.NewPCG(5, 5)), fate)
 	for k := h.At; k < len(h.Y); k++ {
 		h.Y[k] *= 1.1
@@ -54,7 +54,7 @@ func slowed(fate draw.Fate) draw.Coded {
 
 // A change consists of its function, and what was only renamed with it is told as that.
 func TestAChangeIsExplained(t *testing.T) {
-	for _, fate := range []draw.Fate{draw.Untouched, draw.Renamed} {
+	for _, fate := range []draw.FunctionFate{draw.Untouched, draw.Renamed} {
 		h := slowed(fate)
 		res := judged(h.Series)
 		if len(res.Changes) != 1 || len(res.Functions) != 0 {

@@ -10,11 +10,11 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// Creep is a level that moves along a line to another one, of which the scan sees
-// several changes or none. It follows the runs that arrive; Changes stay what they are.
+// Creep is a level that moves slowly along a line to another level; the scan reports it as several changes or
+// none. Later runs may change it, unlike Changes.
 type Creep struct {
-	// FirstIndex and LastIndex are the runs between which the level moves, N how many
-	// these are. Changes in [Since, Until) are part of it or of what it explains.
+	// FirstIndex and LastIndex are the runs between which the level moves, N is their number. The creep explains
+	// the changes in [Since, Until).
 	FirstIndex, LastIndex, N int
 	Since, Until             int
 	// From and To are the levels before and after, in the unit of the input.
@@ -22,16 +22,15 @@ type Creep struct {
 	EffectPct float64
 }
 
-// Holds says whether a change at a run is explained by the creep: the one that begins the
-// stretch is not.
-func (c *Creep) Holds(index int) bool { return c != nil && c.Since < index && index < c.Until }
+// Explains reports whether the creep explains a change at the given run; it does not explain the change at its
+// beginning.
+func (c *Creep) Explains(index int) bool { return c != nil && c.Since < index && index < c.Until }
 
-// levelled takes the creep out of values y, from which run on it holds them: what is
-// left of runs on the line lies around its end.
-func (c *Creep) levelled(y []float64) []float64 {
+// withoutCreep returns values y with the creep removed, so that its runs scatter around the level at its end.
+func (c *Creep) withoutCreep(y []float64) []float64 {
 	y = slices.Clone(y)
 	for k := c.Since; k < min(c.Until, len(y)); k++ {
-		y[k] *= math.Pow(c.To/c.From, 1-along(k, c.FirstIndex, c.LastIndex))
+		y[k] *= math.Pow(c.To/c.From, 1-rampFraction(k, c.FirstIndex, c.LastIndex))
 	}
 	return y
 }
@@ -39,8 +38,8 @@ func (c *Creep) levelled(y []float64) []float64 {
 const (
 	// creepRuns is the shortest creep: a shorter line looks like two steps.
 	creepRuns = 20
-	// creepMost is how many runs are looked at, creepChanges between how many changes,
-	// creepPlaces how many places are tried for each end before the best is moved.
+	// creepMost is the most runs that are searched, creepChanges the most changes, creepPlaces the number of
+	// places tried for each end before the best is refined.
 	creepMost, creepChanges, creepPlaces = 480, 8, 40
 	// creepSteps is how many steps are compared with a line. creepMargin is the required log-likelihood margin of
 	// the line over each number of steps, in nats: a margin of 3 keeps 90 % of the detections that 1 gives
@@ -48,17 +47,17 @@ const (
 	creepSteps, creepMargin = 12, 1
 )
 
-// line is a level that moves from run a to run b, in the runs [from,until).
+// line is a level that moves linearly from run a to run b, fitted to the runs [from,until).
 type line struct {
 	slope
 	a, b, from, until int
-	squares           float64 // that it leaves
+	squares           float64 // residual sum of squares
 }
 
-// creeping returns the longest stretch between changes, the newest of equals, which one line explains better
-// than any steps do; nil without such a stretch. flips is the evidence of recorded fields for a step at each
-// run, nil without fields: a change at which one flipped is a step.
-func creeping(x []float64, ev []event, flips []float64, o scatter.Outliers) *line {
+// findCreep returns the longest stretch between changes, the newest of equals, which one line explains better
+// than any steps do; nil if none exists. flips is the evidence of recorded fields for a step at each run, nil
+// without fields: a change at which one flipped is a step.
+func findCreep(x []float64, ev []event, flips []float64, o scatter.Outliers) *line {
 	ev = ev[max(0, len(ev)-creepChanges):]
 	starts, ends := []int{0}, []int{len(x)}
 	for _, e := range ev {
@@ -77,27 +76,26 @@ func creeping(x []float64, ev []event, flips []float64, o scatter.Outliers) *lin
 		return cmp.Or(cmp.Compare(q.until-q.from, p.until-p.from), cmp.Compare(q.until, p.until))
 	})
 	for _, l := range stretches {
-		if l.fits(x[l.from:l.until], o) {
+		if l.fitLine(x[l.from:l.until], o) {
 			return &l
 		}
 	}
 	return nil
 }
 
-// fits moves the line to where it explains runs x best and says whether it beats all
-// steps: by the likelihood of independent runs, worth as much less as they resemble each
-// other, and what parameters cost. An end of the line that is one of the runs is no place
-// that had to be found; against one level it counts as well.
-func (l *line) fits(x []float64, o scatter.Outliers) bool {
+// fitLine fits the line to runs x and reports whether it explains them better than all steps, by creepMargin
+// nats: by the likelihood of independent runs, reduced by their correlation, with a penalty for each parameter.
+// An end of the line at an end of the runs counts as no parameter, except against one level.
+func (l *line) fitLine(x []float64, o scatter.Outliers) bool {
 	n := len(x)
-	s := newSums(x, weightsOf(x, o))
-	all, worth := s.of(0, n).w, float64(n)
-	tries := s.lines()
+	s := newSums(x, outlierWeights(x, o))
+	all, worth := s.between(0, n).w, float64(n)
+	tries := s.bestLines()
 	for _, t := range tries {
 		if math.IsInf(t.squares, 1) {
 			continue // too few runs for such a line
 		}
-		worth = min(worth, all/inflation(t.resemblance(x, s.weights), float64(n)))
+		worth = min(worth, all/varianceInflation(t.lagCorrelation(x, s.weights), float64(n)))
 	}
 	cost := func(squares float64, parameters int) float64 {
 		return worth/2*math.Log(max(squares/all, sq(scatter.Least))) + float64(parameters)*math.Log(max(worth, 2))/2
@@ -112,7 +110,7 @@ func (l *line) fits(x []float64, o scatter.Outliers) bool {
 	bar := least + creepMargin
 	var before []float64
 	for k := range creepSteps + 1 {
-		before = s.further(before)
+		before = s.addStep(before)
 		rest := 0.0
 		if k == 0 {
 			rest = cost(1, open) - cost(1, 0)
@@ -124,11 +122,11 @@ func (l *line) fits(x []float64, o scatter.Outliers) bool {
 	return true
 }
 
-// resemblance is the lag-1 correlation of runs around the line.
-func (l *line) resemblance(x, weights []float64) float64 {
+// lagCorrelation returns the lag-1 correlation of the runs' residuals from the line, 0 to 0.8.
+func (l *line) lagCorrelation(x, weights []float64) float64 {
 	product, square, last := 0.0, 0.0, 0.0
 	for i, v := range x {
-		r := (v - l.base - l.rise*along(i, l.a, l.b)) * math.Sqrt(weights[i])
+		r := (v - l.base - l.rise*rampFraction(i, l.a, l.b)) * math.Sqrt(weights[i])
 		square += sq(r)
 		product += r * last
 		last = r
@@ -139,8 +137,9 @@ func (l *line) resemblance(x, weights []float64) float64 {
 	return max(0, min(0.8, product/square))
 }
 
-// weightsOf leaves outliers out: runs far from the median of those around them.
-func weightsOf(x []float64, o scatter.Outliers) []float64 {
+// outlierWeights returns a weight for each run, 0 to 1, near 0 for outliers: runs far from the median of those
+// around them.
+func outlierWeights(x []float64, o scatter.Outliers) []float64 {
 	const around, wide = 4, 1.2 // a median of nine is nearer to its runs than their level is
 	off := make([]float64, len(x))
 	for i, v := range x {
@@ -153,17 +152,18 @@ func weightsOf(x []float64, o scatter.Outliers) []float64 {
 	return off
 }
 
-// sums are what least squares are made of, up to each run.
-type sums struct {
+// prefixSums holds the sums for least squares up to each run, so that the sums of any stretch are a difference.
+type prefixSums struct {
 	upTo    []weighted
 	weights []float64
 }
 
-// weighted are sums over runs, each by its weight.
+// weighted holds weighted sums over runs: of the weights, of index i, i*i, value x, i*x and x*x.
 type weighted struct{ w, i, ii, x, ix, xx float64 }
 
-func newSums(x, weights []float64) sums {
-	s := sums{make([]weighted, len(x)+1), weights}
+// newSums computes the prefix sums of values x with the given weights.
+func newSums(x, weights []float64) prefixSums {
+	s := prefixSums{make([]weighted, len(x)+1), weights}
 	for k, v := range x {
 		w, i := weights[k], float64(k)
 		m := s.upTo[k]
@@ -172,14 +172,14 @@ func newSums(x, weights []float64) sums {
 	return s
 }
 
-// of are those of runs [a,b).
-func (s *sums) of(a, b int) weighted {
+// between returns the sums over the runs [a,b).
+func (s *prefixSums) between(a, b int) weighted {
 	p, q := &s.upTo[a], &s.upTo[b]
 	return weighted{q.w - p.w, q.i - p.i, q.ii - p.ii, q.x - p.x, q.ix - p.ix, q.xx - p.xx}
 }
 
-// around is the squares that one level leaves of runs [a,b).
-func (s *sums) around(a, b int) float64 {
+// levelSquares returns the residual sum of squares of one level fitted to the runs [a,b).
+func (s *prefixSums) levelSquares(a, b int) float64 {
 	p, q := &s.upTo[a], &s.upTo[b]
 	w := q.w - p.w
 	if w < 1e-9 {
@@ -188,9 +188,9 @@ func (s *sums) around(a, b int) float64 {
 	return max(0, q.xx-p.xx-sq(q.x-p.x)/w)
 }
 
-// lines are the lines that leave the least squares with none, one and both of their ends
-// at an end of the runs.
-func (s *sums) lines() (best [3]line) {
+// bestLines returns the lines with the least residual squares that have none, one and both of their ends at an
+// end of the runs.
+func (s *prefixSums) bestLines() (best [3]line) {
 	last := len(s.upTo) - 2
 	for k := range best {
 		best[k].squares = math.Inf(1)
@@ -206,7 +206,7 @@ func (s *sums) lines() (best [3]line) {
 		if b == last {
 			k++
 		}
-		if m, e := s.slope(a, b); e < best[k].squares {
+		if m, e := s.fitSlope(a, b); e < best[k].squares {
 			best[k] = line{slope: m, a: a, b: b, squares: e}
 		}
 	}
@@ -229,10 +229,11 @@ func (s *sums) lines() (best [3]line) {
 	return best
 }
 
-// slope fits a level that moves from run a to run b, and returns the squares it leaves.
-func (s *sums) slope(a, b int) (slope, float64) {
+// fitSlope fits a level that moves linearly from run a to run b, and returns it with its residual sum of
+// squares.
+func (s *prefixSums) fitSlope(a, b int) (slope, float64) {
 	long, at := float64(b-a), float64(a)
-	all, on, after := s.upTo[len(s.upTo)-1], s.of(a, b), s.of(b, len(s.upTo)-1)
+	all, on, after := s.upTo[len(s.upTo)-1], s.between(a, b), s.between(b, len(s.upTo)-1)
 	u := (on.i-at*on.w)/long + after.w
 	uu := (on.ii-2*at*on.i+at*at*on.w)/(long*long) + after.w
 	ux := (on.ix-at*on.x)/long + after.x
@@ -245,24 +246,24 @@ func (s *sums) slope(a, b int) (slope, float64) {
 	return slope{base, rise}, max(0, all.xx-base*all.x-rise*ux)
 }
 
-// further is the least squares that one step more leaves of the first runs, for each
-// number of them; before is with a step less, nil before there is one level.
-func (s *sums) further(before []float64) []float64 {
+// addStep returns, for each number of first runs, the least residual squares with one step more than before
+// has; nil for before stands for no level, so that the result is that of one level.
+func (s *prefixSums) addStep(before []float64) []float64 {
 	now := make([]float64, len(s.upTo))
 	for j := range now {
 		now[j] = math.Inf(1)
 		if before == nil && j >= minSegment {
-			now[j] = s.around(0, j)
+			now[j] = s.levelSquares(0, j)
 		}
 		for i := minSegment; before != nil && i+minSegment <= j; i++ {
-			now[j] = min(now[j], before[i]+s.around(i, j))
+			now[j] = min(now[j], before[i]+s.levelSquares(i, j))
 		}
 	}
 	return now
 }
 
-// creep puts a line in the indexes and units of the input.
-func (r *ready) creep(l *line) *Creep {
+// creep converts a line to the indexes and units of the input; nil for nil.
+func (r *preparedSeries) creep(l *line) *Creep {
 	if l == nil {
 		return nil
 	}

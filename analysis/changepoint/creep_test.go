@@ -13,7 +13,7 @@ func creepingRuns(r *rand.Rand, pct, sd, phi float64) []float64 {
 	x := make([]float64, lead+long)
 	e := r.NormFloat64()
 	for i := range x {
-		x[i] = math.Log(60) + math.Log1p(pct/100)*along(i, lead, lead+long) + sd*e
+		x[i] = math.Log(60) + math.Log1p(pct/100)*rampFraction(i, lead, lead+long) + sd*e
 		if r.Float64() < 0.04 {
 			x[i] += 0.05 + math.Abs(r.NormFloat64())*0.4
 		}

@@ -6,48 +6,46 @@ import "math"
 // system. Six runs of two days are then worth little more than two. A day on which
 // the level changes is on both sides of the change: what its runs share cancels.
 
-// dayTries are the shares of the variance, common to the runs of a day, that a
-// claim must stand.
+// dayTries lists the assumed shares of the variance that the runs of a day have in common; a claim must hold
+// for each.
 var dayTries = [...]float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}
 
-// dayPriorSD is the spread of that share before any run: runs of one day are taken as
-// alike where they are seen to be, not where a history has too few days to tell.
+// dayPriorSD is the prior standard deviation of that share: runs of one day are taken as correlated only if the
+// data show it, not if a history has too few days.
 const dayPriorSD = 0.2
 
-// alikeDays returns by how many nats claim c passes if the runs of a day are
-// alike: the least over the likeness of the evidence at that likeness and of what
-// the residuals, and the prior that it is small, say against it, less the evidence
-// required of as few runs as the days are worth. It is infinite where every run has
-// its own day.
-func (sc *scanner) alikeDays(c *claim, b belief) float64 {
-	days, repeated := sc.daysOf(c)
+// dayMargin returns by how many nats claim c passes if the runs of a day are correlated: the least, over the
+// assumed shares, of the evidence at that share plus its improbability by the residuals and the prior, less the
+// evidence required of the effective number of runs. It is infinite if every run has its own day.
+func (sc *scanner) dayMargin(c *claim, b noisePrior) float64 {
+	days, repeated := sc.countClaimDays(c)
 	if repeated == 0 {
 		return math.Inf(1)
 	}
 	seen := sc.sameDay(c)
 	least := math.Inf(1)
 	for _, f := range dayTries {
-		against := seen.against(f)
+		against := seen.penalty(f)
 		if against > c.evidence {
 			continue
 		}
-		d, infl := days.worth(c, f)
+		d, infl := days.claimOfDays(c, f)
 		infl.hidden = f * repeated
-		left := sc.inflated(c.x, c.split, b, infl) + c.expected + c.others + against
-		least = min(least, left-sc.few(&d)-smallCorrelated/d.df-sc.p.Threshold)
+		left := sc.evidenceAtVariances(c.x, c.split, b, infl) + c.expected + c.others + against
+		least = min(least, left-sc.requiredForFewRuns(&d)-smallCorrelated/d.df-sc.p.Threshold)
 	}
 	return least
 }
 
-// dayCount is how many runs of one day are at the two levels of a claim.
+// dayCount is the number of runs of one day at each of the two levels of a claim.
 type dayCount struct{ left, right float64 }
 
-// dayCounts are those of the days of a claim's window, in time order.
+// dayCounts holds the counts of the days of a claim's window, in time order.
 type dayCounts []dayCount
 
-// daysOf counts the runs of the days of a claim; repeated is the share of runs
-// that follow one of the same day.
-func (sc *scanner) daysOf(c *claim) (days dayCounts, repeated float64) {
+// countClaimDays counts the runs of a claim by day; repeated is above 0 if some run follows one of the same
+// day.
+func (sc *scanner) countClaimDays(c *claim) (days dayCounts, repeated float64) {
 	if sc.day == nil {
 		return nil, 0
 	}
@@ -68,7 +66,7 @@ func (sc *scanner) daysOf(c *claim) (days dayCounts, repeated float64) {
 	return days, repeated / float64(len(c.x))
 }
 
-// total is the number of runs at the two levels.
+// total returns the numbers of runs at the left and at the right level.
 func (d dayCounts) total() (left, right float64) {
 	for _, v := range d {
 		left, right = left+v.left, right+v.right
@@ -76,12 +74,10 @@ func (d dayCounts) total() (left, right float64) {
 	return left, right
 }
 
-// worth is claim c with its noise known from as many runs as their days are
-// worth if runs of a day share f of their variance, and what that makes of the
-// variances. An outlier is as often one run as a day, so that of few runs of few days
-// evidence half of the way between what their runs and what their days would need is
-// required.
-func (d dayCounts) worth(c *claim, f float64) (claim, variances) {
+// claimOfDays returns claim c with the effective number of runs if runs of a day share f of their variance, and
+// the inflated variances. An outlier is as often one run as a day, so that of few runs of few days evidence
+// half of the way between what their runs and what their days would need is required.
+func (d dayCounts) claimOfDays(c *claim, f float64) (claim, variances) {
 	nl, nr := d.total()
 	squares := dayCount{} // sums of squares of the shares of the days
 	own := dayCount{}     // as far as the other level does not have the same days
@@ -108,22 +104,22 @@ func (d dayCounts) worth(c *claim, f float64) (claim, variances) {
 	return w, infl
 }
 
-// sameDay is what runs that follow one of their day tell of how alike they are.
+// sameDay estimates the correlation of runs of one day from pairs of consecutive runs.
 type sameDay struct {
 	lagOne
 	levels []dayLevel
 }
 
-// dayLevel is one level: its pairs of such runs, its runs, and the sum of squares
-// of the runs of its days.
+// dayLevel is one level: its pairs of consecutive runs of one day, its runs, and the sum over its days of the
+// squared number of runs.
 type dayLevel struct{ pairs, runs, squares float64 }
 
-// sameDay looks at all levels that tell of claim c.
+// sameDay collects the pairs of all levels that are used to test claim c.
 func (sc *scanner) sameDay(c *claim) sameDay {
 	var a sameDay
-	sc.told(c, func(first, end int, mu float64, l *loss) {
+	sc.eachLevel(c, func(first, end int, mu float64, l *loss) {
 		before := a.pairs
-		sc.follow(first, end, mu, l, &a.lagOne, &lagOne{})
+		sc.addPairs(first, end, mu, l, &a.lagOne, &lagOne{})
 		v := dayLevel{pairs: a.pairs - before}
 		v.runs, v.squares = sc.countDays(first, end)
 		a.levels = append(a.levels, v)
@@ -131,8 +127,7 @@ func (sc *scanner) sameDay(c *claim) sameDay {
 	return a
 }
 
-// countDays returns the number of runs [first,end) and the sum of squares of those
-// of each day.
+// countDays returns the number of runs [first,end) and the sum over days of the squared number of runs.
 func (sc *scanner) countDays(first, end int) (runs, squares float64) {
 	of := 0.0
 	for i := first; i < end; i++ {
@@ -145,22 +140,21 @@ func (sc *scanner) countDays(first, end int) (runs, squares float64) {
 	return float64(max(0, end-first)), squares
 }
 
-// against is by how many nats the residuals, and the prior that runs of a day
-// are little alike, speak against a share f of the variance, compared to none.
-func (a *sameDay) against(f float64) float64 {
+// penalty returns by how many nats the residuals and the prior make a share f of the variance less likely than
+// none; at least 0.
+func (a *sameDay) penalty(f float64) float64 {
 	nats := sq(f/dayPriorSD) / 2
 	if a.pairs > 0 && a.square > 0 {
 		phi := a.product / a.square
 		se2 := max(1-sq(phi), 0.1) / a.pairs
-		nats += (sq(phi-a.expected(f)) - sq(phi-a.expected(0))) / se2 / 2
+		nats += (sq(phi-a.expectedCorrelation(f)) - sq(phi-a.expectedCorrelation(0))) / se2 / 2
 	}
 	return max(0, nats)
 }
 
-// expected is the correlation of the residuals around fitted levels if runs of a
-// day share f of their variance: a level takes up most of what its days share if
-// it has few.
-func (a *sameDay) expected(f float64) float64 {
+// expectedCorrelation returns the correlation of residuals around fitted levels if runs of a day share f of
+// their variance: a level takes up most of what its days share if it has few.
+func (a *sameDay) expectedCorrelation(f float64) float64 {
 	product, square := 0.0, 0.0
 	for _, v := range a.levels {
 		fitted := (1 + f*(v.squares/v.runs-1)) / v.runs

@@ -10,26 +10,26 @@ import (
 func TestDaysOfClaim(t *testing.T) {
 	sc := scanner{history: history{x: make([]float64, 12), day: []int{0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 3, 4}}, p: Default()}
 	c := claim{x: sc.x[2:], from: 2, until: 12, boundaries: 1}
-	c.parts = [3]piece{{0, 6, 0}, {6, 12, 0}}
-	d, repeated := sc.daysOf(&c)
+	c.parts = [3]levelPiece{{0, 6, 0}, {6, 12, 0}}
+	d, repeated := sc.countClaimDays(&c)
 	if len(d) != 5 || d[0] != (dayCount{left: 2}) || d[2] != (dayCount{right: 4}) || repeated != .5 {
 		t.Errorf("%+v, %v of the runs follow one of their day", d, repeated)
 	}
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
 	for _, v := range []struct{ f, left, right float64 }{{0, 1, 1}, {1, 2, 3}, {.5, 1.5, 2}} {
-		_, got := d.worth(&c, v.f)
+		_, got := d.claimOfDays(&c, v.f)
 		difference := (v.left/4 + v.right/6) / (1./4 + 1./6)
 		if !near(got.left, v.left) || !near(got.right, v.right) || !near(got.difference, difference) {
 			t.Errorf("share %.1f: %+v times the variance, want %v, %v and %v", v.f, got, v.left, v.right, difference)
 		}
 	}
 	sc.day = make([]int, 12)
-	d, _ = sc.daysOf(&c)
-	if _, got := d.worth(&c, .6); !near(got.left, 2.8) || !near(got.difference, .4) {
+	d, _ = sc.countClaimDays(&c)
+	if _, got := d.claimOfDays(&c, .6); !near(got.left, 2.8) || !near(got.difference, .4) {
 		t.Errorf("a change within one day: %+v times the variance, want that of the runs' own share", got)
 	}
 	sc.day = nil
-	if got := sc.alikeDays(&c, belief{}); !math.IsInf(got, 1) {
+	if got := sc.dayMargin(&c, noisePrior{}); !math.IsInf(got, 1) {
 		t.Errorf("one run a day: %v", got)
 	}
 }

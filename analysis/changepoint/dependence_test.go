@@ -14,7 +14,7 @@ func TestInflation(t *testing.T) {
 		{0.5, 1e9, 3},                  // (1+phi)/(1-phi)
 		{0.3, 4, 1 + 2*(0.75*0.3+0.5*0.09+0.25*0.027)},
 	} {
-		if got := inflation(c.phi, c.n); math.Abs(got-c.want) > 1e-6 {
+		if got := varianceInflation(c.phi, c.n); math.Abs(got-c.want) > 1e-6 {
 			t.Errorf("inflation(%g, %g) = %.6f, want %.6f", c.phi, c.n, got, c.want)
 		}
 	}
@@ -26,7 +26,7 @@ func TestCorrelationIsRecovered(t *testing.T) {
 		for seed := range uint64(200) { // short pieces, where a fitted mean hides most
 			x := raised(drawn(seed, 20, 0.02, phi, nil), 0.7, 9)
 			l := usualLoss(0.02)
-			a.add(x, l.fit(x, ranked(nil, x)).mu, &l)
+			a.add(x, l.fitLevel(x, rankedQuartiles(nil, x)).mu, &l)
 		}
 		got, se := a.correlation()
 		if math.Abs(got-phi) > 0.08 || se > 0.05 {
@@ -45,13 +45,13 @@ func TestEvidenceFallsWithCorrelation(t *testing.T) {
 		for seed := range uint64(20) {
 			x := drawn(seed, 60, 0.02, phi, map[int]float64{30: 0.05})
 			sc := scanner{history: history{x: x}, p: Default()}
-			b := memory(nil, nil)
-			c, ok := sc.assess(0, 60, 30, b)
+			b := priorNoise(nil, nil)
+			c, ok := sc.fitExactSplit(0, 60, 30, b)
 			if !ok {
 				continue
 			}
-			m := sc.one(0, 60, c)
-			e, _ := sc.dependence(&m, b)
+			m := sc.changeClaim(0, 60, c)
+			e, _ := sc.correlatedEvidence(&m, b)
 			total += e / c.evidence
 		}
 		return total / 20
@@ -67,12 +67,12 @@ func TestTurnsAgainstOneChange(t *testing.T) {
 	turns := turning(3, 60, 0.2, 0.2)
 	weigh := func(x []float64, k int) float64 {
 		sc := scanner{history: history{x: x}, p: Default()}
-		c, ok := sc.assess(0, 60, k, memory(nil, nil))
+		c, ok := sc.fitExactSplit(0, 60, k, priorNoise(nil, nil))
 		if !ok {
 			t.Fatal("the split has too few runs")
 		}
-		m := sc.one(0, 60, c)
-		return sc.alternating(&m)
+		m := sc.changeClaim(0, 60, c)
+		return sc.marginOverTurns(&m)
 	}
 	if e := weigh(step, 30); e < 0 {
 		t.Errorf("one change after 30 runs of 60 loses to turns by %.1f nats", -e)

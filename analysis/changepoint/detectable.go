@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// detectableRuns is after how many runs at a new level a step must be reported.
+	// detectableRuns is the number of runs at a new level after which a step must be reported.
 	detectableRuns = 5
-	// detectablePower is by what factor a step must exceed one that is reported in half of
-	// the cases to be reported in nine of ten: those need a standard score of 5 to 6.
+	// detectablePower is the ratio of a step that is reported in nine of ten cases to one that is reported in half
+	// of them: the latter needs a standard score of 5 to 6.
 	detectablePower = 1.65
 	// detectableLeast and detectableUsual, in standard deviations of the noise, and
 	// detectableMost, in log units, bound the steps that are tried.
@@ -27,10 +27,10 @@ const (
 	usefulRuns = windowRuns
 )
 
-// typical are five runs as normal noise makes them: mean 0 and standard deviation 1.
-var typical = [detectableRuns]float64{0.56, -1.26, 0, 1.26, -0.56}
+// typicalResiduals holds residuals of five runs typical of normal noise: mean 0 and standard deviation 1.
+var typicalResiduals = [detectableRuns]float64{0.56, -1.26, 0, 1.26, -0.56}
 
-// detector judges steps at the end of a history.
+// detector tests whether simulated steps after the end of a history would be reported.
 type detector struct {
 	scanner
 	n     int     // runs of the history
@@ -38,12 +38,13 @@ type detector struct {
 	level float64 // of the newest of them
 }
 
-// newDetector continues history in, whose changes are ev, at its newest level.
+// newDetector returns a detector for history in with changes ev, with room for detectableRuns simulated runs
+// after the newest level.
 func newDetector(in history, ev []event, p Params) *detector {
 	d := &detector{scanner: scanner{history: in, p: p}, n: len(in.x)}
 	d.learn = nil
 	d.x = append(slices.Clone(in.x), make([]float64, detectableRuns)...)
-	d.moment, d.day = continued(in.moment), continued(in.day)
+	d.moment, d.day = continueNumbers(in.moment), continueNumbers(in.day)
 	for _, list := range []*[]float64{&d.flips, &d.prior} {
 		if *list != nil {
 			*list = append(slices.Clone(*list), make([]float64, detectableRuns)...)
@@ -56,24 +57,24 @@ func newDetector(in history, ev []event, p Params) *detector {
 	}
 	known := scanner{history: in, p: p}
 	for _, e := range ev {
-		d.past = append(d.past, past{d.start, e.index, 0, 0})
+		d.past = append(d.past, pastRegime{d.start, e.index, 0, 0})
 		d.start = e.index
 	}
 	for q := range d.past {
-		st := known.stay(d.past[q].first, d.past[q].end)
+		st := known.fitLevel(d.past[q].first, d.past[q].end)
 		d.past[q].mu, d.past[q].s = st.mu, st.s
 	}
 	d.s, d.level = 0, 0
 	if d.n > d.start {
-		st := known.stay(d.start, d.n)
+		st := known.fitLevel(d.start, d.n)
 		d.s, d.level = st.s, st.mu
 	}
 	return d
 }
 
-// continued appends the numbers of the runs after a history to those of its runs, which
-// go on growing as they did in the window before; nil stays nil.
-func continued(numbers []int) []int {
+// continueNumbers appends detectableRuns numbers of days or times to those of a history, growing at the rate of
+// the last window; nil stays nil.
+func continueNumbers(numbers []int) []int {
 	if numbers == nil {
 		return nil
 	}
@@ -89,41 +90,41 @@ func continued(numbers []int) []int {
 	return out
 }
 
-// reports returns whether a step of that size, log units, is reported if the next runs
-// scatter as runs typically do.
-func (d *detector) reports(step float64) bool {
-	for k, v := range typical {
+// isReported reports whether a step of the given size, in log units, is committed if the next runs scatter like
+// typicalResiduals.
+func (d *detector) isReported(step float64) bool {
+	for k, v := range typicalResiduals {
 		d.x[d.n+k] = d.level + step + d.s*v
 	}
-	return d.committed()
+	return d.isCommitted()
 }
 
-// committed returns whether a change of the newest runs is committed.
-func (d *detector) committed() bool {
+// isCommitted reports whether the detector commits a change among the simulated runs.
+func (d *detector) isCommitted() bool {
 	j := len(d.x)
 	i := max(d.start, j-windowRuns)
 	if j-i < 2*minSegment-1 {
 		return false
 	}
-	b := memory(d.buf, d.x[:i])
+	b := priorNoise(d.buf, d.x[:i])
 	c, all := d.scan(i, j, i > d.start, b)
 	c, v := d.decide(i, j, i > d.start, c, all, b)
 	return v.committed && i+c.k >= d.n-detectableRuns
 }
 
-// detectable is the least step in log units that is reported after detectableRuns runs in
-// nine of ten cases; not ok where none of detectableMost or less is.
-func (d *detector) detectable() (step float64, ok bool) {
+// leastStep returns the least step, in log units, that is reported after detectableRuns runs in nine of ten
+// cases; false if no step up to detectableMost is.
+func (d *detector) leastStep() (step float64, ok bool) {
 	lo, hi := max(detectableLeast*d.s, 1e-4), max(detectableUsual*d.s, 2e-4)
-	if !d.reports(hi) {
+	if !d.isReported(hi) {
 		lo, hi = hi, detectableMost
-		if lo >= hi || !d.reports(hi) {
+		if lo >= hi || !d.isReported(hi) {
 			return 0, false
 		}
 	}
 	for range detectableSteps {
 		mid := math.Sqrt(lo * hi)
-		if d.reports(mid) {
+		if d.isReported(mid) {
 			hi = mid
 		} else {
 			lo = mid
@@ -132,9 +133,9 @@ func (d *detector) detectable() (step float64, ok bool) {
 	return detectablePower * hi, true
 }
 
-// runsFor is how many runs of its newest level a history needs for a step of that size
-// to be reported; 0 where usefulRuns do not suffice.
-func (d *detector) runsFor(step float64) int {
+// runsNeeded returns how many runs the newest level needs for a step of the given size, in log units, to be
+// reported; 0 if usefulRuns do not suffice.
+func (d *detector) runsNeeded(step float64) int {
 	r := rand.New(rand.NewPCG(7, 11))
 	known := min(d.n-d.start, usefulRuns)
 	x := make([]float64, usefulRuns)
@@ -145,7 +146,7 @@ func (d *detector) runsFor(step float64) int {
 	enough := func(n int) bool {
 		more := append(slices.Clone(x[:n]), make([]float64, detectableRuns)...)
 		q := detector{scanner: scanner{history: history{x: more}, p: d.p}, n: n, s: d.s, level: d.level}
-		return q.reports(step / detectablePower)
+		return q.isReported(step / detectablePower)
 	}
 	if !enough(usefulRuns) {
 		return 0
@@ -153,9 +154,9 @@ func (d *detector) runsFor(step float64) int {
 	return known + sort.Search(usefulRuns-known, func(k int) bool { return enough(known + k) })
 }
 
-// detectable sets the least change that the runs of r can show, and where that is more
-// than usefulPct how many runs that would take.
-func (r *ready) detectable(res *SeriesResult, l *look, p Params) {
+// detectable sets DetectablePct, the least change that the runs of r can show, and, if that exceeds usefulPct,
+// RunsForTenPct.
+func (r *preparedSeries) detectable(res *SeriesResult, l *seriesScan, p Params) {
 	in := l.in
 	switch {
 	case len(r.x) == 0 || r.quiet && len(r.x) >= fewestRuns: // all equal
@@ -165,7 +166,7 @@ func (r *ready) detectable(res *SeriesResult, l *look, p Params) {
 	}
 	p.EpisodeRuns = 0
 	d := newDetector(in, l.out.events, p)
-	if step, ok := d.detectable(); ok && len(r.x) >= minSegment {
+	if step, ok := d.leastStep(); ok && len(r.x) >= minSegment {
 		pct := 100 * math.Expm1(step)
 		res.DetectablePct = &pct
 		if pct <= usefulPct {
@@ -175,7 +176,7 @@ func (r *ready) detectable(res *SeriesResult, l *look, p Params) {
 	if d.s == 0 {
 		return
 	}
-	if n := d.runsFor(math.Log1p(usefulPct / 100.)); n > d.n-d.start {
+	if n := d.runsNeeded(math.Log1p(usefulPct / 100.)); n > d.n-d.start {
 		res.RunsForTenPct = &n
 	}
 }

@@ -6,11 +6,11 @@
 // (Analysis) changes with place, effect and interval, how often chance alone would do
 // the same, the level between changes, events of the machine, and notes.
 //
-// What is said of a change's place and detection is not taken back: the changes of a history cut short are the
-// first changes of the whole. Effects, intervals, the end of a drift and whether a step is part of a drift or
-// an excursion follow the runs that arrive. One exception: where more than one in ten runs of a machine are
-// given in another order than they began (Series.Start), events of the machine are estimated from all runs,
-// later ones too, and one more run may move any change.
+// The place and detection of a reported change are final: the changes of the first part of a history are the
+// first changes of the whole history. Effects, intervals, the end of a drift and whether a step is part of a
+// drift or an excursion follow the runs that arrive. One exception: where more than one in ten runs of a
+// machine are given in another order than they began (Series.Start), events of the machine are estimated from
+// all runs, later ones too, and one more run may move any change.
 //
 // Paper is Albany Land-Ice, algorithms 1 to 3 (sections 3.1 to 3.3). Sequential,
 // the default, keeps its order of events (one run at a time, begin again after a
@@ -31,10 +31,9 @@
 //  5. Taken out as runs arrive: shifts of the machine, slow nodes, weekdays, by the
 //     packages below; analyse.go is where all are joined.
 //
-// It refuses to name a change where runs that resemble each other explain it (note
-// autocorrelated) or two levels (note two_levels), and to give a rate of false
-// alarms where either is near (nil). Of 1000 runs without a change .05 events are
-// false if they are independent, .5 at correlation .5, .7 to 1.2 on two kinds of
-// nodes that stay with .8. Of drawn changes F1 is .89 within a run and .90 within
-// three, with recorded fields .93 and .95. All figures: MEASURED.md.
+// It does not report a change that correlated runs (note autocorrelated) or alternation between two levels
+// (note two_levels) explain, and gives no rate of false alarms (nil) where either is nearly as likely. Of 1000
+// runs without a change .05 events are false if they are independent, .5 at correlation .5, .7 to 1.2 on two
+// kinds of nodes that stay with .8. Of drawn changes F1 is .89 within a run and .90 within three, with recorded
+// fields .93 and .95. All figures: MEASURED.md.
 package changepoint

@@ -2,15 +2,14 @@ package changepoint
 
 import "math"
 
-// driftMargin is by how much two steps in one direction must beat one drift
-// to stay two entries. More makes one entry of two true steps.
+// driftMargin is by how many nats two steps in one direction must explain the runs better than one drift to
+// stay two entries. A larger margin merges more pairs of true steps.
 const driftMargin = 0.5
 
-// continues says whether a change at run first, about to be committed as split c of the runs
-// up to j, is one drift with the entry before it: both move the same way, and
-// a level that moves along one line to another level explains all runs since
-// before that entry as well as the steps do, less the margin.
-func (sc *scanner) continues(prev event, first, j int, c split) bool {
+// continuesDrift reports whether a change at run first, about to be committed as split c of the runs up to j,
+// is one drift with the entry before it: both move the same way, and a level that moves along one line to
+// another level explains all runs since before that entry as well as the steps do, less the margin.
+func (sc *scanner) continuesDrift(prev event, first, j int, c split) bool {
 	up := 1.0
 	if c.right.mu < c.left.mu {
 		up = -1
@@ -52,32 +51,32 @@ func rampCost(x, weights []float64, l *loss) float64 {
 	var ends [2]int
 	for a := 0; a < n-1; a += stride {
 		for b := a + 2; b < n+stride; b += stride {
-			if e := ramp(x, weights, a, b).error(x, weights, a, b); e < best {
+			if e := fitRamp(x, weights, a, b).squares(x, weights, a, b); e < best {
 				best, ends = e, [2]int{a, b}
 			}
 		}
 	}
-	at := ramp(x, weights, ends[0], ends[1])
+	at := fitRamp(x, weights, ends[0], ends[1])
 	sum := 0.0
 	for i, v := range x {
-		sum += l.Cost(v - at.base - at.rise*along(i, ends[0], ends[1]))
+		sum += l.Cost(v - at.base - at.rise*rampFraction(i, ends[0], ends[1]))
 	}
 	return sum
 }
 
-// along is how far run i is on the way from a to b: 0 before, 1 after.
-func along(i, a, b int) float64 {
+// rampFraction returns the position of run i on a ramp from run a to run b: 0 up to a, 1 from b on.
+func rampFraction(i, a, b int) float64 {
 	return max(0, min(1, float64(i-a)/float64(b-a)))
 }
 
-// slope is a level and by how much it moves.
+// slope is a level that moves linearly from base, before a ramp, to base + rise, after it.
 type slope struct{ base, rise float64 }
 
-// ramp fits a level that moves from run a to run b, by weighted least squares.
-func ramp(x, weights []float64, a, b int) slope {
+// fitRamp fits a level that moves linearly from run a to run b, by weighted least squares.
+func fitRamp(x, weights []float64, a, b int) slope {
 	var sw, su, sv, suu, suv float64
 	for i, v := range x {
-		w, u := weights[i], along(i, a, b)
+		w, u := weights[i], rampFraction(i, a, b)
 		sw += w
 		su += w * u
 		sv += w * v
@@ -92,11 +91,11 @@ func ramp(x, weights []float64, a, b int) slope {
 	return slope{(sv - rise*su) / sw, rise}
 }
 
-// error is the weighted sum of squares that the ramp leaves.
-func (m slope) error(x, weights []float64, a, b int) float64 {
+// squares returns the weighted sum of squared residuals of x from the ramp between runs a and b.
+func (m slope) squares(x, weights []float64, a, b int) float64 {
 	e := 0.0
 	for i, v := range x {
-		e += weights[i] * sq(v-m.base-m.rise*along(i, a, b))
+		e += weights[i] * sq(v-m.base-m.rise*rampFraction(i, a, b))
 	}
 	return e
 }

@@ -8,13 +8,12 @@ import (
 	"jobgait/analysis/changepoint/scatter"
 )
 
-// nearby is how many runs on each side of a change its effect is taken from at
-// most: further ones know more of later, unseen changes than of this one.
-const nearby = 30
+// effectRuns is the most runs on each side of a change from which its effect is estimated: runs farther away
+// may contain undetected changes.
+const effectRuns = 30
 
-// effects refits the effect of every event to the levels before and after it,
-// with all runs that have arrived since. Runs at which the change may have
-// happened belong to neither side.
+// effects re-estimates the effect of every event from the levels before and after it, with all runs that have
+// arrived since. Runs at which the change may have happened belong to neither side.
 func (sc *scanner) effects(ev []event) {
 	weak := newUnseen(len(ev), len(sc.x), sc.likeness(ev))
 	for q := range ev {
@@ -26,23 +25,23 @@ func (sc *scanner) effects(ev []event) {
 			next = ev[q+1].index
 		}
 		e := &ev[q]
-		before := max(from, e.index-nearby)
-		after := min(next, e.resumed+nearby)
-		l := sc.stay(before, max(min(e.first, e.index), min(before+3, e.index)))
-		r := sc.stay(min(max(e.resumed, e.last), max(after-3, e.resumed)), after)
+		before := max(from, e.index-effectRuns)
+		after := min(next, e.resumed+effectRuns)
+		l := sc.fitLevel(before, max(min(e.first, e.index), min(before+3, e.index)))
+		r := sc.fitLevel(min(max(e.resumed, e.last), max(after-3, e.resumed)), after)
 		sc.effect(e, l, r, weak)
 	}
 }
 
-// effect sets effect and interval of one event from the levels beside it.
-func (sc *scanner) effect(e *event, l, r stay, weak unseen) {
-	s, df := sc.noiseBeside(l, r)
-	inflL, inflR := sc.alike(l, weak.like), sc.alike(r, weak.like)
+// effect sets the effect and the 95 % interval of one event from the levels on both sides, in log units.
+func (sc *scanner) effect(e *event, l, r fittedLevel, weak unseenChanges) {
+	s, df := sc.noiseAtEvent(l, r)
+	inflL, inflR := sc.levelInflation(l, weak.like), sc.levelInflation(r, weak.like)
 	alone := s * math.Sqrt(1/l.weight+1/r.weight) // if runs were independent
 	se := s * math.Sqrt(inflL/l.weight+inflR/r.weight)
-	weak.believe(math.Abs(r.mu-l.mu) / se)
-	before, varBefore := sc.adjacent(l, true, s, weak)
-	after, varAfter := sc.adjacent(r, false, s, weak)
+	weak.adjustForWeak(math.Abs(r.mu-l.mu) / se)
+	before, varBefore := sc.levelNextToEvent(l, true, s, weak)
+	after, varAfter := sc.levelNextToEvent(r, false, s, weak)
 	wide := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(0.975) / 1.96 * math.Sqrt(1+(varBefore+varAfter)/sq(se))
 	delta := r.mu + after - l.mu - before
 	sign := 1.0
@@ -53,9 +52,9 @@ func (sc *scanner) effect(e *event, l, r stay, weak unseen) {
 	// Later runs may show less than the threshold: then the effect at detection was little above it, and only that
 	// excess is removed from the estimate.
 	share := math.Min(1, math.Sqrt(e.info/(1/(1/l.weight+1/r.weight))))
-	sel := selection{bar: min(selected*e.bar*alone/se, share*z-0.3), share: share}
-	mid := max(0, sel.solve(z, 0.5))
-	lo, hi := sel.solve(z, 0.975), max(mid, sel.solve(z, 0.025))
+	sel := selection{bar: min(scoreShare*e.bar*alone/se, share*z-0.3), share: share}
+	mid := max(0, sel.trueRatio(z, 0.5))
+	lo, hi := sel.trueRatio(z, 0.975), max(mid, sel.trueRatio(z, 0.025))
 	lo, hi = mid-(mid-lo)*wide, mid+(hi-mid)*wide
 	e.effect, e.lo, e.hi = sign*mid*se, sign*lo*se, sign*hi*se
 	if sign < 0 {
@@ -63,16 +62,15 @@ func (sc *scanner) effect(e *event, l, r stay, weak unseen) {
 	}
 }
 
-// priorFades is after how many degrees of freedom half of what is believed of the
-// noise before any run is given up: with all of it intervals of noise of 0.5 %
-// are 12 % too wide beside 60 runs.
+// priorFades is the number of degrees of freedom after which the prior of the noise has half its weight: with
+// its full weight intervals of noise of 0.5 % are 12 % too wide beside 60 runs.
 const priorFades = 5
 
-// noiseBeside is the noise of the runs on both sides of an event and, as far as
-// differences tell it, of those before, with its degrees of freedom.
-func (sc *scanner) noiseBeside(l, r stay) (s, df float64) {
+// noiseAtEvent returns the noise of the runs on both sides of an event and, from differences of consecutive
+// runs, of those before, in log units, with its degrees of freedom.
+func (sc *scanner) noiseAtEvent(l, r fittedLevel) (s, df float64) {
 	ss, sw := 0.0, -2.0
-	for _, side := range []stay{l, r} {
+	for _, side := range []fittedLevel{l, r} {
 		loss := sc.loss(side.s)
 		for _, v := range sc.x[side.first : side.last+1] {
 			w := loss.Weight(v - side.mu)
@@ -82,27 +80,25 @@ func (sc *scanner) noiseBeside(l, r stay) (s, df float64) {
 	sw = max(sw, 0.5)
 	if before := sc.x[max(0, l.first-memoryRuns):l.first]; len(before) >= 5 {
 		m := min(memoryEach*float64(len(before)-1), memoryCap)
-		ss, sw = ss+m*sq(scatter.OfSteps(sc.buf, before)), sw+m
+		ss, sw = ss+m*sq(scatter.NoiseOfSteps(sc.buf, before)), sw+m
 	}
-	m := scatter.BelievedRuns / (1 + sw/priorFades)
+	m := scatter.PriorRuns / (1 + sw/priorFades)
 	df = sw + m
-	return max(math.Sqrt((ss+m*sq(scatter.BelievedSD))/df), scatter.Least), df
+	return max(math.Sqrt((ss+m*sq(scatter.PriorSD))/df), scatter.Least), df
 }
 
-// selected is the share of the score asked for at detection that is held
-// against an effect: a change that misses once has further chances. At 0
-// effects of changes of strength 4.5 to 6 are 9 to 17 % too large.
-const selected = 0.9
+// scoreShare is the share of the score required at detection for which effects are corrected: a change that
+// misses once has further chances. At 0 effects of changes of strength 4.5 to 6 are 9 to 17 % too large.
+const scoreShare = 0.9
 
-// selection is what is known of why a change is looked at: the statistic at its
-// detection, which held the share of what is known now (as a ratio of standard
-// errors), was above a bar. An estimate that ignores it is 14 % too large for
-// changes that were just seen.
+// selection is the condition under which a change was detected: its statistic then, based on share of the
+// information known now (as a ratio of standard errors), was above bar. An estimate that ignores this is 14 %
+// too large for changes that were just detected.
 type selection struct{ bar, share float64 }
 
-// solve returns the true ratio theta of effect to standard error for which a
-// ratio up to z is seen with chance p, given the selection.
-func (s selection) solve(z, p float64) float64 {
+// trueRatio returns the true ratio of effect to standard error for which a ratio up to z is observed with
+// probability p, given the selection.
+func (s selection) trueRatio(z, p float64) float64 {
 	plain := z - distuv.UnitNormal.Quantile(p)
 	if s.share*z > s.bar+5 {
 		return plain
@@ -110,7 +106,7 @@ func (s selection) solve(z, p float64) float64 {
 	lo, hi := plain-6, plain+1
 	for range 30 {
 		m := (lo + hi) / 2
-		if s.below(z, m) > p {
+		if s.conditionalChance(z, m) > p {
 			lo = m
 		} else {
 			hi = m
@@ -119,9 +115,9 @@ func (s selection) solve(z, p float64) float64 {
 	return (lo + hi) / 2
 }
 
-// below is the chance of a ratio up to z if the truth is theta, given that the
-// ratio at detection was above the bar.
-func (s selection) below(z, theta float64) float64 {
+// conditionalChance returns the probability of a ratio up to z if the true ratio is theta, given that the ratio
+// at detection was above the bar.
+func (s selection) conditionalChance(z, theta float64) float64 {
 	const steps = 40 // of at most 0.3: rest must not be much less
 	mean := s.share * theta
 	rest := math.Sqrt(max(1-s.share*s.share, 0.04))
@@ -137,5 +133,5 @@ func (s selection) below(z, theta float64) float64 {
 	return in / all
 }
 
-// phiNormal is the standard normal distribution function.
+// phiNormal returns the standard normal distribution function at z.
 func phiNormal(z float64) float64 { return 0.5 * math.Erfc(-z/math.Sqrt2) }

@@ -36,16 +36,16 @@ func TestEffectsGivenDetection(t *testing.T) {
 
 func TestSelectionShrinksWhatWasJustSeen(t *testing.T) {
 	free, bound := selection{}, selection{bar: 4, share: 1}
-	if got := free.solve(5, 0.5); math.Abs(got-5) > 0.05 {
+	if got := free.trueRatio(5, 0.5); math.Abs(got-5) > 0.05 {
 		t.Errorf("without selection 5 stays %.2f", got)
 	}
-	if got := bound.solve(4.2, 0.5); got > 3.6 {
+	if got := bound.trueRatio(4.2, 0.5); got > 3.6 {
 		t.Errorf("just above a bar of 4, 4.2 is made %.2f", got)
 	}
-	if got := bound.solve(9, 0.5); math.Abs(got-9) > 0.05 {
+	if got := bound.trueRatio(9, 0.5); math.Abs(got-9) > 0.05 {
 		t.Errorf("far above a bar of 4, 9 is made %.2f", got)
 	}
-	if lo, hi := bound.solve(5, 0.975), bound.solve(5, 0.025); !(lo < 3.1 && hi > 5 && hi < 7.2) {
+	if lo, hi := bound.trueRatio(5, 0.975), bound.trueRatio(5, 0.025); !(lo < 3.1 && hi > 5 && hi < 7.2) {
 		t.Errorf("interval of 5 above a bar of 4: %.2f to %.2f", lo, hi)
 	}
 }
@@ -58,8 +58,8 @@ func TestEffectKeepsItsSign(t *testing.T) {
 		x := drawn(3, 60, 0.02, 0, map[int]float64{30: step})
 		sc := scanner{history: history{x: x}, p: Default()}
 		e := event{index: 30, first: 30, last: 30, resumed: 30, bar: 9, info: 15}
-		l, r := sc.stay(0, 30), sc.stay(30, 60)
-		sc.effect(&e, l, r, newUnseen(1, 60, likeness{}))
+		l, r := sc.fitLevel(0, 30), sc.fitLevel(30, 60)
+		sc.effect(&e, l, r, newUnseen(1, 60, runCorrelation{}))
 		if e.effect*step < 0 || e.lo > e.effect || e.effect > e.hi || e.lo > 0 || e.hi < 0 {
 			t.Errorf("step %v: effect %.4f, %.4f to %.4f", step, e.effect, e.lo, e.hi)
 		}

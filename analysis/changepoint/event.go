@@ -7,11 +7,11 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// Event is a change as people count it.
+// Event is what a user counts as one change: a change, an excursion or a creep.
 type Event struct {
-	// Changes is the change, or the two ends of an excursion; of a creep the whole of it.
+	// Changes holds the change, the two ends of an excursion, or one change that stands for a whole creep.
 	Changes []Change
-	Creep   *Creep // nil of all else
+	Creep   *Creep // the creep; nil for other events
 }
 
 // First is the change with which the event began.
@@ -20,17 +20,17 @@ func (e Event) First() Change { return e.Changes[0] }
 // Last is the newest change of the event.
 func (e Event) Last() Change { return e.Changes[len(e.Changes)-1] }
 
-// Events are the changes of a series as people count them, in their order. A creep
-// stands last, in place of the events that it explains.
+// Events returns the changes of a series as users count them, in time order. A creep comes last and replaces
+// the events that it explains.
 func (r SeriesResult) Events(s Series) []Event {
-	events := grouped(r.Changes)
+	events := joinExcursions(r.Changes)
 	k := r.Creep
 	if k == nil {
 		return events
 	}
 	seen := len(s.Y) - 1
 	events = slices.DeleteFunc(events, func(e Event) bool {
-		held := k.Holds(e.First().Index)
+		held := k.Explains(e.First().Index)
 		if held {
 			seen = min(seen, e.First().DetectedIndex)
 		}
@@ -41,8 +41,8 @@ func (r SeriesResult) Events(s Series) []Event {
 		EndIndex: &k.LastIndex}}})
 }
 
-// grouped joins the two ends of each excursion.
-func grouped(changes []Change) []Event {
+// joinExcursions makes one event of each change, and one of the two ends of each excursion.
+func joinExcursions(changes []Change) []Event {
 	var out []Event
 	group := map[int]int{}
 	for _, c := range changes {
@@ -58,18 +58,18 @@ func grouped(changes []Change) []Event {
 	return out
 }
 
-// rowRuns is how many runs may lie between two changes that are reported as one: a slow movement is often found
-// as several steps.
-const rowRuns = 50
+// maxRowGap is the most runs between two changes that are reported as one: a slow movement is often found as
+// several steps.
+const maxRowGap = 50
 
-// InARow joins the newest of events with those right before it that went the same way,
-// where no line explains them: the first run of all, how many they are, and by how many
-// percent together. The newest event is the first.
-func InARow(events []Event) (first, n int, pct float64) {
+// JoinSameDirection joins the newest event with those directly before it that went in the same direction.
+// events are given newest first. It returns the run at which they began, their number, and their total effect
+// in percent.
+func JoinSameDirection(events []Event) (first, n int, pct float64) {
 	logs := 0.0
 	for i, e := range events {
 		c := e.First()
-		if len(e.Changes) > 1 || e.Creep != nil || i > 0 && (c.EffectPct > 0 != (logs > 0) || first-c.Index > rowRuns) {
+		if len(e.Changes) > 1 || e.Creep != nil || i > 0 && (c.EffectPct > 0 != (logs > 0) || first-c.Index > maxRowGap) {
 			break
 		}
 		first, n, logs = c.Index, n+1, logs+math.Log1p(c.EffectPct/100)

@@ -28,7 +28,7 @@ func TestChangesInARow(t *testing.T) {
 		{[]Event{event(60, 5), back}, 60, 1, 5},
 		{[]Event{back, event(40, 5)}, 0, 0, 0},
 	} {
-		first, n, pct := InARow(c.events)
+		first, n, pct := JoinSameDirection(c.events)
 		if first != c.first || n != c.n || math.Abs(pct-c.pct) > 0.1 {
 			t.Errorf("%s: %d changes since run %d by %.1f %%", fmt.Sprint(c.events), n, first, pct)
 		}

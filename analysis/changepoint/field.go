@@ -9,18 +9,19 @@ import (
 	"jobgait/analysis/note"
 )
 
-// fields are the recorded fields of a history and where each of them flipped.
+// fields holds the recorded fields of a history and the runs at which each of them flipped, that is, changed
+// its value.
 type fields struct {
 	names []string
 	flips [][]flip
-	// starts[b] are the runs at which a change may start: the first of each time.
+	// eventStarts lists the runs at which a change may start: the first of each time.
 	starts []int
-	// known remembers how many starts meet a flip, by field and width.
+	// known caches the results of countMeetings by field and width.
 	known map[[3]int]int
 	notes []note.Note
 }
 
-// flip is a run whose value differs from the last known one.
+// flip is a run at which a field's value differs from the last known one.
 type flip struct {
 	index    int
 	from, to string
@@ -30,7 +31,7 @@ type flip struct {
 // recorded fields.
 const nodeField = "nodes"
 
-// nodeLists writes the nodes of each run as one value, in the order of names.
+// nodeLists returns the nodes of each run as one text, sorted by name.
 func nodeLists(nodes [][]string) []string {
 	list := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -41,9 +42,9 @@ func nodeLists(nodes [][]string) []string {
 	return list
 }
 
-// newFields finds the flips of every field. A value that is not known neither
-// flips nor ends: the flip is where the next known one differs.
-func newFields(r *ready) fields {
+// newFields finds the flips of every field. Unknown values are skipped: a flip is at the next known value that
+// differs.
+func newFields(r *preparedSeries) fields {
 	f := fields{known: make(map[[3]int]int)}
 	unknown := 0
 	meta := maps.Clone(r.Meta)
@@ -83,18 +84,17 @@ func newFields(r *ready) fields {
 	return f
 }
 
-// busyField is the share of runs at which a field may have flipped so far, two
-// apart, and still say something when it flips again.
-const busyField = .15
+// maxFlipShare is the share of runs, beyond two flips, at which a field may have flipped so far for its next
+// flip to count as evidence.
+const maxFlipShare = .15
 
-// flipNats is the evidence for a change where a recorded field changed; half of
-// it counts against one where none did.
+// flipNats is the evidence for a change at a run where a recorded field flipped; half of it counts against a
+// change elsewhere.
 const flipNats = 2
 
-// evidence is what the recorded fields say for a change at each of n runs, in
-// nats: flipNats where one flipped that does not flip all the time, less than
-// nothing elsewhere; nil where none is recorded. It depends on earlier runs only.
-// The nodes are no such field: they have their own test.
+// evidence returns the evidence of the recorded fields for a change at each of n runs, in nats: flipNats where
+// a field flipped that does not flip often, -flipNats/2 elsewhere; nil if no field is recorded. It depends on
+// earlier runs only. It ignores the nodes, which have their own test.
 func (f *fields) evidence(n int) []float64 {
 	nats := make([]float64, n)
 	for i := range nats {
@@ -107,7 +107,7 @@ func (f *fields) evidence(n int) []float64 {
 		}
 		recorded = true
 		for q, v := range flips {
-			if at := f.dated(v.index); at < n && float64(q) <= 2+busyField*float64(v.index) {
+			if at := f.changeRun(v.index); at < n && float64(q) <= 2+maxFlipShare*float64(v.index) {
 				nats[at] = flipNats
 			}
 		}
@@ -118,17 +118,17 @@ func (f *fields) evidence(n int) []float64 {
 	return nats
 }
 
-// identified are the runs of n at which a field changed that does not change all the time:
-// the commit, a build id, a module, the arguments, the list of nodes; nil where none is
-// recorded. It depends on earlier runs only.
-func (f *fields) identified(n int) []bool {
+// identifiedRuns reports for each of n runs whether a field changed there that does not change often: the
+// commit, a build id, a module, the arguments, the list of nodes; nil if none is recorded. It depends on
+// earlier runs only.
+func (f *fields) identifiedRuns(n int) []bool {
 	if len(f.flips) == 0 {
 		return nil
 	}
 	at := make([]bool, n)
 	for _, flips := range f.flips {
 		for q, v := range flips {
-			if k := f.dated(v.index); k < n && float64(q) <= 2+busyField*float64(v.index) {
+			if k := f.changeRun(v.index); k < n && float64(q) <= 2+maxFlipShare*float64(v.index) {
 				at[k] = true
 			}
 		}
@@ -136,9 +136,9 @@ func (f *fields) identified(n int) []bool {
 	return at
 }
 
-// dated is the run to which a change at run i is dated: the first of the next day, if i is not the first of its
-// own; beyond all runs if there is no next day.
-func (f *fields) dated(i int) int {
+// changeRun returns the run to which a change at run i is assigned: i if it is the first of its time, else the
+// first of the next time, or a number beyond all runs if none exists.
+func (f *fields) changeRun(i int) int {
 	k, _ := slices.BinarySearch(f.starts, i)
 	if k == len(f.starts) {
 		return math.MaxInt / 2
@@ -146,10 +146,9 @@ func (f *fields) dated(i int) int {
 	return f.starts[k]
 }
 
-// between are the first and the last run at which a change that was dated to run
-// i may have happened: after the start of the day before, before that of the
-// next. n is how many runs there are.
-func (f *fields) between(i, n int) (first, last int) {
+// changeBounds returns the first and the last run at which a change assigned to run i may have happened: after
+// the start of the time before, before the start of the next. n is the number of runs.
+func (f *fields) changeBounds(i, n int) (first, last int) {
 	k, on := slices.BinarySearch(f.starts, i)
 	first, last = 1, n-1
 	if k > 0 {
@@ -164,8 +163,8 @@ func (f *fields) between(i, n int) (first, last int) {
 	return first, last
 }
 
-// day is the first run of the day of run i.
-func (f *fields) day(i int) int {
+// dayStart returns the first run with the time (the day, for data of day resolution) of run i.
+func (f *fields) dayStart(i int) int {
 	k, on := slices.BinarySearch(f.starts, i)
 	switch {
 	case on:

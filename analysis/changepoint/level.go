@@ -7,29 +7,28 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// loss is what runs off a level cost, and fits levels by it.
+// loss is a bounded loss of residuals, with methods that fit levels by it.
 type loss struct{ scatter.Loss }
 
-// loss is that of noise s.
+// loss returns the loss function for noise s, in log units.
 func (sc *scanner) loss(s float64) loss { return loss{sc.p.Outliers.Loss(s)} }
 
-// level is a fitted height: its loss and how many runs carry it.
+// level is a fitted level mu, in log units, with its total loss in nats and its effective number of runs.
 type level struct{ mu, cost, weight float64 }
 
-// from returns the level that weighted means reach from mu.
-func (l *loss) from(x []float64, mu float64) level {
+// descendFrom returns the level that iterated weighted means reach from mu.
+func (l *loss) descendFrom(x []float64, mu float64) level {
 	mu, sw := l.Descend(x, mu)
 	return level{mu, l.Total(x, mu), sw}
 }
 
-// fit returns the cheapest level of x. Short pieces start at every run; long
-// ones at the median and the lower quartile, because most outliers are slow.
-// sorted is x with these ranks in place (ranked).
-func (l *loss) fit(x, sorted []float64) level {
+// fitLevel returns the level of x with the least loss. Short pieces start at every run; long ones at the median
+// and the lower quartile, because most outliers are slow. sorted is x with these ranks in place (ranked).
+func (l *loss) fitLevel(x, sorted []float64) level {
 	mid := robust.SortedMiddle(sorted)
-	best := l.from(x, mid)
+	best := l.descendFrom(x, mid)
 	try := func(mu float64) {
-		if v := l.from(x, mu); v.cost < best.cost-1e-9 {
+		if v := l.descendFrom(x, mu); v.cost < best.cost-1e-9 {
 			best = v
 		}
 	}
@@ -52,9 +51,9 @@ func ascending(buf, x []float64) []float64 {
 	return buf
 }
 
-// ranked returns x in buf with those ranks in place from which a level is fitted:
-// the middle and the lower quartile, all of few.
-func ranked(buf, x []float64) []float64 {
+// rankedQuartiles returns x in buf, ordered so that the median and the lower quartile are at their ranks; the
+// lists of few runs are sorted as a whole.
+func rankedQuartiles(buf, x []float64) []float64 {
 	buf = append(buf[:0], x...)
 	n := len(buf)
 	robust.Rank(buf, n/2)
@@ -65,4 +64,5 @@ func ranked(buf, x []float64) []float64 {
 	return buf
 }
 
+// abs returns the absolute value of i.
 func abs(i int) int { return max(i, -i) }

@@ -11,15 +11,15 @@ import (
 )
 
 // usualLoss is the loss at noise s with the usual outliers.
-func usualLoss(s float64) loss { return loss{scatter.Usual().Loss(s)} }
+func usualLoss(s float64) loss { return loss{scatter.RunTimeOutliers().Loss(s)} }
 
 func TestFitIgnoresOutliers(t *testing.T) {
 	for _, n := range []int{5, 8, 30} {
 		x := drawn(uint64(n), n, 0.01, 0, nil)
 		l := usualLoss(0.01)
-		clean := l.fit(x, ranked(nil, x))
+		clean := l.fitLevel(x, rankedQuartiles(nil, x))
 		dirty := raised(x, 0.8, 0, n/2)
-		got := l.fit(dirty, ranked(nil, dirty))
+		got := l.fitLevel(dirty, rankedQuartiles(nil, dirty))
 		if math.Abs(got.mu-clean.mu) > 0.02 || math.Abs(clean.weight-2-got.weight) > 0.7 {
 			t.Errorf("%d runs, two of them outliers: level %.4f of weight %.1f, without %.4f of %.1f", n, got.mu, got.weight,
 				clean.mu, clean.weight)
@@ -36,10 +36,10 @@ func TestSplitScaleLeavesOutItsOwnZeros(t *testing.T) {
 
 func TestDifferenceScaleDoesNotSeeSteps(t *testing.T) {
 	x := drawn(2, 400, 0.02, 0, map[int]float64{100: 1, 300: -2})
-	if s := scatter.OfSteps(nil, x); math.Abs(s-0.02) > 0.003 {
+	if s := scatter.NoiseOfSteps(nil, x); math.Abs(s-0.02) > 0.003 {
 		t.Errorf("noise of 0.02 with two steps: %.4f", s)
 	}
-	if s := scatter.OfSteps(nil, x[:2]); s != 0 {
+	if s := scatter.NoiseOfSteps(nil, x[:2]); s != 0 {
 		t.Errorf("noise of two runs: %g", s)
 	}
 }
@@ -47,7 +47,7 @@ func TestDifferenceScaleDoesNotSeeSteps(t *testing.T) {
 func TestWidestCutsBetweenLevels(t *testing.T) {
 	x := []float64{1, 1.1, 1.2, 5, 5.1}
 	slices.Sort(x)
-	if k := widest(x); k != 3 {
+	if k := bestCut(x); k != 3 {
 		t.Errorf("cut after %d, want 3", k)
 	}
 }
@@ -61,7 +61,7 @@ func TestRanks(t *testing.T) {
 			x[i] = float64(r.IntN(3*n)) / 7
 		}
 		sorted := slices.Sorted(slices.Values(x))
-		got := ranked(nil, x)
+		got := rankedQuartiles(nil, x)
 		if robust.SortedMiddle(got) != robust.SortedMiddle(sorted) || got[n/4] != sorted[n/4] ||
 			n <= robust.FewToSort && !slices.Equal(got, sorted) {
 			t.Fatalf("%v: ranked %v", x, got)

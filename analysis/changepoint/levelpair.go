@@ -8,33 +8,32 @@ import (
 	"jobgait/analysis/note"
 )
 
-// apart is how many times the noise two levels must be apart to be called two:
-// the halves of one slow wave are 2.7.
-const apart = 3.5
+// minLevelGap is the least distance of two levels, as a multiple of the noise, to count as two: the halves of
+// one slow wave have 2.7.
+const minLevelGap = 3.5
 
-// levelPair returns two levels between which runs x take turns, if that
-// describes them far better than one level and a wider noise does: as many runs
-// at each as outliers seldom are, two turns and ten nats.
+// levelPair returns two levels between which runs x alternate, if that describes them better than one level
+// with wider noise: it requires levelFewest runs at each, two alternations and ten nats.
 func (sc *scanner) levelPair(x []float64) (low, high float64, ok bool) {
 	n := len(x)
 	if n < 12 {
 		return 0, 0, false
 	}
 	sorted := ascending(nil, x)
-	k := widest(sorted)
+	k := bestCut(sorted)
 	if min(k, n-k) < levelFewest {
 		return 0, 0, false
 	}
 	low, high = robust.SortedMiddle(sorted[:k]), robust.SortedMiddle(sorted[k:])
-	if loose(sorted[:k], low, sorted[k:], high) {
+	if scattersMore(sorted[:k], low, sorted[k:], high) {
 		return 0, 0, false
 	}
 	one := math.Max(robust.SD*robust.SortedMiddle(distances(x, robust.SortedMiddle(sorted), robust.SortedMiddle(sorted))),
 		scatter.Least)
 	two := math.Max(robust.SD*robust.SortedMiddle(distances(x, low, high)), scatter.Least)
 	l1, l2 := sc.loss(one), sc.loss(two)
-	flat := float64(n)*math.Log(one) + l1.fit(x, sorted).cost
-	paired := float64(n)*math.Log(two) + sc.chains(x, low, high, &l2)
+	flat := float64(n)*math.Log(one) + l1.fitLevel(x, sorted).cost
+	paired := float64(n)*math.Log(two) + sc.bestChainLoss(x, low, high, &l2)
 	turns, last := 0, 0.0
 	for _, v := range x {
 		if side := v - (low+high)/2; side*last < 0 {
@@ -42,12 +41,12 @@ func (sc *scanner) levelPair(x []float64) (low, high float64, ok bool) {
 		}
 		last = v - (low+high)/2
 	}
-	return low, high, turns >= 2 && flat-paired > 10 && high-low > apart*two
+	return low, high, turns >= 2 && flat-paired > 10 && high-low > minLevelGap*two
 }
 
-// widest returns where ascending numbers are best cut in two: the least sum of
-// squares around the two means.
-func widest(sorted []float64) int {
+// bestCut returns the index at which ascending numbers are best divided in two groups: the least sum of squares
+// around their means.
+func bestCut(sorted []float64) int {
 	n := len(sorted)
 	all := 0.0
 	for _, v := range sorted {
@@ -64,7 +63,7 @@ func widest(sorted []float64) int {
 	return at
 }
 
-// distances returns those of x from the nearer of two levels, ascending.
+// distances returns the distances of x from the nearer of two levels, ascending.
 func distances(x []float64, a, b float64) []float64 {
 	d := make([]float64, len(x))
 	for i, v := range x {
@@ -84,9 +83,9 @@ const (
 	levelWide   = 3
 )
 
-// loose says whether the fewer of two groups of runs scatter so much around their
-// level that they may as well be outliers of the other.
-func loose(a []float64, levelA float64, b []float64, levelB float64) bool {
+// scattersMore reports whether the smaller of two groups of runs scatters so much around its level that its
+// runs may be outliers of the other group.
+func scattersMore(a []float64, levelA float64, b []float64, levelB float64) bool {
 	few, many := distances(a, levelA, levelA), distances(b, levelB, levelB)
 	if len(a) > len(b) {
 		few, many = many, few
@@ -94,9 +93,9 @@ func loose(a []float64, levelA float64, b []float64, levelB float64) bool {
 	return robust.SortedMiddle(few) > levelWide*max(robust.SortedMiddle(many), scatter.Least)
 }
 
-// remark notes noise that is not independent: it is why changes are not named
-// that the eye may see.
-func (sc *scanner) remark(out *outcome) {
+// noteDependence adds a note if the noise is not independent, because it alternates between two levels or is
+// correlated: then visible changes may not be reported.
+func (sc *scanner) noteDependence(out *outcome) {
 	low, high, ok := sc.levelPair(sc.x[sc.start:])
 	if !ok {
 		a := sc.lagOne(out.events)
@@ -120,7 +119,7 @@ func (sc *scanner) remark(out *outcome) {
 		math.Exp(low), len(sc.x)-sc.start-slow, math.Exp(high), slow))
 }
 
-// takesTurns says whether runs take turns between two levels.
+// takesTurns reports whether runs x alternate between two levels.
 func takesTurns(x []float64, p Params) bool {
 	sc := scanner{history: history{x: x}, p: p}
 	_, _, ok := sc.levelPair(x)

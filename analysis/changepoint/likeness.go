@@ -2,74 +2,73 @@ package changepoint
 
 import "math"
 
-// likeness is how much runs resemble each other beside their level: two that
-// follow each other on two days, and two of one day.
-type likeness struct{ phi, day float64 }
+// runCorrelation holds the correlation of consecutive runs around their level: phi for two runs of different
+// days, day for two of the same day.
+type runCorrelation struct{ phi, day float64 }
 
-// alikeSD is the spread of either correlation that is believed before any run.
-// It is more than the scan believes (PhiSD): an interval that is too narrow is
-// never mended. With 0.2 intervals at correlation .4 held the truth in .91 to .94,
-// with 0.3 in .92 to .95; those of independent runs are 0.5 % wider.
-const alikeSD = 0.3
+// correlationPriorSD is the prior standard deviation of either correlation. It is larger than the scan's
+// (phiSD), because an interval that is too narrow is never corrected. With 0.2 intervals at correlation .4 held
+// the truth in .91 to .94, with 0.3 in .92 to .95; those of independent runs are 0.5 % wider.
+const correlationPriorSD = 0.3
 
-// likeness takes both from the residuals within all levels, drawn to 0 as far
-// as they are unsure; never negative. Runs of one day are at least as alike as
-// those of two.
-func (sc *scanner) likeness(ev []event) likeness {
+// likeness estimates the correlation of consecutive runs of one day and of different days from the residuals
+// within all levels, shrunk towards 0 by their uncertainty; never negative. The correlation of runs of one day
+// is at least that of two days.
+func (sc *scanner) likeness(ev []event) runCorrelation {
 	var same, next lagOne
 	levels := 0.0
-	sc.levels(ev, func(first, end int, st stay) {
+	sc.eachFittedLevel(ev, func(first, end int, st fittedLevel) {
 		l := sc.loss(st.s)
-		sc.follow(first, end, st.mu, &l, &same, &next)
+		sc.addPairs(first, end, st.mu, &l, &same, &next)
 		levels++
 	})
 	pairs := math.Max(same.pairs+next.pairs, 1)
 	same.segments, next.segments = levels*same.pairs/pairs, levels*next.pairs/pairs
-	phi := next.shrunk()
-	return likeness{phi, max(phi, same.shrunk())}
+	phi := next.shrunkCorrelation()
+	return runCorrelation{phi, max(phi, same.shrunkCorrelation())}
 }
 
-// follow adds the residuals of runs [first,end) that follow each other to same
-// where both are of one day, and to next where they are not.
-func (sc *scanner) follow(first, end int, mu float64, l *loss, same, next *lagOne) {
+// addPairs adds the pairs of consecutive residuals of runs [first,end) to same if both are of one day, else to
+// next.
+func (sc *scanner) addPairs(first, end int, mu float64, l *loss, same, next *lagOne) {
 	r0, w0 := 0.0, 0.0
 	for i := first; i < end; i++ {
 		r := sc.x[i] - mu
 		w := l.Weight(r)
 		if sc.newDay(i) {
-			next.pair(r0, r, w0*w, l.Scale)
+			next.addPair(r0, r, w0*w, l.Scale)
 		} else {
-			same.pair(r0, r, w0*w, l.Scale)
+			same.addPair(r0, r, w0*w, l.Scale)
 		}
 		r0, w0 = r, w
 	}
 }
 
-// pair adds two residuals that follow each other, of noise s.
-func (a *lagOne) pair(r0, r, w, s float64) {
+// addPair adds two consecutive residuals with weight w and noise s.
+func (a *lagOne) addPair(r0, r, w, s float64) {
 	a.product += w * r0 * r / (s * s)
 	a.square += w * (r0*r0 + r*r) / 2 / (s * s)
 	a.pairs += w
 }
 
-// shrunk is the correlation drawn to 0 as far as it is unsure.
-func (a *lagOne) shrunk() float64 {
+// shrunkCorrelation returns the correlation shrunk towards 0 by its uncertainty, 0 to 0.8.
+func (a *lagOne) shrunkCorrelation() float64 {
 	hat, se := a.correlation()
-	return max(0, min(0.8, hat*sq(alikeSD)/(sq(alikeSD)+sq(se))))
+	return max(0, min(0.8, hat*sq(correlationPriorSD)/(sq(correlationPriorSD)+sq(se))))
 }
 
-// lagOne sums over all levels between events.
+// lagOne accumulates the pairs of consecutive residuals of all levels between events.
 func (sc *scanner) lagOne(ev []event) lagOne {
 	var a lagOne
-	sc.levels(ev, func(first, end int, st stay) {
+	sc.eachFittedLevel(ev, func(first, end int, st fittedLevel) {
 		l := sc.loss(st.s)
 		a.add(sc.x[first:end], st.mu, &l)
 	})
 	return a
 }
 
-// levels calls f for every level between events, drifts left out.
-func (sc *scanner) levels(ev []event, f func(first, end int, st stay)) {
+// eachFittedLevel calls f for every level between events; drifts are left out.
+func (sc *scanner) eachFittedLevel(ev []event, f func(first, end int, st fittedLevel)) {
 	from := 0
 	for q := 0; q <= len(ev); q++ {
 		end := len(sc.x)
@@ -77,7 +76,7 @@ func (sc *scanner) levels(ev []event, f func(first, end int, st stay)) {
 			end = ev[q].index
 		}
 		if end > from {
-			f(from, end, sc.stay(from, end))
+			f(from, end, sc.fitLevel(from, end))
 		}
 		if q < len(ev) {
 			from = ev[q].resumed
@@ -85,14 +84,14 @@ func (sc *scanner) levels(ev []event, f func(first, end int, st stay)) {
 	}
 }
 
-// alike is by how much the variance of the level of a side is larger than that
-// of as many independent runs.
-func (sc *scanner) alike(side stay, like likeness) float64 {
+// levelInflation returns the factor by which correlation increases the variance of the level of a side over
+// that of independent runs.
+func (sc *scanner) levelInflation(side fittedLevel, like runCorrelation) float64 {
 	if like.day == 0 {
 		return 1
 	}
 	l := sc.loss(side.s)
-	weights := make([]float64, 0, nearby)
+	weights := make([]float64, 0, effectRuns)
 	sum, all := 0.0, 0.0
 	for i := side.first; i <= side.last; i++ {
 		w := l.Weight(sc.x[i] - side.mu)

@@ -23,7 +23,7 @@ func dayRuns(seed uint64, n, each int, sd, share float64) (x []float64, day []in
 
 func TestLikeness(t *testing.T) {
 	for _, c := range []struct{ share, day, phi float64 }{{0, 0.05, 0.05}, {0.5, 0.5, 0.1}, {0.8, 0.8, 0.15}} {
-		sum := likeness{}
+		sum := runCorrelation{}
 		const draws = 30
 		for seed := range uint64(draws) {
 			x, day := dayRuns(seed, 160, 4, 0.02, c.share)
@@ -43,16 +43,17 @@ func TestLikeness(t *testing.T) {
 func TestAlike(t *testing.T) {
 	x, day := dayRuns(1, 16, 4, 0.02, 0)
 	sc := scanner{history: history{x: x, day: day}, p: Default()}
-	st := sc.stay(0, 16)
-	if v := sc.alike(st, likeness{}); v != 1 {
+	st := sc.fitLevel(0, 16)
+	if v := sc.levelInflation(st, runCorrelation{}); v != 1 {
 		t.Errorf("independent runs: %.2f", v)
 	}
 	// Four runs of a day with nothing of their own count as one.
-	if v := sc.alike(st, likeness{day: 1}); math.Abs(v-4) > 0.3 {
+	if v := sc.levelInflation(st, runCorrelation{day: 1}); math.Abs(v-4) > 0.3 {
 		t.Errorf("days of four equal runs: %.2f", v)
 	}
 	sc.day = nil
-	if got, want := sc.alike(st, likeness{phi: 0.5, day: 0.5}), inflation(0.5, 16); math.Abs(got/want-1) > 0.1 {
+	if got, want := sc.levelInflation(st, runCorrelation{phi: 0.5, day: 0.5}),
+		varianceInflation(0.5, 16); math.Abs(got/want-1) > 0.1 {
 		t.Errorf("one run a day, correlation .5: %.2f, want %.2f", got, want)
 	}
 }

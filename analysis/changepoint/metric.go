@@ -14,14 +14,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// metricRuns is how many runs on either side tell how another metric differs
-// across a change: those near it, so that later drifts do not count.
+// metricRuns is the most runs on either side from which the shift of another metric across a change is
+// estimated: those near it, so that later drifts do not count.
 const metricRuns = 30
 
-// cpuMetric is the metric that a competitor on the node hardly touches.
+// cpuMetric is the CPU time of a run, which other jobs on the node hardly affect.
 const cpuMetric = "cpu_s"
 
-// stepCPUMetric is the CPU time of one iteration: what the code costs.
+// stepCPUMetric is the CPU time of one iteration: the cost of the code.
 const stepCPUMetric = "step_cpu_s"
 
 // stepWaitMetric is how long the tasks of one iteration wait for CPUs.
@@ -31,9 +31,9 @@ const stepWaitMetric = "step_wait_s"
 // phases leave of a run.
 const stepMetric = "step_s"
 
-// beside bounds the runs at the levels on both sides of event q: lo to its
-// index, and from there to hi.
-func beside(events []event, q, n int) (lo, hi int) {
+// neighbourBounds returns the bounds of the runs on both sides of event q: from lo to its index, and from there
+// to hi, at most metricRuns each.
+func neighbourBounds(events []event, q, n int) (lo, hi int) {
 	index := events[q].index
 	lo, hi = max(0, index-metricRuns), min(n, index+metricRuns)
 	if q > 0 {
@@ -45,10 +45,10 @@ func beside(events []event, q, n int) (lo, hi int) {
 	return lo, hi
 }
 
-// metrics adds to a change how the other metrics of the same runs differ across
-// it, and names the phase that carries it.
-func (r *ready) metrics(c *Change, e event, lo, hi int) []note.Note {
-	shifts := make(map[string]shift)
+// addMetricShifts adds to a change the shifts of the other metrics of the same runs, sets the phase that
+// carries it, and returns notes.
+func (r *preparedSeries) addMetricShifts(c *Change, e event, lo, hi int) []note.Note {
+	shifts := make(map[string]levelShift)
 	for _, name := range slices.Sorted(maps.Keys(r.Also)) {
 		s, ok := r.metricShift(column(r, r.Also[name]), e.index, lo, hi)
 		if !ok {
@@ -58,43 +58,44 @@ func (r *ready) metrics(c *Change, e event, lo, hi int) []note.Note {
 		c.Metrics = append(c.Metrics, MetricShift{name, quantity.OfLogs(s.effect), &l, &h})
 		shifts[name] = s
 	}
-	notes := r.waiting(c, e, shifts)
-	if c.Phase = r.phase(shifts, e.index, lo, hi); c.Phase != "" {
-		notes = append(notes, note.New(note.ChangedPhase, "%s the %s phase carries the change", r.since(e.index), c.Phase))
+	notes := r.noteWaiting(c, e, shifts)
+	if c.Phase = r.changedPhase(shifts, e.index, lo, hi); c.Phase != "" {
+		notes = append(notes, note.New(note.ChangedPhase, "%s the %s phase carries the change", r.sinceText(e.index),
+			c.Phase))
 	}
 	return notes
 }
 
-// waiting notes that the runs of a change wait and do not compute more. The CPU time of
-// one cycle decides and removes what tells of code from the causes, else that of the run
-// decides; where the waiting of a cycle for CPUs explains the change, it is contention.
-func (r *ready) waiting(c *Change, e event, shifts map[string]shift) []note.Note {
+// noteWaiting adds a note if the runs after a change wait more and do not compute more. If the CPU time of one
+// cycle shows it, causes that identify code are removed; without it the CPU time of the run decides. If waiting
+// for CPUs in a cycle explains the change, it sets Contention.
+func (r *preparedSeries) noteWaiting(c *Change, e event, shifts map[string]levelShift) []note.Note {
 	of, what := "CPU time of one cycle", "time"
 	cpu, known := shifts[stepCPUMetric]
 	if !known {
 		of, what = "CPU time", "elapsed time"
 		cpu, known = shifts[cpuMetric]
 	}
-	if !known || !waits(e.effect, cpu) {
+	if !known || !isWaiting(e.effect, cpu) {
 		return nil
 	}
 	if _, ofCycle := shifts[stepCPUMetric]; ofCycle {
 		c.Causes = slices.DeleteFunc(c.Causes, func(x Cause) bool { return isCode(x.Field) })
 	}
 	why := "the difference is waiting (for CPUs, files, the network), not work"
-	if more := waitedMore(e.effect, shifts); more != 0 {
+	if more := addedWaitS(e.effect, shifts); more != 0 {
 		c.Contention = true
 		why = fmt.Sprintf("the tasks of a cycle wait %s %s for CPUs: contention, not a change of the program",
 			quantity.Duration(math.Abs(more)), moreOrLess(more))
 	}
-	return []note.Note{note.New(note.Waiting, "%s %s changed by %s, %s by %s: %s", r.since(e.index), what,
+	return []note.Note{note.New(note.Waiting, "%s %s changed by %s, %s by %s: %s", r.sinceText(e.index), what,
 		quantity.Signed(c.EffectPct), of, quantity.Signed(quantity.OfLogs(cpu.effect)), why)}
 }
 
-// waitedMore is by how many seconds the tasks of one cycle wait longer for CPUs after a
-// change, if that explains half of it or more: tasks that compute all the time take longer
-// by the share that their waiting is of their CPU time. Else it is 0.
-func waitedMore(effect float64, shifts map[string]shift) float64 {
+// addedWaitS returns by how many seconds the tasks of one cycle wait longer for CPUs after a change, if that
+// explains half of the change or more, else 0. Tasks that compute all the time take longer by the ratio of
+// their waiting to their CPU time.
+func addedWaitS(effect float64, shifts map[string]levelShift) float64 {
 	wait, known := shifts[stepWaitMetric]
 	cpu, ok := shifts[stepCPUMetric]
 	if !known || !ok || wait.lo <= 0 && wait.hi >= 0 {
@@ -107,6 +108,7 @@ func waitedMore(effect float64, shifts map[string]shift) float64 {
 	return more
 }
 
+// moreOrLess returns "less" for negative numbers, else "more".
 func moreOrLess(v float64) string {
 	if v < 0 {
 		return "less"
@@ -114,7 +116,7 @@ func moreOrLess(v float64) string {
 	return "more"
 }
 
-// isCode says whether a field tells which code ran.
+// isCode reports whether a recorded field identifies the code that ran.
 func isCode(field string) bool {
 	switch field {
 	case "binary", "executable", "exe", "build_id", "commit", "git_commit", "compiler", "function":
@@ -123,22 +125,21 @@ func isCode(field string) bool {
 	return strings.HasPrefix(field, "build_id.") || strings.HasPrefix(field, "library.")
 }
 
-// waits says whether CPU time surely took less than half of a shift.
-func waits(effect float64, cpu shift) bool {
+// isWaiting reports whether the CPU time changed by less than half of effect, with both ends of its interval,
+// so that the change is mostly waiting.
+func isWaiting(effect float64, cpu levelShift) bool {
 	return math.Max(math.Abs(cpu.lo), math.Abs(cpu.hi)) < math.Abs(effect)/2
 }
 
-// shift is a difference of two levels with its interval at .95, in logarithms,
-// and the two levels themselves.
-type shift struct {
+// levelShift is the difference of two levels with its 95 % interval, and the two levels, all in log units.
+type levelShift struct {
 	effect, lo, hi float64
 	left, right    float64
 }
 
-// metricShift compares the runs lo to index with those from index to hi. What
-// the machine did is taken out as it was of the series itself. It is not ok
-// where a side has fewer than three values.
-func (r *ready) metricShift(values []float64, index, lo, hi int) (shift, bool) {
+// metricShift compares the values of the runs lo to index with those from index to hi, with shifts of the
+// machine removed. It returns false if a side has fewer than three values.
+func (r *preparedSeries) metricShift(values []float64, index, lo, hi int) (levelShift, bool) {
 	var side [2][]float64
 	for k := lo; k < hi && k < len(values); k++ {
 		v := values[k]
@@ -156,7 +157,7 @@ func (r *ready) metricShift(values []float64, index, lo, hi int) (shift, bool) {
 		}
 	}
 	if len(side[0]) < 3 || len(side[1]) < 3 {
-		return shift{}, false
+		return levelShift{}, false
 	}
 	noise := robust.Spikes{Share: .06, Range: 1}
 	a, b := noise.Mean(side[0]), noise.Mean(side[1])
@@ -164,13 +165,13 @@ func (r *ready) metricShift(values []float64, index, lo, hi int) (shift, bool) {
 	df := (va + vb) * (va + vb) / (va*va/a.DF + vb*vb/b.DF)
 	h := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: math.Max(df, 1)}.Quantile(.975) * math.Sqrt(va+vb)
 	d := b.Mean - a.Mean
-	return shift{d, d - h, d + h, a.Mean, b.Mean}, true
+	return levelShift{d, d - h, d + h, a.Mean, b.Mean}, true
 }
 
-// phase is the one that makes up most of a change of elapsed time: at least
-// half of it, and surely there. Phases are metrics "NAME_s"; the loop takes what
-// the others leave, and changes as the time of one iteration does.
-func (r *ready) phase(shifts map[string]shift, index, lo, hi int) string {
+// changedPhase returns the phase that makes up at least half of a change of elapsed time and changed
+// significantly; "" if none exists. Phases are metrics "NAME_s"; the loop is the rest of the run and changes
+// with the time of one iteration.
+func (r *preparedSeries) changedPhase(shifts map[string]levelShift, index, lo, hi int) string {
 	elapsed, ok := r.metricShift(column(r, r.Y), index, lo, hi)
 	if !ok || len(shifts) == 0 {
 		return ""
@@ -178,7 +179,7 @@ func (r *ready) phase(shifts map[string]shift, index, lo, hi int) string {
 	total := math.Exp(elapsed.right) - math.Exp(elapsed.left)
 	loop := math.Exp(elapsed.left)
 	best, most := "", .5
-	sure := func(s shift) bool { return s.lo > 0 || s.hi < 0 }
+	sure := func(s levelShift) bool { return s.lo > 0 || s.hi < 0 }
 	for _, name := range slices.Sorted(maps.Keys(shifts)) {
 		s := shifts[name]
 		if !isPhase(name) || name == stepMetric {
@@ -196,7 +197,7 @@ func (r *ready) phase(shifts map[string]shift, index, lo, hi int) string {
 	return best
 }
 
-// isPhase says whether a metric is the time of a part of a run.
+// isPhase reports whether a metric is the time of a phase of a run.
 func isPhase(name string) bool {
 	switch name {
 	case "startup_s", "loop_s", stepMetric, "checkpoint_s", "tail_s":

@@ -7,9 +7,9 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// splitScale estimates the noise of x around the medians of its two sides. The
-// zeros that odd sides make at their own median are left out, or three runs
-// against three would look quieter than they are.
+// splitScale estimates the noise of x, in log units, around the medians of its first k runs and of the others.
+// The zeros that odd sides make at their own median are left out, or three runs against three would look
+// quieter than they are.
 func splitScale(buf, x []float64, k int, left, right float64) float64 {
 	buf = buf[:0]
 	for i, v := range x {
@@ -26,37 +26,38 @@ func splitScale(buf, x []float64, k int, left, right float64) float64 {
 	return robust.SD * robust.Middle(buf)
 }
 
-// belief is what is known of the noise before a window is looked at.
-type belief struct{ s, weight float64 }
+// noisePrior is the prior of the noise of a window: its standard deviation s, in log units, and its weight in
+// observations.
+type noisePrior struct{ s, weight float64 }
 
 const (
-	// memoryRuns before a regime tell of its noise, each worth memoryEach
-	// observations (a difference knows less than a residual) and all at most
-	// memoryCap.
+	// The noise prior of a regime comes from the memoryRuns runs before it. Each counts as memoryEach
+	// observations, because a difference of two runs has less information than a residual, and all together as at
+	// most memoryCap.
 	memoryRuns = 60
 	memoryEach = 0.4
 	memoryCap  = 10
 )
 
-// memory returns the belief of the noise at the start of a regime: that before any
-// run blended with the difference scale of the runs before it. Noise is a
-// property of machine and code, it is not forgotten when the level changes.
-func memory(buf, before []float64) belief {
-	b := belief{scatter.BelievedSD, scatter.BelievedRuns}
+// priorNoise returns the prior of the noise at the start of a regime: the general prior combined with the
+// differences between consecutive runs before it. Noise is a property of machine and code, it is not forgotten
+// when the level changes.
+func priorNoise(buf, before []float64) noisePrior {
+	b := noisePrior{scatter.PriorSD, scatter.PriorRuns}
 	before = before[max(0, len(before)-memoryRuns):]
 	if len(before) < 5 {
 		return b
 	}
 	m := memoryEach * float64(len(before)-1)
-	d := scatter.OfSteps(buf, before)
+	d := scatter.NoiseOfSteps(buf, before)
 	b.s = math.Sqrt((b.weight*b.s*b.s + m*d*d) / (b.weight + m))
 	b.weight = min(b.weight+m, memoryCap)
 	return b
 }
 
-// noise is that of runs x around two levels, the first for k of them, on top of
-// what is believed.
-func (l *loss) noise(x []float64, k int, left, right float64, b belief) float64 {
+// noiseAround returns the noise of runs x around two levels, left for the first k of them, combined with prior
+// b.
+func (l *loss) noiseAround(x []float64, k int, left, right float64, b noisePrior) float64 {
 	ss, sw := 0.0, 0.0
 	for q, v := range x {
 		r := v - left
@@ -70,14 +71,13 @@ func (l *loss) noise(x []float64, k int, left, right float64, b belief) float64 
 	return math.Sqrt((b.weight*b.s*b.s + ss) / (b.weight + max(sw-2, 0.5)))
 }
 
-// farOut is how many scales from its level a run is left out of recent noise: it is an
-// outlier even if the noise has grown fivefold.
-const farOut = 16
+// maxScales is the distance from its level, in scales of the noise, above which a run is left out of recent
+// noise: it is an outlier even if the noise has grown fivefold.
+const maxScales = 16
 
-// recent returns the noise that the newest runs and those on the right show, 0
-// if too few: noise that grew must not be judged by what it was. Runs far from
-// the medians of their sides are left out.
-func (sc *scanner) recent(x []float64, k int, left, right, s float64) [2]float64 {
+// recentNoise returns the noise of the newest runs and of those on the right, 0 if they are too few: noise that
+// has grown must not be underestimated. Runs far from the medians of their sides are left out.
+func (sc *scanner) recentNoise(x []float64, k int, left, right, s float64) [2]float64 {
 	n := len(x)
 	sc.near = sc.near[:0]
 	late := 0 // of those kept, the first of the newest 12
@@ -93,22 +93,22 @@ func (sc *scanner) recent(x []float64, k int, left, right, s float64) [2]float64
 		if q == k {
 			split = len(sc.near)
 		}
-		if math.Abs(v-mu) < farOut*s {
+		if math.Abs(v-mu) < maxScales*s {
 			sc.near = append(sc.near, v)
 		}
 	}
 	var f [2]float64
 	if n >= 12 && len(sc.near)-late >= 6 {
-		f[0] = scatter.OfSteps(sc.buf, sc.near[late:])
+		f[0] = scatter.NoiseOfSteps(sc.buf, sc.near[late:])
 	}
 	if len(sc.near)-split >= 6 {
-		f[1] = scatter.OfSteps(sc.buf, sc.near[split:])
+		f[1] = scatter.NoiseOfSteps(sc.buf, sc.near[split:])
 	}
 	return f
 }
 
-// raise moves s half way (in variance) to each larger figure.
-func raise(s float64, floor [2]float64) float64 {
+// raiseNoise raises s half way, in variance, to each of the two figures that is larger; at least scatter.Least.
+func raiseNoise(s float64, floor [2]float64) float64 {
 	for _, f := range floor {
 		if f > s {
 			s = math.Sqrt((s*s + f*f) / 2)

@@ -10,55 +10,55 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// OwnRate is how often chance makes histories of one's own look slower: their runs were
-// taken off their levels, put in another order and judged again.
-type OwnRate struct {
-	Series, Runs int // that were judged
-	FalseAlarms  int // histories slower by what calibration gives in one of ownOf or fewer
+// SiteRate is the measured number of false alarms in a site's own histories: with changes of level removed and
+// blocks of runs shuffled, they were analysed again.
+type SiteRate struct {
+	Series, Runs int // that were analysed
+	FalseAlarms  int // histories reported as slower with a calibrated chance of 1/siteChanceOf or less
 }
 
 const (
-	// ownLeast is the fewest histories that tell a rate: with fewer, the tail of one
-	// of them is the site's.
-	ownLeast = 100
-	// ownRuns is how many runs are enough, a sixteenth of those of 4,000 histories: in 250
-	// of them calibration gives 2.5 false alarms.
-	ownRuns = 20_000
-	// ownOf is by which chance a false alarm is one: few enough runs tell how often.
-	ownOf = 100
-	// ownLevel is the fewest runs whose level is known well enough to take them off it.
-	ownLevel = 10
-	// ownBlock is how many runs stay together: what those of one night share is kept,
-	// changes are not.
-	ownBlock = 5
+	// minSiteSeries is the least number of histories for a rate: with fewer, a single unusual one would decide.
+	minSiteSeries = 100
+	// enoughRuns is the number of runs after which the measurement stops, a sixteenth of those of 4,000 histories:
+	// in 250 of them calibration gives 2.5 false alarms.
+	enoughRuns = 20_000
+	// siteChanceOf is the inverse of the calibrated chance at which a shuffled history counts as a false alarm:
+	// frequent enough to be counted in few runs.
+	siteChanceOf = 100
+	// minLevelRuns is the least number of runs of a level to be divided by it.
+	minLevelRuns = 10
+	// blockRuns is the number of consecutive runs that shuffling keeps together: what runs of one night have in
+	// common is kept, changes are not.
+	blockRuns = 5
 )
 
-// OwnRateOf measures it in results of Analyse, nil where they are too few. It samples histories at equal
-// distances until there are enough runs.
-func OwnRateOf(results []SeriesResult, p Params) *OwnRate {
+// MeasureSiteRate measures the rate in the results of Analyse; nil if there are fewer than minSiteSeries usable
+// histories. It samples histories at equal distances until it has enoughRuns.
+func MeasureSiteRate(results []SeriesResult, p Params) *SiteRate {
 	var flat [][]float64
 	for i := range results {
-		if x := levelled(&results[i]); len(x) >= 2*ownLevel {
+		if x := relativeRuns(&results[i]); len(x) >= 2*minLevelRuns {
 			flat = append(flat, x)
 		}
 	}
-	if len(flat) < ownLeast {
+	if len(flat) < minSiteSeries {
 		return nil
 	}
 	all := 0
 	for _, x := range flat {
 		all += len(x)
 	}
-	every := max(1, min(all/ownRuns, len(flat)/ownLeast))
-	own := OwnRate{Series: (len(flat) + every - 1) / every}
+	every := max(1, min(all/enoughRuns, len(flat)/minSiteSeries))
+	own := SiteRate{Series: (len(flat) + every - 1) / every}
 	var alarms, runs atomic.Int64
 	parallel.Each(own.Series, func(k int) {
-		x := shuffled(flat[k*every], rand.New(rand.NewPCG(uint64(k*every), 1)))
+		x := shuffleBlocks(flat[k*every], rand.New(rand.NewPCG(uint64(k*every), 1)))
 		runs.Add(int64(len(x)))
 		r := prepare(&Series{Y: x})
-		l := r.look(nil, p)
-		res := r.tell(&l, p)
-		if w := Worse([]SeriesResult{res}, 0); len(w) > 0 && w[0].Chance(res) <= 1./ownOf {
+		l := r.scanSeries(nil, p)
+		res := r.buildResult(&l, p)
+		if w := Worse([]SeriesResult{res}, 0); len(w) > 0 && w[0].Chance(res) <= 1./siteChanceOf {
 			alarms.Add(1)
 		}
 	})
@@ -66,18 +66,18 @@ func OwnRateOf(results []SeriesResult, p Params) *OwnRate {
 	return &own
 }
 
-// levelled is the runs of a result, each in parts of its level; those of short levels and
-// of drifts are left out.
-func levelled(r *SeriesResult) []float64 {
+// relativeRuns returns the runs of a result, each divided by its level; those of short levels and of drifts are
+// left out.
+func relativeRuns(r *SeriesResult) []float64 {
 	var out []float64
 	for _, g := range r.Regimes {
 		var x []float64
 		for k := g.First; k <= g.Last && k < len(r.Adjusted); k++ {
-			if v := r.Adjusted[k]; v > 0 && !r.drifts(k) {
+			if v := r.Adjusted[k]; v > 0 && !r.isDriftRun(k) {
 				x = append(x, v)
 			}
 		}
-		if len(x) < ownLevel {
+		if len(x) < minLevelRuns {
 			continue
 		}
 		middle := robust.Median(x)
@@ -88,34 +88,33 @@ func levelled(r *SeriesResult) []float64 {
 	return out
 }
 
-// drifts is whether run k is one of a drift.
-func (r *SeriesResult) drifts(k int) bool {
+// isDriftRun reports whether run k is part of a drift.
+func (r *SeriesResult) isDriftRun(k int) bool {
 	return slices.ContainsFunc(r.Changes, func(c Change) bool {
 		return c.EndIndex != nil && c.Index <= k && k <= *c.EndIndex
 	})
 }
 
-// shuffled is x with its blocks in another order.
-func shuffled(x []float64, r *rand.Rand) []float64 {
+// shuffleBlocks returns x with its blocks of blockRuns runs in random order.
+func shuffleBlocks(x []float64, r *rand.Rand) []float64 {
 	out := make([]float64, 0, len(x))
-	for _, b := range r.Perm((len(x) + ownBlock - 1) / ownBlock) {
-		out = append(out, x[b*ownBlock:min(len(x), (b+1)*ownBlock)]...)
+	for _, b := range r.Perm((len(x) + blockRuns - 1) / blockRuns) {
+		out = append(out, x[b*blockRuns:min(len(x), (b+1)*blockRuns)]...)
 	}
 	return out
 }
 
-// Factor is how many times as often as by calibration chance makes a history look slower; 1 if it does not do
-// so more often, or if that is unknown. Half a history is added to the counted and to the expected number,
-// because one history is no proof.
-func (o *OwnRate) Factor() float64 {
+// Factor returns the ratio of the site's false alarm rate to the calibrated one; 1 if it is not larger, or
+// unknown. Half a history is added to the counted and to the expected number, because one history is no proof.
+func (o *SiteRate) Factor() float64 {
 	if o == nil {
 		return 1
 	}
-	return math.Max(1, (float64(o.FalseAlarms)+.5)/(float64(o.Series)/ownOf+.5))
+	return math.Max(1, (float64(o.FalseAlarms)+.5)/(float64(o.Series)/siteChanceOf+.5))
 }
 
-// chance is a chance by calibration as the site's own.
-func (o *OwnRate) chance(p float64) float64 {
+// siteChance converts a calibrated chance to that of the site.
+func (o *SiteRate) siteChance(p float64) float64 {
 	if p >= 1 {
 		return 1
 	}

@@ -24,15 +24,16 @@ func siteOf(n int, sd float64) []SeriesResult {
 func TestOwnRate(t *testing.T) {
 	t.Parallel()
 	p := Default()
-	if o := OwnRateOf(siteOf(ownLeast-1, .03), p); o != nil || o.Factor() != 1 || math.Abs(o.chance(.25)-.25) > 1e-15 {
+	if o := MeasureSiteRate(siteOf(minSiteSeries-1, .03), p); o != nil || o.Factor() != 1 ||
+		math.Abs(o.siteChance(.25)-.25) > 1e-15 {
 		t.Errorf("of too few: %+v", o)
 	}
-	site := siteOf(ownLeast, .03)
-	own := OwnRateOf(site, p)
-	if own == nil || own.Series != ownLeast || own.Runs != 59*ownLeast || own.Factor() > 3 {
+	site := siteOf(minSiteSeries, .03)
+	own := MeasureSiteRate(site, p)
+	if own == nil || own.Series != minSiteSeries || own.Runs != 59*minSiteSeries || own.Factor() > 3 {
 		t.Fatalf("at twice the noise that is assumed: %+v, factor %v", own, own.Factor())
 	}
-	if again := OwnRateOf(site, p); *again != *own {
+	if again := MeasureSiteRate(site, p); *again != *own {
 		t.Errorf("the same site gives %+v and %+v", own, again)
 	}
 	// Where the five runs of a night have a level of their own, a detector that asks for too
@@ -40,15 +41,15 @@ func TestOwnRate(t *testing.T) {
 	nights := siteOf(150, .005)
 	for i := range nights {
 		for k := range nights[i].Adjusted {
-			nights[i].Adjusted[k] *= math.Exp(.04 * night(i, k/ownBlock))
+			nights[i].Adjusted[k] *= math.Exp(.04 * night(i, k/blockRuns))
 		}
 	}
-	if asked := OwnRateOf(nights, p); asked.Factor() > 3 {
+	if asked := MeasureSiteRate(nights, p); asked.Factor() > 3 {
 		t.Errorf("nights that differ: %+v, factor %v", asked, asked.Factor())
 	}
 	p.Threshold = 1
-	loose := OwnRateOf(nights, p)
-	if loose.FalseAlarms < 8 || loose.Factor() < 4 || loose.chance(.001) < .0039 || loose.chance(1) != 1 {
+	loose := MeasureSiteRate(nights, p)
+	if loose.FalseAlarms < 8 || loose.Factor() < 4 || loose.siteChance(.001) < .0039 || loose.siteChance(1) != 1 {
 		t.Errorf("at thresholds too low: %+v, factor %v", loose, loose.Factor())
 	}
 }
@@ -63,16 +64,16 @@ func TestLevelled(t *testing.T) {
 	end := 59
 	r := siteOf(1, .01)[0]
 	r.Changes = []Change{{Index: 40, EndIndex: &end}}
-	if x := levelled(&r); len(x) != 29+10 {
+	if x := relativeRuns(&r); len(x) != 29+10 {
 		t.Errorf("%d runs, want those before the drift", len(x))
 	}
-	for _, x := range levelled(&r) {
+	for _, x := range relativeRuns(&r) {
 		if math.Abs(x-1) > .05 {
 			t.Errorf("a run lies %v off its level", x)
 		}
 	}
 	r.Regimes[1].First = 55
-	if x := levelled(&r); len(x) != 29 {
+	if x := relativeRuns(&r); len(x) != 29 {
 		t.Errorf("%d runs, want those of the long level", len(x))
 	}
 }

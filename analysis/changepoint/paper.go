@@ -17,15 +17,15 @@ const (
 	// paperAlpha is the significance level of one window; nothing controls it over
 	// time.
 	paperAlpha float64 = .005
-	// paperK is how many of the largest steps between neighbours are tried. The
-	// critical value is that of K tests even where fewer exist.
+	// paperK is the number of largest steps between neighbours that are tried. The critical value is that of K
+	// tests even where fewer exist.
 	paperK = 10
 	// paperAgree is m, how many windows in a row must name the same change.
 	paperAgree = 3
 	// paperWindow is w, how far back a window reaches.
 	paperWindow = 30
-	// trimShare and trimMAD bound what is left out of a half as outliers: at
-	// most this share of it, and only values this many MAD from its median.
+	// trimShare and trimMAD limit the outliers that are left out of a half: at most this share of it, and only
+	// values this many MAD from its median.
 	trimShare         = .1
 	trimMAD   float64 = 3
 )
@@ -34,11 +34,10 @@ const (
 // level and the run with which it was seen.
 type paperChange struct{ index, detected int }
 
-// paperChanges is algorithm 3 on logarithms. Three resolutions of what the
-// report leaves open matter to the result: the window begins at the change that
-// was found last, the winner is the largest absolute sum of statistics (the
-// report's signed one never finds an improvement), and after a change the scan
-// repeats from there, so that an entry may be detected before an earlier one.
+// paperChanges runs algorithm 3 on the logarithms x and returns the changes found. Three resolutions of what
+// the report leaves open matter to the result: the window begins at the change that was found last, the winner
+// is the largest absolute sum of statistics (the report's signed one never finds an improvement), and after a
+// change the scan repeats from there, so that an entry may be detected before an earlier one.
 func paperChanges(x []float64) []paperChange {
 	var found []paperChange
 	critical := criticalValues()
@@ -47,7 +46,7 @@ func paperChanges(x []float64) []paperChange {
 	for j <= len(x) {
 		copy(votes, votes[1:])
 		votes[paperAgree-1] = paperCandidates(x, i, j, critical)
-		if nu, ok := agreed(votes); ok {
+		if nu, ok := commonCandidate(votes); ok {
 			found = append(found, paperChange{index: nu, detected: j - 1})
 			i, j = nu, nu+1
 			clear(votes)
@@ -59,7 +58,7 @@ func paperChanges(x []float64) []paperChange {
 	return found
 }
 
-// criticalValues are those of |t| by the length of the window.
+// criticalValues returns the critical values of |t| by the length of the window.
 func criticalValues() []float64 {
 	c := make([]float64, paperWindow+1)
 	for n := 3; n <= paperWindow; n++ {
@@ -68,8 +67,8 @@ func criticalValues() []float64 {
 	return c
 }
 
-// paperCandidates is algorithm 1 with outliers removed from each half: the
-// splits of x[i:j) that are significant, with their statistics.
+// paperCandidates runs algorithm 1 with outliers removed from each half: it returns the significant splits of
+// x[i:j) with their t statistics.
 func paperCandidates(x []float64, i, j int, critical []float64) map[int]float64 {
 	w := x[i:j]
 	if len(w) <= 2 {
@@ -88,7 +87,7 @@ func paperCandidates(x []float64, i, j int, critical []float64) map[int]float64 
 	return kept
 }
 
-// largestSteps are the places of the paperK largest steps between neighbours.
+// largestSteps returns the indexes of the paperK largest steps between neighbours.
 func largestSteps(w []float64) []int {
 	at := make([]int, len(w)-1)
 	for q := range at {
@@ -101,9 +100,9 @@ func largestSteps(w []float64) []int {
 	return at[:min(paperK, len(at))]
 }
 
-// trimmedT is Student's t of two halves without their outliers. The variances
-// divide by n and the counts are those before trimming, as in the authors' own
-// computation: with three against three it is 22 % above the textbook's value.
+// trimmedT returns Student's t of two halves without their outliers. The variances divide by n and the counts
+// are those before trimming, as in the authors' own computation: with three against three it is 22 % above the
+// textbook's value.
 func trimmedT(a, b []float64) float64 {
 	ma, va := moments(Trimmed(a))
 	mb, vb := moments(Trimmed(b))
@@ -112,8 +111,8 @@ func trimmedT(a, b []float64) float64 {
 	return (mb - ma) / (math.Sqrt(pooled*(1/na+1/nb)) + 1e-8)
 }
 
-// Trimmed leaves out, as the report does, values that are both among the farthest
-// tenth from the median and more than three MAD away. Fewer than ten are left alone.
+// Trimmed returns x without outliers, as the report does: values that are both among the tenth farthest from
+// the median and more than three MAD away. Fewer than ten values are returned unchanged.
 func Trimmed(x []float64) []float64 {
 	drop := int(trimShare * float64(len(x)))
 	if drop == 0 {
@@ -142,7 +141,7 @@ func Trimmed(x []float64) []float64 {
 	return kept
 }
 
-// moments are the mean and the variance with divisor n.
+// moments returns the mean and the variance, with divisor n.
 func moments(x []float64) (mean, variance float64) {
 	for _, v := range x {
 		mean += v
@@ -154,8 +153,9 @@ func moments(x []float64) (mean, variance float64) {
 	return mean, variance / float64(len(x))
 }
 
-// agreed is the change that all windows name, the strongest if several.
-func agreed(votes []map[int]float64) (nu int, ok bool) {
+// commonCandidate returns the change that all windows name, the strongest if there are several; false if none
+// exists.
+func commonCandidate(votes []map[int]float64) (nu int, ok bool) {
 	best := -1.0
 	for c := range votes[0] {
 		sum, all := 0.0, true
@@ -173,11 +173,11 @@ func agreed(votes []map[int]float64) (nu int, ok bool) {
 	return nu, ok
 }
 
-// paper judges one series by the report's algorithms. Levels are means without
-// the values that its tests leave out; an effect has the interval of Student's t
-// of the two levels beside it, which does not know that the place was chosen.
-func (r *ready) paper() SeriesResult {
-	res := r.result()
+// analysePaper analyses one series by the report's algorithms. Levels are means without the values that its
+// tests leave out; an effect has the interval of Student's t of the two levels beside it, which does not know
+// that the place was chosen.
+func (r *preparedSeries) analysePaper() SeriesResult {
+	res := r.emptyResult()
 	if r.quiet {
 		return res
 	}
@@ -192,8 +192,8 @@ func (r *ready) paper() SeriesResult {
 		left, right := r.x[bounds[k]:c.index], r.x[c.index:bounds[k+2]]
 		e := event{index: c.index, detected: c.detected, first: c.index, last: c.index, kind: Step}
 		e.effect, e.lo, e.hi = paperEffect(Trimmed(left), Trimmed(right))
-		ch := r.change(e)
-		ch.Causes = f.causes(f.newSite(r.x, c.index, c.index, c.index, bounds[k], bounds[k+2], -1, scatter.Usual()))
+		ch := r.changeOf(e)
+		ch.Causes = f.causes(f.newSite(r.x, c.index, c.index, c.index, bounds[k], bounds[k+2], -1, scatter.RunTimeOutliers()))
 		res.Changes = append(res.Changes, ch)
 	}
 	for k := range bounds[:len(bounds)-1] {
@@ -203,8 +203,8 @@ func (r *ready) paper() SeriesResult {
 	return res
 }
 
-// paperEffect is the difference of two means with its interval at .95; both
-// ends are the difference where either side is a single run.
+// paperEffect returns the difference of two means with its 95 % interval; both ends equal the difference if
+// either side is a single run.
 func paperEffect(a, b []float64) (effect, lo, hi float64) {
 	ma, sa := robust.Mean(a)
 	mb, sb := robust.Mean(b)
@@ -219,8 +219,8 @@ func paperEffect(a, b []float64) (effect, lo, hi float64) {
 	return effect, effect - h, effect + h
 }
 
-// paperRegime adds the regime of runs first to end, and what was left out of it.
-func (r *ready) paperRegime(res *SeriesResult, first, end int) {
+// paperRegime adds to the result the regime of the runs [first,end), and its outliers.
+func (r *preparedSeries) paperRegime(res *SeriesResult, first, end int) {
 	w := r.x[first:end]
 	kept := Trimmed(w)
 	y := make([]float64, len(kept))

@@ -12,7 +12,7 @@ import (
 func TestBoundariesSumOverAllWays(t *testing.T) {
 	x := []float64{0.01, -0.02, 0.4, 0.35, 0.1, 0.09, 0.5}
 	c := split{s: 0.02, left: level{mu: 0}, right: level{mu: 0.1}}
-	l, d := usualLoss(c.s), newDisturbance(scatter.Usual(), outlierStay)
+	l, d := usualLoss(c.s), newDisturbance(scatter.RunTimeOutliers(), outlierStay)
 	for k, got := range (&scanner{p: Default()}).placeCosts(x, c, d) {
 		sum := 0.0
 		for ways := range 1 << len(x) {
@@ -46,7 +46,7 @@ func TestBoundariesOfLoneOutliersAreTheLoss(t *testing.T) {
 	x = raised(x, 0.5, 4, 12)
 	c := split{s: 0.02, left: level{mu: math.Log(100)}, right: level{mu: math.Log(100) + 0.1}}
 	l := usualLoss(c.s)
-	sc, o := scanner{p: Default()}, scatter.Usual()
+	sc, o := scanner{p: Default()}, scatter.RunTimeOutliers()
 	nats := sc.placeCosts(x, c, newDisturbance(o, o.Up+o.Down))
 	loss := func(k int) float64 { return l.Total(x[:k], c.left.mu) + l.Total(x[k:], c.right.mu) }
 	for k := range nats {

@@ -10,24 +10,23 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// What the newest runs must show to be reported before a change is committed.
+// Requirements for the newest runs to be reported before a change is committed.
 const (
-	// newestRuns are the fewest and the most of them: three runs agree by more
-	// than chance, thirty that are no change yet are refused for good reasons.
+	// newestFewest and newestMost limit the number of newest runs: fewer than three agree by chance, and if thirty
+	// are still not a committed change, the detector has good reasons.
 	newestFewest, newestMost = 3, 30
-	// olderFewest are needed to know what is usual.
+	// olderFewest is the least number of older runs, which define the usual level.
 	olderFewest = 4
-	// newestChance is how often so high a median comes by chance at one number
-	// of runs.
+	// newestChance is the probability of so high a median by chance, for one number of newest runs.
 	newestChance = 1e-4
 )
 
-// Raised says how many of the newest runs agree on a level above that of the runs before them, and by how much
-// in percent; 0 if none do. y are the positive values of the newest regime in time order. It is weaker than a
-// commit, for which a level of three runs may be a run of outliers. What runs that resemble each other do by
-// chance, and what came and went before for as long, does not count: .001 of histories of 12 to 71 independent
-// runs are reported, .008 with outliers, .002 and .007 at correlation .3 and .5, .01 to .07 where two levels
-// take turns.
+// Raised returns how many of the newest runs agree on a level above that of the runs before them, and by how
+// much in percent; 0 if none do. y are the positive values of the newest regime in time order. It is weaker
+// than a commit, for which a level of three runs may be a run of outliers. What runs that resemble each other
+// do by chance, and what came and went before for as long, does not count: .001 of histories of 12 to 71
+// independent runs are reported, .008 with outliers, .002 and .007 at correlation .3 and .5, .01 to .07 where
+// two levels take turns.
 func Raised(y []float64) (runs int, pct float64) {
 	best := 0.0
 	for k := newestFewest; k <= min(newestMost, len(y)/2) && len(y)-k >= olderFewest; k++ {
@@ -40,7 +39,8 @@ func Raised(y []float64) (runs int, pct float64) {
 		s := math.Max(robust.MAD(old), scatter.Least*usual)
 		phi := resemblance(old, usual, s)
 		// A median knows two thirds of what a mean does.
-		se := s * math.Sqrt(1.5*(inflation(phi, float64(k))/float64(k)+inflation(phi, float64(len(old)))/float64(len(old))))
+		se := s * math.Sqrt(1.5*(varianceInflation(phi, float64(k))/float64(k)+
+			varianceInflation(phi, float64(len(old)))/float64(len(old))))
 		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(old) - 1)}
 		if z := (level - usual) / se; t.Survival(z) < newestChance && z > best {
 			best, runs, pct = z, k, 100*(level/usual-1)
@@ -49,7 +49,8 @@ func Raised(y []float64) (runs int, pct float64) {
 	return runs, pct
 }
 
-// seenBefore says whether k runs in a row were above the bar, and then one was not.
+// seenBefore reports whether x contains k or more consecutive runs above the bar that are followed by one that
+// is not.
 func seenBefore(x []float64, bar float64, k int) bool {
 	streak := 0
 	for _, v := range x {
@@ -65,8 +66,7 @@ func seenBefore(x []float64, bar float64, k int) bool {
 	return false
 }
 
-// resemblance is the lag-1 correlation of x around mu, outliers cut to three s;
-// never negative.
+// resemblance returns the lag-1 correlation of x around mu, with residuals limited to three s; 0 to 0.8.
 func resemblance(x []float64, mu, s float64) float64 {
 	at := func(i int) float64 { return max(-3, min(3, (x[i]-mu)/s)) }
 	product, square := 0.0, 0.0

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// fewestRuns is the smallest history that is looked at: three runs of a new
-	// level after two of an old one.
+	// fewestRuns is the least number of runs of a history that is analysed: three runs of a new level after two of
+	// an old one.
 	fewestRuns = 5
-	// longGapDays without a run are said. A year is more than any compiler,
-	// file system or fabric stays as it is.
+	// longGapDays is the number of days without a run from which a note is made: in a year, compiler, file system
+	// and network change.
 	longGapDays = 365
 	// mostValue and mostDays bound what can be a measurement: ratios and days
 	// beyond them have no place in a float64 or an int.
@@ -26,25 +26,25 @@ const (
 	mostDays  = 1e9
 )
 
-// ready is a history as the methods take it: the runs that have a value, in
-// time order, on logarithms. at maps them to the input.
-type ready struct {
+// preparedSeries is a history prepared for the methods: the logarithms x of the runs that have a value, in time
+// order. at maps them to the indexes of the input.
+type preparedSeries struct {
 	*Series
 	at      []int
 	x       []float64
 	moments []int // numbers the times of the runs
 	day     []int
 	notes   []note.Note
-	// quiet says that no change can be in it: too few runs, or all alike.
+	// quiet reports that the history has too few runs, or all the same value, so that no change can be found.
 	quiet bool
-	// machine is what is known of the machine, nil if nothing.
+	// machine holds the shifts of the machine; nil if none exists.
 	machine *machine.Member
 }
 
-// prepare checks a series. What it leaves out, and what it could not know, is
-// noted; nothing is an error.
-func prepare(s *Series) ready {
-	r := ready{Series: s}
+// prepare selects the usable runs of a series and sorts them by time. It adds notes about runs that it leaves
+// out and about missing data; it never fails.
+func prepare(s *Series) preparedSeries {
+	r := preparedSeries{Series: s}
 	missing, unusable := 0, 0
 	last := math.Inf(-1)
 	unsorted := false
@@ -85,13 +85,13 @@ func prepare(s *Series) ready {
 			r.moments[k]++
 		}
 	}
-	r.judge()
+	r.noteLimits()
 	return r
 }
 
-// joinArrays keeps the first task of each job array in place of all and returns the value
-// of each run that is kept: of an array the median.
-func (r *ready) joinArrays() []float64 {
+// joinArrays replaces the tasks of each job array by its first task and returns the value of each kept run: of
+// an array, the median of its tasks.
+func (r *preparedSeries) joinArrays() []float64 {
 	values := make([]float64, 0, len(r.at))
 	first := map[string]int{}
 	tasks := map[int][]float64{}
@@ -124,7 +124,7 @@ func (r *ready) joinArrays() []float64 {
 	return values
 }
 
-// arrayOf returns the job array of run i, "" if it has none or it is not known.
+// arrayOf returns the job array of run i, "" if none exists or it is unknown.
 func arrayOf(s *Series, i int) string {
 	if len(s.Array) != len(s.Y) {
 		return ""
@@ -132,12 +132,12 @@ func arrayOf(s *Series, i int) string {
 	return s.Array[i]
 }
 
-// Usable says whether run i has a value and a time that can be measurements.
+// Usable reports whether run i has a positive value and a time in the range of measurements.
 func (s *Series) Usable(i int) bool {
 	return s.Y[i] >= 1/mostValue && s.Y[i] <= mostValue && math.Abs(s.Time(i)) <= mostDays
 }
 
-// Time is that of run i in days, its position where none is given.
+// Time returns the time of run i in days, or its index if no times are given.
 func (s *Series) Time(i int) float64 {
 	switch {
 	case s.T == nil:
@@ -148,8 +148,8 @@ func (s *Series) Time(i int) float64 {
 	return s.T[i]
 }
 
-// judge notes what keeps changes from being seen or dated.
-func (r *ready) judge() {
+// noteLimits adds notes about what prevents changes from being detected or dated, and sets quiet.
+func (r *preparedSeries) noteLimits() {
 	switch {
 	case len(r.x) < fewestRuns:
 		r.quiet = true
@@ -178,12 +178,13 @@ func (r *ready) judge() {
 		years := time.Duration(gap*24) * time.Hour
 		r.notes = append(r.notes, note.New(note.LongGap,
 			"no run for %.1f years before %s: a change there happened at some time between", years.Hours()/24/365.25,
-			r.moment(where)))
+			r.momentText(where)))
 	}
 }
 
-// column picks the kept runs of a list that may be nil or short.
-func column[V any](r *ready, all []V) []V {
+// column returns the elements of a list for the kept runs; nil if the list does not have one element for each
+// run of the input.
+func column[V any](r *preparedSeries, all []V) []V {
 	if all == nil || len(all) != len(r.Y) {
 		return nil
 	}
@@ -194,8 +195,8 @@ func column[V any](r *ready, all []V) []V {
 	return kept
 }
 
-// startDays are the starts of the runs in days, nil where they are not known.
-func (r *ready) startDays() []float64 {
+// startDays returns the starts of the kept runs in days since 1970, nil if unknown.
+func (r *preparedSeries) startDays() []float64 {
 	days := slices.Clone(column(r, r.Start))
 	for k := range days {
 		days[k] /= 24 * 60 * 60
@@ -203,13 +204,12 @@ func (r *ready) startDays() []float64 {
 	return days
 }
 
-// since says from when on something holds, in the words of a note.
-func (r *ready) since(k int) string { return "since " + r.moment(k) }
+// sinceText returns "since" and the time of kept run k, for a note.
+func (r *preparedSeries) sinceText(k int) string { return "since " + r.momentText(k) }
 
-// moment names the time of kept run k: the date if one is known, else the time
-// as it was given. A position would be that in a list that the reader never saw:
-// runs may have been sorted, and some left out.
-func (r *ready) moment(k int) string {
+// momentText returns the time of kept run k as text: its date if known, else the time as given in the input,
+// else its index in the input.
+func (r *preparedSeries) momentText(k int) string {
 	i := r.at[k]
 	switch {
 	case len(r.Start) == len(r.Y) && math.Abs(r.Start[i]) < 1e11:
@@ -227,5 +227,5 @@ func (r *ready) moment(k int) string {
 	return at.Format(minute)
 }
 
-// minute is a time of day that tells most runs apart, UTC as all times.
+// minute is the format of a date with the time of day to the minute, UTC.
 const minute = "2006-01-02 15:04"

@@ -7,52 +7,53 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// stay is the runs between two boundaries with the level fitted to them.
-type stay struct {
+// fittedLevel is the runs between two boundaries with the level and the noise fitted to them.
+type fittedLevel struct {
 	first, last int // inclusive
 	level
 	s  float64 // noise, log units
 	df float64
 }
 
-// stays fits a level to every piece of the history between boundaries, with a
-// noise that leans on that of the pieces before it.
-func (sc *scanner) stays(bounds []int) []stay {
-	var out []stay
+// fitLevels fits a level to every piece of the history between boundaries, with the noise of earlier pieces as
+// prior.
+func (sc *scanner) fitLevels(bounds []int) []fittedLevel {
+	var out []fittedLevel
 	for q, first := range bounds {
 		end := len(sc.x)
 		if q+1 < len(bounds) {
 			end = bounds[q+1]
 		}
-		out = append(out, sc.stay(first, end))
+		out = append(out, sc.fitLevel(first, end))
 	}
 	return out
 }
 
-// stay fits the runs [first,end).
-func (sc *scanner) stay(first, end int) stay {
+// fitLevel fits a level and its noise to the runs [first,end).
+func (sc *scanner) fitLevel(first, end int) fittedLevel {
 	x := sc.x[first:end]
-	b := memory(sc.buf, sc.x[:first])
-	sorted := ranked(nil, x)
+	b := priorNoise(sc.buf, sc.x[:first])
+	sorted := rankedQuartiles(nil, x)
 	s := max(math.Sqrt((b.weight*b.s*b.s+float64(len(x)-1)*sq(robust.MAD(x)))/(b.weight+float64(len(x)-1))), scatter.Least)
 	var v level
 	for range 3 {
 		l := sc.loss(s)
-		v = l.fit(x, sorted)
+		v = l.fitLevel(x, sorted)
 		ss := 0.0
 		for _, y := range x {
 			ss += l.Weight(y-v.mu) * sq(y-v.mu)
 		}
 		s = max(math.Sqrt((b.weight*b.s*b.s+ss)/(b.weight+max(v.weight-1, 0.5))), scatter.Least)
 	}
-	return stay{first: first, last: end - 1, level: v, s: s, df: b.weight + max(v.weight-1, 0.5)}
+	return fittedLevel{first: first, last: end - 1, level: v, s: s, df: b.weight + max(v.weight-1, 0.5)}
 }
 
+// sq returns the square of v.
 func sq(v float64) float64 { return v * v }
 
-// regime puts a stay in the units of the input and names its outliers: runs
-// that belong to the floor rather than to the level.
-func (sc *scanner) regime(st stay) (Regime, []int) {
+// regimeOf converts a fitted level to the units of the input and returns its outliers: runs with a weight below
+// one half.
+func (sc *scanner) regimeOf(st fittedLevel) (Regime, []int) {
 	l := sc.loss(st.s)
 	var kept []float64
 	var far []int

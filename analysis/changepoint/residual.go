@@ -11,15 +11,14 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// residual is how far run i is from its level.
+// residual is the distance r of run i from its level, in log units.
 type residual struct {
 	i int
 	r float64
 }
 
-// residuals are the distances of the runs from their levels, those of drifts
-// left out. A level is fitted to its own runs: distances from it are made as
-// large as from the true one.
+// residuals returns the distances of the runs from their levels; drifts are left out. They are enlarged to
+// correct for levels that are fitted to the same runs.
 func (sc *scanner) residuals(ev []event) []residual {
 	var far []residual
 	from := 0
@@ -38,10 +37,9 @@ func (sc *scanner) residuals(ev []event) []residual {
 	return far
 }
 
-// distancesFrom appends the residuals of runs [from,end), which have one level
-// or take turns between two.
+// distancesFrom appends the residuals of runs [from,end), which have one level or alternate between two.
 func (sc *scanner) distancesFrom(far []residual, from, end int) []residual {
-	st := sc.stay(from, end)
+	st := sc.fitLevel(from, end)
 	l := sc.loss(st.s)
 	low, high, two := sc.levelPair(sc.x[from:end])
 	for i := from; i < end; i++ {
@@ -59,8 +57,7 @@ func (sc *scanner) distancesFrom(far []residual, from, end int) []residual {
 	return far
 }
 
-// sizeContrast is by how many standard errors the scores before k are smaller than
-// those from k on.
+// sizeContrast returns by how many standard errors the scores a from index k on exceed those before.
 func sizeContrast(a []float64, k int) float64 {
 	n := len(a)
 	sum, square := 0.0, 0.0
@@ -73,13 +70,12 @@ func sizeContrast(a []float64, k int) float64 {
 	if square == 0 {
 		return 0
 	}
-	return sum / math.Sqrt(square/float64(n-1)*streaks(a, k)*float64(k)*float64(n-k)/float64(n))
+	return sum / math.Sqrt(square/float64(n-1)*scoreInflation(a, k)*float64(k)*float64(n-k)/float64(n))
 }
 
-// jumps are the differences from each residual to the next, and where among them those
-// from residual k on begin. A level that moves unseen makes residuals large, and
-// hardly the steps between them.
-func jumps(far []residual, k int) (d []residual, at int) {
+// residualSteps returns the differences between consecutive residuals, and the index among them at which those
+// from residual k on begin. A level that moves unseen makes residuals large, and hardly the steps between them.
+func residualSteps(far []residual, k int) (d []residual, at int) {
 	for i := 1; i < len(far); i++ {
 		if i == k {
 			at = len(d)
@@ -92,8 +88,8 @@ func jumps(far []residual, k int) (d []residual, at int) {
 	return d, at
 }
 
-// spreadScores gives every residual the square that a normal of its rank in size
-// would have (Klotz's scores), with the sum 0.
+// spreadScores returns for every residual the squared normal quantile of its rank in size (Klotz's scores),
+// centred so that the sum is 0.
 func spreadScores(far []residual) []float64 {
 	n := len(far)
 	order := make([]int, n)
@@ -125,10 +121,9 @@ func spreadScores(far []residual) []float64 {
 	return a
 }
 
-// streaks is by how much the variance of a sum of scores is larger than that of
-// independent ones, because large residuals follow large ones: by their lag-1
-// correlation on the two sides of split k.
-func streaks(a []float64, k int) float64 {
+// scoreInflation returns the factor by which the variance of a sum of scores exceeds that of independent ones,
+// because large residuals follow large ones: from their lag-1 correlation on the two sides of split k.
+func scoreInflation(a []float64, k int) float64 {
 	product, square := 0.0, 0.0
 	for _, side := range [][]float64{a[:k], a[k:]} {
 		mean := 0.0
@@ -149,9 +144,9 @@ func streaks(a []float64, k int) float64 {
 	return (1 + phi) / (1 - phi)
 }
 
-// scaleOf is the standard deviation of residuals without the outliers among
-// them, and the variance of its logarithm.
-func (sc *scanner) scaleOf(far []residual) (s, variance float64) {
+// residualScale returns the standard deviation of residuals with outliers weighted down, and the variance of
+// its logarithm.
+func (sc *scanner) residualScale(far []residual) (s, variance float64) {
 	d := make([]float64, len(far))
 	for i, v := range far {
 		d[i] = math.Abs(v.r)

@@ -9,8 +9,8 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// values puts logarithms back in the units and the order of the input.
-func (r *ready) values(x []float64) []float64 {
+// values converts logarithms to the unit and the order of the input; runs that are not kept get NaN.
+func (r *preparedSeries) values(x []float64) []float64 {
 	y := make([]float64, len(r.Y))
 	for k := range y {
 		y[k] = math.NaN()
@@ -21,14 +21,14 @@ func (r *ready) values(x []float64) []float64 {
 	return y
 }
 
-// result is the empty answer to a series.
-func (r *ready) result() SeriesResult {
+// emptyResult returns a result without changes, with the notes made so far.
+func (r *preparedSeries) emptyResult() SeriesResult {
 	return SeriesResult{ID: r.ID, N: len(r.Y), Changes: []Change{}, Regimes: []Regime{}, Outliers: []int{},
 		SlowNodes: []SlowNode{}, Functions: []FunctionChange{}, Notes: append([]note.Note{}, r.notes...)}
 }
 
-// change puts a committed event in the words and indexes of the input.
-func (r *ready) change(e event) Change {
+// changeOf converts a committed event to a Change in the indexes of the input and in percent.
+func (r *preparedSeries) changeOf(e event) Change {
 	c := Change{Index: r.at[e.index], T: r.Time(r.at[e.index]), DetectedIndex: r.at[e.detected],
 		EffectPct: quantity.OfLogs(e.effect), Level: .95, FirstIndex: r.at[e.first], LastIndex: r.at[e.last],
 		FalsePer1000: e.rate, Kind: e.kind, Group: e.group, Causes: []Cause{}, Metrics: []MetricShift{}}
@@ -42,8 +42,8 @@ func (r *ready) change(e event) Change {
 	return c
 }
 
-// describe adds regimes and outliers, in indexes of the input.
-func (r *ready) describe(res *SeriesResult, out outcome) {
+// addRegimes adds the regimes and the outliers to a result, in indexes of the input.
+func (r *preparedSeries) addRegimes(res *SeriesResult, out outcome) {
 	for _, g := range out.regimes {
 		g.First, g.Last = r.at[g.First], r.at[g.Last]
 		res.Regimes = append(res.Regimes, g)
@@ -54,9 +54,9 @@ func (r *ready) describe(res *SeriesResult, out outcome) {
 	slices.Sort(res.Outliers)
 }
 
-// measured puts the figures of regimes back to what was measured: a pattern of
-// weekdays is taken out to find changes, not of what runs took. Outliers are left out.
-func (o *outcome) measured(x, taken []float64) {
+// restoreMeasured recomputes the levels of regimes from the measured values without outliers: the pattern of
+// weekdays, taken, is removed to detect changes and not from the reported levels.
+func (o *outcome) restoreMeasured(x, taken []float64) {
 	if !slices.ContainsFunc(taken, func(v float64) bool { return v != 0 }) {
 		return
 	}

@@ -9,23 +9,22 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// split is one way to cut a window in two levels.
+// split is a division of a window into two levels.
 type split struct {
 	k           int     // runs on the left
-	evidence    float64 // nats for two levels rather than one, penalties taken off
+	evidence    float64 // nats for two levels rather than one, less penalties
 	s           float64 // noise
 	left, right level
 	df          float64 // degrees of freedom of the noise
-	open        bool    // the evidence may be less
+	open        bool    // the evidence is an upper bound
 }
 
-// scanner holds one history and room to work in, so that a scan allocates
-// nothing.
+// scanner scans one history; it holds the buffers, so that a scan does not allocate.
 type scanner struct {
 	history
 	p      Params
-	start  int    // first run of the regime that is being watched
-	past   []past // finished regimes
+	start  int          // first run of the regime that is being watched
+	past   []pastRegime // finished regimes
 	sorted []float64
 	right  []float64
 	near   []float64
@@ -35,36 +34,35 @@ type scanner struct {
 	splits []split
 }
 
-// screened is a split with the nats that its quick two-sample statistic and what
-// is known beside the values give it.
+// screened is a split with its evidence, in nats, by a quick two-sample statistic and by recorded fields and
+// other series.
 type screened struct {
 	k    int
 	nats float64
 }
 
-// The quick look: splits of less than screenZ are not worth a fit, and the
-// best screenKeep are. Both are loose: at the threshold of evidence z is 4.5. At 2.5 a
-// sixth more time goes into fits, for .001 of F1.
-// Recorded fields and other series count here too: a weak change at a flip was
-// else never looked at where chance made six other places.
+// Limits of the quick test: splits below screenZ are not fitted, and of the others only the best screenKeep.
+// Both are generous: at the threshold of evidence z is 4.5. At 2.5 a sixth more time goes into fits, for .001
+// of F1. Recorded fields and other series count here too: a weak change at a flip was else never looked at
+// where chance made six other places.
 const (
 	screenZ    = 3
 	screenKeep = 6
 )
 
-// screen returns the splits of x = window [i,j) worth a fit, best first: two-sample z
-// of values winsorised at six scales.
+// screen returns the splits of window [i,j) to be fitted, the best first, by the two-sample z of values
+// winsorised at six scales. least is the least number of runs on the left.
 func (sc *scanner) screen(i, j, least int, s0 float64) []screened {
 	n := j - i
 	sc.winsorise(sc.x[i:j], s0)
 	sc.order = sc.order[:0]
 	for k := least; k <= n-minSegment; k++ {
-		if !sc.separate(i + k) {
+		if !sc.startsNewTime(i + k) {
 			continue
 		}
 		l, r := float64(k), float64(n-k)
 		z := math.Abs((sc.cum[n]-sc.cum[k])/r-sc.cum[k]/l) * math.Sqrt(l*r/(l+r))
-		if nats := z*z/2 + sc.expected(i+k); nats > screenZ*screenZ/2 {
+		if nats := z*z/2 + sc.outsideEvidence(i+k); nats > screenZ*screenZ/2 {
 			sc.order = append(sc.order, screened{k, nats})
 		}
 	}
@@ -72,11 +70,12 @@ func (sc *scanner) screen(i, j, least int, s0 float64) []screened {
 	return sc.order[:min(screenKeep, len(sc.order))]
 }
 
-// winsorise sums runs x in scales of their noise, cut at six, from the first on.
+// winsorise sets sc.cum to the cumulative sums of runs x, as distances from their median in scales of their
+// noise, limited to six.
 func (sc *scanner) winsorise(x []float64, s0 float64) {
 	sc.buf = append(sc.buf[:0], x...)
 	med := robust.Middle(sc.buf)
-	scale := max(scatter.OfSteps(sc.buf, x), s0/3)
+	scale := max(scatter.NoiseOfSteps(sc.buf, x), s0/3)
 	sc.cum = append(sc.cum[:0], 0)
 	for q, v := range x {
 		sc.cum = append(sc.cum, sc.cum[q]+max(-6, min(6, (v-med)/scale)))
@@ -91,7 +90,7 @@ const (
 	leftOfCut = 10
 )
 
-// leastLeft is the fewest runs left of a split.
+// leastLeft returns the least number of runs left of a split.
 func leastLeft(cut bool) int {
 	if cut {
 		return leftOfCut
@@ -101,11 +100,11 @@ func leastLeft(cut bool) int {
 
 // scan returns the best split of window [i,j) and all that were fitted. cut says that the window does not reach back to
 // the start of the regime. Evidence of the best is exact from the threshold on.
-func (sc *scanner) scan(i, j int, cut bool, b belief) (split, []split) {
+func (sc *scanner) scan(i, j int, cut bool, b noisePrior) (split, []split) {
 	sc.splits = sc.splits[:0]
 	for _, q := range sc.screen(i, j, leastLeft(cut), b.s) {
-		if c, ok := sc.weigh(sc.x[i:j], q.k, b); ok {
-			c.evidence += sc.expected(i + q.k)
+		if c, ok := sc.fitSplit(sc.x[i:j], q.k, b); ok {
+			c.evidence += sc.outsideEvidence(i + q.k)
 			sc.splits = append(sc.splits, c)
 		}
 	}
@@ -120,64 +119,64 @@ func (sc *scanner) scan(i, j int, cut bool, b belief) (split, []split) {
 		if !best.open || best.evidence < sc.p.Threshold {
 			return *best, sc.splits
 		}
-		sc.complete(sc.x[i:j], best, sc.expected(i+best.k))
+		sc.completeEvidence(sc.x[i:j], best, sc.outsideEvidence(i+best.k))
 	}
 }
 
-// assess fits both sides of a split and weighs it against one level. It is not
-// ok when a side has too few runs that agree.
-func (sc *scanner) assess(i, j, k int, b belief) (split, bool) {
-	c, ok := sc.weigh(sc.x[i:j], k, b)
+// fitExactSplit fits the split of window [i,j) after k runs, with its exact evidence against one level. It
+// returns false if a side has too few runs that agree.
+func (sc *scanner) fitExactSplit(i, j, k int, b noisePrior) (split, bool) {
+	c, ok := sc.fitSplit(sc.x[i:j], k, b)
 	if ok {
-		c.evidence += sc.expected(i + k)
-		sc.complete(sc.x[i:j], &c, sc.expected(i+k))
+		c.evidence += sc.outsideEvidence(i + k)
+		sc.completeEvidence(sc.x[i:j], &c, sc.outsideEvidence(i+k))
 	}
 	return c, ok
 }
 
-// weigh fits levels to the first k of runs x and to the others, and weighs them
-// against one level, on the values alone. The split is open: one level costs the
-// least of several descents, and mostly the first shows that two are not worth it.
-func (sc *scanner) weigh(x []float64, k int, b belief) (split, bool) {
+// fitSplit fits levels to the first k of runs x and to the others, and returns their evidence against one
+// level, by the values alone. It returns false if a side has too few runs that agree. The evidence is an upper
+// bound (open): the loss of one level is the least of several descents, of which only the first is made.
+func (sc *scanner) fitSplit(x []float64, k int, b noisePrior) (split, bool) {
 	n := len(x)
-	sc.sorted, sc.right = ranked(sc.sorted, x[:k]), ranked(sc.right, x[k:])
+	sc.sorted, sc.right = rankedQuartiles(sc.sorted, x[:k]), rankedQuartiles(sc.right, x[k:])
 	nl, nr := sc.sorted, sc.right
 	df := float64(n - 2)
 	m := splitScale(sc.buf, x, k, robust.SortedMiddle(nl), robust.SortedMiddle(nr))
 	s := math.Sqrt((b.weight*b.s*b.s + df*m*m) / (b.weight + df))
-	floor := sc.recent(x, k, robust.SortedMiddle(nl), robust.SortedMiddle(nr), s)
-	l := sc.loss(raise(s, floor))
-	left, right := l.fit(x[:k], nl), l.fit(x[k:], nr)
-	l = sc.loss(raise(l.noise(x, k, left.mu, right.mu, b), floor))
+	floor := sc.recentNoise(x, k, robust.SortedMiddle(nl), robust.SortedMiddle(nr), s)
+	l := sc.loss(raiseNoise(s, floor))
+	left, right := l.fitLevel(x[:k], nl), l.fitLevel(x[k:], nr)
+	l = sc.loss(raiseNoise(l.noiseAround(x, k, left.mu, right.mu, b), floor))
 	left.mu, _ = l.Descend(x[:k], left.mu)
 	right.mu, _ = l.Descend(x[k:], right.mu)
-	l = sc.loss(raise(l.noise(x, k, left.mu, right.mu, b), floor))
-	left, right = l.from(x[:k], left.mu), l.from(x[k:], right.mu)
+	l = sc.loss(raiseNoise(l.noiseAround(x, k, left.mu, right.mu, b), floor))
+	left, right = l.descendFrom(x[:k], left.mu), l.descendFrom(x[k:], right.mu)
 	if right.weight < float64(minSegment)-0.6 || left.weight < 1.5 {
 		return split{}, false
 	}
 	c := split{k: k, s: l.Scale, left: left, right: right, df: b.weight + df, open: true}
-	c.evidence = l.from(x, left.mu).cost - left.cost - right.cost
+	c.evidence = l.descendFrom(x, left.mu).cost - left.cost - right.cost
 	return c, true
 }
 
-// complete makes the evidence of a split of runs x exact; beside is the part of it
-// from outside the values.
-func (sc *scanner) complete(x []float64, c *split, beside float64) {
+// completeEvidence makes the evidence of an open split of runs x exact; beside is the part of it from outside
+// the values.
+func (sc *scanner) completeEvidence(x []float64, c *split, beside float64) {
 	if !c.open {
 		return
 	}
 	c.open = false
 	l := sc.loss(c.s)
-	one := min(l.from(x, c.right.mu).cost, l.fit(x, ranked(sc.sorted, x)).cost)
+	one := min(l.descendFrom(x, c.right.mu).cost, l.fitLevel(x, rankedQuartiles(sc.sorted, x)).cost)
 	c.evidence = min(c.evidence, one-c.left.cost-c.right.cost+beside)
 }
 
-// refit fits noise and levels of split c of runs x in turns.
-func (sc *scanner) refit(x []float64, c split, b belief, rounds int) split {
+// refit fits the noise and the levels of split c of runs x alternately, for the given number of rounds.
+func (sc *scanner) refit(x []float64, c split, b noisePrior, rounds int) split {
 	l := sc.loss(c.s)
 	for range rounds {
-		l = sc.loss(max(l.noise(x, c.k, c.left.mu, c.right.mu, b), scatter.Least))
+		l = sc.loss(max(l.noiseAround(x, c.k, c.left.mu, c.right.mu, b), scatter.Least))
 		c.left.mu, _ = l.Descend(x[:c.k], c.left.mu)
 		c.right.mu, _ = l.Descend(x[c.k:], c.right.mu)
 	}
@@ -185,9 +184,8 @@ func (sc *scanner) refit(x []float64, c split, b belief, rounds int) split {
 	return c
 }
 
-// expected is the evidence at run i from outside the values: a recorded field
-// that changed there, or other series.
-func (sc *scanner) expected(i int) float64 {
+// outsideEvidence returns the evidence for a change at run i, in nats, from recorded fields and other series.
+func (sc *scanner) outsideEvidence(i int) float64 {
 	b := 0.0
 	if sc.flips != nil {
 		b += sc.flips[i]
@@ -198,9 +196,9 @@ func (sc *scanner) expected(i int) float64 {
 	return b
 }
 
-// separate reports whether a new level may begin with run i: it has another time
-// than the run before it.
-func (sc *scanner) separate(i int) bool {
+// startsNewTime reports whether a new level may begin with run i, because its time differs from that of the run
+// before it.
+func (sc *scanner) startsNewTime(i int) bool {
 	return sc.moment == nil || i == 0 || sc.moment[i] != sc.moment[i-1]
 }
 

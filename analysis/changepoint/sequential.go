@@ -6,7 +6,7 @@ import (
 	"jobgait/analysis/note"
 )
 
-// history is one series as the scan sees it: finite log values in time order.
+// history is the input of a scan: finite log values in time order, and evidence from outside the values.
 type history struct {
 	x []float64
 	// moment numbers the times of the runs: runs of one time have no order, so that no change begins between them;
@@ -17,8 +17,8 @@ type history struct {
 	// flips is the evidence in nats that the recorded fields give for a change at
 	// each run: above 0 where one changed; nil: none is recorded.
 	flips []float64
-	// identified are the runs at which a field changed that identifies what ran or where;
-	// nil: none is recorded.
+	// identified reports for each run whether a field changed that identifies what ran or where; nil: none is
+	// recorded.
 	identified []bool
 	// prior is evidence in nats for a change at each run, from other series;
 	// nil: none.
@@ -28,7 +28,7 @@ type history struct {
 	learn func(newest int, committed []event)
 }
 
-// event is one committed change in log units.
+// event is one committed change, with its effect in log units.
 type event struct {
 	index, detected int
 	effect, lo, hi  float64
@@ -42,8 +42,8 @@ type event struct {
 	rate            *float64 // false alarms per 1000 runs at this strength
 }
 
-// after are the newest of committed events, those from which runs after one are judged.
-func after(committed []event, run int) []event {
+// eventsAfter returns the committed events whose new level begins after the given run.
+func eventsAfter(committed []event, run int) []event {
 	first := len(committed)
 	for first > 0 && committed[first-1].resumed > run {
 		first--
@@ -51,8 +51,8 @@ func after(committed []event, run int) []event {
 	return committed[first:]
 }
 
-// starts are the first runs of the levels that events begin.
-func starts(ev []event) []int {
+// eventStarts returns the first run of the new level of each event.
+func eventStarts(ev []event) []int {
 	list := make([]int, len(ev))
 	for q, e := range ev {
 		list[q] = e.index
@@ -60,18 +60,17 @@ func starts(ev []event) []int {
 	return list
 }
 
-// outcome is what the scan says of a history. Nothing of an event but effect,
-// lo and hi is altered when the history grows.
+// outcome is the result of a scan. When the history grows, only effect, lo and hi of an event change.
 type outcome struct {
 	events   []event
 	regimes  []Regime
 	outliers []int
 	notes    []note.Note
-	// levels are two log levels between which the newest regime takes turns.
+	// levels holds the two log levels between which the newest regime alternates; nil if it does not.
 	levels *[2]float64
 }
 
-// scan runs over a history as if it arrived run by run.
+// scan detects the changes of a history as if it arrived run by run, and describes its regimes.
 func scan(in history, p Params) outcome {
 	sc := scanner{history: in, p: p}
 	out := outcome{events: sc.sequence()}
@@ -79,7 +78,7 @@ func scan(in history, p Params) outcome {
 	return out
 }
 
-// describe adds what the events make of the history as it is now.
+// describe sets the effects of the events with all runs, and adds regimes, outliers and notes to the outcome.
 func (sc *scanner) describe(out *outcome) {
 	if len(sc.x) == 0 {
 		return
@@ -95,28 +94,27 @@ func (sc *scanner) describe(out *outcome) {
 			bounds = append(bounds, e.resumed)
 		}
 	}
-	stays := sc.stays(bounds)
-	excursions(out.events)
+	stays := sc.fitLevels(bounds)
+	markExcursions(out.events)
 	for _, st := range stays {
-		g, far := sc.regime(st)
+		g, far := sc.regimeOf(st)
 		out.regimes = append(out.regimes, g)
 		out.outliers = append(out.outliers, far...)
 	}
-	sc.remark(out)
+	sc.noteDependence(out)
 }
 
-// windowRuns is how many runs a scan looks back at most (the paper's w is 30).
-// More sees weaker changes and costs more.
+// windowRuns is the most runs that a scan looks back (the paper's w is 30). A larger window detects weaker
+// changes and takes more time.
 const windowRuns = 60
 
-// sequence commits changes from left to right: Algorithm 3 of the paper with
-// another statistic. After a commit it goes back to the run after the change
-// and replays; earlier runs are forgotten but for their noise.
+// sequence commits changes from left to right: Algorithm 3 of the paper with another statistic. After a commit
+// it goes back to the run after the change and replays; of earlier runs only the noise is used.
 func (sc *scanner) sequence() []event {
 	var ev []event
 	i, j, newest := 0, 1, 0
 	cut := false
-	b := memory(sc.buf, nil)
+	b := priorNoise(sc.buf, nil)
 	for ; j <= len(sc.x); j++ {
 		if j-1 > newest {
 			newest = j - 1
@@ -126,7 +124,7 @@ func (sc *scanner) sequence() []event {
 		}
 		if j-i > windowRuns {
 			i, cut = j-windowRuns, true
-			b = memory(sc.buf, sc.x[:i])
+			b = priorNoise(sc.buf, sc.x[:i])
 		}
 		if j-i < 2*minSegment-1 {
 			continue
@@ -134,33 +132,33 @@ func (sc *scanner) sequence() []event {
 		c, all := sc.scan(i, j, cut, b)
 		c, v := sc.decide(i, j, cut, c, all, b)
 		if !v.committed {
-			if m, w := sc.episode(i, j, cut, all, b); w.committed {
+			if m, w := sc.bestEpisode(i, j, cut, all, b); w.committed {
 				ev = sc.commitBoth(ev, i, newest, m, w)
 				i, cut = sc.start, false
-				j, b = i, memory(sc.buf, sc.x[:i])
+				j, b = i, priorNoise(sc.buf, sc.x[:i])
 			}
 			continue
 		}
 		e, at := sc.place(i, j, newest, cut, c, all, v, b)
 		ev = sc.commit(ev, e, j, at)
 		i, j, cut = e.index, e.index, false
-		b = memory(sc.buf, sc.x[:i])
+		b = priorNoise(sc.buf, sc.x[:i])
 	}
 	return ev
 }
 
-// decide judges split c of the window [i,j), and if it is refused that split moved to
-// where a change most likely came: beside outliers the best split is off by some
-// runs, and those look like turns.
-func (sc *scanner) decide(i, j int, cut bool, c split, all []split, b belief) (split, verdict) {
-	m := sc.one(i, j, c)
-	v := sc.judge(&m, b)
+// decide tests split c of the window [i,j), and if it is refused the split moved to the most likely place of
+// the change: next to outliers the best split is off by some runs, which look like alternation. It returns the
+// split that was committed, or c.
+func (sc *scanner) decide(i, j int, cut bool, c split, all []split, b noisePrior) (split, verdict) {
+	m := sc.changeClaim(i, j, c)
+	v := sc.testClaim(&m, b)
 	if v.committed || v.margin <= 0 {
 		return c, v
 	}
-	d, _ := sc.located(i, j, cut, c, all, b)
-	m = sc.one(i, j, d)
-	if w := sc.judge(&m, b); w.committed {
+	d, _ := sc.locateSplit(i, j, cut, c, all, b)
+	m = sc.changeClaim(i, j, d)
+	if w := sc.testClaim(&m, b); w.committed {
 		return d, w
 	}
 	return c, v
@@ -170,22 +168,22 @@ func (sc *scanner) decide(i, j int, cut bool, c split, all []split, b belief) (s
 // of the drift that the entry before it began.
 func (sc *scanner) commit(ev []event, e event, j int, c split) []event {
 	e.before, e.resumed = len(sc.past), e.index
-	if len(ev) > 0 && sc.continues(ev[len(ev)-1], e.index, j, c) {
+	if len(ev) > 0 && sc.continuesDrift(ev[len(ev)-1], e.index, j, c) {
 		d := &ev[len(ev)-1]
 		d.kind, d.resumed = Drift, e.index
 	} else {
 		ev = append(ev, e)
 	}
-	sc.past = append(sc.past, past{sc.start, e.index, c.left.mu, c.s})
+	sc.past = append(sc.past, pastRegime{sc.start, e.index, c.left.mu, c.s})
 	sc.start = e.index
 	return ev
 }
 
-// event describes a committed split.
+// event converts a committed split of a window that begins with run i to an event.
 func (sc *scanner) event(i, newest int, c split, v verdict) event {
 	return event{
 		index: i + c.k, detected: newest, effect: c.right.mu - c.left.mu,
 		strength: v.margin, kind: Step, rate: v.rate(),
-		bar: math.Sqrt(2 * v.asked), info: 1 / (1/c.left.weight + 1/c.right.weight),
+		bar: math.Sqrt(2 * v.required), info: 1 / (1/c.left.weight + 1/c.right.weight),
 	}
 }

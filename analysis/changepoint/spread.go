@@ -11,20 +11,19 @@ import (
 
 // Evidence required before a change of scatter is reported.
 const (
-	// spreadRuns is the fewest runs of one spread: eight tell it to within a
-	// factor of 1.6.
+	// spreadRuns is the least number of runs of one spread: with eight it is known to within a factor of 1.6.
 	spreadRuns = 8
-	// spreadLooked is how many of the newest runs are looked at.
-	spreadLooked = 480
+	// maxSpreadRuns is the number of newest runs that are tested.
+	maxSpreadRuns = 480
 	// spreadScore is what the largest of all splits must reach, in standard
 	// errors of a sum of scores.
 	spreadScore = 3.0
 	// spreadSteps is what the steps from run to run must reach at that split.
 	spreadSteps = 2
-	// spreadLeast is the smallest factor that is said.
+	// spreadLeast is the smallest factor that is reported.
 	spreadLeast = 1.3
-	// spreadTop is the share of ranks beyond which all count alike: what outliers
-	// are there decides nothing.
+	// spreadTop is the share of ranks above which all count the same, so that the size of outliers does not
+	// matter.
 	spreadTop = 0.85
 )
 
@@ -36,10 +35,9 @@ type Spread struct {
 	Ratio, Lo, Hi float64 // After/Before and its 95 % interval
 }
 
-// spreadOf tests whether the distances of runs x from the levels that were found
-// changed size. The test is one of ranks: runs that are far out count no more
-// than others of the largest 15 %, so that any shape of noise and a constant
-// rate of outliers pass as one spread.
+// spreadOf tests whether the distances of the runs from their levels changed size, and returns the newest such
+// change; false if none exists. The test is one of ranks: runs that are far out count no more than others of
+// the largest 15 %, so that any shape of noise and a constant rate of outliers pass as one spread.
 //
 // Of 20,000 runs of each kind of noise that stays, 0 to .10 notes per 1000 runs are
 // false, .35 where single runs stray far (t3; table spread, seed 301). Of
@@ -49,7 +47,7 @@ type Spread struct {
 // .89 at 1.5, else in .88 to .98.
 func (sc *scanner) spreadOf(ev []event) (Spread, bool) {
 	far := sc.residuals(ev)
-	far = far[max(0, len(far)-spreadLooked):]
+	far = far[max(0, len(far)-maxSpreadRuns):]
 	var found Spread
 	ok := false
 	for {
@@ -57,7 +55,7 @@ func (sc *scanner) spreadOf(ev []event) (Spread, bool) {
 		if k == 0 {
 			return found, ok
 		}
-		s, said := sc.newSpread(far, k)
+		s, said := sc.measureSpread(far, k)
 		if said {
 			found, ok = s, true
 		}
@@ -65,15 +63,15 @@ func (sc *scanner) spreadOf(ev []event) (Spread, bool) {
 	}
 }
 
-// DetectSpread looks for a change of spread in the logarithms of one history
-// alone: what simulations and calibration need.
+// DetectSpread returns the newest change of spread in the logarithms x of one history, without corrections, for
+// simulations and calibration; false if none exists.
 func DetectSpread(x []float64, day []int, p Params) (Spread, bool) {
 	sc := scanner{history: history{x: x}, p: p}
 	return sc.spreadOf(scan(history{x: x, day: day}, p).events)
 }
 
-// spreadSplit returns where the sizes of residuals differ most, 0 if they do not
-// differ by more than chance would have it.
+// spreadSplit returns the index at which the sizes of residuals differ most, 0 if the difference is not
+// significant.
 func spreadSplit(far []residual) int {
 	n := len(far)
 	if n < 2*spreadRuns {
@@ -91,19 +89,18 @@ func spreadSplit(far []residual) int {
 	if math.Abs(z) < spreadScore {
 		return 0
 	}
-	d, k := jumps(far, at)
+	d, k := residualSteps(far, at)
 	if w := sizeContrast(spreadScores(d), k); w*z < 0 || math.Abs(w) < spreadSteps {
 		return 0
 	}
 	return at
 }
 
-// newSpread measures the spread on the two sides of split k. It is not said of
-// factors that are too small, nor of values as even as a clock that counts seconds
-// makes them.
-func (sc *scanner) newSpread(far []residual, k int) (Spread, bool) {
-	before, varBefore := sc.scaleOf(far[:k])
-	after, varAfter := sc.scaleOf(far[k:])
+// measureSpread measures the spread on the two sides of split k. It returns false for factors below
+// spreadLeast, and for values with so little scatter that the resolution of a clock explains it.
+func (sc *scanner) measureSpread(far []residual, k int) (Spread, bool) {
+	before, varBefore := sc.residualScale(far[:k])
+	after, varAfter := sc.residualScale(far[k:])
 	ratio := after / before
 	if min(before, after) <= scatter.Least || max(ratio, 1/ratio) < spreadLeast {
 		return Spread{}, false
@@ -111,21 +108,20 @@ func (sc *scanner) newSpread(far []residual, k int) (Spread, bool) {
 	se := math.Sqrt(varBefore + varAfter)
 	z := math.Log(ratio) / se
 	// It is looked at because it is large.
-	sel := selection{bar: selected * spreadScore, share: 1}
+	sel := selection{bar: scoreShare * spreadScore, share: 1}
 	found := Spread{First: far[k].i, Before: before, After: after, Ratio: ratio}
-	found.Lo, found.Hi = math.Exp(sel.solve(z, 0.975)*se), math.Exp(sel.solve(z, 0.025)*se)
+	found.Lo, found.Hi = math.Exp(sel.trueRatio(z, 0.975)*se), math.Exp(sel.trueRatio(z, 0.025)*se)
 	if z < 0 {
-		found.Lo, found.Hi = math.Exp(-sel.solve(-z, 0.025)*se), math.Exp(-sel.solve(-z, 0.975)*se)
+		found.Lo, found.Hi = math.Exp(-sel.trueRatio(-z, 0.025)*se), math.Exp(-sel.trueRatio(-z, 0.975)*se)
 	}
 	// The test is one of ranks and the factor is not: where an interval that knows
 	// of the choice holds 1, or leaves the factor out, the two do not agree.
 	return found, found.Lo > 1 && found.Lo <= ratio || found.Hi < 1 && ratio <= found.Hi
 }
 
-// spread notes since when runs scatter otherwise. Where that is why the newest
-// runs looked like two levels, the note of these is taken back: wide runs after
-// narrow ones lie above and below them.
-func (r *ready) spread(notes []note.Note, l *look, p Params) []note.Note {
+// noteSpread adds a note since when runs scatter more or less. If the change of scatter explains why the newest
+// runs looked like two levels, it removes the note about these.
+func (r *preparedSeries) noteSpread(notes []note.Note, l *seriesScan, p Params) []note.Note {
 	x, ev := l.known.x, l.out.events
 	sc := scanner{history: history{x: x}, p: p}
 	s, ok := sc.spreadOf(ev)
@@ -141,5 +137,5 @@ func (r *ready) spread(notes []note.Note, l *look, p Params) []note.Note {
 	}
 	return append(notes, note.New(note.SpreadChanged,
 		"since about %s runs scatter %.2g times as much (%s; 95 %% interval of the factor %.2g to %.2g)",
-		r.moment(s.First), s.Ratio, quantity.PercentTo(quantity.OfLogs(s.Before), quantity.OfLogs(s.After)), s.Lo, s.Hi))
+		r.momentText(s.First), s.Ratio, quantity.PercentTo(quantity.OfLogs(s.Before), quantity.OfLogs(s.After)), s.Lo, s.Hi))
 }

@@ -6,46 +6,45 @@ import (
 	"jobgait/analysis/changepoint/scatter"
 )
 
-// leaving lists the tried chances to leave a level from one run to the next. Less than one in ten cannot be
-// distinguished from changes.
-var leaving = [...]float64{0.1, 0.2, 0.35, 0.5, 0.7}
+// leaveChances lists the tried chances to leave a level from one run to the next. Less than one in ten cannot
+// be distinguished from changes.
+var leaveChances = [...]float64{0.1, 0.2, 0.35, 0.5, 0.7}
 
 // lookback is how many runs are used to detect two alternating levels, and the correlation of runs.
 const lookback = 120
 
-// telling is a claim told with some of the earlier regimes before it: levels
-// since run first, and the two levels that turns would take.
-type telling struct {
+// claimWithHistory is a claim extended by some of the regimes before it: its levels since run first, and the
+// two levels a and b between which the alternative, alternation, would switch.
+type claimWithHistory struct {
 	first  int
-	pieces []piece
+	pieces []levelPiece
 	a, b   float64
-	// extra is what counts against changes beside their misfit: committed changes
-	// from one of the levels to the other, for their rarity and for meeting an old
-	// level by chance; less what a change among runs of one time would spare.
+	// extra is the penalty of the changes in nats, beyond their misfit: for each committed change from one of the
+	// levels to the other, less the gain of a change among runs of one time.
 	extra float64
 }
 
-// chargeNats is what each earlier change from one of the two levels to the other
-// counts against changes, beside what meeting an old level by chance is worth.
+// chargeNats is the penalty for each earlier change from one of the two levels to the other, in addition to
+// that for returning to an old level by chance.
 const chargeNats = 3
 
-// tellings are the ways to tell a claim: alone, and with ever more of the regimes
-// before it that began within lookback runs.
-func (sc *scanner) tellings(c *claim) []telling {
+// claimsWithHistory returns the claim alone, and extended by one, two and more of the regimes before it that
+// began within lookback runs.
+func (sc *scanner) claimsWithHistory(c *claim) []claimWithHistory {
 	l := sc.loss(c.s)
 	charge := chargeNats + max(0, -math.Log(2.5*c.s))
 	from := min(c.from, max(sc.start, c.until-lookback))
-	t := telling{first: from}
+	t := claimWithHistory{first: from}
 	for q, v := range c.pieces() {
-		t.pieces = append(t.pieces, piece{max(from, v.first), max(from, v.end), v.mu})
+		t.pieces = append(t.pieces, levelPiece{max(from, v.first), max(from, v.end), v.mu})
 		if q > 0 {
-			t.extra += sc.slack(c.pieces()[q-1], v, &l)
+			t.extra += sc.sameTimeGain(c.pieces()[q-1], v, &l)
 		}
 	}
-	a := seat{c.left.mu, c.left.weight}
-	b := seat{c.right.mu, c.right.weight}
+	a := turnLevel{c.left.mu, c.left.weight}
+	b := turnLevel{c.right.mu, c.right.weight}
 	t.a, t.b = a.mu, b.mu
-	all := []telling{t}
+	all := []claimWithHistory{t}
 	next := &a
 	for q := len(sc.past) - 1; q >= 0 && sc.past[q].first >= c.until-lookback; q-- {
 		p := sc.past[q]
@@ -53,13 +52,13 @@ func (sc *scanner) tellings(c *claim) []telling {
 		if math.Abs(p.mu-b.mu) < math.Abs(p.mu-a.mu) {
 			at = &b
 		}
-		at.join(p.mu, float64(p.end-p.first))
+		at.addRuns(p.mu, float64(p.end-p.first))
 		if at != next {
 			t.extra += charge // from one to the other, which turns explain
 		}
 		next = at
 		t.first, t.a, t.b = p.first, a.mu, b.mu
-		t.pieces = append([]piece{{p.first, p.end, p.mu}}, t.pieces...)
+		t.pieces = append([]levelPiece{{p.first, p.end, p.mu}}, t.pieces...)
 		all = append(all, t)
 	}
 	return all
@@ -69,13 +68,13 @@ func (sc *scanner) tellings(c *claim) []telling {
 // of the two levels, and hides them.
 var turnScales = [...]float64{1, 1.4, 2, 2.8}
 
-// alternating returns by how many nats claim c explains the runs better than two levels that take turns at
+// marginOverTurns returns by how many nats claim c explains the runs better than two levels that take turns at
 // random (two kinds of nodes), beyond the requirement: the least over the number of earlier regimes that are
 // explained too, as far as it decides. Both explanations take the noise that suits them best. A chain from the first
 // run on needs less evidence than one that starts late.
-func (sc *scanner) alternating(c *claim) float64 {
+func (sc *scanner) marginOverTurns(c *claim) float64 {
 	least := math.Inf(1)
-	for _, t := range sc.tellings(c) {
+	for _, t := range sc.claimsWithHistory(c) {
 		x := sc.x[t.first:c.until]
 		steps, turns := math.Inf(1), math.Inf(1)
 		for _, divisor := range turnScales {
@@ -88,8 +87,8 @@ func (sc *scanner) alternating(c *claim) float64 {
 			steps = min(steps, noise+sc.stepsCost(&t, &l))
 			turns = min(turns, noise+sc.turnsCost(x, t.a, t.b, &l))
 		}
-		least = min(least, turns-steps-t.extra-sc.askedOfTurns(t.first, c))
-		if least+max(0, c.expected) <= -episodeNear {
+		least = min(least, turns-steps-t.extra-sc.requiredOverTurns(t.first, c))
+		if least+max(0, c.expected) <= -episodeMoveNats {
 			break // no caller distinguishes less
 		}
 	}
@@ -97,7 +96,7 @@ func (sc *scanner) alternating(c *claim) float64 {
 }
 
 // stepsCost is the loss of the runs of a telling at the levels of its pieces.
-func (sc *scanner) stepsCost(t *telling, l *loss) float64 {
+func (sc *scanner) stepsCost(t *claimWithHistory, l *loss) float64 {
 	cost := 0.0
 	for _, q := range t.pieces {
 		cost += l.Total(sc.x[q.first:q.end], q.mu)
@@ -108,9 +107,9 @@ func (sc *scanner) stepsCost(t *telling, l *loss) float64 {
 // turnsCost is the loss of x under a two-state chain at levels a and b, or at the levels of the runs that lie nearer
 // to each: the level of a regime that took turns lies between the two.
 func (sc *scanner) turnsCost(x []float64, a, b float64, l *loss) float64 {
-	cost := sc.chains(x, a, b, l)
+	cost := sc.bestChainLoss(x, a, b, l)
 	if nearA, nearB := nearerLevels(x, a, b, l); nearA != a || nearB != b {
-		cost = min(cost, sc.chains(x, nearA, nearB, l))
+		cost = min(cost, sc.bestChainLoss(x, nearA, nearB, l))
 	}
 	return cost
 }
@@ -121,12 +120,12 @@ const nearerRounds = 3
 // nearerLevels fits levels a and b to those of runs x that lie nearer to each.
 func nearerLevels(x []float64, a, b float64, l *loss) (nearA, nearB float64) {
 	for range nearerRounds {
-		var p, q seat
+		var p, q turnLevel
 		for _, v := range x {
 			if math.Abs(v-a) < math.Abs(v-b) {
-				p.join(v, l.Weight(v-a))
+				p.addRuns(v, l.Weight(v-a))
 			} else {
-				q.join(v, l.Weight(v-b))
+				q.addRuns(v, l.Weight(v-b))
 			}
 		}
 		if min(p.n, q.n) < 1.5 {
@@ -137,11 +136,11 @@ func nearerLevels(x []float64, a, b float64, l *loss) (nearA, nearB float64) {
 	return a, b
 }
 
-// seat is one of two levels and the runs it was taken from.
-type seat struct{ mu, n float64 }
+// turnLevel is one of the two levels of an alternation, with the number of runs from which it was estimated.
+type turnLevel struct{ mu, n float64 }
 
-// join adds n runs at level mu.
-func (s *seat) join(mu, n float64) {
+// addRuns updates the level with n runs at level mu.
+func (s *turnLevel) addRuns(mu, n float64) {
 	if n == 0 {
 		return
 	}
@@ -149,7 +148,8 @@ func (s *seat) join(mu, n float64) {
 	s.n += n
 }
 
-// By how many nats a change must beat turns; what they cost: MEASURED.md.
+// Evidence, in nats, by which a change must explain the runs better than alternation between two levels;
+// MEASURED.md has its price.
 const (
 	// turnsFirst is required against alternation since the first run: a change at the 12th run, when the 17th is
 	// known, just passes.
@@ -192,9 +192,9 @@ const (
 	turnsShort   = 10
 )
 
-// rare returns the evidence against turns that is required of claim c, a first change of a
-// history, where usual is required of levels that are not far apart.
-func rare(usual float64, c *claim) float64 {
+// requiredForWideGap returns the evidence against alternation, in nats, required of claim c, the first change
+// of a history: usual for levels up to usualGap apart, less for levels farther apart.
+func requiredForWideGap(usual float64, c *claim) float64 {
 	const rounding = .05 // a run of a level has a weight of a little less than 1
 	share := min(1, (math.Abs(c.right.mu-c.left.mu)-usualGap)/(rareGap-usualGap))
 	before, after := c.around[0], c.right.weight
@@ -212,12 +212,12 @@ func rare(usual float64, c *claim) float64 {
 	return usual
 }
 
-// askedOfTurns is by how many nats claim c must beat turns since run from. A kind of nodes that stays with .8
-// lasts for five runs: a first level that has lasted longer is seldom one of two, so less is required once it
-// has settled. Requiring more everywhere instead holds back more changes for the same number of false events.
-// Where a recorded field changed, the kind of nodes is the less likely reason. Both ends of an episode are
-// turns themselves: with fewer runs they are less informative.
-func (sc *scanner) askedOfTurns(from int, c *claim) float64 {
+// requiredOverTurns returns by how many nats claim c must explain the runs better than alternation since run
+// from. A kind of nodes that stays with .8 lasts for five runs: a first level that has lasted longer is seldom
+// one of two, so less is required once it has settled. Requiring more everywhere instead holds back more
+// changes for the same number of false events. Where a recorded field changed, the kind of nodes is the less
+// likely reason. Both ends of an episode are turns themselves: with fewer runs they are less informative.
+func (sc *scanner) requiredOverTurns(from int, c *claim) float64 {
 	switch {
 	case from != 0:
 		return turnsLate
@@ -225,18 +225,18 @@ func (sc *scanner) askedOfTurns(from int, c *claim) float64 {
 		return returnEarly
 	case c.boundaries == 2:
 		return turnsReturn
-	case sc.returns(c):
+	case sc.returnsToOldLevel(c):
 		return turnsAgain
 	case c.around[0] < settledRuns && !c.flipped:
-		return rare(turnsEarly, c)
+		return requiredForWideGap(turnsEarly, c)
 	case c.around[0] >= longRuns:
 		return turnsLong
 	}
-	return rare(turnsFirst, c)
+	return requiredForWideGap(turnsFirst, c)
 }
 
-// returns says whether a claim is of a level that was there before, and left.
-func (sc *scanner) returns(c *claim) bool {
+// returnsToOldLevel reports whether the new level of a claim is that of an earlier regime.
+func (sc *scanner) returnsToOldLevel(c *claim) bool {
 	for _, q := range sc.past {
 		if math.Abs(q.mu-c.right.mu) < c.s {
 			return true
@@ -245,42 +245,41 @@ func (sc *scanner) returns(c *claim) bool {
 	return false
 }
 
-// slack is by how much the steps of two pieces would cost less if the change had
-// come among runs of one time, where it is not looked for; never above 0.
-func (sc *scanner) slack(left, right piece, l *loss) float64 {
+// sameTimeGain returns the decrease of the loss, at most 0, if the change between two pieces lay among runs of
+// one time, where it is not searched.
+func (sc *scanner) sameTimeGain(left, right levelPiece, l *loss) float64 {
 	best := 0.0
 	d := 0.0
-	for at := right.first; at+1 < right.end && !sc.separate(at+1); at++ {
+	for at := right.first; at+1 < right.end && !sc.startsNewTime(at+1); at++ {
 		d += l.Cost(sc.x[at]-left.mu) - l.Cost(sc.x[at]-right.mu)
 		best = min(best, d)
 	}
 	d = 0
-	for at := right.first - 1; at > left.first && !sc.separate(at); at-- {
+	for at := right.first - 1; at > left.first && !sc.startsNewTime(at); at-- {
 		d += l.Cost(sc.x[at]-right.mu) - l.Cost(sc.x[at]-left.mu)
 		best = min(best, d)
 	}
 	return best
 }
 
-// chains is the least loss of x under a two-state chain at two levels.
-func (sc *scanner) chains(x []float64, levelA, levelB float64, l *loss) float64 {
+// bestChainLoss returns the least loss of x, in nats, under a two-state Markov chain at two levels.
+func (sc *scanner) bestChainLoss(x []float64, levelA, levelB float64, l *loss) float64 {
 	sc.cum = sc.cum[:0]
 	for _, v := range x {
 		sc.cum = append(sc.cum, l.Likelihood(v-levelA), l.Likelihood(v-levelB))
 	}
 	best := math.Inf(1)
-	for _, u := range leaving {
-		for _, v := range leaving {
-			best = min(best, chain(sc.cum, u, v))
+	for _, u := range leaveChances {
+		for _, v := range leaveChances {
+			best = min(best, chainLoss(sc.cum, u, v))
 		}
 	}
 	return best
 }
 
-// chain is the negative log likelihood of a two-state chain that leaves the
-// first state with chance u and the second with v, given the likelihoods of
-// each run in the two states.
-func chain(like []float64, u, v float64) float64 {
+// chainLoss returns the negative log likelihood of a two-state chain that leaves the first state with chance u
+// and the second with v, given the likelihoods of each run in the two states.
+func chainLoss(like []float64, u, v float64) float64 {
 	a, b := v/(u+v), u/(u+v)
 	total := 0.0
 	for q := 0; q < len(like); q += 2 {

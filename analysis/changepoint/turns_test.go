@@ -24,12 +24,12 @@ func pattern(seed uint64, letters string, sd, gap float64) []float64 {
 func claimed(t *testing.T, x []float64, k int) (*scanner, claim) {
 	t.Helper()
 	sc := &scanner{history: history{x: x}, p: Default()}
-	b := memory(nil, nil)
-	c, ok := sc.assess(0, len(x), k, b)
+	b := priorNoise(nil, nil)
+	c, ok := sc.fitExactSplit(0, len(x), k, b)
 	if !ok {
 		t.Fatal("the split has too few runs")
 	}
-	return sc, sc.one(0, len(x), c)
+	return sc, sc.changeClaim(0, len(x), c)
 }
 
 // One change is no turns, however weak, and neither are three levels.
@@ -38,7 +38,7 @@ func TestChangesAreNoTurns(t *testing.T) {
 		for seed := range uint64(20) {
 			x := drawn(seed, 60, 0.02, 0, map[int]float64{30: gap})
 			sc, c := claimed(t, x, 30)
-			if e := sc.alternating(&c); e < 0 {
+			if e := sc.marginOverTurns(&c); e < 0 {
 				t.Errorf("seed %d: a change of %.2f loses to turns by %.1f nats", seed, gap, -e)
 			}
 		}
@@ -46,7 +46,7 @@ func TestChangesAreNoTurns(t *testing.T) {
 	for seed := range uint64(20) {
 		x := drawn(seed, 60, 0.02, 0, map[int]float64{25: 0.3, 45: 0.2})
 		sc, c := claimed(t, x, 25)
-		if e := sc.alternating(&c); e < 0 {
+		if e := sc.marginOverTurns(&c); e < 0 {
 			t.Errorf("seed %d: the first of three levels loses to turns by %.1f nats", seed, -e)
 		}
 	}
@@ -70,14 +70,14 @@ func TestEarlyEpisodesWait(t *testing.T) {
 
 // More is asked of a change to a level that was there before.
 func TestReturnsAreAskedMore(t *testing.T) {
-	sc := &scanner{p: Default(), past: []past{{0, 20, 1, 0.01}, {20, 40, 1.2, 0.01}}}
+	sc := &scanner{p: Default(), past: []pastRegime{{0, 20, 1, 0.01}, {20, 40, 1.2, 0.01}}}
 	for mu, want := range map[float64]float64{1.004: turnsAgain, 1.195: turnsAgain, 1.05: turnsFirst, 1.6: turnsShort} {
 		c := claim{split: split{s: 0.01, left: level{mu: 1.2}, right: level{mu: mu}}, boundaries: 1,
 			around: [2]float64{20, 0}}
-		if got := sc.askedOfTurns(0, &c); got != want {
+		if got := sc.requiredOverTurns(0, &c); got != want {
 			t.Errorf("a change to %.3f after levels of 1 and 1.2 is asked %.1f, want %.1f", mu, got, want)
 		}
-		if got := sc.askedOfTurns(20, &c); got != turnsLate {
+		if got := sc.requiredOverTurns(20, &c); got != turnsLate {
 			t.Errorf("against turns since run 20 a change to %.3f is asked %.1f", mu, got)
 		}
 	}
@@ -113,7 +113,7 @@ func TestChain(t *testing.T) {
 			}
 			sum += p
 		}
-		if got := chain(like, u, v); math.Abs(got+math.Log(sum)) > 1e-12*math.Abs(got)+1e-12 {
+		if got := chainLoss(like, u, v); math.Abs(got+math.Log(sum)) > 1e-12*math.Abs(got)+1e-12 {
 			t.Fatalf("%d runs, u %g, v %g: %.17g, all ways %.17g", n, u, v, got, -math.Log(sum))
 		}
 	}
@@ -122,7 +122,7 @@ func TestChain(t *testing.T) {
 	for i := range far {
 		far[i] = l.Likelihood(-1)
 	}
-	if got, want := chain(far, .1, .7), 5000*l.Cost(-1); math.Abs(got/want-1) > 1e-9 {
+	if got, want := chainLoss(far, .1, .7), 5000*l.Cost(-1); math.Abs(got/want-1) > 1e-9 {
 		t.Errorf("outliers of both: %g, want %g", got, want)
 	}
 }

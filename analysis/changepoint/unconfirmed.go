@@ -5,19 +5,18 @@ import (
 	"slices"
 )
 
-// Unconfirmed is what the newest runs show if they lie above their level and are
-// not a new one yet: one or two outliers, or three and more that agree. What the
-// machine did to all, slow nodes, weekends and a creep that goes on are no news of the job. The paper
-// warns of slower runs only, and so do we.
+// Unconfirmed describes newest runs that are slower than their level but not yet a committed change: one or two
+// outliers, or three or more that agree. Shifts of the machine, slow nodes, weekends and a continuing creep are
+// excluded. Faster runs are not reported, as in the paper.
 type Unconfirmed struct {
-	Runs int // how many runs show it; 0 is nothing
+	Runs int // number of slower runs; 0 if none exists
 	Pct  float64
-	// Least says that Pct is that of the lowest of several outliers.
+	// Least reports that Pct is that of the lowest of several outliers.
 	Least bool
 }
 
-// Unconfirmed looks at the newest of the values y that the result is of. Runs that
-// agree must do so on leastPct more than the others.
+// Unconfirmed returns the newest runs that are slower than the newest level and not yet a change; y are the
+// values of which r is the result. Runs that agree must be at least leastPct percent slower.
 func (r SeriesResult) Unconfirmed(y []float64, leastPct float64) Unconfirmed {
 	if len(r.Regimes) == 0 {
 		return Unconfirmed{}
@@ -27,7 +26,7 @@ func (r SeriesResult) Unconfirmed(y []float64, leastPct float64) Unconfirmed {
 	}
 	newest := r.Regimes[len(r.Regimes)-1]
 	if c := r.Creep; c != nil && c.Until == len(y) {
-		y, newest.First, newest.Median = c.levelled(y), c.Since, c.To // no news that it goes on
+		y, newest.First, newest.Median = c.withoutCreep(y), c.Since, c.To // no news that it goes on
 	}
 	var positive []float64
 	for _, v := range y[max(newest.First, 0):] {

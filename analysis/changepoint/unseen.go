@@ -3,14 +3,12 @@ package changepoint
 import "math"
 
 const (
-	// unseenEach is how many changes too weak to be found are believed for each
-	// that was: histories that change often hide more. Of the events, unseenLess
-	// is not counted: a history with one change has little else. With 0.5 for each,
-	// intervals of strong changes held the truth in .98.
+	// unseenEach is the assumed number of undetected weak changes for each detected one: histories that change
+	// often hide more. The number of events is reduced by unseenLess: a history with one change has few others.
+	// With 0.5 for each, intervals of strong changes held the truth in .98.
 	unseenEach, unseenLess = 0.25, 0.5
-	// A change that is weak itself tells of others like it, which may have been
-	// what made it seen: the rate is up to 1 + unseenWeak times as high for it, and
-	// unseenAlways is believed of one that is alone.
+	// A weak change makes others near it more likely, which may have helped to detect it: the rate is up to 1 +
+	// unseenWeak times as high for it, and unseenAlways is assumed even for a single change.
 	unseenWeak, unseenAlways = 3, 0.3
 	weakFrom, weakTo         = 9, 4.5 // standard scores
 	// unseenSize is the spread of such changes in standard deviations of a run.
@@ -20,32 +18,32 @@ const (
 	unseenMoves = 0.8
 )
 
-// unseen is what is believed of changes beside an event that were not found:
-// how many there are per run, and how alike the runs are.
-type unseen struct {
+// unseenChanges is the prior of undetected changes near an event: their number per run, the number of runs, and
+// the correlation of runs.
+type unseenChanges struct {
 	rate float64
 	runs float64
-	like likeness
+	like runCorrelation
 }
 
-// newUnseen returns the belief for n runs in which events were found.
-func newUnseen(events, n int, like likeness) unseen {
-	return unseen{unseenEach * (float64(events) - unseenLess) / float64(n), float64(n), like}
+// newUnseen returns the prior of undetected changes for n runs in which the given number of events was found.
+func newUnseen(events, n int, like runCorrelation) unseenChanges {
+	return unseenChanges{unseenEach * (float64(events) - unseenLess) / float64(n), float64(n), like}
 }
 
-// believe makes more of them likely beside a weak event of standard score z.
-func (u *unseen) believe(z float64) {
+// adjustForWeak raises the rate of undetected changes near an event of standard score z, the more the weaker it
+// is.
+func (u *unseenChanges) adjustForWeak(z float64) {
 	weak := max(0, min(1, (weakFrom-z)/(weakFrom-weakTo)))
 	u.rate = u.rate*(1+unseenWeak*weak) + unseenAlways*weak/u.runs
 }
 
-// adjacent returns by how much the level of the runs of a side next to its event
-// differs from that of the whole side, and the variance that not knowing it adds:
-// the mean over no further change and one at any place, each as likely as the
-// runs make it. Without it the 95 % intervals beside a change that was missed held
-// the truth in .77 of cases. atEnd says that the event follows the side; s is
-// the noise.
-func (sc *scanner) adjacent(side stay, atEnd bool, s float64, weak unseen) (shift, variance float64) {
+// levelNextToEvent returns by how much the level of the runs next to an event is expected to differ from that
+// of the whole side, because of undetected changes, and the variance that this adds: the mean over no further
+// change and one at any place, weighted by likelihood. Without it the 95 % intervals beside a change that was
+// missed held the truth in .77 of cases. atEnd says that the event follows the side; s is the noise.
+func (sc *scanner) levelNextToEvent(side fittedLevel, atEnd bool, s float64,
+	weak unseenChanges) (shift, variance float64) {
 	x := sc.x[side.first : side.last+1]
 	l := sc.loss(side.s)
 	weight, sum := 0.0, 0.0
@@ -67,7 +65,7 @@ func (sc *scanner) adjacent(side stay, atEnd bool, s float64, weak unseen) (shif
 			continue
 		}
 		d := s0/w0 - (sum-s0)/w1
-		noise := sq(s) * (inflation(weak.like.phi, w0)/w0 + inflation(weak.like.phi, w1)/w1)
+		noise := sq(s) * (varianceInflation(weak.like.phi, w0)/w0 + varianceInflation(weak.like.phi, w1)/w1)
 		signal := sq(unseenSize*s) / (sq(unseenSize*s) + noise) // share of d that is no noise
 		odds := weak.rate * math.Sqrt(1-signal) * math.Exp(min(signal*sq(d)/noise/2, 50))
 		move := w1 / weight * signal * d

@@ -19,10 +19,10 @@ func TestAdjacent(t *testing.T) {
 			bent[i] += 2 * s
 		}
 	}
-	weak := newUnseen(3, 90, likeness{})
+	weak := newUnseen(3, 90, runCorrelation{})
 	look := func(x []float64, atEnd bool) (shift, sd float64) {
 		sc := scanner{history: history{x: x}, p: Default()}
-		shift, v := sc.adjacent(sc.stay(0, len(x)), atEnd, s, weak)
+		shift, v := sc.levelNextToEvent(sc.fitLevel(0, len(x)), atEnd, s, weak)
 		return shift, math.Sqrt(v)
 	}
 	if shift, sd := look(flat, true); math.Abs(shift) > 0.1*s || sd > 0.35*s {

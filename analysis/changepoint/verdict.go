@@ -9,68 +9,64 @@ const (
 	smallSample     = 70
 	smallCorrelated = 15
 
-	// doubtPhi is the correlation of the residuals in standard errors above
-	// which, and doubtTurns the nats over two levels below which, no rate of
-	// false alarms is given: it would not be true. With 5.5 nats levels that stay
-	// with .9 give up to .06 events with a rate per 1000 runs, where a third of that
-	// was said; with 6.5 up to .02, and one true change in six has a rate, not four.
-	doubtPhi   = 1
-	doubtTurns = 6.5
+	// maxRatedPhi is the correlation of the residuals, in standard errors, above which no false alarm rate is
+	// given, and minRatedTurns the margin over alternation, in nats, below which none is given: it would be wrong.
+	// With 5.5 nats levels that stay with .9 give up to .06 events with a rate per 1000 runs, where a third of
+	// that was said; with 6.5 up to .02, and one true change in six has a rate, not four.
+	maxRatedPhi   = 1
+	minRatedTurns = 6.5
 )
 
-// verdict is what is decided of a split and how clearly.
+// verdict is the decision on a claim and its margin.
 type verdict struct {
 	committed bool
-	// margin is by how many nats the weakest of the tests was passed.
+	// margin is the margin, in nats, of the weakest of the tests.
 	margin float64
-	// asked is the evidence in nats by which the values had to beat independent
-	// noise.
-	asked float64
-	// doubtful says that dependence was near to explaining it: how often
-	// chance alone would do the same is then not known.
+	// required is the evidence, in nats, that was required against independent noise.
+	required float64
+	// doubtful reports that dependent noise nearly explains the claim, so that its false alarm rate is unknown.
 	doubtful bool
 }
 
-// judge decides whether a claim is committed: against independent noise, against correlated noise and against
-// two levels that take turns, each with the additional requirements for few runs and unknown noise.
-func (sc *scanner) judge(c *claim, b belief) verdict {
+// testClaim decides whether a claim is committed: against independent noise, against correlated noise and
+// against alternation between two levels, each with the additional requirements for few runs and unknown noise.
+func (sc *scanner) testClaim(c *claim, b noisePrior) verdict {
 	if math.IsInf(c.evidence, -1) {
 		return verdict{}
 	}
-	few := sc.few(c)
-	v := verdict{asked: sc.p.Threshold + few + smallSample/c.df}
-	v.margin = c.evidence - v.asked
+	few := sc.requiredForFewRuns(c)
+	v := verdict{required: sc.p.Threshold + few + smallSample/c.df}
+	v.margin = c.evidence - v.required
 	if c.boundaries == 2 {
 		v.margin = min(v.margin, c.evidence-max(0, c.single)-episodeOwn)
 	}
 	if v.margin <= 0 {
 		return v
 	}
-	v.asked = max(1, v.asked-c.expected) // of the values alone
+	v.required = max(1, v.required-c.expected) // of the values alone
 	// Turns first: they cost a tenth of what correlation does.
-	turns := sc.alternating(c) + max(0, c.expected)
+	turns := sc.marginOverTurns(c) + max(0, c.expected)
 	if turns < 0 {
 		return v
 	}
-	left, correlation := sc.dependence(c, b)
+	left, correlation := sc.correlatedEvidence(c, b)
 	correlated := left - few - smallCorrelated/c.df - sc.p.Threshold
 	correlated += c.others // other series do not share this one's streaks
-	correlated = min(correlated, sc.alikeDays(c, b))
+	correlated = min(correlated, sc.dayMargin(c, b))
 	if correlated <= 0 {
 		return v
 	}
 	v.committed = true
 	v.margin = min(v.margin, correlated)
-	v.doubtful = correlation > doubtPhi || turns < doubtTurns
+	v.doubtful = correlation > maxRatedPhi || turns < minRatedTurns
 	return v
 }
 
-// rate returns how many events of this margin or more 1000 runs without a
-// change give, nil where it is not known.
+// rate returns the number of events of at least this margin in 1000 runs without a change, nil if unknown.
 func (v verdict) rate() *float64 {
 	if v.doubtful {
 		return nil
 	}
-	r := rateAt(v.margin)
+	r := falseAlarmRate(v.margin)
 	return &r
 }

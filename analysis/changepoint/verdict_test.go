@@ -6,13 +6,13 @@ import (
 )
 
 func TestRateFallsWithMargin(t *testing.T) {
-	if a := rateAt(0); a != ratePerThousand {
+	if a := falseAlarmRate(0); a != ratePerThousand {
 		t.Errorf("rate at margin 0: %g", a)
 	}
-	if a := rateAt(rateFold); math.Abs(a-ratePerThousand/math.E) > 1e-12 {
+	if a := falseAlarmRate(rateFold); math.Abs(a-ratePerThousand/math.E) > 1e-12 {
 		t.Errorf("rate at margin rateFold: %g", a)
 	}
-	if a := rateAt(50); a != rateFloor {
+	if a := falseAlarmRate(50); a != rateFloor {
 		t.Errorf("rate beyond what was seen: %g", a)
 	}
 }

@@ -9,10 +9,9 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// How much a change of a user's other series tells of this one.
-// Where shapes share seven changes in ten, recall rises from .675 to .750 (z of
-// 3.5 to 7: .355 to .489), with .58 false changes per 1000 runs rather than .66;
-// where they share none, .29 become .31. Drawn 150 times with unused seeds.
+// Evidence that a change of a user's other series gives for a change of this one. Where shapes share seven
+// changes in ten, recall rises from .675 to .750 (z of 3.5 to 7: .355 to .489), with .58 false changes per 1000
+// runs rather than .66; where they share none, .29 become .31. Drawn 150 times with unused seeds.
 const (
 	// jointOdds is how much more likely a change is at a boundary at which another
 	// series of the user changed than anywhere: half of a user's changes are
@@ -24,57 +23,56 @@ const (
 	jointMost = 5
 )
 
-// vote is evidence for a change at a run, from another series, that was known
-// from a time on.
+// vote is evidence, in nats, for a change at a run from another series, available from time known on.
 type vote struct {
 	index int
 	nats  float64
 	known float64 // days
 }
 
-// boundary is a change of one series as another sees it: the level changed
-// after from and not after to, and this was committed at known.
+// boundary is the time range of a change, for other series: the level changed after from and not after to, and
+// this was committed at known; all in days.
 type boundary struct {
 	from, to, known float64
 }
 
-// boundaries are the changes of a series that tell of others. The beginning of
-// a drift is too vague.
-func (r *ready) boundaries(events []event) []boundary {
+// sharedBoundaries returns the changes of a series that are evidence for others. Drifts are left out, because
+// their beginning is too uncertain.
+func (r *preparedSeries) sharedBoundaries(events []event) []boundary {
 	var list []boundary
 	for _, e := range events {
 		if e.kind == Drift || e.first == 0 {
 			continue
 		}
-		list = append(list, boundary{r.at0(e.first - 1), r.at0(e.last), r.at0(e.detected)})
+		list = append(list, boundary{r.timeOf(e.first - 1), r.timeOf(e.last), r.timeOf(e.detected)})
 	}
 	return list
 }
 
-// at0 is the time of kept run k.
-func (r *ready) at0(k int) float64 { return r.Time(r.at[k]) }
+// timeOf returns the time of kept run k in days.
+func (r *preparedSeries) timeOf(k int) float64 { return r.Time(r.at[k]) }
 
-// kin is how many series before and after one, as they are given, may tell of
-// it: it bounds the time for a user with thousands.
-const kin = 32
+// maxNeighbours is the number of the user's series before and after one in the input that may vote for it: it
+// limits the time for a user with thousands.
+const maxNeighbours = 32
 
-// votes gives each series the evidence of its user's other ones. Metrics of the
-// very same runs share their noise: they count for as much as they differ.
-func votes(runs []ready, solo []look) [][]vote {
+// votes returns for each series the votes of its user's other series; solo are their scans without votes.
+// Metrics of the same runs share their noise, so that their votes are reduced.
+func votes(runs []preparedSeries, solo []seriesScan) [][]vote {
 	given := make([][]vote, len(runs))
-	for _, group := range users(runs) {
+	for _, group := range groupByUser(runs) {
 		for g, from := range group {
-			list := runs[from].boundaries(solo[from].out.events)
+			list := runs[from].sharedBoundaries(solo[from].out.events)
 			if len(list) == 0 {
 				continue
 			}
-			for q := max(0, g-kin); q < min(len(group), g+kin+1); q++ {
+			for q := max(0, g-maxNeighbours); q < min(len(group), g+maxNeighbours+1); q++ {
 				to := group[q]
 				if to == from {
 					continue
 				}
 				for _, b := range list {
-					given[to] = append(given[to], runs[to].hear(b, &runs[from])...)
+					given[to] = append(given[to], runs[to].votesFrom(b, &runs[from])...)
 				}
 			}
 		}
@@ -82,8 +80,9 @@ func votes(runs []ready, solo []look) [][]vote {
 	return given
 }
 
-// users groups series by owner; those without one stand alone.
-func users(runs []ready) [][]int {
+// groupByUser returns the indexes of the series of each user; series without a user or without possible changes
+// are left out.
+func groupByUser(runs []preparedSeries) [][]int {
 	where := make(map[string]int)
 	var groups [][]int
 	for i := range runs {
@@ -102,18 +101,18 @@ func users(runs []ready) [][]int {
 	return groups
 }
 
-// hear turns a boundary of another series into votes for the runs of this one
-// at which its level may have changed with it: the first run after from, up to
-// the first run at or after to. Several share the odds.
-func (r *ready) hear(b boundary, other *ready) []vote {
+// votesFrom converts a boundary of another series to votes for the runs of this one at which its level may have
+// changed with it: the first run after from, up to the first run at or after to. Several runs share the odds;
+// nil if they are more than eleven.
+func (r *preparedSeries) votesFrom(b boundary, other *preparedSeries) []vote {
 	n := len(r.x)
-	first := sort.Search(n, func(k int) bool { return r.at0(k) > b.from })
-	last := sort.Search(n, func(k int) bool { return r.at0(k) >= b.to })
+	first := sort.Search(n, func(k int) bool { return r.timeOf(k) > b.from })
+	last := sort.Search(n, func(k int) bool { return r.timeOf(k) >= b.to })
 	first, last = max(first, 1), min(last, n-1)
 	if first > last || last-first > 10 {
 		return nil
 	}
-	part := 1 - common(r, other, b.known)
+	part := 1 - sharedNoise(r, other, b.known)
 	nats := part * math.Log1p(jointOdds/float64(last-first+1))
 	list := make([]vote, 0, last-first+1)
 	for k := first; k <= last; k++ {
@@ -122,15 +121,15 @@ func (r *ready) hear(b boundary, other *ready) []vote {
 	return list
 }
 
-// common is how alike two series of the same runs move from run to run, up to a
-// time; 0 where they are different runs. Steps hardly know of changes.
-func common(a, b *ready, until float64) float64 {
+// sharedNoise returns the correlation of the differences between consecutive runs of two series, up to a time;
+// 0 if they are different runs. Differences hardly depend on changes of level.
+func sharedNoise(a, b *preparedSeries, until float64) float64 {
 	var da, db []float64
 	la, lb := -1, -1
 	for i, j := 0, 0; i < len(a.x) && j < len(b.x); {
-		ta, tb := a.when(i), b.when(j)
+		ta, tb := a.runKey(i), b.runKey(j)
 		switch {
-		case a.at0(i) > until:
+		case a.timeOf(i) > until:
 			i = len(a.x)
 		case ta < tb:
 			i++
@@ -150,23 +149,24 @@ func common(a, b *ready, until float64) float64 {
 	return math.Min(math.Abs(robust.SignCorrelation(da, db)), 1)
 }
 
-// when is what identifies a run: its start, else its time.
-func (r *ready) when(k int) float64 {
+// runKey returns the number by which a run is recognized in other series: its start, else its time.
+func (r *preparedSeries) runKey(k int) float64 {
 	if len(r.Start) == len(r.Y) {
 		return r.Start[r.at[k]]
 	}
-	return r.at0(k)
+	return r.timeOf(k)
 }
 
-// prior is the evidence of votes as it becomes known.
+// prior holds the evidence of votes for each run, added as the votes become known.
 type prior struct {
-	votes []vote
-	time  func(k int) float64
-	nats  []float64
-	heard int
+	votes   []vote
+	time    func(k int) float64
+	nats    []float64
+	applied int
 }
 
-func newPrior(r *ready, given []vote) *prior {
+// newPrior sorts the votes by the time at which they become known; nil if none exists.
+func newPrior(r *preparedSeries, given []vote) *prior {
 	if len(given) == 0 {
 		return nil
 	}
@@ -174,15 +174,15 @@ func newPrior(r *ready, given []vote) *prior {
 	slices.SortStableFunc(given, func(a, b vote) int {
 		return cmp.Or(cmp.Compare(a.known, b.known), a.index-b.index)
 	})
-	return &prior{votes: given, time: r.at0, nats: make([]float64, len(r.x))}
+	return &prior{votes: given, time: r.timeOf, nats: make([]float64, len(r.x))}
 }
 
-// learn adds what is known when run newest has arrived.
+// learn adds the votes that are known when run newest has arrived, at most jointMost nats for a run.
 func (v *prior) learn(newest int) {
 	now := v.time(newest)
-	for v.heard < len(v.votes) && v.votes[v.heard].known <= now {
-		w := v.votes[v.heard]
+	for v.applied < len(v.votes) && v.votes[v.applied].known <= now {
+		w := v.votes[v.applied]
 		v.nats[w.index] = math.Min(v.nats[w.index]+w.nats, jointMost)
-		v.heard++
+		v.applied++
 	}
 }

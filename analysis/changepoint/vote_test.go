@@ -27,14 +27,14 @@ func TestJoint(t *testing.T) {
 		s, _ = together(shapes)
 		alone = sum(alone, s)
 	}
-	if own.Found+own.WeakOK <= alone.Found+alone.WeakOK || own.False > alone.False+2 {
+	if own.Found+own.WeakFound <= alone.Found+alone.WeakFound || own.False > alone.False+2 {
 		t.Errorf("alone %+v, together %+v", alone, own)
 	}
 }
 
 func sum(a, b draw.Score) draw.Score {
 	return draw.Score{Asked: a.Asked + b.Asked, Found: a.Found + b.Found, Weak: a.Weak + b.Weak,
-		WeakOK: a.WeakOK + b.WeakOK, False: a.False + b.False, Runs: a.Runs + b.Runs}
+		WeakFound: a.WeakFound + b.WeakFound, False: a.False + b.False, Runs: a.Runs + b.Runs}
 }
 
 // What others show is used from the day on which it was known.

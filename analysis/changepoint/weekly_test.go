@@ -18,7 +18,7 @@ func weekday(day int) int { return day % 7 }
 
 // learner lets a week learn as the scan goes along.
 func learner(w *calendar.Week) func(int, []event) {
-	return func(newest int, committed []event) { w.Learn(newest, weeks(committed)) }
+	return func(newest int, committed []event) { w.Learn(newest, weekChanges(committed)) }
 }
 
 // weekOf draws a run a day with noise of 1 %, weekday first and the next by size
@@ -103,7 +103,7 @@ func TestLargeWeekend(t *testing.T) {
 		r := prepare(&s)
 		w := calendar.New(r.x, r.day, nil)
 		events := scan(history{x: w.X(), day: r.day, learn: learner(w)}, Default()).events
-		for k, out := range w.Out()[83:] { // the last week
+		for k, out := range w.Removed()[83:] { // the last week
 			d := weekday(20000 + 83 + k)
 			if on := d == 3 || d == 4; on && math.Abs(out-size) > .012 || !on && out != 0 {
 				t.Errorf("a weekend of %v: %v is taken out of day %d", size, out, d)
@@ -243,7 +243,7 @@ func TestWeeklyPrefix(t *testing.T) {
 			part := s
 			part.T, part.Y = s.T[:n], s.Y[:n]
 			r := prepare(&part)
-			return r.look(nil, p).out.events
+			return r.scanSeries(nil, p).out.events
 		}
 		whole := events(100)
 		r := prepare(&s)
@@ -341,8 +341,8 @@ func FuzzWeekly(f *testing.F) {
 		}
 		scan(history{x: w.X(), day: day, learn: learner(w)}, Default())
 		for k, v := range w.X() {
-			if !(math.Abs(v+w.Out()[k]-x[k]) < 1e-9) {
-				t.Fatalf("run %d: %v and %v taken out of %v", k, v, w.Out()[k], x[k])
+			if !(math.Abs(v+w.Removed()[k]-x[k]) < 1e-9) {
+				t.Fatalf("run %d: %v and %v taken out of %v", k, v, w.Removed()[k], x[k])
 			}
 		}
 	})

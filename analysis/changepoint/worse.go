@@ -2,12 +2,12 @@ package changepoint
 
 // Worsening is a series whose newest runs are slower than those before.
 type Worsening struct {
-	Series int // in the list of results
-	Change int // the change since which it is slower
-	// EffectPct is how much slower the newest runs are than those before Change.
+	Series int // index in the list of results
+	Change int // index of the change since which it is slower
+	// EffectPct is by how many percent the newest runs are slower than those before Change.
 	EffectPct float64
-	// Sure says that the interval of the change lies above zero.
-	Sure bool
+	// Significant reports that the interval of the change lies above zero.
+	Significant bool
 }
 
 // Worse lists the series whose newest regime is slower than the one before by
@@ -24,20 +24,20 @@ func Worse(results []SeriesResult, minEffectPct float64) []Worsening {
 		effect := c.EffectPct
 		if back := excursionStart(r.Changes, k); back >= 0 {
 			// The runs since an excursion against those before it.
-			effect = combined(r.Changes[back].EffectPct, effect)
+			effect = combinePct(r.Changes[back].EffectPct, effect)
 			k = back
 		}
 		if effect < minEffectPct {
 			continue
 		}
 		sure := c.LoPct != nil && *c.LoPct > 0
-		list = append(list, Worsening{Series: i, Change: k, EffectPct: effect, Sure: sure})
+		list = append(list, Worsening{Series: i, Change: k, EffectPct: effect, Significant: sure})
 	}
 	return list
 }
 
-// excursionStart is the change that began the excursion which change k ended,
-// -1 if it ended none.
+// excursionStart returns the index of the change that began the excursion which change k ended, -1 if it ended
+// none.
 func excursionStart(changes []Change, k int) int {
 	g := changes[k].Group
 	if g == nil {
@@ -51,5 +51,5 @@ func excursionStart(changes []Change, k int) int {
 	return -1
 }
 
-// combined is two relative differences one after the other, in per cent.
-func combined(a, b float64) float64 { return ((1+a/100)*(1+b/100) - 1) * 100 }
+// combinePct returns the total of two successive relative changes, in percent.
+func combinePct(a, b float64) float64 { return ((1+a/100)*(1+b/100) - 1) * 100 }

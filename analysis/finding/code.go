@@ -7,73 +7,77 @@ import (
 	q "jobgait/analysis/quantity"
 )
 
-// CodeShares is what the CPU time of a run was spent on, by samples: shares of it.
+// CodeShares holds shares of the CPU time of a run by kind of code, estimated from samples.
 type CodeShares struct {
 	Samples int64
-	// Communication is libraries of MPI and below; Spinning, part of it, those that
-	// drive the network in a loop and do nothing else for long. Copying and packing
-	// are in others.
+	// Communication is the share of MPI and the libraries below it; Spinning, part of it, the share of libraries
+	// that poll the network in a loop and do little else. Copying and packing are in other libraries.
 	Communication, Spinning, Kernel, OpenMP float64
-	// Where are the functions or libraries that hold most of each, largest first.
+	// Where lists the functions or libraries with the most time of each kind, largest first.
 	Where map[string][]string
-	// Node is whose samples these are, "" for a run on one node.
+	// Node is the node of the samples, "" for a run on one node.
 	Node string
 }
 
 const (
-	// muchCommunication is the share of CPU time from which communication is reported: the pairs and neighbours of
-	// a LAMMPS melt leave it 3 % on two ranks, a stencil on small blocks 29 %.
+	// muchCommunication is the least share of CPU time at which communication is reported: the pairs and
+	// neighbours of a LAMMPS melt leave it 3 % on two ranks, a stencil on small blocks 29 %.
 	muchCommunication = 0.2
-	// muchWaiting is that of waiting with busy CPUs.
+	// muchWaiting is the least share of waiting with busy CPUs that is reported.
 	muchWaiting = 0.15
-	// muchKernel is that of the kernel: 1 to 3 % are interrupts and page faults of any
-	// program.
+	// muchKernel is the least share of the kernel that is reported: interrupts and page faults of any program take
+	// 1 to 3 %.
 	muchKernel = 0.2
 )
 
-// surely reports whether a share is above the threshold beyond chance. Samples of one run are not independent,
+// exceeds reports whether a share is significantly above the threshold. Samples of one run are not independent,
 // so two standard errors are required.
-func (c CodeShares) surely(share, least float64) bool {
+func (c CodeShares) exceeds(share, least float64) bool {
 	return c.Samples > 0 && share <= 1.001 && share-2*math.Sqrt(share*max(0, 1-share)/float64(c.Samples)) >= least
 }
 
+// communicationShare finds runs whose communication takes much CPU time, if no busy waiting is found.
 func communicationShare(r RunFacts) []Finding {
 	c := r.Code
-	if c == nil || !c.surely(c.Communication, muchCommunication) || len(waitingInMPI(r)) > 0 {
+	if c == nil || !c.exceeds(c.Communication, muchCommunication) || len(waitingInMPI(r)) > 0 {
 		return nil
 	}
-	return r.spent(c.Communication, "communication", "Communication took %s of the CPU time%s.")
+	return r.codeFinding(c.Communication, "communication", "Communication took %s of the CPU time%s.")
 }
 
+// waitingInMPI finds runs whose ranks wait for each other with busy CPUs.
 func waitingInMPI(r RunFacts) []Finding {
 	c := r.Code
-	if c == nil || !c.surely(c.Spinning, muchWaiting) {
+	if c == nil || !c.exceeds(c.Spinning, muchWaiting) {
 		return nil
 	}
-	return r.spent(c.Spinning, "spinning",
+	return r.codeFinding(c.Spinning, "spinning",
 		"Ranks waited for each other with busy CPUs: %s of the CPU time went to libraries of MPI that look for messages "+
 			"in a loop%s.")
 }
 
+// kernelShare finds runs whose kernel code takes much CPU time.
 func kernelShare(r RunFacts) []Finding {
 	c := r.Code
-	if c == nil || !c.surely(c.Kernel, muchKernel) {
+	if c == nil || !c.exceeds(c.Kernel, muchKernel) {
 		return nil
 	}
-	return r.spent(c.Kernel, "kernel", "The kernel took %s of the CPU time: system calls, page faults and interrupts%s.")
+	return r.codeFinding(c.Kernel, "kernel",
+		"The kernel took %s of the CPU time: system calls, page faults and interrupts%s.")
 }
 
+// openmpWaiting finds runs whose OpenMP threads wait for each other with busy CPUs.
 func openmpWaiting(r RunFacts) []Finding {
 	c := r.Code
-	if c == nil || !c.surely(c.OpenMP, muchWaiting) {
+	if c == nil || !c.exceeds(c.OpenMP, muchWaiting) {
 		return nil
 	}
-	return r.spent(c.OpenMP, "openmp",
+	return r.codeFinding(c.OpenMP, "openmp",
 		"Threads of OpenMP waited for each other with busy CPUs: %s of the CPU time went to its runtime%s.")
 }
 
-// spent tells of a share of the CPU time that was spent.
-func (r RunFacts) spent(share float64, what, format string) []Finding {
+// codeFinding returns a finding about a share of the CPU time, with the text of format.
+func (r RunFacts) codeFinding(share float64, what, format string) []Finding {
 	c, where := r.Code, ""
 	if list := c.Where[what]; len(list) > 0 {
 		where = ", most of it in " + list[0]
@@ -85,7 +89,7 @@ func (r RunFacts) spent(share float64, what, format string) []Finding {
 	if list := c.Where[what]; len(list) > 0 {
 		e["where"] = list
 	}
-	f := one(fmt.Sprintf(format, q.Share(share), where), e)
+	f := single(fmt.Sprintf(format, q.Share(share), where), e)
 	if r.CPU.Busy != nil {
 		cost := share * *r.CPU.Busy * r.ElapsedS
 		f[0].CostCoreS = &cost

@@ -9,18 +9,19 @@ import (
 )
 
 const (
-	// leastImbalance is how many percent the busiest node is above the mean.
+	// leastImbalance is the least excess of the busiest node over the mean, in percent.
 	leastImbalance = 10.0
-	// leastDrift is by how many percent iterations must have become longer: two runs
-	// of one program on one node differ by as much as 3 %.
+	// leastDrift is the least increase of the length of iterations, in percent: two runs of one program on one
+	// node differ by up to 3 %.
 	leastDrift = 5.0
-	// leastDriftShare is the part of the run that longer iterations must have cost: a
-	// slow last second of a minute is no finding.
+	// leastDriftShare is the least share of the run that longer iterations must have cost: a slow last second of a
+	// minute is no finding.
 	leastDriftShare = 0.02
 	// halfWork is the share of its work on fewer nodes below which a node was too many.
 	halfWork = 0.5
 )
 
+// oddNodes returns the nodes that differ from the others.
 func oddNodes(r RunFacts) []NodeFacts {
 	var odd []NodeFacts
 	for _, n := range r.Nodes {
@@ -31,6 +32,7 @@ func oddNodes(r RunFacts) []NodeFacts {
 	return odd
 }
 
+// oddNode finds runs with nodes that differ from the others, unless they are reported as idle.
 func oddNode(r RunFacts) []Finding {
 	odd := oddNodes(r)
 	if f := nodeIdle(r); len(f) > 0 { // already reported
@@ -47,44 +49,47 @@ func oddNode(r RunFacts) []Finding {
 	e := map[string]any{"nodes": names}
 	if len(odd) == 1 {
 		e["odd"] = odd[0].Odd
-		return one(fmt.Sprintf("Node %s differs from the others: %s.", names[0], strings.Join(odd[0].Odd, "; ")), e)
+		return single(fmt.Sprintf("Node %s differs from the others: %s.", names[0], strings.Join(odd[0].Odd, "; ")), e)
 	}
-	return one(fmt.Sprintf("%s differ from the others: %s.", q.Plural(len(odd), "node"), some(names)), e)
+	return single(fmt.Sprintf("%s differ from the others: %s.", q.Plural(len(odd), "node"), nameSome(names)), e)
 }
 
+// imbalance finds runs whose work is spread unevenly over nodes, if no odd or idle node is found.
 func imbalance(r RunFacts) []Finding {
 	p := r.ImbalancePct
 	if p == nil || *p < leastImbalance || len(oddNodes(r)) > 0 || len(nodeIdle(r)) > 0 {
 		return nil
 	}
-	f := one(fmt.Sprintf("Work is spread unevenly: the busiest node is %s above the mean.", q.Percent(*p)),
+	f := single(fmt.Sprintf("Work is spread unevenly: the busiest node is %s above the mean.", q.Percent(*p)),
 		map[string]any{"imbalance_pct": *p})
-	f[0].CostCoreS = r.share(*p / (100 + *p))
+	f[0].CostCoreS = r.costOf(*p / (100 + *p))
 	return f
 }
 
+// slower finds runs that became slower than earlier ones at once.
 func slower(r RunFacts) []Finding { return r.slowdowns(false) }
 
+// creeping finds runs that became slower than earlier ones bit by bit.
 func creeping(r RunFacts) []Finding { return r.slowdowns(true) }
 
-// slowdowns are the comparisons with slower runs: those that creep, or the others.
+// slowdowns returns findings for the comparisons in which this run is slower: those that creep, or the others.
 func (r RunFacts) slowdowns(creeps bool) []Finding {
 	var out []Finding
 	for _, c := range r.Others {
 		if c.EffectPct > 0 && c.Creeps == creeps {
-			f := c.told()
-			f.CostCoreS = r.share(c.EffectPct / (100 + c.EffectPct))
+			f := c.asFinding()
+			f.CostCoreS = r.costOf(c.EffectPct / (100 + c.EffectPct))
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// told is a comparison with the shift that it rests on, where that is known.
-func (c Comparison) told() Finding {
+// asFinding converts a comparison to a finding, with its shift as evidence if known.
+func (c Comparison) asFinding() Finding {
 	f := Finding{Text: c.Text, Evidence: map[string]any{"effect_pct": c.EffectPct}}
-	if c.Look != "" {
-		f.Action = action("Look further: %s", c.Look)
+	if c.Command != "" {
+		f.Action = action("Look further: %s", c.Command)
 	}
 	s := c.Shift
 	if s == nil {
@@ -111,53 +116,58 @@ func (c Comparison) told() Finding {
 	return f
 }
 
+// faster finds runs that became faster than earlier ones.
 func faster(r RunFacts) []Finding {
 	for _, c := range r.Others {
 		saved := -c.EffectPct / 100
 		if saved >= leastShare && saved < 1 && saved/(1-saved)*r.coreS() >= leastCoreS {
-			return []Finding{c.told()}
+			return []Finding{c.asFinding()}
 		}
 	}
 	return nil
 }
 
+// drifting finds runs whose iterations became longer.
 func drifting(r RunFacts) []Finding {
 	d := r.Drift
 	if d == nil || d.ChangePct < leastDrift || r.ElapsedS <= 0 || d.CostS < leastDriftShare*r.ElapsedS {
 		return nil
 	}
-	f := one(d.Text, map[string]any{"change_pct": d.ChangePct, "cost_s": d.CostS})
-	f[0].CostCoreS = r.share(min(1, max(0, d.CostS)/r.ElapsedS))
+	f := single(d.Text, map[string]any{"change_pct": d.ChangePct, "cost_s": d.CostS})
+	f[0].CostCoreS = r.costOf(min(1, max(0, d.CostS)/r.ElapsedS))
 	return f
 }
 
+// startUpLong finds runs with a long time before the first recognized cycle.
 func startUpLong(r RunFacts) []Finding {
-	f := phases(r, r.StartUpS, "start_up_s", "The first cycle was recognized after")
+	f := phaseTime(r, r.StartUpS, "start_up_s", "The first cycle was recognized after")
 	for i := range f {
 		f[i].Text = strings.TrimSuffix(f[i].Text, ".") + ": start-up, or cycles that were not recognized."
 	}
 	return f
 }
 
+// checkpointsCost finds runs with much time in checkpoints.
 func checkpointsCost(r RunFacts) []Finding {
 	if r.Checkpoints == 0 {
 		return nil
 	}
-	return phases(r, r.CheckpointS, "checkpoint_s", q.Plural(r.Checkpoints, "checkpoint")+" took")
+	return phaseTime(r, r.CheckpointS, "checkpoint_s", q.Plural(r.Checkpoints, "checkpoint")+" took")
 }
 
-// phases tells of the time in phases; how much it must be is the rule of every info.
-func phases(r RunFacts, s float64, name, what string) []Finding {
+// phaseTime returns a finding about s seconds in phases, whose cost is that share of the run.
+func phaseTime(r RunFacts, s float64, name, what string) []Finding {
 	if s <= 0 || r.ElapsedS <= 0 || r.coreS() <= 0 {
 		return nil
 	}
 	part := min(1, s/r.ElapsedS)
-	f := one(fmt.Sprintf("%s %s, %s of the run.", what, q.Duration(s), q.Share(part)),
+	f := single(fmt.Sprintf("%s %s, %s of the run.", what, q.Duration(s), q.Share(part)),
 		map[string]any{name: s, "elapsed_s": r.ElapsedS})
-	f[0].CostCoreS = r.share(part)
+	f[0].CostCoreS = r.costOf(part)
 	return f
 }
 
+// tooManyNodes finds runs on nodes that add less than half of the work of a node in smaller runs.
 func tooManyNodes(r RunFacts) []Finding {
 	s := r.Scaling
 	if s == nil || s.Fewer < 1 || s.Nodes <= s.Fewer || !(s.StepS > 0) || !(s.FewerStepS > 0) {
@@ -171,13 +181,14 @@ func tooManyNodes(r RunFacts) []Finding {
 	if s.Fewer > 1 {
 		than = "a node does in runs on " + q.Count(s.Fewer)
 	}
-	f := one(fmt.Sprintf("Each of its %s did %s of the work that %s.", q.Plural(s.Nodes, "node"), q.Share(work), than),
+	f := single(fmt.Sprintf("Each of its %s did %s of the work that %s.", q.Plural(s.Nodes, "node"), q.Share(work), than),
 		map[string]any{"nodes": s.Nodes, "fewer": s.Fewer, "step_s": s.StepS, "fewer_step_s": s.FewerStepS})
-	f[0].CostCoreS = r.share(1 - work)
+	f[0].CostCoreS = r.costOf(1 - work)
 	f[0].Action = action("Ask for fewer nodes: sbatch --nodes=%d.", s.Fewer)
 	return f
 }
 
+// notSampled finds runs that were not sampled.
 func notSampled(r RunFacts) []Finding {
 	if r.Sampled {
 		return nil
@@ -186,9 +197,10 @@ func notSampled(r RunFacts) []Finding {
 	if r.NoPeriod != "" {
 		text += ": " + r.NoPeriod
 	}
-	return one(text+".", map[string]any{"why": r.NoPeriod})
+	return single(text+".", map[string]any{"why": r.NoPeriod})
 }
 
+// partlySampled returns a finding for each doubt about the samples.
 func partlySampled(r RunFacts) []Finding {
 	if !r.Sampled {
 		return nil
@@ -200,9 +212,10 @@ func partlySampled(r RunFacts) []Finding {
 	return out
 }
 
+// noPeriod finds sampled runs without a period.
 func noPeriod(r RunFacts) []Finding {
 	if r.Periodic || !r.Sampled {
 		return nil
 	}
-	return one("No period found: "+r.NoPeriod+".", map[string]any{"why": r.NoPeriod})
+	return single("No period found: "+r.NoPeriod+".", map[string]any{"why": r.NoPeriod})
 }

@@ -8,23 +8,23 @@ import (
 )
 
 const (
-	// lostCPUs is the share of its CPUs from which lost CPU time is reported: less is within what a node's daemons
-	// take.
+	// lostCPUs is the least share of its CPUs at which lost CPU time is reported: a node's daemons may take less.
 	lostCPUs = 0.05
-	// ownWait is the share of its busy CPUs from which waiting for its own threads is reported; six on two CPUs
-	// wait twice what they run.
+	// ownWait is the least share of its busy CPUs at which waiting for its own threads is reported; six threads on
+	// two CPUs wait twice as long as they run.
 	ownWait = 0.1
 	// leastWaitedS is the least total time that tasks waited for CPUs that is reported: `exit 3`, which takes 0.14
 	// s, waits for 20 ms to start.
 	leastWaitedS = 1.0
-	// gotAll is the share of its CPUs from which a run had them.
+	// gotAll is the least share of its CPUs at which a run counts as having got them.
 	gotAll = 0.9
-	// idleCPUs is the share of unused CPUs from which they are reported.
+	// idleCPUs is the least share of unused CPUs that is reported.
 	idleCPUs = 0.25
 )
 
-// lacked is what a run was allowed, wanted and did not get, limits of its own aside.
-func (r RunFacts) lacked() (cpus float64, ok bool) {
+// lackedCPUs returns the mean number of CPUs that a run was allowed, wanted and did not get, apart from limits
+// of its cgroup; false if unknown.
+func (r RunFacts) lackedCPUs() (cpus float64, ok bool) {
 	c := r.CPU
 	if c.Allocated == nil || c.Busy == nil || c.Waiting == nil || *c.Allocated <= 0 {
 		return 0, false
@@ -36,8 +36,8 @@ func (r RunFacts) lacked() (cpus float64, ok bool) {
 	return max(0, min(waiting, *c.Allocated-*c.Busy)), true
 }
 
-// others is whether as much as half of what the run lacked went to somebody else.
-func (r RunFacts) others(lacked float64) bool {
+// othersTookCPUs reports whether at least half of the CPUs that the run lacked were used by other jobs.
+func (r RunFacts) othersTookCPUs(lacked float64) bool {
 	return r.CPU.Others != nil && *r.CPU.Others >= lacked/2
 }
 
@@ -49,25 +49,28 @@ func cpuTime(s float64) string {
 	return q.Duration(s)
 }
 
+// crowded finds runs whose CPUs other jobs used.
 func crowded(r RunFacts) []Finding {
-	lacked, ok := r.lacked()
-	if !ok || lacked < lostCPUs**r.CPU.Allocated || lacked*r.ElapsedS < leastWaitedS || !r.others(lacked) {
+	lacked, ok := r.lackedCPUs()
+	if !ok || lacked < lostCPUs**r.CPU.Allocated || lacked*r.ElapsedS < leastWaitedS || !r.othersTookCPUs(lacked) {
 		return nil
 	}
 	where := "node"
 	if r.NNodes > 1 {
 		where = "nodes"
 	}
-	f := one(fmt.Sprintf("Other work on its %s took CPUs from the run: its tasks waited %s for a CPU, %s of the time in "+
+	f := single(fmt.Sprintf("Other work on its %s took CPUs from the run: its tasks waited %s for a CPU, %s of the "+
+		"time in "+
 		"which they wanted one.", where, cpuTime(lacked*r.ElapsedS), q.Share(lacked/(*r.CPU.Busy+lacked))),
 		map[string]any{"busy_cpus": *r.CPU.Busy, "allocated_cpus": *r.CPU.Allocated, "waiting_cpus": *r.CPU.Waiting,
 			"others_cpus": *r.CPU.Others})
-	f[0].CostCoreS = r.share(lacked / *r.CPU.Allocated)
+	f[0].CostCoreS = r.costOf(lacked / *r.CPU.Allocated)
 	return f
 }
 
+// oversubscribed finds runs with more threads than CPUs, if they are not crowded by others.
 func oversubscribed(r RunFacts) []Finding {
-	lacked, ok := r.lacked()
+	lacked, ok := r.lackedCPUs()
 	if !ok || len(crowded(r)) > 0 {
 		return nil
 	}
@@ -76,11 +79,12 @@ func oversubscribed(r RunFacts) []Finding {
 	if c.Throttled != nil {
 		waiting -= *c.Throttled
 	}
-	alone := *c.Busy >= gotAll**c.Allocated || c.Others != nil && !r.others(lacked)
+	alone := *c.Busy >= gotAll**c.Allocated || c.Others != nil && !r.othersTookCPUs(lacked)
 	if !alone || waiting < ownWait**c.Busy || waiting < ownWait || waiting*r.ElapsedS < leastWaitedS {
 		return nil
 	}
-	f := one(fmt.Sprintf("Its own tasks waited for each other: %s CPUs' worth of them were ready to run while %s of %s "+
+	f := single(fmt.Sprintf("Its own tasks waited for each other: %s CPUs' worth of them were ready to run while %s of "+
+		"%s "+
 		"ran.",
 		q.Figures(waiting, 2), q.Figures(*c.Busy, 2), q.Plain(*c.Allocated, 3)),
 		map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "waiting_cpus": waiting})
@@ -91,7 +95,7 @@ func oversubscribed(r RunFacts) []Finding {
 	return f
 }
 
-// cpusOfTask is how many CPUs each task was given, 0 where that is not known.
+// cpusOfTask returns the number of CPUs that each task was given, 0 if unknown.
 func (r RunFacts) cpusOfTask() int {
 	if r.CPU.Allocated == nil {
 		return 0
@@ -99,29 +103,35 @@ func (r RunFacts) cpusOfTask() int {
 	return int(*r.CPU.Allocated) / max(1, r.Tasks)
 }
 
-// fullThreads is the share of its threads that a run keeps busy which cannot use more CPUs.
+// fullThreads is the share of busy threads at which a run cannot use more CPUs with its threads.
 const fullThreads = 0.8
 
+// throttled finds runs that a CPU limit of their cgroup held back.
 func throttled(r RunFacts) []Finding {
-	return taken(r, r.CPU.Throttled, "throttled_cpus",
+	return cpusTaken(r, r.CPU.Throttled, "throttled_cpus",
 		"A CPU limit of its control group (cgroup) held the run back: by %s of its %s CPUs on average.")
 }
 
+// stolen finds runs from which the host of a virtual machine took CPUs.
 func stolen(r RunFacts) []Finding {
-	return taken(r, r.CPU.Stolen, "stolen_cpus", "The host of its virtual machine took CPUs away: %s of %s on average.")
+	return cpusTaken(r, r.CPU.Stolen, "stolen_cpus",
+		"The host of its virtual machine took CPUs away: %s of %s on average.")
 }
 
-// taken tells of CPUs that something kept from the run.
-func taken(r RunFacts, cpus *float64, name, format string) []Finding {
+// cpusTaken returns a finding about a mean number of CPUs that the run could not use, if it is at least
+// lostCPUs of them.
+func cpusTaken(r RunFacts, cpus *float64, name, format string) []Finding {
 	a := r.CPU.Allocated
 	if cpus == nil || a == nil || *a <= 0 || *cpus < lostCPUs**a {
 		return nil
 	}
-	f := one(fmt.Sprintf(format, q.Figures(*cpus, 2), q.Plain(*a, 3)), map[string]any{name: *cpus, "allocated_cpus": *a})
-	f[0].CostCoreS = r.share(min(1, *cpus / *a))
+	f := single(fmt.Sprintf(format, q.Figures(*cpus, 2), q.Plain(*a, 3)),
+		map[string]any{name: *cpus, "allocated_cpus": *a})
+	f[0].CostCoreS = r.costOf(min(1, *cpus / *a))
 	return f
 }
 
+// cpusIdle finds runs that left CPUs unused for no other reported reason.
 func cpusIdle(r RunFacts) []Finding {
 	c := r.CPU
 	if c.Allocated == nil || c.Busy == nil || *c.Allocated <= 0 {
@@ -133,14 +143,14 @@ func cpusIdle(r RunFacts) []Finding {
 			used += *v
 		}
 	}
-	idle := *c.Allocated - used - r.standing()
-	lacked, _ := r.lacked()
+	idle := *c.Allocated - used - r.explainedIdleCPUs()
+	lacked, _ := r.lackedCPUs()
 	if idle < idleCPUs**c.Allocated || len(crowded(r)) > 0 && lacked > idle/3 {
 		return nil // of a run that others held back it is not known what it would have used
 	}
-	f := one(fmt.Sprintf("%s of %s CPUs were idle on average.", q.Figures(idle, 2), q.Plain(*c.Allocated, 5)),
+	f := single(fmt.Sprintf("%s of %s CPUs were idle on average.", q.Figures(idle, 2), q.Plain(*c.Allocated, 5)),
 		map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "idle_cpus": idle})
-	f[0].CostCoreS = r.share(idle / *c.Allocated)
+	f[0].CostCoreS = r.costOf(idle / *c.Allocated)
 	threads := float64(r.Threads * max(1, r.Tasks))
 	if each := r.cpusOfTask(); r.Threads > 0 && each > r.Threads && *c.Busy >= fullThreads*threads &&
 		*c.Busy <= 1.1*threads {
@@ -150,9 +160,9 @@ func cpusIdle(r RunFacts) []Finding {
 	return f
 }
 
-// standing returns how many CPUs were idle for a reason that another finding reports: nodes that did nothing,
-// tasks that stood still for files, and a run that hung.
-func (r RunFacts) standing() float64 {
+// explainedIdleCPUs returns how many CPUs were idle for a reason that another finding reports: nodes that did
+// nothing, tasks that stood still for files, and a run that hung.
+func (r RunFacts) explainedIdleCPUs() float64 {
 	cpus, rest := 0.0, 1.0 // rest is the part of the run in which it could work
 	if f := nodeIdle(r); len(f) > 0 {
 		cpus = float64(len(f[0].Evidence["nodes"].([]string))) / float64(r.NNodes) * *r.CPU.Allocated
@@ -172,6 +182,7 @@ const (
 	idleNode, busyNode = 0.02, 0.5
 )
 
+// nodeIdle finds runs with nodes that did nothing while most others were busy.
 func nodeIdle(r RunFacts) []Finding {
 	if r.CPU.Allocated == nil || r.NNodes < 2 || len(r.Nodes) != r.NNodes {
 		return nil
@@ -191,15 +202,15 @@ func nodeIdle(r RunFacts) []Finding {
 	if len(idle) == 0 || 2*busy < r.NNodes {
 		return nil
 	}
-	f := one(fmt.Sprintf("The run did nothing on %s of %s: %s.", q.Count(len(idle)), q.Plural(r.NNodes, "node"),
-		some(idle)),
+	f := single(fmt.Sprintf("The run did nothing on %s of %s: %s.", q.Count(len(idle)), q.Plural(r.NNodes, "node"),
+		nameSome(idle)),
 		map[string]any{"nodes": idle, "nnodes": r.NNodes})
-	f[0].CostCoreS = r.share(float64(len(idle)) / float64(r.NNodes))
+	f[0].CostCoreS = r.costOf(float64(len(idle)) / float64(r.NNodes))
 	return f
 }
 
-// some names the first few of a list and counts the rest.
-func some(names []string) string {
+// nameSome returns the first four names of a list and the number of the rest as text.
+func nameSome(names []string) string {
 	const most = 4
 	if len(names) <= most {
 		return strings.Join(names, ", ")

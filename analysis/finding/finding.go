@@ -9,7 +9,7 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// Level is how much a finding matters.
+// Level is the severity of a finding.
 type Level string
 
 const (
@@ -28,30 +28,30 @@ type Finding struct {
 	Action *string `json:"action"`
 	// CostCoreS is what it cost in core seconds, nil where that is not known.
 	CostCoreS *float64 `json:"cost_core_s"`
-	// Evidence are the numbers and words that earned it.
+	// Evidence holds the numbers and words on which it is based, by name.
 	Evidence map[string]any `json:"evidence"`
 }
 
 const (
-	// inHead is how many findings stand at the head of a report: more are not read.
-	inHead = 3
+	// maxHead is the most findings at the head of a report.
+	maxHead = 3
 	// An info has to cost a tenth of the run, and a core hour of a batch job: less is not
 	// worth a user's time. A run without a scheduler is a trial, often of seconds.
 	leastShare, leastCoreS, leastTrialCoreS = 0.1, 3600.0, 2.0
 )
 
-// Of returns the findings of a run but for those whose code is silent.
+// Of returns the findings of a run, except those whose code is in silent.
 func Of(r RunFacts, silent []string) []Finding {
-	var ended, rest, doubt []told
+	var ended, rest, doubt []rankedFinding
 	for _, rule := range Rules() {
 		if slices.Contains(silent, rule.Code) {
 			continue
 		}
 		for _, f := range rule.find(r) {
 			f.Code, f.Level = rule.Code, rule.Level
-			t := told{f, rule.rests}
+			t := rankedFinding{f, rule.rests}
 			switch {
-			case !f.worth(r):
+			case !f.isReportable(r):
 			case rule.rests == onEnd:
 				ended = append(ended, t)
 			case rule.rests == onNothing:
@@ -61,8 +61,8 @@ func Of(r RunFacts, silent []string) []Finding {
 			}
 		}
 	}
-	slices.SortStableFunc(rest, func(a, b told) int { return cmp.Compare(b.cost(), a.cost()) })
-	first := slices.IndexFunc(rest, func(t told) bool { return t.rests == onSamples })
+	slices.SortStableFunc(rest, func(a, b rankedFinding) int { return cmp.Compare(b.cost(), a.cost()) })
+	first := slices.IndexFunc(rest, func(t rankedFinding) bool { return t.rests == onSamples })
 	if first < 0 {
 		first = len(rest)
 	}
@@ -73,16 +73,16 @@ func Of(r RunFacts, silent []string) []Finding {
 	return out
 }
 
-// Head returns those of the findings that stand at the head of a report.
-func Head(all []Finding) []Finding { return all[:min(len(all), inHead)] }
+// Head returns the findings that are printed at the head of a report.
+func Head(all []Finding) []Finding { return all[:min(len(all), maxHead)] }
 
-// told is a finding with what its evidence rests on.
-type told struct {
+// rankedFinding is a finding with the kind of evidence on which it is based, by which findings are ordered.
+type rankedFinding struct {
 	Finding
 	rests evidence
 }
 
-// cost orders findings; one of unknown cost comes after those of known ones.
+// cost returns the cost in core seconds by which findings are ordered; 0 if unknown.
 func (f Finding) cost() float64 {
 	if f.CostCoreS == nil {
 		return 0
@@ -90,16 +90,16 @@ func (f Finding) cost() float64 {
 	return *f.CostCoreS
 }
 
-// InfoRule says, for people, from which cost on an info is a finding: below it the
-// thresholds of Rules do not apply.
+// InfoRule returns a sentence for manuals on the least cost at which an info is reported, whatever the
+// thresholds of Rules.
 func InfoRule() string {
 	return fmt.Sprintf("An info whose cost in CPU time is known is reported only if it cost %s of the run or more, and "+
 		"%s or more in a batch job, %s or more under `jobgait run`.", quantity.Share(leastShare),
 		quantity.Plural(int(leastCoreS/3600), "core hour"), quantity.Duration(leastTrialCoreS))
 }
 
-// worth reports whether a finding deserves a line. NaN finds nothing.
-func (f Finding) worth(r RunFacts) bool {
+// isReportable reports whether a finding has finite evidence and, for an info, costs enough.
+func (f Finding) isReportable(r RunFacts) bool {
 	for _, v := range f.Evidence {
 		if x, ok := v.(float64); ok && (math.IsNaN(x) || math.IsInf(x, 0)) {
 			return false
@@ -114,7 +114,7 @@ func (f Finding) worth(r RunFacts) bool {
 	return f.Level != Info || *f.CostCoreS >= r.leastCost() && *f.CostCoreS >= leastShare*r.coreS()
 }
 
-// leastCost is the least cost of an info in core seconds.
+// leastCost returns the least cost, in core seconds, of an info that is reported.
 func (r RunFacts) leastCost() float64 {
 	if r.Batch {
 		return leastCoreS

@@ -6,15 +6,15 @@ import (
 	q "jobgait/analysis/quantity"
 )
 
-// GPU is one of the run's GPUs that was read; nil is what was not. Name is "GPU 0", with
-// the node's name where there are several.
+// GPU is one of the run's GPUs that was read; nil means not read. Name is "GPU 0", with the node's name if
+// there are several nodes.
 type GPU struct {
 	Name    string
 	ReadS   float64
 	ActiveS *float64
-	// PowerCappedS and HeatSlowedS are for how long a power cap and heat slowed it.
+	// PowerCappedS and HeatSlowedS are the times, in seconds, for which a power cap and heat slowed it.
 	PowerCappedS, HeatSlowedS *float64
-	// StretchS is the longest time on end in which no kernel ran, FromS when it began.
+	// StretchS is the longest uninterrupted time, in seconds, in which no kernel ran, FromS when it began.
 	StretchS, FromS float64
 }
 
@@ -27,11 +27,11 @@ type GPUIdle struct {
 }
 
 const (
-	// unusedS is from how long on a GPU that was given and not used is reported: it is known
-	// within 0.3 s who holds one. unused is up to which part of its time it ran nothing.
+	// unusedS is the least time, in seconds, for which an unused GPU is reported: which process holds a GPU is
+	// known within 0.3 s. unused is the largest share of active time at which a GPU counts as unused.
 	unusedS, unused = 5.0, 0.01
-	// A GPU that did something is reported to have stood still for longIdleS and longIdle of
-	// the run, or for shortIdleS and shortIdle of it.
+	// An idle stretch of a GPU that did something is reported if it lasts longIdleS seconds and the share longIdle
+	// of the run, or shortIdleS and the share shortIdle.
 	longIdleS, longIdle, shortIdleS, shortIdle = 600.0, 0.1, 10.0, 0.3
 	// idleCycle is the idle share of a cycle from which it is reported, idleTime that of the time
 	// that a GPU was read, which has the start-up; slowedPart the part of its time for which a GPU
@@ -39,28 +39,30 @@ const (
 	idleCycle, idleTime, slowedPart = 0.2, 0.5, 0.1
 )
 
+// gpuNotHeld finds nodes on which no process held a GPU.
 func gpuNotHeld(r RunFacts) []Finding {
 	if len(r.GPUsNotHeld) == 0 || r.ElapsedS < unusedS {
 		return nil
 	}
 	where := ""
 	if r.NNodes > 1 {
-		where = " on " + some(r.GPUsNotHeld)
+		where = " on " + nameSome(r.GPUsNotHeld)
 	}
-	return one(fmt.Sprintf("The run was given GPUs%s, and none of its processes opened one.", where),
+	return single(fmt.Sprintf("The run was given GPUs%s, and none of its processes opened one.", where),
 		map[string]any{"nodes": r.GPUsNotHeld})
 }
 
-// idle is whether a GPU ran next to nothing for as long as it was read.
-func (g GPU) idle() bool {
+// isIdle reports whether a GPU ran almost nothing while it was read.
+func (g GPU) isIdle() bool {
 	return g.ActiveS != nil && *g.ActiveS <= unused*g.ReadS && g.ReadS >= unusedS
 }
 
+// gpuNoKernel finds GPUs on which no kernel ran.
 func gpuNoKernel(r RunFacts) []Finding {
 	var idle []string
 	ran := 0.0
 	for _, g := range r.GPUs {
-		if g.idle() {
+		if g.isIdle() {
 			idle, ran = append(idle, g.Name), ran+*g.ActiveS
 		}
 	}
@@ -71,22 +73,23 @@ func gpuNoKernel(r RunFacts) []Finding {
 	if ran > 0 {
 		how = "Kernels ran for less than " + q.Share(unused) + " of the time on"
 	}
-	return one(fmt.Sprintf("%s %s of %s that the run held open: %s.", how, q.Count(len(idle)),
-		q.Plural(len(r.GPUs), "GPU"), some(idle)),
+	return single(fmt.Sprintf("%s %s of %s that the run held open: %s.", how, q.Count(len(idle)),
+		q.Plural(len(r.GPUs), "GPU"), nameSome(idle)),
 		map[string]any{"gpus": idle, "of": len(r.GPUs)})
 }
 
-// stoodStill is whether a GPU that did something ran nothing for long.
-func (g GPU) stoodStill(elapsedS float64) bool {
-	return !g.idle() && (g.StretchS >= longIdleS && g.StretchS >= longIdle*elapsedS ||
+// hasLongIdle reports whether a GPU that was used at all had a long idle stretch.
+func (g GPU) hasLongIdle(elapsedS float64) bool {
+	return !g.isIdle() && (g.StretchS >= longIdleS && g.StretchS >= longIdle*elapsedS ||
 		g.StretchS >= shortIdleS && g.StretchS >= shortIdle*elapsedS)
 }
 
+// gpuIdleStretch finds GPUs with a long idle stretch.
 func gpuIdleStretch(r RunFacts) []Finding {
 	var longest GPU
 	more := -1
 	for _, g := range r.GPUs {
-		if g.stoodStill(r.ElapsedS) {
+		if g.hasLongIdle(r.ElapsedS) {
 			more++
 			if g.StretchS > longest.StretchS {
 				longest = g
@@ -100,11 +103,13 @@ func gpuIdleStretch(r RunFacts) []Finding {
 	if more > 0 {
 		also = fmt.Sprintf(", and on %s more for long", q.Plural(more, "GPU"))
 	}
-	return one(fmt.Sprintf("No kernel ran on %s for %s on end, from %s on%s.", longest.Name, q.Duration(longest.StretchS),
+	return single(fmt.Sprintf("No kernel ran on %s for %s on end, from %s on%s.", longest.Name,
+		q.Duration(longest.StretchS),
 		q.Position(longest.FromS, r.ElapsedS), also),
 		map[string]any{"gpu": longest.Name, "idle_s": longest.StretchS, "from_s": longest.FromS, "gpus": more + 1})
 }
 
+// gpuIdleShare finds GPUs that are idle for much of each cycle.
 func gpuIdleShare(r RunFacts) []Finding {
 	idle, least := r.GPUIdle, idleTime
 	if idle != nil && idle.OfCycles {
@@ -113,10 +118,10 @@ func gpuIdleShare(r RunFacts) []Finding {
 	if idle == nil || idle.Share < least || idle.Share > 1 || len(gpuNoKernel(r)) > 0 {
 		return nil // another finding reports a GPU without work
 	}
-	return one(idle.Text, map[string]any{"idle_share": idle.Share})
+	return single(idle.Text, map[string]any{"idle_share": idle.Share})
 }
 
-// slowedBy is for how long a GPU was slowed, and by what.
+// slowedBy returns for how long, in seconds, a GPU was slowed, and the main reason.
 func (g GPU) slowedBy() (seconds float64, reason string) {
 	if g.PowerCappedS != nil {
 		seconds, reason = *g.PowerCappedS, "A power cap"
@@ -127,6 +132,7 @@ func (g GPU) slowedBy() (seconds float64, reason string) {
 	return seconds, reason
 }
 
+// gpuSlowed finds GPUs that a power cap or heat slowed.
 func gpuSlowed(r RunFacts) []Finding {
 	var most GPU
 	part, why, n := 0.0, "", 0
@@ -147,6 +153,6 @@ func gpuSlowed(r RunFacts) []Finding {
 	if n > 1 {
 		also = fmt.Sprintf(", and %s more", q.Plural(n-1, "GPU"))
 	}
-	return one(fmt.Sprintf("%s slowed %s for %s of the time%s.", why, most.Name, q.Share(part), also),
+	return single(fmt.Sprintf("%s slowed %s for %s of the time%s.", why, most.Name, q.Share(part), also),
 		map[string]any{"gpu": most.Name, "share": part, "reason": why, "gpus": n})
 }

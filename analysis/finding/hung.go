@@ -6,7 +6,8 @@ import (
 	q "jobgait/analysis/quantity"
 )
 
-// hung is a run that did nothing any more when somebody ended it. One that ended by itself had something to wait for.
+// hung finds runs that did nothing any more when they were ended from outside. A run that ended by itself was
+// waiting for something.
 func hung(r RunFacts) []Finding {
 	if r.InOrder || r.Idle {
 		return nil
@@ -19,7 +20,8 @@ func hung(r RunFacts) []Finding {
 		q.Duration(r.SilentS), endOf(r), r.Doing))
 }
 
-// idleSince is a run without a loop whose processes slept up to its end, in order or not.
+// idleSince finds runs without a loop whose processes slept until its end, whether or not the run ended in
+// order.
 func idleSince(r RunFacts) []Finding {
 	if !r.Idle {
 		return nil
@@ -28,23 +30,24 @@ func idleSince(r RunFacts) []Finding {
 		q.Duration(r.SilentS), endOf(r), r.Doing))
 }
 
-// silent is a finding of a run that did nothing before it ended.
+// silent returns the finding, with the given text, of a run that did nothing before it ended; nil if its
+// silence is unknown.
 func silent(r RunFacts, text string) []Finding {
 	if r.SilentS <= 0 || r.SilentS > r.ElapsedS {
 		return nil
 	}
 	hours := r.SilentS / 3600 * float64(max(1, r.NNodes))
-	f := one(fmt.Sprintf("%s, which cost %s node hours.", text, q.Figures(hours, 2)),
+	f := single(fmt.Sprintf("%s, which cost %s node hours.", text, q.Figures(hours, 2)),
 		map[string]any{"silent_s": r.SilentS, "doing": r.Doing, "node_hours": hours})
 	if r.Stacks != "" {
 		f[0].Text += " When last seen: " + r.Stacks
 		f[0].Evidence["stacks"] = r.Stacks
 	}
-	f[0].CostCoreS = r.share(r.SilentS / r.ElapsedS)
+	f[0].CostCoreS = r.costOf(r.SilentS / r.ElapsedS)
 	return f
 }
 
-// endOf says who ended the run.
+// endOf returns how the run ended, as part of a sentence: at its time limit, cancelled, or otherwise.
 func endOf(r RunFacts) string {
 	switch {
 	case endedAtLimit(r):

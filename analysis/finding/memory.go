@@ -8,24 +8,25 @@ import (
 )
 
 const (
-	// nearMemory is the share of its memory from which a run is near the limit.
+	// nearMemory is the share of its memory above which a run is near the limit.
 	nearMemory = 0.9
 	// unusedMemory is the share below which most of it was not needed, of at least
 	// leastMemory bytes: what lies below is a scheduler's default.
 	unusedMemory, leastMemory = 0.25, 4e9
 	// spare is the factor by which a request should exceed the peak.
 	spare = 1.2
-	// filesWait is the share of the run from which waiting for files is reported.
+	// filesWait is the least share of the run at which waiting for files is reported.
 	filesWait = 0.1
 )
 
+// memoryNearLimit finds runs whose memory nearly reached the limit.
 func memoryNearLimit(r RunFacts) []Finding {
 	m := r.Memory
 	if m.Peak == nil || m.Requested == nil || *m.Requested <= 0 || *m.Peak < nearMemory**m.Requested ||
 		len(outOfMemory(r)) > 0 {
 		return nil
 	}
-	return one(fmt.Sprintf("Memory reached %s of %s that the run had.", q.Amount(*m.Peak, "B"),
+	return single(fmt.Sprintf("Memory reached %s of %s that the run had.", q.Amount(*m.Peak, "B"),
 		q.Amount(*m.Requested, "B")),
 		map[string]any{"peak_bytes": *m.Peak, "requested_bytes": *m.Requested})
 }
@@ -46,7 +47,7 @@ func memoryGrowing(r RunFacts) []Finding {
 	if r.InOrder && g.ToBytes-g.FromBytes < largeGrowth && (limit == nil || g.ToBytes < *limit/2) {
 		return nil
 	}
-	f := one(fmt.Sprintf("Memory grew through all of the run, from %s at %s to %s at %s: %s a second.",
+	f := single(fmt.Sprintf("Memory grew through all of the run, from %s at %s to %s at %s: %s a second.",
 		q.Amount(g.FromBytes, "B"), q.Duration(g.FromS), q.Amount(g.ToBytes, "B"), q.Duration(g.ToS),
 		q.Amount(g.BytesPerS, "B")),
 		map[string]any{"from_bytes": g.FromBytes, "to_bytes": g.ToBytes, "bytes_per_s": g.BytesPerS})
@@ -57,18 +58,19 @@ func memoryGrowing(r RunFacts) []Finding {
 			q.Duration(at))
 	}
 	if !r.InOrder {
-		f[0].CostCoreS = r.share(1) // it may be why
+		f[0].CostCoreS = r.costOf(1) // it may be why
 	}
 	return f
 }
 
+// memoryUnused finds runs that needed little of the memory that they had.
 func memoryUnused(r RunFacts) []Finding {
 	m := r.Memory
 	if m.Peak == nil || m.Requested == nil || *m.Requested < leastMemory || *m.Peak >= unusedMemory**m.Requested ||
 		r.coreS() < leastCoreS {
 		return nil
 	}
-	f := one(fmt.Sprintf("The run needed %s of the %s of memory that it had.", q.Amount(*m.Peak, "B"),
+	f := single(fmt.Sprintf("The run needed %s of the %s of memory that it had.", q.Amount(*m.Peak, "B"),
 		q.Amount(*m.Requested, "B")),
 		map[string]any{"peak_bytes": *m.Peak, "requested_bytes": *m.Requested})
 	if r.InOrder && r.NNodes == 1 && r.Batch {
@@ -77,14 +79,15 @@ func memoryUnused(r RunFacts) []Finding {
 	return f
 }
 
+// filesSlow finds runs whose tasks waited long for files.
 func filesSlow(r RunFacts) []Finding {
 	w := r.FilesWaitS
 	if w == nil || r.ElapsedS <= 0 || *w < filesWait*r.ElapsedS {
 		return nil
 	}
-	f := one(fmt.Sprintf("All tasks stood still for files for %s, %s of the run.", q.Duration(*w),
+	f := single(fmt.Sprintf("All tasks stood still for files for %s, %s of the run.", q.Duration(*w),
 		q.Share(min(1, *w/r.ElapsedS))),
 		map[string]any{"waiting_s": *w, "elapsed_s": r.ElapsedS})
-	f[0].CostCoreS = r.share(min(1, *w/r.ElapsedS))
+	f[0].CostCoreS = r.costOf(min(1, *w/r.ElapsedS))
 	return f
 }

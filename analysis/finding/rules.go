@@ -1,6 +1,6 @@
 package finding
 
-// evidence is what a finding rests on.
+// evidence is the kind of data on which a finding is based.
 type evidence int
 
 const (

@@ -1,7 +1,7 @@
 package finding
 
-// RunFacts is what is known of a run. nil is what was not measured or has no limit; CPUs
-// are means over the run, all nodes together.
+// RunFacts holds the facts about a run that the rules use. nil means not measured or no limit; CPUs are means
+// over the run, for all nodes together.
 type RunFacts struct {
 	ElapsedS float64
 	NNodes   int
@@ -13,8 +13,8 @@ type RunFacts struct {
 	InOrder    bool
 	Stopped    string
 	LimitS     *float64
-	// Batch is whether there is a scheduler that more or less can be asked of. Tasks is
-	// how many it started, Threads what OMP_NUM_THREADS says; 0 is not known.
+	// Batch reports that a scheduler ran the job, from which other resources can be requested. Tasks is the number
+	// of its tasks, Threads the value of OMP_NUM_THREADS; 0 means unknown.
 	Batch          bool
 	Tasks, Threads int
 	// SilentS is for how long the run's processes did nothing, but what Doing says, before it ended; 0 if it was at
@@ -27,7 +27,7 @@ type RunFacts struct {
 
 	CPU    CPU
 	Memory MemoryFacts
-	// FilesWaitS is for how long all of the job's tasks stood still for files.
+	// FilesWaitS is for how long, in seconds, all of the job's tasks waited for files.
 	FilesWaitS *float64
 
 	// GPUs are those that were read, GPUsNotHeld the nodes on which no process held one.
@@ -53,11 +53,11 @@ type RunFacts struct {
 	NoPeriod string // why no period was found
 }
 
-// CPU are the CPUs that a run was given, used and did not get. Others is what
-// everybody else kept busy on its nodes.
+// CPU holds the mean numbers of CPUs that a run was given, used and did not get. Others is the number that
+// other jobs used on its nodes.
 type CPU struct{ Allocated, Busy, Waiting, Throttled, Stolen, Others *float64 }
 
-// MemoryFacts is anonymous and shared memory in bytes, page cache apart. Mappable is what one
+// MemoryFacts is anonymous and shared memory in bytes, page cache apart. Mappable is the most memory that one
 // process might map.
 type MemoryFacts struct {
 	Peak, Requested, Mappable, OOMKills *float64
@@ -77,19 +77,19 @@ type NodeFacts struct {
 }
 
 // Comparison compares this run with earlier ones: a sentence, and by how many percent this run takes longer.
-// Look is the command for details, "" if there is no such command.
+// Command is the command for details, "" if none exists.
 type Comparison struct {
 	Text      string
 	EffectPct float64
-	// Creeps says that they take longer bit by bit, and no run is the first slow one.
-	Creeps bool
-	Shift  *Shift
-	Look   string
+	// Creeps reports that runs became slower gradually, so that no run is the first slow one.
+	Creeps  bool
+	Shift   *Shift
+	Command string
 }
 
-// Shift is how a level changed: what was measured, its means in seconds before and since,
-// the jobs at both sides of the change, or at both ends where it creeps, how many runs there were since and what they
-// took more in node hours.
+// Shift is a change of a level: what was measured, its means in seconds before and since, the jobs at both
+// sides of the change, or at both ends where it creeps, how many runs there were since and what they took more
+// in node hours.
 type Shift struct {
 	What              string
 	FromS, ToS        float64
@@ -98,7 +98,8 @@ type Shift struct {
 	NodeHours         float64
 }
 
-// CycleDrift is how iterations became longer in the course of the run.
+// CycleDrift describes how iterations became longer during the run: a sentence, the change in percent, and its
+// cost in seconds.
 type CycleDrift struct {
 	Text      string
 	ChangePct float64
@@ -111,7 +112,7 @@ type Scaling struct {
 	StepS, FewerStepS float64
 }
 
-// coreS is what the run was given, in core seconds; 0 where that is not known.
+// coreS returns the core seconds that the run was given; 0 if unknown.
 func (r RunFacts) coreS() float64 {
 	if r.CPU.Allocated == nil {
 		return 0
@@ -119,8 +120,8 @@ func (r RunFacts) coreS() float64 {
 	return *r.CPU.Allocated * r.ElapsedS
 }
 
-// share of the run in core seconds, nil where the number of CPUs is not known.
-func (r RunFacts) share(part float64) *float64 {
+// costOf returns a share of the run in core seconds, nil if the number of CPUs is unknown.
+func (r RunFacts) costOf(part float64) *float64 {
 	if r.coreS() <= 0 {
 		return nil
 	}

@@ -13,16 +13,16 @@ import (
 	"jobgait/analysis/scaling"
 )
 
-// Target is a run that is planned. 0, "" and nil leave the choice to the newest run.
+// Target describes a planned run. 0, "" and nil leave the choice to the newest run.
 type Target struct {
 	Nodes, Tasks int
 	Size         *string
-	// LimitS is the time limit that it would ask for, in seconds.
+	// LimitS is its intended time limit in seconds.
 	LimitS *float64
 }
 
-// PlannedRun is what earlier runs say of a planned one. Missing is what they lack for an answer; then all else
-// but App and the target is empty.
+// PlannedRun is the forecast for a planned run. Missing says what earlier runs lack for a forecast; then all
+// else but App and the target is empty.
 type PlannedRun struct {
 	App     string
 	Nodes   int
@@ -31,7 +31,7 @@ type PlannedRun struct {
 
 	Runs   int     // that give the level
 	Newest float64 // start of the newest of them, UTC epoch seconds
-	// Extrapolated is whether no runs on that many nodes exist and the scaling law answers.
+	// Extrapolated reports that no runs on that many nodes exist, so that the forecast is by the scaling law.
 	Extrapolated bool
 	Elapsed      Range
 	// LimitS is the limit of the target, AtRisk the chance that a run exceeds it; nil without a limit.
@@ -40,7 +40,7 @@ type PlannedRun struct {
 	Memory *Range
 	// Nodes that were measured, ascending; empty where there is one node count.
 	Counts []NodeCount
-	// AskS and AskBytes are the limits to ask for.
+	// AskS and AskBytes are the recommended limits, in seconds and in bytes per node.
 	AskS     float64
 	AskBytes *float64
 }
@@ -48,7 +48,7 @@ type PlannedRun struct {
 // Range is an expected value with its 95 % interval.
 type Range struct{ Value, Lo, Hi float64 }
 
-// NodeCount is what runs on one number of nodes took, and how well they used the nodes beside the least
+// NodeCount is the elapsed time of runs on one number of nodes, and their efficiency relative to the smallest
 // number: 1 is ideal strong scaling.
 type NodeCount struct {
 	Nodes      int
@@ -56,12 +56,12 @@ type NodeCount struct {
 	Efficiency float64
 }
 
-// memoryMargin is what a node needs beside the largest memory that was seen.
+// memoryMargin is the ratio of the recommended memory to the largest that was used.
 const memoryMargin = 1.1
 
-// Of answers for one application: h are its histories by elapsed time, found what the change detector says of them.
-func Of(h application.Histories, found changepoint.Analysis, t Target, p Tuning) PlannedRun {
-	own := choose(h, t)
+// Plan returns the forecast for one application: h are its histories by elapsed time, found are their changes.
+func Plan(h application.Histories, found changepoint.Analysis, t Target, p Tuning) PlannedRun {
+	own := nearestHistory(h, t)
 	if own < 0 {
 		return PlannedRun{Missing: "a completed run of it"}
 	}
@@ -78,9 +78,9 @@ func Of(h application.Histories, found changepoint.Analysis, t Target, p Tuning)
 	}
 	a.Counts = counts(h, changes, l, p)
 	if a.matches(l) {
-		a.measured(h.Inputs[own].Y, h.Stored[own].Runs, changes(own), p)
+		a.setFromRuns(h.Inputs[own].Y, h.Stored[own].Runs, changes(own), p)
 	} else {
-		a.scaled(h, found, l)
+		a.setFromScaling(h, found, l)
 	}
 	if a.Missing != "" {
 		a.Counts = nil
@@ -91,9 +91,9 @@ func Of(h application.Histories, found changepoint.Analysis, t Target, p Tuning)
 // matches reports whether a layout is that of the target.
 func (a PlannedRun) matches(l history.Layout) bool { return l.Nodes == a.Nodes && l.Size == a.Size }
 
-// choose returns the history that is nearest to the target: the same size, then the same nodes, then the same tasks,
-// then the newest run; -1 where none has the size.
-func choose(h application.Histories, t Target) int {
+// nearestHistory returns the index of the history nearest to the target: the same size, then the same nodes,
+// then the same tasks, then the newest run; -1 if none has the size.
+func nearestHistory(h application.Histories, t Target) int {
 	best, rank := -1, 0.0
 	for i, s := range h.Stored {
 		l, ok := history.LayoutOf(s.Shape)
@@ -114,8 +114,8 @@ func choose(h application.Histories, t Target) int {
 	return best
 }
 
-// measured answers from runs in the shape of the target.
-func (a *PlannedRun) measured(y []float64, runs []history.Run, changes []changepoint.Change, p Tuning) {
+// setFromRuns sets the forecast from runs in the shape of the target.
+func (a *PlannedRun) setFromRuns(y []float64, runs []history.Run, changes []changepoint.Change, p Tuning) {
 	f, err := Next(y, Starts(changes, len(y)), p)
 	switch {
 	case err == ErrFewRuns:
@@ -138,9 +138,10 @@ func (a *PlannedRun) measured(y []float64, runs []history.Run, changes []changep
 		risk := f.ChanceAbove(*a.LimitS)
 		a.AtRisk = &risk
 	}
-	a.memory(runs, p)
+	a.setMemory(runs, p)
 }
 
+// isAre returns "is 1" or "are n".
 func isAre(n int) string {
 	if n == 1 {
 		return "is 1"
@@ -148,8 +149,8 @@ func isAre(n int) string {
 	return fmt.Sprintf("are %d", n)
 }
 
-// memory answers for memory on a node; runs that failed say nothing of it.
-func (a *PlannedRun) memory(runs []history.Run, p Tuning) {
+// setMemory sets the forecast of the memory per node, from completed runs.
+func (a *PlannedRun) setMemory(runs []history.Run, p Tuning) {
 	peaks := make([]float64, len(runs))
 	for i, r := range runs {
 		if r.PeakMemBytes != nil && (r.State == "" || r.State == "COMPLETED") {
@@ -166,7 +167,7 @@ func (a *PlannedRun) memory(runs []history.Run, p Tuning) {
 	a.Memory, a.AskBytes = &m, &ask
 }
 
-// roundBytes rounds up to what people write: 64 MiB below 1 GiB, else 1 GiB.
+// roundBytes rounds a number of bytes up to multiples of 64 MiB below 1 GiB, else of 1 GiB.
 func roundBytes(b float64) float64 {
 	step := float64(64 << 20)
 	if b >= 1<<30 {
@@ -175,8 +176,9 @@ func roundBytes(b float64) float64 {
 	return step * math.Ceil(b/step)
 }
 
-// scaled answers for a number of nodes on which the application has not run, by its scaling law.
-func (a *PlannedRun) scaled(h application.Histories, found changepoint.Analysis, l history.Layout) {
+// setFromScaling sets the forecast for a number of nodes on which the application has not run, by its scaling
+// law.
+func (a *PlannedRun) setFromScaling(h application.Histories, found changepoint.Analysis, l history.Layout) {
 	missing := fmt.Sprintf("3 completed runs on %s, or runs of that input on 5 numbers of nodes",
 		quantity.Plural(a.Nodes, "node"))
 	list, err := h.Scaling(found, application.ScalingOptions{Metric: "elapsed_s", Parameter: "nodes"})
@@ -198,7 +200,8 @@ func (a *PlannedRun) scaled(h application.Histories, found changepoint.Analysis,
 	a.Missing = missing
 }
 
-// counts are the measured numbers of nodes of the same size and tasks a node, by their newest regime.
+// counts returns the measured numbers of nodes with the same size and tasks per node, by their newest regime;
+// nil for fewer than two.
 func counts(h application.Histories, changes func(int) []changepoint.Change, like history.Layout,
 	p Tuning) []NodeCount {
 	byNodes := map[int]NodeCount{}
@@ -231,7 +234,7 @@ func counts(h application.Histories, changes func(int) []changepoint.Change, lik
 	return list
 }
 
-// leastEfficiency is what "uses its nodes well" means.
+// leastEfficiency is the efficiency above which a run uses its nodes well.
 const leastEfficiency = 0.7
 
 // Fastest returns the number of nodes with the shortest elapsed time.

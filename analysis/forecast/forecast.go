@@ -11,11 +11,11 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// Tuning are the constants of a forecast; Default returns those that MEASURED.md was made with.
+// Tuning holds the parameters of a forecast; Default returns those used for MEASURED.md.
 type Tuning struct {
 	// Least is the smallest number of runs.
 	Least int
-	// Window is how many of the newest runs of a regime give the level.
+	// Window is the number of newest runs of a regime from which the level is computed.
 	Window int
 	// Spread is the largest ratio of the ends of the 95 % interval: runs that differ more had other inputs.
 	Spread float64
@@ -27,10 +27,10 @@ type Tuning struct {
 	Few float64
 	// Doubt is how many of the newest runs may be the first of a level that the detector has not reported yet.
 	Doubt int
-	// Before is how many runs form the mean that a run is compared with, Surprises how many comparisons are needed,
-	// Memory how many of the newest count.
+	// Before is the number of runs whose mean a run is compared with, Surprises the least number of comparisons,
+	// Memory the number of newest runs that are compared.
 	Before, Surprises, Memory int
-	// Level is that of the interval.
+	// Level is the level of the interval.
 	Level float64
 }
 
@@ -49,7 +49,7 @@ var (
 // Forecast is the distribution of the next value: exp of a t distribution.
 type Forecast struct {
 	Mu, Sigma, Dof float64
-	// Runs is how many runs give the level, all of the newest regime.
+	// Runs is the number of runs, all of the newest regime, from which the level is computed.
 	Runs int
 	// Largest is the largest value among them.
 	Largest float64
@@ -74,13 +74,13 @@ func (f Forecast) ChanceAbove(limit float64) float64 {
 	return 1 - f.law().CDF(math.Log(limit))
 }
 
+// law returns the distribution of the logarithm of the next value.
 func (f Forecast) law() distuv.StudentsT {
 	return distuv.StudentsT{Mu: f.Mu, Sigma: f.Sigma, Nu: f.Dof}
 }
 
-// Next predicts the value that follows values (oldest first; what is not positive or not finite is
-// no completed run). starts are the first indexes of the regimes after the first, ascending, as
-// they are known by now.
+// Next predicts the value that follows values (oldest first; values that are not positive and finite are
+// skipped). starts lists the first indexes of the regimes after the first, ascending, as known by now.
 func Next(values []float64, starts []int, p Tuning) (Forecast, error) {
 	f, err := fromRegimes(values, starts, p)
 	if err != nil {
@@ -186,6 +186,7 @@ func Starts(changes []changepoint.Change, known int) []int {
 	return starts
 }
 
+// logs returns the logarithms of the values that are positive and finite.
 func logs(values []float64) []float64 {
 	var out []float64
 	for _, v := range values {
@@ -196,6 +197,7 @@ func logs(values []float64) []float64 {
 	return out
 }
 
+// mean returns the mean of x.
 func mean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -204,6 +206,7 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
+// squaresOf returns the sum of squared deviations of x from its mean.
 func squaresOf(x []float64) float64 {
 	m, s := mean(x), 0.0
 	for _, v := range x {
@@ -212,6 +215,7 @@ func squaresOf(x []float64) float64 {
 	return s
 }
 
+// largest returns the largest element of x.
 func largest(x []float64) float64 {
 	most := x[0]
 	for _, v := range x {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Aggregates are node hours of the runs that ended in a period of time: sums for the monitoring of a site,
+// Aggregates holds node hours of the runs that ended in a period of time: sums for the monitoring of a site,
 // never of a single job or user.
 type Aggregates struct {
 	ByState     map[string]float64 // "UNKNOWN" until the scheduler has said how a run ended
@@ -16,10 +16,11 @@ type Aggregates struct {
 	ByApplication map[string]NodeHours
 }
 
-// NodeHours are node hours in all, those of runs that used less than half of their CPUs, and those lost since a
-// change of speed that was not acknowledged.
+// NodeHours holds node hours: All, those of runs that used less than half of their CPUs (Idle), and those lost
+// since a change of speed that was not acknowledged (Lost).
 type NodeHours struct{ All, Idle, Lost float64 }
 
+// with returns the sum of n and o.
 func (n NodeHours) with(o NodeHours) NodeHours {
 	return NodeHours{n.All + o.All, n.Idle + o.Idle, n.Lost + o.Lost}
 }
@@ -47,10 +48,10 @@ const aggregateQuery = `
 	LEFT JOIN application a ON a.application_id = s.application_id
 	GROUP BY 1, 2, 3`
 
-// Aggregates sums the runs that ended since a time, UTC epoch seconds.
+// Aggregates returns the sums over the runs that ended since a time, in UTC epoch seconds.
 func (db *DB) Aggregates(ctx context.Context, since float64) (Aggregates, error) {
 	var a Aggregates
-	err := db.patiently(ctx, func() error {
+	err := db.retryWhileLocked(ctx, func() error {
 		a = Aggregates{map[string]float64{}, map[string]NodeHours{}, map[string]NodeHours{}}
 		return db.each(ctx, aggregateQuery, func(rows *sql.Rows) error {
 			var partition, state, app string
@@ -67,12 +68,14 @@ func (db *DB) Aggregates(ctx context.Context, since float64) (Aggregates, error)
 			return nil
 		}, since)
 	})
-	a.ByPartition, a.ByApplication = most(a.ByPartition, mostPartitions), most(a.ByApplication, mostApplications)
+	a.ByPartition, a.ByApplication = largestNames(a.ByPartition, mostPartitions),
+		largestNames(a.ByApplication, mostApplications)
 	return a, explain(db.path, "sum up node hours", err)
 }
 
-// most keeps the names with most node hours; the others, and what has no name, become one.
-func most(all map[string]NodeHours, bound int) map[string]NodeHours {
+// largestNames keeps the names with the most node hours, at most bound; the others, and those without a name,
+// are added up as "other".
+func largestNames(all map[string]NodeHours, bound int) map[string]NodeHours {
 	var names []string
 	for name := range all {
 		if name != "" && name != other {

@@ -7,20 +7,20 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Aside is a record that no history can take and that lies out of the way.
-type Aside struct {
+// RejectedRecord is a record that no history can store, and that was moved aside.
+type RejectedRecord struct {
 	Source string  // its file
 	Why    string  // what is wrong with it
-	At     float64 // since when it lies there, UTC epoch seconds
+	At     float64 // when it was moved aside, UTC epoch seconds
 }
 
-// latest bounds the times of Aside: what was written by a clock that runs ahead by more
-// than a day counts as old, so that it is pruned some day.
-const latest = 86400
+// maxClockAhead limits the times of rejected records, in seconds after now: a later time, of a clock that is
+// ahead, counts as old, so that the record is pruned some day.
+const maxClockAhead = 86400
 
-// CountAside counts records that were set aside at a time in the view ingest. It counts each record once,
-// however often it is reported, and no record older than the last pruning of that view.
-func (db *DB) CountAside(ctx context.Context, list []Aside, now float64) (counted int, err error) {
+// CountRejected adds rejected records to the view ingest. It counts each record once, however often it is
+// reported, and no record older than the last pruning of that view.
+func (db *DB) CountRejected(ctx context.Context, list []RejectedRecord, now float64) (counted int, err error) {
 	if len(list) == 0 {
 		return 0, nil
 	}
@@ -34,7 +34,7 @@ func (db *DB) CountAside(ctx context.Context, list []Aside, now float64) (counte
 		counted = 0
 		for _, a := range list {
 			at, source := a.At, note.Clean(a.Source, maxName)+": "+note.Clean(a.Why, maxText-maxName-2)
-			if !(at >= 0 && at <= now+latest) {
+			if !(at >= 0 && at <= now+maxClockAhead) {
 				at = 0
 			}
 			if at < until {

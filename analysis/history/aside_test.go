@@ -9,13 +9,13 @@ import (
 func TestAsideIsCounted(t *testing.T) {
 	db := open(t)
 	const now = 1.7e9
-	list := []Aside{
+	list := []RejectedRecord{
 		{"failed/a.json.gz", "start is 1e+18", now - 10},
 		{"failed/b.json.gz", "bad\x1b[2J\n" + strings.Repeat("x", 1e6), now - 40*86400},
 		{strings.Repeat("n", 1e5), "", 31688740476. * 365 * 86400},
 	}
 	for _, want := range []int{3, 0} {
-		if n, err := db.CountAside(t.Context(), list, now); n != want || err != nil {
+		if n, err := db.CountRejected(t.Context(), list, now); n != want || err != nil {
 			t.Fatalf("%d counted, %v; want %d", n, err, want)
 		}
 	}
@@ -34,7 +34,7 @@ func TestAsideIsCounted(t *testing.T) {
 		now-30*86400, now-30*86400); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := db.CountAside(t.Context(), list, now); n != 0 || err != nil {
+	if n, err := db.CountRejected(t.Context(), list, now); n != 0 || err != nil {
 		t.Errorf("%d counted again, %v", n, err)
 	}
 }

@@ -17,7 +17,7 @@ func TestTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	err = db.Together(t.Context(), func(b *Batch) error {
+	err = db.InBatch(t.Context(), func(b *Batch) error {
 		for id := range int64(3) {
 			if err := b.Put(t.Context(), oneNode(id+1), Ingest{NowS: t0}); err != nil {
 				return err
@@ -44,7 +44,7 @@ func TestTogether(t *testing.T) {
 	}
 	var word any
 	refused := errors.New("refused")
-	err = db.Together(t.Context(), func(b *Batch) error {
+	err = db.InBatch(t.Context(), func(b *Batch) error {
 		if err := b.Put(t.Context(), oneNode(4), Ingest{NowS: t0}); err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func TestTogetherOnAFullDisk(t *testing.T) {
 	if _, err := db.sql.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages+4)); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Together(t.Context(), many); !Unavailable(err) {
+	if err := db.InBatch(t.Context(), many); !Unavailable(err) {
 		t.Errorf("error is %v", err)
 	}
 	if n := count(t, db, "run"); n != 1 {
@@ -103,7 +103,7 @@ func TestTogetherOnAFullDisk(t *testing.T) {
 	if _, err := db.sql.Exec("PRAGMA max_page_count = 1000000"); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Together(t.Context(), many); err != nil {
+	if err := db.InBatch(t.Context(), many); err != nil {
 		t.Error(err)
 	}
 	if n, users := count(t, db, "jobs"), count(t, db, "hpc_user"); n != 501 || users != 501 {

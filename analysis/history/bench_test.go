@@ -46,7 +46,7 @@ func filled(b *testing.B) *DB {
 	b.Helper()
 	db := open(b)
 	for i := 0; i < benchRuns; i += 1000 {
-		err := db.Together(b.Context(), func(all *Batch) error {
+		err := db.InBatch(b.Context(), func(all *Batch) error {
 			for k := i; k < i+1000; k++ {
 				s := benchRun(k)
 				if err := all.Put(b.Context(), s, Ingest{NowS: s.End}); err != nil {

@@ -9,26 +9,26 @@ import (
 	"time"
 )
 
-// catalogue are the questions of jobgait-history(5): what pages show of them is what an
-// administrator gets who asks himself.
+// catalogue holds the queries of jobgait-history(5), in queries/. Pages show the results of the same queries
+// that an administrator can run.
 //
 //go:embed queries/*.sql
 var catalogue embed.FS
 
-// Question is one of the catalogue, with examples of job ids and names in it.
-type Question struct {
+// CatalogueQuery is a query of the catalogue, with examples of job ids and names in it.
+type CatalogueQuery struct {
 	Name  string // "week_slower"
-	About string // what it asks, in a few lines
+	About string // its purpose, in a few lines
 	SQL   string
 }
 
-// Questions is the catalogue, by name.
-func Questions() []Question {
-	var all []Question
+// CatalogueQueries returns the queries of the catalogue, sorted by name.
+func CatalogueQueries() []CatalogueQuery {
+	var all []CatalogueQuery
 	files, _ := catalogue.ReadDir("queries") // it is part of the program
 	for _, f := range files {
 		text, _ := catalogue.ReadFile("queries/" + f.Name())
-		q := Question{Name: strings.TrimSuffix(f.Name(), path.Ext(f.Name())), SQL: string(text)}
+		q := CatalogueQuery{Name: strings.TrimSuffix(f.Name(), path.Ext(f.Name())), SQL: string(text)}
 		for strings.HasPrefix(q.SQL, "-- ") {
 			line, rest, _ := strings.Cut(q.SQL, "\n")
 			q.About, q.SQL = q.About+line[len("-- "):]+"\n", rest
@@ -38,30 +38,30 @@ func Questions() []Question {
 	return all
 }
 
-// question returns a query of the catalogue, with now in UTC epoch seconds filled in.
-func question(name string, now float64) (string, error) {
+// catalogueSQL returns the SQL of a query of the catalogue, with now, in UTC epoch seconds, filled in.
+func catalogueSQL(name string, now float64) (string, error) {
 	text, err := catalogue.ReadFile("queries/" + name + ".sql")
 	at := time.Unix(int64(now), 0).UTC().Format("'2006-01-02 15:04:05'")
 	return strings.ReplaceAll(string(text), "'now'", at), err
 }
 
-// Answer are rows as SQLite has them: nil, int64, float64, string or []byte.
-type Answer struct {
+// QueryResult holds the rows of a query; values are nil, int64, float64, string or []byte.
+type QueryResult struct {
 	Columns []string
 	Rows    [][]any
 }
 
-// mostRows is how many rows are kept of an answer: no question of the catalogue comes near,
-// and a view in somebody's file can go on for ever.
+// mostRows is the most rows of a result: no query of the catalogue has nearly as many, and a view in an unknown
+// file may never end.
 const mostRows = 200_000
 
-var errManyRows = errors.New("more than 200,000 rows: ask sqlite3")
+var errManyRows = errors.New("more than 200,000 rows: query the database with sqlite3")
 
-// Ask asks a history that is open to be read.
-func (db *DB) Ask(ctx context.Context, query string) (Answer, error) {
-	var a Answer
-	err := db.patiently(ctx, func() error {
-		a = Answer{}
+// Select runs a query on an open history and returns its rows.
+func (db *DB) Select(ctx context.Context, query string) (QueryResult, error) {
+	var a QueryResult
+	err := db.retryWhileLocked(ctx, func() error {
+		a = QueryResult{}
 		rows, err := db.sql.QueryContext(ctx, query)
 		if err != nil {
 			return err

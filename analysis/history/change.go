@@ -10,18 +10,18 @@ import (
 type ChangeRow struct {
 	Metric    string
 	RunID     int64  // first run of the new level
-	Detected  *int64 // with which it was seen
+	Detected  *int64 // run with which it was detected
 	End       *int64 // last of a drift
 	Kind      string
 	EffectPct float64
-	// LoPct and HiPct are the ends of the interval of the effect, FalsePer1000
-	// how often chance gives such an event; nil is not known.
+	// LoPct and HiPct are the ends of the interval of the effect, FalsePer1000 the number of such events in 1000
+	// runs by chance; nil means unknown.
 	LoPct, HiPct, FalsePer1000 *float64
 	Causes                     string // JSON: what else changed then
 }
 
-// PutEvents stores the changes of a series at UTC epoch seconds now. Those that
-// are stored already get their newest effect; none is ever removed.
+// PutEvents stores the changes of a series, with time now in UTC epoch seconds. The effect of those already
+// stored is updated; none is ever removed.
 func (db *DB) PutEvents(ctx context.Context, seriesID int64, events []ChangeRow, now float64) error {
 	if len(events) == 0 {
 		return nil
@@ -42,8 +42,7 @@ func (db *DB) PutEvents(ctx context.Context, seriesID int64, events []ChangeRow,
 	}))
 }
 
-// Acknowledge notes that somebody has seen the change of a series that begins
-// with a run.
+// Acknowledge records that the change of a series that begins with a run was acknowledged, by whom and why.
 func (db *DB) Acknowledge(ctx context.Context, seriesID, runID int64, by, reason string, now float64) error {
 	return explain(db.path, "acknowledge a change", db.write(ctx, func(tx *sql.Conn) error {
 		w := db.writer(ctx, tx)

@@ -12,15 +12,15 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// clear takes away what details wrote of a run before.
-func (w *writer) clear(runID int64) {
+// deleteDetails deletes what details wrote of a run before.
+func (w *writer) deleteDetails(runID int64) {
 	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_summary", "run_counter", "run_code",
 		"run_gpu", "run_finding"} {
 		w.exec("DELETE FROM "+table+" WHERE run_id = ?", runID)
 	}
 }
 
-// details writes what a run has many of: its nodes, patterns and notes, and the
+// details writes the rows of a run in other tables: nodes, counters, code, GPUs, patterns and notes, and the
 // summary itself.
 func (w *writer) details(runID int64, s summary.Summary, body []byte) {
 	w.nodes(runID, s)
@@ -38,8 +38,8 @@ func (w *writer) details(runID int64, s summary.Summary, body []byte) {
 	w.exec(`INSERT INTO run_summary (run_id, schema, body) VALUES (?, ?, ?)`, runID, s.Schema, body)
 }
 
-// mostTexts is how many texts of notes with one code have a number. 9,500 notes of 2,000
-// runs had 16 codes and 75 texts: a run took 475 bytes when each note had its own.
+// mostTexts is the most texts of notes with one code that are stored once and referred to by number. 9,500
+// notes of 2,000 runs had 16 codes and 75 texts: a run took 475 bytes when each note stored its text.
 const mostTexts = 64
 
 // noteText returns the id of a note's text if the text is shared by many notes, else the text itself.
@@ -66,23 +66,23 @@ func (w *writer) noteText(n note.Note) (id int64, own any) {
 	return id, own
 }
 
-// patternColumns returns what is known of a pattern, in the run's row or in one of its own.
+// patternColumns returns the columns of a pattern, for the run's row or one of its own.
 func (w *writer) patternColumns(p pattern.Pattern) []column {
-	period := whole(&p.PeriodS, 1e6)
+	period := scaledInt(&p.PeriodS, 1e6)
 	return []column{
 		{"pattern", note.Clean(p.ID, maxName)},
 		{"column_id", w.word(note.Clean(p.Column, maxName))},
 		{"period_us", period},
-		{"period_below_us", minus(period, whole(above0(p.PeriodLoS), 1e6))},
-		{"period_above_us", minus(whole(above0(p.PeriodHiS), 1e6), period)},
-		{"period_cv", whole(&p.PeriodCV, 1e4)},
-		{"confidence", whole(&p.Confidence, 1e4)},
-		{"coverage", whole(&p.Coverage, 1e4)},
+		{"period_below_us", minus(period, scaledInt(positiveOrNil(p.PeriodLoS), 1e6))},
+		{"period_above_us", minus(scaledInt(positiveOrNil(p.PeriodHiS), 1e6), period)},
+		{"period_cv", scaledInt(&p.PeriodCV, 1e4)},
+		{"confidence", scaledInt(&p.Confidence, 1e4)},
+		{"coverage", scaledInt(&p.Coverage, 1e4)},
 		{"instances", p.Instances},
 	}
 }
 
-// minus is a - b of what whole returns; NULL if one is.
+// minus returns a - b for results of scaledInt; NULL if one is.
 func minus(a, b any) any {
 	x, ok := a.(int64)
 	if y, too := b.(int64); ok && too {
@@ -96,7 +96,7 @@ func (w *writer) node(s summary.Summary, name string) int64 {
 	return w.id("node", "node_id", []string{"cluster_id", "name"}, w.cluster(s), note.Clean(name, maxName))
 }
 
-// nodes writes one row a node. A name that a node list holds twice is one node.
+// nodes writes one row for each node of a run. A name that occurs twice is one node.
 func (w *writer) nodes(runID int64, s summary.Summary) {
 	for i, n := range s.Nodes {
 		node := w.node(s, n.Name)
@@ -107,12 +107,13 @@ func (w *writer) nodes(runID int64, s summary.Summary) {
 		w.exec(`INSERT OR REPLACE INTO run_node (run_id, node_id, position, reported, busy_mcpu, period_us,
 				coverage, samples, missing, sealed)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			runID, node, i, n.Reported, whole(n.BusyCPUs, 1e3), whole(n.PeriodS, 1e6), whole(n.Coverage, 1e4), samples, missing,
+			runID, node, i, n.Reported, scaledInt(n.BusyCPUs, 1e3), scaledInt(n.PeriodS, 1e6), scaledInt(n.Coverage, 1e4),
+			samples, missing,
 			sealed)
 	}
 }
 
-// fieldSet returns the id of all that was recorded of a run, NULL for nothing.
+// fieldSet returns the id of the set of fields recorded of a run, NULL if none exists.
 func (w *writer) fieldSet(s summary.Summary) any {
 	var ids []int64
 	var build any
@@ -137,25 +138,25 @@ func (w *writer) fieldSet(s summary.Summary) any {
 	}, "set", fields)
 }
 
-// above0 returns nil for what was not measured.
-func above0(x float64) *float64 {
+// positiveOrNil returns nil unless x is positive: other values mean that it was not measured.
+func positiveOrNil(x float64) *float64 {
 	if x > 0 {
 		return &x
 	}
 	return nil
 }
 
-// whole returns a number in parts of its unit, rounded; NULL for none.
-func whole(x *float64, parts float64) any {
+// scaledInt returns x times parts, rounded to an integer; NULL for nil.
+func scaledInt(x *float64, parts float64) any {
 	if x == nil || math.IsNaN(*x) || math.Abs(*x*parts) > 1<<53 {
 		return nil
 	}
 	return int64(math.Round(*x * parts))
 }
 
-// stored returns a number as it is read once whole has put it.
+// stored returns x as it is read back after scaledInt stored it.
 func stored(x *float64, parts float64) *float64 {
-	n, ok := whole(x, parts).(int64)
+	n, ok := scaledInt(x, parts).(int64)
 	if !ok {
 		return nil
 	}
@@ -163,10 +164,10 @@ func stored(x *float64, parts float64) *float64 {
 	return &y
 }
 
-// mostCounters is how many counters of a run are remembered: an agent reads some 40.
+// mostCounters is the most counters of a run that are stored: an agent reads about 40.
 const mostCounters = 100
 
-// counters writes the totals of what was counted.
+// counters writes the totals of the counters of a run.
 func (w *writer) counters(runID int64, s summary.Summary) {
 	for _, c := range s.Counters[:min(len(s.Counters), mostCounters)] {
 		if math.IsNaN(c.Total) || math.IsInf(c.Total, 0) || c.Name == "" {
@@ -183,7 +184,7 @@ func (w *writer) counters(runID int64, s summary.Summary) {
 	}
 }
 
-// cleanFields is what was recorded of a run, as it is stored; nil for nothing.
+// cleanFields returns the recorded fields of a run as they are stored; nil if none exists.
 func cleanFields(s summary.Summary) map[string]string {
 	var fields map[string]string
 	for name, value := range s.Job.Fields {

@@ -13,20 +13,19 @@ import (
 // ErrNotFound is returned for a job that the history does not have.
 var ErrNotFound = errors.New("no such job in the history")
 
-// ErrUnfit is returned for a run that no history can take: putting it again
-// fails again.
+// ErrUnfit is returned for a run that no history can store: putting it again fails again.
 var ErrUnfit = errors.New("the run cannot be stored")
 
-// Unavailable is whether an error is the history's and not that of what was put:
-// locked, full, damaged or not to be written. What else is put fails as well.
+// Unavailable reports whether an error is due to the history and not to the run that was put: the history is
+// locked, full, damaged or not writable. Other puts fail as well.
 func Unavailable(err error) bool {
 	var e sqlite3.Error
 	return err != nil && !errors.Is(err, ErrUnfit) && (errors.As(err, &e) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, context.DeadlineExceeded))
 }
 
-// unfit marks what SQLite refuses because of the values.
-func unfit(err error) error {
+// markUnfit wraps errors with which SQLite refuses values in ErrUnfit.
+func markUnfit(err error) error {
 	var e sqlite3.Error
 	if errors.As(err, &e) && (e.Code == sqlite3.ErrConstraint || e.Code == sqlite3.ErrTooBig ||
 		e.Code == sqlite3.ErrMismatch) {
@@ -35,18 +34,18 @@ func unfit(err error) error {
 	return err
 }
 
-// patience is how long a writer waits for others before it gives up. A whole
-// run is put in a few milliseconds; 20 s is a queue of some thousand.
+// patience is how long a writer waits for other writers before it gives up. A run is put in a few milliseconds,
+// so that 20 s is a queue of some thousand.
 const patience = 20 * time.Second
 
-// busyTimeout is how long SQLite itself waits for a lock. It is a part of the patience because SQLite's waiting
-// cannot be interrupted: the context is checked after each part.
+// busyTimeout is how long SQLite itself waits for a lock. It is shorter than the patience because SQLite's
+// waiting cannot be interrupted: the context is checked after each part.
 const busyTimeout = time.Second
 
-// patiently runs f again while another process holds the lock, until patience
-// or the context ends. SQLite's own busy timeout does not cover every case: a
-// change of the journal mode and the recovery of a log fail at once.
-func (db *DB) patiently(ctx context.Context, f func() error) error {
+// retryWhileLocked runs f, again while another process holds the lock, until patience or the context ends.
+// SQLite's own busy timeout does not cover every case: a change of the journal mode and the recovery of a log
+// fail at once.
+func (db *DB) retryWhileLocked(ctx context.Context, f func() error) error {
 	end := time.Now().Add(db.patience)
 	for {
 		err := f()
@@ -64,16 +63,17 @@ func (db *DB) patiently(ctx context.Context, f func() error) error {
 	}
 }
 
-// Locked is whether somebody held the history for longer than a writer waits.
+// Locked reports whether an error means that another process held the lock for longer than a writer waits.
 func Locked(err error) bool { return isBusy(err) }
 
+// isBusy reports whether an error means that another process holds the lock.
 func isBusy(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)
 }
 
-// explain wraps an error so that its one line names the file, what was being
-// done, and, where SQLite's words do not say it, what to do.
+// explain wraps an error so that its line names the file and the action, and, if SQLite's text does not, says
+// what to do.
 func explain(path, action string, err error) error {
 	if err == nil {
 		return nil
@@ -84,6 +84,7 @@ func explain(path, action string, err error) error {
 	return fmt.Errorf("history %s: %s: %w", path, action, err)
 }
 
+// hint returns what to do about an error of SQLite, "" if its text says it.
 func hint(err error) string {
 	var e sqlite3.Error
 	if !errors.As(err, &e) {

@@ -9,9 +9,8 @@ import (
 	"sync"
 )
 
-// filler reads the runs of series, several at one time. What they have in common is read
-// once: names of nodes, parts of the code, and the fields of all runs that were recorded
-// with the same ones, which then share one map.
+// filler reads the runs of series, several concurrently. It caches what they have in common: names of nodes,
+// parts of the code, and sets of fields, so that runs with equal fields share one map.
 type filler struct {
 	db     *DB
 	until  float64
@@ -22,6 +21,7 @@ type filler struct {
 	parts  map[int64]map[rune]CodeTime  // by application
 }
 
+// newFiller returns a filler for the limits of a query.
 func newFiller(db *DB, q HistoryQuery) *filler {
 	f := filler{db: db, until: q.until(), limit: q.Runs,
 		nodes: map[string]string{}, fields: map[string]map[string]string{}, parts: map[int64]map[rune]CodeTime{}}
@@ -31,8 +31,8 @@ func newFiller(db *DB, q HistoryQuery) *filler {
 	return &f
 }
 
-// beside is what a run has many of, as its row tells it: numbers with commas.
-type beside struct {
+// runExtras holds the fields, nodes and code of a run as stored in its row: ids separated by commas.
+type runExtras struct {
 	fields, nodes sql.NullString
 	code          runCode
 }
@@ -47,12 +47,12 @@ const selectHistory = "SELECT " + runColumns + `,
 	LEFT JOIN run_code k ON k.run_id = r.run_id
 	WHERE r.series_id = ? AND coalesce(r.start_s, 0) <= ? ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?`
 
-// fill reads the runs of one series.
+// fill reads the runs of one series, with their fields, nodes and code.
 func (f *filler) fill(ctx context.Context, h *ApplicationRuns) error {
-	var of []beside
+	var of []runExtras
 	h.Runs = nil
 	err := f.db.each(ctx, selectHistory, func(rows *sql.Rows) error {
-		var b beside
+		var b runExtras
 		r, err := scanRun(rows, &b.fields, &b.nodes, &b.code.application, &b.code.stepNS, &b.code.shares)
 		h.Runs, of = append(h.Runs, r), append(of, b)
 		return err
@@ -80,7 +80,7 @@ func (f *filler) fill(ctx context.Context, h *ApplicationRuns) error {
 	return nil
 }
 
-// fieldsOf is what was recorded of a run, nil for nothing.
+// fieldsOf returns the fields with the given ids, nil for none.
 func (f *filler) fieldsOf(ctx context.Context, ids string) (map[string]string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -98,7 +98,7 @@ func (f *filler) fieldsOf(ctx context.Context, ids string) (map[string]string, e
 	return fields, err
 }
 
-// nodesOf names nodes, in the order of their numbers.
+// nodesOf returns the names of the nodes with the given ids, in their order.
 func (f *filler) nodesOf(ctx context.Context, ids string) ([]string, error) {
 	if ids == "" {
 		return nil, nil
@@ -119,8 +119,8 @@ func (f *filler) nodesOf(ctx context.Context, ids string) ([]string, error) {
 	return names, nil
 }
 
-// partsOf are the parts of code of a run's application, by number. Shares are taken apart
-// here: as rows of SQL they took a third of the time of a whole site's.
+// partsOf returns the parts of code of a run's application, by number. Shares are decoded here: as rows of SQL
+// they took a third of the time of reading a whole site.
 func (f *filler) partsOf(ctx context.Context, x runCode) (map[rune]CodeTime, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -141,7 +141,7 @@ func (f *filler) partsOf(ctx context.Context, x runCode) (map[rune]CodeTime, err
 	return parts, err
 }
 
-// acknowledged reads the runs whose change somebody has seen.
+// acknowledged reads the runs whose change was acknowledged into the list.
 func (f *filler) acknowledged(ctx context.Context, list []ApplicationRuns) error {
 	at, ids := map[int64]int{}, make([]string, len(list))
 	for i, h := range list {
@@ -163,12 +163,13 @@ func (db *DB) each(ctx context.Context, query string, row func(*sql.Rows) error,
 	return each(ctx, db.sql, query, row, args...)
 }
 
-// asker is what a *sql.DB and a *sql.Conn have in common here.
-type asker interface {
+// queryer is the interface of *sql.DB and *sql.Conn for queries.
+type queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-func each(ctx context.Context, q asker, query string, row func(*sql.Rows) error, args ...any) error {
+// each calls row for every row of a query.
+func each(ctx context.Context, q queryer, query string, row func(*sql.Rows) error, args ...any) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// FindingsFunc returns the findings of a run, the most important first. The rules are those of
-// analysis/finding; what they need of a summary is worked out where reports are made.
+// FindingsFunc returns the findings of a run, the most important first. The rules are in analysis/finding;
+// reports/job computes from a summary the facts that they need.
 type FindingsFunc func(summary.Summary) []finding.Finding
 
 const (
@@ -21,7 +21,7 @@ const (
 	figures      = 4   // significant digits of a number in the evidence
 )
 
-// findings writes what limited a run; nothing without a finder.
+// findings writes the findings of a run; nothing if find is nil.
 func (w *writer) findings(runID int64, s summary.Summary, find FindingsFunc) {
 	if find == nil {
 		return
@@ -31,7 +31,7 @@ func (w *writer) findings(runID int64, s summary.Summary, find FindingsFunc) {
 		code := w.id("finding_code", "code_id", []string{"code", "level"},
 			note.Clean(f.Code, maxName), note.Clean(string(f.Level), maxName))
 		w.exec(`INSERT INTO run_finding (run_id, position, code_id, cost_ms, evidence) VALUES (?, ?, ?, ?, ?)`,
-			runID, i, code, whole(f.CostCoreS, 1e3), evidence(f.Evidence))
+			runID, i, code, scaledInt(f.CostCoreS, 1e3), evidence(f.Evidence))
 	}
 }
 

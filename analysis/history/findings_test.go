@@ -52,11 +52,11 @@ func TestFindingsFollowTheRun(t *testing.T) {
 	if got := codesOf(t, db, 7); got != "" {
 		t.Errorf("replaced: %q", got)
 	}
-	list, err := db.Stateless(t.Context(), 0, 2)
+	list, err := db.RunsWithoutState(t.Context(), 0, 2)
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
-	if err := db.PutStates(t.Context(), []Ended{{list[0].RunID, "TIMEOUT", nil}}, t0, found); err != nil {
+	if err := db.PutStates(t.Context(), []RunEnd{{list[0].RunID, "TIMEOUT", nil}}, t0, found); err != nil {
 		t.Fatal(err)
 	}
 	if got := codesOf(t, db, 7); got != "time_limit" {

@@ -13,17 +13,16 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// CodeTime is the CPU time of a run in a class of code, which has no Library, in a
-// function, or in what of a library has no name.
+// CodeTime is the CPU time of a run in a class of code (without Library), in a function, or in the unnamed code
+// of a library.
 type CodeTime struct {
 	Library, Name string
 	Share         float64  // of the CPU time of the main pattern, or of the run
 	StepS         *float64 // of one cycle of the reference pattern, on one node; nil is unknown
 }
 
-// Bounds of what is kept: functions of a run, the part from which they are, and the
-// functions of an application over all its runs: who makes names up in every run shall
-// not make the history grow.
+// Limits for what is stored: the functions of a run, their least share, and the functions of an application
+// over all its runs, so that an application with new names in every run does not make the history grow.
 const (
 	maxFunctions = 8
 	leastShare   = 0.01
@@ -37,10 +36,10 @@ const (
 	shareZero = 512
 )
 
-// beyond stands for functions for which the dictionary of an application has no room.
-const beyond = anatomy.Rest
+// restLibrary is the library of the functions for which the dictionary of an application has no room.
+const restLibrary = anatomy.Rest
 
-// codeOf is what the history keeps of a run's code, classes first.
+// codeOf returns the CPU time by code that the history stores of a run, classes first.
 func codeOf(s summary.Summary) []CodeTime {
 	a := s.Code
 	if a == nil || a.Samples == 0 {
@@ -65,8 +64,8 @@ func codeOf(s summary.Summary) []CodeTime {
 	return append(out, functionsOf(split, step)...)
 }
 
-// stepScale leads from the seconds of all cycles of the main pattern to those of one
-// of the reference pattern, which may be several or a part of it; NaN without one.
+// stepScale returns the factor that converts the seconds of all cycles of the main pattern to those of one
+// cycle of the reference pattern; NaN without a step.
 func stepScale(s summary.Summary, c anatomy.Cycle) float64 {
 	if p := s.Patterns[0]; s.StepS != nil && p.PeriodS > 0 {
 		return *s.StepS / p.PeriodS / c.Count
@@ -84,7 +83,7 @@ func functionsOf(split anatomy.Split, step func(float64) *float64) []CodeTime {
 		}
 	}
 	for _, f := range split.Functions {
-		seconds[key{f.Library, anatomy.Normal(f.Library, f.Name)}] += f.Seconds
+		seconds[key{f.Library, anatomy.NormalName(f.Library, f.Name)}] += f.Seconds
 	}
 	var out []CodeTime
 	for k, v := range seconds {
@@ -101,7 +100,7 @@ func functionsOf(split anatomy.Split, step func(float64) *float64) []CodeTime {
 	return out[:min(len(out), maxFunctions)]
 }
 
-// code writes it.
+// code writes the CPU time by code of a run.
 func (w *writer) code(runID int64, s summary.Summary) {
 	times, app := codeOf(s), w.application(s)
 	if len(times) == 0 || app == 0 || w.err != nil {
@@ -124,19 +123,19 @@ func (w *writer) code(runID int64, s summary.Summary) {
 		b.String())
 }
 
-// part returns the number of a class or function of an application, that of all
-// others where it has too many.
+// part returns the number of a class or function of an application, or that of all others if it has too many.
 func (w *writer) part(app int64, t CodeTime) rune {
 	return rune(w.once(func() int64 { return w.findPart(app, t) }, "code_part", app, t.Library, t.Name))
 }
 
+// findPart looks up the number of a part in the database, and inserts the part if it is new and there is room.
 func (w *writer) findPart(app int64, t CodeTime) int64 {
 	var known sql.NullInt64
 	var parts, last int64
 	w.err = w.tx.QueryRowContext(w.ctx,
 		`SELECT max(CASE WHEN library = ? AND name = ? THEN number END), count(*), coalesce(max(number), ?)
 		FROM code_part WHERE application_id = ?`, t.Library, t.Name, leastPart-1, app).Scan(&known, &parts, &last)
-	rest := CodeTime{Library: beyond}
+	rest := CodeTime{Library: restLibrary}
 	switch {
 	case known.Valid:
 		return known.Int64
@@ -148,14 +147,13 @@ func (w *writer) findPart(app int64, t CodeTime) int64 {
 	return last + 1
 }
 
-// runCode is a row of run_code, of no application where a run has none.
+// runCode is a row of run_code; application is NULL if a run has none.
 type runCode struct {
 	application, stepNS sql.NullInt64
 	shares              sql.NullString
 }
 
-// times are the parts of the code, classes first and the largest first; those that are
-// not known are left out.
+// times decodes the parts of the code, classes first and the largest first; unknown parts are left out.
 func (x runCode) times(parts map[rune]CodeTime) []CodeTime {
 	var out []CodeTime
 	letters := []rune(x.shares.String)

@@ -164,7 +164,7 @@ func TestTheDictionaryIsBounded(t *testing.T) {
 	}
 	h := only(t, db, HistoryQuery{Runs: 60})
 	last := h.Code[len(h.Code)-1]
-	if len(last) != 2 || last[1].Library != beyond || math.Abs(last[1].Share-1) > .001 {
+	if len(last) != 2 || last[1].Library != restLibrary || math.Abs(last[1].Share-1) > .001 {
 		t.Errorf("%+v", last)
 	}
 }

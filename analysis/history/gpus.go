@@ -14,8 +14,8 @@ func (w *writer) gpus(runID int64, s summary.Summary) {
 				active_s, slowed_s, heat_s, sm, occupancy, tensor, dram, mem_peak, idle)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			runID, node, g.Index, text(g.Name, maxName), text(g.UUID, maxName), positive(g.ReadS), g.EnergyJ, g.PowerW,
-			g.ActiveS, g.SlowedS, g.HeatSlowedS, whole(g.SM, 1e4), whole(g.Occupancy, 1e4), whole(g.Tensor, 1e4),
-			whole(g.DRAM, 1e4),
-			g.MemoryPeakBytes, whole(idle, 1e4))
+			g.ActiveS, g.SlowedS, g.HeatSlowedS, scaledInt(g.SM, 1e4), scaledInt(g.Occupancy, 1e4), scaledInt(g.Tensor, 1e4),
+			scaledInt(g.DRAM, 1e4),
+			g.MemoryPeakBytes, scaledInt(idle, 1e4))
 	}
 }

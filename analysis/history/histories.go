@@ -12,29 +12,28 @@ import (
 	"jobgait/analysis/note"
 )
 
-// HistoryQuery selects histories. Empty fields select everything.
+// HistoryQuery selects series and their runs. Empty fields select everything.
 type HistoryQuery struct {
 	Cluster, User, App string
 	SeriesID           int64
 	// Since keeps series with a run that started at this time or later, UTC
 	// epoch seconds; with Series, and neither User nor App, not after Until.
 	Since float64
-	// Until keeps runs that started at this time or earlier; 0 is no bound.
+	// Until selects runs that started at this time or earlier; 0 means no limit.
 	Until float64
 	// Runs is the largest number of runs of one series, the newest; 0 is
 	// DefaultLimit. Series is the largest number of series, those with the
 	// newest runs; 0 is no bound.
 	Runs, Series int
-	// Told, where Series bounds those of all users, begins with series of which a change
-	// was found at this time or later, newest first, up to half of Series; 0 does not.
-	Told float64
+	// ChangedSince, with Series and for all users, puts series with a change that was found at this time or later
+	// first, newest first, up to half of Series; 0 disables it.
+	ChangedSince float64
 }
 
-// Histories returns the histories that a query selects, that with the newest
-// run first.
+// Histories returns the series that a query selects, with their runs; the series with the newest run is first.
 func (db *DB) Histories(ctx context.Context, q HistoryQuery) ([]ApplicationRuns, error) {
 	var list []ApplicationRuns
-	err := db.patiently(ctx, func() (err error) {
+	err := db.retryWhileLocked(ctx, func() (err error) {
 		list, err = db.histories(ctx, q)
 		return err
 	})
@@ -71,8 +70,8 @@ func (db *DB) histories(ctx context.Context, q HistoryQuery) ([]ApplicationRuns,
 	return list, f.acknowledged(ctx, list)
 }
 
-// manySeries is from how many on they are read on all CPUs, each with a connection; a
-// hook asks for fewer.
+// manySeries is the number of series from which they are read on all CPUs, each with a connection; hooks read
+// fewer.
 const manySeries = 64
 
 // selection returns the condition on series of a query.
@@ -129,9 +128,9 @@ func (db *DB) findSeries(ctx context.Context, q HistoryQuery) ([]ApplicationRuns
 	return list, err
 }
 
-// newestSeries returns the q.Series series that were run last between q.Since and q.Until, after those with a
-// reported change if the query wants these first. It goes back run by run and ends with the last that it wants:
-// some hundred runs of the 150,000 that a large site has in two weeks.
+// newestSeries returns the ids of the q.Series series with the newest runs between q.Since and q.Until, after
+// those with a recent change if the query requests these first. It reads runs backwards in time and stops when
+// it has enough: after some hundred runs of the 150,000 that a large site has in two weeks.
 func (db *DB) newestSeries(ctx context.Context, q HistoryQuery) ([]string, error) {
 	where := conditions{}
 	where.and("start_s BETWEEN ? AND ? AND series_id IS NOT NULL", q.Since, q.until())
@@ -158,9 +157,9 @@ func (db *DB) newestSeries(ctx context.Context, q HistoryQuery) ([]string, error
 		}
 		return rows.Err()
 	}
-	if q.Told != 0 {
+	if q.ChangedSince != 0 {
 		if err := take(q.Series/2, "SELECT series_id FROM change_event WHERE at_s >= ? ORDER BY at_s DESC, event_id DESC",
-			q.Told); err != nil {
+			q.ChangedSince); err != nil {
 			return nil, err
 		}
 	}
@@ -168,7 +167,7 @@ func (db *DB) newestSeries(ctx context.Context, q HistoryQuery) ([]string, error
 	return ids, err
 }
 
-// until is the last start of a run that is wanted.
+// until returns the latest start of a selected run.
 func (q HistoryQuery) until() float64 {
 	if q.Until == 0 {
 		return math.MaxFloat64

@@ -83,7 +83,7 @@ func TestSeriesOfWhichAChangeWasTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list, err := db.Histories(t.Context(), HistoryQuery{Since: t0 - 1, Series: 4, Told: t0})
+	list, err := db.Histories(t.Context(), HistoryQuery{Since: t0 - 1, Series: 4, ChangedSince: t0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,11 +94,11 @@ func TestSeriesOfWhichAChangeWasTold(t *testing.T) {
 	if want := []int64{6, 5, 4, 3}; !slices.Equal(got, want) {
 		t.Errorf("series %v, want %v", got, want)
 	}
-	if list, err = db.Histories(t.Context(), HistoryQuery{Since: t0 - 1, Series: 6, Told: t0 + 40}); err != nil ||
+	if list, err = db.Histories(t.Context(), HistoryQuery{Since: t0 - 1, Series: 6, ChangedSince: t0 + 40}); err != nil ||
 		len(list) != 6 {
 		t.Errorf("%d series, %v", len(list), err)
 	}
-	if list, err = db.Histories(t.Context(), HistoryQuery{Since: t0 - 1, Series: 2, Told: t0 + 55}); err != nil ||
+	if list, err = db.Histories(t.Context(), HistoryQuery{Since: t0 - 1, Series: 2, ChangedSince: t0 + 55}); err != nil ||
 		len(list) != 2 || list[1].SeriesID != 4 {
 		t.Errorf("%+v, %v: the newest run, and of what was told the newest", list, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// ApplicationRuns is the runs of one application in one shape, oldest first.
+// ApplicationRuns is one series: the runs of one application in one shape, oldest first.
 type ApplicationRuns struct {
 	SeriesID                  int64
 	Cluster, User, App, Shape string
@@ -16,9 +16,9 @@ type ApplicationRuns struct {
 	// nodes that it ran on (nil for more than MaxNodes).
 	Fields []map[string]string
 	Nodes  [][]string
-	// Code is which code each run consists of, classes first, then functions.
+	// Code is the CPU time by code of each run, classes first, then functions.
 	Code [][]CodeTime
-	// Acknowledged are the rows of runs whose change somebody has seen.
+	// Acknowledged lists the row ids of runs whose change was acknowledged.
 	Acknowledged []int64
 }
 

@@ -16,11 +16,10 @@ import (
 // in common, so a Query for Unknown finds none.
 const Unknown = "?"
 
-// Application returns what program a run was of, for people who submit the
-// same script again and again: the user's label if there is one, else the
-// executable, or what that interprets, and the job name. Digits of the job name are folded (melt-64 and
-// melt-128 are melt-#), because users write the size, the date or the attempt
-// into it; those of the executable are kept, they are mostly versions.
+// Application returns the name of a run's application, equal for repeated submissions of the same script: the
+// user's label if there is one, else the executable, or the script that it interprets, and the job name. Digits
+// of the job name are folded (melt-64 and melt-128 are melt-#), because users write the size, the date or the
+// attempt into it; those of the executable are kept, they are mostly versions.
 func Application(s summary.Summary) string {
 	if app := note.Clean(s.Job.App, maxName); app != "" {
 		return app
@@ -48,7 +47,7 @@ func sameProgram(name, program string) bool {
 	return name == foldDigits(program) || bare(name) != "" && bare(name) == bare(program)
 }
 
-// Layout is what a shape says: 0 and "" are not known.
+// Layout is a parsed shape; 0 and "" mean unknown.
 type Layout struct {
 	Nodes, Tasks int
 	CPUs         int    // per task
@@ -56,9 +55,9 @@ type Layout struct {
 	Size         string
 }
 
-// Shape returns what a run ran on and what it was given: "2n 8t 4c args=00c0ffee00c0ffee
-// size=L" is 2 nodes, 8 tasks, 4 CPUs a task, the fingerprint of the command's arguments
-// and the user's label for the size of input. Without a fingerprint they are not known.
+// Shape returns the shape of a run as text: "2n 8t 4c args=00c0ffee00c0ffee size=L" is 2 nodes, 8 tasks, 4 CPUs
+// a task, the fingerprint of the command's arguments and the user's label for the size of input. Without a
+// fingerprint they are not known.
 func Shape(s summary.Summary) string {
 	shape := layoutText(s)
 	if args := s.Job.Fields[run.FieldArguments]; fingerprint.MatchString(args) {
@@ -67,7 +66,7 @@ func Shape(s summary.Summary) string {
 	return shape + sizeText(s)
 }
 
-// shapeWithoutArguments is the shape of runs that were recorded without them.
+// shapeWithoutArguments returns the shape without the arguments, as of older runs.
 func shapeWithoutArguments(s summary.Summary) string { return layoutText(s) + sizeText(s) }
 
 // argumentsMark stands before the fingerprint in a shape.
@@ -75,10 +74,12 @@ const argumentsMark = " args="
 
 var fingerprint = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
+// layoutText returns the nodes, tasks and CPUs per task of a shape.
 func layoutText(s summary.Summary) string {
 	return fmt.Sprintf("%sn %st %sc", number(nnodes(s)), number(s.Job.NTasks), number(s.Job.CPUsPerTask))
 }
 
+// sizeText returns the size of a shape with its label, "" if none exists.
 func sizeText(s summary.Summary) string {
 	if size := note.Clean(s.Job.Size, maxName); size != "" {
 		return " size=" + size
@@ -86,7 +87,7 @@ func sizeText(s summary.Summary) string {
 	return ""
 }
 
-// LayoutOf reads what Shape wrote; ok is false for anything else.
+// LayoutOf parses the result of Shape; ok is false for any other text.
 func LayoutOf(shape string) (l Layout, ok bool) {
 	given, size, _ := strings.Cut(shape, "size=")
 	l.Size = size
@@ -114,12 +115,12 @@ func LayoutOf(shape string) (l Layout, ok bool) {
 	return l, true
 }
 
-// User returns the login name, or the uid in digits where no name is known.
+// User returns the login name, or the uid in digits if no name is known.
 func User(s summary.Summary) string {
 	return first(note.Clean(s.Job.User, maxName), strconv.Itoa(s.Job.UID))
 }
 
-// nnodes returns how many nodes the job had, nil if that is not known.
+// nnodes returns the number of nodes of the job, nil if unknown.
 func nnodes(s summary.Summary) *int {
 	n := max(s.Job.NNodes, len(s.Nodes))
 	if n == 0 {
@@ -128,7 +129,7 @@ func nnodes(s summary.Summary) *int {
 	return &n
 }
 
-// number spells a count, or Unknown.
+// number returns a count as text, or Unknown.
 func number(n *int) string {
 	if n == nil || *n <= 0 {
 		return Unknown

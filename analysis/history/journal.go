@@ -36,16 +36,16 @@ var fileSystems = map[uint32]string{
 func NetworkFileSystem(dir string) (string, error) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil {
-		return "", fmt.Errorf("ask for the file system of %s: %w", dir, err)
+		return "", fmt.Errorf("find the type of the file system of %s: %w", dir, err)
 	}
 	return fileSystems[uint32(fs.Type)], nil
 }
 
-// Journal is how SQLite makes a transaction whole.
+// Journal is SQLite's journal mode, by which transactions are atomic.
 type Journal string
 
 const (
-	// WAL lets readers go on while somebody writes. One host only.
+	// WAL lets readers continue while another process writes. It works on one host only.
 	WAL Journal = "wal"
 	// Rollback works wherever file locks do; readers wait for the writer.
 	Rollback Journal = "delete"

@@ -11,7 +11,7 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Ref names a run by what a user knows of it.
+// Ref identifies a run by what a user knows of it.
 type Ref struct {
 	// ID is a job id as sacct shows it ("123", "123_7") or as Slurm counts
 	// it (the raw id of an array's task).
@@ -32,7 +32,7 @@ func (db *DB) Summary(ctx context.Context, id string) (summary.Summary, string, 
 // Lookup returns the newest run that ref names, as Summary does.
 func (db *DB) Lookup(ctx context.Context, ref Ref) (s summary.Summary, reportDir string, err error) {
 	var body []byte
-	err = db.patiently(ctx, func() (err error) {
+	err = db.retryWhileLocked(ctx, func() (err error) {
 		body, reportDir, err = db.lookup(ctx, ref)
 		return err
 	})
@@ -42,9 +42,8 @@ func (db *DB) Lookup(ctx context.Context, ref Ref) (s summary.Summary, reportDir
 	return s, reportDir, explain(db.path, fmt.Sprintf("look up job %.80q", ref.ID), err)
 }
 
-// lookup returns the stored body of a run. An id is first taken as sacct shows
-// it: that is what a user sees, and 123 may be one of the raw ids of another
-// array.
+// lookup returns the stored body of a run. An id is first interpreted as sacct shows it, because users see
+// that, and 123 may be one of the raw ids of another array.
 func (db *DB) lookup(ctx context.Context, ref Ref) (body []byte, reportDir string, err error) {
 	body, reportDir, err = db.newest(ctx, ref, "r.display_id = ?", ref.ID)
 	raw, notNumber := run.ParseJobID(ref.ID)
@@ -54,6 +53,7 @@ func (db *DB) lookup(ctx context.Context, ref Ref) (body []byte, reportDir strin
 	return body, reportDir, err
 }
 
+// newest returns the body and the report directory of the newest run for which term holds with the given id.
 func (db *DB) newest(ctx context.Context, ref Ref, term string, id any) (body []byte, reportDir string, err error) {
 	where := conditions{}
 	where.and(term, id)

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// lack is something of the schema that a history has not.
-type lack struct {
+// schemaPart is a column, view column or index of the schema.
+type schemaPart struct {
 	name string // table.column, view.column or the name of an index
 	add  string // SQL that adds a column to a table that is there, else ""
 }
 
-// index is whether an index is missing.
-func (l lack) index() bool { return !strings.Contains(l.name, ".") }
+// index reports whether the part is an index.
+func (l schemaPart) index() bool { return !strings.Contains(l.name, ".") }
 
 var (
 	tableText  = regexp.MustCompile(`(?ms)^CREATE TABLE IF NOT EXISTS (\w+) \($(.*?)^\)`)
@@ -27,31 +27,30 @@ var (
 	indexText  = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE )?INDEX IF NOT EXISTS (\w+) `)
 )
 
-// parts are all columns and indexes that schema.sql names.
-func (s schema) parts() []lack {
-	var all []lack
+// parts returns all columns and indexes of schema.sql.
+func (s schema) parts() []schemaPart {
+	var all []schemaPart
 	for _, table := range tableText.FindAllStringSubmatch(s.text, -1) {
 		for _, c := range columnText.FindAllStringSubmatch(table[2], -1) {
-			all = append(all, lack{table[1] + "." + c[1],
+			all = append(all, schemaPart{table[1] + "." + c[1],
 				fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s %s", table[1], c[1], columnEnd.ReplaceAllString(c[2], ""))})
 		}
 	}
 	for _, view := range viewText.FindAllStringSubmatch(s.text, -1) {
 		for _, c := range viewColumn.FindAllStringSubmatch(view[2], -1) {
-			all = append(all, lack{name: view[1] + "." + c[1]})
+			all = append(all, schemaPart{name: view[1] + "." + c[1]})
 		}
 	}
 	for _, index := range indexText.FindAllStringSubmatch(s.text, -1) {
-		all = append(all, lack{name: index[1]})
+		all = append(all, schemaPart{name: index[1]})
 	}
 	return all
 }
 
-// lacks returns what of the schema a history of this version has not: columns are
-// added to the schema without a new number, because programs that do not know them
-// go on with it. The columns of views are read from their text: SQLite tells them
-// only of views that it can answer.
-func (db *DB) lacks(ctx context.Context, q asker) ([]lack, error) {
+// missingParts returns the parts of the schema that a history of this version lacks: columns are added to the
+// schema without a new version number, because programs that do not know them keep working. The columns of
+// views are parsed from their text, because SQLite lists them only for views that it can evaluate.
+func (db *DB) missingParts(ctx context.Context, q queryer) ([]schemaPart, error) {
 	parts := db.schema.parts()
 	var names []string
 	for _, p := range parts {
@@ -74,7 +73,7 @@ func (db *DB) lacks(ctx context.Context, q asker) ([]lack, error) {
 			}
 			return err
 		})
-	var left []lack
+	var left []schemaPart
 	for _, p := range parts {
 		if table, _, _ := strings.Cut(p.name, "."); !has[table] {
 			p.add = "" // schema.sql makes it whole
@@ -86,19 +85,19 @@ func (db *DB) lacks(ctx context.Context, q asker) ([]lack, error) {
 	return left, err
 }
 
-// mend gives a history of this version the columns, tables, indexes and views that
-// it has not. Where nothing is missing nothing is locked.
-func (db *DB) mend(ctx context.Context) error {
-	var left []lack
-	err := db.patiently(ctx, func() (err error) {
-		left, err = db.lacks(ctx, db.sql)
+// addMissing adds the columns, tables, indexes and views that a history of this version lacks. If nothing is
+// missing, it takes no lock.
+func (db *DB) addMissing(ctx context.Context) error {
+	var left []schemaPart
+	err := db.retryWhileLocked(ctx, func() (err error) {
+		left, err = db.missingParts(ctx, db.sql)
 		return err
 	})
 	if err != nil || len(left) == 0 {
 		return err
 	}
 	return db.write(ctx, func(tx *sql.Conn) error {
-		left, err := db.lacks(ctx, tx) // another process may have mended it
+		left, err := db.missingParts(ctx, tx) // another process may have mended it
 		if err != nil || len(left) == 0 {
 			return err
 		}

@@ -32,7 +32,7 @@ func TestMend(t *testing.T) {
 			t.Fatal(err)
 		}
 		mustPut(t, db, oneNode(8), Ingest{})
-		if left, err := db.lacks(t.Context(), db.sql); len(left) > 0 || err != nil {
+		if left, err := db.missingParts(t.Context(), db.sql); len(left) > 0 || err != nil {
 			t.Errorf("it still lacks %v, %v", left, err)
 		}
 		if err := db.Close(); err != nil {

@@ -5,8 +5,8 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// cpuSeconds returns the CPU time that a run used on all of its nodes, nil
-// unless all that reported could tell.
+// cpuSeconds returns the CPU time, in seconds, that a run used on all of its nodes; nil unless all nodes
+// reported it.
 func cpuSeconds(s summary.Summary) *float64 {
 	busy := s.BusyCPUs()
 	if busy == nil || s.ElapsedS <= 0 || !s.Complete() {
@@ -16,8 +16,8 @@ func cpuSeconds(s summary.Summary) *float64 {
 	return &cpu
 }
 
-// otherCPUSeconds is cpuSeconds where that is not what the views make of the busy CPUs and
-// the elapsed time of a run all of whose nodes reported.
+// otherCPUSeconds returns cpuSeconds, or nil if the views can compute it from the busy CPUs and the elapsed
+// time because all nodes reported.
 func otherCPUSeconds(s summary.Summary) *float64 {
 	if n := nnodes(s); n != nil && s.Reported() == *n && s.RanS() > 0 {
 		return nil
@@ -25,8 +25,8 @@ func otherCPUSeconds(s summary.Summary) *float64 {
 	return cpuSeconds(s)
 }
 
-// phaseSeconds returns how long the phases of one kind took together, nil for a run without patterns: the end
-// of its start-up is unknown.
+// phaseSeconds returns the total time, in seconds, of the phases of one kind, nil for a run without patterns:
+// the end of its start-up is unknown.
 func phaseSeconds(s summary.Summary, kind phase.Stage) *float64 {
 	if len(s.Patterns) == 0 {
 		return nil
@@ -40,8 +40,8 @@ func phaseSeconds(s summary.Summary, kind phase.Stage) *float64 {
 	return &sum
 }
 
-// energy returns the joules of the packages of a run's nodes, nil where they
-// were not counted or not on all nodes.
+// energy returns the energy of the CPU packages of a run's nodes in joules, nil unless it was counted on all
+// nodes.
 func energy(s summary.Summary) *float64 {
 	if !s.Complete() {
 		return nil

@@ -24,7 +24,7 @@ type DB struct {
 	patience time.Duration
 	pack     packer
 	schema   schema
-	known    *known
+	known    *idCache
 }
 
 // Open opens the history at path for reading and writing. It creates the file
@@ -33,8 +33,8 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	return OpenWithPatience(ctx, path, patience)
 }
 
-// OpenWithPatience is Open for a program that waits at most patience, rounded to milliseconds, for each lock that
-// another process holds. Work that no lock delays is not bounded.
+// OpenWithPatience is like Open, but waits at most patience, rounded to milliseconds, for each lock that
+// another process holds. Work that no lock delays is not limited.
 func OpenWithPatience(ctx context.Context, path string, patience time.Duration) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -53,7 +53,7 @@ func OpenWithPatience(ctx context.Context, path string, patience time.Duration) 
 	return openWith(ctx, path, journal, patience)
 }
 
-// openWith is OpenWithPatience for an existing file and a given journal.
+// openWith opens an existing file with a given journal.
 func openWith(ctx context.Context, path string, journal Journal, patience time.Duration) (*DB, error) {
 	db, err := connect(path, patience, url.Values{"mode": {"rw"}})
 	if err != nil {
@@ -103,8 +103,8 @@ func stat(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// create makes an empty file, which is an empty database, and the directories
-// that lead to it. SQLite gives the files it puts beside it the same mode.
+// create creates an empty file, which is an empty database, and missing directories. SQLite creates its files
+// beside it with the same mode.
 func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -119,7 +119,7 @@ func create(path string) error {
 	return f.Close()
 }
 
-// connect opens a file with the settings that every connection has.
+// connect opens a file with the settings of every connection.
 func connect(path string, patience time.Duration, options url.Values) (*DB, error) {
 	if err := checkOwner(path); err != nil {
 		return nil, err
@@ -133,16 +133,16 @@ func connect(path string, patience time.Duration, options url.Values) (*DB, erro
 	if err != nil {
 		return nil, err
 	}
-	// One connection: programs put or ask a few times and leave.
+	// One connection is enough: programs run a few statements and exit.
 	pool.SetMaxOpenConns(1)
-	return &DB{sql: pool, path: path, patience: patience, schema: currentSchema(), known: &known{}}, nil
+	return &DB{sql: pool, path: path, patience: patience, schema: currentSchema(), known: &idCache{}}, nil
 }
 
-// prepare makes the open file a history of the newest version. Nothing is changed before the file is known to
-// be a history.
+// prepare upgrades the open file to a history of the newest version. It changes nothing before it has checked
+// that the file is a history.
 func (db *DB) prepare(ctx context.Context, journal Journal) error {
 	var v int
-	err := db.patiently(ctx, func() (err error) {
+	err := db.retryWhileLocked(ctx, func() (err error) {
 		if v, err = db.version(ctx, db.sql); err != nil || v != 0 {
 			return err
 		}
@@ -155,7 +155,7 @@ func (db *DB) prepare(ctx context.Context, journal Journal) error {
 		err = db.migrate(ctx)
 	}
 	if err == nil {
-		err = db.mend(ctx)
+		err = db.addMissing(ctx)
 	}
 	if err != nil {
 		return err
@@ -166,13 +166,12 @@ func (db *DB) prepare(ctx context.Context, journal Journal) error {
 	return db.setJournal(ctx, journal)
 }
 
-// forgetStatistics drops what an ANALYZE left. Indexes and queries are made so
-// that SQLite finds its way without: with the statistics that PRAGMA optimize
-// takes (400 rows of each index) it walked all runs of a million, user by user, for
-// the newest 200 (12 s; 2.5 ms without) and for those of a week (7 s; 1 ms).
+// forgetStatistics drops the statistics of an ANALYZE. Indexes and queries are designed so that SQLite plans
+// them well without: with the statistics that PRAGMA optimize takes (400 rows of each index) it walked all runs
+// of a million, user by user, for the newest 200 (12 s; 2.5 ms without) and for those of a week (7 s; 1 ms).
 func (db *DB) forgetStatistics(ctx context.Context) error {
 	var found bool
-	err := db.patiently(ctx, func() error {
+	err := db.retryWhileLocked(ctx, func() error {
 		return db.sql.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_master WHERE name = 'sqlite_stat1'").Scan(&found)
 	})
 	if err != nil || !found {
@@ -184,10 +183,10 @@ func (db *DB) forgetStatistics(ctx context.Context) error {
 	})
 }
 
-// setJournal changes the journal if it is another. The mode stays in the file,
-// so that this happens once in the life of a history.
+// setJournal changes the journal mode if it differs. The mode is stored in the file, so that this happens once
+// for each history.
 func (db *DB) setJournal(ctx context.Context, want Journal) error {
-	return db.patiently(ctx, func() error {
+	return db.retryWhileLocked(ctx, func() error {
 		if err := db.sql.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&db.journal); err != nil {
 			return err
 		}
@@ -201,12 +200,11 @@ func (db *DB) setJournal(ctx context.Context, want Journal) error {
 	})
 }
 
-// logPages is how long the log may be before it is moved into the file, 32 MB: 64 runs
-// change 1,000 pages of a history of ten million, the default, and half of them are those
-// that the 64 before changed.
+// logPages is the number of pages in the log, 32 MB, at which it is moved into the file: 64 runs change 1,000
+// pages of a history of ten million, the default, and half of them are those that the 64 before changed.
 const logPages = 8000
 
-// Close closes the history. The last to close it moves the log into the file.
+// Close closes the history. The last process to close it moves the log into the file.
 func (db *DB) Close() error {
 	if err := db.sql.Close(); err != nil {
 		return explain(db.path, "close", err)
@@ -216,7 +214,7 @@ func (db *DB) Close() error {
 
 // write runs f in one transaction, again if another process held the lock.
 func (db *DB) write(ctx context.Context, f func(*sql.Conn) error) error {
-	return db.patiently(ctx, func() error {
+	return db.retryWhileLocked(ctx, func() error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -224,15 +222,16 @@ func (db *DB) write(ctx context.Context, f func(*sql.Conn) error) error {
 	})
 }
 
-// transact is a transaction without one of database/sql's, whose every query has a
-// goroutine that waits for its end: a seventh of what a run took.
+// transact runs f in a transaction on one connection, without a transaction of database/sql, which starts a
+// goroutine for every query: a seventh of the time of a put.
 func (db *DB) transact(ctx context.Context, f func(*sql.Conn) error) error {
 	tx, err := db.sql.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer tx.Close()
-	// What only reads at first could not write after somebody else has.
+	// BEGIN IMMEDIATE takes the write lock at once: a transaction that began with a read could no longer write
+	// once another process has written.
 	if _, err := tx.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}

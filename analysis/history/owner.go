@@ -11,7 +11,8 @@ import (
 
 // ErrForeign is returned to root for a history that another account can change. SQLite opens the log's index beside the
 // database for writing and gives it the database's owner: a link there leads both to a file of root's.
-var ErrForeign = errors.New("root opens no database that another account can change; run this as that account")
+var ErrForeign = errors.New("root does not open a database that another account can change: run this command as " +
+	"that account")
 
 // checkOwner refuses, for root, a path in a directory of another account and a database of another account. A file or
 // directory that does not exist yet is no error.

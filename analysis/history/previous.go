@@ -10,7 +10,7 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// previous is a run that is stored under the key of one that comes.
+// previous is a stored run with the same key as a run that is put.
 type previous struct {
 	runID          int64
 	reuse          int
@@ -29,7 +29,7 @@ type previous struct {
 	reportDir      *string
 }
 
-// previousRuns returns the runs that are stored under the key of s.
+// previousRuns returns the stored runs with the key of s.
 func previousRuns(ctx context.Context, tx *sql.Conn, s summary.Summary) ([]previous, error) {
 	var found []previous
 	err := each(ctx, tx, `
@@ -63,8 +63,8 @@ const (
 	toleranceS          = 86400
 )
 
-// is returns whether p and s are the same run, given that they have one key.
-func (p previous) is(s summary.Summary) bool {
+// isSameRun reports whether p and s are the same run, given that their keys are equal.
+func (p previous) isSameRun(s summary.Summary) bool {
 	if a, b := p.schedulerStart, s.Job.SchedulerStart; a != nil && b != nil {
 		return math.Abs(float64(*a-*b)) <= schedulerToleranceS
 	}
@@ -83,7 +83,7 @@ func (p previous) is(s summary.Summary) bool {
 // a different run.
 func sameRun(found []previous, s summary.Summary) (same *previous, reuse int) {
 	for i, p := range found {
-		if p.is(s) && (same == nil || p.distance(s) < same.distance(s)) {
+		if p.isSameRun(s) && (same == nil || p.distance(s) < same.distance(s)) {
 			same = &found[i]
 		}
 		reuse = max(reuse, p.reuse+1)
@@ -91,7 +91,7 @@ func sameRun(found []previous, s summary.Summary) (same *previous, reuse int) {
 	return same, reuse
 }
 
-// distance returns how far the starts are apart, in whole seconds.
+// distance returns the distance of the starts in whole seconds.
 func (p previous) distance(s summary.Summary) float64 {
 	if p.start == nil {
 		return 0
@@ -99,9 +99,8 @@ func (p previous) distance(s summary.Summary) float64 {
 	return math.Abs(*p.start - math.Floor(s.Start))
 }
 
-// inherit gives s what is known of p and not of s, and returns whether there
-// was anything. A later merge sees more of the nodes; it may see less of the
-// scheduler, which forgets a job within minutes.
+// inherit copies to s the fields that are known of p and not of s, and reports whether there were any. A later
+// merge has more nodes, but may have less from the scheduler, which forgets a job within minutes.
 func (p previous) inherit(s *summary.Summary) bool {
 	changed := false
 	for _, t := range []struct {

@@ -9,29 +9,28 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Keep is for how many days after their end of what runs have something is kept; 0 is
-// for ever.
+// Keep holds the numbers of days for which data of runs are kept after their end; 0 means forever.
 type Keep struct {
-	// Profiles are timelines and shapes of cycles in stored summaries: most of a
-	// history. Without them a report is drawn without pictures.
+	// Profiles is for timelines and shapes of cycles in stored summaries, most of a history. Without them a report
+	// has no pictures.
 	Profiles int
-	// Nodes are the rows of the view job_nodes and job_gpus, Functions those of job_functions and
+	// Nodes is for the rows of the views job_nodes and job_gpus, Functions for those of job_functions and
 	// job_classes.
 	Nodes, Functions int
-	// Runs are whole runs; the view days keeps what they add up to.
+	// Runs is for whole runs; the view days keeps their sums.
 	Runs int
-	// Ingest are the rows of the view ingest.
+	// Ingest is for the rows of the view ingest.
 	Ingest int
 }
 
-// kind is one of the things that are pruned.
+// kind is a kind of data that is pruned.
 type kind struct {
 	name string
 	days func(Keep) int
 	// due selects the ids and times of rows older than the first ? and not older than the second, oldest first, at
 	// most the third in number.
 	due string
-	// drop takes one of them away, and says whether there was something.
+	// drop deletes one of them, and reports whether it existed.
 	drop func(w *writer, id int64, at float64) bool
 }
 
@@ -40,7 +39,8 @@ const (
 	dueIngest = "SELECT run_id, at_s FROM ingest_log WHERE at_s < ? AND at_s >= ? ORDER BY at_s LIMIT ?"
 )
 
-// kinds are in the order in which they are pruned: what is small and frees much first.
+// kinds returns the kinds in the order in which they are pruned: first those that free the most in the least
+// time.
 func kinds() []kind {
 	rows := func(tables ...string) func(*writer, int64, float64) bool {
 		return func(w *writer, id int64, _ float64) bool {
@@ -56,14 +56,14 @@ func kinds() []kind {
 			return w.count("DELETE FROM ingest_log WHERE at_s = ?1 AND run_id = ?2 AND n = (SELECT min(n) FROM ingest_log "+
 				"WHERE at_s = ?1 AND run_id = ?2)", at, id) > 0
 		}},
-		{"profiles", func(k Keep) int { return k.Profiles }, dueRuns, (*writer).slim},
+		{"profiles", func(k Keep) int { return k.Profiles }, dueRuns, (*writer).dropDrawings},
 		{"nodes", func(k Keep) int { return k.Nodes }, dueRuns, rows("run_node", "run_gpu")},
 		{"functions", func(k Keep) int { return k.Functions }, dueRuns, rows("run_code")},
 		{"runs", func(k Keep) int { return k.Runs }, dueRuns, (*writer).dropRun},
 	}
 }
 
-// Pruned says what was taken away, or would be.
+// Pruned is the result of pruning one kind: what was deleted, or would be.
 type Pruned struct {
 	Kind string
 	Days int
@@ -78,9 +78,9 @@ const (
 	pruneBatch = 200
 )
 
-// Prune takes away what is older than keep says at UTC epoch seconds now, and tells of
-// each kind what it did, also where it was ended: it may be at any moment, and goes on
-// where it was. With dry it only counts.
+// Prune deletes data that are older than keep allows at time now, in UTC epoch seconds, and calls tell with the
+// result of each kind, even if it is interrupted. The next call continues where an interrupted one stopped.
+// With dry it only counts what it would delete.
 func (db *DB) Prune(ctx context.Context, keep Keep, now float64, dry bool, tell func(Pruned)) error {
 	for _, k := range kinds() {
 		days := k.days(keep)
@@ -102,9 +102,9 @@ func (db *DB) Prune(ctx context.Context, keep Keep, now float64, dry bool, tell 
 	return nil
 }
 
-// countKind counts what pruneKind would look at.
+// countKind counts what pruneKind would delete.
 func (db *DB) countKind(ctx context.Context, k kind, until float64, did *Pruned) error {
-	return db.patiently(ctx, func() error {
+	return db.retryWhileLocked(ctx, func() error {
 		from, err := prunedUntil(ctx, db.sql, k)
 		if err != nil {
 			return err
@@ -113,6 +113,7 @@ func (db *DB) countKind(ctx context.Context, k kind, until float64, did *Pruned)
 	})
 }
 
+// pruneKind deletes the data of one kind until a time, in transactions of at most pruneHold.
 func (db *DB) pruneKind(ctx context.Context, k kind, until float64, did *Pruned) error {
 	for {
 		begin := time.Now()
@@ -134,7 +135,8 @@ func (db *DB) pruneKind(ctx context.Context, k kind, until float64, did *Pruned)
 	}
 }
 
-// prune takes away what is due until a time of day, and says whether more is.
+// prune deletes one batch of the data of kind k that are older than until, stops early once the clock has
+// reached end, and returns the number of deleted runs and whether more is due.
 func (w *writer) prune(k kind, until float64, end time.Time) (runs int64, more bool, err error) {
 	from, err := prunedUntil(w.ctx, w.tx, k)
 	if err != nil {
@@ -177,14 +179,14 @@ func (w *writer) due(k kind, until, from float64) (ids []int64, times []float64,
 	return ids, times, err
 }
 
-// prunedUntil is up to when something has been pruned already.
-func prunedUntil(ctx context.Context, q rower, k kind) (until float64, err error) {
+// prunedUntil returns the time, in UTC epoch seconds, up to which a kind has been pruned.
+func prunedUntil(ctx context.Context, q rowQueryer, k kind) (until float64, err error) {
 	return until, q.QueryRowContext(ctx, "SELECT coalesce(max(until_s), 0) FROM pruned WHERE kind = ?",
 		k.name).Scan(&until)
 }
 
-// dropRun takes a run away. Numbers above that of the newest run are given out again: with
-// it goes what the log of what came has of such.
+// dropRun deletes a run. Ids above that of the newest run are reused, so that it also deletes the entries of
+// the ingest log for such ids.
 func (w *writer) dropRun(id int64, _ float64) bool {
 	var newest sql.NullInt64
 	if w.err == nil {
@@ -197,9 +199,9 @@ func (w *writer) dropRun(id int64, _ float64) bool {
 	return gone
 }
 
-// slim takes what is drawn out of a stored summary. One that cannot be read any more
-// stays: it is not for prune to judge it.
-func (w *writer) slim(runID int64, _ float64) bool {
+// dropDrawings removes from a stored summary what only pictures show. A summary that cannot be read is left
+// unchanged.
+func (w *writer) dropDrawings(runID int64, _ float64) bool {
 	var body []byte
 	if w.err != nil || w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`,
 		runID).Scan(&body) != nil {
@@ -209,7 +211,7 @@ func (w *writer) slim(runID int64, _ float64) bool {
 	if err != nil {
 		return false
 	}
-	small, err := w.pack.encode(slim(s))
+	small, err := w.pack.encode(withoutDrawings(s))
 	if err != nil || len(small) >= len(body) {
 		return false
 	}
@@ -217,8 +219,8 @@ func (w *writer) slim(runID int64, _ float64) bool {
 	return true
 }
 
-// slim is a summary without what only pictures show.
-func slim(s summary.Summary) summary.Summary {
+// withoutDrawings returns a summary without what only pictures show.
+func withoutDrawings(s summary.Summary) summary.Summary {
 	s.Timeline.Columns, s.Suspended, s.Minute, s.Lanes = nil, nil, nil, nil
 	for i := range s.Patterns {
 		p := &s.Patterns[i]
@@ -228,10 +230,10 @@ func slim(s summary.Summary) summary.Summary {
 	return s
 }
 
-// Tidy gives room that was freed back to the file system, a little at a time, and
-// writes the log into the file.
+// Tidy returns the pages that deletions freed to the file system, 2000 pages in each transaction and at most 2
+// million in a call.
 func (db *DB) Tidy(ctx context.Context) error {
-	err := db.patiently(ctx, func() error {
+	err := db.retryWhileLocked(ctx, func() error {
 		for range 1000 {
 			var free int
 			if err := db.sql.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free); err != nil || free == 0 {
@@ -246,11 +248,10 @@ func (db *DB) Tidy(ctx context.Context) error {
 	return explain(db.path, "give room back", err)
 }
 
-// Copy writes a copy of the history, whole and without holes, to a file that is not
-// there, and asks SQLite whether it is sound.
+// Copy writes a compact copy of the history to a new file, and lets SQLite check its integrity.
 func (db *DB) Copy(ctx context.Context, to string) error {
 	fail := func(err error) error { return explain(db.path, "copy to "+to, err) }
-	if err := db.patiently(ctx, func() error {
+	if err := db.retryWhileLocked(ctx, func() error {
 		_, err := db.sql.ExecContext(ctx, "VACUUM INTO ?", to)
 		return err
 	}); err != nil {
@@ -266,7 +267,7 @@ func (db *DB) Copy(ctx context.Context, to string) error {
 		return fail(err)
 	}
 	if verdict != "ok" {
-		return fail(fmt.Errorf("the copy is not sound: %s", verdict))
+		return fail(fmt.Errorf("the copy is damaged and was not put in place: %s", verdict))
 	}
 	return nil
 }

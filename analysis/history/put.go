@@ -12,44 +12,42 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Ingest says how a summary came to the history.
+// Ingest describes the source of a summary and how it is stored.
 type Ingest struct {
 	ReportDir string  // where its report was delivered, "" = nowhere
 	Source    string  // file that it was read from, "" = none
 	NowS      float64 // UTC epoch seconds; 0 is not known
-	// Names is how much of which code ran is kept; "" is all of it.
+	// Names limits the names of code that are stored; "" stores all.
 	Names run.DisclosureLevel
-	// Findings finds what limited the run; nil stores no findings.
+	// Findings computes the findings of the run; nil stores none.
 	Findings FindingsFunc
 }
 
-// status is what became of a summary that was put, as it is stored; the view ingest has
-// words for it.
+// status is the result of putting a summary, as stored in the ingest log.
 type status int
 
 const (
 	added    status = iota
-	replaced        // it reports at least as many nodes as the one before
-	learned         // fewer nodes, but it told the final state
+	replaced        // it replaced a summary with at most as many nodes
+	learned         // fewer nodes, but it had the final state
 	kept            // fewer nodes and nothing new: the one before is kept
-	aside           // it is no run's
+	aside           // the record could not be stored
 )
 
-// Put stores a summary. Putting it again changes nothing; one of the same run
-// that reports at least as many nodes replaces it, and does not lose what only
-// the scheduler knew (State above all). A job id that the scheduler gave out
-// again is another run.
+// Put stores a summary. Putting it again changes nothing. A summary of the same run with at least as many nodes
+// replaces it, but keeps what only the scheduler knew, such as State. A job id that the scheduler reused is
+// another run.
 func (db *DB) Put(ctx context.Context, s summary.Summary, at Ingest) error {
 	s, body, err := db.fitted(s, at) // before the lock is taken
 	if err == nil {
-		err = unfit(db.put(ctx, func(w *writer) error { return w.put(s, body, at) }))
+		err = markUnfit(db.put(ctx, func(w *writer) error { return w.put(s, body, at) }))
 	}
 	return explain(db.path, "put run "+s.Key.String(), err)
 }
 
-// fitted returns what is put of a summary, and its body; ErrUnfit for what is no run.
+// fitted returns the summary as it is stored, and its encoded body; ErrUnfit if it cannot be stored.
 func (db *DB) fitted(s summary.Summary, at Ingest) (summary.Summary, []byte, error) {
-	err := fit(s, at)
+	err := checkStorable(s, at)
 	if err == nil && at.Names != "" {
 		s = s.WithNames(at.Names)
 	}
@@ -63,9 +61,9 @@ func (db *DB) fitted(s summary.Summary, at Ingest) (summary.Summary, []byte, err
 	return s, body, err
 }
 
-// fit refuses what no run can be, wherever it comes from: a year 31688740476 would
-// stay the newest of its series for ever.
-func fit(s summary.Summary, at Ingest) error {
+// checkStorable returns an error for impossible runs: one with the year 31688740476 would stay the newest of
+// its series forever.
+func checkStorable(s summary.Summary, at Ingest) error {
 	if s.Key.JobID <= 0 || s.Key.Cluster == "" {
 		return errors.New("the key has no job id or no cluster")
 	}
@@ -76,7 +74,7 @@ func fit(s summary.Summary, at Ingest) error {
 	return s.Plausible(now)
 }
 
-// put is Put inside a transaction; body is s as encoded.
+// put stores a summary in a transaction; body is the encoded s.
 func (w *writer) put(s summary.Summary, body []byte, at Ingest) error {
 	found, err := previousRuns(w.ctx, w.tx, s)
 	if err != nil {
@@ -97,9 +95,9 @@ func (w *writer) put(s summary.Summary, body []byte, at Ingest) error {
 		}
 		runID, status = same.runID, replaced
 		w.updateRun(s, runID, at.ReportDir)
-		w.clear(runID)
+		w.deleteDetails(runID)
 	default:
-		return w.keep(*same, s, at)
+		return w.keepStored(*same, s, at)
 	}
 	w.details(runID, s, body)
 	w.findings(runID, s, at.Findings)
@@ -120,15 +118,15 @@ func (db *DB) Delivered(ctx context.Context, s summary.Summary, dir string) erro
 		}
 		w := db.writer(ctx, tx)
 		w.exec(`UPDATE run SET report_dir_id = ?, epilog_ms = coalesce(?, epilog_ms) WHERE run_id = ?`, w.path(s, dir),
-			whole(s.Quality.EpilogS, 1e3), same.runID)
+			scaledInt(s.Quality.EpilogS, 1e3), same.runID)
 		return w.err
 	})
 	return explain(db.path, "note the report of run "+s.Key.String(), err)
 }
 
-// keep leaves a stored run as it is but for the final state, which does not
-// depend on how many nodes reported.
-func (w *writer) keep(p previous, s summary.Summary, at Ingest) error {
+// keepStored keeps a stored run unchanged except for the final state, which does not depend on how many nodes
+// reported.
+func (w *writer) keepStored(p previous, s summary.Summary, at Ingest) error {
 	status := kept
 	if s.State != "" && (p.state == nil || *p.state != note.Clean(s.State, maxName)) {
 		if err := w.end(p.runID, s.State, nil, at.Findings); err != nil {
@@ -140,7 +138,7 @@ func (w *writer) keep(p previous, s summary.Summary, at Ingest) error {
 	return w.err
 }
 
-// log notes what became of a summary, to the second: that takes half the room.
+// log adds an entry to the ingest log. Times are rounded to seconds, which takes half the space.
 func (w *writer) log(runID int64, what status, reported int, at Ingest) {
 	w.exec(`INSERT INTO ingest_log (at_s, run_id, n, status, nodes_reported, source)
 		VALUES (?1, ?2, (SELECT coalesce(max(n) + 1, 0) FROM ingest_log WHERE at_s = ?1 AND run_id = ?2), ?3, ?4, ?5)`,

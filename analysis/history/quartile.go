@@ -11,11 +11,11 @@ type Quartile struct {
 	Q3     *float64 `json:"q3"`
 }
 
-// QuartileRuns is how many runs it takes to say what is usual: at six their range
-// covers the median with 97 %.
+// QuartileRuns is the least number of runs for quartiles: the range of six covers the median with a probability
+// of 97 %.
 const QuartileRuns = 6
 
-// NewQuartile describes values.
+// NewQuartile computes the quartiles of values.
 func NewQuartile(values []float64) Quartile {
 	q := Quartile{N: len(values)}
 	if len(values) < QuartileRuns {

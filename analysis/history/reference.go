@@ -13,7 +13,7 @@ import (
 // nil if it has none.
 func (db *DB) Reference(ctx context.Context, s summary.Summary) ([]byte, error) {
 	var body []byte
-	err := db.patiently(ctx, func() (err error) {
+	err := db.retryWhileLocked(ctx, func() (err error) {
 		_, body, err = reference(ctx, db.sql, s)
 		return err
 	})
@@ -27,6 +27,7 @@ func (db *DB) SetReference(ctx context.Context, s summary.Summary, body []byte) 
 		db.put(ctx, func(w *writer) error { return w.setReference(s, body) }))
 }
 
+// setReference stores the reference pattern of the application of a run in a transaction, unless it has one.
 func (w *writer) setReference(s summary.Summary, body []byte) error {
 	id, _, err := reference(w.ctx, w.tx, s)
 	if err != nil || id == 0 {
@@ -37,7 +38,7 @@ func (w *writer) setReference(s summary.Summary, body []byte) error {
 }
 
 // reference returns the row of the application of a run, 0 if it is not stored, and its reference pattern.
-func reference(ctx context.Context, q rower, s summary.Summary) (id int64, body []byte, err error) {
+func reference(ctx context.Context, q rowQueryer, s summary.Summary) (id int64, body []byte, err error) {
 	err = q.QueryRowContext(ctx, `SELECT a.application_id, a.reference FROM application a
 		JOIN hpc_user u ON u.user_id = a.user_id JOIN cluster c ON c.cluster_id = a.cluster_id
 		WHERE a.name = ? AND u.name = ? AND u.uid = ? AND c.name = ?`,

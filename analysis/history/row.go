@@ -42,7 +42,7 @@ func (w *writer) updateRun(s summary.Summary, runID int64, reportDir string) {
 		strings.Join(names, " = ?, ")), values...)
 }
 
-// jobColumns returns what is known of a job without its samples.
+// jobColumns returns the columns of a run that do not depend on samples.
 func (w *writer) jobColumns(s summary.Summary) []column {
 	j := s.Job
 	columns := []column{
@@ -68,7 +68,7 @@ func (w *writer) jobColumns(s summary.Summary) []column {
 		{"eligible_s", j.Eligible},
 		{"start_s", second(s.Start)},
 		{"end_s", second(s.End)},
-		{"elapsed_ms", whole(above0(s.RanS()), 1e3)},
+		{"elapsed_ms", scaledInt(positiveOrNil(s.RanS()), 1e3)},
 		{"nnodes", nnodes(s)},
 		{"ncpus", j.NCPUs},
 		{"ntasks", j.NTasks},
@@ -85,59 +85,59 @@ func (w *writer) jobColumns(s summary.Summary) []column {
 	return append(columns, column{"exit_code", nil}, column{"exit_signal", nil})
 }
 
-// resultColumns returns what the samples of a run said.
+// resultColumns returns the columns of a run that are computed from samples.
 func (w *writer) resultColumns(s summary.Summary) []column {
 	columns := []column{
-		{"imbalance", whole(s.ImbalancePct, 1e2)},
-		{"busy_mcpu", whole(s.BusyCPUs(), 1e3)},
+		{"imbalance", scaledInt(s.ImbalancePct, 1e2)},
+		{"busy_mcpu", scaledInt(s.BusyCPUs(), 1e3)},
 		{"nodes_reported", s.Reported()},
 		{"counters_id", w.word(counters(s.Quality))},
 		{"sample_hz", positive(s.Quality.RateHz)},
-		{"lost_ppm", lost(s.Quality)},
-		{"prolog_ms", whole(s.Quality.PrologS, 1e3)},
-		{"epilog_ms", whole(s.Quality.EpilogS, 1e3)},
-		{"overhead_ppm", whole(above0(s.Quality.OverheadPct), 1e4)},
-		{"step_us", whole(s.StepS, 1e6)},
-		{"cpu_ms", whole(otherCPUSeconds(s), 1e3)},
-		{"step_cpu_us", whole(s.StepCPUS(), 1e6)},
-		{"step_wait_us", whole(s.StepWaitS(), 1e6)},
-		{"startup_ms", whole(phaseSeconds(s, phase.StartUp), 1e3)},
-		{"checkpoint_ms", whole(phaseSeconds(s, phase.Checkpoint), 1e3)},
-		{"energy_mj", whole(energy(s), 1e3)},
+		{"lost_ppm", missingPPM(s.Quality)},
+		{"prolog_ms", scaledInt(s.Quality.PrologS, 1e3)},
+		{"epilog_ms", scaledInt(s.Quality.EpilogS, 1e3)},
+		{"overhead_ppm", scaledInt(positiveOrNil(s.Quality.OverheadPct), 1e4)},
+		{"step_us", scaledInt(s.StepS, 1e6)},
+		{"cpu_ms", scaledInt(otherCPUSeconds(s), 1e3)},
+		{"step_cpu_us", scaledInt(s.StepCPUS(), 1e6)},
+		{"step_wait_us", scaledInt(s.StepWaitS(), 1e6)},
+		{"startup_ms", scaledInt(phaseSeconds(s, phase.StartUp), 1e3)},
+		{"checkpoint_ms", scaledInt(phaseSeconds(s, phase.Checkpoint), 1e3)},
+		{"energy_mj", scaledInt(energy(s), 1e3)},
 	}
 	columns = append(columns, resourceColumns(s.Resources())...)
 	return append(columns, w.mainPattern(s)...)
 }
 
-// lost is how much of the samples that were due is missing, in parts of a million.
-func lost(q run.Quality) any {
+// missingPPM returns the share of the samples that is missing, in parts per million; NULL without samples.
+func missingPPM(q run.Quality) any {
 	if q.Samples <= 0 {
 		return nil
 	}
 	part := float64(q.Missing) / float64(q.Samples)
-	return whole(&part, 1e6)
+	return scaledInt(&part, 1e6)
 }
 
-// resourceColumns returns what a run was given and used.
+// resourceColumns returns the columns of the resources that a run was given and used.
 func resourceColumns(r summary.Resources) []column {
 	return []column{
-		{"waiting_mcpu", whole(r.CPU.Waiting, 1e3)},
-		{"throttled_mcpu", whole(r.CPU.Throttled, 1e3)},
-		{"stolen_mcpu", whole(r.CPU.Stolen, 1e3)},
-		{"others_mcpu", whole(r.CPU.Others, 1e3)},
+		{"waiting_mcpu", scaledInt(r.CPU.Waiting, 1e3)},
+		{"throttled_mcpu", scaledInt(r.CPU.Throttled, 1e3)},
+		{"stolen_mcpu", scaledInt(r.CPU.Stolen, 1e3)},
+		{"others_mcpu", scaledInt(r.CPU.Others, 1e3)},
 		{"mem_peak", r.Memory.PeakBytes},
 		{"mem_requested", r.Memory.RequestedBytes},
 		{"oom_kills", r.Memory.OOMKills},
 		{"read_bytes", r.IO.ReadBytes},
 		{"written_bytes", r.IO.WrittenBytes},
-		{"io_wait_ms", whole(r.IO.WaitingS, 1e3)},
+		{"io_wait_ms", scaledInt(r.IO.WaitingS, 1e3)},
 		{"net_rx_bytes", r.Network.RxBytes},
 		{"net_tx_bytes", r.Network.TxBytes},
 		{"limit_s", r.Time.LimitS},
 	}
 }
 
-// mainPattern returns what is known of the first pattern of a run.
+// mainPattern returns the columns of the first pattern of a run, NULL without patterns.
 func (w *writer) mainPattern(s summary.Summary) []column {
 	if len(s.Patterns) > 0 {
 		return w.patternColumns(s.Patterns[0])
@@ -149,16 +149,17 @@ func (w *writer) mainPattern(s summary.Summary) []column {
 	return columns
 }
 
-// cluster, user, application and series return the ids of whose and what a run is; the
-// last two are 0 and nil if it is not known of what application it was.
+// cluster returns the id of the cluster of a run.
 func (w *writer) cluster(s summary.Summary) int64 {
 	return w.id("cluster", "cluster_id", []string{"name"}, note.Clean(s.Key.Cluster, maxName))
 }
 
+// user returns the id of the user of a run.
 func (w *writer) user(s summary.Summary) int64 {
 	return w.id("hpc_user", "user_id", []string{"name", "uid"}, User(s), s.Job.UID)
 }
 
+// application returns the id of the application of a run, 0 if it is unknown.
 func (w *writer) application(s summary.Summary) int64 {
 	name := Application(s)
 	if name == Unknown {
@@ -167,6 +168,7 @@ func (w *writer) application(s summary.Summary) int64 {
 	return w.id("application", "application_id", []string{"user_id", "name", "cluster_id"}, w.user(s), name, w.cluster(s))
 }
 
+// series returns the id of the series of a run, nil if its application is unknown.
 func (w *writer) series(s summary.Summary) any {
 	app := w.application(s)
 	if app == 0 {
@@ -179,9 +181,8 @@ func (w *writer) series(s summary.Summary) any {
 	return w.id("run_series", "series_id", []string{"application_id", "shape"}, app, shape)
 }
 
-// adoptSeries gives runs that were recorded without arguments to the first run of the same
-// shape that has some: a history that exists goes on. Later arguments have histories of
-// their own.
+// adoptSeries renames a series recorded without arguments to the shape of the first run that has arguments, so
+// that an existing history continues. Later arguments begin series of their own.
 func (w *writer) adoptSeries(app int64, bare, shape string) {
 	at := strings.Index(shape, argumentsMark) + len(argumentsMark)
 	w.forget("run_series", app, bare)
@@ -213,7 +214,7 @@ func counters(q run.Quality) string {
 	return kind
 }
 
-// text returns what a column keeps of a text, NULL for an empty one.
+// text returns a text as it is stored, clean and limited, NULL for an empty one.
 func text(s string, limit int) any {
 	if s = note.Clean(s, limit); s == "" {
 		return nil
@@ -221,8 +222,8 @@ func text(s string, limit int) any {
 	return s
 }
 
-// second returns the second in which a time is, NULL for none. It is never later than
-// the time: who asks for what began until a run began has that run.
+// second returns a time rounded down to seconds, NULL for 0. Rounding down ensures that a query for runs that
+// began until a run's start includes that run.
 func second(at float64) any {
 	if at > 0 {
 		return int64(at)
@@ -238,6 +239,7 @@ func positive(x float64) any {
 	return nil
 }
 
+// unzip returns the names and the values of columns.
 func unzip(columns []column) (names []string, values []any) {
 	for _, c := range columns {
 		names = append(names, c.name)

@@ -54,10 +54,10 @@ type Query struct {
 	// JobID is the raw id of a job, or that of an array and then selects
 	// its tasks.
 	JobID run.JobID
-	// Before keeps runs that started before this time, UTC epoch seconds:
-	// with the start of a run, its past.
+	// Before selects runs that started before this time, UTC epoch seconds: with the start of a run, the earlier
+	// runs.
 	Before float64
-	// Since keeps those that started at this time or later.
+	// Since selects runs that started at this time or later.
 	Since float64
 	// Limit is the largest number of runs returned; 0 is DefaultLimit.
 	Limit int

@@ -14,7 +14,7 @@ import (
 // is not known come last.
 func (db *DB) Runs(ctx context.Context, q Query) ([]Run, error) {
 	var runs []Run
-	err := db.patiently(ctx, func() (err error) {
+	err := db.retryWhileLocked(ctx, func() (err error) {
 		runs, err = db.runs(ctx, q)
 		return err
 	})
@@ -80,8 +80,8 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 // States of a run that no scheduler gave one.
 const completed, failed = "COMPLETED", "FAILED"
 
-// FinalState is the scheduler's state. `jobgait run` has none: it saw its command end, and
-// an exit code or signal is FAILED. "" is not known.
+// FinalState returns the scheduler's state, "" if unknown. For runs of `jobgait run`, which have none, an exit
+// code or signal gives FAILED, and a normal end COMPLETED.
 func (r Run) FinalState() string {
 	switch {
 	case r.State != "" || r.Exit == nil || !strings.HasPrefix(r.Cluster, run.LocalCluster):
@@ -114,7 +114,7 @@ const runTables = `
 	LEFT JOIN run_series s ON s.series_id = r.series_id
 	LEFT JOIN application a ON a.application_id = s.application_id`
 
-// scanRun reads the columns of runColumns, and those behind them into beside.
+// scanRun reads a row: the columns of runColumns into the Run, and the columns after them into beside.
 func scanRun(rows *sql.Rows, beside ...any) (Run, error) {
 	var r Run
 	var code, signal *int
@@ -131,7 +131,7 @@ func scanRun(rows *sql.Rows, beside ...any) (Run, error) {
 	return r, err
 }
 
-// seriesIDs returns the ids of the series that a query is about.
+// seriesIDs returns the ids of the series that a query selects.
 func (db *DB) seriesIDs(ctx context.Context, q Query) ([]string, error) {
 	where := conditions{}
 	for _, t := range []struct {
@@ -156,7 +156,7 @@ func (db *DB) seriesIDs(ctx context.Context, q Query) ([]string, error) {
 // Clusters returns the names of the clusters whose runs the history has.
 func (db *DB) Clusters(ctx context.Context) ([]string, error) {
 	var names []string
-	err := db.patiently(ctx, func() error {
+	err := db.retryWhileLocked(ctx, func() error {
 		names = nil
 		return db.each(ctx, "SELECT name FROM cluster c WHERE EXISTS (SELECT 1 FROM application a WHERE a.cluster_id = "+
 			"c.cluster_id) "+
@@ -170,12 +170,12 @@ func (db *DB) Clusters(ctx context.Context) ([]string, error) {
 	return names, explain(db.path, "name its clusters", err)
 }
 
-// userIDs returns the ids of who has that login name, or had it.
+// userIDs returns the ids of all users that have, or had, a login name.
 func (db *DB) userIDs(ctx context.Context, name string) ([]string, error) {
 	return db.ids(ctx, `SELECT user_id FROM hpc_user WHERE name = ?`, note.Clean(name, maxName))
 }
 
-// ids returns what a query for ids finds, in digits.
+// ids returns the ids that a query selects, as text.
 func (db *DB) ids(ctx context.Context, query string, args ...any) ([]string, error) {
 	var ids []string
 	err := db.each(ctx, query, func(rows *sql.Rows) error {
@@ -194,6 +194,7 @@ type conditions struct {
 	args  []any
 }
 
+// and adds a term with its arguments.
 func (c *conditions) and(term string, args ...any) {
 	c.terms = append(c.terms, term)
 	c.args = append(c.args, args...)

@@ -24,7 +24,7 @@ const (
 //go:embed schema.sql
 var schemaText string
 
-// schema is what a history is made of, and how one of an earlier version becomes it.
+// schema is the SQL that creates a history, and the steps that upgrade one of an earlier version.
 type schema struct {
 	text string // schema.sql: it creates what does not exist
 	// steps[i] leads from version i+1 to i+2: SQL for what schema.sql cannot say of
@@ -32,35 +32,33 @@ type schema struct {
 	steps []string
 }
 
-// currentSchema is what this program writes. Columns that may be NULL, tables, indexes and columns of views are
-// added to schema.sql and to nothing else: a history that lacks them gets them when it is opened to be written
-// (mend.go). A change of something that exists needs a step: "DROP INDEX x" for an index, "DROP VIEW x" for a
-// view that goes, "" for one that shows something else. A released step is never changed; no step was released
-// so far.
+// currentSchema returns the schema that this program writes. Columns that may be NULL, tables, indexes and
+// columns of views are added to schema.sql and to nothing else: a history that lacks them gets them when it is
+// opened to be written (mend.go). A change of something that exists needs a step: "DROP INDEX x" for an index,
+// "DROP VIEW x" for a view that goes, "" for one that shows something else. A released step is never changed;
+// no step was released so far.
 func currentSchema() schema { return schema{text: schemaText} }
 
-// version is the number that PRAGMA user_version of a history has.
+// version returns the number of the schema, as in PRAGMA user_version.
 func (s schema) version() int { return 1 + len(s.steps) }
 
 var viewHead = regexp.MustCompile(`(?m)^CREATE VIEW (?:IF NOT EXISTS )?(\w+) (?:\([\w, ]+\) )?AS$`)
 
-// changed is what leads the tables of an earlier version towards this one; version 0 is
-// an empty file.
-func (s schema) changed(from int) string {
+// upgradeSQL returns the SQL that upgrades the tables of an earlier version; "" for version 0, an empty file.
+func (s schema) upgradeSQL(from int) string {
 	if from == 0 {
 		return ""
 	}
 	return strings.Join(s.steps[from-1:], ";\n")
 }
 
-// made makes what is not there, where there are no views.
-func (s schema) made() string {
+// createSQL returns the SQL that creates what does not exist; views must have been dropped.
+func (s schema) createSQL() string {
 	return fmt.Sprintf("%s\nPRAGMA application_id = %d; PRAGMA user_version = %d;", s.text, applicationID, s.version())
 }
 
-// remake drops the views of a history and leads it to this version, with the columns
-// that were added without a number: it may come from before them. Views are dropped by
-// name: one that an administrator has made stays.
+// remake drops the views of a history and upgrades it to this version, with the columns that were added without
+// a version number. Views are dropped by name, so that views of an administrator stay.
 func (db *DB) remake(ctx context.Context, tx *sql.Conn, from int) error {
 	for _, view := range viewHead.FindAllStringSubmatch(db.schema.text, -1) {
 		var there bool
@@ -73,10 +71,10 @@ func (db *DB) remake(ctx context.Context, tx *sql.Conn, from int) error {
 			return err
 		}
 	}
-	if _, err := tx.ExecContext(ctx, db.schema.changed(from)); err != nil {
+	if _, err := tx.ExecContext(ctx, db.schema.upgradeSQL(from)); err != nil {
 		return err
 	}
-	left, err := db.lacks(ctx, tx)
+	left, err := db.missingParts(ctx, tx)
 	if err != nil {
 		return err
 	}
@@ -88,18 +86,18 @@ func (db *DB) remake(ctx context.Context, tx *sql.Conn, from int) error {
 			return fmt.Errorf("add %s: %w", l.name, err)
 		}
 	}
-	_, err = tx.ExecContext(ctx, db.schema.made())
+	_, err = tx.ExecContext(ctx, db.schema.createSQL())
 	return err
 }
 
-// rower is what a *sql.DB and a *sql.Conn have in common here.
-type rower interface {
+// rowQueryer is the interface of *sql.DB and *sql.Conn for queries of one row.
+type rowQueryer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
 // version returns the schema version of the history, 0 for an empty file, and
 // refuses any other file.
-func (db *DB) version(ctx context.Context, q rower) (int, error) {
+func (db *DB) version(ctx context.Context, q rowQueryer) (int, error) {
 	var id, v, objects int
 	err := q.QueryRowContext(ctx, `SELECT
 		(SELECT application_id FROM pragma_application_id),
@@ -125,12 +123,12 @@ func (db *DB) version(ctx context.Context, q rower) (int, error) {
 	return v, nil
 }
 
-// ErrOlder is returned to those who only read a history of an older version.
+// ErrOlder is returned when a history of an older version is opened read-only.
 var ErrOlder = errors.New("written by an older jobgait")
 
-// readable is nil if the history has the version that this program reads.
+// readable returns nil if the history has the version that this program reads.
 func (db *DB) readable(ctx context.Context) error {
-	return db.patiently(ctx, func() error {
+	return db.retryWhileLocked(ctx, func() error {
 		v, err := db.version(ctx, db.sql)
 		if want := db.schema.version(); err == nil && v < want {
 			return fmt.Errorf("%w: found schema version %d, expected %d: the next run that is put will migrate it", ErrOlder, v,
@@ -139,8 +137,8 @@ func (db *DB) readable(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		left, err := db.lacks(ctx, db.sql)
-		left = slices.DeleteFunc(left, lack.index) // costs time, and no answer
+		left, err := db.missingParts(ctx, db.sql)
+		left = slices.DeleteFunc(left, schemaPart.index) // costs time, and no answer
 		if err == nil && len(left) > 0 {
 			err = fmt.Errorf("%w: it has no %s: the next run that is put will add it", ErrOlder, left[0].name)
 		}
@@ -148,9 +146,8 @@ func (db *DB) readable(ctx context.Context) error {
 	})
 }
 
-// migrate brings the history to this version in one transaction, which begins
-// IMMEDIATE and reads the version again: another process may have migrated while
-// this one waited for the lock.
+// migrate upgrades the history to this version in one transaction, which begins IMMEDIATE and reads the version
+// again: another process may have migrated while this one waited for the lock.
 func (db *DB) migrate(ctx context.Context) error {
 	return db.write(ctx, func(tx *sql.Conn) error {
 		v, err := db.version(ctx, tx)

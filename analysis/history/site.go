@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// SiteRows is how many rows of a kind Site has at most.
+// SiteRows is the most rows of a kind in Site.
 const SiteRows = 10
 
-// Site is what a whole site did lately: by the week_ and month_ questions of the
-// catalogue that fields are named after, worst first. nil is not known.
+// Site summarizes the recent activity of a site: results of the week_ and month_ queries of the catalogue, the
+// worst first. nil means unknown.
 type Site struct {
 	Slower       Top[Slower]
 	Nodes        Top[SickNode]
@@ -27,10 +27,10 @@ type Top[T any] struct {
 	Of   int
 }
 
-// More is how many rows are left out.
+// More returns the number of rows that are left out.
 func (t Top[T]) More() int { return t.Of - len(t.Rows) }
 
-// Slower is a row of month_slower: a change that runs since pay for.
+// Slower is a row of month_slower: a change that makes runs slower, with the node hours lost since.
 type Slower struct {
 	User, App, Shape string
 	EffectPct        float64
@@ -54,7 +54,7 @@ type Used struct {
 	CyclePct, PeriodS, WaitingPct, MemoryPct, GPUPct *float64
 }
 
-// Account is a row of month_accounts; its name is "" where jobs have none.
+// Account is a row of month_accounts; its name is "" for jobs without one.
 type Account struct {
 	Name                     string
 	Jobs                     int
@@ -68,17 +68,17 @@ type Waste struct {
 	NodeHours, LostNodeHours *float64
 }
 
-// Coverage is a row of week_coverage: jobs of which the same is missing for the same
-// reason, "" where it is there.
+// Coverage is a row of week_coverage: the number of jobs without a report or a period for the same reason; ""
+// means that it exists.
 type Coverage struct {
 	Jobs               int
 	NoReport, NoPeriod string
 }
 
-// Site asks the catalogue at UTC epoch seconds now.
+// Site runs the queries of the catalogue for time now, in UTC epoch seconds.
 func (db *DB) Site(ctx context.Context, now float64) (Site, error) {
 	var s Site
-	err := db.patiently(ctx, func() error {
+	err := db.retryWhileLocked(ctx, func() error {
 		s = Site{}
 		for _, part := range []struct {
 			query string
@@ -87,7 +87,7 @@ func (db *DB) Site(ctx context.Context, now float64) (Site, error) {
 			{"month_slower", s.slower}, {"week_sick_nodes", s.sickNode}, {"month_applications", s.used},
 			{"month_accounts", s.account}, {"week_waste", s.waste}, {"week_coverage", s.coverage},
 		} {
-			text, err := question(part.query, now)
+			text, err := catalogueSQL(part.query, now)
 			if err != nil {
 				return err
 			}

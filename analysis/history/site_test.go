@@ -86,7 +86,7 @@ func TestJoinedSites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	both := Join([]Site{s, s})
+	both := JoinSites([]Site{s, s})
 	if both.Applications.Of != 2*s.Applications.Of ||
 		len(both.Applications.Rows) != min(SiteRows, 2*len(s.Applications.Rows)) || both.Applications.More() < 0 {
 		t.Errorf("%d of %d", len(both.Applications.Rows), both.Applications.Of)
@@ -130,7 +130,7 @@ func TestCodesOfTheSiteAreThere(t *testing.T) {
 // A view in somebody's file may go on for ever.
 func TestAskEnds(t *testing.T) {
 	db := open(t)
-	a, err := db.Ask(t.Context(), "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c")
+	a, err := db.Select(t.Context(), "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c")
 	if !errors.Is(err, errManyRows) {
 		t.Errorf("%d rows, %v", len(a.Rows), err)
 	}

@@ -140,7 +140,7 @@ func ingestBeside(t *testing.T, db *DB, runs int) {
 // putTiles puts some more runs, as package epilog puts the records that wait, and returns
 // how many there are then.
 func putTiles(t *testing.T, db *DB, first, put int) int {
-	if err := db.Together(t.Context(), func(b *Batch) error {
+	if err := db.InBatch(t.Context(), func(b *Batch) error {
 		for k := put; k < put+BatchRuns; k++ {
 			s := tileRun(k % tileRuns)
 			s.Key.JobID, s.Start, s.End = run.JobID(first+k), siteNowS-s.ElapsedS, siteNowS

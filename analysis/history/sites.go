@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Join is what several sites did together: rows of each, in the same order as those of
-// one; the same findings, and the same reasons, are added up.
-func Join(sites []Site) Site {
+// JoinSites merges the results of several sites: rows of all, sorted as those of one; equal findings, and equal
+// reasons, are added up.
+func JoinSites(sites []Site) Site {
 	var all Site
 	for _, s := range sites {
 		all.Slower.add(s.Slower, func(r Slower) float64 { return orLast(r.LostNodeHours) })
@@ -27,13 +27,14 @@ func Join(sites []Site) Site {
 	return all
 }
 
-// add puts the rows of another list among those of t.
+// add merges the rows of another list into t, sorted by weight, at most SiteRows.
 func (t *Top[T]) add(other Top[T], weight func(T) float64) {
 	t.Rows, t.Of = append(t.Rows, other.Rows...), t.Of+other.Of
 	slices.SortStableFunc(t.Rows, func(a, b T) int { return cmp.Compare(weight(b), weight(a)) })
 	t.Rows = t.Rows[:min(len(t.Rows), SiteRows)]
 }
 
+// addWaste adds w to the row of the same finding.
 func (s *Site) addWaste(w Waste) {
 	i := slices.IndexFunc(s.Waste, func(h Waste) bool { return h.Code == w.Code })
 	if i < 0 {
@@ -45,6 +46,7 @@ func (s *Site) addWaste(w Waste) {
 		sum(h.LostNodeHours, w.LostNodeHours)
 }
 
+// addCoverage adds c to the row of the same reasons.
 func (s *Site) addCoverage(c Coverage) {
 	i := slices.IndexFunc(s.Coverage, func(h Coverage) bool {
 		return h.NoReport == c.NoReport && h.NoPeriod == c.NoPeriod
@@ -56,7 +58,7 @@ func (s *Site) addCoverage(c Coverage) {
 	s.Coverage[i].Jobs += c.Jobs
 }
 
-// orLast orders what is not known last.
+// orLast returns v, or -1 if it is unknown, so that unknown values are sorted last.
 func orLast(v *float64) float64 {
 	if v == nil {
 		return -1
@@ -64,7 +66,7 @@ func orLast(v *float64) float64 {
 	return *v
 }
 
-// sum is of what is known of two.
+// sum returns the sum of two numbers; an unknown one counts as 0, and two unknown give nil.
 func sum(a, b *float64) *float64 {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)

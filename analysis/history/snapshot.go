@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// snapshotReports is of how many runs, the newest, a snapshot has what their report
-// is drawn from: that is most of it.
+// snapshotReports is the number of newest runs whose summary a snapshot contains; summaries are most of it.
 const snapshotReports = 1000
 
-// part is what of a table goes into the snapshot of a user: rows x of the live table,
-// chosen by what the snapshot has so far. What no part names is not in it.
+// part selects the rows x of a live table that go into the snapshot of a user, by what the snapshot has so far.
+// Tables without a part are not copied.
 type part struct{ table, where string }
 
+// parts returns the parts in the order in which they are copied.
 func parts() []part {
 	ofRuns := "x.run_id IN (SELECT run_id FROM main.run)"
 	list := []part{
@@ -57,14 +57,14 @@ func parts() []part {
 	)
 }
 
-// Snapshot writes the runs of the user with a uid, and nothing of others, into a new
-// history at a path where nothing is. It reads the live one as any reader does: the
-// writer goes on.
+// Snapshot writes the runs of the user with a uid, and nothing of others, into a new history at a path that
+// must not exist. It reads the live history like any reader, without blocking the writer.
 func (db *DB) Snapshot(ctx context.Context, uid int, to string) error {
 	err := db.snapshot(ctx, uid, to)
 	return explain(db.path, fmt.Sprintf("write the snapshot of user %d", uid), err)
 }
 
+// snapshot is Snapshot without the explanation of errors.
 func (db *DB) snapshot(ctx context.Context, uid int, to string) (err error) {
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("write %s: %w", to, fs.ErrExist)
@@ -96,8 +96,8 @@ func (db *DB) snapshot(ctx context.Context, uid int, to string) (err error) {
 	return err
 }
 
-// copyParts copies what is the user's. The triggers have summed up the days of the
-// runs: what days keep of runs that are gone takes their place.
+// copyParts copies the user's data. Triggers sum up the days of the copied runs; the stored days, which include
+// deleted runs, replace these sums.
 func copyParts(ctx context.Context, tx *sql.Conn, uid int) error {
 	for _, p := range parts() {
 		columns, err := columnsOf(ctx, tx, p.table)
@@ -118,28 +118,29 @@ func copyParts(ctx context.Context, tx *sql.Conn, uid int) error {
 	return nil
 }
 
-// columnsOf names the columns of a table.
+// columnsOf returns the names of the columns of a table, separated by commas.
 func columnsOf(ctx context.Context, tx *sql.Conn, table string) (string, error) {
 	var names string
 	err := tx.QueryRowContext(ctx, "SELECT group_concat(name, ', ') FROM pragma_table_info(?)", table).Scan(&names)
 	return names, err
 }
 
-// Came is when something last came in of the runs of a user.
-type Came struct {
+// UserIngest is the time at which a run of a user was last put.
+type UserIngest struct {
 	UID int
 	At  float64 // UTC epoch seconds
 }
 
-// CameSince returns the users of whom something has come in since a time.
-func (db *DB) CameSince(ctx context.Context, since float64) ([]Came, error) {
-	var list []Came
-	err := db.patiently(ctx, func() error {
+// UsersSince returns the users whose runs were put since a time, in UTC epoch seconds, with the time of the
+// last.
+func (db *DB) UsersSince(ctx context.Context, since float64) ([]UserIngest, error) {
+	var list []UserIngest
+	err := db.retryWhileLocked(ctx, func() error {
 		list = nil
 		return db.each(ctx, `SELECT u.uid, max(i.at_s) FROM ingest_log i
 			CROSS JOIN run r ON r.run_id = i.run_id CROSS JOIN hpc_user u ON u.user_id = r.user_id
 			WHERE i.at_s > ? GROUP BY u.uid ORDER BY 2 DESC`, func(rows *sql.Rows) error {
-			var c Came
+			var c UserIngest
 			err := rows.Scan(&c.UID, &c.At)
 			list = append(list, c)
 			return err

@@ -45,7 +45,7 @@ func TestSnapshot(t *testing.T) {
 	if err := db.Snapshot(t.Context(), 1003, to); err == nil || !strings.Contains(err.Error(), "file already exists") {
 		t.Errorf("onto a file: %v", err)
 	}
-	came, err := db.CameSince(t.Context(), siteNowS-1.5*86400)
+	came, err := db.UsersSince(t.Context(), siteNowS-1.5*86400)
 	if err != nil || len(came) != 2 {
 		t.Errorf("since a day and a half %v, %v", came, err)
 	}

@@ -9,9 +9,9 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Stateless is a run of a scheduler's whose final state is not known: it exists
-// only after the last Epilog, and so after every report.
-type Stateless struct {
+// RunWithoutState is a run of a scheduler whose final state is not known yet: the scheduler has it only after
+// the last Epilog, and so after every report.
+type RunWithoutState struct {
 	RunID          int64
 	Cluster        string
 	JobID          run.JobID
@@ -20,24 +20,24 @@ type Stateless struct {
 	SchedulerStart *int64
 }
 
-// Ended is what was learned of the end of a stored run.
-type Ended struct {
+// RunEnd is the final state of a stored run.
+type RunEnd struct {
 	RunID int64
 	State string
 	Exit  *run.Exit // nil is unknown
 }
 
-// Stateless returns the runs that ended after a time and whose final state is not
-// known, the newest first. Runs of `jobgait run` have no state.
-func (db *DB) Stateless(ctx context.Context, after float64, most int) ([]Stateless, error) {
-	var list []Stateless
+// RunsWithoutState returns at most most runs that ended after a time, in UTC epoch seconds, and whose final
+// state is not known, the newest first. Runs of `jobgait run`, which have no state, are left out.
+func (db *DB) RunsWithoutState(ctx context.Context, after float64, most int) ([]RunWithoutState, error) {
+	var list []RunWithoutState
 	err := db.each(ctx, `
 		SELECT run_id, cluster.name, job_id, uid, coalesce(start_s, 0), end_s, scheduler_start
 		FROM run JOIN cluster USING (cluster_id) JOIN hpc_user USING (user_id)
 		WHERE end_s > ? AND state_id IS NULL AND sub = 0 AND cluster.name NOT GLOB 'local:*'
 		ORDER BY end_s DESC LIMIT ?`,
 		func(rows *sql.Rows) error {
-			var r Stateless
+			var r RunWithoutState
 			err := rows.Scan(&r.RunID, &r.Cluster, &r.JobID, &r.UID, &r.Start, &r.End, &r.SchedulerStart)
 			list = append(list, r)
 			return err
@@ -45,9 +45,9 @@ func (db *DB) Stateless(ctx context.Context, after float64, most int) ([]Statele
 	return list, explain(db.path, "find runs without a state", err)
 }
 
-// PutStates stores how runs ended, and what find makes of that. A run that has a state by
-// now keeps it. now is UTC epoch seconds.
-func (db *DB) PutStates(ctx context.Context, ended []Ended, now float64, find FindingsFunc) error {
+// PutStates stores how runs ended, and their findings. A run that has a state by now keeps it. now is in UTC
+// epoch seconds.
+func (db *DB) PutStates(ctx context.Context, ended []RunEnd, now float64, find FindingsFunc) error {
 	err := db.write(ctx, func(tx *sql.Conn) error {
 		for _, e := range ended {
 			w := db.writer(ctx, tx)
@@ -73,8 +73,8 @@ func (db *DB) PutStates(ctx context.Context, ended []Ended, now float64, find Fi
 	return explain(db.path, "store the states of runs", err)
 }
 
-// end stores the final state of a run, its exit where that says more than what is
-// stored, and the findings of the run that ended so.
+// end stores the final state of a run, its exit if it is worse than the stored one, and the findings of the run
+// with that end.
 func (w *writer) end(runID int64, state string, exit *run.Exit, find FindingsFunc) error {
 	var body []byte
 	if err := w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`, runID).Scan(&body); err != nil {

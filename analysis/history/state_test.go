@@ -27,7 +27,7 @@ func TestStates(t *testing.T) {
 		mustPut(t, db, s, Ingest{NowS: t0})
 	}
 	ids := func() string {
-		list, err := db.Stateless(t.Context(), t0+10, 10)
+		list, err := db.RunsWithoutState(t.Context(), t0+10, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,17 +41,17 @@ func TestStates(t *testing.T) {
 	if got, want := ids(), fmt.Sprintf("6:%[1]d 5:%[1]d 1:%[1]d ", uid); got != want {
 		t.Errorf("runs %q, want %q", got, want)
 	}
-	list, err := db.Stateless(t.Context(), 0, 2)
+	list, err := db.RunsWithoutState(t.Context(), 0, 2)
 	if err != nil || len(list) != 2 {
 		t.Fatal(list, err)
 	}
-	ended := []Ended{{list[0].RunID, "FAILED", &run.Exit{Code: 3}}, {list[1].RunID, "TIMEOUT", &run.Exit{}},
+	ended := []RunEnd{{list[0].RunID, "FAILED", &run.Exit{Code: 3}}, {list[1].RunID, "TIMEOUT", &run.Exit{}},
 		{999, "FAILED", nil}}
 	if err := db.PutStates(t.Context(), ended, t0, found); err != nil {
 		t.Fatal(err)
 	}
 	// What is known is not changed by a later word.
-	if err := db.PutStates(t.Context(), []Ended{{list[0].RunID, "COMPLETED", nil}}, t0, found); err != nil {
+	if err := db.PutStates(t.Context(), []RunEnd{{list[0].RunID, "COMPLETED", nil}}, t0, found); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(strings.Fields(dump(t, db.sql,

@@ -15,30 +15,30 @@ import (
 // are 3 MB. More is refused when written, and not unpacked when read.
 const maxBody = 64 << 20
 
-// bodyDict is what every summary has: its keys and usual values. What was packed with
-// it is read with it, so that it is never changed: another one gets another number.
+// bodyDict is the compression dictionary: the keys and usual values of summaries. It must never change, because
+// stored summaries were packed with it; another dictionary needs another number.
 //
 //go:embed body.dict
 var bodyDict []byte
 
 const bodyDictID = 0x6A67_0001
 
-// packer turns summaries into what is stored. It keeps the compressor that it made.
+// packer encodes summaries for storage. It reuses its compressor.
 type packer struct {
 	once sync.Once
 	zstd *zstd.Encoder
 	err  error
 }
 
-// encode returns the summary as it is stored. The dictionary is for summaries
-// without a timeline: see MEASURED.md.
+// encode returns the summary as it is stored: JSON packed by zstd. The dictionary is used for summaries without
+// a timeline: see MEASURED.md.
 func (p *packer) encode(s summary.Summary) ([]byte, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, fmt.Errorf("encode summary: %w", err)
 	}
 	if len(text) > maxBody {
-		return nil, fmt.Errorf("encode summary: %d bytes, at most %d are kept", len(text), maxBody)
+		return nil, fmt.Errorf("encode summary of the run: it has %d bytes, more than the limit of %d", len(text), maxBody)
 	}
 	p.once.Do(func() {
 		// The fastest level is a sixth of all that a run takes cheaper than the next (.30 to
@@ -68,6 +68,7 @@ func decode(body []byte) (s summary.Summary, err error) {
 	return s, nil
 }
 
+// unpack returns the JSON of a stored body.
 func unpack(body []byte) ([]byte, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxMemory(maxBody), zstd.WithDecoderDictRaw(bodyDictID, bodyDict))

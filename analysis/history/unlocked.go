@@ -53,27 +53,25 @@ func OpenUnlocked(ctx context.Context, path string) (*Unlocked, error) {
 	db.patience = 0
 	s := &Unlocked{db, path, file}
 	if err := db.readable(ctx); err != nil {
-		err = s.judge(err)
+		err = s.checkUnchanged(err)
 		db.sql.Close() // the first error is returned
 		return fail(err)
 	}
 	return s, nil
 }
 
-// Written is when the history was last written.
+// Written returns when the history was last written.
 func (s *Unlocked) Written() time.Time { return s.file.ModTime() }
 
-// Close closes the history and returns what has become of a reading that ended
-// with err: where somebody wrote meanwhile, whatever was read is nothing
-// (ErrBeingWritten).
+// Close closes the history and returns the final error of a read that ended with err: ErrBeingWritten if the
+// history was written meanwhile, so that what was read is invalid.
 func (s *Unlocked) Close(err error) error {
-	err = s.judge(err)
+	err = s.checkUnchanged(err)
 	return errors.Join(explain(s.path, "read at rest", err), s.DB.Close())
 }
 
-// judge is err, or ErrBeingWritten if the file is not the one that was opened,
-// in the state that it had.
-func (s *Unlocked) judge(err error) error {
+// checkUnchanged returns err, or ErrBeingWritten if the file was replaced or changed since it was opened.
+func (s *Unlocked) checkUnchanged(err error) error {
 	now, statErr := os.Stat(s.path)
 	if statErr != nil {
 		return errors.Join(err, statErr)

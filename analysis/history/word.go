@@ -7,12 +7,11 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// jobMark stands for the run's own job id in a stored path: slurm-812345.out is
-// another path in every run, and slurm-%j.out one of all of them. No path that is
-// stored has a control character.
+// jobMark replaces the run's own job id in a stored path, so that slurm-812345.out, which differs in every run,
+// is stored once. No stored path has control characters.
 const jobMark = "\x01"
 
-// word returns the number of a text that many runs share, NULL for an empty one.
+// word returns the id of a text that many runs share, NULL for an empty one.
 func (w *writer) word(s string) any {
 	if s = note.Clean(s, maxText); s == "" {
 		return nil
@@ -20,7 +19,7 @@ func (w *writer) word(s string) any {
 	return w.id("word", "word_id", []string{"text"}, s)
 }
 
-// path is word for a path.
+// path returns the id of a path, with jobMark for the run's job id; NULL for an empty one.
 func (w *writer) path(s summary.Summary, path string) any {
 	if path = note.Clean(path, maxText); path == "" {
 		return nil

@@ -13,15 +13,16 @@ import (
 // writer executes statements of one transaction and keeps the first error, so
 // that rows can be written one after the other.
 type writer struct {
-	ctx   context.Context // without an end: the driver gives each statement that has one a goroutine
-	ended func() error    // asked before each statement
+	ctx   context.Context // without cancellation: with it, the driver starts a goroutine for each statement
+	ended func() error    // returns the error of the caller's context; checked before each statement
 	tx    *sql.Conn
 	pack  *packer
-	known *known
+	known *idCache
 	fresh map[string]int64 // what is known of this transaction
 	err   error
 }
 
+// writer returns a writer for a transaction.
 func (db *DB) writer(ctx context.Context, tx *sql.Conn) *writer {
 	return &writer{ctx: context.WithoutCancel(ctx), ended: ctx.Err, tx: tx, pack: &db.pack, known: db.known,
 		fresh: map[string]int64{}}
@@ -40,15 +41,17 @@ func (db *DB) put(ctx context.Context, f func(*writer) error) error {
 	return err
 }
 
-// exec executes a statement and returns the id of the row it inserted, count how many
-// rows it changed.
+// exec executes a statement and returns the id of the row it inserted.
 func (w *writer) exec(query string, args ...any) int64 {
 	return w.do(sql.Result.LastInsertId, query, args)
 }
+
+// count executes a statement and returns the number of rows it changed.
 func (w *writer) count(query string, args ...any) int64 {
 	return w.do(sql.Result.RowsAffected, query, args)
 }
 
+// do executes a statement unless an earlier one failed, and returns the requested result.
 func (w *writer) do(what func(sql.Result) (int64, error), query string, args []any) int64 {
 	if w.err == nil {
 		w.err = w.ended()
@@ -88,8 +91,8 @@ func (w *writer) id(table, idColumn string, columns []string, values ...any) int
 	}, table, values...)
 }
 
-// once returns the id that find finds or makes for a kind of thing with these values,
-// and asks it only once. No text that is stored has a zero byte.
+// once returns the cached id for a kind and values, or calls find to look it up or create it. No stored text
+// has a zero byte, which separates the values in the key.
 func (w *writer) once(find func() int64, kind string, values ...any) int64 {
 	if w.err != nil {
 		return 0
@@ -108,7 +111,7 @@ func (w *writer) once(find func() int64, kind string, values ...any) int64 {
 	return id
 }
 
-// keyOf is what a kind of thing with these values is remembered by.
+// keyOf returns the key of a kind and values in the cache.
 func keyOf(kind string, values []any) string {
 	for _, v := range values {
 		kind += "\x00" + fmt.Sprint(v)
@@ -116,7 +119,7 @@ func keyOf(kind string, values []any) string {
 	return kind
 }
 
-// forget makes the next once look for a thing again, because its row has changed.
+// forget removes an id from the cache, because its row has changed.
 func (w *writer) forget(kind string, values ...any) {
 	key := keyOf(kind, values)
 	delete(w.fresh, key)
@@ -128,23 +131,25 @@ func marks(n int) string {
 	return strings.TrimSuffix(strings.Repeat("?, ", n), ", ")
 }
 
-// known are ids of rows that stay for ever: words, nodes, users, series. It saves one
-// who puts many runs most of what he asks.
-type known struct {
+// idCache caches the ids of rows that are never deleted: words, nodes, users, series. It avoids most queries
+// when many runs are put.
+type idCache struct {
 	lock sync.Mutex
 	ids  map[string]int64
 }
 
-// mostKnown bounds it; a key has some hundred bytes, 4 KB at most.
+// mostKnown is the most ids in the cache; a key has about a hundred bytes, at most 4 KB.
 const mostKnown = 20_000
 
-func (k *known) remove(key string) {
+// remove removes the id of a key.
+func (k *idCache) remove(key string) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	delete(k.ids, key)
 }
 
-func (k *known) get(key string) (int64, bool) {
+// get returns the id of a key; false if it is not cached.
+func (k *idCache) get(key string) (int64, bool) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	id, ok := k.ids[key]
@@ -152,7 +157,7 @@ func (k *known) get(key string) (int64, bool) {
 }
 
 // add adds committed ids; above the limit it empties the cache first.
-func (k *known) add(ids map[string]int64) {
+func (k *idCache) add(ids map[string]int64) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	if k.ids == nil || len(k.ids)+len(ids) > mostKnown {

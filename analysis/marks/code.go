@@ -1,6 +1,6 @@
 package marks
 
-// CodeBins is what a run's code did on its own clock.
+// CodeBins holds the samples of each code page in bins of equal CPU time.
 type CodeBins struct {
 	// BinS is the CPU time of one bin in seconds.
 	BinS float64
@@ -22,8 +22,8 @@ type hit struct {
 	n    float32
 }
 
-// bins are a run's code on one scale: the pages that are worth looking at, bin by bin. Few
-// pages have samples in a bin, so only these are kept.
+// bins holds a run's samples on one scale, which merges that number of bins of CodeBins into one: the frequent
+// pages, bin by bin. Few pages have samples in a bin, so only these are kept.
 type bins struct {
 	hits  []hit
 	first []int32 // of the hits of bin i: hits[first[i]:first[i+1]]
@@ -31,15 +31,17 @@ type bins struct {
 	total []float64 // samples of each page
 }
 
+// len returns the number of bins.
 func (b *bins) len() int { return len(b.n) }
 
-func (b *bins) of(i int) []hit { return b.hits[b.first[i]:b.first[i+1]] }
+// hitsOf returns the samples of each page in bin i.
+func (b *bins) hitsOf(i int) []hit { return b.hits[b.first[i]:b.first[i+1]] }
 
-// leastShare is the share of the samples below which a page is not looked at: it would have
-// less than one sample in each of the 500 cycles of a long run.
+// leastShare is the share of the samples below which a page is ignored: it would have less than one sample in
+// each of the 500 cycles of a long run.
 const leastShare = 0.002
 
-// merged returns the bins from..to of the code on a scale.
+// merged returns the samples of the given pages in the bins from..to, each scale bins merged into one.
 func (c CodeBins) merged(pages []int, scale, from, to int) *bins {
 	nb := (to - from) / scale
 	b := &bins{first: make([]int32, 1, nb+1), n: make([]float64, nb), total: make([]float64, len(pages))}
@@ -60,8 +62,9 @@ func (c CodeBins) merged(pages []int, scale, from, to int) *bins {
 	return b
 }
 
-// busy returns the pages that have enough samples to carry a mark.
-func (c CodeBins) busy() []int {
+// frequentPages returns the indexes of the pages that have enough samples for a mark in each of minMarks cycles
+// and at least leastShare of all.
+func (c CodeBins) frequentPages() []int {
 	total := make([]float64, len(c.Pages))
 	all := 0.0
 	for p, v := range c.Pages {

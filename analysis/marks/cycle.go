@@ -4,35 +4,36 @@ import (
 	"math"
 )
 
-// UnevenCycle is what repeats, at places that are not evenly apart.
+// UnevenCycle is a repeated course of code whose length varies from one repetition to the next.
 type UnevenCycle struct {
-	// Marks are the places at which a cycle begins, the last one ends; in seconds
-	// of the job's CPU time since the first bin.
+	// Marks lists the times at which the cycles begin, and at the end the time at which the last one ends, in
+	// seconds of the job's CPU time since the first bin.
 	Marks []float64
-	// MedianS is the median length in CPU seconds.
+	// MedianS is the median length of a cycle in CPU seconds.
 	MedianS float64
-	// Witness says that states learnt from each half of the run are as regular in the
-	// other half, from which they were not learnt.
-	Witness bool
-	// Confidence is that of a claim about the program's loop, 0 to 1.
+	// CrossChecked reports that the states learnt from each half of the run are also regular in the other half,
+	// from which they were not learnt.
+	CrossChecked bool
+	// Confidence is the probability, 0 to 1, that the cycle is a loop of the program.
 	Confidence float64
 }
 
 const (
-	// least is how many standard errors a cycle needs to be reported: of 192 sets without a cycle, made of the
-	// states of real programs, four reach it.
-	least = 4.5
-	// again is how many it needs in the half that it was not learnt from; of the four,
-	// one reached it, and that one had kept the cycle of its program.
-	again = 3.0
+	// minScore is the least regularity, in standard errors, of a cycle that is reported: of 192 sets without a
+	// cycle, made of the states of real programs, four reach it.
+	minScore = 4.5
+	// minHalfScore is the least regularity, in standard errors, in the half from which it was not learnt; of the
+	// four, one reached it, and that one had kept the cycle of its program.
+	minHalfScore = 3.0
 
-	// Of cycles that programs other than those of development showed, 22 of 31 were
-	// levels of their logs: .71. Without a witness a cycle is not told as likely.
-	surest   = 0.78
-	unsurest = 0.55
+	// Of cycles that programs other than those of development showed, 22 of 31 were levels of their logs: .71. A
+	// cycle that is not cross-checked gets a lower confidence.
+	crossCheckedConfidence = 0.78
+	uncheckedConfidence    = 0.55
 )
 
-// Find returns the cycles of a run, the surest first; at most three, of different lengths.
+// Find returns the cycles of varying length of a run, the most confident first: at most three, of different
+// lengths.
 func Find(c CodeBins) []UnevenCycle {
 	s := newSearch(c)
 	if len(s.pages) < 2 {
@@ -50,10 +51,10 @@ func Find(c CodeBins) []UnevenCycle {
 		for _, m := range t.marks {
 			y.Marks = append(y.Marks, m*c.BinS)
 		}
-		y.Witness = min(s.elsewhere(first, t, mid, c.Len()), s.elsewhere(second, t, 0, mid)) >= again
-		y.Confidence = min(unsurest, 1-math.Exp2(-t.score/least))
-		if y.Witness {
-			y.Confidence = min(surest, 1-math.Exp2(-t.score/least))
+		y.CrossChecked = min(s.crossCheckScore(first, t, mid, c.Len()), s.crossCheckScore(second, t, 0, mid)) >= minHalfScore
+		y.Confidence = min(uncheckedConfidence, 1-math.Exp2(-t.score/minScore))
+		if y.CrossChecked {
+			y.Confidence = min(crossCheckedConfidence, 1-math.Exp2(-t.score/minScore))
 		}
 		out = append(out, y)
 	}

@@ -16,7 +16,7 @@
 //
 // It rejects fewer than nine marks, cycles below three bins of the finest scale, and a spread above .4 in the
 // logarithm of the length, which cannot be distinguished from chance. A cycle has a confidence above .55 only
-// with a second witness (UnevenCycle.Witness): the states learnt from each half of the run are as regular in
-// the other half, which they never saw. Even then it stays below .8: of such cycles in programs that the method
-// was not made with, seven in ten were levels of their logs.
+// after cross-validation (UnevenCycle.CrossChecked): the states learnt from each half of the run are as regular
+// in the other half, which was not used to learn them. Even then it stays below .8: of such cycles in programs
+// that were not used to develop the method, seven in ten matched a loop in the program's log.
 package marks

@@ -86,8 +86,10 @@ func TestFindUnequalSteps(t *testing.T) {
 			continue
 		}
 		y := found[0]
-		if h := hits(y.Marks, begin, y.MedianS); h < .8 || !y.Witness || y.Confidence < .6 || y.Confidence > surest {
-			t.Errorf("seed %d: %.2f of the steps, median %.3f s, witness %v, confidence %.2f", seed, h, y.MedianS, y.Witness,
+		if h := hits(y.Marks, begin, y.MedianS); h < .8 || !y.CrossChecked || y.Confidence < .6 ||
+			y.Confidence > crossCheckedConfidence {
+			t.Errorf("seed %d: %.2f of the steps, median %.3f s, witness %v, confidence %.2f", seed, h, y.MedianS,
+				y.CrossChecked,
 				y.Confidence)
 		}
 	}
@@ -175,7 +177,7 @@ func FuzzFind(f *testing.F) {
 				}
 				last = m
 			}
-			if !(y.Confidence >= 0 && y.Confidence <= surest) {
+			if !(y.Confidence >= 0 && y.Confidence <= crossCheckedConfidence) {
 				t.Fatalf("confidence %v", y.Confidence)
 			}
 		}

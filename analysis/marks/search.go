@@ -8,42 +8,43 @@ import (
 )
 
 const (
-	apart   = 1.4 // least factor between the medians of two levels of loops
-	levels  = 3   // told at most
-	minBins = 60  // of a scale that is looked at
+	minLevelRatio = 1.4 // least factor between the medians of two levels of loops
+	maxLevels     = 3   // reported at most
+	minBins       = 60  // of a scale that is searched
 	// maxBins of a scale are learnt from, those in the middle: the states of a long run
 	// are the same in all of it, and each bin costs 60 fits.
 	maxBins = 2048
 )
 
-// prices of a switch of state in nats: low for short stays, high against noise. Between
-// them, 3 found nothing more; 3 alone finds 29 of 38.
-var prices = [...]float64{2, 6}
+// switchPrices lists the prices of a switch of state that are tried, in nats: a low one for short stays, a high
+// one against noise. Between them, 3 found nothing more; 3 alone finds 29 of 38.
+var switchPrices = [...]float64{2, 6}
 
-// A search looks for trains of marks in a run's code.
+// A search finds trains of marks in a run's code; pages are the indexes of the frequent pages.
 type search struct {
 	CodeBins
 	pages []int
 }
 
-func newSearch(c CodeBins) search { return search{c, c.busy()} }
+// newSearch prepares a search over the frequent pages of c.
+func newSearch(c CodeBins) search { return search{c, c.frequentPages()} }
 
 // best returns the best train of each level of loops of the whole run.
 func (s search) best() []train {
 	var out []train
 	for _, t := range s.trains(0, s.Len()) {
-		if t.score < least || len(out) == levels {
+		if t.score < minScore || len(out) == maxLevels {
 			break
 		}
-		if slices.ContainsFunc(out, t.like) {
+		if slices.ContainsFunc(out, t.sameLevel) {
 			continue
 		}
-		if s.Len()/t.scale > maxBins && (!s.follow(&t, 0, s.Len()) || t.score < least) {
+		if s.Len()/t.scale > maxBins && (!s.relocateMarks(&t, 0, s.Len()) || t.score < minScore) {
 			continue
 		}
 		out = append(out, t)
 	}
-	slices.SortStableFunc(out, regular)
+	slices.SortStableFunc(out, byScore)
 	return out
 }
 
@@ -59,11 +60,11 @@ func (s search) trains(from, to int, of ...train) []train {
 		n := min((to-from)/scale, maxBins) * scale
 		begin := from + (to-from-n)/2
 		b := s.merged(s.pages, scale, begin, begin+n)
-		for _, at := range starts(b) {
-			for _, price := range prices {
-				st, label := learn(b, at.label, at.k, price)
+		for _, at := range initialGuesses(b) {
+			for _, price := range switchPrices {
+				st, label := fitStates(b, at.label, at.k, price)
 				for _, t := range st.trains(at.k, scale) {
-					if t.of(label, b.len()) && !seen[t.key()] {
+					if t.setMarks(label, b.len()) && !seen[t.key()] {
 						seen[t.key()] = true
 						out = append(out, t)
 					}
@@ -71,13 +72,14 @@ func (s search) trains(from, to int, of ...train) []train {
 			}
 		}
 	}
-	slices.SortStableFunc(out, regular)
+	slices.SortStableFunc(out, byScore)
 	return out
 }
 
-func regular(a, b train) int { return cmp.Compare(b.score, a.score) }
+// byScore orders trains by descending score.
+func byScore(a, b train) int { return cmp.Compare(b.score, a.score) }
 
-// trains are the ways in and out of k states.
+// trains returns two trains for each of k states, its entries and its exits, without marks.
 func (s states) trains(k, scale int) []train {
 	var out []train
 	for state := range uint8(k) {
@@ -87,7 +89,7 @@ func (s states) trains(k, scale int) []train {
 	return out
 }
 
-// key tells trains with other marks from each other.
+// key returns a hash of the marks, by which equal trains are recognized.
 func (t *train) key() uint64 {
 	h := fnv.New64a()
 	var b [8]byte
@@ -98,26 +100,30 @@ func (t *train) key() uint64 {
 	return h.Sum64()
 }
 
-// like says whether two trains are of one level of loops.
-func (t *train) like(o train) bool { return max(o.median/t.median, t.median/o.median) < apart }
+// sameLevel reports whether two trains belong to one level of loops: their median intervals differ by a factor
+// below minLevelRatio.
+func (t *train) sameLevel(o train) bool {
+	return max(o.median/t.median, t.median/o.median) < minLevelRatio
+}
 
-// follow sets the marks of a train to those of the bins from..to; false: too few.
-func (s search) follow(t *train, from, to int) bool {
+// relocateMarks replaces the marks of a train by those that its states give in the bins from..to; it returns
+// false if they are too few.
+func (s search) relocateMarks(t *train, from, to int) bool {
 	b := s.merged(s.pages, t.scale, from, to)
 	label := make([]uint8, b.len())
 	t.relabel(b, label)
-	return t.of(label, b.len())
+	return t.setMarks(label, b.len())
 }
 
-// elsewhere returns how regular the best of the trains that are like t is in the bins from..to, from which it
-// was not learnt; 0 if no train is like t, or the bins have another cycle.
-func (s search) elsewhere(trains []train, t train, from, to int) float64 {
-	i := slices.IndexFunc(trains, func(o train) bool { return t.like(o) })
+// crossCheckScore returns the score of the best train of the level of t in the bins from..to, from which it was
+// not learnt; 0 if no train is of that level, or the bins have another cycle.
+func (s search) crossCheckScore(trains []train, t train, from, to int) float64 {
+	i := slices.IndexFunc(trains, func(o train) bool { return t.sameLevel(o) })
 	if i < 0 {
 		return 0
 	}
 	o := trains[i]
-	if !s.follow(&o, from, to) || !t.like(o) {
+	if !s.relocateMarks(&o, from, to) || !t.sameLevel(o) {
 		return 0
 	}
 	return o.score

@@ -6,37 +6,38 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// A start is a first guess of the state of every bin.
-type start struct {
+// initialStates is a first guess of the state, 0 to k-1, of every bin.
+type initialStates struct {
 	k     int
 	label []uint8
 }
 
 const clusters = 5
 
-// starts guesses where the states of a run may lie: where a page has much of the time,
-// and in clusters of the mixtures.
-func starts(b *bins) []start {
+// initialGuesses returns first guesses of the states of all bins: two states by whether a page has much of the
+// time, and up to maxStates states by clusters of the mixtures.
+func initialGuesses(b *bins) []initialStates {
 	share := b.smoothed()
-	var out []start
+	var out []initialStates
 	for _, row := range share {
 		mean, _ := robust.Mean(row)
-		for _, label := range [][]uint8{above(row, mean), above(row, robust.Quantile(row, 0.9))} {
-			out = append(out, start{2, label})
+		for _, label := range [][]uint8{labelAbove(row, mean), labelAbove(row, robust.Quantile(row, 0.9))} {
+			out = append(out, initialStates{2, label})
 		}
 	}
-	cluster := clustered(share)
+	cluster := clusterBins(share)
 	for k := 3; k <= maxStates; k++ {
 		label := make([]uint8, len(cluster))
 		for i, z := range cluster {
 			label[i] = z % uint8(k)
 		}
-		out = append(out, start{k, label})
+		out = append(out, initialStates{k, label})
 	}
 	return out
 }
 
-func above(x []float64, least float64) []uint8 {
+// labelAbove returns 1 for each value above least, else 0.
+func labelAbove(x []float64, least float64) []uint8 {
 	label := make([]uint8, len(x))
 	for i, v := range x {
 		if v > least {
@@ -46,14 +47,15 @@ func above(x []float64, least float64) []uint8 {
 	return label
 }
 
-// smoothed are the shares of each page over three bins: single bins have a handful of samples.
+// smoothed returns the share of each page in each bin, averaged over three bins: a single bin has a handful of
+// samples.
 func (b *bins) smoothed() [][]float64 {
 	share := make([][]float64, len(b.total))
 	for p := range share {
 		share[p] = make([]float64, b.len())
 	}
 	for i := range b.n {
-		for _, h := range b.of(i) {
+		for _, h := range b.hitsOf(i) {
 			x := float64(h.n) / b.n[i] / 3
 			for _, j := range []int{i - 1, i, i + 1} {
 				share[h.page][min(max(j, 0), b.len()-1)] += x
@@ -63,9 +65,9 @@ func (b *bins) smoothed() [][]float64 {
 	return share
 }
 
-// clustered puts every bin into one of five clusters of the square roots of its shares
-// (k-means; the roots scatter alike whatever the share).
-func clustered(share [][]float64) []uint8 {
+// clusterBins puts every bin into one of five clusters of the square roots of its shares (k-means; the roots
+// scatter alike whatever the share).
+func clusterBins(share [][]float64) []uint8 {
 	n := len(share[0])
 	root := make([][]float64, n)
 	for i := range root {
@@ -81,7 +83,7 @@ func clustered(share [][]float64) []uint8 {
 	label := make([]uint8, n)
 	for range 12 {
 		for i, r := range root {
-			label[i] = nearest(r, center)
+			label[i] = nearestCenter(r, center)
 		}
 		for c := range center {
 			recenter(center[c], root, label, uint8(c))
@@ -90,7 +92,8 @@ func clustered(share [][]float64) []uint8 {
 	return label
 }
 
-func nearest(r []float64, center [][]float64) uint8 {
+// nearestCenter returns the index of the centre with the least Euclidean distance to r.
+func nearestCenter(r []float64, center [][]float64) uint8 {
 	best, at := math.Inf(1), 0
 	for c, m := range center {
 		d := 0.0
@@ -104,7 +107,7 @@ func nearest(r []float64, center [][]float64) uint8 {
 	return uint8(at)
 }
 
-// recenter moves a centre to the mean of its bins; without any it stays.
+// recenter moves centre c to the mean of the bins that have its label; without any it stays.
 func recenter(center []float64, root [][]float64, label []uint8, c uint8) {
 	sum, n := make([]float64, len(center)), 0.0
 	for i, r := range root {

@@ -2,8 +2,8 @@ package marks
 
 import "math"
 
-// states are what the bins of a run are put down to: a mixture of pages each, and a price for
-// going from one to another.
+// states is a hidden Markov model of a run: each state is a mixture of pages, and a switch of state has a
+// price.
 type states struct {
 	logs  [][]float64 // of the share of each page, by state
 	phi   float64     // how many times as much the bins scatter as samples drawn from the mixtures would
@@ -16,14 +16,14 @@ const (
 	prior     = 0.5 // samples that every page has in every state
 )
 
-// learn fits k states to bins by hard EM from first guesses of the state of each, and
-// returns them with the states that the bins then have.
-func learn(b *bins, label []uint8, k int, price float64) (states, []uint8) {
+// fitStates fits k states to bins by hard EM from first guesses of the state of each, and returns them with the
+// states that the bins then have.
+func fitStates(b *bins, label []uint8, k int, price float64) (states, []uint8) {
 	s := states{price: price}
 	label = append([]uint8(nil), label...)
 	for range rounds {
-		s.mixtures(b, label, k)
-		s.disperse(b, label)
+		s.setMixtures(b, label, k)
+		s.setDispersion(b, label)
 		if !s.relabel(b, label) {
 			break
 		}
@@ -31,8 +31,8 @@ func learn(b *bins, label []uint8, k int, price float64) (states, []uint8) {
 	return s, label
 }
 
-// mixtures sets the shares of pages in each state.
-func (s *states) mixtures(b *bins, label []uint8, k int) {
+// setMixtures sets the logarithm of the share of each page in each of k states, from the bins with that label.
+func (s *states) setMixtures(b *bins, label []uint8, k int) {
 	pages := len(b.total)
 	s.logs = make([][]float64, k)
 	for i := range s.logs {
@@ -40,7 +40,7 @@ func (s *states) mixtures(b *bins, label []uint8, k int) {
 	}
 	var sum [maxStates]float64
 	for i, l := range label {
-		for _, h := range b.of(i) {
+		for _, h := range b.hitsOf(i) {
 			s.logs[l][h.page] += float64(h.n)
 		}
 		sum[l] += b.n[i]
@@ -52,9 +52,9 @@ func (s *states) mixtures(b *bins, label []uint8, k int) {
 	}
 }
 
-// disperse compares how the evidence of the bins for their states scatters with what
-// samples drawn from the mixtures would do; at least 1.
-func (s *states) disperse(b *bins, label []uint8) {
+// setDispersion sets phi, the variance of the bins' evidence for their states divided by that of samples drawn
+// from the mixtures; at least 1.
+func (s *states) setDispersion(b *bins, label []uint8) {
 	against := make([]float64, len(b.total)) // evidence for a state is against the mean of all
 	for _, row := range s.logs {
 		for p, x := range row {
@@ -73,7 +73,7 @@ func (s *states) disperse(b *bins, label []uint8) {
 	got, want := 0.0, 1e-9
 	for i, l := range label {
 		d := -mean[l] * b.n[i]
-		for _, h := range b.of(i) {
+		for _, h := range b.hitsOf(i) {
 			d += float64(h.n) * (s.logs[l][h.page] - against[h.page])
 		}
 		got += d * d
@@ -82,8 +82,8 @@ func (s *states) disperse(b *bins, label []uint8) {
 	s.phi = max(1, got/want)
 }
 
-// relabel puts every bin down to its state on the best way through all (Viterbi), and
-// says whether any changed.
+// relabel sets the label of every bin to its state on the most likely path through all states (Viterbi), and
+// reports whether any label changed.
 func (s *states) relabel(b *bins, label []uint8) bool {
 	k := len(s.logs)
 	var d [maxStates]float64
@@ -111,7 +111,7 @@ func (s *states) relabel(b *bins, label []uint8) bool {
 				came[i] |= 1 << j
 			}
 		}
-		for _, h := range b.of(i) {
+		for _, h := range b.hitsOf(i) {
 			n := float64(h.n)
 			for j, w := range weight[int(h.page)*k : int(h.page)*k+k] {
 				d[j] += n * w

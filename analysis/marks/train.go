@@ -6,7 +6,7 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// A train is the entries of a run into one state, or its leaving it.
+// A train is the sequence of times, the marks, at which a run enters (enter) or leaves one state.
 type train struct {
 	states
 	state uint8
@@ -24,12 +24,13 @@ const (
 	// memoryless is the spread of the logarithm of the intervals between entries of a process that
 	// goes on and off without memory.
 	memoryless = 0.55
-	// blur is how far a mark lies off by the bins that it is seen in, in bins.
-	blur = 0.35
+	// markError is the error of a mark's position due to the width of bins, in bins.
+	markError = 0.35
 )
 
-// of sets the marks and figures of a train from the states of bins; false: too few.
-func (t *train) of(label []uint8, bins int) bool {
+// setMarks sets the marks, the median, the spread and the score of a train from the states of the bins; it
+// returns false if there are too few marks.
+func (t *train) setMarks(label []uint8, bins int) bool {
 	t.marks = nil
 	for i := 1; i < len(label); i++ {
 		if now, before := label[i] == t.state, label[i-1] == t.state; now != before && now == t.enter {
@@ -44,22 +45,23 @@ func (t *train) of(label []uint8, bins int) bool {
 		log[i] = math.Log(t.marks[i+1] - t.marks[i])
 	}
 	t.median = math.Exp(robust.Median(log))
-	t.spread = spread(log)
+	t.spread = robustDeviation(log)
 	span := (t.marks[len(t.marks)-1] - t.marks[0]) / float64(bins*t.scale)
 	t.score = t.regularity(len(log)) * min(1, span/0.6)
 	return true
 }
 
-// spread is the standard deviation by the middle half and by the middle eight tenths.
-func spread(log []float64) float64 {
+// robustDeviation estimates the standard deviation from the middle half and the middle eight tenths of the
+// values.
+func robustDeviation(log []float64) float64 {
 	q := func(p float64) float64 { return robust.Quantile(log, p) }
 	return ((q(.75)-q(.25))/1.349 + (q(.9)-q(.1))/2.563) / 2
 }
 
-// regularity is how much narrower n intervals lie than those of a process without
-// memory, in standard errors of the logarithm of the ratio. That process, seen in bins, has a dead time.
+// regularity returns by how much n intervals scatter less than those of a process without memory, in standard
+// errors of the logarithm of the ratio. That process, seen in bins, has a dead time.
 func (t *train) regularity(n int) float64 {
 	grain := float64(t.scale) / t.median
 	chance := memoryless * max(.2, 1-1.5*grain)
-	return math.Log(chance/math.Hypot(t.spread, blur*grain)) * math.Sqrt(max(0, float64(n-4))) / .85
+	return math.Log(chance/math.Hypot(t.spread, markError*grain)) * math.Sqrt(max(0, float64(n-4))) / .85
 }

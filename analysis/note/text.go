@@ -6,11 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Clean makes text of a user fit for logs, files and reports: control
-// characters, characters that turn the direction of a line and invalid UTF-8
-// become '?', white space at the ends goes, and no more than max characters
-// stay. What it returns it leaves as it is, so that text is clean where it does
-// not change it.
+// Clean returns text of a user cleaned for logs, files and reports: control characters, characters that change
+// the direction of a line and invalid UTF-8 become '?', white space at the ends is removed, and at most max
+// characters are kept. It is idempotent: text is clean if Clean does not change it.
 func Clean(s string, max int) string {
 	if len(s) > 4*max { // bound the work first
 		s = s[:4*max]

@@ -29,6 +29,6 @@
 // gives no step_s where no pattern is like the reference, and no lag without
 // boundaries; a constant lag can be the clock's.
 //
-// The pattern of a 45-minute profile takes 5 ms of CPU time, a step_s 1 ms, 16 nodes
-// 35 ms. What its shapes and times were held against stands in MEASURED.md.
+// The pattern of a 45-minute profile takes 5 ms of CPU time, a step_s 1 ms, 16 nodes 35 ms. MEASURED.md
+// describes what its shapes and times were compared with.
 package pattern

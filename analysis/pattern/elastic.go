@@ -9,7 +9,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// group is some instances of a period as series of their own.
+// group holds instances of a period, each as a series of its own.
 type group struct {
 	items   [][]float64
 	points  int // samples of an instance, the mean
@@ -26,11 +26,11 @@ const (
 )
 
 const (
-	// maxAligned bounds how many instances are aligned elastically (the paper found
-	// 100 to be enough for a pattern); alignCells is the number of table cells that
-	// one round may cost, so that long periods get fewer.
+	// maxAligned is the most instances that are aligned elastically (the paper found 100 to be enough for a
+	// pattern); alignCells is the most table cells of one round, so that fewer instances of long periods are
+	// aligned.
 	maxAligned, alignCells = 128, 400_000
-	// alignRounds is how often the average is refined: a third changes nothing.
+	// alignRounds is the number of refinements of the average: a third changes nothing.
 	alignRounds = 2
 	// elasticSignal and elasticRest say when instances are aligned at all: the shape's
 	// variance over that of the noise is above the one (6 dB: below, the alignment
@@ -46,16 +46,16 @@ func newGroup(c series.Column, p periodicity.Period) (*group, bool) {
 	g := &group{points: n, band: min(max(3, int(bandShare*float64(n))), maxBand), counts: c.Unit == "samples"}
 	cells := n * (2*g.band + 1)
 	most := min(maxAligned, max(4, alignCells/cells))
-	for _, in := range spread(p.Instances, most) {
-		if x, ok := whole(c.Values, in); ok {
+	for _, in := range evenlyChosen(p.Instances, most) {
+		if x, ok := copyInstance(c.Values, in); ok {
 			g.items = append(g.items, x)
 		}
 	}
 	return g, len(g.items) > 1
 }
 
-// whole copies an instance; ok is false if a sample is missing.
-func whole(v series.Values, in periodicity.Instance) ([]float64, bool) {
+// copyInstance returns the samples of an instance; ok is false if one is missing.
+func copyInstance(v series.Values, in periodicity.Instance) ([]float64, bool) {
 	if in.First < 0 || in.Length < 1 || in.First+in.Length > len(v) {
 		return nil, false
 	}
@@ -69,12 +69,12 @@ func whole(v series.Values, in periodicity.Instance) ([]float64, bool) {
 	return x, true
 }
 
-// noiseSteps bounds the differences that the noise is taken from.
+// noiseSteps is the most differences from which the noise is estimated.
 const noiseSteps = 4000
 
-// jitter says whether the instances are clear enough, and differ enough from
-// their mean, to be aligned before they are averaged.
-func (g *group) jitter() bool {
+// needsAlignment reports whether the instances are clear enough of noise, and differ enough from their mean, to
+// be aligned before they are averaged.
+func (g *group) needsAlignment() bool {
 	if g.counts || g.points < 2*g.band {
 		return false
 	}
@@ -84,7 +84,7 @@ func (g *group) jitter() bool {
 	rest, n := 0.0, 0
 	for k, x := range g.items {
 		for i := range mean {
-			d := sample(x, i, g.points) - mean[i]
+			d := pointOf(x, i, g.points) - mean[i]
 			rest += d * d
 		}
 		n += len(mean)
@@ -97,19 +97,19 @@ func (g *group) jitter() bool {
 	return sd*sd > elasticSignal*noise && rest/float64(n) > elasticRest*noise
 }
 
-// mean is the mean of the items, stretched to n points.
+// mean returns the mean of the items, stretched to n points.
 func (g *group) mean(n int) []float64 {
 	out := make([]float64, n)
 	for _, x := range g.items {
 		for i := range out {
-			out[i] += sample(x, i, n) / float64(len(g.items))
+			out[i] += pointOf(x, i, n) / float64(len(g.items))
 		}
 	}
 	return out
 }
 
-// sample returns point i of n of x.
-func sample(x []float64, i, n int) float64 {
+// pointOf returns point i of x resampled to n points, by linear interpolation.
+func pointOf(x []float64, i, n int) float64 {
 	u := (float64(i)+0.5)*float64(len(x))/float64(n) - 0.5
 	k := int(math.Floor(u))
 	f := u - float64(k)
@@ -117,10 +117,9 @@ func sample(x []float64, i, n int) float64 {
 	return x[a]*(1-f) + x[b]*f
 }
 
-// average returns the barycentre average at n points, and the percentiles of
-// what is paired with each of them. Pairs are found on smoothed copies: on the
-// samples themselves noise is paired with like noise, and the average of 450
-// instances is as rough as one of them.
+// average returns the barycentre average at n points, and the 10th and 90th percentiles of the samples paired
+// with each. Pairs are found on smoothed copies: on the samples themselves noise is paired with like noise, and
+// the average of 450 instances is as rough as one of them.
 func (g *group) average(n int) (mean, p10, p90 series.Values) {
 	avg := g.mean(g.points)
 	paired := make([][]float64, len(avg))
@@ -158,13 +157,13 @@ func (g *group) average(n int) (mean, p10, p90 series.Values) {
 	}
 	lo, hi := make([]float64, len(avg)), make([]float64, len(avg))
 	for i, vals := range paired {
-		a, b := tails(vals)
+		a, b := percentilePair(vals)
 		lo[i], hi[i] = float64(a), float64(b)
 	}
 	return stretched(avg, n), stretched(lo, n), stretched(hi, n)
 }
 
-// smoothed is the mean of five neighbours at each sample.
+// smoothed returns the mean of five neighbours at each sample.
 func smoothed(x []float64) []float64 {
 	const w = 2
 	out := make([]float64, len(x))
@@ -177,16 +176,17 @@ func smoothed(x []float64) []float64 {
 	return out
 }
 
+// stretched returns x resampled to n points.
 func stretched(x []float64, n int) series.Values {
 	out := make(series.Values, n)
 	for i := range out {
-		out[i] = float32(sample(x, i, n))
+		out[i] = float32(pointOf(x, i, n))
 	}
 	return out
 }
 
-// wgss is the sum over all instances of the squared distance to the shape,
-// estimated from those in the group; 0 if the shape has missing points.
+// wgss returns the within-group sum of squares: the sum over all instances of the squared distance to the
+// shape, estimated from those in the group; 0 if the shape has missing points.
 func (g *group) wgss(shape series.Values, instances int) float64 {
 	x := make([]float64, len(shape))
 	for i, v := range shape {
@@ -194,7 +194,7 @@ func (g *group) wgss(shape series.Values, instances int) float64 {
 	}
 	full := make([]float64, g.points)
 	for i := range full {
-		full[i] = sample(x, i, g.points)
+		full[i] = pointOf(x, i, g.points)
 	}
 	w := g.scratch.WGSS(g.items, full, g.band) * float64(instances) / float64(len(g.items))
 	if math.IsNaN(w) || math.IsInf(w, 0) {

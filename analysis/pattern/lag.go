@@ -8,13 +8,13 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// minLonger is the difference of periods that makes a straggler, in percent; five
-// of it an hour is the difference of drift that does.
+// minLonger is the least difference of periods, in percent, that makes a node a straggler; the least difference
+// of drift is five times that per hour.
 const minLonger = 1.0
 
-// lags measures by how much each node's iterations begin later than the median
-// node's, at the median node's own boundaries.
-func (a *Across) lags(nodes []NodePattern, shapes []phased) {
+// setLags sets by how many seconds each node's iterations begin later than the median node's, at the median
+// node's own boundaries.
+func (a *NodeComparison) setLags(nodes []NodePattern, shapes []phased) {
 	begin := make([][]float64, len(nodes))
 	for i, n := range nodes {
 		if shapes[i].v == nil {
@@ -47,8 +47,9 @@ func (a *Across) lags(nodes []NodePattern, shapes []phased) {
 	}
 }
 
-// lagOf is the median difference of the boundaries of one node to the nearest of
-// another, both ascending, and the median absolute deviation of it; NaN below three.
+// lagOf returns the median difference, in seconds, between the boundaries of one node and the nearest ones of
+// another, both ascending, and its median absolute deviation. Differences above half a period are left out;
+// with fewer than three it returns NaN.
 func lagOf(x, base []float64, periodS float64) (lag, spread float64) {
 	d := make([]float64, 0, len(x))
 	k := 0 // the first of base that is not before t
@@ -73,9 +74,9 @@ func lagOf(x, base []float64, periodS float64) (lag, spread float64) {
 	return robust.Median(d), robust.MAD(d)
 }
 
-// stragglers marks nodes whose iterations are longer, or become longer, by more
-// than the others vary.
-func (a *Across) stragglers(nodes []NodePattern) {
+// markStragglers marks nodes whose iterations are longer, or become longer faster, by more than the others
+// vary.
+func (a *NodeComparison) markStragglers(nodes []NodePattern) {
 	var periods, slopes []float64
 	for _, n := range nodes {
 		if n.PeriodS > 0 {

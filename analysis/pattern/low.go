@@ -22,9 +22,9 @@ const (
 	MinRepeatability = 0.5
 )
 
-// lowOf returns the stretches of a shape at a low level, in the order of their
-// offsets: below the middle of the two classes that its values divide into best.
-func lowOf(shape, v series.Values, p periodicity.Period, stepS float64) []Low {
+// lowRegions returns the stretches of a shape at a low level, in the order of their offsets: below the middle
+// of the two classes that its values divide into best.
+func lowRegions(shape, v series.Values, p periodicity.Period, stepS float64) []Low {
 	level, floor, top, ok := classes(shape)
 	if !ok {
 		return nil
@@ -32,9 +32,9 @@ func lowOf(shape, v series.Values, p periodicity.Period, stepS float64) []Low {
 	n := len(shape)
 	pointS := p.PeriodS / float64(n)
 	atLeast := max(lowSamples*stepS, lowShare*p.PeriodS)
-	some := spread(p.Instances, maxSpread)
+	some := evenlyChosen(p.Instances, maxSpread)
 	var out []Low
-	for _, r := range below(shape, level) {
+	for _, r := range stretchesBelow(shape, level) {
 		l := Low{OffsetS: float64(r.at) * pointS, DurationS: float64(r.n) * pointS, Above: top, Level: floor}
 		if l.DurationS < atLeast {
 			continue
@@ -43,7 +43,7 @@ func lowOf(shape, v series.Values, p periodicity.Period, stepS float64) []Low {
 		for k := range r.n {
 			l.Level += float64(shape[(r.at+k)%n]) / float64(r.n)
 		}
-		l.measure(v, some, r, n, level, stepS)
+		l.setRepeatability(v, some, r, n, level, stepS)
 		l.Share = l.DurationS / p.PeriodS * p.Coverage
 		l.SecondsPerHour = 3600 * l.Share * l.Repeatability
 		if l.Repeatability >= MinRepeatability {
@@ -83,9 +83,8 @@ func classes(shape series.Values) (level, low, high float64, ok bool) {
 	}
 }
 
-// divide returns how many of the smallest of x, which are ascending, make the
-// class that has the largest variance to the rest (Otsu), and that variance as a
-// share of the whole; 0 if all are equal.
+// divide returns the number k of the smallest values of x, which are ascending, that form the low class by
+// Otsu's method, and the share of the variance that the division explains; 0 if all values are equal.
 func divide(x []float64) (k int, share float64) {
 	total := 0.0
 	for _, v := range x {
@@ -110,9 +109,9 @@ func divide(x []float64) (k int, share float64) {
 // run is a stretch of a cyclic shape: n points from at on.
 type run struct{ at, n int }
 
-// below returns the stretches at or below a level; single points above it do not
-// end one, and one may go over the end of the shape to its beginning.
-func below(shape series.Values, level float64) []run {
+// stretchesBelow returns the stretches at or below a level; single points above it do not end one, and one may
+// continue from the end of the shape to its beginning.
+func stretchesBelow(shape series.Values, level float64) []run {
 	n := len(shape)
 	is := make([]bool, n)
 	for i, v := range shape {
@@ -145,9 +144,9 @@ func below(shape series.Values, level float64) []run {
 	return out
 }
 
-// measure finds the region in each instance: whether it is low there, and for
-// how long.
-func (l *Low) measure(v series.Values, in []periodicity.Instance, r run, n int, level, stepS float64) {
+// setRepeatability sets the share of instances that are low in the region, and the standard deviation of its
+// duration.
+func (l *Low) setRepeatability(v series.Values, in []periodicity.Instance, r run, n int, level, stepS float64) {
 	var lengths []float64
 	low, seen := 0, 0
 	for _, i := range in {
@@ -179,8 +178,8 @@ func (l *Low) measure(v series.Values, in []periodicity.Instance, r run, n int, 
 	_, l.DurationSDS = robust.Mean(lengths)
 }
 
-// lowAround is the length of the stretch around sample i, between lo and hi, at or
-// below the level, single samples above it included.
+// lowAround returns the length of the stretch around sample i, between lo and hi, at or below the level,
+// including single samples above it.
 func lowAround(v series.Values, i, lo, hi int, level float64) int {
 	lo, hi = max(lo, 0), min(hi, len(v))
 	high := func(k int) bool { return k < lo || k >= hi || !(float64(v[k]) <= level) }

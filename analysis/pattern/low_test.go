@@ -118,7 +118,7 @@ func TestElastic(t *testing.T) {
 	s, p := ipc(5, 120, 200, 0.5, 0.02, 12)
 	aligned := Represent(s, []periodicity.Period{p})[0]
 	g, _ := newGroup(s.Columns[0], p)
-	plain := g.wgss(single(meanShape(s.Columns[0].Values, p.Instances, len(aligned.Values))), len(p.Instances))
+	plain := g.wgss(toValues(meanShape(s.Columns[0].Values, p.Instances, len(aligned.Values))), len(p.Instances))
 	if aligned.Aligned < 20 || !(aligned.WGSS < 0.7*plain) {
 		t.Errorf("wgss %v of %d aligned, %v plain", aligned.WGSS, aligned.Aligned, plain)
 	}

@@ -40,8 +40,7 @@ func newCycle(v series.Values) (c cycle, ok bool) {
 	return c, true
 }
 
-// cyclic is the value at a share of a cyclic shape, between points by linear
-// interpolation.
+// cyclic returns the value of a cyclic shape at the given share of its length, by linear interpolation.
 func cyclic(v series.Values, at float64) float64 {
 	u := at * float64(len(v))
 	i := int(math.Floor(u))
@@ -51,7 +50,7 @@ func cyclic(v series.Values, at float64) float64 {
 	return float64(v[i])*(1-f) + float64(v[(i+1)%n])*f
 }
 
-// tiled returns m periods in the place of one.
+// tiled returns the cycle with m periods in the place of one.
 func (c cycle) tiled(m int) cycle {
 	out := make(cycle, len(c))
 	for i := range out {
@@ -61,7 +60,7 @@ func (c cycle) tiled(m int) cycle {
 	return out
 }
 
-// normalise makes the mean 0 and the energy 1 again, where there is any.
+// normalise sets the mean to 0 and, if the cycle is not flat, the energy to 1.
 func (c cycle) normalise() {
 	mean, energy := 0.0, 0.0
 	for _, v := range c {
@@ -78,9 +77,9 @@ func (c cycle) normalise() {
 	}
 }
 
-// alike returns the largest correlation of c with rotations of d, and by how much
-// d has to begin later for it, as a share of the cycle.
-func (c cycle) alike(d cycle) (r, shift float64) {
+// bestCorrelation returns the largest correlation of c with rotations of d, and the rotation: by which share of
+// the cycle d has to begin later.
+func (c cycle) bestCorrelation(d cycle) (r, shift float64) {
 	r = -1
 	twice := append(append(make(cycle, 0, 2*cyclePoints+4), d...), d...)[:2*cyclePoints+4]
 	for s := 0; s < cyclePoints; s += 4 { // four sums at a time: one addition waits for the one before
@@ -102,7 +101,7 @@ func (c cycle) alike(d cycle) (r, shift float64) {
 	return r, shift
 }
 
-// rotated returns a shape that begins at a share of itself.
+// rotated returns a shape that begins at the given share of its length.
 func rotated(v series.Values, shift float64) series.Values {
 	out := make(series.Values, len(v))
 	for i := range out {
@@ -111,15 +110,14 @@ func rotated(v series.Values, shift float64) series.Values {
 	return out
 }
 
-// InPhase returns the shape begun where it is most like ref; as it is, if either
-// has no shape.
+// InPhase returns shape rotated so that it is most like ref; unchanged if either is flat or empty.
 func InPhase(shape, ref series.Values) series.Values {
 	a, ok := newCycle(ref)
 	b, good := newCycle(shape)
 	if !ok || !good {
 		return shape
 	}
-	_, shift := a.alike(b)
+	_, shift := a.bestCorrelation(b)
 	k := int(math.Round(shift*float64(len(shape)))) % len(shape) // whole points: between them edges would be smeared
 	return append(append(make(series.Values, 0, len(shape)), shape[k:]...), shape[:k]...)
 }

@@ -18,8 +18,8 @@ type NodePattern struct {
 	DriftPctPerHour float64
 }
 
-// Across says how alike the patterns of a run's nodes are (Phase-TA IV-B, Fig. 4).
-type Across struct {
+// NodeComparison compares the patterns of a run's nodes (Phase-TA IV-B, Fig. 4).
+type NodeComparison struct {
 	// Nodes are in the order given.
 	Nodes []NodeAgreement `json:"nodes"`
 	// Pairs agree if their distance is at most 1 % of their mean, are close at
@@ -32,15 +32,14 @@ type Across struct {
 	WorstPct float64 `json:"worst_pct"`
 }
 
-// NodeAgreement is how one node stands to the others.
+// NodeAgreement compares the pattern and the timing of one node with those of the others.
 type NodeAgreement struct {
 	Node string `json:"node"`
-	// DistancePct is that of its pattern to the median of all, in percent of
-	// the mean; nil without a pattern.
+	// DistancePct is the distance of its pattern from the median of all, in percent of the mean; nil without a
+	// pattern.
 	DistancePct *float64 `json:"distance_pct"`
-	// Odd is whether it differs by more than 2 % and more than the others do.
-	// It differs most from FromS for ForS, in the phase of the first node's
-	// pattern, by DiffersPct of the mean there.
+	// Odd reports that it differs by more than 2 % and by more than the others do. It differs most from FromS for
+	// ForS, in the phase of the first node's pattern, by DiffersPct of the mean there.
 	Odd        bool    `json:"odd"`
 	FromS      float64 `json:"from_s"`
 	ForS       float64 `json:"for_s"`
@@ -50,10 +49,10 @@ type NodeAgreement struct {
 	// absolute deviation. A constant lag can be the clock's.
 	LagS       *float64 `json:"lag_s"`
 	LagSpreadS *float64 `json:"lag_spread_s"`
-	// Straggler is whether its iterations are longer than those of the median
-	// node, or become longer faster, by more than the others vary.
+	// Straggler reports that its iterations are longer than those of the median node, or become longer faster, by
+	// more than the others vary.
 	Straggler bool `json:"straggler"`
-	// LongerPct is by how much.
+	// LongerPct is by how many percent they are longer.
 	LongerPct float64 `json:"longer_pct"`
 }
 
@@ -70,8 +69,8 @@ const (
 // CompareNodes rotates the patterns of a run's nodes to a common phase and
 // compares them. Nodes without a shape are listed without a distance and are in
 // no pair.
-func CompareNodes(nodes []NodePattern) Across {
-	a := Across{Nodes: make([]NodeAgreement, len(nodes))}
+func CompareNodes(nodes []NodePattern) NodeComparison {
+	a := NodeComparison{Nodes: make([]NodeAgreement, len(nodes))}
 	shapes := commonPhase(nodes)
 	middle := medianShape(shapes)
 	var at []int
@@ -89,13 +88,13 @@ func CompareNodes(nodes []NodePattern) Across {
 		}
 	}
 	a.pairs(shapes)
-	a.odd(shapes, middle)
-	a.lags(nodes, shapes)
-	a.stragglers(nodes)
+	a.markOdd(shapes, middle)
+	a.setLags(nodes, shapes)
+	a.markStragglers(nodes)
 	return a
 }
 
-// phased is a shape rotated to the phase of the first, and by how much.
+// phased is a shape rotated to the phase of the first node's, with the rotation.
 type phased struct {
 	v     []float64
 	shift float64 // of the period: the shape began so much earlier
@@ -114,7 +113,7 @@ func commonPhase(nodes []NodePattern) []phased {
 		if first == nil {
 			first = c
 		}
-		_, shift := first.alike(c)
+		_, shift := first.bestCorrelation(c)
 		out[i] = phased{v: make([]float64, comparePoints), shift: shift, s: n.PeriodS}
 		r := rotated(n.Values, shift)
 		for k := range out[i].v {
@@ -124,7 +123,7 @@ func commonPhase(nodes []NodePattern) []phased {
 	return out
 }
 
-// medianShape is the median over the nodes at each point; nil without a shape.
+// medianShape returns the median over the nodes at each point; nil without a shape.
 func medianShape(shapes []phased) []float64 {
 	var out, vals []float64
 	for k := range comparePoints {
@@ -160,7 +159,7 @@ func distancesPct(s *dtw.Scratch, xs [][]float64, y []float64) []float64 {
 
 // pairs counts the pairs that agree. Of more than maxPairwise shapes each makes one pair
 // with the median shape, whose distance is in a.Nodes.
-func (a *Across) pairs(shapes []phased) {
+func (a *NodeComparison) pairs(shapes []phased) {
 	var known [][]float64
 	for _, s := range shapes {
 		if s.v != nil {
@@ -186,7 +185,7 @@ func (a *Across) pairs(shapes []phased) {
 }
 
 // count adds one pair at a distance of pct percent.
-func (a *Across) count(pct float64) {
+func (a *NodeComparison) count(pct float64) {
 	a.Pairs++
 	if pct <= agreePct {
 		a.Agree++
@@ -197,8 +196,8 @@ func (a *Across) count(pct float64) {
 	a.WorstPct = max(a.WorstPct, pct)
 }
 
-// odd marks the nodes that differ from the median shape, and where.
-func (a *Across) odd(shapes []phased, middle []float64) {
+// markOdd marks the nodes that differ from the median shape, and sets where they differ.
+func (a *NodeComparison) markOdd(shapes []phased, middle []float64) {
 	var all []float64
 	for _, n := range a.Nodes {
 		if n.DistancePct != nil {
@@ -216,15 +215,15 @@ func (a *Across) odd(shapes []phased, middle []float64) {
 			continue
 		}
 		n.Odd = true
-		from, points, diff := differs(shapes[i].v, middle)
+		from, points, diff := largestDifference(shapes[i].v, middle)
 		n.FromS, n.ForS = float64(from)*shapes[i].s/comparePoints, float64(points)*shapes[i].s/comparePoints
 		n.DiffersPct = 100 * diff / math.Abs(mean)
 	}
 }
 
-// differs returns the stretch around the largest difference in which it is at
-// least half as large, and the mean difference there.
-func differs(x, y []float64) (from, points int, diff float64) {
+// largestDifference returns the stretch around the largest difference of x and y in which it is at least half
+// as large, and the mean difference there.
+func largestDifference(x, y []float64) (from, points int, diff float64) {
 	n := len(x)
 	d := make([]float64, n)
 	at := 0

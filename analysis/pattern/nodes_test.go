@@ -90,7 +90,7 @@ func TestDiffers(t *testing.T) {
 		for i := range 3 {
 			x[(begin+4+i)%20] = 1.2
 		}
-		if from, points, diff := differs(x, y); from != begin || points != 10 || math.Abs(diff-0.993) > 0.001 {
+		if from, points, diff := largestDifference(x, y); from != begin || points != 10 || math.Abs(diff-0.993) > 0.001 {
 			t.Errorf("from %d: %d points from %d differ by %v", begin, points, from, diff)
 		}
 	}

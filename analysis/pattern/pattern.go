@@ -5,18 +5,17 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Pattern is the representative shape of one period (Phase-TA III-C) and the
-// figures that a report prints of it. Its JSON is part of node records and
-// reports: keys are added, never renamed.
+// Pattern is the representative shape of one period (Phase-TA III-C), with the figures that reports print. Its
+// JSON is part of node records and reports: keys are added, never renamed.
 type Pattern struct {
 	ID     string `json:"id"` // "A", "B", ... in the order of coverage * confidence
 	Column string `json:"column"`
-	// Kind is whether its cycles are of one length, Axis where it was seen; both
-	// are empty in records of before there was a choice.
+	// Kind says whether its cycles have equal lengths, Axis on which axis it was found; both are empty in old
+	// records.
 	Kind periodicity.Kind `json:"kind,omitempty"`
 	Axis series.Axis      `json:"axis,omitempty"`
 	Timing
-	// CPUS is the CPU time of one cycle, 0 where it is not known.
+	// CPUS is the CPU time of one cycle in seconds, 0 if unknown.
 	CPUS      float64 `json:"step_cpu_s,omitempty"`
 	Instances int     `json:"instances"`
 	// Values is the representative shape of ValuesColumn over one period, in
@@ -37,9 +36,8 @@ type Pattern struct {
 	Low []Low `json:"low,omitempty"`
 }
 
-// Timing is how long the cycles of a period are and how sure that is: the JSON form of
-// periodicity.Period in node records and in `jobgait periods --json`. Keys are added, never
-// renamed.
+// Timing is the length of the cycles of a period, with its uncertainty: the JSON form of periodicity.Period in
+// node records and in `jobgait periods --json`. Keys are added, never renamed.
 type Timing struct {
 	PeriodS   float64 `json:"period_s"`
 	PeriodLoS float64 `json:"period_ci_lo_s"`
@@ -55,8 +53,8 @@ type Timing struct {
 	Coverage      float64 `json:"coverage"`
 }
 
-// TimingOf returns the timing of a period. The interval is that of the median; it is widened
-// to hold the mean, as readers take it for that of the mean.
+// TimingOf returns the timing of a period. The interval is that of the median; it is widened to contain the
+// mean, because readers take it for that of the mean.
 func TimingOf(p periodicity.Period) Timing {
 	t := Timing{PeriodS: p.PeriodS, PeriodLoS: p.LoS, PeriodHiS: p.HiS, MeanS: p.MeanS, P10S: p.P10S, P90S: p.P90S,
 		PeriodSamples: p.PeriodSamples, PeriodCV: p.PeriodCV, Confidence: p.Confidence, Coverage: p.Coverage}
@@ -66,14 +64,14 @@ func TimingOf(p periodicity.Period) Timing {
 	return t
 }
 
-// Macro is a cycle that the instances of patterns lie in: a number of them, then a checkpoint.
+// Macro is a longer cycle of instances of patterns: a number of them, then a checkpoint.
 type Macro struct {
 	PeriodS float64  `json:"period_s"`
 	Of      []string `json:"of"` // ids of the patterns in it
 	Count   int      `json:"count"`
 }
 
-// Macros names the patterns of the cycles that hold them.
+// Macros converts the macro cycles of periods to those of patterns, by the patterns' ids.
 func Macros(macros []periodicity.Macro, patterns []Pattern) []Macro {
 	var out []Macro
 	for _, m := range macros {
@@ -99,7 +97,7 @@ type Low struct {
 	Share float64 `json:"share"`
 	// Repeatability is the share of instances that are low there.
 	Repeatability float64 `json:"repeatability"`
-	// SecondsPerHour of the run are spent there.
+	// SecondsPerHour is the time spent there in one hour of the run.
 	SecondsPerHour float64 `json:"seconds_per_hour"`
 	// Level and Above are the mean within the region and outside of all of
 	// them.

@@ -8,8 +8,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Reference is the main loop of an application, against which the patterns of
-// its runs are held. The time of that loop in a run is its step_s.
+// Reference is the main loop of an application, with which the patterns of its runs are compared. The time of
+// that loop in a run is its step_s.
 type Reference struct {
 	Column       string        `json:"column"`
 	ValuesColumn string        `json:"values_column"`
@@ -22,40 +22,36 @@ func NewReference(p Pattern) Reference {
 	return Reference{Column: p.Column, ValuesColumn: p.ValuesColumn, PeriodS: p.PeriodS, Values: p.Values}
 }
 
-// How alike a pattern has to be to be the reference's.
+// Requirements for a pattern to match the reference.
 const (
-	// maxFold is the largest multiple or fraction of the reference that is taken for it.
+	// maxFold is the largest multiple or fraction of the reference that counts as a match.
 	maxFold = 8
 	// minAlike is the smallest correlation of the shapes, after the best rotation;
 	// minAlikeFold that of a multiple or fraction, which a chance resemblance fits
 	// more easily.
 	minAlike, minAlikeFold = 0.7, 0.8
-	// nearStep is the relative difference of the step up to which a match by a
-	// harmonic is no change of speed.
-	nearStep = 0.05
-	// maxRatio is by what factor a run's step may differ from the reference's, either
-	// way.
+	// maxSameSpeed is the relative difference of the step up to which a match by a harmonic is no change of speed.
+	maxSameSpeed = 0.05
+	// maxRatio is the largest ratio, either way, of a run's step to the reference's.
 	maxRatio = 4
 )
 
-// Step is the time of the reference's loop in a run.
+// Step is the time of one iteration of the reference's loop in a run, in seconds.
 type Step struct {
 	StepS float64
 	// Pattern is the id of the one that gave it; StepS is its period times
 	// Num over Den.
 	Pattern  string
 	Num, Den int
-	// Alike is the correlation of the shapes; 0 where only the column and the
-	// period agree.
+	// Alike is the correlation of the shapes; 0 if only the column and the period agree.
 	Alike float64
 }
 
-// Step returns the time of the reference's loop in a run with these patterns, of
-// the same shape of job. ok is false, with a note, if none of them is it: the
-// number of another pattern is never returned.
+// Step returns the time of the reference's loop in a run with these patterns, of the same shape of job. ok is
+// false, with a note, if none of them matches: the time of another pattern is never returned.
 func (r Reference) Step(patterns []Pattern) (step Step, ok bool, notes []note.Note) {
 	for _, s := range r.candidates(patterns) {
-		if !ok || r.better(s, step) {
+		if !ok || r.isBetter(s, step) {
 			step, ok = s, true
 		}
 	}
@@ -75,27 +71,27 @@ func (r Reference) Step(patterns []Pattern) (step Step, ok bool, notes []note.No
 	return step, true, nil
 }
 
-// better decides between two matches. One at the reference's own speed wins over
-// any that would be a change, the reference itself over its harmonics, then the
-// more alike.
-func (r Reference) better(a, b Step) bool {
-	if x, y := r.near(a), r.near(b); x != y {
+// isBetter reports whether match a is better than b. A match at the reference's own speed is better than a
+// change of speed; otherwise the smaller penalty decides.
+func (r Reference) isBetter(a, b Step) bool {
+	if x, y := r.isNear(a), r.isNear(b); x != y {
 		return x
 	}
 	return r.penalty(a) < r.penalty(b)
 }
 
-func (r Reference) near(s Step) bool {
-	return math.Abs(s.StepS/r.PeriodS-1) <= nearStep
+// isNear reports whether a match is at the reference's own speed, within maxSameSpeed.
+func (r Reference) isNear(s Step) bool {
+	return math.Abs(s.StepS/r.PeriodS-1) <= maxSameSpeed
 }
 
-// penalty grows with what the shapes do not share, with the fold, and with the
-// change of speed that the match would mean.
+// penalty returns a number that grows with the difference of the shapes, with the fold, and with the change of
+// speed that the match implies.
 func (r Reference) penalty(s Step) float64 {
 	return 1 - s.Alike + 0.02*float64(s.Num*s.Den-1) + 0.1*math.Abs(math.Log(s.StepS/r.PeriodS))
 }
 
-// candidates lists every way in which a pattern can be the reference's.
+// candidates returns every possible match of a pattern with the reference.
 func (r Reference) candidates(patterns []Pattern) []Step {
 	ref, shaped := newCycle(r.Values)
 	if !(r.PeriodS > 0) {
@@ -106,7 +102,7 @@ func (r Reference) candidates(patterns []Pattern) []Step {
 		if !(p.PeriodS > 0) {
 			continue
 		}
-		if s := stepOf(p, 1, 1); (p.Column != r.Column || p.ValuesColumn != r.ValuesColumn) && r.near(s) {
+		if s := stepOf(p, 1, 1); (p.Column != r.Column || p.ValuesColumn != r.ValuesColumn) && r.isNear(s) {
 			// Another column has another shape. With the same period it is
 			// the same loop.
 			out = append(out, s)
@@ -122,8 +118,8 @@ func (r Reference) candidates(patterns []Pattern) []Step {
 		// Another page of the same group: after a new build the same code has
 		// another key. What runs twice in an iteration has half its period, so
 		// folds say nothing here.
-		if s := stepOf(p, 1, 1); r.plausible(s) {
-			if s.Alike, _ = shape.alike(ref); s.Alike >= minAlikeFold {
+		if s := stepOf(p, 1, 1); r.isPlausible(s) {
+			if s.Alike, _ = shape.bestCorrelation(ref); s.Alike >= minAlikeFold {
 				out = append(out, s)
 			}
 		}
@@ -131,7 +127,7 @@ func (r Reference) candidates(patterns []Pattern) []Step {
 	return out
 }
 
-// folds lists the multiples and fractions at which a pattern is the reference's.
+// folds returns the matches of a pattern with multiples and fractions of the reference.
 func (r Reference) folds(ref, shape cycle, p Pattern) []Step {
 	var out []Step
 	for k := 1; k <= maxFold; k++ {
@@ -140,8 +136,8 @@ func (r Reference) folds(ref, shape cycle, p Pattern) []Step {
 			least = minAlike
 		}
 		// The pattern holds k periods of the reference.
-		if s := stepOf(p, 1, k); r.plausible(s) {
-			if s.Alike, _ = shape.alike(ref.tiled(k)); s.Alike >= least {
+		if s := stepOf(p, 1, k); r.isPlausible(s) {
+			if s.Alike, _ = shape.bestCorrelation(ref.tiled(k)); s.Alike >= least {
 				out = append(out, s)
 			}
 		}
@@ -149,8 +145,8 @@ func (r Reference) folds(ref, shape cycle, p Pattern) []Step {
 			continue
 		}
 		// The reference holds k periods of the pattern.
-		if s := stepOf(p, k, 1); r.plausible(s) {
-			if s.Alike, _ = ref.alike(shape.tiled(k)); s.Alike >= least {
+		if s := stepOf(p, k, 1); r.isPlausible(s) {
+			if s.Alike, _ = ref.bestCorrelation(shape.tiled(k)); s.Alike >= least {
 				out = append(out, s)
 			}
 		}
@@ -158,18 +154,19 @@ func (r Reference) folds(ref, shape cycle, p Pattern) []Step {
 	return out
 }
 
-func (r Reference) plausible(s Step) bool {
+// isPlausible reports whether the step of a match is within a factor maxRatio of the reference's.
+func (r Reference) isPlausible(s Step) bool {
 	q := s.StepS / r.PeriodS
 	return q <= maxRatio && q >= 1.0/maxRatio
 }
 
+// stepOf returns the match of pattern p with num/den of its period as the step.
 func stepOf(p Pattern, num, den int) Step {
 	f := float64(num) / float64(den)
 	return Step{StepS: p.PeriodS * f, Pattern: p.ID, Num: num, Den: den}
 }
 
-// minMain is the coverage from which a pattern is the main loop of a run of
-// another size.
+// minMain is the least coverage at which a pattern is the main loop of a run of another size.
 const minMain = 0.5
 
 // StepAcross returns the time of the reference's loop in a run of another size
@@ -188,7 +185,7 @@ func (r Reference) StepAcross(patterns []Pattern) (step Step, ok bool, notes []n
 		}
 		if shape, good := newCycle(p.Values); good {
 			s := stepOf(p, 1, 1)
-			s.Alike, _ = shape.alike(ref)
+			s.Alike, _ = shape.bestCorrelation(ref)
 			if s.Alike >= minAlikeFold && (!ok || s.Alike > step.Alike) {
 				step, ok = s, true
 			}

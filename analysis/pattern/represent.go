@@ -11,11 +11,10 @@ import (
 )
 
 const (
-	// storedPoints bounds the length of a shape that is stored and drawn.
+	// storedPoints is the most points of a shape that is stored and drawn.
 	storedPoints = 512
-	// maxInstances bounds how many instances, spread over the run, the mean is
-	// taken of: a day of 50 ms iterations has two million. maxSpread does so for the
-	// percentiles: the 10th of 256 is certain to two percent points.
+	// maxInstances is the most instances, distributed over the run, that are averaged: a day of 50 ms iterations
+	// has two million. maxSpread is that for the percentiles: the 10th of 256 is certain to two percentage points.
 	maxInstances, maxSpread = 2000, 256
 )
 
@@ -46,7 +45,7 @@ func RepresentAt(set series.Set, periods []periodicity.Period, most int) []Patte
 		if most > 0 {
 			n = min(n, most)
 		}
-		if c, ok := carrier(set, p.Column, spread(p.Instances, maxInstances), n); ok {
+		if c, ok := carrier(set, p.Column, evenlyChosen(p.Instances, maxInstances), n); ok {
 			q.ValuesColumn, q.ValuesUnit = c.Name, c.Unit
 			q.draw(c, p, n, set.StepS)
 		}
@@ -55,29 +54,29 @@ func RepresentAt(set series.Set, periods []periodicity.Period, most int) []Patte
 	return out
 }
 
-// draw fills in what is seen, at n points, in the column that carries the pattern.
+// draw sets the values and percentiles at n points, from the column that carries the pattern.
 func (q *Pattern) draw(c series.Column, p periodicity.Period, n int, stepS float64) {
 	g, ok := newGroup(c, p)
-	if ok && g.jitter() {
+	if ok && g.needsAlignment() {
 		q.Values, q.P10, q.P90 = g.average(n)
 	} else {
-		q.Values = single(meanShape(c.Values, spread(p.Instances, maxInstances), n))
-		q.P10, q.P90 = percentiles(c.Values, spread(p.Instances, maxSpread), n)
+		q.Values = toValues(meanShape(c.Values, evenlyChosen(p.Instances, maxInstances), n))
+		q.P10, q.P90 = percentiles(c.Values, evenlyChosen(p.Instances, maxSpread), n)
 	}
 	if ok {
 		q.WGSS, q.Aligned = g.wgss(q.Values, len(p.Instances)), len(g.items)
 	}
-	q.Low = lowOf(q.Values, c.Values, p, stepS)
+	q.Low = lowRegions(q.Values, c.Values, p, stepS)
 }
 
-// Averaged returns the pattern with the barycentre average of all instances, as
-// the paper's method makes it, in place of its own.
+// Averaged returns the pattern with the given values, the barycentre average of the paper's method, and their
+// within-group sum of squares.
 func (q Pattern) Averaged(values []float64, wgss float64) Pattern {
-	q.Values, q.WGSS, q.Aligned = single(values), wgss, q.Instances
+	q.Values, q.WGSS, q.Aligned = toValues(values), wgss, q.Instances
 	return q
 }
 
-// id returns A, B, ... Z, then P27 and so on.
+// id returns the id of pattern number i: A, B, ... Z, then P27 and so on.
 func id(i int) string {
 	if i < 26 {
 		return string(rune('A' + i))
@@ -85,7 +84,8 @@ func id(i int) string {
 	return "P" + strconv.Itoa(i+1)
 }
 
-func spread(in []periodicity.Instance, most int) []periodicity.Instance {
+// evenlyChosen returns at most most instances, evenly chosen.
+func evenlyChosen(in []periodicity.Instance, most int) []periodicity.Instance {
 	if len(in) <= most {
 		return in
 	}
@@ -96,9 +96,8 @@ func spread(in []periodicity.Instance, most int) []periodicity.Instance {
 	return out
 }
 
-// carrier returns the column of that name, or of the group of that name the one
-// whose mean shape varies most; of a set with one column that one, whatever its
-// name: then the caller has chosen.
+// carrier returns the column of that name, or the column of the group of that name whose mean shape varies
+// most. Of a set with one column it returns that one, whatever its name.
 func carrier(set series.Set, name string, in []periodicity.Instance, n int) (series.Column, bool) {
 	if len(set.Columns) == 1 {
 		return set.Columns[0], true
@@ -124,8 +123,7 @@ func carrier(set series.Set, name string, in []periodicity.Instance, n int) (ser
 	return best, best.Name != ""
 }
 
-// meanShape is the mean over the instances at each of n points, leaving out
-// missing samples.
+// meanShape returns the mean over the instances at each of n points, without missing samples.
 func meanShape(v series.Values, in []periodicity.Instance, n int) []float64 {
 	sum, count := make([]float64, n), make([]float64, n)
 	for _, i := range in {
@@ -142,7 +140,7 @@ func meanShape(v series.Values, in []periodicity.Instance, n int) []float64 {
 	return sum
 }
 
-// percentiles returns the 10th and the 90th over the instances at each point.
+// percentiles returns the 10th and the 90th percentile over the instances at each of n points.
 func percentiles(v series.Values, in []periodicity.Instance, n int) (p10, p90 series.Values) {
 	p10, p90 = make(series.Values, n), make(series.Values, n)
 	vals := make([]float64, 0, len(in))
@@ -153,13 +151,13 @@ func percentiles(v series.Values, in []periodicity.Instance, n int) (p10, p90 se
 				vals = append(vals, y)
 			}
 		}
-		p10[k], p90[k] = tails(vals)
+		p10[k], p90[k] = percentilePair(vals)
 	}
 	return p10, p90
 }
 
-// tails returns the 10th and 90th percentile; vals is sorted on the way.
-func tails(vals []float64) (lo, hi float32) {
+// percentilePair returns the 10th and 90th percentile of vals, which it sorts.
+func percentilePair(vals []float64) (lo, hi float32) {
 	slices.Sort(vals)
 	return float32(robust.SortedQuantile(vals, 0.1)), float32(robust.SortedQuantile(vals, 0.9))
 }
@@ -190,7 +188,8 @@ func clampIndex(i int, in periodicity.Instance, n int) int {
 	return i
 }
 
-func single(x []float64) series.Values {
+// toValues converts x to single precision.
+func toValues(x []float64) series.Values {
 	out := make(series.Values, len(x))
 	for i, v := range x {
 		out[i] = float32(v)

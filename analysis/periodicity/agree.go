@@ -11,67 +11,67 @@ import (
 // Wall time and every grid of CPU time are views of one run. They are combined into one decision: what most of
 // them show is the period, the others raise or lower its confidence, and a loop within a loop is reported too.
 const (
-	// sameCPU is the relative difference of CPU time per cycle up to which two
-	// witnesses show one period: of iterations that vary by 15 % each sees others.
+	// sameCPU is the largest relative difference of CPU time per cycle at which two views show one period: of
+	// iterations that vary by 15 % each view finds others.
 	sameCPU = 0.08
 	// seenBins is the number of bins in a period from which on a grid shows it
 	// itself. Below it shows multiples (shortLag), which then speak for it.
 	seenBins = shortLag
-	// silence is what is lost where next to all witnesses are silent: one of four
-	// grids alone gives at most .6, two of them .8.
-	silence = 0.75
+	// silencePenalty lowers the confidence when most views detect nothing: one of four grids alone gives at most
+	// .6, two of them .8.
+	silencePenalty = 0.75
 	// resolvedSlots is the number of recorded slots in a period from which on spreading counts over their slot
 	// does not matter: loops of 10 to 20 ms that were recorded every 5 were reported a quarter too long.
 	resolvedSlots = 5
 	// nestedShare is the share of the support of the period at which a longer or a shorter one is reported beside
 	// it.
 	nestedShare = 0.3
-	// freeShare is the share of its CPUs that a job has had where wall time is as
-	// good a witness as CPU time.
-	// crowdedWeight is what it counts for elsewhere.
+	// freeShare is the share of its CPUs that a job must get for wall time to count as much as CPU time.
+	// crowdedWeight is the weight of wall time if the job got less.
 	freeShare, crowdedWeight = 0.85, 0.5
 	// wallShare is the share of the clearest view's clarity at which that of wall time is reported.
 	wallShare = 0.8
 )
 
-// witness is one view of a run and its periods, with their CPU time per cycle.
-type witness struct {
-	grid    *grid // nil for wall time
-	bin     float64
-	periods []Period
-	lag     []float64
-	weight  float64
-	agreed  float64 // among the columns of wall time
-	mute    bool    // its silence says nothing
+// view is one view of a run, wall time or a grid of CPU time, with the periods found in it and, in lag, their
+// CPU time per cycle.
+type view struct {
+	grid          *grid // nil for wall time
+	bin           float64
+	periods       []Period
+	lag           []float64
+	weight        float64
+	agreed        float64 // among the columns of wall time
+	ignoreSilence bool    // its silence says nothing
 }
 
-// sight is one period of one witness.
-type sight struct {
+// viewPeriod is one period of one view.
+type viewPeriod struct {
 	by, at     int
 	lag, worth float64
 }
 
-// testify returns what wall time and the grids show. Where a job did not get its
-// CPUs, wall time is half a witness, and its silence says nothing. So does that of
-// code about what another counter shows.
-func testify(set series.Set, clock series.Clock, wall outcome, gs []grid) []witness {
+// viewsOf returns the views of a run: wall time and the grids. If the job did not get its CPUs, wall time has
+// half weight and may miss the period without lowering the confidence. So may code for a period that only
+// another counter shows.
+func viewsOf(set series.Set, clock series.Clock, wall outcome, gs []grid) []view {
 	share := clock.Total() / (float64(set.Len()) * set.StepS)
-	w := witness{bin: share * set.StepS, periods: wall.periods, weight: 1, agreed: wall.agreed}
+	w := view{bin: share * set.StepS, periods: wall.periods, weight: 1, agreed: wall.agreed}
 	if share < freeShare*clock.Busy() {
-		w.weight, w.mute = crowdedWeight, true
+		w.weight, w.ignoreSilence = crowdedWeight, true
 	}
 	spoken := slices.ContainsFunc(gs, func(g grid) bool { return len(g.got.periods) > 0 })
 	if wall.usage && spoken {
-		w.periods, w.mute = nil, true // how much CPU the job got is no rival of what it did
+		w.periods, w.ignoreSilence = nil, true // periods of the CPU use do not compete with periods of the code
 	}
 	for _, p := range w.periods {
 		w.lag = append(w.lag, p.CPUS)
 	}
-	out := []witness{w}
+	out := []view{w}
 	for i := range gs {
 		g := &gs[i]
-		w := witness{grid: g, bin: g.set.StepS, periods: g.got.periods, weight: 1, agreed: 1,
-			mute: len(wall.periods) > 0 && !wall.code && !wall.usage}
+		w := view{grid: g, bin: g.set.StepS, periods: g.got.periods, weight: 1, agreed: 1,
+			ignoreSilence: len(wall.periods) > 0 && !wall.code && !wall.usage}
 		for _, p := range g.got.periods {
 			w.lag = append(w.lag, p.Coverage*float64(g.set.Len())*g.set.StepS/float64(len(p.Instances)))
 		}
@@ -80,41 +80,41 @@ func testify(set series.Set, clock series.Clock, wall outcome, gs []grid) []witn
 	return out
 }
 
-// verdict is what the witnesses agree on.
-type verdict struct {
-	told   sight
-	agreed float64
-	wall   bool // whether wall time shows it
-	cpu    bool // whether a grid of CPU time does
-	inner  *sight
-	outer  *sight
+// combined is the period on which most views agree, with a loop inside and one around it.
+type combined struct {
+	reported viewPeriod
+	agreed   float64
+	wall     bool // whether wall time shows it
+	cpu      bool // whether a grid of CPU time does
+	inner    *viewPeriod
+	outer    *viewPeriod
 }
 
-// judge hears the witnesses; false if none of them shows a period.
-func judge(all []witness) (verdict, bool) {
+// combineViews selects the period with the most support from all views; false if no view shows a period.
+func combineViews(all []view) (combined, bool) {
 	families := familiesOf(all)
 	if len(families) == 0 {
-		return verdict{}, false
+		return combined{}, false
 	}
 	support := make([]float64, len(families))
 	best := 0
 	for i, f := range families {
-		support[i] = backed(all, f)
+		support[i] = familySupport(all, f)
 		if support[i] > support[best] {
 			best = i
 		}
 	}
-	v := verdict{told: spokesman(all, families[best])}
+	v := combined{reported: reportedView(all, families[best])}
 	related := map[int]bool{best: true}
 	for i, f := range families {
 		if i == best || support[i] < nestedShare*support[best] {
 			continue
 		}
-		s := spokesman(all, f)
-		switch ratio := s.lag / v.told.lag; {
-		case nests(ratio) && (v.outer == nil || s.worth > v.outer.worth):
+		s := reportedView(all, f)
+		switch ratio := s.lag / v.reported.lag; {
+		case mayNest(ratio) && (v.outer == nil || s.worth > v.outer.worth):
 			v.outer, related[i] = &s, true
-		case nests(1/ratio) && (v.inner == nil || s.worth > v.inner.worth):
+		case mayNest(1/ratio) && (v.inner == nil || s.worth > v.inner.worth):
 			v.inner, related[i] = &s, true
 		}
 	}
@@ -122,25 +122,25 @@ func judge(all []witness) (verdict, bool) {
 		v.wall = v.wall || all[s.by].grid == nil
 		v.cpu = v.cpu || all[s.by].grid != nil
 	}
-	v.agreed = agreement(all, families, related, v.told)
+	v.agreed = viewAgreement(all, families, related, v.reported)
 	return v, true
 }
 
-// nests reports whether a period may lie within another that is ratio times as long.
-func nests(ratio float64) bool { return times(ratio) >= 2 || ratio >= nestedFrom }
+// mayNest reports whether a period may lie within another that is ratio times as long.
+func mayNest(ratio float64) bool { return nearMultiple(ratio) >= 2 || ratio >= nestedFrom }
 
-// familiesOf joins the sights of one period, the clearest first.
-func familiesOf(all []witness) [][]sight {
-	var sights []sight
+// familiesOf groups the views' periods that are the same, the clearest first in each group.
+func familiesOf(all []view) [][]viewPeriod {
+	var sights []viewPeriod
 	for i, w := range all {
 		for k, p := range w.periods {
 			if w.lag[k] > 0 {
-				sights = append(sights, sight{by: i, at: k, lag: w.lag[k], worth: p.Coverage * p.Confidence})
+				sights = append(sights, viewPeriod{by: i, at: k, lag: w.lag[k], worth: p.Coverage * p.Confidence})
 			}
 		}
 	}
-	slices.SortStableFunc(sights, func(x, y sight) int { return cmp.Compare(y.worth, x.worth) })
-	var families [][]sight
+	slices.SortStableFunc(sights, func(x, y viewPeriod) int { return cmp.Compare(y.worth, x.worth) })
+	var families [][]viewPeriod
 next:
 	for _, s := range sights {
 		for i, f := range families {
@@ -149,24 +149,24 @@ next:
 				continue next
 			}
 		}
-		families = append(families, []sight{s})
+		families = append(families, []viewPeriod{s})
 	}
-	return unfold(all, families)
+	return reassignMultiples(all, families)
 }
 
-// unfold moves multiples that were seen by those whose bins are too long for the
-// period itself to the family of that period: the one of the most support.
-func unfold(all []witness, families [][]sight) [][]sight {
+// reassignMultiples moves multiples, found by views whose bins are too long for the period itself, to the
+// family of the period: that with the most support.
+func reassignMultiples(all []view, families [][]viewPeriod) [][]viewPeriod {
 	support := make([]float64, len(families))
 	for i, f := range families {
-		support[i] = backed(all, f)
+		support[i] = familySupport(all, f)
 	}
-	own, moved := make([][]sight, len(families)), make([][]sight, len(families))
+	own, moved := make([][]viewPeriod, len(families)), make([][]viewPeriod, len(families))
 	for j, f := range families {
 		for _, s := range f {
 			to := j
 			for i, g := range families {
-				if times(s.lag/g[0].lag) >= 2 && g[0].lag < seenBins*all[s.by].bin && support[i] >= shorterShare*s.worth &&
+				if nearMultiple(s.lag/g[0].lag) >= 2 && g[0].lag < seenBins*all[s.by].bin && support[i] >= shorterShare*s.worth &&
 					(to == j || support[i] > support[to]) {
 					to = i
 				}
@@ -178,7 +178,7 @@ func unfold(all []witness, families [][]sight) [][]sight {
 			}
 		}
 	}
-	var out [][]sight
+	var out [][]viewPeriod
 	for i := range families {
 		if len(own[i]) > 0 {
 			out = append(out, append(own[i], moved[i]...))
@@ -189,8 +189,9 @@ func unfold(all []witness, families [][]sight) [][]sight {
 	return out
 }
 
-// backed is the worth of a family, each witness counted once.
-func backed(all []witness, f []sight) float64 {
+// familySupport returns the sum, over views, of the weight times the worth of the view's best period in a
+// family.
+func familySupport(all []view, f []viewPeriod) float64 {
 	sum := 0.0
 	for i, w := range all {
 		top := 0.0
@@ -204,9 +205,9 @@ func backed(all []witness, f []sight) float64 {
 	return sum
 }
 
-// spokesman returns the reported view of a family: wall time, whose samples need no mapping back, unless it is
-// less clear or the job was crowded; else the clearest.
-func spokesman(all []witness, f []sight) sight {
+// reportedView returns the view of a family whose period is reported: wall time, whose samples need no mapping
+// back, unless it is less clear or the job was crowded; else the clearest.
+func reportedView(all []view, f []viewPeriod) viewPeriod {
 	for _, s := range f {
 		if w := all[s.by]; w.grid == nil && w.weight == 1 && math.Abs(s.lag/f[0].lag-1) <= sameCPU &&
 			s.worth >= wallShare*f[0].worth {
@@ -216,10 +217,10 @@ func spokesman(all []witness, f []sight) sight {
 	return f[0]
 }
 
-// agreement returns how far the views agree on the reported period: the share of the votes of the views with a
-// period, less a penalty for silent views. Two views that agree are both wrong with the product of their
+// viewAgreement returns how far the views agree on the reported period: the share of the votes of the views
+// with a period, less a penalty for silent views. Two views that agree are both wrong with the product of their
 // chances, so the square of the share of silent views counts.
-func agreement(all []witness, families [][]sight, related map[int]bool, told sight) float64 {
+func viewAgreement(all []view, families [][]viewPeriod, related map[int]bool, told viewPeriod) float64 {
 	sum, n, silent := 0.0, 0.0, 0.0
 	for i, w := range all {
 		own, rival := 0.0, 0.0
@@ -238,9 +239,9 @@ func agreement(all []witness, families [][]sight, related map[int]bool, told sig
 		case own+rival > 0:
 			sum += w.weight * w.agreed * own / (own + rival)
 			n += w.weight
-		case !w.mute:
+		case !w.ignoreSilence:
 			silent += w.weight
 		}
 	}
-	return sum / n * (1 - silence*square(silent/(n+silent)))
+	return sum / n * (1 - silencePenalty*square(silent/(n+silent)))
 }

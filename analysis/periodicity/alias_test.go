@@ -148,7 +148,7 @@ func TestSameClock(t *testing.T) {
 		want bool
 	}{{0.1, 0.1, true}, {0.1, 0.2, true}, {0.2, 0.1, true}, {0.1, 1. / 6, false}, {0.1, 0.105, true}, {1, 1. / 6, true},
 		{0.02, 0.166, false}, {0.1, 0, true}} {
-		if got := sameClock(c.a, c.b); got != c.want {
+		if got := haveSameClock(c.a, c.b); got != c.want {
 			t.Errorf("%v and %v: %v", c.a, c.b, got)
 		}
 	}

@@ -7,55 +7,55 @@ import (
 	"jobgait/analysis/series"
 )
 
-// overAxes decides between what wall time showed and what the same code shows in
-// CPU time, of which a long profile's parts are looked at. Where wall time is sure that
-// is not asked: beside it grids made a multiple of one loop, and mended none.
-func overAxes(set series.Set, wall outcome, par Params) outcome {
+// combineAxes combines the periods found in wall time with those of the same code in CPU time, of which it
+// searches parts of a long profile. If the period in wall time is reliable, it returns that: in tests grids
+// then made a multiple of one loop and corrected none.
+func combineAxes(set series.Set, wall outcome, par Params) outcome {
 	look := excerpt(set, firstPart)
 	clock, ok := look.Clock()
-	if !ok || wall.sure(clock) {
+	if !ok || wall.isReliable(clock) {
 		return wall
 	}
 	gs := grids(look, clock)
 	if len(gs) == 0 {
 		return wall
 	}
-	all := testify(look, clock, wall, askFirst(look, gs, par))
-	v, ok := judge(all)
-	if !ok || !v.settled(all) {
+	all := viewsOf(look, clock, wall, searchFirstGrids(look, gs, par))
+	v, ok := combineViews(all)
+	if !ok || !v.isSettled(all) {
 		if look.Len() < set.Len() {
 			look = excerpt(set, cpuPart)
 			clock, _ = look.Clock()
 			gs = grids(look, clock)
 		}
-		all = testify(look, clock, wall, askAll(look, gs, par))
-		if v, ok = judge(all); !ok {
+		all = viewsOf(look, clock, wall, searchGrids(look, gs, par))
+		if v, ok = combineViews(all); !ok {
 			return wall
 		}
 	}
 	o := wall
-	if told := all[v.told.by]; told.grid != nil {
-		o = told.grid.toldOn(look, v.told.at)
-		shown := told.grid.got.periods[v.told.at].PeriodS
-		o.again = func(set series.Set, clock series.Clock) outcome {
-			return told.grid.again(set, clock, v.told.lag, shown, par)
+	if told := all[v.reported.by]; told.grid != nil {
+		o = told.grid.periodsInWall(look, v.reported.at)
+		shown := told.grid.got.periods[v.reported.at].PeriodS
+		o.searchWhole = func(set series.Set, clock series.Clock) outcome {
+			return told.grid.searchWhole(set, clock, v.reported.lag, shown, par)
 		}
 		o.partly = look.Len() < set.Len()
 		if len(o.periods) == 0 {
 			return wall
 		}
 	}
-	o.scale(v.axis(), v.agreed)
+	o.setAgreement(v.axis(), v.agreed)
 	if o.periods[0].Confidence < minConfidence {
 		return outcome{source: o.source, stage: foundUnsure, candidate: o.periods[0], usage: o.usage}
 	}
-	v.nested(&o, all, look)
+	v.addNested(&o, all, look)
 	return o
 }
 
-// sure reports whether code shows a confident period that the slots resolve while the job had its CPUs: wall
-// time is then as reliable as CPU time.
-func (o outcome) sure(clock series.Clock) bool {
+// isReliable reports whether code shows a confident period that the slots resolve while the job had its CPUs:
+// wall time is then as reliable as CPU time.
+func (o outcome) isReliable(clock series.Clock) bool {
 	if !o.code || len(o.periods) == 0 {
 		return false
 	}
@@ -67,46 +67,46 @@ func (o outcome) sure(clock series.Clock) bool {
 // other two are skipped, because they add nothing.
 var firstBinsS = [...]float64{.003, .005}
 
-// settledFrom is the agreement from which on that is so.
-const settledFrom = 0.95
+// settledAgreement is the least agreement at which the other two grids are skipped.
+const settledAgreement = 0.95
 
-// askFirst searches the first grids and returns them with their results.
-func askFirst(set series.Set, gs []grid, par Params) []grid {
+// searchFirstGrids searches the grids of firstBinsS and returns them with their results.
+func searchFirstGrids(set series.Set, gs []grid, par Params) []grid {
 	var first []grid
 	for i := range gs {
-		if slices.Contains(firstBinsS[:], gs[i].askedS) {
-			gs[i].ask(set, par)
+		if slices.Contains(firstBinsS[:], gs[i].nominalS) {
+			gs[i].searchPeriods(set, par)
 			first = append(first, gs[i])
 		}
 	}
 	return first
 }
 
-// askAll returns all grids, with what they show.
-func askAll(set series.Set, gs []grid, par Params) []grid {
+// searchGrids searches all grids and returns them with their results.
+func searchGrids(set series.Set, gs []grid, par Params) []grid {
 	for i := range gs {
-		gs[i].ask(set, par)
+		gs[i].searchPeriods(set, par)
 	}
 	return gs
 }
 
-// ask finds what a grid of the set shows, once.
-func (g *grid) ask(set series.Set, par Params) {
+// searchPeriods finds the periods of the grid, unless it was searched before.
+func (g *grid) searchPeriods(set series.Set, par Params) {
 	if g.got.source == "" {
 		g.got = detectSource(g.set, g.src, 1, par).
 			separateCombs(code(set), func(p Period) (Period, bool) { return g.toWall(p, set) })
 	}
 }
 
-// settled reports whether wall time, of a job that got its CPUs, and the searched grids show one period, none
+// isSettled reports whether wall time, of a job that got its CPUs, and the searched grids show one period, none
 // of them as a multiple of a shorter one.
-func (v verdict) settled(all []witness) bool {
+func (v combined) isSettled(all []view) bool {
 	for _, w := range all {
-		if v.told.lag < seenBins*w.bin {
+		if v.reported.lag < seenBins*w.bin {
 			return false
 		}
 	}
-	return len(all) > len(firstBinsS) && v.wall && all[0].weight == 1 && v.agreed >= settledFrom
+	return len(all) > len(firstBinsS) && v.wall && all[0].weight == 1 && v.agreed >= settledAgreement
 }
 
 const (
@@ -119,9 +119,9 @@ const (
 	outerSlots = 8
 )
 
-// outer is the loop around the main one that is too long for the parts in which that
-// was found.
-func (o outcome) outer(set series.Set, clock series.Clock, par Params) (Macro, bool) {
+// outerLoop returns the loop around the main one that is too long for the parts in which that was found; false
+// if none exists.
+func (o outcome) outerLoop(set series.Set, clock series.Clock, par Params) (Macro, bool) {
 	main := o.periods[0]
 	w := outerCycles * main.CPUS
 	if !(w > 0) || clock.Total() < minBins*w {
@@ -144,14 +144,14 @@ func (o outcome) outer(set series.Set, clock series.Clock, par Params) (Macro, b
 	return Macro{}, false
 }
 
-// enclosing is a loop that holds the main one.
+// enclosing returns a macro cycle of period p that contains the main period.
 func enclosing(main, p Period) Macro {
 	n := math.Round(float64(len(main.Instances)) * main.MeanS / p.MeanS)
 	return Macro{PeriodS: p.PeriodS, Of: []int{0}, Count: int(n)}
 }
 
-// toldOn returns the periods of a grid in wall time, the reported one first.
-func (g grid) toldOn(set series.Set, told int) outcome {
+// periodsInWall returns the periods of a grid converted to wall time, the reported one first.
+func (g grid) periodsInWall(set series.Set, told int) outcome {
 	o := outcome{source: series.CodeGroup, stage: g.got.stage}
 	for i, p := range g.got.periods {
 		if q, ok := g.toWall(p, set); ok {
@@ -166,12 +166,11 @@ func (g grid) toldOn(set series.Set, told int) outcome {
 	return o
 }
 
-// again finds what a grid showed in all of a profile, in the longest bins that
-// show it.
-func (g grid) again(set series.Set, clock series.Clock, lag, shownS float64, par Params) outcome {
-	asked := g.askedS
+// searchWhole finds the period that a grid showed in the whole profile, in the longest bins that resolve it.
+func (g grid) searchWhole(set series.Set, clock series.Clock, lag, shownS float64, par Params) outcome {
+	asked := g.nominalS
 	for _, s := range cpuBinsS {
-		if s > asked && lag >= 4*seenBins*s*g.set.StepS/g.askedS {
+		if s > asked && lag >= 4*seenBins*s*g.set.StepS/g.nominalS {
 			asked = s
 		}
 	}
@@ -181,11 +180,11 @@ func (g grid) again(set series.Set, clock series.Clock, lag, shownS float64, par
 	}
 	full[0].got = detectNear(full[0].set, full[0].src, 1, par, shownS)
 	told := slices.IndexFunc(full[0].got.periods, func(p Period) bool { return math.Abs(p.PeriodS/lag-1) <= sameCPU })
-	return full[0].toldOn(set, told)
+	return full[0].periodsInWall(set, told)
 }
 
-// axis is where the period was seen.
-func (v verdict) axis() series.Axis {
+// axis returns the axis on which the period was found: wall time, CPU time or both.
+func (v combined) axis() series.Axis {
 	switch {
 	case v.wall && v.cpu:
 		return Both
@@ -195,10 +194,9 @@ func (v verdict) axis() series.Axis {
 	return series.Wall
 }
 
-// nested adds a loop inside the main one as its child, and one around it as a
-// macro cycle.
-func (v verdict) nested(o *outcome, all []witness, look series.Set) {
-	in := func(s sight) Period {
+// addNested adds a loop inside the main one as its child, and one around it as a macro cycle.
+func (v combined) addNested(o *outcome, all []view, look series.Set) {
+	in := func(s viewPeriod) Period {
 		w := all[s.by]
 		p := w.periods[s.at]
 		if w.grid != nil {

@@ -15,19 +15,19 @@ func TestSettled(t *testing.T) {
 	crowded.weight = crowdedWeight
 	for _, c := range []struct {
 		name string
-		all  []witness
+		all  []view
 		want bool
 	}{
-		{"all agree", []witness{saw(true, 5, 100, .9), saw(false, 3, 101, .9), saw(false, 5, 99, .8)}, true},
-		{"a crowded job", []witness{crowded, saw(false, 3, 101, .9), saw(false, 5, 99, .8)}, false},
-		{"wall time shows nothing", []witness{saw(true, 5), saw(false, 3, 101, .9), saw(false, 5, 99, .8)}, false},
-		{"a grid shows nothing", []witness{saw(true, 5, 100, .9), saw(false, 3, 101, .9), saw(false, 5)}, false},
-		{"a rival", []witness{saw(true, 5, 100, .9), saw(false, 3, 100, .9), saw(false, 5, 140, .8)}, false},
-		{"seven bins of the longest", []witness{saw(true, 5, 35, .9), saw(false, 3, 35, .9), saw(false, 5, 35, .8)}, false},
-		{"one grid only", []witness{saw(true, 5, 100, .9), saw(false, 3, 100, .9)}, false},
+		{"all agree", []view{saw(true, 5, 100, .9), saw(false, 3, 101, .9), saw(false, 5, 99, .8)}, true},
+		{"a crowded job", []view{crowded, saw(false, 3, 101, .9), saw(false, 5, 99, .8)}, false},
+		{"wall time shows nothing", []view{saw(true, 5), saw(false, 3, 101, .9), saw(false, 5, 99, .8)}, false},
+		{"a grid shows nothing", []view{saw(true, 5, 100, .9), saw(false, 3, 101, .9), saw(false, 5)}, false},
+		{"a rival", []view{saw(true, 5, 100, .9), saw(false, 3, 100, .9), saw(false, 5, 140, .8)}, false},
+		{"seven bins of the longest", []view{saw(true, 5, 35, .9), saw(false, 3, 35, .9), saw(false, 5, 35, .8)}, false},
+		{"one grid only", []view{saw(true, 5, 100, .9), saw(false, 3, 100, .9)}, false},
 	} {
-		v, ok := judge(c.all)
-		if got := ok && v.settled(c.all); got != c.want {
+		v, ok := combineViews(c.all)
+		if got := ok && v.isSettled(c.all); got != c.want {
 			t.Errorf("%s: settled %v, agreed %v", c.name, got, v.agreed)
 		}
 	}

@@ -8,11 +8,10 @@ import (
 	"jobgait/analysis/series"
 )
 
-// On a crowded machine wall time stretches every iteration differently. What the
-// code does is therefore looked at along the job's CPU time too, in bins of several
-// lengths: a loop of a few bins is seen in the finest only, and one length of bins
-// alone shows multiples or nothing (cpuBinsS, in seconds of one busy CPU, where slots
-// are of finestS; those of a long profile are merged, and so are its bins).
+// On a crowded machine wall time stretches every iteration differently. What the code does is therefore
+// analysed along the job's CPU time too, in bins of several lengths: a loop of a few bins is seen in the finest
+// only, and one length of bins alone shows multiples or nothing (cpuBinsS, in seconds of one busy CPU, where
+// slots are of finestS; those of a long profile are merged, and so are its bins).
 var cpuBinsS = [...]float64{.002, .003, .004, .005}
 
 const finestS = .005
@@ -22,20 +21,20 @@ const minBins = 60
 
 // grid is the code of a run in bins of CPU time, and what was found there.
 type grid struct {
-	set    series.Set
-	askedS float64 // the bins of one busy CPU that it was made for
-	src    source
-	got    outcome
+	set      series.Set
+	nominalS float64 // nominal length of a bin for one busy CPU, in seconds
+	src      source
+	got      outcome
 }
 
-// grids puts the code of a set into bins of CPU time; none if it holds no code or
-// the clock tells no CPU time. Bins that were counted as such are added up, with what only slots of
-// wall time tell of; else all of the slots are spread over them.
+// grids puts the code of a set into bins of CPU time; it returns none if the set has no code or its clock no
+// CPU time. Samples that were counted in bins of CPU time are added up, with those that were counted only in
+// slots of wall time; without such bins all slots are spread over the bins.
 func grids(set series.Set, clock series.Clock, only ...float64) []grid {
 	return gridsBy(binnedGrid, set, clock, only...)
 }
 
-// gridsBy puts slots that have to be spread into bins in a way of its own.
+// gridsBy is grids with the given function to spread slots over bins.
 func gridsBy(spread func(series.Clock, []series.Column, float64, float64) grid, set series.Set, clock series.Clock,
 	only ...float64) []grid {
 	bins := only
@@ -70,7 +69,7 @@ const (
 	smoothS = 0.003
 )
 
-// exactGrids are the bins that were recorded, smoothed and added up.
+// exactGrids returns grids of the bins that were recorded, smoothed and added up.
 func exactGrids(set series.Set, busy float64, bins []float64) []grid {
 	set.Columns = code(set)
 	set = set.Smoothed(int(math.Round(smoothS * max(1, busy) / set.StepS)))
@@ -86,16 +85,19 @@ func exactGrids(set series.Set, busy float64, bins []float64) []grid {
 	return out
 }
 
+// newGrid returns a grid of the columns of set, made for bins of askedS seconds of one busy CPU.
 func newGrid(set series.Set, askedS float64) grid {
-	return grid{set: set, askedS: askedS, src: source{name: series.CodeGroup, scope: series.JobScope, cols: set.Columns}}
+	return grid{set: set, nominalS: askedS, src: source{name: series.CodeGroup, scope: series.JobScope, cols: set.Columns}}
 }
 
+// binnedGrid returns a grid of the columns in bins of w seconds of CPU time.
 func binnedGrid(clock series.Clock, columns []series.Column, w, askedS float64) grid {
 	return newGrid(clock.Bin(columns, w), askedS)
 }
 
-// spreadGrid is binnedGrid for all of a profile: its columns stay on their slots, and one
-// of nothing says how many bins there are.
+// spreadGrid is like binnedGrid but for a whole profile: it keeps the columns in slots of wall time and spreads
+// them over the bins only when they are read. The set of the grid has one empty column, which only gives the
+// number of bins.
 func spreadGrid(clock series.Clock, columns []series.Column, w, askedS float64) grid {
 	slots := len(columns[0].Values)
 	set := clock.Bin(nil, w)
@@ -117,9 +119,9 @@ func code(set series.Set) []series.Column {
 	return out
 }
 
-// toWall tells a period that was found on a grid in wall time: instances in
-// samples of the set, lengths in seconds of it. Its period is their mean: where one
-// begins is known to a turn of the scheduler only, which moves the median.
+// toWall converts a period that was found on a grid to wall time: instances in samples of the set, lengths in
+// seconds of it. Its period is their mean: where one begins is known to a turn of the scheduler only, which
+// moves the median.
 func (g grid) toWall(p Period, set series.Set) (Period, bool) {
 	in := make([]Instance, 0, len(p.Instances))
 	lengths := make([]float64, 0, len(p.Instances))
@@ -137,7 +139,7 @@ func (g grid) toWall(p Period, set series.Set) (Period, bool) {
 		return p, false
 	}
 	cpu, each := p.PeriodS, used/float64(len(in))
-	in, lengths = awake(set, in, lengths)
+	in, lengths = withoutPauses(set, in, lengths)
 	covered := 0.0
 	for _, s := range lengths {
 		covered += s
@@ -149,7 +151,7 @@ func (g grid) toWall(p Period, set series.Set) (Period, bool) {
 	p.PeriodCV = sd / p.PeriodS
 	p.Coverage = covered / (float64(set.Len()) * set.StepS)
 	p.Instances, p.Regions = in, regions(set, in)
-	p.spread(lengths)
+	p.setLengths(lengths)
 	p.Children = slices.Clone(p.Children)
 	for i := range p.Children {
 		p.Children[i].PeriodS *= p.PeriodS / cpu
@@ -157,8 +159,8 @@ func (g grid) toWall(p Period, set series.Set) (Period, bool) {
 	return p, true
 }
 
-// spread takes mean and tails from the lengths of the instances.
-func (p *Period) spread(lengths []float64) {
+// setLengths sets the mean and the 10th and 90th percentiles of the instances' lengths in seconds.
+func (p *Period) setLengths(lengths []float64) {
 	s := slices.Sorted(slices.Values(lengths))
 	p.MeanS, _ = robust.Mean(s)
 	p.P10S, p.P90S = robust.SortedQuantile(s, 0.1), robust.SortedQuantile(s, 0.9)

@@ -2,10 +2,9 @@ package periodicity
 
 import "math"
 
-// boundaries refines begin and end of every occurrence from the level of the
-// template down to single samples, all in [a, b): at every level the mean of
-// what surrounds the boundaries is matched at the places next to each. A
-// boundary shared by two occurrences stays shared.
+// boundaries returns the first sample and the end of every occurrence, refined from the level of the template
+// down to single samples in [a, b): at every level the mean of the surroundings of all boundaries is matched at
+// the places next to each. A boundary shared by two occurrences stays shared.
 func boundaries(p *pyramid, level int, occ []occurrence, a, b int) [][2]int {
 	marks := make([]int, 0, len(occ)+8)
 	index := make([][2]int, len(occ))
@@ -25,7 +24,7 @@ func boundaries(p *pyramid, level int, occ []occurrence, a, b int) [][2]int {
 		for i := range marks {
 			marks[i] *= 2
 		}
-		sharpen(p.at(l), marks, min(unit/4, 128))
+		sharpenMarks(p.at(l), marks, min(unit/4, 128))
 	}
 	out := make([][2]int, len(occ))
 	prev := a
@@ -39,9 +38,9 @@ func boundaries(p *pyramid, level int, occ []occurrence, a, b int) [][2]int {
 	return out
 }
 
-// sharpen moves every mark by up to 2 samples to where v is most like the mean
-// of h samples to both sides of the marks.
-func sharpen(v vector, marks []int, h int) {
+// sharpenMarks moves every mark by up to 2 samples to where v is most like the mean of h samples to both sides
+// of the marks.
+func sharpenMarks(v vector, marks []int, h int) {
 	const reach = 2
 	n := v.len()
 	mean := make([][]float32, len(v.c))
@@ -71,7 +70,7 @@ func sharpen(v vector, marks []int, h int) {
 			}
 			d := float32(0)
 			for k, x := range v.c {
-				d += squares(x[m+s-h:m+s+h], mean[k], best-d)
+				d += squaredDistance(x[m+s-h:m+s+h], mean[k], best-d)
 			}
 			if d < best {
 				best, at = d, m+s
@@ -81,8 +80,8 @@ func sharpen(v vector, marks []int, h int) {
 	}
 }
 
-// squares is the squared distance of x and y, or anything beyond most.
-func squares(x, y []float32, most float32) float32 {
+// squaredDistance returns the squared distance of x and y, or any number above most if it exceeds that.
+func squaredDistance(x, y []float32, most float32) float32 {
 	d := float32(0)
 	y = y[:len(x)]
 	for len(x) >= 16 {

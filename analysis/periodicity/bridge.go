@@ -53,8 +53,8 @@ func (p Period) bridged(set series.Set) Period {
 	p.Instances, p.Regions = in, regions(set, in)
 	p.Coverage = float64(covered) / float64(set.Len())
 	mean, sd := robust.Mean(lengths)
-	p.PeriodCV = cv(mean, sd)
-	p.spread(lengths)
+	p.PeriodCV = lengthCV(mean, sd)
+	p.setLengths(lengths)
 	p.LoS, p.HiS = min(p.LoS, p.MeanS), max(p.HiS, p.MeanS)
 	return p
 }
@@ -97,7 +97,8 @@ func (l loopCode) samples(from, to int) []float64 {
 	return out
 }
 
-// holdsCycle is whether slots from to to have the code of a cycle.
+// holdsCycle reports whether the slots from from to to have at least leastHeld of the samples of a mean cycle,
+// column by column.
 func (l loopCode) holdsCycle(from, to int) bool {
 	held, all := 0.0, 0.0
 	for c, n := range l.samples(from, to) {

@@ -2,9 +2,8 @@ package periodicity
 
 import "math"
 
-// child is a shorter period inside another one, as it was seen where that one
-// was acquired.
-type child struct {
+// childFit is a shorter period inside another one, as found where that one was acquired.
+type childFit struct {
 	lag, confidence float64
 	perUnit         float64 // occurrences in one instance of the parent
 }
@@ -16,17 +15,17 @@ const (
 	childCoverage = 0.4
 )
 
-// inner returns the periods inside the instances of x.
-func (h *hunt) inner(p *pyramid, x fit, cand []candidate) []child {
+// inner returns the periods inside the instances of x, from the given candidates.
+func (h *searcher) inner(p *pyramid, x fit, cand []candidate) []childFit {
 	for i, tried := 0, 0; i < len(cand) && tried < 3; i++ {
 		c := cand[i]
 		if c.lag > x.lag/childRatio || c.b < x.a || c.a > x.b {
 			continue
 		}
 		tried++
-		lo, hi := around(c, x.a, x.b)
+		lo, hi := widenPlace(c, x.a, x.b)
 		y, ok := h.fitLag(p, c.lag, lo, hi, c.a, c.b)
-		if !ok || !acceptable(y, p.at(y.level).noise) {
+		if !ok || !isAcceptable(y, p.at(y.level).noise) {
 			continue
 		}
 		if y = h.refit(p, h.fundamental(p, y), x.a, x.b); y.covered() < childCoverage*x.covered() ||
@@ -38,7 +37,7 @@ func (h *hunt) inner(p *pyramid, x fit, cand []candidate) []child {
 		if perUnit < childRatio {
 			continue
 		}
-		return []child{{
+		return []childFit{{
 			lag:        y.lag,
 			perUnit:    perUnit,
 			confidence: max(0, 1-y.distance/maxDistance) * (1 - math.Exp(-n/10)),
@@ -47,7 +46,7 @@ func (h *hunt) inner(p *pyramid, x fit, cand []candidate) []child {
 	return nil
 }
 
-// covered is the number of samples in the occurrences of a fit.
+// covered returns the number of samples in the occurrences of a fit.
 func (f fit) covered() float64 {
 	n := 0
 	for _, o := range f.occ {

@@ -16,10 +16,10 @@ import (
 // The columns of a run whose iterations became shorter differ by 4 %.
 const samePeriod = 0.05
 
-// copies is the correlation from which on two columns count the same thing.
-const copies = 0.9
+// copyCorrelation is the correlation above which two columns count the same thing.
+const copyCorrelation = 0.9
 
-// groupVotes is what a group counts for: it is many columns.
+// groupVotes is the weight of a group of columns in the vote.
 const groupVotes = 2
 
 // shorterShare is the share of the support of a period at which a fraction of it
@@ -36,9 +36,9 @@ type vote struct {
 // choose returns the index of the outcome whose periods are the job's, or -1 without one, and the share of the
 // votes that agree with it. With more than one column, periods of clocks do not count.
 func choose(all []source, got []outcome) (at int, agreed float64, usage bool) {
-	families := gather(cast(all, got))
+	families := voteFamilies(votesOf(all, got))
 	works := func(f []vote) bool {
-		return slices.ContainsFunc(f, func(v vote) bool { return !all[v.from].usage() })
+		return slices.ContainsFunc(f, func(v vote) bool { return !all[v.from].showsUsageOnly() })
 	}
 	usage = !slices.ContainsFunc(families, works)
 	if !usage {
@@ -47,7 +47,7 @@ func choose(all []source, got []outcome) (at int, agreed float64, usage bool) {
 	best, sum := -1, 0.0
 	support := make([]float64, len(families))
 	for i, f := range families {
-		support[i] = supported(all, f)
+		support[i] = voteSupport(all, f)
 		sum += support[i]
 		if best < 0 || support[i] > support[best] {
 			best = i
@@ -57,13 +57,14 @@ func choose(all []source, got []outcome) (at int, agreed float64, usage bool) {
 		return -1, 0, false
 	}
 	for i, f := range families {
-		if times(families[best][0].lag/f[0].lag) > 1 && support[i] >= shorterShare*support[best] {
+		if nearMultiple(families[best][0].lag/f[0].lag) > 1 && support[i] >= shorterShare*support[best] {
 			best = i
 		}
 	}
-	at = speaker(all, families[best])
+	at = reportedSource(all, families[best])
 	for i, f := range families {
-		if i == best || times(f[0].lag/families[best][0].lag) > 1 || times(families[best][0].lag/f[0].lag) > 1 ||
+		if i == best || nearMultiple(f[0].lag/families[best][0].lag) > 1 ||
+			nearMultiple(families[best][0].lag/f[0].lag) > 1 ||
 			slices.ContainsFunc(f, func(v vote) bool { return v.from == at }) {
 			agreed += support[i] / sum
 		}
@@ -71,9 +72,9 @@ func choose(all []source, got []outcome) (at int, agreed float64, usage bool) {
 	return at, agreed, usage
 }
 
-// cast returns the periods of all sources as votes, the clearest first. Where
-// there is more than one source, those of clocks are left out.
-func cast(all []source, got []outcome) []vote {
+// votesOf returns the periods of all sources as votes, the clearest first. If there is more than one source,
+// periods of clocks are left out.
+func votesOf(all []source, got []outcome) []vote {
 	var votes []vote
 	for i, o := range got {
 		for _, p := range o.periods {
@@ -81,7 +82,7 @@ func cast(all []source, got []outcome) []vote {
 			if len(all[i].cols) > 1 {
 				w *= groupVotes
 			}
-			if len(all) == 1 || !clock(p, all[i]) || common(p, got) {
+			if len(all) == 1 || !isClockPeriod(p, all[i]) || isWidelySeen(p, got) {
 				votes = append(votes, vote{from: i, lag: p.PeriodS, worth: w})
 			}
 		}
@@ -90,9 +91,9 @@ func cast(all []source, got []outcome) []vote {
 	return votes
 }
 
-// times is the whole number that a ratio of two lags is near to, or 0. The
-// iterations of one column may have been found where they were shorter.
-func times(ratio float64) int {
+// nearMultiple returns the whole number, 1 to 12, to which a ratio of two lags is near, or 0. The tolerance
+// allows for iterations that became shorter.
+func nearMultiple(ratio float64) int {
 	m := math.Round(ratio)
 	if m < 1 || m > 12 || math.Abs(ratio-m) > min(0.08*m, 0.25) {
 		return 0
@@ -100,8 +101,8 @@ func times(ratio float64) int {
 	return int(m)
 }
 
-// gather joins votes for one period. Each family is led by its clearest.
-func gather(votes []vote) [][]vote {
+// voteFamilies groups the votes for one period, the clearest first in each family.
+func voteFamilies(votes []vote) [][]vote {
 	var families [][]vote
 next:
 	for _, v := range votes {
@@ -116,16 +117,15 @@ next:
 	return families
 }
 
-// supported is the worth of a family, of which columns that count the same thing
-// are one.
-func supported(all []source, f []vote) float64 {
+// voteSupport returns the sum of the votes of a family, counting columns that are copies of each other once.
+func voteSupport(all []source, f []vote) float64 {
 	sum := 0.0
 	var heard []int
 next:
 	for _, v := range f {
 		for _, i := range heard {
 			if i == v.from || len(all[i].cols) == 1 && len(all[v.from].cols) == 1 &&
-				math.Abs(correlation(all[i].cols[0].Values, all[v.from].cols[0].Values)) > copies {
+				math.Abs(correlation(all[i].cols[0].Values, all[v.from].cols[0].Values)) > copyCorrelation {
 				continue next
 			}
 		}
@@ -135,9 +135,9 @@ next:
 	return sum
 }
 
-// speaker is the source of a family that is reported: the clearest, but a group
-// unless it is much less so. What code runs says more than a single counter.
-func speaker(all []source, f []vote) int {
+// reportedSource returns the source of a family whose period is reported: a group of columns unless it is much
+// less clear, else the clearest. The code that runs says more than a single counter.
+func reportedSource(all []source, f []vote) int {
 	for _, v := range f {
 		if len(all[v.from].cols) > 1 && v.worth >= f[0].worth/1.5 {
 			return v.from
@@ -146,12 +146,12 @@ func speaker(all []source, f []vote) int {
 	return f[0].from
 }
 
-// correlation of two columns over some blocks of them.
+// correlation returns the correlation of two columns over blocks of their samples.
 func correlation(x, y series.Values) float64 {
 	var n, sx, sy, xx, yy, xy float64
-	for i := range spread(len(x)) {
+	for i := range sampleIndexes(len(x)) {
 		a, b := float64(x[i]), float64(y[i])
-		if bad(a) || bad(b) {
+		if isUnusable(a) || isUnusable(b) {
 			continue
 		}
 		n++

@@ -13,7 +13,7 @@ func TestTimes(t *testing.T) {
 		0: 0, 0.4: 0, 0.91: 0, 0.93: 1, 1: 1, 1.07: 1, 1.09: 0, 1.5: 0, 1.85: 2, 2.15: 2, 2.17: 0,
 		3.23: 3, 4.2: 4, 4.3: 0, 7.8: 8, 12.2: 12, 12.3: 0, 13: 0, 100: 0,
 	} {
-		if got := times(ratio); got != want {
+		if got := nearMultiple(ratio); got != want {
 			t.Errorf("%g: %d, want %d", ratio, got, want)
 		}
 	}
@@ -109,7 +109,7 @@ func TestSupported(t *testing.T) {
 		for _, i := range c.from {
 			f = append(f, vote{from: i, lag: 1, worth: 1})
 		}
-		if got := supported(c.all, f); got != c.want {
+		if got := voteSupport(c.all, f); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

@@ -30,16 +30,16 @@ const (
 	jobShare = 0.5
 )
 
-// clock says whether a period of s is that of a clock.
-func clock(p Period, s source) bool {
+// isClockPeriod reports whether period p of source s is that of a clock of the machine and not of the job.
+func isClockPeriod(p Period, s source) bool {
 	if p.PeriodSamples < beatSamples {
-		return locked(p) || round(p.PeriodS)
+		return isInStep(p) || isRoundTime(p.PeriodS)
 	}
-	return len(s.cols) == 1 && (round(p.PeriodS) || s.ticks(p.PeriodS)) && steady(p)
+	return len(s.cols) == 1 && (isRoundTime(p.PeriodS) || s.inStepWithRefresh(p.PeriodS)) && isSteady(p)
 }
 
-// common reports whether enough sources show a period for it to be the job's.
-func common(p Period, got []outcome) bool {
+// isWidelySeen reports whether enough sources show a period for it to be the job's.
+func isWidelySeen(p Period, got []outcome) bool {
 	n := 0
 	for _, o := range got {
 		if slices.ContainsFunc(o.periods, func(q Period) bool { return math.Abs(q.PeriodS/p.PeriodS-1) <= samePeriod }) {
@@ -49,10 +49,10 @@ func common(p Period, got []outcome) bool {
 	return p.PeriodSamples >= beatSamples && n >= 3 && float64(n) >= jobShare*float64(len(got))
 }
 
-// steady says whether a number of instances take the same time together, to the sample, nearly wherever they
-// are. The number is such that the jitter of a loop would have added up to two samples, or half of an average
-// run.
-func steady(p Period) bool {
+// isSteady reports whether a number of instances take the same time together, to the sample, nearly wherever
+// they are. The number is such that the jitter of a loop would have added up to two samples, or half of an
+// average run.
+func isSteady(p Period) bool {
 	k := int(math.Ceil(square(2 / (leastJitter * p.PeriodSamples))))
 	k = max(1, min(k, len(p.Instances)/max(1, 2*len(p.Regions))))
 	var spans []int
@@ -79,9 +79,8 @@ func steady(p Period) bool {
 	return float64(same) >= keepsTime*float64(len(spans))
 }
 
-// locked says whether the instances stay in step with a grid of whole samples
-// for so long that a loop would not.
-func locked(p Period) bool {
+// isInStep reports whether the instances stay in step with a grid of whole samples longer than a loop would.
+func isInStep(p Period) bool {
 	t := math.Round(p.PeriodSamples)
 	if t < 1 || float64(len(p.Instances)) < 4*t {
 		return false
@@ -95,8 +94,8 @@ func locked(p Period) bool {
 	return math.Hypot(re, im) >= inStep*float64(len(p.Instances))
 }
 
-// round says whether a time is 1, 2, 2.5 or 5 times a power of ten of seconds.
-func round(s float64) bool {
+// isRoundTime reports whether a time is nearly 1, 2, 2.5 or 5 times a power of ten of seconds.
+func isRoundTime(s float64) bool {
 	for _, r := range []float64{1, 2, 2.5, 5, 10} {
 		x := s / (r * math.Pow(10, math.Floor(math.Log10(s))))
 		if x > 1-roundBelow && x < 1+roundAbove {

@@ -45,7 +45,7 @@ func TestClock(t *testing.T) {
 		{300, 200, 0.002, one, false},  // a very regular one of a second
 		{2000, 2.844, 0, one, false},   // a short one
 	} {
-		if got := clock(instances(c.n, c.length, c.jitter), c.from); got != c.want {
+		if got := isClockPeriod(instances(c.n, c.length, c.jitter), c.from); got != c.want {
 			t.Errorf("%d of %g samples: clock %v, want %v", c.n, c.length, got, c.want)
 		}
 	}
@@ -93,7 +93,7 @@ func TestCommon(t *testing.T) {
 		for i := range c.show {
 			got[i].periods = []Period{p}
 		}
-		if common(p, got) != c.want {
+		if isWidelySeen(p, got) != c.want {
 			t.Errorf("%d of %d with %g samples: common %v, want %v", c.show, c.of, c.length, !c.want, c.want)
 		}
 	}

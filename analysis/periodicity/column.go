@@ -8,7 +8,7 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// columnStats is what the projection needs to know of a column.
+// columnStats holds the statistics of a column that the projection uses.
 type columnStats struct {
 	mean, noise float64 // noise is a standard deviation
 	lo, hi      float32 // values beyond are clipped
@@ -21,18 +21,18 @@ const describeSamples = 8192
 // countUnit is the unit of address samples.
 const countUnit = "samples"
 
-// describe measures a column; ok is false if it has no variance.
-func describe(s source, j int, total totals) (st columnStats, ok bool) {
+// measureColumn computes the statistics of column j; ok is false if it has no variance.
+func measureColumn(s source, j int, total totals) (st columnStats, ok bool) {
 	vals := make([]float64, 0, describeSamples)
 	diffs := make([]float64, 0, describeSamples)
 	c, n, within, at := s.cols[j], s.len(), 0.0, -1
 	var buf []float32
-	for a, b := range blocks(n) {
+	for a, b := range sampleBlocks(n) {
 		buf = s.read(buf, j, a, min(b+1, n))
 		for i, x := range buf[:b-a] {
 			at++
 			v := float64(x)
-			if bad(v) {
+			if isUnusable(v) {
 				continue
 			}
 			vals = append(vals, v)
@@ -40,7 +40,7 @@ func describe(s source, j int, total totals) (st columnStats, ok bool) {
 				within += withinSlot(v, total, total.some[at])
 			}
 			if i+1 < len(buf) {
-				if d := float64(buf[i+1]) - v; !bad(d) {
+				if d := float64(buf[i+1]) - v; !isUnusable(d) {
 					diffs = append(diffs, math.Abs(d))
 				}
 			}
@@ -51,7 +51,7 @@ func describe(s source, j int, total totals) (st columnStats, ok bool) {
 	}
 	if !total.any { // shares of a total are not clipped
 		slices.Sort(vals)
-		st.lo, st.hi = bounds(vals)
+		st.lo, st.hi = clipBounds(vals)
 		for i, v := range vals {
 			vals[i] = min(max(v, float64(st.lo)), float64(st.hi))
 		}
@@ -74,9 +74,9 @@ func describe(s source, j int, total totals) (st columnStats, ok bool) {
 	return st, true
 }
 
-// bounds are the values beyond which the sorted values are clipped: spikes far
-// beyond the bulk carry no period and would drown it.
-func bounds(vals []float64) (lo, hi float32) {
+// clipBounds returns the values at which the sorted values are clipped: spikes far beyond the bulk carry no
+// period and would hide it.
+func clipBounds(vals []float64) (lo, hi float32) {
 	q2, q98 := robust.SortedQuantile(vals, 0.02), robust.SortedQuantile(vals, 0.98)
 	if q98 <= q2 {
 		return float32(vals[0]), float32(vals[len(vals)-1])
@@ -84,8 +84,8 @@ func bounds(vals []float64) (lo, hi float32) {
 	return float32(q2 - (q98 - q2)), float32(q98 + (q98 - q2))
 }
 
-// noiseOf is the variance of the noise of a single column, from its sorted values
-// and the sizes of the steps from one to the next.
+// noiseOf returns the variance of the noise of a single column, from its sorted values and the sizes of the
+// steps from one to the next.
 func noiseOf(unit string, vals, diffs []float64, mean float64) float64 {
 	steps := 0.0
 	for _, d := range diffs {
@@ -103,12 +103,11 @@ func noiseOf(unit string, vals, diffs []float64, mean float64) float64 {
 	return noise
 }
 
-// spread yields all of n indexes, or where they are many some in blocks spread
-// over them: single ones at equal distances would show a period of three samples
-// at one phase only.
-func spread(n int) iter.Seq[int] {
+// sampleIndexes yields all of n indexes, or if they are many, those of blocks distributed over them: single
+// ones at equal distances would show a period of three samples at one phase only.
+func sampleIndexes(n int) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for a, b := range blocks(n) {
+		for a, b := range sampleBlocks(n) {
 			for i := a; i < b; i++ {
 				if !yield(i) {
 					return
@@ -118,8 +117,8 @@ func spread(n int) iter.Seq[int] {
 	}
 }
 
-// blocks yields the ends of those.
-func blocks(n int) iter.Seq2[int, int] {
+// sampleBlocks yields the first index and the end of the blocks of sampleIndexes.
+func sampleBlocks(n int) iter.Seq2[int, int] {
 	const block = 128
 	return func(yield func(int, int) bool) {
 		step := block
@@ -134,9 +133,8 @@ func blocks(n int) iter.Seq2[int, int] {
 	}
 }
 
-// withinSlot is the variance of a count of c among the n samples of a slot, free
-// of bias whatever the share is: that is the noise, not the mean (Poisson), which
-// is too much where one page has nearly all samples.
+// withinSlot returns an unbiased estimate of the variance of a count c among the samples of a slot: the noise
+// of the count. The Poisson variance, c, would be too large if one page has nearly all samples.
 func withinSlot(c float64, total totals, slot float32) float64 {
 	n := float64(slot)
 	if n < 2 {

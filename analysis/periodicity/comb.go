@@ -20,11 +20,10 @@ const (
 	toothShare = 0.5
 )
 
-// combed reports whether nearly all instances of a period take the same whole number of
-// samples, keep time, and differ from a flat line in two samples only. The columns are those
-// of the source, in wall time. A loop of the program drifts against the samples, or sleeps
-// until a timer, which other columns show as well.
-func combed(p Period, columns []series.Column) bool {
+// isComb reports whether nearly all instances of a period take the same whole number of samples, keep time, and
+// differ from a flat line in two samples only. The columns are those of the source, in wall time. A loop of the
+// program drifts against the samples, or sleeps until a timer, which other columns show as well.
+func isComb(p Period, columns []series.Column) bool {
 	n := len(p.Instances)
 	if n < minCombTeeth {
 		return false
@@ -34,11 +33,11 @@ func combed(p Period, columns []series.Column) bool {
 		lengths[i] = in.Length
 	}
 	slices.Sort(lengths)
-	return lengths[n/10] == lengths[n-1-n/10] && steady(p) && toothed(p, columns, lengths[n/2])
+	return lengths[n/10] == lengths[n-1-n/10] && isSteady(p) && hasTwoTeeth(p, columns, lengths[n/2])
 }
 
-// toothed reports whether the mean cycle, of a number of samples, is flat but for two of them.
-func toothed(p Period, columns []series.Column, samples int) bool {
+// hasTwoTeeth reports whether the mean cycle, of a number of samples, is flat but for two of them.
+func hasTwoTeeth(p Period, columns []series.Column, samples int) bool {
 	energy := make([]float64, samples)
 	for _, c := range columns {
 		cycle := meanCycle(p, c.Values, samples)
@@ -55,12 +54,12 @@ func toothed(p Period, columns []series.Column, samples int) bool {
 	return samples > 4 && energy[samples-1]+energy[samples-2] >= toothShare*total
 }
 
-// meanCycle is the mean of the instances of a period, sample by sample from their begin.
+// meanCycle returns the mean of the instances of a period, sample by sample from their beginning.
 func meanCycle(p Period, v series.Values, samples int) []float64 {
 	sum, count := make([]float64, samples), make([]float64, samples)
 	for _, in := range p.Instances {
 		for i := range min(samples, in.Length, len(v)-in.First) {
-			if y := float64(v[in.First+i]); !bad(y) {
+			if y := float64(v[in.First+i]); !isUnusable(y) {
 				sum[i] += y
 				count[i]++
 			}
@@ -72,12 +71,12 @@ func meanCycle(p Period, v series.Values, samples int) []float64 {
 	return sum
 }
 
-// separateCombs moves the combs among the periods of a group of columns aside. The columns are
-// on wall time, by which the sampler goes; inWall gives a period in samples of it.
+// separateCombs moves the periods that are combs of the sampler from periods to combs. The columns are in wall
+// time, because the sampler runs on it; inWall converts a period to samples of wall time.
 func (o outcome) separateCombs(columns []series.Column, inWall func(Period) (Period, bool)) outcome {
 	var kept []Period
 	for _, p := range o.periods {
-		if q, ok := inWall(p); ok && combed(q, columns) {
+		if q, ok := inWall(p); ok && isComb(q, columns) {
 			o.combs = append(o.combs, p)
 		} else {
 			kept = append(kept, p)
@@ -87,14 +86,13 @@ func (o outcome) separateCombs(columns []series.Column, inWall func(Period) (Per
 	return o
 }
 
-// confirmCombs takes the combs back of which another source, with samples of its own, shows
-// the period.
+// confirmCombs restores the combs whose period another source, with samples of its own, shows too.
 func confirmCombs(got []outcome) {
 	for i := range got {
 		var refused []Period
 		for _, p := range got[i].combs {
 			confirmed := slices.ContainsFunc(got, func(o outcome) bool {
-				return o.source != got[i].source && o.shows(p.PeriodS)
+				return o.source != got[i].source && o.hasPeriod(p.PeriodS)
 			})
 			if confirmed {
 				got[i].periods = append(got[i].periods, p)
@@ -106,7 +104,7 @@ func confirmCombs(got []outcome) {
 	}
 }
 
-// shows reports whether a period of that length is among those found.
-func (o outcome) shows(periodS float64) bool {
+// hasPeriod reports whether a period of that length is among those found.
+func (o outcome) hasPeriod(periodS float64) bool {
 	return slices.ContainsFunc(o.periods, func(p Period) bool { return math.Abs(p.PeriodS/periodS-1) <= samePeriod })
 }

@@ -33,11 +33,12 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 	n := set.Len()
 	for _, c := range set.Columns {
 		if len(c.Values) != n {
-			return Result{}, fmt.Errorf("detect periods: column %q has %d samples, not %d", c.Name, len(c.Values), n)
+			return Result{}, fmt.Errorf("detect periods: column %q has %d samples but the first column has %d", c.Name,
+				len(c.Values), n)
 		}
 	}
 	if !(set.StepS > 0) {
-		return Result{}, fmt.Errorf("detect periods: step of %v s", set.StepS)
+		return Result{}, fmt.Errorf("detect periods: the step between samples is %v s, want more than 0", set.StepS)
 	}
 	if n < minSamples {
 		return Result{Notes: []note.Note{note.New(note.TooShort, "%d samples: at least %d are needed to look for a period", n,
@@ -59,9 +60,9 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 		o = o.reportable(set)
 		if len(o.periods) > 0 {
 			o.periods[0] = o.periods[0].bridged(set).sharpened(set).measured(set)
-			return Result{Periods: o.periods, Macros: o.allMacros(), Notes: remarks(o, set)}, nil
+			return Result{Periods: o.periods, Macros: o.allMacros(), Notes: warnings(o, set)}, nil
 		}
-		refused = refused.further(o)
+		refused = refused.furthest(o)
 	}
 	return Result{Notes: []note.Note{refused.refusal(set)}}, nil
 }
@@ -88,9 +89,9 @@ func (o outcome) reportable(set series.Set) outcome {
 	return o
 }
 
-// detectScope finds the periods of the columns of one scope, in the source that
-// speaks for those that agree, in wall time or in CPU time. It is found in an
-// excerpt of a long profile, or in all of it if there is nothing in the excerpt.
+// detectScope finds the periods of the columns of one scope, in wall time or in CPU time, and reports those of
+// the source that represents the columns that agree. It searches an excerpt of a long profile first, and the
+// whole profile if it finds nothing there.
 func detectScope(set series.Set, all []source, par Params) outcome {
 	looks := []series.Set{set}
 	if e := excerpt(set, excerptPart); len(all) > 1 && e.Len() < set.Len() {
@@ -99,36 +100,36 @@ func detectScope(set series.Set, all []source, par Params) outcome {
 	clock := sync.OnceValue(func() series.Clock { c, _ := set.Clock(); return c })
 	var refused outcome
 	for _, look := range looks {
-		wall, none := onWall(look, all, par)
-		refused = refused.further(none)
-		o := overAxes(look, wall, par)
+		wall, none := searchWall(look, all, par)
+		refused = refused.furthest(none)
+		o := combineAxes(look, wall, par)
 		partly := o.partly || look.Len() < set.Len()
 		if partly && len(o.periods) > 0 {
-			o = o.through(set, clock())
+			o = o.extendToWhole(set, clock())
 		}
 		if len(o.periods) > 0 {
-			if o.timed(clock); partly && len(o.macros) == 0 {
-				if m, ok := o.outer(set, clock(), par); ok {
+			if o.addCPUTime(clock); partly && len(o.macros) == 0 {
+				if m, ok := o.outerLoop(set, clock(), par); ok {
 					o.macros = []Macro{m}
 				}
 			}
 			return o
 		}
 		if o.source != "" {
-			refused = refused.further(o)
+			refused = refused.furthest(o)
 		}
 	}
 	return refused
 }
 
-// onWall finds the periods in wall time of the source that speaks for those that
-// agree, or how far the search came.
-func onWall(look series.Set, all []source, par Params) (o, refused outcome) {
+// searchWall returns the periods in wall time of the source that represents the columns that agree; without
+// any, refused says how far the search came.
+func searchWall(look series.Set, all []source, par Params) (o, refused outcome) {
 	got := make([]outcome, len(all))
 	told := false // groups come first
 	for i, s := range all {
-		if told && s.usage() {
-			continue // it has no say beside code
+		if told && s.showsUsageOnly() {
+			continue // sources that only show CPU use have no vote once the code shows a period
 		}
 		got[i] = detectSource(look, s.in(look), len(all), par)
 		if len(s.cols) > 1 {
@@ -139,7 +140,7 @@ func onWall(look series.Set, all []source, par Params) (o, refused outcome) {
 	confirmCombs(got)
 	got = unaliased(all, got)
 	for _, o := range got {
-		refused = refused.further(o)
+		refused = refused.furthest(o)
 	}
 	at, agreed, usage := choose(all, got)
 	if at < 0 {
@@ -148,14 +149,14 @@ func onWall(look series.Set, all []source, par Params) (o, refused outcome) {
 	o = got[at]
 	o.usage, o.code, o.agreed = usage, all[at].name == series.CodeGroup, agreed
 	shown := o.periods[0].PeriodS
-	o.again = func(set series.Set, _ series.Clock) outcome {
-		return all[at].through(detectNear(set, all[at].in(set), len(all), par, shown), shown)
+	o.searchWhole = func(set series.Set, _ series.Clock) outcome {
+		return all[at].keepConfirmed(detectNear(set, all[at].in(set), len(all), par, shown), shown)
 	}
 	if usage {
 		o.agreed *= usageShare
 	}
-	o.scale(series.Wall, o.agreed)
-	o.timed(func() series.Clock { c, _ := look.Clock(); return c })
+	o.setAgreement(series.Wall, o.agreed)
+	o.addCPUTime(func() series.Clock { c, _ := look.Clock(); return c })
 	return o, refused
 }
 
@@ -171,8 +172,8 @@ const (
 // that a pattern needs 100.
 const FewInstances = 100
 
-// remarks are the warnings that go with what was found.
-func remarks(o outcome, set series.Set) []note.Note {
+// warnings returns notes about the reliability of the periods found.
+func warnings(o outcome, set series.Set) []note.Note {
 	var notes []note.Note
 	main := o.periods[0]
 	if main.Kind == Unequal {
@@ -194,8 +195,8 @@ func remarks(o outcome, set series.Set) []note.Note {
 	return notes
 }
 
-// stretchOf is by how much a loop may be longer in one place than in another: in
-// CPU time by what a busy neighbour on the same core and cache takes from it.
+// stretchOf returns the largest ratio of the lengths of one loop in two places. It is larger in CPU time,
+// because of busy neighbours on the same core and cache.
 func stretchOf(axis series.Axis) float64 {
 	if axis == series.CPU {
 		return 1.6
@@ -203,7 +204,8 @@ func stretchOf(axis series.Axis) float64 {
 	return 1.18
 }
 
-// detectSource finds the periods of one of several sources.
+// detectSource finds the periods of one source; of is the number of sources, which raises the required
+// significance.
 func detectSource(set series.Set, s source, of int, par Params) outcome {
 	return detectNear(set, s, of, par, 0)
 }
@@ -237,7 +239,7 @@ func detectNear(set series.Set, s source, of int, par Params, shownS float64) ou
 	if !ok {
 		return o
 	}
-	h := &hunt{
+	h := &searcher{
 		par:     par,
 		stretch: stretchOf(set.Axis),
 		minLag:  int(math.Ceil(s.minLagS / set.StepS)),
@@ -267,9 +269,8 @@ func detectNear(set series.Set, s source, of int, par Params, shownS float64) ou
 	return o
 }
 
-// hunt carries the known periods through the chunks of a profile, and the
-// buffers.
-type hunt struct {
+// searcher searches the chunks of a profile for periods; it holds the periods found so far and the buffers.
+type searcher struct {
 	par      Params
 	minLag   int
 	minZ     float64
@@ -282,12 +283,12 @@ type hunt struct {
 	buf      vector
 	levels   pyramid // of buf
 	small    pyramid // of a permutation
-	found    []*known
+	found    []*trackedPeriod
 	stage    stage
 }
 
-// chunk analyses samples off to end, and returns where the next chunk begins.
-func (h *hunt) chunk(proj *projection, off, end int, last bool) int {
+// chunk searches the samples [off, end), and returns where the next chunk begins.
+func (h *searcher) chunk(proj *projection, off, end int, last bool) int {
 	h.buf = proj.apply(h.buf, off, end)
 	n := h.buf.len()
 	p := h.levels.over(h.buf)
@@ -300,7 +301,7 @@ func (h *hunt) chunk(proj *projection, off, end int, last bool) int {
 		if !ok {
 			break
 		}
-		x, st := h.again(p, s.a, s.b)
+		x, st := h.followShown(p, s.a, s.b)
 		if st != found {
 			x, st = h.search(p, s.a, s.b)
 		}
@@ -319,9 +320,10 @@ func (h *hunt) chunk(proj *projection, off, end int, last bool) int {
 	return off + n
 }
 
-// adopt follows a new fit through the open spans.
-func (h *hunt) adopt(p *pyramid, x fit, open []span, off int) []span {
-	k := &known{t: x.t, now: x.t, level: x.level, lag: x.lag, distance: x.distance, z: x.z, children: x.children}
+// adopt adds a new fit to the periods found and follows it through the open spans; it returns the spans that
+// stay open.
+func (h *searcher) adopt(p *pyramid, x fit, open []span, off int) []span {
+	k := &trackedPeriod{t: x.t, now: x.t, level: x.level, lag: x.lag, distance: x.distance, z: x.z, children: x.children}
 	k.improve(&h.tracker, p, x.a, x.b)
 	h.found = append(h.found, k)
 	return h.cover(p, k, open, off, x.seed)
@@ -329,7 +331,7 @@ func (h *hunt) adopt(p *pyramid, x fit, open []span, off int) []span {
 
 // cover follows k through the open spans, from sample from outwards, and
 // returns what stays open.
-func (h *hunt) cover(p *pyramid, k *known, open []span, off, from int) []span {
+func (h *searcher) cover(p *pyramid, k *trackedPeriod, open []span, off, from int) []span {
 	var rest []span
 	follow := func(s span) {
 		at := s.a
@@ -360,8 +362,8 @@ func (h *hunt) cover(p *pyramid, k *known, open []span, off, from int) []span {
 	return rest
 }
 
-// lastEnd is the end of the last instance of any period.
-func (h *hunt) lastEnd() int {
+// lastEnd returns the end, in samples, of the last instance of any period.
+func (h *searcher) lastEnd() int {
 	end := 0
 	for _, k := range h.found {
 		for _, g := range k.groups {
@@ -372,7 +374,7 @@ func (h *hunt) lastEnd() int {
 	return end
 }
 
-// widest returns the longest span not yet refused.
+// widest returns the longest span not yet refused; false if it has fewer than least samples.
 func widest(open []span, refused map[span]bool, least int) (span, bool) {
 	var w span
 	for _, s := range open {
@@ -383,6 +385,7 @@ func widest(open []span, refused map[span]bool, least int) (span, bool) {
 	return w, w.b-w.a >= least
 }
 
+// total returns the number of samples in the spans.
 func total(open []span) int {
 	n := 0
 	for _, s := range open {

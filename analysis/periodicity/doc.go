@@ -11,7 +11,7 @@
 //     pages) is one vector-valued series, of which the deviation from the mean
 //     shares is used: how many samples a slot has says who else had the CPU.
 //   - axis.go, spread.go, agree.go, axes.go: the same code along the job's CPU time, on four
-//     grids; one decision between them and wall time, told in wall time.
+//     grids; one decision between them and wall time, reported in wall time.
 //   - lag.go, detrend.go, fft.go: candidates are peaks of the
 //     autocorrelation at every level of decimation.
 //   - template.go, track.go, gain.go, fit.go: a template is followed by dynamic
@@ -27,8 +27,8 @@
 //     sensors that a driver refreshes where another clock agrees.
 //   - lanes_amd64.go, *.s: loops over all points, eight at a time with AVX2.
 //
-// Confidence is the product of Parts. Of real programs' periods told with .8 or
-// more 14 of 15 were right, with .6 to .8 15 of 23 (MEASURED.md).
+// Confidence is the product of Parts. Of the periods of real programs with a confidence of .8 or more 14 of 15
+// were right, of those with .6 to .8 15 of 23 (MEASURED.md).
 //
 // It refuses to name a period shorter than 2.5 samples or longer than a third of
 // the profile, seen fewer than three times, covering less than 5 %, that chance

@@ -41,7 +41,8 @@ func excerpt(set series.Set, part int) series.Set {
 	return e
 }
 
-// partAt is where a part of an excerpt of n samples lies.
+// partAt returns the first sample of part k of the excerptParts equally spaced parts, each of part samples,
+// that an excerpt takes from n samples.
 func partAt(k, part, n int) int { return (2*k + 1) * (n - part) / (2 * excerptParts) }
 
 func pieces(x series.Values, part, n int) series.Values {

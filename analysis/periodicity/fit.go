@@ -13,7 +13,7 @@ import (
 // refined afterwards) and average what noise there is.
 const unitPoints = 32
 
-// fit is a template and where it was found.
+// fit is a template with the occurrences that were found of it in a stretch of samples.
 type fit struct {
 	t     template
 	level int
@@ -27,7 +27,7 @@ type fit struct {
 	distance float64 // of the occurrences
 	drift    float64 // step of level between them, see maxDrift
 	z        float64 // see significant
-	children []child
+	children []childFit
 }
 
 // unitOf returns the level, the points and the periods of one unit.
@@ -52,10 +52,9 @@ func unitOf(lag float64, n int) (level, points, periods int) {
 	return level, int(math.Round(at * float64(periods))), periods
 }
 
-// fitLag follows a period of the given lag through samples a to b, starting
-// from the place between from and to where two units are most alike. ok is
-// false if nothing is held.
-func (h *hunt) fitLag(p *pyramid, lag float64, a, b, from, to int) (fit, bool) {
+// fitLag follows a period of the given lag through samples a to b, starting from the place between from and to
+// where two units are most alike. It returns false if it finds no occurrences.
+func (h *searcher) fitLag(p *pyramid, lag float64, a, b, from, to int) (fit, bool) {
 	level, unit, periods := unitOf(lag, b-a)
 	if float64(b-a) < 6*lag && level > 0 {
 		// Of few units none may be lost to rounding.
@@ -74,7 +73,7 @@ func (h *hunt) fitLag(p *pyramid, lag float64, a, b, from, to int) (fit, bool) {
 	best := fit{}
 	for _, s := range places {
 		f := fit{level: level, a: a, b: b, seed: a + s<<level, t: firstTemplate(v, unit, periods, s)}
-		h.settle(&f, v)
+		h.refineTemplate(&f, v)
 		if f.score > best.score {
 			f.occ = slices.Clone(f.occ)
 			best = f
@@ -86,8 +85,8 @@ func (h *hunt) fitLag(p *pyramid, lag float64, a, b, from, to int) (fit, bool) {
 	return best, best.score > 0
 }
 
-// settle recomputes the template of f from the occurrences it finds, twice.
-func (h *hunt) settle(f *fit, v vector) {
+// refineTemplate recomputes the template of f from the occurrences it finds, twice, or once in quick mode.
+func (h *searcher) refineTemplate(f *fit, v vector) {
 	rounds := 2
 	if h.quick {
 		rounds = 1
@@ -104,16 +103,16 @@ func (h *hunt) settle(f *fit, v vector) {
 		f.t = f.t.retime(f.occ).average(v, f.occ)
 	}
 	f.occ = h.tracker.track(f.t, false)
-	h.begin(f, v)
-	f.judge(v)
+	h.alignToStart(f, v)
+	f.evaluate(v)
 }
 
-// begin moves the phase of a fit to the begin of its stretch if that gains an
-// instance, or fits better, in the v that the tracker is over: of four iterations between two steepest edges, and a
-// fraction at both ends, one would be lost or squeezed.
-func (h *hunt) begin(f *fit, v vector) {
+// alignToStart moves the phase of a fit to the beginning of its stretch if that gains an instance, or fits
+// better, in the v that the tracker is over: of four iterations between two steepest edges, and a fraction at
+// both ends, one would be lost or squeezed.
+func (h *searcher) alignToStart(f *fit, v vector) {
 	n := len(f.occ)
-	if n == 0 || n > 2*fewUnits || f.t.periods > 1 || !unbroken(f.occ) {
+	if n == 0 || n > 2*fewUnits || f.t.periods > 1 || !isUnbroken(f.occ) {
 		return
 	}
 	lead := f.occ[0].at[0]
@@ -138,8 +137,8 @@ const fewUnits = 4
 // goodSeed is the score at which no second place to start from is tried.
 const goodSeed = 0.6
 
-// judge computes score, distance and lag from the occurrences.
-func (f *fit) judge(v vector) {
+// evaluate computes score, distance and lag of a fit from its occurrences.
+func (f *fit) evaluate(v vector) {
 	length, cost := 0.0, 0.0
 	price := f.t.shiftPrice(v.noise)
 	for i, o := range f.occ {
@@ -151,7 +150,7 @@ func (f *fit) judge(v vector) {
 			cost += price * square(float64(o.at[q+1]-o.at[q]-f.t.cut[q+1]+f.t.cut[q]))
 		}
 	}
-	f.drift = drift(v, f.occ) * float64(f.t.unit) / f.t.energy
+	f.drift = levelDrift(v, f.occ) * float64(f.t.unit) / f.t.energy
 	f.distance, f.score, f.lag = distance(f.occ), 0, 0
 	if n := float64(len(f.occ)); n > 0 {
 		f.score = ((1-f.distance/maxDistance)*length - cost*length/n) / float64(v.len())
@@ -159,9 +158,9 @@ func (f *fit) judge(v vector) {
 	}
 }
 
-// drift is the median squared step between the means of occurrences that follow
-// each other, without what noise adds.
-func drift(v vector, occ []occurrence) float64 {
+// levelDrift returns the median squared difference between the means of consecutive occurrences, less the part
+// of noise.
+func levelDrift(v vector, occ []occurrence) float64 {
 	var steps []float64
 	for i := 1; i < len(occ); i++ {
 		a, b := occ[i-1], occ[i]
@@ -182,7 +181,7 @@ func drift(v vector, occ []occurrence) float64 {
 
 // seeds returns up to two places between lo and hi where the unit and its
 // successors agree best.
-func (h *hunt) seeds(v vector, unit, lo, hi int) []int {
+func (h *searcher) seeds(v vector, unit, lo, hi int) []int {
 	span := 2 * unit // two pairs: three units in a row
 	if lo+span+unit > hi {
 		span = unit
@@ -190,7 +189,7 @@ func (h *hunt) seeds(v vector, unit, lo, hi int) []int {
 	if lo+span+unit > hi {
 		return nil
 	}
-	agree := h.agreement(v, unit, span, lo, hi-lo-span-unit+1)
+	agree := h.pairCorrelation(v, unit, span, lo, hi-lo-span-unit+1)
 	first := largest(agree, -2*unit, -2*unit)
 	out := []int{lo + first}
 	if second := largest(agree, first-2*unit+1, first+2*unit); second >= 0 {
@@ -210,9 +209,9 @@ func largest(x []float64, a, b int) int {
 	return best
 }
 
-// agreement returns for n places from lo on how well span samples agree with
-// those one unit later: the covariance over the energy, both without noise.
-func (h *hunt) agreement(v vector, unit, span, lo, n int) []float64 {
+// pairCorrelation returns for n places from lo on the correlation of span samples with those one unit later:
+// the covariance over the energy, both without noise.
+func (h *searcher) pairCorrelation(v vector, unit, span, lo, n int) []float64 {
 	w := span + unit
 	h.num, h.den = zeros(h.num, n), zeros(h.den, n)
 	num, den := h.num, h.den
@@ -251,9 +250,10 @@ func (h *hunt) agreement(v vector, unit, span, lo, n int) []float64 {
 	return num
 }
 
+// square returns the square of x.
 func square(x float64) float64 { return x * x }
 
-// firstTemplate is the mean of up to three units from s on.
+// firstTemplate returns the mean of up to three units of v from point s on.
 func firstTemplate(v vector, unit, periods, s int) template {
 	n := min(3, (v.len()-s)/unit)
 	mean := make([][]float32, len(v.c))

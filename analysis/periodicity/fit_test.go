@@ -44,7 +44,7 @@ func TestAcceptable(t *testing.T) {
 	} {
 		x := good()
 		c.edit(&x)
-		if got := acceptable(x, 1); got != c.want {
+		if got := isAcceptable(x, 1); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -57,14 +57,14 @@ func TestDrift(t *testing.T) {
 		x[i] = float32(i / 10) // a stair every ten points
 	}
 	v := vector{c: [][]float32{x}}
-	if got := drift(v, places(10, []int{0, 10, 20, 30}, 0)); got != 1 {
+	if got := levelDrift(v, places(10, []int{0, 10, 20, 30}, 0)); got != 1 {
 		t.Errorf("stairs: %v, want 1", got)
 	}
-	if got := drift(v, places(10, []int{0, 30}, 0)); got != 0 {
+	if got := levelDrift(v, places(10, []int{0, 30}, 0)); got != 0 {
 		t.Errorf("apart: %v, want 0", got)
 	}
 	v.noise = 1
-	if got := drift(v, places(10, []int{0, 10, 20}, 0)); math.Abs(got-0.8) > 1e-6 {
+	if got := levelDrift(v, places(10, []int{0, 10, 20}, 0)); math.Abs(got-0.8) > 1e-6 {
 		t.Errorf("with noise: %v, want 0.8", got)
 	}
 }
@@ -72,7 +72,7 @@ func TestDrift(t *testing.T) {
 // A run is held over a single occurrence that could be anything, and cut where
 // several in a row are; what stands alone is none.
 func TestRuns(t *testing.T) {
-	k := known{t: template{unit: 100, periods: 1}, now: template{unit: 100}, distance: 0.1}
+	k := trackedPeriod{t: template{unit: 100, periods: 1}, now: template{unit: 100}, distance: 0.1}
 	begins := func(n int) []int {
 		out := make([]int, n)
 		for i := range out {
@@ -192,7 +192,7 @@ func TestCounts(t *testing.T) {
 		"two means": {series.Values{0, 1, 2, 3, 4, 5, 6, 7, 8, 1.5, 2.5}, false},
 		"negative":  {series.Values{0, 1, -2, 3}, false},
 	} {
-		if counts(c.v) != c.want {
+		if areCounts(c.v) != c.want {
 			t.Errorf("%s: %v", name, !c.want)
 		}
 	}

@@ -48,11 +48,10 @@ func addHarmonic(out, x []float32, circle [][2]float64, h int) {
 	}
 }
 
-// beyond is the share of the energy of t, noise taken out, that a period shorter
-// by the factor m cannot have: what folding t to it takes away. Where noise is
-// over-estimated, as with short bursts in an idle process, the tracked distances
-// of a period and of its fraction are both nothing, and only this tells them.
-func (t template) beyond(m int) float64 {
+// lostByFolding returns the share of the energy of t, without noise, that is lost when t is folded to a period
+// shorter by the factor m. Where noise is over-estimated, as with short bursts in an idle process, the tracked
+// distances of a period and of its fraction are both 0, and only this share distinguishes them.
+func (t template) lostByFolding(m int) float64 {
 	lost, all := 0.0, 0.0
 	folded := fold(t.v, m*t.periods)
 	for k, x := range t.v {

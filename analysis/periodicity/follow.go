@@ -7,8 +7,8 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// known is a period that has been found, with all its instances so far.
-type known struct {
+// trackedPeriod is a period that has been found, with all its instances so far.
+type trackedPeriod struct {
 	t        template // as it was found
 	now      template // as it was where it was followed last
 	level    int
@@ -16,7 +16,7 @@ type known struct {
 	distance float64 // of the fit that it was found by
 	z        float64 // its significance
 	groups   []group
-	children []child
+	children []childFit
 }
 
 // groupSize occurrences are averaged before shapes are compared: with 5 address
@@ -41,7 +41,7 @@ const segmentUnits = 48
 // pyramid, from sample from outwards, cuts them into instances at full rate, and
 // returns the spans that they cover. Sample 0 of the pyramid is sample off of the
 // profile.
-func (k *known) follow(tr *tracker, p *pyramid, a, b, from, off int) []span {
+func (k *trackedPeriod) follow(tr *tracker, p *pyramid, a, b, from, off int) []span {
 	if k.level >= p.height {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (k *known) follow(tr *tracker, p *pyramid, a, b, from, off int) []span {
 }
 
 // cut appends the occurrences, whose ends are given in samples, in groups.
-func (k *known) cut(v vector, occ []occurrence, edges [][2]int, off int) []span {
+func (k *trackedPeriod) cut(v vector, occ []occurrence, edges [][2]int, off int) []span {
 	var out []span
 	for i := 0; i < len(occ); {
 		var g group
@@ -93,14 +93,14 @@ func (k *known) cut(v vector, occ []occurrence, edges [][2]int, off int) []span 
 				out = append(out, span{s, e})
 			}
 		}
-		g.shape = k.now.average(v, occ[from:i]).common()
+		g.shape = k.now.average(v, occ[from:i]).onePeriod()
 		k.groups = append(k.groups, g)
 	}
 	return out
 }
 
 // forward follows k through points lo to hi of v, a segment at a time.
-func (k *known) forward(tr *tracker, v vector, lo, hi int) []occurrence {
+func (k *trackedPeriod) forward(tr *tracker, v vector, lo, hi int) []occurrence {
 	var all []occurrence
 	chained := false
 	for at := lo; at < hi; {
@@ -120,7 +120,7 @@ func (k *known) forward(tr *tracker, v vector, lo, hi int) []occurrence {
 			next, chained = max(next, at+occ[0].at[parts]), next <= at+occ[0].at[parts]
 		}
 		for _, o := range occ {
-			all = append(all, o.moved(at))
+			all = append(all, o.shiftedBy(at))
 		}
 		k.adapt(v, all[len(all)-len(occ):])
 		if end == hi {
@@ -132,7 +132,7 @@ func (k *known) forward(tr *tracker, v vector, lo, hi int) []occurrence {
 }
 
 // backward is forward from hi to lo.
-func (k *known) backward(tr *tracker, v vector, lo, hi int) []occurrence {
+func (k *trackedPeriod) backward(tr *tracker, v vector, lo, hi int) []occurrence {
 	var segments [][]occurrence
 	n := 0
 	for at := hi; at > lo; {
@@ -150,7 +150,7 @@ func (k *known) backward(tr *tracker, v vector, lo, hi int) []occurrence {
 		}
 		seg := make([]occurrence, len(occ))
 		for i, o := range occ {
-			seg[i] = o.moved(begin)
+			seg[i] = o.shiftedBy(begin)
 		}
 		k.adapt(v, seg)
 		segments = append(segments, seg)
@@ -167,8 +167,8 @@ func (k *known) backward(tr *tracker, v vector, lo, hi int) []occurrence {
 	return all
 }
 
-// moved returns o with its places moved by d.
-func (o occurrence) moved(d int) occurrence {
+// shiftedBy returns o with its places moved by d points.
+func (o occurrence) shiftedBy(d int) occurrence {
 	for q := range o.at {
 		o.at[q] += d
 	}
@@ -180,13 +180,13 @@ const adaptFrom = 8
 
 // adapt recomputes the template from the occurrences in a segment that fit it well, unless it would become
 // another one: then the loop itself has changed.
-func (k *known) adapt(v vector, occ []occurrence) {
+func (k *trackedPeriod) adapt(v vector, occ []occurrence) {
 	good := k.runs(slices.Clone(occ))
 	if len(good) < adaptFrom {
 		return
 	}
 	t := k.now.retime(good).average(v, good)
-	if t.common().apart(k.now.common()) < likeness/2 {
+	if t.onePeriod().distanceTo(k.now.onePeriod()) < likeness/2 {
 		k.now = t
 	}
 }
@@ -195,10 +195,9 @@ func (k *known) adapt(v vector, occ []occurrence) {
 // those it was made from.
 const runSlack = 0.1
 
-// runs keeps the runs of consecutive occurrences that are worth it: one alone
-// is not a period. A run is cut where runWindow occurrences about a place are
-// worth nothing. The result shares the memory of occ.
-func (k *known) runs(occ []occurrence) []occurrence {
+// runs returns the runs of consecutive occurrences that fit well enough: one alone is not a period. A run is
+// cut where runWindow occurrences around a place fit too badly. The result shares the memory of occ.
+func (k *trackedPeriod) runs(occ []occurrence) []occurrence {
 	limit := min(meanDistance, k.distance+runSlack)
 	bad := make([]bool, len(occ))
 	for i := range occ {
@@ -238,7 +237,7 @@ const maxStretch = 0.12
 const runWindow = 5
 
 // improve recomputes template and length from the whole stretch of the period.
-func (k *known) improve(tr *tracker, p *pyramid, a, b int) {
+func (k *trackedPeriod) improve(tr *tracker, p *pyramid, a, b int) {
 	lv := p.at(k.level)
 	v := lv.slice(min(a>>k.level, lv.len()), min(b>>k.level, lv.len()))
 	tr.over(v)
@@ -252,8 +251,8 @@ func (k *known) improve(tr *tracker, p *pyramid, a, b int) {
 	k.now = k.t
 }
 
-// typical is the median length of the occurrences in points.
-func typical(occ []occurrence) int {
+// medianLength returns the median length of the occurrences in points.
+func medianLength(occ []occurrence) int {
 	lens := make([]float64, len(occ))
 	for i, o := range occ {
 		lens[i] = float64(o.length())

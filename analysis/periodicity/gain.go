@@ -1,7 +1,7 @@
 package periodicity
 
-// gains fills the tables of gains. Level and energy are those of the stretch of
-// one unit about the place, so neither a trend nor an outburst nearby counts.
+// gains fills the tables of gains: what each part of the template adds if it begins at each point. Level and
+// energy are those of one unit around the place, so that neither a trend nor an outburst nearby counts.
 func (d *tracker) gains(t template, maxDistance float64) {
 	n := d.v.len()
 	d.local(t, maxDistance)
@@ -11,7 +11,7 @@ func (d *tracker) gains(t template, maxDistance float64) {
 		g := d.open[q][d.pad:][:last]
 		for k, x := range d.v.c {
 			convolve(g, x, t.v[k][lo:hi], k > 0)
-			unlevel(g, d.mean[k], lo, sum(t.v[k][lo:hi]))
+			subtractLevel(g, d.mean[k], lo, sum(t.v[k][lo:hi]))
 		}
 		own := float32(-t.own * float64(hi-lo))
 		base := float32(float64(hi-lo) / float64(t.unit) * (1 - 1/maxDistance))
@@ -22,9 +22,9 @@ func (d *tracker) gains(t template, maxDistance float64) {
 	}
 }
 
-// unlevel takes level times the mean of the unit that begins lo points earlier
-// from every product; at either end, of the first or the last whole unit.
-func unlevel(g, mean []float32, lo int, level float32) {
+// subtractLevel subtracts from every product level times the mean of the unit that begins lo points earlier; at
+// either end, that of the first or the last whole unit.
+func subtractLevel(g, mean []float32, lo int, level float32) {
 	first, last := level*mean[0], level*mean[len(mean)-1]
 	for p := range lo {
 		g[p] -= first
@@ -39,7 +39,7 @@ func unlevel(g, mean []float32, lo int, level float32) {
 	}
 }
 
-// scale turns products into gains in the same way.
+// scale converts products to gains, with the factors inv of the unit that begins lo points earlier.
 func scale(g, inv []float32, lo int, base, own float32) {
 	for p := range lo {
 		g[p] = base + (g[p]+own)*inv[0]
@@ -54,8 +54,8 @@ func scale(g, inv []float32, lo int, base, own float32) {
 	}
 }
 
-// local fills mean and inv, two over the energies that belong to a unit begun at
-// each place, noise taken out.
+// local fills mean and inv: for a unit that begins at each place, its mean, and 2/maxDistance over its energy
+// without noise plus that of the template.
 func (d *tracker) local(t template, maxDistance float64) {
 	if t.unit != d.unit {
 		d.slides(t.unit)
@@ -65,7 +65,7 @@ func (d *tracker) local(t template, maxDistance float64) {
 	invert(d.inv, float32(d.v.noise*float64(t.unit*len(d.v.c))), float32(t.energy), float32(2/maxDistance))
 }
 
-// slides fills mean and energy.
+// slides fills mean and energy of a unit of the given number of points from each place on.
 func (d *tracker) slides(unit int) {
 	d.unit = unit
 	places := d.v.len() - unit + 1
@@ -75,11 +75,11 @@ func (d *tracker) slides(unit int) {
 	}
 	for k, x := range d.v.c {
 		d.mean[k] = resize(d.mean[k], places)
-		slide(x, unit, d.mean[k], d.energy)
+		slidingMeans(x, unit, d.mean[k], d.energy)
 	}
 }
 
-// sums are the sum and the energy of points.
+// sums returns the sum and the sum of squares of x.
 func sums(x []float32) (sum, energy float64) {
 	for _, y := range x {
 		sum += float64(y)
@@ -88,9 +88,9 @@ func sums(x []float32) (sum, energy float64) {
 	return sum, energy
 }
 
-// slide writes the means of u points from each place on, and adds their energies
-// without them. Two windows go side by side, as every sum waits for the last.
-func slide(x []float32, u int, mean, energy []float32) {
+// slidingMeans writes the means of u points from each place on, and adds to energy the sums of squared
+// deviations from them. Two windows go side by side, as every sum waits for the last.
+func slidingMeans(x []float32, u int, mean, energy []float32) {
 	half, per := (len(mean)-1)/2, 1/float64(u)
 	s, e := sums(x[:u])
 	t, f := sums(x[half : half+u])
@@ -120,8 +120,7 @@ func slide(x []float32, u int, mean, energy []float32) {
 	}
 }
 
-// invert turns energies into what a gain has to be multiplied by: scale over them
-// without noise and with the own energy of the template.
+// invert replaces each energy by scale divided by the energy, less noise, plus the energy own of the template.
 func invert(energy []float32, noise, own, scale float32) {
 	if !(own > 0) {
 		clear(energy)
@@ -175,6 +174,7 @@ func convolve(g, x, t []float32, add bool) {
 	}
 }
 
+// sum returns the sum of x.
 func sum(x []float32) float32 {
 	s := float32(0)
 	for _, v := range x {

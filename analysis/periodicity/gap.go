@@ -7,19 +7,19 @@ import (
 	"jobgait/analysis/series"
 )
 
-// gapSamples is the number of samples in a row without any value from which on they are a gap:
-// time that nothing is known of. In shorter ones the last value is held.
+// gapSamples is the least number of consecutive samples without any value that count as a gap: time of which
+// nothing is known. In shorter stretches the last value is repeated.
 const gapSamples = 64
 
-// gap is a stretch that was left out, but for one missing sample that stands for it, so that
-// what is before and after it are no neighbors.
+// gap is a stretch that was replaced by one missing sample, so that the samples before and after it are not
+// adjacent.
 type gap struct {
 	at      int // that sample, among those that are left
 	removed int
 }
 
-// withoutGaps returns the set without its gaps. Sets with other axes keep theirs: the agent
-// knows why it has no samples.
+// withoutGaps returns the set without its gaps, and the gaps. Sets with other axes are returned unchanged: the
+// agent recorded why it has no samples.
 func withoutGaps(set series.Set) (series.Set, []gap) {
 	if len(set.Also) > 0 || len(set.WallS) > 0 {
 		return set, nil
@@ -53,7 +53,7 @@ func anyValue(set series.Set, i int) bool {
 	return slices.ContainsFunc(set.Columns, func(c series.Column) bool { return !math.IsNaN(float64(c.Values[i])) })
 }
 
-// leaveOut returns the values without the gaps.
+// leaveOut returns the values with each gap replaced by one missing sample.
 func leaveOut(v series.Values, gaps []gap) series.Values {
 	out := make(series.Values, 0, len(v))
 	from := 0
@@ -65,8 +65,8 @@ func leaveOut(v series.Values, gaps []gap) series.Values {
 	return append(out, v[from:]...)
 }
 
-// restore puts the instances of a period back to where they are in the set with its gaps. An
-// instance that a gap broke is left out: how long it took is not known.
+// restore converts the instances of a period to their places in the set with its gaps. Instances that contain a
+// gap are left out, because their length is unknown.
 func (p *Period) restore(set series.Set, gaps []gap) {
 	var kept []Instance
 	for _, in := range p.Instances {

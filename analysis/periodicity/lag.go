@@ -53,7 +53,7 @@ func (f *lagFinder) correlation(v vector, m int) []float32 {
 	return normalise(f.r, f.ends, total, n, v.noise*float64(len(v.c)))
 }
 
-// transform returns the transform for at least the given number of points.
+// transform returns the transform for at least the given number of points, creating it if necessary.
 func (f *lagFinder) transform(points int) *transform {
 	size := 4
 	for size < points {
@@ -68,10 +68,10 @@ func (f *lagFinder) transform(points int) *transform {
 	return f.transforms[size]
 }
 
-// normalise divides the raw products r of n samples by the energies that overlap,
-// noise taken out: total is that of all samples, ends[k] that of the first k and
-// the last k. Noise estimated from differences is too large for periods of a few
-// samples: the signal cannot have less energy than its largest correlation.
+// normalise divides the raw correlations r[k] of n samples by the mean energy of the two parts that overlap at
+// lag k, less that of the noise; total is the energy of all samples, ends[k] that of the first k and the last
+// k. It returns nil if the signal is not stronger than chance gives. Noise estimated from differences is too
+// large for periods of a few samples, so the signal has at least the energy of its largest correlation.
 func normalise(r []float32, ends []float64, total float64, n int, noise float64) []float32 {
 	if total <= 0 {
 		return nil
@@ -101,8 +101,8 @@ func normalise(r []float32, ends []float64, total float64, n int, noise float64)
 	return r
 }
 
-// resize returns n values in the memory of s if that is enough. What has grown once
-// will grow again: then there is some to spare.
+// resize returns a slice of n values in the memory of s if that suffices, else in new memory with spare
+// capacity. The contents are undefined.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, n+cap(s)/2)
@@ -110,7 +110,7 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// zeros is resize, and sets them to 0.
+// zeros returns a slice of n zeros in the memory of s if that suffices.
 func zeros[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return resize(s, n)
@@ -170,7 +170,7 @@ func peaks(r []float32, lo int) []int {
 	return []int{best}
 }
 
-// parabola returns the place of the maximum through three points about k.
+// parabola returns the place of the maximum of a parabola through the three points around k.
 func parabola(r []float32, k int) float64 {
 	if k < 1 || k+1 >= len(r) {
 		return float64(k)

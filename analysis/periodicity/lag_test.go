@@ -74,13 +74,13 @@ func TestRefineLag(t *testing.T) {
 
 func TestMultiple(t *testing.T) {
 	for ratio, want := range map[float64]int{1: 1, 1.9: 1, 1.95: 2, 2: 2, 2.05: 2, 2.5: 1, 3.05: 3, 3.9: 4, 5: 1, 0.5: 1} {
-		if got := multiple(ratio); got != want {
+		if got := smallMultiple(ratio); got != want {
 			t.Errorf("%g: %d, want %d", ratio, got, want)
 		}
 	}
 	good, weak := fit{lag: 10, score: 0.95}, fit{lag: 7, score: 0.5}
 	for lag, want := range map[float64]bool{10: true, 20.2: true, 25: false, 80: true, 90: false, 14: false} {
-		if got := multipleOf(lag, []fit{weak, good}); got != want {
+		if got := isMultipleOfFit(lag, []fit{weak, good}); got != want {
 			t.Errorf("lag %g: %v", lag, got)
 		}
 	}
@@ -112,14 +112,14 @@ func TestBeyond(t *testing.T) {
 		"a quarter of it":  {func(i int) float64 { return wave(1)(i) + math.Sqrt(3)*wave(4)(i) }, 4, 0.25},
 		"all of it levels": {func(int) float64 { return 7 }, 2, 0},
 	} {
-		if got := shape(c.f).beyond(c.m); math.Abs(got-c.want) > 1e-4 && !(c.want == 0 && math.IsNaN(got)) {
+		if got := shape(c.f).lostByFolding(c.m); math.Abs(got-c.want) > 1e-4 && !(c.want == 0 && math.IsNaN(got)) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 	// What noise adds is taken out.
 	noisy := shape(wave(1))
 	noisy.own = 0.1
-	if got, want := noisy.beyond(2), (32-3.2)/(32-6.4); math.Abs(got-want) > 1e-3 {
+	if got, want := noisy.lostByFolding(2), (32-3.2)/(32-6.4); math.Abs(got-want) > 1e-3 {
 		t.Errorf("with noise: %v, want %v", got, want)
 	}
 }
@@ -134,8 +134,8 @@ func TestAgreement(t *testing.T) {
 			x[i] = x[i-20] // the 20 points before, again and again
 		}
 	}
-	h := &hunt{}
-	got := h.agreement(vector{c: [][]float32{x}}, 20, 20, 0, 340)
+	h := &searcher{}
+	got := h.pairCorrelation(vector{c: [][]float32{x}}, 20, 20, 0, 340)
 	if a := got[largest(got, -1, -1)]; a < 0.7 || a > 1 {
 		t.Errorf("the best of all agrees by %v", a)
 	}

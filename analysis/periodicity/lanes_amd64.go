@@ -24,7 +24,7 @@ func scale8(out, inv *float32, blocks int, base, own float32)
 //go:noescape
 func invert8(out *float32, blocks int, noise, own, scale float32)
 
-// lanes is how many whole blocks of size places are in n of them.
+// lanes returns the number of whole blocks of size values in n values, 0 if the CPU has no AVX2.
 func lanes(n, size int) int {
 	if !cpu.X86.HasAVX2 {
 		return 0
@@ -65,7 +65,8 @@ func beginsLanes(open, end, free []float32) int {
 	return 8 * blocks
 }
 
-// takeTimesLanes takes w times x from y.
+// takeTimesLanes subtracts w*x from y for the first values, in blocks of 8, and returns how many; 0 without
+// AVX2.
 func takeTimesLanes(y, x []float32, w float32) int {
 	blocks := lanes(len(x), 8)
 	if blocks == 0 {

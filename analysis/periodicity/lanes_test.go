@@ -24,9 +24,9 @@ func TestLanes(t *testing.T) {
 		for name, loop := range map[string]func(out []float32, a int){
 			"convolve": func(out []float32, a int) { convolve(out, x[a:], w, true) },
 			"product":  func(out []float32, a int) { convolve(out, x[a:], w, false) },
-			"ends":     func(out []float32, a int) { ends(out, from[a:], y[a:], 0.1, 0.4) },
-			"begins":   func(out []float32, a int) { begins(out, x[a:], y[a:]) },
-			"unlevel":  func(out []float32, a int) { unlevel(out, x[a:a+len(out)], 0, 0.7) },
+			"ends":     func(out []float32, a int) { addEnds(out, from[a:], y[a:], 0.1, 0.4) },
+			"begins":   func(out []float32, a int) { addBegins(out, x[a:], y[a:]) },
+			"unlevel":  func(out []float32, a int) { subtractLevel(out, x[a:a+len(out)], 0, 0.7) },
 			"invert":   func(out []float32, a int) { invert(out, 0.1, 0.5, 3) },
 			"scale":    func(out []float32, a int) { scale(out, x[a:a+len(out)], 0, 0.3, 0.2) },
 		} {
@@ -52,7 +52,7 @@ func TestEnds(t *testing.T) {
 			from := make([]float32, n+2*maxShift)
 			from[i] = 10
 			out := make([]float32, n)
-			ends(out, from, make([]float32, n), 1, 4)
+			addEnds(out, from, make([]float32, n), 1, 4)
 			for k, got := range out {
 				want := map[int]float32{0: 6, 1: 9, 2: 10, 3: 9, 4: 6}[i-k]
 				if got != want {

@@ -8,14 +8,14 @@ import (
 	"jobgait/analysis/series"
 )
 
-// The search finds where cycles begin to a whole slot, and holds each near the place that its neighbours suggest: the
-// scatter of their lengths is too small, or where cycles have few slots that of rounding. Here each begin is measured
-// by itself, to parts of a slot, by which code the slots on both sides of it ran, and the error of that is taken out
-// of the scatter.
+// The search locates the beginnings of cycles to whole slots and keeps each near the position that its
+// neighbours suggest. Therefore the scatter of the resulting lengths is too small or, where cycles have few
+// slots, is that of rounding. Here each beginning is measured independently, to fractions of a slot, from the
+// code that ran in the slots on both sides of it, and the measurement error is subtracted from the scatter.
 
 const (
-	// measuredSlots bounds the slots of the runs in which cycles are measured, and leastMeasured is the least number of
-	// cycles that tell a scatter.
+	// measuredSlots bounds the slots of the runs in which cycles are measured, and leastMeasured is the least
+	// number of cycles from which a scatter is computed.
 	measuredSlots, leastMeasured = 1 << 15, 24
 	// measuredSamples is the least number of samples in a cycle: in shorter ones the error of a begin is as large as
 	// the scatter of three programs of four.
@@ -29,7 +29,8 @@ const (
 	measurePasses = 2
 )
 
-// shape is the code of one cycle: of every phase the logarithm of the shares of columns.
+// cycleShape holds the code of one cycle: log[phase][column] is the logarithm of the column's share of the
+// samples in that phase.
 type cycleShape struct {
 	phases int
 	log    [][]float32
@@ -75,7 +76,8 @@ func learnShape(hits []slotHits, mean []float64, runs [][]begin, phases int) cyc
 	return s
 }
 
-// gain is how likely the samples of a slot are at a place in the cycle, 0 to 1.
+// gain returns the log-likelihood of the samples of a slot at position at in the cycle, in cycles (only the
+// fraction counts).
 func (s cycleShape) gain(h slotHits, at float64) (sum float64) {
 	b := int(math.Floor((at-math.Floor(at))*float64(s.phases))) % s.phases
 	for k, c := range h.column {

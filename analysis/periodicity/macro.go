@@ -27,8 +27,8 @@ type phase struct {
 	start, end float64
 }
 
-// macros returns the cycle that the periods go through, if there is one. Either
-// some gaps are much longer than the others, or all are long.
+// macros returns the longer cycle that the periods go through, if there is one. Phases end at gaps much longer
+// than the others, or else at any long gap.
 func macros(periods []Period) []Macro {
 	for _, among := range [2]bool{true, false} {
 		seq := phases(periods, among)
@@ -41,8 +41,8 @@ func macros(periods []Period) []Macro {
 	return nil
 }
 
-// cycle is what lies between the starts of the phases of one period, if they
-// come at equal intervals.
+// cycle returns the macro cycle between the starts of the phases of period label, if they come at equal
+// intervals.
 func cycle(seq []phase, label, periods int) (Macro, bool) {
 	var starts, lengths []float64
 	for _, p := range seq {
@@ -92,7 +92,8 @@ func phases(periods []Period, among bool) []phase {
 	return out
 }
 
-// gapLimit is the length of gap in seconds that ends a phase of p.
+// gapLimit returns the length of a gap, in seconds, that ends a phase of p: relative to its other gaps if among
+// is true, else to its period.
 func gapLimit(p Period, among bool) float64 {
 	if !among {
 		return longGap * p.PeriodS

@@ -6,26 +6,24 @@ import (
 )
 
 const (
-	// margin is the share of what is left to a perfect score by which the
-	// permutations have to be beaten. It makes up for the search over places
-	// and lags that the permutations do not go through.
-	margin = 0.12
+	// surrogateMargin is the share of what is left to a perfect score by which the permutations have to be beaten.
+	// It makes up for the search over places and lags that the permutations do not go through.
+	surrogateMargin = 0.12
 	// enoughSurrogates permutations are enough where all of them are beaten by clearMargin, or the significance is
 	// twice the required one.
 	enoughSurrogates, clearMargin = 6, 0.6
 )
 
-// significant compares a fit with what the same search finds in permutations
-// of the same stretch: cut into blocks of about one period, which keep the
-// values, the noise and the short-range shape and lose the rhythm. Thresholds
-// on distance alone cannot do this: they would have to know the noise.
+// significance compares a fit with what the same search finds in permutations of the same stretch, and returns
+// its significance and whether that suffices. The stretch is cut into blocks of about one period, which keep
+// the values, the noise and the short-range shape and lose the rhythm. Thresholds on distance alone cannot do
+// this: they would have to know the noise.
 //
-// The significance is the distance from the permutations in their standard
-// deviations, times the share of what is left to a perfect score by which the
-// best of them is beaten. Either alone is deceived: the first by permutations
-// of which all find nothing, the second by one that found much.
-func (h *hunt) significant(p *pyramid, x fit) (z float64, ok bool) {
-	if obvious(x, p.at(x.level).noise) {
+// The significance is the distance from the permutations in their standard deviations, times the share of what
+// is left to a perfect score by which the best of them is beaten. Neither is enough alone: the first fails if
+// all permutations find nothing, the second if one finds much.
+func (h *searcher) significance(p *pyramid, x fit) (z float64, ok bool) {
+	if isObvious(x, p.at(x.level).noise) {
 		return obviousZ, true
 	}
 	level := max(0, x.level-1)
@@ -36,7 +34,7 @@ func (h *hunt) significant(p *pyramid, x fit) (z float64, ok bool) {
 	lo, hi := max(x.a>>level, mid-half), min(x.b>>level, mid+half, p.at(level).len())
 	v := p.at(level).slice(lo, hi)
 	score := func(v vector) float64 {
-		return h.best(h.small.over(v), unit, h.minLag>>level)
+		return h.bestScore(h.small.over(v), unit, h.minLag>>level)
 	}
 	h.quick = true
 	defer func() { h.quick = false }()
@@ -50,7 +48,7 @@ func (h *hunt) significant(p *pyramid, x fit) (z float64, ok bool) {
 		sum2 += chance * chance
 		n := float64(i + 1)
 		above := (actual - largest) / (1 - largest)
-		if above < margin {
+		if above < surrogateMargin {
 			return 0, false
 		}
 		sd := math.Sqrt(max(sum2/n-square(sum/n), 0) + square(0.02))
@@ -62,15 +60,14 @@ func (h *hunt) significant(p *pyramid, x fit) (z float64, ok bool) {
 	return z, z >= h.minZ
 }
 
-// obviousZ stands for the significance of what permutations cannot judge.
+// obviousZ is the significance given to obvious periods, which permutations cannot test.
 const obviousZ = 10
 
-// obvious says of a handful of occurrences that they are equal to within 4 %
-// of their energy, hundreds of times over the noise, without gap: four blocks
-// have too few orders for permutations to say anything. So it says of longer runs of
-// occurrences in any part of the stretch: where a profile is flat between its cycles,
-// permutations find what is flat.
-func obvious(x fit, noise float64) bool {
+// isObvious reports whether four to eight occurrences without a gap are equal to within 4 % of their energy,
+// far above the noise: four blocks have too few orders for a permutation test. It also accepts longer runs of
+// equal occurrences in any part of the stretch: if a profile is flat between its cycles, permutations match the
+// flat parts.
+func isObvious(x fit, noise float64) bool {
 	if x.t.energy >= 300*noise && longestAlike(x.occ)*x.t.periods >= alikeRun {
 		return true
 	}
@@ -79,7 +76,7 @@ func obvious(x fit, noise float64) bool {
 	}
 	length := x.occ[len(x.occ)-1].at[parts] - x.occ[0].at[0]
 	return x.distance <= 0.04 && float64(length<<x.level) >= 0.93*float64(x.b-x.a) &&
-		unbroken(x.occ) && x.t.energy >= 300*noise
+		isUnbroken(x.occ) && x.t.energy >= 300*noise
 }
 
 const (
@@ -90,7 +87,7 @@ const (
 	alikeLength   = 0.04
 )
 
-// longestAlike is the longest run of occurrences without gap that are all alike.
+// longestAlike returns the length of the longest run of similar occurrences without a gap.
 func longestAlike(occ []occurrence) int {
 	length := 0.0
 	for _, o := range occ {
@@ -111,7 +108,8 @@ func longestAlike(occ []occurrence) int {
 	return best
 }
 
-func unbroken(occ []occurrence) bool {
+// isUnbroken reports whether there is no gap between the occurrences.
+func isUnbroken(occ []occurrence) bool {
 	for i := 1; i < len(occ); i++ {
 		if occ[i].at[0] != occ[i-1].at[parts] {
 			return false
@@ -120,18 +118,18 @@ func unbroken(occ []occurrence) bool {
 	return true
 }
 
-// best is the largest score of a lag between a half and the double of lag.
-func (h *hunt) best(p *pyramid, lag float64, minLag int) float64 {
+// bestScore returns the largest score of any lag between half of and twice the given lag.
+func (h *searcher) bestScore(p *pyramid, lag float64, minLag int) float64 {
 	n := p.at(0).len()
 	top, tried := 0.0, 0
-	if x, ok := h.fitLag(p, lag, 0, n, 0, n); ok && acceptable(x, p.at(x.level).noise) {
+	if x, ok := h.fitLag(p, lag, 0, n, 0, n); ok && isAcceptable(x, p.at(x.level).noise) {
 		top = x.score
 	}
 	for _, c := range h.lags.candidates(p, 0, n, minLag, h.par) {
 		if c.lag < lag/2.1 || c.lag > 2.1*lag || math.Abs(c.lag/lag-1) < 0.02 {
 			continue
 		}
-		if x, ok := h.fitLag(p, c.lag, 0, n, c.a, c.b); ok && acceptable(x, p.at(x.level).noise) {
+		if x, ok := h.fitLag(p, c.lag, 0, n, c.a, c.b); ok && isAcceptable(x, p.at(x.level).noise) {
 			top = max(top, x.score)
 		}
 		if tried++; tried == 2 {
@@ -141,7 +139,7 @@ func (h *hunt) best(p *pyramid, lag float64, minLag int) float64 {
 	return top
 }
 
-// permute cuts v into blocks of 0.5 to 1.5 units and shuffles them.
+// permute returns v cut into blocks of 0.5 to 1.5 units in random order.
 func permute(v vector, unit float64, rng *rand.Rand) vector {
 	type block struct{ a, b int }
 	var blocks []block

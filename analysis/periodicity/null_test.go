@@ -46,7 +46,7 @@ func TestLongRunsAreObvious(t *testing.T) {
 		want       bool
 	}{{9, 1, 400, true}, {4, 2, 400, true}, {4, 1, 400, false}, {9, 1, 200, false}} {
 		x := fit{occ: equalOccurrences(0, c.n, 40, 1), b: 4000, t: template{energy: c.energy, periods: c.periods}}
-		if got := obvious(x, 1); got != c.want {
+		if got := isObvious(x, 1); got != c.want {
 			t.Errorf("%d occurrences of %d periods, energy %g: %v", c.n, c.periods, c.energy, got)
 		}
 	}

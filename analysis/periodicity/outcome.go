@@ -10,28 +10,28 @@ import (
 	"jobgait/analysis/series"
 )
 
-// outcome is what one source gave.
+// outcome is the result of searching one source: its periods, or the stage at which the search ended.
 type outcome struct {
 	source  string
 	stage   stage
 	periods []Period
 	combs   []Period // periods of a comb of the sampler, refused (comb.go)
 	macros  []Macro
-	// Of what was chosen among many columns: the share of their votes that agree,
-	// whether code shows it, and whether only how much CPU the job got does.
+	// For an outcome chosen among many columns: agreed is the share of their votes that agree, code reports that
+	// code shows the period, usage that only the amount of CPU the job got does.
 	agreed      float64
 	code, usage bool
 	leastS      float64 // shorter periods of its sensor were refused (alias.go)
 	// candidate is the most confident period that was refused, the zero value where there was none.
 	candidate Period
-	// again finds it in another set of the same profile; partly is whether only an
-	// excerpt was looked at.
-	partly bool
-	again  func(series.Set, series.Clock) outcome
+	// searchWhole finds the same period in another set of the same profile; partly reports that only an excerpt
+	// was searched.
+	partly      bool
+	searchWhole func(series.Set, series.Clock) outcome
 }
 
-// timed adds the CPU time of one instance on average, where a column tells it.
-func (o outcome) timed(clock func() series.Clock) {
+// addCPUTime sets the mean CPU time of one instance of each period, if a column has CPU time.
+func (o outcome) addCPUTime(clock func() series.Clock) {
 	if !slices.ContainsFunc(o.periods, func(p Period) bool { return !(p.CPUS > 0) }) {
 		return
 	}
@@ -51,8 +51,8 @@ func (o outcome) timed(clock func() series.Clock) {
 	}
 }
 
-// further is the outcome that came further, if none of the two found a period.
-func (o outcome) further(p outcome) outcome {
+// furthest returns the one of two outcomes without periods whose search came further, with the combs of both.
+func (o outcome) furthest(p outcome) outcome {
 	best := o.refusing(append(slices.Clone(p.periods), p.candidate)...).refusing(o.periods...).candidate
 	if p.stage == foundUnsure {
 		best = p.candidate
@@ -155,8 +155,8 @@ func (o outcome) reason() note.Note {
 		quantity.Chosen(100*minCoverage))
 }
 
-// scale completes the confidence of the reported periods.
-func (o outcome) scale(axis series.Axis, agreed float64) {
+// setAgreement sets the axis and the agreement of the periods, and recomputes their confidence.
+func (o outcome) setAgreement(axis series.Axis, agreed float64) {
 	for i := range o.periods {
 		p := &o.periods[i]
 		p.Axis = axis
@@ -165,14 +165,14 @@ func (o outcome) scale(axis series.Axis, agreed float64) {
 	}
 }
 
-// through follows what an excerpt showed through all of a profile.
-func (o outcome) through(set series.Set, clock series.Clock) outcome {
-	full := o.again(set, clock)
+// extendToWhole searches the whole profile for the period that an excerpt showed.
+func (o outcome) extendToWhole(set series.Set, clock series.Clock) outcome {
+	full := o.searchWhole(set, clock)
 	if len(full.periods) == 0 {
 		return full
 	}
 	part := o.periods[0]
-	full.scale(part.Axis, part.Parts.Agreed)
+	full.setAgreement(part.Axis, part.Parts.Agreed)
 	longer := func(count int) int { return count * len(full.periods[0].Instances) / len(part.Instances) }
 	for _, m := range o.macros {
 		m.Count = longer(m.Count)
@@ -187,8 +187,8 @@ func (o outcome) through(set series.Set, clock series.Clock) outcome {
 	return full
 }
 
-// allMacros are the longer cycles that were seen in the samples, and those that the regions of the periods go
-// through: one that both show is reported once.
+// allMacros returns the macro cycles found in the samples and those that the regions of the periods go through,
+// each once.
 func (o outcome) allMacros() []Macro {
 	all := o.macros
 	for _, m := range macros(o.periods) {

@@ -31,7 +31,7 @@ const (
 	paperMaxSamples, paperMaxCells = 1 << 21, 4e11
 )
 
-// paper is the method with what its tests ask for less of.
+// paper holds the limits of the published method, which tests lower.
 type paper struct {
 	longest   int // length of half a window, samples
 	instances int // of one length that are compared: a matrix of 290 MB
@@ -47,7 +47,7 @@ type PaperShape struct {
 	Rounds int
 }
 
-// PaperResult is what the method found; Shapes are in the order of Periods.
+// PaperResult is the result of the published method; Shapes are in the order of Periods.
 type PaperResult struct {
 	Result
 	Shapes []PaperShape
@@ -73,6 +73,7 @@ func DetectPaper(set series.Set) (PaperResult, error) {
 	return paper{longest: paperLongest, instances: 12000}.detect(set)
 }
 
+// detect is DetectPaper with the limits of par.
 func (par paper) detect(set series.Set) (PaperResult, error) {
 	if !(set.StepS > 0) {
 		return PaperResult{}, fmt.Errorf("detect periods: step of %v s", set.StepS)
@@ -151,7 +152,7 @@ func (par paper) cluster(r *PaperResult, cut paperCut, set series.Set) {
 	}
 }
 
-// sort orders periods and shapes by coverage times confidence.
+// sort sorts periods and shapes by coverage times confidence, the largest first.
 func (r *PaperResult) sort() {
 	order := make([]int, len(r.Periods))
 	for i := range order {
@@ -167,11 +168,12 @@ func (r *PaperResult) sort() {
 	r.Periods, r.Shapes = periods, shapes
 }
 
-// paperEnough says whether instances make up minCoverage of n samples.
+// paperEnough reports whether instances make up minCoverage of n samples.
 func paperEnough(in []Instance, n int) bool {
 	return float64(paperCovered(in)) >= minCoverage*float64(n)
 }
 
+// paperCovered returns the number of samples in the instances.
 func paperCovered(in []Instance) int {
 	c := 0
 	for _, i := range in {
@@ -180,8 +182,8 @@ func paperCovered(in []Instance) int {
 	return c
 }
 
-// paperPeriod describes one cluster. Explained is the share of the instances'
-// energy about their means that the pattern leaves nothing of.
+// paperPeriod converts one cluster to a period. Explained is the share of the instances' energy about their
+// means that the pattern explains.
 func paperPeriod(x []float64, in []Instance, wgss float64, column string, set series.Set) Period {
 	slices.SortFunc(in, func(a, b Instance) int { return cmp.Compare(a.First, b.First) })
 	lens := make([]float64, len(in))
@@ -200,7 +202,7 @@ func paperPeriod(x []float64, in []Instance, wgss float64, column string, set se
 	for i := range lens {
 		lens[i] *= set.StepS
 	}
-	p.spread(lens)
+	p.setLengths(lens)
 	if energy > 0 {
 		p.Parts = Parts{max(0, 1-wgss/energy), max(0, 1-p.PeriodCV), 1 - math.Exp(-float64(len(in))/10), 1, 1}
 		p.Confidence = p.Parts.product()

@@ -41,7 +41,8 @@ func paperClusters(x []float64, in []Instance) []paperCluster {
 	return out
 }
 
-// paperAverage is the barycentre average of a cluster, begun at its medoid.
+// paperAverage returns the barycentre average of a cluster, started from its medoid, the number of rounds, and
+// the within-group sum of squares.
 func paperAverage(x []float64, c paperCluster) (values []float64, rounds int, wgss float64) {
 	items := make([][]float64, len(c.in))
 	for i, v := range c.in {

@@ -81,8 +81,8 @@ func paperAlign(x []float64, groups [][]Instance) [][]Instance {
 	return out
 }
 
-// follow finds the leader that a run resembles most, by the fold m and the
-// rotation of the run, in points.
+// follow returns the leader that a run resembles most, the fold and the rotation of the run, in points, at
+// which it does; false if it resembles none.
 func (r paperRun) follow(leaders []paperLeader) (best paperLeader, fold, shift int, ok bool) {
 	least := math.Inf(1)
 	for _, l := range leaders {
@@ -126,7 +126,7 @@ func (r paperRun) move(shift, n int) []Instance {
 	return out
 }
 
-// paperFold cuts every instance into m.
+// paperFold divides every instance into m equal ones.
 func paperFold(in []Instance, m int) []Instance {
 	if m == 1 {
 		return in
@@ -141,8 +141,8 @@ func paperFold(in []Instance, m int) []Instance {
 	return out
 }
 
-// paperApart sorts instances and takes from the second of two that overlap by a
-// little what they share; more than a tenth, and it is left out.
+// paperApart sorts instances and shortens the second of two that overlap by the overlap; if that is more than a
+// tenth of it, it is left out.
 func paperApart(in []Instance) []Instance {
 	slices.SortFunc(in, func(a, b Instance) int { return cmp.Compare(a.First, b.First) })
 	var out []Instance
@@ -187,7 +187,7 @@ func paperRuns(x []float64, in []Instance) []paperRun {
 	return runs
 }
 
-// paperPoint is the value of an instance at point k of paperPoints.
+// paperPoint returns the interpolated value of an instance at point k of paperPoints.
 func paperPoint(x []float64, k int) float64 {
 	u := (float64(k)+0.5)*float64(len(x))/paperPoints - 0.5
 	i := int(math.Floor(u))

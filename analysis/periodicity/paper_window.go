@@ -44,10 +44,9 @@ type paperCut struct {
 	covered int // samples
 }
 
-// search looks for the length of the window whose instances cover most of the
-// profile, in a dichotomic manner: of the interval's quarter and three-quarter
-// points the better one tells which half is kept. Coverage is neither monotone
-// nor unimodal in L, so the best length seen is kept, not the last.
+// search returns the cut with the window length whose instances cover most of the profile, by bisection: the
+// better of the interval's quarter and three-quarter points decides which half is kept. Coverage is neither
+// monotone nor unimodal in L, so the best length seen is kept, not the last.
 func (par paper) search(x []float64) paperCut {
 	best := paperCut{x: x}
 	e := make([]float64, par.longest+1)
@@ -114,9 +113,9 @@ func paperRegions(in []Instance) []Instance {
 	return out
 }
 
-// paperPeriodicity returns the base periodicity of the right half of the window sw, 0 if it
-// has none. The difference is computed for all shifts k < length: RSW does not
-// move, the content of the window is shifted under it.
+// paperPeriodicity returns the base periodicity of the right half of the window sw, 0 if it has none. The
+// difference is computed for all shifts k < length: the right half is compared with the equally long range that
+// begins k samples earlier.
 func paperPeriodicity(sw []float64, length int, e []float64) int {
 	mean := 0.0
 	for _, v := range sw {
@@ -141,7 +140,7 @@ func paperPeriodicity(sw []float64, length int, e []float64) int {
 	return paperBase(e[:length], paperClose)
 }
 
-// paperDistance is the squared distance of two stretches.
+// paperDistance returns the squared distance of two stretches of equal length.
 func paperDistance(a, b []float64) float64 {
 	b = b[:len(a)]
 	var s, t float64
@@ -156,7 +155,7 @@ func paperDistance(a, b []float64) float64 {
 	return s + t
 }
 
-// paperBase picks the smallest shift of the family whose difference is close to
+// paperBase returns the smallest shift of the family whose difference is close to
 // 0. On smooth signals the smallest of all is at k = 1: minima count once the
 // difference has exceeded half of its maximum. Noise often puts the smallest at
 // a multiple: an earlier minimum within 1.5 times of it, or 0.05, is the base.
@@ -193,8 +192,7 @@ func paperBase(e []float64, limit float64) int {
 	return best
 }
 
-// paperCircular is the difference of a and b rotated by shift; both have the
-// same length.
+// paperCircular returns the relative difference of a and b rotated by shift; both have the same length.
 func paperCircular(a, b []float64, shift int) float64 {
 	n := len(a)
 	ma, mb := 0.0, 0.0

@@ -23,6 +23,6 @@ type Params struct {
 // Default returns the parameters for profiles of a few seconds to days at 5 ms.
 func Default() Params { return Params{surrogates: 24, window: 1536, chunk: 1 << 20} }
 
-// Confident is the confidence from which a period is stated without reserve. In
-// the real profiles behind the package comment no wrong one reached it.
+// Confident is the confidence at which a period is reported without reservation. In the real profiles behind
+// the package comment no wrong one reached it.
 const Confident = 0.8

@@ -8,25 +8,24 @@ import (
 )
 
 const (
-	// longCycle is how many times as long as the median one a cycle is that holds a pause.
+	// longCycle is the ratio to the median length at which a cycle may contain a pause.
 	longCycle = 3
-	// leastPauseS is how long a pause is at least: on a node with ten programs a CPU a job
-	// waits a tenth of a second for its turn.
+	// leastPauseS is the least length of a pause in seconds: on a node with ten programs a CPU a job waits a tenth
+	// of a second for its turn.
 	leastPauseS = 0.5
 	// idleShare is the part of the loop's busy CPUs below which a job does nothing.
 	idleShare = 0.1
-	// leastPauses recur; fewer may be anything.
+	// leastPauses is the least number of pauses that are removed.
 	leastPauses = 3
-	// leastRest is the part of a cycle that is kept of one that holds a pause.
+	// leastRest is the least remaining part of a median cycle, for a cycle with a pause to be kept.
 	leastRest = 0.75
 )
 
-// awake leaves the pauses out of cycles that were found in CPU time, where they take
-// none: a loop that writes or sleeps for a second after every 25th cycle goes on without
-// a break there, and some of its cycles are as long on the wall as a usual one and a
-// pause. What is before or after the pause is the cycle then. Lengths are in seconds; a
-// cycle that is cut in the middle is left out.
-func awake(set series.Set, in []Instance, lengths []float64) ([]Instance, []float64) {
+// withoutPauses removes pauses from cycles that were found in CPU time. In CPU time a loop that writes or
+// sleeps for a second after every 25th cycle shows no break, so that some of its cycles contain the pause in
+// wall time. The part before or after the pause becomes the cycle. Lengths are in seconds; a cycle that is cut
+// in the middle is left out.
+func withoutPauses(set series.Set, in []Instance, lengths []float64) ([]Instance, []float64) {
 	busy, ok := set.Column("busy_cpus")
 	if !ok || len(in) < leastPauses {
 		return in, lengths
@@ -49,7 +48,7 @@ func awake(set series.Set, in []Instance, lengths []float64) ([]Instance, []floa
 			rest, restS = append(rest, c), append(restS, lengths[i])
 			continue
 		}
-		at, used := idlest(busy.Values[c.First:c.First+c.Length], n)
+		at, used := leastBusy(busy.Values[c.First:c.First+c.Length], n)
 		if used*float64(slots) > idleShare*worked*float64(n) {
 			rest, restS = append(rest, c), append(restS, lengths[i])
 			continue
@@ -70,8 +69,9 @@ func awake(set series.Set, in []Instance, lengths []float64) ([]Instance, []floa
 	return rest, restS
 }
 
-// idlest is where n samples are in which the job used least, and how much.
-func idlest(busy series.Values, n int) (at int, used float64) {
+// leastBusy returns the first of the n consecutive samples in which the job used the least CPU, and the sum
+// over them.
+func leastBusy(busy series.Values, n int) (at int, used float64) {
 	sum := sumOf(busy[:n])
 	used = sum
 	for i := 1; i+n <= len(busy); i++ {
@@ -82,7 +82,7 @@ func idlest(busy series.Values, n int) (at int, used float64) {
 	return at, used
 }
 
-// sumOf adds up samples, those that are missing left out.
+// sumOf returns the sum of the samples that are not missing.
 func sumOf(v series.Values) (sum float64) {
 	for _, x := range v {
 		if x == x {

@@ -61,7 +61,7 @@ func TestAwake(t *testing.T) {
 		if c.bare {
 			set.Columns[0].Name = "x"
 		}
-		got, gotS := awake(set, in, lengths)
+		got, gotS := withoutPauses(set, in, lengths)
 		long := 0
 		for i, x := range got {
 			if x.Length > 40 {

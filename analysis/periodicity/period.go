@@ -35,9 +35,9 @@ type Period struct {
 	// MeanS, P10S and P90S are the mean and the tails of the instances' lengths,
 	// CPUS the CPU time of one on average, 0 where it is not known.
 	MeanS, P10S, P90S, CPUS float64
-	// Kind says whether its instances are of one length.
+	// Kind says whether the instances have equal lengths.
 	Kind Kind
-	// Axis is where it was seen: series.Wall, series.CPU, or Both.
+	// Axis is the axis on which it was found: series.Wall, series.CPU, or Both.
 	Axis series.Axis
 	// PeriodCV is the coefficient of variation of the instances' lengths.
 	PeriodCV float64
@@ -59,10 +59,10 @@ type Period struct {
 	Significance float64
 }
 
-// Parts are what a confidence is the product of, each in 0..1: how much of the
-// instances the template explains, how equal their lengths are, how much there is
-// of them, how much of the votes of columns and grids agree (1 with one column),
-// and how well what was recorded resolves a period in CPU time.
+// Parts are the factors of a confidence, each 0 to 1: the share of the instances that the template explains
+// (Explained), the regularity of their lengths (Regular), their number and coverage (Support), the share of the
+// votes of columns and grids that agree (Agreed, 1 with one column), and how well the recording resolves a
+// period in CPU time (Resolved).
 type Parts struct {
 	Explained float64 `json:"explained"`
 	Regular   float64 `json:"regular"`
@@ -71,6 +71,7 @@ type Parts struct {
 	Resolved  float64 `json:"resolved"`
 }
 
+// product returns the confidence: the product of the parts.
 func (p Parts) product() float64 {
 	return p.Explained * p.Regular * p.Support * p.Agreed * p.Resolved
 }

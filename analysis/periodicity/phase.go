@@ -33,7 +33,7 @@ const (
 	outsideShare = 0.5
 )
 
-// slotHits are the samples of one slot: columns, and how many of each.
+// slotHits holds the samples of one slot: the columns that have any, and the count of each.
 type slotHits struct {
 	column []int16
 	count  []float32
@@ -53,7 +53,7 @@ func hitsOf(columns []series.Column, from, to int) []slotHits {
 	return hits
 }
 
-// sharesOf returns the shares of the columns of the samples of slots.
+// sharesOf returns each column's share of all samples of the slots.
 func sharesOf(hits []slotHits, columns int) []float64 {
 	mean := make([]float64, columns)
 	all := 0.0
@@ -85,6 +85,7 @@ type phaseModel struct {
 	mean    []float64   // shares of the columns
 }
 
+// newPhaseModel returns a model of a cycle of the given length in slots, with the mean shares of the columns.
 func newPhaseModel(slots float64, mean []float64) *phaseModel {
 	m := &phaseModel{slots: slots, mean: mean}
 	m.phases = min(int(math.Round(phasesPerSlot*slots)), maxPhases)
@@ -234,7 +235,8 @@ func learnPhases(columns []series.Column, slots float64, cycles int) (m *phaseMo
 	return m, gain
 }
 
-// improve follows and learns in turn, and returns the gain of the last pass.
+// improve alternates follow and learn for the given number of passes, and returns the gain of the last pass, in
+// nats.
 func (m *phaseModel) improve(hits []slotHits, passes int) (total float64) {
 	for range passes {
 		var phase []int16
@@ -244,7 +246,7 @@ func (m *phaseModel) improve(hits []slotHits, passes int) (total float64) {
 	return total
 }
 
-// rotate makes the phase the first at which the shares change most.
+// rotate renumbers the phases so that the one at which the shares change most is the first.
 func (m *phaseModel) rotate() {
 	first, most := 0, 0.0
 	for b, row := range m.gain {

@@ -36,7 +36,7 @@ func newProjection(s source) (*projection, bool) {
 	p := &projection{src: s, total: newTotals(s)}
 	p.src.cols = nil
 	for j, c := range s.cols {
-		if st, ok := describe(s, j, p.total); ok {
+		if st, ok := measureColumn(s, j, p.total); ok {
 			p.src.cols = append(p.src.cols, c)
 			p.stats = append(p.stats, st)
 		}
@@ -71,8 +71,8 @@ func newProjection(s source) (*projection, bool) {
 	return p, true
 }
 
-// covariance of the scaled columns within blocks, over some 32 blocks
-// spread over the profile.
+// covariance returns the covariance of the scaled columns within blocks, from about 32 blocks distributed over
+// the profile.
 func (p *projection) covariance() *mat.SymDense {
 	d, n := len(p.src.cols), p.src.len()
 	sum := make([]float64, d*d)
@@ -115,8 +115,8 @@ func (p *projection) covariance() *mat.SymDense {
 	return cov
 }
 
-// addProducts adds those of x with four others, side by side as every sum waits for
-// the last.
+// addProducts adds to the four elements of to the dot products of x with four other series, side by side
+// because every sum waits for the last.
 func addProducts(to []float64, x []float32, y [][]float32) {
 	y0, y1, y2, y3 := y[0][:len(x)], y[1][:len(x)], y[2][:len(x)], y[3][:len(x)]
 	var s0, s1, s2, s3 float32
@@ -151,7 +151,7 @@ func (p *projection) values(x []float32, j, a int, sums []float32) {
 	}
 }
 
-// apply returns the components of samples a to b. The memory of v is used again.
+// apply returns the components of samples a to b. It reuses the memory of v.
 func (p *projection) apply(v vector, a, b int) vector {
 	if len(v.c) != len(p.w) {
 		v = vector{c: make([][]float32, len(p.w)), noise: 1}
@@ -176,8 +176,8 @@ func (p *projection) apply(v vector, a, b int) vector {
 			case sums == nil:
 				p.values(p.tmp, j, a+at, nil)
 				from = p.tmp
-			case !finite(from):
-				whole(p.tmp, from)
+			case !allFinite(from):
+				zeroMissing(p.tmp, from)
 				from = p.tmp
 			}
 			for k := range p.w {
@@ -194,7 +194,7 @@ func (p *projection) apply(v vector, a, b int) vector {
 // piece is how many samples stay in the cache while all components are made of them.
 const piece = 2048
 
-// applySpread is apply where slots are spread over bins a to b.
+// applySpread computes the components of bins a to b from slots that are spread over them.
 func (p *projection) applySpread(v vector, a, b int) {
 	for len(p.comps) <= len(p.w) {
 		p.comps = append(p.comps, make([]float32, piece))
@@ -210,7 +210,7 @@ func (p *projection) applySpread(v vector, a, b int) {
 		for _, c := range p.total.cols {
 			addTimes(all, c.Values[at:end], 1)
 		}
-		complete := finite(all) // then each of them is
+		complete := allFinite(all) // then each of them is
 		if !complete {
 			clear(all)
 			for _, c := range p.total.cols {
@@ -238,11 +238,11 @@ func (p *projection) applySpread(v vector, a, b int) {
 // counts returns the counts of slots a to b, 0 for a missing one.
 func (p *projection) counts(c series.Column, a, b int) []float32 {
 	from := []float32(c.Values[a:b])
-	if finite(from) {
+	if allFinite(from) {
 		return from
 	}
 	p.tmp = resize(p.tmp, b-a)
-	whole(p.tmp, from)
+	zeroMissing(p.tmp, from)
 	return p.tmp
 }
 
@@ -254,8 +254,8 @@ func addTimes(y, x []float32, w float32) {
 	}
 }
 
-// finite says whether no value is missing: differences to themselves add up to 0.
-func finite(x []float32) bool {
+// allFinite reports whether no value is missing: the differences of finite values to themselves add up to 0.
+func allFinite(x []float32) bool {
 	var s0, s1, s2, s3 float32
 	for ; len(x) >= 4; x = x[4:] {
 		s0, s1, s2, s3 = s0+(x[0]-x[0]), s1+(x[1]-x[1]), s2+(x[2]-x[2]), s3+(x[3]-x[3])
@@ -266,8 +266,8 @@ func finite(x []float32) bool {
 	return s0+s1+s2+s3 == 0
 }
 
-// whole copies counts, 0 for a missing one.
-func whole(x, from []float32) {
+// zeroMissing copies the counts of from to x, with 0 for missing ones.
+func zeroMissing(x, from []float32) {
 	for i, v := range from[:len(x)] {
 		if v-v != 0 {
 			v = 0
@@ -276,8 +276,8 @@ func whole(x, from []float32) {
 	}
 }
 
-// shares turns the components of counts, from sample at on, into those of their
-// deviations: as values does for one column, but once for all of a slot.
+// shares converts the components of counts, from sample at on, to those of their deviations from the mean
+// shares, like values, but once for all columns of a slot.
 func (p *projection) shares(v vector, at int, sums []float32) {
 	means := make([]float32, len(p.w))
 	for k, w := range p.w {
@@ -298,8 +298,8 @@ func (p *projection) shares(v vector, at int, sums []float32) {
 	}
 }
 
-// totals are the numbers of address samples in the slots of a group of counts.
-// The zero value is for what is no such group.
+// totals computes the numbers of address samples in the slots of a group of counts. The zero value stands for
+// sources that are no such group.
 type totals struct {
 	source
 	any  bool
@@ -311,13 +311,14 @@ type totals struct {
 	scales []float32
 }
 
+// newTotals returns the totals of a source, the zero value if it is not a group of counts.
 func newTotals(s source) totals {
 	if len(s.cols) < 2 || s.cols[0].Unit != countUnit {
 		return totals{}
 	}
 	t := totals{source: s, any: true}
 	sum := 0.0
-	for a, b := range blocks(s.len()) {
+	for a, b := range sampleBlocks(s.len()) {
 		for _, n := range t.sums(a, b) {
 			sum += float64(n)
 			t.some = append(t.some, n)
@@ -339,7 +340,7 @@ func (t *totals) sums(a, b int) []float32 {
 	for j := range t.cols {
 		t.one = t.read(t.one, j, a, b)
 		from := t.one
-		if finite(from) {
+		if allFinite(from) {
 			addTimes(t.buf, from, 1)
 			continue
 		}
@@ -352,9 +353,8 @@ func (t *totals) sums(a, b int) []float32 {
 	return t.buf
 }
 
-// scaled are the scales of slots, in the memory of to: a count above its share of the
-// total is taken as if the slot had the mean number of samples. Slots with less than
-// half of that are not blown up further: with no samples the deviation is 0.
+// scaled returns the scale of each slot, in the memory of to. The scale converts a deviation to that of a slot
+// with the mean number of samples; it is limited for slots with less than half of that.
 func (t totals) scaled(to, sums []float32) []float32 {
 	to = resize(to, len(sums))
 	for i, n := range sums {
@@ -363,6 +363,8 @@ func (t totals) scaled(to, sums []float32) []float32 {
 	return to
 }
 
+// scale returns the scale of a slot with the given total: the mean total over it, at most 2.
 func (t totals) scale(total float32) float32 { return t.mean / max(total, t.mean/2) }
 
-func bad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+// isUnusable reports whether v is NaN or infinite.
+func isUnusable(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }

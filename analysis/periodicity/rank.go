@@ -5,48 +5,47 @@ import (
 	"slices"
 )
 
-// fundamental replaces a fit by the shortest fraction of its lag that loses
-// little of the template and explains nearly as much when it is followed
-// itself, so that noise counts for both alike.
+// fundamental returns the fit of the shortest fraction of the lag of x that loses little of the template and
+// explains nearly as much when it is followed itself, so that noise counts for both alike.
 //
 // Where the series resembles itself as much at the fraction as at the lag, the fraction is
 // the period, whatever the template loses: the mean of few long units keeps what differs
 // between them by chance.
-func (h *hunt) fundamental(p *pyramid, x fit) fit {
+func (h *searcher) fundamental(p *pyramid, x fit) fit {
 	r := h.selfSimilarity(p, x)
 	for m := 8; m >= 2; m-- {
 		lag := x.lag / float64(m)
 		repeats := r.repeatsAt(m)
-		if lag < shortestPeriod || lag < float64(h.minLag) || x.t.beyond(m) > coarseBeyond && !repeats {
+		if lag < shortestPeriod || lag < float64(h.minLag) || x.t.lostByFolding(m) > coarseBeyond && !repeats {
 			continue
 		}
 		unit := int(x.lag)
 		from, to := max(x.a, x.seed-8*unit-512), min(x.b, x.seed+8*unit+512)
 		y, ok := h.fitLag(p, lag, x.a, x.b, from, to)
 		if repeats {
-			if z, held := h.divided(p, x, m); held && z.score > y.score {
+			if z, held := h.splitUnits(p, x, m); held && z.score > y.score {
 				y, ok = z, true
 			}
 		}
-		if !ok || !acceptable(y, p.at(y.level).noise) || math.Abs(y.lag/lag-1) >= 0.1 {
+		if !ok || !isAcceptable(y, p.at(y.level).noise) || math.Abs(y.lag/lag-1) >= 0.1 {
 			continue
 		}
-		if repeats || h.divides(p, y, x, m) {
+		if repeats || h.isMultiple(p, y, x, m) {
 			return h.fundamental(p, y)
 		}
 	}
 	return x
 }
 
-// divided follows a fit as m periods in every unit: alike, as their mean repeated. The unit
-// stays as long as it is, since an m-th of it may hold too little over the noise.
-func (h *hunt) divided(p *pyramid, x fit, m int) (fit, bool) {
+// splitUnits refits x with m equal periods in every unit, each their mean. The unit keeps its length, since an
+// m-th of it may have too little signal over the noise.
+func (h *searcher) splitUnits(p *pyramid, x fit, m int) (fit, bool) {
 	lv := p.at(x.level)
 	v := lv.slice(min(x.a>>x.level, lv.len()), min(x.b>>x.level, lv.len()))
 	y := fit{level: x.level, a: x.a, b: x.b, seed: x.seed, t: x.t}
 	y.t.periods *= m
 	y.t = y.t.average(v, x.occ)
-	h.settle(&y, v)
+	h.refineTemplate(&y, v)
 	y.occ = slices.Clone(y.occ)
 	return y, y.score > 0
 }
@@ -60,7 +59,7 @@ type selfSimilarity struct {
 
 // selfSimilarity returns the autocorrelation of the stretch of a fit, at the resolution at
 // which it was followed.
-func (h *hunt) selfSimilarity(p *pyramid, x fit) selfSimilarity {
+func (h *searcher) selfSimilarity(p *pyramid, x fit) selfSimilarity {
 	lv := p.at(x.level)
 	middle := x.seed >> x.level
 	v := lv.slice(max(x.a>>x.level, middle-similarityPoints/2), min(x.b>>x.level, middle+similarityPoints/2, lv.len()))
@@ -108,7 +107,7 @@ func (s selfSimilarity) repeatsAt(m int) bool {
 	return peak-slices.Min(s.r[1:k]) >= max(minContrast, peak/2)
 }
 
-// highest returns the largest correlation within the tolerance of a lag, and where it is.
+// highest returns the largest correlation within the tolerance of a lag, and its index.
 func (s selfSimilarity) highest(lag float64) (float32, int) {
 	best := min(int(math.Round(lag)), len(s.r)-1)
 	for k := int(lag * (1 - lagTolerance)); k <= min(int(math.Ceil(lag*(1+lagTolerance))), len(s.r)-1); k++ {
@@ -129,18 +128,17 @@ const (
 	maxBeyond = 0.05
 )
 
-// divides says whether x is the m-fold of y and no period itself: it loses
-// little when it is folded, and y explains as much of the same stretch. The more
-// is lost the more y has to explain. Where the points of x are coarser than those
-// of y, which hides what does not fit, it is seen again with those of y.
-func (h *hunt) divides(p *pyramid, y, x fit, m int) bool {
+// isMultiple reports whether x is the m-fold of y and no period itself: it loses little when it is folded, and
+// y explains as much of the same stretch. The more is lost the more y has to explain. If the points of x are
+// coarser than those of y, which hides differences, x is refitted with those of y.
+func (h *searcher) isMultiple(p *pyramid, y, x fit, m int) bool {
 	share := preference
-	lost := x.t.beyond(m)
+	lost := x.t.lostByFolding(m)
 	if lost <= 2*maxBeyond && y.score >= x.score {
 		return true
 	}
-	if z, ok := h.sharper(p, x, x.level-y.level); ok {
-		x, lost = z, z.t.beyond(m)
+	if z, ok := h.atFinerLevel(p, x, x.level-y.level); ok {
+		x, lost = z, z.t.lostByFolding(m)
 	}
 	switch {
 	case lost <= maxBeyond:
@@ -151,31 +149,30 @@ func (h *hunt) divides(p *pyramid, y, x fit, m int) bool {
 	return y.score >= share*x.score
 }
 
-// coarseBeyond is what multiples may seem to lose where dips of a few samples
-// are seen through coarse points.
+// coarseBeyond is the share of energy that multiples may seem to lose if dips of a few samples are resolved by
+// coarse points.
 const coarseBeyond = 0.2
 
 // nestedFrom is the ratio of lags from which one period may lie in another.
 const nestedFrom = 2.5
 
-// rank decides between the best of the fits and those of other lags that overlap
-// it. Of a longer and a shorter one that hold the same stretch, the one that is
-// worth more there is the period. The longer has to be seen often: five cycles
-// from checkpoint to checkpoint are no period beside two hundred steps. The
-// shorter, where it loses, is a child.
-func (h *hunt) rank(p *pyramid, fits []fit) (x fit, at int) {
+// rank chooses between the best fit and those of other lags that overlap it, and returns the chosen one and its
+// index. Of a longer and a shorter one in the same stretch, the one with the larger merit there is the period.
+// The longer has to be seen often: five cycles from checkpoint to checkpoint are no period beside two hundred
+// steps. The shorter, where it loses, is a child.
+func (h *searcher) rank(p *pyramid, fits []fit) (x fit, at int) {
 	x = fits[0]
 	for j, y := range fits {
 		if min(x.b, y.b)-max(x.a, y.a) < int(2*min(x.lag, y.lag)) {
 			continue
 		}
 		switch ratio := y.lag / x.lag; {
-		case multiple(ratio) > 1:
-			if !h.divides(p, h.refit(p, x, y.a, y.b), y, multiple(ratio)) {
+		case smallMultiple(ratio) > 1:
+			if !h.isMultiple(p, h.refit(p, x, y.a, y.b), y, smallMultiple(ratio)) {
 				x, at = y, j
 			}
-		case multiple(1/ratio) > 1:
-			if h.divides(p, h.refit(p, y, x.a, x.b), x, multiple(1/ratio)) {
+		case smallMultiple(1/ratio) > 1:
+			if h.isMultiple(p, h.refit(p, y, x.a, x.b), x, smallMultiple(1/ratio)) {
 				x, at = y, j
 			}
 		case ratio >= nestedFrom:
@@ -184,7 +181,7 @@ func (h *hunt) rank(p *pyramid, fits []fit) (x fit, at int) {
 			if y.merit() < 0.6*least {
 				continue
 			}
-			z, ok := h.sharper(p, y, y.level-seenAt(x.lag))
+			z, ok := h.atFinerLevel(p, y, y.level-visibleLevel(x.lag))
 			if y.merit() > least || ok && z.merit() > least {
 				x, at = y, j
 			}
@@ -197,20 +194,21 @@ func (h *hunt) rank(p *pyramid, fits []fit) (x fit, at int) {
 	return x, at
 }
 
-// seenAt is the level of the pyramid at which a period of the given lag inside
-// another still has eight points or more, so that the longer one shows it.
-func seenAt(lag float64) int { return max(0, int(math.Log2(lag/8))) }
+// visibleLevel returns the coarsest level of the pyramid at which a period of the given lag inside another
+// still has eight points or more.
+func visibleLevel(lag float64) int { return max(0, int(math.Log2(lag/8))) }
 
-// multiple is 2, 3 or 4 if the ratio of two lags is within 3 % of that.
-func multiple(ratio float64) int {
+// smallMultiple returns 2, 3 or 4 if the ratio of two lags is within 3 % of that, else 1.
+func smallMultiple(ratio float64) int {
 	if m := math.Round(ratio); m >= 2 && m <= 4 && math.Abs(ratio-m) < 0.03*m {
 		return int(m)
 	}
 	return 1
 }
 
-// sharper returns the same fit, the given number of levels of the pyramid finer.
-func (h *hunt) sharper(p *pyramid, x fit, levels int) (fit, bool) {
+// atFinerLevel returns the same fit at a resolution the given number of levels finer; false if it cannot be
+// computed.
+func (h *searcher) atFinerLevel(p *pyramid, x fit, levels int) (fit, bool) {
 	if levels < 1 || levels > x.level || x.t.periods > 1 {
 		return fit{}, false
 	}
@@ -237,12 +235,12 @@ func (h *hunt) sharper(p *pyramid, x fit, levels int) (fit, bool) {
 		x.t = x.t.retime(x.occ).average(v, x.occ)
 	}
 	x.occ = slices.Clone(h.tracker.track(x.t, false))
-	x.judge(v)
+	x.evaluate(v)
 	return x, len(x.occ) >= 2
 }
 
 // refit follows the template of x through samples a to b.
-func (h *hunt) refit(p *pyramid, x fit, a, b int) fit {
+func (h *searcher) refit(p *pyramid, x fit, a, b int) fit {
 	lv := p.at(x.level)
 	v := lv.slice(min(a>>x.level, lv.len()), min(b>>x.level, lv.len()))
 	x.a, x.b = a, b
@@ -251,6 +249,6 @@ func (h *hunt) refit(p *pyramid, x fit, a, b int) fit {
 		x.score = 0
 		return x
 	}
-	x.judge(v)
+	x.evaluate(v)
 	return x
 }

@@ -8,13 +8,13 @@ import (
 )
 
 // fitAt follows a loop of a given lag through a profile of one column.
-func fitAt(t *testing.T, set series.Set, lag float64) (*hunt, *pyramid, fit) {
+func fitAt(t *testing.T, set series.Set, lag float64) (*searcher, *pyramid, fit) {
 	t.Helper()
 	proj, ok := newProjection(source{name: "ipc", cols: set.Columns})
 	if !ok {
 		t.Fatal("the column is flat")
 	}
-	h := &hunt{par: Default(), stretch: stretchOf(series.Wall)}
+	h := &searcher{par: Default(), stretch: stretchOf(series.Wall)}
 	n := set.Len()
 	p := h.levels.over(proj.apply(vector{}, 0, n))
 	x, ok := h.fitLag(p, lag, 0, n, 0, n)

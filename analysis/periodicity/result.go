@@ -17,9 +17,9 @@ const minCoverage = 0.05
 // of a shorter one.
 const shortestPeriod = 2.5
 
-// period turns the instances of a known period into the result; ok is false if
-// they are too few, cover too little, or are too irregular to be reported.
-func (k *known) period(set series.Set, column string) (Period, bool) {
+// period converts a tracked period to the result; it returns false if the instances are too few, cover too
+// little, or are too irregular to be reported.
+func (k *trackedPeriod) period(set series.Set, column string) (Period, bool) {
 	in := k.instances()
 	n := len(in)
 	if n < minInstances {
@@ -45,7 +45,7 @@ func (k *known) period(set series.Set, column string) (Period, bool) {
 		LoS:           lo * set.StepS,
 		HiS:           hi * set.StepS,
 		PeriodSamples: length,
-		PeriodCV:      cv(mean, sd),
+		PeriodCV:      lengthCV(mean, sd),
 		Coverage:      float64(covered) / float64(set.Len()),
 		Instances:     in,
 		Regions:       found,
@@ -62,21 +62,20 @@ func (k *known) period(set series.Set, column string) (Period, bool) {
 		lens[i] *= set.StepS
 	}
 	p.Kind, p.Axis = Equal, series.Wall
-	p.spread(lens)
+	p.setLengths(lens)
 	p.Significance = k.z
 	for _, c := range k.children {
 		p.Children = append(p.Children,
 			ChildPeriod{PeriodS: c.lag * set.StepS, Count: int(c.perUnit * float64(n)), Confidence: c.confidence})
 	}
-	ok := length >= shortestPeriod && p.Coverage >= minCoverage && !scattered(p, k.t.periods)
+	ok := length >= shortestPeriod && p.Coverage >= minCoverage && !isScattered(p, k.t.periods)
 	return p, ok
 }
 
-// length is the typical length of an instance in samples: the median, weighted
-// by instances, of the mean lengths of the groups. The mean of all would be that
-// of the start-up and of the checkpoints too; the median of single ones, a whole
-// number of samples.
-func (k *known) length() float64 {
+// length returns the typical length of an instance in samples: the median, weighted by instances, of the mean
+// lengths of the groups. The mean of all would be that of the start-up and of the checkpoints too; the median
+// of single ones, a whole number of samples.
+func (k *trackedPeriod) length() float64 {
 	g := slices.Clone(k.groups)
 	slices.SortFunc(g, func(x, y group) int { return cmp.Compare(x.length(), y.length()) })
 	n := 0
@@ -93,22 +92,20 @@ func (k *known) length() float64 {
 	return 0
 }
 
-// scattered says of a period in more than three places that it is held for
-// fewer than five units at a time on average: that is how the chance matches
-// look that a long profile of random spikes has somewhere.
-func scattered(p Period, periods int) bool {
+// isScattered reports whether a period occurs in more than three places with fewer than five units in each on
+// average, like chance matches in a long profile of random spikes.
+func isScattered(p Period, periods int) bool {
 	n := len(p.Regions)
 	return n > 3 && len(p.Instances) < 5*periods*n
 }
 
-// cv is the coefficient of variation of the lengths without what rounding to
-// whole samples adds: both ends of an instance are rounded, each to within half
-// a sample (variance 1/12).
-func cv(mean, sd float64) float64 {
+// lengthCV returns the coefficient of variation of the lengths without what rounding to whole samples adds:
+// both ends of an instance are rounded, each to within half a sample (variance 1/12).
+func lengthCV(mean, sd float64) float64 {
 	return math.Sqrt(max(0, sd*sd-1.0/6)) / mean
 }
 
-// regions joins instances that follow each other.
+// regions returns the regions of consecutive instances, in seconds.
 func regions(set series.Set, in []Instance) []Region {
 	var out []Region
 	end := -1

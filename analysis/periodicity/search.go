@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// stage is how far the search came before it gave up; the furthest is reported.
+// stage is the stage at which a search ended; the furthest one is reported.
 type stage int
 
 const (
@@ -19,12 +19,12 @@ const (
 	foundUnsure // found, with too little confidence to be reported
 )
 
-// tries is the number of lags that are followed in one stretch.
-const tries = 6
+// maxLags is the most lags that are followed in one stretch.
+const maxLags = 6
 
 const (
-	// tested is the number of fits that are compared with permutations.
-	tested = 3
+	// maxTested is the most fits that are compared with permutations.
+	maxTested = 3
 	// shortLag is the number of samples below which a period is short: it may be found
 	// as a multiple instead.
 	shortLag = 8
@@ -34,8 +34,8 @@ const (
 // covers 5 % of a profile fills more of the stretch it was found in.
 const leastScore = 0.12
 
-// search looks for a new period in samples a to b.
-func (h *hunt) search(p *pyramid, a, b int) (fit, stage) {
+// search returns the best new period in samples a to b, or the stage at which the search ended.
+func (h *searcher) search(p *pyramid, a, b int) (fit, stage) {
 	if b-a < minLevel {
 		return fit{}, noValley
 	}
@@ -44,23 +44,23 @@ func (h *hunt) search(p *pyramid, a, b int) (fit, stage) {
 		return fit{}, noValley
 	}
 	var fits []fit
-	for _, c := range cand[:min(tries, len(cand))] {
-		if multipleOf(c.lag, fits) {
+	for _, c := range cand[:min(maxLags, len(cand))] {
+		if isMultipleOfFit(c.lag, fits) {
 			continue
 		}
-		lo, hi := around(c, a, b)
-		if x, ok := h.fitLag(p, c.lag, lo, hi, c.a, c.b); ok && acceptable(x, p.at(x.level).noise) {
+		lo, hi := widenPlace(c, a, b)
+		if x, ok := h.fitLag(p, c.lag, lo, hi, c.a, c.b); ok && isAcceptable(x, p.at(x.level).noise) {
 			fits = append(fits, h.fundamental(p, x))
 		}
 	}
 	slices.SortStableFunc(fits, func(x, y fit) int { return cmp.Compare(y.merit(), x.merit()) })
 	reached := notTracked
-	for tried := 0; len(fits) > 0 && tried < tested; tried++ {
+	for tried := 0; len(fits) > 0 && tried < maxTested; tried++ {
 		x, i := h.rank(p, fits)
 		if x.score < leastScore {
 			break
 		}
-		z, ok := h.significant(p, x)
+		z, ok := h.significance(p, x)
 		if ok {
 			x.z = z
 			x.children = h.inner(p, x, cand)
@@ -72,9 +72,9 @@ func (h *hunt) search(p *pyramid, a, b int) (fit, stage) {
 	return fit{}, reached
 }
 
-// again follows the lag that an excerpt showed from the parts that this was made of,
-// and looks for no other: that one was chosen there.
-func (h *hunt) again(p *pyramid, a, b int) (fit, stage) {
+// followShown follows the lag that an excerpt showed, starting from the parts of which the excerpt was made,
+// and searches no other.
+func (h *searcher) followShown(p *pyramid, a, b int) (fit, stage) {
 	if h.shown == 0 || len(h.found) > 0 || float64(b-a) < 3*h.shown {
 		return fit{}, noValley
 	}
@@ -83,25 +83,24 @@ func (h *hunt) again(p *pyramid, a, b int) (fit, stage) {
 	for k := range excerptParts {
 		mid := a + (2*k+1)*(b-a)/(2*excerptParts)
 		c := candidate{lag: h.shown, a: max(a, mid-w/2), b: min(b, mid+w/2)}
-		lo, hi := around(c, a, b)
+		lo, hi := widenPlace(c, a, b)
 		x, ok := h.fitLag(p, c.lag, lo, hi, c.a, c.b)
-		if !ok || x.score < leastScore || !acceptable(x, p.at(x.level).noise) {
+		if !ok || x.score < leastScore || !isAcceptable(x, p.at(x.level).noise) {
 			continue
 		}
 		reached = notSignificant
-		if x.z, ok = h.significant(p, x); ok {
+		if x.z, ok = h.significance(p, x); ok {
 			return x, found
 		}
 	}
 	return fit{}, reached
 }
 
-// shownWindow is in how many samples the first template is taken.
+// shownWindow is the least number of samples in which the first template is searched.
 const shownWindow = 2048
 
-// multipleOf says whether one of the fits explains nearly everything with a
-// fraction of the lag.
-func multipleOf(lag float64, fits []fit) bool {
+// isMultipleOfFit reports whether one of the fits explains nearly everything with a fraction of the lag.
+func isMultipleOfFit(lag float64, fits []fit) bool {
 	for _, x := range fits {
 		if m := math.Round(lag / x.lag); x.score > 0.9 && m < 9 && math.Abs(lag/x.lag-m) < 0.03*m {
 			return true
@@ -116,8 +115,8 @@ func (f fit) merit() float64 {
 	return f.score * (1 - math.Exp(-float64(len(f.occ)*f.t.periods)/10))
 }
 
-// around widens the place where a candidate was seen to some sixty periods.
-func around(c candidate, a, b int) (lo, hi int) {
+// widenPlace widens the place where a candidate was found to about sixty periods, within [a, b).
+func widenPlace(c candidate, a, b int) (lo, hi int) {
 	w := max(2048, int(30*c.lag))
 	mid := (c.a + c.b) / 2
 	return max(a, min(c.a, mid-w)), min(b, max(c.b, mid+w))
@@ -142,8 +141,8 @@ const (
 	minSignal = 12
 )
 
-// acceptable says whether a fit could be a period at all.
-func acceptable(x fit, noise float64) bool {
+// isAcceptable reports whether a fit meets the minimum requirements of a period.
+func isAcceptable(x fit, noise float64) bool {
 	units := float64(len(x.occ)) * (1 - x.distance/maxDistance)
 	n := len(x.occ) * x.t.periods
 	return n >= minInstances && len(x.occ) >= 2 && units >= 2 && x.distance <= meanDistance &&

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// instances are those of all groups, in time order.
-func (k *known) instances() []Instance {
+// instances returns the instances of all groups, in time order.
+func (k *trackedPeriod) instances() []Instance {
 	n := 0
 	for _, g := range k.groups {
 		n += len(g.in)
@@ -20,8 +20,8 @@ func (k *known) instances() []Instance {
 	return in
 }
 
-// meanDistance is the distance of all occurrences to their template.
-func (k *known) meanDistance() float64 {
+// meanDistance returns the normalised distance of all occurrences from their template, 0 = equal.
+func (k *trackedPeriod) meanDistance() float64 {
 	var dot, energy float64
 	for _, g := range k.groups {
 		dot += g.dot
@@ -37,8 +37,8 @@ func (k *known) meanDistance() float64 {
 // in two places.
 const likeness = 0.2
 
-// shape is the mean shape of all groups of k.
-func (k *known) shape() template {
+// shape returns the mean shape of all groups of k, with commonPoints points.
+func (k *trackedPeriod) shape() template {
 	t := template{v: make([][]float32, len(k.t.v)), unit: commonPoints, periods: 1}
 	n := 0.0
 	for _, g := range k.groups {
@@ -59,17 +59,16 @@ func (k *known) shape() template {
 	return t
 }
 
-// join returns the periods that were found, one loop that was found in two places
-// as one.
-func (h *hunt) join() []*known {
-	var out []*known
+// join returns the periods that were found, with a loop that was found in two places as one.
+func (h *searcher) join() []*trackedPeriod {
+	var out []*trackedPeriod
 next:
 	for _, k := range h.found {
 		for _, o := range out {
 			if len(k.groups) == 0 || len(o.groups) == 0 {
 				continue
 			}
-			if shift, ok := h.same(o, k); ok {
+			if shift, ok := h.sameLoop(o, k); ok {
 				o.groups = append(o.groups, k.rotated(shift)...)
 				continue next
 			}
@@ -79,11 +78,10 @@ next:
 	return out
 }
 
-// same says whether two periods are one loop, found in two places, and by what
-// share of a period the second begins later. Their mean shapes are rotations of
-// each other, or, of a loop that changes in the course of the run, those where one
-// ends and the other begins.
-func (h *hunt) same(a, b *known) (shift float64, ok bool) {
+// sameLoop reports whether two periods are one loop, found in two places, and returns by what share of a period
+// the second begins later. Their mean shapes are rotations of each other, or, of a loop that changes in the
+// course of the run, those where one ends and the other begins.
+func (h *searcher) sameLoop(a, b *trackedPeriod) (shift float64, ok bool) {
 	longer := h.stretch // than the other
 	if r := b.lag / a.lag; r < longer && r > 1/longer {
 		if d, shift := a.shape().likeness(b.shape()); d <= likeness {
@@ -99,7 +97,7 @@ func (h *hunt) same(a, b *known) (shift float64, ok bool) {
 	return 0, false
 }
 
-// length is the mean length of an instance.
+// length returns the mean length of an instance of the group in samples.
 func (g group) length() float64 {
 	last := g.in[len(g.in)-1]
 	return float64(last.First+last.Length-g.in[0].First) / float64(len(g.in))
@@ -119,9 +117,9 @@ func nearest(a, b []group) (group, group) {
 	return x, y
 }
 
-// rotated returns the groups of k with every instance begun the given share of
-// its length later, or as much earlier where that is less.
-func (k *known) rotated(shift float64) []group {
+// rotated returns the groups of k with every instance moved by the given share of its length, later up to half
+// of it, else earlier.
+func (k *trackedPeriod) rotated(shift float64) []group {
 	if shift > 0.5 {
 		shift -= 1
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// sharpenedSamples is the number of samples in a cycle below which nearly all may have one
-	// length in whole samples, whatever they differ by.
+	// sharpenedSamples is the number of samples in a cycle below which nearly all cycles may have one length in
+	// whole samples, although they differ.
 	sharpenedSamples = 24
 	// sharpenedSlots bounds the slots of the runs in which cycles are followed once more.
 	sharpenedSlots = 1 << 15
@@ -19,9 +19,9 @@ const (
 	sharpenedMean, sharpenedCount = 0.02, 0.1
 )
 
-// sharpened returns a period whose cycles are nearly all of one length in samples with the scatter
-// of their lengths from begins that are known to parts of a sample: the phase of the cycle is followed
-// by what code each slot ran. It shows about half of the scatter.
+// sharpened returns the period with the scatter of its cycles' lengths measured to fractions of a sample, if
+// nearly all have one length in whole samples: it follows the phase of the cycle by the code that each slot
+// ran. It shows about half of the scatter.
 func (p Period) sharpened(set series.Set) Period {
 	columns := code(set)
 	if p.Column != series.CodeGroup || p.Kind != Equal || p.Axis == series.CPU || len(columns) < 2 ||

@@ -7,8 +7,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// source is what a period is sought in: one column, or all columns of a group
-// as one vector-valued series.
+// source is the input of one search: one column, or all columns of a group as one vector-valued series.
 type source struct {
 	name  string
 	scope series.Scope
@@ -20,11 +19,11 @@ type source struct {
 	// minConfidence and minInstances are required in addition to the general ones.
 	minConfidence float64
 	minInstances  int
-	// over is how the columns, which are on slots, are spread over bins; nil: not.
+	// over spreads the columns, which are on slots, over bins; nil if they are not spread.
 	over *spreading
 }
 
-// len is the number of samples of the source.
+// len returns the number of samples, or bins, of the source.
 func (s source) len() int {
 	if s.over != nil {
 		return s.over.bins
@@ -32,7 +31,7 @@ func (s source) len() int {
 	return len(s.cols[0].Values)
 }
 
-// read returns samples a to b of a column, in the memory of buf if at all.
+// read returns samples a to b of column j; it may use the memory of buf.
 func (s source) read(buf []float32, j, a, b int) []float32 {
 	if s.over != nil {
 		return s.over.values(buf, s.cols[j], a, b)
@@ -43,8 +42,8 @@ func (s source) read(buf []float32, j, a, b int) []float32 {
 // procMinLagS keeps clear of the beat of ticks and samples.
 const procMinLagS = 0.5
 
-// busyMinLagS does the same for the CPUs in use: where processes compete, the
-// scheduler changes them at ticks (seen: 16.7 to 20 ms).
+// busyMinLagS is the least period of the CPUs in use: where processes compete, the scheduler changes them at
+// ticks (seen: 16.7 to 20 ms).
 const busyMinLagS = 0.1
 
 // What takes the CPU from a job now and then, at intervals of its own, makes a
@@ -55,11 +54,11 @@ const (
 	busyMinInstances  = 12
 )
 
-// sources lists what to try, groups first, in the order of the columns.
+// sources returns the sources of a scope to search, groups first, in the order of the columns.
 func sources(set series.Set, scope series.Scope) []source {
 	var groups, singles []source
 	at := map[string]int{}
-	families := numbered(set, scope)
+	families := numberedStems(set, scope)
 	for _, c := range set.Columns {
 		if c.Scope != scope {
 			continue
@@ -92,14 +91,13 @@ func sources(set series.Set, scope series.Scope) []source {
 	return append(groups, singles...)
 }
 
-// numbered returns the stems of names without group that three or more columns
-// share but for a number at the end, where all of them hold small counts: the
-// coordinates of one thing, as of samples in page0, page1, ...
-func numbered(set series.Set, scope series.Scope) map[string]bool {
+// numberedStems returns the stems of names without a group that three or more columns share, except for a
+// number at the end, if all of them hold counts: parts of one thing, such as samples in page0, page1, ...
+func numberedStems(set series.Set, scope series.Scope) map[string]bool {
 	members := map[string]int{}
 	for _, c := range set.Columns {
 		if f := stem(c.Name); c.Scope == scope && c.Group == "" && c.Unit == "" && f != c.Name {
-			if !counts(c.Values) {
+			if !areCounts(c.Values) {
 				members[f] = math.MinInt32
 			}
 			members[f]++
@@ -112,16 +110,16 @@ func numbered(set series.Set, scope series.Scope) map[string]bool {
 	return families
 }
 
-// stem is a name without the number at its end.
+// stem returns a name without the number at its end.
 func stem(name string) string { return strings.TrimRight(name, "0123456789") }
 
-// counts says whether no value is negative and, as far as one looks, nine of ten
-// are whole: two counts of one slot may have been averaged.
-func counts(v series.Values) bool {
+// areCounts reports whether, among sampled values, none is negative and nine of ten are whole numbers: two
+// counts of one slot may have been averaged.
+func areCounts(v series.Values) bool {
 	seen, whole := 0, 0
-	for i := range spread(len(v)) {
+	for i := range sampleIndexes(len(v)) {
 		x := float64(v[i])
-		if bad(x) {
+		if isUnusable(x) {
 			continue
 		}
 		if x < 0 {
@@ -134,19 +132,19 @@ func counts(v series.Values) bool {
 	return 10*whole >= 9*seen
 }
 
-// usageShare is what is left of the confidence of a period that only usage shows:
-// something else that took the CPU every 508 ms gave .88 to .93 in three unrelated
-// programs. It stays below Confident, whatever its other parts are.
+// usageShare is the factor applied to the confidence of a period that only CPU usage shows: something else that
+// took the CPU every 508 ms gave .88 to .93 in three unrelated programs. It stays below Confident, whatever its
+// other parts are.
 const usageShare = 0.75
 
-// usage reports whether a source only shows how much CPU the job got. That may have the rhythm of the programs
-// that got the rest.
-func (s source) usage() bool {
-	return len(s.cols) == 1 && Usage(s.cols[0])
+// showsUsageOnly reports whether a source only shows how much CPU the job got. That may have the rhythm of the
+// programs that got the rest.
+func (s source) showsUsageOnly() bool {
+	return len(s.cols) == 1 && IsUsage(s.cols[0])
 }
 
-// Usage says whether a column tells only how much CPU the job got.
-func Usage(c series.Column) bool {
+// IsUsage reports whether a column only shows how much CPU the job got.
+func IsUsage(c series.Column) bool {
 	switch c.Name {
 	case "busy_cpus", "task_clock", "proc_cpu", "cgroup_cpu", "cpu_time", "context_switches", "cpu_migrations":
 		return true

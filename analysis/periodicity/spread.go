@@ -17,28 +17,28 @@ type spreading struct {
 	asked       [4]int // of plan, the last time
 }
 
-// part is what of a slot lies in a bin.
+// part is the share of a slot that lies in a bin.
 type part struct {
 	slot, bin int32 // from the first of a stretch on
 	share     float32
 }
 
+// newSpreading returns a spreading of the given number of slots over bins of binS seconds of CPU time.
 func newSpreading(clock series.Clock, slots int, binS float64, bins int) *spreading {
 	return &spreading{clock: clock, slots: slots, bins: bins, binS: binS}
 }
 
-// edge is where in bins a slot begins.
+// edge returns the position, in bins, at which a slot begins.
 func (s *spreading) edge(slot int) float64 { return s.clock.Used(slot) / s.binS }
 
-// within are the slots that lie in bins a to b.
+// within returns the slots that overlap the bins a to b.
 func (s *spreading) within(a, b int) (from, to int) {
 	from = sort.Search(s.slots, func(i int) bool { return s.edge(i+1) > float64(a) })
 	to = from + sort.Search(s.slots-from, func(i int) bool { return s.edge(from+i) >= float64(b) })
 	return from, to
 }
 
-// plan finds the parts of slots from to to in bins a to b; those of all columns are the
-// same.
+// plan sets parts to the shares of the slots from to to in the bins a to b, which are the same for all columns.
 func (s *spreading) plan(from, to, a, b int) {
 	asked := [...]int{from, to, a, b}
 	if asked == s.asked {
@@ -65,14 +65,14 @@ func (s *spreading) plan(from, to, a, b int) {
 	}
 }
 
-// add adds what the planned slots, whose counts are given, have in the bins.
+// add adds the counts of the planned slots to the bins by their shares.
 func (s *spreading) add(to, counts []float32) {
 	for _, p := range s.parts {
 		to[p.bin] += counts[p.slot] * p.share
 	}
 }
 
-// values are bins a to b of a column of counts on slots, in the memory of buf.
+// values returns the bins a to b of a column of counts on slots, in the memory of buf.
 func (s *spreading) values(buf []float32, c series.Column, a, b int) []float32 {
 	buf = zeros(buf, b-a)
 	from, to := s.within(a, b)

@@ -69,9 +69,10 @@ func distance(occ []occurrence) float64 {
 	return max(0, 1-2*dot/energy)
 }
 
+// length returns the length of the occurrence in points.
 func (o occurrence) length() int { return o.at[parts] - o.at[0] }
 
-// average returns the template that the occurrences in v amount to.
+// average returns the template that is the mean of the occurrences in v.
 func (t template) average(v vector, occ []occurrence) template {
 	mean := make([][]float32, len(v.c))
 	w := 1 / float32(len(occ))
@@ -102,9 +103,9 @@ func (t template) average(v vector, occ []occurrence) template {
 	return newTemplate(mean, t.periods, len(occ), v.noise)
 }
 
-// retime fits the number of points to the median length of the occurrences.
+// retime returns the template resampled to the median length of the occurrences.
 func (t template) retime(occ []occurrence) template {
-	n := typical(occ)
+	n := medianLength(occ)
 	if n == t.unit || n < 2*parts {
 		return t
 	}
@@ -175,9 +176,9 @@ func (t template) edge() int {
 // compared at.
 const commonPoints = 64
 
-// common is one period of the template at commonPoints points, smoothed over three
-// of them: an edge that lies half a point later is not another shape.
-func (t template) common() template {
+// onePeriod returns one period of the template at commonPoints points, smoothed over three of them, so that an
+// edge half a point later is not another shape.
+func (t template) onePeriod() template {
 	r := t.resampled(commonPoints * t.periods)
 	c := r
 	c.unit, c.periods = commonPoints, 1
@@ -194,12 +195,11 @@ func (t template) common() template {
 	return c
 }
 
-// apart is the normalised squared distance between two shapes in step, what
-// their own noise adds taken out.
-func (t template) apart(u template) float64 { return t.rotatedFrom(u, 0) }
+// distanceTo returns the normalised squared distance between two shapes in phase, less the part of their own
+// noise.
+func (t template) distanceTo(u template) float64 { return t.rotatedFrom(u, 0) }
 
-// rotatedFrom is the distance between t and u begun s points later; both have
-// the same number of points.
+// rotatedFrom returns the distance between t and u begun s points later; both have the same number of points.
 func (t template) rotatedFrom(u template, s int) float64 {
 	d, e := 0.0, 0.0
 	for k, x := range t.v {
@@ -234,6 +234,7 @@ func (t template) likeness(u template) (distance, shift float64) {
 	return distance, shift
 }
 
+// mean32 returns the mean of x, 0 if it is empty.
 func mean32(x []float32) float32 {
 	s := float32(0)
 	for _, v := range x {

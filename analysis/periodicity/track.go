@@ -1,8 +1,8 @@
 package periodicity
 
-// The tracker finds the division of a stretch into occurrences of a template
-// and gaps that has the largest total gain, by dynamic programming over the
-// samples. An occurrence gains 1 - distance/MaxDistance, a gap nothing.
+// The tracker finds the division of a stretch into occurrences of a template and gaps that has the largest
+// total gain, by dynamic programming over the samples. An occurrence gains 1 - distance/maxDistance, a gap
+// nothing.
 const (
 	// maxShift is by how many points a part may be longer or shorter than in
 	// the template: with 8 to 16 points a part, 12 to 25 %.
@@ -49,14 +49,14 @@ type tracker struct {
 	occ    []occurrence
 }
 
-// over makes v what templates are followed in next. It must not change until then.
+// over sets v as the series in which templates are followed next. It must not change meanwhile.
 func (d *tracker) over(v vector) *tracker {
 	d.v, d.unit = v, 0
 	return d
 }
 
-// track returns the occurrences of t, and what they are worth. chained says that
-// another ended where v begins. The slice is used again by the next call.
+// track returns the occurrences of t with their match (dot and energy). chained says that another occurrence
+// ended where v begins. The next call reuses the slice.
 func (d *tracker) track(t template, chained bool) []occurrence {
 	occ := d.places(t, chained)
 	for i := range occ {
@@ -65,7 +65,7 @@ func (d *tracker) track(t template, chained bool) []occurrence {
 	return occ
 }
 
-// places is track for who only wants to know where they are.
+// places returns the occurrences of t like track, without their match.
 func (d *tracker) places(t template, chained bool) []occurrence {
 	n := d.v.len()
 	if n < t.unit+parts*maxShift+1 {
@@ -96,6 +96,7 @@ func (d *tracker) places(t template, chained bool) []occurrence {
 	return d.occ
 }
 
+// resize sets the sizes of the tables for n points and the parts of t.
 func (d *tracker) resize(n int, t template) {
 	d.pad = 0
 	for q := range parts {
@@ -114,7 +115,8 @@ func (d *tracker) resize(n int, t template) {
 	}
 }
 
-// start sets what is possible before the first sample.
+// start sets the tables at the first sample, where a unit may begin or, if chained, continue a run without the
+// price of an entry.
 func (d *tracker) start(chained bool) {
 	d.free[0] = 0
 	first := float32(-entryCost)
@@ -127,8 +129,8 @@ func (d *tracker) start(chained bool) {
 	}
 }
 
-// part ends part q at every point from base to top - 1. None of what it reads is
-// changed between these points.
+// part computes the best total with part q ending at every point from base to top - 1. It reads no value that
+// it changes.
 func (d *tracker) part(q, base, top int) {
 	if base >= top {
 		return
@@ -145,12 +147,12 @@ func (d *tracker) part(q, base, top int) {
 		}
 		return
 	}
-	ends(out, from, gain, d.price, 4*d.price)
+	addEnds(out, from, gain, d.price, 4*d.price)
 }
 
-// ends writes to out[i] gain[i], which may be the same, and the best of what may end there: at no price what began at
-// from[i+2], at the price near one place to either side, at far two.
-func ends(out, from, gain []float32, near, far float32) {
+// addEnds writes to out[i] the sum of gain[i], which may share memory with out, and of the best total that may
+// end there: from[i+2] at no price, its neighbours at the price near, the next ones at the price far.
+func addEnds(out, from, gain []float32, near, far float32) {
 	gain = gain[:len(out)]
 	for i := endsLanes(out, from, gain, near, far); i < len(out); i++ {
 		h := from[i : i+5 : i+5]
@@ -158,8 +160,8 @@ func ends(out, from, gain []float32, near, far float32) {
 	}
 }
 
-// shifted returns by how much part q, which ends at i, is longer than in the
-// template: the choice that part made.
+// shifted returns by how many points part q, which ends at i, is longer than in the template: the choice that
+// part made.
 func (d *tracker) shifted(q, i int) int {
 	length := d.length[q]
 	from := d.open[q][i+d.pad-length-maxShift:]
@@ -172,7 +174,8 @@ func (d *tracker) shifted(q, i int) int {
 	return by
 }
 
-// join decides at every point whether a unit ended, and what may begin.
+// join computes at the points from base to top - 1 the best total with and without a unit ending there, and
+// adds it to the units that begin.
 func (d *tracker) join(base, top int) {
 	best, ends, free := d.free[base-1], d.end[base:top], d.free[base:top]
 	for i, end := range ends[:len(free)] {
@@ -181,12 +184,12 @@ func (d *tracker) join(base, top int) {
 		}
 		free[i] = best
 	}
-	begins(d.open[0][base+d.pad:top+d.pad], ends, free)
+	addBegins(d.open[0][base+d.pad:top+d.pad], ends, free)
 }
 
-// begins adds to open the best total before a unit that begins: after another, or
-// after a gap at the price of an entry.
-func begins(open, end, free []float32) {
+// addBegins adds to open the best total before a unit that begins at each point: after another unit, or after a
+// gap at the price of an entry.
+func addBegins(open, end, free []float32) {
 	end, free = end[:len(open)], free[:len(open)]
 	for i := beginsLanes(open, end, free); i < len(open); i++ {
 		open[i] += max(end[i], free[i]-entryCost)
@@ -219,8 +222,7 @@ func (d *tracker) trace(n int) {
 	}
 }
 
-// measure computes dot and energy of an occurrence, with its parts where they
-// are.
+// measure computes dot and energy of an occurrence with its parts at their places.
 func (o *occurrence) measure(v vector, t template) {
 	o.dot, o.energy = -t.own*float64(t.unit), t.energy
 	end := min(o.at[parts], v.len())

@@ -11,7 +11,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Kind says what repeats.
+// Kind says whether the cycles of a period have equal lengths.
 type Kind string
 
 const (
@@ -22,20 +22,18 @@ const (
 )
 
 const (
-	// unsure is the confidence of a period below which cycles of unequal length
-	// are looked for.
-	unsure = 0.6
-	// markBinS is the CPU time of the bins that these are looked for in, and markBins
-	// the most of them: those of a long run are longer, 20 ms of 45 minutes.
+	// unequalBelow is the confidence of a period below which cycles of unequal length are searched.
+	unequalBelow = 0.6
+	// markBinS is the CPU time, in seconds, of the bins in which these are searched, and markBins the most bins:
+	// bins of a long run are longer, 20 ms for 45 minutes.
 	markBinS, markBins = 0.005, 1 << 17
-	// strayed is how many times longer or shorter than the median what lies between
-	// two marks may be to be a cycle.
-	strayed = 3
+	// maxLengthRatio is the largest ratio, either way, of the distance of two marks to the median for it to be a
+	// cycle.
+	maxLengthRatio = 3
 )
 
-// unequal returns the cycles of unequal length of the job's code as periods, the
-// surest first.
-func unequal(set series.Set) []Period {
+// unequalPeriods returns the cycles of unequal length of the job's code as periods, the most confident first.
+func unequalPeriods(set series.Set) []Period {
 	clock, ok := set.Clock()
 	if !ok {
 		return nil
@@ -52,20 +50,20 @@ func unequal(set series.Set) []Period {
 	}
 	var out []Period
 	for _, y := range marks.Find(code) {
-		if p, ok := g.cycle(y, set); ok {
+		if p, ok := g.periodOfMarks(y, set); ok {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// cycle tells marks on a grid as instances in wall time.
-func (g grid) cycle(y marks.UnevenCycle, set series.Set) (Period, bool) {
+// periodOfMarks converts cycles of unequal length on a grid to a period with instances in wall time.
+func (g grid) periodOfMarks(y marks.UnevenCycle, set series.Set) (Period, bool) {
 	p := Period{Column: series.CodeGroup, Kind: Unequal, PeriodS: y.MedianS, Confidence: y.Confidence,
 		Parts: Parts{Explained: 1, Regular: y.Confidence, Support: 1, Agreed: 1, Resolved: 1}}
 	for i, m := range y.Marks[1:] {
 		from, to := int(math.Round(y.Marks[i]/g.set.StepS)), int(math.Round(m/g.set.StepS))
-		if d := m - y.Marks[i]; d < strayed*y.MedianS && d*strayed > y.MedianS {
+		if d := m - y.Marks[i]; d < maxLengthRatio*y.MedianS && d*maxLengthRatio > y.MedianS {
 			p.Instances = append(p.Instances, Instance{First: from, Length: to - from})
 		}
 	}
@@ -86,13 +84,13 @@ func (g grid) cycle(y marks.UnevenCycle, set series.Set) (Period, bool) {
 	return q, true
 }
 
-// withUnequal adds cycles of unequal length to what an unsure search for equal ones found: the most certain is
-// reported first. One that is as long as a period found is a second witness of it, and raises its confidence.
+// withUnequal adds cycles of unequal length if the periods found are uncertain; the most certain is reported
+// first. One that is as long as a period found confirms that, and may raise its confidence.
 func withUnequal(periods []Period, set series.Set) []Period {
-	if len(periods) > 0 && periods[0].Confidence >= unsure {
+	if len(periods) > 0 && periods[0].Confidence >= unequalBelow {
 		return periods
 	}
-	for _, y := range unequal(set) {
+	for _, y := range unequalPeriods(set) {
 		same := func(p Period) bool { return math.Abs(math.Log(p.PeriodS/y.PeriodS)) < math.Log1p(sameCPU) }
 		if i := slices.IndexFunc(periods, same); i >= 0 {
 			periods[i].Confidence = max(periods[i].Confidence, y.Confidence)

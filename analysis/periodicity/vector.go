@@ -7,6 +7,7 @@ type vector struct {
 	noise float64
 }
 
+// len returns the number of samples.
 func (v vector) len() int {
 	if len(v.c) == 0 {
 		return 0
@@ -14,6 +15,7 @@ func (v vector) len() int {
 	return len(v.c[0])
 }
 
+// slice returns the samples [a, b), sharing memory.
 func (v vector) slice(a, b int) vector {
 	s := vector{c: make([][]float32, len(v.c)), noise: v.noise}
 	for k := range v.c {
@@ -49,7 +51,7 @@ type pyramid struct {
 // minLevel is the number of points below which a level is of no use.
 const minLevel = 48
 
-// over makes it the pyramid of v, in the memory of earlier ones.
+// over makes p the pyramid of v, reusing the memory of earlier levels.
 func (p *pyramid) over(v vector) *pyramid {
 	p.height, p.made = 1, 1
 	for n := v.len(); n >= 2*minLevel; n /= 2 {
@@ -62,7 +64,7 @@ func (p *pyramid) over(v vector) *pyramid {
 	return p
 }
 
-// at returns a level below height.
+// at returns level l, which must be below height, computing it at its first use.
 func (p *pyramid) at(l int) vector {
 	for ; p.made <= l; p.made++ {
 		p.levels[p.made] = p.levels[p.made-1].halve(p.levels[p.made])

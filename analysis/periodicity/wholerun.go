@@ -61,7 +61,7 @@ type wholeRun struct {
 	scale   float64 // standard error of a correlation of unrelated columns, for one slot
 }
 
-// newWholeRun returns the columns of code of a set that have enough samples.
+// newWholeRun prepares the columns of code that have at least minColumnSamples samples.
 func newWholeRun(columns []series.Column) wholeRun {
 	w := wholeRun{}
 	if len(columns) == 0 {
@@ -74,7 +74,7 @@ func newWholeRun(columns []series.Column) wholeRun {
 	all := 0.0
 	for j, c := range columns {
 		counts[j] = make([]float32, w.slots)
-		whole(counts[j], c.Values)
+		zeroMissing(counts[j], c.Values)
 		for i, x := range counts[j] {
 			total[i] += x
 			sums[j] += float64(x)
@@ -181,22 +181,22 @@ func fundamentalLag(z []float64, lag repeatedLag, longest float64) repeatedLag {
 			continue
 		}
 		f := bestLag(z, at*(1-fractionSearch), at*(1+fractionSearch))
-		if 2*f.score >= lag.score && between(z, f.slots, m) >= equalPeaks {
+		if 2*f.score >= lag.score && peakRatio(z, f.slots, m) >= equalPeaks {
 			return fundamentalLag(z, f, longest)
 		}
 	}
 	for m := 3; m >= 2; m-- {
 		at := lag.slots * float64(m)
-		if at <= longest && between(z, lag.slots, m) < unequalPeaks {
+		if at <= longest && peakRatio(z, lag.slots, m) < unequalPeaks {
 			return bestLag(z, at*(1-fractionSearch), min(longest, at*(1+fractionSearch)))
 		}
 	}
 	return lag
 }
 
-// between compares the correlations at multiples of a lag that are no multiples of m lags with those
-// that are: the ratio of their means.
-func between(z []float64, slots float64, m int) float64 {
+// peakRatio returns the ratio of the mean correlation at multiples of a lag that are no multiples of m lags to
+// that at those that are.
+func peakRatio(z []float64, slots float64, m int) float64 {
 	var sum, count [2]float64
 	for j := 1; j <= comparedPeaks*m && float64(j)*slots < float64(len(z)-1); j++ {
 		is := 0
@@ -212,10 +212,9 @@ func between(z []float64, slots float64, m int) float64 {
 	return sum[0] / count[0] * count[1] / sum[1]
 }
 
-// repeats returns the lag at whose multiples a run resembles itself; false: permutations of
-// the run, which keep what is shorter than about a period, score as much, or it is shorter
-// than least.
-func (w wholeRun) repeats(f *lagFinder, least float64) (repeatedLag, bool) {
+// findLag returns the lag at whose multiples a run resembles itself. It returns false if permutations of blocks
+// of the run score as much, or if the lag is shorter than least slots or made by the sampler.
+func (w wholeRun) findLag(f *lagFinder, least float64) (repeatedLag, bool) {
 	if len(w.columns) < 2 {
 		return repeatedLag{}, false
 	}
@@ -223,7 +222,7 @@ func (w wholeRun) repeats(f *lagFinder, least float64) (repeatedLag, bool) {
 	longest := float64(most) / (minPeaks + 1)
 	z := w.correlation(f, most, nil)
 	best := fundamentalLag(z, bestLag(z, minLagSlots, longest), longest)
-	if best.score < minLagScore || best.slots < least || best.sampled() {
+	if best.score < minLagScore || best.slots < least || best.isSamplerComb() {
 		return best, false
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(w.slots)))
@@ -236,9 +235,9 @@ func (w wholeRun) repeats(f *lagFinder, least float64) (repeatedLag, bool) {
 	return best, true
 }
 
-// sampled reports whether a lag is a whole number of slots over more multiples than anything but the sampler
-// keeps it.
-func (l repeatedLag) sampled() bool {
+// isSamplerComb reports whether a lag is a whole number of slots over enough multiples that the sampler must
+// have caused it.
+func (l repeatedLag) isSamplerComb() bool {
 	return l.peaks >= samplerPeaks && math.Abs(l.slots-math.Round(l.slots))*float64(l.peaks) < samplerError
 }
 
@@ -260,9 +259,8 @@ func shuffledBlocks(n int, unit float64, rng *rand.Rand) []int {
 	return order
 }
 
-// inWholeRun returns the period that only the whole of a run shows, in wall time; false: none.
-// Where the job did not get its CPUs, periods as short as the turns of the scheduler are not
-// looked for.
+// inWholeRun returns the period that only the whole of a run shows, in wall time; false if none exists. If the
+// job did not get its CPUs, periods as short as the turns of the scheduler are excluded.
 func inWholeRun(set series.Set) (Period, bool) {
 	columns := code(set)
 	if len(columns) < 2 {
@@ -281,7 +279,7 @@ func inWholeRun(set series.Set) (Period, bool) {
 	if ok && clock.Total() < freeShare*clock.Busy()*float64(set.Len())*set.StepS {
 		least = max(least, busyMinLagS/set.StepS)
 	}
-	lag, ok := newWholeRun(middle).repeats(&lagFinder{}, least)
+	lag, ok := newWholeRun(middle).findLag(&lagFinder{}, least)
 	if !ok {
 		return Period{}, false
 	}
@@ -292,16 +290,17 @@ func inWholeRun(set series.Set) (Period, bool) {
 	return wholeRunPeriod(set, lag, model.begins(columns, outsideShare*gain))
 }
 
-// withWholeRun adds the period that only the whole of a run shows.
+// withWholeRun returns the outcome with the period that only the whole of a run shows, if there is one.
 func (o outcome) withWholeRun(set series.Set) outcome {
 	if p, ok := inWholeRun(set); ok {
 		o.periods, o.code = []Period{p}, true
-		o.timed(func() series.Clock { c, _ := set.Clock(); return c })
+		o.addCPUTime(func() series.Clock { c, _ := set.Clock(); return c })
 	}
 	return o
 }
 
-// wholeRunPeriod is the period of runs of cycles, of which the begins are given.
+// wholeRunPeriod returns the period of runs of cycles, of which the beginnings are given in slots, with its
+// confidence from the score of the lag; false if they are too few or cover too little.
 func wholeRunPeriod(set series.Set, lag repeatedLag, runs [][]float64) (Period, bool) {
 	p, ok := periodOf(set, runs)
 	if !ok {
@@ -319,8 +318,8 @@ func wholeRunPeriod(set series.Set, lag repeatedLag, runs [][]float64) (Period, 
 	return p, p.Confidence >= LeastConfidenceOfSampledCode
 }
 
-// periodOf returns the period of the code of a set, of which the begins of the cycles of each
-// run are given in slots and parts of them, without a confidence; false: too few, or too little.
+// periodOf returns the period of the code of a set from the beginnings of the cycles of each run, in slots and
+// fractions of them, without a confidence; false if the cycles are too few or cover too little.
 func periodOf(set series.Set, runs [][]float64) (Period, bool) {
 	p := Period{Column: series.CodeGroup, Kind: Equal, Axis: series.Wall}
 	var lengths []float64
@@ -343,6 +342,6 @@ func periodOf(set series.Set, runs [][]float64) (Period, bool) {
 	p.PeriodSamples, p.PeriodCV = mean/set.StepS, sd/mean
 	p.Coverage = covered / float64(set.Len())
 	p.Regions = regions(set, p.Instances)
-	p.spread(lengths)
+	p.setLengths(lengths)
 	return p, p.Coverage >= minCoverage
 }

@@ -8,7 +8,7 @@ import (
 	"jobgait/analysis/pattern"
 )
 
-// Breakdown is where the time of one run went.
+// Breakdown is the time of one run by phase.
 type Breakdown struct {
 	ElapsedS float64
 	// Totals are the phases, from Totals.
@@ -19,7 +19,7 @@ type Breakdown struct {
 	StepS float64
 }
 
-// BreakdownOf returns where a run's time went.
+// BreakdownOf returns the time of a run by phase, with the number and the time of its iterations.
 func BreakdownOf(elapsedS float64, table []Phase, patterns []pattern.Pattern) Breakdown {
 	b := Breakdown{ElapsedS: elapsedS, Totals: Totals(table)}
 	if len(patterns) > 0 {
@@ -28,21 +28,19 @@ func BreakdownOf(elapsedS float64, table []Phase, patterns []pattern.Pattern) Br
 	return b
 }
 
-// DifferenceShare is the share of one kind of phase in a difference.
+// DifferenceShare is the contribution of one kind of phase to a difference, in seconds.
 type DifferenceShare struct {
 	Name   string  `json:"name"`
 	ExtraS float64 `json:"extra_s"`
 }
 
-// Difference is why one run took longer than another, in parts that add up to
-// ExtraS.
+// Difference is the difference of the elapsed times of two runs, in parts that add up to ExtraS.
 type Difference struct {
 	ExtraS float64 `json:"extra_s"`
 	// Parts are ordered by size: steps, start-up, checkpoint, gap, unfollowed, tail, and
 	// "not sampled" for time outside of all phases.
 	Parts []DifferenceShare `json:"parts"`
-	// Of the steps: what longer iterations account for, and what a different
-	// number of them does.
+	// LongerS is the part of the steps due to longer iterations, MoreS that due to a different number of them.
 	LongerS float64 `json:"longer_s"`
 	MoreS   float64 `json:"more_s"`
 }
@@ -74,7 +72,7 @@ func Decompose(a, b Breakdown) Difference {
 	return d
 }
 
-// seconds is the time in phases of a name.
+// seconds returns the time in phases of the given kind, "steps" for the loop.
 func (b Breakdown) seconds(name string) float64 {
 	s := 0.0
 	for _, t := range b.Totals {

@@ -17,8 +17,8 @@ type Drift struct {
 	SlopePctPerHour, Lo, Hi float64
 	// Steps are the places at which the length changed at once.
 	Steps []Step
-	// Slow are the iterations that stand out, at most maxSlow, longest first;
-	// SlowCount is how many there are.
+	// Slow lists the iterations that are much longer than their neighbours, at most maxSlow, longest first;
+	// SlowCount is the number of all of them.
 	Slow      []Slow
 	SlowCount int
 }
@@ -45,12 +45,12 @@ const (
 	minDrift = 10
 	// driftBlocks bounds the number of points of the slope: 20,000 pairs.
 	driftBlocks = 200
-	// maxSlow bounds the list of slow iterations.
+	// maxSlow is the most slow iterations that are listed.
 	maxSlow = 100
-	// slowMADs is how far above the median a slow iteration is.
+	// slowMADs is the least distance of a slow iteration above the median, in median absolute deviations.
 	slowMADs = 5
-	// slowNear is the number of iterations whose median it is: fewer than a
-	// run has, so that a run that slows down has slow iterations of its own.
+	// slowNear is the number of iterations over which that median is taken: fewer than a run has, so that a run
+	// that slows down is compared locally.
 	slowNear = 101
 )
 
@@ -68,24 +68,24 @@ func DriftOf(p periodicity.Period, startS, stepS float64) Drift {
 		length[i] = float64(in.Length) * stepS
 	}
 	if n >= minDrift {
-		d.slope(t, length, p.PeriodS, stepS)
+		d.setSlope(t, length, p.PeriodS, stepS)
 		d.Steps = steps(length, stepS)
 		for i, s := range d.Steps {
 			d.Steps[i].TS = startS + float64(p.Instances[s.Iteration].First)*stepS
 		}
 	}
-	d.slow(p.Instances, length, startS, stepS)
+	d.setSlow(p.Instances, length, startS, stepS)
 	return d
 }
 
-// slope fits the trend through means of iterations that follow each other.
-func (d *Drift) slope(t, length []float64, periodS, stepS float64) {
+// setSlope sets the slope and its interval from means of consecutive iterations.
+func (d *Drift) setSlope(t, length []float64, periodS, stepS float64) {
 	n := len(t)
 	k := (n + driftBlocks - 1) / driftBlocks
 	var x, y []float64
 	for a := 0; a+k <= n; a += k {
 		m, _ := robust.Mean(t[a : a+k])
-		x, y = append(x, m/3600), append(y, trimmed(length[a:a+k])/periodS*100)
+		x, y = append(x, m/3600), append(y, middleMean(length[a:a+k])/periodS*100)
 	}
 	slope, lo, hi := robust.TheilSen(x, y, 0.95)
 	// Lengths are whole samples: a slope cannot be known better than to one
@@ -97,16 +97,16 @@ func (d *Drift) slope(t, length []float64, periodS, stepS float64) {
 	d.SlopePctPerHour, d.Lo, d.Hi = slope, min(lo, slope-grid), max(hi, slope+grid)
 }
 
-// trimmed is the mean of the middle half.
-func trimmed(x []float64) float64 {
+// middleMean returns the mean of the middle half of x.
+func middleMean(x []float64) float64 {
 	s := slices.Clone(x)
 	slices.Sort(s)
 	m, _ := robust.Mean(s[len(s)/4 : len(s)-len(s)/4])
 	return m
 }
 
-// slow lists the iterations that stand out from their neighbours.
-func (d *Drift) slow(in []periodicity.Instance, length []float64, startS, stepS float64) {
+// setSlow sets the list and the number of slow iterations.
+func (d *Drift) setSlow(in []periodicity.Instance, length []float64, startS, stepS float64) {
 	n := len(length)
 	over := make([]float64, n)
 	next := d.Steps

@@ -6,16 +6,16 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Bins is a run in bins, with what it takes to average them so that bins and loops do
-// not beat.
+// Bins describes a run's bins, with the phases and periods that averages need to avoid beats between bins and
+// loops.
 type Bins struct {
 	StartS, StepS float64
 	Phases        []Phase
 	Periods       map[string]float64 // of the patterns, by their ids
 }
 
-// At returns the phase that covers time t.
-func (b Bins) At(t float64) (Phase, bool) {
+// PhaseAt returns the phase that covers time t, in seconds; false if none exists.
+func (b Bins) PhaseAt(t float64) (Phase, bool) {
 	for _, p := range b.Phases {
 		if t >= p.StartS && t < p.EndS {
 			return p, true
@@ -39,15 +39,15 @@ func (b Bins) Levels(values series.Values, lo, hi float64, n int) []float64 {
 	return out
 }
 
-// beatFree is over how many bins at least a mean is taken where a bin is not
-// small beside the period: the two bins at its ends are then only a twelfth of
-// it each, and what they hold beyond whole iterations is not seen any more.
-const beatFree = 12
+// minWindowBins is the least number of bins over which a mean is taken if a bin is not small beside the period:
+// each of the two bins at its ends is then only a twelfth of it, and what they contain beyond whole iterations
+// is not visible.
+const minWindowBins = 12
 
-// window returns the stretch whose mean stands for the one from from to to.
+// window returns the stretch over which the mean for the stretch from..to is taken.
 func (b Bins) window(from, to float64) (lo, hi float64) {
 	mid := (from + to) / 2
-	p, ok := b.At(mid)
+	p, ok := b.PhaseAt(mid)
 	if !ok {
 		return from, to
 	}
@@ -59,8 +59,8 @@ func (b Bins) window(from, to float64) (lo, hi float64) {
 		return math.Max(from, p.StartS), math.Min(to, p.EndS)
 	}
 	least := to - from
-	if b.StepS > period/beatFree {
-		least = math.Max(least, beatFree*b.StepS)
+	if b.StepS > period/minWindowBins {
+		least = math.Max(least, minWindowBins*b.StepS)
 	}
 	w := math.Max(1, math.Ceil(least/period-1e-9)) * period
 	if w >= math.Max(0, p.EndS-p.StartS) {
@@ -70,10 +70,10 @@ func (b Bins) window(from, to float64) (lo, hi float64) {
 	return lo, lo + w
 }
 
-// Reach returns the smallest and largest sample over the same windows as Levels, for a
-// bin each, of those of the bins: where a bin is shorter than an iteration but not small
-// beside it, the range of single bins would show the same beats.
-func (b Bins) Reach(least, most series.Values) (lo, hi []float64) {
+// MinMax returns for each bin the smallest and largest sample over the same windows as Levels; least and most
+// are those of the single bins. If a bin is shorter than an iteration but not small beside it, the range of
+// single bins would show beats.
+func (b Bins) MinMax(least, most series.Values) (lo, hi []float64) {
 	lo, hi = make([]float64, len(least)), make([]float64, len(least))
 	for i := range least {
 		lo[i], hi[i] = float64(least[i]), float64(most[i])
@@ -94,6 +94,7 @@ type area struct {
 	sum, there  []float64 // up to the end of each bin: value x time, and time with a value
 }
 
+// newArea returns the running integral of values.
 func newArea(b Bins, values series.Values) area {
 	a := area{b.StartS, b.StepS, make([]float64, len(values)+1), make([]float64, len(values)+1)}
 	for i, v := range values {

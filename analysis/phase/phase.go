@@ -10,7 +10,7 @@ type Phase struct {
 	Share   float64 `json:"share"` // of the run's sampled time
 }
 
-// Stage names what a phase is.
+// Stage is the kind of a phase.
 type Stage string
 
 const (
@@ -24,9 +24,9 @@ const (
 	Suspended  Stage = "suspended" // the job was stopped from outside; Table knows of none
 )
 
-// Words is the stage for readers. Cycles may run in a stretch in which none was
-// recognized, so that it is not called the start or the end of the program.
-func (s Stage) Words() string {
+// ReaderText returns the stage as text for reports. Cycles may run unrecognized before the first and after the
+// last one, so that these stretches are not called the start or the end of the program.
+func (s Stage) ReaderText() string {
 	switch s {
 	case StartUp:
 		return "before cycles"

@@ -16,7 +16,7 @@ const (
 	minStep  = 0.01
 	minRun   = 6
 	maxSteps = 20
-	// stepPoints bounds the number of points that are searched.
+	// stepPoints is the most points that are searched.
 	stepPoints = 4096
 	// edgeShare is the share of the time of all iterations that must lie on both sides of a step: the first and the
 	// last few are where the detector finds its hold and loses it.
@@ -26,8 +26,8 @@ const (
 	coarse = 12.0
 )
 
-// steps divides the lengths into stretches of one length, by halving where it
-// gains most.
+// steps divides the iterations into stretches of equal length, by bisection where it explains most, and returns
+// the changes between them.
 func steps(length []float64, stepS float64) []Step {
 	n := len(length)
 	k := (n + stepPoints - 1) / stepPoints
@@ -38,7 +38,7 @@ func steps(length []float64, stepS float64) []Step {
 	}
 	x = winsorised(x)
 	noise := noiseOf(x, stepS/math.Sqrt(float64(k)))
-	cuts := halve(x, 0, len(x), noise, nil)
+	cuts := findCuts(x, 0, len(x), noise, nil)
 	slices.Sort(cuts)
 	cuts = resolved(inside(cuts, x), x, stepS)
 	cuts = append(cuts, len(x))
@@ -106,8 +106,8 @@ func winsorised(x []float64) []float64 {
 	return out
 }
 
-// noiseOf is the variance of single lengths, from their differences, not below
-// that of rounding; more where neighbours are alike, as dependent noise wanders.
+// noiseOf returns the variance of single lengths, from their differences, at least that of rounding; it is
+// larger if neighbours are correlated.
 func noiseOf(x []float64, stepS float64) float64 {
 	d := make([]float64, 0, len(x))
 	for i := 1; i < len(x); i++ {
@@ -140,9 +140,8 @@ func noiseOf(x []float64, stepS float64) float64 {
 	return noise
 }
 
-// halve appends the places at which x[a:b] is best divided in two, and goes on in
-// both parts.
-func halve(x []float64, a, b int, noise float64, cuts []int) []int {
+// findCuts appends the place at which x[a:b] is best divided in two, and those of both parts.
+func findCuts(x []float64, a, b int, noise float64, cuts []int) []int {
 	n := b - a
 	if n < 2*minRun || len(cuts) >= maxSteps {
 		return cuts
@@ -171,11 +170,11 @@ func halve(x []float64, a, b int, noise float64, cuts []int) []int {
 		return cuts
 	}
 	cuts = append(cuts, cut)
-	cuts = halve(x, a, cut, noise, cuts)
-	return halve(x, cut, b, noise, cuts)
+	cuts = findCuts(x, a, cut, noise, cuts)
+	return findCuts(x, cut, b, noise, cuts)
 }
 
-// lineGain is by how much a straight line lowers the sum of squares of x.
+// lineGain returns by how much a straight line lowers the sum of squares of x.
 func lineGain(x []float64) float64 {
 	n := float64(len(x))
 	mean, _ := robust.Mean(x)

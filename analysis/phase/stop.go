@@ -2,7 +2,7 @@ package phase
 
 import "jobgait/analysis/pattern"
 
-// Stop says where in its structure a run ended.
+// Stop is the phase in which a run ended.
 type Stop struct {
 	Kind    Stage  `json:"kind"`
 	Pattern string `json:"pattern,omitempty"`
@@ -26,12 +26,12 @@ func StoppedIn(table []Phase, patterns []pattern.Pattern, endS float64) (stop St
 	}
 	p := table[last]
 	if p.Kind == Tail && last > 0 && table[last-1].Kind == Loop {
-		if q, ok := named(patterns, table[last-1].Pattern); ok && endS-p.StartS < bridge*q.PeriodS {
+		if q, ok := patternByID(patterns, table[last-1].Pattern); ok && endS-p.StartS < maxBridge*q.PeriodS {
 			p = table[last-1]
 		}
 	}
 	stop = Stop{Kind: p.Kind, Pattern: p.Pattern, SinceS: max(0, endS-p.StartS)}
-	if q, ok := named(patterns, p.Pattern); ok && p.Kind == Loop && q.PeriodS > 0 {
+	if q, ok := patternByID(patterns, p.Pattern); ok && p.Kind == Loop && q.PeriodS > 0 {
 		end := p.StartS
 		for _, r := range q.Regions {
 			if r.StartS < endS {
@@ -44,8 +44,8 @@ func StoppedIn(table []Phase, patterns []pattern.Pattern, endS float64) (stop St
 	return stop, true
 }
 
-// named finds a pattern by its id.
-func named(patterns []pattern.Pattern, id string) (pattern.Pattern, bool) {
+// patternByID returns the pattern with an id; false if none exists.
+func patternByID(patterns []pattern.Pattern, id string) (pattern.Pattern, bool) {
 	for _, q := range patterns {
 		if q.ID == id && id != "" {
 			return q, true

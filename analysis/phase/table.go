@@ -9,10 +9,9 @@ import (
 	"jobgait/analysis/series"
 )
 
-// bridge is the number of periods that a break may last without ending a loop:
-// the tracker misses single iterations that something disturbed, and a table
-// that lists each of them hides the run's structure.
-const bridge = 1.5
+// maxBridge is the longest break, in periods, that does not end a loop: the tracker misses single disturbed
+// iterations, and a table that lists each of them hides the run's structure.
+const maxBridge = 1.5
 
 // Table divides the run into phases. patterns and periods are in the same order. A break of less than 1.5
 // periods between regions of one pattern stays part of the loop. Patterns may be seen at one time, on a busy
@@ -54,8 +53,7 @@ func Table(set series.Set, patterns []pattern.Pattern, periods []periodicity.Per
 	return table
 }
 
-// loopPhases lists the regions of all patterns in time order, joined over short
-// breaks.
+// loopPhases returns the regions of all patterns in time order, joined over short breaks.
 func loopPhases(patterns []pattern.Pattern, periods []periodicity.Period) []Phase {
 	type loop struct {
 		Phase
@@ -76,7 +74,7 @@ func loopPhases(patterns []pattern.Pattern, periods []periodicity.Period) []Phas
 	slices.SortStableFunc(all, func(x, y loop) int { return cmp.Compare(x.StartS, y.StartS) })
 	var out []Phase
 	for _, l := range all {
-		if n := len(out); n > 0 && out[n-1].Pattern == l.Pattern && l.StartS-out[n-1].EndS < bridge*l.periodS {
+		if n := len(out); n > 0 && out[n-1].Pattern == l.Pattern && l.StartS-out[n-1].EndS < maxBridge*l.periodS {
 			out[n-1].EndS = max(out[n-1].EndS, l.EndS)
 			continue
 		}

@@ -6,8 +6,8 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// Checkpoint is a gap that recurs at regular distances. Table does not tell it
-// from others; Totals does.
+// Checkpoint is a gap that recurs at regular distances. Only Totals distinguishes it from other gaps; Table
+// does not.
 const Checkpoint Stage = "checkpoint"
 
 // Total is the time that a run spent in phases of one kind.
@@ -20,22 +20,21 @@ type Total struct {
 }
 
 const (
-	// minCheckpoints is the number of gaps below which nothing is regular.
+	// minCheckpoints is the least number of gaps that can be regular.
 	minCheckpoints = 3
-	// regular is the largest coefficient of variation of the distances between
-	// checkpoints. Gaps after 0.6 to 1.4 times the mean number of iterations,
-	// at random, have 0.23.
-	regular = 0.12
-	// alike is by what factor a gap may be longer or shorter than the median
-	// one and still be the same kind of thing.
-	alike = 3.0
+	// maxDistanceCV is the largest coefficient of variation of the distances between checkpoints. Gaps after 0.6
+	// to 1.4 times the mean number of iterations, at random, have 0.23.
+	maxDistanceCV = 0.12
+	// maxGapRatio is the largest ratio, either way, of the length of a gap to the median for it to count as a
+	// checkpoint.
+	maxGapRatio = 3.0
 )
 
 // Totals adds up the phases of a table by kind and pattern, in the order in which
 // they first appear. Where gaps within one pattern recur at regular distances
 // they are counted as checkpoints.
 func Totals(table []Phase) []Total {
-	kinds := marked(table)
+	kinds := kindsOf(table)
 	at := map[[2]string]int{}
 	var out []Total
 	for i, p := range table {
@@ -55,7 +54,7 @@ func Totals(table []Phase) []Total {
 
 // Checkpoints returns the phases of a table that are checkpoints, in order.
 func Checkpoints(table []Phase) []Phase {
-	kinds := marked(table)
+	kinds := kindsOf(table)
 	var list []Phase
 	for i, p := range table {
 		if kinds[i] == Checkpoint {
@@ -74,8 +73,8 @@ func LongestCheckpoint(table []Phase) float64 {
 	return longest
 }
 
-// marked returns the kind of each phase, checkpoints told from other gaps.
-func marked(table []Phase) []Stage {
+// kindsOf returns the kind of each phase, with recurring gaps as checkpoints.
+func kindsOf(table []Phase) []Stage {
 	kinds := make([]Stage, len(table))
 	inner := map[string][]int{} // gaps between two loops of one pattern
 	for i, p := range table {
@@ -93,8 +92,7 @@ func marked(table []Phase) []Stage {
 	return kinds
 }
 
-// recurring returns those of the gaps that are of about one length, if they
-// follow each other at regular distances.
+// recurring returns the gaps of about equal length, if they follow each other at regular distances; else nil.
 func recurring(table []Phase, gaps []int) []int {
 	var lengths []float64
 	for _, i := range gaps {
@@ -104,7 +102,7 @@ func recurring(table []Phase, gaps []int) []int {
 	var same []int
 	var every []float64
 	for k, i := range gaps {
-		if lengths[k] > alike*median || lengths[k] < median/alike {
+		if lengths[k] > maxGapRatio*median || lengths[k] < median/maxGapRatio {
 			continue
 		}
 		if n := len(same); n > 0 {
@@ -113,7 +111,7 @@ func recurring(table []Phase, gaps []int) []int {
 		same = append(same, i)
 	}
 	mean, sd := robust.Mean(every)
-	if len(same) < minCheckpoints || sd > regular*mean || math.IsNaN(mean) {
+	if len(same) < minCheckpoints || sd > maxDistanceCV*mean || math.IsNaN(mean) {
 		return nil
 	}
 	return same

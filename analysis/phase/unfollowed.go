@@ -15,7 +15,7 @@ func withUnfollowed(set series.Set, table []Phase, patterns []pattern.Pattern, p
 	loops := map[string]judge{}
 	for i, p := range periods {
 		if c, ok := periodicity.CodeOf(set, p); ok {
-			loops[patterns[i].ID] = judge{c, set, bridge * p.PeriodS}
+			loops[patterns[i].ID] = judge{c, set, maxBridge * p.PeriodS}
 		}
 	}
 	if len(loops) == 0 {

@@ -10,8 +10,7 @@
 //	85.0 ms   6.20 s   12.3 min                          Period: how long what recurs takes
 //	12,345   2 runs   1.23 GB   1,230   0.0123           Count, Plural, Amount, Figures
 //
-// A number that there is not, NaN and infinity among them, is "-": no form prints
-// it as 0. Percentages have one decimal, two below 1 and none from 100 on, which
-// is two figures at least from 0.1 % on. Whole numbers have commas from 1,000 on,
-// sizes that somebody chose (Exact) have none: they are typed again.
+// A missing number, which includes NaN and infinity, is printed as "-", never as 0. Percentages have one
+// decimal, two below 1 and none from 100 on, so that values from 0.1 % on have at least two figures. Whole
+// numbers have commas from 1,000 on; sizes that a user chose (Exact) have none, because users type them again.
 package quantity

@@ -2,7 +2,7 @@ package quantity
 
 import "strconv"
 
-// Finite returns a pointer to v, nil for what is no number: JSON cannot hold it.
+// Finite returns a pointer to v, nil for NaN and infinity, which JSON cannot represent.
 func Finite(v float64) *float64 {
 	if !Known(v) {
 		return nil
@@ -10,7 +10,7 @@ func Finite(v float64) *float64 {
 	return &v
 }
 
-// FiniteOf is Finite of what may not be there.
+// FiniteOf returns v, nil if it is nil, NaN or infinite.
 func FiniteOf(v *float64) *float64 {
 	if v == nil {
 		return nil
@@ -18,7 +18,7 @@ func FiniteOf(v *float64) *float64 {
 	return Finite(*v)
 }
 
-// OrZero returns v, 0 for what is no number: only for times and sums that are always there.
+// OrZero returns v, 0 for NaN and infinity: only for times and sums that always exist.
 func OrZero(v float64) float64 {
 	if !Known(v) {
 		return 0

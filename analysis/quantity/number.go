@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Missing is what is printed for a value that there is not.
+// Missing is printed for a missing value.
 const Missing = "-"
 
-// Known says whether v is a number that can be printed.
+// Known reports whether v is neither NaN nor infinite.
 func Known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Optional prints a value that may be unknown.
+// Optional prints a value with print, or Missing for nil.
 func Optional(v *float64, print func(float64) string) string {
 	if v == nil {
 		return Missing
@@ -37,7 +37,7 @@ func Figures(v float64, n int) string {
 	return commas(strconv.FormatFloat(rounded, 'f', max(0, n-1-power), 64))
 }
 
-// Plain is Figures without zeros at the end.
+// Plain prints v like Figures, without zeros at the end of a fraction.
 func Plain(v float64, n int) string {
 	s := Figures(v, n)
 	if strings.Contains(s, ".") && !strings.Contains(s, "e") {
@@ -55,8 +55,8 @@ func Hundredths(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// Exact prints a number that somebody chose, as it would be typed. What a product
-// left in the last bit is rounded off.
+// Exact prints a number that a user or a site chose, as it would be typed; rounding errors of products are
+// removed.
 func Exact(v float64) string {
 	switch size := math.Abs(v); {
 	case !Known(v):
@@ -70,8 +70,8 @@ func Exact(v float64) string {
 // Count prints a whole number with commas.
 func Count[T int | int64](n T) string { return commas(strconv.FormatInt(int64(n), 10)) }
 
-// Plural prints "1 node", "2 nodes", "1,024 stretches", "3 series", "2 processes" and
-// "4 histories". All counts of things are printed by it.
+// Plural prints a count with its noun: "1 node", "2 nodes", "1,024 stretches", "3 series", "2 processes" and "4
+// histories". All counts of things are printed by it.
 func Plural[T int | int64](n T, one string) string {
 	switch {
 	case n == 1:
@@ -86,7 +86,7 @@ func Plural[T int | int64](n T, one string) string {
 	return Count(n) + " " + one + "s"
 }
 
-// commas sets them into the whole part of a number without exponent.
+// commas inserts thousands separators into the whole part of a number without exponent.
 func commas(s string) string {
 	start := 0
 	if strings.HasPrefix(s, "-") {
@@ -121,7 +121,7 @@ func AmountOf(v, all float64, unit string) string {
 	return Amount(v, unit) + " of " + Amount(all, unit)
 }
 
-// amount is a total and its unit with the prefix.
+// amount returns the text of a total with three figures, and its unit with the prefix.
 func amount(v float64, unit string) (text, prefixed string) {
 	text, prefix := Figures(v, 3), ""
 	if v == math.Trunc(v) {
@@ -145,8 +145,7 @@ func amount(v float64, unit string) (text, prefixed string) {
 	return text, prefix + unit
 }
 
-// Range prints both ends of an interval with as many figures, three at least, as
-// tell them apart by two.
+// Range prints both ends of an interval with enough figures, at least three, for them to differ in two.
 func Range(lo, hi float64) string {
 	n := 3
 	if wide := hi - lo; wide > 0 && Known(wide) {

@@ -8,7 +8,7 @@ import (
 
 const percent = " %"
 
-// OfLogs is a difference of natural logarithms as a relative difference in percent.
+// OfLogs converts a difference of natural logarithms to a relative difference in percent.
 func OfLogs(d float64) float64 { return 100 * math.Expm1(d) }
 
 // Percent prints a value in percent: 0.35 %, 12.3 %, 135 %.
@@ -19,7 +19,7 @@ func Percent(p float64) string {
 	return bare(p) + percent
 }
 
-// Signed is Percent with its sign: +12.3 %.
+// Signed prints a value in percent with its sign: +12.3 %.
 func Signed(p float64) string {
 	if p >= 0.005 {
 		return "+" + Percent(p)
@@ -27,8 +27,7 @@ func Signed(p float64) string {
 	return Percent(p)
 }
 
-// SignedTo is Signed with a number of decimals, for values that differ by less than Signed
-// shows: +12.345 %.
+// SignedTo prints a value in percent with its sign and the given number of decimals: +12.345 %.
 func SignedTo(p float64, decimals int) string {
 	if !Known(p) {
 		return Missing
@@ -36,14 +35,13 @@ func SignedTo(p float64, decimals int) string {
 	return fmt.Sprintf("%+.*f", decimals, p) + percent
 }
 
-// PercentRange prints an interval: 11.8 .. 12.9 %.
+// PercentRange prints an interval in percent: 11.8 .. 12.9 %.
 func PercentRange(lo, hi float64) string { return bare(lo) + " .. " + Percent(hi) }
 
-// PercentTo is PercentRange in a sentence: 11.8 to 12.9 %.
+// PercentTo prints an interval in percent for a sentence: 11.8 to 12.9 %.
 func PercentTo(lo, hi float64) string { return bare(lo) + " to " + Percent(hi) }
 
-// Share prints a share of 0..1 in percent. Nothing but all is 100 %, nothing but
-// nothing 0 %.
+// Share prints a share of 0..1 in percent. It prints 100 % only for 1, and 0 % only for 0.
 func Share(share float64) string {
 	switch p := 100 * share; {
 	case p > 0 && p < 0.01:
@@ -57,8 +55,7 @@ func Share(share float64) string {
 	}
 }
 
-// Chosen prints a number of percent that somebody set, a level or a threshold:
-// 95 %, 2 %, 99.9 %.
+// Chosen prints a percentage that a user or the program sets, a level or a threshold: 95 %, 2 %, 99.9 %.
 func Chosen(p float64) string {
 	if !Known(p) {
 		return Missing
@@ -66,6 +63,7 @@ func Chosen(p float64) string {
 	return Exact(p) + percent
 }
 
+// bare prints a percentage without the sign.
 func bare(p float64) string {
 	switch size := math.Abs(p); {
 	case !Known(p):

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Duration prints seconds as people read them: 85 ms, 12.3 s, 51:53, 1:00:04.
+// Duration prints seconds for readers: 85 ms, 12.3 s, 51:53, 1:00:04.
 func Duration(s float64) string {
 	switch {
 	case !Known(s) || s < 0:
@@ -33,7 +33,7 @@ func Clock(s float64) string {
 	return fmt.Sprintf("%d:%02d:%02d", t/3600, t/60%60, t%60)
 }
 
-// Position prints a time within a run of the given length.
+// Position prints a time, in seconds, within a run of the given length.
 func Position(s, length float64) string {
 	const short = 120 // seconds, up to which tenths are printed
 	if length >= short || !Known(s) {
@@ -42,8 +42,7 @@ func Position(s, length float64) string {
 	return strconv.FormatFloat(s, 'f', 1, 64) + " s"
 }
 
-// Period prints how long something takes that recurs, with three figures: 85.0 ms,
-// 6.20 s, 12.3 min.
+// Period prints the length of a cycle, in seconds, with three figures: 85.0 ms, 6.20 s, 12.3 min.
 func Period(s float64) string {
 	if !Known(s) {
 		return Missing
@@ -52,13 +51,14 @@ func Period(s float64) string {
 	return Figures(s/scale, 3) + " " + unit
 }
 
-// PeriodRange prints an interval in the unit of the period that it belongs to, with enough decimals for its
+// PeriodRange prints an interval of a period, in seconds, in the period's unit, with enough decimals for its
 // ends to differ in two figures.
 func PeriodRange(lo, hi, period float64) string { return periodRange(lo, "..", hi, period) }
 
-// PeriodTo is PeriodRange in a sentence: 6.19 to 6.21 s.
+// PeriodTo prints an interval of a period for a sentence: 6.19 to 6.21 s.
 func PeriodTo(lo, hi, period float64) string { return periodRange(lo, "to", hi, period) }
 
+// periodRange prints an interval of a period with the given word between its ends.
 func periodRange(lo float64, to string, hi, period float64) string {
 	if !Known(lo) || !Known(hi) {
 		return Missing
@@ -72,7 +72,7 @@ func periodRange(lo float64, to string, hi, period float64) string {
 	return fmt.Sprintf("%.*f %s %.*f %s", decimals, lo, to, decimals, hi, unit)
 }
 
-// unitOfPeriod returns the unit in which a period is read best, and its size.
+// unitOfPeriod returns the unit in which a period is printed, and its size in seconds.
 func unitOfPeriod(s float64) (string, float64) {
 	switch {
 	case s < 1:

@@ -13,7 +13,7 @@ type JobID int64
 func ParseJobID(s string) (JobID, error) {
 	id, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || id <= 0 {
-		return 0, fmt.Errorf("%.40q is not a positive number", s)
+		return 0, fmt.Errorf("job id %.40q is not a positive number", s)
 	}
 	return JobID(id), nil
 }

@@ -10,10 +10,9 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// Analyse fits each series by the method, in the order of the input. It never
-// fails: what it cannot say of a series is a note of its result. The time of
-// one series is bounded whatever its length; that of many is linear in their
-// number, and shared by the processors.
+// Analyse fits each series by the method and returns the results in the order of the input. It never fails:
+// what cannot be determined is a note of the result. The time of one series is bounded whatever its length;
+// that of many is linear in their number, and shared by the processors.
 func Analyse(series []Series, method Method) []Result {
 	if method != Paper && method != ExtraP {
 		method = Likelihood
@@ -23,7 +22,7 @@ func Analyse(series []Series, method Method) []Result {
 	var done sync.WaitGroup
 	for w := range workers {
 		done.Go(func() {
-			b := bench{method: method, detector: newDetector()}
+			b := workspace{method: method, detector: newDetector()}
 			for i := w * len(series) / workers; i < (w+1)*len(series)/workers; i++ {
 				out[i] = b.analyse(series[i])
 			}
@@ -33,32 +32,32 @@ func Analyse(series []Series, method Method) []Result {
 	return out
 }
 
-// leastShareOfWork is the number of series, of some milliseconds each, that a
-// worker is started for.
+// leastShareOfWork is the least number of series, of some milliseconds each, for each worker.
 const leastShareOfWork = 8
 
-// bench keeps what one series can leave for the next: the detector's memory.
-type bench struct {
+// workspace holds the memory that the analyses of several series share: the detector.
+type workspace struct {
 	method   Method
 	detector *detector
 }
 
-// mostPoints is the number of distinct parameter values that the windows of the
-// paper and the models look at. No campaign has that many.
+// mostPoints is the most distinct parameter values that the windows of the paper and the models use. No
+// campaign has that many.
 const mostPoints = 1000
 
-// MaxPoints is the number of distinct parameter values that the default method
-// looks at one by one; of more, as many are chosen.
+// MaxPoints is the most distinct parameter values that the default method uses; of more, as many are chosen
+// evenly.
 const MaxPoints = 64
 
-func (b *bench) analyse(s Series) Result {
+// analyse fits one series by the method of the workspace.
+func (b *workspace) analyse(s Series) Result {
 	points, notes := order(s)
 	r := Result{
 		ID: s.ID, Parameter: s.Parameter, Metric: s.Metric, N: len(points),
 		Cuts: []int{}, Changes: []Change{}, Segments: []Segment{},
 		Predictions: []Prediction{}, Next: []Next{}, Notes: append(append([]note.Note{}, s.Notes...), notes...),
 	}
-	w := work{series: s, points: points, result: &r}
+	w := seriesWork{series: s, points: points, result: &r}
 	w.p, w.y = columns(points)
 	if b.method == Likelihood {
 		w.thin(MaxPoints)
@@ -86,44 +85,44 @@ func (b *bench) analyse(s Series) Result {
 	return r
 }
 
-// work is one series on its way to a result. Indexes in the result count p, y
-// until unthin.
-type work struct {
-	series Series
-	points []point
-	p, y   []float64
-	index  []int // of each p in points, nil if there are no others
-	result *Result
-	bad    []badRun // that were left out
-	ahead  outlook  // what the likelihood method expects
-	doubt  doubt
-	// lastAlone: the last value is far from the others. It is a failed run
-	// unless the detector sees a change before it.
-	lastAlone bool
+// seriesWork is the analysis of one series. Until unthin, indexes in the result count p and y.
+type seriesWork struct {
+	series      Series
+	points      []point
+	p, y        []float64
+	index       []int // of each p in points, nil if there are no others
+	result      *Result
+	bad         []badRun // that were left out
+	outlook     outlook  // predictions of the likelihood method
+	maybeChange possibleChange
+	// lastIsFar reports that the last value is far from the others: that of a failed run, unless the detector
+	// finds a change before it.
+	lastIsFar bool
 }
 
-// doubt is a change that was not found but may be there.
-type doubt struct {
+// possibleChange is a change that was not found but may be there.
+type possibleChange struct {
 	after, before float64 // the parameter values around it
 	share         float64 // its probability, wherever it is
 }
 
-// leastDoubt is the probability from which a run between is worth proposing.
-const leastDoubt = 0.1
+// minChangeChance is the least probability of a change at which a run there is proposed.
+const minChangeChance = 0.1
 
-func (w *work) note(code note.Code, format string, args ...any) {
+// note appends a note to the result.
+func (w *seriesWork) note(code note.Code, format string, args ...any) {
 	w.result.Notes = append(w.result.Notes, note.New(code, format, args...))
 }
 
-// count fills in whether the points of a segment are enough for a model.
+// count sets MissingPoints and Enough of a segment by its number of points.
 func (s *Segment) count() {
 	s.MissingPoints = max(0, enoughPoints-(s.Last-s.First+1))
 	s.Enough = s.MissingPoints == 0
 }
 
-// segments makes the segments between the changes of the result. model gives
-// the model of points first..last or nil.
-func (w *work) segments(model func(first, last int) *Model) {
+// segments sets the segments between the changes of the result. model returns the model of points first..last,
+// or nil.
+func (w *seriesWork) segments(model func(first, last int) *Model) {
 	r := w.result
 	first := 0
 	add := func(last int) {
@@ -146,9 +145,9 @@ func (w *work) segments(model func(first, last int) *Model) {
 	add(len(w.p) - 1)
 }
 
-// fewPoints notes that a model of fewer than five points is no more than a
-// sketch; without any model it says how many points are missing for one.
-func (w *work) fewPoints(least int) {
+// fewPoints adds a note if there are fewer than five points, or fewer than least, which allow no model: it says
+// how many are missing.
+func (w *seriesWork) fewPoints(least int) {
 	n, name := len(w.p), parameterName(w.series)
 	switch {
 	case n < least:
@@ -159,8 +158,8 @@ func (w *work) fewPoints(least int) {
 	}
 }
 
-// paper is the method of the paper, section 3.
-func (w *work) paper() {
+// paper analyses the series by the method of the paper, section 3.
+func (w *seriesWork) paper() {
 	r := w.result
 	w.fewPoints(leastForModel)
 	if len(w.p) < leastForModel {
@@ -188,19 +187,19 @@ func (w *work) paper() {
 	w.segments(model)
 }
 
-// extraP is Extra-P's Basic modeler: one model, no segments.
-func (w *work) extraP() {
+// extraP analyses the series by Extra-P's Basic modeler: one model, no segments.
+func (w *seriesWork) extraP() {
 	r := w.result
 	w.fewPoints(leastForModel)
 	if len(w.p) < leastForModel {
 		return
 	}
-	r.Whole = modelExtraP(w.p, w.y).judged(r.Parameter, w.p, w.y)
+	r.Whole = modelExtraP(w.p, w.y).withErrors(r.Parameter, w.p, w.y)
 	w.segments(func(int, int) *Model { return r.Whole })
 }
 
-// likelihood is the default method.
-func (w *work) likelihood(b *bench) {
+// likelihood analyses the series by the default method.
+func (w *seriesWork) likelihood(b *workspace) {
 	r := w.result
 	w.fewPoints(enoughPoints)
 	if len(w.p) < enoughPoints {
@@ -214,8 +213,8 @@ func (w *work) likelihood(b *bench) {
 	if judged {
 		d = b.detector.detect(g)
 	}
-	if w.lastAlone && !d.segmented {
-		w.lastAlone = false
+	if w.lastIsFar && !d.segmented {
+		w.lastIsFar = false
 		w.warnLone(len(w.p)-1, true)
 		w.likelihood(b)
 		return
@@ -227,21 +226,20 @@ func (w *work) likelihood(b *bench) {
 			r.ChangeStrength = &s
 		}
 	}
-	if w.lastAlone {
+	if w.lastIsFar {
 		w.warnLone(len(w.p)-1, false)
 	}
 	r.Segmented, r.Changes = d.segmented, append(r.Changes, d.changes...)
 	w.segments(func(first, last int) *Model {
 		return modelLikelihood(r.Parameter, w.p[first:last+1], w.y[first:last+1])
 	})
-	w.foresee(g, d)
-	w.suspect(d)
+	w.addPredictions(g, d)
+	w.findPossibleChange(d)
 }
 
-// suspect keeps the place of the most probable change of a series that was
-// taken for one law.
-func (w *work) suspect(d detection) {
-	if d.segmented || len(d.last) != len(w.p) || 1-d.last[0] < leastDoubt {
+// findPossibleChange records the place of the most probable change of a series for which one law was chosen.
+func (w *seriesWork) findPossibleChange(d detection) {
+	if d.segmented || len(d.last) != len(w.p) || 1-d.last[0] < minChangeChance {
 		return
 	}
 	at := 1
@@ -250,11 +248,11 @@ func (w *work) suspect(d detection) {
 			at = s
 		}
 	}
-	w.doubt = doubt{after: w.p[at-1], before: w.p[at], share: 1 - d.last[0]}
+	w.maybeChange = possibleChange{after: w.p[at-1], before: w.p[at], share: 1 - d.last[0]}
 }
 
-// chosen is the points that thin left.
-func (w *work) chosen() []point {
+// chosen returns the points that thin kept.
+func (w *seriesWork) chosen() []point {
 	if w.index == nil {
 		return w.points
 	}
@@ -265,7 +263,7 @@ func (w *work) chosen() []point {
 	return out
 }
 
-// positive says whether all values are.
+// positive reports whether all values are positive.
 func positive(y []float64) bool {
 	for _, v := range y {
 		if !(v > 0) {

@@ -2,8 +2,8 @@ package scaling
 
 import "jobgait/analysis/note"
 
-// keep goes on with the points at the given places of p only.
-func (w *work) keep(places []int) {
+// keepPoints restricts the analysis to the points at the given indexes of p.
+func (w *seriesWork) keepPoints(places []int) {
 	p, y, index := make([]float64, len(places)), make([]float64, len(places)), make([]int, len(places))
 	for k, i := range places {
 		p[k], y[k], index[k] = w.p[i], w.y[i], i
@@ -14,10 +14,9 @@ func (w *work) keep(places []int) {
 	w.p, w.y, w.index = p, y, index
 }
 
-// thin leaves an even choice of points, with both ends, when there are too
-// many to look at all. Joining neighbours instead would bend a steep law: on
-// p = 1..100,000 the mean of the first 1,600 is 8 % off for p^2.
-func (w *work) thin(most int) {
+// thin keeps an even choice of at most most points, with both ends, and notes it. Averaging neighbours instead
+// would bend a steep law: on p = 1..100,000 the mean of the first 1,600 is 8 % off for p^2.
+func (w *seriesWork) thin(most int) {
 	n := len(w.p)
 	if n <= most {
 		return
@@ -28,12 +27,12 @@ func (w *work) thin(most int) {
 	for k := range most {
 		places[k] = k * (n - 1) / (most - 1)
 	}
-	w.keep(places)
+	w.keepPoints(places)
 }
 
-// unthin turns indexes into p into indexes into all points. A cut between two
-// chosen points is halfway between them, and may be anywhere there.
-func (w *work) unthin() {
+// unthin converts indexes of p in the result to indexes of all points. A cut between two chosen points is
+// halfway between them, and may be anywhere there.
+func (w *seriesWork) unthin() {
 	if len(w.index) == 0 {
 		return
 	}

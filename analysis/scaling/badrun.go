@@ -82,7 +82,7 @@ type badRunSearch struct {
 	bad      []badRun
 }
 
-// placesWithout are the places of all points but the listed ones.
+// placesWithout returns the indexes of all points except the listed ones.
 func (s *badRunSearch) placesWithout(listed []int) (places []int) {
 	for k := range s.points {
 		if !slices.Contains(listed, k) {
@@ -92,8 +92,8 @@ func (s *badRunSearch) placesWithout(listed []int) (places []int) {
 	return places
 }
 
-// most is the number of short or single bad runs that a series may have.
-func (s *badRunSearch) most() int {
+// maxBadRuns returns the most short or single bad runs that a series may have.
+func (s *badRunSearch) maxBadRuns() int {
 	runs := 0
 	for _, pt := range s.points {
 		runs += len(pt.values)
@@ -101,8 +101,8 @@ func (s *badRunSearch) most() int {
 	return max(1, runs/badShare)
 }
 
-// leaveOutBadRuns goes on without bad runs and notes them.
-func (w *work) leaveOutBadRuns(d *detector) {
+// leaveOutBadRuns removes the bad runs from the analysis and adds notes about them.
+func (w *seriesWork) leaveOutBadRuns(d *detector) {
 	cleaned, places, bad := withoutBadRuns(w.chosen(), d)
 	if len(bad) == 0 {
 		return
@@ -119,7 +119,7 @@ func (w *work) leaveOutBadRuns(d *detector) {
 		w.y[k] = pt.mean()
 	}
 	if len(places) < len(cleaned) {
-		w.keep(places)
+		w.keepPoints(places)
 	}
 	for _, b := range bad[:min(len(bad), mostNamed)] {
 		w.note(b.code(), "%s", b.sentence(parameterName(w.series)))
@@ -132,6 +132,7 @@ func (w *work) leaveOutBadRuns(d *detector) {
 // mostNamed is the number of bad runs that have a note of their own.
 const mostNamed = 4
 
+// code returns the code of the note about the bad run.
 func (b badRun) code() note.Code {
 	if b.value <= 0 {
 		return note.NonPositive
@@ -139,6 +140,7 @@ func (b badRun) code() note.Code {
 	return note.LoneExtreme
 }
 
+// sentence returns the text of the note about the bad run.
 func (b badRun) sentence(parameter string) string {
 	s := "run " + quantity.Exact(float64(b.run)) + " at " + parameter + " = " + quantity.Exact(b.p) + " has "
 	value, expected := quantity.Plain(b.value, 4), quantity.Plain(b.expected, 4)

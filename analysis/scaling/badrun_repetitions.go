@@ -23,7 +23,7 @@ func (s *badRunSearch) repetitions() {
 			}
 		}
 	}
-	manyShort := short > s.most()
+	manyShort := short > s.maxBadRuns()
 	for k, pt := range s.points {
 		r := ranges[k]
 		if manyShort {
@@ -41,11 +41,12 @@ func (s *badRunSearch) repetitions() {
 // interval is a closed range of values.
 type interval struct{ lo, hi float64 }
 
+// holds reports whether v is in the interval.
 func (r interval) holds(v float64) bool { return v >= r.lo && v <= r.hi }
 
-// agreement is the range of the runs at point k that agree: those within a factor
-// far of the middle one, if they are the majority. Of two that disagree the one
-// closer to the law of the other sizes is kept, without a law the smaller one.
+// agreement returns the range of the runs at point k that agree: those within a factor far of the middle one,
+// if they are the majority. Of two that disagree the one closer to the law of the other sizes is kept, without
+// a law the smaller one.
 func (s *badRunSearch) agreement(k int, values []float64, far float64) interval {
 	all := interval{math.Inf(-1), math.Inf(1)}
 	if len(values) < 2 {
@@ -76,7 +77,7 @@ func (s *badRunSearch) agreement(k int, values []float64, far float64) interval 
 	return r
 }
 
-// disagree is whether values are two that differ by more than a factor.
+// disagree reports whether there are two values that differ by more than a factor.
 func disagree(values []float64, factor float64) bool {
 	if len(values) != 2 {
 		return false
@@ -85,7 +86,7 @@ func disagree(values []float64, factor float64) bool {
 	return hi > 0 && hi > lo*factor
 }
 
-// disagreeing are the points with two runs that disagree.
+// disagreeing returns the indexes of the points with two runs that disagree.
 func (s *badRunSearch) disagreeing(factor float64) (places []int) {
 	for k, pt := range s.points {
 		if disagree(pt.values, factor) {
@@ -95,7 +96,7 @@ func (s *badRunSearch) disagreeing(factor float64) (places []int) {
 	return places
 }
 
-// within is the point with the runs in a range only.
+// within returns the point with only the runs in a range.
 func (pt point) within(r interval) point {
 	out := pt
 	out.values, out.groups, out.runs = nil, nil, nil

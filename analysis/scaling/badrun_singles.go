@@ -7,7 +7,7 @@ import (
 // singles removes single runs that are far from the law of all other sizes.
 func (s *badRunSearch) singles() {
 	suspects := s.suspects()
-	if len(suspects) == 0 || len(suspects) > s.most() || !s.separate(suspects) {
+	if len(suspects) == 0 || len(suspects) > s.maxBadRuns() || !s.areSeparate(suspects) {
 		return
 	}
 	f, ok := s.lawWithout(suspects)
@@ -15,11 +15,11 @@ func (s *badRunSearch) singles() {
 		if s.zeroInside(k) {
 			continue
 		}
-		if !ok || !s.deviates(k, f) || s.shortSegment(k, suspects) {
+		if !ok || !s.isUnexplained(k, f) || s.shortSegment(k, suspects) {
 			return
 		}
 	}
-	if s.changes(suspects) {
+	if s.hasChange(suspects) {
 		return
 	}
 	for _, k := range suspects {
@@ -33,9 +33,9 @@ func (s *badRunSearch) singles() {
 	}
 }
 
-// separate is whether the suspects are single runs, no two of them neighbors, and
-// the other sizes enough to tell. Neighbors are a short segment, not two accidents.
-func (s *badRunSearch) separate(suspects []int) bool {
+// areSeparate reports whether the suspects are single runs, no two of them neighbors, and the other sizes
+// enough for a decision. Neighbors are a short segment, not two accidents.
+func (s *badRunSearch) areSeparate(suspects []int) bool {
 	n, least := len(s.points), badOthers
 	for i, k := range suspects {
 		if len(s.points[k].values) != 1 || i > 0 && k == suspects[i-1]+1 {
@@ -48,14 +48,14 @@ func (s *badRunSearch) separate(suspects []int) bool {
 	return n-len(suspects) >= least
 }
 
-// zeroInside is whether the run at point k is zero or negative between positive ones.
+// zeroInside reports whether the run at point k is zero or negative between positive ones.
 func (s *badRunSearch) zeroInside(k int) bool {
 	return s.points[k].mean() <= 0 && k > 0 && k < len(s.points)-1 && s.smallerNeighbor(k) > 0
 }
 
-// changes is whether the detector finds a change of law without the suspects. Then
-// they may be part of it.
-func (s *badRunSearch) changes(suspects []int) bool {
+// hasChange reports whether the detector finds a change of law without the suspects. Then they may be part of
+// it.
+func (s *badRunSearch) hasChange(suspects []int) bool {
 	var kept []point
 	for _, k := range s.placesWithout(suspects) {
 		kept = append(kept, s.points[k])
@@ -63,6 +63,7 @@ func (s *badRunSearch) changes(suspects []int) bool {
 	return positive(newGrid(kept).y) && s.detector.detect(newGrid(kept)).segmented
 }
 
+// smallerNeighbor returns the smaller of the values at the neighbors of point k.
 func (s *badRunSearch) smallerNeighbor(k int) float64 {
 	least := math.Inf(1)
 	for _, i := range []int{k - 1, k + 1} {
@@ -73,8 +74,8 @@ func (s *badRunSearch) smallerNeighbor(k int) float64 {
 	return least
 }
 
-// suspects are the points without which the series is much smoother, at most
-// two, or those with values that are not positive where there are any; ascending.
+// suspects returns the points with values that are not positive, or without any the points, at most two,
+// without which the series is much smoother; ascending.
 func (s *badRunSearch) suspects() []int {
 	var zeros []int
 	n := len(s.points)
@@ -91,7 +92,7 @@ func (s *badRunSearch) suspects() []int {
 	}
 	rough := roughness(x, y)
 	one, rest := roughest(x, y)
-	if s.most() > 1 {
+	if s.maxBadRuns() > 1 {
 		first, second, last := roughestTwo(x, y)
 		single := rest*smoother < rough
 		if last*smoother < rest || !single && last*smoother < rough {

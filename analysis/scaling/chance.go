@@ -17,11 +17,12 @@ const (
 	chanceSpread = 2
 )
 
-// judgedList is the series whose false changes are expected together.
-type judgedList struct{ series, cut, near, further int }
+// resultCounts counts the series of a list: all, those with a change, and those that miss the threshold by less
+// than 1 or by 1 to 3.
+type resultCounts struct{ series, cut, near, further int }
 
-// add counts a verdict by how much it stays short of its threshold.
-func (l *judgedList) add(short float64) {
+// add counts a series by how much its evidence is below the threshold; negative means above.
+func (l *resultCounts) add(short float64) {
 	l.series++
 	switch {
 	case short < 0:
@@ -33,8 +34,8 @@ func (l *judgedList) add(short float64) {
 	}
 }
 
-// expectedByChance is how many would be segmented if none had a change.
-func (l judgedList) expectedByChance() float64 {
+// expectedByChance returns how many of the series would be segmented if none had a change.
+func (l resultCounts) expectedByChance() float64 {
 	if l.series == 0 {
 		return 0
 	}
@@ -42,11 +43,10 @@ func (l judgedList) expectedByChance() float64 {
 	return share * float64(l.series) / (seriesBefore + float64(l.series-l.cut))
 }
 
-// ExpectedByChance is how many of the results would be segmented if none of
-// their series had a change. It is for the likelihood method with default
-// settings; series without a verdict do not count.
+// ExpectedByChance returns how many of the results would be segmented if none of their series had a change. It
+// is for the likelihood method with default settings; series without a change strength do not count.
 func ExpectedByChance(results []Result) float64 {
-	var l judgedList
+	var l resultCounts
 	for i := range results {
 		if r := &results[i]; r.ChangeStrength != nil {
 			l.add(r.short)
@@ -64,8 +64,8 @@ func ChanceRange(expected float64) (lo, hi int) {
 	return poissonQuantile(expected/chanceSpread, 0.025), poissonQuantile(expected*chanceSpread, 0.975)
 }
 
-// poissonQuantile is the least count that at least the share of a Poisson
-// distribution does not exceed.
+// poissonQuantile returns the least count that at least the given share of a Poisson distribution does not
+// exceed.
 func poissonQuantile(mean, share float64) int {
 	sum := 0.0
 	for k := 0; ; k++ {

@@ -7,8 +7,8 @@ import (
 )
 
 // listOf counts n drawn series.
-func listOf(n int, series func() drawnSeries) judgedList {
-	d, l := NewDetector(), judgedList{}
+func listOf(n int, series func() drawnSeries) resultCounts {
+	d, l := NewDetector(), resultCounts{}
 	for range n {
 		s := series()
 		d.Count(&l, s.P, s.Values, s.Groups)

@@ -10,7 +10,7 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// HistoryRun is one run of an application as its history knows it.
+// HistoryRun is one run of an application in its history.
 type HistoryRun struct {
 	P     float64 // the parameter that should vary
 	Value float64 // the metric; NaN is a missing one
@@ -26,9 +26,8 @@ type HistoryRun struct {
 }
 
 const (
-	// sameTime: runs no further apart than a week, in seconds, were made on the
-	// same machine with the same software as far as anybody can tell. A scaling
-	// campaign takes days, and its sizes never overlap to the second.
+	// sameTime: runs at most a week apart, in seconds, are assumed to have used the same machine and software. A
+	// scaling campaign takes days, and its sizes never overlap to the second.
 	sameTime = 7 * 86400
 	// iterationSlack is how much iteration counts may differ between sizes for
 	// times of whole runs to be compared.
@@ -44,14 +43,14 @@ const (
 // Where sizes were measured at different times, a difference between them may
 // be one of the calendar: then the series is marked Uncut.
 func Comparable(header Series, runs []HistoryRun, wholeRun bool) Series {
-	c := choice{series: header}
+	c := runSelection{series: header}
 	c.series.Observations = []Observation{}
 	c.runs = slices.Clone(runs)
 	slices.SortStableFunc(c.runs, func(a, b HistoryRun) int { return cmp.Compare(a.When, b.When) })
 	c.withValue()
 	c.oneParameter()
 	c.newestRegimes()
-	c.calendar()
+	c.adjustToNewest()
 	if wholeRun && c.iterationsDiffer() {
 		return c.series
 	}
@@ -63,20 +62,21 @@ func Comparable(header Series, runs []HistoryRun, wholeRun bool) Series {
 	return c.series
 }
 
-// choice is the runs that are left, in the order of time.
-type choice struct {
+// runSelection holds the selected runs, in time order, and the series that is made of them.
+type runSelection struct {
 	series Series
 	runs   []HistoryRun
 	older  []HistoryRun // of regimes that ended
 }
 
-func (c *choice) note(code note.Code, format string, args ...any) {
+// note appends a note to the series.
+func (c *runSelection) note(code note.Code, format string, args ...any) {
 	c.series.Notes = append(c.series.Notes, note.New(code, format, args...))
 }
 
-// withValue leaves out runs without a value, such as those that did not complete:
-// they must not decide on the parameter or on what a change of speed did.
-func (c *choice) withValue() {
+// withValue removes runs without a value, such as those that did not complete: they must not affect the choice
+// of the parameter or the size of a change of speed.
+func (c *runSelection) withValue() {
 	kept := slices.DeleteFunc(slices.Clone(c.runs), func(r HistoryRun) bool { return math.IsNaN(r.Value) })
 	if len(kept) < len(c.runs) {
 		c.note(note.MissingRuns, "no value in %d of %d runs: not completed, or not measured", len(c.runs)-len(kept),
@@ -85,9 +85,9 @@ func (c *choice) withValue() {
 	c.runs = kept
 }
 
-// oneParameter keeps the setting that was measured at most sizes, and names it;
-// of equal ones, the one last used.
-func (c *choice) oneParameter() {
+// oneParameter keeps the runs with the fixed settings (Else) that were measured at the most sizes, of equal
+// ones those last used, and sets Fixed.
+func (c *runSelection) oneParameter() {
 	sizes := map[string]map[float64]bool{}
 	last := map[string]int{}
 	for i, r := range c.runs {
@@ -116,8 +116,8 @@ func (c *choice) oneParameter() {
 	c.runs = kept
 }
 
-// newestRegimes leaves out, per size, the runs before its last change.
-func (c *choice) newestRegimes() {
+// newestRegimes removes, for each size, the runs before its last change of speed.
+func (c *runSelection) newestRegimes() {
 	newest := map[float64]int{}
 	for _, r := range c.runs {
 		newest[r.P] = max(newest[r.P], r.Regime)
@@ -137,8 +137,7 @@ func (c *choice) newestRegimes() {
 	c.runs = kept
 }
 
-// event is a change of speed at one time, as the sizes that ran before and
-// after it saw it.
+// event is a change of speed at one time, with its factor at the sizes that ran before and after it.
 type event struct {
 	at     float64
 	factor map[float64]float64 // by size; 1 where nothing changed
@@ -146,7 +145,7 @@ type event struct {
 
 // events returns the changes of speed in the order of time. Changes of several
 // sizes within a week are one event.
-func (c *choice) events() []event {
+func (c *runSelection) events() []event {
 	type change struct{ p, at, factor float64 }
 	spans := c.regimes()
 	var changes []change
@@ -187,7 +186,8 @@ type span struct {
 	first, last float64
 }
 
-func (c *choice) regimes() map[regime]span {
+// regimes returns the values and times of the runs of each size and regime.
+func (c *runSelection) regimes() map[regime]span {
 	out := map[regime]span{}
 	for _, r := range c.all() {
 		s, ok := out[regime{r.P, r.Regime}]
@@ -200,17 +200,18 @@ func (c *choice) regimes() map[regime]span {
 	return out
 }
 
-// all is the runs of all regimes in the order of time.
-func (c *choice) all() []HistoryRun {
+// all returns the runs of all regimes in time order.
+func (c *runSelection) all() []HistoryRun {
 	all := slices.Concat(c.older, c.runs)
 	slices.SortStableFunc(all, func(a, b HistoryRun) int { return cmp.Compare(a.When, b.When) })
 	return all
 }
 
-// period is when a size was run first and last.
+// period is the time of the first and the last run of a size, in UTC epoch seconds.
 type period struct{ from, to float64 }
 
-func (c *choice) periods() map[float64]period {
+// periods returns the period of each size.
+func (c *runSelection) periods() map[float64]period {
 	out := map[float64]period{}
 	for _, r := range c.all() {
 		if p, ok := out[r.P]; ok {
@@ -222,9 +223,9 @@ func (c *choice) periods() map[float64]period {
 	return out
 }
 
-// calendar brings sizes that were not run since a change to the speed after it, as far as other sizes show what
-// it did, and marks the series where size and date cannot be separated.
-func (c *choice) calendar() {
+// adjustToNewest corrects the values of sizes that were not run since a change of speed by its factor at other
+// sizes, and marks the series as Uncut if size and date cannot be separated.
+func (c *runSelection) adjustToNewest() {
 	if len(c.runs) == 0 {
 		return
 	}
@@ -250,7 +251,7 @@ func (c *choice) calendar() {
 			"%d sizes were not run since a change of speed that others show; their values are scaled by what it did there",
 			len(adjusted))
 	}
-	if c.apart(ran) {
+	if c.datesDiffer(ran) {
 		c.series.Uncut = true
 		c.note(note.ConfoundedWithTime,
 			"sizes were run more than a week apart: a difference between them may be one of date, so no change over %s is "+
@@ -259,9 +260,9 @@ func (c *choice) calendar() {
 	}
 }
 
-// apart says whether there is a time, longer than sameTime, that no size
-// bridges: all runs before it are of other sizes than all runs after it.
-func (c *choice) apart(ran map[float64]period) bool {
+// datesDiffer reports whether there is a pause longer than sameTime such that all runs before it are of other
+// sizes than all runs after it.
+func (c *runSelection) datesDiffer(ran map[float64]period) bool {
 	all := c.all()
 	bridged := all[0].When
 	for i, r := range all {
@@ -273,8 +274,9 @@ func (c *choice) apart(ran map[float64]period) bool {
 	return false
 }
 
-// iterationsDiffer notes that whole runs of different sizes did different work.
-func (c *choice) iterationsDiffer() bool {
+// iterationsDiffer reports, and adds a note, if the numbers of iterations differ between sizes by more than
+// iterationSlack.
+func (c *runSelection) iterationsDiffer() bool {
 	counts := map[float64][]float64{}
 	for _, r := range c.runs {
 		if r.Iterations > 0 {

@@ -23,7 +23,7 @@ func NewDetector() *Detector { return &Detector{d: newDetector()} }
 // NewUncautious returns one whose thresholds of n points are not above 0: what a
 // program that measures thresholds works with.
 func NewUncautious(n int) *Detector {
-	d, t := newDetector(), threshold(n)
+	d, t := newDetector(), thresholdsAt(n)
 	d.caution = -max(t.quiet, t.loud)
 	return &Detector{d: d}
 }
@@ -90,7 +90,7 @@ func PaperVerdict(p, y []float64) Verdict {
 }
 
 // Count adds a series to a list. It needs positive values.
-func (t *Detector) Count(l *judgedList, p []float64, values [][]float64, groups [][]string) {
+func (t *Detector) Count(l *resultCounts, p []float64, values [][]float64, groups [][]string) {
 	t.g, t.places = t.gridWithoutBadRuns(p, values, groups)
 	out := t.d.detect(t.g)
 	t.d.locate(t.g, &out)

@@ -12,13 +12,13 @@ const (
 	minGain = 4
 )
 
-// segmentation is the best way to cut a series into a number of laws.
+// segmentation is a division of a series into a number of laws.
 type segmentation struct {
 	cuts  []int
-	score float64 // evidence, the number of such segmentations taken off
+	score float64 // log evidence, less the logarithm of the number of such segmentations
 }
 
-// dynamic finds the best cuts for every number of laws at once.
+// dynamic finds the best cuts for every number of laws at once, by dynamic programming.
 type dynamic struct {
 	cost []cost // [a*(n+1)+b]: points a..b-1
 	// least[(k*(q+1) + t)*(n+1) + b] is the least cost of points 0..b-1 under k
@@ -42,6 +42,7 @@ func (y *dynamic) fill(f *frame) {
 	}
 }
 
+// resize sets the size of the cost table for n points.
 func (y *dynamic) resize(n int) {
 	if cap(y.cost) < n*(n+1) {
 		y.cost = make([]cost, n*(n+1))
@@ -81,7 +82,7 @@ func (y *dynamic) solve(n, laws, shortest int) {
 	}
 }
 
-// best is the best segmentation into k laws.
+// best returns the best segmentation into k laws.
 func (y *dynamic) best(p *prior, n, laws, k int, termPenalty float64) segmentation {
 	at := func(k, t, b int) int { return (k*(laws+1)+t)*(n+1) + b }
 	out := segmentation{score: math.Inf(-1)}
@@ -113,7 +114,7 @@ func (y *dynamic) best(p *prior, n, laws, k int, termPenalty float64) segmentati
 	return out
 }
 
-// logChoose is the logarithm of the number of ways to choose k of n.
+// logChoose returns the logarithm of the number of ways to choose k of n.
 func logChoose(n, k int) float64 {
 	if k == 2 {
 		return math.Log(float64(n) * float64(n-1) / 2)
@@ -171,6 +172,7 @@ func (d *detector) three() segmentation {
 	return out
 }
 
+// descending returns three numbers in descending order.
 func descending(a, b, c float64) [3]float64 {
 	if a < b {
 		a, b = b, a
@@ -184,9 +186,9 @@ func descending(a, b, c float64) [3]float64 {
 	return [3]float64{a, b, c}
 }
 
-// cut decides how many changes there are, and where. two is the best pair of
-// changes, which is taken unasked where one alone explains too little.
-func (d *detector) cut(out *detection, two segmentation, jumped bool) {
+// placeChanges decides how many changes there are, and where, and sets them in out. two is the best pair of
+// changes, which is used if one alone explains too little.
+func (d *detector) placeChanges(out *detection, two segmentation, jumped bool) {
 	n, least := d.f.n, minSegment
 	at := least
 	for c := least; c <= n-least; c++ {

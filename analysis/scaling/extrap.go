@@ -2,7 +2,7 @@ package scaling
 
 import "math"
 
-// extraPPairs is the search space of Extra-P 4.2.5 in its order, which breaks ties.
+// extraPPairs returns the exponents of Extra-P 4.2.5's search space in its order, which breaks ties.
 func extraPPairs() []exponents {
 	const third = 1.0 / 3
 	return []exponents{
@@ -37,15 +37,14 @@ func modelExtraP(p, y []float64) Model {
 			continue
 		}
 		term := Model{Constant: full.a, Terms: []Term{{Coefficient: full.b, I: e.i, J: e.j}}}
-		if loo := foldByFold(basis.x[s], y, least, best); loo < best*(1-tie) && !negligible(term, p, y) {
+		if loo := foldByFold(basis.x[s], y, least, best); loo < best*(1-tie) && !isNegligible(term, p, y) {
 			best, m = loo, term
 		}
 	}
 	return m
 }
 
-// foldByFold is the sum of SMAPE terms with each point left out. It stops as soon as
-// it is no better than limit: then its value does not matter.
+// foldByFold returns the leave-one-out sum of SMAPE terms. It stops as soon as the sum reaches limit.
 func foldByFold(x, y, least []float64, limit float64) float64 {
 	xf, yf := make([]float64, 0, len(x)), make([]float64, 0, len(x))
 	sum := 0.0
@@ -56,7 +55,7 @@ func foldByFold(x, y, least []float64, limit float64) float64 {
 		if !ok {
 			return limit
 		}
-		sum += smape(cleaned(fit.a+fit.b*x[k], fit.a, least[k]), y[k])
+		sum += smape(withoutTinyConstant(fit.a+fit.b*x[k], fit.a, least[k]), y[k])
 		if !(sum < limit) {
 			return limit
 		}
@@ -68,9 +67,9 @@ func foldByFold(x, y, least []float64, limit float64) float64 {
 // constant; rounding must not choose between such.
 const tie = 1e-12
 
-// cleaned takes a constant that is nothing beside the least training value out
-// of a fold's prediction.
-func cleaned(f, constant, least float64) float64 {
+// withoutTinyConstant returns the prediction f of a fold without its constant, if that is negligible beside the
+// least training value.
+func withoutTinyConstant(f, constant, least float64) float64 {
 	if least == 0 {
 		least = 1
 	}
@@ -80,7 +79,7 @@ func cleaned(f, constant, least float64) float64 {
 	return f
 }
 
-// leastWithout is the least value of each fold.
+// leastWithout returns the least value of each fold: of all values but one.
 func leastWithout(y []float64) []float64 {
 	first, second, at := math.Inf(1), math.Inf(1), 0
 	for k, v := range y {
@@ -99,8 +98,7 @@ func leastWithout(y []float64) []float64 {
 	return out
 }
 
-// smape is one point's share of the symmetric mean absolute percentage error,
-// between 0 and 2.
+// smape returns one point's term of the symmetric mean absolute percentage error, between 0 and 2.
 func smape(f, y float64) float64 {
 	d := math.Abs(f) + math.Abs(y)
 	if d == 0 {

@@ -21,7 +21,7 @@ func naiveExtraP(p, y []float64) Model {
 	b := newBasis(extraPPairs(), p)
 	for s, e := range b.pairs {
 		full, ok := fitLine(b.x[s], y)
-		if !ok || full.b == 0 || negligible(Model{Terms: []Term{{full.b, e.i, e.j}}}, p, y) {
+		if !ok || full.b == 0 || isNegligible(Model{Terms: []Term{{full.b, e.i, e.j}}}, p, y) {
 			continue
 		}
 		loo := 0.0

@@ -8,8 +8,8 @@ import (
 // exponents is the shape of one term, p^i * log2(p)^j; j is 0, 1 or 2.
 type exponents struct{ i, j float64 }
 
-// paperPairs is the search space of the paper's evaluation: i in 0, 1/2 .. 3 and
-// j in 0, 1, 2 without the constant, in the order in which ties are broken.
+// paperPairs returns the exponents of the paper's search space: i in 0, 1/2 .. 3 and j in 0, 1, 2 without the
+// constant, in the order in which ties are broken.
 func paperPairs() []exponents {
 	pairs := make([]exponents, 0, 20)
 	for i := 0.0; i <= 3; i += 0.5 {
@@ -22,8 +22,8 @@ func paperPairs() []exponents {
 	return pairs
 }
 
-// basis is the shapes of a search space at given parameter values:
-// x[s][k] belongs to pairs[s] and p[k].
+// basis holds the terms of a search space evaluated at given parameter values: x[s][k] belongs to pairs[s] and
+// p[k].
 type basis struct {
 	pairs []exponents
 	x     [][]float64
@@ -51,8 +51,8 @@ func newBasis(pairs []exponents, p []float64) basis {
 // line is the least-squares line a + b*x and its residual sum of squares.
 type line struct{ a, b, rss float64 }
 
-// fitLine fits y = a + b*x. ok is false where x does not vary, or varies beyond
-// what squares of floats can hold.
+// fitLine fits y = a + b*x by least squares. ok is false if x does not vary, or varies beyond the range of
+// floats.
 func fitLine(x, y []float64) (l line, ok bool) {
 	n := float64(len(x))
 	mx, my := 0.0, 0.0
@@ -94,7 +94,7 @@ func (b basis) oneTerm(y []float64, first, last int) (m Model, rss float64) {
 	return m, rss
 }
 
-// constantModel is the mean of y.
+// constantModel returns a model that is constant: the mean of y.
 func constantModel(y []float64) Model {
 	sum := 0.0
 	for _, v := range y {

@@ -2,31 +2,31 @@ package scaling
 
 import "math"
 
-// modelLikelihood is the law that a reader is shown: a constant, one term or
-// two, errors relative to the value, each coefficient paying its way, without
-// runs that were disturbed. The law is for reading; predictions average over
-// many.
+// modelLikelihood returns the law that reports show: a constant and up to two terms, fitted with errors
+// relative to the value, a penalty for each coefficient, and without disturbed runs; nil for fewer than
+// leastForModel points. Predictions do not use it: they average over many laws.
 func modelLikelihood(parameter string, p, y []float64) *Model {
 	if len(p) < leastForModel {
 		return nil
 	}
-	r := readable{basis: newBasis(append(paperPairs(), falling()...), p), p: p, y: y, u: weights(y), count: len(y)}
+	r := lawSearch{basis: newBasis(append(paperPairs(), decreasingShapes()...), p), p: p, y: y, u: weights(y),
+		count: len(y)}
 	m, score := r.law()
 	if positive(y) {
 		m = r.undisturbed(m, score)
 	}
-	return m.judged(parameter, p, y)
+	return m.withErrors(parameter, p, y)
 }
 
-// readable is the search for one law over some points.
-type readable struct {
+// lawSearch is the search for one law over some points.
+type lawSearch struct {
 	basis   basis
 	p, y, u []float64 // weight 0 is left out
 	count   int       // of those that are not
 }
 
-// law is the best law and its score.
-func (r *readable) law() (m Model, best float64) {
+// law returns the best law of up to two terms and its score.
+func (r *lawSearch) law() (m Model, best float64) {
 	m, best = r.oneTerm()
 	if two, squares, ok := twoTerms(r.basis, r.y, r.u, r.count); ok {
 		if score := readableScore(squares, r.count, 3); score > best {
@@ -36,8 +36,8 @@ func (r *readable) law() (m Model, best float64) {
 	return m, best
 }
 
-// oneTerm is the best law of at most one term and its score.
-func (r *readable) oneTerm() (m Model, best float64) {
+// oneTerm returns the best law of at most one term and its score.
+func (r *lawSearch) oneTerm() (m Model, best float64) {
 	m = Model{Constant: weightedMean(r.y, r.u), Terms: []Term{}}
 	best = readableScore(relativeSquares(m, r.p, r.y, r.u), r.count, 1)
 	for s, e := range r.basis.pairs {
@@ -46,16 +46,16 @@ func (r *readable) oneTerm() (m Model, best float64) {
 			continue
 		}
 		one := Model{Constant: f.constant, Terms: []Term{{f.slope, e.i, e.j}}}
-		if score := readableScore(f.squares, r.count, 2); score > best && !negligible(one, r.p, r.y) {
+		if score := readableScore(f.squares, r.count, 2); score > best && !isNegligible(one, r.p, r.y) {
 			best, m = score, one
 		}
 	}
 	return m, best
 }
 
-// undisturbed leaves out points, a quarter at most, that lie so far above the
-// law of the others that a disturbance is the better explanation.
-func (r *readable) undisturbed(m Model, score float64) Model {
+// undisturbed returns the best law without points, at most a quarter, that lie so far above the law of the
+// others that a disturbance explains them better.
+func (r *lawSearch) undisturbed(m Model, score float64) Model {
 	for range len(r.y) / 4 {
 		if r.count <= enoughPoints {
 			break
@@ -87,9 +87,8 @@ func (r *readable) undisturbed(m Model, score float64) Model {
 	return m
 }
 
-// readableScore is the log evidence of a law with k coefficients: noise has a
-// prior of 1.5 % with the weight of four points, so that a law is not made
-// complicated to follow less than that; each coefficient costs 2.
+// readableScore returns the log evidence of a law with k coefficients: noise has a prior of 1.5 % with the
+// weight of four points, so that smaller deviations do not make a law complicated; each coefficient costs 2.
 func readableScore(squares float64, n, k int) float64 {
 	const shape, scale, price = 2, 0.015, 2
 	v := shape + float64(n-k)/2
@@ -101,8 +100,8 @@ func readableScore(squares float64, n, k int) float64 {
 // coefficients follows five points whatever they are.
 const twoTermPoints = 7
 
-// twoTerms is the sum of a constant and two terms of the basis, neither
-// negative, with the least squares.
+// twoTerms returns the sum of a constant and two terms of the basis, neither negative, with the least residual
+// squares; false if none exists.
 func twoTerms(b basis, y, u []float64, count int) (m Model, squares float64, ok bool) {
 	squares = math.Inf(1)
 	if count < twoTermPoints {
@@ -120,7 +119,7 @@ func twoTerms(b basis, y, u []float64, count int) (m Model, squares float64, ok 
 	}
 	for i := range cols {
 		for j := range cols[:i] {
-			ca, cb, _, det := cols[i].with(&cols[j])
+			ca, cb, _, det := cols[i].fitTogether(&cols[j])
 			s := total - ca*cols[i].gain - cb*cols[j].gain
 			if det < leastDeterminant || ca <= 0 || cb <= 0 || !(s < squares) {
 				continue
@@ -136,6 +135,7 @@ func twoTerms(b basis, y, u []float64, count int) (m Model, squares float64, ok 
 	return m, squares, ok
 }
 
+// sumSquares returns the sum of the squares of u.
 func sumSquares(u []float64) (sum float64) {
 	for _, v := range u {
 		sum += v * v
@@ -143,6 +143,7 @@ func sumSquares(u []float64) (sum float64) {
 	return sum
 }
 
+// weightedMean returns the mean of y with weights u squared.
 func weightedMean(y, u []float64) float64 {
 	sum := 0.0
 	for k, v := range u {
@@ -151,7 +152,7 @@ func weightedMean(y, u []float64) float64 {
 	return sum / sumSquares(u)
 }
 
-// relativeSquares is the weighted residual sum of squares of a model.
+// relativeSquares returns the residual sum of squares of a model, with residuals multiplied by u.
 func relativeSquares(m Model, p, y, u []float64) (sum float64) {
 	for k := range y {
 		r := (y[k] - m.At(p[k])) * u[k]

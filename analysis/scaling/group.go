@@ -8,15 +8,14 @@ import (
 )
 
 const (
-	// groupPenalty is what noise that groups share must gain as an explanation:
-	// less than nothing, days do share noise. At 0, 5 % that a day has in all of
-	// its sizes makes .017 false changes at eight points, at -0.5 it makes
-	// .0145, and .57 instead of .59 of the steps of 50 % are found.
+	// groupPenalty is the penalty, in log evidence, of noise that groups share; it is negative, because days do
+	// share noise. At 0, 5 % that a day has in all of its sizes makes .017 false changes at eight points, at -0.5
+	// it makes .0145, and .57 instead of .59 of the steps of 50 % are found.
 	groupPenalty = -0.5
 )
 
-// newGrid makes a series ready for the detector: points are distinct and
-// ascending, without bad runs, and as many as are looked at one by one.
+// newGrid prepares a series for the detector. The points must be distinct and ascending, without bad runs, and
+// at most MaxPoints.
 func newGrid(points []point) grid {
 	n := len(points)
 	g := grid{p: make([]float64, n), y: make([]float64, n), group: make([]int, n)}
@@ -51,7 +50,7 @@ type sample struct {
 	group                     string // of all runs, or ""
 }
 
-// sampleOf joins the runs of a point.
+// sampleOf summarizes the runs of a point.
 func sampleOf(pt point) sample {
 	values, groups := pt.values, pt.groups
 	s := sample{group: groups[0]}
@@ -74,7 +73,7 @@ func sampleOf(pt point) sample {
 	return s
 }
 
-// groupMeans is the mean of each group, in the order of first appearance.
+// groupMeans returns the mean of each group, in the order of first appearance.
 func groupMeans(values []float64, groups []string) []float64 {
 	var names []string
 	var sums, counts []float64
@@ -93,9 +92,8 @@ func groupMeans(values []float64, groups []string) []float64 {
 	return sums
 }
 
-// repeatability is how far repetitions typically lie from the middle one,
-// relative to it: the median over all points, so that disturbed runs do not
-// count; -1 where there are no repetitions.
+// repeatability returns the typical distance of repetitions from the middle one, relative to it: the median
+// over all points, so that disturbed runs do not matter; -1 if there are no repetitions.
 func repeatability(points []point) float64 {
 	var far []float64
 	for _, pt := range points {
@@ -120,18 +118,17 @@ func repeatability(points []point) float64 {
 	return far[len(far)/2]
 }
 
-// blocks is the groups that several points of a frame share. Runs of one day
-// share what the day does to them: their errors are alike.
-type blocks struct {
+// correlatedGroups holds the groups, such as days, that several points share: the errors of runs of one group
+// are correlated.
+type correlatedGroups struct {
 	of     []int     // group of each point, -1 for none
 	shrink []float64 // by group: how much of its mean is taken off
 	sums   []float64
 }
 
-// newBlocks weighs the error that a group shares against that of its points:
-// ratio of their variances. ok is false where no group has several points or
-// one has all.
-func newBlocks(group []int, ratio float64) (b blocks, logDet float64, ok bool) {
+// newBlocks returns the groups with the given ratio of the variance that a group shares to that of its points,
+// and the log determinant. ok is false if no group has several points or one has all.
+func newBlocks(group []int, ratio float64) (b correlatedGroups, logDet float64, ok bool) {
 	b.of = group
 	for _, g := range group {
 		for len(b.shrink) <= g {
@@ -150,8 +147,8 @@ func newBlocks(group []int, ratio float64) (b blocks, logDet float64, ok bool) {
 	return b, logDet, ok
 }
 
-// mix makes the errors of a column independent and of equal variance.
-func (b *blocks) mix(col []float64) {
+// decorrelate transforms a column so that its errors are independent and of equal variance.
+func (b *correlatedGroups) decorrelate(col []float64) {
 	if b == nil {
 		return
 	}
@@ -170,8 +167,8 @@ func (b *blocks) mix(col []float64) {
 	}
 }
 
-// grouped is the evidence for one law when the points of a group err together.
-func (d *detector) grouped(enough float64) float64 {
+// groupedLaw returns the log evidence for one law if the errors of a group's points are correlated.
+func (d *detector) groupedLaw(enough float64) float64 {
 	best := math.Inf(-1)
 	for _, ratio := range []float64{10, 100} {
 		b, logDet, ok := newBlocks(d.group, ratio)

@@ -97,7 +97,7 @@ func TestMix(t *testing.T) {
 	}
 	// A shared error of the group has 1/sqrt(1+3*4) of its size left.
 	col := []float64{1, 1, 1, 1, 0}
-	b.mix(col)
+	b.decorrelate(col)
 	for k, want := range []float64{1 / math.Sqrt(13), 1 / math.Sqrt(13), 1 / math.Sqrt(13), 1, 0} {
 		if math.Abs(col[k]-want) > 1e-12 {
 			t.Errorf("mixed %v, want %g at %d", col, want, k)

@@ -11,21 +11,20 @@ type Common struct {
 	// After and Before are the parameter values that the change lies between.
 	After  float64 `json:"after"`
 	Before float64 `json:"before"`
-	// Strength is the evidence for it over that for none, by all series together.
+	// Strength is the log evidence of all series for it over that for none.
 	Strength float64 `json:"strength"`
-	// Members is the indexes of the series that, given that there is a common
-	// change, have it more likely than not; Share is their estimated share.
+	// Members lists the indexes of the series that more likely than not have the common change; Share is their
+	// estimated share.
 	Share   float64 `json:"share"`
 	Members []int   `json:"members"`
 }
 
-// jointStrength is the evidence that a change common to many series needs.
+// jointStrength is the least evidence of a change common to many series.
 const jointStrength = 4
 
-// Joint looks for one change that series over the same parameter share. A
-// series too weak to be cut alone counts for what it is worth, so that many
-// weak ones make a strong whole, and one strong one does not make a common
-// change. ok is false where the evidence is below jointStrength, or fewer than
+// Joint searches for one change that several series over the same parameter share. Series that are too weak to
+// be segmented alone contribute their evidence, so that many weak ones together are strong, and one strong
+// series does not make a common change. ok is false where the evidence is below jointStrength, or fewer than
 // two series are members.
 func Joint(series []Series) (c Common, ok bool) {
 	d := newDetector()
@@ -54,14 +53,13 @@ func Joint(series []Series) (c Common, ok bool) {
 	return c, c.Strength > jointStrength && len(c.Members) >= 2
 }
 
-// profile is what one series says of a change at each of its cuts: the
-// logarithm of the odds against one law.
+// profile holds the evidence of one series for a change at each of its cuts: the log odds against one law.
 type profile struct {
 	p    []float64
 	odds []float64 // by cut, -Inf where there can be none
 }
 
-// profile of a series that the detector can judge; empty of any other.
+// profile returns the profile of a series, empty if the detector cannot analyse it.
 func (d *detector) profile(s Series) profile {
 	points, _ := order(s)
 	if len(points) < leastPoints || len(points) > MaxPoints {
@@ -92,7 +90,7 @@ func (d *detector) profile(s Series) profile {
 	return p
 }
 
-// at is the odds of a change within a gap of parameter values.
+// at returns the largest log odds of a change within a gap of parameter values.
 func (p profile) at(gap [2]float64) float64 {
 	best := math.Inf(-1)
 	for c := 1; c < len(p.p); c++ {
@@ -103,7 +101,7 @@ func (p profile) at(gap [2]float64) float64 {
 	return best
 }
 
-// gaps is the ranges between neighbouring parameter values of all series.
+// gaps returns the ranges between neighbouring parameter values of all series.
 func gaps(profiles []profile) [][2]float64 {
 	var all []float64
 	for _, p := range profiles {
@@ -118,8 +116,8 @@ func gaps(profiles []profile) [][2]float64 {
 	return out
 }
 
-// sharing is the largest evidence that a share of the series has the change,
-// and the share: the log likelihood is concave in it.
+// sharing returns the share of the series that have the change for which the evidence is largest, and that
+// evidence. The log likelihood is concave in the share.
 func sharing(odds []float64) (strength, share float64) {
 	value := func(share float64) float64 {
 		sum := 0.0
@@ -148,7 +146,7 @@ func sharing(odds []float64) (strength, share float64) {
 // jointShares is the number of shares tried.
 const jointShares = 64
 
-// members is the series more likely than not to have the change.
+// members returns the indexes of the series that more likely than not have the change.
 func members(odds []float64, share float64) []int {
 	out := []int{}
 	for i, o := range odds {

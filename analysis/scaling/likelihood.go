@@ -8,15 +8,14 @@ const (
 	// minSegment is the least number of points between two changes. A change before the last point alone is
 	// considered too; it is reported at the last but one point, which then belongs to both laws.
 	minSegment = 2
-	// termPenalty is what a law of one term must gain over a constant, in units
-	// of log likelihood; kinkPenalty what a kink must gain over a change with a
-	// jump.
+	// termPenalty is the log likelihood that a law of one term must gain over a constant; kinkPenalty is that of a
+	// kink over a change with a jump.
 	termPenalty, kinkPenalty = -0.5, 1.5
-	// jumpGain is what two changes need where one alone is not seen.
+	// jumpGain is the evidence that two changes need if one alone is not found.
 	jumpGain = 3
 )
 
-// grid is a series made ready for the detector: one row per distinct ascending p.
+// grid is the input of the detector: one element per distinct ascending p.
 type grid struct {
 	p []float64
 	// y is the mean at p, of groups where they are known, after outlying
@@ -32,15 +31,15 @@ type grid struct {
 	group []int
 }
 
-// detection is what the likelihood detector says of one grid. Scores are log
-// evidences on one scale, so that exp(a-b) is a ratio of odds.
+// detection is the detector's result for one grid. Scores are log evidences on one scale, so that exp(a-b) is a
+// ratio of odds.
 type detection struct {
 	segmented bool
 	cuts      []int // numbers of points before each change, ascending
 	changes   []Change
 	evidence  float64 // of changes, the most of those that were looked for
 	strength  float64 // split evidence over that of the best single law
-	short     float64 // by how much strength is below threshold, the best law found to the end (locate)
+	short     float64 // by how much strength is below threshold, after the complete search for the best law (locate)
 	threshold float64 // of strength, at this number of points and residual
 	quiet     bool    // one law leaves little
 	// whole is the score of the best law over all points, split[s] that of a change after s points (-Inf if no
@@ -73,7 +72,7 @@ type detection struct {
 type detector struct {
 	caution  float64 // added to the thresholds
 	prior    prior
-	bars     []bar // by number of points
+	bars     []thresholdPair // by number of points
 	f        frame
 	group    []int // of each point, as in grid
 	cost     costs
@@ -86,19 +85,20 @@ type detector struct {
 	outliers outliers
 }
 
+// newDetector returns a detector with the prior of noise levels and no memory yet.
 func newDetector() *detector { return &detector{prior: newPrior()} }
 
-// thresholds is the bar at n points.
-func (d *detector) thresholds(n int) bar {
+// thresholds returns the thresholds at n points, with the caution added.
+func (d *detector) thresholds(n int) thresholdPair {
 	for len(d.bars) <= n {
-		t := threshold(len(d.bars))
-		d.bars = append(d.bars, bar{t.quiet + d.caution, t.loud + d.caution})
+		t := thresholdsAt(len(d.bars))
+		d.bars = append(d.bars, thresholdPair{t.quiet + d.caution, t.loud + d.caution})
 	}
 	return d.bars[n]
 }
 
-// detect looks for changes of law. Below five points there is nothing to say.
-// What it returns of scores is the detector's own until it detects again.
+// detect searches for changes of law. For fewer than five points the result is empty. The next call reuses the
+// memory of the scores that it returns.
 func (d *detector) detect(g grid) detection {
 	n := len(g.y)
 	out := detection{cuts: []int{}, changes: []Change{}, strength: math.Inf(-1), evidence: math.Inf(-1)}
@@ -107,12 +107,12 @@ func (d *detector) detect(g grid) detection {
 	}
 	d.f.prepare(g)
 	d.group = g.group
-	d.prior.add(g.within)
+	d.prior.setLeastVariance(g.within)
 	d.cost.ends(&d.f)
 	d.split = d.splitScores(n, d.split)
 	out.split = d.split
 	d.searched, d.whole, d.rest = 0, math.Inf(-1), math.Inf(1)
-	d.weigh(&out, logSumExp(d.split)-math.Log(float64(n-2*minSegment+1)))
+	d.compareLaws(&out, logSumExp(d.split)-math.Log(float64(n-2*minSegment+1)))
 	var two segmentation
 	jumped := false
 	if !out.segmented && n >= leastForTwo {
@@ -121,10 +121,10 @@ func (d *detector) detect(g grid) detection {
 		any := two.score - jumpGain
 		out.evidence = max(out.evidence, any)
 		if any-out.whole > out.threshold {
-			// What ended early for the lower mark has to go on.
+			// The search was cut off at the lower mark: continue it.
 			d.searched = 0
 			before := out.strength
-			if d.weigh(&out, any); out.segmented {
+			if d.compareLaws(&out, any); out.segmented {
 				jumped = true
 			} else {
 				out.strength = max(out.strength, before)
@@ -132,13 +132,14 @@ func (d *detector) detect(g grid) detection {
 		}
 	}
 	if out.segmented {
-		d.cut(&out, two, jumped)
+		d.placeChanges(&out, two, jumped)
 	}
 	return out
 }
 
-// weigh holds the evidence of changes against that of none.
-func (d *detector) weigh(out *detection, any float64) {
+// compareLaws compares the evidence any of changes with that of the best single law, and sets strength and
+// threshold.
+func (d *detector) compareLaws(out *detection, any float64) {
 	n := d.f.n
 	t := d.thresholds(n)
 	out.evidence = max(out.evidence, any)
@@ -152,26 +153,25 @@ func (d *detector) weigh(out *detection, any float64) {
 	out.segmented = out.strength > out.threshold
 }
 
-// leastForTwo is the number of points from which two changes are looked for
-// where one is not seen: three for each law.
+// leastForTwo is the least number of points at which two changes are searched if one is not found: three for
+// each law.
 const leastForTwo = 9
 
-// oneLaw is the score of the best explanation without a change. The search
-// goes from cheap to dear and ends when a score is enough; a later call goes on.
+// oneLaw returns the score of the best explanation without a change. It tries explanations in order of cost and
+// stops when a score reaches enough; a later call continues.
 func (d *detector) oneLaw(enough float64) float64 {
-	stages := [...]func(float64) float64{d.shape, d.smooth, d.disturbed, d.uneven, d.grouped}
+	stages := [...]func(float64) float64{d.shapeLaw, d.smoothLaw, d.disturbedLaw, d.unevenLaw, d.groupedLaw}
 	for ; d.searched < len(stages) && d.whole < enough; d.searched++ {
 		d.whole = max(d.whole, stages[d.searched](enough))
 	}
 	return d.whole
 }
 
-// leastPoints is the number of points below which there is no verdict.
+// leastPoints is the least number of points for a detection.
 const leastPoints = 5
 
-// splitScores fills s with the score of a change after each number of points,
-// index 0..n, and behind it with that of a kink at each point: two laws that
-// share it, which takes one coefficient less.
+// splitScores returns in s the score of a change after each number of points, index 0..n, and behind it with
+// that of a kink at each point: two laws that share it, which takes one coefficient less.
 func (d *detector) splitScores(n int, s []float64) []float64 {
 	s = resized(s, 2*n+1)
 	for i := range s {
@@ -196,7 +196,7 @@ func (d *detector) splitScores(n int, s []float64) []float64 {
 	return s
 }
 
-// logSumExp is log(sum(exp(x))).
+// logSumExp returns log(sum(exp(x))).
 func logSumExp(x []float64) float64 {
 	m := math.Inf(-1)
 	for _, v := range x {

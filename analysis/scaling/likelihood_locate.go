@@ -9,9 +9,8 @@ import (
 // better than two that do not.
 const commonGain = 0.5
 
-// locate adds to a verdict what a reader of one series wants beyond it: the
-// interval of each change, whether its point belongs to both laws, and where the
-// last law may start. The hot path does without.
+// locate adds to a detection details that only reports need: the interval of each change, whether its point
+// belongs to both laws, and where the last law may start. The hot path does without.
 func (d *detector) locate(g grid, out *detection) {
 	n := len(g.y)
 	out.split = slices.Clone(out.split)
@@ -22,7 +21,7 @@ func (d *detector) locate(g grid, out *detection) {
 	out.whole = d.oneLaw(math.Inf(1))
 	out.short = out.threshold - (out.evidence - out.whole)
 	d.dynamic.fill(&d.f)
-	d.starts(n, out)
+	d.setLastStarts(n, out)
 	ends := append(append([]int{0}, out.cuts...), n)
 	out.changes = make([]Change, len(out.cuts))
 	for i, c := range out.cuts {
@@ -31,11 +30,11 @@ func (d *detector) locate(g grid, out *detection) {
 			w[s] = math.Inf(-1)
 		}
 		for s := ends[i] + minSegment; s <= ends[i+2]-minSegment; s++ {
-			w[s] = d.pair(n, ends[i], s, s, ends[i+2], 4)
+			w[s] = d.twoLawScore(n, ends[i], s, s, ends[i+2], 4)
 		}
 		lo, hi := central(w, 0.95)
 		out.changes[i] = Change{Cut: c, Lo: min(lo, c), Hi: max(hi, c)}
-		if k := d.common(n, ends[i], c, ends[i+2]); k >= 0 {
+		if k := d.commonPoint(n, ends[i], c, ends[i+2]); k >= 0 {
 			p := g.p[k]
 			out.changes[i].Cut, out.changes[i].Common = k, &p
 			out.changes[i].Lo = min(out.changes[i].Lo, k)
@@ -45,9 +44,9 @@ func (d *detector) locate(g grid, out *detection) {
 	}
 }
 
-// pair is the score of two laws, on points a..b-1 and c..e-1, with k
-// coefficients; the rest of the series is taken as fitted.
-func (d *detector) pair(n, a, b, c, e, k int) float64 {
+// twoLawScore returns the score of two laws, on points a..b-1 and c..e-1, with k coefficients; the rest of the
+// series counts as fitted.
+func (d *detector) twoLawScore(n, a, b, c, e, k int) float64 {
 	l, r := d.dynamic.cost[a*(n+1)+b], d.dynamic.cost[c*(n+1)+e]
 	pen := termPenalty
 	m := e - a
@@ -57,14 +56,14 @@ func (d *detector) pair(n, a, b, c, e, k int) float64 {
 		d.prior.score(l.term+r.term, m, k, 2*pen))
 }
 
-// common is the index of the point that both laws around cut c share, or -1.
-func (d *detector) common(n, a, c, e int) int {
+// commonPoint returns the index of the point that both laws around cut c share, or -1.
+func (d *detector) commonPoint(n, a, c, e int) int {
 	if e-a < 4 {
 		return -1
 	}
-	apart := d.pair(n, a, c, c, e, 4)
-	before := d.pair(n, a, c, c-1, e, 3)
-	after := d.pair(n, a, c+1, c, e, 3)
+	apart := d.twoLawScore(n, a, c, c, e, 4)
+	before := d.twoLawScore(n, a, c, c-1, e, 3)
+	after := d.twoLawScore(n, a, c+1, c, e, 3)
 	switch {
 	case max(before, after) < apart+commonGain:
 		return -1
@@ -74,8 +73,8 @@ func (d *detector) common(n, a, c, e int) int {
 	return c
 }
 
-// starts fills the probabilities of where the last law starts.
-func (d *detector) starts(n int, out *detection) {
+// setLastStarts sets last, the probability of each point to be the start of the last law.
+func (d *detector) setLastStarts(n int, out *detection) {
 	w := make([]float64, n)
 	for s := range w {
 		w[s] = math.Inf(-1)
@@ -89,7 +88,7 @@ func (d *detector) starts(n int, out *detection) {
 	} else {
 		from := out.cuts[len(out.cuts)-2]
 		for s := from + minSegment; s <= n-minSegment; s++ {
-			w[s] = d.pair(n, from, s, s, n, 4)
+			w[s] = d.twoLawScore(n, from, s, s, n, 4)
 		}
 	}
 	top := slices.Max(w)
@@ -104,7 +103,7 @@ func (d *detector) starts(n int, out *detection) {
 	out.last = w
 }
 
-// central is the range of indexes that holds at least the share of exp(w).
+// central returns the central range of indexes that contains at least the given share of exp(w).
 func central(w []float64, share float64) (lo, hi int) {
 	top := slices.Max(w)
 	sum := 0.0

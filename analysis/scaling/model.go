@@ -17,7 +17,7 @@ func (m Model) At(p float64) float64 {
 	return f
 }
 
-// Shape is p^I * log2(p)^J, the term without its coefficient.
+// Shape returns p^I * log2(p)^J, the term without its coefficient.
 func (t Term) Shape(p float64) float64 {
 	x := 1.0
 	if t.I != 0 {
@@ -36,14 +36,12 @@ func (t Term) Shape(p float64) float64 {
 	return x
 }
 
-// roundingOf: a constant this small beside every value is what is left of
-// differences of larger numbers.
-const roundingOf = 1e-9
+// roundingShare: a constant this small beside every value is what is left of differences of larger numbers.
+const roundingShare = 1e-9
 
-// judged returns m with its formula in the given parameter and its errors on
-// the points, which are taken as the means of their repetitions; nil where a
-// number of it is more than 64 bits hold.
-func (m Model) judged(parameter string, p, y []float64) *Model {
+// withErrors returns m with its formula in the given parameter and its errors on the points; nil if a number
+// overflows.
+func (m Model) withErrors(parameter string, p, y []float64) *Model {
 	if m.Terms == nil {
 		m.Terms = []Term{}
 	}
@@ -51,7 +49,7 @@ func (m Model) judged(parameter string, p, y []float64) *Model {
 	for _, v := range y {
 		least = min(least, math.Abs(v))
 	}
-	if math.Abs(m.Constant) < roundingOf*least {
+	if math.Abs(m.Constant) < roundingShare*least {
 		m.Constant = 0
 	}
 	m.Formula = m.formula(parameter)
@@ -79,6 +77,7 @@ func (m Model) judged(parameter string, p, y []float64) *Model {
 	return &m
 }
 
+// finiteTerms reports whether all coefficients are finite.
 func (m Model) finiteTerms() bool {
 	for _, t := range m.Terms {
 		if !finite(t.Coefficient) {
@@ -92,7 +91,7 @@ func (m Model) finiteTerms() bool {
 func (m Model) formula(parameter string) string {
 	parameter = Symbol(parameter)
 	var b strings.Builder
-	b.WriteString(short(m.Constant))
+	b.WriteString(fourDigits(m.Constant))
 	for _, t := range m.Terms {
 		c := t.Coefficient
 		if c < 0 {
@@ -101,7 +100,7 @@ func (m Model) formula(parameter string) string {
 		} else {
 			b.WriteString(" + ")
 		}
-		b.WriteString(short(c))
+		b.WriteString(fourDigits(c))
 		b.WriteString(t.factors(parameter))
 	}
 	return b.String()
@@ -119,8 +118,8 @@ func (t Term) factors(parameter string) string {
 	return s
 }
 
-// short keeps four digits, which is more than any measurement supports.
-func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+// fourDigits formats x with four significant digits, more than any measurement supports.
+func fourDigits(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
 // Ratio returns an exponent as a ratio of whole numbers; the denominator is 0 if it is no such ratio.
 func Ratio(x float64) (num, den float64) {
@@ -136,7 +135,7 @@ func Ratio(x float64) (num, den float64) {
 func fraction(x float64) string {
 	switch num, den := Ratio(x); den {
 	case 0:
-		return short(x)
+		return fourDigits(x)
 	case 1:
 		return quantity.Exact(num)
 	default:
@@ -144,7 +143,7 @@ func fraction(x float64) string {
 	}
 }
 
-// Symbol is what stands for a parameter in a formula: its name if that can, else p.
+// Symbol returns the symbol of a parameter in formulas: its name if that is an identifier, else "p".
 func Symbol(parameter string) string {
 	for i, r := range parameter {
 		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'

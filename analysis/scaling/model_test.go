@@ -30,11 +30,11 @@ func TestFormula(t *testing.T) {
 
 func TestJudged(t *testing.T) {
 	p, y := []float64{1, 2, 4}, []float64{2, 4, 10}
-	m := Model{Constant: 0, Terms: []Term{{2, 1, 0}}}.judged("p", p, y)
+	m := Model{Constant: 0, Terms: []Term{{2, 1, 0}}}.withErrors("p", p, y)
 	if m.RSS != 4 || math.Abs(m.NRSS-2/(16./3)) > 1e-12 || math.Abs(m.SMAPE-200*2/18./3) > 1e-12 {
 		t.Errorf("rss %g nrss %g smape %g", m.RSS, m.NRSS, m.SMAPE)
 	}
-	if m := (Model{Constant: 1e-16}).judged("p", p, []float64{-1, 0, 1}); m.NRSS != 0 || math.IsNaN(m.SMAPE) {
+	if m := (Model{Constant: 1e-16}).withErrors("p", p, []float64{-1, 0, 1}); m.NRSS != 0 || math.IsNaN(m.SMAPE) {
 		t.Errorf("mean 0: nrss %g, smape %g", m.NRSS, m.SMAPE)
 	}
 }

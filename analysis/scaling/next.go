@@ -12,10 +12,9 @@ import (
 // mostNext limits the list to the runs that one would plan from a page.
 const mostNext = 6
 
-// next proposes parameter values to measure, most useful first: what segments
-// lack to have a model at all, then where the law changes or may change, then
-// where the prediction is widest.
-func (w *work) next() {
+// next proposes parameter values to measure, the most useful first: points that segments need for a model, then
+// places where the law changes or may change, then the place where the prediction is least certain.
+func (w *seriesWork) next() {
 	if len(w.p) == 0 {
 		return
 	}
@@ -23,10 +22,10 @@ func (w *work) next() {
 	for _, v := range w.p {
 		n.whole = n.whole && v == math.Trunc(v)
 	}
-	n.missing()
-	n.changes()
-	n.suspected()
-	n.widest()
+	n.proposeMissing()
+	n.proposeAtChanges()
+	n.proposeAtPossible()
+	n.proposeWidest()
 	w.result.Next = n.list
 	if n.list == nil {
 		w.result.Next = []Next{}
@@ -35,25 +34,25 @@ func (w *work) next() {
 
 // proposer collects parameter values that were neither measured nor proposed.
 type proposer struct {
-	work  *work
+	work  *seriesWork
 	whole bool // all p are whole numbers, so proposals are
 	list  []Next
 }
 
-// propose adds p if it is new.
+// propose adds p to the list, and reports whether it did: p must be new and the list not full.
 func (n *proposer) propose(p float64, format string, args ...any) bool {
 	if n.whole {
 		p = math.Round(p)
 	}
-	if !(p > 0) || math.IsInf(p, 0) || len(n.list) >= mostNext || n.known(p) {
+	if !(p > 0) || math.IsInf(p, 0) || len(n.list) >= mostNext || n.isKnown(p) {
 		return false
 	}
-	n.list = append(n.list, Next{P: p, Why: fmt.Sprintf(format, args...), NodeHours: n.work.cost(p)})
+	n.list = append(n.list, Next{P: p, Why: fmt.Sprintf(format, args...), NodeHours: n.work.nodeHours(p)})
 	return true
 }
 
-// known says whether p was measured or proposed already.
-func (n *proposer) known(p float64) bool {
+// isKnown reports whether p was measured or proposed already.
+func (n *proposer) isKnown(p float64) bool {
 	for _, pt := range n.list {
 		if pt.P == p {
 			return true
@@ -63,13 +62,12 @@ func (n *proposer) known(p float64) bool {
 	return measured
 }
 
-// missing asks for the points that segments lack; of too short a series, for
-// those that any model takes.
-func (n *proposer) missing() {
+// proposeMissing proposes the points that segments need for a model, or those that a too short series needs.
+func (n *proposer) proposeMissing() {
 	r, points := n.work.result, n.work.points
 	name := parameterName(n.work.series)
 	if len(r.Segments) == 0 {
-		n.fill(0, len(points)-1, enoughPoints-len(points), true, true,
+		n.proposeFill(0, len(points)-1, enoughPoints-len(points), true, true,
 			fmt.Sprintf("%d of the %d values of %s that a model takes are measured", len(points), enoughPoints, name))
 		return
 	}
@@ -77,16 +75,16 @@ func (n *proposer) missing() {
 		if s.Enough {
 			continue
 		}
-		n.fill(s.First, s.Last, s.MissingPoints, i == 0, i == len(r.Segments)-1,
+		n.proposeFill(s.First, s.Last, s.MissingPoints, i == 0, i == len(r.Segments)-1,
 			fmt.Sprintf("%s %s to %s has %d of the %d points that a model takes",
 				name, quantity.Exact(points[s.First].p), quantity.Exact(points[s.Last].p), s.Last-s.First+1, enoughPoints))
 	}
 }
 
-// fill proposes count values for points first..last: doublings beyond an open
-// end in turn with the middles of the widest gaps inside. Beyond the largest p
-// a value tells most of where the law leads, and it costs most.
-func (n *proposer) fill(first, last, count int, openLow, openHigh bool, why string) {
+// proposeFill proposes count values for points first..last: doublings beyond an open end in turn with the
+// middles of the widest gaps inside. A measurement beyond the largest p says most about how the law continues,
+// and costs most.
+func (n *proposer) proposeFill(first, last, count int, openLow, openHigh bool, why string) {
 	var inside []float64
 	for _, pt := range n.work.points[first : last+1] {
 		inside = append(inside, pt.p)
@@ -126,8 +124,8 @@ func widestMiddle(p []float64, whole bool) float64 {
 	return at
 }
 
-// changes asks for values between the points that a change lies between.
-func (n *proposer) changes() {
+// proposeAtChanges proposes values between the two points between which a change lies.
+func (n *proposer) proposeAtChanges() {
 	points, name := n.work.points, parameterName(n.work.series)
 	for _, c := range n.work.result.Changes {
 		if c.Common != nil || c.Cut <= 0 || c.Cut >= len(points) {
@@ -139,10 +137,9 @@ func (n *proposer) changes() {
 	}
 }
 
-// suspected asks for a value where a change may have been missed, if there is
-// room between the points.
-func (n *proposer) suspected() {
-	d := n.work.doubt
+// proposeAtPossible proposes a value where a change may have been missed, if there is room between the points.
+func (n *proposer) proposeAtPossible() {
+	d := n.work.maybeChange
 	if d.share == 0 {
 		return
 	}
@@ -151,8 +148,8 @@ func (n *proposer) suspected() {
 		d.share, parameterName(n.work.series), quantity.Exact(d.after), quantity.Exact(d.before))
 }
 
-// widest asks for the prediction that is least certain in relation to its value.
-func (n *proposer) widest() {
+// proposeWidest proposes the parameter value whose prediction is least certain relative to its value.
+func (n *proposer) proposeWidest() {
 	var at Prediction
 	widest := 0.0
 	for _, p := range n.work.result.Predictions {
@@ -166,9 +163,9 @@ func (n *proposer) widest() {
 	}
 }
 
-// cost is the node-hours of a run at p, on the power law through the two known
-// costs nearest to it; nil where fewer are known.
-func (w *work) cost(p float64) *float64 {
+// nodeHours returns the estimated node-hours of a run at p, from the power law through the two known costs
+// nearest to it; nil if fewer are known.
+func (w *seriesWork) nodeHours(p float64) *float64 {
 	type known struct{ p, hours float64 }
 	var have []known
 	for _, pt := range w.points {

@@ -68,27 +68,27 @@ func TestNextIsNewAndWhole(t *testing.T) {
 
 func TestNextWhereAChangeMayBe(t *testing.T) {
 	s := seriesOf([]float64{10, 20, 40, 80, 160}, []float64{1, 2, 3, 4, 5})
-	w := work{series: s, result: &Result{}, doubt: doubt{after: 20, before: 40, share: 0.3}}
+	w := seriesWork{series: s, result: &Result{}, maybeChange: possibleChange{after: 20, before: 40, share: 0.3}}
 	w.points, _ = order(s)
 	w.p, w.y = columns(w.points)
 	w.next()
 	if n := w.result.Next; len(n) == 0 || n[0].P != 28 && n[len(n)-1].P != 28 {
 		t.Errorf("next %+v, want one of 28", n)
 	}
-	w.suspect(detection{last: []float64{0.95, 0, 0.05, 0, 0}})
-	if w.doubt.share != 0.3 {
+	w.findPossibleChange(detection{last: []float64{0.95, 0, 0.05, 0, 0}})
+	if w.maybeChange.share != 0.3 {
 		t.Error("one in twenty is no doubt")
 	}
-	w.suspect(detection{last: []float64{0.5, 0, 0.1, 0.4, 0}})
-	if w.doubt != (doubt{40, 80, 0.5}) {
-		t.Errorf("doubt %+v, want 40 to 80", w.doubt)
+	w.findPossibleChange(detection{last: []float64{0.5, 0, 0.1, 0.4, 0}})
+	if w.maybeChange != (possibleChange{40, 80, 0.5}) {
+		t.Errorf("doubt %+v, want 40 to 80", w.maybeChange)
 	}
 }
 
 // What is measured, proposed already, or no value is not proposed; and no more
 // than a reader can use.
 func TestPropose(t *testing.T) {
-	n := proposer{work: &work{points: []point{{p: 1}, {p: 4}, {p: 16}}}, whole: true}
+	n := proposer{work: &seriesWork{points: []point{{p: 1}, {p: 4}, {p: 16}}}, whole: true}
 	for _, c := range []struct {
 		p    float64
 		want bool
@@ -111,8 +111,8 @@ func TestPropose(t *testing.T) {
 // Where only smaller values are open, and none lies between, it is half of the
 // least, as long as that is one or more.
 func TestFillBelow(t *testing.T) {
-	n := proposer{work: &work{points: []point{{p: 4}, {p: 5}, {p: 6}}}, whole: true}
-	n.fill(0, 2, 9, true, false, "why")
+	n := proposer{work: &seriesWork{points: []point{{p: 4}, {p: 5}, {p: 6}}}, whole: true}
+	n.proposeFill(0, 2, 9, true, false, "why")
 	var got []float64
 	for _, x := range n.list {
 		got = append(got, x.P)

@@ -7,23 +7,22 @@ import (
 )
 
 const (
-	// sumPenalty is what a law of two terms must gain over a constant. It must
-	// stay near kinkPenalty, or sums of a slow and a fast term become kinks: 1.8 %
-	// of them at 6, 0.4 % at 3.
+	// sumPenalty is the log likelihood that a law of two terms must gain over a constant. It must stay near
+	// kinkPenalty, or sums of a slow and a fast term become kinks: 1.8 % of them at 6, 0.4 % at 3.
 	sumPenalty = 2.0
-	// hopeless is the residual, relative to the values, that exponents between
-	// those of the grid of shapes do not mend; looking on takes a tenth more time.
+	// hopeless is the residual, relative to the values, above which exponents between those of the grid of shapes
+	// are not tried; trying them takes a tenth more time.
 	hopeless = 0.35
 )
 
 // nullScratch is the memory of the search for one law.
 type nullScratch struct {
-	blocks *blocks   // points that err together, or nil
-	u      []float64 // the constant
-	t      []float64 // what the constant leaves of the target
-	c      []float64 // columns of n, orthogonal to the constant, of length 1
-	by     []float64 // their products with t
-	tt     float64   // t*t
+	blocks *correlatedGroups // points that err together, or nil
+	u      []float64         // the constant
+	t      []float64         // what the constant leaves of the target
+	c      []float64         // columns of n, orthogonal to the constant, of length 1
+	by     []float64         // their products with t
+	tt     float64           // t*t
 	uu     float64
 	// Of the law being refined: how it fits, and room for the next to be tried,
 	// derivatives.
@@ -41,6 +40,7 @@ type fitted struct {
 	r            []float64
 }
 
+// resize sets the lengths of the buffers to n points.
 func (t *fitted) resize(n int) {
 	t.r = resized(t.r, n)
 	for a := range t.q {
@@ -48,23 +48,23 @@ func (t *fitted) resize(n int) {
 	}
 }
 
-// shape is the score of a constant or one term on the grid of segments.
-func (d *detector) shape(float64) float64 {
+// shapeLaw returns the score of a constant or one term on the grid of segments.
+func (d *detector) shapeLaw(float64) float64 {
 	c, n := d.cost.left[d.f.n], d.f.n
 	d.rest = min(d.rest, c.term)
 	return max(d.prior.score(c.constant, n, 1, 0), d.prior.score(c.term, n, 2, termPenalty))
 }
 
-// smooth is the score of the best single law of one or two terms, off the grid
-// of segments' exponents too. Laws of the whole are richer than those of
-// segments: else what the space of terms cannot follow looks like a change.
-func (d *detector) smooth(enough float64) float64 {
+// smoothLaw returns the score of the best single law of one or two terms, with exponents off the grid of
+// segments too. Laws of the whole are richer than those of segments: otherwise deviations from the space of
+// terms would look like a change.
+func (d *detector) smoothLaw(enough float64) float64 {
 	score, rest := d.richLaw(enough)
 	d.rest = min(d.rest, rest)
 	return score
 }
 
-// richLaw also returns the least residual sum of squares.
+// richLaw returns the score of the best single law of one or two terms, and the least residual sum of squares.
 func (d *detector) richLaw(enough float64) (best, rest float64) {
 	f, s := &d.f, &d.null
 	s.prepare(f)
@@ -85,12 +85,13 @@ func (d *detector) richLaw(enough float64) (best, rest float64) {
 	return max(best, d.law(gain, 3, sumPenalty)), min(rest, max(s.tt-gain, 0))
 }
 
-// law is the score of a law over all points by its gain over a constant.
+// law returns the score of a law over all points with the given gain, in squares, over a constant.
 func (d *detector) law(gain float64, coefs int, penalty float64) float64 {
 	return d.prior.score(max(d.null.tt-gain, 0), d.f.n, coefs, penalty)
 }
 
-// prepare makes the columns of all shapes orthogonal to the constant.
+// prepare decorrelates the values and the columns of all shapes (points of one group err together) and makes
+// them orthogonal to the constant. Afterwards tt is what a constant leaves of the sum of squares.
 func (s *nullScratch) prepare(f *frame) {
 	n := f.n
 	s.t, s.u = resized(s.t, n), resized(s.u, n)
@@ -102,8 +103,8 @@ func (s *nullScratch) prepare(f *frame) {
 	s.c, s.by = resized(s.c, n*shapes), resized(s.by, shapes)
 	copy(s.t, f.t)
 	copy(s.u, f.u)
-	s.blocks.mix(s.t)
-	s.blocks.mix(s.u)
+	s.blocks.decorrelate(s.t)
+	s.blocks.decorrelate(s.u)
 	s.uu, s.tt = floats.Dot(s.u, s.u), 0
 	ut := floats.Dot(s.u, s.t)
 	for k, u := range s.u {
@@ -115,13 +116,13 @@ func (s *nullScratch) prepare(f *frame) {
 		for k, u := range f.u {
 			col[k] = f.b[k*shapes+h] * u
 		}
-		s.blocks.mix(col)
+		s.blocks.decorrelate(col)
 		s.by[h] = s.project(col)
 	}
 }
 
-// project makes a column orthogonal to the constant and of length 1 and
-// returns its product with the target; 0 if it is no other than a constant.
+// project makes a column orthogonal to the constant and of length 1 and returns its product with the target; 0,
+// and a column of zeros, if nothing but a constant is left of it.
 func (s *nullScratch) project(col []float64) float64 {
 	uz, zz := 0.0, 0.0
 	u, t := s.u[:len(col)], s.t[:len(col)]
@@ -150,7 +151,7 @@ func (s *nullScratch) project(col []float64) float64 {
 	return by * q
 }
 
-// single is the largest gain of one shape.
+// single returns the largest gain of one shape over a constant.
 func (s *nullScratch) single() float64 {
 	g := 0.0
 	for _, v := range s.by {
@@ -159,8 +160,8 @@ func (s *nullScratch) single() float64 {
 	return g
 }
 
-// pairs is the largest gain of two shapes with coefficients that are not
-// negative, and which they are.
+// pairs returns the largest gain of two shapes with coefficients that are not negative, and the indexes of the
+// shapes.
 func (s *nullScratch) pairs(n int) (gain float64, first, second int) {
 	first, second = -1, -1
 	for a := 1; a < shapes; a++ {
@@ -187,7 +188,7 @@ func (s *nullScratch) pairs(n int) (gain float64, first, second int) {
 	return gain, first, second
 }
 
-// shapeOf is the exponent of p and the power of the logarithm of shape h.
+// shapeOf returns the exponent of p and the power of the logarithm of shape h.
 func shapeOf(h int) (i, j float64) {
 	switch h {
 	case 20:

@@ -7,8 +7,7 @@ import "math"
 // measured worse. One law under such noise is an explanation of its own.
 
 const (
-	// unevenPenalty is what noise that is not in proportion to the value must
-	// gain as an explanation.
+	// unevenPenalty is the penalty, in log evidence, of noise that is not in proportion to the value.
 	unevenPenalty = 2.0
 	// screenGap is how much evidence a closer look may add: without it the same is
 	// found in a fifth more time.
@@ -34,9 +33,8 @@ func (f *frame) noiseKind(kind int, s []float64) {
 	}
 }
 
-// uneven is the evidence for one law under the kinds of noise that are not
-// proportional to the value.
-func (d *detector) uneven(enough float64) float64 {
+// unevenLaw returns the log evidence for one law with noise that is not proportional to the value.
+func (d *detector) unevenLaw(enough float64) float64 {
 	f, o := &d.f, &d.outliers
 	o.r = resized(o.r, f.n)
 	best := math.Inf(-1)
@@ -55,16 +53,16 @@ func (d *detector) uneven(enough float64) float64 {
 			w := math.Exp(mean - v)
 			r.t[k], r.u[k] = f.t[k]*w, f.u[k]*w
 		}
-		best = max(best, d.elsewhere(r, enough, 0))
+		best = max(best, d.lawOnFrame(r, enough, 0))
 	}
 	// The frames shared their columns.
 	*r = frame{t: r.t, u: r.u}
 	return best - unevenPenalty
 }
 
-// elsewhere is the evidence for one law on another frame. A first look with
-// one term only tells whether it is worth while.
-func (d *detector) elsewhere(r *frame, enough, extra float64) float64 {
+// lawOnFrame returns the log evidence for one law on another frame. It first tests one term, to decide whether
+// the full search is worthwhile.
+func (d *detector) lawOnFrame(r *frame, enough, extra float64) float64 {
 	sums := &d.dynamic.sums
 	sums.resize(r.n)
 	sums.reset()

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// refineOne follows the best shapes with and without a logarithm off the grid,
-// by both exponents: where p starts at 1 there is no way from one to the other.
+// refineOne optimizes both exponents of the best shapes with and without a logarithm, off the grid, and returns
+// the largest gain.
 func (s *nullScratch) refineOne(f *frame) float64 {
 	gain := 0.0
 	for _, logs := range []bool{false, true} {
@@ -34,10 +34,10 @@ type law struct {
 	x     [4]float64
 }
 
-// refine follows the exponents of a law downhill from where the grid of shapes
-// is best: Gauss and Newton on the residuals that the linear coefficients
-// leave (Kaufman's variable projection), damped. It returns the gain over a
-// constant.
+// refine improves the exponents of a law, starting at the best law of the grid of shapes: at most 8 damped
+// Gauss-Newton steps on the residuals after the linear coefficients are fitted (variable projection with
+// Kaufman's approximation). It returns the largest gain found: by how much the law lowers the residual sum of
+// squares of a constant.
 func (s *nullScratch) refine(f *frame, at law) float64 {
 	best := s.gain(f, at)
 	damp := 1e-3
@@ -69,16 +69,17 @@ func (s *nullScratch) refine(f *frame, at law) float64 {
 	return best
 }
 
+// bound returns x limited to the range lo..hi.
 func bound(x, lo, hi float64) float64 { return min(max(x, lo), hi) }
 
-// gain fits the coefficients of a law, neither of two negative, and leaves
+// gain fits the coefficients of a law, neither of two negative, and returns its gain over a constant. It leaves
 // residuals and orthogonal columns for differentiate.
 func (s *nullScratch) gain(f *frame, at law) float64 {
 	var by [2]float64
 	for a := 0; a < at.terms; a++ {
 		f.column(at.x[2*a], at.x[2*a+1], s.z[a])
 		copy(s.q[a], s.z[a])
-		s.blocks.mix(s.q[a])
+		s.blocks.decorrelate(s.q[a])
 		by[a] = s.project(s.q[a])
 		s.length[a] = s.last
 	}
@@ -117,7 +118,7 @@ func (s *nullScratch) differentiate(f *frame, at law) {
 		for k, v := range s.z[a/2] {
 			d[k] = v * w[k] * scale
 		}
-		s.blocks.mix(d)
+		s.blocks.decorrelate(d)
 		m := floats.Dot(d, s.u) / s.uu
 		for k, u := range s.u {
 			d[k] -= m * u

@@ -9,13 +9,13 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// numbered is an observation with its place in the input, from 1.
-type numbered struct {
+// numberedRun is an observation with its place in the input, from 1.
+type numberedRun struct {
 	Observation
 	run int
 }
 
-// point is all usable runs at one parameter value. Values are finite.
+// point holds all usable runs at one parameter value. Values are finite.
 type point struct {
 	p         float64
 	values    []float64
@@ -24,7 +24,7 @@ type point struct {
 	nodeHours float64  // mean of those known, 0 if none is
 }
 
-// mean is the mean of the repetitions.
+// mean returns the mean of the repetitions.
 func (pt point) mean() float64 {
 	if len(pt.values) == 1 {
 		return pt.values[0]
@@ -40,8 +40,8 @@ func (pt point) mean() float64 {
 // and notes on what it left out. Runs at one value keep the order of the input.
 func order(s Series) ([]point, []note.Note) {
 	var notes []note.Note
-	kept, notes := usable(s, notes)
-	byP := func(a, b numbered) int { return cmp.Compare(a.P, b.P) }
+	kept, notes := usableRuns(s, notes)
+	byP := func(a, b numberedRun) int { return cmp.Compare(a.P, b.P) }
 	// Repetition after repetition of a whole campaign is an order too.
 	largest := math.Inf(-1)
 	seen := map[float64]bool{}
@@ -57,14 +57,12 @@ func order(s Series) ([]point, []note.Note) {
 	return joinRepeats(kept), notes
 }
 
-// Usable is whether a run can be fitted: it has a value, and a parameter at
-// which a power law is defined, positive and finite.
+// Usable reports whether a run can be fitted: it has a value, and a positive, finite parameter.
 func (o Observation) Usable() bool {
 	return o.P >= 1/largestParameter && o.P <= largestParameter && math.Abs(o.Value) <= largestValue
 }
 
-// Sizes is the distinct ascending parameter values that are fitted: what the
-// indexes of a Result count.
+// Sizes returns the distinct ascending parameter values that are fitted, which the indexes of a Result count.
 func Sizes(observations []Observation) []float64 {
 	var p []float64
 	for _, o := range observations {
@@ -76,7 +74,7 @@ func Sizes(observations []Observation) []float64 {
 	return slices.Compact(p)
 }
 
-// Means is the mean of the runs at each of Sizes, without bad repetitions.
+// Means returns the mean of the runs at each of Sizes, without bad repetitions.
 func Means(observations []Observation) []float64 {
 	points, _ := order(Series{Observations: observations})
 	s := badRunSearch{points: points}
@@ -85,9 +83,9 @@ func Means(observations []Observation) []float64 {
 	return y
 }
 
-// usable leaves out runs that cannot be fitted, and says why.
-func usable(s Series, notes []note.Note) ([]numbered, []note.Note) {
-	kept := make([]numbered, 0, len(s.Observations))
+// usableRuns removes runs that cannot be fitted, and adds notes that say why.
+func usableRuns(s Series, notes []note.Note) ([]numberedRun, []note.Note) {
+	kept := make([]numberedRun, 0, len(s.Observations))
 	missing, infinite, bad := 0, 0, 0
 	for i, o := range s.Observations {
 		switch {
@@ -95,7 +93,7 @@ func usable(s Series, notes []note.Note) ([]numbered, []note.Note) {
 			if math.Abs(o.Value) < 1/largestValue {
 				o.Value = 0
 			}
-			kept = append(kept, numbered{o, i + 1})
+			kept = append(kept, numberedRun{o, i + 1})
 		case !(o.P >= 1/largestParameter && o.P <= largestParameter):
 			bad++
 		case math.IsNaN(o.Value):
@@ -127,7 +125,7 @@ const (
 )
 
 // joinRepeats makes one point of all runs at one parameter value.
-func joinRepeats(sorted []numbered) []point {
+func joinRepeats(sorted []numberedRun) []point {
 	// One array each for all values, groups and runs: a series of 100,000 points
 	// is four allocations, not 300,000.
 	values := make([]float64, len(sorted))
@@ -154,7 +152,7 @@ func joinRepeats(sorted []numbered) []point {
 	return points
 }
 
-// parameterName is for sentences.
+// parameterName returns the parameter's name for sentences, "p" if it has none.
 func parameterName(s Series) string {
 	if s.Parameter == "" {
 		return "p"

@@ -20,8 +20,8 @@ const (
 	endFactor = 1e6
 )
 
-// warn notes values on which models are better not built in silence.
-func (w *work) warn(method Method) {
+// warn adds notes about values that make models unreliable.
+func (w *seriesWork) warn(method Method) {
 	lo, hi, below := math.Inf(1), 0.0, 0
 	for _, v := range w.y {
 		if v <= 0 {
@@ -40,19 +40,19 @@ func (w *work) warn(method Method) {
 		w.note(note.ExtremeRange, "values from %s to %s: errors in units of the metric say nothing of the small ones",
 			quantity.Plain(lo, 4), quantity.Plain(hi, 4))
 	}
-	if k, ok := lone(w.p, w.y); ok {
+	if k, ok := findLone(w.p, w.y); ok {
 		leave := method == Likelihood && len(w.p) > enoughPoints
 		if last := len(w.p) - 1; leave && k == last && math.Abs(math.Log(w.y[last]/w.y[last-1])) < math.Log(endFactor) {
-			w.lastAlone = true // the detector decides
+			w.lastIsFar = true // the detector decides
 			return
 		}
 		w.warnLone(k, leave)
 	}
 }
 
-// warnLone notes the value at place k; the default method goes on without it,
-// the others are to do what they always did.
-func (w *work) warnLone(k int, leave bool) {
+// warnLone adds a note about the extreme value at index k, and removes it if leave is true, as for the default
+// method.
+func (w *seriesWork) warnLone(k int, leave bool) {
 	then := "models and changes hang on it"
 	if leave {
 		then = "it is left out"
@@ -68,11 +68,12 @@ func (w *work) warnLone(k int, leave bool) {
 			places = append(places, i)
 		}
 	}
-	w.keep(places)
+	w.keepPoints(places)
 }
 
-// lone finds a value unlike both its neighbours, or an end unlike its one.
-func lone(p, y []float64) (at int, ok bool) {
+// findLone returns the index of a value far from both its neighbours, or of an end far from its only one; false
+// if none exists.
+func findLone(p, y []float64) (at int, ok bool) {
 	n := len(y)
 	if n < leastForModel {
 		return 0, false

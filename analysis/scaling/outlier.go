@@ -10,10 +10,9 @@ const (
 	// outlierPrior is the log probability that a point is disturbed, outlierSpan
 	// the scale of the logarithm of how much too large it then is.
 	outlierPrior, outlierSpan = -3.5, 1.2
-	// endPrior and endSpan are those of the last point, where nothing that
-	// follows tells a disturbed run from a change: the prior makes up for what a
-	// change before it has in its favour. A last point up to 8 times too large
-	// is taken for disturbed, one further out or too small for a change.
+	// endPrior and endSpan are those of the last point, where no later point distinguishes a disturbed run from a
+	// change: the larger prior compensates for the advantage of a change before it. A last point up to 8 times too
+	// large is taken for disturbed, one further out or too small for a change.
 	endPrior, endSpan = 0.5, 0.7
 )
 
@@ -25,9 +24,8 @@ type outliers struct {
 	reduced frame
 }
 
-// disturbed is the evidence for one law and some points above it, at most one
-// in three.
-func (d *detector) disturbed(enough float64) float64 {
+// disturbedLaw returns the log evidence for one law and some disturbed points above it, at most one in three.
+func (d *detector) disturbedLaw(enough float64) float64 {
 	o, f := &d.outliers, &d.f
 	n := f.n
 	o.r, o.h = resized(o.r, n), resized(o.h, n)
@@ -37,17 +35,17 @@ func (d *detector) disturbed(enough float64) float64 {
 	o.out, o.best = o.out[:n], o.best[:n]
 	clear(o.out)
 	top, price, lost := math.Inf(-1), 0.0, 0.0
-	h := o.promising(&d.null, f)
+	h := o.bestShape(&d.null, f)
 	o.fit(f, h)
 	for m := 1; m <= n/3 && n-m-2 >= 1; m++ {
-		at, far := o.worst(f)
+		at, far := o.worstPoint(f)
 		if at < 0 {
 			break
 		}
 		o.out[at] = true
 		lost += far
 		rest := o.fit(f, h)
-		if o.end(n) {
+		if o.hasOutlierPair(n) {
 			continue
 		}
 		v := d.prior.score(rest, n-m, 2, termPenalty) + lost
@@ -63,13 +61,13 @@ func (d *detector) disturbed(enough float64) float64 {
 		return top
 	}
 	o.reduced.without(f, o.best)
-	v := d.elsewhere(&o.reduced, enough, price)
+	v := d.lawOnFrame(&o.reduced, enough, price)
 	return max(top, v)
 }
 
-// promising is the shape that fits best when each leaves out the point that is
-// furthest above it. It reads the columns of s.
-func (o *outliers) promising(s *nullScratch, f *frame) int {
+// bestShape returns the shape that fits best without the point that is furthest above it. It reads the columns
+// of s.
+func (o *outliers) bestShape(s *nullScratch, f *frame) int {
 	best, least := 0, math.Inf(1)
 	n := f.n
 	t, free := s.t[:n], resized(o.h, n) // what the constant leaves of each leverage
@@ -90,9 +88,9 @@ func (o *outliers) promising(s *nullScratch, f *frame) int {
 	return best
 }
 
-// end is whether two neighbours at an end are out: that is a short segment
-// sooner than two accidents.
-func (o *outliers) end(n int) bool {
+// hasOutlierPair reports whether two neighbours at an end are left out: they are more likely a short segment
+// than two accidents.
+func (o *outliers) hasOutlierPair(n int) bool {
 	return o.out[0] && o.out[1] || o.out[n-1] && o.out[n-2]
 }
 
@@ -131,9 +129,9 @@ func (o *outliers) fit(f *frame, h int) float64 {
 	return rest
 }
 
-// worst is the point that the others say is furthest above them, and the logarithm of the density of such a
-// distance; -1 without such a point.
-func (o *outliers) worst(f *frame) (at int, price float64) {
+// worstPoint returns the point furthest above the law of the others, and the log density of such a distance; -1
+// if none exists.
+func (o *outliers) worstPoint(f *frame) (at int, price float64) {
 	at = -1
 	gain := 0.0
 	for k, r := range o.r {

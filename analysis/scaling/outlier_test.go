@@ -51,7 +51,7 @@ func TestOutlierPrice(t *testing.T) {
 	o := &d.outliers
 	o.r, o.h, o.out = make([]float64, 8), make([]float64, 8), make([]bool, 8)
 	o.fit(&d.f, 2)
-	at, price := o.worst(&d.f)
+	at, price := o.worstPoint(&d.f)
 	x := math.Log(2) / outlierSpan
 	if want := outlierPrior - x*x/2 - math.Log(outlierSpan/2); at != 4 || math.Abs(price-want) > 1e-9 {
 		t.Errorf("point %d at %g, want 4 at %g", at, price, want)
@@ -65,7 +65,7 @@ func TestOutlierPrice(t *testing.T) {
 	}))
 	o.r, o.h, o.out = make([]float64, 5), make([]float64, 5), make([]bool, 5)
 	o.fit(&d.f, 2)
-	at, price = o.worst(&d.f)
+	at, price = o.worstPoint(&d.f)
 	x = math.Log(2) / endSpan
 	if want := endPrior - x*x/2 - math.Log(endSpan/2); at != 4 || math.Abs(price-want) > 1e-9 {
 		t.Errorf("last point: point %d at %g, want 4 at %g", at, price, want)
@@ -120,7 +120,7 @@ func TestEnd(t *testing.T) {
 		for _, k := range c.out {
 			o.out[k] = true
 		}
-		if got := o.end(6); got != c.want {
+		if got := o.hasOutlierPair(6); got != c.want {
 			t.Errorf("%v: %v", c.out, got)
 		}
 	}
@@ -138,7 +138,7 @@ func TestWorst(t *testing.T) {
 	d.f.prepare(g)
 	o := outliers{out: make([]bool, 7), r: make([]float64, 7), h: make([]float64, 7)}
 	o.fit(&d.f, 2)
-	at, price := o.worst(&d.f)
+	at, price := o.worstPoint(&d.f)
 	ratio := math.Log(2) / outlierSpan
 	if want := outlierPrior - ratio*ratio/2 - math.Log(outlierSpan/2); at != 3 || math.Abs(price-want) > 1e-6 {
 		t.Errorf("point %d, %v, want 3, %v", at, price, want)
@@ -147,7 +147,7 @@ func TestWorst(t *testing.T) {
 	if rest := o.fit(&d.f, 2); rest > 1e-12 {
 		t.Errorf("of the others is left %v", rest)
 	}
-	if at, _ := o.worst(&d.f); at >= 0 && o.r[at] > 1e-9 {
+	if at, _ := o.worstPoint(&d.f); at >= 0 && o.r[at] > 1e-9 {
 		t.Errorf("point %d too: %v", at, o.r)
 	}
 }

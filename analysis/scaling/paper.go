@@ -14,7 +14,7 @@ const (
 	paperEta = 1e-16
 )
 
-// verdict is what a method says of the segmentation of n points.
+// verdict is the result of the paper's method: whether the points are segmented, and where.
 type verdict struct {
 	segmented bool
 	changes   []Change // ascending
@@ -38,8 +38,8 @@ func paperWindows(p, y []float64) (models []Model, nrss []float64) {
 	return models, nrss
 }
 
-// paperRatios is the relative nRSS of the paper: ratio i is window i+1 over
-// window i. The last window has none.
+// paperRatios returns the relative nRSS of the paper: ratio i is that of window i+1 over window i. The last
+// window has none.
 func paperRatios(nrss []float64) []float64 {
 	var ratios []float64
 	for i := 0; i+1 < len(nrss); i++ {
@@ -48,10 +48,10 @@ func paperRatios(nrss []float64) []float64 {
 	return ratios
 }
 
-// paperSegmented is the rule of section 3.1. "It is applied only when 0.1 <=
-// nRSS <= 0.5" is read of the window whose nRSS the ratio compares with the one
-// before it: reading it of the largest nRSS gives 7 to 12 % false positives at
-// 10 and 15 % noise, and no limit at all up to 35 %.
+// paperSegmented applies the rule of section 3.1: it reports whether the windows' nRSS show more than one law.
+// The paper's "applied only when 0.1 <= nRSS <= 0.5" does not say to which nRSS. Here it applies to the second
+// window of the ratio. Applied to the largest nRSS instead, it gives 7 to 12 % false positives at 10 and 15 %
+// noise; without it there are up to 35 %.
 func paperSegmented(nrss []float64) bool {
 	for _, e := range nrss {
 		if e > paperTheta {
@@ -66,7 +66,7 @@ func paperSegmented(nrss []float64) bool {
 	return false
 }
 
-// segmentPaper is section 3 of the paper on ascending p.
+// segmentPaper finds the changes by section 3 of the paper; p must be ascending.
 func segmentPaper(p, y []float64) verdict {
 	v := verdict{located: true}
 	if len(p) < paperLeast {
@@ -131,20 +131,21 @@ func locatingOnes(nrss []float64) (start, ones int) {
 	return start, ones
 }
 
-// modelPaper is the paper's model of points first..last: one term of twenty.
+// modelPaper returns the paper's model of the points, with one term of twenty; nil for fewer than leastForModel
+// points.
 func modelPaper(parameter string, p, y []float64) *Model {
 	if len(p) < leastForModel {
 		return nil
 	}
 	m, rss := newBasis(paperPairs(), p).oneTerm(y, 0, len(p)-1)
-	if math.IsInf(rss, 1) || negligible(m, p, y) {
+	if math.IsInf(rss, 1) || isNegligible(m, p, y) {
 		m = constantModel(y)
 	}
-	return m.judged(parameter, p, y)
+	return m.withErrors(parameter, p, y)
 }
 
-// negligible says that no value owes a 2000th of itself to the term.
-func negligible(m Model, p, y []float64) bool {
+// isNegligible reports whether the terms contribute less than leastShare to every value.
+func isNegligible(m Model, p, y []float64) bool {
 	for k := range p {
 		f := 0.0
 		for _, t := range m.Terms {

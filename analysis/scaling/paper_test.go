@@ -46,7 +46,7 @@ func TestPaperTable1(t *testing.T) {
 		t.Fatalf("%d windows, want %d", len(models), len(want))
 	}
 	for i, w := range want {
-		if got := models[i].judged("p", p[i:i+5], y[i:i+5]).Formula; got != w.formula {
+		if got := models[i].withErrors("p", p[i:i+5], y[i:i+5]).Formula; got != w.formula {
 			t.Errorf("s%d: model %q, want %q", i+1, got, w.formula)
 		}
 		if got := math.Round(nrss[i]*100) / 100; got != w.nrss {

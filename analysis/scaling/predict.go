@@ -6,9 +6,9 @@ import "math"
 // coverage table (tables_test.go) and confirmed on others; its figures stand in
 // the package comment.
 const (
-	// predictShape and predictScale are what is known of noise before. They are
-	// weaker than the range of levels of detection: there, small misfits must not become changes; here, a floor of 1 %
-	// would make the interval of every quiet series too wide.
+	// predictShape and predictScale are the prior of the noise. They are weaker than the range of levels of
+	// detection: there, small misfits must not become changes; here, a floor of 1 % would make the interval of
+	// every quiet series too wide.
 	predictShape, predictScale = 0.5, 0.003
 	// onePrior and sumPrior are the log prior odds of all laws of one term and
 	// of all sums of two against the constant.
@@ -16,10 +16,9 @@ const (
 	// predictDrift is how far the real law may stray, relative to itself, for
 	// each doubling beyond the points: one standard deviation.
 	predictDrift = 0.008
-	// startOdds is the log factor by which a change is taken for more probable
-	// here than for a verdict. There it must be held against chance in
-	// thousands of series; here a change that was missed makes the interval of
-	// an extrapolation too short.
+	// startOdds is the log factor by which a change is taken for more probable here than for a verdict. A verdict
+	// must rarely be wrong by chance in thousands of series; here a missed change makes the interval of an
+	// extrapolation too short.
 	startOdds = 3.0
 	// searchCost is the degrees of freedom that the search for exponents takes
 	// from the noise, beside one for each coefficient.
@@ -35,8 +34,8 @@ const (
 	predictLevel = 0.95
 )
 
-// candidate is one law of the last segment with its weight, and what it says at
-// each target: a t distribution around centre.
+// candidate is one law of the last segment with its weight, and its prediction at each target: a t distribution
+// around centre.
 type candidate struct {
 	weight float64 // its logarithm, until weigh makes it a share
 	dof    float64
@@ -47,18 +46,17 @@ type candidate struct {
 // of a new run's distance from it.
 type spread struct{ centre, law, run float64 }
 
-// outlook is what a series says of parameter values that it may not have
-// reached. It averages over every start of the last law and over every law from
-// there on: choosing one and forgetting the choice is what makes intervals of
-// extrapolations too short.
+// outlook holds the predictions of a series at target parameter values, which may lie beyond the measured ones.
+// It averages over every start of the last law and over every law from there on: choosing one and forgetting
+// the choice is what makes intervals of extrapolations too short.
 type outlook struct {
 	targets    []float64
 	candidates []candidate
 }
 
-// foresee returns the outlook of g at targets. Only points of the last law say
-// what comes; all of them say how noisy it is.
-func foresee(g grid, d detection, targets []float64) outlook {
+// makeOutlook returns the predictions of g at targets. Only points of the last law determine the value; all of
+// them determine the noise.
+func makeOutlook(g grid, d detection, targets []float64) outlook {
 	o := outlook{targets: targets}
 	w := newLawSpace(g.p, targets)
 	for s, share := range starts(d, len(g.p)) {
@@ -76,12 +74,12 @@ func foresee(g grid, d detection, targets []float64) outlook {
 		}
 		o.candidates = append(o.candidates, shared(of, math.Log(share))...)
 	}
-	o.weigh()
+	o.normaliseWeights()
 	return o
 }
 
-// starts is the probability of each start of the last law; of one law over all
-// where the detector declined.
+// starts returns the probability of each point to be the start of the last law; without a detection, one law
+// over all points is certain.
 func starts(d detection, n int) []float64 {
 	s := make([]float64, n)
 	s[0] = 1
@@ -102,9 +100,8 @@ func starts(d detection, n int) []float64 {
 	return s
 }
 
-// noiseBefore is the residual sum of squares, relative to the values and the
-// profile of noise, and its degrees of freedom, of the stretches before point s
-// that lie between cuts.
+// noiseBefore returns the residual sum of squares, relative to the values and the profile of noise, of the
+// stretches between cuts before point s, and its degrees of freedom.
 func noiseBefore(g grid, cuts []int, s int, profile []float64) (squares, dof float64) {
 	from := 0
 	for _, c := range append(append([]int(nil), cuts...), s) {
@@ -119,12 +116,12 @@ func noiseBefore(g grid, cuts []int, s int, profile []float64) (squares, dof flo
 	return squares, dof
 }
 
-// leastRelativeSquares is the residual sum of squares relative to the values of
-// the best law of one term.
+// leastRelativeSquares returns the residual sum of squares, relative to the values, of the best law of one
+// term.
 func leastRelativeSquares(p, y, profile []float64) float64 {
 	best := math.Inf(1)
-	u := profiled(weights(y), profile)
-	for _, x := range newBasis(append(paperPairs(), falling()...), p).x {
+	u := divideByProfile(weights(y), profile)
+	for _, x := range newBasis(append(paperPairs(), decreasingShapes()...), p).x {
 		f := relativeFit(x, y, u)
 		if f.ok {
 			best = min(best, f.squares)
@@ -133,11 +130,10 @@ func leastRelativeSquares(p, y, profile []float64) float64 {
 	return best
 }
 
-// profiles is how noise may depend on the place of a point: not at all, growing
-// or shrinking in proportion. Their geometric mean is 1, so that evidence of
-// one compares with that of another. Five to twelve points hardly show which it
-// is; without the last two, intervals of series whose noise grows hold .87 of
-// new runs at the largest p.
+// profiles returns the assumed profiles of noise over the points: constant, growing and shrinking in proportion
+// to the index. Their geometric mean is 1, so that evidence of one compares with that of another. Five to
+// twelve points hardly show which it is; without the last two, intervals of series whose noise grows hold .87
+// of new runs at the largest p.
 func profiles(n int) [][]float64 {
 	out := [][]float64{make([]float64, n), make([]float64, n), make([]float64, n)}
 	mean := 0.0
@@ -152,8 +148,8 @@ func profiles(n int) [][]float64 {
 	return out
 }
 
-// profiled is weights divided by a profile.
-func profiled(u, profile []float64) []float64 {
+// divideByProfile returns weights divided by a profile.
+func divideByProfile(u, profile []float64) []float64 {
 	out := make([]float64, len(u))
 	for k := range u {
 		out[k] = u[k] / profile[k]
@@ -161,10 +157,10 @@ func profiled(u, profile []float64) []float64 {
 	return out
 }
 
-// falling is the shapes that decrease; the paper's space has none.
-func falling() []exponents { return []exponents{{-0.5, 0}, {-1, 0}, {-2, 0}} }
+// decreasingShapes returns the exponents of shapes that decrease, of which the paper's space has none.
+func decreasingShapes() []exponents { return []exponents{{-0.5, 0}, {-1, 0}, {-2, 0}} }
 
-// weights are what weigh makes of y.
+// weights returns the weights of the values y; see weigh.
 func weights(y []float64) []float64 {
 	u := make([]float64, len(y))
 	weigh(u, y)
@@ -191,8 +187,7 @@ func weigh(u, y []float64) {
 	}
 }
 
-// weighted is the weighted least-squares line constant + slope*x with what its
-// error at other x takes.
+// weighted is a weighted least-squares line constant + slope*x, with the sums for its error at other x.
 type weighted struct {
 	constant, slope float64
 	squares         float64
@@ -233,7 +228,7 @@ func relativeFit(x, y, u []float64) weighted {
 	return f
 }
 
-// leverage is the variance of the fitted value at x in units of the noise.
+// leverage returns the variance of the fitted value at x in units of that of the noise.
 func (f weighted) leverage(x float64) float64 {
 	d := x - f.centre
 	return 1/f.uu + d*d/f.q

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// weigh turns log weights into shares and keeps the heaviest candidates, of
-// which there are a few hundred of thousands.
-func (o *outlook) weigh() {
+// normaliseWeights converts log weights to shares and keeps the heaviest candidates, a few hundred of
+// thousands.
+func (o *outlook) normaliseWeights() {
 	slices.SortFunc(o.candidates, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
 	if len(o.candidates) == 0 {
 		return
@@ -30,34 +30,34 @@ func (o *outlook) weigh() {
 	}
 }
 
-// blob is neighbouring candidates at one target as one.
-type blob struct{ weight, centre, law, run, dof float64 }
+// mergedLaw is the merged prediction of neighbouring candidates at one target.
+type mergedLaw struct{ weight, centre, law, run, dof float64 }
 
-// blend is the distribution at one target.
-type blend []blob
+// blend is the predicted distribution at one target: a mixture of merged laws.
+type blend []mergedLaw
 
 // mergeWithin: candidates whose centres are closer than this share of their
 // scale are one distribution to three digits of its tails.
 const mergeWithin = 0.25
 
-// at joins the candidates whose values at target t differ less than each of
-// them errs: hundreds of laws become tens of values.
+// at returns the predicted distribution at target t. It merges candidates whose values differ by less than a
+// fraction of their errors: hundreds of laws become tens of values.
 func (o *outlook) at(t int) blend {
 	slices.SortFunc(o.candidates, func(a, b candidate) int { return cmp.Compare(a.at[t].centre, b.at[t].centre) })
 	var m blend
 	for _, c := range o.candidates {
 		s := c.at[t]
 		if n := len(m); n > 0 && s.centre-m[n-1].centre < mergeWithin*min(s.law, m[n-1].law) {
-			m[n-1].join(blob{c.weight, s.centre, s.law, s.run, c.dof})
+			m[n-1].join(mergedLaw{c.weight, s.centre, s.law, s.run, c.dof})
 			continue
 		}
-		m = append(m, blob{c.weight, s.centre, s.law, s.run, c.dof})
+		m = append(m, mergedLaw{c.weight, s.centre, s.law, s.run, c.dof})
 	}
 	return m
 }
 
-// join takes b into a; mean and variance of both are kept.
-func (a *blob) join(b blob) {
+// join merges b into a, preserving mean and variance.
+func (a *mergedLaw) join(b mergedLaw) {
 	w := a.weight + b.weight
 	fa, fb := a.weight/w, b.weight/w
 	spread := fa * fb * (a.centre - b.centre) * (a.centre - b.centre)
@@ -66,8 +66,8 @@ func (a *blob) join(b blob) {
 	a.run = math.Sqrt(fa*a.run*a.run + fb*b.run*b.run + spread)
 }
 
-// quantile is the q-quantile of a new run, or of the law alone: regula falsi
-// with the Illinois step.
+// quantile returns the q-quantile of a new run, or of the law alone if run is false, by regula falsi with the
+// Illinois step.
 func (m blend) quantile(q float64, run bool) float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, b := range m {
@@ -101,10 +101,10 @@ func (m blend) quantile(q float64, run bool) float64 {
 	return lo + (hi-lo)/2
 }
 
-// quantileError is the error of a quantile in probability.
+// quantileError is the accepted error of a quantile, in probability.
 const quantileError = 1e-4
 
-// below is the probability of a value below v.
+// below returns the probability of a value below v, of a new run or of the law alone.
 func (m blend) below(v float64, run bool) float64 {
 	sum := 0.0
 	for i := range m {
@@ -118,9 +118,8 @@ func (m blend) below(v float64, run bool) float64 {
 	return sum
 }
 
-// studentBelow is the distribution function of Student's t by Wallace's normal
-// approximation: within .004 for 3 or more degrees of freedom, which is less
-// than weights of laws are known to, and 20 times as fast as the beta function.
+// studentBelow returns the distribution function of Student's t by Wallace's normal approximation: within .004
+// for 3 or more degrees of freedom, and 20 times as fast as the beta function.
 func studentBelow(t, dof float64) float64 {
 	z := (8*dof + 1) / (8*dof + 3) * math.Sqrt(dof*math.Log1p(t*t/dof))
 	return 0.5 * math.Erfc(-math.Copysign(z, t)/math.Sqrt2)

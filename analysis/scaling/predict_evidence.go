@@ -16,16 +16,16 @@ type lawFits struct {
 	positive     bool
 }
 
-// candidates returns all laws that stay positive up to the targets if the
-// values are, with the logarithms of their evidence.
+// candidates returns all laws with their log evidence; if the values are positive, only laws that stay positive
+// up to the targets.
 func (e lawFits) candidates() []candidate {
-	e.u = profiled(weights(e.y), e.profile)
+	e.u = divideByProfile(weights(e.y), e.profile)
 	e.positive = positive(e.y)
 	e.count = len(e.y)
-	return e.disturbed(e.pairs(e.terms(e.constant(nil))))
+	return e.withDisturbed(e.pairs(e.terms(e.constant(nil))))
 }
 
-// shared scales weights so that they add to a share.
+// shared scales the weights so that they add up to the share exp(logShare).
 func shared(of []candidate, logShare float64) []candidate {
 	top, sum := math.Inf(-1), 0.0
 	for _, c := range of {
@@ -40,8 +40,8 @@ func shared(of []candidate, logShare float64) []candidate {
 	return of
 }
 
-// posterior is the log evidence of a law with k coefficients that leaves
-// squares, the variance of its noise and the degrees of freedom.
+// posterior returns the log evidence of a law with k coefficients and the given residual squares, the variance
+// of its noise and the degrees of freedom.
 func (e lawFits) posterior(squares float64, k int) (log, variance, dof float64) {
 	v := predictShape + (e.dof+float64(e.count-k))/2
 	b := predictShape*predictScale*predictScale + (e.squares+squares)/2
@@ -53,6 +53,7 @@ func (e lawFits) posterior(squares float64, k int) (log, variance, dof float64) 
 	return log, b / v, 2 * v
 }
 
+// constant adds the law that is constant.
 func (e lawFits) constant(out []candidate) []candidate {
 	c := weightedMean(e.y, e.u)
 	log, variance, dof := e.posterior(relativeSquares(Model{Constant: c}, e.y, e.y, e.u), 1)
@@ -63,7 +64,7 @@ func (e lawFits) constant(out []candidate) []candidate {
 	return append(out, cand)
 }
 
-// spread is what a law says at a target where its error has the leverage.
+// spread returns the prediction of a law with value f at target t, where its error has the given leverage.
 func (e lawFits) spread(t int, f, variance, leverage float64) spread {
 	last := len(e.y) - 1
 	unit := math.Abs(f)
@@ -91,15 +92,15 @@ func (e lawFits) terms(out []candidate) []candidate {
 		for t := e.space.n; t < len(col); t++ {
 			l.at = append(l.at, e.spread(t, f.constant+f.slope*col[t], variance, f.leverage(col[t])))
 		}
-		if e.possible(l) {
+		if e.isPossible(l) {
 			out = append(out, l)
 		}
 	}
 	return out
 }
 
-// possible refuses laws that turn negative where the values are positive.
-func (e lawFits) possible(c candidate) bool {
+// isPossible reports whether a law stays positive at the targets, if the values are positive.
+func (e lawFits) isPossible(c candidate) bool {
 	for _, s := range c.at {
 		if e.positive && !(s.centre > 0) {
 			return false

@@ -2,10 +2,9 @@ package scaling
 
 import "math"
 
-// lawSpace is the laws that a prediction averages over: one term with exponents
-// on a grid much finer than the paper's, and sums of two of the paper's terms.
-// The fine grid is what makes intervals hold for functions outside the paper's
-// space; with the paper's twenty alone they are too short there.
+// lawSpace holds the laws over which a prediction averages: one term with exponents on a grid much finer than
+// the paper's, and sums of two of the paper's terms. The fine grid is what makes intervals hold for functions
+// outside the paper's space; with the paper's twenty alone they are too short there.
 type lawSpace struct {
 	n      int         // points; columns hold the targets after them
 	dense  [][]float64 // columns of laws of one term
@@ -53,7 +52,7 @@ func newLawSpace(p, targets []float64) lawSpace {
 	return w
 }
 
-// raise is x^n by squaring.
+// raise returns x^n by squaring.
 func raise(x float64, n int) float64 {
 	if n < 0 {
 		return 1 / raise(x, -n)

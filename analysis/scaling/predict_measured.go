@@ -2,9 +2,8 @@ package scaling
 
 import "math"
 
-// atMeasured limits a prediction at the largest size to what its runs allow
-// by themselves, whatever the laws say there.
-func (w *work) atMeasured(v *Prediction, g grid) {
+// atMeasured limits the prediction at the largest measured size to the range that its runs allow by themselves.
+func (w *seriesWork) atMeasured(v *Prediction, g grid) {
 	last := len(g.y) - 1
 	if v.Extrapolated || !positive(g.y) {
 		return
@@ -39,10 +38,9 @@ const repeatedWider, singleWider = 1.5, 4
 // size has repetitions: laws of three or four points follow these too closely.
 const singleLeast = 5
 
-// scatter is the standard deviation of the mean at a size, relative to it, with its
-// degrees of freedom: that of the points around the laws of the segments, and at
-// least that of the repetitions.
-func (w *work) scatter(g grid) (sd, dof float64) {
+// scatter returns the standard deviation of the mean at a size, relative to it, with its degrees of freedom:
+// that of the points around the laws of the segments, and at least that of the repetitions.
+func (w *seriesWork) scatter(g grid) (sd, dof float64) {
 	squares := 0.0
 	for _, s := range w.result.Segments {
 		if s.Model == nil {

@@ -16,8 +16,8 @@ const (
 	disturbedLeast = -1.0
 )
 
-// disturbed adds the laws of all points but one or a few; a quarter at most.
-func (e lawFits) disturbed(out []candidate) []candidate {
+// withDisturbed adds the laws of all points but one or a few disturbed ones, at most a quarter.
+func (e lawFits) withDisturbed(out []candidate) []candidate {
 	if !e.positive {
 		return out
 	}
@@ -28,7 +28,7 @@ func (e lawFits) disturbed(out []candidate) []candidate {
 		}
 		best, at, price := math.Inf(-1), -1, 0.0
 		for k := range e.y {
-			if v, p := e.without(k); v+p > best {
+			if v, p := e.weightWithout(k); v+p > best {
 				best, at, price = v+p, k, p
 			}
 		}
@@ -44,9 +44,9 @@ func (e lawFits) disturbed(out []candidate) []candidate {
 	return out
 }
 
-// without is the log evidence of the laws of all points but k, and the price of
-// point k being where it is; -Inf if it is not above the law.
-func (e lawFits) without(k int) (weight, price float64) {
+// weightWithout returns the log evidence of the laws of all points but k, and the log probability of point k as
+// a disturbed one; -Inf if it is not above the law.
+func (e lawFits) weightWithout(k int) (weight, price float64) {
 	kept := e.u[k]
 	if kept == 0 {
 		return math.Inf(-1), 0
@@ -73,7 +73,7 @@ func disturbedPrice(ratio float64) float64 {
 	return disturbedPrior - math.Log(disturbedSpan) - math.Log(ratio)/disturbedSpan
 }
 
-// leastSquares is that of the best law of one of the paper's terms.
+// leastSquares returns the residual sum of squares of the best law of one of the paper's terms.
 func (e lawFits) leastSquares() float64 {
 	best := math.Inf(1)
 	for _, col := range e.space.sums {

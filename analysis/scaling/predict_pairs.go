@@ -10,6 +10,7 @@ type orthogonal struct {
 	column       []float64
 }
 
+// orthogonal makes a column orthogonal to the constant; ok is false if nothing is left of it.
 func (e lawFits) orthogonal(col []float64, uu, my float64) (o orthogonal, ok bool) {
 	x := col[e.first:e.space.n]
 	o = orthogonal{z: make([]float64, len(x)), column: col}
@@ -50,7 +51,7 @@ func (e lawFits) pairs(out []candidate) []candidate {
 	for a := range cols {
 		for b := range cols[:a] {
 			c, ok := e.pair(&cols[a], &cols[b], total, uu, my)
-			if ok && e.possible(c) {
+			if ok && e.isPossible(c) {
 				c.weight += prior
 				out = append(out, c)
 			}
@@ -59,12 +60,12 @@ func (e lawFits) pairs(out []candidate) []candidate {
 	return out
 }
 
-// leastDeterminant: two columns closer to each other than this are one.
+// leastDeterminant is the determinant below which two columns count as equal.
 const leastDeterminant = 1e-9
 
-// with is the coefficients of two columns fitted together, their correlation
-// and the determinant of it.
-func (a *orthogonal) with(b *orthogonal) (ca, cb, r, det float64) {
+// fitTogether returns the coefficients of two columns fitted together, their correlation r and the determinant
+// 1-r*r.
+func (a *orthogonal) fitTogether(b *orthogonal) (ca, cb, r, det float64) {
 	for k := range a.z {
 		r += a.z[k] * b.z[k]
 	}
@@ -72,9 +73,9 @@ func (a *orthogonal) with(b *orthogonal) (ca, cb, r, det float64) {
 	return (a.gain - r*b.gain) / det, (b.gain - r*a.gain) / det, r, det
 }
 
-// pair is the law of two columns.
+// pair returns the law of two columns; false if a coefficient is negative or the columns are equal.
 func (e lawFits) pair(a, b *orthogonal, total, uu, my float64) (candidate, bool) {
-	ca, cb, r, det := a.with(b)
+	ca, cb, r, det := a.fitTogether(b)
 	if det < leastDeterminant || ca < 0 || cb < 0 {
 		return candidate{}, false
 	}

@@ -7,16 +7,14 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// ahead is the multiples of the largest parameter value that are predicted.
+// ahead returns the multiples of the largest parameter value that are predicted.
 func ahead() []float64 { return []float64{1, 2, 4} }
 
-// wide is the ratio of the ends of an interval from which a prediction is
-// called uncertain.
+// wide is the ratio of the ends of an interval at which a prediction is called uncertain.
 const wide = 10
 
-// foresee fills in the predictions of the likelihood method and what is
-// expected of growth.
-func (w *work) foresee(g grid, d detection) {
+// addPredictions adds the predictions of the likelihood method, and notes about growth.
+func (w *seriesWork) addPredictions(g grid, d detection) {
 	var targets []float64
 	last := w.p[len(w.p)-1]
 	for _, f := range ahead() {
@@ -24,10 +22,10 @@ func (w *work) foresee(g grid, d detection) {
 	}
 	near, far := 0, len(targets)-1
 	targets = append(targets, w.series.Targets...)
-	w.ahead = foresee(g, d, targets)
+	w.outlook = makeOutlook(g, d, targets)
 	r := w.result
 	for t, p := range targets {
-		m := w.ahead.at(t)
+		m := w.outlook.at(t)
 		v := Prediction{
 			P: p, Level: predictLevel, Extrapolated: p > last,
 			Value: m.quantile(0.5, true),
@@ -49,9 +47,10 @@ func (w *work) foresee(g grid, d detection) {
 				parameterName(w.series), quantity.Exact(p), quantity.Plain(v.Lo, 4), quantity.Plain(v.Hi, 4))
 		}
 	}
-	w.expect(near, far)
+	w.noteGrowth(near, far)
 }
 
+// finite reports whether all numbers are finite.
 func finite(x ...float64) bool {
 	for _, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -44,7 +44,7 @@ func TestMergingKeepsTheDistribution(t *testing.T) {
 		s := spread{centre: 100 + 20*r.NormFloat64(), law: 1 + 3*r.Float64(), run: 5}
 		w := math.Exp(2 * r.NormFloat64())
 		o.candidates = append(o.candidates, candidate{weight: w, dof: 6, at: []spread{s}})
-		whole = append(whole, blob{w, s.centre, s.law, s.run, 6})
+		whole = append(whole, mergedLaw{w, s.centre, s.law, s.run, 6})
 	}
 	sum := 0.0
 	for _, b := range whole {
@@ -201,7 +201,7 @@ func BenchmarkForesee(b *testing.B) {
 	g := grid{p: p, y: y}
 	d := detect(g)
 	for b.Loop() {
-		o := foresee(g, d, []float64{10, 20, 40})
+		o := makeOutlook(g, d, []float64{10, 20, 40})
 		for t := range o.targets {
 			m := o.at(t)
 			for _, q := range []float64{0.025, 0.5, 0.975} {

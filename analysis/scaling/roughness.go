@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// roughestTwo are the two points whose removal leaves the least roughness, ascending.
+// roughestTwo returns the two points whose removal leaves the least roughness, ascending, and that roughness.
 func roughestTwo(x, y []float64) (first, second int, least float64) {
 	least = math.Inf(1)
 	px, py := make([]float64, 0, len(x)), make([]float64, 0, len(y))
@@ -17,7 +17,7 @@ func roughestTwo(x, y []float64) (first, second int, least float64) {
 	return first, second, least
 }
 
-// roughest is the point whose removal leaves the least roughness.
+// roughest returns the point whose removal leaves the least roughness, and that roughness.
 func roughest(x, y []float64) (at int, least float64) {
 	least = math.Inf(1)
 	n := len(x)
@@ -36,8 +36,7 @@ func roughest(x, y []float64) (at int, least float64) {
 	return at, least
 }
 
-// roughness is the sum of squared distances of each point from the line through
-// its neighbors.
+// roughness returns the sum of squared distances of each point from the line through its neighbors.
 func roughness(x, y []float64) (sum float64) {
 	for k := 1; k+1 < len(x); k++ {
 		d := y[k] - y[k-1] - (y[k+1]-y[k-1])*(x[k]-x[k-1])/(x[k+1]-x[k-1])

@@ -33,7 +33,7 @@ type Series struct {
 	Uncut bool
 	// Targets are parameter values to predict beside those that every result has.
 	Targets []float64
-	// Notes are of those who chose the runs; they are passed on to the result.
+	// Notes are about the choice of the runs; they are passed on to the result.
 	Notes []note.Note
 }
 
@@ -46,7 +46,7 @@ const (
 	Weak       Mode = "weak"   // the problem grows with the parameter
 )
 
-// Method is a way to find changes and to choose models.
+// Method is an algorithm that finds changes and chooses models.
 type Method string
 
 const (
@@ -92,8 +92,8 @@ type Segment struct {
 	Last  int `json:"last"`
 	// Model is nil where the points are too few for any.
 	Model *Model `json:"model"`
-	// Enough is whether there are five points, the paper's least; MissingPoints
-	// is how many it takes.
+	// Enough reports whether there are five points, the paper's least; MissingPoints is the number that is
+	// missing.
 	Enough        bool `json:"enough"`
 	MissingPoints int  `json:"missing_points"`
 }
@@ -112,21 +112,21 @@ type Prediction struct {
 	LawHi float64 `json:"law_hi"`
 }
 
-// Efficiency is that of the runs at P, relative to the smallest P: 1 is ideal.
+// Efficiency is the parallel efficiency of the runs at P relative to the smallest P; 1 is ideal.
 type Efficiency struct {
 	P     float64 `json:"p"`
 	Value float64 `json:"value"`
 }
 
-// Next is a parameter value whose measurement would tell most.
+// Next is a parameter value whose measurement would be most informative.
 type Next struct {
 	P         float64  `json:"p"`
 	Why       string   `json:"why"`
 	NodeHours *float64 `json:"node_hours"` // what it costs, if known
 }
 
-// Result is what is said of one series, and its JSON. Indexes count distinct
-// ascending P. Lists are never nil, numbers are finite.
+// Result is the result for one series, and its JSON. Indexes count distinct ascending P. Lists are never nil,
+// numbers are finite.
 type Result struct {
 	ID             string       `json:"id"`
 	Parameter      string       `json:"parameter"`
@@ -143,13 +143,12 @@ type Result struct {
 	Mode           *Mode        `json:"mode"`
 	Next           []Next       `json:"next"`
 	Notes          []note.Note  `json:"notes"`
-	// short is by how much the evidence of a change stays below what it takes.
+	// short is by how much the evidence of a change is below the threshold.
 	short float64
 }
 
-// Growth is by how much the law at the largest sizes grows from the largest to four
-// times it: what ranks parts of a program, as the larger order does where there is
-// one and as noise in a constant does not. NaN where there is no law.
+// Growth returns the factor by which the law at the largest sizes grows from the largest size to four times it,
+// by which parts of a program are ranked; NaN if there is no law.
 func (r Result) Growth(largest float64) float64 {
 	m := r.Whole
 	if r.Segmented {
@@ -167,9 +166,9 @@ func (r Result) Growth(largest float64) float64 {
 	return math.NaN()
 }
 
-// efficiency is that at each p relative to the least p, of values that are
-// times: strong scaling divides by the resources added, weak does not. Points are
-// left out where the value is not positive, which says nothing, or the only run is bad.
+// efficiency returns the parallel efficiency at each p relative to the least p, for values that are times:
+// strong scaling divides by the ratio of resources, weak scaling does not. Points are left out if the value is
+// not positive or the only run is bad.
 func efficiency(points []point, bad []badRun, mode Mode) []Efficiency {
 	out := []Efficiency{}
 	var first point

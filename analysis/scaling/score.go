@@ -6,8 +6,8 @@ import "math"
 // deviation is one of a range of levels, summed over the levels.
 type prior struct {
 	sigma, weight []float64 // the levels and the logarithms of their weights
-	// table[v] is the evidence with v free points by the logarithm of the
-	// residual sum of squares; filled when first asked for.
+	// table[v] is the evidence with v free points by the logarithm of the residual sum of squares; computed at the
+	// first use.
 	table   [][]float64
 	least   float64   // a variance that all levels include
 	raised  []float64 // the levels with it
@@ -36,6 +36,7 @@ const (
 	tableSize           = int((tableHigh-tableLow)/tableStep) + 2
 )
 
+// newPrior returns the prior with its noise levels and their weights.
 func newPrior() prior {
 	p := prior{}
 	for s := noiseLow; s < noiseHigh*1.001; s *= noiseStep {
@@ -46,7 +47,7 @@ func newPrior() prior {
 	return p
 }
 
-// tilted is the logarithms of weights that fall with the level to the power of tilt.
+// tilted returns the logarithms of weights proportional to the level to the power of -tilt, which add up to 1.
 func tilted(sigma []float64, tilt float64) []float64 {
 	w := make([]float64, len(sigma))
 	total := 0.0
@@ -60,9 +61,9 @@ func tilted(sigma []float64, tilt float64) []float64 {
 	return w
 }
 
-// add sets the variance that all levels include: what repetitions show is there
-// whatever else is. The tables are for none.
-func (p *prior) add(variance float64) {
+// setLeastVariance sets the variance, measured from repetitions, that all noise levels include. The tables hold
+// for 0.
+func (p *prior) setLeastVariance(variance float64) {
 	p.least = variance
 	if variance == 0 {
 		return
@@ -73,9 +74,8 @@ func (p *prior) add(variance float64) {
 	}
 }
 
-// score is the log evidence of laws with k coefficients that leave the
-// residual sum of squares on n points. Each coefficient takes a free point, as
-// if nothing were known of it before.
+// score returns the log evidence of laws with k coefficients and the given residual sum of squares on n points,
+// less the penalty. Each coefficient takes one degree of freedom.
 func (p *prior) score(residual float64, n, k int, penalty float64) float64 {
 	v := n - k
 	if p.least > 0 {
@@ -98,6 +98,7 @@ func (p *prior) score(residual float64, n, k int, penalty float64) float64 {
 	return t[i] + (x-float64(i))*(t[i+1]-t[i]) - penalty
 }
 
+// tabulate returns the table of log evidence for the given number of free points.
 func (p *prior) tabulate(free int) []float64 {
 	t := make([]float64, tableSize)
 	for i := range t {
@@ -106,7 +107,7 @@ func (p *prior) tabulate(free int) []float64 {
 	return t
 }
 
-// logEvidence is the logarithm of the sum over the levels.
+// logEvidence returns the log of the evidence summed over the noise levels.
 func logEvidence(sigma, weight []float64, residual float64, free int) float64 {
 	top, sum := math.Inf(-1), 0.0
 	for c, s := range sigma {

@@ -25,12 +25,12 @@ func TestScoreTable(t *testing.T) {
 // What repetitions show is a lower bound: a fit better than that gains nothing.
 func TestScoreWithin(t *testing.T) {
 	p := newPrior()
-	p.add(0.05 * 0.05)
+	p.setLeastVariance(0.05 * 0.05)
 	better, good := p.score(10*1e-6, 10, 2, 0), p.score(10*1e-4, 10, 2, 0)
 	if better-good > 3 {
 		t.Errorf("residuals of 0.1 %% gain %.2f over 1 %% under noise of 5 %%", better-good)
 	}
-	p.add(0)
+	p.setLeastVariance(0)
 	if gain := p.score(10*1e-6, 10, 2, 0) - p.score(10*1e-4, 10, 2, 0); gain < 5 {
 		t.Errorf("residuals of 0.1 %% gain %.2f over 1 %% where nothing is known", gain)
 	}

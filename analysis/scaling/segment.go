@@ -17,7 +17,7 @@ type frame struct {
 // p^-1/2, p^-1, p^-2.
 const shapes = 23
 
-// prepare takes over a series.
+// prepare sets the frame to a series.
 func (f *frame) prepare(g grid) {
 	f.n = len(g.y)
 	f.t, f.u = resized(f.t, f.n), resized(f.u, f.n)
@@ -78,6 +78,8 @@ type costs struct {
 	best       int // shape, for the sums that were looked at last
 }
 
+// ends sets left and right: the costs of the first c points and of all points from c on, for every c from 0 to
+// n.
 func (c *costs) ends(f *frame) {
 	n := f.n
 	c.resize(n)
@@ -94,6 +96,7 @@ func (c *costs) ends(f *frame) {
 	}
 }
 
+// resize sets the sizes of left and right for n points.
 func (c *costs) resize(n int) {
 	if cap(c.left) < n+1 {
 		c.left, c.right = make([]cost, n+1), make([]cost, n+1)
@@ -101,12 +104,13 @@ func (c *costs) resize(n int) {
 	c.left, c.right = c.left[:n+1], c.right[:n+1]
 }
 
+// reset clears the running sums.
 func (c *costs) reset() {
 	c.zz, c.uz, c.tz = [shapes]float64{}, [shapes]float64{}, [shapes]float64{}
 	c.uu, c.ut, c.tt, c.m, c.best = 0, 0, 0, 0, 0
 }
 
-// add takes point k into the running sums.
+// add adds point k to the running sums.
 func (c *costs) add(f *frame, k int) {
 	u, t := f.u[k], f.t[k]
 	row := (*[shapes]float64)(f.b[k*shapes:])
@@ -122,7 +126,7 @@ func (c *costs) add(f *frame, k int) {
 	c.m++
 }
 
-// least finds the best shape for the sums.
+// least returns the least costs for the points in the sums, of a constant and of the best shape.
 func (c *costs) least() cost {
 	a, b := c.ut/c.uu, 1/c.uu
 	constant := max(c.tt-c.ut*a, 0)

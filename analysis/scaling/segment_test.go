@@ -89,7 +89,7 @@ func TestThree(t *testing.T) {
 		g := gridOf(s.P, s.Values, nil)
 		n := len(g.y)
 		d.f.prepare(g)
-		d.prior.add(g.within)
+		d.prior.setLeastVariance(g.within)
 		d.cost.ends(&d.f)
 		got := d.three()
 		d.dynamic.fill(&d.f)

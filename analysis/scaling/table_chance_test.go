@@ -70,7 +70,7 @@ type chanceTally struct {
 
 // list draws n series that can be judged, and adds what is seen and expected.
 func (k chanceKind) list(t *chanceTally, src drawSource, d *Detector, n int) {
-	var list judgedList
+	var list resultCounts
 	seen := 0
 	for i := 0; i < n; {
 		v := k.draw(src)

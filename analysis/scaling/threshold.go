@@ -2,18 +2,16 @@ package scaling
 
 import "slices"
 
-// calibration is what the table thresholds measures for one number of points: the
-// strength above which a series is segmented, where the best single law leaves
-// little of it and where it leaves much.
+// calibration holds measured thresholds for one number of points: the strength above which a series is
+// segmented, where the best single law leaves little of it and where it leaves much.
 type calibration struct {
 	n           int
 	quiet, loud float64
 }
 
-// calibrated is the output of that table (tables_test.go): seed 1, 30000 series for each
-// number of points and level of noise. Ten points have a bar of their own:
-// there the paper's rule has no false change in 20,000 up to 2 %, and neither
-// should this one.
+// calibrated returns the measured thresholds (tables_test.go): seed 1, 30000 series for each number of points
+// and level of noise. Ten points have a bar of their own: there the paper's rule has no false change in 20,000
+// up to 2 %, and neither should this one.
 func calibrated() []calibration {
 	return []calibration{
 		{5, 0.75, 1.07},
@@ -39,17 +37,16 @@ func calibrated() []calibration {
 // change that leaves so little is either small or not there.
 const quietResidual = 0.032
 
-// bar is the two thresholds at a number of points.
-type bar struct{ quiet, loud float64 }
+// thresholdPair holds the two thresholds at a number of points.
+type thresholdPair struct{ quiet, loud float64 }
 
-// threshold is the bar at n points, interpolated between the numbers of points
-// that were measured.
-func threshold(n int) bar {
+// thresholdsAt returns the thresholds at n points, interpolated between the measured numbers of points.
+func thresholdsAt(n int) thresholdPair {
 	lo, hi, f := neighbours(n)
-	return bar{(1-f)*lo.quiet + f*hi.quiet, (1-f)*lo.loud + f*hi.loud}
+	return thresholdPair{(1-f)*lo.quiet + f*hi.quiet, (1-f)*lo.loud + f*hi.loud}
 }
 
-// neighbours is the rows around n and how far n lies between them.
+// neighbours returns the rows around n and the relative position of n between them, 0 to 1.
 func neighbours(n int) (lo, hi calibration, f float64) {
 	table := calibrated()
 	i, found := slices.BinarySearchFunc(table, n, func(c calibration, n int) int { return c.n - n })

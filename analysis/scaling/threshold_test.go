@@ -18,7 +18,7 @@ func TestCalibrated(t *testing.T) {
 			t.Errorf("%d points: thresholds %g and %g", c.n, c.quiet, c.loud)
 		}
 	}
-	a, b, between := threshold(32), threshold(48), threshold(40)
+	a, b, between := thresholdsAt(32), thresholdsAt(48), thresholdsAt(40)
 	if math.Abs(between.loud-(a.loud+b.loud)/2) > 1e-12 || math.Abs(between.quiet-(a.quiet+b.quiet)/2) > 1e-12 {
 		t.Errorf("40 points: %v between %v and %v", between, a, b)
 	}

@@ -2,7 +2,7 @@ package series
 
 import "slices"
 
-// Axis is what the samples of a set are equidistant in.
+// Axis is the quantity in which the samples of a set are equidistant.
 type Axis string
 
 const (
@@ -19,7 +19,7 @@ func (s Set) Ends(first, length int) (fromS, toS float64) {
 	return s.StartS + float64(first)*s.StepS, s.StartS + float64(first+length)*s.StepS
 }
 
-// On returns the sets of the same run on another axis that came with the set.
+// On returns the sets of the same run on the given axis that came with the set.
 func (s Set) On(axis Axis) []Set {
 	var out []Set
 	for _, o := range s.Also {
@@ -30,8 +30,7 @@ func (s Set) On(axis Axis) []Set {
 	return out
 }
 
-// Coarser returns a set of counts with k samples in one; what is left over at the
-// end is left out.
+// Coarser returns a set of counts with k samples added up to one; an incomplete last one is dropped.
 func (s Set) Coarser(k int) Set {
 	out := s
 	n := s.Len() / k
@@ -54,7 +53,7 @@ func (s Set) Coarser(k int) Set {
 	return out
 }
 
-// sum adds up values, four sums side by side as each addition waits for the last.
+// sum returns the sum of the values, computed as four sums side by side for speed.
 func sum(x Values) float32 {
 	var s0, s1, s2, s3 float32
 	for ; len(x) >= 4; x = x[4:] {
@@ -70,8 +69,8 @@ func sum(x Values) float32 {
 // which other stretches were left out.
 type Piece struct{ FromS, ToS, AtS float64 }
 
-// Within returns the samples of a set on another axis than wall time that lie in
-// pieces, which are in order, at the wall times that these have now.
+// Within returns the samples of a set on another axis than wall time that lie in the pieces, which must be in
+// order, moved to the pieces' new wall times.
 func (s Set) Within(pieces []Piece) Set {
 	out := s
 	out.Columns = slices.Clone(s.Columns)
@@ -98,8 +97,7 @@ func (s Set) Within(pieces []Piece) Set {
 	return out
 }
 
-// Smoothed returns a set of counts each of which is the mean of the k around it,
-// as far as these are known.
+// Smoothed returns a set in which each count is the mean of the k known counts around it.
 func (s Set) Smoothed(k int) Set {
 	if k < 2 {
 		return s
@@ -112,6 +110,7 @@ func (s Set) Smoothed(k int) Set {
 	return out
 }
 
+// smoothed returns the mean of the k known values around each.
 func (v Values) smoothed(k int) Values {
 	out := make(Values, len(v))
 	sum, n, next := 0.0, 0, 0

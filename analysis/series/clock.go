@@ -4,25 +4,23 @@ import (
 	"math"
 )
 
-// Clock is how much CPU time the job had used at the edges of the samples of a
-// set. Beside other work on the same CPUs wall time stretches every iteration
-// differently, CPU time hardly.
+// Clock is the CPU time that the job had used at the edges of the samples of a set. Other work on the same CPUs
+// stretches every iteration differently in wall time, and hardly in CPU time.
 type Clock struct {
 	startS, stepS float64
 	used          []float64 // one more than samples
 	busy          float64   // CPUs in use while any was
 }
 
-// The columns that a clock is made from, the best first, and what they count a
-// second of CPU time as.
+// clockColumns lists the columns from which a clock is made, the best first, with their value for one second of
+// CPU time.
 var clockColumns = [...]struct {
 	name string
 	unit float64
 }{{"busy_cpus", 1}, {"task_clock", 1e9}}
 
-// Clock returns the CPU time of the job along a set on wall time; false without a
-// column that tells it. Where columns are named after libraries in which ranks and
-// threads wait by turning round, samples in these do not advance it.
+// Clock returns the CPU time of the job along a set on wall time; false without a column of CPU time. Samples
+// in libraries in which ranks and threads wait busily do not advance it.
 func (s Set) Clock() (Clock, bool) {
 	for _, from := range clockColumns {
 		c, ok := s.Column(from.name)
@@ -30,7 +28,7 @@ func (s Set) Clock() (Clock, bool) {
 			continue
 		}
 		k := Clock{startS: s.StartS, stepS: s.StepS, used: make([]float64, len(c.Values)+1)}
-		work := s.working()
+		work := s.workShares()
 		at, squares := 0.0, 0.0
 		for i, v := range c.Values {
 			if x := float64(v) / from.unit; x > 0 && !math.IsInf(x, 0) {
@@ -50,12 +48,11 @@ func (s Set) Clock() (Clock, bool) {
 	return Clock{}, false
 }
 
-// Total is the CPU time that the job used, in seconds, 0 of the zero Clock, and Busy how
-// many CPUs it kept busy while it ran at all.
+// Total returns the CPU time that the job used, in seconds; 0 for the zero Clock.
 func (k Clock) Total() float64 { return k.Used(len(k.used) - 1) }
 func (k Clock) Busy() float64  { return k.busy }
 
-// Used is the CPU time that the job had used at a sample's beginning.
+// Used returns the CPU time, in seconds, that the job had used at a sample's beginning.
 func (k Clock) Used(sample int) float64 {
 	if len(k.used) == 0 {
 		return 0
@@ -63,7 +60,7 @@ func (k Clock) Used(sample int) float64 {
 	return k.used[min(max(sample, 0), len(k.used)-1)]
 }
 
-// Coarser is the same clock along samples of n each.
+// Coarser returns the clock along samples that are n times as long.
 func (k Clock) Coarser(n int) Clock {
 	out := Clock{startS: k.startS, stepS: float64(n) * k.stepS, busy: k.busy}
 	for i := 0; i < len(k.used); i += n {
@@ -78,7 +75,7 @@ func (k Clock) Coarser(n int) Clock {
 func (k Clock) Bin(columns []Column, stepS float64) Set {
 	n := int(k.Total() / stepS)
 	out := Set{StartS: 0, StepS: stepS, Axis: CPU, SlotS: max(stepS, k.stepS*max(1, k.busy)),
-		Columns: make([]Column, len(columns)), WallS: k.edges(n, stepS)}
+		Columns: make([]Column, len(columns)), WallS: k.wallTimes(n, stepS)}
 	if len(columns) == 0 {
 		return out
 	}
@@ -116,8 +113,8 @@ func binned(counts Values, at []float64, n int) Values {
 	return v
 }
 
-// edges are the wall times at which 0, 1, .. n steps of CPU time had been used.
-func (k Clock) edges(n int, stepS float64) []float64 {
+// wallTimes returns the wall times, in seconds, at which 0, 1, .. n steps of CPU time had been used.
+func (k Clock) wallTimes(n int, stepS float64) []float64 {
 	out := make([]float64, n+1)
 	i := 0
 	for q := range out {
@@ -134,9 +131,9 @@ func (k Clock) edges(n int, stepS float64) []float64 {
 	return out
 }
 
-// working is the share of the samples of code in every slot that is no waiting;
-// nil where no column is known to be.
-func (s Set) working() []float32 {
+// workShares returns for every slot the share of the samples of code that is not waiting; nil if no column
+// counts waiting.
+func (s Set) workShares() []float32 {
 	var all, waiting []float32
 	for _, c := range s.Columns {
 		if c.Waits {

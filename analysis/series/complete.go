@@ -27,7 +27,7 @@ func (s Set) Complete(wall Set, columns []Column) Set {
 	out.Columns = slices.Clone(s.Columns)
 	other := slices.Clone(s.Columns[k].Values)
 	out.Columns[k].Values = other
-	at := s.places(wall)
+	at := s.slotPositions(wall)
 	for _, c := range columns {
 		if c.Name == OtherCode {
 			continue
@@ -41,12 +41,12 @@ func (s Set) Complete(wall Set, columns []Column) Set {
 			page = slices.Clone(s.Columns[j].Values)
 		}
 		out.Columns[j].Values = page
-		fill(page, other, s.parts(c.Name), c.Values, at)
+		moveCounts(page, other, s.parts(c.Name), c.Values, at)
 	}
 	return out
 }
 
-// parts are the values of a column and of those that are parts of it.
+// parts returns the values of a column and of the columns that count parts of it.
 func (s Set) parts(name string) []Values {
 	var out []Values
 	for _, c := range s.Columns {
@@ -57,9 +57,9 @@ func (s Set) parts(name string) []Values {
 	return out
 }
 
-// places are the bins, and parts of them, at which the slots of a set in wall time
-// begin, and the last one ends.
-func (s Set) places(wall Set) []float64 {
+// slotPositions returns the positions, in bins, at which the slots of a set in wall time begin, and at which
+// the last one ends.
+func (s Set) slotPositions(wall Set) []float64 {
 	at := make([]float64, wall.Len()+1)
 	i := 0
 	for k := range at {
@@ -75,8 +75,8 @@ func (s Set) places(wall Set) []float64 {
 	return at
 }
 
-// fill moves what slots count beyond the known from other to page.
-func fill(page, other Values, known []Values, slots Values, at []float64) {
+// moveCounts moves from other to page the counts of slots beyond those in known.
+func moveCounts(page, other Values, known []Values, slots Values, at []float64) {
 	for k, x := range slots {
 		from, to := at[k], at[k+1]
 		if !(to > from) || x != x {

@@ -6,8 +6,7 @@ import (
 )
 
 const (
-	// counterSamples is the least number of samples of which is said that they are a
-	// counter.
+	// counterSamples is the least number of samples that are recognized as a counter.
 	counterSamples = 48
 	// counterWraps is the largest share of steps that may fall: a counter wraps to zero, or is
 	// set back when its driver starts again.

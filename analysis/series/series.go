@@ -1,7 +1,6 @@
-// Package series holds regular samples: values at a fixed step, with the gaps
-// kept as gaps. It comes from a profile or from a file of anybody's numbers
-// and goes into the analyses. It refuses to fill a gap with an invented value:
-// a missing sample is NaN here and null in JSON.
+// Package series holds regular samples: values at a fixed step, with the gaps kept as gaps. They come from a
+// profile or from a user's file of samples and are the input of the analyses. Gaps are never filled with
+// invented values: a missing sample is NaN here and null in JSON.
 package series
 
 // Scope says whose activity a column counted.
@@ -24,19 +23,18 @@ type Column struct {
 	// Waits says that it counts code in which MPI's ranks and OpenMP's threads turn round
 	// while they wait for each other: that is no work.
 	Waits bool
-	// Source is how often what stands here was seen, where that is less often than
-	// there are samples.
+	// Source describes how often the values were read, if less often than once per sample.
 	Source Origin
 }
 
-// Origin is what a column's values come from, if not from counting in every sample.
+// Origin describes when a column's values are refreshed, if not in every sample.
 type Origin struct {
 	Kind RefreshKind
 	// EveryS is the mean time from one new value to the next, in seconds.
 	EveryS float64
 }
 
-// RefreshKind is who decides when there is a new value.
+// RefreshKind is the way in which the times of new values are determined.
 type RefreshKind string
 
 const (

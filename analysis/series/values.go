@@ -44,5 +44,5 @@ func (v *Values) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Missing returns the value of a sample that was not taken.
+// Missing returns NaN, the value of a sample that was not taken.
 func Missing() float32 { return float32(math.NaN()) }

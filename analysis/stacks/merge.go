@@ -61,7 +61,9 @@ func (f GroupFrame) equal(x GroupFrame) bool {
 	return f.Function == x.Function && f.Library == x.Library && same(f.Line, x.Line)
 }
 
-// mark marks the odd groups among the main threads'.
+// mark sets Odd of the groups of main threads that behave unlike the others: the stopped ones if some but not
+// all tasks are stopped; else those that do not wait, if some tasks wait and at most half do not; else, if all
+// or none wait, groups of at most half the size of the largest.
 func mark(groups []Group) {
 	largest, waiting, stopped, all := 0, 0, 0, Tasks(groups)
 	for _, g := range groups {

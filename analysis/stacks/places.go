@@ -10,11 +10,11 @@ import (
 // Places holds the indices of the frames that say what a thread does, -1 if missing.
 type Places struct {
 	Own   int  // the innermost frame of the program's own code
-	Entry int  // the frame above it, by which the program left its own code
+	Entry int  // the frame that Own called: the function outside of the program's own code
 	Waits bool // the program left its own code into MPI or OpenMP
 }
 
-// PlacesOf finds them.
+// PlacesOf finds these frames in a stack whose innermost frame comes first.
 func PlacesOf(frames []GroupFrame) Places {
 	p := Places{Own: slices.IndexFunc(frames, isOwn), Entry: -1}
 	inner := frames

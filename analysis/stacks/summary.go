@@ -10,10 +10,10 @@ import (
 	q "jobgait/analysis/quantity"
 )
 
-// clean makes a text fit to print, and cuts it.
+// clean makes a text printable and cuts it to maxText characters.
 func clean(s string) string { return note.Clean(s, maxText) }
 
-// Line is the summary in one line of at most the given number of characters.
+// Line returns Summary in one line, cut to at most the given number of characters.
 func Line(groups []Group, most int) string {
 	line := strings.ReplaceAll(Summary(groups), "\n", " ")
 	if runes := []rune(line); len(runes) > most {
@@ -25,7 +25,7 @@ func Line(groups []Group, most int) string {
 // mostLines is how many odd groups the summary names.
 const mostLines = 4
 
-// Summary says in a few lines what most tasks do, and which do something else.
+// Summary returns a few lines of text on what most tasks do and which tasks do something else.
 func Summary(groups []Group) string {
 	var main []Group
 	odd, waiting, oddTasks := 0, 0, 0
@@ -86,7 +86,8 @@ func Who(g Group) string {
 	return s
 }
 
-// does says what a group does.
+// does returns the predicate of a sentence on a group: what its tasks do, such as "are stopped" or "waits in" a
+// function.
 func does(g Group) string {
 	verb, one, at := "is", g.Tasks == 1, PlacesOf(g.Frames)
 	if !one {

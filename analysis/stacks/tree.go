@@ -48,7 +48,8 @@ func branches(groups []Group, from, depth int) (out []Branch) {
 	return out
 }
 
-// branch is the common part of groups from a frame on, and what follows it.
+// branch returns the branch of the calls that groups have in common from frame from on, followed by the
+// branches into which they divide.
 func branch(groups []Group, from, depth int) []Branch {
 	first := groups[0]
 	to := from
@@ -77,7 +78,8 @@ func sameAt(a, b Group, at int) bool {
 	return a.Frames[len(a.Frames)-1-at].equal(b.Frames[len(b.Frames)-1-at])
 }
 
-// calls prints frames, the outermost first.
+// calls returns the texts of the frames of a group from distance from to to, exclusive, from the outermost one:
+// name and source line of each.
 func calls(g Group, from, to int) (list []string) {
 	for at := from; at < to; at++ {
 		f := g.Frames[len(g.Frames)-1-at]

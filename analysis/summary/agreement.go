@@ -9,13 +9,13 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// Agreement is how alike the iterations of a run's nodes are (Phase-TA IV-B): its
-// size is bounded, however many nodes there are.
+// Agreement compares the iterations of a run's nodes (Phase-TA IV-B). Its size is bounded, however many nodes
+// there are.
 type Agreement struct {
 	// Column is the one compared: the same on all nodes.
 	Column string `json:"column"`
-	// Nodes have a main loop and that column; Compared of them were held
-	// against each other: all, in earlier records 256 at most.
+	// Nodes is the number of nodes that have a main loop and that column; Compared of them were compared with each
+	// other: all, in earlier records at most 256.
 	Nodes    int `json:"nodes"`
 	Compared int `json:"compared"`
 	// Pairs agree if their shapes are within 1 % of their mean, are close within
@@ -29,23 +29,22 @@ type Agreement struct {
 	Odd        int `json:"odd"`
 	Stragglers int `json:"stragglers"`
 	Late       int `json:"late"`
-	// List has those nodes, the most different first, at most as many as
-	// maxApart.
-	List []Apart `json:"list"`
+	// List has those nodes, the most different first, at most maxDiffering.
+	List []DifferingNode `json:"list"`
 }
 
-// maxApart is how many odd nodes are named: a record does not grow with their number.
-const maxApart = 16
+// maxDiffering is the most odd nodes that are listed, so that a record does not grow with their number.
+const maxDiffering = 16
 
-// Apart is a node that differs from the others.
-type Apart struct {
+// DifferingNode is a node that differs from the others in the shape, length or beginning of its iterations.
+type DifferingNode struct {
 	pattern.NodeAgreement
-	// Late is whether its iterations begin at another time than those of the
-	// others, by more than the others scatter. The clock may be what is late.
+	// Late reports that its iterations begin earlier or later than those of the others, by more than the others
+	// scatter. The reason may be the node's clock.
 	Late bool `json:"late"`
 }
 
-// agreement compares the main loop of the nodes.
+// agreement compares the main loops of the nodes and sets Agreement, if at least two can be compared.
 func (s *Summary) agreement(records []NodeRecord, lead NodeRecord) {
 	column, nodes := mainLoops(records, lead)
 	if len(nodes) < 2 {
@@ -53,8 +52,8 @@ func (s *Summary) agreement(records []NodeRecord, lead NodeRecord) {
 	}
 	across := pattern.CompareNodes(nodes)
 	a := &Agreement{Column: column, Nodes: len(nodes), Compared: len(nodes), Pairs: across.Pairs, Agree: across.Agree,
-		Close: across.Close, WorstPct: quantity.OrZero(across.WorstPct), List: []Apart{}}
-	late := lateness(across.Nodes, lead)
+		Close: across.Close, WorstPct: quantity.OrZero(across.WorstPct), List: []DifferingNode{}}
+	late := lateNodes(across.Nodes, lead)
 	at := make(map[string]int, len(s.Nodes))
 	for i, n := range s.Nodes {
 		at[n.Name] = i
@@ -65,29 +64,30 @@ func (s *Summary) agreement(records []NodeRecord, lead NodeRecord) {
 		}
 		n.FromS, n.ForS, n.DiffersPct, n.LongerPct = quantity.OrZero(n.FromS), quantity.OrZero(n.ForS),
 			quantity.OrZero(n.DiffersPct), quantity.OrZero(n.LongerPct)
-		x := Apart{NodeAgreement: n, Late: late[i]}
-		a.Odd += one(n.Odd)
-		a.Stragglers += one(n.Straggler)
-		a.Late += one(x.Late)
+		x := DifferingNode{NodeAgreement: n, Late: late[i]}
+		a.Odd += boolToInt(n.Odd)
+		a.Stragglers += boolToInt(n.Straggler)
+		a.Late += boolToInt(x.Late)
 		if n.Odd || n.Straggler || x.Late {
 			a.List = append(a.List, x)
 		}
 	}
-	slices.SortStableFunc(a.List, func(x, y Apart) int { return cmp.Compare(y.size(), x.size()) })
-	a.List = a.List[:min(len(a.List), maxApart)]
+	slices.SortStableFunc(a.List, func(x, y DifferingNode) int { return cmp.Compare(y.difference(), x.difference()) })
+	a.List = a.List[:min(len(a.List), maxDiffering)]
 	s.Agreement = a
 }
 
-func one(b bool) int {
+// boolToInt returns 1 for true, 0 for false.
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// size orders nodes that differ: by shape or length in percent, late ones after
-// them.
-func (a Apart) size() float64 {
+// difference returns the number by which differing nodes are sorted: the difference of shape or length in
+// percent; nodes that are only late come after them.
+func (a DifferingNode) difference() float64 {
 	size := 0.0
 	if a.Odd && a.DistancePct != nil {
 		size = *a.DistancePct
@@ -114,7 +114,7 @@ func mainLoops(records []NodeRecord, lead NodeRecord) (string, []pattern.NodePat
 	}
 	var all []candidate
 	for _, r := range records {
-		i, ok := nearest(r, lead.Patterns[0].PeriodS, loopRatio)
+		i, ok := nearestPattern(r, lead.Patterns[0].PeriodS, loopRatio)
 		if !ok {
 			continue
 		}
@@ -144,9 +144,9 @@ func mainLoops(records []NodeRecord, lead NodeRecord) (string, []pattern.NodePat
 	return column, nodes
 }
 
-// nearest returns the pattern of a node whose period is nearest to periodS, among
-// those whose activity is known.
-func nearest(r NodeRecord, periodS, ratio float64) (at int, ok bool) {
+// nearestPattern returns the pattern of a node whose period is nearest to periodS, among those whose activity
+// is known.
+func nearestPattern(r NodeRecord, periodS, ratio float64) (at int, ok bool) {
 	best := math.Log(ratio)
 	for i, q := range r.Patterns {
 		if i >= len(r.Loops) || r.Loops[i].Activity == nil || len(r.Loops[i].Activity.Values) == 0 || !(q.PeriodS > 0) {
@@ -159,10 +159,10 @@ func nearest(r NodeRecord, periodS, ratio float64) (at int, ok bool) {
 	return at, ok
 }
 
-// lateness says which nodes begin their iterations at another time than the
-// others: by more than five times what the nodes and the iterations scatter, more
-// than three slots of the grid and more than 2 % of the period.
-func lateness(nodes []pattern.NodeAgreement, lead NodeRecord) []bool {
+// lateNodes reports for each node whether it begins its iterations at another time than the others: by more
+// than five times what the nodes and the iterations scatter, more than three slots of the grid and more than 2
+// % of the period.
+func lateNodes(nodes []pattern.NodeAgreement, lead NodeRecord) []bool {
 	out := make([]bool, len(nodes))
 	var off []float64
 	for _, n := range nodes {

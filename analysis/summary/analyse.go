@@ -13,33 +13,32 @@ import (
 	"jobgait/analysis/series"
 )
 
-// AnalysisParams are the choices of Analyse.
+// AnalysisParams holds the parameters and the additional inputs of Analyse.
 type AnalysisParams struct {
-	// Bins is the largest number of bins of a timeline, Lengths that of points of
-	// the lengths of iterations over the run. Records do not grow with the run.
+	// Bins is the most bins of a timeline, Lengths the most points of the lengths of iterations over the run.
+	// Records do not grow with the run.
 	Bins, Lengths int
-	// Periods are the detector's own.
+	// Periods holds the parameters of the period detector.
 	Periods periodicity.Params
-	// Code are the samples of code, on the grid of the set; nil for none.
+	// Code holds the samples of code, on the grid of the set; nil if none exists.
 	Code *anatomy.Samples
-	// GPUs says how columns of GPUs grew; nil for a node without.
+	// GPUs returns the growth of columns of GPUs; nil for a node without GPUs.
 	GPUs GPUGrowth
 	// Windows are the windows of utilization of each GPU of the node.
 	Windows [][]anatomy.Window
 }
 
-// Default returns the parameters used unless a caller has a reason.
+// Default returns the default parameters: 960 bins and 240 lengths.
 func Default() AnalysisParams {
 	return AnalysisParams{Bins: 960, Lengths: 240, Periods: periodicity.Default()}
 }
 
-// idleCPUs is the mean number of busy CPUs below which a node is called idle and
-// nothing is made of its rhythm: at 0.01 a 1 kHz sampler sees ten samples a second,
-// too few for any shape.
+// idleCPUs is the mean number of busy CPUs below which a node is idle and no periods are searched: at 0.01 a 1
+// kHz sampler takes ten samples a second, too few for any shape.
 const idleCPUs = 0.01
 
-// maxRegions bounds the regions of a pattern, and with them the phases of a record,
-// which does not grow with the run.
+// maxRegions is the most regions of a pattern, which limits the phases of a record, so that it does not grow
+// with the run.
 const maxRegions = 1000
 
 // Analyse completes the record of one node from its samples: patterns, phases,
@@ -50,7 +49,7 @@ func Analyse(r NodeRecord, set series.Set, p AnalysisParams) (NodeRecord, error)
 	r.Timeline = decimate(set, timelineColumns(set), p.Bins)
 	endS := set.StartS + float64(set.Len())*set.StepS
 	ran, cuts, suspended := withoutSuspensions(set, r.Suspended)
-	r.suspend(suspended, endS)
+	r.addSuspensions(suspended, endS)
 	if busy := r.busyCPUs(); busy != nil && *busy < idleCPUs {
 		r.Notes = append(r.Notes, note.New(note.Idle,
 			"the job's processes used %.3f CPUs on average: too little to show a rhythm", *busy))
@@ -82,8 +81,8 @@ func Analyse(r NodeRecord, set series.Set, p AnalysisParams) (NodeRecord, error)
 	return r.Normal(), nil
 }
 
-// Normal makes every list non-nil, so that JSON has [] and not null, puts the
-// node's name on its notes, and cleans all text.
+// Normal returns the record with every list non-nil, so that JSON has [] and not null, with the node's name on
+// its notes, and with clean text.
 func (r NodeRecord) Normal() NodeRecord {
 	if r.Counters == nil {
 		r.Counters = []run.Counter{}
@@ -113,11 +112,11 @@ func (r NodeRecord) Normal() NodeRecord {
 	return r
 }
 
-// busyColumn is the job's use of CPUs as the code addresses show it.
+// busyColumn is the column of the CPUs that the job kept busy, from samples of code addresses.
 const busyColumn = "busy_cpus"
 
-// timelineColumns names the columns worth drawing, in the order of their worth.
-// CPU time from /proc is drawn only where nothing finer is known.
+// timelineColumns returns the names of the columns to draw, the most useful first. CPU time from /proc is drawn
+// only if nothing finer is known.
 func timelineColumns(set series.Set) []string {
 	var names []string
 	for _, want := range []string{busyColumn, "ipc", "page_faults", "context_switches"} {

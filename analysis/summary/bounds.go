@@ -10,16 +10,16 @@ import (
 	"jobgait/analysis/run"
 )
 
-// What any number of a record and the length of any list lies within. Sums over
-// 100,000 nodes of eight days are below huge.
+// Limits for any number of a record and for the length of any list. Sums over 100,000 nodes of eight days are
+// below maxNumber.
 const (
-	huge    = 1e25
-	maxInt  = 1 << 60
-	maxList = 1 << 20 // notes of 100,000 nodes
+	maxNumber = 1e25
+	maxInt    = 1 << 60
+	maxList   = 1 << 20 // notes of 100,000 nodes
 )
 
-// bound is what fields lie within: numbers, or of lists the length unless they are
-// empty. A field is named with its type where other types have one of that name.
+// bound is the range lo..hi of the named fields: of numbers, or of the length of lists that are not empty. A
+// field is named with its type if other types have a field of that name.
 type bound struct {
 	lo, hi float64
 	fields string
@@ -50,15 +50,16 @@ func numbers(nodes float64) []bound {
 		{0, maxSpan * 2000, "Node.Samples Node.Missing Instances Cycle.Count GPUCycle.Count"},
 		{0, nodes * 1e15, "LostRecords"},
 		{0, nodes * maxSpan, "Blocks AgentCPUS GPUReaderS GPUReaderStartS"},
-		{-nodes * most, nodes * most, "Counter.Total"},
-		{0, nodes * most, "Counter.Before PeakBytes LimitBytes"},
-		{0, maxNodes * most, "Job.MemoryBytes"},
-		{0, most, "AddressBytes Anatomy.Samples GPUDevice.MemoryBytes EnergyJ MemoryPeakBytes"},
+		{-nodes * maxCounter, nodes * maxCounter, "Counter.Total"},
+		{0, nodes * maxCounter, "Counter.Before PeakBytes LimitBytes"},
+		{0, maxNodes * maxCounter, "Job.MemoryBytes"},
+		{0, maxCounter, "AddressBytes Anatomy.Samples GPUDevice.MemoryBytes EnergyJ MemoryPeakBytes"},
 		{0, maxSpan * maxCPUs, "CPUS BusyS CycleS Share.Lo Share.Hi Within"},
 		{0, maxSpan * maxHz, "PeriodSamples"},
 		{0, 1e6, "PeriodCV GPU.PowerW ClockMHz"},
-		{-rounded, 1 + rounded, "Confidence Coverage Part.Share Share.Share Others.Share Phase.Share UnnamedShare " +
-			"IdleShare SM Occupancy Tensor DRAM Program.Share Program.Strip"},
+		{-shareTolerance, 1 + shareTolerance,
+			"Confidence Coverage Part.Share Share.Share Others.Share Phase.Share UnnamedShare " +
+				"IdleShare SM Occupancy Tensor DRAM Program.Share Program.Strip"},
 		{0, maxInt, "Program.Started"},
 		{-maxSpan, maxSpan, "FirstS LastS StripStartS"},
 		{0, maxSpan, "StripStepS"},
@@ -89,6 +90,7 @@ func lengths(nodes float64) []bound {
 // bounds are bounds by field.
 type bounds map[string]bound
 
+// byField indexes bounds by the names of their fields.
 func byField(list []bound) bounds {
 	out := bounds{}
 	for _, b := range list {
@@ -99,8 +101,9 @@ func byField(list []bound) bounds {
 	return out
 }
 
-// hold is nil for x within the bounds of a field; lo and hi are those of any other one.
-func (b bounds) hold(field string, x, lo, hi float64) error {
+// check returns nil if x is within the bounds of a field; lo and hi apply to fields without bounds of their
+// own.
+func (b bounds) check(field string, x, lo, hi float64) error {
 	_, name, _ := strings.Cut(field, ".")
 	for _, key := range []string{field, name} {
 		if own, ok := b[key]; ok {
@@ -114,26 +117,26 @@ func (b bounds) hold(field string, x, lo, hi float64) error {
 	return fmt.Errorf("%s is %g, not within %g to %g", field, x, lo, hi)
 }
 
-// bounded returns nil if the numbers and lists of a record of the given number of nodes are within the bounds
-// of an honest record. Its text was cleaned when it was decoded.
-func bounded(record any, nodes int) error {
+// checkBounds returns nil if the numbers and lists of a record of the given number of nodes are within the
+// bounds of an honest record. Its text was cleaned when it was decoded.
+func checkBounds(record any, nodes int) error {
 	number, length := byField(numbers(float64(nodes))), byField(lengths(float64(nodes)))
 	return visit(reflect.ValueOf(record), "", func(v reflect.Value, field string) error {
 		switch v.Kind() {
 		case reflect.String:
 			return nil
 		case reflect.Float64:
-			return number.hold(field, v.Float(), -huge, huge)
+			return number.check(field, v.Float(), -maxNumber, maxNumber)
 		case reflect.Int, reflect.Int64:
-			return number.hold(field, float64(v.Int()), -maxInt, maxInt)
+			return number.check(field, float64(v.Int()), -maxInt, maxInt)
 		case reflect.Uint64: // a place in a file
-			return number.hold(field, float64(v.Uint()), 0, 4*maxInt)
+			return number.check(field, float64(v.Uint()), 0, 4*maxInt)
 		case reflect.Slice, reflect.Map:
 			if v.Len() == 0 {
 				return nil
 			}
-			return length.hold(field, float64(v.Len()), 0, maxList)
+			return length.check(field, float64(v.Len()), 0, maxList)
 		}
-		return fmt.Errorf("%s cannot be checked: %v", field, v.Kind())
+		return fmt.Errorf("%s cannot be checked: its type is %v", field, v.Kind())
 	})
 }

@@ -13,32 +13,32 @@ import (
 	"jobgait/analysis/series"
 )
 
-// leastLibrary is the part of the CPU time from which a library's build is recorded.
+// leastLibrary is the least share of the CPU time for a library's build id to be recorded.
 const leastLibrary = 0.01
 
-// libraryField is the name of the field that has the build id of a library.
+// libraryField returns the name of the job field with the build id of a library.
 func libraryField(library string) string { return "library." + library }
 
-// cycles are those of the patterns in samples of the run: periods have instances in
-// samples without suspensions.
-// Their parts are of CPU time where only that shows the period, unless GPUs are folded on them beside the code.
+// cycles returns the cycles of the patterns in samples of the run: the instances of periods are in samples
+// without suspensions. Their parts are of CPU time where only that shows the period, unless GPUs are folded on
+// them beside the code.
 func (r *NodeRecord) cycles(periods []periodicity.Period, c cuts, gpus bool) (cycles []anatomy.Cycles) {
 	for i, p := range c.unbroken(periods) {
 		x := anatomy.Cycles{Pattern: r.Patterns[i].ID, OnCPU: p.Axis == series.CPU && !gpus}
 		for _, in := range p.Instances {
-			x.Instances = append(x.Instances, [2]int{c.original(in.First), in.Length})
+			x.Instances = append(x.Instances, [2]int{c.originalSample(in.First), in.Length})
 		}
 		cycles = append(cycles, x)
 	}
 	return cycles
 }
 
-// anatomy adds what code the samples were in.
+// anatomy sets Code: the CPU time by code, in the run and in the cycles.
 func (r *NodeRecord) anatomy(s *anatomy.Samples, cycles []anatomy.Cycles) {
 	if s == nil {
 		return
 	}
-	t := s.Of(cycles)
+	t := s.Tally(cycles)
 	a := t.Result().Bounded()
 	if a.Samples == 0 {
 		return
@@ -57,8 +57,8 @@ func (r *NodeRecord) anatomy(s *anatomy.Samples, cycles []anatomy.Cycles) {
 	r.Code, r.Job = &a, r.Job.WithFields(builds)
 }
 
-// original is which sample of the run a sample without suspensions is.
-func (c cuts) original(i int) int {
+// originalSample returns the sample of the run that sample i of the set without suspensions is.
+func (c cuts) originalSample(i int) int {
 	n := 0
 	for _, x := range c.list {
 		if i <= x.at {
@@ -69,7 +69,7 @@ func (c cuts) original(i int) int {
 	return i + n
 }
 
-// columns are those that patterns and timeline are of, each once.
+// columns returns the names of the columns of patterns and timeline, each once.
 func (r *NodeRecord) columns() []string {
 	var out []string
 	seen := map[string]bool{"": true}
@@ -89,8 +89,7 @@ func (r *NodeRecord) columns() []string {
 	return out
 }
 
-// WithNames is the summary with no more of its code than those may read who read
-// what is stored.
+// WithNames returns the summary with no more names of code than the disclosure level allows.
 func (s Summary) WithNames(d run.DisclosureLevel) Summary {
 	switch {
 	case d == run.AllNames:
@@ -105,13 +104,13 @@ func (s Summary) WithNames(d run.DisclosureLevel) Summary {
 	return s
 }
 
-// code takes over what code ran, of one node: the lead's, unless only another one
-// has names of functions. Only the first node asks for them.
-func (s *Summary) code(records []NodeRecord, lead NodeRecord) {
+// setCode sets Code to that of one node: the lead's, unless only another one has names of functions. Only the
+// first node resolves names.
+func (s *Summary) setCode(records []NodeRecord, lead NodeRecord) {
 	s.Code, s.CodeNode = lead.Code, lead.Node
-	if s.Code == nil || !s.Code.Named() {
+	if s.Code == nil || !s.Code.HasNames() {
 		for _, r := range records {
-			if r.Code != nil && (s.Code == nil || r.Code.Named()) {
+			if r.Code != nil && (s.Code == nil || r.Code.HasNames()) {
 				s.Code, s.CodeNode = r.Code, r.Node
 				break
 			}
@@ -122,10 +121,10 @@ func (s *Summary) code(records []NodeRecord, lead NodeRecord) {
 	}
 }
 
-// calledAs gives the cycles of a node's code and GPUs the names that the lead's patterns of the same period
-// have: letters go by size on each node, and the A of one may be the B of another. A pattern that the lead does
-// not have is labelled with its node.
-func (r NodeRecord) calledAs(lead NodeRecord) NodeRecord {
+// withPatternsOf returns the record with the cycles of its code and GPUs renamed to the ids of the lead's
+// patterns of the same period: each node assigns ids by size, so that the A of one may be the B of another. A
+// pattern that the lead does not have is labelled with its node.
+func (r NodeRecord) withPatternsOf(lead NodeRecord) NodeRecord {
 	if r.Node == lead.Node {
 		return r
 	}
@@ -161,10 +160,10 @@ func (r NodeRecord) calledAs(lead NodeRecord) NodeRecord {
 	return r
 }
 
-// MainCode is what a cycle of the main pattern consists of, nil where that is not known.
+// MainCode returns the CPU time by code of a cycle of the main pattern, nil if unknown.
 func (s Summary) MainCode() *anatomy.Cycle {
 	if s.Code == nil || len(s.Patterns) == 0 {
 		return nil
 	}
-	return s.Code.Of(s.Patterns[0].ID)
+	return s.Code.CycleOf(s.Patterns[0].ID)
 }

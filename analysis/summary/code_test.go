@@ -42,9 +42,9 @@ func codeOf(set series.Set) *anatomy.Samples {
 	b.Pages = pages
 	return &anatomy.Samples{
 		Code: anatomy.Code{
-			Functions: []anatomy.Function{{Library: "app", Name: "first\x1b[31m"}, {Library: "libm.so.6", Name: "second"}},
-			Places:    []anatomy.HotPlace{{Page: 0xa1, Function: 0, Count: 9}, {Page: 0xb2, Function: 1, Count: 9}},
-			Builds:    map[string]string{"app": "12ab", "libm.so.6": "34cd", "libunused.so": "56ef"},
+			Functions:    []anatomy.Function{{Library: "app", Name: "first\x1b[31m"}, {Library: "libm.so.6", Name: "second"}},
+			HotAddresses: []anatomy.HotAddress{{Page: 0xa1, Function: 0, Count: 9}, {Page: 0xb2, Function: 1, Count: 9}},
+			Builds:       map[string]string{"app": "12ab", "libm.so.6": "34cd", "libunused.so": "56ef"},
 		},
 		Blocks: func(yield func(anatomy.Block) bool) { yield(b) },
 	}
@@ -64,7 +64,7 @@ func TestCodeOfALoopThatWasStopped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := r.Code.Of(r.Patterns[0].ID)
+		c := r.Code.CycleOf(r.Patterns[0].ID)
 		if c == nil || len(c.Functions) != 2 {
 			t.Fatalf("%v: %+v", stops, r.Code)
 		}

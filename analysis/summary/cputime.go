@@ -6,42 +6,39 @@ import "math"
 // addresses are switched off where they cost too much: a job that used 61 s of CPU time had 0.56 s of them, all
 // from its first second.
 
-// mostOfRun is the part of the run that a clock must cover to speak for all of it.
+// mostOfRun is the least share of the run that a clock must cover to represent all of it.
 const mostOfRun = 0.95
 
-// busyCPUs is how many CPUs the job kept busy on average while it was not
-// suspended: by the kernel's own clocks where they were read, else by samples where
-// there are some of the whole run, else by /proc; nil if none of them was seen.
+// busyCPUs returns the mean number of CPUs that the job kept busy while it was not suspended: by the kernel's
+// clocks if they were read, else by samples if they cover the run, else by /proc; nil if none exists of them.
 func (r NodeRecord) busyCPUs() *float64 {
 	ran := r.sampledS() - r.SuspendedS
-	mean, ok := r.exactCPU()
+	mean, ok := r.cpuSeconds()
 	if mean /= ran; ok && ran > 0 {
 		return &mean
 	}
-	if mean, ok = r.shownCPUs(); ok {
+	if mean, ok = r.timelineCPUs(); ok {
 		return &mean
 	}
-	mean, ok = r.counted("proc_cpu")
+	mean, ok = r.clockSeconds("proc_cpu")
 	if mean /= ran; ok && ran > 0 {
 		return &mean
 	}
 	return nil
 }
 
-// exactCPU returns the CPU time of the job on this node as the kernel counted
-// it to the nanosecond, best first: the clocks of the command's tasks, else the
-// job's cgroup. False where neither was read. Samples of code addresses miss
-// what the kernel does for an ordinary user: a program that lives in system
-// calls showed 0.51 s of its 2.12 s.
-func (r NodeRecord) exactCPU() (seconds float64, ok bool) {
-	if seconds, ok = r.counted("task_clock"); !ok {
-		seconds, ok = r.counted("cgroup_cpu")
+// cpuSeconds returns the CPU time of the job on this node in seconds, as the kernel counted it: by the clocks
+// of the command's tasks, else by the job's cgroup; false if neither was read. Samples of code addresses do not
+// include the kernel for ordinary users: a program that makes many system calls showed 0.51 s of its 2.12 s.
+func (r NodeRecord) cpuSeconds() (seconds float64, ok bool) {
+	if seconds, ok = r.clockSeconds("task_clock"); !ok {
+		seconds, ok = r.clockSeconds("cgroup_cpu")
 	}
 	return seconds, ok
 }
 
-// counted returns the CPU time that a clock of the job counted over the run.
-func (r NodeRecord) counted(name string) (seconds float64, ok bool) {
+// clockSeconds returns the CPU time, in seconds, that the named clock of the job counted over the run.
+func (r NodeRecord) clockSeconds(name string) (seconds float64, ok bool) {
 	for _, c := range r.Counters {
 		if c.Name == name && c.Scope == "job" && c.Unit == "ns" && c.Total > 0 {
 			return c.Total / 1e9, true
@@ -50,9 +47,9 @@ func (r NodeRecord) counted(name string) (seconds float64, ok bool) {
 	return 0, false
 }
 
-// shownCPUs is the mean of the timeline, false where samples are of a part of the
-// run only. In a suspension there are samples, of nothing.
-func (r NodeRecord) shownCPUs() (cpus float64, ok bool) {
+// timelineCPUs returns the mean number of busy CPUs in the timeline, false if samples cover only a part of the
+// run. Suspensions are sampled too, as zero.
+func (r NodeRecord) timelineCPUs() (cpus float64, ok bool) {
 	for _, c := range r.Counters {
 		if c.Name == "cpu_time" && c.Part() < mostOfRun {
 			return 0, false
@@ -79,7 +76,7 @@ func (r NodeRecord) shownCPUs() (cpus float64, ok bool) {
 	return 0, false
 }
 
-// sampledS is for how long the node was sampled, in seconds.
+// sampledS returns for how long the node was sampled, in seconds.
 func (r NodeRecord) sampledS() float64 {
 	if r.Quality.RateHz <= 0 {
 		return 0

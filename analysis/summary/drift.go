@@ -12,12 +12,11 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Drift is how the length of a loop's iterations changed during the run.
+// Drift describes how the length of a loop's iterations changed during the run.
 type Drift struct {
-	// Like are patterns that look like this one and differ in length only:
-	// their iterations are among those judged here.
+	// Like lists patterns that differ from this one only in length: their iterations are included here.
 	Like []string `json:"like,omitempty"`
-	// Iterations is how many were judged.
+	// Iterations is the number of iterations that were analysed.
 	Iterations int `json:"iterations"`
 	// SlopePctPerHour is the trend with its 95 % interval.
 	SlopePctPerHour float64 `json:"slope_pct_per_hour"`
@@ -25,17 +24,16 @@ type Drift struct {
 	Hi              float64 `json:"ci_hi"`
 	// Steps are the places at which the length changed at once.
 	Steps []phase.Step `json:"steps,omitempty"`
-	// Slow are the iterations that stand out most, SlowCount is how many do and
-	// SlowS the time they took beyond what their neighbours did, the longest
-	// hundred of them.
+	// Slow lists the slowest iterations, SlowCount is the number of all slow ones, and SlowS the time, in seconds,
+	// that the longest hundred took beyond their neighbours.
 	Slow      []phase.Slow `json:"slow,omitempty"`
 	SlowCount int          `json:"slow_count"`
 	SlowS     float64      `json:"slow_s"`
 	Lengths   Lengths      `json:"lengths"`
 }
 
-// Lengths are the lengths of iterations over the run, in groups that follow each
-// other: when the middle one began, their mean and the longest.
+// Lengths holds the lengths of iterations over the run, in consecutive groups: when the middle one began, their
+// mean and the longest.
 type Lengths struct {
 	Group int           `json:"group"` // iterations in each, the last may have fewer
 	TS    series.Values `json:"t_s"`
@@ -43,8 +41,8 @@ type Lengths struct {
 	MaxS  series.Values `json:"max_s"`
 }
 
-// Over returns the mean lengths in n parts of a run that ends at end; NaN where no
-// iteration began.
+// Over returns the mean lengths, in seconds, in n equal parts of a run that ends at end; NaN for parts in which
+// no iteration began.
 func (l Lengths) Over(end float64, n int) []float64 {
 	sum, seen := make([]float64, n), make([]float64, n)
 	for i, v := range l.MeanS {
@@ -66,13 +64,12 @@ func (l Lengths) Over(end float64, n int) []float64 {
 	return sum
 }
 
-// maxSlow is how many of the slowest iterations are listed.
+// maxSlow is the most slow iterations that are listed.
 const maxSlow = 5
 
-// Change is how much the length of iterations changed, in percent: from before the
-// first step to after the last, or the slope over the run; 0 where neither is
-// clear of noise. costS is the time that iterations took beyond what they did
-// before they changed.
+// Change returns by how many percent the length of iterations changed: from before the first step to after the
+// last, or by the slope over the run; 0 if neither is significant. costS is the time, in seconds, that
+// iterations took beyond their earlier length.
 func (d Drift) Change() (pct, costS float64) {
 	l, group := d.Lengths, max(1, d.Lengths.Group)
 	switch n := len(d.Steps); {
@@ -95,8 +92,7 @@ func (d Drift) Change() (pct, costS float64) {
 	return 0, 0
 }
 
-// minJudged is the number of iterations below which nothing is said of how their
-// length changed: phase gives no slope below it.
+// minJudged is the least number of iterations for a drift: package phase gives no slope below it.
 const minJudged = 10
 
 // driftOf returns how the iterations of q changed; nil for too few.
@@ -105,7 +101,7 @@ func driftOf(q periodicity.Period, like []string, set series.Set, points int) *D
 	if n < minJudged {
 		return nil
 	}
-	q.Instances = filled(q, set)
+	q.Instances = withBreaks(q, set)
 	d := phase.DriftOf(q, set.StartS, set.StepS)
 	if math.IsNaN(d.SlopePctPerHour) {
 		return nil
@@ -124,18 +120,17 @@ func driftOf(q periodicity.Period, like []string, set series.Set, points int) *D
 	return out
 }
 
-// oneStep is the number of iterations within which two steps in one direction are
-// one: where the detector changes from one period to the other, the iteration
-// between them has a length of its own.
-const oneStep = 12
+// minStepDistance is the number of iterations within which two steps in one direction count as one: where the
+// detector changes from one period to the other, the iteration between them has a length of its own.
+const minStepDistance = 12
 
-// stepsOf returns the steps; of those that follow each other at once, the time of
-// the largest.
+// stepsOf returns the steps, with steps close to each other joined to one at the time of the largest.
 func stepsOf(steps []phase.Step) []phase.Step {
 	var out []phase.Step
-	last, largest := -oneStep, 0.0
+	last, largest := -minStepDistance, 0.0
 	for _, s := range steps {
-		if n := len(out) - 1; n >= 0 && s.Iteration-last < oneStep && s.EffectPct*out[n].EffectPct > 0 && out[n].BeforeS > 0 {
+		if n := len(out) - 1; n >= 0 && s.Iteration-last < minStepDistance && s.EffectPct*out[n].EffectPct > 0 &&
+			out[n].BeforeS > 0 {
 			out[n].AfterS, out[n].EffectPct = quantity.OrZero(s.AfterS), quantity.OrZero(100*(s.AfterS/out[n].BeforeS-1))
 			if math.Abs(s.EffectPct) > largest {
 				largest, out[n].TS = math.Abs(s.EffectPct), quantity.OrZero(s.TS)
@@ -151,24 +146,24 @@ func stepsOf(steps []phase.Step) []phase.Step {
 }
 
 const (
-	// bridge is how many periods a break may last that is no phase of its own.
-	bridge = 1.5
+	// maxBridge is the longest break, in periods, that is no phase of its own.
+	maxBridge = 1.5
 	// wholeNumber is how near to a whole number of periods an instance and the
 	// break behind it have to be to be taken for iterations that were not
 	// recognised, and not for one that took longer.
 	wholeNumber = 0.08
 )
 
-// filled returns the instances with the breaks behind them: a disturbed iteration is not recognised to its end.
-// Breaks with missing samples stay, because what happened there is unknown.
-func filled(q periodicity.Period, set series.Set) []periodicity.Instance {
+// withBreaks returns the instances, each extended by the break behind it: a disturbed iteration is not
+// recognised to its end. Breaks with missing samples stay, because what happened there is unknown.
+func withBreaks(q periodicity.Period, set series.Set) []periodicity.Instance {
 	out := slices.Clone(q.Instances)
 	for i := range out[:max(0, len(out)-1)] {
 		end, next := out[i].First+out[i].Length, out[i+1].First
 		gap := float64(next-end) * set.StepS
 		times := (float64(out[i].Length)*set.StepS + gap) / q.PeriodS
-		if gap <= 0 || gap >= bridge*q.PeriodS || times > 1.5 && math.Abs(times-math.Round(times)) < wholeNumber ||
-			lost(set, end, next) {
+		if gap <= 0 || gap >= maxBridge*q.PeriodS || times > 1.5 && math.Abs(times-math.Round(times)) < wholeNumber ||
+			hasMissing(set, end, next) {
 			continue
 		}
 		out[i].Length = next - out[i].First
@@ -176,9 +171,9 @@ func filled(q periodicity.Period, set series.Set) []periodicity.Instance {
 	return out
 }
 
-// lost is whether there are no samples there: one column tells, since what is lost
-// is lost in all.
-func lost(set series.Set, from, to int) bool {
+// hasMissing reports whether any sample in the range is missing; one column is enough, because missing samples
+// are missing in all.
+func hasMissing(set series.Set, from, to int) bool {
 	c, ok := set.Column(busyColumn)
 	if !ok && len(set.Columns) > 0 {
 		c = set.Columns[0]
@@ -212,10 +207,10 @@ const (
 	loopLike  = 0.95
 )
 
-// joined returns period i with the instances of the periods that are it in another length: a loop that becomes
-// slower at once is found as two. Only loops with a shape that tells work from waiting are compared, and only
-// the main one is compared with others.
-func joined(i int, periods []periodicity.Period, loops []Loop) (periodicity.Period, []string) {
+// withOtherLengths returns period i with the instances of periods that are the same loop with another length,
+// and their ids: a loop that becomes slower at once is found as two. Only loops with a shape that separates
+// work from waiting are compared, and only the main one is compared with others.
+func withOtherLengths(i int, periods []periodicity.Period, loops []Loop) (periodicity.Period, []string) {
 	q := periods[i]
 	a := loops[i].Activity
 	if i > 0 || a == nil {
@@ -228,7 +223,7 @@ func joined(i int, periods []periodicity.Period, loops []Loop) (periodicity.Peri
 			continue
 		}
 		ratio := o.PeriodS / q.PeriodS
-		if !(max(ratio, 1/ratio) <= loopRatio) || interleaved(q, o) ||
+		if !(max(ratio, 1/ratio) <= loopRatio) || takeTurns(q, o) ||
 			correlation(a.Values, pattern.InPhase(b.Values, a.Values)) < loopLike {
 			continue
 		}
@@ -243,9 +238,9 @@ func joined(i int, periods []periodicity.Period, loops []Loop) (periodicity.Peri
 	return q, like
 }
 
-// interleaved is whether two loops take turns more than twice: then they are two
-// parts of a program and not one that changed.
-func interleaved(a, b periodicity.Period) bool {
+// takeTurns reports whether two loops alternate more than twice: then they are two parts of a program and not
+// one that changed.
+func takeTurns(a, b periodicity.Period) bool {
 	turns, i, k, last := 0, 0, 0, 0
 	for i < len(a.Regions) || k < len(b.Regions) {
 		now := 1
@@ -263,8 +258,8 @@ func interleaved(a, b periodicity.Period) bool {
 	return turns > 2
 }
 
-// correlation is that of two shapes, the second stretched to the first; 0 for a
-// flat or empty one.
+// correlation returns the correlation of two shapes, the second stretched to the first; 0 for a flat or empty
+// one.
 func correlation(x, y series.Values) float64 {
 	if len(x) == 0 || len(y) == 0 {
 		return 0

@@ -50,7 +50,7 @@ func TestInterleaved(t *testing.T) {
 		{at(1, 2), at(3, 4), false}, {at(3, 4), at(1, 2), false}, {at(1, 2, 5, 6), at(3, 4), false},
 		{at(1, 3), at(2, 4), true}, {at(2, 4), at(1, 3), true}, {at(1, 2), at(), false},
 	} {
-		if got := interleaved(c.a, c.b); got != c.want {
+		if got := takeTurns(c.a, c.b); got != c.want {
 			t.Errorf("%v and %v: %v", c.a.Regions, c.b.Regions, got)
 		}
 	}
@@ -69,7 +69,7 @@ func TestFilled(t *testing.T) {
 	// 20: a whole iteration behind it is missing. 40: two are. 90: no samples.
 	want := "[10 10 10 10 10 10 12 12 10]"
 	var got []int
-	for _, in := range filled(q, set) {
+	for _, in := range withBreaks(q, set) {
 		got = append(got, in.Length)
 	}
 	if fmt.Sprint(got) != want {
@@ -95,7 +95,7 @@ func TestLost(t *testing.T) {
 		"not of busy":     {[]series.Column{one("x", bad), one(busyColumn, good)}, 3, 6, false},
 		"without columns": {nil, 3, 6, false},
 	} {
-		if got := lost(series.Set{Columns: c.cols}, c.a, c.b); got != c.want {
+		if got := hasMissing(series.Set{Columns: c.cols}, c.a, c.b); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -34,8 +34,8 @@ func Encode(record any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Unpack returns the JSON of what Encode made. JSON that is not packed is taken as
-// it is: version 0 kept it so in the spool.
+// Unpack returns the JSON that Encode packed. JSON that is not packed is returned unchanged: version 0 stored
+// it so in the spool.
 func Unpack(b []byte) ([]byte, error) {
 	if !bytes.HasPrefix(b, []byte{0x1f, 0x8b}) {
 		return b, nil
@@ -108,9 +108,8 @@ func versionOf(schema, name string) (int, bool) {
 	return int(n), ok && err == nil
 }
 
-// Newer is whether a packed node record can be read by a later version only. Its
-// first bytes tell.
-func Newer(packed io.Reader) bool {
+// IsNewer reports whether a packed node record can be read by a later version only, from its first bytes.
+func IsNewer(packed io.Reader) bool {
 	zip, err := gzip.NewReader(packed)
 	if err != nil {
 		return false

@@ -9,19 +9,19 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Why is why an iteration was picked.
-type Why string
+// ExampleReason is the reason why an iteration was chosen as an example.
+type ExampleReason string
 
 // The reasons: it was among the first, it has the usual length, it is among the longest.
 const (
-	Start   Why = "start"
-	Typical Why = "typical"
-	Slowest Why = "slowest"
+	Start   ExampleReason = "start"
+	Typical ExampleReason = "typical"
+	Slowest ExampleReason = "slowest"
 )
 
 // Example is one iteration as it was sampled, in the column of the pattern's shape.
 type Example struct {
-	Why     Why           `json:"why"`
+	Why     ExampleReason `json:"why"`
 	StartS  float64       `json:"start_s"`
 	LengthS float64       `json:"length_s"`
 	Values  series.Values `json:"values"`
@@ -34,14 +34,14 @@ const (
 	examplePoints             = 160
 )
 
-// examplesOf picks them, in the order of the run.
+// examplesOf returns the examples of a period's iterations in a column, in time order.
 func examplesOf(q periodicity.Period, set series.Set, column string) []Example {
 	c, ok := set.Column(column)
 	if !ok || len(q.Instances) == 0 {
 		return nil
 	}
 	in := q.Instances
-	picked := map[int]Why{}
+	picked := map[int]ExampleReason{}
 	for i := range min(atStart, len(in)) {
 		picked[i] = Start
 	}
@@ -60,7 +60,7 @@ func examplesOf(q periodicity.Period, set series.Set, column string) []Example {
 		from, to := part*len(in)/typical, (part+1)*len(in)/typical
 		best := -1
 		for i := from; i < to; i++ {
-			if picked[i] == "" && (best < 0 || off(in[i].Length, usual) < off(in[best].Length, usual)) {
+			if picked[i] == "" && (best < 0 || indexDistance(in[i].Length, usual) < indexDistance(in[best].Length, usual)) {
 				best = i
 			}
 		}
@@ -79,4 +79,5 @@ func examplesOf(q periodicity.Period, set series.Set, column string) []Example {
 	return out
 }
 
-func off(a, b int) int { return max(a-b, b-a) }
+// indexDistance returns the absolute difference of a and b.
+func indexDistance(a, b int) int { return max(a-b, b-a) }

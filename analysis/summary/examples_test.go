@@ -32,7 +32,7 @@ func TestExamples(t *testing.T) {
 	lengths[50], lengths[51], lengths[70], lengths[99] = 600, 500, 700, 401
 	q, set := cyclesOf(lengths...)
 	got := examplesOf(q, set, "x")
-	count := map[Why]int{}
+	count := map[ExampleReason]int{}
 	for i, e := range got {
 		count[e.Why]++
 		if i > 0 && e.StartS <= got[i-1].StartS {

@@ -9,18 +9,18 @@ import (
 	"jobgait/analysis/series"
 )
 
-// GPU is what one of the job's GPUs did while it was read, by its driver's account. nil
-// is what could not be read.
+// GPU describes the activity of one of the job's GPUs while it was read, as its driver reports it. nil means
+// that a value could not be read.
 type GPU struct {
 	Node string `json:"node"`
 	run.GPUDevice
-	// ReadS is for how long it was read: the time of the driver's windows of utilization,
-	// or where it has none, to two seconds, that of readings.
+	// ReadS is for how long it was read, in seconds: the time of the driver's windows of utilization, or without
+	// them that of readings, to two seconds.
 	ReadS   float64  `json:"read_s"`
 	EnergyJ *float64 `json:"energy_j"`
 	PowerW  *float64 `json:"power_w"` // mean
-	// ActiveS is for how long some kernel ran, which says nothing of how much of the
-	// board it used; SlowedS for how long a power cap or heat slowed it.
+	// ActiveS is for how long any kernel ran, however little of the board it used; SlowedS for how long a power
+	// cap or heat slowed it.
 	ActiveS *float64 `json:"active_s"`
 	SlowedS *float64 `json:"slowed_s"`
 	// PowerCappedS and HeatSlowedS are the two reasons of SlowedS, the longer of both.
@@ -37,32 +37,31 @@ type GPU struct {
 	ClockMHz        *float64 `json:"clock_mhz,omitempty"` // mean of the shaders', if the driver reports it
 	// IdleStretch is the longest time in which no kernel ran.
 	IdleStretch *run.Interval `json:"idle_stretch"`
-	// Cycle is what it did within cycles; nil where none were seen.
+	// Cycle is its activity within cycles; nil if none exists.
 	Cycle *GPUCycle `json:"cycle"`
-	// Lane is of the summary's lead node only.
+	// Lane is set for the summary's lead node only.
 	Lane *GPULane `json:"lane,omitempty"`
 }
 
-// GPULane is in which part of each of equal stretches of the run some kernel ran on a
-// GPU; a stretch in which it was not read is missing.
+// GPULane is the share of each of equal stretches of the run in which some kernel ran on a GPU; NaN for a
+// stretch in which it was not read.
 type GPULane struct {
 	StartS float64       `json:"start_s"`
 	StepS  float64       `json:"step_s"`
 	Busy   series.Values `json:"busy"`
 }
 
-// laneBins is how many stretches there are at most: a lane is some pixels high, and one
-// of them a few wide.
+// laneBins is the most stretches of a lane.
 const laneBins = 240
 
-// mostGPUs bounds the GPUs of a node that are believed.
+// mostGPUs is the most GPUs of a node that a record may have.
 const mostGPUs = 64
 
-// gpuColumn is the name of a column of a GPU.
+// gpuColumn returns the name of a column of a GPU.
 func gpuColumn(index int, what string) string { return fmt.Sprintf("gpu%d_%s", index, what) }
 
-// WithGPUs adds what the job's GPUs did, from the record's counters, what was read seldom
-// and the windows of each GPU's utilization; boards says which they are.
+// WithGPUs returns the record with the activity of the job's GPUs, from its counters, the slowly read columns
+// and the windows of each GPU's utilization; boards identifies the GPUs.
 func (r NodeRecord) WithGPUs(slow series.Set, windows [][]anatomy.Window, boards []run.GPUDevice) NodeRecord {
 	r.GPUs = nil
 	for i := range mostGPUs {
@@ -76,18 +75,19 @@ func (r NodeRecord) WithGPUs(slow series.Set, windows [][]anatomy.Window, boards
 		if i < len(windows) {
 			own = utilizationOf(windows[i])
 		}
-		if g.read(r.Counters, slow, own) {
+		if g.setFromReadings(r.Counters, slow, own) {
 			r.GPUs = append(r.GPUs, g)
 		}
 	}
 	return r
 }
 
-// read is false for a GPU that was not read.
-func (g *GPU) read(counters []run.Counter, slow series.Set, windows utilization) bool {
+// setFromReadings sets the activity of the GPU from counters, slow columns and windows; it returns false for a
+// GPU that was not read.
+func (g *GPU) setFromReadings(counters []run.Counter, slow series.Set, windows utilization) bool {
 	column := func(what string) series.Values {
 		c, _ := slow.Column(gpuColumn(g.Index, what))
-		return whileRead(c.Values)
+		return afterFirstRise(c.Values)
 	}
 	energy, kernel, power := column("energy"), column("kernel"), column("power")
 	for _, v := range []series.Values{energy, kernel, power} {
@@ -107,7 +107,7 @@ func (g *GPU) read(counters []run.Counter, slow series.Set, windows utilization)
 	}
 	g.EnergyJ, g.ActiveS = total("energy", 1e6), total("kernel", 1e9)
 	g.PowerCappedS, g.HeatSlowedS = total("power_capped", 1e9), total("heat_slowed", 1e9)
-	g.SlowedS = longer(g.PowerCappedS, g.HeatSlowedS)
+	g.SlowedS = maxOptional(g.PowerCappedS, g.HeatSlowedS)
 	if g.EnergyJ != nil && *g.EnergyJ <= 0 { // it did not move: that is no 0
 		g.EnergyJ = nil
 	}
@@ -134,14 +134,15 @@ func (g *GPU) read(counters []run.Counter, slow series.Set, windows utilization)
 	return true
 }
 
-// longer is the longer of two times that may not be known.
-func longer(a, b *float64) *float64 {
+// maxOptional returns the larger of two numbers; nil means unknown.
+func maxOptional(a, b *float64) *float64 {
 	if a == nil || b != nil && *b > *a {
 		return b
 	}
 	return a
 }
 
+// laneOf returns the lane of a GPU from its column of kernel time; nil without values.
 func laneOf(c series.Column, slow series.Set) *GPULane {
 	busy, per := means(c.Values, laneBins)
 	if len(busy) == 0 {
@@ -154,11 +155,11 @@ func laneOf(c series.Column, slow series.Set) *GPULane {
 	return lane
 }
 
-// idleRate is up to which part of a second kernels may run in one that is idle: drivers
-// round, and the reading that ends a stretch lies in it.
+// idleRate is the most kernel time, in ns, in a second that counts as idle: drivers round, and the reading that
+// ends an idle stretch lies in it.
 const idleRate = 0.01e9
 
-// longestIdle is nil where some kernel ran in every second that was read.
+// longestIdle returns the longest stretch in which no kernel ran; nil if one ran in every second that was read.
 func longestIdle(v series.Values, grid series.Set) *run.Interval {
 	first, last := 0, 0
 	for i := 0; i < len(v); i++ {
@@ -176,9 +177,9 @@ func longestIdle(v series.Values, grid series.Set) *run.Interval {
 	return &run.Interval{StartS: grid.StartS + float64(first)*grid.StepS, EndS: grid.StartS + float64(last)*grid.StepS}
 }
 
-// whileRead is a column from the second after that in which it first rose: what is
-// before its first reading is 0, or missing. One that never rose is as long as it is.
-func whileRead(v series.Values) series.Values {
+// afterFirstRise returns a column from the sample after its first positive one: before the first reading it is
+// 0, or missing. A column that was never positive is returned unchanged.
+func afterFirstRise(v series.Values) series.Values {
 	for i, x := range v {
 		if x > 0 {
 			return v[i+1:]
@@ -187,6 +188,7 @@ func whileRead(v series.Values) series.Values {
 	return v
 }
 
+// missing returns the number of missing values.
 func missing(v series.Values) (n int) {
 	for _, x := range v {
 		if math.IsNaN(float64(x)) {
@@ -196,7 +198,7 @@ func missing(v series.Values) (n int) {
 	return n
 }
 
-// meanOf is nil without values.
+// meanOf returns the mean of the values divided by scale, nil without values.
 func meanOf(v series.Values, scale float64) *float64 {
 	_, mean, _ := extent(v)
 	if m := float64(mean) / scale; !math.IsNaN(m) {

@@ -9,24 +9,23 @@ import (
 	"jobgait/analysis/anatomy"
 )
 
-// GPUCycle is what a GPU did within the cycles that the CPUs show: no period is looked
-// for in a GPU's own columns.
+// GPUCycle is the activity of a GPU within the cycles found on the CPUs: no period is searched in a GPU's own
+// columns.
 type GPUCycle struct {
 	Pattern string  `json:"pattern"`
 	Count   float64 `json:"count"` // cycles, of which parts may not have been read
-	// IdleShare is the part of a cycle in which no kernel ran, by the driver's utilization,
-	// which sees all of the time.
+	// IdleShare is the share of a cycle in which no kernel ran, by the driver's utilization, which covers all of
+	// the time.
 	IdleShare float64 `json:"idle_share"`
-	// PowerW is the mean power in each part of the cycle, none for cycles too short for
-	// readings of it. Idle is which part of each part was idle, none where that is not
-	// known: where the driver's windows of utilization always fall on the same parts of
-	// the cycle, and for cycles shorter than they are.
+	// PowerW is the mean power in each bin of the cycle, nil for cycles too short for readings of it. Idle is the
+	// idle share of each bin, nil if unknown: if the driver's windows of utilization always fall on the same parts
+	// of the cycle, or are longer than it.
 	PowerW []float64 `json:"power_w,omitempty"`
 	Idle   []float64 `json:"idle,omitempty"`
 }
 
-// IdleWithin is which part of each part of a pattern's cycle the GPUs of a node are idle,
-// in the mean; nil where that is not known.
+// IdleWithin returns the mean idle share of the GPUs of a node in each bin of a pattern's cycle; nil if
+// unknown.
 func IdleWithin(gpus []GPU, node, pattern string) []float64 {
 	sum, n := make([]float64, anatomy.Bins), 0.0
 	for _, g := range gpus {
@@ -50,25 +49,24 @@ func IdleWithin(gpus []GPU, node, pattern string) []float64 {
 	return sum
 }
 
-// GPUGrowth is by how much columns of a node's profile grew, which is given their names; of
-// a level it is the level times the time.
+// GPUGrowth is a function that returns by how much the named columns of a node's profile grew; for a level, the
+// level times the time.
 type GPUGrowth func(columns []string) iter.Seq[anatomy.Growth]
 
 const (
-	// Of fewer cycles, or of less time within them, nothing is reported. Of windows, which
-	// miss nothing, less time is enough than of utilization that is read 7 times a second.
+	// Least number of cycles, and least times within them in seconds, that are reported: for utilization read 7
+	// times a second, and for windows, which cover all of the time.
 	leastFolded, leastFoldedS, leastWindowsS = 8.0, 20.0, 5.0
-	// powerPeriodS is the shortest cycle of which the power is reported part by part: some
-	// ten readings of 100 to 200 ms. kernelPeriodS is that for utilization, which may be that
-	// of a second ago.
+	// powerPeriodS is the shortest cycle, in seconds, whose power is reported by bin: about ten readings of 100 to
+	// 200 ms. kernelPeriodS is that for utilization, which may be a second old.
 	powerPeriodS, kernelPeriodS = 1.95, 15.0
-	// idlePower is up to which part of the power of the rest the idle part of a cycle
-	// takes; above it the power does not tell when a GPU was idle.
+	// idlePower is the largest ratio of the power in the idle part of a cycle to that in the rest at which the
+	// power shows when a GPU was idle.
 	idlePower = 0.8
 )
 
-// cyclesOfGPUs adds what the GPUs did in the cycles of the main pattern, whose slots of
-// stepS begin at startS.
+// cyclesOfGPUs sets the activity of the GPUs within the cycles of the main pattern, whose slots of stepS
+// seconds begin at startS.
 func (r *NodeRecord) cyclesOfGPUs(growth GPUGrowth, windows [][]anatomy.Window, cycles []anatomy.Cycles,
 	startS, stepS float64) {
 	if growth == nil || len(r.GPUs) == 0 || len(cycles) == 0 {
@@ -90,9 +88,9 @@ func (r *NodeRecord) cyclesOfGPUs(growth GPUGrowth, windows [][]anatomy.Window, 
 	}
 }
 
-// gpuCycleOf is nil where too little was read. Windows say how much of a cycle is idle, and
-// when, also where it is short; else readings of the utilization say how much, and either
-// these or the power when.
+// gpuCycleOf returns the activity of a GPU within cycles, nil if too little was read. Windows show how much of
+// a cycle is idle, and when, even in a short one; without them readings of the utilization show how much, and
+// they or the power show when.
 func gpuCycleOf(f anatomy.Folded, u anatomy.Unmixed, kernel, energy, power int) *GPUCycle {
 	c := GPUCycle{Pattern: f.Pattern}
 	seconds, active := sumOf(f.Seconds[kernel]), sumOf(f.Grew[kernel])
@@ -124,7 +122,7 @@ func gpuCycleOf(f anatomy.Folded, u anatomy.Unmixed, kernel, energy, power int) 
 	return &c
 }
 
-// powerWithin is the mean power in each part of the cycle, of readings of the power, else of
+// powerWithin returns the mean power in watts in each bin of the cycle, from readings of the power, else from
 // the growth of the energy.
 func powerWithin(f anatomy.Folded, energy, power int) (watts []float64, ok bool) {
 	if watts, ok = perSecond(f, power, 1e3); ok {
@@ -133,8 +131,8 @@ func powerWithin(f anatomy.Folded, energy, power int) (watts []float64, ok bool)
 	return perSecond(f, energy, 1e6)
 }
 
-// perSecond is how much a column grew a second, part by part; false unless all are known
-// and it grew.
+// perSecond returns by how much a column, divided by scale, grew per second in each bin; false unless all bins
+// are known and it grew.
 func perSecond(f anatomy.Folded, column int, scale float64) (out []float64, ok bool) {
 	for bin, s := range f.Seconds[column] {
 		if s <= 0 {
@@ -145,8 +143,8 @@ func perSecond(f anatomy.Folded, column int, scale float64) (out []float64, ok b
 	return out, sumOf(f.Grew[column]) > 0
 }
 
-// idleByPower puts the idle share of a cycle where it took least power: the utilization
-// says how much, the power when. nil where both parts take about as much.
+// idleByPower assigns the idle share of a cycle to the bins with the least power: the utilization shows how
+// much, the power when. It returns nil if both parts take about the same power.
 func idleByPower(watts []float64, share float64) []float64 {
 	order := make([]int, len(watts))
 	for i := range order {
@@ -168,6 +166,7 @@ func idleByPower(watts []float64, share float64) []float64 {
 	return idle
 }
 
+// sumOf returns the sum of v.
 func sumOf(v []float64) (sum float64) {
 	for _, x := range v {
 		sum += x

@@ -9,18 +9,18 @@ import (
 	"jobgait/analysis/series"
 )
 
-// utilization is what a driver buffers of a GPU: its windows in the order of time, and how
-// long each is, in seconds.
+// utilization holds the windows of a GPU's utilization that a driver buffers, in time order, and the length of
+// each in seconds.
 type utilization struct {
 	list   []anatomy.Window
 	length []float64
 }
 
-// leastWindows is of how many windows their length is known.
+// leastWindows is the least number of windows from which their length is determined.
 const leastWindows = 5
 
-// utilizationOf finds out how long windows are: as long as two that follow each other are
-// usually apart. A window after a gap has the usual length; what is in the gap is not known.
+// utilizationOf determines the lengths of windows: the usual distance of consecutive ones. A window after a gap
+// has the usual length; the gap is unknown.
 func utilizationOf(list []anatomy.Window) utilization {
 	if len(list) < leastWindows {
 		return utilization{}
@@ -41,7 +41,7 @@ func utilizationOf(list []anatomy.Window) utilization {
 	return u
 }
 
-// fromWindows sets what windows say more exactly than readings.
+// fromWindows sets the values that windows give more exactly than readings: active and idle time, and the lane.
 func (g *GPU) fromWindows(u utilization) {
 	active, read := 0.0, 0.0
 	for i, w := range u.list {
@@ -55,11 +55,11 @@ func (g *GPU) fromWindows(u utilization) {
 	}
 }
 
-// idleMean is up to which mean a window is idle: drivers round to 1 %.
+// idleMean is the largest mean of a window that counts as idle: drivers round to 1 %.
 const idleMean = 0.01
 
-// longestIdle is the longest stretch of windows that follow each other in which no kernel
-// ran; nil where one ran in every window.
+// longestIdle returns the longest stretch of consecutive windows in which no kernel ran; nil if one ran in
+// every window.
 func (u utilization) longestIdle() *run.Interval {
 	var longest run.Interval
 	begin := math.NaN()
@@ -82,7 +82,7 @@ func (u utilization) longestIdle() *run.Interval {
 	return &longest
 }
 
-// lane is in which part of each of equal stretches some kernel ran.
+// lane returns the share of each of equal stretches in which some kernel ran.
 func (u utilization) lane() *GPULane {
 	first, last := u.list[0].EndS-u.length[0], u.list[len(u.list)-1].EndS
 	step := max((last-first)/laneBins, 1)

@@ -9,21 +9,20 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Loop is what is known of the iterations of one pattern beside their shape. It
-// does not grow with their number.
+// Loop describes the iterations of one pattern, apart from their shape. It does not grow with their number.
 type Loop struct {
 	Pattern string `json:"pattern"`
-	// Significance is how far the period lies above what the same search finds
-	// in permutations of the profile, in their standard deviations.
+	// Significance is by how much the period exceeds what the same search finds in permutations of the profile, in
+	// their standard deviations.
 	Significance float64 `json:"significance"`
 	// Children are shorter periods inside the iterations.
 	Children []periodicity.ChildPeriod `json:"children,omitempty"`
 	// Activity is the iteration in a column that separates work from waiting, nil without such a column.
 	Activity *Activity `json:"activity,omitempty"`
-	// Drift is how the length of iterations changed, nil for too few of them.
+	// Drift describes how the length of iterations changed, nil for too few of them.
 	Drift *Drift `json:"drift,omitempty"`
-	// Boundaries are the beginnings of consecutive iterations in the middle of
-	// the run: nodes are held against each other by them.
+	// Boundaries are the beginnings, in seconds, of consecutive iterations in the middle of the run, by which
+	// nodes are compared.
 	Boundaries []float64 `json:"boundaries_s,omitempty"`
 	// Examples are iterations as they were sampled, of the main pattern only.
 	Examples []Example `json:"examples,omitempty"`
@@ -40,20 +39,18 @@ type Activity struct {
 	Low []pattern.Low `json:"low,omitempty"`
 }
 
-// activityColumns tell work from waiting, the best first.
+// activityColumns returns the columns that distinguish work from waiting, the best first.
 func activityColumns() []string { return []string{"ipc", busyColumn, "proc_cpu"} }
 
-// Of how many patterns the activity is looked at, and of how many points each: the
-// rules for nodes compare 256. A record keeps the beginnings of maxBoundaries
-// iterations, however long the run was.
+// Limits for the patterns whose activity is recorded, and for its points: the comparison of nodes uses 256. A
+// record has the beginnings of at most maxBoundaries iterations, however long the run was.
 const (
 	maxActivities  = 3
 	activityPoints = 256
 	maxBoundaries  = 128
 )
 
-// loopsOf returns what there is to know of the iterations of every period.
-// periods and patterns are in the same order.
+// loopsOf returns the loops of all periods. periods and patterns are in the same order.
 func loopsOf(set series.Set, periods []periodicity.Period, patterns []pattern.Pattern, points int) []Loop {
 	out := make([]Loop, len(periods))
 	acts := activities(set, periods[:min(len(periods), maxActivities)])
@@ -70,7 +67,7 @@ func loopsOf(set series.Set, periods []periodicity.Period, patterns []pattern.Pa
 		}
 	}
 	for i := range out {
-		q, like := joined(i, periods, out)
+		q, like := withOtherLengths(i, periods, out)
 		out[i].Drift = driftOf(q, like, set, points)
 	}
 	if len(out) > 0 {
@@ -79,8 +76,8 @@ func loopsOf(set series.Set, periods []periodicity.Period, patterns []pattern.Pa
 	return out
 }
 
-// activities returns the shape of the periods in the first column that tells work
-// from waiting and that has values.
+// activities returns the shapes of the periods in the first column that distinguishes work from waiting and has
+// values.
 func activities(set series.Set, periods []periodicity.Period) []*Activity {
 	out := make([]*Activity, len(periods))
 	for _, name := range activityColumns() {
@@ -91,7 +88,7 @@ func activities(set series.Set, periods []periodicity.Period) []*Activity {
 		only := set
 		only.Columns = []series.Column{c}
 		for i, q := range pattern.RepresentAt(only, periods, activityPoints) {
-			if q.ValuesColumn == name && whole(q.Values) {
+			if q.ValuesColumn == name && isComplete(q.Values) {
 				out[i] = &Activity{Column: name, Unit: q.ValuesUnit, Values: q.Values, Low: finiteLow(q.Low)}
 			}
 		}
@@ -102,8 +99,8 @@ func activities(set series.Set, periods []periodicity.Period) []*Activity {
 	return out
 }
 
-// whole is whether a shape has a value at every point.
-func whole(v series.Values) bool {
+// isComplete reports whether a shape has a value at every point.
+func isComplete(v series.Values) bool {
 	for _, x := range v {
 		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
 			return false
@@ -124,7 +121,7 @@ func boundaries(q periodicity.Period, set series.Set, n int) []float64 {
 	return out
 }
 
-// finiteLow makes low stretches fit for JSON.
+// finiteLow replaces NaN and infinity in low stretches by 0, for JSON.
 func finiteLow(low []pattern.Low) []pattern.Low {
 	for i := range low {
 		l := &low[i]

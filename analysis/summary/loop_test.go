@@ -246,7 +246,7 @@ func TestOddNodesAreNamed(t *testing.T) {
 func TestAgreementOfManyNodes(t *testing.T) {
 	records, names := crowd(400)
 	a := Merge(records, names).Agreement
-	if a == nil || a.Nodes != 400 || a.Compared != 400 || len(a.List) > maxApart || a.Odd == 0 {
+	if a == nil || a.Nodes != 400 || a.Compared != 400 || len(a.List) > maxDiffering || a.Odd == 0 {
 		t.Fatalf("%+v", a)
 	}
 	two := Merge(records[:2], names[:2]).Agreement

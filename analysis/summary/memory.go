@@ -7,8 +7,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Memory is what a job used of a node's memory, anonymous and shared: page cache is
-// the kernel's to take back, and never makes a job short of memory. nil = not measured.
+// Memory is the memory of a node that a job used, anonymous and shared. Page cache is excluded, because the
+// kernel can always reclaim it. nil means not measured.
 type Memory struct {
 	PeakBytes  *float64 `json:"peak_bytes"`
 	LimitBytes *float64 `json:"limit_bytes"`
@@ -20,11 +20,11 @@ const (
 	cgroupLimit  = "cgroup_mem_limit"
 )
 
-// cpuLimit is what a cgroup may use of CPU time a second, in ns.
+// cpuLimit is the column with the CPU time, in ns, that a cgroup may use in a second.
 const cpuLimit = "cgroup_cpu_limit"
 
-// WithLimits takes the largest memory and limits out of a record's counters and what was
-// read seldom: the cgroup's memory, else that of the processes.
+// WithLimits returns the record with the peak memory and the limits, from its counters and the slowly read
+// columns: the memory of the cgroup, else that of the processes. It removes these counters.
 func (r NodeRecord) WithLimits(slow series.Set) NodeRecord {
 	var m Memory
 	kept := make([]run.Counter, 0, len(r.Counters))
@@ -53,7 +53,7 @@ func (r NodeRecord) WithLimits(slow series.Set) NodeRecord {
 	return r
 }
 
-// maximum is the largest sample of a column, 0 without one.
+// maximum returns the largest sample of a column, 0 without one.
 func maximum(set series.Set, name string) float64 {
 	most := 0.0
 	if c, ok := set.Column(name); ok {
@@ -66,7 +66,7 @@ func maximum(set series.Set, name string) float64 {
 	return most
 }
 
-// sumMemory adds up nodes; nil unless all that were sampled could tell.
+// sumMemory returns the sum of the nodes' memory; nil unless it is known for all sampled nodes.
 func sumMemory(records []NodeRecord) *Memory {
 	var sum Memory
 	peak, limit, sampled := 0.0, 0.0, 0
@@ -103,7 +103,7 @@ func sumMemory(records []NodeRecord) *Memory {
 	return &sum
 }
 
-// sumCPULimits adds up those of the nodes; nil unless all that were sampled have one.
+// sumCPULimits returns the sum of the nodes' CPU limits; nil unless all sampled nodes have one.
 func sumCPULimits(records []NodeRecord) *float64 {
 	sum := 0.0
 	for _, r := range records {

@@ -44,7 +44,7 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 	s.Quality = sumQuality(records)
 	s.ImbalancePct, s.Lanes = imbalance(s.Nodes), nodeLanes(records, s.Nodes)
 
-	lead, odd := agree(records)
+	lead, odd := mainPeriodRecord(records)
 	if len(odd) > 0 {
 		s.Notes = append(s.Notes, note.New(note.NodesDisagree,
 			"the main period of %s is not that of the other nodes", nameSome(odd)))
@@ -55,16 +55,15 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 	s.Loops, s.Macros, s.Suspended = lead.Loops, lead.Macros, lead.Suspended
 	records = slices.Clone(records)
 	for i := range records {
-		records[i] = records[i].calledAs(lead)
+		records[i] = records[i].withPatternsOf(lead)
 	}
-	s.code(records, lead)
+	s.setCode(records, lead)
 	s.GPUs = gpusOf(records, cmp.Or(s.CodeNode, s.LeadNode), s.LeadNode)
 	s.agreement(records, lead)
 	return s
 }
 
-// runKey is the key that an agent's node had: a node without an agent has none
-// of its own.
+// runKey returns the key of the first node on which an agent ran, else that of the first record.
 func runKey(records []NodeRecord) run.Key {
 	for _, r := range records {
 		if r.Sampled() {
@@ -74,13 +73,13 @@ func runKey(records []NodeRecord) run.Key {
 	return records[0].Key
 }
 
-// Sampled is whether an agent ran on the node and left a profile.
+// Sampled reports whether an agent ran on the node and left a profile.
 func (r NodeRecord) Sampled() bool { return r.Quality.Scope != "" && r.Quality.Scope != "none" }
 
-// Sampled is whether any node of the run was sampled.
+// Sampled reports whether any node of the run was sampled.
 func (s Summary) Sampled() bool { return s.Quality.Scope != "" && s.Quality.Scope != "none" }
 
-// Reported is the number of nodes that have reported.
+// Reported returns the number of nodes whose record arrived.
 func (s Summary) Reported() int {
 	n := 0
 	for _, node := range s.Nodes {
@@ -91,11 +90,12 @@ func (s Summary) Reported() int {
 	return n
 }
 
-// Complete is whether every node of the job has reported.
+// Complete reports whether the record of every node of the job arrived.
 func (s Summary) Complete() bool {
 	return !slices.ContainsFunc(s.Nodes, func(n Node) bool { return !n.Reported })
 }
 
+// nodeTable returns one row per named node; nodes without a record are not Reported.
 func nodeTable(records []NodeRecord, nodes []string) []Node {
 	by := make(map[string]NodeRecord, len(records))
 	for _, r := range records {
@@ -118,7 +118,7 @@ func nodeTable(records []NodeRecord, nodes []string) []Node {
 	return table
 }
 
-// imbalance is (max - mean) / mean of the nodes' busy CPUs in percent.
+// imbalance returns (max - mean) / mean of the nodes' busy CPUs in percent; nil for fewer than two nodes.
 func imbalance(nodes []Node) *float64 {
 	sum, largest, n := 0.0, 0.0, 0
 	for _, node := range nodes {
@@ -136,6 +136,7 @@ func imbalance(nodes []Node) *float64 {
 	return &pct
 }
 
+// missingNote returns a note that names the nodes without a record, nil if none exists.
 func missingNote(nodes []Node) []note.Note {
 	var names []string
 	for _, n := range nodes {
@@ -158,6 +159,7 @@ func nameSome(names []string) string {
 	return strings.Join(names, ", ")
 }
 
+// sumCounters returns the counters of all nodes, added up by name and scope.
 func sumCounters(records []NodeRecord) []run.Counter {
 	sums := []run.Counter{}
 	var of []float64 // nodes
@@ -181,8 +183,8 @@ func sumCounters(records []NodeRecord) []run.Counter {
 	return sums
 }
 
-// sumQuality adds up what can be added. Rates and sources are those of the
-// first node that was sampled; scopes that differ give "mixed".
+// sumQuality returns the sum of the sampled nodes' quality. Rates and sources are those of the first node;
+// different scopes give "mixed".
 func sumQuality(records []NodeRecord) run.Quality {
 	var q run.Quality
 	overhead := 0.0
@@ -197,7 +199,7 @@ func sumQuality(records []NodeRecord) run.Quality {
 		} else if q.Scope != r.Quality.Scope {
 			q.Scope = "mixed"
 		}
-		q.PrologS = longer(q.PrologS, r.Quality.PrologS)
+		q.PrologS = maxOptional(q.PrologS, r.Quality.PrologS)
 		q.CPUs += r.Quality.CPUs
 		q.Samples += r.Quality.Samples
 		q.Missing += r.Quality.Missing
@@ -224,11 +226,10 @@ func sumQuality(records []NodeRecord) run.Quality {
 // one.
 const samePeriod = 0.05
 
-// agree finds the main period that most nodes share, and returns the record
-// that stands for the run with the names of the nodes that have another one.
-// The first node of the job stands for the run where it can, because its
-// timeline is kept in full; else the node of the median period.
-func agree(records []NodeRecord) (lead NodeRecord, odd []string) {
+// mainPeriodRecord finds the main period that most nodes share, and returns the record that represents the run
+// and the names of the nodes with another period. The first node of the job stands for the run where it can,
+// because its timeline is kept in full; else the node of the median period.
+func mainPeriodRecord(records []NodeRecord) (lead NodeRecord, odd []string) {
 	var found []NodeRecord
 	for _, r := range records {
 		if len(r.Patterns) > 0 {

@@ -9,23 +9,21 @@ import (
 )
 
 const (
-	// minuteS is how much of a run is kept as it was sampled, in seconds: an hour in 960
-	// bins shows no cycle of 6 s. minuteBins is in how many bins, minuteColumns how many
-	// columns: 12 KB of a record.
+	// minuteS is the length, in seconds, of the stretch that is kept at full resolution: an hour in 960 bins shows
+	// no cycle of 6 s. minuteBins and minuteColumns limit its bins and columns: 12 KB of a record.
 	minuteS       = 60.0
 	minuteBins    = 480
 	minuteColumns = 2
-	// mostCycles are kept: more are a solid block again; and leastCycles, also where they
-	// take longer than a minute. seenCycles is in how
-	// many bins of the timeline a cycle must lie to be seen there, and nothing is kept.
+	// mostCycles is the most cycles that are kept, because more look like a solid block; leastCycles is the least
+	// number, even if they take longer than a minute. seenCycles is the number of bins of the timeline in a cycle
+	// at which it is visible there, so that nothing is kept.
 	mostCycles  = 20
 	leastCycles = 10
 	seenCycles  = 24
 )
 
-// minuteOf is a minute in the middle of the longest stretch of the main pattern, at the
-// finest resolution that can be drawn; of a run without a pattern in the middle of the
-// run. nil where the timeline shows as much.
+// minuteOf returns a minute in the middle of the longest stretch of the main pattern, or of a run without a
+// pattern, at the finest resolution that can be drawn; nil if the timeline shows as much.
 func minuteOf(set series.Set, t Timeline, patterns []pattern.Pattern) *Timeline {
 	lo, hi := set.StartS, set.StartS+float64(set.Len())*set.StepS
 	span, names := minuteS, timelineColumns(set)
@@ -59,7 +57,7 @@ func minuteOf(set series.Set, t Timeline, patterns []pattern.Pattern) *Timeline 
 	return &out
 }
 
-// longest of the regions of a pattern.
+// longest returns the longest of the regions of a pattern; false if none exists.
 func longest(all []periodicity.Region) (out periodicity.Region, ok bool) {
 	for _, r := range all {
 		if !ok || r.EndS-r.StartS > out.EndS-out.StartS {

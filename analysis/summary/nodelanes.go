@@ -9,9 +9,9 @@ import (
 	"jobgait/analysis/series"
 )
 
-// NodeLane is how many CPUs a node kept busy in each of equal stretches of the run; a
-// stretch without samples is missing. Where there are more nodes than lanes each stands
-// for several, of which it is the one that differs most from the median of all.
+// NodeLane is the number of CPUs that a node kept busy in each of equal stretches of the run; NaN for a stretch
+// without samples. If there are more nodes than lanes, each represents several: it shows the one that differs
+// most from the median of all.
 type NodeLane struct {
 	Node   string        `json:"node"`
 	Of     int           `json:"of"` // nodes that it stands for
@@ -27,8 +27,7 @@ const (
 	nodeBins = 120
 )
 
-// nodeLanes are those of the nodes that reported, in the order of the job's; none for
-// one node.
+// nodeLanes returns the lanes of the nodes that reported, in the order of the job's nodes; nil for one node.
 func nodeLanes(records []NodeRecord, nodes []Node) (out []NodeLane) {
 	by := make(map[string]NodeRecord, len(records))
 	for _, r := range records {
@@ -61,7 +60,7 @@ func nodeLanes(records []NodeRecord, nodes []Node) (out []NodeLane) {
 	return out
 }
 
-// laneOfNode joins the bins of a node's timeline.
+// laneOfNode returns the lane of a node from its timeline; false without a column of busy CPUs.
 func laneOfNode(r NodeRecord) (NodeLane, bool) {
 	i := slices.IndexFunc(r.Timeline.Columns, func(c TimelineColumn) bool { return c.Name == busyColumn })
 	if i < 0 {

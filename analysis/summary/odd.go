@@ -6,12 +6,11 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// Odd is how a node differs from the others of its run.
+// Odd describes how a node differs from the others of its run.
 type Odd struct {
-	// BusyPct is how much busier than their median it is, in percent; 0 where it
-	// is not odd.
+	// BusyPct is by how many percent it is busier than their median; 0 if it is not odd.
 	BusyPct float64
-	// NoPeriod and OtherPeriod: the run has a period that the node has not.
+	// NoPeriod reports that the run has a period and the node has none, OtherPeriod that the node has another one.
 	NoPeriod, OtherPeriod bool
 }
 
@@ -27,8 +26,8 @@ const (
 	comparedNodes = 3
 )
 
-// OddNodes compares the nodes that reported, by their place, and returns the median
-// of their busy CPUs, nil where it is not known of any.
+// OddNodes returns for each node, by index, how it differs from the others, and the median of their busy CPUs,
+// nil if unknown for all.
 func (s Summary) OddNodes() (odd []Odd, median *float64) {
 	odd = make([]Odd, len(s.Nodes))
 	var busy []float64

@@ -9,8 +9,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// NodeRecord is what one node says of one run: small, sealed, and all that
-// leaves the node.
+// NodeRecord is the result of one run on one node: small, of bounded size, and all that leaves the node.
 type NodeRecord struct {
 	Schema string  `json:"schema"`
 	Key    run.Key `json:"key"`
@@ -38,19 +37,18 @@ type NodeRecord struct {
 	// Minute is a typical minute at full resolution, nil where the timeline shows as
 	// much, and in records of earlier versions.
 	Minute *Timeline `json:"minute,omitempty"`
-	// Code is which code ran, nil where samples of it were not taken or not kept.
+	// Code is the CPU time by code, nil if code was not sampled or not kept.
 	Code  *anatomy.Anatomy `json:"code,omitempty"`
 	Notes []note.Note      `json:"notes"`
 	// Programs are those of the node with most sampled CPU time.
 	Programs []run.Program `json:"programs,omitempty"`
-	// Suspended is when the job was stopped from outside, the first hundred times,
-	// and SuspendedS for how long in all. The caller of Analyse says within what
-	// bounds, Analyse when.
+	// Suspended lists when the job was stopped from outside, the first hundred times; SuspendedS is the total in
+	// seconds. The caller of Analyse sets approximate bounds, Analyse the exact times.
 	Suspended  []run.Interval `json:"suspended,omitempty"`
 	SuspendedS float64        `json:"suspended_s,omitempty"`
-	// GPUs are the job's that were read.
+	// GPUs lists the job's GPUs that were read.
 	GPUs []GPU `json:"gpus,omitempty"`
-	// Silence is that the job had stopped dead before it ended, nil if it had not.
+	// Silence describes that the job did nothing any more before it ended, nil if it did not hang.
 	Silence *Silence `json:"silence,omitempty"`
 }
 

@@ -6,10 +6,9 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Resources are what a run was given, what it used and what kept it from using it. CPUs
-// are means over the run, all nodes together. nil is what was not measured, or has no
-// limit; Notes say why. It is made from a Summary, so that one of an earlier version,
-// whose nodes counted less, has it too.
+// Resources holds the resources that a run was given and used, and what kept it from using them. CPUs are means
+// over the run, for all nodes together. nil means not measured or no limit; Notes say why. It is computed from
+// a Summary, so that summaries of earlier versions have it too.
 type Resources struct {
 	CPU     CPUResources     `json:"cpu"`
 	Memory  MemoryResources  `json:"memory"`
@@ -20,9 +19,10 @@ type Resources struct {
 	Notes   []note.Note      `json:"-"`
 }
 
-// CPUResources are CPUs. Allocated is no more than cgroups let the run use. Waiting were runnable and not running,
-// Throttled held back by a limit of the cgroup, Stolen taken from the node by its host. Others is what everybody else
-// kept busy of the CPUs that the run might use, while it waited for some.
+// CPUResources holds mean numbers of CPUs. Allocated is at most what cgroups let the run use. Waiting counts
+// tasks that were runnable and not running, Throttled those held back by a limit of the cgroup, Stolen the CPUs
+// that the host took from the node. Others is the number of the run's CPUs that other jobs kept busy while the
+// run waited for some.
 type CPUResources struct {
 	Allocated *float64 `json:"allocated"`
 	Busy      *float64 `json:"busy"`
@@ -37,20 +37,20 @@ type CPUResources struct {
 type MemoryResources struct {
 	PeakBytes      *float64 `json:"peak_bytes"`
 	RequestedBytes *float64 `json:"requested_bytes"`
-	// AddressLimitBytes is what one process could map (ulimit -v).
+	// AddressLimitBytes is the most memory that one process could map (ulimit -v).
 	AddressLimitBytes *float64 `json:"address_limit_bytes"`
 	OOMKills          *float64 `json:"oom_kills"`
 }
 
-// IOResources are bytes that went to storage and came from it, and for how long all
-// of the job's tasks stood still for it.
+// IOResources holds the bytes written to and read from storage, and for how long, in seconds, all of the job's
+// tasks waited for it.
 type IOResources struct {
 	ReadBytes    *float64 `json:"read_bytes"`
 	WrittenBytes *float64 `json:"written_bytes"`
 	WaitingS     *float64 `json:"waiting_s"`
 }
 
-// NetworkResources are those of nodes that were the job's alone.
+// NetworkResources holds the bytes received and sent by nodes that the job had exclusively.
 type NetworkResources struct {
 	RxBytes *float64 `json:"rx_bytes"`
 	TxBytes *float64 `json:"tx_bytes"`
@@ -62,13 +62,13 @@ type TimeResources struct {
 	LimitS *float64 `json:"limit_s"`
 }
 
-// EnergyResources are joules of processors and memory; Source names the counters.
+// EnergyResources holds the energy of processors and memory in joules; Source names the counters.
 type EnergyResources struct {
 	Joules *float64 `json:"joules"`
 	Source *string  `json:"source"`
 }
 
-// Resources says what the run was given and used.
+// Resources returns the resources that the run was given and used.
 func (s Summary) Resources() Resources {
 	r := Resources{
 		CPU: s.cpuResources(),
@@ -101,6 +101,7 @@ func (s Summary) Resources() Resources {
 	return r
 }
 
+// cpuResources returns the CPUs that the run was given and used.
 func (s Summary) cpuResources() CPUResources {
 	c := CPUResources{Busy: s.BusyCPUs(), Waiting: s.cpus("job", "proc_wait"),
 		Throttled: s.cpus("job", "cgroup_throttled"), Stolen: s.cpus("job", "stolen_cpu"),
@@ -115,8 +116,8 @@ func (s Summary) cpuResources() CPUResources {
 	return c
 }
 
-// BusyCPUs returns how many CPUs the nodes that reported kept busy together, nil
-// unless all of them could tell.
+// BusyCPUs returns the mean number of CPUs that the nodes that reported kept busy together, nil unless it is
+// known for all of them.
 func (s Summary) BusyCPUs() *float64 {
 	sum, n := 0.0, 0
 	for _, node := range s.Nodes {
@@ -135,7 +136,7 @@ func (s Summary) BusyCPUs() *float64 {
 	return &sum
 }
 
-// total is that of the first counter that was read; nil if none was.
+// total returns the total of the first of the named counters that was read; nil if none was.
 func (s Summary) total(scope string, names ...string) *float64 {
 	for _, name := range names {
 		for _, c := range s.Counters {
@@ -148,7 +149,7 @@ func (s Summary) total(scope string, names ...string) *float64 {
 	return nil
 }
 
-// sum adds up all of those that were read.
+// sum returns the sum of the totals of the named counters that were read; nil if none was.
 func (s Summary) sum(scope string, names ...string) (sum *float64) {
 	for _, name := range names {
 		if t := s.total(scope, name); t != nil && sum == nil {
@@ -160,7 +161,7 @@ func (s Summary) sum(scope string, names ...string) (sum *float64) {
 	return sum
 }
 
-// inSeconds of nanoseconds.
+// inSeconds converts nanoseconds to seconds; nil stays nil.
 func inSeconds(ns *float64) *float64 {
 	if ns == nil {
 		return nil
@@ -169,8 +170,8 @@ func inSeconds(ns *float64) *float64 {
 	return &s
 }
 
-// cpus is the mean of a time over the run; while a job is suspended it waits for
-// nothing.
+// cpus returns the mean of a counter of CPU time, in ns, over the run without suspensions; nil if it was not
+// read.
 func (s Summary) cpus(scope, name string) *float64 {
 	t, ran := inSeconds(s.total(scope, name)), s.RanS()
 	if t == nil || ran <= 0 {
@@ -180,7 +181,7 @@ func (s Summary) cpus(scope, name string) *float64 {
 	return &mean
 }
 
-// unmeasured says why what is nil is.
+// unmeasured returns notes that say why values are nil.
 func (r Resources) unmeasured() []note.Note {
 	var what []string
 	for _, x := range []struct {

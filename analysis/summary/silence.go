@@ -42,7 +42,7 @@ func before(a, b *Silence) bool {
 	return b.SinceS > a.SinceS
 }
 
-// silenceOf is when all nodes that were sampled had fallen silent, nil if one had not.
+// silenceOf returns the last of the nodes' silences, nil unless all sampled nodes have one.
 func silenceOf(records []NodeRecord) *Silence {
 	var last *Silence
 	var read []stacks.Record

@@ -6,8 +6,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// slowColumns are the columns that are read a few times a second at most, in the
-// order of their worth to a reader; of each kind the first that there is.
+// slowColumns returns the columns that are read at most a few times a second, by kind, the most useful kind
+// first; of each kind the first existing column is drawn.
 func slowColumns() [][]string {
 	return [][]string{
 		{waitColumn},
@@ -19,10 +19,9 @@ func slowColumns() [][]string {
 	}
 }
 
-// WithSlow adds to the timeline the columns that were read too seldom to show
-// a period: memory, power, files, network. They are on a grid of their own; a bin
-// has the samples that it overlaps, so that a bin shorter than a sample repeats
-// it. Columns that never moved from 0 stay out.
+// WithSlow adds to the timeline the columns that are read too rarely to show a period: memory, power, files,
+// network. They have their own grid; each bin is the mean of the samples that it overlaps, so that bins shorter
+// than a sample repeat its value. Columns that are 0 throughout are left out.
 func (t Timeline) WithSlow(slow series.Set) Timeline {
 	bins := 0
 	for _, c := range t.Columns {
@@ -30,7 +29,7 @@ func (t Timeline) WithSlow(slow series.Set) Timeline {
 	}
 	for _, kind := range slowColumns() {
 		for _, name := range kind {
-			if c, ok := slow.Column(name); ok && moved(c.Values) {
+			if c, ok := slow.Column(name); ok && hasNonZero(c.Values) {
 				t.Columns = append(t.Columns, t.overlay(slow, c, bins))
 				break
 			}
@@ -39,7 +38,7 @@ func (t Timeline) WithSlow(slow series.Set) Timeline {
 	return t
 }
 
-// overlay puts one column into the bins.
+// overlay converts one column to the timeline's bins.
 func (t Timeline) overlay(slow series.Set, c series.Column, bins int) TimelineColumn {
 	out := TimelineColumn{Name: c.Name, Unit: c.Unit, Scope: string(c.Scope)}
 	at := func(s float64) int { return min(max(0, int(math.Floor((s-slow.StartS)/slow.StepS))), len(c.Values)) }
@@ -54,8 +53,8 @@ func (t Timeline) overlay(slow series.Set, c series.Column, bins int) TimelineCo
 	return out
 }
 
-// moved tells whether anything but 0 was seen.
-func moved(v series.Values) bool {
+// hasNonZero reports whether any value is neither 0 nor missing.
+func hasNonZero(v series.Values) bool {
 	for _, x := range v {
 		if x != 0 && !math.IsNaN(float64(x)) {
 			return true

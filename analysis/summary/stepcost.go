@@ -6,12 +6,12 @@ import (
 	"jobgait/analysis/pattern"
 )
 
-// waitColumn is for how long tasks were ready to run and did not.
+// waitColumn is the column with the time for which tasks were runnable and not running.
 const waitColumn = "proc_wait"
 
-// StepCPUS is the CPU time of one cycle of the application's reference pattern, summed
-// over the tasks on all nodes, in seconds: what the code costs, which others on the nodes
-// hardly change. nil where the run has no such cycle or CPU time was not seen on all nodes.
+// StepCPUS returns the CPU time, in seconds, of one cycle of the application's reference pattern, summed over
+// the tasks on all nodes: the cost of the code, which other jobs hardly affect. It returns nil if the run has
+// no such cycle or CPU time is not known for all nodes.
 func (s Summary) StepCPUS() *float64 {
 	if !s.Complete() {
 		return nil
@@ -19,7 +19,8 @@ func (s Summary) StepCPUS() *float64 {
 	return s.perStep(s.BusyCPUs(), busyColumn)
 }
 
-// StepWaitS is for how long tasks waited for a CPU in one such cycle, summed likewise.
+// StepWaitS returns for how long, in seconds, tasks waited for a CPU in one such cycle, summed over all nodes;
+// nil if unknown.
 func (s Summary) StepWaitS() *float64 {
 	if !s.Complete() {
 		return nil
@@ -27,20 +28,20 @@ func (s Summary) StepWaitS() *float64 {
 	return s.perStep(s.Resources().CPU.Waiting, waitColumn)
 }
 
-// perStep is what a mean over the run makes in one cycle: more or less than its part of
-// the time by as much as the column is larger or smaller while the pattern runs.
+// perStep converts a mean over the run to the amount in one cycle: mean times step, times the ratio of the
+// column while the pattern runs to that of the whole run.
 func (s Summary) perStep(mean *float64, column string) *float64 {
 	if mean == nil || s.StepS == nil || len(s.Patterns) == 0 {
 		return nil
 	}
-	v := *s.StepS * *mean * s.Timeline.within(column, s.stepPattern())
+	v := *s.StepS * *mean * s.Timeline.patternRatio(column, s.stepPattern())
 	if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
 		return nil
 	}
 	return &v
 }
 
-// stepPattern is the pattern whose period is nearest to the step.
+// stepPattern returns the pattern whose period is nearest to the step.
 func (s Summary) stepPattern() pattern.Pattern {
 	best := s.Patterns[0]
 	off := func(p pattern.Pattern) float64 { return math.Abs(math.Log(p.PeriodS / *s.StepS)) }
@@ -52,8 +53,9 @@ func (s Summary) stepPattern() pattern.Pattern {
 	return best
 }
 
-// within is the mean of a column where a pattern runs over that of the whole run; 1 if that is unknown.
-func (t Timeline) within(column string, p pattern.Pattern) float64 {
+// patternRatio returns the mean of a column while a pattern runs, divided by that of the whole run; 1 if
+// unknown.
+func (t Timeline) patternRatio(column string, p pattern.Pattern) float64 {
 	for _, c := range t.Columns {
 		if c.Name != column {
 			continue

@@ -3,7 +3,7 @@
 // nodes that are missing named.
 //
 //   - loop.go: of every pattern what is inside and around it, and its shape in a
-//     column that tells work from waiting (IPC, else busy CPUs): low stretches of
+//     column that separates work from waiting (IPC, else busy CPUs): low stretches of
 //     a code page would say nothing of work, and pages differ between nodes.
 //   - drift.go: how the iterations of the main loop changed. Patterns that look
 //     alike and differ in length only are judged together, and a break behind an
@@ -30,8 +30,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Summary is what one run's profiles say, nodes merged. It is what the history
-// stores and what a report is made from.
+// Summary is the merged result of the nodes of one run. The history stores it, and reports are made from it.
 type Summary struct {
 	Schema   string    `json:"schema"`
 	Key      run.Key   `json:"key"`
@@ -43,15 +42,15 @@ type Summary struct {
 	// State is the scheduler's final word (COMPLETED, CANCELLED, ...), ""
 	// while it is not known; the hooks never know it.
 	State string `json:"state,omitempty"`
-	// SuspendedS is for how much of it the job was stopped from outside, the
-	// longest of the nodes; Suspended is when on LeadNode.
+	// SuspendedS is for how long, in seconds, the job was stopped from outside, the longest of the nodes;
+	// Suspended lists the times on LeadNode.
 	SuspendedS float64        `json:"suspended_s,omitempty"`
 	Suspended  []run.Interval `json:"suspended,omitempty"`
-	// Silence is that all of its nodes had stopped dead before it ended.
+	// Silence describes that all of its nodes did nothing any more before it ended; nil if it did not hang.
 	Silence *Silence `json:"silence,omitempty"`
 	// Nodes has every node of the job in the order of the node list.
 	Nodes []Node `json:"nodes"`
-	// Lanes are how busy nodes were over the run, none for one node.
+	// Lanes shows how busy nodes were over the run; empty for one node.
 	Lanes []NodeLane `json:"lanes,omitempty"`
 	// Patterns are the run's: those that most nodes share, best first.
 	Patterns []pattern.Pattern `json:"patterns"`
@@ -60,8 +59,7 @@ type Summary struct {
 	// summaries of earlier versions. Macros are cycles of them.
 	Loops  []Loop          `json:"loops,omitempty"`
 	Macros []pattern.Macro `json:"macros,omitempty"`
-	// Agreement is how alike the nodes' iterations are, nil for fewer than two
-	// that can be compared.
+	// Agreement compares the nodes' iterations, nil for fewer than two that can be compared.
 	Agreement *Agreement `json:"agreement,omitempty"`
 	// StepS is the time of the application's reference pattern in seconds, nil
 	// where this run has no pattern that is that one. Unlike the main
@@ -74,8 +72,7 @@ type Summary struct {
 	Programs []run.Program `json:"programs,omitempty"`
 	// GPUs are those of all nodes that were read.
 	GPUs []GPU `json:"gpus,omitempty"`
-	// CPULimit is how many CPUs cgroups let the run use on all nodes, nil unless there
-	// was a limit on each.
+	// CPULimit is the number of CPUs that cgroups let the run use on all nodes, nil unless each had a limit.
 	CPULimit *float64 `json:"cpu_limit,omitempty"`
 	// Timeline is that of LeadNode, the node nearest to the median.
 	LeadNode string   `json:"lead_node,omitempty"`
@@ -83,7 +80,7 @@ type Summary struct {
 	// Minute is a typical minute of LeadNode at full resolution, nil where the
 	// timeline shows as much.
 	Minute *Timeline `json:"minute,omitempty"`
-	// Code is which code ran on CodeNode: LeadNode, or where functions have names.
+	// Code is the CPU time by code on CodeNode: LeadNode, or a node on which functions have names.
 	Code     *anatomy.Anatomy `json:"code,omitempty"`
 	CodeNode string           `json:"code_node,omitempty"`
 	// ImbalancePct is (max - mean) / mean of the nodes' busy CPU time in
@@ -106,11 +103,11 @@ type Node struct {
 	Samples  int64    `json:"samples"`
 	Missing  int64    `json:"missing"`
 	Sealed   bool     `json:"sealed"`
-	// DistancePct is that of the node's iteration to the median of the nodes'.
+	// DistancePct is the distance of the node's iteration from the median of the nodes', in percent.
 	DistancePct *float64 `json:"distance_pct,omitempty"`
 }
 
-// Loop returns what is known of the iterations of a pattern.
+// Loop returns the loop of a pattern by its id.
 func (s Summary) Loop(pattern string) (Loop, bool) {
 	for _, l := range s.Loops {
 		if l.Pattern == pattern {

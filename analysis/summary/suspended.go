@@ -13,7 +13,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// seconds is how long the intervals are together.
+// seconds returns the total length of the intervals in seconds.
 func seconds(all []run.Interval) float64 {
 	s := 0.0
 	for _, i := range all {
@@ -22,7 +22,7 @@ func seconds(all []run.Interval) float64 {
 	return s
 }
 
-// RanS is for how long the run was not suspended, as sacct counts Elapsed.
+// RanS returns for how long, in seconds, the run was not suspended, as sacct counts Elapsed.
 func (s Summary) RanS() float64 { return max(0, s.ElapsedS-s.SuspendedS) }
 
 // cut is where the samples of a suspension were: one missing sample stands for them, so that the samples before
@@ -32,22 +32,21 @@ type cut struct {
 	n  int // samples left out beside it
 }
 
-// cuts lead from the samples without suspensions back to those of the run.
+// cuts maps samples and times without suspensions back to those of the run.
 type cuts struct {
 	startS, stepS float64
 	list          []cut
 }
 
-// withoutSuspensions returns the set without the samples of suspensions, and the
-// intervals themselves. In come the stretches in which the agent knows the job to
-// have been suspended, from the last look that saw it run to the first that saw it
-// run again: the suspension is the longest part of each without CPU time.
+// withoutSuspensions returns the set without the samples of suspensions, and the intervals themselves. known
+// holds stretches that contain suspensions, from the agent's last check that found the job running to the first
+// that found it running again: the suspension is the longest part of each without CPU time.
 func withoutSuspensions(set series.Set, known []run.Interval) (series.Set, cuts, []run.Interval) {
 	c := cuts{startS: set.StartS, stepS: set.StepS}
 	var found []run.Interval
 	removed, last := 0, 0
 	for _, k := range known {
-		from, to := still(set, max(last, c.sample(k.StartS)), c.sample(k.EndS))
+		from, to := longestWithoutCPU(set, max(last, c.sample(k.StartS)), c.sample(k.EndS))
 		if to-from < 2 {
 			continue
 		}
@@ -83,13 +82,13 @@ func (c cuts) pieces(samples int) []series.Piece {
 	return append(out, series.Piece{FromS: c.time(from), ToS: c.time(samples), AtS: c.time(from - removed)})
 }
 
-// sample is that in which a time lies, and time when one begins.
+// sample returns the index of the sample whose beginning is nearest to time s, in seconds.
 func (c cuts) sample(s float64) int { return int((s-c.startS)/c.stepS + 0.5) }
 func (c cuts) time(i int) float64   { return c.startS + float64(i)*c.stepS }
 
-// still returns the longest stretch without CPU time of the job, by the finest clock that ran then; the whole
-// range without such a clock.
-func still(set series.Set, from, to int) (int, int) {
+// longestWithoutCPU returns the longest stretch of samples without CPU time of the job, by the finest clock
+// that was read then; the whole range without such a clock.
+func longestWithoutCPU(set series.Set, from, to int) (int, int) {
 	to = min(to, set.Len())
 	if from >= to {
 		return 0, 0
@@ -124,8 +123,8 @@ func (c cuts) leaveOut(v series.Values) series.Values {
 	return append(out, v[from:]...)
 }
 
-// unbroken returns the periods without the instances that a suspension broke: how
-// long those took is not the loop's doing.
+// unbroken returns the periods without the instances that contain a suspension, whose lengths say nothing about
+// the loop.
 func (c cuts) unbroken(periods []periodicity.Period) []periodicity.Period {
 	out := slices.Clone(periods)
 	for i, p := range out {
@@ -136,12 +135,12 @@ func (c cuts) unbroken(periods []periodicity.Period) []periodicity.Period {
 	return out
 }
 
-// begin and end lead from a time without suspensions to that of the run; what ends
-// at a suspension ends before it, and what begins there begins after it.
-func (c cuts) begin(s float64) float64 { return c.later(s, 0.5) }
-func (c cuts) end(s float64) float64   { return c.later(s, 1.5) }
+// begin converts the beginning of a stretch from time without suspensions to time of the run: a stretch that
+// begins at a suspension begins after it.
+func (c cuts) begin(s float64) float64 { return c.runTime(s, 0.5) }
+func (c cuts) end(s float64) float64   { return c.runTime(s, 1.5) }
 
-func (c cuts) later(s, from float64) float64 {
+func (c cuts) runTime(s, from float64) float64 {
 	n := 0
 	for _, x := range c.list {
 		if s < c.time(x.at)+from*c.stepS {
@@ -152,7 +151,7 @@ func (c cuts) later(s, from float64) float64 {
 	return s + float64(n)*c.stepS
 }
 
-// split cuts a stretch at the suspensions in it.
+// split divides a stretch at the suspensions in it.
 func (c cuts) split(a, b float64) []run.Interval {
 	var out []run.Interval
 	for _, x := range c.list {
@@ -164,7 +163,7 @@ func (c cuts) split(a, b float64) []run.Interval {
 	return append(out, run.Interval{StartS: a, EndS: b})
 }
 
-// restore puts the times of a record back to those of the run.
+// restore converts the times of a record to those of the run.
 func (c cuts) restore(r *NodeRecord, periods []periodicity.Period, endS float64) {
 	if len(c.list) == 0 {
 		return
@@ -196,7 +195,7 @@ func (c cuts) restore(r *NodeRecord, periods []periodicity.Period, endS float64)
 	}
 }
 
-// regions ends a region at a suspension and begins another one after it.
+// regions divides regions at suspensions.
 func (c cuts) regions(all []periodicity.Region, in []periodicity.Instance) []periodicity.Region {
 	var out []periodicity.Region
 	for _, g := range all {
@@ -219,8 +218,8 @@ func (c cuts) regions(all []periodicity.Region, in []periodicity.Instance) []per
 	return out
 }
 
-// phases puts the suspensions between the phases that they broke. Shares are of
-// the time sampled, suspensions included.
+// phases inserts the suspensions between the phases that they interrupt. Shares are of the sampled time,
+// including suspensions.
 func (c cuts) phases(table []phase.Phase, endS float64) []phase.Phase {
 	var out []phase.Phase
 	at := c.startS
@@ -245,17 +244,17 @@ func (c cuts) phases(table []phase.Phase, endS float64) []phase.Phase {
 	return out
 }
 
-// toldSuspensions is how many are named: a record does not grow with the run, and
-// gang scheduling suspends a job every half minute.
-const toldSuspensions = 100
+// maxSuspensions is the most suspensions that are listed, so that a record does not grow with the run: gang
+// scheduling suspends a job every half minute.
+const maxSuspensions = 100
 
-// suspend adds to a record what is known of its suspensions.
-func (r *NodeRecord) suspend(all []run.Interval, endS float64) {
+// addSuspensions sets the suspensions of a record and adds a note about them.
+func (r *NodeRecord) addSuspensions(all []run.Interval, endS float64) {
 	r.Suspended, r.SuspendedS = nil, seconds(all)
 	if len(all) == 0 {
 		return
 	}
-	r.Suspended = all[:min(len(all), toldSuspensions)]
+	r.Suspended = all[:min(len(all), maxSuspensions)]
 	var places []string
 	for _, i := range all[:min(len(all), 3)] {
 		places = append(places, fmt.Sprintf("from %s to %s", quantity.Duration(i.StartS), quantity.Duration(i.EndS)))

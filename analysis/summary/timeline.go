@@ -7,9 +7,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// decimate puts the named columns into at most bins bins. Smallest, mean and
-// largest sample are kept, so that no peak is lost; a bin without samples is
-// missing.
+// decimate reduces the named columns to at most bins bins. Smallest, mean and largest sample are kept, so that
+// no peak is lost; a bin without samples is missing.
 func decimate(set series.Set, names []string, bins int) Timeline {
 	n := set.Len()
 	t := Timeline{StartS: set.StartS, StepS: set.StepS, Columns: []TimelineColumn{}}
@@ -37,7 +36,7 @@ func decimate(set series.Set, names []string, bins int) Timeline {
 	return t
 }
 
-// means joins values to at most n, each the mean of per present values.
+// means reduces values to at most n, each the mean of per consecutive ones without missing values.
 func means(v series.Values, n int) (out series.Values, per int) {
 	per = max(1, (len(v)+n-1)/n)
 	for part := range slices.Chunk(v, per) {
@@ -47,7 +46,7 @@ func means(v series.Values, n int) (out series.Values, per int) {
 	return out, per
 }
 
-// extent returns the smallest, mean and largest of the samples that are there.
+// extent returns the smallest, mean and largest of the samples that are not missing.
 func extent(v series.Values) (lo, mean, hi float32) {
 	sum, n := 0.0, 0
 	for _, x := range v {

@@ -15,7 +15,7 @@ import (
 // not when it is written. A valid record is not necessarily true.
 func (r NodeRecord) Valid(now float64) error {
 	var c checker
-	c.keep(r.Key.Valid())
+	c.keepFirst(r.Key.Valid())
 	c.name("node", r.Node)
 	c.path("work_dir", r.Job.WorkDir)
 	c.path("stdout", r.Job.StdOut)
@@ -25,29 +25,29 @@ func (r NodeRecord) Valid(now float64) error {
 	c.shapes(r.Patterns, r.Phases, r.Loops)
 	c.timelines(r.Timeline, r.Minute)
 	c.gpus(r.GPUs)
-	c.keep(bounded(r, 1))
-	c.keep(r.Silence.valid(nodeTasks))
+	c.keepFirst(checkBounds(r, 1))
+	c.keepFirst(r.Silence.valid(nodeTasks))
 	if busy := r.busyCPUs(); busy != nil {
-		c.within("busy CPUs", *busy, 0, maxCPUs)
+		c.inRange("busy CPUs", *busy, 0, maxCPUs)
 	}
 	return c.err
 }
 
-// Valid is nil for a summary that Merge can have made of valid records until now.
+// Valid returns nil if Merge can have made the summary of valid records until now, in UTC epoch seconds.
 func (s Summary) Valid(now float64) error {
 	var c checker
-	c.keep(s.Key.Valid())
+	c.keepFirst(s.Key.Valid())
 	c.path("work_dir", s.Job.WorkDir)
 	c.path("stdout", s.Job.StdOut)
 	for _, n := range s.Nodes {
 		c.name("node", n.Name)
 	}
-	c.keep(s.Plausible(now))
+	c.keepFirst(s.Plausible(now))
 	return c.err
 }
 
-// Plausible is nil for a summary whose times and numbers a run can have had: what
-// Valid asks beside names, which a history takes as they are.
+// Plausible returns nil if a run can have had the summary's times and numbers. Unlike Valid, it does not check
+// names, which a history accepts as they are.
 func (s Summary) Plausible(now float64) error {
 	var c checker
 	c.times(s.Start, s.End, s.ElapsedS, now)
@@ -59,128 +59,130 @@ func (s Summary) Plausible(now float64) error {
 	c.shapes(s.Patterns, s.Phases, s.Loops)
 	c.timelines(s.Timeline, s.Minute)
 	c.gpus(s.GPUs)
-	c.keep(bounded(s, max(1, len(s.Nodes))))
-	c.keep(s.Silence.valid(jobTasks))
+	c.keepFirst(checkBounds(s, max(1, len(s.Nodes))))
+	c.keepFirst(s.Silence.valid(jobTasks))
 	return c.err
 }
 
-// What the numbers of a record lie within.
+// Limits for the numbers of a record.
 const (
 	earliest = 946684800.0 // 2000-01-01: before that there was no Slurm
-	// ahead is how far a node's clock may be ahead of this one, in seconds; half of how far it may have been set
-	// back during a run.
-	ahead    = 86400.0
-	maxSpan  = 10 * 366 * 86400.0 // the longest run, in seconds
-	maxNodes = 100_000            // of one job; the largest clusters have a tenth of it
-	maxCPUs  = 100_000            // of one node
-	maxHz    = 1e6
-	// most is what one counter of one node adds up to: 1000 CPUs at 10 GHz count
-	// 7e18 in eight days.
-	most = 1e20
-	// rounded is how far a share may lie beyond 0 and 1.
-	rounded = 0.001
+	// maxClockAhead is how far, in seconds, a node's clock may be ahead of this one; half of how far it may have
+	// been set back during a run.
+	maxClockAhead = 86400.0
+	maxSpan       = 10 * 366 * 86400.0 // the longest run, in seconds
+	maxNodes      = 100_000            // of one job; the largest clusters have a tenth of it
+	maxCPUs       = 100_000            // of one node
+	maxHz         = 1e6
+	// maxCounter is the largest total of one counter of one node: 1000 CPUs at 10 GHz count 7e18 in eight days.
+	maxCounter = 1e20
+	// shareTolerance is by how much a share may be below 0 or above 1.
+	shareTolerance = 0.001
 	// maxID is the largest uid, 2^32-2, and the largest job id of Slurm.
 	maxID = 1<<32 - 1
 )
 
-// checker keeps the first thing that is wrong.
+// checker checks a record and keeps the first error.
 type checker struct{ err error }
 
-func (c *checker) keep(err error) {
+// keepFirst keeps err if it is the first error.
+func (c *checker) keepFirst(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 }
 
-func (c *checker) within(what string, v, lo, hi float64) {
+// inRange checks that v is in lo..hi; NaN is not.
+func (c *checker) inRange(what string, v, lo, hi float64) {
 	if c.err == nil && !(v >= lo && v <= hi) { // NaN is not
 		c.err = fmt.Errorf("%s is %g, not within %g to %g", what, v, lo, hi)
 	}
 }
 
-// name wants the name of a node: it is part of a file's name.
+// name checks that s is a valid name of a node, which becomes part of a file's name.
 func (c *checker) name(what, s string) {
 	if c.err == nil && (s == "" || len(s) > 1024 || strings.ContainsAny(s, "/\x00")) {
 		c.err = fmt.Errorf("%s %.60q is not a valid name", what, s)
 	}
 }
 
-// path wants an absolute path where there is one.
+// path checks that s is empty or an absolute path.
 func (c *checker) path(what, s string) {
 	if c.err == nil && s != "" && !strings.HasPrefix(s, "/") {
 		c.err = fmt.Errorf("%s %.60q is not an absolute path", what, s)
 	}
 }
 
-// times wants a run between the year 2000 and now. 0 is a time that is not known.
+// times checks that the run lies between the year 2000 and now. 0 means that a time is unknown.
 func (c *checker) times(start, end, elapsed, now float64) {
 	if start != 0 {
-		c.within("start", start, earliest, now+ahead)
+		c.inRange("start", start, earliest, now+maxClockAhead)
 	}
 	if end != 0 {
-		c.within("end", end, earliest, now+ahead)
+		c.inRange("end", end, earliest, now+maxClockAhead)
 	}
-	c.within("elapsed_s", elapsed, 0, maxSpan)
+	c.inRange("elapsed_s", elapsed, 0, maxSpan)
 	if start != 0 && end != 0 {
-		c.within("end - start", end-start, 0, maxSpan)
-		c.within("elapsed_s", elapsed, 0, end-start+2*ahead)
+		c.inRange("end - start", end-start, 0, maxSpan)
+		c.inRange("elapsed_s", elapsed, 0, end-start+2*maxClockAhead)
 	}
 }
 
-// scheduled wants a start that the scheduler can have given, in the local time of
-// another zone perhaps.
+// scheduled checks that the scheduler can have given the start, perhaps in the local time of another zone.
 func (c *checker) scheduled(j run.Job, now float64) {
 	if t := j.SchedulerStart; t != nil {
-		c.within("scheduler_start", float64(*t), earliest, now+2*ahead)
+		c.inRange("scheduler_start", float64(*t), earliest, now+2*maxClockAhead)
 	}
 }
 
+// missing checks that no more samples are missing than were taken.
 func (c *checker) missing(missing, samples int64) {
-	c.within("missing", float64(missing), 0, float64(samples))
+	c.inRange("missing", float64(missing), 0, float64(samples))
 }
 
-// shapes are the patterns, phases and loops: lists that belong together must have equal lengths, or drawing
+// shapes checks the patterns, phases and loops: lists that belong together must have equal lengths, or drawing
 // them would read beyond the end of one.
 func (c *checker) shapes(patterns []pattern.Pattern, phases []phase.Phase, loops []Loop) {
 	for _, p := range patterns {
-		c.alike("values", p.Values, p.P10, p.P90)
+		c.sameLengths("values", p.Values, p.P10, p.P90)
 		for _, r := range p.Regions {
-			c.within("region", r.StartS, -maxSpan, r.EndS)
+			c.inRange("region", r.StartS, -maxSpan, r.EndS)
 		}
 	}
 	for _, p := range phases {
-		c.within("phase", p.StartS, -maxSpan, p.EndS)
+		c.inRange("phase", p.StartS, -maxSpan, p.EndS)
 	}
 	for _, l := range loops {
 		if d := l.Drift; d != nil {
-			c.alike("lengths", d.Lengths.MeanS, d.Lengths.TS, d.Lengths.MaxS)
+			c.sameLengths("lengths", d.Lengths.MeanS, d.Lengths.TS, d.Lengths.MaxS)
 		}
 	}
 }
 
-// timelines of the run, and of a minute if there is one.
+// timelines checks the timeline of the run, and that of a minute if there is one.
 func (c *checker) timelines(t Timeline, minute *Timeline) {
 	for _, col := range t.Columns {
-		c.alike(col.Name, col.Mean, col.Min, col.Max)
+		c.sameLengths(col.Name, col.Mean, col.Min, col.Max)
 	}
 	if minute != nil {
 		c.timelines(*minute, nil)
 	}
 }
 
+// gpus checks the idle stretches of the GPUs.
 func (c *checker) gpus(list []GPU) {
 	for _, g := range list {
 		if i := g.IdleStretch; i != nil {
-			c.within("idle stretch", i.StartS, -maxSpan, i.EndS)
+			c.inRange("idle stretch", i.StartS, -maxSpan, i.EndS)
 		}
 	}
 }
 
-// alike wants lists that belong to one axis.
-func (c *checker) alike(what string, v series.Values, others ...series.Values) {
+// sameLengths checks that lists of one axis have the length of v.
+func (c *checker) sameLengths(what string, v series.Values, others ...series.Values) {
 	for _, o := range others {
 		if c.err == nil && len(o) != len(v) {
-			c.err = fmt.Errorf("%s: %d and %d", what, len(v), len(o))
+			c.err = fmt.Errorf("%s: lists of %d and %d values, want equal lengths", what, len(v), len(o))
 		}
 	}
 }

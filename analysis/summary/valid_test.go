@@ -71,7 +71,7 @@ func TestInvalid(t *testing.T) {
 		"SLUID":               func(r *NodeRecord) { r.Key.SLUID = "x/../.." },
 		"node":                func(r *NodeRecord) { r.Node = "../n1" },
 		"start":               func(r *NodeRecord) { r.Start, r.End = 1e18, 1e18 }, // the year 31688740476
-		"end":                 func(r *NodeRecord) { r.End = now + 2*ahead },
+		"end":                 func(r *NodeRecord) { r.End = now + 2*maxClockAhead },
 		"end - start":         func(r *NodeRecord) { r.Start, r.End = r.End, r.Start },
 		"elapsed_s":           func(r *NodeRecord) { r.ElapsedS = 1e7 },
 		"Job.UID":             func(r *NodeRecord) { r.Job.UID = -2 },
@@ -168,7 +168,7 @@ func TestVersions(t *testing.T) {
 		if got, err := read(b); !errors.Is(err, want) || want == nil && (err != nil || got.Schema != RecordSchema) {
 			t.Errorf("version %d: %v", version, err)
 		}
-		if got := Newer(bytes.NewReader(b)); got != (want == ErrNewer) {
+		if got := IsNewer(bytes.NewReader(b)); got != (want == ErrNewer) {
 			t.Errorf("version %d is newer: %v", version, got)
 		}
 	}

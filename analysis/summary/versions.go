@@ -2,8 +2,8 @@ package summary
 
 import "encoding/json"
 
-// The names of what is stored, and the versions that are written. Version 0 has the
-// same keys; 1 is the first whose readers ask.
+// Names of the stored formats, and the versions that are written. Version 0 has the same keys; from version 1
+// on, readers check the version.
 const (
 	recordName    = "jobgait.node"
 	recordVersion = 1
@@ -18,18 +18,18 @@ const (
 	Schema       = schemaName + "/1"
 )
 
-// DecodeNode reads the JSON of a node record of this version or the one before, and
-// cleans its text. What comes from a place that another account can write is to be
-// asked Valid, too.
+// DecodeNode reads the JSON of a node record of this version or the one before, and cleans its text. Callers
+// check records from places that another account can write with Valid, too.
 func DecodeNode(text []byte) (NodeRecord, error) {
 	return decode(text, recordName, []reader[NodeRecord]{{recordVersion, readNode}, {recordVersion - 1, readNode}})
 }
 
-// DecodeSummary does the same for a summary.
+// DecodeSummary reads the JSON of a summary of this version or the one before, and cleans its text.
 func DecodeSummary(text []byte) (Summary, error) {
 	return decode(text, schemaName, []reader[Summary]{{schemaVersion, readSummary}, {schemaVersion - 1, readSummary}})
 }
 
+// readNode decodes a node record.
 func readNode(text []byte) (NodeRecord, error) {
 	var r NodeRecord
 	err := json.Unmarshal(text, &r)
@@ -37,6 +37,7 @@ func readNode(text []byte) (NodeRecord, error) {
 	return r.Normal(), err
 }
 
+// readSummary decodes a summary.
 func readSummary(text []byte) (Summary, error) {
 	var s Summary
 	err := json.Unmarshal(text, &s)

@@ -60,7 +60,7 @@ const (
 	maxNodeList = 1 << 16 // hooks drop a longer one
 )
 
-// textOf is how long the text of a field may be.
+// textOf returns the largest length of the text of a field, in characters.
 func textOf(name string) int {
 	if name == "Job.NodeList" {
 		return maxNodeList
@@ -68,7 +68,7 @@ func textOf(name string) int {
 	return maxText
 }
 
-// clean makes all text of a record printable and short. record is a pointer.
+// clean makes all text of a record printable and limits its length. record is a pointer.
 func clean(record any) {
 	_ = visit(reflect.ValueOf(record), "", func(v reflect.Value, name string) error {
 		switch v.Kind() {
@@ -87,6 +87,7 @@ func clean(record any) {
 	})
 }
 
+// cleanFields returns the fields with clean names and values.
 func cleanFields(fields map[string]string) map[string]string {
 	out := make(map[string]string, len(fields))
 	for name, value := range fields {

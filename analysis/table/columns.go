@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Columns are the columns that a user names himself; "" leaves the choice to the reader.
+// Columns names the columns that a user chooses; "" leaves the choice to the reader.
 type Columns struct {
 	Time      string // when a run or a sample was
 	Value     string // what is analysed
 	Parameter string // what varies between runs: nodes, ranks, the size of a problem
 }
 
-// Reading is how an input was understood.
+// Reading describes how an input was interpreted.
 type Reading struct {
-	// Columns says which column was taken for what, "" for a form that says so itself.
+	// Columns says which column was used for what, "" for a format that defines it.
 	Columns string
 	// Cut says where an input ends too early, "" if it is complete.
 	Cut string
@@ -54,13 +54,13 @@ func nameOf(header string) name {
 	return name{strings.TrimPrefix(words, "parameter "), unit} // as hyperfine writes them
 }
 
-// known is whether the name says what the column holds.
-func (n name) known() bool {
+// isKnown reports whether the name says what the column holds.
+func (n name) isKnown() bool {
 	return slices.Contains(timeNames, n.words) || slices.Contains(valueNames, n.words) ||
 		slices.Contains(parameterNames, n.words)
 }
 
-// timeUnit is the unit that a name of a time column gives, Auto if none.
+// timeUnit returns the unit in the name of a time column, Auto if none exists.
 func (n name) timeUnit() TimeUnit {
 	unit := n.unit
 	if i := strings.LastIndexByte(n.words, ' '); unit == "" && i >= 0 {
@@ -91,10 +91,10 @@ func (r *csvReader) find(names []string, taken func(int) bool) int {
 	return at
 }
 
-// none is for find: no column is taken.
-func none(int) bool { return false }
+// noneTaken is an argument for find: no column is taken.
+func noneTaken(int) bool { return false }
 
-// kind is what the first rows of a column hold.
+// kind is the kind of content of a column or a cell.
 type kind int
 
 const (

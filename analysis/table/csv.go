@@ -59,7 +59,7 @@ func (d dialect) split(line []byte, cells [][]byte) (_ [][]byte, ok bool) {
 	}
 }
 
-// trimLeft leaves out blanks, and tabs unless they separate.
+// trimLeft returns b without leading blanks, and without tabs unless they are the separator.
 func trimLeft(b []byte, separator byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t' && separator != '\t') {
 		b = b[1:]
@@ -139,8 +139,8 @@ func openCSV(in *source) (*csvReader, error) {
 	return r, r.checkNames()
 }
 
-// choose finds the separator that divides the first lines into equally many cells, and
-// the most of them into numbers and times.
+// choose sets the separator that divides the first lines into equal numbers of cells, most of them numbers and
+// times, and returns the rows.
 func (r *csvReader) choose(lines [][]byte) [][]string {
 	best, bestScore := byte(','), -1.0
 	for _, c := range []byte(separators) {
@@ -169,8 +169,8 @@ func (r *csvReader) rows(lines [][]byte) [][]string {
 	return out
 }
 
-// score is the share of cells that are numbers or times, below 0 if the rows have one
-// cell, or numbers of cells that differ by more than an empty one at the end.
+// score returns the share of cells that are numbers or times. It is negative if the rows have only one cell, or
+// if their numbers of cells differ by more than an empty one at the end.
 func (r *csvReader) score(rows [][]string) float64 {
 	width := len(withoutTrailing(rows[0]))
 	if width < 2 {
@@ -193,27 +193,27 @@ func (r *csvReader) score(rows [][]string) float64 {
 	return float64(known) / float64(max(1, all))
 }
 
-// isValue is whether a cell is a number or a time that is there.
+// isValue reports whether a cell is a number or a time that is not missing.
 func (r *csvReader) isValue(cell string) bool {
 	k := r.kindOf(cell)
 	return k == numeric || k == dates
 }
 
-// isHeader is whether the first row has names: none of its cells is a number or a time,
-// or one is a known name and rows follow.
+// isHeader reports whether the first row has names: none of its cells is a number or a time, or one is a known
+// name and rows follow.
 func (r *csvReader) isHeader(rows [][]string) bool {
 	values, known := 0, false
 	for _, cell := range rows[0] {
 		if r.isValue(cell) {
 			values++
 		}
-		known = known || nameOf(cell).known()
+		known = known || nameOf(cell).isKnown()
 	}
 	return values == 0 || known && len(rows) > 1
 }
 
-// isCommentHeader takes names from the comment before the first row, as numpy and
-// gnuplot users write them, if it has as many as the row has cells.
+// isCommentHeader reports whether the comment before the first row is a header, as numpy and gnuplot users
+// write them: at least two names, as many as the row has cells. If so, it sets names.
 func (r *csvReader) isCommentHeader(comment []byte, rows [][]string) bool {
 	comment = bytes.TrimSpace(bytes.TrimLeft(bytes.TrimSpace(comment), "#"))
 	names := r.rows([][]byte{comment})[0]
@@ -229,7 +229,7 @@ func (r *csvReader) isCommentHeader(comment []byte, rows [][]string) bool {
 	return true
 }
 
-// withoutTrailing leaves out the empty cell behind a trailing separator.
+// withoutTrailing returns the row without the empty cell behind a trailing separator.
 func withoutTrailing(row []string) []string {
 	if n := len(row); n > 1 && row[n-1] == "" {
 		return row[:n-1]
@@ -246,7 +246,7 @@ func (r *csvReader) checkNames() error {
 			continue
 		}
 		if seen[name] {
-			return r.in.fail("column %q is there twice", short(name))
+			return r.in.fail("the header has column %q twice: rename one", short(name))
 		}
 		seen[name] = true
 	}
@@ -263,7 +263,7 @@ func (r *csvReader) next() ([][]byte, error) {
 	return r.row(line)
 }
 
-// row divides a line. A row with a line end inside quotes goes on in the next line.
+// row divides a line into cells. A row with a line end inside quotes continues in the next line.
 func (r *csvReader) row(line []byte) ([][]byte, error) {
 	var ok bool
 	r.fields, ok = r.split(line, r.fields)
@@ -284,7 +284,7 @@ func (r *csvReader) row(line []byte) ([][]byte, error) {
 		if r.headed {
 			what = "the header"
 		}
-		return nil, r.in.fail("%s, %s has %d", quantity.Plural(len(r.fields), "field"), what, len(r.names))
+		return nil, r.in.fail("the line has %s but %s has %d", quantity.Plural(len(r.fields), "field"), what, len(r.names))
 	}
 	return r.fields, nil
 }
@@ -306,9 +306,9 @@ func (r *csvReader) continued(line []byte) ([][]byte, error) {
 	return nil, r.in.failAt(first, "a quote that is not closed, or stands inside a field")
 }
 
-// unreadable is what to do about a row that cannot be understood: nil if the input ends
-// in it and the rows before it are enough, else the error with its line.
-func (r *csvReader) unreadable(rows int, why error) error {
+// badRow returns the error for a row that cannot be read: nil if the input ends in it and there are rows before
+// it, else why with the line.
+func (r *csvReader) badRow(rows int, why error) error {
 	if rows > 0 && r.in.dropCut() {
 		return nil
 	}
@@ -328,7 +328,7 @@ func (r *csvReader) column(name string) (int, error) {
 	return 0, fmt.Errorf("%s: no column %q: the columns are %.200s", r.in.name, short(name), strings.Join(r.names, ", "))
 }
 
-// describe completes the line that says how a file was understood.
+// describe completes the text that says how a file was interpreted.
 func (r *csvReader) describe(what string) string {
 	out := fmt.Sprintf("%s, %s", what, quantity.Plural(len(r.names), "field"))
 	if r.decimalComma {

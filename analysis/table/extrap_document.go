@@ -37,7 +37,8 @@ func readDocument(in *source, first []byte) (Measurements, error) {
 		return Measurements{}, err
 	}
 	if first[0] != '{' {
-		return Measurements{}, in.failAt(doc.line, "a JSON list: an object a line is wanted, or Extra-P's JSON")
+		return Measurements{}, in.failAt(doc.line,
+			"the file is a JSON list: write one JSON object per line, or Extra-P's JSON format")
 	}
 	doc.all = plainJSON(append(append(first, '\n'), more...))
 	keys, err := doc.keys()
@@ -55,7 +56,7 @@ func readDocument(in *source, first []byte) (Measurements, error) {
 	e := &experiment{in: in}
 	parameters, err := doc.named(keys["parameters"])
 	if err == nil && len(parameters) == 0 {
-		err = errors.New("no parameters")
+		err = errors.New("\"parameters\" is empty: name at least one parameter")
 	}
 	if err != nil {
 		return Measurements{}, doc.fail(err)
@@ -78,10 +79,10 @@ func readDocument(in *source, first []byte) (Measurements, error) {
 	return e.file(format)
 }
 
-// keys returns the values of the document's object without copying them.
+// keys returns the values of the document's top-level object by key, without copying them.
 func (doc *document) keys() (map[string][]byte, error) {
 	if doc.in.broken {
-		return nil, errors.New("the packed file ends too early: part of it is missing")
+		return nil, errors.New("the compressed file is cut off: copy it again")
 	}
 	if err := json.Unmarshal(doc.all, &struct{}{}); err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func (doc *document) keys() (map[string][]byte, error) {
 	}
 }
 
-// begin goes on with a value of the input.
+// begin starts decoding one value of the input.
 func (doc *document) begin(value []byte) {
 	doc.from = cap(doc.all) - cap(value) // value is a part of all
 	doc.d = json.NewDecoder(bytes.NewReader(value))
@@ -121,7 +122,8 @@ func (doc *document) fail(err error) error {
 		at = syntax.Offset
 	}
 	before := bytes.TrimRight(doc.all[:min(max(at, 0), int64(len(doc.all)))], "\r\n\t ")
-	return doc.in.failAt(doc.line+bytes.Count(before, []byte{'\n'}), "%s: %w", cmp.Or(doc.format, ExtraPJSON), fault(err))
+	return doc.in.failAt(doc.line+bytes.Count(before, []byte{'\n'}), "%s: %w", cmp.Or(doc.format, ExtraPJSON),
+		jsonFault(err))
 }
 
 // object calls each with every key; each reads the value.
@@ -156,6 +158,7 @@ func (doc *document) list(each func() error) error {
 	return err
 }
 
+// open reads the opening delimiter of an object or a list.
 func (doc *document) open(want json.Delim) error {
 	t, err := doc.d.Token()
 	if err != nil {
@@ -163,12 +166,12 @@ func (doc *document) open(want json.Delim) error {
 	}
 	if t != want {
 		kind := map[json.Delim]string{'{': "an object", '[': "a list"}[want]
-		return fmt.Errorf("want %s here", kind)
+		return fmt.Errorf("unexpected JSON value: want %s", kind)
 	}
 	return nil
 }
 
-// measurements reads call path -> metric -> points.
+// measurements reads measurements nested by call path and metric.
 func (doc *document) measurements(e *experiment) error {
 	return doc.object(func(callpath string) error {
 		return doc.object(func(metric string) error {
@@ -180,7 +183,7 @@ func (doc *document) measurements(e *experiment) error {
 				}
 				switch {
 				case len(m.Point) != len(e.parameters):
-					return fmt.Errorf("a point has %s for %s",
+					return fmt.Errorf("the point has %s but the file has %s",
 						quantity.Plural(len(m.Point), "value"), quantity.Plural(len(e.parameters), "parameter"))
 				case m.Values == nil:
 					return errors.New(`a point without "values"`)

@@ -56,7 +56,7 @@ func (n *named) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*plainNamed)(n))
 }
 
-// named reads one of the lists, in the order of ids.
+// named reads one of the lists, sorted by ids.
 func (doc *document) named(list json.RawMessage) (out []named, err error) {
 	doc.begin(list)
 	err = doc.d.Decode(&out)
@@ -64,7 +64,7 @@ func (doc *document) named(list json.RawMessage) (out []named, err error) {
 	return out, err
 }
 
-// lists reads what measurements refer to.
+// lists reads the lists of call paths, metrics and coordinates, to which measurements refer.
 func (l *legacy) lists(callpaths, metrics, coordinates json.RawMessage) (err error) {
 	for _, x := range []struct {
 		to   *[]named
@@ -98,20 +98,21 @@ func (l *legacy) measurements(e *experiment) error {
 		}
 		switch {
 		case m.Coordinate < 1 || m.Coordinate > len(points):
-			return fmt.Errorf("coordinate_id %d, but there are only %d", m.Coordinate, len(points))
+			return fmt.Errorf("a measurement has coordinate_id %d, but the file has only %d coordinates", m.Coordinate,
+				len(points))
 		case m.Callpath < 1 || m.Callpath > len(l.callpaths):
 			return fmt.Errorf("callpath_id %d, but there are only %d", m.Callpath, len(l.callpaths))
 		case m.Metric < 1 || m.Metric > len(l.metrics):
 			return fmt.Errorf("metric_id %d, but there are only %d", m.Metric, len(l.metrics))
 		case m.Value == nil:
-			return errors.New("a measurement without value")
+			return errors.New("a measurement has no value")
 		}
 		set := e.of(l.callpaths[m.Callpath-1].Name, l.metrics[m.Metric-1].Name)
 		return set.add(points[m.Coordinate-1], []float64{float64(*m.Value)})
 	})
 }
 
-// points are the coordinates with their values in the order of the parameters.
+// points returns the coordinates with their d values in the order of the parameters.
 func (l *legacy) points(d int) ([][]float64, error) {
 	out := make([][]float64, len(l.coordinates))
 	for i, c := range l.coordinates {

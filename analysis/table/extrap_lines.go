@@ -37,7 +37,7 @@ func readPointLines(in *source, line []byte, format Format) (Measurements, error
 			if e.n > 0 && !json.Valid(plainJSON(line)) && in.dropCut() {
 				return e.file(format)
 			}
-			return Measurements{}, in.fail("measurement: %w", fault(err))
+			return Measurements{}, in.fail("measurement: %w", jsonFault(err))
 		}
 		var err error
 		switch line, err = in.nextContent(); {
@@ -49,6 +49,7 @@ func readPointLines(in *source, line []byte, format Format) (Measurements, error
 	}
 }
 
+// pointLine reads one line of JSON Lines and adds its measurement.
 func (e *experiment) pointLine(line []byte) error {
 	var l pointLine
 	if err := json.Unmarshal(plainJSON(line), &l); err != nil {
@@ -86,7 +87,7 @@ func (e *experiment) point(raw json.RawMessage) ([]float64, error) {
 			return nil, err
 		}
 		if len(names) == 0 {
-			return nil, fmt.Errorf("a point without parameters")
+			return nil, fmt.Errorf("the measurement has an empty \"params\": name at least one parameter")
 		}
 		e.parameters = names
 	}
@@ -103,7 +104,7 @@ func (e *experiment) point(raw json.RawMessage) ([]float64, error) {
 		point[i] = *v
 	}
 	if len(at) > len(point) {
-		return nil, fmt.Errorf("%s, the first line has %d", quantity.Plural(len(at), "parameter"), len(point))
+		return nil, fmt.Errorf("the line has %s but the first line has %d", quantity.Plural(len(at), "parameter"), len(point))
 	}
 	return point, nil
 }
@@ -112,7 +113,7 @@ func (e *experiment) point(raw json.RawMessage) ([]float64, error) {
 func keysInOrder(raw json.RawMessage) ([]string, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, fmt.Errorf("a point that is not an object")
+		return nil, fmt.Errorf("\"params\" is not an object of parameters and their values")
 	}
 	var keys []string
 	for d.More() {

@@ -10,8 +10,8 @@ import (
 	"jobgait/analysis/scaling"
 )
 
-// enoughOfCombination is how many values of the parameter that varies make a
-// series of a combination of the others: below three no method has a model.
+// enoughOfCombination is the least number of values of the varying parameter for a series of one combination of
+// the others: below three no method has a model.
 const enoughOfCombination = 3
 
 // experiment is what Extra-P's formats hold: values at points of one or more
@@ -47,7 +47,7 @@ func (e *experiment) of(callpath, metric string) *set {
 	return s
 }
 
-// add keeps the repetitions of one point.
+// add adds the repetitions of one point.
 func (s *set) add(point, repetitions []float64) error {
 	for _, v := range repetitions {
 		s.points = append(s.points, point...)
@@ -57,7 +57,7 @@ func (s *set) add(point, repetitions []float64) error {
 	return s.e.in.tooMany(s.e.n)
 }
 
-// file turns the measurements into series of one parameter each.
+// file converts the measurements to series of one parameter each.
 func (e *experiment) file(format Format) (Measurements, error) {
 	f := Measurements{Format: format}
 	metrics := map[string]bool{}
@@ -88,8 +88,7 @@ func (e *experiment) file(format Format) (Measurements, error) {
 	return f, nil
 }
 
-// title is the id of a set: its call path, and its metric where the file has
-// several.
+// title returns the id of a set: its call path, and its metric if the file has several.
 func (s *set) title(several bool, i int) string {
 	switch {
 	case s.callpath == "" && s.metric == "":
@@ -102,7 +101,7 @@ func (s *set) title(several bool, i int) string {
 	return s.callpath
 }
 
-// joinID is the id of one metric of several; Write takes it apart again.
+// joinID returns the id of one metric of several; WriteExtraP splits it again.
 func joinID(callpath, metric string) string { return callpath + "|" + metric }
 
 // split makes a series of each combination in which one parameter alone varies.
@@ -137,7 +136,7 @@ func (s *set) split(parameters []string) (list []scaling.Series, left int) {
 	return list, left
 }
 
-// all is every row.
+// all returns the indexes of all rows.
 func (s *set) all() []int {
 	rows := make([]int, len(s.values))
 	for i := range rows {
@@ -179,7 +178,7 @@ func (s *set) distinct(d, k int, rows []int) int {
 	return len(seen)
 }
 
-// along is the series of parameter k over rows.
+// along returns the series of parameter k over the given rows.
 func (s *set) along(parameters []string, k int, varying, rows []int) scaling.Series {
 	d := len(parameters)
 	out := scaling.Series{Parameter: parameters[k], Observations: make([]scaling.Observation, 0, len(rows))}

@@ -14,7 +14,7 @@ const maxTextParameters = 4
 // keywords begin the lines of Extra-P's text.
 var keywords = [...]string{"PARAMETER", "POINTS", "METRIC", "REGION", "DATA"}
 
-// isKeyword is whether a line begins as one of Extra-P's text does.
+// isKeyword reports whether a line begins with a keyword of Extra-P's text.
 func isKeyword(line []byte) bool {
 	word, _, _ := strings.Cut(strings.ReplaceAll(string(line[:min(len(line), 16)]), "\t", " "), " ")
 	for _, k := range keywords {
@@ -34,6 +34,7 @@ type text struct {
 	next           int // the point that the next DATA line is about
 }
 
+// readExtraPText reads Extra-P's text format.
 func readExtraPText(in *source) (Measurements, error) {
 	t := &text{e: &experiment{in: in}}
 	for {
@@ -56,6 +57,7 @@ func readExtraPText(in *source) (Measurements, error) {
 	return t.e.file(ExtraPText)
 }
 
+// line reads one line with content.
 func (t *text) line(line string) error {
 	fields := strings.Fields(line)
 	rest := strings.Join(fields[1:], " ")
@@ -81,13 +83,14 @@ func (t *text) line(line string) error {
 	return fmt.Errorf("unknown keyword %q: want PARAMETER, POINTS, METRIC, REGION or DATA", short(fields[0]))
 }
 
+// parameters reads a PARAMETER line.
 func (t *text) parameters(names []string) error {
 	t.e.parameters = append(t.e.parameters, names...)
 	switch {
 	case len(names) == 0:
-		return fmt.Errorf("PARAMETER without a name")
+		return fmt.Errorf("the PARAMETER line has no name")
 	case len(t.points) > 0:
-		return fmt.Errorf("PARAMETER after POINTS")
+		return fmt.Errorf("PARAMETER follows POINTS: write all PARAMETER lines first")
 	case len(t.e.parameters) > maxTextParameters:
 		return fmt.Errorf("more than %d parameters", maxTextParameters)
 	}
@@ -98,7 +101,7 @@ func (t *text) parameters(names []string) error {
 func (t *text) addPoints(s string) error {
 	d := len(t.e.parameters)
 	if d == 0 {
-		return fmt.Errorf("POINTS before any PARAMETER")
+		return fmt.Errorf("POINTS precedes PARAMETER: write a PARAMETER line first")
 	}
 	groups, err := pointGroups(s)
 	if err != nil {
@@ -169,11 +172,11 @@ func pointGroups(s string) ([][]string, error) {
 func (t *text) data(fields []string) error {
 	switch {
 	case len(t.points) == 0:
-		return fmt.Errorf("DATA before any POINTS")
+		return fmt.Errorf("DATA precedes POINTS: write a POINTS line first")
 	case t.next >= len(t.points):
 		return fmt.Errorf("more DATA lines than the %d POINTS", len(t.points))
 	case len(fields) == 0:
-		return fmt.Errorf("DATA without a value")
+		return fmt.Errorf("the DATA line has no values")
 	}
 	repetitions := make([]float64, len(fields))
 	for i, f := range fields {

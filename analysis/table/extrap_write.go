@@ -14,8 +14,8 @@ import (
 	"jobgait/analysis/scaling"
 )
 
-// ErrPointsDiffer is that series of different points were to go into one file
-// of Extra-P: it refuses a file in which a metric lacks a point.
+// ErrPointsDiffer is returned if series with different points are written into one file: Extra-P rejects a file
+// in which a metric lacks a point.
 var ErrPointsDiffer = errors.New("series have different points, which Extra-P rejects in one file")
 
 // WriteExtraP writes series as Extra-P's Text, ExtraPJSON or ExtraPLines. All have one
@@ -46,7 +46,7 @@ func WriteExtraP(w io.Writer, format Format, list []scaling.Series) error {
 	return nil
 }
 
-// sheet is series over common points.
+// sheet holds series over common points.
 type sheet struct {
 	parameter string
 	points    []float64
@@ -59,9 +59,10 @@ type column struct {
 	at               [][]float64
 }
 
+// newSheet arranges the series over common points; their parameters and points must be equal.
 func newSheet(list []scaling.Series) (sheet, error) {
 	if len(list) == 0 {
-		return sheet{}, errors.New("no series")
+		return sheet{}, errors.New("there are no series to write")
 	}
 	out := sheet{parameter: oneWord(list[0].Parameter, "p")}
 	taken := map[[2]string]bool{}
@@ -111,7 +112,7 @@ func newColumn(s scaling.Series) (column, []float64) {
 	return c, points
 }
 
-// line makes text fit for one line; Extra-P folds white space itself.
+// line returns text with white space folded to single blanks, otherwise if nothing is left.
 func line(s, otherwise string) string {
 	if s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " "); s == "" {
 		return otherwise
@@ -119,11 +120,12 @@ func line(s, otherwise string) string {
 	return s
 }
 
-// oneWord makes text fit for a name without spaces.
+// oneWord returns text with underscores for white space.
 func oneWord(s, otherwise string) string {
 	return strings.ReplaceAll(line(s, otherwise), " ", "_")
 }
 
+// plain formats a number with as many digits as needed.
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // text writes metrics outside and regions inside: read the other way round, a
@@ -158,7 +160,7 @@ func (out sheet) text(w *bufio.Writer) {
 	}
 }
 
-// json writes call paths and metrics in the order of the alphabet, as maps have it.
+// json writes Extra-P's JSON, with call paths and metrics in alphabetical order.
 func (out sheet) json(w *bufio.Writer) error {
 	type measurement struct {
 		Point  []float64 `json:"point"`
@@ -183,6 +185,7 @@ func (out sheet) json(w *bufio.Writer) error {
 	}{[]string{out.parameter}, measurements})
 }
 
+// jsonLines writes Extra-P's JSON Lines.
 func (out sheet) jsonLines(w *bufio.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

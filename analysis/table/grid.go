@@ -12,14 +12,14 @@ import (
 	"jobgait/analysis/series"
 )
 
-// A hole in the data costs grid, and one wrong time could ask for all memory:
-// the grid may have slotsPerRow slots a row, or freeSlots if that is more.
+// Limits for the slots of the grid, because a gap in the data needs slots and one wrong time could need all
+// memory: slotsPerRow slots a row, or freeSlots if that is more.
 const (
 	slotsPerRow = 20
 	freeSlots   = 4 << 20
 )
 
-// maxSteps bounds of how many steps, spread over the file, the median is taken.
+// maxSteps is the most steps, distributed over the file, of which the median is taken.
 const maxSteps = 1 << 17
 
 // grid puts the rows on a regular grid.
@@ -67,11 +67,11 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 			"%s in a slot of the grid that had one already: such rows are averaged", quantity.Plural(merged, "row")))
 	}
 	s.Offsets = c.offset
-	grouped(s.Set.Columns)
+	setGroups(s.Set.Columns)
 	return s, nil
 }
 
-// sort brings the rows into the order of time; rows of one time keep their order.
+// sort sorts the rows by time; rows of one time keep their order.
 func (c *sampleTable) sort() {
 	order := make([]int, c.n)
 	t := make([]float64, 0, c.n)
@@ -94,9 +94,9 @@ func (c *sampleTable) sort() {
 	c.sorted = true
 }
 
-// rate is 1 / median step, 0 if no time differs from the one before, made exact
-// over the whole span. A rate within a millionth of a whole number is that number:
-// times are printed with few digits.
+// rate returns the sampling rate in Hz: 1 / median step, made exact over the whole span; 0 if no time differs
+// from the one before. A rate within a millionth of a whole number is that number: times are printed with few
+// digits.
 func (c *sampleTable) rate() float64 {
 	stride := max(1, c.n/maxSteps)
 	var steps []float64
@@ -109,7 +109,7 @@ func (c *sampleTable) rate() float64 {
 		return 0
 	}
 	slices.Sort(steps)
-	rate := c.exact(2 / (steps[(len(steps)-1)/2] + steps[len(steps)/2]))
+	rate := c.exactRate(2 / (steps[(len(steps)-1)/2] + steps[len(steps)/2]))
 	if whole := math.Round(rate); whole > 0 && math.Abs(rate/whole-1) < 1e-6 {
 		return whole
 	}
@@ -119,11 +119,11 @@ func (c *sampleTable) rate() float64 {
 // nearest rounds to a whole number; unlike math.Round it is one machine instruction.
 func nearest(x float64) float64 { return math.Floor(x + 0.5) }
 
-// exact counts the slots between the first and the last row at a rate, step by step, and returns the rate that
-// divides the whole span into that number. Times since 1970 have a resolution of 0.2 us: a rate from one step
-// of 5 ms is off by a slot in two minutes; times in milliseconds make 58.8 Hz of 60. A rate that would move by
-// more than a thousandth stays unless the rows then lie on the grid: the steps are no multiples of one.
-func (c *sampleTable) exact(rate float64) float64 {
+// exactRate counts the slots between the first and the last row at a rate, step by step, and returns the rate
+// that divides the whole span into that number. Times since 1970 have a resolution of 0.2 us: a rate from one
+// step of 5 ms is off by a slot in two minutes; times in milliseconds make 58.8 Hz of 60. A rate that would
+// move by more than a thousandth stays unless the rows then lie on the grid: the steps are no multiples of one.
+func (c *sampleTable) exactRate(rate float64) float64 {
 	slots := 0.0
 	first := c.t.at(0)
 	last := first
@@ -134,15 +134,15 @@ func (c *sampleTable) exact(rate float64) float64 {
 		}
 	})
 	r := slots / (last - first)
-	if math.Abs(r/rate-1) < 1e-3 || math.Abs(r/rate-1) < 0.2 && c.off(r) < 0.1 {
+	if math.Abs(r/rate-1) < 1e-3 || math.Abs(r/rate-1) < 0.2 && c.meanOffset(r) < 0.1 {
 		return r
 	}
 	return rate
 }
 
-// off is how far the rows are from the slots of a rate, on average, in slots: at
-// a wrong rate a quarter.
-func (c *sampleTable) off(rate float64) float64 {
+// meanOffset returns the mean distance of the rows from the slots of a rate, in slots: a quarter at a wrong
+// rate.
+func (c *sampleTable) meanOffset(rate float64) float64 {
 	first, sum := c.t.at(0), 0.0
 	c.t.each(func(_ int, piece []float64) {
 		for _, t := range piece {
@@ -184,9 +184,9 @@ func (c *sampleTable) fill(k, slots int, rate float64) (series.Values, int) {
 	return out, merged
 }
 
-// grouped gives columns GROUP:NAME their group, where at least two have it. The
-// pages of a profile that was exported are found again that way.
-func grouped(cols []series.Column) {
+// setGroups sets the group of columns named GROUP:NAME, if at least two have it. The pages of a profile that
+// was exported are found again that way.
+func setGroups(cols []series.Column) {
 	members := map[string]int{}
 	group := func(name string) string {
 		g, _, ok := strings.Cut(name, ":")

@@ -12,6 +12,7 @@ const (
 // floats is a growing list of values.
 type floats struct{ pieces [][]float32 }
 
+// add appends a value.
 func (f *floats) add(v float32) {
 	k := len(f.pieces) - 1
 	if k < 0 || len(f.pieces[k]) == floatsPerPiece {
@@ -38,8 +39,10 @@ type timePiece struct {
 	exact []float64
 }
 
+// len returns the number of times in the piece.
 func (p *timePiece) len() int { return max(len(p.ticks), len(p.exact)) }
 
+// at returns time i of the piece in seconds.
 func (p *timePiece) at(i int) float64 {
 	if p.exact != nil {
 		return p.exact[i]
@@ -47,7 +50,7 @@ func (p *timePiece) at(i int) float64 {
 	return float64(p.first+int64(p.ticks[i])) / p.scale
 }
 
-// last returns the piece that grows.
+// last returns the piece to which times are added.
 func (t *times) last() *timePiece {
 	if k := len(t.pieces); k > 0 && t.pieces[k-1].len() < timesPerPiece {
 		return &t.pieces[k-1]

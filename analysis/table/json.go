@@ -101,8 +101,8 @@ func (w *words) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &(*w)[0])
 }
 
-// fault says in a few words why JSON could not be read.
-func fault(err error) error {
+// jsonFault returns an error that says briefly why JSON could not be read.
+func jsonFault(err error) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
 		where := ""
@@ -114,7 +114,7 @@ func fault(err error) error {
 	return err
 }
 
-// plainKind names a Go type for people.
+// plainKind returns the word for a Go type in error messages: list, object, text or number.
 func plainKind(t string) string {
 	switch {
 	case strings.HasPrefix(t, "[]"):
@@ -154,8 +154,8 @@ func plainJSON(b []byte) []byte {
 	return out
 }
 
-// fromTalpas returns a line of Talpas as JSON: it has semicolons between its keys. yes is
-// whether there are any.
+// fromTalpas converts a line of Talpas, which has semicolons between its keys, to JSON. yes reports whether it
+// has any.
 func fromTalpas(line []byte) (_ []byte, yes bool) {
 	if bytes.IndexByte(line, ';') < 0 {
 		return line, false
@@ -171,8 +171,8 @@ func fromTalpas(line []byte) (_ []byte, yes bool) {
 	return out, yes
 }
 
-// valueLength is the length of the JSON value that b begins with, all of b if it does not
-// end there. The value is not checked.
+// valueLength returns the length of the JSON value with which b begins, that of b if the value does not end
+// there. It does not validate the value.
 func valueLength(b []byte) int {
 	depth := 0
 	for i := 0; i < len(b); i++ {

@@ -19,7 +19,7 @@ var (
 	metricNames   = []string{"metric"}
 	groupNames    = []string{"group", "day", "date", "node"}
 	nodeHourNames = []string{"node hours"}
-	// averageNames are chosen of a table of statistics; the others of it are not measurements.
+	// averageNames are the columns that are read from a table of statistics; its others are not measurements.
 	averageNames = []string{"value", "y", "mean", "average", "avg", "median"}
 )
 
@@ -51,7 +51,7 @@ func readMeasurementRows(in *source, by Columns) (Measurements, error) {
 		}
 		if err == nil {
 			if why := t.add(cells); why != nil {
-				if err = t.unreadable(t.n, why); err == nil {
+				if err = t.badRow(t.n, why); err == nil {
 					break
 				}
 			}
@@ -61,7 +61,7 @@ func readMeasurementRows(in *source, by Columns) (Measurements, error) {
 		}
 	}
 	if len(t.out) == 0 {
-		return Measurements{}, in.fail("a header and no measurements")
+		return Measurements{}, in.fail("the file has a header but no measurements")
 	}
 	m := Measurements{Format: CSV, Reading: Reading{Columns: t.describe(t.understood())}}
 	for i := range t.out {
@@ -71,7 +71,7 @@ func readMeasurementRows(in *source, by Columns) (Measurements, error) {
 	return m, nil
 }
 
-// chooseColumns gives the columns their use: by the user's word, by name, by place.
+// chooseColumns assigns the columns' roles: by the user's choice, by name, or by position.
 func (t *measurementTable) chooseColumns(by Columns) error {
 	taken := map[int]bool{}
 	take := func(i int) int {
@@ -132,8 +132,8 @@ func (t *measurementTable) chooseColumns(by Columns) error {
 	return nil
 }
 
-// chooseParameter takes the column of the parameter by its name, else the first numbers
-// that are not known as a value. Further names of parameters are those of others.
+// chooseParameter chooses the column of the parameter by its name, else the first column of numbers that is not
+// known as a value. Further columns with names of parameters become others.
 func (t *measurementTable) chooseParameter(take func(int) int, isTaken func(int) bool) error {
 	isWords := func(i int) bool { return isTaken(i) || t.kind(i) == texts || t.kind(i) == dates }
 	if t.parameter < 0 {
@@ -160,7 +160,7 @@ func (t *measurementTable) chooseParameter(take func(int) int, isTaken func(int)
 	return nil
 }
 
-// chooseValues takes the average of a table of statistics, else all numbers that are left.
+// chooseValues chooses the average of a table of statistics, else all remaining columns of numbers.
 func (t *measurementTable) chooseValues(by Columns, taken map[int]bool) {
 	if by.Value != "" {
 		return
@@ -181,8 +181,7 @@ func (t *measurementTable) chooseValues(by Columns, taken map[int]bool) {
 	}
 }
 
-// chooseKeys takes words that stand before parameter and values as names of the series,
-// if rows share them.
+// chooseKeys chooses columns of words before parameter and values as names of the series, if rows share them.
 func (t *measurementTable) chooseKeys(taken map[int]bool) {
 	if len(t.keys) > 0 {
 		return
@@ -206,7 +205,7 @@ func (t *measurementTable) chooseKeys(taken map[int]bool) {
 	}
 }
 
-// byPlace is for files without a header: parameter, repetition, value.
+// byPlace assigns the columns of a file without a header: parameter, repetition, value.
 func (t *measurementTable) byPlace(taken map[int]bool) error {
 	t.units = make([]string, len(t.names))
 	if t.parameter >= 0 && len(t.values) > 0 {
@@ -255,13 +254,13 @@ func (t *measurementTable) add(cells [][]byte) error {
 	return t.in.tooMany(t.n)
 }
 
-// observation reads what a row says besides its values.
+// observation reads the parameter, group and cost of a row.
 func (t *measurementTable) observation(cells [][]byte) (o scaling.Observation, err error) {
 	if o.P, err = t.numberOf(t.parameter, cells[t.parameter]); err != nil {
 		return o, err
 	}
 	if math.IsNaN(o.P) {
-		return o, fmt.Errorf("no %s in this line", t.names[t.parameter])
+		return o, fmt.Errorf("the line has no value for the parameter %s", t.names[t.parameter])
 	}
 	if t.nodeHours >= 0 {
 		if o.NodeHours, err = t.numberOf(t.nodeHours, cells[t.nodeHours]); !(o.NodeHours >= 0) {
@@ -311,8 +310,8 @@ func (t *measurementTable) append(id, metricName string, column int, o scaling.O
 	}
 }
 
-// title is the id of a series: its own, and its metric's where there are
-// several. A file of one series has the id "0", as its first line would.
+// title returns the id of a series, with its metric if there are several. A file of one series has the id "0",
+// as its first line would.
 func (t *measurementTable) title(key [2]string) string {
 	several := t.metric >= 0 || len(t.values) > 1
 	switch {
@@ -368,7 +367,7 @@ func (t *measurementTable) split(i int) (list []scaling.Series, left int) {
 	return list, left
 }
 
-// understood says which columns are taken for what.
+// understood returns a text that says which columns are used for what.
 func (t *measurementTable) understood() string {
 	named := func(columns []int) string {
 		const most = 5

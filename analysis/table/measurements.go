@@ -9,7 +9,7 @@ import (
 	"jobgait/analysis/scaling"
 )
 
-// Format is a way to write measurements down.
+// Format is a file format of measurements.
 type Format string
 
 // The formats of measurements.
@@ -25,21 +25,20 @@ const (
 	GoogleBenchmark  Format = "Google Benchmark JSON"
 )
 
-// Measurements is what one input holds.
+// Measurements holds the series of one input.
 type Measurements struct {
 	Reading
 	Format Format
 	Series []scaling.Series
-	// Numbers says of each series whether its id was a number in the input, so
-	// that it can be given back as one. It is shorter than Series, or nil, where
-	// the rest are text.
+	// Numbers reports for each series whether its id was a number in the input, so that it is written as one. It
+	// may be shorter than Series: the rest are text.
 	Numbers []bool
-	// Left is how many combinations of several parameters were left out for
-	// having fewer than three values of the one that varies.
+	// Left counts the combinations of several parameters that were left out because they have fewer than three
+	// values of the varying one.
 	Left int
 }
 
-// MeasurementOptions say how a file of measurements is read.
+// MeasurementOptions holds the options for reading a file of measurements.
 type MeasurementOptions struct {
 	Name    string // of the file, for messages
 	Columns Columns
@@ -93,7 +92,7 @@ func ReadMeasurements(r io.Reader, o MeasurementOptions) (Measurements, error) {
 	return m, nil
 }
 
-// readMeasurementJSON tells the JSON formats apart by the keys of the first object.
+// readMeasurementJSON reads any of the JSON formats; it distinguishes them by the keys of the first object.
 func readMeasurementJSON(in *source) (Measurements, error) {
 	line, err := in.nextContent()
 	if err != nil {
@@ -118,19 +117,19 @@ func readMeasurementJSON(in *source) (Measurements, error) {
 	case has("p") || has("y"):
 		return readSeriesLines(in, first)
 	case has("schema"):
-		return Measurements{}, in.fail("this is a result, not measurements")
+		return Measurements{}, in.fail("the file is a JSON result of jobgait: name the file of measurements instead")
 	}
 	return Measurements{}, in.fail(
 		`no measurements in this object: it has neither "p" and "y", nor "params", nor "measurements"`)
 }
 
-// objectKeys returns what a line holds if it is one JSON object.
+// objectKeys returns the keys and values of a line that is one JSON object; false otherwise.
 func objectKeys(line []byte) (keys map[string]json.RawMessage, ok bool) {
 	err := json.Unmarshal(plainJSON(line), &keys)
 	return keys, err == nil && keys != nil
 }
 
-// tooMany is the error beyond the limit of measurements.
+// tooMany returns an error if n exceeds the limit of measurements.
 func (s *source) tooMany(n int) error {
 	if n > s.limits.Rows {
 		return fmt.Errorf("more than %d measurements: %w", s.limits.Rows, errTooLarge)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Moment is a time as it was given: a number, or a text.
+// Moment is a time as given in the input: a number, or a text.
 type Moment struct {
 	Number float64
 	Text   string // "" for a number
@@ -32,7 +32,7 @@ func (m Moment) String() string {
 	return strconv.FormatFloat(m.Number, 'f', -1, 64)
 }
 
-// TimeUnit is what a number means as a time.
+// TimeUnit is the unit and the beginning in which a number counts time.
 type TimeUnit string
 
 const (
@@ -46,12 +46,12 @@ const (
 	Nanoseconds  TimeUnit = "ns"
 )
 
-// TimeUnits lists what a user may choose.
+// TimeUnits returns the units that a user may choose.
 func TimeUnits() []TimeUnit {
 	return []TimeUnit{Auto, Days, Seconds, Milliseconds, Microseconds, Nanoseconds}
 }
 
-// perSecond is how many of the unit are a second, 0 for days.
+// perSecond returns the number of units in a second, 0 for days.
 func (u TimeUnit) perSecond() float64 {
 	return map[TimeUnit]float64{Seconds: 1, Milliseconds: 1e3, Microseconds: 1e6, Nanoseconds: 1e9}[u]
 }
@@ -100,7 +100,7 @@ func unitOf(v float64) TimeUnit {
 
 var errTime = errors.New("not a number, a date or a time")
 
-// parseMoment reads a time.
+// parseMoment parses a time, given as a number or a text.
 func parseMoment(s string) (Moment, error) {
 	if v, ok := parseFloat(s); ok {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -114,8 +114,8 @@ func parseMoment(s string) (Moment, error) {
 	return Moment{Text: s}, nil
 }
 
-// days returns the moment in days; calendar says that they count from 1970. A text has a
-// unit of its own.
+// days returns the moment in days; calendar reports that they count from 1970. The unit applies to numbers
+// only.
 func (m Moment) days(u TimeUnit) (days float64, calendar bool) {
 	if m.Text != "" {
 		at, err := parseTime(m.Text)
@@ -130,7 +130,7 @@ func (m Moment) days(u TimeUnit) (days float64, calendar bool) {
 	return m.Number / u.perSecond() / daySeconds, true
 }
 
-// Day reads a time and returns it in days.
+// Day parses a time and returns it in days.
 func Day(s string, u TimeUnit) (float64, error) {
 	m, err := parseMoment(s)
 	if err != nil {
@@ -178,7 +178,7 @@ var layouts = [...]string{
 	"2006-01-02 15:04:05.999999999 -0700 MST", // Go
 }
 
-// dayOrMonthFirst is whether a text begins with 1/2/2024, which is two days.
+// dayOrMonthFirst reports whether a text begins with a date like 1/2/2024, which is ambiguous.
 func dayOrMonthFirst(s string) bool {
 	first, rest, _ := strings.Cut(s, "/")
 	second, year, ok := strings.Cut(rest, "/")
@@ -186,6 +186,7 @@ func dayOrMonthFirst(s string) bool {
 		isDigits(first) && isDigits(second) && isDigits(year[:2])
 }
 
+// isDigits reports whether s is not empty and consists of decimal digits.
 func isDigits(s string) bool {
 	for _, c := range []byte(s) {
 		if c < '0' || c > '9' {
@@ -216,7 +217,7 @@ func (p *timeParser) digits(least, most int) (v int, ok bool) {
 	return v, true
 }
 
-// one reads one of the given characters, 0 if another follows.
+// one reads one of the given characters and returns it, 0 if another follows.
 func (p *timeParser) one(of string) byte {
 	if p.rest == "" || strings.IndexByte(of, p.rest[0]) < 0 {
 		return 0
@@ -247,6 +248,7 @@ func (p *timeParser) date() bool {
 	return ok1 && ok2 && ok3 && p.validDate()
 }
 
+// dayFirst reads day.month.year.
 func (p *timeParser) dayFirst() bool {
 	var ok1, ok2, ok3 bool
 	p.day, ok1 = p.digits(1, 2)
@@ -257,6 +259,7 @@ func (p *timeParser) dayFirst() bool {
 	return ok1 && dot1 && ok2 && dot2 && ok3 && p.validDate()
 }
 
+// validDate reports whether month and day are in range.
 func (p *timeParser) validDate() bool {
 	return p.month >= 1 && p.month <= 12 && p.day >= 1 && p.day <= 31
 }
@@ -297,7 +300,8 @@ func (p *timeParser) clock() bool {
 	return p.hour <= 24 && p.minute <= 59 && p.second <= 60
 }
 
-// zone reads Z, UTC, GMT, +01, +0100 or +01:00, and nothing behind it.
+// zone reads the time zone at the end of the text, Z, UTC, GMT, +01, +0100 or +01:00, into offset, in minutes.
+// An empty rest is UTC. It returns false if the rest is anything else.
 func (p *timeParser) zone() bool {
 	p.rest = strings.TrimSpace(p.rest)
 	switch p.rest {

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// mostNodes bounds the nodes of one run, and so what a short text can become.
+// mostNodes is the most nodes of one run, because a short text can expand to many.
 const mostNodes = 16384
 
-// nodeList reads the nodes of a run as people and Slurm write them: names
-// separated by spaces, semicolons or commas, with ranges in brackets,
-// "n[01-03,7],login1". A name that is not of this form is kept as it is.
+// nodeList parses the nodes of a run as users and Slurm write them: names separated by spaces, semicolons or
+// commas, with ranges in brackets, "n[01-03,7],login1". A name that is not of this form is kept as it is.
 func nodeList(s string) []string {
 	nodes := []string{}
 	for _, word := range splitOutside(s, " ;,\t") {
@@ -26,7 +25,7 @@ func nodeList(s string) []string {
 	return nodes
 }
 
-// nodeLists reads a column; runs with the same text share their list.
+// nodeLists parses the node lists of a column; runs with the same text share their list.
 func nodeLists(cells []string) [][]string {
 	known := map[string][]string{}
 	out := make([][]string, len(cells))
@@ -61,8 +60,8 @@ func splitOutside(s, separators string) []string {
 	return out
 }
 
-// expand writes out the ranges of a word, first bracket first; false if a range
-// is malformed or there are more than most.
+// expand returns the names that a word with ranges in brackets stands for; false if a range is malformed or
+// there are more than most.
 func expand(word string, most int) ([]string, bool) {
 	open := strings.IndexByte(word, '[')
 	if open < 0 {

@@ -18,6 +18,7 @@ type decimal struct {
 	places   int
 }
 
+// float returns the value of the decimal.
 func (d decimal) float() float64 { return float64(d.mantissa) / exact10[d.places] }
 
 // scanDecimal reads the plain decimal number that b begins with and returns its length, 0 if no number that a
@@ -58,7 +59,7 @@ const (
 
 // cells reads the numbers of a file.
 type cells struct {
-	// decimalComma is whether 1,5 is a number, as in files with semicolons.
+	// decimalComma says that 1,5 is a number, as in files with semicolons.
 	decimalComma bool
 }
 
@@ -99,8 +100,8 @@ func parseFloat(s string) (float64, bool) {
 	return v, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// isMissing is whether a cell has no value: it is empty, a word for that, or in brackets
-// such as [N/A], [Not Supported], <not counted>.
+// isMissing reports whether a cell has no value: it is empty, a word for that, or in brackets such as [N/A],
+// [Not Supported], <not counted>.
 func isMissing(s string) bool {
 	if s == "" {
 		return true

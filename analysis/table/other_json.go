@@ -49,7 +49,7 @@ func (doc *document) hyperfine(results []byte) (Measurements, error) {
 	return e.file(Hyperfine)
 }
 
-// unquoted makes numbers of the texts of a flat JSON object.
+// unquoted converts the texts of a flat JSON object that are numbers to numbers.
 func unquoted(object []byte) []byte {
 	var words map[string]string
 	if json.Unmarshal(object, &words) != nil {
@@ -68,6 +68,7 @@ func unquoted(object []byte) []byte {
 	return out
 }
 
+// isPlain reports whether w is a plain decimal number and valid JSON.
 func isPlain(w string) bool {
 	d, n := scanDecimal([]byte(w))
 	return n > 0 && n == len(w) && json.Valid([]byte(w)) && d.places >= 0
@@ -117,7 +118,7 @@ func (doc *document) googleBenchmark(benchmarks []byte) (Measurements, error) {
 	return e.file(GoogleBenchmark)
 }
 
-// named adds a parameter unless it is there.
+// named returns the experiment with the given parameter, added if it is missing.
 func (e *experiment) named(parameter string) *experiment {
 	for _, p := range e.parameters {
 		if p == parameter {
@@ -128,7 +129,8 @@ func (e *experiment) named(parameter string) *experiment {
 	return e
 }
 
-// lastNumber divides the name of a benchmark at its last argument that is a number.
+// lastNumber splits the name of a benchmark at its last argument that is a number, and returns the argument's
+// name and value; false if none exists.
 func lastNumber(name string) (rest, parameter string, p float64, ok bool) {
 	parts := strings.Split(name, "/")
 	for i := len(parts) - 1; i > 0; i-- {

@@ -18,7 +18,7 @@ const (
 	perfLeast // how many cells a line has at least
 )
 
-// isPerf is whether the rows are those of perf stat: it writes no header.
+// isPerf reports whether the rows are output of perf stat, which has no header.
 func (r *csvReader) isPerf() bool {
 	for _, row := range r.sample {
 		if len(row) < perfLeast || r.kindOf(row[perfTime]) != numeric || r.kindOf(row[perfEvent]) != texts ||
@@ -32,8 +32,8 @@ func (r *csvReader) isPerf() bool {
 	return !r.headed && len(r.sample) > 0
 }
 
-// readPerf joins the lines of one interval to a row, an event a column. The first
-// interval names the events.
+// readPerf reads output of perf stat: it joins the lines of one interval to a row with one column for each
+// event. The first interval defines the events.
 func (c *sampleTable) readPerf(only string) error {
 	events := map[string]int{}
 	c.names, c.scale = []string{"perf's interval"}, 1
@@ -51,7 +51,7 @@ func (c *sampleTable) readPerf(only string) error {
 		v, _, ok2 := c.number(cells[perfValue])
 		if !ok1 || !ok2 || math.IsNaN(t) || math.IsInf(t, 0) {
 			line := short(bytes.Join(cells, []byte{c.separator}))
-			if err := rows.unreadable(c.n, fmt.Errorf("%q is not a line of perf stat", line)); err != nil {
+			if err := rows.badRow(c.n, fmt.Errorf("%q is not a line of perf stat", line)); err != nil {
 				return err
 			}
 			break
@@ -87,7 +87,7 @@ func (c *sampleTable) readPerf(only string) error {
 	return nil
 }
 
-// flushPerf ends a row.
+// flushPerf stores the row of one interval and clears it.
 func (c *sampleTable) flushPerf(at float64) {
 	c.t.add(at)
 	c.keepRow(at)

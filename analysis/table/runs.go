@@ -13,25 +13,25 @@ import (
 // of time.
 type Runs struct {
 	changepoint.Series
-	// NumberID says that the ID was a number in the input.
+	// NumberID reports that the ID was a number in the input.
 	NumberID bool
 	// App, Shape, Metric and Unit name the series for people; "" is unknown.
 	App, Shape, Metric, Unit string
-	// Given is the time of each run as it stood in the input.
+	// Given is the time of each run as given in the input.
 	Given []Moment
 	// Order is the position in the input of each run; nil where that is its
 	// position here.
 	Order []int
-	// Calendar says that T counts days from the beginning of 1970, UTC.
+	// Calendar reports that T counts days from the beginning of 1970, UTC.
 	Calendar bool
 	Notes    []note.Note
-	// Bad says that the series could not be read: it has an ID and notes only.
+	// Bad reports that the series could not be read: it has only an ID and notes.
 	Bad bool
 	// rows names the file if several series are columns of its rows: they have one owner.
 	rows string
 }
 
-// RunOptions say how a file of runs is read.
+// RunOptions holds the options for reading a file of runs.
 type RunOptions struct {
 	Name string // of the file, for messages
 	// Columns of a CSV file. Each value of Parameter makes a series of its own.
@@ -88,7 +88,7 @@ func ReadRuns(r io.Reader, o RunOptions) ([]Runs, Reading, error) {
 		all, err = readRunLines(in, o)
 	case begin == '[':
 		_, _ = in.nextContent()
-		err = in.fail("read: a JSON list: lines of one object each are wanted")
+		err = in.fail("read: the file is a JSON list: write one JSON object per line")
 	default:
 		all, understood, err = readRunRows(in, o)
 	}
@@ -98,7 +98,7 @@ func ReadRuns(r io.Reader, o RunOptions) ([]Runs, Reading, error) {
 	return all, Reading{Columns: understood, Cut: in.cutText()}, nil
 }
 
-// markRepeated notes where an id names more than one series.
+// markRepeated adds a note to series whose id another series has too.
 func markRepeated(all []Runs) {
 	first := make(map[string]int, len(all))
 	for i := range all {
@@ -112,12 +112,12 @@ func markRepeated(all []Runs) {
 	}
 }
 
-// badRuns is a series that could not be read; its place in the list is kept.
+// badRuns returns a placeholder for a series that could not be read, with a note that says why.
 func badRuns(id, why string) Runs {
 	in := Runs{Bad: true, Notes: []note.Note{note.New(note.BadSeries, "%s: the series is not analysed", why)}}
 	in.ID = id
 	return in
 }
 
-// lineID names a series that has no id: the number of its line, from 0.
+// lineID returns the id of a series that has none: the number of its line, from 0.
 func lineID(line int) string { return strconv.Itoa(line) }

@@ -35,8 +35,8 @@ type hyperfineResult struct {
 	Times   []value
 }
 
-// isRunDocument returns whether an input whose first line that is not empty is given is a
-// document of such a tool, and not a series a line.
+// isRunDocument reports whether an input with the given first line is a document of such a tool, and not one
+// series per line.
 func isRunDocument(first []byte) bool {
 	first = bytes.TrimSpace(first)
 	if bytes.HasPrefix(first, []byte(benchmarkData)) || string(first) == "{" {
@@ -77,7 +77,7 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 	}
 	switch {
 	case len(all) == 0:
-		err = errors.New("a JSON document without runs: a line for each series, " +
+		err = errors.New("the JSON document contains no runs: write one line per series, " +
 			"github-action-benchmark's data.js or hyperfine's JSON is wanted")
 	case runs > o.Limits.Rows || len(all) > o.Limits.Series:
 		err = errTooLarge
@@ -89,8 +89,8 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 	return all, understood, nil
 }
 
-// benchmarks are the series of all suites; a suite stands before the name of a benchmark if
-// there are several.
+// benchmarks returns the series of all suites; if there are several, the suite precedes the name of a
+// benchmark.
 func (d *runDocument) benchmarks() []Runs {
 	var all []Runs
 	for _, suite := range slices.Sorted(maps.Keys(d.Entries)) {
@@ -122,7 +122,8 @@ func (d *runDocument) benchmarks() []Runs {
 	return all
 }
 
-// hyperfine are the series of all commands; hyperfine records no times of its runs.
+// hyperfine returns the series of all commands. Runs are numbered, because hyperfine does not record when they
+// began.
 func (d *runDocument) hyperfine() []Runs {
 	var all []Runs
 	for _, r := range d.Results {
@@ -139,7 +140,8 @@ func (d *runDocument) hyperfine() []Runs {
 	return all
 }
 
-// place gives runs the times that they were read with; a series with an invalid time is bad.
+// place sets the times of the runs from those given in the input; a series with an invalid time becomes a bad
+// one.
 func (in *Runs) place(unit TimeUnit) {
 	if err := in.setTimes(in.Given, unit); err != nil {
 		*in = badRuns(in.ID, err.Error())

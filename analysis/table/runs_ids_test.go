@@ -30,7 +30,7 @@ func TestIDsAreKept(t *testing.T) {
 // TestAListIsRefused checks that a JSON list is not read as CSV.
 func TestAListIsRefused(t *testing.T) {
 	_, _, err := ReadRuns(strings.NewReader("\n[{\"id\":1}]"), DefaultRuns("in"))
-	if err == nil || !strings.HasPrefix(err.Error(), "in:2: read: a JSON list") {
+	if err == nil || !strings.HasPrefix(err.Error(), "in:2: read: the file is a JSON list") {
 		t.Error(err)
 	}
 }
@@ -65,7 +65,7 @@ func TestBinaryIsRefused(t *testing.T) {
 }
 
 func TestLineThatIsNoObject(t *testing.T) {
-	for text, want := range map[string]string{"[]": "a JSON array", "null": "null", "7": "a JSON number"} {
+	for text, want := range map[string]string{"[]": "the line is a JSON array", "null": "the line is null", "7": "the line is a JSON number"} {
 		_, _, err := ReadRuns(strings.NewReader(`{"t":[1],"y":[2]}`+"\n"+text), DefaultRuns("in"))
 		if err == nil || !strings.HasPrefix(err.Error(), "in:2: read series: "+want) {
 			t.Errorf("%s: %v", text, err)

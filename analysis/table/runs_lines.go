@@ -51,12 +51,12 @@ func (l runLines) series(text []byte, line int) (Runs, error) {
 	if err := json.Unmarshal(plainJSON(text), &keys); err != nil {
 		var other *json.UnmarshalTypeError
 		if errors.As(err, &other) {
-			return Runs{}, fmt.Errorf("a JSON %s: want one object a line", other.Value)
+			return Runs{}, fmt.Errorf("the line is a JSON %s: write one JSON object per line", other.Value)
 		}
 		return Runs{}, fmt.Errorf("malformed JSON: %w", err)
 	}
 	if keys == nil {
-		return Runs{}, errors.New("null: want one object a line")
+		return Runs{}, errors.New("the line is null: write one JSON object per line")
 	}
 	id, isNumber, err := idOf(keys["id"], line)
 	one := Runs{}
@@ -87,13 +87,14 @@ func idOf(raw json.RawMessage, line int) (id string, isNumber bool, err error) {
 	return lineID(line), false, errors.New("id is neither a text nor a number")
 }
 
+// absent reports whether a JSON value is missing or null.
 func absent[T ~[]byte](raw T) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// fill takes what a line says. All lists must have as many entries as y.
+// fill sets a series from the keys of a line. All lists must have as many entries as y.
 func (l runLines) fill(in *Runs, keys map[string]json.RawMessage) error {
 	var err error
 	if absent(keys["t"]) || absent(keys["y"]) {
-		return errors.New("t or y is missing")
+		return errors.New("the series has no t or no y: both lists are required")
 	}
 	if in.Y, err = numbers("y", keys["y"]); err != nil {
 		return err
@@ -103,7 +104,7 @@ func (l runLines) fill(in *Runs, keys map[string]json.RawMessage) error {
 		return err
 	}
 	if len(given) != len(in.Y) {
-		return differ("t", len(given), len(in.Y))
+		return lengthError("t", len(given), len(in.Y))
 	}
 	if err := in.setTimes(given, l.unit); err != nil {
 		return err
@@ -111,16 +112,16 @@ func (l runLines) fill(in *Runs, keys map[string]json.RawMessage) error {
 	return l.fillRest(in, keys)
 }
 
-// differ says that a list is not as long as y.
-func differ(what string, n, values int) error {
+// lengthError returns the error for a list that is not as long as y.
+func lengthError(what string, n, values int) error {
 	entries := "entries"
 	if n == 1 {
 		entries = "entry"
 	}
-	return fmt.Errorf("%s has %d %s, y has %d", what, n, entries, values)
+	return fmt.Errorf("%s has %d %s but y has %d values: give both the same length", what, n, entries, values)
 }
 
-// fillRest takes what may be absent.
+// fillRest sets the optional parts of a series.
 func (l runLines) fillRest(in *Runs, keys map[string]json.RawMessage) error {
 	var err error
 	n := len(in.Y)
@@ -129,7 +130,7 @@ func (l runLines) fillRest(in *Runs, keys map[string]json.RawMessage) error {
 			return err
 		}
 		if len(in.Start) != n {
-			return differ("start", len(in.Start), n)
+			return lengthError("start", len(in.Start), n)
 		}
 	}
 	var also map[string]json.RawMessage
@@ -142,7 +143,7 @@ func (l runLines) fillRest(in *Runs, keys map[string]json.RawMessage) error {
 			return err
 		}
 		if len(in.Also[name]) != n {
-			return differ("also "+short(name), len(in.Also[name]), n)
+			return lengthError("also "+short(name), len(in.Also[name]), n)
 		}
 	}
 	if err := l.fillFields(in, keys["meta"]); err != nil {
@@ -158,12 +159,12 @@ func (l runLines) fillRest(in *Runs, keys map[string]json.RawMessage) error {
 	return nil
 }
 
-// fillNodes takes the nodes of each run. A node may be called by a number.
+// fillNodes sets the nodes of each run. The name of a node may be a number.
 func (l runLines) fillNodes(in *Runs, raw json.RawMessage) error {
 	if absent(raw) {
 		return nil
 	}
-	wrong := errors.New("nodes is not a list of lists of names")
+	wrong := errors.New("nodes is not a list with a list of node names for each run")
 	nodes := make([][]string, 0, len(in.Y))
 	ok := elements(raw, func(list []byte) bool {
 		var names []string
@@ -179,20 +180,19 @@ func (l runLines) fillNodes(in *Runs, raw json.RawMessage) error {
 		return wrong
 	}
 	if len(nodes) != len(in.Y) {
-		return differ("nodes", len(nodes), len(in.Y))
+		return lengthError("nodes", len(nodes), len(in.Y))
 	}
 	in.Nodes = nodes
 	return nil
 }
 
-// fillFields takes the metadata. Numbers and truth values are taken as they are
-// written; null is unknown.
+// fillFields sets the metadata. Numbers and truth values are used as they are written; null means unknown.
 func (l runLines) fillFields(in *Runs, raw json.RawMessage) error {
 	if absent(raw) {
 		return nil
 	}
 	var meta map[string]json.RawMessage
-	wrong := errors.New("meta is not an object of lists")
+	wrong := errors.New("meta is not an object whose fields are lists, one value per run")
 	if json.Unmarshal(raw, &meta) != nil {
 		return wrong
 	}
@@ -206,14 +206,14 @@ func (l runLines) fillFields(in *Runs, raw json.RawMessage) error {
 			return wrong
 		}
 		if len(words) != len(in.Y) {
-			return differ("meta "+short(name), len(words), len(in.Y))
+			return lengthError("meta "+short(name), len(words), len(in.Y))
 		}
 		in.Meta[name] = words
 	}
 	return nil
 }
 
-// word is a metadata value as text; values of one text share it.
+// word returns a metadata value as text; equal values share memory.
 func (l runLines) word(v []byte) string {
 	switch v[0] {
 	case 'n':
@@ -258,6 +258,7 @@ func elements(raw []byte, each func(entry []byte) bool) bool {
 	}
 }
 
+// optional decodes an optional value into to; it leaves to unchanged if the value is absent.
 func optional(name string, raw json.RawMessage, to any) error {
 	if absent(raw) {
 		return nil
@@ -290,7 +291,7 @@ func numbers(name string, raw json.RawMessage) ([]float64, error) {
 	return out, nil
 }
 
-// moments reads the list of times.
+// moments parses the JSON list of times of a series; each is a number or a text.
 func (l runLines) moments(raw json.RawMessage) (out []Moment, err error) {
 	out = make([]Moment, 0, bytes.Count(raw, []byte{','})+1)
 	ok := elements(raw, func(b []byte) bool {

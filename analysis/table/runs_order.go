@@ -10,8 +10,7 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// finish brings the runs into the order of time and takes values that are no
-// finite numbers as missing, with a note on each.
+// finish sorts the runs by time and makes infinite values missing, with a note on each.
 func (in *Runs) finish() {
 	infinite := 0
 	for i, v := range in.Y {

@@ -7,13 +7,12 @@ import (
 	"jobgait/analysis/changepoint"
 )
 
-// Owned are the series as the detector takes them, without bad ones. What unrelated series
-// show at one time is the machine's, and series without an owner pass for
-// unrelated. Metrics of the same runs and shapes of one application are not:
-// taken so, a change of the code that all seven metrics of a file show would be
-// taken out as the machine's. Where no user is known, series of one application
-// and series whose runs began at the very same times get an owner in common.
-func Owned(inputs []Runs) []changepoint.Series {
+// WithOwners returns the series for the detector, without bad ones, each with an owner. What unrelated series
+// show at one time is the machine's, and series without an owner pass for unrelated. Metrics of the same runs
+// and shapes of one application are not: taken so, a change of the code that all seven metrics of a file show
+// would be taken out as the machine's. Where no user is known, series of one application and series whose runs
+// began at the very same times get an owner in common.
+func WithOwners(inputs []Runs) []changepoint.Series {
 	out := make([]changepoint.Series, 0, len(inputs))
 	owners := map[string]string{}
 	for i, in := range inputs {
@@ -30,8 +29,8 @@ func Owned(inputs []Runs) []changepoint.Series {
 	return out
 }
 
-// ownerOf finds the owner that an earlier series left under one of the names of
-// this one, or makes one up that no user can have.
+// ownerOf returns the owner of an earlier series that shares an application, a file or start times with this
+// one, or a new owner that is different from every user name; "" if the series has none of these.
 func (in Runs) ownerOf(owners map[string]string, place int) string {
 	var names []string
 	if in.App != "" && in.Shape != "" {
@@ -61,7 +60,7 @@ func (in Runs) ownerOf(owners map[string]string, place int) string {
 	return owner
 }
 
-// starts names when the runs of a history began, in whatever order.
+// starts returns a key made of the start times of all runs, independent of their order.
 func (in Runs) starts() string {
 	starts := slices.Clone(in.Start)
 	slices.Sort(starts)

@@ -26,7 +26,7 @@ type runTable struct {
 	words  intern
 }
 
-// intern keeps one copy of each text: values repeat for months.
+// intern stores one copy of each text, because values repeat for months.
 type intern map[string]string
 
 func (in intern) word(s []byte) string {
@@ -58,7 +58,7 @@ func readRunRows(in *source, o RunOptions) (all []Runs, understood string, err e
 		}
 		if err == nil {
 			if why := t.add(cells); why != nil {
-				if err = t.unreadable(len(t.given), why); err == nil {
+				if err = t.badRow(len(t.given), why); err == nil {
 					break
 				}
 			}
@@ -132,7 +132,7 @@ func (t *runTable) first(taken func(int) bool, kinds ...kind) int {
 	return -1
 }
 
-// chooseMore takes all columns of numbers for values where none is known by its name.
+// chooseMore adds all columns of numbers to the values if none is known by its name.
 func (t *runTable) chooseMore(taken func(int) bool) {
 	if t.named || !t.headed {
 		return
@@ -148,7 +148,7 @@ func (t *runTable) chooseMore(taken func(int) bool) {
 	}
 }
 
-// add takes one row.
+// add adds one run.
 func (t *runTable) add(cells [][]byte) error {
 	m, err := parseMoment(string(cells[t.time]))
 	if err != nil {
@@ -179,7 +179,7 @@ func (t *runTable) add(cells [][]byte) error {
 	return nil
 }
 
-// series makes the series of the columns.
+// series returns the series of the value columns.
 func (t *runTable) series() []Runs {
 	if t.unit == Auto {
 		t.unit = unitOfAll(t.given)
@@ -209,7 +209,7 @@ func (t *runTable) series() []Runs {
 	return all
 }
 
-// fill makes a series of value column k.
+// fill sets a series from value column k.
 func (t *runTable) fill(in *Runs, k int) error {
 	in.Y = t.y[k]
 	if in.Y == nil {
@@ -262,7 +262,7 @@ func (t *runTable) columnNumbers(cells []string) ([]float64, bool) {
 	return out, some
 }
 
-// divide makes a series of the runs of each value of a column.
+// divide returns one series for each value of a column, with the runs that have it.
 func (in Runs) divide(name string, cells []string) []Runs {
 	rows := map[string][]int{}
 	var order []string
@@ -285,7 +285,7 @@ func (in Runs) divide(name string, cells []string) []Runs {
 	return out
 }
 
-// understood says which columns are taken for what.
+// understood returns a text that says which columns are used for what.
 func (t *runTable) understood() string {
 	out := "time = " + t.names[t.time]
 	numbers := slices.ContainsFunc(t.given, func(m Moment) bool { return m.Text == "" })
@@ -318,8 +318,8 @@ func unitOfAll(given []Moment) TimeUnit {
 	return unitOf(largest)
 }
 
-// setTimes turns the times of a series into days. Numbers and texts do not mix:
-// they count from different beginnings.
+// setTimes converts the times of a series to days. Numbers and texts must not be mixed: they count from
+// different beginnings.
 func (in *Runs) setTimes(given []Moment, u TimeUnit) error {
 	if u == Auto {
 		u = unitOfAll(given)

@@ -146,9 +146,9 @@ func TestRunLines(t *testing.T) {
 // A series that is no history is listed in its place; the others are read.
 func TestBadRuns(t *testing.T) {
 	for line, want := range map[string]string{
-		`{"id":"b","t":[1,2],"y":[3]}`:                      "t has 2 entries, y has 1",
-		`{"id":"b","y":[3]}`:                                "t or y is missing",
-		`{"id":"b","t":[1],"y":null}`:                       "t or y is missing",
+		`{"id":"b","t":[1,2],"y":[3]}`:                      "t has 2 entries but y has 1",
+		`{"id":"b","y":[3]}`:                                "the series has no t or no y",
+		`{"id":"b","t":[1],"y":null}`:                       "the series has no t or no y",
 		`{"id":"b","t":[1],"y":["x"]}`:                      "y is not a list of numbers",
 		`{"id":"b","t":[1],"y":3}`:                          "y is not a list of numbers",
 		`{"id":"b","t":1,"y":[3]}`:                          "t is not a list",
@@ -156,16 +156,17 @@ func TestBadRuns(t *testing.T) {
 		`{"id":"b","t":["soon"],"y":[3]}`:                   "t of run 0: \"soon\": not a number, a date",
 		`{"id":"b","t":[1,"2026-11-05"],"y":[3,3]}`:         "t is a number in some runs and a date in others",
 		`{"id":"b","t":[1e300],"y":[3]}`:                    "is out of range",
-		`{"id":"b","t":["2026-11-05"],"y":[3,4]}`:           "t has 1 entry, y has 2",
+		`{"id":"b","t":["2026-11-05"],"y":[3,4]}`:           "t has 1 entry but y has 2",
 		`{"id":"b","t":[1],"y":[3],"start":[1,2]}`:          "start has 2 entries",
 		`{"id":"b","t":[1],"y":[3],"start":"x"}`:            "start is not a list of numbers",
 		`{"id":"b","t":[1],"y":[3],"also":{"cpu_s":[1,2]}}`: "also cpu_s has 2 entries",
 		`{"id":"b","t":[1],"y":[3],"also":[1]}`:             "also has the wrong type",
 		`{"id":"b","t":[1],"y":[3],"meta":{"a":[]}}`:        "meta a has 0 entries",
-		`{"id":"b","t":[1],"y":[3],"meta":{"a":1}}`:         "meta is not an object of lists",
-		`{"id":"b","t":[1],"y":[3],"nodes":[["x"],["y"]]}`:  "nodes has 2 entries",
-		`{"id":"b","t":[1],"y":[3],"nodes":[1]}`:            "nodes is not a list of lists",
-		`{"id":"b","t":[1],"y":[3],"nodes":[[true]]}`:       "nodes is not a list of lists",
+		`{"id":"b","t":[1],"y":[3],"meta":{"a":1}}`: "meta is not an object whose fields are lists, one value per " +
+			"run",
+		`{"id":"b","t":[1],"y":[3],"nodes":[["x"],["y"]]}`: "nodes has 2 entries",
+		`{"id":"b","t":[1],"y":[3],"nodes":[1]}`:           "nodes is not a list with a list",
+		`{"id":"b","t":[1],"y":[3],"nodes":[[true]]}`:      "nodes is not a list with a list",
 	} {
 		all := readRuns(t, `{"id":"a","t":[1],"y":[2]}`+"\n"+line+"\n"+`{"id":"c","t":[1],"y":[2]}`, nil)
 		if len(all) != 3 || !all[1].Bad || all[1].ID != "b" || !slices.Equal(runCodes(all[1]), []note.Code{note.BadSeries}) ||
@@ -329,7 +330,7 @@ func TestRunFilesOfSeveralValues(t *testing.T) {
 		reading.Columns != "time = time, values = metric1, metric2, 4 fields" {
 		t.Fatalf("%+v, %q, %v", all, reading.Columns, err)
 	}
-	if owned := Owned(all); owned[0].User == "" || owned[0].User != owned[1].User {
+	if owned := WithOwners(all); owned[0].User == "" || owned[0].User != owned[1].User {
 		t.Errorf("owners %q and %q", owned[0].User, owned[1].User)
 	}
 	o := DefaultRuns("f")
@@ -517,7 +518,7 @@ func TestRunDocuments(t *testing.T) {
 		t.Errorf("hyperfine: %+v, %v", all, err)
 	}
 	for text, want := range map[string]string{
-		"{\n \"a\": 1\n}\n":                            "f:1: read series: a JSON document without runs",
+		"{\n \"a\": 1\n}\n":                            "f:1: read series: the JSON document contains no runs",
 		"{\n \"results\": 5}":                          "f:1: read series: malformed JSON",
 		"window.BENCHMARK_DATA = {":                    "f:1: read series: malformed JSON",
 		"command,mean,stddev,median\nsleep 1,1,.1,1\n": "f:2: time",

@@ -15,26 +15,25 @@ import (
 	"jobgait/analysis/series"
 )
 
-// SampleOptions say how a file of samples is read.
+// SampleOptions holds the options for reading a file of samples.
 type SampleOptions struct {
-	// Name is what messages call the input.
+	// Name is the name of the input in messages.
 	Name string
 	// Columns are the user's own choice: Value is the only column that is read, or the
 	// name of a group of columns.
 	Columns Columns
 	// RateHz is the number of samples per second; 0 means 1 / median step.
 	RateHz float64
-	// Size is the length of the input in bytes where it is known: memory is then taken
-	// once.
+	// Size is the length of the input in bytes, if known: memory is then allocated once.
 	Size int64
 }
 
-// Samples is what a file of samples holds.
+// Samples holds the columns of a file of samples.
 type Samples struct {
 	Reading
 	// Set has StepS 0 if the file has fewer than two times and no rate was given.
 	Set series.Set
-	// Offsets is what has to be added to the values of each column.
+	// Offsets holds the number to be added to the values of each column.
 	Offsets []float64
 	Notes   []note.Note
 }
@@ -45,10 +44,10 @@ var ErrEmpty = errors.New("the input is empty")
 // ErrNoRate is returned for samples without times and without a rate.
 var ErrNoRate = errors.New("the samples carry no times: give their rate in Hz")
 
-// headSize is how much of an input is examined to tell text from numbers.
+// headSize is the number of bytes that are examined to distinguish text from binary numbers.
 const headSize = 512
 
-// ReadSamples reads CSV or float32, whichever the first bytes look like.
+// ReadSamples reads samples as CSV or as raw float32, depending on the first bytes.
 func ReadSamples(r io.Reader, o SampleOptions) (Samples, error) {
 	br, ok := r.(*bufio.Reader)
 	if !ok || br.Size() < headSize {
@@ -66,8 +65,8 @@ func ReadSamples(r io.Reader, o SampleOptions) (Samples, error) {
 	return readFloat32(br, o)
 }
 
-// looksLikeLines is whether people can read the beginning of a file, and it has lines or
-// fields: float32 samples have zero bytes or broken UTF-8 in every hundred of them.
+// looksLikeLines reports whether the beginning of a file is printable text with lines or fields: float32
+// samples have zero bytes or broken UTF-8 in every hundred of them.
 func looksLikeLines(head []byte) bool {
 	if !bytes.ContainsAny(head, "\n,") {
 		return false
@@ -85,11 +84,11 @@ func looksLikeLines(head []byte) bool {
 	return true
 }
 
-// far is the value beyond which a column is kept as a difference to its first value:
+// maxPlainValue is the size above which values of a column are stored as differences from its first value:
 // float32 has a resolution of 1/16 there.
-const far = 1e6
+const maxPlainValue = 1e6
 
-// sampleTable is what was read of a CSV file, in the order of its lines.
+// sampleTable holds the rows read of a CSV file, in the order of its lines.
 type sampleTable struct {
 	*csvReader
 	time   int // column of the time, -1 if absent
@@ -153,7 +152,7 @@ func readSampleRows(r io.Reader, o SampleOptions) (Samples, error) {
 	return s, nil
 }
 
-// read reads all rows: the usual ones as fast as they come, others cell by cell.
+// read reads all rows: plain ones by fastRows, others cell by cell.
 func (c *sampleTable) read() error {
 	for {
 		if err := c.fastRows(); err != nil {
@@ -167,7 +166,7 @@ func (c *sampleTable) read() error {
 			return err
 		}
 		if err := c.add(cells); err != nil {
-			if err := c.unreadable(c.n, err); err != nil {
+			if err := c.badRow(c.n, err); err != nil {
 				return err
 			}
 			return nil
@@ -175,7 +174,7 @@ func (c *sampleTable) read() error {
 	}
 }
 
-// chooseColumns gives each column of the file its use.
+// chooseColumns decides for each column of the file whether it is the time, stored or skipped.
 func (c *sampleTable) chooseColumns(by Columns) error {
 	if err := c.chooseTime(by.Time); err != nil {
 		return err
@@ -201,7 +200,7 @@ func (c *sampleTable) chooseColumns(by Columns) error {
 		c.kept = []int{(c.time + 1) % len(c.names)}
 		c.field[c.kept[0]] = 0
 	case len(c.kept) == 0:
-		return c.in.fail("no column beside the time: there is %s", short(c.names[0]))
+		return c.in.fail("the file has no column besides the time column %s", short(c.names[0]))
 	}
 	c.v, c.units = make([]floats, len(c.kept)), make([]string, len(c.kept))
 	c.offset, c.row = make([]float64, len(c.kept)), make([]float64, len(c.kept))
@@ -211,6 +210,7 @@ func (c *sampleTable) chooseColumns(by Columns) error {
 	return nil
 }
 
+// errOr returns err, or a new error if it is nil.
 func errOr(err error, format string, args ...any) error {
 	if err != nil {
 		return err
@@ -229,7 +229,7 @@ func (c *sampleTable) chooseTime(named string) (err error) {
 	} else {
 		names := append([]string{"t s", "time s"}, timeNames...)
 		if c.time = c.find(names, func(i int) bool { return c.kind(i) == texts }); c.time < 0 {
-			c.time = c.find(names, none) // the first row will be the error
+			c.time = c.find(names, noneTaken) // the first row will be the error
 		}
 		if c.time < 0 && c.grows(0) {
 			c.time = 0
@@ -256,7 +256,7 @@ func (c *sampleTable) chooseTime(named string) (err error) {
 	return nil
 }
 
-// grows is whether column i holds times that only grow in the first rows.
+// grows reports whether column i holds times that never decrease in the first rows.
 func (c *sampleTable) grows(i int) bool {
 	last := math.Inf(-1)
 	for _, row := range c.sample {
@@ -285,7 +285,7 @@ func (c *sampleTable) timeOf(cell []byte) (float64, error) {
 	return t / c.scale, nil
 }
 
-// add takes one row.
+// add stores one row.
 func (c *sampleTable) add(cells [][]byte) error {
 	t := float64(c.n) / c.rateHz
 	if c.time >= 0 {
@@ -315,7 +315,7 @@ func (c *sampleTable) add(cells [][]byte) error {
 	return nil
 }
 
-// keepRow takes the values of a row whose time was stored.
+// keepRow stores the values of a row whose time was stored.
 func (c *sampleTable) keepRow(t float64) {
 	for k, v := range c.row {
 		c.v[k].add(c.keep(k, v))
@@ -325,7 +325,7 @@ func (c *sampleTable) keepRow(t float64) {
 	c.n++
 }
 
-// keep returns what is stored of a value.
+// keep returns the value as stored: its difference from the offset of column k in single precision.
 func (c *sampleTable) keep(k int, v float64) float32 {
 	if math.IsNaN(v) {
 		return series.Missing()
@@ -336,14 +336,14 @@ func (c *sampleTable) keep(k int, v float64) float32 {
 	}
 	if math.IsNaN(c.offset[k]) {
 		c.offset[k] = 0
-		if math.Abs(v) > far {
+		if math.Abs(v) > maxPlainValue {
 			c.offset[k] = v
 		}
 	}
 	return float32(v - c.offset[k])
 }
 
-// understood says which columns are taken for what.
+// understood returns a text that says which columns are used for what.
 func (c *sampleTable) understood() string {
 	const most = 5
 	var names []string

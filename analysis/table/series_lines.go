@@ -24,6 +24,7 @@ type seriesLine struct {
 	NodeHours []value `json:"node_hours"`
 }
 
+// readSeriesLines reads one series per line of JSON; line is the first.
 func readSeriesLines(in *source, line []byte) (Measurements, error) {
 	f := Measurements{Format: SeriesLines}
 	n := 0
@@ -47,17 +48,17 @@ func readSeriesLines(in *source, line []byte) (Measurements, error) {
 	}
 }
 
-// seriesOf reads one line. What is no JSON object is an error; an object that
-// holds no series keeps its place, empty and with a note.
+// seriesOf reads one line. It returns an error if the line is not a JSON object; an object without a valid
+// series gives an empty series with a note.
 func (in *source) seriesOf(line []byte) (s scaling.Series, isNumber bool, err error) {
 	var l seriesLine
 	err = json.Unmarshal(plainJSON(line), &l)
 	if err != nil && !isObject(line) {
-		return s, false, fault(err)
+		return s, false, jsonFault(err)
 	}
 	why := ""
 	if err != nil {
-		why = fault(err).Error()
+		why = jsonFault(err).Error()
 	} else {
 		s, why = l.series()
 	}
@@ -71,14 +72,13 @@ func (in *source) seriesOf(line []byte) (s scaling.Series, isNumber bool, err er
 	return s, l.ID.number, nil
 }
 
-// isObject is whether a line is whole, whatever its keys hold.
+// isObject reports whether a line is a complete JSON object, whatever its keys hold.
 func isObject(line []byte) bool {
 	var keys map[string]json.RawMessage
 	return json.Unmarshal(plainJSON(line), &keys) == nil
 }
 
-// series checks that the lists fit each other and joins them; wrong is why they
-// do not.
+// series checks that the lists match and joins them; wrong says why they do not.
 func (l seriesLine) series() (s scaling.Series, wrong string) {
 	s = scaling.Series{ID: l.ID.text, Parameter: l.Parameter, Metric: l.Metric, Mode: scaling.Mode(l.Mode)}
 	switch s.Mode {
@@ -128,7 +128,7 @@ func (l seriesLine) point(to []scaling.Observation, i int) (_ []scaling.Observat
 	return to, ""
 }
 
-// at is the word for repetition k of n.
+// at returns the word for repetition k of n; wrong is not empty if the numbers do not match.
 func (w words) at(k, n int) (text, wrong string) {
 	switch len(w) {
 	case n:

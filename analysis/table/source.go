@@ -45,6 +45,7 @@ type source struct {
 
 const firstBuffer = 1 << 18
 
+// newSource returns a source that reads r; name is for messages.
 func newSource(r io.Reader, name string, limits Limits) *source {
 	return &source{r: r, name: name, limits: limits, buf: make([]byte, firstBuffer)}
 }
@@ -72,8 +73,8 @@ func (s *source) begin() error {
 	return nil
 }
 
-// isText is whether an input that begins with head is text: no byte 0, and few bytes
-// that are not UTF-8 (an old name in Latin-1 may be there).
+// isText reports whether an input that begins with head is text: no byte 0, and few bytes that are not UTF-8
+// (an old name in Latin-1 may be there).
 func isText(head []byte) bool {
 	odd := 0
 	for i := 0; i < len(head); {
@@ -90,7 +91,7 @@ func isText(head []byte) bool {
 	return odd <= few || odd*oneIn <= len(head)
 }
 
-// fill reads more bytes behind those that are unread.
+// fill reads more bytes into the buffer, enlarging it if necessary.
 func (s *source) fill() error {
 	if s.lo > 0 {
 		s.hi = copy(s.buf, s.buf[s.lo:s.hi])
@@ -143,7 +144,7 @@ func (s *source) next() ([]byte, error) {
 	}
 }
 
-// last returns what stands behind the last line end.
+// last returns the text behind the last line end.
 func (s *source) last() ([]byte, error) {
 	line := s.buf[s.lo:s.hi]
 	if len(line) > s.limits.Line {
@@ -171,7 +172,7 @@ func (s *source) nextContent() ([]byte, error) {
 	}
 }
 
-// isContent is false for empty lines and comments.
+// isContent reports whether a line is neither empty nor a comment.
 func isContent(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	return len(line) > 0 && line[0] != '#'
@@ -215,7 +216,7 @@ func (s *source) sample(n int) (lines [][]byte, comment []byte, err error) {
 	}
 }
 
-// rest returns all that is unread, for formats that are one document.
+// rest reads and returns the whole unread input, for formats that are one document.
 func (s *source) rest() ([]byte, error) {
 	for !s.ended {
 		if s.hi == len(s.buf) && s.lo == 0 { // the bound is that of the input, not of a line
@@ -255,10 +256,12 @@ func (s *source) cutText() string {
 // fail returns an error about the line that was read last.
 func (s *source) fail(format string, args ...any) error { return s.failAt(s.number, format, args...) }
 
+// failAt returns an error about the given line.
 func (s *source) failAt(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", s.name, line, fmt.Errorf(format, args...))
 }
 
+// trimCR returns b without a carriage return at its end.
 func trimCR(b []byte) []byte {
 	if n := len(b); n > 0 && b[n-1] == '\r' {
 		return b[:n-1]

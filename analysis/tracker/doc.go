@@ -21,6 +21,6 @@
 // Memory is constant: 1 MB for a minute's worth at 200 Hz, per scale, of 20 columns; a sample takes less than 1
 // us (MEASURED.md).
 //
-// It reports no period that detection did not find, and calls no loop stalled whose processes are busy: that is
-// another part of the program.
+// It reports no period that detection did not find, and does not call a loop stalled while the processes run
+// code of their own: the program has then entered another part.
 package tracker

@@ -7,10 +7,10 @@ import (
 	"jobgait/analysis/series"
 )
 
-// effort is the CPU time that a cycle takes. It hardly moves where the clock's time does, and in the samples of
-// a job that spins after its loop, turns of other work at the CPUs resemble the template of a cycle often
-// enough to pass for cycles: beside another program, six of six spinning jobs were reported as running on. They
-// take several times the CPU time.
+// effort is the CPU time of a cycle. It hardly varies where the elapsed time does. In the samples of a job that
+// spins after its loop, turns of other work at the CPUs resemble the template of a cycle often enough to pass
+// for cycles: beside another program, six of six spinning jobs were reported as running on. They take several
+// times the CPU time.
 type effort struct {
 	column int     // busy CPUs, -1 without any
 	usual  float64 // CPU time of a cycle, in samples of the tracker
@@ -18,16 +18,17 @@ type effort struct {
 }
 
 const (
-	// mostEffort is how many times as much CPU time as usual a cycle may take.
+	// mostEffort is the largest ratio of a cycle's CPU time to the usual one.
 	mostEffort = 3
-	// levelCycles is of how many cycles the level is, about: of short ones that sleep
-	// most of the time each has less than a sample of code.
+	// levelCycles is the number of cycles over which the level is averaged: a short cycle that mostly sleeps has
+	// less than one sample of code.
 	levelCycles = 8
-	// effortShare is by which part the usual effort moves towards that of a cycle.
+	// effortShare is the share by which the usual effort moves towards that of each cycle.
 	effortShare = 1.0 / 32
 )
 
-// learnEffort learns what the cycles of a period take, of a set whose samples are merge samples of the tracker.
+// learnEffort returns the CPU time of the cycles of a period in a set, each of whose samples is merge samples
+// of the tracker.
 func learnEffort(set series.Set, merge int, p periodicity.Period) effort {
 	e := effort{column: slices.IndexFunc(set.Columns, func(c series.Column) bool { return c.Name == "busy_cpus" })}
 	if e.column < 0 {
@@ -46,18 +47,17 @@ func learnEffort(set series.Set, merge int, p periodicity.Period) effort {
 	return e
 }
 
-// add takes a sample of all columns, of a loop whose cycles have the given length in samples.
+// add updates the level with a sample of all columns; length is that of the loop's cycles in samples.
 func (e *effort) add(x []float32, length float64) {
 	if e.column >= 0 && x[e.column] == x[e.column] {
 		e.level += (float64(x[e.column]) - e.level) / (levelCycles * max(1, length))
 	}
 }
 
-// fits is whether cycles of a length, in samples, take about the CPU time that they
-// usually take.
-func (e *effort) fits(length float64) bool {
+// isUsual reports whether cycles of a length, in samples, take at most mostEffort times their usual CPU time.
+func (e *effort) isUsual(length float64) bool {
 	return e.column < 0 || e.usual <= 0 || e.level*length <= mostEffort*e.usual
 }
 
-// follow lets the usual effort go with the loop.
-func (e *effort) follow(length float64) { e.usual += effortShare * (e.level*length - e.usual) }
+// adapt moves the usual effort towards that of the last cycles.
+func (e *effort) adapt(length float64) { e.usual += effortShare * (e.level*length - e.usual) }

@@ -50,7 +50,7 @@ func TestSpinningEndsNoCycle(t *testing.T) {
 			for seed := range uint64(20) {
 				r := rand.New(rand.NewPCG(seed, 7))
 				x := append(counted(r, 6000, loop), counted(r, 6000, c.then(r))...)
-				p := tracker.NewPursuit([]series.Column{{Name: "busy_cpus", Scope: series.JobScope}}, stepS)
+				p := tracker.NewLoopTracker([]series.Column{{Name: "busy_cpus", Scope: series.JobScope}}, stepS)
 				before, after := 0, 0
 				for i, v := range x {
 					if _, ok := p.Add([]float32{v}); ok && i < 6000 {
@@ -59,7 +59,7 @@ func TestSpinningEndsNoCycle(t *testing.T) {
 						after++
 					}
 					if p.Due() && i < 6000 {
-						p.Take(p.Question().Answer())
+						p.FollowDetected(p.NextRequest().Detect())
 					}
 				}
 				if before < 40 {

@@ -67,8 +67,8 @@ func (s *lowScore) off(at float64) float64 {
 const farOff = 0.2
 
 // moment takes what is told now, of which only a second is judged at a time.
-func (s *lowScore) moment(p *tracker.Pursuit) {
-	b, held := p.Beat()
+func (s *lowScore) moment(p *tracker.LoopTracker) {
+	b, held := p.CurrentLoop()
 	if !held {
 		return
 	}

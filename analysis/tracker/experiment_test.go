@@ -123,23 +123,23 @@ func (s *score) follow(x []float32, tr truth) {
 	}
 	s.low = trueLows(tr, len(x))
 	s.shortRun = len(x) < 70*rate || !s.null && s.periodS > 15
-	p := tracker.NewPursuit([]series.Column{{Name: "ipc", Scope: series.JobScope}}, 1.0/rate)
+	p := tracker.NewLoopTracker([]series.Column{{Name: "ipc", Scope: series.JobScope}}, 1.0/rate)
 	predicted := math.NaN()
 	started := time.Now()
 	var asking time.Duration
 	for i, v := range x {
 		c, ok := p.Add([]float32{v})
 		if ok {
-			if b, held := p.Beat(); held && !math.IsNaN(predicted) && math.Abs(c.EndS-predicted) < 0.5*b.PeriodS {
+			if b, held := p.CurrentLoop(); held && !math.IsNaN(predicted) && math.Abs(c.EndS-predicted) < 0.5*b.PeriodS {
 				s.errs = append(s.errs, math.Abs(c.EndS-predicted)/b.PeriodS)
 			}
-			if b, held := p.Beat(); held {
+			if b, held := p.CurrentLoop(); held {
 				predicted = b.NextS
 			}
 		}
 		if p.Due() {
 			began := time.Now()
-			p.Take(p.Question().Answer())
+			p.FollowDetected(p.NextRequest().Detect())
 			asking += time.Since(began)
 			s.asked++
 		}
@@ -152,8 +152,8 @@ func (s *score) follow(x []float32, tr truth) {
 }
 
 // moment compares what is told now with what is true.
-func (s *score) moment(p *tracker.Pursuit, tr truth, active []int, i int) {
-	b, held := p.Beat()
+func (s *score) moment(p *tracker.LoopTracker, tr truth, active []int, i int) {
+	b, held := p.CurrentLoop()
 	is := active[i]
 	if is > 0 {
 		s.real++

@@ -2,15 +2,15 @@ package tracker
 
 import "math"
 
-// fold is a template: what some mixtures of the columns look like in one cycle, or
-// in several if it is short. Each mixture has mean 0.
+// fold is a template: the shape of some mixtures of the columns in one cycle, or in several if it is short.
+// Each mixture has mean 0.
 type fold struct {
 	v      [][]float32 // [mixture][point]
 	energy float64
 }
 
-// settle takes the means out and adds the energy up.
-func (f *fold) settle() {
+// normalise subtracts the means and computes the energy.
+func (f *fold) normalise() {
 	f.energy = 0
 	for _, x := range f.v {
 		mean := float32(0)
@@ -25,10 +25,11 @@ func (f *fold) settle() {
 	}
 }
 
+// points returns the number of points of the template.
 func (f *fold) points() int { return len(f.v[0]) }
 
-// likeness is the cosine between the template and a window of which the sum of
-// squares about its means is given: 1 = equal up to a factor, 0 = unrelated.
+// likeness returns the cosine between the template and a window with the given sum of squares about its means:
+// 1 = equal up to a factor, 0 = unrelated.
 func (f *fold) likeness(window [][]float32, squares float64) float64 {
 	dot := 0.0
 	for k, x := range f.v {
@@ -40,8 +41,7 @@ func (f *fold) likeness(window [][]float32, squares float64) float64 {
 	return 0
 }
 
-// product is the sum of the products of x and y, in four sums so that one need not
-// wait for the other.
+// product returns the dot product of x and y, computed as four sums for speed.
 func product(x, y []float32) float64 {
 	y = y[:len(x)]
 	var a, b, c, d float32
@@ -58,7 +58,7 @@ func product(x, y []float32) float64 {
 	return float64(a) + float64(b) + float64(c) + float64(d)
 }
 
-// add moves the template towards a window by a share.
+// add moves the template towards a window by the given share.
 func (f *fold) add(window [][]float32, share float32) {
 	for k, x := range f.v {
 		w := window[k][:len(x)]
@@ -71,7 +71,7 @@ func (f *fold) add(window [][]float32, share float32) {
 			x[i] += share * (w[i] - mean - x[i])
 		}
 	}
-	f.settle()
+	f.normalise()
 }
 
 // stretched returns the template with n points; it is cyclic.
@@ -86,6 +86,6 @@ func (f *fold) stretched(n int) fold {
 			g.v[k][i] = x[j]*(1-part) + x[(j+1)%len(x)]*part
 		}
 	}
-	g.settle()
+	g.normalise()
 	return g
 }

@@ -9,13 +9,13 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Loop is a period that detection found, as the tracker follows it.
+// Loop is a period that detection found, prepared for the tracker.
 type Loop struct {
 	// PeriodS is the usual length of a cycle in seconds, LoS and HiS its 95 %
 	// interval, Confidence detection's.
 	PeriodS, LoS, HiS, Confidence float64
-	// from are the columns, mix what each counts for in each mixture, mean, lo and
-	// hi a column's mean and what it is clipped to.
+	// from lists the columns, mix holds the weight of each in each mixture; mean, lo and hi are each column's mean
+	// and the limits at which its deviation is clipped.
 	from         []int
 	mix          [][]float32
 	mean, lo, hi []float32
@@ -23,31 +23,31 @@ type Loop struct {
 	cycles       int // in the template
 	fold         fold
 	usual        float64 // likeness of the cycles it was learned from
-	least        float64 // likeness from which on a window is a cycle
+	least        float64 // least likeness of a window that is a cycle
 	low          []signature
-	activity     int // the column that these are of
+	activity     int // the column of the low stretches
 	effort       effort
 }
 
 const (
-	// mostPoints of a template: a boundary is known to 1.6 % of the period.
+	// mostPoints is the most points of a template: a boundary is known to 1.6 % of the period.
 	mostPoints = 64
-	// leastPoints of a template: shorter cycles are matched several at a time, or
-	// noise matches as well.
+	// leastPoints is the least number of points of a template: shorter cycles are matched several at a time, or
+	// noise would match as well.
 	leastPoints = 32
 	// mixtures of columns that are kept, each with leastShare of the variance that
 	// goes with the phase.
 	mixtures   = 3
 	leastShare = 0.08
-	// learnedFrom is how many cycles a template is made of at most.
+	// learnedFrom is the most cycles from which a template is made.
 	learnedFrom = 256
 	// leastUsual and leastGain: cycles that are less like their own mean than that,
 	// or hardly more so than what lies half a period beside them, cannot be followed.
 	leastUsual, leastGain = 0.25, 0.12
 )
 
-// Learn makes a loop from a period that was found in a set whose samples are merge samples of the tracker; it
-// returns false if the cycles are not similar enough.
+// Learn makes a loop from a period that was found in a set, each of whose samples is merge samples of the
+// tracker; it returns false if the cycles are not similar enough.
 func Learn(set series.Set, merge int, p periodicity.Period) (Loop, bool) {
 	l := Loop{PeriodS: p.PeriodS, LoS: p.LoS, HiS: p.HiS, Confidence: p.Confidence}
 	for j, c := range set.Columns {
@@ -65,10 +65,10 @@ func Learn(set series.Set, merge int, p periodicity.Period) (Loop, bool) {
 	l.cycles = max(1, int(math.Ceil(leastPoints/(samples/float64(thin)))))
 	points := max(4, int(math.Round(float64(l.cycles)*samples/float64(thin))))
 	centred := l.centre(set)
-	l.mixed(phased(centred, in, min(mostPoints, max(8, int(samples)))))
+	l.findMixtures(phased(centred, in, min(mostPoints, max(8, int(samples)))))
 	v := l.project(centred)
 	l.fold = folded(v, in, points, l.cycles)
-	if !l.judge(v, p.Instances, thin) {
+	if !l.learnLikeness(v, p.Instances, thin) {
 		return l, false
 	}
 	l.learnLow(set, p, thin, merge)
@@ -87,8 +87,8 @@ func spread(in []periodicity.Instance, n int) []periodicity.Instance {
 	return out
 }
 
-// centre learns a column's mean and limits, and returns the columns about it: what
-// is far beyond the usual is a glitch, and would outweigh all else.
+// centre sets the columns' means and limits, and returns the columns as clipped deviations from them: values
+// far beyond the usual are glitches, and would outweigh all others.
 func (l *Loop) centre(set series.Set) [][]float32 {
 	out := make([][]float32, len(l.from))
 	for k, j := range l.from {
@@ -120,7 +120,7 @@ func (l *Loop) centre(set series.Set) [][]float32 {
 	return out
 }
 
-// clip returns a value about its column's mean, the last one for a missing one.
+// clip returns the clipped deviation of a value from its column's mean, last for a missing one.
 func (l *Loop) clip(k int, v, last float32) float32 {
 	if v != v {
 		return last
@@ -128,7 +128,8 @@ func (l *Loop) clip(k int, v, last float32) float32 {
 	return min(max(v-l.mean[k], l.lo[k]), l.hi[k])
 }
 
-// phased is what the columns are on average at each of n phases of a cycle.
+// phased returns the mean over the cycles of each column at each of n phases, less the column's mean over all
+// phases.
 func phased(x [][]float32, in []periodicity.Instance, n int) [][]float64 {
 	out := make([][]float64, len(x))
 	for k := range x {
@@ -149,9 +150,9 @@ func phased(x [][]float32, in []periodicity.Instance, n int) [][]float64 {
 	return out
 }
 
-// mixed finds the mixtures of columns that change most with the phase: the
-// principal components of what they are at each of them, by iteration.
-func (l *Loop) mixed(phase [][]float64) {
+// findMixtures sets the mixtures of columns that vary most with the phase: the principal components of the
+// columns' means by phase, found by iteration.
+func (l *Loop) findMixtures(phase [][]float64) {
 	n := len(phase)
 	first := 0.0
 	for len(l.mix) < min(mixtures, n) {
@@ -188,7 +189,8 @@ func (l *Loop) mixed(phase [][]float64) {
 	}
 }
 
-// deflate takes a mixture out of the columns.
+// deflate removes from the columns' means by phase what the mixture w, a vector of length 1, explains of them,
+// so that the next mixture can be found.
 func deflate(phase [][]float64, w []float64) {
 	for i := range phase[0] {
 		y := 0.0
@@ -201,6 +203,7 @@ func deflate(phase [][]float64, w []float64) {
 	}
 }
 
+// weights converts w to single precision.
 func weights(w []float64) []float32 {
 	out := make([]float32, len(w))
 	for k := range w {
@@ -209,6 +212,7 @@ func weights(w []float64) []float32 {
 	return out
 }
 
+// norm returns the Euclidean norm of x.
 func norm(x []float64) float64 {
 	s := 0.0
 	for _, v := range x {
@@ -217,7 +221,7 @@ func norm(x []float64) float64 {
 	return math.Sqrt(s)
 }
 
-// project returns the mixtures of columns about their means.
+// project returns the mixtures of columns that are given as deviations from their means.
 func (l *Loop) project(x [][]float32) [][]float32 {
 	out := make([][]float32, len(l.mix))
 	for k, w := range l.mix {
@@ -248,11 +252,11 @@ func folded(x [][]float32, in []periodicity.Instance, points, turns int) fold {
 			}
 		}
 	}
-	f.settle()
+	f.normalise()
 	return f
 }
 
-// between is what a cumulative sum grows by from a to b, samples being even.
+// between returns by how much a cumulative sum grows from a to b, with each sample spread evenly.
 func between(sum []float64, a, b float64) float64 {
 	at := func(u float64) float64 {
 		i := min(int(u), len(sum)-2)
@@ -261,9 +265,10 @@ func between(sum []float64, a, b float64) float64 {
 	return at(min(b, float64(len(sum)-1))) - at(min(a, float64(len(sum)-1)))
 }
 
-// judge learns how like its template the loop's own cycles are, and how like it is
-// what lies between them. The middle of both parts cycles from others.
-func (l *Loop) judge(v [][]float32, in []periodicity.Instance, thin int) bool {
+// learnLikeness measures the likeness to the template of the loop's own cycles and of the stretches between
+// them, and sets the least likeness of a cycle to the middle of both. It returns false if they do not differ
+// enough.
+func (l *Loop) learnLikeness(v [][]float32, in []periodicity.Instance, thin int) bool {
 	if len(l.mix) == 0 || !(l.fold.energy > 0) {
 		return false
 	}

@@ -15,17 +15,16 @@ import (
 // ExpectedLow is a stretch of the cycles at a low level of activity, one of the gray areas of
 // Phase-TA VI, as it is expected of the next cycle.
 type ExpectedLow struct {
-	// OffsetS is from a cycle's beginning, ErrorS by how much that is usually wrong.
+	// OffsetS is the time from the cycle's beginning, ErrorS its usual error.
 	OffsetS, DurationS, ErrorS float64
-	// Repeatability is the share of cycles in which it was recognised when it came.
+	// Repeatability is the share of cycles in which it was recognised.
 	Repeatability float64
-	// LastS is when it was recognised to have begun last, in seconds since the first
-	// sample; NaN before.
+	// LastS is when the last recognised one began, in seconds since the first sample; NaN if there was none.
 	LastS float64
 }
 
-// signature is by what a low stretch is recognised: an excerpt of the representative
-// pattern around its beginning. Times are samples of the tracker.
+// signature is the shape by which a low stretch is recognised: an excerpt of the representative pattern around
+// its beginning. Times are samples of the tracker.
 type signature struct {
 	offset, length, period float64   // in cycles of that period
 	lead                   []float64 // activity by points, half of them before it begins
@@ -37,21 +36,21 @@ type signature struct {
 }
 
 const (
-	// mostLow stretches of a loop are followed, the longest.
+	// mostLow is the most low stretches of a loop that are followed, the longest ones.
 	mostLow = 3
 	// leastLead and mostLead are half a signature's points: each half takes half the
 	// stretch if it can.
 	leastLead, mostLead = 2, 8
-	// clearly is how much nearer a stretch has to be to its signature than a cycle in
-	// which the activity does not change there.
-	clearly = 0.5
-	// late is up to which part of a cycle a stretch is looked for around its place.
-	late = 0.125
-	// forgets is after how many cycles those before count half.
-	forgets = 256
+	// maxRelativeDistance is the largest distance of a stretch from its signature, relative to that of a cycle
+	// whose activity does not change there.
+	maxRelativeDistance = 0.5
+	// maxLateShare is the share of a cycle within which a stretch is searched around its expected place.
+	maxLateShare = 0.125
+	// halfLifeCycles is the number of cycles after which the counts of earlier ones are halved.
+	halfLifeCycles = 256
 )
 
-// activity is the first column that tells work from waiting, -1 without one.
+// activity returns the index of the first column that distinguishes work from waiting, -1 without one.
 func activity(columns []series.Column) int {
 	for _, name := range []string{"ipc", "busy_cpus", "proc_cpu"} {
 		if j := slices.IndexFunc(columns, func(c series.Column) bool { return c.Name == name }); j >= 0 {
@@ -84,7 +83,7 @@ func (l *Loop) learnLow(set series.Set, p periodicity.Period, thin, merge int) {
 	}
 }
 
-// thinned is a column in means of n samples, the last one where all are missing.
+// thinned returns a column as means of n samples each; if all of them are missing, the last mean is repeated.
 func thinned(v series.Values, n int) []float64 {
 	out, last := make([]float64, len(v)/n), 0.0
 	for i := range out {
@@ -102,8 +101,8 @@ func thinned(v series.Values, n int) []float64 {
 	return out
 }
 
-// learn takes the excerpt out of a shape and learns from the cycles how far they are
-// from it; false if they are hardly nearer than no change at all.
+// learn sets the signature's excerpt from a shape and its limit from the distances of the cycles; false if the
+// cycles are hardly nearer than a constant.
 func (s *signature) learn(shape series.Values, x []float64, in []periodicity.Instance, thin float64) bool {
 	m := int(min(max(s.length/thin/2, leastLead), mostLead))
 	n := float64(len(shape))
@@ -145,10 +144,10 @@ func (s *signature) learn(shape series.Values, x []float64, in []periodicity.Ins
 			s.seen++
 		}
 	}
-	return usual < clearly*flat
+	return usual < maxRelativeDistance*flat
 }
 
-// distance is how unlike the excerpt a window is, aligned by up to half of it.
+// distance returns the DTW distance of a window from the excerpt, per point.
 func (s *signature) distance(d *dtw.Scratch, window []float64) float64 {
 	return math.Sqrt(d.Squared(window, s.lead, len(s.lead)/4) / float64(len(s.lead)))
 }
@@ -163,11 +162,12 @@ type lows struct {
 	scratch dtw.Scratch
 }
 
+// newLows prepares to follow the low stretches of a loop.
 func newLows(l Loop) lows {
 	return lows{signs: slices.Clone(l.low), ring: make([]float64, 4*2*mostLead)}
 }
 
-// add takes a sample's activity.
+// add adds a sample's activity; a missing one repeats the last.
 func (w *lows) add(v float32) {
 	if v == v {
 		w.last = float64(v)
@@ -175,9 +175,9 @@ func (w *lows) add(v float32) {
 	w.sum += w.last
 }
 
-// look searches for the stretches when a point of every samples is complete, now samples after the first:
-// cycles of that length ended at end.
-func (w *lows) look(every int, now, end, length float64) {
+// search searches for the stretches when a point of every samples is complete, now samples after the first; the
+// last cycle, of the given length, ended at end.
+func (w *lows) search(every int, now, end, length float64) {
 	room := len(w.ring) / 2
 	w.ring[w.at], w.ring[w.at+room] = w.sum/float64(every), w.sum/float64(every)
 	w.at, w.n, w.sum = (w.at+1)%room, w.n+1, 0
@@ -187,7 +187,7 @@ func (w *lows) look(every int, now, end, length float64) {
 	}
 }
 
-// expect puts the place of the stretch right by the last boundary.
+// expect sets the expected place of the next stretch from the last boundary.
 func (s *signature) expect(end, length, now float64) {
 	first := end + s.offset*length/s.period
 	if math.IsNaN(s.next) {
@@ -196,14 +196,14 @@ func (s *signature) expect(end, length, now float64) {
 	s.next = first + length*math.Round((s.next-first)/length)
 }
 
-// recognise holds what came last against a signature when it is due.
+// recognise compares the last points with a signature when its stretch is due, and counts whether it came.
 func (w *lows) recognise(s *signature, every, now, length float64) {
 	n := len(s.lead)
 	begin := now - float64(n/2)*every
 	switch {
-	case begin < s.next-late*length || w.n < n:
+	case begin < s.next-maxLateShare*length || w.n < n:
 		return
-	case begin > s.next+late*length: // it did not come
+	case begin > s.next+maxLateShare*length: // it did not come
 		s.count(length)
 		return
 	}
@@ -227,16 +227,17 @@ func (w *lows) recognise(s *signature, every, now, length float64) {
 	s.count(length)
 }
 
-// count ends a cycle's search.
+// count counts one searched cycle, of length samples, and sets where the next search begins. After
+// halfLifeCycles cycles it halves both counts, so that older cycles lose weight.
 func (s *signature) count(length float64) {
-	if s.of++; s.of > forgets {
+	if s.of++; s.of > halfLifeCycles {
 		s.seen, s.of = s.seen/2, s.of/2
 	}
 	s.next += length
 }
 
-// Low returns the low stretches of the loop that holds, by their offsets; none that are
-// seldom recognised.
+// Low returns the expected low stretches of the current loop, sorted by offset. It leaves out those that are
+// recognised in too few cycles.
 func (t *Tracker) Low() []ExpectedLow {
 	p := t.held
 	if p == nil {

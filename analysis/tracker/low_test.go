@@ -30,12 +30,12 @@ func dips(r *rand.Rand, n, length int, noise float64, dip func(cycle int) bool) 
 }
 
 // pursued feeds samples and looks after each.
-func pursued(x []float32, look func(p *tracker.Pursuit, at int)) {
-	p := tracker.NewPursuit([]series.Column{{Name: "ipc", Scope: series.JobScope}}, stepS)
+func pursued(x []float32, look func(p *tracker.LoopTracker, at int)) {
+	p := tracker.NewLoopTracker([]series.Column{{Name: "ipc", Scope: series.JobScope}}, stepS)
 	for i, v := range x {
 		p.Add([]float32{v})
 		if p.Due() {
-			p.Take(p.Question().Answer())
+			p.FollowDetected(p.NextRequest().Detect())
 		}
 		look(p, i)
 	}
@@ -66,8 +66,8 @@ func TestLowStretchesAreForeseen(t *testing.T) {
 			})
 			var told, came []float64
 			last := 0.0
-			pursued(x, func(p *tracker.Pursuit, at int) {
-				b, held := p.Beat()
+			pursued(x, func(p *tracker.LoopTracker, at int) {
+				b, held := p.CurrentLoop()
 				if !held || at < len(x)*2/3 {
 					return
 				}
@@ -98,13 +98,13 @@ func TestLowStretchesAreForeseen(t *testing.T) {
 func TestALowStretchThatStaysAwayIsForgotten(t *testing.T) {
 	x, _ := dips(rand.New(rand.NewPCG(3, 4)), 120, 220, 0.05, func(cycle int) bool { return cycle < 40 })
 	before, after, held := 0, 0, false
-	pursued(x, func(p *tracker.Pursuit, at int) {
+	pursued(x, func(p *tracker.LoopTracker, at int) {
 		switch n := len(p.Low()); {
 		case at > len(x)/4 && at < len(x)/3:
 			before = max(before, n)
 		case at > len(x)*9/10:
 			after = max(after, n)
-			_, held = p.Beat()
+			_, held = p.CurrentLoop()
 		}
 	})
 	if before != 1 || after != 0 || !held {
@@ -123,7 +123,7 @@ func TestNoLowStretchIsMadeUp(t *testing.T) {
 		for i := range x {
 			x[i] = float32(wave(math.Mod(float64(i)/220, 1)) + 0.05*r.NormFloat64())
 		}
-		pursued(x, func(p *tracker.Pursuit, at int) {
+		pursued(x, func(p *tracker.LoopTracker, at int) {
 			if l := p.Low(); len(l) > 0 {
 				t.Fatalf("at %d: %+v", at, l)
 			}

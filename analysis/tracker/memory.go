@@ -2,8 +2,8 @@ package tracker
 
 import "jobgait/analysis/series"
 
-// RecentSamples is the last samples of all columns on several scales: the last minute as
-// it came, and the last 10 and 100 minutes with means of 10 and 100 samples.
+// RecentSamples holds the last samples of all columns on several scales: the last minute at full rate, and the
+// last 10 and 100 minutes as means of 10 and 100 samples.
 type RecentSamples struct {
 	columns []series.Column // without values
 	stepS   float64
@@ -25,7 +25,7 @@ type ring struct {
 	at       int // where the next goes
 }
 
-// NewMemory returns an empty memory of columns that have no values yet.
+// NewMemory returns an empty memory for columns, which have no values yet, with samples of stepS seconds.
 func NewMemory(columns []series.Column, stepS float64) *RecentSamples {
 	m := &RecentSamples{columns: columns, stepS: stepS}
 	merge := 1
@@ -36,13 +36,14 @@ func NewMemory(columns []series.Column, stepS float64) *RecentSamples {
 	return m
 }
 
-// Add keeps a sample of all columns; NaN is a missing one.
+// Add stores a sample of all columns; NaN is a missing value.
 func (m *RecentSamples) Add(x []float32) {
 	for i := range m.scales {
 		m.scales[i].add(x)
 	}
 }
 
+// add adds a sample to the open mean, and stores the mean when it is complete.
 func (r *ring) add(x []float32) {
 	for j, v := range x {
 		r.sum[j] += v
@@ -64,7 +65,7 @@ func (r *ring) add(x []float32) {
 	r.n = min(r.n+1, remembers)
 }
 
-// Replace makes column j another one, of which nothing is known yet.
+// Replace replaces column j by another one without values.
 func (m *RecentSamples) Replace(j int, c series.Column) {
 	m.columns[j] = c
 	for i := range m.scales {
@@ -73,14 +74,13 @@ func (m *RecentSamples) Replace(j int, c series.Column) {
 	}
 }
 
-// Seconds is how long a scale's memory reaches back.
+// Seconds returns how far, in seconds, a scale's memory reaches back.
 func (m *RecentSamples) Seconds(scale int) float64 {
 	r := &m.scales[scale]
 	return float64(r.n*r.merge) * m.stepS
 }
 
-// Set returns the last samples of a scale, a copy. Columns without any value but 0
-// are left out.
+// Set returns a copy of the last samples of a scale. Columns in which all values are 0 are left out.
 func (m *RecentSamples) Set(scale int) series.Set {
 	r := &m.scales[scale]
 	s := series.Set{StepS: m.stepS * float64(r.merge)}

@@ -2,7 +2,7 @@ package tracker
 
 import "math"
 
-// pulse follows one loop: a matched filter whose maxima are the ends of cycles.
+// pulse follows one loop by a matched filter, whose maxima are the ends of cycles.
 type pulse struct {
 	loop   Loop
 	last   []float32 // of each column, for missing ones
@@ -33,9 +33,10 @@ type pulse struct {
 	lows      lows
 }
 
-// room is how many points a template may grow to.
+// room is the most points to which a template may grow.
 const room = 2 * mostPoints
 
+// newPulse returns a filter for a loop, without samples.
 func newPulse(l Loop) *pulse {
 	p := &pulse{loop: l, last: make([]float32, len(l.from)), sum: make([]float32, len(l.mix)), lows: newLows(l)}
 	for range l.mix {
@@ -46,7 +47,7 @@ func newPulse(l Loop) *pulse {
 	return p
 }
 
-// add takes a sample of all columns, and tells whether a cycle has ended.
+// add adds a sample of all columns, and reports whether a cycle has ended.
 func (p *pulse) add(x []float32) bool {
 	p.samples++
 	p.loop.effort.add(x, p.length())
@@ -72,14 +73,14 @@ func (p *pulse) add(x []float32) bool {
 	p.push(p.sum)
 	p.open = 0
 	clear(p.sum)
-	told := p.search()
+	told := p.findEnd()
 	if len(p.lows.signs) > 0 && p.holds() {
-		p.lows.look(p.loop.every, float64(p.samples), p.end, p.length())
+		p.lows.search(p.loop.every, float64(p.samples), p.end, p.length())
 	}
 	return told
 }
 
-// point takes a sample of the mixtures, and tells whether a point is complete.
+// point adds a sample of the mixtures, and reports whether a point is complete.
 func (p *pulse) point(y []float32) bool {
 	for m, v := range y {
 		p.sum[m] += v / float32(p.loop.every)
@@ -93,7 +94,7 @@ func (p *pulse) point(y []float32) bool {
 	return true
 }
 
-// push takes a point and compares the window that ends with it.
+// push adds a point and computes the likeness of the window that ends with it.
 func (p *pulse) push(y []float32) {
 	n := p.loop.fold.points()
 	squares := 0.0
@@ -127,17 +128,17 @@ func (p *pulse) resum() {
 	}
 }
 
-// steady is by how much a cycle may differ from the period and still tell of it, reach
-// by how much of a period a boundary may lie off its place, and unlike by
-// how much a boundary that is that far off has to be more like.
+// maxPeriodChange is the largest relative difference of a cycle from the period at which it updates the period,
+// reach the largest distance of a boundary from its expected place, as a share of the period, and
+// offPlacePenalty the additional likeness required at that distance.
 const (
-	steady = 0.12
-	reach  = 0.25
-	unlike = 0.5
+	maxPeriodChange = 0.12
+	reach           = 0.25
+	offPlacePenalty = 0.5
 )
 
-// search takes the newest likeness, and tells whether a cycle has ended.
-func (p *pulse) search() bool {
+// findEnd processes the newest likeness, and reports whether a cycle has ended.
+func (p *pulse) findEnd() bool {
 	every := float64(p.loop.every)
 	length := p.length()
 	at, like := p.peak()
@@ -152,7 +153,7 @@ func (p *pulse) search() bool {
 	w := like
 	if p.run > 0 {
 		off := math.Abs(at-p.end-length) / length
-		w -= unlike * max(0, min(off, reach)-0.04)
+		w -= offPlacePenalty * max(0, min(off, reach)-0.04)
 	}
 	if w >= p.loop.least*0.9 && (p.cand == 0 || w > p.candW) {
 		p.cand, p.candOf, p.candW = at, like, w
@@ -160,8 +161,8 @@ func (p *pulse) search() bool {
 	return told
 }
 
-// peak is where the likeness has a maximum around the point before, in samples, and
-// the maximum; without one the newest point.
+// peak returns the place, in samples, and the value of a maximum of the likeness around the previous point;
+// without one those of the newest point.
 func (p *pulse) peak() (at, like float64) {
 	every := float64(p.loop.every)
 	a, b, c := p.before[0], p.before[1], p.like
@@ -172,7 +173,7 @@ func (p *pulse) peak() (at, like float64) {
 	return float64(p.samples), c
 }
 
-// length is that of a cycle, in samples, as it is now.
+// length returns the current length of a cycle in samples.
 func (p *pulse) length() float64 {
 	if p.period > 0 {
 		return p.period
@@ -181,20 +182,20 @@ func (p *pulse) length() float64 {
 }
 
 const (
-	// mostMissed is how many cycles may be missed within a run.
+	// mostMissed is the most cycles that may be missed within a run.
 	mostMissed = 2
 	// leastRun is the least number of cycles in a row that is reported.
 	leastRun = 3
-	// heldFor is for how many periods after a cycle its loop still holds.
+	// heldFor is the number of periods after a cycle for which its loop still counts as running.
 	heldFor = 2.5
 )
 
-// accept takes the end of a cycle; false if it begins a new run.
+// accept records the end of a cycle at a sample; it returns false if it begins a new run.
 func (p *pulse) accept(at, like float64) bool {
 	length := p.length()
 	turns := math.Round((at - p.end) / length)
 	off := at - p.end - turns*length
-	if !p.loop.effort.fits(length) {
+	if !p.loop.effort.isUsual(length) {
 		p.run, p.fresh = 0, 0
 		return false
 	}
@@ -204,17 +205,17 @@ func (p *pulse) accept(at, like float64) bool {
 	}
 	one := (at - p.end) / turns
 	p.deviation += (math.Abs(off) - p.deviation) / 8
-	if math.Abs(off) <= steady*length {
+	if math.Abs(off) <= maxPeriodChange*length {
 		p.period = length + (one-length)/max(4, min(16, float64(p.run)))
 	}
 	p.residual = 1 - like
-	p.loop.effort.follow(length)
+	p.loop.effort.adapt(length)
 	p.run++
 	if !p.learning {
 		p.fresh++
 	}
 	p.end = at
-	p.follow(off/length, like)
+	p.adapt(off/length, like)
 	p.ends = append(p.ends, at)
 	if len(p.ends) > leastRun { // callers read each of them
 		p.ends = p.ends[1:]
@@ -226,12 +227,12 @@ const (
 	// share by which a template moves towards a cycle that came in time.
 	share  = 1.0 / 24
 	inTime = 0.04
-	// retimed is from which difference of lengths on the template is stretched.
+	// retimed is the relative difference of lengths at which the template is stretched.
 	retimed = 0.03
 )
 
-// follow lets the template go with the loop, which may become slower.
-func (p *pulse) follow(off, like float64) {
+// adapt adapts the template and its length to the last cycle, because a loop may become slower.
+func (p *pulse) adapt(off, like float64) {
 	n := p.loop.fold.points()
 	if math.Abs(off) < inTime && like >= p.loop.least {
 		lag := int(math.Round((float64(p.samples) - p.end) / float64(p.loop.every)))
@@ -255,7 +256,7 @@ func (p *pulse) follow(off, like float64) {
 	}
 }
 
-// holds tells whether the loop is verified and goes on.
+// holds reports whether the loop is verified and still running.
 func (p *pulse) holds() bool {
 	return p.run >= leastRun && p.fresh > 0 && float64(p.samples)-p.end < heldFor*p.length()+float64(p.loop.every)
 }

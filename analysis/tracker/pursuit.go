@@ -7,17 +7,17 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Pursuit is a tracker with what it needs to find its loops: the last minutes, and
-// when to ask about them.
-type Pursuit struct {
+// LoopTracker is a tracker that also finds its loops: it keeps the last minutes of samples and schedules
+// detections.
+type LoopTracker struct {
 	*Tracker
-	Memory *RecentSamples
-	nextS  float64 // when to ask next, seconds since the first sample
-	waitS  float64 // between this question and the next
-	turn   int
-	againS float64 // when to ask although a loop holds
-	paidS  float64 // when the last question is paid for
-	held   bool
+	Memory  *RecentSamples
+	nextS   float64 // time of the next detection, seconds since the first sample
+	waitS   float64 // seconds between this detection and the next
+	turn    int
+	againS  float64 // time of the next detection while a loop is followed
+	paidS   float64 // when the last question is paid for
+	wasHeld bool
 }
 
 const (
@@ -32,43 +32,44 @@ const (
 	againTimes = 5
 )
 
-// NewPursuit begins with nothing. Columns have no values.
-func NewPursuit(columns []series.Column, stepS float64) *Pursuit {
-	return &Pursuit{Tracker: New(stepS), Memory: NewMemory(columns, stepS), nextS: firstS, waitS: leastWaitS,
+// NewLoopTracker returns a tracker without loops, for columns without values and samples of stepS seconds.
+func NewLoopTracker(columns []series.Column, stepS float64) *LoopTracker {
+	return &LoopTracker{Tracker: New(stepS), Memory: NewMemory(columns, stepS), nextS: firstS, waitS: leastWaitS,
 		againS: againS}
 }
 
-// Add takes a sample of all columns.
-func (p *Pursuit) Add(x []float32) (Cycle, bool) {
+// Add adds a sample of all columns. It returns the cycle that was found to have ended, false if none.
+func (p *LoopTracker) Add(x []float32) (Cycle, bool) {
 	p.Memory.Add(x)
 	c, told := p.Tracker.Add(x)
-	if p.Tracker.held == nil && p.held { // lost: detection runs soon
+	if p.Tracker.held == nil && p.wasHeld { // lost: detection runs soon
 		p.waitS = leastWaitS
 		p.nextS = min(p.nextS, p.nowS()+leastWaitS/2)
 	}
-	p.held = p.Tracker.held != nil
+	p.wasHeld = p.Tracker.held != nil
 	return c, told
 }
 
-func (p *Pursuit) nowS() float64 { return float64(p.samples) * p.stepS }
+// nowS returns the time of the newest sample, in seconds since the first.
+func (p *LoopTracker) nowS() float64 { return float64(p.samples) * p.stepS }
 
 // Due reports whether a detection is due. While a loop holds, detection runs rarely, to confirm it with more
 // samples.
-func (p *Pursuit) Due() bool {
-	return p.nowS() >= max(p.nextS, p.paidS) && (!p.held || p.nowS() >= p.againS)
+func (p *LoopTracker) Due() bool {
+	return p.nowS() >= max(p.nextS, p.paidS) && (!p.wasHeld || p.nowS() >= p.againS)
 }
 
 // DetectionRequest holds the samples to search, of one scale: a copy.
 type DetectionRequest struct {
 	set   series.Set
 	merge int
-	// whole has all columns, at which of them those of set are; nil where set has all.
+	// whole has all columns; at holds the indexes in whole of the columns of set, nil if set has all.
 	whole series.Set
 	at    []int
 }
 
-// Question returns the next request; the scales take turns.
-func (p *Pursuit) Question() DetectionRequest {
+// NextRequest returns the next request for detection and schedules the one after it; the scales take turns.
+func (p *LoopTracker) NextRequest() DetectionRequest {
 	p.nextS = p.nowS() + p.waitS
 	p.waitS = min(1.5*p.waitS, mostWaitS)
 	scale := 0
@@ -79,29 +80,29 @@ func (p *Pursuit) Question() DetectionRequest {
 		}
 	}
 	p.turn++
-	if p.held {
+	if p.wasHeld {
 		p.againS = againTimes * p.nowS()
 	}
 	set := p.Memory.Set(scale)
 	return DetectionRequest{set: set, merge: p.Memory.scales[scale].merge, whole: set}
 }
 
-// Working removes three kinds of columns from a request: the job's share of the CPUs, kernel code, and code that
+// WorkOnly removes three kinds of columns from a request: the job's share of the CPUs, kernel code, and code that
 // spins while it waits. In a job that only waits, these show the rhythm of other programs that take its CPUs. A
 // program that woke every 1.2 s ended the stall of one that spun.
-func (q DetectionRequest) Working() DetectionRequest {
+func (q DetectionRequest) WorkOnly() DetectionRequest {
 	q.set.Columns, q.at = nil, []int{}
 	for i, c := range q.whole.Columns {
-		if !c.Waits && !periodicity.Usage(c) && c.Name != series.KernelCode && c.Name != series.OtherCode {
+		if !c.Waits && !periodicity.IsUsage(c) && c.Name != series.KernelCode && c.Name != series.OtherCode {
 			q.set.Columns, q.at = append(q.set.Columns, c), append(q.at, i)
 		}
 	}
 	return q
 }
 
-// Answer is what detection says: the loops that can be followed. It takes most of a
-// second at worst and touches nothing else, so that samples may come meanwhile.
-func (q DetectionRequest) Answer() []Loop {
+// Detect runs the detection and returns the loops that can be followed. It takes up to a second and uses only
+// the request, so that samples may be added meanwhile.
+func (q DetectionRequest) Detect() []Loop {
 	got, err := periodicity.Detect(q.set, periodicity.Default())
 	if err != nil {
 		return nil
@@ -110,14 +111,14 @@ func (q DetectionRequest) Answer() []Loop {
 	for _, found := range got.Periods {
 		if l, ok := Learn(q.set, q.merge, found); ok && len(loops) < mostLoops-1 {
 			l.effort = learnEffort(q.whole, q.merge, found)
-			loops = append(loops, q.placed(l))
+			loops = append(loops, q.withAllColumns(l))
 		}
 	}
 	return loops
 }
 
-// placed is a loop with its columns among all of them.
-func (q DetectionRequest) placed(l Loop) Loop {
+// withAllColumns returns the loop with its columns as indexes into all columns.
+func (q DetectionRequest) withAllColumns(l Loop) Loop {
 	if q.at == nil {
 		return l
 	}
@@ -130,9 +131,9 @@ func (q DetectionRequest) placed(l Loop) Loop {
 	return l
 }
 
-// Take follows the loops of an answer.
-func (p *Pursuit) Take(loops []Loop) {
-	if len(loops) > 0 && !p.correct(loops[0]) {
+// FollowDetected follows the detected loops, unless the first is a part or a multiple of a more confident one.
+func (p *LoopTracker) FollowDetected(loops []Loop) {
+	if len(loops) > 0 && !p.replacesWorse(loops[0]) {
 		return
 	}
 	for _, l := range loops {
@@ -141,12 +142,12 @@ func (p *Pursuit) Take(loops []Loop) {
 	}
 }
 
-// Later postpones the next request by s seconds, because the last one was expensive. This also applies to a
+// Postpone postpones the next request by s seconds, because the last one was expensive. This also applies to a
 // loop that is lost meanwhile: one that came and went made a request every seven seconds.
-func (p *Pursuit) Later(s float64) { p.paidS = p.nowS() + s }
+func (p *LoopTracker) Postpone(s float64) { p.paidS = p.nowS() + s }
 
-// last are the last samples of the finest scale, eight periods of them, so that a
-// loop that goes on is known from its first cycle after it was learned.
+// last returns the last samples of the finest scale, eight periods of them, and their number, so that a running
+// loop is verified by its first cycle after it was learned.
 func (m *RecentSamples) last(periodS float64) (iter.Seq[[]float32], int) {
 	r := &m.scales[0]
 	n := min(r.n, int(8*periodS/m.stepS)+1)
@@ -167,8 +168,8 @@ func (m *RecentSamples) last(periodS float64) (iter.Seq[[]float32], int) {
 	}, n
 }
 
-// Replace makes column j another one. Loops that are followed in it are forgotten.
-func (p *Pursuit) Replace(j int, c series.Column) {
+// Replace replaces column j by another one, and forgets loops that are followed in it.
+func (p *LoopTracker) Replace(j int, c series.Column) {
 	p.Memory.Replace(j, c)
 	p.Forget(j)
 }

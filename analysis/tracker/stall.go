@@ -3,7 +3,7 @@ package tracker
 // Doing is what the processes of a job do.
 type Doing string
 
-// What they may do. Busy is code other than that of waiting.
+// Activities of processes. Busy means code other than waiting.
 const (
 	Busy            Doing = "busy"
 	Sleeping        Doing = "sleeping"
@@ -16,7 +16,7 @@ const (
 // Spins reports whether they wait with their CPUs busy.
 func (d Doing) Spins() bool { return d == WaitingInMPI || d == WaitingInOpenMP }
 
-// quiet reports whether none works.
+// quiet reports whether no process works: each sleeps, waits or polls.
 func (d Doing) quiet() bool { return d != Busy && d != Suspended }
 
 // JobActivity is what the processes of a job do at one look.
@@ -28,7 +28,7 @@ type JobActivity struct {
 	UsesMPI    bool
 }
 
-// LoopState is how a job stands to its loop.
+// LoopState is the state of a job with respect to its loop.
 type LoopState string
 
 // States of a job. Starting is before the first detection, None while no loop was found, LeftLoop while the job
@@ -86,9 +86,8 @@ type Watchdog struct {
 	spun       Doing   // how it waited with its CPUs busy in this stretch, "" if it did not
 }
 
-// Look takes what the job does now, in seconds since the first sample, and returns
-// its state.
-func (w *Watchdog) Look(nowS float64, seen JobActivity, t *Tracker) LoopState {
+// Update records what the job does at time nowS, in seconds since the first sample, and returns its state.
+func (w *Watchdog) Update(nowS float64, seen JobActivity, t *Tracker) LoopState {
 	if w.activity.Doing == "" {
 		w.lookS = nowS
 	}
@@ -108,7 +107,7 @@ func (w *Watchdog) Look(nowS float64, seen JobActivity, t *Tracker) LoopState {
 		w.spun = seen.Doing
 	}
 	w.activity, w.lookS = seen, nowS
-	w.judge(nowS, t)
+	w.setState(nowS, t)
 	return w.state
 }
 
@@ -122,8 +121,9 @@ func (w *Watchdog) work(nowS float64, seen JobActivity) {
 	w.ownCodeRan = seen.OwnS >= ownS && seen.OwnS >= ownShare*seen.CPUS
 }
 
-func (w *Watchdog) judge(nowS float64, t *Tracker) {
-	_, held := t.Beat()
+// setState sets the state from the activity and the time since the last cycle.
+func (w *Watchdog) setState(nowS float64, t *Tracker) {
+	_, held := t.CurrentLoop()
 	silence, usual := nowS-t.LastS()-w.pausedS, t.usualS()
 	switch {
 	case w.activity.Doing == Suspended:
@@ -146,7 +146,8 @@ func (w *Watchdog) judge(nowS float64, t *Tracker) {
 	}
 }
 
-// pause is the state of a job whose loop no longer holds and that is not stalled.
+// pause sets the state of a job whose loop is no longer followed and that is not stalled: InCycle after a short
+// silence or while the job does nothing, else LeftLoop.
 func (w *Watchdog) pause(silence, usual float64) {
 	w.state = LeftLoop
 	if silence < max(leftAfter*usual, leftS) || w.quietFrom >= 0 {
@@ -176,8 +177,8 @@ func (w *Watchdog) idle(nowS float64) bool {
 // Looped reports whether the job has made enough cycles to know what is usual.
 func (w *Watchdog) Looped() bool { return w.cycles >= leastCycles }
 
-// Stalled says since when, in seconds since the first sample, and what the job does;
-// false while it is not stalled.
+// Stalled returns since when the job is stalled, in seconds since the first sample, and what it does; false
+// while it is not stalled.
 func (w *Watchdog) Stalled() (sinceS float64, doing Doing, ok bool) {
 	doing = w.activity.Doing
 	if w.spun != "" { // and slept now and then

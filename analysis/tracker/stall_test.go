@@ -13,7 +13,7 @@ func cycles(n int, gaps map[int]float64) *Tracker {
 		at += 1 + gaps[i]
 		t.cycles++
 		if t.lastEnd > 0 {
-			t.interval(100*at - t.lastEnd)
+			t.addInterval(100*at - t.lastEnd)
 		}
 		t.lastEnd = 100 * at
 	}
@@ -45,7 +45,7 @@ func TestSilence(t *testing.T) {
 			var w Watchdog
 			got := LoopState("")
 			for s := 0.0; s <= c.after; s += 0.5 {
-				if got = w.Look(tr.LastS()+s, JobActivity{Doing: c.doing}, tr); got == Stalled && c.want != Stalled {
+				if got = w.Update(tr.LastS()+s, JobActivity{Doing: c.doing}, tr); got == Stalled && c.want != Stalled {
 					t.Fatalf("stalled after %v s", s)
 				}
 			}
@@ -64,7 +64,7 @@ func TestASuspensionIsNoSilence(t *testing.T) {
 		if s > 60 {
 			doing = Sleeping
 		}
-		got := w.Look(tr.LastS()+s, JobActivity{Doing: doing}, tr)
+		got := w.Update(tr.LastS()+s, JobActivity{Doing: doing}, tr)
 		if stalled := s > 60+stalledS; (got == Stalled) != stalled && (s < 60 || s > 62+stalledS) {
 			t.Fatalf("%s after %v s", got, s)
 		}
@@ -119,7 +119,7 @@ func TestStretchesWithoutOwnCode(t *testing.T) {
 					seen.CPUS += 1
 					seen.OwnS += part.own
 					seen.UsesMPI = seen.UsesMPI || part.own == mpiJob
-					state := w.Look(now, seen, tr)
+					state := w.Update(now, seen, tr)
 					if state == Stalled && stalled == 0 {
 						stalled = s
 					}

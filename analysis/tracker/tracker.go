@@ -17,8 +17,8 @@ type Tracker struct {
 	lost    int64      // since when none holds, in samples
 }
 
-// mostLoops bounds the loops that are followed at a time: two phases and their
-// variants. The one that did not hold for longest is forgotten.
+// mostLoops is the most loops that are followed at a time: two phases and their variants. The one that was not
+// running for the longest time is dropped.
 const mostLoops = 4
 
 // New returns a tracker of samples of stepS seconds each.
@@ -30,8 +30,8 @@ type Cycle struct {
 	Residual      float64 // 0 = as its template, 1 = unrelated
 }
 
-// Add takes a sample of all columns. It returns the cycle that was found to have
-// ended, and false while none has: a cycle is found an eighth of its length late.
+// Add adds a sample of all columns. It returns the cycle that was found to have ended, false if none: a cycle
+// is found an eighth of its length late.
 func (t *Tracker) Add(x []float32) (Cycle, bool) {
 	t.samples++
 	var c Cycle
@@ -43,7 +43,7 @@ func (t *Tracker) Add(x []float32) (Cycle, bool) {
 			if t.held == nil || t.held == p || !t.held.holds() {
 				told = true
 				c = Cycle{EndS: p.end * t.stepS, LengthS: (p.end - from) * t.stepS, Residual: p.residual}
-				t.ended(p)
+				t.countCycle(p)
 			}
 		}
 	}
@@ -61,8 +61,8 @@ func (t *Tracker) Add(x []float32) (Cycle, bool) {
 	return c, told
 }
 
-// ended counts a cycle of a loop that holds.
-func (t *Tracker) ended(p *pulse) {
+// countCycle counts a cycle of a running loop, which becomes the current one.
+func (t *Tracker) countCycle(p *pulse) {
 	since := p.end - t.lastEnd
 	if t.held != p { // those that verified it ended before
 		t.cycles += p.run - 1
@@ -71,13 +71,13 @@ func (t *Tracker) ended(p *pulse) {
 	t.cycles++
 	t.held = p
 	if t.lastEnd > 0 {
-		t.interval(since)
+		t.addInterval(since)
 	}
 	t.lastEnd = p.end
 }
 
-// interval learns how long it may take between two cycles.
-func (t *Tracker) interval(n float64) {
+// addInterval records an interval between two cycles, in samples, if it is one of the two longest.
+func (t *Tracker) addInterval(n float64) {
 	switch l := &t.longest; {
 	case n > l[0]:
 		l[0], l[1] = n, l[0]
@@ -86,8 +86,8 @@ func (t *Tracker) interval(n float64) {
 	}
 }
 
-// usualS is the longest usual interval between two cycles. One that is far beyond
-// all others is not usual before it came twice.
+// usualS returns the longest usual interval between two cycles in seconds. An interval far beyond all others
+// counts only after it occurred twice.
 func (t *Tracker) usualS() float64 {
 	l := t.longest
 	if l[0] > 50*l[1] {
@@ -96,8 +96,8 @@ func (t *Tracker) usualS() float64 {
 	return l[0] * t.stepS
 }
 
-// Follow follows a loop too. Of a loop that it has already, it takes the new
-// template unless that one holds.
+// Follow adds a loop to those that are followed; past yields the n samples before now. If the loop is already
+// followed, its template is replaced unless it is running.
 func (t *Tracker) Follow(l Loop, past func(yield func([]float32) bool), n int) {
 	q := newPulse(l)
 	q.learning = true
@@ -108,7 +108,7 @@ func (t *Tracker) Follow(l Loop, past func(yield func([]float32) bool), n int) {
 	q.samples, q.learning, q.fresh = t.samples, false, 0
 	oldest := -1
 	for i, p := range t.pulses {
-		if math.Abs(p.length()/q.length()-1) < same && len(p.loop.from) == len(q.loop.from) &&
+		if math.Abs(p.length()/q.length()-1) < maxSameDifference && len(p.loop.from) == len(q.loop.from) &&
 			p.loop.from[0] == q.loop.from[0] {
 			if p != t.held {
 				t.pulses[i] = q
@@ -128,8 +128,8 @@ func (t *Tracker) Follow(l Loop, past func(yield func([]float32) bool), n int) {
 	}
 }
 
-// same is the difference of lengths up to which two loops are one.
-const same = 0.08
+// maxSameDifference is the largest relative difference of lengths at which two loops count as one.
+const maxSameDifference = 0.08
 
 // Forget forgets all loops that use a column.
 func (t *Tracker) Forget(column int) {
@@ -148,33 +148,33 @@ func (t *Tracker) Forget(column int) {
 	t.pulses = rest
 }
 
-// Beat is what is known of the loop that holds.
-type Beat struct {
+// CurrentLoop describes the running loop: its period, and when its next cycle is expected to end.
+type CurrentLoop struct {
 	PeriodS, LoS, HiS float64
-	// LastS is when the last cycle ended, NextS when the next one will, in seconds
-	// since the first sample, ErrorS by how much that is usually wrong.
+	// LastS is when the last cycle ended, NextS when the next one is expected to end, in seconds since the first
+	// sample, and ErrorS the usual error.
 	LastS, NextS, ErrorS float64
 	Residual, Confidence float64
 }
 
-// Beat returns what is known of the loop that holds; false if none does.
-func (t *Tracker) Beat() (Beat, bool) {
+// CurrentLoop returns the running loop; false if none exists.
+func (t *Tracker) CurrentLoop() (CurrentLoop, bool) {
 	p := t.held
 	if p == nil {
-		return Beat{}, false
+		return CurrentLoop{}, false
 	}
 	s := t.stepS
-	b := Beat{PeriodS: p.length() * s, LastS: p.end * s, NextS: (p.end + p.length()) * s,
+	b := CurrentLoop{PeriodS: p.length() * s, LastS: p.end * s, NextS: (p.end + p.length()) * s,
 		ErrorS:   max(p.deviation, float64(p.loop.every)/2) * s,
 		Residual: p.residual, Confidence: p.loop.Confidence}
 	b.LoS, b.HiS = b.PeriodS+min(0, p.loop.LoS-p.loop.PeriodS), b.PeriodS+max(0, p.loop.HiS-p.loop.PeriodS)
 	return b, true
 }
 
-// Cycles is how many cycles were counted.
+// Cycles returns the number of cycles counted so far.
 func (t *Tracker) Cycles() int { return t.cycles }
 
-// LostS is since when no loop holds, in seconds of samples; 0 while one does.
+// LostS returns for how many seconds no loop has been running; 0 while one is.
 func (t *Tracker) LostS() float64 {
 	if t.held != nil {
 		return 0
@@ -182,14 +182,14 @@ func (t *Tracker) LostS() float64 {
 	return float64(t.samples-t.lost) * t.stepS
 }
 
-// correct forgets loops of which a more confident one is a multiple or a part; false
-// if the new one is such a part or multiple itself.
-func (t *Tracker) correct(l Loop) bool {
+// replacesWorse drops the followed loops of which the new one is a multiple or a part, if it is at least as
+// confident; it returns false if a followed one is more confident.
+func (t *Tracker) replacesWorse(l Loop) bool {
 	n := l.PeriodS / t.stepS
 	for i := 0; i < len(t.pulses); i++ {
 		p := t.pulses[i]
 		ratio := max(p.length()/n, n/p.length())
-		if m := math.Round(ratio); m < 2 || math.Abs(ratio-m) > same*m {
+		if m := math.Round(ratio); m < 2 || math.Abs(ratio-m) > maxSameDifference*m {
 			continue
 		}
 		if l.Confidence < p.loop.Confidence {
@@ -203,5 +203,5 @@ func (t *Tracker) correct(l Loop) bool {
 	return true
 }
 
-// LastS is when the last cycle of any loop ended, in seconds since the first sample.
+// LastS returns when the last cycle of any loop ended, in seconds since the first sample.
 func (t *Tracker) LastS() float64 { return t.lastEnd * t.stepS }

@@ -17,19 +17,19 @@ const stepS = 0.005
 type followed struct {
 	ends   []float64 // of cycles, in samples
 	errors []float64 // of predicted ends, in periods
-	beat   tracker.Beat
+	beat   tracker.CurrentLoop
 	held   bool
 	told   int // samples at which a loop was told
 }
 
 // follow feeds a signal sample by sample, asking when it is due.
 func follow(x []float32) followed {
-	p := tracker.NewPursuit([]series.Column{{Name: "ipc", Scope: series.JobScope}}, stepS)
+	p := tracker.NewLoopTracker([]series.Column{{Name: "ipc", Scope: series.JobScope}}, stepS)
 	var f followed
 	next := math.NaN()
 	for _, v := range x {
 		c, ok := p.Add([]float32{v})
-		f.beat, f.held = p.Beat()
+		f.beat, f.held = p.CurrentLoop()
 		if f.held {
 			f.told++
 		}
@@ -41,7 +41,7 @@ func follow(x []float32) followed {
 			next = f.beat.NextS
 		}
 		if p.Due() {
-			p.Take(p.Question().Answer())
+			p.FollowDetected(p.NextRequest().Detect())
 		}
 	}
 	return f
@@ -156,17 +156,17 @@ func TestALostLoopWaitsToo(t *testing.T) {
 		x = append(x, float32(2+r.NormFloat64()))
 	}
 	for _, paidS := range []float64{0, 45} {
-		p := tracker.NewPursuit([]series.Column{{Name: "ipc", Scope: series.JobScope}}, stepS)
+		p := tracker.NewLoopTracker([]series.Column{{Name: "ipc", Scope: series.JobScope}}, stepS)
 		var asked []float64
 		lost := false
 		for i, v := range x {
-			_, before := p.Beat()
+			_, before := p.CurrentLoop()
 			p.Add([]float32{v})
-			_, now := p.Beat()
+			_, now := p.CurrentLoop()
 			lost = lost || before && !now
 			if p.Due() {
-				p.Take(p.Question().Answer())
-				p.Later(paidS)
+				p.FollowDetected(p.NextRequest().Detect())
+				p.Postpone(paidS)
 				asked = append(asked, float64(i)*stepS)
 			}
 		}
@@ -222,15 +222,15 @@ func BenchmarkAdd(b *testing.B) {
 			x[i][j] = line[(i+3*j)%len(line)] * 3
 		}
 	}
-	p := tracker.NewPursuit(all, stepS)
+	p := tracker.NewLoopTracker(all, stepS)
 	for i := range 2000 {
 		p.Add(x[i%len(x)])
 	}
-	p.Take(p.Question().Answer())
+	p.FollowDetected(p.NextRequest().Detect())
 	for i := range 2000 {
 		p.Add(x[i%len(x)])
 	}
-	if _, ok := p.Beat(); !ok {
+	if _, ok := p.CurrentLoop(); !ok {
 		b.Log("no loop is followed")
 	}
 	before, n := cpuNS(b), 0
@@ -252,7 +252,7 @@ func BenchmarkHour(b *testing.B) {
 	var follow, ask float64
 	seconds := float64(len(line)) * stepS
 	for b.Loop() {
-		p := tracker.NewPursuit(all, stepS)
+		p := tracker.NewLoopTracker(all, stepS)
 		begin, asked := cpuNS(b), int64(0)
 		for i := range line {
 			for j := range x {
@@ -261,7 +261,7 @@ func BenchmarkHour(b *testing.B) {
 			p.Add(x)
 			if p.Due() {
 				before := cpuNS(b)
-				p.Take(p.Question().Answer())
+				p.FollowDetected(p.NextRequest().Detect())
 				asked += cpuNS(b) - before
 			}
 		}

@@ -48,14 +48,14 @@ func spun(works bool) DetectionRequest {
 // A job that only waits has the rhythm of whoever takes its CPU; one that works now and
 // then has its own.
 func TestWorking(t *testing.T) {
-	if got := spun(false).Answer(); len(got) == 0 || got[0].PeriodS < 1.1 || got[0].PeriodS > 1.3 {
+	if got := spun(false).Detect(); len(got) == 0 || got[0].PeriodS < 1.1 || got[0].PeriodS > 1.3 {
 		t.Errorf("what others do is not seen at all: %+v", got)
 	}
-	if got := spun(false).Working().Answer(); len(got) != 0 {
+	if got := spun(false).WorkOnly().Detect(); len(got) != 0 {
 		t.Errorf("a job that spins has a loop of %g s", got[0].PeriodS)
 	}
-	q := spun(true).Working()
-	got := q.Answer()
+	q := spun(true).WorkOnly()
+	got := q.Detect()
 	if len(got) == 0 || got[0].PeriodS < 0.66 || got[0].PeriodS > 0.74 {
 		t.Fatalf("one that works every 0.7 s: %+v", got)
 	}

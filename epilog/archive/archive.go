@@ -30,43 +30,42 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Archive is the directory and whose rights it takes.
+// Archive is the archive's directory and the account with whose rights it is used.
 type Archive struct {
 	Dir string
-	// Account owns the directory; nil uses this process as it is.
+	// Account owns the directory; nil uses the rights of this process.
 	Account *as.Account
 	// Program is the epilog program, started as a child for the account.
 	Program string
 }
 
-// runFile is what is kept of a run beside its nodes.
+// runFile is the name of the file with the RunContext of a run.
 const runFile = "run.json.gz"
 
-// kept are the files of a node, as its run directory names them.
-func kept() []string {
+// archivedFiles returns the names of the files of a node's run directory that are archived.
+func archivedFiles() []string {
 	return []string{"env.json", "epilog.json", "details.json", names.KnownFile, stack.RecordFile, "profile.jgp"}
 }
 
-// RunContext is what of a run no profile says.
+// RunContext is what a report needs of a run beside the profiles of its nodes.
 type RunContext struct {
-	// Summary is the run as the hooks remembered it: its nodes in order, and what the
-	// scheduler said.
+	// Summary is the merged summary that the hooks made: its nodes in order, and what the scheduler answered.
 	Summary summary.Summary `json:"summary"`
 	// Unsampled are the records of nodes that had no profile.
 	Unsampled []summary.NodeRecord `json:"unsampled"`
 }
 
-// place is where files go.
-type place struct {
+// target is the directory of the archive to which files go: of one node, or of a whole run.
+type target struct {
 	Dir  string  `json:"dir"`
 	Key  run.Key `json:"key"`
-	Node string  `json:"node"` // "" for what is kept of the whole run
+	Node string  `json:"node"` // "" for the RunContext of the whole run
 }
 
-// PutNode keeps the files of a node's run directory.
+// PutNode archives the files of a node's run directory, unless the node is archived already.
 func (a Archive) PutNode(ctx context.Context, key run.Key, node string, from job.RunDir) error {
-	return a.put(ctx, place{a.Dir, key, node}, func(to *tar.Writer) error {
-		for _, name := range kept() {
+	return a.send(ctx, target{a.Dir, key, node}, func(to *tar.Writer) error {
+		for _, name := range archivedFiles() {
 			if err := addFile(to, from.Path(name), name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -75,13 +74,13 @@ func (a Archive) PutNode(ctx context.Context, key run.Key, node string, from job
 	})
 }
 
-// PutRun keeps what no profile says of a run, in the place of what was kept before.
+// PutRun archives the context of a run, replacing an earlier one.
 func (a Archive) PutRun(ctx context.Context, r RunContext) error {
 	packed, err := summary.Encode(r)
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
-	return a.put(ctx, place{Dir: a.Dir, Key: r.Summary.Key}, func(to *tar.Writer) error {
+	return a.send(ctx, target{Dir: a.Dir, Key: r.Summary.Key}, func(to *tar.Writer) error {
 		if err := to.WriteHeader(&tar.Header{Name: runFile, Mode: 0o600, Size: int64(len(packed))}); err != nil {
 			return err
 		}
@@ -90,6 +89,7 @@ func (a Archive) PutRun(ctx context.Context, r RunContext) error {
 	})
 }
 
+// addFile appends the file at path to a tar archive under this name.
 func addFile(to *tar.Writer, path, name string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -107,8 +107,9 @@ func addFile(to *tar.Writer, path, name string) error {
 	return err
 }
 
-// put sends files to where they are kept: the place, and an archive of tar(1), so that a profile is never in memory.
-func (a Archive) put(ctx context.Context, p place, write func(*tar.Writer) error) error {
+// send streams files as a tar archive to the target, in this process or in a child with the account's rights.
+// So a profile is never in memory as a whole.
+func (a Archive) send(ctx context.Context, p target, write func(*tar.Writer) error) error {
 	if err := p.Key.Valid(); err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
@@ -117,8 +118,8 @@ func (a Archive) put(ctx context.Context, p place, write func(*tar.Writer) error
 		to := tar.NewWriter(in)
 		_ = in.CloseWithError(cmp.Or(write(to), to.Close())) // never fails; nil is the end
 	}()
-	defer func() { _ = out.Close() }() // never fails; ends who sends
-	if a.Account == nil || a.Account.Current() {
+	defer func() { _ = out.Close() }() // never fails; ends the sending goroutine
+	if a.Account == nil || a.Account.IsCurrent() {
 		return p.receive(out)
 	}
 	child := as.Child{Program: a.Program, Account: *a.Account}
@@ -129,12 +130,12 @@ func (a Archive) put(ctx context.Context, p place, write func(*tar.Writer) error
 	return nil
 }
 
-// largest bounds one file of the archive.
-const largest = 2 << 30
+// maxFileBytes limits one file of the archive.
+const maxFileBytes = 2 << 30
 
-// Serve is the archiving child.
+// Serve is the main function of the archiving child: it reads a target and a tar archive and stores the files.
 func Serve(_ context.Context, r as.Request) error {
-	var p place
+	var p target
 	files, err := as.ReadQuestion(r.In, &p)
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)
@@ -142,8 +143,8 @@ func Serve(_ context.Context, r as.Request) error {
 	return p.receive(files)
 }
 
-// receive puts files where they are kept, all of a node or none.
-func (p place) receive(files io.Reader) error {
+// receive stores the files of a tar archive in the target's directory, all of a node or none.
+func (p target) receive(files io.Reader) error {
 	err := p.Key.Valid()
 	if err == nil {
 		err = p.store(tar.NewReader(bufio.NewReader(files)))
@@ -154,7 +155,9 @@ func (p place) receive(files io.Reader) error {
 	return nil
 }
 
-func (p place) store(files *tar.Reader) error {
+// store unpacks the files into a temporary directory and renames it into place. A node that is archived already
+// keeps its files.
+func (p target) store(files *tar.Reader) error {
 	in := p.path()
 	if err := os.MkdirAll(in, 0o700); err != nil {
 		return err
@@ -172,7 +175,7 @@ func (p place) store(files *tar.Reader) error {
 		if err != nil {
 			return err
 		}
-		if !p.keeps(h.Name) || h.Typeflag != tar.TypeReg || h.Size > largest {
+		if !p.accepts(h.Name) || h.Typeflag != tar.TypeReg || h.Size > maxFileBytes {
 			return fmt.Errorf("%q is not kept", h.Name)
 		}
 		if err := writeFile(filepath.Join(next, h.Name), files); err != nil {
@@ -189,14 +192,15 @@ func (p place) store(files *tar.Reader) error {
 	return err
 }
 
-// keeps is whether a file has a name that belongs there.
-func (p place) keeps(name string) bool {
+// accepts reports whether a file of this name may be stored in the target.
+func (p target) accepts(name string) bool {
 	if p.Node == "" {
 		return name == runFile
 	}
-	return filepath.Base(name) == name && !strings.HasPrefix(name, ".") && slices.Contains(kept(), name)
+	return filepath.Base(name) == name && !strings.HasPrefix(name, ".") && slices.Contains(archivedFiles(), name)
 }
 
+// writeFile writes a new file and syncs it to disk.
 func writeFile(path string, from io.Reader) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -206,14 +210,14 @@ func writeFile(path string, from io.Reader) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// path is the directory of a run. Jobs are numbered in time: a thousand of them are
-// what one directory holds.
-func (p place) path() string {
+// path returns the directory of the run. One directory above it holds the runs of a thousand consecutive job
+// ids.
+func (p target) path() string {
 	bucket := run.Key{Cluster: p.Key.Cluster, JobID: p.Key.JobID / 1000}
 	return filepath.Join(p.Dir, strings.TrimSuffix(bucket.String(), ".r0"), p.Key.String())
 }
 
-// nodeDir is the name of a node's directory. It differs from the files beside it.
+// nodeDir returns the name of a node's directory, changed if it would equal the name of a file beside it.
 func nodeDir(node string) string {
 	node = run.PathElement(node, "node")
 	if node == runFile || node == resultFile {

@@ -49,7 +49,7 @@ func TestFilesOfANodeAreKeptOnce(t *testing.T) {
 	if err != nil || len(runs) != 1 || string(runs[0]) != filepath.Join(a.Dir, "c-7", "c-7001.r0") {
 		t.Fatal(runs, err)
 	}
-	if text, err := os.ReadFile(runs[0].Node("n1").Profile()); err != nil || string(text) != "first" {
+	if text, err := os.ReadFile(runs[0].Node("n1").ProfilePath()); err != nil || string(text) != "first" {
 		t.Errorf("%q, %v", text, err)
 	}
 	if entries, err := os.ReadDir(string(runs[0].Node("n1"))); err != nil || len(entries) != 3 {
@@ -68,7 +68,7 @@ func TestFilesOfANodeAreKeptOnce(t *testing.T) {
 	if s, ok, err := runs[0].Result("b1"); err != nil || !ok || s.ElapsedS != 60 {
 		t.Errorf("%v %v %v", s, ok, err)
 	}
-	must(t, runs[0].Forget())
+	must(t, runs[0].RemoveResult())
 	if _, ok, err := runs[0].Result("b1"); ok || err != nil {
 		t.Errorf("forgotten: %v %v", ok, err)
 	}
@@ -78,15 +78,15 @@ func TestFilesOfANodeAreKeptOnce(t *testing.T) {
 func TestForeignFilesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
-		p    place
+		p    target
 		file tar.Header
 	}{
-		{place{filepath.Join(dir, "in"), key, "n1"}, tar.Header{Name: "../out", Typeflag: tar.TypeReg}},
-		{place{filepath.Join(dir, "in"), key, "../n1"}, tar.Header{Name: "../../out", Typeflag: tar.TypeReg}},
-		{place{filepath.Join(dir, "in"), key, "n1"},
+		{target{filepath.Join(dir, "in"), key, "n1"}, tar.Header{Name: "../out", Typeflag: tar.TypeReg}},
+		{target{filepath.Join(dir, "in"), key, "../n1"}, tar.Header{Name: "../../out", Typeflag: tar.TypeReg}},
+		{target{filepath.Join(dir, "in"), key, "n1"},
 			tar.Header{Name: "env.json", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}},
-		{place{filepath.Join(dir, "in"), key, ""}, tar.Header{Name: "env.json", Typeflag: tar.TypeReg}},
-		{place{filepath.Join(dir, "in"), run.Key{Cluster: "c", JobID: -1}, "n1"},
+		{target{filepath.Join(dir, "in"), key, ""}, tar.Header{Name: "env.json", Typeflag: tar.TypeReg}},
+		{target{filepath.Join(dir, "in"), run.Key{Cluster: "c", JobID: -1}, "n1"},
 			tar.Header{Name: "env.json", Typeflag: tar.TypeReg}},
 	} {
 		var b bytes.Buffer

@@ -26,9 +26,9 @@ func FuzzStore(f *testing.F) {
 	f.Add([]byte{}, runFile)
 	f.Fuzz(func(t *testing.T, files []byte, node string) {
 		top := t.TempDir()
-		p := place{Dir: filepath.Join(top, "archive"), Key: key, Node: node}
+		p := target{Dir: filepath.Join(top, "archive"), Key: key, Node: node}
 		_ = p.store(tar.NewReader(bytes.NewReader(files))) // what is no archive is refused
-		names := append(kept(), runFile)
+		names := append(archivedFiles(), runFile)
 		err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
 				return err

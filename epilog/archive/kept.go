@@ -16,36 +16,36 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Kept is the directory of a run in the archive.
-type Kept string
+// ArchivedRun is the path of a run's directory in the archive.
+type ArchivedRun string
 
-// Runs are the runs of an archive of which all is there that a summary needs, by name.
-func Runs(dir string) ([]Kept, error) {
+// Runs returns the runs of an archive that have a RunContext, sorted by path.
+func Runs(dir string) ([]ArchivedRun, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("list the archive: %w", err)
 	}
 	files, err := filepath.Glob(filepath.Join(escape(dir), "*", "*", runFile))
-	var runs []Kept
+	var runs []ArchivedRun
 	for _, f := range files {
 		if !strings.HasPrefix(filepath.Base(filepath.Dir(f)), ".") {
-			runs = append(runs, Kept(filepath.Dir(f)))
+			runs = append(runs, ArchivedRun(filepath.Dir(f)))
 		}
 	}
 	return runs, err
 }
 
-// escape takes a path for what it is in a pattern of filepath.Glob.
+// escape quotes a path for use in a pattern of filepath.Glob.
 func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// Node is the directory of a node's files.
-func (k Kept) Node(node string) job.RunDir {
+// Node returns the directory with a node's archived files, in the form of a run directory.
+func (k ArchivedRun) Node(node string) job.RunDir {
 	return job.RunDir(filepath.Join(string(k), nodeDir(node)))
 }
 
-// Run is what is kept of the run beside its nodes, whatever version kept it.
-func (k Kept) Run() (RunContext, error) {
+// Run returns the archived context of the run, as written by any version.
+func (k ArchivedRun) Run() (RunContext, error) {
 	var packed struct {
 		Summary   json.RawMessage   `json:"summary"`
 		Unsampled []json.RawMessage `json:"unsampled"`
@@ -67,17 +67,17 @@ func (k Kept) Run() (RunContext, error) {
 	return r, nil
 }
 
-// resultFile has the recomputed summary until it is in the history.
+// resultFile is the file with the recomputed summary until it is in the history.
 const resultFile = "again.json.gz"
 
-// result is a summary and the build that made it: two builds of one version differ.
+// result is a recomputed summary and the build that made it. Two builds of one version may differ.
 type result struct {
 	Build   string          `json:"build"`
 	Summary summary.Summary `json:"summary"`
 }
 
-// PutResult keeps a summary that this build has made.
-func (k Kept) PutResult(build string, s summary.Summary) error {
+// PutResult stores a summary that this build has recomputed, replacing an earlier one.
+func (k ArchivedRun) PutResult(build string, s summary.Summary) error {
 	packed, err := summary.Encode(result{build, s})
 	if err != nil {
 		return err
@@ -85,8 +85,8 @@ func (k Kept) PutResult(build string, s summary.Summary) error {
 	return job.Replace(filepath.Join(string(k), resultFile), packed, 0o600, false)
 }
 
-// Result is what PutResult kept; false for none, or another build's.
-func (k Kept) Result(build string) (s summary.Summary, ok bool, err error) {
+// Result returns the summary that PutResult stored; ok is false without one, or if another build made it.
+func (k ArchivedRun) Result(build string) (s summary.Summary, ok bool, err error) {
 	var r result
 	err = k.read(resultFile, &r)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,11 +95,11 @@ func (k Kept) Result(build string) (s summary.Summary, ok bool, err error) {
 	return r.Summary, err == nil && r.Build == build, err
 }
 
-// Forget removes the result, which is in the history.
-func (k Kept) Forget() error { return os.Remove(filepath.Join(string(k), resultFile)) }
+// RemoveResult removes the recomputed summary, once it is in the history.
+func (k ArchivedRun) RemoveResult() error { return os.Remove(filepath.Join(string(k), resultFile)) }
 
-// read decodes a packed file of the run.
-func (k Kept) read(name string, v any) error {
+// read unpacks and decodes a file of the run into v.
+func (k ArchivedRun) read(name string, v any) error {
 	packed, _, err := job.ReadPlain(filepath.Join(string(k), name), 64<<20)
 	if err != nil {
 		return err

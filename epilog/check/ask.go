@@ -14,16 +14,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxAnswer bounds what a program says, and maxFile what is read of a file: a
-// slurm.conf of ten thousand nodes has some hundred KB.
+// maxOutput limits the output of a program, maxFile what is read of a file, in bytes. A slurm.conf of ten
+// thousand nodes has some hundred KB.
 const (
-	maxAnswer = 1 << 20
+	maxOutput = 1 << 20
 	maxFile   = 4 << 20
 )
 
-// answer runs a program with nothing in its environment but env, and returns what
-// it printed, on either stream. The error of one that failed is its last line.
-func answer(ctx context.Context, limit time.Duration, env []string, program string, args ...string) ([]byte, error) {
+// runCommand runs a program with only env and a fixed locale and time zone in its environment, for at most
+// limit, and returns its output, both streams together. The error of a failed program contains its last line.
+func runCommand(ctx context.Context, limit time.Duration, env []string, program string, args ...string) ([]byte,
+	error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
@@ -31,7 +32,7 @@ func answer(ctx context.Context, limit time.Duration, env []string, program stri
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
-	out := &limited{left: maxAnswer}
+	out := &limitedBuffer{remaining: maxOutput}
 	cmd.Stdout, cmd.Stderr = out, out
 	err := cmd.Run()
 	said := out.Bytes()
@@ -46,21 +47,22 @@ func answer(ctx context.Context, limit time.Duration, env []string, program stri
 	return said, err
 }
 
-// limited keeps the first bytes that are written to it.
-type limited struct {
+// limitedBuffer keeps the first bytes written to it, as many as remaining, and drops the rest.
+type limitedBuffer struct {
 	bytes.Buffer
-	left int
+	remaining int
 }
 
-func (l *limited) Write(b []byte) (int, error) {
-	keep := b[:min(len(b), l.left)]
-	l.left -= len(keep)
+// Write keeps what fits, drops the rest and reports success.
+func (l *limitedBuffer) Write(b []byte) (int, error) {
+	keep := b[:min(len(b), l.remaining)]
+	l.remaining -= len(keep)
 	_, _ = l.Buffer.Write(keep)
 	return len(b), nil
 }
 
-// read returns the text of a plain file.
-func read(path string) ([]byte, error) {
+// readPlainFile returns the content of a regular file, at most maxFile bytes. It never blocks on a pipe.
+func readPlainFile(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err

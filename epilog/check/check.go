@@ -30,7 +30,7 @@ import (
 	"jobgait/configs"
 )
 
-// Verdict is what a finding comes to.
+// Verdict is the severity of a finding.
 type Verdict string
 
 const (
@@ -39,79 +39,81 @@ const (
 	Failure Verdict = "failure" // jobs are not watched, or their reports do not arrive
 )
 
-// Finding is one thing that was looked at.
+// Finding is the result of one check.
 type Finding struct {
-	// Subject is one stable word.
+	// Subject is one word that identifies the check and does not change between versions.
 	Subject string  `json:"subject"`
 	Verdict Verdict `json:"verdict"`
 	Text    string  `json:"text"` // one line
-	// Do is the command to type, nil without one.
+	// Do is the command that repairs the problem, nil without one.
 	Do *string `json:"do"`
-	// Seen is false for what this account, or this host, cannot look at.
+	// Seen is false if this account or host could not check it.
 	Seen bool `json:"seen"`
 }
 
-// Node is an installation on a node, and how it is set up.
+// Node is the installation to check on a node: its programs, settings and paths.
 type Node struct {
 	Name     string // as Slurm calls it
-	Program  string // any program of jobgait; the others lie beside it
-	Settings string // the file that holds, whether it is there or not
+	Program  string // path of any program of jobgait; the others are in the same directory
+	Settings string // path of the settings file, which may not exist
 	Config   configs.Config
-	// Unusable is why the settings cannot be used, nil if they can.
+	// Unusable is the error of loading the settings, nil if they are valid.
 	Unusable  error
-	SlurmConf string // where scontrol finds its cluster, "" is its default
-	// Alone is a machine without Slurm and without settings: only what `jobgait
-	// run` needs is looked at.
-	Alone bool
-	// Root is what /proc, /sys, /run and /etc/systemd lie below: "" but in tests.
+	SlurmConf string // slurm.conf that scontrol uses, "" for its default
+	// NoSlurm marks a machine without Slurm and settings: only what `jobgait run` needs is checked.
+	NoSlurm bool
+	// Root is prepended to /proc, /sys, /run and /etc/systemd in tests; "" otherwise.
 	Root string
 
-	open   perf.Opener                        // nil: perf.Open
-	statfs func(string, *unix.Statfs_t) error // nil: unix.Statfs
-	look   func(context.Context) (Shared, error)
+	open           perf.Opener                        // nil: perf.Open
+	statfs         func(string, *unix.Statfs_t) error // nil: unix.Statfs
+	inspectForTest func(context.Context) (Shared, error)
 }
 
-// limit bounds all of it together: file systems and schedulers hang.
+// limit is the time limit of all checks together, because file systems and schedulers may hang.
 const limit = 60 * time.Second
 
-// Findings looks at everything, in the order in which a job meets it.
+// Findings makes all checks, in the order in which a job depends on them, and returns their results.
 func (n Node) Findings(ctx context.Context) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	list := []Finding{n.settings()}
-	list = append(list, n.programs(ctx)...)
-	list = append(list, n.kernel(), n.perf())
+	list := []Finding{n.checkSettings()}
+	list = append(list, n.checkPrograms(ctx)...)
+	list = append(list, n.checkKernel(), n.checkPerf())
 	if n.Unusable != nil {
-		return list // nothing else is where these would say
+		return list // the other checks need valid settings
 	}
-	if n.Alone {
-		return append(list, n.spool(), n.runs(), n.agents(), n.history(ctx, Shared{}, nil))
+	if n.NoSlurm {
+		return append(list, n.checkSpool(), n.checkRuns(), n.checkAgents(), n.checkHistory(ctx, Shared{}, nil))
 	}
-	slurm := n.askSlurm(ctx)
-	list = append(list, n.cgroup(slurm)...)
-	list = append(list, n.slurm(slurm)...)
-	list = append(list, n.spool(), n.runs(), n.agents())
-	list = append(list, n.shared(ctx, slurm)...)
+	slurm := n.readSlurmConfig(ctx)
+	list = append(list, n.checkCgroups(slurm)...)
+	list = append(list, n.checkSlurm(slurm)...)
+	list = append(list, n.checkSpool(), n.checkRuns(), n.checkAgents())
+	list = append(list, n.checkShared(ctx, slurm)...)
 	if n.Config.History.Snapshots != "" {
-		list = append(list, n.snapshots())
+		list = append(list, n.checkSnapshots())
 	}
-	return append(list, n.timers()...)
+	return append(list, n.checkTimers()...)
 }
 
+// ok returns a finding without a problem.
 func ok(subject, format string, args ...any) Finding {
-	return Finding{Subject: subject, Verdict: OK, Text: line(format, args...), Seen: true}
+	return Finding{Subject: subject, Verdict: OK, Text: cleanLine(format, args...), Seen: true}
 }
 
-// warn and fail take the line to type first, "" for none.
+// warn returns a finding with a warning; do is the command that repairs it, "" for none.
 func warn(subject, do, format string, args ...any) Finding {
-	return bad(Warning, subject, do, line(format, args...))
+	return problem(Warning, subject, do, cleanLine(format, args...))
 }
 
+// fail returns a finding with a failure; do is the command that repairs it, "" for none.
 func fail(subject, do, format string, args ...any) Finding {
-	return bad(Failure, subject, do, line(format, args...))
+	return problem(Failure, subject, do, cleanLine(format, args...))
 }
 
-func bad(v Verdict, subject, do, text string) Finding {
+// problem returns a finding with this verdict and command.
+func problem(v Verdict, subject, do, text string) Finding {
 	f := Finding{Subject: subject, Verdict: v, Text: text, Seen: true}
 	if do != "" {
 		do = note.Clean(do, 1000)
@@ -120,23 +122,26 @@ func bad(v Verdict, subject, do, text string) Finding {
 	return f
 }
 
-// unseen is what could not be looked at.
-func unseen(subject, do, format string, args ...any) Finding {
-	f := bad(Warning, subject, do, "not looked at: "+line(format, args...))
+// notChecked returns a warning that a check could not be made, with Seen false.
+func notChecked(subject, do, format string, args ...any) Finding {
+	f := problem(Warning, subject, do, "not looked at: "+cleanLine(format, args...))
 	f.Seen = false
 	return f
 }
 
-func line(format string, args ...any) string { return note.Clean(fmt.Sprintf(format, args...), 1000) }
+// cleanLine formats a text as one printable line of at most 1000 characters.
+func cleanLine(format string, args ...any) string {
+	return note.Clean(fmt.Sprintf(format, args...), 1000)
+}
 
-// root is whether this account is the hooks' own.
-func root() bool { return os.Geteuid() == 0 }
+// isRoot reports whether this process is root, as the hooks are.
+func isRoot() bool { return os.Geteuid() == 0 }
 
-// asRoot is the line that looks again with the rights of the hooks.
-const asRoot = "sudo jobgait doctor"
+// rerunAsRoot is the command that repeats all checks with the rights of the hooks.
+const rerunAsRoot = "sudo jobgait doctor"
 
-// path is a path of the machine.
+// path returns a path of the machine below Root.
 func (n Node) path(path string) string { return filepath.Join("/", n.Root, path) }
 
-// dir is where the programs lie.
+// dir returns the directory of the programs.
 func (n Node) dir() string { return filepath.Dir(n.Program) }

@@ -85,7 +85,7 @@ var faults = []fault{
 		"make install", func(s *site) {
 			s.program("jobgait-agent", "9.9.1")
 		}},
-	{"Epilog that tells no version", Warning, "versions", "jobgait-epilog of no version that it tells", "make install",
+	{"Epilog that tells no version", Warning, "versions", "jobgait-epilog of unknown version", "make install",
 		func(s *site) {
 			s.write("usr/libexec/jobgait/jobgait-epilog", "#!/bin/sh\necho usage >&2; exit 2\n", 0o755)
 		}},
@@ -226,7 +226,7 @@ var faults = []fault{
 			s.ended(3 * time.Hour)
 		}},
 	{"no account", Failure, "collect", "collect.account", "useradd --system no_such_account", func(s *site) {
-		s.look, s.Config.Collect.Account = nil, "no_such_account"
+		s.inspectForTest, s.Config.Collect.Account = nil, "no_such_account"
 		s.Config.History.Ingest = "here"
 	}},
 	{"no collection directory", Failure, "collect", "jobgait cannot put a record: no such file",
@@ -362,7 +362,7 @@ func TestOldSlurm(t *testing.T) {
 // A program that another account can change is not one that root should run, for its
 // version neither.
 func TestProgramsOfOthers(t *testing.T) {
-	if !root() {
+	if !isRoot() {
 		t.Skip("only root is warned")
 	}
 	s := newSite(t)
@@ -379,7 +379,7 @@ func TestProgramsOfOthers(t *testing.T) {
 
 // The same of a spool.
 func TestSpoolOfOthers(t *testing.T) {
-	if !root() {
+	if !isRoot() {
 		t.Skip("only root is warned")
 	}
 	s := newSite(t)
@@ -403,7 +403,7 @@ func TestLookAt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := lookAt(dir)
+	s := inspect(dir)
 	// Files have the time of the last tick of the kernel.
 	if s.Trouble != "" || math.Abs(s.AheadS) > 0.1 || s.Waiting != 1 || s.Failed != 1 || s.OldestS < 5*3600 ||
 		s.OldestS > 5*3600+600 {
@@ -412,32 +412,32 @@ func TestLookAt(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("left: %v, %v", entries, err)
 	}
-	if s := lookAt(dir + "/none"); !strings.Contains(s.Trouble, "no such file") {
+	if s := inspect(dir + "/none"); !strings.Contains(s.Trouble, "no such file") {
 		t.Errorf("%+v", s)
 	}
 	if err := os.Chmod(dir, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if s := lookAt(dir); !strings.Contains(s.Trouble, "accounts other than its own") {
+	if s := inspect(dir); !strings.Contains(s.Trouble, "accounts other than its own") {
 		t.Errorf("%+v", s)
 	}
 }
 
 // Nobody but its account and root is let look.
 func TestDirectoryOfAnotherAccount(t *testing.T) {
-	if root() {
+	if isRoot() {
 		t.Skip("root may become the account")
 	}
 	s := newSite(t)
-	s.look, s.Config.Collect.Account = nil, "root"
-	fault{"", Warning, "collect", "not looked at: ", asRoot, nil}.is(t, s)
+	s.inspectForTest, s.Config.Collect.Account = nil, "root"
+	fault{"", Warning, "collect", "not looked at: ", rerunAsRoot, nil}.is(t, s)
 }
 
 func TestOutside(t *testing.T) {
 	at := time.Unix(1000, 0)
 	for _, c := range []struct{ from, to, want float64 }{{-1, 1, 0}, {1, 2, -1}, {-3, -2, 2}} {
 		after := func(s float64) time.Time { return at.Add(time.Duration(s * float64(time.Second))) }
-		if got := outside(at, after(c.from), after(c.to)); got != c.want {
+		if got := secondsOutside(at, after(c.from), after(c.to)); got != c.want {
 			t.Errorf("%+v: %g", c, got)
 		}
 	}
@@ -451,9 +451,10 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("include a\noptional jobgait.so\nPrologEpilogTimeout = -1\nPrologFlags = runinjob\nProlog = [\n"))
 	n := Node{Program: "/d/jobgait", Settings: "/d/\x1b.toml", Root: f.TempDir()}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s := parse(b)
-		list := []Finding{n.same(s), n.hook(s, "Prolog", s.config["Prolog"]), n.flags(s), n.timeouts(s),
-			n.clock(s, Shared{}, context.Canceled)}
+		s := parseSlurmConfig(b)
+		list := []Finding{n.checkSlurmConf(s), n.checkHook(s, "Prolog", s.config["Prolog"]), n.checkPrologFlags(s),
+			n.checkTimeouts(s),
+			n.checkClocks(s, Shared{}, context.Canceled)}
 		for _, l := range parseStack(b) {
 			list = append(list, ok("x", "%s %s", l.word, l.path))
 		}
@@ -473,6 +474,6 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		parseVersion(string(b))
-		told.FindSubmatch(b)
+		versionLine.FindSubmatch(b)
 	})
 }

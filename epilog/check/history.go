@@ -14,11 +14,12 @@ import (
 	"jobgait/analysis/history"
 )
 
-// history judges the database, or what waits for the host that has it.
-func (n Node) history(ctx context.Context, s Shared, lookErr error) Finding {
+// checkHistory checks that the history can be opened or created or, if another host writes it, how many job
+// records wait for that host.
+func (n Node) checkHistory(ctx context.Context, s Shared, lookErr error) Finding {
 	const subject = "history"
 	if n.Config.History.Ingest == "spool" {
-		return n.ingest(s, lookErr)
+		return n.checkIngest(s, lookErr)
 	}
 	path := n.Config.History.Path
 	db, err := history.OpenReadOnly(ctx, path)
@@ -30,27 +31,27 @@ func (n Node) history(ctx context.Context, s Shared, lookErr error) Finding {
 		return ok(subject, "%s", path)
 	case errors.Is(err, history.ErrOlder):
 		return ok(subject, "%v", err)
-	case errors.Is(err, fs.ErrPermission) && !root():
-		return unseen(subject, asRoot, "%v", err)
+	case errors.Is(err, fs.ErrPermission) && !isRoot():
+		return notChecked(subject, rerunAsRoot, "%v", err)
 	case !errors.Is(err, fs.ErrNotExist):
-		return fail(subject, n.set("[history] path"), "%v", err)
+		return fail(subject, n.editCommand("[history] path"), "%v", err)
 	}
-	above, err := upTo(filepath.Dir(path))
+	above, err := existingParent(filepath.Dir(path))
 	if err == nil {
 		err = unix.Access(above, unix.W_OK)
 	}
 	switch {
 	case err == nil:
 		return ok(subject, "no %s: the first run makes it", path)
-	case !root():
-		return unseen(subject, asRoot, "%s: %v", above, err)
+	case !isRoot():
+		return notChecked(subject, rerunAsRoot, "%s: %v", above, err)
 	}
 	return fail(subject, fmt.Sprintf("install -d %s", filepath.Dir(path)), "%s cannot be made: %s: %v", path, above, err)
 }
 
-// ingest judges by what waits, and by the database's own time where this node has it,
-// whether somebody writes it.
-func (n Node) ingest(s Shared, lookErr error) Finding {
+// checkIngest checks whether some host writes job records into the history: the oldest waiting record must be
+// younger than maxUnfinishedAge.
+func (n Node) checkIngest(s Shared, lookErr error) Finding {
 	const subject = "history"
 	path := n.Config.History.Path
 	last := "this node has no history"
@@ -61,8 +62,8 @@ func (n Node) ingest(s Shared, lookErr error) Finding {
 	oldest := time.Duration(s.OldestS * float64(time.Second)).Round(time.Minute)
 	switch {
 	case lookErr != nil || s.Trouble != "":
-		return unseen(subject, asRoot, "whether job records wait; %s", last)
-	case oldest > patience:
+		return notChecked(subject, rerunAsRoot, "whether job records wait; %s", last)
+	case oldest > maxUnfinishedAge:
 		return fail(subject, do, "%d job records wait for the ingest, the first for %v; %s", s.Waiting, oldest, last)
 	}
 	if s.Failed > 0 {
@@ -72,9 +73,9 @@ func (n Node) ingest(s Shared, lookErr error) Finding {
 	return ok(subject, "%d job records wait for the ingest; %s", s.Waiting, last)
 }
 
-// snapshots judges the directory of the users' own histories: it must exist, be searchable by all, and its file
-// system must support ACLs.
-func (n Node) snapshots() Finding {
+// checkSnapshots checks the directory of the users' own histories: it must exist, be searchable by all, and its
+// file system must support ACLs.
+func (n Node) checkSnapshots() Finding {
 	const subject = "snapshots"
 	dir, account := n.Config.History.Snapshots, n.Config.Collect.Account
 	var st unix.Stat_t
@@ -90,7 +91,7 @@ func (n Node) snapshots() Finding {
 		return fail(subject, "chmod 0711 "+dir, "history.snapshots %s lets no user through", dir)
 	}
 	if _, err := unix.Getxattr(dir, "system.posix_acl_access", nil); errors.Is(err, unix.ENOTSUP) {
-		return fail(subject, n.set("[history] snapshots"),
+		return fail(subject, n.editCommand("[history] snapshots"),
 			"the file system of history.snapshots %s keeps no POSIX ACL: nothing is published there", dir)
 	}
 	made, err := filepath.Glob(filepath.Join(dir, "[0-9]*"))

@@ -10,18 +10,19 @@ import (
 	"strings"
 )
 
-// add is the line that adds one to slurm.conf.
-func (n Node) add(s answers, text string) string {
-	return fmt.Sprintf("echo '%s' >>%s   # on the controller and all nodes, then: scontrol reconfigure", text, n.conf(s))
+// appendCommand returns the command that appends a line to slurm.conf.
+func (n Node) appendCommand(s controllerConfig, text string) string {
+	return fmt.Sprintf("echo '%s' >>%s   # on the controller and all nodes, then: scontrol reconfigure", text,
+		n.slurmConfPath(s))
 }
 
-// hook judges the Prolog or the Epilog: paths, or patterns of a site that keeps
-// several.
-func (n Node) hook(s answers, name string, paths []string) Finding {
+// checkHook checks that slurm.conf's Prolog or Epilog, a list of paths or patterns, calls jobgait's program of
+// this installation.
+func (n Node) checkHook(s controllerConfig, name string, paths []string) Finding {
 	subject := strings.ToLower(name)
 	mine := filepath.Join(n.dir(), subject)
 	if len(paths) == 0 {
-		return fail(subject, n.add(s, name+"="+mine), "slurm.conf has no %s, so nothing is called", name)
+		return fail(subject, n.appendCommand(s, name+"="+mine), "slurm.conf has no %s, so nothing is called", name)
 	}
 	for _, p := range paths {
 		files, err := filepath.Glob(p)
@@ -29,7 +30,7 @@ func (n Node) hook(s answers, name string, paths []string) Finding {
 			files = []string{p}
 		}
 		for _, f := range files {
-			if !strings.Contains(f, "jobgait") && !n.calls(f) {
+			if !strings.Contains(f, "jobgait") && !n.namesJobgait(f) {
 				continue
 			}
 			if err := runnable(f); err != nil {
@@ -37,7 +38,8 @@ func (n Node) hook(s answers, name string, paths []string) Finding {
 			}
 			if at := filepath.Dir(f); strings.Contains(f, "jobgait") && at != n.dir() &&
 				exists(filepath.Join(at, "jobgait-"+subject)) {
-				return warn(subject, n.add(s, name+"="+mine), "%s=%s is of another installation than %s", name, f, n.dir())
+				return warn(subject, n.appendCommand(s, name+"="+mine), "%s=%s is of another installation than %s", name, f,
+					n.dir())
 			}
 			return ok(subject, "%s=%s", name, f)
 		}
@@ -46,24 +48,25 @@ func (n Node) hook(s answers, name string, paths []string) Finding {
 		"%s=%s: nothing there names jobgait; it has to call %s", name, strings.Join(paths, ", "), mine)
 }
 
-// calls is whether a site's own hook names us.
-func (n Node) calls(path string) bool {
-	text, err := read(path)
+// namesJobgait reports whether the file of a site's own hook contains the word jobgait.
+func (n Node) namesJobgait(path string) bool {
+	text, err := readPlainFile(path)
 	return err == nil && bytes.Contains(text, []byte("jobgait"))
 }
 
+// exists reports whether a path exists, links followed.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// prologFlags are the PrologFlags, in small letters.
-func (s answers) prologFlags() []string {
+// prologFlags returns the controller's PrologFlags in lower case.
+func (s controllerConfig) prologFlags() []string {
 	return strings.Split(strings.ToLower(strings.Join(s.config["PrologFlags"], ",")), ",")
 }
 
-// flags judges when the Prolog runs.
-func (n Node) flags(s answers) Finding {
+// checkPrologFlags checks that PrologFlags make Slurm run the Prolog on all nodes when a job is allocated.
+func (n Node) checkPrologFlags(s controllerConfig) Finding {
 	const subject = "flags"
 	have := s.prologFlags()
 	for _, f := range []string{"alloc", "contain", "runinjob", "x11"} { // the others imply Alloc
@@ -71,25 +74,25 @@ func (n Node) flags(s answers) Finding {
 			return ok(subject, "PrologFlags=%s", strings.Join(s.config["PrologFlags"], ","))
 		}
 	}
-	return fail(subject, n.add(s, "PrologFlags=Alloc"),
+	return fail(subject, n.appendCommand(s, "PrologFlags=Alloc"),
 		"PrologFlags=%s has neither Alloc nor Contain: nodes that only mpirun uses have no agent",
 		strings.Join(s.config["PrologFlags"], ","))
 }
 
-// What hooks take at most: the Prolog ends by itself after 2 s.
+// prologS is the longest time that the Prolog takes, in seconds: it ends by itself.
 const prologS = 2
 
-// timeouts judges Slurm's limits of hooks: it drains the node of one that it has to
-// end.
-func (n Node) timeouts(s answers) Finding {
+// checkTimeouts checks that Slurm's time limits for hooks are longer than jobgait's hooks take, because Slurm
+// drains a node whose hook it has to end.
+func (n Node) checkTimeouts(s controllerConfig) Finding {
 	const subject = "timeout"
 	epilogS := n.Config.Epilog.DeadlineS
 	for _, l := range []struct {
 		name  string
 		takes float64
 	}{{"PrologEpilogTimeout", max(prologS, epilogS)}, {"PrologTimeout", prologS}, {"EpilogTimeout", epilogS}} {
-		if limit, set := seconds(s.one(l.name)); set && limit < l.takes+1 {
-			return fail(subject, n.add(s, l.name+"=60"),
+		if limit, set := parseLimit(s.value(l.name)); set && limit < l.takes+1 {
+			return fail(subject, n.appendCommand(s, l.name+"=60"),
 				"%s=%g, but the hook may take %g s: Slurm would end it and drain the node",
 				l.name, limit, l.takes)
 		}
@@ -97,8 +100,9 @@ func (n Node) timeouts(s answers) Finding {
 	return ok(subject, "Slurm's limits are longer than the hooks take")
 }
 
-// seconds reads a limit of `scontrol show config`: "60", "60 sec"; 65534 means unlimited.
-func seconds(text string) (s float64, set bool) {
+// parseLimit parses a time limit of `scontrol show config` in seconds: "60", "60 sec". set is false for no
+// limit, which 65534 also means.
+func parseLimit(text string) (s float64, set bool) {
 	f := strings.Fields(text)
 	if len(f) == 0 {
 		return 0, false

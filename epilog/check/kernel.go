@@ -15,26 +15,27 @@ import (
 	"jobgait/agent/counter/perf"
 )
 
-// oldest is the kernel of the oldest distribution that sites still run, RHEL 8.
-var oldest = version{4, 18}
+// oldestKernel is the oldest supported kernel, that of RHEL 8.
+var oldestKernel = version{4, 18}
 
-func (n Node) kernel() Finding {
+// checkKernel checks that the kernel is not older than oldestKernel.
+func (n Node) checkKernel() Finding {
 	text, err := os.ReadFile(n.path("proc/sys/kernel/osrelease"))
 	release := strings.TrimSpace(string(text))
 	v, known := parseVersion(release)
 	switch {
 	case err != nil:
-		return unseen("kernel", "", "%v", err)
-	case known && v.before(oldest):
+		return notChecked("kernel", "", "%v", err)
+	case known && v.before(oldestKernel):
 		return warn("kernel", "", "Linux %s is older than %d.%d, the oldest that this is made for: the report of a job "+
-			"says what could not be counted", release, oldest.major, oldest.minor)
+			"says what could not be counted", release, oldestKernel.major, oldestKernel.minor)
 	}
 	return ok("kernel", "Linux %s", release)
 }
 
-// perf is what the kernel lets be counted: hooks run as root, `jobgait run` as
-// anybody.
-func (n Node) perf() Finding {
+// checkPerf checks whether the kernel permits perf events to this account: on all CPUs for root, as in the
+// hooks, else of its own processes, as in `jobgait run`.
+func (n Node) checkPerf() Finding {
 	const subject = "perf"
 	open := n.open
 	if open == nil {
@@ -42,11 +43,11 @@ func (n Node) perf() Finding {
 	}
 	level, there := kernel.Paranoid(n.path("proc"))
 	pid, cpu, enough := -1, 0, 0
-	if !root() { // only what is his own
+	if !isRoot() { // only what is his own
 		pid, cpu, enough = 0, -1, 2
 	}
 	attr := perf.Timer(1e9, unix.PERF_SAMPLE_TIME)
-	if !root() { // what is his own at level 2
+	if !isRoot() { // what is his own at level 2
 		attr.Bits |= unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv
 	}
 	fd, err := open(&attr, pid, cpu, -1, 0)
@@ -60,20 +61,23 @@ func (n Node) perf() Finding {
 			do = fmt.Sprintf("sysctl -w kernel.perf_event_paranoid=%d", enough)
 		}
 		return warn(subject, do, "no perf events for %s: %s; only files below /proc are read, and periods are found from "+
-			"them seldom", whom(), why)
+			"them seldom", accountText(), why)
 	}
-	return ok(subject, "%s may count; kernel.perf_event_paranoid is %d: with jobgait run ordinary users count %s", whom(),
-		level, usersCount(level))
+	return ok(subject, "%s may count; kernel.perf_event_paranoid is %d: with jobgait run ordinary users count %s",
+		accountText(),
+		level, userScopeText(level))
 }
 
-func whom() string {
-	if root() {
+// accountText returns the words for this account in a finding.
+func accountText() string {
+	if isRoot() {
 		return "root, and so the agent,"
 	}
 	return "this account"
 }
 
-func usersCount(level int) string {
+// userScopeText returns what ordinary users may count at a level of kernel.perf_event_paranoid, in words.
+func userScopeText(level int) string {
 	switch {
 	case level <= 1:
 		return "their own processes, with what the kernel does for them"
@@ -83,12 +87,13 @@ func usersCount(level int) string {
 	return "nothing but files below /proc"
 }
 
-// cgroup is where jobs are counted by themselves.
-func (n Node) cgroup(s answers) []Finding {
+// checkCgroups checks which cgroup versions are mounted and whether Slurm puts jobs into cgroups, so that jobs
+// on a shared node are counted separately.
+func (n Node) checkCgroups(s controllerConfig) []Finding {
 	const subject = "cgroup"
 	text, err := os.ReadFile(n.path("proc/self/mountinfo"))
 	if err != nil {
-		return []Finding{unseen(subject, "", "%v", err)}
+		return []Finding{notChecked(subject, "", "%v", err)}
 	}
 	mounts := cgroup.ParseMounts(text)
 	v2 := slices.IndexFunc(mounts, func(m cgroup.Mount) bool { return m.Unified })
@@ -100,7 +105,7 @@ func (n Node) cgroup(s answers) []Finding {
 	if layout == "" {
 		return []Finding{warn(subject, "", "no cgroups are mounted: a job's own counters and its memory stay unknown")}
 	}
-	if track := s.one("ProctrackType"); track != "" && track != "proctrack/cgroup" {
+	if track := s.value("ProctrackType"); track != "" && track != "proctrack/cgroup" {
 		return []Finding{warn(subject, "",
 			"%s, but ProctrackType=%s gives jobs none: of jobs that share a node only files below /proc are counted "+
 				"(ProctrackType=proctrack/cgroup in slurm.conf)", layout, track)}
@@ -112,35 +117,35 @@ func (n Node) cgroup(s answers) []Finding {
 		}
 		return []Finding{ok(subject, "%s%s", layout, note)}
 	}
-	return []Finding{ok(subject, "%s", layout), n.io(mounts[v2].Dir, s)}
+	return []Finding{ok(subject, "%s", layout), n.checkIOController(mounts[v2].Dir, s)}
 }
 
-// enablesIO is the first Slurm whose cgroup.conf has a word for it.
-var enablesIO = version{25, 5}
+// extraControllersSince is the first Slurm version whose cgroup.conf has EnableExtraControllers.
+var extraControllersSince = version{25, 5}
 
-// io is whether jobs of cgroup v2 get an io.stat: it is the parent that has to pass
-// the controller on, and slurmd does not by itself.
-func (n Node) io(mount string, s answers) Finding {
+// checkIOController checks whether jobs of cgroup v2 have an io.stat: the parent cgroup must enable the io
+// controller, which slurmd does not do by itself.
+func (n Node) checkIOController(mount string, s controllerConfig) Finding {
 	const subject = "io"
 	mount = n.path(mount)
 	scopes, _ := filepath.Glob(filepath.Join(mount, "*.slice", "*slurmstepd.scope"))
 	if len(scopes) == 0 {
-		return unseen(subject, "systemctl start slurmd", "no slurmstepd.scope below %s: slurmd has not been started here",
+		return notChecked(subject, "systemctl start slurmd", "no slurmstepd.scope below %s: slurmd has not been started here",
 			mount)
 	}
 	for _, scope := range scopes {
-		if passesOn(filepath.Join(scope, "cgroup.subtree_control"), "io") {
+		if hasController(filepath.Join(scope, "cgroup.subtree_control"), "io") {
 			continue
 		}
-		if !passesOn(filepath.Join(mount, "cgroup.controllers"), "io") {
+		if !hasController(filepath.Join(mount, "cgroup.controllers"), "io") {
 			return warn(subject, "", "this kernel has no io controller: what jobs read and write is not counted by job")
 		}
 		// Written there it holds until the node is booted; jobs that run do not notice.
 		do := fmt.Sprintf("echo +io >%s/cgroup.subtree_control   # in a drop-in of slurmd.service as ExecStartPost, to last",
 			scope)
-		if v, known := parseVersion(s.one("SLURM_VERSION")); known && !v.before(enablesIO) {
+		if v, known := parseVersion(s.value("SLURM_VERSION")); known && !v.before(extraControllersSince) {
 			do = fmt.Sprintf("echo EnableExtraControllers=io >>%s && systemctl restart slurmd",
-				filepath.Join(filepath.Dir(n.conf(s)), "cgroup.conf"))
+				filepath.Join(filepath.Dir(n.slurmConfPath(s)), "cgroup.conf"))
 		}
 		return warn(subject, do, "jobs have no io.stat: slurmd does not enable the io controller, so what they read and "+
 			"write is not counted by job")
@@ -148,8 +153,8 @@ func (n Node) io(mount string, s answers) Finding {
 	return ok(subject, "jobs have an io.stat")
 }
 
-// passesOn is whether a list of controllers has one.
-func passesOn(path, controller string) bool {
+// hasController reports whether the file at path, a list of cgroup controllers, contains this one.
+func hasController(path, controller string) bool {
 	text, _ := os.ReadFile(path)
 	return slices.Contains(strings.Fields(string(text)), controller)
 }

@@ -15,12 +15,13 @@ import (
 	"jobgait/configs"
 )
 
-func (n Node) settings() Finding {
+// checkSettings checks that the settings file exists, can be used and has no unknown keys.
+func (n Node) checkSettings() Finding {
 	const subject = "settings"
 	if n.Unusable != nil {
 		return fail(subject, "${EDITOR:-vi} "+n.Settings, "%v: no job is watched", n.Unusable)
 	}
-	if n.Alone {
+	if n.NoSlurm {
 		return ok(subject, "none, and no Slurm here (no %s): looked at as a machine for jobgait run",
 			configs.Default().Slurm.Scontrol)
 	}
@@ -37,11 +38,12 @@ func (n Node) settings() Finding {
 	return ok(subject, "%s", n.Settings)
 }
 
-// installed are the programs that hooks start, and the user's.
+// installed are the names of the programs to check: those of the hooks and the user's.
 var installed = [...]string{"jobgait", "jobgait-prolog", "jobgait-agent", "jobgait-epilog"}
 
-// programs are those that root starts, and whether they are of one version.
-func (n Node) programs(ctx context.Context) (list []Finding) {
+// checkPrograms checks that all programs are installed, that only root can change them, and that they have the
+// same version.
+func (n Node) checkPrograms(ctx context.Context) (list []Finding) {
 	const subject = "programs"
 	var versions []string
 	for _, name := range installed {
@@ -69,7 +71,8 @@ func (n Node) programs(ctx context.Context) (list []Finding) {
 	return append(list, ok("versions", "all are %s", configs.Version))
 }
 
-// runnable returns nil for a program that root may run: only root can change it.
+// runnable returns an error for a file that is not executable or, if this process is root, that other accounts
+// can change.
 func runnable(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -79,27 +82,28 @@ func runnable(path string) error {
 		return fmt.Errorf("%s is not an executable file: mode %v", path, info.Mode())
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
-	if ok && root() && (st.Uid != 0 || info.Mode()&0o022 != 0) {
+	if ok && isRoot() && (st.Uid != 0 || info.Mode()&0o022 != 0) {
 		return fmt.Errorf("accounts other than root can change %s (uid %d, mode %04o), which hooks run as root", path, st.Uid,
 			info.Mode().Perm())
 	}
 	return nil
 }
 
-// versionLimit bounds the question to a program for its version.
+// versionLimit is the time limit for running a program with --version.
 const versionLimit = 5 * time.Second
 
-// told matches the version line that each program of jobgait prints.
-var told = regexp.MustCompile(`^jobgait(?:-[a-z]+)?(?: version)? ([0-9][0-9A-Za-z.+~-]{0,40}?):?(?:\s|$)`)
+// versionLine matches the version line that each program of jobgait prints.
+var versionLine = regexp.MustCompile(`^jobgait(?:-[a-z]+)?(?: version)? ([0-9][0-9A-Za-z.+~-]{0,40}?):?(?:\s|$)`)
 
-// versionOf asks a program for its version.
+// versionOf runs a program with --version and returns the version that it prints, or a text that says that it
+// prints none.
 func versionOf(ctx context.Context, path string) string {
-	out, err := answer(ctx, versionLimit, nil, path, "--version")
-	if m := told.FindSubmatch(out); m != nil {
+	out, err := runCommand(ctx, versionLimit, nil, path, "--version")
+	if m := versionLine.FindSubmatch(out); m != nil {
 		return string(m[1])
 	}
 	if err != nil {
-		return fmt.Sprintf("of no version that it tells (%v)", err)
+		return fmt.Sprintf("of unknown version (%v)", err)
 	}
-	return "of no version that it tells"
+	return "of unknown version"
 }

@@ -14,31 +14,32 @@ import (
 	"jobgait/analysis/history"
 )
 
-// Shared is the collection directory as its account sees it.
+// Shared describes the collection directory as its account sees it.
 type Shared struct {
-	// Trouble is why no record can be put there, "" if one can.
+	// Trouble is why no record can be written there, "" if it can.
 	Trouble string `json:"trouble"`
-	// Network is its file system, "" for a disk of this node.
+	// Network is the type of its network file system, "" for a disk of this node.
 	Network string `json:"network"`
 	// AheadS is by how much the clock of its file server is ahead of this node's.
 	AheadS float64 `json:"ahead_s"`
-	// Waiting job records, and for how long the first one has.
+	// Waiting is the number of waiting job records, OldestS the age of the oldest in seconds.
 	Waiting int     `json:"waiting"`
 	OldestS float64 `json:"oldest_s"`
-	// Failed were set aside: they are damaged, or no history can take them.
+	// Failed is the number of records that were set aside: damaged ones and those that no history can store.
 	Failed int `json:"failed"`
 }
 
-// ServeLook is the child that looks at the collection directory: the directory comes in, a Shared goes out.
-func ServeLook(ctx context.Context, r as.Request) error {
-	return as.Answer(func(_ context.Context, dir string) Shared { return lookAt(dir) })(ctx, r)
+// ServeInspect is the main function of the child that inspects the collection directory: the directory comes
+// in, a Shared goes out.
+func ServeInspect(ctx context.Context, r as.Request) error {
+	return as.Answer(func(_ context.Context, dir string) Shared { return inspect(dir) })(ctx, r)
 }
 
-// lookAt looks with the rights of this process.
-func lookAt(dir string) (s Shared) {
-	err := s.try(dir)
+// inspect inspects the collection directory with the rights of this process.
+func inspect(dir string) (s Shared) {
+	err := s.testWrite(dir)
 	if err == nil {
-		err = s.records(filepath.Join(dir, "jobs"))
+		err = s.countRecords(filepath.Join(dir, "jobs"))
 	}
 	if err != nil {
 		s.Trouble = err.Error()
@@ -46,8 +47,10 @@ func lookAt(dir string) (s Shared) {
 	return s
 }
 
-// try makes and removes a file, whose time is the file server's.
-func (s *Shared) try(dir string) error {
+// testWrite writes and removes a file in the directory, and sets Network and AheadS, by how much the file
+// server's clock, which sets the file's time, differs from this node's. It refuses a directory that other
+// accounts can access.
+func (s *Shared) testWrite(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return err
@@ -64,15 +67,16 @@ func (s *Shared) try(dir string) error {
 	_, err = f.Write([]byte("probe"))
 	err = errors.Join(err, f.Sync())
 	if info, serr := f.Stat(); serr == nil {
-		s.AheadS = outside(info.ModTime(), before, time.Now())
+		s.AheadS = secondsOutside(info.ModTime(), before, time.Now())
 	}
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
 var errMode = errors.New("accounts other than its own can write records there")
 
-// outside is by how many seconds a moment lies before or after a span: 0 within.
-func outside(at, from, to time.Time) float64 {
+// secondsOutside returns by how many seconds at is before from (negative) or after to (positive); 0 between
+// them.
+func secondsOutside(at, from, to time.Time) float64 {
 	switch {
 	case at.Before(from):
 		return at.Sub(from).Seconds()
@@ -82,8 +86,8 @@ func outside(at, from, to time.Time) float64 {
 	return 0
 }
 
-// records counts those that wait for the writer of the history.
-func (s *Shared) records(dir string) error {
+// countRecords counts the job records that wait for the writer of the history, and those that were set aside.
+func (s *Shared) countRecords(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // no job has ended yet
@@ -105,21 +109,20 @@ func (s *Shared) records(dir string) error {
 	return err
 }
 
-// shared judges what the nodes have in common: the collection directory, clocks,
-// and the history.
-func (n Node) shared(ctx context.Context, slurm answers) []Finding {
+// checkShared checks what the nodes share: the collection directory, clocks, and the history.
+func (n Node) checkShared(ctx context.Context, slurm controllerConfig) []Finding {
 	const subject = "collect"
 	c := n.Config.Collect
 	whose := c.Account
 	if whose == "" {
 		whose = "root"
 	}
-	s, err := n.ask(ctx)
+	s, err := n.inspectShared(ctx)
 	made := fmt.Sprintf("install -d -o %s -m 0700 %s   # where root is root: on the file server", whose, c.Dir)
 	var collect Finding
 	switch {
 	case errors.Is(err, errNotYours):
-		collect = unseen(subject, asRoot, "%s is %s's to use", c.Dir, whose)
+		collect = notChecked(subject, rerunAsRoot, "%s is %s's to use", c.Dir, whose)
 	case errors.Is(err, errNoAccount):
 		collect = fail(subject, fmt.Sprintf("useradd --system %s   # one number on all nodes", c.Account),
 			"collect.account: %v", err)
@@ -130,18 +133,18 @@ func (n Node) shared(ctx context.Context, slurm answers) []Finding {
 	case s.Network == "" && n.exports(c.Dir):
 		collect = ok(subject, "%s can be written by %s; this node exports it to the others", c.Dir, whose)
 	case s.Network == "":
-		collect = warn(subject, n.set("[collect] dir, on a file system that all nodes share"),
+		collect = warn(subject, n.editCommand("[collect] dir, on a file system that all nodes share"),
 			"%s can be written by %s, but lies on this node's own disk: right for jobs of one node only", c.Dir, whose)
 	default:
 		collect = ok(subject, "%s on %s can be written by %s", c.Dir, s.Network, whose)
 	}
-	return []Finding{collect, n.clock(slurm, s, err), n.history(ctx, s, err)}
+	return []Finding{collect, n.checkClocks(slurm, s, err), n.checkHistory(ctx, s, err)}
 }
 
-// exports is whether this node is the NFS server of a directory, by the list of the
-// kernel's server: a path and its clients a line.
+// exports reports whether this node exports a directory or one above it by NFS. It reads the list of the
+// kernel's server, which has one path and its clients per line.
 func (n Node) exports(dir string) bool {
-	text, _ := read(n.path("var/lib/nfs/etab"))
+	text, _ := readPlainFile(n.path("var/lib/nfs/etab"))
 	for l := range strings.Lines(string(text)) {
 		f := strings.Fields(l)
 		if len(f) > 0 && (f[0] == dir || strings.HasPrefix(dir, strings.TrimSuffix(f[0], "/")+"/")) {
@@ -156,14 +159,14 @@ var (
 	errNoAccount = errors.New("no such account")
 )
 
-// lookLimit bounds how long the child may look: file systems hang.
-const lookLimit = 15 * time.Second
+// inspectLimit is the time limit of the child that inspects the directory, because file systems may hang.
+const inspectLimit = 15 * time.Second
 
-// ask lets the account of the collection directory look at it, in a child that may
-// be left behind.
-func (n Node) ask(ctx context.Context) (s Shared, err error) {
-	if n.look != nil {
-		return n.look(ctx)
+// inspectShared inspects the collection directory in a child with the rights of its account; the child may be
+// abandoned if it hangs.
+func (n Node) inspectShared(ctx context.Context) (s Shared, err error) {
+	if n.inspectForTest != nil {
+		return n.inspectForTest(ctx)
 	}
 	account := as.Account{UID: uint32(os.Geteuid()), GID: uint32(os.Getegid())}
 	if n.Config.Collect.Account != "" {
@@ -171,40 +174,40 @@ func (n Node) ask(ctx context.Context) (s Shared, err error) {
 			return s, fmt.Errorf("%w: %w", errNoAccount, err)
 		}
 	}
-	if !root() && !account.Current() || n.Config.Collect.Account == "" && !root() {
+	if !isRoot() && !account.IsCurrent() || n.Config.Collect.Account == "" && !isRoot() {
 		return s, errNotYours
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	ctx, cancel := context.WithTimeout(ctx, inspectLimit)
 	defer cancel()
-	return as.Ask[Shared](ctx, as.Child{Program: n.Program, Account: account}, as.Look, n.Config.Collect.Dir)
+	return as.Ask[Shared](ctx, as.Child{Program: n.Program, Account: account}, as.InspectCollection, n.Config.Collect.Dir)
 }
 
-// apart is by how many seconds clocks may differ: reports of jobs on several nodes
-// say so from there on.
-const apart = 1
+// maxClockDiffS is by how many seconds clocks may differ without a warning: reports of jobs on several nodes
+// have a note from this difference on.
+const maxClockDiffS = 1
 
-// clock compares this node's with that of the file server and of the controller,
-// which tells whole seconds.
-func (n Node) clock(slurm answers, s Shared, err error) Finding {
+// checkClocks compares this node's clock with those of the file server and of the controller, whose time has
+// whole seconds.
+func (n Node) checkClocks(slurm controllerConfig, s Shared, err error) Finding {
 	const subject, do = "clock", "timedatectl set-ntp true"
 	compared := ""
-	if !slurm.asOf.IsZero() {
-		ahead := outside(slurm.asOf, slurm.from.Add(-time.Second), slurm.to)
-		if ahead > apart || ahead < -apart {
+	if !slurm.controllerTime.IsZero() {
+		ahead := secondsOutside(slurm.controllerTime, slurm.from.Add(-time.Second), slurm.to)
+		if ahead > maxClockDiffS || ahead < -maxClockDiffS {
 			return warn(subject, do, "the controller's clock is %+.0f s from this node's: times of jobs and of reports differ",
 				ahead)
 		}
 		compared = "the controller"
 	}
 	if err == nil && s.Trouble == "" {
-		if s.AheadS > apart || s.AheadS < -apart {
+		if s.AheadS > maxClockDiffS || s.AheadS < -maxClockDiffS {
 			return warn(subject, do, "the clock of the file server of collect.dir is %+.1f s from this node's: records seem "+
 				"older or newer than they are", s.AheadS)
 		}
 		compared = strings.TrimPrefix(compared+" and the file server", " and ")
 	}
 	if compared == "" {
-		return unseen(subject, asRoot, "there is nothing to compare this node's clock with")
+		return notChecked(subject, rerunAsRoot, "there is nothing to compare this node's clock with")
 	}
 	return ok(subject, "as that of %s", compared)
 }

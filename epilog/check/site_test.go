@@ -56,7 +56,7 @@ func newSite(t *testing.T) *site {
 		open: func(*unix.PerfEventAttr, int, int, int, int) (int, error) {
 			return unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		},
-		look: func(context.Context) (Shared, error) { return s.shared, nil }}
+		inspectForTest: func(context.Context) (Shared, error) { return s.shared, nil }}
 	s.Config.Spool.Dir, s.Config.Collect.Dir = dir+"/var/spool/jobgait", dir+"/shared/jobgait"
 	s.Config.History.Path, s.Config.Slurm.Scontrol = dir+"/var/lib/jobgait/history.db", dir+"/usr/bin/scontrol"
 	for _, name := range []string{"jobgait", "jobgait-prolog", "jobgait-agent", "jobgait-epilog"} {
@@ -168,9 +168,9 @@ func (s *site) oldAgent() {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	p, err := job.Of(cmd.Process.Pid)
+	p, err := job.ProcessOf(cmd.Process.Pid)
 	if err == nil {
-		err = p.WriteProcess(s.run().PID())
+		err = p.WriteProcess(s.run().PIDPath())
 	}
 	if err != nil {
 		s.t.Fatal(err)

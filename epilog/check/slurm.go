@@ -13,22 +13,21 @@ import (
 	"jobgait/analysis/note"
 )
 
-// scontrolLimit bounds each question to the scheduler.
+// scontrolLimit is the time limit of one run of scontrol.
 const scontrolLimit = 5 * time.Second
 
-// answers is what `scontrol show config` says; what is not set is absent.
-type answers struct {
+// controllerConfig is the output of `scontrol show config`, without settings that have no value.
+type controllerConfig struct {
 	config map[string][]string
-	// asOf is the controller's clock, between from and to of this node's; zero
-	// if it did not say.
-	asOf     time.Time
-	from, to time.Time
-	local    version // of the commands of this node
-	err      error
+	// controllerTime is the controller's clock, read between from and to of this node's clock; zero if unknown.
+	controllerTime time.Time
+	from, to       time.Time
+	localVersion   version // version of this node's Slurm commands
+	err            error
 }
 
-// one is a setting that has one value.
-func (s answers) one(name string) string {
+// value returns the first value of a setting, "" if it is not set.
+func (s controllerConfig) value(name string) string {
 	if v := s.config[name]; len(v) > 0 {
 		return v[0]
 	}
@@ -37,26 +36,26 @@ func (s answers) one(name string) string {
 
 var errNoScontrol = errors.New("slurm.scontrol is empty")
 
-// askSlurm asks the scheduler how it is set up.
-func (n Node) askSlurm(ctx context.Context) answers {
+// readSlurmConfig runs scontrol and returns the controller's settings, or its error in err.
+func (n Node) readSlurmConfig(ctx context.Context) controllerConfig {
 	scontrol := n.Config.Slurm.Scontrol
 	if scontrol == "" {
-		return answers{err: errNoScontrol}
+		return controllerConfig{err: errNoScontrol}
 	}
 	var env []string
 	if n.SlurmConf != "" {
 		env = append(env, "SLURM_CONF="+n.SlurmConf)
 	}
 	from := time.Now()
-	out, err := answer(ctx, scontrolLimit, env, scontrol, "show", "config")
+	out, err := runCommand(ctx, scontrolLimit, env, scontrol, "show", "config")
 	to := time.Now()
 	if err != nil {
-		return answers{err: fmt.Errorf("%s show config: %w", scontrol, err)}
+		return controllerConfig{err: fmt.Errorf("%s show config: %w", scontrol, err)}
 	}
-	s := parse(out)
+	s := parseSlurmConfig(out)
 	s.from, s.to = from, to
-	if out, err := answer(ctx, scontrolLimit, env, scontrol, "--version"); err == nil {
-		s.local, _ = parseVersion(string(out))
+	if out, err := runCommand(ctx, scontrolLimit, env, scontrol, "--version"); err == nil {
+		s.localVersion, _ = parseVersion(string(out))
 	}
 	return s
 }
@@ -65,13 +64,13 @@ func (n Node) askSlurm(ctx context.Context) answers {
 // "Prolog[0] = /path".
 var setting = regexp.MustCompile(`^([A-Za-z_]+)(?:\[\d+\])?\s*=\s*(.*)$`)
 
-// parse reads the output of `scontrol show config`, with times in UTC.
-func parse(output []byte) answers {
-	s := answers{config: map[string][]string{}}
+// parseSlurmConfig parses the output of `scontrol show config`, with times in UTC.
+func parseSlurmConfig(output []byte) controllerConfig {
+	s := controllerConfig{config: map[string][]string{}}
 	for text := range strings.Lines(string(output)) {
 		text = strings.TrimSpace(text)
 		if at, ok := strings.CutPrefix(text, "Configuration data as of "); ok {
-			s.asOf, _ = time.Parse("2006-01-02T15:04:05", at)
+			s.controllerTime, _ = time.Parse("2006-01-02T15:04:05", at)
 		}
 		m := setting.FindStringSubmatch(text)
 		if m == nil || m[2] == "" || m[2] == "(null)" {
@@ -82,51 +81,52 @@ func parse(output []byte) answers {
 	return s
 }
 
-// slurm judges the controller's settings, those of this node, and the plugin.
-func (n Node) slurm(s answers) []Finding {
+// checkSlurm checks that the controller answers, that this node has its slurm.conf, and the hooks, flags, time
+// limits and the plugin.
+func (n Node) checkSlurm(s controllerConfig) []Finding {
 	const subject = "slurm"
 	switch {
 	case errors.Is(s.err, errNoScontrol):
-		return []Finding{unseen(subject, "", "slurm.scontrol is empty: names and arrays of jobs stay unknown")}
+		return []Finding{notChecked(subject, "", "slurm.scontrol is empty: names and arrays of jobs stay unknown")}
 	case errors.Is(s.err, fs.ErrNotExist):
 		return []Finding{fail(subject, "command -v scontrol   # the path for slurm.scontrol of "+n.Settings,
 			"no %s: is this a node of Slurm?", n.Config.Slurm.Scontrol)}
 	case s.err != nil:
 		return []Finding{fail(subject, "scontrol ping", "%v", s.err)}
 	}
-	list := []Finding{ok(subject, "the controller answers: Slurm %s", s.one("SLURM_VERSION")), n.same(s)}
+	list := []Finding{ok(subject, "the controller answers: Slurm %s", s.value("SLURM_VERSION")), n.checkSlurmConf(s)}
 	for _, name := range []string{"Prolog", "Epilog"} {
-		list = append(list, n.hook(s, name, s.config[name]))
+		list = append(list, n.checkHook(s, name, s.config[name]))
 	}
-	return append(list, n.flags(s), n.timeouts(s), n.spank(s))
+	return append(list, n.checkPrologFlags(s), n.checkTimeouts(s), n.checkPlugin(s))
 }
 
-// conf is slurm.conf of this node, or where the controller has it.
-func (n Node) conf(s answers) string {
-	for _, path := range []string{n.SlurmConf, s.one("SLURM_CONF"), n.path("run/slurm/conf/slurm.conf")} {
+// slurmConfPath returns the path of this node's slurm.conf, or of the controller's if none is found here.
+func (n Node) slurmConfPath(s controllerConfig) string {
+	for _, path := range []string{n.SlurmConf, s.value("SLURM_CONF"), n.path("run/slurm/conf/slurm.conf")} {
 		if _, err := os.Stat(path); path != "" && err == nil {
 			return path
 		}
 	}
-	if path := s.one("SLURM_CONF"); path != "" {
+	if path := s.value("SLURM_CONF"); path != "" {
 		return path
 	}
 	return "/etc/slurm/slurm.conf"
 }
 
-// same is whether this node has the controller's slurm.conf: slurmd takes its hooks
-// from its own.
-func (n Node) same(s answers) Finding {
+// checkSlurmConf checks that this node's slurm.conf equals the controller's, because slurmd takes its hooks
+// from its own file.
+func (n Node) checkSlurmConf(s controllerConfig) Finding {
 	const subject = "slurm.conf"
-	path := n.conf(s)
-	do := fmt.Sprintf("scp %s:%s %s && scontrol reconfigure", controller(s), s.one("SLURM_CONF"), path)
-	switch hash := s.one("HASH_VAL"); {
+	path := n.slurmConfPath(s)
+	do := fmt.Sprintf("scp %s:%s %s && scontrol reconfigure", controller(s), s.value("SLURM_CONF"), path)
+	switch hash := s.value("HASH_VAL"); {
 	case hash == "":
-		return unseen(subject, "", "scontrol does not say whether %s is as the controller's", path)
+		return notChecked(subject, "", "scontrol does not say whether %s is as the controller's", path)
 	case !strings.HasPrefix(hash, "Different"):
 		return ok(subject, "%s is as the controller's", path)
 	}
-	text, err := read(path)
+	text, err := readPlainFile(path)
 	if err != nil {
 		return warn(subject, do, "this node's slurm.conf is not the controller's (%v)", err)
 	}
@@ -139,17 +139,17 @@ func (n Node) same(s answers) Finding {
 	return warn(subject, do, "%s is not as the controller's", path)
 }
 
-// controller is the host of the first slurmctld: "host(address)".
-func controller(s answers) string {
-	host, _, _ := strings.Cut(s.one("SlurmctldHost"), "(")
+// controller returns the host name of the first slurmctld, without the address in "host(address)"; "CONTROLLER"
+// if unknown.
+func controller(s controllerConfig) string {
+	host, _, _ := strings.Cut(s.value("SlurmctldHost"), "(")
 	if host == "" {
 		host = "CONTROLLER"
 	}
 	return host
 }
 
-// parseConf reads a slurm.conf: its keys in small letters, what is included under
-// "include".
+// parseConf parses a slurm.conf: values by key in lower case, included files under "include".
 func parseConf(text []byte) map[string][]string {
 	conf := map[string][]string{}
 	for l := range strings.Lines(string(text)) {

@@ -12,16 +12,15 @@ import (
 
 const plugin = "jobgait.so"
 
-// spank judges the plugin: whether plugstack.conf, where Slurm looks for it, names
-// it, and whether what it names is there and fits. Without it only the option
-// --jobgait is missing.
-func (n Node) spank(s answers) Finding {
+// checkPlugin checks the SPANK plugin: whether plugstack.conf names it, whether the file exists, and whether it
+// was compiled for this Slurm. Without the plugin only the option --jobgait is missing.
+func (n Node) checkPlugin(s controllerConfig) Finding {
 	const subject = "spank"
-	stack := s.one("PlugStackConfig")
+	stack := s.value("PlugStackConfig")
 	if stack == "" || !exists(stack) {
-		stack = filepath.Join(filepath.Dir(n.conf(s)), "plugstack.conf")
+		stack = filepath.Join(filepath.Dir(n.slurmConfPath(s)), "plugstack.conf")
 	}
-	dirs := strings.Split(s.one("PluginDir"), ":")
+	dirs := strings.Split(s.value("PluginDir"), ":")
 	named, found := findPlugin(stack, 0)
 	if !found {
 		for _, dir := range append(dirs, filepath.Join(filepath.Dir(filepath.Dir(n.dir())), "lib/slurm")) {
@@ -43,9 +42,9 @@ func (n Node) spank(s answers) Finding {
 	switch {
 	case err != nil:
 		return fail(subject, remake, "%s names %s: %v", stack, named.path, err)
-	case s.local != (version{}) && v != s.local:
+	case s.localVersion != (version{}) && v != s.localVersion:
 		return fail(subject, remake, "%s was compiled for Slurm %d.%02d, this is %d.%02d: Slurm refuses it", path, v.major,
-			v.minor, s.local.major, s.local.minor)
+			v.minor, s.localVersion.major, s.localVersion.minor)
 	case named.word == "required":
 		return warn(subject, fmt.Sprintf("sed -i 's|^required\\(.*%s\\)|optional\\1|' %s", plugin, stack),
 			"%s says required: without the plugin no job would start", stack)
@@ -53,25 +52,25 @@ func (n Node) spank(s answers) Finding {
 	return ok(subject, "%s, named by %s", path, stack)
 }
 
-// stacked is a line of plugstack.conf.
-type stacked struct{ word, path string }
+// pluginLine is a line of plugstack.conf: its keyword (optional, required, include) and a path.
+type pluginLine struct{ word, path string }
 
-// parseStack reads a plugstack.conf.
-func parseStack(text []byte) (list []stacked) {
+// parseStack parses the lines of a plugstack.conf.
+func parseStack(text []byte) (list []pluginLine) {
 	for l := range strings.Lines(string(text)) {
 		l, _, _ = strings.Cut(l, "#")
 		if f := strings.Fields(l); len(f) >= 2 {
-			list = append(list, stacked{f[0], f[1]})
+			list = append(list, pluginLine{f[0], f[1]})
 		}
 	}
 	return list
 }
 
-// findPlugin looks for our line in a plugstack.conf and in what that includes.
-func findPlugin(path string, depth int) (stacked, bool) {
-	text, err := read(path)
+// findPlugin returns jobgait's line in a plugstack.conf or the files that it includes, up to a depth of 4.
+func findPlugin(path string, depth int) (pluginLine, bool) {
+	text, err := readPlainFile(path)
 	if err != nil || depth > 4 {
-		return stacked{}, false
+		return pluginLine{}, false
 	}
 	for _, l := range parseStack(text) {
 		if l.word != "include" {
@@ -91,11 +90,11 @@ func findPlugin(path string, depth int) (stacked, bool) {
 			}
 		}
 	}
-	return stacked{}, false
+	return pluginLine{}, false
 }
 
-// builtFor is the Slurm that a plugin was compiled for: the number that Slurm asks
-// it for, as it stands in the file.
+// builtFor returns the Slurm version that a plugin was compiled for, from the symbol plugin_version in the
+// file.
 func builtFor(path string) (version, error) {
 	f, err := elf.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

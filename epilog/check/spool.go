@@ -16,43 +16,42 @@ import (
 	"jobgait/epilog/finish"
 )
 
-// room is what a spool has to have free: a day's profile of eight counters.
-const room = 100 << 20
+// minFreeBytes is the free space that a spool needs: a day's profile of eight counters.
+const minFreeBytes = 100 << 20
 
-// ofMemory is the share of a node's memory that a spool may take where it lies in
-// memory: jobs have that much less.
-const ofMemory = 0.02
+// maxMemoryShare is the share of a node's memory that a spool on a memory file system may take from jobs.
+const maxMemoryShare = 0.02
 
-// spool checks the directory of profiles, by creating a file if this process may.
-func (n Node) spool() Finding {
+// checkSpool checks the spool, by creating a file if this process may, and its file system and free space.
+func (n Node) checkSpool() Finding {
 	const subject = "spool"
 	dir := n.Config.Spool.Dir
-	at, err := upTo(dir)
+	at, err := existingParent(dir)
 	if err == nil && at == dir {
 		err = n.trySpool()
 	}
 	switch {
-	case errors.Is(err, fs.ErrPermission) && !root():
-		return unseen(subject, asRoot, "%v", err)
+	case errors.Is(err, fs.ErrPermission) && !isRoot():
+		return notChecked(subject, rerunAsRoot, "%v", err)
 	case errors.Is(err, job.ErrForeignDir):
 		return fail(subject, fmt.Sprintf("chown root:root %[1]s && chmod go-w %[1]s", dir), "%v", err)
 	case err != nil:
 		return fail(subject, fmt.Sprintf("install -d -o root -m 0711 %s", dir), "%v", err)
 	}
 	if kind, err := history.NetworkFileSystem(at); err == nil && kind != "" {
-		return fail(subject, n.set("[spool] dir"),
+		return fail(subject, n.editCommand("[spool] dir"),
 			"%s lies on %s: spool.dir has to be this node's own, hooks must not wait for a network", dir, kind)
 	}
-	return n.size(dir, at)
+	return n.checkSpoolSpace(dir, at)
 }
 
-// set is the line that changes a setting.
-func (n Node) set(what string) string {
+// editCommand returns the command that edits the settings file, with a comment that names what to change.
+func (n Node) editCommand(what string) string {
 	return fmt.Sprintf("${EDITOR:-vi} %s   # %s", n.Settings, what)
 }
 
-// upTo is dir, or what there is of its path.
-func upTo(dir string) (string, error) {
+// existingParent returns dir if it exists, else its nearest existing parent directory.
+func existingParent(dir string) (string, error) {
 	for {
 		info, err := os.Stat(dir)
 		switch {
@@ -67,7 +66,7 @@ func upTo(dir string) (string, error) {
 	}
 }
 
-// trySpool makes and removes a file as the hooks would.
+// trySpool creates and removes a file in the node's part of the spool as the hooks would.
 func (n Node) trySpool() error {
 	dir, node := n.Config.Spool.Dir, job.NodeDir(n.Config.Spool.Dir, n.Name)
 	if err := job.RequireRootOwned(dir); err != nil {
@@ -86,8 +85,8 @@ func (n Node) trySpool() error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// size judges what room there is, and what it is made of.
-func (n Node) size(dir, at string) Finding {
+// checkSpoolSpace checks the size and free space of the spool's file system, and whether it is in memory.
+func (n Node) checkSpoolSpace(dir, at string) Finding {
 	const subject = "spool"
 	statfs := n.statfs
 	if statfs == nil {
@@ -95,7 +94,7 @@ func (n Node) size(dir, at string) Finding {
 	}
 	var st unix.Statfs_t
 	if err := statfs(at, &st); err != nil {
-		return unseen(subject, asRoot, "%s: %v", at, err)
+		return notChecked(subject, rerunAsRoot, "%s: %v", at, err)
 	}
 	free, total := int64(st.Bavail)*st.Bsize, float64(st.Blocks)*float64(st.Bsize)
 	most := n.Config.Spool.MaxGB * 1e9
@@ -108,14 +107,14 @@ func (n Node) size(dir, at string) Finding {
 	}
 	memory := n.memory()
 	switch {
-	case kind != "" && most > ofMemory*memory:
-		return warn(subject, n.set(fmt.Sprintf("[spool] max_gb = %.2g", max(.1, ofMemory*memory/1e9))),
+	case kind != "" && most > maxMemoryShare*memory:
+		return warn(subject, n.editCommand(fmt.Sprintf("[spool] max_gb = %.2g", max(.1, maxMemoryShare*memory/1e9))),
 			"%s lies in memory (%s): profiles may take %g GB of the %.3g GB that jobs need", dir, kind, most/1e9, memory/1e9)
-	case total > 0 && (free < room || st.Files > 0 && st.Ffree < 1000):
+	case total > 0 && (free < minFreeBytes || st.Files > 0 && st.Ffree < 1000):
 		return fail(subject, fmt.Sprintf("du -xsh %s", dir), "%s is full: %d MB and %d files are free", dir, free>>20,
 			st.Ffree)
 	case total > 0 && most > total:
-		return warn(subject, n.set(fmt.Sprintf("[spool] max_gb = %.2g", total/2e9)),
+		return warn(subject, n.editCommand(fmt.Sprintf("[spool] max_gb = %.2g", total/2e9)),
 			"%s has %.2g GB in all, and spool.max_gb is %g", dir, total/1e9, n.Config.Spool.MaxGB)
 	}
 	if kind == "" {
@@ -124,8 +123,8 @@ func (n Node) size(dir, at string) Finding {
 	return ok(subject, "%s on %s, %d MB free, %g MB used at most", dir, kind, free>>20, 1000*n.Config.Spool.MaxGB)
 }
 
-// upperDir is where the overlay of a path keeps what is written, "" where that is
-// not seen. Images of diskless nodes are overlays on a tmpfs.
+// upperDir returns the directory where the overlay that contains a path stores writes, "" if there is no
+// overlay or it is not visible. Images of diskless nodes are overlays on a tmpfs.
 func (n Node) upperDir(at string) string {
 	text, _ := os.ReadFile(n.path("proc/self/mountinfo"))
 	best, upper := -1, ""
@@ -146,7 +145,7 @@ func (n Node) upperDir(at string) string {
 	return upper
 }
 
-// memory is the node's, in bytes.
+// memory returns the node's memory in bytes.
 func (n Node) memory() float64 {
 	text, _ := os.ReadFile(n.path("proc/meminfo"))
 	var kb float64
@@ -154,8 +153,8 @@ func (n Node) memory() float64 {
 	return kb * 1024
 }
 
-// patience is how long a run that has ended may wait to be finished.
-const patience = time.Hour
+// maxUnfinishedAge is how long after its end a run may be unfinished without a failure.
+const maxUnfinishedAge = time.Hour
 
 // runDirs returns the run directories of this node. An invalid spool, or one that is not root's, has none; the
 // finding of the spool reports that.
@@ -167,12 +166,12 @@ func (n Node) runDirs() ([]job.RunDir, error) {
 	return dirs, err
 }
 
-// runs is what earlier jobs left on this node.
-func (n Node) runs() Finding {
+// checkRuns checks that no run on this node is unfinished for longer than maxUnfinishedAge after its end.
+func (n Node) checkRuns() Finding {
 	const subject = "runs"
 	dirs, err := n.runDirs()
 	if err != nil {
-		return unseen(subject, asRoot, "%v", err)
+		return notChecked(subject, rerunAsRoot, "%v", err)
 	}
 	waiting, going, oldest := 0, 0, time.Duration(0)
 	for _, d := range dirs {
@@ -186,25 +185,24 @@ func (n Node) runs() Finding {
 			oldest = max(oldest, time.Since(time.Unix(int64(end.Real), 0)))
 		}
 	}
-	if oldest > patience {
+	if oldest > maxUnfinishedAge {
 		return fail(subject, "tail "+filepath.Join(job.NodeDir(n.Config.Spool.Dir, n.Name), "jobgait.log"),
 			"%d have ended and are not finished, the first for %v", waiting, oldest.Round(time.Minute))
 	}
 	return ok(subject, "%d at work, %d wait to be finished", going, waiting)
 }
 
-// agents are those that run: one that was started before the programs were replaced
-// is of another version.
-func (n Node) agents() Finding {
+// checkAgents counts the running agents and checks that they run the installed program, not an earlier one.
+func (n Node) checkAgents() Finding {
 	const subject = "agents"
 	dirs, err := n.runDirs()
 	if err != nil {
-		return unseen(subject, asRoot, "%v", err)
+		return notChecked(subject, rerunAsRoot, "%v", err)
 	}
 	installed, err := os.Stat(filepath.Join(n.dir(), "jobgait-agent"))
 	running, other := 0, 0
 	for _, d := range dirs {
-		p, rerr := job.ReadProcess(d.PID())
+		p, rerr := job.ReadProcess(d.PIDPath())
 		if rerr != nil || !p.Alive() {
 			continue
 		}

@@ -5,18 +5,19 @@ import (
 	"strconv"
 )
 
-// version is the part of a version that decides what there is.
+// version is the major and minor part of a version number.
 type version struct{ major, minor int }
 
+// before reports whether v is older than w.
 func (v version) before(w version) bool {
 	return v.major < w.major || v.major == w.major && v.minor < w.minor
 }
 
-var numbers = regexp.MustCompile(`(\d{1,4})\.(\d{1,4})`)
+var versionNumbers = regexp.MustCompile(`(\d{1,4})\.(\d{1,4})`)
 
-// parseVersion finds the first two numbers: 6.1.0-56-amd64, slurm-wlm 24.11.5.
+// parseVersion returns the first two numbers of a version text such as "6.1.0-56-amd64" or "slurm-wlm 24.11.5".
 func parseVersion(s string) (v version, ok bool) {
-	m := numbers.FindStringSubmatch(s)
+	m := versionNumbers.FindStringSubmatch(s)
 	if m == nil {
 		return version{}, false
 	}

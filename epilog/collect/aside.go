@@ -15,24 +15,24 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// failedDir keeps records that cannot be used.
+// failedDir is the directory of records that cannot be used.
 const failedDir = "failed"
 
-// What failedDir holds at most; of more the oldest go. A node whose memory fails, or
-// somebody who has the account, must not fill the file system with it.
+// The limits of failedDir in files and bytes; beyond them the oldest files are removed. A node with failing
+// memory, or any process of the account, must not fill the file system.
 const (
 	maxFailed      = 2000 // a record and why it is there are two
 	maxFailedBytes = 100 << 20
 )
 
-// unread says what became of a record that could not be read: one that is damaged
-// goes out of the way, its node has sealed it and will not mend it; one of a newer
-// version, or that the file system does not give, stays.
-func unread(dir string, n recordName, why error, say func(string)) {
+// handleUnreadable handles a record that could not be read, and passes one line about it to say. A damaged
+// record is moved to failedDir, because its node will not write it again; a record of a newer version, or with
+// a read error, stays.
+func handleUnreadable(dir string, n recordName, why error, say func(string)) {
 	text := fmt.Sprintf("record %s/%s: %v", n.job, n.file, why)
 	switch {
 	case errors.Is(why, fs.ErrNotExist):
-		return // somebody else was faster
+		return // another process removed it
 	case errors.Is(why, summary.ErrDamaged):
 		if err := setAside(n.path(dir), filepath.Join(dir, failedDir), why); err != nil {
 			text += fmt.Sprintf("; %v", err)
@@ -45,13 +45,13 @@ func unread(dir string, n recordName, why error, say func(string)) {
 	say(text)
 }
 
-// whySuffix makes the name of the text beside a record that was set aside.
+// whySuffix is the suffix of the file with the reason beside a record that was set aside.
 const whySuffix = ".why"
 
 // maxWhy is the length of that text, in bytes.
 const maxWhy = 1000
 
-// setAside keeps a record that cannot be read for somebody to look at, in dir, with why.
+// setAside moves an unusable record to dir, with the reason in a file beside it, and limits the size of dir.
 func setAside(path, dir string, why error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("set a bad record aside: %w", err)
@@ -66,10 +66,10 @@ func setAside(path, dir string, why error) error {
 	return dropOldest(dir, maxFailed, maxFailedBytes)
 }
 
-// Aside are the records that lie out of the way in dir, of nodes and of jobs, with why;
-// times are the file server's.
-func Aside(dir string) ([]history.Aside, error) {
-	var list []history.Aside
+// ListSetAside returns the records of nodes and jobs in dir that were set aside, with the reason. Times are the
+// file server's.
+func ListSetAside(dir string) ([]history.RejectedRecord, error) {
+	var list []history.RejectedRecord
 	var failed error
 	for _, in := range []string{failedDir, filepath.Join(jobsDir, failedDir)} {
 		entries, err := os.ReadDir(filepath.Join(dir, in))
@@ -81,7 +81,7 @@ func Aside(dir string) ([]history.Aside, error) {
 			if !is || len(list) >= 2*maxFailed {
 				continue
 			}
-			a, err := whyAside(filepath.Join(dir, in, e.Name()))
+			a, err := readReason(filepath.Join(dir, in, e.Name()))
 			if err != nil {
 				continue // removed to make room; its file says nothing
 			}
@@ -92,24 +92,25 @@ func Aside(dir string) ([]history.Aside, error) {
 	return list, failed
 }
 
-// whyAside reads why a record was set aside, and when.
-func whyAside(path string) (history.Aside, error) {
+// readReason reads the file that says why a record was set aside; its time is that of the file.
+func readReason(path string) (history.RejectedRecord, error) {
 	text, info, err := readFile(path, 4*maxWhy+1) // characters, and the line's end
 	if err != nil {
-		return history.Aside{}, err
+		return history.RejectedRecord{}, err
 	}
-	return history.Aside{Why: note.Clean(strings.TrimSpace(string(text)), maxWhy),
+	return history.RejectedRecord{Why: note.Clean(strings.TrimSpace(string(text)), maxWhy),
 		At: float64(info.ModTime().UnixNano()) / 1e9}, nil
 }
 
-// dropOldest limits a directory to a number of files and bytes, and reports what it removed.
+// dropOldest removes the oldest files of a directory until it has at most this number of files and bytes. Sizes
+// are checked only at every 16th file. If it removed any, it returns an error that says how many.
 func dropOldest(dir string, files int, bytes int64) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("bound %s: %w", dir, err)
 	}
 	if n := len(entries); n <= files && n%16 != 0 {
-		return nil // sizes are looked at now and then
+		return nil // sizes are checked at every 16th file only
 	}
 	var all []fs.FileInfo
 	for _, e := range entries {

@@ -197,10 +197,10 @@ func TestDamagedJobRecordsDoNotReachTheHistory(t *testing.T) {
 	if err == nil || aside != len(failed) || taken+aside+len(left) != jobs || taken < 20 || aside < 20 || len(left) > 20 {
 		t.Fatalf("%d taken, %d aside (%d files), %d left, %v", taken, aside, len(failed), len(left), err)
 	}
-	list, err := Aside(dir)
+	list, err := ListSetAside(dir)
 	must(err)
 	for _, want := range []int{aside, 0} { // told twice, counted once
-		if n, err := db.CountAside(t.Context(), list, float64(time.Now().Unix())); n != want || err != nil ||
+		if n, err := db.CountRejected(t.Context(), list, float64(time.Now().Unix())); n != want || err != nil ||
 			len(list) != aside {
 			t.Errorf("%d of %d counted, %v", n, len(list), err)
 		}
@@ -272,7 +272,7 @@ func TestFailedIsBounded(t *testing.T) {
 
 // listen reads what a child answered.
 func listen(in io.Reader, say func(string)) ([]summary.NodeRecord, error) {
-	got := answers{say: say}
+	got := answerReader{onUnread: say}
 	err := as.ReadAnswers(in, got.add)
 	return got.records, err
 }
@@ -306,7 +306,7 @@ func TestListen(t *testing.T) {
 	if err != nil || len(got) != 1 || len(said) != 1 || !strings.Contains(said[0], "n2: left out") {
 		t.Errorf("without room: %d records, %q, %v", len(got), said, err)
 	}
-	if n := (request{Gather: &Want{Nodes: make([]string, 100_000)}}).most(); n != as.CollectAnswer {
+	if n := (request{Gather: &Want{Nodes: make([]string, 100_000)}}).maxAnswerBytes(); n != as.MaxCollectAnswer {
 		t.Errorf("%d bytes for 100,000 nodes", n)
 	}
 }
@@ -324,7 +324,7 @@ func FuzzListen(f *testing.F) {
 			}
 		})
 		for _, r := range records {
-			if err := r.Valid(now()); err != nil {
+			if err := r.Valid(epochNow()); err != nil {
 				t.Error(err)
 			}
 		}

@@ -12,11 +12,11 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Want is a run whose records are wanted.
+// Want names the run whose node records are requested, its nodes, and how long to wait for them.
 type Want struct {
 	Key run.Key `json:"key"`
-	// AnyRun is set by a node that had no agent, which does not know the
-	// run's key: the run that ended nearest to End is taken.
+	// AnyRun is set by a node that had no agent and so does not know the run's key: the run that ended nearest to
+	// End is taken.
 	AnyRun bool    `json:"any_run"`
 	End    float64 `json:"end"` // UTC epoch seconds
 	// Nodes are all nodes of the job, in order.
@@ -25,19 +25,20 @@ type Want struct {
 	Patience time.Duration `json:"patience"`
 }
 
-// sameEnd is how far apart, in seconds, the ends of two nodes of one run may
-// lie: Epilogs run at once, but a node may have been down and come back.
-const sameEnd = 600
+// maxEndGapS is the longest time, in seconds, between the ends of two nodes of one run: Epilogs run at the same
+// time, but a node may have been down.
+const maxEndGapS = 600
 
-// Polls begin fast, for jobs on few nodes, and slow down, for the file system
-// of a job on thousands.
+// The interval of polls grows from firstPoll, for jobs on few nodes, to lastPoll, which spares the file system
+// for jobs on thousands.
 const (
 	firstPoll = 20 * time.Millisecond
 	lastPoll  = time.Second
 )
 
-// gather polls until every node has a record or the patience ends.
-func gather(ctx context.Context, dir string, w Want, say func(string)) ([]summary.NodeRecord, error) {
+// gatherRecords polls until every node has a record or the patience ends, and returns the records that exist
+// then.
+func gatherRecords(ctx context.Context, dir string, w Want, say func(string)) ([]summary.NodeRecord, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.Patience)
 	defer cancel()
 	in := jobDir(dir, w.Key)
@@ -46,8 +47,8 @@ func gather(ctx context.Context, dir string, w Want, say func(string)) ([]summar
 		if err != nil {
 			return nil, err
 		}
-		if answered(names, w) == len(w.Nodes) || ctx.Err() != nil {
-			return read(dir, names, w, say)
+		if countReported(names, w) == len(w.Nodes) || ctx.Err() != nil {
+			return readRecords(dir, names, w, say)
 		}
 		select {
 		case <-ctx.Done():
@@ -56,8 +57,8 @@ func gather(ctx context.Context, dir string, w Want, say func(string)) ([]summar
 	}
 }
 
-// answered counts the nodes that have a record of this run, by name alone.
-func answered(names []recordName, w Want) int {
+// countReported counts the nodes that have a record of this run, by the names of the files.
+func countReported(names []recordName, w Want) int {
 	nodes := make(map[string]bool)
 	for _, n := range names {
 		if w.AnyRun || n.run == w.Key.String() || n.run == noAgent {
@@ -73,9 +74,9 @@ func answered(names []recordName, w Want) int {
 	return count
 }
 
-// read decodes the records of the run, in the order of its nodes. A record
-// that cannot be read counts as missing: its node is named in the report.
-func read(dir string, names []recordName, w Want, say func(string)) ([]summary.NodeRecord, error) {
+// readRecords reads the records of the run, in the order of its nodes. A record that cannot be read counts as
+// missing, and the report names its node.
+func readRecords(dir string, names []recordName, w Want, say func(string)) ([]summary.NodeRecord, error) {
 	var all []summary.NodeRecord
 	for _, n := range names {
 		if !w.AnyRun && n.run != w.Key.String() && n.run != noAgent {
@@ -86,17 +87,17 @@ func read(dir string, names []recordName, w Want, say func(string)) ([]summary.N
 			return nil, err
 		}
 		if err != nil {
-			unread(dir, n, err, say)
+			handleUnreadable(dir, n, err, say)
 			continue
 		}
 		all = append(all, r)
 	}
-	return ofOneRun(all, w), nil
+	return selectRun(all, w), nil
 }
 
-// ofOneRun keeps the records of one run: those of its key, and of nodes without
-// an agent those that ended at the same time.
-func ofOneRun(all []summary.NodeRecord, w Want) []summary.NodeRecord {
+// selectRun returns the records of one run, at most one per node: those with its key, and of nodes without an
+// agent those that ended within maxEndGapS.
+func selectRun(all []summary.NodeRecord, w Want) []summary.NodeRecord {
 	if w.AnyRun {
 		w.Key = nearestRun(all, w)
 	}
@@ -107,7 +108,7 @@ func ofOneRun(all []summary.NodeRecord, w Want) []summary.NodeRecord {
 		})
 		if i < 0 {
 			i = slices.IndexFunc(all, func(r summary.NodeRecord) bool {
-				return r.Node == node && !r.Sampled() && math.Abs(r.End-w.End) < sameEnd
+				return r.Node == node && !r.Sampled() && math.Abs(r.End-w.End) < maxEndGapS
 			})
 		}
 		if i >= 0 {
@@ -117,10 +118,10 @@ func ofOneRun(all []summary.NodeRecord, w Want) []summary.NodeRecord {
 	return kept
 }
 
-// nearestRun is the key of the sampled run that ended nearest to w.End, or w.Key if no run ended within
-// sameEnd.
+// nearestRun returns the key of the sampled run that ended nearest to w.End, or w.Key if no run ended within
+// maxEndGapS seconds of it.
 func nearestRun(all []summary.NodeRecord, w Want) run.Key {
-	key, best := w.Key, float64(sameEnd)
+	key, best := w.Key, float64(maxEndGapS)
 	for _, r := range all {
 		if d := math.Abs(r.End - w.End); r.Sampled() && d < best {
 			key, best = r.Key, d

@@ -14,16 +14,19 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// JobRecord is a whole run on its way to the history.
+// JobRecord is the record of a whole run that waits to be written into the history, and the directory of its
+// report.
 type JobRecord struct {
 	Summary   summary.Summary `json:"summary"`
 	ReportDir string          `json:"report_dir"`
 }
 
+// putJob writes a job record into the jobs directory, replacing an earlier one of the same run.
 func putJob(dir string, j JobRecord) error {
 	return writeRecord(filepath.Join(dir, jobsDir, j.Summary.Key.String()+suffix), j)
 }
 
+// decodeJob decodes and validates a job record.
 func decodeJob(text []byte) (JobRecord, error) {
 	var packed struct {
 		Summary   json.RawMessage `json:"summary"`
@@ -36,17 +39,16 @@ func decodeJob(text []byte) (JobRecord, error) {
 	if err != nil {
 		return JobRecord{}, err
 	}
-	if err := s.Valid(now()); err != nil {
+	if err := s.Valid(epochNow()); err != nil {
 		return JobRecord{}, fmt.Errorf("%w: %w", summary.ErrDamaged, err)
 	}
 	return JobRecord{s, note.Clean(packed.ReportDir, 4096)}, nil
 }
 
-// Jobs calls f with the job records that wait in dir, some at a time, and removes those
-// for which it returns no error. One that is damaged, or that no history can take, is moved to jobs/failed,
-// counted and named in the error; it does not stop the others, nor does one that
-// cannot be read at the moment or by this version. Where the history itself fails
-// the rest waits.
+// Jobs calls f with the job records that wait in dir, in batches, and removes those for which f returns no
+// error. Damaged records, and those that no history can store, are moved to jobs/failed, counted in aside and
+// named in err. Records that cannot be read now or by this version stay. If the history itself fails, Jobs
+// stops and the rest waits.
 func Jobs(dir string, f func([]JobRecord) []error) (taken, aside int, err error) {
 	q := queue{in: filepath.Join(dir, jobsDir), put: f}
 	entries, err := os.ReadDir(q.in)
@@ -62,50 +64,49 @@ func Jobs(dir string, f func([]JobRecord) []error) (taken, aside int, err error)
 		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), suffix) {
 			continue
 		}
-		if q.read(e.Name()); len(q.records) < history.BatchRuns && q.bytes < queueBytes {
+		if q.read(e.Name()); len(q.records) < history.BatchRuns && q.bytes < maxQueueBytes {
 			continue
 		}
-		if !q.handOn() {
-			return q.taken, q.aside, q.failed
+		if !q.flush() {
+			return q.taken, q.setAside, q.failed
 		}
 	}
-	q.handOn()
-	return q.taken, q.aside, q.failed
+	q.flush()
+	return q.taken, q.setAside, q.failed
 }
 
-// queueBytes bounds what is handed on at a time, in bytes of JSON: a job of 10,000 nodes
-// has 3 MB.
-const queueBytes = 4 << 20
+// maxQueueBytes limits a batch of records, in bytes of JSON: a job of 10,000 nodes has 3 MB.
+const maxQueueBytes = 4 << 20
 
-// queue are job records that are handed on together, and what became of those before.
+// queue is a batch of job records to pass to put, and the counts and errors of earlier batches.
 type queue struct {
-	in           string
-	put          func([]JobRecord) []error
-	names        []string
-	records      []JobRecord
-	bytes        int
-	taken, aside int
-	failed       error
+	in              string
+	put             func([]JobRecord) []error
+	names           []string
+	records         []JobRecord
+	bytes           int
+	taken, setAside int
+	failed          error
 }
 
-// read adds a record.
+// read reads a record and adds it to the queue. A record that cannot be read is rejected.
 func (q *queue) read(name string) {
 	text, err := readRecord(filepath.Join(q.in, name))
 	var j JobRecord
 	if err == nil {
 		j, err = decodeJob(text)
 	}
-	if err != nil && !leased(err) { // a leased one its writer has not let go of
-		q.refused(name, err)
+	if err != nil && !isLeased(err) { // its writer still holds a leased one
+		q.reject(name, err)
 	}
 	if err == nil {
 		q.names, q.records, q.bytes = append(q.names, name), append(q.records, j), q.bytes+len(text)
 	}
 }
 
-// handOn empties the queue; false says that the history fails: each of the others would
-// wait for its lock, too.
-func (q *queue) handOn() bool {
+// flush passes the queued records to put and removes the files of those that were stored. It returns false if
+// the history is unavailable, because every further record would wait for its lock.
+func (q *queue) flush() bool {
 	if len(q.records) == 0 {
 		return true
 	}
@@ -115,7 +116,7 @@ func (q *queue) handOn() bool {
 			err = os.Remove(filepath.Join(q.in, q.names[i]))
 		}
 		if err != nil {
-			q.refused(q.names[i], err)
+			q.reject(q.names[i], err)
 		}
 		if history.Unavailable(err) {
 			return false
@@ -125,14 +126,14 @@ func (q *queue) handOn() bool {
 	return true
 }
 
-// refused notes why a record was not taken, and sets aside what never will be.
-func (q *queue) refused(name string, err error) {
+// reject records why a record was not stored, and sets it aside if it can never be stored.
+func (q *queue) reject(name string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
-		return // somebody else has taken it
+		return // another process has stored it
 	}
 	q.failed = errors.Join(q.failed, fmt.Errorf("job record %s: %w", name, err))
 	if errors.Is(err, summary.ErrDamaged) || errors.Is(err, history.ErrUnfit) {
-		q.aside++
+		q.setAside++
 		q.failed = errors.Join(q.failed, setAside(filepath.Join(q.in, name), filepath.Join(q.in, failedDir), err))
 	}
 }

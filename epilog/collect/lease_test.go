@@ -34,7 +34,7 @@ func lease(t *testing.T, path string) *os.File {
 func TestLeasedRecord(t *testing.T) {
 	dir := t.TempDir()
 	r := record("n1", run.Key{Cluster: "c", JobID: 7}, 0, 60)
-	if err := put(dir, r); err != nil {
+	if err := putNodeRecord(dir, r); err != nil {
 		t.Fatal(err)
 	}
 	names, err := recordNames(jobDir(dir, r.Key))

@@ -12,21 +12,21 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// maxOrphans bounds what one call brings: the next one brings the rest.
+// maxOrphans limits the records that one call returns; the next call returns the rest.
 const maxOrphans = 1000
 
-// orphans returns the records that lie in job directories in which nothing has
-// happened for so long: the node that was to collect them has died.
+// orphans returns the records in job directories that have not changed for the time idle: the node that should
+// collect them has died.
 func orphans(dir string, idle time.Duration, w Sweeper, say func(string)) ([]summary.NodeRecord, error) {
 	in := filepath.Join(dir, runsDir)
-	jobs, all, err := w.jobs(dir)
+	jobs, all, err := w.dirsToCheck(dir)
 	if err != nil {
 		return nil, err
 	}
 	found := []summary.NodeRecord{}
 	for i, name := range jobs {
 		if all && i%renewAfter == renewAfter-1 {
-			if _, err := w.elected(dir); err != nil {
+			if _, err := w.elect(dir); err != nil {
 				return nil, err
 			}
 		}
@@ -41,7 +41,7 @@ func orphans(dir string, idle time.Duration, w Sweeper, say func(string)) ([]sum
 		for _, n := range names {
 			r, err := n.read(dir)
 			if err != nil {
-				unread(dir, n, err, say)
+				handleUnreadable(dir, n, err, say)
 				continue
 			}
 			found = append(found, r)
@@ -53,14 +53,14 @@ func orphans(dir string, idle time.Duration, w Sweeper, say func(string)) ([]sum
 	return found, nil
 }
 
-// jobs are the names of the directories that a sweeper looks at, and whether these are all. An unused directory
-// has none.
-func (w Sweeper) jobs(dir string) (names []string, all bool, err error) {
+// dirsToCheck returns the names of the job directories that the sweeper checks: all if it is elected, else
+// those of its own runs. all says which.
+func (w Sweeper) dirsToCheck(dir string) (names []string, all bool, err error) {
 	in := filepath.Join(dir, runsDir)
 	if _, err := os.Lstat(in); errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
-	if all, err = w.elected(dir); err != nil {
+	if all, err = w.elect(dir); err != nil {
 		return nil, false, err
 	}
 	if !all {

@@ -27,14 +27,16 @@ const (
 	noAgent = "none"
 )
 
-// maxFile bounds a record's file when it is read back: 100,000 nodes are 8 MB.
+// maxFile limits the size, in bytes, of a record's file that is read: a record of 100,000 nodes has 8 MB.
 const maxFile = 32 << 20
 
-func put(dir string, r summary.NodeRecord) error {
+// putNodeRecord writes a node's record into the directory of its job.
+func putNodeRecord(dir string, r summary.NodeRecord) error {
 	return writeRecord(filepath.Join(jobDir(dir, r.Key), runName(r)+"@"+nodeName(r.Node)+suffix), r)
 }
 
-// runName is how a record's file says of which run it is.
+// runName returns the part of a record's file name that identifies the run: its key, or "none" for a node
+// without an agent.
 func runName(r summary.NodeRecord) string {
 	if r.Sampled() {
 		return r.Key.String()
@@ -42,16 +44,16 @@ func runName(r summary.NodeRecord) string {
 	return noAgent
 }
 
-// jobDir is where the records of all runs of one job id meet: a node without
-// an agent knows no more than that.
+// jobDir returns the directory with the node records of all runs of one job id. A node without an agent knows
+// only the job id.
 func jobDir(dir string, key run.Key) string {
 	return filepath.Join(dir, runsDir, run.Key{Cluster: key.Cluster, JobID: key.JobID}.String())
 }
 
-// nodeName is how a record's file names its node; "@" separates it from the run.
+// nodeName returns the part of a record's file name that identifies the node; "@" separates it from the run.
 func nodeName(node string) string { return run.PathElement(node, "node") }
 
-// writeRecord writes v to path, whole and on the disk, or nothing.
+// writeRecord encodes v and replaces the file at path atomically and synced to disk.
 func writeRecord(path string, v any) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make the directory of a record: %w", err)
@@ -63,7 +65,7 @@ func writeRecord(path string, v any) error {
 	return job.Replace(path, packed, 0o600, true)
 }
 
-// readRecord returns the JSON of a record.
+// readRecord returns the unpacked JSON of the record in a file.
 func readRecord(path string) ([]byte, error) {
 	packed, _, err := readFile(path, maxFile)
 	if errors.Is(err, job.ErrTooLarge) {
@@ -82,11 +84,11 @@ const (
 	leasePause = 50 * time.Millisecond
 )
 
-// readFile reads a regular file. It never waits for the other end of a pipe, and waits a little for the holder
-// of a lease.
+// readFile reads a regular file of at most most bytes. It never blocks on a pipe, and retries for 1 s if
+// another node holds a lease.
 func readFile(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	for range leaseTries {
-		if text, info, err = job.ReadPlain(path, most); !leased(err) {
+		if text, info, err = job.ReadPlain(path, most); !isLeased(err) {
 			break
 		}
 		time.Sleep(leasePause)
@@ -94,40 +96,41 @@ func readFile(path string, most int64) (text []byte, info fs.FileInfo, err error
 	return text, info, err
 }
 
-// leased is whether a record could not be opened because of a lease: the next who
-// looks will have it.
-func leased(err error) bool { return errors.Is(err, syscall.EWOULDBLOCK) }
+// isLeased reports whether a record could not be opened because a node holds a lease on it. A later try
+// succeeds.
+func isLeased(err error) bool { return errors.Is(err, syscall.EWOULDBLOCK) }
 
-// read reads the record that has this name, and believes it as far as it is
-// valid and what its name says.
+// read reads the record with this name. It returns an error unless the record is valid and its run and node
+// agree with the name.
 func (n recordName) read(dir string) (summary.NodeRecord, error) {
 	text, err := readRecord(n.path(dir))
 	if err != nil {
 		return summary.NodeRecord{}, err
 	}
-	return decodeNode(text, func(r summary.NodeRecord) error { return n.names(dir, r) })
+	return decodeNode(text, func(r summary.NodeRecord) error { return n.checkContent(dir, r) })
 }
 
+// path returns the path of the record below the collection directory.
 func (n recordName) path(dir string) string { return filepath.Join(dir, runsDir, n.job, n.file) }
 
-// decodeNode decodes a record and asks it whether it can be.
+// decodeNode decodes a node record and validates it, with more as a further check.
 func decodeNode(text []byte, more func(summary.NodeRecord) error) (summary.NodeRecord, error) {
 	r, err := summary.DecodeNode(text)
 	if err != nil {
 		return r, err
 	}
-	if err := cmp.Or(r.Valid(now()), more(r)); err != nil {
+	if err := cmp.Or(r.Valid(epochNow()), more(r)); err != nil {
 		return r, fmt.Errorf("%w: %w", summary.ErrDamaged, err)
 	}
 	return r, nil
 }
 
-// now is UTC epoch seconds.
-func now() float64 { return float64(time.Now().Unix()) }
+// epochNow returns the present time in UTC epoch seconds.
+func epochNow() float64 { return float64(time.Now().Unix()) }
 
-// forget removes the records of a run that is finished, but those that only a newer
-// version can read: it will report them.
-func forget(dir string, w Want) error {
+// forgetRecords removes the node records of a finished run, except those that only a newer version can read,
+// which will report them.
+func forgetRecords(dir string, w Want) error {
 	in := jobDir(dir, w.Key)
 	names, err := recordNames(in)
 	if err != nil {
@@ -135,7 +138,7 @@ func forget(dir string, w Want) error {
 	}
 	var failed error
 	for _, n := range names {
-		if (n.run == w.Key.String() || n.run == noAgent) && !newer(n.path(dir)) {
+		if (n.run == w.Key.String() || n.run == noAgent) && !needsNewerVersion(n.path(dir)) {
 			failed = errors.Join(failed, os.Remove(n.path(dir)))
 		}
 	}
@@ -143,17 +146,18 @@ func forget(dir string, w Want) error {
 	return failed
 }
 
-// newer is whether a record waits for a version that can read it.
-func newer(path string) bool {
+// needsNewerVersion reports whether only a newer version can read a record.
+func needsNewerVersion(path string) bool {
 	packed, _, err := readFile(path, maxFile)
-	return err == nil && summary.Newer(bytes.NewReader(packed))
+	return err == nil && summary.IsNewer(bytes.NewReader(packed))
 }
 
-// recordName is the file name of a node record, and of the directory that it is in.
+// recordName is the name of a node record's file and directory, with the run and node that the name contains.
 type recordName struct{ job, file, run, node string }
 
-// names is nil for a record that is what its file's name and place say.
-func (n recordName) names(dir string, r summary.NodeRecord) error {
+// checkContent returns an error unless a record's run, node and job are those in the name of its file and
+// directory.
+func (n recordName) checkContent(dir string, r summary.NodeRecord) error {
 	run, in := runName(r), filepath.Base(jobDir(dir, r.Key))
 	if n.run != run || n.node != nodeName(r.Node) || n.job != in {
 		return fmt.Errorf("%s/%s holds %s of run %s", n.job, n.file, r.Node, run)
@@ -161,7 +165,7 @@ func (n recordName) names(dir string, r summary.NodeRecord) error {
 	return nil
 }
 
-// recordNames lists the records in a job's directory: one directory read.
+// recordNames lists the node records in a job's directory, with one directory read.
 func recordNames(in string) ([]recordName, error) {
 	entries, err := os.ReadDir(in)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -26,14 +26,14 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Store is the collection directory and whose rights it takes.
+// Store is the collection directory and the account with whose rights it is used.
 type Store struct {
 	Dir string
-	// Account owns the directory; nil uses this process as it is.
+	// Account owns the directory; nil uses the rights of this process.
 	Account *as.Account
 	// Program is the epilog program, started as a child for the account.
 	Program string
-	// Unusable is why the account's rights cannot be had: nothing is tried then.
+	// Unusable is the error of getting the account's rights; every method returns it.
 	Unusable error
 	// Unread is called with one line for each record that could not be used; nil
 	// drops the lines.
@@ -47,71 +47,71 @@ type request struct {
 	Gather *Want               `json:"gather,omitempty"`
 	Forget *Want               `json:"forget,omitempty"`
 	PutJob *JobRecord          `json:"put_job,omitempty"`
-	// Orphans asks for records in directories that are idle for so long.
+	// Orphans requests the records in directories that have not changed for this time.
 	Orphans time.Duration `json:"orphans,omitempty"`
 	Sweeper Sweeper       `json:"sweeper"`
 }
 
 // Put stores the record of one node, replacing an earlier one of the same run.
 func (s Store) Put(ctx context.Context, r summary.NodeRecord) error {
-	_, err := s.do(ctx, request{Dir: s.Dir, Put: &r})
+	_, err := s.execute(ctx, request{Dir: s.Dir, Put: &r})
 	return err
 }
 
 // Gather returns the records of the run that w describes as soon as every node
 // has reported, or those that are there when w's patience ends.
 func (s Store) Gather(ctx context.Context, w Want) ([]summary.NodeRecord, error) {
-	return s.do(ctx, request{Dir: s.Dir, Gather: &w})
+	return s.execute(ctx, request{Dir: s.Dir, Gather: &w})
 }
 
 // Orphans returns the records of runs that were not collected for the time idle: all runs if w is elected, else
 // its own.
 func (s Store) Orphans(ctx context.Context, idle time.Duration, w Sweeper) ([]summary.NodeRecord, error) {
-	return s.do(ctx, request{Dir: s.Dir, Orphans: idle, Sweeper: w})
+	return s.execute(ctx, request{Dir: s.Dir, Orphans: idle, Sweeper: w})
 }
 
 // Forget removes the records of a run that is finished.
 func (s Store) Forget(ctx context.Context, w Want) error {
-	_, err := s.do(ctx, request{Dir: s.Dir, Forget: &w})
+	_, err := s.execute(ctx, request{Dir: s.Dir, Forget: &w})
 	return err
 }
 
-// PutJob leaves the record of a whole run for the one writer of the history.
+// PutJob writes the record of a whole run into the collection directory, from which the one writer of the
+// history takes it.
 func (s Store) PutJob(ctx context.Context, j JobRecord) error {
-	_, err := s.do(ctx, request{Dir: s.Dir, PutJob: &j})
+	_, err := s.execute(ctx, request{Dir: s.Dir, PutJob: &j})
 	return err
 }
 
-// answer is one of a child's answers: a record, or a line about an invalid one. The child answers with any
-// number of them.
+// answer is one of any number of answers of a child: a record, or a line about an invalid record.
 type answer struct {
 	Record json.RawMessage `json:"record,omitempty"`
 	Unread string          `json:"unread,omitempty"`
 }
 
-// What a child of the service account may answer: a record of a node is 16 KB of
-// JSON and that of the first 86 KB, with one pattern; so that there is room for more than any
-// honest job needs, and for lines on what could not be read.
+// Limits of the answers of a child of the service account. A node's record is 16 KB of JSON, that of the first
+// node with one pattern 86 KB; the limits leave room for more than any real job needs, and for lines about
+// records that could not be read.
 const (
-	firstBytes = 1 << 20
-	nodeBytes  = 64 << 10
-	lineBytes  = 1000
-	maxLines   = 100
+	firstRecordBytes   = 1 << 20
+	maxNodeRecordBytes = 64 << 10
+	lineBytes          = 1000
+	maxLines           = 100
 )
 
-// most bounds the answer to a request, in bytes.
-func (r request) most() int {
+// maxAnswerBytes returns the largest size of the answer to a request, in bytes.
+func (r request) maxAnswerBytes() int {
 	switch {
 	case r.Gather != nil:
-		return min(as.CollectAnswer, firstBytes+nodeBytes*len(r.Gather.Nodes))
+		return min(as.MaxCollectAnswer, firstRecordBytes+maxNodeRecordBytes*len(r.Gather.Nodes))
 	case r.Orphans > 0:
-		return firstBytes + nodeBytes*maxOrphans
+		return firstRecordBytes + maxNodeRecordBytes*maxOrphans
 	}
-	return firstBytes
+	return firstRecordBytes
 }
 
-// do carries out a request here or in a child with the account's rights.
-func (s Store) do(ctx context.Context, r request) ([]summary.NodeRecord, error) {
+// execute executes a request in this process, or in a child with the account's rights, and returns the records.
+func (s Store) execute(ctx context.Context, r request) ([]summary.NodeRecord, error) {
 	if s.Unusable != nil {
 		return nil, s.Unusable
 	}
@@ -119,25 +119,27 @@ func (s Store) do(ctx context.Context, r request) ([]summary.NodeRecord, error) 
 	if say == nil {
 		say = func(string) {}
 	}
-	if s.Account == nil || s.Account.Current() {
+	if s.Account == nil || s.Account.IsCurrent() {
 		return r.serve(ctx, say)
 	}
-	got := answers{records: []summary.NodeRecord{}, say: say}
+	got := answerReader{records: []summary.NodeRecord{}, onUnread: say}
 	child := as.Child{Program: s.Program, Account: *s.Account}
-	if err := as.AskAll(ctx, child, as.Collect, r, nil, r.most(), got.add); err != nil {
+	if err := as.AskAll(ctx, child, as.Collect, r, nil, r.maxAnswerBytes(), got.add); err != nil {
 		return nil, fmt.Errorf("collect in %s: %w", s.Dir, err)
 	}
 	return got.records, nil
 }
 
-// answers are what a child has answered. It runs as the account: its records are checked again.
-type answers struct {
-	records []summary.NodeRecord
-	lines   int
-	say     func(string) // takes the first maxLines lines
+// answerReader collects the answers of a child. The child runs as the account, so its records are validated
+// again.
+type answerReader struct {
+	records  []summary.NodeRecord
+	lines    int
+	onUnread func(string) // takes the first maxLines lines
 }
 
-func (all *answers) add(a answer) error {
+// add adds a valid record to the records; for any other answer it passes a line to onUnread.
+func (all *answerReader) add(a answer) error {
 	if len(a.Record) > 0 {
 		r, err := decodeNode(a.Record, func(summary.NodeRecord) error { return nil })
 		if err == nil {
@@ -147,12 +149,12 @@ func (all *answers) add(a answer) error {
 		a.Unread = err.Error()
 	}
 	if all.lines++; all.lines <= maxLines {
-		all.say(note.Clean(a.Unread, lineBytes/4))
+		all.onUnread(note.Clean(a.Unread, lineBytes/4))
 	}
 	return nil
 }
 
-// Serve is the collecting child.
+// Serve is the main function of the child: it reads one request, executes it and writes the answers.
 func Serve(ctx context.Context, to as.Request) error {
 	var r request
 	if _, err := as.ReadQuestion(to.In, &r); err != nil {
@@ -167,7 +169,7 @@ func Serve(ctx context.Context, to as.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeAnswers(to.Out, records, lines, r.most()-2*maxLines*lineBytes)
+	return writeAnswers(to.Out, records, lines, r.maxAnswerBytes()-2*maxLines*lineBytes)
 }
 
 // writeAnswers writes records and lines as answers, the records in at most room bytes; a record that does not
@@ -197,16 +199,16 @@ func writeAnswers(out io.Writer, records []summary.NodeRecord, lines []string, r
 	return w.Flush()
 }
 
-// serve carries out a request with the rights of this process.
+// serve executes a request with the rights of this process.
 func (r request) serve(ctx context.Context, say func(string)) ([]summary.NodeRecord, error) {
 	none := []summary.NodeRecord{}
 	switch {
 	case r.Put != nil:
-		return none, put(r.Dir, *r.Put)
+		return none, putNodeRecord(r.Dir, *r.Put)
 	case r.Gather != nil:
-		return gather(ctx, r.Dir, *r.Gather, say)
+		return gatherRecords(ctx, r.Dir, *r.Gather, say)
 	case r.Forget != nil:
-		return none, forget(r.Dir, *r.Forget)
+		return none, forgetRecords(r.Dir, *r.Forget)
 	case r.Orphans > 0:
 		return orphans(r.Dir, r.Orphans, r.Sweeper, say)
 	case r.PutJob != nil:

@@ -12,7 +12,7 @@ import (
 
 func elect(t *testing.T, dir, name string) bool {
 	t.Helper()
-	won, err := Sweeper{Name: name}.elected(dir)
+	won, err := Sweeper{Name: name}.elect(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestOneIsElected(t *testing.T) {
 	if !elect(t, dir, "a") || elect(t, dir, "b") || !elect(t, dir, "a") {
 		t.Error("the first is not the only one")
 	}
-	for _, age := range []time.Duration{2 * term, -2 * term} { // died; or the server's clock was set back
+	for _, age := range []time.Duration{2 * electionTerm, -2 * electionTerm} { // died; or the server's clock was set back
 		aged(t, dir, age)
 		if !elect(t, dir, "b") || elect(t, dir, "a") {
 			t.Errorf("after %v the other does not take its place", age)
@@ -54,17 +54,17 @@ func TestOneIsElected(t *testing.T) {
 func TestManyAreLate(t *testing.T) {
 	dir := t.TempDir()
 	elect(t, dir, "dead")
-	aged(t, dir, 2*term)
+	aged(t, dir, 2*electionTerm)
 	var all sync.WaitGroup
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
 		all.Go(func() {
-			if _, err := (Sweeper{Name: name}).elected(dir); err != nil {
+			if _, err := (Sweeper{Name: name}).elect(dir); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	holder, _, err := incumbent(filepath.Join(dir, sweeperFile))
+	holder, _, err := electedSweeper(filepath.Join(dir, sweeperFile))
 	if err != nil || len(holder) != 1 || !elect(t, dir, holder) || elect(t, dir, "z") {
 		t.Errorf("elected is %q, %v", holder, err)
 	}
@@ -75,7 +75,7 @@ func TestOrphansOfSweepers(t *testing.T) {
 	dir := t.TempDir()
 	for id := range run.JobID(3) {
 		r := record("n1", run.Key{Cluster: "hpc", JobID: id + 1}, 1, 100)
-		if err := put(dir, r); err != nil {
+		if err := putNodeRecord(dir, r); err != nil {
 			t.Fatal(err)
 		}
 	}

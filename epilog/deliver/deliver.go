@@ -28,23 +28,23 @@ type File struct {
 	Data []byte `json:"data"`
 }
 
-// Request is a report and where it may go.
+// Request is a report to deliver and the directories that it may go to.
 type Request struct {
 	// Dirs are absolute paths, best first.
 	Dirs []string `json:"dirs"`
-	// Sub is a directory to make in the one chosen, "" for none.
+	// Sub is a directory to create in the chosen one for the report, "" for none.
 	Sub   string `json:"sub"`
 	Files []File `json:"files"`
-	// Output is the path of the job's own output, "" if it is not known: who may read that may read the report.
+	// Output is the path of the job's own output, "" if unknown: those who may read it may read the report.
 	Output string `json:"output,omitempty"`
-	// Umask gives the report the mode of any new file of this process instead.
+	// Umask gives the report the mode of any new file of this process instead of the output's.
 	Umask bool `json:"umask,omitempty"`
 	// Line is appended to Output; nil for no line.
 	Line *OutputLine `json:"line,omitempty"`
 }
 
-// mode is that of the report's files: without Umask the mode of the output if that is a plain file of this account,
-// else for the owner only.
+// mode returns the mode of the report's files: with Umask 0666 less the umask, else the output's mode if that
+// is a regular file of this account, else 0600.
 func (req Request) mode() os.FileMode {
 	if req.Umask {
 		return 0o666
@@ -59,31 +59,31 @@ func (req Request) mode() os.FileMode {
 	return info.Mode().Perm()&0o666 | 0o600
 }
 
-// Delivery is where the report went: Dir is the one of Dirs that took it, or "" when
-// none did; Refused says why others did not, one line each.
+// Delivery is the result of a delivery: Dir is the directory of Dirs that has the report, "" if none accepted
+// it; Refused says why the others did not, one line each.
 type Delivery struct {
 	Dir     string   `json:"dir"`
 	Refused []string `json:"refused"`
-	// NoLine says why the job's output has no line, "" where it has one or none was wanted.
+	// NoLine says why no line was appended to the job's output, "" if one was or none was requested.
 	NoLine string `json:"no_line,omitempty"`
 }
 
-// As delivers with the account's rights: in this process if they are its own,
-// else in the child.
+// As delivers a report with the rights of the child's account: in this process if it has these rights, else in
+// the child.
 func As(ctx context.Context, child as.Child, req Request) (Delivery, error) {
-	if child.Account.Current() {
+	if child.Account.IsCurrent() {
 		return Write(req), nil
 	}
 	res, err := as.Ask[Delivery](ctx, child, as.Deliver, req)
 	if err != nil {
 		return Delivery{}, fmt.Errorf("deliver: %w", err)
 	}
-	return res.among(req)
+	return res.validated(req)
 }
 
-// among checks a child's answer: it runs as the user, who can make it say
-// anything.
-func (r Delivery) among(req Request) (Delivery, error) {
+// validated cleans and limits a child's answer, and returns an error if its directory is not one of the
+// request's. The child runs as the user, who can make it answer anything.
+func (r Delivery) validated(req Request) (Delivery, error) {
 	if len(r.Refused) > len(req.Dirs) {
 		r.Refused = r.Refused[:len(req.Dirs)]
 	}
@@ -102,23 +102,23 @@ func (r Delivery) among(req Request) (Delivery, error) {
 	return Delivery{}, fmt.Errorf("deliver: the child returned an unexpected directory")
 }
 
-// maxReason is the length of one reason in a note: a path and what is wrong.
+// maxReason limits one reason in a note, in characters.
 const maxReason = 400
 
-// Serve is the delivering child.
+// Serve is the main function of the delivering child.
 func Serve(ctx context.Context, r as.Request) error {
 	return as.Answer(func(_ context.Context, req Request) Delivery { return Write(req) })(ctx, r)
 }
 
-// Write delivers with the rights of this process.
+// Write delivers a report with the rights of this process, and appends the line to the job's output.
 func Write(req Request) Delivery {
-	res := write(req)
+	res := writeToFirst(req)
 	req.addLine(&res)
 	return res
 }
 
-// write puts the files into the best directory that takes them.
-func write(req Request) Delivery {
+// writeToFirst writes the files into the first directory that accepts them.
+func writeToFirst(req Request) Delivery {
 	res := Delivery{Refused: []string{}}
 	tried := make(map[string]bool)
 	for _, dir := range req.Dirs {
@@ -127,7 +127,7 @@ func write(req Request) Delivery {
 		}
 		tried[dir] = true
 		if err := writeAll(dir, req); err != nil {
-			res.Refused = append(res.Refused, reason(dir, err))
+			res.Refused = append(res.Refused, refusalText(dir, err))
 			continue
 		}
 		res.Dir = dir
@@ -136,8 +136,8 @@ func write(req Request) Delivery {
 	return res
 }
 
-// reason is one line on why a directory did not take the report.
-func reason(dir string, err error) string {
+// refusalText returns one line that says why a directory did not accept the report.
+func refusalText(dir string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return dir + " does not exist"

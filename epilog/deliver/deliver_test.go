@@ -178,7 +178,7 @@ func TestArrayDirectory(t *testing.T) {
 func TestChildIsNotBelieved(t *testing.T) {
 	r := Request{Dirs: []string{"/home/a"}, Files: nil}
 	for answer, ok := range map[string]bool{"/home/a": true, "": true, "/etc": false, "/home/a/..": false} {
-		_, err := Delivery{Dir: answer}.among(r)
+		_, err := Delivery{Dir: answer}.validated(r)
 		if (err == nil) != ok {
 			t.Errorf("%q: %v", answer, err)
 		}
@@ -186,7 +186,7 @@ func TestChildIsNotBelieved(t *testing.T) {
 }
 
 func TestReasonsAreBoundedAndPrintable(t *testing.T) {
-	r, err := Delivery{Refused: []string{strings.Repeat("A", 1<<20), "x\x1b[31m", "one too many"}}.among(
+	r, err := Delivery{Refused: []string{strings.Repeat("A", 1<<20), "x\x1b[31m", "one too many"}}.validated(
 		Request{Dirs: []string{"/a", "/b"}})
 	if err != nil || len(r.Refused) != 2 || len(r.Refused[0]) > maxReason+8 || strings.Contains(r.Refused[1], "\x1b") {
 		t.Errorf("%d, %v", len(r.Refused), err)

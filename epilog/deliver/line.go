@@ -24,11 +24,11 @@ type OutputLine struct {
 const (
 	// outputTail is how much of the end of an output is searched for an earlier line.
 	outputTail = 64 << 10
-	// maxOutputLine bounds the line.
+	// maxOutputLine limits the line, in bytes.
 	maxOutputLine = 4096
-	// writtenLater is by how much an output may seem to be changed after the job's end: clocks of
-	// file servers differ. One that was changed later is written by another job.
-	writtenLater = 10 * time.Second
+	// clockTolerance is how long after the job's end the output may seem to be changed, because clocks of file
+	// servers differ. A later change means that another job writes it.
+	clockTolerance = 10 * time.Second
 )
 
 var (
@@ -37,8 +37,8 @@ var (
 	errTooLarge = errors.New("the output is larger than a report may be")
 )
 
-// appendLine appends the line to the output, with the report's path. It begins on a line of its own. A
-// file that is not there, is no plain file, or that another job writes to is left as it is.
+// appendLine appends the line to the output, with the report's path. It begins on a line of its own. A file
+// that does not exist, is not a plain file, or is written by another job is left unchanged.
 func appendLine(output string, line OutputLine, report string) error {
 	text := line.Text
 	if report != "" {
@@ -60,14 +60,16 @@ func appendLine(output string, line OutputLine, report string) error {
 	return errors.Join(err, file.Close())
 }
 
+// appendTo appends the text to an open output file if it is a regular file, no other job writes it, and it has
+// no such line yet.
 func appendTo(file *os.File, info os.FileInfo, line OutputLine, text string) error {
 	end := time.Unix(0, int64(line.EndS*1e9))
 	switch {
 	case !info.Mode().IsRegular():
 		return errNotPlain
-	case info.ModTime().After(end.Add(writtenLater)):
+	case info.ModTime().After(end.Add(clockTolerance)):
 		return errShared
-	case !roomFor(info.Size() + maxOutputLine):
+	case !sizeAllowed(info.Size() + maxOutputLine):
 		return errTooLarge
 	}
 	tail := make([]byte, min(info.Size(), outputTail))
@@ -87,14 +89,15 @@ func appendTo(file *os.File, info os.FileInfo, line OutputLine, text string) err
 	return err
 }
 
-// roomFor reports whether this process may write files of that size: a write beyond the limit would end it.
-func roomFor(size int64) bool {
+// sizeAllowed reports whether the process's file size limit permits files of this size. A write beyond the
+// limit would kill the process.
+func sizeAllowed(size int64) bool {
 	var limit unix.Rlimit
 	err := unix.Getrlimit(unix.RLIMIT_FSIZE, &limit)
 	return err == nil && uint64(size) < limit.Cur
 }
 
-// addLine appends the request's line after a delivery; what keeps it from that is one line of the answer.
+// addLine appends the request's line to the job's output after a delivery. A failure is reported in NoLine.
 func (req Request) addLine(res *Delivery) {
 	if req.Line == nil || req.Output == "" {
 		return

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writeAll puts all files into dir/sub, or none: they are written under
-// temporary names and renamed when all of them stand.
+// writeAll writes all files into dir/sub, or none: they are written under temporary names and renamed when all
+// are complete.
 func writeAll(dir string, req Request) error {
 	sub, files, mode := req.Sub, req.Files, req.mode()
 	if !filepath.IsAbs(dir) {
@@ -32,7 +32,7 @@ func writeAll(dir string, req Request) error {
 		fd = inner
 	}
 	for _, f := range files {
-		if err := checkFree(fd, f.Name); err != nil {
+		if err := checkReplaceable(fd, f.Name); err != nil {
 			return fmt.Errorf("%s %w", f.Name, err)
 		}
 	}
@@ -53,7 +53,7 @@ func writeAll(dir string, req Request) error {
 				return errors.Join(err, file.Close())
 			}
 		}
-		if err := fill(file, f.Data); err != nil {
+		if err := writeAndSync(file, f.Data); err != nil {
 			return err
 		}
 	}
@@ -65,7 +65,8 @@ func writeAll(dir string, req Request) error {
 	return nil
 }
 
-// openSub makes and opens a directory in fd without following a link. Who may read files of the mode may enter.
+// openSub creates and opens a directory in fd without following a link. Those who may read files of the mode
+// may enter it.
 func openSub(fd int, sub string, mode os.FileMode) (int, error) {
 	if err := unix.Mkdirat(fd, sub, uint32(mode|mode>>2&0o111)); err != nil && !errors.Is(err, unix.EEXIST) {
 		return -1, err
@@ -73,9 +74,9 @@ func openSub(fd int, sub string, mode os.FileMode) (int, error) {
 	return unix.Openat(fd, sub, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 }
 
-// checkFree returns nil if name does not exist in fd or is a report of jobgait. A link, pipe, device or foreign
+// checkReplaceable returns nil if name does not exist in fd or is a report of jobgait. A link, pipe, device or foreign
 // file is an error: it is not opened for writing, not followed and not removed.
-func checkFree(fd int, name string) error {
+func checkReplaceable(fd int, name string) error {
 	var st unix.Stat_t
 	err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
 	if errors.Is(err, unix.ENOENT) {
@@ -101,22 +102,21 @@ func checkFree(fd int, name string) error {
 	return nil
 }
 
-// fill writes the data and closes the file; it is on disk when it returns.
-func fill(file *os.File, data []byte) error {
+// writeAndSync writes the data, syncs it to disk and closes the file.
+func writeAndSync(file *os.File, data []byte) error {
 	_, err := file.Write(data)
 	err = errors.Join(err, file.Sync())
 	return errors.Join(err, file.Close())
 }
 
-// makeTemporary makes a hidden file beside the one that is meant. It is named after
-// that one, so that what a kill leaves there, of a hanging file system mostly, goes
-// with the next try; where another try may be at work the name is drawn.
+// makeTemporary creates a hidden file for the data of a report's file. Its name is derived from that file, so
+// that the next try replaces what a killed one has left. If another try may be running, the name is random.
 func makeTemporary(fd int, name string, shared bool) (string, *os.File, error) {
 	temporary := "." + name + ".new"
 	n, err := create(fd, temporary, shared)
 	var st unix.Stat_t
 	if errors.Is(err, unix.EEXIST) && unix.Fstatat(fd, temporary, &st, unix.AT_SYMLINK_NOFOLLOW) == nil &&
-		st.Mode&unix.S_IFMT == unix.S_IFREG && time.Since(time.Unix(st.Mtim.Unix())) > abandoned {
+		st.Mode&unix.S_IFMT == unix.S_IFREG && time.Since(time.Unix(st.Mtim.Unix())) > abandonedAge {
 		_ = unix.Unlinkat(fd, temporary, 0)
 		n, err = create(fd, temporary, shared)
 	}
@@ -130,13 +130,12 @@ func makeTemporary(fd int, name string, shared bool) (string, *os.File, error) {
 	return temporary, os.NewFile(uintptr(n), temporary), nil
 }
 
-// abandoned is the age from which a temporary file has no writer any more: a child is given up after a third of
-// a minute, and a worker after minutes.
-const abandoned = 10 * time.Minute
+// abandonedAge is the age at which a temporary file has no writer any more: a child is abandoned after 20 s, a
+// worker after minutes.
+const abandonedAge = 10 * time.Minute
 
-// create makes a file that is not there. The mode lets the user's group read, as far
-// as the directory lets it in.
-// create makes a file for the owner only or, if it is shared, with the mode that the umask gives.
+// create creates a new file, for the owner only or, if shared is set, with the mode that the umask permits. An
+// existing file is an error.
 func create(fd int, name string, shared bool) (int, error) {
 	mode := uint32(0o600)
 	if shared {

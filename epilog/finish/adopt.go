@@ -13,20 +13,21 @@ import (
 	"jobgait/epilog/collect"
 )
 
-// adoptAfter is when the records of a run are anybody's: long after its own
-// collector has given up waiting, if it lives.
-const adoptAfter = giveUp + time.Hour
+// adoptAfter is the age at which another node may report a run from its records. The run's own collecting node,
+// if it is alive, has stopped waiting long before.
+const adoptAfter = missingNodesWait + time.Hour
 
-// orphans counts runs whose collecting node died: those reported now, and those that no node claims yet.
-type orphans struct{ adopted, unclaimed int }
+// adoptionCounts counts runs whose collecting node died: adopted are those that this sweep reported, unclaimed
+// those whose owner neither this node nor the scheduler knows.
+type adoptionCounts struct{ adopted, unclaimed int }
 
 // adopt reports the runs whose collecting node died: the records of their other nodes wait in the collection
 // directory. The owner of the run and the place of its report are never taken from a record, which any process
 // of the directory's account can write: it is what root wrote on this node at Prolog time, else what the
-// scheduler's accounting says of the run. Where neither knows it, it waits for a node that saw it, and is
-// counted. Two nodes that adopt at once do the same thing twice.
-func (f Finisher) adopt(ctx context.Context) (did orphans, failed error) {
-	store, err := f.store(ctx)
+// scheduler's accounting says of the run. A run that neither knows is only counted, and waits for a node that
+// ran it. If two nodes adopt a run at the same time, both write the same report.
+func (f Finisher) adopt(ctx context.Context) (did adoptionCounts, failed error) {
+	store, err := f.collectStore(ctx)
 	if err != nil {
 		return did, err
 	}
@@ -43,7 +44,7 @@ func (f Finisher) adopt(ctx context.Context) (did orphans, failed error) {
 		byRun[r.Key] = append(byRun[r.Key], r)
 	}
 	for key, records := range byRun {
-		known, err := f.known(ctx, records[0])
+		known, err := f.findTrustedRun(ctx, records[0])
 		if err == nil && known.run.Key != key {
 			did.unclaimed++
 			continue
@@ -60,7 +61,8 @@ func (f Finisher) adopt(ctx context.Context) (did orphans, failed error) {
 	return did, failed
 }
 
-// sweeper is this node, with the runs that it saw and that have ended.
+// sweeper returns this node's name with its boot id, and the names of the ended runs in its spool, retired ones
+// included.
 func (f Finisher) sweeper() (collect.Sweeper, error) {
 	w := collect.Sweeper{Name: filepath.Base(f.Spool) + " " + job.BootID()}
 	dirs, err := job.Dirs(f.Spool)
@@ -72,33 +74,35 @@ func (f Finisher) sweeper() (collect.Sweeper, error) {
 			w.Jobs = append(w.Jobs, collect.JobName(run.Key))
 		}
 	}
-	return w, retiredOfMany(f.Spool, func(r retired) { w.Jobs = append(w.Jobs, collect.JobName(r.Run.Key)) })
+	return w, eachRetiredOfManyNodes(f.Spool, func(r retiredRun) { w.Jobs = append(w.Jobs, collect.JobName(r.Run.Key)) })
 }
 
-// witnessed is a run as it is known without its records.
-type witnessed struct {
+// trustedRun is a run and its end, taken from this node's spool or the scheduler's accounting, never from a
+// record of another node.
+type trustedRun struct {
 	run job.Run
 	end End
 }
 
-// known returns the run that a record claims to belong to, the zero value if neither this node nor the
-// scheduler knows it.
-func (f Finisher) known(ctx context.Context, r summary.NodeRecord) (witnessed, error) {
+// findTrustedRun returns the run that a record claims to belong to: from this node's spool, else from the
+// scheduler's accounting. It returns the zero value if neither knows the run.
+func (f Finisher) findTrustedRun(ctx context.Context, r summary.NodeRecord) (trustedRun, error) {
 	if err := r.Key.Valid(); err != nil {
-		return witnessed{}, err
+		return trustedRun{}, err
 	}
-	w, err := f.seen(r.Key)
+	w, err := f.runInSpool(r.Key)
 	if err != nil || w.run.Key == r.Key {
 		return w, err
 	}
-	return f.accounted(ctx, r)
+	return f.runInAccounting(ctx, r)
 }
 
-// seen returns the run of a key as this node's spool knows it.
-func (f Finisher) seen(key run.Key) (witnessed, error) {
+// runInSpool returns the ended run with this key from the run directories or the retired runs of this node's
+// spool; the zero value if the spool has no such run.
+func (f Finisher) runInSpool(key run.Key) (trustedRun, error) {
 	dirs, err := job.DirsNamed(f.Spool, key.String())
 	if err != nil {
-		return witnessed{}, err
+		return trustedRun{}, err
 	}
 	for _, dir := range dirs {
 		run, err := dir.ReadRun()
@@ -113,44 +117,46 @@ func (f Finisher) seen(key run.Key) (witnessed, error) {
 		if details, err := dir.ReadDetails(); err == nil {
 			run.Job = details.Complete(run, f.Scheduler)
 		}
-		return witnessed{run, end}, nil
+		return trustedRun{run, end}, nil
 	}
-	var w witnessed
-	return w, retiredOf(f.Spool, manyNodes, key.JobID, func(r retired) bool {
+	var w trustedRun
+	return w, eachRetiredOfJob(f.Spool, manyNodes, key.JobID, func(r retiredRun) bool {
 		if r.Run.Key == key {
-			w = witnessed{r.Run, r.End}
+			w = trustedRun{r.Run, r.End}
 		}
 		return r.Run.Key != key
 	})
 }
 
-// accounted returns the run as the scheduler's accounting knows it: by id, user and
-// start, of which only a right guess helps who forged the record.
-func (f Finisher) accounted(ctx context.Context, r summary.NodeRecord) (witnessed, error) {
-	e, err := f.Scheduler.Account(ctx, r.Key.JobID, r.Job.UID, r.Start)
+// runInAccounting returns the run from the scheduler's accounting, the zero value if it is unknown. Job id,
+// user and start time must all match, so that a forged record is accepted only with a correct guess.
+func (f Finisher) runInAccounting(ctx context.Context, r summary.NodeRecord) (trustedRun, error) {
+	e, err := f.Scheduler.FindEnding(ctx, r.Key.JobID, r.Job.UID, r.Start)
 	if e == nil || err != nil {
-		return witnessed{}, err
+		return trustedRun{}, err
 	}
 	own := run.Job{User: e.User, UID: e.UID, GID: e.GID, NodeList: e.NodeList, WorkDir: e.WorkDir}
-	return witnessed{run: job.Run{Key: r.Key, Job: own}, end: End{Job: own, Exit: e.Exit}}, nil
+	return trustedRun{run: job.Run{Key: r.Key, Job: own}, end: End{Job: own, Exit: e.Exit}}, nil
 }
 
-func (f Finisher) adoptRun(ctx context.Context, store collect.Store, w witnessed, records []summary.NodeRecord) error {
+// adoptRun merges the records of an adopted run and takes the run through the remaining states. The end is
+// unknown: only the node that died would have queried the scheduler.
+func (f Finisher) adoptRun(ctx context.Context, store collect.Store, w trustedRun, records []summary.NodeRecord) error {
 	nodes, err := w.end.Nodes(w.run)
 	if err != nil {
 		return err
 	}
-	sum := identified(summary.Merge(records, nodes), w.run.Job)
-	sum = unknownEnd(sum, "the scheduler was not asked: the node that asks it died")
+	sum := withTrustedIdentity(summary.Merge(records, nodes), w.run.Job)
+	sum = withUnknownEnd(sum, "the scheduler was not queried: the node that asks it died")
 	return f.advance(ctx, &progress{run: w.run, end: w.end, nodes: nodes, collects: true, store: store, records: records,
 		sum:        sum,
 		ownHistory: f.Config.History.Ingest == "here"})
 }
 
-// identified gives a summary the identity that this node knows. What records of
-// other nodes add passes through a directory that another account can write: it is
-// content, and never says who the user is or where a file goes.
-func identified(s summary.Summary, own run.Job) summary.Summary {
+// withTrustedIdentity sets the user, directories, array and account of a summary to those that this node knows.
+// Records of other nodes pass through a directory that another account can write, so they never decide who the
+// user is or where a file goes.
+func withTrustedIdentity(s summary.Summary, own run.Job) summary.Summary {
 	s.Job.User, s.Job.UID, s.Job.GID = own.User, own.UID, own.GID
 	s.Job.WorkDir, s.Job.StdOut = own.WorkDir, own.StdOut
 	s.Job.ArrayJobID, s.Job.ArrayTaskID, s.Job.Account = own.ArrayJobID, own.ArrayTaskID, own.Account

@@ -17,28 +17,28 @@ import (
 	"jobgait/epilog/archive"
 )
 
-// archive is the archive of profiles with the rights of its account; false where the
-// site keeps none.
-func (f Finisher) archive(ctx context.Context) (archive.Archive, bool) {
+// openArchive returns the site's archive of profiles, to be used with the rights of its account. It returns
+// false if no archive is configured or its account cannot be looked up.
+func (f Finisher) openArchive(ctx context.Context) (archive.Archive, bool) {
 	if f.Config.Collect.Archive == "" {
 		return archive.Archive{}, false
 	}
-	account, err := f.account(ctx)
+	account, err := f.collectAccount(ctx)
 	if err != nil {
 		f.Log("archive: %v", err)
 	}
 	return archive.Archive{Dir: f.Config.Collect.Archive, Program: f.Program, Account: account}, err == nil
 }
 
-// archiveNode keeps what this node's record was made from. That it could not is a line
-// in the log: the run is reported.
+// archiveNode copies the files that this node's record was made from into the archive, once. It only logs an
+// error, because the run is already reported.
 func (f Finisher) archiveNode(ctx context.Context, dir job.RunDir) {
 	run, err := dir.ReadRun()
-	if err != nil || exists(dir, archivedFile) || !exists(dir, filepath.Base(dir.Profile())) {
+	if err != nil || fileExists(dir, archivedFile) || !fileExists(dir, filepath.Base(dir.ProfilePath())) {
 		return
 	}
-	if to, ok := f.archive(ctx); ok {
-		ctx, cancel := share(ctx, 2, time.Hour)
+	if to, ok := f.openArchive(ctx); ok {
+		ctx, cancel := withShareOfTime(ctx, 2, time.Hour)
 		defer cancel()
 		err := to.PutNode(ctx, run.Key, run.Node, dir)
 		if err == nil {
@@ -50,13 +50,14 @@ func (f Finisher) archiveNode(ctx context.Context, dir job.RunDir) {
 	}
 }
 
-// archiveRun keeps what no profile says of a run that some node sampled.
+// archiveRun stores the merged summary and the records of nodes without samples in the archive, if at least one
+// node was sampled. It only logs an error.
 func (f Finisher) archiveRun(ctx context.Context, s summary.Summary, records []summary.NodeRecord) {
 	if !s.Sampled() {
 		return
 	}
-	if to, ok := f.archive(ctx); ok {
-		ctx, cancel := share(ctx, 2, time.Hour)
+	if to, ok := f.openArchive(ctx); ok {
+		ctx, cancel := withShareOfTime(ctx, 2, time.Hour)
 		defer cancel()
 		unsampled := slices.DeleteFunc(slices.Clone(records), summary.NodeRecord.Sampled)
 		if err := to.PutRun(ctx, archive.RunContext{Summary: s, Unsampled: unsampled}); err != nil {
@@ -65,9 +66,9 @@ func (f Finisher) archiveRun(ctx context.Context, s summary.Summary, records []s
 	}
 }
 
-// Again recomputes the summary of an archived run as the hooks of this version would. It does not query again
-// who ran it and how it ended.
-func Again(k archive.Kept) (summary.Summary, error) {
+// Reanalyse recomputes the summary of an archived run with the analysis of this version. The user, the job's
+// fields and the end are taken from the archive; the scheduler is not queried.
+func Reanalyse(k archive.ArchivedRun) (summary.Summary, error) {
 	was, err := k.Run()
 	if err != nil {
 		return summary.Summary{}, err
@@ -76,7 +77,7 @@ func Again(k archive.Kept) (summary.Summary, error) {
 	var records []summary.NodeRecord
 	for _, n := range was.Summary.Nodes {
 		nodes = append(nodes, n.Name)
-		r, err := againOn(k.Node(n.Name), len(nodes) == 1)
+		r, err := reanalyseNode(k.Node(n.Name), len(nodes) == 1)
 		if errors.Is(err, fs.ErrNotExist) {
 			i := slices.IndexFunc(was.Unsampled, func(r summary.NodeRecord) bool { return r.Node == n.Name })
 			if i < 0 && !n.Reported {
@@ -92,13 +93,13 @@ func Again(k archive.Kept) (summary.Summary, error) {
 		}
 		records = append(records, r)
 	}
-	s := identified(summary.Merge(records, nodes), was.Summary.Job)
+	s := withTrustedIdentity(summary.Merge(records, nodes), was.Summary.Job)
 	return withSchedulerAnswer(s, was.Summary), nil
 }
 
-// againOn is the record of a node that its archived files say today. That of a node
-// which does not collect passed through a file.
-func againOn(dir job.RunDir, collects bool) (summary.NodeRecord, error) {
+// reanalyseNode recomputes a node's record from its archived files. The record of a node that does not collect
+// is encoded and decoded, as it was when it passed through the collection directory.
+func reanalyseNode(dir job.RunDir, collects bool) (summary.NodeRecord, error) {
 	run, err := dir.ReadRun()
 	if err != nil {
 		return summary.NodeRecord{}, err
@@ -108,7 +109,7 @@ func againOn(dir job.RunDir, collects bool) (summary.NodeRecord, error) {
 		return summary.NodeRecord{}, err
 	}
 	run.Job = run.Job.With(end.Job)
-	r, err := analysed(dir, run, end)
+	r, err := recordFromFiles(dir, run, end)
 	if r = r.Normal(); err != nil || collects {
 		return r, err
 	}
@@ -119,7 +120,8 @@ func againOn(dir job.RunDir, collects bool) (summary.NodeRecord, error) {
 	return summary.DecodeNode(text)
 }
 
-// withSchedulerAnswer gives a summary what the scheduler said when the run had ended.
+// withSchedulerAnswer copies key, job, state and exit code, which the scheduler gave when the run ended, from
+// the archived summary was into s. The executable and script that s found are kept.
 func withSchedulerAnswer(s, was summary.Summary) summary.Summary {
 	found := s.Job
 	s.Key, s.Job, s.State, s.Exit = was.Key, was.Job.WithFields(found.Fields), was.State, was.Exit

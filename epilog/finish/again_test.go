@@ -61,7 +61,7 @@ func TestAgainIsWhatTheHooksMade(t *testing.T) {
 	db, err := history.Open(t.Context(), again)
 	must(t, err)
 	for _, k := range kept {
-		sum, err := Again(k)
+		sum, err := Reanalyse(k)
 		must(t, err)
 		_, err = application.Put(t.Context(), db, sum, history.Ingest{})
 		must(t, err)
@@ -72,7 +72,7 @@ func TestAgainIsWhatTheHooksMade(t *testing.T) {
 			t.Errorf("job %s is made anew\n%s\nthe hooks made\n%s", id, got, want[id])
 		}
 	}
-	if _, err := os.Stat(one.Profile()); err == nil {
+	if _, err := os.Stat(one.ProfilePath()); err == nil {
 		t.Error("the spool keeps the profile")
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// askLimit limits a query to the scheduler: a controller that starts a thousand jobs at once answers late, and
-// the worker can wait. What is missing then is queried once more when the job is over.
-const askLimit = 10 * time.Second
+// schedulerQueryLimit limits a query to the scheduler: a controller that starts a thousand jobs at once answers
+// late, and the worker can wait. What is missing then is queried once more when the job is over.
+const schedulerQueryLimit = 10 * time.Second
 
 // completeFromScheduler completes the summary with what only the scheduler knows: name, array, expanded output path,
 // start time, and how the job ended. The node that collects queries it once per try. Without an answer the hook's exit
@@ -24,21 +24,21 @@ func (f Finisher) completeFromScheduler(ctx context.Context, r job.Run, s summar
 	if r.RootPID != 0 { // `jobgait run` saw the end of its command itself
 		return s
 	}
-	d, err := f.question(ctx, s.Key.JobID)
+	d, err := f.queryScheduler(ctx, s.Key.JobID)
 	if err == nil && d.UID != nil && *d.UID != r.Job.UID {
 		err = job.ErrUnknown // a late sweep: the id is another job's by now
 	}
 	if err != nil || d == (job.Details{}) {
-		return withDeclared(f.unanswered(s, err), r.Job)
+		return noteDeclared(f.withoutAnswer(s, err), r.Job)
 	}
-	if ofLaterRun(d, r, s) {
+	if isLaterRun(d, r, s) {
 		d.Submit, d.Eligible, d.Start, d.End, d.State, d.Exit = nil, nil, nil, nil, "", nil
 		if s.Exit != nil { // no Epilog received a requeue
-			s = unknownEnd(s, "the scheduler knows only a later run of the job")
+			s = withUnknownEnd(s, "the scheduler knows only a later run of the job")
 		}
 	}
 	s = withClockSkew(s, d, r)
-	s.Job = confirmed(d.Complete(r, f.Scheduler), s.Job).WithFields(f.Scheduler.Fields(ctx))
+	s.Job = mergeDeclared(d.Complete(r, f.Scheduler), s.Job).WithFields(f.Scheduler.Fields(ctx))
 	s.State = cmp.Or(d.State, s.State)
 	if d.Exit != nil && *d.Exit != (run.Exit{}) { // 0:0 is also said of a requeued run
 		s.Exit = run.WorseExit(s.Exit, d.Exit)
@@ -46,9 +46,9 @@ func (f Finisher) completeFromScheduler(ctx context.Context, r job.Run, s summar
 	return s
 }
 
-// confirmed is what the hooks and the scheduler know of a job, and what only its processes say. An array, a partition,
-// a quality of service or an account that the scheduler does not know is not taken from them.
-func confirmed(known, declared run.Job) run.Job {
+// mergeDeclared adds to a known job the fields that only the job's own processes declare. It never takes array,
+// heterogeneous job, partition, quality of service or account from the declared job.
+func mergeDeclared(known, declared run.Job) run.Job {
 	j := known.With(declared)
 	j.ArrayJobID, j.ArrayTaskID = known.ArrayJobID, known.ArrayTaskID
 	j.HetJobID, j.HetOffset = known.HetJobID, known.HetOffset
@@ -56,8 +56,9 @@ func confirmed(known, declared run.Job) run.Job {
 	return j
 }
 
-// withDeclared notes what only the job's own processes say. No job is charged by it.
-func withDeclared(s summary.Summary, known run.Job) summary.Summary {
+// noteDeclared adds a note that names the fields known only from the job's own processes. It resets the account
+// to the known one, because accounts are charged.
+func noteDeclared(s summary.Summary, known run.Job) summary.Summary {
 	s.Job.Account = known.Account
 	var names []string
 	for _, f := range []struct {
@@ -80,23 +81,24 @@ func withDeclared(s summary.Summary, known run.Job) summary.Summary {
 	return s
 }
 
-// unanswered is a summary of which the scheduler said nothing.
-func (f Finisher) unanswered(s summary.Summary, err error) summary.Summary {
+// withoutAnswer returns the summary with an unknown end and a note that says why the scheduler gave no answer.
+func (f Finisher) withoutAnswer(s summary.Summary, err error) summary.Summary {
 	why := "the scheduler did not answer"
 	switch {
-	case errors.Is(err, job.ErrNotAsked):
-		return unknownEnd(s, err.Error())
+	case errors.Is(err, job.ErrNotQueried):
+		return withUnknownEnd(s, err.Error())
 	case errors.Is(err, job.ErrUnknown):
 		why = "the scheduler has forgotten the job"
 	}
 	if err != nil {
 		f.Log("%v", err)
 	}
-	return unknownEnd(s, why)
+	return withUnknownEnd(s, why)
 }
 
-// unknownEnd takes no exit code 0 for a success.
-func unknownEnd(s summary.Summary, why string) summary.Summary {
+// withUnknownEnd removes an exit code of 0, which does not prove success without the scheduler, and adds a note
+// with the reason.
+func withUnknownEnd(s summary.Summary, why string) summary.Summary {
 	if s.Exit != nil && *s.Exit == (run.Exit{}) {
 		s.Exit = nil
 	}
@@ -104,9 +106,9 @@ func unknownEnd(s summary.Summary, why string) summary.Summary {
 	return s
 }
 
-// question asks the scheduler of a job.
-func (f Finisher) question(ctx context.Context, id run.JobID) (job.Details, error) {
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
+// queryScheduler queries the scheduler for the details of a job, for at most schedulerQueryLimit.
+func (f Finisher) queryScheduler(ctx context.Context, id run.JobID) (job.Details, error) {
+	ctx, cancel := context.WithTimeout(ctx, schedulerQueryLimit)
 	defer cancel()
-	return f.Scheduler.Ask(ctx, id)
+	return f.Scheduler.QueryJob(ctx, id)
 }

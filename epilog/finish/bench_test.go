@@ -43,10 +43,10 @@ func BenchmarkFinish(b *testing.B) {
 					}
 				})
 				var loaded profile.Loaded
-				load.measure(func() { loaded, _ = profile.Load(dir.Profile()) })
+				load.measure(func() { loaded, _ = profile.Load(dir.ProfilePath()) })
 				p := summary.Default()
 				p.Periods.NodeScope = true
-				analyse.measure(func() { _, _ = fromLoaded(summary.NodeRecord{}, loaded, p) })
+				analyse.measure(func() { _, _ = addLoadedProfile(summary.NodeRecord{}, loaded, p) })
 			}
 			b.ReportMetric(float64(len(whole.wall)), "runs")
 			b.ReportMetric(whole.at(0.5), "s")

@@ -9,28 +9,28 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// laterS is how long after the scheduler's start and end of a run its Prolog and Epilog come at the latest, in seconds,
-// where the clocks are the same.
-const laterS = 60
+// maxHookDelayS is the longest time, in seconds, between the scheduler's start or end of a run and its Prolog
+// or Epilog if the clocks agree.
+const maxHookDelayS = 60
 
-// behindS is how far a node's clock may be behind the scheduler's without a note: the scheduler's times have whole
-// seconds.
-const behindS = 5
+// clockToleranceS is by how many seconds a node's clock may be behind the scheduler's without a note: the
+// scheduler's times are whole seconds.
+const clockToleranceS = 5
 
-// sameRun says whether the scheduler speaks of this run and not of a later one of the job, which would begin after the
-// Prolog. It also seems to do that where the node's clock is behind: then the number of restarts and the duration,
-// which the node has by its monotonic clock, are those of this run.
+// sameRun reports whether the scheduler's details describe this run and not a later run of the same job, which
+// starts after this Prolog. If the node's clock is behind, this run seems to start later too; then restart
+// count and duration decide.
 func sameRun(d job.Details, r job.Run, s summary.Summary) bool {
 	if d.Restarts != nil && *d.Restarts > r.Key.Restart {
 		return false
 	}
-	if d.Start == nil || float64(*d.Start) <= r.StartReal+laterS {
+	if d.Start == nil || float64(*d.Start) <= r.StartReal+maxHookDelayS {
 		return true
 	}
 	if d.Restarts == nil || d.End == nil {
 		return false
 	}
-	return math.Abs(float64(*d.End-*d.Start)-s.ElapsedS) <= laterS
+	return math.Abs(float64(*d.End-*d.Start)-s.ElapsedS) <= maxHookDelayS
 }
 
 // clockSkew returns by how many seconds the clocks of the nodes are ahead of the scheduler's, less than 0 if they are
@@ -40,13 +40,14 @@ func clockSkew(d job.Details, r job.Run, s summary.Summary) float64 {
 		return 0
 	}
 	least := min(r.StartReal-float64(*d.Start), s.End-float64(*d.End))
-	if least < -behindS || least > laterS {
+	if least < -clockToleranceS || least > maxHookDelayS {
 		return least
 	}
 	return 0
 }
 
-// withClockSkew names a difference of the clocks: the times of day of the run are the node's.
+// withClockSkew adds a note if the node's and the scheduler's clocks differ. The times of day in the summary
+// remain the node's.
 func withClockSkew(s summary.Summary, d job.Details, r job.Run) summary.Summary {
 	skew := clockSkew(d, r, s)
 	if skew == 0 {
@@ -61,7 +62,8 @@ func withClockSkew(s summary.Summary, d job.Details, r job.Run) summary.Summary 
 	return s
 }
 
-// ofLaterRun says whether the scheduler speaks of a later run of the job: a requeue has given it a new start.
-func ofLaterRun(d job.Details, r job.Run, s summary.Summary) bool {
+// isLaterRun reports whether the scheduler's details describe a later run of the job, which a requeue has
+// started.
+func isLaterRun(d job.Details, r job.Run, s summary.Summary) bool {
 	return slices.ContainsFunc(s.Notes, func(n note.Note) bool { return n.Code == note.Requeued }) || !sameRun(d, r, s)
 }

@@ -14,9 +14,9 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// codeIn is what a profile has of code, with what is known of its functions; nil for
-// one without places: the agent counts them where somebody wants to read of them.
-func codeIn(path string, l profile.Loaded, known names.Known) *anatomy.Samples {
+// codeSamples returns the samples of code addresses in a profile, with the functions that known names. It
+// returns nil for a profile without addresses, as the agent writes if address sampling is off.
+func codeSamples(path string, l profile.Loaded, known names.KnownFunctions) *anatomy.Samples {
 	p := l.Places
 	if len(p.Files) == 0 && p.Kernel == 0 {
 		return nil
@@ -28,7 +28,8 @@ func codeIn(path string, l profile.Loaded, known names.Known) *anatomy.Samples {
 			i = len(c.Functions)
 			index[f], c.Functions = i, append(c.Functions, f)
 		}
-		c.Places = append(c.Places, anatomy.HotPlace{Page: page, Place: uint8(at), Function: i, Count: int64(hits)})
+		c.HotAddresses = append(c.HotAddresses,
+			anatomy.HotAddress{Page: page, Place: uint8(at), Function: i, Count: int64(hits)})
 	}
 	if p.Kernel > 0 {
 		add(profile.KernelPage, 0, anatomy.Function{Library: anatomy.KernelCode}, p.Kernel)
@@ -38,20 +39,20 @@ func codeIn(path string, l profile.Loaded, known names.Known) *anatomy.Samples {
 	}
 	most := map[string]uint64{}
 	for _, f := range p.Files {
-		total, library, of := uint64(0), f.Name, known.Of(f.Key)
+		total, library, of := uint64(0), f.Name, known.OfFile(f.Key)
 		if library == "" {
 			library = anatomy.NoFile
 		}
 		for _, x := range f.Places {
 			function := anatomy.Function{Library: library}
-			if is, ok := of.At(x.At * profile.PlaceBytes); ok {
+			if is, ok := of.FunctionAt(x.Index * profile.PlaceBytes); ok {
 				function.Name = is.Name
 				if is.Name == "" {
 					function.Start = is.Start
 				}
 			}
-			add(profile.PageKey(f.Key, x.At*profile.PlaceBytes), x.At, function, x.Count)
-			total += x.Count
+			add(profile.PageKey(f.Key, x.Index*profile.PlaceBytes), x.Index, function, x.Hits)
+			total += x.Hits
 		}
 		if f.Build != "" && total > most[library] {
 			most[library], c.Builds[library] = total, f.Build
@@ -60,22 +61,24 @@ func codeIn(path string, l profile.Loaded, known names.Known) *anatomy.Samples {
 	return &anatomy.Samples{Code: c, Blocks: l.Code(path)}
 }
 
-// Of how much code it is worth saying that it has no name.
+// Shares of the samples in code from which a note says that the functions are unnamed: in files, and in code
+// generated at run time.
 const (
-	worthNaming = 0.01
-	worthMade   = 0.1
+	minUnnamedShare   = 0.01
+	minGeneratedShare = 0.1
 )
 
-// codeNotes explain why code has no names, if names were requested.
-func codeNotes(p profile.Places, known names.Known) (out []note.Note) {
+// codeNotes returns notes that say which share of the samples has no function name and why. The caller calls it
+// only if names were requested.
+func codeNotes(p profile.Places, known names.KnownFunctions) (out []note.Note) {
 	total, lost, made := float64(p.Kernel+p.Anonymous+p.Lost), float64(p.Lost), float64(p.Anonymous)
 	missing := map[names.Reason][]string{}
 	hits := map[names.Reason]float64{}
 	for _, f := range p.Files {
-		why := known.Of(f.Key).Why
+		why := known.OfFile(f.Key).Why
 		for _, x := range f.Places {
-			total += float64(x.Count)
-			hits[why] += float64(x.Count)
+			total += float64(x.Hits)
+			hits[why] += float64(x.Hits)
 		}
 		if why != "" && !slices.Contains(missing[why], f.Name) {
 			missing[why] = append(missing[why], f.Name)
@@ -86,15 +89,16 @@ func codeNotes(p profile.Places, known names.Known) (out []note.Note) {
 			out = append(out, note.New(code, format, append([]any{quantity.Share(part / total)}, args...)...))
 		}
 	}
-	told(note.FileReplaced, hits[names.OtherBuild], worthNaming,
-		"%s of the samples have no name of a function: %s was replaced after it was started", some(missing[names.OtherBuild]))
+	told(note.FileReplaced, hits[names.OtherBuild], minUnnamedShare,
+		"%s of the samples have no name of a function: %s was replaced after it was started",
+		firstNames(missing[names.OtherBuild]))
 	unread := append(append(missing[names.NoFile], missing[names.NoELF]...), missing[names.TooMuch]...)
-	told(note.NamesPartial, hits[names.NoFile]+hits[names.NoELF]+hits[names.TooMuch], worthNaming,
-		"%s of the samples have no name of a function: %s could not be read", some(unread))
-	told(note.CodeMade, made, worthMade,
+	told(note.NamesPartial, hits[names.NoFile]+hits[names.NoELF]+hits[names.TooMuch], minUnnamedShare,
+		"%s of the samples have no name of a function: %s could not be read", firstNames(unread))
+	told(note.CodeMade, made, minGeneratedShare,
 		"%s of the samples are in code that is in no file: it was made at run time, as by Java, Julia and Numba, and has "+
 			"no names")
-	told(note.PlacesLost, lost, worthNaming,
+	told(note.PlacesLost, lost, minUnnamedShare,
 		"%s of the samples in code were not told apart by function: there was more code than is counted")
 	if known.Lost {
 		out = append(out, note.New(note.NamesLost,
@@ -103,8 +107,9 @@ func codeNotes(p profile.Places, known names.Known) (out []note.Note) {
 	return out
 }
 
-// some lists the first names of files.
-func some(list []string) string {
+// firstNames returns up to three names of the sorted list, joined by commas, and "and others" if there are
+// more.
+func firstNames(list []string) string {
 	slices.Sort(list)
 	text := strings.Join(list[:min(3, len(list))], ", ")
 	if len(list) > 3 {
@@ -113,11 +118,12 @@ func some(list []string) string {
 	return text
 }
 
-// knownIn returns the agent's name lookups; without a file there were none.
-func knownIn(dir job.RunDir) (known names.Known, asked bool, err error) {
+// readFunctionNames reads the function names that the agent found, from the run directory. asked is false if
+// there is no such file: names were not requested.
+func readFunctionNames(dir job.RunDir) (known names.KnownFunctions, asked bool, err error) {
 	err = dir.ReadJSON(names.KnownFile, &known)
 	if errors.Is(err, fs.ErrNotExist) {
-		return names.Known{}, false, nil
+		return names.KnownFunctions{}, false, nil
 	}
 	return known.Sorted(), err == nil, err
 }

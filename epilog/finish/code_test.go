@@ -16,20 +16,20 @@ import (
 func TestFunctionsOfPlaces(t *testing.T) {
 	l := profile.Loaded{Places: profile.Places{Kernel: 5, Anonymous: 3, Files: []profile.PlaceFile{
 		{Key: 7, Build: "aa", Name: "app",
-			Places: []profile.Place{{At: 16, Count: 10}, {At: 17, Count: 1}, {At: 20, Count: 4}, {At: 21, Count: 5}}},
-		{Key: 8, Build: "bb", Name: "libm.so.6", Places: []profile.Place{{At: 1, Count: 2}, {At: 900, Count: 2}}},
-		{Key: 9, Build: "cc", Name: "app", Places: []profile.Place{{At: 1, Count: 1}}}, // another build of it, for a moment
+			Places: []profile.Place{{Index: 16, Hits: 10}, {Index: 17, Hits: 1}, {Index: 20, Hits: 4}, {Index: 21, Hits: 5}}},
+		{Key: 8, Build: "bb", Name: "libm.so.6", Places: []profile.Place{{Index: 1, Hits: 2}, {Index: 900, Hits: 2}}},
+		{Key: 9, Build: "cc", Name: "app", Places: []profile.Place{{Index: 1, Hits: 1}}}, // another build of it, for a moment
 	}}}
-	var known names.Known
+	var known names.KnownFunctions
 	known.Add(7, names.Answer{Functions: []names.Function{{Start: 0x100, End: 0x120, Name: "a", Source: names.Symtab},
 		{Start: 0x140, End: 0x160, Source: names.Frames}}})
 	absent := filepath.Join(t.TempDir(), "absent")
-	c := codeIn(absent, l, known)
+	c := codeSamples(absent, l, known)
 	if c == nil || c.Builds["app"] != "aa" || c.Builds["libm.so.6"] != "bb" {
 		t.Fatalf("%+v", c)
 	}
 	hits := map[anatomy.Function]int64{}
-	for _, p := range c.Places {
+	for _, p := range c.HotAddresses {
 		hits[c.Functions[p.Function]] += p.Count
 	}
 	for f, want := range map[anatomy.Function]int64{
@@ -45,10 +45,10 @@ func TestFunctionsOfPlaces(t *testing.T) {
 	if len(hits) > 0 {
 		t.Errorf("%v", hits)
 	}
-	if c.Places[2].Page != profile.PageKey(7, 0x100) {
-		t.Errorf("a place in page %x", c.Places[2].Page)
+	if c.HotAddresses[2].Page != profile.PageKey(7, 0x100) {
+		t.Errorf("a place in page %x", c.HotAddresses[2].Page)
 	}
-	if codeIn(absent, profile.Loaded{}, known) != nil {
+	if codeSamples(absent, profile.Loaded{}, known) != nil {
 		t.Error("a profile without places has code")
 	}
 }
@@ -56,11 +56,11 @@ func TestFunctionsOfPlaces(t *testing.T) {
 // Why code has no names is told where it is worth a word.
 func TestNotesOfNames(t *testing.T) {
 	p := profile.Places{Lost: 2, Anonymous: 20, Files: []profile.PlaceFile{
-		{Key: 1, Name: "replaced", Places: []profile.Place{{Count: 30}}},
-		{Key: 2, Name: "secret", Places: []profile.Place{{Count: 30}}},
-		{Key: 3, Name: "fine", Places: []profile.Place{{Count: 40}}},
+		{Key: 1, Name: "replaced", Places: []profile.Place{{Hits: 30}}},
+		{Key: 2, Name: "secret", Places: []profile.Place{{Hits: 30}}},
+		{Key: 3, Name: "fine", Places: []profile.Place{{Hits: 40}}},
 	}}
-	var known names.Known
+	var known names.KnownFunctions
 	for key, why := range map[uint64]names.Reason{1: names.OtherBuild, 2: names.NoFile, 3: ""} {
 		known.Add(key, names.Answer{Functions: []names.Function{}, Why: why})
 	}
@@ -74,7 +74,7 @@ func TestNotesOfNames(t *testing.T) {
 		note.NamesLost}) {
 		t.Errorf("%v", codes)
 	}
-	if got := codeNotes(profile.Places{Files: p.Files[2:]}, names.Known{}); got != nil {
+	if got := codeNotes(profile.Places{Files: p.Files[2:]}, names.KnownFunctions{}); got != nil {
 		t.Errorf("%v", got)
 	}
 }

@@ -9,9 +9,10 @@ import (
 	jobreport "jobgait/reports/job"
 )
 
-// comment writes the digests of runs whose end the accounting knows into its comments of them, where the settings
-// want that. What keeps it from that is a line of the log: the history has all of it.
-func (f Finisher) comment(ctx context.Context, db *history.DB, runs []history.Stateless, ended []history.Ended) {
+// storeComments writes a digest of each run with a known end into the job's comment in the scheduler's
+// accounting, if the settings request that. It only logs errors, because the history holds all of it.
+func (f Finisher) storeComments(ctx context.Context, db *history.DB, runs []history.RunWithoutState,
+	ended []history.RunEnd) {
 	accounting, ok := f.Scheduler.(job.Commenter)
 	if !ok || !accounting.WantsComments() {
 		return

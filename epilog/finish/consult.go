@@ -15,32 +15,30 @@ import (
 	"jobgait/reports/earlier"
 )
 
-// consultLimit bounds the judging of a run by a history that another host
-// writes: its file system may hang, and the report is worth more than the
-// comparison. A quarter of a second is usual; on a node whose next job has taken all CPUs
-// the worker is the last to get one.
-const consultLimit = 30 * time.Second
+// compareLimit limits the comparison with a history that another host writes: its file system may hang, and the
+// report matters more than the comparison. 0.25 s is usual; the limit allows for a node whose next job uses all
+// CPUs.
+const compareLimit = 30 * time.Second
 
-// consult judges a run by the history as it was last written, where this node
-// may read it; else the report says in one line why it names no earlier runs.
-// The run itself is put by the one writer, later. That is another account, which can
-// write anything into the file: root has it read by a child with that account's rights.
-func (f Finisher) consult(ctx context.Context, s summary.Summary) (summary.Summary, earlier.Judgement) {
-	ctx, cancel := context.WithTimeout(ctx, consultLimit)
+// compareWithHistory compares a run with the history as last written, without storing the run; the history's
+// one writer stores it later. If this node cannot read the history, a note says why. Another account can write
+// anything into the file, so root lets a child with that account's rights read it.
+func (f Finisher) compareWithHistory(ctx context.Context, s summary.Summary) (summary.Summary, earlier.Judgement) {
+	ctx, cancel := context.WithTimeout(ctx, compareLimit)
 	defer cancel()
-	ended := make(chan consulted, 1)
-	go func() { ended <- f.askHistory(ctx, question{f.Config.History.Path, s}) }()
-	var o consulted
+	ended := make(chan historyAnswer, 1)
+	go func() { ended <- f.queryHistory(ctx, historyQuery{f.Config.History.Path, s}) }()
+	var o historyAnswer
 	select {
 	case o = <-ended:
 	case <-ctx.Done(): // what hangs in the kernel is left there
-		o.Why, o.Log = late, ctx.Err().Error()
+		o.Why, o.Log = historyTimedOut, ctx.Err().Error()
 	}
 	switch o.Why {
-	case none:
+	case historyRead:
 		s.StepS, s.Notes = o.StepS, o.Notes
 		return s, o.Judged
-	case absent: // that is how most nodes of a cluster are
+	case historyAbsent: // that is how most nodes of a cluster are
 		s.Notes = append(slices.Clone(s.Notes),
 			note.New(note.HistoryElsewhere, "earlier runs were not looked at: this node does not have the history"))
 	default:
@@ -50,50 +48,54 @@ func (f Finisher) consult(ctx context.Context, s summary.Summary) (summary.Summa
 	return s, earlier.Judgement{}
 }
 
-// question is a request to a child: to compare a run with those in a history.
-type question struct {
+// historyQuery is a request to a child process: compare a run with the runs in the history at Path.
+type historyQuery struct {
 	Path string          `json:"path"`
 	Run  summary.Summary `json:"run"`
 }
 
-// consulted is the answer: what the run gets of the history, and why it gets none.
-type consulted struct {
+// historyAnswer is the child's answer: step time, notes and comparison; Why and Log give the reason if they are
+// missing.
+type historyAnswer struct {
 	StepS  *float64          `json:"step_s"`
 	Notes  []note.Note       `json:"notes"`
 	Judged earlier.Judgement `json:"judged"`
-	Why    unread            `json:"why"`
+	Why    noHistoryReason   `json:"why"`
 	Log    string            `json:"log"`
 }
 
-// unread says in a user's words why there was no history; Log has the rest.
-type unread string
+// noHistoryReason says, in words for the user, why the history could not be read; "" if it was read.
+// historyAnswer.Log has the full error.
+type noHistoryReason string
 
 const (
-	none   unread = ""
-	absent unread = "this node does not have the history"
-	late   unread = "the history did not answer in time"
+	historyRead     noHistoryReason = ""
+	historyAbsent   noHistoryReason = "this node does not have the history"
+	historyTimedOut noHistoryReason = "the history did not answer in time"
 )
 
-func unreadFor(err error) unread {
+// noHistoryReasonFor returns the user's words for an error of reading the history, "" for no error.
+func noHistoryReasonFor(err error) noHistoryReason {
 	switch {
 	case err == nil:
-		return none
+		return historyRead
 	case errors.Is(err, fs.ErrNotExist):
-		return absent
+		return historyAbsent
 	case errors.Is(err, history.ErrBeingWritten):
 		return "the history was being written when this report was made"
 	case errors.Is(err, fs.ErrPermission):
 		return "this node may not read the history"
 	case errors.Is(err, context.DeadlineExceeded):
-		return late
+		return historyTimedOut
 	}
 	return "the history could not be read"
 }
 
-// askHistory asks here, or as root in a child.
-func (f Finisher) askHistory(ctx context.Context, q question) consulted {
-	fail := func(err error) consulted { return consulted{Why: unreadFor(err), Log: err.Error()} }
-	store, err := f.store(ctx)
+// queryHistory compares in this process, or, as root, in a child with the rights of the history's reader. A
+// user with a snapshot of the history is compared with that snapshot.
+func (f Finisher) queryHistory(ctx context.Context, q historyQuery) historyAnswer {
+	fail := func(err error) historyAnswer { return historyAnswer{Why: noHistoryReasonFor(err), Log: err.Error()} }
+	store, err := f.collectStore(ctx)
 	if err != nil {
 		return fail(err)
 	}
@@ -106,45 +108,47 @@ func (f Finisher) askHistory(ctx context.Context, q question) consulted {
 		}
 	}
 	if account == nil {
-		return q.answer(ctx)
+		return q.compare(ctx)
 	}
-	o, err := as.Ask[consulted](ctx, as.Child{Program: f.Program, Account: *account}, as.Consult, q)
+	o, err := as.Ask[historyAnswer](ctx, as.Child{Program: f.Program, Account: *account}, as.CompareHistory, q)
 	if err != nil {
 		return fail(err)
 	}
-	o.Why, o.Log = unread(note.Clean(string(o.Why), 200)), note.Clean(o.Log, 1000)
+	o.Why, o.Log = noHistoryReason(note.Clean(string(o.Why), 200)), note.Clean(o.Log, 1000)
 	o.Judged = o.Judged.Untrusted()
 	return o
 }
 
-// ServeConsult is the child that reads a history.
+// ServeConsult is the main function of the child that reads a history: it answers one historyQuery.
 func ServeConsult(ctx context.Context, r as.Request) error {
-	return as.Answer(func(ctx context.Context, q question) consulted { return q.answer(ctx) })(ctx, r)
+	return as.Answer(func(ctx context.Context, q historyQuery) historyAnswer { return q.compare(ctx) })(ctx, r)
 }
 
-// answer judges with the rights of this process.
-func (q question) answer(ctx context.Context) consulted {
+// compare reads the history with the rights of this process and compares the run with it. It retries for up to
+// writeWait while the history is being written.
+func (q historyQuery) compare(ctx context.Context) historyAnswer {
 	run, judged := q.Run, earlier.Judgement{}
-	err := atRest(ctx, restWait, func() (err error) {
-		run, judged, err = consult(ctx, q.Path, q.Run)
+	err := retryWhileWritten(ctx, writeWait, func() (err error) {
+		run, judged, err = compareUnlocked(ctx, q.Path, q.Run)
 		return err
 	})
-	o := consulted{StepS: run.StepS, Notes: run.Notes, Judged: judged, Why: unreadFor(err)}
+	o := historyAnswer{StepS: run.StepS, Notes: run.Notes, Judged: judged, Why: noHistoryReasonFor(err)}
 	if err != nil {
 		o.Log = err.Error()
 	}
 	return o
 }
 
-// The writer is at it for less than a second a time: who asks again gets an answer,
-// and only a writer that was killed, or never ends, keeps the report from it.
+// One write of the history takes less than a second, so retrying succeeds once it has finished. Only a writer
+// that was killed or never ends makes all retries fail.
 const (
-	restWait  = 5 * time.Second
-	restRetry = 100 * time.Millisecond
+	writeWait  = 5 * time.Second
+	writeRetry = 100 * time.Millisecond
 )
 
-// atRest repeats a read until no write happened meanwhile, for at most wait.
-func atRest(ctx context.Context, wait time.Duration, read func() error) error {
+// retryWhileWritten repeats a read that fails with history.ErrBeingWritten every writeRetry, for at most wait,
+// and returns the last error.
+func retryWhileWritten(ctx context.Context, wait time.Duration, read func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for {
@@ -155,13 +159,14 @@ func atRest(ctx context.Context, wait time.Duration, read func() error) error {
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(restRetry):
+		case <-time.After(writeRetry):
 		}
 	}
 }
 
-// consult is one reading of the history at path.
-func consult(ctx context.Context, path string, s summary.Summary) (summary.Summary, earlier.Judgement, error) {
+// compareUnlocked opens the history at path once, without a lock, and compares the run with it. It returns an
+// error if the history was written meanwhile.
+func compareUnlocked(ctx context.Context, path string, s summary.Summary) (summary.Summary, earlier.Judgement, error) {
 	unlocked, err := history.OpenUnlocked(ctx, path)
 	if err != nil {
 		return s, earlier.Judgement{}, err

@@ -117,7 +117,7 @@ func TestWaitsUntilTheHistoryIsAtRest(t *testing.T) {
 		"for ever":      {[]error{busy, nil}, 0, history.ErrBeingWritten, 1},
 	} {
 		reads := 0
-		err := atRest(t.Context(), c.wait, func() error { reads++; return c.answers[reads-1] })
+		err := retryWhileWritten(t.Context(), c.wait, func() error { reads++; return c.answers[reads-1] })
 		if !errors.Is(err, c.err) || reads != c.reads {
 			t.Errorf("%s: %v after %d readings", name, err, reads)
 		}
@@ -153,7 +153,7 @@ func TestMain(m *testing.M) {
 	} else if child = len(os.Args) == 4 && os.Args[1] == sweepVerb; child {
 		err = sweepInUnit(os.Args[2:])
 	} else {
-		children := as.Handlers{as.Collect: collect.Serve, as.Consult: ServeConsult, as.Deliver: deliver.Serve,
+		children := as.Handlers{as.Collect: collect.Serve, as.CompareHistory: ServeConsult, as.Deliver: deliver.Serve,
 			as.Archive: archive.Serve}
 		child, err = children.Serve(context.Background(), os.Args[1:], os.Stdin, os.Stdout)
 	}

@@ -12,8 +12,8 @@ import (
 	"jobgait/epilog/health"
 )
 
-// Notes that a site's administrator counts: each is a part of a run that jobgait did
-// not see, or a run that it did not tell of as it should.
+// Note codes that are counted for the site's administrator. nodeFailures are parts of a run that were not
+// sampled; runFailures are runs with an incomplete report.
 var (
 	nodeFailures = []note.Code{note.NoAgent, note.AgentDied, note.AgentLate, note.ProfileBad, note.NoProfile,
 		note.SpoolFull,
@@ -21,8 +21,8 @@ var (
 	runFailures = []note.Code{note.HistoryFailed, note.CollectFailed, note.NoScheduler, note.MissingNodes}
 )
 
-// failed counts the codes of a list among notes, each once a run.
-func failed(notes []note.Note, list []note.Code) map[string]int64 {
+// countCodes returns 1 for each code of the list that occurs among the notes.
+func countCodes(notes []note.Note, list []note.Code) map[string]int64 {
 	counts := map[string]int64{}
 	for _, n := range notes {
 		if slices.Contains(list, n.Code) {
@@ -32,9 +32,10 @@ func failed(notes []note.Note, list []note.Code) map[string]int64 {
 	return counts
 }
 
-// sampled is what a node's record adds to the counts of its node.
-func sampled(r summary.NodeRecord) health.Did {
-	did := health.Did{Runs: 1, Failures: failed(r.Notes, nodeFailures)}
+// countsOfNode returns what one node's record adds to the health counters of its node: one run, seconds sampled
+// and lost, CPU cost and failures.
+func countsOfNode(r summary.NodeRecord) health.Counts {
+	did := health.Counts{Runs: 1, Failures: countCodes(r.Notes, nodeFailures)}
 	seen := 0.0
 	if q := r.Quality; r.Sampled() && q.RateHz > 0 {
 		seen = float64(q.Samples-q.Missing) / q.RateHz
@@ -46,21 +47,23 @@ func sampled(r summary.NodeRecord) health.Did {
 	return did
 }
 
-// countReport counts a report that went to dir. One that the user's directories did not take is in the spool.
+// countReport counts and logs a report that was written to dir. A report in the spool also counts as a failure
+// to deliver.
 func (f Finisher) countReport(s summary.Summary, dir string) {
-	did := health.Did{Reports: 1, Failures: failed(s.Notes, runFailures)}
+	did := health.Counts{Reports: 1, Failures: countCodes(s.Notes, runFailures)}
 	if strings.HasPrefix(dir, f.Spool+"/") {
 		did.Failures[string(note.NoReportDir)] = 1
 	}
-	f.count(did)
+	f.addCounts(did)
 	if f.Info != nil {
 		f.Info("job %d: %s, %s, report in %s", s.Key.JobID, quantity.Plural(len(s.Nodes), "node"),
 			quantity.Plural(len(s.Notes), "note"), dir)
 	}
 }
 
-// count adds to what this node has done, where somebody reads that.
-func (f Finisher) count(did health.Did) {
+// addCounts adds to the node's health counters and rewrites their textfile, if health.textfile names a
+// directory.
+func (f Finisher) addCounts(did health.Counts) {
 	dir := f.Config.Health.Textfile
 	if dir == "" {
 		return

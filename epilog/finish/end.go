@@ -17,7 +17,7 @@ type End struct {
 	Real   float64 `json:"real"`
 	Mono   float64 `json:"mono"`
 	BootID string  `json:"boot_id"`
-	// Exit is nil when the Epilog was not told.
+	// Exit is nil if the Epilog received no exit code.
 	Exit *run.Exit `json:"exit,omitempty"`
 	// Job is the job in the Epilog's environment: its node list is that of the whole job, while the Prolog may
 	// know only the first step's.
@@ -29,7 +29,7 @@ type End struct {
 	Requeued bool `json:"requeued,omitempty"`
 	// NoAgent is true when there was no run directory: no Prolog ran here.
 	NoAgent bool `json:"no_agent,omitempty"`
-	// Used are the counters that the Epilog received (job.Told).
+	// Used are the resource counters that the Epilog received.
 	Used []run.Counter `json:"used,omitempty"`
 	// Swept is true when a sweep wrote this because no Epilog had.
 	Swept bool `json:"swept,omitempty"`
@@ -52,14 +52,14 @@ func ReadEnd(dir job.RunDir) (End, error) {
 	return e, nil
 }
 
-// Nodes are all nodes of the job in order. The Epilog's list is the job's; the
-// Prolog's may be the first step's.
+// Nodes returns the names of all nodes of the job, in order. It prefers the Epilog's node list, because the
+// Prolog's may cover only the first step.
 func (e End) Nodes(run job.Run) ([]string, error) {
 	run.Job.NodeList = cmp.Or(e.Job.NodeList, run.Job.NodeList)
 	return scheduler.Nodes(run)
 }
 
-// collects reports whether the run's node merges the records of all nodes.
+// collects reports whether the run's node is the first of the job, which merges the records of all nodes.
 func (e End) collects(run job.Run) bool {
 	nodes, err := e.Nodes(run)
 	return err == nil && run.IsFirst(nodes)

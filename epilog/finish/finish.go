@@ -20,7 +20,7 @@ import (
 	jobreport "jobgait/reports/job"
 )
 
-// Finisher finishes runs on one node.
+// Finisher takes ended runs of one node to their report: analysis, collection, delivery, archive.
 type Finisher struct {
 	Config configs.Config
 	// Spool is the node's own part of the spool: <spool>/<node>.
@@ -30,19 +30,19 @@ type Finisher struct {
 	Program string
 	// Scheduler is queried for what the hooks' environment lacks.
 	Scheduler job.Scheduler
-	// Log takes what somebody should look at, Info (which may be nil) a line for
-	// each report.
+	// Log logs problems that an administrator should look at; Info, which may be nil, logs a line for each report.
 	Log, Info func(format string, args ...any)
 	// Began is when the process began that the Epilog waits for, in seconds of CLOCK_MONOTONIC; 0 for a sweep.
 	Began float64
-	// End is how the run ended where its spool did not take that.
+	// End is the run's end if it could not be written to the spool, else nil.
 	End *End
 	// HistoryPatience is how long to wait for each lock on the history; 0 waits as long as package history does.
 	HistoryPatience time.Duration
 	// unread counts records that could not be used; nil counts nothing.
 	unread *atomic.Int64
-	// passed is called at each point between two states; nil outside tests.
-	passed func(State, moment)
+	// onCrashPoint is called at each point between two states, for tests that kill the process there; nil
+	// otherwise.
+	onCrashPoint func(State, crashPoint)
 }
 
 // Finish takes one ended run as far as it can go (state.go has the states). The caller holds the lock of the run
@@ -55,7 +55,8 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 	return f.advance(ctx, &p)
 }
 
-// begin reads what is known of a run that has ended and how far earlier tries have come.
+// begin reads the run, its end and its nodes from the run directory, and what earlier tries have delivered and
+// stored.
 func (f Finisher) begin(dir job.RunDir) (progress, error) {
 	run, err := dir.ReadRun()
 	if err != nil {
@@ -74,7 +75,7 @@ func (f Finisher) begin(dir job.RunDir) (progress, error) {
 		return progress{}, err
 	}
 	return progress{dir: dir, run: run, end: end, nodes: nodes, collects: run.IsFirst(nodes),
-		before: readMark(dir), ownHistory: f.Config.History.Ingest == "here"}, nil
+		before: readDeliveryRecord(dir), ownHistory: f.Config.History.Ingest == "here"}, nil
 }
 
 // analyseNode makes this node's record, or reads the one that an earlier try has stored.
@@ -83,17 +84,17 @@ func (f Finisher) analyseNode(_ context.Context, p *progress) (err error) {
 	return err
 }
 
-// collectRecord puts the node's record into the collection directory and leaves most of the time to the report: a
-// file system that hangs must not cost more than other nodes.
+// collectRecord writes the node's record into the collection directory, within a quarter of the remaining time,
+// so that a file system that hangs costs the records of other nodes but not the report.
 func (f Finisher) collectRecord(ctx context.Context, p *progress) (err error) {
-	ctx, cancel := share(ctx, 4, time.Hour)
+	ctx, cancel := withShareOfTime(ctx, 4, time.Hour)
 	defer cancel()
-	p.store, err = f.store(ctx)
+	p.store, err = f.collectStore(ctx)
 	if err == nil {
 		err = p.store.Put(ctx, p.record)
 	}
 	if err != nil { // the report needs no other node
-		p.block(Forgotten, err)
+		p.blockFrom(Forgotten, err)
 	}
 	return nil
 }
@@ -105,10 +106,10 @@ func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
 		Patience: f.patience(p.before)}
 	records, err := gatherOthers(ctx, p.store, want)
 	if err != nil {
-		p.block(Forgotten, err)
+		p.blockFrom(Forgotten, err)
 	}
 	p.records = withOwn(records, p.record)
-	p.sum = identified(summary.Merge(p.records, p.nodes), p.record.Job)
+	p.sum = withTrustedIdentity(summary.Merge(p.records, p.nodes), p.record.Job)
 	if !p.hasNews() {
 		return nil
 	}
@@ -116,13 +117,13 @@ func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
 	if p.blocked != nil {
 		f.Log("job %d: %v", p.sum.Key.JobID, p.blocked)
 		p.sum.Notes = append(p.sum.Notes,
-			note.New(note.CollectFailed, "records of nodes could not be brought together: %v", reason(p.blocked)))
+			note.New(note.CollectFailed, "records of nodes could not be brought together: %v", systemError(p.blocked)))
 	}
 	return nil
 }
 
-// gatherOthers waits for the records of the nodes after the first, which is this one, and leaves a part of the time.
-// Its own record need not come back: the directory may not have taken it.
+// gatherOthers waits for the records of the nodes after the first, which is this one, within five sixths of the
+// remaining time. It does not read this node's own record, which the collection directory may lack.
 func gatherOthers(ctx context.Context, store collect.Store, w collect.Want) ([]summary.NodeRecord, error) {
 	if w.Nodes = w.Nodes[1:]; len(w.Nodes) == 0 {
 		return nil, nil
@@ -137,7 +138,8 @@ func gatherOthers(ctx context.Context, store collect.Store, w collect.Want) ([]s
 	return store.Gather(ctx, w)
 }
 
-// withOwn puts this node's own record in the place of the one that came back from the collection directory.
+// withOwn replaces the copy of this node's record that came from the collection directory by own, or inserts
+// own first if there is no copy.
 func withOwn(records []summary.NodeRecord, own summary.NodeRecord) []summary.NodeRecord {
 	i := slices.IndexFunc(records, func(r summary.NodeRecord) bool { return r.Node == own.Node })
 	if i < 0 {
@@ -147,31 +149,32 @@ func withOwn(records []summary.NodeRecord, own summary.NodeRecord) []summary.Nod
 	return records
 }
 
-// patience is how long to wait for other nodes: not at all when a report with missing nodes has been delivered.
-func (f Finisher) patience(before mark) time.Duration {
-	if before.Nodes > 0 {
+// patience returns how long to wait for the records of other nodes: collect.wait_s, or 0 if the run was stored
+// before with missing nodes.
+func (f Finisher) patience(before deliveryRecord) time.Duration {
+	if before.StoredNodes > 0 {
 		return 0
 	}
 	return time.Duration(f.Config.Collect.WaitS) * time.Second
 }
 
-// deliverReport compares the run with earlier ones and delivers its report. A history that fails costs the comparison
-// and not the report; later tries deliver it again only when the history works: one that is broken for a week must
-// not have every node of a site write all its reports again every ten minutes.
+// deliverReport compares the run with earlier ones and delivers its report. If the history is unavailable, the
+// report is delivered without a comparison. Later tries retry the history, but do not rewrite the report while
+// it is still unavailable.
 func (f Finisher) deliverReport(ctx context.Context, p *progress) (err error) {
 	s, judged := p.sum, earlier.Judgement{}
 	var failed error
 	switch {
 	case p.ownHistory:
-		s, judged, failed = f.remember(ctx, s)
-	case f.reportable(s):
-		s, judged = f.consult(ctx, s)
+		s, judged, failed = f.storeAndCompare(ctx, s)
+	case f.isReportable(s):
+		s, judged = f.compareWithHistory(ctx, s)
 	}
 	if failed != nil {
-		if p.before.Without > 0 && p.before.Without >= s.Reported() {
+		if p.before.DeliveredNodes > 0 && p.before.DeliveredNodes >= s.Reported() {
 			return failed
 		}
-		s.Notes = append(s.Notes, note.New(note.HistoryFailed, "earlier runs could not be read: %v", reason(failed)))
+		s.Notes = append(s.Notes, note.New(note.HistoryFailed, "earlier runs could not be read: %v", systemError(failed)))
 	}
 	if p.reportDir, err = f.report(ctx, p.run, s, judged); err != nil {
 		return errors.Join(failed, err)
@@ -183,7 +186,7 @@ func (f Finisher) deliverReport(ctx context.Context, p *progress) (err error) {
 		p.unfit = true
 	case failed != nil:
 		p.historyFailure = failed.Error()
-		p.block(Archived, failed)
+		p.blockFrom(Archived, failed)
 	}
 	return nil
 }
@@ -211,7 +214,8 @@ func (f Finisher) epilogTime(e End) *float64 {
 	return &s
 }
 
-// storeRun has the history know the run and where its report is: here, or by a record for the history's one writer.
+// storeRun stores the run and the directory of its report: in the history if this node writes it, else as a job
+// record for the history's one writer.
 func (f Finisher) storeRun(ctx context.Context, p *progress) error {
 	dir := p.reportDir
 	if dir == "" {
@@ -224,21 +228,21 @@ func (f Finisher) storeRun(ctx context.Context, p *progress) error {
 	case !p.ownHistory:
 		return p.store.PutJob(ctx, collect.JobRecord{Summary: p.sum, ReportDir: dir})
 	}
-	err := f.noteReport(ctx, p.sum, dir)
+	err := f.storeReportDir(ctx, p.sum, dir)
 	if !errors.Is(err, history.ErrNotFound) {
 		return err
 	}
 	// An earlier try put the run into a history that has been replaced since.
-	if _, _, err := f.remember(ctx, p.sum); err != nil {
+	if _, _, err := f.storeAndCompare(ctx, p.sum); err != nil {
 		return err
 	}
-	return f.noteReport(ctx, p.sum, dir)
+	return f.storeReportDir(ctx, p.sum, dir)
 }
 
-// forgetRecords removes the nodes' records of a run that is stored.
+// forgetRecords removes the records of all nodes of a stored run from the collection directory.
 func (f Finisher) forgetRecords(ctx context.Context, p *progress) (err error) {
 	if p.store.Dir == "" {
-		if p.store, err = f.store(ctx); err != nil {
+		if p.store, err = f.collectStore(ctx); err != nil {
 			return err
 		}
 	}
@@ -252,21 +256,21 @@ func (f Finisher) forgetRecords(ctx context.Context, p *progress) (err error) {
 	return p.store.Forget(ctx, w)
 }
 
-// share gives a step that may hang a part of the time that is left, so that the
-// steps after it have some.
-func share(ctx context.Context, part int, most time.Duration) (context.Context, context.CancelFunc) {
+// withShareOfTime returns a context that ends after 1/part of the time left in ctx, at most after most. It
+// keeps time for the steps after one that may hang.
+func withShareOfTime(ctx context.Context, part int, most time.Duration) (context.Context, context.CancelFunc) {
 	if end, ok := ctx.Deadline(); ok {
 		most = min(most, time.Until(end)/time.Duration(part))
 	}
 	return context.WithTimeout(ctx, most)
 }
 
-// remember stores the run in the history and compares it with the others there. It leaves time for the report
-// even if another process holds the history.
-func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summary, earlier.Judgement, error) {
-	ctx, cancel := share(ctx, 3, time.Hour)
+// storeAndCompare stores the run in the history and compares it with the other runs there. It uses a third of
+// the time left, so that the report is made even if another process holds the history.
+func (f Finisher) storeAndCompare(ctx context.Context, s summary.Summary) (summary.Summary, earlier.Judgement, error) {
+	ctx, cancel := withShareOfTime(ctx, 3, time.Hour)
 	defer cancel()
-	db, err := f.history(ctx)
+	db, err := f.openHistory(ctx)
 	if err != nil {
 		return s, earlier.Judgement{}, err
 	}
@@ -275,14 +279,14 @@ func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summ
 	s, err = application.Put(ctx, db, s, history.Ingest{NowS: now, Names: run.DisclosureLevel(f.Config.History.Names),
 		Findings: jobreport.Findings})
 	if err == nil {
-		judged, err = judgeStored(ctx, db, s, now)
+		judged, err = compareStored(ctx, db, s, now)
 	}
 	return s, judged, errors.Join(err, db.Close())
 }
 
-// judgeStored compares a run with the others in the history, and stores what was found.
-func judgeStored(ctx context.Context, db *history.DB, s summary.Summary, now float64) (earlier.Judgement, error) {
-	l, err := application.LookAt(ctx, db, s, application.DefaultLimits())
+// compareStored compares a stored run with the others in the history, and stores the result there.
+func compareStored(ctx context.Context, db *history.DB, s summary.Summary, now float64) (earlier.Judgement, error) {
+	l, err := application.AssessRun(ctx, db, s, application.DefaultLimits())
 	if err != nil {
 		return earlier.Judgement{}, err
 	}
@@ -290,8 +294,9 @@ func judgeStored(ctx context.Context, db *history.DB, s summary.Summary, now flo
 	return judged, errors.Join(err, l.Store(ctx, db, s, now))
 }
 
-// history opens the history to write it. Root does so only where no other account can put a file.
-func (f Finisher) history(ctx context.Context) (*history.DB, error) {
+// openHistory opens the history for writing. It fails for root if another account can create files in the
+// directory.
+func (f Finisher) openHistory(ctx context.Context) (*history.DB, error) {
 	path := f.Config.History.Path
 	open := history.Open
 	if f.HistoryPatience > 0 {
@@ -306,20 +311,20 @@ func (f Finisher) history(ctx context.Context) (*history.DB, error) {
 	return db, err
 }
 
-// noteReport stores where the report is.
-func (f Finisher) noteReport(ctx context.Context, s summary.Summary, dir string) error {
-	db, err := f.history(ctx)
+// storeReportDir stores the directory of a run's report in the history.
+func (f Finisher) storeReportDir(ctx context.Context, s summary.Summary, dir string) error {
+	db, err := f.openHistory(ctx)
 	if err != nil {
 		return err
 	}
 	return errors.Join(db.Delivered(ctx, s, dir), db.Close())
 }
 
-// report delivers the report as the user, and returns the directory it went
-// to: "" for a run that is not reported, which has its row in the history.
+// report delivers the run's report with the user's rights and returns its directory, or "" for a run that gets
+// no report.
 func (f Finisher) report(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement) (string,
 	error) {
-	if !f.reportable(s) {
+	if !f.isReportable(s) {
 		return "", nil
 	}
 	dir, err := f.deliver(ctx, run, s, judged)
@@ -330,16 +335,16 @@ func (f Finisher) report(ctx context.Context, run job.Run, s summary.Summary, ju
 	return dir, nil
 }
 
-// reportable is whether a run gets a report.
-func (f Finisher) reportable(s summary.Summary) bool {
+// isReportable reports whether a run gets a report: it has samples and lasted at least report.min_elapsed_s.
+func (f Finisher) isReportable(s summary.Summary) bool {
 	return s.Sampled() && s.ElapsedS >= f.Config.Report.MinElapsedS
 }
 
-// options are those of every report that this program draws.
+// options returns the options of all reports that this program renders.
 func (f Finisher) options() jobreport.Options {
 	return jobreport.Options{Version: configs.Version, Now: epoch(time.Now()), Formats: f.Config.Report.Formats,
 		Location: time.Local, Silent: f.Config.Findings.Silent}
 }
 
-// epoch is t in UTC epoch seconds.
+// epoch returns t in UTC epoch seconds.
 func epoch(t time.Time) float64 { return float64(t.UnixNano()) / 1e9 }

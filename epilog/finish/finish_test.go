@@ -52,7 +52,7 @@ func siteIn(t testing.TB, root string) site {
 }
 
 func (s site) finisher(node string) Finisher {
-	return Finisher{Config: s.cfg, Scheduler: scheduler.Of(s.cfg, func(string) string { return "" }),
+	return Finisher{Config: s.cfg, Scheduler: scheduler.ForSettings(s.cfg, func(string) string { return "" }),
 		Spool: job.NodeDir(s.cfg.Spool.Dir, node), Program: filepath.Join(s.root, "absent"), Log: s.t.Logf}
 }
 
@@ -73,16 +73,16 @@ func (s site) run(node, nodes string, key run.Key, o profiletest.SyntheticRun, e
 	}
 	if o.Seconds > 0 {
 		o.Key, o.Node = key, node
-		if err := profiletest.Write(dir.Profile(), o); err != nil {
+		if err := profiletest.Write(dir.ProfilePath(), o); err != nil {
 			s.t.Fatal(err)
 		}
 	}
 	if ended { // long enough ago for a sweep
-		r.StartReal, r.StartMono = r.StartReal-2*freshS, r.StartMono-2*freshS
+		r.StartReal, r.StartMono = r.StartReal-2*recentEndS, r.StartMono-2*recentEndS
 		if err := dir.WriteRun(r); err != nil {
 			s.t.Fatal(err)
 		}
-		real, mono = real-2*freshS, mono-2*freshS
+		real, mono = real-2*recentEndS, mono-2*recentEndS
 		if err := WriteEnd(dir, End{Real: real, Mono: mono, BootID: r.BootID, Exit: &run.Exit{}, Job: r.Job}); err != nil {
 			s.t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func (s site) run(node, nodes string, key run.Key, o profiletest.SyntheticRun, e
 	return dir
 }
 
-func (s site) sweep(node string) Swept {
+func (s site) sweep(node string) SweepCounts {
 	s.t.Helper()
 	did, err := s.finisher(node).Sweep(context.Background(), true)
 	if err != nil {
@@ -180,12 +180,12 @@ func TestWhatTheAgentLeftIsSaid(t *testing.T) {
 		code   string
 		file   bool
 	}{
-		"no profile": {func(t *testing.T, dir job.RunDir) { must(t, os.Remove(dir.Profile())) }, "no_profile", false},
+		"no profile": {func(t *testing.T, dir job.RunDir) { must(t, os.Remove(dir.ProfilePath())) }, "no_profile", false},
 		"not a profile": {func(t *testing.T, dir job.RunDir) {
-			must(t, os.WriteFile(dir.Profile(), []byte("junk"), 0o600))
+			must(t, os.WriteFile(dir.ProfilePath(), []byte("junk"), 0o600))
 		}, "profile_damaged", false},
 		"cut in the middle": {func(t *testing.T, dir job.RunDir) {
-			must(t, os.Truncate(dir.Profile(), 15_000))
+			must(t, os.Truncate(dir.ProfilePath(), 15_000))
 		}, "agent_died", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -287,7 +287,7 @@ func TestScontrolThatHangs(t *testing.T) {
 	must(t, os.WriteFile(s.cfg.Slurm.Scontrol, []byte(script), 0o755))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	if _, err := s.finisher("n1").question(ctx, 7); err == nil {
+	if _, err := s.finisher("n1").queryScheduler(ctx, 7); err == nil {
 		t.Error("no error")
 	}
 	b, err := os.ReadFile(filepath.Join(s.root, "pid"))
@@ -296,7 +296,7 @@ func TestScontrolThatHangs(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
 	jobtest.Until(t, "what scontrol started is gone", func() bool {
-		p, err := job.Of(pid)
+		p, err := job.ProcessOf(pid)
 		return err != nil || !p.Alive()
 	})
 }

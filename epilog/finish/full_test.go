@@ -160,7 +160,7 @@ func TestRecordInTheSpool(t *testing.T) {
 	if info.Size() > 32<<10 {
 		t.Errorf("the record has %d bytes", info.Size())
 	}
-	must(t, os.Remove(dir.Profile())) // it is made of the record alone
+	must(t, os.Remove(dir.ProfilePath())) // it is made of the record alone
 	again, err := s.finisher("n1").nodeRecord(dir, run, end)
 	if err != nil || len(again.Patterns) != len(r.Patterns) || again.Quality.Samples != r.Quality.Samples {
 		t.Errorf("%+v, %v", again.Quality, err)

@@ -106,7 +106,7 @@ func TestShare(t *testing.T) {
 		part       int
 		most, want time.Duration
 	}{{3, 2 * time.Hour, 20 * time.Minute}, {2, time.Minute, time.Minute}} {
-		part, cancel := share(ctx, c.part, c.most)
+		part, cancel := withShareOfTime(ctx, c.part, c.most)
 		defer cancel()
 		end, ok := part.Deadline()
 		if left := time.Until(end); !ok || left > c.want || left < c.want/2 {

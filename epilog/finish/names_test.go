@@ -43,7 +43,7 @@ func TestNamesAreTheOwners(t *testing.T) {
 		kept := s.stored("7").Code
 		inFile := func(name string) bool { return strings.Contains(string(file), name) }
 		if inFile(canary) != want[0] || inFile("libcanary") != want[1] || (kept != nil) != want[1] ||
-			kept != nil && kept.Named() != want[0] {
+			kept != nil && kept.HasNames() != want[0] {
 			t.Errorf("%s: the history has the function: %v, the library: %v, kept %+v", detail, inFile(canary),
 				inFile("libcanary"), kept)
 		}

@@ -22,14 +22,14 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// nodeRecord makes this node's record from its profile and stores it in the run
-// directory. One that is there is taken: the profile does not change any more. A
-// spool that does not take it costs the next try an analysis, and not the report.
+// nodeRecord returns this node's record: the one stored in the run directory by an earlier try, else one made
+// from the profile and stored there. If it cannot be stored, the record gets a note and the next try analyses
+// again.
 func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.NodeRecord, error) {
 	if r, err := readRecord(dir.Path(recordFile)); err == nil && r.Key == run.Key && r.Node == run.Node {
 		return r, nil
 	}
-	r, err := analysed(dir, run, end)
+	r, err := recordFromFiles(dir, run, end)
 	if err != nil {
 		return r, err
 	}
@@ -39,14 +39,15 @@ func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.Node
 	}
 	if err != nil {
 		f.Log("job %d: %v", run.Key.JobID, err)
-		r.Notes = append(r.Notes, note.New(note.SpoolFailed, "this node's spool did not take its record: %v", reason(err)))
+		r.Notes = append(r.Notes, note.New(note.SpoolFailed, "this node's spool did not take its record: %v",
+			systemError(err)))
 	}
-	f.count(sampled(r))
+	f.addCounts(countsOfNode(r))
 	return r.Normal(), nil
 }
 
-// analysed is the record of a node that its files say today.
-func analysed(dir job.RunDir, run job.Run, end End) (summary.NodeRecord, error) {
+// recordFromFiles makes a node's record from the profile and the other files of its run directory.
+func recordFromFiles(dir job.RunDir, run job.Run, end End) (summary.NodeRecord, error) {
 	r := summary.NodeRecord{
 		Schema: summary.RecordSchema, Key: run.Key, Job: run.Job, Node: run.Node,
 		Start: run.StartReal, End: math.Max(end.Real, run.StartReal), ElapsedS: elapsed(run, end), Exit: end.Exit,
@@ -54,7 +55,7 @@ func analysed(dir job.RunDir, run job.Run, end End) (summary.NodeRecord, error) 
 	if end.Requeued {
 		r.Notes = append(r.Notes, note.New(note.Requeued, "the scheduler stopped this run and queued the job again"))
 	}
-	r, err := fromProfile(dir, run, r, end)
+	r, err := addProfile(dir, run, r, end)
 	r.Quality.PrologS = dir.PrologTime()
 	return r, err
 }
@@ -73,8 +74,8 @@ func readRecord(path string) (summary.NodeRecord, error) {
 	return r, cmp.Or(err, r.Valid(epoch(time.Now())))
 }
 
-// reason is what the system says, without paths: a user reads it.
-func reason(err error) error {
+// systemError returns the system error inside err, without paths, for a text that users read.
+func systemError(err error) error {
 	var e syscall.Errno
 	if errors.As(err, &e) {
 		return e
@@ -82,25 +83,26 @@ func reason(err error) error {
 	return job.Cause(err)
 }
 
-// fromProfile adds what the samples say.
-func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (summary.NodeRecord, error) {
+// addProfile adds to a node's record what its profile and details contain, or a note that says why there is no
+// usable profile.
+func addProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (summary.NodeRecord, error) {
 	if details, err := dir.ReadDetails(); err == nil {
-		r.Job = details.Complete(run, scheduler.OfRun(run))
+		r.Job = details.Complete(run, scheduler.ForRun(run))
 	}
 	if end.NoAgent {
 		r.Notes = append(r.Notes, note.New(note.NoAgent, "no Prolog ran here, so nothing was sampled"))
-		return unsampled(r), nil
+		return withoutSamples(r), nil
 	}
-	loaded, err := profile.Load(dir.Profile())
+	loaded, err := profile.Load(dir.ProfilePath())
 	if err != nil {
 		code := note.ProfileBad
 		if errors.Is(err, fs.ErrNotExist) {
 			code = note.NoProfile
 		}
 		r.Notes = append(r.Notes, note.New(code, "nothing can be said of this node: %v", job.Cause(err)))
-		return unsampled(r), nil
+		return withoutSamples(r), nil
 	}
-	if loaded.Set.Len() > 0 && loaded.Set.StartS > lateStart {
+	if loaded.Set.Len() > 0 && loaded.Set.StartS > lateStartS {
 		r.Notes = append(r.Notes, note.New(note.AgentLate, "sampling began %.1f s after the job", loaded.Set.StartS))
 	}
 	p := summary.Default()
@@ -108,18 +110,18 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 	if r.Job.NNodes > 1 && !end.collects(run) {
 		p.Bins, p.Lengths = otherBins, otherLengths
 	} else {
-		known, asked, err := knownIn(dir)
+		known, asked, err := readFunctionNames(dir)
 		if err != nil {
 			r.Notes = append(r.Notes, note.New(note.NamesPartial, "the function names could not be read: %v",
 				job.Cause(err)))
 		}
-		if p.Code = codeIn(dir.Profile(), loaded, known); asked {
+		if p.Code = codeSamples(dir.ProfilePath(), loaded, known); asked {
 			r.Notes = append(r.Notes, codeNotes(loaded.Places, known)...)
 		}
 	}
-	p.GPUs = growthIn(dir.Profile(), loaded)
+	p.GPUs = gpuGrowth(dir.ProfilePath(), loaded)
 	loaded.Totals = withUsed(loaded.Totals, end.Used)
-	r, err = fromLoaded(r, loaded, p)
+	r, err = addLoadedProfile(r, loaded, p)
 	var read stacks.Record
 	if r.Silence != nil && dir.ReadJSON(stack.RecordFile, &read) == nil {
 		r.Silence.WithStacks(read.Clean())
@@ -127,7 +129,8 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 	return r, err
 }
 
-// withUsed replaces the agent's totals by the Epilog's, which cover the end of the run.
+// withUsed raises the agent's totals to the Epilog's where these are higher, because they cover the end of the
+// run, and adds counters that the agent does not have.
 func withUsed(totals, used []run.Counter) []run.Counter {
 	for _, u := range used {
 		i := slices.IndexFunc(totals, func(c run.Counter) bool { return c.Name == u.Name && c.Scope == u.Scope })
@@ -140,8 +143,10 @@ func withUsed(totals, used []run.Counter) []run.Counter {
 	return totals
 }
 
-// fromLoaded adds what a profile says to a node's record.
-func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.AnalysisParams) (summary.NodeRecord, error) {
+// addLoadedProfile adds to a node's record the quality, counters, notes, GPUs and the analysis of a loaded
+// profile.
+func addLoadedProfile(r summary.NodeRecord, loaded profile.Loaded, p summary.AnalysisParams) (summary.NodeRecord,
+	error) {
 	r.Quality, r.Counters = loaded.Quality, loaded.Totals
 	r.Notes = append(r.Notes, loaded.Header.Notes...)
 	r.Job = r.Job.WithFields(map[string]string{run.FieldCPUModel: loaded.Header.CPUModel})
@@ -154,7 +159,7 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.AnalysisP
 	switch script := loaded.Script(); {
 	case script != "":
 		r.Job.Script = script
-	case r.Job.Executable != "" && !job.Interprets(r.Job.Executable): // it only started that
+	case r.Job.Executable != "" && !job.IsInterpreter(r.Job.Executable): // it only started that
 		r.Job.Script = ""
 	}
 	if f := loaded.Footer; f != nil {
@@ -163,48 +168,46 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.AnalysisP
 		r.Job = r.Job.WithFields(map[string]string{run.FieldBuildID: f.BuildID})
 	} else {
 		r.Notes = append(r.Notes, note.New(note.AgentDied,
-			"the agent did not end in order: %.0f s of %.0f s were saved", loaded.End(), r.ElapsedS))
+			"the agent did not end in order: %.0f s of %.0f s were saved", loaded.EndS(), r.ElapsedS))
 	}
-	r.Suspended = loaded.Suspended()
-	if e, ok := loaded.Stalled(); ok {
+	r.Suspended = loaded.Suspensions()
+	if e, ok := loaded.StalledSince(); ok {
 		r.Silence = &summary.Silence{SinceS: e.SinceS, Doing: note.Clean(e.Text, 80), NoLoop: e.NoLoop}
 	}
-	r = r.WithGPUs(loaded.Slow, loaded.Windows, boards(loaded.Footer))
+	r = r.WithGPUs(loaded.SlowSet, loaded.Windows, gpuDevices(loaded.Footer))
 	p.Windows = loaded.Windows
 	r, err := summary.Analyse(r, loaded.Set, p)
-	r.Timeline = r.Timeline.WithSlow(loaded.Slow)
-	return r.WithLimits(loaded.Slow), err
+	r.Timeline = r.Timeline.WithSlow(loaded.SlowSet)
+	return r.WithLimits(loaded.SlowSet), err
 }
 
-// growthIn is how columns of a profile grew.
-func growthIn(path string, l profile.Loaded) summary.GPUGrowth {
+// gpuGrowth returns a function that iterates over the growth of given columns of the profile at path.
+func gpuGrowth(path string, l profile.Loaded) summary.GPUGrowth {
 	return func(columns []string) iter.Seq[anatomy.Growth] { return l.Growth(path, columns) }
 }
 
-// boards returns the GPUs that were read, as recorded by an agent that ended in order.
-func boards(f *profile.Footer) []run.GPUDevice {
+// gpuDevices returns the GPUs listed in a profile's footer, nil if the agent wrote none.
+func gpuDevices(f *profile.Footer) []run.GPUDevice {
 	if f == nil {
 		return nil
 	}
 	return f.GPUs
 }
 
-// lateStart is how many seconds after the Prolog the first sample may come
-// before it is worth a note.
-const lateStart = 2.0
+// lateStartS is how many seconds after the Prolog the first sample may come without a note.
+const lateStartS = 2.0
 
-// otherBins and otherLengths are the sizes of the timeline and of the lengths of
-// iterations of nodes that do not collect: their records stay small, so that a
-// job of thousands of nodes can be merged.
+// otherBins and otherLengths limit the number of timeline bins and of iteration lengths in the records of nodes
+// that do not collect, so that a job of thousands of nodes can be merged.
 const otherBins, otherLengths = 120, 60
 
-// unsampled completes the record of a node without samples.
-func unsampled(r summary.NodeRecord) summary.NodeRecord {
+// withoutSamples completes the record of a node without samples: its scope is "none".
+func withoutSamples(r summary.NodeRecord) summary.NodeRecord {
 	r.Quality.Scope = "none"
 	return r.Normal()
 }
 
-// elapsed is the monotonic time of the run; the clocks of day only if the node
+// elapsed returns the duration of the run in seconds: by the monotonic clock, or by the time of day if the node
 // was rebooted in between.
 func elapsed(run job.Run, end End) float64 {
 	if run.BootID == end.BootID && run.BootID != "" {

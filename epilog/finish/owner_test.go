@@ -143,7 +143,7 @@ func TestReportsOfUsersDoNotCount(t *testing.T) {
 	if did := s.sweep("n1"); did.Removed != 0 {
 		t.Errorf("%+v", did)
 	}
-	if _, err := os.Stat(other.Profile()); err != nil {
+	if _, err := os.Stat(other.ProfilePath()); err != nil {
 		t.Errorf("the run of another user: %v", err)
 	}
 	if _, err := os.Stat(report); err == nil {

@@ -22,14 +22,14 @@ import (
 	jobreport "jobgait/reports/job"
 )
 
-// lookupLimit bounds questions to the name service: with too little patience a user's
-// groups are missing, and with them directories that only they open.
+// lookupLimit limits lookups in the name service. Without an answer a user's groups are missing, and so is
+// access to directories that only those groups can open.
 const lookupLimit = 10 * time.Second
 
-// store is the collection directory with the rights of its account, where
-// there is one and this process may take them.
-func (f Finisher) store(ctx context.Context) (collect.Store, error) {
-	account, err := f.account(ctx)
+// collectStore returns the collection directory, to be used with the rights of its account. Unusable records
+// are logged and counted.
+func (f Finisher) collectStore(ctx context.Context) (collect.Store, error) {
+	account, err := f.collectAccount(ctx)
 	return collect.Store{Dir: f.Config.Collect.Dir, Program: f.Program, Account: account, Unusable: err,
 		Unread: func(why string) {
 			f.Log("%s", why)
@@ -39,8 +39,9 @@ func (f Finisher) store(ctx context.Context) (collect.Store, error) {
 		}}, err
 }
 
-// account is that of the collection directory, nil where this process is to use it.
-func (f Finisher) account(ctx context.Context) (*as.Account, error) {
+// collectAccount returns the account of the collection directory; nil if none is configured or this process is
+// not root, and then uses its own rights.
+func (f Finisher) collectAccount(ctx context.Context) (*as.Account, error) {
 	if f.Config.Collect.Account == "" || os.Geteuid() != 0 {
 		return nil, nil
 	}
@@ -53,9 +54,8 @@ func (f Finisher) account(ctx context.Context) (*as.Account, error) {
 	return &account, nil
 }
 
-// deliver draws the report and writes it as the user into the best directory
-// that takes it, else into the spool. Where that is not the best one, the report
-// says why.
+// deliver renders the report, writes it with the user's rights into the first candidate directory that accepts
+// it, else into the spool, and returns that directory. If it is not the first candidate, a note says why.
 func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement) (string,
 	error) {
 	if run.Job.UID < 0 || run.Job.GID < 0 || run.Job.UID == 0 && run.RootPID == 0 && !f.Config.Watch.Root {
@@ -81,20 +81,21 @@ func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, j
 	}
 }
 
-// deliverAs is one try with the user's rights.
+// deliverAs renders the report and lets a child with the user's rights write it into the first of dirs that
+// accepts it.
 func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement,
 	dirs []string) (deliver.Delivery, error) {
-	files, err := f.draw(s, judged)
+	files, err := f.renderReport(s, judged)
 	if err != nil {
 		return deliver.Delivery{}, err
 	}
 	lookup, cancel := context.WithTimeout(ctx, lookupLimit)
 	defer cancel()
 	user := as.ForJob(lookup, uint32(run.Job.UID), uint32(run.Job.GID))
-	ctx, stop := share(ctx, 2, deliverLimit)
+	ctx, stop := withShareOfTime(ctx, 2, deliverLimit)
 	defer stop()
 	child := as.Child{Program: f.Program, Account: user}
-	end, err := f.inTurn(ctx, run, &child)
+	end, err := f.lockForChild(ctx, run, &child)
 	if err != nil {
 		return deliver.Delivery{}, err
 	}
@@ -107,7 +108,7 @@ func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary,
 	return res, err
 }
 
-// arrayDir is the directory that the reports of an array share, else "".
+// arrayDir returns the name of the directory that the reports of a job array share, "" for other jobs.
 func arrayDir(s summary.Summary) string {
 	sub, _ := jobreport.FileNames(s)
 	return sub
@@ -117,9 +118,9 @@ func arrayDir(s summary.Summary) string {
 // may lie on a file system that hangs.
 const deliverLimit = 20 * time.Second
 
-// keepReport writes the report into the node's spool.
+// keepReport writes the report into the node's spool, lets its user read it there, and returns the directory.
 func (f Finisher) keepReport(run job.Run, s summary.Summary, judged earlier.Judgement) (string, error) {
-	files, err := f.draw(s, judged)
+	files, err := f.renderReport(s, judged)
 	if err != nil {
 		return "", err
 	}
@@ -131,13 +132,14 @@ func (f Finisher) keepReport(run job.Run, s summary.Summary, judged earlier.Judg
 	if res.Dir == "" {
 		return "", fmt.Errorf("keep the report in the spool: %v", res.Refused)
 	}
-	f.letIn(dir, run, files)
+	f.grantUserRead(dir, run, files)
 	return res.Dir, nil
 }
 
-// letIn lets a run's user read his report in the spool. All of it stays root's: what a user owns he can fill and give
-// any time, and the spool is kept within its size by both. Its directories can be passed and not listed.
-func (f Finisher) letIn(dir string, run job.Run, files []deliver.File) {
+// grantUserRead gives the run's user read access to the report in the spool by an ACL. The files stay root's,
+// because an owner could grow them and change their times, by which the spool is kept within its size. The
+// directories can be passed but not listed.
+func (f Finisher) grantUserRead(dir string, run job.Run, files []deliver.File) {
 	if os.Geteuid() != 0 || run.Job.UID <= 0 {
 		return
 	}
@@ -158,9 +160,9 @@ func (f Finisher) letIn(dir string, run job.Run, files []deliver.File) {
 // reportsDir in the node's spool keeps reports that had nowhere to go.
 const reportsDir = "reports"
 
-// candidates are the directories for a report, best first. A directory for temporary
-// files comes last: it may be the job's own (job_container/tmpfs) and be gone with it, and
-// what lies in a node's is not seen where users are.
+// candidates returns the directories for a report, best first. Directories for temporary files come last: one
+// may be private to the job and vanish with it (job_container/tmpfs), and a node's is not visible on other
+// hosts.
 func candidates(run job.Run, s summary.Summary) []string {
 	if run.ReportDir != "" {
 		return []string{run.ReportDir}
@@ -179,8 +181,7 @@ func candidates(run job.Run, s summary.Summary) []string {
 	return append(dirs, temporary...)
 }
 
-// isTemporary says whether a directory is one for temporary files, by the names of
-// the file system's standard and of Slurm's default for directories of a job's own.
+// isTemporary reports whether a directory is /tmp, /var/tmp or /dev/shm or is below one of them.
 func isTemporary(dir string) bool {
 	for _, t := range [...]string{"/tmp", "/var/tmp", "/dev/shm"} {
 		if dir == t || strings.HasPrefix(dir, t+"/") {
@@ -190,14 +191,15 @@ func isTemporary(dir string) bool {
 	return false
 }
 
-// reportOf makes the report of a run.
+// reportOf returns the report of a run with its comparison with other runs, not yet rendered.
 func (f Finisher) reportOf(s summary.Summary, judged earlier.Judgement) jobreport.Report {
 	o := f.options()
 	o.OtherRuns = judged.Across
 	return jobreport.New(s, judged.Runs, o)
 }
 
-// outputLine is the line for the end of the job's output, nil where the settings want none.
+// outputLine returns the line to append to the job's output file, nil if report.stdout_line is off or the file
+// is unknown.
 func (f Finisher) outputLine(s summary.Summary, judged earlier.Judgement) *deliver.OutputLine {
 	if !f.Config.Report.StdoutLine || s.Job.StdOut == "" {
 		return nil
@@ -205,8 +207,8 @@ func (f Finisher) outputLine(s summary.Summary, judged earlier.Judgement) *deliv
 	return &deliver.OutputLine{Text: f.reportOf(s, judged).OutputLine(), EndS: s.End}
 }
 
-// draw makes the files of a report.
-func (f Finisher) draw(s summary.Summary, judged earlier.Judgement) ([]deliver.File, error) {
+// renderReport returns the files of a report, one for each format in report.formats.
+func (f Finisher) renderReport(s summary.Summary, judged earlier.Judgement) ([]deliver.File, error) {
 	_, base := jobreport.FileNames(s)
 	report := f.reportOf(s, judged)
 	draw := map[string]func(io.Writer, jobreport.Report) error{"txt": jobreport.Text, "json": jobreport.JSON,
@@ -222,5 +224,5 @@ func (f Finisher) draw(s summary.Summary, judged earlier.Judgement) ([]deliver.F
 	return files, nil
 }
 
-// WorkerLog is what a worker prints, in the run directory.
+// WorkerLog is the file in the run directory that has the worker's output.
 const WorkerLog = "worker.log"

@@ -7,8 +7,8 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Replay analyses one profile by itself, without its run directory: what the
-// hooks knew of the job is not in it.
+// Replay analyses one profile without its run directory and returns its summary, which lacks what the hooks
+// know of the job.
 func Replay(path string) (summary.Summary, error) {
 	loaded, err := profile.Load(path)
 	if err != nil {
@@ -16,11 +16,11 @@ func Replay(path string) (summary.Summary, error) {
 	}
 	h := loaded.Header
 	r := summary.NodeRecord{Key: h.Key, Job: run.Job{NNodes: 1, NodeList: h.Node}, Node: h.Node,
-		ElapsedS: loaded.End(), Start: h.RunReal, End: h.RunReal + loaded.End()}
+		ElapsedS: loaded.EndS(), Start: h.RunReal, End: h.RunReal + loaded.EndS()}
 	p := summary.Default()
 	p.Periods.NodeScope = nodeScope(loaded)
-	p.Code, p.GPUs = codeIn(path, loaded, names.Known{}), growthIn(path, loaded)
-	r, err = fromLoaded(r, loaded, p)
+	p.Code, p.GPUs = codeSamples(path, loaded, names.KnownFunctions{}), gpuGrowth(path, loaded)
+	r, err = addLoadedProfile(r, loaded, p)
 	if err != nil {
 		return summary.Summary{}, err
 	}

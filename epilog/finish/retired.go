@@ -19,30 +19,30 @@ import (
 // and a hook of the next job has as little to read as on a new node. An Epilog that Slurm repeats still finds that the
 // run is over, and the node can adopt a run of several nodes whose collector has died.
 //
-// The lines are in <spool>/<node>/retired/<one|many>/<job id / 256>: of runs of one node only what tells them apart. A
-// process that dies between the line and the removal of the directory leaves both; the next sweep writes an equal line
-// and removes the directory.
+// The lines are in <spool>/<node>/retired/<one|many>/<job id / 256>: for runs of one node only key, node,
+// restart count and time of the end. A process that dies between the line and the removal of the directory
+// leaves both; the next sweep writes an equal line and removes the directory.
 
 const (
 	retiredDir = "retired"
 	oneNode    = "one"
 	manyNodes  = "many"
-	// perFile is how many job ids share a file, maxRetired how many files each kind has.
-	perFile    = 256
-	maxRetired = 4096
+	// jobsPerFile is how many job ids share a file, maxRetired how many files each kind has.
+	jobsPerFile = 256
+	maxRetired  = 4096
 	// maxRetiredBytes bounds what is read of one file: a line of a run of 10,000 nodes has about 40 KB.
 	maxRetiredBytes = 64 << 20
 )
 
-// retired is one line.
-type retired struct {
+// retiredRun is one line of a file of retired runs, in JSON.
+type retiredRun struct {
 	Run job.Run `json:"run"`
 	End End     `json:"end"`
 }
 
-// fileOf is the file that has the lines of a job.
-func fileOf(spool, kind string, id run.JobID) string {
-	return filepath.Join(spool, retiredDir, kind, strconv.FormatInt(int64(id)/perFile, 10))
+// retiredFile returns the path of the file that has the lines of a job; kind is oneNode or manyNodes.
+func retiredFile(spool, kind string, id run.JobID) string {
+	return filepath.Join(spool, retiredDir, kind, strconv.FormatInt(int64(id)/jobsPerFile, 10))
 }
 
 // Retire replaces the directory of a closed run whose files are not kept by a line.
@@ -61,35 +61,36 @@ func (f Finisher) Retire(dir job.RunDir) error {
 	if err != nil {
 		return err
 	}
-	if f.keeps(dir, r, end) {
+	if f.keepsFiles(dir, r, end) {
 		return nil
 	}
-	line, kind := retired{Run: r, End: end}, manyNodes
+	line, kind := retiredRun{Run: r, End: end}, manyNodes
 	if nodes, err := end.Nodes(r); err == nil && len(nodes) == 1 {
 		kind = oneNode
-		line = retired{Run: job.Run{Key: r.Key, Node: r.Node}, End: End{Restart: end.Restart, Real: end.Real}}
+		line = retiredRun{Run: job.Run{Key: r.Key, Node: r.Node}, End: End{Restart: end.Restart, Real: end.Real}}
 	} else {
 		line.Run.Job = r.Job.With(end.Job)
 		if details, err := dir.ReadDetails(); err == nil {
 			line.Run.Job = details.Complete(line.Run, f.Scheduler)
 		}
 	}
-	if err := appendLine(fileOf(f.Spool, kind, r.Key.JobID), line); err != nil {
+	if err := appendLine(retiredFile(f.Spool, kind, r.Key.JobID), line); err != nil {
 		return fmt.Errorf("retire run %s: %w", r.Key, err)
 	}
 	return discard(string(dir))
 }
 
-// keeps says whether the files of a closed run stay until there is no room: all of them, or those of runs that are long
-// enough for a report, which closeRun has left.
-func (f Finisher) keeps(dir job.RunDir, r job.Run, end End) bool {
+// keepsFiles reports whether the directory of a closed run stays until the spool is full: of all runs
+// (spool.keep = "all"), else of runs that are long enough for a report and whose profile closeRun has left.
+func (f Finisher) keepsFiles(dir job.RunDir, r job.Run, end End) bool {
 	if f.Config.Spool.Keep == "all" {
 		return true
 	}
-	return exists(dir, filepath.Base(dir.Profile())) && elapsed(r, end) >= f.Config.Report.MinElapsedS
+	return fileExists(dir, filepath.Base(dir.ProfilePath())) && elapsed(r, end) >= f.Config.Report.MinElapsedS
 }
 
-// appendLine adds a line in one write. What a crash left half written ends at the line feed that comes first.
+// appendLine appends v as one line of JSON in one write. It begins with a line feed, which ends a line that a
+// crash left half written.
 func appendLine(path string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -106,9 +107,9 @@ func appendLine(path string, v any) error {
 	return errors.Join(err, file.Close())
 }
 
-// retiredOf calls use with the retired runs of a job on this node, of one kind, until it returns false.
-func retiredOf(spool, kind string, id run.JobID, use func(retired) bool) error {
-	path := fileOf(spool, kind, id)
+// eachRetiredOfJob calls use with the retired runs of a job on this node, of one kind, until use returns false.
+func eachRetiredOfJob(spool, kind string, id run.JobID, use func(retiredRun) bool) error {
+	path := retiredFile(spool, kind, id)
 	text, _, err := job.ReadPlain(path, maxRetiredBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -116,24 +117,26 @@ func retiredOf(spool, kind string, id run.JobID, use func(retired) bool) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", path, job.Cause(err))
 	}
-	eachRetired(text, []byte(`"job_id":`+id.String()), func(r retired) bool { return r.Run.Key.JobID != id || use(r) })
+	eachRetiredLine(text, []byte(`"job_id":`+id.String()), func(r retiredRun) bool {
+		return r.Run.Key.JobID != id || use(r)
+	})
 	return nil
 }
 
-// eachRetired decodes the lines that contain some text; lines that are damaged are skipped.
-func eachRetired(text, containing []byte, use func(retired) bool) {
+// eachRetiredLine decodes the lines that contain some text; lines that are damaged are skipped.
+func eachRetiredLine(text, containing []byte, use func(retiredRun) bool) {
 	for line := range bytes.Lines(text) {
-		var r retired
+		var r retiredRun
 		if bytes.Contains(line, containing) && json.Unmarshal(line, &r) == nil && r.Run.Key.Valid() == nil && !use(r) {
 			return
 		}
 	}
 }
 
-// isRetired says whether a run of the job with this restart count is over on this node.
+// isRetired reports whether this node has a retired run of the job with this restart count.
 func isRetired(spool string, key run.Key) (over bool, failed error) {
 	for _, kind := range []string{oneNode, manyNodes} {
-		err := retiredOf(spool, kind, key.JobID, func(r retired) bool {
+		err := eachRetiredOfJob(spool, kind, key.JobID, func(r retiredRun) bool {
 			over = over || r.Run.Key.Cluster == key.Cluster && r.Run.Key.Sub == key.Sub && r.End.Restart == key.Restart
 			return !over
 		})
@@ -142,15 +145,15 @@ func isRetired(spool string, key run.Key) (over bool, failed error) {
 	return over, failed
 }
 
-// retiredOfMany calls use with all retired runs of several nodes.
-func retiredOfMany(spool string, use func(retired)) error {
+// eachRetiredOfManyNodes calls use with all retired runs that ran on several nodes.
+func eachRetiredOfManyNodes(spool string, use func(retiredRun)) error {
 	files, err := filepath.Glob(filepath.Join(spool, retiredDir, manyNodes, "*"))
 	for _, path := range files {
 		text, _, rerr := job.ReadPlain(path, maxRetiredBytes)
 		if rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
 			err = errors.Join(err, fmt.Errorf("read %s: %w", path, job.Cause(rerr)))
 		}
-		eachRetired(text, nil, func(r retired) bool {
+		eachRetiredLine(text, nil, func(r retiredRun) bool {
 			use(r)
 			return true
 		})
@@ -158,15 +161,16 @@ func retiredOfMany(spool string, use func(retired)) error {
 	return err
 }
 
-// retiredFiles measures the files of retired runs, and removes those that are not needed any more.
-func (f Finisher) retiredFiles() (left []candidate, failed error) {
+// pruneRetired removes the files of retired runs that are older than rememberFor or beyond maxRetired, and
+// returns the others, measured.
+func (f Finisher) pruneRetired() (left []candidate, failed error) {
 	for _, kind := range []string{oneNode, manyNodes} {
 		files, err := filepath.Glob(filepath.Join(f.Spool, retiredDir, kind, "*"))
 		failed = errors.Join(failed, err)
 		var of []candidate
 		for _, path := range files {
 			c := measure(path)
-			if c.age > memory {
+			if c.age > rememberFor {
 				failed = errors.Join(failed, removeFile(path))
 				continue
 			}
@@ -181,6 +185,7 @@ func (f Finisher) retiredFiles() (left []candidate, failed error) {
 	return left, failed
 }
 
+// removeFile removes a file; a missing file is not an error.
 func removeFile(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

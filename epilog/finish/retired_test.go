@@ -56,7 +56,7 @@ func TestFinishedRunsBecomeLines(t *testing.T) {
 			t.Errorf("%v is over: %v, %v", c.key, over, err)
 		}
 	}
-	old := time.Now().Add(-2 * memory)
+	old := time.Now().Add(-2 * rememberFor)
 	files, err := filepath.Glob(filepath.Join(spool, retiredDir, "*", "*"))
 	must(t, err)
 	for _, path := range files {
@@ -74,7 +74,7 @@ func TestSweepRetiresClosedRuns(t *testing.T) {
 	s := newSite(t)
 	s.cfg.Spool.Keep = "none"
 	dir := s.closed(7, "n1")
-	must(t, appendLine(fileOf(job.NodeDir(s.cfg.Spool.Dir, "n1"), oneNode, 7), retired{Run: job.Run{Key: seven}}))
+	must(t, appendLine(retiredFile(job.NodeDir(s.cfg.Spool.Dir, "n1"), oneNode, 7), retiredRun{Run: job.Run{Key: seven}}))
 	s.sweep("n1")
 	if _, err := os.Lstat(string(dir)); err == nil {
 		t.Error("the directory is still there")
@@ -90,11 +90,11 @@ func TestRetiredRunCanBeAdopted(t *testing.T) {
 	s := newSite(t)
 	s.cfg.Spool.Keep = "none"
 	f := s.finisher("n1")
-	torn := fileOf(f.Spool, manyNodes, 7)
+	torn := retiredFile(f.Spool, manyNodes, 7)
 	must(t, os.MkdirAll(filepath.Dir(torn), 0o700))
 	must(t, os.WriteFile(torn, []byte(`{"run":{"key":{"job_id":7`), 0o600))
 	must(t, f.Retire(s.closed(7, "n0,n1")))
-	w, err := f.seen(seven)
+	w, err := f.runInSpool(seven)
 	if err != nil || w.run.Key != seven || w.run.Job.WorkDir != s.work || w.run.Job.NodeList != "n0,n1" ||
 		w.end.Exit == nil {
 		t.Errorf("%+v, %v", w, err)
@@ -124,7 +124,7 @@ func FuzzRetired(f *testing.F) {
 	f.Add([]byte("\n{\"run\":{\"key\":{\"cluster\":\"test\",\"job_id\":7}},\"end\":{\"restart\":1}}\n"))
 	f.Add([]byte("{"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		eachRetired(text, nil, func(r retired) bool {
+		eachRetiredLine(text, nil, func(r retiredRun) bool {
 			if err := r.Run.Key.Valid(); err != nil {
 				t.Error(err)
 			}

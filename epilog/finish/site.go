@@ -10,11 +10,11 @@ import (
 	"jobgait/epilog/health"
 )
 
-// siteHours is the time that the site's aggregates are of.
+// siteHours is the period before now, in hours, that the site's aggregates cover.
 const siteHours = 24
 
-// WriteSite writes the aggregates of the history for the node_exporter, where the settings name a directory for
-// them. A history that is not here is not made.
+// WriteSite writes aggregates of the last siteHours of the history for the node_exporter, if
+// health.site_textfile names a directory. It does nothing if this host has no history.
 func (f Finisher) WriteSite(ctx context.Context) error {
 	if f.Config.Health.SiteTextfile == "" {
 		return nil
@@ -22,7 +22,7 @@ func (f Finisher) WriteSite(ctx context.Context) error {
 	if _, err := os.Stat(f.Config.History.Path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	db, err := f.history(ctx)
+	db, err := f.openHistory(ctx)
 	if err != nil {
 		return err
 	}

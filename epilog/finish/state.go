@@ -49,8 +49,8 @@ const (
 // transition leads a run from the states before it into one state.
 type transition struct {
 	to State
-	// due says whether the run needs this transition.
-	due func(*progress) bool
+	// needed reports whether the run needs this transition.
+	needed func(*progress) bool
 	// work does what the state stands for. An error ends the try.
 	work func(Finisher, context.Context, *progress) error
 	// prove writes the file that proves the state; nil where the work does that or no file proves it.
@@ -62,27 +62,29 @@ type transition struct {
 func transitions() []transition {
 	return []transition{
 		// Crash: the profile is analysed again.
-		{to: Analysed, due: ofThisNode, work: Finisher.analyseNode},
+		{to: Analysed, needed: ofThisNode, work: Finisher.analyseNode},
 		// Crash: the record is written again under the same name.
-		{to: Collected, due: func(p *progress) bool {
+		{to: Collected, needed: func(p *progress) bool {
 			return ofThisNode(p) && !p.before.Complete
 		}, work: Finisher.collectRecord},
 		// Crash: the records are gathered and the scheduler is queried again.
-		{to: Merged, due: func(p *progress) bool {
+		{to: Merged, needed: func(p *progress) bool {
 			return p.collects && p.dir != "" && !p.before.Complete
 		}, work: Finisher.mergeRecords},
 		// Crash: the run is put into the history again (one row) and the same report replaces the delivered one.
-		{to: Delivered, due: (*progress).needsReport, work: Finisher.deliverReport, prove: (*progress).proveDelivered},
+		{to: Delivered, needed: (*progress).needsReport, work: Finisher.deliverReport, prove: (*progress).proveDelivered},
 		// Crash: the archive keeps the node's first files and replaces what it keeps of the run.
-		{to: Archived, due: func(*progress) bool { return true }, work: Finisher.archiveFiles},
+		{to: Archived, needed: func(*progress) bool { return true }, work: Finisher.archiveFiles},
 		// Crash: the run is put into the history, or handed to its writer, again: one row, one job record.
-		{to: Stored, due: (*progress).hasNews, work: Finisher.storeRun, prove: (*progress).proveStored},
+		{to: Stored, needed: (*progress).hasNews, work: Finisher.storeRun, prove: (*progress).proveStored},
 		// Crash: removing what is gone is no error.
-		{to: Forgotten, due: func(p *progress) bool { return p.collects && p.finished() }, work: Finisher.forgetRecords},
+		{to: Forgotten, needed: func(p *progress) bool {
+			return p.collects && p.stopsWaiting()
+		}, work: Finisher.forgetRecords},
 		// Crash before the proof: the two transitions before it are repeated without effect. Crash after it: files that
 		// are not kept stay until a sweep trims the spool.
-		{to: Closed, due: func(p *progress) bool {
-			return ofThisNode(p) && (!p.collects || p.finished())
+		{to: Closed, needed: func(p *progress) bool {
+			return ofThisNode(p) && (!p.collects || p.stopsWaiting())
 		}, work: Finisher.closeRun},
 	}
 }
@@ -90,22 +92,22 @@ func transitions() []transition {
 // ofThisNode excludes adopted runs, which have no directory on this node.
 func ofThisNode(p *progress) bool { return p.dir != "" }
 
-// moment is a point in a transition at which the process may die.
-type moment int
+// crashPoint is a point in a transition at which a test lets the process die.
+type crashPoint int
 
 const (
-	worked moment = iota // the work is done, the proof is not written
-	proved
+	beforeProof crashPoint = iota // the work is done, the proof is not written
+	afterProof
 )
 
-// progress is one run on its way through the states.
+// progress is one run being finished on this node: what is known of it, and the results so far.
 type progress struct {
 	dir      job.RunDir // "" for an adopted run
 	run      job.Run
 	end      End
-	nodes    []string // of the job, in order
-	collects bool     // this node is the job's first: it merges, reports and stores
-	before   mark     // what earlier tries have proved
+	nodes    []string       // of the job, in order
+	collects bool           // this node is the job's first: it merges, reports and stores
+	before   deliveryRecord // what earlier tries have proved
 	// ownHistory says that this node writes the history itself (history.ingest = "here").
 	ownHistory bool
 
@@ -122,38 +124,41 @@ type progress struct {
 	// blocked is why states from blockedFrom on need another try; the states before them do not.
 	blocked     error
 	blockedFrom State
-	// unproved is why the spool took no proof.
+	// unproved is the error of writing the file that proves a state, nil if all were written.
 	unproved error
 }
 
-// block keeps the run from a state and those after it in this try. The first reason is kept.
-func (p *progress) block(from State, why error) {
+// blockFrom records that the run cannot reach a state, or those after it, in this try, and why. Only the first
+// call has an effect.
+func (p *progress) blockFrom(from State, why error) {
 	if p.blocked == nil {
 		p.blocked, p.blockedFrom = why, from
 	}
 }
 
 // hasNews says whether more nodes have reported than the stored run has.
-func (p *progress) hasNews() bool { return p.collects && p.before.Nodes < p.sum.Reported() }
+func (p *progress) hasNews() bool { return p.collects && p.before.StoredNodes < p.sum.Reported() }
 
-// needsReport says whether a report is to be delivered: not if one of as many nodes is there, unless it lacks the
-// comparison with earlier runs that this node should have made.
+// needsReport reports whether a report is to be delivered: the run has news, and no report of as many nodes was
+// delivered, or only one without the comparison with earlier runs that this node should make.
 func (p *progress) needsReport() bool {
-	delivered := p.before.Without >= p.sum.Reported() && (p.before.Compared || !p.ownHistory)
+	delivered := p.before.DeliveredNodes >= p.sum.Reported() && (p.before.Compared || !p.ownHistory)
 	return p.hasNews() && !delivered
 }
 
-// finished says whether records of missing nodes are no longer waited for.
-func (p *progress) finished() bool {
-	return p.dir == "" || p.before.Complete || p.sum.Complete() || epoch(time.Now())-p.sum.End >= giveUp.Seconds()
+// stopsWaiting reports whether the run no longer waits for records of missing nodes: all nodes have reported,
+// missingNodesWait has passed since its end, or the run is adopted.
+func (p *progress) stopsWaiting() bool {
+	return p.dir == "" || p.before.Complete || p.sum.Complete() ||
+		epoch(time.Now())-p.sum.End >= missingNodesWait.Seconds()
 }
 
-// giveUp is how long records of missing nodes are waited for.
-const giveUp = 24 * time.Hour
+// missingNodesWait is how long after its end a run waits for records of missing nodes.
+const missingNodesWait = 24 * time.Hour
 
-// advance takes a run through its transitions as far as it can go. An error means that a later try is needed.
+// advance takes a run through all transitions that are possible now. An error means that a later try is needed.
 func (f Finisher) advance(ctx context.Context, p *progress) error {
-	failed := f.transit(ctx, p)
+	failed := f.runTransitions(ctx, p)
 	if p.unproved == nil || Done(p.dir) {
 		return failed
 	}
@@ -162,9 +167,11 @@ func (f Finisher) advance(ctx context.Context, p *progress) error {
 	return errors.Join(failed, f.closeRun(ctx, p))
 }
 
-func (f Finisher) transit(ctx context.Context, p *progress) error {
+// runTransitions makes all transitions that the run needs, in order, up to a blocked state. It returns why a
+// later try is needed, nil if none is.
+func (f Finisher) runTransitions(ctx context.Context, p *progress) error {
 	for _, t := range transitions() {
-		if !t.due(p) {
+		if !t.needed(p) {
 			continue
 		}
 		if p.blocked != nil && t.to >= p.blockedFrom {
@@ -174,33 +181,34 @@ func (f Finisher) transit(ctx context.Context, p *progress) error {
 			return errors.Join(p.blocked, err)
 		}
 		if t.prove != nil && p.dir != "" {
-			f.pass(t.to, worked)
+			f.notifyTest(t.to, beforeProof)
 			if err := t.prove(p); err != nil {
 				p.unproved = err
 			}
 		}
-		f.pass(t.to, proved)
+		f.notifyTest(t.to, afterProof)
 	}
 	return p.blocked
 }
 
-// pass tells a test which point the run has reached.
-func (f Finisher) pass(s State, m moment) {
-	if f.passed != nil {
-		f.passed(s, m)
+// notifyTest calls onCrashPoint, if a test has set it, with the point that the run has reached.
+func (f Finisher) notifyTest(s State, m crashPoint) {
+	if f.onCrashPoint != nil {
+		f.onCrashPoint(s, m)
 	}
 }
 
-// mark is reported.json: what earlier tries have delivered and stored.
-type mark struct {
-	// Key, Nodes and Complete describe the run that was stored last: from how many nodes, and whether these are all.
-	// Nodes is 0 before the first.
-	Key      run.Key `json:"key"`
-	Nodes    int     `json:"nodes"`
-	Complete bool    `json:"complete"`
-	// Without is from how many nodes the last report was made that is delivered and not yet stored, Dir where it is.
-	Without int    `json:"without,omitempty"`
-	Dir     string `json:"dir,omitempty"`
+// deliveryRecord is the content of reported.json: what earlier tries have delivered and stored.
+type deliveryRecord struct {
+	// Key, StoredNodes and Complete describe the run that was stored last: its key, from how many nodes, and
+	// whether these are all. StoredNodes is 0 before the first.
+	Key         run.Key `json:"key"`
+	StoredNodes int     `json:"nodes"`
+	Complete    bool    `json:"complete"`
+	// DeliveredNodes is the number of nodes in the last report that is delivered and not yet stored, Dir the
+	// directory of that report.
+	DeliveredNodes int    `json:"without,omitempty"`
+	Dir            string `json:"dir,omitempty"`
 	// Compared says that this report was compared with earlier runs. Older versions do not write it.
 	Compared bool `json:"compared,omitempty"`
 	// HistoryFailure is the error of the history that prevented it, if a later try can succeed.
@@ -209,38 +217,42 @@ type mark struct {
 
 // HistoryFailure returns why the delivered report of a run lacks the comparison with earlier runs and why the run is
 // not in the history yet; "" if neither is the case.
-func HistoryFailure(dir job.RunDir) string { return readMark(dir).HistoryFailure }
+func HistoryFailure(dir job.RunDir) string { return readDeliveryRecord(dir).HistoryFailure }
 
-// readMark reads what earlier tries have proved; the zero value if there is nothing.
-func readMark(dir job.RunDir) mark {
-	var m mark
+// readDeliveryRecord reads what earlier tries have proved; the zero value if there is nothing.
+func readDeliveryRecord(dir job.RunDir) deliveryRecord {
+	var m deliveryRecord
 	if dir == "" || dir.ReadJSON(reportedFile, &m) != nil {
-		return mark{}
+		return deliveryRecord{}
 	}
 	return m
 }
 
+// proveDelivered writes to reported.json that the report is delivered, where it is, and whether it was compared
+// with earlier runs.
 func (p *progress) proveDelivered() error {
 	m := p.before
-	m.Without, m.Dir, m.Compared, m.HistoryFailure = p.sum.Reported(), p.reportDir, p.compared, p.historyFailure
+	m.DeliveredNodes, m.Dir, m.Compared, m.HistoryFailure = p.sum.Reported(), p.reportDir, p.compared, p.historyFailure
 	return p.dir.WriteJSON(reportedFile, m)
 }
 
+// proveStored writes to reported.json that the run is stored, from how many nodes, and whether these are all.
 func (p *progress) proveStored() error {
-	return p.dir.WriteJSON(reportedFile, mark{Key: p.sum.Key, Nodes: p.sum.Reported(), Complete: p.sum.Complete()})
+	return p.dir.WriteJSON(reportedFile,
+		deliveryRecord{Key: p.sum.Key, StoredNodes: p.sum.Reported(), Complete: p.sum.Complete()})
 }
 
 // StateOf returns the last state that a file in the run directory proves.
 func StateOf(dir job.RunDir) State {
-	m := readMark(dir)
+	m := readDeliveryRecord(dir)
 	switch {
 	case Done(dir):
 		return Closed
-	case m.Nodes > 0 && m.Nodes >= m.Without:
+	case m.StoredNodes > 0 && m.StoredNodes >= m.DeliveredNodes:
 		return Stored
-	case m.Without > 0:
+	case m.DeliveredNodes > 0:
 		return Delivered
-	case exists(dir, recordFile):
+	case fileExists(dir, recordFile):
 		return Analysed
 	case endKnown(dir):
 		return Ended
@@ -256,9 +268,13 @@ func endKnown(dir job.RunDir) bool {
 }
 
 // Done says whether nothing is left to do for the run on this node. A run that is retired has no directory any more.
-func Done(dir job.RunDir) bool { return dir != "" && (exists(dir, doneFile) || !exists(dir, ".")) }
+func Done(dir job.RunDir) bool {
+	return dir != "" && (fileExists(dir, doneFile) || !fileExists(dir, "."))
+}
 
-func exists(dir job.RunDir, name string) bool {
+// fileExists reports whether a run directory has a file of this name. Errors other than "not found" count as
+// existing.
+func fileExists(dir job.RunDir, name string) bool {
 	_, err := os.Lstat(dir.Path(name))
 	return !errors.Is(err, fs.ErrNotExist)
 }
@@ -272,7 +288,8 @@ func (f Finisher) closeRun(_ context.Context, p *progress) error {
 	if keep := f.Config.Spool.Keep; keep == "all" || p.collects && keep != "none" {
 		return nil
 	}
-	for _, path := range []string{p.dir.Profile(), p.dir.Path(recordFile), p.dir.AgentLog(), p.dir.Path(WorkerLog)} {
+	for _, path := range []string{p.dir.ProfilePath(), p.dir.Path(recordFile), p.dir.AgentLogPath(),
+		p.dir.Path(WorkerLog)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("clear the finished run: %w", err)
 		}

@@ -32,8 +32,8 @@ func killedWorker(args []string) error {
 	}
 	f := siteIn(&testing.T{}, args[0]).withHistory(args[2]).finisher(args[1])
 	f.Log = func(string, ...any) {}
-	f.passed = func(s State, at moment) {
-		if s == State(state) && at == moment(m) {
+	f.onCrashPoint = func(s State, at crashPoint) {
+		if s == State(state) && at == crashPoint(m) {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		}
 	}
@@ -50,14 +50,14 @@ func (s site) withHistory(ingest string) site {
 // point is one at which a worker can die.
 type point struct {
 	state State
-	at    moment
+	at    crashPoint
 }
 
 // points are those that a run of the node passes.
 func (s site) points(node string, dir job.RunDir) (passed []point) {
 	s.t.Helper()
 	f := s.finisher(node)
-	f.passed = func(state State, at moment) { passed = append(passed, point{state, at}) }
+	f.onCrashPoint = func(state State, at crashPoint) { passed = append(passed, point{state, at}) }
 	must(s.t, f.Finish(s.t.Context(), dir))
 	return passed
 }
@@ -119,9 +119,9 @@ func (p point) proved(collects bool) State {
 	switch {
 	case p.state == Closed:
 		return Closed
-	case collects && (p.state > Stored || p == point{Stored, proved}):
+	case collects && (p.state > Stored || p == point{Stored, afterProof}):
 		return Stored
-	case collects && (p.state > Delivered || p == point{Delivered, proved}):
+	case collects && (p.state > Delivered || p == point{Delivered, afterProof}):
 		return Delivered
 	}
 	return Analysed

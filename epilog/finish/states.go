@@ -12,22 +12,23 @@ import (
 	jobreport "jobgait/reports/job"
 )
 
-// The state of a run without one is queried up to this age, for a limited number of runs at once: this covers
-// an accounting database that was down for a night, and does not query for ever one that never knew the runs.
+// The scheduler is queried for the state of runs that lack one: of runs younger than stateQueryMaxAge, at most
+// maxStateQueries at once. The age covers an accounting database that was down for a night, and ends queries
+// for runs that it never knew.
 const (
-	statesFor  = 24 * time.Hour
-	statesMost = 300
+	stateQueryMaxAge = 24 * time.Hour
+	maxStateQueries  = 300
 )
 
-// justEnded is how long after its end a run without a state is waited for.
-const justEnded = 2 * time.Minute
+// stateWait is how long after its end AwaitStates waits for the state of a run.
+const stateWait = 2 * time.Minute
 
-// AwaitStates asks until no run is left that ended just now, at most for a minute:
-// the state of a job exists only when its last Epilog has returned, and without
-// accounting it is forgotten five minutes later.
+// AwaitStates queries the scheduler until all runs that ended less than stateWait ago have a state, at most for
+// a minute. A job's state exists only when its last Epilog has returned, and without accounting it is forgotten
+// five minutes later.
 func (f Finisher) AwaitStates(ctx context.Context) error {
 	for pause := time.Second; ; pause *= 2 {
-		left, err := f.LearnStates(ctx)
+		left, err := f.QueryStates(ctx)
 		if err != nil || left == 0 || pause > 32*time.Second {
 			return err
 		}
@@ -39,44 +40,46 @@ func (f Finisher) AwaitStates(ctx context.Context) error {
 	}
 }
 
-// LearnStates asks the scheduler once how the recent runs in the history ended, and
-// returns how many that ended just now are left without an answer. A history that is
-// not here is not made.
-func (f Finisher) LearnStates(ctx context.Context) (left int, err error) {
-	if !f.Scheduler.Remembers() {
+// QueryStates queries the scheduler once for the end states of recent runs in the history and stores them. It
+// returns how many runs that ended less than stateWait ago still lack a state. It does nothing if this host has
+// no history.
+func (f Finisher) QueryStates(ctx context.Context) (left int, err error) {
+	if !f.Scheduler.CanQuery() {
 		return 0, nil
 	}
 	if _, err := os.Stat(f.Config.History.Path); errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
-	db, err := f.history(ctx)
+	db, err := f.openHistory(ctx)
 	if err != nil {
 		return 0, err
 	}
-	left, err = f.learn(ctx, db)
+	left, err = f.storeStates(ctx, db)
 	return left, errors.Join(err, db.Close())
 }
 
-func (f Finisher) learn(ctx context.Context, db *history.DB) (left int, err error) {
+// storeStates queries the scheduler for the runs in db that lack a state and stores the answers. It returns how
+// many runs that ended less than stateWait ago still lack a state.
+func (f Finisher) storeStates(ctx context.Context, db *history.DB) (left int, err error) {
 	now := time.Now()
-	runs, err := db.Stateless(ctx, epoch(now.Add(-statesFor)), statesMost)
+	runs, err := db.RunsWithoutState(ctx, epoch(now.Add(-stateQueryMaxAge)), maxStateQueries)
 	if err != nil || len(runs) == 0 {
 		return 0, err
 	}
-	questions := make([]job.Question, 0, len(runs))
+	questions := make([]job.EndingQuery, 0, len(runs))
 	for _, r := range runs {
-		questions = append(questions, job.Question{JobID: r.JobID, Start: r.Start, End: r.End})
+		questions = append(questions, job.EndingQuery{JobID: r.JobID, Start: r.Start, End: r.End})
 	}
 	endings, err := f.Scheduler.Endings(ctx, questions)
 	if err != nil {
 		f.Log("%v", err)
 	}
-	var ended []history.Ended
+	var ended []history.RunEnd
 	for _, r := range runs {
 		switch e := job.EndingOf(endings, r.JobID, r.UID, r.Start, r.SchedulerStart); {
 		case e != nil:
-			ended = append(ended, history.Ended{RunID: r.RunID, State: e.State, Exit: e.Exit})
-		case r.End > epoch(now.Add(-justEnded)):
+			ended = append(ended, history.RunEnd{RunID: r.RunID, State: e.State, Exit: e.Exit})
+		case r.End > epoch(now.Add(-stateWait)):
 			left++
 		}
 	}
@@ -86,6 +89,6 @@ func (f Finisher) learn(ctx context.Context, db *history.DB) (left int, err erro
 	if err := db.PutStates(ctx, ended, epoch(now), jobreport.Findings); err != nil {
 		return left, err
 	}
-	f.comment(ctx, db, runs, ended)
+	f.storeComments(ctx, db, runs, ended)
 	return left, nil
 }

@@ -49,7 +49,7 @@ func TestEndWithoutAnAnswer(t *testing.T) {
 		"no answer, failed": {"exit 1\n", run.Exit{Code: 3}, "exit code 3", "", true},
 		"forgotten": {"/bin/echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1\n", run.Exit{},
 			"the scheduler has forgotten the job", "", true},
-		"not asked": {"", run.Exit{}, "how it ended is not known: the scheduler was not asked", "", true},
+		"not asked": {"", run.Exit{}, "how it ended is not known: the scheduler was not queried", "", true},
 		"an answer": {answer("None", "0:0"), run.Exit{}, "exit code 0", "", false},
 		"after three seconds": {"/bin/sleep 3\n" + answer("TimeLimit", "0:15"), run.Exit{}, "TIMEOUT, ended by signal 15",
 			"TIMEOUT", false},
@@ -121,7 +121,7 @@ func TestStatesFromSacct(t *testing.T) {
 5|1000|%[1]d|%[2]d|COMPLETED|0:0|100|n1|alice
 END
 `, int64(at), int64(at)+60, int64(at)-80000, int64(at)-70000, told))
-	left, err := s.finisher("n1").LearnStates(context.Background())
+	left, err := s.finisher("n1").QueryStates(context.Background())
 	if err != nil || left != 1 {
 		t.Errorf("%d left, %v", left, err)
 	}
@@ -165,7 +165,7 @@ echo "JobId=$4 JobName=x UserId=u(1000) JobState=$state Reason=None ExitCode=3:0
 func TestNoStatesElsewhere(t *testing.T) {
 	s := newSite(t)
 	s.cfg.Slurm.Sacct = s.command("sacct", "exit 1\n")
-	if left, err := s.finisher("n1").LearnStates(context.Background()); left != 0 || err != nil {
+	if left, err := s.finisher("n1").QueryStates(context.Background()); left != 0 || err != nil {
 		t.Error(left, err)
 	}
 	if _, err := os.Stat(s.cfg.History.Path); err == nil {

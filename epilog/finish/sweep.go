@@ -19,22 +19,22 @@ import (
 	"jobgait/epilog/health"
 )
 
-// Swept counts what a sweep did.
-type Swept struct {
+// SweepCounts counts what a sweep did.
+type SweepCounts struct {
 	Finished int // runs that were left over and are finished now
 	Waiting  int // runs that still miss something: other nodes, the job's end
-	// Unclaimed are runs in the collection directory whose collector died and that
-	// this node did not see: a node that did will adopt them.
+	// Unclaimed counts runs in the collection directory whose collecting node died and that this node did not run:
+	// a node that ran them will adopt them.
 	Unclaimed int
 	Unread    int // records that were damaged and set aside, or are a newer version's
 	Removed   int // finished runs removed for room
 }
 
-// Sweep picks up what killed Epilogs, workers and agents left on this node: only directories of this node
-// without a lock. It also ends the agents of jobs that are gone, and keeps the spool within its size. It
-// queries the scheduler about jobs without an end only if ask is set: a sweep by hand or by a timer does; the
-// one at the end of each job does not, because on a shared node it would query every neighbour.
-func (f Finisher) Sweep(ctx context.Context, ask bool) (did Swept, err error) {
+// Sweep finishes the runs that killed Epilogs, workers and agents left in this node's spool, except locked
+// ones. It also stops the agents of jobs that are over, and keeps the spool within its size. It queries the
+// scheduler about jobs without an end, and adopts runs, only if ask is set, as for a sweep by hand or timer.
+// The sweep at the end of each job does not set it: on a shared node it would query every neighbour.
+func (f Finisher) Sweep(ctx context.Context, ask bool) (did SweepCounts, err error) {
 	f.unread = &atomic.Int64{}
 	f.Config.Collect.WaitS = 0 // a node without a record is late by now
 	dirs, err := job.Dirs(f.Spool)
@@ -43,22 +43,22 @@ func (f Finisher) Sweep(ctx context.Context, ask bool) (did Swept, err error) {
 	}
 	failed := f.sweepRuns(ctx, dirs, ask, &did)
 	if ask && !errors.Is(failed, errHangs) {
-		orphans, err := inTime(ctx, f.workerLimit(), f.adopt)
+		orphans, err := runWithLimit(ctx, f.workerLimit(), f.adopt)
 		did.Finished, did.Unclaimed = did.Finished+orphans.adopted, orphans.unclaimed
 		failed = errors.Join(failed, err)
 	}
 	if dir := f.Config.Agent.LiveDir; dir != "" {
-		failed = errors.Join(failed, live.Clear(dir))
+		failed = errors.Join(failed, live.RemoveOld(dir))
 	}
 	removed, bytes, err := f.trim()
 	did.Removed, did.Unread = removed, int(f.unread.Load())
-	f.count(health.Did{SpoolBytes: bytes})
+	f.addCounts(health.Counts{SpoolBytes: bytes})
 	return did, errors.Join(failed, ctx.Err(), err)
 }
 
-// sweepRuns takes each run as far as it goes. Where the work on one does not end in time, or the history is locked, the
-// others would wait as long: they are left to the next sweep.
-func (f Finisher) sweepRuns(ctx context.Context, dirs []job.RunDir, ask bool, did *Swept) (failed error) {
+// sweepRuns finishes each run as far as possible and counts it in did. It stops if the work on one hangs or the
+// history is locked, because the others would wait as long; the next sweep takes them.
+func (f Finisher) sweepRuns(ctx context.Context, dirs []job.RunDir, ask bool, did *SweepCounts) (failed error) {
 	for _, dir := range dirs {
 		if ctx.Err() != nil {
 			break
@@ -66,7 +66,7 @@ func (f Finisher) sweepRuns(ctx context.Context, dirs []job.RunDir, ask bool, di
 		if Done(dir) {
 			continue
 		}
-		finished, err := inTime(ctx, f.workerLimit(), func(ctx context.Context) (bool, error) {
+		finished, err := runWithLimit(ctx, f.workerLimit(), func(ctx context.Context) (bool, error) {
 			return f.sweepOne(ctx, dir, ask)
 		})
 		if err != nil {
@@ -84,20 +84,21 @@ func (f Finisher) sweepRuns(ctx context.Context, dirs []job.RunDir, ask bool, di
 	return failed
 }
 
-// workerLimit is how long the work on one run may take.
+// workerLimit returns how long the work on one run may take.
 func (f Finisher) workerLimit() time.Duration {
 	return time.Duration(f.Config.Epilog.WorkerS) * time.Second
 }
 
 // errHangs is returned for work that does not end although its time is over: a file system hangs.
-var errHangs = errors.New("not done in time and abandoned: a file system hangs")
+var errHangs = errors.New("abandoned after its time limit, probably because a file system hangs")
 
-// settle is how long work may take to end after its time. The program ends a little later (cutOff in program epilog).
-const settle = 2 * time.Second
+// hangGrace is how long work may take to end after its time limit before it counts as hanging. The program ends
+// a little later (cutOff in program epilog).
+const hangGrace = 2 * time.Second
 
-// inTime does work with a limit of time and leaves it behind if it hangs (errHangs): the spool must stay within its
-// bounds although the history or a shared directory hangs.
-func inTime[T any](ctx context.Context, limit time.Duration, work func(context.Context) (T, error)) (T, error) {
+// runWithLimit runs work with a time limit. If work has not returned hangGrace after the limit, it is abandoned
+// and errHangs is returned, so that a hanging history or shared directory does not stop the sweep.
+func runWithLimit[T any](ctx context.Context, limit time.Duration, work func(context.Context) (T, error)) (T, error) {
 	type outcome struct {
 		value T
 		err   error
@@ -117,36 +118,37 @@ func inTime[T any](ctx context.Context, limit time.Duration, work func(context.C
 	select {
 	case o := <-ended:
 		return o.value, o.err
-	case <-time.After(settle):
+	case <-time.After(hangGrace):
 		var none T
 		return none, errHangs
 	}
 }
 
-// Left is whether a node's spool holds runs that are not finished.
-func Left(spool string) (bool, error) {
+// HasUnfinished reports whether a node's spool holds runs that are not closed.
+func HasUnfinished(spool string) (bool, error) {
 	entries, err := os.ReadDir(spool)
 	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
 		d := job.RunDir(filepath.Join(spool, e.Name()))
-		return e.IsDir() && !Done(d) && exists(d, filepath.Base(d.Env()))
+		return e.IsDir() && !Done(d) && fileExists(d, filepath.Base(d.EnvPath()))
 	}), err
 }
 
-// sweepOne takes one run as far as it goes, and says whether it is finished.
+// sweepOne finishes one run as far as possible and reports whether it is closed. It skips runs whose job goes
+// on, that ended recently, that were tried recently (unless ask is set), or that are locked.
 func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool, error) {
 	run, err := dir.ReadRun()
 	if err != nil {
 		return false, err
 	}
 	if !endKnown(dir) {
-		if !f.gone(ctx, run, ask) {
+		if !f.jobIsOver(ctx, run, ask) {
 			return false, nil
 		}
-		if err := WriteEnd(dir, sweptEnd(dir, run)); err != nil {
+		if err := WriteEnd(dir, endFromProfile(dir, run)); err != nil {
 			return false, err
 		}
 	}
-	if fresh(dir, run) || !ask && !due(dir) {
+	if endedRecently(dir, run) || !ask && !retryDue(dir) {
 		return false, nil
 	}
 	if err := StopAgent(dir, run); err != nil {
@@ -163,7 +165,7 @@ func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool,
 	if Done(dir) {
 		return true, nil
 	}
-	if err := tried(dir); err != nil {
+	if err := recordTry(dir); err != nil {
 		return false, err
 	}
 	err = f.Finish(ctx, dir)
@@ -177,10 +179,9 @@ func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool,
 	return finished, err
 }
 
-// fresh says whether the run ended so recently that its own worker, and those of its other nodes, may be about to
-// begin. A run of `jobgait run` has one worker, which has ended if the report is delivered and the directory is not
-// locked.
-func fresh(dir job.RunDir, run job.Run) bool {
+// endedRecently reports whether the run ended less than recentEndS ago, so that its own worker may be about to
+// begin. It is false for a delivered run of `jobgait run`, whose only worker has ended.
+func endedRecently(dir job.RunDir, run job.Run) bool {
 	if run.RootPID != 0 && StateOf(dir) == Delivered {
 		return false
 	}
@@ -189,67 +190,68 @@ func fresh(dir job.RunDir, run job.Run) bool {
 		return false
 	}
 	_, now := job.Clock()
-	return now-end.Mono < freshS
+	return now-end.Mono < recentEndS
 }
 
-// freshS is far more than a worker takes to begin, in seconds.
-const freshS = 15
+// recentEndS is far more than a worker takes to begin, in seconds.
+const recentEndS = 15
 
-// tried notes that a run is tried now: first, so that a try that ends this process, for
-// want of memory say, counts. Where no file can be made, be it one without a byte, nothing
-// says what was delivered: the run's worker has tried once, and sweeps would again and again.
-func tried(dir job.RunDir) error {
+// recordTry writes the time of this try to the run directory before the try, so that a try counts even if it
+// kills this process. If it fails, the caller does not try: without a file every sweep would deliver the report
+// again.
+func recordTry(dir job.RunDir) error {
 	if err := os.WriteFile(dir.Path(triedFile), nil, 0o600); err != nil {
 		return fmt.Errorf("not tried, because no attempt can be recorded: %w", err)
 	}
 	return nil
 }
 
-// due is whether the sweeps at the ends of other jobs may try a run again that could not
-// be finished: they must not all pay for it. A sweep by hand or by a timer tries each time.
-func due(dir job.RunDir) bool {
+// retryDue reports whether the last try of a run is more than retryInterval ago. Sweeps at the ends of other
+// jobs retry only then; a sweep by hand or timer always does.
+func retryDue(dir job.RunDir) bool {
 	info, err := os.Lstat(dir.Path(triedFile))
-	return err != nil || time.Since(info.ModTime()).Abs() > tryAgain
+	return err != nil || time.Since(info.ModTime()).Abs() > retryInterval
 }
 
-// tryAgain is as long as the timer waits between two sweeps.
-const tryAgain = 10 * time.Minute
+// retryInterval equals the interval of the sweep timer.
+const retryInterval = 10 * time.Minute
 
-// gone is whether the job of a run without an end is over: the scheduler says
-// so, or the node was rebooted since, or no job may be that old. Without a
-// scheduler (jobgait run) it is over when the command is. Processes are known here by
-// their cgroups only: a sweep asks none for what may hang.
-func (f Finisher) gone(ctx context.Context, run job.Run, ask bool) bool {
+// jobIsOver reports whether the job of a run without an end is over: the node was rebooted, the run is older
+// than agent.max_hours, or it is older than minOverAgeS, no process of it is left and the scheduler reports its
+// end or does not know it. The scheduler is queried only if ask is set; without a scheduler (jobgait run)
+// missing processes suffice. Processes are found by their cgroups only, because other reads may hang.
+func (f Finisher) jobIsOver(ctx context.Context, run job.Run, ask bool) bool {
 	if run.BootID != job.BootID() {
 		return true
 	}
 	_, now := job.Clock()
 	age := now - run.StartMono
-	if age < youngest {
+	if age < minOverAgeS {
 		return false
 	}
 	if age > float64(f.Config.Agent.MaxHours)*3600 {
 		return true
 	}
-	if !ask && run.RootPID == 0 || len(job.NewMembers("/proc", nil, run, scheduler.OfRun(run)).List()) > 0 {
-		return false // who has processes here need not be asked for
+	if !ask && run.RootPID == 0 || len(job.NewMembers("/proc", nil, run, scheduler.ForRun(run)).List()) > 0 {
+		return false // a job with processes here runs, so the scheduler is not queried
 	}
 	if run.RootPID != 0 {
 		return true
 	}
-	d, err := f.question(ctx, run.Key.JobID)
+	d, err := f.queryScheduler(ctx, run.Key.JobID)
 	return errors.Is(err, job.ErrUnknown) || err == nil && d.Over
 }
 
-// youngest is the age in seconds from which a run may be called gone: the job's
-// first process comes a little after the Prolog has returned.
-const youngest = 30
+// minOverAgeS is the age in seconds below which a run of this boot is never over: the job's first process
+// starts a little after the Prolog has returned.
+const minOverAgeS = 30
 
-// sweptEnd is the end of a run that no Epilog saw: the time of its last sample.
-func sweptEnd(dir job.RunDir, run job.Run) End {
+// endFromProfile returns the end of a run without an Epilog: the time when its profile was last written, else
+// now.
+func endFromProfile(dir job.RunDir, run job.Run) End {
 	e := End{Real: epoch(time.Now()), BootID: job.BootID(), Swept: true, Job: run.Job}
 	_, e.Mono = job.Clock()
-	if st, err := os.Stat(dir.Profile()); err == nil {
+	if st, err := os.Stat(dir.ProfilePath()); err == nil {
 		back := e.Real - epoch(st.ModTime())
 		e.Real -= back
 		e.Mono -= back
@@ -268,7 +270,7 @@ func StopAgent(dir job.RunDir, run job.Run) error {
 	if run.BootID != job.BootID() {
 		return nil
 	}
-	p, err := job.ReadProcess(dir.PID())
+	p, err := job.ReadProcess(dir.PIDPath())
 	if err != nil {
 		return nil
 	}
@@ -278,11 +280,11 @@ func StopAgent(dir job.RunDir, run job.Run) error {
 	return nil
 }
 
-// Find returns the directory of the run of a job that is not ended yet, the youngest if a crash left several.
-// Without one, over reports whether this node ended a run of the job, so that a repeated Epilog has nothing to
-// do.
+// Find returns the directory of the job's run that has no end yet, the youngest if a crash left several, "" if
+// no run is left. over reports whether this node has ended a run of the job with this restart count, so that a
+// repeated Epilog has nothing to do.
 func Find(spool string, key run.Key) (dir job.RunDir, run job.Run, over bool, err error) {
-	dirs, err := job.DirsNamed(spool, prefixOf(key))
+	dirs, err := job.DirsNamed(spool, dirPrefixOf(key))
 	if err != nil {
 		return "", run, false, err
 	}
@@ -305,7 +307,7 @@ func Find(spool string, key run.Key) (dir job.RunDir, run job.Run, over bool, er
 	return dir, run, over, err
 }
 
-// prefixOf is how the directories of all runs of a job begin.
-func prefixOf(key run.Key) string {
+// dirPrefixOf returns the prefix that the names of all run directories of a job share.
+func dirPrefixOf(key run.Key) string {
 	return strings.TrimSuffix(run.Key{Cluster: key.Cluster, JobID: key.JobID}.String(), "r0")
 }

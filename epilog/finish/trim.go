@@ -17,21 +17,20 @@ import (
 	jobreport "jobgait/reports/job"
 )
 
-// memory is how long a finished run whose files are not kept is remembered, so
-// that an Epilog that Slurm repeats does not take its job for a new one, and that
-// the node can adopt the run if its collector has died.
-const memory = adoptAfter + 24*time.Hour
+// rememberFor is how long a finished run whose files are not kept is remembered, so that a repeated Epilog does
+// not mistake its job for a new one, and the node can adopt the run if its collecting node has died.
+const rememberFor = adoptAfter + 24*time.Hour
 
-// doomed is the prefix of directories on their way out: they are renamed first,
-// so that half of a directory is never taken for a run.
-const doomed = ".gone-"
+// removingPrefix is the prefix of directories that are being removed. They are renamed first, so that half of a
+// directory is never read as a run.
+const removingPrefix = ".gone-"
 
-// torn is how old a directory without a readable run must be before it is
-// thrown away: its Prolog is long over.
-const torn = time.Hour
+// unreadableAge is the age at which a directory without a readable run is removed: its Prolog has ended long
+// before.
+const unreadableAge = time.Hour
 
-// abandonAfter is how long a run that has ended is tried to be finished. Most wait
-// for a history or a shared file system that somebody is mending.
+// abandonAfter is how long after its end an unfinished run is kept and retried. Most wait for a history or a
+// shared file system that is being repaired.
 const abandonAfter = 30 * 24 * time.Hour
 
 // trim removes what need not stay: directories on their way out, those that a crash left unreadable, finished runs that
@@ -53,13 +52,13 @@ func (f Finisher) trim() (removed int, bytes int64, failed error) {
 		failed = errors.Join(failed, err)
 		total = total.plus(c.usage)
 		switch worth {
-		case whileRoom:
+		case removeForRoom:
 			finished = append(finished, c)
-		case unlessFull:
+		case removeIfFull:
 			ended = append(ended, c)
 		}
 	}
-	beside, err := f.besideRuns()
+	beside, err := f.otherFiles()
 	failed = errors.Join(failed, err)
 	for _, c := range beside {
 		finished, total = append(finished, c), total.plus(c.usage)
@@ -68,34 +67,36 @@ func (f Finisher) trim() (removed int, bytes int64, failed error) {
 	return removed, over.plus(f.bounds()).bytes, errors.Join(failed, err)
 }
 
-// examine measures one entry of the spool. What need not stay is removed and takes nothing.
-func (f Finisher) examine(e fs.DirEntry) (candidate, worth, error) {
+// examine measures one entry of the spool and returns how long it is kept. It removes an entry that need not
+// stay, and retires closed runs.
+func (f Finisher) examine(e fs.DirEntry) (candidate, retention, error) {
 	path := filepath.Join(f.Spool, e.Name())
-	if e.Name() == reportsDir || e.Name() == retiredDir || e.Name() == turnsDir {
-		return candidate{}, everything, nil // besideRuns judges each file in them
+	if e.Name() == reportsDir || e.Name() == retiredDir || e.Name() == deliveryLocksDir {
+		return candidate{}, keepAlways, nil // otherFiles lists each file in them
 	}
 	var failed error
 	if dir := job.RunDir(path); e.IsDir() && Done(dir) && unlocked(dir) { // an older version's, or of a killed worker
 		failed = f.Retire(dir)
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-			return candidate{}, nothing, failed
+			return candidate{}, removeNow, failed
 		}
 	}
 	c := measure(path)
-	keep := f.worth(e, c)
+	keep := f.retentionOf(e, c)
 	if !e.IsDir() {
-		return c, everything, failed
+		return c, keepAlways, failed
 	}
-	if keep == nothing {
-		return candidate{}, nothing, errors.Join(failed, discard(path))
+	if keep == removeNow {
+		return candidate{}, removeNow, errors.Join(failed, discard(path))
 	}
 	c.runs = 1
 	return c, keep, failed
 }
 
-// besideRuns measures the kept reports and the lines of retired runs.
-func (f Finisher) besideRuns() (list []candidate, failed error) {
-	failed = errors.Join(f.takeBack(), f.clearTurns())
+// otherFiles measures what the spool holds beside run directories: kept reports and files of retired runs. It
+// first repairs owners of reports and prunes delivery locks.
+func (f Finisher) otherFiles() (list []candidate, failed error) {
+	failed = errors.Join(f.reclaimReports(), f.pruneDeliveryLocks())
 	kept, err := filepath.Glob(filepath.Join(f.Spool, reportsDir, "*"))
 	failed = errors.Join(failed, err)
 	for _, path := range kept {
@@ -103,16 +104,17 @@ func (f Finisher) besideRuns() (list []candidate, failed error) {
 		c.runs = 1
 		list = append(list, c)
 	}
-	lines, err := f.retiredFiles()
+	lines, err := f.pruneRetired()
 	return append(list, lines...), errors.Join(failed, err)
 }
 
+// oldestFirst sorts candidates by descending age.
 func oldestFirst(list []candidate) {
 	slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(b.age, a.age) })
 }
 
-// makeRoom removes what trim may until the spool is over none of its bounds. It returns by how much the spool is over
-// them then; less than 0 is room.
+// makeRoom removes finished runs, then profiles, then ended runs, oldest first, until the spool is within its
+// bounds. over and left say by how much the spool exceeds them; a negative amount is free room.
 func (f Finisher) makeRoom(finished, ended []candidate, over usage) (removed int, left usage, failed error) {
 	oldestFirst(finished)
 	oldestFirst(ended)
@@ -140,22 +142,23 @@ func (f Finisher) makeRoom(finished, ended []candidate, over usage) (removed int
 	return removed, over, failed
 }
 
-// dropProfile removes the profile of a run that has ended and whose record is made:
-// a sweep finishes it from the record.
+// dropProfile removes the profile of an ended run whose record is made, and returns what that freed. A later
+// sweep finishes the run from the record.
 func (f Finisher) dropProfile(c candidate, over usage) (usage, error) {
 	dir := job.RunDir(c.path)
-	if over.bytes <= 0 || !exists(dir, recordFile) || !unlocked(dir) {
+	if over.bytes <= 0 || !fileExists(dir, recordFile) || !unlocked(dir) {
 		return usage{}, nil
 	}
-	freed := measure(dir.Profile()).usage
+	freed := measure(dir.ProfilePath()).usage
 	if freed.files == 0 {
 		return usage{}, nil
 	}
 	f.Log("removed the profile of %s, which is not finished: the spool is larger than spool.max_gb", filepath.Base(c.path))
-	return freed, os.Remove(dir.Profile())
+	return freed, os.Remove(dir.ProfilePath())
 }
 
-// dropRun removes a run that has ended and is not finished.
+// dropRun removes the directory of an ended, unfinished run, unless a worker holds its lock, and returns what
+// that freed.
 func (f Finisher) dropRun(c candidate, over usage) (usage, error) {
 	dir := job.RunDir(c.path)
 	lock, err := dir.TryLock()
@@ -173,48 +176,50 @@ func (f Finisher) dropRun(c candidate, over usage) (usage, error) {
 	return freed, discard(c.path)
 }
 
-// worth says how much a directory is worth keeping.
-type worth int
+// retention says how long an entry of the spool is kept.
+type retention int
 
 const (
-	nothing worth = iota
-	whileRoom
-	unlessFull
-	everything
+	removeNow retention = iota
+	removeForRoom
+	removeIfFull
+	keepAlways
 )
 
-func (f Finisher) worth(e fs.DirEntry, c candidate) worth {
+// retentionOf returns how long an entry of the spool is kept, by its name, age and state.
+func (f Finisher) retentionOf(e fs.DirEntry, c candidate) retention {
 	dir := job.RunDir(c.path)
 	_, unreadable := dir.ReadRun()
 	switch {
-	case strings.HasPrefix(e.Name(), doomed):
-		return nothing
+	case strings.HasPrefix(e.Name(), removingPrefix):
+		return removeNow
 	case !e.IsDir():
-		return everything
-	case unreadable != nil && c.age > torn && unlocked(dir):
-		return nothing
+		return keepAlways
+	case unreadable != nil && c.age > unreadableAge && unlocked(dir):
+		return removeNow
 	case unreadable != nil:
-		return everything
+		return keepAlways
 	case !Done(dir):
-		return f.worthUnfinished(dir)
-	case f.Config.Spool.Keep == "none" && c.age > memory:
-		return nothing
+		return f.retentionOfUnfinished(dir)
+	case f.Config.Spool.Keep == "none" && c.age > rememberFor:
+		return removeNow
 	}
-	return whileRoom
+	return removeForRoom
 }
 
-// worthUnfinished is what a run is worth that is not finished: all, unless it has
-// ended. Its files do not tell its age: each try writes one of them.
-func (f Finisher) worthUnfinished(dir job.RunDir) worth {
+// retentionOfUnfinished returns how long an unfinished run is kept: always while it goes on, until the spool is
+// full once it has ended, and not at all abandonAfter its end. Its age is not that of its files, because each
+// try writes one.
+func (f Finisher) retentionOfUnfinished(dir job.RunDir) retention {
 	end, err := ReadEnd(dir)
 	switch {
 	case err != nil:
-		return everything
+		return keepAlways
 	case time.Since(time.Unix(int64(end.Real), 0)) > abandonAfter && unlocked(dir):
 		f.Log("removed %s, which could not be finished in %d days", filepath.Base(string(dir)), int(abandonAfter.Hours()/24))
-		return nothing
+		return removeNow
 	}
-	return unlessFull
+	return removeIfFull
 }
 
 // unlocked reports whether no process holds the lock of a directory.
@@ -227,11 +232,11 @@ func unlocked(dir job.RunDir) bool {
 	return true
 }
 
-// discard removes a directory in two steps, of which the first is atomic.
+// discard removes a directory: it renames it to removingPrefix, which is atomic, and then deletes it.
 func discard(path string) error {
 	gone := path
-	if base := filepath.Base(path); !strings.HasPrefix(base, doomed) {
-		gone = filepath.Join(filepath.Dir(path), doomed+base)
+	if base := filepath.Base(path); !strings.HasPrefix(base, removingPrefix) {
+		gone = filepath.Join(filepath.Dir(path), removingPrefix+base)
 		if err := os.Rename(path, gone); err != nil {
 			return fmt.Errorf("remove %s: %w", path, err)
 		}
@@ -242,12 +247,12 @@ func discard(path string) error {
 	return nil
 }
 
-// largestReport bounds a report that takeBack reads.
+// largestReport limits the size, in bytes, of a report that reclaimReports reads.
 const largestReport = 16 << 20
 
-// takeBack makes files in the kept reports root's own that an older version gave to their users, who read them by an
-// ACL from now on. One that is no report any more, or too large, is removed.
-func (f Finisher) takeBack() (failed error) {
+// reclaimReports makes root the owner of kept reports that an older version gave to their users, and lets the
+// users read them by an ACL. It removes files that are not reports or are too large.
+func (f Finisher) reclaimReports() (failed error) {
 	if os.Geteuid() != 0 {
 		return nil
 	}

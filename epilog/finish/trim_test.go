@@ -94,7 +94,7 @@ func TestSweepThatHangsTrims(t *testing.T) {
 	}()
 	f := s.finisher("n1")
 	f.Config.Epilog.WorkerS, f.Config.Spool.MaxRuns = 1, 1
-	f.passed = func(State, moment) { <-release }
+	f.onCrashPoint = func(State, crashPoint) { <-release }
 	did, err := f.Sweep(context.Background(), true)
 	if !errors.Is(err, errHangs) || did.Waiting != 1 || did.Removed != 1 {
 		t.Errorf("%+v, %v", did, err)
@@ -125,7 +125,7 @@ func TestUnfinishedRunsStayWithinTheSize(t *testing.T) {
 	}
 	profiles := 0
 	for _, d := range dirs {
-		info, err := os.Stat(d.Profile())
+		info, err := os.Stat(d.ProfilePath())
 		must(t, err)
 		profiles += int(info.Size())
 	}
@@ -150,7 +150,7 @@ func TestUnfinishedRunsStayWithinTheSize(t *testing.T) {
 	if _, err := os.Stat(string(dirs[0])); err == nil || !strings.Contains(lines[len(lines)-1], "removed test-1.r0") {
 		t.Errorf("the run that is not finished is still there: %q", lines)
 	}
-	if _, err := os.Stat(running.Profile()); err != nil {
+	if _, err := os.Stat(running.ProfilePath()); err != nil {
 		t.Errorf("a run that goes on: %v", err)
 	}
 }
@@ -182,7 +182,7 @@ func TestFinishedRunIsRemembered(t *testing.T) {
 	s.cfg.Spool.Keep = "none"
 	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
 	must(t, s.finisher("n1").Finish(context.Background(), dir))
-	if _, err := os.Stat(dir.Profile()); err == nil {
+	if _, err := os.Stat(dir.ProfilePath()); err == nil {
 		t.Error("the profile is still there")
 	}
 	found, _, over, err := Find(job.NodeDir(s.cfg.Spool.Dir, "n1"), seven)
@@ -190,7 +190,7 @@ func TestFinishedRunIsRemembered(t *testing.T) {
 		t.Errorf("found %q, over %v, %v", found, over, err)
 	}
 	must(t, filepath.WalkDir(string(dir), func(p string, _ os.DirEntry, err error) error {
-		old := time.Now().Add(-2 * memory)
+		old := time.Now().Add(-2 * rememberFor)
 		return errors.Join(err, os.Chtimes(p, old, old))
 	}))
 	s.sweep("n1")
@@ -205,9 +205,9 @@ func TestTornFiles(t *testing.T) {
 	s := newSite(t)
 	o := profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4}
 	whole := s.run("n1", "n1", seven, o, true)
-	must(t, os.WriteFile(whole.PID(), nil, 0o600))
+	must(t, os.WriteFile(whole.PIDPath(), nil, 0o600))
 	torn := s.run("n1", "n1", run.Key{Cluster: "test", JobID: 8}, o, true)
-	must(t, os.WriteFile(torn.Env(), nil, 0o600))
+	must(t, os.WriteFile(torn.EnvPath(), nil, 0o600))
 	must(t, filepath.WalkDir(string(torn), func(p string, _ os.DirEntry, err error) error {
 		old := time.Now().Add(-2 * time.Hour)
 		return errors.Join(err, os.Chtimes(p, old, old))

@@ -17,65 +17,66 @@ import (
 	"jobgait/agent/job"
 )
 
-// turnsDir in the node's spool has a file for each user to whom a report is being delivered, locked meanwhile, and
-// beside it the process of a delivery that had to be left behind. A file system of the user's own that never answers
-// then holds one child process, however many of his jobs end.
-const turnsDir = "delivering"
+// deliveryLocksDir in the node's spool has a lock file for each user, held while a report is delivered to that
+// user, and beside it the process of a delivery that had to be abandoned. So a user's file system that hangs
+// holds one child process, however many of the user's jobs end.
+const deliveryLocksDir = "delivering"
 
 // errStillHangs keeps a report from a user's directories: a child that cannot be killed already waits for one of them.
 var errStillHangs = errors.New("an earlier report for this user is still stuck in a file system that hangs")
 
-// turn is the right to deliver to one user.
-type turn struct {
-	lock *os.File
-	left string // path of the process that was left behind
+// deliveryLock is the held lock that allows this process to deliver to one user.
+type deliveryLock struct {
+	lock     *os.File
+	leftPath string // path of the process that was left behind
 }
 
-// turnPoll is how often a delivery looks whether the one before it has ended.
-const turnPoll = 20 * time.Millisecond
+// deliveryPoll is the interval at which a delivery tries to lock a file that another delivery holds.
+const deliveryPoll = 20 * time.Millisecond
 
-// turnOf waits until no other delivery to the user is under way on this node. The caller ends the turn.
-func (f Finisher) turnOf(ctx context.Context, uid int) (turn, error) {
-	dir := filepath.Join(f.Spool, turnsDir)
+// lockDelivery waits until no other delivery to the user runs on this node, and takes the user's lock, which
+// the caller releases. It returns errStillHangs if an abandoned delivery to the user is still alive.
+func (f Finisher) lockDelivery(ctx context.Context, uid int) (deliveryLock, error) {
+	dir := filepath.Join(f.Spool, deliveryLocksDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return turn{}, fmt.Errorf("deliver in turn: %w", err)
+		return deliveryLock{}, fmt.Errorf("deliver in turn: %w", err)
 	}
 	path := filepath.Join(dir, strconv.Itoa(uid))
 	lock, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return turn{}, fmt.Errorf("deliver in turn: %w", err)
+		return deliveryLock{}, fmt.Errorf("deliver in turn: %w", err)
 	}
-	t := turn{lock: lock, left: path + ".left"}
+	t := deliveryLock{lock: lock, leftPath: path + ".left"}
 	for {
 		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
 			break
 		}
 		if ctx.Err() != nil || !errors.Is(err, unix.EWOULDBLOCK) {
-			t.end()
-			return turn{}, fmt.Errorf("deliver in turn: %w", errors.Join(err, ctx.Err()))
+			t.release()
+			return deliveryLock{}, fmt.Errorf("deliver in turn: %w", errors.Join(err, ctx.Err()))
 		}
-		time.Sleep(turnPoll)
+		time.Sleep(deliveryPoll)
 	}
 	now := time.Now()
-	_ = os.Chtimes(path, now, now) // clearTurns removes files that were not used for a day
-	if p, err := job.ReadProcess(t.left); err == nil {
+	_ = os.Chtimes(path, now, now) // pruneDeliveryLocks removes files that were not used for a day
+	if p, err := job.ReadProcess(t.leftPath); err == nil {
 		if p.Alive() {
-			t.end()
-			return turn{}, errStillHangs
+			t.release()
+			return deliveryLock{}, errStillHangs
 		}
-		_ = os.Remove(t.left) // the next delivery that hangs replaces it
+		_ = os.Remove(t.leftPath) // the next delivery that hangs replaces it
 	}
 	return t, nil
 }
 
-// inTurn waits for the user's turn and has the child noted if it must be left behind. A spool that takes no file does
-// not keep the report from its user.
-func (f Finisher) inTurn(ctx context.Context, r job.Run, child *as.Child) (end func(), failed error) {
-	if child.Account.Current() {
+// lockForChild takes the user's delivery lock and makes the child record itself if it must be abandoned. end
+// releases the lock. If the spool cannot hold the lock file, the delivery goes on without a lock.
+func (f Finisher) lockForChild(ctx context.Context, r job.Run, child *as.Child) (end func(), failed error) {
+	if child.Account.IsCurrent() {
 		return func() {}, nil
 	}
-	t, err := f.turnOf(ctx, r.Job.UID)
+	t, err := f.lockDelivery(ctx, r.Job.UID)
 	if errors.Is(err, errStillHangs) || ctx.Err() != nil {
 		return nil, err
 	}
@@ -83,34 +84,36 @@ func (f Finisher) inTurn(ctx context.Context, r job.Run, child *as.Child) (end f
 		f.Log("job %d: %v", r.Key.JobID, err)
 		return func() {}, nil
 	}
-	child.Left = func(pid int) {
-		if err := t.leave(pid); err != nil {
+	child.OnAbandoned = func(pid int) {
+		if err := t.recordLeft(pid); err != nil {
 			f.Log("job %d: %v", r.Key.JobID, err)
 		}
 	}
-	return t.end, nil
+	return t.release, nil
 }
 
-// leave notes a child that was killed and left behind. One that ends soon is not in the way of the next delivery.
-func (t turn) leave(pid int) error {
-	p, err := job.Of(pid)
+// recordLeft records an abandoned child process, so that the next delivery checks whether it is still alive.
+func (t deliveryLock) recordLeft(pid int) error {
+	p, err := job.ProcessOf(pid)
 	if err != nil {
 		return nil // it has ended
 	}
-	return p.WriteProcess(t.left)
+	return p.WriteProcess(t.leftPath)
 }
 
-// end lets the next delivery to the user begin. The kernel does so too where this process is killed.
-func (t turn) end() { _ = t.lock.Close() }
+// release closes the lock file, so that the next delivery to the user can begin. The kernel does the same if
+// this process is killed.
+func (t deliveryLock) release() { _ = t.lock.Close() }
 
-// clearTurns removes the files of users to whom nothing was delivered for a day.
-func (f Finisher) clearTurns() (failed error) {
-	entries, err := os.ReadDir(filepath.Join(f.Spool, turnsDir))
+// pruneDeliveryLocks removes the lock files of users to whom nothing was delivered for a day, unless an
+// abandoned delivery is still alive.
+func (f Finisher) pruneDeliveryLocks() (failed error) {
+	entries, err := os.ReadDir(filepath.Join(f.Spool, deliveryLocksDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, e := range entries {
-		path := filepath.Join(f.Spool, turnsDir, e.Name())
+		path := filepath.Join(f.Spool, deliveryLocksDir, e.Name())
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour && !leftAlive(path) {
 			failed = errors.Join(failed, removeFile(path))
 		}
@@ -118,7 +121,7 @@ func (f Finisher) clearTurns() (failed error) {
 	return errors.Join(err, failed)
 }
 
-// leftAlive says whether the process that a file names is still there.
+// leftAlive reports whether the process recorded in a file is still alive.
 func leftAlive(path string) bool {
 	p, err := job.ReadProcess(path)
 	return err == nil && p.Alive()

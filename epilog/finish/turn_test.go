@@ -33,37 +33,37 @@ func TestOneDeliveryAUser(t *testing.T) {
 		return r
 	}
 	first := child(4711)
-	end, err := f.inTurn(t.Context(), run(4711), first)
+	end, err := f.lockForChild(t.Context(), run(4711), first)
 	must(t, err)
 	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if _, err := f.inTurn(short, run(4711), child(4711)); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := f.lockForChild(short, run(4711), child(4711)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("two children of a user at once: %v", err)
 	}
-	first.Left(stuck.Process.Pid)
+	first.OnAbandoned(stuck.Process.Pid)
 	end()
 	for range 3 {
-		if _, err := f.inTurn(t.Context(), run(4711), child(4711)); !errors.Is(err, errStillHangs) {
+		if _, err := f.lockForChild(t.Context(), run(4711), child(4711)); !errors.Is(err, errStillHangs) {
 			t.Errorf("another child beside the stuck one: %v", err)
 		}
 	}
-	other, err := f.inTurn(t.Context(), run(4712), child(4712))
+	other, err := f.lockForChild(t.Context(), run(4712), child(4712))
 	must(t, err)
 	other()
 	must(t, stuck.Process.Kill())
 	_ = stuck.Wait()
-	again, err := f.inTurn(t.Context(), run(4711), child(4711))
+	again, err := f.lockForChild(t.Context(), run(4711), child(4711))
 	must(t, err)
 	again()
 	old := time.Now().Add(-48 * time.Hour)
-	files, err := filepath.Glob(filepath.Join(f.Spool, turnsDir, "*"))
+	files, err := filepath.Glob(filepath.Join(f.Spool, deliveryLocksDir, "*"))
 	must(t, err)
 	for _, path := range files {
 		must(t, os.Chtimes(path, old, old))
 	}
 	_, _, err = f.trim()
 	must(t, err)
-	if left, _ := filepath.Glob(filepath.Join(f.Spool, turnsDir, "*")); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(f.Spool, deliveryLocksDir, "*")); len(left) != 0 {
 		t.Errorf("files of users who are gone: %v", left)
 	}
 }
@@ -76,19 +76,19 @@ func TestUsedTurnsStay(t *testing.T) {
 	must(t, os.MkdirAll(f.Spool, 0o700))
 	age := time.Now().Add(-48 * time.Hour)
 	for _, uid := range []int{4711, 4712} {
-		turn, err := f.turnOf(t.Context(), uid)
+		turn, err := f.lockDelivery(t.Context(), uid)
 		must(t, err)
-		turn.end()
-		must(t, os.Chtimes(filepath.Join(f.Spool, turnsDir, strconv.Itoa(uid)), age, age))
+		turn.release()
+		must(t, os.Chtimes(filepath.Join(f.Spool, deliveryLocksDir, strconv.Itoa(uid)), age, age))
 	}
-	turn, err := f.turnOf(t.Context(), 4711)
+	turn, err := f.lockDelivery(t.Context(), 4711)
 	must(t, err)
-	defer turn.end()
-	must(t, f.clearTurns())
-	if _, err := os.Stat(filepath.Join(f.Spool, turnsDir, "4711")); err != nil {
+	defer turn.release()
+	must(t, f.pruneDeliveryLocks())
+	if _, err := os.Stat(filepath.Join(f.Spool, deliveryLocksDir, "4711")); err != nil {
 		t.Errorf("the lock of a delivery was removed: %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(f.Spool, turnsDir, "4712")); err == nil {
+	if _, err := os.Stat(filepath.Join(f.Spool, deliveryLocksDir, "4712")); err == nil {
 		t.Error("a lock that was not used for two days is still there")
 	}
 }

@@ -10,34 +10,38 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// usage is what files take of the spool.
+// usage is the space, inodes and runs that files take in the spool. As a difference to the bounds it may be
+// negative.
 type usage struct {
 	bytes int64 // in disk blocks
 	files int   // inodes
 	runs  int   // run directories and kept reports
 }
 
+// plus returns the sum of two usages.
 func (u usage) plus(o usage) usage {
 	return usage{u.bytes + o.bytes, u.files + o.files, u.runs + o.runs}
 }
 
+// minus returns u less o; amounts may be negative.
 func (u usage) minus(o usage) usage {
 	return usage{u.bytes - o.bytes, u.files - o.files, u.runs - o.runs}
 }
 
-// exceeded says whether a spool that is over its bounds by u is over any of them.
+// exceeded reports whether any amount of u, by which the spool exceeds its bounds, is above 0.
 func (u usage) exceeded() bool { return u.bytes > 0 || u.files > 0 || u.runs > 0 }
 
-// relieves says whether removing u helps a spool that is over its bounds by over.
+// relieves reports whether removing u reduces an amount by which the spool exceeds its bounds.
 func (u usage) relieves(over usage) bool {
 	return u.bytes > 0 && over.bytes > 0 || u.files > 0 && over.files > 0 || u.runs > 0 && over.runs > 0
 }
 
-// filesPerRun bounds the inodes of the spool by its number of runs. A run directory has up to 13.
+// filesPerRun times spool.max_runs limits the inodes of the spool. A run directory has up to 13.
 const filesPerRun = 16
 
-// bounds returns what the spool may take. A file system with a fixed number of inodes gives at most half of them. Free
-// blocks and inodes do not count: other accounts may use them up.
+// bounds returns the most that the spool may take: spool.max_gb, spool.max_runs, and inodes for that many runs,
+// at most half of a file system's fixed number. Free blocks and inodes are not considered, because other
+// accounts may use them up.
 func (f Finisher) bounds() usage {
 	most := usage{bytes: int64(f.Config.Spool.MaxGB * 1e9), files: filesPerRun * f.Config.Spool.MaxRuns,
 		runs: f.Config.Spool.MaxRuns}
@@ -48,7 +52,8 @@ func (f Finisher) bounds() usage {
 	return most
 }
 
-// fixedInodes says whether the number of inodes was chosen when the file system was made or mounted.
+// fixedInodes reports whether the file system is ext4 or tmpfs, whose number of inodes is fixed when it is made
+// or mounted.
 func fixedInodes(st unix.Statfs_t) bool {
 	return uint32(st.Type) == unix.EXT4_SUPER_MAGIC || uint32(st.Type) == unix.TMPFS_MAGIC
 }
@@ -60,9 +65,9 @@ type candidate struct {
 	age time.Duration
 }
 
-// measure sums up what the files below path take; what vanishes meanwhile counts 0. The age is that of the youngest of
-// them. Files of other accounts, which versions before 2026-11-27 left in the reports, count for neither: their owners
-// can give them any size and time.
+// measure sums up the usage of the files below path; its age is that of the youngest file. Files that vanish
+// meanwhile count 0. Files of other accounts, which versions before 2026-11-27 left in the reports, are
+// ignored: their owners can give them any size and time.
 func measure(path string) candidate {
 	c := candidate{path: path}
 	var youngest time.Time

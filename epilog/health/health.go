@@ -25,24 +25,24 @@ import (
 	"jobgait/agent/job"
 )
 
-// Did is what was done, to be added to the node's totals.
-type Did struct {
-	Runs    int64 `json:"runs"`    // that ended and were finished here
-	Reports int64 `json:"reports"` // that were delivered
-	// Failures are counted by the code of the note that tells them.
+// Counts are amounts of work, lost samples, cost and failures, of one worker or in total.
+type Counts struct {
+	Runs    int64 `json:"runs"`    // runs that were finished on this node
+	Reports int64 `json:"reports"` // reports that were delivered
+	// Failures counts runs with a failure, by the code of its note.
 	Failures map[string]int64 `json:"failures,omitempty"`
-	// LostS is seconds without samples, of SampledS and them together.
+	// LostS is the seconds of runs without samples, SampledS those with samples.
 	LostS    float64 `json:"lost_s"`
 	SampledS float64 `json:"sampled_s"`
-	// CostS is CPU seconds that sampling took, of the CPUs' AvailableS.
+	// CostS is the CPU seconds that sampling took, AvailableS those that the CPUs had in that time.
 	CostS      float64 `json:"cost_s"`
 	AvailableS float64 `json:"available_s"`
-	// SpoolBytes is the size of the node's spool after the last sweep; 0 leaves it.
+	// SpoolBytes is the size of the node's spool after the last sweep; 0 keeps the earlier value.
 	SpoolBytes int64 `json:"spool_bytes,omitempty"`
 }
 
-// With is both together.
-func (d Did) With(o Did) Did {
+// Plus returns the sum of two counts. New failure codes are ignored beyond maxCodes.
+func (d Counts) Plus(o Counts) Counts {
 	d.Runs += o.Runs
 	d.Reports += o.Reports
 	d.LostS += o.LostS
@@ -62,16 +62,16 @@ func (d Did) With(o Did) Did {
 	return d
 }
 
-// maxCodes bounds the codes that are counted; there are some 120.
+// maxCodes limits the number of failure codes that are counted; there are some 120.
 const maxCodes = 500
 
-// totals is the file of the totals in a node's spool.
+// totals is the name of the file with the node's totals in its spool.
 const totals = "health.json"
 
-// Add adds to a node's totals and returns them. Workers that end at once wait for each other. Totals that a
-// crash left incomplete restart at 0, which Prometheus allows for counters.
-func Add(spool string, did Did) (Did, error) {
-	fail := func(err error) (Did, error) { return did, fmt.Errorf("count: %w", err) }
+// Add adds counts to a node's totals and returns the totals, under a file lock. Totals that a crash left
+// incomplete restart at 0, which Prometheus allows for counters.
+func Add(spool string, did Counts) (Counts, error) {
+	fail := func(err error) (Counts, error) { return did, fmt.Errorf("count: %w", err) }
 	f, err := os.OpenFile(filepath.Join(spool, totals), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return fail(err)
@@ -84,11 +84,11 @@ func Add(spool string, did Did) (Did, error) {
 	if err != nil {
 		return fail(err)
 	}
-	var before Did
+	var before Counts
 	if err := json.Unmarshal(text, &before); err != nil {
-		before = Did{}
+		before = Counts{}
 	}
-	did = before.With(did)
+	did = before.Plus(did)
 	text, err = json.Marshal(did)
 	if err == nil {
 		_, err = f.WriteAt(append(text, '\n'), 0)
@@ -102,31 +102,31 @@ func Add(spool string, did Did) (Did, error) {
 	return did, nil
 }
 
-// lock waits for others that count, a little: each of them takes under a millisecond.
+// lock takes the file's lock, retrying for two seconds: each holder needs less than a millisecond.
 func lock(f *os.File) error {
 	for tries := 0; ; tries++ {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if !errors.Is(err, unix.EWOULDBLOCK) || tries == mostTries {
+		if !errors.Is(err, unix.EWOULDBLOCK) || tries == maxLockTries {
 			return err
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
 }
 
-// mostTries is two seconds: who holds the lock for longer hangs.
-const mostTries = 400
+// maxLockTries is the number of tries in two seconds. A process that holds the lock for longer hangs.
+const maxLockTries = 400
 
-// Write writes the totals of a node as <dir>/jobgait-<node>.prom, by rename. In
-// dir only root may write where root does.
-func Write(dir, node string, d Did) error {
+// Write writes the totals of a node as <dir>/jobgait-<node>.prom, by rename. If root calls it, only root may be
+// able to write in dir.
+func Write(dir, node string, d Counts) error {
 	if err := job.Replace(filepath.Join(dir, "jobgait-"+node+".prom"), []byte(text(node, d)), 0o644, false); err != nil {
 		return fmt.Errorf("health.textfile: %w", err)
 	}
 	return nil
 }
 
-// text is the exposition format.
-func text(node string, d Did) string {
+// text returns the totals in Prometheus's exposition format.
+func text(node string, d Counts) string {
 	var b strings.Builder
 	one := func(name, kind, help string, value float64) {
 		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n%s{node=%q} %g\n", name, help, name, kind, name, node, value)

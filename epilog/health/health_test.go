@@ -24,16 +24,16 @@ func TestAddAtOnce(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 20 {
-				if _, err := Add(spool, Did{Runs: 1, LostS: .5, Failures: map[string]int64{"no_agent": 2}}); err != nil {
+				if _, err := Add(spool, Counts{Runs: 1, LostS: .5, Failures: map[string]int64{"no_agent": 2}}); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	all.Wait()
-	got, err := Add(spool, Did{Reports: 1})
+	got, err := Add(spool, Counts{Reports: 1})
 	must(t, err)
-	if want := (Did{Runs: 160, Reports: 1, LostS: 80, Failures: map[string]int64{"no_agent": 320}}); !reflect.DeepEqual(
+	if want := (Counts{Runs: 160, Reports: 1, LostS: 80, Failures: map[string]int64{"no_agent": 320}}); !reflect.DeepEqual(
 		got, want) {
 		t.Errorf("%+v", got)
 	}
@@ -42,15 +42,15 @@ func TestAddAtOnce(t *testing.T) {
 func TestTornTotalsBeginAnew(t *testing.T) {
 	spool := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(spool, totals), []byte(`{"runs": 7, "fail`), 0o600))
-	if got, err := Add(spool, Did{Runs: 1}); err != nil || got.Runs != 1 {
+	if got, err := Add(spool, Counts{Runs: 1}); err != nil || got.Runs != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err := Add(spool, Did{}); err != nil || got.Runs != 1 {
+	if got, err := Add(spool, Counts{}); err != nil || got.Runs != 1 {
 		t.Errorf("again: %+v, %v", got, err)
 	}
 	must(t, os.Remove(filepath.Join(spool, totals)))
 	must(t, os.Symlink("/etc/passwd", filepath.Join(spool, totals)))
-	if _, err := Add(spool, Did{Runs: 1}); err == nil {
+	if _, err := Add(spool, Counts{Runs: 1}); err == nil {
 		t.Error("a link was followed")
 	}
 }
@@ -58,9 +58,9 @@ func TestTornTotalsBeginAnew(t *testing.T) {
 // Every line is one that the textfile collector takes, whatever a node is called.
 func TestTextfile(t *testing.T) {
 	dir := t.TempDir()
-	d := Did{Runs: 3, Reports: 2, LostS: 1.5, SampledS: 1e7,
+	d := Counts{Runs: 3, Reports: 2, LostS: 1.5, SampledS: 1e7,
 		Failures: map[string]int64{"no_agent": 1, "history_failed": 4}}
-	must(t, Write(dir, "n1", d.With(Did{SpoolBytes: 12345})))
+	must(t, Write(dir, "n1", d.Plus(Counts{SpoolBytes: 12345})))
 	b, err := os.ReadFile(filepath.Join(dir, "jobgait-n1.prom"))
 	must(t, err)
 	line := regexp.MustCompile(`^(# (HELP|TYPE) jobgait_[a-z_]+ .+|jobgait_[a-z_]+\{node="n1"(,code="[a-z_]+")?\} ` +

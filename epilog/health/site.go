@@ -19,7 +19,7 @@ func WriteSite(dir string, a history.Aggregates, hours float64) error {
 	return nil
 }
 
-// siteText is the exposition format.
+// siteText returns the aggregates in Prometheus's exposition format.
 func siteText(a history.Aggregates, hours float64) string {
 	var b strings.Builder
 	gauge := func(name, help string) {
@@ -53,7 +53,8 @@ func siteText(a history.Aggregates, hours float64) string {
 	return b.String()
 }
 
-// labelValue escapes a name as the exposition format wants it. Names of the history have no control characters.
+// labelValue escapes a label's value for the exposition format. Names in the history have no control
+// characters.
 func labelValue(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s)
 }

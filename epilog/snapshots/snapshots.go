@@ -23,29 +23,29 @@ import (
 	"jobgait/configs"
 )
 
-// Every is the least age of a snapshot before it is replaced: a user whose jobs end every second gets one every
-// ten minutes.
-const Every = 10 * time.Minute
+// MinAge is the age that a snapshot must have before it is replaced: a user whose jobs end every second gets
+// one every ten minutes.
+const MinAge = 10 * time.Minute
 
-// since is how far back it is looked for what came in.
-const since = 7 * 24 * time.Hour
+// lookBack is how far before now Publish searches for users with new runs.
+const lookBack = 7 * 24 * time.Hour
 
-// Publish makes the snapshots that are due at a time, and says how many. What fails for
-// one user does not stop the others, unless it is the same for all.
+// Publish writes the snapshots that are due at the time now and returns their number. An error of one user does
+// not stop the others, unless it affects all.
 func Publish(ctx context.Context, db *history.DB, h configs.HistorySettings, now time.Time) (made int, failed error) {
 	if h.Snapshots == "" {
 		return 0, nil
 	}
-	if err := own(h.Snapshots); err != nil {
+	if err := requirePrivateDir(h.Snapshots); err != nil {
 		return 0, err
 	}
-	users, err := db.CameSince(ctx, float64(now.Add(-since).Unix()))
+	users, err := db.UsersSince(ctx, float64(now.Add(-lookBack).Unix()))
 	if err != nil {
 		return 0, err
 	}
 	for _, u := range users {
 		to := h.SnapshotOf(u.UID)
-		if u.UID <= 0 || !due(to, u.At, now) {
+		if u.UID <= 0 || !isDue(to, u.At, now) {
 			continue
 		}
 		err := publish(ctx, db, u.UID, to)
@@ -54,25 +54,26 @@ func Publish(ctx context.Context, db *history.DB, h configs.HistorySettings, now
 			continue
 		}
 		failed = errors.Join(failed, fmt.Errorf("snapshot of user %d: %w", u.UID, err))
-		if errors.Is(err, acl.ErrNone) || errors.Is(err, unix.ENOSPC) || history.Unavailable(err) || ctx.Err() != nil {
+		if errors.Is(err, acl.ErrNoACL) || errors.Is(err, unix.ENOSPC) || history.Unavailable(err) || ctx.Err() != nil {
 			break
 		}
 	}
 	return made, failed
 }
 
-// due is whether a snapshot is older than what came in, and old enough.
-func due(path string, came float64, now time.Time) bool {
+// isDue reports whether a snapshot is to be written: it is missing, or older than the user's last new run
+// (came, epoch seconds) and at least MinAge old, or its time is more than MinAge in the future.
+func isDue(path string, came float64, now time.Time) bool {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return true
 	}
 	made := info.ModTime()
-	return float64(made.UnixNano())/1e9 < came && now.Sub(made) >= Every || made.After(now.Add(Every))
+	return float64(made.UnixNano())/1e9 < came && now.Sub(made) >= MinAge || made.After(now.Add(MinAge))
 }
 
-// own refuses a directory that is not this account's alone.
-func own(dir string) error {
+// requirePrivateDir returns an error unless dir is a directory that only this account can write to.
+func requirePrivateDir(dir string) error {
 	var st unix.Stat_t
 	if err := unix.Lstat(dir, &st); err != nil {
 		return fmt.Errorf("history.snapshots %s: %w", dir, err)
@@ -83,13 +84,14 @@ func own(dir string) error {
 	return nil
 }
 
-// publish makes one snapshot. Only this account can read the file until its ACL is set.
+// publish writes one user's snapshot and then renames it into place. Only this account can read the file until
+// its ACL is set.
 func publish(ctx context.Context, db *history.DB, uid int, to string) error {
 	dir := filepath.Dir(to)
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if err := own(dir); err != nil {
+	if err := requirePrivateDir(dir); err != nil {
 		return err
 	}
 	if err := acl.Allow(dir, uid, acl.Read|acl.Enter); err != nil {

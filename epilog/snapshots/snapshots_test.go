@@ -69,7 +69,7 @@ func TestPublish(t *testing.T) {
 	publish := func(at time.Time) string {
 		t.Helper()
 		made, err := Publish(t.Context(), db, h, at)
-		if errors.Is(err, acl.ErrNone) {
+		if errors.Is(err, acl.ErrNoACL) {
 			t.Skip("the file system of the test has no ACL: ", err)
 		}
 		return fmt.Sprint(made, " ", err)

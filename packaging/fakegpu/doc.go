@@ -3,7 +3,7 @@
 // Duty cycles and lengths of cycles come in (-args -duties -periods); one line a job with the truth
 // and the report's value goes out, as in agent/counter/gpu/MEASURED.md. There is no code but tests.
 //
-// It needs root, since it makes device files in a mount namespace of its own, gcc and JOBGAIT_GPU=run,
-// and takes four minutes on two CPUs: TestTable is run by hand (make -C packaging fakegpu). What holds the
-// same figures in `make test` is TestGPUsOfProfiles of package finish and TestCPUTimeOfTheHelper.
+// It needs root, since it makes device files in a mount namespace of its own, gcc and JOBGAIT_GPU=run, and
+// takes four minutes on two CPUs: TestTable is run by hand (make -C packaging fakegpu). In `make test`,
+// TestGPUsOfProfiles of package finish and TestCPUTimeOfTheHelper check the same figures.
 package fakegpu

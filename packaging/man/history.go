@@ -8,7 +8,7 @@ import (
 	"jobgait/analysis/history"
 )
 
-// view is a view of the history, from the SQL that makes it.
+// view is a view of the history, parsed from the SQL that creates it.
 type view struct {
 	name, about string
 	columns     []string
@@ -19,8 +19,8 @@ var (
 	columnLine = regexp.MustCompile(`(?m)\bAS (\w+),?$`)
 )
 
-// parseViews reads schema.sql. The comment above a view is what is known of it: a
-// sentence, then a line for each column that sacct does not have.
+// parseViews parses schema.sql. The comment above a view describes it: a sentence, then a line for each column
+// that sacct does not have.
 func parseViews(schema string) []view {
 	var views []view
 	for _, block := range viewBlock.FindAllStringSubmatch(schema, -1) {
@@ -33,8 +33,8 @@ func parseViews(schema string) []view {
 	return views
 }
 
-// promise is the comment of schema.sql that says what the views are.
-func promise(schema string) (string, error) {
+// viewsComment returns the comment of schema.sql that describes the views.
+func viewsComment(schema string) (string, error) {
 	_, text, ok := strings.Cut(schema, "\n-- The views, which are")
 	if !ok {
 		return "", fmt.Errorf("schema.sql has no comment for the views")
@@ -43,9 +43,9 @@ func promise(schema string) (string, error) {
 	return "The views are" + strings.ReplaceAll(text, "\n--", ""), nil
 }
 
-// historyPage is jobgait-history(5) of schema.sql and of the questions of the catalogue.
+// historyPage returns jobgait-history(5), made from schema.sql and the questions of the catalogue.
 func historyPage(schema string, of edition) (*page, error) {
-	text, err := promise(schema)
+	text, err := viewsComment(schema)
 	if err != nil {
 		return nil, err
 	}
@@ -68,10 +68,10 @@ func historyPage(schema string, of edition) (*page, error) {
 	p.head("QUESTIONS")
 	p.prose("`jobgait history` asks them by their headings, and pages that jobgait draws name them so. Names and job " +
 		"ids are examples; +0 makes a number of the text that strftime gives.")
-	for _, q := range history.Questions() {
+	for _, q := range history.CatalogueQueries() {
 		p.sub(q.Name)
 		p.prose(q.About)
-		p.asIs(q.SQL)
+		p.verbatim(q.SQL)
 	}
 	p.seeAlso("jobgait(1)", "jobgait.toml(5)", "jobgait-report(7)", "sacct(1)", "sqlite3(1)")
 	return p, nil

@@ -1,19 +1,18 @@
-// Program man writes the manual pages and the completions of the shells:
+// Program man writes the manual pages and the shell completions:
 //
 //	go run ./packaging/man BIN SHARE
 //
-// What the built programs in BIN say of themselves comes in, and of the tree, from
-// whose root it is called, the comments of configs/jobgait.toml, of the history's
-// schema and queries, of the notes and of the programs. Out go files below SHARE, as they
-// lie in PREFIX/share. None of them is kept in the tree: a page that is written by
-// hand is wrong after the next change.
+// It reads the help texts of the built programs in BIN and, from the root of the tree, in which it must run,
+// the comments of configs/jobgait.toml, of the history's schema and queries, of the notes and of the programs.
+// It writes files below SHARE in the layout of PREFIX/share. The files are not kept in the tree, because a page
+// written by hand is wrong after the next change.
 //
 // cobra/doc was considered in November 2026: it would replace verbs.go (38 lines), bring go-md2man,
 // blackfriday and a YAML reader, and needs the command tree, which is in package main of
 // reports/jobgait; settings, views, questions, notes and programs are not of cobra.
 //
-// It refuses what it cannot read in one of these sources. Its tests hold the pages
-// against the sources: every verb, flag, key, view, column and note is there.
+// It fails if it cannot parse one of these sources. Its tests check that the pages contain every verb, flag,
+// key, view, column and note of the sources.
 package main
 
 import (
@@ -37,7 +36,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Getenv, os.Stderr))
 }
 
-// run is the program.
+// run runs the program and returns its exit status.
 func run(args []string, getenv func(string) string, complain io.Writer) int {
 	if len(args) != 2 {
 		fmt.Fprintln(complain, "usage: man BIN SHARE")
@@ -47,7 +46,7 @@ func run(args []string, getenv func(string) string, complain io.Writer) int {
 	if s, err := strconv.ParseInt(getenv("SOURCE_DATE_EPOCH"), 10, 64); err == nil {
 		of.date = time.Unix(s, 0).UTC().Format(time.DateOnly)
 	}
-	files, err := texts(args[0], of)
+	files, err := allFiles(args[0], of)
 	if err == nil {
 		err = write(args[1], files)
 	}
@@ -58,8 +57,8 @@ func run(args []string, getenv func(string) string, complain io.Writer) int {
 	return 0
 }
 
-// texts are all files by their paths below SHARE.
-func texts(bin string, of edition) (map[string][]byte, error) {
+// allFiles returns all files by their paths below SHARE.
+func allFiles(bin string, of edition) (map[string][]byte, error) {
 	pages, err := allPages(bin, of)
 	if err != nil {
 		return nil, err
@@ -73,13 +72,14 @@ func texts(bin string, of edition) (map[string][]byte, error) {
 		"zsh":  "zsh/site-functions/_jobgait",
 		"fish": "fish/vendor_completions.d/jobgait.fish",
 	} {
-		if files[path], err = says(bin, "jobgait", "completion", shell); err != nil {
+		if files[path], err = programOutput(bin, "jobgait", "completion", shell); err != nil {
 			return nil, err
 		}
 	}
 	return files, nil
 }
 
+// allPages returns all manual pages.
 func allPages(bin string, of edition) ([]*page, error) {
 	verbs, err := verbsPage(bin, of)
 	if err != nil {
@@ -112,6 +112,7 @@ func allPages(bin string, of edition) ([]*page, error) {
 	return pages, nil
 }
 
+// readProgram returns the manual page of a program.
 func readProgram(bin string, pr program, of edition) (*page, error) {
 	comment, err := commentOf(pr.dir + "/main.go")
 	if err != nil {
@@ -125,7 +126,7 @@ func readProgram(bin string, pr program, of edition) (*page, error) {
 	return programPage(pr, comment, string(help), of), nil
 }
 
-// commentOf is the package comment of a source file.
+// commentOf returns the package comment of a source file.
 func commentOf(path string) (string, error) {
 	source, err := os.ReadFile(path)
 	if err != nil {
@@ -138,8 +139,8 @@ func commentOf(path string) (string, error) {
 	return regexp.MustCompile(`(?m)^// ?`).ReplaceAllString(head, ""), nil
 }
 
-// allNotes are the codes of analysis/note by file name, but note.go, which has
-// those that every run may have, first.
+// allNotes returns the codes of analysis/note by file name, except that note.go, with the codes that every run
+// may have, comes first.
 func allNotes() ([]noteGroup, error) {
 	paths, err := filepath.Glob("analysis/note/*.go")
 	if err != nil {
@@ -159,8 +160,8 @@ func allNotes() ([]noteGroup, error) {
 	return groups, nil
 }
 
-// says is what a built program prints.
-func says(bin, name string, args ...string) ([]byte, error) {
+// programOutput returns what a built program prints.
+func programOutput(bin, name string, args ...string) ([]byte, error) {
 	path, err := filepath.Abs(filepath.Join(bin, name))
 	if err != nil {
 		return nil, err
@@ -175,6 +176,7 @@ func says(bin, name string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
+// write writes the files below share.
 func write(share string, files map[string][]byte) error {
 	for path, text := range files {
 		path = filepath.Join(share, path)

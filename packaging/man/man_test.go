@@ -43,7 +43,7 @@ func has(t *testing.T, texts map[string]string, name, head string) {
 // What the programs and the sources have is in the pages.
 func TestPagesAreWhole(t *testing.T) {
 	texts := pages(t)
-	help := string(must(says(os.Getenv("JOBGAIT_BIN"), "jobgait", "--help"))(t))
+	help := string(must(programOutput(os.Getenv("JOBGAIT_BIN"), "jobgait", "--help"))(t))
 	_, list, _ := strings.Cut(help, "\nAvailable Commands:\n")
 	list, _, _ = strings.Cut(list, "\n\n")
 	verbs := 0
@@ -57,7 +57,7 @@ func TestPagesAreWhole(t *testing.T) {
 		_, of, _ := strings.Cut(texts["jobgait.1"], `.SS "jobgait `+verb+`"`)
 		of, _, _ = strings.Cut(of, "\n.S")
 		for _, flag := range regexp.MustCompile(`(?m)^ +(?:-\w, |    )(--[a-z0-9-]+)`).FindAllStringSubmatch(
-			string(must(says(os.Getenv("JOBGAIT_BIN"), "jobgait", verb, "--help"))(t)), -1) {
+			string(must(programOutput(os.Getenv("JOBGAIT_BIN"), "jobgait", verb, "--help"))(t)), -1) {
 			if !strings.Contains(of, " "+escape(flag[1])+" ") {
 				t.Errorf("jobgait.1 has no %s of %s", flag[1], verb)
 			}
@@ -127,7 +127,7 @@ func TestHistoryPageIsWhole(t *testing.T) {
 		}
 	}
 	text := must(historyPage(schema, edition{}))(t).text.String()
-	for _, q := range history.Questions() {
+	for _, q := range history.CatalogueQueries() {
 		if q.About == "" || !strings.Contains(text, ".SS "+quoted(q.Name)+"\n.PP") ||
 			!strings.Contains(text, marked(q.About)[:20]) || !strings.Contains(text, escape(strings.Split(q.SQL, "\n")[0])) {
 			t.Errorf("the page does not have %s", q.Name)

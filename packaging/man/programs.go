@@ -2,22 +2,22 @@ package main
 
 import "strings"
 
-// program is one that Slurm, systemd or an administrator calls.
+// program is a program that Slurm, systemd or an administrator calls.
 type program struct {
 	name, summary string
-	dir           string // of its source: its package comment is the description
-	synopsis      string // where its own help has none
+	dir           string // directory of its source, whose package comment is the description
+	synopsis      string // used if its help has no usage line
 }
 
-// programs are those with pages in section 8.
+// programs lists the programs with pages in section 8.
 var programs = []program{
 	{"jobgait-prolog", "Prolog of Slurm: starts the agent of a job", "prolog", "Prolog=/usr/libexec/jobgait/prolog"},
 	{"jobgait-agent", "takes the samples of one job on one node", "agent", ""},
 	{"jobgait-epilog", "Epilog of Slurm: ends a run and leaves its report", "epilog", ""},
 }
 
-// programPage makes a page of a package comment and of what --help prints. What
-// a paragraph says of source files and benchmarks is for those who have them.
+// programPage makes a page from a package comment and the output of --help. It leaves out paragraphs on source
+// files and benchmarks, which users do not have.
 func programPage(pr program, comment, help string, of edition) *page {
 	p := newPage(pr.name, "8", pr.summary, of)
 	usage, more := "", ""
@@ -28,7 +28,7 @@ func programPage(pr program, comment, help string, of edition) *page {
 	if usage == "" {
 		usage = pr.synopsis
 	}
-	p.asIs(unindent(usage))
+	p.verbatim(unindent(usage))
 	p.head("DESCRIPTION")
 	for _, par := range strings.Split(strings.TrimPrefix(comment, "Program "), "\n\n") {
 		if !strings.HasPrefix(par, "\t") && !strings.Contains(par, ".go") && !strings.Contains(par, "Benchmark") {
@@ -43,7 +43,7 @@ func programPage(pr program, comment, help string, of edition) *page {
 	return p
 }
 
-// unindent takes away the spaces that all lines begin with.
+// unindent removes the spaces that all lines begin with.
 func unindent(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for strings.HasPrefix(lines[0], " ") {

@@ -17,10 +17,10 @@ type noteGroup struct {
 	codes []code
 }
 
-// code is that of a note, and what it says.
+// code is the code of a note and its meaning.
 type code struct{ name, text string }
 
-// parseNotes reads the codes from a source file of analysis/note. A code's meaning is the comment behind it or
+// parseNotes reads the codes from a source file of analysis/note. A code's meaning is the comment after it or
 // above it; the comment of a const block describes its codes together.
 func parseNotes(path string) ([]noteGroup, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
@@ -61,7 +61,7 @@ func parseCode(s *ast.ValueSpec) (c code, ok bool) {
 	return code{name, strings.Join(strings.Fields(text), " ")}, err == nil && text != ""
 }
 
-// reportPage is jobgait-report(7).
+// reportPage returns jobgait-report(7).
 func reportPage(groups []noteGroup, of edition) *page {
 	p := newPage("jobgait-report", "7", "what a report of jobgait says", of)
 	p.head("DESCRIPTION")

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// page is a manual page in the making.
+// page builds a manual page.
 type page struct {
 	name, section string
 	text          strings.Builder
@@ -21,27 +21,30 @@ func newPage(name, section, summary string, of edition) *page {
 	return p
 }
 
-// edition is what a page says of itself in its margins.
+// edition is the version and date in the margins of a page.
 type edition struct{ version, date string }
 
-// line writes text that is roff already.
+// line writes a line of roff.
 func (p *page) line(s string) { p.text.WriteString(s + "\n") }
 
+// head begins a section.
 func (p *page) head(s string) { p.line(".SH " + quoted(s)) }
-func (p *page) sub(s string)  { p.line(".SS " + quoted(s)) }
 
-// item is a term and what it means, indented.
+// sub begins a subsection.
+func (p *page) sub(s string) { p.line(".SS " + quoted(s)) }
+
+// item writes a term and its meaning, indented.
 func (p *page) item(term, text string) {
 	p.line(".TP\n" + marked(bold(term)))
 	p.fill(text)
 }
 
-// prose writes paragraphs as a help text or a comment has them: those with
-// indented lines are kept as they are, the others filled.
+// prose writes the paragraphs of a help text or comment: those with indented lines unchanged, the others
+// filled.
 func (p *page) prose(text string) {
 	for _, par := range strings.Split(strings.Trim(text, "\n"), "\n\n") {
 		if regexp.MustCompile(`(?m)^(\t|  )`).MatchString(par) {
-			p.asIs(par)
+			p.verbatim(par)
 			continue
 		}
 		p.line(".PP")
@@ -49,31 +52,32 @@ func (p *page) prose(text string) {
 	}
 }
 
-// asIs keeps the lines of an example.
-func (p *page) asIs(text string) {
+// verbatim writes an example with its lines unchanged.
+func (p *page) verbatim(text string) {
 	p.line(".PP")
 	p.lines(text)
 }
 
-// wide keeps the lines of a text of 80 columns, from the first column on.
-func (p *page) wide(text string) {
+// fullWidth writes a text of 80 columns with its lines unchanged and no indentation.
+func (p *page) fullWidth(text string) {
 	p.line(".PP\n.in 0")
 	p.lines(text)
 	p.line(".in")
 }
 
+// lines writes lines unchanged.
 func (p *page) lines(text string) {
 	p.line(".nf")
 	for _, l := range strings.Split(strings.ReplaceAll(strings.Trim(text, "\n"), "\t", "    "), "\n") {
-		p.line(guard(escape(l)))
+		p.line(guardRequest(escape(l)))
 	}
 	p.line(".fi")
 }
 
-// fill writes one paragraph.
-func (p *page) fill(text string) { p.line(guard(marked(text))) }
+// fill writes one filled paragraph.
+func (p *page) fill(text string) { p.line(guardRequest(marked(text))) }
 
-// pages are references to others: "jobgait.toml(5)".
+// seeAlso writes references to other pages, such as "jobgait.toml(5)".
 func (p *page) seeAlso(pages ...string) {
 	p.head("SEE ALSO")
 	for i, s := range pages {
@@ -85,13 +89,14 @@ func (p *page) seeAlso(pages ...string) {
 	}
 }
 
-// special are the bytes that roff takes for something else, or prints as
-// typographic signs that cannot be copied into a shell.
-var special = strings.NewReplacer(`\`, `\e`, `-`, `\-`, `'`, `\(aq`, "`", `\(ga`, `^`, `\(ha`, `~`, `\(ti`)
+// roffEscapes escapes the characters that roff interprets, or prints as typographic characters that cannot be
+// copied into a shell.
+var roffEscapes = strings.NewReplacer(`\`, `\e`, `-`, `\-`, `'`, `\(aq`, "`", `\(ga`, `^`, `\(ha`, `~`, `\(ti`)
 
+// escape escapes text for roff.
 func escape(s string) string {
 	var b strings.Builder
-	for _, r := range special.Replace(s) {
+	for _, r := range roffEscapes.Replace(s) {
 		if r < 128 {
 			b.WriteRune(r)
 		} else {
@@ -104,7 +109,7 @@ func escape(s string) string {
 // bold marks a term for marked.
 func bold(s string) string { return "`" + s + "`" }
 
-// marked escapes a text of one paragraph and sets in bold what is in `backquotes`.
+// marked escapes the text of one paragraph and sets `backquoted` words in bold.
 func marked(s string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(strings.Join(strings.Fields(s), " "), "`") {
@@ -118,12 +123,13 @@ func marked(s string) string {
 	return b.String()
 }
 
-// guard keeps a line from being a request.
-func guard(s string) string {
+// guardRequest keeps a line that begins with a dot from being a roff request.
+func guardRequest(s string) string {
 	if strings.HasPrefix(s, ".") {
 		return `\&` + s
 	}
 	return s
 }
 
+// quoted returns a quoted roff argument.
 func quoted(s string) string { return `"` + strings.ReplaceAll(escape(s), `"`, `\(dq`) + `"` }

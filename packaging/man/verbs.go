@@ -2,31 +2,31 @@ package main
 
 import "strings"
 
-// verbsPage is jobgait(1): what the program's help says, and that of each verb.
+// verbsPage returns jobgait(1): the help of the program and of each verb.
 func verbsPage(bin string, of edition) (*page, error) {
-	help, err := says(bin, "jobgait", "--help")
+	help, err := programOutput(bin, "jobgait", "--help")
 	if err != nil {
 		return nil, err
 	}
-	verbs, err := says(bin, "jobgait", "__complete", "") // what shells receive
+	verbs, err := programOutput(bin, "jobgait", "__complete", "") // what shells receive
 	if err != nil {
 		return nil, err
 	}
 	p := newPage("jobgait", "1", "the rhythm of batch jobs: period, phases and history, without instrumentation", of)
 	p.head("DESCRIPTION")
-	p.wide(string(help))
+	p.fullWidth(string(help))
 	p.head("VERBS")
 	for line := range strings.Lines(string(verbs)) {
 		name, _, isVerb := strings.Cut(line, "\t")
 		if !isVerb || name == "help" {
 			continue
 		}
-		text, err := says(bin, "jobgait", name, "--help")
+		text, err := programOutput(bin, "jobgait", name, "--help")
 		if err != nil {
 			return nil, err
 		}
 		p.sub("jobgait " + name)
-		p.wide(string(text))
+		p.fullWidth(string(text))
 	}
 	p.head("FILES")
 	p.item("/etc/jobgait/jobgait.toml", "settings, see jobgait.toml(5)")

@@ -15,9 +15,8 @@
 // image, 3 to 6 minutes and 3 GB, happens once. run.sh has the stages, each of
 // which can be run again alone.
 //
-// It proves nothing of times, rates or overhead: the machines are emulated, some
-// thirty times slower than this one, have no PMU, and are given a budget and
-// rates of their own (install_test.go). GPUs, more than two nodes, X11 and licences
-// are not there. Tests here that need no machine run everywhere: the README's
-// reading, the table, sacct's.
+// It does not test times, rates or overhead: the machines are emulated, about thirty times slower than the
+// host, have no PMU, and use a larger budget and lower rates (install_test.go). It does not cover GPUs, more
+// than two nodes, X11 or licences. Tests here that need no machine run everywhere: the README's reading, the
+// table, sacct's.
 package modern

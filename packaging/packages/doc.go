@@ -5,5 +5,5 @@
 //
 // The packages of the tests contain small programs instead of jobgait's, so that they are built in seconds. The
 // node is this machine's own root below an overlay, in a process namespace of its own; both are gone when a
-// test ends. `make packages` twice, in two directories and with two caches, is for who releases.
+// test ends. Before a release, run `make packages` twice, in two directories and with two caches, and compare.
 package packages

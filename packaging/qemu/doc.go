@@ -13,9 +13,8 @@
 // CAP_SYS_ADMIN. The four machines take 21 to 24 s of CPU time: 26 to 43 s in all where twelve to fourteen
 // wanted the same two CPUs.
 //
-// They run with JOBGAIT_QEMU=run (`make -C packaging qemu`, and as part of `make test`) and
-// are skipped otherwise. They need qemu-system-aarch64 and the kernel, no root.
-// It has two hardware events only (instructions, cycles), so x86, hybrid and AMD
-// names are tested beside the code with a fake tree; and since the emulation
-// runs CPUs by turns, no time of its is worth anything.
+// They run with JOBGAIT_QEMU=run (`make -C packaging qemu`, and as part of `make test`) and are skipped
+// otherwise. They need qemu-system-aarch64 and the kernel, no root. It has two hardware events only
+// (instructions, cycles), so x86, hybrid and AMD names are tested in the packages that read them, with a fake
+// sysfs tree. The emulation runs its CPUs in turns, so that times measured in it mean nothing.
 package qemu

@@ -7,7 +7,8 @@
 // TestSoak (make -C packaging soak) are JOBGAIT_SOAK rounds, with a table at the end of what
 // Slurm, jobs and users noticed, which must be nothing.
 //
-// TestReanalyse recomputes the history of its runs (make -C packaging reanalyse: of 2,000).
+// TestReanalyse recomputes the history from the profiles of its runs (make -C packaging reanalyse: of 2,000
+// runs).
 //
 // The last node has two fake GPUs (lib/gpu.sh), of which TestGPU knows what they did,
 // and whose driver hangs in TestHungGPU.

@@ -20,13 +20,13 @@ import (
 	"jobgait/agent/as"
 )
 
-// Spec is what to start.
+// Spec describes the program to start.
 type Spec struct {
 	Program string   // absolute path
 	Args    []string // without the program's name
 	Env     []string // the whole environment
-	Log     string   // file for what it prints, made if need be
-	Input   []byte   // what it reads on descriptor 0; it lies in memory and no other process can read it
+	Log     string   // path of the file for its output, created if it does not exist
+	Input   []byte   // its standard input; kept in memory, where no other process can read it
 }
 
 // Detach starts the program in a session of its own, with files as its descriptors from 3 on. It returns the
@@ -41,14 +41,14 @@ func Detach(s Spec, files ...*os.File) (pid, pidfd int, err error) {
 	defer null.Close()
 	in := null
 	if len(s.Input) > 0 {
-		if in, err = inMemory(s.Input); err != nil {
+		if in, err = memoryFile(s.Input); err != nil {
 			return fail(err)
 		}
 		defer in.Close()
 	}
 	log, err := os.OpenFile(s.Log, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		log = null // a disk that failed: the work is worth more than its words
+		log = null // a failed disk: the work matters more than its log
 	} else {
 		defer log.Close()
 	}
@@ -69,9 +69,9 @@ func Detach(s Spec, files ...*os.File) (pid, pidfd int, err error) {
 	return pid, pidfd, p.Release()
 }
 
-// inMemory is an anonymous file: the arguments and the environment of a process can be read by others, and the disk may
-// be full.
-func inMemory(text []byte) (*os.File, error) {
+// memoryFile returns an anonymous file in memory with this content. Arguments and environment would be readable
+// by others, and the disk may be full.
+func memoryFile(text []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate("input", unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("input: %w", err)

@@ -52,7 +52,7 @@ func TestDetachHandsOnTheLockOnly(t *testing.T) {
 	if err != nil || !strings.Contains(string(info), fmt.Sprintf("\nPid:\t%d\n", pid)) {
 		t.Errorf("process %d, its pidfd is of\n%s%v", pid, info, err)
 	}
-	p, err := job.Of(pid)
+	p, err := job.ProcessOf(pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestDetachErrors(t *testing.T) {
 	if _, err := os.Lstat(target); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the link was followed: %v", err)
 	}
-	if p, err := job.Of(pid); err != nil {
+	if p, err := job.ProcessOf(pid); err != nil {
 		t.Error(err)
 	} else if _, err := p.Stop(time.Second); err != nil {
 		t.Error(err)

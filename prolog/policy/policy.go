@@ -16,7 +16,7 @@ import (
 	"jobgait/configs"
 )
 
-// Decide tells whether a run is watched, and why not.
+// Decide reports whether a run is watched, and the reason in words.
 func Decide(c configs.Config, r job.Run, optOut bool) (watch bool, reason string) {
 	w, j := c.Watch, r.Job
 	switch {
@@ -35,15 +35,15 @@ func Decide(c configs.Config, r job.Run, optOut bool) (watch bool, reason string
 	case j.NNodes < w.MinNodes:
 		return false, fmt.Sprintf("the job has %s, less than watch.min_nodes = %d", quantity.Plural(j.NNodes, "node"),
 			w.MinNodes)
-	case draw(r.Key.Cluster, r.Key.JobID) >= w.Share:
+	case jobFraction(r.Key.Cluster, r.Key.JobID) >= w.Share:
 		return false, fmt.Sprintf("not drawn by watch.share = %g", w.Share)
 	}
 	return true, "watched"
 }
 
-// draw returns a number in [0, 1) for a job, evenly spread over jobs. A
-// cryptographic hash because job ids are consecutive: cheaper ones leave stripes.
-func draw(cluster string, id run.JobID) float64 {
+// jobFraction returns a number in [0, 1) for a job that is the same on all nodes and evenly spread over jobs.
+// It uses a cryptographic hash, because cheaper ones leave patterns for consecutive job ids.
+func jobFraction(cluster string, id run.JobID) float64 {
 	sum := sha256.Sum256([]byte(cluster + "\x00" + id.String()))
 	return float64(binary.BigEndian.Uint64(sum[:8])>>11) / (1 << 53)
 }

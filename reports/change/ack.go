@@ -13,8 +13,8 @@ import (
 	"jobgait/analysis/table"
 )
 
-// Acks are the changes that somebody has seen and accepted: each the change of a series
-// at a run, given by its index in the input or by its day.
+// Acks lists the changes that a user has acknowledged. Each is a change of a series at a run, which is given by
+// its index in the input or by its day.
 type Acks []Ack
 
 // Ack is one acknowledged change.
@@ -24,7 +24,7 @@ type Ack struct {
 	Day   float64 // NaN: any
 }
 
-// Has says whether the list has the change.
+// Has reports whether the list contains the change.
 func (a Acks) Has(id string, index int, day float64) bool {
 	return slices.ContainsFunc(a, func(k Ack) bool {
 		return k.ID == id && (k.Index < 0 || k.Index == index) && (math.IsNaN(k.Day) || math.Floor(k.Day) == math.Floor(day))
@@ -32,15 +32,14 @@ func (a Acks) Has(id string, index int, day float64) bool {
 }
 
 const (
-	mostAcks     = 1_000_000
-	mostAckBytes = 256 << 20
+	maxAcks     = 1_000_000
+	maxAckBytes = 256 << 20
 )
 
-// ReadAcks reads acknowledgements: CSV with a header that has id and index or t,
-// or both; other columns (who, why) are for people. A t is what the series has:
-// a day number, a date, or seconds if that is the unit.
+// ReadAcks reads acknowledgements: CSV with a header that has id, and index or t or both; other columns (who,
+// why) are ignored. t has the form of the series' times: a day number, a date, or seconds if that is the unit.
 func ReadAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
-	c := csv.NewReader(io.LimitReader(r, mostAckBytes))
+	c := csv.NewReader(io.LimitReader(r, maxAckBytes))
 	c.Comment, c.TrimLeadingSpace = '#', true
 	head, err := c.Read()
 	if errors.Is(err, io.EOF) {
@@ -54,7 +53,7 @@ func ReadAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
 		return nil, fmt.Errorf("%s:1: read acknowledgements: the header needs id, and index or t", name)
 	}
 	acks := Acks{}
-	for len(acks) < mostAcks {
+	for len(acks) < maxAcks {
 		record, err := c.Read()
 		if errors.Is(err, io.EOF) {
 			return acks, nil
@@ -69,10 +68,10 @@ func ReadAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
 		}
 		acks = append(acks, one)
 	}
-	return nil, fmt.Errorf("%s: read acknowledgements: more than %d", name, mostAcks)
+	return nil, fmt.Errorf("%s: read acknowledgements: more than %d", name, maxAcks)
 }
 
-// ackOf reads one record; -1 is a column that is not there.
+// ackOf parses one record; id, index and at are columns, -1 for a missing one.
 func ackOf(record []string, id, index, at int, u table.TimeUnit) (Ack, error) {
 	a := Ack{ID: strings.TrimSpace(record[id]), Index: -1, Day: math.NaN()}
 	var err error

@@ -16,19 +16,17 @@ import (
 // SchemaCompare names the JSON form of comparisons.
 const SchemaCompare = "jobgait.compare/1"
 
-// Pair is how a history compares with a baseline.
+// Pair is the comparison of a history with a baseline.
 type Pair struct {
-	Base, Other string // what they are called
-	Of          string // what they are histories of, where Base and Other do not say it
+	Base, Other string // the titles of the two histories
+	Of          string // the subject of both histories, where Base and Other do not say it
 	pair.Comparison
-	// Join is how the runs were brought together; "" for two sets of runs, of which
-	// Runs has the sizes.
+	// Join is how the runs were paired; "" for two sets of runs, whose sizes Runs holds.
 	Join pair.Join
 	Runs [2]int
-	// Unit is that of the values; "" where it is not said, or not the same.
+	// Unit is the unit of the values; "" where it is unknown or differs.
 	Unit string
-	// Ratio is the history of the relative difference in percent, whose changes those of
-	// the comparison are.
+	// Ratio is the history of the relative difference in percent, with the changes that the comparison found.
 	Ratio Judged
 }
 
@@ -40,8 +38,7 @@ func Compare(base, other History, join pair.Join) Pair {
 		Ratio: ratio(base, other, join, c)}
 }
 
-// CompareSets compares all runs of the second history with all of the first:
-// nothing brings a run of one together with a run of the other.
+// CompareSets compares all runs of the second history with all runs of the first, without pairing them.
 func CompareSets(base, other History) Pair {
 	c := pair.CompareSets(base.Runs.Series, other.Runs.Series)
 	c.Notes = slices.Concat(base.readNotes(), other.readNotes(), c.Notes)
@@ -53,7 +50,7 @@ func CompareSets(base, other History) Pair {
 		Runs: [2]int{base.Values(), other.Values()}}
 }
 
-// commonUnit is the unit of two histories, "" where it is not the same.
+// commonUnit returns the unit of two histories, "" where their units differ.
 func (h History) commonUnit(other History) string {
 	if h.Unit != other.Unit {
 		return ""
@@ -61,7 +58,7 @@ func (h History) commonUnit(other History) string {
 	return h.Unit
 }
 
-// readNotes are what the reader said of a history, with its name.
+// readNotes returns the notes from reading a history, with its title.
 func (h History) readNotes() []note.Note {
 	var out []note.Note
 	for _, n := range h.Runs.Notes {
@@ -106,7 +103,7 @@ func PairJSON(w io.Writer, p Pair) error {
 		Level: quantity.Finite(p.Level), P: quantity.FiniteOf(p.P),
 		Significant: p.Significant, Need: p.Need, SeePct: quantity.Finite(p.SeePct),
 		Correlation: quantity.FiniteOf(p.Correlation),
-		Changes:     []jsonChange{}, Histogram: []jsonBin{}, Notes: list(p.Notes)}
+		Changes:     []jsonChange{}, Histogram: []jsonBin{}, Notes: nonNil(p.Notes)}
 	for _, c := range p.Changes {
 		out.Changes = append(out.Changes, p.Ratio.jsonChange(c, Default()))
 	}
@@ -116,8 +113,8 @@ func PairJSON(w io.Writer, p Pair) error {
 	return write(w, out)
 }
 
-// PairText writes a comparison for people, in the manners of benchstat: "~"
-// where nothing was shown, and how many runs are missing to see more.
+// PairText writes a comparison as text in the style of benchstat: "~" where no difference was shown, and how
+// many more runs are needed to show one.
 func PairText(w io.Writer, p Pair) error {
 	var t text.Page
 	t.Text("", p.Sentence())
@@ -147,7 +144,7 @@ func PairText(w io.Writer, p Pair) error {
 	return nil
 }
 
-// Sentence says how the two compare.
+// Sentence returns a sentence on how the two compare.
 func (p Pair) Sentence() string {
 	switch {
 	case p.RelativePct == nil:
@@ -168,6 +165,7 @@ func (p Pair) Sentence() string {
 		p.interval())
 }
 
+// interval returns the interval of the difference in words, "" without one.
 func (p Pair) interval() string {
 	lo, hi, ok := bounds(*p.RelativePct, p.LoPct, p.HiPct)
 	if !ok {
@@ -180,7 +178,7 @@ func (p Pair) interval() string {
 	return fmt.Sprintf(" (%s interval %s)", quantity.Chosen(100*p.Level), quantity.PercentRange(lo, hi))
 }
 
-// Facts are the numbers behind the sentence, one a line.
+// Facts returns the numbers behind the sentence, one per line.
 func (p Pair) Facts() []string {
 	unit := ""
 	if p.Join != "" {
@@ -216,8 +214,7 @@ func (p Pair) Facts() []string {
 	return out
 }
 
-// bars draws the histogram as lines of text; of several empty ones in a row
-// there is one that says so.
+// bars draws the histogram as lines of text; one line stands for several adjacent empty bins.
 func bars(t *text.Page, p Pair) {
 	most := 1
 	for _, b := range p.Histogram {
@@ -240,8 +237,8 @@ func bars(t *text.Page, p Pair) {
 	}
 }
 
-// edges returns how the edges of bins are printed: with as many digits as it takes for
-// the two of a bin to differ.
+// edges returns a function that prints the edges of bins with enough digits for the two edges of a bin to
+// differ.
 func edges(bins []pair.Bin) func(float64) string {
 	for _, b := range bins {
 		if quantity.Signed(b.Lo) == quantity.Signed(b.Hi) && b.Lo < b.Hi {
@@ -251,7 +248,7 @@ func edges(bins []pair.Bin) func(float64) string {
 	return quantity.Signed
 }
 
-// ChangeLines says when the ratio changed.
+// ChangeLines returns a line for each change of the ratio.
 func (p Pair) ChangeLines() []string {
 	var out []string
 	o := Options{Now: math.Inf(1)}
@@ -266,8 +263,8 @@ func (p Pair) ChangeLines() []string {
 	return out
 }
 
-// ratio is the history of how much longer the other takes than the base, in
-// percent, with the changes that the comparison found.
+// ratio returns the history of how much longer the other takes than the base in percent, with the changes that
+// the comparison found.
 func ratio(base, other History, join pair.Join, c pair.Comparison) Judged {
 	h := pair.Ratio(base.Series, other.Series, join, c.Changes)
 	var s Judged

@@ -8,26 +8,26 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// goesOn is within how many runs of the newest a creep ends that may still go on.
-const goesOn = 10
+// maxRunsSinceCreep is the largest number of runs since the end of a creep at which it may still continue.
+const maxRunsSinceCreep = 10
 
-// creepText is a creep in a sentence.
+// creepText returns a sentence on a creep.
 func (s Judged) creepText(k changepoint.Creep, o Options) string {
 	text := fmt.Sprintf("%s %s bit by bit: from %s to %s over %s, ", quantity.Percent(math.Abs(k.EffectPct)),
 		s.direction(k.EffectPct),
 		s.value(k.From), s.value(k.To), quantity.Plural(k.N, "run"))
-	if k.LastIndex < len(s.Y)-goesOn {
+	if k.LastIndex < len(s.Y)-maxRunsSinceCreep {
 		return text + "from " + s.Date(k.FirstIndex, o) + " to " + s.Date(k.LastIndex, o) + "."
 	}
 	return text + "since " + s.Date(k.FirstIndex, o) + "."
 }
 
-// newestChange is the newest of the changes, which there must be: the creep that it is
-// part of as a whole.
+// newestChange returns the newest change; for one that is part of a creep, a change that spans the whole creep.
+// There must be a change.
 func (s Judged) newestChange() changepoint.Change {
 	c := s.Result.Changes[len(s.Result.Changes)-1]
 	for _, e := range s.Events {
-		if e.Creep.Holds(c.Index) {
+		if e.Creep.Explains(c.Index) {
 			return e.First()
 		}
 	}

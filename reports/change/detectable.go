@@ -7,8 +7,8 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// Detectable says which change the runs of a history would show, or how many runs it
-// needs; "" where neither is known.
+// Detectable says how large a change the runs of a history would show, or how many runs it needs; "" where
+// neither is known.
 func (s Judged) Detectable() string {
 	pct, runs := s.Result.DetectablePct, s.Result.RunsForTenPct
 	var text string
@@ -27,7 +27,7 @@ func (s Judged) Detectable() string {
 	return text + " " + more
 }
 
-// levelRuns is how many runs the newest level of a history has.
+// levelRuns returns the number of runs at the newest level of a history.
 func (s Judged) levelRuns() int {
 	if n := len(s.Result.Regimes); n > 0 {
 		return s.Result.Regimes[n-1].N
@@ -35,7 +35,7 @@ func (s Judged) levelRuns() int {
 	return s.Values()
 }
 
-// Detectable says it of all histories: of several by their median.
+// Detectable says how large a change the histories would show; for several histories it gives the median.
 func (r Report) Detectable() string {
 	var pct []float64
 	judged, last := 0, Judged{}

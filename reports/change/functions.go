@@ -11,20 +11,19 @@ import (
 	"jobgait/reports/text"
 )
 
-// ofCode is whether a cause is a function, and no field that was recorded.
-func ofCode(c changepoint.Cause) bool {
+// isFunctionCause reports whether a cause is a function rather than a recorded field.
+func isFunctionCause(c changepoint.Cause) bool {
 	return c.Field == changepoint.FunctionField || c.Field == changepoint.ReplacedField
 }
 
-// fieldsOf leaves the functions out.
-func fieldsOf(causes []changepoint.Cause) []changepoint.Cause {
-	return slices.DeleteFunc(slices.Clone(causes), ofCode)
+// fieldCauses returns the causes that are recorded fields.
+func fieldCauses(causes []changepoint.Cause) []changepoint.Cause {
+	return slices.DeleteFunc(slices.Clone(causes), isFunctionCause)
 }
 
-// consistsOf names the function that has most of a change, as the part of a sentence:
-// its share of the CPU time that was added or saved, where one goes the way of the
-// other.
-func consistsOf(causes []changepoint.Cause) string {
+// mainFunctionText returns part of a sentence on the function with the largest part in a change: its added or
+// saved CPU time per cycle, and the total if that changed in the same direction.
+func mainFunctionText(causes []changepoint.Cause) string {
 	for _, c := range causes {
 		f := c.Function
 		if f == nil {
@@ -43,7 +42,7 @@ func consistsOf(causes []changepoint.Cause) string {
 	return ""
 }
 
-// functionName is a function in a sentence, cut where templates have made it long.
+// functionName returns a function's name for a sentence, cut if templates make it long.
 func functionName(name string) string {
 	const most = 60
 	if name = text.Clean(name); len([]rune(name)) > most {
@@ -52,7 +51,7 @@ func functionName(name string) string {
 	return name
 }
 
-// codeDetails are the functions of a change, a line each.
+// codeDetails returns a line for each function of a change.
 func codeDetails(causes []changepoint.Cause) []string {
 	var out []string
 	for _, c := range causes {
@@ -61,14 +60,15 @@ func codeDetails(causes []changepoint.Cause) []string {
 			out = append(out, fmt.Sprintf("function: %s took the place of %s", functionName(c.To), functionName(c.From)))
 		case f != nil:
 			out = append(out, fmt.Sprintf("function: %s %s -> %s a cycle (95 %% interval of the difference %s .. %s)",
-				functionName(c.To), quantity.Period(f.BeforeS), quantity.Period(f.AfterS), milli(f.LoS), milli(f.HiS)))
+				functionName(c.To), quantity.Period(f.BeforeS), quantity.Period(f.AfterS), signedMillis(f.LoS),
+				signedMillis(f.HiS)))
 		}
 	}
 	return out
 }
 
-// milli is a difference of times.
-func milli(s float64) string {
+// signedMillis prints a difference of times, given in s, with its sign.
+func signedMillis(s float64) string {
 	sign := "+"
 	if s < 0 {
 		sign = "-"
@@ -76,16 +76,15 @@ func milli(s float64) string {
 	return sign + quantity.Period(math.Abs(s))
 }
 
-// mostFunctions is how many changes of single functions are printed for a history.
-const mostFunctions = 5
+// maxFunctionTexts is the largest number of changes of single functions that are printed for a history.
+const maxFunctionTexts = 5
 
-// FunctionTexts are the changes of single functions that the series itself does not
-// show, the newest first.
+// FunctionTexts returns the changes of single functions that the series itself does not show, the newest first.
 func (s Judged) FunctionTexts(o Options) []string {
 	list := slices.Clone(s.Result.Functions)
 	slices.SortStableFunc(list, func(a, b changepoint.FunctionChange) int { return b.Index - a.Index })
 	var out []string
-	for _, f := range list[:min(len(list), mostFunctions)] {
+	for _, f := range list[:min(len(list), maxFunctionTexts)] {
 		word := "longer"
 		if f.EffectPct < 0 {
 			word = "shorter"
@@ -98,14 +97,14 @@ func (s Judged) FunctionTexts(o Options) []string {
 		text += " a cycle since " + s.date(f.T, o) + " (" + s.nameOf(f.Index) + "); the whole does not show it."
 		out = append(out, text)
 	}
-	if more := len(list) - mostFunctions; more > 0 {
+	if more := len(list) - maxFunctionTexts; more > 0 {
 		out = append(out, fmt.Sprintf("%d more changes of functions (--json has all).", more))
 	}
 	return out
 }
 
-// functions writes the histories of which single functions changed.
-func (r Report) functions(p *text.Page) {
+// writeFunctions writes the histories in which single functions changed.
+func (r Report) writeFunctions(p *text.Page) {
 	for _, s := range r.Series {
 		for i, text := range s.FunctionTexts(r.options) {
 			if i == 0 {
@@ -117,7 +116,7 @@ func (r Report) functions(p *text.Page) {
 	}
 }
 
-// jsonFunctions are all of them.
+// jsonFunctions returns all changes of single functions.
 func (s Judged) jsonFunctions(o Options) []jsonFunction {
 	out := []jsonFunction{}
 	for _, f := range s.Result.Functions {
@@ -126,7 +125,7 @@ func (s Judged) jsonFunctions(o Options) []jsonFunction {
 	return out
 }
 
-// libraryName is the library whose build a field has, "" if it has none.
+// libraryName returns the library whose build id a field records, "" for other fields.
 func libraryName(field string) string {
 	name, ok := strings.CutPrefix(field, "library.")
 	if !ok {

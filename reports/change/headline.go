@@ -10,9 +10,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// headline is what the first two lines of a mail have room for: how many
-// histories of which status, and which are slower now, the worst first. Of a lone
-// history it says what happened to it.
+// headline returns the text of the first two lines of a mail: how many histories have which status, and which
+// are slower now, the worst first. For a lone history it says what happened to it.
 func (r Report) headline() string {
 	if len(r.Series) == 0 {
 		return "No history to tell of."
@@ -31,7 +30,7 @@ func (r Report) headline() string {
 	}
 	if len(r.Series) == 1 {
 		s := r.Series[0]
-		return strings.TrimSpace(fmt.Sprintf("%s, %s: %s. %s", s.Title(), of, s.Status.word(), s.inShort(r.options)))
+		return strings.TrimSpace(fmt.Sprintf("%s, %s: %s. %s", s.Title(), of, s.Status.word(), s.summaryText(r.options)))
 	}
 	text := fmt.Sprintf("%s, %s: %d changed, %d watch, %d pass", quantity.Plural(len(r.Series), "series"), of, n[Changed],
 		n[Watch], n[Pass])
@@ -41,7 +40,7 @@ func (r Report) headline() string {
 	return text + "." + r.slowerNow(n[Changed])
 }
 
-// LastDays names the reported days.
+// LastDays returns words for the reported days.
 func LastDays(days float64) string {
 	if days == 1 {
 		return "last day"
@@ -49,15 +48,15 @@ func LastDays(days float64) string {
 	return fmt.Sprintf("last %g days", days)
 }
 
-// inShort is what a lone history comes to.
-func (s Judged) inShort(o Options) string {
+// summaryText returns the headline for a lone history.
+func (s Judged) summaryText(o Options) string {
 	switch s.Status {
 	case Changed:
-		return s.large().Brief
+		return s.newestLargeEvent().Brief
 	case Watch:
 		return s.Watch
 	case Pass:
-		return s.Now(o)
+		return s.CurrentLevelText(o)
 	}
 	return ""
 }
@@ -80,7 +79,7 @@ func (r Report) slowerNow(changed int) string {
 	var parts []string
 	for _, s := range list[:min(most, len(list))] {
 		c := s.newestChange()
-		parts = append(parts, fmt.Sprintf("%s by %s since %s", clip(s.Title()), quantity.Percent(c.EffectPct),
+		parts = append(parts, fmt.Sprintf("%s by %s since %s", clipName(s.Title()), quantity.Percent(c.EffectPct),
 			s.date(c.T, r.options)))
 	}
 	text := " Slower now: " + strings.Join(parts, "; ")
@@ -90,15 +89,15 @@ func (r Report) slowerNow(changed int) string {
 	return text + "."
 }
 
-// acknowledged says whether somebody knows of a history that is slower now.
+// acknowledged reports whether a slowdown of any history was acknowledged.
 func (r Report) acknowledged() bool {
 	return slices.ContainsFunc(r.Series, func(s Judged) bool {
 		return len(s.Events) > 0 && s.Events[0].Known && !s.Events[0].Small && s.Events[0].Last().EffectPct > 0
 	})
 }
 
-// clip cuts a name to what leaves room for others in a line or two.
-func clip(name string) string {
+// clipName cuts a name in the middle so that several names fit into two lines.
+func clipName(name string) string {
 	const most = 56
 	if r := []rune(name); len(r) > most {
 		return string(r[:most/2]) + "..." + string(r[len(r)-most/2+3:])
@@ -106,14 +105,14 @@ func clip(name string) string {
 	return name
 }
 
-// ranked are the histories that changed: those that are slower now, then the others,
-// that of the newest change first.
+// ranked returns the histories that changed: first those that are slower now, then the others, that of the
+// newest change first.
 func (r Report) ranked() []Judged {
 	list, _ := r.byWeight()
 	return slices.DeleteFunc(list, func(s Judged) bool { return s.Status != Changed })
 }
 
-// ByChance says how many of the reported changes chance alone would give; "" if that is unknown for all.
+// ByChance says how many of the reported changes are expected by chance alone; "" if that is unknown for all.
 func (r Report) ByChance() string {
 	const least = 0.05
 	var shown []changepoint.SeriesResult
@@ -159,7 +158,7 @@ func (s Judged) largeChanges() []changepoint.Change {
 	return out
 }
 
-// recent returns how many runs lie in the reported days.
+// recent returns the number of runs in the reported days.
 func (s Judged) recent(o Options) int {
 	if o.Days <= 0 {
 		return s.Result.N
@@ -173,8 +172,7 @@ func (s Judged) recent(o Options) int {
 	return n
 }
 
-// expected is how many of the changes chance alone would give; nil if that is not known
-// of any.
+// expected returns the number of changes expected by chance alone; nil if that is unknown for every change.
 func (r Report) expected() *float64 {
 	known, unknown := false, false
 	for _, s := range r.Series {
@@ -190,9 +188,9 @@ func (r Report) expected() *float64 {
 	return quantity.Finite(r.Expected)
 }
 
-// machine writes the shifts of the machine, the newest first: that is the next question after "a job is
-// slower". Shifts that ended before the reported days are left out.
-func (r Report) machine(p *text.Page) {
+// writeMachine writes the shifts of the machine, the newest first, because they may explain a slower job. It
+// leaves out shifts that ended before the reported days.
+func (r Report) writeMachine(p *text.Page) {
 	const most = 4
 	var list []changepoint.MachineEvent
 	for _, m := range slices.Backward(r.Machine) {

@@ -174,12 +174,12 @@ func TestShapeName(t *testing.T) {
 // The dates of a file that ended long ago have their year.
 func TestOldDatesHaveYears(t *testing.T) {
 	o := options()
-	o.Years = Old([]History{aHistory("a")}, firstDay+5000)
+	o.Years = NeedsYear([]History{aHistory("a")}, firstDay+5000)
 	if got := textOf(t, o, nil, result("melt", step(20, firstDay+20.5, 15))); !strings.Contains(got,
 		"15.0 % slower since 21 October 2026") {
 		t.Error(got)
 	}
-	if Old([]History{aHistory("a")}, firstDay+50) {
+	if NeedsYear([]History{aHistory("a")}, firstDay+50) {
 		t.Error("a file of last month is old")
 	}
 }

@@ -8,18 +8,18 @@ import (
 	"jobgait/reports/html"
 )
 
-// Style is what a page adds to the report's style sheet to show timelines.
+// style is the CSS that a page adds to the report's style sheet to show timelines.
 //
 //go:embed history.css
 var style string
 
-// Style returns the rules for timelines, for pages that show them.
+// Style returns the CSS that a page needs to show timelines.
 func Style() string { return style }
 
-// mostPictures bounds a picture of many histories; those that want to be seen come first.
-const mostPictures = 60
+// maxPictures is the largest number of histories that Plot draws; the most important come first.
+const maxPictures = 60
 
-// Plot writes the timelines as one SVG file that looks after itself.
+// Plot writes the timelines as one self-contained SVG file.
 func Plot(w io.Writer, r Report) error {
 	view := DefaultView(r.options)
 	view.Machine = r.Machine
@@ -29,7 +29,7 @@ func Plot(w io.Writer, r Report) error {
 	list, _ := r.byWeight()
 	for _, s := range list {
 		svg := ""
-		if drawn < mostPictures {
+		if drawn < maxPictures {
 			svg = Timeline(s, view)
 		} else {
 			left++
@@ -52,7 +52,7 @@ func Plot(w io.Writer, r Report) error {
 	return nil
 }
 
-// caption says what became of a history.
+// caption returns the title of a history and its newest event.
 func (s Judged) caption() string {
 	if len(s.Events) > 0 {
 		return s.Title() + ": " + html.Nice(s.Events[0].Text)

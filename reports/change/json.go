@@ -16,8 +16,8 @@ import (
 // renamed.
 const Schema = "jobgait.changes/1"
 
-// The JSON forms are types of their own: a number that is not finite must
-// become null, and indexes those of the input.
+// The JSON forms are separate types, because a number that is not finite must become null and indexes must be
+// those of the input.
 type (
 	jsonReport struct {
 		Schema   string             `json:"schema"`
@@ -25,7 +25,7 @@ type (
 		Expected *float64           `json:"expected_by_chance"`
 		Series   []jsonSeries       `json:"series"`
 		Machine  []jsonMachine      `json:"machine"`
-		Slower   *jsonSlower        `json:"slower,omitempty"` // of a site
+		Slower   *jsonSlower        `json:"slower,omitempty"` // for a site only
 	}
 	jsonSlower struct {
 		Told     int          `json:"told"`
@@ -93,7 +93,7 @@ type (
 		From  *string  `json:"from"`
 		To    *string  `json:"to"`
 		P     *float64 `json:"p"`
-		// Function is of functions only.
+		// Function is set for causes that are functions.
 		Function *jsonShifted `json:"function,omitempty"`
 	}
 	jsonShifted struct {
@@ -171,6 +171,7 @@ func JSON(w io.Writer, r Report) error {
 	return write(w, out)
 }
 
+// write writes v as one line of JSON.
 func write(w io.Writer, v any) error {
 	if err := json.NewEncoder(w).Encode(v); err != nil {
 		return fmt.Errorf("write JSON: %w", err)
@@ -178,6 +179,7 @@ func write(w io.Writer, v any) error {
 	return nil
 }
 
+// json returns the JSON form of the history.
 func (s Judged) json(o Options) jsonSeries {
 	out := jsonSeries{ID: s.givenID(), User: textOrNull(s.User), App: textOrNull(s.App), Shape: textOrNull(s.Shape),
 		Metric: textOrNull(s.Metric), Unit: textOrNull(s.Unit), N: s.Result.N, Status: textOrNull(string(s.Status)),
@@ -206,7 +208,7 @@ func (s Judged) json(o Options) jsonSeries {
 	return out
 }
 
-// givenID is the id as it stood in the input: a number stays one.
+// givenID returns the id as it is in the input: a number stays a number.
 func (s Judged) givenID() any {
 	if s.NumberID {
 		return json.Number(s.ID)
@@ -214,6 +216,7 @@ func (s Judged) givenID() any {
 	return s.ID
 }
 
+// jsonChange returns the JSON form of a change.
 func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
 	out := jsonChange{Index: s.Index(c.Index), T: s.timeOf(c), Detected: s.Index(c.DetectedIndex),
 		EffectPct: quantity.Finite(c.EffectPct),
@@ -244,9 +247,9 @@ func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
 	return out
 }
 
-// AllNotes are those of the reader, then those of the analysis.
+// AllNotes returns the notes from reading the history, then those of the analysis.
 func (s Judged) AllNotes() []note.Note {
-	out := append(list(s.Runs.Notes), s.Result.Notes...)
+	out := append(nonNil(s.Runs.Notes), s.Result.Notes...)
 	for i, n := range out {
 		if n.Code == note.MissingRuns && s.Lacking != "" {
 			out[i].Text += ": " + s.Lacking
@@ -255,10 +258,10 @@ func (s Judged) AllNotes() []note.Note {
 	return out
 }
 
-// list returns a copy that is never nil.
-func list[T any](v []T) []T { return append([]T{}, v...) }
+// nonNil returns a copy that is never nil.
+func nonNil[T any](v []T) []T { return append([]T{}, v...) }
 
-// textOrNull is null for a field that was not known.
+// textOrNull returns nil for "", which JSON writes as null.
 func textOrNull(s string) *string {
 	if s == "" {
 		return nil

@@ -11,18 +11,17 @@ import (
 	"jobgait/reports/text"
 )
 
-// watched writes what may be changing, several runs before one and the largest
-// first. Of many histories some have a slow last run on every day: these share
-// one entry.
-func (r Report) watched(p *text.Page) {
+// writeWatched writes the histories that may be changing: first those with several runs, then those with one
+// run, the largest first. Of many histories some have a slow last run on any day; these share one entry.
+func (r Report) writeWatched(p *text.Page) {
 	list := r.with(Watch)
-	if len(list) == 0 || len(r.Series) == 1 { // the first line has said it
+	if len(list) == 0 || len(r.Series) == 1 { // the headline says it
 		return
 	}
-	slices.SortStableFunc(list, func(a, b Judged) int { return cmp.Compare(b.urgent(), a.urgent()) })
+	slices.SortStableFunc(list, func(a, b Judged) int { return cmp.Compare(b.urgency(), a.urgency()) })
 	p.Line("")
-	several := slices.IndexFunc(list, Judged.Once)
-	if several < 0 || len(list)-several <= few {
+	several := slices.IndexFunc(list, Judged.OnlyLastRun)
+	if several < 0 || len(list)-several <= fewHistories {
 		several = len(list)
 	}
 	for _, s := range list[:min(mostChanged, several)] {
@@ -33,7 +32,7 @@ func (r Report) watched(p *text.Page) {
 	}
 	if once := list[several:]; len(once) > 0 {
 		var names []string
-		for _, s := range once[:min(mostNamed, len(once))] {
+		for _, s := range once[:min(maxNamed, len(once))] {
 			names = append(names, fmt.Sprintf("%s by %s", s.Title(), quantity.Percent(s.Unconfirmed.Pct)))
 		}
 		p.Text("WATCH    ", fmt.Sprintf("of %s the last run alone is slower than usual, seen once: %s",
@@ -41,33 +40,33 @@ func (r Report) watched(p *text.Page) {
 	}
 }
 
-// passed lists the names of histories of which there is no more to say.
-func (r Report) passed(p *text.Page, head string, status Status) {
+// writePassed lists the names of the histories with the given status.
+func (r Report) writePassed(p *text.Page, head string, status Status) {
 	list := r.with(status)
 	if len(list) == 0 || len(r.Series) == 1 {
 		return
 	}
 	p.Line("")
-	if len(list) > 2*mostNamed { // a dozen names of hundreds are no help
+	if len(list) > 2*maxNamed { // a dozen names of hundreds are no help
 		p.Text(head, quantity.Plural(len(list), "series"))
 		return
 	}
 	p.Text(head, titles(list))
 }
 
-// mostNamed is how many histories are named in one line.
-const mostNamed = 12
+// maxNamed is the largest number of histories that are named in one entry.
+const maxNamed = 12
 
-// titles names histories, the first of many.
+// titles returns the titles of the first histories and the number of the rest.
 func titles(list []Judged) string {
 	var names []string
-	for _, s := range list[:min(mostNamed, len(list))] {
+	for _, s := range list[:min(maxNamed, len(list))] {
 		names = append(names, s.Title())
 	}
 	return andMore(names, len(list))
 }
 
-// andMore joins the first names of a list of all names.
+// andMore joins names and adds how many of all names are left out.
 func andMore(names []string, all int) string {
 	text := strings.Join(names, ", ")
 	if all > len(names) {
@@ -76,10 +75,8 @@ func andMore(names []string, all int) string {
 	return text
 }
 
-// Keep returns the report of those histories only for which keep is true, by
-// their place: what it expects by chance, and what it takes to stand out of it,
-// is that of the shorter list. Shifts of the machine stay if one of them had
-// it.
+// Keep returns the report of the histories whose index keep accepts. The number expected by chance and the
+// significance are those of the shorter list. It keeps shifts of the machine that one of these histories shows.
 func (r Report) Keep(keep func(i int) bool) Report {
 	out := r
 	out.Series, out.Machine = nil, nil

@@ -12,23 +12,22 @@ import (
 	"jobgait/reports/text"
 )
 
-// History is one series with what it is called and where its runs came from.
-// Histories of stored runs have Jobs; those of files have Given and Order.
+// History is one series with its name and the origin of its runs. Histories of stored runs have Jobs; histories
+// of files have Given and Order.
 type History struct {
 	table.Runs
-	// Name is for people; the ID if it is "".
+	// Name is the printed name; if it is "" the ID is printed.
 	Name string
-	// Jobs is the job id of each run; nil where none is known.
+	// Jobs holds the job id of each run; nil where no job id is known.
 	Jobs []string
-	// Lacking is why a run may have no value, where that is known.
+	// Lacking says why a run may have no value; "" if unknown.
 	Lacking string
-	// Support says that this is a further metric of runs that another history
-	// leads: it is drawn, but not told of.
+	// Support marks a further metric of runs for which another history is the leading one: it is drawn but not
+	// reported.
 	Support bool
 }
 
-// Of returns histories of what was read from a file. A lone series is called as
-// the file if it has no name of its own.
+// Of returns histories of the series read from a file. A lone series without a name is named after the file.
 func Of(inputs []table.Runs, file string) []History {
 	out := make([]History, len(inputs))
 	for i, in := range inputs {
@@ -41,8 +40,7 @@ func Of(inputs []table.Runs, file string) []History {
 	return out
 }
 
-// takeJobs moves the job ids out of the metadata, if a field is called so: they
-// differ in every run and say nothing about a change.
+// takeJobs moves the job ids from the metadata to Jobs: they differ in every run and cannot explain a change.
 func (h *History) takeJobs() {
 	h.Meta = maps.Clone(h.Meta)
 	for _, name := range []string{"job", "job_id", "jobid", "JobID"} {
@@ -53,9 +51,8 @@ func (h *History) takeJobs() {
 	}
 }
 
-// supports returns the further metrics of histories as histories of their own,
-// all of one metric together: those of one run must not be taken for unrelated
-// ones when the machine's share is looked for.
+// supports returns the further metrics of histories as separate histories, grouped by metric: metrics of the
+// same run must not count as unrelated when shifts of the machine are searched.
 func supports(hs []History) [][]History {
 	var out []History
 	for _, h := range hs {
@@ -73,9 +70,8 @@ func supports(hs []History) [][]History {
 	return byMetric(out)
 }
 
-// Lead splits histories of applications by metric. Of several metrics of one
-// application in one shape the first leads, or that of the iteration if there is
-// one; the others support it.
+// Lead splits histories of applications by metric. Of several metrics of one application in one shape, the
+// iteration time leads, or the first metric if none exists; the others are supporting.
 func Lead(hs []History) (leading []History, supporting [][]History) {
 	type key struct{ user, app, shape string }
 	first := map[key]int{}
@@ -100,6 +96,7 @@ func Lead(hs []History) (leading []History, supporting [][]History) {
 	return leading, append(supporting, supports(leading)...)
 }
 
+// byMetric groups histories by metric, in the order of their first appearance.
 func byMetric(hs []History) [][]History {
 	place := map[string]int{}
 	var out [][]History
@@ -117,7 +114,7 @@ func byMetric(hs []History) [][]History {
 // Add appends the histories of another report, which support those of r.
 func (r *Report) Add(other Report) { r.Series = append(r.Series, other.Series...) }
 
-// Values is how many runs have a value.
+// Values returns the number of runs that have a value.
 func (h History) Values() int {
 	n := 0
 	for _, y := range h.Y {
@@ -128,10 +125,10 @@ func (h History) Values() int {
 	return n
 }
 
-// Title is what people call the history, fit to print.
+// Title returns the history's name, or its id, cleaned for printing.
 func (h History) Title() string { return text.Clean(cmp.Or(h.Name, h.ID)) }
 
-// Index returns the position in the input of run k.
+// Index returns the position of run k in the input.
 func (h History) Index(k int) int {
 	if h.Order == nil || k < 0 || k >= len(h.Order) {
 		return k
@@ -139,43 +136,40 @@ func (h History) Index(k int) int {
 	return h.Order[k]
 }
 
-// Report is what is said of many histories.
+// Report is the judgement of many histories.
 type Report struct {
 	Method   changepoint.Method
 	Series   []Judged
 	Machine  []changepoint.MachineEvent
-	Expected float64 // events that chance alone would give; NaN if it is not known
-	// Own is the rate of false alarms of the site whose histories these are; nil where
-	// it was not asked for, or they are too few.
-	Own     *changepoint.OwnRate
+	Expected float64 // the number of events expected by chance alone; NaN if unknown
+	// Own is the site's own rate of false alarms; nil where it was not requested or the histories are too few.
+	Own     *changepoint.SiteRate
 	options Options
 }
 
-// Judged is a history with its result and what that means.
+// Judged is a history with its result and the judgement of it.
 type Judged struct {
 	History
 	Result changepoint.SeriesResult
 	Status Status
-	// Events are the changes as people count them: the two ends of an
-	// excursion are one. The newest is first.
+	// Events are the changes, newest first; the two ends of an excursion are one event.
 	Events []ShownEvent
-	// Unconfirmed is what was seen and is no change yet, Watch says so; "" if
-	// nothing was.
+	// Unconfirmed is a deviation that is not yet a confirmed change. Watch is the sentence on it; "" if none
+	// exists.
 	Unconfirmed changepoint.Unconfirmed
 	Watch       string
 }
 
-// Options say what is worth telling.
+// Options say what is reported and how.
 type Options struct {
-	// MinEffectPct is the smallest change in percent that makes a history changed.
+	// MinEffectPct is the smallest change in percent that gives a history the status changed.
 	MinEffectPct float64
 	// Days, if above 0, leaves out events that were seen more than Days before Now.
 	Days float64
-	// Now is the time of the report in days since 1970; NaN if no clock counts,
-	// then it is the newest run of all.
+	// Now is the time of the report in days since 1970; NaN stands for the newest run of all.
 	Now float64
-	// Years asks for the year of every date: the newest run is so long ago that a
-	// reader would take "20 March" for another.
+	// Years prints the year of every date: the newest run is so long ago that a date without its year would be
+	// misread.
 	Years bool
 	Acks  Acks
 	ASCII bool
@@ -183,33 +177,32 @@ type Options struct {
 	// database's name if it was given.
 	Stored  bool
 	History string
-	// Site says that the histories are those of a whole site, whose own rate of false
-	// alarms is worth its price.
+	// Site says that the histories are those of a whole site, for which the own rate of false alarms is computed.
 	Site bool
-	// Whose are the runs, where the histories' names do not say it.
+	// Whose names the owner of the runs, where the histories' names do not.
 	Whose string
 }
 
-// Default returns the usual options: a change below 2 % is listed, but makes no
-// history changed: with many runs it is sure, and still noise to people.
+// Default returns the usual options. A change below 2 % is listed but does not give a history the status
+// changed: with many runs it may be certain, but it is too small to matter.
 func Default() Options { return Options{MinEffectPct: 2, Now: math.NaN()} }
 
-// Analyse looks for changes in all histories at once. Those that could not be
-// read keep their place and have no results.
+// Analyse looks for changes in all histories together. Histories that could not be read keep their place and
+// have no results.
 func Analyse(hs []History, m changepoint.Method, p changepoint.Params, o Options) Report {
 	inputs := make([]table.Runs, len(hs))
 	for i, h := range hs {
 		inputs[i] = h.Runs
 	}
-	found := changepoint.Analyse(table.Owned(inputs), m, p)
+	found := changepoint.Analyse(table.WithOwners(inputs), m, p)
 	r := New(hs, m, found, o)
 	if o.Site && m == changepoint.Sequential {
-		r.Own = changepoint.OwnRateOf(found.Series, p)
+		r.Own = changepoint.MeasureSiteRate(found.Series, p)
 	}
 	return r
 }
 
-// New joins histories and the results of those that could be read.
+// New combines histories and the results of those that could be read, and judges them.
 func New(hs []History, m changepoint.Method, found changepoint.Analysis, o Options) Report {
 	if math.IsNaN(o.Now) {
 		o.Now = Newest(hs)
@@ -228,7 +221,7 @@ func New(hs []History, m changepoint.Method, found changepoint.Analysis, o Optio
 	return r
 }
 
-// Newest is the day of the last run of all histories.
+// Newest returns the day of the last run of all histories.
 func Newest(hs []History) float64 {
 	day := math.Inf(-1)
 	for _, h := range hs {

@@ -12,12 +12,11 @@ import (
 	"jobgait/reports/text"
 )
 
-// mostRemarks is how many remarks on single histories are printed: of a site
-// there are thousands.
+// mostRemarks is the largest number of remarks on single histories that are printed: a site has thousands.
 const mostRemarks = 5
 
-// writeNotes writes small changes, slow nodes of histories that pass, and notes. A
-// note that several histories have is said once.
+// writeNotes writes small changes, slow nodes of histories that pass, and notes. A note that several histories
+// share is printed once.
 func (r Report) writeNotes(p *text.Page) {
 	lines := r.remarks()
 	if left := len(lines) - mostRemarks; left > 0 {
@@ -37,7 +36,7 @@ func (r Report) writeNotes(p *text.Page) {
 	}
 }
 
-// remarks are slow nodes and small changes of histories that did not change.
+// remarks returns lines on the slow nodes and small changes of histories that did not change.
 func (r Report) remarks() []string {
 	var nodes, small []string
 	for _, s := range r.Series {
@@ -58,16 +57,16 @@ func (r Report) remarks() []string {
 	return append(nodes, small...)
 }
 
-// noteGroup is one kind of note of several histories.
+// noteGroup collects the notes of one code from several histories.
 type noteGroup struct {
 	code   note.Code
-	titles []string // of each text; a history may have several
+	titles []string // the history of each text; a history may have several
 	texts  []string
 	series int
 }
 
-// lines are the note as it is printed: once for all histories if it is the same,
-// in the words of each if they are few, of the first if they are many.
+// lines returns the printed notes of the group: one line if all texts are the same, each text if there are few,
+// else the first text.
 func (g noteGroup) lines(lone bool) []string {
 	const most = 3
 	first := g.texts[0]
@@ -87,8 +86,7 @@ func (g noteGroup) lines(lone bool) []string {
 	return out
 }
 
-// Routine says whether a note is about how runs were recorded, as in every
-// history, and not about what they did.
+// Routine reports whether a note is about how runs were recorded rather than about their performance.
 func Routine(code note.Code) bool {
 	switch code {
 	case note.MissingRuns, note.FieldsMissing, note.CommonMode, note.RepeatedTimes, note.Unsorted:
@@ -97,8 +95,7 @@ func Routine(code note.Code) bool {
 	return false
 }
 
-// groupedNotes are the notes of all histories by code; those of a lone history
-// are each for itself.
+// groupedNotes groups the notes of all histories by code; the notes of a lone history are not grouped.
 func (r Report) groupedNotes() []noteGroup {
 	var out []noteGroup
 	place := map[note.Code]int{}
@@ -124,30 +121,29 @@ func (r Report) groupedNotes() []noteGroup {
 	return out
 }
 
-// MachineSentence says what the machine did to all that ran on it, and that it
-// was not the jobs.
+// MachineSentence returns a sentence on a shift of the machine, which says that the jobs were not the reason.
 func MachineSentence(m changepoint.MachineEvent) string {
 	return machineShift(m) + ": the machine, not the jobs."
 }
 
-// machineShift is that without an end: in a list the first says it of all.
+// machineShift returns the sentence without its last part, for a list in which the first entry says that.
 func machineShift(m changepoint.MachineEvent) string {
 	way := "slower"
 	if m.EffectPct < 0 {
 		way = "faster"
 	}
 	return fmt.Sprintf("%s at once were %s %s %s UTC",
-		quantity.Plural(len(m.Series), "series"), quantity.Percent(math.Abs(m.EffectPct)), way, during(m.Start, m.End))
+		quantity.Plural(len(m.Series), "series"), quantity.Percent(math.Abs(m.EffectPct)), way, intervalText(m.Start, m.End))
 }
 
-// SlowNodeSentence says what runs on a node cost.
+// SlowNodeSentence says by how much runs on a node take longer.
 func SlowNodeSentence(n changepoint.SlowNode) string {
 	return fmt.Sprintf("Runs on node %s take %s longer than the others (%s).", text.Clean(n.Node),
 		quantity.Percent(n.EffectPct), quantity.Chance(n.P))
 }
 
-// short cuts a recorded value to what tells it from others.
-func short(s string) string {
+// shortValue cuts a recorded value to the length that distinguishes it from others.
+func shortValue(s string) string {
 	if s = text.Clean(s); s == "" {
 		return "(not known)"
 	}

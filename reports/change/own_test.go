@@ -45,7 +45,7 @@ func TestOwnRateOfASite(t *testing.T) {
 	}{{150, 0, true}, {150, 15, true}, {40, 10, false}} {
 		r := Analyse(aSite(c.n, c.slow), changepoint.Sequential, changepoint.Default(), o)
 		right, wrong := 0, 0
-		for _, i := range r.worse() {
+		for _, i := range r.worsePlaces() {
 			if i < c.slow {
 				right++
 			} else {

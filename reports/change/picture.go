@@ -14,29 +14,27 @@ import (
 
 // View says how much of a history a picture shows.
 type View struct {
-	// Height is that of the plot area in pixels.
+	// Height is the height of the plot area in pixels.
 	Height int
-	// Tips is how many of the newest runs have a tooltip; below 0 all have.
+	// Tips is the number of newest runs that have a tooltip; below 0 all runs have one.
 	Tips int
-	// Strips is how many tooltips there are: with more runs than that, one
-	// tooltip names several.
+	// Strips is the largest number of tooltips: with more runs than that, one tooltip names several.
 	Strips int
-	// Machine are shifts of the machine, drawn behind the runs.
+	// Machine lists the shifts of the machine, drawn in the background.
 	Machine []changepoint.MachineEvent
 	Options Options
 }
 
-// DefaultView is a picture of a page's width with all that is known.
+// DefaultView returns the view with all details, of a page's width.
 func DefaultView(o Options) View {
 	return View{Height: 150, Tips: -1, Strips: 40, Options: o}
 }
 
-// Timeline draws a history: its runs over time, the level and the spread of one
-// standard deviation on both sides between changes, changes with their size,
-// and outliers as open dots; those beyond the picture lie at its edge. It
+// Timeline draws a history: its runs over time, between changes the level with one standard deviation on both
+// sides, changes with their size, and outliers as open dots, at the edge if they lie beyond the picture. It
 // returns "" if there is nothing to draw.
 func Timeline(s Judged, v View) string {
-	lo, hi, ok := s.reach()
+	lo, hi, ok := s.valueRange()
 	if !ok {
 		return ""
 	}
@@ -64,7 +62,7 @@ func Timeline(s Judged, v View) string {
 	return c.SVG()
 }
 
-// Ticks are about want ticks on a scale of the history's days.
+// Ticks returns about want ticks on a scale of the history's days.
 func (h History) Ticks(x plot.Scale, want int) []plot.Tick {
 	if h.Calendar {
 		return plot.DateTicks(x.Lo, x.Hi, want)
@@ -72,11 +70,11 @@ func (h History) Ticks(x plot.Scale, want int) []plot.Tick {
 	return plot.NumberTicks(x.Lo, x.Hi, want, "day ")
 }
 
-// reach is the range of the values without outliers, of all runs of the newest level, and of all levels: a slow last
-// run that counts as an outlier so far is what the reader looks for.
-func (s Judged) reach() (lo, hi float64, ok bool) {
+// valueRange is the range of the values without outliers, of all runs of the newest level, and of all levels: a slow
+// last run that counts as an outlier so far is what the reader looks for.
+func (s Judged) valueRange() (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
-	odd, newest := s.odd(), 0
+	odd, newest := s.outlierSet(), 0
 	if n := len(s.Result.Regimes); n > 0 {
 		newest = s.Result.Regimes[n-1].First
 	}
@@ -93,7 +91,8 @@ func (s Judged) reach() (lo, hi float64, ok bool) {
 	return lo, hi, lo <= hi && !math.IsInf(hi, 0) && len(s.T) > 0
 }
 
-func (s Judged) odd() map[int]bool {
+// outlierSet returns the set of the indexes of outliers.
+func (s Judged) outlierSet() map[int]bool {
 	odd := make(map[int]bool, len(s.Result.Outliers))
 	for _, k := range s.Result.Outliers {
 		odd[k] = true
@@ -101,8 +100,8 @@ func (s Judged) odd() map[int]bool {
 	return odd
 }
 
-// drawMachine shades the shifts that all runs of the machine showed. They are
-// known by the clock: only a history in dates can show them.
+// drawMachine shades the shifts of the machine. Only a history in dates can show them, because their times are
+// clock times.
 func (s Judged) drawMachine(c *plot.Chart, v View, from, to float64) {
 	if !s.Calendar {
 		return
@@ -146,11 +145,10 @@ func (s Judged) drawLevels(c *plot.Chart, from, to float64) {
 	c.Levels("level", lines)
 }
 
-// labelRoom is how much of the width the label of a change takes.
+// labelRoom is the part of the picture's width that the label of a change takes.
 const labelRoom = 0.085
 
-// drawChanges draws a line at each change; the label gives way to that of a
-// larger change close by.
+// drawChanges draws a line at each change; its label is left out if a larger change is close by.
 func (s Judged) drawChanges(c *plot.Chart, x plot.Scale) {
 	type mark struct {
 		day, effect float64
@@ -179,10 +177,10 @@ func (s Judged) drawChanges(c *plot.Chart, x plot.Scale) {
 	}
 }
 
-// drawRuns draws a dot for each run, or a band from the least to the largest
-// value of as many runs each if there are too many.
+// drawRuns draws a dot for each run; if there are too many, a band from the smallest to the largest value of
+// groups of runs.
 func (s Judged) drawRuns(c *plot.Chart) {
-	odd := s.odd()
+	odd := s.outlierSet()
 	usual := make([]float64, len(s.Y))
 	for k, y := range s.Y {
 		if usual[k] = y; odd[k] {
@@ -203,7 +201,7 @@ func (s Judged) drawRuns(c *plot.Chart) {
 	c.Bins("runs-band", edges, lo, hi)
 }
 
-// drawOutliers draws the newest of them: each is an element of its own.
+// drawOutliers draws the newest outliers, a limited number because each is one SVG element.
 func (s Judged) drawOutliers(c *plot.Chart, v View) {
 	const most = 60
 	ks := s.Result.Outliers[max(0, len(s.Result.Outliers)-most):]

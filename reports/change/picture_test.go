@@ -12,7 +12,7 @@ import (
 func TestNewestLevelIsInsideTheAxis(t *testing.T) {
 	s := Judged{History: aHistory("late"), Result: result("late")}
 	s.Y[3], s.Y[34], s.Y[35], s.Result.Outliers = 500, 75, 76, []int{3, 34, 35}
-	lo, hi, ok := s.reach()
+	lo, hi, ok := s.valueRange()
 	if !ok || lo > 50 || hi < 76 {
 		t.Errorf("the axis reaches from %g to %g", lo, hi)
 	}
@@ -45,7 +45,7 @@ func TestTwoLevelsAreTwoLines(t *testing.T) {
 		t.Errorf("the levels are drawn as %.300s", rest)
 	}
 	s.Status = Pass // whatever the last run is
-	if words := s.Shortly(options()); !strings.Contains(words, " or ") {
+	if words := s.BriefText(options()); !strings.Contains(words, " or ") {
 		t.Errorf("in words: %q", words)
 	}
 }

@@ -12,41 +12,40 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// TwoRuns is one run held against another, field by field and phase by phase.
-// Two runs have no interval: what differs by chance and what does not, only
-// histories tell.
+// TwoRuns compares two runs field by field and phase by phase. Two runs give no confidence interval: only
+// histories show which differences are due to chance.
 type TwoRuns struct {
 	A, B string // job ids
-	// Numbers are what both or one of them measured.
+	// Numbers lists the quantities that at least one run measured.
 	Numbers []Number
-	// Recorded are the fields that differ: what was run, where, with what.
+	// Recorded lists the recorded fields that differ: what was run, where, and with which inputs.
 	Recorded []Recorded
-	// Extra is where the additional time of B went.
+	// Extra says in which phases the additional time of B was spent.
 	Extra phase.Difference
-	// Phases are what both or one of them spent in start-up, steps, checkpoints...
+	// Phases lists the times in s in start-up, steps, checkpoints and so on, of phases that at least one run has.
 	Phases []Number
-	// Ended is how the two ended, for people; "" if well or not known.
+	// Ended says how the two runs ended; "" if well or unknown.
 	Ended [2]string
 }
 
-// Number is one quantity of two runs; nil is not known.
+// Number is one quantity of two runs; nil means unknown.
 type Number struct {
 	Name string   `json:"name"`
 	Unit string   `json:"unit"`
 	A    *float64 `json:"a"`
 	B    *float64 `json:"b"`
-	// RelativePct is how much larger B is.
+	// RelativePct is by how many percent B is larger than A.
 	RelativePct *float64 `json:"relative_pct"`
 }
 
-// Recorded is a recorded field that two runs do not share; nil is not known.
+// Recorded is a recorded field in which two runs differ; nil means unknown.
 type Recorded struct {
 	Name string  `json:"name"`
 	A    *string `json:"a"`
 	B    *string `json:"b"`
 }
 
-// CompareRuns holds run b against run a.
+// CompareRuns compares run b with run a.
 func CompareRuns(a, b summary.Summary) TwoRuns {
 	t := TwoRuns{A: a.DisplayID(), B: b.DisplayID(), Numbers: numbers(a, b), Recorded: []Recorded{},
 		Extra: phase.Decompose(phase.BreakdownOf(a.ElapsedS, a.Phases, a.Patterns),
@@ -68,7 +67,7 @@ func CompareRuns(a, b summary.Summary) TwoRuns {
 	return t
 }
 
-// numbers are the quantities that one of the runs has at least.
+// numbers returns the quantities that at least one of the runs has.
 func numbers(a, b summary.Summary) []Number {
 	var out []Number
 	x, y := quantities(a), quantities(b)
@@ -81,6 +80,7 @@ func numbers(a, b summary.Summary) []Number {
 	return out
 }
 
+// newNumber returns a quantity with its relative difference where both values are known.
 func newNumber(name, unit string, a, b *float64) Number {
 	n := Number{Name: name, Unit: unit, A: a, B: b}
 	if a != nil && b != nil && *a > 0 {
@@ -89,15 +89,16 @@ func newNumber(name, unit string, a, b *float64) Number {
 	return n
 }
 
-// elapsed is the name of the quantity that all runs have.
+// elapsed is the name of the quantity that all runs have: the elapsed time.
 const elapsed = "elapsed"
 
+// measured is one quantity of one run; NaN means unknown.
 type measured struct {
 	name, unit string
 	value      float64
 }
 
-// quantities are those of one run in a fixed order; NaN is not known.
+// quantities returns the quantities of one run in a fixed order; NaN means unknown.
 func quantities(s summary.Summary) []measured {
 	unknown := math.NaN()
 	of := func(v *float64) float64 {
@@ -122,7 +123,7 @@ func quantities(s summary.Summary) []measured {
 	}
 }
 
-// recorded are the fields of a run that may explain a difference.
+// recorded returns the fields of a run that may explain a difference.
 func recorded(s summary.Summary) map[string]string {
 	j := s.Job
 	count := func(n *int) string {
@@ -141,8 +142,7 @@ func recorded(s summary.Summary) map[string]string {
 	return f
 }
 
-// ended is how a run ended, as far as it is known: a run that failed is no
-// faster than one that did not.
+// ended says how a run failed, "" if it did not: a failed run must not count as faster.
 func ended(s summary.Summary) string {
 	switch e := s.Exit; {
 	case e != nil && e.Signal != 0:

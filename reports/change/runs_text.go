@@ -13,8 +13,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// RunsJSON writes the comparison of two runs in the form of all comparisons;
-// what two runs cannot have is null.
+// RunsJSON writes the comparison of two runs in the JSON form of all comparisons; values that two runs cannot
+// have are null.
 func RunsJSON(w io.Writer, t TwoRuns) error {
 	var relative *float64
 	if len(t.Numbers) > 0 && t.Numbers[0].Name == elapsed {
@@ -29,17 +29,17 @@ func RunsJSON(w io.Writer, t TwoRuns) error {
 	}{
 		jsonPair{Schema: SchemaCompare, Base: t.A, Other: t.B, Pairs: 1, Used: 1, RelativePct: relative,
 			Changes: []jsonChange{}, Histogram: []jsonBin{}, Notes: []note.Note{oneEach()}},
-		list(t.Numbers), list(t.Phases), list(t.Recorded), t.Extra,
+		nonNil(t.Numbers), nonNil(t.Phases), nonNil(t.Recorded), t.Extra,
 	})
 }
 
-// oneEach says why there is no interval.
+// oneEach returns the note that says why there is no interval.
 func oneEach() note.Note {
 	return note.New(note.TooFewSets,
 		"one run each: whether they differ by more than chance, `jobgait compare --like` tells of all runs like them")
 }
 
-// RunsText writes the comparison of two runs for people.
+// RunsText writes the comparison of two runs as text.
 func RunsText(w io.Writer, t TwoRuns) error {
 	var p text.Page
 	p.Text("", t.headline())
@@ -48,7 +48,7 @@ func RunsText(w io.Writer, t TwoRuns) error {
 	}
 	p.Line("")
 	rows := [][]string{{"", t.A, t.B, "B against A"}}
-	for _, n := range append(list(t.Numbers), t.Phases...) {
+	for _, n := range append(nonNil(t.Numbers), t.Phases...) {
 		rows = append(rows, []string{n.Name, n.print(n.A), n.print(n.B), quantity.Optional(n.RelativePct, quantity.Signed)})
 	}
 	p.Columns(rows)
@@ -67,8 +67,7 @@ func RunsText(w io.Writer, t TwoRuns) error {
 	return nil
 }
 
-// headline says how much longer b took, and in which phases, as far as phases
-// of both are known.
+// headline says how much longer B took and, where the phases of both are known, in which phases.
 func (t TwoRuns) headline() string {
 	what := fmt.Sprintf("Job %s against job %s", t.B, t.A)
 	if len(t.Numbers) == 0 || t.Numbers[0].Name != elapsed || t.Numbers[0].RelativePct == nil {
@@ -99,8 +98,8 @@ func (t TwoRuns) headline() string {
 	return text + "."
 }
 
-// doubts say why the two need not be comparable: a run that failed is no faster
-// than one that did not, and one on more nodes is no better program.
+// doubts returns sentences on why the two runs may not be comparable: one failed, or they ran on different
+// numbers of nodes.
 func (t TwoRuns) doubts() []string {
 	var out []string
 	for i, job := range []string{t.A, t.B} {
@@ -126,14 +125,14 @@ func (t TwoRuns) doubts() []string {
 	return out
 }
 
-// phases are the seconds that the runs spent in each kind of phase.
+// phases returns the times in s that the runs spent in each kind of phase.
 func phases(a, b summary.Summary) []Number {
 	kinds := []struct {
 		kind phase.Stage
 		name string
-	}{{phase.StartUp, phase.StartUp.Words()}, {phase.Loop, "in steps"}, {phase.Checkpoint, "checkpoints"},
-		{phase.Gap, phase.Gap.Words()}, {phase.Unfollowed, phase.Unfollowed.Words()},
-		{phase.Tail, phase.Tail.Words()}, {phase.Aperiodic, "without period"}}
+	}{{phase.StartUp, phase.StartUp.ReaderText()}, {phase.Loop, "in steps"}, {phase.Checkpoint, "checkpoints"},
+		{phase.Gap, phase.Gap.ReaderText()}, {phase.Unfollowed, phase.Unfollowed.ReaderText()},
+		{phase.Tail, phase.Tail.ReaderText()}, {phase.Aperiodic, "without period"}}
 	spent := func(s summary.Summary, k phase.Stage) *float64 {
 		if len(s.Phases) == 0 {
 			return nil
@@ -156,6 +155,7 @@ func phases(a, b summary.Summary) []Number {
 	return out
 }
 
+// print prints one of the two values in the quantity's unit.
 func (n Number) print(v *float64) string {
 	if v == nil {
 		return quantity.Missing
@@ -166,6 +166,7 @@ func (n Number) print(v *float64) string {
 	return strings.TrimSpace(quantity.Figures(*v, 4) + " " + n.Unit)
 }
 
+// orUnknown returns the text, or "-" for nil.
 func orUnknown(s *string) string {
 	if s == nil {
 		return quantity.Missing

@@ -7,8 +7,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// Differ are the recorded fields in which runs a and b of a history differ and that
-// are known of both, those that name what was run first.
+// Differ returns the recorded fields that are known for runs a and b and differ, first the fields that identify
+// the program.
 func (h History) Differ(a, b int) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(h.Meta)) {
@@ -29,11 +29,11 @@ func (h History) Differ(a, b int) []string {
 	return out
 }
 
-// With returns the runs of a history in which a recorded field has the value that it
-// has in run k, with what a comparison needs of them. Its name says which they are.
+// With returns the runs of a history in which a recorded field has the same value as in run k, with the data
+// that a comparison needs. The name of the result contains the value.
 func (h History) With(field string, k int) History {
 	values := h.Meta[field]
-	out := History{Name: h.Title() + ", " + text.Clean(field) + " " + short(values[k])}
+	out := History{Name: h.Title() + ", " + text.Clean(field) + " " + shortValue(values[k])}
 	out.ID, out.Unit, out.Calendar, out.Metric = h.ID, h.Unit, h.Calendar, h.Metric
 	for i, v := range values {
 		if v == values[k] {

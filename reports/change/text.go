@@ -12,42 +12,42 @@ import (
 	"jobgait/reports/text"
 )
 
-// On a site hundreds of histories change. These limits set how many of one status are listed, how many of them
-// at length, and with how many events each.
+// Limits of the text, because on a site hundreds of histories change: mostChanged histories are listed,
+// mostDetailed of them at length, with mostEvents events each, or fewEvents if more than fewHistories are
+// listed.
 const (
 	mostChanged  = 50
 	mostDetailed = 12
-	few          = 5
+	fewHistories = 5
 	mostEvents   = 8
 	fewEvents    = 3
 )
 
-// Text writes the report so that it can be mailed as it is: what matters most in
-// the first two lines, then what the machine did, what changed, what may be
-// changing, and the rest.
+// Text writes the report as a text that can be mailed: a summary in the first two lines, then the shifts of the
+// machine, what changed, what may be changing, and the rest.
 func Text(w io.Writer, r Report) error {
 	var p text.Page
 	p.Text("", r.headline())
-	r.machine(&p)
-	r.changes(&p)
-	r.functions(&p)
-	r.watched(&p)
-	r.passed(&p, "PASS     ", Pass)
-	r.passed(&p, "UNKNOWN  ", Unknown)
+	r.writeMachine(&p)
+	r.writeChanges(&p)
+	r.writeFunctions(&p)
+	r.writeWatched(&p)
+	r.writePassed(&p, "PASS     ", Pass)
+	r.writePassed(&p, "UNKNOWN  ", Unknown)
 	r.writeNotes(&p)
-	r.footnotes(&p)
+	r.writeFootnotes(&p)
 	if err := p.Print(w); err != nil {
 		return fmt.Errorf("write text: %w", err)
 	}
 	return nil
 }
 
-// changes writes the histories that changed: the first at length, the next in a
-// line each, of the rest the names.
-func (r Report) changes(p *text.Page) {
+// writeChanges writes the histories that changed: the first at length, the next in a line each, the names of
+// the rest.
+func (r Report) writeChanges(p *text.Page) {
 	list := r.ranked()
 	each := mostEvents
-	if len(list) > few {
+	if len(list) > fewHistories {
 		each = fewEvents
 	}
 	for i, s := range list[:min(mostChanged, len(list))] {
@@ -55,7 +55,7 @@ func (r Report) changes(p *text.Page) {
 			p.Line("")
 		}
 		if i < mostDetailed {
-			s.changed(p, r.options, each)
+			s.writeChanged(p, r.options, each)
 			continue
 		}
 		e := s.Events[slices.IndexFunc(s.Events, func(e ShownEvent) bool { return !e.Small })]
@@ -66,8 +66,8 @@ func (r Report) changes(p *text.Page) {
 	}
 }
 
-// footnotes say what chance would give, by which rate, and what the words mean.
-func (r Report) footnotes(p *text.Page) {
+// writeFootnotes writes how many changes chance would give, by which rate, and what the words mean.
+func (r Report) writeFootnotes(p *text.Page) {
 	first := true
 	for _, text := range []string{r.ByChance(), r.OwnRate(), r.Detectable(), r.meaning()} {
 		if text == "" {
@@ -79,14 +79,15 @@ func (r Report) footnotes(p *text.Page) {
 		first = false
 		p.Text("", text)
 	}
-	for i, line := range r.next() {
+	for i, line := range r.nextSteps() {
 		if i == 0 {
 			p.Line("")
 		}
-		p.Whole(line)
+		p.LineUncut(line)
 	}
 }
 
+// with returns the histories with the given status.
 func (r Report) with(status Status) []Judged {
 	var out []Judged
 	for _, s := range r.Series {
@@ -97,11 +98,11 @@ func (r Report) with(status Status) []Judged {
 	return out
 }
 
-// meaning explains how fields are named, if some are.
+// meaning explains the names of fields, if the text names some.
 func (r Report) meaning() string {
 	for _, s := range r.with(Changed) {
 		for _, e := range s.Events {
-			if !e.Small && len(tellingCauses(fieldsOf(e.First().Causes))) > 0 {
+			if !e.Small && len(tellingCauses(fieldCauses(e.First().Causes))) > 0 {
 				return "\"changed then\": at the same time, not necessarily the cause; p is the chance that a random date meets " +
 					"a change of that field."
 			}
@@ -110,9 +111,8 @@ func (r Report) meaning() string {
 	return ""
 }
 
-// next says what can be done about the stored runs that are slower now, by the
-// example of the worst.
-func (r Report) next() []string {
+// nextSteps returns commands that examine the stored runs that are slower now, with the worst as the example.
+func (r Report) nextSteps() []string {
 	list := r.Worse()
 	if !r.options.Stored || len(list) == 0 {
 		return nil
@@ -133,9 +133,8 @@ func (r Report) next() []string {
 	}
 }
 
-// changed writes one history with its events, the newest first. Of small ones
-// the number is enough here.
-func (s Judged) changed(p *text.Page, o Options, most int) {
+// writeChanged writes one history with its events, the newest first, and the number of small ones.
+func (s Judged) writeChanged(p *text.Page, o Options, most int) {
 	p.Text("CHANGED  ", s.Title())
 	if line := s.spark(o); line != "" {
 		p.Text("         ", line)
@@ -144,10 +143,10 @@ func (s Judged) changed(p *text.Page, o Options, most int) {
 	for _, e := range told[:min(most, len(told))] {
 		mark := "  "
 		if e.Known {
-			mark = "= " // somebody knows
+			mark = "= " // acknowledged by a user
 		}
 		p.Text("       "+mark, e.Text)
-		s.details(p, e)
+		s.writeDetails(p, e)
 	}
 	if more := len(told) - most; more > 0 {
 		p.Text("         ", fmt.Sprintf("and %s before", quantity.Plural(more, "change")))
@@ -163,7 +162,7 @@ func (s Judged) changed(p *text.Page, o Options, most int) {
 	}
 }
 
-// nameOf is what run k goes by: its job, else its place in the input.
+// nameOf returns the name of run k: its job, else its place in the input.
 func (s Judged) nameOf(k int) string {
 	if k >= 0 && k < len(s.Jobs) && s.Jobs[k] != "" {
 		return "job " + text.Clean(s.Jobs[k])
@@ -171,8 +170,8 @@ func (s Judged) nameOf(k int) string {
 	return fmt.Sprintf("run %d", s.Index(k))
 }
 
-// details writes what stands behind the sentence of an event.
-func (s Judged) details(p *text.Page, e ShownEvent) {
+// writeDetails writes the numbers behind the sentence of an event.
+func (s Judged) writeDetails(p *text.Page, e ShownEvent) {
 	c := e.First()
 	var parts []string
 	if before, after, ok := s.levels(c); ok {
@@ -180,7 +179,7 @@ func (s Judged) details(p *text.Page, e ShownEvent) {
 	}
 	parts = append(parts, fmt.Sprintf("%s (%s), seen at %s", s.nameOf(c.Index), s.when(c.Index),
 		s.nameOf(c.DetectedIndex)))
-	if text := chance(c.FalsePer1000); text != "" {
+	if text := falseAlarmText(c.FalsePer1000); text != "" {
 		parts = append(parts, text)
 	}
 	if e.Known {
@@ -190,18 +189,18 @@ func (s Judged) details(p *text.Page, e ShownEvent) {
 	for _, text := range codeDetails(c.Causes) {
 		p.Text("           ", text)
 	}
-	for i, k := range tellingCauses(fieldsOf(c.Causes)) {
+	for i, k := range tellingCauses(fieldCauses(c.Causes)) {
 		const most = 3
 		if i == most {
 			break
 		}
 		p.Text("           ", fmt.Sprintf("%s: %s -> %s (%s)",
-			text.Clean(k.Field), short(k.From), short(k.To), byChance(k.P)))
+			text.Clean(k.Field), shortValue(k.From), shortValue(k.To), byChance(k.P)))
 	}
 }
 
-// byChance is how often a field that changes as often as this one would have changed at
-// that very run for no reason: in words, as a small number of few runs is no proof.
+// byChance says in words how likely a field that changes as often as this one changes at the same run by
+// coincidence: a small number from few runs is no proof.
 func byChance(p float64) string {
 	const least = 0.001
 	switch {
@@ -213,8 +212,8 @@ func byChance(p float64) string {
 	return fmt.Sprintf("by chance in 1 of %s cases", quantity.Count(int64(math.Round(1/p))))
 }
 
-// levels are the regimes before and after a change, where they show it: with the
-// machine's share in them they may not, and the runs of a drift have no level.
+// levels returns the regimes before and after a change; ok is false where they do not show it. A shift of the
+// machine may hide the change, and the runs of a drift have no level.
 func (s Judged) levels(c changepoint.Change) (before, after changepoint.Regime, ok bool) {
 	if c.Kind == changepoint.Drift {
 		return before, after, false
@@ -228,11 +227,11 @@ func (s Judged) levels(c changepoint.Change) (before, after changepoint.Regime, 
 	return before, after, false
 }
 
-// spark draws the newest runs as one line, a bar between two levels.
+// spark draws the newest runs as one line of blocks, with a bar between two levels.
 func (s Judged) spark(o Options) string {
 	const most = 60
 	from := max(0, len(s.Y)-most)
-	lo, hi, ok := s.reach()
+	lo, hi, ok := s.valueRange()
 	if !ok || hi <= lo {
 		return ""
 	}

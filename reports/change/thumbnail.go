@@ -10,8 +10,8 @@ import (
 	"jobgait/reports/plot"
 )
 
-// A small picture is as wide and high as this, in units of its own. Runs are
-// equally far apart in it, whenever they were.
+// Width, height and margin of a small picture in SVG units, and the number of runs in it. Its runs are equally
+// spaced, whatever their times.
 const (
 	smallWide, smallHigh = 280, 56
 	smallMargin          = 4
@@ -19,10 +19,10 @@ const (
 )
 
 // Small draws the newest runs of a history without axes, as one of many pictures on a page: runs, levels, and
-// where the level changed; from some runs before the newest change on. Of more than 90 runs it draws about 90,
-// evenly chosen. It is "" if there is nothing to draw. 90 runs are 1.3 KB.
+// changes of the level, starting some runs before the newest change. Of more than 90 runs it draws about 90,
+// evenly chosen. It returns "" if there is nothing to draw. A picture of 90 runs takes 1.3 KB.
 func Small(s Judged) string {
-	lo, hi, ok := s.reach()
+	lo, hi, ok := s.valueRange()
 	first := s.smallFirst()
 	each := (len(s.Y) - first + smallRuns - 1) / smallRuns
 	if !ok || len(s.Y) == first {
@@ -38,7 +38,7 @@ func Small(s Judged) string {
 		at := (hi - math.Max(lo, math.Min(hi, v))) / (hi - lo)
 		return strconv.Itoa(smallMargin + int(math.Round(at*(smallHigh-2*smallMargin))))
 	}
-	odd := s.odd()
+	odd := s.outlierSet()
 	var dots, outliers, levels, changes strings.Builder
 	for k := first; k < len(s.Y); k++ {
 		switch v := s.Y[k]; {
@@ -76,7 +76,7 @@ func Small(s Judged) string {
 		outliers.String())
 }
 
-// smallFirst is the first run of a small picture.
+// smallFirst returns the first run of a small picture.
 func (s Judged) smallFirst() int {
 	first := max(0, len(s.Y)-smallRuns)
 	if n := len(s.Result.Changes); n > 0 {
@@ -86,11 +86,11 @@ func (s Judged) smallFirst() int {
 	return first
 }
 
-// Shortly is what a history comes to in a few words.
-func (s Judged) Shortly(o Options) string {
+// BriefText returns the status of a history in a few words.
+func (s Judged) BriefText(o Options) string {
 	switch s.Status {
 	case Changed:
-		e := s.large()
+		e := s.newestLargeEvent()
 		text := quantity.Signed(e.First().EffectPct) + " since " + s.date(e.First().T, o)
 		if e.Known {
 			text += ", acknowledged"

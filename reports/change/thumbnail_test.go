@@ -57,7 +57,7 @@ func TestShortly(t *testing.T) {
 	hs, found := everything()
 	got := map[string]string{}
 	for _, s := range New(hs, changepoint.Sequential, found, options()).Series {
-		got[s.ID] = s.Shortly(options())
+		got[s.ID] = s.BriefText(options())
 	}
 	for id, want := range map[string]string{"nemo": "+14.9 % since 21 October", "both": "-20.0 % since 31 October",
 		"watch": "+20.0 %, not confirmed yet",

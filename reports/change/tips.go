@@ -9,7 +9,7 @@ import (
 	"jobgait/reports/plot"
 )
 
-// drawTips lays strips with tooltips over the runs.
+// drawTips draws invisible strips with tooltips over the runs.
 func (s Judged) drawTips(c *plot.Chart, v View, from, to float64) {
 	n := len(s.Y)
 	first := 0
@@ -37,8 +37,8 @@ func (s Judged) drawTips(c *plot.Chart, v View, from, to float64) {
 	c.Strips(edges, tips)
 }
 
-// tips names runs k to end, one a line with the commit where it is another than that of
-// the run before, or sums them up if they are many.
+// tips returns the tooltip of runs k to end-1: one line per run, with the commit where it differs from that of
+// the run before, or a summary if there are many runs.
 func (s Judged) tips(k, end int, o Options) string {
 	const most = 8
 	if end-k <= most {
@@ -61,11 +61,11 @@ func (s Judged) tips(k, end int, o Options) string {
 	return text
 }
 
-// tip returns date, job, commit if requested, and value of a run.
+// tip returns the date, job, commit (if commit is set) and value of run k.
 func (s Judged) tip(k int, o Options, commit bool) string {
 	text := s.brief(k, o)
 	if s.Jobs != nil && s.Jobs[k] != "" {
-		text += " #" + short(s.Jobs[k])
+		text += " #" + shortValue(s.Jobs[k])
 	}
 	if c := s.commit(k); commit && c != "" {
 		text += " " + c
@@ -73,7 +73,7 @@ func (s Judged) tip(k int, o Options, commit bool) string {
 	return text + " " + s.value(s.Y[k])
 }
 
-// brief is the time of run k in few letters.
+// brief returns the time of run k in few letters.
 func (s Judged) brief(k int, o Options) string {
 	if !s.Calendar {
 		return "run " + fmt.Sprint(s.Index(k)) + " day " + fmt.Sprint(math.Floor(s.T[k]))
@@ -89,12 +89,12 @@ func (s Judged) brief(k int, o Options) string {
 	return t.Format(layout)
 }
 
-// commit is what tells the code of run k from that of others, in few letters.
+// commit returns the first letters of the field that identifies the code of run k.
 func (s Judged) commit(k int) string {
 	const most = 8
 	for _, name := range []string{"commit", "git_commit", "build_id", "binary", "executable"} {
 		if words := s.Meta[name]; k < len(words) && words[k] != "" {
-			r := []rune(short(words[k]))
+			r := []rune(shortValue(words[k]))
 			return string(r[:min(most, len(r))])
 		}
 	}

@@ -13,19 +13,18 @@ import (
 	"jobgait/reports/text"
 )
 
-// Status is what a history's newest runs come to.
+// Status is the judgement of a history's newest runs.
 type Status string
 
 const (
 	Pass    Status = "pass"
 	Watch   Status = "watch"   // seen, not confirmed
-	Changed Status = "changed" // committed, and large enough to tell
-	// Unknown is a history that could not be read or has too few runs: it did
-	// not pass. It is null in JSON.
+	Changed Status = "changed" // confirmed, and large enough to report
+	// Unknown is the status of a history that could not be read or has too few runs. It is null in JSON.
 	Unknown Status = ""
 )
 
-// word is the status for people.
+// word returns the status as it is printed.
 func (s Status) word() string {
 	if s == Unknown {
 		return "unknown"
@@ -33,16 +32,16 @@ func (s Status) word() string {
 	return string(s)
 }
 
-// ShownEvent is a change as people count it, in words.
+// ShownEvent is an event in words.
 type ShownEvent struct {
 	changepoint.Event
 	Text  string // one sentence
 	Brief string // the same without its interval
-	Small bool   // below the least reported effect
+	Small bool   // below the smallest reported effect
 	Known bool   // acknowledged
 }
 
-// judge fills events, watch and status.
+// judge sets Events, Watch and Status.
 func (s *Judged) judge(o Options) {
 	var all []ShownEvent
 	for _, found := range s.Result.Events(s.Series) {
@@ -51,7 +50,7 @@ func (s *Judged) judge(o Options) {
 		e.Small = math.Abs(e.First().EffectPct) < o.MinEffectPct
 		e.Known = s.acknowledged(e.Last(), o) ||
 			e.Creep != nil && slices.ContainsFunc(s.Result.Changes, func(c changepoint.Change) bool {
-				return e.Creep.Holds(c.Index) && s.acknowledged(c, o)
+				return e.Creep.Explains(c.Index) && s.acknowledged(c, o)
 			})
 		all = append(all, e)
 	}
@@ -61,7 +60,7 @@ func (s *Judged) judge(o Options) {
 	s.Watch = s.WatchSentence("The last run")
 	s.Status = Pass
 	switch {
-	case len(s.large().Changes) > 0:
+	case len(s.newestLargeEvent().Changes) > 0:
 		s.Status = Changed
 	case s.Watch != "":
 		s.Status = Watch
@@ -70,14 +69,13 @@ func (s *Judged) judge(o Options) {
 	}
 }
 
-// acknowledged says whether somebody knows of a change; the series may be named
-// by its id, or as the text names it.
+// acknowledged reports whether a change was acknowledged, under the series' id or its printed name.
 func (s Judged) acknowledged(c changepoint.Change, o Options) bool {
 	has := func(id string) bool { return o.Acks.Has(id, s.Index(c.Index), s.at(c.Index)) }
 	return has(s.ID) || s.Name != "" && has(s.Name)
 }
 
-// at is the day of run k, NaN if there is no such run.
+// at returns the day of run k, NaN if there is no such run.
 func (h History) at(k int) float64 {
 	if k < 0 || k >= len(h.T) {
 		return math.NaN()
@@ -85,8 +83,8 @@ func (h History) at(k int) float64 {
 	return h.T[k]
 }
 
-// sentences say what happened, by how much, since when, and what changed then;
-// brief is without the interval.
+// sentences returns a sentence on what happened, by how much, since when, and what changed then; brief leaves
+// out the interval.
 func (s Judged) sentences(e ShownEvent, o Options) (full, brief string) {
 	if e.Creep != nil {
 		text := s.creepText(*e.Creep, o)
@@ -108,19 +106,19 @@ func (s Judged) sentences(e ShownEvent, o Options) (full, brief string) {
 		}
 		full += ")"
 	}
-	then := consistsOf(c.Causes) + changedThen(fieldsOf(c.Causes)) + "."
+	then := mainFunctionText(c.Causes) + changedFieldsText(fieldCauses(c.Causes)) + "."
 	brief += then
 	if s.unexplained(c) {
-		then = consistsOf(c.Causes) + "; nothing that was recorded changed then."
+		then = mainFunctionText(c.Causes) + "; nothing that was recorded changed then."
 	}
 	return full + then, brief
 }
 
-// unexplained says that fields were recorded before a change and after it, and that
-// none of them, but the nodes, was another then.
+// unexplained reports whether fields were recorded before and after a change and none of them except the nodes
+// changed with it.
 func (s Judged) unexplained(c changepoint.Change) bool {
 	if c.Kind == changepoint.Drift ||
-		slices.ContainsFunc(fieldsOf(c.Causes), func(k changepoint.Cause) bool { return k.Field != "nodes" }) {
+		slices.ContainsFunc(fieldCauses(c.Causes), func(k changepoint.Cause) bool { return k.Field != "nodes" }) {
 		return false
 	}
 	for _, v := range s.Meta {
@@ -131,7 +129,7 @@ func (s Judged) unexplained(c changepoint.Change) bool {
 	return false
 }
 
-// period says since when, or from when to when.
+// period says since when an event lasts, or from when to when it lasted.
 func (s Judged) period(e ShownEvent, o Options) string {
 	c := e.First()
 	switch {
@@ -146,32 +144,32 @@ func (s Judged) period(e ShownEvent, o Options) string {
 	return " since " + s.date(c.T, o)
 }
 
-// phaseName is a phase of a run as it stands in a sentence.
+// phaseName returns the name of a phase for a sentence.
 func phaseName(part string) string {
 	switch part {
 	case "startup":
-		return phase.StartUp.Words()
+		return phase.StartUp.ReaderText()
 	case "step":
 		return "cycles"
 	case "checkpoint":
 		return "checkpoints"
 	case string(phase.Unfollowed):
-		return phase.Unfollowed.Words()
+		return phase.Unfollowed.ReaderText()
 	}
 	return text.Clean(part)
 }
 
-// telling is the largest chance of a cause that is worth a word: a field that
+// maxCauseChance is the largest probability of a coincidence at which a cause is mentioned: a field that
 // changes every other run changes at every date.
-const telling = 0.25
+const maxCauseChance = 0.25
 
-// tellingCauses leaves out fields that change too often to say anything.
+// tellingCauses returns the causes without fields that change too often to explain anything.
 func tellingCauses(causes []changepoint.Cause) []changepoint.Cause {
-	return slices.DeleteFunc(slices.Clone(causes), func(c changepoint.Cause) bool { return !(c.P <= telling) })
+	return slices.DeleteFunc(slices.Clone(causes), func(c changepoint.Cause) bool { return !(c.P <= maxCauseChance) })
 }
 
-// changedThen names the fields that changed with the level, the likeliest first.
-func changedThen(causes []changepoint.Cause) string {
+// changedFieldsText names the fields that changed with the level, the likeliest first.
+func changedFieldsText(causes []changepoint.Cause) string {
 	const most = 3
 	causes = tellingCauses(causes)
 	var names []string
@@ -192,7 +190,7 @@ func changedThen(causes []changepoint.Cause) string {
 	}
 }
 
-// fieldName is a recorded field as it stands in a sentence.
+// fieldName returns the name of a recorded field for a sentence.
 func fieldName(field string) string {
 	switch field {
 	case "binary", "executable", "exe", "build_id":
@@ -210,7 +208,7 @@ func fieldName(field string) string {
 	return text.Clean(field)
 }
 
-// direction says what a larger or smaller value is: a time is slower or faster.
+// direction returns the word for a larger or smaller value; for a time, slower or faster.
 func (s Judged) direction(effectPct float64) string {
 	switch {
 	case isTime(s.Unit) && effectPct > 0:
@@ -223,7 +221,7 @@ func (s Judged) direction(effectPct float64) string {
 	return "lower"
 }
 
-// isTime says whether values are times, as they are where nothing is said.
+// isTime reports whether the unit is one of time; "" counts as time.
 func isTime(unit string) bool {
 	switch unit {
 	case "", "s", "ms", "us", "min", "h":
@@ -232,9 +230,8 @@ func isTime(unit string) bool {
 	return false
 }
 
-// Now says in one sentence where the history stands: its newest level and since
-// when, "" if it has none.
-func (s Judged) Now(o Options) string {
+// CurrentLevelText says in one sentence what the newest level is and since when; "" if the history has none.
+func (s Judged) CurrentLevelText(o Options) string {
 	if len(s.Result.Regimes) == 0 {
 		return ""
 	}
@@ -246,11 +243,11 @@ func (s Judged) Now(o Options) string {
 	return fmt.Sprintf("%s (%s).", text, quantity.Plural(g.N, "run"))
 }
 
-// What says what happened last, "" if nothing of any size did.
-func (s Judged) What() string { return s.large().Text }
+// LastEventText returns the sentence of the newest large event, "" without one.
+func (s Judged) LastEventText() string { return s.newestLargeEvent().Text }
 
-// large is the newest event that is not small, an empty one without any.
-func (s Judged) large() ShownEvent {
+// newestLargeEvent returns the newest event that is not small, an empty one if none exists.
+func (s Judged) newestLargeEvent() ShownEvent {
 	for _, e := range s.Events {
 		if !e.Small {
 			return e

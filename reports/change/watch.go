@@ -7,7 +7,8 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// unconfirmed returns what the newest runs within the reported days show that is not a confirmed change yet.
+// unconfirmed returns the deviation of the newest runs that is not yet a confirmed change, if it lies in the
+// reported days.
 func (s Judged) unconfirmed(o Options) changepoint.Unconfirmed {
 	if o.Days > 0 && o.Now-s.at(len(s.T)-1) > o.Days {
 		return changepoint.Unconfirmed{}
@@ -15,8 +16,7 @@ func (s Judged) unconfirmed(o Options) changepoint.Unconfirmed {
 	return s.Result.Unconfirmed(s.Y, o.MinEffectPct)
 }
 
-// WatchSentence says what was seen and is not confirmed, "" if nothing was; last
-// names the last run.
+// WatchSentence returns a sentence on the unconfirmed deviation, "" if none exists; last names the last run.
 func (s Judged) WatchSentence(last string) string {
 	u := s.Unconfirmed
 	what := quantity.Percent(u.Pct) + " " + s.direction(u.Pct) + " than usual"
@@ -31,12 +31,11 @@ func (s Judged) WatchSentence(last string) string {
 	return fmt.Sprintf("The last %d runs are %s: not confirmed yet.", u.Runs, what)
 }
 
-// Once says that only the last run is out of the ordinary: of any hundred
-// histories a few are so on every day.
-func (s Judged) Once() bool { return s.Unconfirmed.Runs == 1 }
+// OnlyLastRun reports whether only the last run deviates: of any hundred histories a few do so on any day.
+func (s Judged) OnlyLastRun() bool { return s.Unconfirmed.Runs == 1 }
 
-// urgent orders what is to be watched: several runs before one, then the largest.
-func (s Judged) urgent() float64 {
+// urgency returns the sort key of histories to watch: several runs before one, then the largest deviation.
+func (s Judged) urgency() float64 {
 	const several = 1e9
 	if s.Unconfirmed.Runs > 1 {
 		return several + s.Unconfirmed.Pct

@@ -14,8 +14,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// bounds turns the interval of an effect so that it reads like the effect: a
-// run that is 10 % faster is so by 8 .. 12 %.
+// bounds returns the interval of an effect with the effect's sign removed: a run that is 10 % faster is faster
+// by 8 .. 12 %.
 func bounds(effect float64, lo, hi *float64) (from, to float64, ok bool) {
 	if lo == nil || hi == nil || math.IsNaN(*lo+*hi) || math.IsInf(*lo, 0) || math.IsInf(*hi, 0) {
 		return 0, 0, false
@@ -35,7 +35,7 @@ func (h History) value(v float64) string {
 	return s
 }
 
-// Spread is a level with its standard deviation, of which two figures count.
+// Spread prints a level with its standard deviation, which has two significant figures.
 func (h History) Spread(mean, sd float64) string {
 	if !(sd > 0) || math.IsInf(sd, 0) || math.IsNaN(mean) {
 		return h.value(mean)
@@ -48,11 +48,11 @@ func (h History) Spread(mean, sd float64) string {
 	return words
 }
 
-// nearDays is how long ago a date needs no year.
+// nearDays is the age in days up to which a date is printed without its year.
 const nearDays = 300
 
-// date prints a day of the history: a date without the year if that is clear,
-// or the number of the day if it counts from nowhere.
+// date prints a day of the history: a date, without the year if that is clear, or the day's number if the
+// history is not in calendar dates.
 func (h History) date(day float64, o Options) string {
 	if math.IsNaN(day) {
 		return quantity.Missing
@@ -61,23 +61,23 @@ func (h History) date(day float64, o Options) string {
 		return "day " + strconv.FormatFloat(math.Floor(day), 'f', 0, 64)
 	}
 	t := moment(day)
-	if o.near(day) {
+	if o.needsNoYear(day) {
 		return t.Format("2 January")
 	}
 	return t.Format("2 January 2006")
 }
 
-// near says whether a day needs no year.
-func (o Options) near(day float64) bool {
+// needsNoYear reports whether a date is printed without its year.
+func (o Options) needsNoYear(day float64) bool {
 	ago := o.Now - day
 	return !o.Years && ago >= -1 && ago < nearDays
 }
 
-// Old says whether dates need their year because the newest run is long ago: now
-// is in days since 1970.
-func Old(hs []History, now float64) bool { return now-Newest(hs) >= nearDays }
+// NeedsYear reports whether dates need their year because the newest run is long ago; now is in days since
+// 1970.
+func NeedsYear(hs []History, now float64) bool { return now-Newest(hs) >= nearDays }
 
-// moment turns days since 1970 into a time; what no calendar holds is 1970.
+// moment returns the time of days since 1970; values outside of the calendar become 1970.
 func moment(day float64) time.Time {
 	const lastDay = 2_932_896
 	if !(math.Abs(day) <= lastDay) {
@@ -87,7 +87,7 @@ func moment(day float64) time.Time {
 	return time.Unix(int64(whole)*daySeconds+int64(math.Round((day-whole)*daySeconds)), 0).UTC()
 }
 
-// when prints the time of run k as exactly as it is known.
+// when prints the time of run k with the precision in which it is known.
 func (h History) when(k int) string {
 	if k < 0 || k >= len(h.T) {
 		return quantity.Missing
@@ -103,8 +103,8 @@ func (h History) when(k int) string {
 	return moment(h.T[k]).Format("2006-01-02 15:04 UTC")
 }
 
-// during says from when to when, in epoch seconds; without an end it lasts.
-func during(start float64, end *float64) string {
+// intervalText says from when to when, in epoch seconds; an end of nil means that it continues.
+func intervalText(start float64, end *float64) string {
 	const minute, clock = "2006-01-02 15:04", "15:04"
 	from := moment(start / daySeconds)
 	if end == nil {
@@ -122,8 +122,8 @@ func during(start float64, end *float64) string {
 
 const daySeconds = 86400
 
-// chance prints how many events like this 1000 runs without a change give.
-func chance(per1000 *float64) string {
+// falseAlarmText prints how many events like this occur in 1000 runs without a change.
+func falseAlarmText(per1000 *float64) string {
 	if per1000 == nil || !(*per1000 > 0) || math.IsInf(*per1000, 0) {
 		return ""
 	}
@@ -135,7 +135,7 @@ func chance(per1000 *float64) string {
 	return fmt.Sprintf("chance alone gives one like it in about %s runs", quantity.Count(int64(math.Round(n/step)*step)))
 }
 
-// timeOf is the time of a change as the input had it, if the runs are at hand.
+// timeOf returns the time of a change in the form of the input, if it is available.
 func (h History) timeOf(c changepoint.Change) *table.Moment {
 	m := table.Moment{Number: c.T}
 	switch {
@@ -149,14 +149,15 @@ func (h History) timeOf(c changepoint.Change) *table.Moment {
 	return &m
 }
 
-// Date is the day of run k for people.
+// Date prints the day of run k.
 func (h History) Date(k int, o Options) string { return h.date(h.at(k), o) }
 
-// shownDigits of a fingerprint tell the arguments of one user apart.
+// shownDigits is the number of printed digits of a fingerprint, enough to distinguish the arguments of one
+// user.
 const shownDigits = 6
 
-// ShapeName is a shape for people: 2 nodes, 64 tasks, size L. Unknown parts are left out, and an unknown shape
-// stays as it is.
+// ShapeName prints a shape in words: 2 nodes, 64 tasks, size L. It leaves out unknown parts, and returns an
+// unknown shape as it is.
 func ShapeName(shape string) string {
 	shape = text.Clean(shape)
 	l, ok := history.LayoutOf(shape)
@@ -181,7 +182,7 @@ func ShapeName(shape string) string {
 	return strings.Join(words, ", ")
 }
 
-// Label joins what names a history, as far as it is said.
+// Label joins the words that name a history, without empty ones.
 func Label(words ...string) string {
 	var said []string
 	for _, w := range words {

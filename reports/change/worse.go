@@ -9,19 +9,17 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// Worse returns the histories whose newest level is slower than the one before
-// by the least effect or more, unless somebody has acknowledged that, that of the
-// largest effect first. Of many histories some look worse by chance: those whose
-// evidence does not stand out of that many are left out.
+// Worse returns the histories whose newest level is slower than the one before by MinEffectPct or more and not
+// acknowledged, the largest effect first. Of many histories some look worse by chance; it leaves out those
+// whose evidence is not significant among that many.
 func (r Report) Worse() []Judged {
 	list, worse := r.byWeight()
 	return list[:worse]
 }
 
-// ByWeight are the places of all histories in the order in which they want to be
-// seen: slower now, the worst first; to watch; changed otherwise, the newest first; the
-// rest; and further metrics, those that changed first. worse and leading are how many
-// belong to the first kind, and to all but the last.
+// ByWeight returns the places of all histories in order of importance: slower now, the worst first; to watch;
+// changed otherwise, the newest first; the rest; and further metrics, those that changed first. worse is the
+// number of places of the first kind, leading that of all kinds but the last.
 func (r Report) ByWeight() (places []int, worse, leading int) {
 	weight := make([]float64, len(r.Series))
 	class := make([]int, len(r.Series))
@@ -32,9 +30,9 @@ func (r Report) ByWeight() (places []int, worse, leading int) {
 		case s.Support:
 			class[i] = 5
 		case s.Status == Changed:
-			class[i], weight[i] = 2, s.large().First().T
+			class[i], weight[i] = 2, s.newestLargeEvent().First().T
 		case s.Status == Watch:
-			class[i], weight[i] = 1, s.urgent()
+			class[i], weight[i] = 1, s.urgency()
 		default:
 			class[i] = 3
 		}
@@ -43,7 +41,7 @@ func (r Report) ByWeight() (places []int, worse, leading int) {
 			leading++
 		}
 	}
-	for _, i := range r.worse() {
+	for _, i := range r.worsePlaces() {
 		class[i], weight[i] = 0, r.Series[i].newestChange().EffectPct
 		worse++
 	}
@@ -53,7 +51,7 @@ func (r Report) ByWeight() (places []int, worse, leading int) {
 	return places, worse, leading
 }
 
-// byWeight are the histories in that order.
+// byWeight returns the histories in the order of ByWeight.
 func (r Report) byWeight() (list []Judged, worse int) {
 	places, worse, _ := r.ByWeight()
 	for _, i := range places {
@@ -62,14 +60,13 @@ func (r Report) byWeight() (list []Judged, worse int) {
 	return list, worse
 }
 
-// worse are the places of those histories.
-func (r Report) worse() []int {
+// worsePlaces returns the places of the histories of Worse.
+func (r Report) worsePlaces() []int {
 	at, _ := r.slower()
 	return at
 }
 
-// slower are the places of those histories, and about how many of them are there by
-// chance.
+// slower returns the places of the histories of Worse, and about how many of them are there by chance.
 func (r Report) slower() (out []int, byChance float64) {
 	var at []int
 	var chances []float64
@@ -90,8 +87,8 @@ func (r Report) slower() (out []int, byChance float64) {
 	return out, byChance
 }
 
-// OwnRate says how many of the histories that --check counts are there by chance, and by
-// what rate; "" where none is, or it is not a site's.
+// OwnRate says how many of the histories that --check counts are there by chance, and by which rate; "" if
+// there are no such histories or the report is not of a site.
 func (r Report) OwnRate() string {
 	told, n := r.slower()
 	if !r.options.Site || len(told) == 0 {
@@ -113,7 +110,7 @@ func (r Report) OwnRate() string {
 
 // doubtful returns the histories that look worse, but not significantly among all of them.
 func (r Report) doubtful() []Judged {
-	sure := r.worse()
+	sure := r.worsePlaces()
 	var out []Judged
 	for i, s := range r.Series {
 		if _, ok := s.worse(r.options); ok && !slices.Contains(sure, i) {
@@ -123,7 +120,8 @@ func (r Report) doubtful() []Judged {
 	return out
 }
 
-// worse says whether the newest level is slower by enough, lately if that is requested, and not acknowledged.
+// worse reports whether the newest level is slower by at least MinEffectPct, within the reported days, and not
+// acknowledged.
 func (s Judged) worse(o Options) (changepoint.Worsening, bool) {
 	found := changepoint.Worse([]changepoint.SeriesResult{s.Result}, o.MinEffectPct)
 	if len(found) == 0 {
@@ -131,7 +129,7 @@ func (s Judged) worse(o Options) (changepoint.Worsening, bool) {
 	}
 	w := found[0]
 	if !s.lately(s.Result.Changes[len(s.Result.Changes)-1], o) {
-		return w, false // the text does not tell of it either
+		return w, false // the text does not report it either
 	}
 	for _, c := range s.Result.Changes[w.Change:] { // the two ends of an excursion, or one change
 		if s.acknowledged(c, o) {

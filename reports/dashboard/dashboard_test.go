@@ -237,7 +237,7 @@ func TestMostDrawn(t *testing.T) {
 		hs, found.Series = append(hs, h), append(found.Series, res)
 	}
 	in.Report, in.NoFurther, in.Pairs = change.New(hs, changepoint.Sequential, found, in.Options), true, nil
-	all := detail{noCurves, 0, all, 0}
+	all := detail{noCurves, 0, noLimit, 0}
 	var b bytes.Buffer
 	if err := template.Must(parsed()).Execute(&b, newView(in, all)); err != nil || b.Len() <= in.Limits.Bytes {
 		t.Errorf("%d histories of five runs have %d bytes, %v", len(hs), b.Len(), err)

@@ -4,35 +4,35 @@ import (
 	"jobgait/reports/change"
 )
 
-// reach says for which histories the evidence and the normal plot are drawn.
-type reach int
+// curveScope says for which histories the evidence and the normal plot are drawn.
+type curveScope int
 
 const (
-	noCurves      reach = iota
-	changedCurves       // leading metrics that changed
+	noCurves      curveScope = iota
+	changedCurves            // leading metrics that changed
 	allCurves
 )
 
-// all stands for no limit of a number.
-const all = -1
+// noLimit stands for an unlimited number.
+const noLimit = -1
 
-// detail is how much the page shows of each history. A page that is too large
-// is drawn again with less.
+// detail says how much the page shows of each history. A page that is too large is drawn again with less
+// detail.
 type detail struct {
-	curves    reach
-	tips      int // newest runs with tooltips
-	histories int // how many are drawn
-	pairs     int // how many comparisons: each is as large as a history
+	curves    curveScope
+	tips      int // number of newest runs with tooltips
+	histories int // largest number drawn
+	pairs     int // largest number of comparisons: each is as large as a history
 }
 
-// steps leave out first what is missed least.
+// steps are the levels of detail, from most to least; the least important parts are left out first.
 var steps = [...]detail{
-	{allCurves, all, all, 24},
-	{changedCurves, all, all, 24},
-	{changedCurves, 100, all, 16},
-	{changedCurves, 25, all, 12},
-	{noCurves, 25, all, 12},
-	{noCurves, 0, all, 12},
+	{allCurves, noLimit, noLimit, 24},
+	{changedCurves, noLimit, noLimit, 24},
+	{changedCurves, 100, noLimit, 16},
+	{changedCurves, 25, noLimit, 12},
+	{noCurves, 25, noLimit, 12},
+	{noCurves, 0, noLimit, 12},
 	{noCurves, 25, 80, 8},
 	{noCurves, 25, 60, 8},
 	{noCurves, 25, 40, 8},
@@ -41,24 +41,24 @@ var steps = [...]detail{
 }
 
 const (
-	// mostStrips is how many tooltips a picture has: one names several runs.
-	mostStrips = 30
-	// mostCards is how many histories are seen at a glance.
-	mostCards = 24
+	// maxTooltips is the largest number of tooltips of a picture; one may name several runs.
+	maxTooltips = 30
+	// maxCards is the largest number of histories in the overview.
+	maxCards = 24
 )
 
-// mostShaded is how many shifts of the machine a picture shades, the newest: each takes
-// 200 bytes of every picture, and a site of years has hundreds.
-const mostShaded = 40
+// maxShadedShifts is the largest number of shifts of the machine that a picture shades, the newest: each takes
+// 200 bytes in every picture, and a site has hundreds after some years.
+const maxShadedShifts = 40
 
-// view is how the timeline of a history is drawn.
+// view returns how the timeline of a history is drawn.
 func (d detail) view(r change.Report, o change.Options) change.View {
 	v := change.DefaultView(o)
-	v.Machine, v.Strips, v.Tips = r.Machine[max(0, len(r.Machine)-mostShaded):], mostStrips, d.tips
+	v.Machine, v.Strips, v.Tips = r.Machine[max(0, len(r.Machine)-maxShadedShifts):], maxTooltips, d.tips
 	return v
 }
 
-// draws says whether the curves of a history are drawn.
-func (d detail) draws(s change.Judged) bool {
+// drawsCurves reports whether the curves of a history are drawn.
+func (d detail) drawsCurves(s change.Judged) bool {
 	return d.curves == allCurves || d.curves == changedCurves && !s.Support && s.Status == change.Changed
 }

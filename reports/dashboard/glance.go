@@ -10,16 +10,16 @@ import (
 	"jobgait/reports/text"
 )
 
-// card is one history of those that are seen at a glance.
+// card is one history in the overview.
 type card struct {
-	For, Class string // the button of its application; how it stands out
+	For, Class string // the id of its application's button; its CSS class
 	Name, Text string
 	Picture    template.HTML
 }
 
-// glance is the small pictures of the histories that want to be seen most. A
-// lone history has its large picture just below.
-func glance(in Contents, groups []app) (cards []card, left string) {
+// glanceCards returns the small pictures of the most important histories, and a sentence on those left out. A
+// lone history has none, because its large picture is just below.
+func glanceCards(in Contents, groups []app) (cards []card, left string) {
 	series := in.Report.Series
 	places, worse, leading := in.Report.ByWeight()
 	places = places[:leading]
@@ -35,10 +35,10 @@ func glance(in Contents, groups []app) (cards []card, left string) {
 		}
 	}
 	several, metrics := severalUsers(series), severalMetrics(series)
-	for k, at := range places[:min(len(places), mostCards)] {
+	for k, at := range places[:min(len(places), maxCards)] {
 		s := series[at]
 		c := card{For: buttons[at], Class: string(s.Status), Name: change.Label(appName(s), change.ShapeName(s.Shape)),
-			Text: html.Nice(s.Shortly(in.Options)), Picture: template.HTML(change.Small(s))}
+			Text: html.Nice(s.BriefText(in.Options)), Picture: template.HTML(change.Small(s))}
 		if metrics {
 			c.Name = label(s)
 		}
@@ -56,7 +56,7 @@ func glance(in Contents, groups []app) (cards []card, left string) {
 	return cards, left
 }
 
-// severalMetrics is whether histories that lead are not all of one metric.
+// severalMetrics reports whether the leading histories have more than one metric.
 func severalMetrics(series []change.Judged) bool {
 	first := ""
 	for _, s := range series {
@@ -71,7 +71,7 @@ func severalMetrics(series []change.Judged) bool {
 	return false
 }
 
-// shaded says whether a picture may show a shift of the machine.
+// shaded reports whether a picture may show a shift of the machine.
 func shaded(list []changepoint.MachineEvent, series []change.Judged) bool {
 	for _, s := range series {
 		if s.Calendar && len(list) > 0 {

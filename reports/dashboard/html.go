@@ -24,7 +24,7 @@ var pageCSS string
 //go:embed site.css
 var siteCSS string
 
-// style is the look of the report's page, of timelines, and of what is only here.
+// style returns the page's CSS: that of reports, of timelines, and of the dashboard.
 func style(in Contents) string {
 	css := html.Style() + change.Style() + pageCSS
 	if in.Site != nil {
@@ -33,7 +33,7 @@ func style(in Contents) string {
 	return css
 }
 
-// HTML writes the page, with as much detail as its limit of bytes allows.
+// HTML writes the page with as much detail as the size limit allows.
 func HTML(w io.Writer, in Contents) error {
 	t, err := parsed()
 	if err != nil {
@@ -44,7 +44,7 @@ func HTML(w io.Writer, in Contents) error {
 		b.Reset()
 		b.WriteString(html.Comment("jobgait dashboard", "jobgait "+in.Version, " `jobgait changes` prints a text."))
 		if err := t.Execute(&b, newView(in, d)); err != nil {
-			return fmt.Errorf("fill the dashboard: %w", err)
+			return fmt.Errorf("make the dashboard's page: %w", err)
 		}
 		if b.Len() <= in.Limits.Bytes {
 			break
@@ -56,6 +56,7 @@ func HTML(w io.Writer, in Contents) error {
 	return nil
 }
 
+// parsed returns the parsed templates of the page.
 func parsed() (*template.Template, error) {
 	args := func(list ...string) []string { return list }
 	t, err := html.Parse("dashboard", pageHTML, template.FuncMap{"args": args})
@@ -65,18 +66,18 @@ func parsed() (*template.Template, error) {
 	return t, err
 }
 
-// MostDrawn is how many histories may fit the page if each is as small as it can be:
-// of five runs without a change 2.4 KB.
+// MostDrawn is the largest number of histories that fit into the page at their smallest size: a history of five
+// runs without a change takes 2.4 KB.
 const MostDrawn = 250
 
-// firstStep spares a page of many histories the steps that cannot fit: a
-// history with its curves and tooltips has 10 KB and more.
+// firstStep returns the first level of detail to try. It skips the levels that cannot fit for many histories: a
+// history with its curves and tooltips takes 10 KB or more.
 func firstStep(histories int) int {
 	const many = 100
 	if histories <= many {
 		return 0
 	}
 	return slices.IndexFunc(steps[:], func(d detail) bool {
-		return d.curves == noCurves && (d.histories != all || histories <= MostDrawn)
+		return d.curves == noCurves && (d.histories != noLimit || histories <= MostDrawn)
 	})
 }

@@ -9,21 +9,21 @@ import (
 	"jobgait/reports/text"
 )
 
-// Contents is what a page shows.
+// Contents is the input of a page.
 type Contents struct {
-	// Title is what the histories are of: a user, a site, a file.
+	// Title names the source of the histories: a user, a site, a file.
 	Title string
-	// Of says which of all histories these are, "" for all.
+	// Of says which subset of the histories the page shows, "" for all.
 	Of string
-	// Report is the histories with what was found in them.
+	// Report holds the judged histories.
 	Report change.Report
-	// NoFurther says that further metrics of the same runs were not judged.
+	// NoFurther reports that further metrics of the same runs were not judged.
 	NoFurther bool
-	// Pairs are comparisons of two of them.
+	// Pairs are comparisons of two histories.
 	Pairs []change.Pair
-	// Site is what the whole site did lately, nil for a page of less.
+	// Site is the recent data of the whole site, nil for a page of less than a site.
 	Site *history.Site
-	// Days is how far back the first list reaches.
+	// Days is the number of days that the first list covers.
 	Days    float64
 	Options change.Options
 	Version string
@@ -31,36 +31,37 @@ type Contents struct {
 	Limits  PageLimits
 }
 
-// Limits bound the page.
+// PageLimits are the size limits of the page.
 type PageLimits struct {
 	Bytes  int // of the whole page
 	Events int // in the first list; the same again behind a fold
 	Pairs  int
 }
 
-// DefaultLimits keep the page below 500,000 bytes.
+// DefaultPageLimits returns limits that keep the page below 500,000 bytes.
 func DefaultPageLimits() PageLimits { return PageLimits{Bytes: 490_000, Events: 25, Pairs: 24} }
 
-// app is one application with its shapes; an application of several users is
-// one for each.
+// app is one application with its shapes; an application of several users is one app per user.
 type app struct {
 	Name   string
 	Shapes []shape
 }
 
+// shape is one shape of an application, with its metrics.
 type shape struct {
 	Name    string
 	Metrics []metric
 }
 
+// metric is one metric of a shape: a judged history.
 type metric struct {
 	Name string
 	at   int // place in the report
 	change.Judged
 }
 
-// apps groups the n histories that want to be seen most by application, shape and metric,
-// in their order. A history without an application stands under its own name.
+// apps groups the n most important histories by application, shape and metric, in order of importance. A
+// history without an application is listed under its own name.
 func apps(r change.Report, n int) []app {
 	several := severalUsers(r.Series)
 	var out []app
@@ -71,21 +72,24 @@ func apps(r change.Report, n int) []app {
 		if several && s.User != "" {
 			name = text.Clean(s.User) + " / " + name
 		}
-		a := place(&out, func(a app) bool { return a.Name == name }, app{Name: name})
-		h := place(&a.Shapes, func(h shape) bool { return h.Name == text.Clean(s.Shape) }, shape{Name: text.Clean(s.Shape)})
+		a := findOrAdd(&out, func(a app) bool { return a.Name == name }, app{Name: name})
+		h := findOrAdd(&a.Shapes, func(h shape) bool {
+			return h.Name == text.Clean(s.Shape)
+		}, shape{Name: text.Clean(s.Shape)})
 		h.Metrics = append(h.Metrics, metric{metricName(s), i, s})
 	}
 	return out
 }
 
-// severalUsers is whether an application has to be named with its user.
+// severalUsers reports whether the histories belong to more than one user, so that applications are named with
+// their user.
 func severalUsers(series []change.Judged) bool {
 	return slices.ContainsFunc(series, func(s change.Judged) bool { return s.User != series[0].User })
 }
 
-// apart gives histories that only their names tell from each other, as the lines
-// of a file may be, a metric that has the name in it.
-func apart(series []change.Judged) []change.Judged {
+// separateByName adds the name to the metric of histories that differ only by their names, such as series of
+// one file.
+func separateByName(series []change.Judged) []change.Judged {
 	type key struct{ user, app, shape, metric string }
 	of := func(s change.Judged) key { return key{s.User, appName(s), s.Shape, s.Metric} }
 	n := map[key]int{}
@@ -101,8 +105,8 @@ func apart(series []change.Judged) []change.Judged {
 	return out
 }
 
-// place returns the element that is meant, added if it is not there yet.
-func place[T any](list *[]T, is func(T) bool, fresh T) *T {
+// findOrAdd returns the element that is selects; it adds fresh if none exists.
+func findOrAdd[T any](list *[]T, is func(T) bool, fresh T) *T {
 	i := slices.IndexFunc(*list, is)
 	if i < 0 {
 		i = len(*list)

@@ -11,23 +11,23 @@ import (
 	"jobgait/reports/text"
 )
 
-// nodeRow is a node that is not like others, and the jobs that say so.
+// nodeRow is a conspicuous node, and the jobs that show it.
 type nodeRow struct{ Node, Text, Jobs string }
 
-// nodeKey is a node: clusters have the same names.
+// nodeKey identifies a node; different clusters may use the same node names.
 type nodeKey struct{ cluster, name string }
 
-// sickNode is what is known of one.
+// sickNode is the evidence against one node.
 type sickNode struct {
 	nodeKey
-	effectPct float64 // by how much jobs on it take longer, where most
+	effectPct float64 // the largest slowdown of jobs on it in percent
 	histories int     // number of histories
 	records   *history.SickNode
 	jobs      []string
 }
 
-// nodeRows are nodes with which jobs take longer, those of most histories first, and nodes
-// whose records are missing.
+// nodeRows returns the nodes on which jobs take longer, those of most histories first, and the nodes whose
+// records are missing.
 func nodeRows(in Contents) (rows []nodeRow, left string) {
 	nodes := slowNodes(in)
 	for _, r := range in.Site.Nodes.Rows {
@@ -40,9 +40,9 @@ func nodeRows(in Contents) (rows []nodeRow, left string) {
 	})
 	several := slices.ContainsFunc(list, func(n *sickNode) bool { return n.cluster != list[0].cluster })
 	for _, n := range list[:min(len(list), history.SiteRows)] {
-		row := nodeRow{text.Clean(n.name), n.text(), someOf(n.jobs)}
+		row := nodeRow{text.Clean(n.name), n.text(), firstJobs(n.jobs)}
 		if several {
-			row.Node = owned(n.cluster, n.name)
+			row.Node = withUser(n.cluster, n.name)
 		}
 		rows = append(rows, row)
 	}
@@ -52,10 +52,10 @@ func nodeRows(in Contents) (rows []nodeRow, left string) {
 	return rows, left
 }
 
-// sickNodes are nodes by what they are called.
+// sickNodes maps nodes to the evidence against them.
 type sickNodes map[nodeKey]*sickNode
 
-// of is what is known of a node, which is noted if it was not.
+// of returns the entry of a node, which it adds if it is missing.
 func (m sickNodes) of(k nodeKey) *sickNode {
 	if m[k] == nil {
 		m[k] = &sickNode{nodeKey: k}
@@ -63,7 +63,7 @@ func (m sickNodes) of(k nodeKey) *sickNode {
 	return m[k]
 }
 
-// slowNodes are those of all histories that lead, with their newest jobs on each.
+// slowNodes returns the slow nodes of all leading histories, with the newest jobs on each.
 func slowNodes(in Contents) sickNodes {
 	nodes := sickNodes{}
 	for _, s := range in.Report.Series {
@@ -83,7 +83,7 @@ func slowNodes(in Contents) sickNodes {
 	return nodes
 }
 
-// missing is the share of its jobs of which records are not whole.
+// missing returns the share of its jobs whose records are incomplete.
 func (n sickNode) missing() float64 {
 	if n.records == nil {
 		return 0

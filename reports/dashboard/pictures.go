@@ -13,21 +13,21 @@ import (
 	"jobgait/reports/plot"
 )
 
-// curves are the evidence and the normal plot of a history, none if it has too few runs.
+// curves returns the evidence and the normal plot of a history, none if it has too few runs.
 func curves(s change.Judged) []html.Figure {
 	return slices.DeleteFunc([]html.Figure{evidenceFigure(s), normalFigure(s)}, func(f html.Figure) bool {
 		return f.SVG == ""
 	})
 }
 
-// paperAlpha is the level at which the report's published page was made.
+// paperAlpha is the significance level of the Albany report's published page.
 const paperAlpha = 0.005
 
-// evidenceRuns is how many runs the curve reaches back at most.
+// evidenceRuns is the largest number of runs of the evidence curve.
 const evidenceRuns = 200
 
-// evidenceFigure is the evidence of each split of the runs around the newest
-// change, or of the newest runs. It is empty below eight runs.
+// evidenceFigure draws the evidence of each split of the runs around the newest change, or of the newest runs.
+// It is empty below eight runs.
 func evidenceFigure(s change.Judged) html.Figure {
 	first := max(0, len(s.Y)-evidenceRuns)
 	if n := len(s.Result.Regimes); n > 1 {
@@ -44,7 +44,7 @@ func evidenceFigure(s change.Judged) html.Figure {
 		return html.Figure{}
 	}
 	curve, bar := evidence.Splits(y), evidence.Threshold(len(y), paperAlpha)
-	f := plot.Frame{Name: "evidence for a change at each run", Class: "evidence", Height: 110, X: wide(at)}
+	f := plot.Frame{Name: "evidence for a change at each run", Class: "evidence", Height: 110, X: paddedScale(at)}
 	f.Y, f.YTicks = plot.FromZero(3, curve, []float64{bar})
 	f.XTicks = s.Ticks(f.X, 4)
 	c := plot.New(f)
@@ -56,8 +56,8 @@ func evidenceFigure(s change.Judged) html.Figure {
 		SVG: template.HTML(c.SVG())}
 }
 
-// wide is a scale over ascending places with a little room.
-func wide(at []float64) plot.Scale {
+// paddedScale returns a scale over ascending positions with a margin.
+func paddedScale(at []float64) plot.Scale {
 	lo, hi := at[0], at[len(at)-1]
 	if !(hi > lo) {
 		lo, hi = lo-0.5, hi+0.5
@@ -65,8 +65,7 @@ func wide(at []float64) plot.Scale {
 	return plot.Scale{Lo: lo - (hi-lo)/60, Hi: hi + (hi-lo)/60}
 }
 
-// normalFigure is a normal plot of the runs against their levels. It is empty
-// below twenty runs.
+// normalFigure draws the normal plot of the runs' deviations from their levels. It is empty below twenty runs.
 func normalFigure(s change.Judged) html.Figure {
 	r := evidence.Residuals(s.Y, s.Result.Regimes, s.Result.Outliers)
 	p, ok := evidence.Normality(r)
@@ -74,7 +73,7 @@ func normalFigure(s change.Judged) html.Figure {
 		return html.Figure{}
 	}
 	normal := evidence.Normal(len(r))
-	x, y := thin(normal), thin(r)
+	x, y := sampleEvenly(normal), sampleEvenly(r)
 	const reach = 3.2 // standard deviations; of a thousand runs one lies beyond
 	f := plot.Frame{Name: "normal plot of the runs", Class: "normal", Height: 110, X: plot.Scale{Lo: -reach, Hi: reach},
 		Y: plot.Scale{Lo: -reach, Hi: reach}}
@@ -98,8 +97,8 @@ func normalFigure(s change.Judged) html.Figure {
 			quantity.Plural(len(r), "run"))}
 }
 
-// thin returns at most a hundred values, evenly chosen.
-func thin(x []float64) []float64 {
+// sampleEvenly returns at most a hundred values, evenly chosen.
+func sampleEvenly(x []float64) []float64 {
 	const most = 100
 	if len(x) <= most {
 		return x
@@ -111,9 +110,8 @@ func thin(x []float64) []float64 {
 	return out
 }
 
-// histogramFigure draws the relative differences of a pair with the interval of
-// their mean shaded. Bins at both ends hold all that lies beyond; they are drawn
-// as wide as the others.
+// histogramFigure draws the relative differences of a pair with the interval of their mean shaded. The bins at
+// both ends hold all values beyond them and are drawn as wide as the others.
 func histogramFigure(p change.Pair) html.Figure {
 	n := len(p.Histogram)
 	if n == 0 {

@@ -14,48 +14,52 @@ import (
 	"jobgait/reports/text"
 )
 
-// siteView is what the page of a whole site shows beside its histories. Each number is
-// one of a question of jobgait-history(5), which the section names.
+// siteView holds what the page of a whole site shows beside its histories. Each number comes from a query of
+// the history's catalogue (jobgait-history(5)); the section names the query.
 type siteView struct {
 	Slower                      []slowerRow
 	Nodes                       []nodeRow
 	Apps                        []appRow
 	Waste, Accounts             []gauge
 	Covered, NoReport, NoPeriod []gauge
-	Jobs                        string // whose coverage it is
+	Jobs                        string // the number of jobs that the coverage is of
 	SlowerMore, NodesMore       string
 	AppsMore, AccountsMore      string
 }
 
+// slowerRow is an application that became slower.
 type slowerRow struct {
 	Who, By, Since, JobID, Jobs, Lost string
 	Bar                               template.HTML
 }
 
+// appRow is an application with its node hours.
 type appRow struct {
 	Who, NodeHours, Jobs, Period string
 	Bar                          template.HTML
 	Cycle, Waiting, Memory, GPU  share
 }
 
-// share is a part of a whole with its bar, which is empty where it is not known.
+// share is a share in words and as a bar, which is empty where the share is unknown.
 type share struct {
 	Text string
 	Bar  template.HTML
 }
 
-// gauge is a bar with what it is of and what it says; Hint explains the name.
+// gauge is a named bar with its text; Hint explains the name.
 type gauge struct {
 	Name, Hint, Text string
 	Bar              template.HTML
 }
 
+// newSiteView returns the view of the site, nil for a page of less than a site.
 func newSiteView(in Contents) *siteView {
 	if in.Site == nil {
 		return nil
 	}
 	s := *in.Site
-	v := &siteView{SlowerMore: more(s.Slower), AppsMore: more(s.Applications), AccountsMore: more(s.Accounts)}
+	v := &siteView{SlowerMore: moreRowsText(s.Slower), AppsMore: moreRowsText(s.Applications),
+		AccountsMore: moreRowsText(s.Accounts)}
 	v.slower(s.Slower.Rows)
 	v.apps(s.Applications.Rows)
 	v.waste(s)
@@ -64,29 +68,31 @@ func newSiteView(in Contents) *siteView {
 	return v
 }
 
-// more counts the rows that are left out.
-func more[T any](t history.Top[T]) string {
+// moreRowsText says how many rows are left out.
+func moreRowsText[T any](t history.Top[T]) string {
 	if t.More() <= 0 {
 		return ""
 	}
 	return fmt.Sprintf("and %s more", quantity.Count(t.More()))
 }
 
+// slower adds the rows of applications that became slower.
 func (v *siteView) slower(rows []history.Slower) {
-	hi := most(rows, func(r history.Slower) *float64 { return r.LostNodeHours })
+	hi := maxKnown(rows, func(r history.Slower) *float64 { return r.LostNodeHours })
 	for _, r := range rows {
 		day, _, _ := strings.Cut(r.Start, "T")
-		v.Slower = append(v.Slower, slowerRow{Who: owned(r.User, change.Label(r.App, change.ShapeName(r.Shape))),
+		v.Slower = append(v.Slower, slowerRow{Who: withUser(r.User, change.Label(r.App, change.ShapeName(r.Shape))),
 			By: quantity.Signed(r.EffectPct), Since: text.Clean(day),
 			JobID: text.Clean(r.JobID), Jobs: quantity.Count(r.Jobs), Lost: quantity.Optional(r.LostNodeHours, hours),
 			Bar: bar("value odd", r.LostNodeHours, hi, "node hours")})
 	}
 }
 
+// apps adds the rows of applications.
 func (v *siteView) apps(rows []history.Used) {
-	hi := most(rows, func(r history.Used) *float64 { return r.NodeHours })
+	hi := maxKnown(rows, func(r history.Used) *float64 { return r.NodeHours })
 	for _, r := range rows {
-		v.Apps = append(v.Apps, appRow{Who: owned(r.User, r.App), NodeHours: quantity.Optional(r.NodeHours, hours),
+		v.Apps = append(v.Apps, appRow{Who: withUser(r.User, r.App), NodeHours: quantity.Optional(r.NodeHours, hours),
 			Jobs:   quantity.Count(r.Jobs),
 			Period: quantity.Optional(r.PeriodS, quantity.Period), Bar: bar("value", r.NodeHours, hi, "node hours"),
 			Cycle: percentOf(r.CyclePct, "value"), Waiting: percentOf(r.WaitingPct, "value odd"),
@@ -94,15 +100,15 @@ func (v *siteView) apps(rows []history.Used) {
 	}
 }
 
-// waste is by finding, and by account.
+// waste adds the gauges of waste by finding and by account.
 func (v *siteView) waste(s history.Site) {
-	hi := most(s.Waste, func(r history.Waste) *float64 { return r.NodeHours })
+	hi := maxKnown(s.Waste, func(r history.Waste) *float64 { return r.NodeHours })
 	for _, r := range s.Waste {
 		words := quantity.Optional(r.LostNodeHours, hours) + " of " + quantity.Optional(r.NodeHours, hours)
 		v.Waste = append(v.Waste, gauge{Name: text.Clean(r.Code), Hint: ruleOf(r.Code), Text: words,
 			Bar: bar("value odd", r.LostNodeHours, hi, words+" node hours, in "+quantity.Plural(r.Jobs, "job"))})
 	}
-	hi = most(s.Accounts.Rows, func(r history.Account) *float64 { return &r.NodeHours })
+	hi = maxKnown(s.Accounts.Rows, func(r history.Account) *float64 { return &r.NodeHours })
 	for _, r := range s.Accounts.Rows {
 		words := hours(r.IdleNodeHours) + " of " + hours(r.NodeHours)
 		v.Accounts = append(v.Accounts, gauge{Name: cmp.Or(text.Clean(r.Name), quantity.Missing), Text: words,
@@ -110,7 +116,7 @@ func (v *siteView) waste(s history.Site) {
 	}
 }
 
-// coverage is how many jobs have a report and a period, and why the others have none.
+// coverage adds how many jobs have a report and a period, and why the others have none.
 func (v *siteView) coverage(rows []history.Coverage) {
 	all, reported, periodic := 0, 0, 0
 	noReport, noPeriod := map[string]int{}, map[string]int{}
@@ -135,7 +141,7 @@ func (v *siteView) coverage(rows []history.Coverage) {
 	v.NoReport, v.NoPeriod = reasons(noReport, all), reasons(noPeriod, all)
 }
 
-// reasons are those of most jobs first.
+// reasons returns a gauge for each reason, that of most jobs first.
 func reasons(jobs map[string]int, all int) []gauge {
 	var out []gauge
 	codes := make([]string, 0, len(jobs))
@@ -153,14 +159,15 @@ func reasons(jobs map[string]int, all int) []gauge {
 	return out
 }
 
+// counted returns a gauge of n jobs out of of.
 func counted(name, class string, n, of int) gauge {
 	k := float64(n)
 	text := fmt.Sprintf("%s, %s", quantity.Share(k/float64(of)), quantity.Plural(n, "job"))
 	return gauge{Name: name, Text: text, Bar: bar(class, &k, float64(of), text)}
 }
 
-// most is the largest of what is known, the end of a scale.
-func most[T any](rows []T, of func(T) *float64) float64 {
+// maxKnown returns the largest known value, the end of a scale; 0 if none is known.
+func maxKnown[T any](rows []T, of func(T) *float64) float64 {
 	hi := 0.
 	for _, r := range rows {
 		if v := of(r); v != nil && quantity.Known(*v) {
@@ -170,7 +177,7 @@ func most[T any](rows []T, of func(T) *float64) float64 {
 	return hi
 }
 
-// bar is "" where there is nothing to draw.
+// bar returns a bar of v on a scale to hi, "" where there is nothing to draw.
 func bar(class string, v *float64, hi float64, tip string) template.HTML {
 	if v == nil || !quantity.Known(*v) || !(hi > 0) {
 		return ""
@@ -178,7 +185,7 @@ func bar(class string, v *float64, hi float64, tip string) template.HTML {
 	return template.HTML(plot.Meter(class, *v, hi, tip))
 }
 
-// percentOf is a value in percent on a scale to 100.
+// percentOf returns a value in percent with a bar on a scale to 100.
 func percentOf(v *float64, class string) share {
 	text := quantity.Optional(v, quantity.Percent)
 	return share{text, bar(class, v, 100, text)}

@@ -15,8 +15,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// appTabs are applications, in each its shapes, in each its metrics. A choice
-// among one is no choice: its button is left out by the template.
+// appTabs returns tabs of applications, which contain tabs of shapes, which contain tabs of metrics. The
+// template leaves out the button of a lone tab.
 func appTabs(in Contents, groups []app, d detail) tabs {
 	out := tabs{Name: "app"}
 	for i, a := range groups {
@@ -35,7 +35,7 @@ func appTabs(in Contents, groups []app, d detail) tabs {
 	return out
 }
 
-// class is how a button shows that there is something behind it.
+// class returns the CSS class of a button, which marks histories that changed or may be changing.
 func class(s change.Status) string {
 	if s == change.Changed || s == change.Watch {
 		return string(s)
@@ -43,7 +43,7 @@ func class(s change.Status) string {
 	return ""
 }
 
-// class is that of the button before these.
+// class returns the CSS class of the button that opens these tabs.
 func (t tabs) class() string {
 	for _, s := range []change.Status{change.Changed, change.Watch} {
 		if slices.ContainsFunc(t.List, func(one tab) bool { return one.Class == string(s) }) {
@@ -53,11 +53,13 @@ func (t tabs) class() string {
 	return ""
 }
 
+// newPanel returns the panel of one history.
 func newPanel(in Contents, m metric, d detail) *panel {
 	s := m.Judged
 	p := &panel{Status: cmp.Or(string(s.Status), "unknown"), Class: string(s.Status),
 		Timeline: template.HTML(change.Timeline(s, d.view(in.Report, in.Options)))}
-	p.What, p.Text, p.Title = s.What(), s.Now(in.Options), who(s, severalUsers(in.Report.Series))
+	p.What, p.Text, p.Title = s.LastEventText(), s.CurrentLevelText(in.Options),
+		ownerAndLabel(s, severalUsers(in.Report.Series))
 	if s.Watch != "" {
 		p.Lines = append(p.Lines, s.Watch)
 	}
@@ -74,14 +76,14 @@ func newPanel(in Contents, m metric, d detail) *panel {
 	if line := s.Detectable(); line != "" {
 		p.Lines = append(p.Lines, line)
 	}
-	if d.draws(s) {
+	if d.drawsCurves(s) {
 		p.Curves = curves(s)
 	}
 	return p
 }
 
-// notes are seen where they say something of the runs, or why there is nothing
-// to say; those on how runs were recorded lie behind a fold.
+// notes adds the notes of the history. Notes on the runs, or on why there is no result, are visible; those on
+// how runs were recorded are in a collapsed section.
 func (p *panel) notes(s change.Judged) {
 	const mostNotes = 8
 	for _, n := range s.AllNotes() {
@@ -122,8 +124,7 @@ func (p *panel) levels(s change.Judged, o change.Options) {
 	p.MoreLevels = strings.Join(more, "; ")
 }
 
-// pairTabs are the comparisons, one seen at a time: by what they are of, if that
-// is said, then by the two.
+// pairTabs returns the tabs of comparisons: by subject, if it is known, then by the two histories.
 func pairTabs(in Contents, d detail) tabs {
 	out := tabs{Name: "of"}
 	place := map[string]int{}
@@ -151,6 +152,7 @@ func pairTabs(in Contents, d detail) tabs {
 	return out
 }
 
+// newPairPanel returns the panel of one comparison.
 func newPairPanel(p change.Pair, in Contents) *pairPanel {
 	q := &pairPanel{Of: p.Of, Text: p.Sentence(), Facts: append(p.Facts(), p.ChangeLines()...),
 		Histogram: histogramFigure(p).SVG, Timeline: ratioPicture(p, in.Options)}

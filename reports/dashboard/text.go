@@ -12,6 +12,7 @@ import (
 	"jobgait/reports/text"
 )
 
+// appName returns the name of a history's application, or of the history without one.
 func appName(s change.Judged) string {
 	if s.App != "" {
 		return text.Clean(s.App)
@@ -19,25 +20,27 @@ func appName(s change.Judged) string {
 	return s.Title()
 }
 
+// metricName returns the name of a history's metric, by default "time".
 func metricName(s change.Judged) string { return text.Clean(cmp.Or(s.Metric, "time")) }
 
-// shapeName is a shape as it stands on a button.
+// shapeName returns the label of a shape's button.
 func shapeName(shape string) string { return cmp.Or(change.ShapeName(shape), "any shape") }
 
-// who is a history in a list.
-func who(s change.Judged, severalUsers bool) string {
+// ownerAndLabel returns the name of a history in a list, with its user if there are several.
+func ownerAndLabel(s change.Judged, severalUsers bool) string {
 	if severalUsers && s.User != "" {
 		return text.Clean(s.User) + " / " + label(s)
 	}
 	return label(s)
 }
 
-// label is application, shape and metric of a history, as far as they are said.
+// label returns application, shape and metric of a history, as far as they are known.
 func label(s change.Judged) string {
 	return change.Label(appName(s), change.ShapeName(s.Shape), s.Metric)
 }
 
-// passRemark says how many could not be judged.
+// passRemark returns the remark on the histories without a change, with the number of those in which a change
+// could not be excluded.
 func passRemark(unknown int) string {
 	if unknown == 0 {
 		return "no change of that size"
@@ -45,12 +48,12 @@ func passRemark(unknown int) string {
 	return fmt.Sprintf("no change of that size; %d unknown", unknown)
 }
 
-// says is what the page tells of what it left out; "" if that is nothing.
-func (d detail) says(in Contents) string {
+// omissionText says what the page leaves out; "" if it leaves out nothing.
+func (d detail) omissionText(in Contents) string {
 	total, pairs := len(in.Report.Series), min(len(in.Pairs), in.Limits.Pairs)
 	var parts []string
-	if n := len(in.Report.Machine); n > mostShaded {
-		parts = append(parts, fmt.Sprintf("of %d shifts of the machine the newest %d are shaded", n, mostShaded))
+	if n := len(in.Report.Machine); n > maxShadedShifts {
+		parts = append(parts, fmt.Sprintf("of %d shifts of the machine the newest %d are shaded", n, maxShadedShifts))
 	}
 	switch d.curves {
 	case noCurves:
@@ -80,6 +83,7 @@ func (d detail) says(in Contents) string {
 	return "To keep the page small, " + strings.Join(parts, "; ") + "."
 }
 
+// text returns a sentence on what is wrong with the node.
 func (n sickNode) text() string {
 	var parts []string
 	if n.histories > 0 {
@@ -99,8 +103,8 @@ func (n sickNode) text() string {
 	return strings.Join(parts, "; ")
 }
 
-// someOf names the first jobs of a list and counts the rest.
-func someOf(jobs []string) string {
+// firstJobs names the first jobs of a list and counts the rest.
+func firstJobs(jobs []string) string {
 	const most = 4
 	var names []string
 	for _, j := range jobs[:min(len(jobs), most)] {
@@ -123,8 +127,8 @@ func ruleOf(code string) string {
 	return rules[i].When
 }
 
-// owned is a name with its user's.
-func owned(user, name string) string {
+// withUser returns a name with its user.
+func withUser(user, name string) string {
 	return text.Clean(user) + " / " + text.Clean(name)
 }
 

@@ -14,7 +14,7 @@ import (
 	"jobgait/reports/text"
 )
 
-// view is what the page's template fills in.
+// view is the data of the page's template.
 type view struct {
 	Head                 html.Head
 	Title, Over, Version string
@@ -22,11 +22,11 @@ type view struct {
 	Days                 string
 	Glance               []card
 	GlanceLeft           string
-	Shaded               bool // pictures show shifts of the machine
-	Choice               bool // there is more than one history
+	Shaded               bool // whether pictures show shifts of the machine
+	Choice               bool // whether there is more than one history
 	Recent, Earlier      []item
 	MoreEarlier          string
-	Once                 []item // slow last runs, where they are many
+	Once                 []item // slow last runs, where there are many
 	OnceCount            int
 	Machine              []item
 	MachineCount         int
@@ -37,22 +37,23 @@ type view struct {
 	Site                 *siteView
 }
 
-// count is one of the figures at the top.
+// count is one of the numbers at the top.
 type count struct{ Name, Value, Remark string }
 
 // item is one entry of a list of events.
 type item struct {
-	Class, Mark, Label string // for those who do not see the colour
+	Class, Mark, Label string // Mark and Label repeat what the colour says
 	Who, Text          string
 	day                float64
 }
 
-// tabs are alternatives of which one is seen. Name is that of their buttons.
+// tabs are alternatives of which one is visible. Name is the name of their radio buttons.
 type tabs struct {
 	Name string
 	List []tab
 }
 
+// tab is one alternative, with inner tabs or a panel.
 type tab struct {
 	ID, Label, Class string
 	Inner            *tabs
@@ -63,7 +64,7 @@ type tab struct {
 // panel is one history.
 type panel struct {
 	Title, Status string
-	What, Text    string // what happened last; where it stands
+	What, Text    string // the last event; the current level
 	Class         string
 	Timeline      template.HTML
 	Levels        []levelRow
@@ -75,7 +76,7 @@ type panel struct {
 
 type levelRow struct{ Since, Runs, Level, Change string }
 
-// pairPanel is one comparison.
+// pairPanel is the panel of one comparison.
 type pairPanel struct {
 	Of, Text, Remark string
 	Facts            []string
@@ -84,8 +85,9 @@ type pairPanel struct {
 	Notes            []string
 }
 
+// newView returns the data of the page at a level of detail.
 func newView(in Contents, d detail) view {
-	in.Report.Series = apart(in.Report.Series)
+	in.Report.Series = separateByName(in.Report.Series)
 	title := text.Clean(in.Title)
 	v := view{Head: html.NewHead(title+" - jobgait", "jobgait "+in.Version, style(in), ""), Title: title,
 		Version: in.Version,
@@ -101,21 +103,21 @@ func newView(in Contents, d detail) view {
 	v.events(in)
 	v.Chance = strings.TrimSpace(in.Report.ByChance() + " " + in.Report.OwnRate())
 	n := len(series)
-	if d.histories != all {
+	if d.histories != noLimit {
 		n = min(n, d.histories)
 	}
 	groups := apps(in.Report, n)
 	v.Tabs = appTabs(in, groups, d)
-	v.Glance, v.GlanceLeft = glance(in, groups)
+	v.Glance, v.GlanceLeft = glanceCards(in, groups)
 	v.Shaded = shaded(in.Report.Machine, series)
 	v.Choice = n > 1
 	v.Pairs = pairTabs(in, d)
 	v.Site = newSiteView(in)
-	v.Left = strings.TrimSpace(in.Of + " " + d.says(in))
+	v.Left = strings.TrimSpace(in.Of + " " + d.omissionText(in))
 	return v
 }
 
-// counts are the figures at the top.
+// counts returns the numbers at the top.
 func counts(in Contents) []count {
 	runs, total, n := 0, 0, map[change.Status]int{}
 	for _, s := range in.Report.Series {
@@ -136,7 +138,7 @@ func counts(in Contents) []count {
 	}
 }
 
-// events fills the list of the last days and that of what was before.
+// events fills the list of the last days and that of earlier events.
 func (v *view) events(in Contents) {
 	var items []item
 	several := severalUsers(in.Report.Series)
@@ -168,9 +170,8 @@ func (v *view) events(in Contents) {
 	}
 }
 
-// watched are the entries on what may be changing, most urgent first. They stand
-// behind the changes; of a site's many histories some have a slow last run on every
-// day, and these lie behind a fold.
+// watched returns the entries on what may be changing, most urgent first. They follow the changes. Of a site's
+// many histories some have a slow last run on any day; these go into a collapsed section.
 func (v *view) watched(in Contents, severalUsers bool) (list []item) {
 	const few = 5
 	places, _, leading := in.Report.ByWeight()
@@ -179,8 +180,8 @@ func (v *view) watched(in Contents, severalUsers bool) (list []item) {
 		if s.Watch == "" || in.Days > 0 && s.T[len(s.T)-1] < math.Floor(in.Options.Now)-in.Days {
 			continue
 		}
-		it := item{Class: "info", Mark: "?", Label: "watch", Who: who(s, severalUsers), Text: s.Watch}
-		if s.Once() {
+		it := item{Class: "info", Mark: "?", Label: "watch", Who: ownerAndLabel(s, severalUsers), Text: s.Watch}
+		if s.OnlyLastRun() {
 			v.Once = append(v.Once, it)
 		} else if len(list) < in.Limits.Events {
 			list = append(list, it)
@@ -193,8 +194,8 @@ func (v *view) watched(in Contents, severalUsers bool) (list []item) {
 	return list
 }
 
-// machine lists the shifts of the machine, newest first. Their days count only
-// where those of the histories are in the calendar too.
+// machine lists the shifts of the machine, newest first. Their days are used only if the histories have
+// calendar dates too.
 func (v *view) machine(in Contents) {
 	const daySeconds = 86400
 	for _, m := range slices.Backward(in.Report.Machine) {
@@ -207,12 +208,12 @@ func (v *view) machine(in Contents) {
 	v.MachineCount = len(in.Report.Machine)
 }
 
-// eventItems are the events of a history; those that are small or known are not
-// warnings.
+// eventItems returns the events of a history; small or acknowledged ones are not warnings.
 func eventItems(s change.Judged, severalUsers bool) []item {
 	var out []item
 	for _, e := range s.Events {
-		it := item{Class: "info", Mark: "i", Label: "information", Who: who(s, severalUsers), Text: e.Text, day: e.Last().T}
+		it := item{Class: "info", Mark: "i", Label: "information", Who: ownerAndLabel(s, severalUsers), Text: e.Text,
+			day: e.Last().T}
 		switch {
 		case e.Known:
 			it.Mark, it.Label, it.Text = "=", "acknowledged", it.Text+" Acknowledged."

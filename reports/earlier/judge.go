@@ -22,15 +22,15 @@ import (
 	scalingreport "jobgait/reports/scaling"
 )
 
-// Judgement is what the stored runs say of one of them.
+// Judgement is the comparison of one run with the stored runs.
 type Judgement struct {
 	// Runs are the earlier runs of the same shape, newest first.
 	Runs   []history.Run
 	Across job.OtherRuns
 }
 
-// Judge says what a look at a run and the stored ones before it has found.
-func Judge(l application.Look) (Judgement, error) {
+// Judge returns the judgement of a run from the results of the analysis of the stored runs before it.
+func Judge(l application.RunAssessment) (Judgement, error) {
 	j := Judgement{Runs: l.Earlier}
 	if l.Own < 0 {
 		return j, nil
@@ -38,23 +38,23 @@ func Judge(l application.Look) (Judgement, error) {
 	o := change.Default()
 	o.Acks = Acknowledged(l.Histories)
 	report := change.New(Named(l.Histories, true), changepoint.Sequential, l.Found, o)
-	j.Across.Fewer, j.Across.OtherArguments = l.Fewer, l.OtherArguments
+	j.Across.Fewer, j.Across.OtherArguments = l.FewerNodes, l.OtherArguments
 	var err error
-	if j.Across.Changes, err = changesFinding(report, l.Own, l.Stored[l.Own].Runs, o); err != nil || l.Laws == nil {
+	if j.Across.Changes, err = changesFinding(report, l.Own, l.Stored[l.Own].Runs, o); err != nil || l.GrowthLaws == nil {
 		return j, err
 	}
-	j.Across.Scaling, err = scalingFinding(*l.Laws)
+	j.Across.Scaling, err = scalingFinding(*l.GrowthLaws)
 	return j, err
 }
 
-// Consult judges a run that is not in the history by the runs that are, and
-// gives it its step_s. It stores nothing: it is for those who may only read.
+// Consult compares a run that is not in the history with the stored runs, and sets the run's step_s. It stores
+// nothing, so it works for users who may only read.
 func Consult(ctx context.Context, db *history.DB, run summary.Summary) (summary.Summary, Judgement, error) {
 	s, err := application.WithStep(ctx, db, run)
 	if err != nil {
 		return run, Judgement{}, err
 	}
-	l, err := application.LookAt(ctx, db, s, application.DefaultLimits())
+	l, err := application.AssessRun(ctx, db, s, application.DefaultLimits())
 	if err != nil {
 		return run, Judgement{}, err
 	}
@@ -66,19 +66,19 @@ func Consult(ctx context.Context, db *history.DB, run summary.Summary) (summary.
 }
 
 const (
-	// mostEvents is how many changes a report names; the newest.
+	// mostEvents is the largest number of changes that a report names; they are the newest.
 	mostEvents = 3
-	// recentRuns is for how many runs a change is reported at the head of a report.
+	// recentRuns is the number of runs after a change in whose reports the change is at the head.
 	recentRuns = 20
 )
 
-// changesFinding says what the runs of this shape show, which are in the order of the
-// history.
+// changesFinding returns the section on changes of speed among the runs of this shape; runs are in the order of
+// the history.
 func changesFinding(r change.Report, own int, runs []history.Run, o change.Options) (job.Section, error) {
 	s := r.Series[own]
 	m, _ := application.MetricOf(s.Metric)
 	f := job.Section{Title: "Changes of speed",
-		Remark: fmt.Sprintf("%s, judged by %s", quantity.Plural(s.Result.N, "run"), m.Say), Style: change.Style()}
+		Remark: fmt.Sprintf("%s, judged by %s", quantity.Plural(s.Result.N, "run"), m.Description), Style: change.Style()}
 	for i, e := range s.Events {
 		if i < mostEvents {
 			f.Text = append(f.Text, e.Text)
@@ -89,13 +89,13 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 				Creeps: e.Creep != nil}
 			v.Shift = application.ShiftOf(s.Runs, runs, s.Result, e.Event)
 			if v.Shift != nil {
-				v.Look = compared(v.Shift.LastJob, v.Shift.FirstJob)
+				v.Command = compareCommand(v.Shift.LastJob, v.Shift.FirstJob)
 			}
-			if first, n, pct := changepoint.InARow(unknown(s.Events)); n > 1 {
+			if first, n, pct := changepoint.JoinSameDirection(unacknowledged(s.Events)); n > 1 {
 				v.Text = fmt.Sprintf("Runs like this one: %s %s in %d changes since %s. The newest: %s",
 					quantity.Percent(math.Abs(pct)),
 					map[bool]string{true: "slower", false: "faster"}[pct > 0], n, s.Date(first, o), e.Brief)
-				v.EffectPct, v.Look = pct, atChange(s.Y, runs, first)
+				v.EffectPct, v.Command = pct, compareCommandAt(s.Y, runs, first)
 			}
 			f.Others = append(f.Others, v)
 		}
@@ -111,7 +111,7 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 			text = s.WatchSentence("This run")
 		}
 		v := finding.Comparison{Text: text, EffectPct: s.Unconfirmed.Pct}
-		v.Look = atChange(s.Y, runs, newestKnown(s.Y, s.Unconfirmed.Runs))
+		v.Command = compareCommandAt(s.Y, runs, newestKnown(s.Y, s.Unconfirmed.Runs))
 		f.Others = append(f.Others, v)
 	}
 	if len(f.Text) == 0 {
@@ -129,12 +129,12 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 		if len(r.Machine) > 0 {
 			remark += "; shaded: a shift of the machine, taken out"
 		}
-		f.Charts = append(f.Charts, html.Figure{Title: m.Say, Remark: remark, SVG: template.HTML(svg)})
+		f.Charts = append(f.Charts, html.Figure{Title: m.Description, Remark: remark, SVG: template.HTML(svg)})
 	}
 	return f, nil
 }
 
-// lastOf is the run with which an event began last, or until which it creeps.
+// lastOf returns the run at which the last change of an event began, or at which its creep ends.
 func lastOf(e change.ShownEvent) int {
 	if e.Creep != nil {
 		return e.Creep.LastIndex
@@ -142,8 +142,8 @@ func lastOf(e change.ShownEvent) int {
 	return e.Last().Index
 }
 
-// unknown are the newest events up to one that somebody has acknowledged.
-func unknown(events []change.ShownEvent) []changepoint.Event {
+// unacknowledged returns the newest events down to the first acknowledged one.
+func unacknowledged(events []change.ShownEvent) []changepoint.Event {
 	var out []changepoint.Event
 	for _, e := range events {
 		if e.Known {
@@ -154,16 +154,16 @@ func unknown(events []change.ShownEvent) []changepoint.Event {
 	return out
 }
 
-// atChange is the command that compares the newest run before a change with the first run after it, which is at
-// an index of runs; "" without an earlier run.
-func atChange(y []float64, runs []history.Run, first int) string {
+// compareCommandAt returns the command that compares the newest run before a change with the first run after
+// it, runs[first]; "" without an earlier run.
+func compareCommandAt(y []float64, runs []history.Run, first int) string {
 	if first < 0 || first >= len(runs) {
 		return ""
 	}
-	return compared(application.JobBefore(y, runs, first), runs[first].DisplayID)
+	return compareCommand(application.LastJobWithValue(y, runs, first), runs[first].DisplayID)
 }
 
-// newestKnown is the index of the n-th newest value that is known, -1 if there are fewer.
+// newestKnown returns the index of the n-th newest known value, -1 if there are fewer.
 func newestKnown(y []float64, n int) int {
 	for i, v := range slices.Backward(y) {
 		if math.IsNaN(v) {
@@ -176,21 +176,21 @@ func newestKnown(y []float64, n int) int {
 	return -1
 }
 
-// compared is the command that compares two jobs, "" where one is not known.
-func compared(a, b string) string {
+// compareCommand returns the command that compares two jobs, "" where one is unknown.
+func compareCommand(a, b string) string {
 	if a == "" || b == "" || a == b {
 		return ""
 	}
 	return "jobgait compare " + a + " " + b
 }
 
-// scalingFinding says how the application grows.
-func scalingFinding(l application.Laws) (job.Section, error) {
+// scalingFinding returns the section on how the application scales.
+func scalingFinding(l application.GrowthLaws) (job.Section, error) {
 	list, r := l.Series, l.Results
 	m, _ := application.MetricOf(list[0].Metric)
 	f := job.Section{Title: "Scaling", Style: scalingreport.Style,
-		Remark: fmt.Sprintf("%s over %s, %s", m.Say, list[0].Parameter, quantity.Plural(r[0].N, "size")),
-		Text:   append(scalingreport.Lines(r[0], list[0].Observations), growing(l.Functions)...)}
+		Remark: fmt.Sprintf("%s over %s, %s", m.Description, list[0].Parameter, quantity.Plural(r[0].N, "size")),
+		Text:   append(scalingreport.Lines(r[0], list[0].Observations), growingText(l.Functions)...)}
 	var b bytes.Buffer
 	if err := scalingreport.JSON(&b,
 		scalingreport.Fits{Method: scaling.Likelihood, Results: r, Series: list, Numbers: make([]bool, len(r)),
@@ -198,16 +198,16 @@ func scalingFinding(l application.Laws) (job.Section, error) {
 		return f, err
 	}
 	f.Data = b.Bytes()
-	f.Charts = []html.Figure{{Title: m.Say, Remark: "over " + list[0].Parameter,
+	f.Charts = []html.Figure{{Title: m.Description, Remark: "over " + list[0].Parameter,
 		SVG: template.HTML(scalingreport.Chart(r[0], list[0].Observations))}}
 	return f, nil
 }
 
-// mostGrowing is how many growing functions are reported.
+// mostGrowing is the largest number of growing functions that are reported.
 const mostGrowing = 3
 
-// growing names the functions that grow worst with the size, in a sentence.
-func growing(functions []application.Growth) []string {
+// growingText returns a sentence on the functions that grow worst with the size.
+func growingText(functions []application.Growth) []string {
 	if len(functions) == 0 {
 		return nil
 	}

@@ -80,8 +80,8 @@ func TestJudge(t *testing.T) {
 		s.LastJob != "20" || s.FirstJob != "21" || s.Runs != 6 {
 		t.Fatalf("shift %+v", s)
 	}
-	if want := 6 * 9. / 3600; math.Abs(s.NodeHours-want) > want/10 || f.Others[0].Look != "jobgait compare 20 21" {
-		t.Errorf("%g node hours, want %g; %q", s.NodeHours, want, f.Others[0].Look)
+	if want := 6 * 9. / 3600; math.Abs(s.NodeHours-want) > want/10 || f.Others[0].Command != "jobgait compare 20 21" {
+		t.Errorf("%g node hours, want %g; %q", s.NodeHours, want, f.Others[0].Command)
 	}
 	if len(f.Charts) != 1 || !json.Valid(f.Data) {
 		t.Errorf("%d charts, data %s", len(f.Charts), f.Data)
@@ -126,7 +126,7 @@ type judged struct {
 }
 
 func judgeOf(ctx context.Context, db *history.DB, s summary.Summary, limits application.ReadLimits) (judged, error) {
-	l, err := application.LookAt(ctx, db, s, limits)
+	l, err := application.AssessRun(ctx, db, s, limits)
 	if err != nil {
 		return judged{}, err
 	}
@@ -207,7 +207,7 @@ func TestOthersAreOthers(t *testing.T) {
 	}
 	others := 0
 	for _, h := range list {
-		if !application.IsOf(h, last) {
+		if !application.IsOfApplication(h, last) {
 			others++
 		}
 	}
@@ -327,7 +327,7 @@ func TestAcknowledged(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored[0].Acknowledged = []int64{stored[0].Runs[20].ID}
-	h, err := application.Of(stored, "")
+	h, err := application.NewHistories(stored, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +398,7 @@ func TestCommandComparesNormalWithSlow(t *testing.T) {
 		runs[i].DisplayID = fmt.Sprint(i + 1)
 	}
 	for n, want := range map[int]string{3: "jobgait compare 2 4", 1: "jobgait compare 6 7", 5: "", 6: ""} {
-		if got := atChange(y, runs, newestKnown(y, n)); got != want {
+		if got := compareCommandAt(y, runs, newestKnown(y, n)); got != want {
 			t.Errorf("%d slow runs: %q, want %q", n, got, want)
 		}
 	}

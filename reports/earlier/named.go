@@ -8,8 +8,7 @@ import (
 	"jobgait/reports/change"
 )
 
-// Named are histories of applications with the names that people know them by, to which
-// that of their user belongs where there are several.
+// Named returns histories of applications with printable names, which include the user if users is set.
 func Named(h application.Histories, users bool) []change.History {
 	var out []change.History
 	for i, in := range h.Inputs {
@@ -27,7 +26,7 @@ func Named(h application.Histories, users bool) []change.History {
 	return out
 }
 
-// Acknowledged returns the changes of histories that somebody has seen.
+// Acknowledged returns the acknowledged changes of the histories.
 func Acknowledged(h application.Histories) change.Acks {
 	acks := change.Acks{}
 	for i, s := range h.Stored {

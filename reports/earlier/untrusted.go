@@ -11,17 +11,18 @@ import (
 	scalingreport "jobgait/reports/scaling"
 )
 
-// maxText is the length of one text of a judgement, in bytes.
+// maxText is the largest length of one text of a judgement in bytes.
 const maxText = 2000
 
-// Untrusted returns a judgement that a child process with the rights of another account answered, as a report may show
-// it: pictures of package plot only, the style sheets of this program, texts without control characters.
+// Untrusted returns a judgement from a child process of another account in a form that is safe to show: with
+// pictures of package plot only, the style sheets of this program, and texts without control characters.
 func (j Judgement) Untrusted() Judgement {
 	j.Across.Changes = untrusted(j.Across.Changes, change.Style())
 	j.Across.Scaling = untrusted(j.Across.Scaling, scalingreport.Style)
 	return j
 }
 
+// untrusted returns a section that is safe to show, with the given style sheet.
 func untrusted(s job.Section, style string) job.Section {
 	s.Title, s.Remark = note.Clean(s.Title, maxText), note.Clean(s.Remark, maxText)
 	texts := make([]string, len(s.Text))

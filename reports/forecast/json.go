@@ -70,7 +70,7 @@ func JSON(w io.Writer, a forecast.PlannedRun) error {
 	return err
 }
 
-// answer adds what earlier runs say.
+// answer adds the forecast a: how many runs it rests on, elapsed time, memory and the recommended limits.
 func (d *document) answer(a forecast.PlannedRun) {
 	source := "runs"
 	if a.Extrapolated {

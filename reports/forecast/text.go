@@ -16,7 +16,7 @@ import (
 	"jobgait/reports/text"
 )
 
-// Text writes an answer. zone is that of printed dates.
+// Text writes the forecast as text. zone is the time zone of printed dates.
 func Text(w io.Writer, a forecast.PlannedRun, zone *time.Location) error {
 	p := &text.Page{}
 	head := text.Clean(a.App)
@@ -58,7 +58,7 @@ func Text(w io.Writer, a forecast.PlannedRun, zone *time.Location) error {
 	return p.Print(w)
 }
 
-// directives are the options to write.
+// directives returns the #SBATCH options to write into the script.
 func directives(a forecast.PlannedRun) string {
 	line := "#SBATCH --time=" + clock(a.AskS)
 	if a.AskBytes != nil {
@@ -81,7 +81,8 @@ func clock(s float64) string {
 	return fmt.Sprintf("%s%02d:%02d:%02d", days, n/3600%24, n/60%60, n%60)
 }
 
-// chance prints a probability; below one in a thousand the law of errors says no more.
+// chance prints a probability; values below one in a thousand are printed as "below 0.1 %", because the error
+// model is not that accurate.
 func chance(p float64) string {
 	switch {
 	case p < 0.001:

@@ -11,22 +11,20 @@ import (
 //go:embed page.css
 var pageCSS string
 
-// Style is the style sheet of the report's page. Other pages begin with it and
-// add what they draw besides.
+// Style returns the style sheet of the report's page. Other pages add their own rules to it.
 func Style() string { return pageCSS }
 
 //go:embed page.js
 var pageJS string
 
-// Script reads off values of the timeline under the pointer.
+// Script returns the script that shows the values of the timeline under the pointer.
 func Script() string { return pageJS }
 
 //go:embed fragments.html
 var fragmentsHTML string
 
-// Parse parses the template of a page, to which the fragments "head" (of a Head),
-// "figure" (of a Figure), "table" (of rows of package text) and the function nice
-// are known.
+// Parse parses the template of a page. The template can use the fragments "head" (for a Head), "figure" (for a
+// Figure) and "table" (for rows of package text), and the function nice.
 func Parse(name, page string, funcs template.FuncMap) (*template.Template, error) {
 	t, err := template.New("fragments").Funcs(template.FuncMap{"nice": Nice}).Parse(fragmentsHTML)
 	if err != nil {
@@ -35,35 +33,35 @@ func Parse(name, page string, funcs template.FuncMap) (*template.Template, error
 	return t.New(name).Funcs(funcs).Parse(page)
 }
 
-// Head is what stands in the head of a page.
+// Head is the data of the head element of a page.
 type Head struct {
 	Title, Generator string
 	Policy           string
 	Style            template.CSS
 }
 
-// NewHead returns the head of a page with a style sheet and a script, "" for none.
+// NewHead returns the head of a page with a style sheet and a script; "" for no script.
 func NewHead(title, generator, style, script string) Head {
 	return Head{Title: title, Generator: generator, Policy: policy(style, script), Style: template.CSS(style)}
 }
 
-// Comment is the first thing in a page: what it is, by which program, and what a
-// reader does to whom a web portal shows the source. more continues the sentence.
+// Comment returns the comment at the start of a page: what the page is, by which program, and what to do if a
+// web portal shows its source. more is added at the end.
 func Comment(what, generator, more string) string {
-	// A comment must not hold "--": only the version could bring one.
+	// A comment must not contain "--", which only the version could contain.
 	by := strings.NewReplacer("-", "_", "<", "_", ">", "_").Replace(generator)
 	return "<!-- " + what + " by " + by + "\n" +
 		"     If you read this, you see the page's source, not the page.\n" +
 		"     Download this page and open it in a browser." + more + "\n-->\n"
 }
 
-// Nice replaces what text writes in ASCII by the signs that a browser has.
+// Nice replaces ASCII sequences of the text by the proper characters: ±, → and a no-break space before %.
 func Nice(s string) string {
 	return strings.NewReplacer("+-", "±", " -> ", " → ", " %", "\u00a0%").Replace(s)
 }
 
-// policy is a page's content security policy: its own style sheet and script alone,
-// known by their hashes, and with the script pictures within the page.
+// policy returns a page's content security policy: it allows only the page's own style sheet and script,
+// identified by their hashes, and with a script also pictures within the page.
 func policy(style, script string) string {
 	if script == "" {
 		return "default-src 'none'; style-src '" + Hash(style) + "'; base-uri 'none'; form-action 'none'"
@@ -72,7 +70,7 @@ func policy(style, script string) string {
 		"'; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
-// Hash is how a content security policy names a style sheet or a script.
+// Hash returns the hash by which a content security policy identifies a style sheet or script.
 func Hash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

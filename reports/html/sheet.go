@@ -9,15 +9,16 @@ import (
 	"jobgait/reports/plot"
 )
 
-// Sheet is pictures and lines of text, one below the other, as one SVG file that looks
-// after itself: with the look of the report's page, in light and dark.
+// Sheet is a list of pictures and lines of text, one below the other, written as one self-contained SVG file in
+// the style of the report's page, light and dark.
 type Sheet struct {
 	body strings.Builder
 	y    int
 }
 
 const (
-	// sheetWidth is that of a sheet in pixels, sheetMargin what is free at its sides.
+	// sheetWidth is the width of a sheet, sheetMargin its margin at the sides, sheetLine the height of a line, all
+	// in pixels.
 	sheetWidth  = 980
 	sheetMargin = 24
 	sheetLine   = 18
@@ -25,14 +26,14 @@ const (
 	sheetGutter = 44
 )
 
-// sheetCSS is what text in a sheet looks like.
+// sheetCSS is the style of the text in a sheet.
 const sheetCSS = `svg { font-family: system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
 .caption { font-size: 14px; font-weight: 600; fill: var(--ink); } .said { fill: var(--ink); }
 .paper { fill: var(--card); }
 svg.chart:not(.heat) { width: 100%; margin: 0; }
 `
 
-// Text adds a line, whose beginning may be a title.
+// Text adds a line with an optional title before the text.
 func (s *Sheet) Text(title, text string) {
 	s.y += sheetLine
 	fmt.Fprintf(&s.body, `<text x="%d" y="%d">`, sheetMargin, s.y)
@@ -42,7 +43,7 @@ func (s *Sheet) Text(title, text string) {
 	fmt.Fprintf(&s.body, `<tspan class="said">%s</tspan></text>`, plot.Escape(text))
 }
 
-// Picture adds one of a height in pixels.
+// Picture adds a picture of the given height in pixels.
 func (s *Sheet) Picture(svg string, height int) {
 	s.y += sheetLine / 3
 	fmt.Fprintf(&s.body, `<svg x="%d" y="%d" width="%d" height="%d" overflow="visible">%s</svg>`, sheetMargin+sheetGutter,
@@ -50,12 +51,13 @@ func (s *Sheet) Picture(svg string, height int) {
 	s.y += height + sheetLine/2
 }
 
-// Write writes the sheet with a style beyond that of the page. Viewers of SVG files do
-// not all know variables: colours are filled in.
+// Write writes the sheet with CSS in addition to the page's. It replaces CSS variables by their values, because
+// not all SVG viewers support variables.
 func (s *Sheet) Write(w io.Writer, style string) error {
 	style = pageCSS + sheetCSS + style
 	roots := regexp.MustCompile(`:root \{[^}]*\}`).FindAllString(pageCSS, 2)
-	css := filled(style, roots[0]) + "@media (prefers-color-scheme: dark) {\n" + filled(style, roots[1]) + "}\n"
+	css := fillVariables(style, roots[0]) + "@media (prefers-color-scheme: dark) {\n" + fillVariables(style, roots[1]) +
+		"}\n"
 	height := s.y + sheetMargin
 	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d">`+
 		`<style>%s</style><rect class="paper" width="100%%" height="100%%"/>%s</svg>`+"\n",
@@ -63,8 +65,8 @@ func (s *Sheet) Write(w io.Writer, style string) error {
 	return err
 }
 
-// filled has the variables of a rule in the places where they are used.
-func filled(css, root string) string {
+// fillVariables replaces uses of the variables that the rule root defines by their values.
+func fillVariables(css, root string) string {
 	for _, v := range regexp.MustCompile(`(--[\w-]+): ([^;]+);`).FindAllStringSubmatch(root, -1) {
 		css = strings.ReplaceAll(css, "var("+v[1]+")", v[2])
 	}

@@ -8,30 +8,31 @@ import (
 	"jobgait/reports/text"
 )
 
-// Agreement is how alike the iterations of the nodes are.
+// Agreement reports how alike the iterations of the nodes are.
 type Agreement struct {
 	Column string `json:"column"` // before its label
 	Label  string `json:"label"`
 	summary.Agreement
 }
 
+// newAgreement returns the agreement of the nodes with its column labelled, nil without one.
 func newAgreement(s summary.Summary) *Agreement {
 	a := s.Agreement
 	if a == nil {
 		return nil
 	}
 	out := &Agreement{a.Column, newLabels(s).long(a.Column), *a}
-	out.List = listed(a.List)
+	out.List = nonNil(a.List)
 	return out
 }
 
-// oddShape says in a few words how a node's iterations differ.
-func oddShape(x summary.Apart) []string {
+// shapeDifferences says in a few words how a node's iterations differ.
+func shapeDifferences(x summary.DifferingNode) []string {
 	var out []string
 	if x.Odd {
 		out = append(out, "another shape of cycle")
 	}
-	if x.Straggler && x.LongerPct >= leastLonger {
+	if x.Straggler && x.LongerPct >= minLongerPct {
 		out = append(out, "cycles "+quantity.Percent(x.LongerPct)+" longer")
 	} else if x.Straggler {
 		out = append(out, "cycles that become longer")
@@ -39,12 +40,12 @@ func oddShape(x summary.Apart) []string {
 	return out
 }
 
-// leastLonger is the difference of length in percent below which a straggler is
-// one for its trend.
-const leastLonger = 0.5
+// minLongerPct is the difference of length in percent that is printed of a straggler. Below it the node is a
+// straggler because of its trend.
+const minLongerPct = 0.5
 
-// texts are the sentences on the agreement of the nodes: of all, then of those
-// that differ, at most listApart.
+// texts returns the sentences on the agreement of the nodes: one on all nodes, then one for each node that
+// differs, at most maxListedApart.
 func (a *Agreement) texts() []string {
 	if a == nil {
 		return nil
@@ -59,8 +60,8 @@ func (a *Agreement) texts() []string {
 	}
 	out := []string{text}
 	for i, x := range a.List {
-		if i == listApart {
-			out = append(out, fmt.Sprintf("And %s more nodes that differ.", quantity.Count(a.differ()-i)))
+		if i == maxListedApart {
+			out = append(out, fmt.Sprintf("And %s more nodes that differ.", quantity.Count(a.countDiffering()-i)))
 			break
 		}
 		out = append(out, apartText(x))
@@ -68,15 +69,15 @@ func (a *Agreement) texts() []string {
 	return out
 }
 
-// listApart is the number of nodes that differ with a line of their own.
-const listApart = 4
+// maxListedApart is the number of differing nodes that get a line each.
+const maxListedApart = 4
 
-// differ is how many nodes differ; a node that differs twice counts once where
-// all of them are listed.
-func (a *Agreement) differ() int { return max(len(a.List), a.Odd, a.Stragglers, a.Late) }
+// countDiffering returns how many nodes differ. A node that differs in two ways counts once, provided that all
+// differing nodes are listed.
+func (a *Agreement) countDiffering() int { return max(len(a.List), a.Odd, a.Stragglers, a.Late) }
 
-// apartText says how one node differs, where and when.
-func apartText(x summary.Apart) string {
+// apartText returns a sentence on how one node differs, in which part of the cycle and since when.
+func apartText(x summary.DifferingNode) string {
 	text := text.Cut(x.Node, 40) + ":"
 	sep := " "
 	if x.Odd && x.DistancePct != nil {
@@ -87,7 +88,7 @@ func apartText(x summary.Apart) string {
 	}
 	if x.Straggler {
 		longer := "become longer faster"
-		if x.LongerPct >= leastLonger {
+		if x.LongerPct >= minLongerPct {
 			longer = "are " + quantity.Percent(x.LongerPct) + " longer"
 		}
 		text += sep + "its cycles " + longer + " than the median node's"

@@ -13,8 +13,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// timelineCharts draws the columns over the run, one below the other, with the
-// phases behind them, and the GPUs below.
+// timelineCharts draws the columns over the run, one below the other, with the phases in the background and the
+// GPUs at the bottom.
 func (r Report) timelineCharts() []html.Figure {
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	var out []html.Figure
@@ -75,7 +75,7 @@ func inPercent(ticks []plot.Tick, unit string) []plot.Tick {
 	return ticks
 }
 
-// spans puts the phases behind a chart, and their names above it if wanted.
+// spans draws the phases in the background of a chart, with their names above it if named is set.
 func (r Report) spans(chart *plot.Chart, named bool) {
 	for _, p := range r.seen() {
 		label := ""
@@ -84,7 +84,7 @@ func (r Report) spans(chart *plot.Chart, named bool) {
 		case p.Kind == phase.Loop:
 			label = string(p.Pattern)
 		default:
-			label = p.Kind.Words()
+			label = p.Kind.ReaderText()
 		}
 		tip := fmt.Sprintf("%s, %s to %s: %s, %s of the run", p.name(), quantity.Position(p.StartS, r.Job.ElapsedS),
 			quantity.Position(p.EndS, r.Job.ElapsedS), quantity.Duration(p.length()), quantity.Share(p.Share))
@@ -92,7 +92,7 @@ func (r Report) spans(chart *plot.Chart, named bool) {
 	}
 }
 
-// maxSpans bounds the phases that are drawn: a run may have thousands.
+// maxSpans is the largest number of phases that are drawn: a run may have thousands.
 const maxSpans = 150
 
 // seen returns the phases that are drawn: all, or where there are very many,
@@ -105,7 +105,7 @@ func (r Report) seen() []RunPhase {
 	return slices.DeleteFunc(slices.Clone(r.Rhythm.Phases), func(p RunPhase) bool { return p.length() < least })
 }
 
-// phaseClass is the class of a phase: loops have the colour of their pattern.
+// phaseClass returns the CSS class of a phase: loops have the colour of their pattern.
 func (r Report) phaseClass(p RunPhase) string {
 	i := slices.IndexFunc(r.Rhythm.Patterns, func(q Pattern) bool { return q.ID == string(p.Pattern) })
 	switch {
@@ -130,8 +130,8 @@ func (r Report) shapeCharts() []html.Figure {
 		for k := range x {
 			x[k] = (float64(k) + 0.5) / float64(len(x)) * length
 		}
-		most := r.mostOf(q.Shape.Unit)
-		y, ticks := plot.FromZero(4, atMost(most, mean), atMost(most, p90))
+		most := r.maxOfUnit(q.Shape.Unit)
+		y, ticks := plot.FromZero(4, cappedValues(most, mean), cappedValues(most, p90))
 		chart := plot.New(plot.Frame{Name: "one cycle of pattern " + q.ID, Height: 150, X: plot.Scale{Lo: 0, Hi: length},
 			Y:      y,
 			XTicks: plot.TimeTicks(0, length, 5), YTicks: inPercent(ticks, q.Shape.Unit)})
@@ -145,8 +145,8 @@ func (r Report) shapeCharts() []html.Figure {
 	return out
 }
 
-// driftChart draws the length of iterations over the run, on the time axis of the
-// timeline. What is far above the rest is cut off: it is in the table.
+// driftChart draws the length of iterations over the run, on the time axis of the timeline. Values far above
+// the rest are cut off; the table lists them.
 func (r Report) driftChart() *html.Figure {
 	d := r.Rhythm.drift()
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
@@ -172,7 +172,7 @@ func (r Report) driftChart() *html.Figure {
 	return &html.Figure{Title: "Length of one cycle", Remark: remark, SVG: template.HTML(chart.SVG())}
 }
 
-// historyCharts draws elapsed time and period of the earlier runs and this one.
+// historyCharts draws elapsed time and period of the earlier runs and of this one.
 func (r Report) historyCharts() []html.Figure {
 	var out []html.Figure
 	for _, q := range []runFigure{{"Elapsed", quantity.Duration, EarlierRun.elapsed, r.Job.ElapsedS},
@@ -184,7 +184,7 @@ func (r Report) historyCharts() []html.Figure {
 	return out
 }
 
-// runFigure is one figure of every run, and of this one.
+// runFigure is a quantity that every earlier run and this run have, such as the elapsed time.
 type runFigure struct {
 	name  string
 	print func(float64) string
@@ -192,6 +192,7 @@ type runFigure struct {
 	now   float64
 }
 
+// historyChart draws one quantity over the runs, oldest first; it reports false where there is nothing to draw.
 func (r Report) historyChart(q runFigure) (html.Figure, bool) {
 	runs := r.Earlier.inOrder()
 	var x, y []float64
@@ -221,7 +222,7 @@ func (r Report) historyChart(q runFigure) (html.Figure, bool) {
 	return html.Figure{Title: q.name, Remark: "oldest first, this run last", SVG: template.HTML(chart.SVG())}, true
 }
 
-// unitWords is the unit in a chart's caption.
+// unitWords returns the unit as a chart's caption prints it, "" where the label says it.
 func unitWords(unit string) string {
 	switch unit {
 	case "", "1", "CPUs", "samples", "share":

@@ -8,8 +8,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// claim is the pattern in a sentence without its full stop: of cycles whose length
-// varies by nature from when to when, else how long one takes.
+// claim returns a sentence on the pattern without its full stop. Where the length of cycles varies by nature it
+// gives the range of lengths, else how long one cycle takes.
 func (q Pattern) claim() string {
 	times := fmt.Sprintf("%s times, %s of the run", quantity.Count(q.Instances), quantity.Share(q.Coverage))
 	word := text.Hedge(q.Confidence)

@@ -10,7 +10,7 @@ import (
 	"jobgait/reports/text"
 )
 
-// Word is text that may be unknown: "" here, null in JSON, "-" in print.
+// Word is text that may be unknown: unknown is "" here, null in JSON and "-" in print.
 type Word string
 
 // MarshalJSON writes null for unknown text.
@@ -36,9 +36,10 @@ func cleanSummary(s summary.Summary) summary.Summary {
 	return s
 }
 
-// cleanAll cleans all in v, so that no field that is added later is forgotten. Lists
-// and what is pointed to are copied before they are changed. Maps stay as they are: of
-// the recorded fields only numbers are read. Samples do too: a missing one is NaN.
+// cleanAll makes every field of v safe to print: it applies text to strings, and replaces numbers that are not
+// finite by 0, or by nil where they are pointers. It works by reflection, so that fields added later are
+// cleaned too. Lists and pointed-to values are copied before they are changed. Maps stay as they are, because
+// only the numbers of the recorded fields are read. Samples stay too: a missing sample is NaN.
 func cleanAll(v reflect.Value, text func(string) string) {
 	switch v.Kind() {
 	case reflect.String:

@@ -13,19 +13,19 @@ import (
 	"jobgait/reports/text"
 )
 
-// CodeShares is which code the CPU time went to: of one cycle of the main pattern, or of
-// the run where it has none that was seen.
+// CodeShares says which code used the CPU time of one cycle of the main pattern, or of the whole run where no
+// cycle was sampled.
 type CodeShares struct {
 	Samples int64 `json:"samples"`
 	Pattern Word  `json:"pattern"`
-	Node    Word  `json:"node"` // whose samples these are
+	Node    Word  `json:"node"` // the node whose samples these are
 	// WithinOf is what the parts of a cycle divide: its wall time or its CPU time.
 	WithinOf series.Axis `json:"within_of"`
-	// Cycles is how many were seen, BusyS all CPU time of theirs, CycleS that of one.
+	// Cycles is the number of sampled cycles, BusyS their total CPU time in s, CycleS the CPU time of one cycle.
 	Cycles float64  `json:"cycles"`
 	BusyS  float64  `json:"busy_s"`
 	CycleS *float64 `json:"cycle_s"`
-	// Classes, libraries and functions with others add up to it; shares are of it.
+	// Classes, Libraries, and Functions plus Others each add up to BusyS; shares are parts of BusyS.
 	Classes      []CodePart     `json:"classes"`
 	Libraries    []CodePart     `json:"libraries"`
 	Functions    []CodeFunction `json:"functions"`
@@ -35,7 +35,7 @@ type CodeShares struct {
 	Notes        []Note         `json:"notes"`
 }
 
-// CodePart is a class or library.
+// CodePart is the part that one class or library has in the CPU time.
 type CodePart struct {
 	Name   string    `json:"name"`
 	Share  float64   `json:"share"`
@@ -44,8 +44,8 @@ type CodePart struct {
 	Within []float64 `json:"within"`
 }
 
-// CodeFunction is a function; Name is without what compilers and CPUs add to it, and
-// null for code of which only the bounds are known.
+// CodeFunction is the part that one function has in the CPU time. Name is without the suffixes that compilers
+// add, and null for code of which only the bounds are known.
 type CodeFunction struct {
 	Name    Word      `json:"name"`
 	Full    Word      `json:"full"`
@@ -59,14 +59,14 @@ type CodeFunction struct {
 	Within  []float64 `json:"within"`
 }
 
-// CodeOthers are functions that have no line of their own.
+// CodeOthers sums the functions that are not listed.
 type CodeOthers struct {
 	Count  int      `json:"count"`
 	Share  float64  `json:"share"`
 	CycleS *float64 `json:"cycle_s"`
 }
 
-// CodePage is what a column of a code page stands for.
+// CodePage names the function that a code-page column stands for.
 type CodePage struct {
 	Column  string  `json:"column"`
 	Name    Word    `json:"name"`
@@ -74,7 +74,7 @@ type CodePage struct {
 	Share   float64 `json:"share"`
 }
 
-// newCode returns nil where nothing is known of code.
+// newCode returns the shares of the code; nil where no code was sampled.
 func newCode(s summary.Summary) *CodeShares {
 	a := s.Code
 	if a == nil || a.Samples == 0 {
@@ -115,46 +115,49 @@ func newCode(s summary.Summary) *CodeShares {
 	return &c
 }
 
+// codeParts returns the classes or libraries with cleaned names.
 func codeParts(list []anatomy.Part) []CodePart {
 	out := []CodePart{}
 	for _, p := range list {
-		out = append(out, CodePart{text.Clean(p.Name), p.Share, p.Seconds, p.CycleS, listed(p.Within)})
+		out = append(out, CodePart{text.Clean(p.Name), p.Share, p.Seconds, p.CycleS, nonNil(p.Within)})
 	}
 	return out
 }
 
+// newFunction returns a function's share with cleaned names.
 func newFunction(f anatomy.Share) CodeFunction {
 	out := CodeFunction{Name: functionName(f.Function), Full: Word(text.Clean(f.Name)), Library: text.Clean(f.Library),
 		Class: string(anatomy.ClassOf(f.Library)),
-		Share: f.Share, BusyS: f.Seconds, CycleS: f.CycleS, Lo: f.Lo, Hi: f.Hi, Within: listed(f.Within)}
+		Share: f.Share, BusyS: f.Seconds, CycleS: f.CycleS, Lo: f.Lo, Hi: f.Hi, Within: nonNil(f.Within)}
 	return out
 }
 
-// listed is a list that JSON has as one, also where it has nothing in it.
-func listed[T any](list []T) []T { return append([]T{}, list...) }
+// nonNil returns a copy of the list that is never nil, so that JSON writes [] and not null.
+func nonNil[T any](list []T) []T { return append([]T{}, list...) }
 
+// functionName returns the printable name of a function without the suffixes that compilers add.
 func functionName(f anatomy.Function) Word {
-	return Word(text.Clean(anatomy.Normal(f.Library, f.Name)))
+	return Word(text.Clean(anatomy.NormalName(f.Library, f.Name)))
 }
 
-// codeLine is a line of the table of functions: what has no name is one line for
-// each library, the kernel is one.
+// codeLine is a line of the table of functions. Code without a name has one line per library, the kernel one
+// line in all.
 type codeLine struct {
 	name, library, class string
 	share                float64
-	seconds              float64 // of a cycle, else of the run
+	seconds              float64 // per cycle where cycles were sampled, else of the run
 	lo, hi               *float64
-	within               []float64 // empty: not separated from other code
+	within               []float64 // empty: its course within the cycle is unknown
 }
 
-// notSeparated stands where the course of code within a cycle is not known.
+// notSeparated is printed where the course of code within a cycle is unknown.
 const notSeparated = "not separated from other code"
 
-// listedFunctions is how many lines the table has at most, leastListed the part from
-// which code has one.
+// listedFunctions is the largest number of lines in the table, leastListed the smallest share of CPU time that
+// gets a line.
 const listedFunctions, leastListed = 10, 0.005
 
-// lines returns the lines of functions, and what is left.
+// lines returns the lines of the table of functions, the functions that are left, and their CPU time in s.
 func (c CodeShares) lines() (lines []codeLine, others CodeOthers, seconds float64) {
 	at := map[string]int{}
 	named := slices.ContainsFunc(c.Functions, func(f CodeFunction) bool { return f.Name != "" })
@@ -202,8 +205,8 @@ func (c CodeShares) lines() (lines []codeLine, others CodeOthers, seconds float6
 	return lines[:n], others, seconds
 }
 
-// add joins two lines. The interval of the sum is not known, nor is its course within a cycle
-// where that of one of them is not.
+// add merges line o into l. The interval of the sum is unknown; its course within a cycle is unknown where that
+// of either line is.
 func (l *codeLine) add(o codeLine) {
 	if len(o.within) == 0 {
 		l.within = nil
@@ -216,7 +219,7 @@ func (l *codeLine) add(o codeLine) {
 	}
 }
 
-// shortLibrary is the name of a library's file without its version.
+// shortLibrary returns the name of a library's file without ".so" and the version.
 func shortLibrary(file string) string {
 	if at := strings.Index(file, ".so"); at > 0 {
 		return file[:at]
@@ -224,7 +227,7 @@ func shortLibrary(file string) string {
 	return file
 }
 
-// className is a class in words.
+// className returns a class of code in words.
 func className(class string) string {
 	words := map[string]string{
 		string(anatomy.Own): "own code", string(anatomy.Math): "math libraries",

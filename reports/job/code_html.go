@@ -11,8 +11,7 @@ import (
 	"jobgait/reports/text"
 )
 
-// codeChart draws one cycle with the classes of code above each other, as CPUs that
-// they keep busy; nil where no cycle was seen.
+// codeChart draws one cycle with the classes of code stacked, in busy CPUs; nil where no cycle was sampled.
 func (r Report) codeChart() *html.Figure {
 	c := r.Code
 	length, remark := r.codePeriod(), "busy CPUs by kind of code, mean of the cycles"
@@ -47,7 +46,7 @@ func (r Report) codeChart() *html.Figure {
 		SVG: template.HTML(chart.SVG())}
 }
 
-// codeClass is the class of the style sheet for a class of code.
+// codeClass returns the CSS class for a class of code.
 func codeClass(name string) string {
 	for _, c := range anatomy.Classes() {
 		if string(c) == name {
@@ -57,18 +56,18 @@ func codeClass(name string) string {
 	return string(anatomy.Unnamed)
 }
 
-// key are the classes with their colours and shares.
+// key returns the chart's legend: the classes with their colours and shares.
 func (c CodeShares) key() []text.Row {
 	var out []text.Row
 	for _, p := range c.Classes {
-		if p.Share >= leastKind {
+		if p.Share >= minClassShare {
 			out = append(out, text.Row{text.Swatched(className(p.Name)+" "+quantity.Share(p.Share), codeClass(p.Name))})
 		}
 	}
 	return out
 }
 
-// codeRows are the functions.
+// codeRows returns the rows of the table of functions.
 func (r Report) codeRows() []text.Row {
 	c := r.Code
 	lines, others, rest := c.lines()

@@ -11,10 +11,10 @@ import (
 	"jobgait/reports/text"
 )
 
-// Widths of the columns of the table of functions, which fill a line.
+// Widths of the columns of the table of functions, which fill a line of text.
 const codeNumber, codeName, codeLibrary = 6, 19, 9
 
-// textCode says which code one cycle consists of.
+// textCode prints the section on the code of one cycle.
 func (r Report) textCode(p *text.Page) {
 	c := r.Code
 	if c == nil {
@@ -57,15 +57,15 @@ func (r Report) textCode(p *text.Page) {
 	}
 }
 
-// What codeBrief names: functions from briefFunction on, if the first has leadFunction;
-// else libraries from briefFunction on. briefParts is how many of them.
+// Bounds of what codeBrief names: functions with a share of briefFunction or more, provided that the first has
+// leadFunction or more; else libraries with briefFunction or more; briefParts names at most.
 const (
 	leadFunction, briefFunction = 0.1, 0.05
 	briefParts                  = 3
 	leastCommunication          = 0.01
 )
 
-// codeBrief says in a line where the CPU time went, "" where that is not known.
+// codeBrief returns a line on which code used the CPU time, "" where that is unknown.
 func (r Report) codeBrief() string {
 	c := r.Code
 	if c == nil || len(c.Classes) == 0 {
@@ -97,8 +97,7 @@ func (r Report) codeBrief() string {
 	return line
 }
 
-// leadingFunctions are the functions with most CPU time, none where no function stands
-// out.
+// leadingFunctions returns the functions with most CPU time, none where no function stands out.
 func (c CodeShares) leadingFunctions() (parts []string) {
 	for _, f := range c.Functions {
 		named := f.Name != "" && f.Class != string(anatomy.Kernel)
@@ -112,7 +111,7 @@ func (c CodeShares) leadingFunctions() (parts []string) {
 	return parts
 }
 
-// libraryWords is a library, or what stands in its place, for readers.
+// libraryWords returns a library's printed name, or words for the kernel and for code without a file.
 func libraryWords(name string) string {
 	switch name {
 	case anatomy.KernelCode, anatomy.NoFile, anatomy.Unresolved:
@@ -121,7 +120,7 @@ func libraryWords(name string) string {
 	return shortLibrary(name)
 }
 
-// codeRemark says of what the shares are.
+// codeRemark says which CPU time the shares are parts of.
 func (r Report) codeRemark() string {
 	c := r.Code
 	words := "CPU time of the run: " + quantity.Duration(c.BusyS)
@@ -146,10 +145,10 @@ func (r Report) codeSpan() string {
 	return string(r.Code.Pattern) + ", 0 .. " + quantity.Period(r.codePeriod())
 }
 
-// codePeriod is the mean length of the cycles that the code is of.
+// codePeriod returns the mean length in s of the cycles whose code was sampled.
 func (r Report) codePeriod() float64 { return r.cyclePeriod(string(r.Code.Pattern)) }
 
-// cyclePeriod is the mean length of a cycle of a pattern in s, NaN where it is not known.
+// cyclePeriod returns the mean length of a cycle of a pattern in s, NaN where it is unknown.
 func (r Report) cyclePeriod(pattern string) float64 {
 	for _, q := range r.Rhythm.Patterns {
 		if q.ID == pattern {
@@ -162,21 +161,21 @@ func (r Report) cyclePeriod(pattern string) float64 {
 	return math.NaN()
 }
 
-// leastKind is the part from which a class is named.
-const leastKind = 0.001
+// minClassShare is the smallest share of CPU time for which a class is named.
+const minClassShare = 0.001
 
-// kinds lists the classes.
+// kinds lists the classes of code with their shares.
 func (c CodeShares) kinds() string {
 	var out []string
 	for _, p := range c.Classes {
-		if p.Share >= leastKind {
+		if p.Share >= minClassShare {
 			out = append(out, className(p.Name)+" "+quantity.Share(p.Share))
 		}
 	}
 	return strings.Join(out, ", ")
 }
 
-// unit is that in which the seconds of functions are printed.
+// unit returns the factor from seconds and the name of the unit in which the times of functions are printed.
 func (c CodeShares) unit() (by float64, name string) {
 	most := c.BusyS
 	if c.CycleS != nil {
@@ -191,8 +190,7 @@ func (c CodeShares) unit() (by float64, name string) {
 	return 1, "s"
 }
 
-// codeFigure prints numbers that stand below each other: with one decimal, with none
-// from 1000 on.
+// codeFigure prints a number of a column of numbers: with one decimal, from 1000 on with none.
 func codeFigure(v float64) string {
 	if v >= 1000 {
 		return quantity.Count(int64(math.Round(v)))
@@ -200,7 +198,7 @@ func codeFigure(v float64) string {
 	return fmt.Sprintf("%.1f", v)
 }
 
-// codeSpark draws bins from zero; what has nothing in a bin is empty there.
+// codeSpark draws the bins of a cycle on a scale from zero; bins with next to nothing are left empty.
 func (r Report) codeSpark(within []float64) string {
 	v := make([]float64, len(within))
 	_, hi, _ := text.FromZero(within)
@@ -212,8 +210,7 @@ func (r Report) codeSpark(within []float64) string {
 	return text.Spark(v, 0, hi, r.ascii)
 }
 
-// noise is how sure a share is: that of the second line, which is neither all nor
-// next to nothing.
+// noise says how precise a share is, taking the second line of the table as the example.
 func (c CodeShares) noise() string {
 	words := quantity.Plural(c.Samples, "sample")
 	if c.Cycles >= 1 {
@@ -225,12 +222,12 @@ func (c CodeShares) noise() string {
 	}
 	p := lines[min(1, len(lines)-1)].share
 	return fmt.Sprintf("%s: a share of %s is +- %s points", text.Capital(words), quantity.Share(p),
-		quantity.Figures(100*anatomy.Uncertain(p, c.Samples), 2))
+		quantity.Figures(100*anatomy.ShareError(p, c.Samples), 2))
 }
 
-// shortName cuts a name to its last two parts, a method and its class, and what is too
-// long still in the middle: what a method is called tells more than of which template it
-// is, and both more than the namespace.
+// shortName cuts a name to w columns: first to its last two parts, the class and the method; a name that is
+// still too long is cut in the middle. A method's name is more useful than its template arguments, and both
+// more than the namespace.
 func shortName(name string, w int) string {
 	if text.Width(name) <= w {
 		return name
@@ -252,8 +249,7 @@ func shortName(name string, w int) string {
 	return text.Prefix(class+method, w-1) + "*"
 }
 
-// partAt is where the last :: of a name is that stands in no template's arguments; -1
-// without one.
+// partAt returns the index of the last :: of a name outside of template arguments; -1 without one.
 func partAt(name string) int {
 	depth := 0
 	for i := len(name) - 1; i > 0; i-- {

@@ -16,15 +16,15 @@ type Counter struct {
 	Unit  string  `json:"unit"`
 	Scope Word    `json:"scope"`
 	Total float64 `json:"total"`
-	// Before is what the run had counted when its first sample was taken; absent = 0.
+	// Before is the count when the run's first sample was taken; absent = 0.
 	Before float64  `json:"before,omitempty"`
 	PerS   *float64 `json:"per_s"`
-	// Share is the part of the run that the total is of; null = all of it.
+	// Share is the part of the run that Total covers, 0 to 1; null = the whole run.
 	Share *float64 `json:"share,omitempty"`
 }
 
-// newCounters returns the totals and the run's instructions per cycle, nil if
-// either was not counted or they were not counted for the same processes.
+// newCounters returns the totals and the run's instructions per clock cycle. The latter is nil unless
+// instructions and cycles were both counted, for the same processes.
 func newCounters(s summary.Summary) ([]Counter, *float64) {
 	out := make([]Counter, 0, len(s.Counters))
 	totals := make(map[[2]string]float64)
@@ -53,8 +53,8 @@ func newCounters(s summary.Summary) ([]Counter, *float64) {
 	return out, nil
 }
 
-// totalLabel names a total. CPU time is counted twice where code is sampled: by
-// samples, and by the kernel in steps of a tick.
+// totalLabel returns the label of a total. Where code is sampled CPU time is counted twice: by samples, and by
+// the kernel in ticks.
 func totalLabel(c run.Counter) string {
 	switch c.Name {
 	case "cpu_time":
@@ -79,24 +79,24 @@ func totalLabel(c run.Counter) string {
 	return columnLabel(c.Name, c.Unit, 0).long
 }
 
-// unitOf prints what a counter counts, "" where its name says it.
+// unitOf returns the printed unit of a counter, "" where its name says it.
 func (c Counter) unitOf() string {
 	switch c.Unit {
 	case "", "1", "events", "operations", "packets", c.Name, c.Label:
 		return ""
 	}
 	if strings.HasSuffix(c.Label, " "+c.Unit) {
-		return "" // context switches in switches
+		return "" // such as context switches, whose unit is switches
 	}
 	return c.Unit
 }
 
-// seconds is how many of a counter's units are a second, 0 of one that counts no time.
+// seconds returns how many of the counter's units make a second; 0 for a counter that counts no time.
 func (c Counter) seconds() float64 {
 	return map[string]float64{"ns": 1e9, "us": 1e6, "s": 1}[c.Unit]
 }
 
-// total prints the counter's total; times as durations.
+// total prints the counter's total; times are printed as durations.
 func (c Counter) total() string {
 	if unit := c.seconds(); unit > 0 {
 		return quantity.Duration(c.Total / unit)
@@ -107,8 +107,7 @@ func (c Counter) total() string {
 	return quantity.Amount(c.Total, c.unitOf())
 }
 
-// ofTime prints seconds a second: of the CPU clocks they are CPUs in use, else a part of
-// the run.
+// ofTime prints a rate in seconds per second: CPUs in use for counters of CPU time, else a share of the run.
 func (c Counter) ofTime(perS float64) string {
 	if cpuTime(c.Name) {
 		return quantity.Figures(perS, 3) + " CPUs"
@@ -116,7 +115,7 @@ func (c Counter) ofTime(perS float64) string {
 	return quantity.Share(perS)
 }
 
-// cpus is how many CPUs a clock of CPU time of the job counted, NaN of other counters.
+// cpus returns how many CPUs the job used by a counter of its CPU time; NaN for other counters.
 func (c Counter) cpus() float64 {
 	clock := c.Name == "cpu_time" || c.Name == "proc_cpu" || c.Name == "task_clock" || c.Name == "cgroup_cpu"
 	if !clock || c.seconds() == 0 || c.Scope != "job" || c.PerS == nil {
@@ -125,11 +124,11 @@ func (c Counter) cpus() float64 {
 	return *c.PerS / c.seconds()
 }
 
-// fewEvents is below how many events there is no rate: one process that was killed is not
-// 0.0003 a second.
-const fewEvents = 10
+// minRateEvents is the smallest number of events for which a rate is printed: one killed process is not 0.0003
+// per second.
+const minRateEvents = 10
 
-// rate prints the mean per second; of times it is a number of CPUs or the like.
+// rate prints the mean per second; for times that is a number of CPUs or a share.
 func (c Counter) rate() string {
 	unit := c.seconds()
 	switch {
@@ -139,7 +138,7 @@ func (c Counter) rate() string {
 		return c.ofTime(*c.PerS / unit)
 	case c.Unit == "uJ":
 		return quantity.Amount(*c.PerS/1e6, "W")
-	case c.unitOf() == "" && c.Total < fewEvents:
+	case c.unitOf() == "" && c.Total < minRateEvents:
 		return quantity.Missing
 	}
 	return quantity.Amount(*c.PerS, c.unitOf()) + "/s"

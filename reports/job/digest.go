@@ -15,9 +15,9 @@ import (
 	"jobgait/reports/text"
 )
 
-// Digest is a run in a few numbers and its first finding: what fits into one line of a
-// job's output or into a comment of the accounting. nil and "" are unknown. The keys of its
-// JSON are short, because a comment has 1,000 characters.
+// Digest is a run in a few numbers and its first finding. It fits into one line of a job's output or into the
+// accounting's comment field. nil and "" mean unknown. The keys of its JSON are short, because a comment has at
+// most 1,000 characters.
 type Digest struct {
 	Ended         string   `json:"ended,omitempty"`
 	ElapsedS      float64  `json:"elapsed_s"`
@@ -25,17 +25,17 @@ type Digest struct {
 	AllocatedCPUs *float64 `json:"cpus,omitempty"`
 	PeakBytes     *float64 `json:"mem_peak,omitempty"`
 	RequestBytes  *float64 `json:"mem,omitempty"`
-	// PeriodS is the mean time of one cycle, Cycles how many there were, Share the part of
-	// the run inside them.
+	// PeriodS is the mean length of one cycle in s, Cycles their number, Share the part of the run inside cycles,
+	// 0 to 1.
 	PeriodS *float64 `json:"period_s,omitempty"`
 	Cycles  int      `json:"cycles,omitempty"`
 	Share   float64  `json:"share,omitempty"`
-	// Confidence is that in the cycle, 0 to 1.
+	// Confidence is the confidence in the cycle, 0 to 1.
 	Confidence float64 `json:"confidence,omitempty"`
-	// GPUs is how many GPUs were read, GPUActive the mean share of the time in which a kernel ran.
+	// GPUs is the number of GPUs that were read, GPUActive the mean share of time in which a kernel ran, 0 to 1.
 	GPUs      int      `json:"gpus,omitempty"`
 	GPUActive *float64 `json:"gpu_active,omitempty"`
-	// Finding is the text of the first finding, Action what it says to change.
+	// Finding is the text of the first finding, Action the change that it suggests.
 	Finding string `json:"finding,omitempty"`
 	Action  string `json:"action,omitempty"`
 }
@@ -61,8 +61,8 @@ func (r Report) Digest() Digest {
 	return d
 }
 
-// gpuActivity returns how many GPUs were read and the share of that time in which a kernel
-// ran, nil where no driver counts it.
+// gpuActivity returns how many GPUs were read and the share of the time read in which a kernel ran; nil where
+// no driver counts it.
 func (r Report) gpuActivity() (n int, share *float64) {
 	read, active := 0.0, 0.0
 	for _, g := range r.GPUs {
@@ -77,7 +77,7 @@ func (r Report) gpuActivity() (n int, share *float64) {
 	return len(r.GPUs), share
 }
 
-// CycleText is the cycle in words: "413 ms, 23 times, 93.8 % of the run".
+// CycleText returns the cycle in words: "413 ms, 23 times, 93.8 % of the run".
 func (d Digest) CycleText() string {
 	if d.PeriodS == nil {
 		return "none found"
@@ -86,7 +86,7 @@ func (d Digest) CycleText() string {
 		quantity.Count(d.Cycles), quantity.Share(d.Share))
 }
 
-// FindingText is the first finding with its action: "Memory ... -> #SBATCH --mem=2G".
+// FindingText returns the first finding with its action: "Memory ... -> #SBATCH --mem=2G".
 func (d Digest) FindingText() string {
 	switch {
 	case d.Finding == "":
@@ -97,13 +97,13 @@ func (d Digest) FindingText() string {
 	return d.Finding + " -> " + d.Action
 }
 
-// OutputLine is the line for the end of the job's output; what stands before its first ';' names the run.
+// OutputLine returns the line for the end of the job's output; the text before its first ';' names the run.
 func (r Report) OutputLine() string {
 	return r.Digest().Line(strings.ToLower(r.Job.label()[:1]) + r.Job.label()[1:])
 }
 
-// Line is the digest in one line, for a job with this label. It has no control
-// characters: its texts come from a Report, where they are clean.
+// Line returns the digest in one line, for a job with this label. It has no control characters: its texts come
+// from a Report, which has cleaned them.
 func (d Digest) Line(label string) string {
 	parts := []string{"jobgait: " + label, d.Ended, quantity.Duration(d.ElapsedS)}
 	switch {
@@ -125,7 +125,7 @@ func (d Digest) Line(label string) string {
 	return strings.Join(parts, "; ")
 }
 
-// DigestText writes a digest that the accounting has of a job.
+// DigestText writes a digest that was read from the accounting.
 func DigestText(w io.Writer, label string, d Digest) error {
 	p := &text.Page{}
 	p.Line(label + ", from the comment of the accounting:")
@@ -147,20 +147,22 @@ func DigestText(w io.Writer, label string, d Digest) error {
 	return nil
 }
 
-// CommentMark begins a digest in a comment of the accounting, maxComment bounds it.
+// CommentMark begins a digest in a comment of the accounting; maxComment is the largest length of a comment in
+// characters.
 const (
 	CommentMark = "JG1:"
 	maxComment  = 1000
 )
 
-// smallLetters is the base32 of comments without capital letters: the sacctmgr of Slurm 22.05 keeps none.
+// smallLetters returns the base32 encoding for comments in small letters: sacctmgr of Slurm 22.05 does not keep
+// capital letters.
 func smallLetters() *base32.Encoding {
 	return base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 }
 
-// Comment encodes the digest for a comment of the accounting: the mark and base64 of gzip
-// of JSON, at most 1,000 characters. Long texts are cut until it fits. small is another form of it: the mark
-// in small letters and base32.
+// Comment encodes the digest for a comment of the accounting: the mark and base64 of gzip of JSON, at most
+// 1,000 characters. Long texts are cut until it fits. small is the same digest with the mark in small letters
+// and base32.
 func (d Digest) Comment() (comment, small string, err error) {
 	for _, length := range []int{400, 200, 100, 40, 0} {
 		d.Finding, d.Action, d.Ended = text.Cut(d.Finding, length), text.Cut(d.Action, length), text.Cut(d.Ended, length)
@@ -185,10 +187,10 @@ func (d Digest) Comment() (comment, small string, err error) {
 	return "", "", errors.New("encode a digest: its numbers alone are longer than a comment")
 }
 
-// maxDigest bounds the JSON of a comment, which another program may have written.
+// maxDigest is the largest JSON of a comment in bytes: another program may have written the comment.
 const maxDigest = 64 << 10
 
-// ParseComment decodes what Comment encodes. Its texts are cleaned.
+// ParseComment decodes a comment that Comment wrote, and cleans its texts.
 func ParseComment(comment string) (Digest, error) {
 	var d Digest
 	fail := func(err error) (Digest, error) { return Digest{}, fmt.Errorf("read a comment of jobgait: %w", err) }

@@ -7,20 +7,19 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// CycleDrift is how the length of iterations changed during the run. The slope is in
-// percent of the period an hour, with its 95 % interval; it means little where
-// there are steps.
+// CycleDrift reports how the length of iterations changed during the run. Slope is in percent of the period per
+// hour, Lo and Hi its 95 % interval; it means little where there are steps.
 type CycleDrift struct {
-	// Like are patterns of the same look that are judged together with this.
+	// Like lists patterns of the same shape that are judged together with this one.
 	Like       []string     `json:"like"`
 	Iterations int          `json:"iterations"`
 	Slope      float64      `json:"slope_pct_per_hour"`
 	Lo         float64      `json:"ci_lo"`
 	Hi         float64      `json:"ci_hi"`
 	Steps      []phase.Step `json:"steps"`
-	// ChangePct is from before the first step to after the last, or the slope
-	// over the run; 0 where neither is clear of noise. CostS is the time that
-	// iterations took beyond what they did before they changed.
+	// ChangePct is the change from before the first step to after the last, or by the slope over the run; 0 where
+	// neither is clear of noise. CostS is the time in s that iterations took beyond their length before the
+	// change.
 	ChangePct float64         `json:"change_pct"`
 	CostS     float64         `json:"cost_s"`
 	Slow      []phase.Slow    `json:"slow"`
@@ -29,23 +28,24 @@ type CycleDrift struct {
 	Lengths   summary.Lengths `json:"lengths"`
 }
 
+// newDrift returns the drift of a pattern, nil where its lists do not have the same length.
 func newDrift(d *summary.Drift) *CycleDrift {
 	if d == nil || len(d.Lengths.TS) != len(d.Lengths.MeanS) || len(d.Lengths.TS) != len(d.Lengths.MaxS) {
 		return nil
 	}
 	l := d.Lengths
-	out := &CycleDrift{Like: listed(d.Like), Iterations: d.Iterations, Slope: d.SlopePctPerHour, Lo: d.Lo, Hi: d.Hi,
-		Steps: listed(d.Steps), Slow: listed(d.Slow), SlowCount: d.SlowCount,
+	out := &CycleDrift{Like: nonNil(d.Like), Iterations: d.Iterations, Slope: d.SlopePctPerHour, Lo: d.Lo, Hi: d.Hi,
+		Steps: nonNil(d.Steps), Slow: nonNil(d.Slow), SlowCount: d.SlowCount,
 		SlowS: d.SlowS, Lengths: summary.Lengths{Group: max(1, l.Group), TS: scaled(l.TS, 1), MeanS: scaled(l.MeanS, 1),
 			MaxS: scaled(l.MaxS, 1)}}
 	out.ChangePct, out.CostS = d.Change()
 	return out
 }
 
-// broken is the lengths with a break wherever so much time passed without an
-// iteration that a line across it would be taken for iterations.
+// broken returns the lengths with a break (NaN) wherever no iteration was seen for so long that a line across
+// would look like iterations.
 func (d CycleDrift) broken() (x, y []float64) {
-	const most = 3 // times as long as what is joined
+	const most = 3 // times the length of the iterations joined
 	t, mean := floats(d.Lengths.TS), floats(d.Lengths.MeanS)
 	for i := range t {
 		if i > 0 && t[i]-t[i-1] > most*mean[i-1]*float64(max(1, d.Lengths.Group)) {

@@ -193,7 +193,7 @@ func TestLowStretches(t *testing.T) {
 		t.Errorf("low while others ran: %q", lines)
 	}
 	for code, want := range map[string]bool{"crowded": true, "throttled": true, "oversubscribed": false} {
-		if disturbs(finding.Finding{Code: code}) != want {
+		if isDisturbance(finding.Finding{Code: code}) != want {
 			t.Errorf("%s disturbs: %v", code, !want)
 		}
 	}
@@ -212,12 +212,12 @@ func TestAgreementIsBounded(t *testing.T) {
 	s.Agreement.Nodes, s.Agreement.Compared, s.Agreement.Odd, s.Agreement.List = 10_000, 256, 60, nil
 	for i := range 16 {
 		s.Agreement.List = append(s.Agreement.List,
-			summary.Apart{NodeAgreement: pattern.NodeAgreement{Node: fmt.Sprintf("dahu-%03d", i+1),
+			summary.DifferingNode{NodeAgreement: pattern.NodeAgreement{Node: fmt.Sprintf("dahu-%03d", i+1),
 				DistancePct: ptr(float64(40 - i)), Odd: true, ForS: 1, DiffersPct: 12}})
 	}
 	text := New(s, nil, options()).Nodes.Agreement.texts()
-	if len(text) != listApart+2 || !strings.HasPrefix(text[0], "Cycles of 256 of 10,000 nodes") ||
-		text[listApart+1] != "And 56 more nodes that differ." {
+	if len(text) != maxListedApart+2 || !strings.HasPrefix(text[0], "Cycles of 256 of 10,000 nodes") ||
+		text[maxListedApart+1] != "And 56 more nodes that differ." {
 		t.Errorf("%q", text)
 	}
 }

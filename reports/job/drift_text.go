@@ -10,31 +10,30 @@ import (
 )
 
 const (
-	// matters is the change in percent from which the report speaks of it.
-	matters = 2.0
-	// slowShare is the share of the run that slow iterations have to cost for
-	// the same.
+	// minReportedChangePct is the smallest change in percent that the report mentions.
+	minReportedChangePct = 2.0
+	// slowShare is the smallest share of the run lost in slow iterations that the head of the report mentions.
 	slowShare = 0.02
 )
 
-// leastSlow is the share of the run that slow iterations have to cost to be
-// mentioned at all: a few always stand out a little.
-const leastSlow = 0.002
+// minSlowShare is the smallest share of the run lost in slow iterations that is mentioned at all: a few always
+// stand out a little.
+const minSlowShare = 0.002
 
-// says is whether there is anything to print of a drift in a run of elapsedS.
-func (d *CycleDrift) says(elapsedS float64) bool {
+// worthPrinting reports whether there is anything to print about the drift in a run of elapsedS seconds.
+func (d *CycleDrift) worthPrinting(elapsedS float64) bool {
 	if d == nil {
 		return false
 	}
 	for _, s := range d.Steps {
-		if math.Abs(s.EffectPct) >= matters {
+		if math.Abs(s.EffectPct) >= minReportedChangePct {
 			return true
 		}
 	}
-	return math.Abs(d.ChangePct) >= matters || d.SlowCount > 0 && d.SlowS >= leastSlow*elapsedS
+	return math.Abs(d.ChangePct) >= minReportedChangePct || d.SlowCount > 0 && d.SlowS >= minSlowShare*elapsedS
 }
 
-// driftInShort speaks of iterations that slowed down, if that matters.
+// driftInShort returns a sentence on iterations that slowed down, "" where the change is too small.
 func (r Report) driftInShort() string {
 	d := r.Rhythm.drift()
 	if d == nil {
@@ -42,15 +41,15 @@ func (r Report) driftInShort() string {
 	}
 	at := func(s float64) string { return quantity.Position(s, r.Job.ElapsedS) }
 	switch n := len(d.Steps); {
-	case d.excursion() && d.Steps[0].EffectPct >= matters:
+	case d.excursion() && d.Steps[0].EffectPct >= minReportedChangePct:
 		return fmt.Sprintf("Cycles were %s slower from %s to %s.", quantity.Percent(d.Steps[0].EffectPct), at(d.Steps[0].TS),
 			at(d.Steps[1].TS))
-	case n == 1 && d.ChangePct >= matters:
+	case n == 1 && d.ChangePct >= minReportedChangePct:
 		return fmt.Sprintf("Cycles slowed down by %s from %s on.", quantity.Percent(d.ChangePct), at(d.Steps[0].TS))
-	case n > 1 && d.ChangePct >= matters:
+	case n > 1 && d.ChangePct >= minReportedChangePct:
 		return fmt.Sprintf("Cycles slowed down by %s in %d steps, from %s on.", quantity.Percent(d.ChangePct), n,
 			at(d.Steps[0].TS))
-	case n == 0 && d.ChangePct >= matters:
+	case n == 0 && d.ChangePct >= minReportedChangePct:
 		return fmt.Sprintf("Cycles slowed down steadily, by %s over the run.", quantity.Percent(d.ChangePct))
 	case d.SlowCount > 0 && d.SlowS >= slowShare*r.Job.ElapsedS:
 		return fmt.Sprintf("%s took much longer than their neighbours: %s in all, %s of the run.",
@@ -59,13 +58,13 @@ func (r Report) driftInShort() string {
 	return ""
 }
 
-// excursion is whether the length changed and came back.
+// excursion reports whether the length changed and returned to its old value.
 func (d CycleDrift) excursion() bool {
 	return len(d.Steps) == 2 && d.Steps[0].EffectPct*d.Steps[1].EffectPct < 0 &&
 		math.Abs(d.ChangePct) < math.Abs(d.Steps[0].EffectPct)/4
 }
 
-// trend says how much the length changed over the run.
+// trend returns a sentence on how much the length changed over the run.
 func (d CycleDrift) trend() string {
 	lo, hi := d.Lo, d.Hi
 	if d.Slope != 0 {
@@ -75,7 +74,7 @@ func (d CycleDrift) trend() string {
 		quantity.Signed(d.ChangePct), quantity.PercentRange(lo, hi))
 }
 
-// driftTexts are the sentences of the section on the main pattern's iterations.
+// driftTexts returns the sentences of the section on the main pattern's iterations.
 func (r Report) driftTexts() []string {
 	q := r.Rhythm.Patterns[0]
 	d := q.Drift
@@ -97,10 +96,10 @@ func (r Report) driftTexts() []string {
 			word,
 			quantity.Percent(math.Abs(s.EffectPct)), quantity.Duration(s.BeforeS), quantity.Duration(s.AfterS)))
 	}
-	if len(d.Steps) == 0 && math.Abs(d.ChangePct) >= matters {
+	if len(d.Steps) == 0 && math.Abs(d.ChangePct) >= minReportedChangePct {
 		out = append(out, d.trend())
 	}
-	if math.Abs(d.ChangePct) >= matters && d.CostS >= 1 {
+	if math.Abs(d.ChangePct) >= minReportedChangePct && d.CostS >= 1 {
 		out = append(out, fmt.Sprintf("Against those at the beginning, cycles took %s more in this run.",
 			quantity.Duration(d.CostS)))
 	}
@@ -122,21 +121,21 @@ func (r Report) driftTexts() []string {
 	return out
 }
 
-// maxSteps bounds the steps that are printed.
+// maxSteps is the largest number of steps that are printed.
 const maxSteps = 4
 
-// driftRemark says of how many iterations the section speaks.
+// driftRemark says how many iterations the section is about.
 func (r Report) driftRemark() string {
 	q := r.Rhythm.Patterns[0]
 	text := fmt.Sprintf("%s of %s", quantity.Plural(q.Drift.Iterations, "cycle"),
 		strings.Join(append([]string{q.ID}, q.Drift.Like...), " and "))
-	if !q.Drift.says(r.Job.ElapsedS) {
+	if !q.Drift.worthPrinting(r.Job.ElapsedS) {
 		text += ", no change of their length worth mention"
 	}
 	return text
 }
 
-// drift returns the main pattern's, nil without one.
+// drift returns the main pattern's drift, nil without a pattern.
 func (r Rhythm) drift() *CycleDrift {
 	if !r.Periodic {
 		return nil
@@ -144,19 +143,19 @@ func (r Rhythm) drift() *CycleDrift {
 	return r.Patterns[0].Drift
 }
 
-// textDrift is the section on iterations over the run: only where they changed.
+// textDrift prints the section on iterations over the run, only where their length changed.
 func (r Report) textDrift(p *text.Page) {
 	d := r.Rhythm.drift()
-	if !d.says(r.Job.ElapsedS) {
+	if !d.worthPrinting(r.Job.ElapsedS) {
 		return
 	}
 	p.Section("CYCLES OVER THE RUN", r.driftRemark())
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
-	v := d.Lengths.Over(end, strip)
+	v := d.Lengths.Over(end, stripWidth)
 	if lo, hi, ok := historyRange(v); ok {
-		p.Line("  " + text.PadRight("length", gutter-2) + text.Spark(v, lo, hi, r.ascii))
-		p.Line(text.Spaces(gutter) + axis(end))
-		p.Line(text.Spaces(gutter) + fmt.Sprintf("%s .. %s", quantity.Duration(lo), quantity.Duration(hi)))
+		p.Line("  " + text.PadRight("length", gutterWidth-2) + text.Spark(v, lo, hi, r.ascii))
+		p.Line(text.Spaces(gutterWidth) + axis(end))
+		p.Line(text.Spaces(gutterWidth) + fmt.Sprintf("%s .. %s", quantity.Duration(lo), quantity.Duration(hi)))
 	}
 	for _, s := range r.driftTexts() {
 		p.Text("  ", s)

@@ -10,21 +10,19 @@ import (
 	"jobgait/reports/text"
 )
 
-// EarlierRuns are the runs of the same application in the same shape before
-// this one, newest first. They are listed and described; whether this run is
-// slower or faster is judged elsewhere (Across).
+// EarlierRuns are the runs of the same application in the same shape before this one, newest first. They are
+// listed and described; OtherRuns judges whether this run is slower or faster.
 type EarlierRuns struct {
 	N int `json:"n"`
-	// Need is how many it takes to say what is usual.
+	// Need is the number of runs needed to say what is usual.
 	Need    int              `json:"need"`
 	Elapsed history.Quartile `json:"elapsed_s"`
 	Period  history.Quartile `json:"period_s"`
-	// Shorter is how many of them took less time than this run; null where they are too
-	// few.
+	// Shorter is the number of earlier runs that took less time than this run; null where there are too few runs.
 	Shorter *int `json:"shorter"`
-	// OtherArguments is how many more runs there are that had other arguments.
+	// OtherArguments is the number of further runs that had other arguments.
 	OtherArguments int `json:"other_arguments"`
-	// List has at most the number of runs that are drawn.
+	// List has at most drawnRuns runs.
 	List []EarlierRun `json:"list"`
 }
 
@@ -40,9 +38,11 @@ type EarlierRun struct {
 	State       Word     `json:"state"`
 }
 
-// drawnRuns is how many earlier runs are drawn, listedRuns how many have a line.
+// drawnRuns is the largest number of earlier runs that are drawn, listedRuns the largest number that have a
+// line.
 const drawnRuns, listedRuns = 60, 6
 
+// newEarlier returns the earlier runs without this run itself.
 func newEarlier(s summary.Summary, past []history.Run) EarlierRuns {
 	out := EarlierRuns{Need: history.QuartileRuns, List: []EarlierRun{}}
 	var elapsed, periods []float64
@@ -75,8 +75,8 @@ func newEarlier(s summary.Summary, past []history.Run) EarlierRuns {
 	return out
 }
 
-// sameRun is whether a row of the history is this very run: a report may be
-// made again after the run was put there.
+// sameRun reports whether a row of the history is this very run: a report may be made again after the run was
+// stored.
 func sameRun(s summary.Summary, p history.Run) bool {
 	return p.Cluster == s.Key.Cluster && p.JobID == s.Key.JobID && p.Restart == s.Key.Restart &&
 		math.Abs(p.Start-s.Start) < 1

@@ -12,7 +12,7 @@ import (
 	"jobgait/reports/text"
 )
 
-// textEarlier lists earlier runs. It does not say whether this one is slower.
+// textEarlier prints the section on earlier runs. It does not say whether this run is slower.
 func (r Report) textEarlier(p *text.Page) {
 	e := r.Earlier
 	p.Section("EARLIER RUNS", r.earlierRemark())
@@ -21,12 +21,12 @@ func (r Report) textEarlier(p *text.Page) {
 	}
 	r.textHistory(p, runFigure{"elapsed", quantity.Duration, EarlierRun.elapsed, r.Job.ElapsedS})
 	r.textHistory(p, runFigure{"period", quantity.Period, EarlierRun.period, r.Rhythm.period()})
-	p.Text("  ", e.usual())
+	p.Text("  ", e.usualRangeText())
 	p.Line("")
 	p.Table(r.runRows())
 }
 
-// earlierRemark says how many earlier runs there are, where that is known.
+// earlierRemark says how many earlier runs there are, or why that is unknown.
 func (r Report) earlierRemark() string {
 	unread := func(n Note) bool { return n.Code == note.HistoryFailed || n.Code == note.HistoryElsewhere }
 	switch {
@@ -42,19 +42,19 @@ func (r Report) earlierRemark() string {
 	return "none of this application on as many nodes, tasks and CPUs"
 }
 
-// textHistory draws one quantity over the runs, oldest first, this run last
-// behind a bar.
+// textHistory prints one quantity over the runs as a line of blocks: oldest first, this run last, after a bar.
 func (r Report) textHistory(p *text.Page, q runFigure) {
-	line, lo, hi, ok := r.runsLine(q, strip-2)
+	line, lo, hi, ok := r.runsLine(q, stripWidth-2)
 	if !ok {
 		return
 	}
-	p.Line("  " + text.PadRight(q.name, gutter-2) + line)
-	p.Line(text.Spaces(gutter) + fmt.Sprintf("%s .. %s, oldest first, this run behind the bar", q.print(lo), q.print(hi)))
+	p.Line("  " + text.PadRight(q.name, gutterWidth-2) + line)
+	p.Line(text.Spaces(gutterWidth) +
+		fmt.Sprintf("%s .. %s, oldest first, this run behind the bar", q.print(lo), q.print(hi)))
 }
 
-// runsLine draws a figure of the newest runs, n at most, oldest first, and of this one
-// behind a bar.
+// runsLine draws a quantity of the newest runs, at most n, oldest first, then of this run after a bar. ok is
+// false where there is nothing to draw.
 func (r Report) runsLine(q runFigure, n int) (line string, lo, hi float64, ok bool) {
 	runs := r.Earlier.inOrder()
 	values := []float64{}
@@ -65,9 +65,10 @@ func (r Report) runsLine(q runFigure, n int) (line string, lo, hi float64, ok bo
 	return text.Spark(values, lo, hi, r.ascii) + "|" + text.Spark([]float64{q.now}, lo, hi, r.ascii), lo, hi, ok
 }
 
+// elapsed returns how long the run took in s.
 func (x EarlierRun) elapsed() float64 { return x.ElapsedS }
 
-// period returns the run's period, NaN if it has none.
+// period returns the run's period in s, NaN if it has none.
 func (x EarlierRun) period() float64 {
 	if x.PeriodS == nil {
 		return math.NaN()
@@ -75,7 +76,7 @@ func (x EarlierRun) period() float64 {
 	return *x.PeriodS
 }
 
-// period returns the period of the main pattern, NaN without a pattern.
+// period returns the period of the main pattern in s, NaN without a pattern.
 func (r Rhythm) period() float64 {
 	if !r.Periodic || r.Patterns[0].Period.Value == nil {
 		return math.NaN()
@@ -83,8 +84,8 @@ func (r Rhythm) period() float64 {
 	return r.Patterns[0].Period.value()
 }
 
-// historyRange is the range of the values, but never less than a fifth of the
-// largest: runs that agree to a percent shall look as if they agreed.
+// historyRange returns the range of the values, widened to at least a fifth of the largest, so that runs that
+// agree to a percent look alike.
 func historyRange(values []float64) (lo, hi float64, ok bool) {
 	lo, hi, ok = plot.Extent(values)
 	if room := hi/5 - (hi - lo); room > 0 {
@@ -93,8 +94,9 @@ func historyRange(values []float64) (lo, hi float64, ok bool) {
 	return lo, hi, ok
 }
 
-// usual describes the middle of the earlier runs, if they are enough.
-func (e EarlierRuns) usual() string {
+// usualRangeText returns a sentence on the median and the middle half of the earlier runs, or that there are
+// too few.
+func (e EarlierRuns) usualRangeText() string {
 	if e.Elapsed.Median == nil {
 		return fmt.Sprintf("Too few runs to tell what is usual (need %d, have %d).", e.Need, e.N)
 	}
@@ -105,13 +107,13 @@ func (e EarlierRuns) usual() string {
 			quantity.Period(*e.Period.Q1), quantity.Period(*e.Period.Q3), quantity.Plural(e.Period.N, "run"))
 	}
 	if e.Shorter != nil {
-		text += "; " + e.place(*e.Shorter)
+		text += "; " + e.rankText(*e.Shorter)
 	}
 	return text + "."
 }
 
-// place is where this run stands among the earlier ones.
-func (e EarlierRuns) place(shorter int) string {
+// rankText says how this run ranks by length among the earlier ones.
+func (e EarlierRuns) rankText(shorter int) string {
 	switch shorter {
 	case 0:
 		return fmt.Sprintf("this run was the shortest of all %d", e.N+1)
@@ -124,7 +126,7 @@ func (e EarlierRuns) place(shorter int) string {
 // fact is one line of the data quality section.
 type fact struct{ Name, Text string }
 
-// facts says what the samples are worth; text and HTML print the same lines.
+// facts returns the lines on the quality of the samples, which text and HTML both print.
 func (r Report) facts() []fact {
 	q := r.Quality
 	out := []fact{{"seen", q.scopeText()}}
@@ -152,7 +154,7 @@ func (r Report) facts() []fact {
 	return append(out, r.sourceFacts()...)
 }
 
-// sourceFacts names what was read and, with the reason, what was not.
+// sourceFacts lists the sources that were read and, with the reason, those that were not.
 func (r Report) sourceFacts() []fact {
 	var read []string
 	var out []fact
@@ -189,18 +191,18 @@ func (r Report) sourceFacts() []fact {
 	return out
 }
 
-// isAccount is whether a source is a file in which the kernel keeps account of processes
-// or cgroups: there are a dozen, whose names say nothing to users.
+// isAccount reports whether a source is a file of the kernel's accounting of processes or cgroups: there are a
+// dozen, whose names mean nothing to users.
 func isAccount(name string) bool {
 	return strings.HasPrefix(name, "proc_") || strings.HasPrefix(name, "cgroup_") || name == "others_cpu" ||
 		name == "stolen_cpu"
 }
 
-// plainName is the name of a counter in words.
+// plainName returns the name of a counter in words.
 func plainName(name string) string {
 	switch name {
 	case "cycles":
-		return "clock cycles" // a cycle is what repeats
+		return "clock cycles" // in reports a cycle is what repeats
 	case "code":
 		return "code addresses"
 	}

@@ -2,8 +2,8 @@ package job
 
 import "jobgait/analysis/quantity"
 
-// Estimate is a value with its confidence interval. All are null without a value; only the interval is null if
-// it is unknown.
+// Estimate is a value with its confidence interval. Value, Lo and Hi are null without a value; Lo and Hi alone
+// are null where the interval is unknown.
 type Estimate struct {
 	Value  *float64 `json:"value"`
 	Lo     *float64 `json:"ci_lo"`
@@ -13,8 +13,8 @@ type Estimate struct {
 	Method string   `json:"method"`
 }
 
-// newEstimate returns an estimate at level 0.95. An interval that does not hold
-// its value, or has no width at n < 2, is no interval.
+// newEstimate returns an estimate at level 0.95. It drops an interval that does not contain the value, or that
+// rests on n < 2.
 func newEstimate(value, lo, hi float64, n int, method string) Estimate {
 	e := Estimate{Value: positive(value), Level: 0.95, N: n, Method: method}
 	if e.Value != nil && n >= 2 && lo <= value && value <= hi {
@@ -23,7 +23,7 @@ func newEstimate(value, lo, hi float64, n int, method string) Estimate {
 	return e
 }
 
-// interval prints the ends in the unit of the value.
+// interval prints the ends of the interval in the unit of the value.
 func (e Estimate) interval() string {
 	if e.Lo == nil || e.Hi == nil || e.Value == nil {
 		return quantity.Missing
@@ -31,7 +31,7 @@ func (e Estimate) interval() string {
 	return quantity.PeriodRange(*e.Lo, *e.Hi, *e.Value)
 }
 
-// value returns the value, or 0 if it is missing.
+// value returns Value, or 0 if it is missing.
 func (e Estimate) value() float64 {
 	if e.Value == nil {
 		return 0

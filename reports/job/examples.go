@@ -11,10 +11,10 @@ import (
 	"jobgait/reports/plot"
 )
 
-// newExamples are those that can be drawn, in a readable unit.
+// newExamples returns the examples that can be drawn, with values multiplied by the factor by.
 func newExamples(list []summary.Example, by float64) (out []summary.Example) {
 	for _, e := range list {
-		known := slices.Contains([]summary.Why{summary.Start, summary.Typical, summary.Slowest}, e.Why)
+		known := slices.Contains([]summary.ExampleReason{summary.Start, summary.Typical, summary.Slowest}, e.Why)
 		if !known || !(e.LengthS > 0) || len(e.Values) == 0 {
 			continue
 		}
@@ -24,8 +24,8 @@ func newExamples(list []summary.Example, by float64) (out []summary.Example) {
 	return out
 }
 
-// exampleCharts draw real cycles of the main pattern on one scale beside each other: a
-// slow one is as much wider as it was longer.
+// exampleCharts draws sampled cycles of the main pattern beside each other on one scale: a longer cycle is
+// drawn wider in proportion.
 func (r Report) exampleCharts() (out []html.Figure) {
 	if len(r.Rhythm.Patterns) == 0 {
 		return nil
@@ -33,7 +33,7 @@ func (r Report) exampleCharts() (out []html.Figure) {
 	q := r.Rhythm.Patterns[0]
 	longest, all := 0.0, []float64(nil)
 	for _, e := range q.Examples {
-		longest, all = max(longest, e.LengthS), append(all, atMost(r.mostOf(q.Shape.Unit), floats(e.Values))...)
+		longest, all = max(longest, e.LengthS), append(all, cappedValues(r.maxOfUnit(q.Shape.Unit), floats(e.Values))...)
 	}
 	if _, _, ok := plot.Extent(all); !ok {
 		return nil

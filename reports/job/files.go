@@ -9,13 +9,13 @@ import (
 	"jobgait/reports/text"
 )
 
-// Form is one form of the report.
+// Form is one form of the report: its format and its file name.
 type Form struct {
 	Format string `json:"format"`
 	Name   string `json:"name"`
 }
 
-// formats are the forms a report has, in the order in which they are named.
+// formats lists the forms of a report, in the order in which they are printed.
 var formats = [...]string{"txt", "json", "html"}
 
 // FileNames returns the directory below the place of delivery ("" for none) and
@@ -36,6 +36,7 @@ func FileNames(s summary.Summary) (dir, base string) {
 	return dir, base
 }
 
+// newFiles returns the forms in want with their file names.
 func newFiles(s summary.Summary, want []string) []Form {
 	_, base := FileNames(s)
 	out := []Form{}
@@ -47,7 +48,7 @@ func newFiles(s summary.Summary, want []string) []Form {
 	return out
 }
 
-// file returns the name of a form of the report, "" if it is not written.
+// file returns the file name of a form of the report, "" if that form is not written.
 func (r Report) file(format string) string {
 	for _, f := range r.Files {
 		if f.Format == format {
@@ -57,7 +58,7 @@ func (r Report) file(format string) string {
 	return ""
 }
 
-// textFiles names the other forms of the report.
+// textFiles prints the names of the report's other forms.
 func (r Report) textFiles(p *text.Page) {
 	p.Line("")
 	line := ""
@@ -74,7 +75,7 @@ func (r Report) textFiles(p *text.Page) {
 	p.Line(line)
 }
 
-// named returns what a file holds and its name, "" if it is not written.
+// named returns what and the file name of the form, "" if that form is not written.
 func (r Report) named(what, format string) string {
 	if name := r.file(format); name != "" {
 		return what + " " + name

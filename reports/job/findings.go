@@ -13,11 +13,11 @@ import (
 	"jobgait/reports/text"
 )
 
-// Findings returns what limited a run, all codes, without what earlier runs say of it: the
-// history stores these (history.Finder).
+// Findings returns the findings of a run, of all codes, without comparing it with earlier runs: the history
+// stores them (history.Finder).
 func Findings(s summary.Summary) []finding.Finding { return New(s, nil, Options{}).Findings }
 
-// newFindings says what limited the run, but for the codes that a site wants silent.
+// newFindings returns the findings of the run, except for the silent codes, which a site has switched off.
 func newFindings(r Report, silent []string) []finding.Finding {
 	n := finding.RunFacts{ElapsedS: r.Job.ElapsedS, NNodes: r.Job.NNodes, State: string(r.Job.State), Ended: r.Job.Ended,
 		InOrder: !r.failed(), Sampled: r.Quality.sampled(), Periodic: r.Rhythm.Periodic, NoPeriod: r.Rhythm.whyText(),
@@ -38,7 +38,7 @@ func newFindings(r Report, silent []string) []finding.Finding {
 		n.Tasks = *t
 	}
 	n.Threads = r.Job.Threads
-	r.used(&n)
+	r.setUsedFacts(&n)
 	for _, m := range r.Nodes.List {
 		if m.Reported {
 			n.Nodes = append(n.Nodes, finding.NodeFacts{Name: text.Cut(m.Name, 40), Busy: m.BusyCPUs, Odd: m.Odd})
@@ -57,27 +57,27 @@ func newFindings(r Report, silent []string) []finding.Finding {
 		d := r.Rhythm.drift()
 		n.Drift = &finding.CycleDrift{Text: text, ChangePct: d.ChangePct, CostS: d.CostS}
 	}
-	r.gpus(&n)
-	n.Doubt, n.Code = r.doubt(), r.spent()
+	r.setGPUFacts(&n)
+	n.Doubt, n.Code = r.doubts(), r.codeShareFacts()
 	return finding.Of(n, silent)
 }
 
-// inHead is whether a finding stands in the head.
+// inHead reports whether the finding with this code is printed in the head.
 func (r Report) inHead(code string) bool {
 	return slices.ContainsFunc(finding.Head(r.Findings), func(f finding.Finding) bool { return f.Code == code })
 }
 
-// disturbs is whether a finding is that something beside the run took CPUs from it.
-func disturbs(f finding.Finding) bool {
+// isDisturbance reports whether a finding says that something outside the run took CPUs from it.
+func isDisturbance(f finding.Finding) bool {
 	return slices.Contains([]string{"crowded", "throttled", "stolen"}, f.Code)
 }
 
-// used puts what the run was given and used.
-func (r Report) used(n *finding.RunFacts) {
+// setUsedFacts fills in what the run was allocated and what it used.
+func (r Report) setUsedFacts(n *finding.RunFacts) {
 	u := r.Resources
 	n.CPU = finding.CPU{Allocated: u.CPU.Allocated, Busy: u.CPU.Busy, Waiting: u.CPU.Waiting, Throttled: u.CPU.Throttled,
 		Stolen: u.CPU.Stolen, Others: u.CPU.Others}
-	if r.Nodes.Reported < r.Nodes.Total { // what is not here would read as idle
+	if r.Nodes.Reported < r.Nodes.Total { // nodes without a report would count as idle
 		n.CPU = finding.CPU{Allocated: u.CPU.Allocated}
 	}
 	n.Memory = finding.MemoryFacts{Peak: u.Memory.PeakBytes, Requested: u.Memory.RequestedBytes,
@@ -89,8 +89,8 @@ func (r Report) used(n *finding.RunFacts) {
 	}
 }
 
-// spent is what the CPU time of the run was spent on.
-func (r Report) spent() *finding.CodeShares {
+// codeShareFacts returns how the CPU time of the run divides among code, nil where no code was sampled.
+func (r Report) codeShareFacts() *finding.CodeShares {
 	a := r.anatomy
 	if a == nil || a.Samples == 0 {
 		return nil
@@ -105,7 +105,7 @@ func (r Report) spent() *finding.CodeShares {
 		case anatomy.Communication:
 			c.Communication += p.Share
 			where = append(where, "communication")
-			if anatomy.Waits(p.Name) {
+			if anatomy.WaitsBusily(p.Name) {
 				c.Spinning += p.Share
 				where = append(where, "spinning")
 			}

@@ -156,7 +156,8 @@ func nemoLoops() []summary.Loop {
 
 // examples are ten cycles of nemo, of which three are longer.
 func examples() (out []summary.Example) {
-	for i, why := range []summary.Why{summary.Start, summary.Start, summary.Start, summary.Typical, summary.Slowest,
+	for i, why := range []summary.ExampleReason{summary.Start, summary.Start, summary.Start, summary.Typical,
+		summary.Slowest,
 		summary.Typical, summary.Typical, summary.Slowest, summary.Typical, summary.Slowest} {
 		e := summary.Example{Why: why, StartS: 300 + 6.2*float64(i*i), LengthS: 6.2}
 		if why == summary.Slowest {
@@ -219,7 +220,7 @@ func fourNodes() summary.Summary {
 	s.Nodes[0].DistancePct, s.Nodes[1].DistancePct, s.Nodes[3].DistancePct = ptr(0.2), ptr(4.7), ptr(0.3)
 	s.Agreement = &summary.Agreement{Column: "busy_cpus", Nodes: 3, Compared: 3, Pairs: 3, Agree: 1, Close: 1,
 		WorstPct: 4.9, Odd: 1,
-		Stragglers: 1, List: []summary.Apart{
+		Stragglers: 1, List: []summary.DifferingNode{
 			{NodeAgreement: pattern.NodeAgreement{Node: "dahu-2", DistancePct: ptr(4.7), Odd: true,
 				FromS: 3.4, ForS: 0.62, DiffersPct: -41, LagS: ptr(0.031), LagSpreadS: ptr(0.004), Straggler: true, LongerPct: 1.3},
 				Late: true}}}

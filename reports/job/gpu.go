@@ -11,7 +11,7 @@ import (
 	"jobgait/reports/text"
 )
 
-// newGPUs returns the run's GPUs with what can be drawn of them.
+// newGPUs returns the run's GPUs with their lanes cleaned for drawing.
 func newGPUs(s summary.Summary) []summary.GPU {
 	out := make([]summary.GPU, 0, len(s.GPUs))
 	for _, g := range s.GPUs {
@@ -21,7 +21,7 @@ func newGPUs(s summary.Summary) []summary.GPU {
 	return out
 }
 
-// gpusRemark says what the readings of GPUs rest on where they were not checked on a board.
+// gpusRemark warns where the way the GPUs are read has not been tested on a board.
 func (r Report) gpusRemark() string {
 	for _, n := range r.Notes {
 		if n.Code == note.GPUUnproven {
@@ -31,7 +31,7 @@ func (r Report) gpusRemark() string {
 	return ""
 }
 
-// textGPUs says what the GPUs did; a run without any has no section.
+// textGPUs prints the section on the GPUs; a run without GPUs has none.
 func (r Report) textGPUs(p *text.Page) {
 	rows := r.gpuRows()
 	if len(rows) == 0 {
@@ -48,22 +48,22 @@ func (r Report) textGPUs(p *text.Page) {
 // gpuTexts returns the sentences below the table.
 func (r Report) gpuTexts() []string {
 	var out []string
-	for _, text := range []string{r.gpuRest(), r.gpuUse(), r.gpuDiffer(), r.gpuClock()} {
+	for _, text := range []string{r.gpuOthersText(), r.gpuUseText(), r.gpuDifferenceText(), r.gpuClockText()} {
 		if text != "" {
 			out = append(out, text)
 		}
 	}
-	if idle := r.gpuIdle(); idle != "" {
+	if idle := r.gpuIdleText(); idle != "" {
 		out = append(out, idle+" "+betweenSyncs)
 	}
 	return out
 }
 
-// listedGPUs is how many have a line of their own.
+// listedGPUs is the largest number of GPUs that get a line each.
 const listedGPUs = 16
 
-// gpuRows are a line for each GPU, none without any. That none was slowed and that no
-// cycle was seen needs no column.
+// gpuRows returns a row for each GPU, none without GPUs. It leaves out the columns on slowing and on cycles
+// where no GPU was slowed or no cycle was seen.
 func (r Report) gpuRows() []text.Row {
 	if len(r.GPUs) == 0 {
 		return nil
@@ -90,26 +90,26 @@ func (r Report) gpuRows() []text.Row {
 				text.Right(gpuAmount(g.PowerW, "W")), text.Right(gpuAmount(g.EnergyJ, "J")), text.Right(gpuMemory(g))}
 		}
 		if slowed {
-			cells = append(cells, text.Right(head(i, "slowed", gpuPart(g, g.SlowedS))))
+			cells = append(cells, text.Right(headerOrCell(i, "slowed", gpuPart(g, g.SlowedS))))
 		}
 		if pattern != "" {
-			cells = append(cells, text.Right(head(i, "idle in "+pattern, gpuIdleOf(g))))
+			cells = append(cells, text.Right(headerOrCell(i, "idle in "+pattern, gpuIdleShare(g))))
 		}
 		rows = append(rows, cells)
 	}
 	return rows
 }
 
-// head is the name of a column in the first row, and what is in it in the others.
-func head(i int, name, text string) string {
+// headerOrCell returns the column's name for row 0, and text for the other rows.
+func headerOrCell(i int, name, text string) string {
 	if i == 0 {
 		return name
 	}
 	return text
 }
 
-// gpuRest says what those are like that have no line, and what all took.
-func (r Report) gpuRest() string {
+// gpuOthersText returns a sentence on the GPUs that have no line, and on the energy of all.
+func (r Report) gpuOthersText() string {
 	if len(r.GPUs) < 2 {
 		return ""
 	}
@@ -132,8 +132,8 @@ func (r Report) gpuRest() string {
 // leastActive is the share of the time from which it is reported how much of a GPU was used.
 const leastActive = 0.001
 
-// gpuUse is how much of the GPUs was used, in the mean of those that count it; "" where next to no kernel ran.
-func (r Report) gpuUse() string {
+// gpuUseText is how much of the GPUs was used, in the mean of those that count it; "" where next to no kernel ran.
+func (r Report) gpuUseText() string {
 	var parts []string
 	if idle := r.idleShares(idleOfTime); idle.ok && idle.lo > 1-leastActive {
 		return ""
@@ -163,11 +163,12 @@ func (r Report) gpuUse() string {
 	return "In the mean over the run " + strings.Join(parts, ", ") + "."
 }
 
-// differing is by which part of the largest the GPUs' figures must differ to be reported.
-const differing = 0.1
+// minGPUDifference is the smallest difference between GPUs that is reported, as a part of the largest value.
+const minGPUDifference = 0.1
 
-// gpuDiffer describes how far the GPUs are apart. Whether they should be alike is unknown here.
-func (r Report) gpuDiffer() string {
+// gpuDifferenceText returns a sentence on how far the GPUs are apart. Whether they should be alike is unknown
+// here.
+func (r Report) gpuDifferenceText() string {
 	var parts []string
 	for _, f := range []struct {
 		what string
@@ -182,7 +183,7 @@ func (r Report) gpuDiffer() string {
 		}},
 	} {
 		least, most := extremes(r.GPUs, f.of)
-		if most != nil && *f.of(*most)-*f.of(*least) > differing**f.of(*most) {
+		if most != nil && *f.of(*most)-*f.of(*least) > minGPUDifference**f.of(*most) {
 			parts = append(parts, fmt.Sprintf("%s from %s (%s) to %s (%s)", f.what, f.text(*least), r.gpuName(*least),
 				f.text(*most), r.gpuName(*most)))
 		}
@@ -193,7 +194,7 @@ func (r Report) gpuDiffer() string {
 	return "The GPUs differ: " + strings.Join(parts, ", ") + "."
 }
 
-// extremes are the GPUs with the least and the most of a figure, nil where none has it.
+// extremes returns the GPUs with the smallest and the largest value of a quantity, nil where no GPU has it.
 func extremes(list []summary.GPU, of func(summary.GPU) *float64) (least, most *summary.GPU) {
 	for i, g := range list {
 		v := of(g)
@@ -210,8 +211,8 @@ func extremes(list []summary.GPU, of func(summary.GPU) *float64) (least, most *s
 	return least, most
 }
 
-// gpuClock is the mean clock of those GPUs whose drivers tell it.
-func (r Report) gpuClock() string {
+// gpuClockText returns a sentence on the mean clock of the GPUs whose drivers report it.
+func (r Report) gpuClockText() string {
 	lo, hi := extremes(r.GPUs, func(g summary.GPU) *float64 { return g.ClockMHz })
 	switch {
 	case lo == nil:
@@ -223,7 +224,7 @@ func (r Report) gpuClock() string {
 		r.gpuName(*lo), gpuAmount(hi.ClockMHz, "MHz"), r.gpuName(*hi))
 }
 
-// gpuName is "GPU 0", with the node's name where there are several.
+// gpuName returns "GPU 0", with the node's name where the run has several nodes.
 func (r Report) gpuName(g summary.GPU) string {
 	name := fmt.Sprintf("GPU %d", g.Index)
 	if r.Nodes.Total > 1 {
@@ -232,7 +233,7 @@ func (r Report) gpuName(g summary.GPU) string {
 	return name
 }
 
-// gpuPart is a time as the part of that in which the GPU was read.
+// gpuPart prints a time s as a share of the time in which the GPU was read.
 func gpuPart(g summary.GPU, s *float64) string {
 	if s == nil || g.ReadS <= 0 {
 		return quantity.Missing
@@ -240,10 +241,12 @@ func gpuPart(g summary.GPU, s *float64) string {
 	return quantity.Share(min(1, *s/g.ReadS))
 }
 
+// gpuAmount prints an amount in a unit, or "-" where it is unknown.
 func gpuAmount(v *float64, unit string) string {
 	return quantity.Optional(v, func(v float64) string { return quantity.Amount(v, unit) })
 }
 
+// gpuMemory prints the peak of a GPU's memory, and its size where that is known.
 func gpuMemory(g summary.GPU) string {
 	if g.MemoryPeakBytes == nil || g.MemoryBytes <= 0 {
 		return gpuAmount(g.MemoryPeakBytes, "bytes")
@@ -251,15 +254,16 @@ func gpuMemory(g summary.GPU) string {
 	return quantity.AmountOf(*g.MemoryPeakBytes, g.MemoryBytes, "bytes")
 }
 
-func gpuIdleOf(g summary.GPU) string {
+// gpuIdleShare prints the share of a cycle in which the GPU is idle.
+func gpuIdleShare(g summary.GPU) string {
 	if g.Cycle == nil {
 		return quantity.Missing
 	}
 	return quantity.Share(g.Cycle.IdleShare)
 }
 
-// gpus puts what the run's GPUs did where findings look for it.
-func (r Report) gpus(n *finding.RunFacts) {
+// setGPUFacts fills in what the run's GPUs did, for the findings.
+func (r Report) setGPUFacts(n *finding.RunFacts) {
 	for _, g := range r.GPUs {
 		x := finding.GPU{Name: r.gpuName(g), ReadS: g.ReadS, ActiveS: g.ActiveS, PowerCappedS: g.PowerCappedS,
 			HeatSlowedS: g.HeatSlowedS}
@@ -268,7 +272,7 @@ func (r Report) gpus(n *finding.RunFacts) {
 		}
 		n.GPUs = append(n.GPUs, x)
 	}
-	if cycles, idle := r.gpuIdle(), r.gpuIdleTime(); cycles != "" {
+	if cycles, idle := r.gpuIdleText(), r.gpuIdleTime(); cycles != "" {
 		n.GPUIdle = &finding.GPUIdle{Share: r.idleShares(idleOfCycle).mean, OfCycles: true, Text: cycles}
 	} else if idle != "" {
 		n.GPUIdle = &finding.GPUIdle{Share: r.idleShares(idleOfTime).mean, Text: idle}

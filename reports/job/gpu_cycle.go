@@ -9,8 +9,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// alikeIdle is up to which difference of their idle shares GPUs are reported together.
-const alikeIdle = 0.05
+// maxIdleDifference is the largest difference of idle shares up to which the GPUs are reported together.
+const maxIdleDifference = 0.05
 
 // idleShares are the smallest, the largest and the mean idle share of the run's GPUs; ok is false
 // where one is not known, and without a GPU.
@@ -38,7 +38,8 @@ func idleOfCycle(g summary.GPU) *float64 {
 	return &g.Cycle.IdleShare
 }
 
-// idleOfTime is the idle share of the time that a GPU was read: from when the run opened it.
+// idleOfTime returns the share, 0 to 1, of the time in which a GPU was read during which it was idle; nil if
+// unknown.
 func idleOfTime(g summary.GPU) *float64 {
 	if g.ActiveS == nil || g.ReadS <= 0 {
 		return nil
@@ -47,17 +48,17 @@ func idleOfTime(g summary.GPU) *float64 {
 	return &share
 }
 
-// text is the share, or from which to which.
+// text returns the idle share of the GPUs, or the range if they differ by more than maxIdleDifference.
 func (s idleShares) text() string {
-	if s.hi-s.lo > alikeIdle {
+	if s.hi-s.lo > maxIdleDifference {
 		return quantity.Share(s.lo) + " to " + quantity.Share(s.hi)
 	}
 	return quantity.Share((s.lo + s.hi) / 2)
 }
 
-// gpuIdle says how much of each cycle the GPUs are idle and which code runs meanwhile;
+// gpuIdleText says how much of each cycle the GPUs are idle and which code runs meanwhile;
 // "" where no cycle was seen on all of them, or none that is likely.
-func (r Report) gpuIdle() string {
+func (r Report) gpuIdleText() string {
 	idle := r.idleShares(idleOfCycle)
 	if !idle.ok || !r.likelyPattern(r.GPUs[0].Cycle.Pattern) {
 		return ""
@@ -70,13 +71,13 @@ func (r Report) gpuIdle() string {
 	if s := r.cyclePeriod(r.GPUs[0].Cycle.Pattern); s > 0 {
 		text += " of " + quantity.Duration(s)
 	}
-	if code := r.gpuWhile(); code != "" {
+	if code := r.codeWhileGPUIdle(); code != "" {
 		text += ", while " + code
 	}
 	return text + "."
 }
 
-// likelyPattern is whether a pattern is at least likely.
+// likelyPattern reports whether the pattern with the given id is called likely (text.IsLikely).
 func (r Report) likelyPattern(id string) bool {
 	for _, q := range r.Rhythm.Patterns {
 		if q.ID == id {
@@ -100,9 +101,9 @@ func (r Report) gpuIdleTime() string {
 		map[bool]string{false: "it", true: "them"}[len(r.GPUs) > 1])
 }
 
-// gpuWhile is which code of the CPUs runs while the GPUs are idle, "" where none stands
-// out or it is not known when they are.
-func (r Report) gpuWhile() string {
+// codeWhileGPUIdle says which CPU code runs while the GPUs are idle; "" where no code stands out or the idle
+// times within the cycle are unknown.
+func (r Report) codeWhileGPUIdle() string {
 	if r.Code == nil || r.Code.Pattern == "" {
 		return ""
 	}
@@ -114,15 +115,15 @@ func (r Report) gpuWhile() string {
 	for _, c := range r.Code.Classes {
 		all = append(all, c.Within)
 	}
-	meanwhile := anatomy.MeanwhileOf(idle, all...)
-	if meanwhile.Hardly(r.codePeriod()) {
+	meanwhile := anatomy.NewGPUIdleWork(idle, all...)
+	if meanwhile.CPUsIdle(r.codePeriod()) {
 		return "next to nothing runs on the CPUs"
 	}
 	lines, _, _ := r.Code.lines()
 	var functions, libraries, classes []codeLine
 	at := map[string]int{}
 	for _, l := range lines {
-		functions = append(functions, codeLine{name: l.whole(), within: l.within})
+		functions = append(functions, codeLine{name: l.nameWithLibrary(), within: l.within})
 		if i, ok := at[l.library]; ok {
 			libraries[i].add(l)
 		} else if l.library != "" {
@@ -135,7 +136,7 @@ func (r Report) gpuWhile() string {
 	}
 	for _, list := range [][]codeLine{functions, libraries, classes} {
 		for _, l := range list {
-			if meanwhile.Names(l.within) {
+			if meanwhile.ExplainsIdle(l.within) {
 				return text.Cut(l.name, 60) + " runs"
 			}
 		}
@@ -143,19 +144,19 @@ func (r Report) gpuWhile() string {
 	return ""
 }
 
-// whole is a line with its library.
-func (l codeLine) whole() string {
+// nameWithLibrary returns the name of the line's code and its library.
+func (l codeLine) nameWithLibrary() string {
 	if l.library == "" {
 		return l.name
 	}
 	return l.name + " of " + l.library
 }
 
-// betweenSyncs states the limits of the statements about cycles.
+// betweenSyncs is the sentence on what cycles mean for GPUs.
 const betweenSyncs = "Cycles are those that the CPUs show: where these only wait for work that they have queued, " +
 	"the time between synchronisations."
 
-// gpuShapes draws the power of a GPU within a cycle, and when it is idle.
+// gpuShapes prints the power of each GPU within a cycle, and when it is idle.
 func (r Report) gpuShapes(p *text.Page) {
 	for _, g := range r.GPUs {
 		if g.Cycle == nil || len(g.Cycle.PowerW) == 0 {

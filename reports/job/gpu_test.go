@@ -146,7 +146,7 @@ func TestWhileGPUsAreIdle(t *testing.T) {
 	} {
 		s := onGPUs()
 		c.change(&s)
-		if got := New(s, nil, options()).gpuIdle(); got != c.want {
+		if got := New(s, nil, options()).gpuIdleText(); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -174,11 +174,11 @@ func TestIdleTimeOfGPUs(t *testing.T) {
 		}
 	}
 	s.GPUs[0].ActiveS, s.GPUs[1].ActiveS = ptr(3.), ptr(0.)
-	if text := New(s, nil, options()).gpuUse(); text != "" {
+	if text := New(s, nil, options()).gpuUseText(); text != "" {
 		t.Errorf("of GPUs that ran next to nothing: %q", text)
 	}
 	s.GPUs[0].ActiveS = ptr(2443.)
-	if text := New(s, nil, options()).gpuUse(); !strings.Contains(text, "61.2 % of the multiprocessors") {
+	if text := New(s, nil, options()).gpuUseText(); !strings.Contains(text, "61.2 % of the multiprocessors") {
 		t.Errorf("of one that ran: %q", text)
 	}
 	s.GPUs[1].ActiveS = nil
@@ -207,7 +207,7 @@ func TestTextOfGPUs(t *testing.T) {
 		t.Errorf("rows %v", rows)
 	}
 	r := New(s, nil, options())
-	if rest := r.gpuRest(); !strings.Contains(rest, "6 more") || strings.Contains(rest, "took") {
+	if rest := r.gpuOthersText(); !strings.Contains(rest, "6 more") || strings.Contains(rest, "took") {
 		t.Errorf("rest %q: the energy of one is not known", rest)
 	}
 	if rows := New(nemo(), nil, options()).gpuRows(); rows != nil {
@@ -231,17 +231,17 @@ func TestGPUsThatDiffer(t *testing.T) {
 	} {
 		s := onGPUs()
 		c.change(&s)
-		if got := New(s, nil, options()).gpuDiffer(); got != c.want {
+		if got := New(s, nil, options()).gpuDifferenceText(); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 	s := onGPUs()
 	s.GPUs[1].ClockMHz = ptr(1410.)
-	if got := New(s, nil, options()).gpuClock(); got != "The shaders' clock was 1,410 MHz in the mean." {
+	if got := New(s, nil, options()).gpuClockText(); got != "The shaders' clock was 1,410 MHz in the mean." {
 		t.Error(got)
 	}
 	s.GPUs[0].ClockMHz = ptr(990.)
-	if got := New(s, nil, options()).gpuClock(); got != "The shaders' clock was 990 MHz (GPU 0) to 1,410 MHz (GPU 1) "+
+	if got := New(s, nil, options()).gpuClockText(); got != "The shaders' clock was 990 MHz (GPU 0) to 1,410 MHz (GPU 1) "+
 		"in the mean." {
 		t.Error(got)
 	}

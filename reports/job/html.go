@@ -12,10 +12,10 @@ import (
 //go:embed page.html
 var pageHTML string
 
-// HTML writes the report as one page that needs nothing else: no network, no
-// script (there is a small one for reading off values), no other file.
+// HTML writes the report as one self-contained page: it needs no network and no other file, and can be read
+// without its script, which only shows values under the pointer.
 //
-// It begins with a comment for those to whom a web portal shows the source.
+// The page begins with a comment for readers whose web portal shows the source.
 func HTML(w io.Writer, r Report) error {
 	t, err := html.Parse("report", pageHTML, r.pageFuncs())
 	if err != nil {
@@ -32,7 +32,7 @@ func HTML(w io.Writer, r Report) error {
 	return nil
 }
 
-// htmlComment is the first thing in the file, and the mark of a report.
+// htmlComment returns the comment at the start of the file, which also marks the file as a report.
 func (r Report) htmlComment() string {
 	more := "There is no text version beside it."
 	if name := r.file("txt"); name != "" {

@@ -11,13 +11,13 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// JobFacts is who ran what, where and when, and how it ended.
+// JobFacts says who ran what, where and when, and how the run ended.
 type JobFacts struct {
 	ID          string    `json:"id"` // as sacct spells it: 123 or 123_7
 	JobID       run.JobID `json:"job_id"`
 	Cluster     string    `json:"cluster"`
 	Restart     int       `json:"restart"`
-	SubRun      *int      `json:"sub_run"` // run k of `jobgait run` inside a job
+	SubRun      *int      `json:"sub_run"` // the k-th `jobgait run` inside a job
 	SLUID       Word      `json:"sluid"`
 	Name        Word      `json:"name"`
 	User        Word      `json:"user"`
@@ -25,7 +25,7 @@ type JobFacts struct {
 	Partition   Word      `json:"partition"`
 	QOS         Word      `json:"qos"`
 	Executable  Word      `json:"executable"`
-	Script      Word      `json:"script"` // what that interprets
+	Script      Word      `json:"script"` // the script that Executable interprets
 	App         Word      `json:"app"`
 	Size        Word      `json:"size"`
 	NNodes      int       `json:"nnodes"`
@@ -34,7 +34,7 @@ type JobFacts struct {
 	NCPUs       *int      `json:"ncpus"`
 	CPUsPerTask *int      `json:"cpus_per_task"`
 	WorkDir     Word      `json:"work_dir"`
-	// Threads is what OMP_NUM_THREADS said, 0 where it was not set.
+	// Threads is the value of OMP_NUM_THREADS, 0 where it was not set.
 	Threads int `json:"omp_num_threads,omitempty"`
 
 	Start       string  `json:"start"`
@@ -42,17 +42,16 @@ type JobFacts struct {
 	End         string  `json:"end"`
 	EndEpochS   float64 `json:"end_epoch_s"`
 	ElapsedS    float64 `json:"elapsed_s"`
-	// SuspendedS is for how much of it the job was stopped from outside.
+	// SuspendedS is the part of ElapsedS in which the job was suspended.
 	SuspendedS float64 `json:"suspended_s,omitempty"`
 	ExitCode   *int    `json:"exit_code"`
 	ExitSignal *int    `json:"exit_signal"`
 	State      Word    `json:"state"`
-	// Ended is the end in words. It never says COMPLETED unless the
-	// scheduler did.
+	// Ended says in words how the run ended. It says COMPLETED only if the scheduler did.
 	Ended string `json:"ended"`
 }
 
-// threads is the first number of OMP_NUM_THREADS, that of the outermost level.
+// threads returns the first number of OMP_NUM_THREADS, that of the outermost level; 0 if it is invalid.
 func threads(list string) int {
 	first, _, _ := strings.Cut(list, ",")
 	n, err := strconv.Atoi(first)
@@ -62,6 +61,7 @@ func threads(list string) int {
 	return n
 }
 
+// newJob returns the facts of the run's job.
 func newJob(s summary.Summary) JobFacts {
 	j := s.Job
 	out := JobFacts{
@@ -82,13 +82,13 @@ func newJob(s summary.Summary) JobFacts {
 	return out
 }
 
-// ended says how the run ended, in words that hold whatever the scheduler knew.
+// ended says how the run ended, in words that are true even where the scheduler's state is unknown.
 func ended(s summary.Summary) string {
 	var text string
 	switch e := s.Exit; {
-	case s.State == "NODE_FAIL", s.State == "BOOT_FAIL": // whose exit is Slurm's invention
+	case s.State == "NODE_FAIL", s.State == "BOOT_FAIL": // Slurm makes up the exit code of these
 		return s.State + ", a node of the job failed"
-	case s.State == "OUT_OF_MEMORY": // Slurm's sign of it is a signal 125
+	case s.State == "OUT_OF_MEMORY": // Slurm marks it with signal 125
 		return s.State
 	case e == nil && s.State != "":
 		return s.State
@@ -119,8 +119,8 @@ func ended(s summary.Summary) string {
 	return text
 }
 
-// exitMeaning says what shells and timeout(1) mean by an exit code, "" for one that only
-// the program knows. A program may use any of them for something else.
+// exitMeaning says what shells and timeout(1) mean by an exit code, "" for a code that they do not define. A
+// program may use any of them for something else.
 func exitMeaning(code int) string {
 	switch {
 	case code == 124:
@@ -140,9 +140,9 @@ func exitMeaning(code int) string {
 	return ""
 }
 
-// signalMeaning says what usually sends a signal. Under a scheduler 15 and 9 come from it, and cancellation
-// cannot be distinguished from a time limit; 1 is also what Slurm gives the Epilogs of a job that lost a node,
-// 125 of one that lacked memory.
+// signalMeaning says what usually sends a signal. Under a scheduler, signals 15 and 9 come from it, and
+// cancellation cannot be distinguished from a time limit. Slurm also reports signal 1 to the Epilogs of a job
+// that lost a node, and signal 125 to those of a job that ran out of memory.
 func signalMeaning(signal int, cluster string) string {
 	scheduled := !strings.HasPrefix(cluster, run.LocalCluster)
 	switch {
@@ -161,7 +161,7 @@ func signalMeaning(signal int, cluster string) string {
 	return "no common meaning"
 }
 
-// signalName is what a signal is called in words.
+// signalName returns the name of a signal in words, false for a signal without one.
 func signalName(signal int) (string, bool) {
 	names := map[int]string{1: "hangup", 2: "interrupt", 3: "quit", 4: "illegal instruction", 6: "abort",
 		7: "bus error", 8: "arithmetic error", 9: "killed", 10: "user signal 1", 11: "segmentation fault",
@@ -170,7 +170,7 @@ func signalName(signal int) (string, bool) {
 	return name, ok
 }
 
-// elapsed is how long it took, and how long without being suspended.
+// elapsed prints how long the job took, and how long without suspension.
 func (j JobFacts) elapsed() string {
 	if j.SuspendedS <= 0 {
 		return quantity.Duration(j.ElapsedS)
@@ -179,7 +179,7 @@ func (j JobFacts) elapsed() string {
 		quantity.Duration(max(0, j.ElapsedS-j.SuspendedS)))
 }
 
-// size says on how much the run ran: "4 nodes x 64 CPUs".
+// size says on how many nodes and CPUs the run ran: "4 nodes x 64 CPUs".
 func (j JobFacts) size() string {
 	nodes := quantity.Plural(j.NNodes, "node")
 	switch {
@@ -191,7 +191,7 @@ func (j JobFacts) size() string {
 	return nodes + ", " + quantity.Plural(*j.NCPUs, "CPU")
 }
 
-// label is the run's name in a heading.
+// label returns the run's name in a heading.
 func (j JobFacts) label() string {
 	l := "Job " + j.ID
 	if j.Restart > 0 {

@@ -11,17 +11,18 @@ import (
 	"jobgait/reports/text"
 )
 
-// labels gives the columns of a run names that can be read.
+// labels maps the columns of a run to readable names.
 type labels map[string]label
 
+// label is the long and the short name of a column.
 type label struct {
 	long  string // "share of time in code page #1"
 	short string // at most 9 columns, before a line of text: "page #1"
 }
 
-// newLabels names the columns that the run's timeline and patterns have. Code
-// pages are numbered in the order in which they appear: their keys are hashes
-// that say nothing to a reader. What is known of them is the function in them.
+// newLabels returns the names of the columns in the run's timeline and patterns. Code pages are numbered in the
+// order in which they appear, because their keys are hashes, which mean nothing to a reader; the name of the
+// main function in a page is added where it is known.
 func newLabels(s summary.Summary) labels {
 	l := make(labels)
 	pages := 0
@@ -33,7 +34,7 @@ func newLabels(s summary.Summary) labels {
 			pages++
 		}
 		_, unit = inReadable(name, unit, s.Quality)
-		l[name] = columnLabel(name, unit, pages).of(s.Code, name)
+		l[name] = columnLabel(name, unit, pages).withFunction(s.Code, name)
 	}
 	for _, p := range s.Patterns {
 		add(p.ValuesColumn, p.ValuesUnit)
@@ -47,28 +48,29 @@ func newLabels(s summary.Summary) labels {
 	return l
 }
 
-// of adds which function most samples of a page belong to.
-func (l label) of(a *anatomy.Anatomy, column string) label {
+// withFunction adds the function that most samples of a code page belong to.
+func (l label) withFunction(a *anatomy.Anatomy, column string) label {
 	if a == nil {
 		return l
 	}
 	for _, p := range a.Pages {
-		if name := functionName(p.Function); p.Column == column && name != "" && p.Share >= mostOfPage {
+		if name := functionName(p.Function); p.Column == column && name != "" && p.Share >= minPageShare {
 			l.long += " = " + text.Cut(string(name), 60)
 		}
 	}
 	return l
 }
 
-// mostOfPage is the part of a page's samples from which it has the name of a function.
-const mostOfPage = 0.5
+// minPageShare is the smallest share of a page's samples at which the page is named after a function.
+const minPageShare = 0.5
 
-// isPage is whether a column is one page of code in a file.
+// isPage reports whether a column is one page of code in a file.
 func isPage(name string) bool {
 	page, ok := strings.CutPrefix(name, "code:")
 	return ok && page != "kernel" && page != "anonymous" && page != "other"
 }
 
+// columnLabel returns the names of a column; page is the number of a code page.
 func columnLabel(name, unit string, page int) label {
 	known := map[string]label{
 		"busy_cpus":           {"busy CPUs", "busy"},
@@ -156,7 +158,7 @@ func columnLabel(name, unit string, page int) label {
 	return label{"share of time in " + where.long, where.short}
 }
 
-// named returns the names of a column, its own if it has no other.
+// named returns the names of a column; one that is not in the map is named after itself.
 func (l labels) named(column string) label {
 	if x, ok := l[column]; ok {
 		return x
@@ -167,8 +169,8 @@ func (l labels) named(column string) label {
 func (l labels) long(column string) string  { return l.named(column).long }
 func (l labels) short(column string) string { return l.named(column).short }
 
-// levelRange prints the ends of a picture's range in the column's unit. Shares
-// are percent; what the label says already has no unit.
+// levelRange prints the ends of a picture's range in the column's unit. Shares are printed in percent; a unit
+// that the label says is left out.
 func levelRange(lo, hi float64, unit string) string {
 	switch unit {
 	case "share":

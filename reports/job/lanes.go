@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	// shades is how many levels are distinguished: a stretch as busy as the one before it adds nothing to the
-	// page.
+	// shades is the number of levels that are distinguished. Few levels keep the page small, because adjacent
+	// stretches of one level are merged.
 	shades = 6
-	// lanePx is the height of a lane of a few, leastLanePx that of one of many, and
-	// labelPx what a name needs.
-	lanePx, leastLanePx, labelPx = 22, 9, 14
-	fewLanes                     = 10
-	// readLanes is of how many GPUs the page's script reads off values.
-	readLanes = 4
+	// lanePx is the height of a lane where there are at most maxTallLanes, smallLanePx the height where there are
+	// more, labelPx the height that a name needs; all in pixels.
+	lanePx, smallLanePx, labelPx = 22, 9, 14
+	maxTallLanes                 = 10
+	// hoverLanes is the largest number of GPUs whose values the page's script shows under the pointer.
+	hoverLanes = 4
 )
 
-// lane is how busy something was over the run; NaN where it was not seen.
+// lane records how busy a GPU or node was over the run; busy is NaN where it was not seen.
 type lane struct {
 	name          string
 	startS, stepS float64
 	busy          series.Values
 }
 
-// cleanLane returns the values of a lane without what lies outside of 0 to most, nil
-// where there is nothing to draw.
+// cleanLane returns the values of a lane with those outside of 0 to most replaced by missing; nil where there
+// is nothing to draw.
 func cleanLane(busy series.Values, stepS, most float64) series.Values {
 	if len(busy) == 0 || !(stepS > 0) {
 		return nil
@@ -47,7 +47,7 @@ func cleanLane(busy series.Values, stepS, most float64) series.Values {
 	return out
 }
 
-// cleanGPULane is a lane with parts only, nil where there is nothing to draw.
+// cleanGPULane returns a lane whose values are all 0 to 1 or missing; nil where there is nothing to draw.
 func cleanGPULane(l *summary.GPULane) *summary.GPULane {
 	if l == nil || cleanLane(l.Busy, l.StepS, 1) == nil {
 		return nil
@@ -55,7 +55,7 @@ func cleanGPULane(l *summary.GPULane) *summary.GPULane {
 	return &summary.GPULane{StartS: l.StartS, StepS: l.StepS, Busy: cleanLane(l.Busy, l.StepS, 1)}
 }
 
-// cleanNodeLanes are lanes with counts of CPUs, as many as can be drawn.
+// cleanNodeLanes returns the lanes of nodes that can be drawn, whose values are counts of CPUs.
 func cleanNodeLanes(list []summary.NodeLane) (out []summary.NodeLane) {
 	for _, l := range list {
 		if l.Busy = cleanLane(l.Busy, l.StepS, math.MaxFloat32); l.Busy != nil {
@@ -65,8 +65,8 @@ func cleanNodeLanes(list []summary.NodeLane) (out []summary.NodeLane) {
 	return out
 }
 
-// laned are the GPUs that have a lane, as many as have a line.
-func (r Report) laned() (out []summary.GPU) {
+// gpusWithLanes returns the GPUs that have a lane, at most listedGPUs.
+func (r Report) gpusWithLanes() (out []summary.GPU) {
 	for _, g := range r.GPUs {
 		if g.Lane != nil && len(out) < listedGPUs {
 			out = append(out, g)
@@ -75,21 +75,20 @@ func (r Report) laned() (out []summary.GPU) {
 	return out
 }
 
-// gpuLaneChart draws when some kernel ran on the GPUs; nil where none was read.
+// gpuLaneChart draws when some kernel ran on the GPUs; nil where no GPU was read.
 func (r Report) gpuLaneChart() *html.Figure {
 	var list []lane
 	remark := "the darker, the more of the time some kernel ran; palest: none did; empty: not read"
-	for _, g := range r.laned() {
+	for _, g := range r.gpusWithLanes() {
 		list = append(list, lane{fmt.Sprintf("GPU %d", g.Index), g.Lane.StartS, g.Lane.StepS, g.Lane.Busy})
 	}
 	if len(list) > 0 && r.Nodes.Total > 1 {
-		remark += "; of " + text.Cut(r.laned()[0].Node, 40)
+		remark += "; of " + text.Cut(r.gpusWithLanes()[0].Node, 40)
 	}
 	return r.laneChart("GPUs over the run", list, 1, html.Figure{Title: "GPUs", Remark: remark})
 }
 
-// nodeLaneChart draws how busy the nodes were over the run; nil where fewer than two
-// were seen.
+// nodeLaneChart draws how busy the nodes were over the run; nil where fewer than two nodes were seen.
 func (r Report) nodeLaneChart() *html.Figure {
 	var list []lane
 	most := 0.0
@@ -109,16 +108,16 @@ func (r Report) nodeLaneChart() *html.Figure {
 		html.Figure{Title: "Busy CPUs of each node over the run", Remark: remark})
 }
 
-// laneChart draws lanes on the time axis of the timeline, darkest at most; nil where
-// there is nothing to draw.
+// laneChart draws lanes on the time axis of the timeline, darkest at the value most; nil where there is nothing
+// to draw.
 func (r Report) laneChart(name string, list []lane, most float64, words html.Figure) *html.Figure {
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	if len(list) == 0 || end <= 0 || most <= 0 {
 		return nil
 	}
 	px := lanePx
-	if len(list) > fewLanes {
-		px = leastLanePx
+	if len(list) > maxTallLanes {
+		px = smallLanePx
 	}
 	var ticks []plot.Tick
 	for i := 0; i < len(list); i += (labelPx + px - 1) / px {
@@ -136,14 +135,14 @@ func (r Report) laneChart(name string, list []lane, most float64, words html.Fig
 	return &words
 }
 
-// shade draws the stretches of a lane that have one level.
+// shade draws the stretches of a lane that have the given level.
 func (l lane) shade(chart *plot.Chart, floor, end, most float64, level int) {
 	at := func(k int) float64 { return math.Min(end, math.Max(0, l.startS+float64(k)*l.stepS)) }
 	edges, low, top := []float64{at(0)}, []float64(nil), []float64(nil)
 	for k, v := range l.busy {
 		edges, low = append(edges, at(k+1)), append(low, floor+0.06)
 		up := math.NaN()
-		if shadeOf(float64(v), most) == level {
+		if shadeLevel(float64(v), most) == level {
 			up = floor + 1
 		}
 		top = append(top, up)
@@ -151,8 +150,8 @@ func (l lane) shade(chart *plot.Chart, floor, end, most float64, level int) {
 	chart.Bins(fmt.Sprintf("shade s%d", level), edges, low, top)
 }
 
-// shadeOf is the level of so much from 1 on, 0 of what was not seen.
-func shadeOf(busy, most float64) int {
+// shadeLevel returns the level of a value on a scale up to most, 1 to shades; 0 where it is missing.
+func shadeLevel(busy, most float64) int {
 	if math.IsNaN(busy) {
 		return 0
 	}

@@ -18,12 +18,12 @@ type LowStretch struct {
 	Label  string `json:"label"`
 	Unit   string `json:"unit"`
 	pattern.Low
-	// SavingMostJ is the energy that a lower clock there saves less than, nil where none
-	// was measured: its part of the run's, as if as much was drawn as elsewhere.
+	// SavingMostJ is an upper limit in J of the energy that a lower clock there may save: the stretch's share of
+	// the run's energy, assuming constant power. It is nil where no energy was measured.
 	SavingMostJ *float64 `json:"saving_at_most_j,omitempty"`
 }
 
-// addLoop puts in what the summary knows of the iterations of a pattern.
+// addLoop fills in what the summary says about the iterations of a pattern.
 func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 	q.Child, q.Low = []periodicity.ChildPeriod{}, []LowStretch{}
 	q.FewInstances = p.Instances < periodicity.FewInstances
@@ -36,7 +36,7 @@ func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 		return
 	}
 	q.Significance = &loop.Significance
-	q.Child, q.Drift, q.Examples = listed(loop.Children), newDrift(loop.Drift), newExamples(loop.Examples, by)
+	q.Child, q.Drift, q.Examples = nonNil(loop.Children), newDrift(loop.Drift), newExamples(loop.Examples, by)
 	a := loop.Activity
 	if a == nil {
 		return
@@ -53,15 +53,16 @@ func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 	}
 }
 
+// newMacros returns the cycles of several iterations, with lists that are never nil.
 func newMacros(s summary.Summary) []pattern.Macro {
-	out := listed(s.Macros)
+	out := nonNil(s.Macros)
 	for i, m := range out {
-		out[i].Of = listed(m.Of)
+		out[i].Of = nonNil(m.Of)
 	}
 	return out
 }
 
-// nested says which periods lie in which: they are not rivals of each other.
+// nested says which periods lie within which: they do not contradict each other.
 func (r Rhythm) nested() string {
 	var parts []string
 	for _, q := range r.Patterns {
@@ -85,19 +86,19 @@ func (r Rhythm) nested() string {
 }
 
 const (
-	// maxNested bounds the periods inside and around the patterns that are
-	// printed, maxLow the low stretches.
+	// maxNested is the largest number of periods inside and around the patterns that are printed, maxLow that of
+	// low stretches.
 	maxNested, maxLow = 4, 3
-	// leastLow is the share of the run from which a low stretch is worth a line.
+	// leastLow is the smallest share of the run for which a low stretch gets a line.
 	leastLow = 0.01
-	// clearlyLow is the share of the level elsewhere up to which a stretch is low: above
-	// half more of what was busy works on than rests, and what others take from a run on
-	// a shared machine makes steps of a tenth (0.552 CPUs against 0.617 were seen).
+	// clearlyLow is the largest ratio of the level in a stretch to the level elsewhere at which the stretch counts
+	// as low: above a half, more CPUs work on than rest. On a shared machine other jobs cause steps of a tenth
+	// (0.552 CPUs against 0.617 were measured).
 	clearlyLow = 0.5
 )
 
-// lowTexts names the stretches that are clearly low with most time in them, a line
-// each; none of a run from which something took CPUs: what is low there may be theirs.
+// lowTexts returns a line on each of the clearly low stretches with most time in them. It returns none for a
+// run that lost CPUs to something else, which may have caused the low level.
 func (r Report) lowTexts() []string {
 	var out []string
 	if r.disturbed {
@@ -128,5 +129,5 @@ func (r Report) lowTexts() []string {
 	return out
 }
 
-// lowRemark is what the low stretches are good for, and what is not known.
+// lowRemark says what the low stretches are good for, and what is unknown.
 const lowRemark = "a lower clock may cost little here; that was not measured"

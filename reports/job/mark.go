@@ -2,20 +2,19 @@ package job
 
 import "bytes"
 
-// What the first bytes of each form are. A file that begins otherwise was not written by jobgait and is never
-// replaced.
+// The first bytes of each form of the report. A file that begins otherwise was not written by jobgait and is
+// never replaced.
 const (
 	textMark = "=== " + markedName
 	jsonMark = `{"schema":"jobgait.report/`
 	htmlMark = "<!-- " + markedName
 
-	// markedName is what a report calls itself, before its version.
+	// markedName is the name in the mark, before the version.
 	markedName = "jobgait report "
 )
 
-// Mark reports whether head, the beginning of a file, shows a report of jobgait,
-// so that a newer report of the same run may replace it. JSON is known by its
-// first key, however it is spaced.
+// Mark reports whether head, the beginning of a file, shows a report of jobgait, so that a newer report of the
+// same run may replace it. JSON is recognized by its first key, with any spacing.
 func Mark(head []byte) bool {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	if bytes.HasPrefix(head, []byte(textMark)) || bytes.HasPrefix(head, []byte(htmlMark)) {

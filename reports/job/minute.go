@@ -10,8 +10,8 @@ import (
 	"jobgait/reports/plot"
 )
 
-// minuteCharts draw a typical stretch of the run as it was sampled: over an hour a cycle
-// of some seconds is less than a pixel, and the timeline a solid block.
+// minuteCharts draws a typical stretch of the run as it was sampled: in the timeline of an hour a cycle of some
+// seconds is less than a pixel wide.
 func (r Report) minuteCharts() []html.Figure {
 	m := r.Rhythm.Minute
 	if m == nil || !(m.StepS > 0) {
@@ -19,7 +19,7 @@ func (r Report) minuteCharts() []html.Figure {
 	}
 	var out []html.Figure
 	for _, c := range m.Columns {
-		t := trace{c, m.StartS, m.StepS, floats(c.Min), floats(c.Mean), floats(c.Max), r.mostOf(c.Unit)}
+		t := trace{c, m.StartS, m.StepS, floats(c.Min), floats(c.Mean), floats(c.Max), r.maxOfUnit(c.Unit)}
 		if _, _, ok := plot.Extent(t.mean); !ok {
 			continue
 		}
@@ -34,8 +34,8 @@ func (r Report) minuteCharts() []html.Figure {
 	return out
 }
 
-// Art is the gauge's bar, which is full at what was given, and empty where nothing is
-// known of that.
+// Art returns the gauge's bar, which is full when all of the allocated amount was used; "" where that amount is
+// unknown.
 func (g gauge) Art() template.HTML {
 	if !g.known() {
 		return ""

@@ -8,26 +8,25 @@ import (
 )
 
 const (
-	// muchMissing is the share of samples without a record of some CPU from which it is reported.
-	muchMissing = 0.05
-	// allSeen is the share of the job's CPU time that the samples of its code
-	// must hold for none of it to be missing. Both clocks have an error of
-	// some per cent: samples are counted in whole ms, /proc in ticks.
-	allSeen = 0.95
+	// minMissingShare is the largest share of samples without a record of some CPU that is not reported.
+	minMissingShare = 0.05
+	// minSeenShare is the share of the job's CPU time that the samples of its code must contain for the samples to
+	// count as complete. Both measurements have an error of some percent: samples are counted in whole ms, /proc
+	// in ticks.
+	minSeenShare = 0.95
 )
 
-// missing tells of samples without a record of some CPU: as a doubt if the
-// job's own busy time may be affected, else in a note. A virtual CPU that idles
-// writes no records, and with one busy process on two CPUs 13 % of the samples
-// lacked one, while the job's CPU time was sampled in full: what an idle CPU
-// counts between two readings is known, only not to the sample.
+// missing reports samples without a record of some CPU: as a doubt if the job's own busy time may be affected,
+// else in a note. A virtual CPU that idles writes no records: with one busy process on two CPUs, 13 % of the
+// samples lacked a record although the job's CPU time was sampled in full. An idle CPU's count between two
+// readings is known, but not for each sample.
 func (r Report) missing() (doubt string, notes []Note) {
 	share := r.Quality.MissingShare
-	if share == nil || *share <= muchMissing {
+	if share == nil || *share <= minMissingShare {
 		return "", nil
 	}
 	seen := r.seenBusy()
-	if seen == nil || *seen < allSeen {
+	if seen == nil || *seen < minSeenShare {
 		return quantity.Share(*share) + " of the samples are missing.", nil
 	}
 	text := fmt.Sprintf("%s of the samples lack a record of some CPU, an idle one: the job's own CPU time was sampled "+
@@ -36,8 +35,8 @@ func (r Report) missing() (doubt string, notes []Note) {
 	return "", []Note{{note.LostSamples, text, []string{}}}
 }
 
-// seenBusy is the share of the job's CPU time, as the kernel counts it to the
-// end, that is in the samples of its code; nil where one of them was not taken.
+// seenBusy returns the share of the job's CPU time, as counted by the kernel up to the end, that is in the
+// samples of its code; nil where either was not measured.
 func (r Report) seenBusy() *float64 {
 	sampled, exact := 0.0, 0.0
 	for _, c := range r.Counters {

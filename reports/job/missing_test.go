@@ -40,14 +40,14 @@ func TestMissingSamples(t *testing.T) {
 				Counters: c.counters}
 			r := New(s, nil, Options{})
 			head, noted := false, false
-			for _, v := range r.doubt() {
+			for _, v := range r.doubts() {
 				head = head || strings.Contains(v, "13.0 % of the samples are missing")
 			}
 			for _, n := range r.Notes {
 				noted = noted || n.Code == note.LostSamples && strings.Contains(n.Text, "13.0 %")
 			}
 			if head != c.head || noted != c.note {
-				t.Errorf("at the head %v, in a note %v; want %v, %v: %+v %+v", head, noted, c.head, c.note, r.doubt(), r.Notes)
+				t.Errorf("at the head %v, in a note %v; want %v, %v: %+v %+v", head, noted, c.head, c.note, r.doubts(), r.Notes)
 			}
 		})
 	}

@@ -1,14 +1,12 @@
-// Package job turns what is known of one run into a report. A Summary and
-// the earlier runs of the same application come in; one Report goes out, from
-// which text, JSON and HTML are drawn, so that all three print the same figures.
+// Package job makes the report of one run. New takes a Summary and the earlier runs of the same application and
+// returns a Report, from which Text, JSON and HTML are written, so that all three print the same figures.
 //
-// It refuses to call a run successful because its exit code is 0 (Slurm gives 0
-// to cancelled and timed-out jobs too), to call anything IPC that is not
-// instructions per cycle, to print a number for what was not measured ("-" in
-// text, null in JSON), to judge a run by fewer than six others, to say where a run
-// stopped when the samples do not reach its end, to promise anything of a stretch
-// at a low level, and to tell a node that is late from a clock that is. Text of
-// users (job names, paths) is cleaned before it enters the Report.
+// The report never calls a run successful because its exit code is 0 (Slurm gives 0 to cancelled and timed-out
+// jobs too), never calls anything IPC but instructions per cycle, never prints a number for a quantity that was
+// not measured ("-" in text, null in JSON), never judges a run by fewer than six others, never says where a run
+// stopped if the samples do not reach its end, never promises a saving from a stretch at a low level, and never
+// distinguishes a late node from a node whose clock is late. Text of users (job names, paths) is cleaned before
+// it enters the Report.
 package job
 
 import (
@@ -28,24 +26,24 @@ import (
 // Schema names the JSON form. Keys are added within a version, never renamed.
 const Schema = "jobgait.report/" + version
 
-// version is that of the form, in the marks of all files.
+// version is the version of the forms, which the marks of all files contain.
 const version = "1"
 
-// Options is what a report needs to know beside the run.
+// Options are the inputs of a report beside the run.
 type Options struct {
 	// Version of jobgait, as printed in the report.
 	Version string
 	// Now is the time of writing in UTC epoch seconds.
 	Now float64
-	// Formats are the files that stand beside each other: "txt", "json", "html".
+	// Formats lists the files that are written beside each other: "txt", "json", "html".
 	Formats []string
 	// ASCII replaces block characters and anything else beyond ASCII in text.
 	ASCII bool
 	// Location is the time zone of printed times; nil is UTC. JSON is in UTC.
 	Location *time.Location
-	// Silent are the codes of findings that are not told.
+	// Silent lists the codes of findings that are not reported.
 	Silent []string
-	// Across is what the user's other runs say of this one.
+	// OtherRuns is the comparison with the user's other runs.
 	OtherRuns OtherRuns
 }
 
@@ -56,21 +54,21 @@ type Report struct {
 	Created       string   `json:"created"`
 	CreatedEpochS float64  `json:"created_epoch_s"`
 	Job           JobFacts `json:"job"`
-	// Findings are what limited the run.
+	// Findings lists what limited the run.
 	Findings  []finding.Finding `json:"findings"`
 	Resources summary.Resources `json:"resources"`
 	Rhythm    Rhythm            `json:"rhythm"`
-	// GPUs are the run's that were read.
+	// GPUs lists the run's GPUs that were read.
 	GPUs []summary.GPU `json:"gpus"`
 	// Programs are those with most CPU time, of the lead node; empty where code was not sampled.
 	Programs []run.Program `json:"programs"`
-	// Code is which code ran; null where that is not known.
+	// Code says which code ran; null where that is unknown.
 	Code     *CodeShares `json:"code"`
 	Nodes    Nodes       `json:"nodes"`
 	Counters []Counter   `json:"counters"`
 	IPC      *float64    `json:"ipc"`
 	Earlier  EarlierRuns `json:"earlier_runs"`
-	// Changes and Scaling are one series of jobgait.changes/1 and the series of jobgait.scaling/1; null without a
+	// Changes is one series of jobgait.changes/1, Scaling the series of jobgait.scaling/1; each is null without a
 	// series.
 	Changes json.RawMessage `json:"changes"`
 	Scaling json.RawMessage `json:"scaling"`
@@ -79,7 +77,7 @@ type Report struct {
 	Files   []Form          `json:"files"`
 	// Stalled is nil for a run that was at work to its end.
 	Stalled *Stalled `json:"stalled,omitempty"`
-	// disturbed is whether something beside the run took CPUs from it.
+	// disturbed reports whether something outside the run took CPUs from it.
 	disturbed bool
 	otherRuns OtherRuns
 	anatomy   *anatomy.Anatomy
@@ -120,6 +118,6 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 		r.Notes = append(r.Notes, Note{n.Code, n.Text, []string{}})
 	}
 	r.Findings = newFindings(r, o.Silent)
-	r.disturbed = slices.ContainsFunc(newFindings(r, nil), disturbs)
+	r.disturbed = slices.ContainsFunc(newFindings(r, nil), isDisturbance)
 	return r
 }

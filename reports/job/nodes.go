@@ -13,51 +13,53 @@ type Nodes struct {
 	Total    int      `json:"total"`
 	Reported int      `json:"reported"`
 	Missing  []string `json:"missing"`
-	// BusyCPUs is the median over the nodes that reported.
+	// BusyCPUs is the median of the busy CPUs of the nodes that reported.
 	BusyCPUs     *float64 `json:"busy_cpus_median"`
 	ImbalancePct *float64 `json:"imbalance_pct"`
-	// Agreement is how alike their iterations are; null where that is unknown.
+	// Agreement reports how alike the nodes' iterations are; null where that is unknown.
 	Agreement *Agreement     `json:"agreement"`
 	List      []ComparedNode `json:"list"`
-	// Lanes are how busy nodes were over the run.
+	// Lanes record how busy the nodes were over the run.
 	Lanes []summary.NodeLane `json:"lanes,omitempty"`
 }
 
-// ComparedNode is one node of the run.
+// ComparedNode is one node of the run, compared with the others.
 type ComparedNode struct {
 	summary.Node
 	// Odd says in words how the node differs from the others.
 	Odd []string `json:"odd"`
-	// DistancePct is the node's, null where it is not known.
+	// DistancePct is the distance of the node's iterations from those of the others in percent; null where it is
+	// unknown.
 	DistancePct *float64 `json:"distance_pct"`
 }
 
+// newNodes compares the nodes of the run.
 func newNodes(s summary.Summary) Nodes {
 	out := Nodes{Total: len(s.Nodes), Missing: []string{}, ImbalancePct: s.ImbalancePct, Agreement: newAgreement(s),
 		List: make([]ComparedNode, 0, len(s.Nodes))}
 	odd, median := s.OddNodes()
 	out.BusyCPUs = median
 	for i, n := range s.Nodes {
-		out.List = append(out.List, ComparedNode{n, oddText(odd[i]), n.DistancePct})
+		out.List = append(out.List, ComparedNode{n, loadDifferences(odd[i]), n.DistancePct})
 		if n.Reported {
 			out.Reported++
 		} else {
 			out.Missing = append(out.Missing, n.Name)
 		}
 	}
-	out.oddShapes()
+	out.markOddShapes()
 	out.Lanes = cleanNodeLanes(s.Lanes)
 	return out
 }
 
-// oddShapes marks the nodes whose iterations differ.
-func (n *Nodes) oddShapes() {
+// markOddShapes adds to Odd how the iterations of the nodes differ.
+func (n *Nodes) markOddShapes() {
 	if n.Agreement == nil {
 		return
 	}
 	by := make(map[string][]string)
 	for _, x := range n.Agreement.List {
-		by[x.Node] = oddShape(x)
+		by[x.Node] = shapeDifferences(x)
 	}
 	for i := range n.List {
 		if n.List[i].Reported {
@@ -66,8 +68,8 @@ func (n *Nodes) oddShapes() {
 	}
 }
 
-// oddText says how a node differs.
-func oddText(o summary.Odd) []string {
+// loadDifferences says in words how a node's load differs from that of the others.
+func loadDifferences(o summary.Odd) []string {
 	out := []string{}
 	switch {
 	case o.BusyPct > 0:
@@ -89,8 +91,8 @@ func (n Nodes) odd() []ComparedNode {
 	return slices.DeleteFunc(slices.Clone(n.List), func(m ComparedNode) bool { return len(m.Odd) == 0 })
 }
 
-// typical returns the range of busy CPUs of the nodes that are neither odd nor
-// missing, and their number.
+// typical returns the range of busy CPUs of the nodes that reported and are not odd, and the number of these
+// nodes.
 func (n Nodes) typical() (lo, hi float64, of int) {
 	for _, m := range n.List {
 		if !m.Reported || len(m.Odd) > 0 || m.BusyCPUs == nil {

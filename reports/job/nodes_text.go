@@ -7,7 +7,7 @@ import (
 	"jobgait/reports/text"
 )
 
-// textNodes compares the nodes; a run on one node has nothing to compare, and no section.
+// textNodes prints the section that compares the nodes; a run on one node has none.
 func (r Report) textNodes(p *text.Page) {
 	n := r.Nodes
 	if n.Total <= 1 {
@@ -26,7 +26,7 @@ func (r Report) textNodes(p *text.Page) {
 	}
 }
 
-// remark says how many nodes there are and how even they are.
+// remark says how many nodes there are and how evenly they are loaded.
 func (n Nodes) remark() string {
 	text := fmt.Sprintf("%d of %d in this report", n.Reported, n.Total)
 	if n.ImbalancePct != nil {
@@ -35,7 +35,8 @@ func (n Nodes) remark() string {
 	return text
 }
 
-// summary says what the nodes that have no line are like.
+// summary returns the range of busy CPUs of the nodes that are not odd, which have no line of their own, and
+// names the nodes without a report.
 func (n Nodes) summary() string {
 	lo, hi, of := n.typical()
 	text := fmt.Sprintf("%s: %s .. %s busy CPUs.", quantity.Plural(of, "node"), quantity.Hundredths(lo),
@@ -44,11 +45,12 @@ func (n Nodes) summary() string {
 		text = "The busy CPUs of no node are known."
 	}
 	if len(n.Missing) > 0 {
-		text += " No report from: " + some(n.Missing, 8) + "."
+		text += " No report from: " + firstNames(n.Missing, 8) + "."
 	}
 	return text
 }
 
+// textCounters prints the section with the totals of the counters.
 func (r Report) textCounters(p *text.Page) {
 	rows := r.counterRows()
 	if len(rows) == 0 {
@@ -61,9 +63,10 @@ func (r Report) textCounters(p *text.Page) {
 	}
 }
 
-// countersRemark says what totals are of.
+// countersRemark says what the totals cover.
 const countersRemark = "totals of the run; of a node: of all that ran there"
 
+// ipcText returns the instructions per clock cycle in words.
 func (r Report) ipcText() string {
 	return "instructions per clock cycle (IPC) over the run: " + quantity.Figures(*r.IPC, 3)
 }

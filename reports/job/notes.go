@@ -9,17 +9,16 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Note is what a result declines to say or warns of.
+// Note says what the report leaves out or warns about.
 type Note struct {
 	Code note.Code `json:"code"`
 	Text string    `json:"text"`
-	// Nodes are those that it is about; none when it is about the run or
-	// about all nodes that reported.
+	// Nodes lists the nodes that the note is about; it is empty when the note is about the run or about all nodes
+	// that reported.
 	Nodes []string `json:"nodes"`
 }
 
-// newNotes joins what several nodes say in the same words: two hundred nodes
-// without hardware counters are one note.
+// newNotes merges equal notes of several nodes: two hundred nodes without hardware counters give one note.
 func newNotes(s summary.Summary) []Note {
 	out := []Note{}
 	for _, n := range s.Notes {
@@ -46,25 +45,26 @@ func newNotes(s summary.Summary) []Note {
 	return out
 }
 
-// Line is the note in print, without its code.
+// Line returns the note as it is printed, without its code.
 func (n Note) Line() string {
 	if len(n.Nodes) > 0 {
-		return some(n.Nodes, 3) + ": " + n.Text
+		return firstNames(n.Nodes, 3) + ": " + n.Text
 	}
 	return n.Text
 }
 
-// isOf is whether a note says of a source that was not read what stands beside it.
+// isOf reports whether a note repeats why source s was not read, which the line of the source says already.
 func (n Note) isOf(s CounterSource) bool {
 	return !s.Read && (n.Code == note.NoPMU && s.Name == "cycles" ||
 		s.Absent != "" && strings.HasPrefix(n.Text, string(s.Absent)))
 }
 
-// mostNotes have a line.
+// mostNotes is the largest number of notes that get a line.
 const mostNotes = 20
 
-// listedNotes returns the notes that have a line, and what to say of the rest. The reason for no period is
-// printed in the head or beside the rhythm, the reason why something was not read in its own line.
+// listedNotes returns the notes that get a line, and a sentence on the rest. It leaves out the reason for no
+// period, which the head or the rhythm section prints, and the reasons why sources were not read, which have
+// lines of their own.
 func (r Report) listedNotes() (list []Note, rest string) {
 	for _, n := range r.Notes {
 		why := func(w Note) bool { return w.Code == n.Code && w.Text == n.Text }

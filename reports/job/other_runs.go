@@ -9,35 +9,33 @@ import (
 	"jobgait/reports/text"
 )
 
-// Finding is what an analysis over the user's runs says of this one: made where
-// those runs are known, printed here. All text of users in it is clean.
+// Section is the result of an analysis over the user's runs that concerns this run. Its maker knows those runs;
+// this package only prints it. All text of users in it is clean.
 type Section struct {
-	// Title and Remark head its section.
+	// Title and Remark are the heading of the section.
 	Title, Remark string
-	// Others stand at the head of the report, after the rhythm.
+	// Others are printed at the head of the report, after the rhythm.
 	Others []finding.Comparison
-	// Text is the section, a paragraph each.
+	// Text is the body of the section, one paragraph per element.
 	Text []string
-	// Charts are pictures for the page, Style what their classes look like
-	// beyond the page's own style sheet.
+	// Charts are figures for the page, Style the CSS that they need beyond the page's own style sheet.
 	Charts []html.Figure
 	Style  string
-	// Data is its JSON form; nil is null.
+	// Data is the section's JSON form; nil is written as null.
 	Data json.RawMessage
 }
 
-// Across are the findings over the user's runs. Those without text are not
-// printed.
+// OtherRuns holds the sections about the user's other runs. Sections without text are not printed.
 type OtherRuns struct {
-	Changes Section // since when runs of this shape have another speed
-	Scaling Section // how the application grows, and where that changes
-	// Fewer is what a cycle takes on fewer nodes, nil where that is not known.
+	Changes Section // since when runs of this shape are faster or slower
+	Scaling Section // how the application scales, and where that changes
+	// Fewer says how long a cycle takes on fewer nodes; nil where that is unknown.
 	Fewer *finding.Scaling
-	// OtherArguments is how many runs differ from this one by their arguments only.
+	// OtherArguments is the number of runs that differ from this one only by their arguments.
 	OtherArguments int
 }
 
-// printed returns the findings that have something to say.
+// printed returns the sections that have text.
 func (a OtherRuns) printed() []Section {
 	var out []Section
 	for _, f := range []Section{a.Changes, a.Scaling} {
@@ -48,7 +46,7 @@ func (a OtherRuns) printed() []Section {
 	return out
 }
 
-// others are those of all findings.
+// others returns the comparisons of all printed sections.
 func (a OtherRuns) others() []finding.Comparison {
 	var out []finding.Comparison
 	for _, f := range a.printed() {
@@ -57,7 +55,7 @@ func (a OtherRuns) others() []finding.Comparison {
 	return out
 }
 
-// style is the page's style sheet with what the findings' pictures need.
+// style returns the page's style sheet with the CSS of the sections' figures.
 func (a OtherRuns) style() string {
 	css := html.Style()
 	for _, f := range a.printed() {
@@ -66,8 +64,8 @@ func (a OtherRuns) style() string {
 	return css
 }
 
-// textAcross prints one section a finding.
-func (r Report) textAcross(p *text.Page) {
+// textOtherRuns prints the sections about the user's other runs.
+func (r Report) textOtherRuns(p *text.Page) {
 	for _, f := range r.otherRuns.printed() {
 		p.Section(strings.ToUpper(f.Title), f.Remark)
 		for _, text := range f.Text {

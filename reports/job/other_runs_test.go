@@ -19,7 +19,7 @@ func slower() OtherRuns {
 		Others: []finding.Comparison{{
 			Text: "Runs like this one: 14.9 % slower since 5 November; the executable changed then.", EffectPct: 14.9,
 			Shift: &finding.Shift{What: "Time of one cycle", FromS: 5.4, ToS: 6.2, LastJob: "803897", FirstJob: "803902",
-				Runs: 15, NodeHours: 1.94}, Look: "jobgait compare 803897 803902"}},
+				Runs: 15, NodeHours: 1.94}, Command: "jobgait compare 803897 803902"}},
 		Text:   []string{"14.9 % slower since 5 November (95 % interval 13.1 .. 16.7 %); the executable changed then."},
 		Charts: []html.Figure{{Title: "time of one cycle", Remark: "a dot a run", SVG: `<svg class="k"></svg>`}},
 		Data:   json.RawMessage(`{"id":"7","changes":[]}`),

@@ -13,13 +13,13 @@ import (
 	"jobgait/reports/text"
 )
 
-// Pprof writes which code a run consists of as a profile of pprof (profile.proto, by
-// gzip): a sample a function, with the label phase (A, start-up, tail, gap) and, of a
-// pattern, bin, the part of the cycle from 0 to 31. Of two values the first is samples,
-// the second CPU nanoseconds. It is an error if nothing is known of the run's code.
+// Pprof writes the code of a run as a pprof profile (profile.proto, gzipped): one sample per function, with the
+// label phase (A, start-up, tail, gap) and, in a pattern, bin, the part of the cycle from 0 to 31. The first of
+// the two values is the number of samples, the second CPU time in ns. It returns an error if no code was
+// recorded.
 //
-// Written by hand: five messages of integers and strings are 100 lines, the package of
-// pprof is 5000 and brings a module that it does not use here.
+// The encoder is written by hand: five messages of integers and strings take 100 lines, whereas the pprof
+// package has 5000 and adds a module.
 func Pprof(w io.Writer, s summary.Summary) error {
 	a := s.Code
 	if a == nil || a.Samples == 0 {
@@ -48,7 +48,7 @@ func Pprof(w io.Writer, s summary.Summary) error {
 	return nil
 }
 
-// pprof is a Profile in the making: fields of profile.proto by their numbers.
+// pprof builds a Profile message; fields are given by their numbers in profile.proto.
 type pprof struct {
 	message
 	strings   []string
@@ -57,6 +57,7 @@ type pprof struct {
 	sampleS   float64 // CPU time of one sample
 }
 
+// newPprof returns a profile with its two value types.
 func newPprof(a *anatomy.Anatomy) *pprof {
 	p := &pprof{known: map[string]uint64{}, functions: map[[2]string]uint64{}}
 	p.text("")
@@ -70,7 +71,7 @@ func newPprof(a *anatomy.Anatomy) *pprof {
 	return p
 }
 
-// pair is a ValueType.
+// pair returns a ValueType message.
 func (p *pprof) pair(kind, unit string) message {
 	var m message
 	m.number(1, p.text(kind))
@@ -78,7 +79,7 @@ func (p *pprof) pair(kind, unit string) message {
 	return m
 }
 
-// text is the index of a string.
+// text returns the index of a string in the string table, which it extends as needed.
 func (p *pprof) text(s string) uint64 {
 	i, ok := p.known[s]
 	if !ok {
@@ -88,7 +89,7 @@ func (p *pprof) text(s string) uint64 {
 	return i
 }
 
-// split adds the samples of a part of the run.
+// split adds the samples of one part of the run.
 func (p *pprof) split(phase string, s anatomy.Split) {
 	for _, f := range s.Functions {
 		at := p.function(f.Name, f.Library)
@@ -114,7 +115,7 @@ func (p *pprof) split(phase string, s anatomy.Split) {
 	}
 }
 
-// function is the location of a function; what has no name is called by its library.
+// function returns the location id of a function; code without a name is named after its library.
 func (p *pprof) function(name, library string) uint64 {
 	name, library = text.Clean(name), text.Clean(library)
 	if name == "" {
@@ -143,7 +144,7 @@ func (p *pprof) function(name, library string) uint64 {
 	return id
 }
 
-// sample adds CPU time of a function in a phase, and in a bin of it unless it is -1.
+// sample adds CPU time of a function in a phase, and in a bin of the cycle unless bin is -1.
 func (p *pprof) sample(location uint64, seconds float64, phase string, bin int) {
 	ns := uint64(max(0, math.Round(seconds*1e9)))
 	if ns == 0 {
@@ -169,7 +170,7 @@ func (p *pprof) sample(location uint64, seconds float64, phase string, bin int) 
 	p.message.message(2, m)
 }
 
-// bytes is the whole profile.
+// bytes returns the encoded profile.
 func (p *pprof) bytes() []byte {
 	for _, s := range p.strings {
 		p.field(6, []byte(s))
@@ -177,22 +178,25 @@ func (p *pprof) bytes() []byte {
 	return p.message
 }
 
-// message is a message of protocol buffers.
+// message is an encoded protocol-buffer message.
 type message []byte
 
-// number adds a varint, unless it is 0, which readers take for granted.
+// number adds a varint field, unless v is 0, the default.
 func (m *message) number(field int, v uint64) {
 	if v != 0 {
 		m.repeated(field, v)
 	}
 }
 
+// repeated adds a varint field, also if v is 0.
 func (m *message) repeated(field int, v uint64) {
 	*m = binary.AppendUvarint(binary.AppendUvarint(*m, uint64(field)<<3), v)
 }
 
+// message adds an embedded message.
 func (m *message) message(field int, x message) { m.field(field, x) }
 
+// field adds a length-delimited field.
 func (m *message) field(field int, b []byte) {
 	*m = append(binary.AppendUvarint(binary.AppendUvarint(*m, uint64(field)<<3|2), uint64(len(b))), b...)
 }

@@ -23,7 +23,7 @@ const (
 func newPrograms(s summary.Summary) []run.Program {
 	out := []run.Program{}
 	for _, p := range s.Programs {
-		p.Strip = listed(p.Strip)
+		p.Strip = nonNil(p.Strip)
 		out = append(out, p)
 	}
 	return out

@@ -8,7 +8,7 @@ import (
 	"jobgait/reports/text"
 )
 
-// Quality says what the samples are worth, summed over the nodes.
+// Quality describes the quality of the samples, summed over the nodes.
 type Quality struct {
 	Scope        string   `json:"scope"`
 	NodeCPUs     int      `json:"node_cpus"`
@@ -21,30 +21,30 @@ type Quality struct {
 	Sealed       bool     `json:"sealed"`
 	AgentCPUS    float64  `json:"agent_cpu_s"`
 	OverheadPct  *float64 `json:"overhead_pct"`
-	// GPUReaderS is what of AgentCPUS reading the GPUs took, GPUReaderStartS what of that
-	// starting the reader did.
+	// GPUReaderS is the part of AgentCPUS spent on reading the GPUs, GPUReaderStartS the part of GPUReaderS spent
+	// on starting the reader.
 	GPUReaderS      float64 `json:"gpu_reader_cpu_s,omitempty"`
 	GPUReaderStartS float64 `json:"gpu_reader_start_s,omitempty"`
-	// BudgetPct is what the agent was allowed to cost; InterruptNS what a record
-	// is taken to cost.
+	// BudgetPct is the overhead that the agent was allowed; InterruptNS the assumed cost of a record.
 	BudgetPct   *float64        `json:"budget_pct"`
 	InterruptNS *float64        `json:"interrupt_ns"`
 	Sources     []CounterSource `json:"sources"`
 }
 
-// CounterSource is what became of one counter.
+// CounterSource says how one counter was read, or why it was not.
 type CounterSource struct {
 	Name   string `json:"name"`
 	Event  Word   `json:"event"`
 	PMU    Word   `json:"pmu"`
-	Config Word   `json:"config"` // of a perf event, or the file that was read
+	Config Word   `json:"config"` // the config of a perf event, or the file that was read
 	Scope  Word   `json:"scope"`
-	// Hz is how often it was read a second; 0 = once in every step.
+	// Hz is the number of readings per second; 0 = once in every step.
 	Hz     float64 `json:"hz"`
 	Read   bool    `json:"read"`
 	Absent Word    `json:"absent"` // the reason, where it was not read
 }
 
+// newQuality returns the quality of the run's samples.
 func newQuality(s summary.Summary) Quality {
 	q := s.Quality
 	out := Quality{Scope: q.Scope, NodeCPUs: q.CPUs, RateHz: positive(q.RateHz), AddressHz: positive(q.AddressHz),
@@ -70,7 +70,7 @@ func newQuality(s summary.Summary) Quality {
 	return out
 }
 
-// overheadText says what sampling cost, of what it was allowed to.
+// overheadText says how much sampling cost, and how much it was allowed to.
 func (q Quality) overheadText() string {
 	text := quantity.Optional(q.OverheadPct, quantity.Percent) + " of the CPUs"
 	if q.BudgetPct != nil {
@@ -84,10 +84,10 @@ func (q Quality) overheadText() string {
 	return text
 }
 
-// sampled is whether there are any samples.
+// sampled reports whether there are any samples.
 func (q Quality) sampled() bool { return q.Samples > 0 && q.Scope != "none" }
 
-// scopeText says whose activity the figures are.
+// scopeText says whose activity the figures describe.
 func (q Quality) scopeText() string {
 	switch q.Scope {
 	case "job":
@@ -102,7 +102,7 @@ func (q Quality) scopeText() string {
 	return "nothing: there are no samples"
 }
 
-// textQuality is what the samples are worth, and the notes.
+// textQuality prints the section on the quality of the samples, and the notes.
 func (r Report) textQuality(p *text.Page) {
 	p.Section("DATA QUALITY", "")
 	last := ""
@@ -112,7 +112,7 @@ func (r Report) textQuality(p *text.Page) {
 			name = ""
 		}
 		last = f.Name
-		p.Text("  "+text.PadRight(name, gutter-2), f.Text)
+		p.Text("  "+text.PadRight(name, gutterWidth-2), f.Text)
 	}
 	list, rest := r.listedNotes()
 	if len(list) == 0 {

@@ -11,8 +11,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// textResources says in a line each what was used of what was given. What was not
-// measured has no words here; the notes in JSON and page say why.
+// textResources prints a line for each resource: what was used and what was allocated. Resources that were not
+// measured have no line; the notes in JSON and HTML say why.
 func (r Report) textResources(p *text.Page) {
 	head := 0
 	gauges := r.gauges()
@@ -30,21 +30,22 @@ func (r Report) textResources(p *text.Page) {
 	}
 }
 
-// gauge is what was used of one resource in words; Of is what was given, 0 where there
-// was no limit or it is not known.
+// gauge is the use of one resource in words and numbers. Of is the allocated amount, 0 where there was no limit
+// or it is unknown.
 type gauge struct {
 	Name, Text string
 	Used, Of   float64
 }
 
+// known reports whether both the used and the allocated amount are known.
 func (g gauge) known() bool { return g.Of > 0 && g.Used >= 0 }
 
-// gauges are those of which something was measured.
+// gauges returns the resources of which something was measured.
 func (r Report) gauges() []gauge {
 	u := r.Resources
 	given := u.CPU.Allocated
 	if r.partial() {
-		given = nil // what was busy on the others is not known
+		given = nil // the load of the other nodes is unknown
 	}
 	all := []gauge{
 		newGauge("CPU", r.cpuLine(), u.CPU.Busy, given),
@@ -53,9 +54,10 @@ func (r Report) gauges() []gauge {
 	return slices.DeleteFunc(all, func(g gauge) bool { return g.Text == "" })
 }
 
-// partial is whether nodes of the run are not in the report.
+// partial reports whether nodes of the run are missing in the report.
 func (r Report) partial() bool { return r.Nodes.Reported < r.Nodes.Total }
 
+// newGauge returns a gauge; used and of may be nil.
 func newGauge(name, text string, used, of *float64) gauge {
 	g := gauge{Name: name, Text: text}
 	if used != nil && of != nil {
@@ -64,10 +66,10 @@ func newGauge(name, text string, used, of *float64) gauge {
 	return g
 }
 
-// meterWidth is how wide the bar of what was used is.
+// meterWidth is the width of a meter in columns.
 const meterWidth = 16
 
-// meter is a bar of which a part is full; what is used beyond what was given fills it.
+// meter returns a bar filled to the given part; a part above 1 fills it.
 func meter(part float64, ascii bool) string {
 	full, empty := "█", "░"
 	if ascii {
@@ -77,7 +79,7 @@ func meter(part float64, ascii bool) string {
 	return strings.Repeat(full, n) + strings.Repeat(empty, meterWidth-n)
 }
 
-// cpus prints a number of CPUs: hundredths of tens say nothing.
+// cpus prints a number of CPUs, with fewer decimals for large numbers.
 func cpus(v float64) string {
 	switch {
 	case v < 10:
@@ -88,10 +90,11 @@ func cpus(v float64) string {
 	return quantity.Count(int64(math.Round(v)))
 }
 
-// least is the mean number of CPUs below which waiting and the like are not told, and
-// leastPart the part of those that the run was given.
-const least, leastPart = 0.01, 0.02
+// minReportedCPUs is the smallest mean number of CPUs for which waiting and the like are reported,
+// minReportedPart the smallest part of the allocated CPUs.
+const minReportedCPUs, minReportedPart = 0.01, 0.02
 
+// cpuLine says how many CPUs were busy, waiting and throttled.
 func (r Report) cpuLine() string {
 	c := r.Resources.CPU
 	if c.Busy == nil {
@@ -104,9 +107,9 @@ func (r Report) cpuLine() string {
 	case c.Allocated != nil:
 		line = cpus(*c.Busy) + " of " + quantity.Plural(int(*c.Allocated), "CPU") + " busy"
 	}
-	floor, wanted := least, c.Waiting
+	floor, wanted := minReportedCPUs, c.Waiting
 	if c.Allocated != nil {
-		floor = math.Max(floor, leastPart**c.Allocated)
+		floor = math.Max(floor, minReportedPart**c.Allocated)
 	}
 	if c.Waiting != nil && c.Throttled != nil { // what a limit holds back waits too
 		rest := *c.Waiting - *c.Throttled
@@ -123,9 +126,10 @@ func (r Report) cpuLine() string {
 	return line
 }
 
-// killed counts processes that were.
-func killed(n int) string { return quantity.Plural(n, "process") + " killed" }
+// killedText returns "3 processes killed".
+func killedText(n int) string { return quantity.Plural(n, "process") + " killed" }
 
+// memoryLine says how much memory was used at most, and how much was requested.
 func (r Report) memoryLine() string {
 	m := r.Resources.Memory
 	if m.PeakBytes == nil {
@@ -138,27 +142,29 @@ func (r Report) memoryLine() string {
 	line += " (no file cache)"
 	ended := slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Code == "out_of_memory" })
 	if k := m.OOMKills; k != nil && *k > 0 && !ended {
-		line += "; " + killed(int(*k)) + " for lack of it"
+		line += "; " + killedText(int(*k)) + " for lack of it"
 	}
 	return line
 }
 
-// leastWaitS is the least waiting for files that is reported.
-const leastWaitS = 1.0
+// minReportedWaitS is the shortest waiting for files in s that is reported.
+const minReportedWaitS = 1.0
 
+// ioLine says how much was read and written, and how long processes waited for files.
 func (r Report) ioLine() string {
 	x := r.Resources.IO
 	if x.ReadBytes == nil || x.WrittenBytes == nil {
 		return ""
 	}
 	line := quantity.Amount(*x.ReadBytes, "bytes") + " read, " + quantity.Amount(*x.WrittenBytes, "bytes") + " written"
-	if x.WaitingS != nil && *x.WaitingS >= leastWaitS {
+	if x.WaitingS != nil && *x.WaitingS >= minReportedWaitS {
 		line += ", waited for " + quantity.Duration(*x.WaitingS)
 	}
 	return line
 }
 
-// timeLine is of a limit and of what is usual: without both the head has the time.
+// timeLine compares the elapsed time with the limit and the usual time; without both it returns "", because the
+// head has the time.
 func (r Report) timeLine() string {
 	t, usual := r.Resources.Time, r.Earlier.Elapsed.Median
 	if t.UsedS == nil || t.LimitS == nil && usual == nil {

@@ -19,38 +19,37 @@ import (
 // Rhythm is the run in time: its patterns, phases and timeline.
 type Rhythm struct {
 	Periodic bool `json:"periodic"`
-	// PeriodicShare is the share of the run that lies in loops.
+	// PeriodicShare is the share of the run inside loops, 0 to 1.
 	PeriodicShare *float64 `json:"periodic_share"`
-	// Why says why there is no pattern; empty when there is one.
+	// Why gives the reasons why there is no pattern; empty when there is one.
 	Why      []Note    `json:"why"`
-	LeadNode Word      `json:"lead_node"` // whose timeline and patterns these are
+	LeadNode Word      `json:"lead_node"` // the node whose timeline and patterns these are
 	Patterns []Pattern `json:"patterns"`
-	// Macro are cycles of several iterations; they are no rivals of the patterns.
+	// Macro lists cycles of several iterations; they do not contradict the patterns.
 	Macro  []pattern.Macro `json:"macro"`
 	Phases []RunPhase      `json:"phases"`
 	// Totals are the phases by kind, with gaps that recur at regular distances
 	// as checkpoints.
 	Totals []PhaseTotal `json:"totals"`
-	// Stopped is where a run that did not end in order stopped; else null.
+	// Stopped says where a run that failed stopped; else null.
 	Stopped  *Stop    `json:"stopped"`
 	Timeline Timeline `json:"timeline"`
-	// Minute is a typical minute at full resolution; null where the timeline shows
-	// as much.
+	// Minute is a typical minute at full resolution; null where the timeline shows as much detail.
 	Minute *Timeline `json:"minute"`
 }
 
-// Pattern is one recurring shape.
+// Pattern is one recurring shape: a cycle.
 type Pattern struct {
 	ID     string `json:"id"`
 	Column string `json:"column"`
 	Label  string `json:"label"`
-	// Kind is "marks" where the length of cycles varies by nature, Axis where the
-	// pattern was seen: wall time, CPU time or both; null where that is not known.
+	// Kind is "marks" where the length of cycles varies by nature. Axis is the time in which the pattern was seen:
+	// wall time, CPU time or both; null where that is unknown.
 	Kind   periodicity.Kind `json:"kind"`
 	Axis   *series.Axis     `json:"axis"`
 	Period Estimate         `json:"period_s"`
-	// MeanS, P10S and P90S are of the lengths of its cycles, CPUS the CPU time of
-	// one; null where that is not known.
+	// MeanS, P10S and P90S are the mean and percentiles of the lengths of its cycles in s, CPUS the CPU time of
+	// one cycle in s; null where unknown.
 	MeanS         *float64             `json:"period_mean_s"`
 	P10S          *float64             `json:"period_p10_s"`
 	P90S          *float64             `json:"period_p90_s"`
@@ -62,24 +61,23 @@ type Pattern struct {
 	Instances     int                  `json:"instances"`
 	Shape         Shape                `json:"shape"`
 	Regions       []periodicity.Region `json:"regions"`
-	// WGSS is the within-group sum of squares of the shape over all instances, in
-	// its unit squared.
+	// WGSS is the within-group sum of squares of the shape over all instances, in the square of the shape's unit.
 	WGSS *float64 `json:"wgss"`
-	// Significance is how many standard deviations the period lies above what
-	// the same search finds in permutations of the profile.
+	// Significance is the number of standard deviations by which the period lies above the result of the same
+	// search in permutations of the profile.
 	Significance *float64 `json:"significance"`
-	// FewInstances is whether there are fewer than a mean shape needs.
+	// FewInstances reports whether there are fewer instances than a mean shape needs.
 	FewInstances bool `json:"few_instances"`
-	// Child are shorter periods inside the instances.
+	// Child lists shorter periods inside the instances.
 	Child []periodicity.ChildPeriod `json:"child"`
-	// Low are stretches at a low level of activity: opportunities.
+	// Low lists stretches at a low level of activity, where a lower clock may cost little.
 	Low   []LowStretch `json:"low"`
 	Drift *CycleDrift  `json:"drift"`
-	// Examples are cycles as they were sampled, of the main pattern only.
+	// Examples are cycles as they were sampled; only the main pattern has them.
 	Examples []summary.Example `json:"examples,omitempty"`
 }
 
-// Shape is one iteration: the mean over the instances with percentiles.
+// Shape is the mean iteration over all instances, with percentiles.
 type Shape struct {
 	Column string        `json:"column"`
 	Label  string        `json:"label"`
@@ -87,7 +85,7 @@ type Shape struct {
 	Mean   series.Values `json:"mean"`
 	P10    series.Values `json:"p10"`
 	P90    series.Values `json:"p90"`
-	short  string        // the label in at most 9 columns
+	short  string        // a label of at most 9 columns
 }
 
 // RunPhase is one stretch of the run.
@@ -108,19 +106,19 @@ type PhaseTotal struct {
 	Share   float64     `json:"share"`
 }
 
-// length returns how long the phase lasts in seconds.
+// length returns the length of the phase in s.
 func (p RunPhase) length() float64 { return math.Max(0, p.EndS-p.StartS) }
 
-// name is the phase in a table: "before cycles", "loop A". What lies before the first
-// recognized cycle is not always the start of the program.
+// name returns the phase's name in a table: "before cycles", "loop A". The time before the first recognized
+// cycle is not always the start of the program.
 func (p RunPhase) name() string {
 	if p.Pattern != "" {
 		return string(p.Kind) + " " + string(p.Pattern)
 	}
-	return p.Kind.Words()
+	return p.Kind.ReaderText()
 }
 
-// letter stands for the phase in the strip under the timeline.
+// letter returns the letter for the phase in the strip under the timeline.
 func (p RunPhase) letter() byte {
 	switch {
 	case p.Kind == phase.Loop && p.Pattern != "" && p.Pattern[0] < utf8.RuneSelf:
@@ -135,6 +133,7 @@ func (p RunPhase) letter() byte {
 	return '.'
 }
 
+// newRhythm returns the patterns, phases and timeline of a run.
 func newRhythm(s summary.Summary) Rhythm {
 	names := newLabels(s)
 	r := Rhythm{
@@ -165,12 +164,12 @@ func newRhythm(s summary.Summary) Rhythm {
 		r.PeriodicShare = &share
 	}
 	if !r.Periodic {
-		r.Why = whyNone(newNotes(s))
+		r.Why = noPeriodNotes(newNotes(s))
 	}
 	return r
 }
 
-// phaseTotals adds up the phases by kind.
+// phaseTotals sums the phases by kind.
 func phaseTotals(table []phase.Phase) []PhaseTotal {
 	out := []PhaseTotal{}
 	for _, t := range phase.Totals(table) {
@@ -179,6 +178,7 @@ func phaseTotals(table []phase.Phase) []PhaseTotal {
 	return out
 }
 
+// newPattern returns a pattern with labels and readable units.
 func newPattern(p pattern.Pattern, names labels, quality run.Quality) Pattern {
 	by, unit := inReadable(p.ValuesColumn, p.ValuesUnit, quality)
 	q := Pattern{
@@ -190,7 +190,7 @@ func newPattern(p pattern.Pattern, names labels, quality run.Quality) Pattern {
 		Confidence: p.Confidence, Coverage: p.Coverage, Instances: p.Instances,
 		Shape: Shape{p.ValuesColumn, names.long(p.ValuesColumn), unit,
 			scaled(p.Values, by), scaled(p.P10, by), scaled(p.P90, by), names.short(p.ValuesColumn)},
-		Regions: listed(p.Regions),
+		Regions: nonNil(p.Regions),
 	}
 	if p.Kind == periodicity.Unequal {
 		q.Kind = p.Kind
@@ -201,9 +201,9 @@ func newPattern(p pattern.Pattern, names labels, quality run.Quality) Pattern {
 	return q
 }
 
-// noPeriod lists the codes that can say why there is no pattern, the most
-// telling first, with the sentence for the head of the report; "" is that of the note, which names the best candidate.
-var noPeriod = [...]struct {
+// noPeriodReasons lists the codes that can say why there is no pattern, the most telling first, with the
+// sentence for the head of the report; "" is that of the note, which names the best candidate.
+var noPeriodReasons = [...]struct {
 	code note.Code
 	text string
 }{
@@ -223,10 +223,10 @@ var noPeriod = [...]struct {
 	{note.FewInstances, "there are too few repetitions to tell"},
 }
 
-// whyNone picks the notes that say why there is no pattern, most telling first.
-func whyNone(notes []Note) []Note {
+// noPeriodNotes returns the notes that say why there is no pattern, most telling first.
+func noPeriodNotes(notes []Note) []Note {
 	out := []Note{}
-	for _, want := range noPeriod {
+	for _, want := range noPeriodReasons {
 		for _, n := range notes {
 			if n.Code == want.code {
 				out = append(out, n)
@@ -237,12 +237,12 @@ func whyNone(notes []Note) []Note {
 	return out
 }
 
-// whyText is the sentence for the most telling reason.
+// whyText returns the words for the most telling reason.
 func (r Rhythm) whyText() string {
 	if len(r.Why) == 0 {
 		return "no reason is recorded"
 	}
-	for _, w := range noPeriod {
+	for _, w := range noPeriodReasons {
 		if w.code == r.Why[0].Code && w.text != "" {
 			return w.text
 		}
@@ -250,8 +250,8 @@ func (r Rhythm) whyText() string {
 	return strings.TrimPrefix(r.Why[0].Text, "no period: ")
 }
 
-// whyLines is the reason for no period in the section on the rhythm, where the head has no room for it. The
-// text prints one reason, once; the JSON form has all.
+// whyLines returns the reason for no period for the rhythm section, unless the head prints it. The text prints
+// one reason, once; the JSON form has all.
 func (r Report) whyLines() []string {
 	if len(r.Rhythm.Why) == 0 || r.inHead("no_period") || !r.Quality.sampled() {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"jobgait/reports/text"
 )
 
-// textShapes draws one iteration of each pattern, the first three at most.
+// textShapes prints one iteration of each of the first three patterns.
 func (r Report) textShapes(p *text.Page) {
 	for i, q := range r.Rhythm.Patterns {
 		v := floats(q.Shape.Mean)
@@ -17,15 +17,15 @@ func (r Report) textShapes(p *text.Page) {
 			break
 		}
 		p.Line("")
-		p.Line("  " + text.PadRight("one "+q.ID, gutter-2) + text.Spark(stretch(v, strip), lo, hi, r.ascii))
-		p.Line(text.Spaces(gutter) + text.PadRight("0", strip-text.Width(quantity.Period(q.Period.value()))) +
+		p.Line("  " + text.PadRight("one "+q.ID, gutterWidth-2) + text.Spark(stretch(v, stripWidth), lo, hi, r.ascii))
+		p.Line(text.Spaces(gutterWidth) + text.PadRight("0", stripWidth-text.Width(quantity.Period(q.Period.value()))) +
 			quantity.Period(q.Period.value()))
-		p.Text(text.Spaces(gutter), fmt.Sprintf("%s, %s; %s", q.Shape.Label, levelRange(lo, hi, q.Shape.Unit), q.evidence()))
+		p.Text(text.Spaces(gutterWidth),
+			fmt.Sprintf("%s, %s; %s", q.Shape.Label, levelRange(lo, hi, q.Shape.Unit), q.evidence()))
 	}
 }
 
-// evidence says of how many iterations a shape is the mean, and how far that is to
-// be trusted.
+// evidence says how many iterations the shape is the mean of, and whether they are too few for a sure shape.
 func (q Pattern) evidence() string {
 	text := "mean of " + quantity.Plural(q.Instances, "cycle")
 	if q.FewInstances {
@@ -34,8 +34,7 @@ func (q Pattern) evidence() string {
 	return text
 }
 
-// stretch returns values at n points: means where there are more, repeated
-// where there are fewer.
+// stretch resamples values to n points: it averages where there are more and repeats where there are fewer.
 func stretch(values []float64, n int) []float64 {
 	if len(values) >= n || len(values) == 0 {
 		_, means, _ := series.Parts(values, n)

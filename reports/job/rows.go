@@ -14,6 +14,7 @@ import (
 	"jobgait/reports/text"
 )
 
+// patternRows returns the table of patterns.
 func (r Rhythm) patternRows() []text.Row {
 	rows := []text.Row{{text.Left("pattern"), text.Right("period"), text.Right("varies by"), text.Right("times"),
 		text.Right("share"),
@@ -27,7 +28,7 @@ func (r Rhythm) patternRows() []text.Row {
 	return rows
 }
 
-// foundIn says which columns carried the periods.
+// foundIn says in which columns the periods were found.
 func (r Rhythm) foundIn() string {
 	var ids, labels []string
 	for _, q := range r.Patterns {
@@ -43,14 +44,14 @@ func (r Rhythm) foundIn() string {
 	return strings.Join(ids, "; ")
 }
 
-// listedPhases is the number of phases up to which each has a line.
+// listedPhases is the largest number of phases at which each has a line.
 const listedPhases = 10
 
-// phaseRows has each phase in time order, or the totals by kind if there are
-// more than the limit, or checkpoints among them; none of a run that has no parts.
+// phaseRows returns the phases in time order, or the totals by kind if there are more than listedPhases or
+// checkpoints among them; nil for a run without distinct phases.
 func (r Report) phaseRows() []text.Row {
 	if !slices.ContainsFunc(r.Rhythm.Phases, func(p RunPhase) bool { return p.Kind != phase.Aperiodic }) {
-		return nil // all of it is one phase that has no name
+		return nil // the whole run is one phase without a name
 	}
 	at := func(s float64) text.Cell { return text.Right(quantity.Position(s, r.Job.ElapsedS)) }
 	checkpoints := slices.ContainsFunc(r.Rhythm.Totals, func(t PhaseTotal) bool { return t.Kind == phase.Checkpoint })
@@ -76,12 +77,12 @@ func (r Report) phaseRows() []text.Row {
 	return rows
 }
 
-// listedNodes is the number of nodes up to which each has a line; beyond, those
-// that are odd, listedOdd at most.
+// listedNodes is the largest number of nodes at which each has a line; with more nodes only odd ones do, at
+// most listedOdd.
 const listedNodes, listedOdd = 16, 12
 
-// listed returns every node, or those worth a line if there are many.
-func (r Report) listed() []ComparedNode {
+// nodesToList returns every node, or only the odd ones if there are many.
+func (r Report) nodesToList() []ComparedNode {
 	if r.Nodes.Total <= listedNodes {
 		return r.Nodes.List
 	}
@@ -89,8 +90,9 @@ func (r Report) listed() []ComparedNode {
 	return odd[:min(len(odd), listedOdd)]
 }
 
+// nodeRows returns the table of nodes, nil for a run on one node.
 func (r Report) nodeRows() []text.Row {
-	list := r.listed()
+	list := r.nodesToList()
 	if r.Nodes.Total <= 1 || len(list) == 0 {
 		return nil // there is nothing to compare
 	}
@@ -109,7 +111,7 @@ func (r Report) nodeRows() []text.Row {
 	return rows
 }
 
-// meter is a bar of the node's busy CPUs on a scale to most.
+// meter returns a bar of the node's busy CPUs on a scale from 0 to most.
 func (m ComparedNode) meter(most float64) text.Cell {
 	art := text.Cell{Left: true, Wide: true}
 	if m.BusyCPUs != nil {
@@ -123,9 +125,10 @@ func (m ComparedNode) meter(most float64) text.Cell {
 	return art
 }
 
-// maxRemark is the room for what is odd about a node beside names of 12 columns.
+// maxRemark is the width in columns for what is odd about a node, beside names of 12 columns.
 const maxRemark = 25
 
+// row returns the node's row; most is the largest number of busy CPUs of any node.
 func (m ComparedNode) row(most float64) text.Row {
 	if !m.Reported {
 		return text.Row{text.Left(m.Name), text.Right(quantity.Missing), m.meter(most), text.Right(quantity.Missing),
@@ -148,14 +151,14 @@ func (m ComparedNode) row(most float64) text.Row {
 		text.Right(quantity.Optional(m.Coverage, quantity.Share)), text.Right(missing), text.Left(remark)}
 }
 
-// inGauges are counters that the lines of what was used have already.
-var inGauges = [...]string{"proc_wait", "proc_read_bytes", "proc_write_bytes", "cgroup_read_bytes",
+// gaugeCounters are the counters that the lines of resources already print.
+var gaugeCounters = [...]string{"proc_wait", "proc_read_bytes", "proc_write_bytes", "cgroup_read_bytes",
 	"cgroup_write_bytes", "cgroup_oom_kills",
 	"cgroup_throttled", "cgroup_psi_io_full", "stolen_cpu", "others_cpu"}
 
-// listedCounters are those worth a line: what stands elsewhere is left out, and of the
-// clocks of CPU time all but the one that the busy CPUs agree with. They count the same
-// thing, and an idle run had three answers. The JSON form has all.
+// listedCounters returns the counters that get a line. It leaves out what is printed elsewhere. The counters of
+// CPU time all count the same thing and disagree for an idle run, so it keeps only the one closest to the busy
+// CPUs. The JSON form has all counters.
 func (r Report) listedCounters() []Counter {
 	best, apart := "", math.Inf(1)
 	for _, c := range r.Counters {
@@ -164,13 +167,13 @@ func (r Report) listedCounters() []Counter {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(r.Counters), func(c Counter) bool {
-		return run.IsGPUColumn(c.Name) || slices.Contains(inGauges[:], c.Name) && c.Scope == "job" ||
+		return run.IsGPUColumn(c.Name) || slices.Contains(gaugeCounters[:], c.Name) && c.Scope == "job" ||
 			c.Name == "others_cpu" || !math.IsNaN(c.cpus()) && best != "" && c.Name != best
 	})
 }
 
-// counterRows has no line for what stayed 0: a node has a dozen counters that most jobs
-// never move. The JSON form has them.
+// counterRows returns the table of counters without those that stayed 0: a node has a dozen counters that most
+// jobs never change. The JSON form has them.
 func (r Report) counterRows() []text.Row {
 	rows := []text.Row{{text.Left("counter"), text.Right("total"), text.Right("mean rate"), text.Left("counted on")}}
 	for _, c := range r.listedCounters() {
@@ -186,7 +189,7 @@ func (r Report) counterRows() []text.Row {
 	return rows
 }
 
-// runRows lists the newest earlier runs.
+// runRows returns the table of the newest earlier runs.
 func (r Report) runRows() []text.Row {
 	rows := []text.Row{{text.Left("job"), text.Left("start"), text.Right("elapsed"), text.Right("period"),
 		text.Right("periodic"), text.Left("state")}}

@@ -273,7 +273,7 @@ func TestFirstScreenGolden(t *testing.T) {
 			lines := strings.Split(textOf(t, r), "\n")
 			screen := strings.Join(lines[:min(firstScreen, len(lines))], "\n") + "\n"
 			flat := strings.Join(strings.Fields(screen), " ")
-			for _, v := range r.short() {
+			for _, v := range r.headStatements() {
 				if !strings.Contains(flat, strings.Join(strings.Fields(strings.TrimSuffix(v.Text+" -> "+v.Action, " -> ")), " ")) {
 					t.Errorf("not in the first %d lines: %s", firstScreen, v.Text)
 				}

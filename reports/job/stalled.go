@@ -38,7 +38,8 @@ func newStalled(s summary.Summary) *Stalled {
 	return out
 }
 
-// stackTree is the call stacks of a stalled run for the page: what tasks have in common is printed once.
+// stackTree returns the call stacks of a stalled run as an indented tree, in which calls that tasks have in
+// common are printed once; "" if the run did not stall.
 func (r Report) stackTree() string {
 	if r.Stalled == nil {
 		return ""

@@ -13,15 +13,15 @@ import (
 	"jobgait/reports/text"
 )
 
-// statement is one at the head of the report.
+// statement is one statement at the head of the report.
 type statement struct {
 	Level finding.Level
 	Text  string
-	// Action is what to change or to type, "" where nothing is known.
+	// Action is what to change or to type, "" where there is nothing to suggest.
 	Action string
 }
 
-// Mark is the letter before a statement: X for an error, ! for a warning, i for the rest.
+// Mark returns the letter before a statement: X for an error, ! for a warning, i for the rest.
 func (s statement) Mark() string {
 	switch s.Level {
 	case finding.Error:
@@ -32,8 +32,8 @@ func (s statement) Mark() string {
 	return "i"
 }
 
-// short is the head of the report: the first findings, then the rhythm in a line.
-func (r Report) short() []statement {
+// headStatements returns the head of the report: the first findings, then a line on the rhythm.
+func (r Report) headStatements() []statement {
 	var out []statement
 	for _, f := range finding.Head(r.Findings) {
 		v := statement{Level: f.Level, Text: f.Text}
@@ -43,13 +43,13 @@ func (r Report) short() []statement {
 		out = append(out, v)
 	}
 	if r.Rhythm.Periodic {
-		out = append(out, statement{Level: finding.Info, Text: r.Rhythm.inShort()})
+		out = append(out, statement{Level: finding.Info, Text: r.Rhythm.periodSentence()})
 	}
 	return out
 }
 
-// inShort names the period, and a second one.
-func (r Rhythm) inShort() string {
+// periodSentence returns a sentence on the main pattern, and on the second one if there is one.
+func (r Rhythm) periodSentence() string {
 	p := r.Patterns[0]
 	if len(r.Patterns) == 1 {
 		return p.claim() + "."
@@ -59,7 +59,7 @@ func (r Rhythm) inShort() string {
 		quantity.Period(q.Period.value()), q.ID, quantity.Count(q.Instances), quantity.Share(q.Coverage))
 }
 
-// failed is whether the run's end is known not to be in order.
+// failed reports whether the run is known to have failed.
 func (r Report) failed() bool {
 	s := summary.Summary{State: string(r.Job.State)}
 	if j := r.Job; j.ExitCode != nil && j.ExitSignal != nil {
@@ -68,9 +68,9 @@ func (r Report) failed() bool {
 	return failed(s)
 }
 
-// doubt is what is known against the samples: nodes that are not there, and what does
-// not cover the run.
-func (r Report) doubt() []string {
+// doubts returns sentences on what makes the samples doubtful: missing nodes, and samples that do not cover the
+// run.
+func (r Report) doubts() []string {
 	var out []string
 	if n := r.Nodes; len(n.Missing) > 0 {
 		verb := "are"
@@ -78,7 +78,7 @@ func (r Report) doubt() []string {
 			verb = "is"
 		}
 		out = append(out, fmt.Sprintf("%d of %s %s not in this report: %s.", len(n.Missing), quantity.Plural(n.Total, "node"),
-			verb, some(n.Missing, 4)))
+			verb, firstNames(n.Missing, 4)))
 	}
 	texts := [...]struct {
 		code note.Code
@@ -100,8 +100,8 @@ func (r Report) doubt() []string {
 	return out
 }
 
-// some names the first few of a list, each cut to 40 columns, and counts the rest.
-func some(all []string, n int) string {
+// firstNames returns the first n names of a list, each cut to 40 columns, and the number of the rest.
+func firstNames(all []string, n int) string {
 	names := make([]string, len(all))
 	for i, name := range all {
 		names[i] = text.Cut(name, 40)

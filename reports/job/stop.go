@@ -15,25 +15,24 @@ import (
 type Stop struct {
 	Kind    phase.Stage `json:"kind"`
 	Pattern Word        `json:"pattern"`
-	// Iterations is the number of whole iterations that were recognised before
-	// the end, Into the part of one more; both null outside of loops, Into also
-	// where the iterations are too short to tell.
+	// Iterations is the number of complete iterations that were recognized before the end, Into the completed part
+	// of one more, 0 to 1. Both are null outside of loops; Into is also null if the iterations are too short for
+	// it to be determined.
 	Iterations *int     `json:"iterations"`
 	Into       *float64 `json:"into"`
 	SinceS     float64  `json:"since_s"`
 	Text       string   `json:"text"`
 }
 
-// unsampled is the part of a run at its end that may be without samples: the
-// agent and the hook take their leave one after the other.
-const unsampled = 0.02
+// maxUnsampledPart is the largest part of a run at its end that may be without samples: the agent ends before
+// the hook does.
+const maxUnsampledPart = 0.02
 
-// afterwards is how many seconds sampling may go on after the job's processes are
-// gone: shorter parts of an iteration, and shorter tails, say nothing.
-const afterwards = 2.0
+// maxAfterEndS is how many seconds sampling may continue after the job's processes have ended: shorter parts of
+// an iteration and shorter tails mean nothing.
+const maxAfterEndS = 2.0
 
-// newStop returns where a run stopped that failed; nil for others, and where the
-// samples do not reach the end.
+// newStop says where a failed run stopped; nil for other runs, and where the samples do not reach the end.
 func newStop(s summary.Summary) *Stop {
 	if !failed(s) || len(s.Phases) == 0 || len(s.Patterns) == 0 {
 		return nil
@@ -44,11 +43,11 @@ func newStop(s summary.Summary) *Stop {
 		}
 	}
 	end := s.Phases[len(s.Phases)-1].EndS
-	if s.ElapsedS-end > max(5, unsampled*s.ElapsedS) {
+	if s.ElapsedS-end > max(5, maxUnsampledPart*s.ElapsedS) {
 		return nil
 	}
 	at, ok := phase.StoppedIn(s.Phases, s.Patterns, end)
-	if ok && at.Kind == phase.Tail && at.SinceS < afterwards {
+	if ok && at.Kind == phase.Tail && at.SinceS < maxAfterEndS {
 		at, ok = phase.StoppedIn(s.Phases, s.Patterns, end-at.SinceS)
 	}
 	if !ok || at.Kind == phase.Aperiodic {
@@ -59,7 +58,7 @@ func newStop(s summary.Summary) *Stop {
 	case phase.Loop:
 		out.Iterations = &at.Iterations
 		out.Text = fmt.Sprintf("in loop %s, after about %s", at.Pattern, quantity.Plural(at.Iterations, "cycle"))
-		if q := patternOf(s, at.Pattern); at.Into >= 0.01 && q.PeriodS >= 3*afterwards {
+		if q := patternOf(s, at.Pattern); at.Into >= 0.01 && q.PeriodS >= 3*maxAfterEndS {
 			out.Into = &at.Into
 			out.Text = fmt.Sprintf("in loop %s, %s into about cycle %s", at.Pattern, quantity.Share(at.Into),
 				quantity.Count(at.Iterations+1))
@@ -85,7 +84,7 @@ func patternOf(s summary.Summary, id string) pattern.Pattern {
 	return s.Patterns[i]
 }
 
-// failed is whether a run is known not to have ended in order.
+// failed reports whether a run is known to have failed.
 func failed(s summary.Summary) bool {
 	switch s.State {
 	case "FAILED", "TIMEOUT", "CANCELLED", "NODE_FAIL", "OUT_OF_MEMORY", "DEADLINE", "BOOT_FAIL", "PREEMPTED":
@@ -94,16 +93,16 @@ func failed(s summary.Summary) bool {
 	return s.Exit != nil && (s.Exit.Code != 0 || s.Exit.Signal != 0)
 }
 
-// endedOnce is how the run ended for the head of the text, where the findings below say
-// where it stopped.
-func (r Report) endedOnce() string {
+// endedInHead says how the run ended, for the head of the text. It leaves out where the run stopped if a
+// finding below says that.
+func (r Report) endedInHead() string {
 	if r.inHead("failed_in_phase") {
 		return r.Job.Ended
 	}
 	return r.ended()
 }
 
-// ended is how the run ended, and where it stopped.
+// ended says how the run ended, and where it stopped.
 func (r Report) ended() string {
 	if s := r.Rhythm.Stopped; s != nil {
 		return r.Job.Ended + "; it stopped " + s.Text

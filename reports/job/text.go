@@ -30,7 +30,7 @@ func Text(w io.Writer, r Report) error {
 	r.textNodes(p)
 	r.textCounters(p)
 	r.textEarlier(p)
-	r.textAcross(p)
+	r.textOtherRuns(p)
 	r.textQuality(p)
 	r.textFiles(p)
 	if err := p.Print(w); err != nil {
@@ -39,7 +39,7 @@ func Text(w io.Writer, r Report) error {
 	return nil
 }
 
-// textHead is the job in three lines between two rules; the first is our mark.
+// textHead prints the job in three lines between two rules; the first rule contains the mark.
 func (r Report) textHead(p *text.Page) {
 	head := textMark + version + " "
 	tail := " " + text.Cut(r.Generator, 40) + " ==="
@@ -48,7 +48,7 @@ func (r Report) textHead(p *text.Page) {
 	p.Ends(" "+strings.TrimSpace(j.label()+"  "+string(j.Name)), j.size())
 	p.Ends(" "+strings.Join(r.whoWhere(), "  "), j.elapsed())
 	p.Ends(" "+r.span(), "")
-	p.Text(" ", r.endedOnce())
+	p.Text(" ", r.endedInHead())
 	p.Line(strings.Repeat("=", text.PageWidth))
 }
 
@@ -67,7 +67,7 @@ func (r Report) whoWhere() []string {
 	return parts
 }
 
-// script is what the executable interprets, "" where the job is called that.
+// script returns the script that the executable interprets, "" where the job has the same name.
 func (j JobFacts) script() Word {
 	if j.Script == j.Name {
 		return ""
@@ -75,8 +75,7 @@ func (j JobFacts) script() Word {
 	return j.Script
 }
 
-// span prints start and end in the report's time zone; the date of the end
-// only if it is another.
+// span prints start and end in the report's time zone, with the date of the end only if it differs.
 func (r Report) span() string {
 	start, end := moment(r.Job.StartEpochS).In(r.zone), moment(r.Job.EndEpochS).In(r.zone)
 	layout := "15:04:05 MST"
@@ -86,25 +85,26 @@ func (r Report) span() string {
 	return start.Format("2006-01-02 15:04:05") + " -> " + end.Format(layout)
 }
 
+// textShort prints the statements at the head of the report.
 func (r Report) textShort(p *text.Page) {
 	p.Line(" IN SHORT")
-	for _, v := range r.short() {
+	for _, v := range r.headStatements() {
 		mark := "  [" + v.Mark() + "] "
 		p.Text(mark, v.Text)
-		if v.Action != "" { // on a line of its own: it is typed or copied
+		if v.Action != "" { // on a line of its own, because users type or copy it
 			p.Text(text.Spaces(text.Width(mark))+"-> ", v.Action)
 		}
 	}
 }
 
-// strip is the width of the lines of block characters.
-const strip = 64
+// stripWidth is the width in columns of the lines of block characters.
+const stripWidth = 64
 
-// leastCPUs is the least top of a scale of busy CPUs if their number is unknown: an idle run shall not look
-// busy because its picture is stretched.
+// leastCPUs is the smallest upper end of a scale of busy CPUs if their number is unknown, so that an idle run
+// does not look busy.
 const leastCPUs = 0.1
 
-// allocatedOnANode is the full height of pictures of busy CPUs, which are of one node.
+// allocatedOnANode returns the allocated CPUs per node, the full height of pictures of busy CPUs.
 func (r Report) allocatedOnANode() float64 {
 	if a := r.Resources.CPU.Allocated; a != nil && *a > 0 {
 		return *a / float64(max(1, r.Job.NNodes))
@@ -112,8 +112,8 @@ func (r Report) allocatedOnANode() float64 {
 	return leastCPUs
 }
 
-// textColumns are the columns that the text draws. A page of code says nothing to a
-// reader who does not know what is in it, where the CPUs in use are drawn.
+// textColumns returns the columns that the text draws, at most three. Where the CPUs in use are drawn it leaves
+// out code pages whose function is unknown.
 func (r Report) textColumns() []Curve {
 	all := r.Rhythm.drawn(drawnColumns)
 	if slices.ContainsFunc(all, func(c Curve) bool { return c.Name == busyColumn }) {
@@ -125,12 +125,13 @@ func (r Report) textColumns() []Curve {
 	return all[:min(len(all), 3)]
 }
 
-// busyColumn is the CPUs in use by samples of code.
+// busyColumn is the column of CPUs in use, by samples of code.
 const busyColumn = "busy_cpus"
 
-// gutter is the room for their names before them.
-const gutter = 12
+// gutterWidth is the width in columns of the names before the strips.
+const gutterWidth = 12
 
+// textRhythm prints the section on the rhythm.
 func (r Report) textRhythm(p *text.Page) {
 	why := r.whyLines()
 	if len(r.textColumns()) == 0 && len(why) == 0 && !r.Rhythm.Periodic {
@@ -154,7 +155,7 @@ func (r Report) textRhythm(p *text.Page) {
 	}
 }
 
-// textLow names the low stretches, where there are any.
+// textLow prints the section on low stretches, if there are any.
 func (r Report) textLow(p *text.Page) {
 	lines := r.lowTexts()
 	if len(lines) == 0 {
@@ -166,7 +167,7 @@ func (r Report) textLow(p *text.Page) {
 	}
 }
 
-// remark says how much of the run is periodic.
+// remark says how much of the run lies in cycles.
 func (r Rhythm) remark() string {
 	if !r.Periodic || r.PeriodicShare == nil {
 		return ""
@@ -174,7 +175,7 @@ func (r Rhythm) remark() string {
 	return "cycles were recognized in " + quantity.Share(*r.PeriodicShare) + " of the run"
 }
 
-// textTimeline draws up to three columns over the run, the phases and the time.
+// textTimeline prints up to three columns over the run, the phases and the time axis.
 func (r Report) textTimeline(p *text.Page) {
 	t := r.Rhythm.Timeline
 	cols := r.textColumns()
@@ -184,7 +185,7 @@ func (r Report) textTimeline(p *text.Page) {
 	}
 	var legend []string
 	for _, c := range cols {
-		v := atMost(r.mostOf(c.Unit), r.Rhythm.bins().Levels(c.Mean, 0, end, strip))
+		v := cappedValues(r.maxOfUnit(c.Unit), r.Rhythm.bins().Levels(c.Mean, 0, end, stripWidth))
 		lo, hi, ok := text.FromZero(v)
 		if !ok {
 			continue
@@ -192,38 +193,38 @@ func (r Report) textTimeline(p *text.Page) {
 		if c.Unit == "CPUs" {
 			hi = math.Max(hi, r.allocatedOnANode())
 		}
-		p.Line("  " + text.PadRight(c.short, gutter-2) + text.Spark(v, lo, hi, r.ascii))
+		p.Line("  " + text.PadRight(c.short, gutterWidth-2) + text.Spark(v, lo, hi, r.ascii))
 		what := strings.Replace(c.Label, "code "+c.short+" = ", "", 1) // "page #1 = busy CPUs in f", not "page #1" twice
 		legend = append(legend, fmt.Sprintf("%s = %s, %s", c.short, what, levelRange(lo, hi, c.Unit)))
 	}
 	if letters := r.phaseStrip(end); strings.Trim(letters, " ") != "" && len(r.phaseRows()) > 0 {
-		p.Line("  " + text.PadRight("phase", gutter-2) + letters)
+		p.Line("  " + text.PadRight("phase", gutterWidth-2) + letters)
 	}
-	p.Line(text.Spaces(gutter) + axis(end))
+	p.Line(text.Spaces(gutterWidth) + axis(end))
 	for _, l := range legend {
 		p.Text("  ", l)
 	}
 }
 
-// phaseStrip has one letter a stretch: that of the phase at its middle.
+// phaseStrip returns one letter per column of the strip: that of the phase at its middle.
 func (r Report) phaseStrip(end float64) string {
-	line, bins := make([]byte, strip), r.Rhythm.bins()
+	line, bins := make([]byte, stripWidth), r.Rhythm.bins()
 	for i := range line {
 		line[i] = ' '
-		if p, ok := bins.At((float64(i) + 0.5) * end / strip); ok {
+		if p, ok := bins.PhaseAt((float64(i) + 0.5) * end / stripWidth); ok {
 			line[i] = RunPhase{Kind: p.Kind, Pattern: Word(p.Pattern)}.letter()
 		}
 	}
 	return string(line)
 }
 
-// axis writes the time under a strip.
+// axis returns the time labels under a strip.
 func axis(end float64) string {
-	line := []byte(text.Spaces(strip + 8))
+	line := []byte(text.Spaces(stripWidth + 8))
 	free := 0
 	for _, t := range plot.TimeTicks(0, end, 6) {
-		at := int(t.Value / end * strip)
-		if at < free || at+len(t.Label) > strip+2 {
+		at := int(t.Value / end * stripWidth)
+		if at < free || at+len(t.Label) > stripWidth+2 {
 			continue
 		}
 		copy(line[at:], t.Label)
@@ -233,14 +234,14 @@ func axis(end float64) string {
 }
 
 const (
-	// glance is the width of the pictures at the head: with their names before and a
-	// few words behind them they are a line.
-	glance = 48
-	// glanceRuns is how many earlier runs the head draws.
+	// glanceWidth is the width in columns of the pictures at the head, which leaves room in the line for a name
+	// before and a few words after them.
+	glanceWidth = 48
+	// glanceRuns is the largest number of earlier runs that the head draws.
 	glanceRuns = 24
 )
 
-// inBrief names the pattern, its period and what its curve is of, in at most w columns.
+// inBrief returns the pattern, its period and the label of its curve, in at most w columns.
 func (q Pattern) inBrief(w int) string {
 	named := q.ID + ", " + quantity.Period(q.Period.value()) + ", "
 	if text.Width(named+q.Shape.Label) <= w {
@@ -255,14 +256,14 @@ func (q Pattern) inBrief(w int) string {
 	return named + q.Shape.short
 }
 
-// textGlance is one cycle, one line of the runs before, and one of the sizes: what most
-// readers want of what follows.
+// textGlance prints the parts of the report that most readers want: one cycle, a line on earlier runs, and a
+// line on other sizes.
 func (r Report) textGlance(p *text.Page) {
 	if r.Rhythm.Periodic {
 		q := r.Rhythm.Patterns[0]
 		v := floats(q.Shape.Mean)
 		if lo, hi, ok := text.ShapeRange(v); ok {
-			head := "  " + text.PadRight("CYCLE", 6) + text.Spark(stretch(v, glance), lo, hi, r.ascii) + "  "
+			head := "  " + text.PadRight("CYCLE", 6) + text.Spark(stretch(v, glanceWidth), lo, hi, r.ascii) + "  "
 			p.Line(head + q.inBrief(text.PageWidth-text.Width(head)))
 		}
 	}

@@ -216,7 +216,7 @@ func TestInShort(t *testing.T) {
 			nemo()},
 		{"doubtful", "One cycle perhaps takes 1.87 s (varies by 0.60 %): 12 times, 91.0 % of the run.", doubtful()},
 	} {
-		short := New(c.s, nil, options()).short()
+		short := New(c.s, nil, options()).headStatements()
 		if last := short[len(short)-1]; last.Text != c.want || last.Level != finding.Info {
 			t.Errorf("%s: %+v, want %q", c.name, last, c.want)
 		}
@@ -226,7 +226,7 @@ func TestInShort(t *testing.T) {
 			"about cycle 142") {
 		t.Errorf("cancelled: %q", r.ended())
 	}
-	if got := New(fourNodes(), nil, options()).doubt(); !slices.Contains(got,
+	if got := New(fourNodes(), nil, options()).doubts(); !slices.Contains(got,
 		"1 of 4 nodes is not in this report: dahu-3.") {
 		t.Errorf("missing: %q", got)
 	}

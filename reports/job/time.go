@@ -7,7 +7,7 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// positive returns v if it is above 0, else nil: 0 is a length or a rate that was not measured.
+// positive returns v if it is above 0, else nil: 0 means a length or rate that was not measured.
 func positive(v float64) *float64 {
 	if !(v > 0) {
 		return nil
@@ -15,7 +15,7 @@ func positive(v float64) *float64 {
 	return quantity.FiniteOf(&v)
 }
 
-// moment turns epoch seconds into a time; what no calendar holds becomes 1970.
+// moment returns the time of epoch seconds; values outside of the years 1970 to 9999 become 1970.
 func moment(epoch float64) time.Time {
 	const year9999 = 253402300799
 	epoch = quantity.OrZero(epoch)
@@ -26,5 +26,5 @@ func moment(epoch float64) time.Time {
 	return time.Unix(int64(s), int64((epoch-s)*1e9)).UTC()
 }
 
-// stamp is RFC 3339 in UTC.
+// stamp returns the time of epoch seconds in RFC 3339, in UTC.
 func stamp(epoch float64) string { return moment(epoch).Format(time.RFC3339) }

@@ -30,6 +30,7 @@ type Curve struct {
 	short string
 }
 
+// newTimeline returns the timeline with labels and readable units.
 func newTimeline(of summary.Timeline, quality run.Quality, names labels) Timeline {
 	t := Timeline{StartS: of.StartS, StepS: of.StepS, Columns: []Curve{}}
 	for _, c := range of.Columns {
@@ -40,8 +41,7 @@ func newTimeline(of summary.Timeline, quality run.Quality, names labels) Timelin
 	return t
 }
 
-// end returns when the last bin ends; the run's own end cuts a last bin that is
-// not full.
+// end returns when the last bin ends in s, but at most the run's end.
 func (t Timeline) end(elapsed float64) float64 {
 	n := 0
 	for _, c := range t.Columns {
@@ -111,7 +111,7 @@ func isFiles(name string) bool {
 	return strings.HasSuffix(name, "_read_bytes") || strings.HasSuffix(name, "_write_bytes")
 }
 
-// bins is what averages the timeline so that its bins and the loops do not beat.
+// bins returns the averaging of the timeline over whole cycles, which avoids beats between bins and loops.
 func (r Rhythm) bins() phase.Bins {
 	b := phase.Bins{StartS: r.Timeline.StartS, StepS: r.Timeline.StepS, Periods: map[string]float64{}}
 	for _, p := range r.Phases {

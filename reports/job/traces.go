@@ -10,19 +10,18 @@ import (
 	"jobgait/reports/plot"
 )
 
-// trace is one column as the page draws it.
+// trace is one column of the timeline as the page draws it.
 type trace struct {
 	column       Curve
 	startS       float64
 	stepS        float64
 	lo, mean, hi []float64
-	// most is the largest value that the axis reaches, 0 for no limit: more than all of
-	// a node's CPUs were never busy, and one late sample would flatten the rest.
+	// most is the largest value of the axis, 0 for no limit. More than all of a node's CPUs cannot be busy, and
+	// one late sample would flatten the rest.
 	most float64
 }
 
-// drawnColumns is the number of columns of the timeline that are drawn: the page stays
-// below 350 KB.
+// drawnColumns is the largest number of timeline columns that are drawn, which keeps the page below 350 KB.
 const drawnColumns = 4
 
 // traces returns the columns that the page draws.
@@ -30,35 +29,35 @@ func (r Report) traces() []trace {
 	t, bins := r.Rhythm.Timeline, r.Rhythm.bins()
 	var out []trace
 	for _, c := range r.Rhythm.drawn(drawnColumns) {
-		lo, hi := bins.Reach(c.Min, c.Max)
+		lo, hi := bins.MinMax(c.Min, c.Max)
 		n := len(c.Mean)
 		mean := bins.Levels(c.Mean, t.StartS, t.StartS+float64(n)*t.StepS, n)
-		out = append(out, trace{c, t.StartS, t.StepS, lo, mean, hi, r.mostOf(c.Unit)})
+		out = append(out, trace{c, t.StartS, t.StepS, lo, mean, hi, r.maxOfUnit(c.Unit)})
 	}
 	return out
 }
 
-// frame is what a trace is drawn in, from lo to hi seconds.
+// frame returns the axes of a trace from lo to hi seconds.
 func (t trace) frame(what string, height int, lo, hi float64) plot.Frame {
 	least := []float64{}
 	if t.column.Unit == "CPUs" {
 		least = append(least, leastCPUs)
 	}
-	y, ticks := plot.FromZero(3, atMost(t.most, t.hi), atMost(t.most, t.mean), least)
+	y, ticks := plot.FromZero(3, cappedValues(t.most, t.hi), cappedValues(t.most, t.mean), least)
 	return plot.Frame{Name: t.column.Label + what, Height: height, X: plot.Scale{Lo: lo, Hi: hi}, Y: y,
 		XTicks: plot.TimeTicks(lo, hi, 7), YTicks: inPercent(ticks, t.column.Unit)}
 }
 
-// mostOf is the largest value that a node can have in a unit, 0 where that is not known.
-func (r Report) mostOf(unit string) float64 {
+// maxOfUnit returns the largest value that a node can have in a unit, 0 where that is unknown.
+func (r Report) maxOfUnit(unit string) float64 {
 	if unit == "CPUs" {
 		return float64(r.Quality.NodeCPUs)
 	}
 	return 0
 }
 
-// atMost returns values cut at most, which is 0 for no limit.
-func atMost(most float64, values []float64) []float64 {
+// cappedValues returns the values limited to most; most = 0 means no limit.
+func cappedValues(most float64, values []float64) []float64 {
 	if most <= 0 {
 		return values
 	}
@@ -69,14 +68,14 @@ func atMost(most float64, values []float64) []float64 {
 	return out
 }
 
-// draw draws a trace: a band from the least to the most, and the mean as a line.
+// draw draws a trace: a band from minimum to maximum, and the mean as a line.
 func (r Report) draw(c *plot.Chart, t trace, line string, end float64) {
 	c.Bins("band", t.edges(end), t.lo, t.hi)
 	x, y := r.broken(t)
 	c.Line(line, x, y)
 }
 
-// edges returns the borders of the bins.
+// edges returns the borders of the bins in s.
 func (t trace) edges(end float64) []float64 {
 	out := make([]float64, len(t.mean)+1)
 	for i := range out {
@@ -85,8 +84,8 @@ func (t trace) edges(end float64) []float64 {
 	return out
 }
 
-// broken returns the points of the mean, broken where one phase ends and the
-// next begins: a line across would show a slope that was not there.
+// broken returns the points of the mean, with a break between phases: a line across would show a slope that did
+// not exist.
 func (r Report) broken(t trace) (x, y []float64) {
 	last := -1
 	for i, v := range t.mean {
@@ -101,7 +100,7 @@ func (r Report) broken(t trace) (x, y []float64) {
 	return x, y
 }
 
-// samples is what the page's script reads values from, as JSON.
+// samples returns the JSON from which the page's script reads values.
 func (r Report) samples() string {
 	type column struct {
 		Label string     `json:"label"`
@@ -122,7 +121,7 @@ func (r Report) samples() string {
 		out.Columns = append(out.Columns,
 			column{t.column.short, t.startS, t.stepS, rounded(t.lo), rounded(t.mean), rounded(t.hi)})
 	}
-	for _, g := range r.laned()[:min(len(r.laned()), readLanes)] {
+	for _, g := range r.gpusWithLanes()[:min(len(r.gpusWithLanes()), hoverLanes)] {
 		out.Columns = append(out.Columns,
 			column{Label: fmt.Sprintf("GPU %d", g.Index), Start: g.Lane.StartS, Step: g.Lane.StepS,
 				Mean: rounded(floats(g.Lane.Busy))})
@@ -134,7 +133,7 @@ func (r Report) samples() string {
 	return string(b)
 }
 
-// rounded keeps three figures, what a reader can use; missing is nil.
+// rounded rounds the values to three significant figures; missing values become nil.
 func rounded(values []float64) []*float64 {
 	out := make([]*float64, len(values))
 	for i, v := range values {

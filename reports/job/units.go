@@ -8,10 +8,9 @@ import (
 	"jobgait/analysis/series"
 )
 
-// inReadable returns the factor and unit in which a column is printed. Counts of
-// code-address samples become CPUs: a sampler of AddressHz hits a CPU that is
-// busy in a page AddressHz / RateHz times a slot. CPU time a second is CPUs too.
-// Everything else stays as it is.
+// inReadable returns the factor and unit in which a column is printed. Counts of code-address samples become
+// CPUs: a sampler at AddressHz hits a CPU that is busy in a page AddressHz / RateHz times per slot. CPU time
+// per second becomes CPUs too. Other units stay as they are.
 func inReadable(name, unit string, q run.Quality) (factor float64, readable string) {
 	cpu := cpuTime(name)
 	switch {
@@ -29,13 +28,13 @@ func inReadable(name, unit string, q run.Quality) (factor float64, readable stri
 	return 1, unit
 }
 
-// cpuTime is whether a column in units of time is time of CPUs, so that a second
-// of it a second is a CPU in use. The kernel's pressure (psi) is time of waiting.
+// cpuTime reports whether a column in units of time is CPU time, so that one second per second is one CPU in
+// use. The kernel's pressure (psi) is waiting time.
 func cpuTime(name string) bool {
 	return (strings.Contains(name, "cpu") || strings.Contains(name, "clock")) && !strings.Contains(name, "psi")
 }
 
-// scaled returns the values times a factor, never nil: its JSON is a list.
+// scaled returns the values times a factor; the result is never nil, so that JSON writes a list.
 func scaled(v series.Values, factor float64) series.Values {
 	out := make(series.Values, len(v))
 	for i, x := range v {

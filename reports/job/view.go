@@ -9,8 +9,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// pageFuncs are what page.html prints: the report in words, rows and pictures, by the
-// same functions that make the text.
+// pageFuncs returns the functions that page.html calls: they give the report in words, rows and pictures,
+// mostly by the functions that also make the text.
 func (r Report) pageFuncs() template.FuncMap {
 	notes, moreNotes := r.listedNotes()
 	return template.FuncMap{
@@ -22,7 +22,7 @@ func (r Report) pageFuncs() template.FuncMap {
 		"over":    func() string { return strings.Join(append([]string{r.Job.label()}, r.whoWhere()...), " · ") },
 		"heading": func() string { return cmp.Or(string(r.Job.Name), r.Job.label()) },
 		"span":    r.span, "ended": r.ended, "failed": r.failed,
-		"elapsed": r.Job.elapsed, "size": r.Job.size, "short": r.short, "headline": r.headline,
+		"elapsed": r.Job.elapsed, "size": r.Job.size, "short": r.headStatements, "headline": r.headline,
 		"gauges": r.gauges, "codeBrief": r.codeBrief,
 		"stackTree": r.stackTree, "stackRemark": r.stackRemark,
 
@@ -40,7 +40,7 @@ func (r Report) pageFuncs() template.FuncMap {
 		"gpusRemark": r.gpusRemark, "gpus": r.gpuRows, "gpuTexts": r.gpuTexts,
 
 		"drift": r.Rhythm.drift, "driftRemark": r.driftRemark, "driftTexts": r.driftTexts, "driftChart": r.driftChart,
-		"driftSays": func() bool { return r.Rhythm.drift().says(r.Job.ElapsedS) },
+		"driftSays": func() bool { return r.Rhythm.drift().worthPrinting(r.Job.ElapsedS) },
 		"lowRemark": func() string { return lowRemark }, "low": r.lowTexts,
 
 		"nodesRemark": r.Nodes.remark, "nodesText": r.Nodes.summary, "nodeLanes": r.nodeLaneChart,
@@ -49,7 +49,7 @@ func (r Report) pageFuncs() template.FuncMap {
 		"agreement": r.Nodes.Agreement.texts,
 
 		"countersRemark": func() string { return countersRemark }, "counters": r.counterRows, "ipcText": r.ipcText,
-		"earlierRemark": r.earlierRemark, "history": r.historyCharts, "usual": r.Earlier.usual, "runs": r.runRows,
+		"earlierRemark": r.earlierRemark, "history": r.historyCharts, "usual": r.Earlier.usualRangeText, "runs": r.runRows,
 
 		"findings": r.otherRuns.printed, "facts": r.facts, "words": Words,
 		"notes":     func() []Note { return notes },
@@ -57,7 +57,7 @@ func (r Report) pageFuncs() template.FuncMap {
 	}
 }
 
-// smoothed says when the line of the timeline is not the plain mean.
+// smoothed returns a remark where the line of the timeline is averaged over whole cycles.
 func (r Report) smoothed() string {
 	if r.Rhythm.Periodic && r.Rhythm.Timeline.StepS >= r.Rhythm.period()/4 {
 		return ", in loops over whole cycles"

@@ -5,15 +5,14 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// Explained is a word of reports with what it means.
+// Explained is a word used in reports and its meaning.
 type Explained struct{ Name, Text string }
 
-// manyColumns is of how many counters the words on confidence speak.
+// manyColumns is the number of counters in the example on confidence.
 const manyColumns = 16
 
-// Words explains the words of a report to people who did not write it, in the
-// order in which a report uses them: at the end of the page, and as `jobgait help
-// report`.
+// Words returns the glossary of the report, in the order in which a report uses the words. It is printed at the
+// end of the page and by `jobgait help report`.
 func Words() []Explained {
 	return []Explained{
 		{"[X], [!], [i]", "an error: the run did not do what it was meant to; a warning: something took or may take time, " +

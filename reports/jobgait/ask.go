@@ -29,6 +29,7 @@ type askOptions struct {
 	complain            io.Writer
 }
 
+// askCommand returns the verb ask.
 func askCommand(getenv func(string) string) *cobra.Command {
 	var o askOptions
 	c := &cobra.Command{
@@ -40,7 +41,7 @@ func askCommand(getenv func(string) string) *cobra.Command {
 			"fastest and that stay above 70 % efficiency, and the lines to write. On a number\n" +
 			"of nodes without runs the scaling law answers. With fewer than three runs, or\n" +
 			"where inputs evidently differ, it says what is missing.",
-		Args: wants(1, 1, "one batch script, job id or application: jobgait ask run.sh"),
+		Args: argCount(1, 1, "one batch script, job id or application: jobgait ask run.sh"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.nodes < 0 {
 				return usageError{fmt.Errorf("--nodes %d: it must not be negative", o.nodes)}
@@ -69,8 +70,9 @@ func askCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// answer finds the application and answers for it.
-func (o askOptions) answer(ctx context.Context, from joined, what string, sized bool) (forecast.PlannedRun, error) {
+// answer forecasts a run of the application that what names.
+func (o askOptions) answer(ctx context.Context, from openedHistories, what string, sized bool) (forecast.PlannedRun,
+	error) {
 	if o.user == "" {
 		o.user = userName()
 	}
@@ -89,18 +91,20 @@ func (o askOptions) answer(ctx context.Context, from joined, what string, sized 
 	if err != nil {
 		return forecast.PlannedRun{}, err
 	}
-	h, err := application.Of(stored, "elapsed_s")
+	h, err := application.NewHistories(stored, "elapsed_s")
 	if err != nil {
 		return forecast.PlannedRun{}, err
 	}
-	found := changepoint.Analyse(table.Owned(h.Inputs), changepoint.Sequential, changepoint.Default())
-	a := forecast.Of(h, found, target, forecast.Default())
+	found := changepoint.Analyse(table.WithOwners(h.Inputs), changepoint.Sequential, changepoint.Default())
+	a := forecast.Plan(h, found, target, forecast.Default())
 	a.App = app
 	return a, nil
 }
 
-// target is the application that an argument names, and what a script or an earlier job asks for.
-func (o askOptions) target(ctx context.Context, from joined, what string) (app string, t forecast.Target, err error) {
+// target returns the application that the argument names, and the resources that a script or an earlier job
+// requests.
+func (o askOptions) target(ctx context.Context, from openedHistories, what string) (app string, t forecast.Target,
+	err error) {
 	if run.IsDisplayID(what) {
 		s, _, err := from.run(ctx, what)
 		if err != nil {
@@ -128,10 +132,11 @@ func (o askOptions) target(ctx context.Context, from joined, what string) (app s
 	if q.App != "" {
 		return q.App, t, nil
 	}
-	app, err = o.named(ctx, from, q.Name, info.Name())
+	app, err = o.appOfJobName(ctx, from, q.Name, info.Name())
 	return app, t, err
 }
 
+// readScript reads the #SBATCH options of a script.
 func readScript(path string) (job.ScriptOptions, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -145,12 +150,13 @@ func readScript(path string) (job.ScriptOptions, error) {
 	return q, nil
 }
 
-// named is the application of the user's newest run whose job has the name, which by default is the script's.
-func (o askOptions) named(ctx context.Context, from joined, name, script string) (string, error) {
+// appOfJobName returns the application of the user's newest run whose job has the given name, by default the
+// script's.
+func (o askOptions) appOfJobName(ctx context.Context, from openedHistories, name, script string) (string, error) {
 	if name == "" {
 		name = script
 	}
-	runs, err := from.runs(ctx, history.Query{User: o.user, Limit: mostAskedRuns})
+	runs, err := from.runs(ctx, history.Query{User: o.user, Limit: maxSearchedRuns})
 	if err != nil {
 		return "", err
 	}
@@ -164,5 +170,5 @@ func (o askOptions) named(ctx context.Context, from joined, name, script string)
 		"them)")
 }
 
-// mostAskedRuns is among how many of a user's newest runs a job's name is searched.
-const mostAskedRuns = 5000
+// maxSearchedRuns is the number of a user's newest runs that are searched for a job's name.
+const maxSearchedRuns = 5000

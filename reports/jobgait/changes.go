@@ -22,7 +22,7 @@ import (
 	"jobgait/reports/earlier"
 )
 
-// regressed is the exit status of --check for "found, and worse".
+// regressed is the exit status of changes --check if a history became slower.
 const regressed = status(3)
 
 // changesOptions are the flags of changes.
@@ -34,6 +34,7 @@ type changesOptions struct {
 	columns                 table.Columns // of a FILE
 }
 
+// changesCommand returns the verb changes.
 func changesCommand(getenv func(string) string) *cobra.Command {
 	var o changesOptions
 	c := &cobra.Command{
@@ -55,7 +56,7 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 			"the one before by --min-effect percent or more and that is not acknowledged:\n" +
 			"--ack JOBID does so for the stored change that begins with that job; for a FILE\n" +
 			"--ack names a list.",
-		Args: wants(0, 1, "at most one file: jobgait changes [FILE]"),
+		Args: argCount(0, 1, "at most one file: jobgait changes [FILE]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.valid(); err != nil {
 				return err
@@ -88,9 +89,9 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// ofFile looks for changes in anybody's numbers.
+// ofFile looks for changes in the series of a file.
 func (o changesOptions) ofFile(cmd *cobra.Command, path string) error {
-	if err := forFiles(cmd); err != nil {
+	if err := rejectStoredFlags(cmd); err != nil {
 		return err
 	}
 	if path == "-" && o.ack == "-" {
@@ -104,7 +105,7 @@ func (o changesOptions) ofFile(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	out.Years = change.Old(hs, now())
+	out.Years = change.NeedsYear(hs, now())
 	progress, p := analysisProgress(cmd, len(hs))
 	r := change.Analyse(hs, changepoint.Method(o.method), p, out)
 	progress.done()
@@ -115,23 +116,24 @@ func (o changesOptions) ofFile(cmd *cobra.Command, path string) error {
 	return err
 }
 
-// analysisProgress shows on a terminal how many of n series are analysed. The analysis must be run
-// with the parameters that it returns.
+// analysisProgress shows on a terminal how many of n series are analysed. The caller must run the analysis with
+// the returned parameters.
 func analysisProgress(cmd *cobra.Command, n int) (*progress, changepoint.Params) {
 	p := changepoint.Default()
 	p.Steps = new(atomic.Int64)
-	return workingOn(cmd.ErrOrStderr(), func() string {
+	return startProgressFunc(cmd.ErrOrStderr(), func() string {
 		done := p.Steps.Load() * 100 / max(1, int64(n*changepoint.StepsPerSeries))
 		return "analysing " + quantity.Plural(n, "series") + ": " + quantity.Chosen(float64(min(done, 99)))
 	}), p
 }
 
+// unitFlag adds the flag --t-unit.
 func unitFlag(c *cobra.Command, unit *string) {
 	c.Flags().StringVar(unit, "t-unit", string(table.Auto),
 		"what a number as a time counts: day, or s, ms, us or ns since 1970 (auto: by its size)")
 }
 
-// valid refuses flags that mean nothing.
+// valid returns a usage error for invalid values of flags.
 func (o changesOptions) valid() error {
 	if m := changepoint.Method(o.method); m != changepoint.Sequential && m != changepoint.Paper {
 		return usageError{fmt.Errorf("--method %s: want sequential or paper", o.method)}
@@ -148,6 +150,7 @@ func (o changesOptions) valid() error {
 	return validUnit(o.unit)
 }
 
+// validUnit returns a usage error for an unknown unit of time.
 func validUnit(unit string) error {
 	var names []string
 	for _, u := range table.TimeUnits() {
@@ -159,8 +162,8 @@ func validUnit(unit string) error {
 	return usageError{fmt.Errorf("--t-unit %s: want one of %s", unit, strings.Join(names, ", "))}
 }
 
-// readHistories reads a file of histories. sayReading prints how it was understood: what
-// fails has one line, its error.
+// readHistories reads a file of histories. sayReading prints how the file was interpreted; call it only on
+// success, so that a failure prints one line, its error.
 func readHistories(cmd *cobra.Command, path, unit string, by table.Columns) (
 	hs []change.History, sayReading func(), err error) {
 	in, err := openInput(cmd, path)
@@ -171,7 +174,7 @@ func readHistories(cmd *cobra.Command, path, unit string, by table.Columns) (
 	o := table.DefaultRuns(in.Name)
 	o.Unit, o.Columns = table.TimeUnit(unit), by
 	read := &counted{r: in}
-	progress := workingOn(cmd.ErrOrStderr(), func() string {
+	progress := startProgressFunc(cmd.ErrOrStderr(), func() string {
 		return fmt.Sprintf("reading %s: %d MB", in.Name, read.n.Load()>>20)
 	})
 	inputs, reading, err := table.ReadRuns(read, o)
@@ -182,14 +185,14 @@ func readHistories(cmd *cobra.Command, path, unit string, by table.Columns) (
 	return change.Of(inputs, filepath.Base(in.Name)), func() { printReading(cmd, in.Name, reading) }, nil
 }
 
-// options is what is worth telling.
+// options returns the report's options from the flags.
 func (o changesOptions) options() change.Options {
 	out := change.Default()
 	out.MinEffectPct, out.Days, out.ASCII = o.minEffect, o.days, o.ascii
 	return out
 }
 
-// optionsWithAcks is options, with the list of what is acknowledged.
+// optionsWithAcks returns options with the acknowledged changes.
 func (o changesOptions) optionsWithAcks(cmd *cobra.Command) (change.Options, error) {
 	out := o.options()
 	if o.ack == "" {
@@ -200,7 +203,7 @@ func (o changesOptions) optionsWithAcks(cmd *cobra.Command) (change.Options, err
 	return out, err
 }
 
-// print prints what was found, wherever the runs came from.
+// print prints the changes that were found, as text or JSON, and draws the plot if one was requested.
 func (o changesOptions) print(cmd *cobra.Command, r change.Report) error {
 	if o.plot != "" {
 		if err := writeFile(o.plot, func(w io.Writer) error { return change.Plot(w, r) }); err != nil {
@@ -220,6 +223,7 @@ func (o changesOptions) print(cmd *cobra.Command, r change.Report) error {
 	return nil
 }
 
+// readAcks reads a file of acknowledged changes.
 func readAcks(cmd *cobra.Command, path string, u table.TimeUnit) (change.Acks, error) {
 	in, err := openInput(cmd, path)
 	if err != nil {
@@ -229,11 +233,11 @@ func readAcks(cmd *cobra.Command, path string, u table.TimeUnit) (change.Acks, e
 	return change.ReadAcks(in, in.Name, u)
 }
 
-// ofStored looks for changes of stored runs. Those of others on the same machine
-// are looked at too, for shifts that all of them show, and not told.
+// ofStored looks for changes in stored runs. It also analyses other users' runs on the same machine, to find
+// shifts that all runs show, but does not report them.
 func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string) error {
 	if o.ack != "" {
-		if err := oneHistory(o.stored.history, "changes --ack"); err != nil {
+		if err := requireOneHistory(o.stored.history, "changes --ack"); err != nil {
 			return err
 		}
 	}
@@ -252,14 +256,14 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	}
 	short := 0
 	kept := r.Keep(func(i int) bool {
-		if s.chosen[i] && s.List[i].Values() < fewest {
+		if s.chosen[i] && s.List[i].Values() < minHistoryRuns {
 			short++
 			return false
 		}
 		return s.chosen[i]
 	})
 	if short > 0 && !o.json {
-		of := quantity.Plural(fewest, "run")
+		of := quantity.Plural(minHistoryRuns, "run")
 		if o.stored.metric != "" {
 			of += " with " + o.stored.metric
 		}
@@ -268,11 +272,11 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	return o.print(cmd, kept)
 }
 
-// fewest is the number of runs below which nothing is said of a history: lists
-// of a site would be full of them.
-const fewest = 5
+// minHistoryRuns is the smallest number of runs at which a history is reported: without it lists of a site
+// would be full of short histories.
+const minHistoryRuns = 5
 
-// acknowledge stores that the change which begins with a job has been seen.
+// acknowledge stores that the change that begins with a job is acknowledged.
 func (o changesOptions) acknowledge(ctx context.Context, s stored, r change.Report) error {
 	if !run.IsDisplayID(o.ack) {
 		return usageError{fmt.Errorf("--ack %s: without FILE it is the id of a job, 123 or 123_7", o.ack)}
@@ -302,9 +306,9 @@ func (o changesOptions) acknowledge(ctx context.Context, s stored, r change.Repo
 	return nil
 }
 
-// forFiles rejects flags that select stored runs if files are given: with --site beside a file, the output
-// could be mistaken for that of the site.
-func forFiles(cmd *cobra.Command) error {
+// rejectStoredFlags rejects flags that select stored runs if files are given: with --site beside a file, the
+// output could be mistaken for that of the site.
+func rejectStoredFlags(cmd *cobra.Command) error {
 	for _, name := range []string{"user", "app", "site", "metric", "history"} {
 		if cmd.Flags().Changed(name) {
 			return usageError{fmt.Errorf("--%s is for stored runs and cannot be used with a file", name)}

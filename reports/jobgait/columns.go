@@ -11,13 +11,13 @@ import (
 	"jobgait/analysis/table"
 )
 
-// columnFlags are the flags by which a user names the columns of a FILE.
+// columnFlags adds the flags that name the columns of a FILE.
 func columnFlags(f *pflag.FlagSet, by *table.Columns) {
 	f.StringVar(&by.Time, "time", "", "the column of FILE that holds the times")
 	f.StringVar(&by.Value, "column", "", "the column of FILE that is analysed")
 }
 
-// printReading says how a file was understood, and where it ends too early.
+// printReading prints how a file was interpreted, and that it is cut off if it is.
 func printReading(cmd *cobra.Command, name string, r table.Reading) {
 	if r.Columns != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: %s: read as: %s\n", name, r.Columns)
@@ -27,7 +27,7 @@ func printReading(cmd *cobra.Command, name string, r table.Reading) {
 	}
 }
 
-// counted counts what is read, for a line of progress.
+// counted counts the bytes read, for a line of progress.
 type counted struct {
 	r io.Reader
 	n atomic.Int64

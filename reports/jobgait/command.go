@@ -19,20 +19,18 @@ import (
 	"jobgait/analysis/run"
 )
 
-// command is COMMAND: started, waiting just before its exec.
+// command is the process of COMMAND, started and waiting just before its exec.
 type command struct {
 	pid  int
-	hold *os.File // one byte through it releases the command
-	// used is what it has used, once it has ended.
+	hold *os.File // one byte written to it releases the command
+	// used lists the resources that it used, once it has ended.
 	used []run.Counter
 }
 
-// startStopped starts COMMAND in a process that waits before its exec, so that
-// counters can be attached to all of it. It is not stopped by ptrace: a traced
-// exec of a setuid program loses its privilege, and COMMAND must run as it does
-// without us. It has our streams, directory, process group and every
-// descriptor that we were started with; the pipe that holds it keeps its own
-// number, since a number of our choice may be in use (make's job server).
+// startStopped starts COMMAND in a process that waits before its exec, so that counters can be attached to all
+// of it. It does not use ptrace: a traced exec of a setuid program loses its privilege, and COMMAND must run as
+// it does without jobgait. The process inherits jobgait's streams, directory, process group and descriptors.
+// The pipe keeps the number that the kernel gave it, because a chosen number may be in use (make's job server).
 func startStopped(self, path string, args, environ []string) (*command, error) {
 	var p [2]int
 	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
@@ -55,14 +53,14 @@ func startStopped(self, path string, args, environ []string) (*command, error) {
 	return &command{pid: proc.Pid, hold: hold}, nil
 }
 
-// release lets the command go on.
+// release lets the command exec.
 func (c *command) release() {
-	_, _ = c.hold.Write([]byte{1}) // it may have been killed meanwhile
+	_, _ = c.hold.Write([]byte{1}) // fails if the process was killed meanwhile
 	_ = c.hold.Close()
 }
 
-// wait waits for the command's end and passes signals on to it. What the command has
-// used is in our own account from then on, where the agent reads it.
+// wait waits for the command's end and passes signals on to it. Then the command's resource usage counts as
+// this process's, where the agent reads it.
 func (c *command) wait(signals <-chan os.Signal) syscall.WaitStatus {
 	ended := make(chan syscall.WaitStatus, 1)
 	go func() {
@@ -74,10 +72,10 @@ func (c *command) wait(signals <-chan os.Signal) syscall.WaitStatus {
 			switch {
 			case errors.Is(err, syscall.EINTR):
 			case err == nil && w.Stopped():
-				c.stopWithIt()
+				c.stopWithCommand()
 			default:
 				c.used = used
-				if bytes := most.Maxrss << 10; bytes > ownHalf {
+				if bytes := most.Maxrss << 10; bytes > waitingHalfBytes {
 					c.used = append(used, run.Counter{Name: run.MemoryMost, Unit: "bytes", Scope: "job", Total: float64(bytes)})
 				}
 				ended <- w
@@ -97,22 +95,23 @@ func (c *command) wait(signals <-chan os.Signal) syscall.WaitStatus {
 	}
 }
 
-// ownHalf is more memory than release has: the kernel's maximum is kept across the exec.
-const ownHalf = 64 << 20
+// waitingHalfBytes is an upper limit of the memory of the waiting process before its exec. The kernel keeps the
+// peak across the exec, so a smaller peak is not COMMAND's.
+const waitingHalfBytes = 64 << 20
 
-// account waits until the command ends or stops and returns what the kernel says then: the agent's last reading
-// is up to a second old, a command may end before the first, and nothing can be read once it was waited for.
+// account waits until the command ends or stops and returns the kernel's counts then. The agent's last reading
+// is up to a second old, a command may end before the first reading, and nothing can be read once the process
+// was reaped.
 func (c *command) account() []run.Counter {
 	_ = unix.Waitid(unix.P_PID, c.pid, nil, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT, nil)
 	schedstat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", c.pid))
 	io, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", c.pid))
-	return kernel.Account(schedstat, io)
+	return kernel.EndedCounters(schedstat, io)
 }
 
-// stopWithIt stops us when a COMMAND that has made a group of its own (an
-// interactive shell) has stopped: the shell above waits for us. In one group with
-// us the terminal stops both.
-func (c *command) stopWithIt() {
+// stopWithCommand stops this process when a COMMAND in a process group of its own (an interactive shell) has
+// stopped, because the calling shell waits for this process. If both are in one group, the terminal stops both.
+func (c *command) stopWithCommand() {
 	if group, err := unix.Getpgid(c.pid); err != nil || group == unix.Getpgrp() {
 		return
 	}
@@ -120,12 +119,12 @@ func (c *command) stopWithIt() {
 	_ = unix.Kill(c.pid, unix.SIGCONT)
 }
 
-// release is the waiting half: args are the descriptor to wait on, the path of the program and its arguments.
-// It execs on one byte. If the other half died first, no byte arrives, and the command is not started.
+// release runs in the child process: args are the descriptor to wait on, the path of the program and its
+// arguments. It execs the program when one byte arrives. If the parent died first, no byte arrives and the
+// program is not started.
 func release(environ, args []string, complain io.Writer) int {
-	// Counters are attached to the first thread of a process, and end with it if
-	// another one execs. Go had moved us to another in 3 of 9000 starts on a busy
-	// machine: then once more from the start.
+	// Counters are attached to the first thread of a process, and end if another thread execs. In 3 of 9000 starts
+	// on a busy machine Go had moved this goroutine to another thread; then the process starts again.
 	runtime.LockOSThread()
 	if unix.Gettid() != unix.Getpid() {
 		_ = syscall.Exec("/proc/self/exe", append([]string{"jobgait", as.Release}, args...), environ)
@@ -151,14 +150,14 @@ func release(environ, args []string, complain io.Writer) int {
 	}
 	_ = hold.Close()
 	path, argv := args[1], args[2:]
-	err = become(path, argv, environ)
+	err = execCommand(path, argv, environ)
 	fmt.Fprintf(complain, "jobgait: %s: %v\n", argv[0], err)
 	return statusOf(err)
 }
 
-// become makes this process COMMAND; it returns only if that cannot be. A script
-// without #! is the shell's, as with execvp.
-func become(path string, argv, environ []string) error {
+// execCommand replaces this process by COMMAND; it returns only if that fails. Like execvp it runs a script
+// without #! by the shell.
+func execCommand(path string, argv, environ []string) error {
 	err := syscall.Exec(path, argv, environ)
 	if errors.Is(err, syscall.ENOEXEC) {
 		err = syscall.Exec("/bin/sh", append([]string{"sh", path}, argv[1:]...), environ)
@@ -166,7 +165,7 @@ func become(path string, argv, environ []string) error {
 	return err
 }
 
-// statusOf is what sh exits with for a command whose exec failed.
+// statusOf returns the exit status of sh for a command whose exec failed.
 func statusOf(err error) int {
 	if errors.Is(err, fs.ErrNotExist) {
 		return notFound
@@ -174,14 +173,13 @@ func statusOf(err error) int {
 	return notExecutable
 }
 
-// What sh exits with for a command that cannot be run.
+// The exit statuses of sh for a command that cannot be run.
 const (
 	notExecutable = 126
 	notFound      = 127
 )
 
-// searchPath is where commands are looked for: PATH, or without one what the
-// shells take then.
+// searchPath returns PATH, or the shells' default without one.
 func searchPath(environ []string) string {
 	for _, kv := range environ {
 		if path, ok := strings.CutPrefix(kv, "PATH="); ok {
@@ -191,8 +189,8 @@ func searchPath(environ []string) string {
 	return "/usr/local/bin:/usr/bin:/bin"
 }
 
-// resolve finds a command as sh does: along the search path, or as a path if it
-// has a slash. Relative entries of the search path are meant, and honoured.
+// resolve finds a command as sh does: along the search path, or as a path if it has a slash. Relative entries
+// of the search path are used too. On failure code is the exit status of sh.
 func resolve(name, path string) (file string, code int, err error) {
 	candidates := []string{name}
 	if !strings.Contains(name, "/") {
@@ -221,8 +219,8 @@ func resolve(name, path string) (file string, code int, err error) {
 	return "", code, err
 }
 
-// shellEnv is the caller's environment as COMMAND would have got it from the
-// shell: a shell that sets _ has set it to us, and would have set it to path.
+// shellEnv returns the environment that the shell would have given COMMAND: a shell that sets _ has set it to
+// jobgait, so it is set to path.
 func shellEnv(environ []string, path string) []string {
 	env := append([]string(nil), environ...)
 	for i, kv := range env {

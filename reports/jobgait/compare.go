@@ -31,6 +31,7 @@ type compareOptions struct {
 	columns        table.Columns // of files
 }
 
+// compareCommand returns the verb compare.
 func compareCommand(getenv func(string) string) *cobra.Command {
 	var o compareOptions
 	c := &cobra.Command{
@@ -49,7 +50,7 @@ func compareCommand(getenv func(string) string) *cobra.Command {
 			"since the ratio of the two last changed. With --join scale runs of equal t\n" +
 			"belong together. With --join none, and where the two have no two days in\n" +
 			"common, all runs of one are compared with all of the other (95 % interval).",
-		Args: wants(2, 2, "two job ids or two files: jobgait compare A B"),
+		Args: argCount(2, 2, "two job ids or two files: jobgait compare A B"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, getenv, args) },
 	}
 	c.Flags().StringVar(&o.join, "join", "",
@@ -69,7 +70,7 @@ func compareCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// ofStored holds two stored runs against each other.
+// ofStored compares two stored runs.
 func (o compareOptions) ofStored(cmd *cobra.Command, getenv func(string) string, ids []string) error {
 	from, err := openHistories(cmd.Context(), getenv, o.history)
 	if err != nil {
@@ -89,7 +90,7 @@ func (o compareOptions) ofStored(cmd *cobra.Command, getenv func(string) string,
 	return change.RunsText(cmd.OutOrStdout(), t)
 }
 
-// run compares what A and B name.
+// run compares what the arguments A and B name.
 func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args []string) error {
 	if !slices.Contains([]string{"", string(pair.JoinDay), string(pair.JoinScale), joinNone}, o.join) {
 		return usageError{fmt.Errorf("--join %s: want day, scale or none", o.join)}
@@ -112,7 +113,7 @@ func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args
 	case o.like:
 		return usageError{fmt.Errorf("--like: A and B must be job ids")}
 	}
-	if err := oneJobOneFile(args); err != nil {
+	if err := rejectJobBesideFile(args); err != nil {
 		return err
 	}
 	if len(o.series) > 2 {
@@ -132,8 +133,8 @@ func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args
 	return nil
 }
 
-// oneJobOneFile refuses a job id beside a file, unless a file is called so.
-func oneJobOneFile(args []string) error {
+// rejectJobBesideFile returns a usage error for a job id beside a file, unless a file has that name.
+func rejectJobBesideFile(args []string) error {
 	for i, a := range args {
 		if _, err := os.Stat(a); err != nil && run.IsDisplayID(a) {
 			return usageError{fmt.Errorf("%s is a job id and %s is not: two job ids or two files", a, args[1-i])}
@@ -167,8 +168,8 @@ func (o compareOptions) ofHistories(cmd *cobra.Command, getenv func(string) stri
 	return o.compare(cmd, pair[0], pair[1])
 }
 
-// historyWith returns the history that has a stored run.
-func historyWith(ctx context.Context, from joined, id, metric string) (change.History, error) {
+// historyWith returns the history that contains a stored run.
+func historyWith(ctx context.Context, from openedHistories, id, metric string) (change.History, error) {
 	run, _, err := from.run(ctx, id)
 	if err != nil {
 		return change.History{}, err
@@ -179,7 +180,7 @@ func historyWith(ctx context.Context, from joined, id, metric string) (change.Hi
 	if err != nil {
 		return change.History{}, err
 	}
-	all, err := application.Of(list, metric)
+	all, err := application.NewHistories(list, metric)
 	if err != nil {
 		return change.History{}, err
 	}
@@ -192,7 +193,7 @@ func historyWith(ctx context.Context, from joined, id, metric string) (change.Hi
 		mostStoredRuns, storedDays)
 }
 
-// read returns the two histories that are compared.
+// read reads the two histories to compare from files.
 func (o compareOptions) read(cmd *cobra.Command, paths []string) (a, b change.History, sayReading func(), err error) {
 	var pair [2]change.History
 	var readings []func()
@@ -205,7 +206,7 @@ func (o compareOptions) read(cmd *cobra.Command, paths []string) (a, b change.Hi
 		if len(o.series) > 0 {
 			id = o.series[min(i, len(o.series)-1)]
 		}
-		if pair[i], err = pick(hs, id, path); err != nil {
+		if pair[i], err = seriesByID(hs, id, path); err != nil {
 			return a, b, nil, err
 		}
 		readings = append(readings, say)
@@ -213,8 +214,8 @@ func (o compareOptions) read(cmd *cobra.Command, paths []string) (a, b change.Hi
 	return pair[0], pair[1], func() { readings[0](); readings[1]() }, nil
 }
 
-// pick returns the series of that id, or the only one if no id is given.
-func pick(hs []change.History, id, path string) (change.History, error) {
+// seriesByID returns the series with that id, or the only one if id is "".
+func seriesByID(hs []change.History, id, path string) (change.History, error) {
 	if id == "" && len(hs) == 1 {
 		return hs[0], nil
 	}
@@ -229,10 +230,10 @@ func pick(hs []change.History, id, path string) (change.History, error) {
 	return change.History{}, fmt.Errorf("%s: no series has the id %q", path, id)
 }
 
-// joinNone brings no runs together.
+// joinNone pairs no runs.
 const joinNone = "none"
 
-// compare compares two histories, wherever they came from, and says how.
+// compare compares two histories and prints the result.
 func (o compareOptions) compare(cmd *cobra.Command, a, b change.History) error {
 	// Fewer than three runs of each say nothing without a partner.
 	const enough = 3
@@ -250,9 +251,8 @@ func (o compareOptions) compare(cmd *cobra.Command, a, b change.History) error {
 	return change.PairText(cmd.OutOrStdout(), p)
 }
 
-// parts splits the history of two jobs into the runs that have in common with the
-// first, and with the second, what was recorded of the field that --by names: two
-// builds, as a rule.
+// parts splits the history of two jobs into the runs that share the value of the field --by with the first job,
+// and those that share it with the second: usually two builds.
 func (o compareOptions) parts(h change.History, ids []string) (a, b change.History, err error) {
 	i, j := slices.Index(h.Jobs, ids[0]), slices.Index(h.Jobs, ids[1])
 	differ := h.Differ(i, j)

@@ -101,7 +101,7 @@ func TestCompareWithoutCommonDays(t *testing.T) {
 func TestCompareOfBadInput(t *testing.T) {
 	good := fileOf(t, "a.csv", "t,value\n1,2\n2,3\n3,2\n")
 	if c := ask("compare", "--json", good, fileOf(t, "b", `{"id":"b","t":[1],"y":[]}`)); c.status != 0 ||
-		!strings.Contains(c.out, `"code":"bad_series","text":"b: t has 1 entry, y has 0`) {
+		!strings.Contains(c.out, `"code":"bad_series","text":"b: t has 1 entry but y has 0`) {
 		t.Errorf("%+v", c)
 	}
 	if c := ask("compare", "--json", good, fileOf(t, "b.csv", "t,value\n3,2\n1,2\n2,2\n")); c.status != 0 ||

@@ -30,12 +30,13 @@ type dashboardOptions struct {
 	days, minEffect float64
 	now             float64 // in days since 1970, or the newest run of a file
 	unit            string
-	of              string // which histories these are, where they are not all
+	of              string // says which histories are shown, "" for all
 	pairs           []string
 	stored          storedFlags
-	site            func() (*history.Site, error) // what a whole site did; nil for less
+	site            func() (*history.Site, error) // reads the data of a whole site; nil for less than a site
 }
 
+// dashboardCommand returns the verb dashboard.
 func dashboardCommand(getenv func(string) string) *cobra.Command {
 	var o dashboardOptions
 	c := &cobra.Command{
@@ -77,7 +78,7 @@ func dashboardCommand(getenv func(string) string) *cobra.Command {
 
 // ofFiles writes the page of the histories in files.
 func (o dashboardOptions) ofFiles(cmd *cobra.Command, paths []string) error {
-	if err := forFiles(cmd); err != nil {
+	if err := rejectStoredFlags(cmd); err != nil {
 		return err
 	}
 	var hs []change.History
@@ -144,7 +145,7 @@ func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) strin
 	return dashboardOf(asked, others, earlier.Acknowledged(s.Histories), p, o)
 }
 
-// siteOf is what the site did whose histories flag names.
+// siteOf returns the data of the site whose histories the flag names.
 func siteOf(ctx context.Context, getenv func(string) string, flag string) (history.Site, error) {
 	from, err := openHistories(ctx, getenv, flag)
 	if err != nil {
@@ -154,6 +155,7 @@ func siteOf(ctx context.Context, getenv func(string) string, flag string) (histo
 	return from.site(ctx, float64(time.Now().Unix()))
 }
 
+// valid returns a usage error for invalid values of flags.
 func (o dashboardOptions) valid() error {
 	switch {
 	case o.out == "":
@@ -177,6 +179,7 @@ func (o dashboardOptions) valid() error {
 	return validUnit(o.unit)
 }
 
+// titleOf returns the page's title from the names of the files.
 func titleOf(paths []string) string {
 	var names []string
 	for _, p := range paths {
@@ -188,11 +191,11 @@ func titleOf(paths []string) string {
 	return strings.Join(names, ", ")
 }
 
-// dashboardOf writes the page of histories, wherever they came from. Others are
-// not shown: shifts of the machine show in them. They are analysed with parameters p.
+// dashboardOf writes the page of histories hs. The histories others are analysed for shifts of the machine but
+// not shown. p are the parameters of the analysis.
 func dashboardOf(hs, others []change.History, acks change.Acks, p changepoint.Params, o dashboardOptions) error {
 	told := change.Default()
-	told.MinEffectPct, told.Now, told.Acks, told.Years = o.minEffect, o.now, acks, change.Old(hs, now())
+	told.MinEffectPct, told.Now, told.Acks, told.Years = o.minEffect, o.now, acks, change.NeedsYear(hs, now())
 	told.Site = o.stored.site
 	leading, supporting := change.Lead(hs)
 	besideLeading, beside := change.Lead(others)
@@ -221,14 +224,14 @@ func dashboardOf(hs, others []change.History, acks change.Acks, p changepoint.Pa
 	})
 }
 
-// shownOf judges histories beside others, which are left out of the report.
+// shownOf judges histories together with others, which are left out of the report.
 func shownOf(hs, others []change.History, p changepoint.Params, o change.Options) change.Report {
 	all := slices.Concat(hs, others)
 	p.NoFunctions = true // the page shows none
 	return change.Analyse(all, changepoint.Sequential, p, o).Keep(func(i int) bool { return i < len(hs) })
 }
 
-// likeMetric returns those of the groups that are of the metric of hs.
+// likeMetric returns the group that has the metric of hs.
 func likeMetric(groups [][]change.History, hs []change.History) []change.History {
 	for _, g := range groups {
 		if g[0].Metric == hs[0].Metric {
@@ -238,9 +241,8 @@ func likeMetric(groups [][]change.History, hs []change.History) []change.History
 	return nil
 }
 
-// pairsOf compares the series that are named, the shapes of each application by
-// the metric that leads, and all with each other if they are few and have no
-// applications.
+// pairsOf compares the named series, the shapes of each application by its leading metric, and all series with
+// each other if they are few and have no applications.
 func pairsOf(hs, leading []change.History, named []string) ([]change.Pair, error) {
 	const few = 4
 	var pairs []change.Pair
@@ -259,11 +261,11 @@ func pairsOf(hs, leading []change.History, named []string) ([]change.Pair, error
 		if !ok {
 			return nil, usageError{fmt.Errorf("--compare %s: want two ids, A,B", name)}
 		}
-		a, err := pick(hs, idA, "the input")
+		a, err := seriesByID(hs, idA, "the input")
 		if err != nil {
 			return nil, err
 		}
-		b, err := pick(hs, idB, "the input")
+		b, err := seriesByID(hs, idB, "the input")
 		if err != nil {
 			return nil, err
 		}

@@ -17,6 +17,7 @@ import (
 	"jobgait/epilog/check"
 )
 
+// doctorCommand returns the verb doctor.
 func doctorCommand(getenv func(string) string) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -28,7 +29,7 @@ func doctorCommand(getenv func(string) string) *cobra.Command {
 			"not watched, or their reports do not arrive. Below stands the line to type. As\n" +
 			"root it tries what the hooks do; anybody may ask, before anything is installed.\n\n" +
 			"Exit status: 0 no failure, 1 a failure.",
-		Args: wants(0, 0, "no arguments"),
+		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			n, err := thisNode(getenv)
 			if err != nil {
@@ -36,14 +37,14 @@ func doctorCommand(getenv func(string) string) *cobra.Command {
 			}
 			d := diagnosis{Schema: "jobgait.doctor/1", Version: configs.Version, Node: n.Name, Root: os.Geteuid() == 0,
 				Findings: n.Findings(cmd.Context())}
-			return d.tell(cmd.OutOrStdout(), asJSON)
+			return d.print(cmd.OutOrStdout(), asJSON)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, in the form of reports/schema")
 	return c
 }
 
-// thisNode is the installation that this program belongs to.
+// thisNode returns the installation that this program belongs to.
 func thisNode(getenv func(string) string) (check.Node, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -51,29 +52,29 @@ func thisNode(getenv func(string) string) (check.Node, error) {
 	}
 	cfg, unusable := configs.Load(getenv, self)
 	path, _ := configs.Find(getenv, self)
-	n := check.Node{Name: job.NodeName(scheduler.Of(cfg, getenv), getenv, job.ThisHost().Name), Program: self,
+	n := check.Node{Name: job.NodeName(scheduler.ForSettings(cfg, getenv), getenv, job.ThisHost().Name), Program: self,
 		Settings: path, Config: cfg,
 		Unusable: unusable, SlurmConf: getenv("SLURM_CONF")}
 	_, noSettings := os.Lstat(path)
 	_, noSlurm := os.Lstat(cfg.Slurm.Scontrol)
 	if unusable == nil && errors.Is(noSettings, fs.ErrNotExist) && errors.Is(noSlurm, fs.ErrNotExist) {
-		n.Alone = true
-		n.Config, n.Unusable = configs.Load(configs.OneMachine(getenv), self)
+		n.NoSlurm = true
+		n.Config, n.Unusable = configs.Load(configs.WithOneMachine(getenv), self)
 	}
 	return n, nil
 }
 
-// diagnosis is all findings.
+// diagnosis is the output of doctor: all findings on this node.
 type diagnosis struct {
 	Schema   string          `json:"schema"`
 	Version  string          `json:"version"`
 	Node     string          `json:"node"`
-	Root     bool            `json:"root"` // whether it ran with the rights of the hooks
+	Root     bool            `json:"root"` // whether it ran as root, as the hooks do
 	Findings []check.Finding `json:"findings"`
 }
 
-// tell prints it; its error is the status.
-func (d diagnosis) tell(out io.Writer, asJSON bool) error {
+// print prints the diagnosis; its error is the exit status.
+func (d diagnosis) print(out io.Writer, asJSON bool) error {
 	count := map[check.Verdict]int{}
 	for _, f := range d.Findings {
 		count[f.Verdict]++

@@ -52,7 +52,7 @@ func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "print the version",
-		Args:  wants(0, 0, "no arguments"),
+		Args:  argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "jobgait version %s\n", configs.Version)
 			return err
@@ -75,7 +75,7 @@ func withCompletion(verbs []*cobra.Command, getenv func(string) string) {
 		case "history":
 			c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 				var names []string
-				for _, q := range history.Questions() {
+				for _, q := range history.CatalogueQueries() {
 					names = append(names, q.Name)
 				}
 				return names, cobra.ShellCompDirectiveNoFileComp

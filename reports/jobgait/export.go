@@ -15,13 +15,14 @@ import (
 	"jobgait/reports/job"
 )
 
-// measurementExport is what export writes for Extra-P.
+// measurementExport are the flags of export for Extra-P.
 type measurementExport struct {
 	style  string // text, json or jsonl
-	series string // the id of the only one, or ""
+	series string // the id of the only series to write, "" for all
 	from   storedFlags
 }
 
+// exportCommand returns the verb export.
 func exportCommand(getenv func(string) string) *cobra.Command {
 	var o measurementExport
 	var whole profileExport
@@ -38,12 +39,12 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 			"phase and bin, the part of the cycle from 0 to 31: go tool pprof -top FILE.\n" +
 			"Columns that were read less often than every ten steps are written only where\n" +
 			"--column names them: in between they are straight lines.",
-		Args: wants(0, 1, "at most one file: jobgait export --csv PROFILE"),
+		Args: argCount(0, 1, "at most one file: jobgait export --csv PROFILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if pprof {
 				return pprofExport{history: o.from.history, output: whole.output}.write(cmd, getenv, args)
 			}
-			if form, yes := whole.asked(); yes {
+			if form, yes := whole.requestedFormat(); yes {
 				return whole.write(cmd, form, args)
 			}
 			return o.write(cmd, getenv, args)
@@ -64,7 +65,7 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// write writes the measurements of a file, or of stored runs where none is named.
+// write writes the measurements of a file, or of stored runs if args names no file.
 func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string, args []string) error {
 	format, ok := map[string]table.Format{"text": table.ExtraPText, "json": table.ExtraPJSON,
 		"jsonl": table.ExtraPLines}[o.style]
@@ -91,6 +92,7 @@ func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string,
 	return nil
 }
 
+// measurements reads the measurements of a file, or of stored runs.
 func (o measurementExport) measurements(cmd *cobra.Command, getenv func(string) string,
 	args []string) (table.Measurements, error) {
 	if len(args) > 0 {
@@ -111,16 +113,16 @@ func (o measurementExport) measurements(cmd *cobra.Command, getenv func(string) 
 	return file, err
 }
 
-// pprofExport is which code a stored run consists of, for pprof.
+// pprofExport are the flags of export for pprof: the code of a stored run.
 type pprofExport struct{ history, output string }
 
-// write writes the run that args name.
+// write writes the code of the run that args names.
 func (o pprofExport) write(cmd *cobra.Command, getenv func(string) string, args []string) error {
 	switch {
 	case len(args) != 1:
 		return usageError{errors.New("--pprof needs one job id: jobgait export --pprof 123 -o x.pb.gz")}
 	case !run.IsDisplayID(args[0]):
-		return noJobID(args[0])
+		return jobIDError(args[0])
 	case o.output == "" && isTerminal(cmd.OutOrStdout()):
 		return usageError{errors.New("binary output is not written to a terminal: give --output FILE")}
 	}
@@ -145,6 +147,7 @@ type profileExport struct {
 	column, output string
 }
 
+// add adds the flags.
 func (o *profileExport) add(f *pflag.FlagSet) {
 	f.BoolVar(&o.csv, "csv", false, "write a profile as CSV, t_s,NAME.. (periods reads it)")
 	f.BoolVar(&o.f32, "f32", false, "write one column of a profile as float32")
@@ -154,8 +157,8 @@ func (o *profileExport) add(f *pflag.FlagSet) {
 		"of a profile, or with --pprof: write into this file (default: standard output)")
 }
 
-// asked is whether a form of a profile is, and which.
-func (o *profileExport) asked() (format export.Format, yes bool) {
+// requestedFormat returns the requested format of a profile, and whether one was requested.
+func (o *profileExport) requestedFormat() (format export.Format, yes bool) {
 	for f, on := range map[export.Format]bool{export.CSV: o.csv, export.Float32: o.f32, export.CPU: o.cpu} {
 		if on {
 			return f, true
@@ -164,7 +167,7 @@ func (o *profileExport) asked() (format export.Format, yes bool) {
 	return 0, false
 }
 
-// write exports the profile that args name.
+// write exports the profile that args names.
 func (o *profileExport) write(cmd *cobra.Command, format export.Format, args []string) error {
 	switch {
 	case len(args) != 1:
@@ -177,14 +180,14 @@ func (o *profileExport) write(cmd *cobra.Command, format export.Format, args []s
 		return usageError{errors.New("binary output is not written to a terminal: give --output FILE")}
 	}
 	path := args[0]
-	if o.same(path) {
+	if o.wouldReplace(path) {
 		return usageError{fmt.Errorf("--output %s is the profile itself", o.output)}
 	}
-	progress := working(cmd.ErrOrStderr(), "exporting "+path)
-	result, err := o.to(cmd.OutOrStdout(), path, export.ExportOptions{Format: format, Column: o.column})
+	progress := startProgress(cmd.ErrOrStderr(), "exporting "+path)
+	result, err := o.writeOutput(cmd.OutOrStdout(), path, export.ExportOptions{Format: format, Column: o.column})
 	progress.done()
 	if err != nil {
-		return noProfile(path, fmt.Errorf("export %s: %w", path, err))
+		return notAProfileError(path, fmt.Errorf("export %s: %w", path, err))
 	}
 	if text := result.Damage.Text; text != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: %s: %s\n", path, text)
@@ -196,8 +199,9 @@ func (o *profileExport) write(cmd *cobra.Command, format export.Format, args []s
 	return nil
 }
 
-// to writes to the output file, which is there whole or not at all, or to out.
-func (o *profileExport) to(out io.Writer, path string, options export.ExportOptions) (r export.Caveats, err error) {
+// writeOutput writes to the output file, which appears only when complete, or to out.
+func (o *profileExport) writeOutput(out io.Writer, path string, options export.ExportOptions) (r export.Caveats,
+	err error) {
 	if o.output == "" {
 		return export.Write(out, path, options)
 	}
@@ -208,8 +212,8 @@ func (o *profileExport) to(out io.Writer, path string, options export.ExportOpti
 	return r, err
 }
 
-// same is whether the output would replace the profile.
-func (o *profileExport) same(path string) bool {
+// wouldReplace reports whether the output would overwrite the profile itself.
+func (o *profileExport) wouldReplace(path string) bool {
 	a, err := os.Stat(path)
 	b, berr := os.Stat(o.output)
 	return err == nil && berr == nil && os.SameFile(a, b)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// plainFlag takes the names of Go's functions out of what is said of a flag:
-// `strconv.ParseFloat: parsing "x": invalid syntax` says nothing to a user.
+// plainFlag removes the names of Go functions from an error about a flag: users cannot understand
+// `strconv.ParseFloat: parsing "x": invalid syntax`.
 func plainFlag(err error) error {
 	text := goNames.ReplaceAllString(err.Error(), "")
 	wanted := "it must be a number"
@@ -17,8 +17,10 @@ func plainFlag(err error) error {
 	return plainError(strings.Replace(text, "value out of range", "too large", 1))
 }
 
+// plainError is an error that consists of its text.
 type plainError string
 
 func (e plainError) Error() string { return string(e) }
 
+// goNames matches the names of Go functions in errors about numbers.
 var goNames = regexp.MustCompile(`strconv\.\w+: parsing "[^"]*": ?`)

@@ -122,8 +122,8 @@ func (r foundRun) where(ctx context.Context) string {
 	return " on " + s.Job.NodeList
 }
 
-// rolledUp replaces the parts of each job by one row at the place of its newest part, and keeps the first rows.
-func rolledUp(ctx context.Context, runs []foundRun, rows int) ([][]string, error) {
+// rollUpArrays replaces the parts of each job by one row at the place of its newest part, and keeps the first rows.
+func rollUpArrays(ctx context.Context, runs []foundRun, rows int) ([][]string, error) {
 	var table [][]string
 	seen := map[string]bool{}
 	for _, r := range runs {
@@ -147,7 +147,8 @@ func rolledUp(ctx context.Context, runs []foundRun, rows int) ([][]string, error
 	return table, nil
 }
 
-// cells is the group in the columns of list: the median elapsed time, and its slowest part.
+// cells returns the row of list for a group: its states, median elapsed time and slowest task; for a group of
+// one run that of the run.
 func (g jobGroup) cells(newest foundRun) []string {
 	cells := newest.cells("")
 	if len(g.runs) < 2 {

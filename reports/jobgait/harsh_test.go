@@ -41,10 +41,10 @@ func TestDiskFillsUp(t *testing.T) {
 		t.Errorf("the report does not say that the spool was full:\n%s", text)
 	}
 	dir := job.RunDir(filepath.Join(small, "jobgait", host(t), "local_"+host(t)+"-1.r0"))
-	if p, err := profile.Read(dir.Profile()); err != nil || len(p.Blocks) == 0 {
+	if p, err := profile.Read(dir.ProfilePath()); err != nil || len(p.Blocks) == 0 {
 		t.Errorf("profile: %v, %+v", err, p)
 	}
-	if p, err := job.ReadProcess(dir.PID()); err != nil || p.Alive() {
+	if p, err := job.ReadProcess(dir.PIDPath()); err != nil || p.Alive() {
 		t.Errorf("the agent is left: %+v %v", p, err)
 	}
 }

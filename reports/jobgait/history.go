@@ -28,6 +28,7 @@ type historyOptions struct {
 	json, csv, path bool
 }
 
+// historyCommand returns the verb history.
 func historyCommand(getenv func(string) string) *cobra.Command {
 	var o historyOptions
 	c := &cobra.Command{
@@ -62,10 +63,10 @@ func historyCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// list prints the catalogue, the first sentence of each.
+// list prints the catalogue: each question with the first sentence of its description.
 func (o historyOptions) list(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, q := range history.Questions() {
+	for _, q := range history.CatalogueQueries() {
 		first, _, _ := strings.Cut(strings.ReplaceAll(q.About, "\n", " "), ". ")
 		first, _, _ = strings.Cut(first, ": ")
 		fmt.Fprintf(w, "%s\t%s\n", q.Name, strings.TrimRight(first, ". "))
@@ -73,6 +74,7 @@ func (o historyOptions) list(out io.Writer) error {
 	return w.Flush()
 }
 
+// ask runs one query of the catalogue, or a query that the user gave, and prints its rows.
 func (o historyOptions) ask(cmd *cobra.Command, getenv func(string) string, name string) error {
 	query := ""
 	if !o.path {
@@ -97,22 +99,22 @@ func (o historyOptions) ask(cmd *cobra.Command, getenv func(string) string, name
 	return o.print(cmd.OutOrStdout(), answer)
 }
 
-// example is what stands in the catalogue, between what is kept, for what a flag names.
+// example is the example value in a question's SQL that a flag replaces. at matches the SQL around it.
 type example struct {
 	at   *regexp.Regexp
 	flag string
 	is   string
 }
 
-// question is one of the catalogue about what flags name.
+// question returns the SQL of a question of the catalogue with the values of the flags.
 func (o historyOptions) question(name string) (string, error) {
-	all := history.Questions()
-	i := slices.IndexFunc(all, func(q history.Question) bool { return q.Name == name })
+	all := history.CatalogueQueries()
+	i := slices.IndexFunc(all, func(q history.CatalogueQuery) bool { return q.Name == name })
 	if i < 0 {
 		return "", fmt.Errorf("unknown question %q: jobgait history lists them", name)
 	}
 	if o.job != "" && !run.IsDisplayID(o.job) {
-		return "", noJobID(o.job)
+		return "", jobIDError(o.job)
 	}
 	query := all[i].SQL
 	for _, e := range []example{
@@ -133,18 +135,18 @@ func (o historyOptions) question(name string) (string, error) {
 	return query, nil
 }
 
-// ask asks all of them; where there are several, rows begin with their clusters.
-func (j joined) ask(ctx context.Context, query string) (history.Answer, error) {
-	var all history.Answer
+// ask runs the query on all histories; where there are several, each row begins with its cluster.
+func (j openedHistories) ask(ctx context.Context, query string) (history.QueryResult, error) {
+	var all history.QueryResult
 	for _, db := range j.dbs {
-		a, err := db.Ask(ctx, query)
+		a, err := db.Select(ctx, query)
 		if err != nil {
-			return history.Answer{}, err
+			return history.QueryResult{}, err
 		}
 		if all.Columns = a.Columns; len(j.dbs) > 1 {
 			clusters, err := db.Clusters(ctx)
 			if err != nil {
-				return history.Answer{}, err
+				return history.QueryResult{}, err
 			}
 			all.Columns = append([]string{"Of"}, a.Columns...)
 			for i := range a.Rows {
@@ -156,9 +158,8 @@ func (j joined) ask(ctx context.Context, query string) (history.Answer, error) {
 	return all, nil
 }
 
-// print prints rows: as a table, in which unknown is -, as CSV, in which it is empty, or
-// as JSON, in which it is null.
-func (o historyOptions) print(out io.Writer, a history.Answer) error {
+// print prints rows as a table, CSV or JSON; an unknown value is -, empty or null there.
+func (o historyOptions) print(out io.Writer, a history.QueryResult) error {
 	switch {
 	case o.json:
 		return printJSON(out, a)
@@ -173,9 +174,9 @@ func (o historyOptions) print(out io.Writer, a history.Answer) error {
 	return w.Flush()
 }
 
-// printCSV leaves empty what is not known. A text that a spreadsheet would take for a formula gets an apostrophe in
-// front: names of jobs and programs are their users' choice.
-func printCSV(out io.Writer, a history.Answer, header bool) error {
+// printCSV prints unknown values as empty fields. It puts an apostrophe before text that a spreadsheet would
+// take for a formula, because users choose the names of jobs and programs.
+func printCSV(out io.Writer, a history.QueryResult, header bool) error {
 	w := csv.NewWriter(out)
 	if header {
 		_ = w.Write(a.Columns)
@@ -193,6 +194,7 @@ func printCSV(out io.Writer, a history.Answer, header bool) error {
 	return w.Error() // of all writes
 }
 
+// isText reports whether a value is text.
 func isText(v any) bool {
 	switch v.(type) {
 	case string, []byte:
@@ -201,8 +203,8 @@ func isText(v any) bool {
 	return false
 }
 
-// printJSON keeps the order of columns, which a map would not.
-func printJSON(out io.Writer, a history.Answer) error {
+// printJSON prints one object per row and keeps the order of columns, which a map would not.
+func printJSON(out io.Writer, a history.QueryResult) error {
 	for _, row := range a.Rows {
 		var line []string
 		for i, v := range row {
@@ -223,7 +225,7 @@ func printJSON(out io.Writer, a history.Answer) error {
 	return nil
 }
 
-// cellsOf is a row as text.
+// cellsOf returns a row as text.
 func cellsOf(row []any, unknown string) []string {
 	cells := make([]string, len(row))
 	for i, v := range row {
@@ -231,7 +233,7 @@ func cellsOf(row []any, unknown string) []string {
 		case nil:
 			cells[i] = unknown
 		case float64:
-			cells[i] = plain(v)
+			cells[i] = plainNumber(v)
 		case []byte:
 			cells[i] = text.Clean(string(v))
 		default:
@@ -241,8 +243,8 @@ func cellsOf(row []any, unknown string) []string {
 	return cells
 }
 
-// plain is a number to twelve figures, without an exponent.
-func plain(v float64) string {
+// plainNumber prints a number with at most twelve significant figures and no exponent.
+func plainNumber(v float64) string {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }

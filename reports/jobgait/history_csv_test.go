@@ -9,7 +9,7 @@ import (
 
 // A spreadsheet takes no text of a user's for a formula; numbers stay numbers.
 func TestCSVHasNoFormulas(t *testing.T) {
-	a := history.Answer{Columns: []string{"JobName", "Change"}, Rows: [][]any{
+	a := history.QueryResult{Columns: []string{"JobName", "Change"}, Rows: [][]any{
 		{"=HYPERLINK(1)", -1.5}, {"+1", int64(-3)}, {"-cmd", nil}, {[]byte("@sum"), 0.0}, {"a=b", "7_3"}}}
 	var out bytes.Buffer
 	if err := printCSV(&out, a, true); err != nil {

@@ -13,7 +13,7 @@ import (
 // Every question of the catalogue can be asked, about what flags name.
 func TestHistory(t *testing.T) {
 	env := storedRuns(t)
-	all := history.Questions()
+	all := history.CatalogueQueries()
 	if got := askIn(env, "history"); got.status != 0 || strings.Count(got.out, "\n") != len(all) ||
 		!strings.Contains(got.out, "week_slower ") {
 		t.Errorf("%+v", got)
@@ -54,7 +54,7 @@ func TestHistory(t *testing.T) {
 // No example of the catalogue is asked about.
 func TestHistoryAsksOfNoExample(t *testing.T) {
 	o := historyOptions{job: "7", user: "me", app: "mine"}
-	for _, q := range history.Questions() {
+	for _, q := range history.CatalogueQueries() {
 		asked, err := o.question(q.Name)
 		if err != nil {
 			t.Error(err)

@@ -27,13 +27,13 @@ import (
 	"jobgait/configs"
 )
 
-// hooks calls Prolog and Epilog as a scheduler does, with an environment of their own.
+// hooks calls the Prolog and the Epilog as a scheduler does, with an environment made for them.
 type hooks struct {
 	bin       string // directory of the programs
 	getenv    func(string) string
-	complain  io.Writer // nil until somebody listens: complaints wait in lines
+	complain  io.Writer // nil until complainTo: complaints wait in lines
 	lines     []string
-	said      map[string]bool // each complaint is passed on once
+	said      map[string]bool // complaints already printed: each is printed once
 	started   time.Time
 	reportDir string
 	key       run.Key
@@ -42,11 +42,12 @@ type hooks struct {
 	env       []string
 }
 
+// newHooks returns the hooks of the installation in directory bin.
 func newHooks(bin string, getenv func(string) string) *hooks {
 	return &hooks{bin: bin, getenv: getenv, said: map[string]bool{}, started: time.Now()}
 }
 
-// complainTo passes on what was complained of so far and will be.
+// complainTo prints the complaints so far to w, and all later ones.
 func (h *hooks) complainTo(w io.Writer) {
 	h.complain = w
 	for _, line := range h.lines {
@@ -55,10 +56,10 @@ func (h *hooks) complainTo(w io.Writer) {
 	h.lines = nil
 }
 
-// prepare counts the run and makes the hooks' environment. An error says why
-// the run cannot be watched.
+// prepare gives the run its number and makes the hooks' environment. The error says why the run cannot be
+// watched.
 func (h *hooks) prepare(o runOptions, args []string, pid int) error {
-	h.getenv = configs.OneMachine(h.getenv)
+	h.getenv = configs.WithOneMachine(h.getenv)
 	cfg, err := configs.Load(h.getenv, filepath.Join(h.bin, "jobgait"))
 	if err != nil {
 		return err
@@ -92,34 +93,34 @@ func (h *hooks) prepare(o runOptions, args []string, pid int) error {
 		return err
 	}
 	for _, label := range o.labels {
-		if !usable(label) {
+		if !isUsableLabel(label) {
 			h.say(fmt.Sprintf("--label %s is not recorded: NAME=VALUE is wanted, without a comma", label))
 		}
 	}
-	return h.tell(o, args, dir, pid)
+	return h.setEnvironment(o, args, dir, pid)
 }
 
-// usable is whether a label is NAME=VALUE, as --jobgait of a scheduler takes it: there
-// several stand with commas in between.
-func usable(label string) bool {
+// isUsableLabel reports whether a label has the form NAME=VALUE and no comma: schedulers' --jobgait takes
+// several labels separated by commas.
+func isUsableLabel(label string) bool {
 	return strings.Index(label, "=") > 0 && !strings.Contains(label, ",")
 }
 
-// identify gives the run its key: inside a batch job that job's id and the
-// number of this run in it, else the next number of this machine.
+// identify returns the run's key: inside a batch job the job's id and the number of this run in it, else the
+// next number of this machine.
 func (h *hooks) identify(host string) (run.Key, error) {
-	if key, inside := scheduler.Within(h.getenv); inside {
-		n, err := next(filepath.Join(h.spool, "sub-"+key.String()))
+	if key, inside := scheduler.CurrentJob(h.getenv); inside {
+		n, err := nextRunNumber(filepath.Join(h.spool, "sub-"+key.String()))
 		key.Sub = int(n)
 		return key, err
 	}
-	n, err := next(filepath.Join(h.spool, "next-"+host))
+	n, err := nextRunNumber(filepath.Join(h.spool, "next-"+host))
 	return run.Key{Cluster: run.LocalCluster + host, JobID: run.JobID(n)}, err
 }
 
-// next counts runs in a file, from 1; runs that start at once get different
-// numbers.
-func next(path string) (int64, error) {
+// nextRunNumber increments the number in a file and returns it, from 1; runs that start at the same time get
+// different numbers.
+func nextRunNumber(path string) (int64, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return 0, fmt.Errorf("count runs: %w", err)
@@ -145,10 +146,10 @@ func next(path string) (int64, error) {
 	return n, nil
 }
 
-// tell makes all that the hooks' environment holds.
-func (h *hooks) tell(o runOptions, args []string, dir string, pid int) error {
+// setEnvironment makes the hooks' environment.
+func (h *hooks) setEnvironment(o runOptions, args []string, dir string, pid int) error {
 	cpus := runtime.NumCPU()
-	name, interpreted := job.Started(args)
+	name, interpreted := job.StartedProgram(args)
 	script := ""
 	if interpreted {
 		script = name
@@ -160,9 +161,9 @@ func (h *hooks) tell(o runOptions, args []string, dir string, pid int) error {
 			GID:    os.Getgid(),
 			NNodes: 1, NodeList: h.node, NCPUs: &cpus, WorkDir: dir, App: o.app, Size: o.size,
 			AddressBytes: addressLimit(),
-			Fields: job.Fields(o.commit, h.getenv("LOADEDMODULES"),
-				slices.DeleteFunc(slices.Clone(o.labels), func(l string) bool { return !usable(l) })),
-		}.WithFields(map[string]string{run.FieldThreads: job.Threads(h.getenv(job.ThreadsVariable)),
+			Fields: job.RecordedFields(o.commit, h.getenv("LOADEDMODULES"),
+				slices.DeleteFunc(slices.Clone(o.labels), func(l string) bool { return !isUsableLabel(l) })),
+		}.WithFields(map[string]string{run.FieldThreads: job.ParseThreads(h.getenv(job.ThreadsVariable)),
 			run.FieldArguments: job.ArgumentsFingerprint(args, job.ArgumentsContext{Cluster: h.key.Cluster, UID: os.Getuid(),
 				JobID: h.key.JobID.String(), Node: h.node, WorkDir: dir, PID: os.Getppid()})}),
 	})
@@ -170,7 +171,7 @@ func (h *hooks) tell(o runOptions, args []string, dir string, pid int) error {
 	return err
 }
 
-// addressLimit is how many bytes COMMAND may map, nil for no limit.
+// addressLimit returns how many bytes COMMAND may map, nil for no limit.
 func addressLimit() *float64 {
 	var l unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_AS, &l); err != nil || l.Cur == 0 || l.Cur >= 1<<60 {
@@ -180,7 +181,7 @@ func addressLimit() *float64 {
 	return &bytes
 }
 
-// userName is the user's name, or the number where the name service is silent.
+// userName returns the user's name, or the user's number where the name service does not answer.
 func userName() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username
@@ -188,26 +189,25 @@ func userName() string {
 	return strconv.Itoa(os.Getuid())
 }
 
-// prolog calls the Prolog, and says whether it may have started an agent.
+// prolog calls the Prolog, and reports whether it may have started an agent.
 func (h *hooks) prolog(ctx context.Context) bool {
 	return h.call(ctx, "jobgait-prolog", hookLimit, nil)
 }
 
-// epilog calls the Epilog, and returns whether it ended; a signal makes us stop
-// waiting, not it.
+// epilog calls the Epilog, and reports whether it succeeded; a signal ends the waiting, not the Epilog.
 func (h *hooks) epilog(ctx context.Context, ended syscall.WaitStatus, signals <-chan os.Signal) bool {
-	h.env = append(h.env, local.Ended(ended))
+	h.env = append(h.env, local.WaitStatusVariable(ended))
 	return h.call(ctx, "jobgait-epilog", epilogLimit, signals)
 }
 
-// The hooks bound themselves; these hold if even that fails.
+// Time limits for the hooks. The hooks limit themselves; these apply if that fails.
 const (
 	hookLimit   = 3 * time.Second
 	epilogLimit = time.Minute
 )
 
-// call runs a hook in a session of its own, so that a terminal's signals do not
-// end it, and passes its complaints on, one line each, once.
+// call runs a hook in a new session, so that a terminal's signals do not end it, and prints its complaints, one
+// line each. It reports whether the hook ended without an error within limit and before a signal.
 func (h *hooks) call(ctx context.Context, program string, limit time.Duration, signals <-chan os.Signal) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -234,6 +234,7 @@ func (h *hooks) call(ctx context.Context, program string, limit time.Duration, s
 	return false
 }
 
+// sayAll prints each line of a hook's output.
 func (h *hooks) sayAll(text string) {
 	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		if line != "" {
@@ -242,8 +243,7 @@ func (h *hooks) sayAll(text string) {
 	}
 }
 
-// say passes a complaint on, once: Prolog and Epilog stumble over the same
-// stone.
+// say prints a complaint once: Prolog and Epilog often have the same one.
 func (h *hooks) say(line string) {
 	_, text, ok := strings.Cut(line, ": ")
 	if !ok || !strings.HasPrefix(line, "jobgait-") {
@@ -260,15 +260,14 @@ func (h *hooks) say(line string) {
 	fmt.Fprintf(h.complain, "jobgait: %s\n", text)
 }
 
-// awaitReady waits until the agent samples or ctx ends, and not at all once the
-// agent is gone.
+// awaitReady waits until the agent samples, the agent has ended or ctx ends.
 func (h *hooks) awaitReady(ctx context.Context) {
 	dir := job.Dir(h.spool, h.node, h.key)
 	for {
-		if _, err := os.Stat(dir.Ready()); err == nil {
+		if _, err := os.Stat(dir.ReadyPath()); err == nil {
 			return
 		}
-		if p, err := job.ReadProcess(dir.PID()); err != nil || !p.Alive() {
+		if p, err := job.ReadProcess(dir.PIDPath()); err != nil || !p.Alive() {
 			return
 		}
 		select {
@@ -279,5 +278,5 @@ func (h *hooks) awaitReady(ctx context.Context) {
 	}
 }
 
-// summary is the little of a summary that names its report.
+// summary returns a summary with only the fields that name its report.
 func (h *hooks) summary() summary.Summary { return summary.Summary{Key: h.key} }

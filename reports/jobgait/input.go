@@ -13,7 +13,7 @@ import (
 	"jobgait/agent/profile"
 )
 
-// input is a file of anybody's numbers, unpacked if it was packed.
+// input is an open input file, decompressed if it was gzipped.
 type input struct {
 	*bufio.Reader
 	// Name is for messages: the path as given, or "standard input".
@@ -29,8 +29,8 @@ func (in *input) Close() error {
 	return in.closer.Close()
 }
 
-// openInput opens a file for reading; "-" is standard input. Gzip is known by
-// its first two bytes, on standard input too.
+// openInput opens a file for reading; "-" is standard input. It recognizes gzip by its first two bytes, on
+// standard input too.
 func openInput(cmd *cobra.Command, path string) (*input, error) {
 	if path == "" {
 		return nil, usageError{errors.New("the name of the file is empty")}
@@ -57,7 +57,7 @@ func openInput(cmd *cobra.Command, path string) (*input, error) {
 			_ = in.Close()
 			return nil, fmt.Errorf("%s: unpack: %w", in.Name, err)
 		}
-		in.Reader = bufio.NewReaderSize(whole{z}, 1<<16)
+		in.Reader = bufio.NewReaderSize(truncationReader{z}, 1<<16)
 		if _, err := in.Peek(1); err != nil && err != io.EOF {
 			_ = in.Close()
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
@@ -66,19 +66,19 @@ func openInput(cmd *cobra.Command, path string) (*input, error) {
 	return in, nil
 }
 
-// whole reads what is packed and says in words that the rest of it is missing.
-type whole struct{ packed io.Reader }
+// truncationReader reads compressed data and returns a clear error if the file is cut off.
+type truncationReader struct{ packed io.Reader }
 
-func (w whole) Read(b []byte) (int, error) {
+func (w truncationReader) Read(b []byte) (int, error) {
 	n, err := w.packed.Read(b)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = fmt.Errorf("the packed file ends too early: part of it is missing: %w", err)
+		err = fmt.Errorf("the compressed file is cut off: copy it again: %w", err)
 	}
 	return n, err
 }
 
-// noProfile returns an error that says what kind of file is expected.
-func noProfile(path string, err error) error {
+// notAProfileError returns an error that says which kind of file is expected.
+func notAProfileError(path string, err error) error {
 	if st, serr := os.Stat(path); serr == nil && st.IsDir() {
 		return fmt.Errorf("%s is a directory: name a profile, such as profile.jgp", path)
 	}

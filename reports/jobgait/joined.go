@@ -13,15 +13,15 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// joined are the histories that --history names, open to be read: one, or one of each
-// of several clusters.
-type joined struct {
+// openedHistories are the histories that --history names, opened for reading: one history, or one of each of
+// several clusters.
+type openedHistories struct {
 	dbs   []*history.DB
 	paths []string
 }
 
-// historyPaths are the files that --history names: FILE,FILE,... or one. A file whose
-// own name has a comma is one.
+// historyPaths returns the files that --history names: FILE,FILE,... or one file. The flag is one file if a
+// file of that name exists, even with a comma.
 func historyPaths(flag string) []string {
 	if _, err := os.Stat(flag); err == nil {
 		return []string{flag}
@@ -29,8 +29,8 @@ func historyPaths(flag string) []string {
 	return strings.Split(flag, ",")
 }
 
-// oneHistory refuses several where a verb writes.
-func oneHistory(flag, verb string) error {
+// requireOneHistory returns a usage error if the flag names several histories, for verbs that write.
+func requireOneHistory(flag, verb string) error {
 	if n := len(historyPaths(flag)); n > 1 {
 		return usageError{fmt.Errorf("--history names %d histories, which are only read together: %s writes into one of them",
 			n, verb)}
@@ -38,28 +38,28 @@ func oneHistory(flag, verb string) error {
 	return nil
 }
 
-// openHistories opens what flag names, "" for what openHistory finds.
-func openHistories(ctx context.Context, getenv func(string) string, flag string) (joined, error) {
-	var j joined
+// openHistories opens the histories that flag names, "" for the one that openHistory finds.
+func openHistories(ctx context.Context, getenv func(string) string, flag string) (openedHistories, error) {
+	var j openedHistories
 	for _, p := range historyPaths(flag) {
 		if p == "" && flag != "" {
-			return joined{}, errors.Join(usageError{fmt.Errorf("--history %s: a name is missing beside a comma", flag)},
+			return openedHistories{}, errors.Join(usageError{fmt.Errorf("--history %s: a name is missing beside a comma", flag)},
 				j.Close())
 		}
 		db, path, err := openHistory(ctx, getenv, p)
 		if err != nil {
-			return joined{}, errors.Join(err, j.Close())
+			return openedHistories{}, errors.Join(err, j.Close())
 		}
 		j.dbs, j.paths = append(j.dbs, db), append(j.paths, path)
 	}
-	if err := j.apart(ctx); err != nil {
-		return joined{}, errors.Join(err, j.Close())
+	if err := j.rejectSharedCluster(ctx); err != nil {
+		return openedHistories{}, errors.Join(err, j.Close())
 	}
 	return j, nil
 }
 
-// apart refuses two histories of one cluster: runs that both have would count twice.
-func (j joined) apart(ctx context.Context) error {
+// rejectSharedCluster returns an error if two histories are of one cluster: runs in both would count twice.
+func (j openedHistories) rejectSharedCluster(ctx context.Context) error {
 	if len(j.dbs) == 1 {
 		return nil
 	}
@@ -80,8 +80,8 @@ func (j joined) apart(ctx context.Context) error {
 	return nil
 }
 
-// Close closes all of them.
-func (j joined) Close() error {
+// Close closes all histories.
+func (j openedHistories) Close() error {
 	var failed error
 	for _, db := range j.dbs {
 		failed = errors.Join(failed, db.Close())
@@ -89,17 +89,17 @@ func (j joined) Close() error {
 	return failed
 }
 
-// path names them for people.
-func (j joined) path() string { return strings.Join(j.paths, ", ") }
+// path returns the paths for messages.
+func (j openedHistories) path() string { return strings.Join(j.paths, ", ") }
 
-// foundRun is a run and the history that has it.
+// foundRun is a run and the history that contains it.
 type foundRun struct {
 	history.Run
 	db *history.DB
 }
 
-// runs are the runs that a query selects, newest first, as history.DB.Runs.
-func (j joined) runs(ctx context.Context, q history.Query) ([]foundRun, error) {
+// runs returns the runs that a query selects from all histories, newest first, as history.DB.Runs does.
+func (j openedHistories) runs(ctx context.Context, q history.Query) ([]foundRun, error) {
 	var all []foundRun
 	for _, db := range j.dbs {
 		runs, err := db.Runs(ctx, q)
@@ -115,9 +115,9 @@ func (j joined) runs(ctx context.Context, q history.Query) ([]foundRun, error) {
 	return all[:min(len(all), limit)], nil
 }
 
-// run is the newest run of a job, with the history that has it. Two clusters may use the same number; then the
-// job is ambiguous.
-func (j joined) run(ctx context.Context, id string) (found summary.Summary, db *history.DB, err error) {
+// run returns the newest run of a job, with the history that contains it. It fails if two clusters have a job
+// of that number.
+func (j openedHistories) run(ctx context.Context, id string) (found summary.Summary, db *history.DB, err error) {
 	at := ""
 	for i := range j.dbs {
 		s, _, err := j.dbs[i].Summary(ctx, id)
@@ -133,19 +133,20 @@ func (j joined) run(ctx context.Context, id string) (found summary.Summary, db *
 		}
 	}
 	if db == nil {
-		err = noRun{id, j.path()}
+		err = noRunError{id, j.path()}
 	}
 	return found, db, err
 }
 
-// seriesOfEach is the distance between the printed series numbers of two histories: each counts its own from 1.
-const seriesOfEach = 1_000_000_000
+// seriesPerHistory is the difference between the printed series numbers of two histories: each history numbers
+// its series from 1.
+const seriesPerHistory = 1_000_000_000
 
 // histories returns what a query selects from all histories, as history.DB.Histories does. Series of the second
 // history are numbered from 1,000,000,001.
-func (j joined) histories(ctx context.Context, q history.HistoryQuery) ([]history.ApplicationRuns, error) {
+func (j openedHistories) histories(ctx context.Context, q history.HistoryQuery) ([]history.ApplicationRuns, error) {
 	var all []history.ApplicationRuns
-	if q.Told != 0 { // changes of one cluster must not be cut because another ran later
+	if q.ChangedSince != 0 { // the newest changes of one cluster must not push out those of another
 		q.Series /= len(j.dbs)
 	}
 	for i, db := range j.dbs {
@@ -154,7 +155,7 @@ func (j joined) histories(ctx context.Context, q history.HistoryQuery) ([]histor
 			return nil, err
 		}
 		for _, h := range list {
-			h.SeriesID += int64(i) * seriesOfEach
+			h.SeriesID += int64(i) * seriesPerHistory
 			all = append(all, h)
 		}
 	}
@@ -174,8 +175,8 @@ func (j joined) histories(ctx context.Context, q history.HistoryQuery) ([]histor
 	return all, nil
 }
 
-// site is what all of them did lately.
-func (j joined) site(ctx context.Context, now float64) (history.Site, error) {
+// site returns the recent data of the site, from all histories.
+func (j openedHistories) site(ctx context.Context, now float64) (history.Site, error) {
 	var sites []history.Site
 	for _, db := range j.dbs {
 		s, err := db.Site(ctx, now)
@@ -184,14 +185,14 @@ func (j joined) site(ctx context.Context, now float64) (history.Site, error) {
 		}
 		sites = append(sites, s)
 	}
-	return history.Join(sites), nil
+	return history.JoinSites(sites), nil
 }
 
-// noRun is the error for a job that no history has.
-type noRun struct{ id, path string }
+// noRunError is the error for a job that no history contains.
+type noRunError struct{ id, path string }
 
-func (e noRun) Error() string {
+func (e noRunError) Error() string {
 	return fmt.Sprintf("no run of job %s in %s (jobgait list shows what is there)", e.id, e.path)
 }
 
-func (noRun) Is(target error) bool { return target == history.ErrNotFound }
+func (noRunError) Is(target error) bool { return target == history.ErrNotFound }

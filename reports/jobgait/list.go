@@ -18,7 +18,7 @@ import (
 	"jobgait/reports/job"
 )
 
-// listOptions are the flags of list; those of one letter are sacct's.
+// listOptions are the flags of list; the one-letter flags are those of sacct.
 type listOptions struct {
 	history, start, end           string
 	noHeader, parsable, json, csv bool
@@ -26,6 +26,7 @@ type listOptions struct {
 	query                         history.Query
 }
 
+// listCommand returns the verb list.
 func listCommand(getenv func(string) string) *cobra.Command {
 	var o listOptions
 	c := &cobra.Command{
@@ -37,7 +38,7 @@ func listCommand(getenv func(string) string) *cobra.Command {
 			"heterogeneous job is one line, with its states, the median elapsed time and the\n" +
 			"slowest part. TIME is a\n" +
 			"date, 2026-11-20T02:00, 02:00 of today, now or now-7days.",
-		Args: wants(0, 0, "no arguments"),
+		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.times(time.Now()); err != nil {
 				return err
@@ -69,7 +70,7 @@ func listCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// times reads the flags that are times.
+// times parses the flags that are times.
 func (o *listOptions) times(now time.Time) error {
 	for _, t := range []struct {
 		flag, text string
@@ -89,7 +90,7 @@ func (o *listOptions) times(now time.Time) error {
 
 var errTime = errors.New("give 2026-11-20, 2026-11-20T02:00, 02:00, now or now-7days")
 
-// timeOf reads a time as sacct takes it, in the zone of now.
+// timeOf parses a time as sacct does, in the time zone of now.
 func timeOf(text string, now time.Time) (time.Time, error) {
 	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02", time.RFC3339} {
 		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
@@ -124,7 +125,7 @@ func timeOf(text string, now time.Time) (time.Time, error) {
 	return now.Add(-time.Duration(n) * unit), nil
 }
 
-// columns are those of --json and --csv.
+// columns returns the columns of --json and --csv.
 func (listOptions) columns() []string {
 	return []string{"job_id", "user", "app", "shape", "start", "elapsed_s", "period_s", "coverage", "report_dir",
 		"job_name", "account",
@@ -132,31 +133,32 @@ func (listOptions) columns() []string {
 		"finding", "cluster"}
 }
 
-// row is one run in these columns; unknown is nil.
+// row returns one run in these columns; an unknown value is nil.
 func (r foundRun) row(finding string) []any {
 	var code, signal any
 	if e := r.Exit; e != nil {
 		code, signal = e.Code, e.Signal
 	}
 	return []any{r.DisplayID, r.User, r.App, r.Shape, time.Unix(int64(r.Start), 0).UTC().Format(time.RFC3339), r.ElapsedS,
-		known(r.PeriodS),
-		known(r.Coverage), r.ReportDir, r.JobName, r.Account, r.Partition, r.FinalState(), code, signal, known(r.CPUs),
-		known(r.BusyCPUs),
-		known(r.WaitingCPUs), known(r.PeakMemBytes), known(r.StepS), finding, r.Cluster}
+		orNil(r.PeriodS),
+		orNil(r.Coverage), r.ReportDir, r.JobName, r.Account, r.Partition, r.FinalState(), code, signal, orNil(r.CPUs),
+		orNil(r.BusyCPUs),
+		orNil(r.WaitingCPUs), orNil(r.PeakMemBytes), orNil(r.StepS), finding, r.Cluster}
 }
 
-func known[T any](v *T) any {
+// orNil returns the value that v points to, or nil.
+func orNil[T any](v *T) any {
 	if v == nil {
 		return nil
 	}
 	return *v
 }
 
-// finding is the code of the first finding, "" for none.
+// finding returns the code of the run's first finding, "" for none.
 func (r foundRun) finding(ctx context.Context) string {
 	s, _, err := r.db.Lookup(ctx, history.Ref{ID: r.DisplayID, Cluster: r.Cluster, Restart: &r.Restart, Sub: &r.Sub})
 	if err != nil {
-		return "" // the row is still true
+		return "" // the rest of the row is still correct
 	}
 	if found := job.New(s, nil, job.Options{}).Findings; len(found) > 0 {
 		return found[0].Code
@@ -164,7 +166,8 @@ func (r foundRun) finding(ctx context.Context) string {
 	return ""
 }
 
-func (o listOptions) list(ctx context.Context, from joined, out io.Writer) error {
+// list prints the runs.
+func (o listOptions) list(ctx context.Context, from openedHistories, out io.Writer) error {
 	if !o.tasks && !o.json && !o.csv {
 		return o.listArrays(ctx, from, out)
 	}
@@ -172,7 +175,7 @@ func (o listOptions) list(ctx context.Context, from joined, out io.Writer) error
 	if err != nil {
 		return err
 	}
-	table, all := [][]string{}, history.Answer{Columns: o.columns()}
+	table, all := [][]string{}, history.QueryResult{Columns: o.columns()}
 	for _, r := range runs {
 		finding := r.finding(ctx)
 		table, all.Rows = append(table, r.cells(finding)), append(all.Rows, r.row(finding))
@@ -186,11 +189,11 @@ func (o listOptions) list(ctx context.Context, from joined, out io.Writer) error
 	return o.writeText(out, table, len(from.dbs) > 1)
 }
 
-// runsForRow is how many runs are read for each row of a list in which arrays are rolled up.
+// runsForRow is the number of runs that are read per row of a list in which arrays are rolled up.
 const runsForRow = 40
 
-// listArrays prints jobs, the tasks of an array in one line.
-func (o listOptions) listArrays(ctx context.Context, from joined, out io.Writer) error {
+// listArrays prints jobs, with the tasks of an array in one line.
+func (o listOptions) listArrays(ctx context.Context, from openedHistories, out io.Writer) error {
 	q := o.query
 	rows := cmp.Or(max(q.Limit, 0), history.DefaultLimit)
 	q.Limit = rows * runsForRow
@@ -198,20 +201,20 @@ func (o listOptions) listArrays(ctx context.Context, from joined, out io.Writer)
 	if err != nil {
 		return err
 	}
-	table, err := rolledUp(ctx, runs, rows)
+	table, err := rollUpArrays(ctx, runs, rows)
 	if err != nil {
 		return err
 	}
 	return o.writeText(out, table, len(from.dbs) > 1)
 }
 
-// names are the columns of the text.
+// names returns the headers of the text table.
 func (listOptions) names() []string {
 	return []string{"Cluster", "JobID", "User", "State", "ExitCode", "Start", "Elapsed", "NCPUS", "Busy", "Wait", "MaxRSS",
 		"Cycle", "Finding", "Application"}
 }
 
-// cells are its text, its cluster first.
+// cells returns the run's row of the text table, its cluster first.
 func (r foundRun) cells(finding string) []string {
 	exit := "-"
 	if e := r.Exit; e != nil {
@@ -247,6 +250,7 @@ func elapsedText(s float64) string {
 	return elapsed
 }
 
+// writeText prints the text table.
 func (o listOptions) writeText(out io.Writer, rows [][]string, clusters bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if !o.noHeader {

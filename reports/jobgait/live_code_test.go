@@ -238,7 +238,7 @@ func installed(tool string) bool {
 }
 
 // known is what the agent of the run was answered so far.
-func (b box) known() (k names.Known) {
+func (b box) known() (k names.KnownFunctions) {
 	files, _ := filepath.Glob(filepath.Join(filepath.Dir(b.work), ".local/state/jobgait/*/*/"+names.KnownFile))
 	if len(files) > 0 {
 		if text, err := os.ReadFile(files[len(files)-1]); err == nil {
@@ -511,7 +511,7 @@ func (b box) searched(word string, cmd *exec.Cmd) map[string]bool {
 
 // asked is whether the functions that start there are known.
 func (b box) asked(starts []uint64) bool {
-	return slices.ContainsFunc(b.known().Files, func(f names.KnownOf) bool {
+	return slices.ContainsFunc(b.known().Files, func(f names.FileFunctions) bool {
 		return !slices.ContainsFunc(starts, func(at uint64) bool {
 			return !slices.ContainsFunc(f.Functions, func(x names.Function) bool { return x.Start == at })
 		})
@@ -645,7 +645,7 @@ func TestLiveCodeAgainstLAMMPS(t *testing.T) {
 	record := b.record()
 	split := record.Code.Run
 	if len(record.Patterns) > 0 {
-		if c := record.Code.Of(record.Patterns[0].ID); c != nil {
+		if c := record.Code.CycleOf(record.Patterns[0].ID); c != nil {
 			split = c.Split
 		}
 	}

@@ -279,7 +279,7 @@ func (b box) compare(name string, seen []perfFunction) {
 		want := f.samples / all
 		mean := (f.samples + got*ours) / (all + ours)
 		deviates := (got - want) / math.Sqrt(mean*(1-mean)*(1/all+1/ours))
-		b.t.Logf("%-40s %-24s perf %5.2f %%, jobgait %5.2f, z %.1f", cmp.Or(names.Readable(f.symbol), "unnamed"),
+		b.t.Logf("%-40s %-24s perf %5.2f %%, jobgait %5.2f, z %.1f", cmp.Or(names.ReadableName(f.symbol), "unnamed"),
 			filepath.Base(f.path), 100*want, 100*got, deviates)
 		if worst, z = max(worst, 100*math.Abs(got-want)), max(z, math.Abs(deviates)); math.Abs(got-want) > .02 {
 			b.t.Errorf("%s of %s: %.2f %% of the time by perf, %.2f by ours", f.symbol, f.path, 100*want, 100*got)
@@ -291,7 +291,7 @@ func (b box) compare(name string, seen []perfFunction) {
 // aliases are the names of a symbol and of those at the same address: which of them is
 // told is a matter of taste.
 func (f perfFunction) aliases() []string {
-	out := []string{f.symbol, names.Readable(f.symbol)}
+	out := []string{f.symbol, names.ReadableName(f.symbol)}
 	var list []elf.Symbol
 	build := ""
 	if x, err := elf.Open(f.path); err == nil {
@@ -318,7 +318,7 @@ func (f perfFunction) aliases() []string {
 	}
 	for _, s := range list {
 		if at[s.Value] {
-			out = append(out, names.Readable(s.Name))
+			out = append(out, names.ReadableName(s.Name))
 		}
 	}
 	return out

@@ -22,7 +22,7 @@ import (
 	"jobgait/reports/mail"
 )
 
-// sendLimit bounds the program that sends: a mail queue accepts at once.
+// sendLimit is the time limit for the program that sends the mail: a mail queue accepts a mail immediately.
 const sendLimit = 30 * time.Second
 
 // mailOptions are the arguments of mail: those of mail(1) that slurmctld uses.
@@ -32,6 +32,7 @@ type mailOptions struct {
 	out     io.Writer
 }
 
+// mailCommand returns the verb mail.
 func mailCommand(getenv func(string) string) *cobra.Command {
 	o := mailOptions{getenv: getenv}
 	c := &cobra.Command{
@@ -55,7 +56,7 @@ func mailCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// send sends the mail.
+// send sends the mail with the job's report.
 func (o mailOptions) send(ctx context.Context, recipient string) error {
 	to, err := mail.Recipients(recipient)
 	if err != nil {
@@ -77,19 +78,20 @@ func (o mailOptions) send(ctx context.Context, recipient string) error {
 		return err
 	}
 	// What the controller calls without us.
-	if other := sendBy(ctx, []byte(body), plainMail, append([]string{"-s", o.subject, "--"}, to...)...); other != nil {
+	if other := sendBy(ctx, []byte(body), defaultMailProgram,
+		append([]string{"-s", o.subject, "--"}, to...)...); other != nil {
 		return fmt.Errorf("no mail was sent: %w; %w", err, other)
 	}
 	return nil
 }
 
-// plainMail is the program that Slurm calls by default.
-const plainMail = "/bin/mail"
+// defaultMailProgram is the mail program that Slurm calls by default.
+const defaultMailProgram = "/bin/mail"
 
-// sendBy runs a program that takes a mail from its standard input.
+// sendBy runs a program that reads a mail from its standard input.
 func sendBy(ctx context.Context, message []byte, program string, args ...string) error {
 	if program == "" {
-		return fmt.Errorf("mail.sendmail is empty: %w", fs.ErrNotExist)
+		return fmt.Errorf("mail.sendmail in jobgait.toml is empty: set it to the path of sendmail: %w", fs.ErrNotExist)
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Stdin = bytes.NewReader(message)
@@ -102,15 +104,15 @@ func sendBy(ctx context.Context, message []byte, program string, args ...string)
 	return nil
 }
 
-// report is the first screen of the report of a job that has just ended, or the line that the accounting
-// has of it; "" if neither comes in time.
+// report returns the first screen of the report of a job that has just ended, or its line in the accounting; ""
+// if neither is available in time.
 func (o mailOptions) report(ctx context.Context, cfg configs.Config, m job.Mail) string {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(cfg.Mail.WaitS*float64(time.Second)))
 	defer cancel()
 	began := time.Now()
 	for tick := 0; ; tick++ {
 		s, err := o.stored(ctx, m)
-		if err == nil && s.End > float64(began.Unix())-mailAge {
+		if err == nil && s.End > float64(began.Unix())-maxMailAge {
 			return firstScreen(s)
 		}
 		if tick%5 == 0 {
@@ -119,7 +121,7 @@ func (o mailOptions) report(ctx context.Context, cfg configs.Config, m job.Mail)
 				return d.Line("job "+m.ID) + "\n"
 			}
 			if failed != nil && err != nil && !errors.Is(err, history.ErrNotFound) {
-				return "" // neither can be asked
+				return "" // neither the accounting nor the history answers
 			}
 		}
 		select {
@@ -130,11 +132,11 @@ func (o mailOptions) report(ctx context.Context, cfg configs.Config, m job.Mail)
 	}
 }
 
-// mailAge is by how many seconds before the mail a run may have ended: an earlier run of a requeued job has the same
-// id.
-const mailAge = 600
+// maxMailAge is the largest number of seconds between the run's end and the mail: an earlier run of a requeued
+// job has the same id.
+const maxMailAge = 600
 
-// stored is the run of the mail's job in the history.
+// stored returns the run of the mail's job in the history.
 func (o mailOptions) stored(ctx context.Context, m job.Mail) (summary.Summary, error) {
 	db, _, err := openHistory(ctx, o.getenv, "")
 	if err != nil {
@@ -148,6 +150,7 @@ func (o mailOptions) stored(ctx context.Context, m job.Mail) (summary.Summary, e
 	return s, err
 }
 
+// firstScreen returns the head of the run's report.
 func firstScreen(s summary.Summary) string {
 	var b bytes.Buffer
 	r := report.New(s, nil, report.Options{Version: configs.Version, Now: float64(time.Now().Unix()),

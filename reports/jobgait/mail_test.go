@@ -90,8 +90,8 @@ func TestMailWithTheReport(t *testing.T) {
 
 // Without a mail system it says so in one line and fails nothing.
 func TestMailWithoutSendmail(t *testing.T) {
-	if _, err := os.Stat(plainMail); err == nil {
-		t.Skip(plainMail + " is here and would send a mail")
+	if _, err := os.Stat(defaultMailProgram); err == nil {
+		t.Skip(defaultMailProgram + " is here and would send a mail")
 	}
 	env, _ := mailing(t, filepath.Join(t.TempDir(), "sendmail"))
 	got := askIn(env, "mail", "-s", "Slurm Job_id=8 Name=x Ended, Run time 00:01:40", "alice")

@@ -1,10 +1,9 @@
-// Program jobgait is for users and administrators: it runs a command under the
-// hooks on one machine (run), shows what is stored (show, list, dashboard) or
-// what a profile says (replay), says what on a node is not set up (doctor), and asks stored runs and anybody's numbers
-// the questions of the three analyses (periods, scaling, changes, compare).
+// Program jobgait is for users and administrators: it runs a command under the hooks on one machine (run),
+// shows stored runs (show, list, dashboard) or a profile (replay), checks the setup of a node (doctor), and
+// applies the three analyses (periods, scaling, changes, compare) to stored runs and to files of numbers.
 //
-// Exit status: 0 ok, 1 error, 2 usage, 3 found and worse (changes --check).
-// `jobgait run` exits as its command did.
+// Exit status: 0 ok, 1 error, 2 usage, 3 a history became slower (changes --check). `jobgait run` exits with
+// the status of its command.
 package main
 
 import (
@@ -26,21 +25,22 @@ func main() {
 	os.Exit(runJobgait(context.Background(), os.Environ(), os.Args, os.Stdout, os.Stderr))
 }
 
-// status is an exit status that a verb asks for; its message is printed already, or it has none.
+// status is an exit status that a verb returns as its error; its message is already printed, or it has none.
 type status int
 
 func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// usageError is a mistake in the call.
+// usageError is an error in the arguments of the call.
 type usageError struct{ error }
 
-// runJobgait is the program; args[0] is its name.
+// runJobgait runs the program and returns its exit status; args[0] is the program's name.
 func runJobgait(ctx context.Context, environ, args []string, out, complain io.Writer) int {
-	children := as.Handlers{as.Look: check.ServeLook, as.Release: func(_ context.Context, r as.Request) error {
-		return status(release(environ, r.Args, complain))
-	}}
+	children := as.Handlers{as.InspectCollection: check.ServeInspect,
+		as.Release: func(_ context.Context, r as.Request) error {
+			return status(release(environ, r.Args, complain))
+		}}
 	if child, err := children.Serve(ctx, args[1:], os.Stdin, out); child {
-		return exit(nil, err, complain)
+		return exitStatus(nil, err, complain)
 	}
 	root := &cobra.Command{
 		Use:   "jobgait",
@@ -84,11 +84,11 @@ func runJobgait(ctx context.Context, environ, args []string, out, complain io.Wr
 	if err == nil {
 		cmd, err = root.ExecuteContextC(ctx)
 	}
-	return exit(cmd, err, complain)
+	return exitStatus(cmd, err, complain)
 }
 
-// exit says what went wrong and with which status the program ends.
-func exit(cmd *cobra.Command, err error, complain io.Writer) int {
+// exitStatus prints the error and returns the program's exit status.
+func exitStatus(cmd *cobra.Command, err error, complain io.Writer) int {
 	var asked status
 	var usage usageError
 	switch {
@@ -104,8 +104,8 @@ func exit(cmd *cobra.Command, err error, complain io.Writer) int {
 	return 1
 }
 
-// unknownVerb refuses a first word that is no verb, whatever flags follow it: the
-// library would print the help of the program and call that a success.
+// unknownVerb returns an error for a first word that is no verb, whatever flags follow it: cobra would print
+// the program's help and exit with 0.
 func unknownVerb(root *cobra.Command, args []string) error {
 	if len(args) > 0 && args[0] == "help" {
 		args = args[1:]
@@ -124,8 +124,8 @@ func unknownVerb(root *cobra.Command, args []string) error {
 	return usageError{err}
 }
 
-// wants takes from least to most arguments and calls anything else a usage error.
-func wants(least, most int, what string) cobra.PositionalArgs {
+// argCount accepts from least to most arguments and returns a usage error for any other number.
+func argCount(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
 			return usageError{fmt.Errorf("%s wants %s", cmd.Name(), what)}
@@ -134,7 +134,7 @@ func wants(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// settings are those of the installation that this program belongs to.
+// settings loads the settings of the installation that this program belongs to.
 func settings(getenv func(string) string) (configs.Config, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -143,7 +143,7 @@ func settings(getenv func(string) string) (configs.Config, error) {
 	return configs.Load(getenv, self)
 }
 
-// lookup reads a variable from an environment; the last one of a name counts.
+// lookup returns a function that reads variables of environ; the last one of a name counts.
 func lookup(environ []string) func(string) string {
 	vars := make(map[string]string, len(environ))
 	for _, kv := range environ {

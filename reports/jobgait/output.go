@@ -20,7 +20,8 @@ var errNoOutput = errors.New("cannot write to \"-\": name a file, such as /dev/s
 
 // writeFile writes a file completely before it appears: under a temporary name beside its place, then renamed.
 // An existing terminal or pipe is written to directly. A new file has the mode that the umask gives, one that
-// is replaced keeps its mode. A link of the caller's or root's is followed; one of another account is refused.
+// is replaced keeps its mode. It follows links owned by the caller or root, and refuses links of other
+// accounts.
 func writeFile(path string, draw func(io.Writer) error) (err error) {
 	if path == "-" { // for input files "-" is standard input; a file of that name is a mistake
 		return usageError{errNoOutput}
@@ -35,7 +36,7 @@ func writeFile(path string, draw func(io.Writer) error) (err error) {
 			return err
 		}
 	}
-	if asItIs(path) {
+	if writtenInPlace(path) {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			return err
@@ -51,12 +52,12 @@ func writeFile(path string, draw func(io.Writer) error) (err error) {
 	return replaceIn(dir, filepath.Base(path), draw)
 }
 
-// maxLinks bounds how many links a path may lead through, as the kernel does.
+// maxLinks is the largest number of links that a path may lead through, as in the kernel.
 const maxLinks = 40
 
 var errForeignLink = errors.New("the path is a link of another account: name the file itself")
 
-// followOwnLinks is the absolute path with its links followed. A last element that does not exist stays.
+// followOwnLinks returns the absolute path with its links resolved. A last element that does not exist is kept.
 func followOwnLinks(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -72,7 +73,7 @@ func followOwnLinks(path string) (string, error) {
 	return "", unix.ELOOP
 }
 
-// followFirst replaces the first link in an absolute path by what it leads to.
+// followFirst replaces the first link in an absolute path by its target.
 func followFirst(path string) (string, error) {
 	at := "/"
 	elements := strings.Split(strings.Trim(path, "/"), "/")
@@ -105,8 +106,9 @@ func followFirst(path string) (string, error) {
 	return path, nil
 }
 
-// trusted says whether a link of an account is followed: always the caller's own and root's; of others only one to a
-// directory, where the caller is not root, and not where everybody can make links.
+// trusted reports whether a link owned by an account is followed. Links of the caller and of root always are.
+// Links of others are followed only if they lead to a directory, the caller is not root, and not everybody can
+// create links in dir.
 func trusted(owner uint32, dir string, last bool) bool {
 	me := uint32(os.Geteuid())
 	if owner == me || owner == 0 {
@@ -116,7 +118,8 @@ func trusted(owner uint32, dir string, last bool) bool {
 	return !last && me != 0 && unix.Stat(dir, &st) == nil && st.Mode&0o002 == 0
 }
 
-// openWithoutLinks opens a directory whose path contains no link, so that no link can be exchanged meanwhile.
+// openWithoutLinks opens a directory whose path contains no links, so that no element can be replaced by a link
+// meanwhile.
 func openWithoutLinks(dir string) (int, error) {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	fd, err := unix.Openat2(unix.AT_FDCWD, dir, &how)
@@ -126,7 +129,7 @@ func openWithoutLinks(dir string) (int, error) {
 	return fd, err
 }
 
-// replaceIn writes a new file in a directory and gives it the name.
+// replaceIn writes a new file in a directory and renames it to name.
 func replaceIn(dir int, name string, draw func(io.Writer) error) (err error) {
 	var old unix.Stat_t
 	replaced := unix.Fstatat(dir, name, &old, unix.AT_SYMLINK_NOFOLLOW) == nil
@@ -157,10 +160,9 @@ func replaceIn(dir int, name string, draw func(io.Writer) error) (err error) {
 	return unix.Renameat(dir, temporary, dir, name)
 }
 
-// asItIs is whether a path is written to where it is: a terminal, a pipe, and
-// /dev/stdout, which may lead to an ordinary file. What is moved to /dev would
-// replace the link there.
-func asItIs(path string) bool {
+// writtenInPlace reports whether a path is written to directly: terminals, pipes, and /dev/stdout, which may be
+// a regular file. Renaming a file to /dev/stdout would replace the link there.
+func writtenInPlace(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return err == nil
@@ -168,7 +170,7 @@ func asItIs(path string) bool {
 	return isStream(path)
 }
 
-// isStream is whether a path names a stream of this process.
+// isStream reports whether a path names a stream of this process.
 func isStream(path string) bool {
 	return slices.ContainsFunc([]string{"/dev/std", "/dev/fd/", "/proc/"}, func(p string) bool {
 		return strings.HasPrefix(filepath.Clean(path), p)

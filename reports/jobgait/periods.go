@@ -26,6 +26,7 @@ type periodsOptions struct {
 	json, ascii  bool
 }
 
+// periodsCommand returns the verb periods.
 func periodsCommand() *cobra.Command {
 	var o periodsOptions
 	c := &cobra.Command{
@@ -37,7 +38,7 @@ func periodsCommand() *cobra.Command {
 			"numbers, little-endian float32 (NaN = missing; give --rate), or a profile; gzip\n" +
 			"is unpacked, - is standard input. One line on standard error says how a CSV\n" +
 			"file was understood.",
-		Args: wants(1, 1, "one file: jobgait periods FILE"),
+		Args: argCount(1, 1, "one file: jobgait periods FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return printPeriods(cmd, o, args[0]) },
 	}
 	f := c.Flags()
@@ -51,21 +52,23 @@ func periodsCommand() *cobra.Command {
 	return c
 }
 
+// check returns a usage error for invalid values of flags.
 func (o periodsOptions) check() error {
 	switch {
 	case o.method != "track" && o.method != "paper":
-		return usageError{fmt.Errorf("method %q: want track or paper", o.method)}
+		return usageError{fmt.Errorf("--method %q: want track or paper", o.method)}
 	case o.rate < 0 || math.IsNaN(o.rate) || math.IsInf(o.rate, 0):
-		return usageError{fmt.Errorf("rate %v is not a valid number of samples per second", o.rate)}
+		return usageError{fmt.Errorf("--rate %v: want a number of samples per second above 0", o.rate)}
 	}
 	return nil
 }
 
+// printPeriods finds the periods of a file and prints them.
 func printPeriods(cmd *cobra.Command, o periodsOptions, path string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	progress := working(cmd.ErrOrStderr(), "looking for periods in "+path)
+	progress := startProgress(cmd.ErrOrStderr(), "looking for periods in "+path)
 	report, reading, err := o.find(cmd, path)
 	progress.done()
 	if err != nil {
@@ -83,14 +86,14 @@ func printPeriods(cmd *cobra.Command, o periodsOptions, path string) error {
 	return report.Text(cmd.OutOrStdout(), o.ascii)
 }
 
-// collectAt is by how many percent memory may grow before it is collected. Nearly
-// all of it are samples, in which the collector has nothing to follow: at 20
-// instead of 100 a day of float32 needs 120 MB instead of 170, in the same time.
-const collectAt = 20
+// gcPercent is the growth of the heap in percent that triggers a garbage collection. Nearly all memory is
+// samples, which contain no pointers: at 20 instead of 100, a day of float32 needs 120 MB instead of 170, in
+// the same time.
+const gcPercent = 20
 
-// find reads the file and looks for periods in it.
+// find reads the file and detects periods in it.
 func (o periodsOptions) find(cmd *cobra.Command, path string) (periods.Detection, table.Reading, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	in, err := openInput(cmd, path)
 	if err != nil {
 		return periods.Detection{}, table.Reading{}, err
@@ -112,7 +115,7 @@ func (o periodsOptions) find(cmd *cobra.Command, path string) (periods.Detection
 	return periods.New(report), t.Reading, nil
 }
 
-// detect searches for periods by the chosen method.
+// detect detects periods by the chosen method.
 func (o periodsOptions) detect(in *periods.Input, par periodicity.Params) error {
 	if o.method == "paper" {
 		found, err := periodicity.DetectPaper(in.Set)
@@ -124,8 +127,8 @@ func (o periodsOptions) detect(in *periods.Input, par periodicity.Params) error 
 	return err
 }
 
-// read reads the input, whatever it is. whole is whether what the whole node
-// counted is the job's own.
+// read reads a profile or a table of numbers. whole reports whether the counts of the whole node are the job's
+// own.
 func (o periodsOptions) read(in *input, path string) (t table.Samples, whole bool, err error) {
 	if head, _ := in.Peek(16); !profile.IsProfile(head) {
 		options := table.SampleOptions{Name: in.Name, Columns: o.columns, RateHz: o.rate, Size: sizeOf(path)}
@@ -199,7 +202,7 @@ func readProfile(in *input, path string) (profile.Header, series.Set, error) {
 	return damaged(l.Header, l.Damage), l.Set, nil
 }
 
-// damaged adds to the notes of a profile what could not be read of it.
+// damaged adds a note on the damaged part of a profile to its header.
 func damaged(h profile.Header, d profile.Damage) profile.Header {
 	if d.Text != "" {
 		h.Notes = append(h.Notes, note.New(note.ProfileBad, "%s", d.Text))
@@ -207,8 +210,8 @@ func damaged(h profile.Header, d profile.Damage) profile.Header {
 	return h
 }
 
-// sizeOf is the length of a regular file that is not packed, 0 for anything else.
-// A packed one is larger than that, which costs memory but no error.
+// sizeOf returns the size of a regular file in bytes, 0 for anything else. A gzipped file expands to more; that
+// costs memory but is no error.
 func sizeOf(path string) int64 {
 	if path == "-" {
 		return 0

@@ -9,21 +9,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// progress is a line on a terminal that says what is being done and for how
-// long, from the second second on. Elsewhere, and in the background, nothing is
-// written. It begins on a line of its own: what is on the terminal's last line
-// is COMMAND's.
+// progress is a line on a terminal that says what is being done and for how long; it appears after one second.
+// Nothing is written if the output is no terminal or the process is in the background. It begins on a new line,
+// because the last line of the terminal is COMMAND's.
 type progress struct {
 	stop, stopped chan struct{}
 	shown         bool
 }
 
-func working(w io.Writer, what string) *progress {
-	return workingOn(w, func() string { return what })
+// startProgress starts a line of progress with a fixed text.
+func startProgress(w io.Writer, what string) *progress {
+	return startProgressFunc(w, func() string { return what })
 }
 
-// workingOn asks every second what is being done.
-func workingOn(w io.Writer, what func() string) *progress {
+// startProgressFunc starts a line of progress that calls what every second for its text.
+func startProgressFunc(w io.Writer, what func() string) *progress {
 	p := &progress{stop: make(chan struct{}), stopped: make(chan struct{})}
 	go func() {
 		defer close(p.stopped)
@@ -52,7 +52,7 @@ func workingOn(w io.Writer, what func() string) *progress {
 	return p
 }
 
-// done takes the line away and returns whether there was one.
+// done removes the line and reports whether there was one.
 func (p *progress) done() bool {
 	close(p.stop)
 	<-p.stopped

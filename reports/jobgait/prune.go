@@ -19,6 +19,7 @@ import (
 	"jobgait/epilog/archive"
 )
 
+// pruneCommand returns the verb prune.
 func pruneCommand(getenv func(string) string) *cobra.Command {
 	var path string
 	var dry bool
@@ -32,9 +33,9 @@ func pruneCommand(getenv func(string) string) *cobra.Command {
 			"view days keeps what runs add up to. Where keep.copy names a file, the history\n" +
 			"is then copied there and the copy checked. Where the site archives profiles\n" +
 			"([collect] archive), the oldest runs go there, too.",
-		Args: wants(0, 0, "no arguments"),
+		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := oneHistory(path, "prune"); err != nil {
+			if err := requireOneHistory(path, "prune"); err != nil {
 				return err
 			}
 			cfg, err := prunedSettings(getenv)
@@ -85,7 +86,7 @@ func prunedSettings(getenv func(string) string) (configs.Config, error) {
 	if _, err := os.Stat(cfg.History.Path); !errors.Is(err, fs.ErrNotExist) {
 		return cfg, nil
 	}
-	own, err := settings(configs.OneMachine(getenv))
+	own, err := settings(configs.WithOneMachine(getenv))
 	if err != nil {
 		return cfg, nil
 	}
@@ -97,7 +98,7 @@ func prunedSettings(getenv func(string) string) (configs.Config, error) {
 
 // prune prunes one history and copies it.
 func prune(ctx context.Context, path, to string, keep history.Keep, dry bool, out io.Writer) error {
-	if _, err := os.Stat(path); err != nil { // to open it to write would make it
+	if _, err := os.Stat(path); err != nil { // opening it for writing would create it
 		return fmt.Errorf("no history to prune: %w", err)
 	}
 	db, err := history.Open(ctx, path)
@@ -126,7 +127,7 @@ func prune(ctx context.Context, path, to string, keep history.Keep, dry bool, ou
 	return copyHistory(ctx, db, to, out)
 }
 
-// trimArchive takes away what the archive of profiles need not keep.
+// trimArchive removes the profiles that the archive need not keep.
 func trimArchive(c configs.Collect, out io.Writer) error {
 	if c.Archive == "" {
 		return nil
@@ -139,14 +140,14 @@ func trimArchive(c configs.Collect, out io.Writer) error {
 	return err
 }
 
-// copyHistory puts a sound copy in the place of the one before.
+// copyHistory replaces the previous copy of the history by a new, consistent one.
 func copyHistory(ctx context.Context, db *history.DB, to string, out io.Writer) error {
 	if to == "" {
 		return nil
 	}
 	next := to + ".next"
 	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("make room for the copy: %w", err)
+		return fmt.Errorf("remove the old temporary copy: %w", err)
 	}
 	if err := db.Copy(ctx, next); err != nil {
 		return err

@@ -34,17 +34,18 @@ import (
 	jobreport "jobgait/reports/job"
 )
 
-// reanalysis is one call of reanalyse.
+// reanalysis are the arguments of one call of reanalyse.
 type reanalysis struct {
 	archive, history string
 	jobs             int
 	dry, local       bool
-	part             string // "2/8" analyses that part, in a task of the job array
-	build            string // whose results need not be made again
+	part             string // "2/8" analyses the second of eight parts, in a task of the job array
+	build            string // identifies this build; results of the same build are kept
 	config           configs.Config
 	out, complain    io.Writer
 }
 
+// reanalyseCommand returns the verb reanalyse.
 func reanalyseCommand(getenv func(string) string) *cobra.Command {
 	var a reanalysis
 	c := &cobra.Command{
@@ -56,9 +57,9 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 			"history, as a job array where there is sbatch, else on the cores here. It may\n" +
 			"be ended at any moment; called again it goes on. Delivered reports stay as they\n" +
 			"are.",
-		Args: wants(0, 0, "no arguments"),
+		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if err := oneHistory(a.history, "reanalyse"); err != nil {
+			if err := requireOneHistory(a.history, "reanalyse"); err != nil {
 				return err
 			}
 			self, err := os.Executable()
@@ -93,7 +94,7 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// run is all of it: what is not analysed yet, then one writer.
+// run analyses the runs that have no result yet, then writes all results into the history.
 func (a reanalysis) run(ctx context.Context, self string) error {
 	if err := job.RequireRootOwned(a.archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("accounts other than root can change the archive %s: run this as the account that owns it",
@@ -132,25 +133,25 @@ func (a reanalysis) run(ctx context.Context, self string) error {
 	return errors.Join(failed, a.write(ctx, runs))
 }
 
-// ofThisPart returns the runs of this part: by their names, since others come meanwhile.
-func (a reanalysis) ofThisPart(runs []archive.Kept) ([]archive.Kept, error) {
+// ofThisPart returns the runs of this part, chosen by their names, because further runs may be added meanwhile.
+func (a reanalysis) ofThisPart(runs []archive.ArchivedRun) ([]archive.ArchivedRun, error) {
 	if a.part == "" {
 		return runs, nil
 	}
 	var k, n uint32
 	if _, err := fmt.Sscanf(a.part, "%d/%d", &k, &n); err != nil || k >= n {
-		return nil, usageError{fmt.Errorf("--part %s: 0/8 to 7/8 are the eight parts of eight", a.part)}
+		return nil, usageError{fmt.Errorf("--part %s: want K/N with K from 0 to N-1, such as 0/8", a.part)}
 	}
-	return slices.DeleteFunc(runs, func(r archive.Kept) bool {
+	return slices.DeleteFunc(runs, func(r archive.ArchivedRun) bool {
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(filepath.Base(string(r))))
 		return h.Sum32()%n != k
 	}), nil
 }
 
-// notAnalysed are the runs that have no result of this build.
-func (a reanalysis) notAnalysed(runs []archive.Kept) ([]archive.Kept, error) {
-	var left []archive.Kept
+// notAnalysed returns the runs that have no result of this build.
+func (a reanalysis) notAnalysed(runs []archive.ArchivedRun) ([]archive.ArchivedRun, error) {
+	var left []archive.ArchivedRun
 	for _, r := range runs {
 		if _, ok, err := r.Result(a.build); err != nil && !errors.Is(err, summary.ErrDamaged) {
 			return nil, err
@@ -161,9 +162,9 @@ func (a reanalysis) notAnalysed(runs []archive.Kept) ([]archive.Kept, error) {
 	return left, nil
 }
 
-// buildOf names a program by what is in it: packages are built without the commit, and
-// builds of one commit may differ. A task of the array on a node that has another build
-// analyses for nothing: its runs are analysed again where they are written.
+// buildOf returns a hash of a program's file: packages are built without the commit, and builds of one commit
+// may differ. Results of array tasks on a node with another build are not used; the writer analyses these runs
+// again.
 func buildOf(program string) (string, error) {
 	f, err := os.Open(program)
 	if err != nil {
@@ -177,21 +178,23 @@ func buildOf(program string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// cores is how many runs are analysed at once here.
+// cores returns how many runs are analysed at the same time on this machine.
 func (a reanalysis) cores() int { return cmp.Or(a.jobs, runtime.GOMAXPROCS(0)) }
 
 // analyse analyses runs on the cores of this machine.
-func (a reanalysis) analyse(ctx context.Context, left []archive.Kept, all int) error {
+func (a reanalysis) analyse(ctx context.Context, left []archive.ArchivedRun, all int) error {
 	var next, done atomic.Int64
 	done.Store(int64(all - len(left)))
-	shown := workingOn(a.complain, func() string { return fmt.Sprintf("analysing, %d of %d runs", done.Load(), all) })
+	shown := startProgressFunc(a.complain, func() string {
+		return fmt.Sprintf("analysing, %d of %d runs", done.Load(), all)
+	})
 	var working sync.WaitGroup
 	var lock sync.Mutex
 	failed, first := 0, error(nil)
 	for range a.cores() {
 		working.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(left) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				s, err := finish.Again(left[i])
+				s, err := finish.Reanalyse(left[i])
 				if err == nil {
 					err = left[i].PutResult(a.build, s)
 				}
@@ -212,14 +215,14 @@ func (a reanalysis) analyse(ctx context.Context, left []archive.Kept, all int) e
 	return ctx.Err()
 }
 
-// estimate analyses a few runs and says how long all would take.
-func (a reanalysis) estimate(ctx context.Context, runs, left []archive.Kept) error {
+// estimate analyses a few runs and prints how long all would take.
+func (a reanalysis) estimate(ctx context.Context, runs, left []archive.ArchivedRun) error {
 	fmt.Fprintf(a.out, "%s in %s, %d to be analysed\n", quantity.Plural(len(runs), "archived run"), a.archive,
 		len(left))
 	const most = 10
 	begin, tried := time.Now(), 0
 	for i := 0; i < len(left) && tried < most && ctx.Err() == nil; i += max(1, len(left)/most) {
-		if _, err := finish.Again(left[i]); err == nil {
+		if _, err := finish.Reanalyse(left[i]); err == nil {
 			tried++
 		}
 	}
@@ -231,12 +234,11 @@ func (a reanalysis) estimate(ctx context.Context, runs, left []archive.Kept) err
 	return ctx.Err()
 }
 
-// write puts all results into the history, the oldest run first: the first good run of
-// an application says what a step of it is. Killed it is done again; what is there is
-// replaced by the same.
-func (a reanalysis) write(ctx context.Context, runs []archive.Kept) error {
+// write writes all results into the history, the oldest run first, because the first good run of an application
+// defines its step. If it is killed it can be run again: equal results replace those already there.
+func (a reanalysis) write(ctx context.Context, runs []archive.ArchivedRun) error {
 	type dated struct {
-		run archive.Kept
+		run archive.ArchivedRun
 		end float64
 	}
 	var list []dated
@@ -255,8 +257,10 @@ func (a reanalysis) write(ctx context.Context, runs []archive.Kept) error {
 	}
 	defer func() { _ = db.Close() }()
 	var put atomic.Int64
-	shown := workingOn(a.complain, func() string { return fmt.Sprintf("writing, %d of %d runs", put.Load(), len(list)) })
-	newest, now := application.Newest{}, float64(time.Now().UnixNano())/1e9
+	shown := startProgressFunc(a.complain, func() string {
+		return fmt.Sprintf("writing, %d of %d runs", put.Load(), len(list))
+	})
+	newest, now := application.PendingSeries{}, float64(time.Now().UnixNano())/1e9
 	for _, r := range list {
 		s, _, rerr := r.run.Result(a.build)
 		if err = rerr; err == nil {
@@ -267,23 +271,23 @@ func (a reanalysis) write(ctx context.Context, runs []archive.Kept) error {
 			break
 		}
 		put.Add(1)
-		if err = newest.AddPast(ctx, db, s); err != nil {
+		if err = newest.AddOldRun(ctx, db, s); err != nil {
 			break
 		}
 	}
-	err = errors.Join(err, newest.Review(context.WithoutCancel(ctx), db, 0))
+	err = errors.Join(err, newest.AnalyseAll(context.WithoutCancel(ctx), db, 0))
 	shown.done()
 	fmt.Fprintf(a.out, "%s written to %s\n", quantity.Plural(put.Load(), "run"), a.history)
 	if err != nil {
 		return err
 	}
 	for _, r := range list {
-		err = errors.Join(err, r.run.Forget())
+		err = errors.Join(err, r.run.RemoveResult())
 	}
 	return err
 }
 
-// sbatch is the program that submits job arrays, "" if sbatch is missing or not wanted.
+// sbatch returns the path of sbatch, "" if it is missing or not wanted.
 func (a reanalysis) sbatch() string {
 	if a.local || a.config.Slurm.Scontrol == "" {
 		return ""
@@ -295,16 +299,16 @@ func (a reanalysis) sbatch() string {
 	return path
 }
 
-// submit has the tasks of a job array analyse the runs and waits for all of them. Jobs
-// of jobgait's own account are not watched.
-func (a reanalysis) submit(ctx context.Context, sbatch, self string, runs []archive.Kept, left int) error {
+// submit submits a job array whose tasks analyse the runs, and waits for all of them. Jobs of jobgait's own
+// account are not watched.
+func (a reanalysis) submit(ctx context.Context, sbatch, self string, runs []archive.ArchivedRun, left int) error {
 	n := min(cmp.Or(a.jobs, 16), left)
 	task := fmt.Sprintf("exec %s reanalyse --archive %s --jobs 1 --part $SLURM_ARRAY_TASK_ID/%d", quoted(self),
 		quoted(a.archive), n)
 	cmd := exec.CommandContext(ctx, sbatch, "--wait", "--job-name=jobgait-reanalyse", fmt.Sprintf("--array=0-%d", n-1),
 		"--ntasks=1", "--cpus-per-task=1", "--chdir=/", "--output=/dev/null", "--wrap="+task)
 	looked, text := time.Time{}, ""
-	shown := workingOn(a.complain, func() string {
+	shown := startProgressFunc(a.complain, func() string {
 		if now := time.Now(); now.Sub(looked) > 30*time.Second { // each look reads the archive
 			if l, err := a.notAnalysed(runs); err == nil {
 				looked, text = now, fmt.Sprintf("%s analysing, %d of %d runs", quantity.Plural(n, "task"),
@@ -325,5 +329,5 @@ func (a reanalysis) submit(ctx context.Context, sbatch, self string, runs []arch
 	return nil
 }
 
-// quoted is a word of the shell.
+// quoted quotes a word for the shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -74,7 +74,7 @@ func TestReanalyseFindsOldChanges(t *testing.T) {
 	}
 	for _, s := range longSeries() {
 		s, err := application.Put(t.Context(), db, s, history.Ingest{})
-		look, lerr := application.LookAt(t.Context(), db, s, application.DefaultLimits())
+		look, lerr := application.AssessRun(t.Context(), db, s, application.DefaultLimits())
 		if err := errors.Join(err, lerr, look.Store(t.Context(), db, s, s.End),
 			archive.Archive{Dir: dir}.PutRun(t.Context(), archive.RunContext{Summary: s})); err != nil {
 			t.Fatal(err)

@@ -24,6 +24,7 @@ type runOptions struct {
 	labels                              []string
 }
 
+// runCommand returns the verb run.
 func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 	var o runOptions
 	c := &cobra.Command{
@@ -61,8 +62,7 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// oneRun is one call of `jobgait run`: COMMAND with its arguments, and where it
-// is called.
+// oneRun is one call of `jobgait run`: COMMAND with its arguments and environment.
 type oneRun struct {
 	runOptions
 	args, environ []string
@@ -70,15 +70,15 @@ type oneRun struct {
 	complain      io.Writer
 }
 
-// run is the smallest scheduler: it starts COMMAND stopped, lets the Prolog start an agent, releases COMMAND,
-// waits for it and calls the Epilog. COMMAND runs whatever fails in jobgait; each failure is one line.
+// run acts as a minimal scheduler: it starts COMMAND stopped, calls the Prolog, which starts an agent, releases
+// COMMAND, waits for it and calls the Epilog. COMMAND runs even if jobgait fails; each failure prints one line.
 func (r oneRun) run(ctx context.Context) error {
 	path, code, err := resolve(r.args[0], searchPath(r.environ))
 	if err != nil {
 		fmt.Fprintf(r.complain, "jobgait: %v\n", err)
 		return status(code)
 	}
-	signals, stop := catch()
+	signals, stop := catchSignals()
 	defer stop()
 	self, err := os.Executable()
 	var cmd *command
@@ -87,7 +87,7 @@ func (r oneRun) run(ctx context.Context) error {
 	}
 	if err != nil { // too few descriptors, no /proc: then without us
 		fmt.Fprintf(r.complain, "jobgait: %s runs unwatched: %v\n", r.args[0], err)
-		err = become(path, r.args, r.environ)
+		err = execCommand(path, r.args, r.environ)
 		fmt.Fprintf(r.complain, "jobgait: %s: %v\n", r.args[0], err)
 		return status(statusOf(err))
 	}
@@ -95,19 +95,19 @@ func (r oneRun) run(ctx context.Context) error {
 	cmd.release()
 	ended := cmd.wait(signals)
 	if h != nil {
-		h.env = append(h.env, local.Used(cmd.used))
+		h.env = append(h.env, local.CountersVariable(cmd.used))
 		finishRun(ctx, h, ended, r.complain, signals)
 	}
 	if ended.Signaled() {
-		dieBy(ended.Signal())
+		dieBySignal(ended.Signal())
 		return status(128 + int(ended.Signal()))
 	}
 	return status(ended.ExitStatus())
 }
 
-// watch has the hooks begin a run within readyLimit, whatever hangs: a home
-// directory, a lock, the Prolog. It returns nil when the run is not watched, and
-// at once when a signal comes, which COMMAND is to get.
+// watch calls the hooks for the start of a run. It returns within readyLimit + handOverTime even if a home
+// directory, a lock or the Prolog hangs, and immediately when a signal for COMMAND arrives. It returns nil when
+// the run is not watched.
 func (r oneRun) watch(ctx context.Context, bin string, pid int, signals chan os.Signal) *hooks {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()
@@ -132,7 +132,7 @@ func (r oneRun) watch(ctx context.Context, bin string, pid int, signals chan os.
 		}
 		got.h.complainTo(r.complain)
 		return got.h
-	case <-time.After(readyLimit + handOver):
+	case <-time.After(readyLimit + handOverTime):
 		fmt.Fprintf(r.complain, "jobgait: %s runs unwatched: nothing was ready within %v\n", r.args[0], readyLimit)
 	case s := <-signals:
 		fmt.Fprintf(r.complain, "jobgait: %s runs unwatched: interrupted (%v)\n", r.args[0], s)
@@ -141,10 +141,10 @@ func (r oneRun) watch(ctx context.Context, bin string, pid int, signals chan os.
 	return nil
 }
 
-// finishRun calls the Epilog, and tells where the report is: on a terminal, and
-// everywhere if it is not where it was to be.
+// finishRun calls the Epilog. On a terminal it prints where the report is; if the report is not there yet, it
+// prints on any output how to get it later.
 func finishRun(ctx context.Context, h *hooks, ended syscall.WaitStatus, complain io.Writer, signals <-chan os.Signal) {
-	working := working(complain, "analysing the run")
+	working := startProgress(complain, "analysing the run")
 	waited := h.epilog(ctx, ended, signals)
 	newline := "\n"
 	if working.done() {
@@ -160,18 +160,17 @@ func finishRun(ctx context.Context, h *hooks, ended syscall.WaitStatus, complain
 	}
 }
 
-// readyLimit is how long COMMAND is held back for the agent.
+// readyLimit is the longest time for which COMMAND waits for the agent.
 const readyLimit = time.Second
 
-// handOver is the time in which hooks that heed the limit hand over: an agent
-// that is not ready yet will be.
-const handOver = 100 * time.Millisecond
+// handOverTime is how long after readyLimit the hooks may take to return; an agent that is not ready by then
+// becomes ready later.
+const handOverTime = 100 * time.Millisecond
 
-// catch takes the signals that a user or a scheduler ends or tells a job with.
-// Those that were ignored when we started stay ignored, so that nohup works.
-// Those that a terminal sends (INT, QUIT) reach COMMAND from there.
-func catch() (chan os.Signal, func()) {
-	// Messages of jobgait must not end it when their reader has gone.
+// catchSignals catches the signals by which a user or a scheduler ends or notifies a job. Signals that were
+// ignored at the start stay ignored, so that nohup works. The terminal sends INT and QUIT to COMMAND itself.
+func catchSignals() (chan os.Signal, func()) {
+	// jobgait must not end when the reader of its messages has ended.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
 	c := make(chan os.Signal, 16)
 	for _, s := range []os.Signal{unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP, unix.SIGUSR1, unix.SIGUSR2} {
@@ -188,10 +187,10 @@ func forwarded(s os.Signal) bool {
 	return s == unix.SIGTERM || s == unix.SIGHUP || s == unix.SIGUSR1 || s == unix.SIGUSR2
 }
 
-// dieBy ends this process by the signal that ended COMMAND, so that a shell
-// sees what it would have seen. It returns if the signal cannot do that.
-func dieBy(s syscall.Signal) {
-	// No second core file: COMMAND's is the one of interest.
+// dieBySignal ends this process by the signal that ended COMMAND, so that the shell sees the same end. It
+// returns if the signal does not end the process.
+func dieBySignal(s syscall.Signal) {
+	// Write no second core file: only COMMAND's is of interest.
 	_ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
 	signal.Reset(s)
 	defaultAction(s)
@@ -199,7 +198,7 @@ func dieBy(s syscall.Signal) {
 	time.Sleep(time.Second) // the signal is delivered to some thread
 }
 
-// delivered is the base name of the report, if it stands.
+// delivered returns the path of the report without its extension, and whether the report exists.
 func (h *hooks) delivered() (string, bool) {
 	dir, base := job.FileNames(h.summary())
 	base = filepath.Join(h.reportDir, dir, base)

@@ -57,7 +57,7 @@ const accountRole = "JOBGAIT_TEST_ACCOUNT"
 
 func TestMain(m *testing.M) {
 	switch role := os.Getenv(accountRole); {
-	case len(os.Args) > 3 && os.Args[1] == as.Look:
+	case len(os.Args) > 3 && os.Args[1] == as.InspectCollection:
 		os.Exit(runJobgait(context.Background(), nil, os.Args, os.Stdout, os.Stderr))
 	case role == "":
 		os.Exit(m.Run())

@@ -23,10 +23,11 @@ type scalingOptions struct {
 	method, mode, series, plot string
 	json                       bool
 	stored                     storedFlags
-	columns                    table.Columns // of a FILE; Parameter is of stored runs too
+	columns                    table.Columns // of a FILE; Parameter is also used for stored runs
 	by                         string
 }
 
+// scalingCommand returns the verb scaling.
 func scalingCommand(getenv func(string) string) *cobra.Command {
 	var o scalingOptions
 	c := &cobra.Command{
@@ -42,7 +43,7 @@ func scalingCommand(getenv func(string) string) *cobra.Command {
 			"node_hours and your own), series lines {\"id\":..,\"p\":[..],\"y\":[..]}, Extra-P's\n" +
 			"text, JSON, JSON Lines and Talpas, or JSON of hyperfine or Google Benchmark. One\n" +
 			"line on standard error says how a CSV file was understood.",
-		Args: wants(0, 1, "at most one file: jobgait scaling [FILE]"),
+		Args: argCount(0, 1, "at most one file: jobgait scaling [FILE]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := cmp.Or(o.valid(), o.validBy(len(args))); err != nil {
 				return err
@@ -71,7 +72,7 @@ func scalingCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// valid refuses flags that mean nothing.
+// valid returns a usage error for invalid values of flags.
 func (o scalingOptions) valid() error {
 	switch scaling.Method(o.method) {
 	case scaling.Likelihood, scaling.Paper, scaling.ExtraP:
@@ -86,7 +87,7 @@ func (o scalingOptions) valid() error {
 	return o.stored.valid()
 }
 
-// validStored refuses what stored runs do not have.
+// validStored returns a usage error for flags that do not apply to stored runs.
 func (o scalingOptions) validStored() error {
 	if o.columns.Value != "" || o.columns.Time != "" {
 		return usageError{fmt.Errorf("--column and --time are for a FILE")}
@@ -102,7 +103,7 @@ func (o scalingOptions) validStored() error {
 func (o scalingOptions) ofFile(cmd *cobra.Command, path string) error {
 	mode := scaling.Mode(o.mode)
 	complain := cmd.ErrOrStderr()
-	p := working(complain, "fitting "+path)
+	p := startProgress(complain, "fitting "+path)
 	file, err := readMeasurements(cmd, path, o.series, o.columns)
 	if err != nil {
 		p.done()
@@ -123,7 +124,7 @@ func (o scalingOptions) ofFile(cmd *cobra.Command, path string) error {
 	return o.print(cmd, r)
 }
 
-// print prints what was found, wherever the runs came from.
+// print prints the fits and draws the plot if one was requested.
 func (o scalingOptions) print(cmd *cobra.Command, r scalingreport.Fits) error {
 	if err := o.draw(r, cmd.ErrOrStderr()); err != nil {
 		return err
@@ -159,7 +160,7 @@ func readMeasurements(cmd *cobra.Command, path, series string, by table.Columns)
 	return table.Measurements{}, fmt.Errorf("%s: no series %q among %d", in.Name, series, len(file.Series))
 }
 
-// analyseScaling fits all series.
+// analyseScaling fits all series by the given method.
 func analyseScaling(file table.Measurements, name string, method scaling.Method) scalingreport.Fits {
 	r := scalingreport.Fits{Method: method, Name: name, Results: scaling.Analyse(file.Series, method),
 		Series: file.Series, Numbers: file.Numbers, Expected: math.NaN()}
@@ -174,7 +175,7 @@ func analyseScaling(file table.Measurements, name string, method scaling.Method)
 	return r
 }
 
-// draw writes the pictures if a file for them was named.
+// draw writes the pictures if --plot names a file.
 func (o scalingOptions) draw(r scalingreport.Fits, complain io.Writer) error {
 	if o.plot == "" {
 		return nil
@@ -191,7 +192,7 @@ func (o scalingOptions) draw(r scalingreport.Fits, complain io.Writer) error {
 	return err
 }
 
-// nameOfInput is what a lone series without a name is called.
+// nameOfInput returns the name for a lone series without a name.
 func nameOfInput(path string) string {
 	if path == "-" {
 		return "standard input"
@@ -199,18 +200,18 @@ func nameOfInput(path string) string {
 	return filepath.Base(path)
 }
 
-// ofStored fits how the applications of stored runs scale.
+// ofStored fits scaling laws to the applications of stored runs.
 func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string) error {
 	s, err := o.stored.read(cmd, getenv)
 	if err != nil {
 		return err
 	}
-	progress := working(cmd.ErrOrStderr(), "analysing "+quantity.Plural(len(s.List), "series"))
+	progress := startProgress(cmd.ErrOrStderr(), "analysing "+quantity.Plural(len(s.List), "series"))
 	file, err := o.measurements(s)
 	if err != nil || len(file.Series) == 0 {
 		progress.done()
 		if err == nil && o.by != "" {
-			err = o.noneBy(s.whose)
+			err = o.noSeriesError(s.whose)
 		} else if err == nil {
 			err = fmt.Errorf("runs of %s: no application was run at two sizes with all else equal", s.whose)
 		}
@@ -218,15 +219,15 @@ func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	}
 	r := analyseScaling(file, "runs of "+s.whose, scaling.Method(o.method))
 	if o.by != "" { // in another order once more, which takes less than to sort all that was found
-		file.Series = ranked(file.Series, r.Results)
+		file.Series = rankedByGrowth(file.Series, r.Results)
 		r = analyseScaling(file, r.Name, scaling.Method(o.method))
 	}
 	progress.done()
 	return o.print(cmd, r)
 }
 
-// measurements makes scaling series of stored runs. What changed speed is looked for
-// in all of them first: runs of before and after are not of one law.
+// measurements makes scaling series from stored runs. It first looks for changes of speed, because runs before
+// and after a change do not follow one law.
 func (o scalingOptions) measurements(s stored) (table.Measurements, error) {
 	var series []changepoint.Series
 	for _, h := range s.Inputs {
@@ -239,7 +240,7 @@ func (o scalingOptions) measurements(s stored) (table.Measurements, error) {
 	var list []scaling.Series
 	var err error
 	if o.by != "" {
-		list = chosen.ScalingBy(application.By(o.by), results, options)
+		list = chosen.ScalingBy(application.CodeLevel(o.by), results, options)
 	} else {
 		list, err = chosen.Scaling(results, options)
 	}
@@ -255,9 +256,9 @@ func (o scalingOptions) measurements(s stored) (table.Measurements, error) {
 	return file, nil
 }
 
-// validBy refuses what --by cannot be.
+// validBy returns a usage error for an invalid value or use of --by.
 func (o scalingOptions) validBy(files int) error {
-	switch application.By(o.by) {
+	switch application.CodeLevel(o.by) {
 	case "":
 		return nil
 	case application.ByFunction, application.ByClass:
@@ -273,15 +274,14 @@ func (o scalingOptions) validBy(files int) error {
 	return nil
 }
 
-// noneBy says why there is nothing to tell by function or class.
-func (o scalingOptions) noneBy(whose string) error {
+// noSeriesError returns an error that says why there are no series by function or class.
+func (o scalingOptions) noSeriesError(whose string) error {
 	return fmt.Errorf("runs of %s: no %s has 2 %% of the CPU time of runs of five sizes with all else equal (names are "+
 		"stored where history.names says so)", whose, o.by)
 }
 
-// ranked are series with what grows worst first, by their results; what has no law comes
-// last.
-func ranked(list []scaling.Series, results []scaling.Result) []scaling.Series {
+// rankedByGrowth returns the series in order of growth, the worst first; those without a law come last.
+func rankedByGrowth(list []scaling.Series, results []scaling.Result) []scaling.Series {
 	order := make([]int, len(list))
 	growth := make([]float64, len(list))
 	for i := range order {

@@ -14,9 +14,10 @@ import (
 	"jobgait/reports/seff"
 )
 
-// unknownJob is the exit status of seff for a job that is not known.
+// unknownJob is the exit status of seff for an unknown job.
 const unknownJob status = 2
 
+// seffCommand returns the verb seff.
 func seffCommand(getenv func(string) string) *cobra.Command {
 	var path string
 	c := &cobra.Command{
@@ -25,10 +26,10 @@ func seffCommand(getenv func(string) string) *cobra.Command {
 		Long: "seff prints the lines that Slurm's seff prints, in its order and words, then the\n" +
 			"job's cycle and its first finding. The history answers; for a job that it does\n" +
 			"not have, the accounting does. Exit status 2: neither knows the job.",
-		Args: wants(1, 1, "one job id: jobgait seff 123"),
+		Args: argCount(1, 1, "one job id: jobgait seff 123"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !run.IsDisplayID(args[0]) {
-				return noJobID(args[0])
+				return jobIDError(args[0])
 			}
 			r, err := efficiencyOf(cmd.Context(), getenv, path, args[0])
 			if errors.Is(err, history.ErrNotFound) || errors.Is(err, job.ErrUnknown) {
@@ -62,7 +63,7 @@ func efficiencyOf(ctx context.Context, getenv func(string) string, path, id stri
 		return r, nil
 	case stored == nil:
 		return r, nil
-	case errors.Is(err, job.ErrNotAsked):
+	case errors.Is(err, job.ErrNotQueried):
 		return r, stored
 	case err != nil && !errors.Is(err, job.ErrUnknown):
 		return r, fmt.Errorf("%w; %w", stored, err)

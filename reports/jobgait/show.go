@@ -30,6 +30,7 @@ type showOptions struct {
 	history           string
 }
 
+// flags adds the flags.
 func (o *showOptions) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&o.json, "json", false, "as JSON")
 	c.Flags().BoolVar(&o.html, "html", false, "as an HTML page")
@@ -37,6 +38,7 @@ func (o *showOptions) flags(c *cobra.Command) {
 	c.MarkFlagsMutuallyExclusive("json", "html")
 }
 
+// showCommand returns the verb show.
 func showCommand(getenv func(string) string) *cobra.Command {
 	var o showOptions
 	c := &cobra.Command{
@@ -58,14 +60,16 @@ func showCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
+// historyFlag adds the flag --history.
 func historyFlag(c *cobra.Command, path *string) {
 	c.Flags().StringVar(path, "history", "",
 		"history database, or `FILE,FILE,...` of several clusters (default: the configured one, else your own)")
 }
 
+// show prints the report of a stored run.
 func show(ctx context.Context, getenv func(string) string, o showOptions, id string, out io.Writer) error {
 	if !o.last && !run.IsDisplayID(id) {
-		return noJobID(id)
+		return jobIDError(id)
 	}
 	from, err := openHistories(ctx, getenv, o.history)
 	if err != nil {
@@ -79,7 +83,7 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 	if err != nil {
 		return o.digest(ctx, getenv, id, out, err)
 	}
-	look, err := application.LookAt(ctx, db, s, application.DefaultLimits())
+	look, err := application.AssessRun(ctx, db, s, application.DefaultLimits())
 	if err != nil {
 		return err
 	}
@@ -92,7 +96,7 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 
 // group prints an array or a heterogeneous job of two runs or more, for the text of its id; it returns false for any
 // other job.
-func (o showOptions) group(ctx context.Context, from joined, id string, out io.Writer) (bool, error) {
+func (o showOptions) group(ctx context.Context, from openedHistories, id string, out io.Writer) (bool, error) {
 	n, err := run.ParseJobID(id)
 	if err != nil || o.last || o.json || o.html {
 		return false, nil
@@ -118,8 +122,8 @@ func (o showOptions) group(ctx context.Context, from joined, id string, out io.W
 	return false, nil
 }
 
-// digest prints what the accounting's comment has of a job that no history has; without one it returns why
-// there is no report.
+// digest prints the digest in the accounting's comment for a job that no history contains; without a digest it
+// returns why.
 func (o showOptions) digest(ctx context.Context, getenv func(string) string, id string, out io.Writer,
 	why error) error {
 	cfg, err := settings(getenv)
@@ -137,13 +141,14 @@ func (o showOptions) digest(ctx context.Context, getenv func(string) string, id 
 	return job.DigestText(out, "Job "+id, d)
 }
 
-func noJobID(id string) error {
+// jobIDError returns the usage error for text that is no job id.
+func jobIDError(id string) error {
 	return usageError{fmt.Errorf("%q is not a job id: give a number, 123_7 for task 7 of array 123, or "+
 		"123+1 for a component of job 123", id)}
 }
 
-// find returns the requested run, with the history that has it.
-func (o showOptions) find(ctx context.Context, from joined, id string) (summary.Summary, *history.DB, error) {
+// find returns the requested run, with the history that contains it.
+func (o showOptions) find(ctx context.Context, from openedHistories, id string) (summary.Summary, *history.DB, error) {
 	if !o.last {
 		return from.run(ctx, id)
 	}
@@ -171,13 +176,13 @@ func (o showOptions) print(out io.Writer, s summary.Summary, judged earlier.Judg
 	return job.Text(out, r)
 }
 
-// openHistory opens the requested database; else the configured one if this user can read it, else his snapshot
-// of it, else the user's own from `jobgait run`.
+// openHistory opens the requested database. If path is "" it opens the configured one if this user can read it,
+// else the user's snapshot of it, else the user's own from `jobgait run`.
 func openHistory(ctx context.Context, getenv func(string) string, path string) (*history.DB, string, error) {
 	candidates, site := []string{path}, configs.HistorySettings{}
 	if path == "" {
 		candidates = nil
-		for _, env := range []func(string) string{getenv, configs.OneMachine(getenv)} {
+		for _, env := range []func(string) string{getenv, configs.WithOneMachine(getenv)} {
 			cfg, err := settings(env)
 			if err != nil {
 				return nil, "", err
@@ -208,23 +213,24 @@ func openHistory(ctx context.Context, getenv func(string) string, path string) (
 		db, err := history.OpenReadOnly(ctx, p)
 		return db, p, err
 	}
-	return nil, "", noHistory(path, site, failures)
+	return nil, "", noHistoryError(path, site, failures)
 }
 
-// beside says where the user's reports are, independent of the history.
-const beside = "your reports lie beside the output of your jobs, as jobgait-<jobid>.txt; ask the administrators for " +
+// reportsHint says where the user's reports are, independent of the history.
+const reportsHint = "your reports lie beside the output of your jobs, as jobgait-<jobid>.txt; ask the " +
+	"administrators for " +
 	"the history, or name another with --history"
 
-// noHistory explains why no history can be read: on a cluster it may exist nevertheless. failures are those of
-// the candidates, the site's first.
-func noHistory(path string, site configs.HistorySettings, failures []error) error {
+// noHistoryError explains why no history can be read: on a cluster it may exist nevertheless. failures are the
+// errors of the candidates, the site's first.
+func noHistoryError(path string, site configs.HistorySettings, failures []error) error {
 	switch {
 	case len(failures) == 1 && errors.Is(failures[0], fs.ErrPermission):
 		return fmt.Errorf("you may not read the history %s", path)
 	case errors.Is(failures[0], fs.ErrPermission):
-		return fmt.Errorf("you may not read the site's history %s: %s", site.Path, beside)
+		return fmt.Errorf("you may not read the site's history %s: %s", site.Path, reportsHint)
 	case site.Ingest == "spool":
-		return fmt.Errorf("the site's history is on another host, this one has no %s: %s", site.Path, beside)
+		return fmt.Errorf("the site's history is on another host, this one has no %s: %s", site.Path, reportsHint)
 	}
 	return fmt.Errorf("no history at %s: no run was stored yet, or --history must name another file", path)
 }

@@ -31,6 +31,7 @@ type stackOptions struct {
 	getenv     func(string) string
 }
 
+// stackCommand returns the verb stack.
 func stackCommand(getenv func(string) string) *cobra.Command {
 	o := stackOptions{getenv: getenv}
 	c := &cobra.Command{
@@ -52,7 +53,7 @@ func stackCommand(getenv func(string) string) *cobra.Command {
 			"agent.stack limits what is shown. Only root reads the jobs of others; where\n" +
 			"kernel.yama.ptrace_scope is set, only root reads any.\n\n" +
 			"Exit status: 0 stacks were read, 1 there is no such job, or it is not yours.",
-		Args: wants(0, 1, "one job, process or directory"),
+		Args: argCount(0, 1, "one job, process or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			what := ""
 			if len(args) > 0 {
@@ -67,25 +68,26 @@ func stackCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// nodeStacks is what one node contributes: a line of JSON.
+// nodeStacks is the result of one node, a line of JSON.
 type nodeStacks struct {
 	JobID *int64       `json:"job_id"`
 	Tasks []stack.Task `json:"tasks"`
 	Notes []note.Note  `json:"notes"`
 }
 
+// stack prints the stacks of a job's processes, on this machine or on all its nodes.
 func (o stackOptions) stack(ctx context.Context, what string, out io.Writer) error {
 	cfg, err := settings(o.getenv)
 	if err != nil {
 		return err
 	}
-	detail := stack.Detail(cfg.Agent.Stack)
+	detail := stack.DetailLevel(cfg.Agent.Stack)
 	if detail == stack.NoStacks {
 		return errors.New(`stacks are switched off here: the site has set agent.stack = "off"`)
 	}
-	here, err := o.here(ctx, what, detail)
+	here, err := o.stacksHere(ctx, what, detail)
 	if err != nil && !o.node {
-		here, err = o.elsewhere(ctx, what, err)
+		here, err = o.stacksElsewhere(ctx, what, err)
 	}
 	if err != nil {
 		return err
@@ -101,8 +103,8 @@ func (o stackOptions) stack(ctx context.Context, what string, out io.Writer) err
 	return err
 }
 
-// here reads the stacks of a job's processes on this machine.
-func (o stackOptions) here(ctx context.Context, what string, detail stack.Detail) (nodeStacks, error) {
+// stacksHere reads the stacks of a job's processes on this machine.
+func (o stackOptions) stacksHere(ctx context.Context, what string, detail stack.DetailLevel) (nodeStacks, error) {
 	chosen, err := o.choose(what)
 	if err != nil {
 		return nodeStacks{}, err
@@ -130,15 +132,15 @@ func (o stackOptions) here(ctx context.Context, what string, detail stack.Detail
 	return found, nil
 }
 
-// chosenProcesses are those that the caller means.
+// chosenProcesses are the processes that the argument names.
 type chosenProcesses struct {
 	jobID *int64
 	pids  []int
 	what  string
 }
 
-// account returns whose processes they are: the caller's, or for root those of the first user who is not root,
-// unless all are root's.
+// account returns the owner of the processes: the caller, or if root calls, the first owner who is not root,
+// else root.
 func (c chosenProcesses) account(ctx context.Context) (as.Account, error) {
 	alive, found := false, as.Account{}
 	for _, pid := range c.pids {
@@ -165,10 +167,10 @@ func (c chosenProcesses) account(ctx context.Context) (as.Account, error) {
 	return as.ForJob(within, found.UID, found.GID), nil
 }
 
-// choose finds the processes of a job, of a run or below a process.
+// choose finds the processes of a job, of a run, or the descendants of a process.
 func (o stackOptions) choose(what string) (chosenProcesses, error) {
 	w := watchOptions{getenv: o.getenv}
-	id, isNumber := number(what)
+	id, isNumber := positiveNumber(what)
 	path, err := w.find(what)
 	var s live.State
 	if err == nil {
@@ -193,6 +195,7 @@ func (o stackOptions) choose(what string) (chosenProcesses, error) {
 	return chosenProcesses{}, errOver{fmt.Sprintf("no job or process %d of yours is known here", id)}
 }
 
+// parentOf returns the id of the parent process, 0 if it is unknown.
 func parentOf(pid int) int {
 	parent, err := job.ParentOf(pid)
 	if err != nil {
@@ -210,17 +213,17 @@ func (o stackOptions) program(name string) string {
 	return filepath.Join(filepath.Dir(self), name)
 }
 
-// jobProcesses returns the processes of a scheduler's job on this machine: by their cgroup or their slurmstepd, and
-// those of the caller by their environment too.
+// jobProcesses returns the processes of a scheduler's job on this machine. It finds them by their cgroup or
+// their slurmstepd, and those of the caller by their environment too.
 func (o stackOptions) jobProcesses(id run.JobID) []int {
 	r := job.Run{Key: run.Key{JobID: id}, Node: scheduler.NodeOf(o.getenv)}
 	r.Job.UID = os.Getuid()
 	reader := peek.NewChild(o.program("jobgait-agent"), as.Self())
 	defer reader.Close()
-	of := scheduler.OfRun(r)
+	of := scheduler.ForRun(r)
 	var pids []int
 	for _, pid := range job.NewMembers("/proc", reader, r, of).List() {
-		if of.Own(peek.ProgramOf(reader, pid)) {
+		if of.IsSchedulerProgram(peek.ProgramOf(reader, pid)) {
 			continue
 		}
 		pids = append(pids, pid)
@@ -228,10 +231,10 @@ func (o stackOptions) jobProcesses(id run.JobID) []int {
 	return pids
 }
 
-// elsewhere reads a job by one step on all its nodes.
-func (o stackOptions) elsewhere(ctx context.Context, what string, failed error) (nodeStacks, error) {
+// stacksElsewhere reads the stacks of a job by running one job step on all its nodes.
+func (o stackOptions) stacksElsewhere(ctx context.Context, what string, failed error) (nodeStacks, error) {
 	var over errOver
-	id, isNumber := number(what)
+	id, isNumber := positiveNumber(what)
 	if !isNumber || !errors.As(failed, &over) {
 		return nodeStacks{}, failed
 	}
@@ -253,7 +256,7 @@ func (o stackOptions) elsewhere(ctx context.Context, what string, failed error) 
 		return nodeStacks{}, failed
 	}
 	all := nodeStacks{JobID: &id}
-	err = as.ReadAnswers(io.LimitReader(lines, as.CollectAnswer), func(n nodeStacks) error {
+	err = as.ReadAnswers(io.LimitReader(lines, as.MaxCollectAnswer), func(n nodeStacks) error {
 		all.Tasks = append(all.Tasks, n.Tasks...)
 		all.Notes = append(all.Notes, n.Notes...)
 		return nil

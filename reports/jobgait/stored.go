@@ -15,14 +15,15 @@ import (
 	"jobgait/reports/earlier"
 )
 
-// storedFlags select stored runs for the verbs that take files of numbers too.
+// storedFlags are the flags that select stored runs, of the verbs that also take files of numbers.
 type storedFlags struct {
 	history, user, app, metric string
 	site                       bool
-	// page is the days of which a page of the site tells first, 0 for no page of it.
+	// page is the number of days that a site's page lists first; 0 if the verb writes no such page.
 	page float64
 }
 
+// add adds the flags.
 func (f *storedFlags) add(c *cobra.Command) {
 	historyFlag(c, &f.history)
 	c.Flags().StringVarP(&f.user, "user", "u", "", "stored runs of this user (default: yours)")
@@ -33,7 +34,7 @@ func (f *storedFlags) add(c *cobra.Command) {
 		" (default: step_s where most runs have it, else elapsed_s)")
 }
 
-// valid refuses a metric that there is not.
+// valid returns a usage error for an unknown metric.
 func (f storedFlags) valid() error {
 	if _, ok := application.MetricOf(f.metric); f.metric != "" && !ok {
 		return usageError{fmt.Errorf("--metric %s: want one of %s", f.metric, application.MetricNames())}
@@ -41,25 +42,25 @@ func (f storedFlags) valid() error {
 	return nil
 }
 
-// Bounds of the query: a day of a large site has some thousand series, and series that did not run for half a
-// year add nothing new. A limited number of other series is enough to know the machine: judging a whole site
-// for one user would take minutes.
+// Limits of the query. A day of a large site has some thousand series; series that did not run for half a year
+// are not needed. A limited number of other series suffices to detect shifts of the machine: judging a whole
+// site for one user would take minutes.
 const (
 	mostStoredSeries = 4000
 	mostStoredRuns   = 400
 	mostOtherSeries  = application.MostOthers
-	// mostPageSeries are judged for a site's page, which draws 80 at most. The 4,000 that
-	// ran last are those of a few hours where 125,000 run in two weeks: up to half of
-	// these are series of which reports told a change in the days of the page, which is
-	// known without judging any. Runs are as many as a report of a run is judged with.
+	// mostPageSeries is the number of series judged for a site's page, which draws at most 80. Where 125,000
+	// series run in two weeks, the newest 4,000 cover only a few hours. So up to half of the series are those
+	// whose reports mentioned a change in the days of the page, which is known without judging them. mostPageRuns
+	// is the number of runs that the report of a run is judged with.
 	mostPageSeries, mostPageRuns = 1000, history.DefaultLimit
 	storedDays                   = 180
 )
 
-// stored is what the verbs need of the history.
+// stored are the histories of stored runs that a verb analyses.
 type stored struct {
 	application.Histories
-	List []change.History // these with their names
+	List []change.History // the histories with their names
 	// chosen marks the requested histories; the others are included because they show shifts of the machine.
 	chosen []bool
 	path   string
@@ -82,7 +83,7 @@ func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (store
 		return stored{}, err
 	}
 	s := stored{chosen: chosen, path: from.path(), whose: f.whose(who)}
-	if s.Histories, err = application.Of(list, f.metric); err != nil {
+	if s.Histories, err = application.NewHistories(list, f.metric); err != nil {
 		return s, err
 	}
 	s.OnlyCodeOf(func(i int) bool { return chosen[i] })
@@ -103,12 +104,12 @@ func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (store
 }
 
 // histories reads the requested histories, then others that ran lately.
-func (f storedFlags) histories(ctx context.Context, from joined, who string) (list []history.ApplicationRuns,
+func (f storedFlags) histories(ctx context.Context, from openedHistories, who string) (list []history.ApplicationRuns,
 	chosen []bool, err error) {
 	q := history.HistoryQuery{User: who, App: f.app, Since: float64(time.Now().Unix()) - storedDays*86400,
 		Runs: mostStoredRuns, Series: mostStoredSeries}
 	if f.site && f.app == "" && f.page > 0 {
-		q.Series, q.Runs, q.Told = mostPageSeries, mostPageRuns, float64(time.Now().Unix())-f.page*86400
+		q.Series, q.Runs, q.ChangedSince = mostPageSeries, mostPageRuns, float64(time.Now().Unix())-f.page*86400
 	}
 	if list, err = from.histories(ctx, q); err != nil {
 		return nil, nil, err
@@ -131,7 +132,7 @@ func (f storedFlags) histories(ctx context.Context, from joined, who string) (li
 	return list, chosen, err
 }
 
-// whose names the requested histories.
+// whose returns words for the owner of the requested histories.
 func (f storedFlags) whose(who string) string {
 	if f.site {
 		who = "all users"

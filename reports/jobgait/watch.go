@@ -33,6 +33,7 @@ type watchOptions struct {
 	getenv             func(string) string
 }
 
+// watchCommand returns the verb watch.
 func watchCommand(getenv func(string) string) *cobra.Command {
 	o := watchOptions{getenv: getenv}
 	c := &cobra.Command{
@@ -70,7 +71,7 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"is found: the agent reads its samples every 0.25 to 0.75 s. The stream ends with\n" +
 			"the run.\n\n" +
 			"Exit status: 0 the job runs, 1 it does not exist, is over or is not yours.",
-		Args: wants(0, 1, "one job, process or directory"),
+		Args: argCount(0, 1, "one job, process or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			what := ""
 			if len(args) > 0 {
@@ -90,28 +91,29 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// pollEvery is how often the file is looked at.
+// pollEvery is the interval between readings of the file.
 const pollEvery = 250 * time.Millisecond
 
-// errOver says that there is nothing to watch, in words.
+// errOver is the error that there is nothing to watch.
 type errOver struct{ text string }
 
 func (e errOver) Error() string { return e.text }
 
+// watch shows a running job until it ends.
 func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) error {
 	path, err := o.find(what)
 	if err != nil {
-		return o.elsewhere(ctx, what, err, out)
+		return o.watchElsewhere(ctx, what, err, out)
 	}
 	if o.stream {
 		return follow(ctx, path, out)
 	}
 	screen := isTerminal(out) && !o.json && !o.once
 	last, limits := "", askedLimit{}
-	p := watch.Pacer{Cycles: o.cycles, Earlier: func(j live.Job) []history.Run { return o.earlier(ctx, j) },
+	p := watch.Pacer{Cycles: o.cycles, Earlier: func(j live.Job) []history.Run { return o.earlierRuns(ctx, j) },
 		Checkpoint: func(runs []history.Run) float64 { return o.checkpoint(ctx, runs) }}
 	for {
-		s, alive, err := look(func() (live.State, error) { return live.Read(path) })
+		s, alive, err := readState(func() (live.State, error) { return live.Read(path) })
 		if err != nil {
 			return err
 		}
@@ -161,7 +163,7 @@ func (a *askedLimit) of(ctx context.Context, getenv func(string) string, s live.
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	d, err := scheduler.Of(cfg, getenv).Ask(ctx, run.JobID(s.JobID))
+	d, err := scheduler.ForSettings(cfg, getenv).QueryJob(ctx, run.JobID(s.JobID))
 	if err == nil && d.End != nil && !d.Over && *d.End > s.At.Unix() && *d.End < s.At.Unix()+366*86400 {
 		at := time.Unix(*d.End, 0).UTC()
 		a.at = &at
@@ -169,9 +171,9 @@ func (a *askedLimit) of(ctx context.Context, getenv func(string) string, s live.
 	return a.at
 }
 
-// look reads a state, and whether its agent lives. One that is gone may have written its
-// last words between these two: they are read then.
-func look(read func() (live.State, error)) (s live.State, alive bool, err error) {
+// readState reads a state and reports whether its agent is alive. If the agent has ended, it reads the state
+// again, because the agent may have written its last state in between.
+func readState(read func() (live.State, error)) (s live.State, alive bool, err error) {
 	if s, err = read(); err != nil || s.Alive() {
 		return s, err == nil, err
 	}
@@ -181,7 +183,7 @@ func look(read func() (live.State, error)) (s live.State, alive bool, err error)
 	return s, s.Alive(), nil
 }
 
-// draw is what is printed of a state, "" if nothing.
+// draw returns the text to print for a state, "" if there is nothing to print.
 func (o watchOptions) draw(s live.State, alive, screen bool) string {
 	if o.json {
 		line, err := watch.JSON(s, alive)
@@ -197,7 +199,7 @@ func (o watchOptions) draw(s live.State, alive, screen bool) string {
 	return text
 }
 
-// find returns the file that is meant on this machine.
+// find returns the file of the running job that the argument names on this machine.
 func (o watchOptions) find(what string) (string, error) {
 	dirs, err := o.liveDirs()
 	if err != nil {
@@ -205,9 +207,9 @@ func (o watchOptions) find(what string) (string, error) {
 	}
 	uid := os.Getuid()
 	if st, err := os.Stat(what); what != "" && err == nil && st.IsDir() {
-		return within(what)
+		return liveFileIn(what)
 	}
-	id, isNumber := number(what)
+	id, isNumber := positiveNumber(what)
 	if what != "" && !isNumber {
 		return "", fmt.Errorf("%.80q is not a job, process or directory", what)
 	}
@@ -217,7 +219,7 @@ func (o watchOptions) find(what string) (string, error) {
 	}
 	for _, byID := range []bool{true, false} {
 		for _, r := range runs {
-			if s, err := live.Read(r); err == nil && (byID && s.JobID == id || !byID && started(s, int(id))) {
+			if s, err := live.Read(r); err == nil && (byID && s.JobID == id || !byID && belongsToRun(s, int(id))) {
 				return r, nil
 			}
 		}
@@ -225,12 +227,12 @@ func (o watchOptions) find(what string) (string, error) {
 	return "", errOver{fmt.Sprintf("no job or process %d of yours is known here", id)}
 }
 
-// follow prints a line for each cycle until the run is over: of what the agent tells, and of its file as
-// long as it tells nothing.
+// follow prints a line for each cycle until the run is over. It gets the cycles from the agent's socket, or
+// from the agent's file while the socket is silent.
 func follow(ctx context.Context, path string, out io.Writer) error {
 	var lines watch.CycleLines
 	for ctx.Err() == nil {
-		s, alive, err := look(func() (live.State, error) { return live.Read(path) })
+		s, alive, err := readState(func() (live.State, error) { return live.Read(path) })
 		if err != nil {
 			return err
 		}
@@ -252,7 +254,7 @@ func follow(ctx context.Context, path string, out io.Writer) error {
 	return nil
 }
 
-// listen prints lines as the agent tells them, until it does not any more.
+// listen prints lines as the agent sends states, until it stops sending.
 func listen(ctx context.Context, r *live.Subscriber, lines *watch.CycleLines, out io.Writer) {
 	for ctx.Err() == nil {
 		s, err := r.Next(pollEvery)
@@ -268,19 +270,17 @@ func listen(ctx context.Context, r *live.Subscriber, lines *watch.CycleLines, ou
 	}
 }
 
-// mostEarlier is how many earlier runs are read: ten of them that came to their end
-// are wanted.
+// mostEarlier is the number of earlier runs that are read, to find ten that completed.
 const mostEarlier = 50
 
-// earlier are the user's runs of the application in that shape, newest first; none
-// without a history.
-func (o watchOptions) earlier(ctx context.Context, j live.Job) []history.Run {
+// earlierRuns returns the user's runs of the application in that shape, newest first; none without a history.
+func (o watchOptions) earlierRuns(ctx context.Context, j live.Job) []history.Run {
 	s := watch.SummaryOf(j)
 	app := history.Application(s)
 	if app == history.Unknown {
 		return nil
 	}
-	path, err := o.pastOf()
+	path, err := o.historyToRead()
 	if err != nil {
 		return nil
 	}
@@ -297,12 +297,12 @@ func (o watchOptions) earlier(ctx context.Context, j live.Job) []history.Run {
 	return runs
 }
 
-// checkpointRuns is how many of the newest earlier runs say how long a checkpoint takes.
+// checkpointRuns is the number of newest earlier runs that are searched for checkpoints.
 const checkpointRuns = 5
 
-// checkpoint returns the longest checkpoint of the newest earlier runs, in seconds; 0 where none is known.
+// checkpoint returns the length of the longest checkpoint of the newest earlier runs in s; 0 if none is known.
 func (o watchOptions) checkpoint(ctx context.Context, runs []history.Run) float64 {
-	path, err := o.pastOf()
+	path, err := o.historyToRead()
 	if err != nil || len(runs) == 0 {
 		return 0
 	}
@@ -321,23 +321,23 @@ func (o watchOptions) checkpoint(ctx context.Context, runs []history.Run) float6
 	return longest
 }
 
-// pastOf returns the history to read, "" for the usual one. Root reads only his own.
-func (o watchOptions) pastOf() (string, error) {
+// historyToRead returns the history to read, "" for the usual one. Root reads only root's own.
+func (o watchOptions) historyToRead() (string, error) {
 	if os.Geteuid() != 0 {
 		return "", nil
 	}
-	cfg, err := settings(configs.OneMachine(o.getenv))
+	cfg, err := settings(configs.WithOneMachine(o.getenv))
 	if err != nil {
 		return "", err
 	}
 	return cfg.History.Path, nil
 }
 
-// liveDirs are the directories in which agents tell of running jobs: the site's and
-// the user's own.
+// liveDirs returns the directories in which agents write the states of running jobs: the site's and the user's
+// own.
 func (o watchOptions) liveDirs() ([]string, error) {
 	var dirs []string
-	for _, env := range []func(string) string{configs.OneMachine(o.getenv), o.getenv} {
+	for _, env := range []func(string) string{configs.WithOneMachine(o.getenv), o.getenv} {
 		cfg, err := settings(env)
 		if err != nil {
 			return nil, err
@@ -349,7 +349,7 @@ func (o watchOptions) liveDirs() ([]string, error) {
 	return dirs, nil
 }
 
-// runsOf are the files of a user's runs, the newest first.
+// runsOf returns the files of a user's runs, the newest first.
 func runsOf(dirs []string, uid int) []string {
 	type file struct {
 		path string
@@ -377,7 +377,7 @@ func runsOf(dirs []string, uid int) []string {
 	return paths
 }
 
-// newestLive is the newest run whose agent lives, else the newest.
+// newestLive returns the newest run whose agent is alive, else the newest run.
 func newestLive(runs []string) (string, error) {
 	for _, r := range runs {
 		if s, err := live.Read(r); err == nil && s.Alive() {
@@ -390,8 +390,8 @@ func newestLive(runs []string) (string, error) {
 	return "", errOver{"no run of yours is known here"}
 }
 
-// within is the file in a directory, or below it if it is that of all runs.
-func within(dir string) (string, error) {
+// liveFileIn returns the file of a run in a directory, or below it if it is the directory of all runs.
+func liveFileIn(dir string) (string, error) {
 	path := filepath.Join(dir, live.Name)
 	switch _, err := os.Lstat(path); {
 	case err == nil:
@@ -403,15 +403,16 @@ func within(dir string) (string, error) {
 	}
 }
 
-// number reads a decimal number that is no option.
-func number(text string) (int64, bool) {
+// positiveNumber parses a positive decimal number.
+func positiveNumber(text string) (int64, bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, err == nil && n > 0
 }
 
-// started is whether a process is of a run: its agent, the program that started that,
-// or what that started. Ids of processes that have ended may be others' by now.
-func started(s live.State, pid int) bool {
+// belongsToRun reports whether a process belongs to a run: it is the run's command, the parent of the command,
+// the agent, or a descendant of one of them. It returns false if the command has ended, because ids of ended
+// processes are reused.
+func belongsToRun(s live.State, pid int) bool {
 	of, err := job.ParentOf(s.Command)
 	if err != nil {
 		return false
@@ -427,10 +428,10 @@ func started(s live.State, pid int) bool {
 	return false
 }
 
-// elsewhere watches a job on its first node, by one step of it for the whole time.
-func (o watchOptions) elsewhere(ctx context.Context, what string, failed error, out io.Writer) error {
+// watchElsewhere watches a job on its first node by one job step that runs the whole time.
+func (o watchOptions) watchElsewhere(ctx context.Context, what string, failed error, out io.Writer) error {
 	var over errOver
-	id, isNumber := number(what)
+	id, isNumber := positiveNumber(what)
 	if !isNumber || !errors.As(failed, &over) {
 		return failed
 	}
@@ -450,7 +451,7 @@ func (o watchOptions) elsewhere(ctx context.Context, what string, failed error, 
 	if o.cycles > 0 {
 		args = append(args, "--cycles", strconv.FormatInt(o.cycles, 10))
 	}
-	step := scheduler.Step(o.getenv, run.JobID(id), append(args, what)...)
+	step := scheduler.StepCommand(o.getenv, run.JobID(id), append(args, what)...)
 	if step == nil {
 		return failed
 	}

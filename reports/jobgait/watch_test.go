@@ -38,7 +38,7 @@ func newRunning(t *testing.T) running {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	place, err := live.Make(filepath.Join(state, "live"), os.Getuid(), "run")
+	place, err := live.MakeLocation(filepath.Join(state, "live"), os.Getuid(), "run")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestLastWordsAreRead(t *testing.T) {
 		{"it ended and its file was swept", []live.State{before}, before, false},
 	} {
 		n := 0
-		s, alive, err := look(func() (live.State, error) {
+		s, alive, err := readState(func() (live.State, error) {
 			if n++; n > len(c.readings) {
 				return live.State{}, removed
 			}
@@ -240,7 +240,7 @@ func TestLastWordsAreRead(t *testing.T) {
 			t.Errorf("%s: %+v, %v, %v", c.name, s, alive, err)
 		}
 	}
-	if _, alive, err := look(func() (live.State, error) { return live.State{}, removed }); alive ||
+	if _, alive, err := readState(func() (live.State, error) { return live.State{}, removed }); alive ||
 		!errors.Is(err, removed) {
 		t.Errorf("no file: %v, %v", alive, err)
 	}

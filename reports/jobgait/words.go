@@ -11,7 +11,7 @@ import (
 	"jobgait/reports/text"
 )
 
-// wordsTopic is `jobgait help report`: what the words of a report mean.
+// wordsTopic returns `jobgait help report`, the glossary of the report.
 func wordsTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("The words of a report:\n")

@@ -1,6 +1,6 @@
-// Package mail makes the mail that a scheduler sends of a job: its subject, and as its body the first screen of the
-// job's report, or nothing. Text of users comes in; a message of RFC 5322 goes out, in which no text can begin a
-// header of its own. It sends nothing.
+// Package mail makes the mail that a scheduler sends about a job: its subject, and as its body the first screen
+// of the job's report, or nothing. It returns a message of RFC 5322 in which texts of users cannot add a
+// header. It does not send the mail.
 package mail
 
 import (
@@ -12,14 +12,14 @@ import (
 	"unicode"
 )
 
-// screen is how many lines of a report a mail has at most.
-const screen = 40
+// screenLines is the largest number of lines of a report in a mail.
+const screenLines = 40
 
-// maxAddress and maxSubject bound what a user may have written, in bytes.
+// maxAddress and maxSubject are the largest lengths in bytes of the list of addresses and of the subject.
 const maxAddress, maxSubject = 1000, 2000
 
-// Recipients splits a list of addresses at commas. It rejects control characters, blanks, and what sendmail would
-// take for an option.
+// Recipients splits a list of addresses at commas. It rejects control characters, blanks, and addresses that
+// sendmail would take for an option.
 func Recipients(list string) ([]string, error) {
 	if len(list) > maxAddress || strings.ContainsFunc(list, func(r rune) bool { return unicode.IsControl(r) }) {
 		return nil, fmt.Errorf("recipient %.60q has an end of line, another control character or more than %d bytes: no "+
@@ -43,7 +43,7 @@ func Recipients(list string) ([]string, error) {
 	return out, nil
 }
 
-// Message is the mail. The subject's control characters become blanks.
+// Message returns the mail. Control characters of the subject become blanks.
 func Message(to []string, subject, body string) []byte {
 	subject = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -63,14 +63,14 @@ func Message(to []string, subject, body string) []byte {
 	return b.Bytes()
 }
 
-// FirstScreen is the beginning of a report, up to the last empty line within a screen.
+// FirstScreen returns the beginning of a report, up to the last empty line within a screen.
 func FirstScreen(report string) string {
 	lines := strings.SplitAfter(report, "\n")
-	if len(lines) <= screen {
+	if len(lines) <= screenLines {
 		return report
 	}
-	end := screen
-	for i := screen; i > screen/2; i-- {
+	end := screenLines
+	for i := screenLines; i > screenLines/2; i-- {
 		if strings.TrimSpace(lines[i]) == "" {
 			end = i
 			break

@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// Open returns a page as a browser has it after its scripts ran, and fails if
-// the browser refused or complained about anything. Without Chromium there is
-// nothing to see, and the test is skipped.
+// Open returns a page's HTML after a browser has run its scripts, and fails if the browser blocked or reported
+// anything. Without Chromium the test is skipped.
 func Open(t *testing.T, page string) string {
 	t.Helper()
 	browser, err := exec.LookPath("chromium")

@@ -1,6 +1,6 @@
-// Package pagetest is what the tests of reports share: golden files, pictures
-// and pages. What a report wrote comes in; a test fails where it is not what it
-// was, or not what a page with a strict policy may hold. No program imports it.
+// Package pagetest has helpers for the tests of reports: golden files, pictures and pages. A test fails where
+// the output of a report has changed, or contains something that a strict content policy blocks. No program
+// imports it.
 package pagetest
 
 import (

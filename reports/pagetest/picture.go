@@ -28,7 +28,7 @@ func Picture(t testing.TB, svg string) {
 	}
 }
 
-// Pictures returns the svg elements of a page that are in no other.
+// Pictures returns the outermost svg elements of a page.
 func Pictures(page string) []string {
 	var out []string
 	depth, start := 0, 0

@@ -14,17 +14,17 @@ import (
 
 const (
 	maxBins  = 932 // one per pixel
-	maxDrawn = 6   // patterns: more would not be read
+	maxDrawn = 6   // patterns that are drawn
 )
 
-// style is what is drawn here and on no page.
+// style is the CSS for elements that no page has.
 const style = `.dots { fill: none; stroke: var(--p0); stroke-width: 3; stroke-linecap: round; }
 .most { stroke-opacity: .3; }
 .span.step { fill: var(--warn); fill-opacity: .8; } .span.rest { fill-opacity: .05; }
 `
 
-// SVG writes one picture: the column over time with the phases behind it, the
-// shape of every pattern with its low regions, and the lengths of its iterations.
+// SVG writes one picture: the column over time with the phases in the background, the shape of every pattern
+// with its low regions, and the lengths of its iterations.
 func (r Detection) SVG(w io.Writer) error {
 	var p html.Sheet
 	p.Text(r.heading(), "")
@@ -34,7 +34,7 @@ func (r Detection) SVG(w io.Writer) error {
 			p.Picture(c.SVG(), c.Size())
 		}
 	}
-	if c, ok := r.drawn(); ok {
+	if c, ok := r.drawnColumn(); ok {
 		panel("over time", c.Name, r.timeline(c))
 	}
 	for i, q := range r.Patterns {
@@ -50,7 +50,7 @@ func (r Detection) SVG(w io.Writer) error {
 	return p.Write(w, style)
 }
 
-// heading names the file, and says so where there is no period.
+// heading returns the file's name, and says if there is no period.
 func (r Detection) heading() string {
 	text := r.name
 	if len(r.Patterns) == 0 {
@@ -62,8 +62,8 @@ func (r Detection) heading() string {
 	return text
 }
 
-// drawn is the column whose shape is drawn, or the first.
-func (r Detection) drawn() (series.Column, bool) {
+// drawnColumn returns the column whose shape is drawn, or the first.
+func (r Detection) drawnColumn() (series.Column, bool) {
 	if len(r.Patterns) > 0 {
 		if c, ok := r.set.Column(r.Patterns[0].ValuesColumn); ok {
 			return c, true
@@ -75,8 +75,8 @@ func (r Detection) drawn() (series.Column, bool) {
 	return r.set.Columns[0], true
 }
 
-// timeline draws a column: its mean, and what lies between its smallest and largest
-// values as a band where more than one sample falls into a pixel.
+// timeline draws a column: its mean, and a band from its smallest to its largest values where more than one
+// sample falls into a pixel.
 func (r Detection) timeline(c series.Column) *plot.Chart {
 	n := len(c.Values)
 	bins := min(n, maxBins)
@@ -87,7 +87,7 @@ func (r Detection) timeline(c series.Column) *plot.Chart {
 		x[k] = (edges[k] + edges[k+1]) / 2
 	}
 	lo, mean, hi := series.Parts(numbers{c.Values, r.shift[c.Name]}.floats(), bins)
-	y, ticks := span(3, lo, hi)
+	y, ticks := valueScale(3, lo, hi)
 	chart := plot.New(plot.Frame{Name: c.Name + " over time", Height: 150, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
 		XTicks: plot.TimeTicks(0, end, 8), YTicks: ticks})
 	for i, p := range r.table {
@@ -103,6 +103,7 @@ func (r Detection) timeline(c series.Column) *plot.Chart {
 	return chart
 }
 
+// class returns the CSS class of a phase.
 func (r Detection) class(p phase.Phase) string {
 	if p.Kind == phase.Loop {
 		for i, q := range r.Patterns {
@@ -114,6 +115,7 @@ func (r Detection) class(p phase.Phase) string {
 	return "rest"
 }
 
+// label returns the label of a phase.
 func label(p phase.Phase) string {
 	if p.Kind == phase.Loop {
 		return p.Pattern
@@ -121,15 +123,15 @@ func label(p phase.Phase) string {
 	return string(p.Kind)
 }
 
-// span is a scale from zero where the values are not far from it, else around them.
-func span(want int, lists ...[]float64) (plot.Scale, []plot.Tick) {
+// valueScale returns a scale from zero if the values are close to zero, else around the values.
+func valueScale(want int, lists ...[]float64) (plot.Scale, []plot.Tick) {
 	if lo, hi, _ := plot.Extent(lists...); lo >= 0 && lo <= 0.5*hi {
 		return plot.FromZero(want, lists...)
 	}
 	return plot.Between(want, lists...)
 }
 
-// shape draws one pattern.
+// shape draws the shape of one pattern, nil if it has fewer than two values.
 func (q DetectedPattern) shape() *plot.Chart {
 	n := len(q.Values.v)
 	if n < 2 {
@@ -140,7 +142,7 @@ func (q DetectedPattern) shape() *plot.Chart {
 		x[i] = (float64(i) + 0.5) * q.PeriodS / float64(n)
 	}
 	v, lo, hi := q.Values.floats(), q.P10.floats(), q.P90.floats()
-	y, ticks := span(3, v, lo, hi)
+	y, ticks := valueScale(3, v, lo, hi)
 	chart := plot.New(plot.Frame{Name: "pattern " + q.ID, Height: 170, X: plot.Scale{Lo: 0, Hi: q.PeriodS}, Y: y,
 		XTicks: plot.TimeTicks(0, q.PeriodS, 8), YTicks: ticks})
 	for _, l := range q.Low {
@@ -157,6 +159,7 @@ func (q DetectedPattern) shape() *plot.Chart {
 	return chart
 }
 
+// floats returns the values with the offset added.
 func (n numbers) floats() []float64 {
 	out := make([]float64, len(n.v))
 	for i, v := range n.v {
@@ -165,11 +168,11 @@ func (n numbers) floats() []float64 {
 	return out
 }
 
-// maxDots bounds the iterations that are drawn one by one.
+// maxDots is the largest number of iterations that are drawn one by one.
 const maxDots = 1500
 
-// lengths draws how long each iteration took; of more than maxDots the mean and
-// the longest of neighbours.
+// lengths draws how long each iteration took; with more than maxDots, the mean and the longest of adjacent
+// iterations.
 func (r Detection) lengths(q DetectedPattern) *plot.Chart {
 	n := len(q.Instances)
 	bins := min(n, maxDots)
@@ -183,7 +186,7 @@ func (r Detection) lengths(q DetectedPattern) *plot.Chart {
 	}
 	_, x, _ := series.Parts(at, bins)
 	_, mean, most := series.Parts(long, bins)
-	y, ticks := span(2, mean, most)
+	y, ticks := valueScale(2, mean, most)
 	for i := range ticks {
 		ticks[i].Label += unit
 	}
@@ -194,15 +197,15 @@ func (r Detection) lengths(q DetectedPattern) *plot.Chart {
 		chart.Span("step", s.TS-r.set.StartS, s.TS-r.set.StartS+end/400, "", quantity.Signed(s.EffectPct))
 	}
 	if n > bins {
-		chart.Line("dots most", apart(x), apart(most))
+		chart.Line("dots most", separatePoints(x), separatePoints(most))
 	}
-	chart.Line("dots", apart(x), apart(mean))
+	chart.Line("dots", separatePoints(x), separatePoints(mean))
 	return chart
 }
 
-// apart puts a missing value between all points, so that none are joined: a line
-// over a gap would invent iterations.
-func apart(x []float64) []float64 {
+// separatePoints puts a missing value between all points, so that no line joins them: a line across a gap would
+// suggest iterations that did not happen.
+func separatePoints(x []float64) []float64 {
 	out := make([]float64, 0, 2*len(x))
 	for _, v := range x {
 		out = append(out, v, math.NaN())

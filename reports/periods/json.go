@@ -10,7 +10,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// numbers are values as they were read: what was taken off is added again.
+// numbers are values in the units of the input: shift is the offset that the reader subtracted.
 type numbers struct {
 	v     series.Values
 	shift float64

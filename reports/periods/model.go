@@ -14,23 +14,23 @@ import (
 // Schema names the JSON. Keys are added within it, never renamed.
 const Schema = "jobgait.periods/1"
 
-// Input is what a report is made from.
+// Input is the input of a report.
 type Input struct {
-	// Name is that of the file, for people.
+	// Name is the printed name of the file.
 	Name string
 	Set  series.Set
-	// Offsets is what was taken off the values of each column; nil is nothing.
+	// Offsets are the values subtracted from each column by the reader; nil means none.
 	Offsets []float64
 	Method  string
 	Result  periodicity.Result
-	// Shapes are the representative patterns of the paper's method, in the order
-	// of the periods; without them they are made here.
+	// Shapes are the representative patterns of the paper's method, in the order of the periods; if nil, they are
+	// computed.
 	Shapes []periodicity.PaperShape
-	// Notes are the reader's.
+	// Notes are the notes of the reader.
 	Notes []note.Note
 }
 
-// Detection is what is printed.
+// Detection is the report that is printed.
 type Detection struct {
 	Schema   string   `json:"schema"`
 	Column   *string  `json:"column"`
@@ -39,7 +39,7 @@ type Detection struct {
 	Samples  int      `json:"samples"`
 	Missing  int      `json:"missing"`
 	Coverage float64  `json:"coverage"`
-	// Axis is where the first pattern was seen: wall, cpu or both.
+	// Axis is the time in which the first pattern was seen: wall, cpu or both.
 	Axis     *series.Axis      `json:"axis"`
 	Patterns []DetectedPattern `json:"patterns"`
 	Macro    []pattern.Macro   `json:"macro"`
@@ -53,14 +53,14 @@ type Detection struct {
 	table []phase.Phase
 }
 
-// DetectedPattern is one main pattern.
+// DetectedPattern is one detected pattern.
 type DetectedPattern struct {
 	ID           string           `json:"id"`
 	Column       string           `json:"column"`
 	ValuesColumn string           `json:"values_column"`
 	Kind         periodicity.Kind `json:"kind"`
 	pattern.Timing
-	// StepCPUS is the CPU time of one cycle, null where none was counted.
+	// StepCPUS is the CPU time of one cycle in s, null where CPU time was not counted.
 	StepCPUS *float64 `json:"step_cpu_s"`
 	// ConfidenceParts are the factors of the confidence.
 	ConfidenceParts periodicity.Parts         `json:"confidence_parts"`
@@ -80,7 +80,7 @@ type DetectedPattern struct {
 	Child           []periodicity.ChildPeriod `json:"child"`
 }
 
-// LengthDrift is how the iterations changed.
+// LengthDrift reports how the length of iterations changed.
 type LengthDrift struct {
 	SlopePctPerHour *float64     `json:"slope_pct_per_hour"`
 	Lo              *float64     `json:"ci_lo"`
@@ -124,13 +124,13 @@ func New(in Input) Detection {
 		r.Phases = []phase.Total{}
 	}
 	r.Coverage = covered(in.Result.Periods, in.Set.Len())
-	r.choose(in)
+	r.chooseColumn(in)
 	return r
 }
 
-// choose names the column that the report is about, and counts what it misses:
-// that of the first pattern, or the only one.
-func (r *Detection) choose(in Input) {
+// chooseColumn sets the column that the report is about, that of the first pattern or the only one, and counts
+// its missing samples.
+func (r *Detection) chooseColumn(in Input) {
 	name := ""
 	switch {
 	case len(r.Patterns) > 0:
@@ -155,7 +155,7 @@ func (r *Detection) choose(in Input) {
 	}
 }
 
-// covered is the share of n samples that lie in an instance of any period.
+// covered returns the share of n samples that lie in an instance of any period.
 func covered(periods []periodicity.Period, n int) float64 {
 	switch len(periods) {
 	case 0:
@@ -178,6 +178,7 @@ func covered(periods []periodicity.Period, n int) float64 {
 	return float64(count) / float64(max(1, n))
 }
 
+// newPattern returns a detected pattern; shift is the offset of its column.
 func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift float64) DetectedPattern {
 	out := DetectedPattern{ID: q.ID, Column: q.Column, ValuesColumn: q.ValuesColumn, Timing: q.Timing,
 		Kind: cmp.Or(p.Kind, periodicity.Equal), ConfidenceParts: p.Parts,

@@ -195,7 +195,7 @@ func TestSpan(t *testing.T) {
 		{[]float64{1e-7, 3e-7}, "0 to 3.24e-07 [0 1e-07 2e-07 3e-07]"},
 		{[]float64{100, 150}, "96 to 154 [100 120 140]"},
 	} {
-		s, ticks := span(3, c.values)
+		s, ticks := valueScale(3, c.values)
 		labels := make([]string, len(ticks))
 		for i, k := range ticks {
 			labels[i] = k.Label
@@ -210,7 +210,7 @@ func FuzzSpan(f *testing.F) {
 	f.Add(1.0)
 	f.Add(-1e300)
 	f.Fuzz(func(t *testing.T, v float64) {
-		s, ticks := span(3, []float64{v, 2 * v})
+		s, ticks := valueScale(3, []float64{v, 2 * v})
 		if !(s.Lo <= s.Hi) || len(ticks) > 20 {
 			t.Fatal(v, s, ticks)
 		}

@@ -13,7 +13,7 @@ import (
 	"jobgait/reports/text"
 )
 
-// Text writes the report for people. ascii leaves out block characters.
+// Text writes the report as text; with ascii it uses no block characters.
 func (r Detection) Text(w io.Writer, ascii bool) error {
 	var p text.Page
 	r.head(&p)
@@ -47,13 +47,14 @@ func (r Detection) Text(w io.Writer, ascii bool) error {
 	return nil
 }
 
+// head writes the first lines: the file, the periods and the samples.
 func (r Detection) head(p *text.Page) {
 	what := "no period"
 	switch n := len(r.Patterns); {
 	case n == 1:
-		what = r.main()
+		what = r.mainPatternText()
 	case n > 1:
-		what = fmt.Sprintf("%d patterns, the first: %s", n, r.main())
+		what = fmt.Sprintf("%d patterns, the first: %s", n, r.mainPatternText())
 	}
 	p.Text("", r.name+": "+what)
 	text := ""
@@ -75,9 +76,9 @@ func (r Detection) head(p *text.Page) {
 	}
 }
 
-// main is the first pattern in a few words; those of the paper's method have no
-// confidence to be hedged by.
-func (r Detection) main() string {
+// mainPatternText describes the first pattern in a few words, with a hedge by its confidence; patterns of the
+// paper's method have no confidence.
+func (r Detection) mainPatternText() string {
 	p, word := r.Patterns[0], ""
 	if r.Method != "paper" {
 		word = text.Hedge(r.Patterns[0].Confidence)
@@ -88,6 +89,7 @@ func (r Detection) main() string {
 	return word + "period " + quantity.Period(p.PeriodS)
 }
 
+// text writes the lines on one pattern.
 func (p DetectedPattern) text(b *text.Page, set series.Set, ascii bool) {
 	b.Text(p.ID+"  ", fmt.Sprintf("period %s (95 %% interval %s), %s samples, spread %s", quantity.Period(p.PeriodS),
 		quantity.PeriodRange(p.PeriodLoS, p.PeriodHiS, p.PeriodS),
@@ -120,8 +122,8 @@ func (p DetectedPattern) text(b *text.Page, set series.Set, ascii bool) {
 	}
 }
 
-// driftText prints the slope over the run: per hour, a run of a minute would have
-// thousands of percent.
+// driftText prints the slope over the run: per hour, the slope of a run of a minute would be thousands of
+// percent.
 func (p DetectedPattern) driftText(b *text.Page, set series.Set) {
 	hours := float64(set.Len()) * set.StepS / 3600
 	d := p.Drift

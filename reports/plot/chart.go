@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Frame is what a chart is drawn in.
+// Frame describes the size and the axes of a chart.
 type Frame struct {
-	// Name is read to those who do not see the picture.
+	// Name is the text alternative of the picture.
 	Name string
-	// Class is a class of the picture, for the page's style and script.
+	// Class is a CSS class of the picture, for the page's style and script.
 	Class string
-	// Height is that of the plot area in pixels, without the labels.
+	// Height is the height of the plot area in pixels, without the labels.
 	Height         int
 	X, Y           Scale
 	XTicks, YTicks []Tick
@@ -28,7 +28,7 @@ const (
 	innerWidth = 1000 // units across the inner viewBox
 )
 
-// Chart is a picture in the making: add layers from back to front.
+// Chart builds a picture: add layers from back to front.
 type Chart struct {
 	frame  Frame
 	inner  strings.Builder // stretched layer: shapes without text
@@ -39,30 +39,34 @@ type Chart struct {
 // New returns an empty chart.
 func New(f Frame) *Chart { return &Chart{frame: f} }
 
-func (c *Chart) x(v float64) string { return short(c.frame.X.At(v) * innerWidth) }
+// x returns the x coordinate of v in the inner viewBox.
+func (c *Chart) x(v float64) string { return formatCoordinate(c.frame.X.At(v) * innerWidth) }
+
+// y returns the y coordinate of v in pixels.
 func (c *Chart) y(v float64) string {
-	return short((1 - c.frame.Y.At(v)) * float64(c.frame.Height))
+	return formatCoordinate((1 - c.frame.Y.At(v)) * float64(c.frame.Height))
 }
-func (c *Chart) percent(v float64) string { return short(c.frame.X.At(v)*100) + "%" }
 
-// across is the width of what reaches from lo to hi.
+// percent returns the x coordinate of v in percent of the width.
+func (c *Chart) percent(v float64) string { return formatCoordinate(c.frame.X.At(v)*100) + "%" }
+
+// across returns the width of the stretch from lo to hi in the inner viewBox.
 func (c *Chart) across(lo, hi float64) string {
-	return short((c.frame.X.At(hi) - c.frame.X.At(lo)) * innerWidth)
+	return formatCoordinate((c.frame.X.At(hi) - c.frame.X.At(lo)) * innerWidth)
 }
 
-// short writes a coordinate with one decimal at most: a tenth of a pixel.
-func short(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
+// formatCoordinate writes a coordinate with at most one decimal, a tenth of a pixel.
+func formatCoordinate(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
 
-// letterPercent is how much of the width of a full page one letter takes.
+// letterPercent is the part of a full page's width in percent that one letter takes.
 const letterPercent = 0.85
 
-// Span fills a stretch of the x axis from top to bottom. The label stands above
-// it if there is room for it. Labels of more than two letters have the class
-// word: narrow pages, where there is less room, hide them.
+// Span fills a stretch of the x axis from top to bottom. The label is drawn above it if there is room. Labels
+// of more than two letters have the class word, which narrow pages hide.
 func (c *Chart) Span(class string, lo, hi float64, label, tip string) {
 	x0, x1 := c.frame.X.At(lo)*innerWidth, c.frame.X.At(hi)*innerWidth
 	fmt.Fprintf(&c.inner, `<rect class="span %s" x="%s" y="0" width="%s" height="%d"><title>%s</title></rect>`,
-		Escape(class), short(x0), short(x1-x0), c.frame.Height, Escape(tip))
+		Escape(class), formatCoordinate(x0), formatCoordinate(x1-x0), c.frame.Height, Escape(tip))
 	letters := len([]rune(label))
 	class = "mark"
 	if letters > 2 {
@@ -74,7 +78,7 @@ func (c *Chart) Span(class string, lo, hi float64, label, tip string) {
 	}
 }
 
-// grid draws the lines of the y ticks, once, behind the data.
+// grid draws the lines of the y ticks behind the data, once.
 func (c *Chart) grid() {
 	if c.gridOn {
 		return
@@ -92,7 +96,7 @@ func (c *Chart) Band(class string, x, lo, hi []float64) {
 	var d strings.Builder
 	for _, r := range finiteRuns(len(x), x, lo, hi) {
 		for i := r[0]; i < r[1]; i++ {
-			d.WriteString(verb(i == r[0]) + c.x(x[i]) + "," + c.y(hi[i]))
+			d.WriteString(pathVerb(i == r[0]) + c.x(x[i]) + "," + c.y(hi[i]))
 		}
 		for i := r[1] - 1; i >= r[0]; i-- {
 			d.WriteString("L" + c.x(x[i]) + "," + c.y(lo[i]))
@@ -102,8 +106,8 @@ func (c *Chart) Band(class string, x, lo, hi []float64) {
 	c.path(class, d.String())
 }
 
-// Bins fills between lo and hi over bins: bin i reaches from edges[i] to
-// edges[i+1]. A bin beside a gap is still seen, where a Band would lose it.
+// Bins fills between lo and hi over bins: bin i reaches from edges[i] to edges[i+1]. A bin between two gaps is
+// drawn, whereas a Band would omit it.
 func (c *Chart) Bins(class string, edges, lo, hi []float64) {
 	c.grid()
 	var d strings.Builder
@@ -130,7 +134,7 @@ func (c *Chart) Line(class string, x, y []float64) {
 	var d strings.Builder
 	for _, r := range finiteRuns(len(x), x, y) {
 		for i := r[0]; i < r[1]; i++ {
-			d.WriteString(verb(i == r[0]) + c.x(x[i]) + "," + c.y(y[i]))
+			d.WriteString(pathVerb(i == r[0]) + c.x(x[i]) + "," + c.y(y[i]))
 		}
 		if r[1]-r[0] == 1 { // a lone point: a dash as long as a round cap makes it
 			d.WriteString("h0")
@@ -139,49 +143,49 @@ func (c *Chart) Line(class string, x, y []float64) {
 	c.path(class, d.String())
 }
 
-// Points draws a dot for each finite point, with a tip and a class of its own.
+// Points draws a dot for each finite point, each with its own tooltip and class.
 func (c *Chart) Points(class []string, x, y []float64, tips []string) {
 	c.grid()
 	for _, r := range finiteRuns(len(x), x, y) {
 		for i := r[0]; i < r[1]; i++ {
 			fmt.Fprintf(&c.outer, `<circle class="%s" cx="%s" cy="%s" r="4"><title>%s</title></circle>`,
-				Escape(class[i]), c.percent(x[i]), short(labelAbove+(1-c.frame.Y.At(y[i]))*float64(c.frame.Height)),
+				Escape(class[i]), c.percent(x[i]), formatCoordinate(labelAbove+(1-c.frame.Y.At(y[i]))*float64(c.frame.Height)),
 				Escape(tips[i]))
 		}
 	}
 }
 
-// Bars draws bar i from 0 to y[i] over x from i to i+1. An unknown value leaves
-// its place empty.
+// Bars draws bar i from 0 to y[i] over x from i to i+1. An unknown value has no bar.
 func (c *Chart) Bars(class []string, y []float64, tips []string) {
 	c.grid()
-	const gap = 0.15 // of a bar's place
+	const gap = 0.15 // of the width per bar
 	for i, v := range y {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			continue
 		}
 		top := (1 - c.frame.Y.At(v)) * float64(c.frame.Height)
 		fmt.Fprintf(&c.inner, `<rect class="%s" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`,
-			Escape(class[i]), c.x(float64(i)+gap/2), short(top), c.across(float64(i)+gap/2, float64(i+1)-gap/2),
-			short(float64(c.frame.Height)-top), Escape(tips[i]))
+			Escape(class[i]), c.x(float64(i)+gap/2), formatCoordinate(top), c.across(float64(i)+gap/2, float64(i+1)-gap/2),
+			formatCoordinate(float64(c.frame.Height)-top), Escape(tips[i]))
 	}
 }
 
+// path draws a path in the inner layer, unless d is "".
 func (c *Chart) path(class, d string) {
 	if d != "" {
 		fmt.Fprintf(&c.inner, `<path class="%s" vector-effect="non-scaling-stroke" d="%s"/>`, Escape(class), d)
 	}
 }
 
-func verb(first bool) string {
+// pathVerb returns the SVG path command for a point: M for the first point, else L.
+func pathVerb(first bool) string {
 	if first {
 		return "M"
 	}
 	return "L"
 }
 
-// finiteRuns returns the half-open ranges of indexes at which all lists are
-// finite.
+// finiteRuns returns the half-open index ranges in which all lists are finite.
 func finiteRuns(n int, lists ...[]float64) [][2]int {
 	var runs [][2]int
 	start := -1

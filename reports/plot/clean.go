@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// cleanElements and cleanAttributes are what the pictures of this package consist of. None of them loads, links, styles
-// or runs anything.
+// cleanElements and cleanAttributes are the elements and attributes that pictures of this package contain. None
+// of them loads, links, styles or runs anything.
 var (
 	cleanElements   = strings.Fields("svg g title path rect circle line text")
 	cleanAttributes = strings.Fields(
@@ -18,8 +18,8 @@ var (
 			"d dy vector-effect text-anchor aria-hidden data-lo data-hi")
 )
 
-// CleanSVG writes a picture again that another account may have made: one svg element, of the elements and attributes
-// that this package uses. It returns an error for anything else.
+// CleanSVG parses and rewrites a picture that may come from another account. It must be one svg element with
+// only the elements and attributes that this package uses; anything else is an error.
 func CleanSVG(picture string) (string, error) {
 	in := xml.NewDecoder(strings.NewReader(picture))
 	var out strings.Builder
@@ -56,9 +56,10 @@ func CleanSVG(picture string) (string, error) {
 	return out.String(), nil
 }
 
+// writeStart writes a start tag, or returns an error if it is not allowed.
 func writeStart(out *strings.Builder, t xml.StartElement) error {
 	if !slices.Contains(cleanElements, t.Name.Local) {
-		return fmt.Errorf("picture: element %.40q", t.Name.Local)
+		return fmt.Errorf("picture: element %.40q is not allowed", t.Name.Local)
 	}
 	out.WriteString("<" + t.Name.Local)
 	for _, a := range t.Attr {

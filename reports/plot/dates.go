@@ -22,7 +22,7 @@ func DateTicks(lo, hi float64, want int) []Tick {
 	return dayTicks(lo, hi, raw)
 }
 
-// dayTicks are for a minute to sixteen days from tick to tick: weeks begin on Monday.
+// dayTicks returns ticks whose distance is a minute to two weeks; weeks begin on Monday.
 func dayTicks(lo, hi, raw float64) []Tick {
 	step, phase := 14.0, 0.0
 	for _, s := range []float64{1. / 1440, 5. / 1440, 15. / 1440, 1. / 24, 2. / 24, 6. / 24, 0.5, 1, 2, 7} {
@@ -49,7 +49,7 @@ func dayTicks(lo, hi, raw float64) []Tick {
 	return ticks
 }
 
-// monthTicks are for months and years.
+// monthTicks returns ticks at the beginnings of months or years.
 func monthTicks(lo, hi, raw float64) []Tick {
 	step := 12 * int(math.Ceil(raw/365.25))
 	for _, s := range []int{1, 2, 3, 6, 12} {
@@ -80,10 +80,10 @@ func monthTicks(lo, hi, raw float64) []Tick {
 	}
 }
 
+// date returns the time of a day, given in days since 1970.
 func date(day float64) time.Time { return time.Unix(int64(math.Round(day*dayS)), 0).UTC() }
 
-// NumberTicks returns about want ticks from lo to hi at round numbers, with a
-// word before each.
+// NumberTicks returns about want ticks from lo to hi at round numbers, with word before each number.
 func NumberTicks(lo, hi float64, want int, word string) []Tick {
 	if !(hi > lo) || want < 1 || math.IsInf(hi-lo, 0) {
 		return nil

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// LogScale returns a scale of decimal logarithms around all positive values,
-// with a share of its length left free at both ends, and at most want ticks at
-// round values. Without any positive value it is 1 to 10.
+// LogScale returns a scale of decimal logarithms around all positive values, with the share free of its length
+// as margin at both ends, and at most want ticks at round values. Without any positive value the scale is 1 to
+// 10.
 func LogScale(want int, free float64, lists ...[]float64) (Scale, []Tick) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, values := range lists {
@@ -46,8 +46,7 @@ func logTicks(s Scale, want int) []Tick {
 	}
 }
 
-// decadeTicks has ticks at parts of each decade whose number is a multiple of
-// every.
+// decadeTicks returns ticks at the given parts of each decade whose exponent is a multiple of every.
 func decadeTicks(s Scale, parts []float64, every int) []Tick {
 	var ticks []Tick
 	first := int(math.Floor(s.Lo/float64(every))) * every
@@ -61,7 +60,7 @@ func decadeTicks(s Scale, parts []float64, every int) []Tick {
 	return ticks
 }
 
-// stepTicks has ticks at multiples of a round step.
+// stepTicks returns ticks at multiples of a round step.
 func stepTicks(s Scale, want int) []Tick {
 	lo, hi := math.Pow(10, s.Lo), math.Pow(10, s.Hi)
 	step := NiceStep((hi - lo) / float64(max(1, want)))
@@ -72,8 +71,8 @@ func stepTicks(s Scale, want int) []Tick {
 	return ticks
 }
 
-// ShortNumber writes a number for an axis: up to six digits as they are, beyond
-// that four with a prefix or an exponent.
+// ShortNumber writes a number for an axis: up to six digits unchanged, longer numbers with four digits and a
+// prefix or an exponent.
 func ShortNumber(v float64) string {
 	size := math.Abs(v)
 	if size == math.Trunc(size) && size < 1e6 || size == 0 {

@@ -14,7 +14,8 @@ func (c *Chart) Marks(class string, r float64, x, y []float64, tips []string) {
 		if !ok {
 			continue
 		}
-		fmt.Fprintf(&c.outer, `<circle class="%s" cx="%s" cy="%s" r="%s"`, Escape(class), c.percent(x[i]), at, short(r))
+		fmt.Fprintf(&c.outer, `<circle class="%s" cx="%s" cy="%s" r="%s"`, Escape(class), c.percent(x[i]), at,
+			formatCoordinate(r))
 		if i < len(tips) && tips[i] != "" {
 			fmt.Fprintf(&c.outer, `><title>%s</title></circle>`, Escape(tips[i]))
 			continue
@@ -23,7 +24,7 @@ func (c *Chart) Marks(class string, r float64, x, y []float64, tips []string) {
 	}
 }
 
-// Letters writes a short text in the middle of each finite point.
+// Letters writes a short text centred at each finite point.
 func (c *Chart) Letters(class string, x, y []float64, text string) {
 	for i := range x {
 		if at, ok := c.inside(x, y, i); ok {
@@ -33,13 +34,13 @@ func (c *Chart) Letters(class string, x, y []float64, text string) {
 	}
 }
 
-// inside returns the height of point i if it is there and within the scales.
+// inside returns the y coordinate of point i, and whether the point exists and lies within the scales.
 func (c *Chart) inside(x, y []float64, i int) (string, bool) {
 	f := c.frame
 	if i >= len(y) || !(x[i] >= f.X.Lo && x[i] <= f.X.Hi && y[i] >= f.Y.Lo && y[i] <= f.Y.Hi) {
 		return "", false
 	}
-	return short(labelAbove + (1-f.Y.At(y[i]))*float64(f.Height)), true
+	return formatCoordinate(labelAbove + (1-f.Y.At(y[i]))*float64(f.Height)), true
 }
 
 // Clip returns y with NaN where it leaves the chart, so that a line ends there

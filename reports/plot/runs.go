@@ -10,22 +10,22 @@ import (
 // The layers of a history's picture. Many runs are one path each layer: an
 // element per run would make a page of forty histories a megabyte.
 
-// Dots draws a round dot for each finite point, all in one path. Their size is
-// the stroke width of the class. Places are whole units, a pixel at most: of
-// eight bytes a dot, decimals would be four.
+// Dots draws a round dot for each finite point, all in one path. Their size is the stroke width of the class.
+// Coordinates are whole units, at most a pixel: decimals would add four bytes to the eight of a dot.
 func (c *Chart) Dots(class string, x, y []float64) {
 	c.grid()
 	var d strings.Builder
 	for _, r := range finiteRuns(len(x), x, y) {
 		for i := r[0]; i < r[1]; i++ {
-			d.WriteString("M" + whole(c.frame.X.At(x[i])*innerWidth) + "," +
-				whole((1-c.frame.Y.At(y[i]))*float64(c.frame.Height)) + "h0")
+			d.WriteString("M" + formatWhole(c.frame.X.At(x[i])*innerWidth) + "," +
+				formatWhole((1-c.frame.Y.At(y[i]))*float64(c.frame.Height)) + "h0")
 		}
 	}
 	c.path(class, d.String())
 }
 
-func whole(v float64) string { return strconv.FormatFloat(math.Round(v), 'f', -1, 64) }
+// formatWhole writes a coordinate rounded to a whole number.
+func formatWhole(v float64) string { return strconv.FormatFloat(math.Round(v), 'f', -1, 64) }
 
 // Box is a rectangle in data coordinates.
 type Box struct{ X0, X1, Y0, Y1 float64 }
@@ -61,9 +61,8 @@ func (c *Chart) Mark(class string, x float64, label, tip string) {
 	}
 }
 
-// Strips lays invisible stretches over the picture from front to top, each with
-// a tip: strip i reaches from edges[i] to edges[i+1]. A strip without a tip is
-// left out.
+// Strips draws invisible strips over the full height of the picture, each with a tooltip: strip i reaches from
+// edges[i] to edges[i+1]. A strip without a tip is left out.
 func (c *Chart) Strips(edges []float64, tips []string) {
 	some := false
 	for i, tip := range tips {
@@ -74,7 +73,7 @@ func (c *Chart) Strips(edges []float64, tips []string) {
 			c.inner.WriteString(`<g class="tips">`)
 			some = true
 		}
-		from, to := whole(c.frame.X.At(edges[i])*innerWidth), whole(c.frame.X.At(edges[i+1])*innerWidth)
+		from, to := formatWhole(c.frame.X.At(edges[i])*innerWidth), formatWhole(c.frame.X.At(edges[i+1])*innerWidth)
 		fmt.Fprintf(&c.inner, `<path d="M%s,0H%sV%dH%s"><title>%s</title></path>`, from, to, c.frame.Height, from,
 			Escape(tip))
 	}

@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// Scale is the range of data that a picture's side stands for.
+// Scale is the range of data that an axis covers.
 type Scale struct{ Lo, Hi float64 }
 
-// At returns where v lies on the scale: 0 at Lo, 1 at Hi, cut at both.
+// At returns the position of v on the scale: 0 at Lo, 1 at Hi, limited to 0 to 1.
 func (s Scale) At(v float64) float64 {
 	if !(s.Hi > s.Lo) {
 		return 0.5
@@ -23,7 +23,7 @@ type Tick struct {
 	Label string
 }
 
-// Extent is the smallest and the largest finite value, false without a finite value.
+// Extent returns the smallest and the largest finite value; ok is false without a finite value.
 func Extent(lists ...[]float64) (lo, hi float64, ok bool) {
 	for _, values := range lists {
 		for _, v := range values {
@@ -39,11 +39,11 @@ func Extent(lists ...[]float64) (lo, hi float64, ok bool) {
 	return lo, hi, ok
 }
 
-// headroom is the share of a scale that is left free above the largest value.
+// headroom is the share of a scale that is free above the largest value.
 const headroom = 0.08
 
-// FromZero returns a scale from 0 to a little above the largest value, with
-// about want ticks at round numbers. Without any value above 0 it is 0 to 1.
+// FromZero returns a scale from 0 to a little above the largest value, with about want ticks at round numbers.
+// Without any value above 0 the scale is 0 to 1.
 func FromZero(want int, lists ...[]float64) (Scale, []Tick) {
 	hi := 0.0
 	for _, vs := range lists {
@@ -60,9 +60,8 @@ func FromZero(want int, lists ...[]float64) (Scale, []Tick) {
 	return s, roundTicks(s, want)
 }
 
-// Between returns a scale that holds all values with a little room on both sides, and
-// about want ticks at round numbers. It is for values whose differences matter and not
-// their distance from zero.
+// Between returns a scale around all values with a margin on both sides, and about want ticks at round numbers.
+// It is for values whose differences matter more than their distance from zero.
 func Between(want int, lists ...[]float64) (Scale, []Tick) {
 	lo, hi, ok := Extent(lists...)
 	if !ok || math.IsInf(hi-lo, 0) {
@@ -76,7 +75,7 @@ func Between(want int, lists ...[]float64) (Scale, []Tick) {
 	return s, roundTicks(s, want)
 }
 
-// roundTicks are about want ticks at round numbers.
+// roundTicks returns about want ticks at round numbers.
 func roundTicks(s Scale, want int) []Tick {
 	step := NiceStep((s.Hi - s.Lo) / float64(max(1, want+1)))
 	var ticks []Tick
@@ -126,8 +125,8 @@ func shortNumber(v, step float64) string {
 var clockSteps = [...]float64{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800,
 	3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800}
 
-// TimeTicks returns at most want+1 ticks at round times from lo to hi seconds.
-// Below a second they are decimal, above they read as on a clock.
+// TimeTicks returns at most want+1 ticks at round times from lo to hi seconds. Below a second they are decimal,
+// above they have the form of clock times.
 func TimeTicks(lo, hi float64, want int) []Tick {
 	if !(hi > lo) || want < 1 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Size is the height of the picture in pixels.
+// Size returns the height of the picture in pixels.
 func (c *Chart) Size() int { return labelAbove + c.frame.Height + labelBelow }
 
 // SVG returns the picture as one svg element.
@@ -26,29 +26,29 @@ func (c *Chart) SVG() string {
 	for _, t := range f.YTicks {
 		y := float64(labelAbove) + (1-f.Y.At(t.Value))*float64(f.Height)
 		if f.Lanes {
-			fmt.Fprintf(&b, `<text class="tick halo" x="2" y="%s">%s</text>`, short(y-3), Escape(t.Label))
+			fmt.Fprintf(&b, `<text class="tick halo" x="2" y="%s">%s</text>`, formatCoordinate(y-3), Escape(t.Label))
 			continue
 		}
-		fmt.Fprintf(&b, `<text class="tick y" x="-6" y="%s">%s</text>`, short(y+4), Escape(t.Label))
+		fmt.Fprintf(&b, `<text class="tick y" x="-6" y="%s">%s</text>`, formatCoordinate(y+4), Escape(t.Label))
 	}
 	b.WriteString(`<g class="xticks">`)
 	for i, t := range f.XTicks {
 		fmt.Fprintf(&b, `<text class="tick%s" x="%s" y="%d" text-anchor="%s">%s</text>`,
-			every(i, len(f.XTicks)), c.percent(t.Value), bottom+15, anchor(f.X.At(t.Value)), Escape(t.Label))
+			alternateClass(i, len(f.XTicks)), c.percent(t.Value), bottom+15, anchor(f.X.At(t.Value)), Escape(t.Label))
 	}
 	b.WriteString(`</g></svg>`)
 	return b.String()
 }
 
-// every marks each second of many labels, which narrow pages hide.
-func every(i, of int) string {
+// alternateClass returns the class for every second of many labels, which narrow pages hide.
+func alternateClass(i, of int) string {
 	if i%2 == 1 && of > 3 {
 		return " second"
 	}
 	return ""
 }
 
-// anchor keeps the labels at both ends inside the picture.
+// anchor returns the text-anchor that keeps labels at both ends inside the picture.
 func anchor(at float64) string {
 	switch {
 	case at < 0.05: // half of "80 ms" on a narrow page
@@ -66,11 +66,10 @@ func Meter(class string, value, hi float64, tip string) string {
 		`<title>%s</title>`+
 		`<rect class="rail" x="0" y="0" width="100%%" height="12" rx="2"/><rect class="%s" x="0" y="0" width="%s%%" `+
 		`height="12" rx="2"/></svg>`,
-		Escape(tip), Escape(class), short(at))
+		Escape(tip), Escape(class), formatCoordinate(at))
 }
 
-// Strip returns bars beside each other on a scale from 0 to their largest, for a
-// table's cell.
+// Strip returns adjacent bars on a scale from 0 to the largest value, for a table's cell.
 func Strip(class string, values []float64, tip string) string {
 	hi := 0.0
 	for _, v := range values {
@@ -83,22 +82,23 @@ func Strip(class string, values []float64, tip string) string {
 		height, len(values), height, Escape(tip))
 	for i, v := range values {
 		if at := (Scale{0, hi}).At(v) * height; at >= 0.3 {
-			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%s" width="1" height="%s"/>`, Escape(class), i, short(height-at),
-				short(at))
+			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%s" width="1" height="%s"/>`, Escape(class), i,
+				formatCoordinate(height-at),
+				formatCoordinate(at))
 		}
 	}
 	b.WriteString(`</svg>`)
 	return b.String()
 }
 
-// Swatch returns a small square in the colour of a class, for keys and tables.
+// Swatch returns a small square in the colour of a class, for legends and tables.
 func Swatch(class string) string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="swatch" width="11" height="11" aria-hidden="true">`+
 		`<rect class="swatch %s" x="0" y="0" width="11" height="11" rx="2"/></svg>`, Escape(class))
 }
 
-// Escape makes text safe in XML content and attributes. What XML cannot hold
-// (control characters, broken UTF-8) becomes U+FFFD.
+// Escape makes text safe in XML content and attributes. Characters that XML does not allow (control characters,
+// broken UTF-8) become U+FFFD.
 func Escape(s string) string {
 	var b strings.Builder
 	for _, r := range s {

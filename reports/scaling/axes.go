@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	overhead = 0.33 // decades that an interval may stretch the y axis by
-	labels   = 0.05 // of the width: room for the labels of the y axis
+	maxStretchDecades = 0.33 // decades by which an interval may extend the y axis
+	axisLabelRoom     = 0.05 // part of the width for the labels of the y axis
 )
 
-// frame fixes the axes.
+// frame sets the axes of the chart.
 func (d *drawing) frame() {
 	xs := slices.Clone(d.p)
 	var ys []float64
@@ -31,26 +31,25 @@ func (d *drawing) frame() {
 	}
 	f := plot.Frame{Name: "scaling of " + nameOf(d.r), Class: "scaling", Height: chartHeight}
 	f.X, _ = plot.LogScale(8, 0.03, xs)
-	f.X.Lo -= labels * (f.X.Hi - f.X.Lo)
+	f.X.Lo -= axisLabelRoom * (f.X.Hi - f.X.Lo)
 	if d.logY {
-		f.Y, f.YTicks = plot.LogScale(6, 0.08, ys, near(ys, ends))
+		f.Y, f.YTicks = plot.LogScale(6, 0.08, ys, limitedEnds(ys, ends))
 	} else {
-		f.Y, f.YTicks = plot.Between(5, ys, nearBy(ys, ends))
+		f.Y, f.YTicks = plot.Between(5, ys, limitedEndsLinear(ys, ends))
 	}
 	f.XTicks = d.sizeTicks(f.X, xs)
 	d.chart = plot.New(f)
 }
 
-// near returns the ends of intervals, pulled in where they would shrink the
-// data to a corner.
-func near(ys, ends []float64) []float64 {
+// limitedEnds returns the ends of intervals, limited so that the data still fill most of a logarithmic axis.
+func limitedEnds(ys, ends []float64) []float64 {
 	lo, hi := math.Inf(1), 0.0
 	for _, y := range ys {
 		if y > 0 {
 			lo, hi = math.Min(lo, y), math.Max(hi, y)
 		}
 	}
-	room := math.Pow(10, overhead)
+	room := math.Pow(10, maxStretchDecades)
 	var out []float64
 	for _, e := range ends {
 		if e > 0 && !math.IsInf(e, 0) {
@@ -60,8 +59,8 @@ func near(ys, ends []float64) []float64 {
 	return out
 }
 
-// nearBy is near on a linear axis.
-func nearBy(ys, ends []float64) []float64 {
+// limitedEndsLinear is limitedEnds for a linear axis.
+func limitedEndsLinear(ys, ends []float64) []float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, y := range ys {
 		lo, hi = math.Min(lo, y), math.Max(hi, y)
@@ -74,7 +73,7 @@ func nearBy(ys, ends []float64) []float64 {
 	return out
 }
 
-// ordinate puts a value on the y axis.
+// ordinate returns the position of a value on the y axis.
 func (d *drawing) ordinate(v float64) float64 {
 	if !d.logY {
 		return v
@@ -85,8 +84,8 @@ func (d *drawing) ordinate(v float64) float64 {
 	return math.Log10(v)
 }
 
-// end puts the end of an interval on the y axis. What is not positive lies below
-// a logarithmic one, and what is infinite beyond any.
+// end returns the position of the end of an interval on the y axis. Values that are not positive lie below a
+// logarithmic axis, infinite ones beyond any axis.
 func (d *drawing) end(v float64) float64 {
 	const beyond = 1e300
 	switch {

@@ -13,13 +13,12 @@ import (
 const (
 	chartHeight = 300
 	steps       = 240  // points of a model's line
-	mostRuns    = 2000 // dots of single runs: beyond, one sees no single one
+	mostRuns    = 2000 // dots of single runs: with more, none can be distinguished
 	mostSizes   = 500  // dots of sizes
-	mostTips    = 64   // sizes that have a tip of their own
+	mostTips    = 64   // sizes that have a tooltip each
 )
 
-// drawing is a picture of one result in the making, on logarithmic axes unless
-// a value is not positive.
+// drawing builds the picture of one result, on logarithmic axes unless a value is not positive.
 type drawing struct {
 	r       scaling.Result
 	p, mean []float64 // distinct sizes and the mean there
@@ -28,10 +27,9 @@ type drawing struct {
 	chart   *plot.Chart
 }
 
-// Chart draws one result as an SVG element for an HTML page: every run, the law
-// of each segment and the one law, the change and how sure its place is, the
-// prediction with its interval, and the measurements that are missing. Style
-// has the classes that the page's own does not have.
+// Chart draws one result as an SVG element for an HTML page: every run, the law of each segment and the law of
+// the whole, the change with the uncertainty of its place, the prediction with its interval, and the
+// measurements that are missing. Style has the CSS that the page's own style sheet lacks.
 func Chart(r scaling.Result, observations []scaling.Observation) string {
 	d := newDrawing(r, observations)
 	d.change()
@@ -42,6 +40,7 @@ func Chart(r scaling.Result, observations []scaling.Observation) string {
 	return d.chart.SVG()
 }
 
+// newDrawing returns an empty drawing of a result.
 func newDrawing(r scaling.Result, observations []scaling.Observation) *drawing {
 	d := &drawing{r: r, p: scaling.Sizes(observations), mean: scaling.Means(observations), logY: true}
 	for _, o := range observations {
@@ -55,7 +54,7 @@ func newDrawing(r scaling.Result, observations []scaling.Observation) *drawing {
 	return d
 }
 
-// change shades where the law may change and draws a line where it does.
+// change shades the range in which the law may change and draws a line at the estimated place.
 func (d *drawing) change() {
 	for _, c := range d.r.Changes {
 		if c.Cut < 1 || c.Cut >= len(d.p) {
@@ -72,7 +71,7 @@ func (d *drawing) change() {
 	}
 }
 
-// band draws the prediction with its interval, and within it that of the law.
+// band draws the prediction with its interval, and within it the interval of the law.
 func (d *drawing) band() {
 	list := d.r.Predictions
 	x, value := make([]float64, len(list)), make([]float64, len(list))
@@ -92,8 +91,8 @@ func (d *drawing) band() {
 	d.chart.Line("line foresight", x, d.chart.Clip(value))
 }
 
-// models draws the law of each segment over its sizes, and the one law over
-// everything: dashed where it is not believed.
+// models draws the law of each segment over its sizes, and the law of the whole over all sizes, dashed where it
+// is rejected.
 func (d *drawing) models() {
 	if len(d.p) == 0 {
 		return
@@ -106,12 +105,13 @@ func (d *drawing) models() {
 		d.law(class, *w, d.p[0], d.p[len(d.p)-1])
 	}
 	for i, g := range d.r.Segments {
-		if d.r.Segmented && g.Model != nil && within(g, d.p) {
+		if d.r.Segmented && g.Model != nil && liesWithin(g, d.p) {
 			d.law(fmt.Sprintf("line c%d", i%4), *g.Model, d.p[g.First], d.p[g.Last])
 		}
 	}
 }
 
+// law draws a model from size from to size to.
 func (d *drawing) law(class string, m scaling.Model, from, to float64) {
 	x, y := make([]float64, steps+1), make([]float64, steps+1)
 	a, b := math.Log10(from), math.Log10(to)
@@ -122,8 +122,8 @@ func (d *drawing) law(class string, m scaling.Model, from, to float64) {
 	d.chart.Line(class, x, d.chart.Clip(y))
 }
 
-// measurements draws a small dot for each run where sizes have several, and one
-// for the mean of each size.
+// measurements draws a dot for the mean of each size, and a small dot for each run where sizes have several
+// runs.
 func (d *drawing) measurements() {
 	if len(d.obs) > len(d.p) {
 		var x, y []float64
@@ -147,8 +147,7 @@ func (d *drawing) measurements() {
 	d.chart.Marks("dot", radius, x, y, tips)
 }
 
-// wanted draws a question mark at each size that should be measured, at the
-// height where the laws expect it.
+// wanted draws a question mark at each size that should be measured, at the value that the laws predict.
 func (d *drawing) wanted() {
 	var x, y []float64
 	var tips []string
@@ -157,15 +156,14 @@ func (d *drawing) wanted() {
 		if math.IsNaN(v) {
 			continue
 		}
-		x, y, tips = append(x, math.Log10(n.P)), append(y, v), append(tips, "measure next: "+missing(n))
+		x, y, tips = append(x, math.Log10(n.P)), append(y, v), append(tips, "measure next: "+wantedText(n))
 	}
 	d.chart.Marks("wanted", 8, x, y, tips)
 	d.chart.Letters("ask", x, y, "?")
 }
 
-// expectedAt is where a size would lie: on the prediction beyond the largest
-// size, else on the law of its segment, else on the line between its
-// neighbours.
+// expectedAt returns the expected value at size p: that of the prediction beyond the largest size, else of the
+// law of its segment, else interpolated between its neighbours.
 func (d *drawing) expectedAt(p float64) float64 {
 	if !(p > 0) || len(d.p) == 0 {
 		return math.NaN()

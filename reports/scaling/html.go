@@ -10,8 +10,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// Style is what the classes of Chart need besides the style sheet of the job's
-// report, in its variables.
+// Style is the CSS that Chart needs in addition to the style sheet of the job's report, whose variables it
+// uses.
 const Style = `.line.whole { stroke: var(--soft); stroke-width: 1.4; stroke-dasharray: 6 5; }
 .line.foresight { stroke: var(--p3); stroke-dasharray: 2 4; }
 .band.foresight { fill: var(--p3); fill-opacity: .18; }
@@ -24,17 +24,16 @@ text.ask { fill: var(--warn); font-weight: 700; }
 `
 
 const (
-	letters = 118 // of a line of text
-	// mostPictures in one file: more do not fit on any screen.
+	letters = 118 // width of a line of text
+	// mostPictures is the largest number of pictures in one file.
 	mostPictures = 12
 )
 
-// Picture writes the results as one SVG file that stands alone, light or dark as
-// the viewer is: at most twelve, one below the other, those with a change first.
-// It returns how many were left out.
+// Picture writes the results as one self-contained SVG file, light or dark as in the viewer: at most
+// mostPictures, one below the other, those with a change first. It returns how many were left out.
 func Picture(w io.Writer, r Fits) (left int, err error) {
 	var p html.Sheet
-	order := r.foremost()
+	order := r.changedFirst()
 	left = max(0, len(order)-mostPictures)
 	for _, i := range order[:len(order)-left] {
 		s, obs := r.Results[i], r.Series[i].Observations
@@ -54,8 +53,8 @@ func Picture(w io.Writer, r Fits) (left int, err error) {
 	return left, nil
 }
 
-// foremost orders the results: those with a change first, else as they came.
-func (r Fits) foremost() []int {
+// changedFirst returns the indexes of the results, those with a change first, else in their order.
+func (r Fits) changedFirst() []int {
 	var first, rest []int
 	for i, s := range r.Results {
 		if s.Segmented {
@@ -67,6 +66,7 @@ func (r Fits) foremost() []int {
 	return append(first, rest...)
 }
 
+// wrapAll wraps each line to w columns.
 func wrapAll(lines []string, w int) []string {
 	var out []string
 	for _, l := range lines {
@@ -75,7 +75,7 @@ func wrapAll(lines []string, w int) []string {
 	return out
 }
 
-// key says what is drawn and what the axes are.
+// key returns the legend: what is drawn and what the axes are.
 func key(r scaling.Result, metric string) []string {
 	s := cmp.Or(text.Clean(metric), "value") + " over " + cmp.Or(text.Clean(r.Parameter), "p") +
 		".  Dots: the mean of each size"

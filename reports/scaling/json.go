@@ -13,20 +13,20 @@ import (
 // version, never renamed.
 const Schema = "jobgait.scaling/1"
 
-// envelope is the one object. Its series are results as package scaling has them,
-// beside names that may be numbers or null.
+// envelope is the JSON object. Its series are results of analysis/scaling with their names, which may be
+// numbers or null.
 type envelope struct {
 	Schema   string          `json:"schema"`
 	Method   scaling.Method  `json:"method"`
-	Series   []named         `json:"series"`
+	Series   []namedResult   `json:"series"`
 	Expected *float64        `json:"false_cuts_expected"`
-	Lo       *int            `json:"false_cuts_lo"` // in 95 of 100 lists
+	Lo       *int            `json:"false_cuts_lo"` // range in 95 of 100 lists
 	Hi       *int            `json:"false_cuts_hi"`
 	Common   *scaling.Common `json:"common_change"`
 }
 
-// named is a result with its names as they were given.
-type named struct {
+// namedResult is a result with its names in the form of the input.
+type namedResult struct {
 	ID        any     `json:"id"`
 	Parameter *string `json:"parameter"`
 	Metric    *string `json:"metric"`
@@ -35,13 +35,13 @@ type named struct {
 
 // JSON writes the report as one object.
 func JSON(w io.Writer, r Fits) error {
-	out := envelope{Schema: Schema, Method: r.Method, Series: []named{}, Common: r.Common}
+	out := envelope{Schema: Schema, Method: r.Method, Series: []namedResult{}, Common: r.Common}
 	if !math.IsNaN(r.Expected) {
 		lo, hi := scaling.ChanceRange(r.Expected)
 		out.Expected, out.Lo, out.Hi = &r.Expected, &lo, &hi
 	}
 	for i, s := range r.Results {
-		n := named{ID: s.ID, Parameter: word(s.Parameter), Metric: word(s.Metric), Result: s}
+		n := namedResult{ID: s.ID, Parameter: textOrNull(s.Parameter), Metric: textOrNull(s.Metric), Result: s}
 		if i < len(r.Numbers) && r.Numbers[i] {
 			n.ID = json.Number(s.ID)
 		}
@@ -55,8 +55,8 @@ func JSON(w io.Writer, r Fits) error {
 	return nil
 }
 
-// word is null for a name that was not given.
-func word(s string) *string {
+// textOrNull returns nil for a missing name, which JSON writes as null.
+func textOrNull(s string) *string {
 	if s == "" {
 		return nil
 	}

@@ -6,25 +6,23 @@ import (
 	"jobgait/analysis/scaling"
 )
 
-// Fits is what is said of one input.
+// Fits is the report of one input.
 type Fits struct {
 	Method  scaling.Method
-	Name    string // of the input, for people
+	Name    string // the printed name of the input
 	Results []scaling.Result
-	// Series are the inputs; Series[i] gave Results[i].
+	// Series are the inputs; Results[i] is the result of Series[i].
 	Series []scaling.Series
-	// Numbers says whose id was a number in the input and is given back as one.
+	// Numbers[i] says that the id of Series[i] is a number in the input, and is written as one.
 	Numbers []bool
-	// Expected is how many of the series chance alone would segment; NaN is not
-	// known.
+	// Expected is the number of series expected to be segmented by chance alone; NaN if unknown.
 	Expected float64
-	// Common is the change that the series have together; nil without one.
+	// Common is the change that the series share; nil without one.
 	Common *scaling.Common
 }
 
-// Grid says whether all series were measured at the same sizes, as the kernels
-// and metrics of one campaign are. Only then is a common change looked for: of
-// strangers it says nothing.
+// Grid reports whether all series were measured at the same sizes, such as the kernels and metrics of one
+// campaign. Only such series are searched for a common change, which would mean nothing for unrelated ones.
 func Grid(list []scaling.Series) bool {
 	for _, s := range list {
 		if s.Parameter != list[0].Parameter ||

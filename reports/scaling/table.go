@@ -14,22 +14,23 @@ import (
 )
 
 const (
-	tableID   = 24 // columns of an id in the table
-	tableLaws = 30 // columns of the laws
+	tableID   = 24 // width of an id in the table, in characters
+	tableLaws = 30 // width of the laws, in characters
 )
 
-// table writes a line a series.
+// table writes a line per series.
 func (r Fits) table(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "series\tsizes\tchanges\tlaw\tat 2x the largest size")
 	for i, s := range r.Results {
 		p := scaling.Sizes(r.Series[i].Observations)
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", text.Cut(nameOf(s), tableID), s.N, r.breaks(i, p),
-			text.Cut(lastLaw(s), tableLaws), twice(s, p))
+			text.Cut(lastLaw(s), tableLaws), predictionAtTwice(s, p))
 	}
 	_ = t.Flush() // the writer below keeps its error
 }
 
+// nameOf returns the printed name of a series.
 func nameOf(r scaling.Result) string {
 	if id := text.Clean(r.ID); id != "" {
 		return id
@@ -37,8 +38,8 @@ func nameOf(r scaling.Result) string {
 	return "-"
 }
 
-// breaks lists where the laws of a series change: "32|64", or "(32|64)" if only
-// all series together show it.
+// breaks lists where the laws of a series change: "32|64", or "(32|64)" if only all series together show the
+// change.
 func (r Fits) breaks(i int, p []float64) string {
 	s := r.Results[i]
 	var parts []string
@@ -61,7 +62,7 @@ func (r Fits) breaks(i int, p []float64) string {
 	return "-"
 }
 
-// lastLaw is the law at the largest sizes: what counts for larger ones.
+// lastLaw returns the law at the largest sizes, which predicts larger ones.
 func lastLaw(r scaling.Result) string {
 	switch {
 	case r.Segmented && len(r.Segments) > 0 && r.Segments[len(r.Segments)-1].Model != nil:
@@ -74,8 +75,8 @@ func lastLaw(r scaling.Result) string {
 	return "no model: " + reason(r)
 }
 
-// twice is the prediction next to twice the largest size.
-func twice(r scaling.Result, p []float64) string {
+// predictionAtTwice prints the prediction closest to twice the largest size.
+func predictionAtTwice(r scaling.Result, p []float64) string {
 	for _, q := range r.Predictions {
 		if len(p) > 0 && q.Extrapolated && q.P >= 1.5*p[len(p)-1] {
 			return fmt.Sprintf("%s (%s)", quantity.Plain(q.Value, 3), quantity.Range(q.Lo, q.Hi))
@@ -84,9 +85,9 @@ func twice(r scaling.Result, p []float64) string {
 	return "-"
 }
 
-// together says what only all series say: how many changes chance alone would
-// give, with its range, and what they have in common.
-func (r Fits) together(w io.Writer) {
+// writeSummary writes what concerns all series: how many changes are expected by chance, with its range, and
+// the change that they share.
+func (r Fits) writeSummary(w io.Writer) {
 	if len(r.Results) > 1 && !math.IsNaN(r.Expected) {
 		chance := quantity.Plain(r.Expected, 2)
 		if r.Expected < 0.1 {
@@ -111,11 +112,11 @@ func (r Fits) together(w io.Writer) {
 	}
 }
 
-// mostLaws are said in Lines: the last ones, which larger sizes go by.
+// mostLaws is the largest number of laws in Lines: the last ones, which predict larger sizes.
 const mostLaws = 3
 
-// Lines says the most important of a result in three to six lines, for a report
-// that is about more than scaling.
+// Lines returns the main points of a result in three to six lines, for reports that also contain other
+// subjects.
 func Lines(r scaling.Result, observations []scaling.Observation) []string {
 	p := scaling.Sizes(observations)
 	lines := []string{verdict(r, p)}
@@ -128,7 +129,7 @@ func Lines(r scaling.Result, observations []scaling.Observation) []string {
 	}
 	for i, q := range r.Predictions { // the last that is not far out
 		if i+1 == len(r.Predictions) || !(len(p) > 0) || r.Predictions[i+1].P > 2.5*p[len(p)-1] {
-			lines = append(lines, "expected: "+expected(q, p))
+			lines = append(lines, "expected: "+predictionText(q, p))
 			break
 		}
 	}
@@ -137,7 +138,7 @@ func Lines(r scaling.Result, observations []scaling.Observation) []string {
 		lines = append(lines, fmt.Sprintf("efficiency at %s: %s", quantity.Exact(e.P), quantity.Share(e.Value)))
 	}
 	if len(r.Next) > 0 {
-		lines = append(lines, "measure next: "+missing(r.Next[0]))
+		lines = append(lines, "measure next: "+wantedText(r.Next[0]))
 	}
 	return lines
 }

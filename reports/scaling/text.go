@@ -12,10 +12,10 @@ import (
 	"jobgait/reports/text"
 )
 
-// mostScreens is up to how many series have a screen each; more are a table.
+// mostScreens is the largest number of series at which each has a screen; more are printed as a table.
 const mostScreens = 3
 
-// Text writes the report for people: a screen a series, or a table of many.
+// Text writes the report as text: a screen per series, or a table of many.
 func Text(w io.Writer, r Fits) error {
 	b := bufio.NewWriter(w)
 	if len(r.Results) > mostScreens {
@@ -25,24 +25,24 @@ func Text(w io.Writer, r Fits) error {
 			if i > 0 {
 				fmt.Fprintln(b)
 			}
-			screen(b, r.title(i), r.Results[i], r.Series[i].Observations)
+			writeScreen(b, r.title(i), r.Results[i], r.Series[i].Observations)
 		}
 	}
-	r.together(b)
+	r.writeSummary(b)
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write scaling results: %w", err)
 	}
 	return nil
 }
 
-// screen writes one series.
-func screen(w io.Writer, title string, r scaling.Result, observations []scaling.Observation) {
+// writeScreen writes the screen of one series.
+func writeScreen(w io.Writer, title string, r scaling.Result, observations []scaling.Observation) {
 	p := scaling.Sizes(observations)
 	for _, l := range wrap(title+verdict(r, p), text.PageWidth, "  ") {
 		fmt.Fprintln(w, l)
 	}
 	fmt.Fprintln(w)
-	row(w, "measured", measured(r, p, observations))
+	row(w, "measured", measuredText(r, p, observations))
 	for _, l := range laws(r, p) {
 		row(w, l.name, l.text)
 	}
@@ -51,7 +51,7 @@ func screen(w io.Writer, title string, r scaling.Result, observations []scaling.
 			row(w, "change", "may be "+d)
 		}
 	}
-	foresight(w, r.Predictions, p)
+	writePredictions(w, r.Predictions, p)
 	if len(r.Efficiency) > 0 {
 		row(w, "efficiency", efficiencies(r))
 	}
@@ -59,7 +59,7 @@ func screen(w io.Writer, title string, r scaling.Result, observations []scaling.
 	rows(w, "notes", remarks(r))
 }
 
-// remarks are the notes but that which the verdict has said.
+// remarks returns the notes except the one that the verdict contains.
 func remarks(r scaling.Result) []string {
 	var out []string
 	for _, n := range r.Notes {
@@ -70,10 +70,10 @@ func remarks(r scaling.Result) []string {
 	return out
 }
 
-// mostRows are printed of one kind: a screen has no room for more.
+// mostRows is the largest number of rows of one kind on a screen.
 const mostRows = 5
 
-// rows writes texts one below the other.
+// rows writes texts one below the other, at most mostRows.
 func rows(w io.Writer, name string, texts []string) {
 	left := len(texts) - mostRows
 	for i, t := range texts {
@@ -86,8 +86,8 @@ func rows(w io.Writer, name string, texts []string) {
 	}
 }
 
-// title names a series, if it has a name, and its metric. A lone series without
-// a name has the file's.
+// title returns the name of a series, if it has one, and its metric. A lone series without a name gets the
+// file's name.
 func (r Fits) title(i int) string {
 	id, metric := text.Clean(r.Results[i].ID), text.Clean(r.Results[i].Metric)
 	if len(r.Results) == 1 && id == "0" && r.Name != "" {
@@ -107,7 +107,7 @@ func (r Fits) title(i int) string {
 
 const nameWidth = 17
 
-// row writes a name and a text that may take several lines.
+// row writes a name and a text, which is wrapped.
 func row(w io.Writer, name, words string) {
 	for _, l := range wrap(words, text.PageWidth-nameWidth-2, "") {
 		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-*s%s", nameWidth, name, l), " "))
@@ -115,8 +115,8 @@ func row(w io.Writer, name, words string) {
 	}
 }
 
-// measured says what there is.
-func measured(r scaling.Result, p []float64, observations []scaling.Observation) string {
+// measuredText says how many runs were measured at which sizes.
+func measuredText(r scaling.Result, p []float64, observations []scaling.Observation) string {
 	n := 0
 	for _, o := range observations {
 		if o.Usable() {
@@ -137,15 +137,15 @@ func measured(r scaling.Result, p []float64, observations []scaling.Observation)
 	return s
 }
 
-// law is a line about one model.
+// law is the line about one model.
 type law struct{ name, text string }
 
-// laws lists the model of each segment, and of the whole.
+// laws returns the lines about the model of each segment, and of the whole.
 func laws(r scaling.Result, p []float64) []law {
 	var out []law
 	if r.Segmented && len(r.Segments) > 1 {
 		for i, g := range r.Segments {
-			if !within(g, p) {
+			if !liesWithin(g, p) {
 				continue
 			}
 			name := quantity.Exact(p[g.First]) + " .. " + quantity.Exact(p[g.Last])
@@ -165,6 +165,7 @@ func laws(r scaling.Result, p []float64) []law {
 	return out
 }
 
+// segmentLaw describes the model of a segment.
 func segmentLaw(g scaling.Segment, p string) string {
 	n := quantity.Plural(g.Last-g.First+1, "point")
 	s, only := "no model of "+n, ""
@@ -177,6 +178,7 @@ func segmentLaw(g scaling.Segment, p string) string {
 	return s
 }
 
+// modelLaw describes a model with its error.
 func modelLaw(m scaling.Model, p string) string {
 	s := formula(m, p)
 	switch {
@@ -188,8 +190,8 @@ func modelLaw(m scaling.Model, p string) string {
 	return s
 }
 
-// foresight lists predictions with their intervals, and how far out they lie.
-func foresight(w io.Writer, list []scaling.Prediction, p []float64) {
+// writePredictions writes predictions with their intervals, and how far beyond the measured sizes they lie.
+func writePredictions(w io.Writer, list []scaling.Prediction, p []float64) {
 	cells := make([][4]string, len(list))
 	var wide [4]int
 	for i, q := range list {
@@ -198,7 +200,7 @@ func foresight(w io.Writer, list []scaling.Prediction, p []float64) {
 			cells[i][2] = quantity.Range(q.Lo, q.Hi)
 		}
 		if q.Extrapolated && len(p) > 0 {
-			cells[i][3] = times(q.P, p[len(p)-1]) + " the largest"
+			cells[i][3] = timesBeyond(q.P, p[len(p)-1]) + " the largest"
 		}
 		for k, c := range cells[i] {
 			wide[k] = max(wide[k], len(c))
@@ -217,22 +219,22 @@ func foresight(w io.Writer, list []scaling.Prediction, p []float64) {
 	}
 }
 
-// expected is a prediction in one line.
-func expected(q scaling.Prediction, p []float64) string {
+// predictionText returns a prediction in one line.
+func predictionText(q scaling.Prediction, p []float64) string {
 	s := fmt.Sprintf("%s at %s", quantity.Plain(q.Value, 3), quantity.Exact(q.P))
 	if !math.IsNaN(q.Lo) && !math.IsNaN(q.Hi) {
 		s = fmt.Sprintf("%s (%s: %s)", s, quantity.Chosen(100*q.Level), quantity.Range(q.Lo, q.Hi))
 	}
 	if q.Extrapolated && len(p) > 0 {
-		s += ", " + times(q.P, p[len(p)-1]) + " the largest"
+		s += ", " + timesBeyond(q.P, p[len(p)-1]) + " the largest"
 	}
 	return s
 }
 
-// mostEfficiencies are printed: a screen has no room for a hundred sizes.
+// mostEfficiencies is the largest number of sizes whose efficiency is printed.
 const mostEfficiencies = 12
 
-// efficiencies lists p: share; of many sizes only some.
+// efficiencies lists sizes with their parallel efficiency; of many sizes only some.
 func efficiencies(r scaling.Result) string {
 	var parts []string
 	for _, i := range spread(len(r.Efficiency), mostEfficiencies) {
@@ -246,7 +248,7 @@ func efficiencies(r scaling.Result) string {
 	return s
 }
 
-// spread returns at most most of n indexes, evenly spread, with both ends.
+// spread returns at most most of n indexes, evenly spaced, including both ends.
 func spread(n, most int) []int {
 	if n <= most {
 		most = n
@@ -261,8 +263,8 @@ func spread(n, most int) []int {
 	return out
 }
 
-// missing is a measurement that is wanted, why, and what it costs.
-func missing(n scaling.Next) string {
+// wantedText says which measurement is wanted, why, and what it costs.
+func wantedText(n scaling.Next) string {
 	s := quantity.Exact(n.P) + ": " + text.Clean(n.Why)
 	if n.NodeHours != nil && !math.IsNaN(*n.NodeHours) {
 		s += " (about " + quantity.Plain(*n.NodeHours, 2) + " node-hours)"
@@ -270,8 +272,7 @@ func missing(n scaling.Next) string {
 	return s
 }
 
-// wanted lists measurements; those that nothing but the size tells apart stand
-// in one line.
+// wanted lists the wanted measurements; those that differ only by their size share one line.
 func wanted(list []scaling.Next) []string {
 	var out []string
 	for i := 0; i < len(list); {
@@ -281,7 +282,7 @@ func wanted(list []scaling.Next) []string {
 			sizes = append(sizes, quantity.Exact(list[k].P))
 			k++
 		}
-		text := missing(list[k-1])
+		text := wantedText(list[k-1])
 		if len(sizes) > 1 {
 			text = strings.Join(sizes[:len(sizes)-1], ", ") + ", " + text
 		}

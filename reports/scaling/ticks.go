@@ -8,9 +8,9 @@ import (
 	"jobgait/reports/plot"
 )
 
-// sizeTicks labels sizes as far as there is room: first those beside a change,
-// then both ends, then the other measured ones and those beyond that are spoken
-// of. Of very many measured ones only round ones.
+// sizeTicks returns labelled ticks at sizes as far as there is room: first beside changes, then at both ends,
+// then at the other measured sizes and those beyond that the text mentions. Of very many measured sizes it
+// takes only round ones.
 func (d *drawing) sizeTicks(x plot.Scale, spoken []float64) []plot.Tick {
 	const many = 24
 	var list []float64
@@ -37,12 +37,11 @@ func (d *drawing) sizeTicks(x plot.Scale, spoken []float64) []plot.Tick {
 			list = append(list, v)
 		}
 	}
-	return fitting(x, list)
+	return fittingTicks(x, list)
 }
 
-// fitting returns ticks at the values that leave room for their labels, the
-// earlier ones first.
-func fitting(x plot.Scale, list []float64) []plot.Tick {
+// fittingTicks returns ticks at the values whose labels have room; earlier values take precedence.
+func fittingTicks(x plot.Scale, list []float64) []plot.Tick {
 	const letter = 0.011 // of the width, at 800 pixels
 	ticks := []plot.Tick{}
 	var taken [][2]float64
@@ -61,7 +60,7 @@ func fitting(x plot.Scale, list []float64) []plot.Tick {
 	return ticks
 }
 
-// tickLabel leaves out the last bit of what went through a logarithm.
+// tickLabel prints a value without the rounding error of the logarithm.
 func tickLabel(v float64) string {
 	if v > 1e-3 && v < 1e6 {
 		v = math.Round(v*1e9) / 1e9

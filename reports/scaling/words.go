@@ -11,8 +11,7 @@ import (
 	"jobgait/reports/text"
 )
 
-// verdict says in one sentence, without the name of the series, what its law is
-// and where it changes.
+// verdict returns one sentence on the law of a series and where it changes, without the name of the series.
 func verdict(r scaling.Result, p []float64) string {
 	switch {
 	case r.Segmented && len(r.Changes) > 0:
@@ -26,7 +25,7 @@ func verdict(r scaling.Result, p []float64) string {
 	return "no model: " + reason(r)
 }
 
-// noModel is the note that the verdict says where there is no model, else "".
+// noModel returns the note that the verdict contains where there is no model, else "".
 func noModel(r scaling.Result) string {
 	if r.Segmented || r.Whole != nil {
 		return ""
@@ -34,7 +33,7 @@ func noModel(r scaling.Result) string {
 	return reason(r)
 }
 
-// reason is why there is no model.
+// reason says why there is no model.
 func reason(r scaling.Result) string {
 	for _, code := range []note.Code{note.BadSeries, note.NeedMore} {
 		for _, n := range r.Notes {
@@ -49,7 +48,7 @@ func reason(r scaling.Result) string {
 	return quantity.Plural(r.N, "point")
 }
 
-// changed names the place of each change and the law of each segment.
+// changed returns the verdict on a series with changes: the place of each change and the law of each segment.
 func changed(r scaling.Result, p []float64) string {
 	var places []string
 	for _, c := range r.Changes {
@@ -59,7 +58,7 @@ func changed(r scaling.Result, p []float64) string {
 	var laws []string
 	last := len(r.Segments) - 1
 	for i, g := range r.Segments {
-		if g.Model == nil || !within(g, p) {
+		if g.Model == nil || !liesWithin(g, p) {
 			continue
 		}
 		law := growth(*g.Model, scaling.Symbol(r.Parameter))
@@ -82,10 +81,10 @@ func changed(r scaling.Result, p []float64) string {
 	return s
 }
 
-// steeper compares the slopes of two laws that grow alike.
+// steeper compares the slopes of two laws with the same leading term.
 func steeper(a, b scaling.Model) string {
-	x, ok := lead(a)
-	y, also := lead(b)
+	x, ok := leadingTerm(a)
+	y, also := leadingTerm(b)
 	if !ok || !also || x.I != y.I || x.J != y.J || x.I < 0 {
 		return ""
 	}
@@ -98,8 +97,7 @@ func steeper(a, b scaling.Model) string {
 	return ""
 }
 
-// place is "between 32 and 64 (after 5 points)", or at the point that belongs
-// to both.
+// place returns "between 32 and 64 (after 5 points)", or the point that belongs to both segments.
 func place(c scaling.Change, p []float64) string {
 	if c.Common != nil {
 		return fmt.Sprintf("at %s (point %d belongs to both sides)", quantity.Exact(*c.Common), c.Cut+1)
@@ -111,7 +109,7 @@ func place(c scaling.Change, p []float64) string {
 		quantity.Plural(c.Cut, "point"))
 }
 
-// doubt is where else a change may be, or "".
+// doubt says where else a change may be, "" if its place is certain.
 func doubt(c scaling.Change, p []float64) string {
 	if c.Lo >= c.Hi || c.Lo < 1 || c.Hi >= len(p) {
 		return ""
@@ -119,13 +117,13 @@ func doubt(c scaling.Change, p []float64) string {
 	return fmt.Sprintf("anywhere from %s to %s", quantity.Exact(p[c.Lo-1]), quantity.Exact(p[c.Hi]))
 }
 
-// within is whether a segment lies among the points.
-func within(g scaling.Segment, p []float64) bool {
+// liesWithin reports whether the indexes of a segment are valid for the points.
+func liesWithin(g scaling.Segment, p []float64) bool {
 	return g.First >= 0 && g.First <= g.Last && g.Last < len(p)
 }
 
-// lead is the term that wins in the end; a constant has none.
-func lead(m scaling.Model) (scaling.Term, bool) {
+// leadingTerm returns the term that grows fastest; false for a constant.
+func leadingTerm(m scaling.Model) (scaling.Term, bool) {
 	best, ok := scaling.Term{}, false
 	for _, t := range m.Terms {
 		if t.Coefficient != 0 && (t.I != 0 || t.J != 0) && (!ok || t.I > best.I || t.I == best.I && t.J > best.J) {
@@ -135,9 +133,9 @@ func lead(m scaling.Model) (scaling.Term, bool) {
 	return best, ok
 }
 
-// growth names that term.
+// growth describes the leading term in words.
 func growth(m scaling.Model, p string) string {
-	t, ok := lead(m)
+	t, ok := leadingTerm(m)
 	if !ok {
 		return "does not change with " + p
 	}
@@ -156,7 +154,7 @@ func growth(m scaling.Model, p string) string {
 	return "falls like -" + shape(t, p)
 }
 
-// shape is "p log2 p", "1/p", "p^(3/2) (log2 p)^2".
+// shape prints a term without its coefficient: "p log2 p", "1/p", "p^(3/2) (log2 p)^2".
 func shape(t scaling.Term, p string) string {
 	var parts []string
 	switch {
@@ -178,7 +176,7 @@ func shape(t scaling.Term, p string) string {
 	return strings.Join(parts, " ")
 }
 
-// fraction prints an exponent.
+// fraction prints an exponent, as a fraction where it is one.
 func fraction(x float64) string {
 	switch num, den := scaling.Ratio(x); den {
 	case 0:
@@ -190,7 +188,7 @@ func fraction(x float64) string {
 	}
 }
 
-// formula prints a model as people write it: 1.65 + 3.97 (log2 p)^2.
+// formula prints a model: 1.65 + 3.97 (log2 p)^2.
 func formula(m scaling.Model, p string) string {
 	s := ""
 	if m.Constant != 0 || len(m.Terms) == 0 {
@@ -221,8 +219,8 @@ func formula(m scaling.Model, p string) string {
 	return s
 }
 
-// times is how far beyond the largest measured value p lies: "2x".
-func times(p, largest float64) string {
+// timesBeyond prints how far p lies beyond the largest measured size: "2x"; "" within the measured sizes.
+func timesBeyond(p, largest float64) string {
 	if !(largest > 0) || p <= largest {
 		return ""
 	}

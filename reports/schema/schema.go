@@ -1,7 +1,6 @@
-// Package schema holds the JSON Schemas of the files that jobgait writes for
-// other programs. Nothing comes in; the schemas go out as JSON text. Objects may
-// hold keys that they do not name: keys are added within a version. Notes and
-// changes have one form in all of them, that of jobgait.changes/1.
+// Package schema holds the JSON Schemas of the files that jobgait writes for other programs, as JSON text.
+// Objects may contain keys that the schemas do not list, because keys are added within a version. Notes and
+// changes have the same form in all files, that of jobgait.changes/1.
 package schema
 
 import _ "embed"

@@ -1,8 +1,8 @@
-// Package seff prints the efficiency of one job in the lines, the order and the words of
-// Slurm's contributed program seff, so that what parses seff's output parses this. A job.Usage
-// comes in, of the accounting or of a stored run; lines go out, and behind them two that seff
-// cannot print: the job's cycle and its first finding.
+// Package seff prints the efficiency of one job in the lines, the order and the words of Slurm's contributed
+// program seff, so that programs that parse seff's output can parse this output. It takes a job.Usage from the
+// accounting or from a stored run, and adds two lines after those of seff: the job's cycle and its first
+// finding.
 //
-// It prints "not measured" where seff would print a 0 for unknown CPU time or memory. It refuses
-// to print an efficiency of a job that is pending.
+// It prints "not measured" where seff would print 0 for unknown CPU time or memory. It prints no efficiency for
+// a pending job.
 package seff

@@ -15,13 +15,14 @@ import (
 	"jobgait/reports/text"
 )
 
-// Efficiency is the efficiency of a job. Digest is what seff cannot print, nil where no samples of the job are known.
+// Efficiency is the efficiency of a job. Digest has the values beyond seff's output; nil where no samples of
+// the job are known.
 type Efficiency struct {
 	job.Usage
 	Digest *report.Digest
 }
 
-// OfStored returns the report of a run of the history.
+// OfStored returns the efficiency of a run in the history.
 func OfStored(s summary.Summary) Efficiency {
 	digest := report.New(s, nil, report.Options{}).Digest()
 	used := s.Resources()
@@ -44,8 +45,8 @@ func OfStored(s summary.Summary) Efficiency {
 	return Efficiency{Usage: u, Digest: &digest}
 }
 
-// OfAccounting returns the report of a job of the accounting. A digest in the administrator's
-// comment is used.
+// OfAccounting returns the efficiency of a job in the accounting. It uses the digest in the administrator's
+// comment, if there is one.
 func OfAccounting(u job.Usage) Efficiency {
 	r := Efficiency{Usage: u}
 	if d, err := report.ParseComment(u.Comment); err == nil {
@@ -54,7 +55,7 @@ func OfAccounting(u job.Usage) Efficiency {
 	return r
 }
 
-// groupName is the name of a group, its number where it has none.
+// groupName returns the name of a group, or its number if it has no name.
 func groupName(gid int) string {
 	id := strconv.Itoa(gid)
 	g, err := user.LookupGroupId(id)
@@ -96,6 +97,7 @@ func (r Efficiency) Text(w io.Writer) error {
 	return p.err
 }
 
+// state prints the job's state and exit code.
 func (r Efficiency) state(p *printer) {
 	state := r.State
 	if state == "" {
@@ -111,6 +113,7 @@ func (r Efficiency) state(p *printer) {
 	}
 }
 
+// efficiency prints the CPU and memory lines.
 func (r Efficiency) efficiency(p *printer) {
 	cpus := max(r.CPUs, 1)
 	wall := math.Round(r.ElapsedS)
@@ -151,12 +154,13 @@ func (r Efficiency) efficiency(p *printer) {
 	}
 }
 
-// printer keeps the first error of its writer.
+// printer writes lines and keeps the writer's first error.
 type printer struct {
 	w   io.Writer
 	err error
 }
 
+// line writes a line, unless a write has failed before.
 func (p *printer) line(format string, args ...any) {
 	if p.err == nil {
 		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)

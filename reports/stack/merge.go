@@ -38,15 +38,16 @@ func LeftOut(n int) note.Note {
 	return note.New(note.StackTasks, "processes of the job that start its tasks or have no rank, and are not shown: %d", n)
 }
 
-// gathered is a group while tasks are added.
+// gathered is a group to which tasks are being added.
 type gathered struct {
 	group  stacks.Group
 	first  []stack.Frame // the stack of the first task
-	same   int           // how many outermost frames all have
+	same   int           // the number of outermost frames that all stacks share
 	states map[stacks.Activity]int
 	calls  map[string]int
 }
 
+// merger groups the threads of tasks by their stacks.
 type merger struct {
 	groups  map[string]*gathered
 	order   []string
@@ -79,6 +80,7 @@ func (m *merger) task(t stack.Task) {
 	}
 }
 
+// count counts why a thread's stack is missing or incomplete.
 func (m *merger) count(th stack.Thread) {
 	if m.trouble == nil {
 		m.trouble = map[stack.Trouble]int{}
@@ -97,7 +99,7 @@ func (m *merger) add(t stack.Task, th stack.Thread, main bool, p stacks.Places) 
 		m.groups[key] = g
 		m.order = append(m.order, key)
 	}
-	g.same = min(g.same, common(g.first, th.Frames))
+	g.same = min(g.same, commonFrames(g.first, th.Frames))
 	g.states[state]++
 	if th.WaitsIn != "" {
 		g.calls[th.WaitsIn]++
@@ -118,9 +120,9 @@ func (m *merger) add(t stack.Task, th stack.Thread, main bool, p stacks.Places) 
 // finish makes the group.
 func (g *gathered) finish() stacks.Group {
 	out := g.group
-	out.State = most(g.states)
+	out.State = mostFrequent(g.states)
 	if out.State == stacks.Sleeping || out.State == stacks.Disk {
-		if call := most(g.calls); call != "" {
+		if call := mostFrequent(g.calls); call != "" {
 			out.WaitsIn = &call
 		}
 	}
@@ -131,8 +133,8 @@ func (g *gathered) finish() stacks.Group {
 	return out
 }
 
-// most returns the key with the largest count, of equals the first by name.
-func most[K ~string](counts map[K]int) (best K) {
+// mostFrequent returns the key with the largest count; of equal counts the first key by name.
+func mostFrequent[K ~string](counts map[K]int) (best K) {
 	for k, n := range counts {
 		if b := counts[best]; n > b || n == b && k < best {
 			best = k
@@ -164,7 +166,7 @@ func frameOf(f stack.Frame) stacks.GroupFrame {
 	return out
 }
 
-// activityOf returns what a thread does.
+// activityOf returns the activity of a thread.
 func activityOf(th stack.Thread) stacks.Activity {
 	switch {
 	case th.State == "T" || th.State == "t":
@@ -177,15 +179,16 @@ func activityOf(th stack.Thread) stacks.Activity {
 	return stacks.Running
 }
 
-// common returns how many outermost frames of two stacks are equal.
-func common(a, b []stack.Frame) (n int) {
+// commonFrames returns how many outermost frames of two stacks are equal.
+func commonFrames(a, b []stack.Frame) (n int) {
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++
 	}
 	return n
 }
 
-// keyOf is equal for stacks that are merged, on all nodes: a hash of the calls from the program's own code on.
+// keyOf returns the key by which stacks are merged, also across nodes: a hash of the calls from the program's
+// own code on.
 func keyOf(main, stopped bool, frames []stack.Frame, p stacks.Places) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%v %v\n", main, stopped)
@@ -204,7 +207,7 @@ func keyOf(main, stopped bool, frames []stack.Frame, p stacks.Places) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// notes says what is missing.
+// notes returns notes on missing and incomplete stacks.
 func (m *merger) notes() (out []note.Note) {
 	for _, k := range []struct {
 		trouble stack.Trouble
@@ -230,7 +233,7 @@ func (m *merger) notes() (out []note.Note) {
 	}
 	if cut > 0 {
 		out = append(out, note.New(note.StackIncomplete, "%d stacks end before their outermost function (%s)", cut,
-			most(m.cut)))
+			mostFrequent(m.cut)))
 	}
 	if m.hidden > 0 {
 		out = append(out, note.New(note.StackThreads, "%d other threads are in libraries only and not listed", m.hidden))

@@ -9,7 +9,7 @@ import (
 	"jobgait/reports/text"
 )
 
-// Text prints groups for a reader: first what most tasks do and what the odd ones do, then each stack.
+// Text returns the groups as text: first what most tasks do and what the odd ones do, then each stack.
 func Text(m Merged) string {
 	var b strings.Builder
 	b.WriteString(stacks.Summary(m.Groups) + "\n\n")

@@ -6,19 +6,17 @@ import (
 	"strings"
 )
 
-// Width is the width of the text report: that of a terminal, a mail, a
-// job's output.
+// PageWidth is the width of a text report in columns: that of a terminal, a mail or a job's output.
 const PageWidth = 80
 
-// Page collects the lines of a text, of one run or of many.
+// Page collects the lines of a text; with ASCII set it replaces characters beyond ASCII.
 type Page struct {
 	b     strings.Builder
 	ASCII bool
 }
 
-// Line adds one line. It cuts what is too long: that never happens to figures,
-// only to text of users, and a broken layout would be worse. Spaces at the end
-// go.
+// Line adds one line. It cuts a line that is too long, which happens only to text of users, and removes spaces
+// at the end.
 func (p *Page) Line(s string) {
 	if p.ASCII {
 		s = asciiOnly(s)
@@ -27,8 +25,8 @@ func (p *Page) Line(s string) {
 	p.b.WriteByte('\n')
 }
 
-// Whole adds a line that is to be copied: it is never cut.
-func (p *Page) Whole(s string) { p.b.WriteString(s + "\n") }
+// LineUncut adds a line that readers copy, which is never cut.
+func (p *Page) LineUncut(s string) { p.b.WriteString(s + "\n") }
 
 // Print writes the page.
 func (p *Page) Print(w io.Writer) error {
@@ -36,14 +34,14 @@ func (p *Page) Print(w io.Writer) error {
 	return err
 }
 
-// ends adds a line with text at both ends; the left one gives way.
+// Ends adds a line with text at both ends; the left text is cut if both do not fit.
 func (p *Page) Ends(left, right string) {
 	right = Cut(right, PageWidth/2)
 	room := PageWidth - 1 - Width(right)
 	p.Line(PadRight(Cut(left, room-2), room) + right)
 }
 
-// section begins a section with an empty line, a title and a remark beside it.
+// Section begins a section with an empty line, a title and a remark beside it.
 func (p *Page) Section(title, remark string) {
 	p.Line("")
 	if remark != "" {
@@ -52,7 +50,7 @@ func (p *Page) Section(title, remark string) {
 	p.Line(" " + title)
 }
 
-// Text adds wrapped text; lines after the first hang under its beginning.
+// Text adds wrapped text after head; further lines are indented to the beginning of the text.
 func (p *Page) Text(head, s string) {
 	for _, l := range Wrap(s, PageWidth-1-Width(head)) {
 		p.Line(head + l)
@@ -73,8 +71,8 @@ func (p *Page) Columns(rows [][]string) {
 	p.Table(out)
 }
 
-// table adds rows whose columns are as wide as their widest cell. If the rows
-// are too wide for the page, the widest columns flush left are cut.
+// Table adds rows whose columns are as wide as their widest cell. If the rows are too wide for the page, the
+// widest flush-left columns are cut.
 func (p *Page) Table(rows []Row) {
 	var w []int
 	rows = slices.Clone(rows)
@@ -115,8 +113,7 @@ func (p *Page) Table(rows []Row) {
 	}
 }
 
-// asciiOnly replaces what is not ASCII by as many question marks as it has
-// columns.
+// asciiOnly replaces each character beyond ASCII by as many question marks as it has columns.
 func asciiOnly(s string) string {
 	var b strings.Builder
 	for _, r := range s {

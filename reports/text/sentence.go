@@ -9,7 +9,7 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// sentence gives text a capital and a full stop.
+// Sentence returns text with a capital letter at the start and a full stop.
 func Sentence(text string) string {
 	if text == "" {
 		return ""
@@ -17,21 +17,20 @@ func Sentence(text string) string {
 	return Capital(text) + "."
 }
 
-// upper gives text a capital.
+// Capital returns text with a capital letter at the start.
 func Capital(text string) string {
 	r, n := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(r)) + text[n:]
 }
 
-// likely is the confidence from which a period is likely; below that it is printed as a possibility, and from
-// periodicity.Confident on without a qualifier.
-const likely = 0.6
+// minLikely is the smallest confidence at which a period is called likely. Below it the period is called a
+// possibility; from periodicity.Confident on it has no qualifier.
+const minLikely = 0.6
 
-// IsLikely is whether a confidence is high enough for a period to be likely.
-func IsLikely(confidence float64) bool { return confidence >= likely }
+// IsLikely reports whether a period with the given confidence is called likely.
+func IsLikely(confidence float64) bool { return confidence >= minLikely }
 
-// Hedge is the word that a confidence earns, with a space behind it where there is
-// one.
+// Hedge returns the qualifier for a confidence, followed by a space, or "" for none.
 func Hedge(confidence float64) string {
 	switch {
 	case confidence >= periodicity.Confident:
@@ -42,8 +41,7 @@ func Hedge(confidence float64) string {
 	return "perhaps "
 }
 
-// Unequal tells cycles whose length varies: one in ten is shorter than lo, one in
-// ten longer than hi.
+// Unequal describes cycles of varying length: one in ten is shorter than lo, one in ten longer than hi.
 func Unequal(lo, hi, median float64) string {
 	return fmt.Sprintf("a cycle of %s (median %s)", quantity.PeriodTo(lo, hi, median), quantity.Period(median))
 }

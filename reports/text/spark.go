@@ -12,8 +12,8 @@ const (
 	ramp   = ".:-=+*#%" // eight levels in ASCII
 )
 
-// Spark draws values as one line of characters, one each, from lo at the bottom
-// to hi at the top. A missing value is a space.
+// Spark draws values as a line of characters, one per value, from lo at the bottom to hi at the top. A missing
+// value is a space.
 func Spark(values []float64, lo, hi float64, ascii bool) string {
 	levels := []rune(blocks)
 	if ascii {
@@ -35,15 +35,15 @@ func Spark(values []float64, lo, hi float64, ascii bool) string {
 	return b.String()
 }
 
-// fromZero returns the range to draw levels over: from zero, or below it.
+// FromZero returns the range for drawing levels: it includes zero.
 func FromZero(values []float64) (lo, hi float64, ok bool) {
 	lo, hi, ok = plot.Extent(values)
 	return math.Min(0, lo), math.Max(0, hi), ok
 }
 
-// shapeRange returns the range to draw the shape of an iteration over: from
-// zero, unless all of it lies in the upper half and differs by 2 % at least;
-// there zero would hide the shape. The range is always printed beside the line.
+// ShapeRange returns the range for drawing the shape of an iteration. It starts at zero, unless all values lie
+// in the upper half and differ by at least 2 %, where zero would hide the shape. The range is always printed
+// beside the line.
 func ShapeRange(values []float64) (lo, hi float64, ok bool) {
 	lo, hi, ok = plot.Extent(values)
 	if lo >= hi/2 && hi-lo > hi/50 {

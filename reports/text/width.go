@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// wide are the ranges that terminals draw two columns wide (East Asian Width W
-// and F in the main, and the emoji blocks).
-var wide = &unicode.RangeTable{
+// wideRunes are the characters that terminals draw two columns wide (mainly East Asian Width W and F, and the
+// emoji blocks).
+var wideRunes = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x1100, Hi: 0x115f, Stride: 1}, {Lo: 0x231a, Hi: 0x231b, Stride: 1}, {Lo: 0x2329, Hi: 0x232a, Stride: 1},
 		{Lo: 0x23e9, Hi: 0x23f3, Stride: 1}, {Lo: 0x25fd, Hi: 0x25fe, Stride: 1}, {Lo: 0x2614, Hi: 0x2615, Stride: 1},
@@ -24,7 +24,7 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// width returns how many columns of a terminal s takes.
+// Width returns how many terminal columns s takes.
 func Width(s string) int {
 	n := 0
 	for _, r := range s {
@@ -33,19 +33,20 @@ func Width(s string) int {
 	return n
 }
 
+// runeWidth returns how many terminal columns a rune takes.
 func runeWidth(r rune) int {
 	switch {
 	case r < 0x300:
 		return 1
 	case unicode.In(r, unicode.Mn, unicode.Me):
 		return 0
-	case unicode.Is(wide, r):
+	case unicode.Is(wideRunes, r):
 		return 2
 	}
 	return 1
 }
 
-// Cut shortens s to at most w columns; what is cut ends in "...".
+// Cut shortens s to at most w columns; a shortened text ends in "...".
 func Cut(s string, w int) string {
 	if Width(s) <= w {
 		return s
@@ -62,10 +63,13 @@ func Cut(s string, w int) string {
 	return b.String() + dots
 }
 
-// padRight and padLeft fill s with spaces to w columns, after cutting it.
+// PadRight cuts s to w columns and fills it with spaces at the right.
 func PadRight(s string, w int) string { s = Cut(s, w); return s + Spaces(w-Width(s)) }
-func PadLeft(s string, w int) string  { s = Cut(s, w); return Spaces(w-Width(s)) + s }
 
+// PadLeft cuts s to w columns and fills it with spaces at the left.
+func PadLeft(s string, w int) string { s = Cut(s, w); return Spaces(w-Width(s)) + s }
+
+// Spaces returns n spaces, "" for a negative n.
 func Spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
 
 // Wrap breaks s into lines of at most w columns, at spaces where there are any.
@@ -96,7 +100,7 @@ func Wrap(s string, w int) []string {
 	return lines
 }
 
-// headOf returns the longest head of s of at most w columns, one rune at least.
+// Prefix returns the longest prefix of s of at most w columns, but at least one rune.
 func Prefix(s string, w int) string {
 	n := 0
 	for i, r := range s {

@@ -11,7 +11,7 @@ import (
 	"jobgait/analysis/tracker"
 )
 
-// CycleLine is a line of `jobgait watch --stream`: a cycle that ended, and what comes next.
+// CycleLine is a line of `jobgait watch --stream`: a cycle that ended, and what is expected next.
 type CycleLine struct {
 	Schema         string            `json:"schema"`
 	JobID          int64             `json:"job_id"`
@@ -28,7 +28,7 @@ type CycleLine struct {
 	Low            []LowAhead        `json:"low"`
 }
 
-// LowAhead is a stretch at a low level of activity that is expected.
+// LowAhead is an expected stretch at a low level of activity.
 type LowAhead struct {
 	Begins        time.Time `json:"begins"`
 	DurationS     float64   `json:"duration_s"`
@@ -36,8 +36,8 @@ type LowAhead struct {
 	Repeatability float64   `json:"repeatability"`
 }
 
-// ahead are the next stretches, each from its announced moment on.
-func ahead(s live.State) []LowAhead {
+// lowsAhead returns the expected low stretches of the next cycle.
+func lowsAhead(s live.State) []LowAhead {
 	out := []LowAhead{}
 	if s.LastBoundary == nil || s.PeriodS == nil || *s.PeriodS <= 0 || s.State != tracker.InCycle {
 		return out
@@ -55,14 +55,14 @@ func ahead(s live.State) []LowAhead {
 // CycleSchema is the name and version of the lines.
 const CycleSchema = "jobgait.cycle/1"
 
-// CycleLines are the lines of one run, each cycle once.
+// CycleLines makes the lines of one run, one line per cycle.
 type CycleLines struct {
 	begun bool
 	last  int64 // the number of the last printed cycle
 }
 
-// next are the lines of the cycles that ended since the last call, "" if none did. The first call also returns
-// the last cycle before it, so that a reader need not wait for a known value.
+// Next returns the lines of the cycles that ended since the last call, "" if none did. The first call also
+// returns the last cycle before it, so that a reader need not wait for a known value.
 func (h *CycleLines) Next(s live.State, alive bool) (lines string) {
 	recent := s.Recent
 	if !h.begun {
@@ -76,13 +76,13 @@ func (h *CycleLines) Next(s live.State, alive bool) (lines string) {
 	return lines
 }
 
-// line tells of one cycle. What a run that is over was expected to do will not come.
+// line returns the line of one cycle. It has no predictions if the run is over.
 func line(s live.State, c live.EndedCycle, alive bool) string {
 	h := CycleLine{Schema: CycleSchema, JobID: s.JobID, Node: s.Node, At: s.At, State: s.State, Cycle: c.N,
 		Boundary: c.Boundary,
 		LengthS:  c.LengthS, Residual: c.Residual, PeriodS: s.PeriodS, Low: []LowAhead{}}
 	if alive {
-		h.NextBoundary, h.BoundaryErrorS, h.Low = s.NextBoundary, s.BoundaryErrorS, ahead(s)
+		h.NextBoundary, h.BoundaryErrorS, h.Low = s.NextBoundary, s.BoundaryErrorS, lowsAhead(s)
 	} else {
 		h.State = endState(s)
 	}
@@ -93,8 +93,7 @@ func line(s live.State, c live.EndedCycle, alive bool) string {
 	return string(b) + "\n"
 }
 
-// JSON is the state of a run as live.json has it, as one line; of a run without an agent
-// it says so.
+// JSON returns the state of a run, as in live.json, in one line; for a run without an agent the state says so.
 func JSON(s live.State, alive bool) (string, error) {
 	if !alive {
 		s.State = endState(s)

@@ -11,14 +11,14 @@ import (
 	"jobgait/analysis/tracker"
 )
 
-// Pacer says when a run ends, by as many cycles as the user says it makes, or as earlier runs made. They are
-// queried once for each description of the job, which is complete some seconds after the job began.
+// Pacer predicts when a run ends, from the number of cycles that the user gives or that earlier runs made.
+// Earlier runs are queried once per description of the job, which is complete some seconds after the job began.
 type Pacer struct {
-	// Cycles is how many the user says that the run makes, 0 for nothing.
+	// Cycles is the number of cycles of the run that the user gives, 0 if unknown.
 	Cycles int64
 	// Earlier returns earlier runs of the application of a job.
 	Earlier func(live.Job) []history.Run
-	// Checkpoint returns the longest checkpoint of earlier runs in seconds, 0 where none is known; nil asks for none.
+	// Checkpoint returns the longest checkpoint of earlier runs in s, 0 if none is known; it may be nil.
 	Checkpoint func([]history.Run) float64
 
 	asked       bool
@@ -27,8 +27,8 @@ type Pacer struct {
 	checkpointS float64
 }
 
-// learn asks for the earlier runs of a job, once for each description of it.
-func (p *Pacer) learn(j live.Job) {
+// loadEarlier queries the earlier runs of a job, once per description of the job.
+func (p *Pacer) loadEarlier(j live.Job) {
 	if p.asked && p.same(j) {
 		return
 	}
@@ -44,7 +44,7 @@ func (p *Pacer) LastCheckpointBy(s live.State) *time.Time {
 	if s.LimitAt == nil {
 		return nil
 	}
-	p.learn(s.Job)
+	p.loadEarlier(s.Job)
 	longest := p.checkpointS
 	if s.CheckpointS != nil {
 		longest = max(longest, *s.CheckpointS)
@@ -52,7 +52,7 @@ func (p *Pacer) LastCheckpointBy(s live.State) *time.Time {
 	return live.LastCheckpointBy(s.LimitAt, longest)
 }
 
-// Pace returns when a run ends, nil where nothing is known of that.
+// Pace returns when a run is expected to end, nil if that is unknown.
 func (p *Pacer) Pace(s live.State) *live.Pace {
 	if s.FirstCycle == nil || s.LastBoundary == nil || s.PeriodS == nil {
 		return nil
@@ -63,20 +63,20 @@ func (p *Pacer) Pace(s live.State) *live.Pace {
 	if s.CILo != nil && s.CIHi != nil {
 		done.LoS, done.HiS = *s.CILo, *s.CIHi
 	}
-	p.learn(s.Job)
-	usual, ok := application.UsualOf(p.runs, done.PeriodS)
+	p.loadEarlier(s.Job)
+	usual, ok := application.UsualFromRuns(p.runs, done.PeriodS)
 	if p.Cycles > 0 {
 		if ok { // of these the time beside the cycles is known
 			usual.Runs, usual.Least, usual.Cycles, usual.Most = 0, p.Cycles, p.Cycles, p.Cycles
 		} else {
-			usual, ok = application.Told(p.Cycles, done), true
+			usual, ok = application.UsualFromUser(p.Cycles, done), true
 		}
 	}
 	if !ok {
 		return nil
 	}
-	lo, at, hi, ok := application.Ends(usual, done)
-	if !ok || hi > mostPaceS {
+	lo, at, hi, ok := application.EstimateEnd(usual, done)
+	if !ok || hi > maxPaceS {
 		return nil
 	}
 	pace := live.Pace{CyclesUsual: usual.Cycles, Runs: usual.Runs, EndsAt: began.Add(seconds(at)),
@@ -88,9 +88,10 @@ func (p *Pacer) Pace(s live.State) *live.Pace {
 	return &pace
 }
 
-// mostPaceS is the longest run with a predicted end, ten years.
-const mostPaceS = 10 * 366 * 86400
+// maxPaceS is the longest run in s for which an end is predicted, ten years.
+const maxPaceS = 10 * 366 * 86400
 
+// seconds converts seconds to a duration.
 func seconds(s float64) time.Duration {
 	return time.Duration(s * float64(time.Second))
 }
@@ -102,15 +103,14 @@ func (p *Pacer) same(j live.Job) bool {
 		history.Shape(a) == history.Shape(b)
 }
 
-// SummaryOf returns a summary that holds only what names the application and the shape
-// of a live job.
+// SummaryOf returns a summary with only the fields that identify the application and the shape of a live job.
 func SummaryOf(j live.Job) summary.Summary {
 	return summary.Summary{Key: run.Key{Cluster: j.Cluster},
 		Job: run.Job{Name: j.Name, App: j.App, Executable: j.Executable,
 			Script: j.Script, Size: j.Size, NNodes: j.NNodes, NTasks: j.NTasks, CPUsPerTask: j.CPUsPerTask}}
 }
 
-// endState is the state of a run whose agent is gone.
+// endState returns the state of a run whose agent has ended.
 func endState(s live.State) tracker.LoopState {
 	if s.State == tracker.Ended {
 		return s.State

@@ -12,11 +12,10 @@ import (
 	"jobgait/reports/text"
 )
 
-// Dead is what a run is called whose agent is gone without having said that it ended.
+// Dead is the state of a run whose agent is gone without having reported the end of the run.
 const Dead tracker.LoopState = "dead"
 
-// Text says what is known of a run at the time now, in a few lines; alive is whether its
-// agent lives.
+// Text returns a few lines on the state of a run at the time now; alive says whether its agent is running.
 func Text(s live.State, alive bool, now time.Time) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -57,7 +56,7 @@ func Text(s live.State, alive bool, now time.Time) string {
 	return b.String()
 }
 
-// paceWords says when a run ends, in the time zone of now.
+// paceWords says when a run is expected to end, in the time zone of now.
 func paceWords(p live.Pace, now time.Time) string {
 	layout := "15:04:05"
 	if p.EndsHi.Sub(now) > 12*time.Hour {
@@ -79,7 +78,7 @@ func paceWords(p live.Pace, now time.Time) string {
 	return line
 }
 
-// stateWords says how the job stands to its loop.
+// stateWords says whether the job is in its loop, before or after it, or has ended.
 func stateWords(s live.State, alive bool, now time.Time) string {
 	if !alive {
 		if s.State == tracker.Ended {
@@ -116,7 +115,7 @@ func stalledWords(s live.State, now time.Time) string {
 		q.Duration(max(0, now.Sub(s.Stalled.Since).Seconds())), text.Clean(string(s.Stalled.Doing)))
 }
 
-// sparkOf draws lengths over their own range.
+// sparkOf draws lengths as a spark line over their range.
 func sparkOf(lengths []float64) string {
 	return text.Spark(lengths, slices.Min(lengths), slices.Max(lengths), false)
 }

@@ -23,17 +23,17 @@ func TestBellRests(t *testing.T) {
 	}
 	_, err = unix.Write(full[1], []byte("x"))
 	must(t, err)
-	b := &bell{rung: make(chan struct{}, 1), ended: make(chan struct{})}
+	b := &fullSignal{signals: make(chan struct{}, 1), ended: make(chan struct{})}
 	fds := []unix.PollFd{{Fd: int32(stop), Events: unix.POLLIN}, {Fd: int32(full[0]), Events: unix.POLLIN},
 		{Fd: int32(gone[0]), Events: unix.POLLIN}}
 	began := time.Now()
 	go b.wait(fds)
 	const rings = 6
 	for range rings {
-		<-b.rung
+		<-b.signals
 	}
 	// The first comes at once.
-	if took := time.Since(began); took < (rings-1)*restMS*time.Millisecond {
+	if took := time.Since(began); took < (rings-1)*minSignalGapMS*time.Millisecond {
 		t.Errorf("%d rings in %v", rings, took)
 	}
 	_, err = unix.Write(stop, binary.NativeEndian.AppendUint64(nil, 1))

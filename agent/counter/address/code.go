@@ -8,38 +8,38 @@ import (
 	"jobgait/agent/profile"
 )
 
-// code is the areas of a process, or of several: a child shares its parent's
-// until one of them maps something.
-type code struct {
+// sharedCode is the code areas of one or more processes: a child shares its parent's until one of them maps
+// something.
+type sharedCode struct {
 	areas space
 	users int
 }
 
-// page finds the code page. When an address is in no known area the maps are
-// read again, at most once in 1, 2, 4.. seconds: records may have been lost.
-func (t *table) page(p *sampled, s sample) uint64 {
+// page returns the key of the code page of a sample. If the address is in no known area, it reads
+// /proc/PID/maps again, at intervals of 1, 2, 4.. s, since records may have been lost.
+func (t *table) page(p *processEntry, s sample) uint64 {
 	switch s.mode {
 	case kernelCode:
 		return t.kernelPage()
 	case otherCode:
 		return t.anonymousPage()
 	}
-	if p.code.holds(p.last, s.ip) {
-		return t.key(p, s)
+	if p.code.holds(p.lastArea, s.ip) {
+		return t.pageInArea(p, s)
 	}
-	p.last = p.code.find(s.ip)
-	if p.last < 0 && (!p.read || s.time >= p.again) {
+	p.lastArea = p.code.find(s.ip)
+	if p.lastArea < 0 && (!p.read || s.time >= p.nextMapsNS) {
 		t.readMaps(p, s.pid, s.time)
-		p.last = p.code.find(s.ip)
+		p.lastArea = p.code.find(s.ip)
 	}
-	if p.last < 0 {
-		p.last = 0
+	if p.lastArea < 0 {
+		p.lastArea = 0
 		return t.anonymousPage()
 	}
-	return t.key(p, s)
+	return t.pageInArea(p, s)
 }
 
-// kernelPage and anonymousPage are the pages of hits without a file.
+// kernelPage counts a hit in the kernel and returns the page of all kernel code.
 func (t *table) kernelPage() uint64 {
 	if t.places != nil {
 		t.places.kernel++
@@ -47,6 +47,7 @@ func (t *table) kernelPage() uint64 {
 	return profile.KernelPage
 }
 
+// anonymousPage counts a hit in code without a file and returns the page of all such code.
 func (t *table) anonymousPage() uint64 {
 	if t.places != nil {
 		t.places.anonymous++
@@ -54,41 +55,45 @@ func (t *table) anonymousPage() uint64 {
 	return profile.AnonymousPage
 }
 
-func (c *code) holds(i int, ip uint64) bool {
+// holds reports whether area i contains an address.
+func (c *sharedCode) holds(i int, ip uint64) bool {
 	return c != nil && i < len(c.areas) && c.areas[i].start <= ip && ip < c.areas[i].end
 }
 
-func (c *code) find(ip uint64) int {
+// find returns the index of the area that contains an address, -1 if none does.
+func (c *sharedCode) find(ip uint64) int {
 	if c == nil {
 		return -1
 	}
 	return c.areas.find(ip)
 }
 
-func (t *table) readMaps(p *sampled, pid int32, at int64) {
-	if t.full() || !t.asking.May(at) {
+// readMaps reads the code areas of a process from /proc/PID/maps, within the lookup budget.
+func (t *table) readMaps(p *processEntry, pid int32, at int64) {
+	if t.atCapacity() || !t.lookupBudget.Allows(at) {
 		return
 	}
-	p.wait = min(max(2*p.wait, 1e9), 64e9)
-	p.read, p.again = true, at+p.wait
+	p.mapsWaitNS = min(max(2*p.mapsWaitNS, 1e9), 64e9)
+	p.read, p.nextMapsNS = true, at+p.mapsWaitNS
 	before := t.cpu()
-	defer func() { t.asking.Spend(t.cpu() - before) }()
+	defer func() { t.lookupBudget.Spend(t.cpu() - before) }()
 	text, err := t.peek.Ask(peek.ProcQuestion{File: peek.Maps, PID: int(pid), Max: maxMaps})
 	if err != nil {
 		return
 	}
 	whole := text[:bytes.LastIndexByte(text, '\n')+1]
-	now, err := parseMaps(bytes.NewReader(whole), t.know)
+	now, err := parseMaps(bytes.NewReader(whole), t.registerFile)
 	for _, a := range now {
 		t.usesMPI = t.usesMPI || a.purpose == communicates
 	}
 	if err == nil && len(now) > 0 {
-		t.use(p, &code{areas: now})
+		t.setCode(p, &sharedCode{areas: now})
 	}
 }
 
-func (t *table) key(p *sampled, s sample) uint64 {
-	a := &p.code.areas[p.last]
+// pageInArea counts a hit in the process's last area and returns the key of its page.
+func (t *table) pageInArea(p *processEntry, s sample) uint64 {
+	a := &p.code.areas[p.lastArea]
 	if a.anonymous() {
 		return t.anonymousPage()
 	}
@@ -100,13 +105,13 @@ func (t *table) key(p *sampled, s sample) uint64 {
 		t.places.hit(a, off, s.pid)
 	}
 	page := profile.PageKey(a.file, off)
-	if a.purpose.waits() && len(t.spins) < profile.MostPlaces {
-		t.spins[page] = true
+	if a.purpose.waits() && len(t.waitingPages) < profile.MaxStoredPlaces {
+		t.waitingPages[page] = true
 	}
 	return page
 }
 
-// identifyFile finds out which file an area is of.
+// identifyFile sets the hash of an area's file, from its build id or inode.
 func (t *table) identifyFile(a *area, pid int32) {
 	is := t.files.file(pid, *a)
 	a.file = is.hash
@@ -116,47 +121,48 @@ func (t *table) identifyFile(a *area, pid int32) {
 	}
 }
 
-// know gives the file of an area its index in places.
-func (t *table) know(a area, path string) int32 { return t.knowBuild(a, path, "") }
+// registerFile returns the index in places of an area's file, 0 if places are not counted.
+func (t *table) registerFile(a area, path string) int32 { return t.registerBuild(a, path, "") }
 
-func (t *table) knowBuild(a area, path, build string) int32 {
+// registerBuild does what registerFile does for a file whose build id is known.
+func (t *table) registerBuild(a area, path, build string) int32 {
 	if t.places == nil {
 		return 0
 	}
-	return t.places.know(a, path, build)
+	return t.places.fileIndex(a, path, build)
 }
 
-// use gives a process code, in the place of what it had.
-func (t *table) use(p *sampled, c *code) {
+// setCode replaces the code areas of a process; nil removes them.
+func (t *table) setCode(p *processEntry, c *sharedCode) {
 	if p.code != nil {
 		if p.code.users--; p.code.users == 0 {
 			t.areas -= len(p.code.areas)
 		}
 	}
-	if p.code, p.last = c, 0; c != nil {
+	if p.code, p.lastArea = c, 0; c != nil {
 		if c.users++; c.users == 1 {
 			t.areas += len(c.areas)
 		}
 	}
 }
 
-// place adds an area to those of a process, which are its own from then on.
-func (t *table) place(p *sampled, a area) {
+// addArea adds an area to those of a process, after copying them if they are shared.
+func (t *table) addArea(p *processEntry, a area) {
 	var had space
 	if p.code != nil {
 		had = p.code.areas
 	}
 	switch {
-	case len(had) >= maxAreas || t.full():
+	case len(had) >= maxAreas || t.atCapacity():
 		return
 	case p.code == nil || p.code.users > 1:
-		t.use(p, &code{areas: slices.Clone(had)})
+		t.setCode(p, &sharedCode{areas: slices.Clone(had)})
 	}
-	p.code.areas = p.code.areas.with(a)
+	p.code.areas = p.code.areas.insert(a)
 	t.areas += len(p.code.areas) - len(had)
 	t.usesMPI = t.usesMPI || a.purpose == communicates
-	p.last = 0
+	p.lastArea = 0
 }
 
-// full tells that too much is remembered.
-func (t *table) full() bool { return t.areas > maxAllAreas }
+// atCapacity reports whether the table holds more areas than maxAllAreas.
+func (t *table) atCapacity() bool { return t.areas > maxAllAreas }

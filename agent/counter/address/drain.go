@@ -12,10 +12,9 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// Drain empties all rings, then replays them in the order of time as far as it
-// matters: between two events of processes the order of CPUs does not. The rings
-// are emptied one after the other; what came after the first waits for the next
-// drain, or a sample would come before the mapping that it is in.
+// Drain reads all rings and replays their records in order of time: samples of different CPUs between two
+// process events may be in any order. Records newer than the begin of the drain wait for the next one, because
+// otherwise a sample could precede the mapping that it is in.
 func (s *Sampler) Drain(to counter.Sink) error {
 	limit := rawcall.Now()
 	var first error
@@ -23,7 +22,7 @@ func (s *Sampler) Drain(to counter.Sink) error {
 		if c.ring == nil {
 			continue // offline
 		}
-		if err := s.empty(c, to); err != nil && first == nil {
+		if err := s.readRing(c, to); err != nil && first == nil {
 			first = err
 		}
 	}
@@ -39,23 +38,23 @@ func (s *Sampler) Drain(to counter.Sink) error {
 	for _, c := range s.cpus {
 		c.samples, c.next = slices.Delete(c.samples, 0, c.next), 0
 	}
-	if s.blind || s.table.full() {
+	if s.lostEvents || s.table.atCapacity() {
 		s.table.forget()
-		s.blind = false
+		s.lostEvents = false
 	}
-	return errors.Join(first, s.follow(to))
+	return errors.Join(first, s.followHotplug(to))
 }
 
-// Passing returns how many records the last drain took beside those of timers. The kernel writes them without
-// an interrupt.
-func (s *Sampler) Passing() int64 {
-	n := s.passing
-	s.passing = 0
+// TakeSideRecords returns the number of records since the last call that no timer wrote: of mappings, forks and
+// execs. The kernel writes them without an interrupt.
+func (s *Sampler) TakeSideRecords() int64 {
+	n := s.sideRecords
+	s.sideRecords = 0
 	return n
 }
 
-// empty decodes one ring.
-func (s *Sampler) empty(c *cpu, to counter.Sink) error {
+// readRing reads and decodes the records of one CPU's ring, and reports lost ones.
+func (s *Sampler) readRing(c *cpu, to counter.Sink) error {
 	var drained, lost int64
 	err := c.ring.Drain(func(h perf.Header, body []byte) {
 		if h.Type == unix.PERF_RECORD_SAMPLE {
@@ -67,27 +66,27 @@ func (s *Sampler) empty(c *cpu, to counter.Sink) error {
 			}
 			return
 		}
-		s.passing++
+		s.sideRecords++
 		lost += perf.Lost(h, body)
 		// The other kinds of loss are of samples only.
-		s.blind = s.blind || h.Type == unix.PERF_RECORD_LOST
+		s.lostEvents = s.lostEvents || h.Type == unix.PERF_RECORD_LOST
 		if e, ok, err := parseEvent(h, body); err != nil {
 			lost++
-			s.blind = true
+			s.lostEvents = true
 		} else if ok {
 			s.events = append(s.events, e)
 		}
 	})
 	if err != nil {
 		lost++
-		s.blind = true
+		s.lostEvents = true
 	}
 	to.Drained(drained)
 	to.Lost(lost)
 	return err
 }
 
-// replay hands over the samples before a time.
+// replay passes the samples before a time to the sink as hits.
 func (s *Sampler) replay(to counter.Sink, before int64) {
 	for _, c := range s.cpus {
 		for c.next < len(c.samples) && c.samples[c.next].time < before {

@@ -14,7 +14,7 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// openCPU opens the timer of a CPU and its ring; the timer does not run yet.
+// openCPU opens the timer of a CPU, disabled, and maps its ring.
 func (s *Sampler) openCPU(c *cpu) error {
 	var err error
 	if c.fd, err = s.open(&s.attr, s.pid(), c.number, -1, 0); err != nil {
@@ -29,7 +29,7 @@ func (s *Sampler) openCPU(c *cpu) error {
 	return err
 }
 
-// close gives a CPU's timer back; it may have none.
+// close closes a CPU's timer and ring, if open.
 func (c *cpu) close() error {
 	var first error
 	if c.ring != nil {
@@ -42,34 +42,35 @@ func (c *cpu) close() error {
 	return first
 }
 
-// follow opens timers for CPUs that came online, about once a second. The previous timer of such a CPU stays
-// silent without reporting an error. Those of a command belong to its processes and outlive the CPU.
-func (s *Sampler) follow(to counter.Sink) error {
+// followHotplug checks about once a second which CPUs are online, closes the timers of those that went offline
+// and opens timers on those that came online. An old timer of such a CPU never counts again, without an error.
+// It does nothing for a command, whose timers belong to its processes.
+func (s *Sampler) followHotplug(to counter.Sink) error {
 	now := rawcall.Now()
-	if now < s.lookAt || s.p.Root != 0 {
+	if now < s.nextOnlineNS || s.p.Root != 0 {
 		return nil
 	}
-	s.lookAt = now + 750e6 + rand.Int64N(500e6)
+	s.nextOnlineNS = now + 750e6 + rand.Int64N(500e6)
 	if changed, err := s.online.Read(); err != nil || !changed {
-		return nil // no such file: no such thing as hotplug
+		return nil // without this file there is no hotplug
 	}
-	// The bell waits on descriptors that go.
-	err, online := s.silence(), s.online.CPUs()
+	// The signal waits on descriptors that are closed below.
+	err, online := s.stopSignal(), s.online.CPUs()
 	for _, c := range s.cpus {
 		if !s.online.Has(c.number) {
 			err = errors.Join(err, c.close())
 		}
 	}
 	for _, number := range online {
-		err = errors.Join(err, s.plug(number))
+		err = errors.Join(err, s.openOnCPU(number))
 	}
 	to.Changed(profile.Epoch{TimeNS: now, Kind: "hotplug",
 		Text: fmt.Sprintf("%d CPUs are online: code is sampled on these", len(online))})
-	return errors.Join(err, s.ringAgain())
+	return errors.Join(err, s.startSignal())
 }
 
-// plug samples on a CPU that has no timer.
-func (s *Sampler) plug(number int) error {
+// openOnCPU opens a timer on a CPU that has none, and starts it if sampling is on.
+func (s *Sampler) openOnCPU(number int) error {
 	i := slices.IndexFunc(s.cpus, func(c *cpu) bool { return c.number == number })
 	if i < 0 {
 		i = len(s.cpus)
@@ -81,8 +82,10 @@ func (s *Sampler) plug(number int) error {
 	}
 	err := s.openCPU(c)
 	if err == nil && s.on {
-		c.phaseNS = phase(c.index, s.p.Rate.PeriodNS, s.p.StepNS)
-		err = s.arm(c, rawcall.Now()+perf.PhaseLimit, func() error { return perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_ENABLE, 0) })
+		c.phaseNS = timerPhase(c.index, s.p.Rate.PeriodNS, s.p.StepNS)
+		err = s.startAtPhase(c, rawcall.Now()+perf.PhaseLimit, func() error {
+			return perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_ENABLE, 0)
+		})
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("sample addresses on CPU %d: %w", number, err), c.close())

@@ -8,8 +8,7 @@ import (
 	"jobgait/agent/peek"
 )
 
-// hashBuildID names a file by its build id: the same on all nodes and in all
-// runs.
+// hashBuildID returns a file's key from its build id, which is equal on all nodes and in all runs.
 func hashBuildID(id []byte) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte("build id\x00"))
@@ -17,22 +16,21 @@ func hashBuildID(id []byte) uint64 {
 	return max(h.Sum64(), 1)
 }
 
-// hashInode names a file that has no build id: the same on one node.
+// hashInode returns the key of a file without a build id, which is equal only on one node.
 func hashInode(n inode) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "inode\x00%d\x00%d", n.dev, n.ino)
 	return max(h.Sum64(), 1)
 }
 
-// identifier finds out what the mapped files are, each once: an answer stays
-// even if a later one could be better, because one page must not have two keys.
+// identifier identifies mapped files, each once: the first result is kept even if a later one could be better,
+// because one page must not have two keys.
 type identifier struct {
 	peek  peek.Reader
 	known map[inode]identity
 }
 
-// identity is the name of a file, and its build id in hexadecimal digits, "" if it
-// has none.
+// identity is the key of a file, and its build id in hexadecimal digits, "" if it has none.
 type identity struct {
 	hash  uint64
 	build string
@@ -43,13 +41,13 @@ const (
 	maxID    = 64 // bytes of a build id
 )
 
+// newIdentifier returns an identifier that reads files through p.
 func newIdentifier(p peek.Reader) *identifier {
 	return &identifier{peek: p, known: map[inode]identity{}}
 }
 
-// file returns which file that of an area of a process is. The file may lie on a
-// network file system that hangs, or be of the user's own making: the asking is
-// bounded, and one that does not answer is named without its build id.
+// file returns the identity of the file that a process has mapped at an area. The file may be on a hanging
+// network file system, so the read is limited; without an answer the identity is that of the inode.
 func (x *identifier) file(pid int32, a area) identity {
 	if h, ok := x.known[a.inode]; ok {
 		return h
@@ -67,8 +65,7 @@ func (x *identifier) file(pid int32, a area) identity {
 	return h
 }
 
-// build returns what tells one build of a process's executable from another: its
-// build id in hex, else a hash of its size and time. "" is not known.
+// build returns the build id of a process's executable in hex, else a hash of its size and time, "" if unknown.
 func (x *identifier) build(pid int32) string {
 	id, err := x.peek.Ask(peek.ProcQuestion{File: peek.ProgramBuild, PID: int(pid), Max: 2 * maxID})
 	if err != nil {

@@ -79,7 +79,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 	}
 	_, err := New(func(*unix.PerfEventAttr, int, int, int, int) (int, error) { return -1, unix.EACCES },
 		SamplingParams{CPUs: []int{0}, Rate: ChooseRate(1000, 1, 5e6), StepNS: 5e6})
-	if !perf.Forbidden(err) {
+	if !perf.IsForbidden(err) {
 		t.Errorf("forbidden: %v", err)
 	}
 }
@@ -109,14 +109,14 @@ func TestLostRecordsMakeUsForget(t *testing.T) {
 		const dataHead = 1024 // in perf_event_mmap_page
 		_, err = unix.Pwrite(fd, binary.NativeEndian.AppendUint64(nil, uint64(len(record))), dataHead)
 		must(t, err)
-		s := &Sampler{table: newTable(peek.Direct{Proc: t.TempDir()}, nil), lookAt: 1 << 62,
+		s := &Sampler{table: newTable(peek.Direct{Proc: t.TempDir()}, nil), nextOnlineNS: 1 << 62,
 			cpus: []*cpu{{fd: fd, ring: ring}}}
 		s.table.apply(event{kind: execed, pid: 3})
 		var sink countertest.Sink
 		for range 2 {
 			must(t, s.Drain(&sink))
 		}
-		if n := sink.DrainedRecords + s.Passing(); sink.Gone != c.gone || n != 1 || s.Passing() != 0 ||
+		if n := sink.DrainedRecords + s.TakeSideRecords(); sink.Gone != c.gone || n != 1 || s.TakeSideRecords() != 0 ||
 			(len(s.table.procs) == 0) != c.forget {
 			t.Errorf("%s: %d lost of %d, %d processes remembered", name, sink.Gone, n, len(s.table.procs))
 		}

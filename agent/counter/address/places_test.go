@@ -23,30 +23,30 @@ func TestPlacesOfTheRun(t *testing.T) {
 	tb.hit(user(10, 0x701000, 7))
 	s := &Sampler{table: tb}
 	code := s.Code()
-	if len(code) != 2 || s.NewCode() != 1 {
-		t.Fatalf("%+v, new %g", code, s.NewCode())
+	if len(code) != 2 || s.NewCodeShare() != 1 {
+		t.Fatalf("%+v, new %g", code, s.NewCodeShare())
 	}
 	lib, app := code[0], code[1]
 	if lib.Name != "lib.so" || lib.Inode == 0 || lib.Path == "" || lib.Build != "" || lib.PID != 10 || lib.Key == 0 ||
-		len(lib.Places) != 2 || lib.Places[0] != (profile.Place{At: 0x323, Count: 2}) ||
-		lib.Places[1] != (profile.Place{At: 0x324, Count: 1}) {
+		len(lib.Places) != 2 || lib.Places[0] != (profile.Place{Index: 0x323, Hits: 2}) ||
+		lib.Places[1] != (profile.Place{Index: 0x324, Hits: 1}) {
 		t.Errorf("%+v", lib)
 	}
 	if app.Name != "lib b.so" || app.Build != "abcd" || app.Key != 77 || app.Inode != 0 || len(app.New) != 1 ||
-		app.Places[0].At != 0x100 {
+		app.Places[0].Index != 0x100 {
 		t.Errorf("%+v", app)
 	}
 	if p, ok := s.Places(); !ok || p.Kernel != 1 || p.Anonymous != 1 || p.Lost != 0 || len(p.Files) != 2 {
 		t.Errorf("%+v, %v", p, ok)
 	}
-	s.Asked()
+	s.MarkRequested()
 	tb.hit(user(10, 0x10000+0x1230, 8))
 	tb.hit(user(10, 0x10000+0x1250, 9))
-	if code := s.Code(); len(code[0].New) != 1 || code[0].New[0].At != 0x325 || len(code[1].New) != 0 ||
-		code[0].Places[0].Count != 3 {
+	if code := s.Code(); len(code[0].New) != 1 || code[0].New[0].Index != 0x325 || len(code[1].New) != 0 ||
+		code[0].Places[0].Hits != 3 {
 		t.Errorf("%+v", code)
 	}
-	if got := s.NewCode(); got != 1.0/6 {
+	if got := s.NewCodeShare(); got != 1.0/6 {
 		t.Errorf("a sixth of the hits is new, not %g", got)
 	}
 }
@@ -55,8 +55,8 @@ func TestPlacesOfTheRun(t *testing.T) {
 // is lost, and every hit is either there or counted as lost.
 func TestPlacesAreBounded(t *testing.T) {
 	x := newPlaces()
-	a := area{id: x.know(area{file: 5}, "/x", "")}
-	const loop, others = 200, 10 * profile.MostPlaces
+	a := area{id: x.fileIndex(area{file: 5}, "/x", "")}
+	const loop, others = 200, 10 * profile.MaxStoredPlaces
 	for i := range uint64(others) {
 		x.hit(&a, 16*(1000+i), 1)
 		x.hit(&a, 16*(i%loop), 1)
@@ -64,14 +64,14 @@ func TestPlacesAreBounded(t *testing.T) {
 	got, kept := uint64(0), 0
 	for _, f := range x.snapshot() {
 		for _, p := range f.Places {
-			got += p.Count
+			got += p.Hits
 			kept++
-			if p.At < loop && p.Count < (others-3*profile.MostPlaces)/loop {
-				t.Errorf("place %d of the loop was hit %d times", p.At, p.Count)
+			if p.Index < loop && p.Hits < (others-3*profile.MaxStoredPlaces)/loop {
+				t.Errorf("place %d of the loop was hit %d times", p.Index, p.Hits)
 			}
 		}
 	}
-	if got+x.lost != 2*others || kept > profile.MostPlaces || len(x.slots) > 2*profile.MostPlaces {
+	if got+x.lost != 2*others || kept > profile.MaxStoredPlaces || len(x.slots) > 2*profile.MaxStoredPlaces {
 		t.Errorf("%d hits and %d lost of %d, %d places in %d slots", got, x.lost, 2*others, kept, len(x.slots))
 	}
 }
@@ -80,14 +80,14 @@ func TestPlacesAreBounded(t *testing.T) {
 func TestPlacesOfTooManyFiles(t *testing.T) {
 	x := newPlaces()
 	var last area
-	for i := range uint64(profile.MostFiles + 1) {
+	for i := range uint64(profile.MaxPlaceFiles + 1) {
 		last = area{file: i + 1}
-		last.id = x.know(last, "/x", "")
+		last.id = x.fileIndex(last, "/x", "")
 		x.hit(&last, 0, 1)
 	}
 	last.id = 1
 	x.hit(&last, 1<<60, 1)
-	if last.id == 0 || x.lost != 2 || len(x.snapshot()) != profile.MostFiles {
+	if last.id == 0 || x.lost != 2 || len(x.snapshot()) != profile.MaxPlaceFiles {
 		t.Errorf("%d lost, %d files", x.lost, len(x.snapshot()))
 	}
 }

@@ -35,7 +35,7 @@ func (t *table) at(a *activity, timeNS int64) {
 		g.startNS, g.stepNS = timeNS, firstBinNS
 	}
 	for (timeNS-g.startNS)/g.stepNS >= activityBins {
-		for _, other := range t.exes {
+		for _, other := range t.programHits {
 			other.halve()
 		}
 		g.stepNS *= 2
@@ -63,8 +63,8 @@ func (a *activity) halve() {
 }
 
 // began counts a process that executes a program, once. Until its first mapping a new program has no name.
-func (t *table) began(p *sampled, timeNS int64) {
-	if p.counted || p.fresh || p.exe == "" || p.exe == peek.NoProgram {
+func (t *table) began(p *processEntry, timeNS int64) {
+	if p.counted || p.justExeced || p.exe == "" || p.exe == peek.NoProgram {
 		return
 	}
 	p.counted = true
@@ -76,9 +76,9 @@ func (t *table) began(p *sampled, timeNS int64) {
 
 // activities returns the programs with most samples, the one with most first. Times are seconds since sinceNS.
 func (t *table) activities(sinceNS int64) []run.Program {
-	names := make([]string, 0, len(t.exes))
+	names := make([]string, 0, len(t.programHits))
 	total, most, used := int64(0), uint32(0), 0
-	for name, a := range t.exes {
+	for name, a := range t.programHits {
 		total += a.samples
 		for i, n := range a.bins {
 			if most = max(most, n); n > 0 {
@@ -90,12 +90,12 @@ func (t *table) activities(sinceNS int64) []run.Program {
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(t.exes[b].samples, t.exes[a].samples), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(t.programHits[b].samples, t.programHits[a].samples), cmp.Compare(a, b))
 	})
 	seconds := func(ns int64) float64 { return math.Round(float64(ns-sinceNS)/1e6) / 1e3 }
 	out := []run.Program{}
 	for _, name := range names[:min(len(names), run.MostPrograms)] {
-		a := t.exes[name]
+		a := t.programHits[name]
 		if a.firstNS == 0 {
 			continue
 		}

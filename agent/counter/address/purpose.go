@@ -18,7 +18,7 @@ func purposeOf(library string) purpose {
 	switch {
 	case anatomy.ClassOf(library) == anatomy.OpenMP:
 		return synchronizes
-	case anatomy.Waits(library):
+	case anatomy.WaitsBusily(library):
 		return communicates
 	case anatomy.Works(library):
 		return works

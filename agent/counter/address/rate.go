@@ -2,10 +2,10 @@ package address
 
 import "math/bits"
 
-// MaxHz is the highest rate a CPU is sampled at.
+// MaxHz is the highest rate at which a CPU is sampled.
 const MaxHz = 10_000
 
-// Rate is how often each CPU is sampled.
+// Rate is the sampling period and rate of each CPU.
 type Rate struct {
 	PeriodNS int64
 	Hz       float64
@@ -58,12 +58,11 @@ func divisor(step, limit int64) int64 {
 	return 1
 }
 
-// phase returns how long after a multiple of its period the timer of the i-th
-// CPU fires. Phases are spread by the van der Corput sequence, so that any set
-// of CPUs is spread evenly, over 15 to 65 % of the period (of the step where
-// the period is longer, and over the steps): a sample that is taken a little late must
-// not fall into the next slot.
-func phase(i int, periodNS, stepNS int64) int64 {
+// timerPhase returns how long after a multiple of its period the timer of the i-th CPU fires, in ns. Phases are
+// spread by the van der Corput sequence, so that any set of CPUs is spread evenly, over 15 to 65 % of the
+// period (of the step where the period is longer, and over the steps): a sample that is taken a little late
+// must not fall into the next slot.
+func timerPhase(i int, periodNS, stepNS int64) int64 {
 	spread := float64(bits.Reverse32(uint32(i))) / (1 << 32)
 	if periodNS <= stepNS {
 		return int64((0.15 + 0.5*spread) * float64(periodNS))

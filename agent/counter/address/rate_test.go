@@ -53,7 +53,7 @@ func TestPhasesGiveEqualSlots(t *testing.T) {
 		slots := make([]int, 40)
 		cpus := int(max(4, 4*period/step))
 		for i := range cpus {
-			p := phase(i, period, step)
+			p := timerPhase(i, period, step)
 			if p < 0 || p >= period {
 				t.Fatalf("phase %d of period %d", p, period)
 			}

@@ -37,7 +37,7 @@ func sampling(t *testing.T, p SamplingParams) *Sampler {
 		}
 	}
 	s, err := New(perf.Open, p)
-	if perf.Forbidden(err) {
+	if perf.IsForbidden(err) {
 		t.Skipf("perf events are not ours to have here: %v", err)
 	}
 	must(t, err)
@@ -224,7 +224,7 @@ func TestCPUThatComesBack(t *testing.T) {
 		t.Skip("there is one CPU only")
 	}
 	last := s.cpus[len(s.cpus)-1]
-	full, err := s.Full()
+	full, err := s.HalfFull()
 	must(t, err)
 	must(t, s.Start())
 	var sink countertest.Sink
@@ -236,7 +236,7 @@ func TestCPUThatComesBack(t *testing.T) {
 			}
 		}
 		must(t, os.WriteFile(file, []byte(strings.Join(list, ",")+"\n"), 0o644))
-		s.lookAt = 0
+		s.nextOnlineNS = 0
 		must(t, s.Drain(&sink))
 		if (last.fd < 0) != without {
 			t.Fatalf("offline %v: descriptor %d", without, last.fd)
@@ -259,7 +259,7 @@ func TestCPUThatComesBack(t *testing.T) {
 	if sink.DrainedRecords == before {
 		t.Error("no records after it came back")
 	}
-	if again, err := s.Full(); err != nil || again != full {
+	if again, err := s.HalfFull(); err != nil || again != full {
 		t.Errorf("another channel, %v", err)
 	}
 }
@@ -268,7 +268,7 @@ func TestCPUThatComesBack(t *testing.T) {
 func TestFullRingIsTold(t *testing.T) {
 	cmd, gate, _ := script(t, "while /bin/true; do /bin/true; done")
 	s := sampling(t, SamplingParams{Root: cmd.Process.Pid, Rate: ChooseRate(10, 2, 5e6)})
-	full, err := s.Full()
+	full, err := s.HalfFull()
 	must(t, err)
 	must(t, s.Start())
 	fmt.Fprintln(gate)
@@ -282,7 +282,7 @@ func TestFullRingIsTold(t *testing.T) {
 		must(t, s.Drain(&sink))
 	}
 	// What processes do is recorded in passing: no timer of a CPU has fired for it.
-	if n := s.Passing(); n < 100 || sink.DrainedRecords > n {
+	if n := s.TakeSideRecords(); n < 100 || sink.DrainedRecords > n {
 		t.Errorf("%d records in passing, %d of timers", n, sink.DrainedRecords)
 	}
 	must(t, s.Close())
@@ -294,7 +294,7 @@ func TestTaskRules(t *testing.T) {
 	if _, err := New(func(*unix.PerfEventAttr, int, int, int, int) (int, error) {
 		t.Error("an event was opened")
 		return -1, unix.EINVAL
-	}, p); !errors.Is(err, ErrManyCPUs) {
+	}, p); !errors.Is(err, ErrTooManyCPUs) {
 		t.Errorf("17 CPUs: %v", err)
 	}
 	s := &Sampler{p: p}

@@ -11,24 +11,24 @@ import (
 	"jobgait/agent/counter/perf"
 )
 
-// sampleType is what a sample holds, in this order. With SampleIDAll all other
-// records end with the same pid, tid and time.
+// sampleType selects the fields of a sample, in this order. With SampleIDAll all other records end with the
+// same pid, tid and time.
 const sampleType = unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE_TIME
 
-const trailer = 16
+const trailerBytes = 16
 
 var errRecord = errors.New("malformed perf record")
 
-// mode is the kind of code that was running.
+// mode is the kind of code that ran when a sample was taken: user, kernel, or other (a guest's or unknown).
 type mode uint8
 
 const (
 	userCode mode = iota
 	kernelCode
-	otherCode // a guest's, or not known
+	otherCode // a guest's, or unknown
 )
 
-// sample is one interrupt of the timer.
+// sample is one record of the timer: when, in which process and mode, and at which address.
 type sample struct {
 	time int64
 	ip   uint64
@@ -37,6 +37,7 @@ type sample struct {
 	tid  int32
 }
 
+// parseSample parses the body of a PERF_RECORD_SAMPLE.
 func parseSample(h perf.Header, b []byte) (sample, error) {
 	if len(b) < 24 {
 		return sample{}, errRecord
@@ -57,17 +58,17 @@ func parseSample(h perf.Header, b []byte) (sample, error) {
 	return s, nil
 }
 
-// kind is what became of a process.
+// kind is the kind of a process event.
 type kind uint8
 
 const (
 	mapped kind = iota // it mapped code
-	forked             // it was made
+	forked             // it was created
 	exited             // its main thread ended
 	execed             // it began another program
 )
 
-// event is one of the records between the samples.
+// event is a record about a process, between the samples.
 type event struct {
 	time        int64
 	kind        kind
@@ -79,8 +80,8 @@ type event struct {
 	name, build string
 }
 
-// parseEvent reads MMAP2, FORK, EXIT and COMM. ok is false for records that
-// change nothing: threads, renamings, data.
+// parseEvent parses MMAP2, FORK, EXIT and COMM records. ok is false for records that change nothing here: of
+// threads, renamings and data.
 func parseEvent(h perf.Header, b []byte) (e event, ok bool, err error) {
 	switch h.Type {
 	case unix.PERF_RECORD_MMAP2:
@@ -88,18 +89,18 @@ func parseEvent(h perf.Header, b []byte) (e event, ok bool, err error) {
 	case unix.PERF_RECORD_FORK, unix.PERF_RECORD_EXIT:
 		return parseTask(h, b)
 	case unix.PERF_RECORD_COMM:
-		if len(b) < 8+trailer {
+		if len(b) < 8+trailerBytes {
 			return event{}, false, errRecord
 		}
 		e := event{kind: execed, pid: int32(binary.NativeEndian.Uint32(b)), time: trailerTime(b),
-			name: textOf(b[8 : len(b)-trailer])}
+			name: textOf(b[8 : len(b)-trailerBytes])}
 		return e, h.Misc&unix.PERF_RECORD_MISC_COMM_EXEC != 0, nil
 	}
 	return event{}, false, nil
 }
 
-// parseTask reads pid, ppid, tid, ptid, time. A new thread has its parent's
-// pid; the end of a thread that is not the main one ends no process.
+// parseTask parses a FORK or EXIT record: pid, ppid, tid, ptid, time. ok is false for a new thread, which has
+// its parent's pid, and for the end of a thread that is not the main one.
 func parseTask(h perf.Header, b []byte) (event, bool, error) {
 	if len(b) < 24 {
 		return event{}, false, errRecord
@@ -118,12 +119,11 @@ func parseTask(h perf.Header, b []byte) (event, bool, error) {
 	return e, e.pid == thread, nil
 }
 
-// parseMmap2 reads pid, tid, addr, len, pgoff, 24 bytes of file identity, prot,
-// flags, name, which is a path. The identity is maj, min, ino, generation; or, with the BUILD_ID bit, a
-// length and the build id.
+// parseMmap2 parses an MMAP2 record: pid, tid, addr, len, pgoff, 24 bytes of file identity, prot, flags, path.
+// The identity is maj, min, ino, generation; or, with the BUILD_ID bit, a length and the build id.
 func parseMmap2(h perf.Header, b []byte) (event, bool, error) {
 	const name = 64
-	if len(b) < name+trailer {
+	if len(b) < name+trailerBytes {
 		return event{}, false, errRecord
 	}
 	e := event{kind: mapped, pid: int32(binary.NativeEndian.Uint32(b)), time: trailerTime(b)}
@@ -132,7 +132,7 @@ func parseMmap2(h perf.Header, b []byte) (event, bool, error) {
 	if e.area.end < start || binary.NativeEndian.Uint32(b[56:])&unix.PROT_EXEC == 0 {
 		return event{}, false, nil
 	}
-	e.name = textOf(b[name : len(b)-trailer])
+	e.name = textOf(b[name : len(b)-trailerBytes])
 	if h.Misc&unix.PERF_RECORD_MISC_MMAP_BUILD_ID != 0 {
 		id := b[36 : 36+min(int(b[32]), 20)]
 		e.area.file, e.build = hashBuildID(id), hex.EncodeToString(id)
@@ -145,7 +145,7 @@ func parseMmap2(h perf.Header, b []byte) (event, bool, error) {
 	return e, true, nil
 }
 
-// textOf is text that ends in zeros.
+// textOf returns the text before the first zero byte.
 func textOf(b []byte) string {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		b = b[:i]
@@ -153,6 +153,7 @@ func textOf(b []byte) string {
 	return string(b)
 }
 
+// trailerTime returns the time at the end of a record.
 func trailerTime(b []byte) int64 {
 	return int64(binary.NativeEndian.Uint64(b[len(b)-8:]))
 }

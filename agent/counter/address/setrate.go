@@ -10,10 +10,9 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// SetRate samples at another rate from now on, not above the first, for which the rings are made. Timers keep
-// their phases: setting a period restarts it, so the period is set at a moment of the new phase. The processes
-// of a command have their own events, which cannot be changed while they run; SetRate then returns
-// errors.ErrUnsupported.
+// SetRate changes the sampling rate, to at most the first one, for which the rings are sized. Setting a period
+// restarts it, so each timer is set at its new phase. The processes of a command have their own events, which
+// cannot be changed while they run; SetRate then returns errors.ErrUnsupported.
 func (s *Sampler) SetRate(r Rate) error {
 	switch {
 	case s.p.Root != 0:
@@ -23,36 +22,35 @@ func (s *Sampler) SetRate(r Rate) error {
 	}
 	s.p.Rate = r
 	late := rawcall.Now() + perf.PhaseLimit
-	for _, c := range s.phased() {
-		if err := s.arm(c, late, func() error { return s.setPeriod(c) }); err != nil {
+	for _, c := range s.assignPhases() {
+		if err := s.startAtPhase(c, late, func() error { return s.setPeriod(c) }); err != nil {
 			return fmt.Errorf("change rate of addresses of CPU %d: %w", c.number, err)
 		}
 	}
 	return nil
 }
 
-// arm sets a timer going at its phase; those that follow one task only have none.
-func (s *Sampler) arm(c *cpu, late int64, start func() error) error {
+// startAtPhase calls start for a timer at its phase; at once for the timers of a command, which need no phase.
+func (s *Sampler) startAtPhase(c *cpu, late int64, start func() error) error {
 	if s.p.Root != 0 {
 		return start()
 	}
 	period := s.p.Rate.PeriodNS
 	phase := perf.TimerPhase{PeriodNS: period, PhaseNS: c.phaseNS, SlackNS: max(minSlack, min(maxSlack, period/20))}
-	return phase.Set(rawcall.Now, perf.WaitUntil, late, start, func() error { return s.setPeriod(c) })
+	return phase.Start(rawcall.Now, perf.WaitUntil, late, start, func() error { return s.setPeriod(c) })
 }
 
-// How late a timer may be set going: the call takes 2 to 15 us.
+// Limits of how late a timer may be started, in ns: the call takes 2 to 15 us.
 const minSlack, maxSlack = 20_000, 100_000
 
-// setPeriod sets and restarts the period.
+// setPeriod sets the timer's period to the present rate and restarts it.
 func (s *Sampler) setPeriod(c *cpu) error { return perf.SetPeriod(c.fd, s.p.Rate.PeriodNS) }
 
-// phased gives every CPU its phase at the present rate and returns those that are
-// online in that order.
-func (s *Sampler) phased() []*cpu {
+// assignPhases sets every CPU's phase at the present rate and returns the online CPUs in order of phase.
+func (s *Sampler) assignPhases() []*cpu {
 	var online []*cpu
 	for _, c := range s.cpus {
-		c.phaseNS = phase(c.index, s.p.Rate.PeriodNS, s.p.StepNS)
+		c.phaseNS = timerPhase(c.index, s.p.Rate.PeriodNS, s.p.StepNS)
 		if c.fd >= 0 {
 			online = append(online, c)
 		}

@@ -12,12 +12,12 @@
 // records between the samples: a child is a member if its parent is, and the parent is looked up even if it was
 // never sampled; the program and its build id come with the first mapping after its exec.
 //
-// Processes do what they like, so the cost of watching them is bounded: memory for processes and their code,
-// CPU time for lookups (4 % of a CPU in the long run), waiting for their files, and the number of drains.
+// Processes may behave in any way, so the cost of watching them is limited: memory for processes and their
+// code, CPU time for lookups (4 % of a CPU in the long run), waiting for their files, and the number of drains.
 // Beyond these bounds a process counts as not the job's for a while, and code as outside any file.
 //
-// Where within pages the hits were, 16 bytes of code a place, is counted for the whole run (places.go);
-// functions are found from these counts.
+// Hits are also counted by place, 16 bytes of code each, over the whole run (places.go); functions are found
+// from these counts.
 //
 // The package knows no symbols, passes the path of a file only to the name lookup, and does not count processes
 // outside the job: membership is looked up once for each process and passes to its children.
@@ -39,13 +39,13 @@ import (
 	"jobgait/analysis/run"
 )
 
-// SamplingParams are what a source samples.
+// SamplingParams says what a Sampler samples.
 type SamplingParams struct {
 	Peek peek.Reader
 	Sys  string // "/sys" if it is ""
 	CPUs []int
 	Rate Rate
-	// StepNS is the step of the grid that the timers are set in.
+	// StepNS is the step of the grid in which the timers' phases are set.
 	StepNS int64
 	// Root limits sampling to this process and what it will start; 0 means every process of the node, filtered by
 	// Members if that is not nil.
@@ -53,29 +53,30 @@ type SamplingParams struct {
 	Members counter.Members
 }
 
-// Sampler is the timers of all CPUs. It is a counter.Source without columns.
+// Sampler samples code addresses by a timer on each CPU. It is a counter.Source without columns.
 type Sampler struct {
 	p        SamplingParams
 	cpus     []*cpu
 	table    *table
 	events   []event
 	userOnly bool
-	fastest  Rate // the one that the rings are made for
+	fastest  Rate // the first rate, for which the rings are sized
 	open     perf.Opener
 	attr     unix.PerfEventAttr
 	on       bool // started
-	// passing are records that no timer wrote: of a mapping, a fork, an exec.
-	passing int64
-	// blind is set when records of processes may be among those lost.
-	blind bool
-	bell  *bell
-	// online are the CPUs when it was looked for them, lookAt the next time.
-	online *kernel.Online
-	lookAt int64
+	// sideRecords counts records that no timer wrote: of a mapping, a fork, an exec.
+	sideRecords int64
+	// lostEvents is set if lost records may include process events.
+	lostEvents bool
+	signal     *fullSignal
+	// online are the CPUs at the last check, nextOnlineNS the time of the next.
+	online       *kernel.Online
+	nextOnlineNS int64
 }
 
 var _ counter.Source = (*Sampler)(nil)
 
+// cpu is the timer of one CPU, its ring, and the samples that were read and not yet replayed.
 type cpu struct {
 	number  int
 	index   int // in the order of CPUs, which gives the phase
@@ -86,20 +87,20 @@ type cpu struct {
 	next    int
 }
 
-// MaxTaskCPUs is on how many CPUs the code of one command is sampled. It takes an
-// event for each CPU, and every process and thread that the command starts
-// copies them all: 3 to 5 us each, measured with 16 and 64 (package jobevent).
+// MaxTaskCPUs limits the CPUs on which the code of one command is sampled. It needs an event for each CPU, and
+// every process and thread that the command starts copies them all, at 3 to 5 us each (measured with 16 and 64,
+// package jobevent).
 const MaxTaskCPUs = 16
 
-// ErrManyCPUs says that one command may run on more CPUs than that.
-var ErrManyCPUs = fmt.Errorf("an ordinary user's code is sampled on up to %d CPUs, since every process that the "+
+// ErrTooManyCPUs is returned for a command that may run on more than MaxTaskCPUs CPUs.
+var ErrTooManyCPUs = fmt.Errorf("an ordinary user's code is sampled on up to %d CPUs, since every process that the "+
 	"command starts copies an event for each", MaxTaskCPUs)
 
 // New opens a timer on every CPU, with kernel code where that is permitted. An error means that no timer could
-// be opened; perf.Forbidden reports whether permission was missing.
+// be opened; perf.IsForbidden reports whether permission was missing.
 func New(open perf.Opener, p SamplingParams) (*Sampler, error) {
 	if p.Root != 0 && len(p.CPUs) > MaxTaskCPUs {
-		return nil, ErrManyCPUs
+		return nil, ErrTooManyCPUs
 	}
 	if p.Sys == "" {
 		p.Sys = "/sys"
@@ -125,12 +126,11 @@ func New(open perf.Opener, p SamplingParams) (*Sampler, error) {
 	return s, nil
 }
 
-// ringPages is room for four seconds, and for 64 KiB of other records. At 2 kHz
-// that is 320 KiB, rounded up to 512: just within the 516 KiB a CPU that an
-// ordinary user may lock.
+// ringPages returns the pages of a ring with room for four seconds of samples and 64 KiB of other records. At 2
+// kHz that is 320 KiB, rounded up to 512 KiB: just within the 516 KiB per CPU that an ordinary user may lock.
 func ringPages(r Rate) int { return perf.Pages(int(4*r.Hz)*32 + 1<<16) }
 
-// mapRing takes less room where the user has locked too much already.
+// mapRing maps a ring, halving it as long as the user may not lock that much memory.
 func mapRing(fd, pages int) (*perf.Ring, error) {
 	for {
 		r, err := perf.MapRing(fd, pages)
@@ -141,6 +141,7 @@ func mapRing(fd, pages int) (*perf.Ring, error) {
 	}
 }
 
+// pid returns the pid for perf_event_open(2): the root process, or -1 for all processes.
 func (s *Sampler) pid() int {
 	if s.p.Root != 0 {
 		return s.p.Root
@@ -152,8 +153,8 @@ func (s *Sampler) pid() int {
 // bit is not among the library's constants.
 const buildID = 1 << 34
 
-// probe finds attributes that this kernel takes from us: first without build
-// ids, for older kernels, then without kernel code.
+// probe finds event attributes that the kernel accepts and permits: all, then without build ids (older
+// kernels), then without kernel code.
 func (s *Sampler) probe() error {
 	attr := perf.Timer(s.p.Rate.PeriodNS, sampleType)
 	attr.Wakeup = 0 // at half of the ring
@@ -178,17 +179,20 @@ func (s *Sampler) probe() error {
 	return fmt.Errorf("sample addresses on CPU %d: %w", s.p.CPUs[0], err)
 }
 
-// Columns returns nil: hits are not counts.
+// Columns returns nil: samples of code are hits, not counts of a column.
 func (s *Sampler) Columns() []profile.Column { return nil }
 
-// Lanes is the number of CPUs. No record is due: an idle CPU gives none.
-func (s *Sampler) Lanes() int      { return len(s.cpus) }
+// Lanes returns the number of CPUs. PeriodNS is 0, because an idle CPU writes no records.
+func (s *Sampler) Lanes() int { return len(s.cpus) }
+
+// PeriodNS returns 0: no record is due at a fixed time.
 func (s *Sampler) PeriodNS() int64 { return 0 }
 
-// EveryNS is 0: the rings hold four seconds.
+// EveryNS returns 0: the rings are drained only when the profile is written, because they have room for four
+// seconds.
 func (s *Sampler) EveryNS() int64 { return 0 }
 
-// Scope is whose processes are sampled: "task" with a root, else "job".
+// Scope returns whose processes are sampled: "task" with a root process, else "job".
 func (s *Sampler) Scope() string {
 	if s.p.Root != 0 {
 		return "task"
@@ -196,10 +200,12 @@ func (s *Sampler) Scope() string {
 	return "job"
 }
 
-// Sources and Notes tell what is sampled.
+// Sources returns what is sampled.
 func (s *Sampler) Sources() []run.CounterSource {
 	return []run.CounterSource{{Name: "code", Event: "cpu-clock", PMU: "software", Scope: s.Scope()}}
 }
+
+// Notes returns a note if only user code is sampled.
 func (s *Sampler) Notes() []note.Note {
 	if !s.userOnly {
 		return nil
@@ -208,36 +214,36 @@ func (s *Sampler) Notes() []note.Note {
 }
 
 // OnJoin sets the function that is called with each process found to belong to the job.
-func (s *Sampler) OnJoin(f func(pid int)) { s.table.joined = f }
+func (s *Sampler) OnJoin(f func(pid int)) { s.table.onJoin = f }
 
-// Programs returns how many samples each program of the job had, by base name.
+// Programs returns the number of samples of each of the job's programs, by base name.
 func (s *Sampler) Programs() map[string]int64 { return s.table.programs() }
 
 // Activities returns what the programs with most samples did, in seconds since sinceNS of CLOCK_MONOTONIC.
 func (s *Sampler) Activities(sinceNS int64) []run.Program { return s.table.activities(sinceNS) }
 
-// Build returns the build id of a program of the job, by base name, or what else
-// tells its builds apart; "" is not known.
+// Build returns the build id of a program of the job, by base name, or a hash in its place; "" if unknown.
 func (s *Sampler) Build(program string) string { return s.table.builds[program] }
 
-// Start enables the timers, each at its phase; those that follow one task only
-// have no phase to keep.
+// Start enables the timers, each at its phase; those of a command at once.
 func (s *Sampler) Start() error {
 	s.on = true
 	late := rawcall.Now() + perf.PhaseLimit
-	for _, c := range s.phased() {
-		if err := s.arm(c, late, func() error { return perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_ENABLE, 0) }); err != nil {
+	for _, c := range s.assignPhases() {
+		if err := s.startAtPhase(c, late, func() error {
+			return perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_ENABLE, 0)
+		}); err != nil {
 			return fmt.Errorf("start addresses of CPU %d: %w", c.number, err)
 		}
 	}
 	return nil
 }
 
-// Stop disables the timers.
+// Stop disables the timers and returns the first error.
 func (s *Sampler) Stop() error {
 	s.on = false
 	var first error
-	for _, c := range s.phased() {
+	for _, c := range s.assignPhases() {
 		if err := perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_DISABLE, 0); err != nil && first == nil {
 			first = fmt.Errorf("stop addresses of CPU %d: %w", c.number, err)
 		}
@@ -245,9 +251,9 @@ func (s *Sampler) Stop() error {
 	return first
 }
 
-// Close gives all events back.
+// Close closes all timers and rings.
 func (s *Sampler) Close() error {
-	first := errors.Join(s.silence(), s.online.Close())
+	first := errors.Join(s.stopSignal(), s.online.Close())
 	for _, c := range s.cpus {
 		first = errors.Join(first, c.close())
 	}

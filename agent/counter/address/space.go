@@ -13,9 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inode names a file on this node. The generation that the kernel gives in some
-// records is left out, because /proc/PID/maps does not give it and the same
-// file must have the same name from both.
+// inode identifies a file on this node. It lacks the generation that some records have, because /proc/PID/maps
+// does not show it and both must give the same identity.
 type inode struct {
 	dev, ino uint64
 }
@@ -24,19 +23,18 @@ type inode struct {
 type area struct {
 	start, end, offset uint64
 	inode              inode
-	// file is the hash of the file's identity, 0 as long as it is not known.
+	// file is the hash of the file's identity, 0 while unknown.
 	file uint64
-	// id is the file's index in places, 0 without one.
+	// id is the file's index in places, 0 if it has none.
 	id int32
 	// purpose is what the file's code is for.
 	purpose purpose
 }
 
-// anonymous tells whether the code is of no file: made at run time, or the
-// kernel's vdso.
+// anonymous reports whether the code is in no file: generated at run time, or the kernel's vdso.
 func (a area) anonymous() bool { return a.file == 0 && a.inode.ino == 0 }
 
-// space is the code of one process, in the order of addresses.
+// space is the code areas of one process, in order of addresses.
 type space []area
 
 // find returns the index of the area that holds an address, -1 if none does.
@@ -56,10 +54,9 @@ func (s space) find(ip uint64) int {
 	return i
 }
 
-// with returns the space after a new mapping, which replaces what it covers. It
-// is put in place, so that a process which maps code again and again costs us
-// a search and a move each time, no copy.
-func (s space) with(n area) space {
+// insert returns the space with a new mapping, which replaces what it covers. It changes the slice in place, so
+// that a process that maps code repeatedly costs a search and a move each time but no copy.
+func (s space) insert(n area) space {
 	from := sort.Search(len(s), func(i int) bool { return s[i].end > n.start })
 	to := from
 	var left [3]area
@@ -81,8 +78,8 @@ func (s space) with(n area) space {
 	return slices.Replace(s, from, to, put...)
 }
 
-// maxAreas bounds what one process can make us keep, maxMaps what of its maps is
-// read: honest programs have up to a thousand areas of code, and 300 KB of maps.
+// maxAreas limits the areas kept of one process, maxMaps what is read of its maps, in bytes: normal programs
+// have up to a thousand areas of code and 300 KB of maps.
 const (
 	maxAreas = 1 << 12
 	maxMaps  = 8 << 20
@@ -90,8 +87,7 @@ const (
 
 var errMaps = errors.New("malformed maps")
 
-// parseMaps reads /proc/PID/maps and keeps the lines of executable areas, whose files
-// it has known:
+// parseMaps parses /proc/PID/maps and returns the executable areas; know registers each area's file:
 //
 //	7f2c0d028000-7f2c0d1bd000 r-xp 00028000 fe:01 1234   /usr/lib/libc.so.6
 func parseMaps(r io.Reader, know func(a area, path string) int32) (space, error) {
@@ -123,6 +119,7 @@ func pathOf(line []byte) string {
 	return ""
 }
 
+// parseMapsLine parses one line of /proc/PID/maps; exec says whether the area is executable.
 func parseMapsLine(line []byte) (a area, exec bool, err error) {
 	f := bytes.Fields(line)
 	if len(f) < 5 {

@@ -71,7 +71,7 @@ func TestMappingOverOthers(t *testing.T) {
 		for i := range 20 {
 			start := r.Uint64N(100)
 			a := area{start: start, end: start + 1 + r.Uint64N(20), offset: 1000 * uint64(i), inode: inode{1, uint64(i + 1)}}
-			s = s.with(a)
+			s = s.insert(a)
 			for p := a.start; p < a.end; p++ {
 				owner[p] = area{offset: a.offset + (p - a.start), inode: a.inode}
 			}

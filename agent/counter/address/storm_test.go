@@ -21,7 +21,7 @@ func TestAllowance(t *testing.T) {
 		{1e9, true, 29}, {1e9, true, 100}, {1e9, false, 0}, {10e9, false, 0}, // 129 spent, 90 earned by then
 		{11.1e9, true, 0}, {5e9, true, 35}, {11.1e9, false, 0}, {1000e9, true, 31}, {1000e9, false, 0},
 	} {
-		if may := a.May(c.at); may != c.may {
+		if may := a.Allows(c.at); may != c.may {
 			t.Errorf("step %d: may %v, %+v", i, may, a)
 		}
 		a.Spend(c.spend)
@@ -54,7 +54,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 				tb.hit(user(pid, 0x1000, at))
 			}
 		}
-		if most := askMost + seconds*askPerS + 1e6; float64(used) > most || float64(used) < 0.9*most {
+		if most := maxLookupNS + seconds*lookupNSPerS + 1e6; float64(used) > most || float64(used) < 0.9*most {
 			t.Errorf("forks %v: asking took %.1f ms in %d s, want %.1f", forks, float64(used)/1e6, seconds, most/1e6)
 		}
 		before := m.n
@@ -90,8 +90,8 @@ func TestProgramsAreBounded(t *testing.T) {
 			t.Fatalf("%s is not sampled", name)
 		}
 	}
-	if len(tb.exes) != maxPrograms || len(tb.builds) != maxPrograms {
-		t.Errorf("%d programs, %d builds", len(tb.exes), len(tb.builds))
+	if len(tb.programHits) != maxPrograms || len(tb.builds) != maxPrograms {
+		t.Errorf("%d programs, %d builds", len(tb.programHits), len(tb.builds))
 	}
 }
 
@@ -101,7 +101,7 @@ func TestReadingMapsIsBounded(t *testing.T) {
 	root := fixture(t)
 	var used int64
 	tb := newTable(peek.Direct{Proc: root}, nil)
-	tb.cpu = func() int64 { used += askMost; return used } // so much for each
+	tb.cpu = func() int64 { used += maxLookupNS; return used } // so much for each
 	a, _ := tb.hit(user(10, 0x11000, 1e9))
 	b, _ := tb.hit(user(11, 0x91000, 1e9))
 	if a <= profile.AnonymousPage || b != profile.AnonymousPage {
@@ -166,7 +166,7 @@ func TestSharedCode(t *testing.T) {
 			}
 		}
 	}
-	held := map[*code]int{}
+	held := map[*sharedCode]int{}
 	for pid, want := range truth {
 		p := tb.procs[pid]
 		for page := range uint64(60) {
@@ -224,10 +224,10 @@ func TestAreasAreBounded(t *testing.T) {
 	if tb.areas > maxAllAreas+maxAreas {
 		t.Errorf("%d areas", tb.areas)
 	}
-	if !tb.full() {
+	if !tb.atCapacity() {
 		t.Fatalf("not full with %d areas", tb.areas)
 	}
-	s := &Sampler{table: tb, lookAt: 1 << 62}
+	s := &Sampler{table: tb, nextOnlineNS: 1 << 62}
 	if err := s.Drain(&countertest.Sink{}); err != nil || tb.areas != 0 || len(tb.procs) != 0 {
 		t.Errorf("after a drain: %d areas of %d processes, %v", tb.areas, len(tb.procs), err)
 	}

@@ -6,89 +6,87 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// sampled is what is remembered of a process.
-type sampled struct {
+// processEntry is what the table stores about a process.
+type processEntry struct {
 	member bool
-	// until is when a "no" must be asked again: a process can join the
-	// job's cgroup without an exec.
-	until int64
-	code  *code // nil outside any file
-	read  bool  // code is that of the process, from /proc or from records
-	// again is when /proc/PID/maps may be read again, after wait more.
-	again, wait int64
-	last        int // area that the last sample was in
+	// recheckNS is when the membership of a process outside the job is checked again: a process can join the job's
+	// cgroup without an exec.
+	recheckNS int64
+	code      *sharedCode // nil if unknown
+	read      bool        // code is that of the process, from /proc or from records
+	// nextMapsNS is when /proc/PID/maps may be read again, mapsWaitNS the interval, which doubles each time.
+	nextMapsNS, mapsWaitNS int64
+	lastArea               int // index of the area of the last sample
 	// exe is the base name of its program, "" until it is needed. short is the kernel's name of the task, at most
 	// 15 letters. build is the build id of its program, "" if no record had one. named is set once the program was
-	// reported; fresh is set from an exec to its first mapping.
+	// reported; justExeced is set from an exec to its first mapping.
 	exe, short, build string
-	named, fresh      bool
+	named, justExeced bool
 	// counted is set once the process was counted as one that executes its program.
 	counted bool
-	// hits are the samples of its program, nil where there are too many programs.
+	// hits counts the samples of its program, nil if there are too many programs.
 	hits *activity
-	// unnamed counts the samples taken while the program was unknown. ask is the time of the next lookup, askWait
-	// the interval, which grows each time.
-	unnamed, ask, askWait int64
+	// unnamed counts the samples taken while the program was unknown. nextLookupNS is the time of the next lookup,
+	// lookupWaitNS the interval, which doubles each time.
+	unnamed, nextLookupNS, lookupWaitNS int64
 }
 
-// table is all processes that were sampled.
+// table has all processes that were sampled, with their membership, program and code.
 type table struct {
 	peek    peek.Reader
-	members counter.Members // nil = whatever is sampled is the job's own
+	members counter.Members // nil if all sampled processes are the job's
 	files   *identifier
-	procs   map[int32]*sampled
-	// areas is how many all processes have, those that are shared once.
+	procs   map[int32]*processEntry
+	// areas is the number of areas of all processes, shared ones counted once.
 	areas int
-	// asking is nanoseconds of CPU time, as cpu tells them, for questions
-	// about processes.
-	asking peek.Allowance
-	cpu    func() int64
-	// exes is what each program did, by name, in bins of grid; builds says which build it is.
-	exes   map[string]*activity
-	grid   activityGrid
-	builds map[string]string
-	// places counts where code was hit, nil if that is not recorded.
+	// lookupBudget limits the CPU time, in ns as measured by cpu, for lookups about processes.
+	lookupBudget peek.Allowance
+	cpu          func() int64
+	// programHits is what each program did, by name, in bins of grid; builds says which build it is.
+	programHits map[string]*activity
+	grid        activityGrid
+	builds      map[string]string
+	// places counts hits by place, nil if that is not enabled.
 	places *places
 	// waiting separates waiting threads from others.
 	waiting waiting
 	// usesMPI is whether a process has mapped a library that communicates.
 	usesMPI bool
-	// spins are the pages of libraries in which is waited with the CPU busy.
-	spins map[uint64]bool
-	// joined is called with each process of the job that was found.
-	joined func(pid int)
+	// waitingPages are the sampled pages of libraries that busy-wait.
+	waitingPages map[uint64]bool
+	// onJoin is called with each process found to belong to the job.
+	onJoin func(pid int)
 }
 
-// Bounds of what is remembered: 65,536 processes, and half a million areas of 56
-// bytes, a thousand of them for each process of a node of 512. What does not
-// fit is forgotten, and asked again.
+// Limits of the table: 65,536 processes, half a million areas of 56 bytes (a thousand for each of 512
+// processes), and 256 programs. What does not fit is dropped and looked up again.
 const (
 	maxProcesses = 1 << 16
 	maxAllAreas  = 1 << 19
 	maxPrograms  = 256
 )
 
-// To ask who a process is took 180 us of CPU time where it had ten ancestors (5
-// where it was gone), to read 400 KB of maps 5 ms, in the virtual machine where
-// this was measured. What processes make us spend on that is bounded: 4 % of a
-// CPU, and a second at once, which is a node of 300 programs with maps of 200 KB
-// when they are seen first. A process that we may not ask about yet is not the
-// job's, and code that was not looked up is in no file.
-const askPerS, askMost = 4e7, 1e9
+// The limit of CPU time for lookups: 4 % of a CPU in the long run, and a second at once, which suffices for the
+// first samples of 300 programs with maps of 200 KB. In a virtual machine, a membership lookup took 180 us with
+// ten ancestors (5 us for a process that was gone) and reading 400 KB of maps 5 ms. A process that may not be
+// looked up yet counts as outside the job, and its code as in no file.
+const lookupNSPerS, maxLookupNS = 4e7, 1e9
 
+// newTable returns an empty table that reads processes through p.
 func newTable(p peek.Reader, members counter.Members) *table {
 	cpu := rawcall.CPU // which is what the budget counts
 	if child, ok := p.(*peek.Child); ok {
 		cpu = func() int64 { return rawcall.CPU() + child.CPU() }
 	}
 	return &table{peek: p, members: members, files: newIdentifier(p),
-		asking: peek.Allowance{PerS: askPerS, Most: askMost}, cpu: cpu,
-		procs: map[int32]*sampled{}, exes: map[string]*activity{}, builds: map[string]string{}, joined: func(int) {},
-		waiting: waiting{}, spins: map[uint64]bool{}}
+		lookupBudget: peek.Allowance{PerS: lookupNSPerS, Most: maxLookupNS}, cpu: cpu,
+		procs: map[int32]*processEntry{}, programHits: map[string]*activity{}, builds: map[string]string{},
+		onJoin:  func(int) {},
+		waiting: waiting{}, waitingPages: map[uint64]bool{}}
 }
 
-// add remembers a process. Where there is no room for one more, all others go.
-func (t *table) add(pid int32, p sampled) *sampled {
+// add adds a process. If the table is full, it drops all others.
+func (t *table) add(pid int32, p processEntry) *processEntry {
 	if len(t.procs) >= maxProcesses {
 		t.forget()
 	}
@@ -96,32 +94,33 @@ func (t *table) add(pid int32, p sampled) *sampled {
 	return &p
 }
 
-// drop forgets a process, forget everything but the counts: after lost records
-// nothing is sure.
+// drop removes a process from the table.
 func (t *table) drop(pid int32) {
 	if p := t.procs[pid]; p != nil {
-		t.use(p, nil)
+		t.setCode(p, nil)
 		delete(t.procs, pid)
 	}
 }
+
+// forget removes all processes but keeps the counts: after lost records no entry is reliable.
 func (t *table) forget() {
 	for _, p := range t.procs {
-		t.use(p, nil)
+		t.setCode(p, nil)
 	}
 	clear(t.procs)
 }
 
-// hit returns the page that a sample is on; ok is false for samples of others.
+// hit counts a sample and returns the key of its page; ok is false for samples of processes outside the job.
 func (t *table) hit(s sample) (page uint64, ok bool) {
 	if s.pid <= 0 {
 		return 0, false // the idle task, or one that is being buried
 	}
-	p := t.process(s.pid, s.time)
+	p := t.entryFor(s.pid, s.time)
 	if !p.member {
 		return 0, false
 	}
-	if !p.named || p.exe == peek.NoProgram && s.time >= p.ask {
-		t.callByName(p, s)
+	if !p.named || p.exe == peek.NoProgram && s.time >= p.nextLookupNS {
+		t.nameProgram(p, s)
 	}
 	if p.hits != nil {
 		t.at(p.hits, s.time)
@@ -135,28 +134,28 @@ func (t *table) hit(s sample) (page uint64, ok bool) {
 	if s.mode == kernelCode {
 		is = system
 	}
-	if s.mode == userCode && p.code.holds(p.last, s.ip) {
-		is = p.code.areas[p.last].purpose
+	if s.mode == userCode && p.code.holds(p.lastArea, s.ip) {
+		is = p.code.areas[p.lastArea].purpose
 	}
 	t.waiting.hit(s.tid, is)
 	return page, true
 }
 
-// callByName finds the program that a process runs. On an overloaded machine a lookup may get no answer; with a
+// nameProgram finds the program that a process runs. On an overloaded machine a lookup may get no answer; with a
 // single attempt, a job's only program was "?" for the whole run and a sed beside it became the application. So
 // the lookup is repeated after 1 s, with the interval doubled each time, and the program then gets the samples
 // taken meanwhile.
-func (t *table) callByName(p *sampled, s sample) {
+func (t *table) nameProgram(p *processEntry, s sample) {
 	if p.exe == peek.NoProgram {
 		p.exe = ""
 	}
-	t.name(p, s.pid)
-	t.identify(p, s.pid)
+	t.findProgram(p, s.pid)
+	t.findBuild(p, s.pid)
 	before := p.hits
 	p.named, p.hits = true, t.activityOf(p.exe)
 	if p.exe == peek.NoProgram {
-		p.askWait = max(2*p.askWait, 1e9)
-		p.ask = s.time + p.askWait
+		p.lookupWaitNS = max(2*p.lookupWaitNS, 1e9)
+		p.nextLookupNS = s.time + p.lookupWaitNS
 		return
 	}
 	if before != nil && p.hits != nil {
@@ -168,26 +167,26 @@ func (t *table) callByName(p *sampled, s sample) {
 
 // activityOf returns what a program did, nil for one more than fit.
 func (t *table) activityOf(exe string) *activity {
-	a, known := t.exes[exe]
-	if !known && len(t.exes) < maxPrograms {
+	a, known := t.programHits[exe]
+	if !known && len(t.programHits) < maxPrograms {
 		a = &activity{}
-		t.exes[exe] = a
+		t.programHits[exe] = a
 	}
 	return a
 }
 
-// programs are the samples by program.
+// programs returns the number of samples by program.
 func (t *table) programs() map[string]int64 {
-	out := make(map[string]int64, len(t.exes))
-	for name, n := range t.exes {
+	out := make(map[string]int64, len(t.programHits))
+	for name, n := range t.programHits {
 		out[name] = n.samples
 	}
 	return out
 }
 
-// name finds out the program of a process, unless a record has told it: many are
-// gone when their samples are read.
-func (t *table) name(p *sampled, pid int32) {
+// findProgram sets the program of a process, unless a record has: from /proc, else its short name. Many
+// processes are gone when their samples are read.
+func (t *table) findProgram(p *processEntry, pid int32) {
 	if p.exe != "" {
 		return
 	}
@@ -197,10 +196,9 @@ func (t *table) name(p *sampled, pid int32) {
 	}
 }
 
-// identify finds out the build of a program, until a process has told it: the
-// first may be gone when its samples are read. One that was replaced while the
-// job ran is that of the first that told.
-func (t *table) identify(p *sampled, pid int32) {
+// findBuild sets the build id of a program, from a record or the process's executable, unless it is known. If
+// the program was replaced while the job ran, the first known build id stays.
+func (t *table) findBuild(p *processEntry, pid int32) {
 	if p.exe == peek.NoProgram || t.builds[p.exe] != "" || len(t.builds) >= maxPrograms {
 		return
 	}
@@ -213,33 +211,34 @@ func (t *table) identify(p *sampled, pid int32) {
 	}
 }
 
-// process returns the entry of a process at a time, made or renewed as needed.
-func (t *table) process(pid int32, at int64) *sampled {
+// entryFor returns the entry of a process, added if it is new, with its membership checked if that is due at
+// the time at.
+func (t *table) entryFor(pid int32, at int64) *processEntry {
 	p := t.procs[pid]
 	switch {
 	case p == nil:
-		p = t.add(pid, sampled{})
-	case p.member || at < p.until:
+		p = t.add(pid, processEntry{})
+	case p.member || at < p.recheckNS:
 		return p
 	}
 	if p.member = t.members == nil; !p.member {
-		if !t.asking.May(at) {
-			p.until = at + 1e9
+		if !t.lookupBudget.Allows(at) {
+			p.recheckNS = at + 1e9
 			return p
 		}
 		before := t.cpu()
 		p.member = t.members.Has(int(pid))
-		t.asking.Spend(t.cpu() - before)
+		t.lookupBudget.Spend(t.cpu() - before)
 	}
 	// 10 to 20 s, by pid: not all at once, and at no period.
-	p.until = at + 10e9 + int64(uint32(pid)*2654435761)%10e9
+	p.recheckNS = at + 10e9 + int64(uint32(pid)*2654435761)%10e9
 	if p.member {
-		t.joined(int(pid))
+		t.onJoin(int(pid))
 	}
 	return p
 }
 
-// apply keeps the table true between two samples.
+// apply updates the table by a process event.
 func (t *table) apply(e event) {
 	p := t.procs[e.pid]
 	switch e.kind {
@@ -256,31 +255,31 @@ func (t *table) apply(e event) {
 		if p == nil || !p.member || !p.read {
 			return
 		}
-		if p.fresh && !e.area.anonymous() {
+		if p.justExeced && !e.area.anonymous() {
 			// Samples in the exec itself had a makeshift name.
-			p.exe, p.build, p.named, p.fresh = baseName(e.name), e.build, false, false
+			p.exe, p.build, p.named, p.justExeced = baseName(e.name), e.build, false, false
 			t.began(p, e.time)
 		}
-		e.area.id, e.area.purpose = t.knowBuild(e.area, e.name, e.build), purposeOf(baseName(e.name))
-		t.place(p, e.area)
+		e.area.id, e.area.purpose = t.registerBuild(e.area, e.name, e.build), purposeOf(baseName(e.name))
+		t.addArea(p, e.area)
 	}
 }
 
 // exec starts a new program in a process. Records of its mappings follow. The first one is the program itself
 // and gives its name: for a script that is the interpreter, as in /proc/PID/exe.
-func (t *table) exec(e event, p *sampled) {
+func (t *table) exec(e event, p *processEntry) {
 	switch {
 	case t.members == nil && p == nil:
-		p = t.add(e.pid, sampled{})
-		t.joined(int(e.pid))
+		p = t.add(e.pid, processEntry{})
+		t.onJoin(int(e.pid))
 	case p == nil:
 		return
 	case !p.member:
 		t.drop(e.pid) // ask again
 		return
 	}
-	t.use(p, nil)
-	*p = sampled{member: true, read: true, short: e.name, fresh: true}
+	t.setCode(p, nil)
+	*p = processEntry{member: true, read: true, short: e.name, justExeced: true}
 }
 
 // fork makes the child of a member a member, with its parent's code and program: it may be gone before a
@@ -291,16 +290,16 @@ func (t *table) fork(e event) {
 	if e.parent <= 2 { // init's, or a thread of the kernel
 		return
 	}
-	parent := t.process(e.parent, e.time)
+	parent := t.entryFor(e.parent, e.time)
 	if !parent.member {
 		return
 	}
-	t.name(parent, e.parent)
+	t.findProgram(parent, e.parent)
 	if !parent.read {
 		t.readMaps(parent, e.parent, e.time)
 	}
-	child := t.add(e.pid, sampled{member: true, read: parent.read, exe: parent.exe, short: parent.short,
+	child := t.add(e.pid, processEntry{member: true, read: parent.read, exe: parent.exe, short: parent.short,
 		build: parent.build})
-	t.use(child, parent.code)
-	t.joined(int(e.pid))
+	t.setCode(child, parent.code)
+	t.onJoin(int(e.pid))
 }

@@ -116,7 +116,7 @@ func TestMembershipIsAskedOnce(t *testing.T) {
 	m := &asked{members: map[int]bool{10: true, 0: true, -1: true}}
 	tb := newTable(peek.Direct{Proc: fixture(t)}, m)
 	var joined []int
-	tb.joined = func(pid int) { joined = append(joined, pid) }
+	tb.onJoin = func(pid int) { joined = append(joined, pid) }
 	count := func(pid int32, at int64) (n int) {
 		for range 5 {
 			if _, ok := tb.hit(user(pid, 0x11000, at)); ok {
@@ -291,7 +291,7 @@ func TestPageKeysKeepClearOfTheBuckets(t *testing.T) {
 // moment before the first ring was emptied; the rest waits.
 func TestDrainKeepsTheOrderOfTime(t *testing.T) {
 	const later = 1 << 62
-	s := &Sampler{table: newTable(peek.Direct{Proc: t.TempDir()}, nil), lookAt: later}
+	s := &Sampler{table: newTable(peek.Direct{Proc: t.TempDir()}, nil), nextOnlineNS: later}
 	s.cpus = []*cpu{
 		{fd: -1, samples: []sample{user(7, 0x1000, 10), user(7, 0x1000, 30), user(7, 0x1000, later)}},
 		{fd: -1, samples: []sample{user(7, 0x1000, 20), user(7, 0x1000, 40)}},

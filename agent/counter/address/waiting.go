@@ -14,8 +14,8 @@ type threadSamples struct {
 type Waited struct{ InMPI, InOpenMP, Others, Working int }
 
 const (
-	// mostThreads limits how many threads are distinguished.
-	mostThreads = 1 << 14
+	// maxThreads limits the number of threads that are counted separately.
+	maxThreads = 1 << 14
 	// leastWaiting is the share of a waiting thread's samples outside the kernel in libraries that wait, and
 	// fewestWaiting their number: the others are in the C library and the clock. A thread that yields its CPU in a
 	// loop is in the kernel for nine tenths of its time, and at a tenth of a CPU has few others: those of the past
@@ -25,10 +25,11 @@ const (
 	mostWorking                         = 1.0 / 200
 )
 
-// hit counts a sample. Threads for which there is no room are all one, 0.
+// hit counts a sample of a thread, by the purpose of its code. Beyond maxThreads, new threads are counted
+// together as thread 0.
 func (w waiting) hit(thread int32, code purpose) {
 	x := w[thread]
-	if x == nil && len(w) >= mostThreads {
+	if x == nil && len(w) >= maxThreads {
 		thread = 0
 		x = w[0]
 	}
@@ -73,14 +74,14 @@ func (x *threadSamples) fade() bool {
 	return left >= fewestWaiting
 }
 
-// Waits reports whether a page that was hit is of a library in which threads wait.
-func (s *Sampler) Waits(page uint64) bool { return s.table.spins[page] }
+// IsWaitingPage reports whether a page that was hit is of a library in which threads wait.
+func (s *Sampler) IsWaitingPage(page uint64) bool { return s.table.waitingPages[page] }
 
 // UsesMPI reports whether a process of the job has mapped a library below MPI.
 func (s *Sampler) UsesMPI() bool { return s.table.usesMPI }
 
-// Waited returns the samples since the last call.
-func (s *Sampler) Waited() (w Waited) {
+// TakeWaitSamples returns the samples since the last call.
+func (s *Sampler) TakeWaitSamples() (w Waited) {
 	for thread, x := range s.table.waiting {
 		w.add(x)
 		if !x.fade() {

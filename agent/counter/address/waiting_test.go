@@ -40,38 +40,38 @@ func TestThreadsThatWait(t *testing.T) {
 	hit(15, 0, kernelCode, 3)
 	hit(14, openmp, userCode, 9)
 	want := Waited{InMPI: 140, InOpenMP: 9, Others: 56, Working: 7}
-	if got := s.Waited(); got != want {
+	if got := s.TakeWaitSamples(); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := s.Waited(); got != (Waited{}) {
+	if got := s.TakeWaitSamples(); got != (Waited{}) {
 		t.Errorf("%+v counted twice", got)
 	}
 	// Threads 10 and 13 have only samples in the kernel now, as by chance; 13 goes on so.
 	hit(10, 0, kernelCode, 20)
 	hit(13, 0, kernelCode, 20)
-	if got := s.Waited(); got != (Waited{InMPI: 40}) {
+	if got := s.TakeWaitSamples(); got != (Waited{InMPI: 40}) {
 		t.Errorf("%+v, although threads waited before", got)
 	}
 	for range 12 {
 		hit(13, 0, kernelCode, 20)
-		s.Waited()
+		s.TakeWaitSamples()
 	}
 	hit(13, 0, kernelCode, 20)
-	if got := s.Waited(); got != (Waited{Others: 20}) {
+	if got := s.TakeWaitSamples(); got != (Waited{Others: 20}) {
 		t.Errorf("%+v, although the thread has been in the kernel alone for long", got)
 	}
-	for thread := range int32(mostThreads + 100) {
+	for thread := range int32(maxThreads + 100) {
 		hit(thread+1, mpi, userCode, 1)
 	}
-	if n := len(tb.waiting); n > mostThreads+1 {
+	if n := len(tb.waiting); n > maxThreads+1 {
 		t.Errorf("%d threads", n)
 	}
-	if n := len(tb.spins); n != 2 {
+	if n := len(tb.waitingPages); n != 2 {
 		t.Errorf("%d pages of waiting, want two", n)
 	}
-	for page := range tb.spins {
-		if !s.Waits(page) || s.Waits(page+1) {
-			t.Errorf("page %x waits: %v, the next one: %v", page, s.Waits(page), s.Waits(page+1))
+	for page := range tb.waitingPages {
+		if !s.IsWaitingPage(page) || s.IsWaitingPage(page+1) {
+			t.Errorf("page %x waits: %v, the next one: %v", page, s.IsWaitingPage(page), s.IsWaitingPage(page+1))
 		}
 	}
 }

@@ -1,5 +1,4 @@
-// Package countertest helps to test counter sources: a sink that remembers what
-// it was given. It judges nothing.
+// Package countertest helps to test counter sources: it has a sink that stores all that it receives.
 package countertest
 
 import (
@@ -9,7 +8,7 @@ import (
 	"jobgait/agent/profile"
 )
 
-// Reading is one set of counts of a lane.
+// Reading is the counts of a lane at one time.
 type Reading struct {
 	Lane   int
 	TimeNS int64
@@ -24,7 +23,7 @@ type Hit struct {
 	Page   uint64
 }
 
-// Sink remembers everything. The zero value is ready.
+// Sink stores all that it receives. The zero value is ready to use.
 type Sink struct {
 	Readings []Reading
 	Hits     []Hit
@@ -36,18 +35,20 @@ type Sink struct {
 
 var _ counter.Sink = (*Sink)(nil)
 
-// Record and Read keep a copy of the counts.
+// Record stores a timer's reading with a copy of the counts.
 func (s *Sink) Record(lane int, timeNS int64, counts []uint64) {
 	s.Readings = append(s.Readings, Reading{lane, timeNS, slices.Clone(counts), true})
 }
+
+// Read stores a requested reading.
 func (s *Sink) Read(lane int, timeNS int64, counts []uint64) {
 	s.Readings = append(s.Readings, Reading{lane, timeNS, slices.Clone(counts), false})
 }
 
-// Hit keeps a hit.
+// Hit stores a hit.
 func (s *Sink) Hit(timeNS int64, page uint64, _ uint8) { s.Hits = append(s.Hits, Hit{timeNS, page}) }
 
-// Ran adds up times.
+// Ran adds up the times by column.
 func (s *Sink) Ran(column int, enabledNS, runningNS uint64) {
 	if s.Enabled == nil {
 		s.Enabled, s.Running = map[int]uint64{}, map[int]uint64{}
@@ -56,12 +57,14 @@ func (s *Sink) Ran(column int, enabledNS, runningNS uint64) {
 	s.Running[column] += runningNS
 }
 
-// Changed keeps an epoch.
+// Changed stores an epoch.
 func (s *Sink) Changed(e profile.Epoch) { s.Epochs = append(s.Epochs, e) }
 
-// Drained and Lost add up.
+// Drained adds up the records.
 func (s *Sink) Drained(n int64) { s.DrainedRecords += n }
-func (s *Sink) Lost(n int64)    { s.Gone += n }
+
+// Lost adds up lost records.
+func (s *Sink) Lost(n int64) { s.Gone += n }
 
 // Last returns the last reading of a lane; false if it had none.
 func (s *Sink) Last(lane int) (Reading, bool) {

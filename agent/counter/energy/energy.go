@@ -10,17 +10,16 @@ import (
 	"jobgait/analysis/run"
 )
 
-// everyNS is 20 Hz: finer than that a reading differs by up to 2 % from what the
-// hardware has at that moment, since it is updated every millisecond.
+// everyNS is the interval of readings, 20 Hz. At a higher rate an increment would be off by more than 2 %,
+// since the hardware updates its counter every millisecond.
 const everyNS = 50_000_000
 
-// domain is what RAPL tells apart. The names are those of the PMU's events and
-// of powercap's zones.
+// domain is one energy domain of RAPL: the column's name, the PMU's event and the prefix of powercap's zone.
 type domain struct {
 	column, event, zone string
 }
 
-// domains are those that do not contain each other.
+// domains returns the domains that are read: packages and memory, which do not overlap.
 func domains() []domain {
 	return []domain{
 		{"energy_pkg", "energy-pkg", "package"},
@@ -28,17 +27,19 @@ func domains() []domain {
 	}
 }
 
+// column returns the profile column of a domain, in microjoules of the node.
 func column(d domain) profile.Column {
 	return profile.Column{Name: d.column, Unit: "uJ", Scope: "node"}
 }
 
-// Open returns the sources of energy: one, or none with the reason. An error
-// other than that of a missing counter is among the reasons too.
+// Open returns an opener of the energy source. It gives one source, or none and the reason why energy is
+// absent.
 func Open(open perf.Opener, sys string) polled.Opener {
-	return func(now func() int64) ([]*polled.Source, []run.CounterSource) { return first(open, sys, now) }
+	return func(now func() int64) ([]*polled.Source, []run.CounterSource) { return openBest(open, sys, now) }
 }
 
-func first(open perf.Opener, sys string, now func() int64) ([]*polled.Source, []run.CounterSource) {
+// openBest opens the power PMU, else powercap, and returns the source and the absent domains.
+func openBest(open perf.Opener, sys string, now func() int64) ([]*polled.Source, []run.CounterSource) {
 	var why []error
 	for _, way := range []func() (polled.Meter, error){
 		func() (polled.Meter, error) { return openPMU(open, sys) },
@@ -50,13 +51,13 @@ func first(open perf.Opener, sys string, now func() int64) ([]*polled.Source, []
 			p, err = polled.New(m, now)
 		}
 		if err == nil {
-			return []*polled.Source{p}, lacking(m)
+			return []*polled.Source{p}, missingDomains(m)
 		}
-		if !errors.Is(err, errNone) {
+		if !errors.Is(err, errNotPresent) {
 			why = append(why, err)
 		}
 	}
-	absent := "this machine tells no energy"
+	absent := "this machine has no readable energy counter"
 	if len(why) > 0 {
 		absent = why[0].Error()
 	}
@@ -64,11 +65,11 @@ func first(open perf.Opener, sys string, now func() int64) ([]*polled.Source, []
 		{Name: "energy_dram", Scope: "node", Absent: absent}}
 }
 
-// errNone means that a machine has no such way, which is nothing to tell of.
-var errNone = errors.New("not on this machine")
+// errNotPresent means that the machine does not have this kind of energy counter; it is not reported.
+var errNotPresent = errors.New("not on this machine")
 
-// lacking names the domains that a meter has no column for.
-func lacking(m polled.Meter) []run.CounterSource {
+// missingDomains returns the domains that a meter has no column for, as absent sources.
+func missingDomains(m polled.Meter) []run.CounterSource {
 	var lack []run.CounterSource
 	for _, d := range domains() {
 		has := false

@@ -16,19 +16,19 @@ import (
 	"jobgait/agent/counter/polled"
 )
 
-// counted is an open event: what its count is to be multiplied with for
-// microjoules.
-type counted struct {
+// scaledEvent is an open event, and the factor that converts its count to microjoules.
+type scaledEvent struct {
 	perf.Alone
 	scale float64
 }
 
-// openPMU opens the events of the power PMU, on every CPU of its mask.
+// openPMU opens the events of the power PMU on every CPU of its mask. It returns errNotPresent without such a
+// PMU.
 func openPMU(open perf.Opener, sys string) (polled.Meter, error) {
 	dir := filepath.Join(sys, "bus/event_source/devices/power")
 	pmuType, err := readUint(filepath.Join(dir, "type"), 32)
 	if errors.Is(err, fs.ErrNotExist) {
-		return polled.Meter{}, errNone
+		return polled.Meter{}, errNotPresent
 	}
 	if err != nil {
 		return polled.Meter{}, err
@@ -38,16 +38,16 @@ func openPMU(open perf.Opener, sys string) (polled.Meter, error) {
 		return polled.Meter{}, fmt.Errorf("power PMU: %w", err)
 	}
 	m := polled.Meter{PMU: "power", EveryNS: everyNS}
-	var events []counted
+	var events []scaledEvent
 	var names []string
 	m.Close = func() error { return closeEvents(events) }
 	for _, d := range domains() {
-		config, scale, err := describe(dir, d.event)
+		config, scale, err := readEvent(dir, d.event)
 		if err != nil {
 			continue // no such domain, or in a unit that we do not know
 		}
-		opened, err := openOn(open, uint32(pmuType), config, cpus, scale)
-		if perf.Absent(err) || errors.Is(err, unix.EINVAL) {
+		opened, err := openEvents(open, uint32(pmuType), config, cpus, scale)
+		if perf.IsAbsent(err) || errors.Is(err, unix.EINVAL) {
 			continue // old kernels show domains that an AMD does not have
 		}
 		if err != nil {
@@ -58,7 +58,7 @@ func openPMU(open perf.Opener, sys string) (polled.Meter, error) {
 		events = append(events, opened...)
 	}
 	if len(events) == 0 {
-		return polled.Meter{}, errNone
+		return polled.Meter{}, errNotPresent
 	}
 	m.Event, m.Config = strings.Join(names, ", "), fmt.Sprintf("type %d on CPUs %v", pmuType, cpus)
 	m.Cells = len(events)
@@ -66,9 +66,9 @@ func openPMU(open perf.Opener, sys string) (polled.Meter, error) {
 	return m, nil
 }
 
-// readEvents fills the cells. They go round the columns; events are a domain's,
-// CPU by CPU.
-func readEvents(events []counted, cpus, columns int, cells []uint64) error {
+// readEvents reads all events into the cells. Cells alternate between columns, while events are sorted by
+// domain and then CPU.
+func readEvents(events []scaledEvent, cpus, columns int, cells []uint64) error {
 	for i, e := range events {
 		v, err := e.read()
 		if err != nil {
@@ -79,8 +79,9 @@ func readEvents(events []counted, cpus, columns int, cells []uint64) error {
 	return nil
 }
 
-// describe reads an event's config, scale and unit. An event in another unit than joules is not supported.
-func describe(dir, event string) (config uint64, scale float64, err error) {
+// readEvent reads an event's config and its scale in microjoules per count from sysfs. Units other than joules
+// are an error.
+func readEvent(dir, event string) (config uint64, scale float64, err error) {
 	at := filepath.Join(dir, "events", event)
 	var texts [3]string
 	for i, suffix := range []string{"", ".unit", ".scale"} {
@@ -100,7 +101,7 @@ func describe(dir, event string) (config uint64, scale float64, err error) {
 
 var errFormat = errors.New("unknown format")
 
-// parseEvent reads "event=0x02", the one term that these events have.
+// parseEvent parses "event=0x02", the only term that these events have.
 func parseEvent(term string) (uint64, error) {
 	value, ok := strings.CutPrefix(term, "event=")
 	config, err := strconv.ParseUint(value, 0, 64)
@@ -110,29 +111,31 @@ func parseEvent(term string) (uint64, error) {
 	return config, nil
 }
 
-func openOn(open perf.Opener, pmuType uint32, config uint64, cpus []int, scale float64) ([]counted, error) {
-	var events []counted
+// openEvents opens one event on each CPU.
+func openEvents(open perf.Opener, pmuType uint32, config uint64, cpus []int, scale float64) ([]scaledEvent, error) {
+	var events []scaledEvent
 	for _, cpu := range cpus {
 		e, err := perf.OpenAlone(open, pmuType, config, cpu)
 		if err != nil {
 			return nil, errors.Join(err, closeEvents(events))
 		}
-		events = append(events, counted{e, scale})
+		events = append(events, scaledEvent{e, scale})
 	}
 	return events, nil
 }
 
 // read returns microjoules since the event was opened.
-func (e counted) read() (uint64, error) {
+func (e scaledEvent) read() (uint64, error) {
 	count, err := e.Read()
 	return scaled(count, e.scale), err
 }
 
-// scaled never decreases when the count grows: rounding keeps order. After a day
-// of 300 W the count is 2^57 and the error 4 nJ.
+// scaled converts a count to microjoules. It never decreases when the count grows, because rounding keeps
+// order. After a day at 300 W the count is 2^57 and the error 4 nJ.
 func scaled(count uint64, scale float64) uint64 { return uint64(float64(count) * scale) }
 
-func closeEvents(events []counted) error {
+// closeEvents closes all events and returns their errors.
+func closeEvents(events []scaledEvent) error {
 	var all error
 	for _, e := range events {
 		all = errors.Join(all, e.Close())
@@ -140,11 +143,13 @@ func closeEvents(events []counted) error {
 	return all
 }
 
+// readText returns the text of a file without surrounding space.
 func readText(path string) (string, error) {
 	b, err := os.ReadFile(path)
 	return strings.TrimSpace(string(b)), err
 }
 
+// readUint reads a decimal number of at most this many bits from a file.
 func readUint(path string, bits int) (uint64, error) {
 	s, err := readText(path)
 	if err != nil {

@@ -12,13 +12,14 @@ import (
 	"jobgait/agent/profile"
 )
 
-// openPowercap reads energy_uj of the zones of the control type intel-rapl.
+// openPowercap returns a meter that reads energy_uj of the zones of the control type intel-rapl. It returns
+// errNotPresent without such zones.
 func openPowercap(sys string, now func() int64) (polled.Meter, error) {
 	zones, err := findZones(filepath.Join(sys, "class/powercap"))
 	if err != nil {
 		return polled.Meter{}, err
 	}
-	columns, at := arrange(zones)
+	columns, at := assignCells(zones)
 	unwrap := make([]unwrapper, len(zones))
 	files := make([]kernel.Number, len(zones))
 	for i, z := range zones {
@@ -45,19 +46,19 @@ func openPowercap(sys string, now func() int64) (polled.Meter, error) {
 	}, nil
 }
 
-// sensor is one file of microjoules.
+// sensor is one zone's file of microjoules.
 type sensor struct {
 	domain int // index in domains
 	path   string
-	limit  uint64 // where it wraps to 0; 0 = never
+	limit  uint64 // the value at which it wraps to 0; 0 for never
 }
 
-// findZones lists the packages, intel-rapl:N, and the memory in them,
-// intel-rapl:N:M. Other control types, as intel-rapl-mmio, show packages again.
+// findZones returns the zones of packages, intel-rapl:N, and of their memory, intel-rapl:N:M. It ignores other
+// control types such as intel-rapl-mmio, which show the same packages again.
 func findZones(dir string) ([]sensor, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "intel-rapl:*"))
 	if err != nil || len(paths) == 0 {
-		return nil, errNone
+		return nil, errNotPresent
 	}
 	var zones []sensor
 	for _, path := range paths {
@@ -78,14 +79,13 @@ func findZones(dir string) ([]sensor, error) {
 		}
 	}
 	if len(zones) == 0 {
-		return nil, errNone
+		return nil, errNotPresent
 	}
 	return zones, nil
 }
 
-// arrange makes a column of each domain that has a sensor, and gives each sensor
-// a cell of its own in it.
-func arrange(sensors []sensor) (columns []profile.Column, cell []int) {
+// assignCells returns a column for each domain that has a sensor, and for each sensor the index of its cell.
+func assignCells(sensors []sensor) (columns []profile.Column, cell []int) {
 	at := map[int]int{}
 	for i, d := range domains() {
 		for _, s := range sensors {
@@ -101,7 +101,7 @@ func arrange(sensors []sensor) (columns []profile.Column, cell []int) {
 	return columns, cell
 }
 
-// unwrapper makes one growing count of one that wraps.
+// unwrapper turns a counter that wraps into one that only grows.
 type unwrapper struct {
 	limit       uint64
 	last, total uint64
@@ -116,7 +116,8 @@ const (
 	slackMicro = 1_000_000
 )
 
-// add returns the sum of all that the counter grew by.
+// add takes the counter's value v at nowNS and returns the total growth since the first call. An implausible
+// increase counts as a reset and is ignored.
 func (u *unwrapper) add(v uint64, nowNS int64) uint64 {
 	if u.begun {
 		grew := v - u.last

@@ -14,41 +14,41 @@ import (
 	"jobgait/agent/profile"
 )
 
-// How often AMD's files are read: the driver keeps its table for 1 ms, once it was
-// 100 ms, and levels are drawn in bins of seconds.
+// The intervals of reading AMD's files, in ns: the driver refreshes its table every 1 ms (formerly 100 ms), and
+// levels are drawn in bins of seconds.
 const (
 	countsNS = 200e6
 	levelsNS = 1e9
 )
 
-// board is one AMD GPU whose files are read again and again, in a goroutine that may
-// hang.
+// board reads the files of one AMD GPU, in a goroutine that may hang.
 type board struct {
-	n       int // of the job's
-	card    card
-	buf     [4096]byte
-	metrics metrics
-	known   bool // whether there are metrics
-	busy    kernel.Number
-	memory  kernel.Number
-	power   kernel.Number // in uW
-	hasVRAM bool
-	hasUW   bool
-	hasBusy bool
-	// kernelNS is the time at which some kernel ran, up to sinceNS.
+	n          int // index among the job's GPUs
+	card       card
+	buf        [4096]byte
+	metrics    metrics
+	hasMetrics bool // gpu_metrics could be read
+	busy       kernel.Number
+	memory     kernel.Number
+	power      kernel.Number // in uW
+	hasVRAM    bool
+	hasUW      bool
+	hasBusy    bool
+	// kernelNS is the accumulated time in which some kernel ran, up to sinceNS.
 	kernelNS float64
 	sinceNS  int64
 }
 
-// newBoard looks what a card has.
+// newBoard returns the board of a card, after trying which of its files can be read. A suspended card is an
+// error.
 func newBoard(n int, c card) (*board, error) {
 	b := &board{n: n, card: c,
 		busy:   kernel.NewFirmwareNumber(filepath.Join(c.dir, "gpu_busy_percent")),
 		memory: kernel.NewFirmwareNumber(filepath.Join(c.dir, "mem_info_vram_used"))}
-	if err := c.awake(); err != nil {
+	if err := c.checkAwake(); err != nil {
 		return nil, err
 	}
-	b.known = b.look() == nil
+	b.hasMetrics = b.readMetrics() == nil
 	_, err := b.busy.Read()
 	b.hasBusy = err == nil || b.metrics.hasBusy
 	_, err = b.memory.Read()
@@ -63,8 +63,8 @@ func newBoard(n int, c card) (*board, error) {
 	return b, nil
 }
 
-// look reads gpu_metrics.
-func (b *board) look() error {
+// readMetrics reads and parses gpu_metrics.
+func (b *board) readMetrics() error {
 	path := filepath.Join(b.card.dir, "gpu_metrics")
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -82,21 +82,23 @@ func (b *board) look() error {
 	return nil
 }
 
-// column is one of the n-th GPU.
+// column returns a column of the n-th GPU; level says that it is a level and not a count.
 func column(n int, what, unit string, level bool) profile.Column {
 	return profile.Column{Name: fmt.Sprintf("gpu%d_%s", n, what), Unit: unit, Scope: "job", Gauge: level, Ticked: true}
 }
 
+// meter returns a meter of this board without columns.
 func (b *board) meter(everyNS int64) polled.Meter {
 	return polled.Meter{Event: b.card.pci, PMU: "amdgpu", Config: b.card.dir, EveryNS: everyNS, Hangs: true,
 		Close: b.close}
 }
 
+// close closes the board's files.
 func (b *board) close() error {
 	return kernel.CloseAll([]kernel.Number{b.busy, b.memory, b.power}[:b.files()])
 }
 
-// files is how many of the three there are.
+// files returns how many number files the board has, 2 or 3.
 func (b *board) files() int {
 	if b.hasUW {
 		return 3
@@ -104,24 +106,23 @@ func (b *board) files() int {
 	return 2
 }
 
-// counts is what counts on: energy, and the time for which some kernel ran.
-func (b *board) counts(now func() int64) (polled.Meter, error) {
+// countMeter returns the meter of the board's counts: energy, and the time in which some kernel ran.
+func (b *board) countMeter(now func() int64) (polled.Meter, error) {
 	m := b.meter(countsNS)
 	var reads []func() (uint64, error)
 	if b.metrics.hasEnergy {
 		m.Columns = append(m.Columns, column(b.n, "energy", "uJ", false))
-		reads = append(reads, func() (uint64, error) { return of(b.metrics.microjoules(), b.metrics.hasEnergy) })
+		reads = append(reads, func() (uint64, error) { return orNothing(b.metrics.microjoules(), b.metrics.hasEnergy) })
 	}
 	if b.hasBusy {
 		m.Columns = append(m.Columns, column(b.n, "kernel", "ns", false))
-		reads = append(reads, func() (uint64, error) { return b.ran(now()) })
+		reads = append(reads, func() (uint64, error) { return b.kernelTime(now()) })
 	}
-	return b.reading(m, reads)
+	return b.completeMeter(m, reads)
 }
 
-// levels are what rises and falls: memory in use, clock, and power where there is no
-// energy.
-func (b *board) levels() (polled.Meter, error) {
+// levelMeter returns the meter of the board's levels: memory in use, clock, and power if there is no energy.
+func (b *board) levelMeter() (polled.Meter, error) {
 	m := b.meter(levelsNS)
 	var reads []func() (uint64, error)
 	if b.hasVRAM {
@@ -130,31 +131,31 @@ func (b *board) levels() (polled.Meter, error) {
 	}
 	if b.metrics.hasClock {
 		m.Columns = append(m.Columns, column(b.n, "clock", "MHz", true))
-		reads = append(reads, func() (uint64, error) { return of(b.metrics.clockMHz, b.metrics.hasClock) })
+		reads = append(reads, func() (uint64, error) { return orNothing(b.metrics.clockMHz, b.metrics.hasClock) })
 	}
 	switch {
 	case b.metrics.hasEnergy:
 	case b.metrics.hasPower:
 		m.Columns = append(m.Columns, column(b.n, "power", "mW", true))
-		reads = append(reads, func() (uint64, error) { return of(b.metrics.socketMW, b.metrics.hasPower) })
+		reads = append(reads, func() (uint64, error) { return orNothing(b.metrics.socketMW, b.metrics.hasPower) })
 	case b.hasUW:
 		m.Columns = append(m.Columns, column(b.n, "power", "mW", true))
 		reads = append(reads, func() (uint64, error) { v, err := b.power.Read(); return v / 1000, err })
 	}
-	return b.reading(m, reads)
+	return b.completeMeter(m, reads)
 }
 
-// reading completes a meter: a reading is all of its columns, or a gap.
-func (b *board) reading(m polled.Meter, reads []func() (uint64, error)) (polled.Meter, error) {
+// completeMeter sets the meter's Read, which calls all reads; if one fails, the reading is a gap.
+func (b *board) completeMeter(m polled.Meter, reads []func() (uint64, error)) (polled.Meter, error) {
 	if len(reads) == 0 {
 		return m, errNothing
 	}
 	m.Read = func(cells []uint64) error {
-		if err := b.card.awake(); err != nil {
+		if err := b.card.checkAwake(); err != nil {
 			return err
 		}
-		if b.known {
-			if err := b.look(); err != nil {
+		if b.hasMetrics {
+			if err := b.readMetrics(); err != nil {
 				return err
 			}
 		}
@@ -170,19 +171,19 @@ func (b *board) reading(m polled.Meter, reads []func() (uint64, error)) (polled.
 	return m, nil
 }
 
-// of is a field of the metrics that may have gone.
-func of(v uint64, ok bool) (uint64, error) {
+// orNothing returns v, or errNothing if the field is missing now.
+func orNothing(v uint64, ok bool) (uint64, error) {
 	if !ok {
 		return 0, errNothing
 	}
 	return v, nil
 }
 
-// longest is for how long a reading of the utilization is taken to hold.
-const longest = time.Second
+// maxHold is the longest time for which a reading of the utilization is taken to hold.
+const maxHold = time.Second
 
-// ran adds what the utilization says of the time since the last reading.
-func (b *board) ran(now int64) (uint64, error) {
+// kernelTime adds the utilization times the time since the last reading, and returns the sum in ns.
+func (b *board) kernelTime(now int64) (uint64, error) {
 	percent, ok := b.metrics.busyPct, b.metrics.hasBusy
 	if !ok {
 		v, err := b.busy.Read()
@@ -192,7 +193,7 @@ func (b *board) ran(now int64) (uint64, error) {
 		percent = v
 	}
 	if b.sinceNS != 0 {
-		b.kernelNS += float64(min(percent, 100)) / 100 * float64(min(max(0, now-b.sinceNS), int64(longest)))
+		b.kernelNS += float64(min(percent, 100)) / 100 * float64(min(max(0, now-b.sinceNS), int64(maxHold)))
 	}
 	b.sinceNS = now
 	return uint64(b.kernelNS), nil

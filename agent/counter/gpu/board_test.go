@@ -141,7 +141,7 @@ func TestKernelTime(t *testing.T) {
 		{99e9, 100, 128e7},  // not backwards
 	} {
 		b.metrics.busyPct = c.pct
-		if got, err := b.ran(c.atNS); err != nil || got != c.want {
+		if got, err := b.kernelTime(c.atNS); err != nil || got != c.want {
 			t.Errorf("at %d with %d %%: %d, %v, want %d", c.atNS, c.pct, got, err, c.want)
 		}
 	}
@@ -182,7 +182,7 @@ func TestNoGPUIsTold(t *testing.T) {
 		"instances":  {sys, job.GPUs{UUIDs: []string{"MIG-x"}, Parted: "MIG"}, "parts of them by MIG"},
 		"MPS":        {sys, job.GPUs{Numbers: []int{0}, Parted: "MPS"}, "parts of them by MPS"},
 		"one of two": {sys, job.GPUs{Numbers: []int{0}}, "numbers, which are not those of device files"},
-		"too many":   {sys, job.GPUs{Numbers: make([]int, mostGPUs+1)}, "more than the 16"},
+		"too many":   {sys, job.GPUs{Numbers: make([]int, maxGPUs+1)}, "more than the 16"},
 		"two lists": {sys, job.GPUs{UUIDs: []string{"GPU-4a1b2c3d4e5f6071"}, Numbers: []int{0, 1}},
 			"1 names and 2 numbers"},
 		"no GPU here":     {t.TempDir(), job.GPUs{Numbers: []int{0}}, "none that can be read"},

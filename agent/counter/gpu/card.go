@@ -16,7 +16,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// card is a GPU of AMD as sysfs shows it.
+// card is an AMD GPU as sysfs shows it.
 type card struct {
 	dir  string // of its device
 	pci  string // address
@@ -24,11 +24,11 @@ type card struct {
 	file string // render node below /dev
 }
 
-// amdVendor is AMD among the makers of PCI devices.
+// amdVendor is AMD's vendor id of PCI devices.
 const amdVendor = "0x1002"
 
-// listCards lists AMD's GPUs of the node in the order of their render nodes. What is read
-// of them the kernel knows without asking the device.
+// listCards returns AMD's GPUs of the node in the order of their render nodes. It reads only what the kernel
+// knows without accessing the device.
 func listCards(sys string) ([]card, error) {
 	nodes, err := filepath.Glob(filepath.Join(sys, "class/drm/renderD*"))
 	if err != nil {
@@ -55,15 +55,15 @@ func listCards(sys string) ([]card, error) {
 	return cards, nil
 }
 
-// awake is an error for a card that sleeps.
-func (c card) awake() error {
+// checkAwake returns errSleeps for a suspended card.
+func (c card) checkAwake() error {
 	if kernel.Text(filepath.Join(c.dir, "power/runtime_status")) == "suspended" {
 		return errSleeps
 	}
 	return nil
 }
 
-// hwmon finds a file of the card's sensors, "" if it has none.
+// hwmon returns the path of a file of the card's sensors, "" if it does not exist.
 func (c card) hwmon(name string) string {
 	found, _ := filepath.Glob(filepath.Join(c.dir, "hwmon/hwmon*", name))
 	if len(found) == 0 {
@@ -72,11 +72,11 @@ func (c card) hwmon(name string) string {
 	return found[0]
 }
 
-// boardsOf says which they are; what a kernel or a board does not tell stays open.
-func boardsOf(cards []card) []run.GPUDevice {
+// devicesOf describes the cards by name, UUID and memory; unknown values stay empty.
+func devicesOf(cards []card) []run.GPUDevice {
 	var list []run.GPUDevice
 	for i, c := range cards {
-		d := run.GPUDevice{Index: i, Name: note.Clean(kernel.Text(filepath.Join(c.dir, "product_name")), mostName),
+		d := run.GPUDevice{Index: i, Name: note.Clean(kernel.Text(filepath.Join(c.dir, "product_name")), maxNameChars),
 			UUID: c.name}
 		if n, err := strconv.ParseUint(kernel.Text(filepath.Join(c.dir, "mem_info_vram_total")), 10, 63); err == nil {
 			d.MemoryBytes = float64(n)
@@ -86,22 +86,23 @@ func boardsOf(cards []card) []run.GPUDevice {
 	return list
 }
 
-// mostName is how much of a board's name is kept.
-const mostName = 80
+// maxNameChars limits the name of a board, in characters.
+const maxNameChars = 80
 
 var (
-	errUnknown = errors.New("the scheduler names GPUs that are not on this node")
-	errWhich   = errors.New("the scheduler gives numbers, which are not those of device files of AMD's GPUs, and the " +
+	errUnknown   = errors.New("the scheduler names GPUs that are not on this node")
+	errAmbiguous = errors.New("the scheduler gives numbers, which are not those of device files of AMD's GPUs, and the " +
 		"job has not all of the node's")
 	errSleeps  = errors.New("the GPU is suspended: to read it would wake it")
-	errNothing = errors.New("the driver reports no values for it")
+	errNothing = errors.New("the driver reports no values for this GPU")
 )
 
-// pick returns those cards that are the job's, in the scheduler's order.
-func pick(cards []card, g job.GPUs) ([]card, error) {
+// selectCards returns the cards that are the job's, in the scheduler's order. It returns an error if they
+// cannot be determined.
+func selectCards(cards []card, g job.GPUs) ([]card, error) {
 	if len(g.UUIDs) == 0 {
 		if len(g.Numbers) != len(cards) {
-			return nil, errWhich
+			return nil, errAmbiguous
 		}
 		return cards, nil
 	}

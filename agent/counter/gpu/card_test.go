@@ -66,14 +66,14 @@ func TestPick(t *testing.T) {
 		err  error
 	}{
 		"all":           {job.GPUs{Numbers: []int{0, 1}}, []string{"0000:c3:00.0", "0000:03:00.0"}, nil},
-		"one by number": {job.GPUs{Numbers: []int{0}}, nil, errWhich},
+		"one by number": {job.GPUs{Numbers: []int{0}}, nil, errAmbiguous},
 		"one by name": {job.GPUs{UUIDs: []string{"GPU-4a1b2c3d4e5f6071"}, Numbers: []int{1}}, []string{"0000:03:00.0"},
 			nil},
 		"in their order": {job.GPUs{UUIDs: []string{"GPU-4A1B2C3D4E5F6071", "GPU-4a1b2c3d4e5f6072"}},
 			[]string{"0000:03:00.0", "0000:c3:00.0"}, nil},
 		"elsewhere": {job.GPUs{UUIDs: []string{"GPU-4a1b2c3d4e5f6071", "GPU-ff"}}, nil, errUnknown},
 	} {
-		got, err := pick(cards, c.told)
+		got, err := selectCards(cards, c.told)
 		var pci []string
 		for _, g := range got {
 			pci = append(pci, g.pci)

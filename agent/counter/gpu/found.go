@@ -11,16 +11,16 @@ import (
 	"jobgait/analysis/run"
 )
 
-// OpenFound opens those of NVIDIA's GPUs that processes hold open, each when it is found:
-// of a run whose scheduler named none, as a command of `jobgait run`. There are columns for
-// all of the node's; a GPU that is held by no process of the run is not read, and nothing
-// of the driver is touched before the first is held.
+// OpenFound opens those of NVIDIA's GPUs that processes of the run have open, each when that is found. It is
+// for a run whose scheduler assigns no GPUs, such as a command of `jobgait run`. All GPUs of the node have
+// columns, but a GPU that no process of the run has open is never read, and the driver is not accessed before
+// the first is found.
 func OpenFound(p ReadingParams) Opened {
-	numbers := numbersIn(p.Dev)
+	numbers := deviceNumbers(p.Dev)
 	if len(numbers) == 0 {
 		return Opened{}
 	}
-	f := &found{p: p, holders: p.Holders, files: map[string]bool{}}
+	f := &heldGPUs{p: p, holders: p.Holders, files: map[string]bool{}}
 	var out Opened
 	for n, number := range numbers {
 		file := nvidiaFile + strconv.Itoa(number)
@@ -28,14 +28,15 @@ func OpenFound(p ReadingParams) Opened {
 		f.files[file], f.helpers = true, append(f.helpers, h)
 		f.names = append(f.names, file)
 		for _, c := range nvColumns(h, n) {
-			c.device, c.tells = 0, c.event == energyEvent
+			c.device, c.reportsHelper = 0, c.event == energyEvent
 			h.takers = append(h.takers, c)
-			out.Sources = append(out.Sources, &held{Source: c, by: &f.holders, file: file, first: len(out.Sources) == 0})
+			out.Sources = append(out.Sources,
+				&heldSource{Source: c, holders: &f.holders, file: file, first: len(out.Sources) == 0})
 		}
 	}
 	f.holders.JobFiles = func() (map[string]bool, bool) { return f.files, true }
 	f.holders.OnFound = f.start
-	out.CPU, out.Devices, out.Windows = f.cpu, f.boards, f.windows
+	out.CPU, out.Devices, out.Windows = f.cpu, f.gpuDevices, f.windows
 	out.Flush = func() {
 		f.flushed = nil
 		for _, h := range f.helpers {
@@ -47,18 +48,18 @@ func OpenFound(p ReadingParams) Opened {
 	return out
 }
 
-// found are the GPUs of a node of which a run may open some.
-type found struct {
+// heldGPUs are the NVIDIA GPUs of a node, with a helper for each that the run has open.
+type heldGPUs struct {
 	p       ReadingParams
 	holders Holders
 	names   []string // device files, in the order of helpers
 	files   map[string]bool
 	helpers []*helper
-	flushed []int // how often each had read everything when the last flush was requested
+	flushed []int // number of flushes of each helper when the last flush was requested
 }
 
-// start starts the helper of a GPU that is held.
-func (f *found) start(file string) {
+// start starts the helper of a GPU that was found to be open.
+func (f *heldGPUs) start(file string) {
 	i := slices.Index(f.names, file)
 	args := []string{"-n", strconv.Itoa(len(f.names)), strings.TrimPrefix(file, nvidiaFile)}
 	if err := f.helpers[i].start(f.p.Helper, args, f.p.Env); err != nil {
@@ -66,7 +67,8 @@ func (f *found) start(file string) {
 	}
 }
 
-func (f *found) cpu() (sum ReaderCPU) {
+// cpu returns the CPU time of all helpers.
+func (f *heldGPUs) cpu() (sum ReaderCPU) {
 	for _, h := range f.helpers {
 		c := h.cpu()
 		sum.TotalNS, sum.StartNS = sum.TotalNS+c.TotalNS, sum.StartNS+c.StartNS
@@ -74,9 +76,10 @@ func (f *found) cpu() (sum ReaderCPU) {
 	return sum
 }
 
-func (f *found) boards() (list []run.GPUDevice) {
+// gpuDevices returns the GPUs that are read, with their index on the node.
+func (f *heldGPUs) gpuDevices() (list []run.GPUDevice) {
 	for i, h := range f.helpers {
-		for _, b := range h.boards() {
+		for _, b := range h.gpuDevices() {
 			b.Index = i
 			list = append(list, b)
 		}
@@ -84,7 +87,8 @@ func (f *found) boards() (list []run.GPUDevice) {
 	return list
 }
 
-func (f *found) windows() (out []profile.GPUWindows) {
+// windows returns the utilization windows of the open GPUs since the last call.
+func (f *heldGPUs) windows() (out []profile.GPUWindows) {
 	for i, h := range f.helpers {
 		since, ok := f.holders.FoundSince(f.names[i])
 		if !ok {
@@ -97,7 +101,8 @@ func (f *found) windows() (out []profile.GPUWindows) {
 	return out
 }
 
-func (f *found) allFlushed() bool {
+// allFlushed reports whether all running helpers have done the last requested flush.
+func (f *heldGPUs) allFlushed() bool {
 	for i, h := range f.helpers {
 		h.poll()
 		if h.gone == nil && h.from >= 0 && h.flushed <= f.flushed[i] {
@@ -107,18 +112,17 @@ func (f *found) allFlushed() bool {
 	return true
 }
 
-// numbersIn are the numbers of NVIDIA's device files, ascending, as many as a profile has
-// room for.
-func numbersIn(dev string) (numbers []int) {
+// deviceNumbers returns the numbers of NVIDIA's device files, ascending, at most maxGPUs.
+func deviceNumbers(dev string) (numbers []int) {
 	if dev == "" {
 		return nil
 	}
 	files, _ := filepath.Glob(filepath.Join(dev, "nvidia[0-9]*")) // the pattern is valid
 	for _, path := range files {
-		if n, ok := job.Count(strings.TrimPrefix(filepath.Base(path), "nvidia")); ok {
+		if n, ok := job.ParseCount(strings.TrimPrefix(filepath.Base(path), "nvidia")); ok {
 			numbers = append(numbers, n)
 		}
 	}
 	slices.Sort(numbers)
-	return numbers[:min(len(numbers), mostGPUs)]
+	return numbers[:min(len(numbers), maxGPUs)]
 }

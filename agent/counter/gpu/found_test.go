@@ -28,7 +28,7 @@ func TestOpenFound(t *testing.T) {
 	p.Holders.Now = rawcall.Now
 	o := OpenFound(p)
 	defer closeAll(t, o)
-	if len(o.Sources) != 39 || o.Sources[0].EveryNS() != lookNS || o.Sources[13].EveryNS() != 0 {
+	if len(o.Sources) != 39 || o.Sources[0].EveryNS() != holderCheckNS || o.Sources[13].EveryNS() != 0 {
 		t.Fatalf("%d sources", len(o.Sources))
 	}
 	sinks := make([]countertest.Sink, len(o.Sources))
@@ -39,7 +39,7 @@ func TestOpenFound(t *testing.T) {
 			}
 		}
 	}
-	helperOf := func(gpu int) *helper { return o.Sources[13*gpu].(*held).Source.(*nvColumn).h }
+	helperOf := func(gpu int) *helper { return o.Sources[13*gpu].(*heldSource).Source.(*nvColumn).h }
 	drain()
 	for gpu := range 3 {
 		if helperOf(gpu).process != nil {

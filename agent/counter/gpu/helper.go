@@ -13,32 +13,32 @@ import (
 	"jobgait/analysis/run"
 )
 
-// helper is jobgait-nvml from outside. Nothing waits for it: what it has said is read
-// without waiting, and when it says nothing for long it is left behind, never killed,
-// since it may be in a call of the driver.
+// helper runs the program jobgait-nvml and reads its records. Nothing waits for it: records are read without
+// blocking, and if none arrives for long the program is abandoned but not killed, since it may be in a call of
+// the driver.
 type helper struct {
 	process *os.Process
 	to      int // closed to end it
 	from    int
 	in      []byte
 	now     func() int64
-	// polledNS is when it was last polled, silentNS for how long it has been silent while being polled.
+	// polledNS is when it was last polled, silentNS for how long no record came while it was polled.
 	polledNS, silentNS int64
-	cpuNS, startNS     int64 // its CPU time so far, and until it had introduced its GPUs
+	cpuNS, startNS     int64 // its CPU time so far, and until it had described its GPUs
 	driver             string
-	devices            []introduced
+	devices            []deviceInfo
 	refresh            *record
-	costs              []record // of calls, in a probe
-	flushed            int      // how often it has read everything at once
-	// windows are those of each device that were not taken yet.
+	costs              []record // costs of calls, in a probe
+	flushed            int      // number of completed flushes
+	// windows are the utilization windows of each device that were not taken yet.
 	windows [][]window
 	gone    error
-	// takers are given each reading.
+	// takers receive each reading.
 	takers []taker
 }
 
-// introduced is what is known of a device.
-type introduced struct {
+// deviceInfo is the helper's description of a device.
+type deviceInfo struct {
 	known        bool
 	status       uint8
 	minor        uint64
@@ -49,14 +49,14 @@ type introduced struct {
 	name         string
 }
 
-// taker takes readings of a device.
+// taker receives readings of devices.
 type taker interface{ take(r *record) }
 
-// It is left behind when it has said nothing for silentNS; pauses count for mostPause
-// at most: who was stopped beside it must not take it for hung.
+// The helper is abandoned if it sends nothing for maxSilentNS. A pause between two polls counts for at most
+// maxPauseNS, because the agent may have been stopped together with the helper.
 const (
-	silentMost = 10e9
-	mostPause  = 1e9
+	maxSilentNS = 10e9
+	maxPauseNS  = 1e9
 )
 
 var (
@@ -64,8 +64,8 @@ var (
 	errEnded  = errors.New("jobgait-nvml has ended")
 )
 
-// startHelper starts the program for devices, each a UUID or the number of a device file,
-// with options before them. It gets no environment but env, which tests have.
+// startHelper starts the program for devices, each a UUID or the number of a device file, with options before
+// them. Its environment is env, which only tests set.
 func startHelper(program string, devices, env []string, now func() int64, options ...string) (*helper, error) {
 	h := newHelper(len(devices), now)
 	if err := h.start(program, append(options, devices...), env); err != nil {
@@ -74,7 +74,7 @@ func startHelper(program string, devices, env []string, now func() int64, option
 	return h, nil
 }
 
-// start starts the program; until then there is nothing to listen to.
+// start starts the program with pipes for its input and output.
 func (h *helper) start(program string, args, env []string) error {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -105,26 +105,27 @@ func (h *helper) start(program string, args, env []string) error {
 				Files: []*os.File{inRead, outWrite, null}, Sys: &syscall.SysProcAttr{Setsid: true}})
 	}
 	if err != nil {
-		h.shut()
+		h.closePipes()
 		return fmt.Errorf("start jobgait-nvml: %w", err)
 	}
 	h.polledNS = h.now()
 	return nil
 }
 
+// newHelper returns a helper whose program is not started yet.
 func newHelper(devices int, now func() int64) *helper {
-	return &helper{now: now, devices: make([]introduced, devices), windows: make([][]window, devices), polledNS: now(),
+	return &helper{now: now, devices: make([]deviceInfo, devices), windows: make([][]window, devices), polledNS: now(),
 		to: -1, from: -1}
 }
 
-// flush makes it read everything at once, without waiting for that.
+// flush requests that the program read all values now, and does not wait.
 func (h *helper) flush() {
 	if h.gone == nil && h.to >= 0 {
 		_, _ = unix.Write(h.to, []byte("F")) // one that is gone is found by poll
 	}
 }
 
-// ownCopy is a descriptor that no file of Go's owns.
+// ownCopy duplicates a file's descriptor, so that the copy stays open when the file is closed.
 func ownCopy(f *os.File) (int, error) {
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
@@ -133,13 +134,14 @@ func ownCopy(f *os.File) (int, error) {
 	return fd, nil
 }
 
-// poll takes what it has said.
+// poll reads and handles the records that have arrived, without waiting. It abandons a program that has ended
+// or hangs.
 func (h *helper) poll() {
 	if h.gone == nil && h.from < 0 {
 		return // not started
 	}
 	now := h.now()
-	paused := min(now-h.polledNS, mostPause)
+	paused := min(now-h.polledNS, maxPauseNS)
 	h.polledNS = now
 	heard := false
 	for h.gone == nil {
@@ -152,23 +154,23 @@ func (h *helper) poll() {
 			if h.silentNS += paused; heard {
 				h.silentNS = 0
 			}
-			if h.silentNS > silentMost {
-				h.leave(errSilent)
+			if h.silentNS > maxSilentNS {
+				h.abandon(errSilent)
 			}
 			return
 		case err != nil:
-			h.leave(err)
+			h.abandon(err)
 		case n == 0:
-			h.leave(errEnded)
+			h.abandon(errEnded)
 		default:
 			heard = true
-			h.hear(b[:n])
+			h.decode(b[:n])
 		}
 	}
 }
 
-// hear takes records apart.
-func (h *helper) hear(b []byte) {
+// decode splits received bytes into records and handles them. An invalid record makes it abandon the program.
+func (h *helper) decode(b []byte) {
 	h.in = append(h.in, b...)
 	for h.gone == nil {
 		r, rest, ok, err := cutRecord(h.in)
@@ -177,7 +179,7 @@ func (h *helper) hear(b []byte) {
 			err = errGarbled
 		}
 		if err != nil {
-			h.leave(err)
+			h.abandon(err)
 			return
 		}
 		if !ok {
@@ -185,31 +187,32 @@ func (h *helper) hear(b []byte) {
 			return
 		}
 		h.in, h.cpuNS = rest, max(h.cpuNS, r.cpuNS)
-		h.keep(&r)
+		h.handle(&r)
 	}
 }
 
-// cpu is its CPU time.
+// cpu returns the program's CPU time.
 func (h *helper) cpu() ReaderCPU { return ReaderCPU{TotalNS: h.cpuNS, StartNS: h.startNS} }
 
-func (h *helper) keep(r *record) {
+// handle stores the content of a record by its kind, and passes readings to the takers.
+func (h *helper) handle(r *record) {
 	switch r.kind {
 	case recHello, recName, recDevice:
 		h.startNS = r.cpuNS
 	}
 	switch r.kind {
 	case recHello:
-		h.driver = r.words(0)
+		h.driver = r.textAt(0)
 	case recName:
-		h.devices[r.device].name = r.words(0)
+		h.devices[r.device].name = r.textAt(0)
 	case recDevice:
-		h.devices[r.device] = introduced{known: true, status: r.status[0], minor: r.value[0],
-			minorUnknown: r.status[1] != nvOK, memory: r.value[1], gpm: r.value[2] != 0, uuid: r.words(24)}
+		h.devices[r.device] = deviceInfo{known: true, status: r.status[0], minor: r.value[0],
+			minorUnknown: r.status[1] != nvOK, memory: r.value[1], gpm: r.value[2] != 0, uuid: r.textAt(24)}
 	case recRefresh:
 		h.refresh = r
 	case recWindows:
 		w := append(h.windows[r.device], r.windows()...)
-		h.windows[r.device] = w[max(0, len(w)-mostWindows):]
+		h.windows[r.device] = w[max(0, len(w)-maxWindows):]
 	case recCost:
 		h.costs = append(h.costs, *r)
 	case recFlushed:
@@ -219,21 +222,22 @@ func (h *helper) keep(r *record) {
 			t.take(r)
 		}
 	case recFailed:
-		h.leave(fmt.Errorf("%s (%s)", r.words(0), said(r.status[0])))
+		h.abandon(fmt.Errorf("%s (%s)", r.textAt(0), statusText(r.status[0])))
 	}
 }
 
-// mostWindows is how many windows of a device wait to be taken: two minutes.
-const mostWindows = 600
+// maxWindows limits the windows of a device that wait to be taken: two minutes.
+const maxWindows = 600
 
-// takeWindows returns the windows of a device that end after a time, in their order.
+// takeWindows removes the waiting windows of a device and returns those that end after a time, in order.
 func (h *helper) takeWindows(device int, afterNS int64) []window {
 	all := h.windows[device]
 	h.windows[device] = nil
 	return slices.DeleteFunc(all, func(w window) bool { return w.endNS <= afterNS })
 }
 
-// files are the device files of its GPUs, once all were introduced.
+// files returns the device files of the helper's GPUs. It returns false until all GPUs are described, and if no
+// GPU has a known device number.
 func (h *helper) files() (map[string]bool, bool) {
 	h.poll()
 	files := map[string]bool{}
@@ -248,16 +252,16 @@ func (h *helper) files() (map[string]bool, bool) {
 	return files, len(files) > 0
 }
 
-// refused is why a device is not read, nil where it is or nothing is known of it.
+// refused returns why a device is not read; nil if it is read or not described yet.
 func (h *helper) refused(device uint16) error {
 	if d := h.devices[device]; d.known && d.status != nvOK {
-		return errors.New(said(d.status))
+		return errors.New(statusText(d.status))
 	}
 	return nil
 }
 
-// boards are what has been said of its GPUs.
-func (h *helper) boards() []run.GPUDevice {
+// gpuDevices returns the described GPUs.
+func (h *helper) gpuDevices() []run.GPUDevice {
 	var list []run.GPUDevice
 	for i, d := range h.devices {
 		if d.known && d.status == nvOK {
@@ -267,13 +271,14 @@ func (h *helper) boards() []run.GPUDevice {
 	return list
 }
 
-// leave goes on without it. What it is doing it may end, and then ends itself.
-func (h *helper) leave(why error) {
+// abandon closes the pipes and records why. The program may finish its call and then ends by itself.
+func (h *helper) abandon(why error) {
 	h.gone = why
-	h.shut()
+	h.closePipes()
 }
 
-func (h *helper) shut() {
+// closePipes closes both pipes.
+func (h *helper) closePipes() {
 	for _, fd := range []int{h.to, h.from} {
 		if fd >= 0 {
 			_ = unix.Close(fd)
@@ -282,10 +287,10 @@ func (h *helper) shut() {
 	h.to, h.from = -1, -1
 }
 
-// close ends it, and does not wait for that.
+// close ends the program by closing its pipes, and does not wait for it.
 func (h *helper) close() error {
 	if h.gone == nil {
-		h.leave(io.EOF)
+		h.abandon(io.EOF)
 	}
 	if h.process == nil {
 		return nil

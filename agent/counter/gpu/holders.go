@@ -13,45 +13,45 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Holders finds out whether processes of the job hold its GPUs open. That does not prove use, and another GPU
-// open beside them does not disprove it: CUDA opens the node's first one unless that is prevented.
+// Holders determines whether processes of the job have its GPUs open. That does not prove use, and another open
+// GPU does not disprove it: CUDA opens the node's first GPU unless that is prevented.
 type Holders struct {
-	// Proc is normally "/proc", Members are processes of the job.
+	// Proc is normally "/proc"; Members returns processes of the job.
 	Proc    string
 	Members func() []int
-	// Sharing asks a process of the job whether others may have its GPUs too.
+	// Sharing returns whether other jobs may use the GPUs too, from a process of the job.
 	Sharing func(pid int) job.Sharing
 	// JobFiles returns the device files of the job's GPUs, false while they are unknown.
 	JobFiles func() (files map[string]bool, known bool)
-	// Lost is why they can never be known, nil while they can; nil never is.
-	Lost func() error
-	Now  func() int64
-	// Spent is the CPU time of this program: looks are spaced by what they take of it. nil is
-	// Now, whose time is many times that on a busy node.
-	Spent func() int64
-	// Started is when a process started, in ns of CLOCK_MONOTONIC, 0 where that is not
-	// known; nil knows it of none. OnHeld is called once, when a GPU is known to be held.
-	Started func(pid int) int64
+	// WhyUnknown returns why the job's GPUs can never be known, nil while they can; the function may be nil.
+	WhyUnknown func() error
+	Now        func() int64
+	// CPUTime returns the CPU time of this program, by which checks are spaced. nil uses Now, whose time is many
+	// times longer on a busy node.
+	CPUTime func() int64
+	// StartOf returns when a process started, in ns of CLOCK_MONOTONIC, 0 if unknown; it may be nil. OnHeld is
+	// called once, when a GPU is found to be open.
+	StartOf func(pid int) int64
 	OnHeld  func()
-	// OnFound is called with each device file of JobFiles that is found to be held; the search for others continues.
-	// nil means that all of them are the job's once one is held.
+	// OnFound is called with each device file of JobFiles that is found to be open; the search for others
+	// continues. nil means that all are the job's once one is open.
 	OnFound func(file string)
 
 	begunNS, nextNS int64
-	sinceNS         int64            // from when on a GPU was held, at the earliest
-	found           map[string]int64 // the same of each device file, with OnFound
-	looks           map[int]int64    // when each process was last seen to hold none
+	sinceNS         int64            // the earliest time from which a GPU may have been open
+	found           map[string]int64 // the same for each device file, with OnFound
+	notHeldNS       map[int]int64    // when each process was last seen without an open GPU
 	confirmed       bool
-	looked          bool // at least once
-	blind           bool // of a process it could not be seen what it holds
-	shares          bool // others may have them
-	untold          bool // a process holds them and did not say whether others may
-	others          bool // a process holds GPUs, and none of the job's
+	checked         bool // processes were checked at least once
+	incomplete      bool // the descriptors of some process could not be read
+	shared          bool // other jobs may use them
+	sharingUnknown  bool // a process has them open and does not say whether other jobs may use them
+	otherGPUs       bool // a process has only other GPUs open
 }
 
-// A look reads the links of some descriptors of some processes: at 1 us each the largest
-// takes 4 ms. The next one comes after 30 ms, or later so that looks take at most 1/500 of
-// a CPU, and after 10 s at the latest. They end when the GPUs are known to be the job's.
+// A check reads the links of at most mostDescriptors descriptors of each of mostProcesses processes, at about 1
+// us each. The next check comes after 30 ms, or later so that checks take at most 1/500 of a CPU, and after 10
+// s at the latest. Checks end when the GPUs are known to be the job's.
 const (
 	leastLookNS, mostLookNS = 30e6, 10e9
 	lookPart                = 500
@@ -59,24 +59,24 @@ const (
 	mostDescriptors         = 256
 )
 
-// Confirmed is whether a process of the job holds one of its GPUs, and has it alone.
-// Once it was so it stays so.
+// Confirmed reports whether a process of the job has one of its GPUs open that no other job may use. It makes a
+// check if one is due. Once true it stays true.
 func (h *Holders) Confirmed() bool {
 	now := h.Now()
 	if h.begunNS == 0 {
 		h.begunNS = now
 	}
-	if h.confirmed && h.OnFound == nil || h.shares || now < h.nextNS {
+	if h.confirmed && h.OnFound == nil || h.shared || now < h.nextNS {
 		return h.confirmed
 	}
 	spent := h.Now
-	if h.Spent != nil {
-		spent = h.Spent
+	if h.CPUTime != nil {
+		spent = h.CPUTime
 	}
 	before, begun := h.confirmed, spent()
 	jobFiles, known := h.JobFiles()
 	if known {
-		h.look(now, jobFiles)
+		h.checkHolders(now, jobFiles)
 	}
 	h.nextNS = h.Now() + min(mostLookNS, max(leastLookNS, lookPart*(spent()-begun)))
 	if h.confirmed && !before && h.OnHeld != nil {
@@ -85,20 +85,20 @@ func (h *Holders) Confirmed() bool {
 	return h.confirmed
 }
 
-// FoundSince is from when on a device file may have been held, false while it was not.
+// FoundSince returns from when on a device file may have been open, false if it was not found open.
 func (h *Holders) FoundSince(file string) (int64, bool) {
 	at, ok := h.found[file]
 	return at, ok
 }
 
-// SinceNS is from when on a GPU may have been held: when its holder was last seen to hold
-// none, or started.
+// SinceNS returns from when on a GPU may have been open: when its holder started or was last seen without it.
 func (h *Holders) SinceNS() int64 { return h.sinceNS }
 
-func (h *Holders) look(now int64, jobFiles map[string]bool) {
+// checkHolders checks which processes of the job have its GPUs open.
+func (h *Holders) checkHolders(now int64, jobFiles map[string]bool) {
 	pids := h.Members()
 	others, looks := false, map[int]int64{}
-	h.looked, h.blind = true, h.blind || len(pids) > mostProcesses
+	h.checked, h.incomplete = true, h.incomplete || len(pids) > mostProcesses
 	for _, pid := range pids[:min(len(pids), mostProcesses)] {
 		own, other := h.holds(pid, jobFiles)
 		others = others || other
@@ -114,19 +114,19 @@ func (h *Holders) look(now int64, jobFiles map[string]bool) {
 			}
 			return
 		case job.GPUShares:
-			h.shares = true
+			h.shared = true
 			return
 		}
-		h.untold = true
+		h.sharingUnknown = true
 	}
-	h.others, h.looks = others, looks
+	h.otherGPUs, h.notHeldNS = others, looks
 }
 
-// confirm notes what a process holds.
+// confirm records that a process has these device files open.
 func (h *Holders) confirm(pid int, now int64, files []string) {
-	since := h.notBefore(pid, now)
+	since := h.lastNotHeld(pid, now)
 	if !h.confirmed {
-		h.confirmed, h.untold, h.sinceNS = true, false, since
+		h.confirmed, h.sharingUnknown, h.sinceNS = true, false, since
 	}
 	if h.OnFound == nil {
 		return
@@ -142,11 +142,12 @@ func (h *Holders) confirm(pid int, now int64, files []string) {
 	}
 }
 
-// notBefore is the latest time at which a process that holds a GPU now did not hold it.
-func (h *Holders) notBefore(pid int, now int64) int64 {
-	at := h.looks[pid]
-	if at == 0 && h.Started != nil {
-		at = h.Started(pid)
+// lastNotHeld returns the latest known time at which a process that has a GPU open now did not have it open: of
+// the last check, or its start.
+func (h *Holders) lastNotHeld(pid int, now int64) int64 {
+	at := h.notHeldNS[pid]
+	if at == 0 && h.StartOf != nil {
+		at = h.StartOf(pid)
 	}
 	if at == 0 || at > now {
 		return now
@@ -154,13 +155,14 @@ func (h *Holders) notBefore(pid int, now int64) int64 {
 	return max(at, h.begunNS)
 }
 
-// holds returns which of the job's GPUs a process has open, and whether it has another. Reading where a
-// descriptor leads waits neither for a memory lock nor for the file.
+// holds returns which of the job's GPUs a process has open, and whether it has a GPU open that is not the
+// job's. Without OnFound it stops at the first GPU of the job. Reading where a descriptor leads waits neither
+// for a memory lock nor for the file.
 func (h *Holders) holds(pid int, jobFiles map[string]bool) (own []string, other bool) {
 	dir := filepath.Join(h.Proc, strconv.Itoa(pid), "fd")
 	f, err := os.Open(dir)
 	if err != nil {
-		h.blind = h.blind || !errors.Is(err, fs.ErrNotExist) // one that has ended holds nothing
+		h.incomplete = h.incomplete || !errors.Is(err, fs.ErrNotExist) // one that has ended holds nothing
 		return nil, false
 	}
 	names, _ := f.Readdirnames(mostDescriptors) // what could be read counts
@@ -181,12 +183,11 @@ func (h *Holders) holds(pid int, jobFiles map[string]bool) (own []string, other 
 	return own, other
 }
 
-// isGPU tells whether a device file is that of one GPU: not that of all, as nvidiactl
-// and kfd are.
+// isGPU reports whether a device file is that of one GPU, and not one of all GPUs such as nvidiactl and kfd.
 func isGPU(file string) bool {
 	for _, prefix := range []string{nvidiaFile, renderFile} {
 		if rest, ok := strings.CutPrefix(file, prefix); ok {
-			_, number := job.Count(rest)
+			_, number := job.ParseCount(rest)
 			return number
 		}
 	}
@@ -199,24 +200,24 @@ const (
 	renderFile = "/dev/dri/renderD"
 )
 
-// Notes say why nothing was read.
+// Notes returns a note that says why nothing was read.
 func (h *Holders) Notes() []note.Note {
 	var why string
-	if h.Lost != nil && h.Lost() != nil && !h.confirmed {
-		return []note.Note{note.New(note.GPUsUnread, "the job's GPUs were not recorded: %v", h.Lost())}
+	if h.WhyUnknown != nil && h.WhyUnknown() != nil && !h.confirmed {
+		return []note.Note{note.New(note.GPUsUnread, "the job's GPUs were not recorded: %v", h.WhyUnknown())}
 	}
 	switch {
-	case h.confirmed, h.OnFound != nil && !h.shares:
+	case h.confirmed, h.OnFound != nil && !h.shared:
 		return nil
-	case h.shares:
+	case h.shared:
 		why = "the job has a share of a GPU: what all of it does is not the job's own"
-	case h.untold:
+	case h.sharingUnknown:
 		why = "no process of the job told whether others may have them too"
-	case h.others:
+	case h.otherGPUs:
 		why = "its processes held other GPUs open than the scheduler named, and none of these"
-	case !h.looked:
+	case !h.checked:
 		why = "until the end it was not known which they are"
-	case h.blind:
+	case h.incomplete:
 		why = "no process of the job was seen to hold one of them open, and not of all could it be seen"
 	default:
 		return []note.Note{note.New(note.GPUsNotHeld,

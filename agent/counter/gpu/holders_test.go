@@ -149,7 +149,7 @@ func TestHeldSince(t *testing.T) {
 		h := Holders{Proc: proc, Members: func() []int { return []int{7} }, Sharing: func(int) job.Sharing {
 			return job.WholeGPUs
 		},
-			JobFiles: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }, Started: c.started, OnHeld: func() {
+			JobFiles: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }, StartOf: c.started, OnHeld: func() {
 				held++
 			}, begunNS: 30e9}
 		if !h.Confirmed() || !h.Confirmed() || h.SinceNS() != c.want || held != 1 {
@@ -189,7 +189,7 @@ func TestHeldBeginsWithItsHolder(t *testing.T) {
 		return job.WholeGPUs
 	},
 		JobFiles: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }}
-	s := &held{Source: p, by: h, first: true}
+	s := &heldSource{Source: p, holders: h, first: true}
 	if n := s.Notes(); n != nil {
 		t.Errorf("before it began: %v", n)
 	}
@@ -240,7 +240,7 @@ func TestLooksOnABusyNode(t *testing.T) {
 	opened(t, proc, 7, "/dev/null")
 	h := Holders{Proc: proc, Members: func() []int { now += 1e9; return []int{7} },
 		Sharing:  func(int) job.Sharing { return job.WholeGPUs },
-		JobFiles: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }, Spent: func() int64 { return 0 }}
+		JobFiles: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }, CPUTime: func() int64 { return 0 }}
 	h.Confirmed()
 	opened(t, proc, 7, "/dev/nvidia3")
 	if now += leastLookNS; !h.Confirmed() {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// metrics is what AMD's driver says in gpu_metrics, as far as it says it.
+// metrics are the used fields of AMD's gpu_metrics file, as far as they are present.
 type metrics struct {
 	version   [2]uint8 // format and content
 	energy    uint64   // in 2^-16 J, counts on
@@ -19,48 +19,50 @@ type metrics struct {
 	hasBusy   bool
 }
 
-// place is where a field lies: its offset and its length in bytes, and with what it is
-// to be multiplied, or divided. The zero value is: not there.
-type place struct{ at, bytes, times, over int }
+// fieldLayout is the offset and length in bytes of a field, and the factor and divisor of its unit. The zero
+// value means that the field does not exist.
+type fieldLayout struct{ at, bytes, times, over int }
 
-// layout is one version of gpu_metrics, little-endian, with the alignment of C: the
-// kernel's kgd_pp_interface.h.
-type layout struct{ energy, clock, power, busy place }
+// layout is the field layout of one version of gpu_metrics, little-endian with C alignment (kgd_pp_interface.h
+// of the kernel).
+type layout struct{ energy, clock, power, busy fieldLayout }
 
-// sizeOf15 is the length of 1.5 with 32 engines for JPEG; others were drafts.
+// sizeOf15 is the length of version 1.5 with 32 JPEG engines; other lengths were drafts.
 const sizeOf15 = 360
 
-// layouts are those versions whose fields have a fixed place; a later content of format
-// 1 is a list of fields and not read. Power of format 2 before 2.4 is in watts or in
-// milliwatts, as the board likes, and not read either.
+// layouts returns the layout of a version; false if it is unknown. Later contents of format 1 are lists of
+// fields and not supported. Power of format 2 before 2.4 is omitted, because its unit, watts or milliwatts,
+// depends on the board.
 func layouts(format, content uint8, size int) (layout, bool) {
 	switch {
 	case format == 1 && content == 0:
-		return layout{energy: place{36, 4, 1, 1}, clock: place{54, 2, 1, 1}, power: place{34, 2, 1000, 1},
-			busy: place{28, 2, 1, 1}}, true
+		return layout{energy: fieldLayout{36, 4, 1, 1}, clock: fieldLayout{54, 2, 1, 1}, power: fieldLayout{34, 2, 1000, 1},
+			busy: fieldLayout{28, 2, 1, 1}}, true
 	case format == 1 && content <= 3:
-		return layout{energy: place{24, 8, 1, 1}, clock: place{54, 2, 1, 1}, power: place{22, 2, 1000, 1},
-			busy: place{16, 2, 1, 1}}, true
+		return layout{energy: fieldLayout{24, 8, 1, 1}, clock: fieldLayout{54, 2, 1, 1}, power: fieldLayout{22, 2, 1000, 1},
+			busy: fieldLayout{16, 2, 1, 1}}, true
 	case format == 1 && content == 4:
-		return layout{energy: place{24, 8, 1, 1}, clock: place{240, 2, 1, 1}, power: place{10, 2, 1000, 1},
-			busy: place{12, 2, 1, 1}}, true
+		return layout{energy: fieldLayout{24, 8, 1, 1}, clock: fieldLayout{240, 2, 1, 1}, power: fieldLayout{10, 2, 1000, 1},
+			busy: fieldLayout{12, 2, 1, 1}}, true
 	case format == 1 && content == 5 && size == sizeOf15:
-		return layout{energy: place{88, 8, 1, 1}, clock: place{312, 2, 1, 1}, power: place{10, 2, 1000, 1},
-			busy: place{12, 2, 1, 1}}, true
+		return layout{energy: fieldLayout{88, 8, 1, 1}, clock: fieldLayout{312, 2, 1, 1}, power: fieldLayout{10, 2, 1000, 1},
+			busy: fieldLayout{12, 2, 1, 1}}, true
 	case format == 1 && content == 6:
-		return layout{energy: place{16, 8, 1, 1}, clock: place{264, 2, 1, 1}, power: place{10, 2, 1000, 1},
-			busy: place{12, 2, 1, 1}}, true
+		return layout{energy: fieldLayout{16, 8, 1, 1}, clock: fieldLayout{264, 2, 1, 1}, power: fieldLayout{10, 2, 1000, 1},
+			busy: fieldLayout{12, 2, 1, 1}}, true
 	case format == 1 && (content == 7 || content == 8):
-		return layout{energy: place{24, 8, 1, 1}, clock: place{296, 2, 1, 1}, power: place{10, 2, 1000, 1},
-			busy: place{12, 2, 1, 1}}, true
+		return layout{energy: fieldLayout{24, 8, 1, 1}, clock: fieldLayout{296, 2, 1, 1}, power: fieldLayout{10, 2, 1000, 1},
+			busy: fieldLayout{12, 2, 1, 1}}, true
 	case format == 2 && content == 0:
-		return layout{clock: place{80, 2, 1, 1}, busy: place{40, 2, 1, 1}}, true
+		return layout{clock: fieldLayout{80, 2, 1, 1}, busy: fieldLayout{40, 2, 1, 1}}, true
 	case format == 2 && content <= 3:
-		return layout{clock: place{76, 2, 1, 1}, busy: place{28, 2, 1, 1}}, true
+		return layout{clock: fieldLayout{76, 2, 1, 1}, busy: fieldLayout{28, 2, 1, 1}}, true
 	case format == 2 && content == 4:
-		return layout{clock: place{76, 2, 1, 1}, power: place{40, 2, 1, 1}, busy: place{28, 2, 1, 100}}, true
+		return layout{clock: fieldLayout{76, 2, 1, 1}, power: fieldLayout{40, 2, 1, 1}, busy: fieldLayout{28, 2, 1, 100}},
+			true
 	case format == 3 && content == 0:
-		return layout{clock: place{174, 2, 1, 1}, power: place{112, 4, 1, 1}, busy: place{42, 2, 1, 1}}, true
+		return layout{clock: fieldLayout{174, 2, 1, 1}, power: fieldLayout{112, 4, 1, 1}, busy: fieldLayout{42, 2, 1, 1}},
+			true
 	}
 	return layout{}, false
 }
@@ -68,10 +70,10 @@ func layouts(format, content uint8, size int) (layout, bool) {
 // Errors of gpu_metrics.
 var (
 	errShort   = errors.New("gpu_metrics is shorter than its header says")
-	errVersion = errors.New("unknown version of gpu_metrics")
+	errVersion = errors.New("unsupported version of gpu_metrics")
 )
 
-// parseMetrics reads the file. All bits set mean that a field is not there.
+// parseMetrics parses the content of gpu_metrics. A field with all bits set is absent.
 func parseMetrics(b []byte) (metrics, error) {
 	if len(b) < 4 {
 		return metrics{}, errShort
@@ -86,17 +88,17 @@ func parseMetrics(b []byte) (metrics, error) {
 		return metrics{}, errShort
 	}
 	b = b[:size]
-	m.energy, m.hasEnergy = l.energy.of(b)
-	m.clockMHz, m.hasClock = l.clock.of(b)
-	m.socketMW, m.hasPower = l.power.of(b)
-	if m.busyPct, m.hasBusy = l.busy.of(b); m.busyPct > 100 {
+	m.energy, m.hasEnergy = l.energy.read(b)
+	m.clockMHz, m.hasClock = l.clock.read(b)
+	m.socketMW, m.hasPower = l.power.read(b)
+	if m.busyPct, m.hasBusy = l.busy.read(b); m.busyPct > 100 {
 		m.busyPct, m.hasBusy = 0, false
 	}
 	return m, nil
 }
 
-// of reads a field.
-func (p place) of(b []byte) (v uint64, ok bool) {
+// read returns the field's value in its unit; false if it is absent.
+func (p fieldLayout) read(b []byte) (v uint64, ok bool) {
 	if p.bytes == 0 || p.at+p.bytes > len(b) {
 		return 0, false
 	}
@@ -116,7 +118,7 @@ func (p place) of(b []byte) (v uint64, ok bool) {
 	return v * uint64(p.times) / uint64(p.over), true
 }
 
-// microjoules is energy of gpu_metrics in uJ; 64 bits hold 2^44 J.
+// microjoules returns the energy in uJ; 64 bits hold 2^44 J.
 func (m metrics) microjoules() uint64 {
 	whole, part := m.energy>>16, m.energy&0xffff
 	return whole*1e6 + part*1e6>>16

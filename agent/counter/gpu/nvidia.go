@@ -10,7 +10,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// nvColumn is one column of an NVIDIA GPU, made of what jobgait-nvml reads of it.
+// nvColumn is the counter source of one column of an NVIDIA GPU, from the readings of jobgait-nvml.
 type nvColumn struct {
 	h      *helper
 	device uint16
@@ -18,46 +18,45 @@ type nvColumn struct {
 	event  string
 	value  value
 	// ready are the readings since the last drain, last is the newest that was drained.
-	ready []stamped
-	last  stamped
-	// startNS is from when on readings count, 0 while that is not known; before is the
-	// last reading before it.
+	ready []timedValue
+	last  timedValue
+	// startNS is the time from which readings count, 0 while unknown; before is the last reading before it.
 	startNS         int64
-	before          stamped
+	before          timedValue
 	total           uint64
 	moved           bool
 	readings, fails int64
 	failure         uint8
-	tells           bool // reports what became of the helper
+	reportsHelper   bool // reports the helper's failure in its notes
 }
 
-// stamped is a count, or a level, at a time.
-type stamped struct {
+// timedValue is a count or a level at a time.
+type timedValue struct {
 	timeNS int64
 	v      uint64
 }
 
 var _ counter.Source = (*nvColumn)(nil)
 
-// value returns what a reading adds to a counter, or its level. A status other than nvOK is the reason for no
+// value computes what a reading adds to a counter, or its level. A status other than nvOK says why there is no
 // value.
 type value interface {
-	of(r *record) (v uint64, status uint8)
+	read(r *record) (v uint64, status uint8)
 }
 
-// mostReady limits what waits for a drain, mostEarly what is kept of the time before a
-// process of the job holds the GPU.
+// maxReady limits the readings that wait for a drain, maxEarly those kept from before a process of the job has
+// the GPU open.
 const (
-	mostReady = 1 << 14
-	mostEarly = 64
+	maxReady = 1 << 14
+	maxEarly = 64
 )
 
-// take takes every reading of the helper.
+// take adds a reading of the helper, if it is of this device.
 func (c *nvColumn) take(r *record) {
 	if r.device != c.device || r.kind != recReading {
 		return
 	}
-	v, status := c.value.of(r)
+	v, status := c.value.read(r)
 	switch status {
 	case nvNotRead:
 		return
@@ -75,53 +74,60 @@ func (c *nvColumn) take(r *record) {
 		c.total += v
 		c.moved = c.moved || v > 0
 	}
-	if c.startNS == 0 && len(c.ready) >= mostEarly {
-		c.ready = append(c.ready[:0], c.ready[mostEarly/2:]...)
+	if c.startNS == 0 && len(c.ready) >= maxEarly {
+		c.ready = append(c.ready[:0], c.ready[maxEarly/2:]...)
 	}
-	if len(c.ready) < mostReady {
-		c.ready = append(c.ready, stamped{r.begunNS + (r.endedNS-r.begunNS)/2, c.total})
+	if len(c.ready) < maxReady {
+		c.ready = append(c.ready, timedValue{r.begunNS + (r.endedNS-r.begunNS)/2, c.total})
 	}
 }
 
-// Columns, Lanes, PeriodNS and EveryNS: records have times of their own, so they are
-// fetched when the profile is written.
+// Columns returns the one column. EveryNS is 0: readings carry their times, so they are drained when the
+// profile is written.
 func (c *nvColumn) Columns() []profile.Column { return []profile.Column{c.column} }
-func (c *nvColumn) Lanes() int                { return 1 }
-func (c *nvColumn) PeriodNS() int64           { return 0 }
-func (c *nvColumn) EveryNS() int64            { return 0 }
 
-// Start does nothing: the helper reads from its start on.
+// Lanes returns 1.
+func (c *nvColumn) Lanes() int { return 1 }
+
+// PeriodNS returns 0: no record is due at a fixed time.
+func (c *nvColumn) PeriodNS() int64 { return 0 }
+
+// EveryNS returns 0: records are fetched when the profile is written.
+func (c *nvColumn) EveryNS() int64 { return 0 }
+
+// Start does nothing: the helper reads from its own start on.
 func (c *nvColumn) Start() error { return nil }
 
-// StartAt discards what was read before a time. The counter's value at that time is
-// interpolated, so that a counter that is read seldom counts from there on.
+// StartAt discards readings before a time. The counter's value at that time is interpolated, so that a rarely
+// read counter counts from then on.
 func (c *nvColumn) StartAt(timeNS int64) { c.startNS = max(1, timeNS) }
 
-// Stop has nothing to do.
+// Stop does nothing.
 func (c *nvColumn) Stop() error { return nil }
 
-// Close ends the helper with the first of its columns.
+// Close ends the helper; later calls of its other columns do nothing.
 func (c *nvColumn) Close() error { return c.h.close() }
 
-// Drain hands over what the helper has read since StartAt.
+// Drain passes the helper's readings since StartAt to the sink. A level is repeated at the present time while
+// it holds.
 func (c *nvColumn) Drain(to counter.Sink) error {
 	c.h.poll()
 	for _, s := range c.ready {
-		c.give(to, s)
+		c.passReading(to, s)
 	}
 	c.ready = c.ready[:0]
 	if c.h.gone != nil {
 		return fmt.Errorf("read %s: %w", c.column.Name, c.h.gone)
 	}
 	// A level holds until it is read again.
-	if now := c.h.now(); c.column.Gauge && c.last.timeNS != 0 && now-c.last.timeNS < holdsNS {
+	if now := c.h.now(); c.column.Gauge && c.last.timeNS != 0 && now-c.last.timeNS < levelHoldNS {
 		to.Read(0, now, []uint64{c.last.v})
 	}
 	return nil
 }
 
-// give hands over one reading.
-func (c *nvColumn) give(to counter.Sink, s stamped) {
+// passReading passes one reading to the sink, and before the first one the interpolated value at startNS.
+func (c *nvColumn) passReading(to counter.Sink, s timedValue) {
 	if s.timeNS < c.startNS {
 		c.before = s
 		return
@@ -134,34 +140,35 @@ func (c *nvColumn) give(to counter.Sink, s stamped) {
 	to.Read(0, s.timeNS, []uint64{s.v})
 }
 
-// holdsNS is for how long a level holds that is read every 0.15 s.
-const holdsNS = 1e9
+// levelHoldNS is how long a level, read every 0.15 s, is taken to hold.
+const levelHoldNS = 1e9
 
-// Sources describe what is read.
+// Sources describes what is read.
 func (c *nvColumn) Sources() []run.CounterSource {
 	return []run.CounterSource{{Name: c.column.Name, Event: c.event, PMU: "nvml", Config: c.h.devices[c.device].uuid,
 		Scope: c.column.Scope, Hz: c.column.Hz}}
 }
 
-// Notes say what could not be read, and that a counter did not move.
+// Notes returns notes on failed readings, on a counter that did not move or began again, and on the helper's
+// failure.
 func (c *nvColumn) Notes() (list []note.Note) {
 	if why := c.h.refused(c.device); why != nil && c.event == energyEvent && c.h.gone == nil {
 		return []note.Note{note.New(note.GPUsUnread, "%s: %v", c.column.Name, why)}
 	}
-	if gone := c.h.gone; c.tells && gone != nil && gone != io.EOF {
-		list = append(list, note.New(note.GPUsUnread, "%v: what the GPUs did from then on is not known", gone))
+	if gone := c.h.gone; c.reportsHelper && gone != nil && gone != io.EOF {
+		list = append(list, note.New(note.GPUsUnread, "%v: GPU values after that are missing", gone))
 	}
 	switch {
 	case c.readings == 0 && c.fails > 0:
-		list = append(list, note.New(note.NeverRead, "%s could never be read: %s", c.column.Name, said(c.failure)))
+		list = append(list, note.New(note.NeverRead, "%s could never be read: %s", c.column.Name, statusText(c.failure)))
 	case c.fails > 0:
 		list = append(list, note.New(note.ReadFailed, "%s: %d of %d readings failed, the last with: %s", c.column.Name,
-			c.fails, c.fails+c.readings, said(c.failure)))
-	case c.readings > minMoves && !c.moved && c.event == energyEvent:
+			c.fails, c.fails+c.readings, statusText(c.failure)))
+	case c.readings > minEnergyReadings && !c.moved && c.event == energyEvent:
 		list = append(list, note.New(note.NeverRead, "%s did not move in %d readings: it has no value", c.column.Name,
 			c.readings))
 	}
-	if n, ok := c.value.(*counted); ok && n.begins > 0 {
+	if n, ok := c.value.(*growingCounter); ok && n.begins > 0 {
 		list = append(list, note.New(note.ReadFailed,
 			"%s began again %d times, or wrapped: its total lacks what it counted between these readings", c.column.Name,
 			n.begins))
@@ -169,15 +176,15 @@ func (c *nvColumn) Notes() (list []note.Note) {
 	return list
 }
 
-// minMoves is after how many readings energy must have moved: 20 s.
-const minMoves = 10
+// minEnergyReadings is the number of readings after which energy must have moved: 20 s.
+const minEnergyReadings = 10
 
-// energyEvent is the name of the energy counter, which an idle board moves too.
+// energyEvent is the name of the energy counter, which moves even on an idle board.
 const energyEvent = "total energy consumption"
 
-// counted is a counter that grows: by how much since the last reading, times scale. One
-// that is smaller than it was has begun again, or has wrapped: then its growth is not known.
-type counted struct {
+// growingCounter returns a counter's increase since the last reading, times scale. A counter that decreased has
+// begun again or wrapped; its increase is unknown and counts as 0.
+type growingCounter struct {
 	field  int
 	scale  uint64
 	last   uint64
@@ -185,7 +192,9 @@ type counted struct {
 	begins int // how often it has begun again
 }
 
-func (c *counted) of(r *record) (uint64, uint8) {
+// read returns the growth of the counter since the previous record, times its scale, and the status of the
+// value. The growth is 0 for the first record and after a reset.
+func (c *growingCounter) read(r *record) (uint64, uint8) {
 	if s := r.status[c.field]; s != nvOK {
 		return 0, s
 	}
@@ -202,40 +211,42 @@ func (c *counted) of(r *record) (uint64, uint8) {
 	return grew * c.scale, nvOK
 }
 
-// sharing is a share of full at a reading, times the time since the reading before. A gap
-// is longer than mostNS: of it nothing is known, so that it adds nothing.
-type sharing struct {
+// timeShare multiplies a share, read as a part of full, by the time since the previous reading. A gap longer
+// than shareHoldNS adds nothing, because the share in it is unknown.
+type timeShare struct {
 	field   int
 	full    uint64
 	sinceNS int64
 }
 
-func (u *sharing) of(r *record) (uint64, uint8) {
+// read returns the time since the previous record, in ns, times the share, and the status of the value. It
+// returns 0 for the first record and after a gap longer than shareHoldNS.
+func (u *timeShare) read(r *record) (uint64, uint8) {
 	if s := r.status[u.field]; s != nvOK {
 		return 0, s
 	}
 	since := u.sinceNS
 	u.sinceNS = r.begunNS
-	if since == 0 || r.begunNS-since > mostNS || r.begunNS < since {
+	if since == 0 || r.begunNS-since > shareHoldNS || r.begunNS < since {
 		return 0, nvOK
 	}
 	return part(r.value[u.field], u.full, r.begunNS-since), nvOK
 }
 
-// part is a share of full, times a time.
+// part returns ns times share / full, where share is limited to full.
 func part(share, full uint64, ns int64) uint64 { return min(share, full) * uint64(ns) / full }
 
-// gpmFull is the share of GPM's means that is all.
+// gpmFull is the value of a GPM mean that stands for 100 %.
 const gpmFull = 10_000
 
-// meanSince is a mean of GPM, times the time that it is of: from one sample of GPM to the
-// next, however far apart they are.
+// meanSince multiplies a mean reported by GPM, NVIDIA's performance monitoring, by the time that the mean
+// covers: from one GPM sample to the next, however far apart they are.
 type meanSince struct {
 	field int
 	time  bool // the time itself
 }
 
-func (m meanSince) of(r *record) (uint64, uint8) {
+func (m meanSince) read(r *record) (uint64, uint8) {
 	began := int64(r.value[valGPMBegan])
 	if r.status[m.field] == nvNotRead && r.status[valGPMBegan] == nvOK {
 		return 0, nvBegins
@@ -252,22 +263,23 @@ func (m meanSince) of(r *record) (uint64, uint8) {
 	return part(r.value[m.field], gpmFull, r.begunNS-began), nvOK
 }
 
-// mostNS is for how long a share is taken to hold.
-const mostNS = 2e9
+// shareHoldNS is the longest time, in ns, for which a share that was read is assumed to stay valid.
+const shareHoldNS = 2e9
 
-// level is a value as it is.
+// level returns a value unchanged.
 type level struct{ field int }
 
-func (l level) of(r *record) (uint64, uint8) { return r.value[l.field], r.status[l.field] }
+// read returns the field's value and status.
+func (l level) read(r *record) (uint64, uint8) { return r.value[l.field], r.status[l.field] }
 
-// slowed is the time for which a board was slowed for one of two reasons that its counters
-// tell apart: the longer of both, since reasons that hold at once do not add up. A board
-// without these counters has the bits of the reasons, which hold from one reading to the next.
-type slowed struct {
-	counters [2]counted
+// slowdownTime returns the time for which a board was slowed for one of two reasons with counters of their own:
+// the longer of both, since both may hold at once. For a board without these counters it uses the bits of the
+// reasons, which are taken to hold from one reading to the next.
+type slowdownTime struct {
+	counters [2]growingCounter
 	bits     uint64
 	sinceNS  int64
-	// counts is whether the board has counters, masks whether it has the bits.
+	// counts says that the board has counters, masks that it has the bits.
 	counts, masks bool
 }
 
@@ -281,20 +293,25 @@ const (
 	reasonsOfHeat    = reasonSWThermal | reasonHWThermal
 )
 
-func slowedByPower() *slowed {
-	return &slowed{counters: [2]counted{{field: valPowerCap, scale: 1}, {field: valPowerBrake, scale: 1}},
+// slowedByPower returns the value that reads how long, in ns, the board was slowed by a power cap or power
+// brake.
+func slowedByPower() *slowdownTime {
+	return &slowdownTime{counters: [2]growingCounter{{field: valPowerCap, scale: 1}, {field: valPowerBrake, scale: 1}},
 		bits: reasonsOfPower}
 }
 
-func slowedByHeat() *slowed {
-	return &slowed{counters: [2]counted{{field: valSWThermal, scale: 1}, {field: valHWThermal, scale: 1}},
+// slowedByHeat returns the value that reads how long, in ns, the board was slowed by heat.
+func slowedByHeat() *slowdownTime {
+	return &slowdownTime{counters: [2]growingCounter{{field: valSWThermal, scale: 1}, {field: valHWThermal, scale: 1}},
 		bits: reasonsOfHeat}
 }
 
-func (t *slowed) of(r *record) (longest uint64, status uint8) {
+// read returns for how long, in ns since the previous record, the board was slowed, and the status of the
+// value.
+func (t *slowdownTime) read(r *record) (longest uint64, status uint8) {
 	status = nvNotRead
 	for i := range t.counters {
-		v, s := t.counters[i].of(r)
+		v, s := t.counters[i].read(r)
 		if status == nvNotRead || s == nvOK {
 			status = s
 		}
@@ -309,22 +326,22 @@ func (t *slowed) of(r *record) (longest uint64, status uint8) {
 		return 0, nvNotRead
 	}
 	since := t.sinceNS
-	if t.sinceNS = r.begunNS; since == 0 || r.begunNS-since > mostNS || r.begunNS < since ||
+	if t.sinceNS = r.begunNS; since == 0 || r.begunNS-since > shareHoldNS || r.begunNS < since ||
 		r.value[valReasons]&t.bits == 0 {
 		return 0, nvOK
 	}
 	return uint64(r.begunNS - since), nvOK
 }
 
-// How often jobgait-nvml reads the groups of its plan, where their cost allows it.
+// The rates at which jobgait-nvml reads the groups of its plan, if their cost permits, in Hz.
 const (
-	beatHz   = 1 / 0.15
+	fastHz   = 1 / 0.15
 	energyHz = 0.5
 	gpmHz    = 1
 	seldomHz = 0.2
 )
 
-// nvColumns are those of a device, the n-th of the job's.
+// nvColumns returns the columns of the n-th device of the job.
 func nvColumns(h *helper, n int) []*nvColumn {
 	column := func(what, unit, event string, hz float64, gauge bool, v value) *nvColumn {
 		return &nvColumn{h: h, device: uint16(n), event: event, value: v,
@@ -335,14 +352,14 @@ func nvColumns(h *helper, n int) []*nvColumn {
 		return column(what, "ns", event, gpmHz, false, meanSince{field: field})
 	}
 	return []*nvColumn{
-		column("energy", "uJ", energyEvent, energyHz, false, &counted{field: valEnergy, scale: 1000}),
-		column("kernel", "ns", "utilization.gpu", beatHz, false, &sharing{field: valKernel, full: 100}),
-		column("memory", "bytes", "memory used", beatHz, true, level{valUsed}),
-		column("power", "mW", "power", beatHz, true, level{valPower}),
+		column("energy", "uJ", energyEvent, energyHz, false, &growingCounter{field: valEnergy, scale: 1000}),
+		column("kernel", "ns", "utilization.gpu", fastHz, false, &timeShare{field: valKernel, full: 100}),
+		column("memory", "bytes", "memory used", fastHz, true, level{valUsed}),
+		column("power", "mW", "power", fastHz, true, level{valPower}),
 		column("power_capped", "ns", "slowed by power cap or power brake", seldomHz, false, slowedByPower()),
 		column("heat_slowed", "ns", "slowed by heat", seldomHz, false, slowedByHeat()),
-		column("pcie_tx", "bytes", "PCIe bytes sent", seldomHz, false, &counted{field: valPCIeTX, scale: 1}),
-		column("pcie_rx", "bytes", "PCIe bytes received", seldomHz, false, &counted{field: valPCIeRX, scale: 1}),
+		column("pcie_tx", "bytes", "PCIe bytes sent", seldomHz, false, &growingCounter{field: valPCIeTX, scale: 1}),
+		column("pcie_rx", "bytes", "PCIe bytes received", seldomHz, false, &growingCounter{field: valPCIeRX, scale: 1}),
 		column("gpm", "ns", "time of which GPM has means", gpmHz, false, meanSince{field: valSM, time: true}),
 		gpm("sm", "GPM SM activity", valSM),
 		gpm("occupancy", "GPM SM occupancy", valOccupancy),

@@ -83,7 +83,7 @@ func start(t *testing.T, devices []string, hangs bool, settings ...string) (*hel
 	p := h.process
 	t.Cleanup(func() {
 		if h.gone == nil {
-			h.leave(os.ErrClosed)
+			h.abandon(os.ErrClosed)
 		}
 		if hangs {
 			if err := unix.Kill(p.Pid, 0); err != nil {
@@ -131,7 +131,7 @@ func TestNVIDIA(t *testing.T) {
 	if h.driver != "999.01" || h.cpuNS <= 0 {
 		t.Errorf("driver %q, CPU time %d", h.driver, h.cpuNS)
 	}
-	for i, want := range []introduced{{true, 0, 0, false, 80000000001, true, "GPU-00000000-0000-0000-0000-000000000001",
+	for i, want := range []deviceInfo{{true, 0, 0, false, 80000000001, true, "GPU-00000000-0000-0000-0000-000000000001",
 		"Fake 1"},
 		{true, 0, 1, false, 80000000000, true, "GPU-00000000-0000-0000-0000-000000000000", "Fake 0"}} {
 		if h.devices[i] != want {
@@ -315,7 +315,7 @@ func TestHungDriver(t *testing.T) {
 			jobtest.Until(t, "it has begun", func() bool { h.poll(); return h.devices[0].known })
 		}
 		c := nvColumns(h, 0)[0]
-		c.tells = true
+		c.reportsHelper = true
 		h.polledNS = clock
 		// Drained twice a second it is given up after 10 s without a word.
 		polls := 0
@@ -463,9 +463,9 @@ func TestCounted(t *testing.T) {
 		"wraps":        {[]*record{reading(1<<32-10, 0), reading(5, 0), reading(9, 0)}, 4},
 		"with a gap":   {[]*record{reading(100, 0), reading(0, nvNoPermission), reading(160, 0)}, 60},
 	} {
-		counter, sum := counted{field: valPCIeTX, scale: 1}, uint64(0)
+		counter, sum := growingCounter{field: valPCIeTX, scale: 1}, uint64(0)
 		for _, r := range c.readings {
-			v, _ := counter.of(r)
+			v, _ := counter.read(r)
 			sum += v
 		}
 		if again := strings.Contains(name, "again") || name == "wraps"; sum != c.want || (counter.begins == 1) != again {
@@ -484,11 +484,11 @@ func TestSharing(t *testing.T) {
 		"two readings": {[]int64{1e9, 12e8}, 5e7},
 		"a gap":        {[]int64{1e9, 12e8, 9e9, 92e8}, 1e8},
 	} {
-		s, sum := sharing{field: valKernel, full: 100}, uint64(0)
+		s, sum := timeShare{field: valKernel, full: 100}, uint64(0)
 		for _, at := range c.atNS {
 			r := record{begunNS: at}
 			r.value[valKernel] = 25
-			v, _ := s.of(&r)
+			v, _ := s.read(&r)
 			sum += v
 		}
 		if sum != c.want {
@@ -608,7 +608,7 @@ func TestReadsOnAfterAProbe(t *testing.T) {
 	from := len(all.all)
 	until(t, h, "there are six readings", func() bool { return len(all.all) >= from+6 })
 	for i, r := range all.all[from+1:] {
-		if pause := r.begunNS - all.all[from+i].begunNS; pause > silentMost/2 {
+		if pause := r.begunNS - all.all[from+i].begunNS; pause > maxSilentNS/2 {
 			t.Errorf("%d s without a reading", pause/1e9)
 		}
 	}
@@ -629,14 +629,14 @@ func TestSlowed(t *testing.T) {
 	bits := []*record{reading(1e9, 0, 0, nvNotSupported), reading(11e8, 0, reasonSWThermal, nvNotRead),
 		reading(12e8, 0, reasonPowerCap, nvNotRead)}
 	for name, c := range map[string]struct {
-		of       *slowed
+		of       *slowdownTime
 		readings []*record
 		want     uint64
 	}{"counters": {slowedByHeat(), counters, 4e7}, "bits": {slowedByHeat(), bits, 1e8},
 		"bits of power": {slowedByPower(), bits, 1e8}} {
 		sum := uint64(0)
 		for _, r := range c.readings {
-			v, _ := c.of.of(r)
+			v, _ := c.of.read(r)
 			sum += v
 		}
 		if sum != c.want {
@@ -724,7 +724,7 @@ func TestEarlyReadingsAreBounded(t *testing.T) {
 	for i := range int64(10_000) {
 		c.take(&record{kind: recReading, begunNS: i, endedNS: i})
 	}
-	if n := len(c.ready); n > mostEarly || c.ready[n-1].timeNS != 9_999 {
+	if n := len(c.ready); n > maxEarly || c.ready[n-1].timeNS != 9_999 {
 		t.Errorf("%d readings, the last of %d", n, c.ready[n-1].timeNS)
 	}
 }
@@ -732,8 +732,8 @@ func TestEarlyReadingsAreBounded(t *testing.T) {
 // Energy that stays what it was in many readings is reported, a short run's is not.
 func TestDidNotMove(t *testing.T) {
 	c := nvColumns(newHelper(1, rawcall.Now), 0)[0]
-	for i := range minMoves + 2 {
-		if n := c.Notes(); i < minMoves && n != nil {
+	for i := range minEnergyReadings + 2 {
+		if n := c.Notes(); i < minEnergyReadings && n != nil {
 			t.Fatalf("after %d: %v", i, n)
 		}
 		r := record{kind: recReading, begunNS: int64(i) * 15e7, endedNS: int64(i) * 15e7}
@@ -758,10 +758,10 @@ func TestNVIDIAOfAJob(t *testing.T) {
 	if len(o.Sources) != 13 || o.CPU == nil || len(o.Notes) != 0 {
 		t.Fatalf("%d sources, notes %v", len(o.Sources), o.Notes)
 	}
-	if first, second := o.Sources[0].EveryNS(), o.Sources[1].EveryNS(); first != lookNS || second != 0 {
+	if first, second := o.Sources[0].EveryNS(), o.Sources[1].EveryNS(); first != holderCheckNS || second != 0 {
 		t.Errorf("drained every %d and %d ns", first, second)
 	}
-	h := o.Sources[0].(*held).Source.(*nvColumn).h
+	h := o.Sources[0].(*heldSource).Source.(*nvColumn).h
 	s, _ := source(t, o, "gpu0_energy")
 	var to countertest.Sink
 	drain := func() {
@@ -774,7 +774,7 @@ func TestNVIDIAOfAJob(t *testing.T) {
 	jobtest.Until(t, "it was looked at who holds them", func() bool {
 		drain()
 		_, known := h.files()
-		return known && o.Sources[0].(*held).by.others
+		return known && o.Sources[0].(*heldSource).holders.otherGPUs
 	})
 	if len(to.Readings) != 0 || o.Windows() != nil {
 		t.Errorf("readings %v", to.Readings)
@@ -834,7 +834,7 @@ func FuzzRecords(f *testing.F) {
 			h, all := newHelper(2, func() int64 { return 1 }), &everything{}
 			h.takers = append(h.takers, all)
 			for rest := b; len(rest) > 0 && h.gone == nil; rest = rest[min(piece, len(rest)):] {
-				h.hear(rest[:min(piece, len(rest))])
+				h.decode(rest[:min(piece, len(rest))])
 			}
 			return h, len(all.all)
 		}

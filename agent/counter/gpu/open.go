@@ -13,32 +13,31 @@ import (
 	"jobgait/analysis/run"
 )
 
-// ReadingParams say whose GPUs, and where they are.
+// ReadingParams says which GPUs are read, and where their files are.
 type ReadingParams struct {
 	GPUs job.GPUs
 	// Sys and Dev are normally "/sys" and "/dev".
 	Sys, Dev string
-	// Helper is the program jobgait-nvml, Env what of an environment it gets.
+	// Helper is the path of jobgait-nvml, Env its environment.
 	Helper string
 	Env    []string
 	// Holders has Proc, Members, Sharing and Now; this package sets JobFiles.
 	Holders Holders
 }
 
-// Opened are the sources of a job's GPUs, what of them is not to be had, and notes.
+// Opened has the opened sources of a job's GPUs, absent ones with reasons, and notes.
 type Opened struct {
 	Sources []counter.Source
 	Absent  []run.CounterSource
 	Notes   []note.Note
-	// CPU returns what other processes used for them; nil without such a process.
+	// CPU returns the CPU time of the programs that read GPUs; nil if no such program runs.
 	CPU func() ReaderCPU
-	// Devices are which boards they are, as far as that is known by now.
+	// Devices returns the GPUs that are read, as far as they are known by now.
 	Devices func() []run.GPUDevice
-	// Windows are the windows of utilization since the last call; nil where the driver
-	// has none.
+	// Windows returns the utilization windows since the last call; nil if the driver has none.
 	Windows func() []profile.GPUWindows
-	// Flush asks for a last reading of everything, Flushed is whether it has come, or
-	// will not; nil where readings need no asking.
+	// Flush requests a last reading of all values, and Flushed reports whether it has arrived or never will; both
+	// are nil if readings need no request.
 	Flush   func()
 	Flushed func() bool
 }
@@ -47,14 +46,14 @@ type Opened struct {
 // starting them and loading the library took.
 type ReaderCPU struct{ TotalNS, StartNS int64 }
 
-// Open opens the job's GPUs. It asks no device that may hang but in another goroutine,
-// which is waited for 2 s at most.
+// Open opens the GPUs that the scheduler assigned to the job. It accesses devices that may hang only in other
+// goroutines, and waits for them at most 2 s.
 func Open(p ReadingParams) Opened {
 	if p.GPUs.Parted != "" {
 		return withheld("the job has parts of them by %s: what all of a GPU does is not the job's own", p.GPUs.Parted)
 	}
-	if n := max(len(p.GPUs.UUIDs), len(p.GPUs.Numbers)); n > mostGPUs {
-		return withheld("%d are more than the %d that a profile has room for", n, mostGPUs)
+	if n := max(len(p.GPUs.UUIDs), len(p.GPUs.Numbers)); n > maxGPUs {
+		return withheld("%d are more than the %d that a profile has room for", n, maxGPUs)
 	}
 	if g := p.GPUs; len(g.UUIDs) > 0 && len(g.Numbers) > 0 && len(g.UUIDs) != len(g.Numbers) {
 		return withheld("the scheduler gives %d names and %d numbers of them", len(g.UUIDs), len(g.Numbers))
@@ -64,7 +63,7 @@ func Open(p ReadingParams) Opened {
 		return withheld("%v", err)
 	}
 	_, missing := os.Stat(filepath.Join(p.Dev, "nvidiactl"))
-	switch mine, err := pick(cards, p.GPUs); {
+	switch mine, err := selectCards(cards, p.GPUs); {
 	case len(cards) == 0 && missing != nil:
 		return withheld("the node shows none that can be read")
 	case len(cards) == 0, missing == nil && err != nil && len(p.GPUs.UUIDs) > 0:
@@ -78,10 +77,10 @@ func Open(p ReadingParams) Opened {
 	}
 }
 
-// waitsForHolder has the helper read only the energy until a GPU is known to be held.
+// waitsForHolder is the option that makes the helper read only energy until a GPU is found to be open.
 const waitsForHolder = "-w"
 
-// openNVIDIA starts the program that asks NVIDIA's library, and does not wait for it.
+// openNVIDIA starts the program that calls NVIDIA's library, without waiting for it, and returns the sources.
 func openNVIDIA(p ReadingParams) Opened {
 	names := p.GPUs.UUIDs
 	if len(names) == 0 {
@@ -95,27 +94,27 @@ func openNVIDIA(p ReadingParams) Opened {
 			job.Cause(err))
 		return Opened{Notes: []note.Note{n}, Absent: []run.CounterSource{{Name: "gpu", Scope: "job", Absent: n.Text}}}
 	}
-	out := Opened{CPU: h.cpu, Devices: h.boards}
+	out := Opened{CPU: h.cpu, Devices: h.gpuDevices}
 	for n := range names {
 		for _, c := range nvColumns(h, n) {
-			c.tells = len(out.Sources) == 0
+			c.reportsHelper = len(out.Sources) == 0
 			h.takers = append(h.takers, c)
 			out.Sources = append(out.Sources, c)
 		}
 	}
 	holders := p.Holders
 	holders.JobFiles = h.files
-	holders.Lost = func() error { return h.gone }
+	holders.WhyUnknown = func() error { return h.gone }
 	holders.OnHeld = h.flush // energy is counted from here on
 	out.Windows = func() []profile.GPUWindows { return windowsOf(h, &holders) }
 	asked := 0
 	out.Flush = func() { asked = h.flushed + 1; h.flush() }
 	out.Flushed = func() bool { h.poll(); return h.gone != nil || h.flushed >= asked }
-	return out.held(&holders)
+	return out.waitForHolder(&holders)
 }
 
-// windowsOf are the windows of each device since a process of the job holds one; none
-// before. What the driver saw before that is not the job's.
+// windowsOf removes and returns the waiting utilization windows of each device that end after a process of the
+// job opened a GPU; nil before that.
 func windowsOf(h *helper, holders *Holders) (out []profile.GPUWindows) {
 	if !holders.confirmed {
 		return nil
@@ -128,6 +127,7 @@ func windowsOf(h *helper, holders *Holders) (out []profile.GPUWindows) {
 	return out
 }
 
+// newWindows returns the windows of a GPU in the form of a profile.
 func newWindows(gpu int, list []window) profile.GPUWindows {
 	w := profile.GPUWindows{GPU: gpu}
 	for _, x := range list {
@@ -136,35 +136,37 @@ func newWindows(gpu int, list []window) profile.GPUWindows {
 	return w
 }
 
-// mostGPUs is how many a profile takes the columns of, of 256 that it may have.
-const mostGPUs = 16
+// maxGPUs limits the GPUs whose columns are in a profile, which may have 256 columns.
+const maxGPUs = 16
 
+// withheld returns no sources, and a note that says why the GPUs were not recorded.
 func withheld(format string, args ...any) Opened {
 	n := note.New(note.GPUsWithheld, "the job's GPUs were not recorded: "+format, args...)
 	return Opened{Notes: []note.Note{n}, Absent: []run.CounterSource{{Name: "gpu", Scope: "job", Absent: n.Text}}}
 }
 
-// openCards opens AMD's.
+// openCards opens AMD's GPUs.
 func openCards(p ReadingParams, cards []card) Opened {
 	h := p.Holders
 	files := map[string]bool{}
-	out := Opened{Devices: func() []run.GPUDevice { return boardsOf(cards) }, Notes: []note.Note{note.New(note.GPUUnproven,
+	out := Opened{Devices: func() []run.GPUDevice {
+		return devicesOf(cards)
+	}, Notes: []note.Note{note.New(note.GPUUnproven,
 		"readings of AMD's GPUs are built to the documentation and have not yet been checked on a GPU")}}
 	for n, c := range cards {
 		files[c.file] = true
-		have, lack := polled.Open(kinds(n, c, p)...)(h.Now)
+		have, lack := polled.Open(cardKinds(n, c, p)...)(h.Now)
 		for _, s := range have {
 			out.Sources = append(out.Sources, s)
 		}
 		out.Absent = append(out.Absent, lack...)
 	}
 	h.JobFiles = func() (map[string]bool, bool) { return files, true }
-	return out.held(&h)
+	return out.waitForHolder(&h)
 }
 
-// kinds are what is read of a card: each in a goroutine of its own, with state of its
-// own.
-func kinds(n int, c card, p ReadingParams) []polled.CounterKind {
+// cardKinds returns what is read of a card: counts and levels, each in a goroutine with its own state.
+func cardKinds(n int, c card, p ReadingParams) []polled.CounterKind {
 	amd := func(what string, meter func(*board) (polled.Meter, error)) polled.CounterKind {
 		open := func() (polled.Meter, error) {
 			b, err := newBoard(n, c)
@@ -175,14 +177,14 @@ func kinds(n int, c card, p ReadingParams) []polled.CounterKind {
 		}
 		return polled.CounterKind{Name: column(n, what, "", false).Name, Scope: "job", Hangs: true, Open: open}
 	}
-	return []polled.CounterKind{amd("energy", func(b *board) (polled.Meter, error) { return b.counts(p.Holders.Now) }),
-		amd("memory", (*board).levels)}
+	return []polled.CounterKind{amd("energy", func(b *board) (polled.Meter, error) { return b.countMeter(p.Holders.Now) }),
+		amd("memory", (*board).levelMeter)}
 }
 
-// held makes all sources wait for a holder.
-func (o Opened) held(h *Holders) Opened {
+// waitForHolder makes all sources count only once a process of the job has a GPU open.
+func (o Opened) waitForHolder(h *Holders) Opened {
 	for i, s := range o.Sources {
-		o.Sources[i] = &held{Source: s, by: h, first: i == 0}
+		o.Sources[i] = &heldSource{Source: s, holders: h, first: i == 0}
 	}
 	return o
 }

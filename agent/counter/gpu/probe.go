@@ -14,9 +14,9 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// Probe reads every GPU of this node for some seconds and writes what no document proves:
-// what each call costs, how often values are new, which may be read, and of which clock
-// time stamps are. It is started by hand; it wakes no GPU.
+// Probe reads every GPU of this node for some seconds and prints what no document states: the cost of each
+// call, how often values change, which values may be read, and the clock of time stamps. It is started by hand
+// and wakes no GPU.
 func Probe(w io.Writer, p ReadingParams) error {
 	fmt.Fprintln(w, "NVIDIA: checked on an H100 and an H200. A GPU that is divided by MIG is not read. AMD: built to the "+
 		"documentation, not yet run on a GPU.")
@@ -28,7 +28,7 @@ func Probe(w io.Writer, p ReadingParams) error {
 		probeCard(w, c)
 	}
 	var numbers []string
-	for _, n := range numbersIn(p.Dev) {
+	for _, n := range deviceNumbers(p.Dev) {
 		numbers = append(numbers, strconv.Itoa(n))
 	}
 	if len(numbers) > 0 {
@@ -40,17 +40,18 @@ func Probe(w io.Writer, p ReadingParams) error {
 	return nil
 }
 
-// probeForNS is how long NVIDIA's are read at most: 2 s for the refresh, some 8 s for the
-// costs of calls.
+// probeForNS limits how long NVIDIA's GPUs are read: it takes 2 s for the refresh and some 8 s for the costs of
+// calls.
 const probeForNS = 30e9
 
-// tries is a taker that counts how each value could be read.
-type tries struct {
+// readOutcomes is a taker that records with which status each value could be read.
+type readOutcomes struct {
 	readings int
 	status   map[uint16]map[int]uint8
 }
 
-func (t *tries) take(r *record) {
+// take counts a record and stores the status of each value that was read.
+func (t *readOutcomes) take(r *record) {
 	t.readings++
 	if t.status[r.device] == nil {
 		t.status[r.device] = map[int]uint8{}
@@ -62,6 +63,7 @@ func (t *tries) take(r *record) {
 	}
 }
 
+// probeNVIDIA starts jobgait-nvml in probe mode for these devices and prints what it measured.
 func probeNVIDIA(w io.Writer, p ReadingParams, numbers []string) error {
 	began := rawcall.Now()
 	h, err := startHelper(p.Helper, numbers, p.Env, rawcall.Now, "-p")
@@ -69,7 +71,7 @@ func probeNVIDIA(w io.Writer, p ReadingParams, numbers []string) error {
 		return err
 	}
 	defer h.close()
-	seen := &tries{status: map[uint16]map[int]uint8{}}
+	seen := &readOutcomes{status: map[uint16]map[int]uint8{}}
 	h.takers = append(h.takers, seen)
 	hello := int64(0)
 	for h.gone == nil && rawcall.Now()-began < probeForNS && seen.readings < 6*len(numbers) {
@@ -84,17 +86,17 @@ func probeNVIDIA(w io.Writer, p ReadingParams, numbers []string) error {
 	for i, d := range h.devices {
 		fmt.Fprintf(w, "/dev/nvidia%s: %s, %d bytes of memory, GPM %v; to find it: %s; %d windows of utilization%s\n",
 			numbers[i], d.uuid, d.memory, d.gpm,
-			saidOrOK(d.status), len(h.windows[i]), every(h.windows[i]))
+			statusOrOK(d.status), len(h.windows[i]), intervalText(h.windows[i]))
 		for v, name := range valueNames() {
 			if s, ok := seen.status[uint16(i)][v]; ok {
-				fmt.Fprintf(w, "  %-28s %s\n", name, saidOrOK(s))
+				fmt.Fprintf(w, "  %-28s %s\n", name, statusOrOK(s))
 			}
 		}
 	}
 	for _, c := range h.costs {
-		fmt.Fprintf(w, "  %-36s median %7.3f ms, largest %7.3f ms, CPU time %7.3f ms, %s\n", c.words(24),
+		fmt.Fprintf(w, "  %-36s median %7.3f ms, largest %7.3f ms, CPU time %7.3f ms, %s\n", c.textAt(24),
 			float64(c.value[0])/1e6,
-			float64(c.value[1])/1e6, float64(c.value[2])/1e6, saidOrOK(c.status[0]))
+			float64(c.value[1])/1e6, float64(c.value[2])/1e6, statusOrOK(c.status[0]))
 	}
 	if r := h.refresh; r != nil {
 		fmt.Fprintf(w, "/dev/nvidia%s, %d calls for energy and power in 2 s, %.0f us each: energy was new %d times, every "+
@@ -108,8 +110,8 @@ func probeNVIDIA(w io.Writer, p ReadingParams, numbers []string) error {
 	return nil
 }
 
-// every is the usual distance of windows in words, "" where it is not known.
-func every(list []window) string {
+// intervalText returns the median distance of windows in words, "" if unknown.
+func intervalText(list []window) string {
 	if len(list) < 2 {
 		return ""
 	}
@@ -121,20 +123,22 @@ func every(list []window) string {
 	return fmt.Sprintf(", every %.1f ms", float64(steps[len(steps)/2])/1e6)
 }
 
-// valueNames are those of a reading's values.
+// valueNames returns the names of a reading's values.
 func valueNames() []string {
 	return []string{"energy", "utilization", "memory used", "memory", "slowed by power cap", "slowed by heat (software)",
 		"slowed by heat (hardware)", "slowed by power brake", "PCIe sent", "PCIe received", "power", "clock event reasons",
 		"GPM graphics", "GPM SM", "GPM occupancy", "GPM tensor", "GPM DRAM"}
 }
 
-func saidOrOK(status uint8) string {
+// statusOrOK returns a status in words, "read" for nvOK.
+func statusOrOK(status uint8) string {
 	if status == nvOK {
 		return "read"
 	}
-	return said(status)
+	return statusText(status)
 }
 
+// clockName returns the name of a clock that jobgait-nvml reports.
 func clockName(domain uint64) string {
 	switch domain {
 	case 1:
@@ -147,7 +151,7 @@ func clockName(domain uint64) string {
 	return "no known"
 }
 
-// resident is the memory of a process, as the kernel writes it.
+// resident returns the resident memory of a process in the kernel's words.
 func resident(pid int) string {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(b)) {
@@ -158,6 +162,7 @@ func resident(pid int) string {
 	return "memory not known"
 }
 
+// probeCard reads an AMD GPU for two seconds and prints what it measured.
 func probeCard(w io.Writer, c card) {
 	fmt.Fprintf(w, "AMD %s, %s, %s: ", c.pci, c.file, c.name)
 	b, err := newBoard(0, c)
@@ -169,11 +174,11 @@ func probeCard(w io.Writer, c card) {
 	busy, errBusy := b.busy.Read()
 	used, errUsed := b.memory.Read()
 	fmt.Fprintf(w, "gpu_busy_percent %s, mem_info_vram_used %s\n", orError(busy, errBusy), orError(used, errUsed))
-	if !b.known {
-		fmt.Fprintf(w, "  gpu_metrics: %v\n", b.look())
+	if !b.hasMetrics {
+		fmt.Fprintf(w, "  gpu_metrics: %v\n", b.readMetrics())
 		return
 	}
-	seen, err := watch(func() (uint64, error) { err := b.look(); return b.metrics.microjoules(), err })
+	seen, err := measureReads(func() (uint64, error) { err := b.readMetrics(); return b.metrics.microjoules(), err })
 	if err != nil {
 		fmt.Fprintf(w, "  gpu_metrics: %v\n", err)
 		return
@@ -186,17 +191,17 @@ func probeCard(w io.Writer, c card) {
 	fmt.Fprintln(w, " ", seen)
 }
 
-// watched is how a count of microjoules went on while it was read again and again.
-type watched struct {
+// repeatedReads is the result of reading a count of microjoules repeatedly.
+type repeatedReads struct {
 	first, last     uint64
 	news            int
 	spentNS, overNS int64
 }
 
-// watch reads for two seconds.
-func watch(read func() (uint64, error)) (s watched, err error) {
+// measureReads calls read for two seconds and measures cost and changes.
+func measureReads(read func() (uint64, error)) (s repeatedReads, err error) {
 	began := rawcall.Now()
-	for i := range calls {
+	for i := range probeReads {
 		at := rawcall.Now()
 		v, err := read()
 		if err != nil {
@@ -215,17 +220,19 @@ func watch(read func() (uint64, error)) (s watched, err error) {
 	return s, nil
 }
 
-func (s watched) String() string {
+// String describes the cost of a reading, how often the energy was new, and how much it grew.
+func (s repeatedReads) String() string {
 	return fmt.Sprintf("a reading takes %.0f us; energy was new in %d of %d readings, and %d uJ more in %.1f s",
-		float64(s.spentNS)/calls/1e3, s.news, calls, s.last-s.first, float64(s.overNS)/1e9)
+		float64(s.spentNS)/probeReads/1e3, s.news, probeReads, s.last-s.first, float64(s.overNS)/1e9)
 }
 
-// How often files and events are read, and how many times.
+// The number of repeated reads and the time between them.
 const (
-	calls     = 200
-	callEvery = 10 * time.Millisecond
+	probeReads = 200
+	callEvery  = 10 * time.Millisecond
 )
 
+// orError returns a number or the error as text.
 func orError(v uint64, err error) string {
 	if err != nil {
 		return job.Cause(err).Error()

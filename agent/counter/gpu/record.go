@@ -9,10 +9,10 @@ import (
 	"jobgait/analysis/note"
 )
 
-// record is one of jobgait-nvml's, as nvml/nvml.c writes it.
+// record is one record of jobgait-nvml, as nvml/nvml.c writes it.
 type record struct {
 	kind, device uint16
-	// begunNS and endedNS are CLOCK_MONOTONIC, cpuNS what the program has used.
+	// begunNS and endedNS are the times of the reading (CLOCK_MONOTONIC), cpuNS the program's CPU time so far.
 	begunNS, endedNS, cpuNS int64
 	status                  [recordValues]uint8
 	value                   [recordValues]uint64
@@ -73,9 +73,9 @@ const (
 	nvNotRead      = 255
 )
 
-var errGarbled = errors.New("a record of jobgait-nvml is not valid")
+var errGarbled = errors.New("jobgait-nvml sent a malformed record")
 
-// cutRecord takes the first record off b; ok is false while it is not whole.
+// cutRecord decodes the first record in b and returns the bytes after it; ok is false while it is incomplete.
 func cutRecord(b []byte) (r record, rest []byte, ok bool, err error) {
 	if len(b) < recordBytes {
 		return record{}, b, false, nil
@@ -95,8 +95,8 @@ func cutRecord(b []byte) (r record, rest []byte, ok bool, err error) {
 	return r, b[recordBytes:], true, nil
 }
 
-// words are a text of the record from a byte on.
-func (r *record) words(from int) string {
+// textAt returns the zero-terminated text in the record's values that begins at a byte.
+func (r *record) textAt(from int) string {
 	b, _, _ := bytes.Cut(r.text[from:], []byte{0})
 	return note.Clean(string(b), len(r.text))
 }
@@ -108,7 +108,7 @@ type window struct {
 	percent uint8
 }
 
-// windows are those of a record, which a driver may have stamped with any time.
+// windows returns the valid utilization windows of a record.
 func (r *record) windows() (out []window) {
 	for k := range min(r.value[0], (recordValues-1)/2) {
 		end, percent := int64(r.value[1+2*k]), r.value[2+2*k]
@@ -119,8 +119,8 @@ func (r *record) windows() (out []window) {
 	return out
 }
 
-// said is a status in words.
-func said(status uint8) string {
+// statusText returns a status in words.
+func statusText(status uint8) string {
 	switch status {
 	case nvNotSupported:
 		return "the board does not support it"

@@ -130,7 +130,7 @@ func BenchmarkForkOfATask(b *testing.B) {
 				off += forks(b)
 				var fds []int
 				for range n {
-					a := events(unix.PERF_COUNT_SW_TASK_CLOCK)[0].attr(times, unix.PerfBitInherit)
+					a := events(unix.PERF_COUNT_SW_TASK_CLOCK)[0].attr(timeFormat, unix.PerfBitInherit)
 					for _, tid := range threads(b) {
 						fd, err := perf.Open(&a, tid, 0, -1, 0)
 						if err != nil {

@@ -15,28 +15,26 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Finder knows the job's cgroup in the hierarchy of perf events, once there is
-// one; cgroup.Finder does. Absent says why there will be none.
+// Finder finds the job's cgroup in the hierarchy of perf events; cgroup.Finder implements it. WhyAbsent returns
+// why there is no such cgroup, "" if there is or it is not known yet.
 type Finder interface {
-	Perf() (cgroup.Found, bool)
-	Absent() string
+	Perf() (cgroup.FoundDir, bool)
+	WhyAbsent() string
 }
 
-// CgroupParams say what a Cgroup counts.
+// CgroupParams says what a Cgroup counts.
 type CgroupParams struct {
 	// Sys is "/sys" if it is "".
 	Sys  string
 	CPUs []int
-	// Hz is how many readings a second are wanted at most; 0 = Rate, which
-	// holds in any case.
+	// Hz limits the readings per second; 0 for no limit beyond Rate.
 	Hz   float64
 	Find Finder
 }
 
-// Cgroup counts the events of the job's cgroup and of those below it, by one
-// group of events per CPU, which is a lane. It gives no readings until the
-// cgroup is there; when it is removed and made again, counting goes on with the
-// new one.
+// Cgroup counts the events of the job's cgroup and of those below it, by one group of events per CPU, which is
+// a lane. It gives no readings until the cgroup exists; if the cgroup is removed and created again, the counts
+// continue with the new one.
 type Cgroup struct {
 	p       CgroupParams
 	open    perf.Opener
@@ -44,25 +42,24 @@ type Cgroup struct {
 	events  []event
 	sources []run.CounterSource
 	groups  []*group
-	dir     cgroup.Found
+	dir     cgroup.FoundDir
 	opened  bool
-	// retry is when a cgroup that could not be counted is tried again, after
-	// wait more.
+	// retry is when opening is tried again after a failure, wait the interval, which doubles each time.
 	retry, wait int64
-	// online are the CPUs when it was looked for them, lookAt the next time.
-	online  *kernel.Online
-	lookAt  int64
-	on      bool // started
-	looked  bool // for the cgroup, at least once
-	failed  error
-	starved bool
+	// online are the CPUs at the last check, nextOnlineNS the time of the next.
+	online       *kernel.Online
+	nextOnlineNS int64
+	on           bool // started
+	looked       bool // the cgroup was searched at least once
+	failed       error
+	multiplexed  bool
 }
 
 var _ counter.Source = (*Cgroup)(nil)
 
-// NewCgroup finds out what can be counted, on one CPU: the columns are the same
-// whenever the cgroup appears. An error means that no event of a CPU may be
-// opened; perf.Forbidden tells whether for lack of permission.
+// NewCgroup probes on one CPU which events can be counted, because the columns must be known before the cgroup
+// appears. It returns an error if not even the CPU time can be counted; perf.IsForbidden reports whether for
+// lack of permission.
 func NewCgroup(open perf.Opener, p CgroupParams) (*Cgroup, error) {
 	if len(p.CPUs) == 0 {
 		return nil, errors.New("count events of the job's cgroup: no CPU to count on")
@@ -75,7 +72,7 @@ func NewCgroup(open perf.Opener, p CgroupParams) (*Cgroup, error) {
 		c.hz = min(c.hz, p.Hz)
 	}
 	for i, e := range events(unix.PERF_COUNT_SW_CPU_CLOCK) {
-		err := c.try(e)
+		err := c.probeEvent(e)
 		if err != nil && i == 0 {
 			return nil, fmt.Errorf("count events of the job's cgroup: %w", err)
 		}
@@ -90,14 +87,14 @@ func NewCgroup(open perf.Opener, p CgroupParams) (*Cgroup, error) {
 	return c, nil
 }
 
-// try opens one more event in the group, for the whole CPU.
-func (c *Cgroup) try(e event) error {
+// probeEvent tries to open one more event in a group for the whole first CPU.
+func (c *Cgroup) probeEvent(e event) error {
 	g := newGroup(c.p.CPUs[0], len(c.events)+1)
 	err := g.open(c.open, -1, 0, append(c.events[:len(c.events):len(c.events)], e))
 	return errors.Join(err, g.close())
 }
 
-// Columns are the events that a CPU has.
+// Columns returns a column for each event that can be counted.
 func (c *Cgroup) Columns() []profile.Column {
 	cols := make([]profile.Column, len(c.events))
 	for i, e := range c.events {
@@ -106,18 +103,22 @@ func (c *Cgroup) Columns() []profile.Column {
 	return cols
 }
 
-// Lanes is the number of CPUs. No record is due.
-func (c *Cgroup) Lanes() int      { return len(c.groups) }
+// Lanes returns the number of CPUs.
+func (c *Cgroup) Lanes() int { return len(c.groups) }
+
+// PeriodNS returns 0: no record is due at a fixed time.
 func (c *Cgroup) PeriodNS() int64 { return 0 }
 
-// EveryNS is the time between two readings.
+// EveryNS returns the time between two readings.
 func (c *Cgroup) EveryNS() int64 { return int64(1e9 / c.hz) }
 
-// Sources and Notes tell what is counted.
+// Sources returns what is counted and what is absent.
 func (c *Cgroup) Sources() []run.CounterSource { return c.sources }
+
+// Notes returns notes on why events of the job were not counted, or were counted part of the time.
 func (c *Cgroup) Notes() []note.Note {
 	var notes []note.Note
-	switch absent := c.p.Find.Absent(); {
+	switch absent := c.p.Find.WhyAbsent(); {
 	case c.opened:
 	case errors.Is(c.failed, unix.ENOENT):
 		notes = append(notes, note.New(note.NoJobCgroup, "the kernel does not count events of the job's cgroup "+
@@ -127,24 +128,28 @@ func (c *Cgroup) Notes() []note.Note {
 	case absent != "":
 		notes = append(notes, note.New(note.NoJobCgroup, "events of the job were not counted: %s", absent))
 	case c.looked:
-		notes = append(notes, note.New(note.NoJobCgroup, "events of the job were not counted: its cgroup did not appear"))
+		notes = append(notes, note.New(note.NoJobCgroup,
+			"events of the job were not counted: the scheduler created no cgroup for it"))
 	}
-	if c.starved {
+	if c.multiplexed {
 		notes = append(notes, note.New(note.Multiplexed, "the job's counters shared the PMU with others; counts are scaled"))
 	}
 	return notes
 }
 
-// Start lets it count, or look for the cgroup. Stop keeps the counts.
+// Start starts counting, once the cgroup exists.
 func (c *Cgroup) Start() error {
 	c.on = true
 	return c.control(unix.PERF_EVENT_IOC_ENABLE, "start")
 }
+
+// Stop disables the counters, which keep their counts.
 func (c *Cgroup) Stop() error {
 	c.on = false
 	return c.control(unix.PERF_EVENT_IOC_DISABLE, "stop")
 }
 
+// control enables or disables all groups.
 func (c *Cgroup) control(request uint, verb string) error {
 	var first error
 	for _, g := range c.groups {
@@ -155,15 +160,16 @@ func (c *Cgroup) control(request uint, verb string) error {
 	return first
 }
 
-// Drain follows the cgroup and reads the group of every CPU.
+// Drain opens or closes groups as the cgroup appears or disappears, and reads the group of every CPU.
 func (c *Cgroup) Drain(to counter.Sink) error {
-	err := c.follow(to)
+	err := c.followCgroup(to)
 	if !c.opened {
 		return err
 	}
 	return errors.Join(err, c.read(to))
 }
 
+// read reads the groups of all CPUs into the sink, with the times for which they were enabled and ran.
 func (c *Cgroup) read(to counter.Sink) error {
 	var first error
 	var wanted, ran uint64
@@ -174,18 +180,19 @@ func (c *Cgroup) read(to counter.Sink) error {
 		}
 		wanted, ran = wanted+w, ran+r
 	}
-	c.starved = c.starved || ran+ran/100+1e6 < wanted
+	c.multiplexed = c.multiplexed || ran+ran/100+1e6 < wanted
 	for i := range c.events {
 		to.Ran(i, wanted, ran)
 	}
 	return first
 }
 
-// Close gives the events back.
+// Close closes all events.
 func (c *Cgroup) Close() error {
 	return errors.Join(c.online.Close(), c.closeGroups())
 }
 
+// closeGroups closes the groups of all CPUs and keeps their counts.
 func (c *Cgroup) closeGroups() error {
 	var all error
 	for _, g := range c.groups {

@@ -24,14 +24,14 @@ import (
 // there is a Finder of one directory.
 type there struct{ dir, absent string }
 
-func (f there) Perf() (cgroup.Found, bool) {
+func (f there) Perf() (cgroup.FoundDir, bool) {
 	var st unix.Stat_t
 	if f.dir == "" || unix.Stat(f.dir, &st) != nil {
-		return cgroup.Found{}, false
+		return cgroup.FoundDir{}, false
 	}
-	return cgroup.Found{Dir: f.dir, Inode: st.Ino}, true
+	return cgroup.FoundDir{Dir: f.dir, Inode: st.Ino}, true
 }
-func (f there) Absent() string { return f.absent }
+func (f there) WhyAbsent() string { return f.absent }
 
 // throwaway is a cgroup of our own below the real hierarchy of perf events. It
 // is not made yet.
@@ -105,7 +105,7 @@ func onlineCPUs(t testing.TB) []int {
 func TestCgroupAppearsAndComesAgain(t *testing.T) {
 	dir := throwaway(t)
 	s, err := NewCgroup(perf.Open, CgroupParams{CPUs: onlineCPUs(t), Find: there{dir: dir}})
-	if perf.Forbidden(err) {
+	if perf.IsForbidden(err) {
 		t.Skipf("perf events are not ours to have here: %v", err)
 	}
 	must(t, err)
@@ -219,10 +219,10 @@ func TestCgroupFollowsHotplug(t *testing.T) {
 	for i, list := range []string{"0-1", "0", "0", "0-1"} {
 		online(list)
 		f.offline = map[int]bool{1: list == "0"}
-		s.lookAt = 0
+		s.nextOnlineNS = 0
 		must(t, s.Drain(&sink))
 		if i == 0 {
-			s.lookAt = 0
+			s.nextOnlineNS = 0
 			must(t, s.Drain(&sink)) // it looks from when it counts
 		}
 	}
@@ -273,7 +273,7 @@ func TestCgroupThatNeverComes(t *testing.T) {
 		t.Errorf("absent %v", got)
 	}
 	if _, err := NewCgroup((&fake{forbidden: true}).open,
-		CgroupParams{CPUs: []int{0}, Find: there{}}); !perf.Forbidden(err) {
+		CgroupParams{CPUs: []int{0}, Find: there{}}); !perf.IsForbidden(err) {
 		t.Errorf("forbidden: %v", err)
 	}
 	if _, err := NewCgroup((&fake{}).open, CgroupParams{Find: there{}}); err == nil {

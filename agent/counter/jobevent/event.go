@@ -12,7 +12,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// event is one thing that can be counted of a job.
+// event is one event that can be counted for a job.
 type event struct {
 	name, unit, pmu string
 	kind            uint32
@@ -22,9 +22,9 @@ type event struct {
 	kernel bool
 }
 
-// events are the columns, in order. The first is the CPU time: of a task by
-// task-clock, of a cgroup by cpu-clock, which counts on a CPU only while the
-// cgroup runs there. It must open; the others may be absent.
+// events returns the events in the order of the columns. The first is the CPU time: task-clock for a task,
+// cpu-clock for a cgroup, which counts on a CPU only while the cgroup runs there. It must be available; the
+// others may be absent.
 func events(clock uint64) []event {
 	const sw, hw = unix.PERF_TYPE_SOFTWARE, unix.PERF_TYPE_HARDWARE
 	return []event{
@@ -37,10 +37,10 @@ func events(clock uint64) []event {
 	}
 }
 
-const times = unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING
+const timeFormat = unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING
 
-// attr is a disabled counting event. The hypervisor is left out of hardware
-// events only: some PMUs take no exclude bits.
+// attr returns the attributes of the event, disabled. Only hardware events exclude the hypervisor, because some
+// PMUs take no exclude bits.
 func (e event) attr(format, bits uint64) unix.PerfEventAttr {
 	a := unix.PerfEventAttr{Type: e.kind, Config: e.config, Read_format: format, Bits: unix.PerfBitDisabled | bits}
 	a.Size = uint32(unsafe.Sizeof(a))
@@ -50,17 +50,17 @@ func (e event) attr(format, bits uint64) unix.PerfEventAttr {
 	return a
 }
 
-// column is the event as a column read so often a second.
+// column returns the event's column, with its rate of readings in Hz.
 func (e event) column(hz float64) profile.Column {
 	return profile.Column{Name: e.name, Unit: e.unit, Scope: "job", Hz: hz}
 }
 
-// source says how the event is read, or with an error why not.
+// source describes how the event is read or, with an error, why it is absent.
 func (e event) source(scope, what string, hz float64, err error) run.CounterSource {
 	s := run.CounterSource{Name: e.name, Event: e.name, PMU: e.pmu, Scope: scope, Hz: hz,
 		Config: fmt.Sprintf("type %d config 0x%x, %s", e.kind, e.config, what)}
 	if err != nil {
-		s.Hz, s.Absent = 0, reason(err)
+		s.Hz, s.Absent = 0, absentReason(err)
 	}
 	return s
 }
@@ -69,11 +69,12 @@ func (e event) source(scope, what string, hz float64, err error) run.CounterSour
 var errInKernel = errors.New("happens in the kernel, and only user code may be counted: kernel.perf_event_paranoid " +
 	"is above 1")
 
-func reason(err error) string {
+// absentReason returns in words why an event could not be opened.
+func absentReason(err error) string {
 	switch {
-	case perf.Absent(err):
+	case perf.IsAbsent(err):
 		return "this machine has no such event"
-	case perf.Forbidden(err):
+	case perf.IsForbidden(err):
 		return "not permitted"
 	case errors.Is(err, unix.EINVAL):
 		return "does not fit into the group"

@@ -13,16 +13,17 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// follow opens the job's cgroup when it appears, or another one in its place.
-// The counts of one that is gone stand still, as the job does.
-func (c *Cgroup) follow(to counter.Sink) error {
+// followCgroup opens the events of the job's cgroup when it appears, again after CPU hotplug, and those of
+// another cgroup in its place. While there is no cgroup, the counts stand still. After a failure it retries at
+// doubling intervals.
+func (c *Cgroup) followCgroup(to counter.Sink) error {
 	now := rawcall.Now()
 	c.looked = true
 	dir, ok := c.p.Find.Perf()
 	if !ok {
-		return c.release(to)
+		return c.closeRemoved(to)
 	}
-	plugged := c.opened && c.plugged(now)
+	plugged := c.opened && c.hotplugged(now)
 	if dir == c.dir && !plugged && (c.opened || now < c.retry) {
 		return nil
 	}
@@ -35,7 +36,7 @@ func (c *Cgroup) follow(to counter.Sink) error {
 			return err
 		}
 	}
-	c.dir, c.failed = dir, c.attach(dir)
+	c.dir, c.failed = dir, c.openGroups(dir)
 	if c.failed != nil {
 		// A controller may be enabled later, or the directory be made
 		// again: tried in 1, 2, 4 .. 64 s.
@@ -57,35 +58,34 @@ func (c *Cgroup) follow(to counter.Sink) error {
 	return nil
 }
 
-// release gives back the events of a cgroup that was removed, which nothing can
-// be in any more, once their last counts were read: the kernel keeps all that it
-// knows of the cgroup for them, on every CPU, and each of them is a descriptor.
-func (c *Cgroup) release(to counter.Sink) error {
-	if c.dir == (cgroup.Found{}) {
+// closeRemoved reads and closes the events of a cgroup that was removed. Open events would hold descriptors and
+// keep the kernel's data of the cgroup on every CPU.
+func (c *Cgroup) closeRemoved(to counter.Sink) error {
+	if c.dir == (cgroup.FoundDir{}) {
 		return nil
 	}
 	var err error
 	if c.opened {
 		err = c.read(to)
 	}
-	c.dir = cgroup.Found{} // found again, it is opened again
+	c.dir = cgroup.FoundDir{} // found again, it is opened again
 	return errors.Join(err, c.Close())
 }
 
-// plugged reports whether CPUs came or went since the last call, about a second ago. An event of a CPU that
-// went off stays as it is when the CPU comes back: only a new one counts.
-func (c *Cgroup) plugged(now int64) bool {
-	if now < c.lookAt {
+// hotplugged reports, about once a second, whether CPUs came or went since the last check. An event of a CPU
+// that went offline does not count when the CPU comes back; it must be opened again.
+func (c *Cgroup) hotplugged(now int64) bool {
+	if now < c.nextOnlineNS {
 		return false
 	}
-	c.lookAt = now + 750e6 + rand.Int64N(500e6)
+	c.nextOnlineNS = now + 750e6 + rand.Int64N(500e6)
 	changed, err := c.online.Read()
 	return err == nil && changed
 }
 
-// attach opens the groups of all CPUs on a directory, which must still be the
-// one that was found. A CPU that is offline keeps the counts that it has.
-func (c *Cgroup) attach(dir cgroup.Found) error {
+// openGroups opens the groups of all CPUs on a cgroup directory, which must still be the one that was found. An
+// offline CPU keeps its counts.
+func (c *Cgroup) openGroups(dir cgroup.FoundDir) error {
 	fd, err := openDir(dir)
 	if err != nil {
 		return err
@@ -114,7 +114,8 @@ func (c *Cgroup) attach(dir cgroup.Found) error {
 	return nil
 }
 
-func openDir(dir cgroup.Found) (int, error) {
+// openDir opens the cgroup directory; errReplaced if it is not the one that was found.
+func openDir(dir cgroup.FoundDir) (int, error) {
 	fd, err := unix.Open(dir.Dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return -1, fmt.Errorf("open cgroup: %w", err)

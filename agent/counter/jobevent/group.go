@@ -12,27 +12,26 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// group is the events of one CPU, the clock leading. Counts go on over closing
-// and opening again.
+// group is the events of one CPU, led by the clock. Its counts continue when it is closed and opened again.
 type group struct {
 	cpu     int
 	fds     []int
 	buf     []byte
 	counts  []uint64
-	tallies []tally
+	tallies []eventTotal
 	totals  []uint64
 }
 
+// newGroup returns a group for n events, not open.
 func newGroup(cpu, n int) *group {
-	return &group{cpu: cpu, buf: make([]byte, 24+8*n), counts: make([]uint64, n), tallies: make([]tally, n),
+	return &group{cpu: cpu, buf: make([]byte, 24+8*n), counts: make([]uint64, n), tallies: make([]eventTotal, n),
 		totals: make([]uint64, n)}
 }
 
-// open opens the group, disabled: a sibling added to a running leader may stay
-// 0 for ever.
+// open opens the group's events, disabled: a sibling added to a running leader may stay 0 for ever.
 func (g *group) open(open perf.Opener, pid, flags int, events []event) error {
 	for _, e := range events {
-		a := e.attr(times|unix.PERF_FORMAT_GROUP, 0)
+		a := e.attr(timeFormat|unix.PERF_FORMAT_GROUP, 0)
 		leader := -1
 		if len(g.fds) > 0 {
 			leader = g.fds[0]
@@ -45,7 +44,7 @@ func (g *group) open(open perf.Opener, pid, flags int, events []event) error {
 		g.fds = append(g.fds, fd)
 	}
 	for i := range g.tallies {
-		g.tallies[i].again()
+		g.tallies[i].restart()
 	}
 	return nil
 }
@@ -58,8 +57,8 @@ func (g *group) control(request uint) error {
 	return perf.Ioctl(g.fds[0], request, unix.PERF_IOC_FLAG_GROUP)
 }
 
-// read hands over what was counted so far. A CPU without events gives the
-// counts that it had: the others go on.
+// read reads the group and passes its totals to the sink; of a CPU without open events the unchanged totals.
+// wanted and ran are the ns for which the events were enabled and counted since the last read.
 func (g *group) read(to counter.Sink, lane int) (wanted, ran uint64, err error) {
 	before := rawcall.Now()
 	if len(g.fds) > 0 {
@@ -81,7 +80,7 @@ func (g *group) read(to counter.Sink, lane int) (wanted, ran uint64, err error) 
 	return wanted, ran, nil
 }
 
-// close gives the events back and keeps the counts.
+// close closes the events and keeps the counts.
 func (g *group) close() error {
 	var first error
 	for i := len(g.fds) - 1; i >= 0; i-- {

@@ -8,7 +8,7 @@ import (
 
 // A count that had the PMU half of the time is doubled, interval by interval.
 func TestTallyScales(t *testing.T) {
-	var a tally
+	var a eventTotal
 	for i, c := range []struct{ count, enabled, running, total, wanted, ran uint64 }{
 		{1000, 10e6, 10e6, 1000, 10e6, 10e6},
 		{1500, 20e6, 15e6, 2000, 10e6, 5e6},
@@ -20,7 +20,7 @@ func TestTallyScales(t *testing.T) {
 			t.Errorf("reading %d: total %d, wanted %d, ran %d; want %+v", i, a.total, w, r, c)
 		}
 	}
-	a.again()
+	a.restart()
 	if a.add(7, 1, 1); a.total != 3007 {
 		t.Errorf("total %d after it was opened again", a.total)
 	}
@@ -31,7 +31,7 @@ func FuzzTally(f *testing.F) {
 	f.Add(uint64(math.MaxUint64), uint64(math.MaxUint64), uint64(1), uint64(0), uint64(0), uint64(0))
 	f.Fuzz(func(t *testing.T, c1, e1, r1, c2, e2, r2 uint64) {
 		const most = 1 << 60 // 36 years of nanoseconds
-		var a tally
+		var a eventTotal
 		a.add(c1%most, e1%most, r1%most)
 		was := a.total
 		if w, r := a.add(c2%most, e2%most, r2%most); w > most || r > most {

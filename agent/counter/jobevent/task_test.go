@@ -20,7 +20,7 @@ import (
 func task(t testing.TB, open perf.Opener, p TaskParams) *Task {
 	t.Helper()
 	s, err := NewTask(open, p)
-	if perf.Forbidden(err) {
+	if perf.IsForbidden(err) {
 		t.Skipf("perf events are not ours to have here: %v", err)
 	}
 	if err != nil {
@@ -202,7 +202,7 @@ func TestTaskLadder(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewTask((&fake{forbidden: true}).open, TaskParams{Root: 7, CPUs: 4}); !perf.Forbidden(err) {
+	if _, err := NewTask((&fake{forbidden: true}).open, TaskParams{Root: 7, CPUs: 4}); !perf.IsForbidden(err) {
 		t.Errorf("forbidden: %v", err)
 	}
 }

@@ -34,7 +34,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 	have, _ := Node(node(t))(monotonic)
 	job, root := jobTree(t, "cpu io memory", group2("sys/fs/cgroup/job_5"))
 	at := root + "/sys/fs/cgroup/job_5"
-	more, _ := Job(NewJobCgroup(job, func(string) (string, bool) { return at, true }))(monotonic)
+	more, _ := JobUsage(NewJobCgroup(job, func(string) (string, bool) { return at, true }))(monotonic)
 	to := &none{}
 	for _, p := range append(have, more...) {
 		defer p.Close()
@@ -50,7 +50,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 // What one reading of this machine's own files costs, of each source.
 func BenchmarkReading(b *testing.B) {
 	have, _ := Node(own())(monotonic)
-	more, _ := Busy(own())(monotonic)
+	more, _ := NodeBusy(own())(monotonic)
 	to := &none{}
 	const readings = 1000
 	for _, p := range append(have, more...) {

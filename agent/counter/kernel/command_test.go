@@ -50,7 +50,7 @@ func TestCommandIsCountedWhole(t *testing.T) {
 			cmd, release := started(t, script+"; echo done")
 			j := NewJobCPU("/proc", peek.Direct{Proc: "/proc"}, &list{cmd.Process.Pid}, rawcall.Now, 1e12)
 			j.FollowChildren()
-			j.Command(cmd.Process.Pid)
+			j.SetCommand(cmd.Process.Pid)
 			drain := draining(t, j)
 			drain()
 			done := make(chan error)
@@ -67,7 +67,7 @@ func TestCommandIsCountedWhole(t *testing.T) {
 					drain()
 				}
 			}
-			j.Whole()
+			j.ReadAll()
 			counted := float64(drain()) * tick / 1e9
 			used := (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 			t.Logf("%.3f s counted of %.3f s", counted, used)
@@ -98,7 +98,7 @@ func TestCommandAndWhatOutlivesIt(t *testing.T) {
 	}
 	x.set(5, "jobgait", 1, 900, 3)
 	x.set(10, "make", 5, 0, 0)
-	j.Command(10)
+	j.SetCommand(10)
 	check("it waits", 0)
 	x.set(5, "jobgait", 1, 900, 4) // the Prolog
 	x.set(10, "make", 5, 20, 0)
@@ -122,10 +122,10 @@ func TestCommandAndWhatOutlivesIt(t *testing.T) {
 func TestCommandWhoseWaiterIsGone(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	j := NewJobCPU(x.root, peek.Direct{Proc: x.root}, &list{10}, func() int64 { return 1 }, 1e12)
-	j.Command(10) // nobody is there
+	j.SetCommand(10) // nobody is there
 	x.set(5, "jobgait", 1, 900, 3)
 	x.set(10, "lmp", 5, 0, 0)
-	j.Command(10)
+	j.SetCommand(10)
 	drain := draining(t, j)
 	drain()
 	x.set(10, "lmp", 5, 40, 0)

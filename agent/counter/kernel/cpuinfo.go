@@ -19,7 +19,8 @@ func CPUModel(proc string) string {
 	return parseCPUModel(f)
 }
 
-// parseCPUModel reads the first paragraph, one CPU's.
+// parseCPUModel returns the model name in the first paragraph of /proc/cpuinfo, that of one CPU; on arm64 the
+// implementer and part numbers.
 func parseCPUModel(r io.Reader) string {
 	var implementer, part string
 	lines := bufio.NewScanner(r)

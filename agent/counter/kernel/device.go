@@ -10,9 +10,8 @@ import (
 	"jobgait/agent/profile"
 )
 
-// perDevice is a Meter of a file with a short line for each of many devices, of
-// which those named are wanted: parse fills the cells of each, as many as there
-// are columns.
+// perDevice returns a Meter of a file with a short line for each of many devices. parse fills the cells of the
+// named devices, one for each column.
 func perDevice(path string, names []string, columns []profile.Column,
 	parse func(b []byte, names []string, cells []uint64) error) polled.Meter {
 	f := newLines(path)
@@ -30,9 +29,9 @@ func perDevice(path string, names []string, columns []profile.Column,
 	}
 }
 
-// backed lists what in a directory of sys has a device behind it and passes.
-// What has none is made of others that have, and would count twice.
-func backed(kind, dir string, passes func(at string) bool) ([]string, error) {
+// withDevice returns the entries of a directory in /sys that have a hardware device and pass the test. Entries
+// without one are built on others and would count twice.
+func withDevice(kind, dir string, passes func(at string) bool) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("list %ss: %w", kind, err)

@@ -7,8 +7,7 @@ import (
 	"jobgait/agent/profile"
 )
 
-// Disks reads /proc/diskstats: bytes and operations of whole disks that have a
-// device behind them.
+// Disks returns a meter of /proc/diskstats: bytes and operations of whole disks that have a hardware device.
 //
 //	254 0 vda 2134315 206621 54367330 1625747 1322713 580420 124381384 686044 0 235052 ...
 //
@@ -31,15 +30,14 @@ func Disks(r Roots) (polled.Meter, error) {
 	}, parseDiskstats), nil
 }
 
-// disk is a whole disk: its name and "major:minor".
+// disk is a whole disk (no partition): its name and its device number as "major:minor".
 type disk struct{ name, device string }
 
-// wholeDisks lists disks that have a device: not loop, dm, md, zram, whose bytes
-// are those of the disks below them or of memory, and not the hidden paths to a
-// disk that is listed once more by itself.
+// wholeDisks returns the disks that have a hardware device: not loop, dm, md and zram, whose bytes are those of
+// other disks or of memory, and not hidden paths to a disk that is also listed itself.
 func wholeDisks(sys string) ([]disk, error) {
 	dir := filepath.Join(sys, "block")
-	names, err := backed("disk", dir, func(at string) bool { return Text(filepath.Join(at, "hidden")) != "1" })
+	names, err := withDevice("disk", dir, func(at string) bool { return Text(filepath.Join(at, "hidden")) != "1" })
 	if err != nil {
 		return nil, err
 	}
@@ -52,13 +50,13 @@ func wholeDisks(sys string) ([]disk, error) {
 
 const sector = 512
 
-// parseDiskstats fills read and written bytes, reads and writes for each disk named.
+// parseDiskstats fills the cells of each named disk: read and written bytes, reads and writes.
 func parseDiskstats(b []byte, names []string, cells []uint64) error {
 	for len(b) > 0 {
 		var line []byte
 		line, b = cutLine(b)
 		name, rest := cutField(cutFields(line, 2))
-		i := find(names, name)
+		i := indexOf(names, name)
 		if i < 0 {
 			continue
 		}

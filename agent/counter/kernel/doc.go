@@ -20,12 +20,11 @@
 // a node together 0.03 % of one core; what takes more than 1/200 of the time
 // between readings is read less often. No reading allocates.
 //
-// Nothing is counted twice: only interfaces and disks with a device behind them
-// count, so no bridge, bond, VLAN, partition, dm, md or loop, and no IPoIB, whose
-// bytes are InfiniBand's. What is not there is said, never 0: a kind that cannot
-// be read has no column, and a source that stops giving readings says so.
+// Nothing is counted twice: only interfaces and disks with a device behind them count, so no bridge, bond,
+// VLAN, partition, dm, md or loop, and no IPoIB, whose bytes are InfiniBand's. Missing data is never reported
+// as 0: a kind that cannot be read has no column, and a source whose readings stop adds a note.
 //
-// It refuses to be fast: CPU times of processes are counted in ticks of 10 ms
-// and are read ten times a second at most. Sampled at 200 Hz they would beat
-// with the grid and show a period of 20 ms in every program.
+// The sources are slow on purpose: CPU times of processes are counted in ticks of 10 ms and are read ten times
+// a second at most. Sampled at 200 Hz they would beat with the grid and show a period of 20 ms in every
+// program.
 package kernel

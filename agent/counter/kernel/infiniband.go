@@ -10,10 +10,9 @@ import (
 	"jobgait/agent/profile"
 )
 
-// InfiniBand reads the data counters of all active ports below
-// /sys/class/infiniband. They count words of four bytes. Every reading asks the
-// adapter's firmware, which takes some 10 us to 1 ms, and for ever where that is
-// stuck: two files a port, five times a second, in a goroutine of their own.
+// InfiniBand returns a meter of the data counters of all active ports below /sys/class/infiniband, which count
+// words of four bytes. Every reading asks the adapter's firmware, which takes some 10 us to 1 ms and may hang:
+// two files per port, five times a second, in a separate goroutine.
 //
 // Kernels before 4.5 have the 64-bit counters in counters_ext; their counters
 // directory, and that of old adapters since, has 32 bits that stop when they are
@@ -48,6 +47,8 @@ func InfiniBand(r Roots) (polled.Meter, error) {
 	}, nil
 }
 
+// portCounters returns the paths of a port's 64-bit counters of received and sent words, else of its other
+// counters.
 func portCounters(dir string) (rx, tx string) {
 	rx = filepath.Join(dir, "counters_ext/port_rcv_data_64")
 	tx = filepath.Join(dir, "counters_ext/port_xmit_data_64")
@@ -62,6 +63,7 @@ const (
 	wordBytes = 4
 )
 
+// readWords reads the counters into the cells, in bytes. A full 32-bit counter is an error.
 func readWords(files []Number, cells []uint64) error {
 	for i, f := range files {
 		v, err := f.Read()
@@ -69,7 +71,7 @@ func readWords(files []Number, cells []uint64) error {
 			return err
 		}
 		if v == fullWords {
-			return fmt.Errorf("%s has 32 bits and is full", f.Path())
+			return fmt.Errorf("%s is a 32-bit counter that has stopped at its maximum", f.Path())
 		}
 		cells[i] = v * wordBytes
 	}

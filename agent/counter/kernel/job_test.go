@@ -91,8 +91,8 @@ func TestJobCgroup(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, root := jobTree(t, c.controllers, c.files)
 			j := NewJobCgroup(r, func(controller string) (string, bool) { return c.dir(root, controller), true })
-			have, lack := Job(j)(clock())
-			limits, lackLimits := Limits(j)(clock())
+			have, lack := JobUsage(j)(clock())
+			limits, lackLimits := JobLimits(j)(clock())
 			lack = append(lack, lackLimits...)
 			for _, p := range append(have, limits...) {
 				for _, col := range p.Columns() {
@@ -127,7 +127,7 @@ func TestJobCgroupAppearsLate(t *testing.T) {
 	at := root + "/sys/fs/cgroup/job_5"
 	known := false
 	j := NewJobCgroup(r, func(string) (string, bool) { return at, known })
-	have, lack := Job(j)(clock())
+	have, lack := JobUsage(j)(clock())
 	if len(have) != 5 || len(lack) != 0 {
 		t.Fatalf("%d sources, lacking %v", len(have), lack)
 	}
@@ -169,7 +169,7 @@ func TestJobCgroupLacksAController(t *testing.T) {
 	r, root := jobTree(t, "cpu", group2("sys/fs/cgroup/job_5"))
 	at := root + "/sys/fs/cgroup/job_5"
 	os.Remove(at + "/cpu.stat")
-	have, lack := Job(NewJobCgroup(r, func(string) (string, bool) { return at, true }))(clock())
+	have, lack := JobUsage(NewJobCgroup(r, func(string) (string, bool) { return at, true }))(clock())
 	var names []string
 	for _, s := range lack {
 		names = append(names, s.Name)
@@ -184,7 +184,7 @@ func TestJobCgroupLacksAController(t *testing.T) {
 func TestJobWithoutIOController(t *testing.T) {
 	r, root := jobTree(t, "cpu io memory")
 	at, there := root+"/sys/fs/cgroup/job_5", false
-	have, _ := Job(NewJobCgroup(r, func(string) (string, bool) { return at, there }))(clock())
+	have, _ := JobUsage(NewJobCgroup(r, func(string) (string, bool) { return at, there }))(clock())
 	there = true // after the Prolog
 	for name, text := range group2("") {
 		put(t, at, name, text)
@@ -209,7 +209,7 @@ func TestBlkioThatCountsNothing(t *testing.T) {
 	const root = "sys/fs/cgroup/"
 	r, at := jobTree(t, "", group1(root, "job_5"))
 	put(t, at, root+"blkio/blkio.throttle.io_service_bytes_recursive", "Total 0\n")
-	_, lack := Job(NewJobCgroup(r, func(c string) (string, bool) {
+	_, lack := JobUsage(NewJobCgroup(r, func(c string) (string, bool) {
 		return filepath.Join(at, root, c, "job_5"), true
 	}))(clock())
 	for _, s := range lack {

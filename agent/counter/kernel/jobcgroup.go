@@ -13,10 +13,10 @@ import (
 	"jobgait/agent/profile"
 )
 
-// JobCgroup is where the job's cgroup is, or will be.
+// JobCgroup opens the files of the job's cgroup, which may not exist yet.
 type JobCgroup struct {
 	roots Roots
-	mount string // of cgroup v2, or where the controllers of v1 are mounted
+	mount string // mount of cgroup v2, or directory of the v1 controllers
 	v2    bool
 	dir   Dir
 }
@@ -25,33 +25,33 @@ type JobCgroup struct {
 // cpuacct, memory and blkio. It is called at every reading.
 type Dir func(controller string) (dir string, ok bool)
 
-// NewJobCgroup looks which version this node has. With both, the controllers are
-// v1's.
+// NewJobCgroup returns the JobCgroup for the cgroup version of this node: v1 if both are mounted.
 func NewJobCgroup(r Roots, dir Dir) JobCgroup {
 	mount := filepath.Join(r.Sys, "fs/cgroup")
 	return JobCgroup{roots: r, mount: mount, v2: exists(filepath.Join(mount, "cgroup.controllers")), dir: dir}
 }
 
-// has tells whether the kernel has a controller here, as far as can be known
-// before the job's cgroup is there.
-func (j JobCgroup) has(controller string) bool {
+// hasController reports whether this node has a controller, as far as can be known before the job's cgroup
+// exists.
+func (j JobCgroup) hasController(controller string) bool {
 	if !j.v2 {
 		return exists(filepath.Join(j.mount, controller))
 	}
 	return slices.Contains(strings.Fields(Text(filepath.Join(j.mount, "cgroup.controllers"))), controller)
 }
 
-func (j JobCgroup) files(controller string, names ...string) *places {
+// filesOf returns files of the job's cgroup directory for a controller.
+func (j JobCgroup) filesOf(controller string, names ...string) *movingFiles {
 	if j.v2 {
 		controller = ""
 	}
-	return newPlaces(func() (string, bool) { return j.dir(controller) }, names...)
+	return newMovingFiles(func() (string, bool) { return j.dir(controller) }, names...)
 }
 
-// one is a meter of one number in one file.
-func (j JobCgroup) one(controller string, c profile.Column, name string, everyNS int64,
-	read func(p *places) (uint64, error)) polled.Meter {
-	p := j.files(controller, name)
+// singleMeter returns a meter of one number in one file.
+func (j JobCgroup) singleMeter(controller string, c profile.Column, name string, everyNS int64,
+	read func(p *movingFiles) (uint64, error)) polled.Meter {
+	p := j.filesOf(controller, name)
 	c.Scope = "job"
 	return polled.Meter{Columns: []profile.Column{c}, Event: name, PMU: "cgroup", Config: j.version() + name,
 		EveryNS: everyNS,
@@ -66,6 +66,7 @@ func (j JobCgroup) one(controller string, c profile.Column, name string, everyNS
 	}
 }
 
+// version returns "v1 " or "v2 ", for the config of a source.
 func (j JobCgroup) version() string {
 	if j.v2 {
 		return "v2 "
@@ -78,14 +79,13 @@ var errController = errors.New("this kernel has no such cgroup controller here")
 // errNoIO is reported on a node whose io controller is not enabled: slurmd does not enable it.
 var errNoIO = errors.New("the cgroups of jobs have no io.stat here: jobgait doctor says how they get it")
 
-// CPU is the job's CPU time: v2 in microseconds, v1 in nanoseconds, both as of
-// the last clock tick of each CPU. It speaks for all of them if there never was
-// a cgroup.
+// CPU returns a meter of the job's CPU time, as of the last clock tick of each CPU; the files have microseconds
+// (v2) or nanoseconds (v1). Its note says for all meters that the job never had a cgroup.
 func (j JobCgroup) CPU() (polled.Meter, error) {
 	column := profile.Column{Name: "cgroup_cpu", Unit: "ns"}
 	controller, name := "", "cpu.stat"
-	read := func(p *places) (uint64, error) {
-		us, err := p.key("usage_usec")
+	read := func(p *movingFiles) (uint64, error) {
+		us, err := p.readKey("usage_usec")
 		if err == nil && us >= 1<<53 {
 			err = p.malformed(0)
 		}
@@ -93,42 +93,43 @@ func (j JobCgroup) CPU() (polled.Meter, error) {
 	}
 	if !j.v2 {
 		controller, name = "cpuacct", "cpuacct.usage"
-		read = func(p *places) (uint64, error) { return p.number(0) }
-		if !j.has(controller) {
+		read = func(p *movingFiles) (uint64, error) { return p.readNumber(0) }
+		if !j.hasController(controller) {
 			return polled.Meter{}, errController
 		}
 	}
-	m := j.one(controller, column, name, every5Hz, read)
-	m.Own = true
-	m.Never = "the job had no cgroup of its own: what is counted by cgroup is missing"
+	m := j.singleMeter(controller, column, name, every5Hz, read)
+	m.OwnCount = true
+	m.NeverText = "the job had no cgroup of its own: what is counted by cgroup is missing"
 	return m, nil
 }
 
-// Memory is all memory charged to the job, page cache included.
+// Memory returns a meter of all memory charged to the job, page cache included.
 func (j JobCgroup) Memory() (polled.Meter, error) {
-	if !j.has("memory") {
+	if !j.hasController("memory") {
 		return polled.Meter{}, errController
 	}
 	name := "memory.current"
 	if !j.v2 {
 		name = "memory.usage_in_bytes"
 	}
-	return j.one("memory", profile.Column{Name: "cgroup_mem", Unit: "bytes", Gauge: true}, name, every5Hz,
-		func(p *places) (uint64, error) { return p.number(0) }), nil
+	return j.singleMeter("memory", profile.Column{Name: "cgroup_mem", Unit: "bytes", Gauge: true}, name, every5Hz,
+		func(p *movingFiles) (uint64, error) { return p.readNumber(0) }), nil
 }
 
-// Anonymous is the job's memory without page cache: anonymous and shared, what it asked
-// for and touched. memory.stat is dear, since the kernel gathers all CPUs for it.
+// Anonymous returns a meter of the job's memory without page cache: anonymous and shared. It is read once a
+// second, because the kernel collects memory.stat from all CPUs.
 func (j JobCgroup) Anonymous() (polled.Meter, error) {
-	if !j.has("memory") {
+	if !j.hasController("memory") {
 		return polled.Meter{}, errController
 	}
 	key, shared := "anon", "shmem"
 	if !j.v2 {
 		key, shared = "total_rss", "total_shmem"
 	}
-	return j.one("memory", profile.Column{Name: "cgroup_anon", Unit: "bytes", Gauge: true}, "memory.stat", every1Hz,
-		func(p *places) (uint64, error) {
+	return j.singleMeter("memory", profile.Column{Name: "cgroup_anon", Unit: "bytes", Gauge: true}, "memory.stat",
+		every1Hz,
+		func(p *movingFiles) (uint64, error) {
 			b, err := p.read(0)
 			own, ok := findKey(b, key)
 			if err == nil && !ok {
@@ -139,29 +140,29 @@ func (j JobCgroup) Anonymous() (polled.Meter, error) {
 		}), nil
 }
 
-// OOMKills is how many of the job's processes were killed for lack of memory.
+// OOMKills returns a meter of the number of the job's processes that were killed for lack of memory.
 func (j JobCgroup) OOMKills() (polled.Meter, error) {
-	if !j.has("memory") {
+	if !j.hasController("memory") {
 		return polled.Meter{}, errController
 	}
 	if !j.v2 {
 		return j.killsV1(), nil
 	}
-	return j.one("memory", profile.Column{Name: "cgroup_oom_kills", Unit: "kills"}, "memory.events", every1Hz,
-		func(p *places) (uint64, error) { return p.key("oom_kill") }), nil
+	return j.singleMeter("memory", profile.Column{Name: "cgroup_oom_kills", Unit: "kills"}, "memory.events", every1Hz,
+		func(p *movingFiles) (uint64, error) { return p.readKey("oom_kill") }), nil
 }
 
-// Pressure is for how long the job's processes stood still.
+// Pressure returns a meter of the time for which the job's processes waited for CPU, disk or memory (v2 only).
 func (j JobCgroup) Pressure() (polled.Meter, error) {
 	if !j.v2 || !exists(filepath.Join(j.roots.Proc, "pressure")) {
 		return polled.Meter{}, errors.New("this kernel reports no pressure of cgroups")
 	}
 	return pressure("cgroup_psi", "job", "v2 cpu.pressure",
-		j.files("", "cpu.pressure", "io.pressure", "memory.pressure")), nil
+		j.filesOf("", "cpu.pressure", "io.pressure", "memory.pressure")), nil
 }
 
-// Disk is the job's bytes read from and written to whole disks. What the page
-// cache answers is not in it, and writes are the job's when they reach the disk.
+// Disk returns a meter of the bytes that the job read from and wrote to whole disks. Reads from the page cache
+// do not count, and writes count when they reach the disk.
 func (j JobCgroup) Disk() (polled.Meter, error) {
 	disks, err := wholeDisks(j.roots.Sys)
 	if err != nil {
@@ -171,17 +172,17 @@ func (j JobCgroup) Disk() (polled.Meter, error) {
 	if !j.v2 {
 		controller, name, parse = "blkio", "blkio.throttle.io_service_bytes_recursive", parseBlkio
 	}
-	if !j.has(controller) {
+	if !j.hasController(controller) {
 		return polled.Meter{}, errController
 	}
 	devices := make([]string, len(disks))
 	for i, d := range disks {
 		devices[i] = d.device
 	}
-	if !j.v2 && !counts(filepath.Join(j.mount, controller, name), devices) {
-		return polled.Meter{}, errors.New("blkio of this kernel counts only what it throttles")
+	if !j.v2 && !countsAny(filepath.Join(j.mount, controller, name), devices) {
+		return polled.Meter{}, errors.New("blkio of this kernel counts only throttled I/O")
 	}
-	p := j.files(controller, name)
+	p := j.filesOf(controller, name)
 	return polled.Meter{
 		Columns: []profile.Column{
 			{Name: "cgroup_read_bytes", Unit: "bytes", Scope: "job"},
@@ -204,9 +205,9 @@ func (j JobCgroup) Disk() (polled.Meter, error) {
 	}, nil
 }
 
-// counts tells whether the root of blkio counted anything of these disks since
-// the node was booted. Since Linux 6.10 it does not, until somebody sets a limit.
-func counts(path string, devices []string) bool {
+// countsAny reports whether blkio counted any bytes of these disks since boot. Since Linux 6.10 it counts
+// nothing until a limit is set.
+func countsAny(path string, devices []string) bool {
 	b, err := os.ReadFile(path)
 	cells := make([]uint64, 2*len(devices))
 	if err != nil || parseBlkio(b, devices, cells) != nil {
@@ -215,7 +216,7 @@ func counts(path string, devices []string) bool {
 	return slices.Max(cells) > 0
 }
 
-// parseIOStat fills bytes read and written for each device of a v2 io.stat.
+// parseIOStat fills the bytes read and written of each device from a v2 io.stat.
 //
 //	8:0 rbytes=90430464 wbytes=299008000 rios=8950 wios=1252 dbytes=0 dios=0
 func parseIOStat(b []byte, devices []string, cells []uint64) error {
@@ -223,7 +224,7 @@ func parseIOStat(b []byte, devices []string, cells []uint64) error {
 		var line []byte
 		line, b = cutLine(b)
 		device, rest := cutField(line)
-		i := find(devices, device)
+		i := indexOf(devices, device)
 		if i < 0 {
 			continue
 		}
@@ -258,7 +259,7 @@ func parseBlkio(b []byte, devices []string, cells []uint64) error {
 		var line []byte
 		line, b = cutLine(b)
 		device, rest := cutField(line)
-		i := find(devices, device)
+		i := indexOf(devices, device)
 		if i < 0 {
 			continue
 		}

@@ -12,109 +12,114 @@ import (
 	"jobgait/analysis/run"
 )
 
-// JobCPU sums the CPU time of the job's processes, living and ended. What a process uses after the last look at
-// it is not seen, unless a parent that is a member has waited for it, or it is a Command: then the sum of all
-// ended processes is the value that `jobgait run` got from wait4, to two ticks.
+// JobCPU sums the CPU time of the job's processes, living and ended. What a process uses after its last reading
+// is missed, unless a parent that is a member has waited for it, or a command is set (SetCommand): then the sum
+// of all ended processes is the value that `jobgait run` got from wait4, to two ticks.
 //
-// Reading a process costs about 7 us. Each drain reads all of up to atOnce processes. Of more processes it
-// reads atOnce at a time, in a random order that is drawn again after each complete round: the use of a job of
-// 256 processes is then up to 5 s late, an eighth of it each time, and costs no more than with 32.
+// Reading a process costs about 7 us. Each drain reads at most maxPerDrain processes. If the job has more, they
+// are read in turns, in a random order that is drawn again after each complete round: the CPU time of a job of
+// 256 processes is then up to 5 s late and costs no more than with 32.
 type JobCPU struct {
 	proc    string
 	peek    peek.Reader
 	members counter.Members
 	now     func() int64
-	// spent is the CPU time of this program and of what reads for it, or a clock.
+	// spent returns the CPU time of this program and its reading child, or a clock's time.
 	spent func() int64
 	// listNS is the average interval at which all processes of the node are checked for membership; in between,
 	// only known ones are read.
 	listNS int64
 	listAt int64
-	// emptyWalks is how many walks in a row have found no process of the job.
+	// emptyWalks counts consecutive walks that found no process of the job.
 	emptyWalks int
 	procs      map[int]*member
-	walkNS     int64 // what the last walk took
-	// fresh are processes that were never read, queue those that wait for
-	// their turn.
-	fresh, queue []int
-	// programs is the ticks of each program, by base name.
+	walkNS     int64 // duration of the last walk
+	// unread are processes that were never read, queue those that wait for their turn.
+	unread, queue []int
+	// programs has the ticks of each program, by base name.
 	programs map[string]int64
-	// scripts is the ticks of what interpreters run, by program and script.
+	// scripts has the ticks of what interpreters run, by program and script.
 	scripts map[[2]string]int64
-	// prior are ticks used before the first look, which are not counted;
-	// living those of the processes that there are, ended those of processes
-	// that are gone and that no living member has waited for.
+	// prior are ticks used before the first reading, which are not counted; living those of living processes,
+	// ended those of ended processes that no living member has waited for.
 	prior, living, ended uint64
-	// heirs are the parents of processes that are gone, command the one that
-	// somebody waits for who is not a member.
-	heirs    map[int]int
+	// parentOf has the parents of ended processes; command is the process that `jobgait run` waits for.
+	parentOf map[int]int
 	command  command
 	total    uint64
 	begun    bool
-	whole    bool // look at all processes
+	readAll  bool // read all processes at each drain
 	children bool
-	// schedulers is whether a program is the scheduler's, nil if none is.
+	// schedulers reports whether a program is the scheduler's; nil if none is.
 	schedulers func(program string) bool
 	buf        []byte
 	counts     [1]uint64
 }
 
-// member is a process of the job: what it had used when it was read last, what
-// it is called and which program it is.
+// member is a process of the job: its CPU time at the last reading, its short name, and its program and script.
 type member struct {
 	times
 	short, program, script string
 }
 
-// atOnce is how many processes one drain reads; listShare limits the share of a CPU spent on checking all
-// processes of the node; the interval grows at most mostList times.
+// maxPerDrain limits the processes that one drain reads; listShare limits the share of a CPU spent on checking
+// all processes of the node; to stay below it, the interval between these checks grows by at most a factor of
+// maxListFactor.
 const (
-	atOnce    = 32
-	listShare = 1.0 / 2000
-	mostList  = 20
+	maxPerDrain   = 32
+	listShare     = 1.0 / 2000
+	maxListFactor = 20
 	// emptyWalkNS is the time to the next walk after a first one that found no process.
 	emptyWalkNS = 500e6
 )
 
 var _ counter.Source = (*JobCPU)(nil)
 
-// NewJobCPU reads below proc, and asks p for programs. A walk over all processes costs some 15 us each,
-// so it is made every listNS only, at random times: anything periodic that we
-// do can look like a period of the job.
+// NewJobCPU returns a JobCPU that reads below proc, and programs through p. A walk over all processes of the
+// node costs some 15 us each, so it is made only about every listNS, at random times: periodic work of the
+// agent could look like a period of the job.
 func NewJobCPU(proc string, p peek.Reader, members counter.Members, now func() int64, listNS int64) *JobCPU {
 	return &JobCPU{proc: proc, peek: p, members: members, now: now, spent: now, listNS: listNS, procs: map[int]*member{},
-		heirs:    map[int]int{},
+		parentOf: map[int]int{},
 		programs: map[string]int64{}, scripts: map[[2]string]int64{}, buf: make([]byte, maxStat)}
 }
 
-// Columns is the one column, proc_cpu.
+// Columns returns the one column, proc_cpu.
 func (j *JobCPU) Columns() []profile.Column {
 	return []profile.Column{{Name: "proc_cpu", Unit: "ns", Scope: "job"}}
 }
 
-// Lanes is one: the job. No record is due.
-func (j *JobCPU) Lanes() int      { return 1 }
+// Lanes returns 1: the job is one lane.
+func (j *JobCPU) Lanes() int { return 1 }
+
+// PeriodNS returns 0: no record is due at a fixed time.
 func (j *JobCPU) PeriodNS() int64 { return 0 }
 
-// EveryNS is 0: it is read when the rings are drained.
+// EveryNS returns 0: it is read when the rings are drained.
 func (j *JobCPU) EveryNS() int64 { return 0 }
 
-// Sources and Notes tell what is read.
+// Sources returns what is read.
 func (j *JobCPU) Sources() []run.CounterSource {
 	return []run.CounterSource{{Name: "proc_cpu", Event: "utime+stime", PMU: "proc", Scope: "job"}}
 }
+
+// Notes returns nil.
 func (j *JobCPU) Notes() []note.Note { return nil }
 
-// Start, Stop and Close have nothing to do: the kernel counts anyway.
+// Start does nothing, as Stop and Close: the kernel counts in any case.
 func (j *JobCPU) Start() error { return nil }
-func (j *JobCPU) Stop() error  { return nil }
+
+// Stop does nothing: the kernel counts anyway.
+func (j *JobCPU) Stop() error { return nil }
+
+// Close does nothing.
 func (j *JobCPU) Close() error { return nil }
 
-// Alive returns how many of the job's processes there are, as far as is known.
+// Alive returns the number of known processes of the job.
 func (j *JobCPU) Alive() int { return len(j.procs) }
 
-// Known returns at most the given number of processes of the job, in ascending order.
-func (j *JobCPU) Known(most int) []int {
+// KnownPIDs returns at most the given number of known processes of the job, in ascending order.
+func (j *JobCPU) KnownPIDs(most int) []int {
 	pids := slices.Sorted(maps.Keys(j.procs))
 	return pids[:min(most, len(pids))]
 }
@@ -122,7 +127,7 @@ func (j *JobCPU) Known(most int) []int {
 // Programs returns how much time each program took, by base name, in ticks.
 func (j *JobCPU) Programs() map[string]int64 { return j.programs }
 
-// Script returns what an interpreter ran most, "" where that has no name.
+// Script returns the script that an interpreter ran most, "" if unknown.
 func (j *JobCPU) Script(program string) string {
 	best, most := "", int64(0)
 	for key, ticks := range j.scripts {
@@ -133,11 +138,11 @@ func (j *JobCPU) Script(program string) string {
 	return best
 }
 
-// Add makes a process known between two walks.
+// Add adds a process of the job that was found between two walks.
 func (j *JobCPU) Add(pid int) {
 	if _, ok := j.procs[pid]; !ok {
 		j.procs[pid] = &member{}
-		j.fresh = append(j.fresh, pid)
+		j.unread = append(j.unread, pid)
 	}
 }
 
@@ -147,21 +152,21 @@ func (j *JobCPU) Add(pid int) {
 // 10 us a process.
 func (j *JobCPU) FollowChildren() { j.children = true }
 
-// SpaceWalksBy makes the pause after a walk over all processes follow what spent says that the
-// walk took of CPU time; else it follows its duration, which on a busy node is many times that.
-func (j *JobCPU) SpaceWalksBy(spent func() int64) { j.spent = spent }
+// SetCostClock sets the clock that measures the cost of walks, by which the pause after a walk is chosen: spent
+// returns CPU time in ns. Without it the duration counts, which is many times longer on a busy node.
+func (j *JobCPU) SetCostClock(spent func() int64) { j.spent = spent }
 
-// wholeNS bounds each of the last readings: the agent has little time to seal its profile, and thousands of processes
-// that end at once take longer to read.
-const wholeNS = 60_000_000
+// readAllNS limits the time of each drain after ReadAll, in ns: the agent has little time to seal its profile,
+// and reading thousands of processes that end at once takes longer.
+const readAllNS = 60_000_000
 
-// Whole makes every drain from now on read all processes, as far as wholeNS allows: it is for the last ones.
-func (j *JobCPU) Whole() { j.whole = true }
+// ReadAll makes every later drain read all processes, as far as readAllNS permits. It is for the last drains of
+// a run.
+func (j *JobCPU) ReadAll() { j.readAll = true }
 
-// sooner shortens the time to the next walk while the job has no known process: the job may be
-// about to start one, or a busy node has not answered in time whose process one is. The time
-// doubles with each walk that finds none.
-func (j *JobCPU) sooner(every int64) int64 {
+// nextWalkNS returns the time to the next walk: every, or less while the job has no known process, because it
+// may be about to start one. That time doubles with each walk that finds no process.
+func (j *JobCPU) nextWalkNS(every int64) int64 {
 	if len(j.procs) > 0 {
 		j.emptyWalks = 0
 		return every
@@ -171,20 +176,21 @@ func (j *JobCPU) sooner(every int64) int64 {
 	return min(every, wait)
 }
 
-// Drain reads the CPU time of known processes.
+// Drain reads the CPU time of known processes, after a walk over all processes if one is due, and passes the
+// sum in ns to the sink.
 func (j *JobCPU) Drain(to counter.Sink) error {
 	now := j.now()
-	if due := now >= j.listAt && !(j.whole && j.walkNS > wholeNS/2); !j.begun || due {
+	if due := now >= j.listAt && !(j.readAll && j.walkNS > readAllNS/2); !j.begun || due {
 		before := j.spent()
 		for _, pid := range j.members.List() {
 			j.Add(pid)
 		}
 		j.walkNS = j.now() - now
-		every := min(max(j.listNS, int64(float64(j.spent()-before)/listShare)), mostList*j.listNS)
-		every = j.sooner(every)
+		every := min(max(j.listNS, int64(float64(j.spent()-before)/listShare)), maxListFactor*j.listNS)
+		every = j.nextWalkNS(every)
 		j.listAt = now + every/2 + rand.Int64N(every)
 	}
-	j.look()
+	j.readDue()
 	j.counts[0] = j.total * tick
 	to.Read(0, now, j.counts[:])
 	return nil

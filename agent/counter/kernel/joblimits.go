@@ -12,18 +12,17 @@ import (
 	"jobgait/agent/profile"
 )
 
-// Throttled is for how long a limit of the CPU kept tasks from running, summed over
-// the CPUs that they were to run on: v2 in microseconds, v1 in nanoseconds.
+// Throttled returns a meter of the time for which a CPU limit kept tasks from running, summed over CPUs, in ns.
 func (j JobCgroup) Throttled() (polled.Meter, error) {
-	if !j.has("cpu") {
+	if !j.hasController("cpu") {
 		return polled.Meter{}, errController
 	}
 	key, unit := "throttled_usec", uint64(1000)
 	if !j.v2 {
 		key, unit = "throttled_time", 1
 	}
-	return j.one("cpu", profile.Column{Name: "cgroup_throttled", Unit: "ns"}, "cpu.stat", every1Hz,
-		func(p *places) (uint64, error) {
+	return j.singleMeter("cpu", profile.Column{Name: "cgroup_throttled", Unit: "ns"}, "cpu.stat", every1Hz,
+		func(p *movingFiles) (uint64, error) {
 			b, err := p.read(0)
 			v, ok := findKey(b, key)
 			if err == nil && !ok {
@@ -33,55 +32,58 @@ func (j JobCgroup) Throttled() (polled.Meter, error) {
 		}), nil
 }
 
-// MemoryLimit is the lowest limit of memory of the cgroup and those above it.
+// MemoryLimit returns a meter of the lowest memory limit of the cgroup and those above it, in bytes.
 func (j JobCgroup) MemoryLimit() (polled.Meter, error) {
-	if !j.has("memory") {
+	if !j.hasController("memory") {
 		return polled.Meter{}, errController
 	}
 	column := profile.Column{Name: "cgroup_mem_limit", Unit: "bytes", Gauge: true}
 	if !j.v2 {
-		return j.one("memory", column, "memory.stat", every1Hz, func(p *places) (uint64, error) {
-			v, err := p.key("hierarchical_memory_limit")
+		return j.singleMeter("memory", column, "memory.stat", every1Hz, func(p *movingFiles) (uint64, error) {
+			v, err := p.readKey("hierarchical_memory_limit")
 			if err == nil && v >= unlimited {
 				err = polled.ErrAbsent
 			}
 			return v, err
 		}), nil
 	}
-	return j.lowest("memory", column, func(dir string) (float64, bool) {
-		return limitOf(Text(filepath.Join(dir, "memory.max")))
+	return j.lowestLimit("memory", column, func(dir string) (float64, bool) {
+		return parseLimit(Text(filepath.Join(dir, "memory.max")))
 	}), nil
 }
 
-// unlimited is what v1 says of no limit, in pages that fit into 63 bits.
+// unlimited is the value from which a v1 memory limit means unlimited.
 const unlimited = 1 << 62
 
-// CPULimit is the lowest limit of CPU time a second of the cgroup and those above it.
+// CPULimit returns a meter of the lowest CPU limit of the cgroup and those above it, in ns of CPU time a
+// second.
 func (j JobCgroup) CPULimit() (polled.Meter, error) {
-	if !j.has("cpu") {
+	if !j.hasController("cpu") {
 		return polled.Meter{}, errController
 	}
-	return j.lowest("cpu", profile.Column{Name: "cgroup_cpu_limit", Unit: "ns", Gauge: true},
+	return j.lowestLimit("cpu", profile.Column{Name: "cgroup_cpu_limit", Unit: "ns", Gauge: true},
 		func(dir string) (float64, bool) {
 			quota, period, ok := strings.Cut(Text(filepath.Join(dir, "cpu.max")), " ")
 			if !j.v2 {
 				quota, period = Text(filepath.Join(dir, "cpu.cfs_quota_us")), Text(filepath.Join(dir, "cpu.cfs_period_us"))
 				ok = true
 			}
-			q, okQ := limitOf(quota)
-			p, okP := limitOf(period)
+			q, okQ := parseLimit(quota)
+			p, okP := parseLimit(period)
 			return q / p * 1e9, ok && okQ && okP
 		}), nil
 }
 
-// limitOf parses a cgroup limit. "max", -1 and 0 mean unlimited.
-func limitOf(s string) (float64, bool) {
+// parseLimit parses a cgroup limit. "max", -1 and 0 mean unlimited.
+func parseLimit(s string) (float64, bool) {
 	v, err := strconv.ParseUint(s, 10, 62)
 	return float64(v), err == nil && v > 0
 }
 
-// lowest is a meter of the lowest limit from the cgroup up to where it is mounted.
-func (j JobCgroup) lowest(controller string, c profile.Column, limit func(dir string) (float64, bool)) polled.Meter {
+// lowestLimit returns a meter of the lowest limit from the cgroup up to its mount; limit returns the limit in a
+// directory, false for unlimited.
+func (j JobCgroup) lowestLimit(controller string, c profile.Column,
+	limit func(dir string) (float64, bool)) polled.Meter {
 	c.Scope = "job"
 	mounted := controller
 	if j.v2 {
@@ -110,12 +112,11 @@ func (j JobCgroup) lowest(controller string, c profile.Column, limit func(dir st
 	}
 }
 
-// maxDepth bounds the way up from a cgroup.
+// maxDepth limits the number of parent cgroups that are read.
 const maxDepth = 64
 
-// killsV1 counts kills for lack of memory of a job by v1, which counts those of each
-// directory alone: the job's own, its steps' and their tasks'. What a directory had
-// counted that is gone stays.
+// killsV1 returns a meter of kills for lack of memory in cgroup v1, which counts each directory separately: it
+// sums those of the job, its steps and their tasks. Counts of removed directories are kept.
 func (j JobCgroup) killsV1() polled.Meter {
 	kills := map[string]uint64{}
 	return polled.Meter{Columns: []profile.Column{{Name: "cgroup_oom_kills", Unit: "kills", Scope: "job"}},
@@ -144,7 +145,7 @@ func (j JobCgroup) killsV1() polled.Meter {
 			case read == 0 && !exists(dir):
 				return polled.ErrAbsent
 			case read == 0:
-				return errors.New("this kernel does not count them by cgroup")
+				return errors.New("this kernel has no memory events by cgroup")
 			}
 			cells[0] = 0
 			for _, v := range kills {

@@ -15,29 +15,29 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// look reads new processes, then those whose turn it is.
-func (j *JobCPU) look() {
-	most, end := atOnce, int64(math.MaxInt64)
-	if j.whole {
-		end = j.now() + wholeNS
+// readDue reads new processes, then those whose turn it is, and updates the total.
+func (j *JobCPU) readDue() {
+	most, end := maxPerDrain, int64(math.MaxInt64)
+	if j.readAll {
+		end = j.now() + readAllNS
 	}
-	if j.whole || !j.begun {
+	if j.readAll || !j.begun {
 		most = math.MaxInt
-		j.queue, j.fresh = slices.Collect(maps.Keys(j.procs)), j.fresh[:0]
+		j.queue, j.unread = slices.Collect(maps.Keys(j.procs)), j.unread[:0]
 	} else if len(j.queue) == 0 {
 		j.queue = slices.AppendSeq(j.queue, maps.Keys(j.procs))
 		rand.Shuffle(len(j.queue), func(a, b int) { j.queue[a], j.queue[b] = j.queue[b], j.queue[a] })
 	}
-	for n, stopped := 0, true; n < most || stopped && n < atOnceStopped; n++ {
+	for n, stopped := 0, true; n < most || stopped && n < maxStoppedPerDrain; n++ {
 		if n%16 == 15 && j.now() > end {
 			break
 		}
-		pid, ok := j.turn()
+		pid, ok := j.nextPID()
 		if !ok {
 			break
 		}
-		j.read(pid)
-		stopped = stopped && j.still(j.procs[pid])
+		j.readProcess(pid)
+		stopped = stopped && j.stoppedOrIdle(j.procs[pid])
 	}
 	j.begun = true
 	if now := j.living + j.ended; now > j.prior+j.total {
@@ -45,10 +45,9 @@ func (j *JobCPU) look() {
 	}
 }
 
-// turn returns the process to read next: one that is new, else the last of the
-// queue.
-func (j *JobCPU) turn() (pid int, ok bool) {
-	from := &j.fresh
+// nextPID removes and returns the process to read next: a new one, else the last of the queue.
+func (j *JobCPU) nextPID() (pid int, ok bool) {
+	from := &j.unread
 	if len(*from) == 0 {
 		from = &j.queue
 	}
@@ -61,23 +60,23 @@ func (j *JobCPU) turn() (pid int, ok bool) {
 	return pid, true
 }
 
-// read looks at one process. Time of children that ended and were waited for is
-// in their parent's.
-func (j *JobCPU) read(pid int) {
+// readProcess reads the CPU time of one process, including that of its ended, waited-for children, and removes
+// it if it has ended.
+func (j *JobCPU) readProcess(pid int) {
 	was := j.procs[pid]
 	if was == nil {
 		return
 	}
 	if pid == j.command.root {
-		j.command.look(j.proc, j.buf)
+		j.command.readWaiter(j.proc, j.buf)
 	}
 	t, short, err := readTimes(j.proc, pid, j.buf)
 	if err != nil || was.start != 0 && t.start != was.start {
-		j.gone(pid, was)
+		j.removeEnded(pid, was)
 		return
 	}
 	if pid == j.command.root {
-		j.command.lives()
+		j.command.markAlive()
 	}
 	if !j.begun {
 		j.prior += t.own + t.waited
@@ -85,45 +84,46 @@ func (j *JobCPU) read(pid int) {
 	if was.program == "" || was.short != string(short) {
 		was.short, was.program = string(short), ""
 	}
-	j.credit(pid, was, int64(t.own-was.own))
+	j.addProgramTicks(pid, was, int64(t.own-was.own))
 	j.living += t.own + t.waited - was.own - was.waited
 	was.times = t
 	if j.children {
-		j.follow(pid)
+		j.addChildren(pid)
 	}
 }
 
-// gone adds the CPU time of an ended process to its nearest living ancestor that belongs to the job. Ancestors
-// between the two have ended; they waited for the process (wait(2)), else it would have got another parent, so its
-// time is in the account of that ancestor's children. Without such an ancestor the time is added to ended.
-func (j *JobCPU) gone(pid int, was *member) {
+// removeEnded removes an ended process. Its CPU time is in the account of its nearest living ancestor in the
+// job, which is read again: ancestors between the two have ended and waited for it, else it would have got
+// another parent. Without such an ancestor the time is added to ended.
+func (j *JobCPU) removeEnded(pid int, was *member) {
 	delete(j.procs, pid)
-	if len(j.heirs) >= maxHeirs {
-		clear(j.heirs)
+	if len(j.parentOf) >= maxParents {
+		clear(j.parentOf)
 	}
-	j.heirs[pid] = was.parent
+	j.parentOf[pid] = was.parent
 	used := was.own + was.waited
 	j.living -= used
 	if pid == j.command.root {
-		used = max(used, j.command.end(j.proc, j.buf))
+		used = max(used, j.command.finalTicks(j.proc, j.buf))
 	}
 	heir, known := was.parent, true
-	for n := 0; known && used > 0 && n < maxHeirs; n++ { // ids that came again may go round in a circle
-		if j.read(heir); j.procs[heir] != nil || heir == j.command.root && j.command.told {
+	for n := 0; known && used > 0 && n < maxParents; n++ { // ids that came again may go round in a circle
+		if j.readProcess(heir); j.procs[heir] != nil || heir == j.command.root && j.command.reported {
 			return
 		}
-		heir, known = j.heirs[heir]
+		heir, known = j.parentOf[heir]
 	}
 	j.ended += used
 }
 
-// maxHeirs bounds what is remembered of processes that are gone.
-const maxHeirs = 1 << 14
+// maxParents limits the stored parents of ended processes.
+const maxParents = 1 << 14
 
-// maxPrograms bounds what a job can make us keep.
+// maxPrograms limits the programs and scripts that are counted.
 const maxPrograms = 256
 
-func (j *JobCPU) credit(pid int, m *member, ticks int64) {
+// addProgramTicks adds CPU time of a process to its program and script.
+func (j *JobCPU) addProgramTicks(pid int, m *member, ticks int64) {
 	if !j.begun || ticks <= 0 {
 		return
 	}
@@ -140,31 +140,31 @@ func (j *JobCPU) credit(pid int, m *member, ticks int64) {
 	}
 }
 
-// maxCommand bounds what is read of a command line: what is run comes early.
+// maxCommand limits what is read of a command line, in bytes: the script comes early.
 const maxCommand = 1 << 14
 
-// scriptOf asks a process of an interpreter what that runs.
+// scriptOf returns the script in the command line of an interpreter's process, "" if unknown.
 func (j *JobCPU) scriptOf(pid int, program string) string {
-	if !job.Interprets(program) {
+	if !job.IsInterpreter(program) {
 		return ""
 	}
 	text, err := j.peek.Ask(peek.ProcQuestion{File: peek.Cmdline, PID: pid, Max: maxCommand})
 	if err != nil || len(text) == 0 {
 		return ""
 	}
-	name, interpreted := job.Started(strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00"))
+	name, interpreted := job.StartedProgram(strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00"))
 	if !interpreted {
 		return ""
 	}
 	return name
 }
 
-// maxChildren bounds what is read of one process's list of children.
+// maxChildren limits what is read of a process's list of children, in bytes.
 const maxChildren = 1 << 16
 
-// follow adds the children of a process, those of the main thread. Some kernels
-// have no such file; the walk finds them later.
-func (j *JobCPU) follow(pid int) {
+// addChildren adds the children of a process's main thread. Some kernels lack the file; then walks find them
+// later.
+func (j *JobCPU) addChildren(pid int) {
 	id := strconv.Itoa(pid)
 	b, err := rawcall.ReadList(filepath.Join(j.proc, id, "task", id, "children"), j.buf, maxChildren)
 	if err != nil {

@@ -17,35 +17,34 @@ import (
 	"jobgait/analysis/run"
 )
 
-// jobUse is what the job's processes have used beside CPU time, in one look at those
-// that JobCPU knows: for how long their threads were runnable and not running, bytes
-// that went to storage and came from it, and memory.
+// jobUse reads what the job's processes use beside CPU time, for those that JobCPU knows: for how long their
+// threads were runnable and not running, bytes read from and written to storage, and memory.
 //
-// Waiting is run_delay of each thread (/proc/PID/task/TID/schedstat); of one that ends,
-// what it waited since the last look is lost. Bytes are those of /proc/PID/io, where a
-// parent that waits for a child has the child's from then on. Memory is anonymous of all
-// and shared of the one that has most of it: those of one job mostly share the same. What
-// a process had more between two looks its VmHWM tells.
+// Waiting is run_delay of each thread (/proc/PID/task/TID/schedstat); what an ended thread waited since the
+// last reading is lost. Bytes are those of /proc/PID/io, which a parent that waits for a child takes over.
+// Memory is the anonymous memory of all processes and the largest shared memory of one, since processes of one
+// job mostly share the same. VmHWM shows peaks between two readings.
 type jobUse struct {
 	proc string
 	peek peek.Reader
 	cpu  *JobCPU
 	now  func() int64
-	// nextNS is when there is to be another look, atNS when the last one began, doneNS when it ended.
+	// nextNS is when the next reading is due, atNS when the last one began, doneNS when it ended.
 	nextNS, atNS, doneNS int64
-	procs                map[int]*used
+	procs                map[int]*processUse
 	buf                  []byte
 	// gone sums the bytes of ended processes that no member has waited for.
 	gone                bytesMoved
 	waitNS, read, wrote uint64
-	threads             int64 // in the last look
+	threads             int64 // in the last reading
 	memory, peak        uint64
-	waits, moves, sizes tally
-	meanwhile           meanwhile
+	waits, moves, sizes readOutcomes
+	meanwhile           otherUse
 }
 
-// used is one process: its threads' run_delay by id, its bytes and its largest memory.
-type used struct {
+// processUse is the last reading of one process: its threads' run_delay by id, its bytes and its largest
+// memory.
+type processUse struct {
 	start   uint64
 	waits   map[int]uint64
 	moved   bytesMoved
@@ -55,38 +54,40 @@ type used struct {
 // bytesMoved are bytes read from storage, and written to it.
 type bytesMoved struct{ read, wrote uint64 }
 
-// tally is how many processes let a file be read, and how many did not.
-type tally struct{ had, lacked int64 }
+// readOutcomes counts how often a file could be read and how often not.
+type readOutcomes struct{ succeeded, failed int64 }
 
-func (t *tally) count(err error) bool {
+// count counts the outcome of a read and reports whether it succeeded. A process that has ended is not counted.
+func (t *readOutcomes) count(err error) bool {
 	if err == nil {
-		t.had++
+		t.succeeded++
 		return true
 	}
-	if !errors.Is(err, os.ErrNotExist) && !gone(err) { // that one has ended
-		t.lacked++
+	if !errors.Is(err, os.ErrNotExist) && !isGone(err) { // that one has ended
+		t.failed++
 	}
 	return false
 }
 
-// What a look costs is some 10 us a process and 5 us a thread. It is made twice a second,
-// or so seldom that it takes a two hundredth of the time.
+// A reading of all processes costs some 10 us a process and 5 us a thread. It is made about twice a second, or
+// less often so that it takes at most 1/200 of the time.
 const (
 	useNS    = 400_000_000
 	useShare = 200
-	// What a look can cost, several times what it does cost: on a crowded machine most
-	// of the time that it takes is others', and looks are needed there.
+	// The largest plausible cost of a reading, several times the usual: on a crowded machine most of its duration
+	// is time of other processes, and readings are needed there.
 	lookNS, processNS, threadNS = 500_000, 100_000, 20_000
 )
 
-// apartNS is less than the time between the last two drains: all sources of one drain share a look.
-const apartNS = 5_000_000
+// sharedReadNS is how long a reading is shared after ReadAll, so that all sources of one drain use the same; it
+// is less than the time between the last two drains.
+const sharedReadNS = 5_000_000
 
-// NewJobUse reads below proc what processes that cpu knows have used, in as many
-// sources: what cannot be read has no reading, never 0.
+// NewJobUse returns sources of waiting time, bytes, memory and the use of others, for the processes that cpu
+// knows. What cannot be read has no reading, never 0.
 func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) []counter.Source {
-	u := &jobUse{proc: proc, peek: p, cpu: cpu, now: now, procs: map[int]*used{}, buf: make([]byte, maxStat),
-		meanwhile: newMeanwhile(proc)}
+	u := &jobUse{proc: proc, peek: p, cpu: cpu, now: now, procs: map[int]*processUse{}, buf: make([]byte, maxStat),
+		meanwhile: newOtherUse(proc)}
 	return []counter.Source{
 		&useSource{use: u, file: "schedstat", tally: &u.waits,
 			columns: []profile.Column{{Name: "proc_wait", Unit: "ns", Scope: "job", Hz: useHz}},
@@ -106,32 +107,32 @@ func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) []coun
 	}
 }
 
-// useHz is how often a look is made, at least where there are few processes.
+// useHz is the nominal rate of readings.
 const useHz = 1
 
-// look looks if it is time.
-func (u *jobUse) look() {
+// update reads all known processes if a reading is due.
+func (u *jobUse) update() {
 	now := u.now()
-	if now < u.nextNS && (!u.cpu.whole || now-u.doneNS < apartNS) {
+	if now < u.nextNS && (!u.cpu.readAll || now-u.doneNS < sharedReadNS) {
 		return
 	}
 	dt := now - u.atNS
 	u.atNS = now
-	living := u.living()
-	u.forget()
+	living := u.listLiving()
+	u.dropEnded()
 	before := u.memory
 	u.memory, u.threads = 0, 0
 	shared, above := uint64(0), uint64(0)
 	for n, pid := range living {
-		if u.cpu.whole && n%16 == 15 && u.now()-now > wholeNS { // the memory of all is not known
+		if u.cpu.readAll && n%16 == 15 && u.now()-now > readAllNS { // the memory of all is not known
 			u.memory, shared, above = before, 0, 0
 			break
 		}
 		p := u.procs[pid]
-		u.wait(pid, p)
-		u.bytes(pid, p)
-		m, grown := u.size(pid, p)
-		if !u.cpu.command.begun(pid, u.cpu.procs[pid]) {
+		u.addWaits(pid, p)
+		u.readBytes(pid, p)
+		m, grown := u.readMemory(pid, p)
+		if !u.cpu.command.hasStarted(pid, u.cpu.procs[pid]) {
 			p.highest = 0
 			continue
 		}
@@ -141,22 +142,22 @@ func (u *jobUse) look() {
 	}
 	u.memory += shared
 	u.peak = max(u.peak, u.memory+above)
-	u.sum()
-	u.meanwhile.look(u.cpu.total*tick, u.waitNS, dt)
+	u.sumBytes()
+	u.meanwhile.update(u.cpu.total*tick, u.waitNS, dt)
 	took := min(u.now()-now, lookNS+processNS*int64(len(living))+threadNS*u.threads)
 	u.nextNS, u.doneNS = now+max(useNS, useShare*took), u.now()
 }
 
-// living returns the job's processes, parents before their children, so that a child's bytes are never counted
-// twice, once from the child and once from its parent.
-func (u *jobUse) living() []int {
+// listLiving returns the job's living processes, parents before their children, so that a child's bytes are
+// never counted twice, once from the child and once from its parent.
+func (u *jobUse) listLiving() []int {
 	var pids []int
 	for pid, m := range u.cpu.procs {
 		if m == nil || m.start == 0 {
 			continue // not read yet
 		}
 		if p := u.procs[pid]; p == nil || p.start != m.start {
-			u.procs[pid] = &used{start: m.start, waits: map[int]uint64{}}
+			u.procs[pid] = &processUse{start: m.start, waits: map[int]uint64{}}
 		}
 		pids = append(pids, pid)
 	}
@@ -166,17 +167,17 @@ func (u *jobUse) living() []int {
 	return pids
 }
 
-// forget removes ended processes. If no living ancestor is a member, no account that we read includes their
-// bytes, so these are kept in gone.
-func (u *jobUse) forget() {
+// dropEnded removes ended processes. If no living ancestor is a member, no account that is read includes their
+// bytes, so these are added to gone.
+func (u *jobUse) dropEnded() {
 	for pid, p := range u.procs {
 		if m := u.cpu.procs[pid]; m != nil && m.start == p.start {
 			continue
 		}
 		delete(u.procs, pid)
-		heir, known := u.cpu.heirs[pid]
-		for n := 0; known && u.cpu.procs[heir] == nil && n < maxHeirs; n++ {
-			heir, known = u.cpu.heirs[heir]
+		heir, known := u.cpu.parentOf[pid]
+		for n := 0; known && u.cpu.procs[heir] == nil && n < maxParents; n++ {
+			heir, known = u.cpu.parentOf[heir]
 		}
 		if !known {
 			u.gone.read += p.moved.read
@@ -185,9 +186,9 @@ func (u *jobUse) forget() {
 	}
 }
 
-// sum adds up bytes. A sum is never less than it was: of a child that has ended and is
-// not in its parent's account yet nothing is seen for a moment.
-func (u *jobUse) sum() {
+// sumBytes sums the bytes of all processes. The sums never decrease, because for a moment an ended child's
+// bytes are not in its parent's account yet.
+func (u *jobUse) sumBytes() {
 	now := u.gone
 	for _, p := range u.procs {
 		now.read += p.moved.read
@@ -196,8 +197,8 @@ func (u *jobUse) sum() {
 	u.read, u.wrote = max(u.read, now.read), max(u.wrote, now.wrote)
 }
 
-// wait adds what the threads of a process waited since the last look.
-func (u *jobUse) wait(pid int, p *used) {
+// addWaits adds the time that the threads of a process waited since the last reading.
+func (u *jobUse) addWaits(pid int, p *processUse) {
 	dir := filepath.Join(u.proc, strconv.Itoa(pid), "task")
 	threads, err := os.ReadDir(dir)
 	if err != nil {
@@ -240,9 +241,9 @@ func parseRunDelay(b []byte) (uint64, error) {
 	return n[1], nil
 }
 
-// bytes reads what a process and the children that it has waited for have moved. The guarded reader does it: a
-// process in an exec blocks readers for as long as its files do.
-func (u *jobUse) bytes(pid int, p *used) {
+// readBytes reads the bytes that a process and its waited-for children read and wrote. It uses the guarded
+// reader, because a process in an exec blocks its readers for as long as its files do.
+func (u *jobUse) readBytes(pid int, p *processUse) {
 	b, err := u.peek.Ask(peek.ProcQuestion{File: peek.IO, PID: pid, Max: maxStat})
 	var now bytesMoved
 	if err == nil {
@@ -253,10 +254,10 @@ func (u *jobUse) bytes(pid int, p *used) {
 	}
 }
 
-// Account is what a process used up to its end, and of what it read and wrote also
-// the children that it waited for, from its schedstat and io before it is waited for;
-// without what is not understood.
-func Account(schedstat, io []byte) []run.Counter {
+// EndedCounters returns the counters of an ended process that was not waited for yet, from its schedstat and
+// io: waiting time, and bytes including those of its waited-for children. Texts that cannot be parsed are left
+// out.
+func EndedCounters(schedstat, io []byte) []run.Counter {
 	var out []run.Counter
 	add := func(name, unit string, v uint64) {
 		out = append(out, run.Counter{Name: name, Unit: unit, Scope: "job", Total: float64(v)})
@@ -271,8 +272,7 @@ func Account(schedstat, io []byte) []run.Counter {
 	return out
 }
 
-// parseIO reads /proc/PID/io. What was written and taken back before it was on the
-// disk was never written.
+// parseIO parses /proc/PID/io and returns the bytes read and written, without cancelled writes.
 func parseIO(b []byte) (read, wrote uint64, err error) {
 	read, okR := findKey(b, "read_bytes")
 	wrote, okW := findKey(b, "write_bytes")
@@ -283,11 +283,11 @@ func parseIO(b []byte) (read, wrote uint64, err error) {
 	return read, wrote - min(back, wrote), nil
 }
 
-// resident is memory of a process, without what is mapped of files.
+// resident is the memory of a process in bytes, without mapped files.
 type resident struct{ anonymous, shared, highest uint64 }
 
-// size returns the memory of a process, and what it had more since the last look.
-func (u *jobUse) size(pid int, p *used) (m resident, grown uint64) {
+// readMemory returns the memory of a process, and by how much more a new peak since the last reading was.
+func (u *jobUse) readMemory(pid int, p *processUse) (m resident, grown uint64) {
 	b, err := rawcall.ReadRecord(filepath.Join(u.proc, strconv.Itoa(pid), "status"), u.buf, maxStat)
 	if err == nil {
 		m, err = parseResident(b)
@@ -295,7 +295,7 @@ func (u *jobUse) size(pid int, p *used) (m resident, grown uint64) {
 	if !u.sizes.count(err) {
 		return resident{}, 0
 	}
-	u.meanwhile.may(b)
+	u.meanwhile.allowCPUs(b)
 	if now := m.anonymous + m.shared; m.highest > p.highest && m.highest > now {
 		grown = m.highest - now
 	}
@@ -303,7 +303,7 @@ func (u *jobUse) size(pid int, p *used) (m resident, grown uint64) {
 	return m, grown
 }
 
-// parseResident reads /proc/PID/status; a zombie has none of these lines, and no memory.
+// parseResident parses /proc/PID/status; a zombie lacks these lines and has no memory.
 func parseResident(b []byte) (resident, error) {
 	if !bytes.Contains(b, []byte("State:")) {
 		return resident{}, errFormat
@@ -319,29 +319,42 @@ func parseResident(b []byte) (resident, error) {
 	return m, nil
 }
 
-// useSource gives one kind of what jobUse knows.
+// useSource is the source of one kind of values of a jobUse.
 type useSource struct {
-	use     *jobUse
-	file    string
-	tally   *tally
-	columns []profile.Column
-	values  func([]uint64)
-	given   int64 // when there was a reading, asked when there was none yet
-	asked   int64
-	counts  [2]uint64
+	use      *jobUse
+	file     string
+	tally    *readOutcomes
+	columns  []profile.Column
+	values   func([]uint64)
+	givenNS  int64 // time of the last passed reading; absentNS is that of the last drain without any
+	absentNS int64
+	counts   [2]uint64
 }
 
 var _ counter.Source = (*useSource)(nil)
 
+// Columns returns the source's columns.
 func (s *useSource) Columns() []profile.Column { return s.columns }
-func (s *useSource) Lanes() int                { return 1 }
-func (s *useSource) PeriodNS() int64           { return 0 }
-func (s *useSource) EveryNS() int64            { return 0 }
-func (s *useSource) Start() error              { return nil }
-func (s *useSource) Stop() error               { return nil }
-func (s *useSource) Close() error              { return s.use.meanwhile.stat.close() }
 
-// Sources tell what is read.
+// Lanes returns 1: the job.
+func (s *useSource) Lanes() int { return 1 }
+
+// PeriodNS returns 0: no record is due at a fixed time.
+func (s *useSource) PeriodNS() int64 { return 0 }
+
+// EveryNS returns 0: it is read when the rings are drained.
+func (s *useSource) EveryNS() int64 { return 0 }
+
+// Start does nothing: the kernel counts anyway.
+func (s *useSource) Start() error { return nil }
+
+// Stop does nothing.
+func (s *useSource) Stop() error { return nil }
+
+// Close closes the file that the source keeps open.
+func (s *useSource) Close() error { return s.use.meanwhile.stat.close() }
+
+// Sources returns, for the run's metadata, the name of each column and the file that it is read from.
 func (s *useSource) Sources() (list []run.CounterSource) {
 	for _, c := range s.columns {
 		list = append(list, run.CounterSource{Name: c.Name, Event: s.file, PMU: "proc", Config: "/proc/PID/" + s.file,
@@ -350,37 +363,37 @@ func (s *useSource) Sources() (list []run.CounterSource) {
 	return list
 }
 
-// Notes tell of processes that did not let the file be read.
+// Notes returns a note if the file could not be read of some processes.
 func (s *useSource) Notes() []note.Note {
 	switch t := s.tally; {
-	case t.had == 0 && t.lacked > 0:
+	case t.succeeded == 0 && t.failed > 0:
 		return []note.Note{note.New(note.NeverRead, "%s of the job's processes could never be read", s.file)}
-	case t.lacked > 0:
-		return []note.Note{note.New(note.ReadFailed, "%s of the job's processes: %d of %d readings failed", s.file, t.lacked,
-			t.had+t.lacked)}
+	case t.failed > 0:
+		return []note.Note{note.New(note.ReadFailed, "%s of the job's processes: %d of %d readings failed", s.file, t.failed,
+			t.succeeded+t.failed)}
 	}
 	return nil
 }
 
-// Drain gives a reading if there was a look since the last one, and any process could
-// be read. What the first one has is the job's: it counts from 0.
+// Drain passes a reading to the sink if there is a new one and any process could be read. All of the first
+// reading is the job's: counts begin at 0.
 func (s *useSource) Drain(to counter.Sink) error {
-	s.use.look()
-	if s.tally.had == 0 {
-		s.asked = s.use.atNS
+	s.use.update()
+	if s.tally.succeeded == 0 {
+		s.absentNS = s.use.atNS
 		return nil
 	}
-	if s.given == s.use.atNS {
+	if s.givenNS == s.use.atNS {
 		return nil
 	}
-	if s.given == 0 {
-		if s.asked == 0 || s.asked >= s.use.atNS {
-			s.asked = s.use.atNS - 1
+	if s.givenNS == 0 {
+		if s.absentNS == 0 || s.absentNS >= s.use.atNS {
+			s.absentNS = s.use.atNS - 1
 		}
-		to.Read(0, s.asked, s.counts[:len(s.columns)])
+		to.Read(0, s.absentNS, s.counts[:len(s.columns)])
 	}
-	s.given = s.use.atNS
+	s.givenNS = s.use.atNS
 	s.values(s.counts[:len(s.columns)])
-	to.Read(0, s.given, s.counts[:len(s.columns)])
+	to.Read(0, s.givenNS, s.counts[:len(s.columns)])
 	return nil
 }

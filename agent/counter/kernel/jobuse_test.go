@@ -107,11 +107,11 @@ func TestLastReadingsAreBounded(t *testing.T) {
 		return counts
 	}
 	before := drain()
-	cpu.Whole()
+	cpu.ReadAll()
 	step = 1e6 // each look at the clock 1 ms later
 	began := now
 	after := drain() // 1000 readings of both take 124 ms
-	if took := now - began; took > 3*wholeNS {
+	if took := now - began; took > 3*readAllNS {
 		t.Errorf("the last readings took %d ms", took/1e6)
 	}
 	if after[3] != before[3] || after[3] != 1000*10<<10 {
@@ -123,16 +123,16 @@ func TestLastReadingsAreBounded(t *testing.T) {
 func TestJobUseForgetsEndedThreads(t *testing.T) {
 	x, _, _ := family(t)
 	u := &jobUse{proc: x.root, buf: make([]byte, maxStat)}
-	p := &used{waits: map[int]uint64{}}
+	p := &processUse{waits: map[int]uint64{}}
 	for id := range 1000 {
 		thread := filepath.Join(x.root, "10", "task", strconv.Itoa(100+id))
 		put(t, x.root, filepath.Join("10", "task", strconv.Itoa(100+id), "schedstat"), "1000 5 7\n")
-		u.wait(10, p)
+		u.addWaits(10, p)
 		if err := os.RemoveAll(thread); err != nil {
 			t.Fatal(err)
 		}
 	}
-	u.wait(10, p)
+	u.addWaits(10, p)
 	if len(p.waits) > 1 || u.waitNS != 5000 {
 		t.Errorf("%d threads are kept, waited %d ns", len(p.waits), u.waitNS)
 	}
@@ -193,7 +193,7 @@ func FuzzParseUse(f *testing.F) {
 		if _, _, err := parseIO(b); err == nil && !bytes.Contains(b, []byte("write_bytes")) {
 			t.Error("bytes of nothing")
 		}
-		for _, c := range Account(b, b) {
+		for _, c := range EndedCounters(b, b) {
 			if !(c.Total >= 0) {
 				t.Errorf("%+v", c)
 			}

@@ -134,7 +134,7 @@ func TestJobCPU(t *testing.T) {
 // in the sum after all turns, and at once at the end.
 func TestJobCPUOfManyProcesses(t *testing.T) {
 	x := tree{t, t.TempDir()}
-	const n = 5 * atOnce
+	const n = 5 * maxPerDrain
 	var members list
 	for i := range n {
 		members = append(members, 100+i)
@@ -148,8 +148,8 @@ func TestJobCPUOfManyProcesses(t *testing.T) {
 		x.set(100+i, "lmp", 1, 10, 0)
 	}
 	for turn := range uint64(5) {
-		if total := drain(); total != 10*atOnce*(turn+1) {
-			t.Errorf("%d ticks after %d turns, want %d", total, turn+1, 10*atOnce*(turn+1))
+		if total := drain(); total != 10*maxPerDrain*(turn+1) {
+			t.Errorf("%d ticks after %d turns, want %d", total, turn+1, 10*maxPerDrain*(turn+1))
 		}
 	}
 	for i := range n {
@@ -158,17 +158,17 @@ func TestJobCPUOfManyProcesses(t *testing.T) {
 	x.set(99, "cp", 1, 7, 0)
 	j.Add(99) // a new one is read at once
 	// It may come a second time, in its turn.
-	if total, want := drain(), uint64(10*n+7+20*(atOnce-1)); total != want && total != want-20 {
+	if total, want := drain(), uint64(10*n+7+20*(maxPerDrain-1)); total != want && total != want-20 {
 		t.Errorf("%d ticks with a new process, want %d", total, want)
 	}
-	j.Whole()
+	j.ReadAll()
 	if total := drain(); total != 30*n+7 || j.Alive() != n+1 {
 		t.Errorf("%d ticks of %d processes in the end, want %d of %d", total, j.Alive(), 30*n+7, n+1)
 	}
 	if p := j.Programs(); p["lmp"] != 30*n || p["cp"] != 7 {
 		t.Errorf("programs %v", p)
 	}
-	if known := j.Known(3); !slices.Equal(known, []int{99, 100, 101}) {
+	if known := j.KnownPIDs(3); !slices.Equal(known, []int{99, 100, 101}) {
 		t.Errorf("known %v", known)
 	}
 }
@@ -179,7 +179,7 @@ func TestJobCPUOfAFamilyThatEnds(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	members := list{10}
 	x.set(10, "mpirun", 1, 0, 0)
-	for i := range 3 * atOnce {
+	for i := range 3 * maxPerDrain {
 		members = append(members, 100+i)
 		x.set(100+i, "lmp", 10, 5, 0)
 	}
@@ -187,7 +187,7 @@ func TestJobCPUOfAFamilyThatEnds(t *testing.T) {
 	j := NewJobCPU(x.root, peek.Direct{Proc: x.root}, &members, func() int64 { now++; return now }, 1e12)
 	var got countertest.Sink
 	j.Drain(&got)
-	for i := range 3 * atOnce {
+	for i := range 3 * maxPerDrain {
 		x.set(100+i, "lmp", 10, 25, 0)
 	}
 	for range 4 { // with the parent they are one more than three turns
@@ -199,8 +199,8 @@ func TestJobCPUOfAFamilyThatEnds(t *testing.T) {
 	for range 4 {
 		j.Drain(&got)
 	}
-	if r, _ := got.Last(0); r.Counts[0] != 20*3*atOnce*tick || j.Alive() != 0 {
-		t.Errorf("%d ticks of %d processes, want %d of 0", r.Counts[0]/tick, j.Alive(), 20*3*atOnce)
+	if r, _ := got.Last(0); r.Counts[0] != 20*3*maxPerDrain*tick || j.Alive() != 0 {
+		t.Errorf("%d ticks of %d processes, want %d of 0", r.Counts[0]/tick, j.Alive(), 20*3*maxPerDrain)
 	}
 }
 
@@ -342,7 +342,7 @@ func TestWalksAreSpacedByCPUTime(t *testing.T) {
 		walks := 0
 		members := walked{func() { walks, now, spent = walks+1, now+10e9, spent+c.spentNS }}
 		j := NewJobCPU(x.root, peek.Direct{Proc: x.root}, members, func() int64 { return now }, 30e9)
-		j.SpaceWalksBy(func() int64 { return spent })
+		j.SetCostClock(func() int64 { return spent })
 		var to countertest.Sink
 		for now < 2400e9 {
 			if err := j.Drain(&to); err != nil {

@@ -8,8 +8,8 @@ import (
 	"jobgait/agent/profile"
 )
 
-// Lustre reads the stats of all mounted Lustre file systems: bytes that programs
-// read and wrote, from the cache or not.
+// Lustre returns a meter of the stats of all mounted Lustre file systems: bytes that programs read and wrote,
+// cached or not.
 //
 //	read_bytes   123 samples [bytes] 4096 4194304 515899392
 //
@@ -53,8 +53,7 @@ func Lustre(r Roots) (polled.Meter, error) {
 	}, nil
 }
 
-// parseLustre returns the sums of bytes read and written. A file system that was
-// not read yet has no line of it.
+// parseLustre returns the sums of bytes read and written; 0 if the line does not exist yet.
 func parseLustre(b []byte) (read, write uint64, err error) {
 	for len(b) > 0 {
 		var line []byte

@@ -35,15 +35,15 @@ func TestMeanwhile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
-			m := newMeanwhile(root)
+			m := newOtherUse(root)
 			defer m.stat.close()
 			may := []byte("Name:\tx\nCpus_allowed_list:\t" + c.cpus + "\n")
 			stat(t, root, 1000, 1000, 1000)
-			m.may(may)
-			m.look(7*second, 3*second, second)
+			m.allowCPUs(may)
+			m.update(7*second, 3*second, second)
 			stat(t, root, 1000+c.busy0, 1000+c.busy1, 1000+c.steal)
-			m.may(may)
-			m.look(uint64((7+c.job)*second), uint64((3+c.waited)*second), second)
+			m.allowCPUs(may)
+			m.update(uint64((7+c.job)*second), uint64((3+c.waited)*second), second)
 			if d := m.others/second - c.others; d > 0.001 || d < -0.001 {
 				t.Errorf("others %.4g s, want %.4g", m.others/second, c.others)
 			}
@@ -57,14 +57,14 @@ func TestMeanwhile(t *testing.T) {
 // What a job used that is told of late goes off what the others had.
 func TestMeanwhileOfAJobThatIsLate(t *testing.T) {
 	root := t.TempDir()
-	m := newMeanwhile(root)
+	m := newOtherUse(root)
 	defer m.stat.close()
 	job := 0.0
 	for i, told := range []float64{0, 1.9, 0.1, 1.9, 0.1, 1, 1, 1} { // of one second each
 		stat(t, root, 100*i, 0, 0)
-		m.may([]byte("\nCpus_allowed_list:\t0\n"))
+		m.allowCPUs([]byte("\nCpus_allowed_list:\t0\n"))
 		job += told
-		m.look(uint64(job*1e9), uint64(i)*1e9, 1e9)
+		m.update(uint64(job*1e9), uint64(i)*1e9, 1e9)
 	}
 	if m.others > 1 {
 		t.Errorf("others had %.3g s of a CPU that was the job's", m.others/1e9)
@@ -74,15 +74,15 @@ func TestMeanwhileOfAJobThatIsLate(t *testing.T) {
 // A job that ended between two looks may have waited for what others had.
 func TestMeanwhileOfAJobThatEnded(t *testing.T) {
 	root := t.TempDir()
-	m := newMeanwhile(root)
+	m := newOtherUse(root)
 	defer m.stat.close()
 	stat(t, root, 0, 0, 0)
-	m.may([]byte("\nCpus_allowed_list:\t0\n"))
-	m.look(0, 0, 1e9)
+	m.allowCPUs([]byte("\nCpus_allowed_list:\t0\n"))
+	m.update(0, 0, 1e9)
 	stat(t, root, 100, 100, 0)
-	m.look(0.3e9, 0, 1e9)
+	m.update(0.3e9, 0, 1e9)
 	stat(t, root, 200, 200, 0)
-	m.look(0.3e9, 0, 1e9)
+	m.update(0.3e9, 0, 1e9)
 	if m.others < 0.69e9 || m.others > 0.71e9 {
 		t.Errorf("others had %.3g s of 0.7", m.others/1e9)
 	}
@@ -97,12 +97,12 @@ func FuzzParseCPUTicks(f *testing.F) {
 		if len(ticks) > maxCPU {
 			t.Errorf("%d CPUs", len(ticks))
 		}
-		var m meanwhile
-		m.may(status)
+		var m otherUse
+		m.allowCPUs(status)
 		if len(m.allowed) > maxCPU {
 			t.Errorf("may run on %d CPUs", len(m.allowed))
 		}
-		if busy, steal := grown(ticks, ticks, m.allowed); err == nil && (busy != 0 || steal != 0) {
+		if busy, steal := cpuIncrease(ticks, ticks, m.allowed); err == nil && (busy != 0 || steal != 0) {
 			t.Errorf("%g and %g in no time", busy, steal)
 		}
 	})

@@ -7,8 +7,8 @@ import (
 	"jobgait/agent/profile"
 )
 
-// Memory reads /proc/meminfo: what is in use and could not be had by a new program, MemTotal - MemAvailable.
-// MemTotal - MemFree would include the page cache, which no program needs.
+// Memory returns a meter of the node's memory in use, MemTotal - MemAvailable of /proc/meminfo. MemTotal -
+// MemFree would include the page cache, which can be freed.
 func Memory(r Roots) (polled.Meter, error) {
 	f := newRecord(filepath.Join(r.Proc, "meminfo"))
 	return polled.Meter{
@@ -26,7 +26,7 @@ func Memory(r Roots) (polled.Meter, error) {
 	}, nil
 }
 
-// parseMemory returns the bytes in use.
+// parseMemory returns the bytes in use from the text of /proc/meminfo.
 func parseMemory(b []byte) (uint64, error) {
 	total, ok := findKey(b, "MemTotal")
 	available, okA := findKey(b, "MemAvailable")

@@ -8,8 +8,7 @@ import (
 	"jobgait/agent/profile"
 )
 
-// Network reads /proc/net/dev: bytes and packets of the interfaces that have a
-// device behind them.
+// Network returns a meter of /proc/net/dev: bytes and packets of the interfaces that have a hardware device.
 //
 //	Inter-|   Receive                                                |  Transmit
 //	 face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs ...
@@ -27,19 +26,18 @@ func Network(r Roots) (polled.Meter, error) {
 	}, parseNetDev), nil
 }
 
-// ipoib is the type of an interface that sends through InfiniBand, ARPHRD_INFINIBAND.
+// ipoib is the type of IP-over-InfiniBand interfaces, ARPHRD_INFINIBAND.
 const ipoib = "32"
 
-// interfaces lists those that have a device: not lo, veth, bridges, bonds and
-// VLANs, whose bytes are those of an interface below them or no network's.
+// interfaces returns the network interfaces that have a hardware device: not lo, veth, bridges, bonds and
+// VLANs, whose bytes are those of other interfaces or of no network.
 func interfaces(sys string) ([]string, error) {
-	return backed("interface", filepath.Join(sys, "class/net"), func(at string) bool {
+	return withDevice("interface", filepath.Join(sys, "class/net"), func(at string) bool {
 		return Text(filepath.Join(at, "type")) != ipoib
 	})
 }
 
-// parseNetDev fills received and sent bytes, received and sent packets for each
-// interface named.
+// parseNetDev fills the cells of each named interface: received and sent bytes, received and sent packets.
 func parseNetDev(b []byte, names []string, cells []uint64) error {
 	for len(b) > 0 {
 		var line []byte
@@ -50,7 +48,7 @@ func parseNetDev(b []byte, names []string, cells []uint64) error {
 		if at < 0 {
 			continue // the two lines of headings
 		}
-		i := find(names, bytes.TrimSpace(line[:at]))
+		i := indexOf(names, bytes.TrimSpace(line[:at]))
 		if i < 0 {
 			continue
 		}

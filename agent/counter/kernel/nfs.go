@@ -9,14 +9,14 @@ import (
 	"jobgait/agent/profile"
 )
 
-// NFS reads the bytes that went to and came from NFS servers, of all mounts,
-// from /proc/self/mountstats.
+// NFS returns a meter of the bytes read from and written to NFS servers, over all mounts, from
+// /proc/self/mountstats.
 //
 //	device srv:/home mounted on /home with fstype nfs4 statvers=1.1
 //		bytes:	1 2 0 0 4096 8192 1 2
 //
-// The numbers are bytes that programs read and wrote, the same past the cache,
-// then those of the server, then pages.
+// The numbers are the bytes that programs read and wrote, those read and written with O_DIRECT, those read from
+// and written to the server, and pages read and written.
 func NFS(r Roots) (polled.Meter, error) {
 	f := newList(filepath.Join(r.Proc, "self/mountstats"))
 	b, err := f.read()
@@ -43,11 +43,11 @@ func NFS(r Roots) (polled.Meter, error) {
 	}, nil
 }
 
-// maxMounts bounds the comparison of mounts with each other.
+// maxMounts limits the mounts that are compared with each other.
 const maxMounts = 256
 
-// parseNFS adds up the server's bytes. One server's file system that is mounted
-// twice counts once: all its numbers are the same, and not zero.
+// parseNFS sums the server's bytes of all mounts. A file system that is mounted twice, recognized by equal
+// numbers, counts once.
 func parseNFS(b []byte) (read, write uint64, err error) {
 	var seen [maxMounts][8]uint64
 	mounts := 0
@@ -65,7 +65,7 @@ func parseNFS(b []byte) (read, write uint64, err error) {
 				return 0, 0, errFormat
 			}
 		}
-		if again(seen[:mounts], n) {
+		if isDuplicate(seen[:mounts], n) {
 			continue
 		}
 		if mounts < maxMounts {
@@ -77,7 +77,8 @@ func parseNFS(b []byte) (read, write uint64, err error) {
 	return read, write, nil
 }
 
-func again(seen [][8]uint64, n [8]uint64) bool {
+// isDuplicate reports whether the numbers n are among those seen.
+func isDuplicate(seen [][8]uint64, n [8]uint64) bool {
 	for _, s := range seen {
 		if s == n {
 			return true

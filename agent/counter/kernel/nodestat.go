@@ -7,9 +7,9 @@ import (
 	"jobgait/agent/profile"
 )
 
-// NodeCPU reads the first line of /proc/stat: the CPU time that the node's CPUs
-// were busy, in ticks of 10 ms. It is for nodes without perf events. The file
-// is dear on large nodes, since the kernel also writes out all interrupts.
+// NodeCPU returns a meter of the node's busy CPU time, from the first line of /proc/stat, in ticks of 10 ms. It
+// is for nodes without perf events. Reading the file is costly on large nodes, since the kernel also formats
+// all interrupt counts.
 //
 //	cpu  user nice system idle iowait irq softirq steal guest guest_nice
 func NodeCPU(r Roots) (polled.Meter, error) {
@@ -29,8 +29,8 @@ func NodeCPU(r Roots) (polled.Meter, error) {
 	}, nil
 }
 
-// parseNodeCPU adds up the busy ticks. Guests are in user already; stolen time
-// was another machine's.
+// parseNodeCPU returns the busy time in ns. Guest time is in user time already; stolen time belongs to another
+// machine.
 func parseNodeCPU(b []byte) (uint64, error) {
 	line, _ := cutLine(b)
 	name, rest := cutField(line)

@@ -10,28 +10,28 @@ import (
 	"jobgait/agent/counter/polled"
 )
 
-// places are files of one directory, which may appear late, go away and come
-// back under another name.
-type places struct {
+// movingFiles are files of one directory, which may appear late, disappear, and come back under another path.
+type movingFiles struct {
 	locate func() (dir string, ok bool)
 	dir    string
 	names  []string
 	files  []*file
 }
 
-func newPlaces(locate func() (string, bool), names ...string) *places {
-	p := &places{locate: locate, names: names}
+// newMovingFiles returns files with these names in the directory that locate returns.
+func newMovingFiles(locate func() (string, bool), names ...string) *movingFiles {
+	p := &movingFiles{locate: locate, names: names}
 	for range names {
 		p.files = append(p.files, newRecord(""))
 	}
 	return p
 }
 
-// fixed is a directory that is always there.
-func fixed(dir string) func() (string, bool) { return func() (string, bool) { return dir, true } }
+// fixedDir returns a locate function for a directory that always exists.
+func fixedDir(dir string) func() (string, bool) { return func() (string, bool) { return dir, true } }
 
-// read reads the i-th file; polled.ErrAbsent while the directory is not there.
-func (p *places) read(i int) ([]byte, error) {
+// read reads the i-th file; polled.ErrAbsent while the directory does not exist.
+func (p *movingFiles) read(i int) ([]byte, error) {
 	dir, ok := p.locate()
 	if !ok {
 		_ = p.close()
@@ -45,18 +45,18 @@ func (p *places) read(i int) ([]byte, error) {
 		}
 	}
 	b, err := p.files[i].read()
-	if gone(err) && !exists(p.dir) {
+	if isGone(err) && !exists(p.dir) {
 		return nil, polled.ErrAbsent
 	}
 	return b, err
 }
 
-// gone tells whether there is no such file: never was, or its cgroup was removed
-// while we held it open.
-func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENODEV) }
+// isGone reports whether an error means that a file does not exist, or that its cgroup was removed while it was
+// open.
+func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENODEV) }
 
-// number reads the i-th file as one number.
-func (p *places) number(i int) (uint64, error) {
+// readNumber reads the i-th file as one number.
+func (p *movingFiles) readNumber(i int) (uint64, error) {
 	b, err := p.read(i)
 	if err != nil {
 		return 0, err
@@ -68,8 +68,8 @@ func (p *places) number(i int) (uint64, error) {
 	return v, nil
 }
 
-// key reads one line of the first file.
-func (p *places) key(key string) (uint64, error) {
+// readKey returns the number of the line with this key in the first file.
+func (p *movingFiles) readKey(key string) (uint64, error) {
 	b, err := p.read(0)
 	if err != nil {
 		return 0, err
@@ -81,8 +81,10 @@ func (p *places) key(key string) (uint64, error) {
 	return v, nil
 }
 
-func (p *places) malformed(i int) error {
+// malformed returns the error for a file with an unknown format.
+func (p *movingFiles) malformed(i int) error {
 	return &fs.PathError{Op: "parse", Path: p.files[i].path, Err: errFormat}
 }
 
-func (p *places) close() error { return closeAll(p.files...) }
+// close closes all files.
+func (p *movingFiles) close() error { return closeAll(p.files...) }

@@ -9,9 +9,8 @@ import (
 	"jobgait/agent/profile"
 )
 
-// Pressure reads /proc/pressure/{cpu,io,memory}: for how long somebody, or
-// everybody, stood still for lack of it. The totals are brought up to date by
-// every read; the averages beside them are not used.
+// Pressure returns a meter of /proc/pressure/{cpu,io,memory}: the time for which some or all tasks waited for
+// the resource. Every read updates the totals; the averages are not used.
 //
 //	some avg10=1.94 avg60=1.56 avg300=3.09 total=9211914085
 //	full avg10=0.00 avg60=0.00 avg300=0.00 total=0
@@ -20,13 +19,12 @@ func Pressure(r Roots) (polled.Meter, error) {
 	if !exists(dir) {
 		return polled.Meter{}, errors.New("this kernel reports no pressure")
 	}
-	return pressure("psi", "node", dir, newPlaces(fixed(dir), "cpu", "io", "memory")), nil
+	return pressure("psi", "node", dir, newMovingFiles(fixedDir(dir), "cpu", "io", "memory")), nil
 }
 
-// pressure reads three files of pressure: of cpu, io and memory. Of the CPU only
-// "some" is kept: a whole node never waits for CPUs. Of the others only "full",
-// time in which nothing at all went on.
-func pressure(prefix, scope, where string, p *places) polled.Meter {
+// pressure returns a meter of three pressure files: of cpu, io and memory. It uses "some" for the CPU, since a
+// whole node never waits for CPUs, and "full" for the others, the time in which no task ran.
+func pressure(prefix, scope, where string, p *movingFiles) polled.Meter {
 	return polled.Meter{
 		Columns: []profile.Column{
 			{Name: prefix + "_cpu_some", Unit: "ns", Scope: scope},

@@ -96,7 +96,7 @@ func statField(t *testing.T, path string, field int) uint64 {
 
 // The node is busy for at least as long as this process.
 func TestRealNodeCPU(t *testing.T) {
-	have, lack := Busy(own())(monotonic)
+	have, lack := NodeBusy(own())(monotonic)
 	if len(have) != 1 {
 		t.Fatal(lack)
 	}
@@ -155,7 +155,7 @@ func (j JobCgroup) controllers() []string {
 	if j.v2 {
 		return []string{""}
 	}
-	return slices.DeleteFunc([]string{"cpuacct", "memory", "blkio"}, func(c string) bool { return !j.has(c) })
+	return slices.DeleteFunc([]string{"cpuacct", "memory", "blkio"}, func(c string) bool { return !j.hasController(c) })
 }
 
 // A real cgroup appears after the sources were opened, a program runs in it, and
@@ -176,7 +176,7 @@ func TestRealJobCgroup(t *testing.T) {
 func testRealCgroup(t *testing.T, j JobCgroup) {
 	name := fmt.Sprintf("jobgait-test-%d", os.Getpid())
 	j.dir = func(c string) (string, bool) { return filepath.Join(j.mount, c, name), true }
-	have, lack := Job(j)(monotonic)
+	have, lack := JobUsage(j)(monotonic)
 	for _, s := range lack {
 		t.Logf("not here: %s: %s", s.Name, s.Absent)
 	}

@@ -7,10 +7,10 @@ import (
 	"jobgait/agent/counter/polled"
 )
 
-// errFormat means that a file does not look as its kernel document says.
+// errFormat means that a file does not have its documented format.
 var errFormat = errors.New("unknown format")
 
-// cutLine returns the first line, without its end, and what follows.
+// cutLine returns the first line of b, without its newline, and the bytes after it.
 func cutLine(b []byte) (line, rest []byte) {
 	if i := bytes.IndexByte(b, '\n'); i >= 0 {
 		return b[:i], b[i+1:]
@@ -18,9 +18,10 @@ func cutLine(b []byte) (line, rest []byte) {
 	return b, nil
 }
 
+// isSpace reports whether c is a blank or a tab.
 func isSpace(c byte) bool { return c == ' ' || c == '\t' }
 
-// cutField returns the first word, empty if b has no word, and what follows.
+// cutField returns the first word of b, empty if b has no word, and the bytes after it.
 func cutField(b []byte) (field, rest []byte) {
 	for len(b) > 0 && isSpace(b[0]) {
 		b = b[1:]
@@ -33,7 +34,7 @@ func cutField(b []byte) (field, rest []byte) {
 	return b, nil
 }
 
-// cutFields skips n words.
+// cutFields returns b without its first n words.
 func cutFields(b []byte, n int) []byte {
 	for range n {
 		_, b = cutField(b)
@@ -41,8 +42,8 @@ func cutFields(b []byte, n int) []byte {
 	return b
 }
 
-// cutNumber reads a decimal number after spaces; what follows it begins with anything but a digit. A number
-// that does not fit into 64 bits is not parsed.
+// cutNumber parses a decimal number after spaces and returns the rest. ok is false without a number or if it
+// does not fit into 64 bits.
 func cutNumber(b []byte) (v uint64, rest []byte, ok bool) {
 	for len(b) > 0 && isSpace(b[0]) {
 		b = b[1:]
@@ -59,7 +60,7 @@ func cutNumber(b []byte) (v uint64, rest []byte, ok bool) {
 	return v, b[n:], n > 0 && v != polled.NoCell
 }
 
-// cutNumbers fills n with the numbers at the beginning; false if there are fewer.
+// cutNumbers fills n with the decimal numbers at the beginning of a line; false if there are fewer.
 func cutNumbers(b []byte, n []uint64) (ok bool) {
 	for k := range n {
 		if n[k], b, ok = cutNumber(b); !ok {
@@ -69,7 +70,8 @@ func cutNumbers(b []byte, n []uint64) (ok bool) {
 	return true
 }
 
-// findKey returns the number of a line "key value" or "key: value".
+// findKey returns the number in the line "key value" or "key: value" of a file's contents; false without such a
+// line.
 func findKey(b []byte, key string) (uint64, bool) {
 	for len(b) > 0 {
 		var line []byte
@@ -83,9 +85,8 @@ func findKey(b []byte, key string) (uint64, bool) {
 	return 0, false
 }
 
-// find returns the index of a name, -1 if it is not among them. It allocates
-// nothing, as a map keyed by strings would not either, and there are few.
-func find(names []string, name []byte) int {
+// indexOf returns the index of a name, -1 if it is not among them. It allocates nothing.
+func indexOf(names []string, name []byte) int {
 	for i, n := range names {
 		if n == string(name) {
 			return i

@@ -2,8 +2,8 @@ package kernel
 
 import "jobgait/agent/counter/polled"
 
-// Node opens what can be read of the whole node, and names what cannot. On a
-// shared node the caller leaves it: it is not the job's alone.
+// Node returns an opener of the sources of a whole node. Callers do not use it on a shared node, whose counters
+// are not the job's own.
 func Node(r Roots) polled.Opener {
 	return polled.Open(
 		polled.CounterKind{Name: "net", Scope: "node", Open: func() (polled.Meter, error) { return Network(r) }},
@@ -18,16 +18,16 @@ func Node(r Roots) polled.Opener {
 	)
 }
 
-// Busy opens the node's CPU time, for a node without perf events.
-func Busy(r Roots) polled.Opener {
+// NodeBusy returns an opener of the node's busy CPU time, for a node without perf events.
+func NodeBusy(r Roots) polled.Opener {
 	return polled.Open(polled.CounterKind{Name: "node_cpu", Scope: "node", Open: func() (polled.Meter, error) {
 		return NodeCPU(r)
 	}})
 }
 
-// Job opens what can be read of the job's cgroup. It may appear later; until
-// then, and if it never does, there are no readings.
-func Job(j JobCgroup) polled.Opener {
+// JobUsage returns an opener of the sources of the job's cgroup. While the cgroup does not exist, they give no
+// readings.
+func JobUsage(j JobCgroup) polled.Opener {
 	return polled.Open(
 		polled.CounterKind{Name: "cgroup_cpu", Scope: "job", Open: j.CPU},
 		polled.CounterKind{Name: "cgroup_mem", Scope: "job", Open: j.Memory},
@@ -37,9 +37,9 @@ func Job(j JobCgroup) polled.Opener {
 	)
 }
 
-// Limits opens what bounds a job, and what that did to it: of the job's cgroup, or of
-// the one that a command lies in.
-func Limits(j JobCgroup) polled.Opener {
+// JobLimits returns an opener of the limits of a cgroup and of their effects: of the job's cgroup, or of the
+// one that contains a command.
+func JobLimits(j JobCgroup) polled.Opener {
 	return polled.Open(
 		polled.CounterKind{Name: "cgroup_oom_kills", Scope: "job", Open: j.OOMKills},
 		polled.CounterKind{Name: "cgroup_throttled", Scope: "job", Open: j.Throttled},

@@ -11,27 +11,27 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// times is what /proc/PID/stat says of a process: fields 3, 4, 14 to 17 and 22.
+// times are the used fields of /proc/PID/stat: 3, 4, 14 to 17 and 22.
 //
 //	1234 (lmp) R 1200 ... utime stime cutime cstime ... starttime ...
 type times struct {
 	state  byte // R, S, D, T..
 	parent int
 	own    uint64 // user and system time in ticks, all threads
-	waited uint64 // that of children that ended and were waited for
+	waited uint64 // the same of ended children that were waited for
 	start  uint64 // ticks since boot
 }
 
-// tick is one clock tick of proc files, USER_HZ = 100 on all Linux we know.
+// tick is one clock tick of proc files in ns: USER_HZ is 100 on all supported systems.
 const tick = 10_000_000
 
-// maxStat is more than any stat has: 52 numbers and a name of 15 bytes.
+// maxStat is larger than any stat file, which has 52 numbers and a name of 15 bytes.
 const maxStat = 4096
 
 var errStat = errors.New("malformed stat")
 
-// readTimes reads into buf, and returns what the process is called too: a name
-// that changes with every exec.
+// readTimes reads and parses /proc/PID/stat, using buf, and returns the times and the process's name, which
+// changes with every exec.
 func readTimes(proc string, pid int, buf []byte) (times, []byte, error) {
 	b, err := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "stat"), buf, maxStat)
 	if err != nil {
@@ -44,7 +44,7 @@ func readTimes(proc string, pid int, buf []byte) (times, []byte, error) {
 	return t, b[bytes.IndexByte(b, '(')+1 : bytes.LastIndexByte(b, ')')], nil
 }
 
-// parseTimes looks for the last parenthesis: the name may hold any.
+// parseTimes parses the text of /proc/PID/stat. The name may contain parentheses, so the last one ends it.
 func parseTimes(b []byte) (t times, err error) {
 	open, end := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
 	if open < 0 || end < open {

@@ -8,19 +8,18 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// atOnceStopped is how many processes one drain reads while all of them are stopped, so that a stopped job of
-// some hundred processes, and its continuation, are seen at once. Reading stopped processes disturbs no
-// program.
-const atOnceStopped = 1024
+// maxStoppedPerDrain limits the processes that one drain reads while all of them are stopped, so that the stop
+// of a job of some hundred processes, and its continuation, are detected at once. Reading stopped processes
+// disturbs no program.
+const maxStoppedPerDrain = 1024
 
-// littleTicks is the CPU time of a process that does not work for the job: the
-// sleep of Slurm's extern step, a shell that waits for the one command it was
-// started with.
+// littleTicks is the CPU time, in ticks, below which a sleeping process does not work for the job: the sleep of
+// Slurm's extern step, or a shell that waits for its only command.
 const littleTicks = 5
 
-// still is whether a process is stopped, or says nothing of whether the job is. The
-// scheduler's own lies in the job's cgroup and is never stopped.
-func (j *JobCPU) still(m *member) bool {
+// stoppedOrIdle reports whether a process is stopped, or does not show whether the job is: it has ended, hardly
+// works, or is the scheduler's, which is never stopped.
+func (j *JobCPU) stoppedOrIdle(m *member) bool {
 	switch {
 	case m == nil, m.state == 'T', m.state == 'Z', m.state == 'X':
 		return true
@@ -28,15 +27,15 @@ func (j *JobCPU) still(m *member) bool {
 	return m.state == 'S' && m.own < littleTicks || j.schedulers != nil && j.schedulers(m.short)
 }
 
-// Apart tells which programs are the scheduler's, not the job's (job.Processes.Own).
-func (j *JobCPU) Apart(own func(program string) bool) { j.schedulers = own }
+// SetSchedulerPrograms sets the function that reports whether a program is the scheduler's, not the job's.
+func (j *JobCPU) SetSchedulerPrograms(own func(program string) bool) { j.schedulers = own }
 
-// Stopped is whether the job is stopped from outside, as far as the last drain saw:
-// each of its processes that works is, by SIGSTOP as of scontrol suspend.
+// Stopped reports whether the job was stopped from outside at the last drain: all of its working processes were
+// stopped, as by the SIGSTOP of scontrol suspend.
 func (j *JobCPU) Stopped() bool {
 	stopped := false
 	for _, m := range j.procs {
-		if !j.still(m) {
+		if !j.stoppedOrIdle(m) {
 			return false
 		}
 		stopped = stopped || m.state == 'T'
@@ -44,22 +43,21 @@ func (j *JobCPU) Stopped() bool {
 	return stopped
 }
 
-// UsedNS is the CPU time of the job as of the last drain.
+// UsedNS returns the CPU time of the job in ns, as of the last drain.
 func (j *JobCPU) UsedNS() uint64 { return j.total * tick }
 
-// Frozen returns what tells whether the kernel keeps the job's cgroup from running:
-// cgroup.events of v2, freezer.state of v1. A frozen process is not in the state of
-// one that was stopped. On v2 scontrol suspend freezes what users run in each step,
-// job_N/step_*/user, and nothing above it (Slurm 24.11).
+// Frozen returns a function that reports whether the job's cgroup is frozen (cgroup.events of v2, freezer.state
+// of v1), and one that closes its file. A frozen process does not have the state of a stopped one. On v2
+// scontrol suspend freezes what users run in each step, job_N/step_*/user, and nothing above it (Slurm 24.11).
 func (j JobCgroup) Frozen() (frozen func() bool, stop func() error) {
 	if j.v2 {
-		p := j.files("", "cgroup.events")
+		p := j.filesOf("", "cgroup.events")
 		return func() bool {
-			v, err := p.key("frozen")
+			v, err := p.readKey("frozen")
 			return err == nil && v == 1 || j.stepsFrozen()
 		}, p.close
 	}
-	p := j.files("freezer", "freezer.state")
+	p := j.filesOf("freezer", "freezer.state")
 	return func() bool {
 		b, err := p.read(0)
 		return err == nil && strings.TrimSpace(string(b)) == "FROZEN"
@@ -91,16 +89,16 @@ func (j JobCgroup) stepsFrozen() bool {
 	return frozen > 0
 }
 
-// States of a process: it runs or waits for a CPU; it waits in the kernel for what cannot
-// be interrupted, a file system mostly; a debugger holds it.
+// States of a process: running or waiting for a CPU; in an uninterruptible wait in the kernel, mostly for a
+// file system; stopped by a debugger.
 const (
 	Runnable = 'R'
 	Blocked  = 'D'
 	Traced   = 't'
 )
 
-// In is whether a process of the job is in a state, as far as the last drain saw.
-func (j *JobCPU) In(state byte) bool {
+// HasState reports whether any process of the job was in this state at its last reading.
+func (j *JobCPU) HasState(state byte) bool {
 	for _, m := range j.procs {
 		if m != nil && m.state == state {
 			return true

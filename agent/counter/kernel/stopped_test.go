@@ -62,7 +62,7 @@ func TestStopped(t *testing.T) {
 			all.set(10+i, x.state, x.name, x.ticks)
 		}
 		j := NewJobCPU(all.proc, peek.Direct{Proc: all.proc}, all, clock(), 1e9)
-		j.Apart(func(program string) bool { return program == "slurmstepd" })
+		j.SetSchedulerPrograms(func(program string) bool { return program == "slurmstepd" })
 		if err := j.Drain(&countertest.Sink{}); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestInAState(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, asked := range []byte{Runnable, Blocked, Traced} {
-			if got := j.In(asked); got != (asked == state) {
+			if got := j.HasState(asked); got != (asked == state) {
 				t.Errorf("one in %c: in %c %v", state, asked, got)
 			}
 		}

@@ -9,10 +9,9 @@ import (
 	"strings"
 )
 
-// Virtual tells whether this is a virtual machine, where an interrupt costs
-// several times as much: what the processor says (x86), the hypervisor's own
-// directory, the device tree, or the names that the firmware gives (arm64). No
-// sign of one means false.
+// Virtual reports whether this is a virtual machine, where an interrupt costs several times as much. It checks
+// the CPU's hypervisor flag (x86), the hypervisor's directory in /sys, the device tree, and the vendor names in
+// the firmware (arm64).
 func Virtual(proc, sys string) bool {
 	if f, err := os.Open(filepath.Join(proc, "cpuinfo")); err == nil {
 		defer f.Close()
@@ -28,7 +27,7 @@ func Virtual(proc, sys string) bool {
 			Text(filepath.Join(sys, "class/dmi/id/product_name")))
 }
 
-// parseHypervisorFlag looks at the first CPU.
+// parseHypervisorFlag reports whether the first CPU in /proc/cpuinfo has the flag hypervisor.
 func parseHypervisorFlag(r io.Reader) bool {
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
@@ -43,8 +42,8 @@ func parseHypervisorFlag(r io.Reader) bool {
 	return false
 }
 
-// virtualNames knows the common makers of machines that are not there. Amazon
-// and Google also lend real ones.
+// virtualNames reports whether vendor and product are those of a virtual machine. Amazon and Google also offer
+// physical ones.
 func virtualNames(vendor, product string) bool {
 	switch {
 	case vendor == "Amazon EC2":

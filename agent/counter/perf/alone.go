@@ -11,12 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Alone is an open event by itself that counts all that a device does: those of PMUs
-// that are no CPU's count system-wide only, on a CPU of their mask, take no exclude bits
-// and cannot sample.
+// Alone is one open event, outside of a group, that counts all activity of a device. Events of PMUs that belong
+// to no CPU count system-wide only, on a CPU of their mask, take no exclude bits and cannot sample.
 type Alone struct{ fd int }
 
-// OpenAlone opens an event of a PMU's type.
+// OpenAlone opens one event of a PMU, by the PMU's type and the event's config, on a CPU.
 func OpenAlone(open Opener, pmuType uint32, config uint64, cpu int) (Alone, error) {
 	attr := unix.PerfEventAttr{Type: pmuType, Config: config}
 	attr.Size = uint32(unsafe.Sizeof(attr))
@@ -27,8 +26,8 @@ func OpenAlone(open Opener, pmuType uint32, config uint64, cpu int) (Alone, erro
 	return Alone{fd}, nil
 }
 
-// errNoCount is what an event says whose CPU went offline.
-var errNoCount = errors.New("the event has no count")
+// errNoCount is returned for an event whose CPU went offline.
+var errNoCount = errors.New("the event returned no count")
 
 // Read returns the count since it was opened.
 func (a Alone) Read() (uint64, error) {
@@ -43,5 +42,5 @@ func (a Alone) Read() (uint64, error) {
 	return binary.NativeEndian.Uint64(b[:]), nil
 }
 
-// Close closes it.
+// Close closes the event.
 func (a Alone) Close() error { return os.NewSyscallError("close", unix.Close(a.fd)) }

@@ -9,19 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PhaseLimit is how long timers may be started at their phases; those that are left then start at once. On 128
-// CPUs it takes 40 ms on an idle machine.
+// PhaseLimit is the time, in ns, in which all timers are started at their phases; those left after it start at
+// once. Starting 128 CPUs takes 40 ms on an idle machine.
 const PhaseLimit = 200_000_000
 
-// spin is how long before its time WaitUntil stops sleeping: a sleep ends tens
-// of microseconds late, and a timer's phase should be better than that.
-const spin = 200_000
+// spinNS is how long before its time WaitUntil stops sleeping and polls the clock: a sleep ends tens of
+// microseconds late, and a timer's phase must be more exact.
+const spinNS = 200_000
 
-// WaitUntil returns at a time of CLOCK_MONOTONIC, or as soon after as the
-// machine allows.
+// WaitUntil returns at the time t of CLOCK_MONOTONIC (ns), or as soon after it as possible.
 func WaitUntil(t int64) {
-	if t-rawcall.Now() > 2*spin {
-		ts := unix.NsecToTimespec(t - spin)
+	if t-rawcall.Now() > 2*spinNS {
+		ts := unix.NsecToTimespec(t - spinNS)
 		for errors.Is(unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &ts, nil), unix.EINTR) {
 		}
 	}
@@ -29,8 +28,7 @@ func WaitUntil(t int64) {
 	}
 }
 
-// NextPhase returns the first time from now on that is phase after a multiple
-// of period.
+// NextPhase returns the first time from now on that is phase after a multiple of period, all in ns.
 func NextPhase(now, period, phase int64) int64 {
 	t := now - now%period + phase%period
 	if t < now {
@@ -39,14 +37,14 @@ func NextPhase(now, period, phase int64) int64 {
 	return t
 }
 
-// TimerPhase is when timers of a period are to be set going: WindowNS after a phase
-// that is near enough to begin at once, and SlackNS how late one may be.
+// TimerPhase says when timers start: at PhaseNS after a multiple of PeriodNS, or at once if that is less than
+// WindowNS ago. SlackNS is how late a start may be.
 type TimerPhase struct{ PeriodNS, PhaseNS, WindowNS, SlackNS int64 }
 
-// Set sets a timer going at its phase, as long as there is time for that. On a
-// busy node we may be kept from running between waking up and the call, and the
-// timer would keep the wrong phase for good: then its period is set again.
-func (p TimerPhase) Set(now func() int64, wait func(untilNS int64), late int64, start, again func() error) error {
+// Start waits for the phase and calls start. If the call came more than SlackNS late, because the node is busy,
+// it waits for the next phase and calls again, which sets the period again; otherwise the timer would keep the
+// wrong phase. After the time late it starts at once.
+func (p TimerPhase) Start(now func() int64, wait func(untilNS int64), late int64, start, again func() error) error {
 	for do := start; ; do = again {
 		begun := now()
 		at := NextPhase(begun-p.WindowNS, p.PeriodNS, p.PhaseNS)
@@ -62,7 +60,7 @@ func (p TimerPhase) Set(now func() int64, wait func(untilNS int64), late int64, 
 	}
 }
 
-// SetPeriod sets and restarts the period of a timer.
+// SetPeriod sets the period of a timer event, in ns, and restarts it.
 func SetPeriod(fd int, periodNS int64) error {
 	period := uint64(periodNS)
 	if _, _, err := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.PERF_EVENT_IOC_PERIOD,

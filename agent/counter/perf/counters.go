@@ -15,57 +15,57 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Counters are the groups of all CPUs. They count the whole node.
+// Counters counts events of the whole node, by a group of events on each CPU.
 type Counters struct {
-	k       calls
+	k       syscalls
 	roots   kernel.Roots
 	machine machine
 	events  []Event
-	// Given up while it counted: events from kept on, and the hardware ones.
-	kept       int
-	noHardware bool
-	lanes      []*lane
-	sources    []run.CounterSource
-	notes      []note.Note
-	periodNS   int64
-	pages      int // of a ring
-	started    bool
-	online     *kernel.Online
-	plugs      int // how many times CPUs were said to come or go
+	// What was dropped while counting: events with an index of keptEvents or more, and all hardware events.
+	keptEvents    int
+	noHardware    bool
+	lanes         []*lane
+	sources       []run.CounterSource
+	notes         []note.Note
+	periodNS      int64
+	pages         int // of a ring
+	started       bool
+	online        *kernel.Online
+	hotplugEpochs int // number of recorded hotplug epochs
 	// By column, since the last drain.
 	enabled, running []uint64
 }
 
 var _ counter.Source = (*Counters)(nil)
 
-// NewCounters opens a group on every CPU given, nil for all that are present.
-// Events that the machine does not have are left out and named in Sources; what
-// remains is the same on all CPUs. An offline CPU is a lane that stands still
-// until it comes back. An error means that there is no group at all; Forbidden
-// tells whether for lack of permission.
+// NewCounters opens a group on every given CPU, nil for all that are present. Events that the machine lacks are
+// left out and named in Sources; the others are counted on all CPUs. The counts of an offline CPU stand still
+// until it comes back. It returns an error if no group can be opened; IsForbidden reports whether for lack of
+// permission.
 func NewCounters(open Opener, r kernel.Roots, cpus []int, periodNS int64) (*Counters, error) {
 	return newCounters(kernelCalls(open), r, cpus, periodNS)
 }
 
-func newCounters(k calls, r kernel.Roots, cpus []int, periodNS int64) (*Counters, error) {
-	cpus, err := lanes(r, cpus)
+// newCounters is NewCounters with replaceable system calls.
+func newCounters(k syscalls, r kernel.Roots, cpus []int, periodNS int64) (*Counters, error) {
+	cpus, err := cpusToCount(r, cpus)
 	if err != nil {
 		return nil, err
 	}
-	l, err := climb(k, r, cpus, periodNS)
+	l, err := probeEvents(k, r, cpus, periodNS)
 	if err != nil {
 		return nil, err
 	}
 	c := &Counters{k: k, roots: r, online: kernel.NewOnline(r.Sys), machine: l.machine, events: l.events(),
 		sources: l.sources(), notes: l.notes(), periodNS: periodNS}
 	n := len(c.events)
-	c.kept, c.enabled, c.running = n, make([]uint64, n), make([]uint64, n)
+	c.keptEvents, c.enabled, c.running = n, make([]uint64, n), make([]uint64, n)
 	for _, cpu := range cpus {
 		c.lanes = append(c.lanes, &lane{cpu: cpu, total: make([]uint64, n)})
 	}
 	c.pages = Pages(int(int64(ringNS)/periodNS) * recordSize(n))
 	err = c.openAll()
-	for errors.Is(err, errLocked) && c.pages > minPages {
+	for errors.Is(err, errMemoryLock) && c.pages > minPages {
 		c.pages /= 2
 		err = c.openAll()
 	}
@@ -73,13 +73,13 @@ func newCounters(k calls, r kernel.Roots, cpus []int, periodNS int64) (*Counters
 		return nil, err
 	}
 	if c.roomNS() < ringNS {
-		c.remark(note.SmallRings, "kernel.perf_event_mlock_kb allows memory for %.1f s of records only",
+		c.noteOnce(note.SmallRings, "kernel.perf_event_mlock_kb allows memory for %.1f s of records only",
 			float64(c.roomNS())/1e9)
 	}
 	return c, nil
 }
 
-// openAll opens the groups of all CPUs that are online, with rings of one size.
+// openAll opens the groups of all online CPUs, with rings of one size.
 func (c *Counters) openAll() error {
 	counted := 0
 	for _, l := range c.lanes {
@@ -96,13 +96,13 @@ func (c *Counters) openAll() error {
 	return nil
 }
 
-// roomNS is for how long the rings have room.
+// roomNS returns for how many ns of records the rings have room.
 func (c *Counters) roomNS() int64 {
 	return int64(c.pages*os.Getpagesize()/recordSize(len(c.events))) * c.periodNS
 }
 
-// lanes are the CPUs given, else those below sys.
-func lanes(r kernel.Roots, cpus []int) ([]int, error) {
+// cpusToCount returns the given CPUs, or all present ones for nil. It returns an error for an empty list.
+func cpusToCount(r kernel.Roots, cpus []int) ([]int, error) {
 	if cpus == nil {
 		var err error
 		if cpus, err = presentCPUs(r.Sys); err != nil {
@@ -115,7 +115,7 @@ func lanes(r kernel.Roots, cpus []int) ([]int, error) {
 	return cpus, nil
 }
 
-// Columns are the events, node-wide.
+// Columns returns a node-wide column for each event.
 func (c *Counters) Columns() []profile.Column {
 	cols := make([]profile.Column, len(c.events))
 	for i, e := range c.events {
@@ -124,7 +124,7 @@ func (c *Counters) Columns() []profile.Column {
 	return cols
 }
 
-// CPUNS is about how much CPU time goes with one count of each column, in ns.
+// CPUNS returns the approximate CPU time, in ns, of one count of each column.
 func (c *Counters) CPUNS() []float64 {
 	ns := make([]float64, len(c.events))
 	for i, e := range c.events {
@@ -133,12 +133,14 @@ func (c *Counters) CPUNS() []float64 {
 	return ns
 }
 
-// Lanes is the number of CPUs, PeriodNS the leader's period.
-func (c *Counters) Lanes() int      { return len(c.lanes) }
+// Lanes returns the number of CPUs.
+func (c *Counters) Lanes() int { return len(c.lanes) }
+
+// PeriodNS returns the time between two records of the group leader.
 func (c *Counters) PeriodNS() int64 { return c.periodNS }
 
-// EveryNS is 0 where the rings have room for two seconds or more, as they do
-// when the user may lock the memory; else half of what they have room for.
+// EveryNS returns 0 if the rings have room for two seconds or more, as they do when the user may lock the
+// memory; else half of the time that they have room for.
 func (c *Counters) EveryNS() int64 {
 	if room := c.roomNS(); room < 2e9 {
 		return room / 2
@@ -146,12 +148,14 @@ func (c *Counters) EveryNS() int64 {
 	return 0
 }
 
-// Sources and Notes tell what is counted.
+// Sources returns what is counted and what is absent.
 func (c *Counters) Sources() []run.CounterSource { return c.sources }
-func (c *Counters) Notes() []note.Note           { return c.notes }
 
-// remark adds a note, once for each code.
-func (c *Counters) remark(code note.Code, format string, args ...any) {
+// Notes returns notes on events that are not counted, or only part of the time.
+func (c *Counters) Notes() []note.Note { return c.notes }
+
+// noteOnce adds a note unless there is one with this code.
+func (c *Counters) noteOnce(code note.Code, format string, args ...any) {
 	for _, n := range c.notes {
 		if n.Code == code {
 			return
@@ -160,14 +164,13 @@ func (c *Counters) remark(code note.Code, format string, args ...any) {
 	c.notes = append(c.notes, note.New(code, format, args...))
 }
 
-// Start enables all groups just after a point of the grid: records then fall on
-// the grid, interpolation has next to nothing to do, and all CPUs lose the same
-// microseconds together (measured in simulation: 3.5 % error of 5 ms rates with
-// random phases, 0.07 % with aligned ones).
+// Start enables all groups just after a point of the grid. Records then fall on the grid, little is
+// interpolated, and all CPUs are interrupted at the same time (in a simulation 5 ms rates had an error of 3.5 %
+// with random phases and of 0.07 % with aligned ones).
 func (c *Counters) Start() error {
 	late := c.k.now() + PhaseLimit
 	for _, l := range c.lanes {
-		if l.g == nil {
+		if l.group == nil {
 			continue
 		}
 		if err := c.enable(l, late); err != nil {
@@ -178,45 +181,44 @@ func (c *Counters) Start() error {
 	return nil
 }
 
-// enable starts a lane at the next point of the grid, or at once when it is too
-// late for that.
+// enable starts a lane at the next point of the grid, or at once after the time late.
 func (c *Counters) enable(l *lane, late int64) error {
 	phase := TimerPhase{PeriodNS: c.periodNS, WindowNS: c.periodNS / 20, SlackNS: c.periodNS / 10}
-	err := phase.Set(c.k.now, c.k.wait, late, func() error {
-		l.began = c.k.now()
-		l.alive = Sample{TimeNS: l.began, Enabled: l.g.last.Enabled}
-		return l.g.enable()
-	}, func() error { return c.k.period(l.g.fds[0], c.periodNS) })
+	err := phase.Start(c.k.now, c.k.wait, late, func() error {
+		l.enabledNS = c.k.now()
+		l.lastAlive = Sample{TimeNS: l.enabledNS, Enabled: l.group.last.Enabled}
+		return l.group.enable()
+	}, func() error { return c.k.period(l.group.fds[0], c.periodNS) })
 	if err != nil {
 		return fmt.Errorf("start group of CPU %d: %w", l.cpu, err)
 	}
 	return nil
 }
 
-// Stop disables all groups. Their counts stay.
+// Stop disables all groups and keeps their counts.
 func (c *Counters) Stop() error {
 	c.started = false
 	var first error
 	for _, l := range c.lanes {
-		if l.g == nil {
+		if l.group == nil {
 			continue
 		}
-		if err := l.g.disable(); err != nil && first == nil {
+		if err := l.group.disable(); err != nil && first == nil {
 			first = fmt.Errorf("stop group of CPU %d: %w", l.cpu, err)
 		}
 	}
 	return first
 }
 
-// Drain reads each group once, then hands over its records up to that time, and
-// the reading itself where the timer had gone quiet. After Start it begins with
-// the counts at that moment.
+// Drain reads each group once, then passes its records up to that time to the sink, and the reading itself if
+// the timer has stopped writing records. After Start it begins with the counts at that moment. It also drops
+// events that cost too much or get no counter, and follows CPU hotplug.
 func (c *Counters) Drain(to counter.Sink) error {
 	clear(c.enabled)
 	clear(c.running)
 	var first error
 	for i, l := range c.lanes {
-		if err := c.drain(i, l, to); err != nil && first == nil {
+		if err := c.drainLane(i, l, to); err != nil && first == nil {
 			first = err
 		}
 	}
@@ -226,41 +228,41 @@ func (c *Counters) Drain(to counter.Sink) error {
 		}
 	}
 	if c.started {
-		c.shed(to)
-		c.unstarve(to)
-		c.follow(to)
+		c.dropCostlyTracepoints(to)
+		c.dropStarvedHardware(to)
+		c.followHotplug(to)
 	}
 	return first
 }
 
-// Close gives all events back.
+// Close closes all events.
 func (c *Counters) Close() error {
 	first := c.online.Close()
 	for _, l := range c.lanes {
-		if l.g != nil {
-			if err := l.g.close(); err != nil && first == nil {
+		if l.group != nil {
+			if err := l.group.close(); err != nil && first == nil {
 				first = err
 			}
-			l.g = nil
+			l.group = nil
 		}
 	}
 	return first
 }
 
-// calls are the system calls on events, and the clock. Tests put a machine of
-// their own in place.
-type calls struct {
+// syscalls are the system calls on events, and the clock; tests replace them.
+type syscalls struct {
 	open  Opener
 	read  func(fd int, b []byte) (int, error)
 	ioctl func(fd int, request uint, arg int) error
 	mmap  func(fd, pages int) (*Ring, error)
 	now   func() int64
 	wait  func(untilNS int64)
-	// period sets and restarts the period of a timer.
+	// period sets the period of a timer event and restarts it.
 	period func(fd int, ns int64) error
 }
 
-func kernelCalls(open Opener) calls {
-	return calls{open: open, read: rawcall.Read, ioctl: Ioctl, mmap: MapRing, now: rawcall.Now, wait: WaitUntil,
+// kernelCalls returns the system calls of the kernel, with open for perf_event_open(2).
+func kernelCalls(open Opener) syscalls {
+	return syscalls{open: open, read: rawcall.Read, ioctl: Ioctl, mmap: MapRing, now: rawcall.Now, wait: WaitUntil,
 		period: SetPeriod}
 }

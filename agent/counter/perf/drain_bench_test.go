@@ -39,8 +39,9 @@ func newBigNode(t testing.TB) *bigNode {
 	}
 	n := len(events)
 	b := &bigNode{clock: 1e9, rng: rand.New(rand.NewPCG(1, 2)), grid: sampler.NewGrid(bigStepNS, 1e9)}
-	b.c = &Counters{events: events, kept: n, periodNS: bigStepNS, enabled: make([]uint64, n), running: make([]uint64, n)}
-	b.c.k = calls{now: func() int64 { return b.clock }, read: func(fd int, buf []byte) (int, error) {
+	b.c = &Counters{events: events, keptEvents: n, periodNS: bigStepNS, enabled: make([]uint64, n),
+		running: make([]uint64, n)}
+	b.c.k = syscalls{now: func() int64 { return b.clock }, read: func(fd int, buf []byte) (int, error) {
 		return copy(buf, b.body(fd, b.clock)[8:]), nil
 	}}
 	for cpu := range bigCPUs {
@@ -48,7 +49,7 @@ func newBigNode(t testing.TB) *bigNode {
 		g := newGroup(b.c.k, cpu, members(events, readMachine(r), 0))
 		g.fds, g.ring = []int{cpu}, ring.Ring
 		b.rings, b.sums = append(b.rings, ring), append(b.sums, make([]uint64, n+1))
-		b.c.lanes = append(b.c.lanes, &lane{cpu: cpu, g: g, total: make([]uint64, n), began: 1e9})
+		b.c.lanes = append(b.c.lanes, &lane{cpu: cpu, group: g, total: make([]uint64, n), enabledNS: 1e9})
 	}
 	b.s = sampler.New(b.grid, false, sampler.Shape{Columns: n, Lanes: bigCPUs, PeriodNS: bigStepNS})
 	return b
@@ -146,8 +147,8 @@ func readNS(b *testing.B) float64 {
 		began := rawcall.CPU()
 		for range reads {
 			for _, l := range c.lanes {
-				if l.g != nil {
-					if _, err := l.g.read(); err != nil {
+				if l.group != nil {
+					if _, err := l.group.read(); err != nil {
 						b.Fatal(err)
 					}
 				}

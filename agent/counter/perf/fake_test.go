@@ -72,8 +72,8 @@ func (k *fakeKernel) set(name, text string) {
 	}
 }
 
-func (k *fakeKernel) calls() calls {
-	return calls{open: k.open, read: k.read, ioctl: k.ioctl, mmap: k.mmap, wait: k.advanceTo, period: k.period,
+func (k *fakeKernel) calls() syscalls {
+	return syscalls{open: k.open, read: k.read, ioctl: k.ioctl, mmap: k.mmap, wait: k.advanceTo, period: k.period,
 		now: func() int64 { k.clock += 500; return k.clock }}
 }
 

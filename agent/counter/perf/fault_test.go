@@ -53,7 +53,7 @@ func TestAGroupThatCannotBeRead(t *testing.T) {
 
 // leader is the event that leads the group of a lane.
 func (k *fakeKernel) leader(c *Counters, lane int) (int, *fakeEvent) {
-	fd := c.lanes[lane].g.fds[0]
+	fd := c.lanes[lane].group.fds[0]
 	return fd, k.events[fd]
 }
 
@@ -92,7 +92,7 @@ func TestDated(t *testing.T) {
 	for _, c := range []struct{ enabled, before, after, want int64 }{
 		{150, 900, 5000, 1100}, {150, 1200, 5000, 1200}, {9000, 1200, 5000, 5000}, {40, 900, 5000, 990}, {40, 995, 5000, 995},
 	} {
-		s := g.dated(reading{Sample{TimeNS: 3000, Enabled: uint64(c.enabled)}, c.before, c.after})
+		s := g.placeReading(reading{Sample{TimeNS: 3000, Enabled: uint64(c.enabled)}, c.before, c.after})
 		if s.TimeNS != c.want {
 			t.Errorf("%+v: %d", c, s.TimeNS)
 		}

@@ -64,14 +64,14 @@ func TestStartPhases(t *testing.T) {
 		}
 		began := k.clock
 		for _, l := range c.lanes {
-			l.g.k.ioctl = func(int, uint, int) error { k.clock += costNS; return nil }
+			l.group.k.ioctl = func(int, uint, int) error { k.clock += costNS; return nil }
 		}
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
 		off := 0
 		for _, l := range c.lanes {
-			if l.began%5e6 > 300_000 {
+			if l.enabledNS%5e6 > 300_000 {
 				off++
 			}
 		}
@@ -89,7 +89,7 @@ func TestStartsThatAreHeldUp(t *testing.T) {
 	c := k.counters(nil)
 	n := 0
 	for _, l := range c.lanes {
-		l.g.k.ioctl = func(fd int, request uint, arg int) error {
+		l.group.k.ioctl = func(fd int, request uint, arg int) error {
 			if n++; n == 1 {
 				k.clock += 3e6
 			}
@@ -110,7 +110,7 @@ func TestStartsThatAreHeldUp(t *testing.T) {
 }
 
 func TestMultiplexedCountsAreScaled(t *testing.T) {
-	g := newGroup(calls{}, 0, make([]member, 1))
+	g := newGroup(syscalls{}, 0, make([]member, 1))
 	total := make([]uint64, 1)
 	for _, c := range []struct {
 		name             string
@@ -125,7 +125,7 @@ func TestMultiplexedCountsAreScaled(t *testing.T) {
 		{"made up for that", 25e6, 12.5e6, 300, 600, true},
 		{"always ran again", 30e6, 17.5e6, 350, 650, false},
 	} {
-		if got := g.add(Sample{Enabled: c.enabled, Running: c.running, Counts: []uint64{0, c.count}},
+		if got := g.accumulate(Sample{Enabled: c.enabled, Running: c.running, Counts: []uint64{0, c.count}},
 			total); got != c.multiplexed {
 			t.Errorf("%s: multiplexed %v", c.name, got)
 		}
@@ -139,7 +139,7 @@ func TestMultiplexedCountsAreScaled(t *testing.T) {
 func TestPhaseIsGivenUp(t *testing.T) {
 	clock, calls := int64(0), 0
 	slow := func() error { calls++; clock += 10; return nil }
-	err := TimerPhase{PeriodNS: 10, PhaseNS: 3, SlackNS: 2}.Set(func() int64 {
+	err := TimerPhase{PeriodNS: 10, PhaseNS: 3, SlackNS: 2}.Start(func() int64 {
 		if calls > 100 {
 			t.Fatal("no end")
 		}

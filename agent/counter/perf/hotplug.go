@@ -11,45 +11,44 @@ import (
 	"jobgait/analysis/note"
 )
 
-// follow closes the groups of CPUs that went offline and opens those of CPUs
-// that came back. A group does not outlive its CPU, though nothing says so:
-// reading it gives the last counts without an error, and enabling it again
-// "succeeds". A CPU that was away and back between two drains is found by the
-// time enabled, which stands still.
-func (c *Counters) follow(to counter.Sink) {
+// followHotplug closes the groups of CPUs that went offline and opens groups on those that came back. A group
+// stops counting with its CPU without any error: reading it gives the last counts, and enabling it again
+// "succeeds". A CPU that went offline and came back between two drains is found by the enabled time, which
+// stands still.
+func (c *Counters) followHotplug(to counter.Sink) {
 	_, err := c.online.Read()
 	is := func(cpu int) bool { return err != nil || c.online.Has(cpu) }
 	var gone []int
 	var absent []*lane
 	for _, l := range c.lanes {
-		if l.g != nil && (l.dead() || !is(l.cpu)) {
-			l.g.close()
-			l.g = nil
+		if l.group != nil && (l.standsStill() || !is(l.cpu)) {
+			l.group.close()
+			l.group = nil
 			gone = append(gone, l.cpu)
 		}
-		if l.g == nil && is(l.cpu) {
+		if l.group == nil && is(l.cpu) {
 			absent = append(absent, l)
 		}
 	}
-	c.tell(to, gone, "went offline: nothing is counted there")
-	c.tell(to, c.reopen(absent), "came online: counted from here on")
+	c.recordHotplug(to, gone, "went offline: nothing is counted there")
+	c.recordHotplug(to, c.reopen(absent), "came online: counted from here on")
 }
 
-// maxPlugs is how many times it is said that CPUs came or went. The note says
-// that they do; a profile must not grow with each.
+// maxPlugs limits the recorded hotplug epochs, so that a profile does not grow with each change.
 const maxPlugs = 64
 
-func (c *Counters) tell(to counter.Sink, cpus []int, what string) {
-	if len(cpus) == 0 || c.plugs >= maxPlugs {
+// recordHotplug records an epoch and a note that these CPUs came or went.
+func (c *Counters) recordHotplug(to counter.Sink, cpus []int, what string) {
+	if len(cpus) == 0 || c.hotplugEpochs >= maxPlugs {
 		return
 	}
-	c.plugs++
+	c.hotplugEpochs++
 	text := fmt.Sprintf("CPU %s %s", formatCPUs(cpus), what)
 	to.Changed(profile.Epoch{Kind: "hotplug", TimeNS: c.k.now(), Text: text})
-	c.remark(note.CPUsChanged, "CPUs went offline or came online while the job ran (first: %s)", text)
+	c.noteOnce(note.CPUsChanged, "CPUs went offline or came online while the job ran (first: %s)", text)
 }
 
-// reopen returns the CPUs of those lanes that count again.
+// reopen opens and starts groups on these lanes and returns the CPUs that count again.
 func (c *Counters) reopen(lanes []*lane) (back []int) {
 	if len(lanes) == 0 {
 		return nil
@@ -64,26 +63,26 @@ func (c *Counters) reopen(lanes []*lane) (back []int) {
 				back = append(back, l.cpu)
 				continue
 			}
-			l.g.close()
-			l.g = nil
+			l.group.close()
+			l.group = nil
 		}
 		if !errors.Is(err, unix.ENODEV) {
-			c.remark(note.LostSamples, "a CPU that came online is not counted: %v", err)
+			c.noteOnce(note.LostSamples, "a CPU that came online is not counted: %v", err)
 		}
 	}
 	return back
 }
 
-// deadNS is how long a group must be looked at before it is called dead.
+// deadNS is the least time, in ns, over which standsStill compares clocks.
 const deadNS = 100e6
 
-// dead tells whether the group's time stands still.
-func (l *lane) dead() bool {
-	wall := l.seen - l.alive.TimeNS
+// standsStill reports whether the group's enabled time grew by less than a quarter of the time that passed.
+func (l *lane) standsStill() bool {
+	wall := l.drainedNS - l.lastAlive.TimeNS
 	if wall < deadNS {
 		return false
 	}
-	grown := int64(l.ran.Enabled - l.alive.Enabled)
-	l.alive.TimeNS, l.alive.Enabled = l.seen, l.ran.Enabled
+	grown := int64(l.lastRun.Enabled - l.lastAlive.Enabled)
+	l.lastAlive.TimeNS, l.lastAlive.Enabled = l.drainedNS, l.lastRun.Enabled
 	return grown < wall/4
 }

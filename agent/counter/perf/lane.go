@@ -9,26 +9,27 @@ import (
 	"jobgait/analysis/note"
 )
 
-// lane is a CPU with all that was counted on it, also by groups that are gone.
+// lane is one CPU with its group and the totals counted on it, also by earlier groups.
 type lane struct {
-	cpu   int
-	g     *group   // nil while the CPU is offline
-	total []uint64 // by column, scaled for multiplexing
-	began int64    // when the group was enabled, until that was handed over
-	// alive is when the group was last seen to run, ran the times up to which Ran was called.
-	alive, ran Sample
-	starvedNS  uint64 // for how long it was to count, and did not
-	paid       payment
-	seen       int64 // when it was last drained
+	cpu       int
+	group     *group   // nil while the CPU is offline
+	total     []uint64 // by column, scaled for multiplexing
+	enabledNS int64    // when the group was enabled, 0 once that was passed to the sink
+	// lastAlive has the times at the last check that the group runs, lastRun those up to which run times were
+	// added.
+	lastAlive, lastRun Sample
+	starvedNS          uint64 // for how long it was enabled and did not count
+	cost               tracepointCost
+	drainedNS          int64 // time of the last drain
 }
 
-// open opens a lane's group with its ring, disabled.
+// open opens a lane's group, disabled, and maps its ring.
 func (c *Counters) open(l *lane) error {
-	core := c.machine.core(l.cpu)
+	core := c.machine.coreOf(l.cpu)
 	if c.noHardware {
 		core = -1
 	}
-	g, err := openGroup(c.k, l.cpu, c.periodNS, members(c.events[:c.kept], c.machine, core))
+	g, err := openGroup(c.k, l.cpu, c.periodNS, members(c.events[:c.keptEvents], c.machine, core))
 	if err != nil {
 		return err
 	}
@@ -36,104 +37,105 @@ func (c *Counters) open(l *lane) error {
 		g.close()
 		return err
 	}
-	l.g, l.ran, l.starvedNS = g, Sample{}, 0
+	l.group, l.lastRun, l.starvedNS = g, Sample{}, 0
 	return nil
 }
 
-// pass is one drain of one lane.
+// pass is the state of one drain of one lane.
 type pass struct {
 	*lane
-	number   int
-	to       counter.Sink
-	periodNS int64
-	asked    reading
-	// given is set when it is too late for the requested reading.
+	number    int
+	to        counter.Sink
+	periodNS  int64
+	requested reading
+	// given is set once the requested reading was passed on or is too late.
 	given, multiplexed bool
 	drained            int64
 }
 
-// drain hands over what a lane has. An offline CPU counts nothing, and its
-// totals stand: the sum over all CPUs goes on.
-func (c *Counters) drain(i int, l *lane, to counter.Sink) error {
-	if l.g == nil {
+// drainLane passes a lane's records and, if needed, a reading to the sink. For an offline CPU it passes the
+// unchanged totals, so that the sum over all CPUs continues.
+func (c *Counters) drainLane(i int, l *lane, to counter.Sink) error {
+	if l.group == nil {
 		to.Read(i, c.k.now(), l.total)
 		return nil
 	}
-	asked, err := l.g.read()
+	asked, err := l.group.read()
 	if err != nil {
 		// follow opens it again. No slot is complete before all lanes have a reading: without this one nothing would
 		// be written.
-		err = errors.Join(err, l.g.close())
-		l.g = nil
+		err = errors.Join(err, l.group.close())
+		l.group = nil
 		to.Read(i, c.k.now(), l.total)
 		return err
 	}
-	l.seen = asked.TimeNS
+	l.drainedNS = asked.TimeNS
 	c.baseline(i, l, to)
-	p := pass{lane: l, number: i, to: to, periodNS: c.periodNS, asked: asked}
-	err = l.g.ring.Drain(p.take)
-	p.give()
+	p := pass{lane: l, number: i, to: to, periodNS: c.periodNS, requested: asked}
+	err = l.group.ring.Drain(p.takeRecord)
+	p.giveReading()
 	to.Drained(p.drained)
-	c.account(l, asked.Sample, p.multiplexed)
+	c.addRunTimes(l, asked.Sample, p.multiplexed)
 	return err
 }
 
-// take processes a record. The requested reading belongs before the first record whose group had been enabled
-// for longer.
-func (p *pass) take(h Header, body []byte) {
+// takeRecord accumulates one record and passes it to the sink. The requested reading is passed before the first
+// record whose group had been enabled for longer.
+func (p *pass) takeRecord(h Header, body []byte) {
 	p.drained++
 	if h.Type != unix.PERF_RECORD_SAMPLE {
 		p.to.Lost(Lost(h, body))
 		return
 	}
-	s, err := parseSample(body, p.g.counts)
+	s, err := parseSample(body, p.group.counts)
 	if err != nil {
 		p.to.Lost(1)
 		return
 	}
-	if s.Enabled > p.asked.Enabled {
-		p.give()
+	if s.Enabled > p.requested.Enabled {
+		p.giveReading()
 	}
-	p.multiplexed = p.g.add(s, p.total) || p.multiplexed
+	p.multiplexed = p.group.accumulate(s, p.total) || p.multiplexed
 	p.to.Record(p.number, s.TimeNS, p.total)
 }
 
-// give passes the requested reading on, once, and only if the timer has gone quiet.
-func (p *pass) give() {
+// giveReading passes the requested reading to the sink, at most once, and only if the timer wrote no record for
+// one and a half periods.
+func (p *pass) giveReading() {
 	if p.given {
 		return
 	}
 	p.given = true
-	if s := p.g.dated(p.asked); s.TimeNS-p.g.last.TimeNS > p.periodNS*3/2 {
-		p.multiplexed = p.g.add(s, p.total) || p.multiplexed
+	if s := p.group.placeReading(p.requested); s.TimeNS-p.group.last.TimeNS > p.periodNS*3/2 {
+		p.multiplexed = p.group.accumulate(s, p.total) || p.multiplexed
 		p.to.Read(p.number, s.TimeNS, p.total)
 	}
 }
 
-// baseline hands over the counts at the moment of enabling: before it nothing
-// was counted.
+// baseline passes the counts at the moment of enabling, before which nothing was counted, to the sink.
 func (c *Counters) baseline(i int, l *lane, to counter.Sink) {
-	if l.began == 0 {
+	if l.enabledNS == 0 {
 		return
 	}
-	to.Read(i, l.began, l.total)
-	l.g.last.TimeNS, l.began = l.began, 0
+	to.Read(i, l.enabledNS, l.total)
+	l.group.last.TimeNS, l.enabledNS = l.enabledNS, 0
 }
 
-// account adds up for how long the columns of a lane were to count, and did.
-func (c *Counters) account(l *lane, s Sample, multiplexed bool) {
-	enabled, running := s.Enabled-l.ran.Enabled, s.Running-l.ran.Running
-	l.ran.Enabled, l.ran.Running = s.Enabled, s.Running
+// addRunTimes adds, for each column, for how long a lane's events were enabled and for how long they really
+// counted.
+func (c *Counters) addRunTimes(l *lane, s Sample, multiplexed bool) {
+	enabled, running := s.Enabled-l.lastRun.Enabled, s.Running-l.lastRun.Running
+	l.lastRun.Enabled, l.lastRun.Running = s.Enabled, s.Running
 	if l.starvedNS += enabled; running > 0 {
 		l.starvedNS = 0
 	}
 	for i := range c.enabled {
 		c.enabled[i] += enabled
 	}
-	for _, m := range l.g.members {
+	for _, m := range l.group.members {
 		c.running[m.column] += running
 	}
 	if multiplexed {
-		c.remark(note.Multiplexed, "the counters shared the PMU with others; counts are scaled")
+		c.noteOnce(note.Multiplexed, "the counters shared the PMU with others; counts are scaled")
 	}
 }

@@ -14,21 +14,22 @@ import (
 	"jobgait/agent/counter/kernel"
 )
 
-// corePMU is the counters of one kind of core.
+// corePMU is the PMU of one kind of core.
 type corePMU struct {
 	name string
-	kind uint32 // perf event type, 0 where sysfs does not say
+	kind uint32 // perf event type, 0 if unknown
 	cpus []int  // nil = all
 }
 
-// machine is what has to be known before an event is opened. Whether an event
-// counts is never taken from here: that is found by opening it.
+// machine describes the CPUs, as needed before events are opened. Whether an event can be counted is found only
+// by opening it.
 type machine struct {
 	cores    []corePMU
 	vendor   string // vendor_id of x86, "ARM" for arm64, "" for others
 	watchdog bool   // the NMI watchdog holds a counter of each CPU
 }
 
+// readMachine reads the description of the CPUs from /proc and /sys.
 func readMachine(r kernel.Roots) machine {
 	m := machine{cores: readCores(r.Sys)}
 	if b, err := os.ReadFile(filepath.Join(r.Proc, "cpuinfo")); err == nil {
@@ -39,19 +40,18 @@ func readMachine(r kernel.Roots) machine {
 	return m
 }
 
-// hybrid tells whether there are several kinds of cores, each with its own PMU.
+// hybrid reports whether there are several kinds of cores, each with its own PMU.
 func (m machine) hybrid() bool { return len(m.cores) > 1 }
 
-// core returns the PMU of a CPU, -1 if none claims it: an offline CPU is in no
-// mask.
-func (m machine) core(cpu int) int {
+// coreOf returns the index of a CPU's PMU, -1 if the CPU is in no PMU's mask, as offline CPUs are.
+func (m machine) coreOf(cpu int) int {
 	if !m.hybrid() {
 		return 0
 	}
 	return slices.IndexFunc(m.cores, func(p corePMU) bool { return slices.Contains(p.cpus, cpu) })
 }
 
-// pmuName is what the counters of the cores are called.
+// pmuName returns the names of the core PMUs, joined by "+".
 func (m machine) pmuName() string {
 	var names []string
 	for _, p := range m.cores {
@@ -60,11 +60,11 @@ func (m machine) pmuName() string {
 	return strings.Join(names, "+")
 }
 
-// readCores lists the PMUs of cores: those with a file "cpus" (uncore PMUs have
-// "cpumask"). Plain x86 has one PMU without, called cpu.
+// readCores returns the PMUs of cores: those with a file "cpus" (uncore PMUs have "cpumask"). Machines without
+// one, such as plain x86, have one PMU named cpu.
 func readCores(sys string) []corePMU {
 	dir := filepath.Join(sys, "bus/event_source/devices")
-	entries, _ := os.ReadDir(dir) // none: the generic events are tried all the same
+	entries, _ := os.ReadDir(dir) // without entries the generic events are still tried
 	var cores []corePMU
 	for _, e := range entries {
 		cpus, err := kernel.ReadCPUs(filepath.Join(dir, e.Name(), "cpus"))
@@ -78,18 +78,19 @@ func readCores(sys string) []corePMU {
 		cores = []corePMU{{name: "cpu"}}
 	}
 	slices.SortFunc(cores, func(a, b corePMU) int { return cmp.Compare(b.name, a.name) })
-	slices.SortStableFunc(cores, func(a, b corePMU) int { return cmp.Compare(first(a.cpus), first(b.cpus)) })
+	slices.SortStableFunc(cores, func(a, b corePMU) int { return cmp.Compare(firstCPU(a.cpus), firstCPU(b.cpus)) })
 	return cores
 }
 
-func first(cpus []int) int {
+// firstCPU returns the first CPU of a list, 0 for an empty one.
+func firstCPU(cpus []int) int {
 	if len(cpus) == 0 {
 		return 0
 	}
 	return cpus[0]
 }
 
-// parseVendor reads the first CPU's paragraph of /proc/cpuinfo.
+// parseVendor returns the vendor in the first paragraph of /proc/cpuinfo, "" if unknown.
 func parseVendor(text []byte) string {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {
@@ -101,20 +102,20 @@ func parseVendor(text []byte) string {
 		case "vendor_id":
 			return strings.TrimSpace(value)
 		case "CPU implementer":
-			return arm
+			return armVendor
 		}
 	}
 	return ""
 }
 
-const arm = "ARM"
+const armVendor = "ARM"
 
-// presentCPUs are the lanes: all CPUs that are there, online or not.
+// presentCPUs returns all CPUs that are present, online or not.
 func presentCPUs(sys string) ([]int, error) {
 	return kernel.ReadCPUs(filepath.Join(sys, "devices/system/cpu/present"))
 }
 
-// formatCPUs writes an ascending list of CPUs as the kernel does.
+// formatCPUs formats an ascending list of CPUs as the kernel does: "0-3,8".
 func formatCPUs(cpus []int) string {
 	var parts []string
 	for i := 0; i < len(cpus); {
@@ -132,6 +133,7 @@ func formatCPUs(cpus []int) string {
 	return strings.Join(parts, ",")
 }
 
+// readUint reads a decimal number from a file.
 func readUint(path string) (uint64, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -46,7 +46,7 @@ func TestReadMachine(t *testing.T) {
 			"proc/sys/kernel/nmi_watchdog":                    "0\n",
 			"sys/bus/event_source/devices/armv8_pmuv3_0/cpus": "0-3\n",
 			"sys/bus/event_source/devices/armv8_pmuv3_0/type": "8\n",
-		}, machine{cores: []corePMU{{"armv8_pmuv3_0", 8, []int{0, 1, 2, 3}}}, vendor: arm}},
+		}, machine{cores: []corePMU{{"armv8_pmuv3_0", 8, []int{0, 1, 2, 3}}}, vendor: armVendor}},
 		"hybrid": {hybridFiles(), machine{vendor: "GenuineIntel",
 			cores: []corePMU{{"cpu_core", 4, []int{0, 1, 2, 3}}, {"cpu_atom", 10, []int{4, 5}}}}},
 	} {
@@ -59,19 +59,19 @@ func TestReadMachine(t *testing.T) {
 func TestCoreOfACPU(t *testing.T) {
 	m := readMachine(tree(t, hybridFiles()))
 	for cpu, want := range map[int]int{0: 0, 3: 0, 4: 1, 5: 1, 6: -1} {
-		if got := m.core(cpu); got != want {
+		if got := m.coreOf(cpu); got != want {
 			t.Errorf("CPU %d has PMU %d, want %d", cpu, got, want)
 		}
 	}
 	one := machine{cores: []corePMU{{"armv8_pmuv3_0", 8, []int{0}}}}
-	if one.core(7) != 0 {
+	if one.coreOf(7) != 0 {
 		t.Error("with one kind of cores it is every CPU's")
 	}
 }
 
 func TestCacheIsNamedByVendor(t *testing.T) {
 	for vendor, want := range map[string]string{
-		"GenuineIntel": "llc_misses", "AuthenticAMD": "l2_misses", "HygonGenuine": "l2_misses", arm: "l1d_refills",
+		"GenuineIntel": "llc_misses", "AuthenticAMD": "l2_misses", "HygonGenuine": "l2_misses", armVendor: "l1d_refills",
 		"": anyCache, "CentaurHauls": anyCache,
 	} {
 		if got := cacheName(vendor); got != want {
@@ -116,7 +116,7 @@ func FuzzParseVendor(f *testing.F) {
 	f.Add([]byte("CPU implementer : 0x41"))
 	f.Add([]byte("\n:\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if v := parseVendor(text); len(v) > len(text)+len(arm) {
+		if v := parseVendor(text); len(v) > len(text)+len(armVendor) {
 			t.Errorf("%q", v)
 		}
 	})

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Opener is perf_event_open(2). Tests put their own in its place.
+// Opener is the type of perf_event_open(2); tests use other functions.
 type Opener func(attr *unix.PerfEventAttr, pid, cpu, groupFD, flags int) (fd int, err error)
 
-// Open is the kernel's. Descriptors never pass to a child.
+// Open calls perf_event_open(2), with close-on-exec set.
 func Open(attr *unix.PerfEventAttr, pid, cpu, groupFD, flags int) (int, error) {
 	for {
 		fd, err := unix.PerfEventOpen(attr, pid, cpu, groupFD, flags|unix.PERF_FLAG_FD_CLOEXEC)
@@ -20,8 +20,8 @@ func Open(attr *unix.PerfEventAttr, pid, cpu, groupFD, flags int) (int, error) {
 	}
 }
 
-// RaiseFileLimit lets the process open as many descriptors as the node's CPUs
-// need: nine events on 128 CPUs are more than the usual 1024.
+// RaiseFileLimit raises the limit of open files to want, as far as permitted: nine events on 128 CPUs need more
+// than the usual 1024.
 func RaiseFileLimit(want uint64) error {
 	var lim unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &lim); err != nil {

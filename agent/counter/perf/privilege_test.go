@@ -103,7 +103,7 @@ func TestNobody(t *testing.T) {
 		c.Close()
 		return
 	}
-	if !Forbidden(err) {
+	if !IsForbidden(err) {
 		t.Error(err)
 	}
 	for _, s := range Probe(Open, host(), nil) {

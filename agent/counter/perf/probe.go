@@ -10,22 +10,23 @@ import (
 	"jobgait/analysis/run"
 )
 
-// sources say what was found of each candidate.
-func (t *trial) sources() []run.CounterSource {
+// sources returns each candidate with its config, or why it is absent.
+func (t *eventProbe) sources() []run.CounterSource {
 	var list []run.CounterSource
-	for _, c := range t.all {
+	for _, c := range t.candidates {
 		s := run.CounterSource{Name: c.Name, Event: c.Kernel, PMU: c.PMU, Scope: "node", Absent: c.absent}
 		if c.Attr.Type != unix.PERF_TYPE_TRACEPOINT || c.Attr.Config != 0 {
-			s.Config = c.config(t.machine)
+			s.Config = c.configText(t.machine)
 		}
 		list = append(list, s)
 	}
 	return list
 }
 
-func (t *trial) notes() []note.Note {
+// notes returns notes for missing instructions or cycles, or for several kinds of cores.
+func (t *eventProbe) notes() []note.Note {
 	var notes []note.Note
-	for _, c := range t.all {
+	for _, c := range t.candidates {
 		if (c.Name == "instructions" || c.Name == "cycles") && c.absent != "" {
 			notes = append(notes, note.New(note.NoPMU, "no hardware counters for instructions and cycles: no IPC (%s)",
 				c.absent))
@@ -44,20 +45,19 @@ func (t *trial) notes() []note.Note {
 	return notes
 }
 
-// Probe finds out what can be counted on the CPUs given, nil for all, without
-// going on to count it.
+// Probe returns which events can be counted on the given CPUs, nil for all, and why others cannot.
 func Probe(open Opener, r kernel.Roots, cpus []int) []run.CounterSource {
-	cpus, err := lanes(r, cpus)
+	cpus, err := cpusToCount(r, cpus)
 	if err == nil {
-		var t *trial
-		if t, err = climb(kernelCalls(open), r, cpus, probePeriodNS); err == nil {
+		var t *eventProbe
+		if t, err = probeEvents(kernelCalls(open), r, cpus, probePeriodNS); err == nil {
 			return t.sources()
 		}
 	}
 	m := readMachine(r)
-	t := &trial{machine: m, all: candidates(m, r)}
-	for i := range t.all {
-		t.all[i].absent = reason(r, err)
+	t := &eventProbe{machine: m, candidates: candidates(m, r)}
+	for i := range t.candidates {
+		t.candidates[i].absent = absentReason(r, err)
 	}
 	return t.sources()
 }

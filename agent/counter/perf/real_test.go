@@ -85,7 +85,7 @@ func TestRealCountersMove(t *testing.T) {
 		}
 	}
 	for _, l := range c.lanes {
-		for _, fd := range l.g.fds {
+		for _, fd := range l.group.fds {
 			if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil || flags&unix.FD_CLOEXEC == 0 {
 				t.Errorf("descriptor %d would pass to a child: flags %d, %v", fd, flags, err)
 			}
@@ -107,8 +107,8 @@ func TestRecordsFollowTheGrid(t *testing.T) {
 	for range 400 {
 		time.Sleep(5 * time.Millisecond)
 		for _, l := range c.lanes {
-			l.g.ring.Drain(func(h Header, body []byte) {
-				if s, err := parseSample(body, l.g.counts); err == nil {
+			l.group.ring.Drain(func(h Header, body []byte) {
+				if s, err := parseSample(body, l.group.counts); err == nil {
 					all++
 					if s.TimeNS%c.periodNS > c.periodNS/2 {
 						early++

@@ -9,37 +9,36 @@ import (
 	"jobgait/agent/counter/kernel"
 )
 
-// Why an event that the machine has is not counted.
+// Reasons why an event that the machine has is not counted.
 const (
-	noRoom   = "no room: the PMU has too few counters for all events in one group"
-	busy     = "no room: others hold counters of the PMU"
-	watchdog = "no room: the NMI watchdog holds one counter of the PMU"
-	silent   = "it can be opened, but counts nothing"
-	unnamed  = "which cache this vendor's CPUs mean by it is not known"
+	reasonTooFewCounters = "no room: the PMU has too few counters for all events in one group"
+	reasonCountersInUse  = "no room: others hold counters of the PMU"
+	reasonWatchdog       = "no room: the NMI watchdog holds one counter of the PMU"
+	reasonCountsNothing  = "it can be opened, but counts nothing"
+	reasonUnknownCache   = "which cache this vendor's CPUs mean by it is not known"
 )
 
-// Forbidden tells whether an error means that the kernel has the event but we
-// may not have it: perf_event_paranoid, seccomp, or no perf events at all.
-func Forbidden(err error) bool {
+// IsForbidden reports whether an error means that this process may not open the event: because of
+// perf_event_paranoid or seccomp, or because the kernel has no perf events.
+func IsForbidden(err error) bool {
 	return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS)
 }
 
-// Absent tells whether an error means that this machine has no such event.
-func Absent(err error) bool {
+// IsAbsent reports whether an error means that this machine has no such event.
+func IsAbsent(err error) bool {
 	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENODEV)
 }
 
-// reason says in words why an event could not be opened on a whole CPU, and
-// what would help.
-func reason(r kernel.Roots, err error) string {
+// absentReason returns in words why an event could not be opened on a whole CPU, and what would permit it.
+func absentReason(r kernel.Roots, err error) string {
 	switch {
 	case errors.Is(err, errNoTraceFS):
 		return "tracefs is not mounted: the tracepoint has no id (root may mount it at /sys/kernel/tracing)"
 	case errors.Is(err, errNoTracepoint), errors.Is(err, errTraceID):
 		return err.Error()
-	case Absent(err):
+	case IsAbsent(err):
 		return "this machine has no such event"
-	case Forbidden(err):
+	case IsForbidden(err):
 		return notPermitted(r, err)
 	case errors.Is(err, unix.EINVAL):
 		return "the kernel refuses it in a group that a timer leads"
@@ -47,7 +46,7 @@ func reason(r kernel.Roots, err error) string {
 	return err.Error()
 }
 
-// notPermitted names the sysctl or the privilege that would permit it.
+// notPermitted returns in words why an event is not permitted, and which setting or privilege would permit it.
 func notPermitted(r kernel.Roots, err error) string {
 	why, cure := Refusal(r.Proc, 0, err)
 	switch {
@@ -61,11 +60,9 @@ func notPermitted(r kernel.Roots, err error) string {
 
 const noPerfEvents = "this kernel has no perf events"
 
-// Refusal says why the kernel does not permit an event, and what would: cure is
-// "" where nothing that is known would. enough is the level of
-// perf_event_paranoid at which it is permitted to everybody: 0 for whole CPUs, 2
-// for a program's own. At levels 3 and 4, which are Debian's own, CAP_PERFMON
-// alone is refused (seen with its Linux 6.1).
+// Refusal returns in words why the kernel does not permit an event, and in cure what would, "" if unknown.
+// enough is the level of perf_event_paranoid at which all users are permitted: 0 for whole CPUs, 2 for a
+// program's own processes. At Debian's levels 3 and 4 CAP_PERFMON does not suffice (seen with its Linux 6.1).
 func Refusal(proc string, enough int, err error) (why, cure string) {
 	level, ok := kernel.Paranoid(proc)
 	if !ok || errors.Is(err, unix.ENOSYS) {

@@ -18,8 +18,8 @@ const headerSize = 8
 
 var errRecord = errors.New("malformed perf record")
 
-// parseHeader reads a header. A size that is no multiple of 8 or shorter than
-// the header means that the reader is not at a record at all.
+// parseHeader parses a record's header. It returns errRecord if the size is not a multiple of 8 or is shorter
+// than the header.
 func parseHeader(b []byte) (Header, error) {
 	if len(b) < headerSize {
 		return Header{}, errRecord
@@ -43,8 +43,8 @@ type Sample struct {
 	Counts []uint64
 }
 
-// parseSample reads the body of PERF_RECORD_SAMPLE with TIME and READ of a
-// group: time, n, enabled, running, n counts.
+// parseSample parses the body of a PERF_RECORD_SAMPLE with TIME and READ of a group: time, n, enabled, running,
+// n counts. It stores the counts in counts.
 func parseSample(body []byte, counts []uint64) (Sample, error) {
 	if len(body) < 8 {
 		return Sample{}, errRecord
@@ -54,8 +54,8 @@ func parseSample(body []byte, counts []uint64) (Sample, error) {
 	return s, err
 }
 
-// parseGroup reads what read(2) of a group leader gives. There are as many counts
-// as there were events at that moment, never more than there is room for.
+// parseGroup parses what read(2) of a group leader returns, into counts. It returns errRecord if there are more
+// counts than room.
 func parseGroup(b []byte, counts []uint64) (Sample, error) {
 	if len(b) < 24 {
 		return Sample{}, errRecord
@@ -77,9 +77,9 @@ func parseGroup(b []byte, counts []uint64) (Sample, error) {
 	}, nil
 }
 
-// Lost returns how many records the kernel had no room for, as PERF_RECORD_LOST
-// (id, lost) and PERF_RECORD_LOST_SAMPLES (lost) say, and 1 for
-// PERF_RECORD_THROTTLE: it took none until the next tick. 0 for other records.
+// Lost returns the number of lost records that a PERF_RECORD_LOST (id, lost) or PERF_RECORD_LOST_SAMPLES (lost)
+// reports; 1 for a PERF_RECORD_THROTTLE, after which the kernel takes no sample until the next tick; 0 for
+// other records.
 func Lost(h Header, body []byte) int64 {
 	at := -1
 	switch h.Type {

@@ -15,7 +15,7 @@ type Ring struct {
 	mem        []byte
 	head, tail *uint64
 	data       []byte // a power of two long
-	whole      []byte // a record that wraps round the end, put together
+	whole      []byte // buffer for a record that wraps around the end
 }
 
 // MapRing maps a ring of 2^n pages of data for an event.
@@ -31,6 +31,7 @@ func MapRing(fd, pages int) (*Ring, error) {
 	return r, nil
 }
 
+// newRing returns a ring on this data and these positions.
 func newRing(data []byte, head, tail *uint64) *Ring {
 	return &Ring{head: head, tail: tail, data: data}
 }
@@ -44,9 +45,8 @@ func Pages(bytes int) int {
 	return n
 }
 
-// Drain passes every record that is complete, in the order of writing, and then
-// frees their room. The body is valid during the call only. When it meets
-// something that is no record it drops all that is there and returns an error.
+// Drain calls take with every complete record, in the order of writing, and then frees their room. The body is
+// valid only during the call. At a malformed record it drops all records and returns an error.
 func (r *Ring) Drain(take func(h Header, body []byte)) error {
 	head, tail := atomic.LoadUint64(r.head), atomic.LoadUint64(r.tail)
 	for tail != head {
@@ -64,6 +64,7 @@ func (r *Ring) Drain(take func(h Header, body []byte)) error {
 	return nil
 }
 
+// record returns the record at an offset in one piece.
 func (r *Ring) record(at, size int) []byte {
 	if at+size <= len(r.data) {
 		return r.data[at : at+size]

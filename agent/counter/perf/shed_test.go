@@ -17,7 +17,7 @@ func TestCharge(t *testing.T) {
 		{"20,000 a second", func(int) uint64 { return 20_000 }, 10},
 		{"a million a second", func(int) uint64 { return 1_000_000 }, 1},
 	} {
-		var p payment
+		var p tracepointCost
 		totals := []uint64{7, 0, 0}
 		p.charge(5, totals, 1)
 		got := 0

@@ -8,12 +8,11 @@ import (
 	perfutils "github.com/hodgesds/perf-utils"
 )
 
-// tracepoint is an event of the kernel's own making.
+// tracepoint is a kernel tracepoint that is counted: column name, unit, and its place below events/ in tracefs.
 type tracepoint struct{ name, unit, subsystem, event string }
 
-// tracepoints are counted where tracefs is mounted and readable: nothing is
-// mounted for it. System calls stand last: they cost most, and what is given up
-// takes along all that stands behind it.
+// tracepoints returns the tracepoints that are counted if tracefs is mounted and readable; it is not mounted
+// for that. System calls are last: they cost most, and a dropped tracepoint drops all after it.
 func tracepoints() []tracepoint {
 	return []tracepoint{
 		{"block_requests", "requests", "block", "block_rq_issue"},
@@ -29,8 +28,7 @@ var (
 	errTraceID      = errors.New("not permitted: only root may read the ids of tracepoints")
 )
 
-// id finds the number of a tracepoint, at the two places where tracefs is
-// mounted by custom, else wherever this machine has it.
+// id returns the number of a tracepoint, from the two usual mount points of tracefs, else from any other.
 func (t tracepoint) id(sys string) (uint64, error) {
 	err := errNoTraceFS
 	for _, mount := range []string{"kernel/tracing", "kernel/debug/tracing"} {
@@ -41,7 +39,7 @@ func (t tracepoint) id(sys string) (uint64, error) {
 			return id, nil
 		case errors.Is(ierr, fs.ErrPermission):
 			err = errTraceID
-		case exists(events):
+		case pathExists(events):
 			err = errNoTracepoint
 		}
 	}
@@ -53,7 +51,8 @@ func (t tracepoint) id(sys string) (uint64, error) {
 	return 0, err
 }
 
-func exists(dir string) bool {
+// pathExists reports whether a path exists, links followed.
+func pathExists(dir string) bool {
 	_, err := filepath.EvalSymlinks(dir)
 	return err == nil
 }

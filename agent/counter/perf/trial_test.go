@@ -79,17 +79,20 @@ func TestLadder(t *testing.T) {
 			why:   "perf_event_paranoid is 2; set it to 0 or lower, or run as root or with CAP_PERFMON",
 			notes: []note.Code{note.NoPMU}},
 		{name: "four counters", slots: 4, columns: "instructions cycles ref_cycles llc_misses " + softwareColumns,
-			lacks: "branch_misses", why: noRoom},
-		{name: "two counters", slots: 2, columns: "instructions cycles " + softwareColumns, lacks: "ref_cycles", why: noRoom},
-		{name: "one counter", slots: 1, columns: "instructions " + softwareColumns, lacks: "cycles", why: noRoom,
+			lacks: "branch_misses", why: reasonTooFewCounters},
+		{name: "two counters", slots: 2, columns: "instructions cycles " + softwareColumns, lacks: "ref_cycles",
+			why: reasonTooFewCounters},
+		{name: "one counter", slots: 1, columns: "instructions " + softwareColumns, lacks: "cycles",
+			why:   reasonTooFewCounters,
 			notes: []note.Code{note.NoPMU}},
 		{name: "others hold two of six", slots: 6, held: 2, columns: "instructions cycles ref_cycles llc_misses " +
 			softwareColumns,
-			lacks: "branch_misses", why: busy},
+			lacks: "branch_misses", why: reasonCountersInUse},
 		{name: "others hold five of six", slots: 6, held: 5, columns: "instructions cycles " + softwareColumns,
-			lacks: "ref_cycles", why: busy},
+			lacks: "ref_cycles", why: reasonCountersInUse},
 		{name: "watchdog", files: with(intelFiles(), "proc/sys/kernel/nmi_watchdog", "1\n"), slots: 6, held: 1,
-			columns: "instructions cycles ref_cycles llc_misses " + softwareColumns, lacks: "branch_misses", why: watchdog},
+			columns: "instructions cycles ref_cycles llc_misses " + softwareColumns, lacks: "branch_misses",
+			why: reasonWatchdog},
 		{name: "watchdog and four counters", files: with(intelFiles(), "proc/sys/kernel/nmi_watchdog", "1\n"), slots: 4,
 			held:    1,
 			columns: "instructions cycles ref_cycles " + softwareColumns, lacks: "llc_misses",
@@ -129,7 +132,7 @@ func TestLadder(t *testing.T) {
 func TestInstructionsAndCyclesAreKeptForAShare(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	k.slots, k.held = 6, 5
-	if l, err := climb(k.calls(), k.roots, []int{0, 1}, 5e6); err != nil || len(l.events()) != 6 {
+	if l, err := probeEvents(k.calls(), k.roots, []int{0, 1}, 5e6); err != nil || len(l.events()) != 6 {
 		t.Errorf("%d events, %v", len(l.events()), err)
 	}
 }
@@ -142,7 +145,7 @@ func TestNothingIsKeptThatNeverRuns(t *testing.T) {
 	if got := names(c); got != softwareColumns {
 		t.Errorf("columns %s", got)
 	}
-	if why := absent(c.Sources(), "cycles"); why != busy {
+	if why := absent(c.Sources(), "cycles"); why != reasonCountersInUse {
 		t.Errorf("cycles are absent: %q", why)
 	}
 }
@@ -157,10 +160,10 @@ func TestAnEventThatCountsNothingIsAbsent(t *testing.T) {
 		return 1000
 	}
 	c := k.counters(nil)
-	if why := absent(c.Sources(), "cycles"); why != silent {
+	if why := absent(c.Sources(), "cycles"); why != reasonCountsNothing {
 		t.Errorf("cycles are absent: %q", why)
 	}
-	if n := c.Notes(); len(n) != 1 || n[0].Code != note.NoPMU || !strings.Contains(n[0].Text, silent) {
+	if n := c.Notes(); len(n) != 1 || n[0].Code != note.NoPMU || !strings.Contains(n[0].Text, reasonCountsNothing) {
 		t.Errorf("notes %v", n)
 	}
 }
@@ -227,7 +230,7 @@ func TestNoPermissionIsTold(t *testing.T) {
 		k := newFakeKernel(t, intelFiles())
 		k.refuse = func(*unix.PerfEventAttr, int) error { return err }
 		_, got := newCounters(k.calls(), k.roots, nil, 5e6)
-		if !Forbidden(got) || !errors.Is(got, err) {
+		if !IsForbidden(got) || !errors.Is(got, err) {
 			t.Errorf("%v: %v", err, got)
 		}
 		sources := Probe(k.open, k.roots, nil)
@@ -264,7 +267,7 @@ func TestReason(t *testing.T) {
 		{level("0"), errTraceID, "only root may read"},
 		{level("0"), unix.EMFILE, "too many open files"},
 	} {
-		if got := reason(c.roots, c.err); !strings.Contains(got, c.want) {
+		if got := absentReason(c.roots, c.err); !strings.Contains(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.err, got, c.want)
 		}
 	}

@@ -57,7 +57,7 @@ func newDevice(t *testing.T) (*device, *Source) {
 func drainUntil(t *testing.T, p *Source, to *countertest.Sink, readings int) {
 	t.Helper()
 	jobtest.Until(t, fmt.Sprintf("there are %d readings", readings), func() bool {
-		if err := p.Drain(to); err != nil && !errors.Is(err, errSlow) {
+		if err := p.Drain(to); err != nil && !errors.Is(err, errHung) {
 			t.Fatal(err)
 		}
 		return len(to.Readings) >= readings
@@ -83,8 +83,8 @@ func TestADeviceThatHangsHoldsUpNobody(t *testing.T) {
 	if d.n != probed+uint64(before)+1 { // the one that hangs
 		t.Errorf("asked %d times for %d readings: one at a time", d.n, before)
 	}
-	p.aside.begun = time.Now().Add(-time.Minute)
-	if err := p.Drain(&to); !errors.Is(err, errSlow) {
+	p.background.begun = time.Now().Add(-time.Minute)
+	if err := p.Drain(&to); !errors.Is(err, errHung) {
 		t.Errorf("after a minute: %v", err)
 	}
 	if n := p.Notes(); len(n) != 1 || n[0].Code != note.ReadFailed || !strings.Contains(n[0].Text, "no answer") {

@@ -6,10 +6,10 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Opener opens sources, and names those that are not to be had.
+// Opener opens sources, and returns those that are absent with the reason. now returns CLOCK_MONOTONIC in ns.
 type Opener func(now func() int64) (have []*Source, lack []run.CounterSource)
 
-// CounterKind is one Meter, and the name by which it is missed.
+// CounterKind is one Meter to open, and the name under which it is reported if absent.
 type CounterKind struct {
 	Name, Scope string
 	Open        func() (Meter, error)
@@ -17,13 +17,13 @@ type CounterKind struct {
 	Hangs bool
 }
 
-// Open opens what there is of some kinds.
+// Open returns an Opener that opens those of the kinds that exist.
 func Open(kinds ...CounterKind) Opener {
 	return func(now func() int64) (have []*Source, lack []run.CounterSource) {
 		for _, k := range kinds {
 			open := k.Open
 			if k.Hangs {
-				open = answered(k.Open)
+				open = openWithTimeout(k.Open)
 			}
 			m, err := open()
 			var p *Source
@@ -41,8 +41,9 @@ func Open(kinds ...CounterKind) Opener {
 	}
 }
 
-// answered opens a Meter whose device may not answer.
-func answered(open func() (Meter, error)) func() (Meter, error) {
+// openWithTimeout returns an open function that fails with errNoAnswer if the device does not answer within
+// probeTimeout.
+func openWithTimeout(open func() (Meter, error)) func() (Meter, error) {
 	type opened struct {
 		m   Meter
 		err error
@@ -56,7 +57,7 @@ func answered(open func() (Meter, error)) func() (Meter, error) {
 		select {
 		case o := <-done:
 			return o.m, o.err
-		case <-time.After(probePatience):
+		case <-time.After(probeTimeout):
 			return Meter{}, errNoAnswer
 		}
 	}

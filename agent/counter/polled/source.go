@@ -12,55 +12,54 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Source is a counter.Source that reads a Meter when it is drained. It has one
-// lane, the node or the job.
+// Source is a counter.Source that reads a Meter when it is drained. It has one lane.
 type Source struct {
 	m   Meter
 	now func() int64
 
-	// aside takes the readings of a meter that hangs, nil for others. While a reading runs, the cells and its
-	// times must not be touched.
-	aside      *aside
+	// background takes the readings of a meter that may hang, nil for others. While a reading runs, the cells and
+	// its times must not be accessed.
+	background *background
 	stale      bool  // the running reading was started before Start
 	begun, end int64 // when the last reading was taken
 
 	cells  []uint64
-	last   []uint64 // of each cell, NoCell = none yet
+	last   []uint64 // last value of each cell, NoCell if none yet
 	totals []uint64
 
-	fresh    bool   // the next reading is a beginning: nothing was counted before
-	absent   bool   // it was not there when last asked
-	absentNS int64  // when that was, 0 = never
-	before   uint64 // what the run had counted when it was first read
-	readings int64
-	failures int64
-	failure  error
-	hung     bool // a reading gave no answer for long
+	restarted bool   // the next reading only sets the start values
+	absent    bool   // it was absent at the last reading
+	absentNS  int64  // time of the last reading at which it was absent, 0 for never
+	before    uint64 // the run's count at the first reading
+	readings  int64
+	failures  int64
+	failure   error
+	hung      bool // a reading gave no answer for long
 }
 
 var _ counter.Source = (*Source)(nil)
 
-// share is which part of the time, at most, is spent on one meter: one that
-// takes longer is read less often. A port of an adapter may ask its firmware.
-const share = 1.0 / 200
+// maxTimeShare is the largest share of the time that is spent on reading one meter: one that takes longer, as a
+// port whose adapter asks its firmware, is read less often.
+const maxTimeShare = 1.0 / 200
 
-// New reads a meter to see whether it can be read, and what that takes.
-// One that is not there yet is no error.
+// New returns a Source for a meter, after reading it to measure how long a reading takes. It returns an error
+// if the meter cannot be read, but not for ErrAbsent.
 func New(m Meter, now func() int64) (*Source, error) {
 	if m.Cells == 0 {
 		m.Cells = len(m.Columns)
 	}
 	p := &Source{m: m, now: now, cells: make([]uint64, m.Cells), last: make([]uint64, m.Cells),
-		totals: make([]uint64, len(m.Columns)), fresh: true}
-	p.forget(NoCell)
+		totals: make([]uint64, len(m.Columns)), restarted: true}
+	p.setLast(NoCell)
 	if m.Hangs {
-		p.aside = newAside(p.take, p.give)
+		p.background = newBackground(p.takeReading, p.closeMeter)
 	}
 	takes, err := p.probe()
 	if err != nil && !errors.Is(err, ErrAbsent) {
 		return nil, errors.Join(err, p.Close())
 	}
-	p.m.EveryNS = max(m.EveryNS, int64(float64(takes)/share))
+	p.m.EveryNS = max(m.EveryNS, int64(float64(takes)/maxTimeShare))
 	p.m.Columns = slices.Clone(m.Columns)
 	for i := range p.m.Columns {
 		p.m.Columns[i].Hz = 1e9 / float64(p.m.EveryNS)
@@ -68,11 +67,11 @@ func New(m Meter, now func() int64) (*Source, error) {
 	return p, nil
 }
 
-// probe returns how long a reading takes: the shortest of three, if the first
-// took so long that it matters. It may have been interrupted.
+// probe returns how long a reading takes, in ns: the shortest of up to three, since a long one may have been
+// interrupted.
 func (p *Source) probe() (takes int64, err error) {
 	for i := range 3 {
-		if err := p.ask(probePatience); errors.Is(err, errUnderWay) {
+		if err := p.readNow(probeTimeout); errors.Is(err, errPending) {
 			return 0, errNoAnswer
 		} else if err != nil {
 			return 0, err
@@ -81,20 +80,26 @@ func (p *Source) probe() (takes int64, err error) {
 		if i == 0 || took < takes {
 			takes = took
 		}
-		if float64(takes) <= share*float64(p.m.EveryNS) {
+		if float64(takes) <= maxTimeShare*float64(p.m.EveryNS) {
 			break
 		}
 	}
 	return takes, nil
 }
 
-// Columns, Lanes, PeriodNS and EveryNS: one lane, on which no record is due.
+// Columns returns the meter's columns with their rate.
 func (p *Source) Columns() []profile.Column { return p.m.Columns }
-func (p *Source) Lanes() int                { return 1 }
-func (p *Source) PeriodNS() int64           { return 0 }
-func (p *Source) EveryNS() int64            { return p.m.EveryNS }
 
-// Sources tell what is read, one for each column.
+// Lanes returns 1.
+func (p *Source) Lanes() int { return 1 }
+
+// PeriodNS returns 0: no record is due at a fixed time.
+func (p *Source) PeriodNS() int64 { return 0 }
+
+// EveryNS returns the time between two readings.
+func (p *Source) EveryNS() int64 { return p.m.EveryNS }
+
+// Sources returns what is read, one entry for each column.
 func (p *Source) Sources() []run.CounterSource {
 	out := make([]run.CounterSource, len(p.m.Columns))
 	for i, c := range p.m.Columns {
@@ -103,11 +108,11 @@ func (p *Source) Sources() []run.CounterSource {
 	return out
 }
 
-// Before is what of the run's own counts was there when they were first read: of the
-// first column, 0 of meters that count for others too.
+// Before returns what the run had counted, in the first column, before the first reading; 0 for meters that
+// count other runs too.
 func (p *Source) Before() uint64 { return p.before }
 
-// Notes say that readings failed, or that there was none at all.
+// Notes returns a note if readings failed, none succeeded, or the device hangs.
 func (p *Source) Notes() []note.Note {
 	name := p.m.Columns[0].Name
 	switch {
@@ -120,53 +125,53 @@ func (p *Source) Notes() []note.Note {
 	case p.failures > 0:
 		return []note.Note{note.New(note.ReadFailed, "%s: %d of %d readings failed, the last with: %v",
 			name, p.failures, p.failures+p.readings, p.failure)}
-	case p.readings == 0 && p.absentNS != 0 && p.m.Never != "":
-		return []note.Note{note.New(note.NeverRead, "%s", p.m.Never)}
+	case p.readings == 0 && p.absentNS != 0 && p.m.NeverText != "":
+		return []note.Note{note.New(note.NeverRead, "%s", p.m.NeverText)}
 	}
 	return nil
 }
 
-// Start begins to count. What happened since Stop does not count.
+// Start starts counting. What happened since Stop does not count.
 func (p *Source) Start() error {
-	p.fresh = true
-	p.stale = p.aside != nil && p.aside.underWay()
+	p.restarted = true
+	p.stale = p.background != nil && p.background.running()
 	return nil
 }
 
-// Stop has nothing to do: the kernel counts anyway.
+// Stop does nothing: the kernel counts in any case.
 func (p *Source) Stop() error { return nil }
 
-// Close gives up the files.
+// Close closes what the meter holds open.
 func (p *Source) Close() error {
-	if p.aside != nil {
-		return p.aside.close()
+	if p.background != nil {
+		return p.background.close()
 	}
-	return p.give()
+	return p.closeMeter()
 }
 
-// give closes what Read holds open.
-func (p *Source) give() error {
+// closeMeter closes what the meter's Read holds open.
+func (p *Source) closeMeter() error {
 	if p.m.Close == nil {
 		return nil
 	}
 	return p.m.Close()
 }
 
-// Drain takes one reading. The job's cgroup is the job's from its first
-// nanosecond: if it appeared since the last call, all it says was counted since.
+// Drain takes one reading and passes the totals to the sink. If the object, such as the job's cgroup, appeared
+// since the last call, its whole count was counted since then.
 func (p *Source) Drain(to counter.Sink) error {
-	err := p.ask(patience)
+	err := p.readNow(maxWait)
 	switch {
-	case errors.Is(err, errUnderWay):
+	case errors.Is(err, errPending):
 		return nil
-	case errors.Is(err, errSlow):
+	case errors.Is(err, errHung):
 		p.hung = true
 		return fmt.Errorf("read %s: %w", p.m.Columns[0].Name, err)
 	case errors.Is(err, ErrAbsent):
 		p.absent, p.absentNS = true, p.end
 		if p.readings == 0 {
-			p.fresh = false
-			p.forget(0)
+			p.restarted = false
+			p.setLast(0)
 		}
 		return nil
 	case err != nil:
@@ -175,12 +180,12 @@ func (p *Source) Drain(to counter.Sink) error {
 		return fmt.Errorf("read %s: %w", p.m.Columns[0].Name, err)
 	}
 	if p.m.Columns[0].Gauge {
-		p.level()
+		p.sumLevels()
 	} else {
 		if p.readings == 0 && p.absent {
 			to.Read(0, p.absentNS, p.totals)
 		}
-		p.count()
+		p.addIncreases()
 	}
 	p.absent = false
 	p.readings++
@@ -188,14 +193,15 @@ func (p *Source) Drain(to counter.Sink) error {
 	return nil
 }
 
-// take takes a reading, and notes when.
-func (p *Source) take() error {
+// takeReading takes a reading and records its time.
+func (p *Source) takeReading() error {
 	p.begun = p.now()
 	err := p.read()
 	p.end = p.now()
 	return err
 }
 
+// read fills the cells; it returns an error if no cell has a value.
 func (p *Source) read() error {
 	for i := range p.cells {
 		p.cells[i] = NoCell
@@ -211,14 +217,15 @@ func (p *Source) read() error {
 	return fmt.Errorf("%s does not contain it", p.m.Config)
 }
 
-func (p *Source) forget(to uint64) {
+// setLast sets the last value of all cells.
+func (p *Source) setLast(to uint64) {
 	for i := range p.last {
 		p.last[i] = to
 	}
 }
 
-// level adds up the cells of each column.
-func (p *Source) level() {
+// sumLevels sets each column's total to the sum of its cells.
+func (p *Source) sumLevels() {
 	clear(p.totals)
 	for i, v := range p.cells {
 		if v != NoCell {
@@ -227,17 +234,18 @@ func (p *Source) level() {
 	}
 }
 
-// count adds what each cell grew by. A cell that is smaller than before was reset, and its count up to the
-// reset is unknown. A cell that was absent in between is another one, and its whole value is new.
-func (p *Source) count() {
+// addIncreases adds each cell's increase to its column's total. A cell that decreased was reset; its count up
+// to the reset is unknown and ignored. After an absence of the object the whole value of a decreased cell is
+// new.
+func (p *Source) addIncreases() {
 	for i, v := range p.cells {
 		if v == NoCell {
 			continue
 		}
 		switch was := p.last[i]; {
-		case p.readings == 0 && p.m.Own && p.fresh:
+		case p.readings == 0 && p.m.OwnCount && p.restarted:
 			p.before += v
-		case p.fresh || was == NoCell:
+		case p.restarted || was == NoCell:
 		case v >= was:
 			p.totals[i%len(p.totals)] += v - was
 		case p.absent:
@@ -245,5 +253,5 @@ func (p *Source) count() {
 		}
 		p.last[i] = v
 	}
-	p.fresh = false
+	p.restarted = false
 }

@@ -97,7 +97,7 @@ func TestSourceCounts(t *testing.T) {
 // counts while nobody is to count is nobody's, as of every meter.
 func TestSourceOfTheRunItself(t *testing.T) {
 	m := scripted(false, []uint64{5, 7}, []uint64{6, 7}, []uint64{9, 8}, []uint64{100, 8}, []uint64{101, 8})
-	m.Own = true
+	m.OwnCount = true
 	p, err := New(m, clock())
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestSourceStopsAndStarts(t *testing.T) {
 
 func TestSourceSaysWhatItIs(t *testing.T) {
 	m := scripted(true, absent, absent, absent)
-	m.Never = "never there"
+	m.NeverText = "never there"
 	p, err := New(m, clock())
 	if err != nil {
 		t.Fatal(err)

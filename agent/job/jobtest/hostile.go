@@ -1,6 +1,5 @@
-// Package jobtest has what tests of hooks share: values that a user, or a broken
-// scheduler, may put into the environment of a hook, and what one may say of them. It
-// is for tests.
+// Package jobtest has helpers that tests of hooks share: hostile values that a user, or a broken scheduler, may
+// put into the environment of a hook, and checks of what hooks log. It is for tests.
 package jobtest
 
 import (
@@ -10,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Asked are the variables with one of the prefixes that a hook asks for.
+// Asked returns the variables with one of the prefixes that a hook reads, sorted.
 func Asked(getenv func(string) string, hook func(getenv func(string) string), prefixes ...string) []string {
 	var names []string
 	hook(func(name string) string {

@@ -10,8 +10,8 @@ import (
 
 var boundingSet = regexp.MustCompile(`(?m)^CapabilityBoundingSet=(.*)$`)
 
-// UnitCommand is a command with the capabilities that a systemd unit allows root and no other, which cannot gain any.
-// Its environment is empty. The test is skipped without root or setpriv (util-linux).
+// UnitCommand returns a command that runs with only the capabilities that a systemd unit allows, and cannot
+// gain others. Its environment is empty. The test is skipped without root or setpriv (util-linux).
 func UnitCommand(t testing.TB, unit, program string, args ...string) *exec.Cmd {
 	t.Helper()
 	setpriv, err := exec.LookPath("setpriv")

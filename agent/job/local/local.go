@@ -1,7 +1,6 @@
-// Package local is `jobgait run` as a job.Scheduler: the smallest there is. What it
-// knows of its command goes to the hooks as one Run, and comes back checked. Whose
-// process it is goes by descent alone; it is never asked how a run ended, because it
-// was there and has told the Epilog. Names and paths are the user's own, and cleaned.
+// Package local implements job.Scheduler for `jobgait run`. A Run goes in and is passed to the hooks in one
+// environment variable; it comes out validated and cleaned. Processes belong to the run by descent from its
+// command only. It cannot be queried how a run ended, because `jobgait run` passes that to the Epilog itself.
 package local
 
 import (
@@ -16,7 +15,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Standalone is `jobgait run`.
+// Standalone is the scheduler of `jobgait run`.
 type Standalone struct{}
 
 var _ job.Scheduler = Standalone{}
@@ -28,48 +27,49 @@ const (
 	usedName  = "JOBGAIT_USED"
 )
 
-// Environ returns the environment of a run's hooks.
+// Environ returns the environment variable that passes a run to its hooks.
 func Environ(r job.Run) ([]string, error) {
-	text, err := json.Marshal(cleaned(r))
+	text, err := json.Marshal(cleanedRun(r))
 	if err != nil {
 		return nil, fmt.Errorf("encode the run for the hooks: %w", err)
 	}
 	return []string{runName + "=" + string(text)}, nil
 }
 
-// Ended returns the Epilog's variable with the command's wait status.
-func Ended(status syscall.WaitStatus) string {
+// WaitStatusVariable returns the Epilog's variable with the command's wait status.
+func WaitStatusVariable(status syscall.WaitStatus) string {
 	return endedName + "=" + strconv.FormatUint(uint64(status), 10)
 }
 
-// Used returns the Epilog's variable with the counters of the ended command.
-func Used(counters []run.Counter) string {
+// CountersVariable returns the Epilog's variable with the counters of the ended command.
+func CountersVariable(counters []run.Counter) string {
 	text, _ := json.Marshal(counters) // of finite numbers
 	return usedName + "=" + string(text)
 }
 
-// Told reads what Environ made. The machine on which somebody runs a command is not
-// that command's alone.
-func (Standalone) Told(getenv func(string) string, h job.Host) (job.Told, error) {
+// ReadContext parses what Environ, WaitStatusVariable and CountersVariable return. The run is never exclusive,
+// because other programs use the machine too.
+func (Standalone) ReadContext(getenv func(string) string, h job.Host) (job.HookContext, error) {
 	var r job.Run
 	if err := json.Unmarshal([]byte(getenv(runName)), &r); err != nil {
-		return job.Told{}, fmt.Errorf("%s: %w: not called by jobgait run?", runName, err)
+		return job.HookContext{}, fmt.Errorf("%s: %w: not called by jobgait run?", runName, err)
 	}
 	if err := r.Key.Valid(); err != nil {
-		return job.Told{}, fmt.Errorf("%s: %w", runName, err)
+		return job.HookContext{}, fmt.Errorf("%s: %w", runName, err)
 	}
 	if r.RootPID <= 0 {
-		return job.Told{}, fmt.Errorf("%s has no command", runName)
+		return job.HookContext{}, fmt.Errorf("%s has no command", runName)
 	}
-	r = cleaned(r)
+	r = cleanedRun(r)
 	r.GPUs = nil // no scheduler has assigned any
 	r.StartReal, r.StartMono, r.BootID, r.Exclusive = h.Real, h.Mono, h.BootID, false
-	told := job.Told{Run: r, Exit: job.ExitOf(getenv(endedName))}
+	told := job.HookContext{Run: r, Exit: job.ExitOf(getenv(endedName))}
 	_ = json.Unmarshal([]byte(getenv(usedName)), &told.Used) // without it the agent's last look holds
 	return told, nil
 }
 
-func cleaned(r job.Run) job.Run {
+// cleanedRun returns a run with its names made printable and its paths cleaned.
+func cleanedRun(r job.Run) job.Run {
 	for _, s := range []*string{&r.Node, &r.Job.User, &r.Job.Name, &r.Job.Script, &r.Job.App, &r.Job.Size,
 		&r.Job.NodeList} {
 		*s = note.Clean(*s, job.MaxText)
@@ -81,56 +81,56 @@ func cleaned(r job.Run) job.Run {
 
 // ID returns the number of the run, "" if the variable has no valid number.
 func (s Standalone) ID(getenv func(string) string) string {
-	told, err := s.Told(getenv, job.Host{})
+	told, err := s.ReadContext(getenv, job.Host{})
 	if err != nil {
 		return ""
 	}
 	return told.Run.Key.JobID.String()
 }
 
-// Node returns "": the machine's own name is used.
+// Node returns "", so that the host name is used.
 func (Standalone) Node(func(string) string) string { return "" }
 
-// Within is false: a `jobgait run` within another is counted for itself.
-func (Standalone) Within(func(string) string) (run.Key, bool) { return run.Key{}, false }
+// CurrentJob returns false: a `jobgait run` within another is counted separately.
+func (Standalone) CurrentJob(func(string) string) (run.Key, bool) { return run.Key{}, false }
 
-// Nodes is the one machine.
+// Nodes returns the name of the one machine.
 func (Standalone) Nodes(list string) ([]string, error) { return []string{list}, nil }
 
-// StdOut is "": the command has its caller's streams.
+// StdOut returns "": the command has its caller's streams.
 func (Standalone) StdOut(job.Run, run.Job) string { return "" }
 
-// Owns walks to the command.
-func (Standalone) Owns(l *job.Look, p *job.Entry, r job.Run) bool {
-	for q := range l.Above(p.PID) {
-		if q.PID == r.RootPID || l.Known(q) {
+// Owns reports whether the process descends from the run's command or from a known member.
+func (Standalone) Owns(l *job.ProcessSnapshot, p *job.ProcessEntry, r job.Run) bool {
+	for q := range l.Ancestors(p.PID) {
+		if q.PID == r.RootPID || l.IsKnownMember(q) {
 			return true
 		}
 	}
 	return false
 }
 
-// Own is false: `jobgait run` is the command's parent.
-func (Standalone) Own(string) bool { return false }
+// IsSchedulerProgram returns false: `jobgait run` is not among the command's descendants.
+func (Standalone) IsSchedulerProgram(string) bool { return false }
 
 // Describe returns nothing: the hooks' environment is complete.
-func (Standalone) Describe(*job.Look, []int, job.Run) job.Details { return job.Details{} }
+func (Standalone) Describe(*job.ProcessSnapshot, []int, job.Run) job.Details { return job.Details{} }
 
-// Remembers is false, and the others of job.Memory have no answer.
-func (Standalone) Remembers() bool { return false }
+// CanQuery returns false; the other methods of job.JobQueries return nothing.
+func (Standalone) CanQuery() bool { return false }
 
-// Ask has no answer.
-func (Standalone) Ask(context.Context, run.JobID) (job.Details, error) {
-	return job.Details{}, job.ErrNotAsked
+// QueryJob returns job.ErrNotQueried.
+func (Standalone) QueryJob(context.Context, run.JobID) (job.Details, error) {
+	return job.Details{}, job.ErrNotQueried
 }
 
-// Endings has no answer.
-func (Standalone) Endings(context.Context, []job.Question) ([]job.Ending, error) { return nil, nil }
+// Endings returns nil.
+func (Standalone) Endings(context.Context, []job.EndingQuery) ([]job.Ending, error) { return nil, nil }
 
-// Account has no answer.
-func (Standalone) Account(context.Context, run.JobID, int, float64) (*job.Ending, error) {
+// FindEnding returns nil.
+func (Standalone) FindEnding(context.Context, run.JobID, int, float64) (*job.Ending, error) {
 	return nil, nil
 }
 
-// Fields has none.
+// Fields returns nil.
 func (Standalone) Fields(context.Context) map[string]string { return nil }

@@ -30,12 +30,12 @@ func TestTold(t *testing.T) {
 	r := job.Run{Key: run.Key{Cluster: "local:vm", JobID: 7, Sub: 2}, Node: "vm", RootPID: 99, ReportDir: "/r",
 		Job: run.Job{Name: "n\x1b[31m", User: "alice", UID: 1000, GID: 100, NNodes: 1, NodeList: "vm", NCPUs: &cpus,
 			WorkDir: "/w/../w",
-			App:     "a", Size: "s", Fields: job.Fields("abc", "gcc/13", []string{"solver=gmres"})}}
+			App:     "a", Size: "s", Fields: job.RecordedFields("abc", "gcc/13", []string{"solver=gmres"})}}
 	env, err := Environ(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Standalone{}.Told(getenv(append(env, Ended(syscall.WaitStatus(3<<8)))...), host)
+	got, err := Standalone{}.ReadContext(getenv(append(env, WaitStatusVariable(syscall.WaitStatus(3<<8)))...), host)
 	want := r
 	want.StartReal, want.StartMono, want.BootID = 1e9, 5, "boot"
 	want.Job.Name, want.Job.WorkDir = "n?[31m", "/w"
@@ -46,7 +46,7 @@ func TestTold(t *testing.T) {
 	if id := (Standalone{}).ID(getenv(env...)); id != "7" {
 		t.Errorf("id %q", id)
 	}
-	if got, err := (Standalone{}).Told(getenv(env...), host); err != nil || got.Exit != nil {
+	if got, err := (Standalone{}).ReadContext(getenv(env...), host); err != nil || got.Exit != nil {
 		t.Errorf("in a Prolog %+v, %v", got, err)
 	}
 }
@@ -54,7 +54,7 @@ func TestTold(t *testing.T) {
 func TestNotTold(t *testing.T) {
 	for _, text := range []string{"", "x", "{}", `{"key":{"job_id":-1},"root_pid":3}`,
 		`{"key":{"cluster":"c","job_id":1}}`, `{"key":{"job_id":1,"restart":-5},"root_pid":1}`} {
-		if got, err := (Standalone{}).Told(getenv(runName+"="+text), host); err == nil ||
+		if got, err := (Standalone{}).ReadContext(getenv(runName+"="+text), host); err == nil ||
 			!strings.Contains(err.Error(), runName) {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
@@ -67,7 +67,7 @@ func TestNotTold(t *testing.T) {
 func FuzzTold(f *testing.F) {
 	f.Add(`{"key":{"cluster":"c","job_id":1},"root_pid":3,"job":{"name":"a\u001b","work_dir":"../x"}}`, "768")
 	f.Fuzz(func(t *testing.T, text, ended string) {
-		got, err := Standalone{}.Told(getenv(runName+"="+text, endedName+"="+ended), host)
+		got, err := Standalone{}.ReadContext(getenv(runName+"="+text, endedName+"="+ended), host)
 		if err != nil {
 			return
 		}

@@ -6,7 +6,7 @@ import (
 	"jobgait/agent/job"
 )
 
-// Usage is unknown: no accounting runs beside `jobgait run`.
+// Usage returns job.ErrNotQueried: `jobgait run` has no accounting.
 func (Standalone) Usage(context.Context, string) (job.Usage, error) {
-	return job.Usage{}, job.ErrNotAsked
+	return job.Usage{}, job.ErrNotQueried
 }

@@ -33,7 +33,7 @@ func TestHook(t *testing.T) {
 		{[]string{"--help"}, true, nil, false, true},
 		{[]string{Local, Local}, true, nil, false, true},
 	} {
-		got, getenv, err := Hook(c.args, claims, c.root)
+		got, getenv, err := CallerOfHook(c.args, claims, c.root)
 		if got != c.want || (err != nil) != c.nobodies {
 			t.Errorf("%v, root %v: %T, %v", c.args, c.root, got, err)
 		}
@@ -46,13 +46,13 @@ func TestHook(t *testing.T) {
 func TestOf(t *testing.T) {
 	c := configs.Default()
 	want := slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Sacctmgr: c.Slurm.Sacctmgr, Conf: "/c"}
-	if got := Of(c, env(map[string]string{"SLURM_CONF": "/c"})); got != want {
+	if got := ForSettings(c, env(map[string]string{"SLURM_CONF": "/c"})); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := Of(c, configs.OneMachine(env(nil))); got != (local.Standalone{}) {
+	if got := ForSettings(c, configs.WithOneMachine(env(nil))); got != (local.Standalone{}) {
 		t.Errorf("one machine: %T", got)
 	}
-	if a, b := OfRun(job.Run{}), OfRun(job.Run{RootPID: 3}); a != (slurm.Scheduler{}) || b != (local.Standalone{}) {
+	if a, b := ForRun(job.Run{}), ForRun(job.Run{RootPID: 3}); a != (slurm.Scheduler{}) || b != (local.Standalone{}) {
 		t.Errorf("of runs: %T, %T", a, b)
 	}
 }
@@ -66,24 +66,24 @@ func TestOfRunOfAnOlderVersion(t *testing.T) {
 			`"node":"n1","exclusive":true}`: slurm.Scheduler{},
 	} {
 		dir := job.RunDir(t.TempDir())
-		if err := os.WriteFile(dir.Env(), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(dir.EnvPath(), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		r, err := dir.ReadRun()
-		if got := OfRun(r); err != nil || got != want || r.Key.JobID != 3 {
+		if got := ForRun(r); err != nil || got != want || r.Key.JobID != 3 {
 			t.Errorf("%s: %T, %+v, %v", text, got, r, err)
 		}
 	}
 }
 
 func TestWithin(t *testing.T) {
-	key, inside := Within(env(map[string]string{"SLURM_JOB_ID": "812", "SLURM_CLUSTER_NAME": "alpha",
+	key, inside := CurrentJob(env(map[string]string{"SLURM_JOB_ID": "812", "SLURM_CLUSTER_NAME": "alpha",
 		"SLURM_RESTART_COUNT": "2"}))
 	if want := (run.Key{Cluster: "alpha", JobID: 812, Restart: 2}); !inside || key != want {
 		t.Errorf("%+v, %v", key, inside)
 	}
 	for _, id := range []string{"", "0", "x"} {
-		if key, inside := Within(env(map[string]string{"SLURM_JOB_ID": id})); inside || key.JobID != 0 {
+		if key, inside := CurrentJob(env(map[string]string{"SLURM_JOB_ID": id})); inside || key.JobID != 0 {
 			t.Errorf("%q: %+v", id, key)
 		}
 	}

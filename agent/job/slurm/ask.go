@@ -16,39 +16,39 @@ import (
 	"jobgait/analysis/run"
 )
 
-// sacct answers from a database, scontrol at once and only while the controller remembers the job, one job a
-// call.
+// Limits of queries. sacct reads a database; scontrol answers at once, for one job per call, and only while the
+// controller remembers the job (scontrolMemory).
 const (
-	sacctLimit    = 20 * time.Second
-	scontrolLimit = 2 * time.Second
-	shortLimit    = 500 * time.Millisecond
-	rememberedFor = 10 * time.Minute
-	oneByOne      = 20
+	sacctLimit       = 20 * time.Second
+	scontrolLimit    = 2 * time.Second
+	shortLimit       = 500 * time.Millisecond
+	scontrolMemory   = 10 * time.Minute
+	maxScontrolCalls = 20
 )
 
-// Remembers tells whether the settings name a command to ask.
-func (s Scheduler) Remembers() bool { return s.Scontrol != "" || s.Sacct != "" }
+// CanQuery reports whether the settings name scontrol or sacct.
+func (s Scheduler) CanQuery() bool { return s.Scontrol != "" || s.Sacct != "" }
 
-// Ask runs `scontrol show job`.
-func (s Scheduler) Ask(ctx context.Context, id run.JobID) (job.Details, error) {
+// QueryJob runs `scontrol show job` and returns the job's details.
+func (s Scheduler) QueryJob(ctx context.Context, id run.JobID) (job.Details, error) {
 	if s.Scontrol == "" {
-		return job.Details{}, job.ErrNotAsked
+		return job.Details{}, job.ErrNotQueried
 	}
-	out, complaint, err := s.command(ctx, s.Scontrol, "show", "job", "-o", id.String())
+	out, complaint, err := s.runCommand(ctx, s.Scontrol, "show", "job", "-o", id.String())
 	if strings.Contains(complaint, "Invalid job id") {
 		return job.Details{}, job.ErrUnknown
 	}
 	if err != nil {
-		return job.Details{}, fmt.Errorf("ask scontrol: %w: %.200s", err, complaint)
+		return job.Details{}, fmt.Errorf("query scontrol: %w: %.200s", err, complaint)
 	}
-	return fromScontrol(out, id), nil
+	return parseScontrol(out, id), nil
 }
 
-// Endings asks the accounting, else the controller.
-func (s Scheduler) Endings(ctx context.Context, runs []job.Question) ([]job.Ending, error) {
+// Endings queries sacct, or scontrol for the newest jobs if sacct is not configured or fails.
+func (s Scheduler) Endings(ctx context.Context, runs []job.EndingQuery) ([]job.Ending, error) {
 	var failed error
 	if s.Sacct != "" {
-		list, err := s.sacct(ctx, runs)
+		list, err := s.queryEndings(ctx, runs)
 		if err == nil {
 			return list, nil
 		}
@@ -58,12 +58,12 @@ func (s Scheduler) Endings(ctx context.Context, runs []job.Question) ([]job.Endi
 		return nil, failed
 	}
 	var list []job.Ending
-	for _, r := range runs[:min(len(runs), oneByOne)] {
-		if time.Since(time.Unix(int64(r.End), 0)) > rememberedFor {
-			break // the newest stand first
+	for _, r := range runs[:min(len(runs), maxScontrolCalls)] {
+		if time.Since(time.Unix(int64(r.End), 0)) > scontrolMemory {
+			break // the newest come first
 		}
 		limited, cancel := context.WithTimeout(ctx, scontrolLimit)
-		d, err := s.Ask(limited, r.JobID)
+		d, err := s.QueryJob(limited, r.JobID)
 		cancel()
 		if e, ok := d.Ending(r.JobID); ok {
 			list = append(list, e)
@@ -75,8 +75,8 @@ func (s Scheduler) Endings(ctx context.Context, runs []job.Question) ([]job.Endi
 	return list, nil
 }
 
-// sacct asks for all runs of the ids at once, requeued ones too.
-func (s Scheduler) sacct(ctx context.Context, runs []job.Question) ([]job.Ending, error) {
+// queryEndings queries sacct for all runs of the job ids at once, requeued ones too.
+func (s Scheduler) queryEndings(ctx context.Context, runs []job.EndingQuery) ([]job.Ending, error) {
 	since := runs[0].Start
 	ids := make([]string, 0, len(runs))
 	for _, r := range runs {
@@ -84,16 +84,17 @@ func (s Scheduler) sacct(ctx context.Context, runs []job.Question) ([]job.Ending
 		since = min(since, r.Start)
 	}
 	// An hour before the first: clocks differ. The time is UTC, as the command's is.
-	out, err := s.accounting(ctx, "-a", "-D", "-S", sacctTime(since-3600), "-j", strings.Join(ids, ","), "-o", sacctFields)
-	return fromSacct(out), err
+	out, err := s.runSacct(ctx, "-a", "-D", "-S", sacctTime(since-3600), "-j", strings.Join(ids, ","), "-o", sacctFields)
+	return parseSacct(out), err
 }
 
-// Account calls sacct twice: a path that the user controls is queried alone.
-func (s Scheduler) Account(ctx context.Context, id run.JobID, uid int, start float64) (*job.Ending, error) {
+// FindEnding returns how the user's run that began at about start ended, nil if unknown. It calls sacct twice,
+// because the work directory, which the user controls, is queried alone.
+func (s Scheduler) FindEnding(ctx context.Context, id run.JobID, uid int, start float64) (*job.Ending, error) {
 	if s.Sacct == "" {
 		return nil, nil
 	}
-	list, err := s.sacct(ctx, []job.Question{{JobID: id, Start: start}})
+	list, err := s.queryEndings(ctx, []job.EndingQuery{{JobID: id, Start: start}})
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (s Scheduler) Account(ctx context.Context, id run.JobID, uid int, start flo
 	if e == nil || e.UID <= 0 || e.GID < 0 {
 		return nil, nil
 	}
-	dir, err := s.accounting(ctx, "-D", "-u", strconv.Itoa(e.UID), "-j", e.JobID.String(),
+	dir, err := s.runSacct(ctx, "-D", "-u", strconv.Itoa(e.UID), "-j", e.JobID.String(),
 		"-S", sacctTime(float64(e.Start)), "-E", sacctTime(float64(e.End)+1), "-o", "WorkDir")
 	e.WorkDir = workDirFromSacct(dir)
 	return e, err
@@ -110,26 +111,25 @@ func (s Scheduler) Account(ctx context.Context, id run.JobID, uid int, start flo
 // sacctTime formats a time for sacct.
 func sacctTime(s float64) string { return time.Unix(int64(s), 0).UTC().Format("2006-01-02T15:04:05") }
 
-// accounting runs sacct for whole jobs, without a head.
-func (s Scheduler) accounting(ctx context.Context, args ...string) ([]byte, error) {
+// runSacct runs sacct for whole jobs, without a header line, and returns its output.
+func (s Scheduler) runSacct(ctx context.Context, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, sacctLimit)
 	defer cancel()
-	out, complaint, err := s.command(ctx, s.Sacct, append([]string{"-X", "-n", "-P"}, args...)...)
+	out, complaint, err := s.runCommand(ctx, s.Sacct, append([]string{"-X", "-n", "-P"}, args...)...)
 	if err != nil {
-		return nil, fmt.Errorf("ask sacct: %w: %.200s", err, complaint)
+		return nil, fmt.Errorf("query sacct: %w: %.200s", err, complaint)
 	}
 	return out, nil
 }
 
-// Fields has the version, which scontrol says of itself ("slurm-wlm 22.05.8") without
-// asking a daemon.
+// Fields returns Slurm's version ("slurm-wlm 22.05.8"), which scontrol prints without contacting a daemon.
 func (s Scheduler) Fields(ctx context.Context) map[string]string {
 	if s.Scontrol == "" {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, shortLimit)
 	defer cancel()
-	out, _, err := s.command(ctx, s.Scontrol, "--version")
+	out, _, err := s.runCommand(ctx, s.Scontrol, "--version")
 	if err != nil {
 		return nil
 	}
@@ -137,9 +137,9 @@ func (s Scheduler) Fields(ctx context.Context) map[string]string {
 	return map[string]string{run.FieldSlurmVersion: note.Clean(string(line), 64)}
 }
 
-// command runs one of Slurm's commands, by absolute path. It prints times as epoch
-// seconds.
-func (s Scheduler) command(ctx context.Context, program string, args ...string) (out []byte, complaint string,
+// runCommand runs one of Slurm's commands, with times printed as epoch seconds, and returns its output and its
+// error output.
+func (s Scheduler) runCommand(ctx context.Context, program string, args ...string) (out []byte, complaint string,
 	err error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "SLURM_TIME_FORMAT=%s"}

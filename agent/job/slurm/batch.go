@@ -13,11 +13,11 @@ import (
 // directive begins a line of options of a batch script.
 const directive = "#SBATCH"
 
-// maxScript bounds what is read of a batch script: options stand before its first command.
+// maxScript limits what is read of a batch script, in bytes: options come before its first command.
 const maxScript = 1 << 20
 
-// ReadScript reads the options of a batch script: the lines that begin with #SBATCH, up to the first
-// command. Options of other kinds and values that sbatch rejects are skipped.
+// ReadScript parses the options of a batch script: the lines that begin with #SBATCH, up to the first command.
+// Options of other kinds and values that sbatch rejects are skipped.
 func ReadScript(r io.Reader) (job.ScriptOptions, error) {
 	var q job.ScriptOptions
 	s := bufio.NewScanner(io.LimitReader(r, maxScript))
@@ -37,7 +37,7 @@ func ReadScript(r io.Reader) (job.ScriptOptions, error) {
 	return q, s.Err()
 }
 
-// withoutComment cuts what follows a '#' that begins a word.
+// withoutComment removes the text from a '#' that begins a word.
 func withoutComment(options string) string {
 	for _, mark := range []string{" #", "\t#"} {
 		options, _, _ = strings.Cut(options, mark)
@@ -45,7 +45,7 @@ func withoutComment(options string) string {
 	return options
 }
 
-// readOptions reads --name=value, --name value, -n value and -nvalue.
+// readOptions parses the words of an option line: --name=value, --name value, -n value and -nvalue.
 func readOptions(q *job.ScriptOptions, words []string) {
 	for i := 0; i < len(words); i++ {
 		name, value, has := strings.Cut(words[i], "=")
@@ -60,17 +60,18 @@ func readOptions(q *job.ScriptOptions, words []string) {
 	}
 }
 
+// readOption sets the field of q for one option; other options are ignored.
 func readOption(q *job.ScriptOptions, name, value string) {
 	switch name {
 	case "--time", "-t":
-		q.LimitS = requestedTime(value)
+		q.LimitS = parseRequestedTime(value)
 	case "--nodes", "-N":
 		least, _, _ := strings.Cut(value, "-")
-		q.Nodes, _ = job.Count(least)
+		q.Nodes, _ = job.ParseCount(least)
 	case "--ntasks", "-n":
-		q.Tasks, _ = job.Count(value)
+		q.Tasks, _ = job.ParseCount(value)
 	case "--mem":
-		q.MemoryBytes = memoryOf("mem=" + strings.ToUpper(strings.TrimRight(value, "bB")))
+		q.MemoryBytes = parseMemory("mem=" + strings.ToUpper(strings.TrimRight(value, "bB")))
 	case "--job-name", "-J":
 		q.Name = note.Clean(value, job.MaxText)
 	case "--jobgait":
@@ -85,15 +86,15 @@ func readOption(q *job.ScriptOptions, name, value string) {
 	}
 }
 
-// requestedTime parses a time limit as sbatch does, in seconds: minutes, minutes:seconds,
-// hours:minutes:seconds, days-hours, days-hours:minutes and days-hours:minutes:seconds. nil means
-// no limit, or a value that sbatch rejects.
-func requestedTime(text string) *float64 {
+// parseRequestedTime parses a time limit as sbatch does and returns seconds: minutes, minutes:seconds,
+// hours:minutes:seconds, days-hours, days-hours:minutes and days-hours:minutes:seconds. nil means no limit, or
+// a value that sbatch rejects.
+func parseRequestedTime(text string) *float64 {
 	days, clock, hasDays := strings.Cut(text, "-")
 	if !hasDays {
 		days, clock = "0", text
 	}
-	d, ok := job.Count(days)
+	d, ok := job.ParseCount(days)
 	parts := strings.Split(clock, ":")
 	if !ok || len(parts) > 3 {
 		return nil

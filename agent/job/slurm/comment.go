@@ -14,15 +14,16 @@ import (
 	"jobgait/analysis/run"
 )
 
-// WantsComments reports whether the administrator's comment is written.
+// WantsComments reports whether the settings enable writing the administrator's comment of jobs.
 func (s Scheduler) WantsComments() bool { return s.AdminComment && s.Sacct != "" && s.Sacctmgr != "" }
 
-// commentText is what a comment consists of: sacctmgr reads commands line by line, and a comment stands in quotes.
+// commentText matches comments that are safe in a command of sacctmgr, which is read line by line with the
+// comment in quotes.
 var commentText = regexp.MustCompile(`^[A-Za-z0-9:+/=]+$`)
 
-// SetComments asks sacct once for the comments of the jobs, then writes those that are free by one sacctmgr. The
-// sacctmgr of Slurm 22.05 turns capital letters into small ones: where that is found after the first call, a
-// second one writes the form without capital letters.
+// SetComments reads the comments of the jobs by sacct, then writes those that are empty or begin with mark by
+// one sacctmgr, and returns their number. The sacctmgr of Slurm 22.05 lowercases comments: if that is detected,
+// a second call writes the form without capital letters.
 func (s Scheduler) SetComments(ctx context.Context, list []job.Comment, mark string) (int, error) {
 	if len(list) == 0 {
 		return 0, nil
@@ -32,7 +33,7 @@ func (s Scheduler) SetComments(ctx context.Context, list []job.Comment, mark str
 		ids[i] = c.JobID.String()
 	}
 	asked := []string{"-a", "-j", strings.Join(ids, ","), "-o", "JobIDRaw,AdminComment"}
-	out, err := s.accounting(ctx, asked...)
+	out, err := s.runSacct(ctx, asked...)
 	if err != nil {
 		return 0, err
 	}
@@ -41,10 +42,10 @@ func (s Scheduler) SetComments(ctx context.Context, list []job.Comment, mark str
 	if n == 0 {
 		return 0, nil
 	}
-	if err := s.manage(ctx, commands); err != nil {
+	if err := s.runSacctmgr(ctx, commands); err != nil {
 		return 0, fmt.Errorf("write the administrator's comments: %w", err)
 	}
-	if out, err = s.accounting(ctx, asked...); err != nil || !lowered(out, mark) {
+	if out, err = s.runSacct(ctx, asked...); err != nil || !wasLowercased(out, mark) {
 		return n, err
 	}
 	for i := range list {
@@ -53,16 +54,16 @@ func (s Scheduler) SetComments(ctx context.Context, list []job.Comment, mark str
 	if commands, n = commentCommands(list, free); n == 0 {
 		return 0, nil
 	}
-	return n, s.manage(ctx, commands)
+	return n, s.runSacctmgr(ctx, commands)
 }
 
-// lowered reports whether a comment has the mark in small letters, which stood there in capital ones.
-func lowered(output []byte, mark string) bool {
+// wasLowercased reports whether comments contain the mark in lower case only.
+func wasLowercased(output []byte, mark string) bool {
 	return bytes.Contains(output, []byte("|"+strings.ToLower(mark))) && !bytes.Contains(output, []byte("|"+mark))
 }
 
-// writableComments reads `sacct -X -n -P -o JobIDRaw,AdminComment`: the jobs whose comment is empty or begins with
-// mark, in any letters. A job with a line of another text is not among them.
+// writableComments parses the output of `sacct -X -n -P -o JobIDRaw,AdminComment` and returns which jobs have a
+// comment that is empty or begins with mark, in any case, on all of their lines.
 func writableComments(output []byte, mark string) map[run.JobID]bool {
 	free := map[run.JobID]bool{}
 	for line := range bytes.Lines(output) {
@@ -80,7 +81,8 @@ func writableComments(output []byte, mark string) map[run.JobID]bool {
 	return free
 }
 
-// commentCommands are the commands for sacctmgr, one a line, and their number.
+// commentCommands returns the sacctmgr commands, one per line, that set the comments of the jobs in free, and
+// the number of commands. It skips texts with other characters than commentText allows.
 func commentCommands(list []job.Comment, free map[run.JobID]bool) ([]byte, int) {
 	var b bytes.Buffer
 	n := 0
@@ -93,8 +95,8 @@ func commentCommands(list []job.Comment, free map[run.JobID]bool) ([]byte, int) 
 	return b.Bytes(), n
 }
 
-// manage runs sacctmgr with commands on its standard input, none of which it asks back about.
-func (s Scheduler) manage(ctx context.Context, commands []byte) error {
+// runSacctmgr runs sacctmgr without confirmation, with commands on its standard input.
+func (s Scheduler) runSacctmgr(ctx context.Context, commands []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, sacctLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.Sacctmgr, "-i", "-Q")
@@ -109,7 +111,7 @@ func (s Scheduler) manage(ctx context.Context, commands []byte) error {
 		if bytes.Contains(line, []byte("modify job where")) {
 			continue // it repeats what it reads
 		}
-		if text := strings.TrimSpace(strings.ReplaceAll(string(line), "sacctmgr:", "")); refused.MatchString(text) {
+		if text := strings.TrimSpace(strings.ReplaceAll(string(line), "sacctmgr:", "")); failureText.MatchString(text) {
 			return errors.New(strings.Join(strings.Fields(fmt.Sprintf("%s: %.200s", s.Sacctmgr, text)), " "))
 		}
 	}
@@ -119,5 +121,6 @@ func (s Scheduler) manage(ctx context.Context, commands []byte) error {
 	return nil
 }
 
-// refused is how sacctmgr says that it did not do what it read: its exit status is that of the last command.
-var refused = regexp.MustCompile(`(?i)error|permission|denied|privileges|failed|problem`)
+// failureText matches sacctmgr's messages about a failed command, because its exit status is only that of the
+// last command.
+var failureText = regexp.MustCompile(`(?i)error|permission|denied|privileges|failed|problem`)

@@ -8,30 +8,28 @@ import (
 	"jobgait/agent/job"
 )
 
-// gpuLists are the variables in which a hook finds the job's GPUs: Slurm's numbers of
-// all makers, and those of the makers, where gres.conf asks for them, which hold the
-// GPUs' own names if Slurm knows these. In a hook all count the node's devices; in
-// the job they may begin at 0.
+// gpuLists returns the variables in which a hook finds the job's GPUs: Slurm's own, with numbers, and the
+// makers', set if gres.conf requires them, with GPU names if Slurm knows them. In a hook the numbers are those
+// of the node's devices; in the job they may begin at 0.
 func gpuLists() []string {
 	return []string{"SLURM_JOB_GPUS", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",
 		"ZE_AFFINITY_MASK"}
 }
 
-// ownName is a GPU's name as NVIDIA's library writes it, or AMD's, or that of an
-// instance of one.
-var ownName = regexp.MustCompile(`^(?:GPU|MIG)-[0-9A-Za-z][0-9A-Za-z/-]{0,79}$`)
+// gpuName matches the name of a GPU or of a MIG instance as the libraries of NVIDIA and AMD write it.
+var gpuName = regexp.MustCompile(`^(?:GPU|MIG)-[0-9A-Za-z][0-9A-Za-z/-]{0,79}$`)
 
-// gpusOf returns the GPUs in a hook's environment, nil if it lists none. Numbers come from the first list that
+// parseGPUs returns the GPUs in a hook's environment, nil without any. Numbers come from the first list that
 // has any.
-func gpusOf(getenv func(string) string) *job.GPUs {
+func parseGPUs(getenv func(string) string) *job.GPUs {
 	var g job.GPUs
 	for _, name := range gpuLists() {
 		var numbers []int
 		for _, item := range strings.SplitN(getenv(name), ",", job.MaxGPUs+1) {
 			item = strings.TrimSpace(item)
-			if ownName.MatchString(item) && !slices.Contains(g.UUIDs, item) && len(g.UUIDs) < job.MaxGPUs {
+			if gpuName.MatchString(item) && !slices.Contains(g.UUIDs, item) && len(g.UUIDs) < job.MaxGPUs {
 				g.UUIDs = append(g.UUIDs, item)
-			} else if n, ok := job.Count(item); ok && !slices.Contains(numbers, n) && len(numbers) < job.MaxGPUs {
+			} else if n, ok := job.ParseCount(item); ok && !slices.Contains(numbers, n) && len(numbers) < job.MaxGPUs {
 				numbers = append(numbers, n)
 			}
 		}
@@ -51,9 +49,9 @@ func gpusOf(getenv func(string) string) *job.GPUs {
 	return &g
 }
 
-// sharing reads from a process of the job how its GPUs are shared: a hook's environment shows a shard like a
-// whole GPU.
-func sharing(env map[string]string) job.Sharing {
+// gpuSharing returns, from the environment of a job's process, whether its GPUs are shared: a hook's
+// environment shows a shard like a whole GPU.
+func gpuSharing(env map[string]string) job.Sharing {
 	if env["SLURM_SHARDS_ON_NODE"] != "" {
 		return job.GPUShares
 	}

@@ -37,7 +37,7 @@ func TestGPUsOfAHook(t *testing.T) {
 		"neither name nor count": {[]string{"SLURM_JOB_GPUS=-1,+2,x,GPU-,GPU-/../../etc", "CUDA_VISIBLE_DEVICES=GPU-a b"},
 			nil},
 	} {
-		if got := gpusOf(getenv(c.env...)); !reflect.DeepEqual(got, c.want) {
+		if got := parseGPUs(getenv(c.env...)); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
@@ -51,7 +51,7 @@ func FuzzGPUsOfAHook(f *testing.F) {
 	f.Add("0,1", "GPU-8f0c1f1e", "50")
 	f.Add(strings.Repeat("1,", 200), "MIG-GPU-8f0c/1/0", "")
 	f.Fuzz(func(t *testing.T, numbers, names, mps string) {
-		g := gpusOf(getenv("SLURM_JOB_GPUS="+numbers, "CUDA_VISIBLE_DEVICES="+names, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE="+
+		g := parseGPUs(getenv("SLURM_JOB_GPUS="+numbers, "CUDA_VISIBLE_DEVICES="+names, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE="+
 			mps))
 		if g == nil {
 			return

@@ -10,24 +10,24 @@ import (
 	"jobgait/analysis/run"
 )
 
-// ID is the job id as a hook was given it.
+// ID returns the job id in a hook's environment, unchecked.
 func (Scheduler) ID(getenv func(string) string) string { return getenv("SLURM_JOB_ID") }
 
-// Node is the name of the slurmd that calls: several on one host share its hostname.
+// Node returns the node name of the calling slurmd; several slurmd on one host share its host name.
 func (Scheduler) Node(getenv func(string) string) string {
 	return note.Clean(getenv("SLURMD_NODENAME"), job.MaxText)
 }
 
-// Told reads the environment of Slurm's Prolog or Epilog (22.05 to 26.05). In an Epilog
-// the restart count is not to be trusted: the run is found without it.
-func (s Scheduler) Told(getenv func(string) string, h job.Host) (job.Told, error) {
-	key, err := keyOf(getenv)
+// ReadContext parses the environment of Slurm's Prolog or Epilog (22.05 to 26.05). In an Epilog the restart
+// count is unreliable, so the run is found without it.
+func (s Scheduler) ReadContext(getenv func(string) string, h job.Host) (job.HookContext, error) {
+	key, err := parseKey(getenv)
 	if err != nil {
-		return job.Told{}, err
+		return job.HookContext{}, err
 	}
 	r := job.Run{
 		Key:       key,
-		Job:       jobOf(getenv),
+		Job:       parseJob(getenv),
 		Node:      job.NodeName(s, getenv, h.Name),
 		StartReal: h.Real,
 		StartMono: h.Mono,
@@ -35,32 +35,35 @@ func (s Scheduler) Told(getenv func(string) string, h job.Host) (job.Told, error
 		AddressHz: addressHz(getenv("SPANK_JOBGAIT")),
 	}
 	r.Names, _ = run.ParseDisclosureLevel(getenv("SPANK_JOBGAIT_NAMES"))
-	r.StdOutPattern = pattern(getenv("SLURM_JOB_STDOUT"), r.Job.WorkDir)
+	r.StdOutPattern = absolutePattern(getenv("SLURM_JOB_STDOUT"), r.Job.WorkDir)
 	r.Job.StdOut = s.StdOut(r, r.Job)
-	r.GPUs = gpusOf(getenv)
-	r.Exclusive = hasNodeAlone(getenv, r, h.CPUs)
+	r.GPUs = parseGPUs(getenv)
+	r.Exclusive = hasNodeExclusively(getenv, r, h.CPUs)
 	optOut := strings.EqualFold(strings.TrimSpace(getenv("SPANK_JOBGAIT")), "off")
-	return job.Told{Run: r, OptOut: optOut, Exit: job.ExitOf(getenv("SLURM_JOB_EXIT_CODE"))}, nil
+	return job.HookContext{Run: r, OptOut: optOut, Exit: job.ExitOf(getenv("SLURM_JOB_EXIT_CODE"))}, nil
 }
 
-// Within reads the environment of a job's process.
-func (Scheduler) Within(getenv func(string) string) (run.Key, bool) {
+// CurrentJob returns the job in the environment of a job's process; false outside of a job.
+func (Scheduler) CurrentJob(getenv func(string) string) (run.Key, bool) {
 	id, err := run.ParseJobID(getenv("SLURM_JOB_ID"))
-	restart, _ := job.Count(getenv("SLURM_RESTART_COUNT"))
-	return run.Key{Cluster: cluster(getenv), JobID: id, Restart: restart}, err == nil
+	restart, _ := job.ParseCount(getenv("SLURM_RESTART_COUNT"))
+	return run.Key{Cluster: clusterName(getenv), JobID: id, Restart: restart}, err == nil
 }
 
-func cluster(getenv func(string) string) string {
+// clusterName returns the printable name of the cluster, "" if it is not set.
+func clusterName(getenv func(string) string) string {
 	return note.Clean(getenv("SLURM_CLUSTER_NAME"), 64)
 }
 
-func keyOf(getenv func(string) string) (run.Key, error) {
+// parseKey returns the run key in a hook's environment. An invalid SLUID is dropped; an invalid job id is an
+// error.
+func parseKey(getenv func(string) string) (run.Key, error) {
 	id, err := run.ParseJobID(getenv("SLURM_JOB_ID"))
 	if err != nil {
 		return run.Key{}, fmt.Errorf("SLURM_JOB_ID: %w: not called by Slurm?", err)
 	}
-	key := run.Key{Cluster: cluster(getenv), JobID: id}
-	key.Restart, _ = job.Count(getenv("SLURM_JOB_RESTART_COUNT"))
+	key := run.Key{Cluster: clusterName(getenv), JobID: id}
+	key.Restart, _ = job.ParseCount(getenv("SLURM_JOB_RESTART_COUNT"))
 	key.SLUID = getenv("SLURM_JOB_SLUID")
 	if key.Valid() != nil { // the others are as they must be
 		key.SLUID = ""
@@ -68,11 +71,12 @@ func keyOf(getenv func(string) string) (run.Key, error) {
 	return key, nil
 }
 
-func jobOf(getenv func(string) string) run.Job {
+// parseJob returns the job in a hook's environment, with texts made printable and invalid values left empty.
+func parseJob(getenv func(string) string) run.Job {
 	text := func(name string) string { return note.Clean(getenv(name), job.MaxText) }
 	// A hook without a user id gets -1, so that nothing is ever delivered as root by mistake.
 	id := func(name string) int {
-		if n, ok := job.Count(getenv(name)); ok {
+		if n, ok := job.ParseCount(getenv(name)); ok {
 			return n
 		}
 		return -1
@@ -89,10 +93,10 @@ func jobOf(getenv func(string) string) run.Job {
 		WorkDir:     job.CleanPath(getenv("SLURM_JOB_WORK_DIR")),
 		App:         text("SPANK_JOBGAIT_APP"),
 		Size:        text("SPANK_JOBGAIT_SIZE"),
-		ArrayJobID:  job.BigCount(getenv("SLURM_ARRAY_JOB_ID")),
-		ArrayTaskID: job.BigCount(getenv("SLURM_ARRAY_TASK_ID")),
-		NTasks:      job.Positive(getenv("SLURM_JOB_NTASKS")),
-		Fields: job.Fields(getenv("SPANK_JOBGAIT_COMMIT"), getenv("SPANK_JOBGAIT_MODULES"),
+		ArrayJobID:  job.ParseBigCount(getenv("SLURM_ARRAY_JOB_ID")),
+		ArrayTaskID: job.ParseBigCount(getenv("SLURM_ARRAY_TASK_ID")),
+		NTasks:      job.ParsePositive(getenv("SLURM_JOB_NTASKS")),
+		Fields: job.RecordedFields(getenv("SPANK_JOBGAIT_COMMIT"), getenv("SPANK_JOBGAIT_MODULES"),
 			strings.Split(getenv("SPANK_JOBGAIT_LABELS"), ",")),
 	}
 	j.NNodes = nodeCount(getenv, j.NodeList)
@@ -106,27 +110,27 @@ func jobOf(getenv func(string) string) run.Job {
 	return j
 }
 
+// nodeList returns the job's node list, or the step's if the job's is not set.
 func nodeList(getenv func(string) string) string {
 	s := getenv("SLURM_JOB_NODELIST")
 	if s == "" {
 		s = getenv("SLURM_NODELIST")
 	}
-	return plainList(s)
+	return validNodeList(s)
 }
 
-// plainList returns a valid list of nodes, else "". The length is bounded like that of a path: a longer text is
-// no list of a job's nodes.
-func plainList(s string) string {
+// validNodeList returns s if it has no spaces or control characters and at most 64 KB, else "".
+func validNodeList(s string) string {
 	if len(s) > 1<<16 || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xfffd }) {
 		return ""
 	}
 	return s
 }
 
-// nodeCount prefers the job's count: without PrologFlags=Alloc the list may be
-// that of the first step only.
+// nodeCount returns the number of the job's nodes: SLURM_JOB_NUM_NODES, else the length of the list, which
+// without PrologFlags=Alloc may be that of the first step only, else 1.
 func nodeCount(getenv func(string) string, list string) int {
-	if n, ok := job.Count(getenv("SLURM_JOB_NUM_NODES")); ok && n > 0 {
+	if n, ok := job.ParseCount(getenv("SLURM_JOB_NUM_NODES")); ok && n > 0 {
 		return n
 	}
 	if nodes, err := expandNodeList(list); err == nil && len(nodes) > 0 {
@@ -135,9 +139,9 @@ func nodeCount(getenv func(string) string, list string) int {
 	return 1
 }
 
-// hasNodeAlone tells whether the job's CPUs on this node are all that are online. If the node's own count is
-// unknown, the answer is no.
-func hasNodeAlone(getenv func(string) string, r job.Run, online int) bool {
+// hasNodeExclusively reports whether the job has all online CPUs of this node. It returns false if the job's
+// number of CPUs on this node is unknown.
+func hasNodeExclusively(getenv func(string) string, r job.Run, online int) bool {
 	cpus, err := expandCPUs(getenv("SLURM_JOB_CPUS_PER_NODE"))
 	if err != nil || len(cpus) == 0 || online <= 0 {
 		return false
@@ -161,28 +165,28 @@ func hasNodeAlone(getenv func(string) string, r job.Run, online int) bool {
 	return false
 }
 
-// maxAddressHz is the highest rate a user may ask for; the kernel's own
-// default limit, perf_event_max_sample_rate, is 100,000.
+// maxAddressHz is the highest rate of code addresses that a user may request; the kernel's default limit,
+// perf_event_max_sample_rate, is 100,000.
 const maxAddressHz = 20_000
 
-// addressHz reads --jobgait=HZ; anything but a number in range is no wish.
+// addressHz parses the rate in --jobgait=HZ; 0 for other values.
 func addressHz(s string) int {
-	hz, ok := job.Count(strings.TrimSpace(s))
+	hz, ok := job.ParseCount(strings.TrimSpace(s))
 	if !ok || hz > maxAddressHz {
 		return 0
 	}
 	return hz
 }
 
-// pattern makes the output pattern absolute; "" if no usable pattern exists.
-func pattern(s, workDir string) string {
+// absolutePattern returns the output pattern as an absolute path; "" if it is unusable.
+func absolutePattern(s, workDir string) string {
 	if s != "" && !strings.HasPrefix(s, "/") && workDir != "" {
 		s = filepath.Join(workDir, s)
 	}
 	return job.CleanPath(s)
 }
 
-// StdOut expands the pattern as far as the job is known.
+// StdOut expands the run's output pattern as far as the job's fields are known.
 func (Scheduler) StdOut(r job.Run, j run.Job) string {
 	return expandStdOut(r.StdOutPattern, r.Key.JobID, j)
 }

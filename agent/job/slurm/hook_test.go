@@ -32,8 +32,8 @@ var slurm2205 = []string{
 
 // fromHook is the run that hooks make of what they are told.
 func fromHook(getenv func(string) string, h job.Host, alone map[string]bool) (job.Run, error) {
-	told, err := Scheduler{}.Told(getenv, h)
-	return told.Run.Alone(alone), err
+	told, err := Scheduler{}.ReadContext(getenv, h)
+	return told.Run.WithExclusive(alone), err
 }
 
 func TestFromHook(t *testing.T) {
@@ -113,7 +113,7 @@ func TestUserOptions(t *testing.T) {
 		if r, _ := fromHook(getenv(append(base, "SPANK_JOBGAIT="+value)...), host, nil); r.AddressHz != want {
 			t.Errorf("--jobgait=%s: %d Hz, want %d", value, r.AddressHz, want)
 		}
-		told, _ := Scheduler{}.Told(getenv(append(base, "SPANK_JOBGAIT="+value)...), host)
+		told, _ := Scheduler{}.ReadContext(getenv(append(base, "SPANK_JOBGAIT="+value)...), host)
 		if told.OptOut != (value == "off") {
 			t.Errorf("--jobgait=%s: opt-out %v", value, told.OptOut)
 		}

@@ -7,21 +7,21 @@ import (
 	"jobgait/agent/job"
 )
 
-// limitOf reads a time limit as scontrol prints it, [days-]hours:minutes:seconds, in seconds; nil for
-// UNLIMITED, 0 and an invalid limit.
-func limitOf(s string) *float64 {
+// parseTimeLimit parses a time limit as scontrol prints it, [days-]hours:minutes:seconds, and returns seconds;
+// nil for UNLIMITED, 0 and an invalid limit.
+func parseTimeLimit(s string) *float64 {
 	days, clock, ok := strings.Cut(s, "-")
 	if !ok {
 		days, clock = "0", s
 	}
-	total, okDays := job.Count(days)
+	total, okDays := job.ParseCount(days)
 	parts := strings.Split(clock, ":")
 	if !okDays || len(parts) != 3 {
 		return nil
 	}
 	seconds := 0.0
 	for _, part := range parts {
-		n, ok := job.Count(part)
+		n, ok := job.ParseCount(part)
 		if !ok {
 			return nil
 		}
@@ -34,9 +34,9 @@ func limitOf(s string) *float64 {
 	return &seconds
 }
 
-// memoryOf reads mem= of a list of trackable resources (cpu=4,mem=16G,node=1), in bytes; nil if the list has no
-// mem=.
-func memoryOf(list string) *float64 {
+// parseMemory returns mem= of a list of trackable resources (cpu=4,mem=16G,node=1), in bytes; nil if the list
+// has no valid mem=.
+func parseMemory(list string) *float64 {
 	for item := range strings.SplitSeq(list, ",") {
 		text, ok := strings.CutPrefix(item, "mem=")
 		if !ok {

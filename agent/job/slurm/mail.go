@@ -9,16 +9,17 @@ import (
 	"jobgait/analysis/run"
 )
 
-// mailSubject is how the subjects of slurmctld's mails begin: "Slurm Job_id=8 Name=x Ended, ...",
+// mailSubject matches the begin of the subjects of slurmctld's mails: "Slurm Job_id=8 Name=x Ended, ...",
 // "Slurm Array Task Job_id=7_1 (8) Name=x Failed, ...". The name is the user's.
 var mailSubject = regexp.MustCompile(`^Slurm (?:Array Task )?Job_id=([0-9]+(?:_[0-9]+)?)[ ,]`)
 
-// overWords are how mails of jobs that are over call it, in subjects and in SLURM_JOB_MAIL_TYPE.
-var overWords = regexp.MustCompile(
+// endWords matches the words for the end of a job in mail subjects and in SLURM_JOB_MAIL_TYPE.
+var endWords = regexp.MustCompile(
 	`\b(?:Ended|Failed|Reached time limit|Invalid dependency)\b|^(?:END|FAIL|TIME_LIMIT)$`)
 
-// Mail reads what slurmctld passes to its MailProg. The environment is slurmctld's own, and wins over the subject,
-// which holds the job's name. Job arrays as a whole have no report: their ID is "".
+// Mail parses what slurmctld passes to its MailProg. The environment is slurmctld's own and takes precedence
+// over the subject, which contains the job's name. A mail about a whole job array has the ID "", because an
+// array has no report.
 func Mail(getenv func(string) string, subject string) job.Mail {
 	m := job.Mail{User: note.Clean(getenv("SLURM_JOB_USER"), job.MaxText),
 		Cluster: note.Clean(getenv("SLURM_CLUSTER_NAME"), job.MaxText)}
@@ -29,7 +30,7 @@ func Mail(getenv func(string) string, subject string) job.Mail {
 	if kind == "" { // the words of a subject follow the name: those before its last comma are not the user's alone
 		_, kind, _ = strings.Cut(subject, " Name=")
 	}
-	m.Over = overWords.MatchString(kind)
+	m.Over = endWords.MatchString(kind)
 	if id := getenv("SLURM_JOB_ID"); m.ID != "" && run.IsDisplayID(id) && !strings.Contains(m.ID, "_") {
 		m.ID = id
 	}

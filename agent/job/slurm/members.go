@@ -10,7 +10,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Owns applies Slurm's rules, of which the first that speaks decides:
+// Owns reports whether a process belongs to the run. The first of these rules that applies decides:
 //
 //   - the cgroup path names a job: this one, or another;
 //   - an ancestor is slurmstepd, "slurmstepd: [<id>.<step>]": this job's, or another's;
@@ -21,17 +21,17 @@ import (
 //
 // With several slurmd on one host the job has processes of several nodes on it: a process whose cgroup or
 // environment names another node does not belong to this run.
-func (Scheduler) Owns(l *job.Look, p *job.Entry, r job.Run) bool {
+func (Scheduler) Owns(l *job.ProcessSnapshot, p *job.ProcessEntry, r job.Run) bool {
 	place, placed := cgroup.Job(l.Cgroups(p.PID))
-	mine, foreign := judge(place, placed, r)
+	mine, foreign := compareCgroup(place, placed, r)
 	if foreign {
 		return false
 	}
 	// From the parent on: with several slurmd a slurmstepd does not say whose
 	// node it serves, and it is Slurm's, not the job's.
 	if !mine {
-		for q := range l.Above(p.Parent()) {
-			id, ok := stepd(title(l, q, r.Job.UID))
+		for q := range l.Ancestors(p.Parent()) {
+			id, ok := jobOfTitle(stepdTitle(l, q, r.Job.UID))
 			if !ok {
 				continue
 			}
@@ -42,23 +42,23 @@ func (Scheduler) Owns(l *job.Look, p *job.Entry, r job.Run) bool {
 			break
 		}
 	}
-	if !mine && (!l.MayBe(p.PID, r.Job.UID) || l.UID(p.PID) != r.Job.UID) {
+	if !mine && (!l.MayBelongTo(p.PID, r.Job.UID) || l.UID(p.PID) != r.Job.UID) {
 		return false
 	}
-	env := environ(l, p.PID)
-	if other(env["SLURMD_NODENAME"], r.Node) || other(env["SLURM_CLUSTER_NAME"], r.Key.Cluster) {
+	env := slurmEnviron(l, p.PID)
+	if differs(env["SLURMD_NODENAME"], r.Node) || differs(env["SLURM_CLUSTER_NAME"], r.Key.Cluster) {
 		return false
 	}
 	return mine || env["SLURM_JOB_ID"] == r.Key.JobID.String()
 }
 
-// judge compares what the cgroup says with the run. An SLUID decides nothing if the Prolog did not get the
-// job's SLUID; then the other rules decide.
-func judge(p cgroup.PathIdentity, placed bool, r job.Run) (mine, foreign bool) {
+// compareCgroup compares the job in a process's cgroup path with the run: mine if it is this run, foreign if it
+// is another. An SLUID decides nothing if the Prolog did not receive the job's SLUID.
+func compareCgroup(p cgroup.PathIdentity, placed bool, r job.Run) (mine, foreign bool) {
 	switch {
 	case !placed:
 		return false, false
-	case other(p.Node, r.Node):
+	case differs(p.Node, r.Node):
 		return false, true
 	case p.SLUID != "" && r.Key.SLUID == "":
 		return false, false
@@ -70,25 +70,27 @@ func judge(p cgroup.PathIdentity, placed bool, r job.Run) (mine, foreign bool) {
 	return mine, !mine
 }
 
-func other(found, expected string) bool { return found != "" && expected != "" && found != expected }
+// differs reports whether both names are set and different.
+func differs(found, expected string) bool { return found != "" && expected != "" && found != expected }
 
-func environ(l *job.Look, pid int) map[string]string {
+// slurmEnviron returns the variables of Slurm and the number of threads in the environment of a process.
+func slurmEnviron(l *job.ProcessSnapshot, pid int) map[string]string {
 	return l.Environ(pid, "SLURM_", "SLURMD_NODENAME=", job.ThreadsVariable+"=")
 }
 
-// slurmstepd is the name of Slurm's own process in a job; some packages add to it.
+// slurmstepd is the name of Slurm's own process in a job; some distributions append to it.
 const slurmstepd = "slurmstepd"
 
-// Own tells whether a program is slurmstepd.
-func (Scheduler) Own(program string) bool {
+// IsSchedulerProgram reports whether a program is slurmstepd.
+func (Scheduler) IsSchedulerProgram(program string) bool {
 	return strings.HasPrefix(program, slurmstepd)
 }
 
-// title returns the command line of a slurmstepd, read once: processes share ancestors. That of one in the
-// making is read again, until it says of which job. Any process can change its title or name, so only processes
-// of root count, or those of the job's own user where slurmd runs as an ordinary user; no others are read.
-func title(l *job.Look, p *job.Entry, user int) []byte {
-	if p.Title != nil || !p.Named(slurmstepd) {
+// stepdTitle returns the command line of a slurmstepd, nil for other processes. It is cached once it names a
+// job, because processes share ancestors. Any process can set its title and name, so only processes of root or
+// of the job's own user, as whom slurmd may run, are read.
+func stepdTitle(l *job.ProcessSnapshot, p *job.ProcessEntry, user int) []byte {
+	if p.Title != nil || !p.HasNamePrefix(slurmstepd) {
 		return p.Title
 	}
 	if uid := l.UID(p.PID); uid != 0 && uid != user {
@@ -96,15 +98,14 @@ func title(l *job.Look, p *job.Entry, user int) []byte {
 		return nil
 	}
 	text := l.CommandLine(p.PID)
-	if _, ok := stepd(text); ok {
+	if _, ok := jobOfTitle(text); ok {
 		p.Title = text
 	}
 	return text
 }
 
-// stepd returns the job id in the title of a slurmstepd, which writes
-// "slurmstepd: [17.batch]" over its arguments.
-func stepd(cmdline []byte) (run.JobID, bool) {
+// jobOfTitle returns the job id in the title of a slurmstepd, "slurmstepd: [17.batch]"; false for other texts.
+func jobOfTitle(cmdline []byte) (run.JobID, bool) {
 	rest, ok := bytes.CutPrefix(cmdline, []byte(slurmstepd+": ["))
 	if !ok {
 		return 0, false
@@ -117,18 +118,18 @@ func stepd(cmdline []byte) (run.JobID, bool) {
 	return id, err == nil
 }
 
-// Describe reads SLURM_ variables of the job's own processes. The batch script's are
-// preferred: a step has its own name and number of tasks.
-func (Scheduler) Describe(l *job.Look, pids []int, r job.Run) job.Details {
+// Describe returns the job's details from SLURM_ variables of its own processes. Those of the batch script are
+// preferred, because a step has its own name and number of tasks.
+func (Scheduler) Describe(l *job.ProcessSnapshot, pids []int, r job.Run) job.Details {
 	var batch, step job.Details
 	for _, pid := range pids {
-		env := environ(l, pid)
+		env := slurmEnviron(l, pid)
 		if env["SLURM_JOB_ID"] != r.Key.JobID.String() {
 			continue
 		}
 		d := fromEnviron(env)
 		if r.GPUs != nil {
-			d.GPUs = sharing(env)
+			d.GPUs = gpuSharing(env)
 		}
 		if env["SLURM_STEP_ID"] == "" && env["SLURM_STEPID"] == "" {
 			batch = batch.Or(d)
@@ -144,21 +145,23 @@ func (Scheduler) Describe(l *job.Look, pids []int, r job.Run) job.Details {
 	return batch.Or(step)
 }
 
+// fromEnviron returns the details in the environment of one of the job's processes.
 func fromEnviron(env map[string]string) job.Details {
 	d := job.Details{
 		Name:        note.Clean(env["SLURM_JOB_NAME"], job.MaxText),
 		QOS:         note.Clean(env["SLURM_JOB_QOS"], job.MaxText),
 		Partition:   note.Clean(env["SLURM_JOB_PARTITION"], job.MaxText),
-		ArrayJobID:  job.BigCount(env["SLURM_ARRAY_JOB_ID"]),
-		ArrayTaskID: job.BigCount(env["SLURM_ARRAY_TASK_ID"]),
-		NTasks:      job.Positive(env["SLURM_NTASKS"]),
-		CPUsPerTask: job.Positive(env["SLURM_CPUS_PER_TASK"]),
+		ArrayJobID:  job.ParseBigCount(env["SLURM_ARRAY_JOB_ID"]),
+		ArrayTaskID: job.ParseBigCount(env["SLURM_ARRAY_TASK_ID"]),
+		NTasks:      job.ParsePositive(env["SLURM_NTASKS"]),
+		CPUsPerTask: job.ParsePositive(env["SLURM_CPUS_PER_TASK"]),
 		WorkDir:     job.CleanPath(env["SLURM_SUBMIT_DIR"]),
-		Threads:     job.Threads(env[job.ThreadsVariable]),
-		End:         job.BigCount(env["SLURM_JOB_END_TIME"]), // from 22.05 on; a limit that is changed later is not told
+		Threads:     job.ParseThreads(env[job.ThreadsVariable]),
+		// from 22.05 on; it does not follow a time limit that is changed later
+		End: job.ParseBigCount(env["SLURM_JOB_END_TIME"]),
 	}
 	if d.NTasks == nil {
-		d.NTasks = job.Positive(env["SLURM_NPROCS"])
+		d.NTasks = job.ParsePositive(env["SLURM_NPROCS"])
 	}
 	return d
 }

@@ -8,7 +8,7 @@ import (
 	"jobgait/agent/job"
 )
 
-// Nodes expands a list in Slurm's notation.
+// Nodes expands a list of node names in Slurm's notation.
 func (Scheduler) Nodes(list string) ([]string, error) { return expandNodeList(list) }
 
 // expandNodeList returns the names of a list in Slurm's notation,
@@ -16,7 +16,7 @@ func (Scheduler) Nodes(list string) ([]string, error) { return expandNodeList(li
 // multiply, the last one running fastest.
 func expandNodeList(s string) ([]string, error) {
 	var nodes []string
-	for _, item := range splitOutside(s) {
+	for _, item := range splitNodeList(s) {
 		if item == "" {
 			return nil, fmt.Errorf("node list %.60q: empty name", s)
 		}
@@ -29,8 +29,8 @@ func expandNodeList(s string) ([]string, error) {
 	return nodes, nil
 }
 
-// splitOutside splits at commas outside brackets; "" has no items.
-func splitOutside(s string) []string {
+// splitNodeList splits a node list at commas outside of brackets; nil for "".
+func splitNodeList(s string) []string {
 	if s == "" {
 		return nil
 	}
@@ -50,7 +50,7 @@ func splitOutside(s string) []string {
 	return append(items, s[start:])
 }
 
-// expandName expands one name, which may have several brackets.
+// expandName expands one name, which may have several brackets, into at most room names.
 func expandName(s string, room int) ([]string, error) {
 	names := []string{""}
 	for s != "" {
@@ -66,7 +66,7 @@ func expandName(s string, room int) ([]string, error) {
 				return nil, errors.New("']' is missing")
 			}
 			var err error
-			if endings, err = job.Ranges(inside, room); err != nil {
+			if endings, err = job.ExpandRanges(inside, room); err != nil {
 				return nil, err
 			}
 			s = tail
@@ -94,14 +94,14 @@ func expandCPUs(s string) ([]int, error) {
 	}
 	for _, item := range strings.Split(s, ",") {
 		count, rest, repeated := strings.Cut(item, "(x")
-		n, err := job.Number(count)
+		n, err := job.ParseDigits(count)
 		if err != nil {
 			return nil, fmt.Errorf("CPUs per node %.60q: %w", s, err)
 		}
 		times := 1
 		if repeated {
 			digits, ok := strings.CutSuffix(rest, ")")
-			if times, err = job.Number(digits); err != nil || !ok {
+			if times, err = job.ParseDigits(digits); err != nil || !ok {
 				return nil, fmt.Errorf("CPUs per node %.60q: bad repetition", s)
 			}
 		}

@@ -10,13 +10,13 @@ import (
 	"jobgait/analysis/run"
 )
 
-// sacctFields are the columns that fromSacct reads. None is a text of a user's: a
-// line's end in one would begin a row of his making.
+// sacctFields are the columns that parseSacct reads. None contains a text that a user controls, because a line
+// feed in it would begin a forged row.
 const sacctFields = "JobIDRaw,UID,Start,End,State,ExitCode,GID,NodeList,User"
 
-// fromSacct reads what `sacct -X -n -P -o sacctFields` prints of runs that are over,
-// with times in epoch seconds (SLURM_TIME_FORMAT=%s). Other lines are left out.
-func fromSacct(output []byte) []job.Ending {
+// parseSacct parses the output of `sacct -X -n -P -o sacctFields`, with times in epoch seconds
+// (SLURM_TIME_FORMAT=%s), and returns the runs that are over. Other lines are ignored.
+func parseSacct(output []byte) []job.Ending {
 	var list []job.Ending
 	for line := range bytes.Lines(output) {
 		f := strings.SplitN(strings.TrimSuffix(string(line), "\n"), "|", 10)
@@ -24,28 +24,29 @@ func fromSacct(output []byte) []job.Ending {
 			continue
 		}
 		id, err := run.ParseJobID(f[0])
-		uid, start, end, gid := job.BigCount(f[1]), job.BigCount(f[2]), job.BigCount(f[3]), job.BigCount(f[6])
+		uid, start, end, gid := job.ParseBigCount(f[1]), job.ParseBigCount(f[2]), job.ParseBigCount(f[3]),
+			job.ParseBigCount(f[6])
 		state, _, _ := strings.Cut(f[4], " ") // "CANCELLED by 1000"
 		if err != nil || uid == nil || start == nil || end == nil || *uid > math.MaxUint32 || gid == nil ||
-			*gid > math.MaxUint32 || *end < *start || !finalState(state) {
+			*gid > math.MaxUint32 || *end < *start || !isFinalState(state) {
 			continue
 		}
 		list = append(list, job.Ending{JobID: id, UID: int(*uid), GID: int(*gid), Start: *start, End: *end, State: state,
-			Exit:     exitOf(f[5]),
-			NodeList: plainList(f[7]), User: note.Clean(f[8], job.MaxText)})
+			Exit:     parseExit(f[5]),
+			NodeList: validNodeList(f[7]), User: note.Clean(f[8], job.MaxText)})
 	}
 	return list
 }
 
-// workDirFromSacct reads what `sacct -X -n -P -o WorkDir` prints for one job; the user controls the text. It
-// returns the first path, "" if there is no path.
+// workDirFromSacct parses the output of `sacct -X -n -P -o WorkDir` for one job, which the user controls. It
+// returns the path in the first line, "" if it is invalid.
 func workDirFromSacct(output []byte) string {
 	line, _, _ := bytes.Cut(output, []byte("\n"))
 	return job.CleanPath(string(line))
 }
 
-// finalState reports whether a run never leaves this state. COMPLETING is not final: the Epilogs are running.
-func finalState(state string) bool {
+// isFinalState reports whether a run never leaves this state. COMPLETING is not final: the Epilogs are running.
+func isFinalState(state string) bool {
 	switch state {
 	case "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED",
 		"REQUEUED", "TIMEOUT":
@@ -54,12 +55,11 @@ func finalState(state string) bool {
 	return false
 }
 
-// final is the state that the run will have in sacct, "" if it is not known yet.
-// While Epilogs run there is no state but COMPLETING, and for some ends a reason
-// that no other end has.
-func final(state, reason string) string {
+// finalStateOf returns the state that the run will have in sacct, "" if it is not known yet. While Epilogs run
+// the state is COMPLETING; then some reasons imply the final state.
+func finalStateOf(state, reason string) string {
 	switch {
-	case finalState(state):
+	case isFinalState(state):
 		return state
 	case state != "COMPLETING":
 		return ""

@@ -23,7 +23,7 @@ sacct: error: something
 `
 
 func TestFromSacct(t *testing.T) {
-	list := fromSacct([]byte(sacctLines))
+	list := parseSacct([]byte(sacctLines))
 	if len(list) != 3 || list[0].State != "REQUEUED" || list[1].State != "TIMEOUT" || list[2].State != "CANCELLED" ||
 		*list[2].Exit != (run.Exit{Signal: 15}) ||
 		list[1].GID != 100 || list[1].NodeList != "n[1-2]" {
@@ -33,7 +33,7 @@ func TestFromSacct(t *testing.T) {
 
 // A run is found by id, user and start.
 func TestEndingOf(t *testing.T) {
-	list := fromSacct([]byte(sacctLines +
+	list := parseSacct([]byte(sacctLines +
 		"17|1001|1790000200|1790000260|FAILED|1:0|100|n1|alice\n17|1000|1780000000|1780000260|COMPLETED|0:0|100|n1|alice\n"))
 	at := func(s int64) *int64 { return &s }
 	for name, c := range map[string]struct {
@@ -79,7 +79,7 @@ func TestFinal(t *testing.T) {
 		{"RUNNING", "TimeLimit", ""},
 		{"", "", ""},
 	} {
-		if got := final(c.state, c.reason); got != c.want {
+		if got := finalStateOf(c.state, c.reason); got != c.want {
 			t.Errorf("%s, %s: %q, want %q", c.state, c.reason, got, c.want)
 		}
 	}
@@ -87,12 +87,12 @@ func TestFinal(t *testing.T) {
 
 // scontrol's answer is an ending once the job is over.
 func TestEndingOfScontrol(t *testing.T) {
-	if e, ok := fromScontrol([]byte(scontrolLine), 17).Ending(17); ok {
+	if e, ok := parseScontrol([]byte(scontrolLine), 17).Ending(17); ok {
 		t.Errorf("over while its Epilogs run: %+v", e)
 	}
 	line := strings.NewReplacer("COMPLETING", "TIMEOUT", "StartTime=2026-11-20T06:34:51", "StartTime=1790000000",
 		"EndTime=2026-11-20T06:34:55", "EndTime=1790000060").Replace(scontrolLine)
-	e, ok := fromScontrol([]byte(line), 17).Ending(17)
+	e, ok := parseScontrol([]byte(line), 17).Ending(17)
 	if !ok || e.JobID != 17 || e.UID != 1000 || e.Start != 1790000000 || e.End != 1790000060 || e.State != "TIMEOUT" ||
 		e.Exit.Signal != 15 {
 		t.Errorf("%+v, %v", e, ok)
@@ -103,8 +103,8 @@ func FuzzFromSacct(f *testing.F) {
 	f.Add([]byte(sacctLines))
 	f.Add([]byte("1|0|0|0|FAILED by|:"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, e := range fromSacct(b) {
-			if e.JobID < 0 || e.UID < 0 || e.Start < 0 || e.End < e.Start || !finalState(e.State) {
+		for _, e := range parseSacct(b) {
+			if e.JobID < 0 || e.UID < 0 || e.Start < 0 || e.End < e.Start || !isFinalState(e.State) {
 				t.Fatalf("%+v", e)
 			}
 		}

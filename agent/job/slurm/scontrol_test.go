@@ -23,7 +23,7 @@ const scontrolLine = `JobId=17 ArrayJobId=15 ArrayTaskId=2 JobName=night run = 3
 
 func TestFromScontrol(t *testing.T) {
 	other := strings.Replace(scontrolLine, "JobId=17", "JobId=15", 1)
-	d := fromScontrol([]byte(other+scontrolLine), 17)
+	d := parseScontrol([]byte(other+scontrolLine), 17)
 	if d.Name != "night run = 3" || d.Account != "phys" || d.QOS != "" || d.Partition != "p" || d.State != "" || d.Over {
 		t.Errorf("details %+v", d)
 	}
@@ -38,7 +38,7 @@ func TestFromScontrol(t *testing.T) {
 		t.Errorf("start %d, want %d", *d.Start, want)
 	}
 	for _, text := range []string{"", "slurm_load_jobs error: Invalid job id specified\n", other} {
-		if d := fromScontrol([]byte(text), 17); d != (job.Details{}) {
+		if d := parseScontrol([]byte(text), 17); d != (job.Details{}) {
 			t.Errorf("%.40q gives %+v", text, d)
 		}
 	}
@@ -48,22 +48,22 @@ func TestFromScontrol(t *testing.T) {
 func TestFromScontrolHostile(t *testing.T) {
 	line := strings.Replace(scontrolLine, "JobName=night run = 3",
 		"JobName=x JobId=1 ArrayJobId=99 StdOut=../../etc/passwd", 1)
-	d := fromScontrol([]byte(line), 17)
+	d := parseScontrol([]byte(line), 17)
 	if d.ArrayJobID == nil || *d.ArrayJobID != 15 || d.StdOut != "" {
 		t.Errorf("details %+v", d)
 	}
-	if d := fromScontrol([]byte(line), 1); d != (job.Details{}) {
+	if d := parseScontrol([]byte(line), 1); d != (job.Details{}) {
 		t.Errorf("found under another id: %+v", d)
 	}
 }
 
 // A component of a heterogeneous job, as scontrol 22.05 prints it; a job name cannot declare one.
 func TestScontrolHeterogeneousJob(t *testing.T) {
-	d := fromScontrol([]byte("JobId=10 HetJobId=9 HetJobOffset=1 JobName=x HetJobId=7 UserId=alice(1000)\n"), 10)
+	d := parseScontrol([]byte("JobId=10 HetJobId=9 HetJobOffset=1 JobName=x HetJobId=7 UserId=alice(1000)\n"), 10)
 	if d.HetJobID == nil || *d.HetJobID != 9 || d.HetOffset == nil || *d.HetOffset != 1 {
 		t.Errorf("%+v", d)
 	}
-	d = fromScontrol([]byte("JobId=10 JobName=x HetJobId=7 HetJobOffset=1 ArrayJobId=3 ArrayTaskId=1\n"), 10)
+	d = parseScontrol([]byte("JobId=10 JobName=x HetJobId=7 HetJobOffset=1 ArrayJobId=3 ArrayTaskId=1\n"), 10)
 	if d.HetJobID != nil || d.HetOffset != nil || d.ArrayJobID != nil {
 		t.Errorf("the job's name declares %+v", d)
 	}
@@ -77,7 +77,7 @@ func TestScontrolMemoryWithoutTRES(t *testing.T) {
 		"JobId=10 JobName=x NumNodes=1 NumCPUs=1 TRES=cpu=1,mem=1G,node=1 MinMemoryNode=5M":      1 << 30,
 		"JobId=10 JobName=x NumNodes=1 NumCPUs=1 TRES=cpu=1,node=1 MinMemoryNode=0":              0,
 	} {
-		d := fromScontrol([]byte(line+"\n"), 10)
+		d := parseScontrol([]byte(line+"\n"), 10)
 		if (want == 0) != (d.MemoryBytes == nil) || want > 0 && *d.MemoryBytes != want {
 			t.Errorf("%s: %v, want %g", line, d.MemoryBytes, want)
 		}
@@ -88,7 +88,7 @@ func FuzzFromScontrol(f *testing.F) {
 	f.Add([]byte(scontrolLine))
 	f.Add([]byte("JobId=17 JobName== StdOut=%"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		d := fromScontrol(b, 17)
+		d := parseScontrol(b, 17)
 		if d.StdOut != "" && !strings.HasPrefix(d.StdOut, "/") {
 			t.Fatalf("stdout %q", d.StdOut)
 		}
@@ -100,7 +100,7 @@ func FuzzFromScontrol(f *testing.F) {
 func TestAccountInTheJobName(t *testing.T) {
 	line := strings.Replace(scontrolLine, "JobName=night run = 3",
 		"JobName=x UserId=bob(1001) Account=other QOS=gold Partition=big", 1)
-	d := fromScontrol([]byte(line), 17)
+	d := parseScontrol([]byte(line), 17)
 	if d.Account != "" || d.QOS != "" || d.Partition != "" || d.UID != nil || d.Name != "x" {
 		t.Errorf("details %+v", d)
 	}

@@ -14,8 +14,8 @@ import (
 // job's output if nothing is left over; a '%' in the last element only leaves a
 // path whose directory is right; a '%' in the directory makes it useless: "".
 //
-// %A outside an array is the job id, but whether the job is one the Prolog is
-// not told: it stays until Details say so.
+// %A outside of an array is the job id, but the Prolog does not know whether the job is an array: it stays
+// until Details contain that.
 func expandStdOut(pattern string, jobID run.JobID, j run.Job) string {
 	var out strings.Builder
 	for i := 0; i < len(pattern); i++ {

@@ -13,33 +13,33 @@ import (
 	"jobgait/analysis/run"
 )
 
-// usageFields are the columns that usageFromSacct reads. The administrator's comment is last,
-// because it may hold the separator.
+// usageFields are the columns that usageFromSacct reads. The administrator's comment is last, because it may
+// contain the separator.
 const usageFields = "JobIDRaw,JobID,Cluster,User,Group,State,ExitCode,NNodes,AllocCPUS,ElapsedRaw,TotalCPU,AllocTRES," +
 	"ReqMem,TRESUsageInTot,AdminComment"
 
-// Usage asks sacct for a job and its steps.
+// Usage returns the resources that a job used, from sacct's rows for it and its steps.
 func (s Scheduler) Usage(ctx context.Context, id string) (job.Usage, error) {
 	if s.Sacct == "" {
-		return job.Usage{}, job.ErrNotAsked
+		return job.Usage{}, job.ErrNotQueried
 	}
 	if _, err := os.Stat(s.Sacct); err != nil {
-		return job.Usage{}, fmt.Errorf("%w: %w", job.ErrNotAsked, err)
+		return job.Usage{}, fmt.Errorf("%w: %w", job.ErrNotQueried, err)
 	}
 	if !run.IsDisplayID(id) {
 		return job.Usage{}, job.ErrUnknown
 	}
 	ctx, cancel := context.WithTimeout(ctx, sacctLimit)
 	defer cancel()
-	out, complaint, err := s.command(ctx, s.Sacct, "-n", "-P", "-a", "-j", id, "-o", usageFields)
+	out, complaint, err := s.runCommand(ctx, s.Sacct, "-n", "-P", "-a", "-j", id, "-o", usageFields)
 	if err != nil {
-		return job.Usage{}, fmt.Errorf("ask sacct: %w: %.200s", err, strings.ReplaceAll(complaint, "\n", "; "))
+		return job.Usage{}, fmt.Errorf("query sacct: %w: %.200s", err, strings.ReplaceAll(complaint, "\n", "; "))
 	}
 	return usageFromSacct(out)
 }
 
-// usageFromSacct reads what `sacct -n -P -o usageFields` prints of one job: a row for the job, then
-// one for each of its steps. Of an array only the first job is read, as seff does.
+// usageFromSacct parses the output of `sacct -n -P -o usageFields` for one job: a row for the job, then one for
+// each of its steps. Of an array only the first job is used, as seff does.
 func usageFromSacct(output []byte) (job.Usage, error) {
 	var u job.Usage
 	for line := range bytes.Lines(output) {
@@ -54,7 +54,7 @@ func usageFromSacct(output []byte) (job.Usage, error) {
 		case !isStep && u.JobID == 0:
 			u = usageOfJob(id, f)
 		case isStep && id == u.JobID:
-			if peak := memoryOf(f[13]); peak != nil && (u.MemoryBytes == nil || *peak > *u.MemoryBytes) {
+			if peak := parseMemory(f[13]); peak != nil && (u.MemoryBytes == nil || *peak > *u.MemoryBytes) {
 				u.MemoryBytes = peak
 			}
 		}
@@ -65,33 +65,34 @@ func usageFromSacct(output []byte) (job.Usage, error) {
 	return u, nil
 }
 
-// usageOfJob reads the row of a job.
+// usageOfJob parses the row of a job.
 func usageOfJob(id run.JobID, f []string) job.Usage {
 	u := job.Usage{JobID: id, Cluster: note.Clean(f[2], job.MaxText), User: note.Clean(f[3], job.MaxText),
-		Group: note.Clean(f[4], job.MaxText), AllocatedBytes: memoryOf(f[11]), PerCPU: strings.HasSuffix(f[12], "c"),
-		CPUSeconds: secondsOf(f[10]), Comment: note.Clean(f[14], 4096)}
+		Group: note.Clean(f[4], job.MaxText), AllocatedBytes: parseMemory(f[11]), PerCPU: strings.HasSuffix(f[12], "c"),
+		CPUSeconds: parseCPUTime(f[10]), Comment: note.Clean(f[14], 4096)}
 	if strings.Contains(f[1], "_") && run.IsDisplayID(f[1]) {
 		u.ArrayID = f[1]
 	}
 	u.State, _, _ = strings.Cut(note.Clean(f[5], job.MaxText), " ") // "CANCELLED by 1000"
-	if e := exitOf(f[6]); e != nil {
+	if e := parseExit(f[6]); e != nil {
 		u.ExitCode = &e.Code
 	}
-	u.Nodes, _ = job.Count(f[7])
-	u.CPUs, _ = job.Count(f[8])
-	if s := job.BigCount(f[9]); s != nil {
+	u.Nodes, _ = job.ParseCount(f[7])
+	u.CPUs, _ = job.ParseCount(f[8])
+	if s := job.ParseBigCount(f[9]); s != nil {
 		u.ElapsedS = float64(*s)
 	}
 	return u
 }
 
-// secondsOf reads a time as sacct prints CPU times, [DD-[HH:]]MM:SS[.mmm], in seconds; nil for other text.
-func secondsOf(text string) *float64 {
+// parseCPUTime parses a CPU time as sacct prints it, [DD-[HH:]]MM:SS[.mmm], and returns seconds; nil for other
+// text.
+func parseCPUTime(text string) *float64 {
 	days, clock, hasDays := strings.Cut(text, "-")
 	if !hasDays {
 		days, clock = "0", text
 	}
-	d, ok := job.Count(days)
+	d, ok := job.ParseCount(days)
 	parts := strings.Split(clock, ":")
 	if !ok || len(parts) > 3 {
 		return nil

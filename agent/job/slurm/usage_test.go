@@ -38,7 +38,7 @@ func TestUsageOfSacct(t *testing.T) {
 func TestSecondsOfSacct(t *testing.T) {
 	for text, want := range map[string]float64{"00:01.500": 1.5, "01:00": 60, "01:02:03": 3723, "1-01:00:00": 90000, "": 0,
 		"x": 0, "1:2:3:4": 0, "-1:00": 0, "1:-3": 0, "NaN:1": 0} {
-		got := secondsOf(text)
+		got := parseCPUTime(text)
 		if (got == nil) != (want == 0) || got != nil && *got != want {
 			t.Errorf("%q is %v, want %v", text, got, want)
 		}

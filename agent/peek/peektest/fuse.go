@@ -77,6 +77,8 @@ const (
 	opLookup, opForget, opGetattr, opOpen, opRead, opInit = 1, 2, 3, 14, 15, 26
 )
 
+// serve answers requests of the kernel until the file system is unmounted; it never answers a read, and if mute
+// answers only the first handshake.
 func (s *server) serve() {
 	buf := make([]byte, 1<<17)
 	for {
@@ -105,6 +107,7 @@ func (s *server) serve() {
 	}
 }
 
+// answer returns the reply to a request for a node of the file system, and the error code.
 func (s *server) answer(op uint32, node uint64) (body []byte, code unix.Errno) {
 	words := func(w ...uint64) (b []byte) {
 		for _, v := range w {

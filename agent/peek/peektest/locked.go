@@ -23,8 +23,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// env tells the test program to be the process that locks itself; it holds the
-// path of the file.
+// env is the variable that makes the test program the process that locks itself; its value is the path of the
+// file.
 const env = "JOBGAIT_TEST_LOCKED"
 
 // Main must be called first by TestMain of a package that makes such processes.
@@ -54,7 +54,7 @@ func Main() {
 	os.Exit(1)
 }
 
-// Locked is such a process.
+// Locked is a process whose memory lock is held until Free.
 type Locked struct {
 	Cmd   *exec.Cmd
 	fuse  *os.File
@@ -135,7 +135,7 @@ func program(t testing.TB, dir string) string {
 	return path
 }
 
-// waits is whether a thread of the process waits for the page in mmap(2).
+// waits reports whether a thread of the process waits for the page in mmap(2).
 func waits(pid int) bool {
 	tasks, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/syscall")
 	for _, path := range tasks {
@@ -147,7 +147,7 @@ func waits(pid int) bool {
 	return false
 }
 
-// Free lets everything go that waits, and ends the process.
+// Free unmounts the file system, which ends all waiting, and kills the process.
 func (l *Locked) Free() {
 	_ = unix.Unmount(l.mount, unix.MNT_FORCE|unix.MNT_DETACH)
 	_ = l.fuse.Close()

@@ -8,8 +8,8 @@ import (
 	"jobgait/agent/profile"
 )
 
-// writeCPU writes the bins of equal CPU time: the CPU time and the wall time at which
-// each began, and its samples. Where the profile has a gap a bin has none.
+// writeCPU writes the bins of equal CPU time as CSV: the CPU time and the wall time, in seconds, at which each
+// began, and its samples, which are empty at a gap of the profile.
 func writeCPU(w io.Writer, path string, o ExportOptions) (Caveats, error) {
 	l, err := profile.Load(path)
 	if err != nil {
@@ -21,11 +21,11 @@ func writeCPU(w io.Writer, path string, o ExportOptions) (Caveats, error) {
 			"longer than six hours, or its agent wrote no bins", ErrColumn)
 	}
 	r := Caveats{RateHz: 1 / set.StepS, Rows: int64(set.Len()), Damage: l.Damage}
-	chosen, err := o.choose(l.Header, set.Columns)
+	chosen, err := o.chooseColumns(l.Header, set.Columns)
 	if err != nil {
 		return r, err
 	}
-	columns := pick(nil, set.Columns, chosen)
+	columns := pickColumns(nil, set.Columns, chosen)
 	s := csvSink{w: newBuffer(w), row: []byte("cpu_s,t_s")}
 	for _, c := range columns {
 		s.row = append(append(s.row, ','), c.Name...)

@@ -10,15 +10,17 @@ import (
 	"jobgait/analysis/series"
 )
 
+// newBuffer returns a buffered writer with 64 KB.
 func newBuffer(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, 1<<16) }
 
-// csvSink writes t_s,NAME.. and a row for each slot.
+// csvSink writes CSV: the header t_s,NAME.. and a row for each slot.
 type csvSink struct {
 	w      *bufio.Writer
 	row    []byte
 	stepNS int64
 }
 
+// begin writes the header line.
 func (s *csvSink) begin(h profile.Header, _ int64, columns []series.Column) error {
 	s.stepNS = h.StepNS
 	s.row = append(s.row, "t_s"...)
@@ -28,12 +30,14 @@ func (s *csvSink) begin(h profile.Header, _ int64, columns []series.Column) erro
 	return s.flush()
 }
 
+// flush writes the collected row and begins a new one.
 func (s *csvSink) flush() error {
 	_, err := s.w.Write(append(s.row, '\n'))
 	s.row = s.row[:0]
 	return err
 }
 
+// add writes a row for each slot of the chunk.
 func (s *csvSink) add(c profile.Chunk, columns []series.Column) error {
 	for i := range columns[0].Values {
 		s.row = appendSeconds(s.row, c.TimeNS+int64(i)*s.stepNS)
@@ -45,7 +49,7 @@ func (s *csvSink) add(c profile.Chunk, columns []series.Column) error {
 	return nil
 }
 
-// appendValues writes the values of one row.
+// appendValues appends the values of row i to the line, nothing for a missing value.
 func appendValues(row []byte, columns []series.Column, i int) []byte {
 	for _, column := range columns {
 		row = append(row, ',')
@@ -56,10 +60,10 @@ func appendValues(row []byte, columns []series.Column, i int) []byte {
 	return row
 }
 
+// end flushes the buffered output.
 func (s *csvSink) end() error { return s.w.Flush() }
 
-// appendSeconds writes nanoseconds as seconds, exactly and no longer than need
-// be.
+// appendSeconds appends nanoseconds as decimal seconds, exactly and without trailing zeros.
 func appendSeconds(dst []byte, ns int64) []byte {
 	if ns < 0 {
 		if ns == math.MinInt64 {

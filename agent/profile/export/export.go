@@ -22,7 +22,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Format is a form of export.
+// Format is an export format.
 type Format int
 
 // The forms.
@@ -32,22 +32,23 @@ const (
 	CPU
 )
 
-// ExportOptions say what is written.
+// ExportOptions select the format and the columns of an export.
 type ExportOptions struct {
 	Format Format
 	// Column is the name of a column or of a group; "" = all.
 	Column string
 }
 
-// Caveats lists what a reader of the output must know.
+// Caveats are the rate in Hz, the number of rows and the damage of an exported profile, for a message beside
+// the output.
 type Caveats struct {
 	RateHz float64
 	Rows   int64
 	Damage profile.Damage
 }
 
-// ErrColumn is returned where there is no such column, or more than one where
-// one is wanted.
+// ErrColumn is returned if no column is selected, more than one for Float32, or a column's name is not valid in
+// CSV.
 var ErrColumn = errors.New("column")
 
 // sink takes the chosen columns of chunks.
@@ -57,7 +58,7 @@ type sink interface {
 	end() error
 }
 
-// Write exports a profile.
+// Write exports the profile at path to w.
 func Write(w io.Writer, path string, o ExportOptions) (Caveats, error) {
 	if o.Format == CPU {
 		return writeCPU(w, path, o)
@@ -68,13 +69,13 @@ func Write(w io.Writer, path string, o ExportOptions) (Caveats, error) {
 	}
 	defer c.Close()
 	h := c.Header()
-	chosen, err := o.choose(h, c.Columns())
+	chosen, err := o.chooseColumns(h, c.Columns())
 	if err != nil {
 		return Caveats{}, err
 	}
 	r := Caveats{RateHz: 1e9 / float64(h.StepNS)}
 	s := o.sink(w)
-	if err := s.begin(h, c.Slots(), pick(nil, c.Columns(), chosen)); err != nil {
+	if err := s.begin(h, c.Slots(), pickColumns(nil, c.Columns(), chosen)); err != nil {
 		return r, err
 	}
 	var columns []series.Column
@@ -83,7 +84,7 @@ func Write(w io.Writer, path string, o ExportOptions) (Caveats, error) {
 		if err == io.EOF {
 			break
 		}
-		columns = pick(columns[:0], chunk.Columns, chosen)
+		columns = pickColumns(columns[:0], chunk.Columns, chosen)
 		if err := s.add(chunk, columns); err != nil {
 			return r, err
 		}
@@ -93,6 +94,7 @@ func Write(w io.Writer, path string, o ExportOptions) (Caveats, error) {
 	return r, s.end()
 }
 
+// sink returns the writer for the options' format.
 func (o ExportOptions) sink(w io.Writer) sink {
 	if o.Format == Float32 {
 		return &floatSink{w: newBuffer(w)}
@@ -100,8 +102,9 @@ func (o ExportOptions) sink(w io.Writer) sink {
 	return &csvSink{w: newBuffer(w)}
 }
 
-// choose returns which columns are written.
-func (o ExportOptions) choose(h profile.Header, columns []series.Column) ([]int, error) {
+// chooseColumns returns the indexes of the columns to write: those with the chosen name or group, else all that
+// are not slow.
+func (o ExportOptions) chooseColumns(h profile.Header, columns []series.Column) ([]int, error) {
 	var out []int
 	names, there := []string{}, map[string]bool{"": true, "t_s": true}
 	for i, c := range columns {
@@ -110,23 +113,23 @@ func (o ExportOptions) choose(h profile.Header, columns []series.Column) ([]int,
 		}
 		there[c.Name] = true
 		names = append(names, c.Name)
-		if c.Name == o.Column || o.Column != "" && c.Group == o.Column || o.Column == "" && !h.Slow(c.Name) {
+		if c.Name == o.Column || o.Column != "" && c.Group == o.Column || o.Column == "" && !h.ReadSeldom(c.Name) {
 			out = append(out, i)
 		}
 	}
 	switch {
 	case len(out) == 0 && o.Column != "":
-		return nil, fmt.Errorf("%w %q is not in the profile, which has %s", ErrColumn, o.Column, list(names))
+		return nil, fmt.Errorf("%w %q is not in the profile, which has %s", ErrColumn, o.Column, joinNames(names))
 	case len(out) == 0:
 		return nil, fmt.Errorf("%w: the profile has none", ErrColumn)
 	case o.Format == Float32 && len(out) > 1:
-		return nil, fmt.Errorf("%w: float32 writes one: name one of %s", ErrColumn, list(names))
+		return nil, fmt.Errorf("%w: float32 writes one: name one of %s", ErrColumn, joinNames(names))
 	}
 	return out, nil
 }
 
-// list names some columns.
-func list(names []string) string {
+// joinNames joins up to 30 names by commas.
+func joinNames(names []string) string {
 	const most = 30
 	if len(names) > most {
 		names = append(names[:most:most], "...")
@@ -134,7 +137,8 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func pick(dst, columns []series.Column, chosen []int) []series.Column {
+// pickColumns appends the chosen columns to dst.
+func pickColumns(dst, columns []series.Column, chosen []int) []series.Column {
 	for _, i := range chosen {
 		dst = append(dst, columns[i])
 	}

@@ -10,24 +10,25 @@ import (
 	"jobgait/analysis/series"
 )
 
-// floatSink writes one column on the whole grid.
+// floatSink writes one column on the whole grid as little-endian float32, NaN where the profile has no value.
 type floatSink struct {
 	w    *bufio.Writer
 	next int64 // slot to be written
 	buf  []byte
 }
 
-// mostSlots is how long a grid may be: 192 h at 2 kHz. A damaged profile may
-// claim far more.
-const mostSlots = 192 * 3600 * 2000
+// maxSlots limits the length of a grid, in slots: 192 h at 2 kHz. A damaged profile may claim far more.
+const maxSlots = 192 * 3600 * 2000
 
+// begin returns an error for a grid of more than maxSlots.
 func (s *floatSink) begin(_ profile.Header, slots int64, _ []series.Column) error {
-	if slots > mostSlots {
+	if slots > maxSlots {
 		return fmt.Errorf("the grid has %d slots, more than 192 h of them", slots)
 	}
 	return nil
 }
 
+// add writes NaN for the slots before the chunk, then the chunk's values.
 func (s *floatSink) add(c profile.Chunk, columns []series.Column) error {
 	for ; s.next < c.Slot; s.next++ {
 		if err := s.put(series.Missing()); err != nil {
@@ -43,10 +44,12 @@ func (s *floatSink) add(c profile.Chunk, columns []series.Column) error {
 	return nil
 }
 
+// put writes one value.
 func (s *floatSink) put(v float32) error {
 	s.buf = binary.LittleEndian.AppendUint32(s.buf[:0], math.Float32bits(v))
 	_, err := s.w.Write(s.buf)
 	return err
 }
 
+// end flushes the buffered output.
 func (s *floatSink) end() error { return s.w.Flush() }

@@ -2,13 +2,14 @@ package profiletest
 
 import "jobgait/agent/profile"
 
-// column is a counter with the spread of its increments: 1 is that of single
-// events (Poisson), more is that of events in bursts.
+// column is a counter and the spread of its increments: 1 for single events (Poisson), more for events in
+// bursts.
 type column struct {
 	profile.Column
 	noise float64
 }
 
+// counter returns a column of a node-wide counter.
 func counter(name, unit string, noise float64) column {
 	return column{profile.Column{Name: name, Unit: unit, Scope: "node"}, noise}
 }
@@ -24,7 +25,7 @@ var columns = []column{
 	{profile.Column{Name: "memory", Unit: "bytes", Scope: "job", Gauge: true}, 0},
 }
 
-// part is one thing that the job does.
+// part is one phase of the synthetic job, with its rates and code.
 type part struct {
 	rates  [8]float64 // of the columns, a second; of a gauge its level
 	busy   float64    // share of the CPUs

@@ -21,7 +21,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// SyntheticRun say what the run looks like.
+// SyntheticRun describes the run whose profile is made.
 type SyntheticRun struct {
 	Key  run.Key // zero: job 1 of cluster "test"
 	Node string  // "": n1
@@ -39,25 +39,24 @@ type SyntheticRun struct {
 	Slots int
 	// Lossless keeps all counts as they are.
 	Lossless bool
-	// Seal is whether the agent ended in order.
+	// Seal writes the footer, as an agent that ended in order does.
 	Seal bool
-	// Also has further columns, nil for none.
+	// Also adds further columns, nil for none.
 	Also Also
 	// Seed chooses the noise.
 	Seed uint64
 }
 
-// Also is what one test measures beside the CPUs.
+// Also adds further measurements to a synthetic profile, such as those of GPUs.
 type Also interface {
 	// Header and Footer add what the profile says of it.
 	Header(h *profile.Header)
 	Footer(f *profile.Footer)
-	// Slot tells of the next slot in which part of an iteration it lies, from 0 to 1,
-	// negative outside of one.
+	// Slot is called for each slot with its position within an iteration, from 0 to 1, negative outside of one.
 	Slot(part float64)
 	// Fill adds the columns of a block, once the slots of the next are known.
 	Fill(b *profile.Block)
-	// Windows are those of GPUs, on a grid that begins at baseNS.
+	// Windows returns the utilization windows of GPUs, on a grid that begins at baseNS.
 	Windows(baseNS int64) []profile.GPUWindows
 }
 
@@ -70,7 +69,7 @@ const (
 	variance = 0.003           // of the length of iterations
 )
 
-// Write makes the profile at path, which must not exist.
+// Write writes the synthetic profile to path, which must not exist.
 func Write(path string, o SyntheticRun) error {
 	o = o.filled()
 	w, err := profile.Create(path, o.header(), profile.WriterOptions{Lossless: o.Lossless})
@@ -96,7 +95,7 @@ func Write(path string, o SyntheticRun) error {
 		waiting = waiting[1:]
 	}
 	if o.Also != nil {
-		if err := w.Windows(o.Also.Windows(o.header().BaseNS)); err != nil {
+		if err := w.WriteWindows(o.Also.Windows(o.header().BaseNS)); err != nil {
 			return err
 		}
 	}
@@ -112,6 +111,7 @@ func Write(path string, o SyntheticRun) error {
 	return w.Close()
 }
 
+// filled returns the run with defaults for zero fields.
 func (o SyntheticRun) filled() SyntheticRun {
 	if o.Key == (run.Key{}) {
 		o.Key = run.Key{Cluster: "test", JobID: 1}
@@ -137,6 +137,7 @@ func (o SyntheticRun) filled() SyntheticRun {
 	return o
 }
 
+// header returns the header of the profile.
 func (o SyntheticRun) header() profile.Header {
 	h := profile.Header{
 		Key: o.Key, Node: o.Node, CPUs: cpus, Scope: "job",
@@ -157,7 +158,7 @@ func (o SyntheticRun) header() profile.Header {
 	return h
 }
 
-// node is the state of the run from block to block.
+// node generates the blocks of the run and keeps its state between them.
 type node struct {
 	o     SyntheticRun
 	rng   *rand.Rand
@@ -169,12 +170,13 @@ type node struct {
 	at    float64  // the part of the iteration that is over, negative outside of one
 }
 
+// newNode returns a simulated node before its first slot.
 func newNode(o SyntheticRun) *node {
 	return &node{o: o, rng: rand.New(rand.NewPCG(o.Seed, 1)), sum: make([]float64, len(columns)),
 		start: o.StartUpS, end: o.StartUpS}
 }
 
-// block makes the next n slots.
+// block generates the next slots as one block.
 func (n *node) block(slots int) profile.Block {
 	b := profile.Block{
 		First: n.slot, N: slots,
@@ -209,7 +211,7 @@ func (n *node) block(slots int) profile.Block {
 	return b
 }
 
-// bin puts the samples, two by two, into bins of the job's own clock.
+// bin groups the block's samples, two at a time, into bins of equal CPU time.
 func (n *node) bin(b *profile.Block) {
 	const of = 2
 	bins := len(n.order) / of
@@ -220,12 +222,12 @@ func (n *node) bin(b *profile.Block) {
 		}
 		counts[key][i/of]++
 	}
-	b.Bins = profile.Bins{Of: of, Ends: make([]uint16, len(b.Samples))}
+	b.Bins = profile.Bins{SamplesPerBin: of, EndsPerSlot: make([]uint16, len(b.Samples))}
 	for i, in := range b.Samples {
-		b.Bins.Ends[i] = uint16((seen+int(in))/of - seen/of)
+		b.Bins.EndsPerSlot[i] = uint16((seen+int(in))/of - seen/of)
 		seen += int(in)
 	}
-	for _, p := range busiest(counts)[:min(len(counts), profile.MaxPlaces)] {
+	for _, p := range busiest(counts)[:min(len(counts), profile.MaxBinColumns)] {
 		b.Bins.Columns = append(b.Bins.Columns, profile.PlaceCount{PageCount: p})
 	}
 }
@@ -290,7 +292,7 @@ func (n *node) addresses(hits map[uint64][]uint16, i, slots int, p part) uint32 
 	return total
 }
 
-// busiest keeps the pages that were hit most.
+// busiest returns the pages with most samples, at most profile.MaxPages, in descending order.
 func busiest(hits map[uint64][]uint16) []profile.PageCount {
 	pages := make([]profile.PageCount, 0, len(hits))
 	total := make(map[uint64]int, len(hits))

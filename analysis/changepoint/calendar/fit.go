@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// weekForm is what a pattern may look like, simplest first.
+// weekForm is the form of a weekday pattern, simplest first.
 type weekForm int
 
 const (
@@ -18,24 +18,23 @@ const (
 	eachDays          // each weekday has an effect of its own
 )
 
-// pattern is one of weekdays in logarithms.
+// pattern is a weekday pattern in log units.
 type pattern struct {
 	form weekForm
-	// effect of each weekday. Most have none: the level is that of most days, and
-	// stays where it is when a weekend ends.
+	// effect is that of each weekday, 0 for most: the level is that of most days, and does not change when a
+	// weekend ends.
 	effect [7]float64
-	days   [7]float64 // how many of each weekday were looked at
-	// first is the first of two days, and apart by how much they exceed the
-	// others. se is the standard error of apart, of one day where each has an
-	// effect, with df degrees of freedom.
-	first     int
-	apart, se float64
-	df        float64
-	noise     float64 // of a day
+	days   [7]float64 // number of days of each weekday
+	// first is the first of two days, and difference is by how much they exceed the others. se is the standard
+	// error of difference, or of one day if each has an effect, with df degrees of freedom.
+	first          int
+	difference, se float64
+	df             float64
+	noise          float64 // of a day
 }
 
-// near says that two looks differ by less than matters.
-func (f *pattern) near(g *pattern) bool {
+// isNear reports whether two patterns have the same form and negligibly different effects.
+func (f *pattern) isNear(g *pattern) bool {
 	far := 0.0
 	for d := range f.effect {
 		far = max(far, math.Abs(f.effect[d]-g.effect[d]))
@@ -43,12 +42,11 @@ func (f *pattern) near(g *pattern) bool {
 	return f.form == g.form && far < .05*f.noise
 }
 
-// unclipped is the share of normal noise within two MAD: a mean of clipped values
-// follows what it measures by so much less than it scatters less. Without it 95 %
-// intervals hold in .928 of weekends of 2 to 6 standard deviations.
+// unclipped is the share of normal noise within two MAD: the standard error of a mean of clipped values is
+// divided by it. Without it 95 % intervals hold in .928 of weekends of 2 to 6 standard deviations.
 const unclipped = .954
 
-// weekTally is what days show: how far their runs lie off their levels, outliers
+// weekTally holds sums over days, by weekday, of the distances of their runs from their levels, with outliers
 // clipped.
 type weekTally struct {
 	n, sum  [7]float64
@@ -56,13 +54,13 @@ type weekTally struct {
 	parts   float64 // levels
 }
 
-// tally puts the runs from to end off their levels, and their days in a week.
-// Levels and outliers are taken once known is taken out.
+// tally sums the distances of the runs [from,end) from their levels by weekday. Levels and outliers are
+// determined after the pattern known is subtracted.
 func (w *Week) tally(from, end int, committed []WeekChange, known pattern) weekTally {
 	for k := from; k < end; k++ {
 		w.off[k] = w.src[k] - known.effect[weekday(w.day[k])]
 	}
-	t := weekTally{parts: w.place(from, end, committed)}
+	t := weekTally{parts: w.subtractLevels(from, end, committed)}
 	off := w.off[from:end]
 	w.buf = w.buf[:0]
 	for _, v := range off {
@@ -95,9 +93,9 @@ func (w *Week) tally(from, end int, committed []WeekChange, known pattern) weekT
 	return t
 }
 
-// centre puts a pattern that was found among clipped runs where the medians of
-// its days are: it may be far larger than the noise.
-func (w *Week) centre(from, end int, f *pattern) {
+// centreOnMedians sets the effects of a pattern that was found among clipped runs to the medians of its days:
+// they may be far larger than the noise.
+func (w *Week) centreOnMedians(from, end int, f *pattern) {
 	var level float64
 	middle := func(of func(d int) bool) float64 {
 		w.buf = w.buf[:0]
@@ -118,9 +116,9 @@ func (w *Week) centre(from, end int, f *pattern) {
 	}
 }
 
-// place takes the level off the runs from to end, each between two changes, and
-// returns how many levels there are.
-func (w *Week) place(from, end int, committed []WeekChange) float64 {
+// subtractLevels subtracts its level from each run in [from,end), levels being those between changes, and
+// returns the number of levels.
+func (w *Week) subtractLevels(from, end int, committed []WeekChange) float64 {
 	parts, first := 0.0, from
 	part := func(last int) {
 		if last <= first {
@@ -137,34 +135,34 @@ func (w *Week) place(from, end int, committed []WeekChange) float64 {
 		part(min(max(e.Index, from), end))
 		part(min(max(e.Resumed, from), end))
 	}
-	part(first + scatter.Pending(w.buf, w.off[first:end]))
+	part(first + scatter.RunsBeforeStep(w.buf, w.off[first:end]))
 	part(end)
 	return parts
 }
 
-// judge returns the simplest pattern that the days show.
-func (t *weekTally) judge() pattern {
-	pair := t.pair()
-	if free := t.free(pair); free.form != noWeek {
+// simplestPattern returns the simplest significant pattern of the days.
+func (t *weekTally) simplestPattern() pattern {
+	pair := t.bestPair()
+	if free := t.separateDays(pair); free.form != noWeek {
 		return free
 	}
 	return pair
 }
 
-// all counts the days and sums them.
-func (t *weekTally) all() (n, sum float64) {
+// totals returns the number of days and the sum of their distances.
+func (t *weekTally) totals() (n, sum float64) {
 	for d := range t.n {
 		n, sum = n+t.n[d], sum+t.sum[d]
 	}
 	return n, sum
 }
 
-// pair looks for two days that follow each other and differ from the rest: the
-// largest Student's t of seven, which chance may reach as often as sure says.
-func (t *weekTally) pair() pattern {
+// bestPair returns the two consecutive weekdays that differ most from the rest, by the largest Student's t of
+// seven, if chance reaches it with a probability of at most maxChance.
+func (t *weekTally) bestPair() pattern {
 	var best pattern
 	most := 0.0
-	n, sum := t.all()
+	n, sum := t.totals()
 	df := n - 1 - t.parts
 	if df < 1 {
 		return best
@@ -181,32 +179,32 @@ func (t *weekTally) pair() pattern {
 		se := noise * math.Sqrt(1/in+1/(n-in))
 		if z := math.Abs(apart) / se; z > most {
 			most = z
-			best = pattern{form: twoDays, days: t.n, first: d, apart: apart, se: se, df: df, noise: noise}
+			best = pattern{form: twoDays, days: t.n, first: d, difference: apart, se: se, df: df, noise: noise}
 		}
 	}
-	if most < 2.5 || 14*(distuv.StudentsT{Sigma: 1, Nu: df}).Survival(most) > sure {
+	if most < 2.5 || 14*(distuv.StudentsT{Sigma: 1, Nu: df}).Survival(most) > maxChance {
 		return pattern{}
 	}
-	// What chance adds to an effect that was picked for its size is given back.
-	given := best.apart * (1 - 1/square(most))
+	// The largest of seven effects is overestimated, so it is shrunk towards 0.
+	given := best.difference * (1 - 1/square(most))
 	in := t.n[best.first] + t.n[(best.first+1)%7]
 	for d := range 7 {
 		switch {
-		case best.has(d) && 2*in <= n:
+		case best.includesDay(d) && 2*in <= n:
 			best.effect[d] = given
-		case !best.has(d) && 2*in > n:
+		case !best.includesDay(d) && 2*in > n:
 			best.effect[d] = -given
 		}
 	}
 	return best
 }
 
-// has says whether d is one of two days that differ.
-func (f *pattern) has(d int) bool { return d == f.first || d == (f.first+1)%7 }
+// includesDay reports whether weekday d is one of the two days that differ.
+func (f *pattern) includesDay(d int) bool { return d == f.first || d == (f.first+1)%7 }
 
-// free asks whether weekdays differ beyond pair: an F test of those that have days
-// enough.
-func (t *weekTally) free(pair pattern) pattern {
+// separateDays tests whether weekdays differ beyond pair, by an F test of those that have enough days, and
+// returns the pattern with an effect for each.
+func (t *weekTally) separateDays(pair pattern) pattern {
 	var in, of, n, sum, judged, present, all, between float64
 	within := t.squares
 	for d, days := range t.n {
@@ -220,7 +218,7 @@ func (t *weekTally) free(pair pattern) pattern {
 		}
 		n, sum, judged = n+days, sum+t.sum[d], judged+1
 		between += square(t.sum[d]) / days
-		if pair.form != noWeek && pair.has(d) {
+		if pair.form != noWeek && pair.includesDay(d) {
 			in, of = in+days, of+t.sum[d]
 		}
 	}
@@ -239,17 +237,17 @@ func (t *weekTally) free(pair pattern) pattern {
 	}
 	noise := max(within/df, square(scatter.Least)) / square(unclipped)
 	f := between / more / noise
-	if f < 2 || 1-(distuv.F{D1: more, D2: df}).CDF(f) > sure {
+	if f < 2 || 1-(distuv.F{D1: more, D2: df}).CDF(f) > maxChance {
 		return pattern{}
 	}
 	found := pattern{form: eachDays, days: t.n, se: math.Sqrt(noise), df: df, noise: math.Sqrt(noise)}
-	t.each(&found, pair, sum/n, 1-1/f)
+	t.setEffects(&found, pair, sum/n, 1-1/f)
 	return found
 }
 
-// each gives every weekday its effect: that of pair, and the part of what it
-// exceeds it by that is not given back to chance.
-func (t *weekTally) each(found *pattern, pair pattern, mean, part float64) {
+// setEffects sets the effect of every weekday: that of pair plus the given part, which allows for chance, of
+// what it exceeds that by.
+func (t *weekTally) setEffects(found *pattern, pair pattern, mean, part float64) {
 	var present []float64
 	for d, days := range t.n {
 		found.effect[d] = pair.effect[d]

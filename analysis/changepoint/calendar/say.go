@@ -13,17 +13,17 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TakeOut takes the pattern out of logarithms of the same runs.
-func (w *Week) TakeOut(x []float64) {
+// RemoveFrom subtracts the weekday pattern from other logarithms x of the same runs.
+func (w *Week) RemoveFrom(x []float64) {
 	if w == nil {
 		return
 	}
 	for k := range x {
-		x[k] -= w.out[k]
+		x[k] -= w.removed[k]
 	}
 }
 
-// Notes says what is taken out of the newest runs.
+// Notes returns a note about the pattern that is subtracted from the newest runs, nil if none exists.
 func (w *Week) Notes(dated bool) []note.Note {
 	if w == nil || w.found.form == noWeek {
 		return nil
@@ -35,14 +35,14 @@ func (w *Week) Notes(dated bool) []note.Note {
 	return []note.Note{note.New(note.Weekly, "%s; taken out before changes are looked for", what)}
 }
 
-// pairText tells of two days that differ from the rest.
+// pairText describes two weekdays that differ from the rest, with the interval in percent.
 func (f *pattern) pairText(dated bool) string {
 	t := distuv.StudentsT{Sigma: 1, Nu: f.df}.Quantile(.975)
-	lo, hi := math.Abs(f.apart)-t*f.se, math.Abs(f.apart)+t*f.se
+	lo, hi := math.Abs(f.difference)-t*f.se, math.Abs(f.difference)+t*f.se
 	how, a, b := "more", quantity.OfLogs(lo), quantity.OfLogs(hi)
-	mid := quantity.OfLogs(math.Abs(f.apart))
-	if f.apart < 0 {
-		how, a, b, mid = "less", -quantity.OfLogs(-lo), -quantity.OfLogs(-hi), -quantity.OfLogs(f.apart)
+	mid := quantity.OfLogs(math.Abs(f.difference))
+	if f.difference < 0 {
+		how, a, b, mid = "less", -quantity.OfLogs(-lo), -quantity.OfLogs(-hi), -quantity.OfLogs(f.difference)
 	}
 	days := fmt.Sprintf("of days %d and %d of 7", f.first, (f.first+1)%7)
 	if dated {
@@ -51,7 +51,7 @@ func (f *pattern) pairText(dated bool) string {
 	return fmt.Sprintf("runs %s take %s %s than others (%s)", days, quantity.Percent(mid), how, quantity.PercentTo(a, b))
 }
 
-// eachText tells how runs of every weekday differ from those of the day in the middle.
+// eachText describes by how many percent runs of every weekday differ from those of the median day.
 func (f *pattern) eachText(dated bool) string {
 	order := []int{0, 1, 2, 3, 4, 5, 6}
 	slices.SortStableFunc(order, func(a, b int) int { // Monday first where days have names
@@ -78,9 +78,10 @@ func (f *pattern) eachText(dated bool) string {
 // thursday is the weekday of day 0, the first of 1970.
 const thursday = int(time.Thursday)
 
+// weekdayName returns the English name of the weekday of day d, counted from the first of 1970.
 func weekdayName(d int) string { return time.Weekday((d + thursday) % 7).String() }
 
-// weekFromMonday orders days from Monday to Sunday where they have names.
+// weekFromMonday returns the position of day d in a week from Monday to Sunday if days are dated, else d.
 func weekFromMonday(d int, dated bool) int {
 	if !dated {
 		return d

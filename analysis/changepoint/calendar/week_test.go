@@ -42,7 +42,7 @@ func TestWeekendIsTakenOut(t *testing.T) {
 			if d == first || d == (first+1)%7 {
 				want = .05
 			}
-			if got := w.Out()[k]; math.Abs(got-want) > .008 {
+			if got := w.Removed()[k]; math.Abs(got-want) > .008 {
 				t.Errorf("a weekend from day %d: %.3f is taken out of day %d", first, got, d)
 			}
 		}
@@ -56,7 +56,7 @@ func TestNothingIsTakenOut(t *testing.T) {
 	found := 0
 	for seed := range uint64(100) {
 		x, day := nightly(seed, 80, 0, 0, 80, 0)
-		if slices.ContainsFunc(learnt(x, day, nil).Out(), func(v float64) bool { return v != 0 }) {
+		if slices.ContainsFunc(learnt(x, day, nil).Removed(), func(v float64) bool { return v != 0 }) {
 			found++
 		}
 	}
@@ -75,7 +75,7 @@ func TestNothingIsTakenOut(t *testing.T) {
 		t.Error("a week of too few runs, days, or none")
 	}
 	var none *Week
-	none.TakeOut(x)
+	none.RemoveFrom(x)
 	if none.Notes(true) != nil {
 		t.Error("notes of no week")
 	}
@@ -96,8 +96,8 @@ func TestWeekPrefix(t *testing.T) {
 		}
 	}
 	for k, v := range whole.X() {
-		if math.Abs(v+whole.Out()[k]-x[k]) > 1e-12 {
-			t.Errorf("run %d: %v and %v of %v", k, v, whole.Out()[k], x[k])
+		if math.Abs(v+whole.Removed()[k]-x[k]) > 1e-12 {
+			t.Errorf("run %d: %v and %v of %v", k, v, whole.Removed()[k], x[k])
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// Spell is a time during which the machine is slower for everybody.
+// Spell is a time during which all runs on the machine take longer by Log, in log units.
 type Spell struct {
 	From, To float64 // seconds of the campaign
 	Log      float64

@@ -9,21 +9,21 @@ import (
 	"jobgait/analysis/changepoint/functions"
 )
 
-// Coded is a history of a program of ten functions, sampled 10,000 times a run.
-type Coded struct {
+// CodeHistory is a simulated history of a program of ten functions, sampled 10,000 times a run.
+type CodeHistory struct {
 	changepoint.Series
-	// At is where one function became slower, or another one took its place, and
-	// Changed is its name, "" where nothing changed.
+	// At is the run at which one function became slower or was replaced, and Changed is its name, "" if nothing
+	// changed.
 	At      int
 	Changed string
 }
 
-// What becomes of a drawn function.
-type Fate int
+// FunctionFate is what happens to a simulated function.
+type FunctionFate int
 
 const (
-	Untouched Fate = iota
-	Slower         // by a tenth
+	Untouched FunctionFate = iota
+	Slower                 // by a tenth
 	Renamed
 	Inlined // into the largest of the others
 )
@@ -34,17 +34,16 @@ const (
 	programNoise, functionNoise = .01, .01
 )
 
-// Code draws 60 runs on as many days, the change in the middle. Functions have 5 to
-// 15 % of the time; what the samples of a run say of each scatters as counts do.
-// What is less than 1 % is not listed.
-func Code(r *rand.Rand, fate Fate) Coded {
+// Code simulates 60 runs on 60 days, with the change in the middle. Functions have 5 to 15 % of the time; what
+// the samples of a run say of each scatters as counts do. What is less than 1 % is not listed.
+func Code(r *rand.Rand, fate FunctionFate) CodeHistory {
 	level := make([]float64, codeFunctions)
 	sum := 0.0
 	for i := range level {
 		level[i] = r.Float64()
 		sum += level[i]
 	}
-	h := Coded{At: codeRuns / 2, Series: changepoint.Series{ID: "drawn", CodeS: make([]float64, codeRuns)}}
+	h := CodeHistory{At: codeRuns / 2, Series: changepoint.Series{ID: "drawn", CodeS: make([]float64, codeRuns)}}
 	victim, other := r.IntN(codeFunctions), 0
 	for i := range level {
 		level[i] = .05 + .5*level[i]/sum
@@ -73,13 +72,13 @@ func Code(r *rand.Rand, fate Fate) Coded {
 			}
 		}
 		h.T, h.Start = append(h.T, float64(k)), append(h.Start, float64(k)*86400)
-		h.Y = append(h.Y, h.sampled(r, k, now))
+		h.Y = append(h.Y, h.sampleRun(r, k, now))
 	}
 	return h
 }
 
-// sampled fills run k of all functions and returns its time.
-func (h *Coded) sampled(r *rand.Rand, k int, level []float64) float64 {
+// sampleRun sets the sampled CPU time of all functions in run k and returns the run's total time.
+func (h *CodeHistory) sampleRun(r *rand.Rand, k int, level []float64) float64 {
 	program := math.Exp(programNoise * r.NormFloat64())
 	y := 0.0
 	for i, v := range level {
@@ -98,18 +97,18 @@ func (h *Coded) sampled(r *rand.Rand, k int, level []float64) float64 {
 	return y
 }
 
-// Told is what a result says of the functions of a drawn history.
-type Told struct {
-	// Named and Replaced are whether what changed is named, as slower or as replaced, at
-	// a change whose place is within three runs of it.
+// Attribution says how a result attributes the change of a simulated history to functions.
+type Attribution struct {
+	// Named and Replaced report that the changed function is named as slower or as replaced, at a change within
+	// three runs of the true one.
 	Named, Replaced bool
-	// Misplaced is whether it is named further off, False whether another one is named.
+	// Misplaced reports that it is named at another change, False that another function is named.
 	Misplaced, False bool
 }
 
-// Told reads it.
-func (h Coded) Told(res changepoint.SeriesResult) Told {
-	var t Told
+// Attribution compares the functions named in a result with the true one.
+func (h CodeHistory) Attribution(res changepoint.SeriesResult) Attribution {
+	var t Attribution
 	judge := func(c changepoint.Change, name string, replacement bool) {
 		near := c.FirstIndex-3 <= h.At && h.At <= c.LastIndex+3
 		switch {

@@ -4,10 +4,9 @@
 // comes in, series of package changepoint and their truth go out. It refuses
 // nothing: what is drawn is what the analysis must live with.
 //
-// Common to all: logarithmic normal noise, some histories with runs that were
-// disturbed (mostly slower, sometimes two or three in a row), and changes that
-// begin with a new day. A change is strong enough to be asked for when its z,
-// the shift in standard errors with at most 30 runs a side, reaches 4.5.
+// Common to all: logarithmic normal noise, some histories with runs that were disturbed (mostly slower,
+// sometimes two or three in a row), and changes that begin with a new day. The detector is required to find a
+// change if its z, the shift in standard errors with at most 30 runs on each side, reaches 4.5.
 package draw
 
 import (
@@ -20,29 +19,29 @@ import (
 // Detectable is the z from which a change must be found.
 const Detectable = 4.5
 
-// PlantedChange is a true change of a drawn history.
+// PlantedChange is a true change of a simulated history.
 type PlantedChange struct {
 	Index int
 	Log   float64 // of the ratio of levels
 	Z     float64
 }
 
-// DrawnHistory is a drawn series and what is true of it.
+// DrawnHistory is a simulated series with its true changes.
 type DrawnHistory struct {
 	changepoint.Series
 	Changes []PlantedChange
-	// Slow is how much longer a run takes with a node, in logarithms.
+	// Slow is by how much longer a run takes on each slow node, in log units.
 	Slow map[string]float64
-	// Ramp is where a slow movement begins and ends; nil without one.
+	// Ramp holds the runs at which a slow movement begins and ends; nil without one.
 	Ramp []int
 }
 
-// loguniform draws between lo and hi, evenly on logarithms.
+// loguniform draws a number between lo and hi, uniform in its logarithm.
 func loguniform(r *rand.Rand, lo, hi float64) float64 {
 	return lo * math.Pow(hi/lo, r.Float64())
 }
 
-// effect draws a change of lo to hi, six in ten of them slower.
+// effect draws the logarithm of a relative change between lo and hi; six in ten are slower.
 func effect(r *rand.Rand, lo, hi float64) float64 {
 	d := math.Log1p(loguniform(r, lo, hi))
 	if r.Float64() > .6 {
@@ -51,7 +50,8 @@ func effect(r *rand.Rand, lo, hi float64) float64 {
 	return d
 }
 
-// Strength is the z of a shift d between before and after runs with noise sd.
+// Strength returns the z score of a shift d, in log units, between the given numbers of runs before and after,
+// with noise sd; at most 30 runs a side count.
 func Strength(d, sd float64, before, after int) float64 {
 	a, b := float64(min(before, 30)), float64(min(after, 30))
 	return math.Abs(d) / sd * math.Sqrt(a*b/(a+b))
@@ -64,6 +64,7 @@ type disturber struct {
 	left  int
 }
 
+// add returns the disturbance of the next run in log units, 0 for most.
 func (d *disturber) add(r *rand.Rand) float64 {
 	switch {
 	case d.left > 0:
@@ -80,7 +81,8 @@ func (d *disturber) add(r *rand.Rand) float64 {
 	return o
 }
 
-// someDisturbed is a disturber for every second history.
+// someDisturbed returns a disturber that disturbs 2 to 10 % of the runs in every second history, none in the
+// others.
 func someDisturbed(r *rand.Rand) disturber {
 	if r.IntN(2) == 0 {
 		return disturber{}
@@ -88,7 +90,7 @@ func someDisturbed(r *rand.Rand) disturber {
 	return disturber{share: .02 + .08*r.Float64()}
 }
 
-// days are n times, one a day with gaps.
+// days returns n increasing times in days, one a day with gaps.
 func days(r *rand.Rand, n int) []float64 {
 	t := make([]float64, n)
 	now := float64(r.IntN(5)) + .1

@@ -13,7 +13,7 @@ func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 9)) }
 
 func TestPlaced(t *testing.T) {
 	for seed := range uint64(40) {
-		h := Placed(source(seed))
+		h := OnRandomNodes(source(seed))
 		if len(h.Y) < 70 || len(h.T) != len(h.Y) || len(h.Nodes) != len(h.Y) || !slices.IsSorted(h.T) {
 			t.Fatalf("seed %d: %d runs, %d times, %d lists", seed, len(h.Y), len(h.T), len(h.Nodes))
 		}
@@ -25,7 +25,7 @@ func TestPlaced(t *testing.T) {
 				t.Errorf("seed %d: %+v", seed, c)
 			}
 		}
-		if again := Placed(source(seed)); !slices.Equal(again.Y, h.Y) {
+		if again := OnRandomNodes(source(seed)); !slices.Equal(again.Y, h.Y) {
 			t.Errorf("seed %d: drawn twice, it differs", seed)
 		}
 	}
@@ -107,11 +107,13 @@ func TestScore(t *testing.T) {
 	lo, hi := 4.0, 6.0
 	s.Add(h, []changepoint.Change{{Index: 21, LoPct: &lo, HiPct: &hi}, {Index: 41, LoPct: &lo, HiPct: &hi},
 		{Index: 80}}, 1)
-	want := Score{Asked: 2, Found: 1, Weak: 2, WeakOK: 2, False: 1, Runs: 100, Classes: [3]Class{{1, 1, 1}, {}, {1, 0, 0}}}
+	want := Score{Asked: 2, Found: 1, Weak: 2, WeakFound: 2, False: 1, Runs: 100,
+		Classes: [3]Class{{1, 1, 1}, {}, {1, 0, 0}}}
 	if s != want {
 		t.Errorf("%+v, want %+v", s, want)
 	}
-	if hi = 4.5; holds(changepoint.Change{LoPct: &lo, HiPct: &hi}, math.Log(1.05)) || holds(changepoint.Change{}, 0) {
+	if hi = 4.5; intervalHolds(changepoint.Change{LoPct: &lo, HiPct: &hi}, math.Log(1.05)) ||
+		intervalHolds(changepoint.Change{}, 0) {
 		t.Error("an effect of 5 % is held by 4 to 4.5 %, or by no interval")
 	}
 	if s.Recall() != .5 || s.FalsePer1000() != 10 || s.F1() != 2.0/(2+1+1) {

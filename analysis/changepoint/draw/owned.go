@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// seconds is a run time of about 100 s.
+// seconds converts a log level to a run time: 0 is 100 s.
 func seconds(log float64) float64 { return 100 * math.Exp(log) }
 
 // Owned draws four shapes of one user's application over 100 days. Two things

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// nodes is how many nodes the partition of a placed history has.
+// nodes is the number of nodes of the partition on which runs are placed.
 const nodes = 24
 
-// Placed draws 70 to 150 runs on one to six of 24 nodes, one to three of which
-// are slow by at least two noises: a run takes as long as its slowest node. It
-// has up to two changes of 2 to 50 %, and of two noises, apart by twelve runs.
-func Placed(r *rand.Rand) DrawnHistory { return Stayed(r, 0) }
+// OnRandomNodes simulates 70 to 150 runs, each on one to six of 24 nodes. One to three nodes are slow by at
+// least two standard deviations of the noise: a run takes as long as its slowest node. The history has up to
+// two changes of 2 to 50 % and at least two standard deviations, twelve or more runs apart.
+func OnRandomNodes(r *rand.Rand) DrawnHistory { return OnNodes(r, 0) }
 
-// Stayed draws as Placed does, but a run is on the nodes of the one before it
-// with the chance stay.
-func Stayed(r *rand.Rand, stay float64) DrawnHistory {
+// OnNodes simulates runs like OnRandomNodes, but a run uses the nodes of the run before it with probability
+// stay.
+func OnNodes(r *rand.Rand, stay float64) DrawnHistory {
 	n, per, sd := 70+r.IntN(81), 1+r.IntN(6), loguniform(r, .005, .1)
 	h := DrawnHistory{Slow: make(map[string]float64)}
 	for range 1 + r.IntN(3) {
@@ -60,4 +60,5 @@ func Stayed(r *rand.Rand, stay float64) DrawnHistory {
 	return h
 }
 
+// node returns the name of node i.
 func node(i int) string { return fmt.Sprintf("n%02d", i) }

@@ -12,8 +12,8 @@ func Kinds() []string {
 		"drift", "noise", "weekly", "repeats", "placed", "short", "small", "correlated", "days alike"}
 }
 
-// caused is the share of changes at which a recorded field flips.
-const caused = .85
+// causedShare is the share of changes at which a recorded field flips.
+const causedShare = .85
 
 // Recorded draws a history with four recorded fields. Each flips by itself at a
 // pace of its own, and at most changes one of them does.
@@ -22,7 +22,7 @@ func Recorded(r *rand.Rand, kind string) DrawnHistory {
 	p.place(r, kind)
 	var h DrawnHistory
 	if kind == "placed" {
-		h = Placed(r)
+		h = OnRandomNodes(r)
 	} else {
 		h.T = p.times(r, kind)
 		p.fill(r, kind, &h)
@@ -32,12 +32,12 @@ func Recorded(r *rand.Rand, kind string) DrawnHistory {
 	return h
 }
 
-// OnRamp says whether run i is on the slow movement of the history, or next to it.
+// OnRamp reports whether run i is on the slow movement of the history, or next to it.
 func (h *DrawnHistory) OnRamp(i int) bool {
 	return h.Ramp != nil && i >= h.Ramp[0]-1 && i <= h.Ramp[1]+1
 }
 
-// plan is what a history is to be.
+// plan holds the parameters of a history to be simulated: its runs, noise, and changes.
 type plan struct {
 	n      int
 	sd     float64
@@ -46,7 +46,7 @@ type plan struct {
 	least  float64 // in noises
 }
 
-// place chooses length, places and sizes of the changes.
+// place chooses the length of the history and the places and sizes of its changes, by kind.
 func (p *plan) place(r *rand.Rand, kind string) {
 	switch kind {
 	case "one", "weekly", "repeats", "noise":
@@ -73,7 +73,7 @@ func (p *plan) place(r *rand.Rand, kind string) {
 	}
 }
 
-// apartBy returns places lo to hi runs apart.
+// apartBy returns places of changes that are lo to hi runs apart.
 func apartBy(r *rand.Rand, n, lo, hi int) []int {
 	var at []int
 	for i := lo + r.IntN(hi-lo); i < n-4; i += lo + r.IntN(hi-lo) {
@@ -82,7 +82,7 @@ func apartBy(r *rand.Rand, n, lo, hi int) []int {
 	return at
 }
 
-// times are days, with several runs a day where days repeat.
+// times returns the times of the runs in days, several a day for kinds in which days repeat.
 func (p *plan) times(r *rand.Rand, kind string) []float64 {
 	t := days(r, p.n)
 	if kind != "repeats" && kind != "days alike" {
@@ -104,7 +104,7 @@ func (p *plan) times(r *rand.Rand, kind string) []float64 {
 	return t
 }
 
-// fill draws the values.
+// fill simulates the values of the runs.
 func (p *plan) fill(r *rand.Rand, kind string, h *DrawnHistory) {
 	level := p.levels(r, h)
 	later, from := 1.0, p.n // the noise grows or shrinks
@@ -140,22 +140,23 @@ func (p *plan) fill(r *rand.Rand, kind string, h *DrawnHistory) {
 	}
 }
 
-// likeness is what the noise of a run has in common with the one before it, or with
-// those of its day: shares of its standard deviation and of its variance.
-type likeness struct{ last, day, before, today float64 }
+// noiseCorrelation is the correlation of a run's noise with that of the run before it (last), or the share of
+// its variance that the runs of a day have in common (day).
+type noiseCorrelation struct{ last, day, before, today float64 }
 
-func newLikeness(r *rand.Rand, kind string) likeness {
+// newLikeness returns the correlation of the noise for a kind of history.
+func newLikeness(r *rand.Rand, kind string) noiseCorrelation {
 	switch kind {
 	case "correlated":
-		return likeness{last: .4}
+		return noiseCorrelation{last: .4}
 	case "days alike":
-		return likeness{day: .3 + .3*r.Float64()}
+		return noiseCorrelation{day: .3 + .3*r.Float64()}
 	}
-	return likeness{}
+	return noiseCorrelation{}
 }
 
-// noise draws that of the next run, of standard deviation 1.
-func (l *likeness) noise(r *rand.Rand, newDay bool) float64 {
+// noise draws the noise of the next run, with standard deviation 1.
+func (l *noiseCorrelation) noise(r *rand.Rand, newDay bool) float64 {
 	e := r.NormFloat64()
 	switch {
 	case l.last > 0:
@@ -170,8 +171,8 @@ func (l *likeness) noise(r *rand.Rand, newDay bool) float64 {
 	return e
 }
 
-// levels draws the changes, each with a new day and three runs or more after
-// the one before, and returns the level of every run.
+// levels simulates the changes, each at the start of a day and three or more runs after the one before, and
+// returns the level of every run.
 func (p *plan) levels(r *rand.Rand, h *DrawnHistory) []float64 {
 	bounds := []int{0}
 	for _, i := range p.at {
@@ -204,8 +205,8 @@ func (p *plan) drift(r *rand.Rand, h *DrawnHistory, level []float64) {
 	}
 }
 
-// record adds fields that flip every 15 to 200 runs by themselves, and at a
-// change in caused of cases.
+// record adds four fields that flip every 15 to 200 runs by themselves, and one of them at a change with
+// probability causedShare.
 func (h *DrawnHistory) record(r *rand.Rand) {
 	names := []string{"binary", "compiler", "modules", "partition"}
 	value, pace := make([]int, len(names)), make([]float64, len(names))
@@ -222,7 +223,7 @@ func (h *DrawnHistory) record(r *rand.Rand) {
 		}
 		if next < len(h.Changes) && h.Changes[next].Index == k {
 			next++
-			if r.Float64() < caused {
+			if r.Float64() < causedShare {
 				value[r.IntN(len(names))]++
 			}
 		}

@@ -6,12 +6,12 @@ import (
 	"jobgait/analysis/changepoint"
 )
 
-// Score counts what was found.
+// Score counts found, missed and false changes.
 type Score struct {
-	Asked, Found int // detectable changes
-	Weak, WeakOK int // changes of z 3.5 to 7
-	False, Runs  int
-	// Classes are detectable changes by their z: to 6, to 9 and beyond.
+	Asked, Found    int // detectable changes
+	Weak, WeakFound int // changes of z 3.5 to 7
+	False, Runs     int
+	// Classes holds the detectable changes by their z score: up to 6, up to 9 and above.
 	Classes [3]Class
 }
 
@@ -19,7 +19,7 @@ type Score struct {
 // effect.
 type Class struct{ Asked, Found, Held int }
 
-// class is that of a detectable change.
+// class returns the class of a change with score z.
 func (s *Score) class(z float64) *Class {
 	switch {
 	case z < 6:
@@ -30,8 +30,8 @@ func (s *Score) class(z float64) *Class {
 	return &s.Classes[2]
 }
 
-// holds is whether the interval of a change that was found holds a true effect.
-func holds(c changepoint.Change, log float64) bool {
+// intervalHolds reports whether the interval of a found change contains the true effect, log.
+func intervalHolds(c changepoint.Change, log float64) bool {
 	pct := 100 * math.Expm1(log)
 	return c.LoPct != nil && c.HiPct != nil && *c.LoPct <= pct && pct <= *c.HiPct
 }
@@ -54,11 +54,11 @@ func (s *Score) Add(h DrawnHistory, found []changepoint.Change, tolerance int) {
 		count(c.Z >= Detectable, ok, &of.Asked, &of.Found)
 		if ok {
 			used[hit] = true
-			if c.Z >= Detectable && holds(found[hit], c.Log) {
+			if c.Z >= Detectable && intervalHolds(found[hit], c.Log) {
 				of.Held++
 			}
 		}
-		count(c.Z >= 3.5 && c.Z < 7, ok, &s.Weak, &s.WeakOK)
+		count(c.Z >= 3.5 && c.Z < 7, ok, &s.Weak, &s.WeakFound)
 	}
 	for _, u := range used {
 		if !u {
@@ -68,6 +68,7 @@ func (s *Score) Add(h DrawnHistory, found []changepoint.Change, tolerance int) {
 	s.Runs += len(h.Y)
 }
 
+// count adds one to all, and to good if ok; it does nothing if counts is false.
 func count(counts, ok bool, all, good *int) {
 	if !counts {
 		return
@@ -78,13 +79,13 @@ func count(counts, ok bool, all, good *int) {
 	}
 }
 
-// Recall is the share of detectable changes that were found.
+// Recall returns the share of detectable changes that were found.
 func (s Score) Recall() float64 { return float64(s.Found) / float64(max(s.Asked, 1)) }
 
-// F1 weighs misses and false changes alike.
+// F1 returns the F1 score: the harmonic mean of precision and recall.
 func (s Score) F1() float64 {
 	return 2 * float64(s.Found) / float64(max(s.Found+s.Asked+s.False, 1))
 }
 
-// FalsePer1000 is the rate of false changes.
+// FalsePer1000 returns the number of false changes in 1000 runs.
 func (s Score) FalsePer1000() float64 { return 1000 * float64(s.False) / float64(max(s.Runs, 1)) }

@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	// flat keeps halves without any spread from dividing by zero, as there.
-	flat = 1e-8
-	// most bounds the evidence: smaller p are no float64.
-	most = 300
+	// minSpread is added to the variance so that halves without spread do not divide by zero, as in the report.
+	minSpread = 1e-8
+	// maxEvidence limits the evidence: a smaller p cannot be represented.
+	maxEvidence = 300
 )
 
 // Splits returns for each split of times the evidence for two levels: -log10 of p of
@@ -37,28 +37,29 @@ func Splits(times []float64) []float64 {
 	for i := range out {
 		out[i] = math.NaN()
 		if i >= 2 && i+2 <= len(x) {
-			out[i] = split(changepoint.Trimmed(x[:i]), changepoint.Trimmed(x[i:]))
+			out[i] = splitEvidence(changepoint.Trimmed(x[:i]), changepoint.Trimmed(x[i:]))
 		}
 	}
 	return out
 }
 
-func split(a, b []float64) float64 {
+// splitEvidence returns -log10 of p of a pooled two-sample t test of a and b, at most maxEvidence.
+func splitEvidence(a, b []float64) float64 {
 	ma, sa := robust.Mean(a)
 	mb, sb := robust.Mean(b)
 	na, nb := float64(len(a)), float64(len(b))
 	df := na + nb - 2
-	pooled := (sa*sa*(na-1)+sb*sb*(nb-1))/df + flat
+	pooled := (sa*sa*(na-1)+sb*sb*(nb-1))/df + minSpread
 	t := (mb - ma) / math.Sqrt(pooled*(1/na+1/nb))
 	p := 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(math.Abs(t))
 	if !(p > 0) {
-		return most
+		return maxEvidence
 	}
-	return math.Min(most, -math.Log10(p))
+	return math.Min(maxEvidence, -math.Log10(p))
 }
 
-// Threshold is the evidence that a split of n values needs at level alpha if
-// each split is one of n-1 tests (Bonferroni), as in the report's figure.
+// Threshold returns the evidence that a split of n values needs at level alpha if each split is one of n-1
+// tests (Bonferroni), as in the report's figure.
 func Threshold(n int, alpha float64) float64 {
 	return -math.Log10(alpha / math.Max(1, float64(n-1)))
 }
@@ -93,8 +94,8 @@ func Residuals(y []float64, regimes []changepoint.Regime, outliers []int) []floa
 	return out
 }
 
-// Normal returns the value that each of n ascending normal values has about, in
-// standard deviations: the other axis of a normal plot.
+// Normal returns the expected values of n sorted normal numbers, in standard deviations: the other axis of a
+// normal plot.
 func Normal(n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
@@ -103,8 +104,7 @@ func Normal(n int) []float64 {
 	return out
 }
 
-// Normality is the test that the report used: its p, false if there are too few
-// values for it.
+// Normality returns the p value of the report's test of normality; false for fewer than 20 residuals.
 func Normality(residuals []float64) (p float64, ok bool) {
 	const fewest = 20 // below it the test's p is rough
 	if len(residuals) < fewest {

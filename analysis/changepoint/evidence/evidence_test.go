@@ -66,7 +66,7 @@ func TestThreshold(t *testing.T) {
 	}
 	for _, x := range [][]float64{nil, {1}, {1, 1, 1, 1, 1}, {0, 0, 0, 5, 5, 5}} {
 		for _, v := range Splits(times(x)) {
-			if v < 0 || v > most {
+			if v < 0 || v > maxEvidence {
 				t.Errorf("%v: %g", x, v)
 			}
 		}

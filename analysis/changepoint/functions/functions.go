@@ -10,15 +10,15 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Part is a function, or what of a library has no name: its CPU time in a cycle of
-// each run, in seconds; NaN where the run does not list it.
+// Part is a function, or the unnamed code of a library, with its CPU seconds per cycle in each run; NaN if the
+// run does not list it.
 type Part struct {
 	Library, Name string
 	Y             []float64
 }
 
-// Shift is how the CPU time of a part differs between two sides of a change, with its
-// interval at .95, in seconds a cycle.
+// Shift is the CPU time of a part before and after a change and their difference with its 95 % interval, in
+// seconds per cycle.
 type Shift struct {
 	Library, Name          string
 	Before, After          float64
@@ -27,42 +27,40 @@ type Shift struct {
 	vanished, came, listed bool
 }
 
-// Replacement is a part that took the place of another one.
+// Replacement is a part that was replaced by another one at a change.
 type Replacement struct{ From, To Shift }
 
-// Explanation is what a change consists of.
+// Explanation lists the shifts of functions of which a change of the total CPU time consists.
 type Explanation struct {
-	// Total is the shift of all CPU time. Shifts are those that are surely there, the
-	// largest first.
+	// Total is the shift of the total CPU time. Shifts lists the significant shifts of parts, the largest first.
 	Total    Shift
 	Shifts   []Shift
 	Replaced []Replacement
 }
 
 const (
-	// fewest runs on a side tell a level.
+	// fewest is the least number of runs on a side of the change.
 	fewest = 3
-	// present is the part of the runs of a side that list what is there, absent that of
-	// what is not.
+	// present is the least share of a side's runs that list a part which exists there, absent the largest share
+	// for one that does not.
 	present, absent = 0.8, 0.2
-	// sure is the chance of a false name among all parts. Of 1000 drawn changes one
-	// function in ten of whose was 10 % slower, .01 named a second one in 15 (MEASURED.md
-	// of changepoint).
-	sure = 0.001
-	// leastOfTotal is the part of the program's shift that is worth a name.
+	// maxFalseChance is the accepted probability of a false name among all parts. Of 1000 drawn changes one
+	// function in ten of whose was 10 % slower, .01 named a second one in 15 (MEASURED.md of changepoint).
+	maxFalseChance = 0.001
+	// leastOfTotal is the least share of the program's shift for a function to be named.
 	leastOfTotal = 0.1
-	// leastOfEffect is the part of a change, in logarithms, that all CPU time has to
-	// show for functions to be what it consists of.
+	// leastOfEffect is the least share of a change, in log units, by which the total CPU time has to change for
+	// functions to be named.
 	leastOfEffect = 0.3
-	// asMuch is by how much of what went what came may differ.
-	asMuch = 0.15
+	// maxMismatch is the largest relative difference between the times of a replaced part and of its replacement.
+	maxMismatch = 0.15
 	// leastGone is the least share of all CPU time of a vanished function that is examined.
 	leastGone = 0.02
 )
 
-// Explain compares the runs lo to index with those from index to hi. total is all CPU
-// time in a cycle of each run, NaN where its code is not known; left out are runs that
-// are no part of a level.
+// Explain compares the CPU time of each part in the runs lo to index with that in the runs from index to hi.
+// total is the CPU time per cycle of each run, NaN if unknown; runs for which leave returns true are left out.
+// It returns false if a side has too few runs.
 func Explain(parts []Part, total []float64, index, lo, hi int, leave func(run int) bool) (Explanation, bool) {
 	var sides [2][]int
 	for k := lo; k < hi && k < len(total); k++ {
@@ -77,19 +75,19 @@ func Explain(parts []Part, total []float64, index, lo, hi int, leave func(run in
 	if len(sides[0]) < fewest || len(sides[1]) < fewest {
 		return Explanation{}, false
 	}
-	e := Explanation{Total: shift(Part{Y: total}, sides)}
+	e := Explanation{Total: shiftOf(Part{Y: total}, sides)}
 	var all []Shift
 	for _, p := range parts {
-		if s := shift(p, sides); s.listed {
+		if s := shiftOf(p, sides); s.listed {
 			all = append(all, s)
 		}
 	}
 	for i := range all {
 		all[i].P = min(1, all[i].P*float64(len(all)))
 	}
-	e.Replaced, all = replaced(all, e.Total)
+	e.Replaced, all = pairReplacements(all, e.Total)
 	for _, s := range all {
-		if s.P < sure {
+		if s.P < maxFalseChance {
 			e.Shifts = append(e.Shifts, s)
 		}
 	}
@@ -97,10 +95,10 @@ func Explain(parts []Part, total []float64, index, lo, hi int, leave func(run in
 	return e, true
 }
 
-// Of are the shifts that go the way of the change and are a part of it that is worth a
-// name; effect is the change in logarithms. None is where CPU time took little part in
-// it: who waits longer is not slower.
-func (e Explanation) Of(effect float64) []Shift {
+// Parts returns the shifts in the direction of the change that are large enough to be named; effect is the
+// change in log units. It returns nil if the total CPU time changed little: a program that waits longer has no
+// slower function.
+func (e Explanation) Parts(effect float64) []Shift {
 	var out []Shift
 	if moved := math.Log(e.Total.After / e.Total.Before); !(moved*effect > 0) ||
 		math.Abs(moved) < leastOfEffect*math.Abs(effect) {
@@ -114,8 +112,8 @@ func (e Explanation) Of(effect float64) []Shift {
 	return out
 }
 
-// shift compares the two sides of a part.
-func shift(p Part, sides [2][]int) Shift {
+// shiftOf compares the CPU times of a part on the two sides of a change.
+func shiftOf(p Part, sides [2][]int) Shift {
 	s := Shift{Library: p.Library, Name: p.Name}
 	var values [2][]float64
 	var have [2]float64
@@ -146,7 +144,7 @@ func shift(p Part, sides [2][]int) Shift {
 	return s
 }
 
-// compare fills means and interval (Welch).
+// compare sets the means, the difference and its interval by Welch's t test.
 func (s *Shift) compare(a, b []float64) {
 	var sa, sb float64
 	s.Before, sa = robust.Mean(a)
@@ -167,9 +165,9 @@ func (s *Shift) compare(a, b []float64) {
 	s.P = 2 * t.CDF(-math.Abs(s.Delta)/math.Sqrt(va+vb))
 }
 
-// replaced takes out the parts that took each other's place: of a pair one vanished or
-// came, and together they shift by little.
-func replaced(all []Shift, total Shift) (pairs []Replacement, rest []Shift) {
+// pairReplacements separates the pairs of parts that replaced each other from the rest: one of a pair vanished
+// or appeared, and their sum changed little.
+func pairReplacements(all []Shift, total Shift) (pairs []Replacement, rest []Shift) {
 	used := make([]bool, len(all))
 	for i, gone := range all {
 		if used[i] || !gone.vanished && !gone.came || math.Abs(gone.Delta) < leastGone*max(total.Before, total.After) {
@@ -177,11 +175,11 @@ func replaced(all []Shift, total Shift) (pairs []Replacement, rest []Shift) {
 		}
 		best, least := -1, math.Inf(1)
 		for k, other := range all {
-			if used[k] || k == i || gone.Delta*other.Delta >= 0 || !other.vanished && !other.came && other.P >= sure {
+			if used[k] || k == i || gone.Delta*other.Delta >= 0 || !other.vanished && !other.came && other.P >= maxFalseChance {
 				continue
 			}
 			left := math.Abs(gone.Delta + other.Delta)
-			room := asMuch*math.Abs(gone.Delta) + (gone.Hi-gone.Lo+other.Hi-other.Lo)/2
+			room := maxMismatch*math.Abs(gone.Delta) + (gone.Hi-gone.Lo+other.Hi-other.Lo)/2
 			if left <= room && left < least {
 				best, least = k, left
 			}

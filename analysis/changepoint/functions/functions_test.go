@@ -89,7 +89,7 @@ func TestExplain(t *testing.T) {
 		}
 		sum := 0.0
 		for _, p := range parts {
-			s := shift(p, [2][]int{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10, 11, 12, 13, 14, 15, 16, 17, 18, 19}})
+			s := shiftOf(p, [2][]int{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10, 11, 12, 13, 14, 15, 16, 17, 18, 19}})
 			sum += s.Delta
 		}
 		if math.Abs(sum-e.Total.Delta) > 1e-9 {
@@ -102,13 +102,13 @@ func TestExplain(t *testing.T) {
 func TestWaitingIsNoFunctions(t *testing.T) {
 	parts, total := drawn(map[string]float64{"a": 1, "b": 2}, map[string]float64{"a": 1.05, "b": 2})
 	e, _ := Explain(parts, total, 10, 0, 20, nil)
-	if got := e.Of(math.Log(1.15)); len(got) != 0 {
+	if got := e.Parts(math.Log(1.15)); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
-	if got := e.Of(math.Log(1.02)); len(got) != 1 || got[0].Name != "a" {
+	if got := e.Parts(math.Log(1.02)); len(got) != 1 || got[0].Name != "a" {
 		t.Errorf("%+v", got)
 	}
-	if got := e.Of(math.Log(.98)); len(got) != 0 {
+	if got := e.Parts(math.Log(.98)); len(got) != 0 {
 		t.Errorf("the other way: %+v", got)
 	}
 }

@@ -2,16 +2,16 @@ package machine
 
 import "math"
 
-// estimate is a shift that others show, with its standard error; n is 0 where
-// too few of them ran.
+// estimate is a shift of the machine, in log units, estimated from other series, with its standard error; n is
+// their number, 0 if too few of them ran.
 type estimate struct {
 	shift, se float64
 	n         int
 }
 
-// believed is what is taken out of a run: all of an estimate that is certain,
-// else the part that runs so far followed such estimates.
-func (e estimate) believed(part float64) float64 {
+// applied returns the part of an estimate that is subtracted from a run: all of a certain one, else the given
+// part, by which earlier runs followed such estimates.
+func (e estimate) applied(part float64) float64 {
 	if e.n == 0 {
 		return 0
 	}
@@ -19,13 +19,12 @@ func (e estimate) believed(part float64) float64 {
 	return e.shift * math.Max(part, math.Min(math.Max(certain, 0), 1))
 }
 
-// shrinkage learns how much of what others show a series shows too. Where a
-// machine does nothing to its jobs, the median of others is mere noise: taking
-// it out would add that noise to every series.
+// shrinkage estimates by which factor series follow the shifts that others show. If a machine does not affect
+// its jobs, the median of others is only noise, and subtracting it would add that noise to every series.
 type shrinkage struct{ xy, xx, ee, n float64 }
 
-// part is how much of an uncertain estimate is believed.
-func (s *shrinkage) part() float64 {
+// weight returns the factor, 0 to 1, by which an uncertain estimate is applied.
+func (s *shrinkage) weight() float64 {
 	if s.n <= 20 || s.xx == 0 {
 		return 0
 	}
@@ -36,8 +35,8 @@ func (s *shrinkage) part() float64 {
 	return math.Min(slope, 1)
 }
 
-// learn adds a run that lies off its level where others estimated e. Old runs
-// are forgotten over some 500.
+// learn adds a run that deviates from its level by off, for which others gave estimate e. The weight of old
+// runs decays over about 500 runs.
 func (s *shrinkage) learn(e estimate, off, noise float64) {
 	if e.n == 0 {
 		return
@@ -50,13 +49,13 @@ func (s *shrinkage) learn(e estimate, off, noise float64) {
 	s.n = forget*s.n + 1
 }
 
-// sharing learns whether a series itself shows what the others surely do. A job
-// that the machine did not slow down must not become faster by taking it out.
+// sharing estimates whether one series follows the certain shifts of the others. A shift must not be subtracted
+// from a job that the machine did not slow down.
 type sharing struct{ xy, xx, v float64 }
 
-// learn adds a run that lies off its level where others estimated e. A disturbed
-// run counts as one that shows all, or the contrary. Runs are forgotten over 30:
-// a slow file system is felt by other jobs than a slow clock.
+// learn adds a run that deviates from its level by off, for which others gave estimate e. The deviation is
+// limited to the estimate. The weight of old runs decays over 30 runs: a slow file system affects other jobs
+// than a slow clock.
 func (s *sharing) learn(e estimate, off, noise float64) {
 	if e.n == 0 || math.IsNaN(off) || math.Abs(e.shift) < 2*e.se {
 		return
@@ -69,10 +68,10 @@ func (s *sharing) learn(e estimate, off, noise float64) {
 	s.v = forget*forget*s.v + xx*(noise*noise+e.se*e.se)
 }
 
-// part is 1 while the series may show a third of what the others do, 0 where it
-// surely (by five standard errors) does not. At three and a half, one false change
-// more is committed in 4000 runs.
-func (s *sharing) part() float64 {
+// weight returns 1 if the series may follow a third of the others' shifts or more, 0 if it certainly (by five
+// standard errors) does not, and values between. At three and a half, one false change more is committed in
+// 4000 runs.
+func (s *sharing) weight() float64 {
 	if s.v == 0 {
 		return 1
 	}

@@ -27,14 +27,14 @@ func estimated(list []moment) estimate {
 func TestEstimate(t *testing.T) {
 	even := []float64{.02, .02, .02, .02, .02, .02, .02, .02}
 	shared := estimated(told([]float64{.05, .06, .04, .05, .05, .07, .03, .05}, even))
-	if math.Abs(shared.shift-.05) > .004 || shared.believed(0) < .04 {
-		t.Errorf("a shift of .05 that all show: %+v, believed %v", shared, shared.believed(0))
+	if math.Abs(shared.shift-.05) > .004 || shared.applied(0) < .04 {
+		t.Errorf("a shift of .05 that all show: %+v, believed %v", shared, shared.applied(0))
 	}
 	// The quietest series counts most, but not for all: one disturbed run of it
 	// is not the machine.
 	noise := append([]float64{.001}, even[1:]...)
 	lone := estimated(told([]float64{.8, .01, -.01, 0, .005, -.005, .01, -.01}, noise))
-	if b := lone.believed(0); math.Abs(b) > .005 {
+	if b := lone.applied(0); math.Abs(b) > .005 {
 		t.Errorf("one disturbed run: %+v, believed %v", lone, b)
 	}
 	// Three runs of a series are one witness.
@@ -60,8 +60,8 @@ func TestShrinkage(t *testing.T) {
 		none.learn(e, .02*math.Cos(float64(7*i)), .02)
 		all.learn(e, e.shift+.01*math.Cos(float64(7*i)), .02)
 	}
-	if none.part() != 0 || all.part() < .8 {
-		t.Errorf("part %v where nothing is shared, %v where all is", none.part(), all.part())
+	if none.weight() != 0 || all.weight() < .8 {
+		t.Errorf("part %v where nothing is shared, %v where all is", none.weight(), all.weight())
 	}
 }
 
@@ -75,7 +75,7 @@ func TestEstimateOwners(t *testing.T) {
 	if e := estimated(list[:6]); e.n != 0 {
 		t.Errorf("one owner: %+v", e)
 	}
-	if e := estimated(list); math.Abs(e.believed(1)) > .005 {
+	if e := estimated(list); math.Abs(e.applied(1)) > .005 {
 		t.Errorf("two owners against one: %+v", e)
 	}
 }
@@ -90,7 +90,7 @@ func TestSharing(t *testing.T) {
 		all.learn(e, .12, .01)
 	}
 	all.learn(e, 0, .01)
-	if none.part() > 0 || all.part() < 1 {
-		t.Errorf("part %v of one spared, %v of one that is not", none.part(), all.part())
+	if none.weight() > 0 || all.weight() < 1 {
+		t.Errorf("part %v of one spared, %v of one that is not", none.weight(), all.weight())
 	}
 }

@@ -10,19 +10,16 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// leastMachine is the smallest shift, in logarithms, that is worth a line of
-// its own.
+// leastMachine is the smallest shift of the machine, in log units, that is reported.
 const leastMachine = .015
 
-// together is how many runs in the order of start tell the state of the machine
-// in the middle of them, from all series alike.
-const together = 21
+// stateRuns is the number of consecutive runs of all series, in the order of start, from which the state of the
+// machine in their middle is estimated.
+const stateRuns = 21
 
-// events tells what was taken out as times at which the machine was faster or
-// slower than it mostly is. A time begins where the shift is surely at least
-// leastMachine, reaches out to where half of it is left, and must be shown by
-// enough series. It is a description: jobs are judged by what was taken out, not
-// by this list.
+// events describes the subtracted shifts as times at which the machine was faster or slower than usual. A time
+// begins where the shift is certainly at least leastMachine, extends to where half of it is left, and must show
+// in enough series. The list is for reports: the analysis uses the shifts, not the events.
 func (f *fleet) events() []MachineEvent {
 	known := make([]moment, 0, len(f.runs))
 	for _, r := range f.runs {
@@ -30,7 +27,7 @@ func (f *fleet) events() []MachineEvent {
 			known = append(known, r)
 		}
 	}
-	if len(known) < together {
+	if len(known) < stateRuns {
 		return nil
 	}
 	state := f.states(known)
@@ -57,7 +54,7 @@ func (f *fleet) events() []MachineEvent {
 	return list
 }
 
-// states are the shift of the machine about each run.
+// states returns the estimated shift of the machine around each run.
 func (f *fleet) states(known []moment) []estimate {
 	s := make([]estimate, len(known))
 	const part = 1024
@@ -65,9 +62,9 @@ func (f *fleet) states(known []moment) []estimate {
 		look := f.panel()
 		defer f.spare.Put(look)
 		for q := i * part; q < min(len(known), (i+1)*part); q++ {
-			first := min(max(0, q-together/2), len(known)-together)
+			first := min(max(0, q-stateRuns/2), len(known)-stateRuns)
 			look.begin()
-			for k := range together {
+			for k := range stateRuns {
 				look.add(&known[first+k])
 			}
 			s[q] = look.mean(look.list)
@@ -76,7 +73,7 @@ func (f *fleet) states(known []moment) []estimate {
 	return s
 }
 
-// usualState is the shift at which the machine was for most of the runs.
+// usualState returns the median shift of the machine over all runs.
 func usualState(s []estimate) float64 {
 	shifts := make([]float64, len(s))
 	for i, e := range s {
@@ -85,8 +82,8 @@ func usualState(s []estimate) float64 {
 	return robust.Median(shifts)
 }
 
-// event describes the runs first to last. It is not ok when too few series
-// showed the shift, or one that is too small all in all.
+// event returns the event that the runs first to last show; false if too few series show the shift or if it is
+// too small.
 func (f *fleet) event(known []moment, first, last int, usual float64) (MachineEvent, bool) {
 	part := known[first : last+1]
 	all := make([]float64, len(part))
@@ -110,5 +107,5 @@ func (f *fleet) event(known []moment, first, last int, usual float64) (MachineEv
 		end := known[last+1].start
 		e.End = &end
 	}
-	return e, math.Abs(effect) >= leastMachine && f.look.enough()
+	return e, math.Abs(effect) >= leastMachine && f.look.hasEnough()
 }

@@ -19,10 +19,10 @@ type levelTracker struct {
 	sd float64
 }
 
-// noiseRuns is how many runs tell the noise.
+// noiseRuns is the number of newest runs from which the noise is estimated.
 const noiseRuns = 60
 
-// value is the level; it is not ok before the third run at it.
+// value returns the level in log units; false before the third run at it.
 func (t *levelTracker) value() (float64, bool) {
 	if len(t.x) < 3 {
 		return 0, false
@@ -30,22 +30,21 @@ func (t *levelTracker) value() (float64, bool) {
 	return robust.MedianIn(&t.buf, t.x), true
 }
 
-// leastSpread is the least noise that a series is believed to have when others
-// lean on it, in logarithms.
+// leastSpread is the least noise, in log units, that is assumed for a series.
 const leastSpread = .005
 
-// noise is the scale of steps from run to run.
+// noise returns the noise of the series, in log units, from the differences between consecutive runs.
 func (t *levelTracker) noise() float64 {
 	if t.sd == 0 {
-		t.sd = math.Max(scatter.OfSteps(t.buf, t.all), leastSpread)
+		t.sd = math.Max(scatter.NoiseOfSteps(t.buf, t.all), leastSpread)
 	}
 	return t.sd
 }
 
-// add takes the next run.
+// add adds the next run; three runs in a row far from the level start a new level.
 func (t *levelTracker) add(v float64) {
-	t.all, t.sd = newest(append(t.all, v), noiseRuns), 0
-	t.x = newest(append(t.x, v), memory)
+	t.all, t.sd = lastValues(append(t.all, v), noiseRuns), 0
+	t.x = lastValues(append(t.x, v), memory)
 	n := len(t.x)
 	if n < 8 {
 		return
@@ -57,8 +56,8 @@ func (t *levelTracker) add(v float64) {
 	}
 }
 
-// newest cuts x to its last n values.
-func newest(x []float64, n int) []float64 {
+// lastValues returns the last n values of x, moved to its front.
+func lastValues(x []float64, n int) []float64 {
 	if len(x) <= n {
 		return x
 	}

@@ -11,7 +11,7 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// When runs of other series tell what the machine did.
+// Limits for the estimate of the machine's shifts from runs of other series.
 const (
 	// fewest is the number of other, unrelated series below which nothing is
 	// said of the machine, fewestOwners that of the owners they must have: what one
@@ -27,26 +27,25 @@ const (
 	// reach is how old such a run may be, in intervals of the series judged: a
 	// state of the machine that matters to it lasts for several of its runs.
 	reach = 2
-	// memory is how many runs at one level tell that level.
+	// memory is the number of newest runs from which a level is estimated.
 	memory = 30
-	// sure is how many standard errors from zero make a shift certain; half of
-	// them make it certain that it is not.
+	// sure is the number of standard errors from zero at which a shift is certain.
 	sure = 3
 )
 
-// MachineSeries is a history as the machine sees it: runs in the order in which they are
-// judged, on logarithms, and when each began; Start is nil where that is not known.
+// MachineSeries is the input of one series: the logarithms X of its runs in the order of analysis, and when
+// each began, in UTC epoch seconds; Start is nil if unknown.
 type MachineSeries struct {
 	ID, User, Machine string
 	X, Start          []float64
 }
 
-// Levels are the runs of series number series at which levels begin in x, its logarithms without the present
-// shifts. A change needs strict times the usual evidence, and no level is left for a few runs only.
+// Levels is a function that returns the runs at which new levels begin in x, the logarithms of the given series
+// without the present shifts. A change needs strict times the usual evidence; episodes are not searched.
 type Levels func(series int, x []float64, strict float64) []int
 
-// MachineEvent is a shift that unrelated series showed at the same time: the machine's,
-// not a job's. Start and End are UTC epoch seconds.
+// MachineEvent is a shift that unrelated series show at the same time, so that its reason is the machine and
+// not a job. Start and End are UTC epoch seconds.
 type MachineEvent struct {
 	Start     float64  `json:"start"`
 	End       *float64 `json:"end"` // nil: it lasts
@@ -54,22 +53,21 @@ type MachineEvent struct {
 	Series    []string `json:"series"`
 }
 
-// Member is a series as part of its machine.
+// Member is a series of a machine, with the estimated shift of the machine at each of its runs.
 type Member struct {
 	*MachineSeries
 	at    int // of all series
 	note  *note.Note
 	owner int // the same for the series of one user, another for all without
 	start []float64
-	now   []float64 // when a run is judged, what began before is known
+	now   []float64 // time at which a run is analysed; runs that began before it are known
 	shift []float64 // of the machine at each run, as this series' others tell it
 	level levelTracker
 	own   sharing
-	// For revision as runs arrive: the machine, the moment of each run, the part
-	// of a revised estimate that was believed then, what the series
-	// itself was known to show, and the last estimate of each run. taken is what
-	// was taken out of the newest runs when each arrived. fleet is nil where
-	// shifts are settled.
+	// For revision as runs arrive: the fleet, the moment of each run, the part of a revised estimate that was
+	// applied then, the share of shifts that the series itself had followed, and the last estimate of each run.
+	// taken[i] holds the shifts that were subtracted from the newest runs when run i arrived. fleet is nil if
+	// shifts are not revised.
 	fleet       *fleet
 	place       []int
 	part, share []float64
@@ -77,20 +75,19 @@ type Member struct {
 	taken       [][]float64
 }
 
-// moment is one run of one member in the order of start.
+// moment is one run of one member, in the order of start.
 type moment struct {
 	member, run int
 	owner       int // of the member
 	start       float64
-	// off is how far the run lies from the level of its series, NaN before that
-	// is known; noise is how far runs of the series lie from it by themselves.
+	// off is the distance of the run from the level of its series, NaN before that is known; noise is the usual
+	// distance; both in log units.
 	off, noise float64
 }
 
-// TakeOut estimates for every run what the machine did then, from runs
-// of other series only, and returns that for each
-// series, nil where it is not known, and what is worth telling as events of the
-// machine. levels tells levels where all runs are used.
+// EstimateShifts estimates the shift of the machine at every run, from runs of other series only. It returns
+// the shifts of each series, nil if unknown, and the events of the machine. levels finds the levels of a series
+// if all runs are used.
 //
 // Where the runs of every series began in the order in which they are judged,
 // but for one in ten, an estimate rests on runs that began before: later ones
@@ -103,9 +100,9 @@ type moment struct {
 // found with .10 false ones per 1000 runs, .66 with 24 where starts are not
 // known; in shuffled order .97 and .10, .87 and .39. What is taken out is within
 // 1 % of the truth, of shifts of 2 to 3 % (root mean squares).
-func TakeOut(series []MachineSeries, levels Levels) ([]*Member, []MachineEvent) {
+func EstimateShifts(series []MachineSeries, levels Levels) ([]*Member, []MachineEvent) {
 	events, known := []MachineEvent{}, make([]*Member, len(series))
-	for _, group := range machines(series) {
+	for _, group := range groupByMachine(series) {
 		if len(group) <= fewest {
 			continue
 		}
@@ -113,11 +110,11 @@ func TakeOut(series []MachineSeries, levels Levels) ([]*Member, []MachineEvent) 
 		if f.collect() {
 			f.follow()
 		} else {
-			f.settled = true
-			f.settle(levels)
+			f.usesAllRuns = true
+			f.estimateFromAll(levels)
 		}
-		own := f.report(f.events())
-		f.apply(own)
+		own := f.addSpells(f.events())
+		f.addNotes(own)
 		events = append(events, own...)
 		for _, m := range group {
 			known[m.at] = m
@@ -127,8 +124,8 @@ func TakeOut(series []MachineSeries, levels Levels) ([]*Member, []MachineEvent) 
 	return known, events
 }
 
-// machines groups the series whose starts are known by machine.
-func machines(series []MachineSeries) [][]*Member {
+// groupByMachine groups the series whose starts are known by machine.
+func groupByMachine(series []MachineSeries) [][]*Member {
 	where := make(map[string]int)
 	var groups [][]*Member
 	for i := range series {
@@ -145,14 +142,14 @@ func machines(series []MachineSeries) [][]*Member {
 		groups[g] = append(groups[g], &Member{MachineSeries: s, at: i, start: s.Start, shift: make([]float64, len(s.Start))})
 	}
 	for _, group := range groups {
-		number(group)
+		numberOwners(group)
 	}
 	return groups
 }
 
-// number gives the members of a machine the numbers of their owners. A series
-// without an owner stands for one of its own.
-func number(group []*Member) {
+// numberOwners sets the owner number of the members of a machine: equal for series of one user, unique for
+// series without a user.
+func numberOwners(group []*Member) {
 	users := make(map[string]int)
 	for i, m := range group {
 		m.owner = i
@@ -167,18 +164,17 @@ func number(group []*Member) {
 	}
 }
 
-// fleet is the members of one machine and their runs in the order of start.
+// fleet holds the members of one machine and their runs in the order of start.
 type fleet struct {
-	members []*Member
-	runs    []moment
-	settled bool // from all runs, because they are in another order
-	look    panel
-	spare   sync.Pool // of panels, for members that are revised at one time
+	members     []*Member
+	runs        []moment
+	usesAllRuns bool // from all runs, because they are in another order
+	look        panel
+	spare       sync.Pool // of panels, for members that are revised at one time
 }
 
-// collect fills in the runs and says whether they are judged in the order in
-// which they began, but for one in ten: a series may be in the order of
-// submission, or of ends.
+// collect fills in the runs and reports whether at least nine in ten are analysed in the order in which they
+// began: a series may be in the order of submission, or of ends.
 func (f *fleet) collect() (inOrder bool) {
 	turned := 0
 	for m, v := range f.members {
@@ -198,8 +194,8 @@ func (f *fleet) collect() (inOrder bool) {
 	return 10*turned <= len(f.runs)
 }
 
-// follow goes through the runs as they began. Each is compared with the level
-// of its series so far, and takes its shift from the newest runs of the others.
+// follow processes the runs in the order in which they began. It compares each with the level of its series so
+// far, and estimates its shift from the newest runs of the others.
 func (f *fleet) follow() {
 	for _, m := range f.members {
 		m.fleet, m.place = f, make([]int, len(m.X))
@@ -212,8 +208,8 @@ func (f *fleet) follow() {
 		r := &f.runs[q]
 		m := f.members[r.member]
 		m.place[r.run] = q
-		est := f.near(q, q, m.now[r.run], &f.look)
-		believed := fresh.part()
+		est := f.estimateBefore(q, q, m.now[r.run], &f.look)
+		believed := fresh.weight()
 		x := m.X[r.run]
 		if l, ok := m.level.value(); ok {
 			noise := m.level.noise()
@@ -223,17 +219,16 @@ func (f *fleet) follow() {
 			r.off, r.noise = x-l, noise*math.Sqrt(1+2/float64(len(m.level.x)))
 		}
 		m.own.learn(est, r.off, r.noise)
-		m.share[r.run] = m.own.part()
-		m.shift[r.run] = m.share[r.run] * est.believed(believed)
+		m.share[r.run] = m.own.weight()
+		m.shift[r.run] = m.share[r.run] * est.applied(believed)
 		m.level.add(x - m.shift[r.run])
 	}
-	f.lookBack()
+	f.reviseEstimates()
 }
 
-// near estimates the shift at run q from the runs of unrelated members before
-// it, and after it as far as they are among the first known and began by now. It
-// works in the panel.
-func (f *fleet) near(q, known int, now float64, look *panel) estimate {
+// estimateBefore estimates the shift at run q from the runs of unrelated members before it, and from those
+// after it that are among the first known and began by now. It uses look as buffer.
+func (f *fleet) estimateBefore(q, known int, now float64, look *panel) estimate {
 	r := &f.runs[q]
 	m := f.members[r.member]
 	oldest := math.Inf(1)
@@ -242,7 +237,7 @@ func (f *fleet) near(q, known int, now float64, look *panel) estimate {
 	}
 	look.begin()
 	for _, step := range []int{-1, 1} {
-		look.turn()
+		look.otherSide()
 		taken := 0
 		// The limit on runs bounds the time if one series has most of them.
 		for k := q + step; k >= 0 && k < known && (k-q)*step < 20*mostRuns && taken < mostRuns; k += step {
@@ -250,7 +245,7 @@ func (f *fleet) near(q, known int, now float64, look *panel) estimate {
 			if math.Abs(o.start-r.start) > oldest || o.start > now {
 				break
 			}
-			if o.owner != r.owner && !math.IsNaN(o.off) && look.room(o) {
+			if o.owner != r.owner && !math.IsNaN(o.off) && look.hasRoom(o) {
 				taken++
 				look.add(o)
 			}
@@ -259,19 +254,19 @@ func (f *fleet) near(q, known int, now float64, look *panel) estimate {
 	return look.estimate()
 }
 
-// apply gives each member a note where it had part in an event.
-func (f *fleet) apply(events []MachineEvent) {
+// addNotes adds a note to each member whose runs were shifted by an event.
+func (f *fleet) addNotes(events []MachineEvent) {
 	for _, m := range f.members {
 		most := 0.0
 		for k, s := range m.shift {
-			if math.Abs(s) > most && within(events, m.start[k], s) {
+			if math.Abs(s) > most && inEvent(events, m.start[k], s) {
 				most = math.Abs(s)
 			}
 		}
 		if most >= leastMachine {
 			text := fmt.Sprintf("shifts of up to %s that other series of the machine showed at the same time were taken out",
 				quantity.Percent(quantity.OfLogs(most)))
-			if f.settled {
+			if f.usesAllRuns {
 				text += "; runs are not in the order in which they began, so runs to come may alter the changes found so far"
 			}
 			n := note.New(note.CommonMode, "%s", text)
@@ -280,8 +275,8 @@ func (f *fleet) apply(events []MachineEvent) {
 	}
 }
 
-// Shift is what is taken out of each run, in logarithms.
+// Shift returns what is subtracted from each run, in log units.
 func (m *Member) Shift() []float64 { return m.shift }
 
-// Note says what was taken out, nil where it is not worth a line.
+// Note returns a note about the subtracted shifts, nil if they are negligible.
 func (m *Member) Note() *note.Note { return m.note }

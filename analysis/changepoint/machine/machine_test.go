@@ -38,7 +38,7 @@ func TestShiftIsTakenOut(t *testing.T) {
 				slices.Reverse(list[i].Start)
 			}
 		}
-		known, events := TakeOut(list, one)
+		known, events := EstimateShifts(list, one)
 		if len(events) != 1 || math.Abs(events[0].EffectPct-6.2) > 1.5 || len(events[0].Series) < 8 {
 			t.Fatalf("backwards %t: %+v", backwards, events)
 		}
@@ -64,7 +64,7 @@ func TestTooFewForAMachine(t *testing.T) {
 		mine[i].User, undated[i].Start = "u", nil
 	}
 	for name, list := range map[string][]MachineSeries{"five series": few, "one owner": mine, "no starts": undated} {
-		known, events := TakeOut(list, one)
+		known, events := EstimateShifts(list, one)
 		if len(events) != 0 || len(known) != len(list) {
 			t.Errorf("%s: %+v", name, events)
 		}

@@ -6,66 +6,65 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// witness is one series of those that tell a shift: the mean of its runs.
-type witness struct {
+// seriesMean is the mean deviation, with its noise, of the runs of one series from which a shift is estimated.
+type seriesMean struct {
 	member, owner, n int
 	off, noise       float64 // of the mean
 }
 
-// panel gathers the runs that one look at the machine meets, by series.
+// panel collects, by series, the runs from which one shift of the machine is estimated.
 type panel struct {
-	look, side int
-	met, heard []sighting // by member, by owner
-	list       []witness
-	owners     []int
-	rest       []witness // room to work in
-	sorted     []witness
-	buf        []float64
-	rank       []int
+	look, side        int
+	bySeries, byOwner []panelEntry // by member, by owner
+	list              []seriesMean
+	owners            []int
+	rest              []seriesMean // room to work in
+	sorted            []seriesMean
+	buf               []float64
+	rank              []int
 }
 
-// sighting is what a look has met of a member or an owner: how many runs on the
-// present side, and its place in the list or its number of series.
-type sighting struct{ look, side, runs, place int }
+// panelEntry counts the collected runs of a member or an owner on the present side; place is the index in the
+// list, or for an owner the number of its series.
+type panelEntry struct{ look, side, runs, place int }
 
 func newPanel(members int) panel {
-	return panel{met: make([]sighting, members), heard: make([]sighting, members)}
+	return panel{bySeries: make([]panelEntry, members), byOwner: make([]panelEntry, members)}
 }
 
-// begin starts a look.
+// begin starts the collection for another run.
 func (l *panel) begin() {
 	l.look++
 	l.list, l.owners = l.list[:0], l.owners[:0]
-	l.turn()
+	l.otherSide()
 }
 
-// turn starts the other side of the run looked at.
-func (l *panel) turn() { l.side++ }
+// otherSide starts the collection on the other side of the run.
+func (l *panel) otherSide() { l.side++ }
 
-// of counts the runs of the present side.
-func (l *panel) of(s *sighting) int {
+// runsOnSide returns the number of collected runs of an entry on the present side.
+func (l *panel) runsOnSide(s *panelEntry) int {
 	if s.side < l.side {
 		s.side, s.runs = l.side, 0
 	}
 	return s.runs
 }
 
-// room says whether one more run of a series and its owner is to be looked at:
-// one that is busy is not the machine.
-func (l *panel) room(o *moment) bool {
-	return l.of(&l.met[o.member]) < perSeries && l.of(&l.heard[o.owner]) < perOwner
+// hasRoom reports whether one more run of a series and of its owner may be added: a busy one must not dominate.
+func (l *panel) hasRoom(o *moment) bool {
+	return l.runsOnSide(&l.bySeries[o.member]) < perSeries && l.runsOnSide(&l.byOwner[o.owner]) < perOwner
 }
 
-// add takes a run.
+// add adds a run to the mean of its series.
 func (l *panel) add(o *moment) {
-	s, h := &l.met[o.member], &l.heard[o.owner]
+	s, h := &l.bySeries[o.member], &l.byOwner[o.owner]
 	if h.look < l.look {
 		h.look, h.place = l.look, 0
 		l.owners = append(l.owners, o.owner)
 	}
 	if s.look < l.look {
 		s.look, s.place = l.look, len(l.list)
-		l.list = append(l.list, witness{member: o.member, owner: o.owner})
+		l.list = append(l.list, seriesMean{member: o.member, owner: o.owner})
 		h.place++
 	}
 	s.runs++
@@ -77,17 +76,16 @@ func (l *panel) add(o *moment) {
 	w.noise = o.noise / math.Sqrt(float64(w.n))
 }
 
-// estimate is what runs of others show, 0 where they are of too few series or
-// owners. What one owner's series show together may be his library: where an
-// owner has several, and a fair part of all, only what is left without him
-// counts too, and the smaller shift is believed. So none makes a machine alone.
+// estimate returns the shift that the collected runs show, zero if they are of too few series or owners.
+// Several series of one owner may share a library: for an owner of several series and of a large part of all,
+// the shift is also estimated without them, and the smallest shift is returned.
 func (l *panel) estimate() estimate {
-	if !l.enough() {
+	if !l.hasEnough() {
 		return estimate{}
 	}
 	e := l.mean(l.list)
 	for _, owner := range l.owners {
-		if n := l.heard[owner].place; n < 2 || float64(n) < largeOwner*float64(len(l.list)) {
+		if n := l.byOwner[owner].place; n < 2 || float64(n) < largeOwner*float64(len(l.list)) {
 			continue
 		}
 		l.rest = l.rest[:0]
@@ -106,24 +104,21 @@ func (l *panel) estimate() estimate {
 	return e
 }
 
-// largeOwner is the part of all series from which on an owner of several is
-// left out once: fewer are outvoted.
+// largeOwner is the share of all series at which an owner of several is left out once: smaller ones are
+// outvoted.
 const largeOwner = .25
 
-// enough says whether runs are of as many series, and owners, as tell of a
-// machine.
-func (l *panel) enough() bool {
+// hasEnough reports whether the runs are of at least fewest series and fewestOwners owners.
+func (l *panel) hasEnough() bool {
 	return len(l.list) >= fewest && len(l.owners) >= fewestOwners
 }
 
-// mean is the mean of what series show, each weighted by how quiet it is, from
-// the weighted median and with what lies more than two noises from it drawn in:
-// a series of half a per cent tells more than one of ten. No series counts as
-// less noisy than half the median one, or a disturbed run of the quietest would
-// be the machine. The standard error is that of series, not of runs, since the
-// error of a level is in all its runs; it is raised where they agree less than
-// their noise allows, and where they are few.
-func (l *panel) mean(one []witness) estimate {
+// mean returns the mean of the series' deviations, each weighted by the inverse of its noise, with values more
+// than two noises from the weighted median drawn in. The noise of a series is taken as at least half the median
+// noise, so that a disturbed run of the quietest does not decide. The standard error is that of series, not of
+// runs, since the error of a level is in all its runs; it is raised where they agree less than their noise
+// allows, and where they are few.
+func (l *panel) mean(one []seriesMean) estimate {
 	l.buf = l.buf[:0]
 	runs := 0
 	for _, o := range one {
@@ -135,7 +130,7 @@ func (l *panel) mean(one []witness) estimate {
 	for i := range one {
 		one[i].noise = math.Max(one[i].noise, least)
 	}
-	l.ascending(one)
+	l.sortByShift(one)
 	mid := weightedMedian(one)
 	var w, wx, wr float64
 	for _, o := range one {
@@ -150,10 +145,10 @@ func (l *panel) mean(one []witness) estimate {
 	return estimate{mid + wx/w, 1.05 * math.Sqrt(agree/w) * (1 + 3/df), runs}
 }
 
-// ascending sorts what series show. All pairs are compared, without a branch: of
-// some 24, half of the comparisons of a faster method would be guessed wrong. It
-// takes a third of the time of sorting; equal ones stay as they were met.
-func (l *panel) ascending(one []witness) {
+// sortByShift sorts the series by deviation, ascending. All pairs are compared, without a branch: of some 24,
+// half of the comparisons of a faster method would be guessed wrong. It takes a third of the time of sorting;
+// equal ones stay as they were met.
+func (l *panel) sortByShift(one []seriesMean) {
 	l.rank = append(l.rank[:0], make([]int, len(one))...)
 	l.buf = l.buf[:0]
 	for i, o := range one {
@@ -172,9 +167,9 @@ func (l *panel) ascending(one []witness) {
 	}
 }
 
-// weightedMedian is the median of what series show, by the inverse of noise, of
-// series in the order of what they show.
-func weightedMedian(one []witness) float64 {
+// weightedMedian returns the median deviation of series, weighted by the inverse of their noise; they must be
+// sorted by deviation.
+func weightedMedian(one []seriesMean) float64 {
 	total, sum := 0.0, 0.0
 	for _, o := range one {
 		total += 1 / o.noise

@@ -9,26 +9,26 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// spell is runs in the order of start, near one another, out of which a shift
-// of one sign was taken that is worth a line.
+// spell is a stretch of runs, in the order of start, from which reportable shifts of one sign were subtracted.
 type spell struct {
 	first, last int
 	shifts      []float64
 	members     map[int]bool
 }
 
-// report reports everything that was removed from the series: each spell widens its event, or becomes an event
-// of its own. States of 21 runs miss short spells and the edges of long ones. A shift in too few series for a
-// machine is no event, nor is one below 2.25 % in total: about half of those are estimation errors.
-func (f *fleet) report(events []MachineEvent) []MachineEvent {
+// addSpells adds all subtracted shifts to the events: each spell widens the event that it overlaps, or becomes
+// an event of its own. States of 21 runs miss short spells and the edges of long ones. A shift in too few
+// series for a machine is no event, nor is one below 2.25 % in total: about half of those are estimation
+// errors.
+func (f *fleet) addSpells(events []MachineEvent) []MachineEvent {
 	for _, s := range f.spells() {
 		mid := robust.Median(s.shifts)
-		i := slices.IndexFunc(events, func(e MachineEvent) bool { return e.EffectPct*mid > 0 && f.meets(e, s) })
+		i := slices.IndexFunc(events, func(e MachineEvent) bool { return e.EffectPct*mid > 0 && f.overlaps(e, s) })
 		switch {
 		case i >= 0:
 			f.widen(&events[i], s)
 		case len(s.members) >= fewest && math.Abs(mid) >= 1.5*leastMachine:
-			e := MachineEvent{Start: f.runs[s.first].start, EffectPct: quantity.OfLogs(mid), End: f.after(s.last)}
+			e := MachineEvent{Start: f.runs[s.first].start, EffectPct: quantity.OfLogs(mid), End: f.endOf(s.last)}
 			f.widen(&e, s)
 			events = append(events, e)
 		}
@@ -36,7 +36,7 @@ func (f *fleet) report(events []MachineEvent) []MachineEvent {
 	return events
 }
 
-// spells finds them.
+// spells returns the stretches of runs with reportable shifts of one sign.
 func (f *fleet) spells() []spell {
 	var list []spell
 	for q, r := range f.runs {
@@ -44,7 +44,7 @@ func (f *fleet) spells() []spell {
 		if math.Abs(v) < leastMachine {
 			continue
 		}
-		if n := len(list); n == 0 || q-list[n-1].last > together || v*list[n-1].shifts[0] < 0 {
+		if n := len(list); n == 0 || q-list[n-1].last > stateRuns || v*list[n-1].shifts[0] < 0 {
 			list = append(list, spell{first: q, members: make(map[int]bool)})
 		}
 		s := &list[len(list)-1]
@@ -54,15 +54,15 @@ func (f *fleet) spells() []spell {
 	return list
 }
 
-// meets says whether a spell overlaps an event, or nearly so.
-func (f *fleet) meets(e MachineEvent, s spell) bool {
-	from := f.runs[max(0, s.first-together)].start
-	to := f.runs[min(len(f.runs)-1, s.last+together)].start
+// overlaps reports whether a spell overlaps an event, or is within stateRuns runs of it.
+func (f *fleet) overlaps(e MachineEvent, s spell) bool {
+	from := f.runs[max(0, s.first-stateRuns)].start
+	to := f.runs[min(len(f.runs)-1, s.last+stateRuns)].start
 	return e.Start <= to && (e.End == nil || *e.End >= from)
 }
 
-// after is when the next run began, nil without a next run.
-func (f *fleet) after(q int) *float64 {
+// endOf returns when the run after run q began, in UTC epoch seconds; nil if none exists.
+func (f *fleet) endOf(q int) *float64 {
 	if q+1 >= len(f.runs) {
 		return nil
 	}
@@ -70,10 +70,10 @@ func (f *fleet) after(q int) *float64 {
 	return &end
 }
 
-// widen makes an event hold a spell and its series.
+// widen extends an event to include a spell and its series.
 func (f *fleet) widen(e *MachineEvent, s spell) {
 	e.Start = math.Min(e.Start, f.runs[s.first].start)
-	if end := f.after(s.last); e.End != nil && (end == nil || *end > *e.End) {
+	if end := f.endOf(s.last); e.End != nil && (end == nil || *end > *e.End) {
 		e.End = end
 	}
 	for _, m := range slices.Sorted(maps.Keys(s.members)) {
@@ -83,8 +83,8 @@ func (f *fleet) widen(e *MachineEvent, s spell) {
 	e.Series = slices.Compact(e.Series)
 }
 
-// within says whether a run lies in one of the events of its sign.
-func within(events []MachineEvent, start, shift float64) bool {
+// inEvent reports whether a run with the given start and shift lies in one of the events of the same sign.
+func inEvent(events []MachineEvent, start, shift float64) bool {
 	return slices.ContainsFunc(events, func(e MachineEvent) bool {
 		return e.EffectPct*shift > 0 && e.Start <= start && (e.End == nil || start <= *e.End)
 	})

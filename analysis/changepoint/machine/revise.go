@@ -6,26 +6,25 @@ import (
 	"jobgait/analysis/internal/parallel"
 )
 
-// RevisedRuns is how many of the newest runs of a series are estimated again
-// when the next one has arrived: runs of others that began after a run tell of
-// it too, as far as they are near.
+// RevisedRuns is the number of newest runs of a series whose shifts are estimated again when the next one has
+// arrived: runs of others that began soon after a run also show its shift.
 const RevisedRuns = 3
 
-// lookBack estimates each run once more with what was known when RevisedRuns
-// others of its series had followed. How far to believe the others is learnt
-// apart for such estimates: they are surer than those from earlier runs only.
-func (f *fleet) lookBack() {
+// reviseEstimates estimates the shift at each run again with the runs known when RevisedRuns more of its series
+// had arrived. The weight of such estimates is learnt separately, because they are more certain than those from
+// earlier runs only.
+func (f *fleet) reviseEstimates() {
 	parallel.Each(len(f.members), func(i int) {
 		m, look := f.members[i], f.panel()
 		defer f.spare.Put(look)
 		for k := RevisedRuns; k < len(m.X); k++ {
-			m.oldest[k-RevisedRuns] = f.near(m.place[k-RevisedRuns], m.place[k]+1, m.now[k], look)
+			m.oldest[k-RevisedRuns] = f.estimateBefore(m.place[k-RevisedRuns], m.place[k]+1, m.now[k], look)
 		}
 	})
 	var revised shrinkage
 	for _, r := range f.runs {
 		m := f.members[r.member]
-		m.part[r.run] = revised.part()
+		m.part[r.run] = revised.weight()
 		if k := r.run - RevisedRuns; k >= 0 {
 			if old := &f.runs[m.place[k]]; !math.IsNaN(old.off) {
 				revised.learn(m.oldest[k], old.off, old.noise)
@@ -34,7 +33,7 @@ func (f *fleet) lookBack() {
 	}
 }
 
-// panel is one to work in beside others; it goes back to f.spare.
+// panel returns a buffer for concurrent work; the caller returns it to f.spare.
 func (f *fleet) panel() *panel {
 	if look, ok := f.spare.Get().(*panel); ok {
 		return look
@@ -43,9 +42,8 @@ func (f *fleet) panel() *panel {
 	return &fresh
 }
 
-// Watch returns what to call when a run of the series has arrived: it corrects
-// the newest values of x by what is known of the machine then. It is nil where
-// the machine is not known.
+// Watch returns a function to be called when a run of the series has arrived: it sets the newest values of x to
+// raw less the shifts known then. It returns nil if there are no shifts to revise.
 func (m *Member) Watch(raw, x []float64) func(newest int) {
 	if m == nil || m.fleet == nil {
 		return nil
@@ -54,7 +52,7 @@ func (m *Member) Watch(raw, x []float64) func(newest int) {
 		first := max(0, newest-RevisedRuns)
 		// A series is scanned several times; what is known is the same.
 		if m.taken[newest] == nil {
-			m.taken[newest] = m.revise(first, newest)
+			m.taken[newest] = m.revisedShifts(first, newest)
 		}
 		for i, v := range m.taken[newest] {
 			x[first+i] = raw[first+i] - v
@@ -62,18 +60,17 @@ func (m *Member) Watch(raw, x []float64) func(newest int) {
 	}
 }
 
-// revise is what is taken out of the runs first to newest when the newest has
-// arrived.
-func (m *Member) revise(first, newest int) []float64 {
+// revisedShifts returns the shifts subtracted from the runs first to newest when run newest has arrived.
+func (m *Member) revisedShifts(first, newest int) []float64 {
 	look := m.fleet.panel()
 	defer m.fleet.spare.Put(look)
 	list := make([]float64, 0, newest-first+1)
 	for k := first; k < newest; k++ {
 		e := m.oldest[k]
 		if k > newest-RevisedRuns {
-			e = m.fleet.near(m.place[k], len(m.fleet.runs), m.now[newest], look)
+			e = m.fleet.estimateBefore(m.place[k], len(m.fleet.runs), m.now[newest], look)
 		}
-		list = append(list, m.share[newest]*e.believed(m.part[newest]))
+		list = append(list, m.share[newest]*e.applied(m.part[newest]))
 	}
 	return append(list, m.shift[newest])
 }

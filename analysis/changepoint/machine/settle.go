@@ -7,11 +7,10 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// settle estimates shifts from all runs, before and after. Levels and shifts
-// are found in turn, with thresholds that come down: at first only changes that
-// no machine makes are levels, so that what the machine did is not taken for
-// them.
-func (f *fleet) settle(levels Levels) {
+// estimateFromAll estimates the shifts from all runs, before and after. It finds levels and shifts alternately,
+// with decreasing thresholds: at first only changes too large for a machine begin levels, so that shifts of the
+// machine are not taken for changes.
+func (f *fleet) estimateFromAll(levels Levels) {
 	own := make([][]int, len(f.members)) // runs of each
 	for q, r := range f.runs {
 		own[r.member] = append(own[r.member], q)
@@ -19,20 +18,20 @@ func (f *fleet) settle(levels Levels) {
 	for _, factor := range []float64{3.3, 1.7, 1} {
 		place, noise := make([][]float64, len(f.members)), make([]float64, len(f.members))
 		parallel.Each(len(f.members), func(i int) {
-			place[i], noise[i] = f.members[i].off(levels, factor)
+			place[i], noise[i] = f.members[i].deviations(levels, factor)
 			f.members[i].own = sharing{}
 		})
 		for q, r := range f.runs {
 			f.runs[q].off, f.runs[q].noise = place[r.member][r.run], noise[r.member]
 		}
 		near := f.bestWidth()
-		parallel.Each(len(f.members), func(i int) { f.shift(f.members[i], own[i], near) })
+		parallel.Each(len(f.members), func(i int) { f.setShifts(f.members[i], own[i], near) })
 	}
 }
 
-// shift estimates the shifts of a member, whose runs are given in the order of start, from near runs of others
-// on either side.
-func (f *fleet) shift(m *Member, own []int, near int) {
+// setShifts estimates the shifts of a member, whose runs own are given in the order of start, from the given
+// number of runs of others on either side; 0 sets no shifts.
+func (f *fleet) setShifts(m *Member, own []int, near int) {
 	clear(m.shift)
 	if near == 0 {
 		return
@@ -41,15 +40,15 @@ func (f *fleet) shift(m *Member, own []int, near int) {
 	defer f.spare.Put(look)
 	for _, q := range own {
 		r := &f.runs[q]
-		est := f.around(q, near, look)
+		est := f.estimateAround(q, near, look)
 		m.own.learn(est, r.off, r.noise)
-		m.shift[r.run] = m.own.part() * est.shift
+		m.shift[r.run] = m.own.weight() * est.shift
 	}
 }
 
-// off is how far each run lies from the level that the scan finds with the
-// present shifts taken out, and how far by itself.
-func (m *Member) off(levels Levels, strict float64) (off []float64, noise float64) {
+// deviations returns the distance of each run from its level, found with the present shifts subtracted, and the
+// noise of the series, in log units.
+func (m *Member) deviations(levels Levels, strict float64) (off []float64, noise float64) {
 	x := make([]float64, len(m.X))
 	for k := range x {
 		x[k] = m.X[k] - m.shift[k]
@@ -71,12 +70,11 @@ func (m *Member) off(levels Levels, strict float64) (off []float64, noise float6
 	return off, math.Max(robust.MAD(left), leastSpread)
 }
 
-// triedRuns is how many runs, spread evenly, decide on a width.
+// triedRuns is the number of runs, evenly spread, by which the width is chosen.
 const triedRuns = 2000
 
-// bestWidth is how many runs of others on either side tell the shift of a run
-// best, each series' being predicted by the rest; 0 where none beats no shift
-// by 3 %.
+// bestWidth returns the number of runs of others on either side from which the shift of a run is predicted
+// best; 0 if no width is 3 % better than no shift.
 func (f *fleet) bestWidth() int {
 	step := max(1, len(f.runs)/triedRuns)
 	var plain, left []float64
@@ -87,7 +85,7 @@ func (f *fleet) bestWidth() int {
 	for _, width := range []int{4, 8, 16, 32} {
 		left = left[:0]
 		for q := 0; q < len(f.runs); q += step {
-			left = append(left, math.Abs(f.runs[q].off-f.around(q, width, &f.look).shift))
+			left = append(left, math.Abs(f.runs[q].off-f.estimateAround(q, width, &f.look).shift))
 		}
 		if e := robust.Median(left); e < least {
 			best, least = width, e
@@ -96,8 +94,8 @@ func (f *fleet) bestWidth() int {
 	return best
 }
 
-// around estimates the shift at run q from width runs of unrelated members on either side of its start.
-func (f *fleet) around(q, width int, look *panel) estimate {
+// estimateAround estimates the shift at run q from width runs of unrelated members on either side of its start.
+func (f *fleet) estimateAround(q, width int, look *panel) estimate {
 	look.begin()
 	owner := f.runs[q].owner
 	for _, step := range []int{-1, 1} {

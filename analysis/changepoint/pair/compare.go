@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Join says which runs of two series belong together. The two ways are never
-// mixed: a day says that the machine was alike, a scale that the work was.
+// Join is the rule by which runs of two series are paired. Runs of one day had the same state of the machine;
+// runs of one scale had the same amount of work.
 type Join string
 
 const (
@@ -37,46 +37,43 @@ const (
 	seePct = 3
 )
 
-// spikes are the ratios that are disturbed. Both sides are alike, because either
-// run of a pair may be the one that was.
-func spikes() robust.Spikes { return robust.Spikes{Share: .06, Range: 1} }
+// spikeModel returns the model of disturbed ratios, symmetric because either run of a pair may be disturbed.
+func spikeModel() robust.Spikes { return robust.Spikes{Share: .06, Range: 1} }
 
-// Comparison is how b compares with a. A positive difference means that b is
-// larger. Figures are of the time since the ratio last changed.
+// Comparison is the relative difference of series b from series a, positive if b is larger. Figures cover the
+// time since the ratio last changed.
 type Comparison struct {
 	Pairs   int `json:"pairs"`
 	Dropped int `json:"dropped"` // runs without a partner or a value
-	// Used is how many pairs the figures rest on: those since the last change.
+	// Used is the number of pairs from which the figures are computed: those since the last change.
 	Used        int      `json:"used"`
 	RelativePct *float64 `json:"relative_pct"`
 	LoPct       *float64 `json:"ci_lo_pct"`
 	HiPct       *float64 `json:"ci_hi_pct"`
 	Level       float64  `json:"level"`
 	P           *float64 `json:"p"`
-	// Significant says that the interval excludes no difference; without it the
-	// difference is written "~".
+	// Significant reports that the interval does not include 0; otherwise the difference is written "~".
 	Significant bool `json:"significant"`
-	// Need is how many more pairs (runs of each set) would show a difference of
-	// SeePct four times in five; nil if there are enough.
+	// Need is the number of additional pairs (or runs of each set) with which a difference of SeePct percent is
+	// detected four times in five; nil if there are enough.
 	Need   *int    `json:"need"`
 	SeePct float64 `json:"see_pct"`
-	// Correlation is that of the paired logarithms: what the pairing removes.
+	// Correlation is the correlation of the paired logarithms: the noise that pairing removes.
 	Correlation *float64             `json:"correlation"`
 	Changes     []changepoint.Change `json:"changes"`
 	Histogram   []Bin                `json:"histogram"`
 	Notes       []note.Note          `json:"notes"`
 }
 
-// Compare pairs the runs of two series, several of one day or scale by their
-// median, and judges the logarithm of the ratio. The scan looks for changes of
-// the ratio first; indexes of changes count pairs.
+// Compare pairs the runs of two series, using the median of several runs of one day or scale, and tests the
+// logarithm of the ratio. It first detects changes of the ratio; their indexes count pairs.
 func Compare(a, b changepoint.Series, join Join) Comparison {
 	c := newComparison(level)
-	ka, va := grouped(&a, join)
-	kb, vb := grouped(&b, join)
-	keys, xa, xb := joined(ka, va, kb, vb)
+	ka, va := medianByKey(&a, join)
+	kb, vb := medianByKey(&b, join)
+	keys, xa, xb := commonKeys(ka, va, kb, vb)
 	c.Pairs = len(keys)
-	c.Dropped = dropped(&a, keys, join) + dropped(&b, keys, join)
+	c.Dropped = countDropped(&a, keys, join) + countDropped(&b, keys, join)
 	if c.Pairs < 2 {
 		c.Notes = append(c.Notes, note.New(note.NoPairs, "%s: the two have too few runs of one %s in common",
 			quantity.Plural(c.Pairs, "pair"), join))
@@ -95,10 +92,11 @@ func Compare(a, b changepoint.Series, join Join) Comparison {
 	for i := first; i < len(keys); i++ {
 		r = append(r, xb[i]-xa[i])
 	}
-	c.judge(r)
+	c.setFromRatios(r)
 	return c
 }
 
+// newComparison returns an empty comparison with intervals of the given level.
 func newComparison(level float64) Comparison {
 	return Comparison{Level: level, SeePct: seePct, Changes: []changepoint.Change{}, Histogram: []Bin{},
 		Notes: []note.Note{}}
@@ -125,17 +123,17 @@ func (c *Comparison) changesOfRatio(ratio changepoint.Series) int {
 	return last.Index
 }
 
-// judge fills in the figures of log ratios r.
-func (c *Comparison) judge(r []float64) {
+// setFromRatios sets the estimate, the interval, p and Need from log ratios r.
+func (c *Comparison) setFromRatios(r []float64) {
 	c.Used = len(r)
 	n := float64(len(r))
-	// Degrees of freedom given up for the spread of the spikes, which few pairs
-	// do not tell: without it coverage is .975 at 8 pairs, .988 at 30.
+	// Degrees of freedom lost because the spread of the spikes cannot be estimated from few pairs: without this
+	// coverage is .975 at 8 pairs, .988 at 30.
 	lost := math.Min(1.5, 12/n)
-	m := spikes().Mean(r)
+	m := spikeModel().Mean(r)
 	lo, hi := interval(m, c.Level, lost)
-	c.figures(m.Mean, lo, hi, chance(m, lost))
-	c.need(m.SE*math.Sqrt(m.DF+1), len(r))
+	c.figures(m.Mean, lo, hi, pValue(m, lost))
+	c.setNeed(m.SE*math.Sqrt(m.DF+1), len(r))
 	c.Histogram = histogram(r)
 	if len(r) < fewPairs {
 		c.Notes = append(c.Notes, note.New(note.FewPairs, "%s: the interval is widened below %d",
@@ -144,16 +142,16 @@ func (c *Comparison) judge(r []float64) {
 	}
 }
 
-// figures sets the estimate, its interval and p, given in logarithms.
+// figures sets the estimate, its interval and p, given in log units, and Significant.
 func (c *Comparison) figures(mean, lo, hi, p float64) {
 	rel, l, h := quantity.OfLogs(mean), quantity.OfLogs(lo), quantity.OfLogs(hi)
 	c.RelativePct, c.LoPct, c.HiPct, c.P = &rel, &l, &h, &p
 	c.Significant = lo > 0 || hi < 0
 }
 
-// need counts the runs that are missing to detect the requested difference with a power of 80 %, with a spread
-// of s from run to run.
-func (c *Comparison) need(s float64, have int) {
+// setNeed sets Need, the number of runs that are missing to detect a difference of SeePct with a power of 80 %,
+// with standard deviation s of single values.
+func (c *Comparison) setNeed(s float64, have int) {
 	const power = .84 // the normal quantile of four in five
 	see := math.Log1p(c.SeePct / 100)
 	enough := func(n int) bool {
@@ -174,17 +172,16 @@ func (c *Comparison) need(s float64, have int) {
 	}
 }
 
-// mostCounted is how many runs are tried one by one; beyond, Student's t is
-// normal to 2 %.
+// mostCounted is the largest number of runs tried one by one; above it the normal distribution replaces
+// Student's t, with an error below 2 %.
 const mostCounted = 100
 
-// grouped are the distinct days or scales of a series, ascending, and the
-// median logarithm of each.
-func grouped(s *changepoint.Series, join Join) (keys, values []float64) {
+// medianByKey returns the distinct days or scales of a series, ascending, and the median logarithm of each.
+func medianByKey(s *changepoint.Series, join Join) (keys, values []float64) {
 	groups := make(map[float64][]float64)
 	for i, y := range s.Y {
 		if s.Usable(i) {
-			k := key(s, i, join)
+			k := joinKey(s, i, join)
 			groups[k] = append(groups[k], math.Log(y))
 		}
 	}
@@ -194,15 +191,16 @@ func grouped(s *changepoint.Series, join Join) (keys, values []float64) {
 	return keys, values
 }
 
-func key(s *changepoint.Series, i int, join Join) float64 {
+// joinKey returns the day or the scale of run i, by which runs are paired.
+func joinKey(s *changepoint.Series, i int, join Join) float64 {
 	if join == JoinDay {
 		return math.Floor(s.Time(i))
 	}
 	return s.Time(i)
 }
 
-// joined are the keys that both have, with the values of each.
-func joined(ka, va, kb, vb []float64) (keys, xa, xb []float64) {
+// commonKeys returns the keys that both series have, with the values of each.
+func commonKeys(ka, va, kb, vb []float64) (keys, xa, xb []float64) {
 	for i, j := 0, 0; i < len(ka) && j < len(kb); {
 		switch {
 		case ka[i] < kb[j]:
@@ -217,24 +215,26 @@ func joined(ka, va, kb, vb []float64) (keys, xa, xb []float64) {
 	return keys, xa, xb
 }
 
-// dropped counts the runs of one series that are in no pair.
-func dropped(s *changepoint.Series, common []float64, join Join) int {
+// countDropped returns the number of runs of one series that are in no pair.
+func countDropped(s *changepoint.Series, common []float64, join Join) int {
 	n := 0
 	for i := range s.Y {
-		if !s.Usable(i) || !has(common, key(s, i, join)) {
+		if !s.Usable(i) || !contains(common, joinKey(s, i, join)) {
 			n++
 		}
 	}
 	return n
 }
 
-func has(sorted []float64, v float64) bool {
+// contains reports whether v is among the sorted numbers.
+func contains(sorted []float64, v float64) bool {
 	_, ok := slices.BinarySearch(sorted, v)
 	return ok
 }
 
-// correlation of two lists by the quadrants about their medians, which disturbed
-// runs do not move; nil where one of them does not vary.
+// correlation returns the correlation of two lists, estimated from the signs of their distances from the
+// medians, which disturbed runs do not affect; nil if one of them does not vary or they have fewer than three
+// values.
 func correlation(a, b []float64) *float64 {
 	if len(a) < 3 || slices.Min(a) == slices.Max(a) || slices.Min(b) == slices.Max(b) {
 		return nil
@@ -248,16 +248,16 @@ func correlation(a, b []float64) *float64 {
 	return &c
 }
 
-// interval is the two-sided interval of the mean at the level; lost is how many
-// more degrees of freedom are given up where values are few.
+// interval returns the two-sided confidence interval of the mean at the given level; lost degrees of freedom
+// are subtracted because values are few.
 func interval(m robust.SpikedMean, level, lost float64) (lo, hi float64) {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: math.Max(m.DF-lost, 1)}
 	h := t.Quantile(.5+level/2) * m.SE
 	return m.Mean - h, m.Mean + h
 }
 
-// chance is the two-sided chance of a mean this far from zero.
-func chance(m robust.SpikedMean, lost float64) float64 {
+// pValue returns the two-sided probability of a mean at least this far from zero by chance.
+func pValue(m robust.SpikedMean, lost float64) float64 {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: math.Max(m.DF-lost, 1)}
 	return 2 * t.Survival(math.Abs(m.Mean)/m.SE)
 }

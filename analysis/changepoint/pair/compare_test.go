@@ -91,11 +91,11 @@ func TestJoin(t *testing.T) {
 	if c.Pairs != 2 || c.Dropped != 7 {
 		t.Errorf("by scale: %d pairs, %d dropped; want 2, 7", c.Pairs, c.Dropped)
 	}
-	if !has(c.Notes, note.FewPairs) {
+	if !contains(c.Notes, note.FewPairs) {
 		t.Errorf("notes %v", c.Notes)
 	}
 	c = compare(a, changepoint.Series{T: []float64{99}, Y: []float64{1}}, pair.JoinDay)
-	if c.RelativePct != nil || c.Changes == nil || c.Histogram == nil || !has(c.Notes, note.NoPairs) {
+	if c.RelativePct != nil || c.Changes == nil || c.Histogram == nil || !contains(c.Notes, note.NoPairs) {
 		t.Errorf("nothing in common: %+v", c)
 	}
 }
@@ -111,7 +111,7 @@ func TestRatioChanges(t *testing.T) {
 	if len(c.Changes) != 1 || c.Changes[0].Index < 39 || c.Changes[0].Index > 41 || c.Used > 21 {
 		t.Fatalf("%+v, %d used", c.Changes, c.Used)
 	}
-	if math.Abs(*c.RelativePct-20) > 2 || !has(c.Notes, note.RatioChanged) {
+	if math.Abs(*c.RelativePct-20) > 2 || !contains(c.Notes, note.RatioChanged) {
 		t.Errorf("%v %%", *c.RelativePct)
 	}
 	for _, n := range c.Notes {
@@ -128,11 +128,11 @@ func TestCompareSets(t *testing.T) {
 		t.Errorf("four against four apart: %+v", c)
 	}
 	c = pair.CompareSets(set(10, 11, 12), set(20, 21, 22))
-	if c.Significant || c.LoPct != nil || c.RelativePct == nil || !has(c.Notes, note.TooFewSets) || c.Need == nil {
+	if c.Significant || c.LoPct != nil || c.RelativePct == nil || !contains(c.Notes, note.TooFewSets) || c.Need == nil {
 		t.Errorf("three against three cannot be significant: %+v", c)
 	}
 	c = pair.CompareSets(set(), set(1))
-	if c.RelativePct != nil || !has(c.Notes, note.TooFewSets) {
+	if c.RelativePct != nil || !contains(c.Notes, note.TooFewSets) {
 		t.Errorf("nothing: %+v", c)
 	}
 	c = pair.CompareSets(set(10, 10, 10, 10, 10), set(10, 10, 10, 10, 10))
@@ -149,6 +149,6 @@ func TestCompareSets(t *testing.T) {
 	}
 }
 
-func has(notes []note.Note, code note.Code) bool {
+func contains(notes []note.Note, code note.Code) bool {
 	return slices.ContainsFunc(notes, func(n note.Note) bool { return n.Code == code })
 }

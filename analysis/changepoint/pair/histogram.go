@@ -8,7 +8,7 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// Bin is a range of relative differences in per cent and how many pairs have one.
+// Bin is a range of relative differences in percent, and the number of pairs in it.
 type Bin struct {
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
@@ -43,7 +43,7 @@ func histogram(r []float64) []Bin {
 	return bins
 }
 
-// roundWidth is the nearest of 1, 2, 5 times a power of ten.
+// roundWidth returns the value nearest to w among 1, 2 and 5 times a power of ten.
 func roundWidth(w float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(w)))
 	switch {

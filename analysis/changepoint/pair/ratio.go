@@ -9,17 +9,16 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// History is how much longer one series takes than another, in percent: one value
-// for each day or scale that both have, of its medians, with the levels between
-// changes.
+// History is the relative difference of two series over time, in percent: one value for each day or scale that
+// both have, of its medians, with the levels between changes.
 type History struct {
 	T, Y     []float64
 	Regimes  []changepoint.Regime
 	Outliers []int
 }
 
-// Ratio is the history of how much longer b takes than a, with the levels between
-// the changes that a comparison of both found.
+// Ratio returns by how many percent b takes longer than a, for each day or scale that both have, with the
+// levels between the changes that a comparison found.
 func Ratio(a, b changepoint.Series, join Join, changes []changepoint.Change) History {
 	base, other := medians(a, join), medians(b, join)
 	var h History
@@ -37,12 +36,12 @@ func Ratio(a, b changepoint.Series, join Join, changes []changepoint.Change) His
 	return h
 }
 
-// medians are the values of each day or scale.
+// medians returns the median value of each day or scale.
 func medians(s changepoint.Series, join Join) map[float64]float64 {
 	groups := map[float64][]float64{}
 	for i, y := range s.Y {
 		if y > 0 && !math.IsInf(y, 0) {
-			k := key(&s, i, join)
+			k := joinKey(&s, i, join)
 			groups[k] = append(groups[k], y)
 		}
 	}
@@ -53,8 +52,8 @@ func medians(s changepoint.Series, join Join) map[float64]float64 {
 	return out
 }
 
-// addLevel adds mean and standard deviation of pairs first to end. Pairs so far
-// out that they are spikes of one of the two (5 MAD) count as outliers.
+// addLevel adds the mean and the standard deviation of the pairs [first,end). Pairs more than 5 MAD from their
+// median count as outliers.
 func (h *History) addLevel(first, end int) {
 	if first < 0 || end > len(h.Y) || first >= end {
 		return

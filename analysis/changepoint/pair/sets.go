@@ -10,8 +10,8 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// mostOfSet is how many runs of a set are compared with each of the other: of more, that number is taken evenly
-// from the sorted values, which keeps the ranks.
+// mostOfSet is the most runs of a set that are compared: of more, that number is taken evenly from the sorted
+// values, which keeps the ranks.
 const mostOfSet = 1000
 
 // CompareSets compares two sets of runs that nothing pairs: the median of all
@@ -21,10 +21,10 @@ const mostOfSet = 1000
 // them ran, which pairs can.
 func CompareSets(a, b changepoint.Series) Comparison {
 	c := newComparison(setLevel)
-	xa, xb := usable(&a), usable(&b)
+	xa, xb := usableLogs(&a), usableLogs(&b)
 	c.Used = len(xa) + len(xb)
 	c.Dropped = len(a.Y) + len(b.Y) - c.Used
-	xa, xb = thin(xa), thin(xb)
+	xa, xb = thinOut(xa), thinOut(xb)
 	if len(xa) == 0 || len(xb) == 0 {
 		c.Notes = append(c.Notes, note.New(note.TooFewSets, "%d and %d usable runs: nothing to compare", len(xa), len(xb)))
 		return c
@@ -43,12 +43,12 @@ func CompareSets(a, b changepoint.Series) Comparison {
 	}
 	c.figures(shift, lo, hi, p)
 	// Spread of one run of each: both sets add to the uncertainty.
-	c.need(math.Hypot(robust.MAD(xa), robust.MAD(xb)), min(len(xa), len(xb)))
+	c.setNeed(math.Hypot(robust.MAD(xa), robust.MAD(xb)), min(len(xa), len(xb)))
 	return c
 }
 
-// usable are the logarithms of the runs of a series that have a value.
-func usable(s *changepoint.Series) []float64 {
+// usableLogs returns the logarithms of the usable runs of a series.
+func usableLogs(s *changepoint.Series) []float64 {
 	var x []float64
 	for i, y := range s.Y {
 		if s.Usable(i) {
@@ -58,8 +58,8 @@ func usable(s *changepoint.Series) []float64 {
 	return x
 }
 
-// thin returns the values in ascending order, at most mostOfSet of them.
-func thin(x []float64) []float64 {
+// thinOut returns the values in ascending order, at most mostOfSet of them, evenly taken.
+func thinOut(x []float64) []float64 {
 	s := slices.Clone(x)
 	slices.Sort(s)
 	if len(s) <= mostOfSet {

@@ -2,12 +2,11 @@ package scatter
 
 import "math"
 
-// Outliers are the shares of runs far above and below their level, spread over one
-// log unit.
+// Outliers holds the expected shares of runs far above and below their level, spread over one log unit.
 type Outliers struct{ Up, Down float64 }
 
-// Usual are the outliers of run times: most are slow.
-func Usual() Outliers { return Outliers{Up: 0.06, Down: 0.01} }
+// RunTimeOutliers returns the expected outliers of run times: 6 % slow and 1 % fast.
+func RunTimeOutliers() Outliers { return Outliers{Up: 0.06, Down: 0.01} }
 
 // Loss is the negative log likelihood of a residual, 0 at its best: a normal of
 // scale Scale in a floor of outliers that is higher above than below. It is bounded
@@ -22,7 +21,7 @@ type Loss struct {
 	capDown  float64
 }
 
-// Loss is the loss at scale s.
+// Loss returns the loss function for noise of scale s, in log units.
 func (o Outliers) Loss(s float64) Loss {
 	floor := math.Sqrt(2*math.Pi) * s / (1 - o.Up - o.Down)
 	l := Loss{Scale: s, up: o.Up * floor, down: o.Down * floor}
@@ -31,12 +30,11 @@ func (o Outliers) Loss(s float64) Loss {
 	return l
 }
 
-// farAway is the residual in scales beyond which the normal no longer counts:
-// exp(-32) is far below either floor.
+// farAway is the residual, in scales, above which the normal part is neglected: exp(-32) is far below either
+// floor.
 const farAway = 8
 
-// Floor is the likelihood of an outlier of residual r, relative to the peak of the
-// normal.
+// Floor returns the likelihood of residual r as an outlier, relative to the peak of the normal.
 func (l *Loss) Floor(r float64) float64 {
 	if r > 0 {
 		return l.up
@@ -44,7 +42,7 @@ func (l *Loss) Floor(r float64) float64 {
 	return l.down
 }
 
-// Cost returns the loss of residual r.
+// Cost returns the loss of residual r in nats.
 func (l *Loss) Cost(r float64) float64 {
 	z := r / l.Scale
 	if z > farAway {
@@ -59,7 +57,7 @@ func (l *Loss) Cost(r float64) float64 {
 	return l.zeroDown - math.Log(e+l.down)
 }
 
-// Likelihood is exp(-Cost).
+// Likelihood returns exp(-Cost(r)).
 func (l *Loss) Likelihood(r float64) float64 {
 	floor := l.Floor(r)
 	z := r / l.Scale
@@ -112,8 +110,8 @@ func (l *Loss) Total(x []float64, mu float64) float64 {
 	return sum - math.Log(product)
 }
 
-// Descend returns the level that weighted means of x reach from mu, and how many
-// runs carry it.
+// Descend returns the level of x that iterated weighted means reach from mu, and the sum of the weights: the
+// effective number of runs at it.
 func (l *Loss) Descend(x []float64, mu float64) (to, weight float64) {
 	sw := 0.0
 	for range 12 {

@@ -7,7 +7,7 @@ import (
 )
 
 func TestLossIsBoundedAndZeroAtTheLevel(t *testing.T) {
-	l := Usual().Loss(0.02)
+	l := RunTimeOutliers().Loss(0.02)
 	if c := l.Cost(0); math.Abs(c) > 1e-12 {
 		t.Errorf("cost at the level is %g", c)
 	}
@@ -25,7 +25,7 @@ func TestLossIsBoundedAndZeroAtTheLevel(t *testing.T) {
 }
 
 func TestTotalIsTheSumOfCosts(t *testing.T) {
-	l := Usual().Loss(0.01)
+	l := RunTimeOutliers().Loss(0.01)
 	r := rand.New(rand.NewPCG(1, 3))
 	x := make([]float64, 200)
 	for i := range x {

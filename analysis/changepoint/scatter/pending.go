@@ -6,16 +6,15 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// pendingZ is the two-sample statistic from which runs look like two levels.
+// pendingZ is the two-sample statistic at which runs look like two levels.
 const pendingZ = 4.5
 
-// Pending is how many of runs x, which are of one level as far as is committed,
-// come before another one, 0 where they look like one. A change that is not yet
-// sure would else be laid to a node that happens to have run on one side of it,
-// or to the days of the week.
-func Pending(buf, x []float64) int {
+// RunsBeforeStep returns the index in x at which an uncommitted step to another level probably lies, 0 if x
+// looks like one level. Without it such a step would be attributed to a node that ran on one side of it, or to
+// the days of the week.
+func RunsBeforeStep(buf, x []float64) int {
 	n := len(x)
-	scale := max(OfSteps(buf, x), Least)
+	scale := max(NoiseOfSteps(buf, x), Least)
 	mid := robust.MedianIn(&buf, x)
 	off := func(v float64) float64 { return max(-6, min(6, (v-mid)/scale)) }
 	total := 0.0

@@ -9,20 +9,20 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// Least is the smallest noise believed, log units: a clock of seconds on
-// runs of hours shows equal values.
+// Least is the smallest noise that is assumed, in log units: runs of hours timed in seconds may have equal
+// values.
 const Least = 1e-4
 
-// BelievedSD and BelievedRuns are what is believed of the noise (log units) before
-// any run, and how many runs that belief is worth.
+// PriorSD and PriorRuns are the prior of the noise: its standard deviation in log units, and its weight in
+// runs.
 const (
-	BelievedSD   float64 = 0.015
-	BelievedRuns float64 = 2
+	PriorSD   float64 = 0.015
+	PriorRuns float64 = 2
 )
 
-// OfSteps estimates the noise of x from its steps, which hardly know of
-// changes of level: 1.4826 median |x[i]-x[i-1]| / sqrt 2; 0 for fewer than three.
-func OfSteps(buf, x []float64) float64 {
+// NoiseOfSteps estimates the noise of x, in log units, from differences between consecutive values, which
+// changes of level hardly affect: 1.4826 median |x[i]-x[i-1]| / sqrt 2; 0 for fewer than three.
+func NoiseOfSteps(buf, x []float64) float64 {
 	if len(x) < 3 {
 		return 0
 	}

@@ -15,23 +15,23 @@ func TestOneLevelOrTwo(t *testing.T) {
 		for i := range x {
 			x[i] = .02 * r.NormFloat64()
 		}
-		if Pending(nil, x) > 0 {
+		if RunsBeforeStep(nil, x) > 0 {
 			two++
 		}
 		for i := 40; i < 60; i++ {
 			x[i] += .1
 		}
-		if s := OfSteps(nil, x); s < .008 || s > .036 {
+		if s := NoiseOfSteps(nil, x); s < .008 || s > .036 {
 			t.Errorf("noise %v", s)
 		}
-		if k := Pending(nil, x); k < 38 || k > 42 {
+		if k := RunsBeforeStep(nil, x); k < 38 || k > 42 {
 			t.Errorf("a level from run 40 on begins at %d", k)
 		}
 	}
 	if two > 4 {
 		t.Errorf("%d of 200 levels are two", two)
 	}
-	if s := OfSteps(nil, []float64{1, 2}); s != 0 {
+	if s := NoiseOfSteps(nil, []float64{1, 2}); s != 0 {
 		t.Errorf("two runs have noise %v", s)
 	}
 }

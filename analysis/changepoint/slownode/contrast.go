@@ -11,19 +11,18 @@ import (
 )
 
 const (
-	// fewestWith is how many runs must have been with a node, and how many without
-	// it, for the two to be compared.
+	// fewestWith is the least number of runs with a node, and of runs without it, for the two to be compared.
 	fewestWith = 3
-	// mostOrders is the largest share of random orders that may show such a node, of
-	// shuffles. Without, recall is .905, and of 100 histories with steps every 10 to
-	// 40 runs, on nodes that are stayed on and none of which is slow, 39 name one.
+	// mostOrders is the largest accepted share of random orders that show such a node, out of shuffles orders.
+	// Without, recall is .905, and of 100 histories with steps every 10 to 40 runs, on nodes that are stayed on
+	// and none of which is slow, 39 name one.
 	mostOrders = .2
 	shuffles   = 199
-	// clip is how many MAD a run may lie off its level and still count fully.
+	// clip is the distance from the level, in MAD, to which runs are clipped.
 	clip float64 = 3
 )
 
-// contrast compares the runs with each node to those without it.
+// contrast compares the runs that used each node with those that did not.
 type contrast struct {
 	value []float64 // winsorised, NaN left out
 	runs  [][]int
@@ -32,6 +31,7 @@ type contrast struct {
 	sum   []float64
 }
 
+// newContrast collects the deviations off of the runs (NaN is left out) and the nodes of each run.
 func newContrast(off []float64, runs [][]int, nodes int) contrast {
 	c := contrast{count: make([]int, nodes), sum: make([]float64, nodes)}
 	for k, v := range off {
@@ -50,8 +50,8 @@ func newContrast(off []float64, runs [][]int, nodes int) contrast {
 	return c
 }
 
-// scores are by how much the runs with each node are slower than the others, by
-// the standardised difference of means; 0 for nodes of few runs.
+// scores returns for each node the standardised difference between the means of the runs with it and of the
+// others, positive if it is slower; 0 for nodes of few runs.
 func (c *contrast) scores(value []float64) []float64 {
 	all := 0.0
 	clear(c.sum)
@@ -72,11 +72,11 @@ func (c *contrast) scores(value []float64) []float64 {
 	return c.sum
 }
 
-// chance is how often the largest contrast of any node reaches z when the nodes have nothing to do with it:
-// values in random order within each regime, and node lists shifted by a number of runs, which keeps the
-// streaks of both. The larger of the two shares counts.
-func (c *contrast) chance(z float64, regime []int, rng *rand.Rand) float64 {
-	if c.plain(z) {
+// chanceOf returns the probability, 0 to 1, that the largest contrast of any node reaches z if nodes have no
+// effect: values in random order within each regime, and node lists shifted by a number of runs, which keeps
+// the streaks of both. The larger of the two shares counts.
+func (c *contrast) chanceOf(z float64, regime []int, rng *rand.Rand) float64 {
+	if c.isInsignificant(z) {
 		return 1
 	}
 	n := len(c.value)
@@ -110,9 +110,9 @@ func (c *contrast) chance(z float64, regime []int, rng *rand.Rand) float64 {
 	return math.Max(shuffled, float64(reached)/float64(tried+1))
 }
 
-// plain reports that z is not significant, without counting orders: it is below what the largest of that many
-// normal contrasts reaches three times in ten.
-func (c *contrast) plain(z float64) bool {
+// isInsignificant reports whether z is clearly not significant, so that no orders need be counted: the largest
+// of as many normal contrasts exceeds it in three of ten cases or more.
+func (c *contrast) isInsignificant(z float64) bool {
 	nodes := 0
 	for _, with := range c.count {
 		if with >= fewestWith && len(c.value)-with >= fewestWith {
@@ -123,7 +123,7 @@ func (c *contrast) plain(z float64) bool {
 	return nodes == 0 || z < sd*distuv.UnitNormal.Quantile(math.Pow(.7, 1/float64(nodes)))
 }
 
-// shuffle puts the values of each regime in random order.
+// shuffle writes to into the values in random order within each regime.
 func (c *contrast) shuffle(into []float64, regime []int, rng *rand.Rand) {
 	copy(into, c.value)
 	for first := 0; first < len(into); {

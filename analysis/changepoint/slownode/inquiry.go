@@ -8,36 +8,36 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// inquiry is one look at the runs from on: what they say of every node.
-type inquiry struct {
+// estimation is one estimate of the effect of every node from the runs from on.
+type estimation struct {
 	*suspects
-	from   int
-	raw, x []float64 // as measured, and without what is believed of nodes
-	parts  []stretch
-	part   []int // of each run
-	scale  float64
-	loss   scatter.Loss
-	streak float64 // how many runs are as informative as one that is placed independently
+	from         int
+	raw, x       []float64 // as measured, and with the estimated effects of nodes subtracted
+	parts        []stretch
+	part         []int // of each run
+	scale        float64
+	loss         scatter.Loss
+	runsPerVisit float64 // number of consecutive runs on a node that are as informative as one independent run
 }
 
-// stretch is the runs of one level: those to last, without first.
+// stretch is the runs [first,last) of one level.
 type stretch struct {
 	first, last int
 	level       float64
 	sum, weight float64 // of its runs, outliers by their weight
 }
 
-// testimony is a run with the node that is looked at.
-type testimony struct {
-	part   int
-	off    float64 // from the level that the runs without the node show
-	others float64 // what other suspects explain of it
-	back   float64 // weight of the runs without the node
+// nodeRun is a run that used the node whose effect is estimated.
+type nodeRun struct {
+	part          int
+	off           float64 // distance from the level of the runs without the node
+	others        float64 // part that other suspects explain
+	weightWithout float64 // weight of the runs without the node
 }
 
-// newInquiry opens a look at all runs of parts.
-func (m *suspects) newInquiry(raw, x []float64, parts []stretch, part []int) inquiry {
-	q := inquiry{suspects: m, from: parts[0].first, raw: raw, x: x, parts: parts, part: part}
+// newEstimation prepares an estimation from all runs of parts.
+func (m *suspects) newEstimation(raw, x []float64, parts []stretch, part []int) estimation {
+	q := estimation{suspects: m, from: parts[0].first, raw: raw, x: x, parts: parts, part: part}
 	end := parts[len(parts)-1].last
 	far := make([]float64, 0, end-q.from)
 	for _, g := range parts {
@@ -47,8 +47,8 @@ func (m *suspects) newInquiry(raw, x []float64, parts []stretch, part []int) inq
 	}
 	mad, n := robust.SD*robust.Median(far), float64(len(far))
 	q.scale = math.Max(scatter.Least,
-		math.Sqrt((scatter.BelievedRuns*scatter.BelievedSD*scatter.BelievedSD+n*mad*mad)/(scatter.BelievedRuns+n)))
-	q.loss = scatter.Usual().Loss(q.scale)
+		math.Sqrt((scatter.PriorRuns*scatter.PriorSD*scatter.PriorSD+n*mad*mad)/(scatter.PriorRuns+n)))
+	q.loss = scatter.RunTimeOutliers().Loss(q.scale)
 	for n, of := range m.of {
 		old := 0
 		for old < len(of) && of[old] < q.from {
@@ -56,23 +56,23 @@ func (m *suspects) newInquiry(raw, x []float64, parts []stretch, part []int) inq
 		}
 		m.of[n] = of[old:]
 	}
-	q.streak = q.streaks()
+	q.runsPerVisit = q.meanStreak()
 	return q
 }
 
-// hear goes over the nodes, those with the slowest runs first.
-func (q *inquiry) hear() {
+// estimateAll estimates the effects of the nodes, those with the slowest runs first, sweeps times.
+func (q *estimation) estimateAll() {
 	for range sweeps {
-		q.level()
-		q.rank()
+		q.fitLevels()
+		q.rankNodes()
 		for _, n := range q.order {
-			q.judge(n)
+			q.estimateNode(n)
 		}
 	}
 }
 
-// level fits the parts.
-func (q *inquiry) level() {
+// fitLevels fits the level of each part.
+func (q *estimation) fitLevels() {
 	for i := range q.parts {
 		g := &q.parts[i]
 		x := q.x[g.first:g.last]
@@ -84,13 +84,14 @@ func (q *inquiry) level() {
 	}
 }
 
+// add adds a value with a weight, negative to remove it, to the sums of the stretch.
 func (g *stretch) add(v, weight float64) {
 	g.sum += weight * v
 	g.weight += weight
 }
 
-// rank puts the nodes worth a look in order.
-func (q *inquiry) rank() {
+// rankNodes selects the nodes whose effect is estimated, by how slow their runs are, and sorts them.
+func (q *estimation) rankNodes() {
 	q.order = q.order[:0]
 	end := q.parts[len(q.parts)-1].last
 	for n, of := range q.of {
@@ -101,8 +102,8 @@ func (q *inquiry) rank() {
 		q.z[n] = sum / math.Sqrt(float64(len(of)))
 		switch {
 		case q.chance[n] == 0 && !(q.z[n] > screen):
-		case len(of) < fewestHeard || q.moves(n, q.from, end) < leastMoves:
-			q.believe(n, 0, 0)
+		case len(of) < minNodeRuns || q.countMoves(n, q.from, end) < leastMoves:
+			q.setEstimate(n, 0, 0)
 		default:
 			q.order = append(q.order, n)
 		}
@@ -110,39 +111,39 @@ func (q *inquiry) rank() {
 	slices.SortFunc(q.order, func(a, b int) int { return descending(q.z[a], q.z[b], a, b) })
 }
 
-// judge asks the runs with a node whether they are slower than those without,
-// beyond what other suspects explain: the evidence for the effect that fits them
-// best against none, and against all effects a slow node may have.
-func (q *inquiry) judge(n int) {
-	q.sight(n)
-	if len(q.seen) < fewestHeard {
-		q.believe(n, 0, 0)
+// estimateNode estimates whether the runs with a node are slower than those without, beyond what other suspects
+// explain, and sets the node's effect and its probability of being slow: from the evidence for the best effect
+// against none, and against all effects that a slow node may have.
+func (q *estimation) estimateNode(n int) {
+	q.collectRuns(n)
+	if len(q.seen) < minNodeRuns {
+		q.setEstimate(n, 0, 0)
 		return
 	}
 	off := make([]float64, len(q.seen))
 	for i, s := range q.seen {
 		off[i] = s.off
 	}
-	e, gain, weight := q.fit(robust.Median(off))
+	e, gain, weight := q.fitEffect(robust.Median(off))
 	if q.chance[n] > 0 {
-		if again, g, w := q.fit(q.effect[n]); g > gain {
+		if again, g, w := q.fitEffect(q.effect[n]); g > gain {
 			e, gain, weight = again, g, w
 		}
 	}
 	if e <= 0 || gain <= 0 {
-		q.believe(n, 0, 0)
+		q.setEstimate(n, 0, 0)
 		return
 	}
 	// The level is known from the runs without the node only, and runs of one visit
 	// may be alike for another reason: a change that is not seen yet, a slow spell.
-	sure := q.information(e) / q.streak
+	sure := q.information(e) / q.runsPerVisit
 	q.nats[n] = gain * sure / weight
-	odds := q.prior() + q.nats[n] + math.Log(math.Sqrt(2*math.Pi/sure)*q.scale*density(e))
-	q.believe(n, e, 1/(1+math.Exp(-odds)))
+	odds := q.priorLogOdds() + q.nats[n] + math.Log(math.Sqrt(2*math.Pi/sure)*q.scale*effectDensity(e))
+	q.setEstimate(n, e, 1/(1+math.Exp(-odds)))
 }
 
-// sight lists the runs with a node in parts that have runs without it.
-func (q *inquiry) sight(n int) {
+// collectRuns lists the runs with a node in parts that also have runs without it.
+func (q *estimation) collectRuns(n int) {
 	q.seen = q.seen[:0]
 	of := q.of[n]
 	for at := 0; at < len(of); {
@@ -157,14 +158,14 @@ func (q *inquiry) sight(n int) {
 		}
 		level := without.sum / without.weight
 		for _, k := range of[first:at] {
-			q.seen = append(q.seen, testimony{i, q.raw[k] - level, q.cost(k, n), without.weight})
+			q.seen = append(q.seen, nodeRun{i, q.raw[k] - level, q.expectedDelay(k, n), without.weight})
 		}
 	}
 }
 
-// fit returns the effect near e that explains the testimonies best, by how many
-// nats better than none, and the weight of the runs that it rests on.
-func (q *inquiry) fit(e float64) (effect, gain, weight float64) {
+// fitEffect returns the effect near e, in log units, that explains the collected runs best, by how many nats it
+// does so better than none, and the weight of the runs.
+func (q *estimation) fitEffect(e float64) (effect, gain, weight float64) {
 	for range 8 {
 		sum, last := 0.0, e
 		weight = 0
@@ -190,9 +191,9 @@ func (q *inquiry) fit(e float64) (effect, gain, weight float64) {
 	return e, gain, weight
 }
 
-// information is how many runs, compared to a known level, would tell effect e
-// as well.
-func (q *inquiry) information(e float64) float64 {
+// information returns the number of runs, compared to a known level, that would be as informative about effect
+// e.
+func (q *estimation) information(e float64) float64 {
 	sum := 0.0
 	for at := 0; at < len(q.seen); {
 		first, with := q.seen[at], 0.0
@@ -201,16 +202,16 @@ func (q *inquiry) information(e float64) float64 {
 				with += q.loss.Weight(q.seen[at].off - e)
 			}
 		}
-		sum += with * first.back / (with + first.back)
+		sum += with * first.weightWithout / (with + first.weightWithout)
 	}
 	return sum
 }
 
-// streaks is how many times as long a node is stayed on than if each run were placed independently, over all
-// nodes and as far as that is certain; at least 1. Without it, where runs stay with .8 and .9 on nodes none of
-// which is slow, and change every 15 to 65 runs, F1@1 of these changes is .897 and .856, with it .928 and .887
-// (150 histories each).
-func (q *inquiry) streaks() float64 {
+// meanStreak returns the ratio of the length of stays on a node to that of independently placed runs, over all
+// nodes, as far as it is certain; at least 1. Without it, where runs stay with .8 and .9 on nodes none of which
+// is slow, and change every 15 to 65 runs, F1@1 of these changes is .897 and .856, with it .928 and .887 (150
+// histories each).
+func (q *estimation) meanStreak() float64 {
 	span := float64(q.parts[len(q.parts)-1].last - q.from)
 	independent, visits := 0.0, 0.0
 	for _, of := range q.of {
@@ -225,17 +226,18 @@ func (q *inquiry) streaks() float64 {
 	return math.Max(1, (independent-math.Sqrt(independent))/math.Max(1, visits))
 }
 
-// believe sets what is believed of a node and takes it out of its runs.
-func (q *inquiry) believe(n int, effect, chance float64) {
+// setEstimate sets the effect of a node and its probability of being slow, and subtracts the expected delay
+// from its runs.
+func (q *estimation) setEstimate(n int, effect, chance float64) {
 	was := q.chance[n] > 0
-	q.suspect(n, effect, chance)
+	q.setSuspect(n, effect, chance)
 	if !was && q.chance[n] == 0 {
 		return
 	}
 	for _, k := range q.of[n] {
 		g := &q.parts[q.part[k]]
 		g.add(q.x[k], -q.loss.Weight(q.x[k]-g.level))
-		q.x[k] = q.raw[k] - q.cost(k, noNode)
+		q.x[k] = q.raw[k] - q.expectedDelay(k, noNode)
 		g.add(q.x[k], q.loss.Weight(q.x[k]-g.level))
 	}
 }

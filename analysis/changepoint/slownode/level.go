@@ -5,27 +5,26 @@ import (
 	"slices"
 )
 
-// levelRuns is how many of the newest runs tell which nodes belong to which of
-// two levels.
+// levelRuns is the number of newest runs by which nodes are assigned to one of two levels.
 const levelRuns = 120
 
-// OfLevels says which nodes go with which of two levels, as a text that continues
-// a sentence; "" if none do.
+// OfLevels returns a text, continuing a sentence, about the nodes that belong to the slower and to the faster
+// of two levels; "" if none exists.
 func (w *Watch) OfLevels(x []float64, low, high float64) string {
 	slow, fast := w.pl.levelNodes(x, (low+high)/2)
 	switch {
 	case len(slow) > 0 && len(fast) > 0:
-		return fmt.Sprintf("; the slower with %s, the faster with %s", list(slow), list(fast))
+		return fmt.Sprintf("; the slower with %s, the faster with %s", joinNames(slow), joinNames(fast))
 	case len(slow) > 0:
-		return fmt.Sprintf("; the slower with %s", list(slow))
+		return fmt.Sprintf("; the slower with %s", joinNames(slow))
 	case len(fast) > 0:
-		return fmt.Sprintf("; the faster with %s", list(fast))
+		return fmt.Sprintf("; the faster with %s", joinNames(fast))
 	}
 	return ""
 }
 
-// levelNodes are the nodes of whose newest runs nine in ten lie above mid, and
-// below it: at least three runs of each, and not so of all runs.
+// levelNodes returns the nodes of whose newest runs at least nine in ten lie above mid, and those below it, if
+// they have at least three runs and not all runs lie so.
 func (pl *placement) levelNodes(x []float64, mid float64) (slow, fast []string) {
 	above, all := make([]float64, len(pl.names)), make([]float64, len(pl.names))
 	up, runs := 0.0, 0.0

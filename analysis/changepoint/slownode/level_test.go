@@ -37,7 +37,7 @@ func TestLevelNodes(t *testing.T) {
 	if got := w.OfLevels(x, 1, 2); got != "" { // noNode is above
 		t.Errorf("%q", got)
 	}
-	if got := list(strings.Split("a b c d e f g h", " ")); got != "a, b, c, d, e, f and 2 more" {
+	if got := joinNames(strings.Split("a b c d e f g h", " ")); got != "a, b, c, d, e, f and 2 more" {
 		t.Errorf("%q", got)
 	}
 }
@@ -52,10 +52,10 @@ func TestPending(t *testing.T) {
 			raw[i] += .2
 		}
 	}
-	if k := scatter.Pending(nil, raw); k < 19 || k > 21 {
+	if k := scatter.RunsBeforeStep(nil, raw); k < 19 || k > 21 {
 		t.Errorf("a step at 20 is seen at %d", k)
 	}
-	if k := scatter.Pending(nil, raw[:20]); k != 0 {
+	if k := scatter.RunsBeforeStep(nil, raw[:20]); k != 0 {
 		t.Errorf("no step is seen at %d", k)
 	}
 	nodes := make([][]string, 30)
@@ -66,7 +66,7 @@ func TestPending(t *testing.T) {
 	for k := 1; k < 30; k++ {
 		w.arrive(k)
 	}
-	if !w.moved(0, 10, 20, 0, 30) || w.moved(0, 10, 20, 0, 20) {
+	if !w.movedNodes(0, 10, 20, 0, 30) || w.movedNodes(0, 10, 20, 0, 20) {
 		t.Error("one move is a change for all that is known, two are the node's")
 	}
 }

@@ -4,14 +4,14 @@ import (
 	"slices"
 )
 
-// placement is where the runs of a history were: nodes by number.
+// placement holds the nodes of each run of a history, by number.
 type placement struct {
 	names []string
 	runs  [][]int
 }
 
-// newPlacement numbers the nodes; it is empty where fewer than two
-// are recorded.
+// newPlacement numbers the nodes of all runs; it returns an empty placement if fewer than two nodes are
+// recorded.
 func newPlacement(lists [][]string) placement {
 	number := make(map[string]int)
 	p := placement{runs: make([][]int, len(lists))}

@@ -18,7 +18,7 @@ func TestExpectedCost(t *testing.T) {
 		m := newSuspects(&placement{names: make([]string, nodes), runs: [][]int{r.Perm(nodes)}})
 		m.arrive(0)
 		for n := range nodes {
-			m.suspect(n, float64(1+r.IntN(3))/10, r.Float64()) // equal effects too
+			m.setSuspect(n, float64(1+r.IntN(3))/10, r.Float64()) // equal effects too
 		}
 		other := r.IntN(nodes+1) - 1
 		want := 0.0
@@ -39,7 +39,7 @@ func TestExpectedCost(t *testing.T) {
 			}
 			want += chance * most
 		}
-		if got := m.cost(0, other); math.Abs(got-want) > 1e-12 {
+		if got := m.expectedDelay(0, other); math.Abs(got-want) > 1e-12 {
 			t.Fatalf("%d nodes without %d: %v, want %v", nodes, other, got, want)
 		}
 	}
@@ -50,11 +50,11 @@ func TestSuspectsOfRuns(t *testing.T) {
 	m := newSuspects(&placement{names: make([]string, 3), runs: [][]int{{0, 1}, {1}, {0, 2}, {1, 2}}})
 	m.arrive(0)
 	m.arrive(1)
-	m.suspect(1, .1, .5)
+	m.setSuspect(1, .1, .5)
 	m.arrive(2)
 	m.arrive(3)
-	m.suspect(2, .2, .9)
-	m.suspect(1, .1, .001)
+	m.setSuspect(2, .2, .9)
+	m.setSuspect(1, .1, .001)
 	if want := [][]int{nil, nil, {2}, {2}}; !slices.EqualFunc(m.in, want, slices.Equal[[]int]) {
 		t.Errorf("suspects of runs %v, want %v", m.in, want)
 	}
@@ -79,7 +79,7 @@ func TestEnteredAndLeft(t *testing.T) {
 		{[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, false},
 	} {
 		m := suspects{of: [][]int{c.of}}
-		if got := m.moves(0, 0, 10) >= leastMoves; got != c.want {
+		if got := m.countMoves(0, 0, 10) >= leastMoves; got != c.want {
 			t.Errorf("runs %v: %t", c.of, got)
 		}
 	}
@@ -98,13 +98,13 @@ func TestSuspectedEarly(t *testing.T) {
 			}
 			return 0
 		})
-		for k := 1; len(w.belief.of[0]) < 5 && k < 60; k++ {
+		for k := 1; len(w.suspects.of[0]) < 5 && k < 60; k++ {
 			w.Learn(k, 0, nil)
 		}
-		if m := w.belief; m.chance[0] > .8 && math.Abs(m.effect[0]-cost) < .03 {
+		if m := w.suspects; m.chance[0] > .8 && math.Abs(m.effect[0]-cost) < .03 {
 			early++
 		}
-		for n, c := range w.belief.chance {
+		for n, c := range w.suspects.chance {
 			if n > 0 {
 				wrong += c
 				clean++
@@ -157,13 +157,13 @@ func TestStreaks(t *testing.T) {
 		for k := range runs {
 			m.arrive(k)
 		}
-		q := inquiry{suspects: m, parts: []stretch{{first: 0, last: runs}}}
-		if got := q.streaks(); got < c.lo || got > c.hi {
+		q := estimation{suspects: m, parts: []stretch{{first: 0, last: runs}}}
+		if got := q.meanStreak(); got < c.lo || got > c.hi {
 			t.Errorf("stays with %.1f: visits %.2f times as long", c.stay, got)
 		}
 	}
-	none := inquiry{suspects: newSuspects(&placement{names: make([]string, 2)}), parts: []stretch{{last: 5}}}
-	if got := none.streaks(); got != 1 {
+	none := estimation{suspects: newSuspects(&placement{names: make([]string, 2)}), parts: []stretch{{last: 5}}}
+	if got := none.meanStreak(); got != 1 {
 		t.Errorf("no visits are %v times as long", got)
 	}
 }
@@ -192,7 +192,7 @@ func TestWatch(t *testing.T) {
 			t.Fatalf("%d runs: %v, of more %v", k+1, part.X(), whole.X()[:k+1])
 		}
 	}
-	slow := whole.Judge(nil)
+	slow := whole.SlowNodes(nil)
 	if len(slow) != 1 || slow[0].Node != "d" || math.Abs(slow[0].EffectPct-10.5) > 3 || slow[0].P > mostOrders {
 		t.Errorf("slow nodes %+v", slow)
 	}
@@ -217,7 +217,7 @@ func TestNotes(t *testing.T) {
 	if notes := w.Notes([]NodeChange{{40, true}}, nil, since); notes != nil {
 		t.Errorf("before any node is named: %v", notes)
 	}
-	w.Judge(nil)
+	w.SlowNodes(nil)
 	found := [][]NodeChange{{{20, true}, {60, false}}, {{60, false}}} // as measured, and without
 	notes := w.Notes([]NodeChange{{40, true}, {61, false}}, func([]float64) []NodeChange {
 		now := found[0]

@@ -7,35 +7,33 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// Runs is how many runs are looked back on for slow nodes. They are looked
-// for after every run at first, after a fiftieth more later.
+// Runs is the number of newest runs from which slow nodes are estimated: after every run at first, later each
+// time their number has grown by a fiftieth.
 const Runs = 256
 
 const (
-	// firstLook is how many runs are waited for: no history of fewer is judged.
+	// firstLook is the number of runs before the first estimate.
 	firstLook = 5
-	// mostCells is how many entries of node lists may be looked at per run: jobs of
-	// a thousand nodes are looked at every hundred runs in the end. Only lists that
-	// have arrived count, or the length of a history would decide on its first
-	// changes.
+	// mostCells limits the entries of node lists that are processed per run: with jobs of a thousand nodes,
+	// estimates are a hundred runs apart in the end. Only lists that have arrived count, or the length of a
+	// history would decide on its first changes.
 	mostCells = 2048
 )
 
-// Watch keeps what is believed of nodes as runs arrive and takes it out
-// of their logarithms. What was committed before a node was known stands: the
-// changes of a history cut short are those of the whole.
+// Watch estimates the effects of nodes as runs arrive and subtracts them from the logarithms. What was
+// committed before a node was known stands: the changes of a history cut short are those of the whole.
 type Watch struct {
-	pl     placement
-	raw    []float64 // as given
-	x      []float64 // adjusted, shared with the scan
-	belief *suspects
-	slow   []limp // those that are named, at the end
-	off    []float64
-	regime []int
-	parts  []stretch
-	buf    []float64
-	cells  int // entries of the node lists that are looked back on
-	due    int // runs that are waited for before the next look
+	pl       placement
+	raw      []float64 // as given
+	x        []float64 // adjusted, shared with the scan
+	suspects *suspects
+	slow     []slowNode // those that are named, at the end
+	off      []float64
+	regime   []int
+	parts    []stretch
+	buf      []float64
+	cells    int // entries of the node lists that are looked back on
+	due      int // runs that are waited for before the next look
 }
 
 // New watches the nodes of runs raw, of which each has a list of nodes; nil where nodes are not known, or fewer
@@ -46,7 +44,7 @@ func New(raw []float64, nodes [][]string) *Watch {
 		return nil
 	}
 	n := len(raw)
-	w := &Watch{pl: pl, belief: newSuspects(&pl), due: firstLook,
+	w := &Watch{pl: pl, suspects: newSuspects(&pl), due: firstLook,
 		raw: raw, x: append([]float64(nil), raw...), off: make([]float64, n), regime: make([]int, n)}
 	w.arrive(0)
 	return w
@@ -55,48 +53,48 @@ func New(raw []float64, nodes [][]string) *Watch {
 // X returns the residuals of the learnt runs; all callers share the slice.
 func (w *Watch) X() []float64 { return w.x }
 
-// arrive takes note of where run k was.
+// arrive records the nodes of run k.
 func (w *Watch) arrive(k int) {
-	w.belief.arrive(k)
+	w.suspects.arrive(k)
 	w.cells += len(w.pl.runs[k])
 	if k >= Runs {
 		w.cells -= len(w.pl.runs[k-Runs])
 	}
 }
 
-// Learn asks the runs up to newest about nodes; starts are the first runs of the
-// levels that are committed by then, ascending, as far as Runs are looked back on.
-// Up to revised runs before newest may have been given another value since.
+// Learn updates the estimates of nodes with the runs up to newest, at intervals. starts lists the first runs of
+// the committed levels, ascending, among the newest Runs. The values of up to revised runs before newest may
+// have changed since the last call.
 func (w *Watch) Learn(newest, revised int, starts []int) {
 	w.arrive(newest)
 	n := newest + 1
-	if n < w.due || w.belief.known < 2 {
+	if n < w.due || w.suspects.known < 2 {
 		w.adjust(max(0, newest-revised), n)
 		return
 	}
 	w.due = n + max(1+w.cells/mostCells, min(n, Runs)/50)
-	w.inquire(max(0, n-Runs), n, starts)
+	w.estimateNodes(max(0, n-Runs), n, starts)
 }
 
-// inquire asks runs from to end about nodes and takes out what is believed then.
-func (w *Watch) inquire(from, end int, starts []int) {
+// estimateNodes estimates the effects of nodes from the runs [from,end) and subtracts them.
+func (w *Watch) estimateNodes(from, end int, starts []int) {
 	w.adjust(from, end)
-	w.place(from, end, starts)
-	q := w.belief.newInquiry(w.raw, w.x, w.parts, w.regime)
-	q.hear()
+	w.setRegimes(from, end, starts)
+	q := w.suspects.newEstimation(w.raw, w.x, w.parts, w.regime)
+	q.estimateAll()
 	w.adjust(from, end)
 }
 
-// adjust takes what is believed of nodes out of runs from to end.
+// adjust subtracts the expected delays of suspected nodes from the runs [from,end).
 func (w *Watch) adjust(from, end int) {
 	for k := from; k < end; k++ {
-		w.x[k] = w.raw[k] - w.belief.cost(k, noNode)
+		w.x[k] = w.raw[k] - w.suspects.expectedDelay(k, noNode)
 	}
 }
 
-// place says how far runs from to end lie from the level of their regime, by
-// what is believed so far.
-func (w *Watch) place(from, end int, starts []int) {
+// setRegimes divides the runs [from,end) into regimes and sets the distance of each run from the level of its
+// regime.
+func (w *Watch) setRegimes(from, end int, starts []int) {
 	first := from
 	w.parts = w.parts[:0]
 	part := func(last int) {
@@ -113,22 +111,22 @@ func (w *Watch) place(from, end int, starts []int) {
 		}
 	}
 	last := bounds[len(bounds)-1]
-	if k := scatter.Pending(w.buf, w.x[last:end]); k > 0 {
+	if k := scatter.RunsBeforeStep(w.buf, w.x[last:end]); k > 0 {
 		bounds = append(bounds, last+k)
 	}
 	bounds = append(bounds, end)
 	for q := 1; q+1 < len(bounds); q++ {
-		if !w.moved(bounds[q-1], bounds[q], bounds[q+1], from, end) {
+		if !w.movedNodes(bounds[q-1], bounds[q], bounds[q+1], from, end) {
 			part(bounds[q])
 		}
 	}
 	part(end)
 }
 
-// moved says whether the runs from before to index and those from there to after are on different nodes, by a
-// node that was left and entered more than once between from and end: then the step may be the node's, and does
-// not part two levels when nodes are judged. A single move cannot be distinguished from a change.
-func (w *Watch) moved(before, index, after, from, end int) bool {
+// movedNodes reports whether the runs [before,index) and [index,after) are on different nodes, by a node that
+// was left and entered more than once between from and end: then the step may be due to the node, and does not
+// separate two levels in the estimate of nodes. A single move cannot be distinguished from a change.
+func (w *Watch) movedNodes(before, index, after, from, end int) bool {
 	share := make([]float64, len(w.pl.names))
 	count := func(lo, hi int, sign float64) {
 		for k := lo; k < hi; k++ {
@@ -140,7 +138,7 @@ func (w *Watch) moved(before, index, after, from, end int) bool {
 	count(before, index, -1)
 	count(index, after, 1)
 	for n, d := range share {
-		if math.Abs(d) >= .8 && w.belief.moves(n, from, end) >= 2 {
+		if math.Abs(d) >= .8 && w.suspects.countMoves(n, from, end) >= 2 {
 			return true
 		}
 	}

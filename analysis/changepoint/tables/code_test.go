@@ -12,7 +12,7 @@ import (
 func code(w io.Writer, seed uint64, draws int) {
 	for _, kind := range []struct {
 		name string
-		fate draw.Fate
+		fate draw.FunctionFate
 	}{{"10 % slower", draw.Slower}, {"untouched", draw.Untouched}, {"renamed", draw.Renamed}, {"inlined", draw.Inlined}} {
 		right, replaced, wrong, far, all, seen := 0, 0, 0, 0, 0, 0
 		for i := range draws {
@@ -20,7 +20,7 @@ func code(w io.Writer, seed uint64, draws int) {
 			for range 200 {
 				h := draw.Code(r, kind.fate)
 				res := one(h.Series)
-				told := h.Told(res)
+				told := h.Attribution(res)
 				all++
 				right += count(told.Named)
 				replaced += count(told.Replaced)

@@ -107,7 +107,7 @@ func TestTally(t *testing.T) {
 		changes: []draw.PlantedChange{{Index: 10, Z: 9}, {Index: 13, Z: 9}, {Index: 30, Z: 9}}}
 	var a tally
 	rate := 0.005
-	a.add(h, []changepoint.Change{{Index: 12}, {Index: 40, FalsePer1000: &rate, Beyond: 1}})
+	a.add(h, []changepoint.Change{{Index: 12}, {Index: 40, FalsePer1000: &rate, ExcessNats: 1}})
 	if s := a.score[1]; s.Found != 1 || s.Asked != 3 || s.False != 1 || a.rated != 1 || a.beyond != 1 || a.events != 2 ||
 		a.with != 1 {
 		t.Errorf("%+v", a)

@@ -108,7 +108,7 @@ func slowNodes(w io.Writer, seed uint64, draws int) {
 		for i := range draws {
 			r := source(seed, i, 1)
 			for range 20 {
-				h := draw.Stayed(r, stay)
+				h := draw.OnNodes(r, stay)
 				res := one(h.Series)
 				with.Add(h, res.Changes, 1)
 				for _, s := range res.SlowNodes {
@@ -156,7 +156,7 @@ func joint(w io.Writer, seed uint64, draws int) {
 		}{{"alone", alone}, {"together", together}} {
 			fmt.Fprintf(w, "joint: share %.1f, %-8s recall %.3f of %d, z 3.5 to 7 %.3f of %d, false per 1000 %.2f of %d runs\n",
 				share, t.name,
-				t.s.Recall(), t.s.Asked, ratio(t.s.WeakOK, t.s.Weak), t.s.Weak, t.s.FalsePer1000(), t.s.Runs)
+				t.s.Recall(), t.s.Asked, ratio(t.s.WeakFound, t.s.Weak), t.s.Weak, t.s.FalsePer1000(), t.s.Runs)
 		}
 	}
 }

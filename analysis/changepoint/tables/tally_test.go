@@ -28,7 +28,7 @@ func (t *tally) add(h history, found []changepoint.Change) {
 	for _, c := range found {
 		if c.FalsePer1000 != nil {
 			t.rated++
-			if c.Beyond > 0 {
+			if c.ExcessNats > 0 {
 				t.beyond++
 			}
 		}

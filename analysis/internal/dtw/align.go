@@ -1,6 +1,6 @@
 package dtw
 
-// The turns that lead to a cell.
+// Directions from which a path enters a cell.
 const (
 	diagonal uint8 = iota
 	up

@@ -2,7 +2,7 @@ package dtw
 
 import "math"
 
-// Rule says how long an average is refined.
+// Rule is the condition on which the refinement of an average ends.
 type Rule struct {
 	// MaxRounds is the largest number of refinements (the paper's 31).
 	MaxRounds int
@@ -10,11 +10,11 @@ type Rule struct {
 	// below MinDecrease end it (the paper's 5 and 0.025).
 	Patience    int
 	MinDecrease float64
-	// Band is that of the alignments.
+	// Band is the band of the alignments.
 	Band int
 }
 
-// Paper is the rule of Phase-TA III-C.
+// Paper returns the rule of Phase-TA III-C.
 func Paper() Rule {
 	return Rule{MaxRounds: 31, Patience: 5, MinDecrease: 0.025, Band: Full}
 }
@@ -54,8 +54,7 @@ func (s *Scratch) Average(items [][]float64, start []float64, rule Rule) (averag
 	return average, s.WGSS(items, average, rule.Band), rounds
 }
 
-// WGSS is the within-group sum of squares of a pattern relative to items
-// (Phase-TA, equation 1).
+// WGSS returns the within-group sum of squares of a pattern relative to items (Phase-TA, equation 1).
 func (s *Scratch) WGSS(items [][]float64, pattern []float64, band int) float64 {
 	sum := 0.0
 	for _, x := range items {

@@ -3,6 +3,7 @@ package dtw
 // disjoint is a union-find forest.
 type disjoint []int
 
+// newDisjoint returns n clusters of one item each.
 func newDisjoint(n int) disjoint {
 	d := make(disjoint, n)
 	for i := range d {
@@ -11,6 +12,7 @@ func newDisjoint(n int) disjoint {
 	return d
 }
 
+// find returns the root of the cluster of item i.
 func (d disjoint) find(i int) int {
 	for d[i] != i {
 		d[i] = d[d[i]]
@@ -25,7 +27,7 @@ func (d disjoint) join(i, j int) {
 	d[max(i, j)] = min(i, j)
 }
 
-// labels numbers the clusters in the order of their first items.
+// labels returns the cluster number of each item; clusters are numbered in the order of their first items.
 func (d disjoint) labels() []int {
 	out := make([]int, len(d))
 	k := 0

@@ -94,10 +94,10 @@ func fixedPoint(x, y []float64) (f fixed, ok bool) {
 // of returns a value as a cost.
 func (f fixed) of(v float64) int64 { return int64((v-f.lo)*f.scale) << f.pairBits }
 
-// pairs is the mask of the number of pairs in a cell.
+// pairs returns the mask of the lowest bits of a cell, which hold the number of pairs of the path.
 func (f fixed) pairs() int64 { return 1<<f.pairBits - 1 }
 
-// mean is the cost of a cell over its number of pairs.
+// mean returns the cost of a cell divided by its number of pairs.
 func (f fixed) mean(cell int64) float64 {
 	return float64(cell>>f.pairBits) / f.scale / float64(cell&f.pairs())
 }
@@ -105,17 +105,16 @@ func (f fixed) mean(cell int64) float64 {
 // unreachable is the cost of a cell that no path enters.
 const unreachable = 1 << 61
 
-// distance is |v - w|.
+// distance returns |v - w|.
 func distance(v, w int64) int64 {
 	d := v - w
 	sign := d >> 63
 	return d ^ sign - sign
 }
 
-// table is the last row of cells that has been computed, in place of which the next is
-// written. Cells and values of y count from 1. Only cells between first and last are at
-// most as large as limit. Of cells beyond them any value above the limit may be used, as
-// that of an earlier row: what comes from there is above the limit too.
+// table is one row of cells; each new row overwrites the one before. Cells and values of y are numbered from 1.
+// Only cells from first to last can be at most limit. Cells outside may still hold values of earlier rows:
+// those are above the limit as well, so that no path within the limit comes from them.
 type table struct {
 	cells, y     []int64
 	pairs, limit int64 // pairs is the mask of the number of pairs
@@ -153,7 +152,7 @@ func (t *table) addTwo(v, w int64) {
 	t.narrow(t.first + j)
 }
 
-// addOne computes one row.
+// addOne replaces the row by that of the next value v of x.
 func (t *table) addOne(v int64) {
 	diagonal, left := t.cells[t.first-1], int64(unreachable)
 	for j := t.first; j < len(t.cells); j++ {

@@ -18,9 +18,9 @@ func (s *Scratch) Means(xs [][]float64, y []float64) []float64 {
 	return out
 }
 
-// fourMeans is false where the processor cannot, or the series are not of one even length
-// or not finite. It computes all cells: an end of a row that is above the limit in all four
-// is too rare to be looked for.
+// fourMeans computes four mean distances at once, with AVX2. It returns false if the CPU has no AVX2 or the
+// series are not finite or not all of one even length. It computes all cells: a part of a row that is above the
+// limit in all four tables is too rare to be worth detecting.
 func (s *Scratch) fourMeans(out []float64, xs [][]float64, y []float64) bool {
 	n, m := len(xs[0]), len(y)
 	if !hasLanes() || n == 0 || m == 0 || n%2 == 1 {

@@ -2,9 +2,8 @@ package dtw
 
 import "math"
 
-// Scratch is the memory of one computation after the other; it grows to the
-// longest and is never given back. Its zero value is ready. One goroutine may
-// use it at a time.
+// Scratch is memory that successive computations reuse; it grows as needed and never shrinks. Its zero value is
+// ready to use. Only one goroutine may use it at a time.
 type Scratch struct {
 	prev, cur []float64
 	fixed     []int64
@@ -44,7 +43,7 @@ func limits(i, n, m, band int) (lo, hi int) {
 
 var inf = math.Inf(1)
 
-// start prepares the row before the first.
+// start initializes the row before the first.
 func start(prev []float64) {
 	for j := range prev {
 		prev[j] = inf
@@ -52,8 +51,8 @@ func start(prev []float64) {
 	prev[0] = 0
 }
 
-// seal puts infinity on both sides of what row i has between lo and hi, as far as
-// row i+1 will read it: what two rows before left there is not of this table.
+// seal sets the cells on both sides of lo..hi in row i to infinity, as far as row i+1 reads them, because they
+// still have values of two rows before.
 func seal(cur []float64, i, n, m, band, lo, hi int) {
 	cur[lo-1] = inf
 	if band < 0 {

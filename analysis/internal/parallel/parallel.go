@@ -7,9 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Each calls do with 0 to n-1 on all CPUs. Calls must not depend on each
-// other: what they return does not depend on how many CPUs there are. A panic is
-// passed on to the caller, who may be a hook that has to survive it.
+// Each calls do with 0 to n-1, concurrently on all CPUs, and waits for all. Calls must not depend on each
+// other. A panic of a call is passed on to the caller, which may be a hook that has to survive it.
 func Each(n int, do func(i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers < 2 {

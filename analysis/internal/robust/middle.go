@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// SD is how many median absolute deviations a standard deviation of normal values has.
+// SD is the ratio of the standard deviation of normal values to their median absolute deviation.
 const SD = 1.4826
 
-// Middle is the median of x, which it puts in another order.
+// Middle returns the median of x, which it reorders.
 func Middle(x []float64) float64 {
 	lo, hi := centre(x)
 	return (lo + hi) / 2
 }
 
-// MedianIn is Median to the last bit, of values without NaN and with buf to work in.
+// MedianIn returns the median of x, equal to Median to the last bit; x must not contain NaN. It uses buf as
+// buffer.
 func MedianIn(buf *[]float64, x []float64) float64 {
 	*buf = append((*buf)[:0], x...)
 	lo, hi := centre(*buf)
 	return lo + 0.5*(hi-lo)
 }
 
-// centre returns the two values in the middle of x, one twice if their number is
-// odd. It puts x in another order.
+// centre returns the two values in the middle of x, one twice if their number is odd. It reorders x.
 func centre(x []float64) (lo, hi float64) {
 	n := len(x)
 	if n == 0 {
@@ -35,9 +35,9 @@ func centre(x []float64) (lo, hi float64) {
 	return slices.Max(x[:n/2]), x[n/2]
 }
 
-// SortedMiddle is the median of ascending values.
+// SortedMiddle returns the median of ascending values.
 func SortedMiddle(x []float64) float64 { return (SortedLower(x) + x[len(x)/2]) / 2 }
 
-// SortedLower is the lower of the two in the middle of ascending values where their number
-// is even: one of the values.
+// SortedLower returns the middle one of ascending values, the lower of the two in the middle if their number is
+// even.
 func SortedLower(x []float64) float64 { return x[(len(x)-1)/2] }

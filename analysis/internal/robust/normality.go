@@ -2,10 +2,9 @@ package robust
 
 import "math"
 
-// Normality is the test of D'Agostino and Pearson (1973): how far skewness and
-// kurtosis of x are from those of a normal sample, as a chi-squared statistic
-// with two degrees of freedom, and its p. It needs 8 values that are not all
-// alike; below 20 its p is rough.
+// Normality runs the test of D'Agostino and Pearson (1973): it returns the deviation of the skewness and
+// kurtosis of x from those of a normal sample, as a chi-squared statistic with two degrees of freedom, and its
+// p. It needs 8 values that are not all equal; with fewer than 20 p is inexact.
 func Normality(x []float64) (statistic, p float64, ok bool) {
 	n := float64(len(x))
 	mean, _ := Mean(x)
@@ -25,7 +24,7 @@ func Normality(x []float64) (statistic, p float64, ok bool) {
 	return statistic, math.Exp(-statistic / 2), !math.IsNaN(statistic)
 }
 
-// skewnessZ is D'Agostino's transformation of a skewness to a normal variate.
+// skewnessZ returns D'Agostino's transformation of a skewness to a normal variate.
 func skewnessZ(skew, n float64) float64 {
 	y := skew * math.Sqrt((n+1)*(n+3)/(6*(n-2)))
 	beta := 3 * (n*n + 27*n - 70) * (n + 1) * (n + 3) / ((n - 2) * (n + 5) * (n + 7) * (n + 9))
@@ -33,7 +32,7 @@ func skewnessZ(skew, n float64) float64 {
 	return math.Asinh(y/math.Sqrt(2/(w2-1))) / math.Sqrt(0.5*math.Log(w2))
 }
 
-// kurtosisZ is the transformation of a kurtosis by Anscombe and Glynn.
+// kurtosisZ returns the transformation of a kurtosis to a normal variate by Anscombe and Glynn.
 func kurtosisZ(kurtosis, n float64) float64 {
 	mean := 3 * (n - 1) / (n + 1)
 	variance := 24 * n * (n - 2) * (n - 3) / ((n + 1) * (n + 1) * (n + 3) * (n + 5))

@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// FewToSort values are sorted rather than parted further.
+// FewToSort is the number of values up to which they are sorted instead of partitioned further.
 const FewToSort = 8
 
-// Rank puts the value of rank k of x in its place, smaller ones before it and
-// larger ones behind; up to FewToSort values are all sorted. NaN has no rank. For
-// 60 values it takes a tenth of the time of sorting (BenchmarkMedian), because no
-// branch hangs on a value.
+// Rank reorders x so that the value of rank k is at index k, smaller ones before it and larger ones behind; up
+// to FewToSort values are all sorted. x must not contain NaN. For 60 values it takes a tenth of the time of
+// sorting (BenchmarkMedian), because no branch depends on a value.
 func Rank(x []float64, k int) {
 	for turns := 0; len(x) > FewToSort && turns < 40; turns++ {
 		p := median3(x[0], x[len(x)/2], x[len(x)-1])
@@ -36,8 +35,8 @@ func Rank(x []float64, k int) {
 	insert(x)
 }
 
-// below puts the values below p first and returns how many they are. It has no
-// branch that depends on a value: half of them would be guessed wrong.
+// below moves the values below p to the front and returns their number. It has no branch that depends on a
+// value: half of them would be predicted wrong.
 func below(x []float64, p float64) int {
 	n := 0
 	for i, v := range x {
@@ -47,11 +46,12 @@ func below(x []float64, p float64) int {
 	return n
 }
 
+// median3 returns the median of three numbers.
 func median3(a, b, c float64) float64 {
 	return max(min(a, b), min(max(a, b), c))
 }
 
-// insert sorts few values.
+// insert sorts few values by insertion.
 func insert(x []float64) {
 	for i := 1; i < len(x); i++ {
 		v, k := x[i], i

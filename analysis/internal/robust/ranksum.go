@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// exactRanks is the largest number of values of two samples together whose rank
-// sum is counted exactly; beyond it the normal approximation is right to .001.
+// exactRanks is the largest total number of values of two samples for which the distribution of the rank sum is
+// computed exactly; above it the normal approximation is accurate to .001.
 const exactRanks = 50
 
 // RankSum returns the two-sided p of the rank-sum test of Mann, Whitney and
@@ -36,8 +36,8 @@ func RankSum(a, b []float64) float64 {
 	return 2 * distuv.UnitNormal.Survival(z)
 }
 
-// rankStatistic is the number of pairs in which b is larger, ties counting one
-// half, and the sum of t^3-t over groups of t equal values.
+// rankStatistic returns the number of pairs in which b is larger, ties counting one half, and the sum of t^3-t
+// over groups of t equal values.
 func rankStatistic(a, b []float64) (u, ties float64) {
 	type value struct {
 		v   float64
@@ -70,8 +70,8 @@ func rankStatistic(a, b []float64) (u, ties float64) {
 	return sum - m*(m+1)/2, ties
 }
 
-// rankCumulative is the chance of at most u pairs with b larger, for each u up
-// to one half of all, where n and m values are in random order.
+// rankCumulative returns the probability of at most u pairs with b larger, for each u up to one half of all, if
+// n and m values are in random order.
 func rankCumulative(n, m int) []float64 {
 	// Number of partitions of u into at most m parts of at most n, built up as
 	// the product of (1-x^(n+i))/(1-x^i).

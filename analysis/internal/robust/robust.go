@@ -30,15 +30,15 @@ func Quantile(x []float64, q float64) float64 {
 	return s[i] + part*(s[j]-s[i])
 }
 
-// place is between which ranks of n values the q-quantile lies, and how far from
-// the first; -1 of none.
+// place returns the ranks of n values between which the q-quantile lies, and its distance from the first, 0 to
+// 1; -1 for no values.
 func place(n int, q float64) (i, j int, part float64) {
 	h := q * float64(n-1)
 	i = min(max(int(h), 0), n-1)
 	return i, min(i+1, n-1), h - float64(i)
 }
 
-// SortedQuantile is Quantile for x in ascending order and without NaN.
+// SortedQuantile returns the q-quantile of x, which must be ascending and without NaN.
 func SortedQuantile(x []float64, q float64) float64 {
 	i, j, part := place(len(x), q)
 	if j < 0 {

@@ -2,8 +2,8 @@ package robust
 
 import "math"
 
-// SignCorrelation is the correlation of two lists of steps by the share of
-// equal signs, sin(pi/2 tau): outliers do not move it.
+// SignCorrelation returns the correlation of two lists of differences, estimated from the share of equal signs
+// as sin(pi/2 tau); outliers do not affect it.
 func SignCorrelation(a, b []float64) float64 {
 	same, all := 0.0, 0.0
 	for i := range a {

@@ -2,17 +2,17 @@ package robust
 
 import "math"
 
-// Spikes is what is assumed of logarithms: normal, and on either side a Share of
-// spikes spread evenly over Range.
+// Spikes is the assumed distribution of logarithms: normal, and on either side a Share of spikes spread evenly
+// over Range.
 type Spikes struct{ Share, Range float64 }
 
 // SpikedMean is the mean of the normal part with its standard error and degrees
 // of freedom.
 type SpikedMean struct{ Mean, SE, DF float64 }
 
-// Mean finds the mean and spread of the normal part by expectation and
-// maximisation from the median and the MAD: values that fit the spikes better
-// count less. The spread divides by the effective number less one.
+// Mean estimates the mean and spread of the normal part by expectation maximisation, starting from the median
+// and the MAD: values that fit the spikes better have less weight. The spread divides by the effective number
+// less one.
 func (p Spikes) Mean(x []float64) SpikedMean {
 	mu := Median(x)
 	s := p.start(x, mu)
@@ -42,12 +42,12 @@ func (p Spikes) Mean(x []float64) SpikedMean {
 	return SpikedMean{Mean: mu, SE: s / math.Sqrt(info), DF: math.Max(info-1, 1)}
 }
 
-// flatSpread stands for the spread of ratios that are all alike, in logarithms:
-// a clock that ticks in 1 ms over a run of 1000 s.
+// flatSpread is the spread that is assumed if all ratios are equal, in log units: that of a clock with a
+// resolution of 1 ms over a run of 1000 s.
 const flatSpread = 1e-6
 
-// start is the MAD about the median, corrected for few values: it is 15 % low
-// on the average at five values, 5 % at fifteen.
+// start returns the MAD about the median, corrected for few values: uncorrected it is 15 % too low on average
+// at five values, 5 % at fifteen.
 func (p Spikes) start(x []float64, centre float64) float64 {
 	d := make([]float64, len(x))
 	for i, v := range x {

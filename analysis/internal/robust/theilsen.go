@@ -38,7 +38,7 @@ func TheilSen(x, y []float64, level float64) (slope, lo, hi float64) {
 	return slope, SortedQuantile(s, max(0, 0.5-c)), SortedQuantile(s, min(1, 0.5+c))
 }
 
-// neighbours is the correlation of values with the next one, about their median.
+// neighbours returns the lag-1 correlation of values about their median.
 func neighbours(x []float64) float64 {
 	m := Median(x)
 	a, b := 0.0, 0.0

@@ -123,7 +123,7 @@ func sample(o setting) (*session, error) {
 	defer os.RemoveAll(string(dir))
 	agent := exec.Command("/jobgait-agent", "--run-dir", string(dir))
 	agent.SysProcAttr, agent.Env = o.as(), []string{}
-	log, err := os.Create(dir.AgentLog())
+	log, err := os.Create(dir.AgentLogPath())
 	if err != nil {
 		return s, err
 	}
@@ -133,7 +133,7 @@ func sample(o setting) (*session, error) {
 		return s, err
 	}
 	err = s.follow(agent, command, dir, o)
-	if text, lerr := os.ReadFile(dir.AgentLog()); lerr == nil {
+	if text, lerr := os.ReadFile(dir.AgentLogPath()); lerr == nil {
 		s.Log = string(text)
 	}
 	if err != nil {
@@ -146,7 +146,7 @@ func sample(o setting) (*session, error) {
 func (s *session) follow(agent *exec.Cmd, command *started, dir job.RunDir, o setting) error {
 	defer agent.Process.Kill()
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(dir.Ready()); err == nil {
+		if _, err := os.Stat(dir.ReadyPath()); err == nil {
 			break
 		}
 		if time.Since(began) > runLimit {
@@ -195,17 +195,17 @@ func runDirectory(pid int, o setting) (job.RunDir, error) {
 	if err := dir.WriteRun(r); err != nil {
 		return dir, err
 	}
-	return dir, errors.Join(os.Chown(path, uid, uid), os.Chown(dir.Env(), uid, uid))
+	return dir, errors.Join(os.Chown(path, uid, uid), os.Chown(dir.EnvPath(), uid, uid))
 }
 
 // read takes what is of interest from the profile.
 func (s *session) read(dir job.RunDir) error {
-	l, err := profile.Load(dir.Profile())
+	l, err := profile.Load(dir.ProfilePath())
 	if err != nil {
 		return err
 	}
 	s.Scope, s.Columns, s.Sources, s.Totals = l.Header.Scope, l.Header.Columns, l.Header.Sources, l.Totals
-	s.Notes, s.SpanS = l.Header.Notes, l.End()-l.Set.StartS
+	s.Notes, s.SpanS = l.Header.Notes, l.EndS()-l.Set.StartS
 	if l.Footer != nil {
 		s.Reason = l.Footer.Reason
 		s.Notes = append(s.Notes, l.Footer.Notes...)

@@ -58,7 +58,7 @@ func measureCPUs() (any, error) {
 	}
 	defer agent.Process.Kill()
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(dir.Ready()); err == nil {
+		if _, err := os.Stat(dir.ReadyPath()); err == nil {
 			break
 		}
 		if time.Since(began) > 10*runLimit {
@@ -86,7 +86,7 @@ func measureCPUs() (any, error) {
 	if u, ok := agent.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		m.ResidentKB = u.Maxrss
 	}
-	if err := m.read(dir.Profile()); err != nil {
+	if err := m.read(dir.ProfilePath()); err != nil {
 		return m, err
 	}
 	return m, nil

@@ -4,9 +4,9 @@
 // `checks=` on the kernel's command line; a line of JSON for each goes out on the console,
 // with what was measured. Then it turns the machine off.
 //
-// It checks the packages of the agent as they are, and the program jobgait-agent beside it. It
-// does not judge: what a value should be is in the test that boots it. As any other process
-// than the first it is one of the loads that checks need.
+// It checks the packages of the agent as they are, and the program jobgait-agent beside it. It does not check
+// values: the test that boots it knows what they should be. Started as another process than the first, it is
+// one of the loads that the checks need.
 //
 // github.com/hugelgupf/vmtest, which runs Go tests in QEMU, was considered in November 2026: it
 // brings a module graph of 102 modules (177 lines of go.sum), boots through u-root, and returns

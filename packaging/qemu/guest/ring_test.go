@@ -75,8 +75,8 @@ func slots(grid sampler.Grid, c *perf.Counters, sink *countertest.Sink, column i
 	var was int64
 	// A slow CPU takes more than a slot to start the counters after the grid was laid.
 	started := grid.Slot(sink.Readings[0].TimeNS)
-	for s.Emit(end+sampler.SafetyNS, &b) {
-		missing += b.Missing
+	for s.Emit(end+sampler.EmitDelayNS, &b) {
+		missing += b.UncertainSlots
 		for i, v := range b.Columns[column] {
 			if v == profile.NoValue {
 				continue

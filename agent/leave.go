@@ -12,10 +12,10 @@ import (
 
 var errInside = errors.New("started inside the job's cgroup (PrologFlags=RunInJob?) and left it")
 
-// leaveJob gets this process out of the cgroup of the job that it is to sample:
-// it would be counted as what it is to count, and killed with it. It returns
-// false if it had to stay. What systemd does later (package unit) comes too late.
-func leaveJob(proc string, r job.Run, log func(error)) (left bool, notes []note.Note) {
+// leaveJobCgroup moves this process out of the cgroup of the job that it samples: it would be counted as part
+// of the job and killed with it. It returns false, with a note, if that fails. The scope from systemd (package
+// unit) would come too late.
+func leaveJobCgroup(proc string, r job.Run, log func(error)) (left bool, notes []note.Note) {
 	if r.RootPID != 0 { // `jobgait run` in a batch script is the user's own
 		return true, nil
 	}
@@ -30,10 +30,10 @@ func leaveJob(proc string, r job.Run, log func(error)) (left bool, notes []note.
 	return true, nil
 }
 
-// ownUnit asks systemd for a scope, for slurmd's service is not the agent's place.
-// It is called when sampling has begun, and nothing waits for the answer.
-func ownUnit(systemd unit.Manager, r job.Run, c configs.Agent, log func(error)) {
+// requestScope asks systemd to move the agent from slurmd's service into a scope of its own. It is called when
+// sampling has begun, and does not wait for the answer.
+func requestScope(systemd unit.Manager, r job.Run, c configs.Agent, log func(error)) {
 	if r.RootPID == 0 && c.OwnScope() {
-		systemd.Aside(fmt.Sprintf("agent-%d", r.Key.JobID), log)
+		systemd.ScopeInBackground(fmt.Sprintf("agent-%d", r.Key.JobID), log)
 	}
 }

@@ -12,20 +12,19 @@ import (
 	"jobgait/agent/as"
 )
 
-// aside tells whether the arguments are a worker's or those of the sweep after it:
-// other jobs may run on the node, and the next begins when the Epilog has waited
-// long enough.
-func aside(args []string) bool {
+// isBackgroundChild reports whether the arguments are those of a worker or of the sweep after it. Other jobs
+// may run on the node then.
+func isBackgroundChild(args []string) bool {
 	return len(args) >= 2 && (args[0] == as.Worker || args[0] == as.SweepNode)
 }
 
-// besideJobs is how many of a node's CPUs work on a job that has ended.
-func besideJobs(cpus int) int { return max(1, cpus/4) }
+// backgroundCPUs returns how many of a node's CPUs a worker uses: a quarter, at least one.
+func backgroundCPUs(cpus int) int { return max(1, cpus/4) }
 
-// leaveCPUs leaves most CPUs to others.
-func leaveCPUs(args []string) {
-	if aside(args) {
-		runtime.GOMAXPROCS(besideJobs(runtime.GOMAXPROCS(0)))
+// limitCPUs limits the Go runtime of a worker or sweep to backgroundCPUs.
+func limitCPUs(args []string) {
+	if isBackgroundChild(args) {
+		runtime.GOMAXPROCS(backgroundCPUs(runtime.GOMAXPROCS(0)))
 	}
 }
 
@@ -36,8 +35,8 @@ func leaveCPUs(args []string) {
 const (
 	softBytes = 256 << 20
 	hardBytes = 2 << 30
-	// oomScore makes it half of all memory larger in the eyes of the kernel that
-	// looks for something to kill: slurmd, whose score it inherits, goes last.
+	// oomScore makes the kernel's out-of-memory killer count half of all memory in addition, so that it kills a
+	// worker rather than a job. Without it the worker inherits slurmd's score, which protects it.
 	oomScore = "500"
 )
 
@@ -49,10 +48,10 @@ const (
 	ioIdle  = 3 << 13
 )
 
-// stepBehind gives the whole process group, and what it starts, the CPUs, disks and
-// memory that others leave. What the system does not allow is said and done without.
-func stepBehind(args []string) error {
-	if !aside(args) {
+// lowerPriority lowers the CPU, disk and memory priority of a worker's or sweep's process group and limits its
+// memory. It returns what the system did not permit; the process goes on without it.
+func lowerPriority(args []string) error {
+	if !isBackgroundChild(args) {
 		return nil
 	}
 	nice, io := 10, ioLast

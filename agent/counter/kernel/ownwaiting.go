@@ -7,18 +7,17 @@ import (
 	"strings"
 )
 
-// meanwhile is what everybody else used of the CPUs that the job may run on, while
-// tasks of the job waited for one, and what the host of a virtual machine kept of them.
-// Others on CPUs that are closed to the job take nothing from it, and neither do those
-// that run while it does not want to.
-type meanwhile struct {
+// otherUse measures the CPU time of other programs on the CPUs that the job may run on, while tasks of the job
+// waited for one, and the time that the host of a virtual machine kept from them (steal). Other programs on
+// other CPUs, or while the job does not wait, take nothing from it and do not count.
+type otherUse struct {
 	stat *file
-	// ticks are those of each CPU as of the last look, allowed is on which of them any
-	// process of the job may run, last on which those of the last look might.
+	// ticks are those of each CPU at the last update; allowed says on which CPUs any process of the job may run,
+	// last the same for the previous update.
 	ticks, now    []cpuTicks
 	allowed, last []bool
-	list          []byte // what allowed was read from last
-	looks         tally
+	list          []byte // text of the last parsed CPU list
+	looks         readOutcomes
 	// job and waited are the job's CPU time and waiting time in ns at the last reading. lag is at most 0: the part of
 	// the job's CPU time above that of all CPUs together. The job's processes are read later than the CPUs, so the
 	// excess belongs to the next interval, where it reduces the time of others.
@@ -28,22 +27,24 @@ type meanwhile struct {
 	stolen      float64
 }
 
-// cpuTicks are busy and stolen ticks of one CPU; there is false for one that is offline.
+// cpuTicks are the busy and stolen ticks of one CPU; there is false for an offline CPU.
 type cpuTicks struct {
 	busy, steal uint64
 	there       bool
 }
 
-func newMeanwhile(proc string) meanwhile {
-	return meanwhile{stat: newList(filepath.Join(proc, "stat"))}
+// newOtherUse returns an otherUse that reads proc/stat.
+func newOtherUse(proc string) otherUse {
+	return otherUse{stat: newList(filepath.Join(proc, "stat"))}
 }
 
-// leastWaiting is the share of an interval that the job's tasks must have waited for a CPU before the CPU time of
-// other programs counts as taken from the job: even a job that runs alone sometimes waits for the node's daemons.
-const leastWaiting = 0.02
+// minWaitShare is the share of an interval that the job's tasks must have waited for a CPU before the CPU time
+// of other programs counts as taken from the job: even a job on an otherwise idle node sometimes waits for the
+// node's daemons.
+const minWaitShare = 0.02
 
-// may adds the CPUs that a process may run on, of what /proc/PID/status says.
-func (m *meanwhile) may(status []byte) {
+// allowCPUs adds the CPUs that a process may run on, from its /proc/PID/status.
+func (m *otherUse) allowCPUs(status []byte) {
 	const key = "\nCpus_allowed_list:"
 	_, rest, ok := bytes.Cut(status, []byte(key))
 	line, _ := cutLine(rest)
@@ -63,10 +64,10 @@ func (m *meanwhile) may(status []byte) {
 	}
 }
 
-// look adds the time since the last call: job and waited are the job's own times, dt is the time between the
-// calls, all in ns. The first call only sets the start. If all processes have ended, their waiting since the
-// last call is unknown.
-func (m *meanwhile) look(job, waited uint64, dt int64) {
+// update adds the other use since the last call: job and waited are the job's CPU and waiting times, dt is the
+// time between the calls, all in ns. The first call only sets the start. If all processes have ended, their
+// waiting since the last call is unknown.
+func (m *otherUse) update(job, waited uint64, dt int64) {
 	b, err := m.stat.read()
 	if err == nil {
 		m.now, err = parseCPUTicks(b, m.now[:0])
@@ -81,10 +82,10 @@ func (m *meanwhile) look(job, waited uint64, dt int64) {
 		m.allowed = append(m.allowed, m.last...)
 	}
 	if m.ticks != nil {
-		busy, steal := grown(m.ticks, m.now, m.allowed)
+		busy, steal := cpuIncrease(m.ticks, m.now, m.allowed)
 		others := busy - used + m.lag
 		m.lag = min(0, others)
-		if others = max(0, others); waits > leastWaiting*float64(dt) || ended && used > 0 {
+		if others = max(0, others); waits > minWaitShare*float64(dt) || ended && used > 0 {
 			m.others += others
 		}
 		if steal > 0 && used+others > 0 {
@@ -97,9 +98,9 @@ func (m *meanwhile) look(job, waited uint64, dt int64) {
 	m.list = m.list[:0]
 }
 
-// grown sums what CPUs were busy and kept from since, in ns. One that came or went
-// between says nothing.
-func grown(before, now []cpuTicks, allowed []bool) (busy, steal float64) {
+// cpuIncrease returns the busy and stolen time of the allowed CPUs between two readings, in ns. CPUs that came
+// or went in between are ignored.
+func cpuIncrease(before, now []cpuTicks, allowed []bool) (busy, steal float64) {
 	for i := range min(len(before), len(now), len(allowed)) {
 		if b, n := before[i], now[i]; allowed[i] && b.there && n.there {
 			busy += tick * float64(n.busy-min(b.busy, n.busy))
@@ -109,7 +110,7 @@ func grown(before, now []cpuTicks, allowed []bool) (busy, steal float64) {
 	return busy, steal
 }
 
-// parseCPUTicks reads the lines of the CPUs of /proc/stat into to.
+// parseCPUTicks parses the CPU lines of /proc/stat into to.
 //
 //	cpu0 user nice system idle iowait irq softirq steal guest guest_nice
 func parseCPUTicks(b []byte, to []cpuTicks) ([]cpuTicks, error) {

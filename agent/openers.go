@@ -1,0 +1,319 @@
+package main
+
+import (
+	"fmt"
+
+	"jobgait/agent/cgroup"
+	"jobgait/agent/counter/address"
+	"jobgait/agent/counter/energy"
+	"jobgait/agent/counter/jobevent"
+	"jobgait/agent/counter/kernel"
+	"jobgait/agent/counter/perf"
+	"jobgait/agent/counter/polled"
+	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
+	"jobgait/agent/rawcall"
+	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
+	"jobgait/configs"
+)
+
+// inputOpener opens the sources of one run, best first. Each fallback is a note. (Package perf chooses the
+// events of a node's counters.)
+//
+//	                 exclusive node    shared node         jobgait run
+//	counters         of the node       of the cgroup       of the command
+//	energy, network  of the node       withheld            withheld
+//	code addresses   by membership     by membership       of the command, where
+//	                                                       the node is forbidden
+//	files of cgroup  of the job        of the job          limits of the caller's
+//	CPU times        of the job's processes, always
+//	GPUs             those that a scheduler names   none
+type inputOpener struct {
+	in   *inputs
+	h    host
+	r    job.Run
+	c    configs.Agent
+	cpus []int
+}
+
+// chooseRates chooses the step of the grid and the rate of code addresses so that both fit the budget, and
+// prepares notes for rates that had to be lowered.
+func (l inputOpener) chooseRates() {
+	in, hz := l.in, l.c.RateHz
+	if l.r.Exclusive {
+		if hz = in.prices.counterHz(in.limitPct, l.c.RateHz); hz < l.c.RateHz {
+			in.slowGridNote = fmt.Sprintf("counters are sampled %d times a second, not %d: each time costs %.1f us, and the "+
+				"agent may take %s of each CPU",
+				hz, l.c.RateHz, in.prices.interruptNS/1e3, quantity.Chosen(in.limitPct))
+		}
+	}
+	in.stepNS = 1e9 / int64(hz)
+	wanted := l.c.AddressHz
+	if l.r.AddressHz != 0 {
+		wanted = l.r.AddressHz
+	}
+	in.rate = address.ChooseRate(wanted, in.cpus, in.stepNS)
+	counters, reading := 0.0, 0.0
+	if l.r.Exclusive {
+		counters = float64(hz)
+	} else {
+		reading = in.prices.readPct(l.readHz(), l.readInterrupts())
+	}
+	room := in.prices.addressHz(in.limitPct, counters, reading)
+	in.lowerAddressRate(room, wanted)
+	// The share of `jobgait run` is large enough for its start.
+	if first := in.prices.startAddressHz(room, in.rate.Hz); l.r.RootPID == 0 && first > 0 {
+		in.startRate = address.ChooseRate(int(first), in.cpus, in.stepNS)
+	}
+}
+
+// lowerAddressRate lowers the rate of addresses to room, the rate that the budget allows, in samples per second
+// and CPU. Below minUsefulHz no addresses are sampled.
+func (in *inputs) lowerAddressRate(room float64, wanted int) {
+	if room >= in.rate.Hz {
+		return
+	}
+	asked := in.rate.Hz
+	if room < minUsefulHz {
+		in.rate = address.Rate{}
+		in.note(note.BudgetLowered, "no code addresses: there is no room for them within %s of each CPU, taken to cost "+
+			"%.1f us each",
+			quantity.Chosen(in.limitPct), in.prices.interruptNS/1e3)
+		return
+	}
+	in.rate = address.ChooseRate(int(room), in.cpus, in.stepNS)
+	// A note is written only if a rate was requested or less than a fourth of the usual one is left: the header
+	// has the rate anyway.
+	if wanted != 0 || in.rate.Hz < asked/4 {
+		in.fewerAddressesNote = fmt.Sprintf(
+			"%.0f code addresses a second and CPU instead of %.0f: within %s of each CPU there is no "+
+				"room for more, taken to cost %.1f us each",
+			in.rate.Hz, asked, quantity.Chosen(in.limitPct), in.prices.interruptNS/1e3)
+	}
+}
+
+// minUsefulHz is the lowest rate of code addresses that is sampled, per second and CPU: with fewer no period
+// shows.
+const minUsefulHz = 10
+
+// openNodeCounters opens the counters of the whole node if the job has the node exclusively, else records that
+// they are withheld.
+func (l inputOpener) openNodeCounters() {
+	if !l.r.Exclusive {
+		l.in.addAbsent("node counters", "the job shares the node")
+		l.in.note(note.NodeWithheld, "the job shares the node: counters of the whole node are not its own and were not "+
+			"recorded")
+		return
+	}
+	// All that are present: one that is offline now is counted when it comes.
+	roots := kernel.Roots{Proc: l.h.proc, Sys: l.h.sys}
+	counters, err := perf.NewCounters(l.h.open, roots, nil, l.in.stepNS)
+	if err != nil {
+		for _, s := range perf.Probe(l.h.open, roots, nil) {
+			if s.Absent == "" {
+				s.Absent = err.Error()
+			}
+			l.in.absent = append(l.in.absent, s)
+		}
+		return
+	}
+	l.in.usesRings, l.in.nodeCounted = true, true
+	l.in.add(counters)
+	l.in.noteText(note.BudgetLowered, l.in.slowGridNote)
+}
+
+// openAddresses opens the sampling of code addresses on every CPU or, if that is forbidden under `jobgait run`,
+// of the command's processes.
+func (l inputOpener) openAddresses() {
+	in := l.in
+	if in.rate.Hz == 0 {
+		in.addAbsent("code", "there is no room for it in agent.budget_pct")
+		return
+	}
+	p := address.SamplingParams{Peek: in.peek, Sys: l.h.sys, CPUs: l.cpus, Rate: in.rate, StepNS: in.stepNS,
+		Members: in.members}
+	code, err := address.New(l.h.open, p)
+	if perf.IsForbidden(err) && l.r.RootPID != 0 {
+		p.Root, p.Members = l.r.RootPID, nil
+		code, err = address.New(l.h.open, p)
+	}
+	switch {
+	case err == nil:
+		in.code, in.usesRings = code, true
+		in.add(code)
+		in.noteText(note.BudgetLowered, in.fewerAddressesNote)
+		return
+	case perf.IsForbidden(err):
+		in.note(note.NoPerf, "%s", refusalText(l.h, err))
+	default:
+		in.note(note.NoAddresses, "code addresses could not be sampled: %v", err)
+	}
+	in.addAbsent("code", err.Error())
+}
+
+// openJobEvents opens the events of the job's own cgroup or command, if the counters of the node are not
+// sampled.
+func (l inputOpener) openJobEvents() {
+	switch {
+	case l.in.nodeCounted:
+	case l.r.RootPID != 0:
+		t, err := jobevent.NewTask(l.h.open, jobevent.TaskParams{Root: l.r.RootPID, CPUs: len(l.cpus), Hz: l.readHz()})
+		if err != nil {
+			l.in.addAbsent("events of the command", err.Error())
+			return
+		}
+		l.in.add(t)
+	default:
+		c, err := jobevent.NewCgroup(l.h.open,
+			jobevent.CgroupParams{Sys: l.h.sys, CPUs: l.cpus, Hz: l.readHz(), Find: l.in.finder})
+		if err != nil {
+			l.in.addAbsent("events of the job's cgroup", err.Error())
+			return
+		}
+		l.in.add(c)
+	}
+}
+
+// readHz returns how many times a second the job's own events are read.
+func (l inputOpener) readHz() float64 {
+	hz := l.in.prices.readHz(l.in.limitPct, l.readInterrupts())
+	if l.r.RootPID != 0 {
+		hz = min(hz, maxCommandHz)
+	}
+	return hz
+}
+
+// maxCommandHz is the highest rate at which a command's events are read. They are read one by one, which at 34
+// Hz took 11 ms of CPU time a second on a busy virtual machine.
+const maxCommandHz = 25
+
+// readInterrupts returns the most interrupts that one reading of the job's events causes: one for each CPU,
+// times commandEvents for a command.
+func (l inputOpener) readInterrupts() int {
+	if l.r.RootPID != 0 {
+		return commandEvents * len(l.cpus)
+	}
+	return len(l.cpus)
+}
+
+// commandEvents is the approximate number of events of a command that are read.
+const commandEvents = 4
+
+// openFiles opens the sources that are read from files: of the node if the job has it exclusively, of the job's
+// cgroup from when it exists, and of a command its limits.
+func (l inputOpener) openFiles() {
+	roots := kernel.Roots{Proc: l.h.proc, Sys: l.h.sys}
+	if l.r.Exclusive {
+		l.addPolled(l.h.nodeFileOpeners()...)
+		if !l.in.usesRings {
+			l.addPolled(kernel.NodeBusy(roots))
+		}
+	}
+	if l.r.RootPID != 0 {
+		l.addPolled(kernel.JobLimits(kernel.NewJobCgroup(roots, cgroup.OfProcess(l.h.proc, l.r.RootPID))))
+		return
+	}
+	jobs := kernel.NewJobCgroup(roots, cachedDir(l.cgroupDir, rawcall.Now))
+	l.addPolled(kernel.JobUsage(jobs), kernel.JobLimits(jobs))
+	l.in.frozen, l.in.closeFrozen = jobs.Frozen()
+}
+
+// addPolled adds the sources that the openers open, and records those that are absent.
+func (l inputOpener) addPolled(openers ...polled.Opener) {
+	for _, open := range openers {
+		have, lack := open(rawcall.Now)
+		for _, p := range have {
+			l.in.add(p)
+		}
+		l.in.absent = append(l.in.absent, lack...)
+	}
+}
+
+// nodeFileOpeners returns the openers of sources of a whole node that are read from files a few times a second,
+// for an exclusive job: one line for each package (package polled says how to add one).
+func (h host) nodeFileOpeners() []polled.Opener {
+	return []polled.Opener{
+		energy.Open(h.open, h.sys),
+		kernel.Node(kernel.Roots{Proc: h.proc, Sys: h.sys}),
+	}
+}
+
+// cgroupDir returns the directory of the job's cgroup for a v1 controller, or of v2 for ""; false if it is not
+// known.
+func (l inputOpener) cgroupDir(controller string) (string, bool) {
+	if controller == "" {
+		return l.in.finder.Unified()
+	}
+	return l.in.finder.V1(controller)
+}
+
+// How often all processes of the node are checked for membership: code addresses find processes that use CPU
+// time without this.
+const (
+	listSlowNS = 30e9
+	listFastNS = 2e9
+)
+
+// openProcesses opens the sources of CPU times and resource use in /proc, which every run has.
+func (l inputOpener) openProcesses() {
+	in, list := l.in, int64(listSlowNS)
+	if in.code == nil {
+		list = listFastNS
+	}
+	if !in.usesRings {
+		in.note(note.SlowProc, "nothing was sampled: files were read, 10 times a second at most")
+	}
+	in.cpu = kernel.NewJobCPU(l.h.proc, in.peek, in.members, rawcall.Now, list)
+	in.cpu.SetCostClock(func() int64 { return rawcall.CPU() + in.peek.CPU() })
+	in.cpu.SetSchedulerPrograms(scheduler.ForRun(l.r).IsSchedulerProgram)
+	if l.r.RootPID != 0 {
+		in.cpu.SetCommand(l.r.RootPID)
+	}
+	in.add(in.cpu)
+	for _, s := range kernel.NewJobUse(l.h.proc, in.peek, in.cpu, rawcall.Now) {
+		in.add(s)
+	}
+	if in.code == nil {
+		in.cpu.FollowChildren() // there is no other source of new processes
+	} else {
+		in.code.OnJoin(func(pid int) {
+			in.cpu.Add(pid)
+			in.finder.AddMember(pid)
+		})
+	}
+}
+
+// refusalText returns one line that says why the kernel refused perf events, and which setting would permit
+// finding the period.
+func refusalText(h host, err error) string {
+	why, cure := perf.Refusal(h.proc, 2, err)
+	if cure == "" {
+		return why + ": no period can be found"
+	}
+	return why + ": " + cure + ", to find the period"
+}
+
+// dirCacheNS is how long the directory of the job's cgroup is cached. A lookup is an ordinary system call,
+// which wakes Go's monitor thread (package rawcall): at each reading, ten times a second, it took a fifth of
+// the agent's time. What a cgroup that appeared meanwhile has counted is not lost.
+const dirCacheNS = 500e6
+
+// cachedDir returns a function that caches the result of find for each controller for dirCacheNS.
+func cachedDir(find kernel.Dir, now func() int64) kernel.Dir {
+	type answer struct {
+		dir   string
+		ok    bool
+		until int64
+	}
+	known := map[string]answer{}
+	return func(controller string) (string, bool) {
+		a, asked := known[controller]
+		if at := now(); !asked || at >= a.until {
+			a.dir, a.ok = find(controller)
+			a.until = at + dirCacheNS
+			known[controller] = a
+		}
+		return a.dir, a.ok
+	}
+}
