@@ -52,7 +52,7 @@ func newOnStall(c configs.Live, r job.Run, self string) *onStall {
 			return err
 		}
 		if account.UID == 0 {
-			return errors.New("live.on_stall needs live.account: the program is not started as root")
+			return errors.New("live.on_stall was not started: it never runs as root; set live.account to another account")
 		}
 		child := as.Child{Program: self, Account: account}
 		return as.AskAll(ctx, child, as.OnStall, c.OnStall, bytes.NewReader(text), 0, func(struct{}) error { return nil })
@@ -153,12 +153,12 @@ func readLine(in io.Reader) (string, error) {
 	var line []byte
 	for b := make([]byte, 1); len(line) < unix.PathMax; {
 		if _, err := io.ReadFull(in, b); err != nil {
-			return "", fmt.Errorf("no line: %w", err)
+			return "", fmt.Errorf("read the program's path: %w", err)
 		}
 		if b[0] == '\n' {
 			return string(line), nil
 		}
 		line = append(line, b[0])
 	}
-	return "", errors.New("a line too long")
+	return "", errors.New("the program's path is too long")
 }

@@ -115,7 +115,7 @@ func TestFailures(t *testing.T) {
 				s.t.Fatal(err)
 			}
 			s.env["JOBGAIT_CONFIG"] = fifo
-		}, []string{"not done within 2s"}},
+		}, []string{"did not end within 2s"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

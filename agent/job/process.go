@@ -88,7 +88,7 @@ type handle struct {
 // cannot be that of a later process with the same pid.
 func (p Process) open() (*handle, error) {
 	if p.PID <= 0 { // kill(0) and kill(-1) mean groups
-		return nil, fmt.Errorf("process id %d", p.PID)
+		return nil, fmt.Errorf("invalid process id %d", p.PID)
 	}
 	fd, err := unix.PidfdOpen(p.PID, 0)
 	switch {

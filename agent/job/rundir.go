@@ -238,5 +238,5 @@ func (d RunDir) RenameAside() (RunDir, error) {
 		}
 		return to, nil
 	}
-	return "", fmt.Errorf("set %s aside: 1000 older ones are there", d)
+	return "", fmt.Errorf("set %s aside: 1000 older runs with this key exist; remove some", d)
 }

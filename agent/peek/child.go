@@ -42,7 +42,7 @@ const (
 )
 
 var (
-	errTimeout   = errors.New("a process blocks its readers for too long")
+	errTimeout   = errors.New("reading /proc of a process took too long (its memory is locked)")
 	errAbandoned = errors.New("a process blocks its readers: no further process is read")
 )
 

@@ -82,7 +82,7 @@ func mappedBuildID(dir string, a Area) ([]byte, error) {
 	return BuildID(f)
 }
 
-var errNotMapped = errors.New("not the mapped file")
+var errNotMapped = errors.New("the file was replaced after it was mapped")
 
 // OpenRegular opens a regular file for which right, given its stat, returns true. It first opens the file by
 // O_PATH, checks it, and then opens that same file for reading. So it never opens a device or a pipe, whatever

@@ -23,7 +23,7 @@ const (
 	maxLineSteps  = 8 << 20  // rows that one unwinder reads
 )
 
-var errLines = errors.New("debug information that is too large or not understood")
+var errLines = errors.New("debug information too large or unsupported")
 
 // lineTables finds the source lines of one file.
 type lineTables struct {

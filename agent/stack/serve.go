@@ -192,11 +192,11 @@ func (u *unwinder) line(p frameLocation) (file string, line int) {
 // checkStacks returns an error if the child's answer is not a valid one for the copies.
 func checkStacks(stacks []ThreadStack, copies []ThreadCopy) error {
 	if len(stacks) != len(copies) {
-		return fmt.Errorf("stacks of %d threads instead of %d", len(stacks), len(copies))
+		return fmt.Errorf("invalid answer: stacks of %d threads, want %d", len(stacks), len(copies))
 	}
 	for i, s := range stacks {
 		if s.TID != copies[i].TID || len(s.Frames) > maxFrames {
-			return fmt.Errorf("a stack of thread %d instead of %d, with %d frames", s.TID, copies[i].TID, len(s.Frames))
+			return fmt.Errorf("invalid answer: stack of thread %d, want thread %d (%d frames)", s.TID, copies[i].TID, len(s.Frames))
 		}
 		for _, f := range s.Frames {
 			for _, text := range []string{f.Function, f.Library, f.File} {

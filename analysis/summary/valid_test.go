@@ -67,31 +67,31 @@ func TestWhatIsWrittenIsValid(t *testing.T) {
 
 func TestInvalid(t *testing.T) {
 	for want, spoil := range map[string]func(r *NodeRecord){
-		"job id":              func(r *NodeRecord) { r.Key.JobID = 0 },
-		"SLUID":               func(r *NodeRecord) { r.Key.SLUID = "x/../.." },
-		"node":                func(r *NodeRecord) { r.Node = "../n1" },
-		"start":               func(r *NodeRecord) { r.Start, r.End = 1e18, 1e18 }, // the year 31688740476
-		"end":                 func(r *NodeRecord) { r.End = now + 2*maxClockAhead },
-		"end - start":         func(r *NodeRecord) { r.Start, r.End = r.End, r.Start },
-		"elapsed_s":           func(r *NodeRecord) { r.ElapsedS = 1e7 },
-		"Job.UID":             func(r *NodeRecord) { r.Job.UID = -2 },
-		"Job.NNodes":          func(r *NodeRecord) { r.Job.NNodes = 1 << 30 },
-		"work_dir":            func(r *NodeRecord) { r.Job.WorkDir = "relative" },
-		"Exit.Code":           func(r *NodeRecord) { r.Exit.Code = -1 },
-		"missing":             func(r *NodeRecord) { r.Quality.Missing = r.Quality.Samples + 1 },
-		"Quality.OverheadPct": func(r *NodeRecord) { r.Quality.OverheadPct = 1e9 },
-		"Counter.Total":       func(r *NodeRecord) { r.Counters[0].Total = 1e22 },
-		"busy CPUs":           func(r *NodeRecord) { r.Counters[0].Total = 1e18 },
-		"Timing.PeriodS":      func(r *NodeRecord) { r.Patterns[0].PeriodS = 0 },
-		"Timing.Confidence":   func(r *NodeRecord) { r.Patterns[0].Confidence = 1.5 },
-		"values: 2 and":       func(r *NodeRecord) { r.Patterns[0].P10 = nil },
-		"lengths":             func(r *NodeRecord) { r.Loops[0].Drift.Lengths.TS = series.Values{1} },
-		"Loop.Examples":       func(r *NodeRecord) { r.Loops[0].Examples = make([]Example, 11) },
+		"job id":                 func(r *NodeRecord) { r.Key.JobID = 0 },
+		"SLUID":                  func(r *NodeRecord) { r.Key.SLUID = "x/../.." },
+		"node":                   func(r *NodeRecord) { r.Node = "../n1" },
+		"start":                  func(r *NodeRecord) { r.Start, r.End = 1e18, 1e18 }, // the year 31688740476
+		"end":                    func(r *NodeRecord) { r.End = now + 2*maxClockAhead },
+		"end - start":            func(r *NodeRecord) { r.Start, r.End = r.End, r.Start },
+		"elapsed_s":              func(r *NodeRecord) { r.ElapsedS = 1e7 },
+		"Job.UID":                func(r *NodeRecord) { r.Job.UID = -2 },
+		"Job.NNodes":             func(r *NodeRecord) { r.Job.NNodes = 1 << 30 },
+		"work_dir":               func(r *NodeRecord) { r.Job.WorkDir = "relative" },
+		"Exit.Code":              func(r *NodeRecord) { r.Exit.Code = -1 },
+		"missing":                func(r *NodeRecord) { r.Quality.Missing = r.Quality.Samples + 1 },
+		"Quality.OverheadPct":    func(r *NodeRecord) { r.Quality.OverheadPct = 1e9 },
+		"Counter.Total":          func(r *NodeRecord) { r.Counters[0].Total = 1e22 },
+		"busy CPUs":              func(r *NodeRecord) { r.Counters[0].Total = 1e18 },
+		"Timing.PeriodS":         func(r *NodeRecord) { r.Patterns[0].PeriodS = 0 },
+		"Timing.Confidence":      func(r *NodeRecord) { r.Patterns[0].Confidence = 1.5 },
+		"values: lists of 2 and": func(r *NodeRecord) { r.Patterns[0].P10 = nil },
+		"lengths":                func(r *NodeRecord) { r.Loops[0].Drift.Lengths.TS = series.Values{1} },
+		"Loop.Examples":          func(r *NodeRecord) { r.Loops[0].Examples = make([]Example, 11) },
 		"Example.LengthS": func(r *NodeRecord) {
 			r.Loops[0].Examples = []Example{{Why: Start, Values: series.Values{1}}}
 		},
-		"busy_cpus: 2": func(r *NodeRecord) { r.Timeline.Columns[0].Max = series.Values{} },
-		"Pattern.WGSS": func(r *NodeRecord) { r.Patterns[0].WGSS = 1e300 },
+		"busy_cpus: lists of 2": func(r *NodeRecord) { r.Timeline.Columns[0].Max = series.Values{} },
+		"Pattern.WGSS":          func(r *NodeRecord) { r.Patterns[0].WGSS = 1e300 },
 	} {
 		r := valid()
 		spoil(&r)

@@ -65,7 +65,12 @@ func TestBinaryIsRefused(t *testing.T) {
 }
 
 func TestLineThatIsNoObject(t *testing.T) {
-	for text, want := range map[string]string{"[]": "the line is a JSON array", "null": "the line is null", "7": "the line is a JSON number"} {
+	wants := map[string]string{
+		"[]":   "the line is a JSON array",
+		"null": "the line is null",
+		"7":    "the line is a JSON number",
+	}
+	for text, want := range wants {
 		_, _, err := ReadRuns(strings.NewReader(`{"t":[1],"y":[2]}`+"\n"+text), DefaultRuns("in"))
 		if err == nil || !strings.HasPrefix(err.Error(), "in:2: read series: "+want) {
 			t.Errorf("%s: %v", text, err)

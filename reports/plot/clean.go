@@ -47,7 +47,7 @@ func CleanSVG(picture string) (string, error) {
 		case xml.CharData:
 			out.WriteString(Escape(string(t)))
 		default:
-			return "", errors.New("picture: a comment or directive")
+			return "", errors.New("picture: comments and directives are not allowed")
 		}
 	}
 	if roots != 1 || !strings.HasPrefix(out.String(), "<svg") {
@@ -64,7 +64,7 @@ func writeStart(out *strings.Builder, t xml.StartElement) error {
 	out.WriteString("<" + t.Name.Local)
 	for _, a := range t.Attr {
 		if a.Name.Space != "" || !slices.Contains(cleanAttributes, a.Name.Local) {
-			return fmt.Errorf("picture: attribute %.40q", a.Name.Local)
+			return fmt.Errorf("picture: attribute %.40q is not allowed", a.Name.Local)
 		}
 		out.WriteString(" " + a.Name.Local + `="` + Escape(a.Value) + `"`)
 	}

@@ -85,7 +85,7 @@ const (
 	maxMaps  = 8 << 20
 )
 
-var errMaps = errors.New("malformed maps")
+var errMaps = errors.New("/proc/PID/maps has a line that cannot be parsed")
 
 // parseMaps parses /proc/PID/maps and returns the executable areas; know registers each area's file:
 //

@@ -175,7 +175,7 @@ func TestPowerPMUThatLacks(t *testing.T) {
 		"permission":        {nil, map[uint64]error{2: unix.EACCES, 3: unix.EACCES}, "", "permission denied"},
 		"joules":            {map[string]string{"events/energy-ram.unit": "kWh\n"}, nil, "energy_pkg", "no such domain"},
 		"a sane scale": {map[string]string{"events/energy-ram.scale": "nan\n", "events/energy-pkg.scale": "-1\n"}, nil,
-			"", "tells no energy"},
+			"", "no readable energy counter"},
 		"a mask": {map[string]string{"cpumask": "\n"}, nil, "", "cpumask"},
 		"a type": {map[string]string{"type": "nine\n"}, nil, "", "type"},
 	} {

@@ -266,7 +266,7 @@ func TestCgroupThatNeverComes(t *testing.T) {
 		t.Errorf("before anybody looked: notes %v", n)
 	}
 	must(t, s.Drain(&countertest.Sink{}))
-	if n := s.Notes(); len(n) != 1 || !strings.Contains(n[0].Text, "did not appear") {
+	if n := s.Notes(); len(n) != 1 || !strings.Contains(n[0].Text, "created no cgroup") {
 		t.Errorf("notes %v", n)
 	}
 	if got := absent(s.Sources()); len(got) != 2 || len(s.Columns()) != 4 {

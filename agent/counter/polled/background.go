@@ -26,7 +26,7 @@ const (
 
 // errPending is returned while the operation runs, errHung if it runs for longer than hungAfter.
 var (
-	errPending = errors.New("under way")
+	errPending = errors.New("the previous reading has not ended yet")
 	errHung    = errors.New("no answer for 10 s")
 )
 
