@@ -40,7 +40,7 @@ func siteRuns(t *testing.T, name func(string) string) string {
 			Job: run.Job{Name: name(app), App: name(app), User: name(fmt.Sprint("user", user)), UID: 1000 + user,
 				Account: name(fmt.Sprint("project", user)), NNodes: nodes, NCPUs: whole(64 * nodes)},
 			ElapsedS: 7200, Quality: run.Quality{Scope: "job", Samples: 1000}}
-		s.Start = now - 86400*day
+		s.Start = now - 86400*min(day, 29) // within the last 30 dates, whatever the time of day
 		step := 2 * (1 + 0.004*math.Sin(float64(id*id)))
 		s.StepS, s.Patterns = &step, []pattern.Pattern{{ID: "A",
 			Timing: pattern.Timing{PeriodS: step, Confidence: .9, Coverage: .9}}}
@@ -59,7 +59,7 @@ func siteRuns(t *testing.T, name func(string) string) string {
 			t.Fatal(err)
 		}
 	}
-	for day := 29.5; day > 0; day-- {
+	for day := 29.12; day > 0; day-- {
 		put("nemo", 1, 4, day, func(s *summary.Summary) {
 			if day < 10 {
 				*s.StepS, s.ElapsedS = *s.StepS*1.2, 8640

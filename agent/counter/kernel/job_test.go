@@ -213,7 +213,7 @@ func TestBlkioThatCountsNothing(t *testing.T) {
 		return filepath.Join(at, root, c, "job_5"), true
 	}))(clock())
 	for _, s := range lack {
-		if s.Name == "cgroup_disk" && strings.Contains(s.Absent, "throttles") {
+		if s.Name == "cgroup_disk" && strings.Contains(s.Absent, "throttled") {
 			return
 		}
 	}
