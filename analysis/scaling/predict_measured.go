@@ -1,11 +1,14 @@
 package scaling
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
-// atMeasured limits the prediction at the largest measured size to the range that its runs allow by themselves.
+// atMeasured limits a prediction at a measured size to the range that its runs allow by themselves.
 func (w *seriesWork) atMeasured(v *Prediction, g grid) {
-	last := len(g.y) - 1
-	if v.Extrapolated || !positive(g.y) {
+	measured := slices.Index(g.p, v.P)
+	if measured < 0 || !positive(g.y) {
 		return
 	}
 	scatter, dof := w.scatter(g)
@@ -14,7 +17,7 @@ func (w *seriesWork) atMeasured(v *Prediction, g grid) {
 	}
 	// A new mean and the measured one scatter alike.
 	scatter = max(scatter, predictScale)
-	y := g.y[last]
+	y := g.y[measured]
 	m := blend{{weight: 1, centre: y, law: scatter * y, run: math.Sqrt2 * scatter * y, dof: dof}}
 	lo, hi := m.quantile((1-predictLevel)/2, true), m.quantile((1+predictLevel)/2, true)
 	allowed := repeatedWider

@@ -14,7 +14,7 @@ import (
 func TestIntervalAtMeasuredSize(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for _, repetitions := range []int{3, 6} {
-		s := Series{Parameter: "x", Metric: "time"}
+		s := Series{Parameter: "x", Metric: "time", Targets: []float64{55, 50}}
 		for k, v := range []float64{725, 504, 318, 180, 82} {
 			for range repetitions {
 				s.Observations = append(s.Observations, Observation{P: 20 + 10*float64(k), Value: v * (1 + 0.008*r.NormFloat64())})
@@ -25,6 +25,13 @@ func TestIntervalAtMeasuredSize(t *testing.T) {
 		p := result.Predictions[0]
 		if p.P != 60 || p.Lo < 60 || p.Hi > 104 || p.LawLo < p.Lo || p.LawHi > p.Hi || math.Abs(p.Value/82-1) > 0.05 {
 			t.Errorf("%d repetitions: %+v, want 82 within the scatter of the measurements", repetitions, p)
+		}
+		for _, p := range result.Predictions {
+			// A smaller size must not get the value of the largest one.
+			if between := p.P == 55 && (p.Value < 90 || p.Value > 150); between ||
+				p.P == 50 && math.Abs(p.Value/180-1) > 0.1 {
+				t.Errorf("%d repetitions: %+v, want the law between 180 and 82", repetitions, p)
+			}
 		}
 		for _, n := range result.Notes {
 			if n.Code == note.Unbounded && n.Text[:9] == "at x = 60" {
