@@ -52,7 +52,8 @@ func (a *agent) seen(now int64) tracker.JobActivity {
 }
 
 // classifyActivity returns what the job does now: busy, spinning, suspended, waiting in the kernel or sleeping.
-// Without enough readings it returns busy.
+// Without enough readings it returns busy. Each call also adds a reading of the CPU time and evaluates the code
+// samples since the last call.
 func (a *agent) classifyActivity(now int64) tracker.Doing {
 	if a.suspension.reported || a.suspension.firstStoppedNS != 0 {
 		return tracker.Suspended
@@ -106,8 +107,9 @@ func (a *agent) countCode(now int64) {
 	a.rhythm.activity.count(now, a.in.rate.Hz, a.in.code.TakeWaitSamples)
 }
 
-// count evaluates the code samples since the last count once countNS have passed: it adds their CPU time to
-// ownS and cpuS, and sets spins. hz is the number of samples per second and CPU.
+// count evaluates the code samples since the last count once countNS have passed: it adds the CPU time in code
+// that works to ownS and that in all code to cpuS, and sets spins. hz is the number of samples per second and
+// CPU.
 func (y *activity) count(now int64, hz float64, waited func() address.Waited) {
 	passed := now - y.countFrom
 	switch {

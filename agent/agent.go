@@ -207,7 +207,9 @@ func (a *agent) timeToNextTask() time.Duration {
 	return time.Duration(max(0, a.schedule.nextNS()-a.clock.mono()))
 }
 
-// runDueTasks runs the tasks that are due. On an idle node it only looks for a new process of the job.
+// runDueTasks runs the tasks that are due. If a flush is due it does only that, because a flush drains all
+// inputs. On an idle node it only checks whether the run directory was removed and looks for a new process of
+// the job; after a failed write it only does the former.
 func (a *agent) runDueTasks() {
 	now := a.clock.mono()
 	switch {
@@ -279,8 +281,8 @@ func (a *agent) drain() int64 {
 	return now
 }
 
-// drainOne reads source i into its track, unless the source was stopped for the budget. It logs each error
-// once.
+// drainOne reads source i into its track, unless the source was stopped for the budget. It logs each error text
+// once, and at most 16 texts.
 func (a *agent) drainOne(i int) {
 	if a.in.isStopped(i) {
 		return
@@ -295,7 +297,8 @@ func (a *agent) drainOne(i int) {
 }
 
 // writeBlocks appends all complete blocks to the profile, after the pending epochs, and lets the rhythm follow
-// them. now is the time up to which all records have been read.
+// them. It also writes the utilization windows of GPUs. After a failed write it appends no more blocks, but the
+// rhythm still follows them. now is the time up to which all records have been read.
 func (a *agent) writeBlocks(now int64) {
 	for _, e := range a.sampler.Epochs() {
 		a.handleWriteError(a.writer.WriteEpoch(e))
@@ -334,7 +337,8 @@ func (a *agent) stopCounters() {
 
 // drainFinal drains what was recorded up to now, stops the counters and writes it. The last step and a half may
 // have no record yet and is left out. It drains twice, three steps apart, so that the written slots contain all
-// counts up to the first drain, not interpolated parts of them.
+// counts up to the first drain, not interpolated parts of them. It does nothing after a failed write or on an
+// idle node.
 func (a *agent) drainFinal() {
 	if a.writeFailed || a.idle.active {
 		return

@@ -74,7 +74,9 @@ func stacksReader(program string, r job.Run, c configs.Agent) readStacks {
 	}
 }
 
-// take begins to read stacks of processes if that is due.
+// take begins to read the stacks of these processes in another goroutine. It does nothing if stacks are not
+// read, while a reading is in progress, within againNS of the last one, and after mostStalls readings. doing is
+// the job's activity at this time.
 func (s *atStall) take(now int64, doing string, pids []int) {
 	if s.read == nil || s.came != nil || s.taken >= mostStalls || s.taken > 0 && now < s.next || len(pids) == 0 {
 		return
@@ -121,7 +123,8 @@ func (s *atStall) end() {
 const lineLength = 400
 
 // stacksAtStall starts reading call stacks when a stall begins or when the job's activity changes during it,
-// and stores stacks that have arrived in the run directory.
+// and stores stacks that have arrived in the run directory. Stacks that arrive after the end of the stall are
+// dropped.
 func (a *agent) stacksAtStall(now int64, stalled bool, doing string) {
 	s := &a.atStall
 	if stalled && (!a.rhythm.stalled || doing != s.doing) {

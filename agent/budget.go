@@ -133,7 +133,8 @@ func (m *overheadMeter) reset(now, cpuNS, records, ofAddresses int64) {
 
 // update adds the counts so far to the mean, at most every minUpdateNS. If the mean exceeds warningShare of the
 // limit, savePct is by how many percentage points the cost has to fall, else 0. addressPct is the present cost
-// of addresses.
+// of addresses; both are 0 if the last update was less than minUpdateNS ago. A call that returns a savePct sets
+// the mean to the target, because it assumes that the caller reduces the cost.
 func (m *overheadMeter) update(now, cpuNS, records, ofAddresses int64) (savePct, addressPct float64) {
 	wall := float64(now - m.updatedNS)
 	if wall < minUpdateNS {

@@ -183,8 +183,8 @@ func (in *inputs) isStopped(i int) bool { return in.codeOff && i == in.codeIndex
 const sideRecordNS = 1000
 
 // interrupts returns the number of interrupts that a drain of source i causes beside those of its records, at
-// most: events of the job are read one by one on each CPU that it runs on. Records without an interrupt count
-// as the number of interrupts that cost the same.
+// most: events of the job are read one by one on each CPU that it runs on. Records without an interrupt, of
+// which it takes those since the last call, count as the number of interrupts that cost the same.
 func (in *inputs) interrupts(i int) int64 {
 	switch s := in.sources[i].(type) {
 	case *jobevent.Task:
@@ -201,7 +201,7 @@ func (in *inputs) interrupts(i int) int64 {
 }
 
 // ringHalfFull returns a channel that signals that the ring of code addresses is half full; nil without such a
-// ring.
+// ring, or after logging the error if the signal cannot be set up.
 func (in *inputs) ringHalfFull(log func(error)) <-chan struct{} {
 	if in.code == nil {
 		return nil

@@ -15,7 +15,9 @@ const (
 	mostInterruptions = 128
 )
 
-// add takes a cycle that ended, of a loop with a period. What a cycle is longer than its period stands before it.
+// add appends a cycle that ended to the table of loop phases and gaps. If the cycle is longer than periodS,
+// only its last periodS seconds count as loop and the rest as a gap before it. Gaps of at most leastPause
+// periods are ignored, and the oldest rows are dropped beyond mostInterruptions.
 func (i *interruptions) add(c tracker.Cycle, periodS float64) {
 	startS := max(c.EndS-c.LengthS, c.EndS-periodS)
 	n := len(i.table)

@@ -13,8 +13,8 @@ import (
 var errInside = errors.New("started inside the job's cgroup (PrologFlags=RunInJob?) and left it")
 
 // leaveJobCgroup moves this process out of the cgroup of the job that it samples: it would be counted as part
-// of the job and killed with it. It returns false, with a note, if that fails. The scope from systemd (package
-// unit) would come too late.
+// of the job and killed with it. It returns false, with a note, if that fails. Under `jobgait run` it moves
+// nothing and returns true. The scope from systemd (package unit) would come too late.
 func leaveJobCgroup(proc string, r job.Run, log func(error)) (left bool, notes []note.Note) {
 	if r.RootPID != 0 { // `jobgait run` in a batch script is the user's own
 		return true, nil

@@ -40,7 +40,8 @@ type stallReport struct {
 // stallS limits how long the site's program may run, in seconds.
 const stallS = 10
 
-// newOnStall returns nil if no program is to be started: without a setting, on nodes other than the first, and
+// newOnStall returns the starter of the program live.on_stall, which a child runs as live.account, never as
+// root. It returns nil if no program is to be started: without a setting, on nodes other than the first, and
 // under `jobgait run`.
 func newOnStall(c configs.Live, r job.Run, self string) *onStall {
 	if c.OnStall == "" || r.RootPID != 0 || !scheduler.OnFirstNode(r) {

@@ -37,8 +37,9 @@ type inputOpener struct {
 	cpus []int
 }
 
-// chooseRates chooses the step of the grid and the rate of code addresses so that both fit the budget, and
-// prepares notes for rates that had to be lowered.
+// chooseRates chooses the step of the grid and the rate of code addresses so that both fit the budget, sets a
+// lower rate of code addresses for the start phase if the budget needs it, and prepares notes for rates that
+// had to be lowered.
 func (l inputOpener) chooseRates() {
 	in, hz := l.in, l.c.RateHz
 	if l.r.Exclusive {
@@ -69,7 +70,8 @@ func (l inputOpener) chooseRates() {
 }
 
 // lowerAddressRate lowers the rate of addresses to room, the rate that the budget allows, in samples per second
-// and CPU. Below minUsefulHz no addresses are sampled.
+// and CPU. Below minUsefulHz no addresses are sampled. wanted is the rate that the settings or the run request,
+// 0 for none; it decides only whether a small reduction gives a note.
 func (in *inputs) lowerAddressRate(room float64, wanted int) {
 	if room >= in.rate.Hz {
 		return

@@ -59,7 +59,8 @@ func probe(o options, stdout io.Writer) error {
 	return p.print(stdout)
 }
 
-// probeHost opens and reads every counter that this program knows, and returns what it found.
+// probeHost opens the counters that candidateSources lists, which are not all that the agent samples, and
+// returns what it found.
 func probeHost(h host) (probeResult, error) {
 	cpus, err := kernel.OnlineCPUs(h.sys)
 	if err != nil {
@@ -122,8 +123,8 @@ func rateText(s run.CounterSource) string {
 	return fmt.Sprintf("%g", s.Hz)
 }
 
-// candidateSources tries all sources of a node, a command and a job, and returns them with what they read or
-// why they are absent.
+// candidateSources tries the sources of a node, a command and a job's cgroup, and returns them with what they
+// read or why they are absent. It leaves out GPUs, the limits of cgroups and the files of processes.
 func candidateSources(h host, cpus []int) []run.CounterSource {
 	roots := kernel.Roots{Proc: h.proc, Sys: h.sys}
 	nowhere := func(string) (string, bool) { return "", false }

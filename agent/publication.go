@@ -71,7 +71,8 @@ func (p *publication) due(now int64, state tracker.LoopState) bool {
 	return past >= maxWriteNS || past >= minWriteNS && state != p.written.State
 }
 
-// sendState sends the state to readers of the channel if a cycle has ended or the state has changed.
+// sendState accepts new readers of the channel and sends the state to all readers if a cycle has ended or the
+// state has changed since it was last sent. A new reader gets no state before the next such change.
 func (a *agent) sendState(now int64, state tracker.LoopState) {
 	p := &a.rhythm.publication
 	latest := sentState{a.rhythm.loop.pursuit.Cycles(), state}

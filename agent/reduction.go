@@ -76,7 +76,9 @@ func (a *agent) endStartPhase() {
 	a.reductions.plannedRate = address.Rate{}
 }
 
-// keepBudget measures the cost of sampling and reduces sampling before the cost exceeds the budget.
+// keepBudget measures the cost of sampling and reduces sampling before the cost exceeds the budget. It also
+// raises the rate of addresses to the planned one after the start phase. It does nothing while a detection
+// runs.
 func (a *agent) keepBudget(now int64) {
 	if a.rhythm.detecting() {
 		return // what it costs is not known yet

@@ -47,8 +47,8 @@ func (r *rhythm) onlyWaits() bool {
 	return r.activity.spins != "" && p.LostS() > 0 && (p.Cycles() > 0 || r.watchdog.WaitsOnly())
 }
 
-// updateRhythm starts due detections, updates the loop state and the stall watchdog, and publishes what
-// changed.
+// updateRhythm starts due detections, updates the loop state and the stall watchdog, records the begin and end
+// of a stall, reads call stacks and starts the program live.on_stall at a stall, and publishes what changed.
 func (a *agent) updateRhythm(now int64) {
 	r := a.rhythm
 	if r == nil {

@@ -83,7 +83,8 @@ func loadSettings(getenv func(string) string, log func(error)) configs.Config {
 }
 
 // sampleRun samples the run of a directory whose lock is held: it opens the inputs, creates the profile,
-// reports that it is ready, and runs the loop.
+// reports that it is ready, and runs the loop. If this process cannot leave the job's cgroup, it only writes a
+// profile without samples.
 func sampleRun(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func(error)) error {
 	r, err := dir.ReadRun()
 	if err != nil {

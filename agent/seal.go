@@ -12,8 +12,9 @@ import (
 	"jobgait/analysis/tracker"
 )
 
-// seal writes the footer with what was learned during the run, closes the profile, and looks up the last
-// function names. reason says why sampling ended.
+// seal stops the reading of call stacks, publishes the final state in live.json, closes its channel, writes the
+// footer with what was learned during the run, closes the profile, and looks up the last function names. It
+// does nothing without a profile. reason says why sampling ended.
 func (a *agent) seal(reason string) error {
 	if a.writer == nil {
 		return nil
@@ -81,7 +82,8 @@ func (a *agent) writeErrorText() string {
 	return "it could not be written"
 }
 
-// lateNotes returns the notes of sources that were not in the header because they came up during the run.
+// lateNotes returns the notes of sources that came up during the run: those whose code no note of the header
+// has.
 func (a *agent) lateNotes() []note.Note {
 	var late []note.Note
 	begun := map[note.Code]bool{}

@@ -28,8 +28,8 @@ func Default() Config {
 }
 
 // Load returns the settings for a program: the defaults, overridden by the file that Find names, overridden by
-// the paths of JOBGAIT_ONE_MACHINE. With an error it returns the settings as far as they could be read, which
-// may be enough to find the log for the error.
+// oneMachine if JOBGAIT_ONE_MACHINE is set. With an error it returns the settings as far as they could be read,
+// which may be enough to find the log for the error.
 func Load(getenv func(string) string, executable string) (Config, error) {
 	c, err := loadFile(getenv, executable)
 	if !IsOneMachine(getenv) {

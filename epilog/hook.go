@@ -112,9 +112,11 @@ func loadSettings(getenv func(string) string) (self string, cfg configs.Config, 
 	return self, cfg, err
 }
 
-// endRun does the Epilog's work for one run: it stores the end, stops the agent and starts the worker. The
-// order loses nothing if it is killed: once the end is stored, a sweep can do the rest. With unusable settings
-// that still name the spool it stores the end and stops the agent, and returns the error.
+// endRun does the Epilog's work for one run: it stores the end, stops the agent, starts the worker and waits
+// for it up to the limit. For a watched run without a Prolog it first creates the run directory. It does
+// nothing for a run that is not watched or whose end an earlier Epilog has stored. The order loses nothing if
+// it is killed: once the end is stored, a sweep can do the rest. With unusable settings that still name the
+// spool it stores the end and stops the agent, and returns the error.
 func endRun(ctx context.Context, getenv func(string) string, told job.HookContext, self string, cfg configs.Config,
 	unusable error, log *job.Log) error {
 	now := told.Run.WithExclusive(cfg.Watch.Exclusive)

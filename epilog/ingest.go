@@ -24,10 +24,10 @@ import (
 // ingestBytes limits the memory of the history's writer.
 const ingestBytes = 256 << 20
 
-// runIngest writes waiting job records into the history, publishes snapshots and queries missing end states.
-// The account of the collection directory, which owns records and history, runs it on the one host of the
-// history. It refuses to run as root, which would trust the account's files and create files that the account
-// cannot write.
+// runIngest writes waiting job records into the history, publishes snapshots, queries missing end states and
+// writes the site's aggregates. The account of the collection directory, which owns records and history, runs
+// it on the one host of the history. If such an account is configured, it refuses to run as root, which would
+// trust the account's files and create files that the account cannot write.
 func runIngest(ctx context.Context, getenv func(string) string, out io.Writer) error {
 	self, cfg, err := loadSettings(getenv)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 )
 
 // runSweep finishes the runs that were left over on this node, or on all nodes of the host's spool if several
-// slurmd share the host, and prints what it did. Locked run directories are in use and are skipped.
+// slurmd share the host, and prints what it did. If this node owns the history, it also queries the scheduler
+// for missing end states. Locked run directories are in use and are skipped.
 func runSweep(ctx context.Context, getenv func(string) string, out io.Writer) error {
 	self, cfg, err := loadSettings(getenv)
 	if err != nil {

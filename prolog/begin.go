@@ -111,8 +111,8 @@ func agentSpec(agent string, dir job.RunDir, getenv func(string) string) launch.
 		Env: configs.Environment(getenv)}
 }
 
-// startAgent starts the agent with the lock as a descriptor, and stores its pid in the run directory, so that
-// an Epilog a millisecond later finds it.
+// startAgent starts the agent with the lock as a descriptor, closes the lock in this process, and stores the
+// agent's pid in the run directory, so that an Epilog a millisecond later finds it.
 func startAgent(s launch.Spec, dir job.RunDir, lock *os.File) (job.Process, error) {
 	defer lock.Close()
 	pid, _, err := launch.Detach(s, lock)

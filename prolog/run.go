@@ -20,7 +20,8 @@ import (
 const limit = 2 * time.Second
 
 // runProlog runs the Prolog, for at most limit. It returns no error, because slurmd takes a node out of service
-// for one: an error is one line for slurmd's log and one in the node's log.
+// for one: an error is one line for slurmd's log, one in the node's log if beginRun returned it and could open
+// that log, and for root under Slurm one in the journal.
 func runProlog(ctx context.Context, getenv func(string) string, args []string, stderr io.Writer) {
 	// A closed pipe must not kill this process. Notify, not Ignore: the agent would inherit what is ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

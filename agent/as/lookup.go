@@ -45,7 +45,7 @@ func lookup(name string) (Account, error) {
 }
 
 // ForJob returns the account of a job. uid and gid are Slurm's and are not looked up; the supplementary groups
-// come from the name service, or are only the gid if it does not answer before ctx ends.
+// come from the name service, or are only the gid if it fails or does not answer before ctx ends.
 func ForJob(ctx context.Context, uid, gid uint32) Account {
 	a := Account{UID: uid, GID: gid, Groups: []uint32{gid}}
 	got := make(chan []uint32, 1)

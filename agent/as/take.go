@@ -81,9 +81,11 @@ func BecomeAccount(args []string, l Limits) error {
 	return nil
 }
 
-// BecomeForFiles gives this thread the account's rights to files, permanently, while it keeps root's right to
-// read about processes: see setfsuid(2), which removes the capabilities for files. If the account is root, or
-// this process is not root, the rights stay as they are.
+// BecomeForFiles gives this thread the rights of the account's uid and gid to files, without those of its
+// supplementary groups, permanently, while it keeps root's right to read about processes: see setfsuid(2),
+// which removes the capabilities for files. It also makes the process undumpable and sets its limit for written
+// files to 0 bytes. If the account is root, or this process is not root, the rights stay as they are and only
+// the limits are applied.
 func BecomeForFiles(args []string) error {
 	a, err := parseArgs(args)
 	if err != nil {
@@ -147,7 +149,8 @@ func setCapabilities(head *unix.CapUserHeader, to *[2]unix.CapUserData) error {
 const spareThreads = 8
 
 // apply sets the limits of this process and makes it undumpable: from then on only root can trace it or read
-// its memory.
+// its memory. It also forbids new privileges, sets the umask to 022 and, unless l.MayStart, starts the spare
+// threads before it forbids to start processes.
 func (l Limits) apply() error {
 	if err := makeUndumpable(); err != nil {
 		return err

@@ -118,7 +118,8 @@ type Handler func(context.Context, Request) error
 type Handlers map[string]Handler
 
 // Serve runs the handler of the verb that args (without the program's name) begin with, after taking the
-// account's rights. It returns false if args begin with no verb of h.
+// account's rights; a verb with StarterRights keeps the rights that the process has. It returns false if args
+// begin with no verb of h.
 func (h Handlers) Serve(ctx context.Context, args []string, in io.Reader, out io.Writer) (bool, error) {
 	if len(args) == 0 || h[args[0]] == nil {
 		return false, nil
@@ -163,7 +164,8 @@ const maxQuestion = 256 << 20
 
 var errQuestion = errors.New("the request to the child is larger than its limit")
 
-// ReadQuestion decodes the question from in and returns a reader of the bytes that follow it.
+// ReadQuestion decodes the question, of at most maxQuestion bytes, from in and returns a reader of the bytes
+// after the newline that ends it.
 func ReadQuestion(in io.Reader, question any) (rest io.Reader, err error) {
 	bounded := &io.LimitedReader{R: in, N: maxQuestion}
 	d := json.NewDecoder(bounded)

@@ -59,8 +59,8 @@ func (d Details) Or(e Details) Details {
 	return d
 }
 
-// Complete returns the run's job with its zero fields taken from d, and with the path of its output as the
-// scheduler expands it.
+// Complete returns the run's job with its zero fields taken from d, and with the path of its output from d,
+// else as s expands the run's pattern; the run's own path remains if both are empty.
 func (d Details) Complete(r Run, s Hooks) run.Job {
 	j := r.Job
 	setIfZero(&j.Name, d.Name)
@@ -101,7 +101,8 @@ const ThreadsVariable = "OMP_NUM_THREADS"
 // maxThreads is the largest length, in characters, of a list of thread counts, one for each nested level.
 const maxThreads = 64
 
-// ParseThreads returns a trimmed value of ThreadsVariable, "" if it is not a list of numbers.
+// ParseThreads returns a trimmed value of ThreadsVariable, "" if it is longer than maxThreads or contains other
+// characters than digits and commas.
 func ParseThreads(value string) string {
 	value = strings.TrimSpace(value)
 	if len(value) > maxThreads || strings.Trim(value, "0123456789,") != "" {

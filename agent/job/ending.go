@@ -34,8 +34,9 @@ func (d Details) Ending(jobID run.JobID) (Ending, bool) {
 const maxStartGapS = 5
 
 // EndingOf returns the ending of a run, nil if it is not in the list. The id alone is not enough: the scheduler
-// reuses ids, and a requeued job keeps its id. start is the Prolog's start time of the run, told the
-// scheduler's start time if known.
+// reuses ids, and a requeued job keeps its id. start is the Prolog's start time of the run. The last parameter
+// is the scheduler's start time, nil if unknown; it must match within 1 s. If it is nil, the ending whose start
+// is nearest to start is returned, of those that began before start and ended after it, within maxStartGapS.
 func EndingOf(list []Ending, jobID run.JobID, uid int, start float64, told *int64) *Ending {
 	var best *Ending
 	far := func(e Ending) float64 { return math.Abs(float64(e.Start) - start) }

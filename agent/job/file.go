@@ -78,8 +78,8 @@ func readJSON(path string, v any) error {
 }
 
 // ReadPlain reads a file of at most the given number of bytes that any account may have created, and returns
-// its file information. It never blocks: it refuses files that are not regular, follows no link, and returns
-// EWOULDBLOCK for a file under a lease.
+// its file information. It returns ErrTooLarge for a larger file. It never blocks: it refuses files that are
+// not regular, follows no link, and returns EWOULDBLOCK for a file under a lease.
 func ReadPlain(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {

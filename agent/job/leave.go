@@ -68,7 +68,8 @@ func leaveHierarchy(mounts []cgroup.Mount, m cgroup.Membership, pid int) error {
 // because another agent may just have entered it.
 const agentsGroup = "jobgait.agents"
 
-// groupsOutsideJob returns the cgroups above Slurm's directory, nearest first, and last agentsGroup beside it.
+// groupsOutsideJob returns the cgroups above Slurm's directory, nearest first, up to the root, and last
+// agentsGroup beside Slurm's directory. It returns nil for a cgroup outside of Slurm jobs.
 func groupsOutsideJob(group string) (groups []string) {
 	place, ok := cgroup.Locate(group)
 	if !ok {

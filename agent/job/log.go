@@ -27,8 +27,8 @@ type Log struct {
 }
 
 // OpenLog opens <spool>/<node>/jobgait.log for a program and a job (0 for no job), creating the node's
-// directory, 0700, if need be. If it returns an error, the Log is still usable and writes to the journal only,
-// if the settings enable that.
+// directory, 0700, if need be, and renaming a log larger than maxLog to jobgait.log.1 before. If it returns an
+// error, the Log is still usable and writes to the journal only, if the settings enable that.
 func OpenLog(c configs.Config, node, program string, jobID run.JobID) (*Log, error) {
 	l := &Log{program: program, job: jobID}
 	if c.Health.Journal {

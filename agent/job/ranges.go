@@ -12,8 +12,8 @@ const MaxNodes = 100_000
 // ErrTooMany is returned for a list that is longer than MaxNodes.
 var ErrTooMany = fmt.Errorf("more than %d nodes", MaxNodes)
 
-// ExpandRanges expands a list of ranges, "1-3,07-09", into at most room numbers. Each range keeps the width of
-// its first number.
+// ExpandRanges expands a list of ranges, "1-3,07-09", and returns ErrTooMany for more than room numbers. Each
+// range keeps the width of its first number.
 func ExpandRanges(s string, room int) ([]string, error) {
 	var out []string
 	for _, part := range strings.Split(s, ",") {

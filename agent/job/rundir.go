@@ -59,8 +59,8 @@ func MakeNodeDir(spool, node string) error {
 // ErrForeignDir is returned for a directory that another account can change.
 var ErrForeignDir = errors.New("root keeps its files only where no other account can write: chown root, chmod go-w")
 
-// RequireRootOwned returns an error if root works in a directory that another account owns or can write to: a link
-// in place of a run directory could redirect root's files anywhere.
+// RequireRootOwned returns an error if dir is not an existing directory and, when called by root, if another
+// account owns dir or can write to it: a link in place of a run directory could redirect root's files anywhere.
 func RequireRootOwned(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -94,8 +94,8 @@ func (d RunDir) Make() error {
 // that does not exist yet has no run directories.
 func Dirs(nodeDir string) ([]RunDir, error) { return DirsNamed(nodeDir, "") }
 
-// DirsNamed returns the run directories whose names begin with prefix. It does not read the others, because a
-// node of short jobs has ten thousands.
+// DirsNamed returns the run directories (those with an env.json) whose names begin with prefix, nil if nodeDir
+// does not exist. It does not read the others, because a node of short jobs has ten thousands.
 func DirsNamed(nodeDir, prefix string) ([]RunDir, error) {
 	entries, err := os.ReadDir(nodeDir)
 	if errors.Is(err, fs.ErrNotExist) {

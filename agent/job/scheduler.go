@@ -85,7 +85,7 @@ var (
 )
 
 // NodeName returns the name for a node's files: the scheduler's name of the node, since one host may be several
-// nodes, else the host name.
+// nodes, else the host name, else "localhost".
 func NodeName(s Hooks, getenv func(string) string, hostname string) string {
 	for _, name := range []string{s.Node(getenv), note.Clean(hostname, MaxText)} {
 		if name != "" {

@@ -10,8 +10,9 @@ import (
 
 // StartedProgram returns the name of what a command line runs: the program, behind launchers if any, or the
 // script, module, jar or image that an interpreter or container runs; then interpreted is true. For code given
-// as text (-c) it returns the interpreter. Versions and dates in a script's name are replaced by '#', because
-// they belong to the run and not to the application.
+// as text (-c) or without a script it returns the interpreter, for a launcher without a command the launcher,
+// and "" for more than maxLaunchers nested launchers. Versions and dates in a script's name are replaced by
+// '#', because they belong to the run and not to the application.
 func StartedProgram(args []string) (name string, interpreted bool) {
 	for depth := 0; len(args) > 0 && depth < maxLaunchers; depth++ {
 		program := programFamily(args[0])
@@ -45,8 +46,8 @@ func cleanName(path string) string {
 	return note.Clean(filepath.Base(strings.TrimSuffix(path, "/")), MaxText)
 }
 
-// programFamily returns the name of a program without version, MPI vendor and login dash: python for
-// python3.11, mpirun for mpirun.openmpi.
+// programFamily returns the name of a program without login dash, up to the first '.' or '-' and without digits
+// at its end, which removes version and MPI vendor: python for python3.11, mpirun for mpirun.openmpi.
 func programFamily(path string) string {
 	name := strings.TrimPrefix(filepath.Base(path), "-")
 	if i := strings.IndexAny(name, ".-"); i > 0 {

@@ -108,7 +108,8 @@ func (c *Channel) acceptsUser(fd int) bool {
 		unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, sendBytes) == nil
 }
 
-// Send sends a state to all readers, without waiting.
+// Send sends a state, without RecentS and with only the last maxSentCycles of Recent, to all readers, without
+// waiting: a reader whose buffer is full misses it.
 func (c *Channel) Send(s State) {
 	s.RecentS, s.Recent = []float64{}, s.Recent[max(0, len(s.Recent)-maxSentCycles):]
 	b, err := json.Marshal(s)

@@ -103,8 +103,9 @@ const (
 	mostCheckpointS = 366 * 86400
 )
 
-// LastCheckpointBy returns by when a checkpoint must begin to end before a limit. longestS is the length of the longest
-// known checkpoint in seconds. It returns nil without a limit or a length.
+// LastCheckpointBy returns by when a checkpoint must begin to end before a limit. longestS is the length of the
+// longest known checkpoint in seconds. The time includes a margin (checkpointMargin). It returns nil without a
+// limit or a length, and if the length is above mostCheckpointS.
 func LastCheckpointBy(limit *time.Time, longestS float64) *time.Time {
 	if limit == nil || !(longestS > 0) || longestS > mostCheckpointS {
 		return nil

@@ -24,7 +24,9 @@ type Location struct {
 const keepEnded = time.Hour
 
 // MakeLocation creates the directory of a user's run, below one that only this account can write to, and
-// removes the directories of runs, of all users, that ended long ago.
+// removes the directories of runs that ended long ago: of all users if it runs as root, else of this user. As
+// root it also writes the index of the user's runs. It may return a Location together with an error of the
+// index or the removal.
 func MakeLocation(dir string, uid int, run string) (*Location, error) {
 	of := filepath.Join(dir, strconv.Itoa(uid))
 	p := &Location{dir: filepath.Join(of, run), uid: uid}

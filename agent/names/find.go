@@ -71,7 +71,7 @@ func (s roots) lookUp(ctx context.Context, q Lookup, steps int) Answer {
 
 // openMapped opens the file that was mapped: by its path in the process's root directory, which differs in a
 // container, else by its path here, else by the link to the process's program, which may have been deleted. The
-// build id must match.
+// build id must match, and the inode unless it is 0.
 func (s roots) openMapped(q Lookup) (*os.File, Reason) {
 	dir, why := filepath.Join(s.proc, strconv.Itoa(q.PID)), NoFile
 	if !filepath.IsAbs(q.Path) || q.Inode == 0 && q.Build == "" {
@@ -113,7 +113,7 @@ func (s roots) debugFile(build string) (*os.File, error) {
 }
 
 // DebugOf opens the symbols of the distribution's debug file of the same build as a file, nil without one. The
-// caller closes both.
+// caller closes the returned file.
 func DebugOf(r *os.File) (*ELFFile, *os.File) {
 	d, err := systemRoots().debugFile(buildOf(r))
 	if err != nil {

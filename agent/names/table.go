@@ -30,7 +30,8 @@ type symbol struct {
 	rank       int
 }
 
-// readTable reads one symbol table and assigns its functions to the places.
+// readTable reads the symbol table in section s and assigns its functions to the places, until no step is left.
+// names is the file offset of its string table.
 func (q *query) readTable(r io.ReaderAt, s section, names uint64, source string) {
 	buf := make([]byte, symbolBytes*2048)
 	in := io.NewSectionReader(r, int64(s.off), int64(min(s.size, math.MaxInt64)))
@@ -70,7 +71,8 @@ func parseSymbol(b []byte, names uint64) (symbol, bool) {
 }
 
 // assignSymbol assigns a symbol to the places that it covers, if it is better than their present one: it covers
-// more of the place, or as much and is shorter. It returns false if no step is left.
+// more of the place, or as much and is shorter, or is an alias of higher rank. It adds the name of an alias of
+// equal rank, up to maxAliases. It returns false if no step is left.
 func (q *query) assignSymbol(x symbol, r io.ReaderAt, source string) bool {
 	i := sort.Search(len(q.places), func(i int) bool { return q.places[i].from+q.width > x.start })
 	for ; i < len(q.places) && q.places[i].from < x.end; i++ {

@@ -21,7 +21,7 @@ type Direct struct{ Proc string }
 
 var errQuestion = errors.New("unknown request")
 
-// Ask returns the content or build id that q requests.
+// Ask returns the content, link target or build id that q requests. Contents have at most q.Max bytes.
 func (d Direct) Ask(q ProcQuestion) ([]byte, error) {
 	dir := filepath.Join(d.Proc, strconv.Itoa(q.PID))
 	limit := min(max(q.Max, 0), maxAnswer)

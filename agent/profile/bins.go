@@ -69,7 +69,7 @@ func (b *Bins) check(slots int) error {
 //	  hit, part of the page
 //
 // and a body, compressed by zstd if that is flagged: EndsPerSlot of every slot, then the columns, encoded like
-// a block's pages.
+// a block's pages. Unless the profile is lossless, columns below the share of RarePlace are left out.
 func (e *encoder) appendBins(dst []byte, first int64, b *Bins) []byte {
 	e.body = e.body[:0]
 	flags := len(dst)
@@ -143,7 +143,8 @@ func (b *binsHead) readHead(payload []byte) error {
 }
 
 // decodeBody decodes an inflated body: it fills ends with the number of bins that ended in each slot, and calls
-// each with the counts of one column at a time. It returns an error if the body contradicts the head.
+// each with the counts of one column at a time. It returns an error if the body contradicts the head; each may
+// have been called before.
 func (b *binsHead) decodeBody(body []byte, ends []uint16, each func(c binColumnHead, counts []uint16)) error {
 	d := decoder{p: body}
 	for i := range ends {

@@ -86,8 +86,9 @@ type place struct {
 // columnName returns the name of the column: "code:<key>", with "+<offset>" (hexadecimal bytes) for a block.
 func (p place) columnName() string { return PageName(p.key) + p.part.Suffix() }
 
-// chooseColumns returns the pages and parts that get a column: pages first, then parts, each by falling number
-// of hits.
+// chooseColumns returns the pages and parts that get a column: first at most pages pages, then at most
+// mostParts parts, each by falling number of hits and only those with at least 1/minShareDivisor of the
+// samples.
 func (s *binSurvey) chooseColumns(pages int) []place {
 	type tally struct {
 		place

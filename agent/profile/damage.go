@@ -100,8 +100,8 @@ func (r *Reader) nextFrame() []byte {
 	}
 }
 
-// resync skips to the next frame magic or to the end, at least one byte. It gives up the rest of the file after
-// checksumming too many bytes in vain.
+// resync skips at least one byte, up to the next frame magic in the bytes read ahead; without one it skips
+// these bytes. It gives up the rest of the file after checksumming too many bytes in vain.
 func (r *Reader) resync() {
 	w := r.window
 	seen := w.peek(windowSize / 2)

@@ -61,7 +61,7 @@ func frameChecksum(frame []byte) uint32 {
 }
 
 // frameLength returns the length of the frame that begins with head, which has at least frameSize bytes; false
-// if head is not the start of a frame.
+// if head is not the start of a frame, or of one with a payload of more than maxPayload bytes.
 func frameLength(head []byte) (int, bool) {
 	if len(head) < frameSize || string(head[:4]) != magic {
 		return 0, false

@@ -69,7 +69,8 @@ func newOverviewBuilder(h *Header) overviewBuilder {
 }
 
 // isSummable reports whether an overview can represent the block as well as a merged set does: no slots are
-// merged, every column has all of its values or none, and no counter falls.
+// merged, every column has all of its values or none, no counter falls, and the values are small enough for
+// exact sums.
 func (o *overviewBuilder) isSummable(b *Block) bool {
 	if b.MergedSlots > 1 || b.Samples != nil && sum(b.Samples) > mostSamples {
 		return false
@@ -92,7 +93,8 @@ func (o *overviewBuilder) isSummable(b *Block) bool {
 }
 
 // extends reports whether a summable block can be added to the present overview: it follows without a gap,
-// fits, has the same columns with values, and no counter fell in between.
+// fits, has the same columns with values and samples only if the overview has them, and no counter fell in
+// between.
 func (o *overviewBuilder) extends(b *Block) bool {
 	if b.First != o.first+int64(o.slots) || o.slots+b.N > overviewSlots || o.sampled != (b.Samples != nil) {
 		return false
@@ -186,7 +188,8 @@ func (o *overviewBuilder) addSamples(b *Block) {
 	}
 }
 
-// addPage adds the hits of a page to its groups. Hits above 65,535 in a group count in no page.
+// addPage adds the hits of a page to its groups. Hits above 65,535 in a group count in no page, nor do those of
+// new pages after the first maxTrackedPages.
 func (o *overviewBuilder) addPage(b *Block, p PageCount) {
 	at, ok := o.pageIndex[p.Key]
 	if !ok {

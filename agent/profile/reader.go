@@ -178,7 +178,8 @@ func (r *Reader) updateQuanta(b *blockHead) {
 }
 
 // keepFrame stores what a frame other than samples says: footer, epoch, places or GPU windows. It returns false
-// if the frame is malformed; unknown kinds are counted and ignored.
+// for a malformed frame, a second header, and epochs after the first maxEpochs; unknown kinds are counted and
+// ignored.
 func (r *Reader) keepFrame(kind byte, payload []byte) bool {
 	switch kind {
 	case footerFrame:

@@ -201,7 +201,8 @@ func (f *filler) buildSlowSet() series.Set {
 	return set
 }
 
-// toSeries returns the column as a column of a set with the values: a counter becomes a rate per second.
+// toSeries returns the column as a column of a set with the values v. Those of a counter must be rates per
+// second: only the unit is changed here.
 func (c Column) toSeries(v series.Values) series.Column {
 	out := series.Column{Name: c.Name, Unit: c.Unit, Scope: series.NodeScope, Values: v}
 	if !c.Gauge {

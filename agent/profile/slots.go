@@ -33,7 +33,8 @@ func (l Loaded) Code(path string) iter.Seq[anatomy.Block] {
 }
 
 // Growth returns by how much the columns of those names grew, slot by slot on the grid of Set, from the same
-// blocks as Code. For a level it returns the level times the slot's duration in seconds.
+// blocks as Code. For a level it returns the level times the slot's duration in seconds, and NaN for an unknown
+// column and where the growth is unknown.
 func (l Loaded) Growth(path string, names []string) iter.Seq[anatomy.Growth] {
 	return func(yield func(anatomy.Growth) bool) {
 		at := make([]int, len(names))
@@ -237,7 +238,8 @@ func (l Loaded) wholeSamples(b *Block) (skip, samples int64) {
 	return skip, (int64(b.N) - skip) / merge
 }
 
-// mergedCounts returns n sums of every values each, from index skip on.
+// mergedCounts returns n sums of every values each, from index skip on, limited to the largest value of T. If
+// every is 1 the result is a part of values.
 func mergedCounts[T uint16 | uint32](values []T, skip, n, every int64) []T {
 	values = values[skip : skip+n*every]
 	if every == 1 {

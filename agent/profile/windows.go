@@ -25,6 +25,7 @@ const (
 )
 
 // WriteWindows writes windows in frames of their own, outside of blocks, because drivers deliver them late.
+// After Seal it writes nothing and returns nil.
 func (w *Writer) WriteWindows(list []GPUWindows) error {
 	for _, g := range list {
 		for at := 0; at < len(g.EndNS) && !w.sealed; at += maxFrameWindows {
@@ -90,7 +91,8 @@ func decodeWindows(payload []byte) (gpu int, endUS []int64, percent []byte, ok b
 }
 
 // keepWindows stores the windows of a frame, with ends in seconds since the run began and means from 0 to 1;
-// false if the frame is malformed. It drops windows that do not end after the previous one.
+// false if the frame is malformed. It drops windows that do not end after the previous one, and those after the
+// first maxWindows.
 func (r *Reader) keepWindows(payload []byte) bool {
 	gpu, ends, percent, ok := decodeWindows(payload)
 	if !ok {

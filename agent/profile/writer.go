@@ -114,9 +114,10 @@ func newWriter(f file, path string, h Header, o WriterOptions) (*Writer, error) 
 	return w, nil
 }
 
-// Append writes one block with one write; its first slot must not be before the end of the last block. After an
-// error, mostly a full disk, the file is as it was before, and the next block may be tried. It returns ErrFull
-// if the file has its maximum size.
+// Append writes one block with one write; its first slot must not be before the end of the last block. It also
+// writes the block's bins and, when due, an overview of the blocks before, an epoch and a background sync; near
+// the maximum size it merges slots of the block. After an error, mostly a full disk, the file has no readable
+// part of the block, and the next block may be tried. It returns ErrFull if the file has its maximum size.
 func (w *Writer) Append(b Block) error {
 	if w.sealed {
 		return fmt.Errorf("append to %s: %w", w.path, ErrSealed)

@@ -89,7 +89,8 @@ func ReadList(path string, buf []byte, max int) ([]byte, error) {
 // firstBufferBytes is the size of the first buffer if the caller passes none: a page.
 const firstBufferBytes = 4096
 
-// readFile reads a file to its end or, if record is set, until a call does not fill the buffer.
+// readFile reads at most max bytes of a file, to its end or, if record is set, until a call does not fill the
+// buffer. It reads into buf, which it replaces if buf is too small.
 func readFile(path string, buf []byte, max int, record bool) ([]byte, error) {
 	fd, err := Open(path)
 	if err != nil {

@@ -103,7 +103,8 @@ func (b *bins) makeBins(hits []hit, first int64, n int, stepNS int64) profile.Bi
 	return profile.Bins{SamplesPerBin: of, EndsPerSlot: ends, Columns: b.kept}
 }
 
-// updateSplit splits the pages that hold so much, and gives their parts columns.
+// updateSplit adds the samples to the recent ones, splits the pages that hold at least splitShare of these, at
+// most maxSplit, and gives a column to the parts of split pages that hold at least ownShare of these.
 func (b *bins) updateSplit(hits []hit) {
 	total := b.fade()
 	for _, h := range hits {

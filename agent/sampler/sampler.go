@@ -73,7 +73,8 @@ func (s *Sampler) Track(i int) *Track { return s.tracks[i] }
 // windowIndex returns the index of a slot within the window.
 func (s *Sampler) windowIndex(slot int64) int { return int(slot % window) }
 
-// hit stores a code sample until its slot is emitted. Samples of closed slots count as lost.
+// hit stores a code sample until its slot is emitted. Samples of slots that were emitted or are beyond the
+// window, and those above maxHits, count as lost; samples before the grid's start are ignored.
 func (s *Sampler) hit(timeNS int64, page uint64, place uint8) {
 	slot := s.grid.Slot(timeNS)
 	switch {
@@ -126,7 +127,8 @@ func (s *Sampler) Emit(nowNS int64, b *profile.Block) bool {
 	return true
 }
 
-// takeColumns moves the columns of the block's slots out of the window and counts the missing slots.
+// takeColumns moves the columns of the block's slots out of the window and counts the slots that are incomplete
+// in any track in UncertainSlots.
 func (s *Sampler) takeColumns(b *profile.Block) {
 	for i := range b.N {
 		slot := s.first + int64(i)

@@ -42,7 +42,9 @@ type Collection struct {
 // batchBytes is the approximate size of copied stacks that one unwinder gets.
 const batchBytes = 24 << 20
 
-// Read reads the stacks of the processes. A process that could not be read has one thread with a Trouble.
+// Read reads the stacks of the processes. A thread that could not be read has a Trouble; a process that is
+// gone, or in which a copier was stuck, has one such thread. It returns an error if an unwinder fails, or if
+// every process that was tried was stuck. The processes after 1 + maxStuck stuck ones are left out.
 func (c Collection) Read(ctx context.Context) ([]ProcessStacks, error) {
 	copies, err := c.copyAll(ctx)
 	if len(copies) == 0 {
@@ -73,8 +75,9 @@ const maxSilence = 3 * time.Second
 // maxStuck limits the copiers started after one that was stuck in a process.
 const maxStuck = 3
 
-// copyAll copies the threads of all processes. If a copier is stuck in a process, another continues with the
-// next process.
+// copyAll copies the threads of all processes. If a copier fails or is stuck in a process, that process gets
+// the Trouble Stuck and another copier continues with the next one, at most maxStuck times. The error is nil if
+// any thread was copied or has another Trouble.
 func (c Collection) copyAll(ctx context.Context) (copies []ThreadCopy, err error) {
 	end := time.Now().Add(c.For)
 	pids := c.PIDs
@@ -98,7 +101,7 @@ func (c Collection) copyAll(ctx context.Context) (copies []ThreadCopy, err error
 }
 
 // copyWithOneChild lets one copier copy processes for at most limit, and returns the copies and the number of
-// completed processes.
+// completed processes. It kills a copier that is silent for maxSilence and returns an error then.
 func (c Collection) copyWithOneChild(ctx context.Context, pids []int, limit time.Duration) (
 	copies []ThreadCopy, done int, err error,
 ) {

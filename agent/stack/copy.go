@@ -109,7 +109,8 @@ type copier struct {
 	buffer []byte
 }
 
-// copyProcess copies the threads of a process, the main thread first, and passes each to each.
+// copyProcess copies at most MaxThreads threads of a process, the main thread first. It calls each with every
+// copy, also those of threads with a Trouble, and then with one that has Done set.
 func (c copier) copyProcess(pid int, each func(ThreadCopy) error) error {
 	tids := threadsOf(c.proc, pid)
 	why := c.refusal(pid)
@@ -149,7 +150,9 @@ func (c copier) refusal(pid int) Trouble {
 	return ""
 }
 
-// copyThread stops a thread, fills its copy and lets it continue.
+// copyThread stops a thread, fills its copy and lets it continue. If the thread does not stop, it sets the
+// Trouble Stuck and copies only what copyAsleep can. It kills this process if the thread stays stopped for
+// maxHeld.
 func (c copier) copyThread(t *ThreadCopy) {
 	guard := time.AfterFunc(runnableFor+blockedFor+maxHeld, killSelf)
 	defer guard.Stop()

@@ -68,7 +68,9 @@ func openLines(f *os.File, steps *int) (t *lineTables, err error) {
 	return t, t.index()
 }
 
-// debugSections returns the sections with debug information by their names without ".debug_".
+// debugSections maps the file, which stays mapped, and returns the sections with debug information by their
+// names without ".debug_", unpacked if they are compressed. It returns an error for a file without units or
+// line tables, or above the limits.
 func debugSections(f *os.File) (map[string][]byte, error) {
 	st, err := f.Stat()
 	if err != nil || st.Size() > maxDebugBytes || st.Size() < 64 {

@@ -107,8 +107,8 @@ func (u *unwinder) unwind(copies []ThreadCopy) []ThreadStack {
 	return stacks
 }
 
-// walk unwinds one copy and returns its frames and why it ended. It recovers from panics, so that one copy
-// cannot stop the others.
+// walk unwinds one copy and returns its frames and why it ended: NoRegister also for a copy without registers,
+// and when the unwinder's time is over. It recovers from panics, so that one copy cannot stop the others.
 func (u *unwinder) walk(c ThreadCopy) (frames []frameLocation, why Ending) {
 	defer func() {
 		if recover() != nil {
@@ -158,8 +158,8 @@ func (u *unwinder) lookUp(walks [][]frameLocation) map[frameLocation]Frame {
 	return found
 }
 
-// functions returns the functions at offsets of a file. It recovers from panics, so that one file cannot stop
-// the others.
+// functions returns the functions at offsets of a file, empty ones when the unwinder's time is over. It
+// recovers from panics, so that one file cannot stop the others.
 func (u *unwinder) functions(lib *library, offsets []uint64) (found []names.Function) {
 	defer func() {
 		if recover() != nil {
@@ -172,7 +172,7 @@ func (u *unwinder) functions(lib *library, offsets []uint64) (found []names.Func
 	return lib.functions(u.ctx, offsets)
 }
 
-// line returns the source file and line of a location.
+// line returns the source file and line of a location, "" and 0 if unknown or when the unwinder's time is over.
 func (u *unwinder) line(p frameLocation) (file string, line int) {
 	if p.library.file == nil || u.outOfTime() {
 		return "", 0
@@ -196,7 +196,8 @@ func checkStacks(stacks []ThreadStack, copies []ThreadCopy) error {
 	}
 	for i, s := range stacks {
 		if s.TID != copies[i].TID || len(s.Frames) > maxFrames {
-			return fmt.Errorf("invalid answer: stack of thread %d, want thread %d (%d frames)", s.TID, copies[i].TID, len(s.Frames))
+			return fmt.Errorf("invalid answer: stack of thread %d, want thread %d (%d frames)", s.TID, copies[i].TID,
+				len(s.Frames))
 		}
 		for _, f := range s.Frames {
 			for _, text := range []string{f.Function, f.Library, f.File} {

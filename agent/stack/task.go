@@ -24,7 +24,8 @@ type Task struct {
 
 const maxEnviron = 1 << 20
 
-// rankOf returns a process's rank from its environment, and whether an MPI launcher has set it.
+// rankOf returns a process's rank from its environment, and whether an MPI launcher has set it; -1 and not ok
+// if the environment has none.
 func rankOf(environ []byte) (rank int, mpi, ok bool) {
 	getenv := func(name string) string { return job.Variables(environ, name+"=")[name] }
 	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"} {

@@ -18,8 +18,9 @@ const (
 // RecordFile is the file of a run directory in which the stacks of a stalled job are stored (stacks.Record).
 const RecordFile = "stacks.json"
 
-// Tasks reads the stacks of the tasks among the processes of a node, of at most MaxProcesses, and returns the
-// number of processes that are not tasks (see ChooseTasks).
+// Tasks reads the stacks of the tasks among the processes of a node, of at most MaxProcesses, and returns in
+// left the number of processes that are not tasks (see ChooseTasks). Tasks without an answer are left out; an
+// error is returned only if it occurs before any task was read.
 func (c Collection) Tasks(ctx context.Context, node string) (read []Task, left int, err error) {
 	reader := peek.NewChild(c.Program, c.Account)
 	tasks, left := ChooseTasks(reader, "/proc", node, c.PIDs)

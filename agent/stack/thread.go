@@ -145,7 +145,8 @@ func frozen(proc string, pid int) bool {
 
 var errRegisters = errors.New("not a 64-bit thread")
 
-// registerSet reads the general registers of a stopped thread.
+// registerSet reads the general registers of a stopped thread into size bytes at to; errRegisters if the thread
+// has another number of bytes, as a 32-bit one.
 func registerSet(tid int, to unsafe.Pointer, size uintptr) error {
 	const general = 1 // NT_PRSTATUS
 	v := unix.Iovec{Base: (*byte)(to), Len: uint64(size)}

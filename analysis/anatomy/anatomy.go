@@ -170,8 +170,8 @@ func (t *Tally) cycle(of Cycles, p *part, s Split, x sharing) Cycle {
 	return c
 }
 
-// courses divides the time of functions among the parts of the cycle, as the columns say that a function has nearly
-// alone. Where too little of its time is in these its course is not known.
+// courses divides each function's time per cycle among the parts of the cycle, by the columns in which the
+// function has nearly all samples. If too little of its time is in such columns, its Within is nil.
 func (t *Tally) courses(p *part, c *Cycle, index map[Function]int, x sharing) {
 	within, own := [Bins][]float64{}, make([]float64, len(t.functions))
 	for bin, columns := range p.within {

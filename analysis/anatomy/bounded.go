@@ -48,7 +48,7 @@ func (a Anatomy) Bounded() Anatomy {
 }
 
 // bounded keeps at most the given number of functions with a share of leastShare or more, and maxLibraries
-// libraries; it sums up the others.
+// libraries; it sums up the others. It also rounds the distributions within the cycle.
 func (s Split) bounded(most int) Split {
 	n := min(len(s.Functions), most)
 	for n > 0 && s.Functions[n-1].Share < leastShare {

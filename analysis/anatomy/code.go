@@ -63,7 +63,8 @@ type place struct {
 	count    float64
 }
 
-// numbered returns the functions, equal ones once, the pages, and the places of each.
+// numbered returns the functions, equal ones once and Unresolved first, the pages, and the places of each page.
+// Places without samples or without a valid function are left out.
 func (c Code) numbered() (functions []Function, pages []uint64, places map[uint64][]place) {
 	functions = []Function{{Library: Unresolved}}
 	index := map[Function]int{functions[unresolved]: unresolved}

@@ -93,8 +93,8 @@ type portion struct {
 	share    float64
 }
 
-// mixture returns that of a column: of the places in it, as the samples say that no finer column lists. Where
-// there are no such samples the finer columns hold all of the code, and the samples are shared out as those are.
+// mixture returns the functions that share a column's samples: in proportion to the samples of the places in it
+// that no finer column lists. If no such samples are left, it returns the mixture of the whole page.
 func (c *columns) mixture(key columnKey) mixture {
 	if key.part == WholePage {
 		if m := c.shared(key, c.left(key.page, WholePage)); len(m) > 0 {

@@ -42,7 +42,8 @@ const (
 // such a part. Each window gives one linear equation: its mean is that of the parts it covers, weighted by
 // their time in it. The equations are solved by least squares with all means between 0 and 1 (coordinate
 // descent), with a small weight on the differences of neighbours. Slot k of the cycles begins at startS +
-// k*stepS seconds.
+// k*stepS seconds. Windows not covered by cycles are skipped. Within stays nil if the windows are too long or
+// begin and end in too few parts.
 func Unmix(c Cycles, startS, stepS float64, windows []Window) Unmixed {
 	spans := spansOf([]Cycles{c})
 	var out Unmixed

@@ -13,8 +13,9 @@ import (
 const fewerRuns = 3
 
 // FewerNodes compares a run with runs of the same application and of the same size, in the user's words, on
-// fewer nodes: with the most of them on which each node did at least twice the work. Without a size it is
-// unknown whether more nodes had more work. Then, and for a single run, it returns nil.
+// fewer nodes: with the most of them on which each node did at least twice the work. It returns nil if there is
+// no such number of nodes with at least fewerRuns runs, if the run used one node or has no time of a cycle, and
+// without a size, because then it is unknown whether more nodes had more work.
 func FewerNodes(stored []history.ApplicationRuns, s summary.Summary) *finding.Scaling {
 	if s.StepS == nil || s.Job.Size == "" || s.Job.NNodes < 2 {
 		return nil

@@ -35,8 +35,8 @@ const (
 )
 
 // UsualFromRuns returns the usual number of cycles of the newest earlier runs (given newest first) that ended
-// normally. It returns false if fewer than three did, if their numbers of cycles differ, or if a cycle of
-// theirs is not of the current loop of periodS seconds.
+// normally. It returns false if fewer than three did, if their numbers of cycles differ by more than
+// maxCycleSpread of the middle one, or if a cycle of theirs is not of the current loop of periodS seconds.
 func UsualFromRuns(earlier []history.Run, periodS float64) (Usual, bool) {
 	var cycles, rest []float64
 	for _, r := range earlier {

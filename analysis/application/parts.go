@@ -99,7 +99,8 @@ func (h Histories) relevantParts(members []int, by CodeLevel) []part {
 }
 
 // partRuns returns the runs of the given histories with the CPU time of part p per cycle as their value. Runs
-// that do not list the part are left out: it took little time there, but how little is unknown.
+// that do not list the part have the value NaN: it took little time there, but how little is unknown. Histories
+// in which fewer than leastPresent of the runs list it are left out.
 func (h Histories) partRuns(members []int, p part, parameter string, found changepoint.Analysis) []scaling.HistoryRun {
 	var runs []scaling.HistoryRun
 	for _, i := range members {

@@ -11,7 +11,7 @@ import (
 )
 
 // ShiftOf returns the levels of a time, in seconds, before and after event e. It returns nil if the level
-// returned to what it was, and for metrics that are not times.
+// returned to what it was, for drifts other than a creep, and for metrics that are not times.
 func ShiftOf(in table.Runs, runs []history.Run, found changepoint.SeriesResult, e changepoint.Event) *finding.Shift {
 	c := e.Last()
 	m, ok := MetricOf(in.Metric)

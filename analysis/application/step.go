@@ -58,9 +58,10 @@ type reference struct {
 	End float64 `json:"end_s,omitempty"`
 }
 
-// withStep returns the run with step_s set to the period of the application's reference pattern. If none is
-// stored, the run's main pattern becomes the reference and is returned encoded, to be stored after the run.
-// Earlier runs have no step_s, also when they are stored again.
+// withStep returns the run with step_s set to the time of one cycle by those of its own patterns that match the
+// application's reference pattern; unset if none matches. If none is stored, the run's main pattern becomes the
+// reference and is returned encoded, to be stored after the run. Earlier runs have no step_s, also when they
+// are stored again.
 func withStep(ctx context.Context, db runStore, s summary.Summary) (summary.Summary, []byte, error) {
 	body, err := db.Reference(ctx, s)
 	if err != nil {

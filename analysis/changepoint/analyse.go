@@ -21,7 +21,8 @@ type Analysis struct {
 	Expected float64
 }
 
-// Analyse detects changes in all series together. The stages, in the order in which runs pass through them:
+// Analyse detects changes in all series together. Method Paper only prepares the runs and runs the paper's
+// algorithm on each series alone. The stages, in the order in which runs pass through them:
 //
 //	prepare        the runs that can be judged, in time order, as logarithms
 //	machine        what unrelated series show at one time is taken out
@@ -92,7 +93,9 @@ type seriesScan struct {
 	blind []event
 }
 
-// scanSeries detects changes in a series; given holds the votes of the owner's other series.
+// scanSeries detects changes in a series; given holds the votes of the owner's other series, nil for none. If
+// recorded fields took part and a change is found, it scans again without fields and stores those events as
+// blind. A quiet series gives an empty scan.
 func (r *preparedSeries) scanSeries(given []vote, p Params) seriesScan {
 	if r.quiet {
 		return seriesScan{}
@@ -224,8 +227,9 @@ func (k *knowledge) adjusted() []float64 {
 	return k.x
 }
 
-// buildResult converts a scan to a result in the units and indexes of the input, with causes, shifts of other
-// metrics and notes.
+// buildResult converts a scan to a result in the units and indexes of the input, with slow nodes, causes,
+// shifts of other metrics, creep and notes. Unless p.NoFunctions is set, it also scans the large functions as
+// series of their own. It modifies the scan.
 func (r *preparedSeries) buildResult(l *seriesScan, p Params) SeriesResult {
 	res := r.emptyResult()
 	if r.quiet {

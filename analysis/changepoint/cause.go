@@ -26,8 +26,8 @@ type changeSite struct {
 }
 
 // newSite computes how well each run near index explains the values as the place of a change, found between
-// first and last, by moving the boundary between the levels on both sides. Where a field placed the change,
-// identified is that run, else -1.
+// first and last, by moving the boundary between the levels on both sides. The levels are the medians of runs
+// [lo,index) and [index,hi). Where a field placed the change, identified is that run, else -1.
 func (f *fields) newSite(x []float64, index, first, last, lo, hi, identified int, o scatter.Outliers) changeSite {
 	s := changeSite{index: index, identified: identified, lo: max(first, index-causeReach, lo+1),
 		hi: min(last, index+causeReach, hi-1)}

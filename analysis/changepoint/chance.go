@@ -97,13 +97,13 @@ func (o *SiteRate) Outstanding(calibrated []float64, judged int) (places []int, 
 const slowerShare = 0.5
 
 // Chance returns the probability, 0 to 1, that runs without a change look as much worse, by the smaller of two
-// estimates. The detector's rate is that of the day on which the change was committed, after about three runs,
-// and is never below what its calibration measured: by it alone no change, however large, would stand out of
-// 500 histories. It is missing for noise of a kind that was not calibrated, mostly noise that is correlated
-// from run to run. The interval of the effect adds the evidence of later runs. In 1500 histories of 100 runs
-// with correlations of 0.3 to 0.7, 1.3 % were worse with an interval above zero, 0.4 % by more than 4.4
-// standard errors, and none by more than 5.4: exp(2-z)/20 lies above that. By it a lone history needs an
-// interval above zero, and one of 500 an effect of 8.2 standard errors.
+// estimates; maxFalseShare if neither exists. The detector's rate is that of the day on which the change was
+// committed, after about three runs, and is never below what its calibration measured: by it alone no change,
+// however large, would stand out of 500 histories. It is missing for noise of a kind that was not calibrated,
+// mostly noise that is correlated from run to run. The interval of the effect adds the evidence of later runs.
+// In 1500 histories of 100 runs with correlations of 0.3 to 0.7, 1.3 % were worse with an interval above zero,
+// 0.4 % by more than 4.4 standard errors, and none by more than 5.4: exp(2-z)/20 lies above that. By it a lone
+// history needs an interval above zero, and one of 500 an effect of 8.2 standard errors.
 func (w Worsening) Chance(r SeriesResult) float64 {
 	c := r.Changes[w.Change]
 	p, known := c.Chance(r.N)

@@ -101,7 +101,9 @@ func (r *preparedSeries) parts() []functions.Part {
 
 // functionChanges detects changes in the larger functions, each as a series of its own: a function that has a
 // tenth of the time may be 10 % slower long before the total shows it. The required evidence grows with the
-// number of functions, so that their false alarms together stay those of one.
+// number of functions, so that their false alarms together stay those of one. It leaves out excursions, changes
+// that the whole series already reports, replaced functions and, if commits are recorded, changes with no
+// change of the commit nearby.
 func (r *preparedSeries) functionChanges(res *SeriesResult, p Params) []FunctionChange {
 	out := []FunctionChange{}
 	own := r.largeFunctions()
@@ -175,8 +177,8 @@ func (r *preparedSeries) correctFunction(y []float64, res *SeriesResult) []float
 	return out
 }
 
-// alreadyReported reports whether a change of the series near change c names the function, or goes the same
-// way: a change of the whole program is not reported again for a part.
+// alreadyReported reports whether a change of the series near change c names the function, or goes the same way
+// and is at least half as large as c: a change of the whole program is not reported again for a part.
 func alreadyReported(changes []Change, part functions.Part, c Change) bool {
 	name := FunctionName(part.Library, part.Name)
 	for _, x := range changes {

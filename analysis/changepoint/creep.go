@@ -54,9 +54,11 @@ type line struct {
 	squares           float64 // residual sum of squares
 }
 
-// findCreep returns the longest stretch between changes, the newest of equals, which one line explains better
-// than any steps do; nil if none exists. flips is the evidence of recorded fields for a step at each run, nil
-// without fields: a change at which one flipped is a step.
+// findCreep returns the longest stretch, the newest of equals, which one line explains better than up to
+// creepSteps steps do; nil if none exists. A stretch starts and ends at a change or at an end of the history,
+// and may span changes; only the newest creepChanges changes and creepMost runs are considered. flips is the
+// evidence of recorded fields for a step at each run, nil without fields: a change at which one flipped is a
+// step.
 func findCreep(x []float64, ev []event, flips []float64, o scatter.Outliers) *line {
 	ev = ev[max(0, len(ev)-creepChanges):]
 	starts, ends := []int{0}, []int{len(x)}
@@ -83,9 +85,10 @@ func findCreep(x []float64, ev []event, flips []float64, o scatter.Outliers) *li
 	return nil
 }
 
-// fitLine fits the line to runs x and reports whether it explains them better than all steps, by creepMargin
-// nats: by the likelihood of independent runs, reduced by their correlation, with a penalty for each parameter.
-// An end of the line at an end of the runs counts as no parameter, except against one level.
+// fitLine fits the line to runs x, sets it in any case, and reports whether it explains them better than 0 to
+// creepSteps steps, by creepMargin nats: by the likelihood of independent runs, reduced by their correlation,
+// with a penalty for each parameter. An end of the line at an end of the runs counts as no parameter, except
+// against one level.
 func (l *line) fitLine(x []float64, o scatter.Outliers) bool {
 	n := len(x)
 	s := newSums(x, outlierWeights(x, o))

@@ -43,8 +43,8 @@ type dayCount struct{ left, right float64 }
 // dayCounts holds the counts of the days of a claim's window, in time order.
 type dayCounts []dayCount
 
-// countClaimDays counts the runs of a claim by day; repeated is above 0 if some run follows one of the same
-// day.
+// countClaimDays counts the runs of a claim by day; repeated is the share of its runs that follow one of the
+// same day. It returns nil and 0 if the days are not known.
 func (sc *scanner) countClaimDays(c *claim) (days dayCounts, repeated float64) {
 	if sc.day == nil {
 		return nil, 0

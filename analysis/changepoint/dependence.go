@@ -79,7 +79,7 @@ func (sc *scanner) correlatedEvidence(c *claim, b noisePrior) (evidence, hat flo
 }
 
 // eachLevel calls f for the levels from whose runs the correlation is estimated to test claim c: those of
-// finished regimes and of the claim, within the last lookback runs.
+// finished regimes and of the claim, from lookback runs before the start of the claim on.
 func (sc *scanner) eachLevel(c *claim, f func(first, end int, mu float64, l *loss)) {
 	from := c.from - lookback
 	for n := len(sc.past) - 1; n >= 0 && sc.past[n].end > from; n-- {

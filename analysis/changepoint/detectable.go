@@ -99,7 +99,8 @@ func (d *detector) isReported(step float64) bool {
 	return d.isCommitted()
 }
 
-// isCommitted reports whether the detector commits a change among the simulated runs.
+// isCommitted reports whether the detector commits a change among the simulated runs or the detectableRuns runs
+// before n.
 func (d *detector) isCommitted() bool {
 	j := len(d.x)
 	i := max(d.start, j-windowRuns)

@@ -27,7 +27,8 @@ const (
 
 // bestEpisode searches the window [i,j) for a level that is left for a few runs and returns. Neither boundary
 // alone may be evidence enough: on one side of a single boundary are few runs, or a mixture of levels. Both are
-// tested as one claim, against all splits of the window.
+// tested as one claim, against all splits of the window. cut and b are those of scan, and all the splits that
+// it fitted. A verdict without committed means that no episode was found.
 func (sc *scanner) bestEpisode(i, j int, cut bool, all []split, b noisePrior) (claim, verdict) {
 	places := sc.episodeCandidates(i, j, cut, b.s)
 	if len(places) == 0 {
@@ -100,8 +101,8 @@ func (sc *scanner) leastBefore(cut bool) int { return leastLeft(cut) + 2 }
 // endShifts lists the shifts of an episode's ends that are tried to improve its fit.
 var endShifts = [...]episodeRange{{a: -1}, {a: 1}, {b: -1}, {b: 1}, {a: -2}, {a: 2}, {b: -2}, {b: 2}}
 
-// refineEpisode fits an episode and moves its ends to where the evidence is largest; false if it cannot be
-// fitted.
+// refineEpisode fits an episode and, if that may make it pass, moves its ends in up to four rounds to where the
+// evidence is largest; false if it cannot be fitted.
 func (sc *scanner) refineEpisode(i, j int, cut bool, s episodeRange, b noisePrior, single float64) (claim, bool) {
 	best, ok := sc.episodeAt(i, j, s, b)
 	best.single = single
@@ -211,8 +212,8 @@ func (sc *scanner) placeBetween(left, right levelPiece, l *loss) (first, last in
 // excursionRuns is the longest stay, in runs, at another level that counts as an excursion.
 const excursionRuns = 5
 
-// markExcursions marks each pair of steps in opposite directions within excursionRuns runs as the two ends of
-// an excursion, with a common group.
+// markExcursions marks each pair of consecutive steps in opposite directions within excursionRuns runs as the
+// two ends of an excursion, with a common group; a step belongs to one pair at most.
 func markExcursions(ev []event) {
 	group := 0
 	for q := 1; q < len(ev); q++ {

@@ -62,9 +62,10 @@ func joinExcursions(changes []Change) []Event {
 // several steps.
 const maxRowGap = 50
 
-// JoinSameDirection joins the newest event with those directly before it that went in the same direction.
-// events are given newest first. It returns the run at which they began, their number, and their total effect
-// in percent.
+// JoinSameDirection joins the newest event with those directly before it that went in the same direction, each
+// at most maxRowGap runs before the next. An excursion or a creep ends the row; if the newest event is one, n
+// is 0. events are given newest first. It returns the run at which they began, their number, and their total
+// effect in percent.
 func JoinSameDirection(events []Event) (first, n int, pct float64) {
 	logs := 0.0
 	for i, e := range events {

@@ -13,7 +13,8 @@ import (
 const minLevelGap = 3.5
 
 // levelPair returns two levels between which runs x alternate, if that describes them better than one level
-// with wider noise: it requires levelFewest runs at each, two alternations and ten nats.
+// with wider noise: it requires levelFewest runs at each, two alternations, ten nats, and a gap between the
+// levels of minLevelGap times the noise. Without ok the levels are not meaningful.
 func (sc *scanner) levelPair(x []float64) (low, high float64, ok bool) {
 	n := len(x)
 	if n < 12 {

@@ -46,7 +46,8 @@ func neighbourBounds(events []event, q, n int) (lo, hi int) {
 }
 
 // addMetricShifts adds to a change the shifts of the other metrics of the same runs, sets the phase that
-// carries it, and returns notes.
+// carries it, and returns notes. Through noteWaiting it may set Contention and remove causes that identify
+// code.
 func (r *preparedSeries) addMetricShifts(c *Change, e event, lo, hi int) []note.Note {
 	shifts := make(map[string]levelShift)
 	for _, name := range slices.Sorted(maps.Keys(r.Also)) {
@@ -66,9 +67,9 @@ func (r *preparedSeries) addMetricShifts(c *Change, e event, lo, hi int) []note.
 	return notes
 }
 
-// noteWaiting adds a note if the runs after a change wait more and do not compute more. If the CPU time of one
-// cycle shows it, causes that identify code are removed; without it the CPU time of the run decides. If waiting
-// for CPUs in a cycle explains the change, it sets Contention.
+// noteWaiting returns a note if a change is in the waiting of the runs and not in what they compute, else nil.
+// If the CPU time of one cycle shows it, causes that identify code are removed; without it the CPU time of the
+// run decides. If waiting for CPUs in a cycle explains the change, it sets Contention.
 func (r *preparedSeries) noteWaiting(c *Change, e event, shifts map[string]levelShift) []note.Note {
 	of, what := "CPU time of one cycle", "time"
 	cpu, known := shifts[stepCPUMetric]
@@ -92,9 +93,9 @@ func (r *preparedSeries) noteWaiting(c *Change, e event, shifts map[string]level
 		quantity.Signed(c.EffectPct), of, quantity.Signed(quantity.OfLogs(cpu.effect)), why)}
 }
 
-// addedWaitS returns by how many seconds the tasks of one cycle wait longer for CPUs after a change, if that
-// explains half of the change or more, else 0. Tasks that compute all the time take longer by the ratio of
-// their waiting to their CPU time.
+// addedWaitS returns by how many seconds the tasks of one cycle wait longer for CPUs after a change, negative
+// if they wait less, if that explains half of the change or more, else 0. Tasks that compute all the time take
+// longer by the ratio of their waiting to their CPU time.
 func addedWaitS(effect float64, shifts map[string]levelShift) float64 {
 	wait, known := shifts[stepWaitMetric]
 	cpu, ok := shifts[stepCPUMetric]
@@ -168,9 +169,9 @@ func (r *preparedSeries) metricShift(values []float64, index, lo, hi int) (level
 	return levelShift{d, d - h, d + h, a.Mean, b.Mean}, true
 }
 
-// changedPhase returns the phase that makes up at least half of a change of elapsed time and changed
-// significantly; "" if none exists. Phases are metrics "NAME_s"; the loop is the rest of the run and changes
-// with the time of one iteration.
+// changedPhase returns the phase that makes up the largest share, and more than half, of a change of elapsed
+// time and changed significantly; "" if there is no such phase. Phases are metrics "NAME_s"; the loop is the
+// rest of the run and changes with the time of one iteration.
 func (r *preparedSeries) changedPhase(shifts map[string]levelShift, index, lo, hi int) string {
 	elapsed, ok := r.metricShift(column(r, r.Y), index, lo, hi)
 	if !ok || len(shifts) == 0 {

@@ -33,8 +33,10 @@ const (
 	blockRuns = 5
 )
 
-// MeasureSiteRate measures the rate in the results of Analyse; nil if there are fewer than minSiteSeries usable
-// histories. It samples histories at equal distances until it has enoughRuns.
+// MeasureSiteRate measures how often the detector reports a strong worsening by chance at this site: it
+// shuffles the adjusted runs of the histories in results in blocks, and detects again. It returns nil if there
+// are fewer than minSiteSeries usable histories. Of many histories it takes every k-th, so that about
+// enoughRuns runs remain.
 func MeasureSiteRate(results []SeriesResult, p Params) *SiteRate {
 	var flat [][]float64
 	for i := range results {

@@ -28,7 +28,8 @@ const (
 )
 
 // place finds the most likely place of the change that split c of the window [i,j) shows, and returns it as an
-// event with the split there. all are the fitted splits of the window.
+// event with the split there. If the runs left of it show an earlier change, it returns that one instead,
+// marked doubtful. all are the fitted splits of the window.
 func (sc *scanner) place(i, j, newest int, cut bool, c split, all []split, v verdict, b noisePrior) (event, split) {
 	c, f := sc.locateSplit(i, j, cut, c, all, b)
 	if d, g, ok := sc.findEarlierChange(i, cut, &f, b); ok {
@@ -60,8 +61,8 @@ func (sc *scanner) identify(e *event, from, until int) {
 	}
 }
 
-// locateSplit moves split c to the most likely place of the change, starting from c and from all other fitted
-// splits. It also returns the placement.
+// locateSplit moves split c to the most likely place of the change, starting from c and from the fitted splits
+// with at most startNats less evidence. It also returns the placement.
 func (sc *scanner) locateSplit(i, j int, cut bool, c split, all []split, b noisePrior) (split, placement) {
 	f := sc.placeSplit(i, j, cut, c, b)
 	for _, q := range all {
@@ -99,7 +100,7 @@ func (sc *scanner) placeInterval(i int, f *placement) (first, last int) {
 }
 
 // placeSplit moves split c to the most likely place for its levels and refits them, until the place no longer
-// changes.
+// changes, at most placeRounds times.
 func (sc *scanner) placeSplit(i, j int, cut bool, c split, b noisePrior) placement {
 	f := placement{split: c}
 	x := sc.x[i:j]

@@ -41,8 +41,9 @@ type preparedSeries struct {
 	machine *machine.Member
 }
 
-// prepare selects the usable runs of a series and sorts them by time. It adds notes about runs that it leaves
-// out and about missing data; it never fails.
+// prepare selects the usable runs of a series, sorts them by time and joins the tasks of each job array to one
+// run. It adds notes about runs that it leaves out and about missing data, and marks a series that cannot be
+// analysed as quiet; it never fails.
 func prepare(s *Series) preparedSeries {
 	r := preparedSeries{Series: s}
 	missing, unusable := 0, 0
@@ -137,7 +138,8 @@ func (s *Series) Usable(i int) bool {
 	return s.Y[i] >= 1/mostValue && s.Y[i] <= mostValue && math.Abs(s.Time(i)) <= mostDays
 }
 
-// Time returns the time of run i in days, or its index if no times are given.
+// Time returns the time of run i in days, its index if no times are given, or NaN if the times end before run
+// i.
 func (s *Series) Time(i int) float64 {
 	switch {
 	case s.T == nil:

@@ -17,8 +17,8 @@ type residual struct {
 	r float64
 }
 
-// residuals returns the distances of the runs from their levels; drifts are left out. They are enlarged to
-// correct for levels that are fitted to the same runs.
+// residuals returns the distances of the runs from their levels; drifts and levels of fewer than minSegment
+// runs are left out. They are enlarged to correct for levels that are fitted to the same runs.
 func (sc *scanner) residuals(ev []event) []residual {
 	var far []residual
 	from := 0

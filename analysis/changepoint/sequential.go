@@ -149,7 +149,7 @@ func (sc *scanner) sequence() []event {
 
 // decide tests split c of the window [i,j), and if it is refused the split moved to the most likely place of
 // the change: next to outliers the best split is off by some runs, which look like alternation. It returns the
-// split that was committed, or c.
+// split that was committed, or c. cut and b are those of scan, and all the splits that it fitted.
 func (sc *scanner) decide(i, j int, cut bool, c split, all []split, b noisePrior) (split, verdict) {
 	m := sc.changeClaim(i, j, c)
 	v := sc.testClaim(&m, b)

@@ -56,8 +56,9 @@ func (r *preparedSeries) timeOf(k int) float64 { return r.Time(r.at[k]) }
 // limits the time for a user with thousands.
 const maxNeighbours = 32
 
-// votes returns for each series the votes of its user's other series; solo are their scans without votes.
-// Metrics of the same runs share their noise, so that their votes are reduced.
+// votes returns for each series the votes of its user's other series, at most maxNeighbours before it and after
+// it in the list; solo are their scans without votes. Metrics of the same runs share their noise, so that their
+// votes are reduced.
 func votes(runs []preparedSeries, solo []seriesScan) [][]vote {
 	given := make([][]vote, len(runs))
 	for _, group := range groupByUser(runs) {

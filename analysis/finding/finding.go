@@ -40,7 +40,8 @@ const (
 	leastShare, leastCoreS, leastTrialCoreS = 0.1, 3600.0, 2.0
 )
 
-// Of returns the findings of a run, except those whose code is in silent.
+// Of returns the findings of a run, except those whose code is in silent: first those about its end, then the
+// others by cost. Doubts about the samples precede the first finding that rests on samples.
 func Of(r RunFacts, silent []string) []Finding {
 	var ended, rest, doubt []rankedFinding
 	for _, rule := range Rules() {

@@ -60,6 +60,7 @@ type NodeCount struct {
 const memoryMargin = 1.1
 
 // Plan returns the forecast for one application: h are its histories by elapsed time, found are their changes.
+// If no forecast is possible, Missing says what it needs.
 func Plan(h application.Histories, found changepoint.Analysis, t Target, p Tuning) PlannedRun {
 	own := nearestHistory(h, t)
 	if own < 0 {

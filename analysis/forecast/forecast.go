@@ -80,7 +80,9 @@ func (f Forecast) law() distuv.StudentsT {
 }
 
 // Next predicts the value that follows values (oldest first; values that are not positive and finite are
-// skipped). starts lists the first indexes of the regimes after the first, ascending, as known by now.
+// skipped). starts lists the first indexes of the regimes after the first, ascending, as known by now. The
+// error is ErrFewRuns for too few values, and ErrInputs if the upper end of the interval is more than p.Spread
+// times the lower one.
 func Next(values []float64, starts []int, p Tuning) (Forecast, error) {
 	f, err := fromRegimes(values, starts, p)
 	if err != nil {

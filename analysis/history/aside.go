@@ -19,7 +19,8 @@ type RejectedRecord struct {
 const maxClockAhead = 86400
 
 // CountRejected adds rejected records to the view ingest. It counts each record once, however often it is
-// reported, and no record older than the last pruning of that view.
+// reported, and no record older than the last pruning of that view. An impossible time, or one in the future,
+// counts as time 0.
 func (db *DB) CountRejected(ctx context.Context, list []RejectedRecord, now float64) (counted int, err error) {
 	if len(list) == 0 {
 		return 0, nil

@@ -57,7 +57,7 @@ const mostRows = 200_000
 
 var errManyRows = errors.New("more than 200,000 rows: query the database with sqlite3")
 
-// Select runs a query on an open history and returns its rows.
+// Select runs a query on an open history and returns its rows; more than mostRows rows are an error.
 func (db *DB) Select(ctx context.Context, query string) (QueryResult, error) {
 	var a QueryResult
 	err := db.retryWhileLocked(ctx, func() error {

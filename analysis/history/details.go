@@ -42,7 +42,9 @@ func (w *writer) details(runID int64, s summary.Summary, body []byte) {
 // notes of 2,000 runs had 16 codes and 75 texts: a run took 475 bytes when each note stored its text.
 const mostTexts = 64
 
-// noteText returns the id of a note's text if the text is shared by many notes, else the text itself.
+// noteText returns the id of a note's text in note_text, and inserts it there if it is new. Once a code has
+// more than mostTexts texts, a new text is not inserted: then id is that of the code's empty text, and own is
+// the text itself. Otherwise own is nil.
 func (w *writer) noteText(n note.Note) (id int64, own any) {
 	code, text := w.word(note.Clean(string(n.Code), maxName)), note.Clean(n.Text, maxText)
 	columns := []string{"code_id", "text"}

@@ -73,7 +73,9 @@ func stepScale(s summary.Summary, c anatomy.Cycle) float64 {
 	return math.NaN()
 }
 
-// functionsOf returns the largest functions by their normal names, or the libraries if no function is known.
+// functionsOf returns the largest functions by their normal names, or the libraries if no function is known: at
+// most maxFunctions, each with at least leastShare of the time, without kernel code and code that could not be
+// attributed.
 func functionsOf(split anatomy.Split, step func(float64) *float64) []CodeTime {
 	type key struct{ library, name string }
 	seconds := map[key]float64{}
@@ -129,6 +131,7 @@ func (w *writer) part(app int64, t CodeTime) rune {
 }
 
 // findPart looks up the number of a part in the database, and inserts the part if it is new and there is room.
+// Without room it returns the number of the part that collects the rest.
 func (w *writer) findPart(app int64, t CodeTime) int64 {
 	var known sql.NullInt64
 	var parts, last int64

@@ -129,8 +129,8 @@ func (db *DB) findSeries(ctx context.Context, q HistoryQuery) ([]ApplicationRuns
 }
 
 // newestSeries returns the ids of the q.Series series with the newest runs between q.Since and q.Until, after
-// those with a recent change if the query requests these first. It reads runs backwards in time and stops when
-// it has enough: after some hundred runs of the 150,000 that a large site has in two weeks.
+// those with a recent change, at most half, if the query requests these first. It reads runs backwards in time
+// and stops when it has enough: after some hundred runs of the 150,000 that a large site has in two weeks.
 func (db *DB) newestSeries(ctx context.Context, q HistoryQuery) ([]string, error) {
 	where := conditions{}
 	where.and("start_s BETWEEN ? AND ? AND series_id IS NOT NULL", q.Since, q.until())

@@ -87,7 +87,8 @@ func sizeText(s summary.Summary) string {
 	return ""
 }
 
-// LayoutOf parses the result of Shape; ok is false for any other text.
+// LayoutOf parses the result of Shape; unknown numbers are 0. ok is false for other text, except that empty
+// text gives an empty Layout.
 func LayoutOf(shape string) (l Layout, ok bool) {
 	given, size, _ := strings.Cut(shape, "size=")
 	l.Size = size

@@ -53,7 +53,7 @@ func OpenWithPatience(ctx context.Context, path string, patience time.Duration) 
 	return openWith(ctx, path, journal, patience)
 }
 
-// openWith opens an existing file with a given journal.
+// openWith opens an existing file, upgrades it to the newest schema and sets the given journal.
 func openWith(ctx context.Context, path string, journal Journal, patience time.Duration) (*DB, error) {
 	db, err := connect(path, patience, url.Values{"mode": {"rw"}})
 	if err != nil {
@@ -103,8 +103,8 @@ func stat(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// create creates an empty file, which is an empty database, and missing directories. SQLite creates its files
-// beside it with the same mode.
+// create creates missing directories and, if there is no file, an empty one, which is an empty database. SQLite
+// creates its files beside it with the same mode.
 func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -138,8 +138,8 @@ func connect(path string, patience time.Duration, options url.Values) (*DB, erro
 	return &DB{sql: pool, path: path, patience: patience, schema: currentSchema(), known: &idCache{}}, nil
 }
 
-// prepare upgrades the open file to a history of the newest version. It changes nothing before it has checked
-// that the file is a history.
+// prepare upgrades the open file to a history of the newest version, drops statistics of ANALYZE and sets the
+// journal mode. It changes nothing before it has checked that the file is a history.
 func (db *DB) prepare(ctx context.Context, journal Journal) error {
 	var v int
 	err := db.retryWhileLocked(ctx, func() (err error) {

@@ -14,8 +14,8 @@ import (
 var ErrForeign = errors.New("root does not open a database that another account can change: run this command as " +
 	"that account")
 
-// checkOwner refuses, for root, a path in a directory of another account and a database of another account. A file or
-// directory that does not exist yet is no error.
+// checkOwner refuses, for root, a database and a directory of it that belong to another account or that another
+// account can write. A file or directory that does not exist yet is no error.
 func checkOwner(path string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -79,8 +79,9 @@ const (
 )
 
 // Prune deletes data that are older than keep allows at time now, in UTC epoch seconds, and calls tell with the
-// result of each kind, even if it is interrupted. The next call continues where an interrupted one stopped.
-// With dry it only counts what it would delete.
+// result of each kind that it worked on, even if it is interrupted. A kind that keep gives 0 days is never
+// deleted. The next call continues where an interrupted one stopped. With dry it only counts what it would
+// delete.
 func (db *DB) Prune(ctx context.Context, keep Keep, now float64, dry bool, tell func(Pruned)) error {
 	for _, k := range kinds() {
 		days := k.days(keep)

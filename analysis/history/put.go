@@ -35,8 +35,8 @@ const (
 )
 
 // Put stores a summary. Putting it again changes nothing. A summary of the same run with at least as many nodes
-// replaces it, but keeps what only the scheduler knew, such as State. A job id that the scheduler reused is
-// another run.
+// replaces it, but keeps what only the scheduler knew, such as State. One with fewer nodes changes only the
+// final state. A job id that the scheduler reused is another run.
 func (db *DB) Put(ctx context.Context, s summary.Summary, at Ingest) error {
 	s, body, err := db.fitted(s, at) // before the lock is taken
 	if err == nil {
@@ -105,7 +105,8 @@ func (w *writer) put(s summary.Summary, body []byte, at Ingest) error {
 	return w.err
 }
 
-// Delivered stores where the report of a stored run went and how long its Epilog took, where that is known.
+// Delivered stores where the report of a stored run went and how long its Epilog took, where that is known. A
+// run that is not stored is ErrNotFound.
 func (db *DB) Delivered(ctx context.Context, s summary.Summary, dir string) error {
 	err := db.write(ctx, func(tx *sql.Conn) error {
 		found, err := previousRuns(ctx, tx, s)

@@ -15,7 +15,7 @@ type Quartile struct {
 // of 97 %.
 const QuartileRuns = 6
 
-// NewQuartile computes the quartiles of values.
+// NewQuartile computes the quartiles of values; for fewer than QuartileRuns values it sets only N.
 func NewQuartile(values []float64) Quartile {
 	q := Quartile{N: len(values)}
 	if len(values) < QuartileRuns {

@@ -126,7 +126,8 @@ func (db *DB) version(ctx context.Context, q rowQueryer) (int, error) {
 // ErrOlder is returned when a history of an older version is opened read-only.
 var ErrOlder = errors.New("written by an older jobgait")
 
-// readable returns nil if the history has the version that this program reads.
+// readable returns nil if the history has the schema version of this program and all of its tables, columns and
+// views; missing indexes do not matter. An older one is ErrOlder.
 func (db *DB) readable(ctx context.Context) error {
 	return db.retryWhileLocked(ctx, func() error {
 		v, err := db.version(ctx, db.sql)

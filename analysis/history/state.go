@@ -28,7 +28,8 @@ type RunEnd struct {
 }
 
 // RunsWithoutState returns at most most runs that ended after a time, in UTC epoch seconds, and whose final
-// state is not known, the newest first. Runs of `jobgait run`, which have no state, are left out.
+// state is not known, the newest first. Runs of `jobgait run`, which have no state, and runs inside a batch job
+// (sub above 0) are left out.
 func (db *DB) RunsWithoutState(ctx context.Context, after float64, most int) ([]RunWithoutState, error) {
 	var list []RunWithoutState
 	err := db.each(ctx, `

@@ -30,8 +30,8 @@ type packer struct {
 	err  error
 }
 
-// encode returns the summary as it is stored: JSON packed by zstd. The dictionary is used for summaries without
-// a timeline: see MEASURED.md.
+// encode returns the summary as it is stored: JSON packed by zstd. The dictionary shortens mainly summaries
+// without a timeline: see MEASURED.md. More than maxBody bytes of JSON are an error.
 func (p *packer) encode(s summary.Summary) ([]byte, error) {
 	text, err := json.Marshal(s)
 	if err != nil {

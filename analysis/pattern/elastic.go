@@ -73,7 +73,8 @@ func copyInstance(v series.Values, in periodicity.Instance) ([]float64, bool) {
 const noiseSteps = 4000
 
 // needsAlignment reports whether the instances are clear enough of noise, and differ enough from their mean, to
-// be aligned before they are averaged.
+// be aligned before they are averaged. It returns false for counts of samples and for cycles shorter than two
+// bands.
 func (g *group) needsAlignment() bool {
 	if g.counts || g.points < 2*g.band {
 		return false

@@ -23,7 +23,8 @@ const (
 )
 
 // lowRegions returns the stretches of a shape at a low level, in the order of their offsets: below the middle
-// of the two classes that its values divide into best.
+// of the two classes that its values divide into best. It leaves out short stretches and those that fewer than
+// MinRepeatability of the instances in v show.
 func lowRegions(shape, v series.Values, p periodicity.Period, stepS float64) []Low {
 	level, floor, top, ok := classes(shape)
 	if !ok {

@@ -69,8 +69,8 @@ func haveSameClock(a, b float64) bool {
 	return !(math.Abs(ratio-math.Round(ratio)) >= ownClock)
 }
 
-// dropPeriods removes the refused periods, and records the length below which periods of the source are not
-// reported.
+// dropPeriods removes the periods for which refused returns true, and all child periods shorter than leastS. If
+// it removes a period, it records leastS as the length below which periods of the source are not reported.
 func (o outcome) dropPeriods(leastS float64, refused func(Period) bool) outcome {
 	kept := slices.DeleteFunc(slices.Clone(o.periods), refused)
 	if len(kept) < len(o.periods) {

@@ -119,8 +119,9 @@ const (
 	outerSlots = 8
 )
 
-// outerLoop returns the loop around the main one that is too long for the parts in which that was found; false
-// if none exists.
+// outerLoop searches the whole profile, in wide bins of CPU time, for a loop around the main period,
+// o.periods[0], that is too long for the parts in which the main period was found. It returns false without a
+// confident one.
 func (o outcome) outerLoop(set series.Set, clock series.Clock, par Params) (Macro, bool) {
 	main := o.periods[0]
 	w := outerCycles * main.CPUS
@@ -166,7 +167,9 @@ func (g grid) periodsInWall(set series.Set, told int) outcome {
 	return o
 }
 
-// searchWhole finds the period that a grid showed in the whole profile, in the longest bins that resolve it.
+// searchWhole searches the whole profile for the period that the grid showed in a part of it, in the longest
+// bins that resolve it. shownS is its length in the grid, which is followed first; lag is its length on the CPU
+// time axis, by which the result is recognised.
 func (g grid) searchWhole(set series.Set, clock series.Clock, lag, shownS float64, par Params) outcome {
 	asked := g.nominalS
 	for _, s := range cpuBinsS {

@@ -34,7 +34,9 @@ func grids(set series.Set, clock series.Clock, only ...float64) []grid {
 	return gridsBy(binnedGrid, set, clock, only...)
 }
 
-// gridsBy is grids with the given function to spread slots over bins.
+// gridsBy is grids with spread as the function that spreads slots over bins, and only the given bins, in
+// seconds; all of cpuBinsS by default. If the set was also recorded on CPU time for most of the run, the
+// recorded bins are added up and spread is not used.
 func gridsBy(spread func(series.Clock, []series.Column, float64, float64) grid, set series.Set, clock series.Clock,
 	only ...float64) []grid {
 	bins := only

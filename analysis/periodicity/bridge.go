@@ -19,7 +19,9 @@ const (
 	leastHeld = 0.7
 )
 
-// bridged returns the period with the breaks of its cycles that are cycles themselves.
+// bridged returns the period with its breaks closed where the code shows that they belong to the loop: a break
+// that holds a cycle becomes an instance, and an instance that holds a cycle only together with the break after
+// it is extended to the next instance. Only equal cycles of code are changed.
 func (p Period) bridged(set series.Set) Period {
 	columns := code(set)
 	if p.Column != series.CodeGroup || p.Kind != Equal || len(columns) < 2 {

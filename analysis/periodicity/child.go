@@ -15,7 +15,8 @@ const (
 	childCoverage = 0.4
 )
 
-// inner returns the periods inside the instances of x, from the given candidates.
+// inner returns at most one period inside the instances of x: the first acceptable one of the first three
+// candidates that are short enough and overlap x.
 func (h *searcher) inner(p *pyramid, x fit, cand []candidate) []childFit {
 	for i, tried := 0, 0; i < len(cand) && tried < 3; i++ {
 		c := cand[i]

@@ -34,7 +34,8 @@ type vote struct {
 }
 
 // choose returns the index of the outcome whose periods are the job's, or -1 without one, and the share of the
-// votes that agree with it. With more than one column, periods of clocks do not count.
+// votes that agree with it. With more than one source, periods of clocks do not count. usage reports whether
+// all periods come from sources that show only CPU use; else the periods of such sources do not count.
 func choose(all []source, got []outcome) (at int, agreed float64, usage bool) {
 	families := voteFamilies(votesOf(all, got))
 	works := func(f []vote) bool {

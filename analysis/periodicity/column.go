@@ -21,7 +21,8 @@ const describeSamples = 8192
 // countUnit is the unit of address samples.
 const countUnit = "samples"
 
-// measureColumn computes the statistics of column j; ok is false if it has no variance.
+// measureColumn computes the statistics of column j from up to describeSamples of its samples; ok is false if
+// it has no variance or fewer than 8 usable samples.
 func measureColumn(s source, j int, total totals) (st columnStats, ok bool) {
 	vals := make([]float64, 0, describeSamples)
 	diffs := make([]float64, 0, describeSamples)

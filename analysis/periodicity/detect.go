@@ -231,8 +231,9 @@ func LeastConfidence(columns int) float64 {
 	return minConfidence + columnConfidence*math.Log(float64(columns))
 }
 
-// detectNear is detectSource where an excerpt showed a period, in seconds, which is
-// followed first; 0: none.
+// detectNear is detectSource with a period of shownS seconds, found in an excerpt, which is followed first; 0
+// if there is no such period. of is the number of sources searched: with more of them a period must be more
+// significant.
 func detectNear(set series.Set, s source, of int, par Params, shownS float64) outcome {
 	o := outcome{source: s.name}
 	proj, ok := newProjection(s)

@@ -30,7 +30,8 @@ type fit struct {
 	children []childFit
 }
 
-// unitOf returns the level, the points and the periods of one unit.
+// unitOf returns, for a period of lag samples in a stretch of n samples, the pyramid level at which to follow
+// it, and the points at that level and the periods of one unit: short periods are followed several at a time.
 func unitOf(lag float64, n int) (level, points, periods int) {
 	least := min(float64(unitPoints), float64(n)/7)
 	periods = 1
@@ -85,7 +86,8 @@ func (h *searcher) fitLag(p *pyramid, lag float64, a, b, from, to int) (fit, boo
 	return best, best.score > 0
 }
 
-// refineTemplate recomputes the template of f from the occurrences it finds, twice, or once in quick mode.
+// refineTemplate recomputes the template of f from the occurrences it finds, twice, or once in quick mode. Then
+// it follows the template once more, aligns it to the start of the stretch and evaluates the fit.
 func (h *searcher) refineTemplate(f *fit, v vector) {
 	rounds := 2
 	if h.quick {

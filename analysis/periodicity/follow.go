@@ -73,7 +73,8 @@ func (k *trackedPeriod) follow(tr *tracker, p *pyramid, a, b, from, off int) []s
 	return k.cut(lv, occ, boundaries(p, k.level, occ, a, b), off)
 }
 
-// cut appends the occurrences, whose ends are given in samples, in groups.
+// cut appends the occurrences to k.groups, in groups of at most groupSize that follow each other, and returns
+// the spans they cover. edges are the first sample and the end of each occurrence.
 func (k *trackedPeriod) cut(v vector, occ []occurrence, edges [][2]int, off int) []span {
 	var out []span
 	for i := 0; i < len(occ); {
@@ -195,8 +196,9 @@ func (k *trackedPeriod) adapt(v vector, occ []occurrence) {
 // those it was made from.
 const runSlack = 0.1
 
-// runs returns the runs of consecutive occurrences that fit well enough: one alone is not a period. A run is
-// cut where runWindow occurrences around a place fit too badly. The result shares the memory of occ.
+// runs returns the runs of consecutive occurrences that fit well enough: a single occurrence counts only if it
+// holds several periods. A run is cut where runWindow occurrences around a place fit too badly. The result
+// shares the memory of occ.
 func (k *trackedPeriod) runs(occ []occurrence) []occurrence {
 	limit := min(meanDistance, k.distance+runSlack)
 	bad := make([]bool, len(occ))

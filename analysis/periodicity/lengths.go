@@ -39,7 +39,8 @@ type cycleShape struct {
 // begin is where a cycle begins, in slots, and the variance of that.
 type begin struct{ at, variance float64 }
 
-// learnShape returns the shape of the cycles between begins that follow each other.
+// learnShape returns the mean shape, in the given number of phases, of the cycles between consecutive begins of
+// each run. mean holds the mean share of each column, to which phases with few samples are drawn.
 func learnShape(hits []slotHits, mean []float64, runs [][]begin, phases int) cycleShape {
 	counts := make([][]float64, phases)
 	for b := range counts {
@@ -86,7 +87,9 @@ func (s cycleShape) gain(h slotHits, at float64) (sum float64) {
 	return sum
 }
 
-// measure returns a begin by the half cycles before and after it, which have the given lengths.
+// measure returns the most likely place of the begin near slot at, with its variance, by the code in half of
+// the cycle before it and half of that after it; before and after are the lengths of these cycles in slots. It
+// returns false if the halves reach beyond the profile.
 func (s cycleShape) measure(hits []slotHits, at, before, after float64) (begin, bool) {
 	from, to := int(math.Round(at-before/2)), int(math.Round(at+after/2))
 	if from < 0 || to > len(hits) {
@@ -142,7 +145,9 @@ func (p Period) runsOf() (runs [][]begin) {
 	return runs
 }
 
-// measured returns the period with the tails of the lengths of its cycles as they are measured by the code.
+// measured returns the period with P10S and P90S of its cycle lengths from begins measured by the code, less
+// the measurement error. It returns the period unchanged where the code cannot measure that, for example in
+// long profiles or with few cycles.
 func (p Period) measured(set series.Set) Period {
 	columns := code(set)
 	if p.Column != series.CodeGroup || p.Kind != Equal || len(columns) < 2 ||

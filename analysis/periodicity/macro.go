@@ -70,7 +70,8 @@ func cycle(seq []phase, label, periods int) (Macro, bool) {
 	return m, true
 }
 
-// phases returns the phases of all periods in time order.
+// phases returns the phases of all periods in time order: the regions of each period, joined over gaps shorter
+// than gapLimit for the same value of among.
 func phases(periods []Period, among bool) []phase {
 	var all []phase
 	limit := make([]float64, len(periods))

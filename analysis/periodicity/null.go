@@ -118,7 +118,8 @@ func isUnbroken(occ []occurrence) bool {
 	return true
 }
 
-// bestScore returns the largest score of any lag between half of and twice the given lag.
+// bestScore returns the largest score of an acceptable fit, 0 without one, among the given lag and up to two
+// other candidates between half of and twice that lag. minLag is the shortest lag searched, in samples.
 func (h *searcher) bestScore(p *pyramid, lag float64, minLag int) float64 {
 	n := p.at(0).len()
 	top, tried := 0.0, 0

@@ -68,7 +68,8 @@ func (o outcome) furthest(p outcome) outcome {
 	return o
 }
 
-// refusing is the outcome after periods of it were refused.
+// refusing returns the outcome with the most confident of the refused periods and the candidate so far as its
+// candidate.
 func (o outcome) refusing(periods ...Period) outcome {
 	for _, p := range periods {
 		if p.Confidence > o.candidate.Confidence {

@@ -164,8 +164,8 @@ func paperApart(in []Instance) []Instance {
 // its own: with a long window the grid runs on over what is between two regions.
 const paperRunMax = 8
 
-// paperRuns divides instances into runs that follow each other, eight at
-// most, with the mean shape of each.
+// paperRuns divides instances into runs of at most paperRunMax instances that follow each other, with the mean
+// shape of each run.
 func paperRuns(x []float64, in []Instance) []paperRun {
 	in = slices.Clone(in)
 	slices.SortFunc(in, func(a, b Instance) int { return cmp.Compare(a.First, b.First) })

@@ -76,10 +76,10 @@ func (par paper) search(x []float64) paperCut {
 // shape.
 const paperFlatEnergy = 1e-9
 
-// paperWindows slides a window of twice the length over x. Where the right half resembles
-// itself shifted by k, floor(length/k) instances of k samples are taken from it
-// and the window slides by as much; else by half of the length (the paper does
-// not say). Windows never reach the first L samples.
+// paperWindows slides a window of twice the length over x. Where the right half resembles itself shifted by k,
+// floor(length/k) instances of k samples are taken from it and the window slides by as much; else by half of
+// the length (the paper does not say). No instance is taken from the first length samples, which only the left
+// half of a window covers.
 func paperWindows(x []float64, length int, e []float64) []Instance {
 	var in []Instance
 	for s := 0; s+2*length <= len(x); {

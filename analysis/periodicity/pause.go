@@ -23,8 +23,9 @@ const (
 
 // withoutPauses removes pauses from cycles that were found in CPU time. In CPU time a loop that writes or
 // sleeps for a second after every 25th cycle shows no break, so that some of its cycles contain the pause in
-// wall time. The part before or after the pause becomes the cycle. Lengths are in seconds; a cycle that is cut
-// in the middle is left out.
+// wall time. The part before or after the pause becomes the cycle. Lengths are in seconds; a cycle of which too
+// little is left is dropped. If fewer than leastPauses cycles contain a pause, all cycles are returned
+// unchanged.
 func withoutPauses(set series.Set, in []Instance, lengths []float64) ([]Instance, []float64) {
 	busy, ok := set.Column("busy_cpus")
 	if !ok || len(in) < leastPauses {

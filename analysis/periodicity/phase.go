@@ -179,7 +179,8 @@ func (m *phaseModel) follow(hits []slotHits, outside float64) (phase []int16, to
 	return m.trace(best, from, entered)
 }
 
-// trace walks the most likely way back.
+// trace returns the phase of every slot on the most likely path, followed back from its end, -1 outside of the
+// loop, and the gain of the path in nats.
 func (m *phaseModel) trace(best []float64, from []int8, entered []int16) (phase []int16, total float64) {
 	n := m.phases
 	at := n
@@ -262,7 +263,8 @@ func (m *phaseModel) rotate() {
 	m.gain = append(m.gain[first:len(m.gain):len(m.gain)], m.gain[:first]...)
 }
 
-// begins returns the places in slots at which cycles begin, one list for each run of cycles.
+// begins returns the places in slots at which cycles begin, one list for each run of cycles. outside is the
+// gain, in nats, of a slot outside of the loop.
 func (m *phaseModel) begins(columns []series.Column, outside float64) (runs [][]float64) {
 	step := float64(m.phases) / m.slots
 	slots := len(columns[0].Values)

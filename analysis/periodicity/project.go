@@ -126,8 +126,9 @@ func addProducts(to []float64, x []float32, y [][]float32) {
 	to[0], to[1], to[2], to[3] = to[0]+float64(s0), to[1]+float64(s1), to[2]+float64(s2), to[3]+float64(s3)
 }
 
-// values writes the clipped and centred samples of column j from sample a on to
-// x. A missing sample keeps its place and holds the last value.
+// values writes the samples of column j from sample a on to x: clipped and centred if sums is nil, else as
+// deviations from the column's mean share of sums, the totals of the slots, scaled by p.total.scales. A missing
+// sample keeps its place and holds the last value.
 func (p *projection) values(x []float32, j, a int, sums []float32) {
 	st := p.stats[j]
 	from := p.src.read(x, j, a, a+len(x))

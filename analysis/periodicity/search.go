@@ -99,7 +99,8 @@ func (h *searcher) followShown(p *pyramid, a, b int) (fit, stage) {
 // shownWindow is the least number of samples in which the first template is searched.
 const shownWindow = 2048
 
-// isMultipleOfFit reports whether one of the fits explains nearly everything with a fraction of the lag.
+// isMultipleOfFit reports whether one of the fits explains nearly everything with the lag itself or a fraction
+// of it, down to an eighth.
 func isMultipleOfFit(lag float64, fits []fit) bool {
 	for _, x := range fits {
 		if m := math.Round(lag / x.lag); x.score > 0.9 && m < 9 && math.Abs(lag/x.lag-m) < 0.03*m {

@@ -18,8 +18,8 @@ type template struct {
 	own float64
 }
 
-// newTemplate takes a mean of n occurrences whose samples have the given noise.
-// A unit of several periods is folded into their mean, repeated: otherwise
+// newTemplate makes a template of v, the mean of n occurrences whose samples have the given noise. It may keep
+// v and subtract its mean in place. A unit of several periods is folded into their mean, repeated: otherwise
 // every multiple of a fraction of the period would pass for the fraction.
 func newTemplate(v [][]float32, periods, n int, noise float64) template {
 	t := template{v: v, unit: len(v[0]), periods: periods}

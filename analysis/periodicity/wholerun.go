@@ -300,7 +300,8 @@ func (o outcome) withWholeRun(set series.Set) outcome {
 }
 
 // wholeRunPeriod returns the period of runs of cycles, of which the beginnings are given in slots, with its
-// confidence from the score of the lag; false if they are too few or cover too little.
+// confidence from the score of the lag; false if they are too few, cover too little or have too little
+// confidence to be reported.
 func wholeRunPeriod(set series.Set, lag repeatedLag, runs [][]float64) (Period, bool) {
 	p, ok := periodOf(set, runs)
 	if !ok {

@@ -105,7 +105,7 @@ func middleMean(x []float64) float64 {
 	return m
 }
 
-// setSlow sets the list and the number of slow iterations.
+// setSlow sets the number of all slow iterations and the list of the maxSlow slowest, the slowest first.
 func (d *Drift) setSlow(in []periodicity.Instance, length []float64, startS, stepS float64) {
 	n := len(length)
 	over := make([]float64, n)

@@ -140,7 +140,9 @@ func noiseOf(x []float64, stepS float64) float64 {
 	return noise
 }
 
-// findCuts appends the place at which x[a:b] is best divided in two, and those of both parts.
+// findCuts appends to cuts the place at which x[a:b] is best divided in two, and then those of both parts. It
+// divides only where the means differ enough and a step explains more than a straight line does, and stops at
+// maxSteps cuts.
 func findCuts(x []float64, a, b int, noise float64, cuts []int) []int {
 	n := b - a
 	if n < 2*minRun || len(cuts) >= maxSteps {

@@ -53,7 +53,8 @@ func Table(set series.Set, patterns []pattern.Pattern, periods []periodicity.Per
 	return table
 }
 
-// loopPhases returns the regions of all patterns in time order, joined over short breaks.
+// loopPhases returns the regions of all patterns in time order, joined over short breaks. It leaves out regions
+// of which more than half lies within a region of an earlier pattern.
 func loopPhases(patterns []pattern.Pattern, periods []periodicity.Period) []Phase {
 	type loop struct {
 		Phase

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Duration prints seconds for readers: 85 ms, 12.3 s, 51:53, 1:00:04.
+// Duration prints seconds for readers: 85 ms, 12.3 s, 51:53, 1:00:04; Missing for negative or unknown ones.
 func Duration(s float64) string {
 	switch {
 	case !Known(s) || s < 0:

@@ -6,10 +6,10 @@ import "strings"
 // name of Linux has 255; callers append a run's number and an extension.
 const MaxPathElement = 128
 
-// PathElement makes one element of a path from a name: letters, digits, '.', '_' and '-'
-// stay, every other character becomes '_', and leading dots and dashes go, so that the
-// result is neither hidden, nor "..", nor an option. It returns fallback where nothing is
-// left. It changes nothing that it has returned.
+// PathElement makes one element of a path from a name: letters, digits, '.', '_' and '-' stay, every other
+// character becomes '_', and leading dots and dashes go, so that the result is neither hidden, nor "..", nor an
+// option. The result is cut to MaxPathElement characters. It returns fallback where nothing is left. It changes
+// nothing that it has returned.
 func PathElement(name, fallback string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {

@@ -10,9 +10,9 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// Analyse fits each series by the method and returns the results in the order of the input. It never fails:
-// what cannot be determined is a note of the result. The time of one series is bounded whatever its length;
-// that of many is linear in their number, and shared by the processors.
+// Analyse fits each series by the method, Likelihood if it is unknown, and returns the results in the order of
+// the input. It never fails: what cannot be determined is a note of the result. The time of one series is
+// bounded whatever its length; that of many is linear in their number, and shared by the processors.
 func Analyse(series []Series, method Method) []Result {
 	if method != Paper && method != ExtraP {
 		method = Likelihood
@@ -120,8 +120,8 @@ func (s *Segment) count() {
 	s.Enough = s.MissingPoints == 0
 }
 
-// segments sets the segments between the changes of the result. model returns the model of points first..last,
-// or nil.
+// segments sets the segments between the changes of the result, and its cuts. model returns the model of points
+// first..last, or nil.
 func (w *seriesWork) segments(model func(first, last int) *Model) {
 	r := w.result
 	first := 0

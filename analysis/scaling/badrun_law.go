@@ -21,8 +21,8 @@ type otherLaw struct {
 // at returns the value of the law at point k.
 func (f otherLaw) at(k int) float64 { return f.model.At(f.p[k]) }
 
-// lawWithout returns the law of the points that are not excluded; ok is false if they are few or do not follow
-// one law.
+// lawWithout returns the law of the points that are not excluded; ok is false if they are fewer than badOthers
+// or more than MaxPoints, if a value is not positive, or if they do not follow one law.
 func (s *badRunSearch) lawWithout(excluded []int) (f otherLaw, ok bool) {
 	f.excluded = excluded
 	for _, pt := range s.points {

@@ -77,7 +77,7 @@ func (s *badRunSearch) agreement(k int, values []float64, far float64) interval 
 	return r
 }
 
-// disagree reports whether there are two values that differ by more than a factor.
+// disagree reports whether there are exactly two values and they differ by more than a factor.
 func disagree(values []float64, factor float64) bool {
 	if len(values) != 2 {
 		return false

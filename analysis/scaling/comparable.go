@@ -34,11 +34,10 @@ const (
 	iterationSlack = 0.02
 )
 
-// Comparable chooses, of the runs of an application, those that make one
-// scaling series, and says in notes of the series what it left out or changed.
-// header gives ID, Parameter, Metric and Mode. wholeRun says that the metric
-// grows with the number of iterations, as elapsed time and energy do and the
-// time of one iteration does not.
+// Comparable chooses, of the runs of an application, those that make one scaling series, and says in notes of
+// the series what it left out or changed. header gives ID, Parameter, Metric and Mode. wholeRun says that the
+// metric grows with the number of iterations, as elapsed time and energy do and the time of one iteration does
+// not; then a series whose numbers of iterations differ between sizes is returned without observations.
 //
 // Where sizes were measured at different times, a difference between them may
 // be one of the calendar: then the series is marked Uncut.

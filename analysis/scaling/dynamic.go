@@ -82,7 +82,8 @@ func (y *dynamic) solve(n, laws, shortest int) {
 	}
 }
 
-// best returns the best segmentation into k laws.
+// best returns the best segmentation into k laws, of those that solve found for up to laws laws; its score is
+// -Inf if no such segmentation exists.
 func (y *dynamic) best(p *prior, n, laws, k int, termPenalty float64) segmentation {
 	at := func(k, t, b int) int { return (k*(laws+1)+t)*(n+1) + b }
 	out := segmentation{score: math.Inf(-1)}

@@ -137,8 +137,8 @@ func (d *detector) detect(g grid) detection {
 	return out
 }
 
-// compareLaws compares the evidence any of changes with that of the best single law, and sets strength and
-// threshold.
+// compareLaws compares the evidence any of changes with that of the best single law, and sets evidence, whole,
+// strength, quiet, threshold and segmented of out.
 func (d *detector) compareLaws(out *detection, any float64) {
 	n := d.f.n
 	t := d.thresholds(n)

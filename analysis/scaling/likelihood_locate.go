@@ -56,7 +56,8 @@ func (d *detector) twoLawScore(n, a, b, c, e, k int) float64 {
 		d.prior.score(l.term+r.term, m, k, 2*pen))
 }
 
-// commonPoint returns the index of the point that both laws around cut c share, or -1.
+// commonPoint returns the index of the point that both laws around cut c share, or -1. The laws extend over the
+// points [a,c) and [c,e) of n.
 func (d *detector) commonPoint(n, a, c, e int) int {
 	if e-a < 4 {
 		return -1

@@ -40,7 +40,7 @@ func (t Term) Shape(p float64) float64 {
 const roundingShare = 1e-9
 
 // withErrors returns m with its formula in the given parameter and its errors on the points; nil if a number
-// overflows.
+// overflows. A constant that is a rounding error beside the values becomes 0.
 func (m Model) withErrors(parameter string, p, y []float64) *Model {
 	if m.Terms == nil {
 		m.Terms = []Term{}

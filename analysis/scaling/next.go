@@ -39,7 +39,8 @@ type proposer struct {
 	list  []Next
 }
 
-// propose adds p to the list, and reports whether it did: p must be new and the list not full.
+// propose adds p to the list, rounded if all measured values are whole numbers, and reports whether it did: p
+// must be positive, neither measured nor proposed, and the list not full.
 func (n *proposer) propose(p float64, format string, args ...any) bool {
 	if n.whole {
 		p = math.Round(p)
@@ -148,7 +149,8 @@ func (n *proposer) proposeAtPossible() {
 		d.share, parameterName(n.work.series), quantity.Exact(d.after), quantity.Exact(d.before))
 }
 
-// proposeWidest proposes the parameter value whose prediction is least certain relative to its value.
+// proposeWidest proposes, of the values beyond the measured ones, that whose prediction is least certain
+// relative to its value.
 func (n *proposer) proposeWidest() {
 	var at Prediction
 	widest := 0.0

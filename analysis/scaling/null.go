@@ -64,7 +64,8 @@ func (d *detector) smoothLaw(enough float64) float64 {
 	return score
 }
 
-// richLaw returns the score of the best single law of one or two terms, and the least residual sum of squares.
+// richLaw returns the score of the best single law of up to two terms, and the least residual sum of squares.
+// It stops the search at a score of enough, or if the residuals are hopelessly large.
 func (d *detector) richLaw(enough float64) (best, rest float64) {
 	f, s := &d.f, &d.null
 	s.prepare(f)

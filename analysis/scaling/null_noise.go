@@ -61,7 +61,7 @@ func (d *detector) unevenLaw(enough float64) float64 {
 }
 
 // lawOnFrame returns the log evidence for one law on another frame. It first tests one term, to decide whether
-// the full search is worthwhile.
+// the full search is worthwhile: not if that reaches enough or is far below it. extra is added to every score.
 func (d *detector) lawOnFrame(r *frame, enough, extra float64) float64 {
 	sums := &d.dynamic.sums
 	sums.resize(r.n)

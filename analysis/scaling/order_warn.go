@@ -20,7 +20,8 @@ const (
 	endFactor = 1e6
 )
 
-// warn adds notes about values that make models unreliable.
+// warn adds notes about values that make models unreliable. With method Likelihood it also removes a lone
+// extreme value, or sets lastIsFar if that is the last one and the detector must decide.
 func (w *seriesWork) warn(method Method) {
 	lo, hi, below := math.Inf(1), 0.0, 0
 	for _, v := range w.y {

@@ -97,7 +97,8 @@ func (s Set) Within(pieces []Piece) Set {
 	return out
 }
 
-// Smoothed returns a set in which each count is the mean of the k known counts around it.
+// Smoothed returns a set in which each count is the mean of the known ones among the k counts around it.
+// Missing counts stay missing.
 func (s Set) Smoothed(k int) Set {
 	if k < 2 {
 		return s

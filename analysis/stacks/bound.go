@@ -76,7 +76,8 @@ func (g Group) valid(tasks int) bool {
 	})
 }
 
-// Clean makes the texts of a record fit to print, and as long as Valid wants them.
+// Clean makes the texts of a record printable and no longer than Valid accepts. It changes the groups in place
+// and returns the record.
 func (r Record) Clean() Record {
 	for i := range r.Groups {
 		g := &r.Groups[i]

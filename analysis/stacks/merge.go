@@ -36,7 +36,8 @@ func Merge(records ...Record) []Group {
 	return out
 }
 
-// with returns two groups as one: the larger one says what its threads do.
+// with returns two groups as one: the state is that of the larger one. If their frames differ, those inside the
+// call by which the program's own code entered a library are dropped.
 func (g Group) with(x Group) Group {
 	if x.Threads > g.Threads {
 		g.State, g.WaitsIn = x.State, x.WaitsIn

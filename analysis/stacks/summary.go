@@ -140,7 +140,7 @@ func Source(f GroupFrame) string {
 	return fmt.Sprintf(" (%s:%d)", clean(filepath.Base(*f.File)), *f.Line)
 }
 
-// numbers prints ascending numbers, with ranges.
+// numbers prints ascending numbers, with ranges; after twelve of these it prints "...".
 func numbers(list []int) string {
 	var parts []string
 	for i := 0; i < len(list); {

@@ -44,7 +44,9 @@ type DifferingNode struct {
 	Late bool `json:"late"`
 }
 
-// agreement compares the main loops of the nodes and sets Agreement, if at least two can be compared.
+// agreement compares the main loops of the nodes and sets Agreement, if at least two can be compared, and
+// DistancePct of each compared node. The list holds at most maxDiffering nodes: those that are odd, stragglers
+// or late.
 func (s *Summary) agreement(records []NodeRecord, lead NodeRecord) {
 	column, nodes := mainLoops(records, lead)
 	if len(nodes) < 2 {
@@ -144,8 +146,8 @@ func mainLoops(records []NodeRecord, lead NodeRecord) (string, []pattern.NodePat
 	return column, nodes
 }
 
-// nearestPattern returns the pattern of a node whose period is nearest to periodS, among those whose activity
-// is known.
+// nearestPattern returns the index of the pattern of a node whose period is nearest to periodS, among those
+// whose activity is known; false if all are further off than by the factor ratio.
 func nearestPattern(r NodeRecord, periodS, ratio float64) (at int, ok bool) {
 	best := math.Log(ratio)
 	for i, q := range r.Patterns {

@@ -33,7 +33,8 @@ func (r *NodeRecord) cycles(periods []periodicity.Period, c cuts, gpus bool) (cy
 	return cycles
 }
 
-// anatomy sets Code: the CPU time by code, in the run and in the cycles.
+// anatomy sets Code, the CPU time by code in the run and in the cycles, and adds the build ids of the main
+// libraries to the job's fields. Without samples it sets neither.
 func (r *NodeRecord) anatomy(s *anatomy.Samples, cycles []anatomy.Cycles) {
 	if s == nil {
 		return

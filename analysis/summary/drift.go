@@ -95,7 +95,8 @@ func (d Drift) Change() (pct, costS float64) {
 // minJudged is the least number of iterations for a drift: package phase gives no slope below it.
 const minJudged = 10
 
-// driftOf returns how the iterations of q changed; nil for too few.
+// driftOf returns how the iterations of q changed; nil for too few. like holds the ids of the other patterns
+// whose iterations q includes, and points is the greatest number of lengths kept.
 func driftOf(q periodicity.Period, like []string, set series.Set, points int) *Drift {
 	n := len(q.Instances)
 	if n < minJudged {
@@ -124,7 +125,8 @@ func driftOf(q periodicity.Period, like []string, set series.Set, points int) *D
 // detector changes from one period to the other, the iteration between them has a length of its own.
 const minStepDistance = 12
 
-// stepsOf returns the steps, with steps close to each other joined to one at the time of the largest.
+// stepsOf returns the steps, with steps in the same direction and close to each other joined to one at the time
+// of the largest.
 func stepsOf(steps []phase.Step) []phase.Step {
 	var out []phase.Step
 	last, largest := -minStepDistance, 0.0
@@ -155,7 +157,8 @@ const (
 )
 
 // withBreaks returns the instances, each extended by the break behind it: a disturbed iteration is not
-// recognised to its end. Breaks with missing samples stay, because what happened there is unknown.
+// recognised to its end. Breaks with missing samples stay, because what happened there is unknown; so do long
+// breaks and those that make the iteration nearly a whole multiple of the period, two or more.
 func withBreaks(q periodicity.Period, set series.Set) []periodicity.Instance {
 	out := slices.Clone(q.Instances)
 	for i := range out[:max(0, len(out)-1)] {

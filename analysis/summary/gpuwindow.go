@@ -20,7 +20,7 @@ type utilization struct {
 const leastWindows = 5
 
 // utilizationOf determines the lengths of windows: the usual distance of consecutive ones. A window after a gap
-// has the usual length; the gap is unknown.
+// has the usual length; the gap is unknown. For fewer than leastWindows windows the result is empty.
 func utilizationOf(list []anatomy.Window) utilization {
 	if len(list) < leastWindows {
 		return utilization{}

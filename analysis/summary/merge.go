@@ -183,8 +183,9 @@ func sumCounters(records []NodeRecord) []run.Counter {
 	return sums
 }
 
-// sumQuality returns the sum of the sampled nodes' quality. Rates and sources are those of the first node;
-// different scopes give "mixed".
+// sumQuality returns the sum of the sampled nodes' quality; the overhead is their mean weighted by CPUs, and
+// the time of the prolog the longest. Rates and sources are those of the first node; different scopes give
+// "mixed".
 func sumQuality(records []NodeRecord) run.Quality {
 	var q run.Quality
 	overhead := 0.0

@@ -27,7 +27,9 @@ const (
 	nodeBins = 120
 )
 
-// nodeLanes returns the lanes of the nodes that reported, in the order of the job's nodes; nil for one node.
+// nodeLanes returns at most maxLanes lanes in the order of the job's nodes. If there are more nodes, each lane
+// stands for a group of neighbouring nodes and shows the one whose busy CPUs differ most from the median. It
+// returns nil unless two nodes have busy CPUs.
 func nodeLanes(records []NodeRecord, nodes []Node) (out []NodeLane) {
 	by := make(map[string]NodeRecord, len(records))
 	for _, r := range records {

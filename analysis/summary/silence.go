@@ -42,7 +42,8 @@ func before(a, b *Silence) bool {
 	return b.SinceS > a.SinceS
 }
 
-// silenceOf returns the last of the nodes' silences, nil unless all sampled nodes have one.
+// silenceOf returns the last of the nodes' silences, with the stacks of all nodes merged, nil unless all
+// sampled nodes have one.
 func silenceOf(records []NodeRecord) *Silence {
 	var last *Silence
 	var read []stacks.Record

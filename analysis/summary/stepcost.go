@@ -29,7 +29,7 @@ func (s Summary) StepWaitS() *float64 {
 }
 
 // perStep converts a mean over the run to the amount in one cycle: mean times step, times the ratio of the
-// column while the pattern runs to that of the whole run.
+// column while the pattern runs to that of the whole run. It returns nil without a mean, a step or a pattern.
 func (s Summary) perStep(mean *float64, column string) *float64 {
 	if mean == nil || s.StepS == nil || len(s.Patterns) == 0 {
 		return nil

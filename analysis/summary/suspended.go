@@ -136,7 +136,8 @@ func (c cuts) unbroken(periods []periodicity.Period) []periodicity.Period {
 }
 
 // begin converts the beginning of a stretch from time without suspensions to time of the run: a stretch that
-// begins at a suspension begins after it.
+// begins at a suspension begins after it. end converts its end: a stretch that ends at a suspension ends before
+// it.
 func (c cuts) begin(s float64) float64 { return c.runTime(s, 0.5) }
 func (c cuts) end(s float64) float64   { return c.runTime(s, 1.5) }
 
@@ -195,7 +196,8 @@ func (c cuts) restore(r *NodeRecord, periods []periodicity.Period, endS float64)
 	}
 }
 
-// regions divides regions at suspensions.
+// regions divides regions at suspensions and converts their times to those of the run. in holds the pattern's
+// instances, by which the parts are counted.
 func (c cuts) regions(all []periodicity.Region, in []periodicity.Instance) []periodicity.Region {
 	var out []periodicity.Region
 	for _, g := range all {

@@ -104,7 +104,8 @@ const (
 	texts
 )
 
-// kind returns what most cells of column i hold in the first rows.
+// kind returns what most cells of column i hold in the first rows, apart from empty cells; empty only if all
+// are.
 func (r *csvReader) kind(i int) kind {
 	var count [texts + 1]int
 	for _, row := range r.sample {

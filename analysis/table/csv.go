@@ -104,7 +104,7 @@ type csvReader struct {
 	fields [][]byte // of the row that next returned
 }
 
-// openCSV finds separator and header. The first row is not consumed.
+// openCSV finds separator and header. It consumes the header, if there is one, but not the first row of values.
 func openCSV(in *source) (*csvReader, error) {
 	lines, comment, err := in.sample(sampleLines)
 	if err != nil {
@@ -140,7 +140,7 @@ func openCSV(in *source) (*csvReader, error) {
 }
 
 // choose sets the separator that divides the first lines into equal numbers of cells, most of them numbers and
-// times, and returns the rows.
+// times, and decimalComma, which says that numbers may have decimal commas, and returns the rows.
 func (r *csvReader) choose(lines [][]byte) [][]string {
 	best, bestScore := byte(','), -1.0
 	for _, c := range []byte(separators) {
@@ -170,7 +170,7 @@ func (r *csvReader) rows(lines [][]byte) [][]string {
 }
 
 // score returns the share of cells that are numbers or times. It is negative if the rows have only one cell, or
-// if their numbers of cells differ by more than an empty one at the end.
+// if the number of cells of most rows differs from that of the first row by more than an empty one at the end.
 func (r *csvReader) score(rows [][]string) float64 {
 	width := len(withoutTrailing(rows[0]))
 	if width < 2 {
@@ -237,7 +237,8 @@ func withoutTrailing(row []string) []string {
 	return row
 }
 
-// checkNames rejects a header in which two columns have one name.
+// checkNames rejects a header in which two columns have one name, and names columns without a name by their
+// number.
 func (r *csvReader) checkNames() error {
 	seen := map[string]bool{}
 	for i, name := range r.names {
@@ -263,7 +264,8 @@ func (r *csvReader) next() ([][]byte, error) {
 	return r.row(line)
 }
 
-// row divides a line into cells. A row with a line end inside quotes continues in the next line.
+// row divides a line into cells. A row with a line end inside quotes continues in the next lines. If the input
+// is cut off in this row, it returns io.EOF.
 func (r *csvReader) row(line []byte) ([][]byte, error) {
 	var ok bool
 	r.fields, ok = r.split(line, r.fields)

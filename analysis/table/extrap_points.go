@@ -32,7 +32,7 @@ type set struct {
 	points, values   []float64
 }
 
-// of returns the set of a call path and metric.
+// of returns the set of a call path and metric, and adds an empty one if it is new.
 func (e *experiment) of(callpath, metric string) *set {
 	key := [2]string{callpath, metric}
 	if s, ok := e.index[key]; ok {
@@ -88,7 +88,8 @@ func (e *experiment) file(format Format) (Measurements, error) {
 	return f, nil
 }
 
-// title returns the id of a set: its call path, and its metric if the file has several.
+// title returns the id of a set: its call path, and its metric if the file has several; its metric, or else its
+// number i, if it has no call path.
 func (s *set) title(several bool, i int) string {
 	switch {
 	case s.callpath == "" && s.metric == "":
@@ -104,8 +105,9 @@ func (s *set) title(several bool, i int) string {
 // joinID returns the id of one metric of several; WriteExtraP splits it again.
 func joinID(callpath, metric string) string { return callpath + "|" + metric }
 
-// split makes a series of each combination in which one parameter alone varies.
-// Its ID names the values of those others that vary elsewhere.
+// split makes a series of each combination in which one parameter alone varies. Its ID names the values of
+// those others that vary elsewhere. Combinations with fewer than enoughOfCombination values are left out; left
+// is their number.
 func (s *set) split(parameters []string) (list []scaling.Series, left int) {
 	d := len(parameters)
 	var varying []int
@@ -178,7 +180,8 @@ func (s *set) distinct(d, k int, rows []int) int {
 	return len(seen)
 }
 
-// along returns the series of parameter k over the given rows.
+// along returns the series of parameter k over the given rows. Its ID names the values of the other parameters
+// listed in varying, in parentheses.
 func (s *set) along(parameters []string, k int, varying, rows []int) scaling.Series {
 	d := len(parameters)
 	out := scaling.Series{Parameter: parameters[k], Observations: make([]scaling.Observation, 0, len(rows))}

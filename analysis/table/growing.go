@@ -93,7 +93,8 @@ func (t *times) add(at float64) {
 
 func (t *times) at(i int) float64 { return t.pieces[i/timesPerPiece].at(i % timesPerPiece) }
 
-// each calls f with all times, a piece at a time.
+// each calls f with all times, a piece at a time; first is the index of the piece's first time. f must not keep
+// the piece, whose memory is reused.
 func (t *times) each(f func(first int, piece []float64)) {
 	buf := make([]float64, timesPerPiece)
 	for k := range t.pieces {

@@ -160,7 +160,8 @@ func (t *measurementTable) chooseParameter(take func(int) int, isTaken func(int)
 	return nil
 }
 
-// chooseValues chooses the average of a table of statistics, else all remaining columns of numbers.
+// chooseValues chooses the average of a table of statistics, else all remaining columns of numbers, else the
+// first of the further parameters. It does nothing if the user named the value.
 func (t *measurementTable) chooseValues(by Columns, taken map[int]bool) {
 	if by.Value != "" {
 		return

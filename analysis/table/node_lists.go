@@ -10,7 +10,8 @@ import (
 const mostNodes = 16384
 
 // nodeList parses the nodes of a run as users and Slurm write them: names separated by spaces, semicolons or
-// commas, with ranges in brackets, "n[01-03,7],login1". A name that is not of this form is kept as it is.
+// commas, with ranges in brackets, "n[01-03,7],login1". A name that is not of this form, or that stands for too
+// many nodes, is kept as it is. Names after the first mostNodes are left out.
 func nodeList(s string) []string {
 	nodes := []string{}
 	for _, word := range splitOutside(s, " ;,\t") {

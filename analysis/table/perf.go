@@ -33,7 +33,7 @@ func (r *csvReader) isPerf() bool {
 }
 
 // readPerf reads output of perf stat: it joins the lines of one interval to a row with one column for each
-// event. The first interval defines the events.
+// event. The first interval defines the events; if only is not "", other events than that are skipped.
 func (c *sampleTable) readPerf(only string) error {
 	events := map[string]int{}
 	c.names, c.scale = []string{"perf's interval"}, 1

@@ -10,7 +10,8 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// finish sorts the runs by time and makes infinite values missing, with a note on each.
+// finish makes infinite values missing and sorts the runs by time, with a note if it had to do so. After
+// sorting, Order holds the index of each run in the input.
 func (in *Runs) finish() {
 	infinite := 0
 	for i, v := range in.Y {

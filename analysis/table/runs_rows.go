@@ -179,7 +179,8 @@ func (t *runTable) add(cells [][]byte) error {
 	return nil
 }
 
-// series returns the series of the value columns.
+// series returns the series of the value columns, each divided by the values of the group column if there is
+// one.
 func (t *runTable) series() []Runs {
 	if t.unit == Auto {
 		t.unit = unitOfAll(t.given)

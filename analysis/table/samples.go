@@ -325,7 +325,9 @@ func (c *sampleTable) keepRow(t float64) {
 	c.n++
 }
 
-// keep returns the value as stored: its difference from the offset of column k in single precision.
+// keep returns the value as stored: its difference from the offset of column k in single precision. The first
+// value of a column sets the offset: to itself if it exceeds maxPlainValue, else to 0. Values too large for
+// single precision are counted and stored as missing.
 func (c *sampleTable) keep(k int, v float64) float32 {
 	if math.IsNaN(v) {
 		return series.Missing()

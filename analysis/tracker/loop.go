@@ -47,7 +47,8 @@ const (
 )
 
 // Learn makes a loop from a period that was found in a set, each of whose samples is merge samples of the
-// tracker; it returns false if the cycles are not similar enough.
+// tracker; it returns false if the cycles are not similar enough, fewer than three or shorter than two samples,
+// or if the set has no column of the period.
 func Learn(set series.Set, merge int, p periodicity.Period) (Loop, bool) {
 	l := Loop{PeriodS: p.PeriodS, LoS: p.LoS, HiS: p.HiS, Confidence: p.Confidence}
 	for j, c := range set.Columns {
@@ -151,7 +152,7 @@ func phased(x [][]float32, in []periodicity.Instance, n int) [][]float64 {
 }
 
 // findMixtures sets the mixtures of columns that vary most with the phase: the principal components of the
-// columns' means by phase, found by iteration.
+// columns' means by phase, found by iteration. It overwrites phase.
 func (l *Loop) findMixtures(phase [][]float64) {
 	n := len(phase)
 	first := 0.0

@@ -102,7 +102,7 @@ func thinned(v series.Values, n int) []float64 {
 }
 
 // learn sets the signature's excerpt from a shape and its limit from the distances of the cycles; false if the
-// cycles are hardly nearer than a constant.
+// cycles are hardly nearer than a constant, or too few.
 func (s *signature) learn(shape series.Values, x []float64, in []periodicity.Instance, thin float64) bool {
 	m := int(min(max(s.length/thin/2, leastLead), mostLead))
 	n := float64(len(shape))

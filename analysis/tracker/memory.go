@@ -80,7 +80,7 @@ func (m *RecentSamples) Seconds(scale int) float64 {
 	return float64(r.n*r.merge) * m.stepS
 }
 
-// Set returns a copy of the last samples of a scale. Columns in which all values are 0 are left out.
+// Set returns a copy of the last samples of a scale.
 func (m *RecentSamples) Set(scale int) series.Set {
 	r := &m.scales[scale]
 	s := series.Set{StepS: m.stepS * float64(r.merge)}

@@ -47,7 +47,7 @@ func newPulse(l Loop) *pulse {
 	return p
 }
 
-// add adds a sample of all columns, and reports whether a cycle has ended.
+// add adds a sample of all columns, and reports whether a cycle of a loop that holds has ended.
 func (p *pulse) add(x []float32) bool {
 	p.samples++
 	p.loop.effort.add(x, p.length())
@@ -137,7 +137,7 @@ const (
 	offPlacePenalty = 0.5
 )
 
-// findEnd processes the newest likeness, and reports whether a cycle has ended.
+// findEnd processes the newest likeness, and reports whether a cycle of a loop that holds has ended.
 func (p *pulse) findEnd() bool {
 	every := float64(p.loop.every)
 	length := p.length()
@@ -190,7 +190,8 @@ const (
 	heldFor = 2.5
 )
 
-// accept records the end of a cycle at a sample; it returns false if it begins a new run.
+// accept records the end of a cycle at a sample and reports whether the loop holds. It returns false if the end
+// begins a new run, or if cycles now take far more CPU time than usual, which ends the run.
 func (p *pulse) accept(at, like float64) bool {
 	length := p.length()
 	turns := math.Round((at - p.end) / length)

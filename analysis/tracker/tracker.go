@@ -97,7 +97,8 @@ func (t *Tracker) usualS() float64 {
 }
 
 // Follow adds a loop to those that are followed; past yields the n samples before now. If the loop is already
-// followed, its template is replaced unless it is running.
+// followed, its template is replaced unless it is running. If mostLoops others are followed, the one that was
+// found running longest ago is dropped.
 func (t *Tracker) Follow(l Loop, past func(yield func([]float32) bool), n int) {
 	q := newPulse(l)
 	q.learning = true

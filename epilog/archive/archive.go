@@ -62,7 +62,8 @@ type target struct {
 	Node string  `json:"node"` // "" for the RunContext of the whole run
 }
 
-// PutNode archives the files of a node's run directory, unless the node is archived already.
+// PutNode archives the files of a node's run directory that archivedFiles names, as far as they exist, unless
+// the node is archived already.
 func (a Archive) PutNode(ctx context.Context, key run.Key, node string, from job.RunDir) error {
 	return a.send(ctx, target{a.Dir, key, node}, func(to *tar.Writer) error {
 		for _, name := range archivedFiles() {

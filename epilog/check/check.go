@@ -73,7 +73,9 @@ type Node struct {
 // limit is the time limit of all checks together, because file systems and schedulers may hang.
 const limit = 60 * time.Second
 
-// Findings makes all checks, in the order in which a job depends on them, and returns their results.
+// Findings makes all checks that apply to this node, in the order in which a job depends on them, and returns
+// their results. If the settings are unusable it makes only those that need no settings; without Slurm it
+// leaves out those of Slurm.
 func (n Node) Findings(ctx context.Context) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -51,7 +51,8 @@ const whySuffix = ".why"
 // maxWhy is the length of that text, in bytes.
 const maxWhy = 1000
 
-// setAside moves an unusable record to dir, with the reason in a file beside it, and limits the size of dir.
+// setAside moves an unusable record to dir, with the reason in a file beside it, and limits the size of dir. It
+// also returns an error if it removed older records for that.
 func setAside(path, dir string, why error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("set a bad record aside: %w", err)

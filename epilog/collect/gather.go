@@ -57,7 +57,8 @@ func gatherRecords(ctx context.Context, dir string, w Want, say func(string)) ([
 	}
 }
 
-// countReported counts the nodes that have a record of this run, by the names of the files.
+// countReported counts the nodes of w that have a record of this run or one written without an agent, by the
+// names of the files; with AnyRun a record of any run counts.
 func countReported(names []recordName, w Want) int {
 	nodes := make(map[string]bool)
 	for _, n := range names {

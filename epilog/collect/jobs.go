@@ -89,7 +89,8 @@ type queue struct {
 	failed          error
 }
 
-// read reads a record and adds it to the queue. A record that cannot be read is rejected.
+// read reads a record and adds it to the queue. A record that cannot be read is rejected; one under a lease
+// stays, without an error.
 func (q *queue) read(name string) {
 	text, err := readRecord(filepath.Join(q.in, name))
 	var j JobRecord

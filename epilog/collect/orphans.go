@@ -15,8 +15,9 @@ import (
 // maxOrphans limits the records that one call returns; the next call returns the rest.
 const maxOrphans = 1000
 
-// orphans returns the records in job directories that have not changed for the time idle: the node that should
-// collect them has died.
+// orphans returns the records in those job directories that w checks and that have not changed for the time
+// idle: the node that should collect them has died. It stops after the directory with which it has maxOrphans
+// records. Unreadable records are passed to say.
 func orphans(dir string, idle time.Duration, w Sweeper, say func(string)) ([]summary.NodeRecord, error) {
 	in := filepath.Join(dir, runsDir)
 	jobs, all, err := w.dirsToCheck(dir)

@@ -128,8 +128,8 @@ func decodeNode(text []byte, more func(summary.NodeRecord) error) (summary.NodeR
 // epochNow returns the present time in UTC epoch seconds.
 func epochNow() float64 { return float64(time.Now().Unix()) }
 
-// forgetRecords removes the node records of a finished run, except those that only a newer version can read,
-// which will report them.
+// forgetRecords removes the node records of a finished run and those that nodes of the job wrote without an
+// agent, except those that only a newer version can read, which will report them.
 func forgetRecords(dir string, w Want) error {
 	in := jobDir(dir, w.Key)
 	names, err := recordNames(in)

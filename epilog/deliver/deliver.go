@@ -43,8 +43,9 @@ type Request struct {
 	Line *OutputLine `json:"line,omitempty"`
 }
 
-// mode returns the mode of the report's files: with Umask 0666 less the umask, else the output's mode if that
-// is a regular file of this account, else 0600.
+// mode returns the mode of the report's files: with Umask 0666, of which the kernel takes away the umask, else
+// the output's mode without execute permissions and at least 0600 if the output is a regular file of this
+// account, else 0600.
 func (req Request) mode() os.FileMode {
 	if req.Umask {
 		return 0o666

@@ -12,7 +12,7 @@ import (
 )
 
 // writeAll writes all files into dir/sub, or none: they are written under temporary names and renamed when all
-// are complete.
+// are complete; only a rename that fails leaves some of them. It creates sub if need be.
 func writeAll(dir string, req Request) error {
 	sub, files, mode := req.Sub, req.Files, req.mode()
 	if !filepath.IsAbs(dir) {

@@ -30,8 +30,9 @@ func (f Finisher) openArchive(ctx context.Context) (archive.Archive, bool) {
 	return archive.Archive{Dir: f.Config.Collect.Archive, Program: f.Program, Account: account}, err == nil
 }
 
-// archiveNode copies the files that this node's record was made from into the archive, once. It only logs an
-// error, because the run is already reported.
+// archiveNode copies the files that this node's record was made from into the archive, once, and marks the run
+// directory with archivedFile. It does nothing without an archive or a profile. It only logs an error, because
+// the run is already reported.
 func (f Finisher) archiveNode(ctx context.Context, dir job.RunDir) {
 	run, err := dir.ReadRun()
 	if err != nil || fileExists(dir, archivedFile) || !fileExists(dir, filepath.Base(dir.ProfilePath())) {

@@ -119,7 +119,7 @@ func firstNames(list []string) string {
 }
 
 // readFunctionNames reads the function names that the agent found, from the run directory. asked is false if
-// there is no such file: names were not requested.
+// there is no such file, because names were not requested, and if it cannot be read.
 func readFunctionNames(dir job.RunDir) (known names.KnownFunctions, asked bool, err error) {
 	err = dir.ReadJSON(names.KnownFile, &known)
 	if errors.Is(err, fs.ErrNotExist) {

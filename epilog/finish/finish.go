@@ -85,7 +85,8 @@ func (f Finisher) analyseNode(_ context.Context, p *progress) (err error) {
 }
 
 // collectRecord writes the node's record into the collection directory, within a quarter of the remaining time,
-// so that a file system that hangs costs the records of other nodes but not the report.
+// so that a file system that hangs costs the records of other nodes but not the report. It always returns nil:
+// a failure blocks the run from Forgotten on.
 func (f Finisher) collectRecord(ctx context.Context, p *progress) (err error) {
 	ctx, cancel := withShareOfTime(ctx, 4, time.Hour)
 	defer cancel()
@@ -99,8 +100,9 @@ func (f Finisher) collectRecord(ctx context.Context, p *progress) (err error) {
 	return nil
 }
 
-// mergeRecords waits for the records of the other nodes, merges them with this node's own and, if they bring news,
-// queries the scheduler.
+// mergeRecords waits for the records of the other nodes, merges them with this node's own into p.sum and, if
+// they bring news, queries the scheduler. It always returns nil: if records cannot be gathered, the run is
+// blocked from Forgotten on and the summary gets a note.
 func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
 	want := collect.Want{Key: p.run.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes,
 		Patience: f.patience(p.before)}
@@ -215,7 +217,7 @@ func (f Finisher) epilogTime(e End) *float64 {
 }
 
 // storeRun stores the run and the directory of its report: in the history if this node writes it, else as a job
-// record for the history's one writer.
+// record for the history's one writer. It stores nothing if the history refused the run as unfit.
 func (f Finisher) storeRun(ctx context.Context, p *progress) error {
 	dir := p.reportDir
 	if dir == "" {

@@ -23,8 +23,8 @@ import (
 )
 
 // nodeRecord returns this node's record: the one stored in the run directory by an earlier try, else one made
-// from the profile and stored there. If it cannot be stored, the record gets a note and the next try analyses
-// again.
+// from the profile and stored there. A record that was made now is added to the node's health counters. If it
+// cannot be stored, the record gets a note and the next try analyses again.
 func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.NodeRecord, error) {
 	if r, err := readRecord(dir.Path(recordFile)); err == nil && r.Key == run.Key && r.Node == run.Node {
 		return r, nil

@@ -45,7 +45,8 @@ func retiredFile(spool, kind string, id run.JobID) string {
 	return filepath.Join(spool, retiredDir, kind, strconv.FormatInt(int64(id)/jobsPerFile, 10))
 }
 
-// Retire replaces the directory of a closed run whose files are not kept by a line.
+// Retire replaces the directory of a closed run whose files are not kept by a line in a file of retired runs.
+// It leaves the directories of other runs and returns nil for them.
 func (f Finisher) Retire(dir job.RunDir) error {
 	if !Done(dir) {
 		return nil
@@ -123,7 +124,8 @@ func eachRetiredOfJob(spool, kind string, id run.JobID, use func(retiredRun) boo
 	return nil
 }
 
-// eachRetiredLine decodes the lines that contain some text; lines that are damaged are skipped.
+// eachRetiredLine decodes the lines of text that contain the bytes containing, and calls use with each until it
+// returns false; lines that are damaged are skipped.
 func eachRetiredLine(text, containing []byte, use func(retiredRun) bool) {
 	for line := range bytes.Lines(text) {
 		var r retiredRun

@@ -163,7 +163,8 @@ func (f Finisher) advance(ctx context.Context, p *progress) error {
 		return failed
 	}
 	// Without the proof every sweep would deliver the report again: an empty file may still have room.
-	f.Log("%v: closed %s without recording its state, so that its report is not delivered again", p.unproved, filepath.Base(string(p.dir)))
+	f.Log("%v: closed %s without recording its state, so that its report is not delivered again", p.unproved,
+		filepath.Base(string(p.dir)))
 	return errors.Join(failed, f.closeRun(ctx, p))
 }
 
@@ -242,7 +243,8 @@ func (p *progress) proveStored() error {
 		deliveryRecord{Key: p.sum.Key, StoredNodes: p.sum.Reported(), Complete: p.sum.Complete()})
 }
 
-// StateOf returns the last state that a file in the run directory proves.
+// StateOf returns the last state that a file in the run directory proves. It never returns Archived, whose file
+// it does not read.
 func StateOf(dir job.RunDir) State {
 	m := readDeliveryRecord(dir)
 	switch {

@@ -42,7 +42,7 @@ func (f Finisher) AwaitStates(ctx context.Context) error {
 
 // QueryStates queries the scheduler once for the end states of recent runs in the history and stores them. It
 // returns how many runs that ended less than stateWait ago still lack a state. It does nothing if this host has
-// no history.
+// no history, or if the scheduler cannot be queried.
 func (f Finisher) QueryStates(ctx context.Context) (left int, err error) {
 	if !f.Scheduler.CanQuery() {
 		return 0, nil
@@ -58,8 +58,9 @@ func (f Finisher) QueryStates(ctx context.Context) (left int, err error) {
 	return left, errors.Join(err, db.Close())
 }
 
-// storeStates queries the scheduler for the runs in db that lack a state and stores the answers. It returns how
-// many runs that ended less than stateWait ago still lack a state.
+// storeStates queries the scheduler for the runs in db that lack a state, stores the answers, and writes
+// comments into the accounting for these runs (storeComments). It only logs an error of the query. It returns
+// how many runs that ended less than stateWait ago still lack a state.
 func (f Finisher) storeStates(ctx context.Context, db *history.DB) (left int, err error) {
 	now := time.Now()
 	runs, err := db.RunsWithoutState(ctx, epoch(now.Add(-stateQueryMaxAge)), maxStateQueries)

@@ -133,7 +133,8 @@ func HasUnfinished(spool string) (bool, error) {
 	}), err
 }
 
-// sweepOne finishes one run as far as possible and reports whether it is closed. It skips runs whose job goes
+// sweepOne finishes one run as far as possible and reports whether it is closed. It stores the end of a run
+// whose job turns out to be over, stops the run's agent, and retires a closed run. It skips runs whose job goes
 // on, that ended recently, that were tried recently (unless ask is set), or that are locked.
 func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool, error) {
 	run, err := dir.ReadRun()

@@ -142,8 +142,9 @@ func (f Finisher) makeRoom(finished, ended []candidate, over usage) (removed int
 	return removed, over, failed
 }
 
-// dropProfile removes the profile of an ended run whose record is made, and returns what that freed. A later
-// sweep finishes the run from the record.
+// dropProfile removes the profile of an ended run whose record is made, and returns what that freed. It removes
+// nothing unless the spool has too many bytes and no process holds the run's lock. A later sweep finishes the
+// run from the record.
 func (f Finisher) dropProfile(c candidate, over usage) (usage, error) {
 	dir := job.RunDir(c.path)
 	if over.bytes <= 0 || !fileExists(dir, recordFile) || !unlocked(dir) {
@@ -222,7 +223,8 @@ func (f Finisher) retentionOfUnfinished(dir job.RunDir) retention {
 	return removeIfFull
 }
 
-// unlocked reports whether no process holds the lock of a directory.
+// unlocked reports whether no process holds the lock of a directory; true also if the lock file cannot be
+// opened.
 func unlocked(dir job.RunDir) bool {
 	lock, err := dir.TryLock()
 	if err != nil {
@@ -251,7 +253,8 @@ func discard(path string) error {
 const largestReport = 16 << 20
 
 // reclaimReports makes root the owner of kept reports that an older version gave to their users, and lets the
-// users read them by an ACL. It removes files that are not reports or are too large.
+// users read them by an ACL. Of the files that do not belong to root it removes those that are not reports or
+// are too large. It does nothing unless this process is root.
 func (f Finisher) reclaimReports() (failed error) {
 	if os.Geteuid() != 0 {
 		return nil

@@ -41,7 +41,8 @@ type Counts struct {
 	SpoolBytes int64 `json:"spool_bytes,omitempty"`
 }
 
-// Plus returns the sum of two counts. New failure codes are ignored beyond maxCodes.
+// Plus returns the sum of two counts, with the SpoolBytes of o unless they are 0. New failure codes are ignored
+// beyond maxCodes.
 func (d Counts) Plus(o Counts) Counts {
 	d.Runs += o.Runs
 	d.Reports += o.Reports

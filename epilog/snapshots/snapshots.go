@@ -79,7 +79,8 @@ func requirePrivateDir(dir string) error {
 		return fmt.Errorf("history.snapshots %s: %w", dir, err)
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR || int(st.Uid) != os.Geteuid() || st.Mode&0o022 != 0 {
-		return fmt.Errorf("history.snapshots %s: want a directory that belongs to this account and that no other can write to", dir)
+		return fmt.Errorf("history.snapshots %s: want a directory that belongs to this account and that no other can "+
+			"write to", dir)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func programPage(pr program, comment, help string, of edition) *page {
 	return p
 }
 
-// unindent removes the spaces that all lines begin with.
+// unindent removes the indentation of the first line from all lines.
 func unindent(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for strings.HasPrefix(lines[0], " ") {

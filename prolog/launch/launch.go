@@ -29,9 +29,9 @@ type Spec struct {
 	Input   []byte   // its standard input; kept in memory, where no other process can read it
 }
 
-// Detach starts the program in a session of its own, with files as its descriptors from 3 on. It returns the
-// process, which is adopted by init once the caller ends, and its pidfd, -1 if the kernel does not support
-// pidfds.
+// Detach starts the program in a session of its own, with files as its descriptors from 3 on. If the log cannot
+// be opened, the output goes to /dev/null. It returns the process, which is adopted by init once the caller
+// ends, and its pidfd, -1 if the kernel does not support pidfds.
 func Detach(s Spec, files ...*os.File) (pid, pidfd int, err error) {
 	fail := func(err error) (int, int, error) { return 0, -1, fmt.Errorf("start %s: %w", s.Program, err) }
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

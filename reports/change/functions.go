@@ -79,7 +79,8 @@ func signedMillis(s float64) string {
 // maxFunctionTexts is the largest number of changes of single functions that are printed for a history.
 const maxFunctionTexts = 5
 
-// FunctionTexts returns the changes of single functions that the series itself does not show, the newest first.
+// FunctionTexts returns the newest maxFunctionTexts changes of single functions that the series itself does not
+// show, the newest first, and a line on the number of the rest.
 func (s Judged) FunctionTexts(o Options) []string {
 	list := slices.Clone(s.Result.Functions)
 	slices.SortStableFunc(list, func(a, b changepoint.FunctionChange) int { return b.Index - a.Index })

@@ -19,7 +19,7 @@ func Style() string { return style }
 // maxPictures is the largest number of histories that Plot draws; the most important come first.
 const maxPictures = 60
 
-// Plot writes the timelines as one self-contained SVG file.
+// Plot writes the timelines of the maxPictures most important histories as one self-contained SVG file.
 func Plot(w io.Writer, r Report) error {
 	view := DefaultView(r.options)
 	view.Machine = r.Machine

@@ -40,7 +40,8 @@ func (r Report) writeWatched(p *text.Page) {
 	}
 }
 
-// writePassed lists the names of the histories with the given status.
+// writePassed lists the names of the histories with the given status, or only their number if there are many.
+// For a lone history it writes nothing.
 func (r Report) writePassed(p *text.Page, head string, status Status) {
 	list := r.with(status)
 	if len(list) == 0 || len(r.Series) == 1 {

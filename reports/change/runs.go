@@ -142,7 +142,8 @@ func recorded(s summary.Summary) map[string]string {
 	return f
 }
 
-// ended says how a run failed, "" if it did not: a failed run must not count as faster.
+// ended says how a run ended, also if it did not fail: its signal, else its exit code, else the scheduler's
+// state.
 func ended(s summary.Summary) string {
 	switch e := s.Exit; {
 	case e != nil && e.Signal != 0:

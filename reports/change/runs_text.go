@@ -98,8 +98,8 @@ func (t TwoRuns) headline() string {
 	return text + "."
 }
 
-// doubts returns sentences on why the two runs may not be comparable: one failed, or they ran on different
-// numbers of nodes.
+// doubts returns sentences on why the two runs may not be comparable: one failed, or they differ in user,
+// program or size.
 func (t TwoRuns) doubts() []string {
 	var out []string
 	for i, job := range []string{t.A, t.B} {

@@ -9,7 +9,8 @@ import (
 	"jobgait/reports/plot"
 )
 
-// drawTips draws invisible strips with tooltips over the runs.
+// drawTips draws at most v.Strips invisible strips with tooltips over the newest v.Tips runs, over all runs if
+// v.Tips is negative.
 func (s Judged) drawTips(c *plot.Chart, v View, from, to float64) {
 	n := len(s.Y)
 	first := 0

@@ -122,7 +122,8 @@ func intervalText(start float64, end *float64) string {
 
 const daySeconds = 86400
 
-// falseAlarmText prints how many events like this occur in 1000 runs without a change.
+// falseAlarmText says in how many runs chance alone gives one event like this; "" if that is unknown. per1000
+// is the number of such events in 1000 runs without a change.
 func falseAlarmText(per1000 *float64) string {
 	if per1000 == nil || !(*per1000 > 0) || math.IsInf(*per1000, 0) {
 		return ""

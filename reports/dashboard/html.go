@@ -33,7 +33,8 @@ func style(in Contents) string {
 	return css
 }
 
-// HTML writes the page with as much detail as the size limit allows.
+// HTML writes the page with as much detail as the size limit allows. If even the least detail exceeds the
+// limit, it writes that.
 func HTML(w io.Writer, in Contents) error {
 	t, err := parsed()
 	if err != nil {

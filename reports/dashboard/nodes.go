@@ -26,8 +26,8 @@ type sickNode struct {
 	jobs      []string
 }
 
-// nodeRows returns the nodes on which jobs take longer, those of most histories first, and the nodes whose
-// records are missing.
+// nodeRows returns at most history.SiteRows nodes on which jobs take longer or whose records are missing, those
+// of most histories first. left says how many more there are.
 func nodeRows(in Contents) (rows []nodeRow, left string) {
 	nodes := slowNodes(in)
 	for _, r := range in.Site.Nodes.Rows {

@@ -82,8 +82,9 @@ func newPanel(in Contents, m metric, d detail) *panel {
 	return p
 }
 
-// notes adds the notes of the history. Notes on the runs, or on why there is no result, are visible; those on
-// how runs were recorded are in a collapsed section.
+// notes adds the notes of the history. Notes on the runs, or on why there is no result, are visible while the
+// panel has fewer than mostNotes lines; further ones, and those on how runs were recorded, are in a collapsed
+// section.
 func (p *panel) notes(s change.Judged) {
 	const mostNotes = 8
 	for _, n := range s.AllNotes() {
@@ -166,7 +167,8 @@ func newPairPanel(p change.Pair, in Contents) *pairPanel {
 	return q
 }
 
-// ratioPicture draws the relative difference over time, without tooltips.
+// ratioPicture draws the relative difference over time, without tooltips; "" unless the runs were paired by
+// day, on three days or more.
 func ratioPicture(p change.Pair, o change.Options) template.HTML {
 	const fewest = 3
 	if p.Join != pair.JoinDay || len(p.Ratio.Y) < fewest {

@@ -138,7 +138,8 @@ func counts(in Contents) []count {
 	}
 }
 
-// events fills the list of the last days and that of earlier events.
+// events fills the lists of events of the last days and of earlier events, of what may be changing, and of
+// shifts of the machine.
 func (v *view) events(in Contents) {
 	var items []item
 	several := severalUsers(in.Report.Series)
@@ -194,8 +195,7 @@ func (v *view) watched(in Contents, severalUsers bool) (list []item) {
 	return list
 }
 
-// machine lists the shifts of the machine, newest first. Their days are used only if the histories have
-// calendar dates too.
+// machine lists the newest shifts of the machine, newest first, up to the limit of events, and counts all.
 func (v *view) machine(in Contents) {
 	const daySeconds = 86400
 	for _, m := range slices.Backward(in.Report.Machine) {
@@ -208,7 +208,8 @@ func (v *view) machine(in Contents) {
 	v.MachineCount = len(in.Report.Machine)
 }
 
-// eventItems returns the events of a history; small or acknowledged ones are not warnings.
+// eventItems returns the events of a history. Only a single slowdown that is neither small nor acknowledged is
+// a warning.
 func eventItems(s change.Judged, severalUsers bool) []item {
 	var out []item
 	for _, e := range s.Events {

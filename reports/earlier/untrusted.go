@@ -22,7 +22,8 @@ func (j Judgement) Untrusted() Judgement {
 	return j
 }
 
-// untrusted returns a section that is safe to show, with the given style sheet.
+// untrusted returns a section that is safe to show: it cleans the texts, drops charts that are not safe, and
+// replaces the section's style sheet, if it has one, by style.
 func untrusted(s job.Section, style string) job.Section {
 	s.Title, s.Remark = note.Clean(s.Title, maxText), note.Clean(s.Remark, maxText)
 	texts := make([]string, len(s.Text))

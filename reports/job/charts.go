@@ -13,8 +13,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// timelineCharts draws the columns over the run, one below the other, with the phases in the background and the
-// GPUs at the bottom.
+// timelineCharts draws the columns that are not folded away over the run, one below the other, with the phases
+// in the background and the GPUs at the bottom.
 func (r Report) timelineCharts() []html.Figure {
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	var out []html.Figure
@@ -146,7 +146,7 @@ func (r Report) shapeCharts() []html.Figure {
 }
 
 // driftChart draws the length of iterations over the run, on the time axis of the timeline. Values far above
-// the rest are cut off; the table lists them.
+// the rest are cut off; the table lists them. It returns nil if there is nothing to draw.
 func (r Report) driftChart() *html.Figure {
 	d := r.Rhythm.drift()
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)

@@ -25,8 +25,8 @@ func (w Word) MarshalJSON() ([]byte, error) {
 func (w Word) String() string { return cmp.Or(string(w), "-") }
 
 // cleanSummary returns s with text that can be printed and numbers that JSON can hold: an invalid number
-// becomes 0, or nil if it may be missing. Names of code are demangled first, which is impossible once they are
-// cut. The caller's summary stays as it is.
+// becomes 0, or nil if it may be missing. Texts in s.Code are not cleaned here but where they are used, because
+// anatomy.NormalName needs names that are not cut. The caller's summary stays as it is.
 func cleanSummary(s summary.Summary) summary.Summary {
 	code := s.Code
 	s.Code = nil

@@ -74,7 +74,8 @@ type CodePage struct {
 	Share   float64 `json:"share"`
 }
 
-// newCode returns the shares of the code; nil where no code was sampled.
+// newCode returns the shares of the code in the cycles of the pattern that MainCode chooses, or in the whole
+// run if it returns nil; nil where no code was sampled.
 func newCode(s summary.Summary) *CodeShares {
 	a := s.Code
 	if a == nil || a.Samples == 0 {

@@ -56,7 +56,7 @@ func codeClass(name string) string {
 	return string(anatomy.Unnamed)
 }
 
-// key returns the chart's legend: the classes with their colours and shares.
+// key returns the chart's legend: the classes with their colours and shares, without those below minClassShare.
 func (c CodeShares) key() []text.Row {
 	var out []text.Row
 	for _, p := range c.Classes {

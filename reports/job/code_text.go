@@ -14,7 +14,8 @@ import (
 // Widths of the columns of the table of functions, which fill a line of text.
 const codeNumber, codeName, codeLibrary = 6, 19, 9
 
-// textCode prints the section on the code of one cycle.
+// textCode prints the section on the code of one cycle, or of the run if no cycle was sampled; nothing if no
+// code was sampled.
 func (r Report) textCode(p *text.Page) {
 	c := r.Code
 	if c == nil {
@@ -164,7 +165,7 @@ func (r Report) cyclePeriod(pattern string) float64 {
 // minClassShare is the smallest share of CPU time for which a class is named.
 const minClassShare = 0.001
 
-// kinds lists the classes of code with their shares.
+// kinds lists the classes of code with their shares, without those below minClassShare.
 func (c CodeShares) kinds() string {
 	var out []string
 	for _, p := range c.Classes {

@@ -33,7 +33,8 @@ func (d *CycleDrift) worthPrinting(elapsedS float64) bool {
 	return math.Abs(d.ChangePct) >= minReportedChangePct || d.SlowCount > 0 && d.SlowS >= minSlowShare*elapsedS
 }
 
-// driftInShort returns a sentence on iterations that slowed down, "" where the change is too small.
+// driftInShort returns a sentence on iterations that slowed down or took much longer than their neighbours; ""
+// if they became faster or the effect is too small.
 func (r Report) driftInShort() string {
 	d := r.Rhythm.drift()
 	if d == nil {

@@ -72,7 +72,8 @@ func isDisturbance(f finding.Finding) bool {
 	return slices.Contains([]string{"crowded", "throttled", "stolen"}, f.Code)
 }
 
-// setUsedFacts fills in what the run was allocated and what it used.
+// setUsedFacts fills in what the run was allocated and what it used. If some nodes did not report, it leaves
+// out the use of the CPUs.
 func (r Report) setUsedFacts(n *finding.RunFacts) {
 	u := r.Resources
 	n.CPU = finding.CPU{Allocated: u.CPU.Allocated, Busy: u.CPU.Busy, Waiting: u.CPU.Waiting, Throttled: u.CPU.Throttled,

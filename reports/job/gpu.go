@@ -62,8 +62,8 @@ func (r Report) gpuTexts() []string {
 // listedGPUs is the largest number of GPUs that get a line each.
 const listedGPUs = 16
 
-// gpuRows returns a row for each GPU, none without GPUs. It leaves out the columns on slowing and on cycles
-// where no GPU was slowed or no cycle was seen.
+// gpuRows returns a head and a row for each of the first listedGPUs GPUs, no rows without GPUs. It leaves out
+// the columns on slowing and on cycles where no GPU was slowed or no cycle was seen.
 func (r Report) gpuRows() []text.Row {
 	if len(r.GPUs) == 0 {
 		return nil
@@ -166,8 +166,8 @@ func (r Report) gpuUseText() string {
 // minGPUDifference is the smallest difference between GPUs that is reported, as a part of the largest value.
 const minGPUDifference = 0.1
 
-// gpuDifferenceText returns a sentence on how far the GPUs are apart. Whether they should be alike is unknown
-// here.
+// gpuDifferenceText returns a sentence on how far the GPUs are apart in energy and active time, "" where they
+// differ little. Whether they should be alike is unknown here.
 func (r Report) gpuDifferenceText() string {
 	var parts []string
 	for _, f := range []struct {

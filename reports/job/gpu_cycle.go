@@ -156,7 +156,7 @@ func (l codeLine) nameWithLibrary() string {
 const betweenSyncs = "Cycles are those that the CPUs show: where these only wait for work that they have queued, " +
 	"the time between synchronisations."
 
-// gpuShapes prints the power of each GPU within a cycle, and when it is idle.
+// gpuShapes prints the power within a cycle of the first GPU for which it is known.
 func (r Report) gpuShapes(p *text.Page) {
 	for _, g := range r.GPUs {
 		if g.Cycle == nil || len(g.Cycle.PowerW) == 0 {

@@ -97,8 +97,9 @@ const (
 	clearlyLow = 0.5
 )
 
-// lowTexts returns a line on each of the clearly low stretches with most time in them. It returns none for a
-// run that lost CPUs to something else, which may have caused the low level.
+// lowTexts returns a line on each of the first maxLow stretches that are clearly low and take at least the
+// share leastLow of the run. It returns none for a run that lost CPUs to something else, which may have caused
+// the low level.
 func (r Report) lowTexts() []string {
 	var out []string
 	if r.disturbed {

@@ -18,7 +18,8 @@ type Note struct {
 	Nodes []string `json:"nodes"`
 }
 
-// newNotes merges equal notes of several nodes: two hundred nodes without hardware counters give one note.
+// newNotes merges equal notes of several nodes: two hundred nodes without hardware counters give one note. A
+// note of all nodes that reported lists no nodes.
 func newNotes(s summary.Summary) []Note {
 	out := []Note{}
 	for _, n := range s.Notes {

@@ -53,7 +53,8 @@ func (r Report) programsRemark() string {
 	return words
 }
 
-// cpuOf is the CPU time of a program in seconds, NaN where the busy CPUs of the node are not known.
+// cpuOf is the CPU time of a program in seconds, NaN for a run on several nodes and where the busy CPUs are not
+// known.
 func (r Report) cpuOf(p run.Program) float64 {
 	busy := r.Resources.CPU.Busy
 	if busy == nil || r.Nodes.Total > 1 {

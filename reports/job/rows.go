@@ -81,7 +81,8 @@ func (r Report) phaseRows() []text.Row {
 // most listedOdd.
 const listedNodes, listedOdd = 16, 12
 
-// nodesToList returns every node, or only the odd ones if there are many.
+// nodesToList returns every node, or only the first listedOdd odd ones if there are more than listedNodes
+// nodes.
 func (r Report) nodesToList() []ComparedNode {
 	if r.Nodes.Total <= listedNodes {
 		return r.Nodes.List

@@ -68,8 +68,8 @@ func (r Report) failed() bool {
 	return failed(s)
 }
 
-// doubts returns sentences on what makes the samples doubtful: missing nodes, and samples that do not cover the
-// run.
+// doubts returns sentences on what makes the samples doubtful: one on missing nodes, and one on the first
+// reason why the samples do not cover the run.
 func (r Report) doubts() []string {
 	var out []string
 	if n := r.Nodes; len(n.Missing) > 0 {

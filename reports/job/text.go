@@ -39,7 +39,8 @@ func Text(w io.Writer, r Report) error {
 	return nil
 }
 
-// textHead prints the job in three lines between two rules; the first rule contains the mark.
+// textHead prints the job between two rules: name and size, who and where, start and end, and how it ended. The
+// first rule contains the mark.
 func (r Report) textHead(p *text.Page) {
 	head := textMark + version + " "
 	tail := " " + text.Cut(r.Generator, 40) + " ==="

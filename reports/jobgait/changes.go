@@ -203,7 +203,8 @@ func (o changesOptions) optionsWithAcks(cmd *cobra.Command) (change.Options, err
 	return out, err
 }
 
-// print prints the changes that were found, as text or JSON, and draws the plot if one was requested.
+// print prints the changes that were found, as text or JSON, and draws the plot if one was requested. With
+// --check it returns the error regressed if a series became slower.
 func (o changesOptions) print(cmd *cobra.Command, r change.Report) error {
 	if o.plot != "" {
 		if err := writeFile(o.plot, func(w io.Writer) error { return change.Plot(w, r) }); err != nil {
@@ -233,8 +234,8 @@ func readAcks(cmd *cobra.Command, path string, u table.TimeUnit) (change.Acks, e
 	return change.ReadAcks(in, in.Name, u)
 }
 
-// ofStored looks for changes in stored runs. It also analyses other users' runs on the same machine, to find
-// shifts that all runs show, but does not report them.
+// ofStored looks for changes in stored runs and prints them, or with --ack acknowledges one. It also analyses
+// other users' runs on the same machine, to find shifts that all runs show, but does not report them.
 func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string) error {
 	if o.ack != "" {
 		if err := requireOneHistory(o.stored.history, "changes --ack"); err != nil {

@@ -143,7 +143,8 @@ func rejectJobBesideFile(args []string) error {
 	return nil
 }
 
-// ofHistories compares the histories that two stored runs belong to.
+// ofHistories compares the histories that two stored runs belong to; if that is one history, the parts of it
+// that differ in a recorded field.
 func (o compareOptions) ofHistories(cmd *cobra.Command, getenv func(string) string, ids []string) error {
 	from, err := openHistories(cmd.Context(), getenv, o.history)
 	if err != nil {
@@ -233,7 +234,8 @@ func seriesByID(hs []change.History, id, path string) (change.History, error) {
 // joinNone pairs no runs.
 const joinNone = "none"
 
-// compare compares two histories and prints the result.
+// compare compares two histories, paired as --join says, and prints the result. By default runs of one day are
+// paired, or all with all where that gives no result.
 func (o compareOptions) compare(cmd *cobra.Command, a, b change.History) error {
 	// Fewer than three runs of each say nothing without a partner.
 	const enough = 3
@@ -251,8 +253,8 @@ func (o compareOptions) compare(cmd *cobra.Command, a, b change.History) error {
 	return change.PairText(cmd.OutOrStdout(), p)
 }
 
-// parts splits the history of two jobs into the runs that share the value of the field --by with the first job,
-// and those that share it with the second: usually two builds.
+// parts splits the history of two jobs into the runs that share the value of the field --by (default: the first
+// that differs) with the first job, and those that share it with the second: usually two builds.
 func (o compareOptions) parts(h change.History, ids []string) (a, b change.History, err error) {
 	i, j := slices.Index(h.Jobs, ids[0]), slices.Index(h.Jobs, ids[1])
 	differ := h.Differ(i, j)

@@ -155,7 +155,7 @@ func siteOf(ctx context.Context, getenv func(string) string, flag string) (histo
 	return from.site(ctx, float64(time.Now().Unix()))
 }
 
-// valid returns a usage error for invalid values of flags.
+// valid returns a usage error for invalid values of flags, and an error if the page's directory is missing.
 func (o dashboardOptions) valid() error {
 	switch {
 	case o.out == "":
@@ -241,8 +241,9 @@ func likeMetric(groups [][]change.History, hs []change.History) []change.History
 	return nil
 }
 
-// pairsOf compares the named series, the shapes of each application by its leading metric, and all series with
-// each other if they are few and have no applications.
+// pairsOf compares the named series, the shapes of each application by its leading metric, and all leading
+// series with each other if they are few and none is named. The number of pairs is limited; bad series are only
+// compared if named.
 func pairsOf(hs, leading []change.History, named []string) ([]change.Pair, error) {
 	const few = 4
 	var pairs []change.Pair

@@ -44,7 +44,8 @@ func doctorCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// thisNode returns the installation that this program belongs to.
+// thisNode returns the installation that this program belongs to. Without a settings file and without Slurm it
+// is that of one machine.
 func thisNode(getenv func(string) string) (check.Node, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -34,7 +34,7 @@ func groupOf(r foundRun) (jobGroup, bool) {
 	return jobGroup{id: whole, kind: part[:1]}, true
 }
 
-// read returns the group with its runs; r is one of them.
+// read returns the group with the newest run of each part, the longest first; r is one of the runs.
 func (g jobGroup) read(ctx context.Context, r foundRun) (jobGroup, error) {
 	id, err := run.ParseJobID(g.id)
 	if err != nil {

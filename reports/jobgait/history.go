@@ -74,7 +74,8 @@ func (o historyOptions) list(out io.Writer) error {
 	return w.Flush()
 }
 
-// ask runs one query of the catalogue, or a query that the user gave, and prints its rows.
+// ask runs the query of the catalogue with this name and prints its rows. With --path it prints only where the
+// histories are.
 func (o historyOptions) ask(cmd *cobra.Command, getenv func(string) string, name string) error {
 	query := ""
 	if !o.path {

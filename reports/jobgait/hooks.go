@@ -243,7 +243,8 @@ func (h *hooks) sayAll(text string) {
 	}
 }
 
-// say prints a complaint once: Prolog and Epilog often have the same one.
+// say prints a complaint once: Prolog and Epilog often have the same one. Until complainTo is called it keeps
+// the complaints.
 func (h *hooks) say(line string) {
 	_, text, ok := strings.Cut(line, ": ")
 	if !ok || !strings.HasPrefix(line, "jobgait-") {

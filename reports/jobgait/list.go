@@ -154,7 +154,7 @@ func orNil[T any](v *T) any {
 	return *v
 }
 
-// finding returns the code of the run's first finding, "" for none.
+// finding returns the code of the run's first finding, "" for none and if the run cannot be read.
 func (r foundRun) finding(ctx context.Context) string {
 	s, _, err := r.db.Lookup(ctx, history.Ref{ID: r.DisplayID, Cluster: r.Cluster, Restart: &r.Restart, Sub: &r.Sub})
 	if err != nil {

@@ -56,7 +56,8 @@ func mailCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// send sends the mail with the job's report.
+// send sends the mail, with the job's report if the job has ended and the report comes in time. If sendmail is
+// missing, the system's mail program sends it.
 func (o mailOptions) send(ctx context.Context, recipient string) error {
 	to, err := mail.Recipients(recipient)
 	if err != nil {

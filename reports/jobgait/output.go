@@ -57,7 +57,8 @@ const maxLinks = 40
 
 var errForeignLink = errors.New("the path is a link of another account: name the file itself")
 
-// followOwnLinks returns the absolute path with its links resolved. A last element that does not exist is kept.
+// followOwnLinks returns the absolute path with its links resolved. It fails at a link that is not trusted. A
+// last element that does not exist is kept.
 func followOwnLinks(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -22,7 +22,8 @@ func startProgress(w io.Writer, what string) *progress {
 	return startProgressFunc(w, func() string { return what })
 }
 
-// startProgressFunc starts a line of progress that calls what every second for its text.
+// startProgressFunc starts a line of progress that calls what every second for its text. The line is shown only
+// while w is a terminal with this process in the foreground.
 func startProgressFunc(w io.Writer, what func() string) *progress {
 	p := &progress{stop: make(chan struct{}), stopped: make(chan struct{})}
 	go func() {

@@ -96,7 +96,8 @@ func prunedSettings(getenv func(string) string) (configs.Config, error) {
 	return own, nil
 }
 
-// prune prunes one history and copies it.
+// prune prunes one history, prints what was removed, and copies the history to the file to unless that is "".
+// With dry it only prints.
 func prune(ctx context.Context, path, to string, keep history.Keep, dry bool, out io.Writer) error {
 	if _, err := os.Stat(path); err != nil { // opening it for writing would create it
 		return fmt.Errorf("no history to prune: %w", err)
@@ -140,7 +141,8 @@ func trimArchive(c configs.Collect, out io.Writer) error {
 	return err
 }
 
-// copyHistory replaces the previous copy of the history by a new, consistent one.
+// copyHistory replaces the previous copy of the history in the file to by a new, consistent one; it does
+// nothing if to is "".
 func copyHistory(ctx context.Context, db *history.DB, to string, out io.Writer) error {
 	if to == "" {
 		return nil

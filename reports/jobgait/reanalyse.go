@@ -94,7 +94,8 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// run analyses the runs that have no result yet, then writes all results into the history.
+// run analyses the runs that have no result yet, then writes all results into the history. With --part it only
+// analyses, with --dry-run it only estimates the time.
 func (a reanalysis) run(ctx context.Context, self string) error {
 	if err := job.RequireRootOwned(a.archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("accounts other than root can change the archive %s: run this as the account that owns it",
@@ -235,7 +236,8 @@ func (a reanalysis) estimate(ctx context.Context, runs, left []archive.ArchivedR
 }
 
 // write writes all results into the history, the oldest run first, because the first good run of an application
-// defines its step. If it is killed it can be run again: equal results replace those already there.
+// defines its step. If it is killed it can be run again: equal results replace those already there. When all
+// are written, it removes the results from the archive.
 func (a reanalysis) write(ctx context.Context, runs []archive.ArchivedRun) error {
 	type dated struct {
 		run archive.ArchivedRun

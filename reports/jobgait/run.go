@@ -141,8 +141,8 @@ func (r oneRun) watch(ctx context.Context, bin string, pid int, signals chan os.
 	return nil
 }
 
-// finishRun calls the Epilog. On a terminal it prints where the report is; if the report is not there yet, it
-// prints on any output how to get it later.
+// finishRun calls the Epilog. On a terminal it prints where the report is; if the report is not there yet and
+// no hook complained, it prints on any output how to get it later.
 func finishRun(ctx context.Context, h *hooks, ended syscall.WaitStatus, complain io.Writer, signals <-chan os.Signal) {
 	working := startProgress(complain, "analysing the run")
 	waited := h.epilog(ctx, ended, signals)

@@ -66,7 +66,8 @@ func historyFlag(c *cobra.Command, path *string) {
 		"history database, or `FILE,FILE,...` of several clusters (default: the configured one, else your own)")
 }
 
-// show prints the report of a stored run.
+// show prints the report of a stored run, or the summary of an array or heterogeneous job. If no history has
+// the run, it prints the digest from the accounting.
 func show(ctx context.Context, getenv func(string) string, o showOptions, id string, out io.Writer) error {
 	if !o.last && !run.IsDisplayID(id) {
 		return jobIDError(id)

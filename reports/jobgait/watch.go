@@ -151,7 +151,8 @@ type askedLimit struct {
 	at    *time.Time
 }
 
-// of returns when the limit of a running job is, nil where the scheduler does not say it.
+// of returns when the time limit of a running job is reached; nil where the scheduler does not report it and
+// for runs of `jobgait run`. It queries the scheduler once.
 func (a *askedLimit) of(ctx context.Context, getenv func(string) string, s live.State) *time.Time {
 	if a.asked || s.Command != 0 || s.JobID <= 0 { // of jobgait run no scheduler knows
 		return a.at
@@ -390,7 +391,7 @@ func newestLive(runs []string) (string, error) {
 	return "", errOver{"no run of yours is known here"}
 }
 
-// liveFileIn returns the file of a run in a directory, or below it if it is the directory of all runs.
+// liveFileIn returns the file of a run in its directory; an error if the directory has none.
 func liveFileIn(dir string) (string, error) {
 	path := filepath.Join(dir, live.Name)
 	switch _, err := os.Lstat(path); {

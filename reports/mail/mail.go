@@ -43,7 +43,8 @@ func Recipients(list string) ([]string, error) {
 	return out, nil
 }
 
-// Message returns the mail. Control characters of the subject become blanks.
+// Message returns the mail. Control characters of the subject become blanks, and a long subject is cut to
+// maxSubject bytes.
 func Message(to []string, subject, body string) []byte {
 	subject = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -63,7 +64,8 @@ func Message(to []string, subject, body string) []byte {
 	return b.Bytes()
 }
 
-// FirstScreen returns the beginning of a report, up to the last empty line within a screen.
+// FirstScreen returns the beginning of a report, up to the last empty line in the second half of a screen, or a
+// full screen without one.
 func FirstScreen(report string) string {
 	lines := strings.SplitAfter(report, "\n")
 	if len(lines) <= screenLines {

@@ -12,7 +12,7 @@ import (
 )
 
 // Open returns a page's HTML after a browser has run its scripts, and fails if the browser blocked or reported
-// anything. Without Chromium the test is skipped.
+// anything. The test is skipped if Chromium is missing or does not run, and with -short.
 func Open(t *testing.T, page string) string {
 	t.Helper()
 	browser, err := exec.LookPath("chromium")

@@ -23,8 +23,8 @@ const style = `.dots { fill: none; stroke: var(--p0); stroke-width: 3; stroke-li
 .span.step { fill: var(--warn); fill-opacity: .8; } .span.rest { fill-opacity: .05; }
 `
 
-// SVG writes one picture: the column over time with the phases in the background, the shape of every pattern
-// with its low regions, and the lengths of its iterations.
+// SVG writes one picture: the column over time with the phases in the background and, for the first maxDrawn
+// patterns, the shape with its low regions and, from three iterations on, their lengths.
 func (r Detection) SVG(w io.Writer) error {
 	var p html.Sheet
 	p.Text(r.heading(), "")
@@ -62,7 +62,8 @@ func (r Detection) heading() string {
 	return text
 }
 
-// drawnColumn returns the column whose shape is drawn, or the first.
+// drawnColumn returns the column whose shape is drawn, or the first if there is no pattern. It returns false if
+// there are no samples.
 func (r Detection) drawnColumn() (series.Column, bool) {
 	if len(r.Patterns) > 0 {
 		if c, ok := r.set.Column(r.Patterns[0].ValuesColumn); ok {
@@ -75,8 +76,8 @@ func (r Detection) drawnColumn() (series.Column, bool) {
 	return r.set.Columns[0], true
 }
 
-// timeline draws a column: its mean, and a band from its smallest to its largest values where more than one
-// sample falls into a pixel.
+// timeline draws the first 200 phases in the background and a column: its mean, and a band from its smallest to
+// its largest values where more than one sample falls into a pixel.
 func (r Detection) timeline(c series.Column) *plot.Chart {
 	n := len(c.Values)
 	bins := min(n, maxBins)

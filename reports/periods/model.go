@@ -128,8 +128,8 @@ func New(in Input) Detection {
 	return r
 }
 
-// chooseColumn sets the column that the report is about, that of the first pattern or the only one, and counts
-// its missing samples.
+// chooseColumn sets the column that the report is about, that of the first pattern or the only one, and its
+// axis, and counts its missing samples. With several columns and no pattern it sets nothing.
 func (r *Detection) chooseColumn(in Input) {
 	name := ""
 	switch {

@@ -8,8 +8,8 @@ import (
 
 const dayS = 86400
 
-// DateTicks returns at most want+1 ticks from lo to hi, days since 1970 in UTC,
-// at the beginnings of hours, days, months or years.
+// DateTicks returns at most want+1 ticks from lo to hi, days since 1970 in UTC, at the beginnings of minutes,
+// hours, days, weeks, months or years. It returns nil for an invalid range.
 func DateTicks(lo, hi float64, want int) []Tick {
 	const lastDay = 2_932_896 // of year 9999
 	if !(hi > lo) || want < 1 || math.Abs(lo) > lastDay || math.Abs(hi) > lastDay {
@@ -83,7 +83,7 @@ func monthTicks(lo, hi, raw float64) []Tick {
 // date returns the time of a day, given in days since 1970.
 func date(day float64) time.Time { return time.Unix(int64(math.Round(day*dayS)), 0).UTC() }
 
-// NumberTicks returns about want ticks from lo to hi at round numbers, with word before each number.
+// NumberTicks returns about want ticks from lo to hi at round whole numbers, with word before each number.
 func NumberTicks(lo, hi float64, want int, word string) []Tick {
 	if !(hi > lo) || want < 1 || math.IsInf(hi-lo, 0) {
 		return nil

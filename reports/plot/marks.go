@@ -24,7 +24,7 @@ func (c *Chart) Marks(class string, r float64, x, y []float64, tips []string) {
 	}
 }
 
-// Letters writes a short text centred at each finite point.
+// Letters writes a short text centred at each point inside the scales.
 func (c *Chart) Letters(class string, x, y []float64, text string) {
 	for i := range x {
 		if at, ok := c.inside(x, y, i); ok {

@@ -147,7 +147,7 @@ func (d *drawing) measurements() {
 	d.chart.Marks("dot", radius, x, y, tips)
 }
 
-// wanted draws a question mark at each size that should be measured, at the value that the laws predict.
+// wanted draws a question mark at each size that should be measured, at the height that expectedAt returns.
 func (d *drawing) wanted() {
 	var x, y []float64
 	var tips []string
@@ -162,8 +162,9 @@ func (d *drawing) wanted() {
 	d.chart.Letters("ask", x, y, "?")
 }
 
-// expectedAt returns the expected value at size p: that of the prediction beyond the largest size, else of the
-// law of its segment, else interpolated between its neighbours.
+// expectedAt returns where on the y axis the value at size p is expected: interpolated between the means of the
+// measured sizes and the predictions beyond the largest size. Outside of them it is that of the nearest one;
+// NaN for an invalid p or without sizes.
 func (d *drawing) expectedAt(p float64) float64 {
 	if !(p > 0) || len(d.p) == 0 {
 		return math.NaN()

@@ -75,7 +75,7 @@ func lastLaw(r scaling.Result) string {
 	return "no model: " + reason(r)
 }
 
-// predictionAtTwice prints the prediction closest to twice the largest size.
+// predictionAtTwice prints the first prediction at 1.5 times the largest size or more, "-" without one.
 func predictionAtTwice(r scaling.Result, p []float64) string {
 	for _, q := range r.Predictions {
 		if len(p) > 0 && q.Extrapolated && q.P >= 1.5*p[len(p)-1] {
@@ -115,8 +115,7 @@ func (r Fits) writeSummary(w io.Writer) {
 // mostLaws is the largest number of laws in Lines: the last ones, which predict larger sizes.
 const mostLaws = 3
 
-// Lines returns the main points of a result in three to six lines, for reports that also contain other
-// subjects.
+// Lines returns the main points of a result in at most six lines, for reports that also contain other subjects.
 func Lines(r scaling.Result, observations []scaling.Observation) []string {
 	p := scaling.Sizes(observations)
 	lines := []string{verdict(r, p)}

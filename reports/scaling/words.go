@@ -81,7 +81,8 @@ func changed(r scaling.Result, p []float64) string {
 	return s
 }
 
-// steeper compares the slopes of two laws with the same leading term.
+// steeper says how many times as steep b is as a; "" if their leading terms differ, the terms fall with the
+// size, or the slopes are within 5 %.
 func steeper(a, b scaling.Model) string {
 	x, ok := leadingTerm(a)
 	y, also := leadingTerm(b)

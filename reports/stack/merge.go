@@ -56,7 +56,8 @@ type merger struct {
 	cut     map[stack.Ending]int
 }
 
-// task adds the threads of a task.
+// task adds the threads of a task. It only counts threads whose stack could not be read and, except for the
+// main thread, threads without a call of the program's own code.
 func (m *merger) task(t stack.Task) {
 	for i, th := range t.Stacks.Listed {
 		if th.Trouble != "" && len(th.Frames) == 0 {
@@ -117,7 +118,8 @@ func (m *merger) add(t stack.Task, th stack.Thread, main bool, p stacks.Places) 
 	}
 }
 
-// finish makes the group.
+// finish returns the group with its most frequent state and call. If the stacks differ outside of the program's
+// own code, it keeps only the frames from that code on.
 func (g *gathered) finish() stacks.Group {
 	out := g.group
 	out.State = mostFrequent(g.states)
@@ -187,8 +189,8 @@ func commonFrames(a, b []stack.Frame) (n int) {
 	return n
 }
 
-// keyOf returns the key by which stacks are merged, also across nodes: a hash of the calls from the program's
-// own code on.
+// keyOf returns the key by which stacks are merged, also across nodes: a hash of main, stopped and the calls
+// from the program's own code on.
 func keyOf(main, stopped bool, frames []stack.Frame, p stacks.Places) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%v %v\n", main, stopped)

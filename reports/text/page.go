@@ -16,7 +16,7 @@ type Page struct {
 }
 
 // Line adds one line. It cuts a line that is too long, which happens only to text of users, and removes spaces
-// at the end.
+// at the end. If ASCII is set, other characters become question marks.
 func (p *Page) Line(s string) {
 	if p.ASCII {
 		s = asciiOnly(s)
@@ -71,8 +71,8 @@ func (p *Page) Columns(rows [][]string) {
 	p.Table(out)
 }
 
-// Table adds rows whose columns are as wide as their widest cell. If the rows are too wide for the page, the
-// widest flush-left columns are cut.
+// Table adds rows whose columns are as wide as their widest cell. It leaves out Wide cells. If the rows are too
+// wide for the page, the widest flush-left columns are cut.
 func (p *Page) Table(rows []Row) {
 	var w []int
 	rows = slices.Clone(rows)

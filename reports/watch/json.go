@@ -36,7 +36,8 @@ type LowAhead struct {
 	Repeatability float64   `json:"repeatability"`
 }
 
-// lowsAhead returns the expected low stretches of the next cycle.
+// lowsAhead returns, for each known low stretch, when it is next expected to begin, in order of time. The list
+// is empty unless the job is in its loop.
 func lowsAhead(s live.State) []LowAhead {
 	out := []LowAhead{}
 	if s.LastBoundary == nil || s.PeriodS == nil || *s.PeriodS <= 0 || s.State != tracker.InCycle {

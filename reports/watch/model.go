@@ -27,7 +27,8 @@ type Pacer struct {
 	checkpointS float64
 }
 
-// loadEarlier queries the earlier runs of a job, once per description of the job.
+// loadEarlier queries the earlier runs of a job and derives the length of its checkpoints from them, once per
+// description of the job.
 func (p *Pacer) loadEarlier(j live.Job) {
 	if p.asked && p.same(j) {
 		return
@@ -52,7 +53,7 @@ func (p *Pacer) LastCheckpointBy(s live.State) *time.Time {
 	return live.LastCheckpointBy(s.LimitAt, longest)
 }
 
-// Pace returns when a run is expected to end, nil if that is unknown.
+// Pace returns when a run is expected to end; nil if that is unknown, too far ahead, or already past.
 func (p *Pacer) Pace(s live.State) *live.Pace {
 	if s.FirstCycle == nil || s.LastBoundary == nil || s.PeriodS == nil {
 		return nil

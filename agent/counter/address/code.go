@@ -146,7 +146,8 @@ func (t *table) setCode(p *processEntry, c *sharedCode) {
 	}
 }
 
-// addArea adds an area to those of a process, after copying them if they are shared.
+// addArea adds an area to those of a process, after copying them if they are shared. It ignores the area if the
+// process or the table has too many.
 func (t *table) addArea(p *processEntry, a area) {
 	var had space
 	if p.code != nil {

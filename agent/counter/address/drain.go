@@ -86,7 +86,8 @@ func (s *Sampler) readRing(c *cpu, to counter.Sink) error {
 	return err
 }
 
-// replay passes the samples before a time to the sink as hits.
+// replay removes the samples before a time from the queues, counts them in the table and passes those of the
+// job's processes to the sink as hits.
 func (s *Sampler) replay(to counter.Sink, before int64) {
 	for _, c := range s.cpus {
 		for c.next < len(c.samples) && c.samples[c.next].time < before {

@@ -67,7 +67,8 @@ func (x *places) fileIndex(a area, path, build string) int32 {
 	return id
 }
 
-// hit counts a hit at a file offset of an area.
+// hit counts a hit at a file offset of an area, for process pid. Hits in areas without a file or beyond the
+// largest offset count as lost.
 func (x *places) hit(a *area, off uint64, pid int32) {
 	if a.id == 0 || off>>4 >= 1<<placeBits {
 		x.lost++

@@ -10,9 +10,9 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// SetRate changes the sampling rate, to at most the first one, for which the rings are sized. Setting a period
-// restarts it, so each timer is set at its new phase. The processes of a command have their own events, which
-// cannot be changed while they run; SetRate then returns errors.ErrUnsupported.
+// SetRate changes the sampling rate. A rate above the first one, for which the rings are sized, is an error.
+// Setting a period restarts it, so each timer is set at its new phase. The processes of a command have their
+// own events, which cannot be changed while they run; SetRate then returns errors.ErrUnsupported.
 func (s *Sampler) SetRate(r Rate) error {
 	switch {
 	case s.p.Root != 0:

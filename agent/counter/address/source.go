@@ -96,8 +96,9 @@ const MaxTaskCPUs = 16
 var ErrTooManyCPUs = fmt.Errorf("an ordinary user's code is sampled on up to %d CPUs, since every process that the "+
 	"command starts copies an event for each", MaxTaskCPUs)
 
-// New opens a timer on every CPU, with kernel code where that is permitted. An error means that no timer could
-// be opened; perf.IsForbidden reports whether permission was missing.
+// New opens a timer on each of p.CPUs that is online, with kernel code if that is permitted. If one of them
+// cannot be opened, or no CPU is online, it closes all and returns an error; perf.IsForbidden reports whether
+// permission was missing.
 func New(open perf.Opener, p SamplingParams) (*Sampler, error) {
 	if p.Root != 0 && len(p.CPUs) > MaxTaskCPUs {
 		return nil, ErrTooManyCPUs

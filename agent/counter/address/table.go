@@ -165,7 +165,8 @@ func (t *table) nameProgram(p *processEntry, s sample) {
 	p.unnamed = 0
 }
 
-// activityOf returns what a program did, nil for one more than fit.
+// activityOf returns the activity of a program, added if it is new; nil if the program is new and there are
+// already maxPrograms.
 func (t *table) activityOf(exe string) *activity {
 	a, known := t.programHits[exe]
 	if !known && len(t.programHits) < maxPrograms {

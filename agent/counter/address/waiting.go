@@ -40,7 +40,8 @@ func (w waiting) hit(thread int32, code purpose) {
 	x.now[code]++
 }
 
-// add adds the new samples of a thread.
+// add adds all new samples of a thread to one of InMPI, InOpenMP and Others, chosen by what most of its present
+// and past samples show. Samples in code that works are added to Working too.
 func (w *Waited) add(x *threadSamples) {
 	all, outside := 0, 0.0
 	for code, n := range x.now {

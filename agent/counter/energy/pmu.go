@@ -22,8 +22,8 @@ type scaledEvent struct {
 	scale float64
 }
 
-// openPMU opens the events of the power PMU on every CPU of its mask. It returns errNotPresent without such a
-// PMU.
+// openPMU opens the events of the power PMU on every CPU of its mask. It skips domains that the machine does
+// not have, and returns errNotPresent if the PMU or all domains are missing.
 func openPMU(open perf.Opener, sys string) (polled.Meter, error) {
 	dir := filepath.Join(sys, "bus/event_source/devices/power")
 	pmuType, err := readUint(filepath.Join(dir, "type"), 32)

@@ -145,7 +145,8 @@ func (b *board) levelMeter() (polled.Meter, error) {
 	return b.completeMeter(m, reads)
 }
 
-// completeMeter sets the meter's Read, which calls all reads; if one fails, the reading is a gap.
+// completeMeter sets the meter's Read, which calls all reads; if one fails or the card is suspended, the
+// reading is a gap. It returns errNothing if reads is empty.
 func (b *board) completeMeter(m polled.Meter, reads []func() (uint64, error)) (polled.Meter, error) {
 	if len(reads) == 0 {
 		return m, errNothing

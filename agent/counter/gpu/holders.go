@@ -60,7 +60,7 @@ const (
 )
 
 // Confirmed reports whether a process of the job has one of its GPUs open that no other job may use. It makes a
-// check if one is due. Once true it stays true.
+// check if one is due, and calls OnHeld when the result becomes true. Once true it stays true.
 func (h *Holders) Confirmed() bool {
 	now := h.Now()
 	if h.begunNS == 0 {
@@ -94,7 +94,8 @@ func (h *Holders) FoundSince(file string) (int64, bool) {
 // SinceNS returns from when on a GPU may have been open: when its holder started or was last seen without it.
 func (h *Holders) SinceNS() int64 { return h.sinceNS }
 
-// checkHolders checks which processes of the job have its GPUs open.
+// checkHolders checks which processes of the job, at most mostProcesses, have its GPUs open. It stops at the
+// first that has only a share of a GPU and, without OnFound, at the first that has a whole GPU.
 func (h *Holders) checkHolders(now int64, jobFiles map[string]bool) {
 	pids := h.Members()
 	others, looks := false, map[int]int64{}
@@ -122,7 +123,8 @@ func (h *Holders) checkHolders(now int64, jobFiles map[string]bool) {
 	h.otherGPUs, h.notHeldNS = others, looks
 }
 
-// confirm records that a process has these device files open.
+// confirm records that a process has these device files open, and calls OnFound for each file that was not
+// known to be open.
 func (h *Holders) confirm(pid int, now int64, files []string) {
 	since := h.lastNotHeld(pid, now)
 	if !h.confirmed {

@@ -307,7 +307,8 @@ func slowedByHeat() *slowdownTime {
 }
 
 // read returns for how long, in ns since the previous record, the board was slowed, and the status of the
-// value.
+// value. This is the largest growth of the counters or, on a board that has none, the whole time since the
+// previous record if a reason in bits holds now.
 func (t *slowdownTime) read(r *record) (longest uint64, status uint8) {
 	status = nvNotRead
 	for i := range t.counters {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// CPUModel returns the name of the first CPU in /proc/cpuinfo, "" if the file has no name: arm64 lists no
-// model, only implementer and part.
+// CPUModel returns the model name of the first CPU in /proc/cpuinfo, or its implementer and part numbers on
+// arm64, which lists no model; "" if the file has neither.
 func CPUModel(proc string) string {
 	f, err := os.Open(filepath.Join(proc, "cpuinfo"))
 	if err != nil {

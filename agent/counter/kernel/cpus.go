@@ -45,7 +45,8 @@ func NewOnline(sys string) *Online {
 	return &Online{f: newRecord(filepath.Join(sys, onlineFile))}
 }
 
-// Read reads which CPUs are online now, and reports whether they differ from those of the last successful Read.
+// Read reads which CPUs are online now, and reports whether they differ from those of the last successful Read;
+// false for the first one.
 func (o *Online) Read() (changed bool, err error) {
 	b, err := o.f.read()
 	if err != nil {

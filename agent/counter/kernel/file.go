@@ -47,8 +47,8 @@ func newLines(path string) *file {
 	return &file{path: path, fd: -1, buf: make([]byte, 2*4096), lines: true}
 }
 
-// read returns the file's present content, valid until the next read. After an error the next read opens it
-// again: a cgroup may be removed and created again.
+// read returns the file's present content, at most its first maxFile bytes, valid until the next read. After an
+// error the next read opens it again: a cgroup may be removed and created again.
 func (f *file) read() ([]byte, error) {
 	if f.fd < 0 {
 		fd, err := f.open()

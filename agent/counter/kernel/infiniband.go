@@ -14,9 +14,9 @@ import (
 // words of four bytes. Every reading asks the adapter's firmware, which takes some 10 us to 1 ms and may hang:
 // two files per port, five times a second, in a separate goroutine.
 //
-// Kernels before 4.5 have the 64-bit counters in counters_ext; their counters
-// directory, and that of old adapters since, has 32 bits that stop when they are
-// full, after 17 GB: such a port is not read.
+// Kernels before 4.5 have the 64-bit counters in counters_ext; their counters directory, and that of old
+// adapters since, has 32 bits that stop when they are full, after 17 GB: once one port is full, every reading
+// of the meter fails.
 func InfiniBand(r Roots) (polled.Meter, error) {
 	ports, err := filepath.Glob(filepath.Join(r.Sys, "class/infiniband/*/ports/*"))
 	if err != nil || len(ports) == 0 {

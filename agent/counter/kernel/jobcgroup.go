@@ -250,7 +250,7 @@ func parseIOStat(b []byte, devices []string, cells []uint64) error {
 	return nil
 }
 
-// parseBlkio does the same for a v1 blkio file of service bytes.
+// parseBlkio fills the bytes read and written of each device from a v1 blkio file of service bytes.
 //
 //	254:0 Read 90430464
 //	254:0 Write 299008000

@@ -15,7 +15,9 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// readDue reads new processes, then those whose turn it is, and updates the total.
+// readDue reads new processes, then those whose turn it is, and updates the total, which never decreases. It
+// reads at most maxPerDrain processes, or more while all that it read are stopped or idle; the first call reads
+// all, and a call with readAll reads all for which readAllNS suffices.
 func (j *JobCPU) readDue() {
 	most, end := maxPerDrain, int64(math.MaxInt64)
 	if j.readAll {

@@ -286,7 +286,8 @@ func parseIO(b []byte) (read, wrote uint64, err error) {
 // resident is the memory of a process in bytes, without mapped files.
 type resident struct{ anonymous, shared, highest uint64 }
 
-// readMemory returns the memory of a process, and by how much more a new peak since the last reading was.
+// readMemory returns the memory of a process, and in grown by how much its peak exceeds its present memory;
+// grown is 0 if the peak did not rise since the last reading.
 func (u *jobUse) readMemory(pid int, p *processUse) (m resident, grown uint64) {
 	b, err := rawcall.ReadRecord(filepath.Join(u.proc, strconv.Itoa(pid), "status"), u.buf, maxStat)
 	if err == nil {

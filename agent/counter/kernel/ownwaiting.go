@@ -64,9 +64,11 @@ func (m *otherUse) allowCPUs(status []byte) {
 	}
 }
 
-// update adds the other use since the last call: job and waited are the job's CPU and waiting times, dt is the
-// time between the calls, all in ns. The first call only sets the start. If all processes have ended, their
-// waiting since the last call is unknown.
+// update adds the CPU time that other processes used on the job's CPUs since the last call, if the job waited
+// for more than minWaitShare of it, and the stolen time in proportion to the job's share. job and waited are
+// the job's total CPU and waiting times so far, dt is the time since the last call, all in ns. The first call
+// only sets the start. If all processes have ended, their waiting since the last call is unknown; the use of
+// others is then added if the job used CPU time.
 func (m *otherUse) update(job, waited uint64, dt int64) {
 	b, err := m.stat.read()
 	if err == nil {

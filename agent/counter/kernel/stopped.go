@@ -65,7 +65,7 @@ func (j JobCgroup) Frozen() (frozen func() bool, stop func() error) {
 }
 
 // stepsFrozen reports whether all steps of a job that have users' processes are frozen. It is called only for a
-// job that used no CPU time since the last reading.
+// job that used no CPU time since the last check or was stopped at it.
 func (j JobCgroup) stepsFrozen() bool {
 	dir, ok := j.dir("")
 	if !ok {

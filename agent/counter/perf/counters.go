@@ -79,7 +79,7 @@ func newCounters(k syscalls, r kernel.Roots, cpus []int, periodNS int64) (*Count
 	return c, nil
 }
 
-// openAll opens the groups of all online CPUs, with rings of one size.
+// openAll opens the groups of all online CPUs, with rings of one size. If one cannot be opened it closes all.
 func (c *Counters) openAll() error {
 	counted := 0
 	for _, l := range c.lanes {

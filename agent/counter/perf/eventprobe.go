@@ -25,7 +25,8 @@ type eventProbe struct {
 }
 
 // probeEvents opens every candidate alone, then all of them as one group, and lets the group count for
-// sampleNS. It returns an error if not even a timer can be opened.
+// sampleNS. It returns an error if no timer can be opened, or if the group cannot be opened for a reason other
+// than too few hardware counters.
 func probeEvents(k syscalls, r kernel.Roots, cpus []int, periodNS int64) (*eventProbe, error) {
 	t := &eventProbe{k: k, machine: readMachine(r), periodNS: periodNS}
 	t.candidates = candidates(t.machine, r)
@@ -159,7 +160,8 @@ const sampleNS = 20e6
 
 // fitGroup drops hardware events, the least useful first, until the group can be opened and runs all the time.
 // Instructions and cycles are kept even if they run part of the time; if the group never runs, they are dropped
-// too, because its timer would not run either.
+// too, because its timer would not run either. Instruction and cycle events that count 0 in the group are then
+// marked absent.
 func (t *eventProbe) fitGroup() error {
 	for {
 		groups, err := t.open(t.events())

@@ -37,7 +37,8 @@ func (c *Counters) followHotplug(to counter.Sink) {
 // maxPlugs limits the recorded hotplug epochs, so that a profile does not grow with each change.
 const maxPlugs = 64
 
-// recordHotplug records an epoch and a note that these CPUs came or went.
+// recordHotplug records an epoch that these CPUs came or went, at most maxPlugs times in a run, and a note at
+// the first time.
 func (c *Counters) recordHotplug(to counter.Sink, cpus []int, what string) {
 	if len(cpus) == 0 || c.hotplugEpochs >= maxPlugs {
 		return
@@ -76,7 +77,8 @@ func (c *Counters) reopen(lanes []*lane) (back []int) {
 // deadNS is the least time, in ns, over which standsStill compares clocks.
 const deadNS = 100e6
 
-// standsStill reports whether the group's enabled time grew by less than a quarter of the time that passed.
+// standsStill reports whether the group's enabled time grew by less than a quarter of the time that passed
+// since the last check. It returns false, and does not count as a check, until deadNS have passed.
 func (l *lane) standsStill() bool {
 	wall := l.drainedNS - l.lastAlive.TimeNS
 	if wall < deadNS {

@@ -46,7 +46,7 @@ func Pages(bytes int) int {
 }
 
 // Drain calls take with every complete record, in the order of writing, and then frees their room. The body is
-// valid only during the call. At a malformed record it drops all records and returns an error.
+// valid only during the call. At a malformed record it drops this and all later records and returns an error.
 func (r *Ring) Drain(take func(h Header, body []byte)) error {
 	head, tail := atomic.LoadUint64(r.head), atomic.LoadUint64(r.tail)
 	for tail != head {

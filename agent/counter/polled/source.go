@@ -236,7 +236,7 @@ func (p *Source) sumLevels() {
 
 // addIncreases adds each cell's increase to its column's total. A cell that decreased was reset; its count up
 // to the reset is unknown and ignored. After an absence of the object the whole value of a decreased cell is
-// new.
+// new. The first values of a meter with OwnCount are added to before, not to the totals.
 func (p *Source) addIncreases() {
 	for i, v := range p.cells {
 		if v == NoCell {

@@ -47,8 +47,9 @@ func CountersVariable(counters []run.Counter) string {
 	return usedName + "=" + string(text)
 }
 
-// ReadContext parses what Environ, WaitStatusVariable and CountersVariable return. The run is never exclusive,
-// because other programs use the machine too.
+// ReadContext parses what Environ, WaitStatusVariable and CountersVariable return. The start times and the boot
+// id come from h, not from the variable. The run has no GPUs and is never exclusive, because other programs use
+// the machine too.
 func (Standalone) ReadContext(getenv func(string) string, h job.Host) (job.HookContext, error) {
 	var r job.Run
 	if err := json.Unmarshal([]byte(getenv(runName)), &r); err != nil {

@@ -29,7 +29,8 @@ const (
 // CanQuery reports whether the settings name scontrol or sacct.
 func (s Scheduler) CanQuery() bool { return s.Scontrol != "" || s.Sacct != "" }
 
-// QueryJob runs `scontrol show job` and returns the job's details.
+// QueryJob runs `scontrol show job` and returns the job's details; ErrUnknown if Slurm does not know the id,
+// ErrNotQueried if scontrol is not configured. Only ctx limits its time.
 func (s Scheduler) QueryJob(ctx context.Context, id run.JobID) (job.Details, error) {
 	if s.Scontrol == "" {
 		return job.Details{}, job.ErrNotQueried
@@ -44,7 +45,9 @@ func (s Scheduler) QueryJob(ctx context.Context, id run.JobID) (job.Details, err
 	return parseScontrol(out, id), nil
 }
 
-// Endings queries sacct, or scontrol for the newest jobs if sacct is not configured or fails.
+// Endings queries sacct or, if sacct is not configured or fails, scontrol for at most maxScontrolCalls jobs
+// that ended within scontrolMemory. runs must not be empty and begins with the newest. Without a configured
+// command it returns nil.
 func (s Scheduler) Endings(ctx context.Context, runs []job.EndingQuery) ([]job.Ending, error) {
 	var failed error
 	if s.Sacct != "" {
@@ -88,8 +91,9 @@ func (s Scheduler) queryEndings(ctx context.Context, runs []job.EndingQuery) ([]
 	return parseSacct(out), err
 }
 
-// FindEnding returns how the user's run that began at about start ended, nil if unknown. It calls sacct twice,
-// because the work directory, which the user controls, is queried alone.
+// FindEnding returns how the user's run that began at about start ended, nil if unknown, if the user is root,
+// or if sacct is not configured. It calls sacct twice, because the work directory, which the user controls, is
+// queried alone.
 func (s Scheduler) FindEnding(ctx context.Context, id run.JobID, uid int, start float64) (*job.Ending, error) {
 	if s.Sacct == "" {
 		return nil, nil

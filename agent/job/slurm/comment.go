@@ -21,9 +21,10 @@ func (s Scheduler) WantsComments() bool { return s.AdminComment && s.Sacct != ""
 // comment in quotes.
 var commentText = regexp.MustCompile(`^[A-Za-z0-9:+/=]+$`)
 
-// SetComments reads the comments of the jobs by sacct, then writes those that are empty or begin with mark by
-// one sacctmgr, and returns their number. The sacctmgr of Slurm 22.05 lowercases comments: if that is detected,
-// a second call writes the form without capital letters.
+// SetComments reads the stored comments of the jobs by sacct, then sets the comment of each job whose stored
+// comment is empty or begins with mark, all by one sacctmgr, and returns the number of these jobs. The sacctmgr
+// of Slurm 22.05 lowercases comments: if that is detected, a second call writes the form without capital
+// letters, and Text in list becomes that form.
 func (s Scheduler) SetComments(ctx context.Context, list []job.Comment, mark string) (int, error) {
 	if len(list) == 0 {
 		return 0, nil

@@ -71,7 +71,8 @@ func parseKey(getenv func(string) string) (run.Key, error) {
 	return key, nil
 }
 
-// parseJob returns the job in a hook's environment, with texts made printable and invalid values left empty.
+// parseJob returns the job in a hook's environment, with texts made printable and invalid values left empty; an
+// invalid UID or GID becomes -1.
 func parseJob(getenv func(string) string) run.Job {
 	text := func(name string) string { return note.Clean(getenv(name), job.MaxText) }
 	// A hook without a user id gets -1, so that nothing is ever delivered as root by mistake.

@@ -34,8 +34,8 @@ func parseTimeLimit(s string) *float64 {
 	return &seconds
 }
 
-// parseMemory returns mem= of a list of trackable resources (cpu=4,mem=16G,node=1), in bytes; nil if the list
-// has no valid mem=.
+// parseMemory returns mem= of a list of trackable resources (cpu=4,mem=16G,node=1), in bytes; a number without
+// suffix is in MiB; nil if the list has no valid mem=.
 func parseMemory(list string) *float64 {
 	for item := range strings.SplitSeq(list, ",") {
 		text, ok := strings.CutPrefix(item, "mem=")

@@ -18,8 +18,8 @@ var endWords = regexp.MustCompile(
 	`\b(?:Ended|Failed|Reached time limit|Invalid dependency)\b|^(?:END|FAIL|TIME_LIMIT)$`)
 
 // Mail parses what slurmctld passes to its MailProg. The environment is slurmctld's own and takes precedence
-// over the subject, which contains the job's name. A mail about a whole job array has the ID "", because an
-// array has no report.
+// over the subject, which contains the job's name; only the id of an array task is taken from the subject. A
+// mail about a whole job array has the ID "", because an array has no report.
 func Mail(getenv func(string) string, subject string) job.Mail {
 	m := job.Mail{User: note.Clean(getenv("SLURM_JOB_USER"), job.MaxText),
 		Cluster: note.Clean(getenv("SLURM_CLUSTER_NAME"), job.MaxText)}

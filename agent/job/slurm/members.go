@@ -16,11 +16,11 @@ import (
 //   - an ancestor is slurmstepd, "slurmstepd: [<id>.<step>]": this job's, or another's;
 //   - the process has the job's user and SLURM_JOB_ID=<id> in its environment.
 //
-// Cgroup and user are checked first: titles of programs other than slurmstepd and environments of other users
-// are never read.
+// Cgroup and user are checked first: titles of programs other than slurmstepd are never read, and environments
+// of other users only if the first two rules assign the process to this job.
 //
 // With several slurmd on one host the job has processes of several nodes on it: a process whose cgroup or
-// environment names another node does not belong to this run.
+// environment names another node, or whose environment names another cluster, does not belong to this run.
 func (Scheduler) Owns(l *job.ProcessSnapshot, p *job.ProcessEntry, r job.Run) bool {
 	place, placed := cgroup.Job(l.Cgroups(p.PID))
 	mine, foreign := compareCgroup(place, placed, r)

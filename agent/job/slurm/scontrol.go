@@ -13,7 +13,8 @@ import (
 )
 
 // parseScontrol parses the output of `scontrol show job -o ID`: one line per job, "Key=value Key=value". For
-// the id of an array it has a line for each element; the one with this JobId is used.
+// the id of an array it has a line for each element; the one with this JobId is used. Without such a line the
+// details are empty.
 //
 // Values are neither quoted nor escaped, so a user can write keys into a job name, a comment or a path. JobId
 // and the array's ids precede the name. User and charged accounts are used only if their key occurs once.

@@ -38,7 +38,9 @@ func (s Scheduler) StepOnAllNodes(getenv func(string) string, id run.JobID, prog
 	return s.step(getenv, id, []string{"--ntasks-per-node=1", "--no-kill"}, program)
 }
 
-// step returns the command line of srun with these options. The path of srun does not depend on PATH.
+// step returns the command line by which srun runs program as a step of a job; where has further options for
+// srun. It returns nil inside a step and if srun is not in one of the usual directories: its path does not
+// depend on PATH.
 func (Scheduler) step(getenv func(string) string, id run.JobID, where, program []string) []string {
 	sruns := []string{"/usr/bin/srun", "/usr/local/bin/srun", "/opt/slurm/bin/srun"}
 	at := slices.IndexFunc(sruns, func(p string) bool {

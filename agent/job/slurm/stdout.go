@@ -9,10 +9,10 @@ import (
 	"jobgait/analysis/run"
 )
 
-// expandStdOut expands Slurm's file name pattern as far as the job is known:
-// %j %A %a %u %x, with a width as in %5j, and %%. The result is the path of the
-// job's output if nothing is left over; a '%' in the last element only leaves a
-// path whose directory is right; a '%' in the directory makes it useless: "".
+// expandStdOut expands Slurm's file name pattern as far as the job is known: %j %A %a %u %x, with a width as in
+// %5j. Other specifiers, and %%, stay as they are. The result is the path of the job's output if nothing is
+// left over; a '%' in the last element only leaves a path whose directory is right; a '%' in the directory
+// makes it useless: "".
 //
 // %A outside of an array is the job id, but the Prolog does not know whether the job is an array: it stays
 // until Details contain that.

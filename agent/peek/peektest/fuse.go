@@ -20,8 +20,8 @@ func Hang(t testing.TB, dir string) (free func()) {
 	return free
 }
 
-// HangAsked does the same, and closes asked at the first request: from then on not even a kill ends the process
-// that waits.
+// HangAsked mounts the same file system as Hang. It also returns a channel that it closes at the first request:
+// from then on not even a kill ends the process that waits.
 func HangAsked(t testing.TB, dir string) (free func(), asked <-chan struct{}) {
 	t.Helper()
 	f, first := mount(t, dir), make(chan struct{})

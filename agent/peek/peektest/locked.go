@@ -27,7 +27,8 @@ import (
 // file.
 const env = "JOBGAIT_TEST_LOCKED"
 
-// Main must be called first by TestMain of a package that makes such processes.
+// Main must be called first by TestMain of a package that makes such processes. In the process that Start
+// starts it becomes the hanging process and never returns; in all others it returns at once.
 func Main() {
 	path := os.Getenv(env)
 	if path == "" {
@@ -117,8 +118,9 @@ func open(t testing.TB) string {
 	return dir
 }
 
-// program is a copy of the test program that every user may execute. cp writes it: processes that other tests
-// start at that moment would inherit an own descriptor, and a file that is open for writing cannot be executed.
+// program copies the test program into dir, lets every user execute the copy, and returns its path. cp writes
+// it: processes that other tests start at that moment would inherit an own descriptor, and a file that is open
+// for writing cannot be executed.
 func program(t testing.TB, dir string) string {
 	t.Helper()
 	path := filepath.Join(dir, "locked")

@@ -203,7 +203,7 @@ func (t *weekTally) bestPair() pattern {
 func (f *pattern) includesDay(d int) bool { return d == f.first || d == (f.first+1)%7 }
 
 // separateDays tests whether weekdays differ beyond pair, by an F test of those that have enough days, and
-// returns the pattern with an effect for each.
+// returns the pattern with an effect for each; without significance it returns an empty pattern.
 func (t *weekTally) separateDays(pair pattern) pattern {
 	var in, of, n, sum, judged, present, all, between float64
 	within := t.squares

@@ -66,7 +66,8 @@ type Comparison struct {
 }
 
 // Compare pairs the runs of two series, using the median of several runs of one day or scale, and tests the
-// logarithm of the ratio. It first detects changes of the ratio; their indexes count pairs.
+// logarithm of the ratio. With JoinDay it first detects changes of the ratio, whose indexes count pairs, and
+// uses only the pairs since the last of them.
 func Compare(a, b changepoint.Series, join Join) Comparison {
 	c := newComparison(level)
 	ka, va := medianByKey(&a, join)

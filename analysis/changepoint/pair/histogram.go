@@ -15,9 +15,9 @@ type Bin struct {
 	Count int     `json:"count"`
 }
 
-// histogram counts log ratios in bins of relative difference. The width is
-// that of Freedman and Diaconis, rounded to 1, 2 or 5; spikes beyond the outer
-// of 24 bins about the median are counted in the outer ones.
+// histogram counts log ratios in bins of relative difference. The width is that of Freedman and Diaconis,
+// rounded to 1, 2 or 5; at most 12 bins lie on each side of the bin of the median, and spikes beyond are
+// counted in the outermost bins, which are widened to hold them.
 func histogram(r []float64) []Bin {
 	d := make([]float64, len(r))
 	for i, v := range r {

@@ -51,7 +51,8 @@ func newContrast(off []float64, runs [][]int, nodes int) contrast {
 }
 
 // scores returns for each node the standardised difference between the means of the runs with it and of the
-// others, positive if it is slower; 0 for nodes of few runs.
+// others, positive if it is slower; 0 unless at least fewestWith runs have the node and at least fewestWith do
+// not. The next call overwrites the result.
 func (c *contrast) scores(value []float64) []float64 {
 	all := 0.0
 	clear(c.sum)

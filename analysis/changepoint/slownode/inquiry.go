@@ -35,7 +35,8 @@ type nodeRun struct {
 	weightWithout float64 // weight of the runs without the node
 }
 
-// newEstimation prepares an estimation from all runs of parts.
+// newEstimation prepares an estimation from all runs of parts. It removes older runs from the lists of m for
+// good.
 func (m *suspects) newEstimation(raw, x []float64, parts []stretch, part []int) estimation {
 	q := estimation{suspects: m, from: parts[0].first, raw: raw, x: x, parts: parts, part: part}
 	end := parts[len(parts)-1].last
@@ -90,7 +91,8 @@ func (g *stretch) add(v, weight float64) {
 	g.weight += weight
 }
 
-// rankNodes selects the nodes whose effect is estimated, by how slow their runs are, and sorts them.
+// rankNodes selects the nodes whose effect is estimated and sorts them by how slow their runs are. It skips
+// nodes that are no suspects and not slow, and clears the estimate of nodes with too few runs or moves.
 func (q *estimation) rankNodes() {
 	q.order = q.order[:0]
 	end := q.parts[len(q.parts)-1].last

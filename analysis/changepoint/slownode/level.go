@@ -24,7 +24,8 @@ func (w *Watch) OfLevels(x []float64, low, high float64) string {
 }
 
 // levelNodes returns the nodes of whose newest runs at least nine in ten lie above mid, and those below it, if
-// they have at least three runs and not all runs lie so.
+// they have at least three runs and not nearly all runs lie so. fast is nil if it would have more than
+// mostNamed nodes.
 func (pl *placement) levelNodes(x []float64, mid float64) (slow, fast []string) {
 	above, all := make([]float64, len(pl.names)), make([]float64, len(pl.names))
 	up, runs := 0.0, 0.0

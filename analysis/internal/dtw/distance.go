@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Squared returns the smallest sum of (x_i - y_j)^2 over the pairs of a path
-// within the band: the paper's DTW_2.
+// Squared returns the smallest sum of (x_i - y_j)^2 over the pairs of a path within the band: the paper's
+// DTW_2. A negative band means none. For an empty series the sum is infinite.
 func (s *Scratch) Squared(x, y []float64, band int) float64 {
 	n, m := len(x), len(y)
 	if n == 0 || m == 0 {
@@ -31,8 +31,8 @@ func (s *Scratch) Squared(x, y []float64, band int) float64 {
 	return prev[m]
 }
 
-// Mean returns the absolute distance over the number of pairs in its path: the
-// paper's DTW / assoc_DTW. Without a band. It is NaN for a value that is not finite.
+// Mean returns the absolute distance over the number of pairs in its path: the paper's DTW / assoc_DTW. It uses
+// no band. It is NaN if a value is not finite, and infinite for an empty series.
 //
 // A cell is one integer: the cost in fixed point above the number of pairs. Values are
 // rounded to 2^-52 of the range of both series times the length of the longest path or
