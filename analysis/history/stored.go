@@ -31,8 +31,10 @@ type packer struct {
 }
 
 // encode returns the summary as it is stored: JSON packed by zstd. The dictionary shortens mainly summaries
-// without a timeline: see MEASURED.md. More than maxBody bytes of JSON are an error.
+// without a timeline: see MEASURED.md. More than maxBody bytes of JSON are an error. The Epilog's time is left
+// out: it is known only after the summary was stored, and has a column of its own.
 func (p *packer) encode(s summary.Summary) ([]byte, error) {
+	s.Quality.EpilogS = nil
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, fmt.Errorf("encode summary: %w", err)

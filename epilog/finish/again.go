@@ -95,6 +95,8 @@ func Reanalyse(k archive.ArchivedRun) (summary.Summary, error) {
 		records = append(records, r)
 	}
 	s := withTrustedIdentity(summary.Merge(records, nodes), was.Summary.Job)
+	// The times of the hooks were measured on the nodes; their files are not archived.
+	s.Quality.PrologS, s.Quality.EpilogS = was.Summary.Quality.PrologS, was.Summary.Quality.EpilogS
 	return withSchedulerAnswer(s, was.Summary), nil
 }
 

@@ -200,6 +200,7 @@ func (f Finisher) archiveFiles(ctx context.Context, p *progress) error {
 		f.archiveNode(ctx, p.dir)
 	}
 	if p.hasNews() {
+		p.sum.Quality.EpilogS = f.epilogTime(p.end)
 		f.archiveRun(ctx, p.sum, p.records)
 	}
 	return nil
@@ -223,7 +224,9 @@ func (f Finisher) storeRun(ctx context.Context, p *progress) error {
 	if dir == "" {
 		dir = p.before.Dir
 	}
-	p.sum.Quality.EpilogS = f.epilogTime(p.end)
+	if p.sum.Quality.EpilogS == nil {
+		p.sum.Quality.EpilogS = f.epilogTime(p.end)
+	}
 	switch {
 	case p.unfit:
 		return nil
