@@ -79,7 +79,7 @@ func TestStacksAreTakenAtAStall(t *testing.T) {
 	}
 }
 
-// The site's program is told of a stall when its stacks have come, or could not be read.
+// The site's program is started for a stall once its stacks were read, or could not be read.
 func TestOnStallWaitsForStacks(t *testing.T) {
 	for _, failed := range []error{nil, errors.New("denied")} {
 		s := newStackable(t)

@@ -8,7 +8,7 @@ import (
 )
 
 // Checkpoints are known after three of them at regular distances, whether the tracker sees a late cycle or a long one;
-// pauses at random distances are none, and the table stays bounded.
+// pauses at random distances do not count, and the table stays bounded.
 func TestInterruptionsFindCheckpoints(t *testing.T) {
 	for name, long := range map[string]bool{"late cycles": false, "long cycles": true} {
 		var i interruptions

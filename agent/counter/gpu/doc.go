@@ -5,10 +5,9 @@
 //
 // Which GPUs are the job's is never guessed:
 //
-//   - The scheduler names them: by their own names first, else by the numbers of NVIDIA's
-//     device files. The order in which a library counts is not used. AMD's have no such
-//     number: they are the job's if it has as many as the node. Where no scheduler names any, as under `jobgait run`,
-//     NVIDIA's are the job's that its processes hold open (found.go).
+//   - The scheduler names them: by their own names first, else by the numbers of NVIDIA's device files. The order in
+//     which a library counts is not used. AMD's have no such number: they are the job's if it has as many as the node.
+//     Where no scheduler names any, as under `jobgait run`, NVIDIA's are the job's that its processes hold open.
 //   - A process of the job must hold one of them open. What is read before that does not
 //     count. A job whose processes hold only others gets no columns with values, and a
 //     note (Holders).
