@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/series"
 )
@@ -44,9 +46,10 @@ func gridsBy(spread func(series.Clock, []series.Column, float64, float64) grid, 
 		bins = cpuBinsS[:]
 	}
 	columns := code(set)
+	wider := widerBins(columns, clock, set.StepS)
 	for _, exact := range set.On(series.CPU) {
 		if exact.StepS*float64(exact.Len()) >= counted*clock.Total() {
-			return exactGrids(exact.Complete(set, columns), clock.Busy(), bins)
+			return exactGrids(exact.Complete(set, columns), clock.Busy()*wider, bins)
 		}
 	}
 	if len(columns) < 2 {
@@ -55,14 +58,40 @@ func gridsBy(spread func(series.Clock, []series.Column, float64, float64) grid, 
 	var out []grid
 	for _, s := range bins {
 		// Ranks and threads that run side by side fill the bins faster.
-		if w := s * max(1, set.StepS/finestS) * max(1, clock.Busy()); clock.Total() >= minBins*w {
+		if w := s * max(1, set.StepS/finestS) * wider * max(1, clock.Busy()); clock.Total() >= minBins*w {
 			out = append(out, spread(clock, columns, w, s))
 		}
 	}
 	return out
 }
 
+// widerBins returns by how much the bins of all grids are widened where code is sampled less often than once in combSlots
+// slots, so that the finest bins hold a sample each; else 1. In finer bins, which are empty in turns, multiples of a
+// loop fit as well as the loop itself.
+func widerBins(columns []series.Column, clock series.Clock, slotS float64) float64 {
+	var values []float64 // of slots with samples; the least is that of one sample
+	for _, c := range columns {
+		for _, v := range c.Values {
+			if v > 0 {
+				values = append(values, float64(v))
+			}
+		}
+	}
+	if len(values) == 0 {
+		return 1
+	}
+	slices.Sort(values)
+	samples := floats.Sum(values) / values[len(values)/10]
+	sampleS := clock.Total() / samples
+	if sampleS < combSlots*slotS {
+		return 1
+	}
+	return max(1, sampleS/(cpuBinsS[0]*max(1, clock.Busy())))
+}
+
 const (
+	// combSlots is the time of a sample, in slots, from which on slots and bins are empty in turns.
+	combSlots = 1.5
 	// counted is the share of the job's CPU time that recorded bins have to hold to be
 	// used: an agent without room for them writes none for a while.
 	counted = 0.9

@@ -1,6 +1,7 @@
 package periodicity
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -39,6 +40,35 @@ func inTurns(seed uint64, ms int, share float64, page func(i int) int) (series.S
 	}
 	set.Columns = append(set.Columns, busy)
 	return set, at
+}
+
+// A loop of 180 ms of which code is sampled every 10 ms, in every other slot, is found once and not as several cycles:
+// bins of CPU time that are finer than the samples are empty in turns. A node with 16 CPUs was the first such machine.
+func TestSparseSamplesShowOneCycle(t *testing.T) {
+	const cycle, cycles = 36, 80
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		busy := series.Column{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope}
+		columns := make([]series.Column, 4)
+		for j := range columns {
+			columns[j] = series.Column{Name: fmt.Sprint("code:", j), Unit: "samples", Group: series.CodeGroup,
+				Scope: series.JobScope, Values: make(series.Values, cycle*cycles)}
+		}
+		busy.Values = make(series.Values, cycle*cycles)
+		for i := 1; i < cycle*cycles; i += 2 {
+			busy.Values[i] = 2
+			page := 0
+			if i%cycle > 28 {
+				page = 1 + rng.IntN(3)
+			}
+			columns[page].Values[i] = 1
+		}
+		set := series.Set{StepS: 0.005, Columns: append(columns, busy)}
+		r := detect(t, set)
+		if len(r.Periods) != 1 || math.Abs(r.Periods[0].PeriodS-0.18) > 0.004 {
+			t.Errorf("seed %d: %+v", seed, r.Periods)
+		}
+	}
 }
 
 func clockOf(set series.Set) series.Clock {

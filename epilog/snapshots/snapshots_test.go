@@ -128,7 +128,7 @@ func TestOwnDirectoryOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Publish(t.Context(), db, configs.HistorySettings{Snapshots: dir}, time.Now()); err == nil ||
-		!strings.Contains(err.Error(), "only this account can write") {
+		!strings.Contains(err.Error(), "no other can write") {
 		t.Errorf("into a directory that anybody can write: %v", err)
 	}
 	if _, err := Publish(t.Context(), db, configs.HistorySettings{Snapshots: filepath.Join(dir, "none")},
