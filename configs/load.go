@@ -144,8 +144,8 @@ func Find(getenv func(string) string, executable string) (path string, named boo
 	return "/etc/jobgait/jobgait.toml", false
 }
 
-// prefixOf returns the directory above bin or libexec/jobgait; "" for a
-// relative path, which would depend on the working directory.
+// prefixOf returns the directory above libexec/jobgait if the executable is there, else the parent of the
+// executable's directory, as for bin; "" for a relative path, which would depend on the working directory.
 func prefixOf(executable string) string {
 	if !filepath.IsAbs(executable) {
 		return ""

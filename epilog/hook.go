@@ -92,8 +92,8 @@ func limitDeadline(e configs.Epilog, own []byte) configs.Epilog {
 // defaultDeadline holds while the configuration has not been read.
 const defaultDeadline = 10 * time.Second
 
-// openLog opens the node's log. It returns a log that drops all lines if it cannot be opened or the node is
-// unknown.
+// openLog opens the node's log. If the file cannot be opened, lines go only to the journal, where the settings
+// enable it; if the node is unknown, they are dropped.
 func openLog(told job.HookContext, cfg configs.Config) *job.Log {
 	if told.Run.Node == "" {
 		return nil

@@ -201,7 +201,8 @@ func (c *Child) closePipes() {
 	c.to, c.from, c.in = -1, -1, nil
 }
 
-// Close ends the child by closing its pipes, and does not wait for it.
+// Close ends the child by closing its pipes, and does not wait for it. It returns the error of releasing the
+// process handle only.
 func (c *Child) Close() error {
 	c.closePipes()
 	if c.abandoned == nil {

@@ -73,7 +73,7 @@ func newReader(in io.Reader, formats []versionFormat) (*Reader, error) {
 	return r, err
 }
 
-// check returns an error for a header whose step, rate or number of columns is out of range.
+// check returns an error for a header whose step, rate, interrupt time or number of columns is out of range.
 func (h *Header) check() error {
 	switch {
 	case h.StepNS < 1 || h.StepNS > int64(3600e9):

@@ -167,7 +167,8 @@ func (sc *scanner) episodeAt(i, j int, s episodeRange, b noisePrior) (claim, boo
 	return m, true
 }
 
-// commitBoth appends the two ends of an episode to the committed events.
+// commitBoth appends the two ends of an episode to the committed events; i is the first run of the window in
+// which the claim m counts runs.
 func (sc *scanner) commitBoth(ev []event, i, newest int, m claim, v verdict) []event {
 	l := sc.loss(m.s)
 	for q := 1; q <= 2; q++ {

@@ -186,8 +186,8 @@ func prunedUntil(ctx context.Context, q rowQueryer, k kind) (until float64, err 
 		k.name).Scan(&until)
 }
 
-// dropRun deletes a run. Ids above that of the newest run are reused, so that it also deletes the entries of
-// the ingest log for such ids.
+// dropRun deletes a run; the excess size, its second argument, does not matter. Ids above that of the newest
+// run are reused, so that it also deletes the entries of the ingest log for such ids.
 func (w *writer) dropRun(id int64, _ float64) bool {
 	var newest sql.NullInt64
 	if w.err == nil {

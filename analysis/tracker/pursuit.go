@@ -117,7 +117,7 @@ func (q DetectionRequest) Detect() []Loop {
 	return loops
 }
 
-// withAllColumns returns the loop with its columns as indexes into all columns.
+// withAllColumns changes the column indexes of the loop, in place, to those among all columns, and returns it.
 func (q DetectionRequest) withAllColumns(l Loop) Loop {
 	if q.at == nil {
 		return l

@@ -154,7 +154,8 @@ func (all *answerReader) add(a answer) error {
 	return nil
 }
 
-// Serve is the main function of the child: it reads one request, executes it and writes the answers.
+// Serve is the main function of the child: it reads one request from to.In, executes it with the rights that
+// the process already has, and writes the answers to to.Out.
 func Serve(ctx context.Context, to as.Request) error {
 	var r request
 	if _, err := as.ReadQuestion(to.In, &r); err != nil {

@@ -139,8 +139,8 @@ func commentOf(path string) (string, error) {
 	return regexp.MustCompile(`(?m)^// ?`).ReplaceAllString(head, ""), nil
 }
 
-// allNotes returns the codes of analysis/note by file name, except that note.go, with the codes that every run
-// may have, comes first.
+// allNotes returns the groups of codes of analysis/note, one per block of constants, in the order of file
+// names, except that those of note.go, which every run may have, come first.
 func allNotes() ([]noteGroup, error) {
 	paths, err := filepath.Glob("analysis/note/*.go")
 	if err != nil {

@@ -72,8 +72,9 @@ const (
 	recentRuns = 20
 )
 
-// changesFinding returns the section on changes of speed among the runs of this shape. own is the index of this
-// run's series in r; runs are its stored runs in the order of the history.
+// changesFinding returns the section on changes of speed among the runs of this shape. The error is that of the
+// section's JSON. own is the index of this run's series in r; runs are its stored runs in the order of the
+// history.
 func changesFinding(r change.Report, own int, runs []history.Run, o change.Options) (job.Section, error) {
 	s := r.Series[own]
 	m, _ := application.MetricOf(s.Metric)

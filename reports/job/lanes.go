@@ -135,7 +135,8 @@ func (r Report) laneChart(name string, list []lane, most float64, words html.Fig
 	return &words
 }
 
-// shade draws the stretches of a lane that have the given level.
+// shade draws the stretches of a lane that have the given level of shading, all at full height; most is the
+// value of the darkest level.
 func (l lane) shade(chart *plot.Chart, floor, end, most float64, level int) {
 	at := func(k int) float64 { return math.Min(end, math.Max(0, l.startS+float64(k)*l.stepS)) }
 	edges, low, top := []float64{at(0)}, []float64(nil), []float64(nil)

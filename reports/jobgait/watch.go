@@ -200,7 +200,8 @@ func (o watchOptions) draw(s live.State, alive, screen bool) string {
 	return text
 }
 
-// find returns the file of the running job that the argument names on this machine.
+// find returns the live file of the running job that the argument names on this machine: by its directory, its
+// job id or, if no job has that, a process id; "" is the newest run.
 func (o watchOptions) find(what string) (string, error) {
 	dirs, err := o.liveDirs()
 	if err != nil {

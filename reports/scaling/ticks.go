@@ -9,8 +9,8 @@ import (
 )
 
 // sizeTicks returns labelled ticks at sizes as far as there is room: first beside changes, then at both ends,
-// then at the other measured sizes and those beyond that the text mentions. Of very many measured sizes it
-// takes only round ones.
+// then at the other measured sizes and those beyond that the text mentions. With very many measured sizes it
+// takes round values of the axis instead of them.
 func (d *drawing) sizeTicks(x plot.Scale, spoken []float64) []plot.Tick {
 	const many = 24
 	var list []float64

@@ -112,7 +112,8 @@ func (p *Source) Sources() []run.CounterSource {
 // count other runs too.
 func (p *Source) Before() uint64 { return p.before }
 
-// Notes returns a note if readings failed, none succeeded, or the device hangs.
+// Notes returns a note if readings failed, if the device hangs, or if none succeeded and the meter has a text
+// for that.
 func (p *Source) Notes() []note.Note {
 	name := p.m.Columns[0].Name
 	switch {

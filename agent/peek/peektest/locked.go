@@ -62,8 +62,8 @@ type Locked struct {
 	mount string
 }
 
-// Start makes the process with a user's rights and more in its environment. It skips
-// the test where it cannot be made.
+// Start starts a process whose memory lock is held, so that reading its /proc files blocks, with a user's
+// rights and more in its environment. It skips the test if that is not possible.
 func Start(t testing.TB, uid uint32, more ...string) *Locked {
 	t.Helper()
 	if os.Geteuid() != 0 {
