@@ -96,7 +96,7 @@ func TestNoProgramIsStartedAsRoot(t *testing.T) {
 	program := programOf(t, rootsDir(t), "", 0o755)
 	o := newOnStall(configs.Live{OnStall: program, Account: "root"}, job.Run{Job: run.Job{NNodes: 1}}, self(t))
 	o.startOnce(live.State{}, "alice", 1000)
-	if err := <-o.ended; err == nil || !strings.Contains(err.Error(), "needs live.account") {
+	if err := <-o.ended; err == nil || !strings.Contains(err.Error(), "set live.account") {
 		t.Error(err)
 	}
 }
