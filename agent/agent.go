@@ -24,7 +24,7 @@ type agent struct {
 	sampler    *sampler.Sampler
 	grid       sampler.Grid
 	overhead   overheadMeter
-	reductions reductionState
+	reductions overheadControl
 	writer     writer
 	block      profile.Block
 	log        func(error)

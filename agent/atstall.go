@@ -18,16 +18,16 @@ import (
 	report "jobgait/reports/stack"
 )
 
-// atStall takes the call stacks of the job's tasks on this node once it is stalled, and again if it does something
-// else while it is. It works beside the agent's loop. A job that is not stalled is not touched.
+// atStall reads the call stacks of the job's tasks on this node when the job stalls, and again if its activity changes
+// during the stall. It reads in a goroutine beside the agent's loop. It stops no thread of a job that is not stalled.
 type atStall struct {
-	read  readStacks      // nil: no stacks are wanted
-	came  chan stacksRead // nil while none are being read
-	stop  func()          // ends the reading
-	taken int             // how often, in this run
-	next  int64           // before then no stacks are taken again, CLOCK_MONOTONIC ns
-	doing string
-	line  string // what the tasks of this stall do, in one line
+	read   readStacks      // nil: no stacks are wanted
+	result chan stacksRead // nil while none are being read
+	stop   func()          // ends the reading
+	taken  int             // how often, in this run
+	next   int64           // before then no stacks are taken again, CLOCK_MONOTONIC ns
+	doing  string
+	line   string // what the tasks of this stall do, in one line
 }
 
 // readStacks reads the stacks of the tasks among processes; it may take seconds.
@@ -39,13 +39,13 @@ type stacksRead struct {
 }
 
 const (
-	// mostStalls is how often stacks are taken in a run, againNS the least time between.
-	mostStalls = 8
-	againNS    = 60e9
-	// stacksWithin ends the reading: environments, copies and files are read within it.
-	stacksWithin = 30 * time.Second
-	// mostStacked is how many processes of the job are looked at for tasks.
-	mostStacked = 4 * stack.MaxProcesses
+	// maxStackReadings is how often stacks are taken in a run, againNS the least time between.
+	maxStackReadings = 8
+	minReadingGapNS  = 60e9
+	// stackReadingLimit ends the reading: environments, copies and files are read within it.
+	stackReadingLimit = 30 * time.Second
+	// maxStackProcesses is how many processes of the job are looked at for tasks.
+	maxStackProcesses = 4 * stack.MaxProcesses
 )
 
 // stacksReader returns what reads stacks: nil if the site or the job's user wants none, or a child cannot get the
@@ -78,45 +78,45 @@ func stacksReader(program string, r job.Run, c configs.Agent) readStacks {
 // read, while a reading is in progress, within againNS of the last one, and after mostStalls readings. doing is
 // the job's activity at this time.
 func (s *atStall) take(now int64, doing string, pids []int) {
-	if s.read == nil || s.came != nil || s.taken >= mostStalls || s.taken > 0 && now < s.next || len(pids) == 0 {
+	if s.read == nil || s.result != nil || s.taken >= maxStackReadings || s.taken > 0 && now < s.next || len(pids) == 0 {
 		return
 	}
 	s.taken++
-	s.next, s.doing = now+againNS, doing
-	ctx, stop := context.WithTimeout(context.Background(), stacksWithin)
-	s.came, s.stop = make(chan stacksRead, 1), stop
+	s.next, s.doing = now+minReadingGapNS, doing
+	ctx, stop := context.WithTimeout(context.Background(), stackReadingLimit)
+	s.result, s.stop = make(chan stacksRead, 1), stop
 	go func(read readStacks, came chan<- stacksRead) {
 		defer stop()
 		record, err := read(ctx, pids)
 		came <- stacksRead{record, err}
-	}(s.read, s.came)
+	}(s.read, s.result)
 }
 
 // busy reports whether stacks are being read.
-func (s *atStall) busy() bool { return s.came != nil }
+func (s *atStall) busy() bool { return s.result != nil }
 
-// got returns what has come; false while nothing has.
-func (s *atStall) got() (stacksRead, bool) {
+// takeResult returns what has come; false while nothing has.
+func (s *atStall) takeResult() (stacksRead, bool) {
 	select {
-	case r := <-s.came:
-		s.came = nil
+	case r := <-s.result:
+		s.result = nil
 		return r, true
 	default:
 		return stacksRead{}, false
 	}
 }
 
-// end stops the reading: no process of jobgait outlives the job.
-func (s *atStall) end() {
-	if s.came == nil {
+// cancel stops the reading: no process of jobgait outlives the job.
+func (s *atStall) cancel() {
+	if s.result == nil {
 		return
 	}
 	s.stop()
 	select {
-	case <-s.came:
+	case <-s.result:
 	case <-time.After(finalLookupWait):
 	}
-	s.came = nil
+	s.result = nil
 }
 
 // lineLength is how many characters the line in live.json has at most.
@@ -128,12 +128,12 @@ const lineLength = 400
 func (a *agent) stacksAtStall(now int64, stalled bool, doing string) {
 	s := &a.atStall
 	if stalled && (!a.rhythm.stalled || doing != s.doing) {
-		s.take(now, doing, a.in.cpu.KnownPIDs(mostStacked))
+		s.take(now, doing, a.in.cpu.KnownPIDs(maxStackProcesses))
 	}
 	if !stalled {
 		s.line, s.doing = "", ""
 	}
-	got, ok := s.got()
+	got, ok := s.takeResult()
 	switch {
 	case !ok || !stalled:
 		return

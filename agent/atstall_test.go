@@ -39,7 +39,7 @@ func (s *stackable) lasts(t *testing.T, seconds int, state byte, ticks int, work
 	for range seconds {
 		s.is(t, state, ticks)
 		s.second(working)
-		if came := s.a.atStall.came; came != nil {
+		if came := s.a.atStall.result; came != nil {
 			got := <-came
 			came <- got
 		}
@@ -117,7 +117,7 @@ func TestStacksDoNotOutliveTheAgent(t *testing.T) {
 		return stacks.Record{}, ctx.Err()
 	}}
 	s.take(1, "sleeping", []int{1})
-	s.end()
+	s.cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) || s.busy() {
 		t.Errorf("%v, busy: %v", err, s.busy())
 	}

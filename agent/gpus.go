@@ -17,7 +17,7 @@ const nvmlProgram = "jobgait-nvml"
 
 // openGPUs opens the GPUs that the scheduler assigned to the job, or, of a command of `jobgait run`, those that
 // its processes have open. Without a GPU it opens and starts nothing.
-func (l inputOpener) openGPUs() {
+func (l counterOpener) openGPUs() {
 	if !l.c.GPU || l.r.GPUs == nil && l.r.RootPID == 0 {
 		return
 	}

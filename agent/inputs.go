@@ -106,7 +106,7 @@ func openInputs(h host, r job.Run, c configs.Agent, p prices) (*inputs, error) {
 		model: kernel.CPUModel(h.proc), prices: p, limitPct: c.BudgetPct,
 		finder: cgroup.NewFinder(h.proc, cgroup.Identity{ID: r.Key.JobID, SLUID: r.Key.SLUID, Node: r.Node, UID: r.Job.UID},
 			rawcall.Now)}
-	l := inputOpener{in, h, r, c, cpus}
+	l := counterOpener{in, h, r, c, cpus}
 	l.chooseRates()
 	l.openNodeCounters()
 	l.openAddresses()

@@ -5,9 +5,9 @@
 //	jobgait-agent probe [--json | --gpu]
 //
 // One loop (schedule.go) does everything at moments of its own choosing; nothing
-// in it is periodic. The sources are chosen by openers.go, the rates so that they
+// in it is periodic. The sources are chosen by counteropener.go, the rates so that they
 // fit the budget of the site (budget.go), and are lowered before it is exceeded
-// (reduction.go).
+// (overheadcontrol.go).
 //
 // Measured on 2 CPUs of a virtual machine, both busy and others waiting for them:
 // 14 MB of memory after 20 s and after 4 minutes, and with the interrupts 0.47 % of

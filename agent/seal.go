@@ -19,7 +19,7 @@ func (a *agent) seal(reason string) error {
 	if a.writer == nil {
 		return nil
 	}
-	a.atStall.end()
+	a.atStall.cancel()
 	if a.rhythm != nil {
 		a.publish(a.clock.mono(), tracker.Ended)
 		a.rhythm.publication.channel.Close()

@@ -65,9 +65,10 @@ func gridsBy(spread func(series.Clock, []series.Column, float64, float64) grid, 
 	return out
 }
 
-// widerBins returns by how much the bins of all grids are widened where code is sampled less often than once in
-// combSlots slots, so that the finest bins hold a sample each; else 1. In finer bins, which are empty in turns,
-// multiples of a loop fit as well as the loop itself.
+// widerBins returns the factor, 1 or more, by which the bins of all grids of CPU time are widened, so that each of
+// the finest bins holds a sample of a busy CPU. It is above 1 only if a CPU's code is sampled less often than once in
+// combSlots slots. In finer bins every second or third would be empty, and a multiple of the loop's period would fit
+// as well as the period.
 func widerBins(columns []series.Column, clock series.Clock, slotS float64) float64 {
 	var values []float64 // of slots with samples; the least is that of one sample
 	for _, c := range columns {

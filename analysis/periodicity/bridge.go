@@ -19,15 +19,15 @@ const (
 	leastHeld = 0.7
 )
 
-// bridged returns the period with its breaks closed where the code shows that they belong to the loop: a break
+// withClosedBreaks returns the period with its breaks closed where the code shows that they belong to the loop: a break
 // that holds a cycle becomes an instance, and an instance that holds a cycle only together with the break after
 // it is extended to the next instance. Only equal cycles of code are changed.
-func (p Period) bridged(set series.Set) Period {
+func (p Period) withClosedBreaks(set series.Set) Period {
 	columns := code(set)
 	if p.Column != series.CodeGroup || p.Kind != Equal || len(columns) < 2 {
 		return p
 	}
-	l := newLoopCode(columns, p.Instances)
+	l := newMeanCycle(columns, p.Instances)
 	var in []Instance
 	for _, x := range p.Instances {
 		if n := len(in); n > 0 {
@@ -61,18 +61,18 @@ func (p Period) bridged(set series.Set) Period {
 	return p
 }
 
-// loopCode is the code of a loop: the samples of each column in a mean cycle.
-type loopCode struct {
+// meanCycleCode is the code of a loop: the samples of each column in a mean cycle.
+type meanCycleCode struct {
 	columns []series.Column
 	mean    []float64
 }
 
-// mostAveraged bounds the cycles of which the mean is taken.
-const mostAveraged = 512
+// maxAveragedCycles bounds the cycles of which the mean is taken.
+const maxAveragedCycles = 512
 
-func newLoopCode(columns []series.Column, in []Instance) loopCode {
-	l := loopCode{columns: columns, mean: make([]float64, len(columns))}
-	step := max(1, len(in)/mostAveraged)
+func newMeanCycle(columns []series.Column, in []Instance) meanCycleCode {
+	l := meanCycleCode{columns: columns, mean: make([]float64, len(columns))}
+	step := max(1, len(in)/maxAveragedCycles)
 	n := 0.0
 	for i := 0; i < len(in); i += step {
 		for c, v := range l.samples(in[i].First, in[i].First+in[i].Length) {
@@ -87,7 +87,7 @@ func newLoopCode(columns []series.Column, in []Instance) loopCode {
 }
 
 // samples returns the samples of the columns in slots from to to.
-func (l loopCode) samples(from, to int) []float64 {
+func (l meanCycleCode) samples(from, to int) []float64 {
 	out := make([]float64, len(l.columns))
 	for c, column := range l.columns {
 		for _, v := range column.Values[from:to] {
@@ -101,7 +101,7 @@ func (l loopCode) samples(from, to int) []float64 {
 
 // holdsCycle reports whether the slots from from to to have at least leastHeld of the samples of a mean cycle,
 // column by column.
-func (l loopCode) holdsCycle(from, to int) bool {
+func (l meanCycleCode) holdsCycle(from, to int) bool {
 	held, all := 0.0, 0.0
 	for c, n := range l.samples(from, to) {
 		held += min(n, l.mean[c])

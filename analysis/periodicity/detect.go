@@ -59,7 +59,7 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 		}
 		o = o.reportable(set)
 		if len(o.periods) > 0 {
-			o.periods[0] = o.periods[0].bridged(set).sharpened(set).measured(set)
+			o.periods[0] = o.periods[0].withClosedBreaks(set).sharpened(set).withMeasuredLengths(set)
 			return Result{Periods: o.periods, Macros: o.allMacros(), Notes: warnings(o, set)}, nil
 		}
 		refused = refused.furthest(o)

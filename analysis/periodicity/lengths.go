@@ -36,12 +36,12 @@ type cycleShape struct {
 	log    [][]float32
 }
 
-// begin is where a cycle begins, in slots, and the variance of that.
-type begin struct{ at, variance float64 }
+// cycleBegin is where a cycle begins, in slots, and the variance of that.
+type cycleBegin struct{ at, variance float64 }
 
 // learnShape returns the mean shape, in the given number of phases, of the cycles between consecutive begins of
 // each run. mean holds the mean share of each column, to which phases with few samples are drawn.
-func learnShape(hits []slotHits, mean []float64, runs [][]begin, phases int) cycleShape {
+func learnShape(hits []slotHits, mean []float64, runs [][]cycleBegin, phases int) cycleShape {
 	counts := make([][]float64, phases)
 	for b := range counts {
 		counts[b] = make([]float64, len(mean))
@@ -90,10 +90,10 @@ func (s cycleShape) gain(h slotHits, at float64) (sum float64) {
 // measure returns the most likely place of the begin near slot at, with its variance, by the code in half of
 // the cycle before it and half of that after it; before and after are the lengths of these cycles in slots. It
 // returns false if the halves reach beyond the profile.
-func (s cycleShape) measure(hits []slotHits, at, before, after float64) (begin, bool) {
+func (s cycleShape) measure(hits []slotHits, at, before, after float64) (cycleBegin, bool) {
 	from, to := int(math.Round(at-before/2)), int(math.Round(at+after/2))
 	if from < 0 || to > len(hits) {
-		return begin{}, false
+		return cycleBegin{}, false
 	}
 	reach := reachShare * min(before, after)
 	step := max(shiftSlots, reach/mostShifts)
@@ -121,16 +121,16 @@ func (s cycleShape) measure(hits []slotHits, at, before, after float64) (begin, 
 		sum, first, second = sum+w, first+w*x, second+w*x*x
 	}
 	mean := first / sum
-	return begin{at + float64(best-n)*step + mean, second/sum - mean*mean + step*step/12}, true
+	return cycleBegin{at + float64(best-n)*step + mean, second/sum - mean*mean + step*step/12}, true
 }
 
-// runsOf returns the begins of instances that follow each other, with the end of the last.
-func (p Period) runsOf() (runs [][]begin) {
-	var run []begin
+// consecutiveBegins returns the begins of instances that follow each other, with the end of the last.
+func (p Period) consecutiveBegins() (runs [][]cycleBegin) {
+	var run []cycleBegin
 	end := -1
 	flush := func() {
 		if len(run) > 0 {
-			runs = append(runs, append(run, begin{at: float64(end)}))
+			runs = append(runs, append(run, cycleBegin{at: float64(end)}))
 			run = nil
 		}
 	}
@@ -138,24 +138,24 @@ func (p Period) runsOf() (runs [][]begin) {
 		if in.First != end {
 			flush()
 		}
-		run = append(run, begin{at: float64(in.First)})
+		run = append(run, cycleBegin{at: float64(in.First)})
 		end = in.First + in.Length
 	}
 	flush()
 	return runs
 }
 
-// measured returns the period with P10S and P90S of its cycle lengths from begins measured by the code, less
+// withMeasuredLengths returns the period with P10S and P90S of its cycle lengths from begins measured by the code, less
 // the measurement error. It returns the period unchanged where the code cannot measure that, for example in
 // long profiles or with few cycles.
-func (p Period) measured(set series.Set) Period {
+func (p Period) withMeasuredLengths(set series.Set) Period {
 	columns := code(set)
 	if p.Column != series.CodeGroup || p.Kind != Equal || len(columns) < 2 ||
 		p.PeriodSamples < measuredSamples || set.Len() > measuredSlots {
 		return p
 	}
 	hits := hitsOf(columns, 0, set.Len())
-	runs := p.runsOf()
+	runs := p.consecutiveBegins()
 	for range measurePasses {
 		s := learnShape(hits, sharesOf(hits, len(columns)), runs,
 			min(mostShapePhases, int(math.Round(shapePhases*p.PeriodSamples))))
@@ -163,31 +163,31 @@ func (p Period) measured(set series.Set) Period {
 			s.measureRun(hits, run, p.PeriodSamples)
 		}
 	}
-	lengths, noise := lengthsOf(runs)
+	lengths, noise := cycleLengths(runs)
 	if len(lengths) < leastMeasured {
 		return p
 	}
 	lo, mid, hi := robust.SortedQuantile(lengths, .1), robust.SortedQuantile(lengths, .5),
 		robust.SortedQuantile(lengths, .9)
-	wide := max(1e-9, (hi-lo)/tenths)
+	wide := max(1e-9, (hi-lo)/tenthsDistance)
 	kept := math.Sqrt(max(0, wide*wide-noise)) / wide
-	if kept < leastKept {
+	if kept < minCycleScatter {
 		return p
 	}
 	p.P10S, p.P90S = (mid-(mid-lo)*kept)*set.StepS, (mid+(hi-mid)*kept)*set.StepS
 	return p
 }
 
-// leastKept is which part of the scatter of the begins has to be that of the cycles: where most of it is the error of
-// the begins, what the search found is closer.
-const leastKept = 0.6
+// minCycleScatter is which part of the scatter of the begins has to be that of the cycles: where most of it is the
+// error of the begins, what the search found is closer.
+const minCycleScatter = 0.6
 
-// tenths is how many standard deviations lie between the first and the last tenth of a normal distribution.
-const tenths = 2.563
+// tenthsDistance is how many standard deviations lie between the first and the last tenth of a normal distribution.
+const tenthsDistance = 2.563
 
 // measureRun measures the begins of cycles that follow each other. Of the first and the last one side has the length
 // of the period.
-func (s cycleShape) measureRun(hits []slotHits, run []begin, period float64) {
+func (s cycleShape) measureRun(hits []slotHits, run []cycleBegin, period float64) {
 	old := slices.Clone(run)
 	for k := range run {
 		before, after := period, period
@@ -203,8 +203,9 @@ func (s cycleShape) measureRun(hits []slotHits, run []begin, period float64) {
 	}
 }
 
-// lengthsOf returns the lengths of the cycles between begins, in ascending order, and the mean variance of their error.
-func lengthsOf(runs [][]begin) (lengths []float64, noise float64) {
+// cycleLengths returns the lengths of the cycles between begins, in ascending order, and the mean variance of their
+// error.
+func cycleLengths(runs [][]cycleBegin) (lengths []float64, noise float64) {
 	for _, run := range runs {
 		for k := range len(run) - 1 {
 			lengths = append(lengths, run[k+1].at-run[k].at)

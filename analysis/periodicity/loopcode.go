@@ -21,7 +21,7 @@ const (
 
 // LoopCode is which code a loop runs: the shares of the columns, and how far stretches of the loop are from these.
 type LoopCode struct {
-	code  loopCode
+	code  meanCycleCode
 	piece int // slots
 	limit float64
 }
@@ -33,7 +33,7 @@ func CodeOf(set series.Set, p Period) (LoopCode, bool) {
 	if len(columns) < 2 || len(p.Instances) == 0 || l.piece < 1 {
 		return l, false
 	}
-	l.code = newLoopCode(columns, p.Instances)
+	l.code = newMeanCycle(columns, p.Instances)
 	var far []float64
 	for i := 0; i < len(p.Instances); i += max(1, len(p.Instances)/mostPieces) {
 		from := p.Instances[i].First
@@ -51,8 +51,8 @@ func CodeOf(set series.Set, p Period) (LoopCode, bool) {
 	return l, l.limit <= mostUnlike
 }
 
-// Piece is how many slots long the stretches are that Runs judges best.
-func (l LoopCode) Piece() int { return l.piece }
+// PieceSlots is how many slots long the stretches are that Runs judges best.
+func (l LoopCode) PieceSlots() int { return l.piece }
 
 // Runs is whether the code of slots from to to is that of the loop.
 func (l LoopCode) Runs(from, to int) bool {

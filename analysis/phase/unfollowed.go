@@ -8,14 +8,14 @@ import (
 	"jobgait/analysis/series"
 )
 
-// withUnfollowed returns the table with the stretches beside a loop in which its code runs: its cycles went on there,
-// only that they were not recognized, mostly because others had the CPUs. Of a start-up and a tail that is the part
-// next to the loop, of what lies between cycles all or nothing.
+// withUnfollowed returns the table with the stretches beside a loop in which its code runs marked as Unfollowed: the
+// cycles went on there, but were not recognized, mostly because others had the CPUs. A start-up or a tail is split at
+// the end of such a stretch next to the loop; a gap between cycles is marked as a whole or not at all.
 func withUnfollowed(set series.Set, table []Phase, patterns []pattern.Pattern, periods []periodicity.Period) []Phase {
-	loops := map[string]judge{}
+	loops := map[string]loopPresence{}
 	for i, p := range periods {
 		if c, ok := periodicity.CodeOf(set, p); ok {
-			loops[patterns[i].ID] = judge{c, set, maxBridge * p.PeriodS}
+			loops[patterns[i].ID] = loopPresence{c, set, maxBridge * p.PeriodS}
 		}
 	}
 	if len(loops) == 0 {
@@ -23,15 +23,15 @@ func withUnfollowed(set series.Set, table []Phase, patterns []pattern.Pattern, p
 	}
 	var out []Phase
 	for i, p := range table {
-		before, after := neighbour(table, i-1, loops), neighbour(table, i+1, loops)
+		before, after := adjacentLoop(table, i-1, loops), adjacentLoop(table, i+1, loops)
 		switch {
 		case p.Kind == StartUp && after != nil:
-			at := after.back(p.StartS, p.EndS)
-			out = append(out, divided(p, at, StartUp, Unfollowed)...)
+			at := after.runsSince(p.StartS, p.EndS)
+			out = append(out, splitPhase(p, at, StartUp, Unfollowed)...)
 		case p.Kind == Tail && before != nil:
-			at := before.on(p.StartS, p.EndS)
-			out = append(out, divided(p, at, Unfollowed, Tail)...)
-		case p.Kind == Gap && before != nil && before.on(p.StartS, p.EndS) == p.EndS:
+			at := before.runsUntil(p.StartS, p.EndS)
+			out = append(out, splitPhase(p, at, Unfollowed, Tail)...)
+		case p.Kind == Gap && before != nil && before.runsUntil(p.StartS, p.EndS) == p.EndS:
 			p.Kind = Unfollowed
 			out = append(out, p)
 		default:
@@ -41,15 +41,15 @@ func withUnfollowed(set series.Set, table []Phase, patterns []pattern.Pattern, p
 	return out
 }
 
-// judge says where the code of a loop runs.
-type judge struct {
+// loopPresence finds where in a set the code of a loop runs; stretches below leastS seconds do not count.
+type loopPresence struct {
 	code   periodicity.LoopCode
 	set    series.Set
 	leastS float64
 }
 
-// neighbour is the judge of the loop at an index of a table, nil without one.
-func neighbour(table []Phase, i int, loops map[string]judge) *judge {
+// adjacentLoop returns the presence of the loop at an index of a table, nil if that phase is no loop.
+func adjacentLoop(table []Phase, i int, loops map[string]loopPresence) *loopPresence {
 	if i < 0 || i >= len(table) || table[i].Kind != Loop {
 		return nil
 	}
@@ -59,15 +59,17 @@ func neighbour(table []Phase, i int, loops map[string]judge) *judge {
 	return nil
 }
 
-func (j *judge) slot(s float64) int { return int(math.Round((s - j.set.StartS) / j.set.StepS)) }
+func (j *loopPresence) slotAt(s float64) int {
+	return int(math.Round((s - j.set.StartS) / j.set.StepS))
+}
 
-// on returns until when the loop's code runs from a time on, startS where that is for too short a time.
-func (j *judge) on(startS, endS float64) float64 {
-	from, end := j.slot(startS), j.slot(endS)
+// runsUntil returns the time until which the loop's code runs from startS on, startS if that is too short.
+func (j *loopPresence) runsUntil(startS, endS float64) float64 {
+	from, end := j.slotAt(startS), j.slotAt(endS)
 	at := from
 	for at < end {
-		next := min(at+j.code.Piece(), end)
-		if end-next < j.code.Piece()/2 {
+		next := min(at+j.code.PieceSlots(), end)
+		if end-next < j.code.PieceSlots()/2 {
 			next = end
 		}
 		if !j.code.Runs(at, next) {
@@ -84,12 +86,12 @@ func (j *judge) on(startS, endS float64) float64 {
 	return startS
 }
 
-// back returns since when the loop's code runs until a time, endS where that is for too short a time.
-func (j *judge) back(startS, endS float64) float64 {
-	begin, at := j.slot(startS), j.slot(endS)
+// runsSince returns the time since which the loop's code runs up to endS, endS if that is too short.
+func (j *loopPresence) runsSince(startS, endS float64) float64 {
+	begin, at := j.slotAt(startS), j.slotAt(endS)
 	for at > begin {
-		next := max(at-j.code.Piece(), begin)
-		if next-begin < j.code.Piece()/2 {
+		next := max(at-j.code.PieceSlots(), begin)
+		if next-begin < j.code.PieceSlots()/2 {
 			next = begin
 		}
 		if !j.code.Runs(next, at) {
@@ -106,8 +108,9 @@ func (j *judge) back(startS, endS float64) float64 {
 	return endS
 }
 
-// divided returns a phase in two kinds, the second from a time on; in one where that is its start or its end.
-func divided(p Phase, at float64, first, second Stage) []Phase {
+// splitPhase splits a phase at a time into one of kind first and one of kind second; at its start or end it returns
+// only one.
+func splitPhase(p Phase, at float64, first, second Stage) []Phase {
 	a, b := p, p
 	a.Kind, a.EndS, b.Kind, b.StartS = first, at, second, at
 	switch {

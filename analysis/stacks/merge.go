@@ -16,7 +16,7 @@ func Merge(records ...Record) []Group {
 				out = append(out, g)
 				continue
 			}
-			out[i] = out[i].with(g)
+			out[i] = out[i].mergeWith(g)
 		}
 	}
 	for i := range out {
@@ -32,13 +32,13 @@ func Merge(records ...Record) []Group {
 		}
 		return cmp.Compare(b.Threads, a.Threads)
 	})
-	mark(out)
+	markOdd(out)
 	return out
 }
 
-// with returns two groups as one: the state is that of the larger one. If their frames differ, those inside the
+// mergeWith returns two groups as one: the state is that of the larger one. If their frames differ, those inside the
 // call by which the program's own code entered a library are dropped.
-func (g Group) with(x Group) Group {
+func (g Group) mergeWith(x Group) Group {
 	if x.Threads > g.Threads {
 		g.State, g.WaitsIn = x.State, x.WaitsIn
 	}
@@ -62,10 +62,10 @@ func (f GroupFrame) equal(x GroupFrame) bool {
 	return f.Function == x.Function && f.Library == x.Library && same(f.Line, x.Line)
 }
 
-// mark sets Odd of the groups of main threads that behave unlike the others: the stopped ones if some but not
+// markOdd sets Odd of the groups of main threads that behave unlike the others: the stopped ones if some but not
 // all tasks are stopped; else those that do not wait, if some tasks wait and at most half do not; else, if all
 // or none wait, groups of at most half the size of the largest.
-func mark(groups []Group) {
+func markOdd(groups []Group) {
 	largest, waiting, stopped, all := 0, 0, 0, Tasks(groups)
 	for _, g := range groups {
 		if g.Others {

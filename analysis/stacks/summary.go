@@ -22,8 +22,8 @@ func Line(groups []Group, most int) string {
 	return line
 }
 
-// mostLines is how many odd groups the summary names.
-const mostLines = 4
+// maxSummaryLines is how many odd groups the summary names.
+const maxSummaryLines = 4
 
 // Summary returns a few lines of text on what most tasks do and which tasks do something else.
 func Summary(groups []Group) string {
@@ -47,15 +47,15 @@ func Summary(groups []Group) string {
 	tasks := Tasks(groups)
 	var lines []string
 	for _, g := range main {
-		if !g.Odd && (len(lines) < mostLines || PlacesOf(g.Frames).Waits) {
-			lines = append(lines, fmt.Sprintf("%d of %s %s.", g.Tasks, q.Plural(tasks, "task"), does(g)))
+		if !g.Odd && (len(lines) < maxSummaryLines || PlacesOf(g.Frames).Waits) {
+			lines = append(lines, fmt.Sprintf("%d of %s %s.", g.Tasks, q.Plural(tasks, "task"), predicateOf(g)))
 		}
 	}
 	for _, g := range main {
-		if !g.Odd || len(lines) >= 2*mostLines {
+		if !g.Odd || len(lines) >= 2*maxSummaryLines {
 			continue
 		}
-		line := capital(Who(g)) + " " + does(g)
+		line := capitalize(TaskNames(g)) + " " + predicateOf(g)
 		if waiting > 0 && waiting+oddTasks == tasks && odd == 1 {
 			line += ": all others wait for " + map[bool]string{true: "it", false: "them"}[g.Tasks == 1]
 		}
@@ -64,21 +64,21 @@ func Summary(groups []Group) string {
 	return strings.Join(lines, "\n")
 }
 
-// capital makes the first letter a capital.
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// capitalize makes the first letter a capital.
+func capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// Who names the tasks of a group.
-func Who(g Group) string {
-	s := "process " + numbers(g.PIDs)
+// TaskNames names the tasks of a group.
+func TaskNames(g Group) string {
+	s := "process " + formatRanges(g.PIDs)
 	if len(g.PIDs) > 1 {
-		s = "processes " + numbers(g.PIDs)
+		s = "processes " + formatRanges(g.PIDs)
 	}
 	switch len(g.Ranks) {
 	case 0:
 	case 1:
-		s = "rank " + numbers(g.Ranks)
+		s = "rank " + formatRanges(g.Ranks)
 	default:
-		s = "ranks " + numbers(g.Ranks)
+		s = "ranks " + formatRanges(g.Ranks)
 	}
 	if len(g.Nodes) == 1 && g.Nodes[0] != "" {
 		s += " on " + clean(g.Nodes[0])
@@ -86,9 +86,9 @@ func Who(g Group) string {
 	return s
 }
 
-// does returns the predicate of a sentence on a group: what its tasks do, such as "are stopped" or "waits in" a
+// predicateOf returns the predicate of a sentence on a group: what its tasks do, such as "are stopped" or "waits in" a
 // function.
-func does(g Group) string {
+func predicateOf(g Group) string {
 	verb, one, at := "is", g.Tasks == 1, PlacesOf(g.Frames)
 	if !one {
 		verb = "are"
@@ -140,8 +140,8 @@ func Source(f GroupFrame) string {
 	return fmt.Sprintf(" (%s:%d)", clean(filepath.Base(*f.File)), *f.Line)
 }
 
-// numbers prints ascending numbers, with ranges; after twelve of these it prints "...".
-func numbers(list []int) string {
+// formatRanges prints ascending numbers, with ranges; after twelve of these it prints "...".
+func formatRanges(list []int) string {
 	var parts []string
 	for i := 0; i < len(list); {
 		j := i

@@ -58,7 +58,7 @@ func branch(groups []Group, from, depth int) []Branch {
 	}
 	b := Branch{Depth: depth, Tasks: Tasks(groups), Calls: calls(first, from, to)}
 	if len(groups) == 1 {
-		b.Who, b.Odd = Who(first), first.Odd
+		b.Who, b.Odd = TaskNames(first), first.Odd
 		if first.State != Running {
 			b.Does = string(first.State)
 		}

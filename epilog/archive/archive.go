@@ -177,7 +177,8 @@ func (p target) store(files *tar.Reader) error {
 			return err
 		}
 		if !p.accepts(h.Name) || h.Typeflag != tar.TypeReg || h.Size > maxFileBytes {
-			return fmt.Errorf("%q has a name, type or size that a node may not send: the run was not archived", h.Name)
+			return fmt.Errorf("refused file %q: its name, type or size is not one that nodes archive; the run was not archived",
+				h.Name)
 		}
 		if err := writeFile(filepath.Join(next, h.Name), files); err != nil {
 			return err

@@ -58,10 +58,11 @@ type request struct {
 
 // JSON writes an answer as one JSON object on one line.
 func JSON(w io.Writer, a forecast.PlannedRun) error {
-	d := document{Schema: Schema, App: a.App, Nodes: known(a.Nodes), Size: known(a.Size), Missing: known(a.Missing),
+	d := document{Schema: Schema, App: a.App, Nodes: nilIfZero(a.Nodes), Size: nilIfZero(a.Size),
+		Missing:    nilIfZero(a.Missing),
 		NodeCounts: []nodeCount{}, EfficientNodes: []int{}}
 	if a.Missing == "" {
-		d.answer(a)
+		d.addForecast(a)
 	}
 	b, err := json.Marshal(d)
 	if err == nil {
@@ -70,8 +71,8 @@ func JSON(w io.Writer, a forecast.PlannedRun) error {
 	return err
 }
 
-// answer adds the forecast a: how many runs it rests on, elapsed time, memory and the recommended limits.
-func (d *document) answer(a forecast.PlannedRun) {
+// addForecast adds the forecast a: how many runs it rests on, elapsed time, memory and the recommended limits.
+func (d *document) addForecast(a forecast.PlannedRun) {
 	source := "runs"
 	if a.Extrapolated {
 		source = "scaling_law"
@@ -89,7 +90,7 @@ func (d *document) answer(a forecast.PlannedRun) {
 		d.NodeCounts = append(d.NodeCounts, nodeCount{c.Nodes, rounded(c.ElapsedS), math.Round(c.Efficiency*1e4) / 1e4})
 	}
 	if len(a.Counts) > 0 {
-		d.FastestNodes = known(a.Fastest().Nodes)
+		d.FastestNodes = nilIfZero(a.Fastest().Nodes)
 		d.EfficientNodes = append(d.EfficientNodes, a.Efficient()...)
 	}
 	d.Ask = &request{TimeS: a.AskS, MemBytes: a.AskBytes, Line: directives(a)}
@@ -102,8 +103,8 @@ func newInterval(r forecast.Range) *interval {
 // rounded rounds seconds and bytes to thousandths.
 func rounded(x float64) float64 { return math.Round(x*1e3) / 1e3 }
 
-// known returns nil for a zero value, which means unknown.
-func known[T comparable](v T) *T {
+// nilIfZero returns nil for a zero value, which means unknown.
+func nilIfZero[T comparable](v T) *T {
 	var zero T
 	if v == zero {
 		return nil

@@ -53,9 +53,9 @@ func (r Report) programsRemark() string {
 	return words
 }
 
-// cpuOf is the CPU time of a program in seconds, NaN for a run on several nodes and where the busy CPUs are not
+// programCPU is the CPU time of a program in seconds, NaN for a run on several nodes and where the busy CPUs are not
 // known.
-func (r Report) cpuOf(p run.Program) float64 {
+func (r Report) programCPU(p run.Program) float64 {
 	busy := r.Resources.CPU.Busy
 	if busy == nil || r.Nodes.Total > 1 {
 		return math.NaN()
@@ -74,7 +74,7 @@ func (r Report) programRows(strip func(run.Program) text.Cell) []text.Row {
 		text.Right("CPU time"), text.Right("share"), text.Left("ran, 0 .. " + end)}}
 	for _, p := range list {
 		seconds := quantity.Missing
-		if v := r.cpuOf(p); !math.IsNaN(v) {
+		if v := r.programCPU(p); !math.IsNaN(v) {
 			seconds = quantity.Duration(v)
 		}
 		rows = append(rows, text.Row{text.Left(text.Cut(p.Name, 14)), text.Right(quantity.Count(max(1, p.Started))),

@@ -21,8 +21,8 @@ type Stalled struct {
 	Groups []stacks.Group `json:"groups"`
 }
 
-// mostLine is how many characters the summary of a stall has in a finding.
-const mostLine = 600
+// maxStallLine is how many characters the summary of a stall has in a finding.
+const maxStallLine = 600
 
 // newStalled returns nil for a run that was at work to its end.
 func newStalled(s summary.Summary) *Stalled {
@@ -33,7 +33,7 @@ func newStalled(s summary.Summary) *Stalled {
 		Groups: []stacks.Group{}}
 	if r := s.Silence.Stacks; r != nil && len(r.Groups) > 0 {
 		out.Groups = r.Groups
-		out.Summary = stacks.Line(r.Groups, mostLine)
+		out.Summary = stacks.Line(r.Groups, maxStallLine)
 	}
 	return out
 }

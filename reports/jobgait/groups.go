@@ -14,8 +14,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// mostParts is how many runs of one job are read; the largest array that Slurm allows by default has 1,001 tasks.
-const mostParts = 20000
+// maxParts is how many runs of one job are read; the largest array that Slurm allows by default has 1,001 tasks.
+const maxParts = 20000
 
 // jobGroup is one job that has several runs: the tasks of an array or the components of a heterogeneous job, each by
 // its newest run.
@@ -40,7 +40,7 @@ func (g jobGroup) read(ctx context.Context, r foundRun) (jobGroup, error) {
 	if err != nil {
 		return g, err
 	}
-	runs, err := r.db.Runs(ctx, history.Query{Cluster: r.Cluster, JobID: id, Limit: mostParts})
+	runs, err := r.db.Runs(ctx, history.Query{Cluster: r.Cluster, JobID: id, Limit: maxParts})
 	if err != nil {
 		return g, err
 	}
@@ -80,25 +80,26 @@ func (g jobGroup) elapsed() float64 {
 	return (g.runs[(n-1)/2].ElapsedS + g.runs[n/2].ElapsedS) / 2
 }
 
-// head names the group and how many parts it has.
-func (g jobGroup) head() string {
+// title names the group and how many parts it has.
+func (g jobGroup) title() string {
 	if g.kind == "+" {
 		return fmt.Sprintf("Heterogeneous job %s: %s", g.id, quantity.Plural(len(g.runs), "component"))
 	}
 	return fmt.Sprintf("Array %s: %s", g.id, quantity.Plural(len(g.runs), "task"))
 }
 
-// text writes the group: states, spread, and the slowest part with its nodes; of a heterogeneous job each component.
-func (g jobGroup) text(ctx context.Context, out io.Writer) error {
+// writeText writes the group: states, spread, and the slowest part with its nodes; of a heterogeneous job each
+// component.
+func (g jobGroup) writeText(ctx context.Context, out io.Writer) error {
 	slowest, fastest := g.runs[0], g.runs[len(g.runs)-1]
-	lines := []string{g.head(), "  states   " + g.states(),
+	lines := []string{g.title(), "  states   " + g.states(),
 		fmt.Sprintf("  elapsed  %s .. %s, median %s", elapsedText(fastest.ElapsedS), elapsedText(slowest.ElapsedS),
 			elapsedText(g.elapsed())),
-		fmt.Sprintf("  slowest  %s, %s%s", slowest.DisplayID, elapsedText(slowest.ElapsedS), slowest.where(ctx))}
+		fmt.Sprintf("  slowest  %s, %s%s", slowest.DisplayID, elapsedText(slowest.ElapsedS), slowest.onNodes(ctx))}
 	if g.kind == "+" {
 		for _, r := range g.components() {
 			lines = append(lines, fmt.Sprintf("  %s  %s, %s%s, %s", r.DisplayID, cmp.Or(r.FinalState(), unknownState),
-				elapsedText(r.ElapsedS), r.where(ctx), cmp.Or(r.App, "no application")))
+				elapsedText(r.ElapsedS), r.onNodes(ctx), cmp.Or(r.App, "no application")))
 		}
 	}
 	lines = append(lines, "jobgait show "+slowest.DisplayID+" prints its report.\n")
@@ -113,8 +114,8 @@ func (g jobGroup) components() []foundRun {
 	})
 }
 
-// where returns " on " and the nodes of a run, "" where they are unknown.
-func (r foundRun) where(ctx context.Context) string {
+// onNodes returns " on " and the nodes of a run, "" where they are unknown.
+func (r foundRun) onNodes(ctx context.Context) string {
 	s, _, err := r.db.Lookup(ctx, history.Ref{ID: r.DisplayID, Cluster: r.Cluster})
 	if err != nil || s.Job.NodeList == "" {
 		return ""
@@ -141,15 +142,15 @@ func rollUpArrays(ctx context.Context, runs []foundRun, rows int) ([][]string, e
 			if err != nil {
 				return nil, err
 			}
-			table = append(table, g.cells(r))
+			table = append(table, g.listRow(r))
 		}
 	}
 	return table, nil
 }
 
-// cells returns the row of list for a group: its states, median elapsed time and slowest task; for a group of
+// listRow returns the row of list for a group: its states, median elapsed time and slowest task; for a group of
 // one run that of the run.
-func (g jobGroup) cells(newest foundRun) []string {
+func (g jobGroup) listRow(newest foundRun) []string {
 	cells := newest.cells("")
 	if len(g.runs) < 2 {
 		return cells

@@ -118,7 +118,7 @@ func (o showOptions) group(ctx context.Context, from openedHistories, id string,
 		if g, err = g.read(ctx, newest); err != nil || len(g.runs) < 2 {
 			return false, err
 		}
-		return true, g.text(ctx, out)
+		return true, g.writeText(ctx, out)
 	}
 	return false, nil
 }

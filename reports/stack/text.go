@@ -31,7 +31,7 @@ func groupText(g stacks.Group) string {
 	if g.Odd {
 		mark = "*"
 	}
-	head := fmt.Sprintf("%s %s: %s", mark, q.Plural(g.Tasks, "task"), stacks.Who(g))
+	head := fmt.Sprintf("%s %s: %s", mark, q.Plural(g.Tasks, "task"), stacks.TaskNames(g))
 	if g.Threads != g.Tasks {
 		head += ", " + q.Plural(g.Threads, "thread")
 	}

@@ -28,8 +28,8 @@ const (
 // activityGrid is where the bins of all programs lie.
 type activityGrid struct{ startNS, stepNS int64 }
 
-// at counts a sample of a program in its bin.
-func (t *table) at(a *activity, timeNS int64) {
+// countSample counts a sample of a program in its bin.
+func (t *table) countSample(a *activity, timeNS int64) {
 	g := &t.grid
 	if g.stepNS == 0 {
 		g.startNS, g.stepNS = timeNS, firstBinNS
@@ -41,12 +41,12 @@ func (t *table) at(a *activity, timeNS int64) {
 		g.stepNS *= 2
 	}
 	a.samples++
-	a.seen(timeNS)
+	a.extendTo(timeNS)
 	a.bins[max(0, (timeNS-g.startNS)/g.stepNS)]++
 }
 
-// seen extends the time in which a program was seen.
-func (a *activity) seen(timeNS int64) {
+// extendTo extends the time in which a program was seen.
+func (a *activity) extendTo(timeNS int64) {
 	if a.firstNS == 0 || timeNS < a.firstNS {
 		a.firstNS = timeNS
 	}
@@ -62,15 +62,15 @@ func (a *activity) halve() {
 	}
 }
 
-// began counts a process that executes a program, once. Until its first mapping a new program has no name.
-func (t *table) began(p *processEntry, timeNS int64) {
+// countProcess counts a process that executes a program, once. Until its first mapping a new program has no name.
+func (t *table) countProcess(p *processEntry, timeNS int64) {
 	if p.counted || p.justExeced || p.exe == "" || p.exe == peek.NoProgram {
 		return
 	}
 	p.counted = true
 	if a := t.activityOf(p.exe); a != nil {
 		a.started++
-		a.seen(timeNS)
+		a.extendTo(timeNS)
 	}
 }
 

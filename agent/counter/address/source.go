@@ -68,7 +68,7 @@ type Sampler struct {
 	sideRecords int64
 	// lostEvents is set if lost records may include process events.
 	lostEvents bool
-	signal     *fullSignal
+	signal     *ringFullSignal
 	// online are the CPUs at the last check, nextOnlineNS the time of the next.
 	online       *kernel.Online
 	nextOnlineNS int64

@@ -123,8 +123,8 @@ func (t *table) hit(s sample) (page uint64, ok bool) {
 		t.nameProgram(p, s)
 	}
 	if p.hits != nil {
-		t.at(p.hits, s.time)
-		t.began(p, s.time)
+		t.countSample(p.hits, s.time)
+		t.countProcess(p, s.time)
 	}
 	if p.exe == peek.NoProgram {
 		p.unnamed++
@@ -247,7 +247,7 @@ func (t *table) apply(e event) {
 		t.fork(e)
 	case exited:
 		if p != nil && p.member {
-			t.began(p, e.time)
+			t.countProcess(p, e.time)
 		}
 		t.drop(e.pid)
 	case execed:
@@ -259,7 +259,7 @@ func (t *table) apply(e event) {
 		if p.justExeced && !e.area.anonymous() {
 			// Samples in the exec itself had a makeshift name.
 			p.exe, p.build, p.named, p.justExeced = baseName(e.name), e.build, false, false
-			t.began(p, e.time)
+			t.countProcess(p, e.time)
 		}
 		e.area.id, e.area.purpose = t.registerBuild(e.area, e.name, e.build), purposeOf(baseName(e.name))
 		t.addArea(p, e.area)

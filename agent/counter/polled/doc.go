@@ -14,7 +14,7 @@
 //  4. Meter.Read fills the cells, one for each column of each device, and leaves what
 //     is not there at NoCell. It must not allocate; package kernel has files that are
 //     held open (NewNumber). Where firmware answers, or may not, set Hangs.
-//  5. Name it in the one list, host.nodeFileOpeners (agent/openers.go). Its columns are in the
+//  5. Name it in the one list, host.nodeFileOpeners (agent/counteropener.go). Its columns are in the
 //     profile, the report's counters and `jobgait-agent probe` then.
 //
 // TestThirtyLines is such a source of 30 lines.

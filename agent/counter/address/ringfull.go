@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fullSignal waits in a goroutine for a ring to be half full.
-type fullSignal struct {
+// ringFullSignal waits in a goroutine for a ring to be half full.
+type ringFullSignal struct {
 	stop    int // an eventfd that ends the waiting, -1 while no goroutine waits
 	signals chan struct{}
 	ended   chan struct{}
@@ -21,7 +21,7 @@ type fullSignal struct {
 // it lost 2,600 records in one second. An error means that there will be no signal.
 func (s *Sampler) HalfFull() (<-chan struct{}, error) {
 	if s.signal == nil {
-		s.signal = &fullSignal{stop: -1, signals: make(chan struct{}, 1)}
+		s.signal = &ringFullSignal{stop: -1, signals: make(chan struct{}, 1)}
 		if err := s.startSignal(); err != nil {
 			return nil, err
 		}
@@ -68,7 +68,7 @@ func (s *Sampler) stopSignal() error {
 const minSignalGapMS = 20
 
 // wait sends a signal each time a ring is half full, until it is stopped.
-func (b *fullSignal) wait(fds []unix.PollFd) {
+func (b *ringFullSignal) wait(fds []unix.PollFd) {
 	defer close(b.ended)
 	for {
 		if _, err := unix.Poll(fds, -1); err != nil {

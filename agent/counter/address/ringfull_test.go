@@ -23,7 +23,7 @@ func TestBellRests(t *testing.T) {
 	}
 	_, err = unix.Write(full[1], []byte("x"))
 	must(t, err)
-	b := &fullSignal{signals: make(chan struct{}, 1), ended: make(chan struct{})}
+	b := &ringFullSignal{signals: make(chan struct{}, 1), ended: make(chan struct{})}
 	fds := []unix.PollFd{{Fd: int32(stop), Events: unix.POLLIN}, {Fd: int32(full[0]), Events: unix.POLLIN},
 		{Fd: int32(gone[0]), Events: unix.POLLIN}}
 	began := time.Now()

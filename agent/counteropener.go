@@ -18,7 +18,7 @@ import (
 	"jobgait/configs"
 )
 
-// inputOpener opens the sources of one run, best first. Each fallback is a note. (Package perf chooses the
+// counterOpener opens the sources of one run, best first. Each fallback is a note. (Package perf chooses the
 // events of a node's counters.)
 //
 //	                 exclusive node    shared node         jobgait run
@@ -29,7 +29,7 @@ import (
 //	files of cgroup  of the job        of the job          limits of the caller's
 //	CPU times        of the job's processes, always
 //	GPUs             those that a scheduler names   none
-type inputOpener struct {
+type counterOpener struct {
 	in   *inputs
 	h    host
 	r    job.Run
@@ -40,7 +40,7 @@ type inputOpener struct {
 // chooseRates chooses the step of the grid and the rate of code addresses so that both fit the budget, sets a
 // lower rate of code addresses for the start phase if the budget needs it, and prepares notes for rates that
 // had to be lowered.
-func (l inputOpener) chooseRates() {
+func (l counterOpener) chooseRates() {
 	in, hz := l.in, l.c.RateHz
 	if l.r.Exclusive {
 		if hz = in.prices.counterHz(in.limitPct, l.c.RateHz); hz < l.c.RateHz {
@@ -101,7 +101,7 @@ const minUsefulHz = 10
 
 // openNodeCounters opens the counters of the whole node if the job has the node exclusively, else records that
 // they are withheld.
-func (l inputOpener) openNodeCounters() {
+func (l counterOpener) openNodeCounters() {
 	if !l.r.Exclusive {
 		l.in.addAbsent("node counters", "the job shares the node")
 		l.in.note(note.NodeWithheld, "the job shares the node: counters of the whole node are not its own and were not "+
@@ -127,7 +127,7 @@ func (l inputOpener) openNodeCounters() {
 
 // openAddresses opens the sampling of code addresses on every CPU or, if that is forbidden under `jobgait run`,
 // of the command's processes.
-func (l inputOpener) openAddresses() {
+func (l counterOpener) openAddresses() {
 	in := l.in
 	if in.rate.Hz == 0 {
 		in.addAbsent("code", "there is no room for it in agent.budget_pct")
@@ -156,7 +156,7 @@ func (l inputOpener) openAddresses() {
 
 // openJobEvents opens the events of the job's own cgroup or command, if the counters of the node are not
 // sampled.
-func (l inputOpener) openJobEvents() {
+func (l counterOpener) openJobEvents() {
 	switch {
 	case l.in.nodeCounted:
 	case l.r.RootPID != 0:
@@ -178,7 +178,7 @@ func (l inputOpener) openJobEvents() {
 }
 
 // readHz returns how many times a second the job's own events are read.
-func (l inputOpener) readHz() float64 {
+func (l counterOpener) readHz() float64 {
 	hz := l.in.prices.readHz(l.in.limitPct, l.readInterrupts())
 	if l.r.RootPID != 0 {
 		hz = min(hz, maxCommandHz)
@@ -192,7 +192,7 @@ const maxCommandHz = 25
 
 // readInterrupts returns the most interrupts that one reading of the job's events causes: one for each CPU,
 // times commandEvents for a command.
-func (l inputOpener) readInterrupts() int {
+func (l counterOpener) readInterrupts() int {
 	if l.r.RootPID != 0 {
 		return commandEvents * len(l.cpus)
 	}
@@ -204,7 +204,7 @@ const commandEvents = 4
 
 // openFiles opens the sources that are read from files: of the node if the job has it exclusively, of the job's
 // cgroup from when it exists, and of a command its limits.
-func (l inputOpener) openFiles() {
+func (l counterOpener) openFiles() {
 	roots := kernel.Roots{Proc: l.h.proc, Sys: l.h.sys}
 	if l.r.Exclusive {
 		l.addPolled(l.h.nodeFileOpeners()...)
@@ -222,7 +222,7 @@ func (l inputOpener) openFiles() {
 }
 
 // addPolled adds the sources that the openers open, and records those that are absent.
-func (l inputOpener) addPolled(openers ...polled.Opener) {
+func (l counterOpener) addPolled(openers ...polled.Opener) {
 	for _, open := range openers {
 		have, lack := open(rawcall.Now)
 		for _, p := range have {
@@ -243,7 +243,7 @@ func (h host) nodeFileOpeners() []polled.Opener {
 
 // cgroupDir returns the directory of the job's cgroup for a v1 controller, or of v2 for ""; false if it is not
 // known.
-func (l inputOpener) cgroupDir(controller string) (string, bool) {
+func (l counterOpener) cgroupDir(controller string) (string, bool) {
 	if controller == "" {
 		return l.in.finder.Unified()
 	}
@@ -258,7 +258,7 @@ const (
 )
 
 // openProcesses opens the sources of CPU times and resource use in /proc, which every run has.
-func (l inputOpener) openProcesses() {
+func (l counterOpener) openProcesses() {
 	in, list := l.in, int64(listSlowNS)
 	if in.code == nil {
 		list = listFastNS

@@ -10,10 +10,10 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// reductionState records which sampling was reduced to keep within the budget. Reductions are permanent,
+// overheadControl records which sampling was reduced to keep within the budget. Reductions are permanent,
 // because a rate that goes up and down would add a rhythm to the data; only the low start rate of addresses is
 // raised, once.
-type reductionState struct {
+type overheadControl struct {
 	filesSlowed bool // the file sources are read a fourth as often, permanently
 	exhausted   bool // nothing is left to reduce, and a note says so
 	// plannedRate is the rate of addresses after the start phase; zero if the start phase is over or needs no
