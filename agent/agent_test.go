@@ -138,7 +138,7 @@ func TestLockIsHandedOver(t *testing.T) {
 }
 
 func TestTheAgentIsNotTheJob(t *testing.T) {
-	o := membersExceptSelf{&nobody{pids: []int{1, os.Getpid(), 1 << 30}}}
+	o := membersExceptSelf{&fixedMembers{pids: []int{1, os.Getpid(), 1 << 30}}}
 	if l := o.List(); len(l) != 2 || slices.Contains(l, os.Getpid()) || o.Has(os.Getpid()) {
 		t.Errorf("processes %v", l)
 	}
@@ -171,10 +171,10 @@ func TestPermissionNamesTheWayOut(t *testing.T) {
 }
 
 // nobody is a job without processes.
-type nobody struct{ pids []int }
+type fixedMembers struct{ pids []int }
 
-func (n *nobody) Has(int) bool { return false }
-func (n *nobody) List() []int  { return n.pids }
+func (n *fixedMembers) Has(int) bool { return false }
+func (n *fixedMembers) List() []int  { return n.pids }
 
 // counting is a source whose state can be seen.
 type counting struct {
@@ -224,7 +224,7 @@ func (d *disk) WriteWindows([]profile.GPUWindows) error {
 func (d *disk) Seal(f profile.Footer) error { d.footer = &f; return nil }
 func (d *disk) Close() error                { return nil }
 
-func testAgent(d *disk, n *nobody) (*agent, *counting) {
+func testAgent(d *disk, n *fixedMembers) (*agent, *counting) {
 	cpu := kernel.NewJobCPU("/proc", peek.Direct{Proc: "/proc"}, n, rawcall.Now, 1e9)
 	source := &counting{JobCPU: cpu, running: 1}
 	in := &inputs{sources: []counter.Source{source}, cpu: cpu, members: n, stepNS: 5e6, cpus: 2, usesRings: true}
@@ -249,7 +249,7 @@ func TestEndsAndSeals(t *testing.T) {
 		reason string
 	}{"told to": {time.Hour, "stopped"}, "after its time": {0, "max_hours"}} {
 		d := &disk{}
-		a, source := testAgent(d, &nobody{})
+		a, source := testAgent(d, &fixedMembers{})
 		stop := make(chan os.Signal, 1)
 		if c.limit > 0 {
 			stop <- unix.SIGTERM
@@ -265,7 +265,7 @@ func TestEndsAndSeals(t *testing.T) {
 
 func TestFullSpoolStopsWritingOnly(t *testing.T) {
 	d := &disk{fail: func() error { return unix.ENOSPC }}
-	a, source := testAgent(d, &nobody{})
+	a, source := testAgent(d, &fixedMembers{})
 	a.flush()
 	if !a.writeFailed || source.running != 0 || d.blocks != 1 {
 		t.Errorf("full %v, running %d, %d blocks", a.writeFailed, source.running, d.blocks)
@@ -283,7 +283,7 @@ func TestFullSpoolStopsWritingOnly(t *testing.T) {
 
 func TestPanicIsSealed(t *testing.T) {
 	d := &disk{fail: func() error { panic("broken") }}
-	a, _ := testAgent(d, &nobody{})
+	a, _ := testAgent(d, &fixedMembers{})
 	stop := make(chan os.Signal, 1)
 	stop <- unix.SIGTERM
 	if err := a.runLoop(stop, time.Hour); err == nil || !strings.Contains(err.Error(), "broken") {
@@ -296,7 +296,7 @@ func TestPanicIsSealed(t *testing.T) {
 
 // Without a process for a minute the counters stop, and with one they go on.
 func TestIdleNode(t *testing.T) {
-	n := &nobody{}
+	n := &fixedMembers{}
 	d := &disk{}
 	a, source := testAgent(d, n)
 	a.flush()
@@ -324,7 +324,7 @@ func TestIdleNode(t *testing.T) {
 }
 
 func TestACommandIsNeverIdle(t *testing.T) {
-	a, _ := testAgent(&disk{}, &nobody{})
+	a, _ := testAgent(&disk{}, &fixedMembers{})
 	a.run.RootPID = 7
 	a.flush()
 	a.idle.since = 1
@@ -341,7 +341,7 @@ type broken struct{ *kernel.JobCPU }
 func (broken) Drain(counter.Sink) error { return errSource }
 
 func TestSameErrorIsLoggedOnce(t *testing.T) {
-	a, _ := testAgent(&disk{}, &nobody{})
+	a, _ := testAgent(&disk{}, &fixedMembers{})
 	logged := 0
 	a.log = func(error) { logged++ }
 	a.in.sources = []counter.Source{broken{a.in.cpu}}

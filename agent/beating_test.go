@@ -45,7 +45,7 @@ func newBeating(t *testing.T) *beating {
 	a.header = profile.Header{StepNS: 5e6, BaseNS: *now, RunNS: *now, RunReal: 1e9, AddressHz: 1000, CPUs: 2, Scope: "job"}
 	a.rhythm = newRhythm(a.header, a.in, place)
 	b := &beating{a: a, now: now, place: place, proc: t.TempDir(), every: 46}
-	a.in.cpu = kernel.NewJobCPU(b.proc, peek.Direct{Proc: b.proc}, &nobody{pids: []int{77}}, a.clock.mono, 1e9)
+	a.in.cpu = kernel.NewJobCPU(b.proc, peek.Direct{Proc: b.proc}, &fixedMembers{pids: []int{77}}, a.clock.mono, 1e9)
 	return b
 }
 

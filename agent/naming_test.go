@@ -89,7 +89,7 @@ func TestWhoAsks(t *testing.T) {
 // A child that does not come back is the last, and the end does not wait for it.
 func TestAskingThatHangs(t *testing.T) {
 	d := &disk{}
-	a, _ := testAgent(d, &nobody{})
+	a, _ := testAgent(d, &fixedMembers{})
 	a.dir = job.RunDir(t.TempDir())
 	a.naming.lookup = func(ctx context.Context, _ []names.Lookup) ([]names.Answer, error) {
 		<-ctx.Done()

@@ -88,11 +88,12 @@ func (s *source) Drain(to counter.Sink) error {
 func simulated(t testing.TB, d *disk, stepNS int64) (*agent, *int64, []*source) {
 	now := int64(1e12)
 	mono := func() int64 { return now }
-	cpu := kernel.NewJobCPU(t.TempDir(), peek.Direct{}, &nobody{}, mono, 30e9)
+	cpu := kernel.NewJobCPU(t.TempDir(), peek.Direct{}, &fixedMembers{}, mono, 30e9)
 	ring := &source{now: &now, step: stepNS, counts: [2][]uint64{make([]uint64, 3), make([]uint64, 3)}}
 	sources := []*source{ring, {now: &now, every: 1e9, counts: [2][]uint64{make([]uint64, 2)}},
 		{now: &now, every: 5e9, counts: [2][]uint64{make([]uint64, 2)}}}
-	in := &inputs{cpu: cpu, members: &nobody{}, stepNS: stepNS, cpus: 2, usesRings: true, prices: virtual, limitPct: 100}
+	in := &inputs{cpu: cpu, members: &fixedMembers{}, stepNS: stepNS, cpus: 2, usesRings: true, prices: virtual,
+		limitPct: 100}
 	for i, s := range sources {
 		in.add(s)
 		if s.every > 0 {

@@ -206,7 +206,7 @@ func TestSettled(t *testing.T) {
 	in("slurmd.service")
 	said := make(chan error, 1)
 	at := Manager{Private: socket, Bus: socket + ".none", Cgroup: cgroup}
-	at.ScopeInBackground("sweep", func(err error) { said <- err })() // returns: nobody listens
+	at.ScopeInBackground("sweep", func(err error) { said <- err })() // returns although nothing receives
 	var m manager
 	m.listen(t, socket)
 	over := make(chan struct{})

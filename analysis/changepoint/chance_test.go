@@ -55,7 +55,7 @@ func TestOutstanding(t *testing.T) {
 		{[]float64{.03, .012, .9}, 4, []int{1}},
 		{[]float64{.01, .01, .01}, 500, []int{}},
 	} {
-		var own *changepoint.SiteRate // nobody knows it
+		var own *changepoint.SiteRate // unknown
 		if got, _ := own.Outstanding(c.chances, c.judged); !slices.Equal(got, c.want) {
 			t.Errorf("of %v, %d judged: %v, want %v", c.chances, c.judged, got, c.want)
 		}

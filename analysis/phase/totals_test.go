@@ -3,7 +3,7 @@ package phase
 import "testing"
 
 // A table calls all pauses of a loop gaps: those that recur at regular distances are checkpoints, of which the longest
-// counts; fewer than three, and pauses at other distances, are none.
+// counts. Fewer than three pauses, or pauses at other distances, are not checkpoints.
 func TestLongestCheckpoint(t *testing.T) {
 	tableOf := func(lengths, distances []float64) []Phase {
 		table := []Phase{{Kind: StartUp, EndS: 1}}

@@ -122,7 +122,7 @@ func TestCommandAndWhatOutlivesIt(t *testing.T) {
 func TestCommandWhoseWaiterIsGone(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	j := NewJobCPU(x.root, peek.Direct{Proc: x.root}, &list{10}, func() int64 { return 1 }, 1e12)
-	j.SetCommand(10) // nobody is there
+	j.SetCommand(10) // no process has this id
 	x.set(5, "jobgait", 1, 900, 3)
 	x.set(10, "lmp", 5, 0, 0)
 	j.SetCommand(10)
