@@ -135,6 +135,9 @@ func (l counterOpener) openAddresses() {
 	}
 	p := address.SamplingParams{Peek: in.peek, Sys: l.h.sys, CPUs: l.cpus, Rate: in.rate, StepNS: in.stepNS,
 		Members: in.members}
+	if !l.r.Exclusive && l.r.RootPID == 0 {
+		p.Find = in.finder
+	}
 	code, err := address.New(l.h.open, p)
 	if perf.IsForbidden(err) && l.r.RootPID != 0 {
 		p.Root, p.Members = l.r.RootPID, nil

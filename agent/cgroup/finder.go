@@ -1,6 +1,8 @@
 package cgroup
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,6 +17,20 @@ import (
 type FoundDir struct {
 	Dir   string
 	Inode uint64
+}
+
+// Open opens the directory, for perf_event_open(2), and returns an error if it is another one by now.
+func (d FoundDir) Open() (int, error) {
+	fd, err := unix.Open(d.Dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return -1, fmt.Errorf("open cgroup: %w", err)
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Ino != d.Inode {
+		_ = unix.Close(fd)
+		return -1, errors.Join(fmt.Errorf("cgroup %s was replaced while it was opened", d.Dir), err)
+	}
+	return fd, nil
 }
 
 // Finder finds the cgroup directories of one job as they appear and disappear. It holds one inotify descriptor:

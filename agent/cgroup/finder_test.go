@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"jobgait/agent/job/jobtest"
 	"jobgait/analysis/run"
 )
@@ -294,5 +296,20 @@ func TestManyMembersAndAFile(t *testing.T) {
 	tr.write("cg/v2/system.slice/slurmstepd.scope/job_5", "")
 	if d, ok := f.Perf(); ok {
 		t.Errorf("found %+v", d)
+	}
+}
+
+// Between the search and the call another directory may have taken the place of the one that was found.
+func TestReplacedCgroupIsNotOpened(t *testing.T) {
+	var st unix.Stat_t
+	found := FoundDir{Dir: t.TempDir()}
+	must(t, unix.Stat(found.Dir, &st))
+	found.Inode = st.Ino
+	fd, err := found.Open()
+	must(t, err)
+	must(t, unix.Close(fd))
+	found.Inode++
+	if fd, err := found.Open(); err == nil || !strings.Contains(err.Error(), "was replaced") {
+		t.Errorf("opened as %d: %v", fd, err)
 	}
 }

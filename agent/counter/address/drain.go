@@ -38,11 +38,12 @@ func (s *Sampler) Drain(to counter.Sink) error {
 	for _, c := range s.cpus {
 		c.samples, c.next = slices.Delete(c.samples, 0, c.next), 0
 	}
-	if s.lostEvents || s.table.atCapacity() {
+	lost := s.lostEvents
+	if lost || s.table.atCapacity() {
 		s.table.forget()
 		s.lostEvents = false
 	}
-	return errors.Join(first, s.followHotplug(to))
+	return errors.Join(first, s.followStorm(limit, lost), s.followHotplug(to), s.followCgroup(limit))
 }
 
 // TakeSideRecords returns the number of records since the last call that no timer wrote: of mappings, forks and
@@ -67,6 +68,7 @@ func (s *Sampler) readRing(c *cpu, to counter.Sink) error {
 			return
 		}
 		s.sideRecords++
+		s.storm.count(recordPID(body))
 		lost += perf.Lost(h, body)
 		// The other kinds of loss are of samples only.
 		s.lostEvents = s.lostEvents || h.Type == unix.PERF_RECORD_LOST

@@ -29,11 +29,14 @@ func (s *Sampler) openCPU(c *cpu) error {
 	return err
 }
 
-// close closes a CPU's timer and ring, if open.
+// newCPU returns a CPU without a timer.
+func newCPU(number, index int) *cpu { return &cpu{number: number, index: index, fd: -1, tracker: -1} }
+
+// close closes a CPU's events and ring, if open.
 func (c *cpu) close() error {
-	var first error
+	first := c.closeTracker()
 	if c.ring != nil {
-		first = c.ring.Close()
+		first = errors.Join(first, c.ring.Close())
 	}
 	if c.fd >= 0 {
 		first = errors.Join(first, unix.Close(c.fd))
@@ -74,13 +77,16 @@ func (s *Sampler) openOnCPU(number int) error {
 	i := slices.IndexFunc(s.cpus, func(c *cpu) bool { return c.number == number })
 	if i < 0 {
 		i = len(s.cpus)
-		s.cpus = append(s.cpus, &cpu{number: number, index: i, fd: -1})
+		s.cpus = append(s.cpus, newCPU(number, i))
 	}
 	c := s.cpus[i]
 	if c.fd >= 0 {
 		return nil
 	}
 	err := s.openCPU(c)
+	if err == nil && s.on {
+		err = s.trackCPU(c)
+	}
 	if err == nil && s.on {
 		c.phaseNS = timerPhase(c.index, s.p.Rate.PeriodNS, s.p.StepNS)
 		err = s.startAtPhase(c, rawcall.Now()+perf.PhaseLimit, func() error {

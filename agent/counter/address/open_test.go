@@ -25,9 +25,8 @@ func memory(t *testing.T) int {
 // An older kernel, or one that lets us see user code only, is asked for less; and
 // what a timer is to tell does not depend on that.
 func TestWhatIsAskedFor(t *testing.T) {
-	const always = unix.PerfBitDisabled |
-		unix.PerfBitExcludeIdle | unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm |
-		unix.PerfBitCommExec | unix.PerfBitTask | unix.PerfBitSampleIDAll | unix.PerfBitUseClockID
+	const records = unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask
+	const always = unix.PerfBitDisabled | unix.PerfBitExcludeIdle | unix.PerfBitSampleIDAll | unix.PerfBitUseClockID
 	for name, c := range map[string]struct {
 		refused uint64 // a kernel that takes no such bit
 		needed  uint64 // one that wants this
@@ -41,7 +40,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 		"a command":     {root: 7, bits: buildID | unix.PerfBitInherit},
 		"old, no right": {refused: buildID, needed: unix.PerfBitExcludeKernel, bits: unix.PerfBitExcludeKernel, notes: 1},
 	} {
-		var last unix.PerfEventAttr
+		var last, tracker unix.PerfEventAttr
 		opened := 0
 		s, err := New(func(a *unix.PerfEventAttr, pid, cpu, group, flags int) (int, error) {
 			want := -1
@@ -57,7 +56,11 @@ func TestWhatIsAskedFor(t *testing.T) {
 			if a.Bits&c.needed != c.needed {
 				return -1, unix.EACCES
 			}
-			last, opened = *a, opened+1
+			if opened++; a.Config == unix.PERF_COUNT_SW_DUMMY {
+				tracker = *a
+			} else {
+				last = *a
+			}
 			return memory(t), nil
 		}, SamplingParams{Peek: peek.Direct{Proc: t.TempDir()}, CPUs: []int{0, 1}, Rate: ChooseRate(1000, 2, 5e6),
 			StepNS: 5e6, Root: c.root})
@@ -65,11 +68,20 @@ func TestWhatIsAskedFor(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if extra := uint64(buildID | unix.PerfBitExcludeKernel | unix.PerfBitInherit); last.Bits&always != always ||
-			last.Bits&extra != c.bits {
-			t.Errorf("%s: bits %#x", name, last.Bits)
+		recorder, wanted := tracker, 4 // a timer and a tracking event to try, and two timers
+		if c.root != 0 {
+			recorder, wanted = last, 3
+		} else if last.Bits&(records|buildID) != 0 || tracker.Sample != 0 {
+			t.Errorf("%s: a timer with bits %#x, tracking with a period of %d", name, last.Bits, tracker.Sample)
+		} else if c.refused != 0 {
+			wanted++ // a second timer, after tracking was refused
 		}
-		if last.Sample_type != sampleType || last.Sample != 1e6 || last.Wakeup != 0 || opened != 3 {
+		if extra := uint64(buildID | unix.PerfBitExcludeKernel | unix.PerfBitInherit); recorder.Bits&extra != c.bits ||
+			recorder.Bits&(always|records) != always|records || last.Bits&always != always ||
+			(recorder.Bits^last.Bits)&unix.PerfBitExcludeKernel != 0 {
+			t.Errorf("%s: bits %#x, of the timer %#x", name, recorder.Bits, last.Bits)
+		}
+		if last.Sample_type != sampleType || last.Sample != 1e6 || last.Wakeup != 0 || opened != wanted {
 			t.Errorf("%s: %+v, opened %d times", name, last, opened)
 		}
 		if n := s.Notes(); len(n) != c.notes || len(n) > 0 && n[0].Code != note.UserOnly {
@@ -110,7 +122,7 @@ func TestLostRecordsMakeUsForget(t *testing.T) {
 		_, err = unix.Pwrite(fd, binary.NativeEndian.AppendUint64(nil, uint64(len(record))), dataHead)
 		must(t, err)
 		s := &Sampler{table: newTable(peek.Direct{Proc: t.TempDir()}, nil), nextOnlineNS: 1 << 62,
-			cpus: []*cpu{{fd: fd, ring: ring}}}
+			cpus: []*cpu{{fd: fd, tracker: -1, ring: ring}}}
 		s.table.apply(event{kind: execed, pid: 3})
 		var sink countertest.Sink
 		for range 2 {

@@ -63,11 +63,14 @@ func (a *activity) halve() {
 }
 
 // countProcess counts a process that executes a program, once. Until its first mapping a new program has no name.
-func (t *table) countProcess(p *processEntry, timeNS int64) {
+func (t *table) countProcess(p *processEntry, pid int32, timeNS int64) {
 	if p.counted || p.justExeced || p.exe == "" || p.exe == peek.NoProgram {
 		return
 	}
 	p.counted = true
+	if t.counted[pid] == p.exe {
+		return // before the table was cleared
+	}
 	if a := t.activityOf(p.exe); a != nil {
 		a.started++
 		a.extendTo(timeNS)

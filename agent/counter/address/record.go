@@ -153,6 +153,15 @@ func textOf(b []byte) string {
 	return string(b)
 }
 
+// recordPID returns the process in which a record that is no sample was written, from its end; 0 if it is too
+// short.
+func recordPID(b []byte) int32 {
+	if len(b) < trailerBytes {
+		return 0
+	}
+	return int32(binary.NativeEndian.Uint32(b[len(b)-trailerBytes:]))
+}
+
 // trailerTime returns the time at the end of a record.
 func trailerTime(b []byte) int64 {
 	return int64(binary.NativeEndian.Uint64(b[len(b)-8:]))

@@ -19,6 +19,9 @@
 // Hits are also counted by place, 16 bytes of code each, over the whole run (places.go); functions are found
 // from these counts.
 //
+// Records between the samples come from the job's cgroup alone where it has one (tracking.go). Elsewhere other
+// users' processes write them too: a flood of these is left out, and a note names it (storm.go).
+//
 // The package knows no symbols, passes the path of a file only to the name lookup, and does not count processes
 // outside the job: membership is looked up once for each process and passes to its children.
 package address
@@ -51,6 +54,9 @@ type SamplingParams struct {
 	// Members if that is not nil.
 	Root    int
 	Members counter.Members
+	// Find finds the job's cgroup, to which records of mappings, forks and execs are limited; nil if the whole node
+	// is the job's.
+	Find CgroupFinder
 }
 
 // Sampler samples code addresses by a timer on each CPU. It is a counter.Source without columns.
@@ -63,6 +69,8 @@ type Sampler struct {
 	fastest  Rate // the first rate, for which the rings are sized
 	open     perf.Opener
 	attr     unix.PerfEventAttr
+	tracking tracking
+	storm    storm
 	on       bool // started
 	// sideRecords counts records that no timer wrote: of a mapping, a fork, an exec.
 	sideRecords int64
@@ -81,6 +89,7 @@ type cpu struct {
 	number  int
 	index   int // in the order of CPUs, which gives the phase
 	fd      int // -1 while it is offline
+	tracker int // the tracking event, -1 if it is not open
 	ring    *perf.Ring
 	phaseNS int64
 	samples []sample
@@ -106,12 +115,13 @@ func New(open perf.Opener, p SamplingParams) (*Sampler, error) {
 	if p.Sys == "" {
 		p.Sys = "/sys"
 	}
-	s := &Sampler{p: p, table: newTable(p.Peek, p.Members), fastest: p.Rate, open: open, online: kernel.NewOnline(p.Sys)}
+	s := &Sampler{p: p, table: newTable(p.Peek, p.Members), fastest: p.Rate, open: open, online: kernel.NewOnline(p.Sys),
+		storm: newStorm(defaultStorm())}
 	if err := s.probe(); err != nil {
 		return nil, err
 	}
 	for i, number := range p.CPUs {
-		c := &cpu{number: number, index: i, fd: -1}
+		c := newCPU(number, i)
 		err := s.openCPU(c)
 		if errors.Is(err, unix.ENODEV) {
 			continue // went offline
@@ -157,27 +167,47 @@ const buildID = 1 << 34
 // probe finds event attributes that the kernel accepts and permits: all, then without build ids (older
 // kernels), then without kernel code.
 func (s *Sampler) probe() error {
-	attr := perf.Timer(s.p.Rate.PeriodNS, sampleType)
-	attr.Wakeup = 0 // at half of the ring
+	timer := perf.Timer(s.p.Rate.PeriodNS, sampleType)
+	timer.Wakeup = 0 // at half of the ring
 	// The idle task belongs to no job; excluding it saves space in the ring.
-	attr.Bits |= unix.PerfBitExcludeIdle | unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm |
-		unix.PerfBitCommExec | unix.PerfBitTask | unix.PerfBitSampleIDAll
-	if s.p.Root != 0 {
-		attr.Bits |= unix.PerfBitInherit
-	}
+	timer.Bits |= unix.PerfBitExcludeIdle | unix.PerfBitSampleIDAll
+	const records = unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask
 	var err error
 	for _, user := range []uint64{0, unix.PerfBitExcludeKernel} {
 		for _, extra := range []uint64{buildID, 0} {
-			try := attr
-			try.Bits |= user | extra
-			var fd int
-			if fd, err = s.open(&try, s.pid(), s.p.CPUs[0], -1, 0); err == nil {
-				s.userOnly, s.attr = user != 0, try
-				return unix.Close(fd)
+			s.attr, s.userOnly = timer, user != 0
+			s.attr.Bits |= user
+			if s.p.Root != 0 {
+				s.attr.Bits |= unix.PerfBitInherit | records | extra
+			} else {
+				s.tracking.attr = s.attr
+				s.tracking.attr.Config, s.tracking.attr.Sample = unix.PERF_COUNT_SW_DUMMY, 0
+				s.tracking.attr.Bits |= records | extra
+			}
+			if err = s.probeAttributes(); err == nil {
+				return nil
 			}
 		}
 	}
 	return fmt.Errorf("sample addresses on CPU %d: %w", s.p.CPUs[0], err)
+}
+
+// probeAttributes opens and closes a timer and, unless the timer records processes itself, a tracking event.
+func (s *Sampler) probeAttributes() error {
+	attrs := []unix.PerfEventAttr{s.attr}
+	if s.p.Root == 0 {
+		attrs = append(attrs, s.tracking.attr)
+	}
+	for _, a := range attrs {
+		fd, err := s.open(&a, s.pid(), s.p.CPUs[0], -1, 0)
+		if err != nil {
+			return err
+		}
+		if err := unix.Close(fd); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Columns returns nil: samples of code are hits, not counts of a column.
@@ -206,12 +236,13 @@ func (s *Sampler) Sources() []run.CounterSource {
 	return []run.CounterSource{{Name: "code", Event: "cpu-clock", PMU: "software", Scope: s.Scope()}}
 }
 
-// Notes returns a note if only user code is sampled.
+// Notes returns notes if only user code is sampled, and if records of other processes were left out.
 func (s *Sampler) Notes() []note.Note {
-	if !s.userOnly {
-		return nil
+	notes := s.storm.notes(rawcall.Now())
+	if s.userOnly {
+		notes = append(notes, note.New(note.UserOnly, "only user code was sampled: kernel.perf_event_paranoid is above 1"))
 	}
-	return []note.Note{note.New(note.UserOnly, "only user code was sampled: kernel.perf_event_paranoid is above 1")}
+	return notes
 }
 
 // OnJoin sets the function that is called with each process found to belong to the job.
@@ -229,6 +260,12 @@ func (s *Sampler) Build(program string) string { return s.table.builds[program] 
 // Start enables the timers, each at its phase; those of a command at once.
 func (s *Sampler) Start() error {
 	s.on = true
+	// What a process maps must be known before its first sample.
+	for _, c := range s.assignPhases() {
+		if err := s.trackCPU(c); err != nil && !errors.Is(err, unix.ENODEV) {
+			return err
+		}
+	}
 	late := rawcall.Now() + perf.PhaseLimit
 	for _, c := range s.assignPhases() {
 		if err := s.startAtPhase(c, late, func() error {
@@ -243,7 +280,7 @@ func (s *Sampler) Start() error {
 // Stop disables the timers and returns the first error.
 func (s *Sampler) Stop() error {
 	s.on = false
-	var first error
+	first := s.disableTrackers()
 	for _, c := range s.assignPhases() {
 		if err := perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_DISABLE, 0); err != nil && first == nil {
 			first = fmt.Errorf("stop addresses of CPU %d: %w", c.number, err)

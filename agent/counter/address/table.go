@@ -54,6 +54,10 @@ type table struct {
 	usesMPI bool
 	// waitingPages are the sampled pages of libraries that busy-wait.
 	waitingPages map[uint64]bool
+	// counted is, by process, the program that was counted for it when the table was last cleared. ended are the
+	// members that ended since the last drain.
+	counted map[int32]string
+	ended   map[int32]bool
 	// onJoin is called with each process found to belong to the job.
 	onJoin func(pid int)
 }
@@ -82,7 +86,7 @@ func newTable(p peek.Reader, members counter.Members) *table {
 		lookupBudget: peek.Allowance{PerS: lookupNSPerS, Most: maxLookupNS}, cpu: cpu,
 		procs: map[int32]*processEntry{}, programHits: map[string]*activity{}, builds: map[string]string{},
 		onJoin:  func(int) {},
-		waiting: waiting{}, waitingPages: map[uint64]bool{}}
+		waiting: waiting{}, waitingPages: map[uint64]bool{}, counted: map[int32]string{}, ended: map[int32]bool{}}
 }
 
 // add adds a process. If the table is full, it drops all others.
@@ -104,10 +108,22 @@ func (t *table) drop(pid int32) {
 
 // forget removes all processes but keeps the counts: after lost records no entry is reliable.
 func (t *table) forget() {
-	for _, p := range t.procs {
+	if len(t.counted) > maxProcesses {
+		clear(t.counted)
+	}
+	for pid, p := range t.procs {
+		if p.counted {
+			t.counted[pid] = p.exe
+		}
 		t.setCode(p, nil)
 	}
 	clear(t.procs)
+}
+
+// isMember reports whether a process is known to belong to the job.
+func (t *table) isMember(pid int32) bool {
+	p := t.procs[pid]
+	return p != nil && p.member
 }
 
 // hit counts a sample and returns the key of its page; ok is false for samples of processes outside the job.
@@ -124,7 +140,7 @@ func (t *table) hit(s sample) (page uint64, ok bool) {
 	}
 	if p.hits != nil {
 		t.countSample(p.hits, s.time)
-		t.countProcess(p, s.time)
+		t.countProcess(p, s.pid, s.time)
 	}
 	if p.exe == peek.NoProgram {
 		p.unnamed++
@@ -247,8 +263,10 @@ func (t *table) apply(e event) {
 		t.fork(e)
 	case exited:
 		if p != nil && p.member {
-			t.countProcess(p, e.time)
+			t.countProcess(p, e.pid, e.time)
+			t.ended[e.pid] = true
 		}
+		delete(t.counted, e.pid)
 		t.drop(e.pid)
 	case execed:
 		t.exec(e, p)
@@ -259,7 +277,7 @@ func (t *table) apply(e event) {
 		if p.justExeced && !e.area.anonymous() {
 			// Samples in the exec itself had a makeshift name.
 			p.exe, p.build, p.named, p.justExeced = baseName(e.name), e.build, false, false
-			t.countProcess(p, e.time)
+			t.countProcess(p, e.pid, e.time)
 		}
 		e.area.id, e.area.purpose = t.registerBuild(e.area, e.name, e.build), purposeOf(baseName(e.name))
 		t.addArea(p, e.area)
@@ -280,6 +298,7 @@ func (t *table) exec(e event, p *processEntry) {
 		return
 	}
 	t.setCode(p, nil)
+	delete(t.counted, e.pid)
 	*p = processEntry{member: true, read: true, short: e.name, justExeced: true}
 }
 

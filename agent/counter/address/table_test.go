@@ -293,8 +293,8 @@ func TestDrainKeepsTheOrderOfTime(t *testing.T) {
 	const later = 1 << 62
 	s := &Sampler{table: newTable(peek.Direct{Proc: t.TempDir()}, nil), nextOnlineNS: later}
 	s.cpus = []*cpu{
-		{fd: -1, samples: []sample{user(7, 0x1000, 10), user(7, 0x1000, 30), user(7, 0x1000, later)}},
-		{fd: -1, samples: []sample{user(7, 0x1000, 20), user(7, 0x1000, 40)}},
+		{fd: -1, tracker: -1, samples: []sample{user(7, 0x1000, 10), user(7, 0x1000, 30), user(7, 0x1000, later)}},
+		{fd: -1, tracker: -1, samples: []sample{user(7, 0x1000, 20), user(7, 0x1000, 40)}},
 	}
 	code := func(file uint64) event {
 		return event{kind: mapped, pid: 7, area: area{start: 0x1000, end: 0x2000, file: file}}

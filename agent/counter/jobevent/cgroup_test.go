@@ -242,18 +242,6 @@ func TestCgroupFollowsHotplug(t *testing.T) {
 	})})
 }
 
-// What was found may be another directory by now.
-func TestReplacedCgroupIsNotOpened(t *testing.T) {
-	dir, _ := there{dir: t.TempDir()}.Perf()
-	fd, err := openDir(dir)
-	must(t, err)
-	must(t, unix.Close(fd))
-	dir.Inode++
-	if _, err := openDir(dir); !errors.Is(err, errReplaced) {
-		t.Errorf("opened: %v", err)
-	}
-}
-
 func TestCgroupThatNeverComes(t *testing.T) {
 	s, err := NewCgroup((&fake{noPMU: true}).open, CgroupParams{CPUs: []int{0}, Find: there{absent: "no such thing"}})
 	must(t, err)

@@ -86,7 +86,7 @@ func (c *Cgroup) hotplugged(now int64) bool {
 // openGroups opens the groups of all CPUs on a cgroup directory, which must still be the one that was found. An
 // offline CPU keeps its counts.
 func (c *Cgroup) openGroups(dir cgroup.FoundDir) error {
-	fd, err := openDir(dir)
+	fd, err := dir.Open()
 	if err != nil {
 		return err
 	}
@@ -113,19 +113,3 @@ func (c *Cgroup) openGroups(dir cgroup.FoundDir) error {
 	}
 	return nil
 }
-
-// openDir opens the cgroup directory; errReplaced if it is not the one that was found.
-func openDir(dir cgroup.FoundDir) (int, error) {
-	fd, err := unix.Open(dir.Dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return -1, fmt.Errorf("open cgroup: %w", err)
-	}
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil || st.Ino != dir.Inode {
-		_ = unix.Close(fd)
-		return -1, errors.Join(errReplaced, err)
-	}
-	return fd, nil
-}
-
-var errReplaced = errors.New("the cgroup was replaced while it was opened")

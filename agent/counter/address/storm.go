@@ -1,0 +1,154 @@
+package address
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"jobgait/analysis/note"
+)
+
+// stormParams are the limits of what processes outside the job may make the agent record.
+type stormParams struct {
+	// recordsPerS is the number of records per second and CPU from which tracking is paused. At 1 us each, 2,000
+	// cost a fifth of a percent of a CPU.
+	recordsPerS float64
+	// windowNS is the time over which records are counted before they are compared.
+	windowNS int64
+	// pauseNS is the length of the first pause. It doubles up to maxPauseNS while the storm lasts, and is back at
+	// pauseNS after calmNS without one.
+	pauseNS, maxPauseNS, calmNS int64
+	// forgetNS is how long what is known of processes is kept in a pause: their execs and exits are not seen.
+	forgetNS int64
+}
+
+// defaultStorm are the limits that agents use.
+func defaultStorm() stormParams {
+	return stormParams{recordsPerS: 2000, windowNS: 1e9, pauseNS: 10e9, maxPauseNS: 80e9, calmNS: 60e9, forgetNS: 10e9}
+}
+
+// storm recognizes a flood of records of processes outside the job. While it lasts, tracking is paused: the
+// timers go on, so that no sample is lost, and processes are identified by lookups alone, as after lost records.
+type storm struct {
+	stormParams
+	// byPID counts the records of each process since the last drain.
+	byPID map[int32]int64
+	// sinceNS is when the present window began, foreign the records of other processes in it.
+	sinceNS, foreign int64
+	// pausedNS is when the present pause began, 0 without one; untilNS its end, or the end of the last. nextNS
+	// is the length of the next pause, forgottenNS when the table was last cleared in a pause.
+	pausedNS, untilNS, nextNS, forgottenNS int64
+	// pauses counts the pauses, allNS their length without the present one and most the highest number of records per
+	// second.
+	pauses int
+	allNS  int64
+	most   float64
+}
+
+// newStorm returns a storm that has not begun.
+func newStorm(p stormParams) storm { return storm{stormParams: p, nextNS: p.pauseNS} }
+
+// paused reports whether tracking is paused.
+func (w *storm) paused() bool { return w.pausedNS > 0 }
+
+// count counts a record of a process.
+func (w *storm) count(pid int32) {
+	if w.byPID == nil {
+		w.byPID = map[int32]int64{}
+	}
+	w.byPID[pid]++
+}
+
+// isFlood adds the records since the last drain that belong to processes outside the job, and reports whether
+// tracking should be paused for their number. lost is whether the kernel lost records meanwhile: that is a
+// storm if most of those that arrived were of others.
+func (w *storm) isFlood(now int64, cpus int, isOwn func(pid int32) bool, lost bool) bool {
+	var all, foreign int64
+	for pid, n := range w.byPID {
+		if all += n; !isOwn(pid) {
+			foreign += n
+		}
+	}
+	clear(w.byPID)
+	if w.sinceNS == 0 {
+		w.sinceNS = now
+	}
+	w.foreign += foreign
+	span := now - w.sinceNS
+	flood := lost && 2*foreign > all
+	if span < w.windowNS && !flood {
+		return false
+	}
+	rate := float64(w.foreign) / (math.Max(float64(span), float64(w.windowNS)) / 1e9)
+	w.sinceNS, w.foreign = now, 0
+	if !flood && rate < w.recordsPerS*float64(cpus) {
+		return false
+	}
+	w.most = max(w.most, rate)
+	return true
+}
+
+// begin begins a pause.
+func (w *storm) begin(now int64) {
+	if w.pauses > 0 && now-w.untilNS > w.calmNS {
+		w.nextNS = w.pauseNS
+	}
+	w.pauses++
+	w.pausedNS, w.untilNS, w.forgottenNS = now, now+w.nextNS, now
+	w.nextNS = min(2*w.nextNS, w.maxPauseNS)
+}
+
+// end ends the pause.
+func (w *storm) end(now int64) {
+	w.allNS += now - w.pausedNS
+	w.pausedNS, w.untilNS, w.sinceNS, w.foreign = 0, now, now, 0
+	clear(w.byPID)
+}
+
+// notes returns a note on the storm if there was one.
+func (w *storm) notes(now int64) []note.Note {
+	if w.pauses == 0 {
+		return nil
+	}
+	all := w.allNS
+	if w.paused() {
+		all += now - w.pausedNS
+	}
+	return []note.Note{note.New(note.NeighborStorm, "other processes of the node mapped and started programs so often, "+
+		"up to %.0f times a second, that these records were left out for %.0f s; the job's code was sampled all the time, "+
+		"and its programs were identified less often", w.most, math.Max(1, float64(all)/1e9))}
+}
+
+// followStorm begins or ends a pause of tracking. lost is whether the kernel lost records of processes since the
+// last drain.
+func (s *Sampler) followStorm(now int64, lost bool) error {
+	w := &s.storm
+	own := func(pid int32) bool { return s.table.isMember(pid) || s.table.ended[pid] }
+	defer clear(s.table.ended)
+	switch {
+	case s.p.Root != 0 || s.p.Members == nil || s.tracking.limited() || !s.on:
+		clear(w.byPID)
+		return nil
+	case w.paused() && now >= w.untilNS:
+		w.end(now)
+		s.table.forget()
+		var err error
+		for _, c := range s.cpus {
+			err = errors.Join(err, s.enableTracker(c))
+		}
+		return err
+	case w.paused():
+		if now-w.forgottenNS >= w.forgetNS {
+			w.forgottenNS = now
+			s.table.forget()
+		}
+		return nil
+	case w.isFlood(now, len(s.cpus), own, lost):
+		w.begin(now)
+		s.table.forget()
+		if err := s.disableTrackers(); err != nil {
+			return fmt.Errorf("pause records of processes: %w", err)
+		}
+	}
+	return nil
+}
