@@ -14,8 +14,8 @@ import (
 // sampleColumn is the name of a column that has none.
 const sampleColumn = "value"
 
-// maxSamples bounds a file of float32: 4 GiB of them.
-const maxSamples = 1 << 30
+// maxSamples bounds the values of a file: 2 GiB of float32, a day of 30 columns at 200 Hz.
+const maxSamples = 1 << 29
 
 // readFloat32 reads little-endian float32 samples; NaN is a missing one.
 func readFloat32(r io.Reader, o SampleOptions) (Samples, error) {
@@ -26,7 +26,7 @@ func readFloat32(r io.Reader, o SampleOptions) (Samples, error) {
 	if name == "" {
 		name = sampleColumn
 	}
-	values := make(series.Values, 0, min(max(o.Size/4, 0), maxSamples))
+	values := make(series.Values, 0, min(max(o.Size/4, 0), int64(o.maxValues())))
 	buf := make([]byte, 1<<16)
 	infinite := 0
 	for {
@@ -35,8 +35,8 @@ func readFloat32(r io.Reader, o SampleOptions) (Samples, error) {
 			return Samples{}, fmt.Errorf("%s: read: %d bytes are no whole number of float32 samples (and not CSV)",
 				o.Name, 4*len(values)+n)
 		}
-		if len(values)+n/4 > maxSamples {
-			return Samples{}, fmt.Errorf("%s: read: more than %d samples", o.Name, maxSamples)
+		if len(values)+n/4 > o.maxValues() {
+			return Samples{}, fmt.Errorf("%s: read: more than %d samples: %w", o.Name, o.maxValues(), errTooLarge)
 		}
 		for b := buf[:n]; len(b) >= 4; b = b[4:] {
 			v := math.Float32frombits(binary.LittleEndian.Uint32(b))

@@ -50,7 +50,8 @@ type MeasurementOptions struct {
 // half a gigabyte.
 func DefaultMeasurements(name string) MeasurementOptions {
 	return MeasurementOptions{Name: name,
-		Limits: Limits{Bytes: 128 << 20, Line: 32 << 20, Rows: 2_000_000, Series: 200_000, Columns: 1 << 12}}
+		Limits: Limits{Bytes: 128 << 20, Document: 64 << 20, Line: 32 << 20, Rows: 2_000_000, Values: 16_000_000,
+			Series: 200_000, Columns: 1 << 12}}
 }
 
 // ReadMeasurements reads CSV, series lines and the formats of Extra-P, hyperfine and

@@ -58,6 +58,9 @@ func (c *sampleTable) readPerf(only string) error {
 		}
 		if t != at && pending {
 			c.flushPerf(at)
+			if err := c.checkSize(); err != nil {
+				return err
+			}
 		}
 		name := string(cells[perfEvent])
 		k, known := events[name]
@@ -65,6 +68,9 @@ func (c *sampleTable) readPerf(only string) error {
 			if only != "" && only != name {
 				events[name] = skipped
 				continue
+			}
+			if len(c.kept) >= c.in.limits.Columns {
+				return c.in.fail("more than %d events in one interval: %w", c.in.limits.Columns, errTooLarge)
 			}
 			k, known = len(c.kept), true
 			events[name] = k

@@ -62,6 +62,9 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 	if bytes.HasPrefix(bytes.TrimSpace(text), []byte(benchmarkData)) {
 		_, text, _ = bytes.Cut(text, []byte{'='})
 	}
+	if countEntries(text) > o.Limits.Values {
+		return nil, "", in.failAt(line, "read series: more than %d values: %w", o.Limits.Values, errTooLarge)
+	}
 	var doc runDocument
 	if err := json.Unmarshal(plainJSON(text), &doc); err != nil {
 		return nil, "", in.failAt(line, "read series: malformed JSON: %w", err)

@@ -19,7 +19,7 @@ type runLines struct {
 // readRunLines reads one series a line.
 func readRunLines(in *source, o RunOptions) ([]Runs, error) {
 	all := []Runs{}
-	runs := 0
+	runs, values := 0, 0
 	l := runLines{unit: o.Unit, words: intern{}}
 	for {
 		text, err := in.nextContent()
@@ -29,6 +29,9 @@ func readRunLines(in *source, o RunOptions) ([]Runs, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if values += countEntries(text); values > o.Limits.Values {
+			return nil, in.fail("read series: more than %d values: %w", o.Limits.Values, errTooLarge)
 		}
 		one, why := l.series(bytes.TrimSpace(text), in.number-1)
 		if why != nil && len(all) > 0 && !json.Valid(plainJSON(text)) && in.dropCut() {

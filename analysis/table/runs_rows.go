@@ -157,6 +157,9 @@ func (t *runTable) add(cells [][]byte) error {
 	if len(t.given) >= t.in.limits.Rows {
 		return fmt.Errorf("more than %d runs: %w", t.in.limits.Rows, errTooLarge)
 	}
+	if len(t.given)*len(t.names) >= t.in.limits.Values {
+		return fmt.Errorf("more than %d cells: %w", t.in.limits.Values, errTooLarge)
+	}
 	for k, i := range t.values {
 		v, unit, ok := t.number(cells[i])
 		if !ok {

@@ -407,7 +407,8 @@ func FuzzRuns(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte, seconds bool) {
 		o := DefaultRuns("f")
-		o.Limits = Limits{Bytes: 1 << 16, Line: 1 << 14, Rows: 1 << 10, Series: 100, Columns: 20}
+		o.Limits = Limits{Bytes: 1 << 16, Document: 1 << 15, Line: 1 << 14, Rows: 1 << 10, Values: 1 << 13, Series: 100,
+			Columns: 20}
 		if seconds {
 			o.Unit = Seconds
 		}

@@ -26,6 +26,16 @@ type SampleOptions struct {
 	RateHz float64
 	// Size is the length of the input in bytes, if known: memory is then allocated once.
 	Size int64
+	// Values bounds the times and values that are stored; 0 means maxSamples.
+	Values int
+}
+
+// maxValues returns the bound of what is stored.
+func (o SampleOptions) maxValues() int {
+	if o.Values > 0 {
+		return o.Values
+	}
+	return maxSamples
 }
 
 // Samples holds the columns of a file of samples.
@@ -116,13 +126,10 @@ const (
 // sampleLine bounds one line: a file without line ends must not fill the memory.
 const sampleLine = 1 << 24
 
-// sampleRows is far beyond honest input: 4 GiB of values.
-const sampleRows = 1 << 30
-
 // readSampleRows reads a CSV file of samples.
 func readSampleRows(r io.Reader, o SampleOptions) (Samples, error) {
 	limits := DefaultLimits()
-	limits.Bytes, limits.Line, limits.Rows = math.MaxInt64, sampleLine, sampleRows
+	limits.Bytes, limits.Line, limits.Values = math.MaxInt64, sampleLine, o.maxValues()
 	in := newSource(r, o.Name, limits)
 	if err := in.begin(); err != nil {
 		return Samples{}, err
@@ -156,6 +163,9 @@ func readSampleRows(r io.Reader, o SampleOptions) (Samples, error) {
 func (c *sampleTable) read() error {
 	for {
 		if err := c.fastRows(); err != nil {
+			return err
+		}
+		if err := c.checkSize(); err != nil {
 			return err
 		}
 		cells, err := c.next()
@@ -313,6 +323,15 @@ func (c *sampleTable) add(cells [][]byte) error {
 	c.t.add(t)
 	c.keepRow(t)
 	return nil
+}
+
+// checkSize returns an error if more is stored than the limit of values.
+func (c *sampleTable) checkSize() error {
+	if c.n*(len(c.kept)+1) <= c.in.limits.Values {
+		return nil
+	}
+	return c.in.fail("read: more than %d values in %s of %s: choose a column with --column: %w", c.in.limits.Values,
+		quantity.Plural(c.n, "row"), quantity.Plural(len(c.kept), "column"), errTooLarge)
 }
 
 // keepRow stores the values of a row whose time was stored.

@@ -16,6 +16,9 @@ func (c *sampleTable) fastRows() error {
 		b := s.buf[s.lo:s.hi]
 		n := c.fastBlock(b)
 		s.lo += n
+		if err := c.checkSize(); err != nil {
+			return err
+		}
 		if n < len(b) && bytes.IndexByte(s.buf[s.lo:s.hi], '\n') >= 0 || s.ended || s.lo == 0 {
 			return nil // a line that is not plain, or longer than the buffer
 		}

@@ -14,17 +14,21 @@ var errTooLarge = errors.New("too large")
 
 // Limits bound what is read.
 type Limits struct {
-	Bytes   int64 // of the whole input, unpacked
-	Line    int   // bytes of one line
-	Rows    int   // runs or measurements of all series
-	Series  int
-	Columns int // of a CSV file
+	Bytes    int64 // of the whole input, unpacked
+	Document int64 // bytes of an input that is read as a whole: one JSON document
+	Line     int   // bytes of one line
+	Rows     int   // runs or measurements of all series
+	Values   int   // numbers and texts of all series
+	Series   int
+	Columns  int // of a CSV file
 }
 
 // DefaultLimits returns bounds far beyond honest input: a file of 100,000 runs with 24
-// nodes each has 20 MB.
+// nodes each has 20 MB and 3 million values. A packed file of some MB reaches any of them, so each bounds the
+// memory: 16 million values need 1 GB at most.
 func DefaultLimits() Limits {
-	return Limits{Bytes: 2 << 30, Line: 256 << 20, Rows: 20_000_000, Series: 1_000_000, Columns: 1 << 14}
+	return Limits{Bytes: 2 << 30, Document: 64 << 20, Line: 64 << 20, Rows: 5_000_000, Values: 16_000_000,
+		Series: 200_000, Columns: 1 << 14}
 }
 
 // source reads a text line by line without copying. It skips a byte-order mark and
@@ -219,7 +223,11 @@ func (s *source) sample(n int) (lines [][]byte, comment []byte, err error) {
 // rest reads and returns the whole unread input, for formats that are one document.
 func (s *source) rest() ([]byte, error) {
 	for !s.ended {
-		if s.hi == len(s.buf) && s.lo == 0 { // the bound is that of the input, not of a line
+		if int64(s.hi-s.lo) > s.limits.Document {
+			return nil, fmt.Errorf("%s: read: a JSON document of more than %d MB: %w", s.name, s.limits.Document>>20,
+				errTooLarge)
+		}
+		if s.hi == len(s.buf) && s.lo == 0 { // the bound is that of a document, not of a line
 			s.buf = append(s.buf, make([]byte, len(s.buf))...)
 		}
 		if err := s.fill(); err != nil {
@@ -229,6 +237,11 @@ func (s *source) rest() ([]byte, error) {
 	all := s.buf[s.lo:s.hi]
 	s.lo = s.hi
 	return all, nil
+}
+
+// countEntries returns an upper bound of the numbers, texts and lists in JSON text, without parsing it.
+func countEntries(text []byte) int {
+	return bytes.Count(text, []byte{','}) + bytes.Count(text, []byte{'['}) + bytes.Count(text, []byte{'{'})
 }
 
 // dropCut marks the last line as cut off and reports whether it can be: it has no line

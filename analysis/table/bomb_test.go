@@ -1,0 +1,81 @@
+package table
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+// endless is an input that never ends: a head, then the same text again and again, as a small packed file
+// unpacks. It counts what was read of it.
+type endless struct {
+	head, again string
+	read        int64
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	n := copy(b, e.head)
+	e.head = e.head[n:]
+	for n < len(b) {
+		offset := int(e.read+int64(n)) % len(e.again)
+		n += copy(b[n:], e.again[offset:])
+	}
+	e.read += int64(n)
+	return n, nil
+}
+
+// Whatever an endless input holds, reading ends at a bound with an error that names the bound, after little more
+// than the bound was read.
+func TestEndlessInputs(t *testing.T) {
+	limits := Limits{Bytes: 8 << 20, Document: 1 << 20, Line: 1 << 19, Rows: 10_000, Values: 100_000, Series: 1000,
+		Columns: 100}
+	runs := func(r io.Reader) error {
+		o := DefaultRuns("f")
+		o.Limits = limits
+		_, _, err := ReadRuns(r, o)
+		return err
+	}
+	measurements := func(r io.Reader) error {
+		o := DefaultMeasurements("f")
+		o.Limits = limits
+		_, err := ReadMeasurements(r, o)
+		return err
+	}
+	samples := func(r io.Reader) error {
+		_, err := ReadSamples(r, SampleOptions{Name: "f", Values: limits.Values, RateHz: 100})
+		return err
+	}
+	wide := strings.Repeat(",x", 90)
+	entry := `{"t":[1,2,3,4,5,6,7,8],"y":[1,2,3,4,5,6,7,8],"nodes":[[],[],[],[],[],[],[],[]]}` + "\n"
+	for name, c := range map[string]struct {
+		read        func(io.Reader) error
+		head, again string
+		most        int64
+	}{
+		"changes: blanks of a document":    {runs, "{\n", " ", 2 << 20},
+		"changes: numbers of a document":   {runs, "{\n\"results\":[{\"times\":[", "1,", 2 << 20},
+		"changes: a line":                  {runs, "{\"t\":[1],\"y\":[1],\"id\":\"", "x", 2 << 20},
+		"changes: many series":             {runs, "", entry, 2 << 20},
+		"changes: rows of many fields":     {runs, "t,value" + strings.Repeat(",f", 90) + "\n", "1,2" + wide + "\n", 2 << 20},
+		"changes: rows":                    {runs, "t,value\n", "1,2\n", 2 << 20},
+		"scaling: blanks of a document":    {measurements, "{\n", " ", 2 << 20},
+		"scaling: rows":                    {measurements, "p,value\n", "1,2\n", 2 << 20},
+		"scaling: a line":                  {measurements, `{"id":"`, "x", 2 << 20},
+		"scaling: many series":             {measurements, "", `{"p":[1,2,4,8,16],"y":[1,2,4,8,16]}` + "\n", 2 << 20},
+		"periods: rows":                    {samples, "t_s,value\n", "1,2\n", 2 << 20},
+		"periods: rows that are not plain": {samples, "t_s,value\n", "1,\"2\"\n", 2 << 20},
+		"periods: numbers of four bytes":   {samples, "\x00\x00\x00\x00", "\x00\x00\x80\x3f", 2 << 20},
+		"periods: a line":                  {samples, "t_s,value\n1,", "2", 40 << 20},
+		"periods: events of perf stat":     {samples, "", "1.0,5,,cycles,1,100,,\n2.0,5,,cycles,1,100,,\n", 8 << 20},
+	} {
+		in := &endless{head: c.head, again: c.again}
+		err := c.read(in)
+		if !errors.Is(err, errTooLarge) || !strings.HasPrefix(err.Error(), "f") {
+			t.Errorf("%s: error %v after %d bytes", name, err, in.read)
+		}
+		if in.read > c.most {
+			t.Errorf("%s: %d bytes were read, want at most %d", name, in.read, c.most)
+		}
+	}
+}
