@@ -2,6 +2,7 @@ package table
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -14,13 +15,17 @@ type endless struct {
 	read        int64
 }
 
+// newEndless returns an endless input.
+func newEndless(head, again string) *endless {
+	return &endless{head: head, again: strings.Repeat(again, 1+1<<14/len(again))}
+}
+
 func (e *endless) Read(b []byte) (int, error) {
+	if len(e.head) == 0 {
+		e.head = e.again
+	}
 	n := copy(b, e.head)
 	e.head = e.head[n:]
-	for n < len(b) {
-		offset := int(e.read+int64(n)) % len(e.again)
-		n += copy(b[n:], e.again[offset:])
-	}
 	e.read += int64(n)
 	return n, nil
 }
@@ -46,6 +51,10 @@ func TestEndlessInputs(t *testing.T) {
 		_, err := ReadSamples(r, SampleOptions{Name: "f", Values: limits.Values, RateHz: 100})
 		return err
 	}
+	fields := ""
+	for i := range 90 {
+		fields += fmt.Sprintf(",f%d", i)
+	}
 	wide := strings.Repeat(",x", 90)
 	entry := `{"t":[1,2,3,4,5,6,7,8],"y":[1,2,3,4,5,6,7,8],"nodes":[[],[],[],[],[],[],[],[]]}` + "\n"
 	for name, c := range map[string]struct {
@@ -53,23 +62,23 @@ func TestEndlessInputs(t *testing.T) {
 		head, again string
 		most        int64
 	}{
-		"changes: blanks of a document":    {runs, "{\n", " ", 2 << 20},
-		"changes: numbers of a document":   {runs, "{\n\"results\":[{\"times\":[", "1,", 2 << 20},
-		"changes: a line":                  {runs, "{\"t\":[1],\"y\":[1],\"id\":\"", "x", 2 << 20},
-		"changes: many series":             {runs, "", entry, 2 << 20},
-		"changes: rows of many fields":     {runs, "t,value" + strings.Repeat(",f", 90) + "\n", "1,2" + wide + "\n", 2 << 20},
-		"changes: rows":                    {runs, "t,value\n", "1,2\n", 2 << 20},
-		"scaling: blanks of a document":    {measurements, "{\n", " ", 2 << 20},
-		"scaling: rows":                    {measurements, "p,value\n", "1,2\n", 2 << 20},
-		"scaling: a line":                  {measurements, `{"id":"`, "x", 2 << 20},
-		"scaling: many series":             {measurements, "", `{"p":[1,2,4,8,16],"y":[1,2,4,8,16]}` + "\n", 2 << 20},
-		"periods: rows":                    {samples, "t_s,value\n", "1,2\n", 2 << 20},
-		"periods: rows that are not plain": {samples, "t_s,value\n", "1,\"2\"\n", 2 << 20},
-		"periods: numbers of four bytes":   {samples, "\x00\x00\x00\x00", "\x00\x00\x80\x3f", 2 << 20},
+		"changes: blanks of a document":    {runs, "{\n", " ", 5 << 19},
+		"changes: numbers of a document":   {runs, "{\n\"results\":[{\"times\":[", "1,", 5 << 19},
+		"changes: a line":                  {runs, "{\"t\":[1],\"y\":[1],\"id\":\"", "x", 5 << 19},
+		"changes: many series":             {runs, "", entry, 5 << 19},
+		"changes: rows of many fields":     {runs, "t,value" + fields + "\n", "1,2" + wide + "\n", 5 << 19},
+		"changes: rows":                    {runs, "t,value\n", "1,2\n", 5 << 19},
+		"scaling: blanks of a document":    {measurements, "{\n", " ", 5 << 19},
+		"scaling: rows":                    {measurements, "p,value\n", "1,2\n", 5 << 19},
+		"scaling: a line":                  {measurements, `{"id":"`, "x", 5 << 19},
+		"scaling: many series":             {measurements, "", `{"p":[1,2,4,8,16],"y":[1,2,4,8,16]}` + "\n", 5 << 19},
+		"periods: rows":                    {samples, "t_s,value\n", "1,2\n", 5 << 19},
+		"periods: rows that are not plain": {samples, "t_s,value\n", "1,\"2\"\n", 5 << 19},
+		"periods: numbers of four bytes":   {samples, "\x00\x00\x00\x00", "\x00\x00\x80\x3f", 5 << 19},
 		"periods: a line":                  {samples, "t_s,value\n1,", "2", 40 << 20},
 		"periods: events of perf stat":     {samples, "", "1.0,5,,cycles,1,100,,\n2.0,5,,cycles,1,100,,\n", 8 << 20},
 	} {
-		in := &endless{head: c.head, again: c.again}
+		in := newEndless(c.head, c.again)
 		err := c.read(in)
 		if !errors.Is(err, errTooLarge) || !strings.HasPrefix(err.Error(), "f") {
 			t.Errorf("%s: error %v after %d bytes", name, err, in.read)
