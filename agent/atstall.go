@@ -15,7 +15,6 @@ import (
 	"jobgait/analysis/run"
 	"jobgait/analysis/stacks"
 	"jobgait/configs"
-	report "jobgait/reports/stack"
 )
 
 // atStall reads the call stacks of the job's tasks on this node when the job stalls, and again if its activity changes
@@ -62,14 +61,12 @@ func stacksReader(program string, r job.Run, c configs.Agent) readStacks {
 		defer stop()
 		account := as.ForJob(soon, uint32(uid), uint32(gid))
 		collection := stack.Collection{Program: program, Account: account, PIDs: pids, Detail: detail, For: stack.CopyFor}
-		tasks, left, err := collection.Tasks(ctx, r.Node)
+		tasks, notes, err := collection.Tasks(ctx, r.Node)
 		if err != nil {
 			return stacks.Record{}, err
 		}
-		record := report.RecordOf(tasks)
-		if left > 0 {
-			record.Notes = append(record.Notes, report.LeftOut(left))
-		}
+		record := stack.GroupTasks(tasks)
+		record.Notes = append(record.Notes, notes...)
 		return record, nil
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"jobgait/agent/peek"
+	"jobgait/analysis/note"
 )
 
 const (
@@ -18,13 +19,16 @@ const (
 // RecordFile is the file of a run directory in which the stacks of a stalled job are stored (stacks.Record).
 const RecordFile = "stacks.json"
 
-// Tasks reads the stacks of the tasks among the processes of a node, of at most MaxProcesses, and returns in
-// left the number of processes that are not tasks (see ChooseTasks). Tasks without an answer are left out; an
-// error is returned only if it occurs before any task was read.
-func (c Collection) Tasks(ctx context.Context, node string) (read []Task, left int, err error) {
+// Tasks reads the stacks of the tasks among the processes of a node, of at most MaxProcesses, and returns
+// a note on the processes that are not tasks (see ChooseTasks). Tasks without an answer are left out; an error is
+// returned only if it occurs before any task was read.
+func (c Collection) Tasks(ctx context.Context, node string) (read []Task, notes []note.Note, err error) {
 	reader := peek.NewChild(c.Program, c.Account)
 	tasks, left := ChooseTasks(reader, "/proc", node, c.PIDs)
 	reader.Close()
+	if left > 0 {
+		notes = append(notes, leftOutNote(left))
+	}
 	end := time.Now().Add(c.For)
 	for part := range slices.Chunk(tasks[:min(len(tasks), MaxProcesses)], chunk) {
 		c.PIDs, c.For = nil, max(0, time.Until(end))
@@ -33,7 +37,7 @@ func (c Collection) Tasks(ctx context.Context, node string) (read []Task, left i
 		}
 		list, err := c.Read(ctx)
 		if err != nil && len(read) == 0 {
-			return nil, left, err
+			return nil, notes, err
 		}
 		for _, t := range part {
 			i := slices.IndexFunc(list, func(p ProcessStacks) bool { return p.PID == t.Stacks.PID })
@@ -43,5 +47,5 @@ func (c Collection) Tasks(ctx context.Context, node string) (read []Task, left i
 			}
 		}
 	}
-	return read, left, nil
+	return read, notes, nil
 }

@@ -131,12 +131,13 @@ var reach = []reachRule{
 		"stacks", "tracker", "pattern", "periodicity", "phase", "marks", "internal/dtw", "internal/parallel"}, true},
 	{[]string{"agent/job", "agent/job/", "agent/cgroup", "agent/peek", "agent/peek/", "agent/rawcall", "agent/journal",
 		"agent/unit", "agent/as"}, []string{"note", "quantity", "run"}, false},
+	{[]string{"agent/stack"}, []string{"note", "quantity", "run", "series", "anatomy", "internal/robust", "stacks"}, true},
 	// A profile is read as series and as samples of code.
 	{[]string{"agent/"}, []string{"note", "quantity", "run", "series", "anatomy", "internal/robust"}, true},
 }
 
 // The Prolog and the agent start on every node of every job: they link no analysis that
-// they do not call.
+// they do not call, and no report.
 func TestPrologAndAgentReachOnlyAnalysesTheyCall(t *testing.T) {
 	fits := func(path string, prefixes []string) bool {
 		return slices.ContainsFunc(prefixes, func(p string) bool {
@@ -153,7 +154,7 @@ func TestPrologAndAgentReachOnlyAnalysesTheyCall(t *testing.T) {
 			if own && !slices.Contains(reach[i].analyses, analysis) {
 				t.Errorf("%s reaches analysis/%s, which it does not call", p.path, analysis)
 			}
-			if strings.HasPrefix(d, "gonum.org/") && !reach[i].gonum {
+			if strings.HasPrefix(d, module+"/reports/") || strings.HasPrefix(d, "gonum.org/") && !reach[i].gonum {
 				t.Errorf("%s reaches %s", p.path, d)
 			}
 		}

@@ -121,15 +121,11 @@ func (o stackOptions) stacksHere(ctx context.Context, what string, detail stack.
 	own := stack.Descendants("/proc", os.Getpid())
 	pids := slices.DeleteFunc(chosen.pids, func(pid int) bool { return slices.Contains(own, pid) })
 	c := stack.Collection{Program: agent, Account: account, PIDs: pids, Detail: detail, For: stack.CopyFor}
-	tasks, left, err := c.Tasks(ctx, node)
+	tasks, notes, err := c.Tasks(ctx, node)
 	if err != nil {
 		return nodeStacks{}, err
 	}
-	found := nodeStacks{JobID: chosen.jobID, Tasks: append([]stack.Task{}, tasks...)}
-	if left > 0 {
-		found.Notes = append(found.Notes, stacks.LeftOut(left))
-	}
-	return found, nil
+	return nodeStacks{JobID: chosen.jobID, Tasks: append([]stack.Task{}, tasks...), Notes: notes}, nil
 }
 
 // chosenProcesses are the processes that the argument names.

@@ -3,6 +3,7 @@ package stack
 import (
 	"time"
 
+	"jobgait/agent/stack"
 	"jobgait/analysis/note"
 	"jobgait/analysis/stacks"
 )
@@ -19,4 +20,11 @@ type Merged struct {
 	Tasks  int            `json:"tasks"`
 	Groups []stacks.Group `json:"groups"`
 	Notes  []note.Note    `json:"notes"`
+}
+
+// Merge groups the tasks of a job by their stacks. jobID is nil for processes without a job.
+func Merge(jobID *int64, at time.Time, tasks []stack.Task, notes []note.Note) Merged {
+	r := stack.GroupTasks(tasks)
+	return Merged{Schema: Schema, JobID: jobID, At: at.UTC(), Tasks: len(tasks), Groups: stacks.Merge(r),
+		Notes: append(append([]note.Note{}, notes...), r.Notes...)}
 }

@@ -5,70 +5,65 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"time"
 
-	"jobgait/agent/stack"
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
 	"jobgait/analysis/stacks"
 )
 
-// Merge groups the tasks of a job by their stacks. jobID is nil for processes without a job.
-func Merge(jobID *int64, at time.Time, tasks []stack.Task, notes []note.Note) Merged {
-	r := RecordOf(tasks)
-	return Merged{Schema: Schema, JobID: jobID, At: at.UTC(), Tasks: len(tasks), Groups: stacks.Merge(r),
-		Notes: append(append([]note.Note{}, notes...), r.Notes...)}
-}
-
-// RecordOf groups the tasks of a node by their stacks.
-func RecordOf(tasks []stack.Task) stacks.Record {
-	m := merger{groups: map[string]*gathered{}}
+// GroupTasks groups the tasks of a node by their stacks. Two stacks are equal if they agree from the outermost function
+// down to the call that left the program's own code: two ranks in MPI_Allreduce are equal, wherever inside the library
+// they poll. Calls are equal if their source lines are, or without debug information their offsets in the file. If a
+// task computes in a function, all places in that function are equal. Other threads than the main one are grouped where
+// they are in the program's own code.
+func GroupTasks(tasks []Task) stacks.Record {
+	g := grouping{groups: map[string]*growingGroup{}}
 	for _, t := range tasks {
-		m.task(t)
+		g.addTask(t)
 	}
-	r := stacks.Record{Groups: []stacks.Group{}, Notes: append([]note.Note{}, m.notes()...)}
-	for _, key := range m.order {
-		r.Groups = append(r.Groups, m.groups[key].finish())
+	r := stacks.Record{Groups: []stacks.Group{}, Notes: append([]note.Note{}, g.notes()...)}
+	for _, key := range g.order {
+		r.Groups = append(r.Groups, g.groups[key].finish())
 	}
 	return r
 }
 
-// LeftOut is the note on processes of a job that are no tasks.
-func LeftOut(n int) note.Note {
+// leftOutNote returns the note on n processes of a job that are not tasks.
+func leftOutNote(n int) note.Note {
 	return note.New(note.StackTasks, "processes of the job that start its tasks or have no rank, and are not shown: %d", n)
 }
 
-// gathered is a group to which tasks are being added.
-type gathered struct {
+// growingGroup is a group to which tasks are being added.
+type growingGroup struct {
 	group  stacks.Group
-	first  []stack.Frame // the stack of the first task
-	same   int           // the number of outermost frames that all stacks share
+	first  []Frame // the stack of the first task
+	shared int     // the number of outermost frames that all stacks share
 	states map[stacks.Activity]int
 	calls  map[string]int
 }
 
-// merger groups the threads of tasks by their stacks.
-type merger struct {
-	groups  map[string]*gathered
+// grouping groups the threads of tasks by their stacks.
+type grouping struct {
+	groups  map[string]*growingGroup
 	order   []string
 	hidden  int // threads that are in libraries only
-	trouble map[stack.Trouble]int
-	cut     map[stack.Ending]int
+	trouble map[Trouble]int
+	cut     map[Ending]int
 }
 
-// task adds the threads of a task. It only counts threads whose stack could not be read and, except for the
+// addTask adds the threads of a task. It only counts threads whose stack could not be read and, except for the
 // main thread, threads without a call of the program's own code.
-func (m *merger) task(t stack.Task) {
+func (m *grouping) addTask(t Task) {
 	for i, th := range t.Stacks.Listed {
 		if th.Trouble != "" && len(th.Frames) == 0 {
-			m.count(th)
+			m.countTrouble(th)
 			if i > 0 {
 				continue
 			}
 		}
-		if th.Ending != "" && th.Ending != stack.Whole && len(th.Frames) > 0 {
+		if th.Ending != "" && th.Ending != Whole && len(th.Frames) > 0 {
 			if m.cut == nil {
-				m.cut = map[stack.Ending]int{}
+				m.cut = map[Ending]int{}
 			}
 			m.cut[th.Ending]++
 		}
@@ -77,30 +72,30 @@ func (m *merger) task(t stack.Task) {
 			m.hidden++
 			continue
 		}
-		m.add(t, th, i == 0, p)
+		m.addThread(t, th, i == 0, p)
 	}
 }
 
-// count counts why a thread's stack is missing or incomplete.
-func (m *merger) count(th stack.Thread) {
+// countTrouble counts why a thread's stack is missing or incomplete.
+func (m *grouping) countTrouble(th Thread) {
 	if m.trouble == nil {
-		m.trouble = map[stack.Trouble]int{}
+		m.trouble = map[Trouble]int{}
 	}
 	m.trouble[th.Trouble]++
 }
 
-// add adds a thread to the group of its stack.
-func (m *merger) add(t stack.Task, th stack.Thread, main bool, p stacks.Places) {
+// addThread adds a thread to the group of its stack.
+func (m *grouping) addThread(t Task, th Thread, main bool, p stacks.Places) {
 	state := activityOf(th)
 	key := keyOf(main, state == stacks.Stopped, th.Frames, p)
 	g := m.groups[key]
 	if g == nil {
-		g = &gathered{group: stacks.Group{Key: key, Others: !main, Ranks: []int{}, Nodes: []string{}, PIDs: []int{}},
-			first: th.Frames, same: len(th.Frames), states: map[stacks.Activity]int{}, calls: map[string]int{}}
+		g = &growingGroup{group: stacks.Group{Key: key, Others: !main, Ranks: []int{}, Nodes: []string{}, PIDs: []int{}},
+			first: th.Frames, shared: len(th.Frames), states: map[stacks.Activity]int{}, calls: map[string]int{}}
 		m.groups[key] = g
 		m.order = append(m.order, key)
 	}
-	g.same = min(g.same, commonFrames(g.first, th.Frames))
+	g.shared = min(g.shared, commonFrames(g.first, th.Frames))
 	g.states[state]++
 	if th.WaitsIn != "" {
 		g.calls[th.WaitsIn]++
@@ -120,7 +115,7 @@ func (m *merger) add(t stack.Task, th stack.Thread, main bool, p stacks.Places) 
 
 // finish returns the group with its most frequent state and call. If the stacks differ outside of the program's
 // own code, it keeps only the frames from that code on.
-func (g *gathered) finish() stacks.Group {
+func (g *growingGroup) finish() stacks.Group {
 	out := g.group
 	out.State = mostFrequent(g.states)
 	if out.State == stacks.Sleeping || out.State == stacks.Disk {
@@ -129,7 +124,7 @@ func (g *gathered) finish() stacks.Group {
 		}
 	}
 	out.Frames = framesOf(g.first)
-	if p := stacks.PlacesOf(out.Frames); g.same < len(out.Frames) && p.Entry >= 0 {
+	if p := stacks.PlacesOf(out.Frames); g.shared < len(out.Frames) && p.Entry >= 0 {
 		out.Frames = out.Frames[p.Entry:]
 	}
 	return out
@@ -145,7 +140,7 @@ func mostFrequent[K ~string](counts map[K]int) (best K) {
 	return best
 }
 
-func framesOf(frames []stack.Frame) []stacks.GroupFrame {
+func framesOf(frames []Frame) []stacks.GroupFrame {
 	out := []stacks.GroupFrame{}
 	for _, f := range frames {
 		out = append(out, frameOf(f))
@@ -154,7 +149,7 @@ func framesOf(frames []stack.Frame) []stacks.GroupFrame {
 }
 
 // frameOf makes the frame that is shown. A function without a name is its place in the file.
-func frameOf(f stack.Frame) stacks.GroupFrame {
+func frameOf(f Frame) stacks.GroupFrame {
 	out := stacks.GroupFrame{Function: stacks.Function(f.Function), Library: f.Library}
 	if f.Function == "" {
 		out.Function = fmt.Sprintf("+%#x", f.Offset)
@@ -169,11 +164,11 @@ func frameOf(f stack.Frame) stacks.GroupFrame {
 }
 
 // activityOf returns the activity of a thread.
-func activityOf(th stack.Thread) stacks.Activity {
+func activityOf(th Thread) stacks.Activity {
 	switch {
 	case th.State == "T" || th.State == "t":
 		return stacks.Stopped
-	case th.State == "D" || th.Trouble == stack.Stuck:
+	case th.State == "D" || th.Trouble == Stuck:
 		return stacks.Disk
 	case th.State == "S" || th.State == "I":
 		return stacks.Sleeping
@@ -182,7 +177,7 @@ func activityOf(th stack.Thread) stacks.Activity {
 }
 
 // commonFrames returns how many outermost frames of two stacks are equal.
-func commonFrames(a, b []stack.Frame) (n int) {
+func commonFrames(a, b []Frame) (n int) {
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++
 	}
@@ -191,7 +186,7 @@ func commonFrames(a, b []stack.Frame) (n int) {
 
 // keyOf returns the key by which stacks are merged, also across nodes: a hash of main, stopped and the calls
 // from the program's own code on.
-func keyOf(main, stopped bool, frames []stack.Frame, p stacks.Places) string {
+func keyOf(main, stopped bool, frames []Frame, p stacks.Places) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%v %v\n", main, stopped)
 	for i := max(p.Entry, 0); i < len(frames); i++ {
@@ -210,20 +205,20 @@ func keyOf(main, stopped bool, frames []stack.Frame, p stacks.Places) string {
 }
 
 // notes returns notes on missing and incomplete stacks.
-func (m *merger) notes() (out []note.Note) {
+func (m *grouping) notes() (out []note.Note) {
 	for _, k := range []struct {
-		trouble stack.Trouble
+		trouble Trouble
 		code    note.Code
 		text    string
 	}{
-		{stack.Denied, note.StackDenied,
+		{Denied, note.StackDenied,
 			"%d threads: the system does not let you read them (another user's, or kernel.yama.ptrace_scope is set)"},
-		{stack.Foreign, note.StackDenied, "%d threads belong to another user"},
-		{stack.Traced, note.StackTraced, "%d threads are held by a debugger and were left alone"},
-		{stack.Frozen, note.StackFrozen, "%d threads are frozen, as those of a suspended job, and were left alone"},
-		{stack.Gone, note.StackGone, "%d threads ended meanwhile"},
-		{stack.Late, note.StackIncomplete, "%d threads were left out: no time was left"},
-		{stack.Stuck, note.StackIncomplete, "%d threads sleep in the kernel and show nothing"},
+		{Foreign, note.StackDenied, "%d threads belong to another user"},
+		{Traced, note.StackTraced, "%d threads are held by a debugger and were left alone"},
+		{Frozen, note.StackFrozen, "%d threads are frozen, as those of a suspended job, and were left alone"},
+		{Gone, note.StackGone, "%d threads ended meanwhile"},
+		{Late, note.StackIncomplete, "%d threads were left out: no time was left"},
+		{Stuck, note.StackIncomplete, "%d threads sleep in the kernel and show nothing"},
 	} {
 		if n := m.trouble[k.trouble]; n > 0 {
 			out = append(out, note.New(k.code, k.text, n))
