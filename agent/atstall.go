@@ -17,10 +17,12 @@ import (
 	"jobgait/configs"
 )
 
-// atStall reads the call stacks of the job's tasks on this node when the job stalls, and again if its activity changes
-// during the stall. It reads in a goroutine beside the agent's loop. It stops no thread of a job that is not stalled.
+// atStall reads the call stacks of the job's tasks on this node when a stall is confirmed, and again if the job's
+// activity changes during the stall. It reads in a goroutine beside the agent's loop. It stops no thread before that.
 type atStall struct {
-	read   readStacks      // nil: no stacks are wanted
+	read readStacks // nil: no stacks are wanted
+	// afterS is for how long the job must be stalled before the stall is confirmed, in seconds.
+	afterS float64
 	result chan stacksRead // nil while none are being read
 	stop   func()          // ends the reading
 	taken  int             // how often, in this run
@@ -46,6 +48,16 @@ const (
 	// maxStackProcesses is how many processes of the job are looked at for tasks.
 	maxStackProcesses = 4 * stack.MaxProcesses
 )
+
+// stallConfirmation returns for how long a node must be stalled before its job counts as stalled, in seconds: 0 if
+// that node is the job's only one. On one of several nodes the tasks may wait for work on others, which this node's
+// agent does not see.
+func stallConfirmation(nodes int, c configs.Agent) float64 {
+	if nodes > 1 {
+		return c.StackAfterS
+	}
+	return 0
+}
 
 // stacksReader returns what reads stacks: nil if the site or the job's user wants none, or a child cannot get the
 // user's rights.
@@ -119,12 +131,12 @@ func (s *atStall) cancel() {
 // lineLength is how many characters the line in live.json has at most.
 const lineLength = 400
 
-// stacksAtStall starts reading call stacks when a stall begins or when the job's activity changes during it,
+// stacksAtStall starts reading call stacks when a stall is confirmed or when the job's activity changes during it,
 // and stores stacks that have arrived in the run directory. Stacks that arrive after the end of the stall are
 // dropped.
 func (a *agent) stacksAtStall(now int64, stalled bool, doing string) {
 	s := &a.atStall
-	if stalled && (!a.rhythm.stalled || doing != s.doing) {
+	if stalled && doing != s.doing {
 		s.take(now, doing, a.in.cpu.KnownPIDs(maxStackProcesses))
 	}
 	if !stalled {

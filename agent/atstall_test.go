@@ -79,6 +79,35 @@ func TestStacksAreTakenAtAStall(t *testing.T) {
 	}
 }
 
+// On one of several nodes, a stall counts once it has lasted for the set time: until then no stacks are taken, and the
+// site's program is not started, because the tasks may wait for work on other nodes.
+func TestStallOnOneOfSeveralNodesIsConfirmed(t *testing.T) {
+	s := newStackable(t)
+	s.a.atStall.afterS = stallConfirmation(2, configs.Agent{StackAfterS: 60})
+	started := make(chan string, 1)
+	s.a.onStall = &onStall{ended: make(chan error, 1), notify: func(_ context.Context, text []byte) error {
+		started <- string(text)
+		return nil
+	}}
+	s.lasts(t, 40, 'R', 80, true)
+	s.lasts(t, 45, 'S', 0, false)
+	st, err := live.Read(s.place.Path())
+	if err != nil || st.Stalled == nil || len(s.taken) != 0 || len(started) != 0 {
+		t.Fatalf("%+v, %v: %d readings, %d programs after 45 s", st.Stalled, err, len(s.taken), len(started))
+	}
+	s.lasts(t, 20, 'R', 80, true)
+	s.lasts(t, 70, 'S', 0, false)
+	if len(s.taken) != 1 {
+		t.Errorf("%d readings after 70 s", len(s.taken))
+	}
+	if got := <-started; !strings.Contains(got, "read_input") {
+		t.Errorf("the program's input has no stacks: %s", got)
+	}
+	if stallConfirmation(1, configs.Agent{StackAfterS: 60}) != 0 {
+		t.Error("a job of one node waits for other nodes")
+	}
+}
+
 // The site's program is started for a stall once its stacks were read, or could not be read.
 func TestOnStallWaitsForStacks(t *testing.T) {
 	for _, failed := range []error{nil, errors.New("denied")} {

@@ -14,7 +14,7 @@ type rhythm struct {
 	publication publication
 	watchdog    tracker.Watchdog
 	stalled     bool // at the last update
-	unreported  bool // the site's program waits for the stacks of a stall
+	unreported  bool // the site's program waits until a stall is confirmed and its stacks are read
 }
 
 // newRhythm returns the rhythm for a profile's columns; nil if no column can show a loop.
@@ -48,7 +48,7 @@ func (r *rhythm) onlyWaits() bool {
 }
 
 // updateRhythm starts due detections, updates the loop state and the stall watchdog, records the begin and end
-// of a stall, reads call stacks and starts the program live.on_stall at a stall, and publishes what changed.
+// of a stall, reads call stacks and starts the program live.on_stall at a confirmed stall, and publishes what changed.
 func (a *agent) updateRhythm(now int64) {
 	r := a.rhythm
 	if r == nil {
@@ -70,9 +70,10 @@ func (a *agent) updateRhythm(now int64) {
 	case !stalled && r.stalled:
 		a.recordEpoch(profile.Epoch{Kind: profile.MovingKind, Text: "a cycle again, or other work"})
 	}
-	a.stacksAtStall(now, stalled, string(doing))
-	r.stalled = stalled
-	if r.unreported && !a.atStall.busy() {
+	confirmed := stalled && nowS-since >= a.atStall.afterS
+	a.stacksAtStall(now, confirmed, string(doing))
+	r.stalled, r.unreported = stalled, r.unreported && stalled
+	if r.unreported && confirmed && !a.atStall.busy() {
 		r.unreported = false
 		a.onStall.startOnce(a.liveState(now, state), a.run.Job.User, a.run.Job.UID)
 	}

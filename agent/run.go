@@ -114,7 +114,7 @@ func sampleRun(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func
 	a.dir, a.self = dir, self
 	a.onStall = newOnStall(c.Live, r, program)
 	a.enableNaming(h.program, c.Agent)
-	a.atStall.read = stacksReader(h.program, r, c.Agent)
+	a.atStall.read, a.atStall.afterS = stacksReader(h.program, r, c.Agent), stallConfirmation(r.Job.NNodes, c.Agent)
 	if err := a.begin(dir.ProfilePath(), c.Agent); err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ func checkRanges(c Config) error {
 
 		oneOf("agent.names", c.Agent.Names, "all", "libraries", "off"),
 		oneOf("agent.stack", c.Agent.Stack, "off", "functions", "lines"),
+		within("agent.stack_after_s", c.Agent.StackAfterS, 0, 1e6),
 
 		optionalPath("live.on_stall", c.Live.OnStall),
 		account("live.account", c.Live.Account),

@@ -75,6 +75,8 @@ type Agent struct {
 	Names string `toml:"names"`
 	// Stack is how much is read of where a job's tasks are, by `jobgait stack` and at a stall: off, functions or lines.
 	Stack string `toml:"stack"`
+	// StackAfterS is how long a stall must last, in seconds, before stacks are read on a node of a job of several nodes.
+	StackAfterS float64 `toml:"stack_after_s"`
 	// LiveDir is the directory below which the state of running jobs is written for their users, "" for none.
 	LiveDir string `toml:"live_dir"`
 }

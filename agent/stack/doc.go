@@ -22,5 +22,8 @@
 // stacks on an alternate signal stack beyond its first frames are not seen. Nothing of arguments, variables or
 // other memory leaves the unwinder.
 //
+// The agent reads stacks only at a stall, which it sees on its own node: on a job's only node at once, on one of
+// several nodes after agent.stack_after_s. A job whose other nodes work for longer is stopped all the same.
+//
 // amd64 and arm64.
 package stack

@@ -50,8 +50,9 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"stretches that ended; without cycles, one that was busy for a minute and has\n" +
 			"slept for five since. Before that it is starting, or none while nothing repeats.\n" +
 			"Of a stalled job the functions in which its tasks on this node are follow, after\n" +
-			"some seconds. Of a run whose agent was killed the last state is shown, and\n" +
-			"called dead.\n\n" +
+			"some seconds; in a job of several nodes once it has been stalled for the site's\n" +
+			"agent.stack_after_s, 5 minutes, because tasks of other nodes may work. Of a run\n" +
+			"whose agent was killed the last state is shown, and called dead.\n\n" +
 			"It also says when the job ends, with an interval, and whether its time limit\n" +
 			"comes first: if three or more of your earlier runs of the same application and\n" +
 			"shape came to their end, in a loop as long as this, with as many cycles (the\n" +

@@ -97,12 +97,20 @@ func stateWords(s live.State, alive bool, now time.Time) string {
 		return "busy, but not in its loop any more"
 	case tracker.Stalled:
 		if s.Stalled != nil {
-			return "STALLED: " + stalledWords(s, now)
+			return "STALLED" + onThisNode(s) + ": " + stalledWords(s, now)
 		}
 	case tracker.IsSuspended:
 		return "suspended"
 	}
 	return "state " + text.Clean(string(s.State))
+}
+
+// onThisNode returns " on this node" for a job of several nodes, of whose state an agent sees only its own node's.
+func onThisNode(s live.State) string {
+	if s.Job.NNodes > 1 {
+		return " on this node"
+	}
+	return ""
 }
 
 // stalledWords says what has not happened, and since when.

@@ -5,7 +5,30 @@ import (
 	"time"
 
 	"jobgait/agent/live"
+	"jobgait/analysis/tracker"
 )
+
+// In a job of several nodes, an agent knows only what its own node does, and the text says so.
+func TestStallOnOneOfSeveralNodes(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for nodes, want := range map[int]string{
+		1: `job 7 on n1, 9:00 after its start
+STALLED: none of its own code has run for 40.0 s, its processes are waiting in MPI
+2 of 2 tasks wait in MPI_Recv.
+`,
+		2: `job 7 on n1, 9:00 after its start
+STALLED on this node: none of its own code has run for 40.0 s, its processes are waiting in MPI
+2 of 2 tasks wait in MPI_Recv.
+`,
+	} {
+		s := live.State{JobID: 7, Node: "n1", At: now, ElapsedS: 540, State: tracker.Stalled, Job: live.Job{NNodes: nodes},
+			Stalled: &live.Stalled{Since: now.Add(-40 * time.Second), Doing: tracker.WaitingInMPI,
+				Summary: "2 of 2 tasks wait in MPI_Recv."}}
+		if got := Text(s, true, now); got != want {
+			t.Errorf("%d nodes:\n%s\nwant:\n%s", nodes, got, want)
+		}
+	}
+}
 
 // What is said of the end, in words.
 func TestPaceWords(t *testing.T) {
