@@ -15,8 +15,9 @@ failed=0
 red=()  # failed: where, and which
 
 # The build's -trimpath lets tests reuse the packages that the build has compiled. Omitting DWARF
-# halves the time of linking a hundred test programs.
-common_flags=(-trimpath -ldflags=-w)
+# halves the time of linking a hundred test programs. go test would vet each package with a part of
+# the checks that packaging/checks applies to the whole tree.
+common_flags=(-trimpath -ldflags=-w -vet=off)
 
 # tests LOG FLAG... -- PACKAGE...: go test, once. A test that fails is a failure.
 tests() {
@@ -24,11 +25,19 @@ tests() {
   shift
   while [[ $1 != -- ]]; do flags+=("$1"); shift; done
   shift
-  $go test "${flags[@]}" "$@" 2>&1 | tee "$log"
+  "${beside[@]}" $go test "${flags[@]}" "$@" 2>&1 | tee "$log"
   ((PIPESTATUS[0])) || return 0
   failed=1
   red+=("see $log" "$(grep -E '^(FAIL|--- FAIL)' "$log" | head -n 20)")
 }
+
+# The demo runs one program on one CPU for most of three minutes. What runs beside it yields to it: it needs
+# neither a rate nor a share of a CPU to be right. Virtual machines count instructions, analyses only compute.
+yield=(nice -n 10)
+beside=()
+
+# Packages whose tests take longest, so that none of them runs alone at the end.
+longest=(./reports/jobgait ./epilog/finish ./packaging/checks)
 
 # Packages whose tests hold a job's CPU time or a sampling rate against a bound, or wait until an
 # agent has found a process: beside others they fail for want of CPUs. They run alone.
@@ -37,31 +46,42 @@ serial=(./agent ./agent/counter/gpu ./agent/counter/kernel ./agent/counter/perf 
 # What real end-to-end tests need.
 if [[ $(id -u) == 0 ]]; then packaging/distribution.sh sqlite3 lammps openmpi-bin rpm libslurm-dev || failed=1; fi
 
-echo "== the demo"
+export JOBGAIT_BIN=$bin
+demo=
 if command -v lmp >/dev/null; then
-  packaging/demo/demo.sh "$bin" build/demo >build/demo.log 2>&1
+  echo "== the demo begins, see build/demo.log"
+  packaging/demo/demo.sh "$bin" build/demo >build/demo.log 2>&1 &
+  demo=$!
+  beside=("${yield[@]}")
+else
+  echo "demo NOT RUN (no LAMMPS: lammps is the package)"
+fi
+
+if [[ ${JOBGAIT_QEMU:-run} != skip ]]; then
+  echo "== hardware counters, in virtual machines"
+  GO=$go "${beside[@]}" packaging/qemu/run.sh 2>&1 | tee build/qemu.log
+  if ((PIPESTATUS[0])); then failed=1; red+=("hardware counters:" "$(grep -E -A4 -- '--- FAIL|NOT TESTED' build/qemu.log | tail -n 12)"); fi
+else
+  echo "hardware counters skipped (JOBGAIT_QEMU=skip)"
+fi
+
+echo "== analyses"
+JOBGAIT_CLUSTER=skip JOBGAIT_QEMU=skip tests analyses -- ./analysis/...
+beside=()
+
+if [[ $demo ]]; then
+  wait "$demo"
   case $? in
     0) tail -n 1 build/demo.log ;;
     3) tail -n 1 build/demo.log ;; # proves nothing either way
     *) tail -n 60 build/demo.log; failed=1; red+=("the demo, see build/demo.log") ;;
   esac
-else
-  echo "demo NOT RUN (no LAMMPS: lammps is the package)"
 fi
 
 echo "== packages and programs"
-export JOBGAIT_BIN=$bin
-mapfile -t parallel < <($go list ./... | grep -vxF "$($go list "${serial[@]}")")
+mapfile -t parallel < <($go list "${longest[@]}" && $go list ./... | grep -vxF "$($go list "${serial[@]}" "${longest[@]}" ./analysis/...)")
 JOBGAIT_CLUSTER=skip JOBGAIT_QEMU=skip tests packages -- "${parallel[@]}"
 JOBGAIT_CLUSTER=skip JOBGAIT_QEMU=skip tests serial -p 1 -- "${serial[@]}"
-
-if [[ ${JOBGAIT_QEMU:-run} != skip ]]; then
-  echo "== hardware counters, in virtual machines"
-  GO=$go packaging/qemu/run.sh 2>&1 | tee build/qemu.log
-  if ((PIPESTATUS[0])); then failed=1; red+=("hardware counters:" "$(grep -E -A4 -- '--- FAIL|NOT TESTED' build/qemu.log | tail -n 12)"); fi
-else
-  echo "hardware counters skipped (JOBGAIT_QEMU=skip)"
-fi
 
 if [[ $(id -u) == 0 && ${JOBGAIT_CLUSTER:-run} != skip ]]; then
   echo "== a real Slurm"
