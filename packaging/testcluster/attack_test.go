@@ -301,7 +301,7 @@ func (a *arena) finish(t *testing.T) {
 		}
 		return ""
 	})
-	(&experiment{c: a.c}).sweep(t)
+	a.c.sweepAll(t)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, j := range a.later {

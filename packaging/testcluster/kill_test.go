@@ -36,19 +36,38 @@ var victims = []victim{
 
 // Twenty kill -9 at random moments for each of agent, Epilog and worker, over
 // short overlapping jobs; then what a sweep by hand picks up. Nothing may drain
-// a node, no finished block may be lost, no report be missing in the end.
+// a node, no finished block may be lost, no report be missing in the end. One sweep
+// serves all three: it waits for workers that miss the record of a node, and until the youngest
+// run is old enough to be picked up.
 func TestKillNine(t *testing.T) {
 	c := use(t)
 	seed := drawSeed()
+	var experiments []*experiment
 	for i, v := range victims {
-		t.Run(v.name, func(t *testing.T) {
-			x := &experiment{c: c, victim: v, random: rand.New(rand.NewPCG(seed, uint64(i))), seen: map[int]bool{}}
-			x.run(t)
+		x := &experiment{c: c, victim: v, random: rand.New(rand.NewPCG(seed, uint64(i))), seen: map[int]bool{}}
+		experiments = append(experiments, x)
+		t.Run("kill "+v.name, x.run)
+	}
+	t.Run("sweep", func(t *testing.T) {
+		// Workers that lost their Epilog come to their end. Agents may stay until the sweep.
+		poll(t, func() string {
+			if left := c.processes("jobgait-epilog"); len(left) > 0 {
+				return fmt.Sprint(left)
+			}
+			return ""
+		})
+		c.sweepAll(t)
+		if err := c.quiet(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, x := range experiments {
+		t.Run(x.victim.name, func(t *testing.T) {
 			r := x.outcome(t)
 			t.Logf("blocks of the profiles when killed: %v", x.counts())
 			fmt.Printf("kill -9 of %-6s  %3d runs, %d killed, %d nodes drained, %d finished blocks lost, %d reports missing "+
 				"in the end, %d incomplete (%d runs had no sample yet; JOBGAIT_SEED=%d)\n",
-				v.name+":", r.runs, r.killed, r.drained, r.blocksLost, r.reportsMissing, r.incomplete, r.unsampled, seed)
+				x.victim.name+":", r.runs, r.killed, r.drained, r.blocksLost, r.reportsMissing, r.incomplete, r.unsampled, seed)
 			if r.killed != kills || r.drained+r.blocksLost+r.reportsMissing+r.incomplete > 0 {
 				t.Errorf("%+v, want %d killed and nothing lost", r, kills)
 			}
@@ -86,8 +105,12 @@ type outcome struct {
 const jobsInFlight = 6
 
 // run keeps jobs in flight until there are enough hits, and waits for the end
-// of all.
+// of all. It kills no process of an earlier experiment: a worker may still wait there for
+// the record of a node whose Epilog was killed.
 func (x *experiment) run(t *testing.T) {
+	for _, p := range x.c.processes(x.victim.program) {
+		x.seen[p.pid] = true
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	var hunt sync.WaitGroup
@@ -107,18 +130,6 @@ func (x *experiment) run(t *testing.T) {
 	}
 	stop()
 	hunt.Wait()
-	// Workers that lost their Epilog come to their end. Agents may stay: that
-	// is what the sweep is for.
-	poll(t, func() string {
-		if left := x.c.processes("jobgait-epilog"); len(left) > 0 {
-			return fmt.Sprint(left)
-		}
-		return ""
-	})
-	x.sweep(t)
-	if err := x.c.quiet(); err != nil {
-		t.Error(err)
-	}
 }
 
 // full is "" when another job may be submitted.

@@ -39,13 +39,13 @@ func (c *cluster) runDir(p process) string {
 	return found[len(found)-1]
 }
 
-// sweep does by hand what a timer does, until nothing is left over: a run whose
+// sweepAll does by hand what a timer does, until nothing is left over: a run whose
 // Epilog left no trace is picked up only when it is half a minute old.
-func (x *experiment) sweep(t *testing.T) {
+func (c *cluster) sweepAll(t *testing.T) {
 	t.Helper()
 	var said string
 	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(time.Second) {
-		if said = x.sweepOnce(t); strings.Count(said, " 0 waiting") == 4 {
+		if said = c.sweepOnce(t); strings.Count(said, " 0 waiting") == 4 {
 			return
 		}
 	}
@@ -54,11 +54,11 @@ func (x *experiment) sweep(t *testing.T) {
 
 // sweepOnce sweeps each node, the last first, because the first of a job's
 // nodes waits for the others.
-func (x *experiment) sweepOnce(t *testing.T) string {
+func (c *cluster) sweepOnce(t *testing.T) string {
 	t.Helper()
 	said := ""
 	for n := 4; n >= 1; n-- {
-		said += x.c.sweep(t, fmt.Sprintf("n%d", n))
+		said += c.sweep(t, fmt.Sprintf("n%d", n))
 	}
 	return said
 }
