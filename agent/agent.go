@@ -17,45 +17,44 @@ import (
 
 // agent samples one run: it drains the inputs into the sampler and writes the resulting blocks to the profile.
 type agent struct {
-	run        job.Run
-	in         *inputs
-	clock      clock
-	schedule   *schedule
-	sampler    *sampler.Sampler
-	grid       sampler.Grid
-	overhead   overheadMeter
-	reductions overheadControl
-	writer     writer
-	block      profile.Block
-	log        func(error)
-	// writeFailed is set, with the error in writeError, when the profile could not be written, mostly for lack of
-	// space. The agent then writes nothing more but lives on until it is stopped.
-	writeFailed bool
-	writeError  error
-	lost        int64
-	failed      map[string]bool // errors that were logged already
-	idle        idle
+	sampledRun
+	in    *inputs
+	clock clock
+	errorLog
+	sampling
+	overhead overheadControl
+	recording
+	programs mainPrograms
+	details  detailsReader
+	naming   naming
+	idle     idle
 	// suspension tracks whether the job is stopped from outside.
 	suspension suspension
-	// rhythm follows the job's loop; nil if no column shows it. header is the header of the profile.
+	// rhythm follows the job's loop; nil if no column shows it.
 	rhythm *rhythm
-	header profile.Header
 	// onStall is nil if no program is notified of stalls.
 	onStall *onStall
 	atStall atStall
-	self    job.Process
+}
+
+// sampledRun is the run that is sampled, and by which process.
+type sampledRun struct {
+	run job.Run
+	// dir is the run directory. If it is "", nothing about the job is stored.
+	dir  job.RunDir
+	self job.Process
 	// over is set when the job or its run directory is gone, so that the agent ends.
 	over bool
-	// dir is the run directory. If it is "", nothing about the job is stored.
-	dir     job.RunDir
-	details detailsReader
-	// program and script are the job's main program and script as last written to the profile; nextProgramNS is
-	// when to determine them again (CLOCK_MONOTONIC).
-	program, script string
-	nextProgramNS   int64
-	naming          naming
-	// headerNotes are the notes written to the profile's header, footerNotes those written to its footer.
-	headerNotes, footerNotes []note.Note
+}
+
+// dirRemoved reports whether the run directory was removed. Then no Epilog finds this agent and no program
+// reads what it writes.
+func (r *sampledRun) dirRemoved() bool {
+	if r.dir == "" {
+		return false
+	}
+	_, err := os.Lstat(string(r.dir))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // clock has the agent's sources of time in ns; tests replace them.
@@ -74,16 +73,6 @@ func systemClock() clock {
 	}, cpu: rawcall.CPU, sleep: time.Sleep}
 }
 
-// writer is the interface to the profile; tests replace it with one that fails.
-type writer interface {
-	Append(profile.Block) error
-	WriteEpoch(profile.Epoch) error
-	WritePlaces(profile.Places)
-	WriteWindows([]profile.GPUWindows) error
-	Seal(profile.Footer) error
-	Close() error
-}
-
 // newAgent returns the agent of a run. Its CPU clock includes the child that reads other processes and the
 // programs that read GPUs.
 func newAgent(r job.Run, in *inputs, log func(error)) *agent {
@@ -96,7 +85,7 @@ func newAgent(r job.Run, in *inputs, log func(error)) *agent {
 		own := c.cpu
 		c.cpu = func() int64 { return own() + in.gpuCPU().TotalNS }
 	}
-	return &agent{run: r, in: in, clock: c, log: log, failed: map[string]bool{}}
+	return &agent{sampledRun: sampledRun{run: r}, in: in, clock: c, errorLog: newErrorLog(log)}
 }
 
 // begin starts the counters and creates the profile.
@@ -110,13 +99,11 @@ func (a *agent) begin(path string, c configs.Agent) error {
 	if late := float64(h.BaseNS-h.RunNS) / 1e9; late > unnotedDelayS {
 		h.Notes = append(h.Notes, note.New(note.AgentLate, "sampling began %.1f s after the run", late))
 	}
-	a.headerNotes = h.Notes
 	w, err := profile.Create(path, h, profile.WriterOptions{Lossless: c.Lossless, MaxBytes: int64(c.ProfileMB * 1e6)})
 	if err != nil {
 		return err
 	}
-	a.writer = w
-	a.header = h
+	a.recording = recording{writer: w, header: h}
 	a.rhythm = newRhythm(h, a.in, a.openLocation(c))
 	a.listen()
 	a.beginAtLowRate()
@@ -128,33 +115,13 @@ func (a *agent) begin(path string, c configs.Agent) error {
 // takes some 50 ms.
 const unnotedDelayS = 2
 
-// initSampling creates the sampler, the overhead measurement and the schedule for this grid.
+// initSampling creates the sampler, the schedule and the overhead measurement for this grid.
 func (a *agent) initSampling(g sampler.Grid) {
-	a.grid = g
-	a.sampler = sampler.New(g, a.in.code != nil, a.in.shapes()...)
-	a.overhead = newOverheadMeter(a.in.prices, a.in.limitPct)
 	now := a.clock.mono()
-	a.overhead.reset(now, a.clock.cpu(), 0, 0)
-	a.schedule = newSchedule()
-	a.schedule.add(now, flushNS, flushSpreadNS)
-	a.schedule.setStrict(flush)
-	for k, i := range a.in.slow {
-		every := a.in.everyNS(i)
-		a.schedule.add(now, every, every/2)
-		if a.in.sources[i].PeriodNS() > 0 || i == a.in.codeIndex() {
-			a.schedule.setStrict(k + 1) // rings that had to shrink must not overflow
-		}
-	}
+	a.sampling = newSampling(g, a.in, now)
+	a.overhead.meter = newOverheadMeter(a.in.prices, a.in.limitPct)
+	a.overhead.meter.reset(now, a.clock.cpu(), 0, 0)
 }
-
-// flush is the index of the first task of the schedule, which drains all inputs and writes them. It runs every
-// 0.1 to 0.75 s: the interval is drawn from 0.25 s on, and the task runs up to one wake-up early. With the 0.1
-// s that the sampler holds back, a kill -9 loses less than a second.
-const (
-	flush         = 0
-	flushNS       = 500e6
-	flushSpreadNS = 250e6
-)
 
 // runLoop runs the scheduled tasks until a signal, the time limit or the end of the job, then seals the
 // profile. It also seals the profile after a panic, because the profile is worth more than its last second.
@@ -199,7 +166,7 @@ func (a *agent) runLoop(stop <-chan os.Signal, limit time.Duration) (err error) 
 // failed write, or that of an idle node.
 func (a *agent) timeToNextTask() time.Duration {
 	switch {
-	case a.writeFailed:
+	case a.writeFailed():
 		return 10 * time.Second
 	case a.idle.active:
 		return a.idle.pause()
@@ -213,8 +180,8 @@ func (a *agent) timeToNextTask() time.Duration {
 func (a *agent) runDueTasks() {
 	now := a.clock.mono()
 	switch {
-	case a.writeFailed, a.idle.active:
-		if a.over = a.runDirRemoved(); !a.over && !a.writeFailed {
+	case a.writeFailed(), a.idle.active:
+		if a.over = a.dirRemoved(); !a.over && !a.writeFailed() {
 			a.wakeIfProcess()
 		}
 		return
@@ -236,7 +203,7 @@ func (a *agent) runDueTasks() {
 // drainAddresses drains the ring of code addresses early because it is half full: a job that starts many
 // programs fills it.
 func (a *agent) drainAddresses() {
-	if !a.writeFailed && !a.idle.active {
+	if !a.writeFailed() && !a.idle.active {
 		a.drainOne(a.in.codeIndex())
 	}
 }
@@ -255,17 +222,7 @@ func (a *agent) flush() {
 	if a.idle.processGoneLong(now, a.in.cpu.Alive()) {
 		a.handleNoProcess()
 	}
-	a.over = a.over || a.runDirRemoved()
-}
-
-// runDirRemoved reports whether the run directory was removed. Then no Epilog finds this agent and no program
-// reads what it writes.
-func (a *agent) runDirRemoved() bool {
-	if a.dir == "" {
-		return false
-	}
-	_, err := os.Lstat(string(a.dir))
-	return errors.Is(err, fs.ErrNotExist)
+	a.over = a.over || a.dirRemoved()
 }
 
 // drain reads all sources into the sampler and returns the time before it began: all that was recorded until
@@ -281,17 +238,13 @@ func (a *agent) drain() int64 {
 	return now
 }
 
-// drainOne reads source i into its track, unless the source was stopped for the budget. It logs each error text
-// once, and at most 16 texts.
+// drainOne reads source i into its track, unless the source was stopped for the budget.
 func (a *agent) drainOne(i int) {
 	if a.in.isStopped(i) {
 		return
 	}
 	track := a.sampler.Track(i)
-	if err := a.in.sources[i].Drain(track); err != nil && !a.failed[err.Error()] && len(a.failed) < 16 {
-		a.failed[err.Error()] = true
-		a.log(err)
-	}
+	a.logOnce(a.in.sources[i].Drain(track))
 	// A reading that interrupts CPUs costs them what a record does.
 	track.Drained(a.in.interrupts(i))
 }
@@ -303,27 +256,23 @@ func (a *agent) writeBlocks(now int64) {
 	for _, e := range a.sampler.Epochs() {
 		a.handleWriteError(a.writer.WriteEpoch(e))
 	}
-	for a.sampler.Emit(now, &a.block) {
-		a.block.RealNS, a.block.MonoNS = a.clock.real(), a.clock.mono()
-		a.block.AgentCPUNS = a.clock.cpu() + childrenNS()
-		a.lost += a.block.LostRecords
+	for b := &a.block; a.sampler.Emit(now, b); {
+		b.RealNS, b.MonoNS = a.clock.real(), a.clock.mono()
+		b.AgentCPUNS = a.clock.cpu() + childrenNS()
 		if a.rhythm != nil {
-			a.rhythm.loop.follow(&a.block, a.header, a.in.rate.Hz)
+			a.rhythm.loop.follow(b, a.header, a.in.rate.Hz)
 		}
-		if !a.writeFailed {
-			a.handleWriteError(a.writer.Append(a.block))
-		}
+		a.handleWriteError(a.appendBlock())
 	}
-	if a.in.gpuWindows != nil && !a.writeFailed {
+	if a.in.gpuWindows != nil && !a.writeFailed() {
 		a.handleWriteError(a.writer.WriteWindows(a.in.gpuWindows()))
 	}
 }
 
 // handleWriteError logs the first failed write, mostly a full disk, and stops the counters.
 func (a *agent) handleWriteError(err error) {
-	if err != nil && !a.writeFailed {
+	if a.recordFailure(err) {
 		a.log(err)
-		a.writeFailed, a.writeError = true, err
 		a.stopCounters()
 	}
 }
@@ -340,7 +289,7 @@ func (a *agent) stopCounters() {
 // counts up to the first drain, not interpolated parts of them. It does nothing after a failed write or on an
 // idle node.
 func (a *agent) drainFinal() {
-	if a.writeFailed || a.idle.active {
+	if a.writeFailed() || a.idle.active {
 		return
 	}
 	a.in.cpu.ReadAll()

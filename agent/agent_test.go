@@ -267,8 +267,8 @@ func TestFullSpoolStopsWritingOnly(t *testing.T) {
 	d := &disk{fail: func() error { return unix.ENOSPC }}
 	a, source := testAgent(d, &fixedMembers{})
 	a.flush()
-	if !a.writeFailed || source.running != 0 || d.blocks != 1 {
-		t.Errorf("full %v, running %d, %d blocks", a.writeFailed, source.running, d.blocks)
+	if !a.writeFailed() || source.running != 0 || d.blocks != 1 {
+		t.Errorf("full %v, running %d, %d blocks", a.writeFailed(), source.running, d.blocks)
 	}
 	a.flush()
 	stop := make(chan os.Signal, 1)

@@ -70,11 +70,8 @@ func (a *agent) wakeIfProcess() {
 	a.sampler.Skip(a.grid.Slot(now))
 	a.recordEpoch(profile.Epoch{Kind: "idle", Text: "a process of the job: counters go on"})
 	a.drain()
-	a.overhead.reset(now, a.clock.cpu(), a.totalRecords(), a.totalAddressRecords())
+	a.overhead.meter.reset(now, a.clock.cpu(), a.records(len(a.in.sources)), a.totalAddressRecords())
 }
 
 // recordEpoch adds an epoch that begins now to the profile.
-func (a *agent) recordEpoch(e profile.Epoch) {
-	e.TimeNS = a.clock.mono()
-	a.sampler.Changed(e)
-}
+func (a *agent) recordEpoch(e profile.Epoch) { a.recordEpochAt(a.clock.mono(), e) }

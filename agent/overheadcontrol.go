@@ -10,10 +10,11 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// overheadControl records which sampling was reduced to keep within the budget. Reductions are permanent,
-// because a rate that goes up and down would add a rhythm to the data; only the low start rate of addresses is
-// raised, once.
+// overheadControl measures the cost of sampling and records which sampling was reduced to keep within the
+// budget. Reductions are permanent, because a rate that goes up and down would add a rhythm to the data; only the
+// low start rate of addresses is raised, once.
 type overheadControl struct {
+	meter       overheadMeter
 	filesSlowed bool // the file sources are read a fourth as often, permanently
 	exhausted   bool // nothing is left to reduce, and a note says so
 	// plannedRate is the rate of addresses after the start phase; zero if the start phase is over or needs no
@@ -41,7 +42,7 @@ func (a *agent) beginAtLowRate() {
 		}
 		return
 	}
-	a.reductions.plannedRate, a.in.rate = a.in.rate, a.in.startRate
+	a.overhead.plannedRate, a.in.rate = a.in.rate, a.in.startRate
 	a.schedule.slowDown(slowFactor)
 	a.sampler.Changed(profile.Epoch{TimeNS: a.grid.BaseNS, Kind: "rate", AddressHz: &a.in.startRate.Hz, Text: fmt.Sprintf(
 		"%g code addresses a second and CPU for the first %g s, and files are read %d times as seldom: starting has its "+
@@ -52,7 +53,7 @@ func (a *agent) beginAtLowRate() {
 // raiseToPlannedRate raises the rate of addresses to the planned one after startPhaseNS, once, unless a
 // reduction happened meanwhile.
 func (a *agent) raiseToPlannedRate(now int64) {
-	rate := a.reductions.plannedRate
+	rate := a.overhead.plannedRate
 	if rate.Hz == 0 || now-a.grid.BaseNS < startPhaseNS {
 		return
 	}
@@ -70,10 +71,10 @@ func (a *agent) raiseToPlannedRate(now int64) {
 // endStartPhase restores the intervals that beginAtLowRate had lengthened, unless a reduction keeps them, and
 // forgets the planned rate.
 func (a *agent) endStartPhase() {
-	if a.reductions.plannedRate.Hz > 0 && !a.reductions.filesSlowed {
+	if a.overhead.plannedRate.Hz > 0 && !a.overhead.filesSlowed {
 		a.schedule.speedUp(slowFactor)
 	}
-	a.reductions.plannedRate = address.Rate{}
+	a.overhead.plannedRate = address.Rate{}
 }
 
 // keepBudget measures the cost of sampling and reduces sampling before the cost exceeds the budget. It also
@@ -83,21 +84,13 @@ func (a *agent) keepBudget(now int64) {
 	if a.rhythm.detecting() {
 		return // what it costs is not known yet
 	}
-	save, addresses := a.overhead.update(now, a.clock.cpu()-a.rhythm.unpaidNS(now), a.totalRecords(),
+	save, addresses := a.overhead.meter.update(now, a.clock.cpu()-a.rhythm.unpaidNS(now), a.records(len(a.in.sources)),
 		a.totalAddressRecords())
 	if save > 0 {
 		a.endStartPhase()
 		a.reduceCost(now, save, addresses)
 	}
 	a.raiseToPlannedRate(now)
-}
-
-// totalRecords returns the number of records that all sources have delivered.
-func (a *agent) totalRecords() (n int64) {
-	for i := range a.in.sources {
-		n += a.sampler.Track(i).Records()
-	}
-	return n
 }
 
 // totalAddressRecords returns the number of records of code addresses delivered so far.
@@ -114,8 +107,8 @@ func (a *agent) reduceCost(now int64, save, addresses float64) {
 	coded := a.in.code != nil && !a.in.codeOff
 	switch {
 	case coded && a.in.rate.Hz > minAddressHz && a.fewerAddresses(now, save, addresses):
-	case !a.reductions.filesSlowed && len(a.in.slow) > 0:
-		a.reductions.filesSlowed = true
+	case !a.overhead.filesSlowed && len(a.in.slow) > 0:
+		a.overhead.filesSlowed = true
 		a.schedule.slowDown(slowFactor)
 		a.recordReduction(now, note.BudgetLowered,
 			profile.Epoch{Text: fmt.Sprintf("what is read from files is read %d times as seldom", slowFactor)})
@@ -126,8 +119,8 @@ func (a *agent) reduceCost(now int64, save, addresses float64) {
 		}
 		none := 0.0
 		a.recordReduction(now, note.AddressesEnded, profile.Epoch{AddressHz: &none, Text: "no code addresses any more"})
-	case !a.reductions.exhausted:
-		a.reductions.exhausted = true
+	case !a.overhead.exhausted:
+		a.overhead.exhausted = true
 		a.footerNotes = append(a.footerNotes, note.New(note.BudgetExceeded,
 			"%.1f s after sampling began it cost more than its %s of each CPU, and there was nothing left to leave out",
 			a.secondsSampled(now), quantity.Chosen(a.in.limitPct)))
@@ -168,6 +161,3 @@ func (a *agent) recordReduction(now int64, code note.Code, e profile.Epoch) {
 		"%.1f s after sampling began it came near its share, %s of each CPU; from then on: %s",
 		a.secondsSampled(now), quantity.Chosen(a.in.limitPct), e.Text))
 }
-
-// secondsSampled returns the time since sampling began, in seconds.
-func (a *agent) secondsSampled(now int64) float64 { return float64(now-a.grid.BaseNS) / 1e9 }

@@ -47,27 +47,41 @@ func preferProgram(a, b string, samples map[string]int64) bool {
 	return cmp.Or(cmp.Compare(samples[b], samples[a]), cmp.Compare(a, b)) < 0
 }
 
+// mainPrograms are the job's main program and script as last written to the profile.
+type mainPrograms struct {
+	program, script string
+	nextNS          int64 // when to determine them again, CLOCK_MONOTONIC
+}
+
 // programIntervalNS is the interval at which a changed main program is written to the profile; a kill loses
 // what changed since.
 const programIntervalNS = 10e9
 
-// recordPrograms writes the job's main program and script to the profile if they changed, at most every
-// programIntervalNS.
-func (a *agent) recordPrograms(now int64) {
-	if now < a.nextProgramNS {
-		return
+// update determines the main program and script, at most every programIntervalNS, and returns the epochs of those
+// that changed. own reports whether a program is the scheduler's.
+func (p *mainPrograms) update(now int64, in *inputs, own func(program string) bool) (changes []profile.Epoch) {
+	if now < p.nextNS {
+		return nil
 	}
-	name := mainProgram(a.in.programs(), scheduler.ForRun(a.run).IsSchedulerProgram)
+	name := mainProgram(in.programs(), own)
 	if name == "" {
-		return
+		return nil
 	}
-	a.nextProgramNS = now + programIntervalNS
-	if name != a.program {
-		a.program = name
-		a.recordEpoch(profile.Epoch{Kind: profile.ProgramKind, Text: name})
+	p.nextNS = now + programIntervalNS
+	if name != p.program {
+		p.program = name
+		changes = append(changes, profile.Epoch{Kind: profile.ProgramKind, Text: name})
 	}
-	if script := a.in.script(name); script != a.script {
-		a.script = script
-		a.recordEpoch(profile.Epoch{Kind: profile.ScriptKind, Text: script})
+	if script := in.script(name); script != p.script {
+		p.script = script
+		changes = append(changes, profile.Epoch{Kind: profile.ScriptKind, Text: script})
+	}
+	return changes
+}
+
+// recordPrograms writes the job's main program and script to the profile if they changed.
+func (a *agent) recordPrograms(now int64) {
+	for _, e := range a.programs.update(now, a.in, scheduler.ForRun(a.run).IsSchedulerProgram) {
+		a.recordEpoch(e)
 	}
 }

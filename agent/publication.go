@@ -93,10 +93,7 @@ func (a *agent) publish(now int64, state tracker.LoopState) {
 		return
 	}
 	if err := p.location.Write(s); err != nil {
-		if !a.failed[err.Error()] {
-			a.failed[err.Error()] = true
-			a.log(err)
-		}
+		a.logOnce(err)
 		return
 	}
 	p.written, p.writtenNS = s, now
@@ -171,7 +168,7 @@ func (l *loop) describe(s *live.State, nowS float64, moment func(float64) time.T
 // describedJob returns the job as its report will describe it, as far as it is known now.
 func (a *agent) describedJob() run.Job {
 	j := a.details.known.Complete(a.run, scheduler.ForRun(a.run))
-	return j.With(run.Job{Executable: a.program, Script: a.script})
+	return j.With(run.Job{Executable: a.programs.program, Script: a.programs.script})
 }
 
 // timeLimit returns when the job's time limit ends it, nil if unknown.

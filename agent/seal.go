@@ -3,12 +3,10 @@ package main
 import (
 	"errors"
 	"math"
-	"syscall"
 
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
-	"jobgait/analysis/quantity"
 	"jobgait/analysis/tracker"
 )
 
@@ -36,18 +34,15 @@ func (a *agent) seal(reason string) error {
 		f.GPUReaderS, f.GPUReaderStartS = float64(cpu.TotalNS)/1e9, float64(cpu.StartNS)/1e9
 	}
 	f.Before, f.Uncertain = a.in.countedBefore(), a.uncertainShares()
-	if a.writeFailed {
+	if a.writeFailed() {
 		f.Reason = "spool_full"
-		f.Notes = append(f.Notes, note.New(note.SpoolFull, "there was no room for more samples: %s", a.writeErrorText()))
 	}
-	if a.lost > 0 {
-		f.Notes = append(f.Notes, note.New(note.LostSamples, "%s lost", quantity.Plural(int64(a.lost), "record")))
-	}
+	f.Notes = append(f.Notes, a.lossNotes()...)
 	if a.in.peek != nil && a.in.peek.WasAbandoned() {
 		f.Notes = append(f.Notes, note.New(note.Unreadable,
 			"a process of the job did not let itself be looked at: programs and code that began after that have no names"))
 	}
-	f.Notes = append(f.Notes, a.lateNotes()...)
+	f.Notes = append(f.Notes, a.lateNotes(a.in.sources)...)
 	if a.in.code != nil {
 		a.writePlaces()
 	}
@@ -68,34 +63,4 @@ func (a *agent) uncertainShares() map[string]float64 {
 		}
 	}
 	return parts
-}
-
-// writeErrorText returns why the profile could not be written, without paths.
-func (a *agent) writeErrorText() string {
-	if errors.Is(a.writeError, profile.ErrFull) {
-		return "the profile has the size that agent.profile_mb allows"
-	}
-	var code syscall.Errno
-	if errors.As(a.writeError, &code) {
-		return code.Error()
-	}
-	return "it could not be written"
-}
-
-// lateNotes returns the notes of sources that came up during the run: those whose code no note of the header
-// has.
-func (a *agent) lateNotes() []note.Note {
-	var late []note.Note
-	begun := map[note.Code]bool{}
-	for _, n := range a.headerNotes {
-		begun[n.Code] = true
-	}
-	for _, s := range a.in.sources {
-		for _, n := range s.Notes() {
-			if !begun[n.Code] {
-				late = append(late, n)
-			}
-		}
-	}
-	return late
 }

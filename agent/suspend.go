@@ -36,7 +36,7 @@ func (a *agent) checkSuspended(now int64) {
 		s.firstStoppedNS = now
 	case !s.reported:
 		s.reported = true
-		a.sampler.Changed(profile.Epoch{TimeNS: max(s.lastRunningNS, a.grid.BaseNS), Kind: profile.SuspendedKind,
+		a.recordEpochAt(max(s.lastRunningNS, a.grid.BaseNS), profile.Epoch{Kind: profile.SuspendedKind,
 			Text: "the job is suspended: none of its processes may run"})
 	}
 }
