@@ -13,6 +13,7 @@ import (
 
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/rawcall"
 	"jobgait/configs"
 )
@@ -49,7 +50,7 @@ func BenchmarkResident(b *testing.B) {
 	var resident []float64
 	began, cpu := time.Now(), cpuSeconds(a.Process.Pid)
 	for b.Loop() {
-		time.Sleep(20 * time.Second)
+		jobtest.WorkloadPause(20 * time.Second)
 		resident = append(resident, status(b, a.Process.Pid, "VmRSS")/1024)
 	}
 	used := (cpuSeconds(a.Process.Pid) - cpu) / time.Since(began).Seconds()
@@ -163,7 +164,7 @@ func ownCPU(b *testing.B, seconds float64, follow bool) (cpu, asked float64) {
 	}
 	before := rawcall.CPU()
 	end := a.lives(b)
-	time.Sleep(time.Duration(seconds * 1e9))
+	jobtest.WorkloadPause(time.Duration(seconds * 1e9))
 	cpu = float64(rawcall.CPU()-before) / 1e9 / seconds
 	end()
 	return cpu, float64(r.detection.usedNS) / 1e9

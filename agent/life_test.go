@@ -150,7 +150,7 @@ func cpuSeconds(pid int) float64 {
 func lossAtKill(t testing.TB, after time.Duration) float64 {
 	t.Helper()
 	a := startAgent(t, runDirOf(t, job.Run{Job: jobOfUser(os.Getuid())}))
-	time.Sleep(after) // the moment is the experiment's, not a wait for anything
+	jobtest.WorkloadPause(after) // the moment is the experiment's, not a wait for anything
 	killed := rawcall.Now()
 	if err := a.Process.Kill(); err != nil {
 		t.Fatal(err)

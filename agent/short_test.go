@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 )
 
 // BenchmarkShortRun runs the real agent for 12 s as on an exclusive node with both
@@ -32,7 +33,7 @@ func BenchmarkShortRun(b *testing.B) {
 			load = append(load, busy(b, fmt.Sprint(os.Getpid()), "while :; do :; done").Process)
 		}
 		a := startAgent(b, dir)
-		time.Sleep(12 * time.Second)
+		jobtest.WorkloadPause(12 * time.Second)
 		p := a.end(b)
 		for _, l := range load {
 			_ = l.Kill()

@@ -69,11 +69,10 @@ func ended(b *testing.B, profile string, length time.Duration) (wait, report flo
 	began := time.Now()
 	status, _, complaint := call(b, env)
 	wait = time.Since(began).Seconds()
-	for !finish.Done(rd) {
+	for ; !finish.Done(rd); time.Sleep(5 * time.Millisecond) {
 		if time.Since(began) > 10*time.Minute {
 			b.Fatalf("status %d, %s: no report", status, complaint)
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	return wait, time.Since(began).Seconds()
 }

@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/analysis/history"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
@@ -142,7 +143,7 @@ func killIngest(t *testing.T, config string) bool {
 	cmd := exec.Command(self, "--ingest")
 	cmd.Env = []string{"JOBGAIT_CONFIG=" + config}
 	must(t, cmd.Start())
-	time.Sleep(rand.N(500 * time.Millisecond))
+	jobtest.WorkloadPause(rand.N(500 * time.Millisecond))
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)

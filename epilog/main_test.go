@@ -57,8 +57,7 @@ func TestMain(m *testing.M) {
 		}
 		// Until the test program has ended: a hook that is late starts one when its own
 		// test is over, and nobody would end that.
-		for parent := os.Getppid(); parent != 1 && os.Getppid() == parent; {
-			time.Sleep(20 * time.Millisecond)
+		for parent := os.Getppid(); parent != 1 && os.Getppid() == parent; time.Sleep(20 * time.Millisecond) {
 		}
 		os.Exit(0)
 	}

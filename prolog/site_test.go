@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 )
 
 // asProlog makes the test binary behave as the program itself, so that tests
@@ -132,9 +133,7 @@ func (s *site) stopAgents() {
 			}
 			// What it started may still be about to make a file; where nobody reaps
 			// orphans they stay in the group.
-			for i := 0; i < 100 && syscall.Kill(-p.PID, syscall.SIGKILL) == nil; i++ {
-				time.Sleep(2 * time.Millisecond)
-			}
+			jobtest.Poll(time.Second, func() bool { return syscall.Kill(-p.PID, syscall.SIGKILL) != nil })
 		}
 	}
 }

@@ -22,11 +22,11 @@ import (
 // what its verb says.
 func TestMain(m *testing.M) {
 	verbs := map[string]func(){"rights": rights, "files": files, "script": script, "hang": func() {
-		time.Sleep(time.Hour)
+		jobtest.WorkloadPause(time.Hour)
 	},
 		"starter": starter, "bound": func() {}, "stopped": func() {
 			_ = unix.Kill(os.Getpid(), unix.SIGSTOP) // another thread may be the first to stop
-			time.Sleep(time.Hour)
+			jobtest.WorkloadPause(time.Hour)
 		},
 		"echo": func() { _, _ = io.Copy(os.Stdout, os.Stdin) },
 		"talk": func() { _, _ = os.Stdout.Write(make([]byte, 1<<20)) },

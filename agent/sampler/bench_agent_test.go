@@ -49,7 +49,7 @@ func runAgent(b *testing.B, path string, length time.Duration) time.Duration {
 		_, err := os.Stat(dir.ReadyPath())
 		return err == nil
 	})
-	time.Sleep(length)
+	jobtest.WorkloadPause(length)
 	cmd.Process.Signal(syscall.SIGTERM)
 	if err := cmd.Wait(); err != nil {
 		b.Fatalf("%v: %s", err, log.String())

@@ -12,6 +12,7 @@ import (
 
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 	"jobgait/agent/sampler"
@@ -80,7 +81,7 @@ func (c *chain) run(b *testing.B, length time.Duration) float64 {
 	c.drain(b)
 	samples, began := 0, rawcall.CPU()
 	for end := time.Now().Add(length); time.Now().Before(end); {
-		time.Sleep(800 * time.Millisecond)
+		jobtest.WorkloadPause(800 * time.Millisecond)
 		samples += c.drain(b)
 	}
 	spent := rawcall.CPU() - began

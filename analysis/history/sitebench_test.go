@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/analysis/run"
 )
 
@@ -223,7 +224,7 @@ func askProcess(job string) error {
 		if err != nil {
 			return err
 		}
-		time.Sleep(pause)
+		jobtest.WorkloadPause(pause)
 	}
 	fmt.Println(asked)
 	return nil

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"jobgait/agent/job/jobtest"
 )
 
 // accounted are the jobs of the cluster as sacct has them: one row a run, by the names of sacct's fields.
@@ -297,7 +299,7 @@ func (c *cluster) accountedJobs(t *testing.T) accountedIDs {
 	again.waitState(t, "RUNNING")
 	array := c.sbatch(t, c.alice, alice, "sleep $((4 + SLURM_ARRAY_TASK_ID))", "-n1", "-a0-3", "-J", "sweep", "-t5")
 	wide := c.sbatch(t, c.alice, alice, "srun sleep 4", "-N4", "-n4", "-J", "wide", "-t2")
-	time.Sleep(3 * time.Second) // a run that lasted a while is requeued
+	jobtest.WorkloadPause(3 * time.Second) // a run that lasted a while is requeued
 	c.admin(t, "scontrol", "requeue", strconv.FormatInt(again.id, 10))
 	het := c.sbatch(t, c.alice, alice, "srun --het-group=0,1 sleep 3", "-n1", "-t5", "-J", "het", ":", "-n1", "-t5")
 	for _, j := range append(jobs, array, wide, het) {

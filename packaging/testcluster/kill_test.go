@@ -151,7 +151,7 @@ func (x *experiment) full() string {
 func (x *experiment) hunt(ctx context.Context) {
 	var shots sync.WaitGroup
 	defer shots.Wait()
-	for x.count() < kills && ctx.Err() == nil {
+	for ; x.count() < kills && ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
 		for _, p := range x.c.processes(x.victim.program) {
 			if x.seen[p.pid] || !x.victim.is(p.args) {
 				continue
@@ -170,7 +170,6 @@ func (x *experiment) hunt(ctx context.Context) {
 				}
 			})
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }
 

@@ -55,7 +55,7 @@ func beat() {
 	began := time.Now()
 	for n := 1; ; n++ {
 		if way == "checkpoints" && n%50 == 0 {
-			time.Sleep(8 * time.Second)
+			jobtest.WorkloadPause(8 * time.Second)
 		}
 		select {
 		case <-over:
@@ -65,7 +65,7 @@ func beat() {
 			case "spins":
 				work(time.Hour)
 			default:
-				time.Sleep(time.Hour)
+				jobtest.WorkloadPause(time.Hour)
 			}
 			return
 		case <-time.After(every - time.Since(began)%every):

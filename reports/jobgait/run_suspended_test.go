@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
 	"jobgait/reports/job"
@@ -28,7 +29,7 @@ func cadence() {
 	began := time.Now()
 	for range cadences {
 		work(every / 5)
-		time.Sleep(every - time.Since(began)%every)
+		jobtest.WorkloadPause(every - time.Since(began)%every)
 	}
 }
 
@@ -88,7 +89,7 @@ func stoppedFor4S(t *testing.T) *job.Pattern {
 		wait time.Duration
 		send syscall.Signal
 	}{{5 * time.Second, syscall.SIGSTOP}, {4 * time.Second, syscall.SIGCONT}} {
-		time.Sleep(x.wait)
+		jobtest.WorkloadPause(x.wait)
 		if err := syscall.Kill(pid, x.send); err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jobgait/agent/counter"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 )
@@ -126,7 +127,7 @@ func BenchmarkOnlineHeldOpen(b *testing.B) {
 		}
 		for range rests {
 			for i, f := range ask {
-				time.Sleep(50 * time.Millisecond)
+				jobtest.WorkloadPause(50 * time.Millisecond)
 				begun := processCPU()
 				if err := f(); err != nil {
 					b.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"jobgait/agent/counter/countertest"
 	"jobgait/agent/counter/kernel"
+	"jobgait/agent/job/jobtest"
 )
 
 // host is the machine of the test.
@@ -41,7 +42,7 @@ func keepBusy(t *testing.T, done func() bool) {
 			mem[i] = 1
 		}
 		unix.Munmap(mem)
-		time.Sleep(time.Millisecond) // a switch
+		jobtest.WorkloadPause(time.Millisecond) // a switch
 		if time.Now().After(deadline) {
 			t.Fatal("nothing in 20 s")
 		}
@@ -105,7 +106,7 @@ func TestRecordsFollowTheGrid(t *testing.T) {
 	c := open(t)
 	all, early := 0, 0
 	for range 400 {
-		time.Sleep(5 * time.Millisecond)
+		jobtest.WorkloadPause(5 * time.Millisecond)
 		for _, l := range c.lanes {
 			l.group.ring.Drain(func(h Header, body []byte) {
 				if s, err := parseSample(body, l.group.counts); err == nil {

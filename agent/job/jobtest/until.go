@@ -25,6 +25,10 @@ func Until(t testing.TB, what string, so func() bool) {
 	}
 }
 
+// WorkloadPause lets d pass as a part of the workload that a test makes or measures. A test that waits for an event
+// calls Until or Poll.
+func WorkloadPause(d time.Duration) { time.Sleep(d) }
+
 // Poll calls so until it is true, and returns false if that takes longer than the limit.
 func Poll(limit time.Duration, so func() bool) bool {
 	for end := time.Now().Add(limit); ; {

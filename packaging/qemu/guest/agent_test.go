@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 	"jobgait/analysis/run"
@@ -63,12 +64,12 @@ func measureAgent() (any, error) { return sample(setting{as: ourselves, role: "s
 func measureUnplugged() (any, error) {
 	return sample(setting{as: ourselves, role: "doze", during: func() error {
 		for _, to := range []string{"0", "1"} {
-			time.Sleep(sampleTime)
+			jobtest.WorkloadPause(sampleTime)
 			if err := os.WriteFile(cpuSwitch, []byte(to), 0); err != nil {
 				return err
 			}
 		}
-		time.Sleep(2 * sampleTime)
+		jobtest.WorkloadPause(2 * sampleTime)
 		return nil
 	}})
 }
@@ -167,7 +168,7 @@ func (s *session) follow(agent *exec.Cmd, command *started, dir job.RunDir, o se
 			return err
 		}
 	default:
-		time.Sleep(sampleTime)
+		jobtest.WorkloadPause(sampleTime)
 	}
 	if err := agent.Process.Signal(unix.SIGTERM); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile"
 )
 
@@ -68,9 +69,9 @@ func measureCPUs() (any, error) {
 	if err := command.release(); err != nil {
 		return nil, err
 	}
-	time.Sleep(settleTime)
+	jobtest.WorkloadPause(settleTime)
 	m := manyCPUs{StartS: cpuTime(agent.Process.Pid)}
-	time.Sleep(manyTime)
+	jobtest.WorkloadPause(manyTime)
 	m.AgentS = cpuTime(agent.Process.Pid) - m.StartS
 	proc := fmt.Sprintf("/proc/%d/", agent.Process.Pid)
 	if files, err := os.ReadDir(proc + "fd"); err == nil {

@@ -1,12 +1,11 @@
 package guest
 
 import (
-	"time"
-
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/countertest"
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/job/jobtest"
 )
 
 // busy is what was counted of a loop.
@@ -52,7 +51,7 @@ func measureIPC() (any, error) {
 		return nil, err
 	}
 	b.IPC = float64(b.Instructions) / float64(b.Cycles)
-	time.Sleep(4 * stepNS)
+	jobtest.WorkloadPause(4 * stepNS)
 	if err := c.Drain(sink); err != nil {
 		return nil, err
 	}

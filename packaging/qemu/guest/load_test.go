@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/agent/job/jobtest"
 )
 
 // load is what the program does as any other process than the first: what is
@@ -27,7 +29,7 @@ func load(args []string) int {
 	case "doze":
 		for {
 			spin(turns / 50)
-			time.Sleep(40 * time.Millisecond)
+			jobtest.WorkloadPause(40 * time.Millisecond)
 		}
 	case "worker":
 		spin(turns)
