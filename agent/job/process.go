@@ -43,10 +43,15 @@ func ReadProcess(path string) (Process, error) {
 	return p, nil
 }
 
-// Alive reports whether this very process still runs. A zombie does not.
+// Alive reports whether this very process still runs. A zombie does not, unless other threads of it remain: a
+// thread that waits for a file system that hangs outlives SIGKILL, and the process then shows the state of its
+// first thread, which has ended.
 func (p Process) Alive() bool {
 	st, err := readStat("/proc", p.PID)
-	return err == nil && st.start == p.StartTicks && st.state != 'Z' && st.state != 'X'
+	if err != nil || st.start != p.StartTicks {
+		return false
+	}
+	return st.state != 'Z' && st.state != 'X' || st.threads > 1
 }
 
 // killWait is how long Stop waits after SIGKILL: longer than any process that

@@ -6,11 +6,60 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/agent/job/jobtest"
+	"jobgait/agent/peek/peektest"
 )
+
+// hangVar makes the test program a process of which a thread looks for a file in the directory that it names.
+const hangVar = "JOBGAIT_TEST_HANG"
+
+func TestMain(m *testing.M) {
+	dir := os.Getenv(hangVar)
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	runtime.LockOSThread()
+	if unix.Gettid() != unix.Getpid() {
+		_ = unix.Exec("/proc/self/exe", os.Args, os.Environ()) // on the first thread then
+	}
+	go func() { _, _ = os.Stat(filepath.Join(dir, "x")) }()
+	select {}
+}
+
+// A killed process of which a thread still waits for a file system that hangs is alive until the thread ends,
+// although its first thread is a zombie.
+func TestKilledProcessWithAStuckThread(t *testing.T) {
+	dir := t.TempDir()
+	free, asked := peektest.HangAsked(t, dir)
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = []string{hangVar + "=" + dir}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Wait() }()
+	defer free()
+	<-asked
+	p, err := ProcessOf(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Process.Kill()
+	jobtest.Until(t, "the first thread ends", func() bool {
+		st, err := readStat("/proc", p.PID)
+		return err == nil && st.state == 'Z'
+	})
+	if !p.Alive() {
+		t.Error("a process with a stuck thread counts as ended")
+	}
+	free()
+	jobtest.Until(t, "the process ends", func() bool { return !p.Alive() })
+}
 
 // start runs a shell script and waits for its first line, so that its traps are
 // set.
@@ -122,7 +171,7 @@ func TestProcessFile(t *testing.T) {
 
 func TestParseStat(t *testing.T) {
 	st, err := parseStat([]byte("42 (a) b (c) S 7 1 1 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 99881 0 0\n"))
-	if want := (stat{'S', 7, 99881, [16]byte{'a', ')', ' ', 'b', ' ', '(', 'c'}}); err != nil || st != want {
+	if want := (stat{'S', 7, 1, 99881, [16]byte{'a', ')', ' ', 'b', ' ', '(', 'c'}}); err != nil || st != want {
 		t.Errorf("parseStat = %+v, %v; want %+v", st, err, want)
 	}
 }

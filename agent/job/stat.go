@@ -10,12 +10,14 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// stat has the used fields of /proc/PID/stat: state, parent, start in clock ticks since boot, and name.
+// stat has the used fields of /proc/PID/stat: state, parent, number of threads, start in clock ticks since boot,
+// and name.
 type stat struct {
-	state byte
-	ppid  int
-	start uint64
-	name  [16]byte // any process can set its name
+	state   byte
+	ppid    int
+	threads int
+	start   uint64
+	name    [16]byte // any process can set its name
 }
 
 // readStat reads and parses /proc/PID/stat.
@@ -45,12 +47,16 @@ func parseStat(b []byte) (stat, error) {
 	if err != nil {
 		return stat{}, fmt.Errorf("stat: parent: %w", err)
 	}
+	threads, err := strconv.Atoi(string(f[17]))
+	if err != nil {
+		return stat{}, fmt.Errorf("stat: number of threads: %w", err)
+	}
 	start, err := strconv.ParseUint(string(f[19]), 10, 64)
 	if err != nil {
 		return stat{}, fmt.Errorf("stat: start time: %w", err)
 	}
 	_, name, _ := bytes.Cut(b[:i], []byte("("))
-	st := stat{state: f[0][0], ppid: ppid, start: start}
+	st := stat{state: f[0][0], ppid: ppid, threads: threads, start: start}
 	copy(st.name[:], name)
 	return st, nil
 }
