@@ -24,8 +24,9 @@ import (
 //	                 exclusive node    shared node         jobgait run
 //	counters         of the node       of the cgroup       of the command
 //	energy, network  of the node       withheld            withheld
-//	code addresses   by membership     by membership       of the command, where
-//	                                                       the node is forbidden
+//	code addresses   by membership     by membership; what of the command, where
+//	                                   processes map and   the node is forbidden
+//	                                   start of the cgroup
 //	files of cgroup  of the job        of the job          limits of the caller's
 //	CPU times        of the job's processes, always
 //	GPUs             those that a scheduler names   none

@@ -11,14 +11,16 @@
 // # What root writes
 //
 // Root writes only below directories that root alone can change: the run directories, their log and retired/ in
-// the spool (package job), live.json (package live), the totals of the node and the textfile (package health),
-// and the history if it is root's own. A child process with the rights of the other account writes everything
-// else: records, archive and report (packages collect, archive, deliver; the table of children is in package as).
+// the spool (package job), locks beside them (turn.go, ownhistory.go), live.json (package live), the totals of the
+// node and the textfile (package health), and the history if it is root's own. A child process with the rights of the
+// other account writes everything else: records, archive and report (packages collect, archive, deliver; the table of
+// children is in package as).
 //
 // # What root reads that others can write, and how far it is trusted
 //
 //   - Collection directory (service account): a child with its rights reads it; the answer is bounded and each
 //     record validated. A user id, directory or key is never taken from a record (adopt.go).
+//   - History of root: its file system may hang all the same, and then holds one process of the node (ownhistory.go).
 //   - History of another account: read by such a child (consult.go). Only texts and redrawn pictures of its
 //     answer reach a report.
 //   - Spool and textfile directory: refused if another account can change them (job.RequireRootOwned).

@@ -275,18 +275,25 @@ func withShareOfTime(ctx context.Context, part int, most time.Duration) (context
 func (f Finisher) storeAndCompare(ctx context.Context, s summary.Summary) (summary.Summary, earlier.Judgement, error) {
 	ctx, cancel := withShareOfTime(ctx, 3, time.Hour)
 	defer cancel()
-	db, err := f.openHistory(ctx)
-	if err != nil {
-		return s, earlier.Judgement{}, err
+	o, err := withHistory(ctx, f, true, func(db *history.DB) (o storedRun, err error) {
+		now := epoch(time.Now())
+		o.run, err = application.Put(ctx, db, s, history.Ingest{NowS: now,
+			Names: run.DisclosureLevel(f.Config.History.Names), Findings: jobreport.Findings})
+		if err == nil {
+			o.judged, err = compareStored(ctx, db, o.run, now)
+		}
+		return o, err
+	})
+	if o.run.Key == (run.Key{}) {
+		o.run = s // it could not be opened
 	}
-	now := epoch(time.Now())
-	var judged earlier.Judgement
-	s, err = application.Put(ctx, db, s, history.Ingest{NowS: now, Names: run.DisclosureLevel(f.Config.History.Names),
-		Findings: jobreport.Findings})
-	if err == nil {
-		judged, err = compareStored(ctx, db, s, now)
-	}
-	return s, judged, errors.Join(err, db.Close())
+	return o.run, o.judged, err
+}
+
+// storedRun is a run as it was stored in the history, and its comparison with the others there.
+type storedRun struct {
+	run    summary.Summary
+	judged earlier.Judgement
 }
 
 // compareStored compares a stored run with the others in the history, and stores the result there.
@@ -318,11 +325,12 @@ func (f Finisher) openHistory(ctx context.Context) (*history.DB, error) {
 
 // storeReportDir stores the directory of a run's report in the history.
 func (f Finisher) storeReportDir(ctx context.Context, s summary.Summary, dir string) error {
-	db, err := f.openHistory(ctx)
-	if err != nil {
-		return err
-	}
-	return errors.Join(db.Delivered(ctx, s, dir), db.Close())
+	ctx, cancel := withShareOfTime(ctx, 2, time.Hour)
+	defer cancel()
+	_, err := withHistory(ctx, f, true, func(db *history.DB) (struct{}, error) {
+		return struct{}{}, db.Delivered(ctx, s, dir)
+	})
+	return err
 }
 
 // report delivers the run's report with the user's rights and returns its directory, or "" for a run that gets

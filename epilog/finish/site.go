@@ -2,11 +2,9 @@ package finish
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 	"time"
 
+	"jobgait/analysis/history"
 	"jobgait/epilog/health"
 )
 
@@ -19,16 +17,12 @@ func (f Finisher) WriteSite(ctx context.Context) error {
 	if f.Config.Health.SiteTextfile == "" {
 		return nil
 	}
-	if _, err := os.Stat(f.Config.History.Path); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	db, err := f.openHistory(ctx)
-	if err != nil {
+	a, err := withHistory(ctx, f, false, func(db *history.DB) (*history.Aggregates, error) {
+		a, err := db.Aggregates(ctx, epoch(time.Now().Add(-siteHours*time.Hour)))
+		return &a, err
+	})
+	if err != nil || a == nil {
 		return err
 	}
-	a, err := db.Aggregates(ctx, epoch(time.Now().Add(-siteHours*time.Hour)))
-	if err := errors.Join(err, db.Close()); err != nil {
-		return err
-	}
-	return health.WriteSite(f.Config.Health.SiteTextfile, a, siteHours)
+	return health.WriteSite(f.Config.Health.SiteTextfile, *a, siteHours)
 }

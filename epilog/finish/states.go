@@ -2,9 +2,6 @@ package finish
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 	"time"
 
 	"jobgait/agent/job"
@@ -47,15 +44,7 @@ func (f Finisher) QueryStates(ctx context.Context) (left int, err error) {
 	if !f.Scheduler.CanQuery() {
 		return 0, nil
 	}
-	if _, err := os.Stat(f.Config.History.Path); errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	db, err := f.openHistory(ctx)
-	if err != nil {
-		return 0, err
-	}
-	left, err = f.storeStates(ctx, db)
-	return left, errors.Join(err, db.Close())
+	return withHistory(ctx, f, false, func(db *history.DB) (int, error) { return f.storeStates(ctx, db) })
 }
 
 // storeStates queries the scheduler for the runs in db that lack a state, stores the answers, and writes
