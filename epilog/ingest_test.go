@@ -5,13 +5,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/job/slurm"
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/run"
@@ -90,11 +89,16 @@ func TestIngestIsTheAccounts(t *testing.T) {
 	if _, err := os.Stat(cfg.History.Path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("root made a history: %v", err)
 	}
+	self, err := os.Executable()
+	must(t, err)
+	text, err := os.ReadFile(self)
+	must(t, err)
+	program := filepath.Join(filepath.Dir(cfg.Spool.Dir), "program") // where the account may execute it
+	must(t, os.WriteFile(program, text, 0o755))
 	ingest := func() (int, string, string) {
 		var out, complaint bytes.Buffer
-		cmd := exec.Command("/proc/self/exe", "--ingest")
-		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = "/", []string{"JOBGAIT_CONFIG=" + env["JOBGAIT_CONFIG"]}, &out, &complaint
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		cmd := jobtest.UnitCommand(t, "../configs/systemd/jobgait-ingest.service", program, "--ingest")
+		cmd.Env, cmd.Stdout, cmd.Stderr = []string{"JOBGAIT_CONFIG=" + env["JOBGAIT_CONFIG"]}, &out, &complaint
 		if err := cmd.Run(); cmd.ProcessState == nil {
 			t.Fatal(err)
 		}

@@ -258,3 +258,9 @@ func TestIngestOfAFullDisk(t *testing.T) {
 	}
 	isThere(t, cfg, want)
 }
+
+// The unit of the one writer of the history leaves it what it needs after kills and for records that SQLite refuses.
+func TestFaultsUnderTheIngestUnit(t *testing.T) {
+	jobtest.TestsUnderUnit(t, "../configs/systemd/jobgait-ingest.service", "/",
+		"^Test(KilledIngest|IngestOfOneThatIsRefused)$", 2)
+}

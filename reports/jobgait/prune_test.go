@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/analysis/history"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
@@ -60,4 +61,9 @@ func TestPruneAndCopy(t *testing.T) {
 	if runs, err := copied.Runs(t.Context(), history.Query{}); err != nil || len(runs) != 0 {
 		t.Errorf("the copy has %d runs, %v", len(runs), err)
 	}
+}
+
+// The unit that prunes the history every night leaves it what it needs.
+func TestPruneUnderItsUnit(t *testing.T) {
+	jobtest.TestsUnderUnit(t, "../../configs/systemd/jobgait-prune.service", "/", "^TestPruneAndCopy$", 1)
 }

@@ -1,9 +1,11 @@
 package jobtest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -116,4 +118,31 @@ func serviceSettings(text string) map[string]string {
 		}
 	}
 	return settings
+}
+
+// TestsUnderUnit runs tests of this test program, named by a regular expression, under the restrictions of a
+// systemd unit (UnitCommand) in a directory. It fails if one of them fails or is skipped, or if fewer than least
+// have passed.
+func TestsUnderUnit(t *testing.T, unit, dir, pattern string, least int) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "tests")
+	err = errors.Join(os.WriteFile(program, text, 0o755), os.Chmod(filepath.Dir(filepath.Dir(program)), 0o755))
+	if err != nil {
+		t.Fatal(err) // other accounts must be able to execute it
+	}
+	cmd := UnitCommand(t, unit, program, "-test.v", "-test.run="+pattern)
+	cmd.Dir, cmd.Env = dir, []string{"HOME=/", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
+	out, err := cmd.CombinedOutput()
+	said := string(out)
+	if n := strings.Count(said, "\n--- PASS"); err != nil || n < least || strings.Contains(said, "--- SKIP") {
+		t.Errorf("under %s: %d tests passed, want %d; %v\n%s", filepath.Base(unit), n, least, err, said)
+	}
 }
