@@ -184,6 +184,13 @@ func TestStepsAtAnyCadence(t *testing.T) {
 		{"short histories, daily", func(r *rand.Rand, k int) drawn {
 			return short(r, shortHistories[k%4][0], shortHistories[k%4][1], 1)
 		}, 40, .9},
+		{"short histories, six a day", func(r *rand.Rand, k int) drawn {
+			return short(r, shortHistories[k%4][0], shortHistories[k%4][1], 6)
+		}, 40, .9},
+		{"short histories, six a day, commit", func(r *rand.Rand, k int) drawn {
+			return short(r, shortHistories[k%4][0], shortHistories[k%4][1], 6).committed()
+		}, 40, .9},
+		{"six runs on each of two to three days", func(r *rand.Rand, _ int) drawn { return short(r, 6, 6, 6) }, 40, .9},
 		{"short histories, every five minutes", func(r *rand.Rand, k int) drawn {
 			return short(r, shortHistories[k%4][0], shortHistories[k%4][1], 288)
 		}, 40, .9},
@@ -312,17 +319,37 @@ func TestExperimentCadence(t *testing.T) {
 		committed.add(h.committed())
 	}
 	fmt.Printf("within one day              %s\nwithin one day, commit      %s\n", plain, committed)
-	for _, perDay := range []float64{1, 6, 288} {
-		var l, lc located
+}
+
+// Short histories with a step of 50 % or more, each kind without and with a commit.
+func TestExperimentShort(t *testing.T) {
+	experiment(t)
+	for p, perDay := range []float64{1, 6, 288} {
+		var all, allCommitted located
 		for k, c := range shortHistories {
-			r := rand.New(rand.NewPCG(*seed, uint64(130+k)))
-			for range 20 {
+			r := rand.New(rand.NewPCG(*seed, uint64(130+10*p+k)))
+			var plain, committed located
+			for n := range *histories / 10 {
 				h := short(r, c[0], c[1], perDay)
-				l.add(h)
-				lc.add(h.committed())
+				if l := (located{}); *listEvents {
+					if l.add(h); l.near != 1 || l.other > 0 {
+						fmt.Printf("    history %d: %s\n", n, l)
+						printEvents(h, analysed(h.Series).Changes, n, .02)
+						fmt.Printf("    %.1f\n", h.Y)
+					}
+				}
+				for _, l := range []*located{&plain, &all} {
+					l.add(h)
+				}
+				h = h.committed()
+				for _, l := range []*located{&committed, &allCommitted} {
+					l.add(h)
+				}
 			}
+			fmt.Printf("%2d + %2d runs, %3g a day         %s\n%2d + %2d runs, %3g a day, commit %s\n", c[0], c[1], perDay,
+				plain, c[0], c[1], perDay, committed)
 		}
-		fmt.Printf("short, %3g a day             %s\nshort, %3g a day, commit     %s\n", perDay, l, perDay, lc)
+		fmt.Printf("all, %3g a day         %s\nall, %3g a day, commit %s\n", perDay, all, perDay, allCommitted)
 	}
 }
 

@@ -14,15 +14,23 @@ var dayTries = [...]float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}
 // data show it, not if a history has too few days.
 const dayPriorSD = 0.2
 
+// comparableNats is the evidence that residuals must be able to give for a shared variance until a level of few days is
+// judged by its days rather than by its runs.
+const comparableNats = 8
+
 // dayMargin returns by how many nats claim c passes if the runs of a day are correlated: the least, over the
 // assumed shares, of the evidence at that share plus its improbability by the residuals and the prior, less the
-// evidence required of the effective number of runs. It is infinite if every run has its own day.
+// evidence required of the effective number of runs. The less the residuals can show that runs of a day share anything,
+// the more that number is the number of runs: a history of two days, one at each level, shows nothing of it. The margin
+// is infinite if every run has its own day.
 func (sc *scanner) dayMargin(c *claim, b noisePrior) float64 {
 	days, repeated := sc.countClaimDays(c)
 	if repeated == 0 {
 		return math.Inf(1)
 	}
 	seen := sc.sameDay(c)
+	comparable := min(1, seen.distinguishableNats()/comparableNats)
+	few := sc.requiredForFewRuns(c)
 	least := math.Inf(1)
 	for _, f := range dayTries {
 		against := seen.penalty(f)
@@ -32,7 +40,8 @@ func (sc *scanner) dayMargin(c *claim, b noisePrior) float64 {
 		d, infl := days.claimOfDays(c, f)
 		infl.hidden = f * repeated
 		left := sc.evidenceAtVariances(c.x, c.split, b, infl) + c.expected + c.others + against
-		least = min(least, left-sc.requiredForFewRuns(&d)-smallCorrelated/d.df-sc.p.Threshold)
+		asked := few + comparable*(sc.requiredForFewRuns(&d)-few)
+		least = min(least, left-asked-smallCorrelated/d.df-sc.p.Threshold)
 	}
 	return least
 }
@@ -138,6 +147,13 @@ func (sc *scanner) countDays(first, end int) (runs, squares float64) {
 		squares += 2*of - 1
 	}
 	return float64(max(0, end-first)), squares
+}
+
+// distinguishableNats returns the expected evidence, in nats, by which the residuals distinguish the largest assumed
+// share from none.
+func (a *sameDay) distinguishableNats() float64 {
+	most := dayTries[len(dayTries)-1]
+	return a.pairs * sq(a.expectedCorrelation(most)-a.expectedCorrelation(0)) / 2
 }
 
 // penalty returns by how many nats the residuals and the prior make a share f of the variance less likely than
