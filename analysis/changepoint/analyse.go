@@ -40,21 +40,7 @@ func Analyse(series []Series, method Method, p Params) Analysis {
 		}
 	} else {
 		rep.Machine = removeMachineShifts(runs, p)
-		looks := make([]seriesScan, len(runs))
-		parallel.Each(len(runs), func(i int) {
-			looks[i] = runs[i].scanSeries(nil, p)
-			p.step()
-		})
-		given := votes(runs, looks)
-		parallel.Each(len(runs), func(i int) {
-			if len(given[i]) > 0 {
-				looks[i] = runs[i].scanSeries(given[i], p)
-			}
-			rep.Series[i] = runs[i].buildResult(&looks[i], p)
-			runs[i].detectable(&rep.Series[i], &looks[i], p)
-			looks[i] = seriesScan{} // most of the memory, not needed any more
-			p.step()
-		})
+		newVotingRound(runs, p).analyse(rep.Series)
 	}
 	rep.Expected = ExpectedByChance(rep.Series)
 	return rep

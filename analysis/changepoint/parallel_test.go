@@ -60,3 +60,28 @@ func BenchmarkSite(b *testing.B) {
 		})
 	}
 }
+
+// In how many parts series are scanned makes no difference to what is found.
+func TestPartsMakeNoDifference(t *testing.T) {
+	list := campus(3*maxNeighbours, 40)
+	for i := range list {
+		list[i].User = []string{"", "a", "a", "b"}[i%4]
+	}
+	var want []SeriesResult
+	for _, atOnce := range []int{len(list), 1, 7, 2 * maxNeighbours} {
+		runs := make([]preparedSeries, len(list))
+		for i := range list {
+			runs[i] = prepare(&list[i])
+		}
+		v := newVotingRound(runs, Default())
+		v.atOnce = atOnce
+		found := make([]SeriesResult, len(list))
+		v.analyse(found)
+		if want == nil {
+			want = found
+		}
+		if !reflect.DeepEqual(found, want) {
+			t.Errorf("%d series at once have other results than all", atOnce)
+		}
+	}
+}

@@ -56,52 +56,6 @@ func (r *preparedSeries) timeOf(k int) float64 { return r.Time(r.at[k]) }
 // limits the time for a user with thousands.
 const maxNeighbours = 32
 
-// votes returns for each series the votes of its user's other series, at most maxNeighbours before it and after
-// it in the list; solo are their scans without votes. Metrics of the same runs share their noise, so that their
-// votes are reduced.
-func votes(runs []preparedSeries, solo []seriesScan) [][]vote {
-	given := make([][]vote, len(runs))
-	for _, group := range groupByUser(runs) {
-		for g, from := range group {
-			list := runs[from].sharedBoundaries(solo[from].out.events)
-			if len(list) == 0 {
-				continue
-			}
-			for q := max(0, g-maxNeighbours); q < min(len(group), g+maxNeighbours+1); q++ {
-				to := group[q]
-				if to == from {
-					continue
-				}
-				for _, b := range list {
-					given[to] = append(given[to], runs[to].votesFrom(b, &runs[from])...)
-				}
-			}
-		}
-	}
-	return given
-}
-
-// groupByUser returns the indexes of the series of each user; series without a user or without possible changes
-// are left out.
-func groupByUser(runs []preparedSeries) [][]int {
-	where := make(map[string]int)
-	var groups [][]int
-	for i := range runs {
-		user := runs[i].User
-		if user == "" || runs[i].quiet {
-			continue
-		}
-		g, ok := where[user]
-		if !ok {
-			g = len(groups)
-			where[user] = g
-			groups = append(groups, nil)
-		}
-		groups[g] = append(groups[g], i)
-	}
-	return groups
-}
-
 // votesFrom converts a boundary of another series to votes for the runs of this one at which its level may have
 // changed with it: the first run after from, up to the first run at or after to. Several runs share the odds;
 // nil if they are more than eleven.
