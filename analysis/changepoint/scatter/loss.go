@@ -50,7 +50,7 @@ func (l *Loss) Cost(r float64) float64 {
 	} else if z < -farAway {
 		return l.capDown
 	}
-	e := math.Exp(-z * z / 2)
+	e := expOf(-z * z / 2)
 	if r > 0 {
 		return l.zeroUp - math.Log(e+l.up)
 	}
@@ -64,7 +64,7 @@ func (l *Loss) Likelihood(r float64) float64 {
 	if z > farAway || z < -farAway {
 		return floor / (1 + floor)
 	}
-	return (math.Exp(-z*z/2) + floor) / (1 + floor)
+	return (expOf(-z*z/2) + floor) / (1 + floor)
 }
 
 // Weight returns the share of the normal in the likelihood of residual r: 1 for
@@ -74,7 +74,7 @@ func (l *Loss) Weight(r float64) float64 {
 	if z > farAway || z < -farAway {
 		return 0
 	}
-	e := math.Exp(-z * z / 2)
+	e := expOf(-z * z / 2)
 	if r > 0 {
 		return e / (e + l.up)
 	}
@@ -95,11 +95,11 @@ func (l *Loss) Total(x []float64, mu float64) float64 {
 			sum += l.capDown
 		case r > 0:
 			sum += l.zeroUp
-			product *= math.Exp(-z*z/2) + l.up
+			product *= expOf(-z*z/2) + l.up
 			n++
 		default:
 			sum += l.zeroDown
-			product *= math.Exp(-z*z/2) + l.down
+			product *= expOf(-z*z/2) + l.down
 			n++
 		}
 		if n == 16 { // the floor is above 1e-7: not below 1e-112
