@@ -7,20 +7,51 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"unicode/utf8"
 )
 
-// runLines reads JSON lines of one series each.
+// runLines reads JSON lines of one series each. Series of one suite have the same runs: a list that is written
+// as in the line before shares its memory.
 type runLines struct {
-	unit  TimeUnit
-	words intern
+	unit   TimeUnit
+	words  intern
+	times  *repeatedList[Moment]
+	fields map[string]*repeatedList[string] // by name
+}
+
+// newRunLines returns a reader of lines whose numbers as times have the given unit.
+func newRunLines(unit TimeUnit) runLines {
+	return runLines{unit: unit, words: intern{}, times: new(repeatedList[Moment]),
+		fields: map[string]*repeatedList[string]{}}
+}
+
+// repeatedList is the last list read, and its text.
+type repeatedList[T any] struct {
+	text []byte
+	list []T
+}
+
+// read returns the list of a text: the last one if the text is the same, else that of parse. Lists are shared,
+// so that callers must not modify them.
+func (r *repeatedList[T]) read(text []byte, parse func() ([]T, error)) ([]T, error) {
+	if r.list != nil && bytes.Equal(text, r.text) {
+		return r.list, nil
+	}
+	list, err := parse()
+	if err != nil {
+		r.list = nil
+		return nil, err
+	}
+	r.text, r.list = append(r.text[:0], text...), slices.Clip(list)
+	return r.list, nil
 }
 
 // readRunLines reads one series a line.
 func readRunLines(in *source, o RunOptions) ([]Runs, error) {
 	all := []Runs{}
 	runs, values := 0, 0
-	l := runLines{unit: o.Unit, words: intern{}}
+	l := newRunLines(o.Unit)
 	for {
 		text, err := in.nextContent()
 		if err == io.EOF {
@@ -102,7 +133,7 @@ func (l runLines) fill(in *Runs, keys map[string]json.RawMessage) error {
 	if in.Y, err = numbers("y", keys["y"]); err != nil {
 		return err
 	}
-	given, err := l.moments(keys["t"])
+	given, err := l.times.read(keys["t"], func() ([]Moment, error) { return l.moments(keys["t"]) })
 	if err != nil {
 		return err
 	}
@@ -201,12 +232,18 @@ func (l runLines) fillFields(in *Runs, raw json.RawMessage) error {
 	}
 	in.Meta = make(map[string][]string, len(meta))
 	for name, values := range meta {
-		words := make([]string, 0, len(in.Y))
-		if !elements(values, func(v []byte) bool {
-			words = append(words, l.word(v))
-			return true
-		}) {
-			return wrong
+		words, err := l.field(name).read(values, func() ([]string, error) {
+			words := make([]string, 0, len(in.Y))
+			if !elements(values, func(v []byte) bool {
+				words = append(words, l.word(v))
+				return true
+			}) {
+				return nil, wrong
+			}
+			return words, nil
+		})
+		if err != nil {
+			return err
 		}
 		if len(words) != len(in.Y) {
 			return lengthError("meta "+short(name), len(words), len(in.Y))
@@ -214,6 +251,21 @@ func (l runLines) fillFields(in *Runs, raw json.RawMessage) error {
 		in.Meta[name] = words
 	}
 	return nil
+}
+
+// mostRepeatedFields bounds the fields whose last list is kept.
+const mostRepeatedFields = 64
+
+// field returns the last list of a field.
+func (l runLines) field(name string) *repeatedList[string] {
+	last := l.fields[name]
+	if last == nil {
+		last = new(repeatedList[string])
+		if len(l.fields) < mostRepeatedFields {
+			l.fields[name] = last
+		}
+	}
+	return last
 }
 
 // word returns a metadata value as text; equal values share memory.

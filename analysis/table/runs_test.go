@@ -144,6 +144,34 @@ func TestRunLines(t *testing.T) {
 }
 
 // A series that is no history is listed in its place; the others are read.
+// Lists that are written as in the line before share memory. Lists that differ do not, and a line that cannot be
+// read has no effect on the next one.
+func TestRepeatedListsAreShared(t *testing.T) {
+	line := func(times, commits string) string {
+		return `{"t":[` + times + `],"y":[1,2,3],"meta":{"commit":[` + commits + `]}}` + "\n"
+	}
+	all, _, err := ReadRuns(strings.NewReader(line("1,2,3", `"a","a","b"`)+line("1,2,3", `"a","a","b"`)+
+		line("1,2,4", `"a","a","c"`)+line("1,2,4", `"a","b"`)+line("1,2,4", `"a","a","c"`)), DefaultRuns("x"))
+	if err != nil || len(all) != 5 {
+		t.Fatal(len(all), err)
+	}
+	if &all[0].Given[0] != &all[1].Given[0] || &all[0].Meta["commit"][0] != &all[1].Meta["commit"][0] {
+		t.Error("the second series has lists of its own")
+	}
+	for k, want := range []string{"b", "b", "c", "", "c"} {
+		if want == "" {
+			if !all[k].Bad {
+				t.Errorf("series %d is not marked as bad", k)
+			}
+			continue
+		}
+		commit, at := all[k].Meta["commit"][2], all[k].Given[2].Number
+		if commit != want || (at == 3) != (want == "b") {
+			t.Errorf("series %d: commit %q at %g, want %q", k, commit, at, want)
+		}
+	}
+}
+
 func TestBadRuns(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"id":"b","t":[1,2],"y":[3]}`:                      "t has 2 entries but y has 1",
