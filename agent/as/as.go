@@ -43,6 +43,11 @@ func (a Account) IsCurrent() bool { return int(a.UID) == os.Getuid() && int(a.UI
 // as it arrives, at most limit bytes. When ctx ends, it kills the child and does not wait for it, because the
 // child may be stuck in the kernel; input may still be read and out written then.
 func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int, out io.Writer) error {
+	if c.MayStart != nil {
+		if err := c.MayStart(); err != nil {
+			return err
+		}
+	}
 	cmd := exec.Command(c.Program, append([]string{verb}, c.Account.Args()...)...)
 	cmd.Dir = "/"
 	cmd.Env = []string{}

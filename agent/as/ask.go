@@ -14,8 +14,15 @@ import (
 type Child struct {
 	Program string
 	Account Account
-	// OnAbandoned is called with the pid of a child that was killed at its time limit and is not waited for; nil
-	// for no call.
+	Guard
+}
+
+// Guard keeps processes that wait for the same file system, which hangs, from accumulating. Its zero value does
+// nothing.
+type Guard struct {
+	// MayStart is called before a child starts; the child is not started if it returns an error.
+	MayStart func() error
+	// OnAbandoned is called with the pid of a child that was killed at its time limit and is not waited for.
 	OnAbandoned func(pid int)
 }
 

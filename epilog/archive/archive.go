@@ -37,6 +37,8 @@ type Archive struct {
 	Account *as.Account
 	// Program is the epilog program, started as a child for the account.
 	Program string
+	// Guard limits the children that are abandoned because the directory hangs.
+	Guard as.Guard
 }
 
 // runFile is the name of the file with the RunContext of a run.
@@ -123,7 +125,7 @@ func (a Archive) send(ctx context.Context, p target, write func(*tar.Writer) err
 	if a.Account == nil || a.Account.IsCurrent() {
 		return p.receive(out)
 	}
-	child := as.Child{Program: a.Program, Account: *a.Account}
+	child := as.Child{Program: a.Program, Account: *a.Account, Guard: a.Guard}
 	err := as.AskAll(ctx, child, as.Archive, p, out, 0, func(struct{}) error { return nil })
 	if err != nil {
 		return fmt.Errorf("archive in %s: %w", a.Dir, err)

@@ -33,6 +33,8 @@ type Store struct {
 	Account *as.Account
 	// Program is the epilog program, started as a child for the account.
 	Program string
+	// Guard limits the children that are abandoned because the directory hangs.
+	Guard as.Guard
 	// Unusable is the error of getting the account's rights; every method returns it.
 	Unusable error
 	// Unread is called with one line for each record that could not be used; nil
@@ -123,7 +125,7 @@ func (s Store) execute(ctx context.Context, r request) ([]summary.NodeRecord, er
 		return r.serve(ctx, say)
 	}
 	got := answerReader{records: []summary.NodeRecord{}, onUnread: say}
-	child := as.Child{Program: s.Program, Account: *s.Account}
+	child := as.Child{Program: s.Program, Account: *s.Account, Guard: s.Guard}
 	if err := as.AskAll(ctx, child, as.Collect, r, nil, r.maxAnswerBytes(), got.add); err != nil {
 		return nil, fmt.Errorf("collect in %s: %w", s.Dir, err)
 	}

@@ -27,7 +27,8 @@ func (f Finisher) openArchive(ctx context.Context) (archive.Archive, bool) {
 	if err != nil {
 		f.Log("archive: %v", err)
 	}
-	return archive.Archive{Dir: f.Config.Collect.Archive, Program: f.Program, Account: account}, err == nil
+	return archive.Archive{Dir: f.Config.Collect.Archive, Program: f.Program, Account: account,
+		Guard: f.guardChildren("archive")}, err == nil
 }
 
 // archiveNode copies the files that this node's record was made from into the archive, once, and marks the run

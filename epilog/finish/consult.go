@@ -110,7 +110,8 @@ func (f Finisher) queryHistory(ctx context.Context, q historyQuery) historyAnswe
 	if account == nil {
 		return q.compare(ctx)
 	}
-	o, err := as.Ask[historyAnswer](ctx, as.Child{Program: f.Program, Account: *account}, as.CompareHistory, q)
+	o, err := as.Ask[historyAnswer](ctx,
+		as.Child{Program: f.Program, Account: *account, Guard: f.guardChildren("history")}, as.CompareHistory, q)
 	if err != nil {
 		return fail(err)
 	}

@@ -85,21 +85,40 @@ func (f Finisher) lockForChild(ctx context.Context, r job.Run, child *as.Child) 
 		f.Log("job %d: %v", r.Key.JobID, err)
 		return func() {}, nil
 	}
-	child.OnAbandoned = func(pid int) {
-		if err := t.recordLeft(pid); err != nil {
-			f.Log("job %d: %v", r.Key.JobID, err)
-		}
-	}
+	child.OnAbandoned = func(pid int) { f.recordLeft(t.leftPath, pid) }
 	return t.release, nil
 }
 
-// recordLeft records an abandoned child process, so that the next delivery checks whether it is still alive.
-func (t deliveryLock) recordLeft(pid int) error {
+// errOthersHang keeps a child from starting that would wait for the same file system as one that is stuck.
+var errOthersHang = errors.New("an earlier process of this node is still stuck in its file system, which hangs")
+
+// guardChildren returns a guard for children that use one directory of a site: collect, history or archive. A
+// child that had to be abandoned is recorded in the node's spool, and no other is started before it has ended.
+func (f Finisher) guardChildren(directory string) as.Guard {
+	if f.Spool == "" {
+		return as.Guard{}
+	}
+	path := filepath.Join(f.Spool, directory+".left")
+	return as.Guard{
+		MayStart: func() error {
+			if leftAlive(path) {
+				return errOthersHang
+			}
+			return nil
+		},
+		OnAbandoned: func(pid int) { f.recordLeft(path, pid) },
+	}
+}
+
+// recordLeft records an abandoned child process in a file, so that later ones check whether it is still alive.
+func (f Finisher) recordLeft(path string, pid int) {
 	p, err := job.ProcessOf(pid)
 	if err != nil {
-		return nil // it has ended
+		return // it has ended
 	}
-	return p.WriteProcess(t.leftPath)
+	if err := p.WriteProcess(path); err != nil {
+		f.Log("process %d, which is stuck, is not recorded: %v", pid, err)
+	}
 }
 
 // release closes the lock file, so that the next delivery to the user can begin. The kernel does the same if

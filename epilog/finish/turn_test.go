@@ -12,6 +12,9 @@ import (
 
 	"jobgait/agent/as"
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
+	"jobgait/agent/peek/peektest"
+	"jobgait/analysis/run"
 )
 
 // A child that was left behind in a file system of its user's keeps further children of his away, and those of no other
@@ -91,4 +94,52 @@ func TestUsedTurnsStay(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(f.Spool, deliveryLocksDir, "4712")); err == nil {
 		t.Error("a lock that was not used for two days is still there")
 	}
+}
+
+// A collection directory that hangs costs no report, and holds one child process of the node, which no signal
+// ends, however many jobs end. Once it answers, the runs are finished.
+func TestCollectionThatHangs(t *testing.T) {
+	s := ownedBySite(t).withHistory("spool")
+	s.cfg.Epilog.WorkerS, s.cfg.Collect.Account, s.cfg.Collect.Archive = 8, "nobody", ""
+	must(t, os.MkdirAll(s.cfg.Collect.Dir, 0o755))
+	nobody, err := as.Lookup(t.Context(), "nobody")
+	must(t, err)
+	must(t, os.Chown(s.cfg.Collect.Dir, int(nobody.UID), int(nobody.GID)))
+	self, err := os.Executable()
+	must(t, err)
+	text, err := os.ReadFile(self)
+	must(t, err)
+	f := s.finisher("n1")
+	f.Program = filepath.Join(s.root, "program") // where the account may execute it
+	must(t, os.WriteFile(f.Program, text, 0o755))
+	free, asked := peektest.HangAsked(t, s.cfg.Collect.Dir)
+	left := filepath.Join(f.Spool, "collect.left")
+	var stuck job.Process
+	for i, key := range []run.Key{seven, {Cluster: "test", JobID: 8}, {Cluster: "test", JobID: 9}} {
+		dir := s.nowhere(key)
+		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+		defer cancel()
+		err := f.Finish(ctx, dir)
+		if i == 0 {
+			<-asked
+			stuck, err = job.ReadProcess(left)
+			must(t, err)
+			jobtest.Until(t, "the killed child's first thread ends", func() bool { return stuck.Alive() })
+		} else if !errors.Is(err, errOthersHang) {
+			t.Errorf("job %d: %v", key.JobID, err)
+		}
+		if _, err := os.Stat(s.keptReport(key)); err != nil {
+			t.Errorf("job %d has no report: %v", key.JobID, err)
+		}
+		if now, err := job.ReadProcess(left); err != nil || now != stuck {
+			t.Errorf("job %d left a child of its own: %+v, %v", key.JobID, now, err)
+		}
+	}
+	free()
+	jobtest.Until(t, "the stuck child ends", func() bool { return !stuck.Alive() })
+	jobtest.Until(t, "all runs are finished", func() bool {
+		_, err := f.Sweep(t.Context(), true)
+		unfinished, uerr := HasUnfinished(f.Spool)
+		return err == nil && uerr == nil && !unfinished
+	})
 }

@@ -13,8 +13,7 @@ import (
 func TestFaultsUnderTheSweepUnit(t *testing.T) {
 	dir, err := os.Getwd()
 	must(t, err)
-	jobtest.TestsUnderUnit(t, "../../configs/systemd/jobgait-sweep.service", dir, "^Test(KillAfter|MarkOf|Torn|"+
-		"MissingNode|SweepLeaves|SweepAfter|RetriesAre|RunOfADead|SpoolStays|SweepThat|Unfinished|RunsAreAbandoned|"+
-		"FinishedRun|SweepRetires|RetiredRun|LongRuns|ForgedRecord|AdoptedRun|CollectorBelieves|UnseenRun|"+
-		"ReportOfRoot|ReportWithout|RecordInTheSpool|EndWithout)", 26)
+	jobtest.TestsUnderUnit(t, "../../configs/systemd/jobgait-sweep.service", dir, "^Test(KillAfterTheEnd|TornEnd|"+
+		"TornFiles|MissingNode|SweepAfter|RunOfADead|SpoolStaysWithinItsSize|RunsAreAbandoned|SweepRetires|"+
+		"ForgedRecord|AdoptedRun|CollectorBelieves|RecordInTheSpool|EndWithout)", 14)
 }
