@@ -114,9 +114,9 @@ func (w *storm) notes(now int64) []note.Note {
 	if w.paused() {
 		all += now - w.pausedNS
 	}
-	return []note.Note{note.New(note.NeighborStorm, "other processes of the node mapped and started programs so often, "+
-		"up to %.0f times a second, that these records were left out for %.0f s; the job's code was sampled all the time, "+
-		"and its programs were identified less often", w.most, math.Max(1, float64(all)/1e9))}
+	return []note.Note{note.New(note.NeighborStorm, "other processes of the node mapped code up to %.0f times a second: "+
+		"such records were left out for %.0f s, in which the job's programs were identified less often", w.most,
+		math.Max(1, float64(all)/1e9))}
 }
 
 // followStorm begins or ends a pause of tracking. lost is whether the kernel lost records of processes since the
