@@ -26,7 +26,7 @@ func FewerNodes(stored []history.ApplicationRuns, s summary.Summary) *finding.Sc
 			continue
 		}
 		for _, r := range h.Runs {
-			if r.NNodes != nil && r.Size == s.Job.Size && r.StepS != nil && *r.StepS > 0 && endedNormally(r.Exit, r.State) {
+			if r.NNodes != nil && r.Size == s.Job.Size && r.StepS != nil && *r.StepS > 0 && r.EndedNormally() {
 				steps[*r.NNodes] = append(steps[*r.NNodes], *r.StepS)
 			}
 		}

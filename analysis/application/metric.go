@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"jobgait/analysis/history"
-	"jobgait/analysis/run"
 )
 
 // Metric is a quantity of a run that histories and scaling series are made of.
@@ -54,19 +53,10 @@ func MetricOf(name string) (Metric, bool) {
 // normally.
 func (m Metric) value(r history.Run) float64 {
 	v := m.of(r)
-	if v == nil || !(*v > 0) || !endedNormally(r.Exit, r.State) {
+	if v == nil || !(*v > 0) || !r.EndedNormally() {
 		return math.NaN()
 	}
 	return *v
-}
-
-// endedNormally reports whether a run has neither a nonzero exit code, nor a signal, nor a state other than
-// COMPLETED. An unknown exit or state counts as normal.
-func endedNormally(exit *run.Exit, state string) bool {
-	if exit != nil && (exit.Code != 0 || exit.Signal != 0) {
-		return false
-	}
-	return state == "" || state == "COMPLETED"
 }
 
 // stepShare is the share of the runs that must have a step_s for it to be the leading metric.

@@ -43,7 +43,7 @@ func UsualFromRuns(earlier []history.Run, periodS float64) (Usual, bool) {
 		if len(cycles) == mostPaced {
 			break
 		}
-		if !endedNormally(r.Exit, r.State) || r.Iterations == nil || *r.Iterations <= 0 || r.PeriodS == nil ||
+		if !r.EndedNormally() || r.Iterations == nil || *r.Iterations <= 0 || r.PeriodS == nil ||
 			!(*r.PeriodS > 0) {
 			continue
 		}

@@ -132,7 +132,7 @@ func partStepTimes(s history.ApplicationRuns, p part) (values []float64, have in
 	values = make([]float64, len(s.Runs))
 	for k, r := range s.Runs {
 		values[k] = math.NaN()
-		if k >= len(s.Code) || !endedNormally(r.Exit, r.State) {
+		if k >= len(s.Code) || !r.EndedNormally() {
 			continue
 		}
 		for _, c := range s.Code[k] {
@@ -154,7 +154,7 @@ func functionStepTimes(s history.ApplicationRuns) ([]functions.Part, []float64) 
 	known := false
 	for k := range total {
 		total[k] = math.NaN()
-		if k >= len(s.Code) || !endedNormally(s.Runs[k].Exit, s.Runs[k].State) {
+		if k >= len(s.Code) || !s.Runs[k].EndedNormally() {
 			continue
 		}
 		sum := 0.0

@@ -95,7 +95,7 @@ func withStep(ctx context.Context, db runStore, s summary.Summary) (summary.Summ
 // enough and the run ended normally: the main pattern of a failed run may be its start-up. It returns the run
 // with step_s set, and the encoded reference, nil if none.
 func initialReference(s summary.Summary) (summary.Summary, []byte, error) {
-	if !endedNormally(s.Exit, s.State) || len(s.Patterns) == 0 || s.Patterns[0].Confidence < referenceConfidence ||
+	if !history.EndedNormally(s.Exit, s.State) || len(s.Patterns) == 0 || s.Patterns[0].Confidence < referenceConfidence ||
 		s.Patterns[0].Coverage < referenceCoverage {
 		return s, nil, nil
 	}

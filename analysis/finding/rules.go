@@ -89,3 +89,13 @@ func Rules() []Rule {
 		{"no_period", Info, "nothing was found that repeats; it has no cost", onSamples, noPeriod},
 	}
 }
+
+// SaysHowItEnded reports whether the findings of a code only say how the run ended: with which signal, exit code or
+// state, and where in its structure.
+func SaysHowItEnded(code string) bool {
+	switch code {
+	case "ended_by_signal", "failed", "failed_in_phase":
+		return true
+	}
+	return false
+}

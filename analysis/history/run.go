@@ -59,6 +59,8 @@ type Query struct {
 	Before float64
 	// Since selects runs that started at this time or later.
 	Since float64
+	// Failed selects the runs for which EndedNormally returns false.
+	Failed bool
 	// Limit is the largest number of runs returned; 0 is DefaultLimit.
 	Limit int
 }

@@ -21,14 +21,49 @@ func (db *DB) Runs(ctx context.Context, q Query) ([]Run, error) {
 	return runs, explain(db.path, "list runs", err)
 }
 
+// Count returns the number of runs that a query selects, whatever its limit.
+func (db *DB) Count(ctx context.Context, q Query) (int, error) {
+	n := 0
+	err := db.retryWhileLocked(ctx, func() error {
+		where, some, err := db.runConditions(ctx, q)
+		if n = 0; err != nil || !some {
+			return err
+		}
+		return db.each(ctx, "SELECT count(*)"+runTables+" WHERE "+where.String(),
+			func(rows *sql.Rows) error { return rows.Scan(&n) }, where.args...)
+	})
+	return n, explain(db.path, "count runs", err)
+}
+
 func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
+	where, some, err := db.runConditions(ctx, q)
+	if err != nil || !some {
+		return nil, err
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	var runs []Run
+	err = db.each(ctx, "SELECT "+runColumns+runTables+" WHERE "+where.String()+
+		" ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?",
+		func(rows *sql.Rows) error {
+			r, err := scanRun(rows)
+			runs = append(runs, r)
+			return err
+		}, append(where.args, limit)...)
+	return runs, err
+}
+
+// runConditions returns the conditions of a query; false if no run meets them.
+func (db *DB) runConditions(ctx context.Context, q Query) (conditions, bool, error) {
 	where := conditions{}
 	if q.App != "" || q.Shape != "" {
 		// Looked up first: with the ids written out, the index on series and
 		// start gives the newest runs without sorting the others.
 		ids, err := db.seriesIDs(ctx, q)
 		if err != nil || len(ids) == 0 {
-			return nil, err
+			return where, false, err
 		}
 		where.and("r.series_id IN (" + strings.Join(ids, ", ") + ")")
 	}
@@ -38,7 +73,7 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 	if q.User != "" && q.App == "" && q.Shape == "" {
 		ids, err := db.userIDs(ctx, q.User) // for the index on user and start, as above
 		if err != nil || len(ids) == 0 {
-			return nil, err
+			return where, false, err
 		}
 		where.and("r.user_id IN (" + strings.Join(ids, ", ") + ")")
 	}
@@ -62,23 +97,27 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 	if q.Before != 0 {
 		where.and("r.start_s < ?", q.Before)
 	}
-	limit := q.Limit
-	if limit <= 0 {
-		limit = DefaultLimit
+	if q.Failed {
+		where.and(`(coalesce(r.exit_code, 0) <> 0 OR coalesce(r.exit_signal, 0) <> 0
+			OR coalesce(nullif((SELECT text FROM word WHERE word_id = r.state_id), ''), ?) <> ?)`, completed, completed)
 	}
-	var runs []Run
-	err := db.each(ctx, "SELECT "+runColumns+runTables+" WHERE "+where.String()+
-		" ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?",
-		func(rows *sql.Rows) error {
-			r, err := scanRun(rows)
-			runs = append(runs, r)
-			return err
-		}, append(where.args, limit)...)
-	return runs, err
+	return where, true, nil
 }
 
 // States of a run that no scheduler gave one.
 const completed, failed = "COMPLETED", "FAILED"
+
+// EndedNormally reports whether a run has neither a nonzero exit code, nor a signal, nor a state other than
+// COMPLETED. An unknown exit or state counts as normal.
+func (r Run) EndedNormally() bool { return EndedNormally(r.Exit, r.State) }
+
+// EndedNormally is the rule of Run.EndedNormally for an exit, nil if unknown, and a scheduler's state, "" if unknown.
+func EndedNormally(exit *run.Exit, state string) bool {
+	if exit != nil && (exit.Code != 0 || exit.Signal != 0) {
+		return false
+	}
+	return state == "" || state == completed
+}
 
 // FinalState returns the scheduler's state, "" if unknown. For runs of `jobgait run`, which have none, an exit
 // code or signal gives FAILED, and a normal end COMPLETED.

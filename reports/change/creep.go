@@ -15,7 +15,7 @@ const maxRunsSinceCreep = 10
 func (s Judged) creepText(k changepoint.Creep, o Options) string {
 	text := fmt.Sprintf("%s %s bit by bit: from %s to %s over %s, ", quantity.Percent(math.Abs(k.EffectPct)),
 		s.direction(k.EffectPct),
-		s.value(k.From), s.value(k.To), quantity.Plural(k.N, "run"))
+		s.Value(k.From), s.Value(k.To), quantity.Plural(k.N, "run"))
 	if k.LastIndex < len(s.Y)-maxRunsSinceCreep {
 		return text + "from " + s.Date(k.FirstIndex, o) + " to " + s.Date(k.LastIndex, o) + "."
 	}

@@ -14,7 +14,7 @@ import (
 // are slower now, the worst first. For a lone history it says what happened to it.
 func (r Report) headline() string {
 	if len(r.Series) == 0 {
-		return "No history to tell of."
+		return "No history to judge."
 	}
 	n, total := map[Status]int{}, 0
 	for _, s := range r.Series {
@@ -30,12 +30,12 @@ func (r Report) headline() string {
 	}
 	if len(r.Series) == 1 {
 		s := r.Series[0]
-		return strings.TrimSpace(fmt.Sprintf("%s, %s: %s. %s", s.Title(), of, s.Status.word(), s.summaryText(r.options)))
+		return strings.TrimSpace(fmt.Sprintf("%s, %s: %s. %s", s.Title(), of, s.StatusText(), s.summaryText(r.options)))
 	}
-	text := fmt.Sprintf("%s, %s: %d changed, %d watch, %d pass", quantity.Plural(len(r.Series), "series"), of, n[Changed],
-		n[Watch], n[Pass])
+	text := fmt.Sprintf("%s, %s: %d changed, %d may be changing, %d without a change",
+		quantity.Plural(len(r.Series), "series"), of, n[Changed], n[Watch], n[Pass])
 	if n[Unknown] > 0 {
-		text += fmt.Sprintf(", %d unknown", n[Unknown])
+		text += fmt.Sprintf(", %d not judged", n[Unknown])
 	}
 	return text + "." + r.slowerNow(n[Changed])
 }

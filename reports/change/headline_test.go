@@ -38,7 +38,8 @@ func TestFirstLinesSayWhatIsSlower(t *testing.T) {
 	got := textOf(t, options(), nil, result("little", step(20, firstDay+20.5, 3)),
 		result("much", step(25, firstDay+25.5, 40)),
 		result("faster", step(30, firstDay+30.5, -20)), result("while", up, down), result("calm"))
-	want := "5 series, 180 runs: 4 changed, 0 watch, 1 pass. Slower now: much by 40.0 % since 26 October; little by " +
+	want := "5 series, 180 runs: 4 changed, 0 may be changing, 1 without a change. Slower now: much by 40.0 % since 26 " +
+		"October; little by " +
 		"3.0 % since 21 October."
 	if head := firstLines(got); head != want {
 		t.Errorf("%s, want %s", head, want)
@@ -65,9 +66,10 @@ func TestFirstLinesOfOneSeries(t *testing.T) {
 	late.Y[35] = 60
 	o := options()
 	for want, r := range map[string]Report{
-		"melt, 36 runs: pass. Level 50": New([]History{aHistory("melt")}, changepoint.Sequential,
+		"melt, 36 runs: no change. Level 50": New([]History{aHistory("melt")}, changepoint.Sequential,
 			changepoint.Analysis{Series: []changepoint.SeriesResult{result("melt")}}, o),
-		"melt, 36 runs: watch. The last run is 20.0 % slower than usual: seen once, not confirmed.": New([]History{late},
+		"melt, 36 runs: may be changing. The last run is 20.0 % slower than usual: seen once, not confirmed.": New(
+			[]History{late},
 			changepoint.Sequential, changepoint.Analysis{Series: []changepoint.SeriesResult{watch}}, o),
 	} {
 		var b strings.Builder

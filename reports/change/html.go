@@ -57,5 +57,5 @@ func (s Judged) caption() string {
 	if len(s.Events) > 0 {
 		return s.Title() + ": " + html.Nice(s.Events[0].Text)
 	}
-	return s.Title() + ": " + s.Status.word()
+	return s.Title() + ": " + s.StatusText()
 }

@@ -20,6 +20,9 @@ type History struct {
 	Name string
 	// Jobs holds the job id of each run; nil where no job id is known.
 	Jobs []string
+	// Pages holds the path of each run's HTML report, "" where it is unknown; nil where none is known. The file need not
+	// exist.
+	Pages []string
 	// Lacking says why a run may have no value; "" if unknown.
 	Lacking string
 	// Support marks a further metric of runs for which another history is the leading one: it is drawn but not

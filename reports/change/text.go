@@ -175,7 +175,7 @@ func (s Judged) writeDetails(p *text.Page, e ShownEvent) {
 	c := e.First()
 	var parts []string
 	if before, after, ok := s.levels(c); ok {
-		parts = append(parts, s.value(before.Median)+" -> "+s.value(after.Median))
+		parts = append(parts, s.Value(before.Median)+" -> "+s.Value(after.Median))
 	}
 	parts = append(parts, fmt.Sprintf("%s (%s), seen at %s", s.nameOf(c.Index), s.when(c.Index),
 		s.nameOf(c.DetectedIndex)))

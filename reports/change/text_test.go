@@ -29,7 +29,7 @@ func TestChanceIsOfWhatIsTold(t *testing.T) {
 		t.Errorf("no %q in\n%s", want, got)
 	}
 	if head := firstLines(got); !strings.HasPrefix(head,
-		"3 series, 108 runs, in the last 14 days: 1 changed, 0 watch, 2 pass.") {
+		"3 series, 108 runs, in the last 14 days: 1 changed, 0 may be changing, 2 without a change.") {
 		t.Error(head)
 	}
 	if LastDays(1) != "last day" || LastDays(.5) != "last 0.5 days" {
@@ -125,7 +125,7 @@ func TestNoMoreIsSaidThanIsKnown(t *testing.T) {
 
 // Without a history there is one line, and a run that has no value has a reason.
 func TestNothingAndWhy(t *testing.T) {
-	if got := textOf(t, options(), nil); got != "No history to tell of.\n" {
+	if got := textOf(t, options(), nil); got != "No history to judge.\n" {
 		t.Errorf("%q", got)
 	}
 	h, r := aHistory("melt"), result("melt")

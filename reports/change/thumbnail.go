@@ -99,13 +99,13 @@ func (s Judged) BriefText(o Options) string {
 	case Watch:
 		return quantity.Signed(s.Unconfirmed.Pct) + ", not confirmed yet"
 	case Unknown:
-		return s.Status.word()
+		return s.StatusText()
 	}
 	if len(s.Result.Regimes) == 0 {
 		return "no level"
 	}
 	if l := s.Result.Levels; len(l) == 2 {
-		return s.value(l[0]) + " or " + s.value(l[1])
+		return s.Value(l[0]) + " or " + s.Value(l[1])
 	}
 	g := s.Result.Regimes[len(s.Result.Regimes)-1]
 	return s.Spread(g.Mean, g.SD)

@@ -61,7 +61,7 @@ func TestShortly(t *testing.T) {
 	}
 	for id, want := range map[string]string{"nemo": "+14.9 % since 21 October", "both": "-20.0 % since 31 October",
 		"watch": "+20.0 %, not confirmed yet",
-		"bad":   "unknown", "days": "+4.0 % since day 20739"} {
+		"bad":   "could not be read", "days": "+4.0 % since day 20739"} {
 		if got[id] != want {
 			t.Errorf("%s: %q, want %q", id, got[id], want)
 		}

@@ -55,27 +55,27 @@ func (s Judged) tips(k, end int, o Options) string {
 			lo, hi, have = math.Min(lo, y), math.Max(hi, y), have+1
 		}
 	}
-	text := fmt.Sprintf("%s to %s: %s", s.brief(k, o), s.brief(end-1, o), quantity.Plural(end-k, "run"))
+	text := fmt.Sprintf("%s to %s: %s", s.Moment(k, o), s.Moment(end-1, o), quantity.Plural(end-k, "run"))
 	if have > 0 {
-		text += ", " + s.value(lo) + " .. " + s.value(hi)
+		text += ", " + s.Value(lo) + " .. " + s.Value(hi)
 	}
 	return text
 }
 
 // tip returns the date, job, commit (if commit is set) and value of run k.
 func (s Judged) tip(k int, o Options, commit bool) string {
-	text := s.brief(k, o)
+	text := s.Moment(k, o)
 	if s.Jobs != nil && s.Jobs[k] != "" {
 		text += " #" + shortValue(s.Jobs[k])
 	}
 	if c := s.commit(k); commit && c != "" {
 		text += " " + c
 	}
-	return text + " " + s.value(s.Y[k])
+	return text + " " + s.Value(s.Y[k])
 }
 
-// brief returns the time of run k in few letters.
-func (s Judged) brief(k int, o Options) string {
+// Moment returns the time of run k in few letters: 2 Jan 15:04.
+func (s Judged) Moment(k int, o Options) string {
 	if !s.Calendar {
 		return "run " + fmt.Sprint(s.Index(k)) + " day " + fmt.Sprint(math.Floor(s.T[k]))
 	}

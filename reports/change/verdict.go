@@ -24,12 +24,21 @@ const (
 	Unknown Status = ""
 )
 
-// word returns the status as it is printed.
-func (s Status) word() string {
-	if s == Unknown {
-		return "unknown"
+// StatusText returns the history's status for people.
+func (s Judged) StatusText() string {
+	switch {
+	case s.Status == Changed:
+		return "changed"
+	case s.Status == Watch:
+		return "may be changing"
+	case s.Status == Pass:
+		return "no change"
+	case s.Bad:
+		return "could not be read"
+	case s.Values() == 0:
+		return "no usable run"
 	}
-	return string(s)
+	return "too few runs"
 }
 
 // ShownEvent is an event in words.

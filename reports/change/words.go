@@ -26,8 +26,8 @@ func bounds(effect float64, lo, hi *float64) (from, to float64, ok bool) {
 	return *lo, *hi, true
 }
 
-// value prints a value of the metric with its unit.
-func (h History) value(v float64) string {
+// Value prints a value of the metric with its unit.
+func (h History) Value(v float64) string {
 	s := quantity.Figures(v, 4)
 	if h.Unit != "" && quantity.Known(v) {
 		s += " " + text.Clean(h.Unit)
@@ -38,7 +38,7 @@ func (h History) value(v float64) string {
 // Spread prints a level with its standard deviation, which has two significant figures.
 func (h History) Spread(mean, sd float64) string {
 	if !(sd > 0) || math.IsInf(sd, 0) || math.IsNaN(mean) {
-		return h.value(mean)
+		return h.Value(mean)
 	}
 	decimals := min(9, max(0, 1-int(math.Floor(math.Log10(sd)))))
 	words := strconv.FormatFloat(mean, 'f', decimals, 64) + " +- " + strconv.FormatFloat(sd, 'f', decimals, 64)

@@ -18,21 +18,23 @@ func (r Report) Worse() []Judged {
 }
 
 // ByWeight returns the places of all histories in order of importance: slower now, the worst first; to watch;
-// changed otherwise, the newest first; the rest; and further metrics, those that changed first. worse is the
-// number of places of the first kind, leading that of all kinds but the last.
+// changed otherwise, the newest first; the rest, those that were judged first; and further metrics, those that changed
+// first. worse is the number of places of the first kind, leading that of all kinds but the last.
 func (r Report) ByWeight() (places []int, worse, leading int) {
 	weight := make([]float64, len(r.Series))
 	class := make([]int, len(r.Series))
 	for i, s := range r.Series {
 		switch {
 		case s.Support && s.Status == Changed:
-			class[i] = 4
-		case s.Support:
 			class[i] = 5
+		case s.Support:
+			class[i] = 6
 		case s.Status == Changed:
 			class[i], weight[i] = 2, s.newestLargeEvent().First().T
 		case s.Status == Watch:
 			class[i], weight[i] = 1, s.urgency()
+		case s.Status == Unknown:
+			class[i] = 4
 		default:
 			class[i] = 3
 		}

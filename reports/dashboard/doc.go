@@ -5,13 +5,14 @@
 //
 // The page needs no server, no network and no script: application, shape and metric are chosen by radio buttons
 // that the style sheet evaluates, and the tooltips are those of SVG. Its content security policy allows only
-// its own style sheet, identified by its hash. It has no href, because following a link would leave the page in
-// a notebook that shows it in a frame.
+// its own style sheet, identified by its hash. The only links are those from a run to its report, relative to the page
+// and opened in a new window, because a notebook may show the page in a frame.
 //
 // First come small pictures of the most important histories: those that are slower now, the worst first, then
 // those that may be changing, those that changed otherwise, and the rest. Each picture is the label of its
 // application's button. The list of the last days has changes first, then possible changes; slow last runs, of
-// which a site of 400 histories has twenty on any day, are in a collapsed section.
+// which a site of 400 histories has twenty on any day, are in a collapsed section. Then come the failed runs and the
+// newest runs, with how they ended.
 //
 // A page of a whole site has further sections before the histories: what is slower since when, by node hours
 // lost; sick nodes; applications; waste; coverage. Except for the nodes on which jobs take longer, these are
@@ -19,7 +20,7 @@
 // rows.
 //
 // The page stays below a size limit (500 KB): parts that do not fit are left out in a fixed order (curves,
-// tooltips of old runs, comparisons, further metrics, histories that pass) and the page says so. Forty
+// tooltips of old runs, comparisons, further metrics, histories without a change) and the page says so. Forty
 // histories of 200 runs, 8 of the 20 that lead changed, are 440 KB: with the curves of those that changed, and
 // tooltips of the newest 100 runs; of 120, 60 are drawn.
 package dashboard

@@ -35,12 +35,21 @@ func glanceCards(in Contents, groups []app) (cards []card, left string) {
 		}
 	}
 	several, metrics := severalUsers(series), severalMetrics(series)
+	brief := map[int]string{}
+	for _, a := range groups {
+		names := a.shapeNames()
+		for j, h := range a.Shapes {
+			for _, m := range h.Metrics {
+				brief[m.at] = names[j]
+			}
+		}
+	}
 	for k, at := range places[:min(len(places), maxCards)] {
 		s := series[at]
-		c := card{For: buttons[at], Class: string(s.Status), Name: change.Label(appName(s), change.ShapeName(s.Shape)),
+		c := card{For: buttons[at], Class: string(s.Status), Name: change.Label(appName(s), brief[at]),
 			Text: html.Nice(s.BriefText(in.Options)), Picture: template.HTML(change.Small(s))}
-		if metrics {
-			c.Name = label(s)
+		if metrics && s.Metric != "" {
+			c.Name = change.Label(c.Name, metricName(s))
 		}
 		if several && s.User != "" {
 			c.Name = text.Clean(s.User) + " / " + c.Name

@@ -40,7 +40,7 @@ func TestGlanceShowsTheWorstFirst(t *testing.T) {
 	for _, c := range cards {
 		got = append(got, strings.Join(c[1:4], " "))
 	}
-	want := "a0 worse app-2, 4 nodes; a1 worse app-1, 4 nodes; a2 changed app-3, 4 nodes; a3 pass app-0, 4 nodes"
+	want := "a0 worse app-2; a1 worse app-1; a2 changed app-3; a3 pass app-0"
 	if strings.Join(got, "; ") != want {
 		t.Errorf("%s, want %s", strings.Join(got, "; "), want)
 	}
@@ -62,7 +62,8 @@ func TestTheWorstAreDrawn(t *testing.T) {
 	if len(p) > in.Limits.Bytes || !strings.Contains(p, "histories are drawn") {
 		t.Errorf("%d bytes", len(p))
 	}
-	for _, want := range []string{">user149 / app-149<", ">user140 / app-140<", "user149 / app-149, 4 nodes, step_s"} {
+	for _, want := range []string{">user149 / app-149<", ">user140 / app-140<",
+		"user149 / app-149, 4 nodes, time of one cycle"} {
 		if !strings.Contains(p, want) {
 			t.Errorf("no %s", want)
 		}

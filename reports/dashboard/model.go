@@ -21,6 +21,12 @@ type Contents struct {
 	NoFurther bool
 	// Pairs are comparisons of two histories.
 	Pairs []change.Pair
+	// Runs are the newest runs; nil for histories of files.
+	Runs *RunList
+	// ShowUsers names the user of each listed run.
+	ShowUsers bool
+	// Link returns the URL of a report's page from its path, "" if the page cannot be read; nil if no run has a page.
+	Link func(path string) string
 	// Site is the recent data of the whole site, nil for a page of less than a site.
 	Site *history.Site
 	// Days is the number of days that the first list covers.

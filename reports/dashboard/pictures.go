@@ -51,7 +51,7 @@ func evidenceFigure(s change.Judged) html.Figure {
 	c.Line("bar", []float64{f.X.Lo, f.X.Hi}, []float64{bar, bar})
 	c.Line("line", at, curve)
 	return html.Figure{Title: "Evidence per split",
-		Remark: fmt.Sprintf("-log10 p of the paper's t test at each of %s; dashed: what it asks for",
+		Remark: fmt.Sprintf("-log10 p of the paper's t test at each of %s; dashed: the threshold for a change",
 			quantity.Plural(len(y), "run")),
 		SVG: template.HTML(c.SVG())}
 }

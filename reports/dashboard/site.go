@@ -105,7 +105,7 @@ func (v *siteView) waste(s history.Site) {
 	hi := maxKnown(s.Waste, func(r history.Waste) *float64 { return r.NodeHours })
 	for _, r := range s.Waste {
 		words := quantity.Optional(r.LostNodeHours, hours) + " of " + quantity.Optional(r.NodeHours, hours)
-		v.Waste = append(v.Waste, gauge{Name: text.Clean(r.Code), Hint: ruleOf(r.Code), Text: words,
+		v.Waste = append(v.Waste, gauge{Name: findingName(r.Code), Hint: ruleOf(r.Code), Text: words,
 			Bar: bar("value odd", r.LostNodeHours, hi, words+" node hours, in "+quantity.Plural(r.Jobs, "job"))})
 	}
 	hi = maxKnown(s.Accounts.Rows, func(r history.Account) *float64 { return &r.NodeHours })
@@ -150,7 +150,7 @@ func reasons(jobs map[string]int, all int) []gauge {
 	}
 	slices.SortFunc(codes, func(a, b string) int { return cmp.Or(cmp.Compare(jobs[b], jobs[a]), cmp.Compare(a, b)) })
 	for _, code := range codes {
-		name := text.Clean(code)
+		name := reasonText(code)
 		if code == quantity.Missing {
 			name = "no reason noted"
 		}

@@ -20,14 +20,14 @@ import (
 func appTabs(in Contents, groups []app, d detail) tabs {
 	out := tabs{Name: "app"}
 	for i, a := range groups {
-		shapes := tabs{Name: fmt.Sprintf("shape%d", i)}
+		shapes, names := tabs{Name: fmt.Sprintf("shape%d", i)}, a.shapeNames()
 		for j, h := range a.Shapes {
 			metrics := tabs{Name: fmt.Sprintf("metric%d-%d", i, j)}
 			for k, m := range h.Metrics {
 				metrics.List = append(metrics.List, tab{ID: fmt.Sprintf("m%d-%d-%d", i, j, k), Label: m.Name,
 					Class: class(m.Status), Panel: newPanel(in, m, d)})
 			}
-			shapes.List = append(shapes.List, tab{ID: fmt.Sprintf("s%d-%d", i, j), Label: shapeName(h.Name),
+			shapes.List = append(shapes.List, tab{ID: fmt.Sprintf("s%d-%d", i, j), Label: cmp.Or(names[j], "other"),
 				Class: metrics.class(), Inner: &metrics})
 		}
 		out.List = append(out.List, tab{ID: fmt.Sprintf("a%d", i), Label: a.Name, Class: shapes.class(), Inner: &shapes})
@@ -56,7 +56,7 @@ func (t tabs) class() string {
 // newPanel returns the panel of one history.
 func newPanel(in Contents, m metric, d detail) *panel {
 	s := m.Judged
-	p := &panel{Status: cmp.Or(string(s.Status), "unknown"), Class: string(s.Status),
+	p := &panel{Status: s.StatusText(), Class: string(s.Status),
 		Timeline: template.HTML(change.Timeline(s, d.view(in.Report, in.Options)))}
 	p.What, p.Text, p.Title = s.LastEventText(), s.CurrentLevelText(in.Options),
 		ownerAndLabel(s, severalUsers(in.Report.Series))
@@ -75,6 +75,9 @@ func newPanel(in Contents, m metric, d detail) *panel {
 	p.notes(s)
 	if line := s.Detectable(); line != "" {
 		p.Lines = append(p.Lines, line)
+	}
+	if d.tips != 0 {
+		p.addRuns(in, m)
 	}
 	if d.drawsCurves(s) {
 		p.Curves = curves(s)

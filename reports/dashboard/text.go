@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/analysis/application"
 	"jobgait/analysis/finding"
 	"jobgait/analysis/quantity"
 	"jobgait/reports/change"
@@ -20,11 +21,31 @@ func appName(s change.Judged) string {
 	return s.Title()
 }
 
-// metricName returns the name of a history's metric, by default "time".
-func metricName(s change.Judged) string { return text.Clean(cmp.Or(s.Metric, "time")) }
+// metricName returns the name of a history's metric for people, by default "time".
+func metricName(s change.Judged) string {
+	if m, ok := application.MetricOf(s.Metric); ok {
+		return m.Description
+	}
+	return text.Clean(cmp.Or(s.Metric, "time"))
+}
 
-// shapeName returns the label of a shape's button.
-func shapeName(shape string) string { return cmp.Or(change.ShapeName(shape), "any shape") }
+// shapeNames returns the names of the application's shapes without the words that all of them have; "" for a lone
+// shape.
+func (a app) shapeNames() []string {
+	words := make([][]string, len(a.Shapes))
+	count := map[string]int{}
+	for i, h := range a.Shapes {
+		words[i] = strings.Split(cmp.Or(change.ShapeName(h.Name), "any shape"), ", ")
+		for _, w := range words[i] {
+			count[w]++
+		}
+	}
+	names := make([]string, len(a.Shapes))
+	for i := range words {
+		names[i] = strings.Join(slices.DeleteFunc(words[i], func(w string) bool { return count[w] == len(a.Shapes) }), ", ")
+	}
+	return names
+}
 
 // ownerAndLabel returns the name of a history in a list, with its user if there are several.
 func ownerAndLabel(s change.Judged, severalUsers bool) string {
@@ -36,16 +57,19 @@ func ownerAndLabel(s change.Judged, severalUsers bool) string {
 
 // label returns application, shape and metric of a history, as far as they are known.
 func label(s change.Judged) string {
-	return change.Label(appName(s), change.ShapeName(s.Shape), s.Metric)
+	if s.Metric == "" {
+		return change.Label(appName(s), change.ShapeName(s.Shape))
+	}
+	return change.Label(appName(s), change.ShapeName(s.Shape), metricName(s))
 }
 
-// passRemark returns the remark on the histories without a change, with the number of those in which a change
-// could not be excluded.
-func passRemark(unknown int) string {
+// unchangedRemark returns the remark on the histories without a change, with the number of those that have too few runs
+// to be judged.
+func unchangedRemark(unknown int) string {
 	if unknown == 0 {
-		return "no change of that size"
+		return "none of that size"
 	}
-	return fmt.Sprintf("no change of that size; %d unknown", unknown)
+	return "none of that size; " + quantity.Count(unknown) + " more have too few runs"
 }
 
 // omissionText says what the page leaves out; "" if it leaves out nothing.

@@ -33,6 +33,7 @@ type view struct {
 	Chance               string
 	Tabs                 tabs
 	Pairs                tabs
+	Runs                 []runTable
 	Left                 string // what was left out
 	Site                 *siteView
 }
@@ -71,6 +72,7 @@ type panel struct {
 	MoreLevels    string
 	Lines         []string // slow nodes and what to watch
 	Notes         []string
+	Runs          []panelRun // the newest
 	Curves        []html.Figure
 }
 
@@ -113,6 +115,7 @@ func newView(in Contents, d detail) view {
 	v.Choice = n > 1
 	v.Pairs = pairTabs(in, d)
 	v.Site = newSiteView(in)
+	v.Runs = runTables(in)
 	v.Left = strings.TrimSpace(in.Of + " " + d.omissionText(in))
 	return v
 }
@@ -130,12 +133,17 @@ func counts(in Contents) []count {
 	if _, worse, _ := in.Report.ByWeight(); n[change.Changed] > 0 {
 		how += fmt.Sprintf("; %d slower now", worse)
 	}
-	return []count{
-		{"changed", fmt.Sprint(n[change.Changed]), how},
-		{"to watch", fmt.Sprint(n[change.Watch]), "seen, not confirmed"},
-		{"pass", fmt.Sprint(n[change.Pass]), passRemark(n[change.Unknown])},
+	out := []count{
+		{"changed speed", fmt.Sprint(n[change.Changed]), how},
+		{"may be changing", fmt.Sprint(n[change.Watch]), "seen, not confirmed"},
+		{"without a change", fmt.Sprint(n[change.Pass]), unchangedRemark(n[change.Unknown])},
 		{"histories", fmt.Sprint(total), quantity.Plural(runs, "run")},
 	}
+	if in.Runs != nil {
+		out = append(out, count{"failed runs", quantity.Count(in.Runs.TotalFailed),
+			"of " + quantity.Count(in.Runs.Total) + " in the " + daysText(in.Days)})
+	}
+	return out
 }
 
 // events fills the lists of events of the last days and of earlier events, of what may be changing, and of
@@ -181,7 +189,7 @@ func (v *view) watched(in Contents, severalUsers bool) (list []item) {
 		if s.Watch == "" || in.Days > 0 && s.T[len(s.T)-1] < math.Floor(in.Options.Now)-in.Days {
 			continue
 		}
-		it := item{Class: "info", Mark: "?", Label: "watch", Who: ownerAndLabel(s, severalUsers), Text: s.Watch}
+		it := item{Class: "info", Mark: "?", Label: "may be changing", Who: ownerAndLabel(s, severalUsers), Text: s.Watch}
 		if s.OnlyLastRun() {
 			v.Once = append(v.Once, it)
 		} else if len(list) < in.Limits.Events {

@@ -6,6 +6,7 @@ import (
 
 	"jobgait/analysis/application"
 	"jobgait/reports/change"
+	"jobgait/reports/job"
 )
 
 // Named returns histories of applications with printable names, which include the user if users is set.
@@ -19,7 +20,7 @@ func Named(h application.Histories, users bool) []change.History {
 			one.Name = s.User + " " + one.Name
 		}
 		for _, r := range s.Runs {
-			one.Jobs = append(one.Jobs, r.DisplayID)
+			one.Jobs, one.Pages = append(one.Jobs, r.DisplayID), append(one.Pages, job.PagePath(r))
 		}
 		out = append(out, one)
 	}

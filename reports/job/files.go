@@ -2,9 +2,11 @@ package job
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/reports/text"
 )
@@ -26,14 +28,29 @@ func FileNames(s summary.Summary) (dir, base string) {
 	if a := s.Job.ArrayJobID; a != nil && s.Job.ArrayTaskID != nil {
 		dir = fmt.Sprintf("jobgait-%d", *a)
 	}
-	base = "jobgait-" + s.DisplayID()
-	if s.Key.Restart > 0 {
-		base += fmt.Sprintf(".r%d", s.Key.Restart)
+	return dir, baseName(s.DisplayID(), s.Key.Restart, s.Key.Sub)
+}
+
+// baseName returns the name without extension of the report of a run: the sub-th `jobgait run` in a job, 0 for the job
+// itself.
+func baseName(displayID string, restart, sub int) string {
+	base := "jobgait-" + displayID
+	if restart > 0 {
+		base += fmt.Sprintf(".r%d", restart)
 	}
-	if s.Key.Sub > 0 {
-		base += fmt.Sprintf(".run%d", s.Key.Sub)
+	if sub > 0 {
+		base += fmt.Sprintf(".run%d", sub)
 	}
-	return dir, base
+	return base
+}
+
+// PagePath returns the path of the HTML page that was delivered for a stored run, "" if the run's report has no known
+// directory. The file may be missing: the page need not be among the delivered forms, and users move files.
+func PagePath(r history.Run) string {
+	if !filepath.IsAbs(r.ReportDir) {
+		return ""
+	}
+	return filepath.Join(r.ReportDir, baseName(r.DisplayID, r.Restart, r.Sub)+".html")
 }
 
 // newFiles returns the forms in want with their file names.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jobgait/analysis/finding"
 	"jobgait/analysis/quantity"
 	"jobgait/reports/text"
 )
@@ -42,4 +43,15 @@ func (r Report) headline() string {
 		return ""
 	}
 	return text.Sentence(strings.Join(parts, "; "))
+}
+
+// Outcome returns how the run ended and where it stopped, and the text of the first finding that does not repeat that,
+// "" if none exists.
+func (r Report) Outcome() (ended, found string) {
+	for _, f := range r.Findings {
+		if !finding.SaysHowItEnded(f.Code) {
+			return r.ended(), f.Text
+		}
+	}
+	return r.ended(), ""
 }

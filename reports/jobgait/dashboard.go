@@ -34,6 +34,7 @@ type dashboardOptions struct {
 	pairs           []string
 	stored          storedFlags
 	site            func() (*history.Site, error) // reads the data of a whole site; nil for less than a site
+	runs            *dashboard.RunList            // nil for files
 }
 
 // dashboardCommand returns the verb dashboard.
@@ -124,11 +125,14 @@ func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) strin
 	if err != nil {
 		return err
 	}
+	if o.runs, err = o.runList(cmd.Context(), getenv); err != nil {
+		return err
+	}
 	if o.title == "" {
 		o.title = "Runs of " + s.whose
 	}
 	if o.stored.site && len(s.List)+len(historyPaths(o.stored.history)) > mostPageSeries {
-		o.of = fmt.Sprintf("Of this site %d series were judged: those of which reports of these days told a change, half "+
+		o.of = fmt.Sprintf("Of this site %d series were judged: those whose reports of these days name a change, half "+
 			"of them at most, and those that ran last.", len(s.List))
 	}
 	o.now = now()
@@ -219,7 +223,8 @@ func dashboardOf(hs, others []change.History, acks change.Acks, p changepoint.Pa
 	}
 	return writeFile(o.out, func(w io.Writer) error {
 		return dashboard.HTML(w, dashboard.Contents{Title: o.title, Of: o.of, Report: r,
-			NoFurther: !few && len(supporting) > 0, Pairs: pairs, Site: site, Days: o.days, Options: told,
+			NoFurther: !few && len(supporting) > 0, Pairs: pairs, Runs: o.runs, ShowUsers: o.stored.site,
+			Link: linksFrom(filepath.Dir(o.out)), Site: site, Days: o.days, Options: told,
 			Version: configs.Version, Created: time.Now(), Limits: dashboard.DefaultPageLimits()})
 	})
 }
@@ -276,6 +281,9 @@ func pairsOf(hs, leading []change.History, named []string) ([]change.Pair, error
 	for i, a := range leading {
 		for _, b := range leading[i+1:] {
 			shapes := a.App != "" && a.App == b.App && a.User == b.User && a.Metric == b.Metric && a.Shape != b.Shape
+			if shapes && otherArguments(a.Shape, b.Shape) {
+				continue // the work differs
+			}
 			if a.Bad || b.Bad || len(pairs) >= limit || !shapes && (len(leading) > few || len(named) > 0) {
 				continue
 			}
@@ -283,4 +291,11 @@ func pairsOf(hs, leading []change.History, named []string) ([]change.Pair, error
 		}
 	}
 	return pairs, nil
+}
+
+// otherArguments reports whether two shapes have different arguments of the command.
+func otherArguments(a, b string) bool {
+	x, _ := history.LayoutOf(a)
+	y, _ := history.LayoutOf(b)
+	return x.Arguments != y.Arguments
 }

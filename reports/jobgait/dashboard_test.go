@@ -46,7 +46,7 @@ func TestDashboardOfLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{">nemo</label>", ">4 nodes</label>", ">8 nodes against 4 nodes</label>",
-		">c against a</label>", ">cpu_s</label>", ">bad</label>", "the series has no t or no y"} {
+		">c against a</label>", ">CPU time</label>", ">bad</label>", "the series has no t or no y"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in the page", want)
 		}

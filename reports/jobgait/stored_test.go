@@ -194,10 +194,57 @@ func TestDashboardOfStoredRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"slower since", "melt", "ocean"} {
+	for _, want := range []string{"slower since", "melt", "ocean", "Newest runs"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in the page", want)
 		}
+	}
+}
+
+// A run on the page leads to its report, relative to the page, where the report can be read.
+func TestDashboardLinksRunsToReports(t *testing.T) {
+	home := t.TempDir()
+	db, err := history.Open(t.Context(), filepath.Join(home, ".local/share/jobgait/history.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(home, "a: b")
+	if err := os.Mkdir(out, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for id, exit := range map[run.JobID]run.Exit{1: {}, 2: {Code: 3}} {
+		start := float64(time.Now().Unix() - 60)
+		s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "local:host", JobID: id},
+			Job:   run.Job{App: "melt", User: userName(), UID: os.Getuid(), NNodes: 1},
+			Start: start, End: start + 5, ElapsedS: 5, Exit: &exit, Quality: run.Quality{Scope: "task"}}
+		if err := db.Put(t.Context(), s, history.Ingest{ReportDir: out}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(out, "jobgait-2.html"), []byte("a report"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	page := filepath.Join(home, "page.html")
+	if got := askIn([]string{"HOME=" + home}, "dashboard", "-o", page); got.status != 0 {
+		t.Fatalf("%+v", got)
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, failed, _ := strings.Cut(string(text), "<h2>Failed runs</h2>")
+	failed, newest, _ := strings.Cut(failed, "<h2>Newest runs</h2>")
+	for _, want := range []string{`<a href="./a:%20b/jobgait-2.html"`, "exit code 3"} {
+		if !strings.Contains(failed, want) {
+			t.Errorf("failed runs lack %q:\n%s", want, failed)
+		}
+	}
+	if strings.Contains(failed, "exit code 0") || !strings.Contains(newest, "exit code 0") ||
+		strings.Contains(newest, "jobgait-1.html") {
+		t.Errorf("%s\n%s", failed, newest)
 	}
 }
 

@@ -1,0 +1,84 @@
+package dashboard
+
+import (
+	"strings"
+
+	"jobgait/analysis/note"
+	"jobgait/reports/text"
+)
+
+// reasonText returns why a job has no report or no period in words, for the codes of week_coverage; the words of
+// another code are the code's own.
+func reasonText(code string) string {
+	switch note.Code(code) {
+	case "not_sampled":
+		return "no node recorded it"
+	case note.TooShort:
+		return "run too short"
+	case note.NoReportDir:
+		return "no directory to write to"
+	case note.NoAgent:
+		return "no agent ran"
+	case note.AgentDied:
+		return "the agent ended early"
+	case note.NoProfile, note.ProfileBad:
+		return "samples unreadable"
+	case note.SpoolFull, note.SpoolFailed:
+		return "node's disk full or failing"
+	case note.CollectFailed:
+		return "shared directory failed"
+	case note.Requeued:
+		return "requeued"
+	case note.Idle:
+		return "used almost no CPU"
+	case note.NoVariance:
+		return "evenly busy"
+	case note.NoValley:
+		return "nothing repeats"
+	case note.NotTracked:
+		return "repeats only for a while"
+	case note.NotSignificant:
+		return "no better than chance"
+	case note.LowCoverage:
+		return "repeats in too small a part"
+	case note.NodesDisagree:
+		return "nodes disagree"
+	case note.OnlyClocks:
+		return "only timers repeat"
+	case note.NoPerf, note.SlowProc:
+		return "sampled too slowly"
+	}
+	return codeText(code)
+}
+
+// findingName returns the name of a finding for people.
+func findingName(code string) string {
+	switch code {
+	case "crowded":
+		return "CPUs taken by other jobs"
+	case "oversubscribed":
+		return "more threads than CPUs"
+	case "throttled":
+		return "held back by a CPU limit"
+	case "stolen":
+		return "CPUs taken by the VM's host"
+	case "cpus_idle":
+		return "CPUs idle"
+	case "node_idle":
+		return "nodes idle"
+	case "memory_unused":
+		return "memory requested, not used"
+	case "files_slow":
+		return "waiting for files"
+	case "time_limit":
+		return "ended at the time limit"
+	case "failed", "ended_by_signal":
+		return "failed or killed"
+	case "drifting":
+		return "becoming slower"
+	}
+	return codeText(code)
+}
+
+// codeText returns a code as words.
+func codeText(code string) string { return strings.ReplaceAll(text.Clean(code), "_", " ") }
