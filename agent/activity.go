@@ -69,16 +69,17 @@ func (a *agent) classifyActivity(now int64) tracker.Doing {
 	}
 	y.held, y.ready = consecutive(y.held, a.in.cpu.HasState(kernel.Traced)),
 		consecutive(y.ready, a.in.cpu.HasState(kernel.Runnable))
+	running := tracker.Busy
+	if y.spins != "" {
+		running = y.spins
+	}
 	switch {
 	case cpus > max(idleCPUs, idleShare*y.usualCPUs):
-		if y.spins != "" {
-			return y.spins
-		}
-		return tracker.Busy
+		return running
 	case y.held >= minRepeats:
 		return tracker.Suspended
 	case y.ready >= minRepeats: // others have its CPUs
-		return tracker.Busy
+		return running
 	case a.in.cpu.HasState(kernel.Blocked):
 		return tracker.InKernel
 	}
@@ -108,8 +109,8 @@ func (a *agent) countCode(now int64) {
 }
 
 // count evaluates the code samples since the last count once countNS have passed: it adds the CPU time in code
-// that works to ownS and that in all code to cpuS, and sets spins. hz is the number of samples per second and
-// CPU.
+// that works to ownS and that in all code to cpuS, and sets spins if there are samples enough. hz is the number of
+// samples per second and CPU.
 func (y *activity) count(now int64, hz float64, waited func() address.Waited) {
 	passed := now - y.countFrom
 	switch {
@@ -120,11 +121,14 @@ func (y *activity) count(now int64, hz float64, waited func() address.Waited) {
 		return
 	}
 	w := waited()
-	y.countFrom, y.spins = now, ""
+	y.countFrom = now
+	waits, perCPU := w.InMPI+w.InOpenMP, hz*float64(passed)/1e9
 	y.ownS += float64(w.Working) / hz
-	y.cpuS += float64(w.InMPI+w.InOpenMP+w.Others) / hz
-	switch waits := w.InMPI + w.InOpenMP; {
-	case waits == 0 || float64(w.Others) > maxOtherCPUs*hz*float64(passed)/1e9:
+	y.cpuS += float64(waits+w.Others) / hz
+	switch {
+	case w.Working == 0 && float64(waits+w.Others) <= idleCPUs*perCPU: // too few samples to tell: as before
+	case waits == 0 || float64(w.Others) > maxOtherCPUs*perCPU:
+		y.spins = ""
 	case w.InMPI > 0: // threads that wait in OpenMP wait for those
 		y.spins = tracker.WaitingInMPI
 	default:

@@ -306,6 +306,33 @@ func TestWhatCodeDoes(t *testing.T) {
 	}
 }
 
+// A job that other programs leave hardly any CPU time has too few samples to tell what it does: it does what it did
+// before. Samples of working code tell it in any case.
+func TestTooFewSamplesChangeNothing(t *testing.T) {
+	for _, c := range []struct {
+		code address.Waited
+		want tracker.Doing
+	}{
+		{address.Waited{}, tracker.WaitingInMPI},
+		{address.Waited{Others: 3}, tracker.WaitingInMPI},
+		{address.Waited{Others: 10}, ""},
+		{address.Waited{Others: 1, Working: 1}, ""},
+		{address.Waited{InOpenMP: 10}, tracker.WaitingInOpenMP},
+	} {
+		y := activity{}
+		code := address.Waited{InMPI: 400}
+		for at := int64(1); at < 10e9; at += 5e8 {
+			if at > 5e9 {
+				code = c.code
+			}
+			y.count(at, 100, func() address.Waited { return code })
+		}
+		if y.spins != c.want {
+			t.Errorf("%+v: %q, want %q", c.code, y.spins, c.want)
+		}
+	}
+}
+
 // A reader of the channel receives each cycle at the next write of the profile; readers cause no extra writes.
 func TestReadersReceiveEachCycle(t *testing.T) {
 	run := func(read bool) (told map[int64]time.Time, late []float64, ends []numberedCycle, blocks int) {

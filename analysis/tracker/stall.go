@@ -56,6 +56,7 @@ const (
 	// communicate is not stalled. Of a program that uses MPI all tasks of a node may sleep: others may wait for them
 	// on other nodes.
 	waitingS       = 30
+	doubtS         = 4 // two counts of the agent's samples of code
 	ownS, ownShare = 1, 0.02
 	// A job without a loop whose processes sleep is stalled after IdleS seconds, and stalledAfter of its longest
 	// stretches, if they were busy for busyS before.
@@ -84,7 +85,12 @@ type Watchdog struct {
 	ownCodeRan bool    // at the last look at which it was busy
 	usualS     float64 // the longest stretch in which nothing was done and that ended
 	spun       Doing   // how it waited with its CPUs busy in this stretch, "" if it did not
+	// ended is the last stretch in which nothing was done, until own code confirms that it has ended.
+	ended endedStretch
 }
+
+// endedStretch is a stretch in which nothing was done, from fromS to toS. ownS is the CPU time in own code at its end.
+type endedStretch struct{ fromS, toS, ownS float64 }
 
 // Update records what the job does at time nowS, in seconds since the first sample, and returns its state.
 func (w *Watchdog) Update(nowS float64, seen JobActivity, t *Tracker) LoopState {
@@ -97,11 +103,11 @@ func (w *Watchdog) Update(nowS float64, seen JobActivity, t *Tracker) LoopState 
 	switch {
 	case seen.Doing == Suspended:
 		w.pausedS += nowS - w.lookS
-		w.quietFrom = -1
+		w.quietFrom, w.ended = -1, endedStretch{}
 	case seen.Doing == Busy:
 		w.work(nowS, seen)
 	case w.quietFrom < 0 || !w.activity.Doing.quiet() || w.activity.Doing == "":
-		w.quietFrom, w.spun = nowS, ""
+		w.rest(nowS)
 	}
 	if seen.Doing.Spins() {
 		w.spun = seen.Doing
@@ -111,10 +117,26 @@ func (w *Watchdog) Update(nowS float64, seen JobActivity, t *Tracker) LoopState 
 	return w.state
 }
 
-// work ends a stretch in which nothing was done, and learns its length if own code ran before.
+// rest begins a stretch in which nothing is done. If the job was busy for doubtS at most since the last one and none of
+// its own code ran, the last one goes on: other programs left the job too little CPU time to see what it did.
+func (w *Watchdog) rest(nowS float64) {
+	if w.ended.toS > 0 && nowS-w.ended.toS <= doubtS {
+		w.quietFrom = w.ended.fromS
+	} else {
+		w.quietFrom, w.spun = nowS, ""
+	}
+	w.ended = endedStretch{}
+}
+
+// work ends a stretch in which nothing was done, and learns its length once own code has run since, or where code is
+// not sampled.
 func (w *Watchdog) work(nowS float64, seen JobActivity) {
 	if w.quietFrom >= 0 && w.activity.Doing.quiet() && w.busyS > 0 {
-		w.usualS = max(w.usualS, nowS-w.quietFrom)
+		w.ended = endedStretch{w.quietFrom, nowS, w.activity.OwnS}
+	}
+	if w.ended.toS > 0 && (seen.OwnS > w.ended.ownS || seen.CPUS == 0) {
+		w.usualS = max(w.usualS, w.ended.toS-w.ended.fromS)
+		w.ended = endedStretch{}
 	}
 	w.quietFrom = -1
 	w.busyS += nowS - w.lookS

@@ -71,6 +71,42 @@ func TestASuspensionIsNoSilence(t *testing.T) {
 	}
 }
 
+// A look at which a job seems busy, although none of its own code ran, neither ends a stall nor is it learned: other
+// programs left the job hardly any CPU time. Own code ends it.
+func TestBusyLooksWithoutOwnCode(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		busyS, own   float64
+		wantsStalled bool
+	}{
+		{"one look", 0.5, 0, true},
+		{"two counts of samples", 3.5, 0, true},
+		{"longer", 6, 0, false},
+		{"own code", 0.5, 0.1, false},
+	} {
+		var w Watchdog
+		tr, now, seen := New(0.01), 0.0, JobActivity{}
+		lasts := func(doing Doing, s, own float64) (state LoopState) {
+			for end := now + s; now < end; {
+				now += 0.5
+				seen.Doing = doing
+				seen.CPUS += 0.5
+				seen.OwnS += own
+				state = w.Update(now, seen, tr)
+			}
+			return state
+		}
+		lasts(Busy, 20, 0.5)
+		for range 3 {
+			lasts(WaitingInMPI, 12, 0)
+			lasts(Busy, c.busyS, c.own)
+		}
+		if got := lasts(WaitingInMPI, 5, 0) == Stalled; got != c.wantsStalled {
+			t.Errorf("%s: stalled %v, want %v", c.name, got, c.wantsStalled)
+		}
+	}
+}
+
 // stretch is some seconds in which a job does one thing, with a share of the CPU time in its own code.
 type stretch struct {
 	doing Doing
