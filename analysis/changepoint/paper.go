@@ -76,7 +76,7 @@ func paperCandidates(x []float64, i, j int, critical []float64) map[int]float64 
 	}
 	var kept map[int]float64
 	for _, k := range largestSteps(w) {
-		t := trimmedT(w[:k], w[k:])
+		t := compareLevels(reportMoments(w[:k]), reportMoments(w[k:])).T()
 		if math.Abs(t) >= critical[len(w)] {
 			if kept == nil {
 				kept = make(map[int]float64)
@@ -98,17 +98,6 @@ func largestSteps(w []float64) []int {
 		return cmp.Or(cmp.Compare(db, da), b-a)
 	})
 	return at[:min(paperK, len(at))]
-}
-
-// trimmedT returns Student's t of two halves without their outliers. The variances divide by n and the counts
-// are those before trimming, as in the authors' own computation: with three against three it is 22 % above the
-// textbook's value.
-func trimmedT(a, b []float64) float64 {
-	ma, va := moments(Trimmed(a))
-	mb, vb := moments(Trimmed(b))
-	na, nb := float64(len(a)), float64(len(b))
-	pooled := (va*(na-1) + vb*(nb-1)) / (na + nb - 2)
-	return (mb - ma) / (math.Sqrt(pooled*(1/na+1/nb)) + 1e-8)
 }
 
 // Trimmed returns x without outliers, as the report does: values that are both among the tenth farthest from
@@ -139,18 +128,6 @@ func Trimmed(x []float64) []float64 {
 		kept = append(kept, v)
 	}
 	return kept
-}
-
-// moments returns the mean and the variance, with divisor n.
-func moments(x []float64) (mean, variance float64) {
-	for _, v := range x {
-		mean += v
-	}
-	mean /= float64(len(x))
-	for _, v := range x {
-		variance += (v - mean) * (v - mean)
-	}
-	return mean, variance / float64(len(x))
 }
 
 // commonCandidate returns the change that all windows name, the strongest if there are several; false if none
@@ -191,7 +168,7 @@ func (r *preparedSeries) analysePaper() SeriesResult {
 	for k, c := range found {
 		left, right := r.x[bounds[k]:c.index], r.x[c.index:bounds[k+2]]
 		e := event{index: c.index, detected: c.detected, first: c.index, last: c.index, kind: Step}
-		e.effect, e.lo, e.hi = paperEffect(Trimmed(left), Trimmed(right))
+		e.effect, e.lo, e.hi = paperEffect(left, right)
 		ch := r.changeOf(e)
 		ch.Causes = f.causes(f.newSite(r.x, c.index, c.index, c.index, bounds[k], bounds[k+2], -1, scatter.RunTimeOutliers()))
 		res.Changes = append(res.Changes, ch)
@@ -203,20 +180,15 @@ func (r *preparedSeries) analysePaper() SeriesResult {
 	return res
 }
 
-// paperEffect returns the difference of two means with its 95 % interval; both ends equal the difference if
-// either side is a single run.
+// paperEffect returns the difference of the trimmed means of two levels with its 95 % interval; both ends equal the
+// difference if either level is a single run.
 func paperEffect(a, b []float64) (effect, lo, hi float64) {
-	ma, sa := robust.Mean(a)
-	mb, sb := robust.Mean(b)
-	effect = mb - ma
-	na, nb := float64(len(a)), float64(len(b))
-	if na < 2 || nb < 2 {
-		return effect, effect, effect
+	d := CompareTrimmed(a, b)
+	if len(a) < 2 || len(b) < 2 {
+		return d.Value, d.Value, d.Value
 	}
-	pooled := (sa*sa*(na-1) + sb*sb*(nb-1)) / (na + nb - 2)
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: na + nb - 2}.Quantile(.975)
-	h := t * math.Sqrt(pooled*(1/na+1/nb))
-	return effect, effect - h, effect + h
+	lo, hi = d.Interval()
+	return d.Value, lo, hi
 }
 
 // paperRegime adds to the result the regime of the runs [first,end), and its outliers.

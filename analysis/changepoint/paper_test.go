@@ -68,8 +68,14 @@ func TestPaperPrefix(t *testing.T) {
 func TestTrimmedT(t *testing.T) {
 	a, b := []float64{1, 2, 3}, []float64{5, 6, 7}
 	want := 4 / math.Sqrt(2.0/3) * math.Sqrt(1.5)
-	if got := trimmedT(a, b); math.Abs(got-want) > 1e-6 {
+	if got := compareLevels(reportMoments(a), reportMoments(b)).T(); math.Abs(got-want) > 1e-6 {
 		t.Errorf("t = %v, want %v", got, want)
+	}
+	d := CompareTrimmed(a, b)
+	lo, hi := d.Interval()
+	if math.Abs(d.T()-4/math.Sqrt(2.0/3)) > 1e-6 || math.Abs(d.PValue()-.008049893) > 1e-6 ||
+		math.Abs(hi-d.Value-2.776445*math.Sqrt(2.0/3)) > 1e-5 || math.Abs(hi+lo-8) > 1e-9 {
+		t.Errorf("t = %v, p = %v, interval %v .. %v", d.T(), d.PValue(), lo, hi)
 	}
 }
 

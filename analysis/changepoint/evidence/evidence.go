@@ -18,12 +18,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-const (
-	// minSpread is added to the variance so that halves without spread do not divide by zero, as in the report.
-	minSpread = 1e-8
-	// maxEvidence limits the evidence: a smaller p cannot be represented.
-	maxEvidence = 300
-)
+// maxEvidence limits the evidence: a smaller p cannot be represented.
+const maxEvidence = 300
 
 // Splits returns for each split of times the evidence for two levels: -log10 of p of
 // a pooled two-sample t test of the halves of their logarithms, as its test trims them.
@@ -37,25 +33,11 @@ func Splits(times []float64) []float64 {
 	for i := range out {
 		out[i] = math.NaN()
 		if i >= 2 && i+2 <= len(x) {
-			out[i] = splitEvidence(changepoint.Trimmed(x[:i]), changepoint.Trimmed(x[i:]))
+			p := changepoint.CompareTrimmed(x[:i], x[i:]).PValue()
+			out[i] = math.Max(0, math.Min(maxEvidence, -math.Log10(p)))
 		}
 	}
 	return out
-}
-
-// splitEvidence returns -log10 of p of a pooled two-sample t test of a and b, at most maxEvidence.
-func splitEvidence(a, b []float64) float64 {
-	ma, sa := robust.Mean(a)
-	mb, sb := robust.Mean(b)
-	na, nb := float64(len(a)), float64(len(b))
-	df := na + nb - 2
-	pooled := (sa*sa*(na-1)+sb*sb*(nb-1))/df + minSpread
-	t := (mb - ma) / math.Sqrt(pooled*(1/na+1/nb))
-	p := 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(math.Abs(t))
-	if !(p > 0) {
-		return maxEvidence
-	}
-	return math.Min(maxEvidence, -math.Log10(p))
 }
 
 // Threshold returns the evidence that a split of n values needs at level alpha if each split is one of n-1
