@@ -36,9 +36,13 @@ const (
 	// badNoise is the largest standard deviation, relative to the value, at which
 	// the other sizes count as following one law.
 	badNoise = 0.15
+	// simpleNoise is the same where the points are few.
+	simpleNoise = 0.05
 	// smoother is the factor by which the roughness of a series falls when its
 	// bad runs are removed. Removing a point beside a step divides it by 2 to 4.
 	smoother = 5
+	// lessRough is the same for a run whose absence must let all others follow one law.
+	lessRough = 1.5
 	// mostShort is the number of points beyond a bad run that are examined for a
 	// law of their own.
 	mostShort = 2
@@ -70,6 +74,9 @@ func withoutBadRuns(points []point, d *detector) (cleaned []point, places []int,
 	s := badRunSearch{points: slices.Clone(points), detector: d}
 	s.repetitions()
 	s.singles()
+	if len(s.removed) == 0 {
+		s.lone()
+	}
 	slices.SortFunc(s.bad, func(a, b badRun) int { return cmp.Compare(a.run, b.run) })
 	return s.points, s.placesWithout(s.removed), s.bad
 }
@@ -140,13 +147,28 @@ func (b badRun) code() note.Code {
 	return note.LoneExtreme
 }
 
-// sentence returns the text of the note about the bad run.
+// sentence returns the text of the note about a bad run that was left out.
 func (b badRun) sentence(parameter string) string {
-	s := "run " + quantity.Exact(float64(b.run)) + " at " + parameter + " = " + quantity.Exact(b.p) + " has "
-	value, expected := quantity.Plain(b.value, 4), quantity.Plain(b.expected, 4)
 	if b.value <= 0 {
-		return s + "the value " + value + ", not the " + expected + " of " + b.source + ": left out"
+		return b.name(parameter) + " has the value " + quantity.Plain(b.value, 4) + ", not the " +
+			quantity.Plain(b.expected, 4) + " of " + b.source + ": left out"
 	}
-	return s + quantity.Plain(b.value/b.expected, 2) + " times the value of " + b.source +
-		" (" + value + ", not " + expected + "): left out"
+	return b.name(parameter) + " has " + b.deviation() + ": left out"
+}
+
+// doubt returns the text of the note about a run that may be bad.
+func (b badRun) doubt(parameter string) string {
+	return b.name(parameter) + " has " + b.deviation() + ": it may be a bad run, or show another law; predictions " +
+		"allow for both, and another run at " + parameter + " = " + quantity.Exact(b.p) + " would tell"
+}
+
+// name returns the run's number and size.
+func (b badRun) name(parameter string) string {
+	return "run " + quantity.Exact(float64(b.run)) + " at " + parameter + " = " + quantity.Exact(b.p)
+}
+
+// deviation returns the positive value as a multiple of the expected one.
+func (b badRun) deviation() string {
+	return quantity.Plain(b.value/b.expected, 2) + " times the value of " + b.source + " (" +
+		quantity.Plain(b.value, 4) + ", not " + quantity.Plain(b.expected, 4) + ")"
 }

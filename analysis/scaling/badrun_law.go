@@ -21,6 +21,10 @@ type otherLaw struct {
 // at returns the value of the law at point k.
 func (f otherLaw) at(k int) float64 { return f.model.At(f.p[k]) }
 
+// isSimple reports whether the law has one term at most and leaves little of the values: seven points are too few
+// for more coefficients.
+func (f otherLaw) isSimple() bool { return len(f.model.Terms) <= 1 && f.noise <= simpleNoise }
+
 // lawWithout returns the law of the points that are not excluded; ok is false if they are fewer than badOthers
 // or more than MaxPoints, if a value is not positive, or if they do not follow one law.
 func (s *badRunSearch) lawWithout(excluded []int) (f otherLaw, ok bool) {

@@ -74,19 +74,25 @@ func (s *badRunSearch) smallerNeighbor(k int) float64 {
 	return least
 }
 
+// logs returns the logarithms of the sizes and of the mean values; NaN for a negative value.
+func (s *badRunSearch) logs() (x, y []float64) {
+	for _, pt := range s.points {
+		x, y = append(x, math.Log(pt.p)), append(y, math.Log(pt.mean()))
+	}
+	return x, y
+}
+
 // suspects returns the points with values that are not positive, or without any the points, at most two,
 // without which the series is much smoother; ascending.
 func (s *badRunSearch) suspects() []int {
 	var zeros []int
 	n := len(s.points)
-	x, y := make([]float64, n), make([]float64, n)
 	for k, pt := range s.points {
-		v := pt.mean()
-		if v <= 0 {
+		if pt.mean() <= 0 {
 			zeros = append(zeros, k)
 		}
-		x[k], y[k] = math.Log(pt.p), math.Log(v)
 	}
+	x, y := s.logs()
 	if len(zeros) > 0 || n <= badOthers || n > MaxPoints {
 		return zeros
 	}
@@ -103,4 +109,50 @@ func (s *badRunSearch) suspects() []int {
 		return []int{one}
 	}
 	return nil
+}
+
+// lone removes the one single run that is bad by itself: all others follow one law, which does not explain it.
+// This is enough where no change is found with the run. Where the points are few, two of them must lie on either
+// side, as on either side of a change, and the law must be a simple one.
+func (s *badRunSearch) lone() {
+	k, f, ok := s.possible()
+	n := len(s.points)
+	if !ok || k == n-1 {
+		return
+	}
+	if n <= badEndOthers {
+		if k < minSegment || k >= n-minSegment || !f.isSimple() {
+			return
+		}
+	} else if s.hasChange(nil) {
+		return
+	}
+	s.removed, s.bad = append(s.removed, k), append(s.bad, s.singleBadRun(k, f))
+}
+
+// possible returns the single run without which all others follow one law that does not explain it, and the law.
+// Of several it is the one with the best law; ok is false if none exists.
+func (s *badRunSearch) possible() (place int, law otherLaw, ok bool) {
+	n := len(s.points)
+	if n <= badOthers || n > MaxPoints {
+		return place, law, false
+	}
+	x, y := s.logs()
+	rough := roughness(x, y)
+	for k, pt := range s.points {
+		if len(pt.values) != 1 || !(roughnessWithout(x, y, k, rough)*lessRough < rough) {
+			continue
+		}
+		f, follows := s.lawWithout([]int{k})
+		if follows && (!ok || f.noise < law.noise) && s.isUnexplained(k, f) {
+			place, law, ok = k, f, true
+		}
+	}
+	return place, law, ok
+}
+
+// singleBadRun describes the only run of point k as a bad one.
+func (s *badRunSearch) singleBadRun(k int, f otherLaw) badRun {
+	pt := s.points[k]
+	return badRun{pt.runs[0], pt.p, pt.values[0], f.at(k), lawExpects}
 }

@@ -16,13 +16,15 @@
 // is the default: errors relative to the value, one law, from a space richer than
 // that of segments, weighed against two or more. It first leaves out bad runs
 // and names them: runs far from agreeing repetitions, and single runs, up to one
-// in nine, that no law explains together with all others.
+// in nine, that no law explains together with all others. Where points are too
+// few to tell a bad run from a change, predictions allow for both.
 //
 // Predictions of the default method average over every start of the last law,
 // over laws of one term on a fine grid and sums of two, over noise that grows,
 // shrinks or does neither, and disturbed runs. Their interval is that of one new
-// run; law_lo and law_hi leave the scatter out. At the largest size it is bounded
-// by what its runs allow. ExpectedByChance is how many of a list chance alone
+// run; law_lo and law_hi leave the scatter out. At a measured size it is bounded
+// by what its runs allow, and below a change the law from before applies.
+// ExpectedByChance is how many of a list chance alone
 // would cut. MEASURED.md has the figures; tables_test.go prints them.
 //
 // What the package refuses to say: a model below three points (five for the

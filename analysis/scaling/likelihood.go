@@ -31,6 +31,12 @@ type grid struct {
 	group []int
 }
 
+// part returns the points [from,to).
+func (g grid) part(from, to int) grid {
+	g.p, g.y, g.group = g.p[from:to], g.y[from:to], g.group[from:to]
+	return g
+}
+
 // detection is the detector's result for one grid. Scores are log evidences on one scale, so that exp(a-b) is a
 // ratio of odds.
 type detection struct {

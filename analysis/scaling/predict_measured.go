@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// atMeasured limits a prediction at a measured size to the range that its runs allow by themselves.
+// atMeasured limits a prediction at a measured size to the range that its runs allow by themselves, and replaces
+// one that does not hold their mean.
 func (w *seriesWork) atMeasured(v *Prediction, g grid) {
 	measured := slices.Index(g.p, v.P)
 	if measured < 0 || !positive(g.y) {
@@ -24,7 +25,7 @@ func (w *seriesWork) atMeasured(v *Prediction, g grid) {
 	if g.dof == 0 {
 		allowed = singleWider
 	}
-	if v.Hi-v.Lo <= allowed*(hi-lo) {
+	if v.Hi-v.Lo <= allowed*(hi-lo) && y >= v.Lo && y <= v.Hi {
 		return
 	}
 	v.Value, v.Lo, v.Hi = y, lo, hi

@@ -2,15 +2,17 @@ package scaling
 
 import "math"
 
-// A run that was disturbed is slower than its law. Taken as noise it makes
-// intervals twice as wide as they need be; so laws of the other points are
-// candidates too, at the price of such a point.
+// A run that was disturbed is slower than its law; one that ended early is faster. Taken as noise it makes
+// intervals twice as wide as they need be; so laws of the other points are candidates too, at the price of such
+// a point.
 const (
 	// disturbedPrior is the log probability that a point is disturbed, with
 	// the factor of a normal density that evidence of fewer points lacks.
 	disturbedPrior = -3.5 + 0.919
 	// disturbedSpan is the mean of the logarithm of its value over the law's.
 	disturbedSpan = 0.5
+	// endedEarlyPrior is added for a point below the law: runs that end early are rarer.
+	endedEarlyPrior = -1.5
 	// disturbedLeast is the log odds against one law of all points from which
 	// it is worth the time to fit all laws again.
 	disturbedLeast = -1.0
@@ -45,7 +47,7 @@ func (e lawFits) withDisturbed(out []candidate) []candidate {
 }
 
 // weightWithout returns the log evidence of the laws of all points but k, and the log probability of point k as
-// a disturbed one; -Inf if it is not above the law.
+// a disturbed one; -Inf if the law is not positive there.
 func (e lawFits) weightWithout(k int) (weight, price float64) {
 	kept := e.u[k]
 	if kept == 0 {
@@ -60,7 +62,7 @@ func (e lawFits) weightWithout(k int) (weight, price float64) {
 			squares, value = f.squares, f.constant+f.slope*x[k]
 		}
 	}
-	if !(value > 0) || !(e.y[k] > value) {
+	if !(value > 0) {
 		return math.Inf(-1), 0
 	}
 	e.count--
@@ -70,7 +72,11 @@ func (e lawFits) weightWithout(k int) (weight, price float64) {
 
 // disturbedPrice returns the log probability of a point at the given ratio to its law.
 func disturbedPrice(ratio float64) float64 {
-	return disturbedPrior - math.Log(disturbedSpan) - math.Log(ratio)/disturbedSpan
+	price := disturbedPrior - math.Log(disturbedSpan) - math.Abs(math.Log(ratio))/disturbedSpan
+	if ratio < 1 {
+		price += endedEarlyPrior
+	}
+	return price
 }
 
 // leastSquares returns the residual sum of squares of the best law of one of the paper's terms.

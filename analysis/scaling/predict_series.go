@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"math"
+	"slices"
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
@@ -23,9 +24,13 @@ func (w *seriesWork) addPredictions(g grid, d detection) {
 	near, far := 0, len(targets)-1
 	targets = append(targets, w.series.Targets...)
 	w.outlook = makeOutlook(g, d, targets)
+	w.allowForBadRun(targets)
 	r := w.result
 	for t, p := range targets {
 		m := w.outlook.at(t)
+		if earlier := earlierLaws(g, d.cuts, p); len(earlier) > 0 {
+			m = earlier
+		}
 		v := Prediction{
 			P: p, Level: predictLevel, Extrapolated: p > last,
 			Value: m.quantile(0.5, true),
@@ -58,4 +63,51 @@ func finite(x ...float64) bool {
 		}
 	}
 	return true
+}
+
+// allowForBadRun makes the predictions those of two explanations that are equally likely, if one bad run is
+// another explanation of the series: the laws of all points, and those of the others. It names the run.
+func (w *seriesWork) allowForBadRun(targets []float64) {
+	points := w.chosen()
+	s := badRunSearch{points: points}
+	k, f, ok := s.possible()
+	if !ok {
+		return
+	}
+	others := slices.Delete(slices.Clone(points), k, k+1)
+	w.outlook.mix(makeOutlook(newGrid(others), detection{}, targets))
+	w.note(note.LoneExtreme, "%s", s.singleBadRun(k, f).doubt(parameterName(w.series)))
+}
+
+// mix adds the laws of another outlook on the same targets and gives both the same weight.
+func (o *outlook) mix(other outlook) {
+	for i := range o.candidates {
+		o.candidates[i].weight /= 2
+	}
+	for _, c := range other.candidates {
+		c.weight /= 2
+		o.candidates = append(o.candidates, c)
+	}
+}
+
+// earlierLaws returns the predicted distribution at a size below those of the last law: that of the law of its
+// segment, or of both neighbors between two segments; nil where only the last law applies.
+func earlierLaws(g grid, cuts []int, p float64) blend {
+	o := outlook{targets: []float64{p}}
+	from, n := 0, len(g.p)
+	for _, to := range append(slices.Clone(cuts), n) {
+		if (from == 0 || p > g.p[from-1]) && (to == n || p < g.p[to]) {
+			if to == n && len(o.candidates) == 0 {
+				return nil
+			}
+			part := makeOutlook(g.part(from, to), detection{}, o.targets)
+			if len(o.candidates) == 0 {
+				o = part
+			} else {
+				o.mix(part)
+			}
+		}
+		from = to
+	}
+	return o.at(0)
 }

@@ -20,20 +20,23 @@ func roughestTwo(x, y []float64) (first, second int, least float64) {
 // roughest returns the point whose removal leaves the least roughness, and that roughness.
 func roughest(x, y []float64) (at int, least float64) {
 	least = math.Inf(1)
-	n := len(x)
 	all := roughness(x, y)
 	for k := range x {
-		// Only the triples that hold the point change.
-		a, b := max(k-2, 0), min(k+3, n)
-		var px, py [4]float64
-		near := append(append(px[:0], x[a:k]...), x[k+1:b]...)
-		value := append(append(py[:0], y[a:k]...), y[k+1:b]...)
-		left := all - roughness(x[a:b], y[a:b]) + roughness(near, value)
-		if left < least {
+		if left := roughnessWithout(x, y, k, all); left < least {
 			at, least = k, left
 		}
 	}
 	return at, least
+}
+
+// roughnessWithout returns the roughness without point k; all is that of all points.
+func roughnessWithout(x, y []float64, k int, all float64) float64 {
+	// Only the triples that hold the point change.
+	a, b := max(k-2, 0), min(k+3, len(x))
+	var px, py [4]float64
+	near := append(append(px[:0], x[a:k]...), x[k+1:b]...)
+	value := append(append(py[:0], y[a:k]...), y[k+1:b]...)
+	return all - roughness(x[a:b], y[a:b]) + roughness(near, value)
 }
 
 // roughness returns the sum of squared distances of each point from the line through its neighbors.

@@ -33,6 +33,9 @@ func badRunCampaigns() []badRunCampaign {
 		{"18 sizes x 1", every(18, func(k int) float64 { return 2 * float64(k+1) }), 1},
 		{"18 sizes x 1, x 1.4", every(18, func(k int) float64 { return math.Round(4 * math.Pow(1.4, float64(k))) }), 1},
 		{"10 sizes x 1", every(10, doubling), 1},
+		{"9 sizes x 1", every(9, func(k int) float64 { return 4 * float64(k+1) }), 1},
+		{"6 sizes x 2", every(6, doubling), 2},
+		{"6 sizes x 1", every(6, doubling), 1},
 	}
 }
 
@@ -49,7 +52,9 @@ func badRunLaws() []Model {
 }
 
 // badRunFactors multiply one run, or two; 1 leaves the runs as they are.
-func badRunFactors() []float64 { return []float64{1, 0, 0.1, 0.3, 0.5, 0.7, 1.5, 2, 5, 10} }
+func badRunFactors() []float64 {
+	return []float64{1, 0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 1.5, 2, 3, 5, 10}
+}
 
 // badRuns prints the share of series whose law is kept when one or two runs are wrong
 // by a factor: the exponents shown are those of the law drawn, over all sizes, and at
