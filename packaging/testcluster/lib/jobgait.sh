@@ -50,6 +50,7 @@ wait_s = 20
 [agent]
 # 1 kHz of code addresses, for periods of 0.1 s in a virtual machine.
 budget_pct = 2.5
+live_dir = "$PREFIX/live"
 
 [watch.exclusive]
 main = false
