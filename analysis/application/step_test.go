@@ -8,6 +8,7 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
@@ -21,7 +22,8 @@ func loop(id string, period, coverage float64) pattern.Pattern {
 		v[i] = float32(0.2 + 0.8*math.Max(0, math.Sin(4*math.Pi*float64(i)/float64(3*n))))
 	}
 	return pattern.Pattern{ID: id, Column: "code", ValuesColumn: "busy_cpus",
-		Timing:    pattern.Timing{PeriodS: period, PeriodLoS: period, PeriodHiS: period, Confidence: 0.9, Coverage: coverage},
+		Timing: periodicity.Timing{PeriodS: period, PeriodLoS: period, PeriodHiS: period, Confidence: 0.9,
+			Coverage: coverage},
 		Instances: 100, Values: v, P10: v, P90: v}
 }
 

@@ -13,6 +13,7 @@ import (
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
@@ -88,8 +89,9 @@ func oneNode(id int64) summary.Summary {
 
 func mainPattern(period float64) pattern.Pattern {
 	return pattern.Pattern{
-		ID: "A", Column: "code", Timing: pattern.Timing{PeriodS: period, PeriodLoS: 0.99 * period, PeriodHiS: 1.01 * period,
-			PeriodCV: 0.02, Confidence: 0.8, Coverage: 0.9}, Instances: 108,
+		ID: "A", Column: "code", Timing: periodicity.Timing{PeriodS: period, PeriodLoS: 0.99 * period,
+			PeriodHiS: 1.01 * period,
+			PeriodCV:  0.02, Confidence: 0.8, Coverage: 0.9}, Instances: 108,
 	}
 }
 

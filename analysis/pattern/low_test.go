@@ -14,8 +14,8 @@ import (
 // single samples.
 func ipc(seed uint64, n, l int, from, noise float64, jitter int) (series.Set, periodicity.Period) {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	p := periodicity.Period{Column: "ipc", PeriodSamples: float64(l), PeriodS: float64(l) * 0.005, Coverage: 0.5,
-		PeriodCV: 0.01}
+	p := periodicity.Period{Column: "ipc", Timing: periodicity.Timing{PeriodSamples: float64(l),
+		PeriodS: float64(l) * 0.005, Coverage: 0.5, PeriodCV: 0.01}}
 	var v series.Values
 	for range n {
 		first := len(v)

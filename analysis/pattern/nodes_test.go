@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/series"
 )
 
@@ -15,7 +16,7 @@ func cluster(rng *rand.Rand, n int, shape series.Values, noise float64) []NodePa
 	out := make([]NodePattern, n)
 	for i := range out {
 		at := rng.Float64()
-		p := Pattern{Timing: Timing{PeriodS: 1}, ValuesColumn: "ipc"}
+		p := Pattern{Timing: periodicity.Timing{PeriodS: 1}, ValuesColumn: "ipc"}
 		for k := range shape {
 			p.Values = append(p.Values, float32(cyclic(shape, at+float64(k)/float64(len(shape)))+noise*rng.NormFloat64()))
 		}

@@ -14,7 +14,7 @@ type Pattern struct {
 	// records.
 	Kind periodicity.Kind `json:"kind,omitempty"`
 	Axis series.Axis      `json:"axis,omitempty"`
-	Timing
+	periodicity.Timing
 	// CPUS is the CPU time of one cycle in seconds, 0 if unknown.
 	CPUS      float64 `json:"step_cpu_s,omitempty"`
 	Instances int     `json:"instances"`
@@ -34,34 +34,6 @@ type Pattern struct {
 	Aligned int     `json:"aligned,omitempty"`
 	// Low are the stretches at a low level.
 	Low []Low `json:"low,omitempty"`
-}
-
-// Timing is the length of the cycles of a period, with its uncertainty: the JSON form of periodicity.Period in
-// node records and in `jobgait periods --json`. Keys are added, never renamed.
-type Timing struct {
-	PeriodS   float64 `json:"period_s"`
-	PeriodLoS float64 `json:"period_ci_lo_s"`
-	PeriodHiS float64 `json:"period_ci_hi_s"`
-	// MeanS, P10S and P90S are those of the cycles' lengths; 0 where they are not known. The
-	// interval holds PeriodS and MeanS.
-	MeanS         float64 `json:"period_mean_s"`
-	P10S          float64 `json:"period_p10_s"`
-	P90S          float64 `json:"period_p90_s"`
-	PeriodSamples float64 `json:"period_samples"`
-	PeriodCV      float64 `json:"period_cv"`
-	Confidence    float64 `json:"confidence"`
-	Coverage      float64 `json:"coverage"`
-}
-
-// TimingOf returns the timing of a period. The interval is that of the median; it is widened to contain the
-// mean, because readers take it for that of the mean.
-func TimingOf(p periodicity.Period) Timing {
-	t := Timing{PeriodS: p.PeriodS, PeriodLoS: p.LoS, PeriodHiS: p.HiS, MeanS: p.MeanS, P10S: p.P10S, P90S: p.P90S,
-		PeriodSamples: p.PeriodSamples, PeriodCV: p.PeriodCV, Confidence: p.Confidence, Coverage: p.Coverage}
-	if p.MeanS > 0 {
-		t.PeriodLoS, t.PeriodHiS = min(p.LoS, p.MeanS), max(p.HiS, p.MeanS)
-	}
-	return t
 }
 
 // Macro is a longer cycle of instances of patterns: a number of them, then a checkpoint.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/series"
 )
 
@@ -36,7 +37,8 @@ func seen(rng *rand.Rand, id, column string, shape series.Values, periodS float6
 	}
 	p := periodS * float64(num) / float64(den)
 	return Pattern{ID: id, Column: column, ValuesColumn: column,
-		Timing: Timing{PeriodS: p, PeriodLoS: p * 0.999, PeriodHiS: p * 1.001, Confidence: 0.8, Coverage: 0.8}, Values: v}
+		Timing: periodicity.Timing{PeriodS: p, PeriodLoS: p * 0.999, PeriodHiS: p * 1.001, Confidence: 0.8, Coverage: 0.8},
+		Values: v}
 }
 
 // repeat is one noisy run of an application: its loop of 1.1 s, seen as it is or
@@ -166,7 +168,8 @@ func TestRealChanges(t *testing.T) {
 	if _, ok, notes := ref.Step(nil); ok || len(notes) != 1 {
 		t.Error("a step of no pattern")
 	}
-	flat := Pattern{Column: "ipc", ValuesColumn: "ipc", Timing: Timing{PeriodS: 1.1}, Values: make(series.Values, 9)}
+	flat := Pattern{Column: "ipc", ValuesColumn: "ipc", Timing: periodicity.Timing{PeriodS: 1.1},
+		Values: make(series.Values, 9)}
 	if _, ok, _ := ref.Step([]Pattern{flat, {}}); ok {
 		t.Error("a flat shape matches")
 	}
@@ -201,7 +204,8 @@ func FuzzStep(f *testing.F) {
 			return v
 		}
 		r := Reference{Column: "c", ValuesColumn: "c", PeriodS: pa, Values: shape(a)}
-		s, ok, notes := r.Step([]Pattern{{Column: "c", ValuesColumn: "c", Timing: Timing{PeriodS: pb}, Values: shape(b)}})
+		s, ok, notes := r.Step([]Pattern{{Column: "c", ValuesColumn: "c", Timing: periodicity.Timing{PeriodS: pb},
+			Values: shape(b)}})
 		if ok != (len(notes) == 0) || ok && !(s.StepS > 0 && s.Alike >= 0.7 && s.StepS/pa < 5) {
 			t.Fatalf("%+v %v %v", s, ok, notes)
 		}

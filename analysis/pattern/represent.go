@@ -33,7 +33,7 @@ func RepresentAt(set series.Set, periods []periodicity.Period, most int) []Patte
 			Column:    p.Column,
 			Kind:      p.Kind,
 			Axis:      p.Axis,
-			Timing:    TimingOf(p),
+			Timing:    p.WithMean(),
 			CPUS:      p.CPUS,
 			Instances: len(p.Instances),
 			Values:    series.Values{},

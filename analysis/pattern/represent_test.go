@@ -12,7 +12,8 @@ import (
 // half of each and 1 in the second, page 1 the rest of 5, page 2 a constant 50.
 func loop(n, l int) (series.Set, periodicity.Period) {
 	page := make([]series.Values, 3)
-	p := periodicity.Period{Column: "code", PeriodSamples: float64(l), PeriodS: float64(l) * 0.005}
+	p := periodicity.Period{Column: "code",
+		Timing: periodicity.Timing{PeriodSamples: float64(l), PeriodS: float64(l) * 0.005}}
 	for i := range n {
 		p.Instances = append(p.Instances, periodicity.Instance{First: i * l, Length: l})
 		for k := range l {
@@ -58,7 +59,7 @@ func TestRepresentGroup(t *testing.T) {
 // stays in the middle.
 func TestRepresentStretches(t *testing.T) {
 	var v series.Values
-	p := periodicity.Period{Column: "x", PeriodSamples: 30}
+	p := periodicity.Period{Column: "x", Timing: periodicity.Timing{PeriodSamples: 30}}
 	for i := range 40 {
 		l := 28 + 2*(i%3)
 		p.Instances = append(p.Instances, periodicity.Instance{First: len(v), Length: l})
@@ -99,7 +100,7 @@ func TestRepresentBounds(t *testing.T) {
 // the median: readers divide the length of a stretch by the cycles in it.
 func TestIntervalHoldsMean(t *testing.T) {
 	s, p := loop(20, 40)
-	p.LoS, p.PeriodS, p.HiS, p.MeanS = 0.1731, 0.176, 0.1794, 0.181
+	p.PeriodLoS, p.PeriodS, p.PeriodHiS, p.MeanS = 0.1731, 0.176, 0.1794, 0.181
 	p.Kind, p.Axis, p.P10S, p.P90S, p.CPUS = periodicity.Unequal, periodicity.Both, 0.16, 0.2, 0.3
 	got := Represent(s, []periodicity.Period{p})[0]
 	if got.PeriodLoS != 0.1731 || got.PeriodHiS != 0.181 || got.PeriodS != 0.176 {

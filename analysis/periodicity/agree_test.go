@@ -13,7 +13,7 @@ func saw(wall bool, bin float64, sights ...float64) view {
 	}
 	for i := 0; i+1 < len(sights); i += 2 {
 		w.lag = append(w.lag, sights[i]/1000)
-		w.periods = append(w.periods, Period{Coverage: 1, Confidence: sights[i+1]})
+		w.periods = append(w.periods, Period{Timing: Timing{Coverage: 1, Confidence: sights[i+1]}})
 	}
 	return w
 }

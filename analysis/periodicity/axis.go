@@ -178,7 +178,7 @@ func (g grid) toWall(p Period, set series.Set) (Period, bool) {
 	}
 	_, sd := robust.Mean(lengths)
 	p.Axis, p.CPUS = series.CPU, each
-	p.PeriodS, p.LoS, p.HiS = robust.MeanInterval(lengths, 0.95)
+	p.PeriodS, p.PeriodLoS, p.PeriodHiS = robust.MeanInterval(lengths, 0.95)
 	p.PeriodSamples = p.PeriodS / set.StepS
 	p.PeriodCV = sd / p.PeriodS
 	p.Coverage = covered / (float64(set.Len()) * set.StepS)

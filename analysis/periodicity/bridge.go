@@ -57,7 +57,7 @@ func (p Period) withClosedBreaks(set series.Set) Period {
 	mean, sd := robust.Mean(lengths)
 	p.PeriodCV = lengthCV(mean, sd)
 	p.setLengths(lengths)
-	p.LoS, p.HiS = min(p.LoS, p.MeanS), max(p.HiS, p.MeanS)
+	p.Timing = p.WithMean()
 	return p
 }
 

@@ -56,8 +56,8 @@ func voters(lags, worth []float64, copies ...int) (series.Set, []source, []outco
 		}
 		set.Columns = append(set.Columns, series.Column{Name: string(rune('a' + i)), Values: v})
 		all = append(all, source{name: set.Columns[i].Name, cols: set.Columns[i : i+1]})
-		got = append(got, outcome{periods: []Period{{PeriodS: lag, PeriodSamples: lag / set.StepS, Coverage: 1,
-			Confidence: worth[i]}}})
+		got = append(got, outcome{periods: []Period{{Timing: Timing{PeriodS: lag, PeriodSamples: lag / set.StepS,
+			Coverage: 1, Confidence: worth[i]}}}})
 	}
 	return set, all, got
 }

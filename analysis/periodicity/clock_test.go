@@ -13,7 +13,7 @@ import (
 // share jitter; ends are rounded to samples.
 func instances(n int, length, jitter float64) Period {
 	rng := rand.New(rand.NewPCG(uint64(n), 5))
-	p := Period{PeriodSamples: length, PeriodS: length * 0.005, Regions: make([]Region, 1)}
+	p := Period{Timing: Timing{PeriodSamples: length, PeriodS: length * 0.005}, Regions: make([]Region, 1)}
 	for at := 0.0; n > 0; n-- {
 		next := at + length*(1+jitter*rng.NormFloat64())
 		a, b := int(math.Round(at)), int(math.Round(next))

@@ -124,7 +124,8 @@ func check(t *testing.T, s series.Set, r Result) {
 		if count != len(p.Instances) {
 			t.Fatalf("regions hold %d of %d instances", count, len(p.Instances))
 		}
-		if !(p.LoS <= p.PeriodS && p.PeriodS <= p.HiS) || p.Confidence < 0 || p.Confidence > 1 || p.Coverage < 0 ||
+		if !(p.PeriodLoS <= p.PeriodS && p.PeriodS <= p.PeriodHiS) || p.Confidence < 0 || p.Confidence > 1 ||
+			p.Coverage < 0 ||
 			p.Coverage > 1 {
 			t.Fatalf("figures out of range: %+v", p)
 		}

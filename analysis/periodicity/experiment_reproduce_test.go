@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/quantity"
 )
 
@@ -30,7 +31,7 @@ func (o options) reproduce(w io.Writer, paths []string) error {
 			return fmt.Errorf("%s: no pattern", path)
 		}
 		runs = append(runs, pattern.NodePattern{Node: path,
-			Pattern: pattern.Pattern{Timing: pattern.Timing{PeriodS: f.PeriodS}, Values: single(f.values)}})
+			Pattern: pattern.Pattern{Timing: periodicity.Timing{PeriodS: f.PeriodS}, Values: single(f.values)}})
 		fmt.Fprintf(w, "%-40s period %.5g s, %d instances, %s of the run\n", path, f.PeriodS, len(f.Instances),
 			quantity.Share(f.Coverage))
 	}

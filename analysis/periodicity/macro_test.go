@@ -22,7 +22,7 @@ func cyclesOf(start float64, cycles, in int, length, short, long float64) []Regi
 }
 
 func TestMacros(t *testing.T) {
-	steps := func(r []Region) Period { return Period{PeriodS: 0.1, Regions: r} }
+	steps := func(r []Region) Period { return Period{Timing: Timing{PeriodS: 0.1}, Regions: r} }
 	uneven := cyclesOf(0, 1, 1, 30, 0, 20)
 	for k := range 6 {
 		uneven = append(uneven, cyclesOf(50+float64(k*k)*40, 1, 1, 30, 0, 20)...)
@@ -53,14 +53,14 @@ func TestMacros(t *testing.T) {
 }
 
 func TestGapLimit(t *testing.T) {
-	p := Period{PeriodS: 0.1, Regions: cyclesOf(0, 5, 3, 10, 0.5, 20)}
+	p := Period{Timing: Timing{PeriodS: 0.1}, Regions: cyclesOf(0, 5, 3, 10, 0.5, 20)}
 	if got := gapLimit(p, true); math.Abs(got-1.5) > 1e-9 { // of ten gaps of 0.5 s and four of 20
 		t.Errorf("among its own: %v, want 1.5", got)
 	}
 	if got := gapLimit(p, false); math.Abs(got-0.3) > 1e-9 {
 		t.Errorf("by its period: %v, want 0.3", got)
 	}
-	if got := gapLimit(Period{PeriodS: 1, Regions: p.Regions[:1]}, true); !math.IsInf(got, 1) {
+	if got := gapLimit(Period{Timing: Timing{PeriodS: 1}, Regions: p.Regions[:1]}, true); !math.IsInf(got, 1) {
 		t.Errorf("of one region: %v", got)
 	}
 }

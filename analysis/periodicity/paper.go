@@ -195,10 +195,11 @@ func paperPeriod(x []float64, in []Instance, wgss float64, column string, set se
 	}
 	mean, sd := robust.Mean(lens)
 	_, lo, hi := robust.MeanInterval(lens, 0.95)
-	p := Period{Column: column, PeriodS: mean * set.StepS, PeriodSamples: mean, PeriodCV: sd / mean,
-		Coverage: float64(paperCovered(in)) / float64(len(x)), Instances: in, Regions: regions(set, in), Axis: series.Wall}
+	p := Period{Column: column, Instances: in, Regions: regions(set, in), Axis: series.Wall,
+		Timing: Timing{PeriodS: mean * set.StepS, PeriodSamples: mean, PeriodCV: sd / mean,
+			Coverage: float64(paperCovered(in)) / float64(len(x))}}
 	grid := float64(len(p.Regions)) / float64(len(in))
-	p.LoS, p.HiS = min(lo, mean-grid)*set.StepS, max(hi, mean+grid)*set.StepS
+	p.PeriodLoS, p.PeriodHiS = min(lo, mean-grid)*set.StepS, max(hi, mean+grid)*set.StepS
 	for i := range lens {
 		lens[i] *= set.StepS
 	}

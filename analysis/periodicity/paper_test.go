@@ -66,7 +66,7 @@ func TestPaperFindsOnePattern(t *testing.T) {
 	if math.Abs(p.PeriodSamples/110.33-1) > 0.01 || len(p.Instances) < n*8/10 || len(p.Instances) > n {
 		t.Errorf("period %v, %d instances of %d", p.PeriodSamples, len(p.Instances), n)
 	}
-	if !(p.LoS < p.PeriodS && p.PeriodS < p.HiS) || p.Confidence < 0.7 || p.Coverage > 1 {
+	if !(p.PeriodLoS < p.PeriodS && p.PeriodS < p.PeriodHiS) || p.Confidence < 0.7 || p.Coverage > 1 {
 		t.Errorf("%+v", p)
 	}
 	end := 0

@@ -22,30 +22,50 @@ type Region struct {
 	Count  int     `json:"count"`
 }
 
+// Timing is the length of the cycles of a period, with its uncertainty. Its JSON is part of node records, of reports
+// and of `jobgait periods --json`: keys are added, never renamed.
+type Timing struct {
+	// PeriodS is the typical length of one instance in seconds (the median over groups of up to 16), with its 95 %
+	// confidence interval.
+	PeriodS   float64 `json:"period_s"`
+	PeriodLoS float64 `json:"period_ci_lo_s"`
+	PeriodHiS float64 `json:"period_ci_hi_s"`
+	// MeanS, P10S and P90S are the mean and the tails of the instances' lengths; 0 where they are not known.
+	MeanS         float64 `json:"period_mean_s"`
+	P10S          float64 `json:"period_p10_s"`
+	P90S          float64 `json:"period_p90_s"`
+	PeriodSamples float64 `json:"period_samples"` // PeriodS in samples
+	// PeriodCV is the coefficient of variation of the instances' lengths.
+	PeriodCV float64 `json:"period_cv"`
+	// Confidence is the product of a period's Parts.
+	Confidence float64 `json:"confidence"`
+	// Coverage is the share of the profile's samples that lie in an instance.
+	Coverage float64 `json:"coverage"`
+}
+
+// WithMean returns the timing with the interval widened to contain the mean, because readers take it for that of the
+// mean.
+func (t Timing) WithMean() Timing {
+	if t.MeanS > 0 {
+		t.PeriodLoS, t.PeriodHiS = min(t.PeriodLoS, t.MeanS), max(t.PeriodHiS, t.MeanS)
+	}
+	return t
+}
+
 // Period is one recurring length of time in a profile (Phase-TA III-A).
 type Period struct {
 	// Column is the name of the column, or of the group of columns, that
 	// carried the period.
 	Column string
-	// PeriodS is the typical length of one instance in seconds (the median
-	// over groups of up to 16), with its 95 % confidence interval, and in
-	// samples.
-	PeriodS, LoS, HiS float64
-	PeriodSamples     float64
-	// MeanS, P10S and P90S are the mean and the tails of the instances' lengths,
-	// CPUS the CPU time of one on average, 0 where it is not known.
-	MeanS, P10S, P90S, CPUS float64
+	Timing
+	// CPUS is the CPU time of one instance on average, in seconds; 0 where it is not known.
+	CPUS float64
 	// Kind says whether the instances have equal lengths.
 	Kind Kind
 	// Axis is the axis on which it was found: series.Wall, series.CPU, or Both.
 	Axis series.Axis
-	// PeriodCV is the coefficient of variation of the instances' lengths.
-	PeriodCV float64
-	// Coverage is the share of the profile's samples that lie in an instance.
-	Coverage float64
-	// Confidence is the product of its Parts.
-	Confidence float64
-	Parts      Parts
+	// Parts are the factors of the confidence.
+	Parts Parts
 	// Instances are in time order and do not overlap; Regions join those
 	// that follow each other.
 	Instances []Instance

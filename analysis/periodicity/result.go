@@ -40,15 +40,17 @@ func (k *trackedPeriod) period(set series.Set, column string) (Period, bool) {
 	length := k.length()
 	lo, hi = length+min(lo-mean, -grid), length+max(hi-mean, grid)
 	p := Period{
-		Column:        column,
-		PeriodS:       length * set.StepS,
-		LoS:           lo * set.StepS,
-		HiS:           hi * set.StepS,
-		PeriodSamples: length,
-		PeriodCV:      lengthCV(mean, sd),
-		Coverage:      float64(covered) / float64(set.Len()),
-		Instances:     in,
-		Regions:       found,
+		Column: column,
+		Timing: Timing{
+			PeriodS:       length * set.StepS,
+			PeriodLoS:     lo * set.StepS,
+			PeriodHiS:     hi * set.StepS,
+			PeriodSamples: length,
+			PeriodCV:      lengthCV(mean, sd),
+			Coverage:      float64(covered) / float64(set.Len()),
+		},
+		Instances: in,
+		Regions:   found,
 	}
 	p.Parts = Parts{
 		Explained: min(1, max(0, 1-k.meanDistance()/maxDistance)),

@@ -59,7 +59,7 @@ func unequalPeriods(set series.Set) []Period {
 
 // periodOfMarks converts cycles of unequal length on a grid to a period with instances in wall time.
 func (g grid) periodOfMarks(y marks.UnevenCycle, set series.Set) (Period, bool) {
-	p := Period{Column: series.CodeGroup, Kind: Unequal, PeriodS: y.MedianS, Confidence: y.Confidence,
+	p := Period{Column: series.CodeGroup, Kind: Unequal, Timing: Timing{PeriodS: y.MedianS, Confidence: y.Confidence},
 		Parts: Parts{Explained: 1, Regular: y.Confidence, Support: 1, Agreed: 1, Resolved: 1}}
 	for i, m := range y.Marks[1:] {
 		from, to := int(math.Round(y.Marks[i]/g.set.StepS)), int(math.Round(m/g.set.StepS))
@@ -79,7 +79,8 @@ func (g grid) periodOfMarks(y marks.UnevenCycle, set series.Set) (Period, bool) 
 	q.PeriodS = robust.SortedQuantile(lengths, 0.5)
 	// The interval of a median, by the binomial: 1.96 standard deviations of a rank.
 	reach := 0.98 / math.Sqrt(float64(len(lengths)))
-	q.LoS, q.HiS = robust.SortedQuantile(lengths, max(0, 0.5-reach)), robust.SortedQuantile(lengths, min(1, 0.5+reach))
+	q.PeriodLoS = robust.SortedQuantile(lengths, max(0, 0.5-reach))
+	q.PeriodHiS = robust.SortedQuantile(lengths, min(1, 0.5+reach))
 	q.PeriodSamples = q.PeriodS / set.StepS
 	return q, true
 }

@@ -339,7 +339,7 @@ func periodOf(set series.Set, runs [][]float64) (Period, bool) {
 		return p, false
 	}
 	mean, sd := robust.Mean(lengths)
-	p.PeriodS, p.LoS, p.HiS = robust.MeanInterval(lengths, 0.95)
+	p.PeriodS, p.PeriodLoS, p.PeriodHiS = robust.MeanInterval(lengths, 0.95)
 	p.PeriodSamples, p.PeriodCV = mean/set.StepS, sd/mean
 	p.Coverage = covered / float64(set.Len())
 	p.Regions = regions(set, p.Instances)

@@ -52,7 +52,7 @@ func TestTotals(t *testing.T) {
 }
 
 func TestStoppedIn(t *testing.T) {
-	a := pattern.Pattern{ID: "A", Timing: pattern.Timing{PeriodS: 2},
+	a := pattern.Pattern{ID: "A", Timing: periodicity.Timing{PeriodS: 2},
 		Regions: []periodicity.Region{{StartS: 10, EndS: 50, Count: 20}}}
 	table := []Phase{{Kind: StartUp, EndS: 10}, {Kind: Loop, Pattern: "A", StartS: 10, EndS: 50},
 		{Kind: Tail, StartS: 50, EndS: 60}}
@@ -121,7 +121,7 @@ func TestDecomposeAddsUp(t *testing.T) {
 			}
 			table := checkpoints(10*rng.Float64(), lengths...)
 			runs[i] = BreakdownOf(table[len(table)-1].EndS+rng.Float64(), table,
-				[]pattern.Pattern{{Instances: 1 + rng.IntN(99), Timing: pattern.Timing{PeriodS: rng.Float64()}}})
+				[]pattern.Pattern{{Instances: 1 + rng.IntN(99), Timing: periodicity.Timing{PeriodS: rng.Float64()}}})
 		}
 		d := Decompose(runs[0], runs[1])
 		sum, steps := 0.0, 0.0

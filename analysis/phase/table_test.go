@@ -16,7 +16,7 @@ func set(start float64, n int) series.Set {
 }
 
 func period(p float64, at ...float64) periodicity.Period {
-	q := periodicity.Period{PeriodS: p}
+	q := periodicity.Period{Timing: periodicity.Timing{PeriodS: p}}
 	for i := 0; i+1 < len(at); i += 2 {
 		q.Regions = append(q.Regions, periodicity.Region{StartS: at[i], EndS: at[i+1]})
 	}

@@ -53,7 +53,7 @@ func TestLoopThatIsNotFollowed(t *testing.T) {
 		{"lost to the end", 200, 2000, 0, [][2]int{{200, 1200}}, "start-up loopA unfollowed "},
 	} {
 		s := codeSet(uint64(len(c.name)), c.start, c.loop, c.end)
-		p := periodicity.Period{PeriodS: .1, PeriodSamples: 20}
+		p := periodicity.Period{Timing: periodicity.Timing{PeriodS: .1, PeriodSamples: 20}}
 		for _, x := range c.recognized {
 			for at := x[0]; at < x[1]; at += 20 {
 				p.Instances = append(p.Instances, periodicity.Instance{First: at, Length: 20})

@@ -7,6 +7,7 @@ import (
 
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 )
@@ -133,7 +134,7 @@ func TestCodeOfANodeWithOtherPatterns(t *testing.T) {
 	with := func(r NodeRecord, periods ...float64) NodeRecord {
 		r.Patterns = nil
 		for i, s := range periods {
-			r.Patterns = append(r.Patterns, pattern.Pattern{ID: string(rune('A' + i)), Timing: pattern.Timing{PeriodS: s}})
+			r.Patterns = append(r.Patterns, pattern.Pattern{ID: string(rune('A' + i)), Timing: periodicity.Timing{PeriodS: s}})
 		}
 		return r
 	}

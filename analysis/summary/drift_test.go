@@ -62,7 +62,7 @@ func TestFilled(t *testing.T) {
 	v := make(series.Values, 200)
 	v[105] = series.Missing()
 	set := series.Set{StepS: 0.1, Columns: []series.Column{{Name: "x", Values: v}}}
-	q := periodicity.Period{PeriodS: 1}
+	q := periodicity.Period{Timing: periodicity.Timing{PeriodS: 1}}
 	for _, in := range [][2]int{{0, 10}, {10, 6}, {20, 10}, {40, 10}, {70, 10}, {80, 9}, {90, 12}, {110, 9}, {122, 10}} {
 		q.Instances = append(q.Instances, periodicity.Instance{First: in[0], Length: in[1]})
 	}

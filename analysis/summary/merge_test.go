@@ -9,6 +9,7 @@ import (
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 )
@@ -20,7 +21,7 @@ func node(name string, busy, p float64) NodeRecord {
 		Quality: run.Quality{Scope: "job", CPUs: 2, Blocks: 10, Samples: 2000, Sealed: true, OverheadPct: 0.4}}
 	r.Timeline.Columns = []TimelineColumn{{Name: busyColumn, Mean: series.Values{float32(busy), float32(busy)}}}
 	if p > 0 {
-		r.Patterns = []pattern.Pattern{{ID: "A", Timing: pattern.Timing{PeriodS: p, Coverage: 0.9}}}
+		r.Patterns = []pattern.Pattern{{ID: "A", Timing: periodicity.Timing{PeriodS: p, Coverage: 0.9}}}
 	}
 	return r.Normal()
 }

@@ -14,7 +14,7 @@ import (
 func TestMinuteShowsCycles(t *testing.T) {
 	const periodS = 1.1
 	set := loopSet(240_000, loopPlan{periodS: periodS, seed: 3})
-	p := []pattern.Pattern{{Timing: pattern.Timing{PeriodS: periodS}, ValuesColumn: busyColumn,
+	p := []pattern.Pattern{{Timing: periodicity.Timing{PeriodS: periodS}, ValuesColumn: busyColumn,
 		Regions: []periodicity.Region{{StartS: 5, EndS: 90}, {StartS: 100, EndS: 1200}}}}
 	line := decimate(set, timelineColumns(set), 960)
 	m := minuteOf(set, line, p)
@@ -43,7 +43,7 @@ func TestMinuteOnlyWhereItShowsMore(t *testing.T) {
 		set := loopSet(n, loopPlan{periodS: 1, seed: 3})
 		var p []pattern.Pattern
 		if periodS > 0 {
-			p = []pattern.Pattern{{Timing: pattern.Timing{PeriodS: periodS}, ValuesColumn: busyColumn}}
+			p = []pattern.Pattern{{Timing: periodicity.Timing{PeriodS: periodS}, ValuesColumn: busyColumn}}
 		}
 		return minuteOf(set, decimate(set, timelineColumns(set), 960), p)
 	}

@@ -15,8 +15,8 @@ func TestStepCost(t *testing.T) {
 	busy, step := 2.5, 2.0
 	s := Summary{ElapsedS: 100, StepS: &step, Nodes: []Node{{Name: "a", Reported: true, BusyCPUs: &busy}},
 		Counters: []run.Counter{{Name: "proc_wait", Unit: "ns", Scope: "job", Total: 20e9}},
-		Patterns: []pattern.Pattern{{ID: "A", Timing: pattern.Timing{PeriodS: 7}},
-			{ID: "B", Timing: pattern.Timing{PeriodS: 2.01}, Regions: []periodicity.Region{{StartS: 50, EndS: 100}}}},
+		Patterns: []pattern.Pattern{{ID: "A", Timing: periodicity.Timing{PeriodS: 7}},
+			{ID: "B", Timing: periodicity.Timing{PeriodS: 2.01}, Regions: []periodicity.Region{{StartS: 50, EndS: 100}}}},
 		Timeline: Timeline{StepS: 25, Columns: []TimelineColumn{
 			{Name: "busy_cpus", Mean: series.Values{1, 1, 4, 4}},
 			{Name: "proc_wait", Mean: series.Values{0, 0, 0.4, series.Missing()}}}}}

@@ -27,7 +27,8 @@ func trueLows(tr truth, n int) (s lowScore) {
 	type begin struct{ at, period float64 }
 	var all []begin
 	for _, p := range tr.Patterns {
-		q := periodicity.Period{Column: "ipc", PeriodSamples: p.Period, PeriodS: p.Period / rate, Coverage: 1}
+		q := periodicity.Period{Column: "ipc", Timing: periodicity.Timing{PeriodSamples: p.Period,
+			PeriodS: p.Period / rate, Coverage: 1}}
 		x := make(series.Values, n)
 		for _, in := range p.Instances {
 			for i := range in[1] {

@@ -11,9 +11,7 @@ import (
 
 // Loop is a period that detection found, prepared for the tracker.
 type Loop struct {
-	// PeriodS is the usual length of a cycle in seconds, LoS and HiS its 95 %
-	// interval, Confidence detection's.
-	PeriodS, LoS, HiS, Confidence float64
+	periodicity.Timing // as detected
 	// from lists the columns, mix holds the weight of each in each mixture; mean, lo and hi are each column's mean
 	// and the limits at which its deviation is clipped.
 	from         []int
@@ -50,7 +48,7 @@ const (
 // tracker; it returns false if the cycles are not similar enough, fewer than three or shorter than two samples,
 // or if the set has no column of the period.
 func Learn(set series.Set, merge int, p periodicity.Period) (Loop, bool) {
-	l := Loop{PeriodS: p.PeriodS, LoS: p.LoS, HiS: p.HiS, Confidence: p.Confidence}
+	l := Loop{Timing: p.Timing}
 	for j, c := range set.Columns {
 		if c.Name == p.Column || c.Group != "" && c.Group == p.Column {
 			l.from = append(l.from, j)

@@ -114,7 +114,7 @@ func (t *Tracker) Follow(l Loop, past func(yield func([]float32) bool), n int) {
 			if p != t.held {
 				t.pulses[i] = q
 			} else {
-				p.loop.LoS, p.loop.HiS, p.loop.Confidence = l.LoS, l.HiS, l.Confidence
+				p.loop.PeriodLoS, p.loop.PeriodHiS, p.loop.Confidence = l.PeriodLoS, l.PeriodHiS, l.Confidence
 			}
 			return
 		}
@@ -168,7 +168,8 @@ func (t *Tracker) CurrentLoop() (CurrentLoop, bool) {
 	b := CurrentLoop{PeriodS: p.length() * s, LastS: p.end * s, NextS: (p.end + p.length()) * s,
 		ErrorS:   max(p.deviation, float64(p.loop.every)/2) * s,
 		Residual: p.residual, Confidence: p.loop.Confidence}
-	b.LoS, b.HiS = b.PeriodS+min(0, p.loop.LoS-p.loop.PeriodS), b.PeriodS+max(0, p.loop.HiS-p.loop.PeriodS)
+	b.LoS = b.PeriodS + min(0, p.loop.PeriodLoS-p.loop.PeriodS)
+	b.HiS = b.PeriodS + max(0, p.loop.PeriodHiS-p.loop.PeriodS)
 	return b, true
 }
 

@@ -18,6 +18,7 @@ import (
 	"jobgait/agent/as"
 	"jobgait/analysis/history"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
@@ -32,7 +33,7 @@ func full(node string) summary.NodeRecord {
 	r.Quality.CPUs, r.Quality.RateHz, r.Quality.Samples, r.Quality.Missing = 4, 200, 20_000, 10
 	v := series.Values{1, 2, 3}
 	r.Patterns = []pattern.Pattern{{ID: "A", Column: "code",
-		Timing: pattern.Timing{PeriodS: 0.5, Confidence: 0.9, Coverage: 0.8}, Instances: 180,
+		Timing: periodicity.Timing{PeriodS: 0.5, Confidence: 0.9, Coverage: 0.8}, Instances: 180,
 		Values: v, P10: v, P90: v}}
 	r.Timeline = summary.Timeline{StepS: 1,
 		Columns: []summary.TimelineColumn{{Name: "busy_cpus", Min: v, Mean: v, Max: v}}}

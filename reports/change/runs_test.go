@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
@@ -15,7 +16,7 @@ func melt(id run.JobID, edit func(s *summary.Summary)) summary.Summary {
 	s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "c", JobID: id},
 		Job: run.Job{User: "alice", App: "melt", Executable: "melt", NNodes: 4, NodeList: "n[1-4]"}, ElapsedS: 100,
 		Exit:     &run.Exit{},
-		Patterns: []pattern.Pattern{{ID: "A", Timing: pattern.Timing{PeriodS: 1}, Instances: 90}},
+		Patterns: []pattern.Pattern{{ID: "A", Timing: periodicity.Timing{PeriodS: 1}, Instances: 90}},
 		Phases: []phase.Phase{{Kind: phase.StartUp, StartS: 0, EndS: 10, Share: .1},
 			{Kind: phase.Loop, Pattern: "A", StartS: 10, EndS: 100, Share: .9}}}
 	if edit != nil {

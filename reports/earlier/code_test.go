@@ -12,6 +12,7 @@ import (
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
@@ -42,7 +43,7 @@ func coded(i int) summary.Summary {
 	s.Code = &anatomy.Anatomy{Samples: 9000, Run: c.Split, Cycles: []anatomy.Cycle{c}}
 	step := c.BusyS / 100
 	s.StepS, s.Patterns = &step, []pattern.Pattern{{ID: "A",
-		Timing: pattern.Timing{PeriodS: step, Confidence: .9, Coverage: .9}}}
+		Timing: periodicity.Timing{PeriodS: step, Confidence: .9, Coverage: .9}}}
 	s.Job.Fields = map[string]string{"library.liblammps.so.0": build}
 	return s
 }
@@ -125,7 +126,7 @@ func sized(i, n int) summary.Summary {
 	}
 	step := c.BusyS / 10
 	s.Code, s.StepS = &anatomy.Anatomy{Samples: 9000, Run: c.Split, Cycles: []anatomy.Cycle{c}}, &step
-	s.Patterns = []pattern.Pattern{{ID: "A", Timing: pattern.Timing{PeriodS: step, Confidence: .9, Coverage: .9}}}
+	s.Patterns = []pattern.Pattern{{ID: "A", Timing: periodicity.Timing{PeriodS: step, Confidence: .9, Coverage: .9}}}
 	return s
 }
 

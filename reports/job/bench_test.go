@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
@@ -27,7 +28,7 @@ func drawnNodes(n int) (records []summary.NodeRecord, names []string) {
 			Quality:  run.Quality{Scope: "job", CPUs: 2, Blocks: 10, Samples: 120_000, Sealed: true, OverheadPct: 0.4},
 			Counters: []run.Counter{{Name: "proc_cpu", Unit: "ns", Scope: "job", Total: 1e12}}}
 		r.Patterns = []pattern.Pattern{{ID: "A", Instances: 400,
-			Timing: pattern.Timing{PeriodS: 1.1, PeriodSamples: 220, Confidence: .9, Coverage: .9}}}
+			Timing: periodicity.Timing{PeriodS: 1.1, PeriodSamples: 220, Confidence: .9, Coverage: .9}}}
 		values := make(series.Values, 256)
 		for k := range values {
 			values[k] = float32(.4 + .02*rng.NormFloat64())

@@ -69,7 +69,7 @@ func timeline(s summary.Summary, name, unit string, scale float64) summary.Timel
 
 func pat(id string, periodS float64, instances int, coverage, scale float64, column, unit string) pattern.Pattern {
 	p := pattern.Pattern{ID: id, Column: "code",
-		Timing: pattern.Timing{PeriodS: periodS, PeriodLoS: periodS * 0.9987, PeriodHiS: periodS * 1.0014,
+		Timing: periodicity.Timing{PeriodS: periodS, PeriodLoS: periodS * 0.9987, PeriodHiS: periodS * 1.0014,
 			PeriodSamples: periodS * 200, PeriodCV: 0.006, Confidence: 0.93, Coverage: coverage, MeanS: periodS * 1.0002,
 			P10S: periodS * 0.994, P90S: periodS * 1.007}, WGSS: 61.3, Aligned: 100, Instances: instances,
 		Axis: periodicity.Both, CPUS: periodS * 1.5,

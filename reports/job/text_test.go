@@ -14,6 +14,7 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/run"
 	"jobgait/analysis/series"
@@ -67,7 +68,7 @@ func randomSummary(r *rand.Rand) summary.Summary {
 	}
 	for i := range r.IntN(5) {
 		p := pattern.Pattern{ID: wild(r), Column: wild(r),
-			Timing: pattern.Timing{PeriodS: size(r), PeriodLoS: size(r), PeriodHiS: size(r), PeriodCV: size(r),
+			Timing: periodicity.Timing{PeriodS: size(r), PeriodLoS: size(r), PeriodHiS: size(r), PeriodCV: size(r),
 				Confidence: r.Float64(), Coverage: r.Float64()}, Instances: r.IntN(1 << 30), ValuesColumn: wild(r),
 			ValuesUnit: wild(r)}
 		for range r.IntN(600) {

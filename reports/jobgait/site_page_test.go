@@ -13,6 +13,7 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/reports/job"
@@ -43,7 +44,7 @@ func siteRuns(t *testing.T, name func(string) string) string {
 		s.Start = now - 86400*min(day, 29) // within the last 30 dates, whatever the time of day
 		step := 2 * (1 + 0.004*math.Sin(float64(id*id)))
 		s.StepS, s.Patterns = &step, []pattern.Pattern{{ID: "A",
-			Timing: pattern.Timing{PeriodS: step, Confidence: .9, Coverage: .9}}}
+			Timing: periodicity.Timing{PeriodS: step, Confidence: .9, Coverage: .9}}}
 		for k := range nodes {
 			s.Nodes = append(s.Nodes, summary.Node{Name: name(fmt.Sprintf("dahu-%d", k+1)), Reported: true, Sealed: true,
 				BusyCPUs: number(60)})

@@ -11,6 +11,7 @@ import (
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/history"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
@@ -292,7 +293,7 @@ func TestScalingByFunction(t *testing.T) {
 
 // oceanCode is what a step on n nodes consists of.
 func oceanCode(s *summary.Summary, n float64) {
-	s.Patterns = []pattern.Pattern{{ID: "A", Timing: pattern.Timing{PeriodS: 1, Confidence: .9, Coverage: .9}}}
+	s.Patterns = []pattern.Pattern{{ID: "A", Timing: periodicity.Timing{PeriodS: 1, Confidence: .9, Coverage: .9}}}
 	s.StepS = &s.Patterns[0].PeriodS
 	c := anatomy.Cycle{Pattern: "A", Count: 10}
 	parts := []anatomy.Share{{Function: anatomy.Function{Library: "ocean", Name: "solve"}, Seconds: 400 / n},

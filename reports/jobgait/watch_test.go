@@ -16,6 +16,7 @@ import (
 	"jobgait/agent/live"
 	"jobgait/analysis/history"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/analysis/tracker"
@@ -78,7 +79,7 @@ func (r running) made(name string, cycles ...int) {
 		s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "local:host", JobID: run.JobID(100 + i)},
 			Job:   run.Job{Name: name, Executable: "melt", User: userName(), UID: os.Getuid(), NNodes: 1},
 			Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &run.Exit{}, Quality: run.Quality{Scope: "task"},
-			Patterns: []pattern.Pattern{{ID: "A", Timing: pattern.Timing{PeriodS: 2, Coverage: 0.9, Confidence: 0.9},
+			Patterns: []pattern.Pattern{{ID: "A", Timing: periodicity.Timing{PeriodS: 2, Coverage: 0.9, Confidence: 0.9},
 				Instances: n}}}
 		if err := db.Put(r.t.Context(), s, history.Ingest{}); err != nil {
 			r.t.Fatal(err)

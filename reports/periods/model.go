@@ -59,7 +59,7 @@ type DetectedPattern struct {
 	Column       string           `json:"column"`
 	ValuesColumn string           `json:"values_column"`
 	Kind         periodicity.Kind `json:"kind"`
-	pattern.Timing
+	periodicity.Timing
 	// StepCPUS is the CPU time of one cycle in s, null where CPU time was not counted.
 	StepCPUS *float64 `json:"step_cpu_s"`
 	// ConfidenceParts are the factors of the confidence.

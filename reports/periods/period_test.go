@@ -24,9 +24,9 @@ import (
 func example() Input {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var v series.Values
-	p := periodicity.Period{Column: "ipc", PeriodS: 0.55, LoS: 0.54, HiS: 0.56, PeriodSamples: 110, PeriodCV: 0.09,
-		MeanS: 0.55, P10S: 0.5, P90S: 0.6, CPUS: 0.21, Axis: periodicity.Both,
-		Confidence: 0.81, Coverage: 0.9, Significance: 12,
+	p := periodicity.Period{Column: "ipc", Timing: periodicity.Timing{PeriodS: 0.55, PeriodLoS: 0.54, PeriodHiS: 0.56,
+		MeanS: 0.55, P10S: 0.5, P90S: 0.6, PeriodSamples: 110, PeriodCV: 0.09, Confidence: 0.81, Coverage: 0.9},
+		CPUS: 0.21, Axis: periodicity.Both, Significance: 12,
 		Children: []periodicity.ChildPeriod{{PeriodS: 0.05, Count: 900, Confidence: 0.6}}}
 	run := func(n, l int) {
 		r := periodicity.Region{StartS: float64(len(v)) * 0.005, Count: n}
@@ -231,8 +231,8 @@ func TestAnyResult(t *testing.T) {
 				Columns: []series.Column{{Name: "a", Values: v}}}}
 		for range rng.IntN(3) {
 			length := 1 + rng.IntN(n)
-			p := periodicity.Period{Column: "a", PeriodSamples: float64(length), PeriodS: float64(length) * in.Set.StepS,
-				Coverage: rng.Float64()}
+			p := periodicity.Period{Column: "a", Timing: periodicity.Timing{PeriodSamples: float64(length),
+				PeriodS: float64(length) * in.Set.StepS, Coverage: rng.Float64()}}
 			for at := rng.IntN(n); at+length <= n; at += length {
 				p.Instances = append(p.Instances, periodicity.Instance{First: at, Length: length})
 			}

@@ -6,6 +6,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	report "jobgait/reports/job"
@@ -63,7 +64,8 @@ Memory Efficiency: 37.50% of 4.00 GB (2.00 GB/node)
 func TestStoredRun(t *testing.T) {
 	s := summary.Summary{Key: run.Key{Cluster: "c1", JobID: 8}, Job: run.Job{User: "alice", NNodes: 1, NCPUs: of(2)},
 		ElapsedS: 100, End: 100, Exit: &run.Exit{}, State: "COMPLETED", Quality: run.Quality{Scope: "job", Samples: 20000},
-		Patterns: []pattern.Pattern{{Timing: pattern.Timing{PeriodS: 0.5, Coverage: 0.9, Confidence: 0.9}, Instances: 180}}}
+		Patterns: []pattern.Pattern{{Timing: periodicity.Timing{PeriodS: 0.5, Coverage: 0.9, Confidence: 0.9},
+			Instances: 180}}}
 	got := printed(t, OfStored(s))
 	for _, line := range []string{"Memory Utilized: not measured\n", "\nCycle: 500 ms, 180 times, 90.0 % of the run\n",
 		"\nFinding: "} {
