@@ -81,9 +81,9 @@ func newAgent(r job.Run, in *inputs, log func(error)) *agent {
 		own := c.cpu
 		c.cpu = func() int64 { return own() + in.peek.CPU() }
 	}
-	if in.gpuCPU != nil {
+	if in.gpus.CPU != nil {
 		own := c.cpu
-		c.cpu = func() int64 { return own() + in.gpuCPU().TotalNS }
+		c.cpu = func() int64 { return own() + in.gpus.CPU().TotalNS }
 	}
 	return &agent{sampledRun: sampledRun{run: r}, in: in, clock: c, errorLog: newErrorLog(log)}
 }
@@ -264,8 +264,8 @@ func (a *agent) writeBlocks(now int64) {
 		}
 		a.handleWriteError(a.appendBlock())
 	}
-	if a.in.gpuWindows != nil && !a.writeFailed() {
-		a.handleWriteError(a.writer.WriteWindows(a.in.gpuWindows()))
+	if a.in.gpus.Windows != nil && !a.writeFailed() {
+		a.handleWriteError(a.writer.WriteWindows(a.in.gpus.Windows()))
 	}
 }
 
@@ -304,11 +304,11 @@ func (a *agent) drainFinal() {
 // readGPUs requests a last reading of the GPUs and waits for it, at most 0.1 s. Reading an energy counter takes
 // up to 23 ms.
 func (a *agent) readGPUs() {
-	if a.in.gpuFlush == nil {
+	if a.in.gpus.Flush == nil {
 		return
 	}
-	a.in.gpuFlush()
-	for waited := time.Duration(0); waited < gpuWait && !a.in.gpuFlushed(); waited += gpuPause {
+	a.in.gpus.Flush()
+	for waited := time.Duration(0); waited < gpuWait && !a.in.gpus.Flushed(); waited += gpuPause {
 		a.clock.sleep(gpuPause)
 	}
 }

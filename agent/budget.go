@@ -16,6 +16,12 @@ type prices struct {
 	interruptNS float64
 }
 
+// budget is the share of each CPU, in percent, that sampling may cost, and the prices that it is planned with.
+type budget struct {
+	prices   prices
+	limitPct float64
+}
+
 // percentOfCPUs returns the cost of the agent's CPU time cpuNS and of a number of records within wallNS, in
 // percent of all CPUs.
 func (p prices) percentOfCPUs(cpuNS, records, wallNS float64) float64 {

@@ -43,8 +43,7 @@ func (l counterOpener) openGPUs() {
 	}
 	in.absent = append(in.absent, o.Absent...)
 	in.notes = append(in.notes, o.Notes...)
-	in.gpuCPU, in.boards, in.gpuWindows = o.CPU, o.Devices, o.Windows
-	in.gpuFlush, in.gpuFlushed = o.Flush, o.Flushed
+	in.gpus = o
 }
 
 // startOf returns when a process started, in ns of CLOCK_MONOTONIC with a resolution of 10 ms; 0 if unknown.

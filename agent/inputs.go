@@ -42,43 +42,78 @@ type inputs struct {
 	sources []counter.Source
 	// slow are the indexes of the sources that are drained at their own intervals; the others are drained when the
 	// profile is written.
-	slow    []int
+	slow []int
+	addresses
+	cpu     *kernel.JobCPU
+	members counter.Members
+	peek    *peek.Child // child for reads of other processes that may hang
+	jobGroup
+	gpus   gpu.Opened
+	cpus   int
+	model  string // of the CPUs
+	stepNS int64
+	// nodeCounted is true if counters of the whole node are sampled, usesRings if any source records into rings of
+	// the kernel.
+	nodeCounted bool
+	usesRings   bool
+	budget
+	shortcomings
+}
+
+// addresses is the source of code addresses, and its rate.
+type addresses struct {
 	code    *address.Sampler // nil without code addresses
 	codeOff bool             // code addresses were stopped for the budget
-	cpu     *kernel.JobCPU
-	// frozen reports whether the job's cgroup is frozen; nil for a command, which has no cgroup.
+	rate    address.Rate
+	// startRate is the lower rate of addresses in the start phase; zero if the start phase needs no lower rate.
+	startRate      address.Rate
+	sideInterrupts float64 // fraction of an interrupt that was not yet counted
+}
+
+// jobGroup is the job's cgroup.
+type jobGroup struct {
+	// frozen reports whether the cgroup is frozen; nil for a command, which has no cgroup.
 	frozen      func() bool
 	closeFrozen func() error // closes the file that frozen reads
 	finder      *cgroup.Finder
-	members     counter.Members
-	peek        *peek.Child // child for reads of other processes that may hang
-	// gpuCPU returns the CPU time of the programs that read GPUs; nil without GPUs.
-	gpuCPU func() gpu.ReaderCPU
-	// boards returns the GPUs that are read; nil without GPUs.
-	boards func() []run.GPUDevice
-	// gpuWindows returns the utilization windows of the GPUs since the last call. gpuFlush requests a last reading
-	// of the GPUs, and gpuFlushed reports whether it has arrived. All are nil without GPUs.
-	gpuWindows func() []profile.GPUWindows
-	gpuFlush   func()
-	gpuFlushed func() bool
-	cpus       int
-	model      string // of the CPUs
-	stepNS     int64
-	rate       address.Rate
-	// startRate is the lower rate of addresses in the start phase; zero if the start phase needs no lower rate.
-	startRate address.Rate
-	// nodeCounted is true if counters of the whole node are sampled, usesRings if any source records into rings of
-	// the kernel.
-	nodeCounted    bool
-	usesRings      bool
-	prices         prices
-	limitPct       float64
-	sideInterrupts float64 // fraction of an interrupt that was not yet counted
-	absent         []run.CounterSource
-	notes          []note.Note
+}
+
+// close closes the files of the cgroup.
+func (g *jobGroup) close() error {
+	var all error
+	if g.closeFrozen != nil {
+		all = g.closeFrozen()
+	}
+	if g.finder != nil {
+		all = errors.Join(all, g.finder.Close())
+	}
+	return all
+}
+
+// shortcomings are the sources that are absent, and the notes of what is sampled otherwise than requested.
+type shortcomings struct {
+	absent []run.CounterSource
+	notes  []note.Note
 	// slowGridNote and fewerAddressesNote are the texts of notes that the budget had no room for the requested
 	// rates of counters and of code addresses; "" if it had.
 	slowGridNote, fewerAddressesNote string
+}
+
+// note adds a note to the header of the profile.
+func (s *shortcomings) note(code note.Code, format string, args ...any) {
+	s.notes = append(s.notes, note.New(code, format, args...))
+}
+
+// noteText adds a note with this text, unless the text is "".
+func (s *shortcomings) noteText(code note.Code, text string) {
+	if text != "" {
+		s.note(code, "%s", text)
+	}
+}
+
+// addAbsent records that a source is absent, and why.
+func (s *shortcomings) addAbsent(name, why string) {
+	s.absent = append(s.absent, run.CounterSource{Name: name, Absent: why})
 }
 
 // membersExceptSelf are the job's processes without the agent itself. The agent's environment names the job, so
@@ -103,9 +138,9 @@ func openInputs(h host, r job.Run, c configs.Agent, p prices) (*inputs, error) {
 	asker := h.newPeekChild(r)
 	in := &inputs{members: membersExceptSelf{job.NewMembers(h.proc, asker, r, scheduler.ForRun(r))}, peek: asker,
 		cpus:  len(cpus),
-		model: kernel.CPUModel(h.proc), prices: p, limitPct: c.BudgetPct,
-		finder: cgroup.NewFinder(h.proc, cgroup.Identity{ID: r.Key.JobID, SLUID: r.Key.SLUID, Node: r.Node, UID: r.Job.UID},
-			rawcall.Now)}
+		model: kernel.CPUModel(h.proc), budget: budget{p, c.BudgetPct}}
+	in.finder = cgroup.NewFinder(h.proc,
+		cgroup.Identity{ID: r.Key.JobID, SLUID: r.Key.SLUID, Node: r.Node, UID: r.Job.UID}, rawcall.Now)
 	l := counterOpener{in, h, r, c, cpus}
 	l.chooseRates()
 	l.openNodeCounters()
@@ -134,23 +169,6 @@ func (h host) newPeekChild(r job.Run) *peek.Child {
 
 // add appends a source.
 func (in *inputs) add(s counter.Source) { in.sources = append(in.sources, s) }
-
-// note adds a note to the header of the profile.
-func (in *inputs) note(code note.Code, format string, args ...any) {
-	in.notes = append(in.notes, note.New(code, format, args...))
-}
-
-// noteText adds a note with this text, unless the text is "".
-func (in *inputs) noteText(code note.Code, text string) {
-	if text != "" {
-		in.note(code, "%s", text)
-	}
-}
-
-// addAbsent records that a source is absent, and why.
-func (in *inputs) addAbsent(name, why string) {
-	in.absent = append(in.absent, run.CounterSource{Name: name, Absent: why})
-}
 
 // processReadNS is the interval, in ns, at which the job's processes are read if no source records into rings.
 const processReadNS = 100e6
@@ -356,11 +374,5 @@ func (in *inputs) close() error {
 	if in.peek != nil {
 		all = errors.Join(all, in.peek.Close())
 	}
-	if in.closeFrozen != nil {
-		all = errors.Join(all, in.closeFrozen())
-	}
-	if in.finder != nil {
-		all = errors.Join(all, in.finder.Close())
-	}
-	return all
+	return errors.Join(all, in.jobGroup.close())
 }

@@ -128,7 +128,8 @@ func sampleRun(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func
 
 // writeDeclined writes a profile without samples whose notes say why the agent did not sample.
 func writeDeclined(dir job.RunDir, r job.Run, notes []note.Note) error {
-	in := &inputs{stepNS: 5e6, notes: notes, cpus: runtime.NumCPU(), model: kernel.CPUModel("/proc")}
+	in := &inputs{stepNS: 5e6, shortcomings: shortcomings{notes: notes}, cpus: runtime.NumCPU(),
+		model: kernel.CPUModel("/proc")}
 	a := newAgent(r, in, func(error) {})
 	h := in.header(r)
 	h.BaseNS, h.RunNS, h.RunReal = rawcall.Now(), int64(r.StartMono*1e9), r.StartReal

@@ -26,11 +26,11 @@ func (a *agent) seal(reason string) error {
 	f := profile.Footer{Reason: reason, Executable: program, Script: a.in.script(program), BuildID: a.in.buildID(program),
 		Notes: a.footerNotes}
 	f.Programs = a.in.activities(a.header.RunNS)
-	if a.in.boards != nil {
-		f.GPUs = a.in.boards()
+	if a.in.gpus.Devices != nil {
+		f.GPUs = a.in.gpus.Devices()
 	}
-	if a.in.gpuCPU != nil {
-		cpu := a.in.gpuCPU()
+	if a.in.gpus.CPU != nil {
+		cpu := a.in.gpus.CPU()
 		f.GPUReaderS, f.GPUReaderStartS = float64(cpu.TotalNS)/1e9, float64(cpu.StartNS)/1e9
 	}
 	f.Before, f.Uncertain = a.in.countedBefore(), a.uncertainShares()

@@ -92,8 +92,8 @@ func simulated(t testing.TB, d *disk, stepNS int64) (*agent, *int64, []*source) 
 	ring := &source{now: &now, step: stepNS, counts: [2][]uint64{make([]uint64, 3), make([]uint64, 3)}}
 	sources := []*source{ring, {now: &now, every: 1e9, counts: [2][]uint64{make([]uint64, 2)}},
 		{now: &now, every: 5e9, counts: [2][]uint64{make([]uint64, 2)}}}
-	in := &inputs{cpu: cpu, members: &fixedMembers{}, stepNS: stepNS, cpus: 2, usesRings: true, prices: virtual,
-		limitPct: 100}
+	in := &inputs{cpu: cpu, members: &fixedMembers{}, stepNS: stepNS, cpus: 2, usesRings: true,
+		budget: budget{virtual, 100}}
 	for i, s := range sources {
 		in.add(s)
 		if s.every > 0 {

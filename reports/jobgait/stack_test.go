@@ -86,7 +86,7 @@ func TestStackOfAnotherUser(t *testing.T) {
 		_ = cmd.Wait()
 	}()
 	call := b.command("stack", strconv.Itoa(cmd.Process.Pid))
-	call.Dir, call.Env = "/", []string{"HOME=/nonexistent"}
+	call.Dir, call.Env = "/", []string{"HOME=" + filepath.Join(t.TempDir(), "absent")}
 	call.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	r := end(t, call)
 	oneLine := strings.HasSuffix(r.complaint, "is not yours\n") && strings.Count(r.complaint, "\n") == 1
