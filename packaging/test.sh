@@ -39,9 +39,14 @@ beside=()
 # Packages whose tests take longest, so that none of them runs alone at the end.
 longest=(./reports/jobgait ./epilog/finish ./packaging/checks)
 
-# Packages whose tests hold a job's CPU time or a sampling rate against a bound, or wait until an
-# agent has found a process: beside others they fail for want of CPUs. They run alone.
-serial=(./agent ./agent/counter/gpu ./agent/counter/kernel ./agent/counter/perf ./packaging/league)
+# Packages whose tests run alone, because beside others they fail for want of CPUs.
+serial=(
+  ./agent                # bounds on the agent's CPU time and on the loss of a kill; waits until an agent has found a process
+  ./agent/counter/gpu    # a bound on the reader's CPU time; hangs are told from slow calls by time
+  ./agent/counter/kernel # CPU time by /proc against that of the kernel
+  ./agent/counter/perf   # rates of events and of code addresses
+  ./packaging/league     # a program that must get a CPU to have a rhythm
+)
 
 # What real end-to-end tests need.
 if [[ $(id -u) == 0 ]]; then packaging/distribution.sh sqlite3 lammps openmpi-bin rpm libslurm-dev || failed=1; fi

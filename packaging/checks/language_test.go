@@ -16,9 +16,12 @@ import (
 const maxColumns = 120
 
 // goFiles returns the paths of the tree's Go files, below the root.
-func goFiles(t *testing.T) []string {
+func goFiles(t *testing.T) []string { return treeFiles(t, "*.go") }
+
+// treeFiles returns the paths, below the root, of the tree's files that match a pattern of git.
+func treeFiles(t *testing.T, pattern string) []string {
 	t.Helper()
-	list := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.go")
+	list := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", pattern)
 	list.Dir = root(t)
 	out, err := list.Output()
 	if err != nil {
@@ -26,7 +29,7 @@ func goFiles(t *testing.T) []string {
 	}
 	files := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 	if len(files) == 0 {
-		t.Fatal("git lists no Go file")
+		t.Fatalf("git lists no %s", pattern)
 	}
 	return files
 }
