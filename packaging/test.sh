@@ -42,8 +42,8 @@ longest=(./reports/jobgait ./epilog/finish ./packaging/checks)
 # Packages whose tests run alone, because beside others they fail for want of CPUs.
 serial=(
   ./agent                # bounds on the agent's CPU time and on the loss of a kill; waits until an agent has found a process
-  ./agent/counter/gpu    # a bound on the reader's CPU time; hangs are told from slow calls by time
-  ./agent/counter/kernel # CPU time by /proc against that of the kernel
+  ./agent/counter/gpu    # a bound on the reader's CPU time; distinguishes hangs from slow calls by time
+  ./agent/counter/kernel # CPU time of processes that come and go, against that of wait4
   ./agent/counter/perf   # rates of events and of code addresses
   ./packaging/league     # a program that must get a CPU to have a rhythm
 )
