@@ -24,7 +24,7 @@ const historyStuckFile = "history.stuck"
 // historyLimit bounds the use of the history where the context has no deadline.
 const historyLimit = time.Hour
 
-// withHistory opens this node's history for writing, passes it to use and closes it; if there is none yet and
+// withHistory opens this node's history for writing, passes it to use and closes it; if no history exists and
 // create is false, it does nothing. If ctx ends and the history does not return, because its file system hangs,
 // withHistory leaves it and returns an errHangs. What is left behind may still run: use must change only what it
 // returns.
