@@ -38,12 +38,12 @@ func (s *Sampler) Drain(to counter.Sink) error {
 	for _, c := range s.cpus {
 		c.samples, c.next = slices.Delete(c.samples, 0, c.next), 0
 	}
-	lost := s.lostEvents
-	if lost || s.table.atCapacity() {
+	stormed := s.followStorm(limit, s.lostEvents) // needs to know the members
+	if s.lostEvents || s.table.atCapacity() {
 		s.table.forget()
 		s.lostEvents = false
 	}
-	return errors.Join(first, s.followStorm(limit, lost), s.followHotplug(to), s.followCgroup(limit))
+	return errors.Join(first, stormed, s.followHotplug(to), s.followCgroup(limit))
 }
 
 // TakeSideRecords returns the number of records since the last call that no timer wrote: of mappings, forks and

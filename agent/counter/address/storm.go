@@ -62,10 +62,10 @@ func (w *storm) count(pid int32) {
 // isFlood adds the records since the last drain that belong to processes outside the job, and reports whether
 // tracking should be paused for their number. lost is whether the kernel lost records meanwhile: that is a
 // storm if most of those that arrived were of others.
-func (w *storm) isFlood(now int64, cpus int, isOwn func(pid int32) bool, lost bool) bool {
+func (w *storm) isFlood(now int64, cpus int, isOwn func(pid int32, records int64) bool, lost bool) bool {
 	var all, foreign int64
 	for pid, n := range w.byPID {
-		if all += n; !isOwn(pid) {
+		if all += n; !isOwn(pid, n) {
 			foreign += n
 		}
 	}
@@ -119,11 +119,18 @@ func (w *storm) notes(now int64) []note.Note {
 		math.Max(1, float64(all)/1e9))}
 }
 
+// manyRecords is the number of records in one drain from which it is looked up whether a process belongs to the
+// job, although it was not sampled yet.
+const manyRecords = 100
+
 // followStorm begins or ends a pause of tracking. lost is whether the kernel lost records of processes since the
 // last drain.
 func (s *Sampler) followStorm(now int64, lost bool) error {
 	w := &s.storm
-	own := func(pid int32) bool { return s.table.isMember(pid) || s.table.ended[pid] }
+	own := func(pid int32, records int64) bool {
+		return s.table.isMember(pid) || s.table.ended[pid] ||
+			records >= manyRecords && s.table.entryFor(pid, now).member
+	}
 	defer clear(s.table.ended)
 	switch {
 	case s.p.Root != 0 || s.p.Members == nil || s.tracking.limited() || !s.on:

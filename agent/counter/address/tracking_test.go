@@ -177,20 +177,21 @@ func TestStormIsLeftOut(t *testing.T) {
 
 func TestStormLimits(t *testing.T) {
 	const second = int64(1e9)
-	none := func(int32) bool { return false }
+	none := func(int32, int64) bool { return false }
+	all := func(int32, int64) bool { return true }
 	for name, c := range map[string]struct {
 		records int
 		span    int64
-		own     func(int32) bool
+		own     func(int32, int64) bool
 		lost    bool
 		want    bool
 	}{
 		"few":                     {3999, second, none, false, false},
 		"many":                    {4001, second, none, false, true},
-		"the job's own":           {100_000, second, func(int32) bool { return true }, false, false},
+		"the job's own":           {100_000, second, all, false, false},
 		"a moment":                {4001, second / 2, none, false, false},
 		"lost":                    {100, second / 10, none, true, true},
-		"the job's own were lost": {100, second / 10, func(int32) bool { return true }, true, false},
+		"the job's own were lost": {100, second / 10, all, true, false},
 	} {
 		w := newStorm(defaultStorm())
 		w.isFlood(second, 2, none, false)
@@ -221,5 +222,22 @@ func TestPausesDouble(t *testing.T) {
 	}
 	if n := w.notes(now); len(n) != 1 || !strings.Contains(n[0].Text, "230 s") {
 		t.Errorf("notes %v", n)
+	}
+}
+
+// A storm of the job's own is no neighbor's, not even where records are lost.
+func TestOwnStormIsTracked(t *testing.T) {
+	job := process(t, "storm")
+	s := sampling(t, SamplingParams{Members: only(job.Process.Pid)})
+	must(t, s.Start())
+	var sink countertest.Sink
+	end := rawcall.Now() + 3e9
+	jobtest.Until(t, "records are lost", func() bool {
+		unix.Nanosleep(&unix.Timespec{Nsec: 2e8}, nil) // as long as a drain of a slow agent
+		must(t, s.Drain(&sink))
+		return sink.Gone > 0 && rawcall.Now() > end
+	})
+	if n := s.Notes(); s.storm.pauses > 0 || len(n) > 0 {
+		t.Errorf("%d pauses, notes %v", s.storm.pauses, n)
 	}
 }
