@@ -105,7 +105,7 @@ func TestLostRecordsMakeUsForget(t *testing.T) {
 		gone   int64
 		forget bool
 	}{
-		"records":     {unix.PERF_RECORD_LOST, body(uint64(1), uint64(5), uint64(0), uint64(0)), 5, true},
+		"records":     {unix.PERF_RECORD_LOST, body(uint64(1), uint64(5), uint64(3), uint64(0)), 5, true},
 		"samples":     {unix.PERF_RECORD_LOST_SAMPLES, body(uint64(5), uint64(0), uint64(0)), 5, false},
 		"bad mapping": {unix.PERF_RECORD_MMAP2, body(uint64(5)), 1, true},
 		"bad sample":  {unix.PERF_RECORD_SAMPLE, body(uint64(5)), 1, false},
@@ -121,9 +121,10 @@ func TestLostRecordsMakeUsForget(t *testing.T) {
 		const dataHead = 1024 // in perf_event_mmap_page
 		_, err = unix.Pwrite(fd, binary.NativeEndian.AppendUint64(nil, uint64(len(record))), dataHead)
 		must(t, err)
-		s := &Sampler{table: newTable(peek.Direct{Proc: t.TempDir()}, nil), nextOnlineNS: 1 << 62,
+		s := &Sampler{table: newTable(peek.Direct{Proc: t.TempDir()}, only(3)), nextOnlineNS: 1 << 62,
+			p: SamplingParams{Members: only(3)}, storm: newStorm(defaultStorm()), on: true,
 			cpus: []*cpu{{fd: fd, tracker: -1, ring: ring}}}
-		s.table.apply(event{kind: execed, pid: 3})
+		s.table.add(3, processEntry{member: true})
 		var sink countertest.Sink
 		for range 2 {
 			must(t, s.Drain(&sink))
@@ -131,6 +132,9 @@ func TestLostRecordsMakeUsForget(t *testing.T) {
 		if n := sink.DrainedRecords + s.TakeSideRecords(); sink.Gone != c.gone || n != 1 || s.TakeSideRecords() != 0 ||
 			(len(s.table.procs) == 0) != c.forget {
 			t.Errorf("%s: %d lost of %d, %d processes remembered", name, sink.Gone, n, len(s.table.procs))
+		}
+		if name == "records" && s.storm.pauses > 0 { // of process 3
+			t.Error("the job's own lost records count as a neighbor's storm")
 		}
 		must(t, s.Close())
 	}
