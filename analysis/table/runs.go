@@ -27,6 +27,8 @@ type Runs struct {
 	Notes    []note.Note
 	// Bad reports that the series could not be read: it has only an ID and notes.
 	Bad bool
+	// Session reports that the series is of one session of a benchmark tool: Join merges those of several files.
+	Session bool
 	// rows names the file if several series are columns of its rows: they have one owner.
 	rows string
 }
@@ -58,7 +60,8 @@ func DefaultRuns(name string) RunOptions {
 // runs; `start` is the epoch second at which a run began, `nodes` its nodes as Slurm
 // lists them or separated by spaces; all others are metadata. Where no column is known as
 // the value, each column of numbers is a series. The data.js of github-action-benchmark and
-// the JSON of hyperfine are read as well, a series for each benchmark or command.
+// the JSON of hyperfine, pytest-benchmark, Google Benchmark and asv are read as well, a series for each
+// benchmark or command.
 //
 // A fault of one series of several is a note on that series, which is then empty; what
 // cannot be taken apart into series is an error with the file's name and the line.

@@ -42,9 +42,15 @@ func isRunDocument(first []byte) bool {
 	if bytes.HasPrefix(first, []byte(benchmarkData)) || string(first) == "{" {
 		return true
 	}
-	var keys map[string]json.RawMessage
-	return first[0] == '{' && json.Unmarshal(plainJSON(first), &keys) == nil && keys["y"] == nil &&
-		(keys["entries"] != nil || keys["results"] != nil)
+	if first[0] != '{' || bytes.Contains(first, []byte(`"y"`)) {
+		return false
+	}
+	for _, key := range []string{"entries", "results", "benchmarks", "context", "machine_info", "commit_hash", "arch"} {
+		if bytes.Contains(first, []byte(`"`+key+`"`)) {
+			return true
+		}
+	}
+	return false
 }
 
 // readRunDocument reads a whole document: one series for each benchmark or command.
@@ -65,13 +71,9 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 	if countEntries(text) > o.Limits.Values {
 		return nil, "", in.failAt(line, "read series: more than %d values: %w", o.Limits.Values, errTooLarge)
 	}
-	var doc runDocument
-	if err := json.Unmarshal(plainJSON(text), &doc); err != nil {
+	all, understood, err := parseRunDocument(plainJSON(text))
+	if err != nil {
 		return nil, "", in.failAt(line, "read series: malformed JSON: %w", err)
-	}
-	all, understood := doc.hyperfine(), "hyperfine's JSON: value = times"
-	if len(doc.Entries) > 0 {
-		all, understood = doc.benchmarks(), "github-action-benchmark: time = date, value = value, commit"
 	}
 	runs := 0
 	for i := range all {
@@ -79,9 +81,9 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 		runs += len(all[i].Y)
 	}
 	switch {
-	case len(all) == 0:
-		err = errors.New("the JSON document contains no runs: write one line per series, " +
-			"github-action-benchmark's data.js or hyperfine's JSON is wanted")
+	case len(all) == 0 && understood == "":
+		err = errors.New("the JSON document contains no runs: want one series per line, or the JSON of " +
+			"github-action-benchmark, hyperfine, pytest-benchmark, Google Benchmark or asv")
 	case runs > o.Limits.Rows || len(all) > o.Limits.Series:
 		err = errTooLarge
 	}
@@ -89,6 +91,25 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 		return nil, "", in.failAt(line, "read series: %w", err)
 	}
 	markRepeated(all)
+	return all, understood, nil
+}
+
+// parseRunDocument parses a whole document and returns its series and how it was understood, "" if it is of no known
+// tool.
+func parseRunDocument(text []byte) (all []Runs, understood string, err error) {
+	if all, understood, ok := parseSession(text); ok {
+		return all, understood, nil
+	}
+	var doc runDocument
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, "", err
+	}
+	if len(doc.Entries) > 0 {
+		return doc.benchmarks(), "github-action-benchmark: time = date, value = value, commit", nil
+	}
+	if all = doc.hyperfine(); len(all) > 0 {
+		understood = "hyperfine's JSON: value = times"
+	}
 	return all, understood, nil
 }
 

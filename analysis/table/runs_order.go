@@ -10,9 +10,10 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// finish makes infinite values missing and sorts the runs by time, with a note if it had to do so. After
-// sorting, Order holds the index of each run in the input.
+// finish turns rates into times, makes infinite values missing and sorts the runs by time, with a note for each
+// thing that it had to do. After sorting, Order holds the index of each run in the input.
 func (in *Runs) finish() {
+	in.invertRates()
 	infinite := 0
 	for i, v := range in.Y {
 		if math.IsInf(v, 0) {
@@ -27,11 +28,7 @@ func (in *Runs) finish() {
 	if sort.Float64sAreSorted(in.T) {
 		return
 	}
-	order := make([]int, len(in.T))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.T[a], in.T[b]) })
+	order := timeOrder(in.T)
 	before := in.Order
 	*in = in.arrange(order)
 	if in.Order = order; before != nil { // the runs are a part of the input
@@ -39,6 +36,16 @@ func (in *Runs) finish() {
 	}
 	in.Notes = append(in.Notes, note.New(note.Unsorted,
 		"the runs were not in the order of time and were sorted; indexes are those of the input"))
+}
+
+// timeOrder returns the indexes of times in ascending order of time; equal times keep their order.
+func timeOrder(t []float64) []int {
+	order := make([]int, len(t))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t[a], t[b]) })
+	return order
 }
 
 // arrange returns the runs at the given places, in that order.

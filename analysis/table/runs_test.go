@@ -428,7 +428,7 @@ func FuzzRuns(f *testing.F) {
 		"\xef\xbb\xbft,value\n1e999,1\n",
 		`window.BENCHMARK_DATA = {"entries":{"s":[{"commit":{"id":"a"},"date":1704067200000,` +
 			`"benches":[{"name":"b","value":5,"unit":"ns"}]}]}}`,
-		`{"results":[{"command":"sleep 1","times":[1,null]}]}`, "{\n}",
+		`{"results":[{"command":"sleep 1","times":[1,null]}]}`, "{\n}", pytestSession, googleSession, asvSession,
 	} {
 		f.Add([]byte(s), false)
 		f.Add([]byte(s), true)

@@ -68,11 +68,11 @@ func (r Report) slowerNow(changed int) string {
 	if len(list) == 0 {
 		switch {
 		case r.acknowledged():
-			return " What is slower now is acknowledged."
+			return " What is " + r.worseWord() + " now is acknowledged."
 		case len(r.doubtful()) > 0:
-			return " None is slower now surely enough for --check to count it."
+			return " None is " + r.worseWord() + " now surely enough for --check to count it."
 		case changed > 0:
-			return " None is slower now than before."
+			return " None is " + r.worseWord() + " now than before."
 		}
 		return ""
 	}
@@ -82,11 +82,20 @@ func (r Report) slowerNow(changed int) string {
 		parts = append(parts, fmt.Sprintf("%s by %s since %s", clipName(s.Title()), quantity.Percent(c.EffectPct),
 			s.date(c.T, r.options)))
 	}
-	text := " Slower now: " + strings.Join(parts, "; ")
+	word := r.worseWord()
+	text := " " + strings.ToUpper(word[:1]) + word[1:] + " now: " + strings.Join(parts, "; ")
 	if more := len(list) - most; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
 	return text + "."
+}
+
+// worseWord returns the word for a history that --check counts: not every history is one of times.
+func (r Report) worseWord() string {
+	if slices.ContainsFunc(r.Series, func(s Judged) bool { return !isTime(s.Unit) }) {
+		return "slower or higher"
+	}
+	return "slower"
 }
 
 // acknowledged reports whether a slowdown of any history was acknowledged.

@@ -89,7 +89,8 @@ func (g noteGroup) lines(lone bool) []string {
 // Routine reports whether a note is about how runs were recorded rather than about their performance.
 func Routine(code note.Code) bool {
 	switch code {
-	case note.MissingRuns, note.FieldsMissing, note.CommonMode, note.RepeatedTimes, note.Unsorted:
+	case note.MissingRuns, note.FieldsMissing, note.CommonMode, note.RepeatedTimes, note.Unsorted,
+		note.InvertedRate:
 		return true
 	}
 	return false

@@ -230,10 +230,11 @@ func (s Judged) direction(effectPct float64) string {
 	return "lower"
 }
 
-// isTime reports whether the unit is one of time; "" counts as time.
+// isTime reports whether the unit is one of time, or of time per item, such as ns/op; "" counts as time.
 func isTime(unit string) bool {
+	unit, _, _ = strings.Cut(unit, "/")
 	switch unit {
-	case "", "s", "ms", "us", "min", "h":
+	case "", "s", "ms", "us", "ns", "min", "h", "sec", "msec", "usec", "nsec":
 		return true
 	}
 	return false

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -38,17 +39,20 @@ type changesOptions struct {
 func changesCommand(getenv func(string) string) *cobra.Command {
 	var o changesOptions
 	c := &cobra.Command{
-		Use:   "changes [FILE]",
+		Use:   "changes [FILE...]",
 		Short: "when did runs become slower, by how much, and what changed then",
 		Long: "changes finds where the level of run times changed: of your stored runs, of\n" +
 			"those of --user or of the whole --site, or of anybody's numbers in FILE.\n\n" +
 			"FILE is CSV with one run a row: a time (t, time, timestamp, date..), a value\n" +
 			"(value, seconds, time_s, elapsed.., else every column of numbers) and further\n" +
 			"columns as metadata, or lines of JSON, one series each: {\"id\",\"t\",\"y\",\"start\",\n" +
-			"\"also\",\"meta\",\"nodes\"}. Either may be packed with gzip; - is standard input. A\n" +
-			"time is a date with or without a time of day and a zone, a day number, or epoch\n" +
-			"seconds, milli-, micro- or nanoseconds. Nothing, null, NaN, N/A, <not counted>\n" +
-			"are missing values. One line on standard error says how a CSV file was read.\n\n" +
+			"\"also\",\"meta\",\"nodes\"}. Either may be packed with gzip; - is standard input. The\n" +
+			"JSON of hyperfine, github-action-benchmark, pytest-benchmark, Google Benchmark\n" +
+			"and asv is read as well; runs of one benchmark in several FILEs are one\n" +
+			"history. A time is a date with or without a time of day and a zone, a day\n" +
+			"number, or epoch seconds, milli-, micro- or nanoseconds. Nothing, null, NaN,\n" +
+			"N/A, <not counted> are missing values. One line on standard\n" +
+			"error says how a CSV file was read.\n\n" +
 			"Series of one user, shapes of one app and series with the same starts are\n" +
 			"related. What unrelated ones show at one time is the machine's, and is said of\n" +
 			"no job.\n\n" +
@@ -56,7 +60,6 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 			"the one before by --min-effect percent or more and that is not acknowledged:\n" +
 			"--ack JOBID does so for the stored change that begins with that job; for a FILE\n" +
 			"--ack names a list.",
-		Args: argCount(0, 1, "at most one file: jobgait changes [FILE]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.valid(); err != nil {
 				return err
@@ -64,7 +67,7 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 			if len(args) == 0 {
 				return o.ofStored(cmd, getenv)
 			}
-			return o.ofFile(cmd, args[0])
+			return o.ofFiles(cmd, args)
 		},
 	}
 	f := c.Flags()
@@ -89,15 +92,15 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// ofFile looks for changes in the series of a file.
-func (o changesOptions) ofFile(cmd *cobra.Command, path string) error {
+// ofFiles looks for changes in the series of files.
+func (o changesOptions) ofFiles(cmd *cobra.Command, paths []string) error {
 	if err := rejectStoredFlags(cmd); err != nil {
 		return err
 	}
-	if path == "-" && o.ack == "-" {
+	if slices.Contains(paths, "-") && o.ack == "-" {
 		return usageError{fmt.Errorf("standard input is one file: FILE and --ack cannot both be -")}
 	}
-	hs, sayReading, err := readHistories(cmd, path, o.unit, o.columns)
+	hs, sayReading, err := readHistories(cmd, paths, o.unit, o.columns)
 	if err != nil {
 		return err
 	}
@@ -162,27 +165,49 @@ func validUnit(unit string) error {
 	return usageError{fmt.Errorf("--t-unit %s: want one of %s", unit, strings.Join(names, ", "))}
 }
 
-// readHistories reads a file of histories. sayReading prints how the file was interpreted; call it only on
-// success, so that a failure prints one line, its error.
-func readHistories(cmd *cobra.Command, path, unit string, by table.Columns) (
+// readHistories reads files of histories. Benchmark tools write a file for each session: runs of one benchmark in
+// several files are one history. sayReading prints how the files were interpreted; call it only on success, so
+// that a failure prints one line, its error.
+func readHistories(cmd *cobra.Command, paths []string, unit string, by table.Columns) (
 	hs []change.History, sayReading func(), err error) {
+	o := table.DefaultRuns("")
+	o.Unit, o.Columns = table.TimeUnit(unit), by
+	var sessions []table.Runs
+	var readings []fileReading
+	for _, path := range paths {
+		inputs, reading, err := readRuns(cmd, path, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		readings = append(readings, reading)
+		if len(inputs) > 0 && inputs[0].Session {
+			sessions = append(sessions, inputs...)
+			continue
+		}
+		hs = append(hs, change.Of(inputs, filepath.Base(reading.name))...)
+	}
+	hs = append(hs, change.Of(table.Join(sessions), "")...)
+	if len(hs) == 0 {
+		return nil, nil, fmt.Errorf("%s: no runs: name the files that hold results", strings.Join(paths, ", "))
+	}
+	return hs, func() { printReadings(cmd, readings) }, nil
+}
+
+// readRuns reads all series of one file, with progress on a terminal.
+func readRuns(cmd *cobra.Command, path string, o table.RunOptions) ([]table.Runs, fileReading, error) {
 	in, err := openInput(cmd, path)
 	if err != nil {
-		return nil, nil, err
+		return nil, fileReading{}, err
 	}
 	defer func() { _ = in.Close() }()
-	o := table.DefaultRuns(in.Name)
-	o.Unit, o.Columns = table.TimeUnit(unit), by
+	o.Name = in.Name
 	read := &counted{r: in}
 	progress := startProgressFunc(cmd.ErrOrStderr(), func() string {
 		return fmt.Sprintf("reading %s: %d MB", in.Name, read.n.Load()>>20)
 	})
 	inputs, reading, err := table.ReadRuns(read, o)
 	progress.done()
-	if err != nil {
-		return nil, nil, err
-	}
-	return change.Of(inputs, filepath.Base(in.Name)), func() { printReading(cmd, in.Name, reading) }, nil
+	return inputs, fileReading{in.Name, reading}, err
 }
 
 // options returns the report's options from the flags.

@@ -97,6 +97,45 @@ func TestChangesOfCSV(t *testing.T) {
 	}
 }
 
+// A benchmark tool writes a file for each session: together they are one history. A rate that fell is slower.
+func TestChangesOfSessions(t *testing.T) {
+	dir := t.TempDir()
+	files := []string{filepath.Join(dir, "machine.json")}
+	write := func(path, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(files[0], `{"arch": "x86_64", "cpu": "", "machine": "m", "ram": "4", "version": 1}`)
+	for i := range 40 {
+		seconds := 1 + .01*float64(i%3)
+		if i >= 25 {
+			seconds *= 1.3
+		}
+		path := filepath.Join(dir, fmt.Sprintf("c%d.json", 99-i)) // not in the order of time
+		write(path, fmt.Sprintf(`{"commit_hash": "c%d", "env_name": "e", "date": %d, "params": {"machine": "m"},
+			"results": {"a.time_b": [[%g], []], "a.track_c": [[%g], []]}}`, i, 1_700_000_000_000+i*86_400_000, seconds,
+			1/seconds))
+		files = append(files, path)
+	}
+	v := parse(t, ask(append([]string{"changes", "--json"}, files...)...))
+	if len(v.Series) != 2 || v.Series[0].N != 40 || len(v.Series[0].Changes) != 1 || v.Series[0].Changes[0].Index != 25 {
+		t.Errorf("%+v", v)
+	}
+	a := ask(append([]string{"changes"}, files...)...)
+	for _, want := range []string{"Slower or higher now: a.time_b by", "% lower since"} {
+		if !strings.Contains(strings.Join(strings.Fields(a.out), " "), want) {
+			t.Errorf("no %q in %s", want, a.out)
+		}
+	}
+	if !strings.Contains(a.complaint, "and 39 more files: read as: asv: ") {
+		t.Errorf("%s", a.complaint)
+	}
+	if a = ask("changes", files[0]); a.status != 1 || !strings.Contains(a.complaint, "machine.json: no runs") {
+		t.Errorf("%+v", a)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	worse, same, better := fileOf(t, "a.csv", slower(1, 15)), fileOf(t, "b.csv", slower(2, 0)),
 		fileOf(t, "c.csv", slower(3, -15))
@@ -133,7 +172,7 @@ func TestChangesRefuses(t *testing.T) {
 		says   string
 		args   []string
 	}{
-		{2, "one file", []string{good, good}}, {2, "--method", []string{"--method", "magic", good}},
+		{1, "no such file", []string{good, good + ".not"}}, {2, "--method", []string{"--method", "magic", good}},
 		{2, "--t-unit", []string{"--t-unit", "h", good}}, {2, "--min-effect", []string{"--min-effect", "-1", good}},
 		{2, "flag", []string{"--nonsense", good}},
 		{2, "--days", []string{"--days", "nan", good}}, {2, "--site", []string{"--site", "--user", "a"}},

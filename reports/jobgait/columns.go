@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/table"
 )
 
@@ -24,6 +25,28 @@ func printReading(cmd *cobra.Command, name string, r table.Reading) {
 	}
 	if r.Cut != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: %s: %s\n", name, r.Cut)
+	}
+}
+
+// fileReading is how one file was interpreted.
+type fileReading struct {
+	name string
+	table.Reading
+}
+
+// printReadings prints how files were interpreted: one line for neighbors that were interpreted alike.
+func printReadings(cmd *cobra.Command, all []fileReading) {
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].Columns == all[0].Columns && all[n].Cut == "" {
+			n++
+		}
+		name := all[0].name
+		if n > 1 {
+			name += " and " + quantity.Plural(n-1, "more file")
+		}
+		printReading(cmd, name, all[0].Reading)
+		all = all[n:]
 	}
 }
 

@@ -199,7 +199,7 @@ func (o compareOptions) read(cmd *cobra.Command, paths []string) (a, b change.Hi
 	var pair [2]change.History
 	var readings []func()
 	for i, path := range paths {
-		hs, say, err := readHistories(cmd, path, o.unit, o.columns)
+		hs, say, err := readHistories(cmd, []string{path}, o.unit, o.columns)
 		if err != nil {
 			return a, b, nil, err
 		}

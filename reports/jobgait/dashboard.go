@@ -82,28 +82,21 @@ func (o dashboardOptions) ofFiles(cmd *cobra.Command, paths []string) error {
 	if err := rejectStoredFlags(cmd); err != nil {
 		return err
 	}
-	var hs []change.History
-	var readings []func()
-	for _, path := range paths {
-		read, sayReading, err := readHistories(cmd, path, o.unit, table.Columns{})
-		if err != nil {
-			return err
-		}
-		hs, readings = append(hs, read...), append(readings, sayReading)
+	hs, sayReading, err := readHistories(cmd, paths, o.unit, table.Columns{})
+	if err != nil {
+		return err
 	}
 	if o.title == "" {
 		o.title = titleOf(paths)
 	}
 	o.now = change.Newest(hs)
 	progress, p := analysisProgress(cmd, len(hs))
-	err := dashboardOf(hs, nil, change.Acks{}, p, o)
+	err = dashboardOf(hs, nil, change.Acks{}, p, o)
 	progress.done()
 	if err != nil {
 		return err
 	}
-	for _, sayReading := range readings {
-		sayReading()
-	}
+	sayReading()
 	return nil
 }
 
