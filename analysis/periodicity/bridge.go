@@ -1,7 +1,11 @@
 package periodicity
 
 import (
+	"math"
 	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/floats"
 
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/series"
@@ -9,6 +13,8 @@ import (
 
 // A cycle that is much longer than the others, as one in which an interpreter collects its garbage, is not followed.
 // Between two cycles that are it leaves a break of about one cycle in which the code of the loop runs: that is a cycle.
+// A longer break, as one in which other programs leave the job much more of the CPUs, holds as many cycles as its
+// samples of code fill. Without them the mean length would be that of the time before and after only.
 
 const (
 	// leastBreak and mostBreak are how long a break that is a cycle may be, in periods. What is shorter is the end of
@@ -17,35 +23,53 @@ const (
 	// leastHeld is the part of the code of a mean cycle, column by column, that a stretch has to have to be a cycle:
 	// beside it there may be other code.
 	leastHeld = 0.7
+	// severalCycles is how many cycles of samples a stretch holds if it is more than one cycle.
+	severalCycles = 1.5
+	// mostBreakCycles is the most cycles that are counted in one break, and mostBreakShare in all of them, as a share
+	// of those that were followed.
+	mostBreakCycles, mostBreakShare = 12, 0.25
 )
 
 // withClosedBreaks returns the period with its breaks closed where the code shows that they belong to the loop: a break
-// that holds a cycle becomes an instance, and an instance that holds a cycle only together with the break after
-// it is extended to the next instance. Only equal cycles of code are changed.
+// that holds a cycle becomes an instance, one that holds several becomes as many, and an instance that holds a cycle
+// only together with the break after it is extended to the next instance. Only equal cycles of code are changed.
 func (p Period) withClosedBreaks(set series.Set) Period {
 	columns := code(set)
 	if p.Column != series.CodeGroup || p.Kind != Equal || len(columns) < 2 {
 		return p
 	}
-	l := newMeanCycle(columns, p.Instances)
+	loop, judged := CodeOf(set, p)
+	l := loop.code
+	mayAdd := int(mostBreakShare * float64(len(p.Instances)))
 	var in []Instance
 	for _, x := range p.Instances {
 		if n := len(in); n > 0 {
 			last := &in[n-1]
 			end := last.First + last.Length
-			switch b := float64(x.First - end); {
-			case b <= 0 || b > mostBreak*p.PeriodSamples:
-			case b >= leastBreak*p.PeriodSamples && l.holdsCycle(end, x.First):
+			b, stretch := float64(x.First-end)/p.PeriodSamples, float64(x.First-last.First)/p.PeriodSamples
+			switch {
+			case b <= 0:
+			case l.cycles(end, x.First) >= severalCycles:
+				if more := loop.cyclesIn(end, x.First); judged && len(more) <= mayAdd {
+					in = append(in, more...)
+					mayAdd -= len(more)
+				}
+			case b >= leastBreak && b <= mostBreak && l.holdsCycle(end, x.First):
 				in = append(in, Instance{First: end, Length: x.First - end})
-			case float64(x.First-last.First) <= mostBreak*p.PeriodSamples && l.holdsCycle(last.First, x.First):
+			case stretch <= mostBreak && l.cycles(last.First, x.First) < severalCycles && l.holdsCycle(last.First, x.First):
 				last.Length = x.First - last.First
 			}
 		}
 		in = append(in, x)
 	}
-	if len(in) == len(p.Instances) && slices.Equal(in, p.Instances) {
+	if slices.Equal(in, p.Instances) {
 		return p
 	}
+	return p.withInstances(set, in)
+}
+
+// withInstances returns the period with other instances, and its lengths and coverage by these.
+func (p Period) withInstances(set series.Set, in []Instance) Period {
 	lengths := make([]float64, len(in))
 	covered := 0
 	for i, x := range in {
@@ -55,10 +79,46 @@ func (p Period) withClosedBreaks(set series.Set) Period {
 	p.Instances, p.Regions = in, regions(set, in)
 	p.Coverage = float64(covered) / float64(set.Len())
 	mean, sd := robust.Mean(lengths)
-	p.PeriodCV = lengthCV(mean, sd)
+	p.PeriodCV = lengthCV(mean/set.StepS, sd/set.StepS)
 	p.setLengths(lengths)
+	if p.Axis == series.CPU {
+		p.PeriodS, p.PeriodLoS, p.PeriodHiS = robust.MeanInterval(lengths, 0.95) // see toWall
+		p.PeriodSamples = p.PeriodS / set.StepS
+	}
 	p.Timing = p.WithMean()
 	return p
+}
+
+// cyclesIn returns the cycles that a break of several cycles, the slots from from to to, holds by its samples of code,
+// with the same number of samples each; none if the code of the loop does not run throughout.
+func (l LoopCode) cyclesIn(from, to int) []Instance {
+	held := floats.Sum(l.code.samples(from, to))
+	n := int(math.Round(l.code.cycles(from, to)))
+	if n < pieceCycles || n > mostBreakCycles {
+		return nil
+	}
+	each := held / float64(n)
+	filled := make([]float64, to-from) // samples up to the end of each slot
+	for i := range filled {
+		filled[i] = floats.Sum(l.code.samples(from+i, from+i+1))
+	}
+	floats.CumSum(filled, filled)
+	out := make([]Instance, n)
+	at := from
+	for k := range out {
+		end := to
+		if k+1 < n {
+			end = from + sort.SearchFloat64s(filled, float64(k+1)*each) + 1
+		}
+		out[k] = Instance{First: at, Length: end - at}
+		at = end
+	}
+	for k := range n - pieceCycles + 1 {
+		if last := out[k+pieceCycles-1]; !l.Runs(out[k].First, last.First+last.Length) {
+			return nil
+		}
+	}
+	return out
 }
 
 // meanCycleCode is the code of a loop: the samples of each column in a mean cycle.
@@ -97,6 +157,11 @@ func (l meanCycleCode) samples(from, to int) []float64 {
 		}
 	}
 	return out
+}
+
+// cycles returns how many mean cycles the samples in slots from to to are, whatever their code.
+func (l meanCycleCode) cycles(from, to int) float64 {
+	return floats.Sum(l.samples(from, to)) / floats.Sum(l.mean)
 }
 
 // holdsCycle reports whether the slots from from to to have at least leastHeld of the samples of a mean cycle,
