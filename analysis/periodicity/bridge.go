@@ -23,7 +23,7 @@ const (
 	// leastHeld is the part of the code of a mean cycle, column by column, that a stretch has to have to be a cycle:
 	// beside it there may be other code.
 	leastHeld = 0.7
-	// severalCycles is how many cycles of samples a stretch holds if it is more than one cycle.
+	// severalCycles is how many cycles of the loop's code a stretch holds if it is more than one cycle.
 	severalCycles = 1.5
 	// mostBreakCycles is the most cycles that are counted in one break, and mostBreakShare in all of them, as a share
 	// of those that were followed.
@@ -49,14 +49,14 @@ func (p Period) withClosedBreaks(set series.Set) Period {
 			b, stretch := float64(x.First-end)/p.PeriodSamples, float64(x.First-last.First)/p.PeriodSamples
 			switch {
 			case b <= 0:
-			case l.cycles(end, x.First) >= severalCycles:
+			case l.holdsSeveral(end, x.First):
 				if more := loop.cyclesIn(end, x.First); judged && len(more) <= mayAdd {
 					in = append(in, more...)
 					mayAdd -= len(more)
 				}
 			case b >= leastBreak && b <= mostBreak && l.holdsCycle(end, x.First):
 				in = append(in, Instance{First: end, Length: x.First - end})
-			case stretch <= mostBreak && l.cycles(last.First, x.First) < severalCycles && l.holdsCycle(last.First, x.First):
+			case stretch <= mostBreak && !l.holdsSeveral(last.First, x.First) && l.holdsCycle(last.First, x.First):
 				last.Length = x.First - last.First
 			}
 		}
@@ -93,7 +93,7 @@ func (p Period) withInstances(set series.Set, in []Instance) Period {
 // with the same number of samples each; none if the code of the loop does not run throughout.
 func (l LoopCode) cyclesIn(from, to int) []Instance {
 	held := floats.Sum(l.code.samples(from, to))
-	n := int(math.Round(l.code.cycles(from, to)))
+	n := int(math.Round(held / floats.Sum(l.code.mean)))
 	if n < pieceCycles || n > mostBreakCycles {
 		return nil
 	}
@@ -159,9 +159,14 @@ func (l meanCycleCode) samples(from, to int) []float64 {
 	return out
 }
 
-// cycles returns how many mean cycles the samples in slots from to to are, whatever their code.
-func (l meanCycleCode) cycles(from, to int) float64 {
-	return floats.Sum(l.samples(from, to)) / floats.Sum(l.mean)
+// holdsSeveral reports whether the slots from from to to have the samples of more than one mean cycle. Of each column
+// two cycles count at most: a cycle with much of one column is one.
+func (l meanCycleCode) holdsSeveral(from, to int) bool {
+	held := 0.0
+	for c, n := range l.samples(from, to) {
+		held += min(n, 2*l.mean[c])
+	}
+	return held >= severalCycles*floats.Sum(l.mean)
 }
 
 // holdsCycle reports whether the slots from from to to have at least leastHeld of the samples of a mean cycle,

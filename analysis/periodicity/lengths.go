@@ -17,47 +17,43 @@ const (
 	// measuredSlots bounds the slots of the runs in which cycles are measured, and leastMeasured is the least
 	// number of cycles from which a scatter is computed.
 	measuredSlots, leastMeasured = 1 << 15, 24
-	// measuredSamples is the least number of samples in a cycle: in shorter ones the error of a begin is as large as
-	// the scatter of three programs of four.
-	measuredSamples = 14
+	// measuredSamples is the least number of samples in a cycle for a scatter: in shorter ones the error of a begin is
+	// as large as the scatter of three programs of four. lengthSamples is that for single lengths.
+	measuredSamples, lengthSamples = 14, 5
 	// shapePhases is how many phases a cycle has a slot, mostShapePhases at most.
 	shapePhases, mostShapePhases = 2, 128
 	// reachShare is how far from where it was found a begin may lie, as a share of the cycle, and shiftSlots the step
 	// in which it is looked for; more where a cycle has more than mostShifts steps.
 	reachShare, shiftSlots, mostShifts = 0.2, 0.25, 40
 	// measurePasses is how often the shape of a cycle is learnt from the begins and these are measured again.
-	measurePasses = 2
+	measurePasses = 4
 )
 
 // cycleShape holds the code of one cycle: log[phase][column] is the logarithm of the column's share of the
-// samples in that phase.
+// samples in that phase; and its wave of busy CPUs.
 type cycleShape struct {
 	phases int
 	log    [][]float32
+	wave   busyWave
 }
 
 // cycleBegin is where a cycle begins, in slots, and the variance of that.
 type cycleBegin struct{ at, variance float64 }
 
 // learnShape returns the mean shape, in the given number of phases, of the cycles between consecutive begins of
-// each run. mean holds the mean share of each column, to which phases with few samples are drawn.
-func learnShape(hits []slotHits, mean []float64, runs [][]cycleBegin, phases int) cycleShape {
+// each run. mean holds the mean share of each column, to which phases with few samples are drawn; busy are the busy
+// CPUs by slot, nil where they are not known.
+func learnShape(hits []slotHits, busy series.Values, mean []float64, runs [][]cycleBegin, phases int) cycleShape {
 	counts := make([][]float64, phases)
 	for b := range counts {
 		counts[b] = make([]float64, len(mean))
 	}
-	for _, run := range runs {
-		for k := range len(run) - 1 {
-			from, length := run[k].at, run[k+1].at-run[k].at
-			for i := max(0, int(math.Ceil(from-.5))); i < len(hits) && float64(i)+.5 < from+length; i++ {
-				b := min(phases-1, int((float64(i)+.5-from)/length*float64(phases)))
-				for j, c := range hits[i].column {
-					counts[b][c] += float64(hits[i].count[j])
-				}
-			}
+	for slot, phase := range slotPhases(len(hits), runs, phases) {
+		for j, c := range hits[slot].column {
+			counts[phase][c] += float64(hits[slot].count[j])
 		}
 	}
-	s := cycleShape{phases: phases, log: make([][]float32, phases)}
+	s := cycleShape{phases: phases, log: make([][]float32, phases), wave: learnWave(busy, runs, phases)}
 	for b := range s.log {
 		row, n := make([]float64, len(mean)), 0.0
 		for _, near := range [...]struct {
@@ -77,12 +73,16 @@ func learnShape(hits []slotHits, mean []float64, runs [][]cycleBegin, phases int
 	return s
 }
 
-// gain returns the log-likelihood of the samples of a slot at position at in the cycle, in cycles (only the
-// fraction counts).
-func (s cycleShape) gain(h slotHits, at float64) (sum float64) {
+// gain returns the log-likelihood of the samples and the busy CPUs of a slot at position at in the cycle, in cycles
+// (only the fraction counts).
+func (s cycleShape) gain(hits []slotHits, slot int, at float64) (sum float64) {
 	b := int(math.Floor((at-math.Floor(at))*float64(s.phases))) % s.phases
+	h := hits[slot]
 	for k, c := range h.column {
 		sum += float64(h.count[k] * s.log[b][c])
+	}
+	if s.wave.precision > 0 {
+		sum += s.wave.gain(slot, b)
 	}
 	return sum
 }
@@ -105,9 +105,9 @@ func (s cycleShape) measure(hits []slotHits, at, before, after float64) (cycleBe
 		for i := from; i < to; i++ {
 			d := float64(i) + .5 - m
 			if d < 0 {
-				gains[k] += s.gain(hits[i], 1+d/before)
+				gains[k] += s.gain(hits, i, 1+d/before)
 			} else {
-				gains[k] += s.gain(hits[i], d/after)
+				gains[k] += s.gain(hits, i, d/after)
 			}
 		}
 		if gains[k] > gains[best] {
@@ -151,13 +151,13 @@ func (p Period) consecutiveBegins() (runs [][]cycleBegin) {
 func (p Period) withMeasuredLengths(set series.Set) Period {
 	columns := code(set)
 	if p.Column != series.CodeGroup || p.Kind != Equal || len(columns) < 2 ||
-		p.PeriodSamples < measuredSamples || set.Len() > measuredSlots {
+		p.PeriodSamples < lengthSamples || set.Len() > measuredSlots {
 		return p
 	}
-	hits := hitsOf(columns, 0, set.Len())
+	hits, busy := hitsOf(columns, 0, set.Len()), busyValues(set)
 	runs := p.consecutiveBegins()
 	for range measurePasses {
-		s := learnShape(hits, sharesOf(hits, len(columns)), runs,
+		s := learnShape(hits, busy, sharesOf(hits, len(columns)), runs,
 			min(mostShapePhases, int(math.Round(shapePhases*p.PeriodSamples))))
 		for _, run := range runs {
 			s.measureRun(hits, run, p.PeriodSamples)
@@ -167,6 +167,11 @@ func (p Period) withMeasuredLengths(set series.Set) Period {
 	if len(lengths) < leastMeasured {
 		return p
 	}
+	p = p.withLengths(runs, set.StepS, math.Sqrt(noise))
+	if p.PeriodSamples < measuredSamples {
+		return p
+	}
+	slices.Sort(lengths)
 	lo, mid, hi := robust.SortedQuantile(lengths, .1), robust.SortedQuantile(lengths, .5),
 		robust.SortedQuantile(lengths, .9)
 	wide := max(1e-9, (hi-lo)/tenthsDistance)
@@ -203,7 +208,23 @@ func (s cycleShape) measureRun(hits []slotHits, run []cycleBegin, period float64
 	}
 }
 
-// cycleLengths returns the lengths of the cycles between begins, in ascending order, and the mean variance of their
+// withLengths returns the period with the lengths of its cycles between begins, in slots, if their standard error is
+// less than that of rounding to slots or a small part of their scatter.
+func (p Period) withLengths(runs [][]cycleBegin, stepS, deviation float64) Period {
+	lengths, _ := cycleLengths(runs)
+	if len(lengths) == len(p.Instances) && deviation < mostLengthError {
+		for i := range lengths {
+			lengths[i] *= stepS
+		}
+		p.LengthsS, p.LengthErrorS = lengths, deviation*stepS
+	}
+	return p
+}
+
+// mostLengthError is the standard error, in slots, up to which measured lengths replace those in whole slots.
+const mostLengthError = 1.0
+
+// cycleLengths returns the lengths of the cycles between begins, in order of time, and the mean variance of their
 // error.
 func cycleLengths(runs [][]cycleBegin) (lengths []float64, noise float64) {
 	for _, run := range runs {
@@ -212,6 +233,5 @@ func cycleLengths(runs [][]cycleBegin) (lengths []float64, noise float64) {
 			noise += run[k].variance + run[k+1].variance
 		}
 	}
-	slices.Sort(lengths)
 	return lengths, noise / max(1, float64(len(lengths)))
 }

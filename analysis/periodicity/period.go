@@ -70,6 +70,10 @@ type Period struct {
 	// that follow each other.
 	Instances []Instance
 	Regions   []Region
+	// LengthsS are the lengths of the instances in seconds, measured to fractions of a sample, and LengthErrorS is
+	// the standard error of one; nil and 0 where lengths are known to whole samples only.
+	LengthsS     []float64
+	LengthErrorS float64
 	// Children are shorter periods inside the instances: the iterations of a
 	// solver within a time step.
 	Children []ChildPeriod

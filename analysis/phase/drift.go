@@ -67,19 +67,23 @@ func DriftOf(p periodicity.Period, startS, stepS float64) Drift {
 		t[i] = startS + (float64(in.First)+float64(in.Length)/2)*stepS
 		length[i] = float64(in.Length) * stepS
 	}
+	resolutionS := stepS
+	if len(p.LengthsS) == n {
+		length, resolutionS = p.LengthsS, p.LengthErrorS
+	}
 	if n >= minDrift {
-		d.setSlope(t, length, p.PeriodS, stepS)
-		d.Steps = steps(length, stepS)
+		d.setSlope(t, length, p.PeriodS, resolutionS)
+		d.Steps = steps(length, resolutionS)
 		for i, s := range d.Steps {
 			d.Steps[i].TS = startS + float64(p.Instances[s.Iteration].First)*stepS
 		}
 	}
-	d.setSlow(p.Instances, length, startS, stepS)
+	d.setSlow(p.Instances, length, startS, stepS, resolutionS)
 	return d
 }
 
 // setSlope sets the slope and its interval from means of consecutive iterations.
-func (d *Drift) setSlope(t, length []float64, periodS, stepS float64) {
+func (d *Drift) setSlope(t, length []float64, periodS, resolutionS float64) {
 	n := len(t)
 	k := (n + driftBlocks - 1) / driftBlocks
 	var x, y []float64
@@ -88,11 +92,10 @@ func (d *Drift) setSlope(t, length []float64, periodS, stepS float64) {
 		x, y = append(x, m/3600), append(y, middleMean(length[a:a+k])/periodS*100)
 	}
 	slope, lo, hi := robust.TheilSen(x, y, 0.95)
-	// Lengths are whole samples: a slope cannot be known better than to one
-	// sample of one mean over the whole run.
-	grid := 100 * stepS / periodS / float64(k) / (x[len(x)-1] - x[0])
-	if periodS < coarse*stepS {
-		grid *= float64(k) // all of them may be a sample longer by the way they are counted
+	// Lengths are known to resolutionS: a slope cannot be known better than to that of one mean over the whole run.
+	grid := 100 * resolutionS / periodS / float64(k) / (x[len(x)-1] - x[0])
+	if periodS < coarse*resolutionS {
+		grid *= float64(k) // all of them may be longer by that, by the way they are counted
 	}
 	d.SlopePctPerHour, d.Lo, d.Hi = slope, min(lo, slope-grid), max(hi, slope+grid)
 }
@@ -105,8 +108,9 @@ func middleMean(x []float64) float64 {
 	return m
 }
 
-// setSlow sets the number of all slow iterations and the list of the maxSlow slowest, the slowest first.
-func (d *Drift) setSlow(in []periodicity.Instance, length []float64, startS, stepS float64) {
+// setSlow sets the number of all slow iterations and the list of the maxSlow slowest, the slowest first. Lengths are
+// known to resolutionS.
+func (d *Drift) setSlow(in []periodicity.Instance, length []float64, startS, stepS, resolutionS float64) {
 	n := len(length)
 	over := make([]float64, n)
 	next := d.Steps
@@ -127,7 +131,7 @@ func (d *Drift) setSlow(in []periodicity.Instance, length []float64, startS, ste
 			over[a] = length[a] - m
 		}
 	}
-	limit := slowMADs * max(robust.MAD(over), stepS)
+	limit := slowMADs * max(robust.MAD(over), resolutionS)
 	for i, v := range over {
 		if v > limit {
 			d.Slow = append(d.Slow, Slow{Iteration: i, StartS: startS + float64(in[i].First)*stepS, LengthS: length[i],

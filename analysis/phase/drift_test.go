@@ -155,3 +155,25 @@ func TestDriftOfLittle(t *testing.T) {
 		}
 	}
 }
+
+// TestDriftByMeasuredLengths has cycles of four samples that become a tenth of a sample longer half way, and four that
+// take a third of a sample more: whole samples show neither.
+func TestDriftByMeasuredLengths(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	p := iterations(400, func(int) float64 { return 4 })
+	p.LengthErrorS = .00005
+	for i := range p.Instances {
+		length := .02 + .00005*rng.NormFloat64()
+		if i >= 200 {
+			length += .0005
+		}
+		if i%100 == 50 {
+			length += .0017
+		}
+		p.LengthsS = append(p.LengthsS, length)
+	}
+	d := DriftOf(p, 0, .005)
+	if len(d.Steps) != 1 || d.Steps[0].Iteration != 200 || math.Abs(d.Steps[0].EffectPct-2.5) > .5 || d.SlowCount != 4 {
+		t.Errorf("steps %+v, %d slow cycles, want a step of 2.5 %% at 200 and 4 slow ones", d.Steps, d.SlowCount)
+	}
+}
