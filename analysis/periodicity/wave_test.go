@@ -9,7 +9,8 @@ import (
 )
 
 // computeAndSleep is a run of cycles of 29.4 slots of which two thirds are computation on one CPU, in pages at random,
-// and the rest sleep. The last third of the computation has a page of its own. The lengths of the cycles vary by a share.
+// and the rest sleep. The last third of the computation has a page of its own. The lengths of the cycles vary by a
+// share.
 func computeAndSleep(r *rand.Rand, cycles int, spread float64) series.Set {
 	const slots, pages, samples = 29.4, 3, 3
 	next, at, sleeps := 0.0, 0.0, 0.0
@@ -52,7 +53,8 @@ func computeAndSleep(r *rand.Rand, cycles int, spread float64) series.Set {
 	return set
 }
 
-// TestBeginsByTheBusyCPUs measures the cycles of a loop of computation and sleep whose code is nearly the same throughout.
+// TestBeginsByTheBusyCPUs measures the cycles of a loop of computation and sleep whose code is nearly the same
+// throughout.
 func TestBeginsByTheBusyCPUs(t *testing.T) {
 	set := computeAndSleep(rand.New(rand.NewPCG(7, 1)), 200, .03)
 	r, err := Detect(set, Default())

@@ -64,48 +64,39 @@ func (j *loopPresence) slotAt(s float64) int {
 }
 
 // runsUntil returns the time until which the loop's code runs from startS on, startS if that is too short.
-func (j *loopPresence) runsUntil(startS, endS float64) float64 {
-	from, end := j.slotAt(startS), j.slotAt(endS)
-	at := from
-	for at < end {
-		next := min(at+j.code.PieceSlots(), end)
-		if end-next < j.code.PieceSlots()/2 {
-			next = end
-		}
-		if !j.code.Runs(at, next) {
-			break
-		}
-		at = next
-	}
-	switch until := j.set.StartS + float64(at)*j.set.StepS; {
-	case at == end && endS-startS >= j.leastS:
-		return endS
-	case until-startS >= j.leastS:
-		return until
-	}
-	return startS
-}
+func (j *loopPresence) runsUntil(startS, endS float64) float64 { return j.runsFrom(startS, endS) }
 
 // runsSince returns the time since which the loop's code runs up to endS, endS if that is too short.
-func (j *loopPresence) runsSince(startS, endS float64) float64 {
-	begin, at := j.slotAt(startS), j.slotAt(endS)
-	for at > begin {
-		next := max(at-j.code.PieceSlots(), begin)
-		if next-begin < j.code.PieceSlots()/2 {
-			next = begin
+func (j *loopPresence) runsSince(startS, endS float64) float64 { return j.runsFrom(endS, startS) }
+
+// runsFrom walks from a time towards another, earlier or later one, as long as the loop's code runs. It returns where
+// that ends, fromS if the stretch is too short.
+func (j *loopPresence) runsFrom(fromS, towardsS float64) float64 {
+	from, end := j.slotAt(fromS), j.slotAt(towardsS)
+	direction := 1
+	if end < from {
+		direction = -1
+	}
+	at := from
+	for left := direction * (end - at); left > 0; left = direction * (end - at) {
+		step := min(j.code.PieceSlots(), left)
+		if left-step < j.code.PieceSlots()/2 {
+			step = left
 		}
-		if !j.code.Runs(next, at) {
+		next := at + direction*step
+		if !j.code.Runs(min(at, next), max(at, next)) {
 			break
 		}
 		at = next
 	}
-	switch since := j.set.StartS + float64(at)*j.set.StepS; {
-	case at == begin && endS-startS >= j.leastS:
-		return startS
-	case endS-since >= j.leastS:
-		return since
+	reachedS := j.set.StartS + float64(at)*j.set.StepS
+	if at == end {
+		reachedS = towardsS
 	}
-	return endS
+	if math.Abs(reachedS-fromS) < j.leastS {
+		return fromS
+	}
+	return reachedS
 }
 
 // splitPhase splits a phase at a time into one of kind first and one of kind second; at its start or end it returns
