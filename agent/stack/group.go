@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
@@ -47,6 +48,7 @@ type grouping struct {
 	groups  map[string]*growingGroup
 	order   []string
 	hidden  int // threads that are in libraries only
+	python  int // tasks in which the interpreter of Python runs
 	trouble map[Trouble]int
 	cut     map[Ending]int
 }
@@ -54,6 +56,9 @@ type grouping struct {
 // addTask adds the threads of a task. It only counts threads whose stack could not be read and, except for the
 // main thread, threads without a call of the program's own code.
 func (m *grouping) addTask(t Task) {
+	if slices.ContainsFunc(t.Stacks.Listed, func(th Thread) bool { return slices.ContainsFunc(th.Frames, isPython) }) {
+		m.python++
+	}
 	for i, th := range t.Stacks.Listed {
 		if th.Trouble != "" && len(th.Frames) == 0 {
 			m.countTrouble(th)
@@ -74,6 +79,11 @@ func (m *grouping) addTask(t Task) {
 		}
 		m.addThread(t, th, i == 0, p)
 	}
+}
+
+// isPython reports whether a frame is a function of CPython that runs functions written in Python.
+func isPython(f Frame) bool {
+	return strings.HasPrefix(f.Function, "_PyEval_EvalFrame") || strings.HasPrefix(f.Function, "PyEval_EvalFrame")
 }
 
 // countTrouble counts why a thread's stack is missing or incomplete.
@@ -231,6 +241,10 @@ func (m *grouping) notes() (out []note.Note) {
 	if cut > 0 {
 		out = append(out, note.New(note.StackIncomplete, "%d stacks end before their outermost function (%s)", cut,
 			mostFrequent(m.cut)))
+	}
+	if m.python > 0 {
+		out = append(out, note.New(note.StackPython, "tasks that run Python: %d; their stacks show the functions of the "+
+			"interpreter and of its extensions, not those written in Python", m.python))
 	}
 	if m.hidden > 0 {
 		out = append(out, note.New(note.StackThreads, "%d other threads are in libraries only and not listed", m.hidden))

@@ -3,6 +3,7 @@ package stack
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -149,6 +150,23 @@ func TestOddGroups(t *testing.T) {
 		}
 		if len(odd) != len(c.odd) || len(odd) > 0 && odd[0] != c.odd[0] {
 			t.Errorf("%s: odd ranks %v, want %v", c.name, odd, c.odd)
+		}
+	}
+}
+
+// Stacks of Python show the interpreter's functions, and a note says so; a task counts once.
+func TestNoteOnPython(t *testing.T) {
+	eval := thread("R", "", "_PyEval_EvalFrameDefault python3.11", "Py_RunMain python3.11", "main python3.11")
+	m := merged(t, task(0, eval, eval), task(1, eval), polling(2))
+	const want = "tasks that run Python: 2;"
+	if !slices.ContainsFunc(m.Notes, func(n note.Note) bool {
+		return n.Code == note.StackPython && strings.Contains(n.Text, want)
+	}) {
+		t.Errorf("%+v", m.Notes)
+	}
+	for _, n := range merged(t, hung()...).Notes {
+		if n.Code == note.StackPython {
+			t.Errorf("%+v", n)
 		}
 	}
 }
