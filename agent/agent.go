@@ -129,7 +129,7 @@ func (a *agent) runLoop(stop <-chan os.Signal, limit time.Duration) (err error) 
 	reason := "stopped"
 	defer func() {
 		if p := recover(); p != nil {
-			reason, err = "failed", fmt.Errorf("failed, and sealed the profile up to here: %v", p)
+			reason, err = "failed", fmt.Errorf("the agent failed and sealed the profile recorded up to now: %v", p)
 		}
 		if serr := a.seal(reason); err == nil {
 			err = serr

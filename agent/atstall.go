@@ -40,7 +40,7 @@ type stacksRead struct {
 }
 
 const (
-	// maxStackReadings is how often stacks are taken in a run, againNS the least time between.
+	// maxStackReadings is how often stacks are taken in a run, minReadingGapNS the least time between.
 	maxStackReadings = 8
 	minReadingGapNS  = 60e9
 	// stackReadingLimit ends the reading: environments, copies and files are read within it.
@@ -84,8 +84,8 @@ func stacksReader(program string, r job.Run, c configs.Agent) readStacks {
 }
 
 // take begins to read the stacks of these processes in another goroutine. It does nothing if stacks are not
-// read, while a reading is in progress, within againNS of the last one, and after mostStalls readings. doing is
-// the job's activity at this time.
+// read, without processes, while a reading is in progress, within minReadingGapNS of the start of the last
+// one, and after maxStackReadings readings. doing is the job's activity at this time.
 func (s *atStall) take(now int64, doing string, pids []int) {
 	if s.read == nil || s.result != nil || s.taken >= maxStackReadings || s.taken > 0 && now < s.next || len(pids) == 0 {
 		return

@@ -73,12 +73,12 @@ func parseOptions(args []string) (options, error) {
 	case err != nil:
 		return o, err
 	case f.NArg() > 0:
-		return o, fmt.Errorf("unexpected argument %.40q", f.Arg(0))
+		return o, fmt.Errorf("unexpected argument %.40q (see --help)", f.Arg(0))
 	case version:
 		o.verb = "version"
 		return o, nil
 	case o.json && o.gpu:
-		return o, errors.New("--gpu prints text and cannot be combined with --json")
+		return o, errors.New("--gpu prints text only: leave out --gpu or --json")
 	case o.verb == "sample" && dir == "":
 		return o, errors.New("--run-dir is missing (see --help)")
 	}

@@ -339,7 +339,8 @@ func (in *inputs) buildID(program string) string {
 }
 
 // start starts the sources, code addresses first: starting them waits for a phase of their timers, and what
-// other sources count meanwhile would belong to no slot.
+// other sources count meanwhile would belong to no slot. It skips sources that were stopped, and returns at
+// the first error.
 func (in *inputs) start() error {
 	code := in.codeIndex()
 	for _, first := range []bool{true, false} {

@@ -10,7 +10,7 @@ import (
 	"jobgait/configs"
 )
 
-var errInside = errors.New("started inside the job's cgroup (PrologFlags=RunInJob?) and left it")
+var errInside = errors.New("the agent started in the job's cgroup and left it: is RunInJob set in Slurm's PrologFlags?")
 
 // leaveJobCgroup moves this process out of the cgroup of the job that it samples: it would be counted as part
 // of the job and killed with it. It returns false, with a note, if that fails. Under `jobgait run` it moves
@@ -30,8 +30,9 @@ func leaveJobCgroup(proc string, r job.Run, log func(error)) (left bool, notes [
 	return true, nil
 }
 
-// requestScope asks systemd to move the agent from slurmd's service into a scope of its own. It is called when
-// sampling has begun, and does not wait for the answer.
+// requestScope asks systemd to move the agent from slurmd's service into a scope of its own, if the settings
+// want that and the run is not one of `jobgait run`. It is called when sampling has begun, and does not wait
+// for the answer.
 func requestScope(systemd unit.Manager, r job.Run, c configs.Agent, log func(error)) {
 	if r.RootPID == 0 && c.OwnScope() {
 		systemd.ScopeInBackground(fmt.Sprintf("agent-%d", r.Key.JobID), log)

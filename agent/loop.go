@@ -45,8 +45,9 @@ func newLoop(h profile.Header, waits func(page uint64) bool) loop {
 	return l
 }
 
-// follow passes the slots of a written block to the pursuit and records the cycles that ended in it. hz is the
-// rate of code addresses per second and CPU.
+// follow passes the slots of a written block to the pursuit and records the cycles that ended in it. hz is
+// the rate of code addresses per second and CPU. Of the recorded cycles it keeps the last maxRecentCycles.
+// Slots that no block has count as missing, at most maxGapSlots of them in a row.
 func (l *loop) follow(b *profile.Block, h profile.Header, hz float64) {
 	for j, c := range l.columns.assign(b) {
 		l.pursuit.Replace(j, c)

@@ -185,8 +185,8 @@ func unknownPlaces(code []address.CodeFile, known names.KnownFunctions) ([]addre
 	return code, float64(left) / float64(max(1, all))
 }
 
-// lookupsFor returns the files with most samples at new addresses, at most names.MaxFiles, and a lookup of the
-// new addresses for each.
+// lookupsFor returns the files with most samples at new addresses, at most names.MaxFiles, and a lookup of
+// the new addresses for each. It leaves out files without a path and changes the order of code in place.
 func lookupsFor(code []address.CodeFile) (files []address.CodeFile, questions []names.Lookup) {
 	hits := func(f address.CodeFile) (n uint64) {
 		for _, p := range f.New {

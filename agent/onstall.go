@@ -64,19 +64,19 @@ func newOnStall(c configs.Live, r job.Run, self string) *onStall {
 // executable file. Only the child calls it, because the program's file system may hang.
 func checkProgram(program string) error {
 	if !filepath.IsAbs(program) || filepath.Clean(program) != program {
-		return fmt.Errorf("live.on_stall: %.200q is not an absolute path", program)
+		return fmt.Errorf("live.on_stall: %.200q is a relative path: want an absolute path", program)
 	}
 	for path := program; ; path = filepath.Dir(path) {
 		info, err := os.Lstat(path)
 		if err != nil {
-			return fmt.Errorf("live.on_stall: %w", err)
+			return fmt.Errorf("live.on_stall: check the program: %w", err)
 		}
 		st, ok := info.Sys().(*syscall.Stat_t)
 		switch {
 		case !ok || st.Uid != 0:
-			return fmt.Errorf("live.on_stall: %.200s does not belong to root", path)
+			return fmt.Errorf("live.on_stall: %.200s does not belong to root: chown root", path)
 		case path == program && (!info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0):
-			return fmt.Errorf("live.on_stall: %.200s is not an executable file", path)
+			return fmt.Errorf("live.on_stall: %.200s is not an executable file: chmod a+x", path)
 		case path != program && !info.IsDir():
 			return fmt.Errorf("live.on_stall: %.200s is not a directory", path)
 		case info.Mode().Perm()&0o022 != 0:
@@ -88,7 +88,8 @@ func checkProgram(program string) error {
 	}
 }
 
-// startOnce starts the program with the stall's report as its input; later calls do nothing.
+// startOnce starts the program with the stall's report as its input; later calls do nothing. It does nothing
+// on a nil o.
 func (o *onStall) startOnce(s live.State, user string, uid int) {
 	if o == nil || o.notified {
 		return
@@ -130,7 +131,7 @@ func becomeProgram(_ context.Context, r as.Request) error {
 	program := line
 	if strings.HasPrefix(line, `"`) { // an agent that was started before an upgrade sends the path alone
 		if err := json.Unmarshal([]byte(line), &program); err != nil {
-			return fmt.Errorf("live.on_stall: %w", err)
+			return fmt.Errorf("start the program of live.on_stall: %w", err)
 		}
 	}
 	if err := checkProgram(program); err != nil {
@@ -141,12 +142,12 @@ func becomeProgram(_ context.Context, r as.Request) error {
 		err = unix.Dup3(int(null.Fd()), 1, 0)
 	}
 	if err != nil {
-		return fmt.Errorf("drop the output of %.200s: %w", program, err)
+		return fmt.Errorf("live.on_stall: redirect the output of %.200s to /dev/null: %w", program, err)
 	}
 	if _, err := unix.Setitimer(unix.ITIMER_REAL, unix.Itimerval{Value: unix.Timeval{Sec: stallS}}); err != nil {
-		return fmt.Errorf("bound %.200s: %w", program, err)
+		return fmt.Errorf("live.on_stall: set the time limit of %.200s: %w", program, err)
 	}
-	return fmt.Errorf("start %.200s: %w", program, syscall.Exec(program, []string{program}, []string{}))
+	return fmt.Errorf("live.on_stall: start %.200s: %w", program, syscall.Exec(program, []string{program}, []string{}))
 }
 
 // readLine reads one line and not a byte more, and returns it without its line feed.
@@ -154,12 +155,12 @@ func readLine(in io.Reader) (string, error) {
 	var line []byte
 	for b := make([]byte, 1); len(line) < unix.PathMax; {
 		if _, err := io.ReadFull(in, b); err != nil {
-			return "", fmt.Errorf("read the program's path: %w", err)
+			return "", fmt.Errorf("live.on_stall: read the program's path from standard input: %w", err)
 		}
 		if b[0] == '\n' {
 			return string(line), nil
 		}
 		line = append(line, b[0])
 	}
-	return "", errors.New("the program's path is too long")
+	return "", errors.New("live.on_stall: the program's path is too long")
 }

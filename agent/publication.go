@@ -35,8 +35,8 @@ const (
 	maxEpochS = 7_258_118_400
 )
 
-// openLocation creates and claims the directory of live.json; it returns nil if the settings disable it or it
-// could not be made.
+// openLocation creates and claims the directory of live.json; it returns nil if the settings disable it,
+// without a run directory, and, after logging the error, if it could not be made.
 func (a *agent) openLocation(c configs.Agent) *live.Location {
 	if c.LiveDir == "" || a.dir == "" {
 		return nil
@@ -52,7 +52,8 @@ func (a *agent) openLocation(c configs.Agent) *live.Location {
 	return p
 }
 
-// listen opens the socket for programs of the user (`jobgait watch --stream`).
+// listen opens the socket for programs of the user (`jobgait watch --stream`). It does nothing without a
+// directory of live.json, and logs an error.
 func (a *agent) listen() {
 	if a.rhythm == nil || a.rhythm.publication.location == nil {
 		return
@@ -83,7 +84,8 @@ func (a *agent) sendState(now int64, state tracker.LoopState) {
 	p.channel.Send(a.liveState(now, state))
 }
 
-// publish replaces live.json unless nothing but the time has changed.
+// publish replaces live.json unless nothing but the time has changed. It logs an error of writing once for
+// each text.
 func (a *agent) publish(now int64, state tracker.LoopState) {
 	if a.rhythm == nil || a.rhythm.publication.location == nil {
 		return
@@ -171,7 +173,8 @@ func (a *agent) describedJob() run.Job {
 	return j.With(run.Job{Executable: a.programs.program, Script: a.programs.script})
 }
 
-// timeLimit returns when the job's time limit ends it, nil if unknown.
+// timeLimit returns when the job's time limit ends it, nil if unknown. An end that the scheduler told goes
+// before the run's start plus its time limit.
 func (a *agent) timeLimit() *time.Time {
 	at := time.Time{}
 	switch end, limit := a.details.known.End, a.run.Job.TimeLimitS; {

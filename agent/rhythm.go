@@ -17,7 +17,8 @@ type rhythm struct {
 	unreported  bool // the site's program waits until a stall is confirmed and its stacks are read
 }
 
-// newRhythm returns the rhythm for a profile's columns; nil if no column can show a loop.
+// newRhythm returns the rhythm for a profile's columns; nil if no column can show a loop. place may be nil:
+// then nothing is published.
 func newRhythm(h profile.Header, in *inputs, place *live.Location) *rhythm {
 	var waits func(page uint64) bool
 	if in.code != nil {

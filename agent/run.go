@@ -60,7 +60,7 @@ func takeLock(o options) (*os.File, error) {
 		return o.dir.TryLock()
 	}
 	if _, err := unix.FcntlInt(uintptr(o.lockFD), unix.F_SETFD, unix.FD_CLOEXEC); err != nil {
-		return nil, fmt.Errorf("descriptor %d of the lock: %w", o.lockFD, err)
+		return nil, fmt.Errorf("use file descriptor %d, the lock that the caller passes: %w", o.lockFD, err)
 	}
 	return os.NewFile(uintptr(o.lockFD), o.dir.LockPath()), nil
 }
@@ -74,17 +74,17 @@ func loadSettings(getenv func(string) string, log func(error)) configs.Config {
 	}
 	c, err := configs.Load(getenv, exe)
 	if err != nil {
-		log(fmt.Errorf("%w; using the defaults", err))
+		log(fmt.Errorf("%w; the agent uses the default settings", err))
 		c = configs.Default()
 	} else if c.Unknown != "" {
-		log(fmt.Errorf("%s: the other settings hold", c.Unknown))
+		log(fmt.Errorf("%s: this setting is ignored, the other settings apply", c.Unknown))
 	}
 	return c
 }
 
 // sampleRun samples the run of a directory whose lock is held: it opens the inputs, creates the profile,
-// reports that it is ready, and runs the loop. If this process cannot leave the job's cgroup, it only writes a
-// profile without samples.
+// reports that it is ready, asks systemd for a scope of its own if the settings want that, and runs the loop.
+// If this process cannot leave the job's cgroup, it only writes a profile without samples.
 func sampleRun(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func(error)) error {
 	r, err := dir.ReadRun()
 	if err != nil {

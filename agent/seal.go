@@ -51,8 +51,8 @@ func (a *agent) seal(reason string) error {
 	return err
 }
 
-// uncertainShares returns, by column name, the share of the counts that lies in gaps between records of a CPU,
-// if it is more than 1 %.
+// uncertainShares returns, by column name, the share of the counts that lies in gaps between records of a
+// CPU, if it is more than 1 %, rounded to 4 decimals.
 func (a *agent) uncertainShares() map[string]float64 {
 	parts := map[string]float64{}
 	for i, s := range a.in.sources {

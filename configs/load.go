@@ -54,11 +54,11 @@ func loadFile(getenv func(string) string, executable string) (Config, error) {
 			c.Unknown = fmt.Sprintf("%s: %s", path, c.Unknown)
 		}
 		if err != nil {
-			return c, fmt.Errorf("%s: %w", path, err)
+			return c, fmt.Errorf("read settings %s: %w", path, err)
 		}
 		return c, nil
 	case named || !errors.Is(err, fs.ErrNotExist) || pathExists(path):
-		return Config{}, fmt.Errorf("read settings: %w", err)
+		return Config{}, fmt.Errorf("read the settings file: %w", err)
 	}
 	return Default(), nil
 }
@@ -76,7 +76,7 @@ func readFile(path string) ([]byte, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(text) > maxFile {
-		err = fmt.Errorf("%s is larger than %d bytes", path, maxFile)
+		err = fmt.Errorf("the settings file %s is larger than %d bytes", path, maxFile)
 	}
 	return text, err
 }

@@ -70,5 +70,5 @@ func xdg(getenv func(string) string, name, below string) (string, error) {
 	if home := getenv("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, below), nil
 	}
-	return "", errors.New("neither " + name + " nor HOME is an absolute path")
+	return "", errors.New("neither " + name + " nor HOME is an absolute path: set HOME")
 }

@@ -67,7 +67,7 @@ func lowerPriority(args []string) error {
 		failed = errors.Join(failed, errno)
 	}
 	if failed != nil {
-		return fmt.Errorf("step behind jobs: %w", failed)
+		return fmt.Errorf("lower the priority of this process below that of jobs: %w", failed)
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func openLog(told job.HookContext, cfg configs.Config) *job.Log {
 func loadSettings(getenv func(string) string) (self string, cfg configs.Config, err error) {
 	self, err = os.Executable()
 	if err != nil {
-		return "", cfg, fmt.Errorf("find this program: %w", err)
+		return "", cfg, fmt.Errorf("find the path of this program: %w", err)
 	}
 	cfg, err = configs.Load(getenv, self)
 	return self, cfg, err

@@ -53,7 +53,7 @@ func nodesToSweep(s job.Scheduler, getenv func(string) string, spool string) ([]
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("list the spool: %w", err)
+		return nil, fmt.Errorf("list the nodes of the spool: %w", err)
 	}
 	var nodes []string
 	for _, e := range entries {

@@ -57,7 +57,8 @@ func detach(getenv func(string) string, self, logPath string, input []byte, args
 // pollMS is the interval between checks whether the wait is over.
 const pollMS = 20
 
-// waitForExit returns when the process of a pidfd ends, ctx ends, or enough returns true; enough may be nil.
+// waitForExit returns nil when the process of a pidfd ends, the deadline of ctx passes, or enough returns
+// true; enough may be nil. It does not notice a ctx that is cancelled earlier.
 func waitForExit(ctx context.Context, pidfd int, enough func() bool) error {
 	deadline, ok := ctx.Deadline()
 	for {
@@ -81,7 +82,7 @@ func waitForExit(ctx context.Context, pidfd int, enough func() bool) error {
 			return nil
 		}
 		if err != nil && !errors.Is(err, unix.EINTR) {
-			return fmt.Errorf("wait for the worker: %w", err)
+			return fmt.Errorf("wait for the worker process: %w", err)
 		}
 	}
 }
@@ -120,7 +121,7 @@ func runWorker(ctx context.Context, getenv func(string) string, path string, in 
 	case err == nil:
 		f.End = &end
 	case !errors.Is(err, io.EOF):
-		return fmt.Errorf("how the run ended: %w", err)
+		return fmt.Errorf("read the end of the run from standard input: %w", err)
 	}
 	// If the directory is locked, a sweep was faster or the agent has not ended: a later sweep finishes the run.
 	err = ifUnlocked(string(dir), func() error {

@@ -14,13 +14,14 @@ import (
 	"jobgait/prolog/policy"
 )
 
-// beginRun does the Prolog's work for one run: if the policy watches it, it creates the run directory and
-// starts the agent.
+// beginRun does the Prolog's work for one run: it creates the run directory and starts the agent. It returns
+// nil without doing so if the policy excludes the run or an agent holds the lock of the run directory. It
+// returns an error if the settings or the node's log cannot be used, and if a step fails.
 func beginRun(s job.Scheduler, getenv func(string) string) (err error) {
 	host := job.ThisHost() // first: its clocks are the start of the run
 	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
+		return fmt.Errorf("find the path of this program: %w", err)
 	}
 	told, err := s.ReadContext(getenv, host)
 	if err != nil {

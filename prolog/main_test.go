@@ -101,14 +101,14 @@ func TestFailures(t *testing.T) {
 		}, []string{"SLURM_JOB_ID", "not a positive number"}},
 		{"no spool", "", fakeAgent, func(s *site) {
 			s.write("var", "a file in its way", 0o644)
-		}, []string{"make spool", "not a directory"}},
+		}, []string{"the spool", "not a directory"}},
 		{"bad value", "[agent]\nrate_hz = 0\n", fakeAgent, func(*site) {}, []string{"etc/jobgait.toml", "agent.rate_hz"}},
 		{"no agent", "", "", func(*site) {}, []string{"start ", "jobgait-agent", "no such file"}},
 		{"an agent that is no program", "", "\x7fELF", func(*site) {}, []string{"start ", "exec format"}},
 		{"no home on one machine", "", fakeAgent, onOneMachine, []string{"HOME"}},
 		{"no run on one machine", "", fakeAgent, func(s *site) {
 			s.args = []string{"local"}
-		}, []string{"JOBGAIT_RUN", "not called by jobgait run?"}},
+		}, []string{"JOBGAIT_RUN", "which jobgait run sets"}},
 		{"settings that block for ever", "", fakeAgent, func(s *site) {
 			fifo := filepath.Join(s.dir, "fifo")
 			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
@@ -240,7 +240,7 @@ func TestPanic(t *testing.T) {
 func TestArguments(t *testing.T) {
 	var said strings.Builder
 	runProlog(context.Background(), os.Getenv, []string{"--help"}, &said)
-	oneLine(t, said.String(), "takes no arguments of others")
+	oneLine(t, said.String(), "without arguments")
 	runProlog(context.Background(), func(string) string { return "" }, nil, io.Discard)
 }
 

@@ -36,7 +36,7 @@ func runProlog(ctx context.Context, getenv func(string) string, args []string, s
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				ended <- fmt.Errorf("panic: %v at %s", p, note.Clean(string(debug.Stack()), 1000))
+				ended <- fmt.Errorf("the Prolog failed: panic: %v at %s", p, note.Clean(string(debug.Stack()), 1000))
 			}
 		}()
 		ended <- beginRun(called, getenv)

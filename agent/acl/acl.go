@@ -20,7 +20,7 @@ const (
 )
 
 // ErrNoACL is returned if the file system does not support POSIX ACLs.
-var ErrNoACL = errors.New("its file system keeps no POSIX ACL")
+var ErrNoACL = errors.New("the file system keeps no POSIX ACL: mount it with ACL support")
 
 // Tags of a POSIX ACL as the kernel takes it (include/uapi/linux/posix_acl.h and
 // posix_acl_xattr.h): version 2, then entries of tag, rights and id, little endian.
@@ -35,8 +35,9 @@ const (
 	xattr    = "system.posix_acl_access"
 )
 
-// Allow gives one user, beside the owner, rights to a path, and removes the rights of all other users and
-// groups. It does not follow links.
+// Allow gives one user rights to a path and removes the rights of all other users and groups. The owner gets
+// these rights and may read and write. It does not follow links. It returns ErrNoACL if the file system does
+// not keep the ACL.
 func Allow(path string, uid int, rights uint16) error {
 	acl := binary.LittleEndian.AppendUint32(nil, version)
 	for _, e := range []struct {
@@ -50,14 +51,15 @@ func Allow(path string, uid int, rights uint16) error {
 	}
 	err := unix.Lsetxattr(path, xattr, acl, 0)
 	if errors.Is(err, unix.ENOTSUP) {
-		return fmt.Errorf("%s: %w", path, ErrNoACL)
+		return fmt.Errorf("set the ACL of %s: %w", path, ErrNoACL)
 	}
 	if err != nil {
-		return fmt.Errorf("let user %d read %s: %w", uid, path, err)
+		return fmt.Errorf("set an ACL that lets user %d read %s: %w", uid, path, err)
 	}
 	got := make([]byte, len(acl)+1)
 	if n, err := unix.Lgetxattr(path, xattr, got); err != nil || n != len(acl) {
-		return fmt.Errorf("%s: %w: the ACL read back differs from the one set", path, errors.Join(ErrNoACL, err))
+		return fmt.Errorf("set the ACL of %s: %w: reading it back returned another ACL",
+			path, errors.Join(ErrNoACL, err))
 	}
 	return nil
 }

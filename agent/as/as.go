@@ -36,12 +36,13 @@ type Account struct {
 	Groups   []uint32
 }
 
-// IsCurrent reports whether this process already has the account's user id, so that no child is needed.
+// IsCurrent reports whether this process already has the account's user id, real and effective, so that no
+// child is needed. It does not compare groups.
 func (a Account) IsCurrent() bool { return int(a.UID) == os.Getuid() && int(a.UID) == os.Geteuid() }
 
 // run starts a child for a verb with the account's arguments, passes input to it and writes its output to out
-// as it arrives, at most limit bytes. When ctx ends, it kills the child and does not wait for it, because the
-// child may be stuck in the kernel; input may still be read and out written then.
+// as it arrives, at most limit bytes; more is an error. When ctx ends, it kills the child and does not wait
+// for it, because the child may be stuck in the kernel; input may still be read and out written then.
 func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int, out io.Writer) error {
 	if c.MayStart != nil {
 		if err := c.MayStart(); err != nil {
@@ -64,7 +65,7 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 		err = cmd.Start()
 	}
 	if err != nil {
-		return fmt.Errorf("start: %w", err)
+		return fmt.Errorf("start the child process: %w", err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -74,7 +75,7 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 			return errOutputTooLarge
 		}
 		if err != nil {
-			return fmt.Errorf("%w: %s", err, note.Clean(complaint.String(), 300))
+			return fmt.Errorf("the child process failed: %w: %s", err, note.Clean(complaint.String(), 300))
 		}
 		return nil
 	case <-ctx.Done():
@@ -82,12 +83,12 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 		if c.OnAbandoned != nil {
 			c.OnAbandoned(cmd.Process.Pid)
 		}
-		return fmt.Errorf("the child did not end in time, probably because a file system hangs: %w", ctx.Err())
+		return fmt.Errorf("the child exceeded its time limit, probably because a file system hangs: %w", ctx.Err())
 	}
 }
 
 // Start starts a child for a verb that answers requests until its input ends: it reads requests from in and
-// writes answers to out.
+// writes answers to out. Its errors go to /dev/null. The caller closes in and out and ends the process.
 func (c Child) Start(verb string, in, out *os.File) (*os.Process, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -103,7 +104,7 @@ func (c Child) Start(verb string, in, out *os.File) (*os.Process, error) {
 }
 
 // errOutputTooLarge is returned for a child that writes more than its limit.
-var errOutputTooLarge = errors.New("the child printed more than its limit")
+var errOutputTooLarge = errors.New("the child process wrote more output than its limit allows")
 
 // limitedWriter writes to w until remaining bytes are written, then fails.
 type limitedWriter struct {

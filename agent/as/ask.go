@@ -26,7 +26,7 @@ type Guard struct {
 	OnAbandoned func(pid int)
 }
 
-// Ask starts a child with one question and returns its one answer.
+// Ask starts a child with one question and returns its one answer. Any other number of answers is an error.
 func Ask[A any](ctx context.Context, c Child, verb string, question any) (answer A, err error) {
 	n := 0
 	err = AskAll(ctx, c, verb, question, nil, 0, func(a A) error {
@@ -34,27 +34,28 @@ func Ask[A any](ctx context.Context, c Child, verb string, question any) (answer
 		return nil
 	})
 	if err == nil && n != 1 {
-		err = fmt.Errorf("%s as uid %d: the child returned %d answers, not one", verb, c.Account.UID, n)
+		err = fmt.Errorf("%s as uid %d: the child returned %d answers, want exactly one", verb, c.Account.UID, n)
 	}
 	return answer, err
 }
 
-// AskAll starts a child with one question, followed by the bytes of body unless it is nil, and calls each with
-// every answer as it arrives. The answers together must not exceed the verb's limit, or limit bytes if that is
-// less and not 0, because the account can make the child write anything. An error of each ends the child. When
-// ctx ends, the child is killed and not waited for; body may still be read then.
+// AskAll starts a child with one question, followed by the bytes of body unless it is nil, and calls each
+// with every answer as it arrives. The answers together must not exceed the verb's limit, or limit bytes if
+// that is less and not 0, because the account can make the child write anything. An error of each ends the
+// child. When ctx ends, the child is killed and not waited for; body may still be read then. The error of
+// each takes precedence over that of the child.
 func AskAll[A any](ctx context.Context, c Child, verb string, question any, body io.Reader, limit int,
 	each func(A) error) error {
 	v, ok := VerbNamed(verb)
 	if !ok || v.Rights == StarterRights {
-		return fmt.Errorf("verb %q: this child returns no answers", verb)
+		return fmt.Errorf("verb %q: the child process for this verb returns no answers: use Start", verb)
 	}
 	if limit == 0 || limit > v.MaxAnswer {
 		limit = v.MaxAnswer
 	}
 	text, err := json.Marshal(question)
 	if err != nil {
-		return fmt.Errorf("%s: encode the question: %w", verb, err)
+		return fmt.Errorf("encode the question for the child process %s: %w", verb, err)
 	}
 	var input io.Reader = bytes.NewReader(append(text, '\n'))
 	if body != nil {
@@ -74,13 +75,13 @@ func AskAll[A any](ctx context.Context, c Child, verb string, question any, body
 	})
 	_ = out.CloseWithError(err) // never fails; ends a child that writes more
 	if failed := cmp.Or(refused, <-ended, err); failed != nil {
-		return fmt.Errorf("%s as uid %d: %w", verb, c.Account.UID, failed)
+		return fmt.Errorf("run the child process %s as uid %d: %w", verb, c.Account.UID, failed)
 	}
 	return nil
 }
 
-// ReadAnswers decodes a child's answers from in and calls each with every one, until the input ends or each
-// fails.
+// ReadAnswers decodes a child's answers from in and calls each with every one, until the input ends, an
+// answer cannot be decoded, or each fails.
 func ReadAnswers[A any](in io.Reader, each func(A) error) error {
 	for d := json.NewDecoder(in); ; {
 		var a A
@@ -92,7 +93,7 @@ func ReadAnswers[A any](in io.Reader, each func(A) error) error {
 			err = each(a)
 		}
 		if err != nil {
-			return fmt.Errorf("read the child's answer: %w", err)
+			return fmt.Errorf("decode the answer of the child process: %w", err)
 		}
 	}
 }

@@ -35,11 +35,11 @@ func lookup(name string) (Account, error) {
 	}
 	uid, err := strconv.ParseUint(u.Uid, 10, 32)
 	if err != nil {
-		return Account{}, fmt.Errorf("account %q: uid %q: %w", name, u.Uid, err)
+		return Account{}, fmt.Errorf("look up account %q: parse uid %q: %w", name, u.Uid, err)
 	}
 	gid, err := strconv.ParseUint(u.Gid, 10, 32)
 	if err != nil {
-		return Account{}, fmt.Errorf("account %q: gid %q: %w", name, u.Gid, err)
+		return Account{}, fmt.Errorf("look up account %q: parse gid %q: %w", name, u.Gid, err)
 	}
 	return Account{UID: uint32(uid), GID: uint32(gid), Groups: groups(u, uint32(gid))}, nil
 }

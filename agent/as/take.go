@@ -27,13 +27,13 @@ func (a Account) Args() []string {
 	return out
 }
 
-// parseArgs parses the arguments that Args returns.
+// parseArgs parses the arguments that Args returns. Fewer than two are an error.
 func parseArgs(args []string) (Account, error) {
 	var ids []uint32
 	for _, s := range args {
 		id, err := strconv.ParseUint(s, 10, 32)
 		if err != nil {
-			return Account{}, fmt.Errorf("account %.40q: %w", strings.Join(args, " "), err)
+			return Account{}, fmt.Errorf("account argument %.40q: want numbers: %w", strings.Join(args, " "), err)
 		}
 		ids = append(ids, uint32(id))
 	}
@@ -76,7 +76,7 @@ func BecomeAccount(args []string, l Limits) error {
 		err = makeUndumpable()
 	}
 	if err != nil {
-		return fmt.Errorf("become uid %d: %w", a.UID, err)
+		return fmt.Errorf("change to uid %d: %w", a.UID, err)
 	}
 	return nil
 }
@@ -100,19 +100,19 @@ func BecomeForFiles(args []string) error {
 	}
 	// Of this thread only, which is what setfsuid changes.
 	if _, _, e := unix.RawSyscall(unix.SYS_SETGROUPS, 0, 0, 0); e != 0 {
-		return fmt.Errorf("take the rights to files of uid %d: setgroups: %w", a.UID, e)
+		return fmt.Errorf("take the file rights of uid %d: setgroups: %w", a.UID, e)
 	}
 	_, _ = unix.SetfsgidRetGid(int(a.GID))
 	_, _ = unix.SetfsuidRetUid(int(a.UID))
 	if now, err := unix.SetfsuidRetUid(-1); err != nil || now != int(a.UID) {
-		return fmt.Errorf("take the file rights of uid %d: setfsuid failed, they are still those of uid %d", a.UID, now)
+		return fmt.Errorf("take the file rights of uid %d: setfsuid left the rights of uid %d in force", a.UID, now)
 	}
 	return makeUndumpable() // a change of rights has opened it
 }
 
-// BecomeTracer does what BecomeForFiles does, and drops all capabilities of all threads except that to trace
-// processes. The user ids stay, so the account can neither stop nor kill this process while it holds one of the
-// account's threads.
+// BecomeTracer does what BecomeForFiles does, and drops all capabilities except that to trace processes: of
+// all threads or, in a program with cgo, of this thread. The user ids stay, so the account can neither stop
+// nor kill this process while it holds one of the account's threads.
 func BecomeTracer(args []string) error {
 	if err := BecomeForFiles(args); err != nil {
 		return err
@@ -120,12 +120,12 @@ func BecomeTracer(args []string) error {
 	var now [2]unix.CapUserData
 	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	if err := unix.Capget(&head, &now[0]); err != nil {
-		return fmt.Errorf("read the capabilities: %w", err)
+		return fmt.Errorf("read the capabilities of this process: %w", err)
 	}
 	const trace = 1 << unix.CAP_SYS_PTRACE
 	kept := [2]unix.CapUserData{{Effective: now[0].Effective & trace, Permitted: now[0].Permitted & trace}}
 	if err := setCapabilities(&head, &kept); err != nil {
-		return fmt.Errorf("give up capabilities: %w", err)
+		return fmt.Errorf("drop all capabilities except CAP_SYS_PTRACE: %w", err)
 	}
 	return makeUndumpable()
 }
@@ -150,7 +150,7 @@ const spareThreads = 8
 
 // apply sets the limits of this process and makes it undumpable: from then on only root can trace it or read
 // its memory. It also forbids new privileges, sets the umask to 022 and, unless l.MayStart, starts the spare
-// threads before it forbids to start processes.
+// threads before it forbids to start processes. It raises no limit above its present hard limit.
 func (l Limits) apply() error {
 	if err := makeUndumpable(); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (l Limits) apply() error {
 			limit = min(limit, now.Max)
 		}
 		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
-			return fmt.Errorf("limit the child: %w", err)
+			return fmt.Errorf("set the resource limits of the child process: %w", err)
 		}
 	}
 	return nil
@@ -189,7 +189,7 @@ func (l Limits) apply() error {
 // forbidPrivileges sets no_new_privs, so that the process can never gain privileges.
 func forbidPrivileges() error {
 	if err := prctl(unix.PR_SET_NO_NEW_PRIVS, 1); err != nil {
-		return fmt.Errorf("set no_new_privs: %w", err)
+		return fmt.Errorf("set no_new_privs for the child process: %w", err)
 	}
 	return nil
 }
@@ -211,11 +211,11 @@ func prctl(option int, value uintptr) error {
 // pipe shows.
 func dieWithParent() error {
 	if err := prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL)); err != nil {
-		return fmt.Errorf("set the parent-death signal: %w", err)
+		return fmt.Errorf("make the child process end with its parent: %w", err)
 	}
 	out := []unix.PollFd{{Fd: 1}}
 	if _, err := unix.Poll(out, 0); err == nil && out[0].Revents&unix.POLLERR != 0 {
-		return errors.New("the parent process has ended")
+		return errors.New("the child process stops because its parent has ended")
 	}
 	return nil
 }
@@ -223,7 +223,7 @@ func dieWithParent() error {
 // makeUndumpable makes the process undumpable, so that only root can trace it or read its memory.
 func makeUndumpable() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return fmt.Errorf("make the child undumpable: %w", err)
+		return fmt.Errorf("make the child process undumpable: %w", err)
 	}
 	return nil
 }
@@ -252,7 +252,7 @@ func makeThreads() {
 func addressSpaceBytes() (uint64, error) {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
-		return 0, fmt.Errorf("limit the child: %w", err)
+		return 0, fmt.Errorf("read the size of this process's address space: %w", err)
 	}
 	first, _, _ := bytes.Cut(b, []byte(" "))
 	pages, err := strconv.ParseUint(string(first), 10, 64)

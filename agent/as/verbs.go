@@ -119,14 +119,14 @@ type Handlers map[string]Handler
 
 // Serve runs the handler of the verb that args (without the program's name) begin with, after taking the
 // account's rights; a verb with StarterRights keeps the rights that the process has. It returns false if args
-// begin with no verb of h.
+// begin with no verb of h. Only a handler with StarterRights gets arguments, without the verb.
 func (h Handlers) Serve(ctx context.Context, args []string, in io.Reader, out io.Writer) (bool, error) {
 	if len(args) == 0 || h[args[0]] == nil {
 		return false, nil
 	}
 	v, ok := VerbNamed(args[0])
 	if !ok {
-		return true, fmt.Errorf("verb %q is not in the table of children", args[0])
+		return true, fmt.Errorf("verb %q is unknown: want a verb of a child process of this program", args[0])
 	}
 	r := Request{Args: args[1:], In: in, Out: out}
 	var err error
@@ -162,7 +162,7 @@ func Answer[Q, A any](answer func(context.Context, Q) A) Handler {
 // MB.
 const maxQuestion = 256 << 20
 
-var errQuestion = errors.New("the request to the child is larger than its limit")
+var errQuestion = fmt.Errorf("the request to the child process is larger than %d bytes", maxQuestion)
 
 // ReadQuestion decodes the question, of at most maxQuestion bytes, from in and returns a reader of the bytes
 // after the newline that ends it.
@@ -173,13 +173,13 @@ func ReadQuestion(in io.Reader, question any) (rest io.Reader, err error) {
 		if bounded.N <= 0 {
 			err = errQuestion
 		}
-		return nil, fmt.Errorf("read the question: %w", err)
+		return nil, fmt.Errorf("read the request of the parent process: %w", err)
 	}
 	bounded.N = 1<<63 - 1
 	rest = io.MultiReader(d.Buffered(), bounded)
 	var feed [1]byte
 	if _, err := io.ReadFull(rest, feed[:]); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("read the question: %w", err)
+		return nil, fmt.Errorf("read the request of the parent process: %w", err)
 	}
 	return rest, nil
 }

@@ -23,7 +23,7 @@ type FoundDir struct {
 func (d FoundDir) Open() (int, error) {
 	fd, err := unix.Open(d.Dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
 	if err != nil {
-		return -1, fmt.Errorf("open cgroup: %w", err)
+		return -1, fmt.Errorf("open the directory of the job's cgroup: %w", err)
 	}
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil || st.Ino != d.Inode {
@@ -144,8 +144,8 @@ func (f *Finder) WhyAbsent() string {
 // processes of a step are seen before they are moved into it.
 const minOutsiders = 4
 
-// AddMember passes a process that belongs to the job. The finder reads its cgroup, which is more reliable than
-// any known layout, once and only while a directory is missing.
+// AddMember passes a process that belongs to the job. The finder reads its cgroup, which is more reliable
+// than any known layout, once, of at most 256 processes, and only while a directory is missing.
 func (f *Finder) AddMember(pid int) {
 	if f.readPIDs[pid] || len(f.readPIDs) >= 256 || len(f.found) == len(f.mounts) {
 		return
@@ -158,7 +158,8 @@ func (f *Finder) AddMember(pid int) {
 	f.learnFrom(Parse(text))
 }
 
-// learnFrom records the job's directories from the memberships of one member, or counts it as an outsider.
+// learnFrom records the job's directories from the memberships of one member, or counts it as an outsider if
+// it is in no cgroup of the job in the hierarchy of perf events.
 func (f *Finder) learnFrom(ms []Membership) {
 	perf, placed := f.perfMount(), false
 	for _, s := range ms {

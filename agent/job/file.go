@@ -21,7 +21,8 @@ func writeJSON(path string, v any) error {
 	return writeFile(path, append(b, '\n'))
 }
 
-// Cause returns a file error without its path, for paths that are temporary or must not be shown.
+// Cause returns the error inside the first fs.PathError or os.LinkError of err, without its path, and other
+// errors unchanged. It is for paths that are temporary or must not be shown.
 func Cause(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError
@@ -79,7 +80,8 @@ func readJSON(path string, v any) error {
 
 // ReadPlain reads a file of at most the given number of bytes that any account may have created, and returns
 // its file information. It returns ErrTooLarge for a larger file. It never blocks: it refuses files that are
-// not regular, follows no link, and returns EWOULDBLOCK for a file under a lease.
+// not regular, follows no link, and returns EWOULDBLOCK for a file under a lease. With ErrTooLarge it also
+// returns the first most+1 bytes and the file information.
 func ReadPlain(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -90,7 +92,7 @@ func ReadPlain(path string, most int64) (text []byte, info fs.FileInfo, err erro
 		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("is not a regular file")}
+		return nil, nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("the path is not a regular file")}
 	}
 	text, err = io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(text)) > most {
@@ -100,4 +102,4 @@ func ReadPlain(path string, most int64) (text []byte, info fs.FileInfo, err erro
 }
 
 // ErrTooLarge is returned for a file that is larger than it may be.
-var ErrTooLarge = errors.New("is too large")
+var ErrTooLarge = errors.New("the file is larger than the limit of its reader")

@@ -18,7 +18,7 @@ type Host struct {
 	BootID     string
 }
 
-// ThisHost reads the values of this machine and its clocks now.
+// ThisHost reads the values of this machine and its clocks now. A value that cannot be read is zero.
 func ThisHost() Host {
 	h := Host{BootID: BootID()}
 	h.Name, _ = os.Hostname()
@@ -31,11 +31,11 @@ func ThisHost() Host {
 func OnlineCPUs(path string) (int, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return 0, fmt.Errorf("count CPUs: %w", err)
+		return 0, fmt.Errorf("count the online CPUs: %w", err)
 	}
 	cpus, err := ExpandRanges(strings.TrimSpace(string(b)), MaxNodes)
 	if err != nil {
-		return 0, fmt.Errorf("count CPUs in %s: %w", path, err)
+		return 0, fmt.Errorf("count the online CPUs in %s: want a list such as 0-3,8: %w", path, err)
 	}
 	return len(cpus), nil
 }

@@ -48,7 +48,7 @@ func jobMemberships(ms []cgroup.Membership) (jobs []cgroup.Membership) {
 // that is mostly the root, since a cgroup whose children have controllers accepts no processes. If the root
 // does not accept it either, as in a container, a new cgroup beside Slurm's is created.
 func leaveHierarchy(mounts []cgroup.Mount, m cgroup.Membership, pid int) error {
-	err := errors.New("its hierarchy is not mounted")
+	err := errors.New("the process cannot leave its cgroup: the cgroup hierarchy is not mounted")
 	for _, mount := range mounts {
 		if !mount.ContainsMembership(m) {
 			continue
@@ -61,7 +61,7 @@ func leaveHierarchy(mounts []cgroup.Mount, m cgroup.Membership, pid int) error {
 			}
 		}
 	}
-	return fmt.Errorf("leave cgroup %s: %w", m.Path, err)
+	return fmt.Errorf("move the process out of the cgroup %s: %w", m.Path, err)
 }
 
 // agentsGroup is the name of the cgroup that is created if no other accepts the process. It is never removed,

@@ -36,10 +36,10 @@ func OpenLog(c configs.Config, node, program string, jobID run.JobID) (*Log, err
 	}
 	spool := c.Spool.Dir
 	if spool == "" {
-		return l, errors.New("open log: no spool")
+		return l, errors.New("open the log: the setting spool.dir is empty")
 	}
 	if err := MakeNodeDir(spool, node); err != nil {
-		return l, fmt.Errorf("open log: %w", err)
+		return l, fmt.Errorf("open the log in the spool: %w", err)
 	}
 	path := filepath.Join(NodeDir(spool, node), "jobgait.log")
 	if info, err := os.Lstat(path); err == nil && info.Size() > maxLog {
@@ -49,7 +49,7 @@ func OpenLog(c configs.Config, node, program string, jobID run.JobID) (*Log, err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return l, fmt.Errorf("open log: %w", err)
+		return l, fmt.Errorf("open the log file: %w", err)
 	}
 	l.f = f
 	return l, nil

@@ -61,7 +61,8 @@ func (l *ProcessSnapshot) Process(pid int) *ProcessEntry {
 	return p
 }
 
-// Ancestors returns the process and its ancestors, nearest first, without init and the kernel's threads.
+// Ancestors returns the process and its ancestors, nearest first, without init and the kernel's threads. It
+// returns at most maxDepth processes.
 func (l *ProcessSnapshot) Ancestors(pid int) iter.Seq[*ProcessEntry] {
 	return func(yield func(*ProcessEntry) bool) {
 		p := l.Process(pid)
@@ -140,9 +141,9 @@ func (l *ProcessSnapshot) readGuarded(q peek.ProcQuestion) []byte {
 	return text
 }
 
-// MayBelongTo reports whether a process may belong to a user, by the owner of its files in /proc: its effective
-// user, or root for programs that are not dumpable. That avoids reading the real user id, which takes 10 us. In
-// a test tree, owned by this process, every process may.
+// MayBelongTo reports whether a process may belong to a user, by the owner of its files in /proc: its
+// effective user, or root for programs that are not dumpable. That avoids reading the real user id, which
+// takes 10 us. In a test tree, owned by this process, every process may; so may one whose owner is unknown.
 func (l *ProcessSnapshot) MayBelongTo(pid, uid int) bool {
 	owner := rawcall.Owner(filepath.Join(l.proc, strconv.Itoa(pid), "stat"))
 	return owner <= 0 || owner == uid || owner == os.Geteuid()

@@ -39,7 +39,7 @@ func (m *Members) Has(pid int) bool {
 }
 
 // List reads all processes of the node and returns the pids of those that belong to the run, in ascending
-// order.
+// order. It returns nil if /proc cannot be read.
 func (m *Members) List() []int {
 	entries, err := os.ReadDir(m.proc)
 	if err != nil {

@@ -38,7 +38,7 @@ func ReadProcess(path string) (Process, error) {
 		return Process{}, err
 	}
 	if p.PID <= 0 {
-		return Process{}, fmt.Errorf("read %s: the file does not begin with a process id", path)
+		return Process{}, fmt.Errorf("read %s: want a process id at the beginning of the file", path)
 	}
 	return p, nil
 }
@@ -77,7 +77,7 @@ func (p Process) Stop(grace time.Duration) (killed bool, err error) {
 		return false, ignoreGone(fmt.Errorf("kill process %d: %w", p.PID, err))
 	}
 	if !h.wait(killWait) {
-		return true, fmt.Errorf("process %d is still there %v after SIGKILL", p.PID, killWait)
+		return true, fmt.Errorf("kill process %d: it still exists %v after SIGKILL", p.PID, killWait)
 	}
 	return true, nil
 }
@@ -93,7 +93,7 @@ type handle struct {
 // cannot be that of a later process with the same pid.
 func (p Process) open() (*handle, error) {
 	if p.PID <= 0 { // kill(0) and kill(-1) mean groups
-		return nil, fmt.Errorf("invalid process id %d", p.PID)
+		return nil, fmt.Errorf("invalid process id %d: want a positive number", p.PID)
 	}
 	fd, err := unix.PidfdOpen(p.PID, 0)
 	switch {

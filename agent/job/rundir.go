@@ -18,7 +18,7 @@ import (
 type RunDir string
 
 // ErrLocked is returned when another process, such as the agent or a sweep, holds a run's lock.
-var ErrLocked = errors.New("run is locked by its agent")
+var ErrLocked = errors.New("another process, such as the run's agent, holds the lock of the run")
 
 // Dir returns the path of the run directory of a key. It creates nothing.
 func Dir(spool, node string, key run.Key) RunDir {
@@ -33,7 +33,7 @@ func NodeDir(spool, node string) string { return filepath.Join(spool, run.PathEl
 // but must be a directory, and for root one that no other account can write to.
 func MakeNodeDir(spool, node string) error {
 	if err := os.MkdirAll(filepath.Dir(spool), 0o755); err != nil {
-		return fmt.Errorf("make spool: %w", err)
+		return fmt.Errorf("make spool directory: %w", err)
 	}
 	dir := NodeDir(spool, node)
 	for _, d := range []struct {
@@ -41,33 +41,34 @@ func MakeNodeDir(spool, node string) error {
 		mode os.FileMode
 	}{{spool, 0o711}, {dir, 0o700}} {
 		if err := os.Mkdir(d.path, d.mode); err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("make spool: %w", err)
+			return fmt.Errorf("make spool directory: %w", err)
 		}
 	}
 	for _, d := range []string{spool, dir} {
 		err := RequireRootOwned(d)
 		if errors.Is(err, ErrForeignDir) {
-			return fmt.Errorf("make spool: %w, or name another spool.dir", err)
+			return fmt.Errorf("use the spool directory: %w, or name another spool.dir", err)
 		}
 		if err != nil {
-			return fmt.Errorf("make spool: %w", err)
+			return fmt.Errorf("make spool directory: %w", err)
 		}
 	}
 	return nil
 }
 
 // ErrForeignDir is returned for a directory that another account can change.
-var ErrForeignDir = errors.New("root keeps its files only where no other account can write: chown root, chmod go-w")
+var ErrForeignDir = errors.New("root needs a directory that no other account can change: chown root, chmod go-w")
 
 // RequireRootOwned returns an error if dir is not an existing directory and, when called by root, if another
-// account owns dir or can write to it: a link in place of a run directory could redirect root's files anywhere.
+// account owns dir or can write to it: a link in place of a run directory could redirect root's files
+// anywhere. It follows links.
 func RequireRootOwned(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return err
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("%s: %w", dir, syscall.ENOTDIR)
+		return fmt.Errorf("use directory %s: %w", dir, syscall.ENOTDIR)
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {
@@ -85,7 +86,7 @@ func RequireRootOwned(dir string) error {
 // this key has been there.
 func (d RunDir) Make() error {
 	if err := os.Mkdir(string(d), 0o700); err != nil {
-		return fmt.Errorf("make run directory: %w", err)
+		return fmt.Errorf("make the run directory: %w", err)
 	}
 	return nil
 }
@@ -94,8 +95,9 @@ func (d RunDir) Make() error {
 // that does not exist yet has no run directories.
 func Dirs(nodeDir string) ([]RunDir, error) { return DirsNamed(nodeDir, "") }
 
-// DirsNamed returns the run directories (those with an env.json) whose names begin with prefix, nil if nodeDir
-// does not exist. It does not read the others, because a node of short jobs has ten thousands.
+// DirsNamed returns the run directories (those with an env.json) whose names begin with prefix, nil if
+// nodeDir does not exist. It does not read the others, because a node of short jobs has ten thousands. It
+// returns an error if nodeDir or its parent fails RequireRootOwned.
 func DirsNamed(nodeDir, prefix string) ([]RunDir, error) {
 	entries, err := os.ReadDir(nodeDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,7 +107,7 @@ func DirsNamed(nodeDir, prefix string) ([]RunDir, error) {
 		err = errors.Join(err, RequireRootOwned(d))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("list runs: %w", err)
+		return nil, fmt.Errorf("list the run directories: %w", err)
 	}
 	var dirs []RunDir
 	for _, e := range entries {
@@ -164,11 +166,11 @@ func (d RunDir) ReadRun() (Run, error) {
 func (d RunDir) SyncRun() error {
 	f, err := os.Open(d.EnvPath())
 	if err != nil {
-		return fmt.Errorf("keep run: %w", err)
+		return fmt.Errorf("sync the run's context to disk: %w", err)
 	}
 	defer f.Close()
 	if err := unix.Fdatasync(int(f.Fd())); err != nil {
-		return fmt.Errorf("keep run %s: %w", d.EnvPath(), err)
+		return fmt.Errorf("sync %s to disk: %w", d.EnvPath(), err)
 	}
 	return nil
 }
@@ -203,16 +205,16 @@ func (d RunDir) ReadDetails() (Details, error) {
 	return det, err
 }
 
-// TryLock takes the run's lock without waiting; ErrLocked means that a live process holds it. The lock belongs
-// to the open file: it passes to a child with the descriptor and ends when the last copy is closed, even by a
-// kill.
+// TryLock takes the run's lock without waiting; ErrLocked means that a live process holds it. The lock
+// belongs to the open file: it passes to a child with the descriptor and ends when the last copy is closed,
+// even by a kill. The lock file is created if it is missing.
 func (d RunDir) TryLock() (*os.File, error) {
 	f, err := os.OpenFile(d.LockPath(), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if errors.Is(err, syscall.EROFS) { // a disk that failed during the job: what is there can be reported
 		f, err = os.OpenFile(d.LockPath(), os.O_RDONLY|syscall.O_NOFOLLOW, 0)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("lock run: %w", err)
+		return nil, fmt.Errorf("open the lock file of the run: %w", err)
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == nil {
@@ -220,9 +222,9 @@ func (d RunDir) TryLock() (*os.File, error) {
 	}
 	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, fmt.Errorf("%s: %w", d.LockPath(), ErrLocked)
+		return nil, fmt.Errorf("take the lock file %s: %w", d.LockPath(), ErrLocked)
 	}
-	return nil, fmt.Errorf("lock %s: %w", d.LockPath(), err)
+	return nil, fmt.Errorf("take the lock file %s: %w", d.LockPath(), err)
 }
 
 // RenameAside renames the directory to <name>~N with the first free N, so that a new run of the same key can
@@ -234,9 +236,9 @@ func (d RunDir) RenameAside() (RunDir, error) {
 			continue
 		}
 		if err := os.Rename(string(d), string(to)); err != nil {
-			return "", fmt.Errorf("set old run aside: %w", err)
+			return "", fmt.Errorf("rename the directory of an old run: %w", err)
 		}
 		return to, nil
 	}
-	return "", fmt.Errorf("set %s aside: 1000 older runs with this key exist; remove some", d)
+	return "", fmt.Errorf("rename %s: 1000 older runs with this key exist; remove some", d)
 }

@@ -80,8 +80,8 @@ type EndingQuery struct {
 // ErrUnknown is returned for a job that the scheduler does not know (any more), ErrNotQueried if the settings
 // disable queries.
 var (
-	ErrUnknown    = errors.New("the scheduler does not know the job")
-	ErrNotQueried = errors.New("the scheduler was not queried")
+	ErrUnknown    = errors.New("the scheduler has no record of the job")
+	ErrNotQueried = errors.New("the scheduler was not queried: set slurm.sacct to enable queries")
 )
 
 // NodeName returns the name for a node's files: the scheduler's name of the node, since one host may be several

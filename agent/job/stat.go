@@ -37,23 +37,23 @@ func readStatInto(proc string, pid int, buf []byte) (stat, error) {
 func parseStat(b []byte) (stat, error) {
 	i := bytes.LastIndexByte(b, ')')
 	if i < 0 {
-		return stat{}, errors.New("stat has no command name")
+		return stat{}, errors.New("/proc/PID/stat is malformed: it has no command name in parentheses")
 	}
 	f := bytes.Fields(b[i+1:]) // f[0] is field 3, the state
 	if len(f) < 20 {
-		return stat{}, fmt.Errorf("stat has %d fields after the name, not 20", len(f))
+		return stat{}, fmt.Errorf("/proc/PID/stat has %d fields after the name, want at least 20", len(f))
 	}
 	ppid, err := strconv.Atoi(string(f[1]))
 	if err != nil {
-		return stat{}, fmt.Errorf("stat: parent: %w", err)
+		return stat{}, fmt.Errorf("parse the parent process id in /proc/PID/stat: %w", err)
 	}
 	threads, err := strconv.Atoi(string(f[17]))
 	if err != nil {
-		return stat{}, fmt.Errorf("stat: number of threads: %w", err)
+		return stat{}, fmt.Errorf("parse the number of threads in /proc/PID/stat: %w", err)
 	}
 	start, err := strconv.ParseUint(string(f[19]), 10, 64)
 	if err != nil {
-		return stat{}, fmt.Errorf("stat: start time: %w", err)
+		return stat{}, fmt.Errorf("parse the start time in /proc/PID/stat: %w", err)
 	}
 	_, name, _ := bytes.Cut(b[:i], []byte("("))
 	st := stat{state: f[0][0], ppid: ppid, threads: threads, start: start}

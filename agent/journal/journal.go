@@ -34,7 +34,8 @@ func SystemSockets() Sockets {
 	return Sockets{Journal: "/run/systemd/journal/socket", Syslog: "/dev/log"}
 }
 
-// Send sends one line of a program to the journal, or to syslog if that fails. Control characters are replaced.
+// Send sends one line of a program to the journal, or to syslog if that fails. Control characters are
+// replaced. It does not wait, and drops the line if both fail.
 func (s Sockets) Send(l Level, program, line string, fields ...Field) {
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {

@@ -59,7 +59,7 @@ func (p *Location) Listen() (*Channel, error) {
 		return allowUser(path, p.uid, acl.Read|acl.Write)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("listen for readers of %s: %w", Name, job.Cause(err))
+		return nil, fmt.Errorf("open the socket for readers of %s: %w", Name, job.Cause(err))
 	}
 	return c, nil
 }
@@ -146,12 +146,13 @@ func Dial(path string) (*Subscriber, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("ask for the channel beside %s: %w", Name, job.Cause(err))
+		return nil, fmt.Errorf("connect to the agent's socket beside %s: %w", Name, job.Cause(err))
 	}
 	return r, nil
 }
 
-// Next waits for the next state and returns it; os.ErrDeadlineExceeded if none arrives within wait.
+// Next waits for the next state and returns it; os.ErrDeadlineExceeded if none arrives within wait, and
+// another error if the connection ends or the state is invalid.
 func (r *Subscriber) Next(wait time.Duration) (State, error) {
 	if err := r.conn.SetReadDeadline(time.Now().Add(wait)); err != nil {
 		return State{}, err

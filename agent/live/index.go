@@ -39,7 +39,8 @@ func writeIndex(of string, uid int) error {
 	return err
 }
 
-// replace writes a new file that this account owns and the user can read, and renames it to path.
+// replace writes a new file that this account owns and the user can read, and renames it to path. An existing
+// temporary file is an error.
 func replace(temporary, path string, text []byte, uid int) error {
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
 	if err != nil {
@@ -60,8 +61,8 @@ func replace(temporary, path string, text []byte, uid int) error {
 	return nil
 }
 
-// allowUser gives a user rights to a file of root by an ACL. It does nothing under jobgait run, where the files
-// are the user's own.
+// allowUser gives a user rights to a file of root by an ACL. It does nothing unless this process is root and
+// the user is not: under jobgait run the files are the user's own.
 func allowUser(path string, uid int, rights uint16) error {
 	if os.Geteuid() != 0 || uid == 0 {
 		return nil

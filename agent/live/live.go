@@ -174,7 +174,7 @@ const (
 func Read(path string) (State, error) {
 	b, _, err := job.ReadPlain(path, maxBytes)
 	if err != nil {
-		return State{}, fmt.Errorf("%s: %w", Name, job.Cause(err))
+		return State{}, fmt.Errorf("read %s: %w", Name, job.Cause(err))
 	}
 	return Decode(b)
 }
@@ -184,14 +184,15 @@ func Decode(b []byte) (State, error) {
 	var s State
 	switch err := json.Unmarshal(b, &s); {
 	case len(b) > maxBytes:
-		return State{}, fmt.Errorf("%s has more than %d bytes", Name, maxBytes)
+		return State{}, fmt.Errorf("read %s: the file has more than the allowed %d bytes", Name, maxBytes)
 	case err != nil:
-		return State{}, fmt.Errorf("%s is not valid JSON", Name)
+		return State{}, fmt.Errorf("read %s: the file is not valid JSON", Name)
 	case s.Schema != Schema:
-		return State{}, fmt.Errorf("%s has the unsupported version %q", Name, note.Clean(s.Schema, 40))
+		return State{}, fmt.Errorf("read %s: version %q is not supported: use the jobgait that wrote it",
+			Name, note.Clean(s.Schema, 40))
 	}
 	if err := s.check(); err != nil {
-		return State{}, fmt.Errorf("%s: %w", Name, err)
+		return State{}, fmt.Errorf("read %s: %w", Name, err)
 	}
 	s.clean()
 	s.Pace = nil // that is the reader's to say
@@ -217,7 +218,7 @@ func (s *State) check() error {
 	}
 	for _, v := range numbers {
 		if v != nil && !(*v >= 0 && *v <= maxS) {
-			return errors.New("a time is out of range")
+			return fmt.Errorf("a duration in the live state is out of range: want 0 to %g s", float64(maxS))
 		}
 	}
 	for _, t := range []*time.Time{s.LastBoundary, s.NextBoundary, s.FirstCycle, s.LimitAt, s.LastCheckpointBy} {
@@ -230,11 +231,11 @@ func (s *State) check() error {
 	}
 	for _, t := range times {
 		if y := t.Year(); y < 1970 || y > 2200 {
-			return errors.New("a time is out of range")
+			return errors.New("a date in the live state is out of range: want the years 1970 to 2200")
 		}
 	}
 	if s.Cycles < 0 || s.Cycles > math.MaxInt32*1000 || s.JobID < 0 || s.Agent.PID < 0 || s.Command < 0 {
-		return errors.New("a number is out of range")
+		return errors.New("a count or an id in the live state is negative or too large")
 	}
 	return nil
 }

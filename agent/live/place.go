@@ -60,7 +60,7 @@ func removeOldOfAll(dir, but string) error {
 		err = job.RequireRootOwned(dir)
 	}
 	if err != nil {
-		return fmt.Errorf("clear %s: %w", dir, job.Cause(err))
+		return fmt.Errorf("remove old files from %s: %w", dir, job.Cause(err))
 	}
 	for _, e := range entries {
 		uid, err := strconv.Atoi(e.Name())

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-var errELF = errors.New("not a 64-bit little-endian ELF file")
+var errELF = errors.New("the program file is not a 64-bit little-endian ELF file")
 
 // Limits for hostile files. A normal file has about ten segments and thirty sections; only object files have
 // thousands.
@@ -49,7 +49,8 @@ const (
 	segFrames   = 0x6474e550
 )
 
-// Open reads the headers of an ELF file.
+// Open reads the headers of an ELF file. It accepts only 64-bit little-endian files. It returns an error if
+// the program headers are unreadable, and leaves out unreadable section headers.
 func Open(r io.ReaderAt) (*ELFFile, error) {
 	var h [64]byte
 	if _, err := r.ReadAt(h[:], 0); err != nil || !bytes.HasPrefix(h[:], []byte("\x7fELF\x02\x01")) {

@@ -97,7 +97,8 @@ func buildOf(r *os.File) string {
 	return hex.EncodeToString(id)
 }
 
-// debugFile opens the debug file of a build. It must belong to root and be writable by no other account.
+// debugFile opens the debug file of a build. It must belong to root and be writable by no other account. If
+// there is none, or it is of another build, the error is os.ErrNotExist.
 func (s roots) debugFile(build string) (*os.File, error) {
 	if len(build) < 4 {
 		return nil, os.ErrNotExist

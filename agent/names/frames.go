@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// coverPLT assigns the places without a symbol that lie in the linker's jump tables (.plt) to these.
+// coverPLT assigns the places without a symbol that overlap the linker's jump tables (.plt) to these.
 func (q *query) coverPLT() {
 	for _, s := range q.file.sections {
 		if s.kind != kindCode || !strings.HasPrefix(s.title, ".plt") || s.addr > 1<<63 || s.size > 1<<40 {
@@ -59,7 +59,7 @@ func (f *ELFFile) FrameEntry(addr uint64) (entry uint64, ok bool) {
 }
 
 // coverFrames sets the bounds of places without a symbol: from the last start in the frame table before the
-// place to the next one.
+// place to the next one. It stops when no step is left.
 func (q *query) coverFrames() {
 	t := q.file.frameTable(q.step)
 	for i := range q.places {

@@ -26,7 +26,8 @@ type FileFunctions struct {
 	Functions []Function `json:"functions"`
 }
 
-// Add adds the functions of an answer to those of the file with this key.
+// Add adds the functions of an answer to those of the file with this key. The functions stay sorted, without
+// duplicates. The answer's reason replaces the file's reason.
 func (k *KnownFunctions) Add(key uint64, a Answer) {
 	i, ok := slices.BinarySearchFunc(k.Files, key, func(f FileFunctions, key uint64) int {
 		return cmp.Compare(f.Key, key)

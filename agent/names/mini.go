@@ -17,7 +17,7 @@ const (
 )
 
 // miniDebugFile unpacks and opens the ELF file in .gnu_debugdata; nil if there is no such section or it is
-// invalid.
+// invalid. It is nil too if the unpacked file is longer than maxUnpacked or ctx ends.
 func (f *ELFFile) miniDebugFile(ctx context.Context) *ELFFile {
 	for _, s := range f.sections {
 		if s.title != ".gnu_debugdata" || s.kind != kindCode || s.off > math.MaxInt64 {

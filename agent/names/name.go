@@ -130,7 +130,7 @@ func (q *query) function(p *place) Function {
 	return f
 }
 
-// name reads and caches the readable name at an offset of a string table.
+// name reads and caches the readable name at an offset of a string table, "" once ctx has ended.
 func (q *query) name(r io.ReaderAt, at uint64) string {
 	k := nameKey{r, at}
 	n, ok := q.names[k]
@@ -141,7 +141,8 @@ func (q *query) name(r io.ReaderAt, at uint64) string {
 	return n
 }
 
-// betterAlias returns the better name of two aliases: the one with fewer leading underscores, then the shorter.
+// betterAlias returns the better name of two aliases: the one with fewer leading underscores, then the
+// shorter, then the first in alphabetical order. An empty one is never better.
 func betterAlias(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

@@ -44,8 +44,9 @@ func gfortranName(symbol string) (string, bool) {
 	return module + "::" + procedure, ok && mod && module != "" && procedure != ""
 }
 
-// demangled converts mangled names of C++ and Rust; false for other names. It recovers from panics and limits
-// the output, because the library is not made for hostile names.
+// demangled converts mangled names of C++ and Rust; false for other names and for a symbol of maxRaw bytes,
+// which is cut off. A name longer than MaxName is returned without its template parameters. It recovers from
+// panics and limits the output, because the library is not made for hostile names.
 func demangled(symbol string) (name string, ok bool) {
 	if len(symbol) == maxRaw { // cut off
 		return "", false

@@ -36,7 +36,7 @@ const (
 	memoryBytes = 64 << 20
 )
 
-var errQuestions = errors.New("name lookup: too many requests, or a malformed one")
+var errQuestions = errors.New("function name lookup: the request is malformed or has too many addresses")
 
 // Serve is the main function of the child that reads program files: it reads lookups and writes their answers.
 func Serve(ctx context.Context, r as.Request) error {
@@ -94,7 +94,8 @@ func withinLimits(questions []Lookup) bool {
 	return len(questions) <= MaxFiles && n <= MaxPlaces
 }
 
-// encodeWithinLimit encodes the answers as JSON, emptying the longest until the text is within the limit.
+// encodeWithinLimit encodes the answers as JSON, emptying the longest until the text is within the limit. It
+// changes the answers in place, and returns an error if they are too long even when all are empty.
 func encodeWithinLimit(answers []Answer) ([]byte, error) {
 	for {
 		b, err := json.Marshal(answers)
@@ -125,12 +126,12 @@ func Ask(ctx context.Context, program string, account as.Account, questions []Lo
 	defer stop()
 	out, err := as.Ask[json.RawMessage](ctx, as.Child{Program: program, Account: account}, as.Names, questions)
 	if err != nil {
-		return nil, fmt.Errorf("ask for names: %w", err)
+		return nil, fmt.Errorf("look up function names in a child process: %w", err)
 	}
 	return parseAnswers(out, questions)
 }
 
-var errAnswers = errors.New("name lookup: malformed answer")
+var errAnswers = errors.New("function name lookup: the child process returned a malformed answer")
 
 // parseAnswers decodes and validates the answers, because any process of the account may have written them.
 func parseAnswers(b []byte, questions []Lookup) ([]Answer, error) {

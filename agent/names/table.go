@@ -51,7 +51,8 @@ func (q *query) readTable(r io.ReaderAt, s section, names uint64, source string)
 	}
 }
 
-// parseSymbol parses an Elf64_Sym. It returns false for a symbol that is not a function with a size.
+// parseSymbol parses an Elf64_Sym. It returns false for a symbol that is undefined, is not a function, has no
+// size, or has an impossible address or size.
 func parseSymbol(b []byte, names uint64) (symbol, bool) {
 	const function, indirect = 2, 10
 	le := binary.LittleEndian

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-var errELF = errors.New("no build id")
+var errELF = errors.New("the program file has no build id: link it with --build-id")
 
 // Limits for files that a user can write: a normal file has about ten program headers and a few hundred bytes
 // of notes.
@@ -16,8 +16,8 @@ const (
 	maxNotes   = 1 << 16
 )
 
-// BuildID returns the build id of an ELF file: the note NT_GNU_BUILD_ID (3)
-// of owner "GNU". See elf(5).
+// BuildID returns the build id of an ELF file: the note NT_GNU_BUILD_ID (3) of owner "GNU". See elf(5). It
+// returns errELF for other files and without a build id.
 func BuildID(r io.ReaderAt) ([]byte, error) {
 	var head [64]byte
 	if n, _ := r.ReadAt(head[:], 0); n < 52 || !bytes.HasPrefix(head[:], []byte("\x7fELF")) {

@@ -42,8 +42,8 @@ const (
 )
 
 var (
-	errTimeout   = errors.New("reading /proc of a process took too long (its memory is locked)")
-	errAbandoned = errors.New("a process blocks its readers: no further process is read")
+	errTimeout   = errors.New("reading the /proc files of a process took too long, because its memory is locked")
+	errAbandoned = errors.New("a process blocks readers of its /proc files: no further process is read")
 )
 
 // NewChild returns a Child that starts program, jobgait-agent, with the file rights of account, the job's user.
@@ -72,7 +72,7 @@ func (c *Child) Ask(q ProcQuestion) ([]byte, error) {
 	defer func() { c.waitBudget.Spend(c.now() - began) }()
 	c.seq++
 	if n, err := unix.Write(c.to, q.encode(c.seq)); n != questionBytes {
-		return nil, c.abandon(fmt.Errorf("ask: %w", err))
+		return nil, c.abandon(fmt.Errorf("send a request to the child that reads /proc: %w", err))
 	}
 	c.openSince = began
 	return c.await(began + wait)
@@ -136,7 +136,7 @@ func (c *Child) receive(until int64) error {
 	case errors.Is(err, unix.EINTR):
 		return nil
 	case err != nil:
-		return c.abandon(fmt.Errorf("wait for an answer: %w", err))
+		return c.abandon(fmt.Errorf("wait for an answer of the child that reads /proc: %w", err))
 	case n == 0:
 		return errTimeout
 	}
@@ -146,7 +146,7 @@ func (c *Child) receive(until int64) error {
 	case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN):
 		return nil
 	case n <= 0:
-		return c.abandon(fmt.Errorf("the reader of processes has ended: %w", cmp.Or(err, errGarbled)))
+		return c.abandon(fmt.Errorf("the child that reads /proc has ended: %w", cmp.Or(err, errGarbled)))
 	}
 	c.in = append(c.in, buf[:n]...)
 	return nil

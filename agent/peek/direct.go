@@ -19,7 +19,7 @@ import (
 // child, and for test trees.
 type Direct struct{ Proc string }
 
-var errQuestion = errors.New("unknown request")
+var errQuestion = errors.New("the request to read /proc has an unknown kind")
 
 // Ask returns the content, link target or build id that q requests. Contents have at most q.Max bytes.
 func (d Direct) Ask(q ProcQuestion) ([]byte, error) {
@@ -45,7 +45,8 @@ func (d Direct) Ask(q ProcQuestion) ([]byte, error) {
 	return nil, errQuestion
 }
 
-// programBuildID returns the build id of a program in hex or, without one, a hash of its size and time.
+// programBuildID returns the build id of a program in hex or, without one, "file-" and a hash of its size and
+// time.
 func programBuildID(exe string) ([]byte, error) {
 	f, err := os.Open(exe)
 	if err != nil {
@@ -64,8 +65,8 @@ func programBuildID(exe string) ([]byte, error) {
 	return fmt.Appendf(nil, "file-%016x", h.Sum64()), nil
 }
 
-// mappedBuildID returns the build id of the file mapped at a. It opens the file through map_files, which needs
-// privilege, else by its path inside the process's root directory.
+// mappedBuildID returns the build id, as raw bytes, of the file mapped at a. It opens the file through
+// map_files, which needs privilege, else by its path inside the process's root directory.
 func mappedBuildID(dir string, a Area) ([]byte, error) {
 	f, err := OpenRegular(filepath.Join(dir, "map_files", fmt.Sprintf("%x-%x", a.Start, a.End)), HasInode(a.Inode))
 	if err != nil {
@@ -82,7 +83,7 @@ func mappedBuildID(dir string, a Area) ([]byte, error) {
 	return BuildID(f)
 }
 
-var errNotMapped = errors.New("the file was replaced after it was mapped")
+var errNotMapped = errors.New("the program file was replaced after the process had mapped it")
 
 // OpenRegular opens a regular file for which right, given its stat, returns true. It first opens the file by
 // O_PATH, checks it, and then opens that same file for reading. So it never opens a device or a pipe, whatever

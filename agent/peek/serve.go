@@ -23,12 +23,12 @@ func serve(proc string, in io.Reader, out io.Writer) error {
 		if _, err := io.ReadFull(in, buf); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
-			return fmt.Errorf("read a question: %w", err)
+			return fmt.Errorf("read a request of the parent process: %w", err)
 		}
 		q, seq := decodeQuestion(buf)
 		text, ok := answerSafely(from, q)
 		if _, err := out.Write(reply{seq: seq, ok: ok, cpuNS: rawcall.CPU(), text: text}.encode()); err != nil {
-			return fmt.Errorf("answer: %w", err)
+			return fmt.Errorf("write an answer to the parent process: %w", err)
 		}
 	}
 }

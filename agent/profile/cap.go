@@ -51,9 +51,9 @@ func newSizeCap(most, stepNS int64) sizeCap {
 	return c
 }
 
-// mergeAt returns how many slots to merge in a block that is written when the file has size bytes, and the text
-// of an epoch to write before it ("" if nothing changed). It returns ErrFull if only the room for the footer is
-// left.
+// mergeAt returns how many slots to merge in a block that is written when the file has size bytes, and the
+// text of an epoch to write before it ("" if nothing changed). It returns ErrFull if only the room for the
+// footer is left. It does not begin the next stage itself.
 func (c *sizeCap) mergeAt(size int64) (every int, changed string, err error) {
 	if !c.capped {
 		return 1, "", nil

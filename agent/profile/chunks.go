@@ -21,12 +21,12 @@ type Chunks struct {
 func OpenChunks(path string) (*Chunks, error) {
 	in, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("open profile: %w", err)
+		return nil, fmt.Errorf("open the profile: %w", err)
 	}
 	s, r, err := surveyProfile(in)
 	if err != nil {
 		in.Close()
-		return nil, fmt.Errorf("open profile %s: %w", path, err)
+		return nil, fmt.Errorf("open the profile %s: %w", path, err)
 	}
 	r.file = in
 	l := newLayout(s, columnLimits{defaultLimits().pages, 1 << 62})

@@ -191,7 +191,7 @@ func (s *binSurvey) loadCPUTime(in io.ReadSeeker, all *survey, pages int) (CPUTi
 	}
 	again, err := NewReader(in)
 	if err != nil {
-		return CPUTimeCode{}, fmt.Errorf("third pass: %w", err)
+		return CPUTimeCode{}, fmt.Errorf("read the profile a third time for its code samples: %w", err)
 	}
 	places := s.chooseColumns(pages)
 	b := binResampler{header: all.header, rates: rates, stepNS: s.stepNS(rates, len(places)), columnOf: map[place]int{},

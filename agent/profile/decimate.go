@@ -49,7 +49,8 @@ type merger struct {
 }
 
 // merge returns the block with each group of consecutive slots merged into one slot; every is the number of
-// slots in a group. The result is valid until the next call.
+// slots in a group. A column keeps its first value and the last one of each group; samples and hits are
+// summed, up to the largest value of their type. The result is valid until the next call.
 func (m *merger) merge(b Block, every int) Block {
 	b.MergedSlots = every
 	for len(m.columns) < len(b.Columns) {

@@ -70,28 +70,28 @@ func newEncoder(h *Header, o WriterOptions) (*encoder, error) {
 func (b *Block) check(columns int) error {
 	switch {
 	case b.N < 1 || b.N > maxSlots:
-		return fmt.Errorf("%d slots", b.N)
+		return fmt.Errorf("the block has %d slots, want 1 to %d", b.N, maxSlots)
 	case b.First < 0 || b.First > maxSlot-maxSlots:
-		return fmt.Errorf("first slot %d", b.First)
+		return fmt.Errorf("invalid first slot %d of a block: want a slot number from 0", b.First)
 	case len(b.Columns) != columns:
-		return fmt.Errorf("%d columns, the header has %d", len(b.Columns), columns)
+		return fmt.Errorf("the block has %d columns, but the header has %d", len(b.Columns), columns)
 	case len(b.Pages) > maxPages:
-		return fmt.Errorf("%d pages", len(b.Pages))
+		return fmt.Errorf("the block has %d pages of code addresses, want at most %d", len(b.Pages), maxPages)
 	case b.Samples != nil && len(b.Samples) != b.N:
-		return fmt.Errorf("samples of %d slots, not %d", len(b.Samples), b.N)
+		return fmt.Errorf("the block has sample counts of %d slots, want %d", len(b.Samples), b.N)
 	case b.CountedShare != nil && len(b.CountedShare) != columns:
-		return fmt.Errorf("shares of %d columns, not %d", len(b.CountedShare), columns)
+		return fmt.Errorf("the block has counted shares of %d columns, want %d", len(b.CountedShare), columns)
 	case b.MergedSlots < 0 || b.MergedSlots > maxSlots:
-		return fmt.Errorf("%d slots merged", b.MergedSlots)
+		return fmt.Errorf("the block merges %d slots, want 0 to %d", b.MergedSlots, maxSlots)
 	}
 	for i, c := range b.Columns {
 		if len(c) != b.N {
-			return fmt.Errorf("column %d has %d slots, not %d", i, len(c), b.N)
+			return fmt.Errorf("column %d of the block has %d slots, want %d", i, len(c), b.N)
 		}
 	}
 	for i, p := range b.Pages {
 		if len(p.Counts) != b.N {
-			return fmt.Errorf("page %d has %d slots, not %d", i, len(p.Counts), b.N)
+			return fmt.Errorf("page %d of the block has %d slots, want %d", i, len(p.Counts), b.N)
 		}
 	}
 	return b.Bins.check(b.N)

@@ -32,11 +32,11 @@ type Epoch struct {
 func (e *Epoch) check() error {
 	switch {
 	case e.Slot < 0 || e.Slot > maxSlot:
-		return fmt.Errorf("epoch at slot %d", e.Slot)
+		return fmt.Errorf("invalid slot %d of an epoch: want a slot number from 0", e.Slot)
 	case e.Kind == "":
-		return errors.New("epoch of unknown kind")
+		return errors.New("an epoch of the profile has no kind: every epoch needs one")
 	case e.AddressHz != nil && !validHz(*e.AddressHz):
-		return fmt.Errorf("%g addresses a second", *e.AddressHz)
+		return fmt.Errorf("invalid code sampling rate %g Hz of an epoch: want 0, or 0.001 Hz to 1 MHz", *e.AddressHz)
 	}
 	return nil
 }

@@ -22,7 +22,8 @@ type LiveColumns struct {
 
 // NewLiveColumns returns the live columns of a profile with this header. pages is the number of columns for
 // code pages, which stay empty until AssignPage gives them a page; counters is the largest number of counter
-// columns. Levels, counters of the whole node and columns that are read seldom are left out.
+// columns. Levels, columns that are read seldom and, unless the profile's scope is the job, counters of the
+// whole node are left out.
 func NewLiveColumns(h Header, pages, counters int) *LiveColumns {
 	l := layout{header: &h, merge: 1, hasCode: h.AddressHz > 0, rates: rates{{0, h.AddressHz}}, ipcIndexes: h.ipcColumns()}
 	if l.hasCode {

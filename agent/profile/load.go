@@ -68,12 +68,12 @@ func Load(path string) (Loaded, error) { return loadFile(path, defaultLimits()) 
 func loadFile(path string, r columnLimits) (Loaded, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Loaded{}, fmt.Errorf("open profile: %w", err)
+		return Loaded{}, fmt.Errorf("open the profile: %w", err)
 	}
 	defer f.Close()
 	l, err := load(f, r)
 	if err != nil {
-		return Loaded{}, fmt.Errorf("open profile %s: %w", path, err)
+		return Loaded{}, fmt.Errorf("open the profile %s: %w", path, err)
 	}
 	return l, nil
 }
@@ -120,10 +120,10 @@ func surveyProfile(in io.ReadSeeker) (s *survey, again *Reader, err error) {
 		return nil, nil, err
 	}
 	if again, err = NewReader(in); err != nil {
-		return nil, nil, fmt.Errorf("second pass: %w", err)
+		return nil, nil, fmt.Errorf("read the profile a second time: %w", err)
 	}
 	if len(again.header.Columns) != len(s.header.Columns) {
-		return nil, nil, errors.New("second pass: the profile was replaced while it was read")
+		return nil, nil, errors.New("the profile was replaced while it was read: read it again")
 	}
 	return s, again, nil
 }

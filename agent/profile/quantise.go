@@ -12,10 +12,10 @@ const stepsPerQuantum = 256
 // would be 4 % longer, and rounding errors do not add up.
 const overviewPerQuantum = 64
 
-// quantumOf returns the quantum for the values of a counter in one block: the median of its steps other than 0,
-// divided by perQuantum, and at least 1, which is exact. It depends on the block alone, so that a quiet second
-// after a busy one is kept as precisely as any. Steps of 0 do not count: a counter that mostly stands still
-// would otherwise get too fine a quantum. scratch is memory for the steps.
+// quantumOf returns the quantum for the values of a counter in one block: the median of its steps above 0,
+// divided by perQuantum, and at least 1, which is exact. It depends on the block alone, so that a quiet
+// second after a busy one is kept as precisely as any. Steps of 0 do not count: a counter that mostly stands
+// still would otherwise get too fine a quantum. scratch is memory for the steps.
 func quantumOf(values, scratch []int64, perQuantum int64) int64 {
 	steps := scratch[:0]
 	for i := 1; i < len(values); i++ {

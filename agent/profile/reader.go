@@ -14,7 +14,7 @@ import (
 
 // ErrNoHeader is the error for a file that does not begin with a usable header: without one, values in blocks
 // have neither name nor time.
-var ErrNoHeader = errors.New("no usable profile header")
+var ErrNoHeader = errors.New("the file begins with no usable profile header")
 
 // Reader reads a profile block by block. Its memory does not grow with the profile, except for epochs, places
 // and GPU windows, which are limited.
@@ -41,12 +41,12 @@ type Reader struct {
 func Open(path string) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("open profile: %w", err)
+		return nil, fmt.Errorf("open the profile: %w", err)
 	}
 	r, err := NewReader(f)
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("open profile %s: %w", path, err)
+		return nil, fmt.Errorf("open the profile %s: %w", path, err)
 	}
 	r.file = f
 	return r, nil
@@ -77,13 +77,13 @@ func newReader(in io.Reader, formats []versionFormat) (*Reader, error) {
 func (h *Header) check() error {
 	switch {
 	case h.StepNS < 1 || h.StepNS > int64(3600e9):
-		return fmt.Errorf("step of %d ns", h.StepNS)
+		return fmt.Errorf("the profile's step of %d ns is out of range: want 1 ns to 1 h", h.StepNS)
 	case len(h.Columns) > maxColumns:
-		return fmt.Errorf("%d columns", len(h.Columns))
+		return fmt.Errorf("the profile has %d columns, want at most %d", len(h.Columns), maxColumns)
 	case !validHz(h.AddressHz):
-		return fmt.Errorf("%g addresses a second", h.AddressHz)
+		return fmt.Errorf("the profile's code sampling rate of %g Hz is out of range", h.AddressHz)
 	case !(h.InterruptNS >= 0 && h.InterruptNS <= 1e9):
-		return fmt.Errorf("an interrupt of %g ns", h.InterruptNS)
+		return fmt.Errorf("the profile's interrupt time of %g ns is out of range: want 0 to 1 s", h.InterruptNS)
 	}
 	return nil
 }

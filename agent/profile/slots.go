@@ -85,8 +85,8 @@ func (b *Block) level(column int, slot int64) float64 {
 	return math.NaN()
 }
 
-// drawBlocks yields the blocks of the file that was loaded, for a long run a random selection, and how many
-// blocks each stands for. A block is valid until the next.
+// drawBlocks yields the blocks of the file that was loaded, for a long run the selection of blockWeight, and
+// how many blocks each stands for. A block is valid until the next.
 func (l Loaded) drawBlocks(path string) iter.Seq2[*Block, float64] {
 	return func(yield func(*Block, float64) bool) {
 		r, err := Open(path)
@@ -126,7 +126,8 @@ type drawing struct {
 	counts   []uint16
 }
 
-// take decodes the next block if it is drawn.
+// take decodes the next block if it is drawn. d.weight is 0 if the block is not drawn, begins before the
+// grid, or cannot be decoded.
 func (d *drawing) take(s slotRange, payload []byte) {
 	weight := blockWeight(d.n, d.loaded.Quality.Blocks, d.every)
 	d.n++
@@ -174,8 +175,10 @@ func blocksPerDraw(blocks int) int {
 	return max(1, int(math.Ceil(float64(blocks-2*edge)/(maxBlocksRead-2*edge))))
 }
 
-// blockWeight returns how many blocks the i-th block stands for, 0 if another block stands for it. It draws one
-// of each group of consecutive blocks at random, so that the selection is not in step with a rhythm of the job.
+// blockWeight returns how many blocks the i-th block stands for, 0 if another block stands for it. The first
+// and last edge blocks stand for themselves. Of each group of every consecutive blocks between them a hash of
+// the group's number selects one, so that the selection is the same in each pass and not in step with a
+// rhythm of the job.
 func blockWeight(i, blocks, every int) int {
 	i -= edge
 	inner := blocks - 2*edge
@@ -209,8 +212,9 @@ func (l Loaded) onGrid(b *Block) anatomy.Block {
 	return out
 }
 
-// apart divides the samples of a page among its parts and the rest of it. Bins that hold several samples may end
-// a slot later than the samples were taken: what a slot has no room for is counted in the next one.
+// apart divides the samples of a page among its parts and the rest of it. Bins that hold several samples may
+// end a slot later than the samples were taken: what a slot has no room for is counted in the next one. The
+// counts of parts are changed in place.
 func (p PageCount) apart(parts []anatomy.Page) []anatomy.Page {
 	rest := slices.Clone(p.Counts)
 	var out []anatomy.Page

@@ -7,7 +7,7 @@ import (
 )
 
 // ErrVersion is the error for an intact profile of a version that this program cannot read.
-var ErrVersion = errors.New("profile version is not supported")
+var ErrVersion = errors.New("this version of a profile is not supported")
 
 // versionFormat converts the frames of one version to the present one: the header, and the payload of every
 // other frame of the same kind, nil if payloads did not change.

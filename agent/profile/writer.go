@@ -22,8 +22,8 @@ const SyncEvery = 10 * time.Second
 // ErrSealed is the error for writing after Seal. ErrFull is the error of Append when the profile has reached
 // its maximum size: it can still be sealed.
 var (
-	ErrSealed = errors.New("profile is sealed")
-	ErrFull   = errors.New("profile has reached its maximum size")
+	ErrSealed = errors.New("the profile is sealed and takes no more data")
+	ErrFull   = errors.New("the profile has reached its maximum size")
 )
 
 // WriterOptions say how a profile is written. The zero value rounds counts and does not limit the size.
@@ -78,7 +78,7 @@ func (f diskFile) Datasync() error { return unix.Fdatasync(int(f.Fd())) }
 func Create(path string, h Header, options ...WriterOptions) (*Writer, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("create profile: %w", err)
+		return nil, fmt.Errorf("create the profile file: %w", err)
 	}
 	w, err := newWriter(diskFile{f}, path, h, append(options, WriterOptions{})[0])
 	if err != nil {
@@ -96,7 +96,7 @@ func newWriter(f file, path string, h Header, o WriterOptions) (*Writer, error) 
 	h.Sources = append([]run.CounterSource{}, h.Sources...)
 	h.Notes = append([]note.Note{}, h.Notes...)
 	if err := h.check(); err != nil {
-		return nil, fmt.Errorf("create profile %s: %w", path, err)
+		return nil, fmt.Errorf("create the profile %s: %w", path, err)
 	}
 	for i := range h.Columns {
 		h.Columns[i].Quantum = 0 // that of blocks stands in blocks
@@ -105,11 +105,11 @@ func newWriter(f file, path string, h Header, o WriterOptions) (*Writer, error) 
 	w.synced = w.now()
 	var err error
 	if w.encoder, err = newEncoder(&w.header, o); err != nil {
-		return nil, fmt.Errorf("create profile %s: %w", path, err)
+		return nil, fmt.Errorf("create the profile %s: %w", path, err)
 	}
 	w.overviews = newOverviewBuilder(&w.header)
 	if err := w.writeJSON(headerFrame, h); err != nil {
-		return nil, fmt.Errorf("create profile %s: %w", path, err)
+		return nil, fmt.Errorf("create the profile %s: %w", path, err)
 	}
 	return w, nil
 }
@@ -120,16 +120,16 @@ func newWriter(f file, path string, h Header, o WriterOptions) (*Writer, error) 
 // part of the block, and the next block may be tried. It returns ErrFull if the file has its maximum size.
 func (w *Writer) Append(b Block) error {
 	if w.sealed {
-		return fmt.Errorf("append to %s: %w", w.path, ErrSealed)
+		return fmt.Errorf("append to the profile %s: %w", w.path, ErrSealed)
 	}
 	if err := b.check(len(w.header.Columns)); err != nil {
-		return fmt.Errorf("append to %s: block of %w", w.path, err)
+		return fmt.Errorf("append a block to the profile %s: %w", w.path, err)
 	}
 	if b.First < w.nextSlot {
-		return fmt.Errorf("append to %s: block from slot %d on, the last went up to %d", w.path, b.First, w.nextSlot)
+		return fmt.Errorf("append to %s: block begins at slot %d, want %d or later", w.path, b.First, w.nextSlot)
 	}
 	if err := w.writeBlock(b); err != nil {
-		return fmt.Errorf("append to %s: %w", w.path, err)
+		return fmt.Errorf("append to the profile %s: %w", w.path, err)
 	}
 	w.nextSlot = b.First + int64(b.N)
 	w.syncIfDue()
@@ -164,7 +164,7 @@ func (w *Writer) writeBlock(b Block) error {
 	}
 	w.buf = w.encoder.appendBlock(openFrame(w.buf[:0]), &b)
 	if cells := b.N * len(b.Columns); cells > maxGrowth*(len(w.buf)-frameSize) {
-		return fmt.Errorf("block of %d empty slots", b.N)
+		return fmt.Errorf("cannot write a block of %d slots that are almost empty: a reader would reject it", b.N)
 	}
 	if err := w.writeFrame(blockFrame); err != nil {
 		return err
@@ -206,13 +206,13 @@ func (w *Writer) writeOverview() {
 // block with that slot.
 func (w *Writer) WriteEpoch(e Epoch) error {
 	if w.sealed {
-		return fmt.Errorf("append to %s: %w", w.path, ErrSealed)
+		return fmt.Errorf("append to the profile %s: %w", w.path, ErrSealed)
 	}
 	if err := e.check(); err != nil {
-		return fmt.Errorf("append to %s: %w", w.path, err)
+		return fmt.Errorf("append to the profile %s: %w", w.path, err)
 	}
 	if err := w.writeJSON(epochFrame, e); err != nil {
-		return fmt.Errorf("append to %s: %w", w.path, err)
+		return fmt.Errorf("append to the profile %s: %w", w.path, err)
 	}
 	return nil
 }
@@ -221,17 +221,17 @@ func (w *Writer) WriteEpoch(e Epoch) error {
 // written.
 func (w *Writer) Seal(f Footer) error {
 	if w.sealed {
-		return fmt.Errorf("seal %s: %w", w.path, ErrSealed)
+		return fmt.Errorf("seal the profile %s: %w", w.path, ErrSealed)
 	}
 	f.Notes = append([]note.Note{}, f.Notes...)
 	w.writeOverview()
 	if err := w.writeJSON(footerFrame, f); err != nil {
-		return fmt.Errorf("seal %s: %w", w.path, err)
+		return fmt.Errorf("seal the profile %s: %w", w.path, err)
 	}
 	w.sealed = true
 	w.wait.Wait()
 	if err := w.file.Datasync(); err != nil {
-		return fmt.Errorf("seal %s: %w", w.path, err)
+		return fmt.Errorf("seal the profile %s: %w", w.path, err)
 	}
 	return nil
 }
@@ -241,19 +241,20 @@ func (w *Writer) Seal(f Footer) error {
 func (w *Writer) Close() error {
 	w.wait.Wait()
 	if err := errors.Join(w.syncErr, w.file.Close()); err != nil {
-		return fmt.Errorf("close %s: %w", w.path, err)
+		return fmt.Errorf("close the profile %s: %w", w.path, err)
 	}
 	return nil
 }
 
-// writeJSON writes a frame whose payload is v as JSON.
+// writeJSON writes a frame whose payload is v as JSON. It returns an error if the JSON is longer than
+// maxJSON.
 func (w *Writer) writeJSON(kind byte, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
 	if len(text) > maxJSON {
-		return fmt.Errorf("a JSON frame of %d bytes is too large", len(text))
+		return fmt.Errorf("cannot write a JSON frame of %d bytes to a profile: the limit is 1 MiB", len(text))
 	}
 	w.buf = append(openFrame(w.buf[:0]), text...)
 	return w.writeFrame(kind)
@@ -263,14 +264,14 @@ func (w *Writer) writeJSON(kind byte, v any) error {
 // If that fails too, a reader finds the next block by its magic, and the next write tries to cut again.
 func (w *Writer) writeFrame(kind byte) error {
 	if len(w.buf)-frameSize > maxPayload {
-		return fmt.Errorf("block of %d bytes", len(w.buf))
+		return fmt.Errorf("cannot write a block of %d bytes, want at most %d", len(w.buf), maxPayload)
 	}
 	sealFrame(w.buf, kind)
 	w.removePartial()
 	n, err := w.file.Write(w.buf)
 	w.fileBytes += int64(n)
 	if err == nil && n < len(w.buf) {
-		err = errors.New("short write")
+		err = errors.New("only a part of a frame was written to the profile: the file system may be full")
 	}
 	if err != nil {
 		w.removePartial()

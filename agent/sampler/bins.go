@@ -103,8 +103,10 @@ func (b *bins) makeBins(hits []hit, first int64, n int, stepNS int64) profile.Bi
 	return profile.Bins{SamplesPerBin: of, EndsPerSlot: ends, Columns: b.kept}
 }
 
-// updateSplit adds the samples to the recent ones, splits the pages that hold at least splitShare of these, at
-// most maxSplit, and gives a column to the parts of split pages that hold at least ownShare of these.
+// updateSplit adds the samples to the recent ones, splits the pages that hold at least splitShare of these,
+// at most maxSplit, and gives a column to the parts of split pages that hold at least ownShare of these. With
+// fewer than minSplitSamples recent samples it splits nothing. Single places get a column only if the page's
+// samples are in separate places (split.apart).
 func (b *bins) updateSplit(hits []hit) {
 	total := b.fade()
 	for _, h := range hits {
@@ -202,6 +204,7 @@ func (b *bins) tally(hits []hit) {
 	}
 }
 
+// count adds hits to the count of a place in b.all, and appends the place if it is new.
 func (b *bins) count(p place, hits int) {
 	i, ok := b.index[p]
 	if !ok {

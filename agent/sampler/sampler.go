@@ -186,8 +186,8 @@ func (s *Sampler) takeHits(b *profile.Block, end int64) {
 	s.hits = slices.Delete(s.hits, 0, here)
 }
 
-// Skip leaves the slots before this one out of the profile: no block has them, and a reader sees a gap. Counts
-// continue.
+// Skip leaves the slots before this one out of the profile: no block has them, and a reader sees a gap.
+// Counts continue. It drops the code samples of these slots and those that wait to fill a bin.
 func (s *Sampler) Skip(slot int64) {
 	for ; s.first < min(slot, s.horizon); s.first++ {
 		for _, t := range s.tracks {

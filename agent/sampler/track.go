@@ -178,7 +178,7 @@ func (t *Track) UncertainShares() []float64 {
 }
 
 // add interpolates a lane's counts up to a reading and adds them to the slots that end by then. Before its
-// first reading a lane's counts are 0.
+// first reading a lane's counts are 0. A reading that is not later than the last one is ignored.
 func (t *Track) add(l *lane, timeNS int64, counts []uint64) {
 	g := t.s.grid
 	from := t.s.first

@@ -141,7 +141,8 @@ func batches(copies []ThreadCopy) func(yield func([]ThreadCopy) bool) {
 }
 
 // unwind lets a child unwind the copies. If it fails, as by broken debug information, a second child does so
-// without source lines.
+// without source lines, unless the first one was not to look up lines. It returns the errors of all children
+// if none succeeds.
 func (c Collection) unwind(ctx context.Context, copies []ThreadCopy) ([]ThreadStack, error) {
 	var failed error
 	for _, detail := range slices.Compact([]DetailLevel{c.Detail, Functions}) {
@@ -157,5 +158,5 @@ func (c Collection) unwind(ctx context.Context, copies []ThreadCopy) ([]ThreadSt
 		}
 		failed = errors.Join(failed, err)
 	}
-	return nil, fmt.Errorf("read stacks: %w", failed)
+	return nil, fmt.Errorf("unwind the call stacks of the job: %w", failed)
 }

@@ -82,7 +82,7 @@ type ThreadCopy struct {
 }
 
 // ServeCopyStacks is the main function of the child that stops threads: it answers a CopyQuestion with
-// ThreadCopies.
+// ThreadCopies. It leaves out the processes after the first MaxProcesses.
 func ServeCopyStacks(_ context.Context, r as.Request) error {
 	var q CopyQuestion
 	if _, err := as.ReadQuestion(r.In, &q); err != nil {
@@ -196,7 +196,7 @@ func (c copier) copyThread(t *ThreadCopy) {
 }
 
 // awaitStop waits until a seized thread has stopped; since is the last time at which it was seen running. why
-// is Stuck if it does not stop.
+// is Stuck if it does not stop, Gone if it ended, and else "".
 func (c copier) awaitStop(tid int) (status unix.WaitStatus, since time.Time, why Trouble) {
 	began, pause := time.Now(), 20*time.Microsecond
 	for since = began; ; since = time.Now() {
@@ -291,7 +291,7 @@ func ptrace(request, tid int, addr, data uintptr) error {
 	return nil
 }
 
-// threadsOf lists the threads of a process, the main thread first.
+// threadsOf lists the threads of a process, the main thread first; none if the process is gone.
 func threadsOf(proc string, pid int) []int {
 	entries, err := os.ReadDir(filepath.Join(proc, strconv.Itoa(pid), "task"))
 	if err != nil {

@@ -2,7 +2,7 @@ package stack
 
 import "errors"
 
-var errExpression = errors.New("unsupported DWARF expression")
+var errExpression = errors.New("the program's unwind information uses an unsupported DWARF expression")
 
 // maxOperands limits the stack of an expression. Branches are not supported, so that each byte is read once.
 const maxOperands = 32

@@ -150,6 +150,7 @@ func mostFrequent[K ~string](counts map[K]int) (best K) {
 	return best
 }
 
+// framesOf returns the frames in the form in which they are shown, never nil.
 func framesOf(frames []Frame) []stacks.GroupFrame {
 	out := []stacks.GroupFrame{}
 	for _, f := range frames {

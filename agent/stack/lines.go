@@ -23,7 +23,7 @@ const (
 	maxLineSteps  = 8 << 20  // rows that one unwinder reads
 )
 
-var errLines = errors.New("debug information too large or unsupported")
+var errLines = errors.New("the program's debug information is too large or of an unsupported version")
 
 // lineTables finds the source lines of one file.
 type lineTables struct {
@@ -40,7 +40,7 @@ type unitRange struct {
 }
 
 // openLines opens a file's line tables and reads the address ranges of its units. The file stays mapped until
-// the unwinder ends.
+// the unwinder ends. steps is the number of table rows that may still be read, shared by all files.
 func openLines(f *os.File, steps *int) (t *lineTables, err error) {
 	defer func() {
 		if recover() != nil { // the reader was not made for hostile files

@@ -29,7 +29,8 @@ func mappingsOf(proc string, pid int) ([]mapping, error) {
 	return parseMappings(text), nil
 }
 
-// parseMappings parses the text of /proc/PID/maps and returns the executable mappings, in ascending order.
+// parseMappings parses the text of /proc/PID/maps and returns the executable mappings, in ascending order. It
+// leaves out lines that it cannot parse.
 func parseMappings(text []byte) (list []mapping) {
 	for line := range bytes.Lines(text) {
 		f := strings.SplitN(strings.TrimSuffix(string(line), "\n"), " ", 6)

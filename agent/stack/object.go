@@ -45,8 +45,9 @@ func (l *libraries) libraryOf(pid int, m *mapping) *library {
 	return lib
 }
 
-// load opens the file of a mapping, by its path in the process's root directory, its program link, or its path
-// here. The inode must match.
+// load opens the file of a mapping, by its path in the process's root directory, its program link, or its
+// path here. The inode must match. Without such a file, the library has only a name. The vdso is read from
+// this process's memory.
 func (l *libraries) load(pid int, m *mapping) *library {
 	path := strings.TrimSuffix(m.path, " (deleted)")
 	lib := &library{name: filepath.Base(path), entries: map[uint64]entry{}}

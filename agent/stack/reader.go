@@ -32,7 +32,7 @@ func (r *byteReader) signed(n uint64) int64 {
 	return int64(r.fixed(n)<<shift) >> shift
 }
 
-// uleb reads an unsigned LEB128 number.
+// uleb reads an unsigned LEB128 number. Bits above the 64th are dropped.
 func (r *byteReader) uleb() (v uint64) {
 	for shift := 0; ; shift += 7 {
 		b := r.fixed(1)
@@ -45,7 +45,7 @@ func (r *byteReader) uleb() (v uint64) {
 	}
 }
 
-// sleb reads a signed LEB128 number.
+// sleb reads a signed LEB128 number. Bits above the 64th are dropped.
 func (r *byteReader) sleb() (v int64) {
 	for shift := 0; ; {
 		b := r.fixed(1)

@@ -202,7 +202,7 @@ func checkStacks(stacks []ThreadStack, copies []ThreadCopy) error {
 		for _, f := range s.Frames {
 			for _, text := range []string{f.Function, f.Library, f.File} {
 				if text != note.Clean(text, names.MaxName) || f.Line < 0 {
-					return fmt.Errorf("a frame of thread %d that is no text", s.TID)
+					return fmt.Errorf("invalid answer: a frame of thread %d has an invalid name or line number", s.TID)
 				}
 			}
 		}

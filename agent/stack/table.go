@@ -14,7 +14,7 @@ const (
 	maxRegisters  = 64
 )
 
-var errTable = errors.New("malformed or unsupported .eh_frame")
+var errTable = errors.New("the program's section .eh_frame is malformed or unsupported")
 
 // ruleKind says how a register of the caller is found (DWARF version 5, 6.4.1).
 type ruleKind uint8
@@ -305,7 +305,8 @@ func (p *program) define(op byte, in *byteReader) {
 	}
 }
 
-// saved executes an instruction that sets the rule of a register.
+// saved executes an instruction that sets the rule of a register. An instruction of another kind marks the
+// program as bad.
 func (p *program) saved(op byte, in *byteReader, unit int64) {
 	register := in.uleb()
 	switch op {

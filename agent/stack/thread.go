@@ -143,7 +143,7 @@ func frozen(proc string, pid int) bool {
 	return false
 }
 
-var errRegisters = errors.New("not a 64-bit thread")
+var errRegisters = errors.New("the registers of the thread are not those of a 64-bit thread")
 
 // registerSet reads the general registers of a stopped thread into size bytes at to; errRegisters if the thread
 // has another number of bytes, as a 32-bit one.
@@ -161,7 +161,8 @@ func registerSet(tid int, to unsafe.Pointer, size uintptr) error {
 	return nil
 }
 
-// callName returns the name of the system call with this number, "" if the text is not a number.
+// callName returns the name of the system call with this number if it is one of waitingCalls, else "system
+// call" and the number; "" if the text is not a number.
 func callName(number string) string {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 {

@@ -84,6 +84,7 @@ func ClassOf(library string) Class {
 	return Own
 }
 
+// hasAnyPrefix reports whether a library's name begins with one of the names.
 func hasAnyPrefix(library string, names []string) bool {
 	for _, n := range names {
 		if strings.HasPrefix(library, n) {

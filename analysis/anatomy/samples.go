@@ -12,7 +12,8 @@ type Samples struct {
 	Blocks iter.Seq[Block]
 }
 
-// Tally adds up all samples for the given patterns' cycles.
+// Tally adds up all samples for the given patterns' cycles. If a pattern's cycles are on CPU time, it reads
+// the blocks twice.
 func (s Samples) Tally(cycles []Cycles) *Tally {
 	t := New(s.Code, cycles)
 	if slices.ContainsFunc(cycles, func(c Cycles) bool { return c.OnCPU }) {

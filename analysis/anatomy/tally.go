@@ -52,7 +52,7 @@ func (t *Tally) Measure(b Block) {
 	}
 }
 
-// Add adds the samples of a block. Each slot may be added only once.
+// Add adds the samples of a block. Each slot may be added only once. A weight of 0 counts as 1.
 func (t *Tally) Add(b Block) {
 	weight := b.Weight
 	if weight == 0 {

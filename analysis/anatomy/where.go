@@ -59,8 +59,8 @@ func noOverlap(spans []span, s span) bool {
 	return i == len(spans) || spans[i].first >= s.end
 }
 
-// locateSlot returns the cycle in which a slot lies, nil for none, and the index of its part: startUp, between,
-// tail or a pattern.
+// locateSlot returns the cycle in which a slot lies, nil for none, and the index of its part: startUp,
+// between, tail or a pattern. Without cycles every slot belongs to startUp.
 func locateSlot(spans []span, slot int64) (*span, int) {
 	i := sort.Search(len(spans), func(i int) bool { return spans[i].end > slot })
 	switch {

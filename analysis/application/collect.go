@@ -34,9 +34,9 @@ func DefaultLimits() ReadLimits {
 	return ReadLimits{Runs: 200, Shapes: 32, Others: MostOthers, Days: 14}
 }
 
-// Collect reads the stored runs of the application of run s and of other applications that ran recently on the
-// same cluster, one entry per series. It leaves out runs that began after s and adds s itself if it is not
-// stored. It returns nil if the application has no stored run.
+// Collect reads the stored runs of the application of run s, one entry per series, and at most l.Others
+// series of other applications that ran on the same cluster in the l.Days before s. It leaves out runs that
+// began after s and adds s itself if it is not stored. It returns nil if the application has no stored run.
 func Collect(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimits) ([]history.ApplicationRuns, error) {
 	stored, err := db.Histories(ctx,
 		history.HistoryQuery{Cluster: s.Key.Cluster, User: history.User(s), App: history.Application(s),

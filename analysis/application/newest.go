@@ -46,8 +46,9 @@ func (n PendingSeries) AddOldRun(ctx context.Context, db *history.DB, s summary.
 	return n.analyseSeries(ctx, db, s, 0)
 }
 
-// AnalyseAll analyses each pending series and stores the result; it stops if the history becomes unavailable.
-// Findings get the time at, in UTC epoch seconds; 0, for old runs, means the end of the series' newest run.
+// AnalyseAll analyses each pending series, stores the result and removes the series from n; it stops if the
+// history becomes unavailable. Findings get the time at, in UTC epoch seconds; 0, for old runs, means the end
+// of the series' newest run.
 func (n PendingSeries) AnalyseAll(ctx context.Context, db *history.DB, at float64) (failed error) {
 	for _, known := range n {
 		err := n.analyseSeries(ctx, db, known.run, at)

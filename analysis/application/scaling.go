@@ -180,7 +180,7 @@ func scalingRun(r history.Run, p float64, rest string, m Metric, regime int) sca
 }
 
 // parameter returns the parameter that varies: the requested one, or else the one with the most values while
-// everything else is equal; "" if none has two values.
+// everything else is equal, of equal ones the first of nodes, tasks and size; "" if none has two values.
 func (h Histories) parameter(members []int, asked string) string {
 	best, most := "", 1
 	for _, name := range []string{nodes, tasks, size} {

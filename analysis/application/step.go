@@ -58,10 +58,10 @@ type reference struct {
 	End float64 `json:"end_s,omitempty"`
 }
 
-// withStep returns the run with step_s set to the time of one cycle by those of its own patterns that match the
-// application's reference pattern; unset if none matches. If none is stored, the run's main pattern becomes the
-// reference and is returned encoded, to be stored after the run. Earlier runs have no step_s, also when they
-// are stored again.
+// withStep returns the run with step_s set to the time of one cycle by those of its own patterns that match
+// the application's reference pattern; unset if none matches. If none is stored, the run's main pattern
+// becomes the reference and is returned encoded, to be stored after the run. A run that ended before the
+// reference run gets no step_s, even when it is stored again.
 func withStep(ctx context.Context, db runStore, s summary.Summary) (summary.Summary, []byte, error) {
 	body, err := db.Reference(ctx, s)
 	if err != nil {
@@ -72,7 +72,7 @@ func withStep(ctx context.Context, db runStore, s summary.Summary) (summary.Summ
 	}
 	var r reference
 	if err := json.Unmarshal(body, &r); err != nil {
-		return s, nil, fmt.Errorf("read the reference pattern of %s: %w", history.Application(s), err)
+		return s, nil, fmt.Errorf("decode the stored reference pattern of application %s: %w", history.Application(s), err)
 	}
 	if s.End < r.End {
 		return s, nil, nil
@@ -103,7 +103,7 @@ func initialReference(s summary.Summary) (summary.Summary, []byte, error) {
 	s.StepS = &main.PeriodS
 	body, err := json.Marshal(reference{history.Shape(s), pattern.NewReference(main), s.End})
 	if err != nil {
-		return s, nil, fmt.Errorf("encode the reference pattern of %s: %w", history.Application(s), err)
+		return s, nil, fmt.Errorf("encode the reference pattern of application %s: %w", history.Application(s), err)
 	}
 	return s, body, nil
 }

@@ -163,8 +163,8 @@ func (r *preparedSeries) largeFunctions() []functions.Part {
 	return out
 }
 
-// correctFunction applies to the times y of a function the corrections of the series for shifts of the machine,
-// slow nodes and weekdays.
+// correctFunction applies to the times y of a function the corrections of the series for shifts of the
+// machine, slow nodes and weekdays. A run that is not judged becomes NaN. y is not changed.
 func (r *preparedSeries) correctFunction(y []float64, res *SeriesResult) []float64 {
 	out := slices.Clone(y)
 	for i := range out {

@@ -45,8 +45,8 @@ func (sc *scanner) levelPair(x []float64) (low, high float64, ok bool) {
 	return low, high, turns >= 2 && flat-paired > 10 && high-low > minLevelGap*two
 }
 
-// bestCut returns the index at which ascending numbers are best divided in two groups: the least sum of squares
-// around their means.
+// bestCut returns the index at which ascending numbers are best divided in two groups: the least sum of
+// squares around their means; 0 if all are equal.
 func bestCut(sorted []float64) int {
 	n := len(sorted)
 	all := 0.0

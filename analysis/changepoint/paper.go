@@ -101,7 +101,7 @@ func largestSteps(w []float64) []int {
 }
 
 // Trimmed returns x without outliers, as the report does: values that are both among the tenth farthest from
-// the median and more than three MAD away. Fewer than ten values are returned unchanged.
+// the median and more than three MAD away. Fewer than ten values are returned unchanged, as the same slice.
 func Trimmed(x []float64) []float64 {
 	drop := int(trimShare * float64(len(x)))
 	if drop == 0 {

@@ -44,8 +44,8 @@ func (sc *scanner) place(i, j, newest int, cut bool, c split, all []split, v ver
 	return e, c
 }
 
-// identify moves event e to the run of its interval at which an identifying field changed, if there is exactly
-// one and it is in [from,until).
+// identify moves event e to the run of its interval at which an identifying field changed, if there is
+// exactly one, it begins a new time, and it is in [from,until).
 func (sc *scanner) identify(e *event, from, until int) {
 	if sc.identified == nil {
 		return

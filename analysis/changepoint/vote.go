@@ -76,8 +76,8 @@ func (r *preparedSeries) votesFrom(b boundary, other *preparedSeries) []vote {
 	return list
 }
 
-// sharedNoise returns the correlation of the differences between consecutive runs of two series, up to a time;
-// 0 if they are different runs. Differences hardly depend on changes of level.
+// sharedNoise returns the size of the correlation, 0 to 1, of the differences between consecutive runs of two
+// series, up to a time; 0 if they are different runs. Differences hardly depend on changes of level.
 func sharedNoise(a, b *preparedSeries, until float64) float64 {
 	var da, db []float64
 	la, lb := -1, -1

@@ -72,7 +72,8 @@ func slower(r RunFacts) []Finding { return r.slowdowns(false) }
 // creeping finds runs that became slower than earlier ones bit by bit.
 func creeping(r RunFacts) []Finding { return r.slowdowns(true) }
 
-// slowdowns returns findings for the comparisons in which this run is slower: those that creep, or the others.
+// slowdowns returns findings for the comparisons in which this run is slower: those that creep if creeps is
+// set, else the others.
 func (r RunFacts) slowdowns(creeps bool) []Finding {
 	var out []Finding
 	for _, c := range r.Others {

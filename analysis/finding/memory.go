@@ -34,6 +34,9 @@ func memoryNearLimit(r RunFacts) []Finding {
 // largeGrowth is the growth in bytes that is reported of runs that ended in order.
 const largeGrowth = 1e9
 
+// memoryGrowing returns a finding on memory that grew through all of the run. It returns nil for a run that
+// ended in order, unless the growth is at least largeGrowth or the memory reached half of the limit: the
+// requested memory, else the limit of the address space.
 func memoryGrowing(r RunFacts) []Finding {
 	m := r.Memory
 	g := m.Growth

@@ -92,8 +92,9 @@ func Plan(h application.Histories, found changepoint.Analysis, t Target, p Tunin
 // matches reports whether a layout is that of the target.
 func (a PlannedRun) matches(l history.Layout) bool { return l.Nodes == a.Nodes && l.Size == a.Size }
 
-// nearestHistory returns the index of the history nearest to the target: the same size, then the same nodes,
-// then the same tasks, then the newest run; -1 if none has the size.
+// nearestHistory returns the index of the history nearest to the target: of the target's size if it has one,
+// then the same nodes, then the same tasks, then the newest run; -1 if no history with runs and a known
+// layout has the size.
 func nearestHistory(h application.Histories, t Target) int {
 	best, rank := -1, 0.0
 	for i, s := range h.Stored {
@@ -150,7 +151,8 @@ func isAre(n int) string {
 	return fmt.Sprintf("are %d", n)
 }
 
-// setMemory sets the forecast of the memory per node, from completed runs.
+// setMemory sets the forecast of the memory per node, from completed runs. With too few of them, or if their
+// peaks differ too much, it sets none.
 func (a *PlannedRun) setMemory(runs []history.Run, p Tuning) {
 	peaks := make([]float64, len(runs))
 	for i, r := range runs {
@@ -178,7 +180,8 @@ func roundBytes(b float64) float64 {
 }
 
 // setFromScaling sets the forecast for a number of nodes on which the application has not run, by its scaling
-// law.
+// law. If there is no law, or its prediction is too uncertain, it sets what is missing for a forecast
+// instead.
 func (a *PlannedRun) setFromScaling(h application.Histories, found changepoint.Analysis, l history.Layout) {
 	missing := fmt.Sprintf("3 completed runs on %s, or runs of that input on 5 numbers of nodes",
 		quantity.Plural(a.Nodes, "node"))

@@ -42,8 +42,8 @@ func Default() Tuning {
 
 // Errors of Next.
 var (
-	ErrFewRuns = errors.New("too few completed runs")
-	ErrInputs  = errors.New("the runs differ too much: they had other inputs")
+	ErrFewRuns = errors.New("too few completed runs for a forecast")
+	ErrInputs  = errors.New("the runs differ too much for a forecast, probably because their inputs differ")
 )
 
 // Forecast is the distribution of the next value: exp of a t distribution.
@@ -122,7 +122,8 @@ func (f Forecast) inDoubt(values []float64, starts []int, p Tuning) Forecast {
 	return f
 }
 
-// fromRegimes predicts from the newest regime of the detector.
+// fromRegimes predicts from the newest p.Window values of the newest regime. Earlier regimes count half for
+// the scatter. The error is ErrFewRuns for fewer than p.Least values, and if no regime has two.
 func fromRegimes(values []float64, starts []int, p Tuning) (Forecast, error) {
 	var regimes [][]float64
 	bounds := append(append([]int{0}, starts...), len(values))

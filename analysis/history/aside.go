@@ -19,8 +19,9 @@ type RejectedRecord struct {
 const maxClockAhead = 86400
 
 // CountRejected adds rejected records to the view ingest. It counts each record once, however often it is
-// reported, and no record older than the last pruning of that view. A record whose time is impossible or in the
-// future gets the time now, and is the same as any with its source and reason.
+// reported, and no record older than the last pruning of that view. A record whose time is impossible or in
+// the future gets the time now, and is the same as any with its source and reason. It returns how many
+// records it added.
 func (db *DB) CountRejected(ctx context.Context, list []RejectedRecord, now float64) (counted int, err error) {
 	if len(list) == 0 {
 		return 0, nil

@@ -55,7 +55,7 @@ type QueryResult struct {
 // file may never end.
 const mostRows = 200_000
 
-var errManyRows = errors.New("more than 200,000 rows: query the database with sqlite3")
+var errManyRows = errors.New("the answer has more than 200,000 rows: query the database with sqlite3")
 
 // Select runs a query on an open history and returns its rows; more than mostRows rows are an error.
 func (db *DB) Select(ctx context.Context, query string) (QueryResult, error) {

@@ -20,8 +20,8 @@ type ChangeRow struct {
 	Causes                     string // JSON: what else changed then
 }
 
-// PutEvents stores the changes of a series, with time now in UTC epoch seconds. The effect of those already
-// stored is updated; none is ever removed.
+// PutEvents stores the changes of a series, with time now in UTC epoch seconds. The end, kind, effect,
+// interval and causes of those already stored are updated; none is ever removed.
 func (db *DB) PutEvents(ctx context.Context, seriesID int64, events []ChangeRow, now float64) error {
 	if len(events) == 0 {
 		return nil

@@ -169,7 +169,8 @@ func stored(x *float64, parts float64) *float64 {
 // mostCounters is the most counters of a run that are stored: an agent reads about 40.
 const mostCounters = 100
 
-// counters writes the totals of the counters of a run.
+// counters writes the totals of the first mostCounters counters of a run, without unnamed ones and totals
+// that are not finite.
 func (w *writer) counters(runID int64, s summary.Summary) {
 	for _, c := range s.Counters[:min(len(s.Counters), mostCounters)] {
 		if math.IsNaN(c.Total) || math.IsInf(c.Total, 0) || c.Name == "" {

@@ -11,10 +11,10 @@ import (
 )
 
 // ErrNotFound is returned for a job that the history does not have.
-var ErrNotFound = errors.New("no such job in the history")
+var ErrNotFound = errors.New("the history has no such job: jobgait list shows its jobs")
 
 // ErrUnfit is returned for a run that no history can store: putting it again fails again.
-var ErrUnfit = errors.New("the run cannot be stored")
+var ErrUnfit = errors.New("the run has values that no history can store")
 
 // Unavailable reports whether an error is due to the history and not to the run that was put: the history is
 // locked, full, damaged or not writable. Other puts fail as well.
@@ -57,7 +57,7 @@ func (db *DB) retryWhileLocked(ctx context.Context, f func() error) error {
 		select {
 		case <-ctx.Done():
 			pause.Stop()
-			return fmt.Errorf("%w (%w)", ctx.Err(), err)
+			return fmt.Errorf("wait for the lock of the history: %w (%w)", ctx.Err(), err)
 		case <-pause.C:
 		}
 	}

@@ -47,7 +47,8 @@ const selectHistory = "SELECT " + runColumns + `,
 	LEFT JOIN run_code k ON k.run_id = r.run_id
 	WHERE r.series_id = ? AND coalesce(r.start_s, 0) <= ? ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?`
 
-// fill reads the runs of one series, with their fields, nodes and code.
+// fill reads the runs of one series, with their fields, nodes and code, oldest first. It replaces h.Runs,
+// h.Fields, h.Nodes and h.Code.
 func (f *filler) fill(ctx context.Context, h *ApplicationRuns) error {
 	var of []runExtras
 	h.Runs = nil
@@ -110,7 +111,7 @@ func (f *filler) nodesOf(ctx context.Context, ids string) ([]string, error) {
 		name, ok := f.nodes[id]
 		if !ok {
 			if err := f.db.sql.QueryRowContext(ctx, "SELECT name FROM node WHERE node_id = ?", id).Scan(&name); err != nil {
-				return nil, fmt.Errorf("node %s: %w", id, err)
+				return nil, fmt.Errorf("read the name of the node with id %s: %w", id, err)
 			}
 			f.nodes[id] = name
 		}

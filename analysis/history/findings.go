@@ -21,7 +21,7 @@ const (
 	figures      = 4   // significant digits of a number in the evidence
 )
 
-// findings writes the findings of a run; nothing if find is nil.
+// findings writes the first mostFindings findings of a run; nothing if find is nil.
 func (w *writer) findings(runID int64, s summary.Summary, find FindingsFunc) {
 	if find == nil {
 		return

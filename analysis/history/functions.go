@@ -39,7 +39,8 @@ const (
 // restLibrary is the library of the functions for which the dictionary of an application has no room.
 const restLibrary = anatomy.Rest
 
-// codeOf returns the CPU time by code that the history stores of a run, classes first.
+// codeOf returns the CPU time by code that the history stores of a run, classes first; nil without samples of
+// code.
 func codeOf(s summary.Summary) []CodeTime {
 	a := s.Code
 	if a == nil || a.Samples == 0 {
@@ -102,7 +103,7 @@ func functionsOf(split anatomy.Split, step func(float64) *float64) []CodeTime {
 	return out[:min(len(out), maxFunctions)]
 }
 
-// code writes the CPU time by code of a run.
+// code writes the CPU time by code of a run; nothing if the run has none or its application is unknown.
 func (w *writer) code(runID int64, s summary.Summary) {
 	times, app := codeOf(s), w.application(s)
 	if len(times) == 0 || app == 0 || w.err != nil {

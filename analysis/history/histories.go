@@ -40,6 +40,8 @@ func (db *DB) Histories(ctx context.Context, q HistoryQuery) ([]ApplicationRuns,
 	return list, explain(db.path, "read histories", err)
 }
 
+// histories is Histories without the explanation of errors. It reads manySeries series or more in parallel,
+// on several connections.
 func (db *DB) histories(ctx context.Context, q HistoryQuery) ([]ApplicationRuns, error) {
 	list, err := db.findSeries(ctx, q)
 	if err != nil {

@@ -17,9 +17,11 @@ import (
 const Unknown = "?"
 
 // Application returns the name of a run's application, equal for repeated submissions of the same script: the
-// user's label if there is one, else the executable, or the script that it interprets, and the job name. Digits
-// of the job name are folded (melt-64 and melt-128 are melt-#), because users write the size, the date or the
-// attempt into it; those of the executable are kept, they are mostly versions.
+// user's label if there is one, else the executable, or the script that it interprets, and the job name.
+// Digits of the job name are folded (melt-64 and melt-128 are melt-#), because users write the size, the date
+// or the attempt into it; those of the executable are kept, they are mostly versions. A job name that equals
+// the program's is left out. For a run of `jobgait run` without a script the job name alone counts. Unknown
+// is the name without any of these.
 func Application(s summary.Summary) string {
 	if app := note.Clean(s.Job.App, maxName); app != "" {
 		return app

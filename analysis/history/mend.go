@@ -27,7 +27,7 @@ var (
 	indexText  = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE )?INDEX IF NOT EXISTS (\w+) `)
 )
 
-// parts returns all columns and indexes of schema.sql.
+// parts returns all columns of tables, columns of views and indexes of schema.sql.
 func (s schema) parts() []schemaPart {
 	var all []schemaPart
 	for _, table := range tableText.FindAllStringSubmatch(s.text, -1) {

@@ -40,8 +40,8 @@ func phaseSeconds(s summary.Summary, kind phase.Stage) *float64 {
 	return &sum
 }
 
-// energy returns the energy of the CPU packages of a run's nodes in joules, nil unless it was counted on all
-// nodes.
+// energy returns the energy of the CPU packages of a run's nodes in joules, nil unless all nodes reported and
+// the summary has the counter energy_pkg.
 func energy(s summary.Summary) *float64 {
 	if !s.Complete() {
 		return nil

@@ -38,7 +38,7 @@ func Open(ctx context.Context, path string) (*DB, error) {
 func OpenWithPatience(ctx context.Context, path string, patience time.Duration) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return nil, fmt.Errorf("history %s: %w", path, err)
+		return nil, fmt.Errorf("open the history %s: %w", path, err)
 	}
 	if err := checkOwner(path); err != nil {
 		return nil, explain(path, "open", err)
@@ -72,7 +72,7 @@ func openWith(ctx context.Context, path string, journal Journal, patience time.D
 func OpenReadOnly(ctx context.Context, path string) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return nil, fmt.Errorf("history %s: %w", path, err)
+		return nil, fmt.Errorf("open the history %s: %w", path, err)
 	}
 	if _, err := stat(path); err != nil {
 		return nil, explain(path, "open", err)
@@ -96,9 +96,9 @@ func stat(path string) (fs.FileInfo, error) {
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		return nil, errors.New("is a directory: a history is a file, such as history.db")
+		return nil, errors.New("the path is a directory: a history is a file, such as history.db")
 	case !info.Mode().IsRegular():
-		return nil, errors.New("is a pipe, a socket or a device: a history is a file, such as history.db")
+		return nil, errors.New("the path is a pipe, a socket or a device: a history is a file, such as history.db")
 	}
 	return info, nil
 }
@@ -223,7 +223,8 @@ func (db *DB) write(ctx context.Context, f func(*sql.Conn) error) error {
 }
 
 // transact runs f in a transaction on one connection, without a transaction of database/sql, which starts a
-// goroutine for every query: a seventh of the time of a put.
+// goroutine for every query: a seventh of the time of a put. It commits if f returns no error, otherwise it
+// rolls back.
 func (db *DB) transact(ctx context.Context, f func(*sql.Conn) error) error {
 	tx, err := db.sql.Conn(ctx)
 	if err != nil {

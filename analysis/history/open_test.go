@@ -49,7 +49,7 @@ func TestRefused(t *testing.T) {
 		"newer": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x6A674869; PRAGMA user_version = 99"),
 			"found schema version 99, expected at most 1"},
 		"before release": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x4A476169; PRAGMA user_version = 4"),
-			"made before the first release and no longer supported: move it away (mkdir /"},
+			"its schema predates the first release and is no longer supported: move it away (mkdir /"},
 		"schema 6": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x6A676169; PRAGMA user_version = 6"),
 			"and the next run begins a new one; where profiles were kept, jobgait reanalyse fills it again"},
 		"no database":    {random, "not an SQLite database, or damaged"},

@@ -63,7 +63,10 @@ const (
 	toleranceS          = 86400
 )
 
-// isSameRun reports whether p and s are the same run, given that their keys are equal.
+// isSameRun reports whether p and s are the same run, given that their keys are equal. If both have the
+// scheduler's start time, these must agree within schedulerToleranceS; else the node's start times within
+// oneNodeToleranceS, for two complete runs on one node, or toleranceS. A run without a start time counts as
+// the same.
 func (p previous) isSameRun(s summary.Summary) bool {
 	if a, b := p.schedulerStart, s.Job.SchedulerStart; a != nil && b != nil {
 		return math.Abs(float64(*a-*b)) <= schedulerToleranceS
@@ -79,8 +82,8 @@ func (p previous) isSameRun(s summary.Summary) bool {
 	return p.distance(s) <= tolerance
 }
 
-// sameRun returns which of the found runs s is, if any, and the number that distinguishes s from them if it is
-// a different run.
+// sameRun returns which of the found runs s is, if any, the one with the nearest start, and the number that
+// distinguishes s from them if it is a different run.
 func sameRun(found []previous, s summary.Summary) (same *previous, reuse int) {
 	for i, p := range found {
 		if p.isSameRun(s) && (same == nil || p.distance(s) < same.distance(s)) {

@@ -186,7 +186,7 @@ func prunedUntil(ctx context.Context, q rowQueryer, k kind) (until float64, err 
 		k.name).Scan(&until)
 }
 
-// dropRun deletes a run; the excess size, its second argument, does not matter. Ids above that of the newest
+// dropRun deletes a run; the run's time, its second argument, does not matter. Ids above that of the newest
 // run are reused, so that it also deletes the entries of the ingest log for such ids.
 func (w *writer) dropRun(id int64, _ float64) bool {
 	var newest sql.NullInt64
@@ -220,7 +220,8 @@ func (w *writer) dropDrawings(runID int64, _ float64) bool {
 	return true
 }
 
-// withoutDrawings returns a summary without what only pictures show.
+// withoutDrawings returns a summary without what only pictures show. It clears the curves of s.Patterns in
+// place.
 func withoutDrawings(s summary.Summary) summary.Summary {
 	s.Timeline.Columns, s.Suspended, s.Minute, s.Lanes = nil, nil, nil, nil
 	for i := range s.Patterns {
@@ -268,7 +269,7 @@ func (db *DB) Copy(ctx context.Context, to string) error {
 		return fail(err)
 	}
 	if verdict != "ok" {
-		return fail(fmt.Errorf("the copy is damaged and was not put in place: %s", verdict))
+		return fail(fmt.Errorf("the copy of the history is damaged and does not replace the original: %s", verdict))
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (db *DB) fitted(s summary.Summary, at Ingest) (summary.Summary, []byte, err
 // its series forever.
 func checkStorable(s summary.Summary, at Ingest) error {
 	if s.Key.JobID <= 0 || s.Key.Cluster == "" {
-		return errors.New("the key has no job id or no cluster")
+		return errors.New("the run's key has no job id or no cluster: both are required")
 	}
 	now := at.NowS
 	if now == 0 {

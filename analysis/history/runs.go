@@ -35,6 +35,8 @@ func (db *DB) Count(ctx context.Context, q Query) (int, error) {
 	return n, explain(db.path, "count runs", err)
 }
 
+// runs is Runs without the explanation of errors: it returns the newest runs that match all fields of q that
+// are set, newest first, at most q.Limit or, if that is 0, DefaultLimit.
 func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 	where, some, err := db.runConditions(ctx, q)
 	if err != nil || !some {

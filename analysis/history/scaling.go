@@ -19,7 +19,8 @@ type Segment struct {
 	ChangeAfterP, ChangeBefore *float64 // the law changes between these two
 }
 
-// PutScaling replaces the stored scaling segments of the application of a run.
+// PutScaling replaces the stored scaling segments of the application of a run. It does nothing if the
+// application is not stored.
 func (db *DB) PutScaling(ctx context.Context, s summary.Summary, segments []Segment, now float64) error {
 	return explain(db.path, "put scaling", db.write(ctx, func(tx *sql.Conn) error {
 		id, _, err := reference(ctx, tx, s)

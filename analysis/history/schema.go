@@ -83,7 +83,7 @@ func (db *DB) remake(ctx context.Context, tx *sql.Conn, from int) error {
 			continue
 		}
 		if _, err := tx.ExecContext(ctx, l.add); err != nil {
-			return fmt.Errorf("add %s: %w", l.name, err)
+			return fmt.Errorf("add %s to the schema of the history: %w", l.name, err)
 		}
 	}
 	_, err = tx.ExecContext(ctx, db.schema.createSQL())
@@ -110,21 +110,21 @@ func (db *DB) version(ctx context.Context, q rowQueryer) (int, error) {
 		return 0, nil
 	case id == trialID || id == secondTrialID:
 		aside := filepath.Join(filepath.Dir(db.path), "before")
-		return 0, fmt.Errorf("made before the first release and no longer supported: move it away "+
+		return 0, fmt.Errorf("its schema predates the first release and is no longer supported: move it away "+
 			"(mkdir %s && mv %s* %[1]s), and the next run begins a new one; where profiles were kept, "+
 			"jobgait reanalyse fills it again", aside, db.path)
 	case id != applicationID || v < 1:
-		return 0, fmt.Errorf("not a history of jobgait: found application id %#x, version %d, expected id %#x: "+
+		return 0, fmt.Errorf("the file is not a history of jobgait: found application id %#x, version %d, expected id %#x: "+
 			"name another file as history.path", uint32(id), v, applicationID)
 	case v > db.schema.version():
-		return 0, fmt.Errorf("written by a newer jobgait: found schema version %d, expected at most %d: "+
+		return 0, fmt.Errorf("the history was written by a newer jobgait: found schema version %d, expected at most %d: "+
 			"use that jobgait, or name another file as history.path", v, db.schema.version())
 	}
 	return v, nil
 }
 
 // ErrOlder is returned when a history of an older version is opened read-only.
-var ErrOlder = errors.New("written by an older jobgait")
+var ErrOlder = errors.New("the history was written by an older jobgait")
 
 // readable returns nil if the history has the schema version of this program and all of its tables, columns and
 // views; missing indexes do not matter. An older one is ErrOlder.
@@ -132,7 +132,7 @@ func (db *DB) readable(ctx context.Context) error {
 	return db.retryWhileLocked(ctx, func() error {
 		v, err := db.version(ctx, db.sql)
 		if want := db.schema.version(); err == nil && v < want {
-			return fmt.Errorf("%w: found schema version %d, expected %d: the next run that is put will migrate it", ErrOlder, v,
+			return fmt.Errorf("%w: found schema version %d, expected %d: storing the next run migrates it", ErrOlder, v,
 				want)
 		}
 		if err != nil {
@@ -141,7 +141,7 @@ func (db *DB) readable(ctx context.Context) error {
 		left, err := db.missingParts(ctx, db.sql)
 		left = slices.DeleteFunc(left, schemaPart.index) // costs time, and no answer
 		if err == nil && len(left) > 0 {
-			err = fmt.Errorf("%w: it has no %s: the next run that is put will add it", ErrOlder, left[0].name)
+			err = fmt.Errorf("%w: it has no %s: storing the next run adds it", ErrOlder, left[0].name)
 		}
 		return err
 	})
@@ -156,7 +156,7 @@ func (db *DB) migrate(ctx context.Context) error {
 			return err
 		}
 		if err := db.remake(ctx, tx, v); err != nil {
-			return fmt.Errorf("migrate from version %d to %d: %w", v, db.schema.version(), err)
+			return fmt.Errorf("migrate the history from schema version %d to %d: %w", v, db.schema.version(), err)
 		}
 		return nil
 	})

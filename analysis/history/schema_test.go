@@ -165,7 +165,8 @@ func TestMigrateFails(t *testing.T) {
 	before := structure(t, db)
 	broken := schema{schemaText, append(currentSchema().steps,
 		"CREATE TABLE half (a INTEGER); CREATE TABLE half (a INTEGER)")}
-	if _, err := openAs(t, db.path, broken); err == nil || !strings.Contains(err.Error(), "migrate from version 1 to 2") {
+	if _, err := openAs(t, db.path, broken); err == nil ||
+		!strings.Contains(err.Error(), "migrate the history from schema version 1 to 2") {
 		t.Errorf("error is %v", err)
 	}
 	if v, err := db.version(t.Context(), db.sql); v != 1 || err != nil {

@@ -92,7 +92,7 @@ func (db *DB) Site(ctx context.Context, now float64) (Site, error) {
 				return err
 			}
 			if err := db.each(ctx, text, part.row); err != nil {
-				return fmt.Errorf("%s: %w", part.query, err)
+				return fmt.Errorf("run the catalogue query %s: %w", part.query, err)
 			}
 		}
 		return nil
@@ -107,6 +107,7 @@ func (s *Site) slower(rows *sql.Rows) error {
 	return err
 }
 
+// sickNode adds a row of week_sick_nodes to s.Nodes.
 func (s *Site) sickNode(rows *sql.Rows) error {
 	var r SickNode
 	var ids string
@@ -116,6 +117,7 @@ func (s *Site) sickNode(rows *sql.Rows) error {
 	return err
 }
 
+// used adds a row of month_applications to s.Applications.
 func (s *Site) used(rows *sql.Rows) error {
 	var r Used
 	err := rows.Scan(&r.User, &r.App, &r.NodeHours, &r.Jobs, &r.CyclePct, &r.PeriodS, &r.WaitingPct, &r.MemoryPct,
@@ -124,6 +126,7 @@ func (s *Site) used(rows *sql.Rows) error {
 	return err
 }
 
+// account adds a row of month_accounts to s.Accounts.
 func (s *Site) account(rows *sql.Rows) error {
 	var r Account
 	var name sql.NullString
@@ -140,6 +143,7 @@ func (s *Site) waste(rows *sql.Rows) error {
 	return err
 }
 
+// coverage adds a row of week_coverage to s.Coverage.
 func (s *Site) coverage(rows *sql.Rows) error {
 	var r Coverage
 	var noReport, noPeriod sql.NullString

@@ -112,7 +112,7 @@ func copyParts(ctx context.Context, tx *sql.Conn, uid int) error {
 			"INSERT OR REPLACE INTO main.%s (%s) SELECT %[2]s FROM live.%[1]s x WHERE %[3]s",
 			p.table, columns, p.where), args...)
 		if err != nil {
-			return fmt.Errorf("%s: %w", p.table, err)
+			return fmt.Errorf("copy the user's rows of table %s: %w", p.table, err)
 		}
 	}
 	return nil
@@ -132,7 +132,7 @@ type UserIngest struct {
 }
 
 // UsersSince returns the users whose runs were put since a time, in UTC epoch seconds, with the time of the
-// last.
+// last, newest first.
 func (db *DB) UsersSince(ctx context.Context, since float64) ([]UserIngest, error) {
 	var list []UserIngest
 	err := db.retryWhileLocked(ctx, func() error {

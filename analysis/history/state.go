@@ -79,7 +79,7 @@ func (db *DB) PutStates(ctx context.Context, ended []RunEnd, now float64, find F
 func (w *writer) end(runID int64, state string, exit *run.Exit, find FindingsFunc) error {
 	var body []byte
 	if err := w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`, runID).Scan(&body); err != nil {
-		return fmt.Errorf("read the stored summary: %w", err)
+		return fmt.Errorf("read the stored summary of the run: %w", err)
 	}
 	s, err := decode(body)
 	if err != nil {

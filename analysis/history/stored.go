@@ -37,10 +37,10 @@ func (p *packer) encode(s summary.Summary) ([]byte, error) {
 	s.Quality.EpilogS = nil
 	text, err := json.Marshal(s)
 	if err != nil {
-		return nil, fmt.Errorf("encode summary: %w", err)
+		return nil, fmt.Errorf("encode the summary of the run: %w", err)
 	}
 	if len(text) > maxBody {
-		return nil, fmt.Errorf("encode summary of the run: it has %d bytes, more than the limit of %d", len(text), maxBody)
+		return nil, fmt.Errorf("encode the summary of the run: it has %d bytes, want at most %d", len(text), maxBody)
 	}
 	p.once.Do(func() {
 		// The fastest level is a sixth of all that a run takes cheaper than the next (.30 to
@@ -59,18 +59,18 @@ func (p *packer) encode(s summary.Summary) ([]byte, error) {
 func decode(body []byte) (s summary.Summary, err error) {
 	text, err := unpack(body)
 	if err != nil {
-		return s, fmt.Errorf("decode summary: %w", err)
+		return s, fmt.Errorf("unpack the stored summary of a run: %w", err)
 	}
 	if len(text) > maxBody {
-		return s, fmt.Errorf("decode summary: more than %d bytes", maxBody)
+		return s, fmt.Errorf("unpack the stored summary of a run: it has more than %d bytes", maxBody)
 	}
 	if err := json.Unmarshal(text, &s); err != nil {
-		return s, fmt.Errorf("decode summary: %w", err)
+		return s, fmt.Errorf("decode the stored summary of a run: %w", err)
 	}
 	return s, nil
 }
 
-// unpack returns the JSON of a stored body.
+// unpack returns the JSON of a stored body. A body that needs more than maxBody bytes is an error.
 func unpack(body []byte) ([]byte, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxMemory(maxBody), zstd.WithDecoderDictRaw(bodyDictID, bodyDict))

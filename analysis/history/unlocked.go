@@ -12,7 +12,7 @@ import (
 
 // ErrBeingWritten is returned for a history that is not at rest: what a reader
 // without locks would find there may be half of it.
-var ErrBeingWritten = errors.New("the history is being written")
+var ErrBeingWritten = errors.New("another process is writing the history: try again")
 
 // Unlocked is a history read as it lies on the disk, as it was last written: for readers that must not disturb
 // the writer. It takes no lock, never waits, creates no file beside the history and needs no write permission,

@@ -77,7 +77,7 @@ func (w *writer) insert(table string, columns []column) int64 {
 }
 
 // id returns the id of the row of a table that has these values in these columns, and inserts the row if it
-// does not exist. Such rows never change.
+// does not exist. Such rows never change. An error is kept in w.err.
 func (w *writer) id(table, idColumn string, columns []string, values ...any) int64 {
 	return w.once(func() (id int64) {
 		err := w.tx.QueryRowContext(w.ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s = ?",

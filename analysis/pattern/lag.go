@@ -75,7 +75,7 @@ func lagOf(x, base []float64, periodS float64) (lag, spread float64) {
 }
 
 // markStragglers marks nodes whose iterations are longer, or become longer faster, by more than the others
-// vary.
+// vary. With fewer than three nodes with a period it marks none.
 func (a *NodeComparison) markStragglers(nodes []NodePattern) {
 	var periods, slopes []float64
 	for _, n := range nodes {

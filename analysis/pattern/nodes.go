@@ -196,7 +196,8 @@ func (a *NodeComparison) count(pct float64) {
 	a.WorstPct = max(a.WorstPct, pct)
 }
 
-// markOdd marks the nodes that differ from the median shape, and sets where they differ.
+// markOdd marks the nodes that differ from the median shape, and sets where they differ. With fewer than
+// three nodes with a shape it marks none.
 func (a *NodeComparison) markOdd(shapes []phased, middle []float64) {
 	var all []float64
 	for _, n := range a.Nodes {

@@ -9,7 +9,8 @@ import (
 
 // combineAxes combines the periods found in wall time with those of the same code in CPU time, of which it
 // searches parts of a long profile. If the period in wall time is reliable, it returns that: in tests grids
-// then made a multiple of one loop and corrected none.
+// then made a multiple of one loop and corrected none. It returns no periods if the agreement of the axes
+// lowers the confidence below minConfidence.
 func combineAxes(set series.Set, wall outcome, par Params) outcome {
 	look := excerpt(set, firstPart)
 	clock, ok := look.Clock()

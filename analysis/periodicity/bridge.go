@@ -130,6 +130,8 @@ type meanCycleCode struct {
 // maxAveragedCycles bounds the cycles of which the mean is taken.
 const maxAveragedCycles = 512
 
+// newMeanCycle returns the columns with the mean number of their samples in a cycle, over about
+// maxAveragedCycles evenly chosen instances.
 func newMeanCycle(columns []series.Column, in []Instance) meanCycleCode {
 	l := meanCycleCode{columns: columns, mean: make([]float64, len(columns))}
 	step := max(1, len(in)/maxAveragedCycles)

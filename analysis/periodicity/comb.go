@@ -54,7 +54,8 @@ func hasTwoTeeth(p Period, columns []series.Column, samples int) bool {
 	return samples > 4 && energy[samples-1]+energy[samples-2] >= toothShare*total
 }
 
-// meanCycle returns the mean of the instances of a period, sample by sample from their beginning.
+// meanCycle returns the mean of the instances of a period, sample by sample from their beginning. A sample
+// for which no instance has a value is 0.
 func meanCycle(p Period, v series.Values, samples int) []float64 {
 	sum, count := make([]float64, samples), make([]float64, samples)
 	for _, in := range p.Instances {

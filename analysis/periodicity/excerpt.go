@@ -45,6 +45,8 @@ func excerpt(set series.Set, part int) series.Set {
 // that an excerpt takes from n samples.
 func partAt(k, part, n int) int { return (2*k + 1) * (n - part) / (2 * excerptParts) }
 
+// pieces returns excerptParts evenly spaced parts of part samples each, taken from the first n samples of x,
+// one after the other.
 func pieces(x series.Values, part, n int) series.Values {
 	out := make(series.Values, 0, part*excerptParts)
 	for k := range excerptParts {

@@ -160,8 +160,8 @@ func (f *fit) evaluate(v vector) {
 	}
 }
 
-// levelDrift returns the median squared difference between the means of consecutive occurrences, less the part
-// of noise.
+// levelDrift returns the median squared difference between the means of consecutive occurrences, less the
+// part of noise. It is 0 if no occurrence follows another at once.
 func levelDrift(v vector, occ []occurrence) float64 {
 	var steps []float64
 	for i := 1; i < len(occ); i++ {

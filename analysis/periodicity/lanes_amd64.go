@@ -35,6 +35,8 @@ func lanes(n, size int) int {
 // Each of these does the first places of the loop that it is named after, and
 // returns how many.
 
+// convolveLanes does what convolve does for the first places, in blocks of 32, and returns how many it did; 0
+// without AVX2 or with an empty t.
 func convolveLanes(g, x, t []float32, add bool) int {
 	blocks := lanes(len(g), 32)
 	if blocks == 0 || len(t) == 0 {
@@ -45,6 +47,8 @@ func convolveLanes(g, x, t []float32, add bool) int {
 	return 32 * blocks
 }
 
+// endsLanes does what addEnds does for the first points, in blocks of 8, and returns how many it did; 0
+// without AVX2.
 func endsLanes(out, from, gain []float32, near, far float32) int {
 	blocks := lanes(len(out), 8)
 	if blocks == 0 {
@@ -55,6 +59,8 @@ func endsLanes(out, from, gain []float32, near, far float32) int {
 	return 8 * blocks
 }
 
+// beginsLanes does what addBegins does for the first points, in blocks of 8, and returns how many it did; 0
+// without AVX2.
 func beginsLanes(open, end, free []float32) int {
 	blocks := lanes(len(open), 8)
 	if blocks == 0 {
@@ -77,6 +83,8 @@ func takeTimesLanes(y, x []float32, w float32) int {
 	return 8 * blocks
 }
 
+// scaleLanes writes to g[p], for the first places p of inv, base plus inv[p] times the sum of g[p] and own.
+// It works in blocks of 8 and returns how many places it did; 0 without AVX2.
 func scaleLanes(g, inv []float32, base, own float32) int {
 	blocks := lanes(len(inv), 8)
 	if blocks == 0 {
@@ -87,6 +95,8 @@ func scaleLanes(g, inv []float32, base, own float32) int {
 	return 8 * blocks
 }
 
+// invertLanes does what the loop of invert does for the first values, in blocks of 8, and returns how many it
+// did; 0 without AVX2.
 func invertLanes(energy []float32, noise, own, scale float32) int {
 	blocks := lanes(len(energy), 8)
 	if blocks > 0 {

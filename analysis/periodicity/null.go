@@ -14,10 +14,11 @@ const (
 	enoughSurrogates, clearMargin = 6, 0.6
 )
 
-// significance compares a fit with what the same search finds in permutations of the same stretch, and returns
-// its significance and whether that suffices. The stretch is cut into blocks of about one period, which keep
-// the values, the noise and the short-range shape and lose the rhythm. Thresholds on distance alone cannot do
-// this: they would have to know the noise.
+// significance compares a fit with what the same search finds in permutations of the same stretch, and
+// returns its significance and whether that suffices. A fit that is obvious gets obviousZ without
+// permutations. The stretch is cut into blocks of about one period, which keep the values, the noise and the
+// short-range shape and lose the rhythm. Thresholds on distance alone cannot do this: they would have to know
+// the noise.
 //
 // The significance is the distance from the permutations in their standard deviations, times the share of what
 // is left to a perfect score by which the best of them is beaten. Neither is enough alone: the first fails if

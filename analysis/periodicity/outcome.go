@@ -30,7 +30,8 @@ type outcome struct {
 	searchWhole func(series.Set, series.Clock) outcome
 }
 
-// addCPUTime sets the mean CPU time of one instance of each period, if a column has CPU time.
+// addCPUTime sets the mean CPU time of one instance of each period that has none yet, if a column has CPU
+// time.
 func (o outcome) addCPUTime(clock func() series.Clock) {
 	if !slices.ContainsFunc(o.periods, func(p Period) bool { return !(p.CPUS > 0) }) {
 		return
@@ -96,7 +97,7 @@ func (o outcome) refusal(set series.Set) note.Note {
 // mostOfOnePage is the share of the samples in one page of code from which it is a reason for finding no period.
 const mostOfOnePage = 0.9
 
-// onePage returns the share of the page of code with most samples.
+// onePage returns the share of the page of code with most samples. It is 0 without samples.
 func onePage(set series.Set) float64 {
 	total, most := 0.0, 0.0
 	for _, c := range code(set) {

@@ -114,7 +114,7 @@ func numberedStems(set series.Set, scope series.Scope) map[string]bool {
 func stem(name string) string { return strings.TrimRight(name, "0123456789") }
 
 // areCounts reports whether, among sampled values, none is negative and nine of ten are whole numbers: two
-// counts of one slot may have been averaged.
+// counts of one slot may have been averaged. It returns true if no value is usable.
 func areCounts(v series.Values) bool {
 	seen, whole := 0, 0
 	for i := range sampleIndexes(len(v)) {

@@ -86,7 +86,7 @@ func (g grid) periodOfMarks(y marks.UnevenCycle, set series.Set) (Period, bool) 
 }
 
 // withUnequal adds cycles of unequal length if the periods found are uncertain; the most certain is reported
-// first. One that is as long as a period found confirms that, and may raise its confidence.
+// first. One that is as long as a period found confirms that, and may raise its confidence, in place.
 func withUnequal(periods []Period, set series.Set) []Period {
 	if len(periods) > 0 && periods[0].Confidence >= unequalBelow {
 		return periods

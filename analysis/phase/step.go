@@ -53,7 +53,7 @@ func steps(length []float64, stepS float64) []Step {
 	return out
 }
 
-// inside returns the cuts with enough of the time on both sides.
+// inside returns the cuts with at least edgeShare of the time on both sides. It reuses the memory of cuts.
 func inside(cuts []int, x []float64) []int {
 	total := 0.0
 	for _, v := range x {
@@ -68,8 +68,8 @@ func inside(cuts []int, x []float64) []int {
 	})
 }
 
-// resolved returns the cuts at which the length changes by a sample or more, where iterations are short. The first
-// that does not is dropped until all do.
+// resolved returns the cuts at which the length changes by a sample or more, where iterations are short. The
+// first that does not is dropped until all do. It reuses the memory of cuts.
 func resolved(cuts []int, x []float64, stepS float64) []int {
 	for i, cut := range cuts {
 		first, end := 0, len(x)

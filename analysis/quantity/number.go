@@ -20,8 +20,8 @@ func Optional(v *float64, print func(float64) string) string {
 	return print(*v)
 }
 
-// Figures prints v with n significant figures: 1.20, 1,230, 0.0123. Beyond nine
-// digits, and behind four zeros, it has an exponent.
+// Figures prints v with n significant figures: 1.20, 1,230, 0.0123. Beyond nine digits, and behind four
+// zeros, it has an exponent. An unknown number is Missing, and zero is "0".
 func Figures(v float64, n int) string {
 	switch size := math.Abs(v); {
 	case !Known(v):

@@ -53,14 +53,14 @@ const unnamed = "cluster"
 func (k Key) Valid() error {
 	switch {
 	case k.JobID <= 0:
-		return fmt.Errorf("job id %d is not positive", k.JobID)
+		return fmt.Errorf("invalid job id %d: want a positive number", k.JobID)
 	case len(k.Cluster) > 4*maxCluster ||
 		strings.ContainsFunc(k.Cluster, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return fmt.Errorf("cluster name %.80q is invalid: want at most 64 printable characters", k.Cluster)
 	case k.SLUID != "" && (len(k.SLUID) > maxSLUID || k.SLUID != PathElement(k.SLUID, unnamed)):
 		return fmt.Errorf("SLUID %.80q is invalid: want \"s\" and 13 base-32 digits", k.SLUID)
 	case k.Restart < 0 || k.Restart > maxCount || k.Sub < 0 || k.Sub > maxCount:
-		return fmt.Errorf("restart %d, sub %d: want counts from 0 to %d", k.Restart, k.Sub, maxCount)
+		return fmt.Errorf("restart count %d or subrun %d is invalid: want 0 to %d", k.Restart, k.Sub, maxCount)
 	}
 	return nil
 }

@@ -4,7 +4,8 @@ import (
 	"math"
 )
 
-// singles removes single runs that are far from the law of all other sizes.
+// singles removes single runs that are far from the law of all other sizes. If one of the suspects may follow
+// another law, or the others show a change, it removes none.
 func (s *badRunSearch) singles() {
 	suspects := s.suspects()
 	if len(suspects) == 0 || len(suspects) > s.maxBadRuns() || !s.areSeparate(suspects) {

@@ -185,7 +185,8 @@ type span struct {
 	first, last float64
 }
 
-// regimes returns the values and times of the runs of each size and regime.
+// regimes returns, for each size and regime, the values of its runs and the times of the first and of the
+// last.
 func (c *runSelection) regimes() map[regime]span {
 	out := map[regime]span{}
 	for _, r := range c.all() {
@@ -209,7 +210,7 @@ func (c *runSelection) all() []HistoryRun {
 // period is the time of the first and the last run of a size, in UTC epoch seconds.
 type period struct{ from, to float64 }
 
-// periods returns the period of each size.
+// periods returns, for each size, the times of its first and of its last run.
 func (c *runSelection) periods() map[float64]period {
 	out := map[float64]period{}
 	for _, r := range c.all() {

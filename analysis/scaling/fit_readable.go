@@ -54,7 +54,8 @@ func (r *lawSearch) oneTerm() (m Model, best float64) {
 }
 
 // undisturbed returns the best law without points, at most a quarter, that lie so far above the law of the
-// others that a disturbance explains them better.
+// others that a disturbance explains them better. It keeps at least enoughPoints points, and clears the
+// weights of the others in r.
 func (r *lawSearch) undisturbed(m Model, score float64) Model {
 	for range len(r.y) / 4 {
 		if r.count <= enoughPoints {

@@ -50,7 +50,8 @@ type sample struct {
 	group                     string // of all runs, or ""
 }
 
-// sampleOf summarizes the runs of a point.
+// sampleOf summarizes the runs of a point. The sample has a group only if all runs have the same one; runs of
+// several named groups count by the means of the groups.
 func sampleOf(pt point) sample {
 	values, groups := pt.values, pt.groups
 	s := sample{group: groups[0]}

@@ -109,8 +109,9 @@ func (n *proposer) proposeFill(first, last, count int, openLow, openHigh bool, w
 	}
 }
 
-// widestMiddle is the geometric mean of the two neighbours that are farthest
-// apart in ratio, 0 if nothing lies between any.
+// widestMiddle returns the geometric mean, rounded if whole is set, of the two neighbours in the ascending p
+// that are farthest apart in ratio. It skips neighbours that have no such value between them and returns 0 if
+// all are skipped.
 func widestMiddle(p []float64, whole bool) float64 {
 	best, at := 1.0, 0.0
 	for k := 0; k+1 < len(p); k++ {

@@ -41,7 +41,7 @@ type blend []mergedLaw
 const mergeWithin = 0.25
 
 // at returns the predicted distribution at target t. It merges candidates whose values differ by less than a
-// fraction of their errors: hundreds of laws become tens of values.
+// fraction of their errors: hundreds of laws become tens of values. It sorts the candidates of o in place.
 func (o *outlook) at(t int) blend {
 	slices.SortFunc(o.candidates, func(a, b candidate) int { return cmp.Compare(a.at[t].centre, b.at[t].centre) })
 	var m blend

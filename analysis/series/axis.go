@@ -30,7 +30,8 @@ func (s Set) On(axis Axis) []Set {
 	return out
 }
 
-// Coarser returns a set of counts with k samples added up to one; an incomplete last one is dropped.
+// Coarser returns a set of counts with k samples added up to one; an incomplete last one is dropped. A sum
+// over a missing sample is missing.
 func (s Set) Coarser(k int) Set {
 	out := s
 	n := s.Len() / k

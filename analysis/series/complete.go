@@ -13,11 +13,11 @@ const (
 	OtherCode  = CodeGroup + ":other"
 )
 
-// Complete adds to a set of counts on the job's own clock, in which only the places
-// hit most have columns, what columns of the same run in wall time count of others:
-// that is known to a slot, so it is spread evenly over the bins that ended in it,
-// and taken from OtherCode. A column whose name is another's, a plus and more counts
-// a part of it that is not in the other.
+// Complete adds to a set of counts on the job's own clock, in which only the places hit most have columns,
+// what columns of the same run in wall time count of others: that is known to a slot, so it is spread evenly
+// over the bins that ended in it, and taken from OtherCode. A column whose name is another's, a plus and more
+// counts a part of it that is not in the other. A set without OtherCode is returned as it is. The values of s
+// are not changed.
 func (s Set) Complete(wall Set, columns []Column) Set {
 	k := slices.IndexFunc(s.Columns, func(c Column) bool { return c.Name == OtherCode })
 	if k < 0 {

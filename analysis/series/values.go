@@ -10,7 +10,8 @@ import (
 // and values carry six significant digits.
 type Values []float32
 
-// MarshalJSON writes the values as an array, never null.
+// MarshalJSON writes the values as an array, never null, with 6 significant figures. Missing and infinite
+// values are null.
 func (v Values) MarshalJSON() ([]byte, error) {
 	b := make([]byte, 0, 2+8*len(v))
 	b = append(b, '[')

@@ -44,7 +44,7 @@ func (r Record) Bounded(tasks int) Record {
 	return Record{AtS: r.AtS, Groups: groups, Notes: r.Notes[:min(len(r.Notes), mostNotes)]}
 }
 
-var errRecord = errors.New("a record of call stacks is out of bounds")
+var errRecord = errors.New("a record of call stacks has a value or a length out of range")
 
 // Valid refuses a record that no node writes of at most the given number of tasks in a group: node records come from a
 // directory in which another account can write.
@@ -60,6 +60,8 @@ func (r Record) Valid(tasks int) error {
 	return nil
 }
 
+// valid reports whether the numbers of a group are in range, its lists have at most tasks entries or
+// mostFrames frames, and its texts are clean.
 func (g Group) valid(tasks int) bool {
 	clean := func(texts ...string) bool {
 		return !slices.ContainsFunc(texts, func(s string) bool { return s != note.Clean(s, maxText) })

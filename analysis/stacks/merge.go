@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Merge joins the groups of a job's nodes that have the same key, orders them and marks the odd ones.
+// Merge joins the groups of a job's nodes that have the same key, orders them and marks the odd ones. It may
+// sort the lists of the records' groups in place.
 func Merge(records ...Record) []Group {
 	at, out := map[string]int{}, []Group{}
 	for _, r := range records {

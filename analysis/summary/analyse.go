@@ -81,8 +81,8 @@ func Analyse(r NodeRecord, set series.Set, p AnalysisParams) (NodeRecord, error)
 	return r.Normal(), nil
 }
 
-// Normal returns the record with every list non-nil, so that JSON has [] and not null, with the node's name on
-// its notes, and with clean text.
+// Normal returns the record with every list non-nil, so that JSON has [] and not null, with the node's name
+// on its notes, and with clean text. It cleans the text of r's lists in place.
 func (r NodeRecord) Normal() NodeRecord {
 	if r.Counters == nil {
 		r.Counters = []run.Counter{}

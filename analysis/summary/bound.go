@@ -6,9 +6,9 @@ import (
 	"jobgait/analysis/periodicity"
 )
 
-// boundRegions joins regions of each period that are nearest to each other until
-// there are at most n; the number of instances stays right. A day of bursts would
-// otherwise make a record of megabytes, with a phase for each.
+// boundRegions joins, in place, regions of each period that are nearest to each other until there are at most
+// n; the number of instances stays right. A day of bursts would otherwise make a record of megabytes, with a
+// phase for each.
 func boundRegions(periods []periodicity.Period, n int) {
 	for i, p := range periods {
 		if len(p.Regions) <= n {

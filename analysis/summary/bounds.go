@@ -114,7 +114,7 @@ func (b bounds) check(field string, x, lo, hi float64) error {
 	if x >= lo && x <= hi { // NaN is not
 		return nil
 	}
-	return fmt.Errorf("%s is %g, not within %g to %g", field, x, lo, hi)
+	return fmt.Errorf("%s is %g, want %g to %g", field, x, lo, hi)
 }
 
 // checkBounds returns nil if the numbers and lists of a record of the given number of nodes are within the
@@ -137,6 +137,6 @@ func checkBounds(record any, nodes int) error {
 			}
 			return length.check(field, float64(v.Len()), 0, maxList)
 		}
-		return fmt.Errorf("%s cannot be checked: its type is %v", field, v.Kind())
+		return fmt.Errorf("cannot check the range of field %s: its type %v has no rule", field, v.Kind())
 	})
 }

@@ -90,7 +90,9 @@ func (r *NodeRecord) columns() []string {
 	return out
 }
 
-// WithNames returns the summary with no more names of code than the disclosure level allows.
+// WithNames returns the summary with no more names of code than the disclosure level allows. run.AllNames
+// changes nothing, run.Libraries removes the functions, and any other level removes the code and the build
+// ids of libraries.
 func (s Summary) WithNames(d run.DisclosureLevel) Summary {
 	switch {
 	case d == run.AllNames:

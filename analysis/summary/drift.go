@@ -95,8 +95,8 @@ func (d Drift) Change() (pct, costS float64) {
 // minJudged is the least number of iterations for a drift: package phase gives no slope below it.
 const minJudged = 10
 
-// driftOf returns how the iterations of q changed; nil for too few. like holds the ids of the other patterns
-// whose iterations q includes, and points is the greatest number of lengths kept.
+// driftOf returns how the iterations of q changed; nil for too few, or if they have no trend. like holds the
+// ids of the other patterns whose iterations q includes, and points is the greatest number of lengths kept.
 func driftOf(q periodicity.Period, like []string, set series.Set, points int) *Drift {
 	n := len(q.Instances)
 	if n < minJudged {

@@ -13,11 +13,11 @@ import (
 
 // ErrDamaged is returned for data that is no record, is incomplete or has impossible values. Retrying does not
 // help, unlike after a file system error.
-var ErrDamaged = errors.New("damaged")
+var ErrDamaged = errors.New("the record of the run is damaged")
 
 // ErrNewer is returned for a record that only a later version can read. It is not
 // damaged: nodes of two versions share a cluster while it is upgraded.
-var ErrNewer = errors.New("written by a newer jobgait")
+var ErrNewer = errors.New("the record was written by a newer jobgait")
 
 // maxRecord bounds the JSON of one record: a run on 100,000 nodes has 30 MB.
 const maxRecord = 64 << 20
@@ -29,7 +29,7 @@ func Encode(record any) ([]byte, error) {
 	var b bytes.Buffer
 	zip := gzip.NewWriter(&b)
 	if err := errors.Join(json.NewEncoder(zip).Encode(record), zip.Close()); err != nil {
-		return nil, fmt.Errorf("encode a record: %w", err)
+		return nil, fmt.Errorf("encode the record of a run: %w", err)
 	}
 	return b.Bytes(), nil
 }
@@ -46,7 +46,7 @@ func Unpack(b []byte) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(zip, maxRecord+1))
 	if err == nil && len(text) > maxRecord {
-		err = fmt.Errorf("more than %d bytes", maxRecord)
+		err = fmt.Errorf("the record has more than %d bytes", maxRecord)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -68,7 +68,7 @@ func decode[T any](text []byte, name string, readers []reader[T]) (T, error) {
 	schema := schemaOf(bytes.NewReader(text))
 	version, ok := versionOf(schema, name)
 	if !ok {
-		return none, fmt.Errorf("%w: schema %.60q is not %s", ErrDamaged, schema, name)
+		return none, fmt.Errorf("%w: its schema is %.60q, want %s", ErrDamaged, schema, name)
 	}
 	newest := 0
 	for _, r := range readers {
@@ -83,9 +83,9 @@ func decode[T any](text []byte, name string, readers []reader[T]) (T, error) {
 		return v, nil
 	}
 	if version > newest {
-		return none, fmt.Errorf("%w: %s, known is %d", ErrNewer, schema, newest)
+		return none, fmt.Errorf("%w: its schema is %s, this program reads up to version %d", ErrNewer, schema, newest)
 	}
-	return none, fmt.Errorf("%w: %s has a version that is no longer supported", ErrDamaged, schema)
+	return none, fmt.Errorf("%w: its schema %s has a version that is no longer supported", ErrDamaged, schema)
 }
 
 // schemaOf returns the schema that a record in JSON begins with, "" if it does not.

@@ -24,8 +24,8 @@ type GPUCycle struct {
 	Idle   []float64 `json:"idle,omitempty"`
 }
 
-// IdleWithin returns the mean idle share of the GPUs of a node in each bin of a pattern's cycle; nil if
-// unknown.
+// IdleWithin returns the mean idle share of the GPUs of a node in each bin of a pattern's cycle; nil if no
+// GPU has a cycle, or one has the cycle of another pattern or no idle shares by bin.
 func IdleWithin(gpus []GPU, node, pattern string) []float64 {
 	sum, n := make([]float64, anatomy.Bins), 0.0
 	for _, g := range gpus {

@@ -76,8 +76,8 @@ func loopsOf(set series.Set, periods []periodicity.Period, patterns []pattern.Pa
 	return out
 }
 
-// activities returns the shapes of the periods in the first column that distinguishes work from waiting and has
-// values.
+// activities returns the shapes of the periods in the first column that distinguishes work from waiting and
+// has values. A period without a complete shape gets nil.
 func activities(set series.Set, periods []periodicity.Period) []*Activity {
 	out := make([]*Activity, len(periods))
 	for _, name := range activityColumns() {
@@ -121,7 +121,7 @@ func boundaries(q periodicity.Period, set series.Set, n int) []float64 {
 	return out
 }
 
-// finiteLow replaces NaN and infinity in low stretches by 0, for JSON.
+// finiteLow replaces NaN and infinity in low stretches by 0, in place, for JSON, and returns low.
 func finiteLow(low []pattern.Low) []pattern.Low {
 	for i := range low {
 		l := &low[i]

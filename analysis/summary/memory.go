@@ -23,8 +23,9 @@ const (
 // cpuLimit is the column with the CPU time, in ns, that a cgroup may use in a second.
 const cpuLimit = "cgroup_cpu_limit"
 
-// WithLimits returns the record with the peak memory and the limits, from its counters and the slowly read
-// columns: the memory of the cgroup, else that of the processes. It removes these counters.
+// WithLimits returns the record with the CPU limit, the memory limit and the peak memory: the largest sample
+// of the cgroup's memory, else the counter run.MemoryPeak, else run.MemoryMost. It removes these two
+// counters.
 func (r NodeRecord) WithLimits(slow series.Set) NodeRecord {
 	var m Memory
 	kept := make([]run.Counter, 0, len(r.Counters))

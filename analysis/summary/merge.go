@@ -118,7 +118,8 @@ func nodeTable(records []NodeRecord, nodes []string) []Node {
 	return table
 }
 
-// imbalance returns (max - mean) / mean of the nodes' busy CPUs in percent; nil for fewer than two nodes.
+// imbalance returns (max - mean) / mean of the nodes' busy CPUs in percent; nil for fewer than two nodes
+// whose busy CPUs are known, or if none is busy.
 func imbalance(nodes []Node) *float64 {
 	sum, largest, n := 0.0, 0.0, 0
 	for _, node := range nodes {
@@ -227,9 +228,10 @@ func sumQuality(records []NodeRecord) run.Quality {
 // one.
 const samePeriod = 0.05
 
-// mainPeriodRecord finds the main period that most nodes share, and returns the record that represents the run
-// and the names of the nodes with another period. The first node of the job stands for the run where it can,
-// because its timeline is kept in full; else the node of the median period.
+// mainPeriodRecord finds the main period that most nodes share, and returns the record that represents the
+// run and the names of the nodes with another period. The first node of the job stands for the run where it
+// can, because its timeline is kept in full; else the node of the median period. If no node has a pattern, it
+// returns the busiest node.
 func mainPeriodRecord(records []NodeRecord) (lead NodeRecord, odd []string) {
 	var found []NodeRecord
 	for _, r := range records {
@@ -273,8 +275,8 @@ func largestGroup(sorted []NodeRecord) (from, to int) {
 	return from, to
 }
 
-// busiest returns the record whose node the job used most: nodes without steps
-// have nothing to show.
+// busiest returns the record whose node the job used most: nodes without steps have nothing to show. If no
+// record has this value, it returns the first.
 func busiest(records []NodeRecord) NodeRecord {
 	best, most := records[0], -1.0
 	for _, r := range records {

@@ -20,8 +20,8 @@ func slowColumns() [][]string {
 }
 
 // WithSlow adds to the timeline the columns that are read too rarely to show a period: memory, power, files,
-// network. They have their own grid; each bin is the mean of the samples that it overlaps, so that bins shorter
-// than a sample repeat its value. Columns that are 0 throughout are left out.
+// network. They have their own grid; each bin is the mean of the samples that it overlaps, so that bins
+// shorter than a sample repeat its value. Of each kind it adds the first column that is not 0 throughout.
 func (t Timeline) WithSlow(slow series.Set) Timeline {
 	bins := 0
 	for _, c := range t.Columns {

@@ -141,6 +141,8 @@ func (c cuts) unbroken(periods []periodicity.Period) []periodicity.Period {
 func (c cuts) begin(s float64) float64 { return c.runTime(s, 0.5) }
 func (c cuts) end(s float64) float64   { return c.runTime(s, 1.5) }
 
+// runTime converts a time without suspensions to the run's time, in seconds: it adds the samples of each
+// suspension that begins at least from samples before s.
 func (c cuts) runTime(s, from float64) float64 {
 	n := 0
 	for _, x := range c.list {

@@ -95,21 +95,21 @@ func (c *checker) keepFirst(err error) {
 // inRange checks that v is in lo..hi; NaN is not.
 func (c *checker) inRange(what string, v, lo, hi float64) {
 	if c.err == nil && !(v >= lo && v <= hi) { // NaN is not
-		c.err = fmt.Errorf("%s is %g, not within %g to %g", what, v, lo, hi)
+		c.err = fmt.Errorf("%s is %g, want %g to %g", what, v, lo, hi)
 	}
 }
 
 // name checks that s is a valid name of a node, which becomes part of a file's name.
 func (c *checker) name(what, s string) {
 	if c.err == nil && (s == "" || len(s) > 1024 || strings.ContainsAny(s, "/\x00")) {
-		c.err = fmt.Errorf("%s %.60q is not a valid name", what, s)
+		c.err = fmt.Errorf("%s %.60q is not a valid name: want printable characters", what, s)
 	}
 }
 
 // path checks that s is empty or an absolute path.
 func (c *checker) path(what, s string) {
 	if c.err == nil && s != "" && !strings.HasPrefix(s, "/") {
-		c.err = fmt.Errorf("%s %.60q is not an absolute path", what, s)
+		c.err = fmt.Errorf("%s %.60q is a relative path: want an absolute path", what, s)
 	}
 }
 

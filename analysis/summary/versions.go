@@ -37,7 +37,7 @@ func readNode(text []byte) (NodeRecord, error) {
 	return r.Normal(), err
 }
 
-// readSummary decodes a summary.
+// readSummary decodes a summary. It sets the newest schema and cleans the texts.
 func readSummary(text []byte) (Summary, error) {
 	var s Summary
 	err := json.Unmarshal(text, &s)

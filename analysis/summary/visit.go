@@ -43,6 +43,7 @@ func visit(v reflect.Value, name string, see func(v reflect.Value, name string) 
 	return see(v, name)
 }
 
+// visitMap calls visit for each key and value of a map.
 func visitMap(v reflect.Value, name string, see func(v reflect.Value, name string) error) error {
 	for each := v.MapRange(); each.Next(); {
 		for _, x := range []reflect.Value{each.Key(), each.Value()} {

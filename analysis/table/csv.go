@@ -111,15 +111,15 @@ func openCSV(in *source) (*csvReader, error) {
 		return nil, err
 	}
 	if len(lines) == 0 {
-		return nil, fmt.Errorf("%s: the file has no data", in.name)
+		return nil, fmt.Errorf("%s: the file has no data: want rows of numbers", in.name)
 	}
 	r := &csvReader{in: in}
 	rows := r.choose(lines)
 	if len(rows[0]) == 0 {
-		return nil, in.failAt(1, "a quote that is not closed, or stands inside a field")
+		return nil, in.failAt(1, "a quote that is not closed, or stands inside a field: quote whole fields")
 	}
 	if len(rows[0]) > in.limits.Columns {
-		return nil, in.failAt(1, "%d columns: %w", len(rows[0]), errTooLarge)
+		return nil, in.failAt(1, "the first line has %d columns: %w", len(rows[0]), errTooLarge)
 	}
 	switch {
 	case r.isHeader(rows):
@@ -291,7 +291,8 @@ func (r *csvReader) row(line []byte) ([][]byte, error) {
 	return r.fields, nil
 }
 
-// continued joins a line whose quote is not closed with the lines that follow.
+// continued joins a line whose quote is not closed with the lines that follow, at most mostLines, with a
+// blank between them, and returns the cells.
 func (r *csvReader) continued(line []byte) ([][]byte, error) {
 	const mostLines = 100
 	all, first := bytes.Clone(line), r.in.number
@@ -305,7 +306,7 @@ func (r *csvReader) continued(line []byte) ([][]byte, error) {
 			return r.row(all)
 		}
 	}
-	return nil, r.in.failAt(first, "a quote that is not closed, or stands inside a field")
+	return nil, r.in.failAt(first, "a quote that is not closed, or stands inside a field: quote whole fields")
 }
 
 // badRow returns the error for a row that cannot be read: nil if the input ends in it and there are rows before
@@ -317,7 +318,8 @@ func (r *csvReader) badRow(rows int, why error) error {
 	return r.in.fail("%w", why)
 }
 
-// column returns the index of a column that the user named.
+// column returns the index of a column that the user named: the one with exactly this name, else the first
+// that differs in upper and lower case only.
 func (r *csvReader) column(name string) (int, error) {
 	if i := slices.Index(r.names, name); i >= 0 {
 		return i, nil
@@ -327,7 +329,8 @@ func (r *csvReader) column(name string) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, fmt.Errorf("%s: no column %q: the columns are %.200s", r.in.name, short(name), strings.Join(r.names, ", "))
+	return 0, fmt.Errorf("%s: the file has no column %q: the columns are %.200s",
+		r.in.name, short(name), strings.Join(r.names, ", "))
 }
 
 // describe completes the text that says how a file was interpreted.

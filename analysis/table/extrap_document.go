@@ -51,12 +51,12 @@ func readDocument(in *source, first []byte) (Measurements, error) {
 	case keys["results"] != nil:
 		return doc.hyperfine(keys["results"])
 	case keys["parameters"] == nil || keys["measurements"] == nil:
-		return Measurements{}, doc.fail(errors.New(`"parameters" and "measurements" are missing`))
+		return Measurements{}, doc.fail(errors.New(`the JSON document lacks "parameters" or "measurements"`))
 	}
 	e := &experiment{in: in}
 	parameters, err := doc.named(keys["parameters"])
 	if err == nil && len(parameters) == 0 {
-		err = errors.New("\"parameters\" is empty: name at least one parameter")
+		err = errors.New("the list \"parameters\" of the document is empty: name at least one parameter")
 	}
 	if err != nil {
 		return Measurements{}, doc.fail(err)
@@ -183,10 +183,10 @@ func (doc *document) measurements(e *experiment) error {
 				}
 				switch {
 				case len(m.Point) != len(e.parameters):
-					return fmt.Errorf("the point has %s but the file has %s",
+					return fmt.Errorf("the point has %s but the file has %s: want one value per parameter",
 						quantity.Plural(len(m.Point), "value"), quantity.Plural(len(e.parameters), "parameter"))
 				case m.Values == nil:
-					return errors.New(`a point without "values"`)
+					return errors.New(`a measurement has a point but no "values"`)
 				}
 				return s.add(m.Point, m.Values)
 			})

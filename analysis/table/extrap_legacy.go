@@ -29,6 +29,7 @@ type named struct {
 // textual is a number that may stand in quotes.
 type textual float64
 
+// UnmarshalJSON reads a JSON number, a number in quotes, or null, which is NaN.
 func (n *textual) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		var s string
@@ -101,11 +102,12 @@ func (l *legacy) measurements(e *experiment) error {
 			return fmt.Errorf("a measurement has coordinate_id %d, but the file has only %d coordinates", m.Coordinate,
 				len(points))
 		case m.Callpath < 1 || m.Callpath > len(l.callpaths):
-			return fmt.Errorf("callpath_id %d, but there are only %d", m.Callpath, len(l.callpaths))
+			return fmt.Errorf("a measurement has callpath_id %d, but the file has only %d callpaths",
+				m.Callpath, len(l.callpaths))
 		case m.Metric < 1 || m.Metric > len(l.metrics):
-			return fmt.Errorf("metric_id %d, but there are only %d", m.Metric, len(l.metrics))
+			return fmt.Errorf("a measurement has metric_id %d, but the file has only %d metrics", m.Metric, len(l.metrics))
 		case m.Value == nil:
-			return errors.New("a measurement has no value")
+			return errors.New("a measurement has no \"value\": every measurement needs one")
 		}
 		set := e.of(l.callpaths[m.Callpath-1].Name, l.metrics[m.Metric-1].Name)
 		return set.add(points[m.Coordinate-1], []float64{float64(*m.Value)})
@@ -118,12 +120,12 @@ func (l *legacy) points(d int) ([][]float64, error) {
 	for i, c := range l.coordinates {
 		sort.SliceStable(c.Pairs, func(a, b int) bool { return c.Pairs[a].Parameter < c.Pairs[b].Parameter })
 		if len(c.Pairs) != d {
-			return nil, fmt.Errorf("coordinate %d has %s for %s",
+			return nil, fmt.Errorf("coordinate %d has %s for %s: want one value per parameter",
 				c.ID, quantity.Plural(len(c.Pairs), "value"), quantity.Plural(d, "parameter"))
 		}
 		for k, pair := range c.Pairs {
 			if pair.Value == nil || pair.Parameter != l.parameters[k].ID {
-				return nil, fmt.Errorf("coordinate %d lacks parameter %d", c.ID, l.parameters[k].ID)
+				return nil, fmt.Errorf("coordinate %d has no value for parameter %d", c.ID, l.parameters[k].ID)
 			}
 			out[i] = append(out[i], float64(*pair.Value))
 		}

@@ -60,9 +60,9 @@ func (e *experiment) pointLine(line []byte) error {
 	}
 	switch {
 	case l.Params == nil:
-		return fmt.Errorf(`"params" is missing`)
+		return fmt.Errorf(`the line lacks "params": want {"params": {...}, "value": ...}`)
 	case l.Value == nil:
-		return fmt.Errorf(`"value" is missing`)
+		return fmt.Errorf(`the line lacks "value": want {"params": {...}, "value": ...}`)
 	}
 	point, err := e.point(l.Params)
 	if err != nil {
@@ -99,21 +99,23 @@ func (e *experiment) point(raw json.RawMessage) ([]float64, error) {
 	for i, name := range e.parameters {
 		v, ok := at[name]
 		if !ok || v == nil {
-			return nil, fmt.Errorf("parameter %q is missing", short(name))
+			return nil, fmt.Errorf("the line lacks parameter %q, which the first line has", short(name))
 		}
 		point[i] = *v
 	}
 	if len(at) > len(point) {
-		return nil, fmt.Errorf("the line has %s but the first line has %d", quantity.Plural(len(at), "parameter"), len(point))
+		return nil, fmt.Errorf("the line has %s but the first line has %d: want the same parameters",
+			quantity.Plural(len(at), "parameter"), len(point))
 	}
 	return point, nil
 }
 
-// keysInOrder returns the keys of a JSON object as they stand in it.
+// keysInOrder returns the keys of a JSON object as they stand in it. Another JSON value, or a key that occurs
+// twice, is an error.
 func keysInOrder(raw json.RawMessage) ([]string, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, fmt.Errorf("\"params\" is not an object of parameters and their values")
+		return nil, fmt.Errorf("\"params\" must be an object of parameters and their values")
 	}
 	var keys []string
 	for d.More() {
@@ -130,7 +132,7 @@ func keysInOrder(raw json.RawMessage) ([]string, error) {
 	for i, k := range keys {
 		for _, other := range keys[:i] {
 			if k == other {
-				return nil, fmt.Errorf("parameter %q occurs twice", short(k))
+				return nil, fmt.Errorf("the line gives parameter %q twice", short(k))
 			}
 		}
 	}

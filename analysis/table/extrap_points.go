@@ -106,8 +106,8 @@ func (s *set) title(several bool, i int) string {
 func joinID(callpath, metric string) string { return callpath + "|" + metric }
 
 // split makes a series of each combination in which one parameter alone varies. Its ID names the values of
-// those others that vary elsewhere. Combinations with fewer than enoughOfCombination values are left out; left
-// is their number.
+// those others that vary elsewhere. Combinations with fewer than enoughOfCombination values are left out;
+// left is their number. If fewer than two parameters vary, all values make one series.
 func (s *set) split(parameters []string) (list []scaling.Series, left int) {
 	d := len(parameters)
 	var varying []int

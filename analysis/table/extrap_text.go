@@ -88,11 +88,11 @@ func (t *text) parameters(names []string) error {
 	t.e.parameters = append(t.e.parameters, names...)
 	switch {
 	case len(names) == 0:
-		return fmt.Errorf("the PARAMETER line has no name")
+		return fmt.Errorf("the PARAMETER line is empty: want the name of a parameter")
 	case len(t.points) > 0:
 		return fmt.Errorf("PARAMETER follows POINTS: write all PARAMETER lines first")
 	case len(t.e.parameters) > maxTextParameters:
-		return fmt.Errorf("more than %d parameters", maxTextParameters)
+		return fmt.Errorf("the file has more than %d parameters", maxTextParameters)
 	}
 	return nil
 }
@@ -109,7 +109,8 @@ func (t *text) addPoints(s string) error {
 	}
 	for _, g := range groups {
 		if len(g) != d {
-			return fmt.Errorf("a point has %s for %s", quantity.Plural(len(g), "value"), quantity.Plural(d, "parameter"))
+			return fmt.Errorf("a point has %s for %s: want one value per parameter",
+				quantity.Plural(len(g), "value"), quantity.Plural(d, "parameter"))
 		}
 		point := make([]float64, d)
 		for i, f := range g {
@@ -117,13 +118,13 @@ func (t *text) addPoints(s string) error {
 				return err
 			}
 			if point[i] != point[i] {
-				return fmt.Errorf("%q is not a number", short(f))
+				return fmt.Errorf("the POINTS line holds %q: want numbers", short(f))
 			}
 		}
 		t.points = append(t.points, point)
 	}
 	if len(groups) == 0 {
-		return fmt.Errorf("POINTS without a point")
+		return fmt.Errorf("the POINTS line is empty: want points such as ( 1 2 )")
 	}
 	return nil
 }
@@ -148,7 +149,7 @@ func pointGroups(s string) ([][]string, error) {
 		}
 		if f := strings.Fields(s[:i]); len(f) > 0 {
 			if depth == 0 {
-				return nil, fmt.Errorf("%q is outside the parentheses", short(f[0]))
+				return nil, fmt.Errorf("the POINTS line has %q outside the parentheses", short(f[0]))
 			}
 			out = append(out, f)
 		}
@@ -158,12 +159,12 @@ func pointGroups(s string) ([][]string, error) {
 		if s[i] == '(' {
 			depth++
 		} else if depth--; depth < 0 {
-			return nil, fmt.Errorf("a parenthesis that was not opened")
+			return nil, fmt.Errorf("the POINTS line has a ')' without its '('")
 		}
 		s = s[i+1:]
 	}
 	if depth != 0 {
-		return nil, fmt.Errorf("a parenthesis that is not closed")
+		return nil, fmt.Errorf("the POINTS line has a '(' without its ')'")
 	}
 	return out, nil
 }
@@ -174,9 +175,9 @@ func (t *text) data(fields []string) error {
 	case len(t.points) == 0:
 		return fmt.Errorf("DATA precedes POINTS: write a POINTS line first")
 	case t.next >= len(t.points):
-		return fmt.Errorf("more DATA lines than the %d POINTS", len(t.points))
+		return fmt.Errorf("the region has more DATA lines than the %d points: want one line per point", len(t.points))
 	case len(fields) == 0:
-		return fmt.Errorf("the DATA line has no values")
+		return fmt.Errorf("the DATA line is empty: want the values of one point")
 	}
 	repetitions := make([]float64, len(fields))
 	for i, f := range fields {
@@ -193,7 +194,8 @@ func (t *text) data(fields []string) error {
 // from their order only.
 func (t *text) complete() error {
 	if t.next != 0 && t.next != len(t.points) {
-		return fmt.Errorf("%s for %s before this line", quantity.Plural(t.next, "DATA line"),
+		return fmt.Errorf("the region before this line has %s for %s: want one line per point",
+			quantity.Plural(t.next, "DATA line"),
 			quantity.Plural(len(t.points), "point"))
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 
 // ErrPointsDiffer is returned if series with different points are written into one file: Extra-P rejects a file
 // in which a metric lacks a point.
-var ErrPointsDiffer = errors.New("series have different points, which Extra-P rejects in one file")
+var ErrPointsDiffer = errors.New("the series have different points: write each to its own file for Extra-P")
 
 // WriteExtraP writes series as Extra-P's Text, ExtraPJSON or ExtraPLines. All have one
 // parameter and the same points; a missing value is left out. Ids become call
@@ -35,7 +35,7 @@ func WriteExtraP(w io.Writer, format Format, list []scaling.Series) error {
 	case ExtraPLines:
 		err = out.jsonLines(b)
 	default:
-		err = errors.New("writing this format is not supported")
+		err = errors.New("unknown format of Extra-P: want text, json or jsonl")
 	}
 	if err == nil {
 		err = b.Flush()
@@ -59,16 +59,18 @@ type column struct {
 	at               [][]float64
 }
 
-// newSheet arranges the series over common points; their parameters and points must be equal.
+// newSheet arranges the series over common points; their parameters and points must be equal. It numbers call
+// paths that occur twice with one metric.
 func newSheet(list []scaling.Series) (sheet, error) {
 	if len(list) == 0 {
-		return sheet{}, errors.New("there are no series to write")
+		return sheet{}, errors.New("the file of measurements has no series to write")
 	}
 	out := sheet{parameter: oneWord(list[0].Parameter, "p")}
 	taken := map[[2]string]bool{}
 	for i, s := range list {
 		if oneWord(s.Parameter, "p") != out.parameter {
-			return sheet{}, fmt.Errorf("series %q varies %s, not %s", short(s.ID), short(s.Parameter), short(out.parameter))
+			return sheet{}, fmt.Errorf("series %q varies %s, but the first series varies %s: write them to two files",
+				short(s.ID), short(s.Parameter), short(out.parameter))
 		}
 		c, points := newColumn(s)
 		switch {
@@ -88,7 +90,8 @@ func newSheet(list []scaling.Series) (sheet, error) {
 	return out, nil
 }
 
-// newColumn groups the values of a series by ascending p.
+// newColumn groups the values of a series by ascending p. It leaves out observations whose p or value is
+// unknown.
 func newColumn(s scaling.Series) (column, []float64) {
 	c := column{callpath: line(s.ID, "main"), metric: line(s.Metric, "value")}
 	if path, ok := strings.CutSuffix(s.ID, joinID("", s.Metric)); ok && s.Metric != "" && path != "" {

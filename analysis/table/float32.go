@@ -20,7 +20,7 @@ const maxSamples = 1 << 29
 // readFloat32 reads little-endian float32 samples; NaN is a missing one.
 func readFloat32(r io.Reader, o SampleOptions) (Samples, error) {
 	if !(o.RateHz > 0) {
-		return Samples{}, fmt.Errorf("%s: read: %w", o.Name, ErrNoRate)
+		return Samples{}, fmt.Errorf("%s: read the samples: %w", o.Name, ErrNoRate)
 	}
 	name := o.Columns.Value
 	if name == "" {
@@ -32,11 +32,11 @@ func readFloat32(r io.Reader, o SampleOptions) (Samples, error) {
 	for {
 		n, err := io.ReadFull(r, buf)
 		if n%4 != 0 {
-			return Samples{}, fmt.Errorf("%s: read: %d bytes are no whole number of float32 samples (and not CSV)",
+			return Samples{}, fmt.Errorf("%s: read: %d bytes are neither CSV nor float32 samples: want a multiple of 4 bytes",
 				o.Name, 4*len(values)+n)
 		}
 		if len(values)+n/4 > o.maxValues() {
-			return Samples{}, fmt.Errorf("%s: read: more than %d samples: %w", o.Name, o.maxValues(), errTooLarge)
+			return Samples{}, fmt.Errorf("%s: read: the file has more than %d samples: %w", o.Name, o.maxValues(), errTooLarge)
 		}
 		for b := buf[:n]; len(b) >= 4; b = b[4:] {
 			v := math.Float32frombits(binary.LittleEndian.Uint32(b))
@@ -52,7 +52,7 @@ func readFloat32(r io.Reader, o SampleOptions) (Samples, error) {
 			break
 		}
 		if err != nil {
-			return Samples{}, fmt.Errorf("%s: read: %w", o.Name, err)
+			return Samples{}, fmt.Errorf("%s: read the samples: %w", o.Name, err)
 		}
 	}
 	column := series.Column{Name: name, Scope: series.JobScope, Values: values}

@@ -42,7 +42,8 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 			span = 0
 		}
 		if limit := float64(max(slotsPerRow*c.n, freeSlots/len(c.kept))); !(span < limit) {
-			return s, fmt.Errorf("%d rows span %.3g slots of %.3g s: give the rate, or correct the times", c.n, span+1, 1/rate)
+			return s, fmt.Errorf("the %d rows span %.3g slots of %.3g s, too many: give the rate, or correct the times",
+				c.n, span+1, 1/rate)
 		}
 		slots = int(span) + 1
 		s.Set.StartS = c.t.at(0)
@@ -153,8 +154,8 @@ func (c *sampleTable) meanOffset(rate float64) float64 {
 	return sum / float64(c.n)
 }
 
-// fill returns the samples of kept column k on the grid, and how many rows fell into
-// a slot that had one.
+// fill returns the samples of kept column k on the grid, each the mean of its rows with a value, and how many
+// rows fell into a slot that had one.
 func (c *sampleTable) fill(k, slots int, rate float64) (series.Values, int) {
 	out := make(series.Values, slots)
 	for i := range out {
@@ -185,7 +186,7 @@ func (c *sampleTable) fill(k, slots int, rate float64) (series.Values, int) {
 }
 
 // setGroups sets the group of columns named GROUP:NAME, if at least two have it. The pages of a profile that
-// was exported are found again that way.
+// was exported are found again that way. The columns of the group "code" get the unit "samples".
 func setGroups(cols []series.Column) {
 	members := map[string]int{}
 	group := func(name string) string {

@@ -14,7 +14,7 @@ import (
 func plainNumber(s string) (float64, error) {
 	v, unit, ok := cells{}.number([]byte(s))
 	if !ok || unit != noUnit {
-		return 0, fmt.Errorf("%q is not a number", short(s))
+		return 0, fmt.Errorf("invalid value %q: want a number", short(s))
 	}
 	return v, nil
 }
@@ -22,6 +22,7 @@ func plainNumber(s string) (float64, error) {
 // value is a JSON number, or null for a missing one.
 type value float64
 
+// UnmarshalJSON reads a JSON number, or null as NaN. Text is an error even if it holds a number.
 func (v *value) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		*v = value(math.NaN())
@@ -43,10 +44,11 @@ const mostValues = 1_000_000
 // An empty list is a missing value.
 type values []float64
 
+// UnmarshalJSON reads a JSON number, null, or a list of these of at most mostValues values.
 func (v *values) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '[' {
 		if n := bytes.Count(b, []byte{','}); n > mostValues {
-			return fmt.Errorf("a list of more than %d values: %w", mostValues, errTooLarge)
+			return fmt.Errorf("a JSON list has more than %d values: %w", mostValues, errTooLarge)
 		}
 		var list []value
 		if err := json.Unmarshal(b, &list); err != nil {
@@ -75,6 +77,7 @@ type word struct {
 	number bool
 }
 
+// UnmarshalJSON reads a JSON text or number; null is the empty word, and other values are an error.
 func (w *word) UnmarshalJSON(b []byte) error {
 	switch {
 	case string(b) == "null":
@@ -87,12 +90,13 @@ func (w *word) UnmarshalJSON(b []byte) error {
 		*w = word{string(b), true}
 		return nil
 	}
-	return fmt.Errorf("%s is neither text nor a number", short(string(b)))
+	return fmt.Errorf("invalid value %s: want a text or a number", short(string(b)))
 }
 
 // words is one word, or a list of them.
 type words []word
 
+// UnmarshalJSON reads one word, or a list of words.
 func (w *words) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '[' {
 		return json.Unmarshal(b, (*[]word)(w))
@@ -109,7 +113,7 @@ func jsonFault(err error) error {
 		if kind.Field != "" {
 			where = " for " + strconv.Quote(kind.Field)
 		}
-		return fmt.Errorf("a JSON %s%s, want a %s", kind.Value, where, plainKind(kind.Type.String()))
+		return fmt.Errorf("found a JSON %s%s, want a %s", kind.Value, where, plainKind(kind.Type.String()))
 	}
 	return err
 }

@@ -35,6 +35,8 @@ type measurementTable struct {
 	n                                   int
 }
 
+// readMeasurementRows reads CSV with one measurement per row; by names the columns that the header does not
+// identify.
 func readMeasurementRows(in *source, by Columns) (Measurements, error) {
 	reader, err := openCSV(in)
 	if err != nil {
@@ -250,7 +252,7 @@ func (t *measurementTable) add(cells [][]byte) error {
 	}
 	t.n += len(t.values)
 	if len(t.out) > t.in.limits.Series {
-		return fmt.Errorf("more than %d series: %w", t.in.limits.Series, errTooLarge)
+		return fmt.Errorf("the file has more than %d series: %w", t.in.limits.Series, errTooLarge)
 	}
 	return t.in.tooMany(t.n)
 }
@@ -278,7 +280,7 @@ func (t *measurementTable) observation(cells [][]byte) (o scaling.Observation, e
 func (t *measurementTable) numberOf(i int, cell []byte) (float64, error) {
 	v, unit, ok := t.number(cell)
 	if !ok {
-		return 0, fmt.Errorf("%q is not a number", short(cell))
+		return 0, fmt.Errorf("invalid value %q: want a number", short(cell))
 	}
 	if math.IsNaN(v) {
 		return v, nil
@@ -287,7 +289,7 @@ func (t *measurementTable) numberOf(i int, cell []byte) (float64, error) {
 		t.units[i] = unit
 	}
 	if unit != t.units[i] {
-		return 0, fmt.Errorf("column %s: %q has another unit than the rows before", t.names[i], short(cell))
+		return 0, fmt.Errorf("column %s: %q has another unit than the rows before: use one unit", t.names[i], short(cell))
 	}
 	return v, nil
 }

@@ -133,7 +133,7 @@ func objectKeys(line []byte) (keys map[string]json.RawMessage, ok bool) {
 // tooMany returns an error if n exceeds the limit of measurements.
 func (s *source) tooMany(n int) error {
 	if n > s.limits.Rows {
-		return fmt.Errorf("more than %d measurements: %w", s.limits.Rows, errTooLarge)
+		return fmt.Errorf("the file has more than %d measurements: %w", s.limits.Rows, errTooLarge)
 	}
 	return nil
 }

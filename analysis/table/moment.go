@@ -98,13 +98,13 @@ func unitOf(v float64) TimeUnit {
 	return Days
 }
 
-var errTime = errors.New("not a number, a date or a time")
+var errTime = errors.New("want a number, a date or a time, such as 2026-11-20T02:00")
 
 // parseMoment parses a time, given as a number or a text.
 func parseMoment(s string) (Moment, error) {
 	if v, ok := parseFloat(s); ok {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return Moment{}, fmt.Errorf("%q: %w", short(s), errTime)
+			return Moment{}, fmt.Errorf("cannot parse %q: %w", short(s), errTime)
 		}
 		return Moment{Number: v}, nil
 	}
@@ -158,14 +158,14 @@ func parseTime(s string) (time.Time, error) {
 		}
 	}
 	if dayOrMonthFirst(s) {
-		return time.Time{}, fmt.Errorf("%q: day or month first? write year-month-day", short(s))
+		return time.Time{}, fmt.Errorf("the date %q is ambiguous (day or month first?): write year-month-day", short(s))
 	}
 	for _, l := range layouts {
 		if t, err := time.Parse(l, s); err == nil {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q: %w", short(s), errTime)
+	return time.Time{}, fmt.Errorf("cannot parse %q: %w", short(s), errTime)
 }
 
 // layouts are other texts that are times.

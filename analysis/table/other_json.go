@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// hyperfine reads the results of `hyperfine --export-json` with a parameter.
+// hyperfine reads the results of `hyperfine --export-json` with a parameter. A command without single times
+// gives its mean.
 func (doc *document) hyperfine(results []byte) (Measurements, error) {
 	e := &experiment{in: doc.in}
 	doc.format = Hyperfine
@@ -74,8 +75,8 @@ func isPlain(w string) bool {
 	return n > 0 && n == len(w) && json.Valid([]byte(w)) && d.places >= 0
 }
 
-// googleBenchmark reads the JSON of Google Benchmark. The parameter is the last number in
-// a benchmark's name: BM_Sort/1024, BM_Sort/1024/threads:4.
+// googleBenchmark reads the JSON of Google Benchmark. The parameter is the last number in a benchmark's name:
+// BM_Sort/1024, BM_Sort/1024/threads:4. Aggregates and benchmarks without a number are left out.
 func (doc *document) googleBenchmark(benchmarks []byte) (Measurements, error) {
 	e := &experiment{in: doc.in}
 	without := ""
@@ -107,10 +108,10 @@ func (doc *document) googleBenchmark(benchmarks []byte) (Measurements, error) {
 		return e.named(parameter).of(benchmark, "real_time_s").add([]float64{p}, []float64{float64(one.RealTime) / perSecond})
 	})
 	if err == nil && e.n == 0 && without != "" {
-		err = fmt.Errorf("benchmark %q has no number in its name: nothing varies", short(without))
+		err = fmt.Errorf("benchmark %q has no number in its name: want a varied argument, such as name/8", short(without))
 	}
 	if err == nil && len(e.parameters) > 1 {
-		err = errors.New("some benchmarks vary an argument and others a named one")
+		err = errors.New("some benchmarks vary a plain argument, others a named one: want one kind in a file")
 	}
 	if err != nil {
 		return Measurements{}, doc.fail(err)

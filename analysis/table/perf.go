@@ -33,7 +33,8 @@ func (r *csvReader) isPerf() bool {
 }
 
 // readPerf reads output of perf stat: it joins the lines of one interval to a row with one column for each
-// event. The first interval defines the events; if only is not "", other events than that are skipped.
+// event. The first interval defines the events, and another event in a later one is an error; if only is not
+// "", other events than that are skipped.
 func (c *sampleTable) readPerf(only string) error {
 	events := map[string]int{}
 	c.names, c.scale = []string{"perf's interval"}, 1
@@ -51,7 +52,7 @@ func (c *sampleTable) readPerf(only string) error {
 		v, _, ok2 := c.number(cells[perfValue])
 		if !ok1 || !ok2 || math.IsNaN(t) || math.IsInf(t, 0) {
 			line := short(bytes.Join(cells, []byte{c.separator}))
-			if err := rows.badRow(c.n, fmt.Errorf("%q is not a line of perf stat", line)); err != nil {
+			if err := rows.badRow(c.n, fmt.Errorf("invalid line %q: want output of perf stat -I -x", line)); err != nil {
 				return err
 			}
 			break
@@ -70,7 +71,7 @@ func (c *sampleTable) readPerf(only string) error {
 				continue
 			}
 			if len(c.kept) >= c.in.limits.Columns {
-				return c.in.fail("more than %d events in one interval: %w", c.in.limits.Columns, errTooLarge)
+				return c.in.fail("an interval has more than %d events: %w", c.in.limits.Columns, errTooLarge)
 			}
 			k, known = len(c.kept), true
 			events[name] = k
@@ -78,7 +79,7 @@ func (c *sampleTable) readPerf(only string) error {
 			c.v, c.offset, c.row = append(c.v, floats{}), append(c.offset, math.NaN()), append(c.row, math.NaN())
 		}
 		if !known {
-			return c.in.fail("event %q is not in the first interval", short(name))
+			return c.in.fail("event %q is not in the first interval: want the same events in every one", short(name))
 		}
 		if at = t; k >= 0 {
 			c.row[k], pending = v, true
@@ -88,7 +89,7 @@ func (c *sampleTable) readPerf(only string) error {
 		c.flushPerf(at)
 	}
 	if len(c.kept) == 0 {
-		return fmt.Errorf("%s: no event %q", c.in.name, short(only))
+		return fmt.Errorf("%s: the file has no event %q", c.in.name, short(only))
 	}
 	return nil
 }

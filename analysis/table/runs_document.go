@@ -69,7 +69,7 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 		_, text, _ = bytes.Cut(text, []byte{'='})
 	}
 	if countEntries(text) > o.Limits.Values {
-		return nil, "", in.failAt(line, "read series: more than %d values: %w", o.Limits.Values, errTooLarge)
+		return nil, "", in.failAt(line, "read series: the file has more than %d values: %w", o.Limits.Values, errTooLarge)
 	}
 	all, understood, err := parseRunDocument(plainJSON(text))
 	if err != nil {

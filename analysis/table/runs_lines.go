@@ -47,7 +47,7 @@ func (r *repeatedList[T]) read(text []byte, parse func() ([]T, error)) ([]T, err
 	return r.list, nil
 }
 
-// readRunLines reads one series a line.
+// readRunLines reads one series from each line. A last line that is cut off is dropped.
 func readRunLines(in *source, o RunOptions) ([]Runs, error) {
 	all := []Runs{}
 	runs, values := 0, 0
@@ -62,7 +62,7 @@ func readRunLines(in *source, o RunOptions) ([]Runs, error) {
 			return nil, err
 		}
 		if values += countEntries(text); values > o.Limits.Values {
-			return nil, in.fail("read series: more than %d values: %w", o.Limits.Values, errTooLarge)
+			return nil, in.fail("read series: the file has more than %d values: %w", o.Limits.Values, errTooLarge)
 		}
 		one, why := l.series(bytes.TrimSpace(text), in.number-1)
 		if why != nil && len(all) > 0 && !json.Valid(plainJSON(text)) && in.dropCut() {
@@ -73,7 +73,8 @@ func readRunLines(in *source, o RunOptions) ([]Runs, error) {
 		}
 		all = append(all, one)
 		if runs += len(one.Y); runs > o.Limits.Rows || len(all) > o.Limits.Series {
-			return nil, in.fail("read series: more than %d runs or %d series: %w", o.Limits.Rows, o.Limits.Series, errTooLarge)
+			return nil, in.fail("read series: the file has more than %d runs or %d series: %w",
+				o.Limits.Rows, o.Limits.Series, errTooLarge)
 		}
 	}
 }
@@ -87,7 +88,7 @@ func (l runLines) series(text []byte, line int) (Runs, error) {
 		if errors.As(err, &other) {
 			return Runs{}, fmt.Errorf("the line is a JSON %s: write one JSON object per line", other.Value)
 		}
-		return Runs{}, fmt.Errorf("malformed JSON: %w", err)
+		return Runs{}, fmt.Errorf("the line is malformed JSON: %w", err)
 	}
 	if keys == nil {
 		return Runs{}, errors.New("the line is null: write one JSON object per line")
@@ -118,7 +119,7 @@ func idOf(raw json.RawMessage, line int) (id string, isNumber bool, err error) {
 	if json.Unmarshal(raw, &n) == nil {
 		return n.String(), true, nil
 	}
-	return lineID(line), false, errors.New("id is neither a text nor a number")
+	return lineID(line), false, errors.New("the series has an invalid id: want a text or a number")
 }
 
 // absent reports whether a JSON value is missing or null.
@@ -198,7 +199,7 @@ func (l runLines) fillNodes(in *Runs, raw json.RawMessage) error {
 	if absent(raw) {
 		return nil
 	}
-	wrong := errors.New("nodes is not a list with a list of node names for each run")
+	wrong := errors.New("the field nodes is invalid: want a list with a list of node names for each run")
 	nodes := make([][]string, 0, len(in.Y))
 	ok := elements(raw, func(list []byte) bool {
 		var names []string
@@ -226,7 +227,7 @@ func (l runLines) fillFields(in *Runs, raw json.RawMessage) error {
 		return nil
 	}
 	var meta map[string]json.RawMessage
-	wrong := errors.New("meta is not an object whose fields are lists, one value per run")
+	wrong := errors.New("the field meta is invalid: want an object whose fields are lists, one value per run")
 	if json.Unmarshal(raw, &meta) != nil {
 		return wrong
 	}
@@ -268,7 +269,7 @@ func (l runLines) field(name string) *repeatedList[string] {
 	return last
 }
 
-// word returns a metadata value as text; equal values share memory.
+// word returns a metadata value as text, null as ""; equal values share memory.
 func (l runLines) word(v []byte) string {
 	switch v[0] {
 	case 'n':
@@ -319,7 +320,7 @@ func optional(name string, raw json.RawMessage, to any) error {
 		return nil
 	}
 	if err := json.Unmarshal(raw, to); err != nil {
-		return fmt.Errorf("%s has the wrong type", name)
+		return fmt.Errorf("the field %s of the series has the wrong type", name)
 	}
 	return nil
 }
@@ -341,7 +342,7 @@ func numbers(name string, raw json.RawMessage) ([]float64, error) {
 		return true
 	})
 	if !ok {
-		return nil, fmt.Errorf("%s is not a list of numbers", name)
+		return nil, fmt.Errorf("the field %s of the series is invalid: want a list of numbers", name)
 	}
 	return out, nil
 }
@@ -354,7 +355,7 @@ func (l runLines) moments(raw json.RawMessage) (out []Moment, err error) {
 		case b[0] == '"':
 			m, bad := parseMoment(l.word(b))
 			if bad != nil {
-				err = fmt.Errorf("t of run %d: %w", len(out), bad)
+				err = fmt.Errorf("the time t of run %d is invalid: %w", len(out), bad)
 				return false
 			}
 			out = append(out, m)
@@ -364,11 +365,11 @@ func (l runLines) moments(raw json.RawMessage) (out []Moment, err error) {
 			out = append(out, Moment{Number: v})
 			return true
 		}
-		err = fmt.Errorf("t of run %d is neither a number nor a text", len(out))
+		err = fmt.Errorf("the time t of run %d is invalid: want a number or a text", len(out))
 		return false
 	})
 	if err == nil && !ok {
-		err = errors.New("t is not a list")
+		err = errors.New("the field t of the series is invalid: want a list of times")
 	}
 	return out, err
 }

@@ -29,6 +29,7 @@ type runTable struct {
 // intern stores one copy of each text, because values repeat for months.
 type intern map[string]string
 
+// word returns s as a string, which equal texts share. It stores at most 65,536 texts.
 func (in intern) word(s []byte) string {
 	const most = 1 << 16
 	if w, ok := in[string(s)]; ok {
@@ -71,7 +72,9 @@ func readRunRows(in *source, o RunOptions) (all []Runs, understood string, err e
 	return all, t.describe(t.understood()), nil
 }
 
-// chooseColumns finds the columns of the time and the value.
+// chooseColumns finds the columns of the time and the value: those that the user named, else those with a
+// known name, else for the time the first of dates, then of numbers, then of others, and for the value the
+// first of numbers, then of others.
 func (t *runTable) chooseColumns(by Columns) (err error) {
 	if len(t.names) < 2 {
 		return t.in.failAt(max(1, t.in.number), "a run needs a time and a value: two columns at least")
@@ -152,24 +155,24 @@ func (t *runTable) chooseMore(taken func(int) bool) {
 func (t *runTable) add(cells [][]byte) error {
 	m, err := parseMoment(string(cells[t.time]))
 	if err != nil {
-		return fmt.Errorf("time %w", err)
+		return fmt.Errorf("parse the time of the run: %w", err)
 	}
 	if len(t.given) >= t.in.limits.Rows {
-		return fmt.Errorf("more than %d runs: %w", t.in.limits.Rows, errTooLarge)
+		return fmt.Errorf("the file has more than %d runs: %w", t.in.limits.Rows, errTooLarge)
 	}
 	if len(t.given)*len(t.names) >= t.in.limits.Values {
-		return fmt.Errorf("more than %d cells: %w", t.in.limits.Values, errTooLarge)
+		return fmt.Errorf("the file has more than %d cells: %w", t.in.limits.Values, errTooLarge)
 	}
 	for k, i := range t.values {
 		v, unit, ok := t.number(cells[i])
 		if !ok {
-			return fmt.Errorf("value %q is not a number", short(cells[i]))
+			return fmt.Errorf("invalid value %q of a run: want a number", short(cells[i]))
 		}
 		if len(t.given) == 0 || t.units[k] == noUnit && math.IsNaN(t.y[k][0]) {
 			t.units[k] = unit
 		}
 		if unit != t.units[k] && !math.IsNaN(v) {
-			return fmt.Errorf("value %q has another unit than the rows before", short(cells[i]))
+			return fmt.Errorf("value %q has another unit than the rows before: use one unit", short(cells[i]))
 		}
 		t.y[k] = append(t.y[k][:len(t.given)], v)
 	}
@@ -332,10 +335,10 @@ func (in *Runs) setTimes(given []Moment, u TimeUnit) error {
 	for i, m := range given {
 		d, calendar := m.days(u)
 		if math.Abs(d) > lastDay {
-			return fmt.Errorf("t %s is out of range", m)
+			return fmt.Errorf("the time t = %s is out of range: check the unit of t", m)
 		}
 		if i > 0 && calendar != in.Calendar {
-			return errors.New("t is a number in some runs and a date in others")
+			return errors.New("t is a number in some runs and a date in others: use one form")
 		}
 		in.T[i], in.Calendar = d, calendar
 	}

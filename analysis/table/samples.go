@@ -49,7 +49,7 @@ type Samples struct {
 }
 
 // ErrEmpty is returned for an input without a single byte.
-var ErrEmpty = errors.New("the input is empty")
+var ErrEmpty = errors.New("the input is empty: want CSV, a profile or float32 samples")
 
 // ErrNoRate is returned for samples without times and without a rate.
 var ErrNoRate = errors.New("the samples carry no times: give their rate in Hz")
@@ -66,9 +66,9 @@ func ReadSamples(r io.Reader, o SampleOptions) (Samples, error) {
 	head, err := br.Peek(headSize)
 	switch {
 	case len(head) == 0 && (err == nil || err == io.EOF):
-		return Samples{}, fmt.Errorf("%s: read: %w", o.Name, ErrEmpty)
+		return Samples{}, fmt.Errorf("%s: read the samples: %w", o.Name, ErrEmpty)
 	case len(head) == 0:
-		return Samples{}, fmt.Errorf("%s: read: %w", o.Name, err)
+		return Samples{}, fmt.Errorf("%s: read the samples: %w", o.Name, err)
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("PK\x03\x04")), looksLikeLines(head):
 		return readSampleRows(br, o)
 	}
@@ -149,7 +149,7 @@ func readSampleRows(r io.Reader, o SampleOptions) (Samples, error) {
 	}
 	s, err := c.grid(o)
 	if err != nil {
-		return Samples{}, fmt.Errorf("%s: %w", o.Name, err)
+		return Samples{}, fmt.Errorf("%s: read the samples: %w", o.Name, err)
 	}
 	s.Reading = Reading{Columns: c.describe(c.understood()), Cut: in.cutText()}
 	if c.infinite > 0 {
@@ -205,7 +205,7 @@ func (c *sampleTable) chooseColumns(by Columns) error {
 	switch {
 	case len(c.kept) == 0 && by.Value != "":
 		_, err := c.column(by.Value)
-		return errOr(err, "%s: column %q is the time", c.in.name, short(by.Value))
+		return errOr(err, "%s: column %q holds the times: choose a column of samples", c.in.name, short(by.Value))
 	case len(c.kept) == 0 && len(c.names) > 1: // the first row will be the error
 		c.kept = []int{(c.time + 1) % len(c.names)}
 		c.field[c.kept[0]] = 0
@@ -266,7 +266,8 @@ func (c *sampleTable) chooseTime(named string) (err error) {
 	return nil
 }
 
-// grows reports whether column i holds times that never decrease in the first rows.
+// grows reports whether column i holds times that never decrease in the first rows. It returns false if the
+// table has no other column.
 func (c *sampleTable) grows(i int) bool {
 	last := math.Inf(-1)
 	for _, row := range c.sample {
@@ -285,12 +286,12 @@ func (c *sampleTable) timeOf(cell []byte) (float64, error) {
 	if !ok {
 		at, err := parseTime(string(cell))
 		if err != nil {
-			return 0, fmt.Errorf("time %w", err)
+			return 0, fmt.Errorf("parse the time of the row: %w", err)
 		}
 		return float64(at.Unix()) + float64(at.Nanosecond())/1e9, nil
 	}
 	if math.IsNaN(t) || math.IsInf(t, 0) {
-		return 0, fmt.Errorf("time %q is not a number", short(cell))
+		return 0, fmt.Errorf("time %q of the row is invalid: want a finite number", short(cell))
 	}
 	return t / c.scale, nil
 }
@@ -307,7 +308,7 @@ func (c *sampleTable) add(cells [][]byte) error {
 	for k, i := range c.kept {
 		v, unit, ok := c.number(cells[i])
 		if !ok {
-			return fmt.Errorf("column %s: %q is not a number", c.names[i], short(cells[i]))
+			return fmt.Errorf("column %s: invalid value %q: want a number", c.names[i], short(cells[i]))
 		}
 		if math.IsNaN(v) {
 			unit = c.units[k]
@@ -316,7 +317,7 @@ func (c *sampleTable) add(cells [][]byte) error {
 			c.units[k] = unit
 		}
 		if unit != c.units[k] {
-			return fmt.Errorf("column %s: %q has another unit than the rows before", c.names[i], short(cells[i]))
+			return fmt.Errorf("column %s: %q has another unit than the rows before: use one unit", c.names[i], short(cells[i]))
 		}
 		c.row[k] = v
 	}

@@ -23,7 +23,7 @@ func (c *sampleTable) fastRows() error {
 			return nil // a line that is not plain, or longer than the buffer
 		}
 		if err := s.fill(); err != nil {
-			return s.failAt(s.number+1, "read: %w", err)
+			return s.failAt(s.number+1, "read the input: %w", err)
 		}
 	}
 }

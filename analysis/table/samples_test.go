@@ -82,7 +82,7 @@ func TestCSVErrors(t *testing.T) {
 		"":                                "empty",
 		"\n\n":                            "f: the file has no data",
 		"t_s\n1\n":                        "f:1: the file has no column besides the time",
-		"t_s,x\n0,1\n1,abc\n":             `f:3: column x: "abc" is not a number`,
+		"t_s,x\n0,1\n1,abc\n":             `f:3: column x: invalid value "abc": want a number`,
 		"t_s,x\n0,1\n1,2,3\n":             "f:3: the line has 3 fields but the header has 2",
 		"t_s,x,y\n0,1\n":                  "f:2: the line has 2 fields but the header has 3",
 		"t_s,x\n0\n":                      "f:2: the line has 1 field but the header has 2",
@@ -190,7 +190,7 @@ func TestLongLines(t *testing.T) {
 		t.Errorf("after a comment of 1 MB: %v", err)
 	}
 	_, err = ReadSamples(strings.NewReader("t_s,x\n0,"+strings.Repeat("1", sampleLine)), SampleOptions{Name: "f"})
-	if err == nil || !strings.Contains(err.Error(), ": a line of more than 16777216 bytes") {
+	if err == nil || !strings.Contains(err.Error(), " line has more than 16777216 bytes") {
 		t.Errorf("an endless line: %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // errTooLarge is the error beyond a limit of Limits.
-var errTooLarge = errors.New("too large")
+var errTooLarge = errors.New("the input exceeds a size limit")
 
 // Limits bound what is read.
 type Limits struct {
@@ -58,7 +58,7 @@ func newSource(r io.Reader, name string, limits Limits) *source {
 func (s *source) begin() error {
 	for s.hi < 1<<12 && !s.ended {
 		if err := s.fill(); err != nil {
-			return fmt.Errorf("%s: read: %w", s.name, err)
+			return fmt.Errorf("%s: read the input: %w", s.name, err)
 		}
 	}
 	head := s.buf[:s.hi]
@@ -95,7 +95,8 @@ func isText(head []byte) bool {
 	return odd <= few || odd*oneIn <= len(head)
 }
 
-// fill reads more bytes into the buffer, enlarging it if necessary.
+// fill reads more bytes into the buffer, enlarging it if necessary. At the end of the input it sets ended,
+// and broken too if a compressed input is cut off.
 func (s *source) fill() error {
 	if s.lo > 0 {
 		s.hi = copy(s.buf, s.buf[s.lo:s.hi])
@@ -103,7 +104,7 @@ func (s *source) fill() error {
 	}
 	if s.hi == len(s.buf) {
 		if len(s.buf) > s.limits.Line {
-			return fmt.Errorf("a line of more than %d bytes: %w", s.limits.Line, errTooLarge)
+			return fmt.Errorf("a line has more than %d bytes: %w", s.limits.Line, errTooLarge)
 		}
 		s.buf = append(s.buf, make([]byte, len(s.buf))...)
 	}
@@ -132,7 +133,7 @@ func (s *source) next() ([]byte, error) {
 		if i := bytes.IndexByte(s.buf[s.lo+seen:s.hi], '\n'); i >= 0 {
 			line := s.buf[s.lo : s.lo+seen+i]
 			if len(line) > s.limits.Line {
-				return nil, s.failAt(s.number+1, "a line of more than %d bytes: %w", s.limits.Line, errTooLarge)
+				return nil, s.failAt(s.number+1, "the line has more than %d bytes: %w", s.limits.Line, errTooLarge)
 			}
 			s.lo += seen + i + 1
 			s.number, s.open = s.number+1, false
@@ -143,7 +144,7 @@ func (s *source) next() ([]byte, error) {
 			return s.last()
 		}
 		if err := s.fill(); err != nil {
-			return nil, s.failAt(s.number+1, "read: %w", err)
+			return nil, s.failAt(s.number+1, "read the input: %w", err)
 		}
 	}
 }
@@ -152,7 +153,7 @@ func (s *source) next() ([]byte, error) {
 func (s *source) last() ([]byte, error) {
 	line := s.buf[s.lo:s.hi]
 	if len(line) > s.limits.Line {
-		return nil, s.failAt(s.number+1, "a line of more than %d bytes: %w", s.limits.Line, errTooLarge)
+		return nil, s.failAt(s.number+1, "the line has more than %d bytes: %w", s.limits.Line, errTooLarge)
 	}
 	s.lo = s.hi
 	if s.broken {
@@ -214,7 +215,7 @@ func (s *source) sample(n int) (lines [][]byte, comment []byte, err error) {
 		}
 		for more := true; more; more = s.hi < len(s.buf) && !s.ended {
 			if err := s.fill(); err != nil {
-				return nil, nil, s.failAt(1, "read: %w", err)
+				return nil, nil, s.failAt(1, "read the input: %w", err)
 			}
 		}
 	}
@@ -224,14 +225,14 @@ func (s *source) sample(n int) (lines [][]byte, comment []byte, err error) {
 func (s *source) rest() ([]byte, error) {
 	for !s.ended {
 		if int64(s.hi-s.lo) > s.limits.Document {
-			return nil, fmt.Errorf("%s: read: a JSON document of more than %d MB: %w", s.name, s.limits.Document>>20,
+			return nil, fmt.Errorf("%s: read: the JSON document has more than %d MB: %w", s.name, s.limits.Document>>20,
 				errTooLarge)
 		}
 		if s.hi == len(s.buf) && s.lo == 0 { // the bound is that of a document, not of a line
 			s.buf = append(s.buf, make([]byte, len(s.buf))...)
 		}
 		if err := s.fill(); err != nil {
-			return nil, fmt.Errorf("%s: read: %w", s.name, err)
+			return nil, fmt.Errorf("%s: read the input: %w", s.name, err)
 		}
 	}
 	all := s.buf[s.lo:s.hi]

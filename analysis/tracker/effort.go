@@ -28,7 +28,7 @@ const (
 )
 
 // learnEffort returns the CPU time of the cycles of a period in a set, each of whose samples is merge samples
-// of the tracker.
+// of the tracker. Without a column busy_cpus its column is negative and no CPU time is compared.
 func learnEffort(set series.Set, merge int, p periodicity.Period) effort {
 	e := effort{column: slices.IndexFunc(set.Columns, func(c series.Column) bool { return c.Name == "busy_cpus" })}
 	if e.column < 0 {

@@ -265,8 +265,8 @@ func between(sum []float64, a, b float64) float64 {
 }
 
 // learnLikeness measures the likeness to the template of the loop's own cycles and of the stretches between
-// them, and sets the least likeness of a cycle to the middle of both. It returns false if they do not differ
-// enough.
+// them, and sets the least likeness of a cycle: to the middle of both, or to half of that of the own cycles,
+// at least 0.15, if the stretches are less like it than that. It returns false if they do not differ enough.
 func (l *Loop) learnLikeness(v [][]float32, in []periodicity.Instance, thin int) bool {
 	if len(l.mix) == 0 || !(l.fold.energy > 0) {
 		return false

@@ -83,7 +83,8 @@ func (l *Loop) learnLow(set series.Set, p periodicity.Period, thin, merge int) {
 	}
 }
 
-// thinned returns a column as means of n samples each; if all of them are missing, the last mean is repeated.
+// thinned returns a column as means of n samples each; if all of them are missing, the mean before is
+// repeated, at first 0. Samples after the last n are left out.
 func thinned(v series.Values, n int) []float64 {
 	out, last := make([]float64, len(v)/n), 0.0
 	for i := range out {

@@ -100,8 +100,8 @@ func (q DetectionRequest) WorkOnly() DetectionRequest {
 	return q
 }
 
-// Detect runs the detection and returns the loops that can be followed. It takes up to a second and uses only
-// the request, so that samples may be added meanwhile.
+// Detect runs the detection and returns the loops that can be followed, fewer than mostLoops, and none if the
+// detection fails. It takes up to a second and uses only the request, so that samples may be added meanwhile.
 func (q DetectionRequest) Detect() []Loop {
 	got, err := periodicity.Detect(q.set, periodicity.Default())
 	if err != nil {

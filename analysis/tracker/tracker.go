@@ -132,7 +132,8 @@ func (t *Tracker) Follow(l Loop, past func(yield func([]float32) bool), n int) {
 // maxSameDifference is the largest relative difference of lengths at which two loops count as one.
 const maxSameDifference = 0.08
 
-// Forget forgets all loops that use a column.
+// Forget forgets all loops that use a column, apart from those that were learned while the column stood
+// still.
 func (t *Tracker) Forget(column int) {
 	rest := t.pulses[:0]
 	for _, p := range t.pulses {

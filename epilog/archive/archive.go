@@ -81,7 +81,7 @@ func (a Archive) PutNode(ctx context.Context, key run.Key, node string, from job
 func (a Archive) PutRun(ctx context.Context, r RunContext) error {
 	packed, err := summary.Encode(r)
 	if err != nil {
-		return fmt.Errorf("archive: %w", err)
+		return fmt.Errorf("encode the run for the archive: %w", err)
 	}
 	return a.send(ctx, target{Dir: a.Dir, Key: r.Summary.Key}, func(to *tar.Writer) error {
 		if err := to.WriteHeader(&tar.Header{Name: runFile, Mode: 0o600, Size: int64(len(packed))}); err != nil {
@@ -114,7 +114,7 @@ func addFile(to *tar.Writer, path, name string) error {
 // So a profile is never in memory as a whole.
 func (a Archive) send(ctx context.Context, p target, write func(*tar.Writer) error) error {
 	if err := p.Key.Valid(); err != nil {
-		return fmt.Errorf("archive: %w", err)
+		return fmt.Errorf("archive a run with an invalid key: %w", err)
 	}
 	out, in := io.Pipe()
 	go func() {
@@ -128,7 +128,7 @@ func (a Archive) send(ctx context.Context, p target, write func(*tar.Writer) err
 	child := as.Child{Program: a.Program, Account: *a.Account, Guard: a.Guard}
 	err := as.AskAll(ctx, child, as.Archive, p, out, 0, func(struct{}) error { return nil })
 	if err != nil {
-		return fmt.Errorf("archive in %s: %w", a.Dir, err)
+		return fmt.Errorf("store a run in the archive %s: %w", a.Dir, err)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func Serve(_ context.Context, r as.Request) error {
 	var p target
 	files, err := as.ReadQuestion(r.In, &p)
 	if err != nil {
-		return fmt.Errorf("archive: %w", err)
+		return fmt.Errorf("read the request to archive a run: %w", err)
 	}
 	return p.receive(files)
 }
@@ -153,13 +153,13 @@ func (p target) receive(files io.Reader) error {
 		err = p.store(tar.NewReader(bufio.NewReader(files)))
 	}
 	if err != nil {
-		return fmt.Errorf("archive run %s: %w", p.Key, err)
+		return fmt.Errorf("store run %s in the archive: %w", p.Key, err)
 	}
 	return nil
 }
 
-// store unpacks the files into a temporary directory and renames it into place. A node that is archived already
-// keeps its files.
+// store unpacks the files into a temporary directory and renames it into place. A node that is archived
+// already keeps its files; the context of a run is replaced.
 func (p target) store(files *tar.Reader) error {
 	in := p.path()
 	if err := os.MkdirAll(in, 0o700); err != nil {
@@ -179,7 +179,7 @@ func (p target) store(files *tar.Reader) error {
 			return err
 		}
 		if !p.accepts(h.Name) || h.Typeflag != tar.TypeReg || h.Size > maxFileBytes {
-			return fmt.Errorf("refused file %q: its name, type or size is not one that nodes archive; the run was not archived",
+			return fmt.Errorf("the archive refuses file %q for its name, type or size: the run is not archived",
 				h.Name)
 		}
 		if err := writeFile(filepath.Join(next, h.Name), files); err != nil {

@@ -22,7 +22,7 @@ type ArchivedRun string
 // Runs returns the runs of an archive that have a RunContext, sorted by path.
 func Runs(dir string) ([]ArchivedRun, error) {
 	if _, err := os.Stat(dir); err != nil {
-		return nil, fmt.Errorf("list the archive: %w", err)
+		return nil, fmt.Errorf("list the archive of profiles: %w", err)
 	}
 	files, err := filepath.Glob(filepath.Join(escape(dir), "*", "*", runFile))
 	var runs []ArchivedRun
@@ -62,7 +62,7 @@ func (k ArchivedRun) Run() (RunContext, error) {
 		r.Unsampled = append(r.Unsampled, n)
 	}
 	if err != nil {
-		return r, fmt.Errorf("%s: %w", k, err)
+		return r, fmt.Errorf("read run %s from the archive: %w", k, err)
 	}
 	return r, nil
 }
@@ -109,13 +109,14 @@ func (k ArchivedRun) read(name string, v any) error {
 		err = json.Unmarshal(text, v)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %s: %w: %w", k, name, summary.ErrDamaged, err)
+		return fmt.Errorf("read run %s from the archive: %s: %w: %w", k, name, summary.ErrDamaged, err)
 	}
 	return nil
 }
 
 // Trim removes runs that were archived more than days before now, then the oldest until the rest has at most
-// the given number of bytes; 0 means unlimited.
+// the given number of bytes; 0 means unlimited. A run's time is that of its youngest file, not counting the
+// recomputed summary. A run that cannot be removed is part of the error and does not stop the others.
 func Trim(dir string, days int, bytes int64, now time.Time) (removed int, failed error) {
 	paths, err := filepath.Glob(filepath.Join(escape(dir), "*", "*"))
 	if err != nil {

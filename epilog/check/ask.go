@@ -39,10 +39,10 @@ func runCommand(ctx context.Context, limit time.Duration, env []string, program 
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return said, fmt.Errorf("no answer within %v", limit)
+		return said, fmt.Errorf("the program gave no answer within %v", limit)
 	case errors.As(err, &exit): // its last line says what came of the others
 		last := bytes.TrimSpace(said)
-		return said, fmt.Errorf("%w: %s", err, last[bytes.LastIndexByte(last, '\n')+1:])
+		return said, fmt.Errorf("run the program: %w: %s", err, last[bytes.LastIndexByte(last, '\n')+1:])
 	}
 	return said, err
 }
@@ -61,7 +61,7 @@ func (l *limitedBuffer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// readPlainFile returns the content of a regular file, at most maxFile bytes. It never blocks on a pipe.
+// readPlainFile returns the first maxFile bytes of a regular file. It never blocks on a pipe.
 func readPlainFile(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -69,7 +69,7 @@ func readPlainFile(path string) ([]byte, error) {
 	}
 	defer func() { _ = f.Close() }()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "read", Path: path, Err: errors.Join(err, errors.New("not a file"))}
+		return nil, &os.PathError{Op: "read", Path: path, Err: errors.Join(err, errors.New("the path is not a regular file"))}
 	}
 	return io.ReadAll(io.LimitReader(f, maxFile))
 }

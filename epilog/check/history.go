@@ -73,8 +73,8 @@ func (n Node) checkIngest(s Shared, lookErr error) Finding {
 	return ok(subject, "%d job records wait for the ingest; %s", s.Waiting, last)
 }
 
-// checkSnapshots checks the directory of the users' own histories: it must exist, be searchable by all, and its
-// file system must support ACLs.
+// checkSnapshots checks the directory of the users' own histories: it must exist, be searchable by all and
+// writable by its owner alone, and its file system must support ACLs.
 func (n Node) checkSnapshots() Finding {
 	const subject = "snapshots"
 	dir, account := n.Config.History.Snapshots, n.Config.Collect.Account

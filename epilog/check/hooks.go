@@ -101,7 +101,7 @@ func (n Node) checkTimeouts(s controllerConfig) Finding {
 }
 
 // parseLimit parses a time limit of `scontrol show config` in seconds: "60", "60 sec". set is false for no
-// limit, which 65534 also means.
+// limit, which 65533 and more also mean.
 func parseLimit(text string) (s float64, set bool) {
 	f := strings.Fields(text)
 	if len(f) == 0 {

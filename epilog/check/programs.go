@@ -79,11 +79,12 @@ func runnable(path string) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
-		return fmt.Errorf("%s is not an executable file: mode %v", path, info.Mode())
+		return fmt.Errorf("%s is not an executable file (mode %v): chmod a+x", path, info.Mode())
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if ok && isRoot() && (st.Uid != 0 || info.Mode()&0o022 != 0) {
-		return fmt.Errorf("accounts other than root can change %s (uid %d, mode %04o), which hooks run as root", path, st.Uid,
+		return fmt.Errorf("accounts other than root can change %s (uid %d, mode %04o), which root runs: chmod go-w",
+			path, st.Uid,
 			info.Mode().Perm())
 	}
 	return nil

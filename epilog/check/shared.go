@@ -56,7 +56,7 @@ func (s *Shared) testWrite(dir string) error {
 		return err
 	}
 	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%s is %v: %w", dir, info.Mode(), errMode)
+		return fmt.Errorf("check directory %s, mode %v: %w", dir, info.Mode(), errMode)
 	}
 	s.Network, _ = history.NetworkFileSystem(dir)
 	before := time.Now()
@@ -72,7 +72,7 @@ func (s *Shared) testWrite(dir string) error {
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
-var errMode = errors.New("accounts other than its own can write records there")
+var errMode = errors.New("accounts other than its own can write records there: chmod 700")
 
 // secondsOutside returns by how many seconds at is before from (negative) or after to (positive); 0 between
 // them.
@@ -155,8 +155,8 @@ func (n Node) exports(dir string) bool {
 }
 
 var (
-	errNotYours  = errors.New("neither root nor its account")
-	errNoAccount = errors.New("no such account")
+	errNotYours  = errors.New("only root or the account of the collection directory may check it")
+	errNoAccount = errors.New("the account of the collection directory does not exist on this node")
 )
 
 // inspectLimit is the time limit of the child that inspects the directory, because file systems may hang.

@@ -34,7 +34,7 @@ func (s controllerConfig) value(name string) string {
 	return ""
 }
 
-var errNoScontrol = errors.New("slurm.scontrol is empty")
+var errNoScontrol = errors.New("the setting slurm.scontrol is empty: set it to the path of scontrol")
 
 // readSlurmConfig runs scontrol and returns the controller's settings, or its error in err.
 func (n Node) readSlurmConfig(ctx context.Context) controllerConfig {
@@ -50,7 +50,7 @@ func (n Node) readSlurmConfig(ctx context.Context) controllerConfig {
 	out, err := runCommand(ctx, scontrolLimit, env, scontrol, "show", "config")
 	to := time.Now()
 	if err != nil {
-		return controllerConfig{err: fmt.Errorf("%s show config: %w", scontrol, err)}
+		return controllerConfig{err: fmt.Errorf("run %s show config: %w", scontrol, err)}
 	}
 	s := parseSlurmConfig(out)
 	s.from, s.to = from, to

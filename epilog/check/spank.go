@@ -100,12 +100,12 @@ func builtFor(path string) (version, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return version{}, err
 	} else if err != nil {
-		return version{}, fmt.Errorf("%s is not a SPANK plugin: %w", path, err)
+		return version{}, fmt.Errorf("%s is not a SPANK plugin, want an ELF file: %w", path, err)
 	}
 	defer func() { _ = f.Close() }()
 	symbols, err := f.DynamicSymbols()
 	if err != nil {
-		return version{}, fmt.Errorf("%s: %w", path, err)
+		return version{}, fmt.Errorf("read the symbols of the SPANK plugin %s: %w", path, err)
 	}
 	for _, s := range symbols {
 		if s.Name != "plugin_version" || int(s.Section) >= len(f.Sections) {
@@ -113,10 +113,10 @@ func builtFor(path string) (version, error) {
 		}
 		in, b := f.Sections[s.Section], make([]byte, 4)
 		if _, err := io.ReadFull(io.NewSectionReader(in, int64(s.Value-in.Addr), 4), b); err != nil {
-			return version{}, fmt.Errorf("%s: %w", path, err)
+			return version{}, fmt.Errorf("read the Slurm version of the SPANK plugin %s: %w", path, err)
 		}
 		v := f.ByteOrder.Uint32(b) // major, minor and micro, a byte each
 		return version{int(v >> 16), int(v >> 8 & 0xff)}, nil
 	}
-	return version{}, fmt.Errorf("%s is not a SPANK plugin", path)
+	return version{}, fmt.Errorf("%s is not a SPANK plugin: it has no symbol plugin_version", path)
 }

@@ -62,7 +62,7 @@ func setAside(path, dir string, why error) error {
 	}
 	text := note.Clean(why.Error(), maxWhy) + "\n"
 	if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)+whySuffix), []byte(text), 0o600); err != nil {
-		return fmt.Errorf("write why a bad record was set aside: %w", err)
+		return fmt.Errorf("write the reason why a bad record was set aside: %w", err)
 	}
 	return dropOldest(dir, maxFailed, maxFailedBytes)
 }
@@ -108,7 +108,7 @@ func readReason(path string) (history.RejectedRecord, error) {
 func dropOldest(dir string, files int, bytes int64) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("bound %s: %w", dir, err)
+		return fmt.Errorf("limit the size of %s: %w", dir, err)
 	}
 	if n := len(entries); n <= files && n%16 != 0 {
 		return nil // sizes are checked at every 16th file only
@@ -126,7 +126,7 @@ func dropOldest(dir string, files int, bytes int64) error {
 	gone := 0
 	for gone < len(all) && (len(all)-gone > files || bytes < 0) {
 		if err := os.Remove(filepath.Join(dir, all[gone].Name())); err != nil {
-			return fmt.Errorf("bound %s: %w", dir, err)
+			return fmt.Errorf("limit the size of %s: %w", dir, err)
 		}
 		bytes += all[gone].Size()
 		gone++

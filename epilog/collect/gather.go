@@ -76,7 +76,7 @@ func countReported(names []recordName, w Want) int {
 }
 
 // readRecords reads the records of the run, in the order of its nodes. A record that cannot be read counts as
-// missing, and the report names its node.
+// missing, and the report names its node; only a lack of permission is an error.
 func readRecords(dir string, names []recordName, w Want, say func(string)) ([]summary.NodeRecord, error) {
 	var all []summary.NodeRecord
 	for _, n := range names {
@@ -97,7 +97,8 @@ func readRecords(dir string, names []recordName, w Want, say func(string)) ([]su
 }
 
 // selectRun returns the records of one run, at most one per node: those with its key, and of nodes without an
-// agent those that ended within maxEndGapS.
+// agent those that ended within maxEndGapS. With AnyRun the run is the sampled one that ended nearest to
+// w.End.
 func selectRun(all []summary.NodeRecord, w Want) []summary.NodeRecord {
 	if w.AnyRun {
 		w.Key = nearestRun(all, w)

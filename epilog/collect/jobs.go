@@ -58,7 +58,7 @@ func Jobs(dir string, f func([]JobRecord) []error) (taken, aside int, err error)
 		}
 	}
 	if err != nil { // not mounted, mostly
-		return 0, 0, fmt.Errorf("list job records: %w", err)
+		return 0, 0, fmt.Errorf("list the job records of the collection directory: %w", err)
 	}
 	for _, e := range entries {
 		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), suffix) {
@@ -132,7 +132,7 @@ func (q *queue) reject(name string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return // another process has stored it
 	}
-	q.failed = errors.Join(q.failed, fmt.Errorf("job record %s: %w", name, err))
+	q.failed = errors.Join(q.failed, fmt.Errorf("read job record %s: %w", name, err))
 	if errors.Is(err, summary.ErrDamaged) || errors.Is(err, history.ErrUnfit) {
 		q.setAside++
 		q.failed = errors.Join(q.failed, setAside(filepath.Join(q.in, name), filepath.Join(q.in, failedDir), err))

@@ -17,7 +17,7 @@ const maxOrphans = 1000
 
 // orphans returns the records in those job directories that w checks and that have not changed for the time
 // idle: the node that should collect them has died. It stops after the directory with which it has maxOrphans
-// records. Unreadable records are passed to say.
+// records. Unreadable records are handled by handleUnreadable.
 func orphans(dir string, idle time.Duration, w Sweeper, say func(string)) ([]summary.NodeRecord, error) {
 	in := filepath.Join(dir, runsDir)
 	jobs, all, err := w.dirsToCheck(dir)

@@ -56,7 +56,7 @@ func nodeName(node string) string { return run.PathElement(node, "node") }
 // writeRecord encodes v and replaces the file at path atomically and synced to disk.
 func writeRecord(path string, v any) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("make the directory of a record: %w", err)
+		return fmt.Errorf("make the job's directory in the collection directory: %w", err)
 	}
 	packed, err := summary.Encode(v)
 	if err != nil {
@@ -72,7 +72,7 @@ func readRecord(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", summary.ErrDamaged, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read record: %w", err)
+		return nil, fmt.Errorf("read a node's record: %w", err)
 	}
 	return summary.Unpack(packed)
 }
@@ -146,7 +146,8 @@ func forgetRecords(dir string, w Want) error {
 	return failed
 }
 
-// needsNewerVersion reports whether only a newer version can read a record.
+// needsNewerVersion reports whether only a newer version can read a record. It returns false for a record
+// that cannot be read.
 func needsNewerVersion(path string) bool {
 	packed, _, err := readFile(path, maxFile)
 	return err == nil && summary.IsNewer(bytes.NewReader(packed))
@@ -160,19 +161,20 @@ type recordName struct{ job, file, run, node string }
 func (n recordName) checkContent(dir string, r summary.NodeRecord) error {
 	run, in := runName(r), filepath.Base(jobDir(dir, r.Key))
 	if n.run != run || n.node != nodeName(r.Node) || n.job != in {
-		return fmt.Errorf("%s/%s holds %s of run %s", n.job, n.file, r.Node, run)
+		return fmt.Errorf("record %s/%s has the wrong name: it holds node %s of run %s", n.job, n.file, r.Node, run)
 	}
 	return nil
 }
 
-// recordNames lists the node records in a job's directory, with one directory read.
+// recordNames lists the node records in a job's directory, with one directory read. It returns nil if there
+// is no directory.
 func recordNames(in string) ([]recordName, error) {
 	entries, err := os.ReadDir(in)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("list node records: %w", err)
+		return nil, fmt.Errorf("list the node records of a job: %w", err)
 	}
 	var names []recordName
 	for _, e := range entries {

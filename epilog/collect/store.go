@@ -127,7 +127,7 @@ func (s Store) execute(ctx context.Context, r request) ([]summary.NodeRecord, er
 	got := answerReader{records: []summary.NodeRecord{}, onUnread: say}
 	child := as.Child{Program: s.Program, Account: *s.Account, Guard: s.Guard}
 	if err := as.AskAll(ctx, child, as.Collect, r, nil, r.maxAnswerBytes(), got.add); err != nil {
-		return nil, fmt.Errorf("collect in %s: %w", s.Dir, err)
+		return nil, fmt.Errorf("use the collection directory %s: %w", s.Dir, err)
 	}
 	return got.records, nil
 }
@@ -161,7 +161,7 @@ func (all *answerReader) add(a answer) error {
 func Serve(ctx context.Context, to as.Request) error {
 	var r request
 	if _, err := as.ReadQuestion(to.In, &r); err != nil {
-		return fmt.Errorf("collect: %w", err)
+		return fmt.Errorf("read the request to the collection directory: %w", err)
 	}
 	var lines []string
 	records, err := r.serve(ctx, func(line string) {
@@ -183,7 +183,7 @@ func writeAnswers(out io.Writer, records []summary.NodeRecord, lines []string, r
 	for _, r := range records {
 		text, err := json.Marshal(r)
 		if err != nil {
-			return fmt.Errorf("collect: encode: %w", err)
+			return fmt.Errorf("encode a record of the collection directory: %w", err)
 		}
 		if len(text) > room-100 {
 			lines = append(lines, fmt.Sprintf("record of node %s: left out, it has %d bytes", r.Node, len(text)))
@@ -217,5 +217,5 @@ func (r request) serve(ctx context.Context, say func(string)) ([]summary.NodeRec
 	case r.PutJob != nil:
 		return none, putJob(r.Dir, *r.PutJob)
 	}
-	return none, fmt.Errorf("collect: an empty request")
+	return none, fmt.Errorf("the request to the collection directory names no action")
 }

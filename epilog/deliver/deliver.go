@@ -77,7 +77,7 @@ func As(ctx context.Context, child as.Child, req Request) (Delivery, error) {
 	}
 	res, err := as.Ask[Delivery](ctx, child, as.Deliver, req)
 	if err != nil {
-		return Delivery{}, fmt.Errorf("deliver: %w", err)
+		return Delivery{}, fmt.Errorf("deliver the report as its user: %w", err)
 	}
 	return res.validated(req)
 }
@@ -100,7 +100,7 @@ func (r Delivery) validated(req Request) (Delivery, error) {
 			return r, nil
 		}
 	}
-	return Delivery{}, fmt.Errorf("deliver: the child returned an unexpected directory")
+	return Delivery{}, fmt.Errorf("deliver the report: the child process returned a directory that was not requested")
 }
 
 // maxReason limits one reason in a note, in characters.
@@ -151,7 +151,7 @@ func refusalText(dir string, err error) string {
 }
 
 // errForeign reports an existing file that jobgait did not write.
-var errForeign = errors.New("is not a report of jobgait and is kept")
+var errForeign = errors.New("the present file is not a report of jobgait and is kept")
 
 // hasMark reports whether the head of a file has jobgait's mark.
 func hasMark(head []byte) bool { return job.Mark(head) }

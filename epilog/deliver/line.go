@@ -32,9 +32,9 @@ const (
 )
 
 var (
-	errNotPlain = errors.New("the output is not a plain file")
-	errShared   = errors.New("the output was changed after the job's end: another job writes it")
-	errTooLarge = errors.New("the output is larger than a report may be")
+	errNotPlain = errors.New("the job's output is not a regular file")
+	errShared   = errors.New("the job's output changed after the job's end: another job writes it")
+	errTooLarge = errors.New("the job's output file is too large to append a line")
 )
 
 // appendLine appends the line to the output, with the report's path. It begins on a line of its own. A file
@@ -45,7 +45,7 @@ func appendLine(output string, line OutputLine, report string) error {
 		text += "; " + report
 	}
 	if strings.ContainsAny(text, "\n\r") || len(text) > maxOutputLine {
-		return fmt.Errorf("the line has %d bytes or an end of line within", len(text))
+		return fmt.Errorf("the line for the job's output is invalid: it has %d bytes, too many, or several lines", len(text))
 	}
 	// NONBLOCK: the user may have put a pipe there. O_APPEND and one write keep it in one piece.
 	fd, err := unix.Open(output, unix.O_RDWR|unix.O_APPEND|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
@@ -60,8 +60,9 @@ func appendLine(output string, line OutputLine, report string) error {
 	return errors.Join(err, file.Close())
 }
 
-// appendTo appends the text to an open output file if it is a regular file, no other job writes it, and it has
-// no such line yet.
+// appendTo appends the text to an open output file. It returns an error if the file is not regular, another
+// job writes it, or it would become larger than this process may write. It returns nil without writing if the
+// end of the file has such a line already.
 func appendTo(file *os.File, info os.FileInfo, line OutputLine, text string) error {
 	end := time.Unix(0, int64(line.EndS*1e9))
 	switch {
@@ -98,6 +99,7 @@ func sizeAllowed(size int64) bool {
 }
 
 // addLine appends the request's line to the job's output after a delivery. A failure is reported in NoLine.
+// The line names the first file of the report.
 func (req Request) addLine(res *Delivery) {
 	if req.Line == nil || req.Output == "" {
 		return

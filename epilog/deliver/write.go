@@ -16,7 +16,7 @@ import (
 func writeAll(dir string, req Request) error {
 	sub, files, mode := req.Sub, req.Files, req.mode()
 	if !filepath.IsAbs(dir) {
-		return fmt.Errorf("is not an absolute path")
+		return fmt.Errorf("the report's directory is a relative path: want an absolute path")
 	}
 	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -26,14 +26,14 @@ func writeAll(dir string, req Request) error {
 	if sub != "" {
 		inner, err := openSub(fd, sub, mode)
 		if err != nil {
-			return fmt.Errorf("directory %s: %w", sub, err)
+			return fmt.Errorf("make the report's directory %s: %w", sub, err)
 		}
 		defer func() { _ = unix.Close(inner) }()
 		fd = inner
 	}
 	for _, f := range files {
 		if err := checkReplaceable(fd, f.Name); err != nil {
-			return fmt.Errorf("%s %w", f.Name, err)
+			return fmt.Errorf("write %s: %w", f.Name, err)
 		}
 	}
 	temporary := make([]string, 0, len(files))
@@ -59,7 +59,7 @@ func writeAll(dir string, req Request) error {
 	}
 	for i, f := range files {
 		if err := unix.Renameat(fd, temporary[i], fd, f.Name); err != nil {
-			return fmt.Errorf("rename to %s: %w", f.Name, err)
+			return fmt.Errorf("rename the temporary file to %s: %w", f.Name, err)
 		}
 	}
 	return nil

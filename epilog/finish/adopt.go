@@ -22,10 +22,11 @@ const adoptAfter = missingNodesWait + time.Hour
 type adoptionCounts struct{ adopted, unclaimed int }
 
 // adopt reports the runs whose collecting node died: the records of their other nodes wait in the collection
-// directory. The owner of the run and the place of its report are never taken from a record, which any process
-// of the directory's account can write: it is what root wrote on this node at Prolog time, else what the
-// scheduler's accounting says of the run. A run that neither knows is only counted, and waits for a node that
-// ran it. If two nodes adopt a run at the same time, both write the same report.
+// directory. The owner of the run and the place of its report are never taken from a record, which any
+// process of the directory's account can write: it is what root wrote on this node at Prolog time, else what
+// the scheduler's accounting says of the run. A run that neither knows is only counted, and waits for a node
+// that ran it. If two nodes adopt a run at the same time, both write the same report. An error of one run is
+// returned with the others and does not stop them.
 func (f Finisher) adopt(ctx context.Context) (did adoptionCounts, failed error) {
 	store, err := f.collectStore(ctx)
 	if err != nil {
@@ -53,7 +54,7 @@ func (f Finisher) adopt(ctx context.Context) (did adoptionCounts, failed error) 
 			err = f.adoptRun(ctx, store, known, records)
 		}
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("adopt run %s: %w", key, err))
+			failed = errors.Join(failed, fmt.Errorf("take over the run directory %s of another boot: %w", key, err))
 			continue
 		}
 		did.adopted++
@@ -61,8 +62,8 @@ func (f Finisher) adopt(ctx context.Context) (did adoptionCounts, failed error) 
 	return did, failed
 }
 
-// sweeper returns this node's name with its boot id, and the names of the ended runs in its spool, retired ones
-// included.
+// sweeper returns this node's name with its boot id, and the names of the ended runs in its spool and of the
+// retired runs of several nodes.
 func (f Finisher) sweeper() (collect.Sweeper, error) {
 	w := collect.Sweeper{Name: filepath.Base(f.Spool) + " " + job.BootID()}
 	dirs, err := job.Dirs(f.Spool)
@@ -85,7 +86,8 @@ type trustedRun struct {
 }
 
 // findTrustedRun returns the run that a record claims to belong to: from this node's spool, else from the
-// scheduler's accounting. It returns the zero value if neither knows the run.
+// scheduler's accounting. It returns the zero value if neither knows the run. It returns an error if the
+// record's key is invalid or a source cannot be read.
 func (f Finisher) findTrustedRun(ctx context.Context, r summary.NodeRecord) (trustedRun, error) {
 	if err := r.Key.Valid(); err != nil {
 		return trustedRun{}, err
@@ -97,8 +99,8 @@ func (f Finisher) findTrustedRun(ctx context.Context, r summary.NodeRecord) (tru
 	return f.runInAccounting(ctx, r)
 }
 
-// runInSpool returns the ended run with this key from the run directories or the retired runs of this node's
-// spool; the zero value if the spool has no such run.
+// runInSpool returns the ended run with this key from the run directories of this node's spool, else from its
+// retired runs of several nodes. It returns the zero value if neither has the run.
 func (f Finisher) runInSpool(key run.Key) (trustedRun, error) {
 	dirs, err := job.DirsNamed(f.Spool, key.String())
 	if err != nil {
@@ -128,8 +130,9 @@ func (f Finisher) runInSpool(key run.Key) (trustedRun, error) {
 	})
 }
 
-// runInAccounting returns the run from the scheduler's accounting, the zero value if it is unknown. Job id,
-// user and start time must all match, so that a forged record is accepted only with a correct guess.
+// runInAccounting returns the run from the scheduler's accounting, the zero value if it is unknown. The run
+// has the record's key and the accounting's user, nodes, directory and exit code. Job id, user and start time
+// must all match, so that a forged record is accepted only with a correct guess.
 func (f Finisher) runInAccounting(ctx context.Context, r summary.NodeRecord) (trustedRun, error) {
 	e, err := f.Scheduler.FindEnding(ctx, r.Key.JobID, r.Job.UID, r.Start)
 	if e == nil || err != nil {
@@ -153,9 +156,9 @@ func (f Finisher) adoptRun(ctx context.Context, store collect.Store, w trustedRu
 		ownHistory: f.Config.History.Ingest == "here"})
 }
 
-// withTrustedIdentity sets the user, directories, array and account of a summary to those that this node knows.
-// Records of other nodes pass through a directory that another account can write, so they never decide who the
-// user is or where a file goes.
+// withTrustedIdentity sets the user, work directory, output file, array, heterogeneous job and account of a
+// summary to those of own. Records of other nodes pass through a directory that another account can write, so
+// they never decide who the user is or where a file goes.
 func withTrustedIdentity(s summary.Summary, own run.Job) summary.Summary {
 	s.Job.User, s.Job.UID, s.Job.GID = own.User, own.UID, own.GID
 	s.Job.WorkDir, s.Job.StdOut = own.WorkDir, own.StdOut

@@ -18,7 +18,8 @@ import (
 )
 
 // openArchive returns the site's archive of profiles, to be used with the rights of its account. It returns
-// false if no archive is configured or its account cannot be looked up.
+// false if no archive is configured or its account cannot be looked up. It logs why the account cannot be
+// looked up.
 func (f Finisher) openArchive(ctx context.Context) (archive.Archive, bool) {
 	if f.Config.Collect.Archive == "" {
 		return archive.Archive{}, false
@@ -68,8 +69,10 @@ func (f Finisher) archiveRun(ctx context.Context, s summary.Summary, records []s
 	}
 }
 
-// Reanalyse recomputes the summary of an archived run with the analysis of this version. The user, the job's
-// fields and the end are taken from the archive; the scheduler is not queried.
+// Reanalyse recomputes the summary of an archived run with the analysis of this version. The user, the job
+// and the end are taken from the archive, the executable and script from the new analysis if it finds them.
+// The scheduler is not queried. A node that had reported but has no profile and no record in the archive is
+// an error.
 func Reanalyse(k archive.ArchivedRun) (summary.Summary, error) {
 	was, err := k.Run()
 	if err != nil {
@@ -125,7 +128,8 @@ func reanalyseNode(dir job.RunDir, collects bool) (summary.NodeRecord, error) {
 }
 
 // withSchedulerAnswer copies key, job, state and exit code, which the scheduler gave when the run ended, from
-// the archived summary was into s. The executable and script that s found are kept.
+// the archived summary was into s. It also appends the archived notes about a missing answer. The executable,
+// script and job fields that s found are kept.
 func withSchedulerAnswer(s, was summary.Summary) summary.Summary {
 	found := s.Job
 	s.Key, s.Job, s.State, s.Exit = was.Key, was.Job.WithFields(found.Fields), was.State, was.Exit

@@ -17,9 +17,10 @@ import (
 // late, and the worker can wait. What is missing then is queried once more when the job is over.
 const schedulerQueryLimit = 10 * time.Second
 
-// completeFromScheduler completes the summary with what only the scheduler knows: name, array, expanded output path,
-// start time, and how the job ended. The node that collects queries it once per try. Without an answer the hook's exit
-// code 0 is not taken for success: a cancelled job has the same.
+// completeFromScheduler completes the summary with what only the scheduler knows: name, array, expanded
+// output path, start time, and how the job ended. The node that collects queries it once per try. Without an
+// answer the hook's exit code 0 is not taken for success: a cancelled job has the same. A run of `jobgait
+// run` is returned unchanged.
 func (f Finisher) completeFromScheduler(ctx context.Context, r job.Run, s summary.Summary) summary.Summary {
 	if r.RootPID != 0 { // `jobgait run` saw the end of its command itself
 		return s

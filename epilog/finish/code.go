@@ -108,7 +108,7 @@ func codeNotes(p profile.Places, known names.KnownFunctions) (out []note.Note) {
 }
 
 // firstNames returns up to three names of the sorted list, joined by commas, and "and others" if there are
-// more.
+// more. It sorts list in place.
 func firstNames(list []string) string {
 	slices.Sort(list)
 	text := strings.Join(list[:min(3, len(list))], ", ")
@@ -118,8 +118,9 @@ func firstNames(list []string) string {
 	return text
 }
 
-// readFunctionNames reads the function names that the agent found, from the run directory. asked is false if
-// there is no such file, because names were not requested, and if it cannot be read.
+// readFunctionNames reads the function names that the agent found, from the run directory. asked reports
+// whether there is such a file that could be read; it is false if there is no such file, because names were
+// not requested, and if it cannot be read.
 func readFunctionNames(dir job.RunDir) (known names.KnownFunctions, asked bool, err error) {
 	err = dir.ReadJSON(names.KnownFile, &known)
 	if errors.Is(err, fs.ErrNotExist) {

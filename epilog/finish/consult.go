@@ -166,7 +166,8 @@ func retryWhileWritten(ctx context.Context, wait time.Duration, read func() erro
 }
 
 // compareUnlocked opens the history at path once, without a lock, and compares the run with it. It returns an
-// error if the history was written meanwhile.
+// error if the history was written meanwhile. The remark about changes, if there is one, names the time of
+// the last write.
 func compareUnlocked(ctx context.Context, path string, s summary.Summary) (summary.Summary, earlier.Judgement, error) {
 	unlocked, err := history.OpenUnlocked(ctx, path)
 	if err != nil {

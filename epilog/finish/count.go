@@ -62,7 +62,7 @@ func (f Finisher) countReport(s summary.Summary, dir string) {
 }
 
 // addCounts adds to the node's health counters and rewrites their textfile, if health.textfile names a
-// directory.
+// directory. It only logs errors.
 func (f Finisher) addCounts(did health.Counts) {
 	dir := f.Config.Health.Textfile
 	if dir == "" {

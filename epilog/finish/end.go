@@ -47,7 +47,7 @@ func WriteEnd(dir job.RunDir, e End) error {
 func ReadEnd(dir job.RunDir) (End, error) {
 	var e End
 	if err := dir.ReadJSON(endFile, &e); err != nil {
-		return e, fmt.Errorf("how the run ended: %w", err)
+		return e, fmt.Errorf("read the stored end of the run: %w", err)
 	}
 	return e, nil
 }

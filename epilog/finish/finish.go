@@ -55,8 +55,8 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 	return f.advance(ctx, &p)
 }
 
-// begin reads the run, its end and its nodes from the run directory, and what earlier tries have delivered and
-// stored.
+// begin reads the run, its end and its nodes from the run directory, or the end from f.End if the directory
+// has none, and what earlier tries have delivered and stored.
 func (f Finisher) begin(dir job.RunDir) (progress, error) {
 	run, err := dir.ReadRun()
 	if err != nil {
@@ -124,8 +124,9 @@ func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
 	return nil
 }
 
-// gatherOthers waits for the records of the nodes after the first, which is this one, within five sixths of the
-// remaining time. It does not read this node's own record, which the collection directory may lack.
+// gatherOthers waits for the records of the nodes after the first, which is this one, for at most two thirds
+// of the remaining time, within five sixths of it. It does not read this node's own record, which the
+// collection directory may lack.
 func gatherOthers(ctx context.Context, store collect.Store, w collect.Want) ([]summary.NodeRecord, error) {
 	if w.Nodes = w.Nodes[1:]; len(w.Nodes) == 0 {
 		return nil, nil
@@ -140,8 +141,8 @@ func gatherOthers(ctx context.Context, store collect.Store, w collect.Want) ([]s
 	return store.Gather(ctx, w)
 }
 
-// withOwn replaces the copy of this node's record that came from the collection directory by own, or inserts
-// own first if there is no copy.
+// withOwn replaces, in place, the copy of this node's record that came from the collection directory by own,
+// or inserts own first if there is no copy.
 func withOwn(records []summary.NodeRecord, own summary.NodeRecord) []summary.NodeRecord {
 	i := slices.IndexFunc(records, func(r summary.NodeRecord) bool { return r.Node == own.Node })
 	if i < 0 {
@@ -193,8 +194,8 @@ func (f Finisher) deliverReport(ctx context.Context, p *progress) (err error) {
 	return nil
 }
 
-// archiveFiles keeps in the site's archive what the report was made from: the node's files first, since a run without
-// a node's profile is not analysed again.
+// archiveFiles keeps in the site's archive what the report was made from: the node's files first, since a run
+// without a node's profile is not analysed again. It always returns nil: errors are only logged.
 func (f Finisher) archiveFiles(ctx context.Context, p *progress) error {
 	if p.dir != "" {
 		f.archiveNode(ctx, p.dir)
@@ -318,7 +319,7 @@ func (f Finisher) openHistory(ctx context.Context) (*history.DB, error) {
 	}
 	db, err := open(ctx, path)
 	if errors.Is(err, history.ErrForeign) {
-		err = fmt.Errorf("%w (history.ingest = \"spool\"?), or name another history.path", err)
+		err = fmt.Errorf("%w, set history.ingest = \"spool\" or name another history.path", err)
 	}
 	return db, err
 }
@@ -342,7 +343,7 @@ func (f Finisher) report(ctx context.Context, run job.Run, s summary.Summary, ju
 	}
 	dir, err := f.deliver(ctx, run, s, judged)
 	if err != nil {
-		return "", fmt.Errorf("report of job %d: %w", s.Key.JobID, err)
+		return "", fmt.Errorf("deliver the report of job %d: %w", s.Key.JobID, err)
 	}
 	f.countReport(s, dir)
 	return dir, nil

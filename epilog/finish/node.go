@@ -60,7 +60,7 @@ func recordFromFiles(dir job.RunDir, run job.Run, end End) (summary.NodeRecord, 
 	return r, err
 }
 
-// readRecord reads what nodeRecord stored.
+// readRecord reads and validates the record that nodeRecord stored.
 func readRecord(path string) (summary.NodeRecord, error) {
 	packed, err := os.ReadFile(path)
 	if err != nil {
@@ -74,7 +74,8 @@ func readRecord(path string) (summary.NodeRecord, error) {
 	return r, cmp.Or(err, r.Valid(epoch(time.Now())))
 }
 
-// systemError returns the system error inside err, without paths, for a text that users read.
+// systemError returns the system call's error number inside err, else the cause of err, without paths, for a
+// text that users read.
 func systemError(err error) error {
 	var e syscall.Errno
 	if errors.As(err, &e) {
@@ -129,8 +130,8 @@ func addProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (sum
 	return r, err
 }
 
-// withUsed raises the agent's totals to the Epilog's where these are higher, because they cover the end of the
-// run, and adds counters that the agent does not have.
+// withUsed raises, in place, the agent's totals to the Epilog's where these are higher, because they cover
+// the end of the run, and adds counters that the agent does not have.
 func withUsed(totals, used []run.Counter) []run.Counter {
 	for _, u := range used {
 		i := slices.IndexFunc(totals, func(c run.Counter) bool { return c.Name == u.Name && c.Scope == u.Scope })
@@ -207,8 +208,8 @@ func withoutSamples(r summary.NodeRecord) summary.NodeRecord {
 	return r.Normal()
 }
 
-// elapsed returns the duration of the run in seconds: by the monotonic clock, or by the time of day if the node
-// was rebooted in between.
+// elapsed returns the duration of the run in seconds: by the monotonic clock, or by the time of day if the
+// node was rebooted in between. It is never negative.
 func elapsed(run job.Run, end End) float64 {
 	if run.BootID == end.BootID && run.BootID != "" {
 		return math.Max(0, end.Mono-run.StartMono)

@@ -25,14 +25,14 @@ const historyStuckFile = "history.stuck"
 const historyLimit = time.Hour
 
 // withHistory opens this node's history for writing, passes it to use and closes it; if no history exists and
-// create is false, it does nothing. If ctx ends and the history does not return, because its file system hangs,
-// withHistory leaves it and returns an errHangs. What is left behind may still run: use must change only what it
-// returns.
+// create is false, it does nothing. If the history is marked as stuck, withHistory returns an errHangs at
+// once. If ctx ends and the history does not return, because its file system hangs, withHistory leaves it and
+// returns an errHangs. What is left behind may still run: use must change only what it returns.
 func withHistory[T any](ctx context.Context, f Finisher, create bool, use func(*history.DB) (T, error)) (T, error) {
 	var none T
 	path := f.Config.History.Path
 	if f.isHistoryStuck() {
-		return none, fmt.Errorf("history %s: another process on this node: %w", path, errHangs)
+		return none, fmt.Errorf("use the history %s: another process is stuck in it: %w", path, errHangs)
 	}
 	value, err := runWithLimit(ctx, historyLimit, func(ctx context.Context) (T, error) {
 		if !create {
@@ -48,7 +48,7 @@ func withHistory[T any](ctx context.Context, f Finisher, create bool, use func(*
 		return value, errors.Join(err, db.Close())
 	})
 	if errors.Is(err, errHangs) {
-		err = errors.Join(fmt.Errorf("history %s: %w", path, err), f.markHistoryStuck())
+		err = errors.Join(fmt.Errorf("use the history %s: %w", path, err), f.markHistoryStuck())
 	}
 	return value, err
 }

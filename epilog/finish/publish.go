@@ -50,7 +50,7 @@ func (f Finisher) collectAccount(ctx context.Context) (*as.Account, error) {
 	defer cancel()
 	account, err := as.Lookup(ctx, f.Config.Collect.Account)
 	if err != nil {
-		return nil, fmt.Errorf("collect.account: %w", err)
+		return nil, fmt.Errorf("use the account of the setting collect.account: %w", err)
 	}
 	return &account, nil
 }
@@ -138,9 +138,10 @@ func (f Finisher) keepReport(run job.Run, s summary.Summary, judged earlier.Judg
 	return res.Dir, nil
 }
 
-// grantUserRead gives the run's user read access to the report in the spool by an ACL. The files stay root's,
-// because an owner could grow them and change their times, by which the spool is kept within its size. The
-// directories can be passed but not listed.
+// grantUserRead gives the run's user read access to the report in the spool by an ACL, and makes the
+// directories above it passable but not listable (mode 0711). The files stay root's, because an owner could
+// grow them and change their times, by which the spool is kept within its size. It only logs errors, and does
+// nothing unless this process is root and the user is not.
 func (f Finisher) grantUserRead(dir string, run job.Run, files []deliver.File) {
 	if os.Geteuid() != 0 || run.Job.UID <= 0 {
 		return
@@ -162,7 +163,8 @@ func (f Finisher) grantUserRead(dir string, run job.Run, files []deliver.File) {
 // reportsDir in the node's spool keeps reports that had nowhere to go.
 const reportsDir = "reports"
 
-// candidates returns the directories for a report, best first. Directories for temporary files come last: one
+// candidates returns the directories for a report, best first: only run.ReportDir if it is set, else the
+// directory of the job's output file, then its work directory. Directories for temporary files come last: one
 // may be private to the job and vanish with it (job_container/tmpfs), and a node's is not visible on other
 // hosts.
 func candidates(run job.Run, s summary.Summary) []string {

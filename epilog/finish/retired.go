@@ -76,7 +76,7 @@ func (f Finisher) Retire(dir job.RunDir) error {
 		}
 	}
 	if err := appendLine(retiredFile(f.Spool, kind, r.Key.JobID), line); err != nil {
-		return fmt.Errorf("retire run %s: %w", r.Key, err)
+		return fmt.Errorf("move the finished run %s out of the way: %w", r.Key, err)
 	}
 	return discard(string(dir))
 }
@@ -147,7 +147,8 @@ func isRetired(spool string, key run.Key) (over bool, failed error) {
 	return over, failed
 }
 
-// eachRetiredOfManyNodes calls use with all retired runs that ran on several nodes.
+// eachRetiredOfManyNodes calls use with all retired runs that ran on several nodes. A file that cannot be
+// read is part of the error and does not stop the others.
 func eachRetiredOfManyNodes(spool string, use func(retiredRun)) error {
 	files, err := filepath.Glob(filepath.Join(spool, retiredDir, manyNodes, "*"))
 	for _, path := range files {
@@ -163,8 +164,8 @@ func eachRetiredOfManyNodes(spool string, use func(retiredRun)) error {
 	return err
 }
 
-// pruneRetired removes the files of retired runs that are older than rememberFor or beyond maxRetired, and
-// returns the others, measured.
+// pruneRetired removes the files of retired runs that are older than rememberFor or, of each kind, the oldest
+// beyond maxRetired, and returns the others, measured.
 func (f Finisher) pruneRetired() (left []candidate, failed error) {
 	for _, kind := range []string{oneNode, manyNodes} {
 		files, err := filepath.Glob(filepath.Join(f.Spool, retiredDir, kind, "*"))

@@ -128,15 +128,15 @@ type progress struct {
 	unproved error
 }
 
-// blockFrom records that the run cannot reach a state, or those after it, in this try, and why. Only the first
-// call has an effect.
+// blockFrom records that the run cannot reach a state, or those after it, in this try, and why. Only the
+// first call has an effect. It sets p.blocked and p.blockedFrom.
 func (p *progress) blockFrom(from State, why error) {
 	if p.blocked == nil {
 		p.blocked, p.blockedFrom = why, from
 	}
 }
 
-// hasNews says whether more nodes have reported than the stored run has.
+// hasNews reports whether this node collects the run and more nodes have reported than the stored run has.
 func (p *progress) hasNews() bool { return p.collects && p.before.StoredNodes < p.sum.Reported() }
 
 // needsReport reports whether a report is to be delivered: the run has news, and no report of as many nodes was
@@ -243,8 +243,8 @@ func (p *progress) proveStored() error {
 		deliveryRecord{Key: p.sum.Key, StoredNodes: p.sum.Reported(), Complete: p.sum.Complete()})
 }
 
-// StateOf returns the last state that a file in the run directory proves. It never returns Archived, whose file
-// it does not read.
+// StateOf returns the last state that a file in the run directory proves. It never returns Archived, whose
+// file it does not read, nor Collected, Merged and Forgotten, which have no file.
 func StateOf(dir job.RunDir) State {
 	m := readDeliveryRecord(dir)
 	switch {
@@ -281,11 +281,12 @@ func fileExists(dir job.RunDir, name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// closeRun closes the run on this node. It removes what is not kept, but not the directory: an Epilog that Slurm
-// repeats must find that the run is over.
+// closeRun closes the run on this node. It creates the file that marks the run as done, then removes the
+// files that spool.keep does not keep, but not the directory: an Epilog that Slurm repeats must find that the
+// run is over.
 func (f Finisher) closeRun(_ context.Context, p *progress) error {
 	if err := os.WriteFile(p.dir.Path(doneFile), nil, 0o600); err != nil {
-		return fmt.Errorf("close the run: %w", err)
+		return fmt.Errorf("mark the run as finished: %w", err)
 	}
 	if keep := f.Config.Spool.Keep; keep == "all" || p.collects && keep != "none" {
 		return nil
@@ -293,7 +294,7 @@ func (f Finisher) closeRun(_ context.Context, p *progress) error {
 	for _, path := range []string{p.dir.ProfilePath(), p.dir.Path(recordFile), p.dir.AgentLogPath(),
 		p.dir.Path(WorkerLog)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("clear the finished run: %w", err)
+			return fmt.Errorf("remove the files of the finished run: %w", err)
 		}
 	}
 	return nil

@@ -20,9 +20,9 @@ const (
 // stateWait is how long after its end AwaitStates waits for the state of a run.
 const stateWait = 2 * time.Minute
 
-// AwaitStates queries the scheduler until all runs that ended less than stateWait ago have a state, at most for
-// a minute. A job's state exists only when its last Epilog has returned, and without accounting it is forgotten
-// five minutes later.
+// AwaitStates queries the scheduler, with growing pauses, until all runs that ended less than stateWait ago
+// have a state, for about a minute at most. It returns nil if states are still missing then. A job's state
+// exists only when its last Epilog has returned, and without accounting it is forgotten five minutes later.
 func (f Finisher) AwaitStates(ctx context.Context) error {
 	for pause := time.Second; ; pause *= 2 {
 		left, err := f.QueryStates(ctx)

@@ -56,8 +56,8 @@ func (f Finisher) Sweep(ctx context.Context, ask bool) (did SweepCounts, err err
 	return did, errors.Join(failed, ctx.Err(), err)
 }
 
-// sweepRuns finishes each run as far as possible and counts it in did. It stops if the work on one hangs or the
-// history is locked, because the others would wait as long; the next sweep takes them.
+// sweepRuns finishes each run as far as possible and counts it in did. It stops if ctx ends, the work on one
+// hangs or the history is locked, because the others would wait as long; the next sweep takes them.
 func (f Finisher) sweepRuns(ctx context.Context, dirs []job.RunDir, ask bool, did *SweepCounts) (failed error) {
 	for _, dir := range dirs {
 		if ctx.Err() != nil {
@@ -70,7 +70,7 @@ func (f Finisher) sweepRuns(ctx context.Context, dirs []job.RunDir, ask bool, di
 			return f.sweepOne(ctx, dir, ask)
 		})
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("sweep %s: %w", dir, err))
+			failed = errors.Join(failed, fmt.Errorf("finish the run of directory %s: %w", dir, err))
 		}
 		if finished {
 			did.Finished++
@@ -90,7 +90,7 @@ func (f Finisher) workerLimit() time.Duration {
 }
 
 // errHangs is returned for work that does not end although its time is over: a file system hangs.
-var errHangs = errors.New("abandoned after its time limit, probably because a file system hangs")
+var errHangs = errors.New("the work was abandoned after its time limit, probably because a file system hangs")
 
 // hangGrace is how long work may take to end after its time limit before it counts as hanging. The program ends
 // a little later (cutOff in program epilog).
@@ -202,13 +202,13 @@ const recentEndS = 15
 // again.
 func recordTry(dir job.RunDir) error {
 	if err := os.WriteFile(dir.Path(triedFile), nil, 0o600); err != nil {
-		return fmt.Errorf("not tried, because no attempt can be recorded: %w", err)
+		return fmt.Errorf("the run is not finished now, because recording the attempt failed: %w", err)
 	}
 	return nil
 }
 
-// retryDue reports whether the last try of a run is more than retryInterval ago. Sweeps at the ends of other
-// jobs retry only then; a sweep by hand or timer always does.
+// retryDue reports whether a run was never tried or its last try is more than retryInterval ago. Sweeps at
+// the ends of other jobs retry only then; a sweep by hand or timer always does.
 func retryDue(dir job.RunDir) bool {
 	info, err := os.Lstat(dir.Path(triedFile))
 	return err != nil || time.Since(info.ModTime()).Abs() > retryInterval
@@ -265,8 +265,8 @@ func endFromProfile(dir job.RunDir, run job.Run) End {
 const agentGrace = time.Second
 
 // StopAgent ends the agent of a run, if there is one: SIGTERM, and SIGKILL after agentGrace. What a killed
-// agent had written is salvaged. A process of another boot does not count, and one whose file a crash left
-// unreadable is found by the lock that it holds.
+// agent had written is salvaged. It does nothing for a run of another boot and for one whose file with the
+// process id cannot be read: the caller finds such an agent by the lock that it holds.
 func StopAgent(dir job.RunDir, run job.Run) error {
 	if run.BootID != job.BootID() {
 		return nil
@@ -281,9 +281,9 @@ func StopAgent(dir job.RunDir, run job.Run) error {
 	return nil
 }
 
-// Find returns the directory of the job's run that has no end yet, the youngest if a crash left several, "" if
-// no run is left. over reports whether this node has ended a run of the job with this restart count, so that a
-// repeated Epilog has nothing to do.
+// Find returns the directory of the job's run that has no end yet, the youngest if a crash left several, ""
+// if no run is left. over reports whether a run directory or, if none is left, a retired run shows that this
+// node has ended a run of the job with this restart count, so that a repeated Epilog has nothing to do.
 func Find(spool string, key run.Key) (dir job.RunDir, run job.Run, over bool, err error) {
 	dirs, err := job.DirsNamed(spool, dirPrefixOf(key))
 	if err != nil {

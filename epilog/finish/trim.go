@@ -43,7 +43,7 @@ const abandonAfter = 30 * 24 * time.Hour
 func (f Finisher) trim() (removed int, bytes int64, failed error) {
 	entries, err := os.ReadDir(f.Spool)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return 0, 0, fmt.Errorf("keep the spool within its size: %w", err)
+		return 0, 0, fmt.Errorf("keep the spool within spool.max_gb: %w", err)
 	}
 	var finished, ended []candidate
 	var total usage
@@ -274,7 +274,7 @@ func (f Finisher) reclaimReports() (failed error) {
 		}
 		text, _, err := job.ReadPlain(path, largestReport)
 		if err == nil && !jobreport.Mark(text[:min(len(text), 1024)]) {
-			err = errors.New("it is not a report")
+			err = errors.New("the file is not a report of jobgait")
 		}
 		if err != nil {
 			f.Log("removed %s, which belongs to uid %d: %v", path, st.Uid, job.Cause(err))

@@ -39,12 +39,12 @@ const deliveryPoll = 20 * time.Millisecond
 func (f Finisher) lockDelivery(ctx context.Context, uid int) (deliveryLock, error) {
 	dir := filepath.Join(f.Spool, deliveryLocksDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return deliveryLock{}, fmt.Errorf("deliver in turn: %w", err)
+		return deliveryLock{}, fmt.Errorf("make the directory of delivery locks: %w", err)
 	}
 	path := filepath.Join(dir, strconv.Itoa(uid))
 	lock, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return deliveryLock{}, fmt.Errorf("deliver in turn: %w", err)
+		return deliveryLock{}, fmt.Errorf("open the user's delivery lock: %w", err)
 	}
 	t := deliveryLock{lock: lock, leftPath: path + ".left"}
 	for {
@@ -54,7 +54,7 @@ func (f Finisher) lockDelivery(ctx context.Context, uid int) (deliveryLock, erro
 		}
 		if ctx.Err() != nil || !errors.Is(err, unix.EWOULDBLOCK) {
 			t.release()
-			return deliveryLock{}, fmt.Errorf("deliver in turn: %w", errors.Join(err, ctx.Err()))
+			return deliveryLock{}, fmt.Errorf("wait for another delivery to the same user: %w", errors.Join(err, ctx.Err()))
 		}
 		time.Sleep(deliveryPoll)
 	}

@@ -70,9 +70,9 @@ const maxCodes = 500
 const totals = "health.json"
 
 // Add adds counts to a node's totals and returns the totals, under a file lock. Totals that a crash left
-// incomplete restart at 0, which Prometheus allows for counters.
+// incomplete restart at 0, which Prometheus allows for counters. With an error it returns did unchanged.
 func Add(spool string, did Counts) (Counts, error) {
-	fail := func(err error) (Counts, error) { return did, fmt.Errorf("count: %w", err) }
+	fail := func(err error) (Counts, error) { return did, fmt.Errorf("update totals in health.json: %w", err) }
 	f, err := os.OpenFile(filepath.Join(spool, totals), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return fail(err)
@@ -121,7 +121,7 @@ const maxLockTries = 400
 // able to write in dir.
 func Write(dir, node string, d Counts) error {
 	if err := job.Replace(filepath.Join(dir, "jobgait-"+node+".prom"), []byte(text(node, d)), 0o644, false); err != nil {
-		return fmt.Errorf("health.textfile: %w", err)
+		return fmt.Errorf("write the totals to the directory of health.textfile: %w", err)
 	}
 	return nil
 }

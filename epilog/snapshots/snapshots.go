@@ -53,7 +53,7 @@ func Publish(ctx context.Context, db *history.DB, h configs.HistorySettings, now
 			made++
 			continue
 		}
-		failed = errors.Join(failed, fmt.Errorf("snapshot of user %d: %w", u.UID, err))
+		failed = errors.Join(failed, fmt.Errorf("write the history snapshot of user %d: %w", u.UID, err))
 		if errors.Is(err, acl.ErrNoACL) || errors.Is(err, unix.ENOSPC) || history.Unavailable(err) || ctx.Err() != nil {
 			break
 		}
@@ -76,7 +76,7 @@ func isDue(path string, came float64, now time.Time) bool {
 func requirePrivateDir(dir string) error {
 	var st unix.Stat_t
 	if err := unix.Lstat(dir, &st); err != nil {
-		return fmt.Errorf("history.snapshots %s: %w", dir, err)
+		return fmt.Errorf("use the directory %s of history.snapshots: %w", dir, err)
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR || int(st.Uid) != os.Geteuid() || st.Mode&0o022 != 0 {
 		return fmt.Errorf("history.snapshots %s: want a directory that belongs to this account and that no other can "+

@@ -134,7 +134,7 @@ func commentOf(path string) (string, error) {
 	}
 	head, _, _ := strings.Cut(string(source), "\npackage ")
 	if !strings.HasPrefix(head, "// Program ") {
-		return "", fmt.Errorf("the help of %s does not begin with a description of the program", path)
+		return "", fmt.Errorf("%s does not begin with a description of the program: add a package comment", path)
 	}
 	return regexp.MustCompile(`(?m)^// ?`).ReplaceAllString(head, ""), nil
 }

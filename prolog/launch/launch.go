@@ -74,7 +74,7 @@ func Detach(s Spec, files ...*os.File) (pid, pidfd int, err error) {
 func memoryFile(text []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate("input", unix.MFD_CLOEXEC)
 	if err != nil {
-		return nil, fmt.Errorf("input: %w", err)
+		return nil, fmt.Errorf("create the memory file for the program's input: %w", err)
 	}
 	f := os.NewFile(uintptr(fd), "input")
 	_, err = f.Write(text)

@@ -16,7 +16,9 @@ import (
 	"jobgait/configs"
 )
 
-// Decide reports whether a run is watched, and the reason in words.
+// Decide reports whether a run is watched, and the reason in words. The first rule that excludes the run
+// decides: the user's opt-out, a job of root, jobgait's own account, watch.not_users, watch.not_partitions,
+// watch.partitions, watch.min_nodes, watch.share.
 func Decide(c configs.Config, r job.Run, optOut bool) (watch bool, reason string) {
 	w, j := c.Watch, r.Job
 	switch {

@@ -37,7 +37,9 @@ const (
 )
 
 // ReadAcks reads acknowledgements: CSV with a header that has id, and index or t or both; other columns (who,
-// why) are ignored. t has the form of the series' times: a day number, a date, or seconds if that is the unit.
+// why) are ignored. t has the form of the series' times: a day number, a date, or seconds if that is the
+// unit. An empty input has no acknowledgements. Input beyond maxAckBytes is not read, and as many as maxAcks
+// acknowledgements are an error.
 func ReadAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
 	c := csv.NewReader(io.LimitReader(r, maxAckBytes))
 	c.Comment, c.TrimLeadingSpace = '#', true
@@ -46,11 +48,11 @@ func ReadAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
 		return Acks{}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: read acknowledgements: %w", name, err)
+		return nil, fmt.Errorf("%s: read the header of the acknowledgements: %w", name, err)
 	}
 	id, index, at := slices.Index(head, "id"), slices.Index(head, "index"), slices.Index(head, "t")
 	if id < 0 || index < 0 && at < 0 {
-		return nil, fmt.Errorf("%s:1: read acknowledgements: the header needs id, and index or t", name)
+		return nil, fmt.Errorf("%s:1: read acknowledgements: want a header with id, and index or t", name)
 	}
 	acks := Acks{}
 	for len(acks) < maxAcks {
@@ -68,7 +70,7 @@ func ReadAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
 		}
 		acks = append(acks, one)
 	}
-	return nil, fmt.Errorf("%s: read acknowledgements: more than %d", name, maxAcks)
+	return nil, fmt.Errorf("%s: read acknowledgements: the file has more than %d", name, maxAcks)
 }
 
 // ackOf parses one record; id, index and at are columns, -1 for a missing one.
@@ -77,7 +79,7 @@ func ackOf(record []string, id, index, at int, u table.TimeUnit) (Ack, error) {
 	var err error
 	if index >= 0 && strings.TrimSpace(record[index]) != "" {
 		if a.Index, err = strconv.Atoi(strings.TrimSpace(record[index])); err != nil || a.Index < 0 {
-			return a, fmt.Errorf("index %q is not a position in the input", record[index])
+			return a, fmt.Errorf("invalid index %q of a change: want a position in the input, from 0", record[index])
 		}
 	}
 	if at >= 0 && strings.TrimSpace(record[at]) != "" {

@@ -139,7 +139,7 @@ func PairText(w io.Writer, p Pair) error {
 		t.Text("NOTE     ", text.Clean(n.Text))
 	}
 	if err := t.Print(w); err != nil {
-		return fmt.Errorf("write comparison: %w", err)
+		return fmt.Errorf("write the comparison of two histories: %w", err)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func Plot(w io.Writer, r Report) error {
 		p.Text(fmt.Sprintf("and %d more series", left), "")
 	}
 	if err := p.Write(w, style); err != nil {
-		return fmt.Errorf("write picture: %w", err)
+		return fmt.Errorf("write the picture of changes: %w", err)
 	}
 	return nil
 }

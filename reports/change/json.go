@@ -174,7 +174,7 @@ func JSON(w io.Writer, r Report) error {
 // write writes v as one line of JSON.
 func write(w io.Writer, v any) error {
 	if err := json.NewEncoder(w).Encode(v); err != nil {
-		return fmt.Errorf("write JSON: %w", err)
+		return fmt.Errorf("write the results as JSON: %w", err)
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func RunsText(w io.Writer, t TwoRuns) error {
 	p.Line("")
 	p.Text("NOTE     ", oneEach().Text)
 	if err := p.Print(w); err != nil {
-		return fmt.Errorf("write comparison: %w", err)
+		return fmt.Errorf("write the comparison of runs: %w", err)
 	}
 	return nil
 }

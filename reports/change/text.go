@@ -37,7 +37,7 @@ func Text(w io.Writer, r Report) error {
 	r.writeNotes(&p)
 	r.writeFootnotes(&p)
 	if err := p.Print(w); err != nil {
-		return fmt.Errorf("write text: %w", err)
+		return fmt.Errorf("write the results as text: %w", err)
 	}
 	return nil
 }

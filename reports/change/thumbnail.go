@@ -86,7 +86,8 @@ func (s Judged) smallFirst() int {
 	return first
 }
 
-// BriefText returns the status of a history in a few words.
+// BriefText returns the status of a history in a few words: its newest change, its unconfirmed deviation or,
+// if it passes, its newest level.
 func (s Judged) BriefText(o Options) string {
 	switch s.Status {
 	case Changed:

@@ -90,7 +90,8 @@ func (s Judged) Moment(k int, o Options) string {
 	return t.Format(layout)
 }
 
-// commit returns the first letters of the field that identifies the code of run k.
+// commit returns the first letters of the field that identifies the code of run k: the first that has a value
+// of commit, git_commit, build_id, binary and executable; "" if none has.
 func (s Judged) commit(k int) string {
 	const most = 8
 	for _, name := range []string{"commit", "git_commit", "build_id", "binary", "executable"} {

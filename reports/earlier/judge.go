@@ -29,7 +29,8 @@ type Judgement struct {
 	Across job.OtherRuns
 }
 
-// Judge returns the judgement of a run from the results of the analysis of the stored runs before it.
+// Judge returns the judgement of a run from the results of the analysis of the stored runs before it. If the
+// run itself is in none of them, the judgement has only the number of earlier runs.
 func Judge(l application.RunAssessment) (Judgement, error) {
 	j := Judgement{Runs: l.Earlier}
 	if l.Own < 0 {

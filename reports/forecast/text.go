@@ -81,8 +81,8 @@ func clock(s float64) string {
 	return fmt.Sprintf("%s%02d:%02d:%02d", days, n/3600%24, n/60%60, n%60)
 }
 
-// chance prints a probability; values below one in a thousand are printed as "below 0.1 %", because the error
-// model is not that accurate.
+// chance prints a probability; values below one in a thousand are printed as "below 0.1 %" and those above
+// 0.999 as "above 99.9 %", because the error model is not that accurate.
 func chance(p float64) string {
 	switch {
 	case p < 0.001:

@@ -11,7 +11,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// codeChart draws one cycle with the classes of code stacked, in busy CPUs; nil where no cycle was sampled.
+// codeChart draws one cycle with the classes of code stacked, in busy CPUs or, over the CPU time of a cycle,
+// in shares of it; nil where no cycle was sampled.
 func (r Report) codeChart() *html.Figure {
 	c := r.Code
 	length, remark := r.codePeriod(), "busy CPUs by kind of code, mean of the cycles"

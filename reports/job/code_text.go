@@ -98,7 +98,8 @@ func (r Report) codeBrief() string {
 	return line
 }
 
-// leadingFunctions returns the functions with most CPU time, none where no function stands out.
+// leadingFunctions returns at most briefParts of the functions with most CPU time, with their shares, and nil
+// where no function stands out.
 func (c CodeShares) leadingFunctions() (parts []string) {
 	for _, f := range c.Functions {
 		named := f.Name != "" && f.Class != string(anatomy.Kernel)

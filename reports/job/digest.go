@@ -168,7 +168,7 @@ func (d Digest) Comment() (comment, small string, err error) {
 		d.Finding, d.Action, d.Ended = text.Cut(d.Finding, length), text.Cut(d.Action, length), text.Cut(d.Ended, length)
 		body, err := json.Marshal(d)
 		if err != nil {
-			return "", "", fmt.Errorf("encode a digest: %w", err)
+			return "", "", fmt.Errorf("encode the digest of a job: %w", err)
 		}
 		var packed bytes.Buffer
 		w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
@@ -177,14 +177,14 @@ func (d Digest) Comment() (comment, small string, err error) {
 			err = errors.Join(err, w.Close())
 		}
 		if err != nil {
-			return "", "", fmt.Errorf("encode a digest: %w", err)
+			return "", "", fmt.Errorf("compress the digest of a job: %w", err)
 		}
 		small = strings.ToLower(CommentMark) + smallLetters().EncodeToString(packed.Bytes())
 		if len(small) <= maxComment {
 			return CommentMark + base64.StdEncoding.EncodeToString(packed.Bytes()), small, nil
 		}
 	}
-	return "", "", errors.New("encode a digest: its numbers alone are longer than a comment")
+	return "", "", errors.New("encode the digest of a job: its numbers alone are longer than a comment may be")
 }
 
 // maxDigest is the largest JSON of a comment in bytes: another program may have written the comment.
@@ -193,7 +193,7 @@ const maxDigest = 64 << 10
 // ParseComment decodes a comment that Comment wrote, and cleans its texts.
 func ParseComment(comment string) (Digest, error) {
 	var d Digest
-	fail := func(err error) (Digest, error) { return Digest{}, fmt.Errorf("read a comment of jobgait: %w", err) }
+	fail := func(err error) (Digest, error) { return Digest{}, fmt.Errorf("decode a comment of jobgait: %w", err) }
 	packed, is := strings.CutPrefix(comment, CommentMark)
 	decode := base64.StdEncoding.DecodeString
 	if !is {
@@ -201,7 +201,7 @@ func ParseComment(comment string) (Digest, error) {
 		decode = smallLetters().DecodeString
 	}
 	if !is || len(comment) > maxComment {
-		return fail(fmt.Errorf("it does not begin with %s, or is longer than %d characters", CommentMark, maxComment))
+		return fail(fmt.Errorf("the comment does not begin with %s, or has more than %d characters", CommentMark, maxComment))
 	}
 	raw, err := decode(packed)
 	if err != nil {

@@ -42,7 +42,8 @@ type EarlierRun struct {
 // line.
 const drawnRuns, listedRuns = 60, 6
 
-// newEarlier returns the earlier runs without this run itself.
+// newEarlier returns the quartiles of the earlier runs without this run itself, and lists the first drawnRuns
+// of them.
 func newEarlier(s summary.Summary, past []history.Run) EarlierRuns {
 	out := EarlierRuns{Need: history.QuartileRuns, List: []EarlierRun{}}
 	var elapsed, periods []float64

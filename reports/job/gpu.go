@@ -132,7 +132,8 @@ func (r Report) gpuOthersText() string {
 // leastActive is the share of the time from which it is reported how much of a GPU was used.
 const leastActive = 0.001
 
-// gpuUseText is how much of the GPUs was used, in the mean of those that count it; "" if hardly any kernel ran.
+// gpuUseText returns a sentence on how much of the GPUs was used, in the mean of those that count it; "" if
+// none does or hardly any kernel ran.
 func (r Report) gpuUseText() string {
 	var parts []string
 	if idle := r.idleShares(idleOfTime); idle.ok && idle.lo > 1-leastActive {

@@ -19,6 +19,8 @@ type idleShares struct {
 	ok           bool
 }
 
+// idleShares returns the least, largest and mean value of a share over all GPUs; ok is false if it is unknown
+// for one of them.
 func (r Report) idleShares(of func(summary.GPU) *float64) idleShares {
 	s := idleShares{lo: 1, ok: len(r.GPUs) > 0}
 	for _, g := range r.GPUs {

@@ -9,8 +9,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// headline is the run in a sentence that can be forwarded: how it ended if it failed, which code took the time,
-// the cycle, CPUs and memory. Unknown parts are left out; without any it returns "".
+// headline returns the run in a sentence that can be forwarded: how it ended if it failed, which code took
+// the time, the cycle, CPUs and memory. Unknown parts are left out; without any it returns "".
 func (r Report) headline() string {
 	var parts []string
 	add := func(part string) {

@@ -16,7 +16,9 @@ const (
 	growthFactor = 3.0
 )
 
-// memoryGrowth is how memory grew through all of a run on one node; nil where it did not, or is not known.
+// memoryGrowth returns how the job's memory grew through all of a run on one node. It returns nil for several
+// nodes, if less than half of the timeline has readings, or unless the mean of each of growthParts parts
+// exceeds the one before and the last is growthFactor times the first.
 func (r Report) memoryGrowth() *finding.MemoryGrowth {
 	t := r.Rhythm.Timeline
 	i := slices.IndexFunc(t.Columns, func(c Curve) bool {

@@ -19,7 +19,7 @@ type Note struct {
 }
 
 // newNotes merges equal notes of several nodes: two hundred nodes without hardware counters give one note. A
-// note of all nodes that reported lists no nodes.
+// note of all nodes that reported, or of a run on one node, lists no nodes.
 func newNotes(s summary.Summary) []Note {
 	out := []Note{}
 	for _, n := range s.Notes {

@@ -23,7 +23,7 @@ import (
 func Pprof(w io.Writer, s summary.Summary) error {
 	a := s.Code
 	if a == nil || a.Samples == 0 {
-		return fmt.Errorf("job %s: no code was recorded", s.DisplayID())
+		return fmt.Errorf("job %s has no code samples, so there is no pprof profile", s.DisplayID())
 	}
 	p := newPprof(a)
 	for _, part := range []struct {

@@ -29,8 +29,8 @@ func newPrograms(s summary.Summary) []run.Program {
 	return out
 }
 
-// printedPrograms are the programs with a line each: those with CPU time or many processes. The list is empty where one
-// process ran one program, which the head names.
+// printedPrograms returns the programs that get a line, at most listedPrograms: those with CPU time or many
+// processes. The list is empty where one process ran one program, which the head names.
 func (r Report) printedPrograms() []run.Program {
 	var out []run.Program
 	for _, p := range r.Programs {
@@ -63,7 +63,7 @@ func (r Report) programCPU(p run.Program) float64 {
 	return p.Share * *busy * r.Job.ElapsedS
 }
 
-// programRows has a line for each program. strip draws when it ran.
+// programRows returns the table of the printed programs, nil without any. strip draws when a program ran.
 func (r Report) programRows(strip func(run.Program) text.Cell) []text.Row {
 	list := r.printedPrograms()
 	if len(list) == 0 {
@@ -104,6 +104,7 @@ func (r Report) programLevels(p run.Program, n int) []float64 {
 	return out
 }
 
+// textPrograms prints the section on the programs, if there is more than one to print.
 func (r Report) textPrograms(p *text.Page) {
 	rows := r.programRows(func(x run.Program) text.Cell {
 		return text.Left(text.Spark(r.programLevels(x, programStrip), 0, 1, r.ascii))
@@ -115,7 +116,7 @@ func (r Report) textPrograms(p *text.Page) {
 	p.Table(rows)
 }
 
-// pageProgramRows is the table with drawn strips.
+// pageProgramRows returns the table of programs with a picture of when each ran.
 func (r Report) pageProgramRows() []text.Row {
 	const points = 96
 	return r.programRows(func(p run.Program) text.Cell {

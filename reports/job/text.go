@@ -34,7 +34,7 @@ func Text(w io.Writer, r Report) error {
 	r.textQuality(p)
 	r.textFiles(p)
 	if err := p.Print(w); err != nil {
-		return fmt.Errorf("write text report of job %s: %w", r.Job.ID, err)
+		return fmt.Errorf("write the text report of job %s: %w", r.Job.ID, err)
 	}
 	return nil
 }

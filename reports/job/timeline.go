@@ -54,9 +54,9 @@ func (t Timeline) end(elapsed float64) float64 {
 	return end
 }
 
-// drawn returns at most n columns worth drawing: what carries the main pattern
-// first, then the CPUs in use, IPC, memory and files, then the others in their order. Up to foldedColumns that few
-// readers need come behind them.
+// drawn returns at most n columns worth drawing: what carries the main pattern first, then the CPUs in use,
+// IPC, memory and files, then the others in their order. Up to foldedColumns that few readers need come
+// behind them. Columns without values and rates of files that never reach leastFileRate are left out.
 func (r Rhythm) drawn(n int) []Curve {
 	rank := func(c Curve) int {
 		switch {

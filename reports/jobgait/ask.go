@@ -44,7 +44,7 @@ func askCommand(getenv func(string) string) *cobra.Command {
 		Args: argCount(1, 1, "one batch script, job id or application: jobgait ask run.sh"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.nodes < 0 {
-				return usageError{fmt.Errorf("--nodes %d: it must not be negative", o.nodes)}
+				return usageError{fmt.Errorf("invalid --nodes %d: want 0 or more", o.nodes)}
 			}
 			o.complain = cmd.ErrOrStderr()
 			from, err := openHistories(cmd.Context(), getenv, o.history)
@@ -102,7 +102,8 @@ func (o askOptions) answer(ctx context.Context, from openedHistories, what strin
 }
 
 // target returns the application that the argument names, and the resources that a script or an earlier job
-// requests.
+// requests. The argument is a job id, else the path of a regular file, a batch script, else the name of an
+// application.
 func (o askOptions) target(ctx context.Context, from openedHistories, what string) (app string, t forecast.Target,
 	err error) {
 	if run.IsDisplayID(what) {
@@ -145,13 +146,13 @@ func readScript(path string) (job.ScriptOptions, error) {
 	defer func() { _ = f.Close() }()
 	q, err := scheduler.ReadScript(f)
 	if err != nil {
-		return q, fmt.Errorf("read %s: %w", path, err)
+		return q, fmt.Errorf("read the batch script %s: %w", path, err)
 	}
 	return q, nil
 }
 
-// appOfJobName returns the application of the user's newest run whose job has the given name, by default the
-// script's.
+// appOfJobName returns the application of the newest of the user's last maxSearchedRuns runs whose job has
+// the given name, by default the script's.
 func (o askOptions) appOfJobName(ctx context.Context, from openedHistories, name, script string) (string, error) {
 	if name == "" {
 		name = script

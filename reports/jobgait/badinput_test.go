@@ -31,7 +31,7 @@ func TestComplaintsAreOneLine(t *testing.T) {
 		{2, "unknown flag: --frob (see jobgait changes --help)", []string{"changes", "--frob"}},
 		{2, "these options exclude each other: --html --json", []string{"show", "1", "--json", "--html"}},
 		{2, "these options exclude each other: --html --json", []string{"replay", "x", "--json", "--html"}},
-		{2, "the name of the file is empty", []string{"changes", ""}},
+		{2, "the name of the input file is empty", []string{"changes", ""}},
 		{1, "is a directory: a history is a file", []string{"list", "--history", dir}},
 		{1, "a history is a file", []string{"show", "7", "--history", "/dev/zero"}},
 		{1, "a history is a file", []string{"prune", "--history", "/dev/zero"}},

@@ -98,7 +98,7 @@ func (o changesOptions) ofFiles(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	if slices.Contains(paths, "-") && o.ack == "-" {
-		return usageError{fmt.Errorf("standard input is one file: FILE and --ack cannot both be -")}
+		return usageError{fmt.Errorf("FILE and --ack cannot both be -: standard input is only one file")}
 	}
 	hs, sayReading, err := readHistories(cmd, paths, o.unit, o.columns)
 	if err != nil {
@@ -139,13 +139,13 @@ func unitFlag(c *cobra.Command, unit *string) {
 // valid returns a usage error for invalid values of flags.
 func (o changesOptions) valid() error {
 	if m := changepoint.Method(o.method); m != changepoint.Sequential && m != changepoint.Paper {
-		return usageError{fmt.Errorf("--method %s: want sequential or paper", o.method)}
+		return usageError{fmt.Errorf("invalid --method %s: want sequential or paper", o.method)}
 	}
 	if !(o.minEffect >= 0) || math.IsInf(o.minEffect, 0) {
-		return usageError{fmt.Errorf("--min-effect %g: it must be 0 or more", o.minEffect)}
+		return usageError{fmt.Errorf("invalid --min-effect %g: want 0 or more", o.minEffect)}
 	}
 	if !(o.days >= 0) || math.IsInf(o.days, 0) {
-		return usageError{fmt.Errorf("--days %g: it must be 0 or more", o.days)}
+		return usageError{fmt.Errorf("invalid --days %g: want 0 or more", o.days)}
 	}
 	if err := o.stored.valid(); err != nil {
 		return err
@@ -162,7 +162,7 @@ func validUnit(unit string) error {
 		}
 		names = append(names, string(u))
 	}
-	return usageError{fmt.Errorf("--t-unit %s: want one of %s", unit, strings.Join(names, ", "))}
+	return usageError{fmt.Errorf("invalid --t-unit %s: want one of %s", unit, strings.Join(names, ", "))}
 }
 
 // readHistories reads files of histories. Benchmark tools write a file for each session: runs of one benchmark in
@@ -305,7 +305,7 @@ const minHistoryRuns = 5
 // acknowledge stores that the change that begins with a job is acknowledged.
 func (o changesOptions) acknowledge(ctx context.Context, s stored, r change.Report) error {
 	if !run.IsDisplayID(o.ack) {
-		return usageError{fmt.Errorf("--ack %s: without FILE it is the id of a job, 123 or 123_7", o.ack)}
+		return usageError{fmt.Errorf("invalid --ack %s: without FILE, want the id of a job, 123 or 123_7", o.ack)}
 	}
 	db, err := history.Open(ctx, s.path)
 	if err != nil {

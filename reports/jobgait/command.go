@@ -202,18 +202,18 @@ func resolve(name, path string) (file string, code int, err error) {
 			candidates = append(candidates, dir+"/"+name)
 		}
 	}
-	code, err = notFound, fmt.Errorf("%s: command not found", name)
+	code, err = notFound, fmt.Errorf("%s: command not found in PATH", name)
 	for _, file := range candidates {
 		st, serr := os.Stat(file)
 		switch {
 		case serr != nil || name == "":
 		case st.IsDir() && strings.Contains(name, "/"):
-			return "", notExecutable, fmt.Errorf("%s: is a directory", name)
+			return "", notExecutable, fmt.Errorf("%s: cannot run a directory: name a command", name)
 		case st.IsDir():
 		case unix.Access(file, unix.X_OK) == nil:
 			return file, 0, nil
 		default:
-			code, err = notExecutable, fmt.Errorf("%s: permission denied", name)
+			code, err = notExecutable, fmt.Errorf("%s: permission denied: the file is not executable", name)
 		}
 	}
 	return "", code, err

@@ -93,10 +93,10 @@ func (o compareOptions) ofStored(cmd *cobra.Command, getenv func(string) string,
 // run compares what the arguments A and B name.
 func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args []string) error {
 	if !slices.Contains([]string{"", string(pair.JoinDay), string(pair.JoinScale), joinNone}, o.join) {
-		return usageError{fmt.Errorf("--join %s: want day, scale or none", o.join)}
+		return usageError{fmt.Errorf("invalid --join %s: want day, scale or none", o.join)}
 	}
 	if o.by != "" && !o.like {
-		return usageError{fmt.Errorf("--by needs --like")}
+		return usageError{fmt.Errorf("--by works only together with --like: add --like")}
 	}
 	if err := validUnit(o.unit); err != nil {
 		return err
@@ -111,16 +111,16 @@ func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args
 	case jobs:
 		return o.ofStored(cmd, getenv, args)
 	case o.like:
-		return usageError{fmt.Errorf("--like: A and B must be job ids")}
+		return usageError{fmt.Errorf("with --like, A and B must be job ids")}
 	}
 	if err := rejectJobBesideFile(args); err != nil {
 		return err
 	}
 	if len(o.series) > 2 {
-		return usageError{fmt.Errorf("--series names %d series: one for both files, or one for each", len(o.series))}
+		return usageError{fmt.Errorf("--series names %d series: want one for both files, or one for each", len(o.series))}
 	}
 	if args[0] == "-" && args[1] == "-" {
-		return usageError{fmt.Errorf("standard input is one file: A and B cannot both be -")}
+		return usageError{fmt.Errorf("A and B cannot both be -: standard input is only one file")}
 	}
 	a, b, sayReading, err := o.read(cmd, args)
 	if err != nil {
@@ -137,7 +137,7 @@ func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args
 func rejectJobBesideFile(args []string) error {
 	for i, a := range args {
 		if _, err := os.Stat(a); err != nil && run.IsDisplayID(a) {
-			return usageError{fmt.Errorf("%s is a job id and %s is not: two job ids or two files", a, args[1-i])}
+			return usageError{fmt.Errorf("%s is a job id and %s is not: want two job ids or two files", a, args[1-i])}
 		}
 	}
 	return nil
@@ -169,7 +169,8 @@ func (o compareOptions) ofHistories(cmd *cobra.Command, getenv func(string) stri
 	return o.compare(cmd, pair[0], pair[1])
 }
 
-// historyWith returns the history that contains a stored run.
+// historyWith returns the history that contains a stored run. It is an error if the run is not among the
+// newest mostStoredRuns of its series, or is older than storedDays.
 func historyWith(ctx context.Context, from openedHistories, id, metric string) (change.History, error) {
 	run, _, err := from.run(ctx, id)
 	if err != nil {
@@ -190,7 +191,7 @@ func historyWith(ctx context.Context, from openedHistories, id, metric string) (
 			return h, nil
 		}
 	}
-	return change.History{}, fmt.Errorf("job %s: none of the %d newest runs of its kind in the last %d days", id,
+	return change.History{}, fmt.Errorf("job %s is not among the %d newest runs of its kind in the last %d days", id,
 		mostStoredRuns, storedDays)
 }
 
@@ -228,7 +229,7 @@ func seriesByID(hs []change.History, id, path string) (change.History, error) {
 			return h, nil
 		}
 	}
-	return change.History{}, fmt.Errorf("%s: no series has the id %q", path, id)
+	return change.History{}, fmt.Errorf("%s: the file has no series with the id %q", path, id)
 }
 
 // joinNone pairs no runs.
@@ -265,7 +266,7 @@ func (o compareOptions) parts(h change.History, ids []string) (a, b change.Histo
 	case o.by == "":
 		return h.With(differ[0], i), h.With(differ[0], j), nil
 	case !slices.Contains(differ, o.by):
-		return a, b, fmt.Errorf("--by %s: jobs %s and %s do not differ in it, but in %s", o.by, ids[0], ids[1],
+		return a, b, fmt.Errorf("--by %s: jobs %s and %s have the same value, they differ in %s", o.by, ids[0], ids[1],
 			strings.Join(differ, ", "))
 	}
 	return h.With(o.by, i), h.With(o.by, j), nil

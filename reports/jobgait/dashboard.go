@@ -156,13 +156,13 @@ func siteOf(ctx context.Context, getenv func(string) string, flag string) (histo
 func (o dashboardOptions) valid() error {
 	switch {
 	case o.out == "":
-		return usageError{fmt.Errorf("dashboard needs -o FILE.html")}
+		return usageError{fmt.Errorf("dashboard needs a file to write: add -o FILE.html")}
 	case o.out == "-":
 		return usageError{errNoOutput}
 	case !(o.days >= 0) || math.IsInf(o.days, 0):
-		return usageError{fmt.Errorf("--days %g: it must be 0 or more", o.days)}
+		return usageError{fmt.Errorf("invalid --days %g: want 0 or more", o.days)}
 	case !(o.minEffect >= 0) || math.IsInf(o.minEffect, 0):
-		return usageError{fmt.Errorf("--min-effect %g: it must be 0 or more", o.minEffect)}
+		return usageError{fmt.Errorf("invalid --min-effect %g: want 0 or more", o.minEffect)}
 	}
 	if err := o.stored.valid(); err != nil {
 		return err
@@ -258,7 +258,7 @@ func pairsOf(hs, leading []change.History, named []string) ([]change.Pair, error
 	for _, name := range named {
 		idA, idB, ok := strings.Cut(name, ",")
 		if !ok {
-			return nil, usageError{fmt.Errorf("--compare %s: want two ids, A,B", name)}
+			return nil, usageError{fmt.Errorf("invalid --compare %s: want two ids, A,B", name)}
 		}
 		a, err := seriesByID(hs, idA, "the input")
 		if err != nil {

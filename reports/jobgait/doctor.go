@@ -49,7 +49,7 @@ func doctorCommand(getenv func(string) string) *cobra.Command {
 func thisNode(getenv func(string) string) (check.Node, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return check.Node{}, fmt.Errorf("find this program: %w", err)
+		return check.Node{}, fmt.Errorf("find the path of this program: %w", err)
 	}
 	cfg, unusable := configs.Load(getenv, self)
 	path, _ := configs.Find(getenv, self)
@@ -74,7 +74,7 @@ type diagnosis struct {
 	Findings []check.Finding `json:"findings"`
 }
 
-// print prints the diagnosis; its error is the exit status.
+// print prints the diagnosis. It returns status(1) if a check failed, and an error of writing.
 func (d diagnosis) print(out io.Writer, asJSON bool) error {
 	count := map[check.Verdict]int{}
 	for _, f := range d.Findings {

@@ -11,7 +11,7 @@ import (
 	"jobgait/configs"
 )
 
-// examples are calls of each verb, one a line, which its help shows.
+// examples returns calls of each verb, one per line, for the verb's help.
 func examples() map[string]string {
 	return map[string]string{
 		"run":       "jobgait run -- ./solver input\njobgait run --app solver --size L -- mpirun -np 4 ./solver input",
@@ -47,7 +47,7 @@ func withExamples(verbs []*cobra.Command) {
 	}
 }
 
-// versionCommand prints the version, as --version does.
+// versionCommand returns the verb version, which prints the version as --version does.
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
@@ -84,7 +84,8 @@ func withCompletion(verbs []*cobra.Command, getenv func(string) string) {
 	}
 }
 
-// completedIDs returns the newest job ids that begin so; none where no history can be read.
+// completedIDs returns those of the newest completedRuns job ids that begin with begun, with their
+// applications; nil if no history can be read.
 func completedIDs(ctx context.Context, getenv func(string) string, begun string) []string {
 	if ctx == nil {
 		ctx = context.Background()

@@ -71,10 +71,10 @@ func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string,
 		"jsonl": table.ExtraPLines}[o.style]
 	switch {
 	case o.style == "":
-		return usageError{fmt.Errorf("export wants a form: --csv, --f32 or --cpu of a profile, or --extra-p text, json or " +
+		return usageError{fmt.Errorf("export needs a form: --csv, --f32 or --cpu of a profile, or --extra-p text, json or " +
 			"jsonl")}
 	case !ok:
-		return usageError{fmt.Errorf("--extra-p %q: want text, json or jsonl", o.style)}
+		return usageError{fmt.Errorf("invalid --extra-p %q: want text, json or jsonl", o.style)}
 	}
 	if err := o.from.valid(); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (o measurementExport) measurements(cmd *cobra.Command, getenv func(string) 
 	}
 	file, err := scalingOptions{stored: o.from, series: o.series}.measurements(s)
 	if err == nil && len(file.Series) == 0 {
-		err = fmt.Errorf("runs of %s: no application was run at two sizes with all else equal", s.whose)
+		err = fmt.Errorf("runs of %s: no application has runs of two sizes with all else equal", s.whose)
 	}
 	return file, err
 }
@@ -116,7 +116,8 @@ func (o measurementExport) measurements(cmd *cobra.Command, getenv func(string) 
 // pprofExport are the flags of export for pprof: the code of a stored run.
 type pprofExport struct{ history, output string }
 
-// write writes the code of the run that args names.
+// write writes the code samples of the run that args names as a pprof profile, to the file of --output or to
+// standard output.
 func (o pprofExport) write(cmd *cobra.Command, getenv func(string) string, args []string) error {
 	switch {
 	case len(args) != 1:
@@ -175,13 +176,13 @@ func (o *profileExport) write(cmd *cobra.Command, format export.Format, args []s
 	case args[0] == "-":
 		return usageError{errors.New("a profile is read twice, so standard input cannot be used: name a file")}
 	case format == export.Float32 && o.column == "":
-		return usageError{errors.New("--f32 writes one column: name it with --column")}
+		return usageError{errors.New("--f32 writes only one column: name it with --column")}
 	case format != export.CSV && format != export.CPU && o.output == "" && isTerminal(cmd.OutOrStdout()):
 		return usageError{errors.New("binary output is not written to a terminal: give --output FILE")}
 	}
 	path := args[0]
 	if o.wouldReplace(path) {
-		return usageError{fmt.Errorf("--output %s is the profile itself", o.output)}
+		return usageError{fmt.Errorf("--output %s is the profile itself: name another file", o.output)}
 	}
 	progress := startProgress(cmd.ErrOrStderr(), "exporting "+path)
 	result, err := o.writeOutput(cmd.OutOrStdout(), path, export.ExportOptions{Format: format, Column: o.column})

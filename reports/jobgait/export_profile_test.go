@@ -56,7 +56,7 @@ func TestExportBadUse(t *testing.T) {
 		want   string
 		args   []string
 	}{
-		{2, "wants a form", []string{path}},
+		{2, "needs a form", []string{path}},
 		{2, "exclude each other: --csv --f32", []string{"--csv", "--f32", path}},
 		{2, "exclude each other: --csv --extra-p", []string{"--csv", "--extra-p", "text", path}},
 		{2, "exclude each other: --extra-p --output", []string{"--extra-p", "text", "-o", out, path}},

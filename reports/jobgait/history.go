@@ -40,7 +40,7 @@ func historyCommand(getenv func(string) string) *cobra.Command {
 			"    sqlite3 -readonly $(jobgait history --path)",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || o.path && len(args) > 0 {
-				return usageError{errors.New("history needs one question: jobgait history week_slower")}
+				return usageError{errors.New("history needs one question, such as: jobgait history week_slower")}
 			}
 			return nil
 		},
@@ -112,7 +112,7 @@ func (o historyOptions) question(name string) (string, error) {
 	all := history.CatalogueQueries()
 	i := slices.IndexFunc(all, func(q history.CatalogueQuery) bool { return q.Name == name })
 	if i < 0 {
-		return "", fmt.Errorf("unknown question %q: jobgait history lists them", name)
+		return "", fmt.Errorf("unknown question %q: jobgait history lists the questions", name)
 	}
 	if o.job != "" && !run.IsDisplayID(o.job) {
 		return "", jobIDError(o.job)
@@ -127,7 +127,7 @@ func (o historyOptions) question(name string) (string, error) {
 		switch {
 		case !e.at.MatchString(query):
 		case e.is == "":
-			return "", fmt.Errorf("%s needs --%s", name, e.flag)
+			return "", fmt.Errorf("the question %s is about a value: add --%s", name, e.flag)
 		default:
 			quoted := strings.NewReplacer("'", "''", "$", "$$").Replace(e.is)
 			query = e.at.ReplaceAllString(query, "${1}"+quoted+"${2}")
@@ -215,7 +215,7 @@ func printJSON(out io.Writer, a history.QueryResult) error {
 			name, err := json.Marshal(a.Columns[i])
 			value, failed := json.Marshal(v)
 			if err := errors.Join(err, failed); err != nil {
-				return fmt.Errorf("history: %s: %w", a.Columns[i], err)
+				return fmt.Errorf("print column %s of the history: %w", a.Columns[i], err)
 			}
 			line = append(line, string(name)+":"+string(value))
 		}

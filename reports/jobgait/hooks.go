@@ -74,7 +74,7 @@ func (h *hooks) prepare(o runOptions, args []string, pid int) error {
 	h.reportDir = dir
 	if o.dir != "" {
 		if h.reportDir, err = filepath.Abs(o.dir); err != nil {
-			return fmt.Errorf("directory for the report: %w", err)
+			return fmt.Errorf("make the directory for the report: %w", err)
 		}
 		if err := unix.Access(filepath.Join(h.reportDir, "."), unix.W_OK|unix.X_OK); err != nil {
 			h.say(fmt.Sprintf("-o %s: %v: the report will be kept in the spool, `jobgait show --last` prints it", h.reportDir,
@@ -83,7 +83,7 @@ func (h *hooks) prepare(o runOptions, args []string, pid int) error {
 	}
 	host, err := os.Hostname()
 	if err != nil {
-		return fmt.Errorf("name of this machine: %w", err)
+		return fmt.Errorf("find the name of this machine: %w", err)
 	}
 	h.node, h.spool = host, cfg.Spool.Dir
 	if err := job.MakeNodeDir(h.spool, host); err != nil {
@@ -123,25 +123,25 @@ func (h *hooks) identify(host string) (run.Key, error) {
 func nextRunNumber(path string) (int64, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
-		return 0, fmt.Errorf("count runs: %w", err)
+		return 0, fmt.Errorf("number this run: %w", err)
 	}
 	defer func() { _ = f.Close() }()
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil { // its holder counts and lets go
-		return 0, fmt.Errorf("count runs: lock %s: %w", path, err)
+		return 0, fmt.Errorf("number this run: lock %s: %w", path, err)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, 64))
 	if err != nil {
-		return 0, fmt.Errorf("count runs: %w", err)
+		return 0, fmt.Errorf("number this run: %w", err)
 	}
 	n := int64(0)
 	if s := strings.TrimSpace(string(text)); s != "" {
 		if n, err = strconv.ParseInt(s, 10, 64); err != nil {
-			return 0, fmt.Errorf("count runs: %s holds %.20q, not a number: remove it to start again", path, s)
+			return 0, fmt.Errorf("number this run: %s holds %.20q, not a number: remove it to start again", path, s)
 		}
 	}
 	n++
 	if _, err := f.WriteAt([]byte(strconv.FormatInt(n, 10)+"\n"), 0); err != nil {
-		return 0, fmt.Errorf("count runs: %w", err)
+		return 0, fmt.Errorf("number this run: %w", err)
 	}
 	return n, nil
 }

@@ -33,7 +33,7 @@ func (in *input) Close() error {
 // standard input too.
 func openInput(cmd *cobra.Command, path string) (*input, error) {
 	if path == "" {
-		return nil, usageError{errors.New("the name of the file is empty")}
+		return nil, usageError{errors.New("the name of the input file is empty: name a file, or - for standard input")}
 	}
 	in := &input{Name: path}
 	var r io.Reader
@@ -60,7 +60,7 @@ func openInput(cmd *cobra.Command, path string) (*input, error) {
 		in.Reader = bufio.NewReaderSize(truncationReader{z}, 1<<16)
 		if _, err := in.Peek(1); err != nil && err != io.EOF {
 			_ = in.Close()
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
+			return nil, fmt.Errorf("%s: read the input: %w", in.Name, err)
 		}
 	}
 	return in, nil
@@ -69,6 +69,7 @@ func openInput(cmd *cobra.Command, path string) (*input, error) {
 // truncationReader reads compressed data and returns a clear error if the file is cut off.
 type truncationReader struct{ packed io.Reader }
 
+// Read reads unpacked data. It returns an error that says what to do if the compressed file is cut off.
 func (w truncationReader) Read(b []byte) (int, error) {
 	n, err := w.packed.Read(b)
 	if errors.Is(err, io.ErrUnexpectedEOF) {

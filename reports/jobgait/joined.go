@@ -32,7 +32,7 @@ func historyPaths(flag string) []string {
 // requireOneHistory returns a usage error if the flag names several histories, for verbs that write.
 func requireOneHistory(flag, verb string) error {
 	if n := len(historyPaths(flag)); n > 1 {
-		return usageError{fmt.Errorf("--history names %d histories, which are only read together: %s writes into one of them",
+		return usageError{fmt.Errorf("--history names %d histories, which are only read together: %s needs exactly one",
 			n, verb)}
 	}
 	return nil
@@ -43,7 +43,8 @@ func openHistories(ctx context.Context, getenv func(string) string, flag string)
 	var j openedHistories
 	for _, p := range historyPaths(flag) {
 		if p == "" && flag != "" {
-			return openedHistories{}, errors.Join(usageError{fmt.Errorf("--history %s: a name is missing beside a comma", flag)},
+			return openedHistories{}, errors.Join(usageError{fmt.Errorf("invalid --history %s: a name is missing beside a comma",
+				flag)},
 				j.Close())
 		}
 		db, path, err := openHistory(ctx, getenv, p)
@@ -71,7 +72,7 @@ func (j openedHistories) rejectSharedCluster(ctx context.Context) error {
 		}
 		for _, c := range clusters {
 			if other, is := of[c]; is {
-				return fmt.Errorf("%s and %s both have runs of cluster %s, which would count twice: name histories of different "+
+				return fmt.Errorf("%s and %s both have runs of cluster %s, which would count twice: want histories of different "+
 					"clusters", other, j.paths[i], c)
 			}
 			of[c] = j.paths[i]

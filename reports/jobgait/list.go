@@ -81,14 +81,14 @@ func (o *listOptions) times(now time.Time) error {
 		}
 		at, err := timeOf(t.text, now)
 		if err != nil {
-			return usageError{fmt.Errorf("%s %s: %w", t.flag, t.text, err)}
+			return usageError{fmt.Errorf("invalid %s %s: %w", t.flag, t.text, err)}
 		}
 		*t.to = float64(at.Unix())
 	}
 	return nil
 }
 
-var errTime = errors.New("give 2026-11-20, 2026-11-20T02:00, 02:00, now or now-7days")
+var errTime = errors.New("want a time such as 2026-11-20, 2026-11-20T02:00, 02:00, now or now-7days")
 
 // timeOf parses a time as sacct does, in the time zone of now.
 func timeOf(text string, now time.Time) (time.Time, error) {

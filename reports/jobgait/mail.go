@@ -100,7 +100,7 @@ func sendBy(ctx context.Context, message []byte, program string, args ...string)
 	cmd.WaitDelay = time.Second
 	said, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%s: %w: %.200s", program, err, strings.Join(strings.Fields(string(said)), " "))
+		return fmt.Errorf("send the mail with %s: %w: %.200s", program, err, strings.Join(strings.Fields(string(said)), " "))
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (o mailOptions) stored(ctx context.Context, m job.Mail) (summary.Summary, e
 	return s, err
 }
 
-// firstScreen returns the head of the run's report.
+// firstScreen returns the head of the run's report. It returns "" if the report cannot be written.
 func firstScreen(s summary.Summary) string {
 	var b bytes.Buffer
 	r := report.New(s, nil, report.Options{Version: configs.Version, Now: float64(time.Now().Unix()),

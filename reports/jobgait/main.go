@@ -116,10 +116,10 @@ func unknownVerb(root *cobra.Command, args []string) error {
 	if c, _, err := root.Find(args); err == nil && c != root {
 		return nil
 	}
-	err := fmt.Errorf("unknown verb %q", args[0])
+	err := fmt.Errorf("unknown verb %q (jobgait --help lists the verbs)", args[0])
 	root.SuggestionsMinimumDistance = 2
 	if like := root.SuggestionsFor(args[0]); len(like) > 0 {
-		err = fmt.Errorf("%w: %s?", err, strings.Join(like, " or "))
+		err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(like, " or "))
 	}
 	return usageError{err}
 }
@@ -128,7 +128,7 @@ func unknownVerb(root *cobra.Command, args []string) error {
 func argCount(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return usageError{fmt.Errorf("%s wants %s", cmd.Name(), what)}
+			return usageError{fmt.Errorf("jobgait %s: want %s", cmd.Name(), what)}
 		}
 		return nil
 	}
@@ -138,7 +138,7 @@ func argCount(least, most int, what string) cobra.PositionalArgs {
 func settings(getenv func(string) string) (configs.Config, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return configs.Config{}, fmt.Errorf("find this program: %w", err)
+		return configs.Config{}, fmt.Errorf("find the path of this program: %w", err)
 	}
 	return configs.Load(getenv, self)
 }

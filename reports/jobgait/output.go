@@ -55,10 +55,10 @@ func writeFile(path string, draw func(io.Writer) error) (err error) {
 // maxLinks is the largest number of links that a path may lead through, as in the kernel.
 const maxLinks = 40
 
-var errForeignLink = errors.New("the path is a link of another account: name the file itself")
+var errForeignLink = errors.New("the output path is a link of another account: name the file itself")
 
 // followOwnLinks returns the absolute path with its links resolved. It fails at a link that is not trusted. A
-// last element that does not exist is kept.
+// last element that does not exist is kept. It returns ELOOP after maxLinks links.
 func followOwnLinks(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -56,9 +56,9 @@ func periodsCommand() *cobra.Command {
 func (o periodsOptions) check() error {
 	switch {
 	case o.method != "track" && o.method != "paper":
-		return usageError{fmt.Errorf("--method %q: want track or paper", o.method)}
+		return usageError{fmt.Errorf("invalid --method %q: want track or paper", o.method)}
 	case o.rate < 0 || math.IsNaN(o.rate) || math.IsInf(o.rate, 0):
-		return usageError{fmt.Errorf("--rate %v: want a number of samples per second above 0", o.rate)}
+		return usageError{fmt.Errorf("invalid --rate %v: want a number of samples per second above 0", o.rate)}
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (o periodsOptions) find(cmd *cobra.Command, path string) (periods.Detection
 		err = o.detect(&report, par)
 	}
 	if err != nil {
-		return periods.Detection{}, table.Reading{}, fmt.Errorf("%s: %w", in.Name, err)
+		return periods.Detection{}, table.Reading{}, fmt.Errorf("%s: analyse the samples: %w", in.Name, err)
 	}
 	return periods.New(report), t.Reading, nil
 }
@@ -163,13 +163,13 @@ func (o periodsOptions) read(in *input, path string) (t table.Samples, whole boo
 		}
 	}
 	if len(t.Set.Columns) == 0 {
-		return t, false, fmt.Errorf("%s: no column %q", in.Name, o.columns.Value)
+		return t, false, fmt.Errorf("%s: the input has no column %q", in.Name, o.columns.Value)
 	}
 	return t, whole, nil
 }
 
-// countersAsRates replaces cumulative counters among the columns of a file by their rates per
-// second, with a note.
+// countersAsRates replaces cumulative counters among the columns of a file by their rates per second, with a
+// note. It replaces them in place.
 func countersAsRates(t table.Samples) table.Samples {
 	for i, c := range t.Set.Columns {
 		rates, wraps, ok := series.Rates(c.Values)
@@ -197,7 +197,7 @@ func readProfile(in *input, path string) (profile.Header, series.Set, error) {
 	}
 	l, err := profile.LoadStream(in.Reader)
 	if err != nil {
-		return profile.Header{}, series.Set{}, fmt.Errorf("%s: %w", in.Name, err)
+		return profile.Header{}, series.Set{}, fmt.Errorf("%s: read the profile: %w", in.Name, err)
 	}
 	return damaged(l.Header, l.Damage), l.Set, nil
 }

@@ -57,7 +57,7 @@ func pruneCommand(getenv func(string) string) *cobra.Command {
 					*f.days = f.set
 				}
 				if *f.days < 0 {
-					return usageError{fmt.Errorf("--%s %d: want a number of days", f.name, *f.days)}
+					return usageError{fmt.Errorf("invalid --%s %d: want a number of days, 0 or more", f.name, *f.days)}
 				}
 			}
 			err = prune(cmd.Context(), cmp.Or(path, cfg.History.Path), to, keep, dry, cmd.OutOrStdout())
@@ -77,7 +77,8 @@ func pruneCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// prunedSettings are the site's; where it has no history here, those of `jobgait run`, which has its own.
+// prunedSettings returns the site's settings or, if the site has no history on this host and the user has one
+// of `jobgait run`, the settings of `jobgait run`.
 func prunedSettings(getenv func(string) string) (configs.Config, error) {
 	cfg, err := settings(getenv)
 	if err != nil {
@@ -100,7 +101,7 @@ func prunedSettings(getenv func(string) string) (configs.Config, error) {
 // With dry it only prints.
 func prune(ctx context.Context, path, to string, keep history.Keep, dry bool, out io.Writer) error {
 	if _, err := os.Stat(path); err != nil { // opening it for writing would create it
-		return fmt.Errorf("no history to prune: %w", err)
+		return fmt.Errorf("there is no history to prune: %w", err)
 	}
 	db, err := history.Open(ctx, path)
 	if err != nil {
@@ -128,7 +129,8 @@ func prune(ctx context.Context, path, to string, keep history.Keep, dry bool, ou
 	return copyHistory(ctx, db, to, out)
 }
 
-// trimArchive removes the profiles that the archive need not keep.
+// trimArchive removes the profiles that exceed collect.archive_days or collect.archive_gb, and prints their
+// number. Root trims only an archive that no other account can change.
 func trimArchive(c configs.Collect, out io.Writer) error {
 	if c.Archive == "" {
 		return nil
@@ -149,13 +151,13 @@ func copyHistory(ctx context.Context, db *history.DB, to string, out io.Writer) 
 	}
 	next := to + ".next"
 	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove the old temporary copy: %w", err)
+		return fmt.Errorf("remove the old temporary copy of the history: %w", err)
 	}
 	if err := db.Copy(ctx, next); err != nil {
 		return err
 	}
 	if err := os.Rename(next, to); err != nil {
-		return fmt.Errorf("put the copy into place: %w", err)
+		return fmt.Errorf("replace the old copy of the history: %w", err)
 	}
 	fmt.Fprintf(out, "copied to %s, and the copy is sound\n", to)
 	return nil

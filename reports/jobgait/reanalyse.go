@@ -64,7 +64,7 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 			}
 			self, err := os.Executable()
 			if err != nil {
-				return fmt.Errorf("find this program: %w", err)
+				return fmt.Errorf("find the path of this program: %w", err)
 			}
 			if a.config, err = configs.Load(getenv, self); err != nil {
 				return err
@@ -72,10 +72,10 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 			a.archive = cmp.Or(a.archive, a.config.Collect.Archive)
 			a.history = cmp.Or(a.history, a.config.History.Path)
 			if a.archive == "" {
-				return errors.New("this site archives no profiles: [collect] archive names no directory")
+				return errors.New("this site archives no profiles: set collect.archive to a directory")
 			}
 			if a.jobs < 0 {
-				return usageError{fmt.Errorf("--jobs %d: want a positive number", a.jobs)}
+				return usageError{fmt.Errorf("invalid --jobs %d: want a positive number", a.jobs)}
 			}
 			if a.build, err = buildOf("/proc/self/exe"); err != nil {
 				return err
@@ -134,14 +134,15 @@ func (a reanalysis) run(ctx context.Context, self string) error {
 	return errors.Join(failed, a.write(ctx, runs))
 }
 
-// ofThisPart returns the runs of this part, chosen by their names, because further runs may be added meanwhile.
+// ofThisPart returns the runs of this part, chosen by their names, because further runs may be added
+// meanwhile; all runs if no part is set. It removes the others from runs in place.
 func (a reanalysis) ofThisPart(runs []archive.ArchivedRun) ([]archive.ArchivedRun, error) {
 	if a.part == "" {
 		return runs, nil
 	}
 	var k, n uint32
 	if _, err := fmt.Sscanf(a.part, "%d/%d", &k, &n); err != nil || k >= n {
-		return nil, usageError{fmt.Errorf("--part %s: want K/N with K from 0 to N-1, such as 0/8", a.part)}
+		return nil, usageError{fmt.Errorf("invalid --part %s: want K/N with K from 0 to N-1, such as 0/8", a.part)}
 	}
 	return slices.DeleteFunc(runs, func(r archive.ArchivedRun) bool {
 		h := fnv.New32a()
@@ -150,7 +151,7 @@ func (a reanalysis) ofThisPart(runs []archive.ArchivedRun) ([]archive.ArchivedRu
 	}), nil
 }
 
-// notAnalysed returns the runs that have no result of this build.
+// notAnalysed returns the runs that have no result of this build. A damaged result counts as missing.
 func (a reanalysis) notAnalysed(runs []archive.ArchivedRun) ([]archive.ArchivedRun, error) {
 	var left []archive.ArchivedRun
 	for _, r := range runs {
@@ -210,7 +211,7 @@ func (a reanalysis) analyse(ctx context.Context, left []archive.ArchivedRun, all
 	working.Wait()
 	shown.done()
 	if failed > 0 {
-		return fmt.Errorf("%s not analysed and left unchanged; the first error: %w",
+		return fmt.Errorf("%s not analysed and left unchanged because of errors; the first: %w",
 			quantity.Plural(failed, "run"), first)
 	}
 	return ctx.Err()
@@ -326,7 +327,7 @@ func (a reanalysis) submit(ctx context.Context, sbatch, self string, runs []arch
 		return ctx.Err() // a task failed: what it left is analysed here
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w: %.300s", sbatch, err, said)
+		return fmt.Errorf("submit the analysis with %s: %w: %.300s", sbatch, err, said)
 	}
 	return nil
 }

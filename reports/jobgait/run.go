@@ -40,7 +40,7 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 				return usageError{fmt.Errorf("run needs a command: jobgait run -- COMMAND")}
 			}
 			if _, ok := run.ParseDisclosureLevel(o.names); !ok {
-				return usageError{fmt.Errorf("--names %.40q: want all, libraries or off", o.names)}
+				return usageError{fmt.Errorf("invalid --names %.40q: want all, libraries or off", o.names)}
 			}
 			return nil
 		},

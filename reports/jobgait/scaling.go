@@ -77,20 +77,21 @@ func (o scalingOptions) valid() error {
 	switch scaling.Method(o.method) {
 	case scaling.Likelihood, scaling.Paper, scaling.ExtraP:
 	default:
-		return usageError{fmt.Errorf("--method %q: want likelihood, paper or extra-p", o.method)}
+		return usageError{fmt.Errorf("invalid --method %q: want likelihood, paper or extra-p", o.method)}
 	}
 	switch scaling.Mode(o.mode) {
 	case scaling.Undeclared, scaling.Strong, scaling.Weak:
 	default:
-		return usageError{fmt.Errorf("--mode %q: want strong or weak", o.mode)}
+		return usageError{fmt.Errorf("invalid --mode %q: want strong or weak", o.mode)}
 	}
 	return o.stored.valid()
 }
 
-// validStored returns a usage error for flags that do not apply to stored runs.
+// validStored returns a usage error for flags that do not apply to stored runs and for an unknown
+// --parameter.
 func (o scalingOptions) validStored() error {
 	if o.columns.Value != "" || o.columns.Time != "" {
-		return usageError{fmt.Errorf("--column and --time are for a FILE")}
+		return usageError{fmt.Errorf("--column and --time work only with FILE: name a file")}
 	}
 	switch o.columns.Parameter {
 	case "", "nodes", "tasks", "size":
@@ -157,7 +158,8 @@ func readMeasurements(cmd *cobra.Command, path, series string, by table.Columns)
 			return one, nil
 		}
 	}
-	return table.Measurements{}, fmt.Errorf("%s: no series %q among %d", in.Name, series, len(file.Series))
+	return table.Measurements{}, fmt.Errorf("%s: the file has no series %q among its %d series",
+		in.Name, series, len(file.Series))
 }
 
 // analyseScaling fits all series by the given method.
@@ -213,7 +215,7 @@ func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 		if err == nil && o.by != "" {
 			err = o.noSeriesError(s.whose)
 		} else if err == nil {
-			err = fmt.Errorf("runs of %s: no application was run at two sizes with all else equal", s.whose)
+			err = fmt.Errorf("runs of %s: no application has runs of two sizes with all else equal", s.whose)
 		}
 		return err
 	}
@@ -226,8 +228,8 @@ func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	return o.print(cmd, r)
 }
 
-// measurements makes scaling series from stored runs. It first looks for changes of speed, because runs before
-// and after a change do not follow one law.
+// measurements makes scaling series from stored runs. It first looks for changes of speed, because runs
+// before and after a change do not follow one law. If --series names one, only that is returned.
 func (o scalingOptions) measurements(s stored) (table.Measurements, error) {
 	var series []changepoint.Series
 	for _, h := range s.Inputs {
@@ -263,11 +265,11 @@ func (o scalingOptions) validBy(files int) error {
 		return nil
 	case application.ByFunction, application.ByClass:
 	default:
-		return usageError{fmt.Errorf("--by %q: want function or class", o.by)}
+		return usageError{fmt.Errorf("invalid --by %q: want function or class", o.by)}
 	}
 	switch {
 	case files > 0:
-		return usageError{fmt.Errorf("--by needs stored runs: a file has no functions")}
+		return usageError{fmt.Errorf("--by works only with stored runs, because a file has no functions: leave out FILE")}
 	case o.stored.metric != "":
 		return usageError{fmt.Errorf("--by compares CPU time in a cycle and cannot be used with --metric")}
 	}

@@ -46,7 +46,9 @@ func seffCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// efficiencyOf returns the efficiency of a job from the history, else from the accounting.
+// efficiencyOf returns the efficiency of a job from the history. If the history lacks the final state, the
+// accounting completes it; if it lacks the job, the accounting gives all values. If neither can answer, it
+// returns the error of the history, joined with that of the accounting unless queries are disabled.
 func efficiencyOf(ctx context.Context, getenv func(string) string, path, id string) (seff.Efficiency, error) {
 	r, stored := storedEfficiency(ctx, getenv, path, id)
 	if stored == nil && r.State != "" {

@@ -144,7 +144,7 @@ func (o showOptions) digest(ctx context.Context, getenv func(string) string, id 
 
 // jobIDError returns the usage error for text that is no job id.
 func jobIDError(id string) error {
-	return usageError{fmt.Errorf("%q is not a job id: give a number, 123_7 for task 7 of array 123, or "+
+	return usageError{fmt.Errorf("%q is not a job id: want a number, 123_7 for task 7 of array 123, or "+
 		"123+1 for a component of job 123", id)}
 }
 
@@ -227,7 +227,7 @@ const reportsHint = "your reports lie beside the output of your jobs, as jobgait
 func noHistoryError(path string, site configs.HistorySettings, failures []error) error {
 	switch {
 	case len(failures) == 1 && errors.Is(failures[0], fs.ErrPermission):
-		return fmt.Errorf("you may not read the history %s", path)
+		return fmt.Errorf("you may not read the history %s: name another with --history", path)
 	case errors.Is(failures[0], fs.ErrPermission):
 		return fmt.Errorf("you may not read the site's history %s: %s", site.Path, reportsHint)
 	case site.Ingest == "spool":

@@ -83,7 +83,7 @@ func (o stackOptions) stack(ctx context.Context, what string, out io.Writer) err
 	}
 	detail := stack.DetailLevel(cfg.Agent.Stack)
 	if detail == stack.NoStacks {
-		return errors.New(`stacks are switched off here: the site has set agent.stack = "off"`)
+		return errors.New(`call stacks are disabled: the site's settings have agent.stack = "off"`)
 	}
 	here, err := o.stacksHere(ctx, what, detail)
 	if err != nil && !o.node {
@@ -103,7 +103,8 @@ func (o stackOptions) stack(ctx context.Context, what string, out io.Writer) err
 	return err
 }
 
-// stacksHere reads the stacks of a job's processes on this machine.
+// stacksHere reads the stacks of a job's processes on this machine. Processes that this command started are
+// left out.
 func (o stackOptions) stacksHere(ctx context.Context, what string, detail stack.DetailLevel) (nodeStacks, error) {
 	chosen, err := o.choose(what)
 	if err != nil {
@@ -227,7 +228,8 @@ func (o stackOptions) jobProcesses(id run.JobID) []int {
 	return pids
 }
 
-// stacksElsewhere reads the stacks of a job by running one job step on all its nodes.
+// stacksElsewhere reads the stacks of a job by running one job step on all its nodes. If what is no such job,
+// or the step yields no stacks, it returns the error failed.
 func (o stackOptions) stacksElsewhere(ctx context.Context, what string, failed error) (nodeStacks, error) {
 	var over errOver
 	id, isNumber := positiveNumber(what)

@@ -37,7 +37,7 @@ func (f *storedFlags) add(c *cobra.Command) {
 // valid returns a usage error for an unknown metric.
 func (f storedFlags) valid() error {
 	if _, ok := application.MetricOf(f.metric); f.metric != "" && !ok {
-		return usageError{fmt.Errorf("--metric %s: want one of %s", f.metric, application.MetricNames())}
+		return usageError{fmt.Errorf("invalid --metric %s: want one of %s", f.metric, application.MetricNames())}
 	}
 	return nil
 }
@@ -98,12 +98,13 @@ func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (store
 		if !f.site && f.user == "" {
 			hint = "--site is all users, " + hint
 		}
-		return s, fmt.Errorf("runs of %s: none in the last %d days in %s (%s)", s.whose, storedDays, s.path, hint)
+		return s, fmt.Errorf("found no runs of %s, none in the last %d days in %s (%s)", s.whose, storedDays, s.path, hint)
 	}
 	return s, nil
 }
 
-// histories reads the requested histories, then others that ran lately.
+// histories reads the requested histories, then others that ran lately. chosen is true for the requested
+// ones.
 func (f storedFlags) histories(ctx context.Context, from openedHistories, who string) (list []history.ApplicationRuns,
 	chosen []bool, err error) {
 	q := history.HistoryQuery{User: who, App: f.app, Since: float64(time.Now().Unix()) - storedDays*86400,

@@ -90,7 +90,7 @@ func TestChangesOfStoredRuns(t *testing.T) {
 	}
 	for _, c := range [][]string{{"--user", "nobody-at-all"}, {"--app", "none"}} {
 		got := askIn(env, append([]string{"changes"}, c...)...)
-		if got.status != 1 || !strings.Contains(got.complaint, ": none in the last 180 days") ||
+		if got.status != 1 || !strings.Contains(got.complaint, ", none in the last 180 days") ||
 			strings.Contains(got.complaint, "--site is all users") != (c[0] == "--app") {
 			t.Errorf("%v: %+v", c, got)
 		}
@@ -137,11 +137,11 @@ func TestCompareStoredHistories(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for complaint, args := range map[string][]string{
-		"jobs 1 and 2 are runs of one history":                            {"1", "2"},
-		"--by commit: jobs 1 and 30 do not differ in it, but in build_id": {"--by", "commit", "1", "30"},
+		"jobs 1 and 2 are runs of one history":                                    {"1", "2"},
+		"--by commit: jobs 1 and 30 have the same value, they differ in build_id": {"--by", "commit", "1", "30"},
 		"no run of job 999":                    {"1", "999"},
 		"--metric moon: want one of":           {"--metric", "moon", "1", "31"},
-		"--like: A and B must be job ids":      {"a.csv", "b.csv"},
+		"--like, A and B must be job ids":      {"a.csv", "b.csv"},
 		"--join week: want day, scale or none": {"--join", "week", "1", "31"},
 	} {
 		if got := askIn(env, append([]string{"compare", "--like"}, args...)...); got.status == 0 ||
@@ -320,7 +320,7 @@ func TestExportPprof(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}
 	if got := askIn(env, "export", "--pprof", "1", "-o", path); got.status != 1 ||
-		!strings.Contains(got.complaint, "no code was recorded") {
+		!strings.Contains(got.complaint, "has no code samples") {
 		t.Errorf("%+v", got)
 	}
 	for _, wrong := range [][]string{{}, {"x.jgp"}, {"31", "--csv"}, {"31", "--app", "ocean"}} {

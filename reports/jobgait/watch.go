@@ -74,7 +74,7 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 				what = args[0]
 			}
 			if o.cycles < 0 {
-				return usageError{errors.New("--cycles needs a number of cycles")}
+				return usageError{errors.New("invalid --cycles: want a positive number of cycles")}
 			}
 			return o.watch(cmd.Context(), what, cmd.OutOrStdout())
 		},

@@ -29,7 +29,7 @@ func (o watchOptions) find(what string) (string, error) {
 	}
 	id, isNumber := positiveNumber(what)
 	if what != "" && !isNumber {
-		return "", fmt.Errorf("%.80q is not a job, process or directory", what)
+		return "", fmt.Errorf("%.80q is unknown: want the id of a running job, a process id or a directory", what)
 	}
 	runs := runsOf(dirs, uid)
 	if what == "" {

@@ -18,8 +18,9 @@ const screenLines = 40
 // maxAddress and maxSubject are the largest lengths in bytes of the list of addresses and of the subject.
 const maxAddress, maxSubject = 1000, 2000
 
-// Recipients splits a list of addresses at commas. It rejects control characters, blanks, and addresses that
-// sendmail would take for an option.
+// Recipients splits a list of addresses at commas. It rejects a list without an address or longer than
+// maxAddress bytes, control characters, blanks within an address, and addresses that sendmail would take for
+// an option, a program or a file.
 func Recipients(list string) ([]string, error) {
 	if len(list) > maxAddress || strings.ContainsFunc(list, func(r rune) bool { return unicode.IsControl(r) }) {
 		return nil, fmt.Errorf("recipient %.60q has an end of line, another control character or more than %d bytes: no "+
@@ -33,12 +34,12 @@ func Recipients(list string) ([]string, error) {
 			continue
 		}
 		if a[0] == '-' || a[0] == '|' || a[0] == '/' || strings.ContainsAny(a, " \t<>;\"\\`$") {
-			return nil, fmt.Errorf("recipient %.60q is no address: no mail is sent", a)
+			return nil, fmt.Errorf("invalid recipient %.60q: want a mail address; no mail is sent", a)
 		}
 		out = append(out, a)
 	}
 	if len(out) == 0 {
-		return nil, errors.New("no recipient: no mail is sent")
+		return nil, errors.New("the list of recipients is empty: no mail is sent")
 	}
 	return out, nil
 }

@@ -16,7 +16,7 @@ type numbers struct {
 	shift float64
 }
 
-// MarshalJSON writes an array; a missing value is null.
+// MarshalJSON writes the values, each plus n.shift, as an array; a missing value is null.
 func (n numbers) MarshalJSON() ([]byte, error) {
 	b := make([]byte, 0, 2+10*len(n.v))
 	b = append(b, '[')

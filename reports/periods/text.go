@@ -42,7 +42,7 @@ func (r Detection) Text(w io.Writer, ascii bool) error {
 		p.Text("", fmt.Sprintf("note %s: %s", n.Code, n.Text))
 	}
 	if err := p.Print(w); err != nil {
-		return fmt.Errorf("write periods: %w", err)
+		return fmt.Errorf("write the periods as text: %w", err)
 	}
 	return nil
 }

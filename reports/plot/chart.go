@@ -90,7 +90,8 @@ func (c *Chart) grid() {
 	}
 }
 
-// Band fills between lo and hi over x.
+// Band fills between lo and hi over x. Places with a NaN or an infinite value are left out and divide the
+// band.
 func (c *Chart) Band(class string, x, lo, hi []float64) {
 	c.grid()
 	var d strings.Builder

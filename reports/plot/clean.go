@@ -30,7 +30,7 @@ func CleanSVG(picture string) (string, error) {
 			break
 		}
 		if err != nil {
-			return "", fmt.Errorf("picture: %w", err)
+			return "", fmt.Errorf("read the SVG picture: %w", err)
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -47,11 +47,11 @@ func CleanSVG(picture string) (string, error) {
 		case xml.CharData:
 			out.WriteString(Escape(string(t)))
 		default:
-			return "", errors.New("picture: comments and directives are not allowed")
+			return "", errors.New("invalid SVG picture: comments and directives are not allowed")
 		}
 	}
 	if roots != 1 || !strings.HasPrefix(out.String(), "<svg") {
-		return "", errors.New("picture: want one svg element")
+		return "", errors.New("invalid SVG picture: want exactly one svg element at the top level")
 	}
 	return out.String(), nil
 }
@@ -59,12 +59,12 @@ func CleanSVG(picture string) (string, error) {
 // writeStart writes a start tag, or returns an error if it is not allowed.
 func writeStart(out *strings.Builder, t xml.StartElement) error {
 	if !slices.Contains(cleanElements, t.Name.Local) {
-		return fmt.Errorf("picture: element %.40q is not allowed", t.Name.Local)
+		return fmt.Errorf("invalid SVG picture: element %.40q is not allowed", t.Name.Local)
 	}
 	out.WriteString("<" + t.Name.Local)
 	for _, a := range t.Attr {
 		if a.Name.Space != "" || !slices.Contains(cleanAttributes, a.Name.Local) {
-			return fmt.Errorf("picture: attribute %.40q is not allowed", a.Name.Local)
+			return fmt.Errorf("invalid SVG picture: attribute %.40q is not allowed", a.Name.Local)
 		}
 		out.WriteString(" " + a.Name.Local + `="` + Escape(a.Value) + `"`)
 	}

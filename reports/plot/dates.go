@@ -49,7 +49,7 @@ func dayTicks(lo, hi, raw float64) []Tick {
 	return ticks
 }
 
-// monthTicks returns ticks at the beginnings of months or years.
+// monthTicks returns ticks at the beginnings of months or years, about raw days apart or more.
 func monthTicks(lo, hi, raw float64) []Tick {
 	step := 12 * int(math.Ceil(raw/365.25))
 	for _, s := range []int{1, 2, 3, 6, 12} {
@@ -83,7 +83,8 @@ func monthTicks(lo, hi, raw float64) []Tick {
 // date returns the time of a day, given in days since 1970.
 func date(day float64) time.Time { return time.Unix(int64(math.Round(day*dayS)), 0).UTC() }
 
-// NumberTicks returns about want ticks from lo to hi at round whole numbers, with word before each number.
+// NumberTicks returns about want ticks from lo to hi at round whole numbers, with word before each number. It
+// returns nil for an invalid range.
 func NumberTicks(lo, hi float64, want int, word string) []Tick {
 	if !(hi > lo) || want < 1 || math.IsInf(hi-lo, 0) {
 		return nil

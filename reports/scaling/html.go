@@ -48,7 +48,7 @@ func Picture(w io.Writer, r Fits) (left int, err error) {
 		}
 	}
 	if err := p.Write(w, Style); err != nil {
-		return left, fmt.Errorf("write picture: %w", err)
+		return left, fmt.Errorf("write the picture of scaling models: %w", err)
 	}
 	return left, nil
 }

@@ -50,7 +50,7 @@ func JSON(w io.Writer, r Fits) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(out); err != nil {
-		return fmt.Errorf("write scaling results: %w", err)
+		return fmt.Errorf("write the scaling results as JSON: %w", err)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func Text(w io.Writer, r Fits) error {
 	}
 	r.writeSummary(b)
 	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write scaling results: %w", err)
+		return fmt.Errorf("write the scaling results as text: %w", err)
 	}
 	return nil
 }

@@ -177,7 +177,8 @@ func clock(seconds float64) string {
 	return fmt.Sprintf("%s%02d:%02d:%02d", days, s/3600%24, s/60%60, s%60)
 }
 
-// size prints bytes as seff does, with the largest unit of 1,024 below them from kB on.
+// size prints bytes as seff does, with the largest of the units kB to EB, in powers of 1,024, that does not
+// exceed them; 0 as MB.
 func size(bytes float64) string {
 	kb := bytes / 1024
 	if !(kb > 0) {

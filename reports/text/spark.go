@@ -12,8 +12,9 @@ const (
 	ramp   = ".:-=+*#%" // eight levels in ASCII
 )
 
-// Spark draws values as a line of characters, one per value, from lo at the bottom to hi at the top. A missing
-// value is a space.
+// Spark draws values as a line of characters, one per value, from lo at the bottom to hi at the top. A
+// missing or infinite value is a space; a value outside lo to hi is drawn as the nearer of the two. If hi is
+// not above lo, all values are drawn at the bottom.
 func Spark(values []float64, lo, hi float64, ascii bool) string {
 	levels := []rune(blocks)
 	if ascii {

@@ -68,7 +68,8 @@ func (c *sharedCode) find(ip uint64) int {
 	return c.areas.find(ip)
 }
 
-// readMaps reads the code areas of a process from /proc/PID/maps, within the lookup budget.
+// readMaps reads the code areas of a process from /proc/PID/maps, within the lookup budget. It also notes
+// whether the job uses MPI. If they cannot be read, or the table is full, the areas stay as they are.
 func (t *table) readMaps(p *processEntry, pid int32, at int64) {
 	if t.atCapacity() || !t.lookupBudget.Allows(at) {
 		return

@@ -14,7 +14,8 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// openCPU opens the timer of a CPU, disabled, and maps its ring.
+// openCPU opens the timer of a CPU, disabled, and maps its ring. If the ring cannot be mapped, the timer is
+// closed again.
 func (s *Sampler) openCPU(c *cpu) error {
 	var err error
 	if c.fd, err = s.open(&s.attr, s.pid(), c.number, -1, 0); err != nil {
@@ -94,7 +95,7 @@ func (s *Sampler) openOnCPU(number int) error {
 		})
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("sample addresses on CPU %d: %w", number, err), c.close())
+		return errors.Join(fmt.Errorf("open the code sampling timer on CPU %d: %w", number, err), c.close())
 	}
 	return nil
 }

@@ -47,7 +47,8 @@ func newIdentifier(p peek.Reader) *identifier {
 }
 
 // file returns the identity of the file that a process has mapped at an area. The file may be on a hanging
-// network file system, so the read is limited; without an answer the identity is that of the inode.
+// network file system, so the read is limited; without an answer, or beyond maxFiles files, the identity is
+// that of the inode. It asks once for each file.
 func (x *identifier) file(pid int32, a area) identity {
 	if h, ok := x.known[a.inode]; ok {
 		return h

@@ -28,7 +28,8 @@ const (
 // activityGrid is where the bins of all programs lie.
 type activityGrid struct{ startNS, stepNS int64 }
 
-// countSample counts a sample of a program in its bin.
+// countSample counts a sample of a program in its bin. It doubles the width of all programs' bins until one
+// holds the time.
 func (t *table) countSample(a *activity, timeNS int64) {
 	g := &t.grid
 	if g.stepNS == 0 {
@@ -77,7 +78,8 @@ func (t *table) countProcess(p *processEntry, pid int32, timeNS int64) {
 	}
 }
 
-// activities returns the programs with most samples, the one with most first. Times are seconds since sinceNS.
+// activities returns the programs with most samples, at most run.MostPrograms, the one with most first.
+// Programs without a name are left out, but Share is that of all samples. Times are seconds since sinceNS.
 func (t *table) activities(sinceNS int64) []run.Program {
 	names := make([]string, 0, len(t.programHits))
 	total, most, used := int64(0), uint32(0), 0

@@ -14,6 +14,9 @@ const (
 	purposes                    // how many there are
 )
 
+// purposeOf returns the purpose of the code of a library, by its name: synchronization for OpenMP,
+// communication for libraries that wait with the CPU busy, work for libraries that do the program's work,
+// else service.
 func purposeOf(library string) purpose {
 	switch {
 	case anatomy.ClassOf(library) == anatomy.OpenMP:

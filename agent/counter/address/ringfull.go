@@ -36,7 +36,7 @@ func (s *Sampler) startSignal() error {
 	}
 	stop, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
 	if err != nil {
-		return fmt.Errorf("wait for rings: %w", err)
+		return fmt.Errorf("arrange to be woken by the perf rings of code addresses: %w", err)
 	}
 	fds := []unix.PollFd{{Fd: int32(stop), Events: unix.POLLIN}}
 	for _, c := range s.cpus {
@@ -57,7 +57,7 @@ func (s *Sampler) stopSignal() error {
 	stop := s.signal.stop
 	s.signal.stop = -1
 	if _, err := unix.Write(stop, binary.NativeEndian.AppendUint64(nil, 1)); err != nil {
-		return fmt.Errorf("stop waiting for rings: %w", err)
+		return fmt.Errorf("stop waiting for the perf rings of code addresses: %w", err)
 	}
 	<-s.signal.ended
 	return unix.Close(stop)
@@ -67,7 +67,8 @@ func (s *Sampler) stopSignal() error {
 // ring as fast as the agent can drain it. Normal work fills half a ring of 128 KiB in 90 ms.
 const minSignalGapMS = 20
 
-// wait sends a signal each time a ring is half full, until it is stopped.
+// wait sends a signal each time a ring is half full, until it is stopped or poll fails. It removes
+// descriptors whose task has ended from fds.
 func (b *ringFullSignal) wait(fds []unix.PollFd) {
 	defer close(b.ended)
 	for {

@@ -16,15 +16,15 @@ import (
 func (s *Sampler) SetRate(r Rate) error {
 	switch {
 	case s.p.Root != 0:
-		return fmt.Errorf("change rate of a command's addresses: %w", errors.ErrUnsupported)
+		return fmt.Errorf("change the code sampling rate of a command: %w", errors.ErrUnsupported)
 	case r.PeriodNS < s.fastest.PeriodNS:
-		return fmt.Errorf("change rate of addresses to %g Hz: the rings are made for %g Hz", r.Hz, s.fastest.Hz)
+		return fmt.Errorf("change the code sampling rate to %g Hz: the rings hold at most %g Hz", r.Hz, s.fastest.Hz)
 	}
 	s.p.Rate = r
 	late := rawcall.Now() + perf.PhaseLimit
 	for _, c := range s.assignPhases() {
 		if err := s.startAtPhase(c, late, func() error { return s.setPeriod(c) }); err != nil {
-			return fmt.Errorf("change rate of addresses of CPU %d: %w", c.number, err)
+			return fmt.Errorf("change the code sampling rate on CPU %d: %w", c.number, err)
 		}
 	}
 	return nil

@@ -102,8 +102,8 @@ type cpu struct {
 const MaxTaskCPUs = 16
 
 // ErrTooManyCPUs is returned for a command that may run on more than MaxTaskCPUs CPUs.
-var ErrTooManyCPUs = fmt.Errorf("an ordinary user's code is sampled on up to %d CPUs, since every process that the "+
-	"command starts copies an event for each", MaxTaskCPUs)
+var ErrTooManyCPUs = fmt.Errorf("code sampling without root requires a command on at most %d CPUs, as every process "+
+	"that it starts copies one event for each CPU", MaxTaskCPUs)
 
 // New opens a timer on each of p.CPUs that is online, with kernel code if that is permitted. If one of them
 // cannot be opened, or no CPU is online, it closes all and returns an error; perf.IsForbidden reports whether
@@ -127,12 +127,12 @@ func New(open perf.Opener, p SamplingParams) (*Sampler, error) {
 			continue // went offline
 		}
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("sample addresses on CPU %d: %w", number, err), s.Close())
+			return nil, errors.Join(fmt.Errorf("open the code sampling timer on CPU %d: %w", number, err), s.Close())
 		}
 		s.cpus = append(s.cpus, c)
 	}
 	if len(s.cpus) == 0 {
-		return nil, fmt.Errorf("sample addresses: %w", unix.ENODEV)
+		return nil, fmt.Errorf("open the code sampling timers: none of the CPUs is online: %w", unix.ENODEV)
 	}
 	return s, nil
 }
@@ -189,7 +189,7 @@ func (s *Sampler) probe() error {
 			}
 		}
 	}
-	return fmt.Errorf("sample addresses on CPU %d: %w", s.p.CPUs[0], err)
+	return fmt.Errorf("probe code sampling on CPU %d: %w", s.p.CPUs[0], err)
 }
 
 // probeAttributes opens and closes a timer and, unless the timer records processes itself, a tracking event.
@@ -271,7 +271,7 @@ func (s *Sampler) Start() error {
 		if err := s.startAtPhase(c, late, func() error {
 			return perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_ENABLE, 0)
 		}); err != nil {
-			return fmt.Errorf("start addresses of CPU %d: %w", c.number, err)
+			return fmt.Errorf("start code sampling on CPU %d: %w", c.number, err)
 		}
 	}
 	return nil
@@ -283,7 +283,7 @@ func (s *Sampler) Stop() error {
 	first := s.disableTrackers()
 	for _, c := range s.assignPhases() {
 		if err := perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_DISABLE, 0); err != nil && first == nil {
-			first = fmt.Errorf("stop addresses of CPU %d: %w", c.number, err)
+			first = fmt.Errorf("stop code sampling on CPU %d: %w", c.number, err)
 		}
 	}
 	return first

@@ -85,9 +85,10 @@ const (
 	maxMaps  = 8 << 20
 )
 
-var errMaps = errors.New("/proc/PID/maps has a line that cannot be parsed")
+var errMaps = errors.New("/proc/PID/maps has a malformed line: want ADDRESS-ADDRESS RIGHTS OFFSET DEVICE INODE PATH")
 
-// parseMaps parses /proc/PID/maps and returns the executable areas; know registers each area's file:
+// parseMaps parses /proc/PID/maps and returns the executable areas; know registers each area's file. It reads
+// at most maxMaps bytes and maxAreas areas:
 //
 //	7f2c0d028000-7f2c0d1bd000 r-xp 00028000 fe:01 1234   /usr/lib/libc.so.6
 func parseMaps(r io.Reader, know func(a area, path string) int32) (space, error) {

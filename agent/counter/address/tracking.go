@@ -36,7 +36,8 @@ type tracking struct {
 // limited reports whether only records of the job's cgroup arrive.
 func (t *tracking) limited() bool { return t.dir != cgroup.FoundDir{} }
 
-// trackCPU opens the tracking event of a CPU, unless it is open, and enables it if tracking is on.
+// trackCPU opens the tracking event of a CPU, unless it is open, and enables it if tracking is on. For a
+// command it does nothing.
 func (s *Sampler) trackCPU(c *cpu) error {
 	if s.p.Root != 0 {
 		return nil
@@ -64,7 +65,7 @@ func (s *Sampler) trackCPU(c *cpu) error {
 func (s *Sampler) openTracker(c *cpu, pid, flags int) (int, error) {
 	fd, err := s.open(&s.tracking.attr, pid, c.number, -1, flags)
 	if err != nil {
-		return -1, fmt.Errorf("track processes on CPU %d: %w", c.number, err)
+		return -1, fmt.Errorf("open the perf event that tracks processes on CPU %d: %w", c.number, err)
 	}
 	if err := perf.Ioctl(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, c.fd); err != nil {
 		return -1, errors.Join(fmt.Errorf("track processes on CPU %d: %w", c.number, err), unix.Close(fd))
@@ -125,7 +126,7 @@ func (s *Sampler) followCgroup(now int64) error {
 	}
 	t.waitNS = min(max(2*t.waitNS, 1e9), 64e9)
 	t.failed, t.retryNS = dir, now+t.waitNS
-	return fmt.Errorf("limit records of processes to the job's cgroup: %w", err)
+	return fmt.Errorf("limit the perf records of processes to the job's cgroup: %w", err)
 }
 
 // limitTracking replaces the tracking events by events limited to a cgroup, or by events of the whole node for

@@ -64,7 +64,7 @@ func (w *Waited) add(x *threadSamples) {
 	}
 }
 
-// fade makes new samples past ones; false if hardly any are left.
+// fade adds the new samples to the past ones and makes all count less; false if hardly any are left.
 func (x *threadSamples) fade() bool {
 	left := 0.0
 	for code, n := range x.now {

@@ -35,7 +35,7 @@ func openPMU(open perf.Opener, sys string) (polled.Meter, error) {
 	}
 	cpus, err := kernel.ReadCPUs(filepath.Join(dir, "cpumask"))
 	if err != nil {
-		return polled.Meter{}, fmt.Errorf("power PMU: %w", err)
+		return polled.Meter{}, fmt.Errorf("read the type of the kernel's power PMU: %w", err)
 	}
 	m := polled.Meter{PMU: "power", EveryNS: everyNS}
 	var events []scaledEvent
@@ -51,7 +51,7 @@ func openPMU(open perf.Opener, sys string) (polled.Meter, error) {
 			continue // old kernels show domains that an AMD does not have
 		}
 		if err != nil {
-			return polled.Meter{}, errors.Join(fmt.Errorf("%s: %w", d.event, err), m.Close())
+			return polled.Meter{}, errors.Join(fmt.Errorf("open the energy event %s: %w", d.event, err), m.Close())
 		}
 		m.Columns = append(m.Columns, column(d))
 		names = append(names, fmt.Sprintf("%s config %#x", d.event, config))
@@ -94,19 +94,19 @@ func readEvent(dir, event string) (config uint64, scale float64, err error) {
 	}
 	joules, err := strconv.ParseFloat(texts[2], 64)
 	if err != nil || !(joules > 0 && joules < 1) || texts[1] != "Joules" {
-		return 0, 0, fmt.Errorf("%s: scale %q, unit %q: %w", event, texts[2], texts[1], errFormat)
+		return 0, 0, fmt.Errorf("energy event %s: scale %q, unit %q, want Joules: %w", event, texts[2], texts[1], errFormat)
 	}
 	return config, joules * 1e6, nil
 }
 
-var errFormat = errors.New("unknown format")
+var errFormat = errors.New("the kernel's power PMU uses an unknown format")
 
 // parseEvent parses "event=0x02", the only term that these events have.
 func parseEvent(term string) (uint64, error) {
 	value, ok := strings.CutPrefix(term, "event=")
 	config, err := strconv.ParseUint(value, 0, 64)
 	if !ok || err != nil {
-		return 0, fmt.Errorf("event %q: %w", term, errFormat)
+		return 0, fmt.Errorf("energy event %q: want event=NUMBER: %w", term, errFormat)
 	}
 	return config, nil
 }
@@ -157,7 +157,7 @@ func readUint(path string, bits int) (uint64, error) {
 	}
 	v, err := strconv.ParseUint(s, 10, bits)
 	if err != nil {
-		return 0, fmt.Errorf("parse %s: %w", path, errFormat)
+		return 0, fmt.Errorf("parse %s: want a number: %w", path, errFormat)
 	}
 	return v, nil
 }

@@ -33,7 +33,7 @@ func openPowercap(sys string, now func() int64) (polled.Meter, error) {
 			for i, f := range files {
 				v, err := f.Read()
 				if errors.Is(err, fs.ErrPermission) {
-					return fmt.Errorf("only root may read energy: %w", err)
+					return fmt.Errorf("open the energy counters, which only root may read: %w", err)
 				}
 				if err != nil {
 					return err
@@ -73,7 +73,7 @@ func findZones(dir string) ([]sensor, error) {
 			}
 			limit, err := readUint(filepath.Join(path, "max_energy_range_uj"), 63)
 			if err != nil {
-				return nil, fmt.Errorf("zone %s: %w", filepath.Base(path), err)
+				return nil, fmt.Errorf("read the energy counter of zone %s: %w", filepath.Base(path), err)
 			}
 			zones = append(zones, sensor{i, filepath.Join(path, "energy_uj"), limit})
 		}
@@ -116,8 +116,9 @@ const (
 	slackMicro = 1_000_000
 )
 
-// add takes the counter's value v at nowNS and returns the total growth since the first call. An implausible
-// increase counts as a reset and is ignored.
+// add takes the counter's value v at nowNS and returns the total growth since the first call. An increase
+// that needs more than maxWatts counts as a reset and is ignored. Without a limit, a smaller value is a
+// reset.
 func (u *unwrapper) add(v uint64, nowNS int64) uint64 {
 	if u.begun {
 		grew := v - u.last

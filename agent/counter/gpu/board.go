@@ -122,6 +122,7 @@ func (b *board) countMeter(now func() int64) (polled.Meter, error) {
 }
 
 // levelMeter returns the meter of the board's levels: memory in use, clock, and power if there is no energy.
+// Power of gpu_metrics goes before that of the sensor files.
 func (b *board) levelMeter() (polled.Meter, error) {
 	m := b.meter(levelsNS)
 	var reads []func() (uint64, error)
@@ -183,7 +184,8 @@ func orNothing(v uint64, ok bool) (uint64, error) {
 // maxHold is the longest time for which a reading of the utilization is taken to hold.
 const maxHold = time.Second
 
-// kernelTime adds the utilization times the time since the last reading, and returns the sum in ns.
+// kernelTime adds the utilization times the time since the last reading, at most maxHold, and returns the sum
+// in ns.
 func (b *board) kernelTime(now int64) (uint64, error) {
 	percent, ok := b.metrics.busyPct, b.metrics.hasBusy
 	if !ok {

@@ -32,7 +32,7 @@ const amdVendor = "0x1002"
 func listCards(sys string) ([]card, error) {
 	nodes, err := filepath.Glob(filepath.Join(sys, "class/drm/renderD*"))
 	if err != nil {
-		return nil, fmt.Errorf("list GPUs: %w", err)
+		return nil, fmt.Errorf("list the GPUs of this node: %w", err)
 	}
 	var cards []card
 	for _, node := range nodes {
@@ -90,14 +90,15 @@ func devicesOf(cards []card) []run.GPUDevice {
 const maxNameChars = 80
 
 var (
-	errUnknown   = errors.New("the scheduler names GPUs that are not on this node")
-	errAmbiguous = errors.New("the scheduler gives numbers, which are not those of device files of AMD's GPUs, and the " +
-		"job has not all of the node's")
-	errSleeps  = errors.New("the GPU is suspended: to read it would wake it")
-	errNothing = errors.New("the driver reports no values for this GPU")
+	errUnknown   = errors.New("the scheduler names GPUs of the job that are not on this node")
+	errAmbiguous = errors.New("cannot tell which GPUs the job has: it has only some of the node's, and the scheduler " +
+		"gives numbers, which are not those of device files of AMD's GPUs")
+	errSleeps  = errors.New("the GPU is suspended and is not read, because reading would wake it")
+	errNothing = errors.New("the driver of this GPU reports no values: check the driver's version")
 )
 
-// selectCards returns the cards that are the job's, in the scheduler's order. It returns an error if they
+// selectCards returns the cards that are the job's, in the scheduler's order. If the scheduler gives no
+// UUIDs, these are all cards, if it gives as many numbers as there are cards. It returns an error if they
 // cannot be determined.
 func selectCards(cards []card, g job.GPUs) ([]card, error) {
 	if len(g.UUIDs) == 0 {

@@ -112,7 +112,7 @@ func (f *heldGPUs) allFlushed() bool {
 	return true
 }
 
-// deviceNumbers returns the numbers of NVIDIA's device files, ascending, at most maxGPUs.
+// deviceNumbers returns the numbers of NVIDIA's device files, ascending, at most maxGPUs; none if dev is "".
 func deviceNumbers(dev string) (numbers []int) {
 	if dev == "" {
 		return nil

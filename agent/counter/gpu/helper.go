@@ -60,8 +60,8 @@ const (
 )
 
 var (
-	errSilent = errors.New("NVIDIA's driver gave no answer for more than 10 s")
-	errEnded  = errors.New("jobgait-nvml has ended")
+	errSilent = errors.New("NVIDIA's driver gave no answer for more than 10 s: does nvidia-smi hang?")
+	errEnded  = errors.New("jobgait-nvml ended before the job: GPU values are missing from then on")
 )
 
 // startHelper starts the program for devices, each a UUID or the number of a device file, with options before
@@ -222,7 +222,7 @@ func (h *helper) handle(r *record) {
 			t.take(r)
 		}
 	case recFailed:
-		h.abandon(fmt.Errorf("%s (%s)", r.textAt(0), statusText(r.status[0])))
+		h.abandon(fmt.Errorf("jobgait-nvml cannot read the GPU: %s (%s)", r.textAt(0), statusText(r.status[0])))
 	}
 }
 
@@ -236,8 +236,8 @@ func (h *helper) takeWindows(device int, afterNS int64) []window {
 	return slices.DeleteFunc(all, func(w window) bool { return w.endNS <= afterNS })
 }
 
-// files returns the device files of the helper's GPUs. It returns false until all GPUs are described, and if no
-// GPU has a known device number.
+// files reads what has arrived and returns the device files of the helper's GPUs. It returns false until all
+// GPUs are described, and if no GPU has a known device number.
 func (h *helper) files() (map[string]bool, bool) {
 	h.poll()
 	files := map[string]bool{}

@@ -69,11 +69,12 @@ func layouts(format, content uint8, size int) (layout, bool) {
 
 // Errors of gpu_metrics.
 var (
-	errShort   = errors.New("gpu_metrics is shorter than its header says")
-	errVersion = errors.New("unsupported version of gpu_metrics")
+	errShort   = errors.New("the AMD driver's file gpu_metrics is shorter than its header says")
+	errVersion = errors.New("the AMD driver's file gpu_metrics has an unsupported version")
 )
 
-// parseMetrics parses the content of gpu_metrics. A field with all bits set is absent.
+// parseMetrics parses the content of gpu_metrics. A field with all bits set is absent, and a utilization
+// above 100 %. It returns an error for an unknown version and a text that is too short.
 func parseMetrics(b []byte) (metrics, error) {
 	if len(b) < 4 {
 		return metrics{}, errShort
@@ -82,7 +83,7 @@ func parseMetrics(b []byte) (metrics, error) {
 	m := metrics{version: [2]uint8{b[2], b[3]}}
 	l, ok := layouts(b[2], b[3], size)
 	if !ok {
-		return metrics{}, fmt.Errorf("%w: %d.%d", errVersion, b[2], b[3])
+		return metrics{}, fmt.Errorf("%w: it has %d.%d", errVersion, b[2], b[3])
 	}
 	if size > len(b) {
 		return metrics{}, errShort

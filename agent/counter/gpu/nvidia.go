@@ -51,7 +51,8 @@ const (
 	maxEarly = 64
 )
 
-// take adds a reading of the helper, if it is of this device.
+// take adds a reading of the helper, if it is of this device. A reading that failed is only counted. At most
+// maxReady readings wait; further ones are dropped.
 func (c *nvColumn) take(r *record) {
 	if r.device != c.device || r.kind != recReading {
 		return
@@ -117,7 +118,7 @@ func (c *nvColumn) Drain(to counter.Sink) error {
 	}
 	c.ready = c.ready[:0]
 	if c.h.gone != nil {
-		return fmt.Errorf("read %s: %w", c.column.Name, c.h.gone)
+		return fmt.Errorf("read the GPU column %s: %w", c.column.Name, c.h.gone)
 	}
 	// A level holds until it is read again.
 	if now := c.h.now(); c.column.Gauge && c.last.timeNS != 0 && now-c.last.timeNS < levelHoldNS {
@@ -246,6 +247,8 @@ type meanSince struct {
 	time  bool // the time itself
 }
 
+// read returns the time, in ns, from the beginning of GPM's mean to the record, times the mean unless m.time
+// is set, and the status of the value.
 func (m meanSince) read(r *record) (uint64, uint8) {
 	began := int64(r.value[valGPMBegan])
 	if r.status[m.field] == nvNotRead && r.status[valGPMBegan] == nvOK {

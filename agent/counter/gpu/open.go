@@ -47,8 +47,9 @@ type Opened struct {
 type ReaderCPU struct{ TotalNS, StartNS int64 }
 
 // Open opens the GPUs that the scheduler assigned to the job. It accesses devices that may hang only in other
-// goroutines, and waits for them at most 2 s. GPUs that the job shares, or that cannot be identified, are not
-// opened; a note says why.
+// goroutines, and waits at most 2 s for an answer of each, one after the other: for AMD's GPUs up to 2 s for
+// each of the two kinds of values to open and as long to be read once. GPUs that the job shares, or that
+// cannot be identified, are not opened; a note says why.
 func Open(p ReadingParams) Opened {
 	if p.GPUs.Parted != "" {
 		return withheld("the job has parts of them by %s: what all of a GPU does is not the job's own", p.GPUs.Parted)

@@ -66,8 +66,8 @@ func (e event) source(scope, what string, hz float64, err error) run.CounterSour
 }
 
 // errInKernel is why an event that would open has no column.
-var errInKernel = errors.New("happens in the kernel, and only user code may be counted: kernel.perf_event_paranoid " +
-	"is above 1")
+var errInKernel = errors.New("the event happens in the kernel, and only user code may be counted: set " +
+	"kernel.perf_event_paranoid to 1 or less")
 
 // absentReason returns in words why an event could not be opened.
 func absentReason(err error) string {

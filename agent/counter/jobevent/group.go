@@ -39,7 +39,7 @@ func (g *group) open(open perf.Opener, pid, flags int, events []event) error {
 		}
 		fd, err := open(&a, pid, g.cpu, leader, flags)
 		if err != nil {
-			return errors.Join(fmt.Errorf("open %s on CPU %d: %w", e.name, g.cpu, err), g.close())
+			return errors.Join(fmt.Errorf("open the perf event %s on CPU %d: %w", e.name, g.cpu, err), g.close())
 		}
 		g.fds = append(g.fds, fd)
 	}

@@ -148,7 +148,7 @@ func (t *Task) control(request uint, verb string) error {
 	var first error
 	for i, fd := range t.fds {
 		if err := perf.Ioctl(fd, request, 0); err != nil && first == nil {
-			first = fmt.Errorf("%s %s of process %d: %w", verb, t.events[i].name, t.p.Root, err)
+			first = fmt.Errorf("%s the perf event %s of process %d: %w", verb, t.events[i].name, t.p.Root, err)
 		}
 	}
 	return first
@@ -165,7 +165,7 @@ func (t *Task) Drain(to counter.Sink) error {
 	for i, fd := range t.fds {
 		count, enabled, running, err := t.read(fd)
 		if err != nil {
-			return fmt.Errorf("read %s of process %d: %w", t.events[i].name, t.p.Root, err)
+			return fmt.Errorf("read the perf event %s of process %d: %w", t.events[i].name, t.p.Root, err)
 		}
 		wanted, ran := t.tallies[i].add(count, enabled, running)
 		t.multiplexed = t.multiplexed || ran+ran/100+1e6 < wanted

@@ -20,7 +20,7 @@ func CPUModel(proc string) string {
 }
 
 // parseCPUModel returns the model name in the first paragraph of /proc/cpuinfo, that of one CPU; on arm64 the
-// implementer and part numbers.
+// implementer and part numbers. It returns "" without these lines.
 func parseCPUModel(r io.Reader) string {
 	var implementer, part string
 	lines := bufio.NewScanner(r)

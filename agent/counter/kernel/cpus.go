@@ -21,11 +21,11 @@ func OnlineCPUs(sys string) ([]int, error) {
 func ReadCPUs(path string) ([]int, error) {
 	b, err := rawcall.ReadRecord(path, nil, 1<<16)
 	if err != nil {
-		return nil, fmt.Errorf("read CPUs: %w", err)
+		return nil, fmt.Errorf("read the list of CPUs: %w", err)
 	}
 	cpus, err := parseCPUs(strings.TrimSpace(string(b)))
 	if err != nil {
-		return nil, fmt.Errorf("read CPUs: %s: %w", path, err)
+		return nil, fmt.Errorf("read the list of CPUs in %s: %w", path, err)
 	}
 	return cpus, nil
 }
@@ -50,14 +50,14 @@ func NewOnline(sys string) *Online {
 func (o *Online) Read() (changed bool, err error) {
 	b, err := o.f.read()
 	if err != nil {
-		return false, fmt.Errorf("read CPUs: %w", err)
+		return false, fmt.Errorf("read the list of online CPUs: %w", err)
 	}
 	if len(b) > 0 && bytes.Equal(b, o.last) {
 		return false, nil
 	}
 	cpus, err := parseCPUs(strings.TrimSpace(string(b)))
 	if err != nil {
-		return false, fmt.Errorf("read CPUs: %s: %w", o.f.path, err)
+		return false, fmt.Errorf("read the list of online CPUs in %s: %w", o.f.path, err)
 	}
 	o.last = append(o.last[:0], b...)
 	changed = o.cpus != nil && !slices.Equal(o.cpus, cpus)
@@ -102,14 +102,14 @@ func parseCPUs(list string) ([]int, error) {
 		}
 		a, err := strconv.Atoi(from)
 		if err != nil {
-			return nil, fmt.Errorf("CPU list %q: %w", list, err)
+			return nil, fmt.Errorf("parse the CPU list %q: %w", list, err)
 		}
 		b, err := strconv.Atoi(to)
 		if err != nil {
-			return nil, fmt.Errorf("CPU list %q: %w", list, err)
+			return nil, fmt.Errorf("parse the CPU list %q: %w", list, err)
 		}
 		if a < 0 || b < a || b >= maxCPU || len(cpus)+b-a >= maxCPU {
-			return nil, fmt.Errorf("CPU list %q: not a range", list)
+			return nil, fmt.Errorf("CPU list %q: want ranges such as 0-3,8", list)
 		}
 		for cpu := a; cpu <= b; cpu++ {
 			cpus = append(cpus, cpu)

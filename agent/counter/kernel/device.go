@@ -29,12 +29,12 @@ func perDevice(path string, names []string, columns []profile.Column,
 	}
 }
 
-// withDevice returns the entries of a directory in /sys that have a hardware device and pass the test. Entries
-// without one are built on others and would count twice.
+// withDevice returns the entries of a directory in /sys that have a hardware device and pass the test.
+// Entries without one are built on others and would count twice. It returns an error if none is left.
 func withDevice(kind, dir string, passes func(at string) bool) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("list %ss: %w", kind, err)
+		return nil, fmt.Errorf("list the node's devices of kind %s: %w", kind, err)
 	}
 	var names []string
 	for _, e := range entries {
@@ -44,7 +44,7 @@ func withDevice(kind, dir string, passes func(at string) bool) ([]string, error)
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("no %s with a device behind it", kind)
+		return nil, fmt.Errorf("this node has no %s backed by a hardware device", kind)
 	}
 	return names, nil
 }

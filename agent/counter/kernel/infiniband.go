@@ -20,7 +20,7 @@ import (
 func InfiniBand(r Roots) (polled.Meter, error) {
 	ports, err := filepath.Glob(filepath.Join(r.Sys, "class/infiniband/*/ports/*"))
 	if err != nil || len(ports) == 0 {
-		return polled.Meter{}, errors.New("no InfiniBand adapter")
+		return polled.Meter{}, errors.New("this node has no InfiniBand adapter")
 	}
 	var files []Number
 	var names []string
@@ -33,7 +33,7 @@ func InfiniBand(r Roots) (polled.Meter, error) {
 		names = append(names, filepath.Base(filepath.Dir(filepath.Dir(dir)))+"/"+filepath.Base(dir))
 	}
 	if len(files) == 0 {
-		return polled.Meter{}, errors.New("no InfiniBand port is active")
+		return polled.Meter{}, errors.New("this node has no active InfiniBand port")
 	}
 	return polled.Meter{
 		Columns: []profile.Column{
@@ -71,7 +71,7 @@ func readWords(files []Number, cells []uint64) error {
 			return err
 		}
 		if v == fullWords {
-			return fmt.Errorf("%s is a 32-bit counter that has stopped at its maximum", f.Path())
+			return fmt.Errorf("%s is a 32-bit counter that stopped at its maximum: reset it with perfquery", f.Path())
 		}
 		cells[i] = v * wordBytes
 	}

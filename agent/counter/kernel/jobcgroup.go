@@ -74,10 +74,10 @@ func (j JobCgroup) version() string {
 	return "v1 "
 }
 
-var errController = errors.New("this kernel has no such cgroup controller here")
+var errController = errors.New("the cgroup controller of this counter is not mounted on this node")
 
 // errNoIO is reported on a node whose io controller is not enabled: slurmd does not enable it.
-var errNoIO = errors.New("the cgroups of jobs have no io.stat here: jobgait doctor says how they get it")
+var errNoIO = errors.New("the cgroups of jobs have no io.stat on this node: jobgait doctor says how to enable it")
 
 // CPU returns a meter of the job's CPU time, as of the last clock tick of each CPU; the files have microseconds
 // (v2) or nanoseconds (v1). Its note says for all meters that the job never had a cgroup.
@@ -155,7 +155,7 @@ func (j JobCgroup) OOMKills() (polled.Meter, error) {
 // Pressure returns a meter of the time for which the job's processes waited for CPU, disk or memory (v2 only).
 func (j JobCgroup) Pressure() (polled.Meter, error) {
 	if !j.v2 || !exists(filepath.Join(j.roots.Proc, "pressure")) {
-		return polled.Meter{}, errors.New("this kernel reports no pressure of cgroups")
+		return polled.Meter{}, errors.New("this kernel reports no pressure (PSI) of cgroups: boot it with psi=1")
 	}
 	return pressure("cgroup_psi", "job", "v2 cpu.pressure",
 		j.filesOf("", "cpu.pressure", "io.pressure", "memory.pressure")), nil
@@ -180,7 +180,7 @@ func (j JobCgroup) Disk() (polled.Meter, error) {
 		devices[i] = d.device
 	}
 	if !j.v2 && !countsAny(filepath.Join(j.mount, controller, name), devices) {
-		return polled.Meter{}, errors.New("blkio of this kernel counts only throttled I/O")
+		return polled.Meter{}, errors.New("no disk I/O of the job: blkio of this kernel counts only throttled I/O")
 	}
 	p := j.filesOf(controller, name)
 	return polled.Meter{

@@ -80,8 +80,8 @@ func parseLimit(s string) (float64, bool) {
 	return float64(v), err == nil && v > 0
 }
 
-// lowestLimit returns a meter of the lowest limit from the cgroup up to its mount; limit returns the limit in a
-// directory, false for unlimited.
+// lowestLimit returns a meter of the lowest limit from the cgroup up to its mount; limit returns the limit in
+// a directory, false for unlimited. A reading without a cgroup or a limit is polled.ErrAbsent.
 func (j JobCgroup) lowestLimit(controller string, c profile.Column,
 	limit func(dir string) (float64, bool)) polled.Meter {
 	c.Scope = "job"
@@ -145,7 +145,7 @@ func (j JobCgroup) killsV1() polled.Meter {
 			case read == 0 && !exists(dir):
 				return polled.ErrAbsent
 			case read == 0:
-				return errors.New("this kernel has no memory events by cgroup")
+				return errors.New("this kernel does not count out-of-memory kills per cgroup")
 			}
 			cells[0] = 0
 			for _, v := range kills {

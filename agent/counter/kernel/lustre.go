@@ -13,7 +13,8 @@ import (
 //
 //	read_bytes   123 samples [bytes] 4096 4194304 515899392
 //
-// Count, unit, least, most, sum. Since 2.12 only root sees them, in debugfs.
+// Count, unit, least, most, sum. Since 2.12 only root sees them, in debugfs. The files below /proc are used
+// only if debugfs has none.
 func Lustre(r Roots) (polled.Meter, error) {
 	var files []*file
 	for _, pattern := range []string{
@@ -29,7 +30,7 @@ func Lustre(r Roots) (polled.Meter, error) {
 		}
 	}
 	if len(files) == 0 {
-		return polled.Meter{}, errors.New("no Lustre file system whose stats can be read")
+		return polled.Meter{}, errors.New("this node mounts no Lustre file system with readable statistics")
 	}
 	return polled.Meter{
 		Columns: []profile.Column{

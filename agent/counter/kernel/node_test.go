@@ -167,10 +167,10 @@ func TestWhatIsMissingHasNoColumn(t *testing.T) {
 	}{
 		"a full 32-bit counter": {"sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_data", "4294967295\n", "infiniband",
 			"full"},
-		"no memory available":   {"proc/meminfo", "MemTotal: 5 kB\n", "mem_used", "unknown format"},
-		"a cut line":            {"proc/diskstats", "8 0 sda 1 2 3\n", "disk", "unknown format"},
+		"no memory available":   {"proc/meminfo", "MemTotal: 5 kB\n", "mem_used", "documented format"},
+		"a cut line":            {"proc/diskstats", "8 0 sda 1 2 3\n", "disk", "documented format"},
 		"no line of its device": {"proc/net/dev", "  eth9: 1 2 3 4 5 6 7 8 9 10\n", "net", "does not contain"},
-		"pressure switched off": {"proc/pressure/io", "", "psi", "unknown format"},
+		"pressure switched off": {"proc/pressure/io", "", "psi", "documented format"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := node(t)

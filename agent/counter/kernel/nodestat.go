@@ -7,9 +7,9 @@ import (
 	"jobgait/agent/profile"
 )
 
-// NodeCPU returns a meter of the node's busy CPU time, from the first line of /proc/stat, in ticks of 10 ms. It
-// is for nodes without perf events. Reading the file is costly on large nodes, since the kernel also formats
-// all interrupt counts.
+// NodeCPU returns a meter of the node's busy CPU time, from the first line of /proc/stat, in ns with a
+// resolution of 10 ms. It is for nodes without perf events. Reading the file is costly on large nodes, since
+// the kernel also formats all interrupt counts.
 //
 //	cpu  user nice system idle iowait irq softirq steal guest guest_nice
 func NodeCPU(r Roots) (polled.Meter, error) {

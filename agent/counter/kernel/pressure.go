@@ -17,7 +17,7 @@ import (
 func Pressure(r Roots) (polled.Meter, error) {
 	dir := filepath.Join(r.Proc, "pressure")
 	if !exists(dir) {
-		return polled.Meter{}, errors.New("this kernel reports no pressure")
+		return polled.Meter{}, errors.New("this kernel reports no pressure (PSI): boot it with psi=1")
 	}
 	return pressure("psi", "node", dir, newMovingFiles(fixedDir(dir), "cpu", "io", "memory")), nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // errFormat means that a file does not have its documented format.
-var errFormat = errors.New("unknown format")
+var errFormat = errors.New("the kernel's file does not have its documented format")
 
 // cutLine returns the first line of b, without its newline, and the bytes after it.
 func cutLine(b []byte) (line, rest []byte) {
@@ -42,8 +42,8 @@ func cutFields(b []byte, n int) []byte {
 	return b
 }
 
-// cutNumber parses a decimal number after spaces and returns the rest. ok is false without a number or if it
-// does not fit into 64 bits.
+// cutNumber parses a decimal number after spaces and returns the rest. ok is false without a number, or if it
+// is polled.NoCell or larger.
 func cutNumber(b []byte) (v uint64, rest []byte, ok bool) {
 	for len(b) > 0 && isSpace(b[0]) {
 		b = b[1:]

@@ -28,10 +28,10 @@ const tick = 10_000_000
 // maxStat is larger than any stat file, which has 52 numbers and a name of 15 bytes.
 const maxStat = 4096
 
-var errStat = errors.New("malformed stat")
+var errStat = errors.New("/proc/PID/stat does not have its documented format")
 
 // readTimes reads and parses /proc/PID/stat, using buf, and returns the times and the process's name, which
-// changes with every exec.
+// changes with every exec and lies in buf.
 func readTimes(proc string, pid int, buf []byte) (times, []byte, error) {
 	b, err := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "stat"), buf, maxStat)
 	if err != nil {
@@ -39,7 +39,7 @@ func readTimes(proc string, pid int, buf []byte) (times, []byte, error) {
 	}
 	t, err := parseTimes(b)
 	if err != nil {
-		return times{}, nil, fmt.Errorf("process %d: %w", pid, err)
+		return times{}, nil, fmt.Errorf("read the CPU time of process %d: %w", pid, err)
 	}
 	return t, b[bytes.IndexByte(b, '(')+1 : bytes.LastIndexByte(b, ')')], nil
 }

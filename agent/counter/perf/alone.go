@@ -21,13 +21,13 @@ func OpenAlone(open Opener, pmuType uint32, config uint64, cpu int) (Alone, erro
 	attr.Size = uint32(unsafe.Sizeof(attr))
 	fd, err := open(&attr, -1, cpu, -1, 0)
 	if err != nil {
-		return Alone{}, fmt.Errorf("open on CPU %d: %w", cpu, err)
+		return Alone{}, fmt.Errorf("open a perf event on CPU %d: %w", cpu, err)
 	}
 	return Alone{fd}, nil
 }
 
 // errNoCount is returned for an event whose CPU went offline.
-var errNoCount = errors.New("the event returned no count")
+var errNoCount = errors.New("the perf event returned no count, because its CPU went offline")
 
 // Read returns the count since it was opened.
 func (a Alone) Read() (uint64, error) {

@@ -91,7 +91,7 @@ func (c *Counters) openAll() error {
 		}
 	}
 	if counted == 0 {
-		return fmt.Errorf("open groups: %w", unix.ENODEV)
+		return fmt.Errorf("open the perf event groups: none of the CPUs is online: %w", unix.ENODEV)
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func cpusToCount(r kernel.Roots, cpus []int) ([]int, error) {
 		}
 	}
 	if len(cpus) == 0 {
-		return nil, errors.New("no CPU to count on")
+		return nil, errors.New("open the perf event groups: the list of CPUs is empty")
 	}
 	return cpus, nil
 }
@@ -190,7 +190,7 @@ func (c *Counters) enable(l *lane, late int64) error {
 		return l.group.enable()
 	}, func() error { return c.k.period(l.group.fds[0], c.periodNS) })
 	if err != nil {
-		return fmt.Errorf("start group of CPU %d: %w", l.cpu, err)
+		return fmt.Errorf("start the perf event group of CPU %d: %w", l.cpu, err)
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ func (c *Counters) Stop() error {
 			continue
 		}
 		if err := l.group.disable(); err != nil && first == nil {
-			first = fmt.Errorf("stop group of CPU %d: %w", l.cpu, err)
+			first = fmt.Errorf("stop the perf event group of CPU %d: %w", l.cpu, err)
 		}
 	}
 	return first

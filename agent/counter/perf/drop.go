@@ -27,8 +27,9 @@ type tracepointCost struct {
 	debtNS    int64 // ns
 }
 
-// charge adds the cost of a lane's calls up to the time now. If the cost exceeds the allowance, it returns the
-// column with most calls, else -1. totals[from:] are the tracepoints.
+// charge adds the cost of a lane's calls up to the time now. If the cost exceeds the allowance, it returns
+// the column with most calls, else -1. totals[from:] are the tracepoints. The first call only notes the
+// totals and returns -1.
 func (p *tracepointCost) charge(now int64, totals []uint64, from int) int {
 	if p.chargedNS == 0 {
 		p.chargedNS, p.calls = now, append([]uint64{}, totals[from:]...)

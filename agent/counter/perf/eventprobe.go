@@ -102,7 +102,7 @@ func (t *eventProbe) findProbes(cpus []int) error {
 		}
 	}
 	if len(t.probes) == 0 {
-		return fmt.Errorf("open groups: %w", err)
+		return fmt.Errorf("probe the perf events: %w", err)
 	}
 	return nil
 }

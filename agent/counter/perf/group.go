@@ -46,7 +46,7 @@ func openGroup(k syscalls, cpu int, periodNS int64, members []member) (*group, e
 	a := leaderAttr(periodNS)
 	fd, err := k.open(&a, -1, cpu, -1, 0)
 	if err != nil {
-		return nil, fmt.Errorf("open cpu-clock on CPU %d: %w", cpu, err)
+		return nil, fmt.Errorf("open the perf event cpu-clock on CPU %d: %w", cpu, err)
 	}
 	g.fds = append(g.fds, fd)
 	for _, m := range members {
@@ -54,7 +54,7 @@ func openGroup(k syscalls, cpu int, periodNS int64, members []member) (*group, e
 		fd, err := k.open(&a, -1, cpu, g.fds[0], 0)
 		if err != nil {
 			g.close()
-			return nil, fmt.Errorf("open type %d config %#x on CPU %d: %w", m.attr.Type, m.attr.Config, cpu, err)
+			return nil, fmt.Errorf("open perf event type %d config %#x on CPU %d: %w", m.attr.Type, m.attr.Config, cpu, err)
 		}
 		g.fds = append(g.fds, fd)
 	}
@@ -72,16 +72,16 @@ const (
 func recordSize(siblings int) int { return headerSize + 8 + 24 + 8*(siblings+1) }
 
 // errMemoryLock means that the user may not lock more memory (perf_event_mlock_kb and RLIMIT_MEMLOCK).
-var errMemoryLock = errors.New("too much memory locked")
+var errMemoryLock = errors.New("the perf ring exceeds the memory that may be locked: raise perf_event_mlock_kb")
 
 // mapRing maps the ring of the group's leader; errMemoryLock if the user may not lock that much memory.
 func (g *group) mapRing(pages int) error {
 	ring, err := g.k.mmap(g.fds[0], pages)
 	if errors.Is(err, unix.EPERM) {
-		err = fmt.Errorf("%w: %w", errMemoryLock, err)
+		err = fmt.Errorf("map the ring of perf records: %w: %w", errMemoryLock, err)
 	}
 	if err != nil {
-		return fmt.Errorf("group of CPU %d: %w", g.cpu, err)
+		return fmt.Errorf("map the perf ring of CPU %d: %w", g.cpu, err)
 	}
 	g.ring = ring
 	return nil
@@ -117,10 +117,10 @@ func (g *group) read() (reading, error) {
 	n, err := g.k.read(g.fds[0], g.buf)
 	r.after = g.k.now()
 	if err != nil {
-		return r, fmt.Errorf("read group of CPU %d: %w", g.cpu, err)
+		return r, fmt.Errorf("read the perf event group of CPU %d: %w", g.cpu, err)
 	}
 	if r.Sample, err = parseGroup(g.buf[:n], g.readCounts); err != nil {
-		return r, fmt.Errorf("read group of CPU %d: %w", g.cpu, err)
+		return r, fmt.Errorf("parse the counts of the perf event group of CPU %d: %w", g.cpu, err)
 	}
 	r.TimeNS = r.before + (r.after-r.before)/2
 	return r, nil
@@ -134,8 +134,9 @@ func (g *group) placeReading(r reading) Sample {
 }
 
 // accumulate adds a sample's increments to the totals and reports whether the group was multiplexed since the
-// last sample. Counts of part of the time are scaled by enabled / running for each interval, as perf stat does;
-// an interval without any count is included in the next one with counts.
+// last sample. A sample older than the last one is ignored. Counts of part of the time are scaled by enabled
+// / running for each interval, as perf stat does; an interval without any count is included in the next one
+// with counts.
 func (g *group) accumulate(s Sample, total []uint64) (multiplexed bool) {
 	if s.Enabled < g.last.Enabled {
 		return false // a read and a record that crossed

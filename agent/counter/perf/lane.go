@@ -54,7 +54,8 @@ type pass struct {
 }
 
 // drainLane passes a lane's records and, if needed, a reading to the sink. For an offline CPU it passes the
-// unchanged totals, so that the sum over all CPUs continues.
+// unchanged totals, so that the sum over all CPUs continues. If the group cannot be read, it does so too,
+// closes the group and returns the error.
 func (c *Counters) drainLane(i int, l *lane, to counter.Sink) error {
 	if l.group == nil {
 		to.Read(i, c.k.now(), l.total)

@@ -137,7 +137,7 @@ func formatCPUs(cpus []int) string {
 func readUint(path string) (uint64, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return 0, fmt.Errorf("read number: %w", err)
+		return 0, fmt.Errorf("read a number of the kernel: %w", err)
 	}
 	return strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64)
 }

@@ -20,12 +20,12 @@ func Open(attr *unix.PerfEventAttr, pid, cpu, groupFD, flags int) (int, error) {
 	}
 }
 
-// RaiseFileLimit raises the limit of open files to want, as far as permitted: nine events on 128 CPUs need more
-// than the usual 1024.
+// RaiseFileLimit raises the limit of open files to want, as far as permitted, and the hard limit too if this
+// process may do that: nine events on 128 CPUs need more than the usual 1024.
 func RaiseFileLimit(want uint64) error {
 	var lim unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &lim); err != nil {
-		return fmt.Errorf("read limit of open files: %w", err)
+		return fmt.Errorf("read the limit of open files (RLIMIT_NOFILE): %w", err)
 	}
 	if lim.Cur >= want {
 		return nil
@@ -37,7 +37,7 @@ func RaiseFileLimit(want uint64) error {
 	}
 	lim.Cur, lim.Max = min(want, hard), hard
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &lim); err != nil {
-		return fmt.Errorf("raise limit of open files to %d: %w", lim.Cur, err)
+		return fmt.Errorf("raise the limit of open files (RLIMIT_NOFILE) to %d: %w", lim.Cur, err)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ type Header struct {
 
 const headerSize = 8
 
-var errRecord = errors.New("malformed perf record")
+var errRecord = errors.New("the perf ring holds a malformed record")
 
 // parseHeader parses a record's header. It returns errRecord if the size is not a multiple of 8 or is shorter
 // than the header.

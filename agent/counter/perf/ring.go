@@ -23,7 +23,7 @@ func MapRing(fd, pages int) (*Ring, error) {
 	size := os.Getpagesize()
 	mem, err := unix.Mmap(fd, 0, (1+pages)*size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
-		return nil, fmt.Errorf("map ring of %d pages: %w", pages, err)
+		return nil, fmt.Errorf("map a perf ring of %d pages: %w", pages, err)
 	}
 	meta := (*unix.PerfEventMmapPage)(unsafe.Pointer(&mem[0]))
 	r := newRing(mem[size:], &meta.Data_head, &meta.Data_tail)
@@ -55,7 +55,7 @@ func (r *Ring) Drain(take func(h Header, body []byte)) error {
 		h, err := parseHeader(r.data[at:])
 		if err != nil || uint64(h.Size) > head-tail {
 			atomic.StoreUint64(r.tail, head)
-			return fmt.Errorf("ring at %d: %w", tail, errRecord)
+			return fmt.Errorf("read the perf ring at offset %d: %w", tail, errRecord)
 		}
 		take(h, r.record(at, h.Size)[headerSize:])
 		tail += uint64(h.Size)

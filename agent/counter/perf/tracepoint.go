@@ -23,9 +23,9 @@ func tracepoints() []tracepoint {
 }
 
 var (
-	errNoTraceFS    = errors.New("tracefs is not mounted")
+	errNoTraceFS    = errors.New("tracefs is not mounted: mount it at /sys/kernel/tracing")
 	errNoTracepoint = errors.New("this kernel has no such tracepoint")
-	errTraceID      = errors.New("not permitted: only root may read the ids of tracepoints")
+	errTraceID      = errors.New("reading the ids of tracepoints is not permitted: only root may read tracefs")
 )
 
 // id returns the number of a tracepoint, from the two usual mount points of tracefs, else from any other.

@@ -26,8 +26,8 @@ const (
 
 // errPending is returned while the operation runs, errHung if it runs for longer than hungAfter.
 var (
-	errPending = errors.New("the previous reading has not ended yet")
-	errHung    = errors.New("no answer for 10 s")
+	errPending = errors.New("the previous reading of the counter is still in progress")
+	errHung    = errors.New("the device gave no answer to a reading for 10 s")
 )
 
 // newBackground starts the goroutine, which calls do on request and finish at the end.
@@ -89,7 +89,7 @@ func (a *background) close() error {
 // device that takes longer counts as absent.
 const probeTimeout = 2 * time.Second
 
-var errNoAnswer = errors.New("the device does not respond")
+var errNoAnswer = errors.New("the device does not respond: its first reading took more than 2 s")
 
 // readNow takes a reading, or returns the result of the one that runs. A reading that was started before Start
 // is discarded.

@@ -44,7 +44,8 @@ var _ counter.Source = (*Source)(nil)
 const maxTimeShare = 1.0 / 200
 
 // New returns a Source for a meter, after reading it to measure how long a reading takes. It returns an error
-// if the meter cannot be read, but not for ErrAbsent.
+// if the meter cannot be read, but not for ErrAbsent. It lengthens the meter's interval if readings would
+// take more than maxTimeShare of the time.
 func New(m Meter, now func() int64) (*Source, error) {
 	if m.Cells == 0 {
 		m.Cells = len(m.Columns)
@@ -167,7 +168,7 @@ func (p *Source) Drain(to counter.Sink) error {
 		return nil
 	case errors.Is(err, errHung):
 		p.hung = true
-		return fmt.Errorf("read %s: %w", p.m.Columns[0].Name, err)
+		return fmt.Errorf("read the counter %s: %w", p.m.Columns[0].Name, err)
 	case errors.Is(err, ErrAbsent):
 		p.absent, p.absentNS = true, p.end
 		if p.readings == 0 {
@@ -178,7 +179,7 @@ func (p *Source) Drain(to counter.Sink) error {
 	case err != nil:
 		p.failures++
 		p.failure = err
-		return fmt.Errorf("read %s: %w", p.m.Columns[0].Name, err)
+		return fmt.Errorf("read the counter %s: %w", p.m.Columns[0].Name, err)
 	}
 	if p.m.Columns[0].Gauge {
 		p.sumLevels()
@@ -215,7 +216,7 @@ func (p *Source) read() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s does not contain it", p.m.Config)
+	return fmt.Errorf("%s does not contain a value of this counter", p.m.Config)
 }
 
 // setLast sets the last value of all cells.

@@ -31,7 +31,7 @@ const (
 func Environ(r job.Run) ([]string, error) {
 	text, err := json.Marshal(cleanedRun(r))
 	if err != nil {
-		return nil, fmt.Errorf("encode the run for the hooks: %w", err)
+		return nil, fmt.Errorf("encode the run for the environment of the hooks: %w", err)
 	}
 	return []string{runName + "=" + string(text)}, nil
 }
@@ -53,13 +53,13 @@ func CountersVariable(counters []run.Counter) string {
 func (Standalone) ReadContext(getenv func(string) string, h job.Host) (job.HookContext, error) {
 	var r job.Run
 	if err := json.Unmarshal([]byte(getenv(runName)), &r); err != nil {
-		return job.HookContext{}, fmt.Errorf("%s: %w: not called by jobgait run?", runName, err)
+		return job.HookContext{}, fmt.Errorf("read the variable %s, which jobgait run sets: %w", runName, err)
 	}
 	if err := r.Key.Valid(); err != nil {
-		return job.HookContext{}, fmt.Errorf("%s: %w", runName, err)
+		return job.HookContext{}, fmt.Errorf("the variable %s holds an invalid run key: %w", runName, err)
 	}
 	if r.RootPID <= 0 {
-		return job.HookContext{}, fmt.Errorf("%s has no command", runName)
+		return job.HookContext{}, fmt.Errorf("the variable %s holds no process id of a command: call jobgait run", runName)
 	}
 	r = cleanedRun(r)
 	r.GPUs = nil // no scheduler has assigned any

@@ -32,7 +32,7 @@ func CallerOfHook(args []string, getenv func(string) string, root bool) (job.Sch
 	case len(args) == 1 && args[0] == Local:
 		return local.Standalone{}, configs.WithOneMachine(getenv), nil
 	}
-	return nil, nil, fmt.Errorf("called by a scheduler with its environment, takes no arguments of others: %.40q", args[0])
+	return nil, nil, fmt.Errorf("unexpected argument %.40q: the scheduler calls this program without arguments", args[0])
 }
 
 // ForSettings returns the scheduler that the settings and the environment name, with the commands to query it.

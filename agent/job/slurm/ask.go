@@ -40,7 +40,7 @@ func (s Scheduler) QueryJob(ctx context.Context, id run.JobID) (job.Details, err
 		return job.Details{}, job.ErrUnknown
 	}
 	if err != nil {
-		return job.Details{}, fmt.Errorf("query scontrol: %w: %.200s", err, complaint)
+		return job.Details{}, fmt.Errorf("query the job with scontrol: %w: %.200s", err, complaint)
 	}
 	return parseScontrol(out, id), nil
 }
@@ -121,12 +121,13 @@ func (s Scheduler) runSacct(ctx context.Context, args ...string) ([]byte, error)
 	defer cancel()
 	out, complaint, err := s.runCommand(ctx, s.Sacct, append([]string{"-X", "-n", "-P"}, args...)...)
 	if err != nil {
-		return nil, fmt.Errorf("query sacct: %w: %.200s", err, complaint)
+		return nil, fmt.Errorf("query the job with sacct: %w: %.200s", err, complaint)
 	}
 	return out, nil
 }
 
-// Fields returns Slurm's version ("slurm-wlm 22.05.8"), which scontrol prints without contacting a daemon.
+// Fields returns Slurm's version ("slurm-wlm 22.05.8"), which scontrol prints without contacting a daemon. It
+// returns nil if scontrol is not configured or fails.
 func (s Scheduler) Fields(ctx context.Context) map[string]string {
 	if s.Scontrol == "" {
 		return nil

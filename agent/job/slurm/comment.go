@@ -44,7 +44,7 @@ func (s Scheduler) SetComments(ctx context.Context, list []job.Comment, mark str
 		return 0, nil
 	}
 	if err := s.runSacctmgr(ctx, commands); err != nil {
-		return 0, fmt.Errorf("write the administrator's comments: %w", err)
+		return 0, fmt.Errorf("write the admin comments of jobs with sacctmgr: %w", err)
 	}
 	if out, err = s.runSacct(ctx, asked...); err != nil || !wasLowercased(out, mark) {
 		return n, err
@@ -117,7 +117,7 @@ func (s Scheduler) runSacctmgr(ctx context.Context, commands []byte) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.Sacctmgr, err)
+		return fmt.Errorf("run %s: %w", s.Sacctmgr, err)
 	}
 	return nil
 }

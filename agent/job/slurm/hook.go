@@ -60,7 +60,7 @@ func clusterName(getenv func(string) string) string {
 func parseKey(getenv func(string) string) (run.Key, error) {
 	id, err := run.ParseJobID(getenv("SLURM_JOB_ID"))
 	if err != nil {
-		return run.Key{}, fmt.Errorf("SLURM_JOB_ID: %w: not called by Slurm?", err)
+		return run.Key{}, fmt.Errorf("read the variable SLURM_JOB_ID, which Slurm sets for hooks: %w", err)
 	}
 	key := run.Key{Cluster: clusterName(getenv), JobID: id}
 	key.Restart, _ = job.ParseCount(getenv("SLURM_JOB_RESTART_COUNT"))

@@ -18,11 +18,11 @@ func expandNodeList(s string) ([]string, error) {
 	var nodes []string
 	for _, item := range splitNodeList(s) {
 		if item == "" {
-			return nil, fmt.Errorf("node list %.60q: empty name", s)
+			return nil, fmt.Errorf("node list %.60q: a name is empty: remove the extra comma", s)
 		}
 		names, err := expandName(item, job.MaxNodes-len(nodes))
 		if err != nil {
-			return nil, fmt.Errorf("node list %.60q: %w", s, err)
+			return nil, fmt.Errorf("expand the node list %.60q: %w", s, err)
 		}
 		nodes = append(nodes, names...)
 	}
@@ -56,14 +56,14 @@ func expandName(s string, room int) ([]string, error) {
 	for s != "" {
 		head, rest, found := strings.Cut(s, "[")
 		if strings.ContainsAny(head, "] \t\n\x00") {
-			return nil, errors.New("stray ']' or space")
+			return nil, errors.New("a node name holds ']' without '[', or a space")
 		}
 		endings := []string{""}
 		s = ""
 		if found {
 			inside, tail, ok := strings.Cut(rest, "]")
 			if !ok {
-				return nil, errors.New("']' is missing")
+				return nil, errors.New("a node range lacks its closing ']'")
 			}
 			var err error
 			if endings, err = job.ExpandRanges(inside, room); err != nil {
@@ -96,17 +96,17 @@ func expandCPUs(s string) ([]int, error) {
 		count, rest, repeated := strings.Cut(item, "(x")
 		n, err := job.ParseDigits(count)
 		if err != nil {
-			return nil, fmt.Errorf("CPUs per node %.60q: %w", s, err)
+			return nil, fmt.Errorf("expand the CPUs per node %.60q: %w", s, err)
 		}
 		times := 1
 		if repeated {
 			digits, ok := strings.CutSuffix(rest, ")")
 			if times, err = job.ParseDigits(digits); err != nil || !ok {
-				return nil, fmt.Errorf("CPUs per node %.60q: bad repetition", s)
+				return nil, fmt.Errorf("CPUs per node %.60q: want a repetition such as 4(x2)", s)
 			}
 		}
 		if times > job.MaxNodes-len(cpus) {
-			return nil, fmt.Errorf("CPUs per node %.60q: %w", s, job.ErrTooMany)
+			return nil, fmt.Errorf("expand the CPUs per node %.60q: %w", s, job.ErrTooMany)
 		}
 		for range times {
 			cpus = append(cpus, n)

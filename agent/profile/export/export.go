@@ -49,7 +49,7 @@ type Caveats struct {
 
 // ErrColumn is returned if no column is selected, more than one for Float32, or a column's name is not valid in
 // CSV.
-var ErrColumn = errors.New("column")
+var ErrColumn = errors.New("cannot export the column")
 
 // sink takes the chosen columns of chunks.
 type sink interface {
@@ -109,7 +109,7 @@ func (o ExportOptions) chooseColumns(h profile.Header, columns []series.Column) 
 	names, there := []string{}, map[string]bool{"": true, "t_s": true}
 	for i, c := range columns {
 		if there[c.Name] || strings.ContainsAny(c.Name, ",\"\r\n") {
-			return nil, fmt.Errorf("%w: the name %q is reserved, used twice or not valid in CSV", ErrColumn, c.Name)
+			return nil, fmt.Errorf("%w: its name %q is reserved, occurs twice or is not valid in CSV", ErrColumn, c.Name)
 		}
 		there[c.Name] = true
 		names = append(names, c.Name)
@@ -119,11 +119,11 @@ func (o ExportOptions) chooseColumns(h profile.Header, columns []series.Column) 
 	}
 	switch {
 	case len(out) == 0 && o.Column != "":
-		return nil, fmt.Errorf("%w %q is not in the profile, which has %s", ErrColumn, o.Column, joinNames(names))
+		return nil, fmt.Errorf("%w %q: it is not in the profile, which has %s", ErrColumn, o.Column, joinNames(names))
 	case len(out) == 0:
-		return nil, fmt.Errorf("%w: the profile has none", ErrColumn)
+		return nil, fmt.Errorf("%w: the profile has no columns", ErrColumn)
 	case o.Format == Float32 && len(out) > 1:
-		return nil, fmt.Errorf("%w: float32 writes one: name one of %s", ErrColumn, joinNames(names))
+		return nil, fmt.Errorf("%w: float32 writes one column: name one of %s", ErrColumn, joinNames(names))
 	}
 	return out, nil
 }

@@ -113,11 +113,11 @@ func (l *panel) hasEnough() bool {
 	return len(l.list) >= fewest && len(l.owners) >= fewestOwners
 }
 
-// mean returns the mean of the series' deviations, each weighted by the inverse of its noise, with values more
-// than two noises from the weighted median drawn in. The noise of a series is taken as at least half the median
-// noise, so that a disturbed run of the quietest does not decide. The standard error is that of series, not of
-// runs, since the error of a level is in all its runs; it is raised where they agree less than their noise
-// allows, and where they are few.
+// mean returns the mean of the series' deviations, each weighted by the inverse of its noise, with values
+// more than two noises from the weighted median drawn in. The noise of a series is taken as at least half the
+// median noise, so that a disturbed run of the quietest does not decide. The standard error is that of
+// series, not of runs, since the error of a level is in all its runs; it is raised where they agree less than
+// their noise allows, and where they are few. It sorts the list by deviation and raises noises in place.
 func (l *panel) mean(one []seriesMean) estimate {
 	l.buf = l.buf[:0]
 	runs := 0

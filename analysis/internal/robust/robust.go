@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Quantile returns the q-quantile of x by linear interpolation between order
-// statistics (type 7 of Hyndman and Fan). NaNs in x are left out.
+// Quantile returns the q-quantile of x by linear interpolation between order statistics (type 7 of Hyndman
+// and Fan). NaNs in x are left out; without other values the result is NaN.
 func Quantile(x []float64, q float64) float64 {
 	s := make([]float64, 0, len(x))
 	for _, v := range x {
@@ -61,8 +61,8 @@ func MAD(x []float64) float64 {
 	return SD * Median(d)
 }
 
-// Mean returns the arithmetic mean and the sample standard deviation; the
-// latter is 0 for fewer than two values.
+// Mean returns the arithmetic mean and the sample standard deviation; the latter is 0 for fewer than two
+// values, the mean of none is NaN.
 func Mean(x []float64) (mean, sd float64) {
 	if len(x) == 0 {
 		return math.NaN(), 0

@@ -2,8 +2,9 @@ package robust
 
 import "math"
 
-// SignCorrelation returns the correlation of two lists of differences, estimated from the share of equal signs
-// as sin(pi/2 tau); outliers do not affect it.
+// SignCorrelation returns the correlation of two lists of differences, estimated from the share of equal
+// signs as sin(pi/2 tau); outliers do not affect it. Pairs with a difference of 0 do not count; without
+// others the result is 0.
 func SignCorrelation(a, b []float64) float64 {
 	same, all := 0.0, 0.0
 	for i := range a {
