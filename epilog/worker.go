@@ -117,7 +117,7 @@ func runWorker(ctx context.Context, getenv func(string) string, path string, in 
 		f.HistoryPatience = historyPatience
 	}
 	var end finish.End
-	switch _, err := as.ReadQuestion(in, &end); {
+	switch _, err := as.ReadRequest(in, &end); {
 	case err == nil:
 		f.End = &end
 	case !errors.Is(err, io.EOF):

@@ -151,27 +151,27 @@ func (h Handlers) Serve(ctx context.Context, args []string, in io.Reader, out io
 func Answer[Q, A any](answer func(context.Context, Q) A) Handler {
 	return func(ctx context.Context, r Request) error {
 		var q Q
-		if _, err := ReadQuestion(r.In, &q); err != nil {
+		if _, err := ReadRequest(r.In, &q); err != nil {
 			return err
 		}
 		return json.NewEncoder(r.Out).Encode(answer(ctx, q))
 	}
 }
 
-// maxQuestion limits the line that holds a question, in bytes: a summary of a job of ten thousand nodes has 3
+// maxRequest limits the line that holds a request, in bytes: a summary of a job of ten thousand nodes has 3
 // MB.
-const maxQuestion = 256 << 20
+const maxRequest = 256 << 20
 
-var errQuestion = fmt.Errorf("the request to the child process is larger than %d bytes", maxQuestion)
+var errRequestTooLarge = fmt.Errorf("the request to the child process is larger than %d bytes", maxRequest)
 
-// ReadQuestion decodes the question, of at most maxQuestion bytes, from in and returns a reader of the bytes
+// ReadRequest decodes the request, of at most maxRequest bytes, from in and returns a reader of the bytes
 // after the newline that ends it.
-func ReadQuestion(in io.Reader, question any) (rest io.Reader, err error) {
-	bounded := &io.LimitedReader{R: in, N: maxQuestion}
+func ReadRequest(in io.Reader, question any) (rest io.Reader, err error) {
+	bounded := &io.LimitedReader{R: in, N: maxRequest}
 	d := json.NewDecoder(bounded)
 	if err := d.Decode(question); err != nil {
 		if bounded.N <= 0 {
-			err = errQuestion
+			err = errRequestTooLarge
 		}
 		return nil, fmt.Errorf("read the request of the parent process: %w", err)
 	}

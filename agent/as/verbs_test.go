@@ -17,7 +17,7 @@ func tableChildren() Handlers {
 		Deliver: Answer(func(_ context.Context, q string) string { return fmt.Sprint(q, " ", os.Geteuid()) }),
 		Collect: func(_ context.Context, r Request) error {
 			var n int
-			if _, err := ReadQuestion(r.In, &n); err != nil {
+			if _, err := ReadRequest(r.In, &n); err != nil {
 				return err
 			}
 			for i := range n {
@@ -29,7 +29,7 @@ func tableChildren() Handlers {
 		},
 		CompareHistory: func(_ context.Context, r Request) error {
 			var q string
-			rest, err := ReadQuestion(r.In, &q)
+			rest, err := ReadRequest(r.In, &q)
 			if err != nil {
 				return err
 			}
@@ -131,7 +131,7 @@ func FuzzReadQuestion(f *testing.F) {
 	f.Add([]byte("{"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var q any
-		rest, err := ReadQuestion(strings.NewReader(string(b)), &q)
+		rest, err := ReadRequest(strings.NewReader(string(b)), &q)
 		if err != nil {
 			return
 		}

@@ -92,13 +92,13 @@ const maxFile = 1 << 16
 // CommandLine returns the content of /proc/PID/cmdline, nil if it cannot be read. Reading waits for the
 // process's memory lock, so callers read only processes of root and of the job's own user.
 func (l *ProcessSnapshot) CommandLine(pid int) []byte {
-	return l.readGuarded(peek.ProcQuestion{File: peek.Cmdline, PID: pid, Max: maxFile})
+	return l.readGuarded(peek.ProcRequest{File: peek.Cmdline, PID: pid, Max: maxFile})
 }
 
 // Environ returns the variables whose names have one of the prefixes from the environment that a process was
 // started with. Other variables are not parsed, because they may hold passwords. It waits as CommandLine does.
 func (l *ProcessSnapshot) Environ(pid int, prefixes ...string) map[string]string {
-	return Variables(l.readGuarded(peek.ProcQuestion{File: peek.Environ, PID: pid, Max: maxEnviron}), prefixes...)
+	return Variables(l.readGuarded(peek.ProcRequest{File: peek.Environ, PID: pid, Max: maxEnviron}), prefixes...)
 }
 
 // maxEnviron limits what is read of /proc/PID/environ, whose size the user decides: 1 MiB holds any environment
@@ -130,7 +130,7 @@ func (l *ProcessSnapshot) IsKnownMember(p *ProcessEntry) bool {
 }
 
 // readGuarded reads a file that waits for the process's memory lock, through peek; nil if it gives no answer.
-func (l *ProcessSnapshot) readGuarded(q peek.ProcQuestion) []byte {
+func (l *ProcessSnapshot) readGuarded(q peek.ProcRequest) []byte {
 	if l.peek == nil {
 		return nil
 	}

@@ -250,7 +250,7 @@ type recorder struct {
 	asked *[]int
 }
 
-func (r recorder) Ask(q peek.ProcQuestion) ([]byte, error) {
+func (r recorder) Ask(q peek.ProcRequest) ([]byte, error) {
 	*r.asked = append(*r.asked, q.PID)
 	return r.Reader.Ask(q)
 }

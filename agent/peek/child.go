@@ -60,7 +60,7 @@ func (c *Child) CPU() int64 { return c.cpuNS }
 
 // Ask sends a request to the child and waits for the reply, as long as the wait budget permits. It returns
 // os.ErrNotExist if the child could not read the file.
-func (c *Child) Ask(q ProcQuestion) ([]byte, error) {
+func (c *Child) Ask(q ProcRequest) ([]byte, error) {
 	if err := c.prepare(); err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (c *Child) receive(until int64) error {
 	case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN):
 		return nil
 	case n <= 0:
-		return c.abandon(fmt.Errorf("the child that reads /proc has ended: %w", cmp.Or(err, errGarbled)))
+		return c.abandon(fmt.Errorf("the child that reads /proc has ended: %w", cmp.Or(err, errMalformedAnswer)))
 	}
 	c.in = append(c.in, buf[:n]...)
 	return nil

@@ -49,7 +49,7 @@ func account(uid int) as.Account {
 }
 
 // patiently asks as long as a loaded machine makes the child answer late.
-func patiently(t *testing.T, c *Child, q ProcQuestion) ([]byte, error) {
+func patiently(t *testing.T, c *Child, q ProcRequest) ([]byte, error) {
 	t.Helper()
 	for end := time.Now().Add(60 * time.Second); ; {
 		text, err := c.Ask(q)
@@ -62,17 +62,17 @@ func patiently(t *testing.T, c *Child, q ProcQuestion) ([]byte, error) {
 func TestChildAnswersAsWeWould(t *testing.T) {
 	c := asker(t, "/proc", -1)
 	for _, file := range []ProcFile{Cmdline, Environ, Program, ProgramBuild} {
-		q := ProcQuestion{File: file, PID: os.Getpid(), Max: 1 << 20}
+		q := ProcRequest{File: file, PID: os.Getpid(), Max: 1 << 20}
 		want, werr := Direct{"/proc"}.Ask(q)
 		got, err := patiently(t, c, q)
 		if !bytes.Equal(got, want) || (err == nil) != (werr == nil) {
 			t.Errorf("file %d: %d bytes, %v; want %d, %v", file, len(got), err, len(want), werr)
 		}
 	}
-	if _, err := patiently(t, c, ProcQuestion{File: Cmdline, PID: math.MaxInt32}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := patiently(t, c, ProcRequest{File: Cmdline, PID: math.MaxInt32}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no such process: %v", err)
 	}
-	if maps, err := patiently(t, c, ProcQuestion{File: Maps, PID: os.Getpid(), Max: maxAnswer}); err != nil ||
+	if maps, err := patiently(t, c, ProcRequest{File: Maps, PID: os.Getpid(), Max: maxAnswer}); err != nil ||
 		!bytes.Contains(maps, []byte("[stack]")) {
 		t.Errorf("maps: %d bytes, %v", len(maps), err)
 	}
@@ -103,11 +103,11 @@ func TestProcessThatHangsItsReader(t *testing.T) {
 	ahead := int64(0)
 	real := c.now
 	c.now = func() int64 { return real() + ahead }
-	other := ProcQuestion{File: Cmdline, PID: 11, Max: 100}
+	other := ProcRequest{File: Cmdline, PID: 11, Max: 100}
 	if text, err := patiently(t, c, other); string(text) != "sleep\x001000\x00" {
 		t.Fatalf("%q, %v", text, err)
 	}
-	if _, err := c.Ask(ProcQuestion{File: Cmdline, PID: 10, Max: 100}); !errors.Is(err, errTimeout) {
+	if _, err := c.Ask(ProcRequest{File: Cmdline, PID: 10, Max: 100}); !errors.Is(err, errTimeout) {
 		t.Fatalf("the process that hangs: %v", err)
 	}
 	began, asked := real(), c.seq
@@ -136,13 +136,13 @@ func TestProcessThatHangsItsReader(t *testing.T) {
 func TestLateAnswerIsDropped(t *testing.T) {
 	proc, pipe := hanging(t)
 	c := asker(t, proc, -1)
-	if _, err := c.Ask(ProcQuestion{File: Cmdline, PID: 10, Max: 100}); !errors.Is(err, errTimeout) {
+	if _, err := c.Ask(ProcRequest{File: Cmdline, PID: 10, Max: 100}); !errors.Is(err, errTimeout) {
 		t.Fatalf("%v", err)
 	}
 	w, err := os.OpenFile(pipe, os.O_WRONLY, 0)
 	must(t, err)
 	must(t, w.Close())
-	if text, err := patiently(t, c, ProcQuestion{File: Cmdline, PID: 11, Max: 100}); string(text) != "sleep\x001000\x00" {
+	if text, err := patiently(t, c, ProcRequest{File: Cmdline, PID: 11, Max: 100}); string(text) != "sleep\x001000\x00" {
 		t.Errorf("%q, %v", text, err)
 	}
 }
@@ -150,11 +150,11 @@ func TestLateAnswerIsDropped(t *testing.T) {
 // A child that dies is not started again: what killed it may be what it was asked.
 func TestChildThatDies(t *testing.T) {
 	c := asker(t, "/proc", -1)
-	_, err := patiently(t, c, ProcQuestion{File: Cmdline, PID: os.Getpid(), Max: 100})
+	_, err := patiently(t, c, ProcRequest{File: Cmdline, PID: os.Getpid(), Max: 100})
 	must(t, err)
 	must(t, c.process.Kill())
 	for end := time.Now().Add(30 * time.Second); !c.WasAbandoned() && time.Now().Before(end); {
-		_, _ = c.Ask(ProcQuestion{File: Cmdline, PID: os.Getpid(), Max: 100})
+		_, _ = c.Ask(ProcRequest{File: Cmdline, PID: os.Getpid(), Max: 100})
 	}
 	if !c.WasAbandoned() {
 		t.Error("nobody noticed")
@@ -163,7 +163,7 @@ func TestChildThatDies(t *testing.T) {
 		t.Error("a child that never was cannot be closed")
 	}
 	missing := NewChild("/no/such/program", as.Self())
-	if _, err := missing.Ask(ProcQuestion{}); err == nil || !missing.WasAbandoned() {
+	if _, err := missing.Ask(ProcRequest{}); err == nil || !missing.WasAbandoned() {
 		t.Errorf("a program that is missing: %v", err)
 	}
 }
@@ -179,7 +179,7 @@ func TestChildHasTheUsersRightsToFiles(t *testing.T) {
 	name := filepath.Join(root, "10", "cmdline")
 	must(t, os.WriteFile(name, []byte("secret"), 0o600))
 	must(t, os.Chmod(filepath.Dir(root), 0o755))
-	q := ProcQuestion{File: Cmdline, PID: 10, Max: 100}
+	q := ProcRequest{File: Cmdline, PID: 10, Max: 100}
 	if text, err := patiently(t, asker(t, root, -1), q); string(text) != "secret" {
 		t.Fatalf("as root: %q, %v", text, err)
 	}
@@ -206,7 +206,7 @@ func TestWaitingIsBounded(t *testing.T) {
 }
 
 func TestQuestionsAndAnswersComeBack(t *testing.T) {
-	q := ProcQuestion{File: MappedBuild, PID: 4711, Max: 99, Area: Area{1 << 60, 2, 3}}
+	q := ProcRequest{File: MappedBuild, PID: 4711, Max: 99, Area: Area{1 << 60, 2, 3}}
 	if got, seq := decodeQuestion(q.encode(7)); got != q || seq != 7 || len(q.encode(7)) != questionBytes {
 		t.Errorf("%+v, %d", got, seq)
 	}
@@ -236,7 +236,7 @@ func FuzzCutAnswer(f *testing.F) {
 
 // FuzzServe asks the child anything.
 func FuzzServe(f *testing.F) {
-	f.Add(ProcQuestion{File: Maps, PID: 1, Max: 100}.encode(1))
+	f.Add(ProcRequest{File: Maps, PID: 1, Max: 100}.encode(1))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		proc := t.TempDir()
 		for len(b) >= questionBytes {

@@ -19,10 +19,10 @@ import (
 // child, and for test trees.
 type Direct struct{ Proc string }
 
-var errQuestion = errors.New("the request to read /proc has an unknown kind")
+var errUnknownRequest = errors.New("the request to read /proc has an unknown kind")
 
 // Ask returns the content, link target or build id that q requests. Contents have at most q.Max bytes.
-func (d Direct) Ask(q ProcQuestion) ([]byte, error) {
+func (d Direct) Ask(q ProcRequest) ([]byte, error) {
 	dir := filepath.Join(d.Proc, strconv.Itoa(q.PID))
 	limit := min(max(q.Max, 0), maxAnswer)
 	switch q.File {
@@ -42,7 +42,7 @@ func (d Direct) Ask(q ProcQuestion) ([]byte, error) {
 	case MappedBuild:
 		return mappedBuildID(dir, q.Area)
 	}
-	return nil, errQuestion
+	return nil, errUnknownRequest
 }
 
 // programBuildID returns the build id of a program in hex or, without one, "file-" and a hash of its size and

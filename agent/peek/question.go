@@ -25,8 +25,8 @@ const (
 	IO
 )
 
-// ProcQuestion is a request to read one file of one process.
-type ProcQuestion struct {
+// ProcRequest is a request to read one file of one process.
+type ProcRequest struct {
 	File ProcFile
 	PID  int
 	Max  int // largest size of the answer in bytes
@@ -39,7 +39,7 @@ type Area struct{ Start, End, Inode uint64 }
 // Reader reads files of other processes. Ask returns an error if the process is gone, may not be read, or
 // blocks its readers.
 type Reader interface {
-	Ask(ProcQuestion) ([]byte, error)
+	Ask(ProcRequest) ([]byte, error)
 }
 
 // NoProgram is the program name of a process whose executable cannot be read.
@@ -50,7 +50,7 @@ const maxLink = 4096
 
 // ProgramOf returns the base name of a process's executable, NoProgram if it cannot be read.
 func ProgramOf(r Reader, pid int) string {
-	path, err := r.Ask(ProcQuestion{File: Program, PID: pid, Max: maxLink})
+	path, err := r.Ask(ProcRequest{File: Program, PID: pid, Max: maxLink})
 	if err != nil || len(path) == 0 {
 		return NoProgram
 	}
@@ -61,7 +61,7 @@ func ProgramOf(r Reader, pid int) string {
 const questionBytes = 40
 
 // encode returns the request in binary form, with its sequence number.
-func (q ProcQuestion) encode(seq uint32) []byte {
+func (q ProcRequest) encode(seq uint32) []byte {
 	b := binary.NativeEndian.AppendUint32(make([]byte, 0, questionBytes), seq)
 	b = binary.NativeEndian.AppendUint32(b, uint32(q.File))
 	b = binary.NativeEndian.AppendUint32(b, uint32(q.PID))
@@ -73,10 +73,10 @@ func (q ProcQuestion) encode(seq uint32) []byte {
 }
 
 // decodeQuestion decodes what encode returns.
-func decodeQuestion(b []byte) (q ProcQuestion, seq uint32) {
+func decodeQuestion(b []byte) (q ProcRequest, seq uint32) {
 	n := func(i int) uint32 { return binary.NativeEndian.Uint32(b[4*i:]) }
 	wide := func(i int) uint64 { return binary.NativeEndian.Uint64(b[16+8*i:]) }
-	return ProcQuestion{File: ProcFile(n(1)), PID: int(int32(n(2))), Max: int(n(3)),
+	return ProcRequest{File: ProcFile(n(1)), PID: int(int32(n(2))), Max: int(n(3)),
 		Area: Area{wide(0), wide(1), wide(2)}}, n(0)
 }
 
@@ -104,8 +104,8 @@ func (a reply) encode() []byte {
 	return append(b, a.text...)
 }
 
-// errGarbled is returned for an answer that the child program never writes.
-var errGarbled = errors.New("the child that reads /proc returned a malformed answer")
+// errMalformedAnswer is returned for an answer that the child program never writes.
+var errMalformedAnswer = errors.New("the child that reads /proc returned a malformed answer")
 
 // cutReply decodes the first reply in b and returns the bytes after it. ok is false if the reply is incomplete;
 // an error means that b is not a reply.
@@ -115,7 +115,7 @@ func cutReply(b []byte) (a reply, rest []byte, ok bool, err error) {
 	}
 	size := binary.NativeEndian.Uint64(b[16:])
 	if size > maxAnswer {
-		return reply{}, nil, false, errGarbled
+		return reply{}, nil, false, errMalformedAnswer
 	}
 	if uint64(len(b)) < replyHeadBytes+size {
 		return reply{}, b, false, nil

@@ -35,7 +35,7 @@ func serve(proc string, in io.Reader, out io.Writer) error {
 
 // answerSafely answers one request. It returns false after an error or a panic, so that no file of a user can
 // end the child.
-func answerSafely(from Direct, q ProcQuestion) (text []byte, ok bool) {
+func answerSafely(from Direct, q ProcRequest) (text []byte, ok bool) {
 	defer func() {
 		if recover() != nil {
 			text, ok = nil, false

@@ -85,7 +85,7 @@ type ThreadCopy struct {
 // ThreadCopies. It leaves out the processes after the first MaxProcesses.
 func ServeCopyStacks(_ context.Context, r as.Request) error {
 	var q CopyQuestion
-	if _, err := as.ReadQuestion(r.In, &q); err != nil {
+	if _, err := as.ReadRequest(r.In, &q); err != nil {
 		return err
 	}
 	runtime.LockOSThread() // a tracer is a thread

@@ -64,7 +64,7 @@ const (
 // list of ThreadStacks.
 func ServeUnwindStacks(ctx context.Context, r as.Request) error {
 	var q UnwindQuestion
-	if _, err := as.ReadQuestion(r.In, &q); err != nil {
+	if _, err := as.ReadRequest(r.In, &q); err != nil {
 		return err
 	}
 	debug.SetMemoryLimit(heapBytes)

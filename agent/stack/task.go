@@ -75,7 +75,7 @@ const maxEnvironWait = 8 * time.Second
 // environOf returns the environment of a process, nil if it cannot be read by the time until.
 func environOf(r peek.Reader, pid int, until time.Time) []byte {
 	for {
-		b, err := r.Ask(peek.ProcQuestion{File: peek.Environ, PID: pid, Max: maxEnviron})
+		b, err := r.Ask(peek.ProcRequest{File: peek.Environ, PID: pid, Max: maxEnviron})
 		if err == nil || errors.Is(err, os.ErrNotExist) || time.Now().After(until) {
 			return b
 		}

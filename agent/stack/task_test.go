@@ -36,7 +36,7 @@ type lateReader struct {
 	of    map[int]string
 }
 
-func (l *lateReader) Ask(q peek.ProcQuestion) ([]byte, error) {
+func (l *lateReader) Ask(q peek.ProcRequest) ([]byte, error) {
 	if l.tries++; l.tries%3 != 0 {
 		return nil, errors.New("not in time")
 	}

@@ -56,7 +56,7 @@ func kinds() []kind {
 			return w.count("DELETE FROM ingest_log WHERE at_s = ?1 AND run_id = ?2 AND n = (SELECT min(n) FROM ingest_log "+
 				"WHERE at_s = ?1 AND run_id = ?2)", at, id) > 0
 		}},
-		{"profiles", func(k Keep) int { return k.Profiles }, dueRuns, (*writer).dropDrawings},
+		{"profiles", func(k Keep) int { return k.Profiles }, dueRuns, (*writer).dropCurves},
 		{"nodes", func(k Keep) int { return k.Nodes }, dueRuns, rows("run_node", "run_gpu")},
 		{"functions", func(k Keep) int { return k.Functions }, dueRuns, rows("run_code")},
 		{"runs", func(k Keep) int { return k.Runs }, dueRuns, (*writer).dropRun},
@@ -200,9 +200,9 @@ func (w *writer) dropRun(id int64, _ float64) bool {
 	return gone
 }
 
-// dropDrawings removes from a stored summary what only pictures show. A summary that cannot be read is left
+// dropCurves removes from a stored summary what only pictures show. A summary that cannot be read is left
 // unchanged.
-func (w *writer) dropDrawings(runID int64, _ float64) bool {
+func (w *writer) dropCurves(runID int64, _ float64) bool {
 	var body []byte
 	if w.err != nil || w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`,
 		runID).Scan(&body) != nil {
@@ -212,7 +212,7 @@ func (w *writer) dropDrawings(runID int64, _ float64) bool {
 	if err != nil {
 		return false
 	}
-	small, err := w.pack.encode(withoutDrawings(s))
+	small, err := w.pack.encode(withoutCurves(s))
 	if err != nil || len(small) >= len(body) {
 		return false
 	}
@@ -220,9 +220,9 @@ func (w *writer) dropDrawings(runID int64, _ float64) bool {
 	return true
 }
 
-// withoutDrawings returns a summary without what only pictures show. It clears the curves of s.Patterns in
+// withoutCurves returns a summary without what only pictures show. It clears the curves of s.Patterns in
 // place.
-func withoutDrawings(s summary.Summary) summary.Summary {
+func withoutCurves(s summary.Summary) summary.Summary {
 	s.Timeline.Columns, s.Suspended, s.Minute, s.Lanes = nil, nil, nil, nil
 	for i := range s.Patterns {
 		p := &s.Patterns[i]

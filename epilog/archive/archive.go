@@ -139,7 +139,7 @@ const maxFileBytes = 2 << 30
 // Serve is the main function of the archiving child: it reads a target and a tar archive and stores the files.
 func Serve(_ context.Context, r as.Request) error {
 	var p target
-	files, err := as.ReadQuestion(r.In, &p)
+	files, err := as.ReadRequest(r.In, &p)
 	if err != nil {
 		return fmt.Errorf("read the request to archive a run: %w", err)
 	}

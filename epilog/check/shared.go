@@ -121,7 +121,7 @@ func (n Node) checkShared(ctx context.Context, slurm controllerConfig) []Finding
 	made := fmt.Sprintf("install -d -o %s -m 0700 %s   # where root is root: on the file server", whose, c.Dir)
 	var collect Finding
 	switch {
-	case errors.Is(err, errNotYours):
+	case errors.Is(err, errNotPermitted):
 		collect = notChecked(subject, rerunAsRoot, "%s is %s's to use", c.Dir, whose)
 	case errors.Is(err, errNoAccount):
 		collect = fail(subject, fmt.Sprintf("useradd --system %s   # one number on all nodes", c.Account),
@@ -155,8 +155,8 @@ func (n Node) exports(dir string) bool {
 }
 
 var (
-	errNotYours  = errors.New("only root or the account of the collection directory may check it")
-	errNoAccount = errors.New("the account of the collection directory does not exist on this node")
+	errNotPermitted = errors.New("only root or the account of the collection directory may check it")
+	errNoAccount    = errors.New("the account of the collection directory does not exist on this node")
 )
 
 // inspectLimit is the time limit of the child that inspects the directory, because file systems may hang.
@@ -175,7 +175,7 @@ func (n Node) inspectShared(ctx context.Context) (s Shared, err error) {
 		}
 	}
 	if !isRoot() && !account.IsCurrent() || n.Config.Collect.Account == "" && !isRoot() {
-		return s, errNotYours
+		return s, errNotPermitted
 	}
 	ctx, cancel := context.WithTimeout(ctx, inspectLimit)
 	defer cancel()

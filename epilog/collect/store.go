@@ -160,7 +160,7 @@ func (all *answerReader) add(a answer) error {
 // the process already has, and writes the answers to to.Out.
 func Serve(ctx context.Context, to as.Request) error {
 	var r request
-	if _, err := as.ReadQuestion(to.In, &r); err != nil {
+	if _, err := as.ReadRequest(to.In, &r); err != nil {
 		return fmt.Errorf("read the request to the collection directory: %w", err)
 	}
 	var lines []string

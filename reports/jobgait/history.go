@@ -80,7 +80,7 @@ func (o historyOptions) ask(cmd *cobra.Command, getenv func(string) string, name
 	query := ""
 	if !o.path {
 		var err error
-		if query, err = o.question(name); err != nil {
+		if query, err = o.querySQL(name); err != nil {
 			return usageError{err}
 		}
 	}
@@ -107,8 +107,8 @@ type example struct {
 	is   string
 }
 
-// question returns the SQL of a question of the catalogue with the values of the flags.
-func (o historyOptions) question(name string) (string, error) {
+// querySQL returns the SQL of a question of the catalogue with the values of the flags.
+func (o historyOptions) querySQL(name string) (string, error) {
 	all := history.CatalogueQueries()
 	i := slices.IndexFunc(all, func(q history.CatalogueQuery) bool { return q.Name == name })
 	if i < 0 {

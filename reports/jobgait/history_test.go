@@ -55,7 +55,7 @@ func TestHistory(t *testing.T) {
 func TestHistoryAsksOfNoExample(t *testing.T) {
 	o := historyOptions{job: "7", user: "me", app: "mine"}
 	for _, q := range history.CatalogueQueries() {
-		asked, err := o.question(q.Name)
+		asked, err := o.querySQL(q.Name)
 		if err != nil {
 			t.Error(err)
 		}

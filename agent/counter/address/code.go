@@ -78,7 +78,7 @@ func (t *table) readMaps(p *processEntry, pid int32, at int64) {
 	p.read, p.nextMapsNS = true, at+p.mapsWaitNS
 	before := t.cpu()
 	defer func() { t.lookupBudget.Spend(t.cpu() - before) }()
-	text, err := t.peek.Ask(peek.ProcQuestion{File: peek.Maps, PID: int(pid), Max: maxMaps})
+	text, err := t.peek.Ask(peek.ProcRequest{File: peek.Maps, PID: int(pid), Max: maxMaps})
 	if err != nil {
 		return
 	}

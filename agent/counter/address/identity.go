@@ -57,7 +57,7 @@ func (x *identifier) file(pid int32, a area) identity {
 	if len(x.known) >= maxFiles {
 		return h
 	}
-	id, err := x.peek.Ask(peek.ProcQuestion{File: peek.MappedBuild, PID: int(pid), Max: maxID,
+	id, err := x.peek.Ask(peek.ProcRequest{File: peek.MappedBuild, PID: int(pid), Max: maxID,
 		Area: peek.Area{Start: a.start, End: a.end, Inode: a.inode.ino}})
 	if err == nil {
 		h = identity{hashBuildID(id), hex.EncodeToString(id)}
@@ -68,7 +68,7 @@ func (x *identifier) file(pid int32, a area) identity {
 
 // build returns the build id of a process's executable in hex, else a hash of its size and time, "" if unknown.
 func (x *identifier) build(pid int32) string {
-	id, err := x.peek.Ask(peek.ProcQuestion{File: peek.ProgramBuild, PID: int(pid), Max: 2 * maxID})
+	id, err := x.peek.Ask(peek.ProcRequest{File: peek.ProgramBuild, PID: int(pid), Max: 2 * maxID})
 	if err != nil {
 		return ""
 	}

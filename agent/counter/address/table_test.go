@@ -59,7 +59,7 @@ type mute struct {
 	left, asked int
 }
 
-func (m *mute) Ask(q peek.ProcQuestion) ([]byte, error) {
+func (m *mute) Ask(q peek.ProcRequest) ([]byte, error) {
 	if q.File == peek.Program {
 		m.asked++
 		if m.left--; m.left >= 0 {
@@ -257,7 +257,7 @@ func TestBuildIDOfThisProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	build, err := peek.Direct{Proc: "/proc"}.Ask(peek.ProcQuestion{File: peek.ProgramBuild, PID: os.Getpid()})
+	build, err := peek.Direct{Proc: "/proc"}.Ask(peek.ProcRequest{File: peek.ProgramBuild, PID: os.Getpid()})
 	id, herr := hex.DecodeString(string(build))
 	if err != nil || herr != nil {
 		t.Skip("this test program has no build id")

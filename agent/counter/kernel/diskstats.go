@@ -62,7 +62,7 @@ func parseDiskstats(b []byte, names []string, cells []uint64) error {
 		}
 		var n [7]uint64
 		if !cutNumbers(rest, n[:]) {
-			return errFormat
+			return errUnexpectedFormat
 		}
 		cells[4*i], cells[4*i+1], cells[4*i+2], cells[4*i+3] = n[2]*sector, n[6]*sector, n[0], n[4]
 	}

@@ -145,7 +145,7 @@ func (n Number) Read() (uint64, error) {
 	}
 	v, _, ok := cutNumber(b)
 	if !ok {
-		return 0, &fs.PathError{Op: "parse", Path: n.f.path, Err: errFormat}
+		return 0, &fs.PathError{Op: "parse", Path: n.f.path, Err: errUnexpectedFormat}
 	}
 	return v, nil
 }

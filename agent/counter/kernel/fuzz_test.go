@@ -27,7 +27,7 @@ func FuzzParseNode(f *testing.F) {
 			"lustre": func() error { _, _, err := parseLustre(b); return err },
 			"nfs":    func() error { _, _, err := parseNFS(b); return err },
 		} {
-			if err := parse(); err != nil && err != errFormat {
+			if err := parse(); err != nil && err != errUnexpectedFormat {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -242,7 +242,7 @@ func parseIOStat(b []byte, devices []string, cells []uint64) error {
 			}
 			v, _, ok := cutNumber(value)
 			if !ok {
-				return errFormat
+				return errUnexpectedFormat
 			}
 			cells[at] = v
 		}
@@ -274,7 +274,7 @@ func parseBlkio(b []byte, devices []string, cells []uint64) error {
 		}
 		v, _, ok := cutNumber(rest)
 		if !ok {
-			return errFormat
+			return errUnexpectedFormat
 		}
 		cells[at] = v
 	}

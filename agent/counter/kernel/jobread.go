@@ -150,7 +150,7 @@ func (j *JobCPU) scriptOf(pid int, program string) string {
 	if !job.IsInterpreter(program) {
 		return ""
 	}
-	text, err := j.peek.Ask(peek.ProcQuestion{File: peek.Cmdline, PID: pid, Max: maxCommand})
+	text, err := j.peek.Ask(peek.ProcRequest{File: peek.Cmdline, PID: pid, Max: maxCommand})
 	if err != nil || len(text) == 0 {
 		return ""
 	}

@@ -236,7 +236,7 @@ func (u *jobUse) addWaits(pid int, p *processUse) {
 func parseRunDelay(b []byte) (uint64, error) {
 	var n [2]uint64
 	if !cutNumbers(b, n[:]) {
-		return 0, errFormat
+		return 0, errUnexpectedFormat
 	}
 	return n[1], nil
 }
@@ -244,7 +244,7 @@ func parseRunDelay(b []byte) (uint64, error) {
 // readBytes reads the bytes that a process and its waited-for children read and wrote. It uses the guarded
 // reader, because a process in an exec blocks its readers for as long as its files do.
 func (u *jobUse) readBytes(pid int, p *processUse) {
-	b, err := u.peek.Ask(peek.ProcQuestion{File: peek.IO, PID: pid, Max: maxStat})
+	b, err := u.peek.Ask(peek.ProcRequest{File: peek.IO, PID: pid, Max: maxStat})
 	var now bytesMoved
 	if err == nil {
 		now.read, now.wrote, err = parseIO(b)
@@ -278,7 +278,7 @@ func parseIO(b []byte) (read, wrote uint64, err error) {
 	wrote, okW := findKey(b, "write_bytes")
 	back, _ := findKey(b, "cancelled_write_bytes")
 	if !okR || !okW {
-		return 0, 0, errFormat
+		return 0, 0, errUnexpectedFormat
 	}
 	return read, wrote - min(back, wrote), nil
 }
@@ -307,7 +307,7 @@ func (u *jobUse) readMemory(pid int, p *processUse) (m resident, grown uint64) {
 // parseResident parses /proc/PID/status; a zombie lacks these lines and has no memory.
 func parseResident(b []byte) (resident, error) {
 	if !bytes.Contains(b, []byte("State:")) {
-		return resident{}, errFormat
+		return resident{}, errUnexpectedFormat
 	}
 	kb := func(key string) uint64 {
 		v, _ := findKey(b, key)

@@ -71,7 +71,7 @@ func parseLustre(b []byte) (read, write uint64, err error) {
 		}
 		v, _, ok := cutNumber(cutFields(rest, 5))
 		if !ok {
-			return 0, 0, errFormat
+			return 0, 0, errUnexpectedFormat
 		}
 		*to = v
 	}

@@ -31,7 +31,7 @@ func parseMemory(b []byte) (uint64, error) {
 	total, ok := findKey(b, "MemTotal")
 	available, okA := findKey(b, "MemAvailable")
 	if !ok || !okA || available > total || total > 1<<53 {
-		return 0, errFormat
+		return 0, errUnexpectedFormat
 	}
 	return (total - available) * 1024, nil
 }

@@ -54,7 +54,7 @@ func parseNetDev(b []byte, names []string, cells []uint64) error {
 		}
 		var n [10]uint64
 		if !cutNumbers(line[at+1:], n[:]) {
-			return errFormat
+			return errUnexpectedFormat
 		}
 		cells[4*i], cells[4*i+1], cells[4*i+2], cells[4*i+3] = n[0], n[8], n[1], n[9]
 	}

@@ -62,7 +62,7 @@ func parseNFS(b []byte) (read, write uint64, err error) {
 		ok := false
 		for k := range n {
 			if n[k], rest, ok = cutNumber(rest); !ok {
-				return 0, 0, errFormat
+				return 0, 0, errUnexpectedFormat
 			}
 		}
 		if isDuplicate(seen[:mounts], n) {

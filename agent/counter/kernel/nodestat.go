@@ -35,13 +35,13 @@ func parseNodeCPU(b []byte) (uint64, error) {
 	line, _ := cutLine(b)
 	name, rest := cutField(line)
 	if string(name) != "cpu" {
-		return 0, errFormat
+		return 0, errUnexpectedFormat
 	}
 	var n [7]uint64
 	ok := false
 	for k := range n {
 		if n[k], rest, ok = cutNumber(rest); !ok || n[k] > 1<<40 {
-			return 0, errFormat
+			return 0, errUnexpectedFormat
 		}
 	}
 	return (n[0] + n[1] + n[2] + n[5] + n[6]) * tick, nil

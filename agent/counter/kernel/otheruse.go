@@ -130,7 +130,7 @@ func parseCPUTicks(b []byte, to []cpuTicks) ([]cpuTicks, error) {
 		cpu, more, ok := cutNumber(digits)
 		var n [8]uint64
 		if !ok || len(more) > 0 || cpu >= maxCPU || !cutNumbers(rest, n[:]) || slices.Max(n[:]) > 1<<40 {
-			return to, errFormat
+			return to, errUnexpectedFormat
 		}
 		for uint64(len(to)) <= cpu {
 			to = append(to, cpuTicks{})
@@ -138,7 +138,7 @@ func parseCPUTicks(b []byte, to []cpuTicks) ([]cpuTicks, error) {
 		to[cpu] = cpuTicks{busy: n[0] + n[1] + n[2] + n[5] + n[6], steal: n[7], there: true}
 	}
 	if len(to) == 0 {
-		return to, errFormat
+		return to, errUnexpectedFormat
 	}
 	return to, nil
 }

@@ -83,7 +83,7 @@ func (p *movingFiles) readKey(key string) (uint64, error) {
 
 // malformed returns the error for a file with an unknown format.
 func (p *movingFiles) malformed(i int) error {
-	return &fs.PathError{Op: "parse", Path: p.files[i].path, Err: errFormat}
+	return &fs.PathError{Op: "parse", Path: p.files[i].path, Err: errUnexpectedFormat}
 }
 
 // close closes all files.

@@ -61,7 +61,7 @@ func parsePressure(b []byte, which string) (uint64, error) {
 		if us, _, isNumber := cutNumber(total); ok && isNumber && us < 1<<53 {
 			return us * 1000, nil
 		}
-		return 0, errFormat
+		return 0, errUnexpectedFormat
 	}
-	return 0, errFormat
+	return 0, errUnexpectedFormat
 }

@@ -7,8 +7,8 @@ import (
 	"jobgait/agent/counter/polled"
 )
 
-// errFormat means that a file does not have its documented format.
-var errFormat = errors.New("the kernel's file does not have its documented format")
+// errUnexpectedFormat means that a file does not have its documented format.
+var errUnexpectedFormat = errors.New("the kernel's file does not have its documented format")
 
 // cutLine returns the first line of b, without its newline, and the bytes after it.
 func cutLine(b []byte) (line, rest []byte) {

@@ -13,7 +13,7 @@ type ofPython struct {
 	t *testing.T
 }
 
-func (o ofPython) Ask(q peek.ProcQuestion) ([]byte, error) {
+func (o ofPython) Ask(q peek.ProcRequest) ([]byte, error) {
 	if q.File == peek.Cmdline && q.PID == 12 {
 		o.t.Error("the command line of a program that is no interpreter was asked for")
 	}
