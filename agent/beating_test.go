@@ -92,7 +92,7 @@ func (b *beating) second(working bool) {
 // A job that stops dead is told as being in its loop first, then as stalled and
 // nothing else, and live.json and the profile say so; when it goes on it is in its
 // loop again.
-func TestABeatThatStopsIsTold(t *testing.T) {
+func TestStoppedBeatIsReported(t *testing.T) {
 	b := newBeating(t)
 	var states []tracker.LoopState
 	run := func(seconds int, working bool) {
@@ -228,7 +228,7 @@ func TestCheckpointsAreNoStall(t *testing.T) {
 }
 
 // A stretch of each cycle in which the job does little is told with where it begins.
-func TestALowStretchIsTold(t *testing.T) {
+func TestLowStretchIsReported(t *testing.T) {
 	b := newBeating(t)
 	b.rests = true
 	for range 40 {

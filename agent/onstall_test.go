@@ -102,7 +102,7 @@ func TestNoProgramIsStartedAsRoot(t *testing.T) {
 }
 
 // Who is told: a program of the site, on the first node of a job of a cluster.
-func TestWhoIsToldOfAStall(t *testing.T) {
+func TestRecipientsOfAStall(t *testing.T) {
 	one := job.Run{Node: "n1", Job: run.Job{NNodes: 1, NodeList: "n1"}}
 	own := one
 	own.RootPID = 9
@@ -125,7 +125,7 @@ func TestWhoIsToldOfAStall(t *testing.T) {
 
 // The program has the account, nothing in its environment but what a shell puts there,
 // and the state as its input; the second stall of a run tells nobody.
-func TestStallIsToldOnce(t *testing.T) {
+func TestStallIsReportedOnce(t *testing.T) {
 	dir := rootsDir(t)
 	to := filepath.Join(dir, "told")
 	if err := errors.Join(os.Mkdir(to, 0o700), os.Chown(to, 65534, 65534)); err != nil {

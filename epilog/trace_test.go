@@ -124,7 +124,7 @@ func attacked(t *testing.T, work func(seen *atomic.Int64)) (got []string) {
 
 // The account whose rights a child has can at no moment of its life stop it and look
 // into it, read it or trace it.
-func TestNobodyTracesAChild(t *testing.T) {
+func TestChildCannotBeTraced(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become another account")
 	}

@@ -184,7 +184,7 @@ func TestBoundChildEndsWithItsStarter(t *testing.T) {
 }
 
 // A child whose starter is gone before it is bound ends by itself.
-func TestBoundChildOfNobody(t *testing.T) {
+func TestBoundChildOfAnUnprivilegedAccount(t *testing.T) {
 	for name, listens := range map[string]bool{"read": true, "not read": false} {
 		r, w, err := os.Pipe()
 		if err != nil {

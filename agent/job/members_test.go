@@ -212,7 +212,7 @@ func BenchmarkMembers(b *testing.B) {
 
 // Who is not the job's user, or root's slurmstepd, is never asked for what waits for
 // his memory lock: he can hold it for ever.
-func TestOthersAreNotAskedForWhatMayHang(t *testing.T) {
+func TestForeignProcessesAreNotReadWhereReadsMayHang(t *testing.T) {
 	mine := []string{"SLURM_JOB_ID=17", "SLURMD_NODENAME=n1"}
 	p := newProc(t, fake{pid: 1}, fake{pid: 2},
 		fake{pid: 50, ppid: 1, cmdline: "slurmstepd: [17.batch]"},

@@ -44,7 +44,7 @@ func TestJournalThenSyslog(t *testing.T) {
 }
 
 // A log that takes nothing holds nobody: what does not go at once is dropped.
-func TestFullLogHoldsNobody(t *testing.T) {
+func TestFullLogBlocksNoWriter(t *testing.T) {
 	journal, said := listen(t, "journal")
 	line := strings.Repeat("x", 8000)
 	for range 2000 {

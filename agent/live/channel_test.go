@@ -39,7 +39,7 @@ func channelOf(t *testing.T, uid int) (*Channel, *Location) {
 
 // Several readers are told the same, from when they came; one who left is nobody, and a
 // channel that was closed says so.
-func TestReadersAreTold(t *testing.T) {
+func TestReadersAreNotified(t *testing.T) {
 	c, p := channelOf(t, os.Getuid())
 	if c.AcceptReaders() {
 		t.Error("somebody reads")

@@ -58,7 +58,7 @@ func Read(fd int, b []byte) (int, error) {
 }
 
 // Readable reports whether data can be read, or a connection accepted. An accept without a connection creates a
-// file first and costs 3.3 us; this call costs .28 us (BenchmarkNobody).
+// file first and costs 3.3 us; this call costs .28 us (BenchmarkNoConnection).
 func Readable(fd int) bool {
 	p, now := unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}, unix.Timespec{}
 	n, _, e := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p)), 1, uintptr(unsafe.Pointer(&now)), 0, 0, 0)

@@ -181,8 +181,8 @@ func TestWaitingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkNobody is what it takes to see that nobody calls at a socket.
-func BenchmarkNobody(b *testing.B) {
+// BenchmarkNoConnection is what it takes to see that nobody calls at a socket.
+func BenchmarkNoConnection(b *testing.B) {
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		b.Fatal(err)

@@ -42,7 +42,7 @@ func judged(x []float64) SeriesResult {
 
 // A creep is told as one, from where to where and since when; and that it goes on is no
 // news of its newest runs.
-func TestCreepsAreTold(t *testing.T) {
+func TestCreepsAreReported(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		sd, phi     float64

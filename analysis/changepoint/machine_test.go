@@ -125,7 +125,7 @@ func TestMachinePrefix(t *testing.T) {
 
 // Where runs are not in the order in which they began the machine is told from all
 // of them, and the note warns that changes may be altered; else it does not.
-func TestShuffledIsSaid(t *testing.T) {
+func TestShuffledInputIsNoted(t *testing.T) {
 	t.Parallel()
 	for _, shuffled := range []bool{false, true} {
 		list, _ := draw.Campaign(rand.New(rand.NewPCG(24, 1)), 10, shuffled)

@@ -69,7 +69,7 @@ func TestEarlyEpisodesWait(t *testing.T) {
 }
 
 // More is asked of a change to a level that was there before.
-func TestReturnsAreAskedMore(t *testing.T) {
+func TestReturnsNeedMoreEvidence(t *testing.T) {
 	sc := &scanner{p: Default(), past: []pastRegime{{0, 20, 1, 0.01}, {20, 40, 1.2, 0.01}}}
 	for mu, want := range map[float64]float64{1.004: turnsAgain, 1.195: turnsAgain, 1.05: turnsFirst, 1.6: turnsShort} {
 		c := claim{split: split{s: 0.01, left: level{mu: 1.2}, right: level{mu: mu}}, boundaries: 1,

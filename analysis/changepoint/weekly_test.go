@@ -52,7 +52,7 @@ func text(ns []note.Note, code note.Code) string {
 	return ""
 }
 
-func TestWeekendIsSaid(t *testing.T) {
+func TestWeekendIsNoted(t *testing.T) {
 	for _, c := range []struct {
 		first int
 		size  float64
@@ -116,7 +116,7 @@ func TestLargeWeekend(t *testing.T) {
 }
 
 // Seven days of their own are all named; that of a day which had no run is not.
-func TestEveryDayIsSaid(t *testing.T) {
+func TestMissingWeekdayIsNoted(t *testing.T) {
 	s := weekOf(2, 150, 0, 0, 150, 0)
 	keep := s // without Thursdays
 	keep.T, keep.Y = nil, nil

@@ -284,7 +284,7 @@ func TestCrowdedIsNotOversubscribed(t *testing.T) {
 
 // One situation earns one finding: CPUs that are idle for a reason that is told are not
 // told again as idle.
-func TestIdleForAReasonIsToldOnce(t *testing.T) {
+func TestIdleForAReasonIsReportedOnce(t *testing.T) {
 	for _, c := range []struct {
 		code  string
 		earns func(*RunFacts)

@@ -69,7 +69,7 @@ func TestNodesInTheOrderOfTheJob(t *testing.T) {
 
 // A page of a site begins with series of which a change was told lately, though others
 // ran since, and has room for those.
-func TestSeriesOfWhichAChangeWasTold(t *testing.T) {
+func TestSeriesWithReportedChange(t *testing.T) {
 	db := open(t)
 	for i := range int64(6) {
 		s := oneNode(i + 1)

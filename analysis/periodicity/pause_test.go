@@ -85,7 +85,7 @@ func TestAwake(t *testing.T) {
 
 // A loop that waits for two seconds after every 20th cycle is told with the length of its
 // cycles, and a region between two pauses each.
-func TestPausingLoopIsToldByItsCycles(t *testing.T) {
+func TestPausingLoopIsMeasuredByItsCycles(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	names := []string{"busy_cpus", "code:a", "code:b"}
 	set := series.Set{StepS: 0.005}

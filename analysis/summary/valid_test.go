@@ -67,7 +67,7 @@ func TestWhatIsWrittenIsValid(t *testing.T) {
 
 func TestInvalid(t *testing.T) {
 	for want, spoil := range map[string]func(r *NodeRecord){
-		"job id":                 func(r *NodeRecord) { r.Key.JobID = 0 },
+		"invalid job id":         func(r *NodeRecord) { r.Key.JobID = 0 },
 		"SLUID":                  func(r *NodeRecord) { r.Key.SLUID = "x/../.." },
 		"node":                   func(r *NodeRecord) { r.Node = "../n1" },
 		"start":                  func(r *NodeRecord) { r.Start, r.End = 1e18, 1e18 }, // the year 31688740476

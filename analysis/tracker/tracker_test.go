@@ -100,7 +100,7 @@ func TestLoopsAreFollowed(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotRepeatIsNotTold(t *testing.T) {
+func TestUnrepeatedLoopIsNotReported(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		next func(r *rand.Rand, last float64) float64

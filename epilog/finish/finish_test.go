@@ -174,7 +174,7 @@ func TestFinishTwiceIsFinishOnce(t *testing.T) {
 	}
 }
 
-func TestWhatTheAgentLeftIsSaid(t *testing.T) {
+func TestLeftoversOfTheAgentAreNoted(t *testing.T) {
 	for name, c := range map[string]struct {
 		break_ func(t *testing.T, dir job.RunDir)
 		code   string

@@ -68,7 +68,7 @@ func (s site) files() []string {
 
 // Whoever can write into the collection directory cannot make root write anywhere:
 // not with root's uid, not with another user's, not by a key that is a path.
-func TestForgedRecordMakesNobodyWrite(t *testing.T) {
+func TestForgedRecordCausesNoWrite(t *testing.T) {
 	t.Parallel()
 	for name, forge := range map[string]func(*summary.NodeRecord){
 		"root":         func(r *summary.NodeRecord) { r.Job.UID, r.Job.GID = 0, 0 },

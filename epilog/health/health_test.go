@@ -39,7 +39,7 @@ func TestAddAtOnce(t *testing.T) {
 	}
 }
 
-func TestTornTotalsBeginAnew(t *testing.T) {
+func TestTornTotalsRestart(t *testing.T) {
 	spool := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(spool, totals), []byte(`{"runs": 7, "fail`), 0o600))
 	if got, err := Add(spool, Counts{Runs: 1}); err != nil || got.Runs != 1 {

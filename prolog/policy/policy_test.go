@@ -51,7 +51,7 @@ func TestDecide(t *testing.T) {
 // has, and neither the node nor the restart count matters.
 // A job of root is watched only where the site says so; a command of root's under
 // jobgait run is nobody else's.
-func TestRootIsAsked(t *testing.T) {
+func TestRootNeedsASetting(t *testing.T) {
 	w := configs.Default().Watch
 	r := watchedRun()
 	r.Job.UID = 0

@@ -16,7 +16,7 @@ func (h History) Differ(a, b int) []string {
 			out = append(out, name)
 		}
 	}
-	first := []string{"build_id", "commit"}
+	first := []string{"commit", "build_id"} // people know a commit, not a build id
 	slices.SortStableFunc(out, func(x, y string) int {
 		place := func(name string) int {
 			if i := slices.Index(first, name); i >= 0 {

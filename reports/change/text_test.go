@@ -11,7 +11,7 @@ import (
 
 // What chance would give is said of the changes that stand in the text, and of no
 // others.
-func TestChanceIsOfWhatIsTold(t *testing.T) {
+func TestChanceIsOfReportedHistories(t *testing.T) {
 	unknown, small := step(20, firstDay+20.5, 15), step(8, firstDay+8.5, 1.2)
 	unknown.FalsePer1000 = nil
 	many := step(25, firstDay+25.5, 9)
@@ -102,7 +102,7 @@ func TestPassedOfMany(t *testing.T) {
 }
 
 // A drift has no levels, and an interval with no change in it is said to have one.
-func TestNoMoreIsSaidThanIsKnown(t *testing.T) {
+func TestUnknownIsNotReported(t *testing.T) {
 	drift := step(20, firstDay+20.5, 30)
 	drift.Kind, drift.EndIndex = changepoint.Drift, ptr(30)
 	r := result("a", drift)

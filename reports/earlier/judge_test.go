@@ -346,7 +346,7 @@ func TestAcknowledged(t *testing.T) {
 
 // Runs that take longer bit by bit are told as that: from where to where over how many
 // runs since when, what it cost, and two runs to compare; not as the steps that were seen.
-func TestJudgeTellsOfACreep(t *testing.T) {
+func TestJudgeReportsACreep(t *testing.T) {
 	db := remembered(t, 0)
 	creeping := func(i int) summary.Summary {
 		s := pastRun(i)

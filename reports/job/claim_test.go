@@ -9,7 +9,7 @@ import (
 
 // A period is told in the words that its confidence earns, and cycles whose length
 // varies by their range.
-func TestTold(t *testing.T) {
+func TestClaimByConfidence(t *testing.T) {
 	for _, c := range []struct {
 		confidence float64
 		kind       periodicity.Kind

@@ -12,7 +12,7 @@ import (
 
 // A stencil on two ranks that spin, as it was measured (Open MPI): waiting is told,
 // once, with where; a melt on one rank has nothing to be told.
-func TestWaitingRanksAreTold(t *testing.T) {
+func TestWaitingRanksAreReported(t *testing.T) {
 	s := melt()
 	s.Code.Samples, s.Code.Run.Libraries = 8569, nil
 	for name, share := range map[string]float64{"hydro": .285, "libm.so.6": .389, "mca_btl_vader.so": .137,

@@ -40,7 +40,7 @@ func TestFindingsOfResources(t *testing.T) {
 }
 
 // Why there is no period is told once in a report.
-func TestReasonIsToldOnce(t *testing.T) {
+func TestReasonIsReportedOnce(t *testing.T) {
 	for _, run := range runs() {
 		r := New(run.s, run.past, options())
 		if len(r.Rhythm.Why) == 0 || !r.Quality.sampled() { // without samples the rhythm says who failed

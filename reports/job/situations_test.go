@@ -390,7 +390,7 @@ func TestIdleHasOneAnswer(t *testing.T) {
 }
 
 // What stands in the lines of what was used is no counter again, and a reason stands once.
-func TestNothingIsToldTwice(t *testing.T) {
+func TestNothingIsReportedTwice(t *testing.T) {
 	s := sound()
 	s.Quality.Sources = append(s.Quality.Sources,
 		run.CounterSource{Name: "node counters", Absent: "the job shares the node"}, run.CounterSource{Name: "proc_wait"})

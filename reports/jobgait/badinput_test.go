@@ -92,7 +92,7 @@ func TestHelpSaysWhatTheStatusMeans(t *testing.T) {
 	}
 }
 
-func TestLabelsThatAreNone(t *testing.T) {
+func TestInvalidLabels(t *testing.T) {
 	for label, want := range map[string]bool{"solver=gmres": true, "a=": true, "a=b=c": true, "solver": false, "=x": false,
 		"a=1,b=2": false, "": false} {
 		if isUsableLabel(label) != want {

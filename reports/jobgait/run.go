@@ -141,18 +141,18 @@ func (r oneRun) watch(ctx context.Context, bin string, pid int, signals chan os.
 	return nil
 }
 
-// finishRun calls the Epilog. On a terminal it prints where the report is; if the report is not there yet and
-// no hook complained, it prints on any output how to get it later.
+// finishRun calls the Epilog and prints one line: where the report is, or how to get it later if it is not there
+// yet and no hook complained.
 func finishRun(ctx context.Context, h *hooks, ended syscall.WaitStatus, complain io.Writer, signals <-chan os.Signal) {
 	working := startProgress(complain, "analysing the run")
 	waited := h.epilog(ctx, ended, signals)
-	newline := "\n"
-	if working.done() {
-		newline = ""
+	newline := ""
+	if !working.done() && isTerminal(complain) { // the command's last line may lack an end
+		newline = "\n"
 	}
 	base, ok := h.delivered()
 	switch {
-	case ok && isTerminal(complain):
+	case ok:
 		fmt.Fprintf(complain, "%sjobgait: report in %s.txt\n", newline, base)
 	case !ok && waited && len(h.said) == 0:
 		fmt.Fprintf(complain, "jobgait: no report in %s yet; `jobgait show %d` has it when it is made\n", h.reportDir,

@@ -49,13 +49,13 @@ func (b box) python(script string, before ...string) result {
 
 // Commands stay for a while, so that they are looked at on a machine that is loaded: of
 // memory only looks tell.
-func TestMemoryPeakIsTold(t *testing.T) {
+func TestMemoryPeakIsReported(t *testing.T) {
 	b := newBox(t)
 	b.python("import time\nx = bytearray(900_000_000)\nfor i in range(0, len(x), 4096): x[i] = 1\ntime.sleep(6)")
 	near(t, "peak", b.resources().Memory.PeakBytes, 9e8, 0.05)
 }
 
-func TestBytesWrittenAreTold(t *testing.T) {
+func TestBytesWrittenAreReported(t *testing.T) {
 	b := newBox(t)
 	var st unix.Statfs_t
 	if err := unix.Statfs(b.work, &st); err != nil || st.Type == unix.TMPFS_MAGIC {
@@ -71,7 +71,7 @@ func TestBytesWrittenAreTold(t *testing.T) {
 }
 
 // What a command wrote is told however short it was: the agent may not have looked.
-func TestBytesOfShortCommandsAreTold(t *testing.T) {
+func TestBytesOfShortCommandsAreReported(t *testing.T) {
 	b := newBox(t)
 	var st unix.Statfs_t
 	if err := unix.Statfs(b.work, &st); err != nil || st.Type == unix.TMPFS_MAGIC {

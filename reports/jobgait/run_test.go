@@ -62,6 +62,7 @@ func (b box) command(args ...string) *exec.Cmd {
 type result struct {
 	status         syscall.WaitStatus
 	out, complaint string
+	reported       string // the line that says where the report is; it is not part of complaint
 }
 
 func end(t *testing.T, cmd *exec.Cmd) result {
@@ -73,7 +74,15 @@ func end(t *testing.T, cmd *exec.Cmd) result {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return result{cmd.ProcessState.Sys().(syscall.WaitStatus), out.String(), complaint.String()}
+	r := result{status: cmd.ProcessState.Sys().(syscall.WaitStatus), out: out.String()}
+	for line := range strings.Lines(complaint.String()) {
+		if strings.HasPrefix(line, "jobgait: report in ") {
+			r.reported += line
+			continue
+		}
+		r.complaint += line
+	}
+	return r
 }
 
 // report is the newest report of the box.
@@ -370,7 +379,7 @@ func TestReportDirectoryIsMissing(t *testing.T) {
 	}
 }
 
-func TestReportGoesWhereItIsAsked(t *testing.T) {
+func TestReportGoesToTheChosenDirectory(t *testing.T) {
 	b := newBox(t)
 	to := filepath.Join(b.work, "reports")
 	if err := os.Mkdir(to, 0o755); err != nil {
@@ -388,9 +397,11 @@ func TestReportGoesWhereItIsAsked(t *testing.T) {
 func TestInsideABatchJob(t *testing.T) {
 	b := newBox(t)
 	b.env = append(b.env, "SLURM_JOB_ID=812", "SLURM_CLUSTER_NAME=alpha")
-	for range 2 {
-		if r := end(t, b.command("run", "--", "true")); r.status != 0 || r.complaint != "" {
-			t.Fatalf("%v: %s", r.status, r.complaint)
+	for i := range 2 {
+		r := end(t, b.command("run", "--", "true"))
+		path := filepath.Join(b.work, fmt.Sprintf("jobgait-812.run%d.txt", i+1))
+		if r.status != 0 || r.complaint != "" || r.reported != "jobgait: report in "+path+"\n" {
+			t.Fatalf("%v: %s%s", r.status, r.complaint, r.reported)
 		}
 	}
 	for _, name := range []string{"jobgait-812.run1.txt", "jobgait-812.run2.txt"} {

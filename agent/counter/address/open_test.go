@@ -24,7 +24,7 @@ func memory(t *testing.T) int {
 
 // An older kernel, or one that lets us see user code only, is asked for less; and
 // what a timer is to tell does not depend on that.
-func TestWhatIsAskedFor(t *testing.T) {
+func TestEventAttributes(t *testing.T) {
 	const records = unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask
 	const always = unix.PerfBitDisabled | unix.PerfBitExcludeIdle | unix.PerfBitSampleIDAll | unix.PerfBitUseClockID
 	for name, c := range map[string]struct {

@@ -265,7 +265,7 @@ func TestCPUThatComesBack(t *testing.T) {
 }
 
 // A storm of short programs fills a ring before its drain is due.
-func TestFullRingIsTold(t *testing.T) {
+func TestFullRingIsReported(t *testing.T) {
 	cmd, gate, _ := script(t, "while /bin/true; do /bin/true; done")
 	s := sampling(t, SamplingParams{Root: cmd.Process.Pid, Rate: ChooseRate(10, 2, 5e6)})
 	full, err := s.HalfFull()

@@ -70,7 +70,7 @@ func (m *mute) Ask(q peek.ProcRequest) ([]byte, error) {
 }
 
 // A program that nobody could name at first gets its name, and the samples of before.
-func TestProgramIsAskedForAgain(t *testing.T) {
+func TestProgramIsLookedUpAgain(t *testing.T) {
 	r := &mute{Reader: peek.Direct{Proc: fixture(t)}, left: 2}
 	tb := newTable(r, &asked{members: map[int]bool{10: true, 11: true}})
 	for i := range int64(40) { // 4 s: asked at 0, 1 and 3
@@ -112,7 +112,7 @@ func TestPagesDoNotDependOnTheAddress(t *testing.T) {
 	}
 }
 
-func TestMembershipIsAskedOnce(t *testing.T) {
+func TestMembershipIsLookedUpOnce(t *testing.T) {
 	m := &asked{members: map[int]bool{10: true, 0: true, -1: true}}
 	tb := newTable(peek.Direct{Proc: fixture(t)}, m)
 	var joined []int
@@ -223,7 +223,7 @@ func TestFirstExecOfACommand(t *testing.T) {
 	}
 }
 
-func TestStrangerThatExecsIsAskedAgain(t *testing.T) {
+func TestForeignProcessIsLookedUpAgainAfterExec(t *testing.T) {
 	m := &asked{members: map[int]bool{}}
 	tb := newTable(peek.Direct{Proc: fixture(t)}, m)
 	tb.hit(user(10, 0x11000, 1))

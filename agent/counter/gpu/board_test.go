@@ -171,7 +171,7 @@ func TestAMDThatGoesAway(t *testing.T) {
 	reach(t, o, "gpu1_memory", 1000000) // the other goes on
 }
 
-func TestNoGPUIsTold(t *testing.T) {
+func TestMissingGPUIsReported(t *testing.T) {
 	sys, first, _ := amdNode(t)
 	put(t, filepath.Join(first, "power/runtime_status"), []byte("suspended\n"))
 	for name, c := range map[string]struct {

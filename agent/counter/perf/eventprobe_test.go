@@ -204,7 +204,7 @@ func TestHybrid(t *testing.T) {
 	}
 }
 
-func TestSourcesSayHowAnEventIsAskedFor(t *testing.T) {
+func TestSourcesNameTheirEvents(t *testing.T) {
 	k := newFakeKernel(t, with(intelFiles(), "sys/kernel/tracing/events/raw_syscalls/sys_enter/id", "443\n"))
 	want := map[string][3]string{
 		"instructions":  {"instructions", "cpu", "type 0 config 0x1"},
@@ -225,7 +225,7 @@ func TestSourcesSayHowAnEventIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestNoPermissionIsTold(t *testing.T) {
+func TestMissingPermissionIsReported(t *testing.T) {
 	for _, err := range []error{unix.EACCES, unix.EPERM, unix.ENOSYS} {
 		k := newFakeKernel(t, intelFiles())
 		k.refuse = func(*unix.PerfEventAttr, int) error { return err }

@@ -100,7 +100,7 @@ func TestDated(t *testing.T) {
 }
 
 // What the kernel had no room for is told, and so is what we cannot read.
-func TestLostRecordsAreTold(t *testing.T) {
+func TestLostRecordsAreReported(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	c := k.counters(nil)
 	sink := start(t, c)
@@ -135,7 +135,7 @@ func TestAGroupThatStarvesNowAndThen(t *testing.T) {
 }
 
 // CPUs that come and go for ever do not fill the profile with epochs.
-func TestChangesOfCPUsAreToldSoOften(t *testing.T) {
+func TestNotesOnChangedCPUsAreLimited(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	c := k.counters(nil)
 	sink := start(t, c)

@@ -188,7 +188,7 @@ func TestASecondKindOfCoreComesOnline(t *testing.T) {
 
 // Others begin to use the PMU: Ran tells for which part of the time we counted,
 // and the counts are made up for it.
-func TestRanTellsOfMultiplexing(t *testing.T) {
+func TestRanReportsMultiplexing(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	k.slots = 5
 	c := k.counters(nil)

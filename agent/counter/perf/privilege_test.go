@@ -93,7 +93,7 @@ func TestOnlyCAPPERFMON(t *testing.T) {
 }
 
 // Without any privilege it depends on the sysctl, which says what is needed.
-func TestNobody(t *testing.T) {
+func TestUnprivilegedAccount(t *testing.T) {
 	if !inChild(t, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}) {
 		return
 	}

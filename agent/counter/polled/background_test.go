@@ -64,9 +64,9 @@ func drainUntil(t *testing.T, p *Source, to *countertest.Sink, readings int) {
 	})
 }
 
-// TestADeviceThatHangsHoldsUpNobody lets a device hang between two readings: a
+// TestHangingDeviceDelaysNoReader lets a device hang between two readings: a
 // drain goes on without it, what it answers later is whole and counts.
-func TestADeviceThatHangsHoldsUpNobody(t *testing.T) {
+func TestHangingDeviceDelaysNoReader(t *testing.T) {
 	d, p := newDevice(t)
 	probed := d.n
 	var to countertest.Sink
@@ -107,9 +107,9 @@ func TestADeviceThatHangsHoldsUpNobody(t *testing.T) {
 	<-d.closed
 }
 
-// TestWhatWasAskedBeforeStartIsNotCounted checks that a reading of before a
+// TestRequestsBeforeStartAreNotCounted checks that a reading of before a
 // pause does not become the beginning of after it.
-func TestWhatWasAskedBeforeStartIsNotCounted(t *testing.T) {
+func TestRequestsBeforeStartAreNotCounted(t *testing.T) {
 	d, p := newDevice(t)
 	var to countertest.Sink
 	drainUntil(t, p, &to, 1)

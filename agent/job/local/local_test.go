@@ -25,7 +25,7 @@ func getenv(pairs ...string) func(string) string {
 var host = job.Host{Name: "vm", CPUs: 4, Real: 1e9, Mono: 5, BootID: "boot"}
 
 // What the hooks are told is what they hear, but for clocks and what no report may show.
-func TestTold(t *testing.T) {
+func TestReadContext(t *testing.T) {
 	cpus := 4
 	r := job.Run{Key: run.Key{Cluster: "local:vm", JobID: 7, Sub: 2}, Node: "vm", RootPID: 99, ReportDir: "/r",
 		Job: run.Job{Name: "n\x1b[31m", User: "alice", UID: 1000, GID: 100, NNodes: 1, NodeList: "vm", NCPUs: &cpus,
@@ -51,7 +51,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-func TestNotTold(t *testing.T) {
+func TestMissingContext(t *testing.T) {
 	for _, text := range []string{"", "x", "{}", `{"key":{"job_id":-1},"root_pid":3}`,
 		`{"key":{"cluster":"c","job_id":1}}`, `{"key":{"job_id":1,"restart":-5},"root_pid":1}`} {
 		if got, err := (Standalone{}).ReadContext(getenv(runName+"="+text), host); err == nil ||
@@ -64,7 +64,7 @@ func TestNotTold(t *testing.T) {
 	}
 }
 
-func FuzzTold(f *testing.F) {
+func FuzzContext(f *testing.F) {
 	f.Add(`{"key":{"cluster":"c","job_id":1},"root_pid":3,"job":{"name":"a\u001b","work_dir":"../x"}}`, "768")
 	f.Fuzz(func(t *testing.T, text, ended string) {
 		got, err := Standalone{}.ReadContext(getenv(runName+"="+text, endedName+"="+ended), host)
