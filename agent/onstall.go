@@ -64,7 +64,7 @@ func newOnStall(c configs.Live, r job.Run, self string) *onStall {
 // executable file. Only the child calls it, because the program's file system may hang.
 func checkProgram(program string) error {
 	if !filepath.IsAbs(program) || filepath.Clean(program) != program {
-		return fmt.Errorf("live.on_stall: %.200q is a relative path: want an absolute path", program)
+		return fmt.Errorf("live.on_stall: invalid path %.200q: want an absolute path without . and ..", program)
 	}
 	for path := program; ; path = filepath.Dir(path) {
 		info, err := os.Lstat(path)

@@ -73,7 +73,7 @@ func TestOnlyRootsProgramsAreStarted(t *testing.T) {
 		{"a link", func(d, p string) (string, error) { return d + "/link", os.Symlink(p, d+"/link") }, ""},
 		{"a path with ..", func(d, p string) (string, error) {
 			return d + "/../" + filepath.Base(d) + "/program", nil
-		}, "not an absolute path"},
+		}, "want an absolute path"},
 		{"gone", func(d, _ string) (string, error) { return d + "/none", nil }, "no such file"},
 	} {
 		dir := rootsDir(t)

@@ -81,7 +81,7 @@ type EndingQuery struct {
 // disable queries.
 var (
 	ErrUnknown    = errors.New("the scheduler has no record of the job")
-	ErrNotQueried = errors.New("the scheduler was not queried: set slurm.sacct to enable queries")
+	ErrNotQueried = errors.New("the scheduler was not queried: the settings disable queries")
 )
 
 // NodeName returns the name for a node's files: the scheduler's name of the node, since one host may be several

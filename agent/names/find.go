@@ -98,7 +98,7 @@ func buildOf(r *os.File) string {
 }
 
 // debugFile opens the debug file of a build. It must belong to root and be writable by no other account. If
-// there is none, or it is of another build, the error is os.ErrNotExist.
+// the build has no such file, or the file is of another build, the error is os.ErrNotExist.
 func (s roots) debugFile(build string) (*os.File, error) {
 	if len(build) < 4 {
 		return nil, os.ErrNotExist

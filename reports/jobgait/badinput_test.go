@@ -27,7 +27,7 @@ func TestComplaintsAreOneLine(t *testing.T) {
 		{2, `unknown verb "frob" (see jobgait --help)`, []string{"frob"}},
 		{2, `unknown verb "frob"`, []string{"frob", "--help"}},
 		{2, `unknown verb "frob"`, []string{"help", "frob"}},
-		{2, `unknown verb "changs": changes?`, []string{"changs"}},
+		{2, `unknown verb "changs": did you mean changes?`, []string{"changs"}},
 		{2, "unknown flag: --frob (see jobgait changes --help)", []string{"changes", "--frob"}},
 		{2, "these options exclude each other: --html --json", []string{"show", "1", "--json", "--html"}},
 		{2, "these options exclude each other: --html --json", []string{"replay", "x", "--json", "--html"}},

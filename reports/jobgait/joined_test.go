@@ -127,7 +127,7 @@ func TestJoinedHistoriesAreFiles(t *testing.T) {
 			go func() { answered <- ask(append(args, "--history", histories)...) }()
 			select {
 			case got := <-answered:
-				if got.status != 1 || got.out != "" || !strings.Contains(got.complaint, pipe+": open: is a pipe") ||
+				if got.status != 1 || got.out != "" || !strings.Contains(got.complaint, pipe+": open: the path is a pipe") ||
 					strings.Count(got.complaint, "\n") != 1 {
 					t.Errorf("%v: %+v", args, got)
 				}

@@ -116,10 +116,10 @@ func unknownVerb(root *cobra.Command, args []string) error {
 	if c, _, err := root.Find(args); err == nil && c != root {
 		return nil
 	}
-	err := fmt.Errorf("unknown verb %q (jobgait --help lists the verbs)", args[0])
+	err := fmt.Errorf("unknown verb %q", args[0])
 	root.SuggestionsMinimumDistance = 2
 	if like := root.SuggestionsFor(args[0]); len(like) > 0 {
-		err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(like, " or "))
+		err = fmt.Errorf("%w: did you mean %s?", err, strings.Join(like, " or "))
 	}
 	return usageError{err}
 }

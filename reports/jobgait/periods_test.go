@@ -172,7 +172,7 @@ func TestPeriodsBadInput(t *testing.T) {
 		{"empty", "", nil, 1, "empty"},
 		{"no header", "1,2\n3,4\n", nil, 0, "too_short"},
 		{"no times", "a,b\n3,x\n1,y\n", nil, 1, "no column of times among a, b"},
-		{"text", line("fast"), nil, 1, `:3: column ipc: "fast"`},
+		{"text", line("fast"), nil, 1, `:3: column ipc: invalid value "fast"`},
 		{"short row", "t_s,a,b\n0,1\n", nil, 1, ":2:"},
 		{"far apart", "t_s,x\n0,1\n1,1\n2,1\n1e15,1\n", nil, 1, "slots"},
 		{"no rate", "\x00\x00\x00\x01", nil, 2, "--rate"},

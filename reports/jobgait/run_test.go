@@ -476,7 +476,7 @@ func TestVerbsAndBadInput(t *testing.T) {
 // poll waits for a condition, a minute at most.
 func poll(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	for !ok() {
 		select {
