@@ -115,8 +115,9 @@ func (w *writer) nodes(runID int64, s summary.Summary) {
 	}
 }
 
-// fieldSet returns the id of the set of fields recorded of a run, NULL if none exists.
-func (w *writer) fieldSet(s summary.Summary) any {
+// storeFields stores the fields recorded of a run, and the set of them, if they are not stored yet, and returns the
+// id of the set. It returns NULL if no field was recorded of the run, or on an error, which is kept in w.err.
+func (w *writer) storeFields(s summary.Summary) any {
 	var ids []int64
 	var build any
 	for name, value := range cleanFields(s) {

@@ -77,7 +77,7 @@ func (w *writer) jobColumns(s summary.Summary) []column {
 		{"node_list", text(j.NodeList, maxList)},
 		{"work_dir_id", w.path(s, j.WorkDir)},
 		{"stdout_id", w.path(s, j.StdOut)},
-		{"set_id", w.fieldSet(s)},
+		{"set_id", w.storeFields(s)},
 	}
 	if s.Exit != nil {
 		return append(columns, column{"exit_code", s.Exit.Code}, column{"exit_signal", s.Exit.Signal})
