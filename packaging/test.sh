@@ -85,8 +85,7 @@ fi
 
 echo "== packages and programs"
 mapfile -t parallel < <($go list "${longest[@]}" && $go list ./... | grep -vxF "$($go list "${serial[@]}" "${longest[@]}" ./analysis/...)")
-# Many of these tests wait for a process or a time for as long as they compute: a package more than CPUs.
-JOBGAIT_CLUSTER=skip JOBGAIT_QEMU=skip tests packages -p $(($(nproc) + 1)) -- "${parallel[@]}"
+JOBGAIT_CLUSTER=skip JOBGAIT_QEMU=skip tests packages -- "${parallel[@]}"
 JOBGAIT_CLUSTER=skip JOBGAIT_QEMU=skip tests serial -p 1 -- "${serial[@]}"
 
 if [[ $(id -u) == 0 && ${JOBGAIT_CLUSTER:-run} != skip ]]; then

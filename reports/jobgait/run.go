@@ -32,9 +32,9 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 		Short: "run a command and leave a report of its rhythm",
 		Long: "run starts COMMAND as it would run without jobgait (environment, directory,\n" +
 			"streams, terminal, process group) while an agent beside it takes samples, and\n" +
-			"leaves jobgait-<id>.txt, .json and .html in the directory of --output. It exits\n" +
-			"as COMMAND did; 126 and 127 mean, as in a shell, that COMMAND could not be run\n" +
-			"or was not found.",
+			"leaves jobgait-<id>.txt, .json and .html in the directory of --output. After\n" +
+			"COMMAND one line on standard error says where they are. It exits as COMMAND did;\n" +
+			"126 and 127 mean, as in a shell, that COMMAND could not be run or was not found.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError{fmt.Errorf("run needs a command: jobgait run -- COMMAND")}

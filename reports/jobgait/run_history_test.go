@@ -110,9 +110,16 @@ func (b box) lockHistory(tool string) (release func()) {
 // sweep of the run before is still at work.
 func (b box) runUntilStored(want ...string) {
 	b.t.Helper()
+	var ids []string
+	var last result
+	b.t.Cleanup(func() {
+		if b.t.Failed() {
+			b.t.Logf("stored %q, want %q and one more; the last run printed %q; log:\n%s", ids, want, last.complaint, b.log())
+		}
+	})
 	poll(b.t, "all runs are stored", func() bool {
-		end(b.t, b.command("run", "--", "true"))
-		ids := b.jobIDs()
+		last = end(b.t, b.command("run", "--", "true"))
+		ids = b.jobIDs()
 		return len(ids) > len(want) && slices.Equal(ids[:len(want)], want)
 	})
 }

@@ -90,14 +90,19 @@ func (b box) report() string {
 	b.t.Helper()
 	files, err := filepath.Glob(filepath.Join(b.work, "jobgait-*.txt"))
 	if err != nil || len(files) == 0 {
-		log, _ := os.ReadFile(filepath.Join(filepath.Dir(b.work), ".local/state/jobgait", host(b.t), "jobgait.log"))
-		b.t.Fatalf("no report in %s: %v\n%s", b.work, err, log)
+		b.t.Fatalf("no report in %s: %v\n%s", b.work, err, b.log())
 	}
 	text, err := os.ReadFile(files[len(files)-1])
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	return string(text)
+}
+
+// log returns the log of the box's spool.
+func (b box) log() []byte {
+	text, _ := os.ReadFile(filepath.Join(filepath.Dir(b.work), ".local/state/jobgait", host(b.t), "jobgait.log"))
+	return text
 }
 
 // newest reads the newest report in JSON.
