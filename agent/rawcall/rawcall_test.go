@@ -181,7 +181,7 @@ func TestWaitingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkNoConnection is what it takes to see that nobody calls at a socket.
+// BenchmarkNoConnection measures how long it takes to see that no connection waits at a socket.
 func BenchmarkNoConnection(b *testing.B) {
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -71,7 +72,7 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 	if countEntries(text) > o.Limits.Values {
 		return nil, "", in.failAt(line, "read series: the file has more than %d values: %w", o.Limits.Values, errTooLarge)
 	}
-	all, understood, err := parseRunDocument(plainJSON(text))
+	all, understood, err := parseRunDocument(plainJSON(text), o.Limits.Series)
 	if err != nil {
 		return nil, "", in.failAt(line, "read series: malformed JSON: %w", err)
 	}
@@ -85,7 +86,7 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 		err = errors.New("the JSON document contains no runs: want one series per line, or the JSON of " +
 			"github-action-benchmark, hyperfine, pytest-benchmark, Google Benchmark or asv")
 	case runs > o.Limits.Rows || len(all) > o.Limits.Series:
-		err = errTooLarge
+		err = fmt.Errorf("more than %d runs or %d series: %w", o.Limits.Rows, o.Limits.Series, errTooLarge)
 	}
 	if err != nil {
 		return nil, "", in.failAt(line, "read series: %w", err)
@@ -96,12 +97,16 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 
 // parseRunDocument parses a whole document and returns its series and how it was understood, "" if it is of no known
 // tool.
-func parseRunDocument(text []byte) (all []Runs, understood string, err error) {
-	if all, understood, ok := parseSession(text); ok {
+func parseRunDocument(text []byte, maxSeries int) (all []Runs, understood string, err error) {
+	if all, understood, ok := parseSession(text, maxSeries); ok {
 		return all, understood, nil
 	}
 	var doc runDocument
-	if err := json.Unmarshal(text, &doc); err != nil {
+	var otherType *json.UnmarshalTypeError
+	switch err := json.Unmarshal(text, &doc); {
+	case errors.As(err, &otherType):
+		return nil, "", nil
+	case err != nil:
 		return nil, "", err
 	}
 	if len(doc.Entries) > 0 {

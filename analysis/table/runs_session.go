@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"jobgait/analysis/note"
@@ -43,9 +44,9 @@ type benchmarkMeasurement struct {
 	Stats          struct{ Median value }
 }
 
-// parseSession parses a document of one session and returns its series and how it was understood. ok is false
-// if the document has another form.
-func parseSession(text []byte) (all []Runs, understood string, ok bool) {
+// parseSession parses a document of one session and returns its series and how it was understood. It stops once it
+// has more than most series. ok is false if the document has another form.
+func parseSession(text []byte, most int) (all []Runs, understood string, ok bool) {
 	var s benchmarkSession
 	if json.Unmarshal(text, &s) != nil {
 		return nil, "", false
@@ -57,8 +58,8 @@ func parseSession(text []byte) (all []Runs, understood string, ok bool) {
 		return s.google(), "Google Benchmark: time = date, value = real_time", true
 	case s.Arch != "" && s.RAM != "":
 		return nil, "asv: the description of a machine, no runs", true
-	case s.CommitHash != "" && s.Date > 0:
-		return s.asv(), "asv: time = date of the commit, commit", true
+	case s.CommitHash != "":
+		return s.asv(most), "asv: time = date of the commit, commit", true
 	}
 	return nil, "", false
 }
@@ -86,10 +87,13 @@ func (s *benchmarkSession) google() []Runs {
 	return Join(all)
 }
 
-// asv returns a series of one run for each benchmark and combination of its parameters.
-func (s *benchmarkSession) asv() []Runs {
+// asv returns a series of one run for each benchmark and combination of its parameters, until it has more than most.
+func (s *benchmarkSession) asv(most int) []Runs {
 	var all []Runs
 	for _, name := range slices.Sorted(maps.Keys(s.Results)) {
+		if len(all) > most {
+			break
+		}
 		values, labels, ok := asvResult(s.Results[name])
 		if !ok {
 			all = append(all, badRuns(name, "the result of asv has an unknown form"))
@@ -160,21 +164,28 @@ func asvResult(raw json.RawMessage) (values []float64, labels []string, ok bool)
 	return values, combinations(axes, len(values)), true
 }
 
-// combinations returns the texts of the first n combinations of parameters; the last parameter varies fastest.
+// maxLabel is the length of a combination of parameters from which its number replaces it: labels are as long as
+// their product with the number of combinations.
+const maxLabel = 200
+
+// combinations returns the texts of the first n combinations of parameters; the last parameter varies fastest. It
+// returns nil without parameters.
 func combinations(axes [][]string, n int) []string {
-	if len(axes) == 0 {
+	if len(axes) == 0 || slices.ContainsFunc(axes, func(values []string) bool { return len(values) == 0 }) {
 		return nil
 	}
 	out := make([]string, n)
+	words := make([]string, len(axes))
 	for i := range out {
-		words := make([]string, len(axes))
-		rest := i
+		rest, length := i, 0
 		for k := len(axes) - 1; k >= 0; k-- {
-			if len(axes[k]) == 0 {
-				return nil
-			}
 			words[k] = axes[k][rest%len(axes[k])]
 			rest /= len(axes[k])
+			length += len(words[k]) + len(", ")
+		}
+		if length > maxLabel || rest > 0 { // more results than combinations
+			out[i] = "#" + strconv.Itoa(i)
+			continue
 		}
 		out[i] = strings.Join(words, ", ")
 	}

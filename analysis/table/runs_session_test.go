@@ -84,6 +84,23 @@ func TestJoinSessions(t *testing.T) {
 	}
 }
 
+// The memory that labels take is bounded: long ones, and those of more results than combinations, become numbers.
+func TestLongParametersBecomeNumbers(t *testing.T) {
+	long := strings.Repeat("x", maxLabel)
+	for _, c := range []struct {
+		axes [][]string
+		want []string
+	}{
+		{[][]string{{"1", "2"}, {"a"}}, []string{"1, a", "2, a", "#2"}},
+		{[][]string{{long, "2"}}, []string{"#0", "2", "#2"}},
+		{nil, nil}, {[][]string{{"1"}, {}}, nil},
+	} {
+		if got := combinations(c.axes, 3); !slices.Equal(got, c.want) {
+			t.Errorf("%d axes: %.80q, want %q", len(c.axes), got, c.want)
+		}
+	}
+}
+
 // A larger value must be a slower run: rates become times per item.
 func TestRatesBecomeTimes(t *testing.T) {
 	for unit, want := range map[string]string{

@@ -43,27 +43,42 @@ func (s *Sampler) trackCPU(c *cpu) error {
 		return nil
 	}
 	if c.tracker < 0 {
-		pid, flags := -1, 0
-		if s.tracking.limited() {
-			fd, err := s.tracking.dir.Open()
-			if err != nil {
-				return err
-			}
-			defer unix.Close(fd)
-			pid, flags = fd, unix.PERF_FLAG_PID_CGROUP
-		}
-		fd, err := s.openTracker(c, pid, flags)
+		from, err := openTracked(s.tracking.dir)
 		if err != nil {
 			return err
 		}
-		c.tracker = fd
+		defer from.close()
+		if c.tracker, err = s.openTracker(c, from); err != nil {
+			return err
+		}
 	}
 	return s.enableTracker(c)
 }
 
-// openTracker opens a tracking event that writes into the ring of a CPU's timer, disabled.
-func (s *Sampler) openTracker(c *cpu, pid, flags int) (int, error) {
-	fd, err := s.open(&s.tracking.attr, pid, c.number, -1, flags)
+// tracked names the processes that a tracking event records, as perf_event_open takes it: those of a cgroup by an
+// open descriptor of its directory, or all of the node.
+type tracked struct{ pid, flags int }
+
+// openTracked opens a cgroup for tracking events; the zero directory means the whole node. The caller must close the
+// result.
+func openTracked(dir cgroup.FoundDir) (tracked, error) {
+	if dir == (cgroup.FoundDir{}) {
+		return tracked{pid: -1}, nil
+	}
+	fd, err := dir.Open()
+	return tracked{fd, unix.PERF_FLAG_PID_CGROUP}, err
+}
+
+// close closes the directory; the events that were opened on it remain.
+func (t tracked) close() {
+	if t.flags != 0 {
+		_ = unix.Close(t.pid)
+	}
+}
+
+// openTracker opens a tracking event that writes into the ring of a CPU's timer, disabled. It returns -1 on an error.
+func (s *Sampler) openTracker(c *cpu, from tracked) (int, error) {
+	fd, err := s.open(&s.tracking.attr, from.pid, c.number, -1, from.flags)
 	if err != nil {
 		return -1, fmt.Errorf("open the perf event that tracks processes on CPU %d: %w", c.number, err)
 	}
@@ -119,7 +134,7 @@ func (s *Sampler) followCgroup(now int64) error {
 	case now < t.retryNS:
 		return nil
 	}
-	err := s.limitTracking(dir)
+	err := s.limitTracking(dir, now)
 	if err == nil {
 		t.failed, t.waitNS = cgroup.FoundDir{}, 0
 		return nil
@@ -132,23 +147,18 @@ func (s *Sampler) followCgroup(now int64) error {
 // limitTracking replaces the tracking events by events limited to a cgroup, or by events of the whole node for
 // the zero directory. The old events are closed only after all new ones record, so that no record is lost; a
 // record that arrives twice changes nothing. After an error the old events remain.
-func (s *Sampler) limitTracking(dir cgroup.FoundDir) error {
-	pid, flags := -1, 0
-	if dir != (cgroup.FoundDir{}) {
-		fd, err := dir.Open()
-		if err != nil {
-			return err
-		}
-		defer unix.Close(fd)
-		pid, flags = fd, unix.PERF_FLAG_PID_CGROUP
+func (s *Sampler) limitTracking(dir cgroup.FoundDir, now int64) error {
+	from, err := openTracked(dir)
+	if err != nil {
+		return err
 	}
+	defer from.close()
 	opened := map[*cpu]int{}
-	var err error
 	for _, c := range s.cpus {
 		if c.fd < 0 {
 			continue
 		}
-		fd, failed := s.openTracker(c, pid, flags)
+		fd, failed := s.openTracker(c, from)
 		if errors.Is(failed, unix.ENODEV) {
 			continue // went offline
 		}
@@ -165,8 +175,10 @@ func (s *Sampler) limitTracking(dir cgroup.FoundDir) error {
 		}
 		return err
 	}
-	// A storm of neighbors ends here, or may begin.
-	s.tracking.dir, s.storm = dir, newStorm(s.storm.stormParams)
+	s.tracking.dir = dir
+	if s.storm.paused() { // the new events are enabled; the note on the pause stays
+		s.storm.end(now)
+	}
 	for c, fd := range opened {
 		err = errors.Join(err, c.closeTracker())
 		c.tracker = fd
