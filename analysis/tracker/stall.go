@@ -105,9 +105,9 @@ func (w *Watchdog) Update(nowS float64, seen JobActivity, t *Tracker) LoopState 
 		w.pausedS += nowS - w.lookS
 		w.quietFrom, w.ended = -1, endedStretch{}
 	case seen.Doing == Busy:
-		w.work(nowS, seen)
+		w.endQuiet(nowS, seen)
 	case w.quietFrom < 0 || !w.activity.Doing.quiet() || w.activity.Doing == "":
-		w.rest(nowS)
+		w.beginQuiet(nowS)
 	}
 	if seen.Doing.Spins() {
 		w.spun = seen.Doing
@@ -117,9 +117,10 @@ func (w *Watchdog) Update(nowS float64, seen JobActivity, t *Tracker) LoopState 
 	return w.state
 }
 
-// rest begins a stretch in which nothing is done. If the job was busy for doubtS at most since the last one and none of
-// its own code ran, the last one goes on: other programs left the job too little CPU time to see what it did.
-func (w *Watchdog) rest(nowS float64) {
+// beginQuiet begins a quiet stretch, in which the job does nothing. It continues the previous one if the job has been
+// busy for doubtS at most since then and none of its own code was seen to run: where other programs take the CPUs, a
+// job that waits can look busy for a moment.
+func (w *Watchdog) beginQuiet(nowS float64) {
 	if w.ended.toS > 0 && nowS-w.ended.toS <= doubtS {
 		w.quietFrom = w.ended.fromS
 	} else {
@@ -128,9 +129,9 @@ func (w *Watchdog) rest(nowS float64) {
 	w.ended = endedStretch{}
 }
 
-// work ends a stretch in which nothing was done, and learns its length once own code has run since, or where code is
+// endQuiet ends a quiet stretch, and learns its length once own code has run since, or where code is
 // not sampled.
-func (w *Watchdog) work(nowS float64, seen JobActivity) {
+func (w *Watchdog) endQuiet(nowS float64, seen JobActivity) {
 	if w.quietFrom >= 0 && w.activity.Doing.quiet() && w.busyS > 0 {
 		w.ended = endedStretch{w.quietFrom, nowS, w.activity.OwnS}
 	}
