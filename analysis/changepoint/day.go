@@ -14,9 +14,9 @@ var dayTries = [...]float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}
 // data show it, not if a history has too few days.
 const dayPriorSD = 0.2
 
-// comparableNats is the evidence that residuals must be able to give for a shared variance until a level of few days is
-// judged by its days rather than by its runs.
-const comparableNats = 8
+// enoughSharingNats is the evidence that residuals must be able to give for a shared variance until a level of few
+// days is judged by its days rather than by its runs.
+const enoughSharingNats = 8
 
 // dayMargin returns by how many nats claim c passes if the runs of a day are correlated: the least, over the
 // assumed shares, of the evidence at that share plus its improbability by the residuals and the prior, less the
@@ -29,7 +29,7 @@ func (sc *scanner) dayMargin(c *claim, b noisePrior) float64 {
 		return math.Inf(1)
 	}
 	seen := sc.sameDay(c)
-	comparable := min(1, seen.distinguishableNats()/comparableNats)
+	comparable := min(1, seen.distinguishableNats()/enoughSharingNats)
 	few := sc.requiredForFewRuns(c)
 	least := math.Inf(1)
 	for _, f := range dayTries {

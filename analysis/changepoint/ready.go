@@ -173,7 +173,8 @@ func (r *preparedSeries) noteLimits() {
 		}
 	}
 	if repeated > 0 {
-		r.notes = append(r.notes, note.New(note.RepeatedTimes, "%s at the time of the run before: taken in the order given",
+		r.notes = append(r.notes, note.New(note.RepeatedTimes,
+			"%s at the same time as the run before: taken in the order given",
 			quantity.Plural(repeated, "run")))
 	}
 	if gap > longGapDays {

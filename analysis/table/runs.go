@@ -27,8 +27,9 @@ type Runs struct {
 	Notes    []note.Note
 	// Bad reports that the series could not be read: it has only an ID and notes.
 	Bad bool
-	// Session reports that the series is of one session of a benchmark tool: Join merges those of several files.
-	Session bool
+	// OneSession reports that the series is of one session of a benchmark tool: JoinSessions merges those of several
+	// files.
+	OneSession bool
 	// rows names the file if several series are columns of its rows: they have one owner.
 	rows string
 }

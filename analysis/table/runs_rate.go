@@ -47,7 +47,7 @@ func (in *Runs) invertRates() {
 		return
 	}
 	in.Notes = append(in.Notes, note.New(note.InvertedRate,
-		"%s is a rate: it was turned into %s, so that larger is slower", in.Unit, unit))
+		"%s is a rate: it was converted to %s, so a larger value is slower", in.Unit, unit))
 	in.Unit = unit
 	for i, v := range in.Y {
 		in.Y[i] = 1 / v

@@ -84,7 +84,7 @@ func (s *benchmarkSession) google() []Runs {
 				map[string]string{"host": s.Context.Host}))
 		}
 	}
-	return Join(all)
+	return JoinSessions(all)
 }
 
 // asv returns a series of one run for each benchmark and combination of its parameters, until it has more than most.
@@ -194,7 +194,7 @@ func combinations(axes [][]string, n int) []string {
 
 // sessionRun returns a series of one run.
 func sessionRun(id, unit string, y float64, at Moment, fields map[string]string) Runs {
-	one := Runs{Unit: unit, Session: true, Given: []Moment{at}}
+	one := Runs{Unit: unit, OneSession: true, Given: []Moment{at}}
 	one.ID, one.Y, one.Meta = id, []float64{y}, map[string][]string{}
 	for name, v := range fields {
 		one.Meta[name] = []string{v}
@@ -203,17 +203,17 @@ func sessionRun(id, unit string, y float64, at Moment, fields map[string]string)
 	return one
 }
 
-// Join merges series that are parts of one history: sessions of a benchmark tool with the same id, machine and
+// JoinSessions merges series that are parts of one history: sessions of a benchmark tool with the same id, machine and
 // shape. All other series are returned as they are. The runs of a merged series are in the order of time.
-func Join(inputs []Runs) []Runs {
+func JoinSessions(inputs []Runs) []Runs {
 	type key struct{ id, machine, shape string }
 	var out []Runs
 	place := map[key]int{}
 	for _, in := range inputs {
 		of := key{in.ID, in.Machine, in.Shape}
 		k, known := place[of]
-		if !in.Session || !known {
-			if in.Session {
+		if !in.OneSession || !known {
+			if in.OneSession {
 				place[of] = len(out)
 			}
 			out = append(out, in)
@@ -222,7 +222,7 @@ func Join(inputs []Runs) []Runs {
 		out[k] = out[k].append(in)
 	}
 	for i := range out {
-		if out[i].Session {
+		if out[i].OneSession {
 			out[i] = out[i].arrange(timeOrder(out[i].T))
 		}
 	}

@@ -68,7 +68,7 @@ func TestJoinSessions(t *testing.T) {
 		inputs = append(inputs, all...)
 	}
 	n := 0
-	for _, in := range Join(inputs) {
+	for _, in := range JoinSessions(inputs) {
 		checkRuns(t, in)
 		if in.ID != "t.time_a(1, 'x')" {
 			continue

@@ -29,7 +29,7 @@ func (f Finisher) openArchive(ctx context.Context) (archive.Archive, bool) {
 		f.Log("archive: %v", err)
 	}
 	return archive.Archive{Dir: f.Config.Collect.Archive, Program: f.Program, Account: account,
-		Guard: f.guardChildren("archive")}, err == nil
+		Guard: f.limitStuckChildren("archive")}, err == nil
 }
 
 // archiveNode copies the files that this node's record was made from into the archive, once, and marks the run

@@ -111,7 +111,7 @@ func (f Finisher) queryHistory(ctx context.Context, q historyQuery) historyAnswe
 		return q.compare(ctx)
 	}
 	o, err := as.Ask[historyAnswer](ctx,
-		as.Child{Program: f.Program, Account: *account, Guard: f.guardChildren("history")}, as.CompareHistory, q)
+		as.Child{Program: f.Program, Account: *account, Guard: f.limitStuckChildren("history")}, as.CompareHistory, q)
 	if err != nil {
 		return fail(err)
 	}

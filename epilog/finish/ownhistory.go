@@ -32,7 +32,7 @@ func withHistory[T any](ctx context.Context, f Finisher, create bool, use func(*
 	var none T
 	path := f.Config.History.Path
 	if f.isHistoryStuck() {
-		return none, fmt.Errorf("use the history %s: another process hangs in it: %w", path, errHangs)
+		return none, fmt.Errorf("cannot use the history %s: another process hangs in it: %w", path, errHangs)
 	}
 	value, err := runWithLimit(ctx, historyLimit, func(ctx context.Context) (T, error) {
 		if !create {
@@ -48,7 +48,7 @@ func withHistory[T any](ctx context.Context, f Finisher, create bool, use func(*
 		return value, errors.Join(err, db.Close())
 	})
 	if errors.Is(err, errHangs) {
-		err = errors.Join(fmt.Errorf("use the history %s: %w", path, err), f.markHistoryStuck())
+		err = errors.Join(fmt.Errorf("cannot use the history %s: %w", path, err), f.markHistoryStuck())
 	}
 	return value, err
 }

@@ -31,7 +31,7 @@ const lookupLimit = 10 * time.Second
 func (f Finisher) collectStore(ctx context.Context) (collect.Store, error) {
 	account, err := f.collectAccount(ctx)
 	return collect.Store{Dir: f.Config.Collect.Dir, Program: f.Program, Account: account, Unusable: err,
-		Guard: f.guardChildren("collect"),
+		Guard: f.limitStuckChildren("collect"),
 		Unread: func(why string) {
 			f.Log("%s", why)
 			if f.unread != nil {

@@ -92,9 +92,9 @@ func (f Finisher) lockForChild(ctx context.Context, r job.Run, child *as.Child) 
 // errOthersHang keeps a child from starting that would wait for the same file system as one that is stuck.
 var errOthersHang = errors.New("an earlier process of this node is still stuck in its file system, which hangs")
 
-// guardChildren returns a guard for children that use one directory of a site: collect, history or archive. A
+// limitStuckChildren returns a guard for children that use one directory of a site: collect, history or archive. A
 // child that had to be abandoned is recorded in the node's spool, and no other is started before it has ended.
-func (f Finisher) guardChildren(directory string) as.Guard {
+func (f Finisher) limitStuckChildren(directory string) as.Guard {
 	if f.Spool == "" {
 		return as.Guard{}
 	}

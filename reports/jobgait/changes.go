@@ -180,13 +180,13 @@ func readHistories(cmd *cobra.Command, paths []string, unit string, by table.Col
 			return nil, nil, err
 		}
 		readings = append(readings, reading)
-		if len(inputs) > 0 && inputs[0].Session {
+		if len(inputs) > 0 && inputs[0].OneSession {
 			sessions = append(sessions, inputs...)
 			continue
 		}
 		hs = append(hs, change.Of(inputs, filepath.Base(reading.name))...)
 	}
-	hs = append(hs, change.Of(table.Join(sessions), "")...)
+	hs = append(hs, change.Of(table.JoinSessions(sessions), "")...)
 	if len(hs) == 0 {
 		return nil, nil, fmt.Errorf("%s: no runs: name the files that hold results", strings.Join(paths, ", "))
 	}

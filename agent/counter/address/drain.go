@@ -38,7 +38,7 @@ func (s *Sampler) Drain(to counter.Sink) error {
 	for _, c := range s.cpus {
 		c.samples, c.next = slices.Delete(c.samples, 0, c.next), 0
 	}
-	stormed := s.followStorm(limit, s.lostEvents) // needs to know the members
+	stormed := s.updateStorm(limit, s.lostEvents) // needs to know the members
 	if s.lostEvents || s.table.atCapacity() {
 		s.table.forget()
 		s.lostEvents = false

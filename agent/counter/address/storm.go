@@ -59,10 +59,10 @@ func (w *storm) count(pid int32) {
 	w.byPID[pid]++
 }
 
-// isFlood adds the records since the last drain that belong to processes outside the job, and reports whether
+// exceedsLimit adds the records since the last drain that belong to processes outside the job, and reports whether
 // tracking should be paused for their number. lost is whether the kernel lost records meanwhile: that is a
 // storm if most of those that arrived were of others.
-func (w *storm) isFlood(now int64, cpus int, isOwn func(pid int32, records int64) bool, lost bool) bool {
+func (w *storm) exceedsLimit(now int64, cpus int, isOwn func(pid int32, records int64) bool, lost bool) bool {
 	var all, foreign int64
 	for pid, n := range w.byPID {
 		if all += n; !isOwn(pid, n) {
@@ -123,9 +123,9 @@ func (w *storm) notes(now int64) []note.Note {
 // job, although it was not sampled yet.
 const manyRecords = 100
 
-// followStorm begins or ends a pause of tracking. lost is whether the kernel lost records of processes since the
+// updateStorm begins or ends a pause of tracking. lost is whether the kernel lost records of processes since the
 // last drain.
-func (s *Sampler) followStorm(now int64, lost bool) error {
+func (s *Sampler) updateStorm(now int64, lost bool) error {
 	w := &s.storm
 	own := func(pid int32, records int64) bool {
 		return s.table.isMember(pid) || s.table.ended[pid] ||
@@ -150,7 +150,7 @@ func (s *Sampler) followStorm(now int64, lost bool) error {
 			s.table.forget()
 		}
 		return nil
-	case w.isFlood(now, len(s.cpus), own, lost):
+	case w.exceedsLimit(now, len(s.cpus), own, lost):
 		w.begin(now)
 		s.table.forget()
 		if err := s.disableTrackers(); err != nil {

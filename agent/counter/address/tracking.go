@@ -134,7 +134,7 @@ func (s *Sampler) followCgroup(now int64) error {
 	case now < t.retryNS:
 		return nil
 	}
-	err := s.limitTracking(dir, now)
+	err := s.trackOnlyCgroup(dir, now)
 	if err == nil {
 		t.failed, t.waitNS = cgroup.FoundDir{}, 0
 		return nil
@@ -144,10 +144,10 @@ func (s *Sampler) followCgroup(now int64) error {
 	return fmt.Errorf("limit the perf records of processes to the job's cgroup: %w", err)
 }
 
-// limitTracking replaces the tracking events by events limited to a cgroup, or by events of the whole node for
+// trackOnlyCgroup replaces the tracking events by events limited to a cgroup, or by events of the whole node for
 // the zero directory. The old events are closed only after all new ones record, so that no record is lost; a
 // record that arrives twice changes nothing. After an error the old events remain.
-func (s *Sampler) limitTracking(dir cgroup.FoundDir, now int64) error {
+func (s *Sampler) trackOnlyCgroup(dir cgroup.FoundDir, now int64) error {
 	from, err := openTracked(dir)
 	if err != nil {
 		return err
