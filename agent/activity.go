@@ -111,7 +111,7 @@ func (a *agent) countCode(now int64) {
 // count evaluates the code samples since the last count once countNS have passed: it adds the CPU time in code
 // that works to ownS and that in all code to cpuS, and sets spins if there are samples enough. hz is the number of
 // samples per second and CPU.
-func (y *activity) count(now int64, hz float64, waited func() address.Waited) {
+func (y *activity) count(now int64, hz float64, waited func() address.WaitingTasks) {
 	passed := now - y.countFrom
 	switch {
 	case y.countFrom == 0:

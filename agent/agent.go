@@ -34,7 +34,7 @@ type agent struct {
 	rhythm *rhythm
 	// onStall is nil if no program is notified of stalls.
 	onStall *onStall
-	atStall atStall
+	atStall stallStacks
 }
 
 // sampledRun is the run that is sampled, and by which process.

@@ -283,19 +283,19 @@ func TestLiveColumnsHaveIPC(t *testing.T) {
 func TestWhatCodeDoes(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		code address.Waited
+		code address.WaitingTasks
 		want tracker.Doing
 	}{
-		{"all wait", address.Waited{InMPI: 400}, tracker.WaitingInMPI},
-		{"a stray sample", address.Waited{InMPI: 400, Others: 2}, tracker.WaitingInMPI},
-		{"one of many works", address.Waited{InMPI: 12800, Others: 200, Working: 200}, ""},
-		{"no samples", address.Waited{}, ""},
-		{"threads of a rank that waits", address.Waited{InMPI: 100, InOpenMP: 300}, tracker.WaitingInMPI},
-		{"a barrier", address.Waited{InOpenMP: 300}, tracker.WaitingInOpenMP},
+		{"all wait", address.WaitingTasks{InMPI: 400}, tracker.WaitingInMPI},
+		{"a stray sample", address.WaitingTasks{InMPI: 400, Others: 2}, tracker.WaitingInMPI},
+		{"one of many works", address.WaitingTasks{InMPI: 12800, Others: 200, Working: 200}, ""},
+		{"no samples", address.WaitingTasks{}, ""},
+		{"threads of a rank that waits", address.WaitingTasks{InMPI: 100, InOpenMP: 300}, tracker.WaitingInMPI},
+		{"a barrier", address.WaitingTasks{InOpenMP: 300}, tracker.WaitingInOpenMP},
 	} {
 		y := activity{}
 		for at := int64(1); at < 4e9; at += 5e8 {
-			y.count(at, 100, func() address.Waited { return c.code })
+			y.count(at, 100, func() address.WaitingTasks { return c.code })
 			if y.spins != "" && at < countNS {
 				t.Errorf("%s: %q after %d ns", c.name, y.spins, at)
 			}
@@ -310,22 +310,22 @@ func TestWhatCodeDoes(t *testing.T) {
 // before. Samples of working code tell it in any case.
 func TestTooFewSamplesChangeNothing(t *testing.T) {
 	for _, c := range []struct {
-		code address.Waited
+		code address.WaitingTasks
 		want tracker.Doing
 	}{
-		{address.Waited{}, tracker.WaitingInMPI},
-		{address.Waited{Others: 3}, tracker.WaitingInMPI},
-		{address.Waited{Others: 10}, ""},
-		{address.Waited{Others: 1, Working: 1}, ""},
-		{address.Waited{InOpenMP: 10}, tracker.WaitingInOpenMP},
+		{address.WaitingTasks{}, tracker.WaitingInMPI},
+		{address.WaitingTasks{Others: 3}, tracker.WaitingInMPI},
+		{address.WaitingTasks{Others: 10}, ""},
+		{address.WaitingTasks{Others: 1, Working: 1}, ""},
+		{address.WaitingTasks{InOpenMP: 10}, tracker.WaitingInOpenMP},
 	} {
 		y := activity{}
-		code := address.Waited{InMPI: 400}
+		code := address.WaitingTasks{InMPI: 400}
 		for at := int64(1); at < 10e9; at += 5e8 {
 			if at > 5e9 {
 				code = c.code
 			}
-			y.count(at, 100, func() address.Waited { return code })
+			y.count(at, 100, func() address.WaitingTasks { return code })
 		}
 		if y.spins != c.want {
 			t.Errorf("%+v: %q, want %q", c.code, y.spins, c.want)

@@ -213,11 +213,11 @@ func (l counterOpener) openFiles() {
 	if l.r.Exclusive {
 		l.addPolled(l.h.nodeFileOpeners()...)
 		if !l.in.usesRings {
-			l.addPolled(kernel.NodeBusy(roots))
+			l.addPolled(kernel.NodeBusyTime(roots))
 		}
 	}
 	if l.r.RootPID != 0 {
-		l.addPolled(kernel.JobLimits(kernel.NewJobCgroup(roots, cgroup.OfProcess(l.h.proc, l.r.RootPID))))
+		l.addPolled(kernel.JobLimits(kernel.NewJobCgroup(roots, cgroup.DirsOfProcess(l.h.proc, l.r.RootPID))))
 		return
 	}
 	jobs := kernel.NewJobCgroup(roots, cachedDir(l.cgroupDir, rawcall.Now))

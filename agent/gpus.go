@@ -36,7 +36,7 @@ func (l counterOpener) openGPUs() {
 		p.Holders.Sharing = func(pid int) job.Sharing { // a GPU without a scheduler is whole
 			return cmp.Or(sharing(pid), job.WholeGPUs)
 		}
-		o = gpu.OpenFound(p)
+		o = gpu.OpenHeldGPUs(p)
 	}
 	for _, s := range o.Sources {
 		in.add(s)

@@ -131,7 +131,7 @@ func candidateSources(h host, cpus []int) []run.CounterSource {
 	all := perf.Probe(h.open, kernel.Roots{Proc: h.proc, Sys: h.sys}, cpus)
 	all = append(all, addressCandidate(h, cpus, 0), addressCandidate(h, cpus, os.Getpid()))
 	all = append(all, taskCandidates(h, cpus)...)
-	for _, open := range append(h.nodeFileOpeners(), kernel.NodeBusy(roots),
+	for _, open := range append(h.nodeFileOpeners(), kernel.NodeBusyTime(roots),
 		kernel.JobUsage(kernel.NewJobCgroup(roots, nowhere))) {
 		have, lack := open(rawcall.Now)
 		for _, p := range have {

@@ -47,7 +47,7 @@ func readProfile(t testing.TB, dir job.RunDir) *profile.Profile {
 	return p
 }
 
-func loadProfile(t testing.TB, dir job.RunDir) profile.Loaded {
+func loadProfile(t testing.TB, dir job.RunDir) profile.LoadedProfile {
 	t.Helper()
 	l, err := profile.Load(dir.ProfilePath())
 	if err != nil {

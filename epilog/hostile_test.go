@@ -34,7 +34,7 @@ func TestHostileVariables(t *testing.T) {
 				if status != 0 || out != "" {
 					t.Errorf("%s: status %d, said %q", what, status, out)
 				}
-				jobtest.CheckSaid(t, what, said)
+				jobtest.CheckLogLine(t, what, said)
 				checkInside(t, what, filepath.Dir(env["JOBGAIT_CONFIG"]))
 			}
 			env[name] = good
@@ -59,7 +59,7 @@ func TestHostileRun(t *testing.T) {
 			if status != 0 {
 				t.Errorf("status %d", status)
 			}
-			jobtest.CheckSaid(t, what, said)
+			jobtest.CheckLogLine(t, what, said)
 			top := filepath.Dir(env["JOBGAIT_CONFIG"])
 			checkInside(t, what, top)
 			logs, _ := filepath.Glob(filepath.Join(top, "spool", "*", "*.log"))
@@ -73,7 +73,7 @@ func TestHostileRun(t *testing.T) {
 					t.Errorf("%s:\n%.2000s", path, text)
 				}
 				for _, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
-					jobtest.CheckSaid(t, what, line)
+					jobtest.CheckLogLine(t, what, line)
 				}
 			}
 			if _, err := os.Stat(filepath.Join(top, "history.db")); err != nil && len(logs) == 0 {
@@ -105,7 +105,7 @@ func hostileSite(t *testing.T, worker string) map[string]string {
 func variables(t *testing.T) []string {
 	t.Helper()
 	env := hostileSite(t, "ends")
-	return jobtest.Asked(func(name string) string { return env[name] }, func(getenv func(string) string) {
+	return jobtest.VariablesRead(func(name string) string { return env[name] }, func(getenv func(string) string) {
 		runEpilog(context.Background(), getenv, nil, strings.NewReader(""), io.Discard, io.Discard)
 	}, "SLURM", "SPANK")
 }
@@ -155,7 +155,7 @@ func TestDamagedSettings(t *testing.T) {
 		if status != 0 || out != "" || strings.Contains(said, "panic") {
 			t.Fatalf("seed %d: status %d, said %q %q", seed, status, out, said)
 		}
-		jobtest.CheckSaid(t, "settings", said)
+		jobtest.CheckLogLine(t, "settings", said)
 		checkInside(t, "settings", filepath.Dir(path))
 	}
 	if called == 0 {

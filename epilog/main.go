@@ -84,7 +84,7 @@ var errUsage = errors.New("unknown arguments: jobgait-epilog --help shows the va
 func children(getenv func(string) string) as.Handlers {
 	return as.Handlers{
 		as.Deliver: deliver.Serve, as.Collect: collect.Serve, as.Archive: archive.Serve,
-		as.CompareHistory: finish.ServeConsult,
+		as.CompareHistory: finish.ServeHistoryQuery,
 		as.Worker: func(ctx context.Context, r as.Request) error {
 			if len(r.Args) != 1 {
 				return errUsage

@@ -96,7 +96,7 @@ func hasInput() bool {
 // accountChildren are those of all our programs that take another account's rights.
 func accountChildren() as.Handlers {
 	return as.Handlers{as.Deliver: deliver.Serve, as.Collect: collect.Serve, as.Archive: archive.Serve,
-		as.CompareHistory:    finish.ServeConsult,
+		as.CompareHistory:    finish.ServeHistoryQuery,
 		as.InspectCollection: check.ServeInspect, as.Names: names.Serve, as.Peek: peek.Serve("/proc")}
 }
 

@@ -34,7 +34,7 @@ func TestHostileVariables(t *testing.T) {
 				env[name] = value
 				var said strings.Builder
 				runProlog(context.Background(), func(name string) string { return env[name] }, nil, &said)
-				jobtest.CheckSaid(t, what, said.String())
+				jobtest.CheckLogLine(t, what, said.String())
 				checkLog(t, s, what)
 				s.checkInside(what)
 			}
@@ -47,7 +47,7 @@ func variables(t *testing.T) []string {
 	t.Helper()
 	s := newSite(t, "", "")
 	s.env["JOBGAIT_CONFIG"] = filepath.Join(s.dir, "etc", "jobgait.toml")
-	return jobtest.Asked(func(name string) string { return s.env[name] }, func(getenv func(string) string) {
+	return jobtest.VariablesRead(func(name string) string { return s.env[name] }, func(getenv func(string) string) {
 		runProlog(context.Background(), getenv, nil, io.Discard)
 	}, "SLURM", "SPANK")
 }
@@ -69,7 +69,7 @@ func checkLog(t *testing.T, s *site, what string) {
 			if !strings.HasPrefix(line, "20") { // each begins with its time
 				t.Errorf("%s: a line of somebody else's: %.300q", what, line)
 			}
-			jobtest.CheckSaid(t, what, line)
+			jobtest.CheckLogLine(t, what, line)
 		}
 	}
 }

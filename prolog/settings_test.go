@@ -38,7 +38,7 @@ func TestDamagedSettings(t *testing.T) {
 		cfg, err := configs.Load(getenv, "")
 		if err != nil {
 			refused++
-			jobtest.CheckSaid(t, "settings", err.Error())
+			jobtest.CheckLogLine(t, "settings", err.Error())
 		}
 		if cfg.Spool.Dir != "" && cfg.Spool.Dir != s.spool {
 			continue
@@ -46,7 +46,7 @@ func TestDamagedSettings(t *testing.T) {
 		called++
 		var said strings.Builder
 		runProlog(context.Background(), getenv, nil, &said)
-		jobtest.CheckSaid(t, "settings", said.String())
+		jobtest.CheckLogLine(t, "settings", said.String())
 		if err != nil && said.Len() == 0 || strings.Contains(said.String(), "panic") {
 			t.Fatalf("seed %d: said %q of\n%s", seed, said.String(), text)
 		}

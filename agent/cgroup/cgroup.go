@@ -1,6 +1,6 @@
 // Package cgroup finds the Slurm job of a process from its cgroup, and the cgroup directories of a job. The
 // text of /proc/PID/cgroup and of /proc/self/mountinfo comes in; the job id or SLUID, the node name and the
-// job's directory in each hierarchy go out. Only Finder and OfProcess read files: a job's cgroup may appear
+// job's directory in each hierarchy go out. Only Finder and DirsOfProcess read files: a job's cgroup may appear
 // after its Prolog, which Finder learns by inotify.
 //
 // It refuses paths that a user can make: a directory called job_7 counts only
@@ -69,9 +69,9 @@ func parseLine(line string) (Membership, bool) {
 	return m, true
 }
 
-// OfProcess reads the present cgroups of a process and returns a function that gives the directory for a v1
+// DirsOfProcess reads the present cgroups of a process and returns a function that gives the directory for a v1
 // controller, or of v2 for "". It serves commands of `jobgait run`, which have no cgroup of their own.
-func OfProcess(proc string, pid int) func(controller string) (dir string, ok bool) {
+func DirsOfProcess(proc string, pid int) func(controller string) (dir string, ok bool) {
 	dirs := map[string]string{}
 	mounts, err := os.ReadFile(filepath.Join(proc, "self", "mountinfo"))
 	text, errOf := os.ReadFile(filepath.Join(proc, strconv.Itoa(pid), "cgroup"))

@@ -103,14 +103,14 @@ func TestOfProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	of := OfProcess(proc, 7)
+	of := DirsOfProcess(proc, 7)
 	for controller, want := range map[string]string{"": "/sys/fs/cgroup/unified/a", "cpu": "/sys/fs/cgroup/cpu,cpuacct/b",
 		"cpuacct": "/sys/fs/cgroup/cpu,cpuacct/b", "memory": "/sys/fs/cgroup/memory/c", "pids": "", "rdma": ""} {
 		if got, ok := of(controller); got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %v", controller, got, ok)
 		}
 	}
-	if dir, ok := OfProcess(proc, 8)(""); ok {
+	if dir, ok := DirsOfProcess(proc, 8)(""); ok {
 		t.Errorf("a process that is not there is in %q", dir)
 	}
 }

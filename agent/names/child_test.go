@@ -247,7 +247,7 @@ func TestChildThatHangsIsGivenUp(t *testing.T) {
 	self, err := os.Executable()
 	must(t, err)
 	dir := t.TempDir()
-	peektest.Hang(t, dir)
+	peektest.MountHanging(t, dir)
 	ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer stop()
 	q := Lookup{Build: "00", Inode: 1, PID: os.Getpid(), Path: filepath.Join(dir, "program"), Offsets: []uint64{0}}

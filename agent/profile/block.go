@@ -89,7 +89,7 @@ type Block struct {
 	// Pages are the code pages with the most hits in this block, at most MaxPages. Hits elsewhere are Samples
 	// minus the sum of the pages.
 	Pages []PageCount
-	// Bins are the same samples in steps of the job's CPU time; a reader has them in Loaded.CPU.
+	// Bins are the same samples in steps of the job's CPU time; a reader has them in LoadedProfile.CPU.
 	Bins Bins
 	// parts are the samples of the parts of pages slot by slot, where a reader took them from the bins.
 	parts []anatomy.Page

@@ -50,7 +50,7 @@ const (
 
 // Suspensions returns the intervals in which the job was suspended, as bounds, in seconds since the run began.
 // A suspension without an end lasted until the last sample.
-func (l Loaded) Suspensions() []run.Interval {
+func (l LoadedProfile) Suspensions() []run.Interval {
 	var out []run.Interval
 	at := func(slot int64) float64 {
 		return (float64(l.Header.BaseNS-l.Header.RunNS) + float64(slot)*float64(l.Header.StepNS)) / 1e9
@@ -77,7 +77,7 @@ const (
 )
 
 // StalledSince returns the epoch since which the job was stalled up to the last sample; false if it was at work.
-func (l Loaded) StalledSince() (since Epoch, ok bool) {
+func (l LoadedProfile) StalledSince() (since Epoch, ok bool) {
 	for _, e := range l.Epochs {
 		switch {
 		case e.Kind == StalledKind && e.SinceS >= 0 && e.SinceS <= l.endS:
@@ -98,7 +98,7 @@ const ScriptKind = "script"
 
 // Program returns the base name of the program that used most CPU time up to the end of the profile, "" if
 // unknown.
-func (l Loaded) Program() string {
+func (l LoadedProfile) Program() string {
 	if l.Footer != nil {
 		return l.Footer.Executable
 	}
@@ -107,7 +107,7 @@ func (l Loaded) Program() string {
 
 // Script returns the script that the program interprets, "" if it is not an interpreter or the script is
 // unknown.
-func (l Loaded) Script() string {
+func (l LoadedProfile) Script() string {
 	if l.Footer != nil {
 		return l.Footer.Script
 	}
@@ -115,7 +115,7 @@ func (l Loaded) Script() string {
 }
 
 // lastEpochText returns the text of the last epoch of a kind, "" without one.
-func (l Loaded) lastEpochText(kind string) (text string) {
+func (l LoadedProfile) lastEpochText(kind string) (text string) {
 	for _, e := range l.Epochs {
 		if e.Kind == kind {
 			text = e.Text

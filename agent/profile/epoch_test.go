@@ -125,7 +125,7 @@ func TestSuspended(t *testing.T) {
 			[]run.Interval{{StartS: 3, EndS: 3}}},
 		"for ever": {[]Epoch{at(SuspendedKind, 200), at(ResumedKind, maxSlot)}, []run.Interval{{StartS: 2, EndS: 10}}},
 	} {
-		l := Loaded{Header: Header{StepNS: 5e6, BaseNS: 3e9, RunNS: 2e9}, Epochs: c.epochs, endS: 10}
+		l := LoadedProfile{Header: Header{StepNS: 5e6, BaseNS: 3e9, RunNS: 2e9}, Epochs: c.epochs, endS: 10}
 		if got := l.Suspensions(); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
@@ -237,7 +237,7 @@ func TestSlowestRate(t *testing.T) {
 func TestProgram(t *testing.T) {
 	told := []Epoch{{Kind: ProgramKind, Text: "bash"}, {Kind: SuspendedKind, Text: "stopped"},
 		{Kind: ProgramKind, Text: "lmp"}}
-	for want, l := range map[string]Loaded{
+	for want, l := range map[string]LoadedProfile{
 		"":    {Epochs: told[1:2]},
 		"lmp": {Epochs: told},
 		"cp2": {Epochs: told, Footer: &Footer{Executable: "cp2"}},

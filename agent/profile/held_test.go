@@ -6,7 +6,7 @@ import (
 )
 
 // held is what is loaded of a profile that is made in memory.
-func held(t testing.TB, p *Profile, params columnLimits) Loaded {
+func held(t testing.TB, p *Profile, params columnLimits) LoadedProfile {
 	t.Helper()
 	l, err := loadStream(bytes.NewReader(imageOf(t, p)), params)
 	if err != nil || l.Damage != (Damage{}) {

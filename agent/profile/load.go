@@ -29,8 +29,8 @@ import (
 //	surveyed.loadCPUTime pass three: the bins of all blocks into samples of equal CPU
 //	               time (bins.go, cpu.go)
 
-// Loaded is the content of a profile that a report needs.
-type Loaded struct {
+// LoadedProfile is the content of a profile that a report needs.
+type LoadedProfile struct {
 	// Header is the profile's; its notes say, beside what the agent found,
 	// when slots were merged, and which counters were counted part of the time.
 	Header Header
@@ -58,32 +58,32 @@ type Loaded struct {
 }
 
 // EndS returns when the last sample ended, in seconds since the run began; 0 without samples.
-func (l Loaded) EndS() float64 { return l.endS }
+func (l LoadedProfile) EndS() float64 { return l.endS }
 
 // Load reads a profile for a report without holding its blocks: it needs the memory of the sets only. It fails
 // only if the file cannot be opened or has no usable header.
-func Load(path string) (Loaded, error) { return loadFile(path, defaultLimits()) }
+func Load(path string) (LoadedProfile, error) { return loadFile(path, defaultLimits()) }
 
 // loadFile does what Load does, within the given limits.
-func loadFile(path string, r columnLimits) (Loaded, error) {
+func loadFile(path string, r columnLimits) (LoadedProfile, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Loaded{}, fmt.Errorf("open the profile: %w", err)
+		return LoadedProfile{}, fmt.Errorf("open the profile: %w", err)
 	}
 	defer f.Close()
 	l, err := load(f, r)
 	if err != nil {
-		return Loaded{}, fmt.Errorf("open the profile %s: %w", path, err)
+		return LoadedProfile{}, fmt.Errorf("open the profile %s: %w", path, err)
 	}
 	return l, nil
 }
 
 // LoadStream does what Load does for a stream that can be read only once. It holds the file in memory, up to
 // maxStream bytes.
-func LoadStream(in io.Reader) (Loaded, error) { return loadStream(in, defaultLimits()) }
+func LoadStream(in io.Reader) (LoadedProfile, error) { return loadStream(in, defaultLimits()) }
 
 // loadStream does what LoadStream does, within the given limits.
-func loadStream(in io.Reader, r columnLimits) (Loaded, error) {
+func loadStream(in io.Reader, r columnLimits) (LoadedProfile, error) {
 	data, broken := io.ReadAll(io.LimitReader(in, maxStream))
 	l, err := load(bytes.NewReader(data), r)
 	if err == nil && broken != nil {
@@ -93,10 +93,10 @@ func loadStream(in io.Reader, r columnLimits) (Loaded, error) {
 }
 
 // load reads a profile in three passes and returns its sets, within the given limits.
-func load(in io.ReadSeeker, r columnLimits) (Loaded, error) {
+func load(in io.ReadSeeker, r columnLimits) (LoadedProfile, error) {
 	s, again, err := surveyProfile(in)
 	if err != nil {
-		return Loaded{}, err
+		return LoadedProfile{}, err
 	}
 	l := s.load(again, r)
 	l.CPU, err = s.bins.loadCPUTime(in, s, r.pages)
@@ -129,13 +129,13 @@ func surveyProfile(in io.ReadSeeker) (s *survey, again *Reader, err error) {
 }
 
 // load reads the blocks of a profile in a second pass and returns all but the code in CPU time.
-func (s *survey) load(again *Reader, r columnLimits) Loaded {
+func (s *survey) load(again *Reader, r columnLimits) LoadedProfile {
 	layout := newLayout(s, r)
 	f := newFiller(layout)
 	for b := range again.decodePlanned(layout.plan) {
 		f.add(b)
 	}
-	l := Loaded{Header: *s.header, Footer: s.footer, Epochs: s.epochs, Damage: again.Damage(), Set: f.buildSet(),
+	l := LoadedProfile{Header: *s.header, Footer: s.footer, Epochs: s.epochs, Damage: again.Damage(), Set: f.buildSet(),
 		SlowSet: f.buildSlowSet(),
 		Places:  s.places, Windows: s.windows, Quality: s.quality(), Totals: s.totals(f.rates.cpuSeconds(f.sampledAt))}
 	l.grid.first, l.grid.merge = layout.first, layout.merge

@@ -86,7 +86,7 @@ func store(t testing.TB, o WriterOptions, blocks []Block, epochs ...Epoch) strin
 
 // bothWays returns what Load makes of a profile and what is made of its blocks
 // alone, on the same grid, and how many slots came from overviews.
-func bothWays(t testing.TB, path string, p columnLimits) (got Loaded, want *filler, summed int64) {
+func bothWays(t testing.TB, path string, p columnLimits) (got LoadedProfile, want *filler, summed int64) {
 	t.Helper()
 	got, err := loadFile(path, p)
 	if err != nil {

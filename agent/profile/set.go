@@ -157,7 +157,7 @@ func (l layout) startS() float64 {
 // rate, and are missing while it was 0.
 //
 // Columns that were read less often than every slowSteps steps are not in it: what stands between two readings
-// is interpolated, so that the interval of reading would be found as a period. They are in Loaded.SlowSet, and
+// is interpolated, so that the interval of reading would be found as a period. They are in LoadedProfile.SlowSet, and
 // in Totals.
 func (f *filler) buildSet() series.Set {
 	set := series.Set{StartS: f.startS(), StepS: f.stepS()}

@@ -14,7 +14,7 @@ const maxBlocksRead, edge = 400, 40
 
 // Code returns the samples of code slot by slot, on the grid of Set, from the file that was loaded. Of a long
 // run it reads only some blocks, whose Weight says how many each stands for. It leaves out what cannot be read.
-func (l Loaded) Code(path string) iter.Seq[anatomy.Block] {
+func (l LoadedProfile) Code(path string) iter.Seq[anatomy.Block] {
 	return func(yield func(anatomy.Block) bool) {
 		rates := newRates(&l.Header, l.Epochs)
 		for b, weight := range l.drawBlocks(path) {
@@ -35,7 +35,7 @@ func (l Loaded) Code(path string) iter.Seq[anatomy.Block] {
 // Growth returns by how much the columns of those names grew, slot by slot on the grid of Set, from the same
 // blocks as Code. For a level it returns the level times the slot's duration in seconds, and NaN for an unknown
 // column and where the growth is unknown.
-func (l Loaded) Growth(path string, names []string) iter.Seq[anatomy.Growth] {
+func (l LoadedProfile) Growth(path string, names []string) iter.Seq[anatomy.Growth] {
 	return func(yield func(anatomy.Growth) bool) {
 		at := make([]int, len(names))
 		for i, name := range names {
@@ -87,7 +87,7 @@ func (b *Block) level(column int, slot int64) float64 {
 
 // drawBlocks yields the blocks of the file that was loaded, for a long run the selection of blockWeight, and
 // how many blocks each stands for. A block is valid until the next.
-func (l Loaded) drawBlocks(path string) iter.Seq2[*Block, float64] {
+func (l LoadedProfile) drawBlocks(path string) iter.Seq2[*Block, float64] {
 	return func(yield func(*Block, float64) bool) {
 		r, err := Open(path)
 		if err != nil {
@@ -118,7 +118,7 @@ func (l Loaded) drawBlocks(path string) iter.Seq2[*Block, float64] {
 
 // drawing is a pass over the blocks of a file. A block waits for its bins, which follow it.
 type drawing struct {
-	loaded   Loaded
+	loaded   LoadedProfile
 	reader   *Reader
 	n, every int
 	block    Block
@@ -195,7 +195,7 @@ func blockWeight(i, blocks, every int) int {
 
 // onGrid returns a block's samples on the grid of the set. It leaves out slots at the ends that do not fill a
 // sample, and raises Weight to make up for them.
-func (l Loaded) onGrid(b *Block) anatomy.Block {
+func (l LoadedProfile) onGrid(b *Block) anatomy.Block {
 	first, merge := b.First-l.grid.first, l.grid.merge
 	skip, n := l.wholeSamples(b)
 	if first < 0 || n <= 0 {
@@ -236,7 +236,7 @@ func (p PageCount) apart(parts []anatomy.Page) []anatomy.Page {
 
 // wholeSamples returns how many whole samples of the set a block fills, and how many of its slots lie before
 // the first.
-func (l Loaded) wholeSamples(b *Block) (skip, samples int64) {
+func (l LoadedProfile) wholeSamples(b *Block) (skip, samples int64) {
 	merge := l.grid.merge
 	skip = (merge - (b.First-l.grid.first)%merge) % merge
 	return skip, (int64(b.N) - skip) / merge

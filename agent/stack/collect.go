@@ -12,14 +12,14 @@ import (
 
 // Thread is a thread of a process: its state, the system call it waits in, and its stack frames.
 type Thread struct {
-	TID     int     `json:"tid"`
-	State   string  `json:"state"` // letter of /proc/PID/stat
-	WaitsIn string  `json:"waits_in,omitempty"`
-	Channel string  `json:"channel,omitempty"`
-	Trouble Trouble `json:"trouble,omitempty"`
-	Ending  Ending  `json:"ending,omitempty"`
-	HeldNS  int64   `json:"held_ns,omitempty"`
-	Frames  []Frame `json:"frames"`
+	TID     int         `json:"tid"`
+	State   string      `json:"state"` // letter of /proc/PID/stat
+	WaitsIn string      `json:"waits_in,omitempty"`
+	Channel string      `json:"channel,omitempty"`
+	Trouble CopyProblem `json:"trouble,omitempty"`
+	Ending  Ending      `json:"ending,omitempty"`
+	HeldNS  int64       `json:"held_ns,omitempty"`
+	Frames  []Frame     `json:"frames"`
 }
 
 // ProcessStacks are the stacks of the threads of one process, the main thread first.
@@ -42,7 +42,7 @@ type Collection struct {
 // batchBytes is the approximate size of copied stacks that one unwinder gets.
 const batchBytes = 24 << 20
 
-// Read reads the stacks of the processes. A thread that could not be read has a Trouble; a process that is
+// Read reads the stacks of the processes. A thread that could not be read has a CopyProblem; a process that is
 // gone, or in which a copier was stuck, has one such thread. It returns an error if an unwinder fails, or if
 // every process that was tried was stuck. The processes after 1 + maxStuck stuck ones are left out.
 func (c Collection) Read(ctx context.Context) ([]ProcessStacks, error) {
@@ -76,8 +76,8 @@ const maxSilence = 3 * time.Second
 const maxStuck = 3
 
 // copyAll copies the threads of all processes. If a copier fails or is stuck in a process, that process gets
-// the Trouble Stuck and another copier continues with the next one, at most maxStuck times. The error is nil if
-// any thread was copied or has another Trouble.
+// the CopyProblem Stuck and another copier continues with the next one, at most maxStuck times. The error is nil if
+// any thread was copied or has another CopyProblem.
 func (c Collection) copyAll(ctx context.Context) (copies []ThreadCopy, err error) {
 	end := time.Now().Add(c.For)
 	pids := c.PIDs

@@ -43,18 +43,18 @@ type CopyQuestion struct {
 	ForMS int64 `json:"for_ms"`
 }
 
-// Trouble is the reason why a thread's registers could not be read.
-type Trouble string
+// CopyProblem is the reason why a thread's registers could not be read.
+type CopyProblem string
 
 // The kinds of trouble.
 const (
-	Gone    Trouble = "gone"    // it ended meanwhile
-	Denied  Trouble = "denied"  // the system denies the caller access to it
-	Foreign Trouble = "foreign" // it is of another user
-	Traced  Trouble = "traced"  // another program traces it
-	Frozen  Trouble = "frozen"  // its cgroup is frozen
-	Late    Trouble = "late"    // no time was left
-	Stuck   Trouble = "stuck"   // it sleeps uninterruptibly, or its memory is locked
+	Gone    CopyProblem = "gone"    // it ended meanwhile
+	Denied  CopyProblem = "denied"  // the system denies the caller access to it
+	Foreign CopyProblem = "foreign" // it is of another user
+	Traced  CopyProblem = "traced"  // another program traces it
+	Frozen  CopyProblem = "frozen"  // its cgroup is frozen
+	Late    CopyProblem = "late"    // no time was left
+	Stuck   CopyProblem = "stuck"   // it sleeps uninterruptibly, or its memory is locked
 )
 
 // ThreadCopy is the copy of a thread's registers and stack. After the last thread of a process comes one with
@@ -77,8 +77,8 @@ type ThreadCopy struct {
 	// Stack has the bytes from the stack pointer upwards.
 	Stack []byte `json:"stack,omitempty"`
 	// HeldNS is how long the thread was stopped.
-	HeldNS  int64   `json:"held_ns,omitempty"`
-	Trouble Trouble `json:"trouble,omitempty"`
+	HeldNS  int64       `json:"held_ns,omitempty"`
+	Trouble CopyProblem `json:"trouble,omitempty"`
 }
 
 // ServeCopyStacks is the main function of the child that stops threads: it answers a CopyQuestion with
@@ -110,7 +110,7 @@ type copier struct {
 }
 
 // copyProcess copies at most MaxThreads threads of a process, the main thread first. It calls each with every
-// copy, also those of threads with a Trouble, and then with one that has Done set.
+// copy, also those of threads with a CopyProblem, and then with one that has Done set.
 func (c copier) copyProcess(pid int, each func(ThreadCopy) error) error {
 	tids := threadsOf(c.proc, pid)
 	why := c.refusal(pid)
@@ -135,7 +135,7 @@ func (c copier) copyProcess(pid int, each func(ThreadCopy) error) error {
 }
 
 // refusal returns why a process must not be stopped, "" if it may.
-func (c copier) refusal(pid int) Trouble {
+func (c copier) refusal(pid int) CopyProblem {
 	uid, tracer, ok := ownerAndTracer(c.proc, pid)
 	switch {
 	case !ok:
@@ -151,7 +151,7 @@ func (c copier) refusal(pid int) Trouble {
 }
 
 // copyThread stops a thread, fills its copy and lets it continue. If the thread does not stop, it sets the
-// Trouble Stuck and copies only what copyAsleep can. It kills this process if the thread stays stopped for
+// CopyProblem Stuck and copies only what copyAsleep can. It kills this process if the thread stays stopped for
 // maxHeld.
 func (c copier) copyThread(t *ThreadCopy) {
 	guard := time.AfterFunc(runnableFor+blockedFor+maxHeld, killSelf)
@@ -197,7 +197,7 @@ func (c copier) copyThread(t *ThreadCopy) {
 
 // awaitStop waits until a seized thread has stopped; since is the last time at which it was seen running. why
 // is Stuck if it does not stop, Gone if it ended, and else "".
-func (c copier) awaitStop(tid int) (status unix.WaitStatus, since time.Time, why Trouble) {
+func (c copier) awaitStop(tid int) (status unix.WaitStatus, since time.Time, why CopyProblem) {
 	began, pause := time.Now(), 20*time.Microsecond
 	for since = began; ; since = time.Now() {
 		got, err := unix.Wait4(tid, &status, unix.WALL|unix.WNOHANG, nil)
@@ -248,8 +248,8 @@ func signalOf(status unix.WaitStatus) unix.Signal {
 // killSelf kills this process, which releases all stopped threads.
 func killSelf() { _ = unix.Kill(os.Getpid(), unix.SIGKILL) }
 
-// troubleOf returns the Trouble for an error of ptrace(2).
-func troubleOf(err error) Trouble {
+// troubleOf returns the CopyProblem for an error of ptrace(2).
+func troubleOf(err error) CopyProblem {
 	if errors.Is(err, unix.ESRCH) {
 		return Gone
 	}

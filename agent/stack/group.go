@@ -49,7 +49,7 @@ type grouping struct {
 	order   []string
 	hidden  int // threads that are in libraries only
 	python  int // tasks in which the interpreter of Python runs
-	trouble map[Trouble]int
+	trouble map[CopyProblem]int
 	cut     map[Ending]int
 }
 
@@ -89,7 +89,7 @@ func isPython(f Frame) bool {
 // countTrouble counts why a thread's stack is missing or incomplete.
 func (m *grouping) countTrouble(th Thread) {
 	if m.trouble == nil {
-		m.trouble = map[Trouble]int{}
+		m.trouble = map[CopyProblem]int{}
 	}
 	m.trouble[th.Trouble]++
 }
@@ -218,7 +218,7 @@ func keyOf(main, stopped bool, frames []Frame, p stacks.Places) string {
 // notes returns notes on missing and incomplete stacks.
 func (m *grouping) notes() (out []note.Note) {
 	for _, k := range []struct {
-		trouble Trouble
+		trouble CopyProblem
 		code    note.Code
 		text    string
 	}{

@@ -128,7 +128,7 @@ func whereAsleep(proc string, pid, tid int) (sp, pc uint64, ok bool) {
 
 // frozen reports whether a process is in a frozen cgroup of version 2 or 1.
 func frozen(proc string, pid int) bool {
-	dir := cgroup.OfProcess(proc, pid)
+	dir := cgroup.DirsOfProcess(proc, pid)
 	for controller, file := range map[string][2]string{
 		"":        {"cgroup.events", "frozen 1"},
 		"freezer": {"freezer.state", "FROZEN"},

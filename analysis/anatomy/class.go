@@ -94,9 +94,9 @@ func hasAnyPrefix(library string, names []string) bool {
 	return false
 }
 
-// Works reports whether code of a library does the work of a program. Communication, OpenMP, the C runtime and the
-// kernel serve it: a thread that only waits has samples in them.
-func Works(library string) bool {
+// IsProgramCode reports whether code of a library does the work of a program. Communication, OpenMP, the C runtime and
+// the kernel serve it: a thread that only waits has samples in them.
+func IsProgramCode(library string) bool {
 	switch ClassOf(library) {
 	case Communication, OpenMP, CRuntime, Kernel, NotResolved:
 		return false

@@ -17,9 +17,9 @@ type Progress struct {
 	PeriodS, LoS, HiS float64
 }
 
-// Usual is the number of cycles that runs of an application and shape usually make, with the least and the
+// UsualCycles is the number of cycles that runs of an application and shape usually make, with the least and the
 // most, and the time they spend outside of cycles, in seconds, with its range.
-type Usual struct {
+type UsualCycles struct {
 	Runs                    int
 	Least, Cycles, Most     int64
 	RestLoS, RestS, RestHiS float64
@@ -34,10 +34,10 @@ const (
 	maxPeriodRatio        = 1.5
 )
 
-// UsualFromRuns returns the usual number of cycles of the newest earlier runs (given newest first) that ended
+// UsualCyclesOfRuns returns the usual number of cycles of the newest earlier runs (given newest first) that ended
 // normally. It returns false if fewer than three did, if their numbers of cycles differ by more than
 // maxCycleSpread of the middle one, or if a cycle of theirs is not of the current loop of periodS seconds.
-func UsualFromRuns(earlier []history.Run, periodS float64) (Usual, bool) {
+func UsualCyclesOfRuns(earlier []history.Run, periodS float64) (UsualCycles, bool) {
 	var cycles, rest []float64
 	for _, r := range earlier {
 		if len(cycles) == mostPaced {
@@ -48,26 +48,26 @@ func UsualFromRuns(earlier []history.Run, periodS float64) (Usual, bool) {
 			continue
 		}
 		if f := periodS / *r.PeriodS; !(f < maxPeriodRatio && f > 1/maxPeriodRatio) {
-			return Usual{}, false
+			return UsualCycles{}, false
 		}
 		n := float64(*r.Iterations)
 		cycles, rest = append(cycles, n), append(rest, max(0, r.ElapsedS-n**r.PeriodS))
 	}
 	if len(cycles) < leastPaced {
-		return Usual{}, false
+		return UsualCycles{}, false
 	}
 	slices.Sort(cycles)
 	slices.Sort(rest)
-	u := Usual{Runs: len(cycles), Least: int64(cycles[0]), Cycles: int64(robust.SortedLower(cycles)),
+	u := UsualCycles{Runs: len(cycles), Least: int64(cycles[0]), Cycles: int64(robust.SortedLowerMedian(cycles)),
 		Most:    int64(cycles[len(cycles)-1]),
-		RestLoS: rest[0], RestS: robust.SortedLower(rest), RestHiS: rest[len(rest)-1]}
-	return u, float64(u.Most-u.Least) <= maxCycleSpread*robust.SortedLower(cycles)
+		RestLoS: rest[0], RestS: robust.SortedLowerMedian(rest), RestHiS: rest[len(rest)-1]}
+	return u, float64(u.Most-u.Least) <= maxCycleSpread*robust.SortedLowerMedian(cycles)
 }
 
-// UsualFromUser returns the number of cycles that the user gave as the usual one. The time outside of cycles is
+// UsualCyclesFromUser returns the number of cycles that the user gave as the usual one. The time outside of cycles is
 // taken to be at most the time before the first counted cycle, which may include cycles that were not counted.
-func UsualFromUser(cycles int64, p Progress) Usual {
-	return Usual{Least: cycles, Cycles: cycles, Most: cycles, RestS: p.FirstS / 2, RestHiS: p.FirstS}
+func UsualCyclesFromUser(cycles int64, p Progress) UsualCycles {
+	return UsualCycles{Least: cycles, Cycles: cycles, Most: cycles, RestS: p.FirstS / 2, RestHiS: p.FirstS}
 }
 
 // EstimateEnd returns when a run that makes the usual number of cycles ends, in seconds since it began: the
@@ -75,7 +75,7 @@ func UsualFromUser(cycles int64, p Progress) Usual {
 // Uncounted cycles at the beginning need not be known: with everything else before the counted ones they took
 // FirstS, which is included in the remaining number of cycles and in the usual rest. Pauses between cycles
 // count as a part of that rest.
-func EstimateEnd(u Usual, p Progress) (lo, at, hi float64, ok bool) {
+func EstimateEnd(u UsualCycles, p Progress) (lo, at, hi float64, ok bool) {
 	if !(p.PeriodS > 0) || float64(p.Cycles) > (1+maxCycleSpread)*float64(u.Most) {
 		return 0, 0, 0, false
 	}

@@ -28,26 +28,26 @@ func TestUsualNeedsThreeRunsThatAgree(t *testing.T) {
 		name    string
 		runs    []history.Run
 		periodS float64
-		want    Usual
+		want    UsualCycles
 		ok      bool
 	}{
-		{"none", nil, 2, Usual{}, false},
-		{"two", madeRuns(1000, 1000), 2, Usual{}, false},
-		{"three", madeRuns(1000, 1000, 1000), 2, Usual{3, 1000, 1000, 1000, 60, 60, 60}, true},
-		{"within two percent", madeRuns(1000, 1010, 1020), 2, Usual{3, 1000, 1010, 1020, 60, 60, 60}, true},
-		{"beyond two percent", madeRuns(1000, 1010, 1021), 2, Usual{}, false},
-		{"one failed", append(madeRuns(1000, 1000), failed...), 2, Usual{}, false},
-		{"one was cancelled", append(madeRuns(1000, 1000), cancelled...), 2, Usual{}, false},
-		{"one without a loop", append(madeRuns(1000, 1000), unknown...), 2, Usual{}, false},
+		{"none", nil, 2, UsualCycles{}, false},
+		{"two", madeRuns(1000, 1000), 2, UsualCycles{}, false},
+		{"three", madeRuns(1000, 1000, 1000), 2, UsualCycles{3, 1000, 1000, 1000, 60, 60, 60}, true},
+		{"within two percent", madeRuns(1000, 1010, 1020), 2, UsualCycles{3, 1000, 1010, 1020, 60, 60, 60}, true},
+		{"beyond two percent", madeRuns(1000, 1010, 1021), 2, UsualCycles{}, false},
+		{"one failed", append(madeRuns(1000, 1000), failed...), 2, UsualCycles{}, false},
+		{"one was cancelled", append(madeRuns(1000, 1000), cancelled...), 2, UsualCycles{}, false},
+		{"one without a loop", append(madeRuns(1000, 1000), unknown...), 2, UsualCycles{}, false},
 		{"those are left out", append(failed, append(cancelled, madeRuns(1000, 1000, 1000)...)...), 2,
-			Usual{3, 1000, 1000, 1000, 60, 60, 60}, true},
-		{"long ago it was another input", old, 2, Usual{10, 1000, 1000, 1000, 60, 60, 60}, true},
-		{"slower today", madeRuns(1000, 1000, 1000), 2.9, Usual{3, 1000, 1000, 1000, 60, 60, 60}, true},
-		{"half of the loop", madeRuns(1000, 1000, 1000), 1, Usual{}, false},
-		{"two of the loop", madeRuns(1000, 1000, 1000), 4, Usual{}, false},
-		{"no period", madeRuns(1000, 1000, 1000), math.NaN(), Usual{}, false},
+			UsualCycles{3, 1000, 1000, 1000, 60, 60, 60}, true},
+		{"long ago it was another input", old, 2, UsualCycles{10, 1000, 1000, 1000, 60, 60, 60}, true},
+		{"slower today", madeRuns(1000, 1000, 1000), 2.9, UsualCycles{3, 1000, 1000, 1000, 60, 60, 60}, true},
+		{"half of the loop", madeRuns(1000, 1000, 1000), 1, UsualCycles{}, false},
+		{"two of the loop", madeRuns(1000, 1000, 1000), 4, UsualCycles{}, false},
+		{"no period", madeRuns(1000, 1000, 1000), math.NaN(), UsualCycles{}, false},
 	} {
-		got, ok := UsualFromRuns(c.runs, c.periodS)
+		got, ok := UsualCyclesOfRuns(c.runs, c.periodS)
 		if ok != c.ok || ok && got != c.want {
 			t.Errorf("%s: %+v, %v", c.name, got, ok)
 		}
@@ -55,11 +55,11 @@ func TestUsualNeedsThreeRunsThatAgree(t *testing.T) {
 }
 
 func TestEnds(t *testing.T) {
-	usual := Usual{3, 1000, 1000, 1000, 60, 60, 60}
-	spread := Usual{3, 990, 1000, 1010, 50, 60, 70}
+	usual := UsualCycles{3, 1000, 1000, 1000, 60, 60, 60}
+	spread := UsualCycles{3, 990, 1000, 1010, 50, 60, 70}
 	for _, c := range []struct {
 		name       string
-		u          Usual
+		u          UsualCycles
 		p          Progress
 		lo, at, hi float64
 	}{
@@ -71,7 +71,8 @@ func TestEnds(t *testing.T) {
 		{"pauses longer than usual", usual, Progress{100, 20, 420, 2, 2, 2}, 2200, 2200, 2200},
 		{"faster than before", usual, Progress{100, 20, 220, 1, 1, 1}, 1100, 1100, 1100},
 		{"all of them made", usual, Progress{1000, 20, 2020, 2, 2, 2}, 2060, 2060, 2060},
-		{"the user says", UsualFromUser(1000, Progress{100, 20, 220, 2, 2, 2}), Progress{100, 20, 220, 2, 2, 2}, 2000, 2010,
+		{"the user says", UsualCyclesFromUser(1000, Progress{100, 20, 220, 2, 2, 2}), Progress{100, 20, 220, 2, 2, 2}, 2000,
+			2010,
 			2020},
 	} {
 		lo, at, hi, ok := EstimateEnd(c.u, c.p)

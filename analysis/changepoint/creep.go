@@ -275,5 +275,5 @@ func (r *preparedSeries) creep(l *line) *Creep {
 		end = r.at[l.until]
 	}
 	return &Creep{FirstIndex: r.at[l.a], LastIndex: r.at[l.b], N: l.b - l.a + 1, Since: r.at[l.from], Until: end,
-		From: math.Exp(l.base), To: math.Exp(l.base + l.rise), EffectPct: quantity.OfLogs(l.rise)}
+		From: math.Exp(l.base), To: math.Exp(l.base + l.rise), EffectPct: quantity.PercentOfLogs(l.rise)}
 }

@@ -22,7 +22,7 @@
 //     runs (scan.go, noise.go), and what a recorded field or other series add.
 //  2. It must win against independent noise, against noise in which a run resembles
 //     the one before or those of its day (dependence.go, day.go), and against
-//     two levels that take turns (turns.go). Few runs may be outliers
+//     two levels that take turns (alternation.go). Few runs may be outliers
 //     (claim.go). It is placed at the most likely run, at any cadence; only runs of the
 //     same time, days for data of day resolution, stay together (place.go).
 //  3. One slow movement is one entry, a drift (and see creep.go); a level left and found again within

@@ -75,5 +75,5 @@ func JoinSameDirection(events []Event) (first, n int, pct float64) {
 		}
 		first, n, logs = c.Index, n+1, logs+math.Log1p(c.EffectPct/100)
 	}
-	return first, n, quantity.OfLogs(logs)
+	return first, n, quantity.PercentOfLogs(logs)
 }

@@ -25,7 +25,7 @@ func (l *loss) descendFrom(x []float64, mu float64) level {
 // fitLevel returns the level of x with the least loss. Short pieces start at every run; long ones at the median
 // and the lower quartile, because most outliers are slow. sorted is x with these ranks in place (ranked).
 func (l *loss) fitLevel(x, sorted []float64) level {
-	mid := robust.SortedMiddle(sorted)
+	mid := robust.SortedMedian(sorted)
 	best := l.descendFrom(x, mid)
 	try := func(mu float64) {
 		if v := l.descendFrom(x, mu); v.cost < best.cost-1e-9 {

@@ -62,7 +62,7 @@ func TestRanks(t *testing.T) {
 		}
 		sorted := slices.Sorted(slices.Values(x))
 		got := rankedQuartiles(nil, x)
-		if robust.SortedMiddle(got) != robust.SortedMiddle(sorted) || got[n/4] != sorted[n/4] ||
+		if robust.SortedMedian(got) != robust.SortedMedian(sorted) || got[n/4] != sorted[n/4] ||
 			n <= robust.FewToSort && !slices.Equal(got, sorted) {
 			t.Fatalf("%v: ranked %v", x, got)
 		}

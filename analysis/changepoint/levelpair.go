@@ -25,13 +25,13 @@ func (sc *scanner) levelPair(x []float64) (low, high float64, ok bool) {
 	if min(k, n-k) < levelFewest {
 		return 0, 0, false
 	}
-	low, high = robust.SortedMiddle(sorted[:k]), robust.SortedMiddle(sorted[k:])
+	low, high = robust.SortedMedian(sorted[:k]), robust.SortedMedian(sorted[k:])
 	if scattersMore(sorted[:k], low, sorted[k:], high) {
 		return 0, 0, false
 	}
-	one := math.Max(robust.SD*robust.SortedMiddle(distances(x, robust.SortedMiddle(sorted), robust.SortedMiddle(sorted))),
+	one := math.Max(robust.SD*robust.SortedMedian(distances(x, robust.SortedMedian(sorted), robust.SortedMedian(sorted))),
 		scatter.Least)
-	two := math.Max(robust.SD*robust.SortedMiddle(distances(x, low, high)), scatter.Least)
+	two := math.Max(robust.SD*robust.SortedMedian(distances(x, low, high)), scatter.Least)
 	l1, l2 := sc.loss(one), sc.loss(two)
 	flat := float64(n)*math.Log(one) + l1.fitLevel(x, sorted).cost
 	paired := float64(n)*math.Log(two) + sc.bestChainLoss(x, low, high, &l2)
@@ -91,7 +91,7 @@ func scattersMore(a []float64, levelA float64, b []float64, levelB float64) bool
 	if len(a) > len(b) {
 		few, many = many, few
 	}
-	return robust.SortedMiddle(few) > levelWide*max(robust.SortedMiddle(many), scatter.Least)
+	return robust.SortedMedian(few) > levelWide*max(robust.SortedMedian(many), scatter.Least)
 }
 
 // noteDependence adds a note if the noise is not independent, because it alternates between two levels or is

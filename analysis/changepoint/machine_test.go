@@ -86,7 +86,7 @@ func TestQuietMachine(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 1))
 	var list []draw.DrawnHistory
 	for i := range 12 {
-		h := draw.OnRandomNodes(r)
+		h := draw.DrawOnRandomNodes(r)
 		h.Nodes = nil
 		for k := range h.Y {
 			h.Start = append(h.Start, h.T[k]*86400+float64(i))

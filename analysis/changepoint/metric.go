@@ -55,8 +55,8 @@ func (r *preparedSeries) addMetricShifts(c *Change, e event, lo, hi int) []note.
 		if !ok {
 			continue
 		}
-		l, h := quantity.OfLogs(s.lo), quantity.OfLogs(s.hi)
-		c.Metrics = append(c.Metrics, MetricShift{name, quantity.OfLogs(s.effect), &l, &h})
+		l, h := quantity.PercentOfLogs(s.lo), quantity.PercentOfLogs(s.hi)
+		c.Metrics = append(c.Metrics, MetricShift{name, quantity.PercentOfLogs(s.effect), &l, &h})
 		shifts[name] = s
 	}
 	notes := r.noteWaiting(c, e, shifts)
@@ -90,7 +90,7 @@ func (r *preparedSeries) noteWaiting(c *Change, e event, shifts map[string]level
 			quantity.Duration(math.Abs(more)), moreOrLess(more))
 	}
 	return []note.Note{note.New(note.Waiting, "%s %s changed by %s, %s by %s: %s", r.sinceText(e.index), what,
-		quantity.Signed(c.EffectPct), of, quantity.Signed(quantity.OfLogs(cpu.effect)), why)}
+		quantity.Signed(c.EffectPct), of, quantity.Signed(quantity.PercentOfLogs(cpu.effect)), why)}
 }
 
 // addedWaitS returns by how many seconds the tasks of one cycle wait longer for CPUs after a change, negative

@@ -23,7 +23,7 @@ func splitScale(buf, x []float64, k int, left, right float64) float64 {
 		robust.Rank(buf, zeros)
 		buf = buf[zeros:]
 	}
-	return robust.SD * robust.Middle(buf)
+	return robust.SD * robust.MedianInPlace(buf)
 }
 
 // noisePrior is the prior of the noise of a window: its standard deviation s, in log units, and its weight in

@@ -109,14 +109,14 @@ func Trimmed(x []float64) []float64 {
 	}
 	s := slices.Clone(x)
 	slices.Sort(s)
-	centre := robust.SortedMiddle(s)
+	centre := robust.SortedMedian(s)
 	far := make([]float64, len(x))
 	for i, v := range x {
 		far[i] = math.Abs(v - centre)
 	}
 	copy(s, far)
 	slices.Sort(s)
-	limit := trimMAD * robust.SD * robust.SortedMiddle(s)
+	limit := trimMAD * robust.SD * robust.SortedMedian(s)
 	least := s[len(s)-drop]
 	kept := make([]float64, 0, len(x))
 	for i, v := range x {

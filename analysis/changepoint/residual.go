@@ -151,7 +151,7 @@ func (sc *scanner) residualScale(far []residual) (s, variance float64) {
 	for i, v := range far {
 		d[i] = math.Abs(v.r)
 	}
-	s = max(robust.SD*robust.SortedMiddle(ascending(nil, d)), scatter.Least)
+	s = max(robust.SD*robust.SortedMedian(ascending(nil, d)), scatter.Least)
 	for range 10 {
 		l := sc.loss(s)
 		ss, sw, fourth := 0.0, 0.0, 0.0

@@ -30,9 +30,9 @@ func (r *preparedSeries) emptyResult() SeriesResult {
 // changeOf converts a committed event to a Change in the indexes of the input and in percent.
 func (r *preparedSeries) changeOf(e event) Change {
 	c := Change{Index: r.at[e.index], T: r.Time(r.at[e.index]), DetectedIndex: r.at[e.detected],
-		EffectPct: quantity.OfLogs(e.effect), Level: .95, FirstIndex: r.at[e.first], LastIndex: r.at[e.last],
+		EffectPct: quantity.PercentOfLogs(e.effect), Level: .95, FirstIndex: r.at[e.first], LastIndex: r.at[e.last],
 		FalsePer1000: e.rate, Kind: e.kind, Group: e.group, Causes: []Cause{}, Metrics: []MetricShift{}}
-	if lo, hi := quantity.OfLogs(e.lo), quantity.OfLogs(e.hi); e.lo < e.hi {
+	if lo, hi := quantity.PercentOfLogs(e.lo), quantity.PercentOfLogs(e.hi); e.lo < e.hi {
 		c.LoPct, c.HiPct = &lo, &hi
 	}
 	if e.end != nil {

@@ -74,7 +74,7 @@ func (sc *scanner) screen(i, j, least int, s0 float64) []screened {
 // noise, limited to six.
 func (sc *scanner) winsorise(x []float64, s0 float64) {
 	sc.buf = append(sc.buf[:0], x...)
-	med := robust.Middle(sc.buf)
+	med := robust.MedianInPlace(sc.buf)
 	scale := max(scatter.NoiseOfSteps(sc.buf, x), s0/3)
 	sc.cum = append(sc.cum[:0], 0)
 	for q, v := range x {
@@ -142,9 +142,9 @@ func (sc *scanner) fitSplit(x []float64, k int, b noisePrior) (split, bool) {
 	sc.sorted, sc.right = rankedQuartiles(sc.sorted, x[:k]), rankedQuartiles(sc.right, x[k:])
 	nl, nr := sc.sorted, sc.right
 	df := float64(n - 2)
-	m := splitScale(sc.buf, x, k, robust.SortedMiddle(nl), robust.SortedMiddle(nr))
+	m := splitScale(sc.buf, x, k, robust.SortedMedian(nl), robust.SortedMedian(nr))
 	s := math.Sqrt((b.weight*b.s*b.s + df*m*m) / (b.weight + df))
-	floor := sc.recentNoise(x, k, robust.SortedMiddle(nl), robust.SortedMiddle(nr), s)
+	floor := sc.recentNoise(x, k, robust.SortedMedian(nl), robust.SortedMedian(nr), s)
 	l := sc.loss(raiseNoise(s, floor))
 	left, right := l.fitLevel(x[:k], nl), l.fitLevel(x[k:], nr)
 	l = sc.loss(raiseNoise(l.noiseAround(x, k, left.mu, right.mu, b), floor))

@@ -18,7 +18,7 @@ func TestSlowNodes(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 1))
 	called, right, all := 0, 0, 0
 	for range 16 {
-		h := draw.OnRandomNodes(r)
+		h := draw.DrawOnRandomNodes(r)
 		for _, s := range judge(h.Series).SlowNodes {
 			called++
 			if h.Slow[s.Node] > 0 {
@@ -167,7 +167,7 @@ func TestNodePrefix(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(34, 1))
 	for range 3 {
-		h := draw.OnRandomNodes(r)
+		h := draw.DrawOnRandomNodes(r)
 		whole := judge(h.Series)
 		for n := 20; n < len(h.Y); n += 23 {
 			samePrefix(t, whole, judge(head(h.Series, n)), n)
@@ -224,7 +224,7 @@ func judge(s changepoint.Series) changepoint.SeriesResult {
 }
 
 func BenchmarkSlowNodes(b *testing.B) {
-	h := draw.OnRandomNodes(rand.New(rand.NewPCG(35, 1)))
+	h := draw.DrawOnRandomNodes(rand.New(rand.NewPCG(35, 1)))
 	for b.Loop() {
 		judge(h.Series)
 	}

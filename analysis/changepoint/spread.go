@@ -137,5 +137,6 @@ func (r *preparedSeries) noteSpread(notes []note.Note, l *seriesScan, p Params) 
 	}
 	return append(notes, note.New(note.SpreadChanged,
 		"since about %s runs scatter %.2g times as much (%s; 95 %% interval of the factor %.2g to %.2g)",
-		r.momentText(s.First), s.Ratio, quantity.PercentTo(quantity.OfLogs(s.Before), quantity.OfLogs(s.After)), s.Lo, s.Hi))
+		r.momentText(s.First), s.Ratio, quantity.PercentTo(quantity.PercentOfLogs(s.Before), quantity.PercentOfLogs(s.After)),
+		s.Lo, s.Hi))
 }

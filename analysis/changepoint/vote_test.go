@@ -18,7 +18,7 @@ func TestJoint(t *testing.T) {
 	var alone, own draw.Score
 	r := rand.New(rand.NewPCG(41, 1))
 	for i := range 8 {
-		shapes := draw.Owned(r, fmt.Sprint("u", i), .8)
+		shapes := draw.DrawUserHistories(r, fmt.Sprint("u", i), .8)
 		s, _ := together(shapes)
 		own = sum(own, s)
 		for q := range shapes {
@@ -40,7 +40,7 @@ func sum(a, b draw.Score) draw.Score {
 // What others show is used from the day on which it was known.
 func TestJointPrefix(t *testing.T) {
 	t.Parallel()
-	shapes := draw.Owned(rand.New(rand.NewPCG(42, 1)), "u", .9)
+	shapes := draw.DrawUserHistories(rand.New(rand.NewPCG(42, 1)), "u", .9)
 	_, whole := together(shapes)
 	for _, until := range []float64{30, 50, 70, 85} {
 		part := make([]draw.DrawnHistory, len(shapes))

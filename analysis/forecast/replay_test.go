@@ -114,7 +114,7 @@ func TestReplay(t *testing.T) {
 		}
 	}
 	for range 40 {
-		sets["drawn, placed"] = append(sets["drawn, placed"], past{Series: draw.OnRandomNodes(r).Series})
+		sets["drawn, placed"] = append(sets["drawn, placed"], past{Series: draw.DrawOnRandomNodes(r).Series})
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil {

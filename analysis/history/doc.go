@@ -21,7 +21,7 @@
 //   - row.go: its value;
 //   - testdata/views.txt: go test -update writes it.
 //
-// Existing histories get the column when they are next opened for writing (mend.go).
+// Existing histories get the column when they are next opened for writing (missingparts.go).
 //
 // On one core of two that were free a small run is put in 0.8 ms, one on 64 nodes in
 // 2.8 ms; the last 200 runs of a series come in 2.4 ms, a job by its id in 0.1 ms

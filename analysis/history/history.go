@@ -26,10 +26,10 @@ type ApplicationRuns struct {
 // who ran on more ran on most, and no node stands out by its absence.
 const MaxNodes = 64
 
-// Unstored returns the history of one run that is not stored, with the values that a stored run would have:
+// HistoryOfUnstored returns the history of one run that is not stored, with the values that a stored run would have:
 // Runs, Fields, Nodes and Code have one element each. Its run and its series have no ids. For a run of an
 // unknown application it has no runs.
-func Unstored(s summary.Summary) ApplicationRuns {
+func HistoryOfUnstored(s summary.Summary) ApplicationRuns {
 	h := ApplicationRuns{Cluster: note.Clean(s.Key.Cluster, maxName), User: User(s), App: Application(s), Shape: Shape(s)}
 	if h.App == Unknown {
 		return h

@@ -34,7 +34,7 @@ type schema struct {
 
 // currentSchema returns the schema that this program writes. Columns that may be NULL, tables, indexes and
 // columns of views are added to schema.sql and to nothing else: a history that lacks them gets them when it is
-// opened to be written (mend.go). A change of something that exists needs a step: "DROP INDEX x" for an index,
+// opened to be written (missingparts.go). A change of something that exists needs a step: "DROP INDEX x" for an index,
 // "DROP VIEW x" for a view that goes, "" for one that shows something else. A released step is never changed;
 // no step was released so far.
 func currentSchema() schema { return schema{text: schemaText} }

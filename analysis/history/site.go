@@ -13,25 +13,25 @@ const SiteRows = 10
 // Site summarizes the recent activity of a site: results of the week_ and month_ queries of the catalogue, the
 // worst first. nil means unknown.
 type Site struct {
-	Slower       Top[Slower]
-	Nodes        Top[SickNode]
-	Applications Top[Used]
-	Accounts     Top[Account]
+	Slower       TopRows[SlowerHistory]
+	Nodes        TopRows[SickNode]
+	Applications TopRows[ApplicationUse]
+	Accounts     TopRows[Account]
 	Waste        []Waste
 	Coverage     []Coverage
 }
 
-// Top holds the first rows and the number of all rows.
-type Top[T any] struct {
+// TopRows holds the first rows and the number of all rows.
+type TopRows[T any] struct {
 	Rows []T
 	Of   int
 }
 
 // More returns the number of rows that are left out.
-func (t Top[T]) More() int { return t.Of - len(t.Rows) }
+func (t TopRows[T]) More() int { return t.Of - len(t.Rows) }
 
-// Slower is a row of month_slower: a change that makes runs slower, with the node hours lost since.
-type Slower struct {
+// SlowerHistory is a row of month_slower: a change that makes runs slower, with the node hours lost since.
+type SlowerHistory struct {
 	User, App, Shape string
 	EffectPct        float64
 	Start, JobID     string // of the first run of the new level
@@ -46,8 +46,8 @@ type SickNode struct {
 	JobIDs              []string
 }
 
-// Used is a row of month_applications.
-type Used struct {
+// ApplicationUse is a row of month_applications.
+type ApplicationUse struct {
 	User, App                                        string
 	NodeHours                                        *float64
 	Jobs                                             int
@@ -101,7 +101,7 @@ func (db *DB) Site(ctx context.Context, now float64) (Site, error) {
 }
 
 func (s *Site) slower(rows *sql.Rows) error {
-	var r Slower
+	var r SlowerHistory
 	err := rows.Scan(&r.User, &r.App, &r.Shape, &r.EffectPct, &r.Start, &r.JobID, &r.Jobs, &r.LostNodeHours, &s.Slower.Of)
 	s.Slower.Rows = append(s.Slower.Rows, r)
 	return err
@@ -119,7 +119,7 @@ func (s *Site) sickNode(rows *sql.Rows) error {
 
 // used adds a row of month_applications to s.Applications.
 func (s *Site) used(rows *sql.Rows) error {
-	var r Used
+	var r ApplicationUse
 	err := rows.Scan(&r.User, &r.App, &r.NodeHours, &r.Jobs, &r.CyclePct, &r.PeriodS, &r.WaitingPct, &r.MemoryPct,
 		&r.GPUPct, &s.Applications.Of)
 	s.Applications.Rows = append(s.Applications.Rows, r)

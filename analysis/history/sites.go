@@ -10,9 +10,9 @@ import (
 func JoinSites(sites []Site) Site {
 	var all Site
 	for _, s := range sites {
-		all.Slower.add(s.Slower, func(r Slower) float64 { return orLast(r.LostNodeHours) })
+		all.Slower.add(s.Slower, func(r SlowerHistory) float64 { return orLast(r.LostNodeHours) })
 		all.Nodes.add(s.Nodes, func(r SickNode) float64 { return float64(r.Missing+r.Died) / float64(r.Jobs) })
-		all.Applications.add(s.Applications, func(r Used) float64 { return orLast(r.NodeHours) })
+		all.Applications.add(s.Applications, func(r ApplicationUse) float64 { return orLast(r.NodeHours) })
 		all.Accounts.add(s.Accounts, func(r Account) float64 { return r.IdleNodeHours })
 		for _, w := range s.Waste {
 			all.addWaste(w)
@@ -28,7 +28,7 @@ func JoinSites(sites []Site) Site {
 }
 
 // add merges the rows of another list into t, sorted by weight, at most SiteRows.
-func (t *Top[T]) add(other Top[T], weight func(T) float64) {
+func (t *TopRows[T]) add(other TopRows[T], weight func(T) float64) {
 	t.Rows, t.Of = append(t.Rows, other.Rows...), t.Of+other.Of
 	slices.SortStableFunc(t.Rows, func(a, b T) int { return cmp.Compare(weight(b), weight(a)) })
 	t.Rows = t.Rows[:min(len(t.Rows), SiteRows)]

@@ -12,7 +12,7 @@
 //   - elastic.go: where they are clear of noise and differ in more than noise,
 //     they are aligned first. The paper's average pairs like samples, and noise
 //     with like noise; here pairs are found on smoothed copies.
-//   - low.go: low is below the middle of the two classes that the shape's values
+//   - lowregion.go: low is below the middle of the two classes that the shape's values
 //     divide into best; a class that most of the period is in is divided again.
 //     It is an opportunity: what a lower clock speed would cost there is not
 //     measured.

@@ -110,8 +110,8 @@ func rotated(v series.Values, shift float64) series.Values {
 	return out
 }
 
-// InPhase returns shape rotated so that it is most like ref; unchanged if either is flat or empty.
-func InPhase(shape, ref series.Values) series.Values {
+// AlignPhase returns shape rotated so that it is most like ref; unchanged if either is flat or empty.
+func AlignPhase(shape, ref series.Values) series.Values {
 	a, ok := newCycle(ref)
 	b, good := newCycle(shape)
 	if !ok || !good {

@@ -15,7 +15,7 @@ func TestInPhase(t *testing.T) {
 		for i := range moved {
 			moved[i] = 3*moved[i] + 7 // level and scale do not matter
 		}
-		got := InPhase(moved, ref)
+		got := AlignPhase(moved, ref)
 		far := 0
 		for i := range ref {
 			if d := (got[i]-7)/3 - ref[i]; d > 0.02 || d < -0.02 {
@@ -26,7 +26,7 @@ func TestInPhase(t *testing.T) {
 			t.Errorf("moved by %d: %d of 180 points differ", at, far)
 		}
 	}
-	if got := InPhase(nil, ref); len(got) != 0 {
+	if got := AlignPhase(nil, ref); len(got) != 0 {
 		t.Error("a phase of nothing")
 	}
 }

@@ -81,7 +81,7 @@ func (o options) duration(w io.Writer, paths []string) error {
 // excerpt may be cut at another place of the iteration.
 func inPhase(values, ref []float64) []float64 {
 	out := make([]float64, 0, len(values))
-	for _, v := range pattern.InPhase(single(values), single(ref)) {
+	for _, v := range pattern.AlignPhase(single(values), single(ref)) {
 		out = append(out, float64(v))
 	}
 	return out

@@ -5,7 +5,7 @@
 // each other without gap or overlap and cover the sampled time, with shares
 // that add up to 1 (Table); the same added up by kind, with gaps that recur at
 // regular distances called checkpoints (Totals); in which of them a run stopped
-// (StoppedIn); and why one run took longer than another (Decompose), in parts
+// (PhaseAtEnd); and why one run took longer than another (Decompose), in parts
 // that add up to the difference. DriftOf gives the slope of the length of
 // iterations by Theil and Sen with an interval that allows for dependent noise,
 // the steps at which it changed, and the iterations that stand out.

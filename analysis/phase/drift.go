@@ -19,7 +19,7 @@ type Drift struct {
 	Steps []Step
 	// Slow lists the iterations that are much longer than their neighbours, at most maxSlow, longest first;
 	// SlowCount is the number of all of them.
-	Slow      []Slow
+	Slow      []SlowCycle
 	SlowCount int
 }
 
@@ -32,8 +32,8 @@ type Step struct {
 	AfterS    float64 `json:"after_s"`
 }
 
-// Slow is an iteration that took longer than the median by five MADs.
-type Slow struct {
+// SlowCycle is an iteration that took longer than the median by five MADs.
+type SlowCycle struct {
 	Iteration int     `json:"-"` // place among the instances, from 0
 	StartS    float64 `json:"start_s"`
 	LengthS   float64 `json:"length_s"`
@@ -134,11 +134,11 @@ func (d *Drift) setSlow(in []periodicity.Instance, length []float64, startS, ste
 	limit := slowMADs * max(robust.MAD(over), resolutionS)
 	for i, v := range over {
 		if v > limit {
-			d.Slow = append(d.Slow, Slow{Iteration: i, StartS: startS + float64(in[i].First)*stepS, LengthS: length[i],
+			d.Slow = append(d.Slow, SlowCycle{Iteration: i, StartS: startS + float64(in[i].First)*stepS, LengthS: length[i],
 				ExcessS: v})
 		}
 	}
 	d.SlowCount = len(d.Slow)
-	slices.SortStableFunc(d.Slow, func(a, b Slow) int { return cmp.Compare(b.ExcessS, a.ExcessS) })
+	slices.SortStableFunc(d.Slow, func(a, b SlowCycle) int { return cmp.Compare(b.ExcessS, a.ExcessS) })
 	d.Slow = d.Slow[:min(len(d.Slow), maxSlow)]
 }

@@ -14,9 +14,9 @@ type Stop struct {
 	SinceS float64 `json:"since_s"`
 }
 
-// StoppedIn returns the phase in which a run ended at endS. A tail of less than
+// PhaseAtEnd returns the phase in which a run ended at endS. A tail of less than
 // 1.5 periods is an iteration that was not finished. ok is false without phases.
-func StoppedIn(table []Phase, patterns []pattern.Pattern, endS float64) (stop Stop, ok bool) {
+func PhaseAtEnd(table []Phase, patterns []pattern.Pattern, endS float64) (stop Stop, ok bool) {
 	if len(table) == 0 {
 		return Stop{}, false
 	}

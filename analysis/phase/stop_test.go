@@ -65,15 +65,15 @@ func TestStoppedIn(t *testing.T) {
 		{50, Stop{Kind: Loop, Pattern: "A", Iterations: 20, SinceS: 40}},
 		{4, Stop{Kind: StartUp, SinceS: 4}},
 	} {
-		s, ok := StoppedIn(table, []pattern.Pattern{a}, c.end)
+		s, ok := PhaseAtEnd(table, []pattern.Pattern{a}, c.end)
 		if !ok || s != c.want {
 			t.Errorf("end %v: %+v, want %+v", c.end, s, c.want)
 		}
 	}
-	if _, ok := StoppedIn(nil, nil, 1); ok {
+	if _, ok := PhaseAtEnd(nil, nil, 1); ok {
 		t.Error("stopped in nothing")
 	}
-	s, _ := StoppedIn([]Phase{{Kind: Aperiodic, EndS: 9}}, nil, 9)
+	s, _ := PhaseAtEnd([]Phase{{Kind: Aperiodic, EndS: 9}}, nil, 9)
 	if (s != Stop{Kind: Aperiodic, SinceS: 9}) {
 		t.Errorf("%+v", s)
 	}

@@ -8,8 +8,8 @@ import (
 
 const percent = " %"
 
-// OfLogs converts a difference of natural logarithms to a relative difference in percent.
-func OfLogs(d float64) float64 { return 100 * math.Expm1(d) }
+// PercentOfLogs converts a difference of natural logarithms to a relative difference in percent.
+func PercentOfLogs(d float64) float64 { return 100 * math.Expm1(d) }
 
 // Percent prints a value in percent: 0.35 %, 12.3 %, 135 %.
 func Percent(p float64) string {

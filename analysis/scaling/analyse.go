@@ -55,7 +55,7 @@ func (b *workspace) analyse(s Series) Result {
 	r := Result{
 		ID: s.ID, Parameter: s.Parameter, Metric: s.Metric, N: len(points),
 		Cuts: []int{}, Changes: []Change{}, Segments: []Segment{},
-		Predictions: []Prediction{}, Next: []Next{}, Notes: append(append([]note.Note{}, s.Notes...), notes...),
+		Predictions: []Prediction{}, Next: []NextMeasurement{}, Notes: append(append([]note.Note{}, s.Notes...), notes...),
 	}
 	w := seriesWork{series: s, points: points, result: &r}
 	w.p, w.y = columns(points)

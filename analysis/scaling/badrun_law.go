@@ -47,7 +47,7 @@ func (s *badRunSearch) lawWithout(excluded []int) (f otherLaw, ok bool) {
 func (s *badRunSearch) lawSearch(excluded []int) (r lawSearch) {
 	for _, k := range s.placesWithout(excluded) {
 		r.p = append(r.p, s.points[k].p)
-		r.y = append(r.y, robust.Middle(slices.Clone(s.points[k].values)))
+		r.y = append(r.y, robust.MedianInPlace(slices.Clone(s.points[k].values)))
 	}
 	r.count = len(r.p)
 	if r.count > 0 {

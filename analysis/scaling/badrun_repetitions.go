@@ -60,7 +60,7 @@ func (s *badRunSearch) agreement(k int, values []float64, far float64) interval 
 			return interval{hi, hi}
 		}
 	}
-	middle := robust.SortedLower(sorted)
+	middle := robust.SortedLowerMedian(sorted)
 	if middle <= 0 {
 		return all
 	}

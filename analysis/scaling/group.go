@@ -102,7 +102,7 @@ func repeatability(points []point) float64 {
 			continue
 		}
 		sorted := slices.Sorted(slices.Values(pt.values))
-		middle := robust.SortedLower(sorted)
+		middle := robust.SortedLowerMedian(sorted)
 		if middle <= 0 {
 			continue
 		}

@@ -118,8 +118,8 @@ type Efficiency struct {
 	Value float64 `json:"value"`
 }
 
-// Next is a parameter value whose measurement would be most informative.
-type Next struct {
+// NextMeasurement is a parameter value whose measurement would be most informative.
+type NextMeasurement struct {
 	P         float64  `json:"p"`
 	Why       string   `json:"why"`
 	NodeHours *float64 `json:"node_hours"` // what it costs, if known
@@ -128,21 +128,21 @@ type Next struct {
 // Result is the result for one series, and its JSON. Indexes count distinct ascending P. Lists are never nil,
 // numbers are finite.
 type Result struct {
-	ID             string       `json:"id"`
-	Parameter      string       `json:"parameter"`
-	Metric         string       `json:"metric"`
-	N              int          `json:"n"`
-	Segmented      bool         `json:"segmented"`
-	Cuts           []int        `json:"cuts"`
-	ChangeStrength *float64     `json:"change_strength"`
-	Changes        []Change     `json:"changes"`
-	Whole          *Model       `json:"whole"`
-	Segments       []Segment    `json:"segments"`
-	Predictions    []Prediction `json:"predictions"`
-	Efficiency     []Efficiency `json:"efficiency"` // null unless a mode is declared
-	Mode           *Mode        `json:"mode"`
-	Next           []Next       `json:"next"`
-	Notes          []note.Note  `json:"notes"`
+	ID             string            `json:"id"`
+	Parameter      string            `json:"parameter"`
+	Metric         string            `json:"metric"`
+	N              int               `json:"n"`
+	Segmented      bool              `json:"segmented"`
+	Cuts           []int             `json:"cuts"`
+	ChangeStrength *float64          `json:"change_strength"`
+	Changes        []Change          `json:"changes"`
+	Whole          *Model            `json:"whole"`
+	Segments       []Segment         `json:"segments"`
+	Predictions    []Prediction      `json:"predictions"`
+	Efficiency     []Efficiency      `json:"efficiency"` // null unless a mode is declared
+	Mode           *Mode             `json:"mode"`
+	Next           []NextMeasurement `json:"next"`
+	Notes          []note.Note       `json:"notes"`
 	// short is by how much the evidence of a change is below the threshold.
 	short float64
 }

@@ -26,10 +26,10 @@ type Drift struct {
 	Steps []phase.Step `json:"steps,omitempty"`
 	// Slow lists the slowest iterations, SlowCount is the number of all slow ones, and SlowS the time, in seconds,
 	// that the longest hundred took beyond their neighbours.
-	Slow      []phase.Slow `json:"slow,omitempty"`
-	SlowCount int          `json:"slow_count"`
-	SlowS     float64      `json:"slow_s"`
-	Lengths   Lengths      `json:"lengths"`
+	Slow      []phase.SlowCycle `json:"slow,omitempty"`
+	SlowCount int               `json:"slow_count"`
+	SlowS     float64           `json:"slow_s"`
+	Lengths   Lengths           `json:"lengths"`
 }
 
 // Lengths holds the lengths of iterations over the run, in consecutive groups: when the middle one began, their
@@ -114,7 +114,7 @@ func driftOf(q periodicity.Period, like []string, set series.Set, points int) *D
 	for i, s := range d.Slow {
 		out.SlowS += quantity.OrZero(s.ExcessS)
 		if i < maxSlow {
-			out.Slow = append(out.Slow, phase.Slow{StartS: quantity.OrZero(s.StartS), LengthS: quantity.OrZero(s.LengthS),
+			out.Slow = append(out.Slow, phase.SlowCycle{StartS: quantity.OrZero(s.StartS), LengthS: quantity.OrZero(s.LengthS),
 				ExcessS: quantity.OrZero(s.ExcessS)})
 		}
 	}
@@ -227,7 +227,7 @@ func withOtherLengths(i int, periods []periodicity.Period, loops []Loop) (period
 		}
 		ratio := o.PeriodS / q.PeriodS
 		if !(max(ratio, 1/ratio) <= loopRatio) || takeTurns(q, o) ||
-			correlation(a.Values, pattern.InPhase(b.Values, a.Values)) < loopLike {
+			correlation(a.Values, pattern.AlignPhase(b.Values, a.Values)) < loopLike {
 			continue
 		}
 		if like == nil {

@@ -11,7 +11,7 @@
 //     with its phase, their template, and how well its own cycles match it.
 //   - fold.go: the template, and how much of a window is explained by it.
 //   - pulse.go: a matched filter of one loop; its maxima are the boundaries.
-//   - low.go: stretches of a cycle at a low level of activity, announced from the last boundary, and recognized
+//   - expectedlow.go: stretches of a cycle at a low level of activity, announced from the last boundary, and recognized
 //     by an excerpt of the pattern when they come.
 //   - tracker.go: of several loops the one that holds.
 //   - pursuit.go: when detection runs, and how its result is used.

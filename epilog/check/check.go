@@ -67,7 +67,7 @@ type Node struct {
 
 	open           perf.Opener                        // nil: perf.Open
 	statfs         func(string, *unix.Statfs_t) error // nil: unix.Statfs
-	inspectForTest func(context.Context) (Shared, error)
+	inspectForTest func(context.Context) (SharedDirectory, error)
 }
 
 // limit is the time limit of all checks together, because file systems and schedulers may hang.
@@ -86,7 +86,7 @@ func (n Node) Findings(ctx context.Context) []Finding {
 		return list // the other checks need valid settings
 	}
 	if n.NoSlurm {
-		return append(list, n.checkSpool(), n.checkRuns(), n.checkAgents(), n.checkHistory(ctx, Shared{}, nil))
+		return append(list, n.checkSpool(), n.checkRuns(), n.checkAgents(), n.checkHistory(ctx, SharedDirectory{}, nil))
 	}
 	slurm := n.readSlurmConfig(ctx)
 	list = append(list, n.checkCgroups(slurm)...)

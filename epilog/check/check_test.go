@@ -231,7 +231,7 @@ var faults = []fault{
 	}},
 	{"no collection directory", Failure, "collect", "jobgait cannot put a record: no such file",
 		"install -d -o jobgait -m 0700", func(s *site) {
-			s.shared = Shared{Trouble: "no such file"}
+			s.shared = SharedDirectory{Trouble: "no such file"}
 		}},
 	{"collection directory of one node", Warning, "collect", "on this node's own disk", "[collect] dir", func(s *site) {
 		s.shared.Network = ""
@@ -454,7 +454,7 @@ func FuzzParse(f *testing.F) {
 		s := parseSlurmConfig(b)
 		list := []Finding{n.checkSlurmConf(s), n.checkHook(s, "Prolog", s.config["Prolog"]), n.checkPrologFlags(s),
 			n.checkTimeouts(s),
-			n.checkClocks(s, Shared{}, context.Canceled)}
+			n.checkClocks(s, SharedDirectory{}, context.Canceled)}
 		for _, l := range parseStack(b) {
 			list = append(list, ok("x", "%s %s", l.word, l.path))
 		}

@@ -16,7 +16,7 @@ import (
 
 // checkHistory checks that the history can be opened or created or, if another host writes it, how many job
 // records wait for that host.
-func (n Node) checkHistory(ctx context.Context, s Shared, lookErr error) Finding {
+func (n Node) checkHistory(ctx context.Context, s SharedDirectory, lookErr error) Finding {
 	const subject = "history"
 	if n.Config.History.Ingest == "spool" {
 		return n.checkIngest(s, lookErr)
@@ -51,7 +51,7 @@ func (n Node) checkHistory(ctx context.Context, s Shared, lookErr error) Finding
 
 // checkIngest checks whether some host writes job records into the history: the oldest waiting record must be
 // younger than maxUnfinishedAge.
-func (n Node) checkIngest(s Shared, lookErr error) Finding {
+func (n Node) checkIngest(s SharedDirectory, lookErr error) Finding {
 	const subject = "history"
 	path := n.Config.History.Path
 	last := "this node has no history"

@@ -14,8 +14,8 @@ import (
 	"jobgait/analysis/history"
 )
 
-// Shared describes the collection directory as its account sees it.
-type Shared struct {
+// SharedDirectory describes the collection directory as its account sees it.
+type SharedDirectory struct {
 	// Trouble is why no record can be written there, "" if it can.
 	Trouble string `json:"trouble"`
 	// Network is the type of its network file system, "" for a disk of this node.
@@ -30,13 +30,13 @@ type Shared struct {
 }
 
 // ServeInspect is the main function of the child that inspects the collection directory: the directory comes
-// in, a Shared goes out.
+// in, a SharedDirectory goes out.
 func ServeInspect(ctx context.Context, r as.Request) error {
-	return as.Answer(func(_ context.Context, dir string) Shared { return inspect(dir) })(ctx, r)
+	return as.Answer(func(_ context.Context, dir string) SharedDirectory { return inspect(dir) })(ctx, r)
 }
 
 // inspect inspects the collection directory with the rights of this process.
-func inspect(dir string) (s Shared) {
+func inspect(dir string) (s SharedDirectory) {
 	err := s.testWrite(dir)
 	if err == nil {
 		err = s.countRecords(filepath.Join(dir, "jobs"))
@@ -50,7 +50,7 @@ func inspect(dir string) (s Shared) {
 // testWrite writes and removes a file in the directory, and sets Network and AheadS, by how much the file
 // server's clock, which sets the file's time, differs from this node's. It refuses a directory that other
 // accounts can access.
-func (s *Shared) testWrite(dir string) error {
+func (s *SharedDirectory) testWrite(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func secondsOutside(at, from, to time.Time) float64 {
 }
 
 // countRecords counts the job records that wait for the writer of the history, and those that were set aside.
-func (s *Shared) countRecords(dir string) error {
+func (s *SharedDirectory) countRecords(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // no job has ended yet
@@ -164,7 +164,7 @@ const inspectLimit = 15 * time.Second
 
 // inspectShared inspects the collection directory in a child with the rights of its account; the child may be
 // abandoned if it hangs.
-func (n Node) inspectShared(ctx context.Context) (s Shared, err error) {
+func (n Node) inspectShared(ctx context.Context) (s SharedDirectory, err error) {
 	if n.inspectForTest != nil {
 		return n.inspectForTest(ctx)
 	}
@@ -179,7 +179,8 @@ func (n Node) inspectShared(ctx context.Context) (s Shared, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, inspectLimit)
 	defer cancel()
-	return as.Ask[Shared](ctx, as.Child{Program: n.Program, Account: account}, as.InspectCollection, n.Config.Collect.Dir)
+	return as.Ask[SharedDirectory](ctx, as.Child{Program: n.Program, Account: account}, as.InspectCollection,
+		n.Config.Collect.Dir)
 }
 
 // maxClockDiffS is by how many seconds clocks may differ without a warning: reports of jobs on several nodes
@@ -188,7 +189,7 @@ const maxClockDiffS = 1
 
 // checkClocks compares this node's clock with those of the file server and of the controller, whose time has
 // whole seconds.
-func (n Node) checkClocks(slurm controllerConfig, s Shared, err error) Finding {
+func (n Node) checkClocks(slurm controllerConfig, s SharedDirectory, err error) Finding {
 	const subject, do = "clock", "timedatectl set-ntp true"
 	compared := ""
 	if !slurm.controllerTime.IsZero() {

@@ -24,7 +24,7 @@ type site struct {
 	Node
 	t      *testing.T
 	dir    string
-	shared Shared
+	shared SharedDirectory
 }
 
 // slurmConfig is what the real scontrol prints of such a cluster, shortened; @ is
@@ -49,14 +49,14 @@ const scope = "sys/fs/cgroup/system.slice/slurmstepd.scope/"
 func newSite(t *testing.T) *site {
 	t.Helper()
 	dir := t.TempDir()
-	s := &site{t: t, dir: dir, shared: Shared{Network: "NFS"}}
+	s := &site{t: t, dir: dir, shared: SharedDirectory{Network: "NFS"}}
 	s.Node = Node{Name: "n1", Program: dir + "/usr/libexec/jobgait/jobgait", Settings: dir + "/etc/jobgait/jobgait.toml",
 		Root:   dir,
 		Config: configs.Default(),
 		open: func(*unix.PerfEventAttr, int, int, int, int) (int, error) {
 			return unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		},
-		inspectForTest: func(context.Context) (Shared, error) { return s.shared, nil }}
+		inspectForTest: func(context.Context) (SharedDirectory, error) { return s.shared, nil }}
 	s.Config.Spool.Dir, s.Config.Collect.Dir = dir+"/var/spool/jobgait", dir+"/shared/jobgait"
 	s.Config.History.Path, s.Config.Slurm.Scontrol = dir+"/var/lib/jobgait/history.db", dir+"/usr/bin/scontrol"
 	for _, name := range []string{"jobgait", "jobgait-prolog", "jobgait-agent", "jobgait-epilog"} {

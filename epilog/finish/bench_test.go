@@ -42,7 +42,7 @@ func BenchmarkFinish(b *testing.B) {
 						b.Fatal(err)
 					}
 				})
-				var loaded profile.Loaded
+				var loaded profile.LoadedProfile
 				load.measure(func() { loaded, _ = profile.Load(dir.ProfilePath()) })
 				p := summary.Default()
 				p.Periods.NodeScope = true

@@ -16,7 +16,7 @@ import (
 
 // codeSamples returns the samples of code addresses in a profile, with the functions that known names. It
 // returns nil for a profile without addresses, as the agent writes if address sampling is off.
-func codeSamples(path string, l profile.Loaded, known names.KnownFunctions) *anatomy.Samples {
+func codeSamples(path string, l profile.LoadedProfile, known names.KnownFunctions) *anatomy.Samples {
 	p := l.Places
 	if len(p.Files) == 0 && p.Kernel == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 // Places become functions by what was answered of their files; code of which only the
 // bounds are known is one function, and code without an answer one for its library.
 func TestFunctionsOfPlaces(t *testing.T) {
-	l := profile.Loaded{Places: profile.Places{Kernel: 5, Anonymous: 3, Files: []profile.PlaceFile{
+	l := profile.LoadedProfile{Places: profile.Places{Kernel: 5, Anonymous: 3, Files: []profile.PlaceFile{
 		{Key: 7, Build: "aa", Name: "app",
 			Places: []profile.Place{{Index: 16, Hits: 10}, {Index: 17, Hits: 1}, {Index: 20, Hits: 4}, {Index: 21, Hits: 5}}},
 		{Key: 8, Build: "bb", Name: "libm.so.6", Places: []profile.Place{{Index: 1, Hits: 2}, {Index: 900, Hits: 2}}},
@@ -48,7 +48,7 @@ func TestFunctionsOfPlaces(t *testing.T) {
 	if c.HotAddresses[2].Page != profile.PageKey(7, 0x100) {
 		t.Errorf("a place in page %x", c.HotAddresses[2].Page)
 	}
-	if codeSamples(absent, profile.Loaded{}, known) != nil {
+	if codeSamples(absent, profile.LoadedProfile{}, known) != nil {
 		t.Error("a profile without places has code")
 	}
 }

@@ -6,22 +6,22 @@
 // Every process may be killed at any moment: state.go has the states of a run, the transitions between them,
 // and the file that proves each. If a node dies after its record was collected, the record stays in the
 // collection directory. If it was the first node, its own sweep goes on when it is back; else the sweep of
-// another node of the job reports the run once it was not collected for some time (adoptAfter in adopt.go).
+// another node of the job reports the run once it was not collected for some time (adoptAfter in adoption.go).
 //
 // # What root writes
 //
 // Root writes only below directories that root alone can change: the run directories, their log and retired/ in
-// the spool (package job), locks beside them (turn.go, ownhistory.go), live.json (package live), the totals of the
-// node and the textfile (package health), and the history if it is root's own. A child process with the rights of the
-// other account writes everything else: records, archive and report (packages collect, archive, deliver; the table of
-// children is in package as).
+// the spool (package job), locks beside them (deliverylock.go, ownhistory.go), live.json (package live), the totals of
+// the node and the textfile (package health), and the history if it is root's own. A child process with the rights of
+// the other account writes everything else: records, archive and report (packages collect, archive, deliver; the table
+// of children is in package as).
 //
 // # What root reads that others can write, and how far it is trusted
 //
 //   - Collection directory (service account): a child with its rights reads it; the answer is bounded and each
-//     record validated. A user id, directory or key is never taken from a record (adopt.go).
+//     record validated. A user id, directory or key is never taken from a record (adoption.go).
 //   - History of root: its file system may hang all the same, and then holds one process of the node (ownhistory.go).
-//   - History of another account: read by such a child (consult.go). Only texts and redrawn pictures of its
+//   - History of another account: read by such a child (historyquery.go). Only texts and redrawn pictures of its
 //     answer reach a report.
 //   - Spool and textfile directory: refused if another account can change them (job.RequireRootOwned).
 //   - Settings: a file that the administrator names; bounded, keys and values checked.

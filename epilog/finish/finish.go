@@ -104,7 +104,7 @@ func (f Finisher) collectRecord(ctx context.Context, p *progress) (err error) {
 // they bring news, queries the scheduler. It always returns nil: if records cannot be gathered, the run is
 // blocked from Forgotten on and the summary gets a note.
 func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
-	want := collect.Want{Key: p.run.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes,
+	want := collect.WantedRun{Key: p.run.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes,
 		Patience: f.patience(p.before)}
 	records, err := gatherOthers(ctx, p.store, want)
 	if err != nil {
@@ -127,7 +127,7 @@ func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
 // gatherOthers waits for the records of the nodes after the first, which is this one, for at most two thirds
 // of the remaining time, within five sixths of it. It does not read this node's own record, which the
 // collection directory may lack.
-func gatherOthers(ctx context.Context, store collect.Store, w collect.Want) ([]summary.NodeRecord, error) {
+func gatherOthers(ctx context.Context, store collect.Store, w collect.WantedRun) ([]summary.NodeRecord, error) {
 	if w.Nodes = w.Nodes[1:]; len(w.Nodes) == 0 {
 		return nil, nil
 	}
@@ -252,10 +252,10 @@ func (f Finisher) forgetRecords(ctx context.Context, p *progress) (err error) {
 			return err
 		}
 	}
-	w := collect.Want{Key: p.sum.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes}
+	w := collect.WantedRun{Key: p.sum.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes}
 	switch {
 	case p.dir == "":
-		w = collect.Want{Key: p.run.Key}
+		w = collect.WantedRun{Key: p.run.Key}
 	case p.before.Complete:
 		w.Key = p.before.Key
 	}

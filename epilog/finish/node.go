@@ -146,7 +146,7 @@ func withUsed(totals, used []run.Counter) []run.Counter {
 
 // addLoadedProfile adds to a node's record the quality, counters, notes, GPUs and the analysis of a loaded
 // profile.
-func addLoadedProfile(r summary.NodeRecord, loaded profile.Loaded, p summary.AnalysisParams) (summary.NodeRecord,
+func addLoadedProfile(r summary.NodeRecord, loaded profile.LoadedProfile, p summary.AnalysisParams) (summary.NodeRecord,
 	error) {
 	r.Quality, r.Counters = loaded.Quality, loaded.Totals
 	r.Notes = append(r.Notes, loaded.Header.Notes...)
@@ -183,7 +183,7 @@ func addLoadedProfile(r summary.NodeRecord, loaded profile.Loaded, p summary.Ana
 }
 
 // gpuGrowth returns a function that iterates over the growth of given columns of the profile at path.
-func gpuGrowth(path string, l profile.Loaded) summary.GPUGrowth {
+func gpuGrowth(path string, l profile.LoadedProfile) summary.GPUGrowth {
 	return func(columns []string) iter.Seq[anatomy.Growth] { return l.Growth(path, columns) }
 }
 

@@ -25,7 +25,7 @@ func TestHistoryThatHangs(t *testing.T) {
 	dir := filepath.Join(s.root, "hanging")
 	must(t, os.Mkdir(dir, 0o755))
 	s.cfg.History.Path = filepath.Join(dir, "history.db")
-	free := peektest.Hang(t, dir)
+	free := peektest.MountHanging(t, dir)
 	var first, second = seven, run.Key{Cluster: "test", JobID: 8}
 	for _, key := range []run.Key{first, second} {
 		d := s.run("n1", "n1", key, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)

@@ -29,7 +29,7 @@ func Replay(path string) (summary.Summary, error) {
 
 // nodeScope reports whether the agent ran with the job alone on the node: only then does it record node-wide
 // counters.
-func nodeScope(l profile.Loaded) bool {
+func nodeScope(l profile.LoadedProfile) bool {
 	for _, c := range l.Header.Columns {
 		if c.Scope == "node" {
 			return true

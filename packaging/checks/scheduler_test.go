@@ -26,7 +26,7 @@ var aboutSlurm = map[string]string{
 	"packaging/":                   "packages for Slurm, and clusters of it",
 	"analysis/run/job.go":          "the field slurm_version",
 	"analysis/table/":              "notation of node lists that people write",
-	"agent/leave.go":               "a text for who set PrologFlags",
+	"agent/leavecgroup.go":         "a text for who set PrologFlags",
 	"epilog/main.go":               "the usage text",
 	"reports/jobgait/doctor.go":    "where doctor finds slurm.conf",
 	"reports/jobgait/reanalyse.go": "the job array of reanalyse",

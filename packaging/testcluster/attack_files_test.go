@@ -90,7 +90,7 @@ func attackHang(t *testing.T, r *round) {
 	mustMake(t, r.c.bob, dir)
 	j := r.sbatch(t, r.c.bob, dir, "touch started; sleep 2")
 	j.waitFile(t, "started")
-	free := peektest.Hang(t, dir)
+	free := peektest.MountHanging(t, dir)
 	defer free()
 	j.wait(t)
 	r.c.kept(t, j)

@@ -13,21 +13,21 @@ import (
 // many it is not; further metrics of the same runs do not count.
 func TestExpected(t *testing.T) {
 	known, unknown := changepoint.Change{FalsePer1000: ptr(.05)}, changepoint.Change{}
-	of := func(support bool, c ...changepoint.Change) Judged {
-		return Judged{History: History{Support: support}, Result: changepoint.SeriesResult{Changes: c}}
+	of := func(support bool, c ...changepoint.Change) JudgedHistory {
+		return JudgedHistory{History: History{Support: support}, Result: changepoint.SeriesResult{Changes: c}}
 	}
 	for name, c := range map[string]struct {
-		series []Judged
+		series []JudgedHistory
 		chance float64
 		told   bool
 	}{
-		"known":          {[]Judged{of(false, known, known)}, 1.2, true},
-		"some unknown":   {[]Judged{of(false, known, unknown), of(false, unknown)}, 2.4, true},
-		"all unknown":    {[]Judged{of(false, unknown)}, 1, false},
-		"known besides":  {[]Judged{of(false, unknown), of(true, known)}, 1, false},
-		"unknown aside":  {[]Judged{of(false, known), of(true, unknown)}, 2.4, true},
-		"not calibrated": {[]Judged{of(false, known)}, math.NaN(), false},
-		"no change":      {[]Judged{of(false)}, 0, true},
+		"known":          {[]JudgedHistory{of(false, known, known)}, 1.2, true},
+		"some unknown":   {[]JudgedHistory{of(false, known, unknown), of(false, unknown)}, 2.4, true},
+		"all unknown":    {[]JudgedHistory{of(false, unknown)}, 1, false},
+		"known besides":  {[]JudgedHistory{of(false, unknown), of(true, known)}, 1, false},
+		"unknown aside":  {[]JudgedHistory{of(false, known), of(true, unknown)}, 2.4, true},
+		"not calibrated": {[]JudgedHistory{of(false, known)}, math.NaN(), false},
+		"no change":      {[]JudgedHistory{of(false)}, 0, true},
 	} {
 		r := Report{Series: c.series, Expected: c.chance}
 		if n := r.expected(); (n != nil) != c.told || c.told && *n != c.chance {
@@ -37,9 +37,9 @@ func TestExpected(t *testing.T) {
 }
 
 func TestTitles(t *testing.T) {
-	var list []Judged
+	var list []JudgedHistory
 	for i := range 15 {
-		list = append(list, Judged{History: History{Name: fmt.Sprint("h", i)}})
+		list = append(list, JudgedHistory{History: History{Name: fmt.Sprint("h", i)}})
 	}
 	if got := titles(list[:2]); got != "h0, h1" {
 		t.Error(got)

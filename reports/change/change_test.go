@@ -29,7 +29,7 @@ func golden(t *testing.T, name string, write func(io.Writer) error) string {
 
 func aPair() Pair {
 	return Pair{Base: "old", Other: "new", Join: pair.JoinDay,
-		Ratio: Judged{History: History{Runs: table.Runs{Calendar: true}}},
+		Ratio: JudgedHistory{History: History{Runs: table.Runs{Calendar: true}}},
 		Comparison: pair.Comparison{Pairs: 24, Dropped: 3, Used: 14,
 			RelativePct: ptr(-4.25), LoPct: ptr(-5.5), HiPct: ptr(-3.), Level: .99, P: ptr(.0002), Significant: true, SeePct: 3,
 			Need: ptr(5), Correlation: ptr(.81),
@@ -78,7 +78,7 @@ func TestWorse(t *testing.T) {
 	hs, found := everything()
 	ids := func(o Options) string {
 		var out []string
-		for _, s := range New(hs, changepoint.Sequential, found, o).Worse() {
+		for _, s := range New(hs, changepoint.Sequential, found, o).WorseHistories() {
 			out = append(out, s.ID)
 		}
 		return strings.Join(out, " ")
@@ -123,7 +123,7 @@ func TestWorseOfMany(t *testing.T) {
 		hs, found.Series = append(hs, aHistory(fmt.Sprint(i))), append(found.Series, r)
 	}
 	var ids []string
-	for _, s := range New(hs, changepoint.Sequential, found, options()).Worse() {
+	for _, s := range New(hs, changepoint.Sequential, found, options()).WorseHistories() {
 		ids = append(ids, s.ID)
 	}
 	if got := strings.Join(ids, " "); got != "0 1 2 3" {
@@ -343,7 +343,7 @@ func TestTimelineOfManyRuns(t *testing.T) {
 	for i := range r.Outliers {
 		r.Outliers[i] = 3 * i
 	}
-	s := Judged{History: h, Result: r}
+	s := JudgedHistory{History: h, Result: r}
 	svg := Timeline(s, DefaultView(options()))
 	pagetest.Picture(t, svg)
 	if len(svg) > 40_000 || !strings.Contains(svg, ": 1,250 runs, 2.97") {
@@ -371,7 +371,7 @@ func TestTips(t *testing.T) {
 		h.Y, h.T, h.Jobs = h.Y[:n], h.T[:n], h.Jobs[:n]
 		r := result("few")
 		r.Regimes = nil
-		if svg := Timeline(Judged{History: h, Result: r}, DefaultView(options())); svg != "" {
+		if svg := Timeline(JudgedHistory{History: h, Result: r}, DefaultView(options())); svg != "" {
 			pagetest.Picture(t, svg)
 		} else if n > 0 {
 			t.Errorf("%d runs are not drawn", n)
@@ -387,7 +387,7 @@ func TestLeadAndSupport(t *testing.T) {
 	}
 	withAlso := mk("e", "", "", "")
 	withAlso.Also = map[string][]float64{"cpu_s": withAlso.Y, "step_s": withAlso.Y}
-	leading, supporting := Lead([]History{mk("a", "x", "4", "elapsed"), mk("b", "x", "4", "step"),
+	leading, supporting := SplitByMetric([]History{mk("a", "x", "4", "elapsed"), mk("b", "x", "4", "step"),
 		mk("c", "x", "8", "elapsed"), mk("d", "", "", "step"), withAlso})
 	var ids []string
 	for _, h := range leading {
@@ -439,7 +439,7 @@ func TestRatio(t *testing.T) {
 
 // watchOf is the sentence on what may be changing.
 func watchOf(h History, r changepoint.SeriesResult) string {
-	s := Judged{History: h, Result: r}
+	s := JudgedHistory{History: h, Result: r}
 	s.Unconfirmed = s.unconfirmed(options())
 	return s.WatchSentence("The last run")
 }

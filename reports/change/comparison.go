@@ -27,7 +27,7 @@ type Pair struct {
 	// Unit is the unit of the values; "" where it is unknown or differs.
 	Unit string
 	// Ratio is the history of the relative difference in percent, with the changes that the comparison found.
-	Ratio Judged
+	Ratio JudgedHistory
 }
 
 // Compare joins two histories and compares the second with the first.
@@ -265,9 +265,9 @@ func (p Pair) ChangeLines() []string {
 
 // ratio returns the history of how much longer the other takes than the base in percent, with the changes that
 // the comparison found.
-func ratio(base, other History, join pair.Join, c pair.Comparison) Judged {
+func ratio(base, other History, join pair.Join, c pair.Comparison) JudgedHistory {
 	h := pair.Ratio(base.Series, other.Series, join, c.Changes)
-	var s Judged
+	var s JudgedHistory
 	s.ID, s.Unit, s.Calendar = "difference", "%", base.Calendar && other.Calendar
 	s.T, s.Y, s.Result.Regimes, s.Result.Outliers = h.T, h.Y, h.Regimes, h.Outliers
 	s.Result.N, s.Result.Changes = len(s.Y), c.Changes

@@ -12,7 +12,7 @@ import (
 const maxRunsSinceCreep = 10
 
 // creepText returns a sentence on a creep.
-func (s Judged) creepText(k changepoint.Creep, o Options) string {
+func (s JudgedHistory) creepText(k changepoint.Creep, o Options) string {
 	text := fmt.Sprintf("%s %s bit by bit: from %s to %s over %s, ", quantity.Percent(math.Abs(k.EffectPct)),
 		s.direction(k.EffectPct),
 		s.Value(k.From), s.Value(k.To), quantity.Plural(k.N, "run"))
@@ -24,7 +24,7 @@ func (s Judged) creepText(k changepoint.Creep, o Options) string {
 
 // newestChange returns the newest change; for one that is part of a creep, a change that spans the whole creep.
 // There must be a change.
-func (s Judged) newestChange() changepoint.Change {
+func (s JudgedHistory) newestChange() changepoint.Change {
 	c := s.Result.Changes[len(s.Result.Changes)-1]
 	for _, e := range s.Events {
 		if e.Creep.Explains(c.Index) {

@@ -13,7 +13,7 @@ import (
 // seen it; one before it stays, and what is known of one is known of all.
 func TestCreepInPlaceOfItsChanges(t *testing.T) {
 	h := aHistory("creep")
-	of := func(o Options, changes ...changepoint.Change) Judged {
+	of := func(o Options, changes ...changepoint.Change) JudgedHistory {
 		r := result("creep", changes...)
 		r.Creep = &changepoint.Creep{FirstIndex: 12, LastIndex: 35, N: 24, Since: 10, Until: 36, From: 50, To: 62,
 			EffectPct: 24}
@@ -27,7 +27,7 @@ func TestCreepInPlaceOfItsChanges(t *testing.T) {
 		t.Errorf("%+v", s.Events)
 	}
 	var text, data bytes.Buffer
-	r := Report{Method: changepoint.Sequential, Series: []Judged{s}, options: options()}
+	r := Report{Method: changepoint.Sequential, Series: []JudgedHistory{s}, options: options()}
 	if err := Text(&text, r); err != nil || !strings.Contains(text.String(), "bit by bit: from 50.00 s to 62.00 s") {
 		t.Errorf("%v %s", err, text.String())
 	}
@@ -44,7 +44,8 @@ func TestCreepInPlaceOfItsChanges(t *testing.T) {
 	if s = of(options()); len(s.Events) != 1 || s.Status != Changed {
 		t.Errorf("a creep of which no step was seen: %+v", s.Events)
 	}
-	if err := Text(&text, Report{Method: changepoint.Sequential, Series: []Judged{s}, options: options()}); err != nil {
+	if err := Text(&text, Report{Method: changepoint.Sequential, Series: []JudgedHistory{s},
+		options: options()}); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // Detectable says how large a change the runs of a history would show, or how many runs it needs; "" where
 // neither is known.
-func (s Judged) Detectable() string {
+func (s JudgedHistory) Detectable() string {
 	pct, runs := s.Result.DetectablePct, s.Result.RunsForTenPct
 	var text string
 	if pct != nil {
@@ -28,7 +28,7 @@ func (s Judged) Detectable() string {
 }
 
 // levelRuns returns the number of runs at the newest level of a history.
-func (s Judged) levelRuns() int {
+func (s JudgedHistory) levelRuns() int {
 	if n := len(s.Result.Regimes); n > 0 {
 		return s.Result.Regimes[n-1].N
 	}
@@ -38,7 +38,7 @@ func (s Judged) levelRuns() int {
 // Detectable says how large a change the histories would show; for several histories it gives the median.
 func (r Report) Detectable() string {
 	var pct []float64
-	judged, last := 0, Judged{}
+	judged, last := 0, JudgedHistory{}
 	for _, s := range r.Series {
 		if s.Support {
 			continue

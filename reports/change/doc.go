@@ -15,10 +15,10 @@
 // the machine may have differed. With splits one history by a recorded field, which allows comparing two
 // builds.
 //
-// Of many histories some look worse by chance: Worse, which --check counts, keeps the false discovery rate at 5
-// %. In 20 to 25 lists of 200 histories of 100 runs without a change, independent or correlated by 0.3, none
-// had an entry; a lone 8 % among 500, 10 runs old with a noise of 2 %, was counted in 4 of 4. For a site,
-// chances use its own rate (OwnRate) if that is larger than the calibrated one.
+// Of many histories some look worse by chance: WorseHistories, which --check counts, keeps the false discovery rate at
+// 5 %. In 20 to 25 lists of 200 histories of 100 runs without a change, independent or correlated by 0.3, none had an
+// entry; a lone 8 % among 500, 10 runs old with a noise of 2 %, was counted in 4 of 4. For a site, chances use its own
+// rate (OwnRate) if that is larger than the calibrated one.
 //
 // Indexes in JSON are those of the input, also where it had to be sorted. Missing numbers are null; a number is
 // never NaN.

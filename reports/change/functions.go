@@ -81,7 +81,7 @@ const maxFunctionTexts = 5
 
 // FunctionTexts returns the newest maxFunctionTexts changes of single functions that the series itself does not
 // show, the newest first, and a line on the number of the rest.
-func (s Judged) FunctionTexts(o Options) []string {
+func (s JudgedHistory) FunctionTexts(o Options) []string {
 	list := slices.Clone(s.Result.Functions)
 	slices.SortStableFunc(list, func(a, b changepoint.FunctionChange) int { return b.Index - a.Index })
 	var out []string
@@ -118,7 +118,7 @@ func (r Report) writeFunctions(p *text.Page) {
 }
 
 // jsonFunctions returns all changes of single functions.
-func (s Judged) jsonFunctions(o Options) []jsonFunction {
+func (s JudgedHistory) jsonFunctions(o Options) []jsonFunction {
 	out := []jsonFunction{}
 	for _, f := range s.Result.Functions {
 		out = append(out, jsonFunction{f.Library, textOrNull(f.Name), s.jsonChange(f.Change, o)})

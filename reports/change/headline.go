@@ -49,7 +49,7 @@ func LastDays(days float64) string {
 }
 
 // summaryText returns the headline for a lone history.
-func (s Judged) summaryText(o Options) string {
+func (s JudgedHistory) summaryText(o Options) string {
 	switch s.Status {
 	case Changed:
 		return s.newestLargeEvent().Brief
@@ -64,7 +64,7 @@ func (s Judged) summaryText(o Options) string {
 // slowerNow names the worst of the histories that --check counts.
 func (r Report) slowerNow(changed int) string {
 	const most = 3
-	list := r.Worse()
+	list := r.WorseHistories()
 	if len(list) == 0 {
 		switch {
 		case r.acknowledged():
@@ -92,7 +92,7 @@ func (r Report) slowerNow(changed int) string {
 
 // worseWord returns the word for a history that --check counts: not every history is one of times.
 func (r Report) worseWord() string {
-	if slices.ContainsFunc(r.Series, func(s Judged) bool { return !isTime(s.Unit) }) {
+	if slices.ContainsFunc(r.Series, func(s JudgedHistory) bool { return !isTime(s.Unit) }) {
 		return "slower or higher"
 	}
 	return "slower"
@@ -100,7 +100,7 @@ func (r Report) worseWord() string {
 
 // acknowledged reports whether a slowdown of any history was acknowledged.
 func (r Report) acknowledged() bool {
-	return slices.ContainsFunc(r.Series, func(s Judged) bool {
+	return slices.ContainsFunc(r.Series, func(s JudgedHistory) bool {
 		return len(s.Events) > 0 && s.Events[0].Known && !s.Events[0].Small && s.Events[0].Last().EffectPct > 0
 	})
 }
@@ -116,9 +116,9 @@ func clipName(name string) string {
 
 // ranked returns the histories that changed: first those that are slower now, then the others, that of the
 // newest change first.
-func (r Report) ranked() []Judged {
+func (r Report) ranked() []JudgedHistory {
 	list, _ := r.byWeight()
-	return slices.DeleteFunc(list, func(s Judged) bool { return s.Status != Changed })
+	return slices.DeleteFunc(list, func(s JudgedHistory) bool { return s.Status != Changed })
 }
 
 // ByChance says how many of the reported changes are expected by chance alone; "" if that is unknown for all.
@@ -157,7 +157,7 @@ func (r Report) ByChance() string {
 }
 
 // largeChanges returns the changes that are reported one by one.
-func (s Judged) largeChanges() []changepoint.Change {
+func (s JudgedHistory) largeChanges() []changepoint.Change {
 	var out []changepoint.Change
 	for _, e := range s.Events {
 		if !e.Small {
@@ -168,7 +168,7 @@ func (s Judged) largeChanges() []changepoint.Change {
 }
 
 // recent returns the number of runs in the reported days.
-func (s Judged) recent(o Options) int {
+func (s JudgedHistory) recent(o Options) int {
 	if o.Days <= 0 {
 		return s.Result.N
 	}

@@ -53,7 +53,7 @@ func Plot(w io.Writer, r Report) error {
 }
 
 // caption returns the title of a history and its newest event.
-func (s Judged) caption() string {
+func (s JudgedHistory) caption() string {
 	if len(s.Events) > 0 {
 		return s.Title() + ": " + html.Nice(s.Events[0].Text)
 	}

@@ -180,7 +180,7 @@ func write(w io.Writer, v any) error {
 }
 
 // json returns the JSON form of the history.
-func (s Judged) json(o Options) jsonSeries {
+func (s JudgedHistory) json(o Options) jsonSeries {
 	out := jsonSeries{ID: s.givenID(), User: textOrNull(s.User), App: textOrNull(s.App), Shape: textOrNull(s.Shape),
 		Metric: textOrNull(s.Metric), Unit: textOrNull(s.Unit), N: s.Result.N, Status: textOrNull(string(s.Status)),
 		Changes: []jsonChange{}, Regimes: []jsonRegime{},
@@ -209,7 +209,7 @@ func (s Judged) json(o Options) jsonSeries {
 }
 
 // givenID returns the id as it is in the input: a number stays a number.
-func (s Judged) givenID() any {
+func (s JudgedHistory) givenID() any {
 	if s.NumberID {
 		return json.Number(s.ID)
 	}
@@ -217,7 +217,7 @@ func (s Judged) givenID() any {
 }
 
 // jsonChange returns the JSON form of a change.
-func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
+func (s JudgedHistory) jsonChange(c changepoint.Change, o Options) jsonChange {
 	out := jsonChange{Index: s.Index(c.Index), T: s.timeOf(c), Detected: s.Index(c.DetectedIndex),
 		EffectPct: quantity.Finite(c.EffectPct),
 		LoPct:     quantity.FiniteOf(c.LoPct), HiPct: quantity.FiniteOf(c.HiPct), Level: quantity.Finite(c.Level),
@@ -248,7 +248,7 @@ func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
 }
 
 // AllNotes returns the notes from reading the history, then those of the analysis.
-func (s Judged) AllNotes() []note.Note {
+func (s JudgedHistory) AllNotes() []note.Note {
 	out := append(nonNil(s.Runs.Notes), s.Result.Notes...)
 	for i, n := range out {
 		if n.Code == note.MissingRuns && s.Lacking != "" {

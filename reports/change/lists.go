@@ -18,9 +18,9 @@ func (r Report) writeWatched(p *text.Page) {
 	if len(list) == 0 || len(r.Series) == 1 { // the headline says it
 		return
 	}
-	slices.SortStableFunc(list, func(a, b Judged) int { return cmp.Compare(b.urgency(), a.urgency()) })
+	slices.SortStableFunc(list, func(a, b JudgedHistory) int { return cmp.Compare(b.urgency(), a.urgency()) })
 	p.Line("")
-	several := slices.IndexFunc(list, Judged.OnlyLastRun)
+	several := slices.IndexFunc(list, JudgedHistory.OnlyLastRun)
 	if several < 0 || len(list)-several <= fewHistories {
 		several = len(list)
 	}
@@ -59,7 +59,7 @@ func (r Report) writePassed(p *text.Page, head string, status Status) {
 const maxNamed = 12
 
 // titles returns the titles of the first histories and the number of the rest.
-func titles(list []Judged) string {
+func titles(list []JudgedHistory) string {
 	var names []string
 	for _, s := range list[:min(maxNamed, len(list))] {
 		names = append(names, s.Title())

@@ -73,9 +73,9 @@ func supports(hs []History) [][]History {
 	return byMetric(out)
 }
 
-// Lead splits histories of applications by metric. Of several metrics of one application in one shape, the
+// SplitByMetric splits histories of applications by metric. Of several metrics of one application in one shape, the
 // iteration time leads, or the first metric if none exists; the others are supporting.
-func Lead(hs []History) (leading []History, supporting [][]History) {
+func SplitByMetric(hs []History) (leading []History, supporting [][]History) {
 	type key struct{ user, app, shape string }
 	first := map[key]int{}
 	for i, h := range hs {
@@ -142,7 +142,7 @@ func (h History) Index(k int) int {
 // Report is the judgement of many histories.
 type Report struct {
 	Method   changepoint.Method
-	Series   []Judged
+	Series   []JudgedHistory
 	Machine  []changepoint.MachineEvent
 	Expected float64 // the number of events expected by chance alone; NaN if unknown
 	// Own is the site's own rate of false alarms; nil where it was not requested or the histories are too few.
@@ -150,8 +150,8 @@ type Report struct {
 	options Options
 }
 
-// Judged is a history with its result and the judgement of it.
-type Judged struct {
+// JudgedHistory is a history with its result and the judgement of it.
+type JudgedHistory struct {
 	History
 	Result changepoint.SeriesResult
 	Status Status
@@ -210,10 +210,11 @@ func New(hs []History, m changepoint.Method, found changepoint.Analysis, o Optio
 	if math.IsNaN(o.Now) {
 		o.Now = Newest(hs)
 	}
-	r := Report{Method: m, Series: make([]Judged, len(hs)), Machine: found.Machine, Expected: found.Expected, options: o}
+	r := Report{Method: m, Series: make([]JudgedHistory, len(hs)), Machine: found.Machine, Expected: found.Expected,
+		options: o}
 	next := 0
 	for i, h := range hs {
-		one := Judged{History: h, Result: changepoint.SeriesResult{ID: h.ID}}
+		one := JudgedHistory{History: h, Result: changepoint.SeriesResult{ID: h.ID}}
 		if !h.Bad {
 			one.Result = found.Series[next]
 			next++
@@ -241,13 +242,13 @@ func byAge(a, b ShownEvent) int {
 }
 
 // shown leaves out events that are older than the requested days.
-func (s Judged) shown(events []ShownEvent, o Options) []ShownEvent {
+func (s JudgedHistory) shown(events []ShownEvent, o Options) []ShownEvent {
 	return slices.DeleteFunc(events, func(e ShownEvent) bool { return !s.lately(e.Last(), o) })
 }
 
 // lately reports whether a change was seen within the reported days. It counts when it was seen, not when it
 // began: runs of some days confirm it, and a mail of each day must not miss it.
-func (s Judged) lately(c changepoint.Change, o Options) bool {
+func (s JudgedHistory) lately(c changepoint.Change, o Options) bool {
 	seen := s.at(c.DetectedIndex)
 	if math.IsNaN(seen) {
 		seen = c.T

@@ -33,7 +33,7 @@ func DefaultView(o Options) View {
 // Timeline draws a history: its runs over time, between changes the level with one standard deviation on both
 // sides, changes with their size, and outliers as open dots, at the edge if they lie beyond the picture. It
 // returns "" if there is nothing to draw.
-func Timeline(s Judged, v View) string {
+func Timeline(s JudgedHistory, v View) string {
 	lo, hi, ok := s.valueRange()
 	if !ok {
 		return ""
@@ -72,7 +72,7 @@ func (h History) Ticks(x plot.Scale, want int) []plot.Tick {
 
 // valueRange is the range of the values without outliers, of all runs of the newest level, and of all levels: a slow
 // last run that counts as an outlier so far is what the reader looks for.
-func (s Judged) valueRange() (lo, hi float64, ok bool) {
+func (s JudgedHistory) valueRange() (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	odd, newest := s.outlierSet(), 0
 	if n := len(s.Result.Regimes); n > 0 {
@@ -92,7 +92,7 @@ func (s Judged) valueRange() (lo, hi float64, ok bool) {
 }
 
 // outlierSet returns the set of the indexes of outliers.
-func (s Judged) outlierSet() map[int]bool {
+func (s JudgedHistory) outlierSet() map[int]bool {
 	odd := make(map[int]bool, len(s.Result.Outliers))
 	for _, k := range s.Result.Outliers {
 		odd[k] = true
@@ -102,7 +102,7 @@ func (s Judged) outlierSet() map[int]bool {
 
 // drawMachine shades the shifts of the machine. Only a history in dates can show them, because their times are
 // clock times.
-func (s Judged) drawMachine(c *plot.Chart, v View, from, to float64) {
+func (s JudgedHistory) drawMachine(c *plot.Chart, v View, from, to float64) {
 	if !s.Calendar {
 		return
 	}
@@ -119,7 +119,7 @@ func (s Judged) drawMachine(c *plot.Chart, v View, from, to float64) {
 
 // drawLevels draws mean and standard deviation between changes, each from its first run to the first of the next; of
 // runs that take turns between two levels these two.
-func (s Judged) drawLevels(c *plot.Chart, from, to float64) {
+func (s JudgedHistory) drawLevels(c *plot.Chart, from, to float64) {
 	var boxes, lines []plot.Box
 	for i, g := range s.Result.Regimes {
 		b := plot.Box{X0: s.at(g.First), X1: to, Y0: g.Mean - g.SD, Y1: g.Mean + g.SD}
@@ -149,7 +149,7 @@ func (s Judged) drawLevels(c *plot.Chart, from, to float64) {
 const labelRoom = 0.085
 
 // drawChanges draws a line at each change; its label is left out if a larger change is close by.
-func (s Judged) drawChanges(c *plot.Chart, x plot.Scale) {
+func (s JudgedHistory) drawChanges(c *plot.Chart, x plot.Scale) {
 	type mark struct {
 		day, effect float64
 		tip         string
@@ -179,7 +179,7 @@ func (s Judged) drawChanges(c *plot.Chart, x plot.Scale) {
 
 // drawRuns draws a dot for each run; if there are too many, a band from the smallest to the largest value of
 // groups of runs.
-func (s Judged) drawRuns(c *plot.Chart) {
+func (s JudgedHistory) drawRuns(c *plot.Chart) {
 	odd := s.outlierSet()
 	usual := make([]float64, len(s.Y))
 	for k, y := range s.Y {
@@ -202,7 +202,7 @@ func (s Judged) drawRuns(c *plot.Chart) {
 }
 
 // drawOutliers draws the newest outliers, a limited number because each is one SVG element.
-func (s Judged) drawOutliers(c *plot.Chart, v View) {
+func (s JudgedHistory) drawOutliers(c *plot.Chart, v View) {
 	const most = 60
 	ks := s.Result.Outliers[max(0, len(s.Result.Outliers)-most):]
 	var x, y []float64

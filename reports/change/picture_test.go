@@ -10,7 +10,7 @@ import (
 
 // All runs of the newest level lie inside the axis: runs that take half as long again and are outliers so far too.
 func TestNewestLevelIsInsideTheAxis(t *testing.T) {
-	s := Judged{History: aHistory("late"), Result: result("late")}
+	s := JudgedHistory{History: aHistory("late"), Result: result("late")}
 	s.Y[3], s.Y[34], s.Y[35], s.Result.Outliers = 500, 75, 76, []int{3, 34, 35}
 	lo, hi, ok := s.valueRange()
 	if !ok || lo > 50 || hi < 76 {
@@ -33,7 +33,7 @@ func TestTwoLevelsAreTwoLines(t *testing.T) {
 	if l := s.Result.Levels; len(l) != 2 || l[0] < 98 || l[0] > 102 || l[1] < 127 || l[1] > 133 {
 		t.Fatalf("levels %v", l)
 	}
-	small := Small(s)
+	small := Thumbnail(s)
 	_, levels, _ := strings.Cut(small, `class="level" d="`)
 	levels, _, _ = strings.Cut(levels, `"`)
 	if strings.Count(levels, "H") != 2 {

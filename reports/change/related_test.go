@@ -80,9 +80,9 @@ func TestDaysCountFromWhenItWasSeen(t *testing.T) {
 		o := Default()
 		o.Now, o.Days = c.now, c.days
 		r := New([]History{h}, changepoint.Sequential, found, o)
-		if len(r.Series[0].Events) != c.want || len(r.Worse()) != c.want {
+		if len(r.Series[0].Events) != c.want || len(r.WorseHistories()) != c.want {
 			t.Errorf("%g days before day %g: %d events, %d worse, want %d", c.days, c.now, len(r.Series[0].Events),
-				len(r.Worse()), c.want)
+				len(r.WorseHistories()), c.want)
 		}
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// TwoRuns compares two runs field by field and phase by phase. Two runs give no confidence interval: only
+// RunPair compares two runs field by field and phase by phase. Two runs give no confidence interval: only
 // histories show which differences are due to chance.
-type TwoRuns struct {
+type RunPair struct {
 	A, B string // job ids
 	// Numbers lists the quantities that at least one run measured.
 	Numbers []Number
@@ -46,8 +46,8 @@ type Recorded struct {
 }
 
 // CompareRuns compares run b with run a.
-func CompareRuns(a, b summary.Summary) TwoRuns {
-	t := TwoRuns{A: a.DisplayID(), B: b.DisplayID(), Numbers: numbers(a, b), Recorded: []Recorded{},
+func CompareRuns(a, b summary.Summary) RunPair {
+	t := RunPair{A: a.DisplayID(), B: b.DisplayID(), Numbers: numbers(a, b), Recorded: []Recorded{},
 		Extra: phase.Decompose(phase.BreakdownOf(a.ElapsedS, a.Phases, a.Patterns),
 			phase.BreakdownOf(b.ElapsedS, b.Phases, b.Patterns))}
 	t.Phases = phases(a, b)

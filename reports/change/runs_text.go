@@ -15,7 +15,7 @@ import (
 
 // RunsJSON writes the comparison of two runs in the JSON form of all comparisons; values that two runs cannot
 // have are null.
-func RunsJSON(w io.Writer, t TwoRuns) error {
+func RunsJSON(w io.Writer, t RunPair) error {
 	var relative *float64
 	if len(t.Numbers) > 0 && t.Numbers[0].Name == elapsed {
 		relative = t.Numbers[0].RelativePct
@@ -40,7 +40,7 @@ func oneEach() note.Note {
 }
 
 // RunsText writes the comparison of two runs as text.
-func RunsText(w io.Writer, t TwoRuns) error {
+func RunsText(w io.Writer, t RunPair) error {
 	var p text.Page
 	p.Text("", t.headline())
 	for _, line := range t.doubts() {
@@ -68,7 +68,7 @@ func RunsText(w io.Writer, t TwoRuns) error {
 }
 
 // headline says how much longer B took and, where the phases of both are known, in which phases.
-func (t TwoRuns) headline() string {
+func (t RunPair) headline() string {
 	what := fmt.Sprintf("Job %s against job %s", t.B, t.A)
 	if len(t.Numbers) == 0 || t.Numbers[0].Name != elapsed || t.Numbers[0].RelativePct == nil {
 		return what + ": how long they took is not known of both."
@@ -100,7 +100,7 @@ func (t TwoRuns) headline() string {
 
 // doubts returns sentences on why the two runs may not be comparable: one failed, or they differ in user,
 // program or size.
-func (t TwoRuns) doubts() []string {
+func (t RunPair) doubts() []string {
 	var out []string
 	for i, job := range []string{t.A, t.B} {
 		if t.Ended[i] != "" {

@@ -88,8 +88,8 @@ func (r Report) writeFootnotes(p *text.Page) {
 }
 
 // with returns the histories with the given status.
-func (r Report) with(status Status) []Judged {
-	var out []Judged
+func (r Report) with(status Status) []JudgedHistory {
+	var out []JudgedHistory
 	for _, s := range r.Series {
 		if s.Status == status {
 			out = append(out, s)
@@ -113,7 +113,7 @@ func (r Report) meaning() string {
 
 // nextSteps returns commands that examine the stored runs that are slower now, with the worst as the example.
 func (r Report) nextSteps() []string {
-	list := r.Worse()
+	list := r.WorseHistories()
 	if !r.options.Stored || len(list) == 0 {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (r Report) nextSteps() []string {
 }
 
 // writeChanged writes one history with its events, the newest first, and the number of small ones.
-func (s Judged) writeChanged(p *text.Page, o Options, most int) {
+func (s JudgedHistory) writeChanged(p *text.Page, o Options, most int) {
 	p.Text("CHANGED  ", s.Title())
 	if line := s.spark(o); line != "" {
 		p.Text("         ", line)
@@ -163,7 +163,7 @@ func (s Judged) writeChanged(p *text.Page, o Options, most int) {
 }
 
 // nameOf returns the name of run k: its job, else its place in the input.
-func (s Judged) nameOf(k int) string {
+func (s JudgedHistory) nameOf(k int) string {
 	if k >= 0 && k < len(s.Jobs) && s.Jobs[k] != "" {
 		return "job " + text.Clean(s.Jobs[k])
 	}
@@ -171,7 +171,7 @@ func (s Judged) nameOf(k int) string {
 }
 
 // writeDetails writes the numbers behind the sentence of an event.
-func (s Judged) writeDetails(p *text.Page, e ShownEvent) {
+func (s JudgedHistory) writeDetails(p *text.Page, e ShownEvent) {
 	c := e.First()
 	var parts []string
 	if before, after, ok := s.levels(c); ok {
@@ -214,7 +214,7 @@ func byChance(p float64) string {
 
 // levels returns the regimes before and after a change; ok is false where they do not show it. A shift of the
 // machine may hide the change, and the runs of a drift have no level.
-func (s Judged) levels(c changepoint.Change) (before, after changepoint.Regime, ok bool) {
+func (s JudgedHistory) levels(c changepoint.Change) (before, after changepoint.Regime, ok bool) {
 	if c.Kind == changepoint.Drift {
 		return before, after, false
 	}
@@ -228,7 +228,7 @@ func (s Judged) levels(c changepoint.Change) (before, after changepoint.Regime, 
 }
 
 // spark draws the newest runs as one line of blocks, with a bar between two levels.
-func (s Judged) spark(o Options) string {
+func (s JudgedHistory) spark(o Options) string {
 	const most = 60
 	from := max(0, len(s.Y)-most)
 	lo, hi, ok := s.valueRange()

@@ -18,10 +18,10 @@ const (
 	smallRuns            = 90
 )
 
-// Small draws the newest runs of a history without axes, as one of many pictures on a page: runs, levels, and
+// Thumbnail draws the newest runs of a history without axes, as one of many pictures on a page: runs, levels, and
 // changes of the level, starting some runs before the newest change. Of more than 90 runs it draws about 90,
 // evenly chosen. It returns "" if there is nothing to draw. A picture of 90 runs takes 1.3 KB.
-func Small(s Judged) string {
+func Thumbnail(s JudgedHistory) string {
 	lo, hi, ok := s.valueRange()
 	first := s.smallFirst()
 	each := (len(s.Y) - first + smallRuns - 1) / smallRuns
@@ -77,7 +77,7 @@ func Small(s Judged) string {
 }
 
 // smallFirst returns the first run of a small picture.
-func (s Judged) smallFirst() int {
+func (s JudgedHistory) smallFirst() int {
 	first := max(0, len(s.Y)-smallRuns)
 	if n := len(s.Result.Changes); n > 0 {
 		const before = 25
@@ -88,7 +88,7 @@ func (s Judged) smallFirst() int {
 
 // BriefText returns the status of a history in a few words: its newest change, its unconfirmed deviation or,
 // if it passes, its newest level.
-func (s Judged) BriefText(o Options) string {
+func (s JudgedHistory) BriefText(o Options) string {
 	switch s.Status {
 	case Changed:
 		e := s.newestLargeEvent()

@@ -13,7 +13,7 @@ func TestSmall(t *testing.T) {
 	hs, found := everything()
 	r := New(hs, changepoint.Sequential, found, options())
 	for _, s := range r.Series {
-		svg := Small(s)
+		svg := Thumbnail(s)
 		if s.Bad {
 			if svg != "" {
 				t.Errorf("%s: drawn", s.ID)
@@ -26,28 +26,28 @@ func TestSmall(t *testing.T) {
 		}
 	}
 	// What may be changing is in the picture: outliers, at its edge if need be.
-	watched := Judged{History: aHistory("late"), Result: result("late")}
+	watched := JudgedHistory{History: aHistory("late"), Result: result("late")}
 	watched.Y[35], watched.Result.Outliers = 90, []int{35}
-	if svg := Small(watched); !strings.Contains(svg, `class="runs odd" d="M276,4h0"`) {
+	if svg := Thumbnail(watched); !strings.Contains(svg, `class="runs odd" d="M276,4h0"`) {
 		t.Error(svg)
 	}
-	odd := Judged{History: aHistory("odd")}
+	odd := JudgedHistory{History: aHistory("odd")}
 	for k := range odd.Y {
 		odd.Y[k] = math.NaN()
 	}
-	if Small(odd) != "" || Small(Judged{}) != "" {
+	if Thumbnail(odd) != "" || Thumbnail(JudgedHistory{}) != "" {
 		t.Error("nothing is drawn")
 	}
-	long := Judged{History: aHistory("long")}
+	long := JudgedHistory{History: aHistory("long")}
 	for range 1000 {
 		long.Y, long.T = append(long.Y, 50), append(long.T, long.T[len(long.T)-1]+1)
 	}
-	if svg := Small(long); math.Abs(float64(strings.Count(svg, "h0")-smallRuns)) > 1 {
+	if svg := Thumbnail(long); math.Abs(float64(strings.Count(svg, "h0")-smallRuns)) > 1 {
 		t.Errorf("%d dots", strings.Count(svg, "h0"))
 	}
 	// A change long ago is in the picture.
 	long.Result.Changes = []changepoint.Change{step(40, firstDay+40.5, 10)}
-	if svg := Small(long); strings.Count(svg, ",0V") != 1 || strings.Count(svg, "h0") > 2*smallRuns ||
+	if svg := Thumbnail(long); strings.Count(svg, ",0V") != 1 || strings.Count(svg, "h0") > 2*smallRuns ||
 		strings.Count(svg, "h0") < smallRuns/2 {
 		t.Errorf("%.300s", svg)
 	}

@@ -11,7 +11,7 @@ import (
 
 // drawTips draws at most v.Strips invisible strips with tooltips over the newest v.Tips runs, over all runs if
 // v.Tips is negative.
-func (s Judged) drawTips(c *plot.Chart, v View, from, to float64) {
+func (s JudgedHistory) drawTips(c *plot.Chart, v View, from, to float64) {
 	n := len(s.Y)
 	first := 0
 	if v.Tips >= 0 {
@@ -40,7 +40,7 @@ func (s Judged) drawTips(c *plot.Chart, v View, from, to float64) {
 
 // tips returns the tooltip of runs k to end-1: one line per run, with the commit where it differs from that of
 // the run before, or a summary if there are many runs.
-func (s Judged) tips(k, end int, o Options) string {
+func (s JudgedHistory) tips(k, end int, o Options) string {
 	const most = 8
 	if end-k <= most {
 		var lines []string
@@ -63,7 +63,7 @@ func (s Judged) tips(k, end int, o Options) string {
 }
 
 // tip returns the date, job, commit (if commit is set) and value of run k.
-func (s Judged) tip(k int, o Options, commit bool) string {
+func (s JudgedHistory) tip(k int, o Options, commit bool) string {
 	text := s.Moment(k, o)
 	if s.Jobs != nil && s.Jobs[k] != "" {
 		text += " #" + shortValue(s.Jobs[k])
@@ -75,7 +75,7 @@ func (s Judged) tip(k int, o Options, commit bool) string {
 }
 
 // Moment returns the time of run k in few letters: 2 Jan 15:04.
-func (s Judged) Moment(k int, o Options) string {
+func (s JudgedHistory) Moment(k int, o Options) string {
 	if !s.Calendar {
 		return "run " + fmt.Sprint(s.Index(k)) + " day " + fmt.Sprint(math.Floor(s.T[k]))
 	}
@@ -92,7 +92,7 @@ func (s Judged) Moment(k int, o Options) string {
 
 // commit returns the first letters of the field that identifies the code of run k: the first that has a value
 // of commit, git_commit, build_id, binary and executable; "" if none has.
-func (s Judged) commit(k int) string {
+func (s JudgedHistory) commit(k int) string {
 	const most = 8
 	for _, name := range []string{"commit", "git_commit", "build_id", "binary", "executable"} {
 		if words := s.Meta[name]; k < len(words) && words[k] != "" {

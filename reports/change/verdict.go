@@ -25,7 +25,7 @@ const (
 )
 
 // StatusText returns the history's status for people.
-func (s Judged) StatusText() string {
+func (s JudgedHistory) StatusText() string {
 	switch {
 	case s.Status == Changed:
 		return "changed"
@@ -51,7 +51,7 @@ type ShownEvent struct {
 }
 
 // judge sets Events, Watch and Status.
-func (s *Judged) judge(o Options) {
+func (s *JudgedHistory) judge(o Options) {
 	var all []ShownEvent
 	for _, found := range s.Result.Events(s.Series) {
 		e := ShownEvent{Event: found}
@@ -79,7 +79,7 @@ func (s *Judged) judge(o Options) {
 }
 
 // acknowledged reports whether a change was acknowledged, under the series' id or its printed name.
-func (s Judged) acknowledged(c changepoint.Change, o Options) bool {
+func (s JudgedHistory) acknowledged(c changepoint.Change, o Options) bool {
 	has := func(id string) bool { return o.Acks.Has(id, s.Index(c.Index), s.at(c.Index)) }
 	return has(s.ID) || s.Name != "" && has(s.Name)
 }
@@ -94,7 +94,7 @@ func (h History) at(k int) float64 {
 
 // sentences returns a sentence on what happened, by how much, since when, and what changed then; brief leaves
 // out the interval.
-func (s Judged) sentences(e ShownEvent, o Options) (full, brief string) {
+func (s JudgedHistory) sentences(e ShownEvent, o Options) (full, brief string) {
 	if e.Creep != nil {
 		text := s.creepText(*e.Creep, o)
 		return text, text
@@ -125,7 +125,7 @@ func (s Judged) sentences(e ShownEvent, o Options) (full, brief string) {
 
 // unexplained reports whether fields were recorded before and after a change and none of them except the nodes
 // changed with it.
-func (s Judged) unexplained(c changepoint.Change) bool {
+func (s JudgedHistory) unexplained(c changepoint.Change) bool {
 	if c.Kind == changepoint.Drift ||
 		slices.ContainsFunc(fieldCauses(c.Causes), func(k changepoint.Cause) bool { return k.Field != "nodes" }) {
 		return false
@@ -139,7 +139,7 @@ func (s Judged) unexplained(c changepoint.Change) bool {
 }
 
 // period says since when an event lasts, or from when to when it lasted.
-func (s Judged) period(e ShownEvent, o Options) string {
+func (s JudgedHistory) period(e ShownEvent, o Options) string {
 	c := e.First()
 	switch {
 	case len(e.Changes) > 1:
@@ -218,7 +218,7 @@ func fieldName(field string) string {
 }
 
 // direction returns the word for a larger or smaller value; for a time, slower or faster.
-func (s Judged) direction(effectPct float64) string {
+func (s JudgedHistory) direction(effectPct float64) string {
 	switch {
 	case isTime(s.Unit) && effectPct > 0:
 		return "slower"
@@ -241,7 +241,7 @@ func isTime(unit string) bool {
 }
 
 // CurrentLevelText says in one sentence what the newest level is and since when; "" if the history has none.
-func (s Judged) CurrentLevelText(o Options) string {
+func (s JudgedHistory) CurrentLevelText(o Options) string {
 	if len(s.Result.Regimes) == 0 {
 		return ""
 	}
@@ -254,10 +254,10 @@ func (s Judged) CurrentLevelText(o Options) string {
 }
 
 // LastEventText returns the sentence of the newest large event, "" without one.
-func (s Judged) LastEventText() string { return s.newestLargeEvent().Text }
+func (s JudgedHistory) LastEventText() string { return s.newestLargeEvent().Text }
 
 // newestLargeEvent returns the newest event that is not small, an empty one if none exists.
-func (s Judged) newestLargeEvent() ShownEvent {
+func (s JudgedHistory) newestLargeEvent() ShownEvent {
 	for _, e := range s.Events {
 		if !e.Small {
 			return e

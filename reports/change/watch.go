@@ -9,7 +9,7 @@ import (
 
 // unconfirmed returns the deviation of the newest runs that is not yet a confirmed change, if it lies in the
 // reported days.
-func (s Judged) unconfirmed(o Options) changepoint.Unconfirmed {
+func (s JudgedHistory) unconfirmed(o Options) changepoint.Unconfirmed {
 	if o.Days > 0 && o.Now-s.at(len(s.T)-1) > o.Days {
 		return changepoint.Unconfirmed{}
 	}
@@ -17,7 +17,7 @@ func (s Judged) unconfirmed(o Options) changepoint.Unconfirmed {
 }
 
 // WatchSentence returns a sentence on the unconfirmed deviation, "" if none exists; last names the last run.
-func (s Judged) WatchSentence(last string) string {
+func (s JudgedHistory) WatchSentence(last string) string {
 	u := s.Unconfirmed
 	what := quantity.Percent(u.Pct) + " " + s.direction(u.Pct) + " than usual"
 	switch {
@@ -32,10 +32,10 @@ func (s Judged) WatchSentence(last string) string {
 }
 
 // OnlyLastRun reports whether only the last run deviates: of any hundred histories a few do so on any day.
-func (s Judged) OnlyLastRun() bool { return s.Unconfirmed.Runs == 1 }
+func (s JudgedHistory) OnlyLastRun() bool { return s.Unconfirmed.Runs == 1 }
 
 // urgency returns the sort key of histories to watch: several runs before one, then the largest deviation.
-func (s Judged) urgency() float64 {
+func (s JudgedHistory) urgency() float64 {
 	const several = 1e9
 	if s.Unconfirmed.Runs > 1 {
 		return several + s.Unconfirmed.Pct

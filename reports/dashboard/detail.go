@@ -59,6 +59,6 @@ func (d detail) view(r change.Report, o change.Options) change.View {
 }
 
 // drawsCurves reports whether the curves of a history are drawn.
-func (d detail) drawsCurves(s change.Judged) bool {
+func (d detail) drawsCurves(s change.JudgedHistory) bool {
 	return d.curves == allCurves || d.curves == changedCurves && !s.Support && s.Status == change.Changed
 }

@@ -47,7 +47,7 @@ func glanceCards(in Contents, groups []app) (cards []card, left string) {
 	for k, at := range places[:min(len(places), maxCards)] {
 		s := series[at]
 		c := card{For: buttons[at], Class: string(s.Status), Name: change.Label(appName(s), brief[at]),
-			Text: html.Nice(s.BriefText(in.Options)), Picture: template.HTML(change.Small(s))}
+			Text: html.Nice(s.BriefText(in.Options)), Picture: template.HTML(change.Thumbnail(s))}
 		if metrics && s.Metric != "" {
 			c.Name = change.Label(c.Name, metricName(s))
 		}
@@ -66,7 +66,7 @@ func glanceCards(in Contents, groups []app) (cards []card, left string) {
 }
 
 // severalMetrics reports whether the leading histories have more than one metric.
-func severalMetrics(series []change.Judged) bool {
+func severalMetrics(series []change.JudgedHistory) bool {
 	first := ""
 	for _, s := range series {
 		switch {
@@ -81,7 +81,7 @@ func severalMetrics(series []change.Judged) bool {
 }
 
 // shaded reports whether a picture may show a shift of the machine.
-func shaded(list []changepoint.MachineEvent, series []change.Judged) bool {
+func shaded(list []changepoint.MachineEvent, series []change.JudgedHistory) bool {
 	for _, s := range series {
 		if s.Calendar && len(list) > 0 {
 			return true

@@ -63,7 +63,7 @@ type shape struct {
 type metric struct {
 	Name string
 	at   int // place in the report
-	change.Judged
+	change.JudgedHistory
 }
 
 // apps groups the n most important histories by application, shape and metric, in order of importance. A
@@ -89,15 +89,15 @@ func apps(r change.Report, n int) []app {
 
 // severalUsers reports whether the histories belong to more than one user, so that applications are named with
 // their user.
-func severalUsers(series []change.Judged) bool {
-	return slices.ContainsFunc(series, func(s change.Judged) bool { return s.User != series[0].User })
+func severalUsers(series []change.JudgedHistory) bool {
+	return slices.ContainsFunc(series, func(s change.JudgedHistory) bool { return s.User != series[0].User })
 }
 
 // separateByName adds the name to the metric of histories that differ only by their names, such as series of
 // one file.
-func separateByName(series []change.Judged) []change.Judged {
+func separateByName(series []change.JudgedHistory) []change.JudgedHistory {
 	type key struct{ user, app, shape, metric string }
-	of := func(s change.Judged) key { return key{s.User, appName(s), s.Shape, s.Metric} }
+	of := func(s change.JudgedHistory) key { return key{s.User, appName(s), s.Shape, s.Metric} }
 	n := map[key]int{}
 	for _, s := range series {
 		n[of(s)]++

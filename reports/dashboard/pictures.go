@@ -14,7 +14,7 @@ import (
 )
 
 // curves returns the evidence and the normal plot of a history, none if it has too few runs.
-func curves(s change.Judged) []html.Figure {
+func curves(s change.JudgedHistory) []html.Figure {
 	return slices.DeleteFunc([]html.Figure{evidenceFigure(s), normalFigure(s)}, func(f html.Figure) bool {
 		return f.SVG == ""
 	})
@@ -28,7 +28,7 @@ const evidenceRuns = 200
 
 // evidenceFigure draws the evidence of each split of the runs around the newest change, or of the newest runs.
 // It is empty below eight runs.
-func evidenceFigure(s change.Judged) html.Figure {
+func evidenceFigure(s change.JudgedHistory) html.Figure {
 	first := max(0, len(s.Y)-evidenceRuns)
 	if n := len(s.Result.Regimes); n > 1 {
 		first = max(first, s.Result.Regimes[n-2].First)
@@ -66,7 +66,7 @@ func paddedScale(at []float64) plot.Scale {
 }
 
 // normalFigure draws the normal plot of the runs' deviations from their levels. It is empty below twenty runs.
-func normalFigure(s change.Judged) html.Figure {
+func normalFigure(s change.JudgedHistory) html.Figure {
 	r := evidence.Residuals(s.Y, s.Result.Regimes, s.Result.Outliers)
 	p, ok := evidence.Normality(r)
 	if !ok {

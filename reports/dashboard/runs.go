@@ -111,7 +111,7 @@ type panelRun struct{ JobID, Page, Date, Value string }
 
 // addRuns lists the newest runs of the history whose job ids are known, newest first.
 func (p *panel) addRuns(in Contents, m metric) {
-	s := m.Judged
+	s := m.JudgedHistory
 	if s.Jobs == nil || s.Support {
 		return
 	}

@@ -69,7 +69,7 @@ func newSiteView(in Contents) *siteView {
 }
 
 // moreRowsText says how many rows are left out.
-func moreRowsText[T any](t history.Top[T]) string {
+func moreRowsText[T any](t history.TopRows[T]) string {
 	if t.More() <= 0 {
 		return ""
 	}
@@ -77,8 +77,8 @@ func moreRowsText[T any](t history.Top[T]) string {
 }
 
 // slower adds the rows of applications that became slower.
-func (v *siteView) slower(rows []history.Slower) {
-	hi := maxKnown(rows, func(r history.Slower) *float64 { return r.LostNodeHours })
+func (v *siteView) slower(rows []history.SlowerHistory) {
+	hi := maxKnown(rows, func(r history.SlowerHistory) *float64 { return r.LostNodeHours })
 	for _, r := range rows {
 		day, _, _ := strings.Cut(r.Start, "T")
 		v.Slower = append(v.Slower, slowerRow{Who: withUser(r.User, change.Label(r.App, change.ShapeName(r.Shape))),
@@ -89,8 +89,8 @@ func (v *siteView) slower(rows []history.Slower) {
 }
 
 // apps adds the rows of applications.
-func (v *siteView) apps(rows []history.Used) {
-	hi := maxKnown(rows, func(r history.Used) *float64 { return r.NodeHours })
+func (v *siteView) apps(rows []history.ApplicationUse) {
+	hi := maxKnown(rows, func(r history.ApplicationUse) *float64 { return r.NodeHours })
 	for _, r := range rows {
 		v.Apps = append(v.Apps, appRow{Who: withUser(r.User, r.App), NodeHours: quantity.Optional(r.NodeHours, hours),
 			Jobs:   quantity.Count(r.Jobs),

@@ -55,7 +55,7 @@ func (t tabs) class() string {
 
 // newPanel returns the panel of one history.
 func newPanel(in Contents, m metric, d detail) *panel {
-	s := m.Judged
+	s := m.JudgedHistory
 	p := &panel{Status: s.StatusText(), Class: string(s.Status),
 		Timeline: template.HTML(change.Timeline(s, d.view(in.Report, in.Options)))}
 	p.What, p.Text, p.Title = s.LastEventText(), s.CurrentLevelText(in.Options),
@@ -88,7 +88,7 @@ func newPanel(in Contents, m metric, d detail) *panel {
 // notes adds the notes of the history. Notes on the runs, or on why there is no result, are visible while the
 // panel has fewer than mostNotes lines; further ones, and those on how runs were recorded, are in a collapsed
 // section.
-func (p *panel) notes(s change.Judged) {
+func (p *panel) notes(s change.JudgedHistory) {
 	const mostNotes = 8
 	for _, n := range s.AllNotes() {
 		text := text.Clean(n.Text)
@@ -105,7 +105,7 @@ func (p *panel) notes(s change.Judged) {
 }
 
 // levels lists the newest levels, newest first.
-func (p *panel) levels(s change.Judged, o change.Options) {
+func (p *panel) levels(s change.JudgedHistory, o change.Options) {
 	const most = 12
 	var more []string
 	for i := len(s.Result.Regimes) - 1; i >= 0; i-- {

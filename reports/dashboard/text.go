@@ -14,7 +14,7 @@ import (
 )
 
 // appName returns the name of a history's application, or of the history without one.
-func appName(s change.Judged) string {
+func appName(s change.JudgedHistory) string {
 	if s.App != "" {
 		return text.Clean(s.App)
 	}
@@ -22,7 +22,7 @@ func appName(s change.Judged) string {
 }
 
 // metricName returns the name of a history's metric for people, by default "time".
-func metricName(s change.Judged) string {
+func metricName(s change.JudgedHistory) string {
 	if m, ok := application.MetricOf(s.Metric); ok {
 		return m.Description
 	}
@@ -48,7 +48,7 @@ func (a app) shapeNames() []string {
 }
 
 // ownerAndLabel returns the name of a history in a list, with its user if there are several.
-func ownerAndLabel(s change.Judged, severalUsers bool) string {
+func ownerAndLabel(s change.JudgedHistory, severalUsers bool) string {
 	if severalUsers && s.User != "" {
 		return text.Clean(s.User) + " / " + label(s)
 	}
@@ -56,7 +56,7 @@ func ownerAndLabel(s change.Judged, severalUsers bool) string {
 }
 
 // label returns application, shape and metric of a history, as far as they are known.
-func label(s change.Judged) string {
+func label(s change.JudgedHistory) string {
 	if s.Metric == "" {
 		return change.Label(appName(s), change.ShapeName(s.Shape))
 	}

@@ -218,7 +218,7 @@ func (v *view) machine(in Contents) {
 
 // eventItems returns the events of a history. Only a single slowdown that is neither small nor acknowledged is
 // a warning.
-func eventItems(s change.Judged, severalUsers bool) []item {
+func eventItems(s change.JudgedHistory, severalUsers bool) []item {
 	var out []item
 	for _, e := range s.Events {
 		it := item{Class: "info", Mark: "i", Label: "information", Who: ownerAndLabel(s, severalUsers), Text: e.Text,

@@ -220,10 +220,10 @@ func (c CodeShares) noise() string {
 	}
 	lines, _, _ := c.lines()
 	if len(lines) == 0 || c.Samples < 1 {
-		return text.Capital(words) + "."
+		return text.Capitalize(words) + "."
 	}
 	p := lines[min(1, len(lines)-1)].share
-	return fmt.Sprintf("%s: a share of %s is +- %s points", text.Capital(words), quantity.Share(p),
+	return fmt.Sprintf("%s: a share of %s is +- %s points", text.Capitalize(words), quantity.Share(p),
 		quantity.Figures(100*anatomy.ShareError(p, c.Samples), 2))
 }
 

@@ -82,7 +82,7 @@ func (d Digest) CycleText() string {
 	if d.PeriodS == nil {
 		return "none found"
 	}
-	return fmt.Sprintf("%s%s, %s times, %s of the run", text.Hedge(d.Confidence), quantity.Period(*d.PeriodS),
+	return fmt.Sprintf("%s%s, %s times, %s of the run", text.Qualifier(d.Confidence), quantity.Period(*d.PeriodS),
 		quantity.Count(d.Cycles), quantity.Share(d.Share))
 }
 
@@ -117,7 +117,7 @@ func (d Digest) Line(label string) string {
 		parts = append(parts, quantity.Amount(*d.PeakBytes, "B")+" of memory")
 	}
 	if d.PeriodS != nil {
-		parts = append(parts, fmt.Sprintf("cycle %s%s", text.Hedge(d.Confidence), quantity.Period(*d.PeriodS)))
+		parts = append(parts, fmt.Sprintf("cycle %s%s", text.Qualifier(d.Confidence), quantity.Period(*d.PeriodS)))
 	}
 	if d.Finding != "" {
 		parts = append(parts, text.Cut(strings.TrimSuffix(d.FindingText(), "."), 200))

@@ -20,12 +20,12 @@ type CycleDrift struct {
 	// ChangePct is the change from before the first step to after the last, or by the slope over the run; 0 where
 	// neither is clear of noise. CostS is the time in s that iterations took beyond their length before the
 	// change.
-	ChangePct float64         `json:"change_pct"`
-	CostS     float64         `json:"cost_s"`
-	Slow      []phase.Slow    `json:"slow"`
-	SlowCount int             `json:"slow_count"`
-	SlowS     float64         `json:"slow_s"`
-	Lengths   summary.Lengths `json:"lengths"`
+	ChangePct float64           `json:"change_pct"`
+	CostS     float64           `json:"cost_s"`
+	Slow      []phase.SlowCycle `json:"slow"`
+	SlowCount int               `json:"slow_count"`
+	SlowS     float64           `json:"slow_s"`
+	Lengths   summary.Lengths   `json:"lengths"`
 }
 
 // newDrift returns the drift of a pattern, nil where its lists do not have the same length.

@@ -130,7 +130,7 @@ func nemo() summary.Summary {
 func nemoLoops() []summary.Loop {
 	d := summary.Drift{Like: []string{"B"}, Iterations: 493, SlopePctPerHour: 14.1, Lo: 9.2, Hi: 17.7,
 		Steps: []phase.Step{{TS: 2562, EffectPct: 14.5, BeforeS: 6.2, AfterS: 7.1}},
-		Slow: []phase.Slow{{StartS: 1203.1, LengthS: 9.81, ExcessS: 3.61},
+		Slow: []phase.SlowCycle{{StartS: 1203.1, LengthS: 9.81, ExcessS: 3.61},
 			{StartS: 3101.4, LengthS: 8.02, ExcessS: 0.92}},
 		SlowCount: 2, SlowS: 4.53, Lengths: summary.Lengths{Group: 3}}
 	for i, at := 0, 300.0; i < 165; i++ {

@@ -26,7 +26,7 @@ func (r Report) headline() string {
 	}
 	if r.Rhythm.Periodic {
 		q := r.Rhythm.Patterns[0]
-		add(fmt.Sprintf("a cycle of %s%s, %s times", text.Hedge(q.Confidence), quantity.Period(q.Period.value()),
+		add(fmt.Sprintf("a cycle of %s%s, %s times", text.Qualifier(q.Confidence), quantity.Period(q.Period.value()),
 			quantity.Count(q.Instances)))
 	}
 	if c := r.Resources.CPU; c.Busy != nil && c.Allocated != nil && !r.partial() {

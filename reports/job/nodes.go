@@ -69,7 +69,7 @@ func (n *Nodes) markOddShapes() {
 }
 
 // loadDifferences says in words how a node's load differs from that of the others.
-func loadDifferences(o summary.Odd) []string {
+func loadDifferences(o summary.OddNode) []string {
 	out := []string{}
 	switch {
 	case o.BusyPct > 0:

@@ -46,9 +46,9 @@ func newStop(s summary.Summary) *Stop {
 	if s.ElapsedS-end > max(5, maxUnsampledPart*s.ElapsedS) {
 		return nil
 	}
-	at, ok := phase.StoppedIn(s.Phases, s.Patterns, end)
+	at, ok := phase.PhaseAtEnd(s.Phases, s.Patterns, end)
 	if ok && at.Kind == phase.Tail && at.SinceS < maxAfterEndS {
-		at, ok = phase.StoppedIn(s.Phases, s.Patterns, end-at.SinceS)
+		at, ok = phase.PhaseAtEnd(s.Phases, s.Patterns, end-at.SinceS)
 	}
 	if !ok || at.Kind == phase.Aperiodic {
 		return nil

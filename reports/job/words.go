@@ -5,16 +5,16 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// Explained is a word used in reports and its meaning.
-type Explained struct{ Name, Text string }
+// GlossaryEntry is a word used in reports and its meaning.
+type GlossaryEntry struct{ Name, Text string }
 
 // manyColumns is the number of counters in the example on confidence.
 const manyColumns = 16
 
 // Words returns the glossary of the report, in the order in which a report uses the words. It is printed at the
 // end of the page and by `jobgait help report`.
-func Words() []Explained {
-	return []Explained{
+func Words() []GlossaryEntry {
+	return []GlossaryEntry{
 		{"[X], [!], [i]", "an error: the run did not do what it was meant to; a warning: something took or may take time, " +
 			"memory or results; an information"},
 		{"cycle", "what repeats in the run, often one or several time steps of the program; the period is how long one " +

@@ -13,7 +13,7 @@ import (
 // where patterns of 0.31 were in reports.
 func TestWordsNameTheLeastConfidence(t *testing.T) {
 	words := Words()
-	i := slices.IndexFunc(words, func(w Explained) bool { return w.Name == "confidence" })
+	i := slices.IndexFunc(words, func(w GlossaryEntry) bool { return w.Name == "confidence" })
 	if i < 0 {
 		t.Fatal("confidence is not explained")
 	}

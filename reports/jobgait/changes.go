@@ -243,7 +243,7 @@ func (o changesOptions) print(cmd *cobra.Command, r change.Report) error {
 	if err := write(cmd.OutOrStdout(), r); err != nil {
 		return err
 	}
-	if o.check && len(r.Worse()) > 0 {
+	if o.check && len(r.WorseHistories()) > 0 {
 		return regressed
 	}
 	return nil

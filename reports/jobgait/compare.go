@@ -186,7 +186,7 @@ func historyWith(ctx context.Context, from openedHistories, id, metric string) (
 	if err != nil {
 		return change.History{}, err
 	}
-	for _, h := range earlier.Named(all, true) {
+	for _, h := range earlier.NamedHistories(all, true) {
 		if slices.Contains(h.Jobs, id) {
 			return h, nil
 		}

@@ -58,7 +58,7 @@ func TestSuspendedProgramIsNotSlow(t *testing.T) {
 }
 
 // slow are the iterations that stand out.
-func slow(p *job.Pattern) []phase.Slow {
+func slow(p *job.Pattern) []phase.SlowCycle {
 	if p.Drift == nil {
 		return nil
 	}

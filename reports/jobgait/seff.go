@@ -70,7 +70,7 @@ func efficiencyOf(ctx context.Context, getenv func(string) string, path, id stri
 	case err != nil && !errors.Is(err, job.ErrUnknown):
 		return r, fmt.Errorf("%w; %w", stored, err)
 	}
-	return seff.OfAccounting(u), err
+	return seff.EfficiencyOfAccounting(u), err
 }
 
 // storedEfficiency returns the efficiency of a job from the history.
@@ -84,5 +84,5 @@ func storedEfficiency(ctx context.Context, getenv func(string) string, path, id 
 	if err != nil {
 		return seff.Efficiency{}, err
 	}
-	return seff.OfStored(s), nil
+	return seff.EfficiencyOfStored(s), nil
 }

@@ -52,7 +52,7 @@ func TestStackOfARun(t *testing.T) {
 		_ = run.Process.Signal(syscall.SIGTERM)
 		_ = run.Wait()
 	}()
-	var m stacks.Merged
+	var m stacks.MergedStacks
 	said := ""
 	jobtest.Until(t, "the stack of the newest run is read", func() bool {
 		r := end(t, b.command("stack", "--json"))

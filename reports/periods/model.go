@@ -75,7 +75,7 @@ type DetectedPattern struct {
 	Regions         []periodicity.Region      `json:"regions"`
 	Drift           LengthDrift               `json:"drift"`
 	Low             []pattern.Low             `json:"low"`
-	Slow            []Slow                    `json:"slow"`
+	Slow            []SlowCycle               `json:"slow"`
 	SlowCount       int                       `json:"slow_count"`
 	Child           []periodicity.ChildPeriod `json:"child"`
 }
@@ -89,8 +89,8 @@ type LengthDrift struct {
 	Steps           []phase.Step `json:"steps"`
 }
 
-// Slow is an iteration that stands out.
-type Slow struct {
+// SlowCycle is an iteration that stands out.
+type SlowCycle struct {
 	Index   int     `json:"index"` // in instances
 	TS      float64 `json:"t_s"`
 	LengthS float64 `json:"length_s"`
@@ -185,7 +185,7 @@ func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift f
 		Count: len(p.Instances), Runs: len(p.Regions), Values: numbers{q.Values, shift}, P10: numbers{q.P10, shift},
 		P90:       numbers{q.P90, shift},
 		Instances: make([][2]int, len(p.Instances)), Regions: append([]periodicity.Region{}, p.Regions...),
-		Low: []pattern.Low{}, Slow: []Slow{}, Child: append([]periodicity.ChildPeriod{}, p.Children...),
+		Low: []pattern.Low{}, Slow: []SlowCycle{}, Child: append([]periodicity.ChildPeriod{}, p.Children...),
 		Drift: LengthDrift{Level: 0.95}}
 	if p.CPUS > 0 {
 		out.StepCPUS = quantity.Finite(p.CPUS)
@@ -210,7 +210,7 @@ func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift f
 	out.Drift.Steps = append([]phase.Step{}, d.Steps...)
 	out.SlowCount = d.SlowCount
 	for _, s := range d.Slow {
-		out.Slow = append(out.Slow, Slow{Index: s.Iteration, TS: s.StartS, LengthS: s.LengthS, ExcessS: s.ExcessS})
+		out.Slow = append(out.Slow, SlowCycle{Index: s.Iteration, TS: s.StartS, LengthS: s.LengthS, ExcessS: s.ExcessS})
 	}
 	return out
 }

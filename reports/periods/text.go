@@ -81,10 +81,10 @@ func (r Detection) head(p *text.Page) {
 func (r Detection) mainPatternText() string {
 	p, word := r.Patterns[0], ""
 	if r.Method != "paper" {
-		word = text.Hedge(r.Patterns[0].Confidence)
+		word = text.Qualifier(r.Patterns[0].Confidence)
 	}
 	if p.Kind == periodicity.Unequal {
-		return word + text.Unequal(p.P10S, p.P90S, p.PeriodS)
+		return word + text.VaryingCycle(p.P10S, p.P90S, p.PeriodS)
 	}
 	return word + "period " + quantity.Period(p.PeriodS)
 }

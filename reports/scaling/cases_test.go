@@ -80,7 +80,8 @@ func cases() []made {
 					{First: 5, Last: 9, Model: large, Enough: true}},
 				Predictions: ahead(large, 1024, 0.05),
 				Efficiency:  []scaling.Efficiency{{P: 2, Value: 1}, {P: 4, Value: 0.98}, {P: 1024, Value: 0.2}},
-				Next:        []scaling.Next{{P: 48, Why: "the change is somewhere between 32 and 64", NodeHours: &hours}}}},
+				Next: []scaling.NextMeasurement{{P: 48, Why: "the change is somewhere between 32 and 64",
+					NodeHours: &hours}}}},
 		{"kink", byLaws(powers(10), 1, []int{5}, flat, kink), scaling.Result{Segmented: true, Cuts: []int{4},
 			Changes: []scaling.Change{{Cut: 4, Lo: 4, Hi: 5, Common: &common}}, Whole: lawOf(-15, 2.83, 1, 0),
 			Segments: []scaling.Segment{{First: 0, Last: 4, Model: flat, Enough: true},
@@ -106,7 +107,7 @@ func cases() []made {
 				Segments: []scaling.Segment{{First: 0, Last: 4, Model: small, Enough: true},
 					{First: 5, Last: 6, Model: short, MissingPoints: 3}},
 				Predictions: ahead(short, 128, 0.8),
-				Next: []scaling.Next{{P: 96, Why: "the second part has 2 of 5 points"},
+				Next: []scaling.NextMeasurement{{P: 96, Why: "the second part has 2 of 5 points"},
 					{P: 256, Why: "the second part has 2 of 5 points", NodeHours: &hours}}}},
 		{"not-located", byLaws(powers(6), 1, []int{3}, small, large), scaling.Result{Segmented: true, Whole: lawOf(5),
 			Segments: []scaling.Segment{{First: 0, Last: 5, Model: lawOf(5), Enough: true}},
@@ -123,7 +124,7 @@ func cases() []made {
 				Predictions: []scaling.Prediction{{P: nan, Value: math.Inf(1), Lo: math.Inf(-1), Hi: nan, Level: nan},
 					{P: -1, Value: 1e308, Lo: 0, Hi: math.Inf(1)}},
 				Efficiency: []scaling.Efficiency{{P: nan, Value: math.Inf(1)}},
-				Next:       []scaling.Next{{P: nan, NodeHours: &nan}, {P: math.Inf(1)}}}},
+				Next:       []scaling.NextMeasurement{{P: nan, NodeHours: &nan}, {P: math.Inf(1)}}}},
 	}
 	for i := range list {
 		r := &list[i].result
@@ -133,7 +134,8 @@ func cases() []made {
 		}
 		r.Cuts, r.Changes, r.Segments = append([]int{}, r.Cuts...), append([]scaling.Change{}, r.Changes...),
 			append([]scaling.Segment{}, r.Segments...)
-		r.Predictions, r.Next = append([]scaling.Prediction{}, r.Predictions...), append([]scaling.Next{}, r.Next...)
+		r.Predictions, r.Next = append([]scaling.Prediction{}, r.Predictions...),
+			append([]scaling.NextMeasurement{}, r.Next...)
 		r.N = len(scaling.Sizes(list[i].series.Observations))
 	}
 	return list

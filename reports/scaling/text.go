@@ -264,7 +264,7 @@ func spread(n, most int) []int {
 }
 
 // wantedText says which measurement is wanted, why, and what it costs.
-func wantedText(n scaling.Next) string {
+func wantedText(n scaling.NextMeasurement) string {
 	s := quantity.Exact(n.P) + ": " + text.Clean(n.Why)
 	if n.NodeHours != nil && !math.IsNaN(*n.NodeHours) {
 		s += " (about " + quantity.Plain(*n.NodeHours, 2) + " node-hours)"
@@ -273,7 +273,7 @@ func wantedText(n scaling.Next) string {
 }
 
 // wanted lists the wanted measurements; those that differ only by their size share one line.
-func wanted(list []scaling.Next) []string {
+func wanted(list []scaling.NextMeasurement) []string {
 	var out []string
 	for i := 0; i < len(list); {
 		sizes := []string{quantity.Exact(list[i].P)}

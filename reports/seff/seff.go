@@ -22,8 +22,8 @@ type Efficiency struct {
 	Digest *report.Digest
 }
 
-// OfStored returns the efficiency of a run in the history.
-func OfStored(s summary.Summary) Efficiency {
+// EfficiencyOfStored returns the efficiency of a run in the history.
+func EfficiencyOfStored(s summary.Summary) Efficiency {
 	digest := report.New(s, nil, report.Options{}).Digest()
 	used := s.Resources()
 	u := job.Usage{JobID: s.Key.JobID, Cluster: s.Key.Cluster, User: s.Job.User, Group: groupName(s.Job.GID),
@@ -39,15 +39,15 @@ func OfStored(s summary.Summary) Efficiency {
 	if n := s.Job.NCPUs; n != nil {
 		u.CPUs = *n
 	}
-	if h := history.Unstored(s); len(h.Runs) > 0 {
+	if h := history.HistoryOfUnstored(s); len(h.Runs) > 0 {
 		u.CPUSeconds = h.Runs[0].CPUS
 	}
 	return Efficiency{Usage: u, Digest: &digest}
 }
 
-// OfAccounting returns the efficiency of a job in the accounting. It uses the digest in the administrator's
+// EfficiencyOfAccounting returns the efficiency of a job in the accounting. It uses the digest in the administrator's
 // comment, if there is one.
-func OfAccounting(u job.Usage) Efficiency {
+func EfficiencyOfAccounting(u job.Usage) Efficiency {
 	r := Efficiency{Usage: u}
 	if d, err := report.ParseComment(u.Comment); err == nil {
 		r.Digest = &d

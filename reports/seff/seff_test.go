@@ -66,7 +66,7 @@ func TestStoredRun(t *testing.T) {
 		ElapsedS: 100, End: 100, Exit: &run.Exit{}, State: "COMPLETED", Quality: run.Quality{Scope: "job", Samples: 20000},
 		Patterns: []pattern.Pattern{{Timing: periodicity.Timing{PeriodS: 0.5, Coverage: 0.9, Confidence: 0.9},
 			Instances: 180}}}
-	got := printed(t, OfStored(s))
+	got := printed(t, EfficiencyOfStored(s))
 	for _, line := range []string{"Memory Utilized: not measured\n", "\nCycle: 500 ms, 180 times, 90.0 % of the run\n",
 		"\nFinding: "} {
 		if !strings.Contains(got, line) {
@@ -77,7 +77,7 @@ func TestStoredRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := printed(t, OfAccounting(job.Usage{JobID: 8, Comment: comment})); !strings.Contains(got,
+	if got := printed(t, EfficiencyOfAccounting(job.Usage{JobID: 8, Comment: comment})); !strings.Contains(got,
 		"\nCycle: 500 ms, 180 times") {
 		t.Errorf("the comment is not read:\n%s", got)
 	}

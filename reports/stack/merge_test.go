@@ -60,7 +60,7 @@ func polling(rank int) stack.Task {
 		thread("S", "epoll_wait", "epoll_wait libc.so.6", "progress_engine libopen-rte.so.40", "start_thread libc.so.6"))
 }
 
-func merged(t *testing.T, tasks ...stack.Task) Merged {
+func merged(t *testing.T, tasks ...stack.Task) MergedStacks {
 	t.Helper()
 	id := int64(7)
 	return Merge(&id, time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC), tasks, nil)

@@ -11,8 +11,8 @@ import (
 // Schema is the name and version of the JSON.
 const Schema = "jobgait.stack/1"
 
-// Merged is the state of a job's tasks at one moment.
-type Merged struct {
+// MergedStacks is the state of a job's tasks at one moment.
+type MergedStacks struct {
 	Schema string `json:"schema"`
 	// JobID is the job's id, null for processes that were given by their process id.
 	JobID  *int64         `json:"job_id"`
@@ -23,8 +23,8 @@ type Merged struct {
 }
 
 // Merge groups the tasks of a job by their stacks. jobID is nil for processes without a job.
-func Merge(jobID *int64, at time.Time, tasks []stack.Task, notes []note.Note) Merged {
+func Merge(jobID *int64, at time.Time, tasks []stack.Task, notes []note.Note) MergedStacks {
 	r := stack.GroupTasks(tasks)
-	return Merged{Schema: Schema, JobID: jobID, At: at.UTC(), Tasks: len(tasks), Groups: stacks.Merge(r),
+	return MergedStacks{Schema: Schema, JobID: jobID, At: at.UTC(), Tasks: len(tasks), Groups: stacks.Merge(r),
 		Notes: append(append([]note.Note{}, notes...), r.Notes...)}
 }

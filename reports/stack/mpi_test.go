@@ -93,7 +93,7 @@ func launch(t *testing.T, args []string) (pid int, end func()) {
 }
 
 // snapshot reads and merges the stacks of what descends from a process.
-func snapshot(t *testing.T, root int) (m Merged, held []int64) {
+func snapshot(t *testing.T, root int) (m MergedStacks, held []int64) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -110,7 +110,7 @@ func snapshot(t *testing.T, root int) (m Merged, held []int64) {
 	list, err := c.Read(t.Context())
 	if err != nil {
 		t.Log(err)
-		return Merged{}, nil
+		return MergedStacks{}, nil
 	}
 	for i := range tasks {
 		for _, p := range list {
@@ -133,7 +133,7 @@ var hangs = []hang{{"stop", "halt"}, {"loop", "spin"}, {"collective", "synchroni
 
 // right tells whether exactly one group is odd, has the rank alone, and is in the function and line; and whether the
 // others wait in the collective, called from the line of the exchange.
-func (h hang) right(m Merged, rank, line, exchange int) bool {
+func (h hang) right(m MergedStacks, rank, line, exchange int) bool {
 	odd, others := 0, 0
 	for _, g := range m.Groups {
 		at := stacks.PlacesOf(g.Frames)
@@ -190,7 +190,7 @@ func (h hang) rounds(t *testing.T, name string, command []string, rounds int) {
 			if os.Geteuid() != 0 {
 				return
 			}
-			file = peektest.HangReads(t, t.TempDir())
+			file = peektest.MountHangingReads(t, t.TempDir())
 		}
 		args := slices.Clone(command)
 		args[slices.Index(args, "RANKS")] = strconv.Itoa(ranks)

@@ -10,7 +10,7 @@ import (
 )
 
 // Text returns the groups as text: first what most tasks do and what the odd ones do, then each stack.
-func Text(m Merged) string {
+func Text(m MergedStacks) string {
 	var b strings.Builder
 	b.WriteString(stacks.Summary(m.Groups) + "\n\n")
 	for i, g := range m.Groups {

@@ -14,11 +14,11 @@ func Sentence(text string) string {
 	if text == "" {
 		return ""
 	}
-	return Capital(text) + "."
+	return Capitalize(text) + "."
 }
 
-// Capital returns text with a capital letter at the start.
-func Capital(text string) string {
+// Capitalize returns text with a capital letter at the start.
+func Capitalize(text string) string {
 	r, n := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(r)) + text[n:]
 }
@@ -30,8 +30,8 @@ const minLikely = 0.6
 // IsLikely reports whether a period with the given confidence is called likely.
 func IsLikely(confidence float64) bool { return confidence >= minLikely }
 
-// Hedge returns the qualifier for a confidence, followed by a space, or "" for none.
-func Hedge(confidence float64) string {
+// Qualifier returns the qualifier for a confidence, followed by a space, or "" for none.
+func Qualifier(confidence float64) string {
 	switch {
 	case confidence >= periodicity.Confident:
 		return ""
@@ -41,7 +41,7 @@ func Hedge(confidence float64) string {
 	return "perhaps "
 }
 
-// Unequal describes cycles of varying length: one in ten is shorter than lo, one in ten longer than hi.
-func Unequal(lo, hi, median float64) string {
+// VaryingCycle describes cycles of varying length: one in ten is shorter than lo, one in ten longer than hi.
+func VaryingCycle(lo, hi, median float64) string {
 	return fmt.Sprintf("a cycle of %s (median %s)", quantity.PeriodTo(lo, hi, median), quantity.Period(median))
 }

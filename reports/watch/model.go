@@ -65,12 +65,12 @@ func (p *Pacer) Pace(s live.State) *live.Pace {
 		done.LoS, done.HiS = *s.CILo, *s.CIHi
 	}
 	p.loadEarlier(s.Job)
-	usual, ok := application.UsualFromRuns(p.runs, done.PeriodS)
+	usual, ok := application.UsualCyclesOfRuns(p.runs, done.PeriodS)
 	if p.Cycles > 0 {
 		if ok { // of these the time beside the cycles is known
 			usual.Runs, usual.Least, usual.Cycles, usual.Most = 0, p.Cycles, p.Cycles, p.Cycles
 		} else {
-			usual, ok = application.UsualFromUser(p.Cycles, done), true
+			usual, ok = application.UsualCyclesFromUser(p.Cycles, done), true
 		}
 	}
 	if !ok {

@@ -9,9 +9,9 @@ type threadSamples struct {
 	past [purposes]float64
 }
 
-// Waited are the samples since it was last read: of threads that wait in MPI, of threads that wait in OpenMP, of all
-// other threads, and of working code in any.
-type Waited struct{ InMPI, InOpenMP, Others, Working int }
+// WaitingTasks are the samples since it was last read: of threads that wait in MPI, of threads that wait in OpenMP, of
+// all other threads, and of working code in any.
+type WaitingTasks struct{ InMPI, InOpenMP, Others, Working int }
 
 const (
 	// maxThreads limits the number of threads that are counted separately.
@@ -42,7 +42,7 @@ func (w waiting) hit(thread int32, code purpose) {
 
 // add adds all new samples of a thread to one of InMPI, InOpenMP and Others, chosen by what most of its present
 // and past samples show. Samples in code that works are added to Working too.
-func (w *Waited) add(x *threadSamples) {
+func (w *WaitingTasks) add(x *threadSamples) {
 	all, outside := 0, 0.0
 	for code, n := range x.now {
 		all += n
@@ -82,7 +82,7 @@ func (s *Sampler) IsWaitingPage(page uint64) bool { return s.table.waitingPages[
 func (s *Sampler) UsesMPI() bool { return s.table.usesMPI }
 
 // TakeWaitSamples returns the samples since the last call.
-func (s *Sampler) TakeWaitSamples() (w Waited) {
+func (s *Sampler) TakeWaitSamples() (w WaitingTasks) {
 	for thread, x := range s.table.waiting {
 		w.add(x)
 		if !x.fade() {

@@ -39,17 +39,17 @@ func TestThreadsThatWait(t *testing.T) {
 	hit(15, libc, userCode, 30) // it copies
 	hit(15, 0, kernelCode, 3)
 	hit(14, openmp, userCode, 9)
-	want := Waited{InMPI: 140, InOpenMP: 9, Others: 56, Working: 7}
+	want := WaitingTasks{InMPI: 140, InOpenMP: 9, Others: 56, Working: 7}
 	if got := s.TakeWaitSamples(); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := s.TakeWaitSamples(); got != (Waited{}) {
+	if got := s.TakeWaitSamples(); got != (WaitingTasks{}) {
 		t.Errorf("%+v counted twice", got)
 	}
 	// Threads 10 and 13 have only samples in the kernel now, as by chance; 13 goes on so.
 	hit(10, 0, kernelCode, 20)
 	hit(13, 0, kernelCode, 20)
-	if got := s.TakeWaitSamples(); got != (Waited{InMPI: 40}) {
+	if got := s.TakeWaitSamples(); got != (WaitingTasks{InMPI: 40}) {
 		t.Errorf("%+v, although threads waited before", got)
 	}
 	for range 12 {
@@ -57,7 +57,7 @@ func TestThreadsThatWait(t *testing.T) {
 		s.TakeWaitSamples()
 	}
 	hit(13, 0, kernelCode, 20)
-	if got := s.TakeWaitSamples(); got != (Waited{Others: 20}) {
+	if got := s.TakeWaitSamples(); got != (WaitingTasks{Others: 20}) {
 		t.Errorf("%+v, although the thread has been in the kernel alone for long", got)
 	}
 	for thread := range int32(maxThreads + 100) {

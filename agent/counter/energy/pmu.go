@@ -18,7 +18,7 @@ import (
 
 // scaledEvent is an open event, and the factor that converts its count to microjoules.
 type scaledEvent struct {
-	perf.Alone
+	perf.SingleCounter
 	scale float64
 }
 
@@ -115,7 +115,7 @@ func parseEvent(term string) (uint64, error) {
 func openEvents(open perf.Opener, pmuType uint32, config uint64, cpus []int, scale float64) ([]scaledEvent, error) {
 	var events []scaledEvent
 	for _, cpu := range cpus {
-		e, err := perf.OpenAlone(open, pmuType, config, cpu)
+		e, err := perf.OpenSingleCounter(open, pmuType, config, cpu)
 		if err != nil {
 			return nil, errors.Join(err, closeEvents(events))
 		}

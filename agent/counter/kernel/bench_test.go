@@ -51,7 +51,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 // What one reading of this machine's own files costs, of each source.
 func BenchmarkReading(b *testing.B) {
 	have, _ := Node(own())(monotonic)
-	more, _ := NodeBusy(own())(monotonic)
+	more, _ := NodeBusyTime(own())(monotonic)
 	to := &none{}
 	const readings = 1000
 	for _, p := range append(have, more...) {

@@ -96,7 +96,7 @@ func statField(t *testing.T, path string, field int) uint64 {
 
 // The node is busy for at least as long as this process.
 func TestRealNodeCPU(t *testing.T) {
-	have, lack := NodeBusy(own())(monotonic)
+	have, lack := NodeBusyTime(own())(monotonic)
 	if len(have) != 1 {
 		t.Fatal(lack)
 	}

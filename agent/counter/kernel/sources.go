@@ -18,8 +18,8 @@ func Node(r Roots) polled.Opener {
 	)
 }
 
-// NodeBusy returns an opener of the node's busy CPU time, for a node without perf events.
-func NodeBusy(r Roots) polled.Opener {
+// NodeBusyTime returns an opener of the node's busy CPU time, for a node without perf events.
+func NodeBusyTime(r Roots) polled.Opener {
 	return polled.Open(polled.CounterKind{Name: "node_cpu", Scope: "node", Open: func() (polled.Meter, error) {
 		return NodeCPU(r)
 	}})

@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// Asked returns the variables with one of the prefixes that a hook reads, sorted.
-func Asked(getenv func(string) string, hook func(getenv func(string) string), prefixes ...string) []string {
+// VariablesRead returns the variables with one of the prefixes that a hook reads, sorted.
+func VariablesRead(getenv func(string) string, hook func(getenv func(string) string), prefixes ...string) []string {
 	var names []string
 	hook(func(name string) string {
 		for _, p := range prefixes {
@@ -24,8 +24,8 @@ func Asked(getenv func(string) string, hook func(getenv func(string) string), pr
 	return names
 }
 
-// CheckSaid checks a line for the scheduler's log or our own log: one printable line of bounded length.
-func CheckSaid(t *testing.T, what, said string) {
+// CheckLogLine checks a line for the scheduler's log or our own log: one printable line of bounded length.
+func CheckLogLine(t *testing.T, what, said string) {
 	t.Helper()
 	text := strings.TrimSuffix(said, "\n")
 	if len(text) > 2200 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {

@@ -12,17 +12,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Hang mounts a file system over dir that never answers, and returns a function that removes it; the end of the
+// MountHanging mounts a file system over dir that never answers, and returns a function that removes it; the end of the
 // test removes it too. It skips the test where there is no FUSE.
-func Hang(t testing.TB, dir string) (free func()) {
+func MountHanging(t testing.TB, dir string) (free func()) {
 	t.Helper()
-	free, _ = HangAsked(t, dir)
+	free, _ = MountHangingWithNotice(t, dir)
 	return free
 }
 
-// HangAsked mounts the same file system as Hang. It also returns a channel that it closes at the first request:
-// from then on not even a kill ends the process that waits.
-func HangAsked(t testing.TB, dir string) (free func(), asked <-chan struct{}) {
+// MountHangingWithNotice mounts the same file system as MountHanging. It also returns a channel that it closes at the
+// first request: from then on not even a kill ends the process that waits.
+func MountHangingWithNotice(t testing.TB, dir string) (free func(), asked <-chan struct{}) {
 	t.Helper()
 	f, first := mount(t, dir), make(chan struct{})
 	go (&server{f: f, mute: true, asked: first}).serve()
@@ -34,9 +34,9 @@ func HangAsked(t testing.TB, dir string) (free func(), asked <-chan struct{}) {
 	return free, first
 }
 
-// HangReads mounts a file system over dir with one file, whose name is returned: it opens, and no read of it ends
-// before the end of the test.
-func HangReads(t testing.TB, dir string) (file string) {
+// MountHangingReads mounts a file system over dir with one file, whose name is returned: it opens, and no read of it
+// ends before the end of the test.
+func MountHangingReads(t testing.TB, dir string) (file string) {
 	t.Helper()
 	f := mount(t, dir)
 	go (&server{f: f}).serve()

@@ -3,7 +3,7 @@
 // second time whose first page was requested and never arrives: the kernel then waits for that page with the
 // lock held.
 //
-// The process has a child. Hang makes a whole file system of that kind.
+// The process has a child. MountHanging makes a whole file system of that kind.
 //
 // Free ends everything that waits.
 package peektest

@@ -37,7 +37,7 @@ func TestReaderOfAHangingDirectoryHangs(t *testing.T) {
 		t.Skip("only root mounts a file system here")
 	}
 	dir := t.TempDir()
-	free := Hang(t, dir)
+	free := MountHanging(t, dir)
 	looked := make(chan struct{})
 	go func() {
 		_, _ = os.Lstat(filepath.Join(dir, "file"))

@@ -66,7 +66,7 @@ func (w *Week) tally(from, end int, committed []WeekChange, known pattern) weekT
 	for _, v := range off {
 		w.buf = append(w.buf, math.Abs(v))
 	}
-	scale := max(robust.SD*robust.MedianIn(&w.rank, w.buf), scatter.Least)
+	scale := max(robust.SD*robust.MedianWithBuffer(&w.rank, w.buf), scatter.Least)
 	clip, far := clipAt*scale, math.Inf(1)
 	if known.form != noWeek {
 		far = farAt * scale
@@ -104,7 +104,7 @@ func (w *Week) centreOnMedians(from, end int, f *pattern) {
 				w.buf = append(w.buf, w.off[k])
 			}
 		}
-		return robust.MedianIn(&w.rank, w.buf)
+		return robust.MedianWithBuffer(&w.rank, w.buf)
 	}
 	if f.form == twoDays {
 		level = middle(func(d int) bool { return f.effect[d] == 0 })
@@ -124,7 +124,7 @@ func (w *Week) subtractLevels(from, end int, committed []WeekChange) float64 {
 		if last <= first {
 			return
 		}
-		level := robust.MedianIn(&w.buf, w.off[first:last])
+		level := robust.MedianWithBuffer(&w.buf, w.off[first:last])
 		for k := first; k < last; k++ {
 			w.off[k] -= level
 		}

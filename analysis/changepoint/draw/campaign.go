@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// Spell is a time during which all runs on the machine take longer by Log, in log units.
-type Spell struct {
+// MachineSpell is a time during which all runs on the machine take longer by Log, in log units.
+type MachineSpell struct {
 	From, To float64 // seconds of the campaign
 	Log      float64
 }
@@ -16,12 +16,12 @@ type Spell struct {
 // slow spell and then an equally fast one, each of about a tenth of that time, and a slow wave of a per cent.
 // Every second series changes once by 3 to 20 %. Shuffled runs are executed in random order, so that the
 // machine's mood is independent of their place in the history.
-func Campaign(r *rand.Rand, series int, shuffled bool) ([]DrawnHistory, []Spell) {
+func Campaign(r *rand.Rand, series int, shuffled bool) ([]DrawnHistory, []MachineSpell) {
 	const span = 3600.0
 	size := .03 + .05*r.Float64()
 	first := span * (.15 + .2*r.Float64())
 	second := span * (.55 + .2*r.Float64())
-	spells := []Spell{{first, first + span*.12, size}, {second, second + span*.08, -size}}
+	spells := []MachineSpell{{first, first + span*.12, size}, {second, second + span*.08, -size}}
 	wave := span * (.3 + .4*r.Float64())
 	mood := func(t float64) float64 {
 		x := .01 * math.Sin(2*math.Pi*t/wave)

@@ -13,7 +13,7 @@ func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 9)) }
 
 func TestPlaced(t *testing.T) {
 	for seed := range uint64(40) {
-		h := OnRandomNodes(source(seed))
+		h := DrawOnRandomNodes(source(seed))
 		if len(h.Y) < 70 || len(h.T) != len(h.Y) || len(h.Nodes) != len(h.Y) || !slices.IsSorted(h.T) {
 			t.Fatalf("seed %d: %d runs, %d times, %d lists", seed, len(h.Y), len(h.T), len(h.Nodes))
 		}
@@ -25,7 +25,7 @@ func TestPlaced(t *testing.T) {
 				t.Errorf("seed %d: %+v", seed, c)
 			}
 		}
-		if again := OnRandomNodes(source(seed)); !slices.Equal(again.Y, h.Y) {
+		if again := DrawOnRandomNodes(source(seed)); !slices.Equal(again.Y, h.Y) {
 			t.Errorf("seed %d: drawn twice, it differs", seed)
 		}
 	}
@@ -35,7 +35,7 @@ func TestPlaced(t *testing.T) {
 func TestOwned(t *testing.T) {
 	n := 0
 	for seed := range uint64(30) {
-		for _, h := range Owned(source(seed), "u", 1) {
+		for _, h := range DrawUserHistories(source(seed), "u", 1) {
 			if h.User != "u" || !slices.IsSorted(h.T) {
 				t.Fatalf("%+v", h.Series)
 			}

@@ -22,7 +22,7 @@ func Recorded(r *rand.Rand, kind string) DrawnHistory {
 	p.place(r, kind)
 	var h DrawnHistory
 	if kind == "placed" {
-		h = OnRandomNodes(r)
+		h = DrawOnRandomNodes(r)
 	} else {
 		h.T = p.times(r, kind)
 		p.fill(r, kind, &h)

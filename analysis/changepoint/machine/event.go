@@ -93,7 +93,7 @@ func (f *fleet) event(known []moment, first, last int, usual float64) (MachineEv
 		own[r.member] = append(own[r.member], all[i])
 	}
 	effect := robust.Median(all)
-	e := MachineEvent{Start: part[0].start, EffectPct: quantity.OfLogs(effect)}
+	e := MachineEvent{Start: part[0].start, EffectPct: quantity.PercentOfLogs(effect)}
 	f.look.begin()
 	for m, v := range own {
 		if robust.Median(v)/effect <= .4 {

@@ -27,7 +27,7 @@ func (t *levelTracker) value() (float64, bool) {
 	if len(t.x) < 3 {
 		return 0, false
 	}
-	return robust.MedianIn(&t.buf, t.x), true
+	return robust.MedianWithBuffer(&t.buf, t.x), true
 }
 
 // leastSpread is the least noise, in log units, that is assumed for a series.
@@ -49,7 +49,7 @@ func (t *levelTracker) add(v float64) {
 	if n < 8 {
 		return
 	}
-	old, last := robust.MedianIn(&t.buf, t.x[:n-3]), t.x[n-3:]
+	old, last := robust.MedianWithBuffer(&t.buf, t.x[:n-3]), t.x[n-3:]
 	far := 2.5 * t.noise()
 	if min(last[0], last[1], last[2]) > old+far || max(last[0], last[1], last[2]) < old-far {
 		t.x = append([]float64(nil), last...)

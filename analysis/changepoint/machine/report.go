@@ -28,7 +28,7 @@ func (f *fleet) addSpells(events []MachineEvent) []MachineEvent {
 		case i >= 0:
 			f.widen(&events[i], s)
 		case len(s.members) >= fewest && math.Abs(mid) >= 1.5*leastMachine:
-			e := MachineEvent{Start: f.runs[s.first].start, EffectPct: quantity.OfLogs(mid), End: f.endOf(s.last)}
+			e := MachineEvent{Start: f.runs[s.first].start, EffectPct: quantity.PercentOfLogs(mid), End: f.endOf(s.last)}
 			f.widen(&e, s)
 			events = append(events, e)
 		}

@@ -145,7 +145,7 @@ func (c *Comparison) setFromRatios(r []float64) {
 
 // figures sets the estimate, its interval and p, given in log units, and Significant.
 func (c *Comparison) figures(mean, lo, hi, p float64) {
-	rel, l, h := quantity.OfLogs(mean), quantity.OfLogs(lo), quantity.OfLogs(hi)
+	rel, l, h := quantity.PercentOfLogs(mean), quantity.PercentOfLogs(lo), quantity.PercentOfLogs(hi)
 	c.RelativePct, c.LoPct, c.HiPct, c.P = &rel, &l, &h, &p
 	c.Significant = lo > 0 || hi < 0
 }

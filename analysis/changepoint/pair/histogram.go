@@ -21,7 +21,7 @@ type Bin struct {
 func histogram(r []float64) []Bin {
 	d := make([]float64, len(r))
 	for i, v := range r {
-		d[i] = quantity.OfLogs(v)
+		d[i] = quantity.PercentOfLogs(v)
 	}
 	slices.Sort(d)
 	width := 2 * (robust.SortedQuantile(d, .75) - robust.SortedQuantile(d, .25)) / math.Cbrt(float64(len(d)))

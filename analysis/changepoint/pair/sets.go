@@ -32,7 +32,7 @@ func CompareSets(a, b changepoint.Series) Comparison {
 	shift, lo, hi, ok := robust.Shift(xa, xb, c.Level)
 	p := robust.RankSum(xa, xb)
 	if !ok {
-		rel := quantity.OfLogs(shift)
+		rel := quantity.PercentOfLogs(shift)
 		c.RelativePct = &rel
 		c.Notes = append(c.Notes, note.New(note.TooFewSets,
 			"%d and %d runs are too few for any difference to be significant at %.2g: 4 and 4 are enough",

@@ -15,7 +15,7 @@ const pendingZ = 4.5
 func RunsBeforeStep(buf, x []float64) int {
 	n := len(x)
 	scale := max(NoiseOfSteps(buf, x), Least)
-	mid := robust.MedianIn(&buf, x)
+	mid := robust.MedianWithBuffer(&buf, x)
 	off := func(v float64) float64 { return max(-6, min(6, (v-mid)/scale)) }
 	total := 0.0
 	for _, v := range x {

@@ -30,5 +30,5 @@ func NoiseOfSteps(buf, x []float64) float64 {
 	for i := 1; i < len(x); i++ {
 		buf = append(buf, math.Abs(x[i]-x[i-1]))
 	}
-	return robust.SD * robust.Middle(buf) / math.Sqrt2
+	return robust.SD * robust.MedianInPlace(buf) / math.Sqrt2
 }

@@ -108,7 +108,7 @@ func slowNodes(w io.Writer, seed uint64, draws int) {
 		for i := range draws {
 			r := source(seed, i, 1)
 			for range 20 {
-				h := draw.OnNodes(r, stay)
+				h := draw.DrawOnNodes(r, stay)
 				res := one(h.Series)
 				with.Add(h, res.Changes, 1)
 				for _, s := range res.SlowNodes {
@@ -142,7 +142,7 @@ func joint(w io.Writer, seed uint64, draws int) {
 		for i := range draws {
 			r := source(seed, i, 2)
 			for q := range 30 {
-				shapes := draw.Owned(r, fmt.Sprintf("u%d", q), share)
+				shapes := draw.DrawUserHistories(r, fmt.Sprintf("u%d", q), share)
 				add(&together, shapes)
 				for s := range shapes {
 					shapes[s].User = ""

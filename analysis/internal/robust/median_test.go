@@ -17,17 +17,18 @@ func TestMedians(t *testing.T) {
 			x[i] = float64(r.IntN(3*n)) / 7
 		}
 		sorted := slices.Sorted(slices.Values(x))
-		if got, want := Middle(slices.Clone(x)), (sorted[(n-1)/2]+sorted[n/2])/2; got != want {
+		if got, want := MedianInPlace(slices.Clone(x)), (sorted[(n-1)/2]+sorted[n/2])/2; got != want {
 			t.Fatalf("median of %v: %v, want %v", x, got, want)
 		}
-		if got := SortedMiddle(sorted); got != (sorted[(n-1)/2]+sorted[n/2])/2 || SortedLower(sorted) != sorted[(n-1)/2] {
+		if got := SortedMedian(sorted); got != (sorted[(n-1)/2]+sorted[n/2])/2 ||
+			SortedLowerMedian(sorted) != sorted[(n-1)/2] {
 			t.Fatalf("median of ascending %v: %v", sorted, got)
 		}
-		if got := MedianIn(&buf, x); got != Median(x) {
+		if got := MedianWithBuffer(&buf, x); got != Median(x) {
 			t.Fatalf("median of %v: %v, want %v", x, got, Median(x))
 		}
 	}
-	if v := Middle(nil); !math.IsNaN(v) {
+	if v := MedianInPlace(nil); !math.IsNaN(v) {
 		t.Errorf("of nothing: %v", v)
 	}
 }

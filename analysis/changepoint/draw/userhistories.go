@@ -9,11 +9,11 @@ import (
 // seconds converts a log level to a run time: 0 is 100 s.
 func seconds(log float64) float64 { return 100 * math.Exp(log) }
 
-// Owned draws four shapes of one user's application over 100 days. Two things
+// DrawUserHistories draws four shapes of one user's application over 100 days. Two things
 // happen in that time (a rebuild, a library), by 2 to 10 %; each shape takes
 // part in each with the chance share, its effect within 30 %; three in ten
 // change once more by themselves.
-func Owned(r *rand.Rand, user string, share float64) []DrawnHistory {
+func DrawUserHistories(r *rand.Rand, user string, share float64) []DrawnHistory {
 	const span = 100
 	type happening struct{ day, log float64 }
 	draw := func() happening { return happening{math.Floor(10 + r.Float64()*80), effect(r, .02, .1)} }

@@ -10,10 +10,10 @@ type Worsening struct {
 	Significant bool
 }
 
-// Worse lists the series whose newest regime is slower than the one before by
+// WorseSeries lists the series whose newest regime is slower than the one before by
 // minEffectPct or more. A series that has returned from an excursion is as fast
 // as before it, and is not worse; a drift counts from its beginning.
-func Worse(results []SeriesResult, minEffectPct float64) []Worsening {
+func WorseSeries(results []SeriesResult, minEffectPct float64) []Worsening {
 	list := []Worsening{}
 	for i, r := range results {
 		k := len(r.Changes) - 1

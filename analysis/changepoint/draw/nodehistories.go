@@ -10,14 +10,14 @@ import (
 // nodes is the number of nodes of the partition on which runs are placed.
 const nodes = 24
 
-// OnRandomNodes simulates 70 to 150 runs, each on one to six of 24 nodes. One to three nodes are slow by at
+// DrawOnRandomNodes simulates 70 to 150 runs, each on one to six of 24 nodes. One to three nodes are slow by at
 // least two standard deviations of the noise: a run takes as long as its slowest node. The history has up to
 // two changes of 2 to 50 % and at least two standard deviations, twelve or more runs apart.
-func OnRandomNodes(r *rand.Rand) DrawnHistory { return OnNodes(r, 0) }
+func DrawOnRandomNodes(r *rand.Rand) DrawnHistory { return DrawOnNodes(r, 0) }
 
-// OnNodes simulates runs like OnRandomNodes, but a run uses the nodes of the run before it with probability
+// DrawOnNodes simulates runs like DrawOnRandomNodes, but a run uses the nodes of the run before it with probability
 // stay.
-func OnNodes(r *rand.Rand, stay float64) DrawnHistory {
+func DrawOnNodes(r *rand.Rand, stay float64) DrawnHistory {
 	n, per, sd := 70+r.IntN(81), 1+r.IntN(6), loguniform(r, .005, .1)
 	h := DrawnHistory{Slow: make(map[string]float64)}
 	for range 1 + r.IntN(3) {

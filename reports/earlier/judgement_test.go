@@ -152,7 +152,7 @@ func TestConsultIsJudge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, consulted, err := Consult(t.Context(), unstored, last)
+		got, consulted, err := CompareWithStored(t.Context(), unstored, last)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestConsultIsJudge(t *testing.T) {
 			t.Errorf("%s: consulting stored something: %d runs, %v", name, len(runs), err)
 		}
 	}
-	_, j, err := Consult(t.Context(), remembered(t, 25), pastRun(25))
+	_, j, err := CompareWithStored(t.Context(), remembered(t, 25), pastRun(25))
 	if err != nil || len(j.Runs) != 25 || len(j.Across.Changes.Others) == 0 {
 		t.Errorf("the change of speed is not seen: %d runs, %+v, %v", len(j.Runs), j.Across.Changes, err)
 	}
@@ -332,11 +332,13 @@ func TestAcknowledged(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := change.Default()
-	if r := change.Analyse(Named(h, true), changepoint.Sequential, changepoint.Default(), o); len(r.Worse()) != 1 {
-		t.Errorf("%d histories are worse", len(r.Worse()))
+	if r := change.Analyse(NamedHistories(h, true), changepoint.Sequential, changepoint.Default(),
+		o); len(r.WorseHistories()) != 1 {
+		t.Errorf("%d histories are worse", len(r.WorseHistories()))
 	}
 	o.Acks = Acknowledged(h)
-	if r := change.Analyse(Named(h, true), changepoint.Sequential, changepoint.Default(), o); len(r.Worse()) != 0 {
+	if r := change.Analyse(NamedHistories(h, true), changepoint.Sequential, changepoint.Default(),
+		o); len(r.WorseHistories()) != 0 {
 		t.Error("an acknowledged change is still worse")
 	}
 	if !slices.ContainsFunc(Acknowledged(h), func(a change.Ack) bool { return a.Index == 20 }) {

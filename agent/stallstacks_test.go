@@ -140,7 +140,7 @@ func TestStacksAreSwitchedOff(t *testing.T) {
 // An agent that ends does not wait for stacks, and the children that read them are ended.
 func TestStacksDoNotOutliveTheAgent(t *testing.T) {
 	ended := make(chan error, 1)
-	s := atStall{read: func(ctx context.Context, _ []int) (stacks.Record, error) {
+	s := stallStacks{read: func(ctx context.Context, _ []int) (stacks.Record, error) {
 		<-ctx.Done()
 		ended <- ctx.Err()
 		return stacks.Record{}, ctx.Err()

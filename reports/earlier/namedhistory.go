@@ -9,8 +9,8 @@ import (
 	"jobgait/reports/job"
 )
 
-// Named returns histories of applications with printable names, which include the user if users is set.
-func Named(h application.Histories, users bool) []change.History {
+// NamedHistories returns histories of applications with printable names, which include the user if users is set.
+func NamedHistories(h application.Histories, users bool) []change.History {
 	var out []change.History
 	for i, in := range h.Inputs {
 		s := h.Stored[i]

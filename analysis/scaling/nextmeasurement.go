@@ -28,7 +28,7 @@ func (w *seriesWork) next() {
 	n.proposeWidest()
 	w.result.Next = n.list
 	if n.list == nil {
-		w.result.Next = []Next{}
+		w.result.Next = []NextMeasurement{}
 	}
 }
 
@@ -36,7 +36,7 @@ func (w *seriesWork) next() {
 type proposer struct {
 	work  *seriesWork
 	whole bool // all p are whole numbers, so proposals are
-	list  []Next
+	list  []NextMeasurement
 }
 
 // propose adds p to the list, rounded if all measured values are whole numbers, and reports whether it did: p
@@ -48,7 +48,7 @@ func (n *proposer) propose(p float64, format string, args ...any) bool {
 	if !(p > 0) || math.IsInf(p, 0) || len(n.list) >= mostNext || n.isKnown(p) {
 		return false
 	}
-	n.list = append(n.list, Next{P: p, Why: fmt.Sprintf(format, args...), NodeHours: n.work.nodeHours(p)})
+	n.list = append(n.list, NextMeasurement{P: p, Why: fmt.Sprintf(format, args...), NodeHours: n.work.nodeHours(p)})
 	return true
 }
 

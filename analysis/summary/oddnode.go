@@ -6,8 +6,8 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// Odd describes how a node differs from the others of its run.
-type Odd struct {
+// OddNode describes how a node differs from the others of its run.
+type OddNode struct {
 	// BusyPct is by how many percent it is busier than their median; 0 if it is not odd.
 	BusyPct float64
 	// NoPeriod reports that the run has a period and the node has none, OtherPeriod that the node has another one.
@@ -28,8 +28,8 @@ const (
 
 // OddNodes returns for each node, by index, how it differs from the others, and the median of their busy CPUs,
 // nil if unknown for all.
-func (s Summary) OddNodes() (odd []Odd, median *float64) {
-	odd = make([]Odd, len(s.Nodes))
+func (s Summary) OddNodes() (odd []OddNode, median *float64) {
+	odd = make([]OddNode, len(s.Nodes))
 	var busy []float64
 	for _, n := range s.Nodes {
 		if v := n.BusyCPUs; v != nil && !math.IsNaN(*v) && !math.IsInf(*v, 0) {

@@ -87,7 +87,7 @@ func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (store
 		return s, err
 	}
 	s.OnlyCodeOf(func(i int) bool { return chosen[i] })
-	s.List = earlier.Named(s.Histories, f.site) // else all of one user, who is named once
+	s.List = earlier.NamedHistories(s.Histories, f.site) // else all of one user, who is named once
 	if len(from.dbs) > 1 {
 		for i := range s.List {
 			s.List[i].Name = s.Stored[i].Cluster + " " + s.List[i].Name

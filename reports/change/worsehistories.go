@@ -9,10 +9,10 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// Worse returns the histories whose newest level is slower than the one before by MinEffectPct or more and not
+// WorseHistories returns the histories whose newest level is slower than the one before by MinEffectPct or more and not
 // acknowledged, the largest effect first. Of many histories some look worse by chance; it leaves out those
 // whose evidence is not significant among that many.
-func (r Report) Worse() []Judged {
+func (r Report) WorseHistories() []JudgedHistory {
 	list, worse := r.byWeight()
 	return list[:worse]
 }
@@ -54,7 +54,7 @@ func (r Report) ByWeight() (places []int, worse, leading int) {
 }
 
 // byWeight returns the histories in the order of ByWeight.
-func (r Report) byWeight() (list []Judged, worse int) {
+func (r Report) byWeight() (list []JudgedHistory, worse int) {
 	places, worse, _ := r.ByWeight()
 	for _, i := range places {
 		list = append(list, r.Series[i])
@@ -62,13 +62,13 @@ func (r Report) byWeight() (list []Judged, worse int) {
 	return list, worse
 }
 
-// worsePlaces returns the places of the histories of Worse.
+// worsePlaces returns the places of the histories of WorseHistories.
 func (r Report) worsePlaces() []int {
 	at, _ := r.slower()
 	return at
 }
 
-// slower returns the places of the histories of Worse, and about how many of them are there by chance.
+// slower returns the places of the histories of WorseHistories, and about how many of them are there by chance.
 func (r Report) slower() (out []int, byChance float64) {
 	var at []int
 	var chances []float64
@@ -111,9 +111,9 @@ func (r Report) OwnRate() string {
 }
 
 // doubtful returns the histories that look worse, but not significantly among all of them.
-func (r Report) doubtful() []Judged {
+func (r Report) doubtful() []JudgedHistory {
 	sure := r.worsePlaces()
-	var out []Judged
+	var out []JudgedHistory
 	for i, s := range r.Series {
 		if _, ok := s.worse(r.options); ok && !slices.Contains(sure, i) {
 			out = append(out, s)
@@ -124,8 +124,8 @@ func (r Report) doubtful() []Judged {
 
 // worse reports whether the newest level is slower by at least MinEffectPct, within the reported days, and not
 // acknowledged.
-func (s Judged) worse(o Options) (changepoint.Worsening, bool) {
-	found := changepoint.Worse([]changepoint.SeriesResult{s.Result}, o.MinEffectPct)
+func (s JudgedHistory) worse(o Options) (changepoint.Worsening, bool) {
+	found := changepoint.WorseSeries([]changepoint.SeriesResult{s.Result}, o.MinEffectPct)
 	if len(found) == 0 {
 		return changepoint.Worsening{}, false
 	}

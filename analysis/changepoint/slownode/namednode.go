@@ -39,7 +39,7 @@ func (w *Watch) SlowNodes(starts []int) []NamedNode {
 	w.slow = w.confirmSlowNodes(from, end)
 	list := make([]NamedNode, 0, len(w.slow))
 	for _, l := range w.slow {
-		list = append(list, NamedNode{Node: w.pl.names[l.node], EffectPct: quantity.OfLogs(l.effect), P: l.p})
+		list = append(list, NamedNode{Node: w.pl.names[l.node], EffectPct: quantity.PercentOfLogs(l.effect), P: l.p})
 	}
 	slices.SortStableFunc(list, func(a, b NamedNode) int { return cmp.Compare(b.EffectPct, a.EffectPct) })
 	return list

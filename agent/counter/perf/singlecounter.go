@@ -11,26 +11,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Alone is one open event, outside of a group, that counts all activity of a device. Events of PMUs that belong
+// SingleCounter is one open event, outside of a group, that counts all activity of a device. Events of PMUs that belong
 // to no CPU count system-wide only, on a CPU of their mask, take no exclude bits and cannot sample.
-type Alone struct{ fd int }
+type SingleCounter struct{ fd int }
 
-// OpenAlone opens one event of a PMU, by the PMU's type and the event's config, on a CPU.
-func OpenAlone(open Opener, pmuType uint32, config uint64, cpu int) (Alone, error) {
+// OpenSingleCounter opens one event of a PMU, by the PMU's type and the event's config, on a CPU.
+func OpenSingleCounter(open Opener, pmuType uint32, config uint64, cpu int) (SingleCounter, error) {
 	attr := unix.PerfEventAttr{Type: pmuType, Config: config}
 	attr.Size = uint32(unsafe.Sizeof(attr))
 	fd, err := open(&attr, -1, cpu, -1, 0)
 	if err != nil {
-		return Alone{}, fmt.Errorf("open a perf event on CPU %d: %w", cpu, err)
+		return SingleCounter{}, fmt.Errorf("open a perf event on CPU %d: %w", cpu, err)
 	}
-	return Alone{fd}, nil
+	return SingleCounter{fd}, nil
 }
 
 // errNoCount is returned for an event whose CPU went offline.
 var errNoCount = errors.New("the perf event returned no count, because its CPU went offline")
 
 // Read returns the count since it was opened.
-func (a Alone) Read() (uint64, error) {
+func (a SingleCounter) Read() (uint64, error) {
 	var b [8]byte
 	n, err := rawcall.Read(a.fd, b[:])
 	if err != nil {
@@ -43,4 +43,4 @@ func (a Alone) Read() (uint64, error) {
 }
 
 // Close closes the event.
-func (a Alone) Close() error { return os.NewSyscallError("close", unix.Close(a.fd)) }
+func (a SingleCounter) Close() error { return os.NewSyscallError("close", unix.Close(a.fd)) }

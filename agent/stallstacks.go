@@ -17,9 +17,9 @@ import (
 	"jobgait/configs"
 )
 
-// atStall reads the call stacks of the job's tasks on this node when a stall is confirmed, and again if the job's
+// stallStacks reads the call stacks of the job's tasks on this node when a stall is confirmed, and again if the job's
 // activity changes during the stall. It reads in a goroutine beside the agent's loop. It stops no thread before that.
-type atStall struct {
+type stallStacks struct {
 	read readStacks // nil: no stacks are wanted
 	// afterS is for how long the job must be stalled before the stall is confirmed, in seconds.
 	afterS float64
@@ -86,7 +86,7 @@ func stacksReader(program string, r job.Run, c configs.Agent) readStacks {
 // take begins to read the stacks of these processes in another goroutine. It does nothing if stacks are not
 // read, without processes, while a reading is in progress, within minReadingGapNS of the start of the last
 // one, and after maxStackReadings readings. doing is the job's activity at this time.
-func (s *atStall) take(now int64, doing string, pids []int) {
+func (s *stallStacks) take(now int64, doing string, pids []int) {
 	if s.read == nil || s.result != nil || s.taken >= maxStackReadings || s.taken > 0 && now < s.next || len(pids) == 0 {
 		return
 	}
@@ -102,10 +102,10 @@ func (s *atStall) take(now int64, doing string, pids []int) {
 }
 
 // busy reports whether stacks are being read.
-func (s *atStall) busy() bool { return s.result != nil }
+func (s *stallStacks) busy() bool { return s.result != nil }
 
 // takeResult returns what has come; false while nothing has.
-func (s *atStall) takeResult() (stacksRead, bool) {
+func (s *stallStacks) takeResult() (stacksRead, bool) {
 	select {
 	case r := <-s.result:
 		s.result = nil
@@ -116,7 +116,7 @@ func (s *atStall) takeResult() (stacksRead, bool) {
 }
 
 // cancel stops the reading: no process of jobgait outlives the job.
-func (s *atStall) cancel() {
+func (s *stallStacks) cancel() {
 	if s.result == nil {
 		return
 	}

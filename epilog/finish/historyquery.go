@@ -120,8 +120,8 @@ func (f Finisher) queryHistory(ctx context.Context, q historyQuery) historyAnswe
 	return o
 }
 
-// ServeConsult is the main function of the child that reads a history: it answers one historyQuery.
-func ServeConsult(ctx context.Context, r as.Request) error {
+// ServeHistoryQuery is the main function of the child that reads a history: it answers one historyQuery.
+func ServeHistoryQuery(ctx context.Context, r as.Request) error {
 	return as.Answer(func(ctx context.Context, q historyQuery) historyAnswer { return q.compare(ctx) })(ctx, r)
 }
 
@@ -173,7 +173,7 @@ func compareUnlocked(ctx context.Context, path string, s summary.Summary) (summa
 	if err != nil {
 		return s, earlier.Judgement{}, err
 	}
-	run, judged, err := earlier.Consult(ctx, unlocked.DB, s)
+	run, judged, err := earlier.CompareWithStored(ctx, unlocked.DB, s)
 	if err := unlocked.Close(err); err != nil {
 		return s, earlier.Judgement{}, err
 	}

@@ -23,7 +23,7 @@ func purposeOf(library string) purpose {
 		return synchronizes
 	case anatomy.WaitsBusily(library):
 		return communicates
-	case anatomy.Works(library):
+	case anatomy.IsProgramCode(library):
 		return works
 	}
 	return serves

@@ -60,7 +60,7 @@ func MeasureSiteRate(results []SeriesResult, p Params) *SiteRate {
 		r := prepare(&Series{Y: x})
 		l := r.scanSeries(nil, p)
 		res := r.buildResult(&l, p)
-		if w := Worse([]SeriesResult{res}, 0); len(w) > 0 && w[0].Chance(res) <= 1./siteChanceOf {
+		if w := WorseSeries([]SeriesResult{res}, 0); len(w) > 0 && w[0].Chance(res) <= 1./siteChanceOf {
 			alarms.Add(1)
 		}
 	})

@@ -44,7 +44,7 @@ func TestWorseAmongMany(t *testing.T) {
 			}
 			found.Series[n/2] = result(strconv.Itoa(n/2), c.change)
 			r := New(hs, changepoint.Sequential, found, Default())
-			if got := len(r.Worse()) == 1; got != want {
+			if got := len(r.WorseHistories()) == 1; got != want {
 				t.Errorf("%s, one of %d: worse %v", name, n, got)
 			}
 		}
@@ -59,8 +59,8 @@ func TestAcknowledgedByName(t *testing.T) {
 	for id, want := range map[string]int{"0": 0, "runs.csv": 0, "other": 1} {
 		o := Default()
 		o.Acks = Acks{{ID: id, Index: 20, Day: math.NaN()}}
-		if r := New([]History{h}, changepoint.Sequential, found, o); len(r.Worse()) != want {
-			t.Errorf("%s: %d worse, want %d", id, len(r.Worse()), want)
+		if r := New([]History{h}, changepoint.Sequential, found, o); len(r.WorseHistories()) != want {
+			t.Errorf("%s: %d worse, want %d", id, len(r.WorseHistories()), want)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func TestWorse(t *testing.T) {
 		{"back from a fast excursion", ends(-20, 25), false},
 		{"not quite back", ends(20, -10), true},
 	} {
-		got := changepoint.Worse([]changepoint.SeriesResult{c.r}, 2)
+		got := changepoint.WorseSeries([]changepoint.SeriesResult{c.r}, 2)
 		if (len(got) == 1) != c.want {
 			t.Errorf("%s: %+v", c.name, got)
 		}

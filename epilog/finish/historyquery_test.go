@@ -153,7 +153,7 @@ func TestMain(m *testing.M) {
 	} else if child = len(os.Args) == 4 && os.Args[1] == sweepVerb; child {
 		err = sweepInUnit(os.Args[2:])
 	} else {
-		children := as.Handlers{as.Collect: collect.Serve, as.CompareHistory: ServeConsult, as.Deliver: deliver.Serve,
+		children := as.Handlers{as.Collect: collect.Serve, as.CompareHistory: ServeHistoryQuery, as.Deliver: deliver.Serve,
 			as.Archive: archive.Serve}
 		child, err = children.Serve(context.Background(), os.Args[1:], os.Stdin, os.Stdout)
 	}

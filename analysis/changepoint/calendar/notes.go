@@ -39,10 +39,11 @@ func (w *Week) Notes(dated bool) []note.Note {
 func (f *pattern) pairText(dated bool) string {
 	t := distuv.StudentsT{Sigma: 1, Nu: f.df}.Quantile(.975)
 	lo, hi := math.Abs(f.difference)-t*f.se, math.Abs(f.difference)+t*f.se
-	how, a, b := "more", quantity.OfLogs(lo), quantity.OfLogs(hi)
-	mid := quantity.OfLogs(math.Abs(f.difference))
+	how, a, b := "more", quantity.PercentOfLogs(lo), quantity.PercentOfLogs(hi)
+	mid := quantity.PercentOfLogs(math.Abs(f.difference))
 	if f.difference < 0 {
-		how, a, b, mid = "less", -quantity.OfLogs(-lo), -quantity.OfLogs(-hi), -quantity.OfLogs(f.difference)
+		how, a, b, mid = "less", -quantity.PercentOfLogs(-lo), -quantity.PercentOfLogs(-hi),
+			-quantity.PercentOfLogs(f.difference)
 	}
 	days := fmt.Sprintf("of days %d and %d of 7", f.first, (f.first+1)%7)
 	if dated {
@@ -69,7 +70,7 @@ func (f *pattern) eachText(dated bool) string {
 			name = weekdayName(d)
 		}
 		fewest = math.Min(fewest, f.days[d])
-		parts = append(parts, fmt.Sprintf("%s %+.1f", name, quantity.OfLogs(f.effect[d])))
+		parts = append(parts, fmt.Sprintf("%s %+.1f", name, quantity.PercentOfLogs(f.effect[d])))
 	}
 	return fmt.Sprintf("what runs take differs by weekday, in %% of a middle day: %s (each +-%.1f)",
 		strings.Join(parts, ", "), 100*t*f.se/math.Sqrt(fewest))

@@ -26,7 +26,7 @@ func TestOpenFound(t *testing.T) {
 	read := t.TempDir()
 	p.Dev, p.Helper, p.Env = dev, program, append(env, "FAKE_COUNT=8", "FAKE_READ="+read)
 	p.Holders.Now = rawcall.Now
-	o := OpenFound(p)
+	o := OpenHeldGPUs(p)
 	defer closeAll(t, o)
 	if len(o.Sources) != 39 || o.Sources[0].EveryNS() != holderCheckNS || o.Sources[13].EveryNS() != 0 {
 		t.Fatalf("%d sources", len(o.Sources))
@@ -81,7 +81,7 @@ func TestOpenFound(t *testing.T) {
 // Without device files of NVIDIA's there is nothing to look for.
 func TestOpenFoundOfNothing(t *testing.T) {
 	for _, dev := range []string{"", t.TempDir()} {
-		if o := OpenFound(ReadingParams{Dev: dev}); len(o.Sources) != 0 || o.Flush != nil {
+		if o := OpenHeldGPUs(ReadingParams{Dev: dev}); len(o.Sources) != 0 || o.Flush != nil {
 			t.Errorf("%q: %d sources", dev, len(o.Sources))
 		}
 	}

@@ -11,11 +11,11 @@ import (
 	"jobgait/analysis/run"
 )
 
-// OpenFound opens those of NVIDIA's GPUs that processes of the run have open, each when that is found. It is
+// OpenHeldGPUs opens those of NVIDIA's GPUs that processes of the run have open, each when that is found. It is
 // for a run whose scheduler assigns no GPUs, such as a command of `jobgait run`. All GPUs of the node have
 // columns, but a GPU that no process of the run has open is never read, and the driver is not accessed before
 // the first is found.
-func OpenFound(p ReadingParams) Opened {
+func OpenHeldGPUs(p ReadingParams) Opened {
 	numbers := deviceNumbers(p.Dev)
 	if len(numbers) == 0 {
 		return Opened{}

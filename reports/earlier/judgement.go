@@ -38,7 +38,7 @@ func Judge(l application.RunAssessment) (Judgement, error) {
 	}
 	o := change.Default()
 	o.Acks = Acknowledged(l.Histories)
-	report := change.New(Named(l.Histories, true), changepoint.Sequential, l.Found, o)
+	report := change.New(NamedHistories(l.Histories, true), changepoint.Sequential, l.Found, o)
 	j.Across.Fewer, j.Across.OtherArguments = l.FewerNodes, l.OtherArguments
 	var err error
 	if j.Across.Changes, err = changesFinding(report, l.Own, l.Stored[l.Own].Runs, o); err != nil || l.GrowthLaws == nil {
@@ -48,9 +48,9 @@ func Judge(l application.RunAssessment) (Judgement, error) {
 	return j, err
 }
 
-// Consult compares a run that is not in the history with the stored runs, and sets the run's step_s. It stores
-// nothing, so it works for users who may only read.
-func Consult(ctx context.Context, db *history.DB, run summary.Summary) (summary.Summary, Judgement, error) {
+// CompareWithStored compares a run that is not in the history with the stored runs, and sets the run's step_s. It
+// stores nothing, so it works for users who may only read.
+func CompareWithStored(ctx context.Context, db *history.DB, run summary.Summary) (summary.Summary, Judgement, error) {
 	s, err := application.WithStep(ctx, db, run)
 	if err != nil {
 		return run, Judgement{}, err
