@@ -10,4 +10,9 @@ type ScriptOptions struct {
 	Nodes, Tasks int
 	LimitS       *float64
 	MemoryBytes  *float64 // on each node
+	// Interpreter reports that the first line begins with "#!"; without it, and with DOS line ends, the
+	// scheduler rejects the script.
+	Interpreter, DOSLineEnds bool
+	// Heterogeneous reports that the options are those of the first of several components.
+	Heterogeneous bool
 }

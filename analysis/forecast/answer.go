@@ -19,6 +19,8 @@ type Target struct {
 	Size         *string
 	// LimitS is its intended time limit in seconds.
 	LimitS *float64
+	// MemoryBytes is the memory that it requests on each node.
+	MemoryBytes *float64
 }
 
 // PlannedRun is the forecast for a planned run. Missing says what earlier runs lack for a forecast; then all
@@ -38,6 +40,9 @@ type PlannedRun struct {
 	LimitS, AtRisk *float64
 	// Memory is the largest memory in use on a node, in bytes; nil where it is not known.
 	Memory *Range
+	// MemoryLimit is the memory that the target requests on each node, in bytes, MemoryAtRisk the chance that a run
+	// exceeds it; nil without a request or Memory.
+	MemoryLimit, MemoryAtRisk *float64
 	// Nodes that were measured, ascending; empty where there is one node count.
 	Counts []NodeCount
 	// AskS and AskBytes are the recommended limits, in seconds and in bytes per node.
@@ -67,7 +72,8 @@ func Plan(h application.Histories, found changepoint.Analysis, t Target, p Tunin
 		return PlannedRun{Missing: "a completed run of it"}
 	}
 	l, _ := history.LayoutOf(h.Stored[own].Shape)
-	a := PlannedRun{App: h.Stored[own].App, Nodes: cmp.Or(t.Nodes, l.Nodes), Size: l.Size, LimitS: t.LimitS}
+	a := PlannedRun{App: h.Stored[own].App, Nodes: cmp.Or(t.Nodes, l.Nodes), Size: l.Size, LimitS: t.LimitS,
+		MemoryLimit: t.MemoryBytes}
 	if t.Size != nil {
 		a.Size = *t.Size
 	}
@@ -168,6 +174,10 @@ func (a *PlannedRun) setMemory(runs []history.Run, p Tuning) {
 	m.Lo, m.Hi = f.Interval(p.Level)
 	ask := roundBytes(memoryMargin * max(m.Hi, f.Largest))
 	a.Memory, a.AskBytes = &m, &ask
+	if a.MemoryLimit != nil {
+		risk := f.ChanceAbove(*a.MemoryLimit)
+		a.MemoryAtRisk = &risk
+	}
 }
 
 // roundBytes rounds a number of bytes up to multiples of 64 MiB below 1 GiB, else of 1 GiB.

@@ -27,11 +27,14 @@ type document struct {
 	ElapsedS *interval  `json:"elapsed_s"`
 	LimitS   *float64   `json:"limit_s"`
 	// LimitRisk is the probability that a run exceeds LimitS.
-	LimitRisk       *float64    `json:"limit_risk"`
-	MemoryBytesNode *interval   `json:"memory_bytes_node"`
-	NodeCounts      []nodeCount `json:"node_counts"`
-	FastestNodes    *int        `json:"fastest_nodes"`
-	EfficientNodes  []int       `json:"efficient_nodes"`
+	LimitRisk       *float64  `json:"limit_risk"`
+	MemoryBytesNode *interval `json:"memory_bytes_node"`
+	// MemoryLimitBytes is the memory that is requested on each node, MemoryRisk the probability that a run exceeds it.
+	MemoryLimitBytes *float64    `json:"memory_limit_bytes"`
+	MemoryRisk       *float64    `json:"memory_risk"`
+	NodeCounts       []nodeCount `json:"node_counts"`
+	FastestNodes     *int        `json:"fastest_nodes"`
+	EfficientNodes   []int       `json:"efficient_nodes"`
 	// Ask is what to write into the batch script.
 	Ask *request `json:"ask"`
 }
@@ -85,6 +88,7 @@ func (d *document) addForecast(a forecast.PlannedRun) {
 	d.ElapsedS = newInterval(a.Elapsed)
 	if a.Memory != nil {
 		d.MemoryBytesNode = newInterval(*a.Memory)
+		d.MemoryLimitBytes, d.MemoryRisk = a.MemoryLimit, a.MemoryAtRisk
 	}
 	for _, c := range a.Counts {
 		d.NodeCounts = append(d.NodeCounts, nodeCount{c.Nodes, rounded(c.ElapsedS), math.Round(c.Efficiency*1e4) / 1e4})

@@ -123,10 +123,10 @@ func (o askOptions) target(ctx context.Context, from openedHistories, what strin
 	if err != nil {
 		return "", t, err
 	}
-	if q.Directives == 0 {
-		fmt.Fprintf(o.complain, "jobgait: %s has no #SBATCH lines: no limit to judge\n", what)
+	for _, line := range scriptComplaints(q) {
+		fmt.Fprintf(o.complain, "jobgait: %s %s\n", what, line)
 	}
-	t = forecast.Target{Nodes: q.Nodes, Tasks: q.Tasks, LimitS: q.LimitS}
+	t = forecast.Target{Nodes: q.Nodes, Tasks: q.Tasks, LimitS: q.LimitS, MemoryBytes: q.MemoryBytes}
 	if q.Size != "" {
 		t.Size = &q.Size
 	}
@@ -135,6 +135,24 @@ func (o askOptions) target(ctx context.Context, from openedHistories, what strin
 	}
 	app, err = o.appOfJobName(ctx, from, q.Name, info.Name())
 	return app, t, err
+}
+
+// scriptComplaints says what is wrong with a script or missing in it; each line continues the script's name.
+func scriptComplaints(q job.ScriptOptions) []string {
+	var list []string
+	if !q.Interpreter {
+		list = append(list, `does not begin with "#!": sbatch rejects it`)
+	}
+	if q.DOSLineEnds {
+		list = append(list, "has DOS line ends: sbatch rejects it; convert it with dos2unix")
+	}
+	if q.Directives == 0 {
+		list = append(list, "has no #SBATCH lines: no limit to judge")
+	}
+	if q.Heterogeneous {
+		list = append(list, "describes a heterogeneous job: the answer is for its first component")
+	}
+	return list
 }
 
 // readScript reads the #SBATCH options of a script.

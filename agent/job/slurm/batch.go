@@ -2,7 +2,9 @@ package slurm
 
 import (
 	"bufio"
+	"bytes"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -16,79 +18,207 @@ const directive = "#SBATCH"
 // maxScript limits what is read of a batch script, in bytes: options come before its first command.
 const maxScript = 1 << 20
 
-// ReadScript parses the options of a batch script: the lines that begin with #SBATCH, up to the first command.
-// Options of other kinds and values that sbatch rejects are skipped.
+// ReadScript parses the options of a batch script as sbatch 22.05 does: the lines that begin with #SBATCH, up to
+// the first command. Of a heterogeneous job it reads the first component. Options of other kinds and values that
+// sbatch rejects are skipped.
 func ReadScript(r io.Reader) (job.ScriptOptions, error) {
-	var q job.ScriptOptions
+	var o requestedOptions
 	s := bufio.NewScanner(io.LimitReader(r, maxScript))
 	s.Buffer(nil, maxScript)
-	for s.Scan() {
-		line := strings.TrimSpace(s.Text())
-		options, is := strings.CutPrefix(line, directive)
-		switch {
-		case is && (options == "" || strings.IndexAny(options[:1], " \t") == 0):
-			q.Directives++
-			readOptions(&q, strings.Fields(withoutComment(options)))
-		case line == "" || strings.HasPrefix(line, "#"):
-		default:
-			return q, nil
+	s.Split(splitAtLineFeed)
+	for first := true; s.Scan(); first = false {
+		if first {
+			o.Interpreter = strings.HasPrefix(s.Text(), "#!")
+		}
+		if !o.readLine(s.Text()) {
+			break
 		}
 	}
-	return q, s.Err()
+	return o.complete(), s.Err()
 }
 
-// withoutComment removes the text from a '#' that begins a word.
-func withoutComment(options string) string {
-	for _, mark := range []string{" #", "\t#"} {
-		options, _, _ = strings.Cut(options, mark)
+// splitAtLineFeed splits at line feeds; unlike bufio.ScanLines it keeps a carriage return before one.
+func splitAtLineFeed(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i], nil
 	}
-	return options
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
 }
 
-// readOptions parses the words of an option line: --name=value, --name value, -n value and -nvalue.
-func readOptions(q *job.ScriptOptions, words []string) {
+// requestedOptions are the options of a batch script as far as they are read. 0 and nil mean not requested.
+type requestedOptions struct {
+	job.ScriptOptions
+	tasksPerNode, cpusPerTask int
+	memoryPerCPU              *float64 // bytes
+}
+
+// readLine reads a line of the script and reports whether option lines may follow.
+func (o *requestedOptions) readLine(line string) bool {
+	line, dos := strings.CutSuffix(line, "\r")
+	o.DOSLineEnds = o.DOSLineEnds || dos
+	options, is := strings.CutPrefix(line, directive)
+	if !is {
+		line = strings.TrimSpace(line)
+		return line == "" || line[0] == '#'
+	}
+	o.Directives++
+	words := optionWords(options)
+	if len(words) > 0 && (words[0] == "hetjob" || words[0] == "packjob") {
+		o.Heterogeneous = true
+		return false
+	}
+	o.readWords(words)
+	return true
+}
+
+// optionWords splits an option line into words as sbatch does: at blanks outside of quotes, without quotes and
+// the backslash of an escaped character, up to a '#' that is neither quoted nor escaped.
+func optionWords(line string) []string {
+	var words []string
+	var word []byte
+	begun, quote := false, byte(0)
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case c == '\\' && i+1 < len(line):
+			i++
+			word, begun = append(word, line[i]), true
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word = append(word, c)
+		case c == '"' || c == '\'':
+			quote, begun = c, true
+		case c == '#', c == ' ', c == '\t', c == '\v', c == '\f', c == '\r':
+			if begun {
+				words = append(words, string(word))
+			}
+			word, begun = nil, false
+			if c == '#' {
+				return words
+			}
+		default:
+			word, begun = append(word, c), true
+		}
+	}
+	if begun {
+		words = append(words, string(word))
+	}
+	return words
+}
+
+// flagLetters are the short options of sbatch without a value, which may stand before another in one word.
+const flagLetters = "HOQWsv"
+
+// readWords reads the words of an option line: --name=value, --name value, -n value, -nvalue and -Hnvalue. The
+// word after an option that is not read is its value unless it begins with '-'.
+func (o *requestedOptions) readWords(words []string) {
 	for i := 0; i < len(words); i++ {
 		name, value, has := strings.Cut(words[i], "=")
-		if short := words[i]; len(short) > 2 && short[0] == '-' && short[1] != '-' {
-			name, value, has = short[:2], short[2:], true
+		if short := words[i]; len(short) > 1 && short[0] == '-' && short[1] != '-' {
+			short = strings.TrimLeft(short[1:], flagLetters)
+			if short == "" {
+				continue
+			}
+			name, value, has = "-"+short[:1], short[1:], len(short) > 1
 		}
-		if !has && i+1 < len(words) && !strings.HasPrefix(words[i+1], "-") {
+		if !has && i+1 < len(words) && (o.reads(name) || !strings.HasPrefix(words[i+1], "-")) {
 			i++
 			value = words[i]
 		}
-		readOption(q, name, strings.Trim(value, `"'`))
+		o.readOption(name, value)
 	}
 }
 
-// readOption sets the field of q for one option; other options are ignored.
-func readOption(q *job.ScriptOptions, name, value string) {
+// reads reports whether readOption sets a field for an option.
+func (o *requestedOptions) reads(name string) bool {
+	return (&requestedOptions{}).readOption(name, "")
+}
+
+// readOption sets the field for one option; it returns false for other options.
+func (o *requestedOptions) readOption(name, value string) bool {
 	switch name {
 	case "--time", "-t":
-		q.LimitS = parseRequestedTime(value)
+		o.LimitS = parseRequestedTime(value)
 	case "--nodes", "-N":
 		least, _, _ := strings.Cut(value, "-")
-		q.Nodes, _ = job.ParseCount(least)
+		o.Nodes = parseScaledCount(least)
 	case "--ntasks", "-n":
-		q.Tasks, _ = job.ParseCount(value)
+		o.Tasks, _ = job.ParseCount(value)
+	case "--ntasks-per-node":
+		o.tasksPerNode, _ = job.ParseCount(value)
+	case "--cpus-per-task", "-c":
+		o.cpusPerTask, _ = job.ParseCount(value)
 	case "--mem":
-		q.MemoryBytes = parseMemory("mem=" + strings.ToUpper(strings.TrimRight(value, "bB")))
+		o.MemoryBytes, o.memoryPerCPU = parseRequestedMemory(value), nil
+	case "--mem-per-cpu":
+		o.MemoryBytes, o.memoryPerCPU = nil, parseRequestedMemory(value)
 	case "--job-name", "-J":
-		q.Name = note.Clean(value, job.MaxText)
+		o.Name = note.Clean(value, job.MaxText)
 	case "--jobgait":
-		for label := range strings.SplitSeq(value, ",") {
-			if app, is := strings.CutPrefix(label, "app="); is {
-				q.App = note.Clean(app, job.MaxText)
-			}
-			if size, is := strings.CutPrefix(label, "size="); is {
-				q.Size = note.Clean(size, job.MaxText)
-			}
+		o.readLabels(value)
+	default:
+		return false
+	}
+	return true
+}
+
+// readLabels reads jobgait's own labels, app=NAME,size=LABEL.
+func (o *requestedOptions) readLabels(list string) {
+	for label := range strings.SplitSeq(list, ",") {
+		if app, is := strings.CutPrefix(label, "app="); is {
+			o.App = note.Clean(app, job.MaxText)
+		}
+		if size, is := strings.CutPrefix(label, "size="); is {
+			o.Size = note.Clean(size, job.MaxText)
 		}
 	}
 }
 
-// parseRequestedTime parses a time limit as sbatch does and returns seconds: minutes, minutes:seconds,
-// hours:minutes:seconds, days-hours, days-hours:minutes and days-hours:minutes:seconds. nil means no limit, or
-// a value that sbatch rejects.
+// complete derives the number of tasks and the memory on each node from the options for each node, CPU and task.
+func (o *requestedOptions) complete() job.ScriptOptions {
+	q := o.ScriptOptions
+	if q.Tasks == 0 && q.Nodes > 0 && o.tasksPerNode > 0 && o.tasksPerNode <= math.MaxInt32/q.Nodes {
+		q.Tasks = q.Nodes * o.tasksPerNode
+	}
+	if o.memoryPerCPU != nil {
+		perNode := max(o.tasksPerNode, 1)
+		if q.Tasks > 0 {
+			perNode = (q.Tasks + max(q.Nodes, 1) - 1) / max(q.Nodes, 1)
+		}
+		m := *o.memoryPerCPU * float64(perNode) * float64(max(o.cpusPerTask, 1))
+		q.MemoryBytes = &m
+	}
+	return q
+}
+
+// parseRequestedMemory parses a size with a suffix K, M, G or T, else in MiB, and returns bytes; nil for 0, which
+// means all of a node, and for a value that sbatch rejects.
+func parseRequestedMemory(text string) *float64 {
+	return parseMemory("mem=" + strings.ToUpper(strings.TrimRight(text, "bB")))
+}
+
+// parseScaledCount parses a number with an optional suffix k or m, for 1024 and 1024 * 1024; 0 for other text.
+func parseScaledCount(text string) int {
+	factor := 1
+	if n := len(text); n > 0 {
+		if f, scaled := map[byte]int{'k': 1 << 10, 'K': 1 << 10, 'm': 1 << 20, 'M': 1 << 20}[text[n-1]]; scaled {
+			text, factor = text[:n-1], f
+		}
+	}
+	v, ok := job.ParseCount(text)
+	if !ok || v > math.MaxInt32/factor {
+		return 0
+	}
+	return v * factor
+}
+
+// parseRequestedTime parses a time limit as sbatch does and returns seconds, rounded up to minutes: minutes,
+// minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes and days-hours:minutes:seconds. nil means
+// no limit, or a value that sbatch rejects.
 func parseRequestedTime(text string) *float64 {
 	days, clock, hasDays := strings.Cut(text, "-")
 	if !hasDays {
@@ -105,6 +235,9 @@ func parseRequestedTime(text string) *float64 {
 	}[hasDays][len(parts)-1]
 	total := 86400 * float64(d)
 	for i, part := range parts {
+		if part == "" && hasDays && len(parts) == 1 {
+			continue // "1-" is a day
+		}
 		n, err := strconv.ParseUint(part, 10, 31)
 		if err != nil {
 			return nil
@@ -114,5 +247,6 @@ func parseRequestedTime(text string) *float64 {
 	if total == 0 {
 		return nil
 	}
+	total = 60 * math.Ceil(total/60)
 	return &total
 }
