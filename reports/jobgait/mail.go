@@ -9,12 +9,14 @@ import (
 	"io/fs"
 	"os/exec"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
+	"jobgait/agent/journal"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
@@ -42,18 +44,29 @@ func mailCommand(getenv func(string) string) *cobra.Command {
 			"has ended it waits for the report, mail.wait_s at most, and sends the usual mail\n" +
 			"with the report's first screen by mail.sendmail; without a report the usual\n" +
 			"mail. It runs as the account of the controller, which must be able to read the\n" +
-			"history, or asks the accounting (slurm.admin_comment). It always exits with 0.",
+			"history, or asks the accounting (slurm.admin_comment). It always exits with 0;\n" +
+			"what failed is one line on standard error and, because the controller discards\n" +
+			"that, one in the journal.",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.out = cmd.ErrOrStderr()
 			if err := o.send(cmd.Context(), strings.Join(args, ",")); err != nil {
-				fmt.Fprintf(o.out, "jobgait mail: %v\n", err)
+				o.log(err)
 			}
 			return nil // the controller has nothing to do about it
 		},
 	}
 	c.Flags().StringVarP(&o.subject, "subject", "s", "", "subject of the mail")
 	return c
+}
+
+// log prints what failed and sends it to the journal.
+func (o mailOptions) log(failed error) {
+	line := fmt.Sprintf("mail: %v", failed)
+	fmt.Fprintf(o.out, "jobgait %s\n", line)
+	if cfg, err := settings(o.getenv); err == nil && cfg.Health.Journal {
+		journal.SystemSockets().Send(journal.Warning, "jobgait", line)
+	}
 }
 
 // send sends the mail, with the job's report if the job has ended and the report comes in time. If sendmail is
@@ -65,7 +78,7 @@ func (o mailOptions) send(ctx context.Context, recipient string) error {
 	}
 	cfg, err := settings(o.getenv)
 	if err != nil { // the mail goes out with what could be read
-		fmt.Fprintf(o.out, "jobgait mail: %v\n", err)
+		o.log(err)
 	}
 	body := ""
 	if m := scheduler.Mail(o.getenv, o.subject); m.ID != "" && m.Over {
@@ -79,30 +92,41 @@ func (o mailOptions) send(ctx context.Context, recipient string) error {
 		return err
 	}
 	// What the controller calls without us.
-	if other := sendBy(ctx, []byte(body), defaultMailProgram,
-		append([]string{"-s", o.subject, "--"}, to...)...); other != nil {
-		return fmt.Errorf("no mail was sent: %w; %w", err, other)
+	err = sendBy(ctx, []byte(body), defaultMailProgram, append([]string{"-s", o.subject, "--"}, to...)...)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no mail is sent: neither mail.sendmail (%q) nor %s exists: install a mail system, or set "+
+			"mail.sendmail in jobgait.toml", cfg.Mail.Sendmail, defaultMailProgram)
 	}
-	return nil
+	return err
 }
 
 // defaultMailProgram is the mail program that Slurm calls by default.
 const defaultMailProgram = "/bin/mail"
 
-// sendBy runs a program that reads a mail from its standard input.
+// sendBy runs a program that reads a mail from its standard input. When ctx ends, the program and what it started
+// are killed. The error is fs.ErrNotExist if the program is missing.
 func sendBy(ctx context.Context, message []byte, program string, args ...string) error {
 	if program == "" {
-		return fmt.Errorf("mail.sendmail in jobgait.toml is empty: set it to the path of sendmail: %w", fs.ErrNotExist)
+		return fs.ErrNotExist
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Stdin = bytes.NewReader(message)
 	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
+	began := time.Now()
 	said, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("send the mail with %s: %w: %.200s", program, err, strings.Join(strings.Fields(string(said)), " "))
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return fs.ErrNotExist
+	case ctx.Err() != nil:
+		return fmt.Errorf("no mail is sent: %s did not end within %.0f s", program, time.Since(began).Seconds())
 	}
-	return nil
+	return fmt.Errorf("no mail is sent: %s failed: %w: %.200s", program, err,
+		strings.Join(strings.Fields(string(said)), " "))
 }
 
 // report returns the first screen of the report of a job that has just ended, or its line in the accounting; ""

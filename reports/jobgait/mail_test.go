@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -80,7 +82,7 @@ func TestMailWithTheReport(t *testing.T) {
 			t.Errorf("%s: %+v\n%s", c.subject, got, text)
 		}
 	}
-	for _, bad := range []string{"alice\nBcc: mallory", "", "-oQ/tmp"} {
+	for _, bad := range []string{"alice\nBcc: mallory", "alice\r\n\r\nbody", "", "-oQ/tmp", "Jane <jane"} {
 		got := askIn(env, "mail", "-s", ended, "--", bad)
 		if text := sent(); got.status != 0 || strings.Count(got.complaint, "\n") != 1 || text != "" {
 			t.Errorf("%q: %+v\n%s", bad, got, text)
@@ -88,15 +90,88 @@ func TestMailWithTheReport(t *testing.T) {
 	}
 }
 
-// Without a mail system it says so in one line and fails nothing.
+// Without a mail system, with one that fails and with one that hangs it prints one line, and the controller sees
+// success. What the mail system started is killed with it.
 func TestMailWithoutSendmail(t *testing.T) {
-	if _, err := os.Stat(defaultMailProgram); err == nil {
-		t.Skip(defaultMailProgram + " is here and would send a mail")
+	dir := t.TempDir()
+	program := func(name, script string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return path
 	}
-	env, _ := mailing(t, filepath.Join(t.TempDir(), "sendmail"))
-	got := askIn(env, "mail", "-s", "Slurm Job_id=8 Name=x Ended, Run time 00:01:40", "alice")
-	if got.status != 0 || strings.Count(got.complaint, "\n") != 1 || !strings.Contains(got.complaint, "no mail was sent") {
-		t.Errorf("%+v", got)
+	ended := "Slurm Job_id=8 Name=x Ended, Run time 00:01:40, COMPLETED"
+	if _, err := os.Stat(defaultMailProgram); err == nil {
+		ended = "" // it would send a mail
+	}
+	child := filepath.Join(dir, "child")
+	for _, c := range []struct{ sendmail, want string }{
+		{filepath.Join(dir, "absent"), "neither mail.sendmail ("},
+		{program("fails", "cat >/dev/null; echo queue; echo full >&2; exit 75"), "fails failed: exit status 75: queue full"},
+		{program("deaf", "exit 0"), ""},
+		{dir, "permission denied"},
+		{program("hangs", "sleep 600 & echo $! >"+child+"; wait"), "hangs did not end within"},
+	} {
+		if ended == "" && c.want == "neither mail.sendmail (" {
+			continue
+		}
+		env, _ := mailing(t, c.sendmail)
+		ctx, cancel := context.WithCancel(t.Context())
+		if strings.HasSuffix(c.sendmail, "hangs") {
+			go func() {
+				for !exists(child) && ctx.Err() == nil {
+					time.Sleep(10 * time.Millisecond)
+				}
+				cancel()
+			}()
+		}
+		var out, complaint bytes.Buffer
+		status := runJobgait(ctx, env, []string{"jobgait", "mail", "-s", ended, "alice"}, &out, &complaint)
+		cancel()
+		lines := strings.Count(complaint.String(), "\n")
+		if status != 0 || out.Len() > 0 || c.want == "" && lines > 0 ||
+			c.want != "" && (lines != 1 || !strings.Contains(complaint.String(), c.want)) {
+			t.Errorf("%s: %d, %q, %q", c.sendmail, status, &out, &complaint)
+		}
+	}
+	pid, err := os.ReadFile(child)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobtest.Until(t, "the child of sendmail is gone", func() bool {
+		b, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(pid)), "cmdline"))
+		return err != nil || len(b) == 0 // gone, or a zombie that init has not reaped yet
+	})
+}
+
+// exists reports whether a file exists and has content.
+func exists(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() > 0
+}
+
+// Ten thousand recipients get their mail as they would without jobgait; more than an argument can hold are one line.
+func TestMailToMany(t *testing.T) {
+	env, sent := mailing(t, "")
+	list := make([]string, 10000)
+	for i := range list {
+		list[i] = fmt.Sprintf("u%d@x.org", i)
+	}
+	got := askIn(env, "mail", "-s", "Slurm Job_id=8 Name=x Began, Queued time 00:00:01", strings.Join(list[:9000], ","))
+	text := sent()
+	arguments, message, _ := strings.Cut(text, "\n")
+	if got.status != 0 || got.complaint != "" || len(strings.Fields(arguments)) != 9002 {
+		t.Errorf("%d, %.200s, %d arguments", got.status, got.complaint, len(strings.Fields(arguments)))
+	}
+	for line := range strings.Lines(message) {
+		if len(line) > 998 { // RFC 5322
+			t.Fatalf("a line of %d bytes", len(line))
+		}
+	}
+	got = askIn(env, "mail", "-s", "x", strings.Join(append(list, list[0]+strings.Repeat("y", 70000)), ","))
+	if text := sent(); got.status != 0 || strings.Count(got.complaint, "\n") != 1 || text != "" {
+		t.Errorf("%d, %.200s", got.status, got.complaint)
 	}
 }
 

@@ -13,8 +13,20 @@ func TestRecipients(t *testing.T) {
 	if got, err := Recipients("alice, bob@example.org"); err != nil || strings.Join(got, "|") != "alice|bob@example.org" {
 		t.Errorf("%v, %v", got, err)
 	}
+	for list, want := range map[string]string{
+		`Jane Doe <jane@example.org>, bob`:                      "Jane Doe <jane@example.org>",
+		`"Doe, Jane" <jane@example.org>, Bob <bob@example.org>`: "jane@example.org|bob@example.org",
+		"J\u00fcrgen <j\u00fcrgen@b\u00fccher.example>":         "j\u00fcrgen@b\u00fccher.example",
+		"=?utf-8?q?J=C3=BCrgen?= <j@example.org>":               "j@example.org",
+		"alice,bob,alice": "alice|bob",
+	} {
+		got, err := Recipients(list)
+		if bare := strings.HasSuffix(list, ", bob"); err != nil != bare || !bare && strings.Join(got, "|") != want {
+			t.Errorf("%q: %q, %v", list, got, err)
+		}
+	}
 	for _, bad := range []string{"", " , ", "a\nb", "a\r\nBcc: x", "-oQ/tmp", "a b", "|sh", "/etc/passwd", "a\x00",
-		strings.Repeat("a", 2000)} {
+		strings.Repeat("a,", 100000), "<>", "Jane <jane", "x <a b@c>", "j\xfcrgen"} {
 		if got, err := Recipients(bad); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.40q: %v, %v", bad, got, err)
 		}
@@ -51,6 +63,21 @@ func FuzzMessage(f *testing.F) {
 		got, err := io.ReadAll(m.Body)
 		if err != nil || len(got) > len(body)+1 {
 			t.Errorf("the body has %d bytes of %d, %v", len(got), len(body), err)
+		}
+	})
+}
+
+// Whatever the list, an accepted address is one argument that sendmail takes for an address, and one line of a header.
+func FuzzRecipients(f *testing.F) {
+	f.Add("alice, bob@example.org")
+	f.Add(`"Doe, Jane" <jane@example.org>,x`)
+	f.Add("a\nBcc: b")
+	f.Fuzz(func(t *testing.T, list string) {
+		got, err := Recipients(list)
+		for _, a := range got {
+			if err != nil || a == "" || strings.ContainsAny(a, "\n\r\x00 <>|;") || a[0] == '-' || a[0] == '/' {
+				t.Errorf("%q of %q, %v", a, list, err)
+			}
 		}
 	})
 }
