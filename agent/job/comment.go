@@ -18,7 +18,10 @@ type Comment struct {
 type Commenter interface {
 	// WantsComments reports whether the settings enable writing comments.
 	WantsComments() bool
-	// SetComments writes comments of jobs whose comment is empty or begins with mark, by one call, and returns
-	// how many it wrote.
-	SetComments(ctx context.Context, list []Comment, mark string) (int, error)
+	// SetComments writes comments of jobs whose comment is empty or begins with mark, by one call.
+	SetComments(ctx context.Context, list []Comment, mark string) (CommentCounts, error)
 }
+
+// CommentCounts counts the jobs of a call of SetComments: those whose comment was written, and those that keep
+// the comment of another tool.
+type CommentCounts struct{ Written, Kept int }

@@ -6,6 +6,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/history"
+	"jobgait/analysis/quantity"
 	jobreport "jobgait/reports/job"
 )
 
@@ -37,7 +38,11 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, runs []hist
 		}
 		list = append(list, job.Comment{JobID: r.JobID, Text: text, Lower: small})
 	}
-	if _, err := accounting.SetComments(ctx, list, jobreport.CommentMark); err != nil {
-		f.Log("%v", err)
+	n, err := accounting.SetComments(ctx, list, jobreport.CommentMark)
+	if err != nil {
+		f.Log("%v; the history has what they would say", err)
+	}
+	if n.Kept > 0 {
+		f.Log("%s of another tool kept; the history has the digest", quantity.Plural(n.Kept, "admin comment"))
 	}
 }

@@ -3,12 +3,13 @@ package slurm
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 
 	"jobgait/agent/job"
 	"jobgait/analysis/run"
@@ -22,12 +23,12 @@ func (s Scheduler) WantsComments() bool { return s.AdminComment && s.Sacct != ""
 var commentText = regexp.MustCompile(`^[A-Za-z0-9:+/=]+$`)
 
 // SetComments reads the stored comments of the jobs by sacct, then sets the comment of each job whose stored
-// comment is empty or begins with mark, all by one sacctmgr, and returns the number of these jobs. The sacctmgr
-// of Slurm 22.05 lowercases comments: if that is detected, a second call writes the form without capital
-// letters, and Text in list becomes that form.
-func (s Scheduler) SetComments(ctx context.Context, list []job.Comment, mark string) (int, error) {
+// comment is empty or begins with mark, all by one sacctmgr. The sacctmgr of Slurm 22.05 lowercases comments: if
+// that is detected, a second call writes the form without capital letters, and Text in list becomes that form.
+func (s Scheduler) SetComments(ctx context.Context, list []job.Comment, mark string) (job.CommentCounts, error) {
+	var n job.CommentCounts
 	if len(list) == 0 {
-		return 0, nil
+		return n, nil
 	}
 	ids := make([]string, len(list))
 	for i, c := range list {
@@ -36,24 +37,30 @@ func (s Scheduler) SetComments(ctx context.Context, list []job.Comment, mark str
 	asked := []string{"-a", "-j", strings.Join(ids, ","), "-o", "JobIDRaw,AdminComment"}
 	out, err := s.runSacct(ctx, asked...)
 	if err != nil {
-		return 0, err
+		return n, err
 	}
 	free := writableComments(out, mark)
-	commands, n := commentCommands(list, free)
-	if n == 0 {
-		return 0, nil
+	for _, c := range list {
+		if own, known := free[c.JobID]; known && !own {
+			n.Kept++
+		}
+	}
+	commands, written := commentCommands(list, free)
+	if written == 0 {
+		return n, nil
 	}
 	if err := s.runSacctmgr(ctx, commands); err != nil {
-		return 0, fmt.Errorf("write the admin comments of jobs with sacctmgr: %w", err)
+		return n, err
 	}
+	n.Written = written
 	if out, err = s.runSacct(ctx, asked...); err != nil || !wasLowercased(out, mark) {
 		return n, err
 	}
 	for i := range list {
 		list[i].Text = list[i].Lower
 	}
-	if commands, n = commentCommands(list, free); n == 0 {
-		return 0, nil
+	if commands, n.Written = commentCommands(list, free); n.Written == 0 {
+		return n, nil
 	}
 	return n, s.runSacctmgr(ctx, commands)
 }
@@ -96,7 +103,7 @@ func commentCommands(list []job.Comment, free map[run.JobID]bool) ([]byte, int) 
 	return b.Bytes(), n
 }
 
-// runSacctmgr runs sacctmgr without confirmation, with commands on its standard input.
+// runSacctmgr runs sacctmgr without confirmation, with commands on its standard input, for at most sacctLimit.
 func (s Scheduler) runSacctmgr(ctx context.Context, commands []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, sacctLimit)
 	defer cancel()
@@ -106,18 +113,26 @@ func (s Scheduler) runSacctmgr(ctx context.Context, commands []byte) error {
 	if s.Conf != "" {
 		cmd.Env = append(cmd.Env, "SLURM_CONF="+s.Conf)
 	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = shortLimit
+	began := time.Now()
 	said, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return fmt.Errorf("write the admin comments of jobs: %s did not end within %.0f s", s.Sacctmgr,
+			time.Since(began).Seconds())
+	}
 	for line := range bytes.Lines(said) {
 		if bytes.Contains(line, []byte("modify job where")) {
 			continue // it repeats what it reads
 		}
 		if text := strings.TrimSpace(strings.ReplaceAll(string(line), "sacctmgr:", "")); failureText.MatchString(text) {
-			return errors.New(strings.Join(strings.Fields(fmt.Sprintf("%s: %.200s", s.Sacctmgr, text)), " "))
+			return fmt.Errorf("write the admin comments of jobs: %s: %.200s", s.Sacctmgr,
+				strings.Join(strings.Fields(text), " "))
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("run %s: %w", s.Sacctmgr, err)
+		return fmt.Errorf("write the admin comments of jobs: run %s: %w", s.Sacctmgr, err)
 	}
 	return nil
 }

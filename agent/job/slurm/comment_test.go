@@ -30,8 +30,8 @@ func TestComments(t *testing.T) {
 	list := []job.Comment{{JobID: 7, Text: "JG1:a="}, {JobID: 8, Text: "JG1:b"}, {JobID: 9, Text: "JG1:c"},
 		{JobID: 10, Text: "JG1:d"}, {JobID: 11, Text: "JG1:e"}, {JobID: 7, Text: "JG1:x\"\ndelete user root"}}
 	n, err := s.SetComments(t.Context(), list, "JG1:")
-	if err != nil || n != 2 {
-		t.Errorf("%d, %v", n, err)
+	if err != nil || n != (job.CommentCounts{Written: 2, Kept: 2}) {
+		t.Errorf("%+v, %v", n, err)
 	}
 	read, _ := os.ReadFile(filepath.Join(dir, "read"))
 	calls, _ := os.ReadFile(filepath.Join(dir, "calls"))
@@ -54,8 +54,8 @@ func TestCommentsInSmallLetters(t *testing.T) {
 	}
 	n, err := s.SetComments(t.Context(), []job.Comment{{JobID: 7, Text: "JG1:A=", Lower: "jg1:b"}}, "JG1:")
 	read, _ := os.ReadFile(filepath.Join(dir, "read"))
-	if err != nil || n != 1 || !strings.HasSuffix(string(read), "AdminComment=\"jg1:b\"\nexit\n") {
-		t.Errorf("%d, %v, sacctmgr read\n%s", n, err, read)
+	if err != nil || n.Written != 1 || !strings.HasSuffix(string(read), "AdminComment=\"jg1:b\"\nexit\n") {
+		t.Errorf("%+v, %v, sacctmgr read\n%s", n, err, read)
 	}
 }
 
@@ -64,8 +64,8 @@ func TestCommentsWithoutRights(t *testing.T) {
 		"cat >/dev/null; exit 1"} {
 		s, _ := commands(t, manager)
 		n, err := s.SetComments(t.Context(), []job.Comment{{JobID: 7, Text: "JG1:a"}}, "JG1:")
-		if n != 0 || err == nil || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%d, %v", n, err)
+		if n.Written != 0 || err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%+v, %v", n, err)
 		}
 	}
 }
@@ -103,8 +103,8 @@ func TestCommentsOfSlurmdbd(t *testing.T) {
 		}
 		list = append(list, job.Comment{JobID: n, Text: text, Lower: small})
 	}
-	if n, err := s.SetComments(t.Context(), list, "JG1:"); err != nil || n != 1 {
-		t.Fatalf("%d, %v", n, err)
+	if n, err := s.SetComments(t.Context(), list, "JG1:"); err != nil || n != (job.CommentCounts{Written: 1, Kept: 1}) {
+		t.Fatalf("%+v, %v", n, err)
 	}
 	if u, err := s.Usage(t.Context(), ids[0]); err != nil || u.Comment != text && u.Comment != small {
 		t.Errorf("%+v, %v", u, err)

@@ -142,8 +142,8 @@ func (s Scheduler) Fields(ctx context.Context) map[string]string {
 	return map[string]string{run.FieldSlurmVersion: note.Clean(string(line), 64)}
 }
 
-// runCommand runs one of Slurm's commands, with times printed as epoch seconds, and returns its output and its
-// error output.
+// runCommand runs one of Slurm's commands, with times printed as epoch seconds, and returns its output and, on
+// one line, its error output.
 func (s Scheduler) runCommand(ctx context.Context, program string, args ...string) (out []byte, complaint string,
 	err error) {
 	cmd := exec.CommandContext(ctx, program, args...)
@@ -158,5 +158,5 @@ func (s Scheduler) runCommand(ctx context.Context, program string, args ...strin
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err = cmd.Output()
-	return out, string(bytes.TrimSpace(said.Bytes())), err
+	return out, strings.ReplaceAll(string(bytes.TrimSpace(said.Bytes())), "\n", "; "), err
 }
