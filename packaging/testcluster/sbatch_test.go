@@ -74,7 +74,8 @@ func drawnScript(r *rand.Rand) string {
 			line += pick("-N2", "-N 2-3", "--nodes=2", "--nodes 2", "-n 4", "-n2", "--ntasks=3", "--ntasks 2", "-Hn2",
 				"-t 5", "-t 1-12", "--time=90", "--time 1:08", "-t0-1:30", "--time=00:00:59", "--time=UNLIMITED", "-J one",
 				`-J "two words"`, "--job-name='x y'", `-J a\ b`, "-Jdash-n", "--mem-per-cpu=10", "--mem 20M", "-A science",
-				"--exclusive", "--requeue", "--comment=\"-n 9\"", "-c1", "-J tail#cut", "--ntasks-per-node=2") + pick(" ", "\t", "  ")
+				"--exclusive", "--requeue", "--comment=\"-n 9\"", "-c1", "-J tail#cut", "--ntasks-per-node=2") +
+				pick(" ", "\t", "  ")
 		}
 		text += line + pick("", "", "# note -N3", " # -t 7", " \\") + "\n"
 		text += pick("", "", "\n", "# more\n")

@@ -71,7 +71,8 @@ func TestScriptHabits(t *testing.T) {
 }
 
 func TestRequestedTime(t *testing.T) {
-	for text, want := range map[string]float64{"30": 1800, "1:30": 120, "1:08": 120, "1-": 86400, "2:00:00": 7200, "1-12": 129600, "1-12:30": 131400,
+	for text, want := range map[string]float64{"30": 1800, "1:30": 120, "1:08": 120, "1-": 86400, "2:00:00": 7200,
+		"1-12": 129600, "1-12:30": 131400,
 		"0": 0, "": 0, "x": 0, "1:2:3:4": 0, "-5": 0, "UNLIMITED": 0, "99999999999": 0} {
 		got := parseRequestedTime(text)
 		if (got == nil) != (want == 0) || got != nil && *got != want {
