@@ -2,9 +2,13 @@ package gpu
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter"
 	"jobgait/agent/counter/countertest"
@@ -199,5 +203,49 @@ func TestMissingGPUIsReported(t *testing.T) {
 	if len(o.Sources) != 0 || len(o.Absent) != 2 || !strings.Contains(o.Absent[0].Absent, "suspended") ||
 		o.Absent[0].Name != "gpu0_energy" {
 		t.Errorf("%d sources, absent %+v", len(o.Sources), o.Absent)
+	}
+}
+
+// hangingCards makes a node of n AMD GPUs whose firmware does not answer: their table is a pipe without a
+// writer. Their readers end with the test.
+func hangingCards(t *testing.T, n int) (sys string) {
+	t.Helper()
+	sys = t.TempDir()
+	for i := range n {
+		dir := plantCard(t, sys, fmt.Sprintf("renderD%d", 128+i), fmt.Sprintf("0000:%02x:00.0", i+1), amdVendor,
+			fmt.Sprintf("4a1b2c3d4e5f60%02x", i))
+		put(t, filepath.Join(dir, "mem_info_vram_total"), []byte("68702699520\n"))
+		pipe := filepath.Join(dir, "gpu_metrics")
+		if err := unix.Mkfifo(pipe, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if f, err := os.OpenFile(pipe, os.O_RDWR, 0); err == nil {
+				_ = f.Close()
+			}
+		})
+	}
+	return sys
+}
+
+// Eight GPUs that hang delay the agent no longer than one does, and each is reported as absent.
+func TestHangingAMDsAreOpenedTogether(t *testing.T) {
+	open := func(n int) time.Duration {
+		g := job.GPUs{}
+		for i := range n {
+			g.Numbers = append(g.Numbers, i)
+		}
+		p := params(t, hangingCards(t, n), g)
+		began := time.Now()
+		o := Open(p)
+		took := time.Since(began)
+		closeAll(t, o)
+		if len(o.Sources) != 0 || len(o.Absent) != 2*n || !strings.Contains(o.Absent[0].Absent, "does not respond") {
+			t.Errorf("of %d GPUs: %d sources, absent %+v", n, len(o.Sources), o.Absent)
+		}
+		return took
+	}
+	if one, eight := open(1), open(8); eight > 4*one {
+		t.Errorf("one GPU that hangs takes %v, eight take %v", one, eight)
 	}
 }

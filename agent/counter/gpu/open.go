@@ -47,9 +47,8 @@ type Opened struct {
 type ReaderCPU struct{ TotalNS, StartNS int64 }
 
 // Open opens the GPUs that the scheduler assigned to the job. It accesses devices that may hang only in other
-// goroutines, and waits at most 2 s for an answer of each, one after the other: for AMD's GPUs up to 2 s for
-// each of the two kinds of values to open and as long to be read once. GPUs that the job shares, or that
-// cannot be identified, are not opened; a note says why.
+// goroutines, all at the same time, and waits at most 2 s for their first readings together. GPUs that the job
+// shares, or that cannot be identified, are not opened; a note says why.
 func Open(p ReadingParams) Opened {
 	if p.GPUs.Parted != "" {
 		return withheld("the job has parts of them by %s: what all of a GPU does is not the job's own", p.GPUs.Parted)
@@ -155,14 +154,16 @@ func openCards(p ReadingParams, cards []card) Opened {
 		return devicesOf(cards)
 	}, Notes: []note.Note{note.New(note.GPUUnproven,
 		"readings of AMD's GPUs are built to the documentation and have not yet been checked on a GPU")}}
+	var kinds []polled.CounterKind
 	for n, c := range cards {
 		files[c.file] = true
-		have, lack := polled.Open(cardKinds(n, c, p)...)(h.Now)
-		for _, s := range have {
-			out.Sources = append(out.Sources, s)
-		}
-		out.Absent = append(out.Absent, lack...)
+		kinds = append(kinds, cardKinds(n, c, p)...)
 	}
+	have, lack := polled.Open(kinds...)(h.Now)
+	for _, s := range have {
+		out.Sources = append(out.Sources, s)
+	}
+	out.Absent = lack
 	h.JobFiles = func() (map[string]bool, bool) { return files, true }
 	return out.waitForHolder(&h)
 }

@@ -1,7 +1,7 @@
 package polled
 
 import (
-	"time"
+	"context"
 
 	"jobgait/analysis/run"
 )
@@ -17,48 +17,68 @@ type CounterKind struct {
 	Hangs bool
 }
 
-// Open returns an Opener that opens those of the kinds that exist.
+// Open returns an Opener that opens those of the kinds that exist. Kinds that may hang are opened at the same
+// time, and together wait at most probeTimeout, however many there are.
 func Open(kinds ...CounterKind) Opener {
 	return func(now func() int64) (have []*Source, lack []run.CounterSource) {
-		for _, k := range kinds {
-			open := k.Open
+		ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
+		defer cancel()
+		background := make([]chan opened, len(kinds))
+		for i, k := range kinds {
 			if k.Hangs {
-				open = openWithTimeout(k.Open)
+				background[i] = make(chan opened, 1)
+				go func() { background[i] <- k.open(now) }()
 			}
-			m, err := open()
-			var p *Source
-			if err == nil {
-				p, err = New(m, now)
+		}
+		for i, k := range kinds {
+			var o opened
+			if k.Hangs {
+				o = await(ctx, background[i])
+			} else {
+				o = k.open(now)
 			}
-			if err != nil {
-				lack = append(lack, run.CounterSource{Name: k.Name, Scope: k.Scope, PMU: m.PMU, Config: m.Config,
-					Absent: err.Error()})
+			if o.err != nil {
+				lack = append(lack, run.CounterSource{Name: k.Name, Scope: k.Scope, PMU: o.meter.PMU, Config: o.meter.Config,
+					Absent: o.err.Error()})
 				continue
 			}
-			have = append(have, p)
+			have = append(have, o.source)
 		}
 		return have, lack
 	}
 }
 
-// openWithTimeout returns an open function that fails with errNoAnswer if the device does not answer within
-// probeTimeout.
-func openWithTimeout(open func() (Meter, error)) func() (Meter, error) {
-	type opened struct {
-		m   Meter
-		err error
+// opened is the outcome of opening one kind: a source, or an error and what is known of its meter.
+type opened struct {
+	source *Source
+	meter  Meter
+	err    error
+}
+
+// open opens the kind's meter and reads it for the first time.
+func (k CounterKind) open(now func() int64) (o opened) {
+	if o.meter, o.err = k.Open(); o.err == nil {
+		o.source, o.err = New(o.meter, now)
 	}
-	return func() (Meter, error) {
-		done := make(chan opened, 1)
-		go func() {
-			m, err := open()
-			done <- opened{m, err}
-		}()
-		select {
-		case o := <-done:
-			return o.m, o.err
-		case <-time.After(probeTimeout):
-			return Meter{}, errNoAnswer
+	return o
+}
+
+// await returns what arrives, or errNoAnswer if ctx ends first. A source that arrives later is closed.
+func await(ctx context.Context, arrives <-chan opened) opened {
+	select {
+	case o := <-arrives:
+		return o
+	default:
+	}
+	select {
+	case o := <-arrives:
+		return o
+	case <-ctx.Done():
+	}
+	go func() {
+		if late := <-arrives; late.source != nil {
+			_ = late.source.Close()
 		}
-	}
+	}()
+	return opened{err: errNoAnswer}
 }
