@@ -48,17 +48,22 @@ func (t *Tracker) Add(x []float32) (Cycle, bool) {
 		}
 	}
 	if t.held != nil && !t.held.holds() {
-		t.held = nil
-		for _, p := range t.pulses {
-			if p.holds() {
-				t.held = p
-			}
-		}
-		if t.held == nil {
-			t.lost = t.samples
-		}
+		t.replaceHeld()
 	}
 	return c, told
+}
+
+// replaceHeld makes another running loop the current one, if one exists.
+func (t *Tracker) replaceHeld() {
+	t.held = nil
+	for _, p := range t.pulses {
+		if p.holds() {
+			t.held = p
+		}
+	}
+	if t.held == nil {
+		t.lost = t.samples
+	}
 }
 
 // countCycle counts a cycle of a running loop, which becomes the current one.
@@ -133,21 +138,19 @@ func (t *Tracker) Follow(l Loop, past func(yield func([]float32) bool), n int) {
 const maxSameDifference = 0.08
 
 // Forget forgets all loops that use a column, apart from those that were learned while the column stood
-// still.
+// still. If the current loop is forgotten, another running one becomes current.
 func (t *Tracker) Forget(column int) {
-	rest := t.pulses[:0]
-	for _, p := range t.pulses {
-		uses := false
+	t.pulses = slices.DeleteFunc(t.pulses, func(p *pulse) bool {
 		for k, j := range p.loop.from {
-			uses = uses || j == column && p.loop.hi[k] > p.loop.lo[k] // not where it was always 0
+			if j == column && p.loop.hi[k] > p.loop.lo[k] { // not where it was always 0
+				return true
+			}
 		}
-		if !uses {
-			rest = append(rest, p)
-		} else if p == t.held {
-			t.held, t.lost = nil, t.samples
-		}
+		return false
+	})
+	if t.held != nil && !slices.Contains(t.pulses, t.held) {
+		t.replaceHeld()
 	}
-	t.pulses = rest
 }
 
 // CurrentLoop describes the running loop: its period, and when its next cycle is expected to end.
