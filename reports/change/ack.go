@@ -38,10 +38,20 @@ const (
 
 // ReadAcks reads acknowledgements: CSV with a header that has id, and index or t or both; other columns (who,
 // why) are ignored. t has the form of the series' times: a day number, a date, or seconds if that is the
-// unit. An empty input has no acknowledgements. Input beyond maxAckBytes is not read, and as many as maxAcks
-// acknowledgements are an error.
+// unit. An empty input has no acknowledgements. More than maxAcks acknowledgements, or more than maxAckBytes of
+// input, are an error.
 func ReadAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
-	c := csv.NewReader(io.LimitReader(r, maxAckBytes))
+	limited := &io.LimitedReader{R: r, N: maxAckBytes + 1}
+	acks, err := parseAcks(limited, name, u)
+	if limited.N == 0 { // the last line may be cut
+		return nil, fmt.Errorf("%s: read acknowledgements: the file is larger than %d MiB", name, maxAckBytes>>20)
+	}
+	return acks, err
+}
+
+// parseAcks is ReadAcks without the limit of maxAckBytes.
+func parseAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
+	c := csv.NewReader(r)
 	c.Comment, c.TrimLeadingSpace = '#', true
 	head, err := c.Read()
 	if errors.Is(err, io.EOF) {
@@ -55,13 +65,16 @@ func ReadAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
 		return nil, fmt.Errorf("%s:1: read acknowledgements: want a header with id, and index or t", name)
 	}
 	acks := Acks{}
-	for len(acks) < maxAcks {
+	for {
 		record, err := c.Read()
 		if errors.Is(err, io.EOF) {
 			return acks, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: read acknowledgement: %w", name, err)
+		}
+		if len(acks) == maxAcks {
+			return nil, fmt.Errorf("%s: read acknowledgements: the file has more than %d", name, maxAcks)
 		}
 		one, err := ackOf(record, id, index, at, u)
 		if err != nil {
@@ -70,7 +83,6 @@ func ReadAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
 		}
 		acks = append(acks, one)
 	}
-	return nil, fmt.Errorf("%s: read acknowledgements: the file has more than %d", name, maxAcks)
 }
 
 // ackOf parses one record; id, index and at are columns, -1 for a missing one.

@@ -295,6 +295,34 @@ func TestReadAcks(t *testing.T) {
 	}
 }
 
+// blankLines is endless input of empty lines.
+type blankLines struct{}
+
+func (blankLines) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '\n'
+	}
+	return len(p), nil
+}
+
+// A file beyond the limits is an error: a part of it would acknowledge other changes than the user did.
+func TestReadAcksOfALargeFile(t *testing.T) {
+	large := io.MultiReader(strings.NewReader("id,index\na,3\n"), io.LimitReader(blankLines{}, maxAckBytes),
+		strings.NewReader("b,45\n"))
+	if acks, err := ReadAcks(large, "f", table.Days); err == nil || !strings.Contains(err.Error(), "f: ") ||
+		!strings.Contains(err.Error(), "larger than 256 MiB") {
+		t.Errorf("%d acknowledgements, error %v", len(acks), err)
+	}
+	lines := strings.Repeat("a,3\n", maxAcks)
+	if acks, err := ReadAcks(strings.NewReader("id,index\n"+lines), "f", table.Days); err != nil || len(acks) != maxAcks {
+		t.Errorf("%d acknowledgements, as many as allowed: read %d, %v", maxAcks, len(acks), err)
+	}
+	if _, err := ReadAcks(strings.NewReader("id,index\n"+lines+"a,3\n"), "f", table.Days); err == nil ||
+		!strings.Contains(err.Error(), "more than 1000000") {
+		t.Errorf("one acknowledgement too many: %v", err)
+	}
+}
+
 func FuzzReadAcks(f *testing.F) {
 	f.Add("id,index,t\na,3,\nb,,2026-10-21\n")
 	f.Add("id,t\n\"a\n")
