@@ -50,3 +50,23 @@ func TestWaitUntilItIsEnough(t *testing.T) {
 		t.Errorf("asked %d times, %v, %v", asked, err, ctx.Err())
 	}
 }
+
+// An Epilog stops waiting for a process that goes on when its context is cancelled, long before the deadline.
+func TestWaitEndsWhenCancelled(t *testing.T) {
+	pidfd, err := unix.PidfdOpen(os.Getpid(), 0)
+	if err != nil {
+		t.Skip("no pidfds: ", err)
+	}
+	defer func() { _ = unix.Close(pidfd) }()
+	for _, enough := range []func() bool{nil, func() bool { return false }} {
+		limited, release := context.WithTimeout(t.Context(), time.Hour)
+		ctx, cancel := context.WithCancel(limited)
+		ended := make(chan error, 1)
+		go func() { ended <- waitForExit(ctx, pidfd, enough) }()
+		cancel()
+		if err := <-ended; err != nil || limited.Err() != nil {
+			t.Errorf("the wait ended with %v, its limit %v", err, limited.Err())
+		}
+		release()
+	}
+}

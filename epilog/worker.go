@@ -57,34 +57,31 @@ func detach(getenv func(string) string, self, logPath string, input []byte, args
 // pollMS is the interval between checks whether the wait is over.
 const pollMS = 20
 
-// waitForExit returns nil when the process of a pidfd ends, the deadline of ctx passes, or enough returns
-// true; enough may be nil. It does not notice a ctx that is cancelled earlier.
+// waitForExit returns nil when the process of a pidfd ends, ctx ends, or enough returns true; enough may be
+// nil.
 func waitForExit(ctx context.Context, pidfd int, enough func() bool) error {
-	deadline, ok := ctx.Deadline()
-	for {
-		left := -1
-		if ok {
-			left = int(time.Until(deadline).Milliseconds())
-			if left <= 0 {
-				return nil
-			}
-		}
-		if enough != nil {
-			if enough() {
-				return nil
-			}
-			if left < 0 || left > pollMS {
-				left = pollMS
-			}
-		}
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, left)
-		if n > 0 {
-			return nil
-		}
-		if err != nil && !errors.Is(err, unix.EINTR) {
+	woken, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	if err != nil {
+		return fmt.Errorf("wait for the worker process: eventfd: %w", err)
+	}
+	wake := os.NewFile(uintptr(woken), "end of the wait")
+	defer func() { _ = wake.Close() }()
+	// The runtime keeps wake open during a write that is under way, so that a late one reaches no other file.
+	defer context.AfterFunc(ctx, func() { _, _ = wake.Write([]byte{1, 0, 0, 0, 0, 0, 0, 0}) })()
+	interval := -1
+	if enough != nil {
+		interval = pollMS
+	}
+	for ctx.Err() == nil && (enough == nil || !enough()) {
+		files := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}, {Fd: int32(woken), Events: unix.POLLIN}}
+		if _, err := unix.Poll(files, interval); err != nil && !errors.Is(err, unix.EINTR) {
 			return fmt.Errorf("wait for the worker process: %w", err)
 		}
+		if files[0].Revents != 0 {
+			return nil
+		}
 	}
+	return nil
 }
 
 // runWorker finishes the run in the directory path. It then starts a sweep of this node, for which the Epilog
