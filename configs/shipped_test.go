@@ -55,6 +55,19 @@ func TestShippedFilesAgree(t *testing.T) {
 	}
 }
 
+// No unit has the idle class of disk I/O: its requests wait for as long as others write.
+func TestUnitsAreNotStarvedOfTheDisk(t *testing.T) {
+	units, err := filepath.Glob("systemd/*.service")
+	if err != nil || len(units) == 0 {
+		t.Fatal(units, err)
+	}
+	for _, unit := range units {
+		if strings.Contains(read(t, unit), "IOSchedulingClass=idle") {
+			t.Errorf("%s: IOSchedulingClass=idle", unit)
+		}
+	}
+}
+
 // The wrappers end with 0 whatever becomes of the program, without PATH.
 func TestWrappersAlwaysSucceed(t *testing.T) {
 	for _, hook := range []string{"prolog", "epilog"} {

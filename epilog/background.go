@@ -40,12 +40,12 @@ const (
 	oomScore = "500"
 )
 
-// Classes and levels of ioprio_set(2). The Epilog waits for a worker, so the worker gets the lowest level that
-// still makes progress. Nothing waits for a sweep.
+// ioGroup and ioLast are arguments of ioprio_set(2): a process group, and the lowest level of the best-effort
+// class. The idle class is not used: mq-deadline and bfq serve its requests only when no others wait, so that a
+// sweep on a busy disk might not end (MEASURED.md).
 const (
 	ioGroup = 2
 	ioLast  = 2<<13 | 7
-	ioIdle  = 3 << 13
 )
 
 // lowerPriority lowers the CPU, disk and memory priority of a worker's or sweep's process group and limits its
@@ -54,12 +54,12 @@ func lowerPriority(args []string) error {
 	if !isBackgroundChild(args) {
 		return nil
 	}
-	nice, io := 10, ioLast
-	if args[0] == as.SweepNode {
-		nice, io = 19, ioIdle
+	nice := 10
+	if args[0] == as.SweepNode { // nothing waits for it
+		nice = 19
 	}
 	debug.SetMemoryLimit(softBytes)
-	_, _, errno := unix.Syscall(unix.SYS_IOPRIO_SET, ioGroup, 0, uintptr(io))
+	_, _, errno := unix.Syscall(unix.SYS_IOPRIO_SET, ioGroup, 0, ioLast)
 	failed := errors.Join(unix.Setpriority(unix.PRIO_PGRP, 0, nice),
 		unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: hardBytes, Max: hardBytes}),
 		os.WriteFile("/proc/self/oom_score_adj", []byte(oomScore), 0))

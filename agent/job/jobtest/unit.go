@@ -89,7 +89,7 @@ var sandboxSteps = map[string]string{
 var unappliedSettings = []string{"SystemCallFilter", "SystemCallArchitectures", "SystemCallErrorNumber",
 	"RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID", "MemoryDenyWriteExecute",
 	"LockPersonality", "RemoveIPC", "PrivateTmp", "StateDirectory", "Type", "ExecStart", "Nice", "IOSchedulingClass",
-	"TimeoutStartSec"}
+	"IOSchedulingPriority", "TimeoutStartSec"}
 
 // privateDevices makes a /dev with the devices that programs expect and no others.
 const privateDevices = `d=$(mktemp -d); mount -t tmpfs -o mode=755 none $d
