@@ -14,14 +14,14 @@ import (
 func combineAxes(set series.Set, wall outcome, par Params) outcome {
 	look := excerpt(set, firstPart)
 	clock, ok := look.Clock()
-	if !ok || wall.isReliable(clock) {
+	if !ok || wall.isReliable(clock, par) {
 		return wall
 	}
 	gs := grids(look, clock)
 	if len(gs) == 0 {
 		return wall
 	}
-	all := viewsOf(look, clock, wall, searchFirstGrids(look, gs, par))
+	all := viewsOf(look, clock, wall, searchFirstGrids(look, gs, par), par)
 	v, ok := combineViews(all)
 	if !ok || !v.isSettled(all) {
 		if look.Len() < set.Len() {
@@ -29,7 +29,7 @@ func combineAxes(set series.Set, wall outcome, par Params) outcome {
 			clock, _ = look.Clock()
 			gs = grids(look, clock)
 		}
-		all = viewsOf(look, clock, wall, searchGrids(look, gs, par))
+		all = viewsOf(look, clock, wall, searchGrids(look, gs, par), par)
 		if v, ok = combineViews(all); !ok {
 			return wall
 		}
@@ -56,12 +56,12 @@ func combineAxes(set series.Set, wall outcome, par Params) outcome {
 
 // isReliable reports whether code shows a confident period that the slots resolve while the job had its CPUs:
 // wall time is then as reliable as CPU time.
-func (o outcome) isReliable(clock series.Clock) bool {
+func (o outcome) isReliable(clock series.Clock, par Params) bool {
 	if !o.code || len(o.periods) == 0 {
 		return false
 	}
 	p := o.periods[0]
-	return p.Confidence >= Confident && p.PeriodSamples >= resolvedSlots && p.CPUS >= freeShare*clock.Busy()*p.MeanS
+	return p.Confidence >= Confident && p.PeriodSamples >= resolvedSlots && !par.isCrowded(clock, p.CPUS, p.MeanS)
 }
 
 // firstBinsS are the grids that are searched first. If both show the period of wall time and no other, the

@@ -44,16 +44,17 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 		return Result{Notes: []note.Note{note.New(note.TooShort, "%d samples: at least %d are needed to look for a period", n,
 			minSamples)}}, nil
 	}
+	par.ownIdleness = par.idlesByItself(set)
 	scopes := []series.Scope{series.JobScope}
 	if par.NodeScope {
 		scopes = append(scopes, series.NodeScope)
 	}
 	var refused outcome
 	for _, scope := range scopes {
-		o := detectScope(set, sources(set, scope), par)
+		o := detectScope(set, sources(set, scope, par), par)
 		if scope == series.JobScope && len(o.combs) == 0 {
 			if len(o.periods) == 0 {
-				o = o.withWholeRun(set)
+				o = o.withWholeRun(set, par)
 			}
 			o.periods = withUnequal(o.periods, set)
 		}

@@ -7,6 +7,11 @@ type Params struct {
 	// the job has a period. Set it for exclusive nodes only: on a shared one
 	// the period of a neighbour's daemon would be reported as the job's.
 	NodeScope bool
+	// CPUWaitS is how long the job's tasks wanted a CPU and did not run, in seconds, summed over the tasks; nil if
+	// that was not measured.
+	CPUWaitS *float64
+	// ownIdleness is set by Detect if the job left CPUs idle by itself, so that the busy CPUs have its rhythm.
+	ownIdleness bool
 	// surrogates is the number of block permutations of the profile that a
 	// candidate has to beat, every one of them. A column without a period
 	// mostly loses to one of the first few, so a large number is cheap and

@@ -40,7 +40,7 @@ func TestUnsurePeriodsOfCodeAreNotReported(t *testing.T) {
 	dropped, reported := 0, 0
 	for seed := range uint64(14) {
 		set := faintCode(rand.New(rand.NewPCG(seed, 40)), .1+.2*float64(seed)/14)
-		for _, p := range detectScope(set, sources(set, series.JobScope), Default()).periods {
+		for _, p := range detectScope(set, sources(set, series.JobScope, Default()), Default()).periods {
 			if p.Confidence < LeastConfidenceOfSampledCode {
 				dropped++
 			}

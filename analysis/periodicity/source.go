@@ -21,6 +21,8 @@ type source struct {
 	minInstances  int
 	// over spreads the columns, which are on slots, over bins; nil if they are not spread.
 	over *spreading
+	// ownIdleness means that the job idled by itself (Params.ownIdleness), so that its use of CPUs is its work.
+	ownIdleness bool
 }
 
 // len returns the number of samples, or bins, of the source.
@@ -55,7 +57,7 @@ const (
 )
 
 // sources returns the sources of a scope to search, groups first, in the order of the columns.
-func sources(set series.Set, scope series.Scope) []source {
+func sources(set series.Set, scope series.Scope, par Params) []source {
 	var groups, singles []source
 	at := map[string]int{}
 	families := numberedStems(set, scope)
@@ -69,11 +71,12 @@ func sources(set series.Set, scope series.Scope) []source {
 			c.Unit = countUnit
 		}
 		if group == "" {
-			s := source{name: c.Name, scope: scope, cols: []series.Column{c}}
+			s := source{name: c.Name, scope: scope, cols: []series.Column{c},
+				ownIdleness: IsUsage(c) && par.ownIdleness && scope == series.JobScope}
 			switch {
 			case strings.HasPrefix(c.Name, "proc_"):
 				s.minLagS = procMinLagS
-			case c.Unit == "CPUs":
+			case c.Unit == "CPUs" && !s.ownIdleness:
 				s.minLagS = busyMinLagS
 				s.minConfidence, s.minInstances = busyMinConfidence, busyMinInstances
 			}
@@ -140,7 +143,7 @@ const usageShare = 0.75
 // showsUsageOnly reports whether a source only shows how much CPU the job got. That may have the rhythm of the
 // programs that got the rest.
 func (s source) showsUsageOnly() bool {
-	return len(s.cols) == 1 && IsUsage(s.cols[0])
+	return len(s.cols) == 1 && IsUsage(s.cols[0]) && !s.ownIdleness
 }
 
 // IsUsage reports whether a column only shows how much CPU the job got.

@@ -261,7 +261,7 @@ func shuffledBlocks(n int, unit float64, rng *rand.Rand) []int {
 
 // inWholeRun returns the period that only the whole of a run shows, in wall time; false if none exists. If the
 // job did not get its CPUs, periods as short as the turns of the scheduler are excluded.
-func inWholeRun(set series.Set) (Period, bool) {
+func inWholeRun(set series.Set, par Params) (Period, bool) {
 	columns := code(set)
 	if len(columns) < 2 {
 		return Period{}, false
@@ -276,7 +276,7 @@ func inWholeRun(set series.Set) (Period, bool) {
 	}
 	least := float64(minLagSlots)
 	clock, ok := set.Clock()
-	if ok && clock.Total() < freeShare*clock.Busy()*float64(set.Len())*set.StepS {
+	if ok && par.isCrowded(clock, clock.Total(), float64(set.Len())*set.StepS) {
 		least = max(least, busyMinLagS/set.StepS)
 	}
 	lag, ok := newWholeRun(middle).findLag(&lagFinder{}, least)
@@ -291,8 +291,8 @@ func inWholeRun(set series.Set) (Period, bool) {
 }
 
 // withWholeRun returns the outcome with the period that only the whole of a run shows, if there is one.
-func (o outcome) withWholeRun(set series.Set) outcome {
-	if p, ok := inWholeRun(set); ok {
+func (o outcome) withWholeRun(set series.Set, par Params) outcome {
+	if p, ok := inWholeRun(set, par); ok {
 		o.periods, o.code = []Period{p}, true
 		o.addCPUTime(func() series.Clock { c, _ := set.Clock(); return c })
 	}

@@ -48,7 +48,7 @@ func weakLoop(rng *rand.Rand, n int, slots, spread float64) (pages []int) {
 func TestWholeRunFindsWeakLoops(t *testing.T) {
 	for _, slots := range []float64{7.66, 9.8, 19.3, 36.6} {
 		set := sampledCode(6, weakLoop(rand.New(rand.NewPCG(7, uint64(slots))), 5200, slots, 0.02))
-		p, ok := inWholeRun(set)
+		p, ok := inWholeRun(set, Default())
 		if !ok || math.Abs(p.PeriodSamples/slots-1) > 0.02 {
 			t.Errorf("loop of %.2f slots: %.2f slots, %v", slots, p.PeriodSamples, ok)
 			continue
@@ -100,7 +100,7 @@ func TestWholeRunRefusesChance(t *testing.T) {
 	found := 0
 	for seed := range runs {
 		rng := rand.New(rand.NewPCG(11, uint64(seed)))
-		if p, ok := inWholeRun(sampledCode(6, randomStays(rng, 5200))); ok {
+		if p, ok := inWholeRun(sampledCode(6, randomStays(rng, 5200)), Default()); ok {
 			found++
 			t.Logf("run %d: %.2f slots with confidence %.2f, score %.1f", seed, p.PeriodSamples, p.Confidence, p.Significance)
 		}
@@ -119,7 +119,7 @@ func TestWholeRunRefusesTheSampler(t *testing.T) {
 			pages[i] = 5
 		}
 	}
-	if p, ok := inWholeRun(sampledCode(6, pages)); ok {
+	if p, ok := inWholeRun(sampledCode(6, pages), Default()); ok {
 		t.Errorf("period of %.2f slots", p.PeriodSamples)
 	}
 }

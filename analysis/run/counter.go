@@ -27,3 +27,33 @@ const MemoryPeak = "proc_mem_peak"
 // MemoryMost is the counter of the largest resident memory of one process, files that it
 // mapped included, as wait4 returns it. It covers commands that ended before they were sampled.
 const MemoryMost = "proc_rss_max"
+
+// CPUWait is the counter of the time for which tasks were runnable and did not run, in ns.
+const CPUWait = "proc_wait"
+
+// CPUWaitS returns for how long tasks of the run wanted a CPU and did not run, in seconds over all tasks: because
+// others ran, because a CPU limit stopped them, or because the hypervisor ran another machine. It returns nil if the
+// first was not counted for the whole run.
+func CPUWaitS(counters []Counter) *float64 {
+	var waited, throttled, stolen float64
+	known := false
+	for _, c := range counters {
+		if c.Scope != "job" {
+			continue
+		}
+		switch c.Name {
+		case CPUWait:
+			known = c.Part() == 1
+			waited = c.Total
+		case "cgroup_throttled":
+			throttled = c.Total
+		case "stolen_cpu":
+			stolen = c.Total
+		}
+	}
+	if !known {
+		return nil
+	}
+	s := (max(waited, throttled) + stolen) / 1e9 // most kernels count throttled tasks as waiting
+	return &s
+}

@@ -57,6 +57,7 @@ func Analyse(r NodeRecord, set series.Set, p AnalysisParams) (NodeRecord, error)
 		cuts.restore(&r, nil, endS)
 		return r.Normal(), nil
 	}
+	p.Periods.CPUWaitS = run.CPUWaitS(r.Counters)
 	found, err := periodicity.Detect(ran, p.Periods)
 	if err != nil {
 		return r.Normal(), fmt.Errorf("find periods on node %s: %w", r.Node, err)

@@ -13,6 +13,7 @@ import (
 	"jobgait/analysis/note"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/table"
 	"jobgait/reports/periods"
@@ -99,12 +100,10 @@ func (o periodsOptions) find(cmd *cobra.Command, path string) (periods.Detection
 		return periods.Detection{}, table.Reading{}, err
 	}
 	defer func() { _ = in.Close() }()
-	t, whole, err := o.read(in, path)
+	t, par, err := o.read(in, path)
 	if err != nil {
 		return periods.Detection{}, table.Reading{}, err
 	}
-	par := periodicity.Default()
-	par.NodeScope = whole
 	report := periods.Input{Name: in.Name, Set: t.Set, Offsets: t.Offsets, Method: o.method, Notes: t.Notes}
 	if t.Set.StepS > 0 {
 		err = o.detect(&report, par)
@@ -127,9 +126,9 @@ func (o periodsOptions) detect(in *periods.Input, par periodicity.Params) error 
 	return err
 }
 
-// read reads a profile or a table of numbers. whole reports whether the counts of the whole node are the job's
-// own.
-func (o periodsOptions) read(in *input, path string) (t table.Samples, whole bool, err error) {
+// read reads a profile or a table of numbers, and returns the parameters for detecting periods in it.
+func (o periodsOptions) read(in *input, path string) (t table.Samples, par periodicity.Params, err error) {
+	par = periodicity.Default()
 	if head, _ := in.Peek(16); !profile.IsProfile(head) {
 		options := table.SampleOptions{Name: in.Name, Columns: o.columns, RateHz: o.rate, Size: sizeOf(path)}
 		t, err = table.ReadSamples(in.Reader, options)
@@ -138,34 +137,35 @@ func (o periodsOptions) read(in *input, path string) (t table.Samples, whole boo
 			err = usageError{fmt.Errorf("%s is neither CSV nor a profile; float32 samples carry no times: give their rate "+
 				"with --rate HZ", in.Name)}
 		}
-		return t, false, err
+		return t, par, err
 	}
 	if o.rate > 0 {
-		return t, false, usageError{fmt.Errorf("%s is a profile and has a rate of its own: --rate is for CSV and float32",
+		return t, par, usageError{fmt.Errorf("%s is a profile and has a rate of its own: --rate is for CSV and float32",
 			in.Name)}
 	}
-	header, set, err := readProfile(in, path)
+	l, err := readProfile(in, path)
 	if err != nil {
-		return t, false, err
+		return t, par, err
 	}
-	t.Set, t.Notes = set, header.Notes
-	for _, c := range header.Columns {
-		whole = whole || c.Scope == "node"
+	t.Set, t.Notes = l.Set, l.Header.Notes
+	par.CPUWaitS = run.CPUWaitS(l.Totals)
+	for _, c := range l.Header.Columns {
+		par.NodeScope = par.NodeScope || c.Scope == "node" // it was recorded only because the node was the job's own
 	}
 	if o.columns.Value == "" {
-		return t, whole, nil
+		return t, par, nil
 	}
 	t.Set.Columns, t.Set.Also = nil, nil
-	for _, c := range set.Columns {
+	for _, c := range l.Set.Columns {
 		if c.Name == o.columns.Value || c.Group == o.columns.Value {
 			t.Set.Columns = append(t.Set.Columns, c)
-			whole = whole || c.Scope == series.NodeScope
+			par.NodeScope = par.NodeScope || c.Scope == series.NodeScope
 		}
 	}
 	if len(t.Set.Columns) == 0 {
-		return t, false, fmt.Errorf("%s: the input has no column %q", in.Name, o.columns.Value)
+		return t, par, fmt.Errorf("%s: the input has no column %q", in.Name, o.columns.Value)
 	}
-	return t, whole, nil
+	return t, par, nil
 }
 
 // countersAsRates replaces cumulative counters among the columns of a file by their rates per second, with a
@@ -186,28 +186,22 @@ func countersAsRates(t table.Samples) table.Samples {
 	return t
 }
 
-// readProfile reads a profile: from its file in little memory, or as a stream
-// where it is packed or comes from standard input.
-func readProfile(in *input, path string) (profile.Header, series.Set, error) {
+// readProfile reads a profile: from its file in little memory, or as a stream where it is packed or comes from
+// standard input. If a part of it is damaged, its header has a note on that.
+func readProfile(in *input, path string) (profile.Loaded, error) {
+	l, err := profile.Loaded{}, profile.ErrNoHeader
 	if path != "-" {
-		l, err := profile.Load(path)
-		if err == nil || !errors.Is(err, profile.ErrNoHeader) {
-			return damaged(l.Header, l.Damage), l.Set, err
+		l, err = profile.Load(path)
+	}
+	if errors.Is(err, profile.ErrNoHeader) {
+		if l, err = profile.LoadStream(in.Reader); err != nil {
+			err = fmt.Errorf("%s: read the profile: %w", in.Name, err)
 		}
 	}
-	l, err := profile.LoadStream(in.Reader)
-	if err != nil {
-		return profile.Header{}, series.Set{}, fmt.Errorf("%s: read the profile: %w", in.Name, err)
+	if l.Damage.Text != "" {
+		l.Header.Notes = append(l.Header.Notes, note.New(note.ProfileBad, "%s", l.Damage.Text))
 	}
-	return damaged(l.Header, l.Damage), l.Set, nil
-}
-
-// damaged adds a note on the damaged part of a profile to its header.
-func damaged(h profile.Header, d profile.Damage) profile.Header {
-	if d.Text != "" {
-		h.Notes = append(h.Notes, note.New(note.ProfileBad, "%s", d.Text))
-	}
-	return h
+	return l, err
 }
 
 // sizeOf returns the size of a regular file in bytes, 0 for anything else. A gzipped file expands to more; that

@@ -1,0 +1,39 @@
+package periodicity
+
+import (
+	"slices"
+
+	"jobgait/analysis/series"
+)
+
+// A job leaves CPUs idle for one of two reasons: its tasks wait for something else, such as a timer, a file or a
+// device, or they want a CPU and do not get it. In the second case the number of busy CPUs has the rhythm of
+// other programs, of a quota or of the hypervisor. In the first it has the job's.
+const (
+	// leastIdle is the least idle share of a job's CPUs that can be the job's rhythm. Interrupts take less.
+	leastIdle = 0.05
+	// mostWaited is the largest share of the idle time in which tasks may have waited for a CPU.
+	mostWaited = 0.25
+)
+
+// idlesByItself reports whether the job left CPUs idle although it hardly waited for them. It returns false if
+// the wait was not measured.
+func (p Params) idlesByItself(set series.Set) bool {
+	if p.CPUWaitS == nil {
+		return false
+	}
+	set.Columns = slices.Clone(set.Columns)
+	for i := range set.Columns {
+		set.Columns[i].Waits = false // a CPU that waits busily is not idle
+	}
+	clock, ok := set.Clock()
+	had := clock.Busy() * float64(set.Len()) * set.StepS
+	idle := had - clock.Total()
+	return ok && idle >= leastIdle*had && *p.CPUWaitS <= mostWaited*idle
+}
+
+// isCrowded reports whether a job that used the given CPU time in a span of wall time got fewer CPUs than it
+// wanted, as far as is known.
+func (p Params) isCrowded(clock series.Clock, usedS, spanS float64) bool {
+	return !p.ownIdleness && usedS < freeShare*clock.Busy()*spanS
+}
