@@ -53,8 +53,8 @@ type viewPeriod struct {
 
 // viewsOf returns the views of a run: wall time and the grids. If the job did not get its CPUs, wall time has
 // half weight and may miss the period without lowering the confidence. So may the grids if wall time shows only
-// periods of another counter, such as idleness of the job's own, which CPU time leaves out. If wall time shows only periods of the CPU use and a grid shows a period of the
-// code, the periods of wall time are left out.
+// periods of another counter, such as idleness of the job's own, which CPU time leaves out. If wall time shows only
+// periods of the CPU use and a grid shows a period of the code, the periods of wall time are left out.
 func viewsOf(set series.Set, clock series.Clock, wall outcome, gs []grid, par Params) []view {
 	share := clock.Total() / (float64(set.Len()) * set.StepS)
 	w := view{bin: share * set.StepS, periods: wall.periods, weight: 1, agreed: wall.agreed}

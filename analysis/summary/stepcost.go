@@ -4,10 +4,11 @@ import (
 	"math"
 
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/run"
 )
 
 // waitColumn is the column with the time for which tasks were runnable and not running.
-const waitColumn = "proc_wait"
+const waitColumn = run.CPUWait
 
 // StepCPUS returns the CPU time, in seconds, of one cycle of the application's reference pattern, summed over
 // the tasks on all nodes: the cost of the code, which other jobs hardly affect. It returns nil if the run has
