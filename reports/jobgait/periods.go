@@ -188,8 +188,8 @@ func countersAsRates(t table.Samples) table.Samples {
 
 // readProfile reads a profile: from its file in little memory, or as a stream where it is packed or comes from
 // standard input. If a part of it is damaged, its header has a note on that.
-func readProfile(in *input, path string) (profile.Loaded, error) {
-	l, err := profile.Loaded{}, profile.ErrNoHeader
+func readProfile(in *input, path string) (profile.LoadedProfile, error) {
+	l, err := profile.LoadedProfile{}, profile.ErrNoHeader
 	if path != "-" {
 		l, err = profile.Load(path)
 	}
