@@ -34,18 +34,19 @@ const other, unknownState = "other", "UNKNOWN"
 // aggregateQuery has a row for each partition, state and application. Of a series' changes the newest before the run
 // counts.
 const aggregateQuery = `
-	SELECT coalesce((SELECT text FROM word WHERE word_id = r.partition_id), ''),
-		coalesce((SELECT text FROM word WHERE word_id = r.state_id), ''), coalesce(a.name, ''),
+	SELECT coalesce((SELECT text FROM internal_word WHERE word_id = r.partition_id), ''),
+		coalesce((SELECT text FROM internal_word WHERE word_id = r.state_id), ''), coalesce(a.name, ''),
 		sum(r.hours), sum(CASE WHEN r.busy_mcpu < 500 * r.ncpus THEN r.hours ELSE 0 END),
 		sum(CASE WHEN r.effect > 0 THEN r.hours * r.effect / (100 + r.effect) ELSE 0 END)
 	FROM (SELECT x.*, coalesce(x.nnodes, 1) * x.elapsed_ms / 3.6e6 AS hours,
-			(SELECT CASE WHEN k.run_id IS NULL THEN e.effect_pct END FROM change_event e JOIN run f ON f.run_id = e.run_id
-				LEFT JOIN change_ack k ON k.series_id = e.series_id AND k.run_id = e.run_id
+			(SELECT CASE WHEN k.run_id IS NULL THEN e.effect_pct END FROM internal_change_event e
+				JOIN internal_run f ON f.run_id = e.run_id
+				LEFT JOIN internal_change_ack k ON k.series_id = e.series_id AND k.run_id = e.run_id
 				WHERE e.series_id = x.series_id AND e.metric IN ('step_s', 'elapsed_s') AND f.start_s <= x.start_s
 				ORDER BY f.start_s DESC LIMIT 1) AS effect
-		FROM run x WHERE x.end_s >= ? AND x.elapsed_ms IS NOT NULL AND x.sub = 0) r
-	LEFT JOIN run_series s ON s.series_id = r.series_id
-	LEFT JOIN application a ON a.application_id = s.application_id
+		FROM internal_run x WHERE x.end_s >= ? AND x.elapsed_ms IS NOT NULL AND x.sub = 0) r
+	LEFT JOIN internal_run_series s ON s.series_id = r.series_id
+	LEFT JOIN internal_application a ON a.application_id = s.application_id
 	GROUP BY 1, 2, 3`
 
 // Aggregates returns the sums over the runs that ended since a time, in UTC epoch seconds.

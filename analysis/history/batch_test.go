@@ -66,7 +66,7 @@ func TestTogether(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if got := dump(t, db.sql, fmt.Sprint("SELECT text FROM word WHERE word_id = ",
+	if got := dump(t, db.sql, fmt.Sprint("SELECT text FROM internal_word WHERE word_id = ",
 		word)); got != "text             a new word\n\n" {
 		t.Errorf("what a lost batch had made is known as %q", got)
 	}
@@ -97,7 +97,7 @@ func TestTogetherOnAFullDisk(t *testing.T) {
 	if err := db.InBatch(t.Context(), many); !Unavailable(err) {
 		t.Errorf("error is %v", err)
 	}
-	if n := count(t, db, "run"); n != 1 {
+	if n := count(t, db, "internal_run"); n != 1 {
 		t.Errorf("%d runs are left of a batch that was lost", n)
 	}
 	if _, err := db.sql.Exec("PRAGMA max_page_count = 1000000"); err != nil {
@@ -106,7 +106,7 @@ func TestTogetherOnAFullDisk(t *testing.T) {
 	if err := db.InBatch(t.Context(), many); err != nil {
 		t.Error(err)
 	}
-	if n, users := count(t, db, "jobs"), count(t, db, "hpc_user"); n != 501 || users != 501 {
+	if n, users := count(t, db, "jobs"), count(t, db, "internal_hpc_user"); n != 501 || users != 501 {
 		t.Errorf("%d runs of %d users", n, users)
 	}
 }

@@ -29,7 +29,7 @@ func (db *DB) PutEvents(ctx context.Context, seriesID int64, events []ChangeRow,
 	return explain(db.path, "put changes", db.write(ctx, func(tx *sql.Conn) error {
 		w := db.writer(ctx, tx)
 		for _, e := range events {
-			w.exec(`INSERT INTO change_event (series_id, metric, run_id, detected_run_id, end_run_id, kind,
+			w.exec(`INSERT INTO internal_change_event (series_id, metric, run_id, detected_run_id, end_run_id, kind,
 					effect_pct, lo_pct, hi_pct, false_per_1000, causes, at_s)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 				ON CONFLICT (series_id, metric, run_id) DO UPDATE SET end_run_id = excluded.end_run_id,
@@ -46,7 +46,7 @@ func (db *DB) PutEvents(ctx context.Context, seriesID int64, events []ChangeRow,
 func (db *DB) Acknowledge(ctx context.Context, seriesID, runID int64, by, reason string, now float64) error {
 	return explain(db.path, "acknowledge a change", db.write(ctx, func(tx *sql.Conn) error {
 		w := db.writer(ctx, tx)
-		w.exec(`INSERT OR REPLACE INTO change_ack (series_id, run_id, at_s, by_name, reason) VALUES (?, ?, ?, ?, ?)`,
+		w.exec(`INSERT OR REPLACE INTO internal_change_ack (series_id, run_id, at_s, by_name, reason) VALUES (?, ?, ?, ?, ?)`,
 			seriesID, runID, now, text(by, maxName), text(reason, maxText))
 		return w.err
 	}))

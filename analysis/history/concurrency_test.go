@@ -40,13 +40,13 @@ func TestProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for _, table := range []string{"run", "run_summary", "run_node", "ingest_log"} {
+	for _, table := range []string{"internal_run", "internal_run_summary", "internal_run_node", "internal_ingest_log"} {
 		if n := count(t, db, table); n != writers*puts {
 			t.Errorf("%s has %d rows, want %d", table, n, writers*puts)
 		}
 	}
-	if n := count(t, db, "run_series") + count(t, db, "cluster") + count(t, db, "node") +
-		count(t, db, "hpc_user"); n != 4 {
+	if n := count(t, db, "internal_run_series") + count(t, db, "internal_cluster") + count(t, db, "internal_node") +
+		count(t, db, "internal_hpc_user"); n != 4 {
 		t.Errorf("%d rows that should be one each", n)
 	}
 	var check string

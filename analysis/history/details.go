@@ -14,8 +14,9 @@ import (
 
 // deleteDetails deletes what details wrote of a run before.
 func (w *writer) deleteDetails(runID int64) {
-	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_summary", "run_counter", "run_code",
-		"run_gpu", "run_finding"} {
+	for _, table := range []string{"internal_run_node", "internal_run_pattern", "internal_run_note",
+		"internal_run_summary", "internal_run_counter", "internal_run_code",
+		"internal_run_gpu", "internal_run_finding"} {
 		w.exec("DELETE FROM "+table+" WHERE run_id = ?", runID)
 	}
 }
@@ -28,14 +29,16 @@ func (w *writer) details(runID int64, s summary.Summary, body []byte) {
 	w.code(runID, s)
 	w.gpus(runID, s)
 	for i := 1; i < len(s.Patterns); i++ {
-		w.insert("run_pattern", append([]column{{"run_id", runID}, {"position", i}}, w.patternColumns(s.Patterns[i])...))
+		w.insert("internal_run_pattern",
+			append([]column{{"run_id", runID}, {"position", i}}, w.patternColumns(s.Patterns[i])...))
 	}
 	for i, n := range s.Notes {
 		id, own := w.noteText(n)
-		w.exec(`INSERT INTO run_note (run_id, position, text_id, text, node_name) VALUES (?, ?, ?, ?, ?)`, runID, i, id, own,
+		w.exec(`INSERT INTO internal_run_note (run_id, position, text_id, text, node_name) VALUES (?, ?, ?, ?, ?)`, runID, i,
+			id, own,
 			text(n.Node, maxName))
 	}
-	w.exec(`INSERT INTO run_summary (run_id, schema, body) VALUES (?, ?, ?)`, runID, s.Schema, body)
+	w.exec(`INSERT INTO internal_run_summary (run_id, schema, body) VALUES (?, ?, ?)`, runID, s.Schema, body)
 }
 
 // mostTexts is the most texts of notes with one code that are stored once and referred to by number. 9,500
@@ -48,11 +51,11 @@ const mostTexts = 64
 func (w *writer) noteText(n note.Note) (id int64, own any) {
 	code, text := w.word(note.Clean(string(n.Code), maxName)), note.Clean(n.Text, maxText)
 	columns := []string{"code_id", "text"}
-	rest := w.id("note_text", "text_id", columns, code, "")
+	rest := w.id("internal_note_text", "text_id", columns, code, "")
 	id = w.once(func() (id int64) {
 		var texts int
 		w.err = w.tx.QueryRowContext(w.ctx,
-			`SELECT coalesce(max(CASE WHEN text = ? THEN text_id END), 0), count(*) FROM note_text WHERE code_id = ?`,
+			`SELECT coalesce(max(CASE WHEN text = ? THEN text_id END), 0), count(*) FROM internal_note_text WHERE code_id = ?`,
 			text, code).Scan(&id, &texts)
 		switch {
 		case id > 0:
@@ -60,7 +63,7 @@ func (w *writer) noteText(n note.Note) (id int64, own any) {
 		case texts > mostTexts: // and the empty one
 			return rest
 		}
-		return w.exec(`INSERT INTO note_text (code_id, text) VALUES (?, ?)`, code, text)
+		return w.exec(`INSERT INTO internal_note_text (code_id, text) VALUES (?, ?)`, code, text)
 	}, "note", code, text)
 	if id == rest {
 		own = text
@@ -95,7 +98,7 @@ func minus(a, b any) any {
 
 // node returns the id of a node of the run's cluster.
 func (w *writer) node(s summary.Summary, name string) int64 {
-	return w.id("node", "node_id", []string{"cluster_id", "name"}, w.cluster(s), note.Clean(name, maxName))
+	return w.id("internal_node", "node_id", []string{"cluster_id", "name"}, w.cluster(s), note.Clean(name, maxName))
 }
 
 // nodes writes one row for each node of a run. A name that occurs twice is one node.
@@ -106,7 +109,7 @@ func (w *writer) nodes(runID int64, s summary.Summary) {
 		if n.Reported {
 			samples, missing, sealed = n.Samples, n.Missing, n.Sealed
 		}
-		w.exec(`INSERT OR REPLACE INTO run_node (run_id, node_id, position, reported, busy_mcpu, period_us,
+		w.exec(`INSERT OR REPLACE INTO internal_run_node (run_id, node_id, position, reported, busy_mcpu, period_us,
 				coverage, samples, missing, sealed)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			runID, node, i, n.Reported, scaledInt(n.BusyCPUs, 1e3), scaledInt(n.PeriodS, 1e6), scaledInt(n.Coverage, 1e4),
@@ -121,7 +124,7 @@ func (w *writer) storeFields(s summary.Summary) any {
 	var ids []int64
 	var build any
 	for name, value := range cleanFields(s) {
-		id := w.id("field", "field_id", []string{"name", "value"}, name, value)
+		id := w.id("internal_field", "field_id", []string{"name", "value"}, name, value)
 		if ids = append(ids, id); name == run.FieldBuildID {
 			build = id
 		}
@@ -132,11 +135,11 @@ func (w *writer) storeFields(s summary.Summary) any {
 	slices.Sort(ids)
 	fields := strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]")
 	return w.once(func() int64 {
-		set := w.id("field_set", "set_id", []string{"fields"}, fields)
+		set := w.id("internal_field_set", "set_id", []string{"fields"}, fields)
 		for _, id := range ids {
-			w.exec(`INSERT OR IGNORE INTO set_field (set_id, field_id) VALUES (?, ?)`, set, id)
+			w.exec(`INSERT OR IGNORE INTO internal_set_field (set_id, field_id) VALUES (?, ?)`, set, id)
 		}
-		w.exec(`UPDATE field_set SET build_id = ? WHERE set_id = ?`, build, set)
+		w.exec(`UPDATE internal_field_set SET build_id = ? WHERE set_id = ?`, build, set)
 		return set
 	}, "set", fields)
 }
@@ -177,13 +180,14 @@ func (w *writer) counters(runID int64, s summary.Summary) {
 		if math.IsNaN(c.Total) || math.IsInf(c.Total, 0) || c.Name == "" {
 			continue
 		}
-		id := w.id("counter", "counter_id", []string{"name", "scope", "unit"}, note.Clean(c.Name, maxName),
+		id := w.id("internal_counter", "counter_id", []string{"name", "scope", "unit"}, note.Clean(c.Name, maxName),
 			note.Clean(c.Scope, maxName), note.Clean(c.Unit, maxName))
 		var share any
 		if part := c.Part(); part < 1 {
 			share = part
 		}
-		w.exec(`INSERT OR REPLACE INTO run_counter (run_id, counter_id, total, share) VALUES (?, ?, ?, ?)`, runID, id,
+		w.exec(`INSERT OR REPLACE INTO internal_run_counter (run_id, counter_id, total, share) VALUES (?, ?, ?, ?)`,
+			runID, id,
 			c.Total, share)
 	}
 }

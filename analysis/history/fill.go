@@ -40,11 +40,11 @@ type runExtras struct {
 // selectHistory are runs with what they have many of, one row a run: a row for each
 // field and each node was most of the time of reading a site.
 const selectHistory = "SELECT " + runColumns + `,
-		(SELECT fields FROM field_set x WHERE x.set_id = r.set_id),
+		(SELECT fields FROM internal_field_set x WHERE x.set_id = r.set_id),
 		CASE WHEN coalesce(r.nnodes, 1) <= ?
-			THEN (SELECT group_concat(node_id ORDER BY position) FROM run_node x WHERE x.run_id = r.run_id) END,
+			THEN (SELECT group_concat(node_id ORDER BY position) FROM internal_run_node x WHERE x.run_id = r.run_id) END,
 		k.application_id, k.step_ns, k.shares` + runTables + `
-	LEFT JOIN run_code k ON k.run_id = r.run_id
+	LEFT JOIN internal_run_code k ON k.run_id = r.run_id
 	WHERE r.series_id = ? AND coalesce(r.start_s, 0) <= ? ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?`
 
 // fill reads the runs of one series, with their fields, nodes and code, oldest first. It replaces h.Runs,
@@ -89,12 +89,13 @@ func (f *filler) fieldsOf(ctx context.Context, ids string) (map[string]string, e
 		return known, nil
 	}
 	fields := map[string]string{}
-	err := f.db.each(ctx, "SELECT name, value FROM field WHERE field_id IN ("+ids+")", func(rows *sql.Rows) error {
-		var name, value string
-		err := rows.Scan(&name, &value)
-		fields[name] = value
-		return err
-	})
+	err := f.db.each(ctx, "SELECT name, value FROM internal_field WHERE field_id IN ("+ids+")",
+		func(rows *sql.Rows) error {
+			var name, value string
+			err := rows.Scan(&name, &value)
+			fields[name] = value
+			return err
+		})
 	f.fields[ids] = fields
 	return fields, err
 }
@@ -110,7 +111,8 @@ func (f *filler) nodesOf(ctx context.Context, ids string) ([]string, error) {
 	for i, id := range names {
 		name, ok := f.nodes[id]
 		if !ok {
-			if err := f.db.sql.QueryRowContext(ctx, "SELECT name FROM node WHERE node_id = ?", id).Scan(&name); err != nil {
+			if err := f.db.sql.QueryRowContext(ctx, "SELECT name FROM internal_node WHERE node_id = ?",
+				id).Scan(&name); err != nil {
 				return nil, fmt.Errorf("read the name of the node with id %s: %w", id, err)
 			}
 			f.nodes[id] = name
@@ -130,7 +132,7 @@ func (f *filler) partsOf(ctx context.Context, x runCode) (map[rune]CodeTime, err
 		return known, nil
 	}
 	parts := map[rune]CodeTime{}
-	err := f.db.each(ctx, "SELECT number, library, name FROM code_part WHERE application_id = ?",
+	err := f.db.each(ctx, "SELECT number, library, name FROM internal_code_part WHERE application_id = ?",
 		func(rows *sql.Rows) error {
 			var number rune
 			var t CodeTime
@@ -148,7 +150,7 @@ func (f *filler) acknowledged(ctx context.Context, list []ApplicationRuns) error
 	for i, h := range list {
 		at[h.SeriesID], ids[i] = i, fmt.Sprint(h.SeriesID)
 	}
-	return f.db.each(ctx, "SELECT series_id, run_id FROM change_ack WHERE series_id IN ("+strings.Join(ids, ", ")+
+	return f.db.each(ctx, "SELECT series_id, run_id FROM internal_change_ack WHERE series_id IN ("+strings.Join(ids, ", ")+
 		") ORDER BY series_id, run_id", func(rows *sql.Rows) error {
 		var series, run int64
 		err := rows.Scan(&series, &run)

@@ -28,9 +28,9 @@ func (w *writer) findings(runID int64, s summary.Summary, find FindingsFunc) {
 	}
 	found := find(s)
 	for i, f := range found[:min(len(found), mostFindings)] {
-		code := w.id("finding_code", "code_id", []string{"code", "level"},
+		code := w.id("internal_finding_code", "code_id", []string{"code", "level"},
 			note.Clean(f.Code, maxName), note.Clean(string(f.Level), maxName))
-		w.exec(`INSERT INTO run_finding (run_id, position, code_id, cost_ms, evidence) VALUES (?, ?, ?, ?, ?)`,
+		w.exec(`INSERT INTO internal_run_finding (run_id, position, code_id, cost_ms, evidence) VALUES (?, ?, ?, ?, ?)`,
 			runID, i, code, scaledInt(f.CostCoreS, 1e3), evidence(f.Evidence))
 	}
 }

@@ -62,10 +62,10 @@ func TestFindingsFollowTheRun(t *testing.T) {
 	if got := codesOf(t, db, 7); got != "time_limit" {
 		t.Errorf("state learned: %q", got)
 	}
-	if _, err := db.sql.Exec("DELETE FROM run"); err != nil {
+	if _, err := db.sql.Exec("DELETE FROM internal_run"); err != nil {
 		t.Fatal(err)
 	}
-	if n := count(t, db, "run_finding"); n != 0 {
+	if n := count(t, db, "internal_run_finding"); n != 0 {
 		t.Errorf("%d findings of no run", n)
 	}
 }
@@ -86,21 +86,21 @@ func TestFindingsAreBounded(t *testing.T) {
 		return all
 	}
 	mustPut(t, db, oneNode(1), Ingest{NowS: t0, Findings: many})
-	if n := count(t, db, "run_finding"); n != mostFindings {
+	if n := count(t, db, "internal_run_finding"); n != mostFindings {
 		t.Errorf("%d findings", n)
 	}
-	if n := count(t, db, "finding_code"); n != 3 {
+	if n := count(t, db, "internal_finding_code"); n != 3 {
 		t.Errorf("%d codes", n)
 	}
 	want := `{"nodes":["node00000","node00001","node00002","node00003","node00004","node00005","node00006",` +
 		`"node00007"],"share":0.3333}`
 	var first string
 	var long *string
-	if err := db.sql.QueryRow("SELECT evidence FROM run_finding WHERE position = 0").Scan(&first); err != nil ||
+	if err := db.sql.QueryRow("SELECT evidence FROM internal_run_finding WHERE position = 0").Scan(&first); err != nil ||
 		first != want {
 		t.Errorf("%s, %v", first, err)
 	}
-	if err := db.sql.QueryRow("SELECT evidence FROM run_finding WHERE position = 1").Scan(&long); err != nil ||
+	if err := db.sql.QueryRow("SELECT evidence FROM internal_run_finding WHERE position = 1").Scan(&long); err != nil ||
 		long != nil {
 		t.Errorf("%v, %v", long, err)
 	}

@@ -122,13 +122,13 @@ func (w *writer) code(runID int64, s summary.Summary) {
 		b.WriteRune(number)
 		b.WriteRune(shareZero + rune(math.Round(min(shares[number], 1)*1e4)))
 	}
-	w.exec(`INSERT INTO run_code (run_id, application_id, step_ns, shares) VALUES (?, ?, ?, ?)`, runID, app, step,
+	w.exec(`INSERT INTO internal_run_code (run_id, application_id, step_ns, shares) VALUES (?, ?, ?, ?)`, runID, app, step,
 		b.String())
 }
 
 // part returns the number of a class or function of an application, or that of all others if it has too many.
 func (w *writer) part(app int64, t CodeTime) rune {
-	return rune(w.once(func() int64 { return w.findPart(app, t) }, "code_part", app, t.Library, t.Name))
+	return rune(w.once(func() int64 { return w.findPart(app, t) }, "internal_code_part", app, t.Library, t.Name))
 }
 
 // findPart looks up the number of a part in the database, and inserts the part if it is new and there is room.
@@ -138,7 +138,7 @@ func (w *writer) findPart(app int64, t CodeTime) int64 {
 	var parts, last int64
 	w.err = w.tx.QueryRowContext(w.ctx,
 		`SELECT max(CASE WHEN library = ? AND name = ? THEN number END), count(*), coalesce(max(number), ?)
-		FROM code_part WHERE application_id = ?`, t.Library, t.Name, leastPart-1, app).Scan(&known, &parts, &last)
+		FROM internal_code_part WHERE application_id = ?`, t.Library, t.Name, leastPart-1, app).Scan(&known, &parts, &last)
 	rest := CodeTime{Library: restLibrary}
 	switch {
 	case known.Valid:
@@ -146,7 +146,8 @@ func (w *writer) findPart(app int64, t CodeTime) int64 {
 	case parts >= maxParts && t.Library != "" && t != rest, last >= shareZero-2 && t != rest:
 		return int64(w.part(app, rest))
 	}
-	w.exec(`INSERT INTO code_part (application_id, number, library, name) VALUES (?, ?, ?, ?)`, app, last+1, t.Library,
+	w.exec(`INSERT INTO internal_code_part (application_id, number, library, name) VALUES (?, ?, ?, ?)`, app, last+1,
+		t.Library,
 		t.Name)
 	return last + 1
 }

@@ -155,7 +155,8 @@ func TestTheDictionaryIsBounded(t *testing.T) {
 		mustPut(t, db, s, Ingest{})
 	}
 	var parts, rows int
-	if err := db.sql.QueryRow("SELECT (SELECT count(*) FROM code_part), (SELECT count(*) FROM run_code)").Scan(&parts,
+	if err := db.sql.QueryRow("SELECT (SELECT count(*) FROM internal_code_part), (SELECT count(*) FROM "+
+		"internal_run_code)").Scan(&parts,
 		&rows); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ func (w *writer) gpus(runID int64, s summary.Summary) {
 		if g.Cycle != nil {
 			idle = &g.Cycle.IdleShare
 		}
-		w.exec(`INSERT OR REPLACE INTO run_gpu (run_id, node_id, gpu, board, uuid, read_s, energy_j, power_w,
+		w.exec(`INSERT OR REPLACE INTO internal_run_gpu (run_id, node_id, gpu, board, uuid, read_s, energy_j, power_w,
 				active_s, slowed_s, heat_s, sm, occupancy, tensor, dram, mem_peak, idle)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			runID, node, g.Index, text(g.Name, maxName), text(g.UUID, maxName), positive(g.ReadS), g.EnergyJ, g.PowerW,

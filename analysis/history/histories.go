@@ -97,7 +97,7 @@ func (db *DB) selection(ctx context.Context, q HistoryQuery) (conditions, error)
 		where.and("s.series_id IN (" + strings.Join(ids, ", ") + ")")
 	case q.Since != 0:
 		// By the index on start: a week's runs, not the series of ten years.
-		where.and("s.series_id IN (SELECT series_id FROM run WHERE start_s >= ?)", q.Since)
+		where.and("s.series_id IN (SELECT series_id FROM internal_run WHERE start_s >= ?)", q.Since)
 	}
 	return where, nil
 }
@@ -115,11 +115,11 @@ func (db *DB) findSeries(ctx context.Context, q HistoryQuery) ([]ApplicationRuns
 	var list []ApplicationRuns
 	err = db.each(ctx, `
 		SELECT s.series_id, c.name, u.name, a.name, s.shape,
-			(SELECT max(start_s) FROM run r WHERE r.series_id = s.series_id) AS last
-		FROM run_series s
-		JOIN application a ON a.application_id = s.application_id
-		JOIN cluster c ON c.cluster_id = a.cluster_id
-		JOIN hpc_user u ON u.user_id = a.user_id
+			(SELECT max(start_s) FROM internal_run r WHERE r.series_id = s.series_id) AS last
+		FROM internal_run_series s
+		JOIN internal_application a ON a.application_id = s.application_id
+		JOIN internal_cluster c ON c.cluster_id = a.cluster_id
+		JOIN internal_hpc_user u ON u.user_id = a.user_id
 		WHERE `+where.String()+` ORDER BY last DESC, s.series_id LIMIT ?`, func(rows *sql.Rows) error {
 		var h ApplicationRuns
 		var last sql.NullFloat64
@@ -137,7 +137,7 @@ func (db *DB) newestSeries(ctx context.Context, q HistoryQuery) ([]string, error
 	where := conditions{}
 	where.and("start_s BETWEEN ? AND ? AND series_id IS NOT NULL", q.Since, q.until())
 	if q.Cluster != "" {
-		where.and("cluster_id = (SELECT cluster_id FROM cluster WHERE name = ?)", note.Clean(q.Cluster, maxName))
+		where.and("cluster_id = (SELECT cluster_id FROM internal_cluster WHERE name = ?)", note.Clean(q.Cluster, maxName))
 	}
 	var ids []string
 	seen := map[int64]bool{}
@@ -160,12 +160,14 @@ func (db *DB) newestSeries(ctx context.Context, q HistoryQuery) ([]string, error
 		return rows.Err()
 	}
 	if q.ChangedSince != 0 {
-		if err := take(q.Series/2, "SELECT series_id FROM change_event WHERE at_s >= ? ORDER BY at_s DESC, event_id DESC",
+		if err := take(q.Series/2, "SELECT series_id FROM internal_change_event WHERE at_s >= ? ORDER BY at_s DESC, "+
+			"event_id DESC",
 			q.ChangedSince); err != nil {
 			return nil, err
 		}
 	}
-	err := take(q.Series, "SELECT series_id FROM run WHERE "+where.String()+" ORDER BY start_s DESC", where.args...)
+	err := take(q.Series, "SELECT series_id FROM internal_run WHERE "+where.String()+" ORDER BY start_s DESC",
+		where.args...)
 	return ids, err
 }
 

@@ -68,10 +68,10 @@ func (db *DB) newest(ctx context.Context, ref Ref, term string, id any) (body []
 	}
 	err = db.sql.QueryRowContext(ctx, `
 		SELECT b.body,
-			coalesce(replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id), '')
-		FROM run r
-		JOIN run_summary b ON b.run_id = r.run_id
-		JOIN cluster c ON c.cluster_id = r.cluster_id
+			coalesce(replace((SELECT text FROM internal_word WHERE word_id = r.report_dir_id), char(1), r.display_id), '')
+		FROM internal_run r
+		JOIN internal_run_summary b ON b.run_id = r.run_id
+		JOIN internal_cluster c ON c.cluster_id = r.cluster_id
 		WHERE `+where.String()+`
 		ORDER BY r.start_s DESC, r.run_id DESC LIMIT 1`, where.args...).Scan(&body, &reportDir)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -17,13 +17,14 @@ func TestMend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := old.sql.Exec(`INSERT INTO cluster VALUES (1, 'hpc'); INSERT INTO hpc_user VALUES (1, 'alice', 1001);
-		INSERT INTO run (run_id, cluster_id, job_id, restart, sluid, sub, reuse, display_id, user_id, nodes_reported)
+	if _, err := old.sql.Exec(`INSERT INTO internal_cluster VALUES (1, 'hpc');
+		INSERT INTO internal_hpc_user VALUES (1, 'alice', 1001);
+		INSERT INTO internal_run (run_id, cluster_id, job_id, restart, sluid, sub, reuse, display_id, user_id, nodes_reported)
 			VALUES (1, 1, 7, 0, '', 0, 0, '7', 1, 0)`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrOlder) ||
-		!strings.Contains(err.Error(), "it has no run.instances") {
+		!strings.Contains(err.Error(), "it has no internal_run.instances") {
 		t.Errorf("who only reads is told %v", err)
 	}
 	for range 2 {
@@ -80,8 +81,8 @@ func TestPartsAreAll(t *testing.T) {
 		var name string
 		err := rows.Scan(&name)
 		// for queries of our own
-		if !strings.HasPrefix(name, "sqlite_") && !strings.HasPrefix(name, "run_field.") &&
-			!strings.HasPrefix(name, "run_day.") {
+		if !strings.HasPrefix(name, "sqlite_") && !strings.HasPrefix(name, "internal_run_field.") &&
+			!strings.HasPrefix(name, "internal_run_day.") {
 			want = append(want, name)
 		}
 		return err

@@ -47,7 +47,7 @@ func TestRefused(t *testing.T) {
 		"foreign id": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 252006673; PRAGMA user_version = 1"),
 			"found application id 0xf055111"},
 		"newer": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x6A674869; PRAGMA user_version = 99"),
-			"found schema version 99, expected at most 1"},
+			"found schema version 99, expected at most 2"},
 		"before release": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x4A476169; PRAGMA user_version = 4"),
 			"its schema predates the first release and is no longer supported: move it away (mkdir /"},
 		"schema 6": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x6A676169; PRAGMA user_version = 6"),

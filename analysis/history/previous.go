@@ -34,14 +34,14 @@ func previousRuns(ctx context.Context, tx *sql.Conn, s summary.Summary) ([]previ
 	var found []previous
 	err := each(ctx, tx, `
 		SELECT run_id, reuse, nodes_reported, nnodes, start_s, scheduler_start,
-			(SELECT text FROM word WHERE word_id = state_id), exit_code, exit_signal, job_name,
-			(SELECT text FROM word WHERE word_id = account_id),
-			(SELECT text FROM word WHERE word_id = partition_id),
-			(SELECT text FROM word WHERE word_id = qos_id),
-			replace((SELECT text FROM word WHERE word_id = stdout_id), char(1), display_id),
-			replace((SELECT text FROM word WHERE word_id = report_dir_id), char(1), display_id)
-		FROM run WHERE job_id = ? AND restart = ? AND sluid = ? AND sub = ?
-			AND cluster_id = (SELECT cluster_id FROM cluster WHERE name = ?)
+			(SELECT text FROM internal_word WHERE word_id = state_id), exit_code, exit_signal, job_name,
+			(SELECT text FROM internal_word WHERE word_id = account_id),
+			(SELECT text FROM internal_word WHERE word_id = partition_id),
+			(SELECT text FROM internal_word WHERE word_id = qos_id),
+			replace((SELECT text FROM internal_word WHERE word_id = stdout_id), char(1), display_id),
+			replace((SELECT text FROM internal_word WHERE word_id = report_dir_id), char(1), display_id)
+		FROM internal_run WHERE job_id = ? AND restart = ? AND sluid = ? AND sub = ?
+			AND cluster_id = (SELECT cluster_id FROM internal_cluster WHERE name = ?)
 		ORDER BY reuse`, func(rows *sql.Rows) error {
 		var p previous
 		err := rows.Scan(&p.runID, &p.reuse, &p.nodesReported, &p.nnodes, &p.start, &p.schedulerStart,

@@ -35,8 +35,8 @@ type kind struct {
 }
 
 const (
-	dueRuns   = "SELECT run_id, end_s FROM run WHERE end_s < ? AND end_s >= ? ORDER BY end_s, run_id LIMIT ?"
-	dueIngest = "SELECT run_id, at_s FROM ingest_log WHERE at_s < ? AND at_s >= ? ORDER BY at_s LIMIT ?"
+	dueRuns   = "SELECT run_id, end_s FROM internal_run WHERE end_s < ? AND end_s >= ? ORDER BY end_s, run_id LIMIT ?"
+	dueIngest = "SELECT run_id, at_s FROM internal_ingest_log WHERE at_s < ? AND at_s >= ? ORDER BY at_s LIMIT ?"
 )
 
 // kinds returns the kinds in the order in which they are pruned: first those that free the most in the least
@@ -53,12 +53,13 @@ func kinds() []kind {
 	}
 	return []kind{
 		{"ingest", func(k Keep) int { return k.Ingest }, dueIngest, func(w *writer, id int64, at float64) bool {
-			return w.count("DELETE FROM ingest_log WHERE at_s = ?1 AND run_id = ?2 AND n = (SELECT min(n) FROM ingest_log "+
+			return w.count("DELETE FROM internal_ingest_log WHERE at_s = ?1 AND run_id = ?2 AND n = (SELECT min(n) FROM "+
+				"internal_ingest_log "+
 				"WHERE at_s = ?1 AND run_id = ?2)", at, id) > 0
 		}},
 		{"profiles", func(k Keep) int { return k.Profiles }, dueRuns, (*writer).dropCurves},
-		{"nodes", func(k Keep) int { return k.Nodes }, dueRuns, rows("run_node", "run_gpu")},
-		{"functions", func(k Keep) int { return k.Functions }, dueRuns, rows("run_code")},
+		{"nodes", func(k Keep) int { return k.Nodes }, dueRuns, rows("internal_run_node", "internal_run_gpu")},
+		{"functions", func(k Keep) int { return k.Functions }, dueRuns, rows("internal_run_code")},
 		{"runs", func(k Keep) int { return k.Runs }, dueRuns, (*writer).dropRun},
 	}
 }
@@ -164,7 +165,7 @@ func (w *writer) prune(k kind, until float64, end time.Time) (runs int64, more b
 	if more && at == from { // all rows are of one moment: continue behind it
 		at += 1e-6
 	}
-	w.exec(`INSERT OR REPLACE INTO pruned (kind, until_s) VALUES (?, ?)`, k.name, at)
+	w.exec(`INSERT OR REPLACE INTO internal_pruned (kind, until_s) VALUES (?, ?)`, k.name, at)
 	return runs, more, w.err
 }
 
@@ -182,7 +183,7 @@ func (w *writer) due(k kind, until, from float64) (ids []int64, times []float64,
 
 // prunedUntil returns the time, in UTC epoch seconds, up to which a kind has been pruned.
 func prunedUntil(ctx context.Context, q rowQueryer, k kind) (until float64, err error) {
-	return until, q.QueryRowContext(ctx, "SELECT coalesce(max(until_s), 0) FROM pruned WHERE kind = ?",
+	return until, q.QueryRowContext(ctx, "SELECT coalesce(max(until_s), 0) FROM internal_pruned WHERE kind = ?",
 		k.name).Scan(&until)
 }
 
@@ -191,11 +192,11 @@ func prunedUntil(ctx context.Context, q rowQueryer, k kind) (until float64, err 
 func (w *writer) dropRun(id int64, _ float64) bool {
 	var newest sql.NullInt64
 	if w.err == nil {
-		w.err = w.tx.QueryRowContext(w.ctx, "SELECT max(run_id) FROM run").Scan(&newest)
+		w.err = w.tx.QueryRowContext(w.ctx, "SELECT max(run_id) FROM internal_run").Scan(&newest)
 	}
-	gone := w.count("DELETE FROM run WHERE run_id = ?", id) > 0
+	gone := w.count("DELETE FROM internal_run WHERE run_id = ?", id) > 0
 	if newest.Int64 == id {
-		w.exec("DELETE FROM ingest_log WHERE run_id > (SELECT coalesce(max(run_id), 0) FROM run)")
+		w.exec("DELETE FROM internal_ingest_log WHERE run_id > (SELECT coalesce(max(run_id), 0) FROM internal_run)")
 	}
 	return gone
 }
@@ -204,7 +205,7 @@ func (w *writer) dropRun(id int64, _ float64) bool {
 // unchanged.
 func (w *writer) dropCurves(runID int64, _ float64) bool {
 	var body []byte
-	if w.err != nil || w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`,
+	if w.err != nil || w.tx.QueryRowContext(w.ctx, `SELECT body FROM internal_run_summary WHERE run_id = ?`,
 		runID).Scan(&body) != nil {
 		return false
 	}
@@ -216,7 +217,7 @@ func (w *writer) dropCurves(runID int64, _ float64) bool {
 	if err != nil || len(small) >= len(body) {
 		return false
 	}
-	w.exec(`UPDATE run_summary SET body = ? WHERE run_id = ?`, small, runID)
+	w.exec(`UPDATE internal_run_summary SET body = ? WHERE run_id = ?`, small, runID)
 	return true
 }
 

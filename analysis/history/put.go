@@ -118,7 +118,8 @@ func (db *DB) Delivered(ctx context.Context, s summary.Summary, dir string) erro
 			return ErrNotFound
 		}
 		w := db.writer(ctx, tx)
-		w.exec(`UPDATE run SET report_dir_id = ?, epilog_ms = coalesce(?, epilog_ms) WHERE run_id = ?`, w.path(s, dir),
+		w.exec(`UPDATE internal_run SET report_dir_id = ?, epilog_ms = coalesce(?, epilog_ms) WHERE run_id = ?`,
+			w.path(s, dir),
 			scaledInt(s.Quality.EpilogS, 1e3), same.runID)
 		return w.err
 	})
@@ -141,7 +142,8 @@ func (w *writer) keepStored(p previous, s summary.Summary, at Ingest) error {
 
 // log adds an entry to the ingest log. Times are rounded to seconds, which takes half the space.
 func (w *writer) log(runID int64, what status, reported int, at Ingest) {
-	w.exec(`INSERT INTO ingest_log (at_s, run_id, n, status, nodes_reported, source)
-		VALUES (?1, ?2, (SELECT coalesce(max(n) + 1, 0) FROM ingest_log WHERE at_s = ?1 AND run_id = ?2), ?3, ?4, ?5)`,
+	w.exec(`INSERT INTO internal_ingest_log (at_s, run_id, n, status, nodes_reported, source)
+		VALUES (?1, ?2, (SELECT coalesce(max(n) + 1, 0) FROM internal_ingest_log WHERE at_s = ?1 AND run_id = ?2),
+			?3, ?4, ?5)`,
 		math.Round(at.NowS), runID, what, reported, text(at.Source, maxText))
 }

@@ -37,8 +37,9 @@ func count(t testing.TB, db *DB, table string) (n int) {
 
 func TestPutTwice(t *testing.T) {
 	db := openFixture(t)
-	tables := []string{"run", "run_node", "run_pattern", "run_note", "run_summary", "run_series", "node", "cluster",
-		"hpc_user"}
+	tables := []string{"internal_run", "internal_run_node", "internal_run_pattern", "internal_run_note",
+		"internal_run_summary", "internal_run_series", "internal_node", "internal_cluster",
+		"internal_hpc_user"}
 	before := map[string]int{}
 	for _, table := range tables {
 		before[table] = count(t, db, table)
@@ -170,7 +171,7 @@ func TestReuse(t *testing.T) {
 				mustPut(t, db, c.a, Ingest{})
 				mustPut(t, db, c.b, Ingest{})
 			}
-			if n := count(t, db, "run"); n != c.runs {
+			if n := count(t, db, "internal_run"); n != c.runs {
 				t.Errorf("%d runs, want %d", n, c.runs)
 			}
 		})
@@ -224,14 +225,15 @@ func TestPutRefuses(t *testing.T) {
 			t.Errorf("%+v, %v: %v, want it unfit", s.Key, s.ElapsedS, err)
 		}
 	}
-	if n := count(t, db, "ingest_log"); n != 0 {
+	if n := count(t, db, "internal_ingest_log"); n != 0 {
 		t.Errorf("%d entries in the log", n)
 	}
 }
 
 // hostile are texts that a user can choose.
 var hostile = []string{
-	`'; DROP TABLE run; --`, `"`, "a\x00b", "line\nline", "\x1b[2J\x1b]0;title\a", "%s%n", "\xff\xfe", "\u202egpj.exe",
+	`'; DROP TABLE internal_run; --`, `"`, "a\x00b", "line\nline", "\x1b[2J\x1b]0;title\a", "%s%n", "\xff\xfe",
+	"\u202egpj.exe",
 	strings.Repeat("x", 1<<20), strings.Repeat("é", 1<<10), "*", "123_7", "-1", "NULL",
 }
 
@@ -267,7 +269,7 @@ func TestHostileText(t *testing.T) {
 			t.Errorf("%s has control characters, or %d bytes", v.name, len(out))
 		}
 	}
-	if n := count(t, db, "run"); n != len(hostile) {
+	if n := count(t, db, "internal_run"); n != len(hostile) {
 		t.Errorf("%d runs, want %d", n, len(hostile))
 	}
 }
@@ -292,7 +294,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatalf("error is %v", err)
 	}
 	// What was put stays, and there is no half of what was not.
-	if a, b := count(t, db, "run"), count(t, db, "run_summary"); a != done-1 || b != a {
+	if a, b := count(t, db, "internal_run"), count(t, db, "internal_run_summary"); a != done-1 || b != a {
 		t.Errorf("%d runs and %d summaries after %d puts", a, b, done-1)
 	}
 	if _, err := db.sql.Exec("PRAGMA max_page_count = 1000000"); err != nil {
@@ -313,10 +315,12 @@ func TestNoteTexts(t *testing.T) {
 			{Code: note.MissingNodes}}
 		mustPut(t, db, s, Ingest{})
 	}
-	if n := count(t, db, "note_text"); n != mostTexts+1+2+1 { // an empty one each, which is also what the last says
+	// an empty one each, which is also what the last says
+	if n := count(t, db, "internal_note_text"); n != mostTexts+1+2+1 {
 		t.Errorf("%d texts have a number", n)
 	}
-	if n := count(t, db, "run_note WHERE text IS NOT NULL"); n != 20+runs+10 { // 20 of the first code, all of the last
+	// 20 of the first code, all of the last
+	if n := count(t, db, "internal_run_note WHERE text IS NOT NULL"); n != 20+runs+10 {
 		t.Errorf("%d notes have their own text", n)
 	}
 	for i := range runs + 10 {

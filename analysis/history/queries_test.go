@@ -195,21 +195,21 @@ func TestQueriesSearch(t *testing.T) {
 
 // siteStatistics are those that ANALYZE took of 20,000 runs of TestSite.
 const siteStatistics = `ANALYZE; DELETE FROM sqlite_stat1; INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
-	('set_field', 'set_field', '400 4 1'),
-	('field_set', 'sqlite_autoindex_field_set_1', '100 1'),
-	('field', 'sqlite_autoindex_field_1', '103 26 1'),
-	('run_pattern', 'run_pattern', '10110 2 1'),
-	('hpc_user', 'sqlite_autoindex_hpc_user_1', '10 1 1'),
-	('application', 'sqlite_autoindex_application_1', '100 10 1 1'),
-	('run_series', 'sqlite_autoindex_run_series_1', '250 3 1'),
-	('word', 'sqlite_autoindex_word_1', '515 1'),
-	('run', 'run_end', '20000 1'),
-	('run', 'run_start', '20000 1'),
-	('run', 'run_user_start', '20000 2000 1'),
-	('run', 'run_series_start', '20000 80 1'),
-	('run', 'run_display', '20000 1'),
-	('run', 'sqlite_autoindex_run_1', '20000 1 1 1 1 1 1'),
-	('cluster', 'sqlite_autoindex_cluster_1', '1 1'); ANALYZE sqlite_master`
+	('internal_set_field', 'set_field', '400 4 1'),
+	('internal_field_set', 'sqlite_autoindex_internal_field_set_1', '100 1'),
+	('internal_field', 'sqlite_autoindex_internal_field_1', '103 26 1'),
+	('internal_run_pattern', 'run_pattern', '10110 2 1'),
+	('internal_hpc_user', 'sqlite_autoindex_internal_hpc_user_1', '10 1 1'),
+	('internal_application', 'sqlite_autoindex_internal_application_1', '100 10 1 1'),
+	('internal_run_series', 'sqlite_autoindex_internal_run_series_1', '250 3 1'),
+	('internal_word', 'sqlite_autoindex_internal_word_1', '515 1'),
+	('internal_run', 'run_end', '20000 1'),
+	('internal_run', 'run_start', '20000 1'),
+	('internal_run', 'run_user_start', '20000 2000 1'),
+	('internal_run', 'run_series_start', '20000 80 1'),
+	('internal_run', 'run_display', '20000 1'),
+	('internal_run', 'sqlite_autoindex_internal_run_1', '20000 1 1 1 1 1 1'),
+	('internal_cluster', 'sqlite_autoindex_internal_cluster_1', '1 1'); ANALYZE sqlite_master`
 
 // TestQueriesByApplication asks that builds are found by the application where there
 // are statistics: with them SQLite went through all runs, user by user. The build of a

@@ -33,14 +33,15 @@ func (w *writer) setReference(s summary.Summary, body []byte) error {
 	if err != nil || id == 0 {
 		return err
 	}
-	w.exec(`UPDATE application SET reference = ? WHERE application_id = ? AND reference IS NULL`, string(body), id)
+	w.exec(`UPDATE internal_application SET reference = ? WHERE application_id = ? AND reference IS NULL`,
+		string(body), id)
 	return w.err
 }
 
 // reference returns the row of the application of a run, 0 if it is not stored, and its reference pattern.
 func reference(ctx context.Context, q rowQueryer, s summary.Summary) (id int64, body []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT a.application_id, a.reference FROM application a
-		JOIN hpc_user u ON u.user_id = a.user_id JOIN cluster c ON c.cluster_id = a.cluster_id
+	err = q.QueryRowContext(ctx, `SELECT a.application_id, a.reference FROM internal_application a
+		JOIN internal_hpc_user u ON u.user_id = a.user_id JOIN internal_cluster c ON c.cluster_id = a.cluster_id
 		WHERE a.name = ? AND u.name = ? AND u.uid = ? AND c.name = ?`,
 		Application(s), User(s), s.Job.UID, note.Clean(s.Key.Cluster, maxName)).Scan(&id, &body)
 	if errors.Is(err, sql.ErrNoRows) {

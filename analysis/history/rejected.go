@@ -30,7 +30,7 @@ func (db *DB) CountRejected(ctx context.Context, list []RejectedRecord, now floa
 		w := db.writer(ctx, tx)
 		var until float64
 		if err := tx.QueryRowContext(ctx,
-			"SELECT coalesce(max(until_s), 0) FROM pruned WHERE kind = 'ingest'").Scan(&until); err != nil {
+			"SELECT coalesce(max(until_s), 0) FROM internal_pruned WHERE kind = 'ingest'").Scan(&until); err != nil {
 			return err
 		}
 		counted = 0
@@ -43,9 +43,9 @@ func (db *DB) CountRejected(ctx context.Context, list []RejectedRecord, now floa
 			if at < until {
 				continue
 			}
-			counted += int(w.count(`INSERT INTO ingest_log (at_s, run_id, n, status, nodes_reported, source)
-				SELECT ?1, 0, (SELECT coalesce(max(n) + 1, 0) FROM ingest_log WHERE at_s = ?1 AND run_id = 0), ?2, 0, ?3
-				WHERE NOT EXISTS (SELECT 1 FROM ingest_log 
+			counted += int(w.count(`INSERT INTO internal_ingest_log (at_s, run_id, n, status, nodes_reported, source)
+				SELECT ?1, 0, (SELECT coalesce(max(n) + 1, 0) FROM internal_ingest_log WHERE at_s = ?1 AND run_id = 0), ?2, 0, ?3
+				WHERE NOT EXISTS (SELECT 1 FROM internal_ingest_log 
 					WHERE (at_s = ?1 OR NOT ?4) AND status = ?2 AND source = ?3)`, at, aside, source, dated))
 		}
 		return w.err

@@ -30,7 +30,8 @@ func TestAsideIsCounted(t *testing.T) {
 	if rows != 3 || longest > maxText || newest != now || strings.ContainsAny(worst, "\x1b\n") {
 		t.Errorf("%d rows, %d long, newest %v: %.80q", rows, longest, newest, worst)
 	}
-	if _, err := db.sql.Exec("DELETE FROM ingest_log WHERE at_s < ?; INSERT INTO pruned VALUES ('ingest', ?)",
+	if _, err := db.sql.Exec("DELETE FROM internal_ingest_log WHERE at_s < ?; INSERT INTO internal_pruned VALUES "+
+		"('ingest', ?)",
 		now-30*86400, now-30*86400); err != nil {
 		t.Fatal(err)
 	}

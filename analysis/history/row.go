@@ -30,7 +30,7 @@ type column struct {
 // insertRun inserts the row of a run and returns its id.
 func (w *writer) insertRun(s summary.Summary, reuse int, reportDir string) int64 {
 	columns := append(w.jobColumns(s), w.resultColumns(s)...)
-	return w.insert("run", append(columns, column{"reuse", reuse}, column{"report_dir_id", w.path(s, reportDir)}))
+	return w.insert("internal_run", append(columns, column{"reuse", reuse}, column{"report_dir_id", w.path(s, reportDir)}))
 }
 
 // updateRun overwrites the row of a run. Where the report went is kept if
@@ -38,7 +38,7 @@ func (w *writer) insertRun(s summary.Summary, reuse int, reportDir string) int64
 func (w *writer) updateRun(s summary.Summary, runID int64, reportDir string) {
 	names, values := unzip(append(w.jobColumns(s), w.resultColumns(s)...))
 	values = append(values, w.path(s, reportDir), runID)
-	w.exec(fmt.Sprintf("UPDATE run SET %s = ?, report_dir_id = coalesce(?, report_dir_id) WHERE run_id = ?",
+	w.exec(fmt.Sprintf("UPDATE internal_run SET %s = ?, report_dir_id = coalesce(?, report_dir_id) WHERE run_id = ?",
 		strings.Join(names, " = ?, ")), values...)
 }
 
@@ -151,12 +151,12 @@ func (w *writer) mainPattern(s summary.Summary) []column {
 
 // cluster returns the id of the cluster of a run.
 func (w *writer) cluster(s summary.Summary) int64 {
-	return w.id("cluster", "cluster_id", []string{"name"}, note.Clean(s.Key.Cluster, maxName))
+	return w.id("internal_cluster", "cluster_id", []string{"name"}, note.Clean(s.Key.Cluster, maxName))
 }
 
 // user returns the id of the user of a run.
 func (w *writer) user(s summary.Summary) int64 {
-	return w.id("hpc_user", "user_id", []string{"name", "uid"}, User(s), s.Job.UID)
+	return w.id("internal_hpc_user", "user_id", []string{"name", "uid"}, User(s), s.Job.UID)
 }
 
 // application returns the id of the application of a run, 0 if it is unknown.
@@ -165,7 +165,8 @@ func (w *writer) application(s summary.Summary) int64 {
 	if name == Unknown {
 		return 0
 	}
-	return w.id("application", "application_id", []string{"user_id", "name", "cluster_id"}, w.user(s), name, w.cluster(s))
+	return w.id("internal_application", "application_id", []string{"user_id", "name", "cluster_id"}, w.user(s), name,
+		w.cluster(s))
 }
 
 // series returns the id of the series of a run, nil if its application is unknown.
@@ -178,16 +179,16 @@ func (w *writer) series(s summary.Summary) any {
 	if bare := shapeWithoutArguments(s); bare != shape {
 		w.adoptSeries(app, bare, shape)
 	}
-	return w.id("run_series", "series_id", []string{"application_id", "shape"}, app, shape)
+	return w.id("internal_run_series", "series_id", []string{"application_id", "shape"}, app, shape)
 }
 
 // adoptSeries renames a series recorded without arguments to the shape of the first run that has arguments, so
 // that an existing history continues. Later arguments begin series of their own.
 func (w *writer) adoptSeries(app int64, bare, shape string) {
 	at := strings.Index(shape, argumentsMark) + len(argumentsMark)
-	w.forget("run_series", app, bare)
-	w.exec(`UPDATE run_series SET shape = ?1 WHERE application_id = ?2 AND shape = ?3 AND NOT EXISTS
-		(SELECT 1 FROM run_series WHERE application_id = ?2 AND substr(shape, 1, ?4) = substr(?1, 1, ?4)
+	w.forget("internal_run_series", app, bare)
+	w.exec(`UPDATE internal_run_series SET shape = ?1 WHERE application_id = ?2 AND shape = ?3 AND NOT EXISTS
+		(SELECT 1 FROM internal_run_series WHERE application_id = ?2 AND substr(shape, 1, ?4) = substr(?1, 1, ?4)
 			AND substr(shape, ?5) = substr(?1, ?5))`, shape, app, bare, at, at+17)
 }
 

@@ -84,13 +84,14 @@ func (db *DB) runConditions(ctx context.Context, q Query) (conditions, bool, err
 	}
 	if q.State != "" {
 		state := note.Clean(q.State, maxName)
-		where.and(`(r.state_id = (SELECT word_id FROM word WHERE text = ?) OR r.state_id IS NULL AND r.exit_code IS NOT NULL
+		where.and(`(r.state_id = (SELECT word_id FROM internal_word WHERE text = ?)
+			OR r.state_id IS NULL AND r.exit_code IS NOT NULL
 			AND substr(c.name, 1, ?) = ? AND CASE WHEN r.exit_code = 0 AND r.exit_signal = 0 THEN ? ELSE ? END = ?)`,
 			state, len(run.LocalCluster), run.LocalCluster, completed, failed, state)
 	}
 	for _, t := range []struct{ column, value string }{{"r.account_id", q.Account}, {"r.partition_id", q.Partition}} {
 		if t.value != "" {
-			where.and(t.column+" = (SELECT word_id FROM word WHERE text = ?)", note.Clean(t.value, maxName))
+			where.and(t.column+" = (SELECT word_id FROM internal_word WHERE text = ?)", note.Clean(t.value, maxName))
 		}
 	}
 	if q.Since != 0 {
@@ -101,7 +102,7 @@ func (db *DB) runConditions(ctx context.Context, q Query) (conditions, bool, err
 	}
 	if q.Failed {
 		where.and(`(coalesce(r.exit_code, 0) <> 0 OR coalesce(r.exit_signal, 0) <> 0
-			OR coalesce(nullif((SELECT text FROM word WHERE word_id = r.state_id), ''), ?) <> ?)`, completed, completed)
+			OR coalesce(nullif((SELECT text FROM internal_word WHERE word_id = r.state_id), ''), ?) <> ?)`, completed, completed)
 	}
 	return where, true, nil
 }
@@ -135,25 +136,25 @@ func (r Run) FinalState() string {
 
 const runColumns = `c.name, r.job_id, r.display_id, r.restart, u.name, coalesce(a.name, ''), coalesce(s.shape, ''),
 		coalesce(r.start_s, 0), coalesce(r.end_s, 0), coalesce(r.elapsed_ms, 0) / 1e3,
-		coalesce((SELECT text FROM word WHERE word_id = r.state_id), ''),
+		coalesce((SELECT text FROM internal_word WHERE word_id = r.state_id), ''),
 		r.period_us / 1e6, r.coverage / 1e4,
-		coalesce(replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id), ''),
+		coalesce(replace((SELECT text FROM internal_word WHERE word_id = r.report_dir_id), char(1), r.display_id), ''),
 		r.sub, coalesce(r.job_name, ''),
 		r.exit_code, r.exit_signal, r.nnodes, r.nodes_reported, r.instances, r.confidence / 1e4,
 		r.run_id, coalesce(r.series_id, 0),
-		coalesce((SELECT text FROM word WHERE word_id = r.partition_id), ''), coalesce(r.size, ''), r.ntasks, r.ncpus,
-		r.step_us / 1e6, coalesce(r.cpu_ms / 1e3,
+		coalesce((SELECT text FROM internal_word WHERE word_id = r.partition_id), ''),
+		coalesce(r.size, ''), r.ntasks, r.ncpus, r.step_us / 1e6, coalesce(r.cpu_ms / 1e3,
 		CASE WHEN r.nodes_reported = r.nnodes THEN r.busy_mcpu * r.elapsed_ms / 1e6 END),
 		r.startup_ms / 1e3, r.checkpoint_ms / 1e3, r.energy_mj / 1e3,
 		r.step_cpu_us / 1e6, r.step_wait_us / 1e6, r.busy_mcpu / 1e3, r.waiting_mcpu / 1e3, r.mem_peak,
-		coalesce((SELECT text FROM word WHERE word_id = r.account_id), '')`
+		coalesce((SELECT text FROM internal_word WHERE word_id = r.account_id), '')`
 
 const runTables = `
-	FROM run r
-	JOIN cluster c ON c.cluster_id = r.cluster_id
-	JOIN hpc_user u ON u.user_id = r.user_id
-	LEFT JOIN run_series s ON s.series_id = r.series_id
-	LEFT JOIN application a ON a.application_id = s.application_id`
+	FROM internal_run r
+	JOIN internal_cluster c ON c.cluster_id = r.cluster_id
+	JOIN internal_hpc_user u ON u.user_id = r.user_id
+	LEFT JOIN internal_run_series s ON s.series_id = r.series_id
+	LEFT JOIN internal_application a ON a.application_id = s.application_id`
 
 // scanRun reads a row: the columns of runColumns into the Run, and the columns after them into beside.
 func scanRun(rows *sql.Rows, beside ...any) (Run, error) {
@@ -187,10 +188,10 @@ func (db *DB) seriesIDs(ctx context.Context, q Query) ([]string, error) {
 		}
 	}
 	return db.ids(ctx, `
-		SELECT s.series_id FROM run_series s
-		JOIN application a ON a.application_id = s.application_id
-		JOIN cluster c ON c.cluster_id = a.cluster_id
-		JOIN hpc_user u ON u.user_id = a.user_id
+		SELECT s.series_id FROM internal_run_series s
+		JOIN internal_application a ON a.application_id = s.application_id
+		JOIN internal_cluster c ON c.cluster_id = a.cluster_id
+		JOIN internal_hpc_user u ON u.user_id = a.user_id
 		WHERE `+where.String(), where.args...)
 }
 
@@ -199,21 +200,23 @@ func (db *DB) Clusters(ctx context.Context) ([]string, error) {
 	var names []string
 	err := db.retryWhileLocked(ctx, func() error {
 		names = nil
-		return db.each(ctx, "SELECT name FROM cluster c WHERE EXISTS (SELECT 1 FROM application a WHERE a.cluster_id = "+
+		return db.each(ctx, "SELECT name FROM internal_cluster c WHERE EXISTS (SELECT 1 FROM internal_application a WHERE "+
+			"a.cluster_id = "+
 			"c.cluster_id) "+
-			"OR EXISTS (SELECT 1 FROM run r WHERE r.cluster_id = c.cluster_id) ORDER BY name", func(rows *sql.Rows) error {
-			var name string
-			err := rows.Scan(&name)
-			names = append(names, name)
-			return err
-		})
+			"OR EXISTS (SELECT 1 FROM internal_run r WHERE r.cluster_id = c.cluster_id) ORDER BY name",
+			func(rows *sql.Rows) error {
+				var name string
+				err := rows.Scan(&name)
+				names = append(names, name)
+				return err
+			})
 	})
 	return names, explain(db.path, "name its clusters", err)
 }
 
 // userIDs returns the ids of all users that have, or had, a login name.
 func (db *DB) userIDs(ctx context.Context, name string) ([]string, error) {
-	return db.ids(ctx, `SELECT user_id FROM hpc_user WHERE name = ?`, note.Clean(name, maxName))
+	return db.ids(ctx, `SELECT user_id FROM internal_hpc_user WHERE name = ?`, note.Clean(name, maxName))
 }
 
 // ids returns the ids that a query selects, as text.

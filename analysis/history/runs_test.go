@@ -94,11 +94,11 @@ func TestSummaryLookup(t *testing.T) {
 	db := open(t)
 	put := func(id int64, change func(*summary.Summary)) {
 		s := oneNode(id)
-		s.Start = t0 + float64(count(t, db, "run"))
+		s.Start = t0 + float64(count(t, db, "internal_run"))
 		if change != nil {
 			change(&s)
 		}
-		mustPut(t, db, s, Ingest{ReportDir: fmt.Sprint("/out/", count(t, db, "run")+1)})
+		mustPut(t, db, s, Ingest{ReportDir: fmt.Sprint("/out/", count(t, db, "internal_run")+1)})
 	}
 	put(123, nil)
 	put(123, func(s *summary.Summary) { s.Key.Restart = 1 })

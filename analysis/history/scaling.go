@@ -28,9 +28,9 @@ func (db *DB) PutScaling(ctx context.Context, s summary.Summary, segments []Segm
 			return err
 		}
 		w := db.writer(ctx, tx)
-		w.exec(`DELETE FROM scaling_segment WHERE application_id = ?`, id)
+		w.exec(`DELETE FROM internal_scaling_segment WHERE application_id = ?`, id)
 		for _, x := range segments {
-			w.exec(`INSERT OR REPLACE INTO scaling_segment (application_id, parameter, fixed, metric, position,
+			w.exec(`INSERT OR REPLACE INTO internal_scaling_segment (application_id, parameter, fixed, metric, position,
 					first_p, last_p, points, formula, smape, change_p_lo, change_p_hi, at_s)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 				id, x.Parameter, note.Clean(x.Fixed, maxText), x.Metric, x.Position, x.FirstP, x.LastP, x.Points,

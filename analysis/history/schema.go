@@ -37,7 +37,11 @@ type schema struct {
 // opened to be written (missingparts.go). A change of something that exists needs a step: "DROP INDEX x" for an index,
 // "DROP VIEW x" for a view that goes, "" for one that shows something else. A released step is never changed;
 // no step was released so far.
-func currentSchema() schema { return schema{text: schemaText} }
+func currentSchema() schema {
+	return schema{text: schemaText, steps: []string{
+		"", // prefixTables renames the tables
+	}}
+}
 
 // version returns the number of the schema, as in PRAGMA user_version.
 func (s schema) version() int { return 1 + len(s.steps) }
@@ -68,6 +72,11 @@ func (db *DB) remake(ctx context.Context, tx *sql.Conn, from int) error {
 			_, err = tx.ExecContext(ctx, "DROP VIEW "+view[1])
 		}
 		if err != nil {
+			return err
+		}
+	}
+	if from == unprefixedVersion {
+		if err := db.prefixTables(ctx, tx); err != nil {
 			return err
 		}
 	}

@@ -1,26 +1,27 @@
 -- The schema of the history: tables and indexes, then the views.
--- Tables may change from version to version; the views are what queries should use.
+-- Tables may change from version to version and their names begin with internal_; the views without this prefix are
+-- what queries should use.
 -- Nothing here is newer than SQLite 3.26: one STRICT table or one "->" in a view, and
 -- the sqlite3 of an older distribution calls the whole file malformed.
 -- In a history of an earlier version the tables and indexes are made that it has not,
 -- and every view is made anew: see schema.go for what else a change needs.
 -- Columns that end in _s are seconds (times: UTC epoch), NULL is unknown.
 
-CREATE TABLE IF NOT EXISTS cluster (
+CREATE TABLE IF NOT EXISTS internal_cluster (
   cluster_id INTEGER PRIMARY KEY,
   name       TEXT NOT NULL UNIQUE
 );
 
-CREATE TABLE IF NOT EXISTS hpc_user (
+CREATE TABLE IF NOT EXISTS internal_hpc_user (
   user_id INTEGER PRIMARY KEY,
   name    TEXT NOT NULL,      -- login name; the uid in digits while it is not known
   uid     INTEGER NOT NULL,   -- a login name given to somebody else is another user
   UNIQUE (name, uid)
 );
 
-CREATE TABLE IF NOT EXISTS node (
+CREATE TABLE IF NOT EXISTS internal_node (
   node_id    INTEGER PRIMARY KEY,
-  cluster_id INTEGER NOT NULL REFERENCES cluster,
+  cluster_id INTEGER NOT NULL REFERENCES internal_cluster,
   name       TEXT NOT NULL,
   UNIQUE (cluster_id, name)
 );
@@ -28,12 +29,12 @@ CREATE TABLE IF NOT EXISTS node (
 -- What ran on a node, asked by its name alone. Without this index SQLite read the
 -- rows of all nodes of all runs: 20 s of a history of a million runs on 2.3 million
 -- nodes, 40 s for the nodes that sent no record in a week; with it 2 ms and 17 ms.
-CREATE INDEX IF NOT EXISTS node_name ON node (name);
+CREATE INDEX IF NOT EXISTS node_name ON internal_node (name);
 
-CREATE TABLE IF NOT EXISTS application (
+CREATE TABLE IF NOT EXISTS internal_application (
   application_id INTEGER PRIMARY KEY,
-  cluster_id     INTEGER NOT NULL REFERENCES cluster,
-  user_id        INTEGER NOT NULL REFERENCES hpc_user,
+  cluster_id     INTEGER NOT NULL REFERENCES internal_cluster,
+  user_id        INTEGER NOT NULL REFERENCES internal_hpc_user,
   name           TEXT NOT NULL,
   reference      TEXT,        -- the pattern that step_s is the time of, JSON; NULL until a run had one
   UNIQUE (user_id, name, cluster_id)
@@ -42,24 +43,24 @@ CREATE TABLE IF NOT EXISTS application (
 -- What is asked of one application. Without this index SQLite began with all runs of a
 -- year: ten million steps of its machine for the cycles by week of an application that
 -- 640,000 runs do not have; with it 32. A run writes nothing to it.
-CREATE INDEX IF NOT EXISTS application_name ON application (name);
+CREATE INDEX IF NOT EXISTS application_name ON internal_application (name);
 
-CREATE TABLE IF NOT EXISTS run_series (
+CREATE TABLE IF NOT EXISTS internal_run_series (
   series_id      INTEGER PRIMARY KEY,
-  application_id INTEGER NOT NULL REFERENCES application,
+  application_id INTEGER NOT NULL REFERENCES internal_application,
   shape          TEXT NOT NULL,
   UNIQUE (application_id, shape)
 );
 
 -- Texts that many runs share. In those of paths char(1) stands for the run's job id.
-CREATE TABLE IF NOT EXISTS word (
+CREATE TABLE IF NOT EXISTS internal_word (
   word_id INTEGER PRIMARY KEY,
   text    TEXT NOT NULL UNIQUE
 );
 
-CREATE TABLE IF NOT EXISTS run (
+CREATE TABLE IF NOT EXISTS internal_run (
   run_id          INTEGER PRIMARY KEY,
-  cluster_id      INTEGER NOT NULL REFERENCES cluster,
+  cluster_id      INTEGER NOT NULL REFERENCES internal_cluster,
   job_id          INTEGER NOT NULL CHECK (typeof(job_id) = 'integer' AND job_id > 0),
   restart         INTEGER NOT NULL,
   sluid           TEXT NOT NULL,      -- '' = none; not NULL, which no UNIQUE holds apart
@@ -69,8 +70,8 @@ CREATE TABLE IF NOT EXISTS run (
   array_job_id    INTEGER,
   array_task_id   INTEGER,
   het_job_id      INTEGER,            -- of the first component of a heterogeneous job
-  user_id         INTEGER NOT NULL REFERENCES hpc_user,
-  series_id       INTEGER REFERENCES run_series,
+  user_id         INTEGER NOT NULL REFERENCES internal_hpc_user,
+  series_id       INTEGER REFERENCES internal_run_series,
   account_id      INTEGER,            -- of word, as are those below that end in _id and are texts in the view jobs
   partition_id    INTEGER,
   qos_id          INTEGER,
@@ -136,17 +137,17 @@ CREATE TABLE IF NOT EXISTS run (
   UNIQUE (job_id, cluster_id, restart, sluid, sub, reuse)
 );
 
-CREATE INDEX IF NOT EXISTS run_display ON run (display_id);
-CREATE INDEX IF NOT EXISTS run_series_start ON run (series_id, start_s);
-CREATE INDEX IF NOT EXISTS run_user_start ON run (user_id, start_s);
-CREATE INDEX IF NOT EXISTS run_start ON run (start_s);
-CREATE INDEX IF NOT EXISTS run_end ON run (end_s);
-CREATE INDEX IF NOT EXISTS run_array ON run (array_job_id, array_task_id) WHERE array_job_id IS NOT NULL;
-CREATE INDEX IF NOT EXISTS run_het ON run (het_job_id) WHERE het_job_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS run_display ON internal_run (display_id);
+CREATE INDEX IF NOT EXISTS run_series_start ON internal_run (series_id, start_s);
+CREATE INDEX IF NOT EXISTS run_user_start ON internal_run (user_id, start_s);
+CREATE INDEX IF NOT EXISTS run_start ON internal_run (start_s);
+CREATE INDEX IF NOT EXISTS run_end ON internal_run (end_s);
+CREATE INDEX IF NOT EXISTS run_array ON internal_run (array_job_id, array_task_id) WHERE array_job_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS run_het ON internal_run (het_job_id) WHERE het_job_id IS NOT NULL;
 
-CREATE TABLE IF NOT EXISTS run_node (
-  run_id    INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
-  node_id   INTEGER NOT NULL REFERENCES node,
+CREATE TABLE IF NOT EXISTS internal_run_node (
+  run_id    INTEGER NOT NULL REFERENCES internal_run ON DELETE CASCADE,
+  node_id   INTEGER NOT NULL REFERENCES internal_node,
   position  INTEGER NOT NULL,         -- in the job's node list, from 0
   reported  INTEGER NOT NULL CHECK (reported IN (0, 1)),
   busy_mcpu INTEGER,                  -- 1/1000 CPU: whole numbers take half the room
@@ -158,11 +159,11 @@ CREATE TABLE IF NOT EXISTS run_node (
   PRIMARY KEY (run_id, node_id)
 ) WITHOUT ROWID;
 
-CREATE INDEX IF NOT EXISTS run_node_node ON run_node (node_id, run_id);
+CREATE INDEX IF NOT EXISTS run_node_node ON internal_run_node (node_id, run_id);
 
 -- Patterns after the main one, which is in the row of its run.
-CREATE TABLE IF NOT EXISTS run_pattern (
-  run_id          INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+CREATE TABLE IF NOT EXISTS internal_run_pattern (
+  run_id          INTEGER NOT NULL REFERENCES internal_run ON DELETE CASCADE,
   position        INTEGER NOT NULL,   -- from 1
   pattern         TEXT NOT NULL,
   column_id       INTEGER,            -- of word
@@ -177,24 +178,24 @@ CREATE TABLE IF NOT EXISTS run_pattern (
 ) WITHOUT ROWID;
 
 -- What notes say: 64 texts of each code, which nearly all runs of a site share.
-CREATE TABLE IF NOT EXISTS note_text (
+CREATE TABLE IF NOT EXISTS internal_note_text (
   text_id INTEGER PRIMARY KEY,
   code_id INTEGER NOT NULL,           -- of word
   text    TEXT NOT NULL,              -- '' = each note has its own
   UNIQUE (code_id, text)
 );
 
-CREATE TABLE IF NOT EXISTS run_note (
-  run_id    INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+CREATE TABLE IF NOT EXISTS internal_run_note (
+  run_id    INTEGER NOT NULL REFERENCES internal_run ON DELETE CASCADE,
   position  INTEGER NOT NULL,
-  text_id   INTEGER NOT NULL REFERENCES note_text,
+  text_id   INTEGER NOT NULL REFERENCES internal_note_text,
   text      TEXT,                     -- NULL: that of note_text
   node_name TEXT,
   PRIMARY KEY (run_id, position)
 ) WITHOUT ROWID;
 
 -- The codes of findings, a few dozen.
-CREATE TABLE IF NOT EXISTS finding_code (
+CREATE TABLE IF NOT EXISTS internal_finding_code (
   code_id INTEGER PRIMARY KEY,
   code    TEXT NOT NULL,
   level   TEXT NOT NULL,
@@ -202,10 +203,10 @@ CREATE TABLE IF NOT EXISTS finding_code (
 );
 
 -- What limited a run, by the rules of analysis/finding: 32 findings at most.
-CREATE TABLE IF NOT EXISTS run_finding (
-  run_id   INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+CREATE TABLE IF NOT EXISTS internal_run_finding (
+  run_id   INTEGER NOT NULL REFERENCES internal_run ON DELETE CASCADE,
   position INTEGER NOT NULL,          -- from 0, the most important first
-  code_id  INTEGER NOT NULL REFERENCES finding_code,
+  code_id  INTEGER NOT NULL REFERENCES internal_finding_code,
   cost_ms  INTEGER,                   -- core milliseconds, NULL where that is not known
   evidence TEXT,                      -- JSON, 400 bytes at most; NULL: none, or longer
   PRIMARY KEY (run_id, position)
@@ -213,15 +214,15 @@ CREATE TABLE IF NOT EXISTS run_finding (
 
 -- The whole summary, to draw a report again. A table of its own, so that no
 -- query through the views reads past it.
-CREATE TABLE IF NOT EXISTS run_summary (
-  run_id INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,
+CREATE TABLE IF NOT EXISTS internal_run_summary (
+  run_id INTEGER PRIMARY KEY REFERENCES internal_run ON DELETE CASCADE,
   schema TEXT NOT NULL,
   body   BLOB NOT NULL                -- JSON, compressed with zstd and the dictionary of this version
 );
 
 -- In the order in which it is asked and pruned. Rows of a run that was removed keep its
 -- number, which is not given out again while they are there (prune.go).
-CREATE TABLE IF NOT EXISTS ingest_log (
+CREATE TABLE IF NOT EXISTS internal_ingest_log (
   at_s           INTEGER NOT NULL,
   run_id         INTEGER NOT NULL,    -- 0 = none
   n              INTEGER NOT NULL,    -- counts those of one run and second from 0
@@ -232,7 +233,7 @@ CREATE TABLE IF NOT EXISTS ingest_log (
 ) WITHOUT ROWID;
 
 -- What was recorded of runs and may explain a change: build_id, modules, ...
-CREATE TABLE IF NOT EXISTS field (
+CREATE TABLE IF NOT EXISTS internal_field (
   field_id INTEGER PRIMARY KEY,
   name     TEXT NOT NULL,
   value    TEXT NOT NULL,
@@ -241,27 +242,27 @@ CREATE TABLE IF NOT EXISTS field (
 
 -- All that was recorded of a run is a set, which most runs of an application have in
 -- common: as rows of each run they took eleven times the room.
-CREATE TABLE IF NOT EXISTS field_set (
+CREATE TABLE IF NOT EXISTS internal_field_set (
   set_id   INTEGER PRIMARY KEY,
   fields   TEXT NOT NULL UNIQUE,      -- the field_id of each, in order: 3,17,20
   build_id INTEGER                    -- that of build_id among them: the view jobs shows it
 );
 
-CREATE TABLE IF NOT EXISTS set_field (
-  set_id   INTEGER NOT NULL REFERENCES field_set,
-  field_id INTEGER NOT NULL REFERENCES field,
+CREATE TABLE IF NOT EXISTS internal_set_field (
+  set_id   INTEGER NOT NULL REFERENCES internal_field_set,
+  field_id INTEGER NOT NULL REFERENCES internal_field,
   PRIMARY KEY (set_id, field_id)
 ) WITHOUT ROWID;
 
-CREATE VIEW IF NOT EXISTS run_field (run_id, name, value) AS
-SELECT r.run_id, f.name, f.value FROM run r JOIN set_field x ON x.set_id = r.set_id JOIN field f ON f.field_id = x.field_id;
+CREATE VIEW IF NOT EXISTS internal_run_field (run_id, name, value) AS
+SELECT r.run_id, f.name, f.value FROM internal_run r JOIN internal_set_field x ON x.set_id = r.set_id JOIN internal_field f ON f.field_id = x.field_id;
 
 -- What ended on a day (UTC) by user, account and partition. Kept by the triggers below;
 -- a run that is removed stays in it: prune never removes what it has summed up.
-CREATE TABLE IF NOT EXISTS day (
+CREATE TABLE IF NOT EXISTS internal_day (
   day          INTEGER NOT NULL,      -- since 1970
-  cluster_id   INTEGER NOT NULL REFERENCES cluster,
-  user_id      INTEGER NOT NULL REFERENCES hpc_user,
+  cluster_id   INTEGER NOT NULL REFERENCES internal_cluster,
+  user_id      INTEGER NOT NULL REFERENCES internal_hpc_user,
   account_id   INTEGER NOT NULL,      -- of word, 0 = none
   partition_id INTEGER NOT NULL,
   jobs         INTEGER NOT NULL,
@@ -274,46 +275,46 @@ CREATE TABLE IF NOT EXISTS day (
   PRIMARY KEY (day, cluster_id, user_id, account_id, partition_id)
 ) WITHOUT ROWID;
 
-CREATE VIEW IF NOT EXISTS run_day AS
+CREATE VIEW IF NOT EXISTS internal_run_day AS
 SELECT run_id, end_s / 86400 AS day, cluster_id, user_id,
   coalesce(account_id, 0) AS account_id, coalesce(partition_id, 0) AS partition_id, 1 AS jobs,
   coalesce(exit_code <> 0 OR exit_signal <> 0, 0) AS failed, round(coalesce(nnodes * elapsed_ms, 0) / 1e3) AS node_s,
   round(CASE WHEN busy_mcpu + coalesce(waiting_mcpu, 0) < 500 * ncpus THEN coalesce(nnodes * elapsed_ms, 0) ELSE 0 END / 1e3) AS idle_node_s,
   round(coalesce(cpu_ms, CASE WHEN nodes_reported = nnodes THEN busy_mcpu * elapsed_ms / 1e3 END, 0) / 1e3) AS cpu_s, round(coalesce(energy_mj, 0) / 1e3) AS energy_j,
   energy_mj IS NOT NULL AS energy_jobs
-FROM run WHERE end_s IS NOT NULL;
+FROM internal_run WHERE end_s IS NOT NULL;
 
-CREATE TRIGGER IF NOT EXISTS run_added AFTER INSERT ON run BEGIN
-  INSERT INTO day SELECT day, cluster_id, user_id, account_id, partition_id, jobs, failed, node_s, idle_node_s, cpu_s, energy_j, energy_jobs
-    FROM run_day WHERE run_id = NEW.run_id
+CREATE TRIGGER IF NOT EXISTS run_added AFTER INSERT ON internal_run BEGIN
+  INSERT INTO internal_day SELECT day, cluster_id, user_id, account_id, partition_id, jobs, failed, node_s, idle_node_s, cpu_s, energy_j, energy_jobs
+    FROM internal_run_day WHERE run_id = NEW.run_id
   ON CONFLICT (day, cluster_id, user_id, account_id, partition_id) DO UPDATE SET jobs = jobs + excluded.jobs,
     failed = failed + excluded.failed, node_s = node_s + excluded.node_s, idle_node_s = idle_node_s + excluded.idle_node_s,
     cpu_s = cpu_s + excluded.cpu_s, energy_j = energy_j + excluded.energy_j, energy_jobs = energy_jobs + excluded.energy_jobs;
 END;
 
-CREATE TRIGGER IF NOT EXISTS run_changes BEFORE UPDATE ON run BEGIN
-  UPDATE day SET (jobs, failed, node_s, idle_node_s, cpu_s, energy_j, energy_jobs) = (
-    SELECT day.jobs - d.jobs, day.failed - d.failed, day.node_s - d.node_s, day.idle_node_s - d.idle_node_s,
-      day.cpu_s - d.cpu_s, day.energy_j - d.energy_j, day.energy_jobs - d.energy_jobs FROM run_day d WHERE d.run_id = OLD.run_id)
+CREATE TRIGGER IF NOT EXISTS run_changes BEFORE UPDATE ON internal_run BEGIN
+  UPDATE internal_day SET (jobs, failed, node_s, idle_node_s, cpu_s, energy_j, energy_jobs) = (
+    SELECT internal_day.jobs - d.jobs, internal_day.failed - d.failed, internal_day.node_s - d.node_s, internal_day.idle_node_s - d.idle_node_s,
+      internal_day.cpu_s - d.cpu_s, internal_day.energy_j - d.energy_j, internal_day.energy_jobs - d.energy_jobs FROM internal_run_day d WHERE d.run_id = OLD.run_id)
     WHERE (day, cluster_id, user_id, account_id, partition_id) = (
-      SELECT day, cluster_id, user_id, account_id, partition_id FROM run_day WHERE run_id = OLD.run_id);
+      SELECT day, cluster_id, user_id, account_id, partition_id FROM internal_run_day WHERE run_id = OLD.run_id);
 END;
 
-CREATE TRIGGER IF NOT EXISTS run_changed AFTER UPDATE ON run BEGIN
-  INSERT INTO day SELECT day, cluster_id, user_id, account_id, partition_id, jobs, failed, node_s, idle_node_s, cpu_s, energy_j, energy_jobs
-    FROM run_day WHERE run_id = NEW.run_id
+CREATE TRIGGER IF NOT EXISTS run_changed AFTER UPDATE ON internal_run BEGIN
+  INSERT INTO internal_day SELECT day, cluster_id, user_id, account_id, partition_id, jobs, failed, node_s, idle_node_s, cpu_s, energy_j, energy_jobs
+    FROM internal_run_day WHERE run_id = NEW.run_id
   ON CONFLICT (day, cluster_id, user_id, account_id, partition_id) DO UPDATE SET jobs = jobs + excluded.jobs,
     failed = failed + excluded.failed, node_s = node_s + excluded.node_s, idle_node_s = idle_node_s + excluded.idle_node_s,
     cpu_s = cpu_s + excluded.cpu_s, energy_j = energy_j + excluded.energy_j, energy_jobs = energy_jobs + excluded.energy_jobs;
 END;
 
 -- What jobgait prune has done: of runs that ended before that time.
-CREATE TABLE IF NOT EXISTS pruned (
+CREATE TABLE IF NOT EXISTS internal_pruned (
   kind    TEXT PRIMARY KEY,           -- 'profiles', 'nodes', 'functions', 'runs' or 'ingest'
   until_s REAL NOT NULL
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS counter (
+CREATE TABLE IF NOT EXISTS internal_counter (
   counter_id INTEGER PRIMARY KEY,
   name       TEXT NOT NULL,
   scope      TEXT NOT NULL,
@@ -322,9 +323,9 @@ CREATE TABLE IF NOT EXISTS counter (
 );
 
 -- Totals of counters over a run, all nodes together.
-CREATE TABLE IF NOT EXISTS run_counter (
-  run_id     INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
-  counter_id INTEGER NOT NULL REFERENCES counter,
+CREATE TABLE IF NOT EXISTS internal_run_counter (
+  run_id     INTEGER NOT NULL REFERENCES internal_run ON DELETE CASCADE,
+  counter_id INTEGER NOT NULL REFERENCES internal_counter,
   total      REAL NOT NULL,
   share      REAL,                    -- NULL: of the whole run
   PRIMARY KEY (run_id, counter_id)
@@ -332,13 +333,13 @@ CREATE TABLE IF NOT EXISTS run_counter (
 
 -- Changes of speed. An event stays once it is stored; its effect is fitted
 -- again as runs come in.
-CREATE TABLE IF NOT EXISTS change_event (
+CREATE TABLE IF NOT EXISTS internal_change_event (
   event_id        INTEGER PRIMARY KEY,
-  series_id       INTEGER NOT NULL REFERENCES run_series ON DELETE CASCADE,
+  series_id       INTEGER NOT NULL REFERENCES internal_run_series ON DELETE CASCADE,
   metric          TEXT NOT NULL,       -- 'elapsed_s', 'step_s', ...
-  run_id          INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, -- first of the new level
-  detected_run_id INTEGER REFERENCES run ON DELETE SET NULL,         -- with which it was seen
-  end_run_id      INTEGER REFERENCES run ON DELETE SET NULL,         -- last of a drift
+  run_id          INTEGER NOT NULL REFERENCES internal_run ON DELETE CASCADE, -- first of the new level
+  detected_run_id INTEGER REFERENCES internal_run ON DELETE SET NULL,         -- with which it was seen
+  end_run_id      INTEGER REFERENCES internal_run ON DELETE SET NULL,         -- last of a drift
   kind            TEXT NOT NULL,       -- 'step', 'drift' or 'excursion'
   effect_pct      REAL NOT NULL,       -- positive is larger
   lo_pct          REAL,
@@ -349,13 +350,13 @@ CREATE TABLE IF NOT EXISTS change_event (
   UNIQUE (series_id, metric, run_id)
 );
 
-CREATE INDEX IF NOT EXISTS change_event_run ON change_event (run_id);
-CREATE INDEX IF NOT EXISTS change_event_at ON change_event (at_s);
+CREATE INDEX IF NOT EXISTS change_event_run ON internal_change_event (run_id);
+CREATE INDEX IF NOT EXISTS change_event_at ON internal_change_event (at_s);
 
 -- Changes that somebody has seen: --check does not fail for them again.
-CREATE TABLE IF NOT EXISTS change_ack (
-  series_id INTEGER NOT NULL REFERENCES run_series ON DELETE CASCADE,
-  run_id    INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+CREATE TABLE IF NOT EXISTS internal_change_ack (
+  series_id INTEGER NOT NULL REFERENCES internal_run_series ON DELETE CASCADE,
+  run_id    INTEGER NOT NULL REFERENCES internal_run ON DELETE CASCADE,
   at_s      REAL NOT NULL,
   by_name   TEXT,
   reason    TEXT,
@@ -363,8 +364,8 @@ CREATE TABLE IF NOT EXISTS change_ack (
 ) WITHOUT ROWID;
 
 -- The newest scaling model of an application: one row a segment.
-CREATE TABLE IF NOT EXISTS scaling_segment (
-  application_id INTEGER NOT NULL REFERENCES application ON DELETE CASCADE,
+CREATE TABLE IF NOT EXISTS internal_scaling_segment (
+  application_id INTEGER NOT NULL REFERENCES internal_application ON DELETE CASCADE,
   parameter      TEXT NOT NULL,       -- 'nodes', 'tasks', 'size'
   fixed          TEXT NOT NULL,       -- what else was equal: '4c size=L'
   metric         TEXT NOT NULL,
@@ -440,11 +441,11 @@ SELECT
   c.name            AS Cluster,
   u.name            AS User,
   u.uid             AS UID,
-  (SELECT text FROM word WHERE word_id = r.account_id) AS Account,
-  (SELECT text FROM word WHERE word_id = r.partition_id) AS Partition,
-  (SELECT text FROM word WHERE word_id = r.qos_id) AS QOS,
+  (SELECT text FROM internal_word WHERE word_id = r.account_id) AS Account,
+  (SELECT text FROM internal_word WHERE word_id = r.partition_id) AS Partition,
+  (SELECT text FROM internal_word WHERE word_id = r.qos_id) AS QOS,
   r.job_name        AS JobName,
-  (SELECT text FROM word WHERE word_id = r.state_id) AS State,
+  (SELECT text FROM internal_word WHERE word_id = r.state_id) AS State,
   r.exit_code || ':' || r.exit_signal AS ExitCode,
   strftime('%Y-%m-%dT%H:%M:%S', r.submit_s, 'unixepoch', 'localtime') AS Submit,
   strftime('%Y-%m-%dT%H:%M:%S', r.eligible_s, 'unixepoch', 'localtime') AS Eligible,
@@ -470,9 +471,9 @@ SELECT
   r.ncpus           AS NCPUS,
   r.ntasks          AS NTasks,
   r.node_list       AS NodeList,
-  replace((SELECT text FROM word WHERE word_id = r.work_dir_id), char(1), r.display_id) AS WorkDir,
-  replace((SELECT text FROM word WHERE word_id = r.stdout_id), char(1), r.display_id) AS StdOut,
-  (SELECT text FROM word WHERE word_id = r.executable_id) AS Executable,
+  replace((SELECT text FROM internal_word WHERE word_id = r.work_dir_id), char(1), r.display_id) AS WorkDir,
+  replace((SELECT text FROM internal_word WHERE word_id = r.stdout_id), char(1), r.display_id) AS StdOut,
+  (SELECT text FROM internal_word WHERE word_id = r.executable_id) AS Executable,
   a.name            AS Application,
   s.shape           AS Shape,
   r.series_id       AS SeriesID,
@@ -486,8 +487,8 @@ SELECT
   r.sample_hz       AS SampleHz,
   r.lost_ppm / 1e4  AS LostPct,
   r.overhead_ppm / 1e4 AS OverheadPct,
-  (SELECT text FROM word WHERE word_id = r.counters_id) AS Counters,
-  replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id) AS Report,
+  (SELECT text FROM internal_word WHERE word_id = r.counters_id) AS Counters,
+  replace((SELECT text FROM internal_word WHERE word_id = r.report_dir_id), char(1), r.display_id) AS Report,
   r.step_us / 1e6   AS StepS,
   r.step_cpu_us / 1e6 AS StepCPUS,
   r.step_wait_us / 1e6 AS StepWaitS,
@@ -495,12 +496,12 @@ SELECT
   r.startup_ms / 1e3 AS StartUpS,
   r.checkpoint_ms / 1e3 AS CheckpointS,
   r.energy_mj / 1e3 AS ConsumedEnergyJ,
-  (SELECT f.value FROM field_set x CROSS JOIN field f ON f.field_id = x.build_id WHERE x.set_id = r.set_id) AS BuildID
-FROM run r
-LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
-LEFT JOIN hpc_user u ON u.user_id = r.user_id
-LEFT JOIN run_series s ON s.series_id = r.series_id
-LEFT JOIN application a ON a.application_id = s.application_id;
+  (SELECT f.value FROM internal_field_set x CROSS JOIN internal_field f ON f.field_id = x.build_id WHERE x.set_id = r.set_id) AS BuildID
+FROM internal_run r
+LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id
+LEFT JOIN internal_run_series s ON s.series_id = r.series_id
+LEFT JOIN internal_application a ON a.application_id = s.application_id;
 
 -- One row for each run: what it was given and used. CPUs are means over the run, all
 -- nodes together; NULL is what was not measured, or has no limit.
@@ -547,9 +548,9 @@ SELECT
   r.elapsed_ms / 1e3 AS UsedS,
   r.limit_s       AS LimitS,
   r.energy_mj / 1e3 AS EnergyJ
-FROM run r
-LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
-LEFT JOIN hpc_user u ON u.user_id = r.user_id;
+FROM internal_run r
+LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each thing that was recorded of a run and may explain a change of its
 -- speed: what users passed, and what was found.
@@ -565,11 +566,11 @@ SELECT
   r.start_s    AS StartEpoch,
   f.name       AS Name,
   f.value      AS Value
-FROM run r
-JOIN set_field x ON x.set_id = r.set_id
-JOIN field f ON f.field_id = x.field_id
-LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
-LEFT JOIN hpc_user u ON u.user_id = r.user_id;
+FROM internal_run r
+JOIN internal_set_field x ON x.set_id = r.set_id
+JOIN internal_field f ON f.field_id = x.field_id
+LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each counter of a run that was read, summed over its nodes.
 --   Name  as in the report's JSON: instructions, page_faults, net_rx_bytes, ...
@@ -589,11 +590,11 @@ SELECT
   k.scope      AS Scope,
   x.total      AS Total,
   x.share      AS Share
-FROM run_counter x
-JOIN counter k ON k.counter_id = x.counter_id
-JOIN run r ON r.run_id = x.run_id
-LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
-LEFT JOIN hpc_user u ON u.user_id = r.user_id;
+FROM internal_run_counter x
+JOIN internal_counter k ON k.counter_id = x.counter_id
+JOIN internal_run r ON r.run_id = x.run_id
+LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each node of a run.
 --   Reported  1 if a record of the node came, 0 if not: then the rest is NULL
@@ -619,11 +620,11 @@ SELECT
   x.samples    AS Samples,
   100.0 * x.missing / nullif(x.samples, 0) AS LostPct,
   x.sealed     AS Sealed
-FROM run_node x
-JOIN run r ON r.run_id = x.run_id
-JOIN node n ON n.node_id = x.node_id
-LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
-LEFT JOIN hpc_user u ON u.user_id = r.user_id;
+FROM internal_run_node x
+JOIN internal_run r ON r.run_id = x.run_id
+JOIN internal_node n ON n.node_id = x.node_id
+LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each pattern of a run.
 --   Position  0 is the main pattern
@@ -644,7 +645,7 @@ SELECT
   u.name        AS User,
   0             AS Position,
   r.pattern     AS Pattern,
-  (SELECT text FROM word WHERE word_id = r.column_id) AS ColumnName,
+  (SELECT text FROM internal_word WHERE word_id = r.column_id) AS ColumnName,
   r.period_us / 1e6 AS PeriodS,
   (r.period_us - r.period_below_us) / 1e6 AS PeriodLoS,
   (r.period_us + r.period_above_us) / 1e6 AS PeriodHiS,
@@ -652,17 +653,17 @@ SELECT
   r.confidence / 1e4 AS Confidence,
   r.coverage / 1e4 AS PatternCoverage,
   r.instances   AS Iterations
-FROM run r
-LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
-LEFT JOIN hpc_user u ON u.user_id = r.user_id
+FROM internal_run r
+LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id
 WHERE r.pattern IS NOT NULL
-UNION ALL SELECT r.run_id, r.display_id, c.name, u.name, x.position, x.pattern, (SELECT text FROM word WHERE word_id = x.column_id),
+UNION ALL SELECT r.run_id, r.display_id, c.name, u.name, x.position, x.pattern, (SELECT text FROM internal_word WHERE word_id = x.column_id),
   x.period_us / 1e6, (x.period_us - x.period_below_us) / 1e6, (x.period_us + x.period_above_us) / 1e6,
   x.period_cv / 1e4, x.confidence / 1e4, x.coverage / 1e4, x.instances
-FROM run_pattern x
-JOIN run r ON r.run_id = x.run_id
-LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
-LEFT JOIN hpc_user u ON u.user_id = r.user_id;
+FROM internal_run_pattern x
+JOIN internal_run r ON r.run_id = x.run_id
+LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each note of a run: what could not be told, or with a warning.
 --   NodeName  the node that it is about; NULL: the run
@@ -676,13 +677,13 @@ SELECT
   u.name       AS User,
   r.end_s      AS EndEpoch,
   x.node_name  AS NodeName,
-  (SELECT text FROM word WHERE word_id = t.code_id) AS Code,
+  (SELECT text FROM internal_word WHERE word_id = t.code_id) AS Code,
   coalesce(x.text, t.text) AS Text
-FROM run_note x
-JOIN run r ON r.run_id = x.run_id
-LEFT JOIN note_text t ON t.text_id = x.text_id
-LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
-LEFT JOIN hpc_user u ON u.user_id = r.user_id;
+FROM internal_run_note x
+JOIN internal_run r ON r.run_id = x.run_id
+LEFT JOIN internal_note_text t ON t.text_id = x.text_id
+LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each finding of a run: what limited it. Findings that compare a run with others
 -- are in the views changes and scaling, since they change with the runs that follow. A
@@ -709,11 +710,11 @@ SELECT
   x.cost_ms / 3.6e6 * r.nnodes / nullif(r.ncpus, 0) AS CostNodeHours,
   r.nnodes * r.elapsed_ms / 3.6e6 AS NodeHours,
   x.evidence   AS Evidence
-FROM run r
-CROSS JOIN run_finding x ON x.run_id = r.run_id -- runs first: they are what is selected by
-JOIN finding_code k ON k.code_id = x.code_id
-LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
-LEFT JOIN hpc_user u ON u.user_id = r.user_id;
+FROM internal_run r
+CROSS JOIN internal_run_finding x ON x.run_id = r.run_id -- runs first: they are what is selected by
+JOIN internal_finding_code k ON k.code_id = x.code_id
+LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each application of a user in one shape: runs that are compared.
 --   Application  executable and job name with digits folded, or the user's --app
@@ -734,11 +735,11 @@ SELECT
   strftime('%Y-%m-%dT%H:%M:%S', CAST(max(r.start_s) AS INTEGER), 'unixepoch', 'localtime') AS Last,
   min(r.start_s) AS FirstEpoch,
   max(r.start_s) AS LastEpoch
-FROM run_series s
-JOIN run r ON r.series_id = s.series_id
-JOIN application a ON a.application_id = s.application_id
-JOIN cluster c ON c.cluster_id = a.cluster_id
-JOIN hpc_user u ON u.user_id = a.user_id
+FROM internal_run_series s
+JOIN internal_run r ON r.series_id = s.series_id
+JOIN internal_application a ON a.application_id = s.application_id
+JOIN internal_cluster c ON c.cluster_id = a.cluster_id
+JOIN internal_hpc_user u ON u.user_id = a.user_id
 GROUP BY s.series_id;
 
 -- One row for each day (UTC) on which runs of a user in an account and a partition
@@ -762,8 +763,8 @@ SELECT
   c.name               AS Cluster,
   u.name               AS User,
   u.uid                AS UID,
-  (SELECT text FROM word WHERE word_id = d.account_id) AS Account,
-  (SELECT text FROM word WHERE word_id = d.partition_id) AS Partition,
+  (SELECT text FROM internal_word WHERE word_id = d.account_id) AS Account,
+  (SELECT text FROM internal_word WHERE word_id = d.partition_id) AS Partition,
   d.jobs               AS Jobs,
   d.failed             AS Failed,
   d.node_s / 3600      AS NodeHours,
@@ -771,9 +772,9 @@ SELECT
   d.cpu_s / 3600       AS CPUHours,
   CASE WHEN d.energy_jobs > 0 THEN d.energy_j / 3.6e6 END AS EnergyKWh,
   d.energy_jobs        AS EnergyJobs
-FROM day d
-JOIN cluster c ON c.cluster_id = d.cluster_id
-JOIN hpc_user u ON u.user_id = d.user_id
+FROM internal_day d
+JOIN internal_cluster c ON c.cluster_id = d.cluster_id
+JOIN internal_hpc_user u ON u.user_id = d.user_id
 WHERE d.jobs > 0;
 
 -- One row for each time that a run was put into the history, or its record set aside.
@@ -793,11 +794,11 @@ SELECT
   r.display_id     AS JobID,
   c.name           AS Cluster,
   i.nodes_reported AS NodesReported,
-  replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id) AS Report,
+  replace((SELECT text FROM internal_word WHERE word_id = r.report_dir_id), char(1), r.display_id) AS Report,
   i.source         AS Source
-FROM ingest_log i
-LEFT JOIN run r ON r.run_id = i.run_id
-LEFT JOIN cluster c ON c.cluster_id = r.cluster_id;
+FROM internal_ingest_log i
+LEFT JOIN internal_run r ON r.run_id = i.run_id
+LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id;
 
 -- One row for each change of speed of a series. A row stays once it is there.
 --   EventID  its number
@@ -837,14 +838,14 @@ SELECT
   e.at_s        AS AtEpoch,
   strftime('%Y-%m-%dT%H:%M:%S', CAST(k.at_s AS INTEGER), 'unixepoch', 'localtime') AS Acknowledged,
   k.by_name     AS AcknowledgedBy
-FROM change_event e
-JOIN run_series s ON s.series_id = e.series_id
-JOIN application a ON a.application_id = s.application_id
-JOIN cluster c ON c.cluster_id = a.cluster_id
-JOIN hpc_user u ON u.user_id = a.user_id
-JOIN run r ON r.run_id = e.run_id
-LEFT JOIN run d ON d.run_id = e.detected_run_id
-LEFT JOIN change_ack k ON k.series_id = e.series_id AND k.run_id = e.run_id;
+FROM internal_change_event e
+JOIN internal_run_series s ON s.series_id = e.series_id
+JOIN internal_application a ON a.application_id = s.application_id
+JOIN internal_cluster c ON c.cluster_id = a.cluster_id
+JOIN internal_hpc_user u ON u.user_id = a.user_id
+JOIN internal_run r ON r.run_id = e.run_id
+LEFT JOIN internal_run d ON d.run_id = e.detected_run_id
+LEFT JOIN internal_change_ack k ON k.series_id = e.series_id AND k.run_id = e.run_id;
 
 -- One row for each range of a parameter in which one law holds: the newest model
 -- of an application.
@@ -878,15 +879,15 @@ SELECT
   x.change_p_hi AS ChangeBeforeP,
   strftime('%Y-%m-%dT%H:%M:%S', CAST(x.at_s AS INTEGER), 'unixepoch', 'localtime') AS At,
   x.at_s       AS AtEpoch
-FROM scaling_segment x
-JOIN application a ON a.application_id = x.application_id
-JOIN cluster c ON c.cluster_id = a.cluster_id
-JOIN hpc_user u ON u.user_id = a.user_id;
+FROM internal_scaling_segment x
+JOIN internal_application a ON a.application_id = x.application_id
+JOIN internal_cluster c ON c.cluster_id = a.cluster_id
+JOIN internal_hpc_user u ON u.user_id = a.user_id;
 
 -- Which code runs consist of. Functions are numbered within an application, 200 at
 -- most; a class of code has no library, code without a name of a library no name.
-CREATE TABLE IF NOT EXISTS code_part (
-  application_id INTEGER NOT NULL REFERENCES application ON DELETE CASCADE,
+CREATE TABLE IF NOT EXISTS internal_code_part (
+  application_id INTEGER NOT NULL REFERENCES internal_application ON DELETE CASCADE,
   number         INTEGER NOT NULL,    -- 33 to 511
   library        TEXT NOT NULL,
   name           TEXT NOT NULL,
@@ -897,9 +898,9 @@ CREATE TABLE IF NOT EXISTS code_part (
 -- One row a run, where one for each of its parts took five times the room. shares has
 -- two characters for a part: that of its number, and that of 512 + its share of the
 -- CPU time in 1/10,000.
-CREATE TABLE IF NOT EXISTS run_code (
-  run_id         INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,
-  application_id INTEGER NOT NULL REFERENCES application ON DELETE CASCADE,
+CREATE TABLE IF NOT EXISTS internal_run_code (
+  run_id         INTEGER PRIMARY KEY REFERENCES internal_run ON DELETE CASCADE,
+  application_id INTEGER NOT NULL REFERENCES internal_application ON DELETE CASCADE,
   step_ns        INTEGER,             -- CPU time of one step in all code
   shares         TEXT NOT NULL
 );
@@ -924,17 +925,17 @@ SELECT
   nullif(p.name, '') AS Function,
   x.step_ns / 1e13 * (unicode(substr(x.shares, instr(x.shares, char(p.number)) + 1, 1)) - 512) AS StepS,
   (unicode(substr(x.shares, instr(x.shares, char(p.number)) + 1, 1)) - 512) / 100.0 AS SharePct
-FROM run r
-CROSS JOIN run_code x ON x.run_id = r.run_id -- runs first: they are what is selected by
-JOIN code_part p ON p.application_id = x.application_id AND instr(x.shares, char(p.number)) > 0
-JOIN cluster c ON c.cluster_id = r.cluster_id
-JOIN hpc_user u ON u.user_id = r.user_id
+FROM internal_run r
+CROSS JOIN internal_run_code x ON x.run_id = r.run_id -- runs first: they are what is selected by
+JOIN internal_code_part p ON p.application_id = x.application_id AND instr(x.shares, char(p.number)) > 0
+JOIN internal_cluster c ON c.cluster_id = r.cluster_id
+JOIN internal_hpc_user u ON u.user_id = r.user_id
 WHERE p.library <> '';
 
 -- GPUs that were read of a run.
-CREATE TABLE IF NOT EXISTS run_gpu (
-  run_id     INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
-  node_id    INTEGER NOT NULL REFERENCES node,
+CREATE TABLE IF NOT EXISTS internal_run_gpu (
+  run_id     INTEGER NOT NULL REFERENCES internal_run ON DELETE CASCADE,
+  node_id    INTEGER NOT NULL REFERENCES internal_node,
   gpu        INTEGER NOT NULL,        -- of the job's on the node, in the scheduler's order
   board      TEXT,
   uuid       TEXT,
@@ -994,11 +995,11 @@ SELECT
   x.dram / 1e4 AS DRAMShare,
   x.mem_peak   AS MemoryPeak,
   x.idle / 1e4 AS IdleShare
-FROM run r
-CROSS JOIN run_gpu x ON x.run_id = r.run_id -- runs first: they are what is selected by
-JOIN node n ON n.node_id = x.node_id
-JOIN cluster c ON c.cluster_id = r.cluster_id
-JOIN hpc_user u ON u.user_id = r.user_id;
+FROM internal_run r
+CROSS JOIN internal_run_gpu x ON x.run_id = r.run_id -- runs first: they are what is selected by
+JOIN internal_node n ON n.node_id = x.node_id
+JOIN internal_cluster c ON c.cluster_id = r.cluster_id
+JOIN internal_hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each class of code that a run had: together they are all of its CPU time.
 --   StartEpoch  indexed in the view jobs: select by this
@@ -1016,9 +1017,9 @@ SELECT
   p.name          AS Class,
   x.step_ns / 1e13 * (unicode(substr(x.shares, instr(x.shares, char(p.number)) + 1, 1)) - 512) AS StepS,
   (unicode(substr(x.shares, instr(x.shares, char(p.number)) + 1, 1)) - 512) / 100.0 AS SharePct
-FROM run r
-CROSS JOIN run_code x ON x.run_id = r.run_id -- runs first: they are what is selected by
-JOIN code_part p ON p.application_id = x.application_id AND instr(x.shares, char(p.number)) > 0
-JOIN cluster c ON c.cluster_id = r.cluster_id
-JOIN hpc_user u ON u.user_id = r.user_id
+FROM internal_run r
+CROSS JOIN internal_run_code x ON x.run_id = r.run_id -- runs first: they are what is selected by
+JOIN internal_code_part p ON p.application_id = x.application_id AND instr(x.shares, char(p.number)) > 0
+JOIN internal_cluster c ON c.cluster_id = r.cluster_id
+JOIN internal_hpc_user u ON u.user_id = r.user_id
 WHERE p.library = '';

@@ -93,8 +93,9 @@ func earlier(t *testing.T) schema {
 		{"  instances       INTEGER,\n  UNIQUE", "  UNIQUE"},
 		{"  r.instances       AS Iterations,\n", ""},
 		{"  r.instances   AS Iterations\n", "  NULL AS Iterations\n"},
-		{"ON run (end_s);", "ON run (end_s, start_s);"},
-		{"CREATE INDEX IF NOT EXISTS node_name ON node (name);", "CREATE VIEW gone AS\nSELECT name FROM node;"},
+		{"ON internal_run (end_s);", "ON internal_run (end_s, start_s);"},
+		{"CREATE INDEX IF NOT EXISTS node_name ON internal_node (name);",
+			"CREATE VIEW gone AS\nSELECT name FROM internal_node;"},
 		{"CREATE VIEW scaling AS\nSELECT\n", "CREATE VIEW scaling AS\nSELECT\n  x.at_s AS Old,\n"},
 	} {
 		if strings.Count(text, part[0]) != 1 {
@@ -102,7 +103,7 @@ func earlier(t *testing.T) schema {
 		}
 		text = strings.Replace(text, part[0], part[1], 1)
 	}
-	return schema{text: text}
+	return schema{text: text, steps: currentSchema().steps}
 }
 
 // structure is all that queries depend on: columns, indexes and views. A column that
@@ -123,16 +124,16 @@ func TestMigrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := old.sql.Exec(`CREATE VIEW mine AS SELECT JobID FROM jobs;
-		INSERT INTO cluster VALUES (1, 'hpc');
-		INSERT INTO hpc_user VALUES (1, 'alice', 1001);
-		INSERT INTO run (run_id, cluster_id, job_id, restart, sluid, sub, reuse, display_id, user_id, nodes_reported)
+		INSERT INTO internal_cluster VALUES (1, 'hpc');
+		INSERT INTO internal_hpc_user VALUES (1, 'alice', 1001);
+		INSERT INTO internal_run (run_id, cluster_id, job_id, restart, sluid, sub, reuse, display_id, user_id, nodes_reported)
 			VALUES (1, 1, 7, 0, '', 0, 0, '7', 1, 0)`); err != nil {
 		t.Fatal(err)
 	}
-	next := schema{schemaText, []string{"DROP INDEX run_end; DROP VIEW gone"}}
+	next := schema{schemaText, append(currentSchema().steps, "DROP INDEX run_end; DROP VIEW gone")}
 	old.schema = next
 	if err := old.readable(t.Context()); !errors.Is(err, ErrOlder) ||
-		!strings.Contains(err.Error(), "found schema version 1, expected 2") {
+		!strings.Contains(err.Error(), "found schema version 2, expected 3") {
 		t.Errorf("who only reads it is told %v", err)
 	}
 	db, err := openAs(t, path, next)
@@ -166,10 +167,10 @@ func TestMigrateFails(t *testing.T) {
 	broken := schema{schemaText, append(currentSchema().steps,
 		"CREATE TABLE half (a INTEGER); CREATE TABLE half (a INTEGER)")}
 	if _, err := openAs(t, db.path, broken); err == nil ||
-		!strings.Contains(err.Error(), "migrate the history from schema version 1 to 2") {
+		!strings.Contains(err.Error(), "migrate the history from schema version 2 to 3") {
 		t.Errorf("error is %v", err)
 	}
-	if v, err := db.version(t.Context(), db.sql); v != 1 || err != nil {
+	if v, err := db.version(t.Context(), db.sql); v != 2 || err != nil {
 		t.Errorf("version is %d, %v", v, err)
 	}
 	if after := structure(t, db); after != before {
@@ -216,7 +217,7 @@ func TestColumnsAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	var columns []string
-	err = db.each(t.Context(), "SELECT name FROM pragma_table_info('run')", func(rows *sql.Rows) error {
+	err = db.each(t.Context(), "SELECT name FROM pragma_table_info('internal_run')", func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)
 		columns = append(columns, name)
@@ -249,7 +250,7 @@ func TestSettings(t *testing.T) {
 	for pragma, want := range map[string]string{
 		"auto_vacuum": "2", "wal_autocheckpoint": fmt.Sprint(logPages), "journal_mode": "wal", "foreign_keys": "1",
 		"synchronous":    "2",
-		"application_id": fmt.Sprint(applicationID), "user_version": "1",
+		"application_id": fmt.Sprint(applicationID), "user_version": "2",
 	} {
 		var got string
 		if err := db.sql.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
@@ -264,7 +265,7 @@ func TestIndexes(t *testing.T) {
 	db := open(t)
 	for query, index := range map[string]string{
 		`SELECT JobID FROM jobs WHERE JobID = '123_7'`:                                  "run_display",
-		`SELECT JobID FROM jobs WHERE JobIDRaw = 123`:                                   "sqlite_autoindex_run",
+		`SELECT JobID FROM jobs WHERE JobIDRaw = 123`:                                   "sqlite_autoindex_internal_run",
 		`SELECT JobID FROM jobs WHERE SeriesID = 1 ORDER BY StartEpoch DESC LIMIT 200`:  "run_series_start",
 		`SELECT JobID FROM jobs WHERE User = 'alice' ORDER BY StartEpoch DESC LIMIT 20`: "run_user_start",
 		`SELECT JobID FROM jobs WHERE EndEpoch > 1`:                                     "run_end",

@@ -20,40 +20,43 @@ type part struct{ table, where string }
 
 // parts returns the parts in the order in which they are copied.
 func parts() []part {
-	ofRuns := "x.run_id IN (SELECT run_id FROM main.run)"
+	ofRuns := "x.run_id IN (SELECT run_id FROM main.internal_run)"
 	list := []part{
-		{"cluster", "1"},
-		{"hpc_user", "x.uid = ?"},
-		{"application", "x.user_id IN (SELECT user_id FROM main.hpc_user)"},
-		{"run_series", "x.application_id IN (SELECT application_id FROM main.application)"},
-		{"run", "x.user_id IN (SELECT user_id FROM main.hpc_user)"},
-		{"run_summary", fmt.Sprintf("x.run_id IN (SELECT run_id FROM main.run ORDER BY start_s DESC LIMIT %d)",
+		{"internal_cluster", "1"},
+		{"internal_hpc_user", "x.uid = ?"},
+		{"internal_application", "x.user_id IN (SELECT user_id FROM main.internal_hpc_user)"},
+		{"internal_run_series", "x.application_id IN (SELECT application_id FROM main.internal_application)"},
+		{"internal_run", "x.user_id IN (SELECT user_id FROM main.internal_hpc_user)"},
+		{"internal_run_summary", fmt.Sprintf(
+			"x.run_id IN (SELECT run_id FROM main.internal_run ORDER BY start_s DESC LIMIT %d)",
 			snapshotReports)},
-		{"day", "x.user_id IN (SELECT user_id FROM main.hpc_user)"},
+		{"internal_day", "x.user_id IN (SELECT user_id FROM main.internal_hpc_user)"},
 	}
-	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_counter", "run_code", "run_gpu",
-		"run_finding", "ingest_log"} {
+	for _, table := range []string{"internal_run_node", "internal_run_pattern", "internal_run_note",
+		"internal_run_counter", "internal_run_code", "internal_run_gpu",
+		"internal_run_finding", "internal_ingest_log"} {
 		list = append(list, part{table, ofRuns})
 	}
-	words := []string{"SELECT account_id FROM main.day", "SELECT partition_id FROM main.day",
-		"SELECT column_id FROM main.run_pattern", "SELECT code_id FROM main.note_text"}
+	words := []string{"SELECT account_id FROM main.internal_day", "SELECT partition_id FROM main.internal_day",
+		"SELECT column_id FROM main.internal_run_pattern", "SELECT code_id FROM main.internal_note_text"}
 	for _, c := range []string{"account", "partition", "qos", "executable", "state", "counters", "work_dir", "stdout",
 		"report_dir", "column"} {
-		words = append(words, "SELECT "+c+"_id FROM main.run")
+		words = append(words, "SELECT "+c+"_id FROM main.internal_run")
 	}
 	return append(list,
-		part{"note_text", "x.text_id IN (SELECT text_id FROM main.run_note)"},
-		part{"word", "x.word_id IN (" + strings.Join(words, " UNION ") + ")"},
-		part{"node", "x.node_id IN (SELECT node_id FROM main.run_node UNION SELECT node_id FROM main.run_gpu)"},
-		part{"field_set", "x.set_id IN (SELECT set_id FROM main.run)"},
-		part{"set_field", "x.set_id IN (SELECT set_id FROM main.run)"},
-		part{"field", "x.field_id IN (SELECT field_id FROM main.set_field)"},
-		part{"finding_code", "x.code_id IN (SELECT code_id FROM main.run_finding)"},
-		part{"counter", "x.counter_id IN (SELECT counter_id FROM main.run_counter)"},
-		part{"code_part", "x.application_id IN (SELECT application_id FROM main.application)"},
-		part{"change_event", "x.series_id IN (SELECT series_id FROM main.run_series)"},
-		part{"change_ack", "x.series_id IN (SELECT series_id FROM main.run_series)"},
-		part{"scaling_segment", "x.application_id IN (SELECT application_id FROM main.application)"},
+		part{"internal_note_text", "x.text_id IN (SELECT text_id FROM main.internal_run_note)"},
+		part{"internal_word", "x.word_id IN (" + strings.Join(words, " UNION ") + ")"},
+		part{"internal_node", "x.node_id IN (SELECT node_id FROM main.internal_run_node UNION SELECT node_id FROM " +
+			"main.internal_run_gpu)"},
+		part{"internal_field_set", "x.set_id IN (SELECT set_id FROM main.internal_run)"},
+		part{"internal_set_field", "x.set_id IN (SELECT set_id FROM main.internal_run)"},
+		part{"internal_field", "x.field_id IN (SELECT field_id FROM main.internal_set_field)"},
+		part{"internal_finding_code", "x.code_id IN (SELECT code_id FROM main.internal_run_finding)"},
+		part{"internal_counter", "x.counter_id IN (SELECT counter_id FROM main.internal_run_counter)"},
+		part{"internal_code_part", "x.application_id IN (SELECT application_id FROM main.internal_application)"},
+		part{"internal_change_event", "x.series_id IN (SELECT series_id FROM main.internal_run_series)"},
+		part{"internal_change_ack", "x.series_id IN (SELECT series_id FROM main.internal_run_series)"},
+		part{"internal_scaling_segment", "x.application_id IN (SELECT application_id FROM main.internal_application)"},
 	)
 }
 
@@ -137,8 +140,8 @@ func (db *DB) UsersSince(ctx context.Context, since float64) ([]UserIngest, erro
 	var list []UserIngest
 	err := db.retryWhileLocked(ctx, func() error {
 		list = nil
-		return db.each(ctx, `SELECT u.uid, max(i.at_s) FROM ingest_log i
-			CROSS JOIN run r ON r.run_id = i.run_id CROSS JOIN hpc_user u ON u.user_id = r.user_id
+		return db.each(ctx, `SELECT u.uid, max(i.at_s) FROM internal_ingest_log i
+			CROSS JOIN internal_run r ON r.run_id = i.run_id CROSS JOIN internal_hpc_user u ON u.user_id = r.user_id
 			WHERE i.at_s > ? GROUP BY u.uid ORDER BY 2 DESC`, func(rows *sql.Rows) error {
 			var c UserIngest
 			err := rows.Scan(&c.UID, &c.At)

@@ -33,7 +33,8 @@ func TestSnapshot(t *testing.T) {
 	if sum, _, err := s.DB.Summary(t.Context(), "812345"); err != nil || sum.Job.User != "carol" {
 		t.Errorf("her own run: %v", err)
 	}
-	for _, table := range []string{"hpc_user", "application", "run", "field", "ingest_log"} {
+	for _, table := range []string{"internal_hpc_user", "internal_application", "internal_run", "internal_field",
+		"internal_ingest_log"} {
 		if text := dump(t, s.DB.sql, "SELECT * FROM "+table); strings.Contains(text, "alice") ||
 			strings.Contains(text, "bob") {
 			t.Errorf("%s has others: %s", table, text)
@@ -67,7 +68,7 @@ func TestPartsOfSnapshot(t *testing.T) {
 	for _, p := range parts() {
 		known = append(known, p.table)
 	}
-	known = append(known, "pruned") // of the whole history
+	known = append(known, "internal_pruned") // of the whole history
 	slices.Sort(have)
 	slices.Sort(known)
 	if !slices.Equal(have, known) {

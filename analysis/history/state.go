@@ -33,9 +33,9 @@ type RunEnd struct {
 func (db *DB) RunsWithoutState(ctx context.Context, after float64, most int) ([]RunWithoutState, error) {
 	var list []RunWithoutState
 	err := db.each(ctx, `
-		SELECT run_id, cluster.name, job_id, uid, coalesce(start_s, 0), end_s, scheduler_start
-		FROM run JOIN cluster USING (cluster_id) JOIN hpc_user USING (user_id)
-		WHERE end_s > ? AND state_id IS NULL AND sub = 0 AND cluster.name NOT GLOB 'local:*'
+		SELECT run_id, c.name, job_id, uid, coalesce(start_s, 0), end_s, scheduler_start
+		FROM internal_run JOIN internal_cluster c USING (cluster_id) JOIN internal_hpc_user USING (user_id)
+		WHERE end_s > ? AND state_id IS NULL AND sub = 0 AND c.name NOT GLOB 'local:*'
 		ORDER BY end_s DESC LIMIT ?`,
 		func(rows *sql.Rows) error {
 			var r RunWithoutState
@@ -54,7 +54,8 @@ func (db *DB) PutStates(ctx context.Context, ended []RunEnd, now float64, find F
 			w := db.writer(ctx, tx)
 			var known *int64
 			var reported int
-			err := tx.QueryRowContext(ctx, `SELECT state_id, nodes_reported FROM run WHERE run_id = ?`, e.RunID).Scan(&known,
+			err := tx.QueryRowContext(ctx, `SELECT state_id, nodes_reported FROM internal_run WHERE run_id = ?`,
+				e.RunID).Scan(&known,
 				&reported)
 			if errors.Is(err, sql.ErrNoRows) || known != nil {
 				continue
@@ -78,7 +79,8 @@ func (db *DB) PutStates(ctx context.Context, ended []RunEnd, now float64, find F
 // with that end.
 func (w *writer) end(runID int64, state string, exit *run.Exit, find FindingsFunc) error {
 	var body []byte
-	if err := w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`, runID).Scan(&body); err != nil {
+	if err := w.tx.QueryRowContext(w.ctx, `SELECT body FROM internal_run_summary WHERE run_id = ?`,
+		runID).Scan(&body); err != nil {
 		return fmt.Errorf("read the stored summary of the run: %w", err)
 	}
 	s, err := decode(body)
@@ -89,13 +91,13 @@ func (w *writer) end(runID int64, state string, exit *run.Exit, find FindingsFun
 	if body, err = w.pack.encode(s); err != nil {
 		return err
 	}
-	w.exec(`UPDATE run SET state_id = ? WHERE run_id = ?`, w.word(state), runID)
+	w.exec(`UPDATE internal_run SET state_id = ? WHERE run_id = ?`, w.word(state), runID)
 	if e := s.Exit; e != nil {
-		w.exec(`UPDATE run SET exit_code = ?, exit_signal = ? WHERE run_id = ?`, e.Code, e.Signal, runID)
+		w.exec(`UPDATE internal_run SET exit_code = ?, exit_signal = ? WHERE run_id = ?`, e.Code, e.Signal, runID)
 	}
-	w.exec(`UPDATE run_summary SET body = ? WHERE run_id = ?`, body, runID)
+	w.exec(`UPDATE internal_run_summary SET body = ? WHERE run_id = ?`, body, runID)
 	if find != nil {
-		w.exec(`DELETE FROM run_finding WHERE run_id = ?`, runID)
+		w.exec(`DELETE FROM internal_run_finding WHERE run_id = ?`, runID)
 		w.findings(runID, s, find)
 	}
 	return w.err

@@ -89,9 +89,9 @@ func nodeName(i int) string { return fmt.Sprintf("n%04d", i) }
 func tile(t testing.TB, db *DB) {
 	t.Helper()
 	err := db.put(t.Context(), func(w *writer) error {
-		cluster := w.id("cluster", "cluster_id", []string{"name"}, "hpc")
+		cluster := w.id("internal_cluster", "cluster_id", []string{"name"}, "hpc")
 		for n := range siteNodes {
-			w.id("node", "node_id", []string{"cluster_id", "name"}, cluster, nodeName(n))
+			w.id("internal_node", "node_id", []string{"cluster_id", "name"}, cluster, nodeName(n))
 		}
 		for i := range tileRuns {
 			s := tileRun(i)
@@ -104,8 +104,8 @@ func tile(t testing.TB, db *DB) {
 				return err
 			}
 		}
-		w.exec(`INSERT INTO change_event (series_id, metric, run_id, kind, effect_pct, causes, at_s)
-			SELECT series_id, 'step_s', max(run_id), 'step', 7 + series_id % 30, '[]', max(end_s) FROM run
+		w.exec(`INSERT INTO internal_change_event (series_id, metric, run_id, kind, effect_pct, causes, at_s)
+			SELECT series_id, 'step_s', max(run_id), 'step', 7 + series_id % 30, '[]', max(end_s) FROM internal_run
 			WHERE series_id % 10 = 0 GROUP BY series_id`)
 		return w.err
 	})
@@ -117,7 +117,7 @@ func tile(t testing.TB, db *DB) {
 // spread says how a column of a copied row differs in tile k of n: both are numbers
 // of the outer query. Columns that are not named are copied.
 func spread(table, column string, n int) string {
-	if table == "run_finding" || table == "finding_code" { // codes are those of the whole site
+	if table == "internal_run_finding" || table == "internal_finding_code" { // codes are those of the whole site
 		if column != "run_id" {
 			return "x." + column
 		}
@@ -144,8 +144,8 @@ func spread(table, column string, n int) string {
 	case "uid":
 		return "x.uid + 1000 * k.k"
 	}
-	if table == "hpc_user" && column == "name" || table == "word" && column == "text" ||
-		table == "field" && column == "value" || table == "field_set" && column == "fields" {
+	if table == "internal_hpc_user" && column == "name" || table == "internal_word" && column == "text" ||
+		table == "internal_field" && column == "value" || table == "internal_field_set" && column == "fields" {
 		return "CASE k.k WHEN 0 THEN x." + column + " ELSE x." + column + " || '_' || k.k END"
 	}
 	return "x." + column
@@ -199,7 +199,8 @@ func tiled(t testing.TB, db *DB, from string, n int) {
 	for _, trigger := range triggers {
 		exec("DROP TRIGGER " + trigger)
 	}
-	each("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'day'", &tables)
+	each("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'internal_day'",
+		&tables)
 	for _, table := range tables {
 		var columns, key, values []string
 		each("SELECT name FROM pragma_table_info('"+table+"')", &columns)
@@ -209,13 +210,14 @@ func tiled(t testing.TB, db *DB, from string, n int) {
 		}
 		k, order := "k", "x."+strings.Join(slices.Insert(slices.Clone(key), 1, ""), ", x.")
 		order = strings.ReplaceAll(strings.TrimSuffix(order, ", x."), ", x., ", ", k.k, ")
-		if strings.Join(values, ",") == "x."+strings.Join(columns, ",x.") || table == "node" || table == "cluster" {
+		if strings.Join(values, ",") == "x."+strings.Join(columns, ",x.") || table == "internal_node" ||
+			table == "internal_cluster" {
 			for i, c := range columns {
 				values[i] = "x." + c
 			}
 			k, order = "(SELECT 0 AS k)", "1"
 		}
-		if table == "note_text" || table == "finding_code" { // of the whole site, too
+		if table == "internal_note_text" || table == "internal_finding_code" { // of the whole site, too
 			k, order = "(SELECT 0 AS k)", "1"
 		}
 		began := time.Now()
@@ -229,8 +231,9 @@ func tiled(t testing.TB, db *DB, from string, n int) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	exec(`INSERT INTO day SELECT day, cluster_id, user_id, account_id, partition_id, sum(jobs), sum(failed), sum(node_s),
-		sum(idle_node_s), sum(cpu_s), sum(energy_j), sum(energy_jobs) FROM run_day GROUP BY 1, 2, 3, 4, 5`)
+	exec(`INSERT INTO internal_day SELECT day, cluster_id, user_id, account_id, partition_id, sum(jobs), sum(failed),
+		sum(node_s), sum(idle_node_s),
+		sum(cpu_s), sum(energy_j), sum(energy_jobs) FROM internal_run_day GROUP BY 1, 2, 3, 4, 5`)
 	fmt.Printf("indexes and days made in %.1f s\n", time.Since(began).Seconds())
 	exec("DETACH tile")
 	exec("PRAGMA journal_mode = " + string(db.journal))

@@ -16,7 +16,7 @@ func (w *writer) word(s string) any {
 	if s = note.Clean(s, maxText); s == "" {
 		return nil
 	}
-	return w.id("word", "word_id", []string{"text"}, s)
+	return w.id("internal_word", "word_id", []string{"text"}, s)
 }
 
 // path returns the id of a path, with jobMark for the run's job id; NULL for an empty one.
@@ -24,5 +24,5 @@ func (w *writer) path(s summary.Summary, path string) any {
 	if path = note.Clean(path, maxText); path == "" {
 		return nil
 	}
-	return w.id("word", "word_id", []string{"text"}, strings.ReplaceAll(path, s.DisplayID(), jobMark))
+	return w.id("internal_word", "word_id", []string{"text"}, strings.ReplaceAll(path, s.DisplayID(), jobMark))
 }
