@@ -21,7 +21,7 @@ import (
 // threads were runnable and not running, bytes read from and written to storage, and memory.
 //
 // Waiting is run_delay of each thread (/proc/PID/task/TID/schedstat); what an ended thread waited since the
-// last reading is lost. Bytes are those of /proc/PID/io, which a parent that waits for a child takes over.
+// last reading is estimated (unseenWait). Bytes are those of /proc/PID/io, which a parent that waits for a child takes over.
 // Memory is the anonymous memory of all processes and the largest shared memory of one, since processes of one
 // job mostly share the same. VmHWM shows peaks between two readings.
 type jobUse struct {
@@ -36,20 +36,24 @@ type jobUse struct {
 	// gone sums the bytes of ended processes that no member has waited for.
 	gone                bytesMoved
 	waitNS, read, wrote uint64
+	unseen              unseenWait
 	threads             int64 // in the last reading
 	memory, peak        uint64
 	waits, moves, sizes readOutcomes
 	meanwhile           otherUse
 }
 
-// processUse is the last reading of one process: its threads' run_delay by id, its bytes and its largest
+// processUse is the last reading of one process: its threads' times by id, its bytes and its largest
 // memory.
 type processUse struct {
 	start   uint64
-	waits   map[int]uint64
+	waits   map[int]threadTimes
 	moved   bytesMoved
 	highest uint64
 }
+
+// threadTimes are the CPU time and the run_delay of a thread, in ns.
+type threadTimes struct{ ranNS, waitedNS uint64 }
 
 // bytesMoved are bytes read from storage, and written to it.
 type bytesMoved struct{ read, wrote uint64 }
@@ -140,6 +144,7 @@ func (u *jobUse) update() {
 		shared = max(shared, m.shared)
 		above = max(above, grown)
 	}
+	u.waitNS += u.unseen.add(u.cpu.total * tick)
 	u.memory += shared
 	u.peak = max(u.peak, u.memory+above)
 	u.sumBytes()
@@ -157,7 +162,7 @@ func (u *jobUse) listLiving() []int {
 			continue // not read yet
 		}
 		if p := u.procs[pid]; p == nil || p.start != m.start {
-			u.procs[pid] = &processUse{start: m.start, waits: map[int]uint64{}}
+			u.procs[pid] = &processUse{start: m.start, waits: map[int]threadTimes{}}
 		}
 		pids = append(pids, pid)
 	}
@@ -205,16 +210,16 @@ func (u *jobUse) addWaits(pid int, p *processUse) {
 		return
 	}
 	before := p.waits
-	p.waits = make(map[int]uint64, len(threads)) // ids of threads that have ended are forgotten
+	p.waits = make(map[int]threadTimes, len(threads)) // ids of threads that have ended are forgotten
 	for _, t := range threads {
 		id, err := strconv.Atoi(t.Name())
 		if err != nil {
 			continue
 		}
 		b, err := rawcall.ReadRecord(filepath.Join(dir, t.Name(), "schedstat"), u.buf, maxStat)
-		var now uint64
+		var now threadTimes
 		if err == nil {
-			now, err = parseRunDelay(b)
+			now, err = parseSchedstat(b)
 		}
 		if !u.waits.count(err) {
 			if was, known := before[id]; known { // or all that it waited would count again
@@ -223,22 +228,24 @@ func (u *jobUse) addWaits(pid int, p *processUse) {
 			continue
 		}
 		u.threads++
-		if was := before[id]; now >= was {
-			u.waitNS += now - was
+		if was := before[id]; now.waitedNS >= was.waitedNS && now.ranNS >= was.ranNS {
+			u.waitNS += now.waitedNS - was.waitedNS
+			u.unseen.waitedNS += now.waitedNS - was.waitedNS
+			u.unseen.seenNS += now.ranNS - was.ranNS
 		}
 		p.waits[id] = now
 	}
 }
 
-// parseRunDelay returns the second field of a schedstat, in ns: runnable and not running.
+// parseSchedstat parses the first two fields of a schedstat, in ns: running, and runnable but not running.
 //
 //	1280256 37976 12
-func parseRunDelay(b []byte) (uint64, error) {
+func parseSchedstat(b []byte) (threadTimes, error) {
 	var n [2]uint64
 	if !cutNumbers(b, n[:]) {
-		return 0, errUnexpectedFormat
+		return threadTimes{}, errUnexpectedFormat
 	}
-	return n[1], nil
+	return threadTimes{ranNS: n[0], waitedNS: n[1]}, nil
 }
 
 // readBytes reads the bytes that a process and its waited-for children read and wrote. It uses the guarded
@@ -262,8 +269,8 @@ func EndedCounters(schedstat, io []byte) []run.Counter {
 	add := func(name, unit string, v uint64) {
 		out = append(out, run.Counter{Name: name, Unit: unit, Scope: "job", Total: float64(v)})
 	}
-	if ns, err := parseRunDelay(schedstat); err == nil {
-		add("proc_wait", "ns", ns)
+	if times, err := parseSchedstat(schedstat); err == nil {
+		add("proc_wait", "ns", times.waitedNS)
 	}
 	if read, wrote, err := parseIO(io); err == nil {
 		add("proc_read_bytes", "bytes", read)

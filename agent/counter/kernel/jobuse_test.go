@@ -123,7 +123,7 @@ func TestLastReadingsAreBounded(t *testing.T) {
 func TestJobUseForgetsEndedThreads(t *testing.T) {
 	x, _, _ := family(t)
 	u := &jobUse{proc: x.root, buf: make([]byte, maxStat)}
-	p := &processUse{waits: map[int]uint64{}}
+	p := &processUse{waits: map[int]threadTimes{}}
 	for id := range 1000 {
 		thread := filepath.Join(x.root, "10", "task", strconv.Itoa(100+id))
 		put(t, x.root, filepath.Join("10", "task", strconv.Itoa(100+id), "schedstat"), "1000 5 7\n")
@@ -187,7 +187,7 @@ func FuzzParseUse(f *testing.F) {
 	f.Add([]byte("read_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 9000\n"))
 	f.Add([]byte("State:\tR\nVmHWM:\t10 kB\nRssAnon:\t5 kB\nRssFile:\t3 kB\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if v, err := parseRunDelay(b); err != nil && v != 0 {
+		if v, err := parseSchedstat(b); err != nil && v != (threadTimes{}) {
 			t.Errorf("%d with error %v", v, err)
 		}
 		if _, _, err := parseIO(b); err == nil && !bytes.Contains(b, []byte("write_bytes")) {
