@@ -24,6 +24,8 @@ type RunPair struct {
 	Extra phase.Difference
 	// Phases lists the times in s in start-up, steps, checkpoints and so on, of phases that at least one run has.
 	Phases []Number
+	// Functions lists the CPU time in s by function, on the node whose code was sampled, the largest difference first.
+	Functions []Number
 	// Ended says how the two runs ended; "" if well or unknown.
 	Ended [2]string
 }
@@ -50,7 +52,7 @@ func CompareRuns(a, b summary.Summary) RunPair {
 	t := RunPair{A: a.DisplayID(), B: b.DisplayID(), Numbers: numbers(a, b), Recorded: []Recorded{},
 		Extra: phase.Decompose(phase.BreakdownOf(a.ElapsedS, a.Phases, a.Patterns),
 			phase.BreakdownOf(b.ElapsedS, b.Phases, b.Patterns))}
-	t.Phases = phases(a, b)
+	t.Phases, t.Functions = phases(a, b), functionTimes(a, b)
 	for i, s := range []summary.Summary{a, b} {
 		if s.Exit == nil && s.State != "COMPLETED" || s.Exit != nil && (s.Exit.Code != 0 || s.Exit.Signal != 0) {
 			t.Ended[i] = ended(s)

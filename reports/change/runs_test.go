@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
@@ -80,5 +81,31 @@ func TestRunsThatAreNotComparable(t *testing.T) {
 	}
 	if got := runsText(t, summary.Summary{}, summary.Summary{}); !strings.Contains(got, "not known of both") {
 		t.Error(got)
+	}
+}
+
+// The comparison names the functions whose CPU time differs, the largest difference first.
+func TestRunsTextNamesFunctions(t *testing.T) {
+	sampled := func(seconds map[string]float64) func(s *summary.Summary) {
+		return func(s *summary.Summary) {
+			s.Code = &anatomy.Anatomy{Samples: 1000}
+			for _, name := range []string{"assemble", "solve", "rare", "precondition"} {
+				if v, ok := seconds[name]; ok {
+					s.Code.Run.Functions = append(s.Code.Run.Functions,
+						anatomy.Share{Function: anatomy.Function{Library: "melt", Name: name}, Share: v / 100, Seconds: v})
+				}
+			}
+		}
+	}
+	before := melt(1, sampled(map[string]float64{"assemble": 20, "solve": 40, "rare": .5}))
+	after := melt(2, sampled(map[string]float64{"assemble": 21, "solve": 80, "rare": 1, "precondition": 10}))
+	table := strings.Join(strings.Fields(runsText(t, before, after)), " ")
+	want := "CPU time in 1 2 B against A solve 40.00 s 80.00 s +100 % precondition - 10.00 s - " +
+		"assemble 20.00 s 21.00 s +5.0 %"
+	if !strings.Contains(table, want) || strings.Contains(table, "rare") {
+		t.Errorf("no %q in\n%s", want, table)
+	}
+	if got := runsText(t, before, melt(2, nil)); strings.Contains(got, "CPU time in") {
+		t.Error("functions are listed although one run has none\n" + got)
 	}
 }

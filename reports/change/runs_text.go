@@ -22,14 +22,15 @@ func RunsJSON(w io.Writer, t RunPair) error {
 	}
 	return write(w, struct {
 		jsonPair
-		Numbers  []Number         `json:"numbers"`
-		Phases   []Number         `json:"phases"`
-		Recorded []Recorded       `json:"recorded"`
-		Extra    phase.Difference `json:"extra"`
+		Numbers   []Number         `json:"numbers"`
+		Phases    []Number         `json:"phases"`
+		Functions []Number         `json:"functions"`
+		Recorded  []Recorded       `json:"recorded"`
+		Extra     phase.Difference `json:"extra"`
 	}{
 		jsonPair{Schema: SchemaCompare, Base: t.A, Other: t.B, Pairs: 1, Used: 1, RelativePct: relative,
 			Changes: []jsonChange{}, Histogram: []jsonBin{}, Notes: []note.Note{oneEach()}},
-		nonNil(t.Numbers), nonNil(t.Phases), nonNil(t.Recorded), t.Extra,
+		nonNil(t.Numbers), nonNil(t.Phases), nonNil(t.Functions), nonNil(t.Recorded), t.Extra,
 	})
 }
 
@@ -47,11 +48,11 @@ func RunsText(w io.Writer, t RunPair) error {
 		p.Text("", line)
 	}
 	p.Line("")
-	rows := [][]string{{"", t.A, t.B, "B against A"}}
-	for _, n := range append(nonNil(t.Numbers), t.Phases...) {
-		rows = append(rows, []string{n.Name, n.print(n.A), n.print(n.B), quantity.Optional(n.RelativePct, quantity.Signed)})
+	p.Columns(t.rows("", append(nonNil(t.Numbers), t.Phases...)))
+	if len(t.Functions) > 0 {
+		p.Line("")
+		p.Columns(t.rows("CPU time in", t.Functions))
 	}
-	p.Columns(rows)
 	for i, r := range t.Recorded {
 		if i == 0 {
 			p.Line("")
@@ -65,6 +66,16 @@ func RunsText(w io.Writer, t RunPair) error {
 		return fmt.Errorf("write the comparison of runs: %w", err)
 	}
 	return nil
+}
+
+// rows returns a table of quantities of both runs; head is the title of its first column.
+func (t RunPair) rows(head string, list []Number) [][]string {
+	rows := [][]string{{head, t.A, t.B, "B against A"}}
+	for _, n := range list {
+		rows = append(rows, []string{functionName(n.Name), n.print(n.A), n.print(n.B),
+			quantity.Optional(n.RelativePct, quantity.Signed)})
+	}
+	return rows
 }
 
 // headline says how much longer B took and, where the phases of both are known, in which phases.
