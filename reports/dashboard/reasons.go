@@ -10,18 +10,19 @@ import (
 // reasonText returns why a job has no report or no period in words, for the codes of week_coverage; the words of
 // another code are the code's own.
 func reasonText(code string) string {
+	for _, r := range note.NoPeriodReasons() {
+		if r.Code == note.Code(code) {
+			return r.Brief
+		}
+	}
 	switch note.Code(code) {
 	case "not_sampled":
 		return "no node recorded it"
-	case note.TooShort:
-		return "run too short"
 	case note.NoReportDir:
 		return "no directory to write to"
-	case note.NoAgent:
-		return "no agent ran"
 	case note.AgentDied:
 		return "the agent ended early"
-	case note.NoProfile, note.ProfileBad:
+	case note.ProfileBad:
 		return "samples unreadable"
 	case note.SpoolFull, note.SpoolFailed:
 		return "node's disk full or failing"
@@ -29,22 +30,6 @@ func reasonText(code string) string {
 		return "shared directory failed"
 	case note.Requeued:
 		return "requeued"
-	case note.Idle:
-		return "used almost no CPU"
-	case note.NoVariance:
-		return "evenly busy"
-	case note.NoValley:
-		return "nothing repeats"
-	case note.NotTracked:
-		return "repeats only for a while"
-	case note.NotSignificant:
-		return "no better than chance"
-	case note.LowCoverage:
-		return "repeats in too small a part"
-	case note.NodesDisagree:
-		return "nodes disagree"
-	case note.OnlyClocks:
-		return "only timers repeat"
 	case note.NoPerf, note.SlowProc:
 		return "sampled too slowly"
 	}

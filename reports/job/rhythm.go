@@ -201,34 +201,12 @@ func newPattern(p pattern.Pattern, names labels, quality run.Quality) Pattern {
 	return q
 }
 
-// noPeriodReasons lists the codes that can say why there is no pattern, the most telling first, with the
-// sentence for the head of the report; "" is that of the note, which names the best candidate.
-var noPeriodReasons = [...]struct {
-	code note.Code
-	text string
-}{
-	{note.NoAgent, "no agent of jobgait ran on its nodes"},
-	{note.NoProfile, "the file with its samples could not be read"},
-	{note.Idle, "the job used almost no CPU time where it could be seen"},
-	{note.TooShort, "the run is too short to tell"},
-	{note.NodesDisagree, "the nodes show different periods"},
-	{note.NoVariance, "what was sampled did not change over the run"},
-	{note.NoValley, ""},
-	{note.LowCoverage, ""},
-	{note.NotTracked, ""},
-	{note.NotSignificant, ""},
-	{note.UnsurePeriod, ""},
-	{note.OnlyClocks, ""},
-	{note.FewSamples, "it would be too fast for the sampling rate"},
-	{note.FewInstances, "there are too few repetitions to tell"},
-}
-
 // noPeriodNotes returns the notes that say why there is no pattern, most telling first.
 func noPeriodNotes(notes []Note) []Note {
 	out := []Note{}
-	for _, want := range noPeriodReasons {
+	for _, want := range note.NoPeriodReasons() {
 		for _, n := range notes {
-			if n.Code == want.code {
+			if n.Code == want.Code {
 				out = append(out, n)
 				break
 			}
@@ -242,9 +220,9 @@ func (r Rhythm) whyText() string {
 	if len(r.Why) == 0 {
 		return "no reason is recorded"
 	}
-	for _, w := range noPeriodReasons {
-		if w.code == r.Why[0].Code && w.text != "" {
-			return w.text
+	for _, w := range note.NoPeriodReasons() {
+		if w.Code == r.Why[0].Code && !w.HasCandidate {
+			return w.Clause
 		}
 	}
 	return strings.TrimPrefix(r.Why[0].Text, "no period: ")

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"jobgait/analysis/note"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/quantity"
 )
@@ -33,7 +34,8 @@ func Words() []GlossaryEntry {
 		{"before, after cycles", "before the first cycle that was recognized and after the last one: start-up and " +
 			"clean-up of the program, or cycles that were not recognized, as where other work takes the CPUs; " +
 			"a checkpoint is a pause between cycles that returns at regular distances"},
-		{"aperiodic", "nothing was found that repeats: RHYTHM says why"},
+		{"aperiodic", "nothing was found that repeats: RHYTHM says why; the JSON form and the history name the reason by a " +
+			"code"},
 		{"by perf, by samples", "CPU time as the kernel's counters (perf) have it, and as samples of running code have it"},
 		{"CPU, MEM, I/O", "what the run used; the bar is full where it used all that it was given. Memory is that of its " +
 			"processes: files that the kernel keeps in memory are not counted"},
@@ -56,5 +58,17 @@ func Words() []GlossaryEntry {
 		{"salvaged", "the agent on that node did not end in order; what it had written until then is here"},
 		{"missing", "moments at which no sample could be taken"},
 		{"changed then", "what was another at the first slower or faster run: at the same time, not necessarily the cause"},
+		{"pass, watch, changed", "the state of a history in `jobgait changes --json`: no change; the newest runs differ and it " +
+			"is not confirmed yet; a change is confirmed. The command `jobgait watch` is another thing: it shows a run while " +
+			"it is running"},
 	}
+}
+
+// NoPeriodWords returns an entry for each code that says why a run has no period.
+func NoPeriodWords() []GlossaryEntry {
+	var out []GlossaryEntry
+	for _, r := range note.NoPeriodReasons() {
+		out = append(out, GlossaryEntry{string(r.Code), "no period, because " + r.Clause})
+	}
+	return out
 }

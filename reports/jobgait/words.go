@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,7 @@ import (
 func wordsTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("The words of a report:\n")
-	for _, w := range job.Words() {
+	for _, w := range slices.Concat(job.Words(), job.NoPeriodWords()) {
 		for i, line := range text.Wrap(w.Text, 60) {
 			name := ""
 			if i == 0 {

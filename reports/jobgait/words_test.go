@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ func TestHelpOfReportFollowsTheTables(t *testing.T) {
 	if !strings.Contains(out, finding.InfoRule()) {
 		t.Error("the help does not say from which cost on an info is a finding")
 	}
-	for _, w := range job.Words() {
+	for _, w := range slices.Concat(job.Words(), job.NoPeriodWords()) {
 		if !strings.Contains(out, w.Name+" "+strings.Join(strings.Fields(w.Text), " ")) {
 			t.Errorf("no %q", w.Name)
 		}
