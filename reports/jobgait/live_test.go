@@ -126,6 +126,27 @@ func TestLiveCrowdedAndOversubscribed(t *testing.T) {
 	}
 }
 
+// The waiting of processes that live for a tenth of a second is not lost: two loops share the CPU with them, so that each
+// waits for two thirds of its life.
+func TestLiveCrowdedShortProcesses(t *testing.T) {
+	if _, err := exec.LookPath("taskset"); err != nil {
+		t.Skip("taskset is not installed")
+	}
+	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
+		t.Skipf("this kernel does not count run_delay: %v", err)
+	}
+	b := newBox(t)
+	r := b.watched("taskset -c 0 $load threads 2 60 & other=$!; $run taskset -c 0 " +
+		`sh -c 'i=0; while [ $i -lt 50 ]; do "$load" threads 1 .1; i=$((i+1)); done'; kill $other`)
+	c := r.Resources.CPU
+	if c.Waiting == nil || c.Busy == nil || *c.Waiting < *c.Busy {
+		t.Errorf("50 processes that waited twice as long as they ran: %+v", c)
+	}
+	if got := r.codes(); !slices.Contains(got, "crowded") {
+		t.Errorf("findings are %v", got)
+	}
+}
+
 // Whoever waits for its own threads waits, and nobody is blamed who was not there.
 func TestLiveOwnThreads(t *testing.T) {
 	byHand(t)
