@@ -92,7 +92,7 @@ func (r Report) codeBrief() string {
 	if c.CycleS != nil && !r.disturbed { // what others took is no rest of the program's own
 		off := 1 - *c.CycleS/r.codePeriod()
 		if busy := r.Nodes.BusyCPUs; busy != nil && *busy <= 1 && off >= briefFunction {
-			line += "; no CPU in use for " + quantity.Share(off) + " of each cycle"
+			line += "; " + r.idleInCycle(off)
 		}
 	}
 	return line

@@ -160,6 +160,9 @@ func (r Report) ioLine() string {
 	if x.WaitingS != nil && *x.WaitingS >= minReportedWaitS {
 		line += ", waited for " + quantity.Duration(*x.WaitingS)
 	}
+	if share, ok := r.filesWaitInCycle(); ok {
+		line += "; waiting takes " + quantity.Share(share) + " of each cycle"
+	}
 	return line
 }
 

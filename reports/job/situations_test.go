@@ -100,6 +100,16 @@ func short(code note.Code, text string) summary.Summary {
 		map[string]float64{"cgroup_read_bytes": 3e8, "cgroup_write_bytes": 6.1e7}), s.Timeline.Columns...)
 }
 
+// withFileWait is a run whose tasks all waited for files for a share of each part of the run.
+func withFileWait(s summary.Summary, share float64) summary.Summary {
+	c := timeline(s, "cgroup_psi_io_full", "ns/s", 0)
+	for i := range c.Mean {
+		c.Min[i], c.Mean[i], c.Max[i] = float32(share*1e9), float32(share*1e9), float32(share*1e9)
+	}
+	s.Timeline.Columns = append(slices.Clone(s.Timeline.Columns), c)
+	return s
+}
+
 // stopped is a run that ended before it was done.
 func stopped(s summary.Summary, state string, signal, code int) summary.Summary {
 	s.State, s.Exit = state, &run.Exit{Signal: signal, Code: code}
@@ -170,8 +180,8 @@ func situations() []situation {
 		{name: "memory-unused", code: "memory_unused",
 			s: change(func(s *summary.Summary) { s.Memory.PeakBytes = ptr(1.2e9) })},
 		{name: "files-slow", code: "files_slow",
-			s: used(busyAt(sound(), 37), map[string]float64{"cgroup_psi_io_full": 0.4},
-				map[string]float64{"cgroup_write_bytes": 8.2e11})},
+			s: withFileWait(used(busyAt(sound(), 37), map[string]float64{"cgroup_psi_io_full": 0.4},
+				map[string]float64{"cgroup_write_bytes": 8.2e11}), 0.4)},
 		{name: "imbalance", code: "imbalance", s: change(func(s *summary.Summary) {
 			*s = onFour(*s)
 			for i, busy := range []float64{64, 56, 53, 57.1} {
