@@ -202,7 +202,8 @@ func TestIngestOfOneThatIsRefused(t *testing.T) {
 	}
 	raw, err := sql.Open("sqlite3", cfg.History.Path)
 	must(t, err)
-	_, err = raw.Exec("CREATE TRIGGER refused AFTER INSERT ON internal_run WHEN NEW.job_id = 7 BEGIN SELECT RAISE(ABORT, " +
+	_, err = raw.Exec("CREATE TRIGGER refused AFTER INSERT ON internal_run WHEN NEW.job_id = 7 " +
+		"BEGIN SELECT RAISE(ABORT, " +
 		"'refused'); END")
 	must(t, errors.Join(err, raw.Close()))
 	handed(3, 12)

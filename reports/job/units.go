@@ -31,7 +31,10 @@ func inReadable(name, unit string, q run.Quality) (factor float64, readable stri
 // cpuTime reports whether a column in units of time is CPU time, so that one second per second is one CPU in
 // use, or wanted where it is waiting. The kernel's pressure (psi) is waiting time of all tasks together.
 func cpuTime(name string) bool {
-	return name == "proc_wait" || (strings.Contains(name, "cpu") || strings.Contains(name, "clock")) && !strings.Contains(name, "psi")
+	if strings.Contains(name, "psi") {
+		return false
+	}
+	return name == "proc_wait" || strings.Contains(name, "cpu") || strings.Contains(name, "clock")
 }
 
 // scaled returns the values times a factor; the result is never nil, so that JSON writes a list.

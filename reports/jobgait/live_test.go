@@ -126,8 +126,8 @@ func TestLiveCrowdedAndOversubscribed(t *testing.T) {
 	}
 }
 
-// The waiting of processes that live for a tenth of a second is not lost: two loops share the CPU with them, so that each
-// waits for two thirds of its life.
+// The waiting of processes that live for a tenth of a second is not lost: two loops share the CPU with them, so that
+// each waits for two thirds of its life.
 func TestLiveCrowdedShortProcesses(t *testing.T) {
 	if _, err := exec.LookPath("taskset"); err != nil {
 		t.Skip("taskset is not installed")

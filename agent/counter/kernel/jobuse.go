@@ -21,7 +21,8 @@ import (
 // threads were runnable and not running, bytes read from and written to storage, and memory.
 //
 // Waiting is run_delay of each thread (/proc/PID/task/TID/schedstat); what an ended thread waited since the
-// last reading is estimated (unseenWait). Bytes are those of /proc/PID/io, which a parent that waits for a child takes over.
+// last reading is estimated (unseenWait). Bytes are those of /proc/PID/io, which a parent that waits
+// for a child takes over.
 // Memory is the anonymous memory of all processes and the largest shared memory of one, since processes of one
 // job mostly share the same. VmHWM shows peaks between two readings.
 type jobUse struct {
