@@ -58,9 +58,9 @@ func Words() []GlossaryEntry {
 		{"salvaged", "the agent on that node did not end in order; what it had written until then is here"},
 		{"missing", "moments at which no sample could be taken"},
 		{"changed then", "what was another at the first slower or faster run: at the same time, not necessarily the cause"},
-		{"pass, watch, changed", "the state of a history in `jobgait changes --json`: no change; the newest runs differ and " +
-			"it is not confirmed yet; a change is confirmed. The command `jobgait watch` is another thing: it shows a run while " +
-			"it is running"},
+		{"pass, watch, changed", "the state of a history in `jobgait changes --json`: no change; the newest runs " +
+			"differ and it is not confirmed yet; a change is confirmed. The command `jobgait watch` is another thing: " +
+			"it shows a run while it is running"},
 	}
 }
 
