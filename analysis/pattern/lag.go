@@ -34,13 +34,13 @@ func (a *NodeComparison) setLags(nodes []NodePattern, shapes []phased) {
 	var known []float64
 	for i := range nodes {
 		lag[i], spread[i] = lagOf(begin[i], begin[base], nodes[base].PeriodS)
-		if lag[i] == lag[i] {
+		if !math.IsNaN(lag[i]) {
 			known = append(known, lag[i])
 		}
 	}
 	middle := robust.Median(known)
 	for i := range nodes {
-		if v := lag[i] - middle; v == v {
+		if v := lag[i] - middle; !math.IsNaN(v) {
 			s := spread[i]
 			a.Nodes[i].LagS, a.Nodes[i].LagSpreadS = &v, &s
 		}
@@ -71,7 +71,7 @@ func lagOf(x, base []float64, periodS float64) (lag, spread float64) {
 	if len(d) < 3 {
 		return math.NaN(), math.NaN()
 	}
-	return robust.Median(d), robust.MAD(d)
+	return robust.MedianAndMAD(d)
 }
 
 // markStragglers marks nodes whose iterations are longer, or become longer faster, by more than the others

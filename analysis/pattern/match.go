@@ -46,8 +46,14 @@ func cyclic(v series.Values, at float64) float64 {
 	i := int(math.Floor(u))
 	f := u - float64(i)
 	n := len(v)
-	i = (i%n + n) % n
-	return float64(v[i])*(1-f) + float64(v[(i+1)%n])*f
+	if i < 0 || i >= n {
+		i = (i%n + n) % n
+	}
+	next := i + 1
+	if next == n {
+		next = 0
+	}
+	return float64(v[i])*(1-f) + float64(v[next])*f
 }
 
 // tiled returns the cycle with m periods in the place of one.

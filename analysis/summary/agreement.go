@@ -111,11 +111,12 @@ func mainLoops(records []NodeRecord, lead NodeRecord) (string, []pattern.NodePat
 	count := map[string]int{}
 	column := ""
 	type candidate struct {
-		record NodeRecord
+		record *NodeRecord
 		i      int
 	}
 	var all []candidate
-	for _, r := range records {
+	for k := range records {
+		r := &records[k]
 		i, ok := nearestPattern(r, lead.Patterns[0].PeriodS, loopRatio)
 		if !ok {
 			continue
@@ -138,6 +139,7 @@ func mainLoops(records []NodeRecord, lead NodeRecord) (string, []pattern.NodePat
 		if d := loop.Drift; d != nil {
 			n.DriftPctPerHour = d.SlopePctPerHour
 		}
+		n.BoundariesS = make([]float64, 0, len(loop.Boundaries))
 		for _, b := range loop.Boundaries {
 			n.BoundariesS = append(n.BoundariesS, c.record.Start-lead.Start+b)
 		}
@@ -148,7 +150,7 @@ func mainLoops(records []NodeRecord, lead NodeRecord) (string, []pattern.NodePat
 
 // nearestPattern returns the index of the pattern of a node whose period is nearest to periodS, among those
 // whose activity is known; false if all are further off than by the factor ratio.
-func nearestPattern(r NodeRecord, periodS, ratio float64) (at int, ok bool) {
+func nearestPattern(r *NodeRecord, periodS, ratio float64) (at int, ok bool) {
 	best := math.Log(ratio)
 	for i, q := range r.Patterns {
 		if i >= len(r.Loops) || r.Loops[i].Activity == nil || len(r.Loops[i].Activity.Values) == 0 || !(q.PeriodS > 0) {

@@ -128,7 +128,7 @@ func (s *Summary) setCode(records []NodeRecord, lead NodeRecord) {
 // patterns of the same period: each node assigns ids by size, so that the A of one may be the B of another. A
 // pattern that the lead does not have is labelled with its node.
 func (r NodeRecord) withPatternsOf(lead NodeRecord) NodeRecord {
-	if r.Node == lead.Node {
+	if r.Node == lead.Node || r.Code == nil && len(r.GPUs) == 0 {
 		return r
 	}
 	names := map[string]string{}

@@ -97,10 +97,7 @@ func (s Summary) Complete() bool {
 
 // nodeTable returns one row per named node; nodes without a record are not Reported.
 func nodeTable(records []NodeRecord, nodes []string) []Node {
-	by := make(map[string]NodeRecord, len(records))
-	for _, r := range records {
-		by[r.Node] = r
-	}
+	by := recordByNode(records)
 	table := make([]Node, 0, len(nodes))
 	for _, name := range nodes {
 		r, ok := by[name]
@@ -116,6 +113,15 @@ func nodeTable(records []NodeRecord, nodes []string) []Node {
 		table = append(table, n)
 	}
 	return table
+}
+
+// recordByNode returns the last record of each node by its name.
+func recordByNode(records []NodeRecord) map[string]*NodeRecord {
+	by := make(map[string]*NodeRecord, len(records))
+	for i := range records {
+		by[records[i].Node] = &records[i]
+	}
+	return by
 }
 
 // imbalance returns (max - mean) / mean of the nodes' busy CPUs in percent; nil for fewer than two nodes
@@ -233,16 +239,16 @@ const samePeriod = 0.05
 // can, because its timeline is kept in full; else the node of the median period. If no node has a pattern, it
 // returns the busiest node.
 func mainPeriodRecord(records []NodeRecord) (lead NodeRecord, odd []string) {
-	var found []NodeRecord
-	for _, r := range records {
-		if len(r.Patterns) > 0 {
-			found = append(found, r)
+	var found []*NodeRecord
+	for i := range records {
+		if len(records[i].Patterns) > 0 {
+			found = append(found, &records[i])
 		}
 	}
 	if len(found) == 0 {
 		return busiest(records), nil
 	}
-	slices.SortStableFunc(found, func(a, b NodeRecord) int {
+	slices.SortStableFunc(found, func(a, b *NodeRecord) int {
 		return cmp.Compare(a.Patterns[0].PeriodS, b.Patterns[0].PeriodS)
 	})
 	from, to := largestGroup(found)
@@ -254,15 +260,15 @@ func mainPeriodRecord(records []NodeRecord) (lead NodeRecord, odd []string) {
 	slices.Sort(odd)
 	for _, r := range found[from:to] {
 		if r.Node == records[0].Node {
-			return r, odd
+			return *r, odd
 		}
 	}
-	return found[(from+to-1)/2], odd
+	return *found[(from+to-1)/2], odd
 }
 
 // largestGroup returns the bounds of the longest stretch of records, sorted by
 // period, whose periods differ by no more than the share samePeriod.
-func largestGroup(sorted []NodeRecord) (from, to int) {
+func largestGroup(sorted []*NodeRecord) (from, to int) {
 	lo := 0
 	for hi := range sorted {
 		for sorted[hi].Patterns[0].PeriodS-sorted[lo].Patterns[0].PeriodS > samePeriod*sorted[hi].Patterns[0].PeriodS {

@@ -166,9 +166,10 @@ func TestLargestGroup(t *testing.T) {
 		{[]float64{1, 1.01, 2, 2.01}, 0, 2},
 		{[]float64{1, 1.02, 1.04, 1.06, 1.08}, 0, 3}, {[]float64{1, 2, 3}, 0, 1},
 	} {
-		var sorted []NodeRecord
+		var sorted []*NodeRecord
 		for _, p := range c.periods {
-			sorted = append(sorted, node("n", 1, p))
+			r := node("n", 1, p)
+			sorted = append(sorted, &r)
 		}
 		if from, to := largestGroup(sorted); from != c.from || to != c.to {
 			t.Errorf("%v: %d to %d, want %d to %d", c.periods, from, to, c.from, c.to)

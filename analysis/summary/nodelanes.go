@@ -31,10 +31,7 @@ const (
 // stands for a group of neighbouring nodes and shows the one whose busy CPUs differ most from the median. It
 // returns nil unless two nodes have busy CPUs.
 func nodeLanes(records []NodeRecord, nodes []Node) (out []NodeLane) {
-	by := make(map[string]NodeRecord, len(records))
-	for _, r := range records {
-		by[r.Node] = r
-	}
+	by := recordByNode(records)
 	var busy []float64
 	for _, n := range nodes {
 		if n.BusyCPUs != nil {
@@ -54,7 +51,11 @@ func nodeLanes(records []NodeRecord, nodes []Node) (out []NodeLane) {
 	}
 	for group := range slices.Chunk(nodes, (len(nodes)+maxLanes-1)/maxLanes) {
 		most := slices.MaxFunc(group, func(a, b Node) int { return cmp.Compare(off(a), off(b)) })
-		if lane, ok := laneOfNode(by[most.Name]); ok {
+		r, reported := by[most.Name]
+		if !reported {
+			continue
+		}
+		if lane, ok := laneOfNode(r); ok {
 			lane.Node, lane.Of = most.Name, len(group)
 			out = append(out, lane)
 		}
@@ -63,7 +64,7 @@ func nodeLanes(records []NodeRecord, nodes []Node) (out []NodeLane) {
 }
 
 // laneOfNode returns the lane of a node from its timeline; false without a column of busy CPUs.
-func laneOfNode(r NodeRecord) (NodeLane, bool) {
+func laneOfNode(r *NodeRecord) (NodeLane, bool) {
 	i := slices.IndexFunc(r.Timeline.Columns, func(c TimelineColumn) bool { return c.Name == busyColumn })
 	if i < 0 {
 		return NodeLane{}, false

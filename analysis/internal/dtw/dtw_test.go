@@ -191,6 +191,32 @@ func TestMeansAreExact(t *testing.T) {
 	}
 }
 
+// Series with steps leave most of the table above the limit: only a part of each row is computed, in several pieces.
+func TestMeansOfStepsAreExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 2))
+	var s Scratch
+	for round := range 60 {
+		n, step := 2*(1+rng.IntN(100)), []float64{1, 30, 1e4}[round%3]
+		steps := func() []float64 {
+			x, from, to := make([]float64, n), rng.IntN(n), rng.IntN(n+1)
+			for i := range x {
+				x[i] = rng.Float64()
+				if from <= i && i < to {
+					x[i] += step
+				}
+			}
+			return x
+		}
+		y := steps()
+		xs := [][]float64{steps(), steps(), steps(), steps(), y, steps(), y, y}
+		for i, got := range s.Means(xs, y) {
+			if want := direct(xs[i], y); math.Float64bits(got) != math.Float64bits(want) {
+				t.Fatalf("round %d, %d of %d: %v, directly %v", round, i, n, got, want)
+			}
+		}
+	}
+}
+
 func TestEmpty(t *testing.T) {
 	var s Scratch
 	x := []float64{1}

@@ -53,12 +53,18 @@ func Median(x []float64) float64 { return Quantile(x, 0.5) }
 // MAD returns the median absolute deviation from the median, times 1.4826 so
 // that it estimates the standard deviation of a normal sample.
 func MAD(x []float64) float64 {
-	m := Median(x)
+	_, mad := MedianAndMAD(x)
+	return mad
+}
+
+// MedianAndMAD returns Median and MAD in less time than one after the other.
+func MedianAndMAD(x []float64) (median, mad float64) {
+	median = Median(x)
 	d := make([]float64, len(x))
 	for i, v := range x {
-		d[i] = math.Abs(v - m)
+		d[i] = math.Abs(v - median)
 	}
-	return SD * Median(d)
+	return median, SD * Median(d)
 }
 
 // Mean returns the arithmetic mean and the sample standard deviation; the latter is 0 for fewer than two
