@@ -77,6 +77,18 @@ type EndingQuery struct {
 	Start, End float64
 }
 
+// Step is a command that starts a job step beside the tasks of a running job.
+type Step struct {
+	Command, Environ []string
+	// Nodes are the job's nodes, and UID and GID its owner, who alone may start the step. Only StepOnAllNodes sets
+	// them.
+	Nodes    []string
+	UID, GID uint32
+}
+
+// ErrNoSteps is returned where no job step can be started.
+var ErrNoSteps = errors.New("no job step can be started: srun is missing, or this is a job step itself")
+
 // ErrUnknown is returned for a job that the scheduler does not know (any more), ErrNotQueried if the settings
 // disable queries.
 var (

@@ -134,6 +134,12 @@ func processes(proc string) (pids []int) {
 	return pids
 }
 
+// IsProcess reports whether a process has this number. The number of a thread other than the main one is none.
+func IsProcess(proc string, pid int) bool {
+	b, err := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "status"), nil, maxProcFile)
+	return err == nil && parseStatus(b).main == pid
+}
+
 // Owner returns the user and real group of a process; ok is false if it is gone. The user is noUser if the
 // process's user ids differ.
 func Owner(proc string, pid int) (uid, gid uint32, ok bool) {

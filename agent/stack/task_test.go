@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/peek"
 )
 
@@ -53,5 +54,16 @@ func TestRanksOfALateReader(t *testing.T) {
 	tasks, left := ChooseTasks(r, t.TempDir(), "n1", []int{100, 101, 102})
 	if len(tasks) != 2 || left != 1 || tasks[0].Rank != 0 || tasks[1].Rank != 1 {
 		t.Errorf("%+v, %d left out", tasks, left)
+	}
+}
+
+// A thread other than the main one has a number below /proc, and is no process.
+func TestThreadIsNoProcess(t *testing.T) {
+	pid := start(t, build(t, "gcc", "deadlock.c", "-O2", "-pthread"))
+	jobtest.Until(t, "the process has three threads", func() bool { return len(threadsOf("/proc", pid)) == 3 })
+	for i, tid := range threadsOf("/proc", pid) {
+		if got := IsProcess("/proc", tid); got != (i == 0) {
+			t.Errorf("thread %d is a process: %v", i, got)
+		}
 	}
 }

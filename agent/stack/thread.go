@@ -85,11 +85,12 @@ func ownerAndTracer(proc string, pid int) (uid uint32, tracer int, ok bool) {
 	return s.uid, s.tracer, s.ok
 }
 
-// status holds the parsed lines of /proc/PID/status: user, real group, and the process that traces it.
+// status holds the parsed lines of /proc/PID/status: user, real group, the main thread, and the process that traces
+// it.
 type status struct {
-	uid, gid uint32
-	tracer   int
-	ok       bool
+	uid, gid     uint32
+	main, tracer int
+	ok           bool
 }
 
 // parseStatus parses the text of /proc/PID/status.
@@ -108,6 +109,8 @@ func parseStatus(b []byte) (s status) {
 			}
 		case "Gid:":
 			s.gid = uint32(n)
+		case "Tgid:":
+			s.main = int(n)
 		case "TracerPid:":
 			s.tracer = int(n)
 		}

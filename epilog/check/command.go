@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/agent/as"
 )
 
 // maxOutput limits the output of a program, maxFile what is read of a file, in bytes. A slurm.conf of ten
@@ -32,7 +34,7 @@ func runCommand(ctx context.Context, limit time.Duration, env []string, program 
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
-	out := &limitedBuffer{remaining: maxOutput}
+	out := &as.LimitedBuffer{Remaining: maxOutput}
 	cmd.Stdout, cmd.Stderr = out, out
 	err := cmd.Run()
 	said := out.Bytes()
@@ -45,20 +47,6 @@ func runCommand(ctx context.Context, limit time.Duration, env []string, program 
 		return said, fmt.Errorf("run the program: %w: %s", err, last[bytes.LastIndexByte(last, '\n')+1:])
 	}
 	return said, err
-}
-
-// limitedBuffer keeps the first bytes written to it, as many as remaining, and drops the rest.
-type limitedBuffer struct {
-	bytes.Buffer
-	remaining int
-}
-
-// Write keeps what fits, drops the rest and reports success.
-func (l *limitedBuffer) Write(b []byte) (int, error) {
-	keep := b[:min(len(b), l.remaining)]
-	l.remaining -= len(keep)
-	_, _ = l.Buffer.Write(keep)
-	return len(b), nil
 }
 
 // readPlainFile returns the first maxFile bytes of a regular file. It never blocks on a pipe.

@@ -1,6 +1,7 @@
 package testcluster
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,10 +12,10 @@ import (
 )
 
 // oddRank is the sentence on the rank of stall.c that blocks, on the second of two nodes.
-const oddRank = "Rank 1 on n2 is in read_input (stall.c:24), asleep in read: all others wait for it."
+const oddRank = "Rank 1 on n2 is in read_input (stall.c:25), asleep in read: all others wait for it."
 
-// stallingJob submits stall.c on two nodes. The second rank blocks after some seconds.
-func (c *cluster) stallingJob(t *testing.T) job {
+// stallingJob submits stall.c on two nodes. The second rank blocks after some iterations, each of about .1 s.
+func (c *cluster) stallingJob(t *testing.T, iterations int) job {
 	t.Helper()
 	dir := c.dir(t, c.bob)
 	fifo, program := filepath.Join(dir, "input"), filepath.Join(dir, "stall")
@@ -28,7 +29,7 @@ func (c *cluster) stallingJob(t *testing.T) job {
 		t.Fatalf("compile stall.c: %v\n%s", err, out)
 	}
 	script := `export OMPI_MCA_orte_tmpdir_base=` + c.bob.home + `
-		exec mpirun --mca btl tcp,self --mca btl_tcp_if_include lo ` + program + ` ` + fifo
+		exec mpirun --mca btl tcp,self --mca btl_tcp_if_include lo ` + program + ` ` + fifo + ` ` + strconv.Itoa(iterations)
 	return c.sbatch(t, c.bob, dir, script, "-N2", "-n2", "--ntasks-per-node=1", "-w", "n1,n2", "-J", "stall")
 }
 
@@ -40,7 +41,7 @@ func TestStallOnTwoNodes(t *testing.T) {
 		t.Skip("by hand: JOBGAIT_STALL=1, half a minute and more")
 	}
 	c.withSetting(t, "[agent]\n", "[agent]\nstack_after_s = 0.0\n")
-	j := c.stallingJob(t)
+	j := c.stallingJob(t, 200)
 	poll(t, func() string {
 		found, err := filepath.Glob(c.path("spool", "n[12]", "*", "stacks.json"))
 		if err != nil || len(found) < 2 {
@@ -59,4 +60,44 @@ func TestStallOnTwoNodes(t *testing.T) {
 		}
 		return ""
 	})
+}
+
+// stackElsewhere returns the output of `jobgait stack` of the job's user in a process namespace of its own, which is a
+// machine without a process of the job: its own process and threads have the numbers of small job ids.
+func (c *cluster) stackElsewhere(j job) string {
+	cmd := exec.Command("unshare", "--pid", "--fork", "--mount-proc", "setpriv",
+		fmt.Sprintf("--reuid=%d", j.user.uid), fmt.Sprintf("--regid=%d", j.user.gid), "--clear-groups",
+		c.path("bin", "jobgait"), "stack", strconv.FormatInt(j.id, 10))
+	// The variables of a job's script contradict the options of a step, and each other.
+	cmd.Dir, cmd.Env = j.dir, append(c.env(j.user), "SLURM_NTASKS=7", "SLURM_MEM_PER_CPU=3", "SLURM_MEM_PER_NODE=9")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Sprintf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// The second of two ranks blocks on its node and the other rank waits for it: `jobgait stack` names it, wherever the
+// job's user or root calls it, and refuses it to another user.
+func TestStackOnTwoNodes(t *testing.T) {
+	t.Parallel()
+	c := use(t)
+	j := c.stallingJob(t, 0)
+	j.waitState(t, "RUNNING")
+	poll(t, func() string {
+		if out := c.stackElsewhere(j); !strings.Contains(out, oddRank) {
+			return out
+		}
+		return ""
+	})
+	id := strconv.FormatInt(j.id, 10)
+	if out := c.admin(t, c.path("bin", "jobgait"), "stack", id); !strings.Contains(out, oddRank) {
+		t.Errorf("of root: %s", out)
+	}
+	out, err := c.as(c.alice, "/", c.path("bin", "jobgait"), "stack", id).CombinedOutput()
+	if err == nil || !strings.HasSuffix(string(out), "is not yours\n") || strings.Count(string(out), "\n") != 1 {
+		t.Errorf("of another user: %v, %s", err, out)
+	}
+	c.admin(t, "scancel", id)
+	j.mustEnd(t, "CANCELLED")
 }

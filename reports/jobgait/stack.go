@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
@@ -43,10 +42,11 @@ func stackCommand(getenv func(string) string) *cobra.Command {
 			"others. A task's number is its rank in MPI, else its number in the step. Lines\n" +
 			"are shown where the program was built with -g; a function of a stripped program\n" +
 			"is its library and place. Inlined functions and Python's own are not seen.\n\n" +
-			"A number is a job id, else a process id: that process and all that descend from\n" +
-			"it. A directory is one that holds live.json. Without one the newest of your own\n" +
-			"runs on this machine is meant. A job on other nodes is read there, by one step\n" +
-			"of srun on all its nodes.\n\n" +
+			"A number is the id of a job of this machine, else of a process, which is shown\n" +
+			"with all that descend from it, else of a job of other nodes. A directory is one\n" +
+			"that holds live.json. Without one the newest of your own runs on this machine is\n" +
+			"meant. A job of several nodes is read on all of them by one step of srun, within\n" +
+			"30 seconds; a note names the nodes that gave no answer.\n\n" +
 			"Each thread is stopped for about a millisecond, of which it notices nothing but\n" +
 			"that epoll_wait and a few other system calls return EINTR, as under a debugger.\n" +
 			"Processes that a debugger holds and suspended jobs are left alone. The setting\n" +
@@ -68,8 +68,9 @@ func stackCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// nodeStacks is the result of one node, a line of JSON.
+// nodeStacks are the stacks of the tasks of one node.
 type nodeStacks struct {
+	Node  string       `json:"node"`
 	JobID *int64       `json:"job_id"`
 	Tasks []stack.Task `json:"tasks"`
 	Notes []note.Note  `json:"notes"`
@@ -85,17 +86,14 @@ func (o stackOptions) stack(ctx context.Context, what string, out io.Writer) err
 	if detail == stack.NoStacks {
 		return errors.New(`call stacks are disabled: the site's settings have agent.stack = "off"`)
 	}
-	here, err := o.stacksHere(ctx, what, detail)
-	if err != nil && !o.node {
-		here, err = o.stacksElsewhere(ctx, what, err)
-	}
+	read, err := o.read(ctx, what, detail)
 	if err != nil {
 		return err
 	}
 	if o.node {
-		return json.NewEncoder(out).Encode(here)
+		return writeNodeAnswer(out, read)
 	}
-	m := stacks.Merge(here.JobID, time.Now(), here.Tasks, here.Notes)
+	m := stacks.Merge(read.JobID, time.Now(), read.Tasks, read.Notes)
 	if o.json {
 		return json.NewEncoder(out).Encode(m)
 	}
@@ -103,12 +101,35 @@ func (o stackOptions) stack(ctx context.Context, what string, out io.Writer) err
 	return err
 }
 
-// stacksHere reads the stacks of a job's processes on this machine. Processes that this command started are
-// left out.
-func (o stackOptions) stacksHere(ctx context.Context, what string, detail stack.DetailLevel) (nodeStacks, error) {
+// read reads the stacks of the processes that the argument names: of a job that runs on other nodes too by one step
+// on all of them, of all others on this machine.
+func (o stackOptions) read(ctx context.Context, what string, detail stack.DetailLevel) (nodeStacks, error) {
 	chosen, err := o.choose(what)
-	if err != nil {
-		return nodeStacks{}, err
+	id, known := chosen.scheduled, chosen.scheduled > 0
+	var over errOver
+	if n, isNumber := positiveNumber(what); isNumber && errors.As(err, &over) {
+		id, known = run.JobID(n), true
+	}
+	if o.node || !known {
+		return o.stacksHere(ctx, chosen, err, detail)
+	}
+	step, failed := o.stepOnAllNodes(ctx, id)
+	switch {
+	case failed == nil && (err != nil || len(step.Nodes) > 1):
+		return stacksOfStep(ctx, id, step)
+	case err != nil && !errors.Is(failed, job.ErrNoSteps) && !errors.Is(failed, job.ErrUnknown):
+		return nodeStacks{}, errOver{err.Error() + "; " + failed.Error()}
+	}
+	return o.stacksHere(ctx, chosen, err, detail)
+}
+
+// stacksHere reads the stacks of chosen processes of this machine, of which failed is nil. Processes that this
+// command started are left out.
+func (o stackOptions) stacksHere(ctx context.Context, chosen chosenProcesses, failed error, detail stack.DetailLevel) (
+	nodeStacks, error,
+) {
+	if failed != nil {
+		return nodeStacks{}, failed
 	}
 	node := scheduler.NodeOf(o.getenv)
 	if node == "" {
@@ -126,7 +147,7 @@ func (o stackOptions) stacksHere(ctx context.Context, what string, detail stack.
 	if err != nil {
 		return nodeStacks{}, err
 	}
-	return nodeStacks{JobID: chosen.jobID, Tasks: append([]stack.Task{}, tasks...), Notes: notes}, nil
+	return nodeStacks{Node: node, JobID: chosen.jobID, Tasks: append([]stack.Task{}, tasks...), Notes: notes}, nil
 }
 
 // chosenProcesses are the processes that the argument names.
@@ -134,6 +155,8 @@ type chosenProcesses struct {
 	jobID *int64
 	pids  []int
 	what  string
+	// scheduled is the job if a scheduler started it, which may have given it other nodes too, else 0.
+	scheduled run.JobID
 }
 
 // account returns the owner of the processes: the caller, or if root calls, the first owner who is not root,
@@ -184,12 +207,29 @@ func (o stackOptions) choose(what string) (chosenProcesses, error) {
 		return chosenProcesses{}, err
 	}
 	if pids := o.jobProcesses(run.JobID(id)); len(pids) > 0 {
-		return chosenProcesses{jobID: &id, pids: pids, what: fmt.Sprintf("job %d", id)}, nil
+		return chosenProcesses{jobID: &id, pids: pids, what: fmt.Sprintf("job %d", id), scheduled: run.JobID(id)}, nil
 	}
-	if _, _, ok := stack.Owner("/proc", int(id)); ok && !o.node {
+	if o.node {
+		return chosenProcesses{}, errOver{fmt.Sprintf("job %d has no process on this node", id)}
+	}
+	switch owner, isProcess := processOwner(id); {
+	case isProcess && os.Geteuid() != 0 && int(owner) != os.Getuid():
+		return chosenProcesses{}, errOver{fmt.Sprintf("process %d is not yours", id)}
+	case isProcess:
 		return chosenProcesses{pids: stack.Descendants("/proc", int(id)), what: fmt.Sprintf("process %d", id)}, nil
 	}
 	return chosenProcesses{}, errOver{fmt.Sprintf("no job or process %d of yours is known here", id)}
+}
+
+// processOwner returns the owner of the process with this id; false if there is none, and for this command's own
+// process and the numbers of threads, which can be the numbers of jobs on other nodes.
+func processOwner(id int64) (owner uint32, ok bool) {
+	pid := int(id)
+	if int64(pid) != id || pid == os.Getpid() || !stack.IsProcess("/proc", pid) {
+		return 0, false
+	}
+	owner, _, ok = stack.Owner("/proc", pid)
+	return owner, ok
 }
 
 // parentOf returns the id of the parent process, 0 if it is unknown.
@@ -226,45 +266,4 @@ func (o stackOptions) jobProcesses(id run.JobID) []int {
 		pids = append(pids, pid)
 	}
 	return pids
-}
-
-// stacksElsewhere reads the stacks of a job by running one job step on all its nodes. If what is no such job,
-// or the step yields no stacks, it returns the error failed.
-func (o stackOptions) stacksElsewhere(ctx context.Context, what string, failed error) (nodeStacks, error) {
-	var over errOver
-	id, isNumber := positiveNumber(what)
-	if !isNumber || !errors.As(failed, &over) {
-		return nodeStacks{}, failed
-	}
-	if _, err := os.Stat(filepath.Join("/proc", what)); err == nil {
-		return nodeStacks{}, failed // a process of this machine
-	}
-	step := scheduler.StepOnAllNodes(o.getenv, run.JobID(id), o.program("jobgait"), "stack", "--node", what)
-	if step == nil {
-		return nodeStacks{}, failed
-	}
-	ctx, stop := context.WithTimeout(ctx, 30*time.Second)
-	defer stop()
-	cmd := exec.CommandContext(ctx, step[0], step[1:]...)
-	lines, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return nodeStacks{}, failed
-	}
-	all := nodeStacks{JobID: &id}
-	err = as.ReadAnswers(io.LimitReader(lines, as.MaxCollectAnswer), func(n nodeStacks) error {
-		all.Tasks = append(all.Tasks, n.Tasks...)
-		all.Notes = append(all.Notes, n.Notes...)
-		return nil
-	})
-	err = errors.Join(err, cmd.Wait())
-	if len(all.Tasks) == 0 {
-		return nodeStacks{}, failed
-	}
-	if err != nil {
-		all.Notes = append(all.Notes, note.New(note.StackNodes, "some nodes of the job gave no stacks"))
-	}
-	return all, nil
 }

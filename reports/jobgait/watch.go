@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -309,8 +308,8 @@ func (o watchOptions) watchElsewhere(ctx context.Context, what string, failed er
 	if !isNumber || !errors.As(failed, &over) {
 		return failed
 	}
-	if _, err := os.Stat(filepath.Join("/proc", what)); err == nil {
-		return failed // a process of this machine
+	if owner, isProcess := processOwner(id); isProcess && int(owner) == os.Getuid() {
+		return failed
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -325,8 +324,8 @@ func (o watchOptions) watchElsewhere(ctx context.Context, what string, failed er
 	if o.cycles > 0 {
 		args = append(args, "--cycles", strconv.FormatInt(o.cycles, 10))
 	}
-	step := scheduler.StepCommand(o.getenv, run.JobID(id), append(args, what)...)
-	if step == nil {
+	step, err := scheduler.StepCommand(o.getenv, run.JobID(id), append(args, what)...)
+	if err != nil {
 		return failed
 	}
 	if o.once {
@@ -334,7 +333,8 @@ func (o watchOptions) watchElsewhere(ctx context.Context, what string, failed er
 		ctx, cancel = context.WithTimeout(ctx, 20*time.Second)
 		defer cancel()
 	}
-	cmd := exec.CommandContext(ctx, step[0], step[1:]...)
+	cmd := exec.CommandContext(ctx, step.Command[0], step.Command[1:]...)
+	cmd.Env = step.Environ
 	cmd.Stdout = out // the scheduler's messages are not part of the answer
 	if err := cmd.Run(); err != nil {
 		return failed

@@ -7,6 +7,7 @@
 package scheduler
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -93,16 +94,17 @@ func CurrentJob(getenv func(string) string) (run.Key, bool) {
 	return run.Key{}, false
 }
 
-// StepCommand returns the command line that runs a program within a running job, on its first node; nil if that
-// is impossible.
-func StepCommand(getenv func(string) string, id run.JobID, program ...string) []string {
+// StepCommand returns the command that runs a program within a running job, on its first node; job.ErrNoSteps if
+// that is impossible here.
+func StepCommand(getenv func(string) string, id run.JobID, program ...string) (job.Step, error) {
 	return slurm.Scheduler{}.StepCommand(getenv, id, program...)
 }
 
-// StepOnAllNodes returns the command line that runs a program once on each node of a running job; nil if that
-// is impossible.
-func StepOnAllNodes(getenv func(string) string, id run.JobID, program ...string) []string {
-	return slurm.Scheduler{}.StepOnAllNodes(getenv, id, program...)
+// StepOnAllNodes returns the command that runs a program once on each node of a running job; job.ErrNoSteps if that
+// is impossible here.
+func StepOnAllNodes(ctx context.Context, getenv func(string) string, id run.JobID, program ...string) (job.Step,
+	error) {
+	return slurm.Scheduler{}.StepOnAllNodes(ctx, getenv, id, program...)
 }
 
 // TaskOf returns the scheduler's number of a task (the MPI rank) from the environment of one of its processes.

@@ -1,10 +1,11 @@
 /*
- * stall FIFO: every rank computes and reduces for some seconds. Then the last
+ * stall FIFO ITERATIONS: every rank computes and reduces so often. Then the last
  * rank reads a FIFO that has no writer, and all other ranks wait for it.
  */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static volatile double sink;
@@ -34,7 +35,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < atoi(argv[2]); i++) {
 		double x = rank;
 		for (int k = 0; k < 8000000; k++)
 			x = x * 0.999999 + 1e-6;
