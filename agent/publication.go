@@ -123,8 +123,9 @@ func (a *agent) liveState(now int64, state tracker.LoopState) live.State {
 	s.At = moment(nowS)
 	l.describe(&s, nowS, moment)
 	if longest := roundTime(l.pauses.checkpointS()); longest > 0 {
-		s.CheckpointS, s.LastCheckpointBy = &longest, live.LastCheckpointBy(s.LimitAt, longest)
+		s.CheckpointS = &longest
 	}
+	s.SetLastCheckpoint(l.pauses.checkpointS())
 	if since, doing, ok := a.rhythm.watchdog.Stalled(); ok {
 		s.Stalled = &live.Stalled{Since: moment(since), Doing: doing, Summary: a.atStall.line}
 	}

@@ -63,8 +63,10 @@ type State struct {
 	// CheckpointS is the length of the longest checkpoint of this run, in seconds; nil where none is known yet.
 	CheckpointS *float64 `json:"checkpoint_s"`
 	// LastCheckpointBy is by when a checkpoint must begin to end before the time limit, as long as the longest of this
-	// run; a reader of the history takes earlier runs into account too. nil where either is not known.
-	LastCheckpointBy *time.Time `json:"last_checkpoint_by"`
+	// run; a reader of the history takes earlier runs into account too. nil where either is not known; then
+	// NoLastCheckpoint says why.
+	LastCheckpointBy *time.Time        `json:"last_checkpoint_by"`
+	NoLastCheckpoint *CheckpointReason `json:"no_last_checkpoint"`
 
 	Notes []note.Note `json:"notes"`
 	// Agent is the process that writes this: if it has ended, the file is outdated.
@@ -103,15 +105,32 @@ const (
 	mostCheckpointS = 366 * 86400
 )
 
-// LastCheckpointBy returns by when a checkpoint must begin to end before a limit. longestS is the length of the
-// longest known checkpoint in seconds. The time includes a margin (checkpointMargin). It returns nil without a
-// limit or a length, and if the length is above mostCheckpointS.
-func LastCheckpointBy(limit *time.Time, longestS float64) *time.Time {
-	if limit == nil || !(longestS > 0) || longestS > mostCheckpointS {
-		return nil
+// CheckpointReason is why it is not known by when the last checkpoint must begin.
+type CheckpointReason string
+
+// The reasons: no time limit is known of the run, or it has none; or no checkpoint of it is known, which takes three
+// breaks of its loop at regular distances.
+const (
+	NoTimeLimit     CheckpointReason = "no_time_limit"
+	NoCheckpointYet CheckpointReason = "no_checkpoint_known"
+)
+
+// SetLastCheckpoint sets by when a checkpoint must begin to end before the time limit, or why that is not known.
+// longestS is the length of the longest known checkpoint in seconds, 0 for none. The time includes a margin
+// (checkpointMargin). Lengths above mostCheckpointS do not count.
+func (s *State) SetLastCheckpoint(longestS float64) {
+	s.LastCheckpointBy, s.NoLastCheckpoint = nil, nil
+	reason := NoCheckpointYet
+	switch {
+	case s.LimitAt == nil:
+		reason = NoTimeLimit
+	case longestS > 0 && longestS <= mostCheckpointS:
+		margin := time.Duration(checkpointMargin * longestS * float64(time.Second))
+		by := s.LimitAt.Add(-margin).Truncate(time.Millisecond)
+		s.LastCheckpointBy = &by
+		return
 	}
-	by := limit.Add(-time.Duration(checkpointMargin * longestS * float64(time.Second))).Truncate(time.Millisecond)
-	return &by
+	s.NoLastCheckpoint = &reason
 }
 
 // Stalled says since when the job has done nothing, and what its processes do instead.

@@ -57,7 +57,10 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"shape came to their end, in a loop as long as this, with as many cycles (the\n" +
 			"last ten of them within 2 %), or if --cycles says how many there will be. In\n" +
 			"JSON that is pace, null without: cycles_usual, runs (how many say so), ends_at,\n" +
-			"ends_lo, ends_hi, limit_at, limit_first.\n\n" +
+			"ends_lo, ends_hi, limit_at, limit_first. last_checkpoint_by is by when the last\n" +
+			"checkpoint must begin to end before the limit; where that is not known,\n" +
+			"no_last_checkpoint says why: no_time_limit or no_checkpoint_known (it takes\n" +
+			"three breaks of the loop at regular distances, or an earlier run with them).\n\n" +
 			"--stream is for programs: a line for the last cycle, then one for each that\n" +
 			"ends, with cycle (its number), boundary, length_s, residual (0 is as usual, 1\n" +
 			"unlike any other), next_boundary, boundary_error_s and low: the stretches at a\n" +
@@ -115,7 +118,8 @@ func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) err
 		if s.LimitAt == nil && alive {
 			s.LimitAt = limits.of(ctx, o.getenv, s)
 		}
-		s.Pace, s.LastCheckpointBy = p.Pace(s), p.LastCheckpointBy(s)
+		s.Pace = p.Pace(s)
+		p.SetLastCheckpoint(&s)
 		text := o.draw(s, alive, screen)
 		if text != "" && text != last {
 			if _, err := io.WriteString(out, text); err != nil {

@@ -20,7 +20,9 @@ func TestLastCheckpointFits(t *testing.T) {
 		p := Pacer{Earlier: func(live.Job) []history.Run { return nil }, Checkpoint: func([]history.Run) float64 {
 			return length
 		}}
-		by := p.LastCheckpointBy(live.State{At: at, LimitAt: &limit})
+		s := live.State{At: at, LimitAt: &limit}
+		p.SetLastCheckpoint(&s)
+		by := s.LastCheckpointBy
 		if by == nil || by.Add(seconds(length)).After(limit) || by.Add(seconds(1.5*length)).Before(limit) {
 			t.Fatalf("%v s before %v: by %v", length, limit, by)
 		}
@@ -33,28 +35,38 @@ func TestCheckpointOfThisRun(t *testing.T) {
 	for earlier, want := range map[float64]float64{0: 12, 5: 12, 20: 24} {
 		p := Pacer{Earlier: func(live.Job) []history.Run { return nil },
 			Checkpoint: func([]history.Run) float64 { return earlier }}
-		by := p.LastCheckpointBy(live.State{LimitAt: &limit, CheckpointS: &own})
+		s := live.State{LimitAt: &limit, CheckpointS: &own}
+		p.SetLastCheckpoint(&s)
+		by := s.LastCheckpointBy
 		if by == nil || limit.Sub(*by).Seconds() != want {
 			t.Errorf("earlier ones of %g s: by %v", earlier, by)
 		}
 	}
 }
 
-// Without a limit or a known checkpoint no time is printed; earlier runs are queried once.
+// Without a limit or a known checkpoint no time is given but the reason; earlier runs are queried once.
 func TestNoLastCheckpoint(t *testing.T) {
-	limit, asked, length := time.Now(), 0, 0.0
+	limit, asked, length, own := time.Now(), 0, 0.0, 10.0
 	p := Pacer{Earlier: func(live.Job) []history.Run { asked++; return nil },
 		Checkpoint: func([]history.Run) float64 { return length }}
-	if by := p.LastCheckpointBy(live.State{}); by != nil || asked != 0 {
-		t.Errorf("without a limit: %v", by)
-	}
-	for range 3 {
-		if by := p.LastCheckpointBy(live.State{LimitAt: &limit}); by != nil || asked != 1 {
-			t.Errorf("without checkpoints: %v, asked %d times", by, asked)
+	lacks := func(s live.State, want live.CheckpointReason) {
+		t.Helper()
+		p.SetLastCheckpoint(&s)
+		if s.LastCheckpointBy != nil || s.NoLastCheckpoint == nil || *s.NoLastCheckpoint != want {
+			t.Errorf("by %v, reason %v", s.LastCheckpointBy, s.NoLastCheckpoint)
 		}
 	}
-	p = Pacer{Earlier: p.Earlier}
-	if by := p.LastCheckpointBy(live.State{LimitAt: &limit}); by != nil {
-		t.Errorf("unasked: %v", by)
+	lacks(live.State{}, live.NoTimeLimit)
+	lacks(live.State{CheckpointS: &own}, live.NoTimeLimit)
+	if asked != 0 {
+		t.Errorf("the history was queried %d times without a limit", asked)
 	}
+	for range 3 {
+		lacks(live.State{LimitAt: &limit}, live.NoCheckpointYet)
+	}
+	if asked != 1 {
+		t.Errorf("the history was queried %d times", asked)
+	}
+	p = Pacer{Earlier: p.Earlier}
+	lacks(live.State{LimitAt: &limit}, live.NoCheckpointYet)
 }

@@ -39,18 +39,18 @@ func (p *Pacer) loadEarlier(j live.Job) {
 	}
 }
 
-// LastCheckpointBy returns by when a checkpoint must begin to end before the time limit: the earlier of what this run
-// and what earlier runs say; nil where the limit or the length of checkpoints is not known.
-func (p *Pacer) LastCheckpointBy(s live.State) *time.Time {
-	if s.LimitAt == nil {
-		return nil
+// SetLastCheckpoint sets by when a checkpoint must begin to end before the time limit: the earlier of what this run
+// and what earlier runs say; or why it is not known.
+func (p *Pacer) SetLastCheckpoint(s *live.State) {
+	longest := 0.0
+	if s.LimitAt != nil {
+		p.loadEarlier(s.Job)
+		longest = p.checkpointS
 	}
-	p.loadEarlier(s.Job)
-	longest := p.checkpointS
 	if s.CheckpointS != nil {
 		longest = max(longest, *s.CheckpointS)
 	}
-	return live.LastCheckpointBy(s.LimitAt, longest)
+	s.SetLastCheckpoint(longest)
 }
 
 // Pace returns when a run is expected to end; nil if that is unknown, too far ahead, or already past.

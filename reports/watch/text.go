@@ -50,6 +50,9 @@ func Text(s live.State, alive bool, now time.Time) string {
 			line("the last checkpoint that fits must begin by %s", by.In(now.Location()).Format("2006-01-02 15:04:05"))
 		}
 	}
+	if why := s.NoLastCheckpoint; why != nil && *why == live.NoCheckpointYet && s.Cycles > 0 && alive {
+		line("no last checkpoint is known yet: it takes three breaks of the loop at regular distances")
+	}
 	for _, n := range s.Notes {
 		line("note: %s", text.Clean(n.Text))
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // parseTimeLimit parses a time limit as scontrol prints it, [days-]hours:minutes:seconds, and returns seconds;
-// nil for UNLIMITED, 0 and an invalid limit.
+// nil for UNLIMITED, 0, an invalid limit and unlimitedS.
 func parseTimeLimit(s string) *float64 {
 	days, clock, ok := strings.Cut(s, "-")
 	if !ok {
@@ -28,10 +28,22 @@ func parseTimeLimit(s string) *float64 {
 		seconds = seconds*60 + float64(n)
 	}
 	seconds += 86400 * float64(total)
-	if seconds == 0 {
+	if seconds == 0 || seconds == unlimitedS {
 		return nil
 	}
 	return &seconds
+}
+
+// unlimitedS is the time limit in seconds that Slurm 22.05 prints for a running job without one, a year.
+const unlimitedS = 365 * 86400
+
+// endOfLimit returns when the time limit of a run that is not over ends it, in epoch seconds, nil if that is
+// unlimitedS or more after its start.
+func endOfLimit(start, end *int64) *int64 {
+	if start != nil && end != nil && *end-*start >= unlimitedS {
+		return nil
+	}
+	return end
 }
 
 // parseMemory returns mem= of a list of trackable resources (cpu=4,mem=16G,node=1), in bytes; a number without

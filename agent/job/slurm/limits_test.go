@@ -1,9 +1,13 @@
 package slurm
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestLimits(t *testing.T) {
 	for text, want := range map[string]float64{"1-02:03:04": 93784, "00:30:00": 1800, "100:00:00": 360000, "UNLIMITED": 0,
+		"365-00:00:00": 0, "364-00:00:00": 364 * 86400,
 		"Partition_Limit": 0, "00:00:00": 0, "": 0, "-": 0, "1:2": 0, "a-00:00:01": 0, "-1-00:00:01": 0} {
 		if got := parseTimeLimit(text); (got == nil) != (want == 0) || got != nil && *got != want {
 			t.Errorf("%q is %v, want %g", text, got, want)
@@ -31,4 +35,28 @@ func FuzzLimits(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Slurm 22.05 gives a running job without a time limit one of a year; the end of that year is no time limit.
+func TestEndOfNoLimit(t *testing.T) {
+	const line = "JobId=1 UserId=u(1000) JobState=%s TimeLimit=%s StartTime=1790000000 EndTime=%d"
+	for _, c := range []struct {
+		state, limit string
+		end          int64
+		known        bool
+	}{
+		{"RUNNING", "365-00:00:00", 1790000000 + 365*86400, false},
+		{"RUNNING", "365-00:00:00", 1790000000 + 366*86400, false}, // suspended for a day
+		{"RUNNING", "00:01:00", 1790000060, true},
+		{"COMPLETED", "UNLIMITED", 1790000060, true},
+	} {
+		d := parseScontrol(fmt.Appendf(nil, line, c.state, c.limit, c.end), 1)
+		if (d.End != nil) != c.known || d.TimeLimitS != nil && c.limit != "00:01:00" {
+			t.Errorf("%+v: end %v, limit %v", c, d.End, d.TimeLimitS)
+		}
+	}
+	env := map[string]string{"SLURM_JOB_START_TIME": "1790000000", "SLURM_JOB_END_TIME": "1821536000"}
+	if d := fromEnviron(env); d.End != nil {
+		t.Errorf("end %v", *d.End)
+	}
 }

@@ -158,7 +158,7 @@ func fromEnviron(env map[string]string) job.Details {
 		WorkDir:     job.CleanPath(env["SLURM_SUBMIT_DIR"]),
 		Threads:     job.ParseThreads(env[job.ThreadsVariable]),
 		// from 22.05 on; it does not follow a time limit that is changed later
-		End: job.ParseBigCount(env["SLURM_JOB_END_TIME"]),
+		End: endOfLimit(job.ParseBigCount(env["SLURM_JOB_START_TIME"]), job.ParseBigCount(env["SLURM_JOB_END_TIME"])),
 	}
 	if d.NTasks == nil {
 		d.NTasks = job.ParsePositive(env["SLURM_NPROCS"])

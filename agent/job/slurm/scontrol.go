@@ -100,6 +100,9 @@ func detailsFromFields(f map[string]string) job.Details {
 	}
 	d.Submit, d.Eligible = parseTime(f["SubmitTime"]), parseTime(f["EligibleTime"])
 	d.Start, d.End = parseTime(f["StartTime"]), parseTime(f["EndTime"])
+	if !d.Over {
+		d.End = endOfLimit(d.Start, d.End)
+	}
 	if n, ok := job.ParseCount(f["Restarts"]); ok {
 		d.Restarts = &n
 	}
