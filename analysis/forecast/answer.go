@@ -40,15 +40,17 @@ type PlannedRun struct {
 	LimitS, AtRisk *float64
 	// Memory is the largest memory in use on a node, in bytes; nil where it is not known.
 	Memory *Range
-	// MemoryLimit is the memory that the target requests on each node, in bytes, MemoryAtRisk the chance that a run
-	// exceeds it; nil without a request or Memory.
-	MemoryLimit, MemoryAtRisk *float64
+	// Request judges the memory that the target requests; nil without a request or Memory.
+	Request *MemoryRequest
 	// Nodes that were measured, ascending; empty where there is one node count.
 	Counts []NodeCount
 	// AskS and AskBytes are the recommended limits, in seconds and in bytes per node.
 	AskS     float64
 	AskBytes *float64
 }
+
+// MemoryRequest is the memory that a planned run requests on each node, in bytes, and the chance that it exceeds it.
+type MemoryRequest struct{ Bytes, AtRisk float64 }
 
 // Range is an expected value with its 95 % interval.
 type Range struct{ Value, Lo, Hi float64 }
@@ -72,8 +74,7 @@ func Plan(h application.Histories, found changepoint.Analysis, t Target, p Tunin
 		return PlannedRun{Missing: "a completed run of it"}
 	}
 	l, _ := history.LayoutOf(h.Stored[own].Shape)
-	a := PlannedRun{App: h.Stored[own].App, Nodes: cmp.Or(t.Nodes, l.Nodes), Size: l.Size, LimitS: t.LimitS,
-		MemoryLimit: t.MemoryBytes}
+	a := PlannedRun{App: h.Stored[own].App, Nodes: cmp.Or(t.Nodes, l.Nodes), Size: l.Size, LimitS: t.LimitS}
 	if t.Size != nil {
 		a.Size = *t.Size
 	}
@@ -86,6 +87,9 @@ func Plan(h application.Histories, found changepoint.Analysis, t Target, p Tunin
 	a.Counts = counts(h, changes, l, p)
 	if a.matches(l) {
 		a.setFromRuns(h.Inputs[own].Y, h.Stored[own].Runs, changes(own), p)
+		if a.Missing == "" {
+			a.setMemory(h.Stored[own].Runs, t.MemoryBytes, p)
+		}
 	} else {
 		a.setFromScaling(h, found, l)
 	}
@@ -146,7 +150,6 @@ func (a *PlannedRun) setFromRuns(y []float64, runs []history.Run, changes []chan
 		risk := f.ChanceAbove(*a.LimitS)
 		a.AtRisk = &risk
 	}
-	a.setMemory(runs, p)
 }
 
 // isAre returns "is 1" or "are n".
@@ -157,9 +160,10 @@ func isAre(n int) string {
 	return fmt.Sprintf("are %d", n)
 }
 
-// setMemory sets the forecast of the memory per node, from completed runs. With too few of them, or if their
+// setMemory sets the forecast of the memory per node, from completed runs, and judges the requested bytes, nil for
+// none. With too few of them, or if their
 // peaks differ too much, it sets none.
-func (a *PlannedRun) setMemory(runs []history.Run, p Tuning) {
+func (a *PlannedRun) setMemory(runs []history.Run, requested *float64, p Tuning) {
 	peaks := make([]float64, len(runs))
 	for i, r := range runs {
 		if r.PeakMemBytes != nil && (r.State == "" || r.State == "COMPLETED") {
@@ -174,9 +178,8 @@ func (a *PlannedRun) setMemory(runs []history.Run, p Tuning) {
 	m.Lo, m.Hi = f.Interval(p.Level)
 	ask := roundBytes(memoryMargin * max(m.Hi, f.Largest))
 	a.Memory, a.AskBytes = &m, &ask
-	if a.MemoryLimit != nil {
-		risk := f.ChanceAbove(*a.MemoryLimit)
-		a.MemoryAtRisk = &risk
+	if requested != nil {
+		a.Request = &MemoryRequest{*requested, f.ChanceAbove(*requested)}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/job/slurm"
 )
 
@@ -40,12 +41,11 @@ esac
 			defer cancel()
 			if name == "hangs" {
 				go func() {
-					for ctx.Err() == nil {
-						if b, _ := os.ReadFile(manager + ".child"); len(b) > 0 {
-							cancel()
-						}
-						time.Sleep(10 * time.Millisecond)
-					}
+					jobtest.Poll(time.Minute, func() bool {
+						b, _ := os.ReadFile(manager + ".child")
+						return len(b) > 0
+					})
+					cancel()
 				}()
 			}
 			f := s.finisher("n1")

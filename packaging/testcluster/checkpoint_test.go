@@ -20,7 +20,8 @@ import (
 func (c *cluster) watched(t *testing.T, j job) live.State {
 	t.Helper()
 	var s live.State
-	out, err := c.as(j.user, j.dir, c.path("bin", "jobgait"), "watch", "--once", "--json", strconv.FormatInt(j.id, 10)).Output()
+	id := strconv.FormatInt(j.id, 10)
+	out, err := c.as(j.user, j.dir, c.path("bin", "jobgait"), "watch", "--once", "--json", id).Output()
 	if err != nil {
 		return s
 	}

@@ -88,7 +88,9 @@ func (d *document) addForecast(a forecast.PlannedRun) {
 	d.ElapsedS = newInterval(a.Elapsed)
 	if a.Memory != nil {
 		d.MemoryBytesNode = newInterval(*a.Memory)
-		d.MemoryLimitBytes, d.MemoryRisk = a.MemoryLimit, a.MemoryAtRisk
+		if r := a.Request; r != nil {
+			d.MemoryLimitBytes, d.MemoryRisk = &r.Bytes, &r.AtRisk
+		}
 	}
 	for _, c := range a.Counts {
 		d.NodeCounts = append(d.NodeCounts, nodeCount{c.Nodes, rounded(c.ElapsedS), math.Round(c.Efficiency*1e4) / 1e4})

@@ -44,9 +44,9 @@ func Text(w io.Writer, a forecast.PlannedRun, zone *time.Location) error {
 	if m := a.Memory; m != nil {
 		p.Line(fmt.Sprintf("memory   %s on each node, at most %s (97.5 %%)", quantity.Amount(m.Value, "B"),
 			quantity.Amount(m.Hi, "B")))
-		if a.MemoryLimit != nil && a.MemoryAtRisk != nil {
-			p.Line(fmt.Sprintf("request  %s on each node: exceeded with a chance of %s",
-				quantity.Amount(*a.MemoryLimit, "B"), chance(*a.MemoryAtRisk)))
+		if r := a.Request; r != nil {
+			p.Line(fmt.Sprintf("request  %s on each node: exceeded with a chance of %s", quantity.Amount(r.Bytes, "B"),
+				chance(r.AtRisk)))
 		}
 	}
 	if len(a.Counts) > 0 {

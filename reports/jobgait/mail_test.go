@@ -120,9 +120,7 @@ func TestMailWithoutSendmail(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		if strings.HasSuffix(c.sendmail, "hangs") {
 			go func() {
-				for !exists(child) && ctx.Err() == nil {
-					time.Sleep(10 * time.Millisecond)
-				}
+				jobtest.Poll(time.Minute, func() bool { return exists(child) })
 				cancel()
 			}()
 		}
