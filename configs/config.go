@@ -172,7 +172,7 @@ type Slurm struct {
 
 // Mail has the settings for sending the scheduler's mails about jobs.
 type Mail struct {
-	// Sendmail is a program that takes a message on its standard input, as sendmail -i does.
+	// Sendmail is a program that takes a message on its standard input, as sendmail -i -t does.
 	Sendmail string `toml:"sendmail"`
 	// WaitS is how many seconds a mail waits for the report.
 	WaitS float64 `toml:"wait_s"`

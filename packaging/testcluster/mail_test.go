@@ -25,7 +25,7 @@ func TestMailOfTheController(t *testing.T) {
 			for _, p := range paths {
 				b, _ := os.ReadFile(p)
 				if mail := string(b); strings.Contains(mail, subject) &&
-					strings.HasPrefix(mail, "-i -- bob@example.org\nTo: bob@") {
+					strings.HasPrefix(mail, "-i -t\nTo: bob@") {
 					return ""
 				}
 			}

@@ -87,7 +87,8 @@ func (o mailOptions) send(ctx context.Context, recipient string) error {
 	message := mail.Message(to, o.subject, body)
 	ctx, cancel := context.WithTimeout(ctx, sendLimit)
 	defer cancel()
-	err = sendBy(ctx, message, cfg.Mail.Sendmail, append([]string{"-i", "--"}, to...)...)
+	// -t: the recipients are in the message, because every account of the host can read arguments.
+	err = sendBy(ctx, message, cfg.Mail.Sendmail, "-i", "-t")
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

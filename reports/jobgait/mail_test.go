@@ -62,7 +62,7 @@ func TestMailWithTheReport(t *testing.T) {
 	got := askIn(env, "mail", "-s", ended, "alice")
 	text := sent()
 	if got.status != 0 || got.complaint != "" ||
-		!strings.HasPrefix(text, "-i -- alice\nTo: alice\nSubject: "+ended+"\n") ||
+		!strings.HasPrefix(text, "-i -t\nTo: alice\nSubject: "+ended+"\n") ||
 		!strings.Contains(text, "\n\n=== jobgait") || !strings.Contains(text, " IN SHORT\n") {
 		t.Errorf("%+v\n%s", got, text)
 	}
