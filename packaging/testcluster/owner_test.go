@@ -70,7 +70,6 @@ func TestFilesStayRoots(t *testing.T) {
 		}
 		all = append(all, c.sbatch(t, u, dir, "timeout 3 bash -c 'while :; do :; done'; sleep 1", args...))
 	}
-	all[0].waitState(t, "RUNNING")
 	poll(t, func() string {
 		if live, _ := filepath.Glob(c.path("live", "*", "*", "live.json")); len(live) == 0 {
 			return "no live.json yet"
