@@ -52,6 +52,8 @@ type periodsJSON struct {
 		PeriodS       float64 `json:"period_s"`
 		PeriodSamples float64 `json:"period_samples"`
 		PeriodCV      float64 `json:"period_cv"`
+		P10S          float64 `json:"period_p10_s"`
+		P90S          float64 `json:"period_p90_s"`
 		Confidence    float64
 		Coverage      float64
 		Values        []*float64

@@ -30,12 +30,26 @@ func TestUnsurePeriodOfAPipelineIsNotReported(t *testing.T) {
 }
 
 // TestComputesAndSleeps reads recordings of a C program whose code lies in one page and that computes for a while,
-// varied by 10 %, and sleeps for the same time in each cycle. The profiles say that it hardly waited for a CPU.
+// varied by 10 %, and sleeps in each cycle. The profiles say that it hardly waited for a CPU. logged is the mean
+// length of a cycle by the program's own clock and spreadS the distance of the 10th and 90th percentiles. The
+// third of 90 ms that the program sleeps is one low stretch: on noisy columns three cycles were reported as one,
+// with a spread four times that of the clock and low stretches of 30, 40 and 40 ms.
 func TestComputesAndSleeps(t *testing.T) {
-	for name, logged := range map[string]float64{"90ms": 0.0911, "500ms": 0.4995, "4000ms": 3.9965} {
+	for name, c := range map[string]struct{ logged, spreadS, sleepsS float64 }{
+		"90ms": {0.0911, 0.0058, 0.030}, "500ms": {0.4995, 0.0217, 0.250}, "4000ms": {3.9965, 0.1725, 2},
+	} {
 		p := periodsOf(t, ask("periods", "--json", filepath.Join("testdata", "computes_and_sleeps_"+name+".jgp")))
-		if len(p.Patterns) != 1 || math.Abs(p.Patterns[0].PeriodS/logged-1) > 0.02 {
+		if len(p.Patterns) != 1 || math.Abs(p.Patterns[0].PeriodS/c.logged-1) > 0.02 {
 			t.Errorf("%s: %+v, %v", name, p.Patterns, p.Notes)
+			continue
+		}
+		q := p.Patterns[0]
+		if spreadS := q.P90S - q.P10S; math.Abs(spreadS/c.spreadS-1) > 1./3 {
+			t.Errorf("%s: lengths differ by %.4f s from the 10th to the 90th percentile, the clock's by %.4f", name, spreadS,
+				c.spreadS)
+		}
+		if len(q.Low) != 1 || math.Abs(q.Low[0].DurationS-c.sleepsS) > max(0.0051, 0.02*c.sleepsS) {
+			t.Errorf("%s: low stretches %+v, the program sleeps %.3f s", name, q.Low, c.sleepsS)
 		}
 	}
 }
