@@ -99,6 +99,10 @@ func endedBySignal(r RunFacts) []Finding {
 	f := mappable(r, single("The run did not end in order: "+r.Ended+".",
 		map[string]any{"signal": r.ExitSignal, "state": r.State}))
 	f[0].CostCoreS = r.costOf(1)
+	switch r.ExitSignal {
+	case 4, 6, 7, 8, 11: // SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV
+		f[0].Action = action("Find the line that failed: build it with -g and run it in a debugger, such as gdb.")
+	}
 	return f
 }
 
@@ -110,6 +114,16 @@ func failed(r RunFacts) []Finding {
 	f := mappable(r, single("The run did not end in order: "+r.Ended+".",
 		map[string]any{"state": r.State, "ended": r.Ended}))
 	f[0].CostCoreS = r.costOf(1)
+	switch r.ExitCode {
+	case timeoutCode:
+		if len(quietEnd(r)) == 0 && r.SilentS <= 0 {
+			f[0].Action = action("If timeout ended it and it needs longer: raise the limit of timeout.")
+		}
+	case 126:
+		f[0].Action = action("Make the command executable: chmod +x FILE.")
+	case 127:
+		f[0].Action = action("Correct the name or the path of the command.")
+	}
 	return f
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -364,6 +365,30 @@ func TestIdleShareOfTime(t *testing.T) {
 		r := RunFacts{ElapsedS: 60, GPUIdle: &GPUIdle{Share: share, Text: "The GPU was idle."}}
 		if got := gpuIdleShare(r); len(got) != want {
 			t.Errorf("%g: %v", share, got)
+		}
+	}
+}
+
+// A run that was killed after its processes had done nothing is idle before its end; one that worked, or that ended by
+// itself, is not.
+func TestQuietEnd(t *testing.T) {
+	killed := RunFacts{ElapsedS: 40, NNodes: 1, ExitSignal: 15, QuietEndS: 19, Ended: "ended by signal 15"}
+	worked, byItself := killed, killed
+	worked.QuietEndS = 2
+	byItself.ExitSignal, byItself.InOrder = 0, true
+	for _, c := range []struct {
+		name string
+		run  RunFacts
+		want bool
+	}{{"killed", killed, true}, {"worked", worked, false}, {"ended by itself", byItself, false}} {
+		text := ""
+		for _, f := range Of(c.run, nil) {
+			if f.Code == "idle_since" {
+				text = f.Text
+			}
+		}
+		if strings.Contains(text, "No process of it ran from 21.0 s until it was ended, 19.0 s later") != c.want {
+			t.Errorf("%s: %q", c.name, text)
 		}
 	}
 }

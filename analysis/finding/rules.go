@@ -26,7 +26,8 @@ func Rules() []Rule {
 			"five of the longest usual intervals and 10 s, or nothing but waiting in MPI or OpenMP for at least five of the " +
 			"longest usual stretches and 30 s", onEnd, hung},
 		{"idle_since", Warning, "without a known period, the run's processes were busy for a minute or more, and up to its " +
-			"end none ran for five minutes or more", onEnd, idleSince},
+			"end none ran for five minutes or more; or something outside ended it after a quarter of the run and 10 s in " +
+			"which none used or wanted a CPU", onEnd, idleSince},
 		{"out_of_memory", Error, "the kernel or the scheduler ended processes of the run for want of memory", onEnd,
 			outOfMemory},
 		{"time_limit", Error, "the scheduler ended the run at its time limit", onEnd, timeLimit},

@@ -25,10 +25,16 @@ func newFindings(r Report, silent []string) []finding.Finding {
 	if s := r.Job.ExitSignal; s != nil {
 		n.ExitSignal = *s
 	}
+	if c := r.Job.ExitCode; c != nil {
+		n.ExitCode = *c
+	}
 	if s := r.Stalled; s != nil {
 		n.SilentS, n.Doing, n.NoLoop = max(0, r.Job.ElapsedS-s.SinceS), s.Doing, s.NoLoop
 		n.Stacks = s.Summary
 		n.Idle = s.NoLoop && !tracker.Doing(s.Doing).Spins() && n.SilentS >= tracker.IdleS
+	}
+	if r.Stalled == nil {
+		n.QuietEndS = r.quietEndS()
 	}
 	if s := r.Rhythm.Stopped; s != nil {
 		n.Stopped = s.Text

@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"jobgait/analysis/finding"
@@ -18,7 +19,10 @@ func (r Report) headline() string {
 			parts = append(parts, part)
 		}
 	}
-	if r.failed() {
+	switch {
+	case slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Code == "out_of_memory" }):
+		add("ran out of memory")
+	case r.failed():
 		add(r.Job.Ended)
 	}
 	if r.Code != nil {

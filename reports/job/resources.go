@@ -166,6 +166,9 @@ func (r Report) ioLine() string {
 	return line
 }
 
+// leastLonger is the least ratio to the usual time that the line on time names.
+const leastLonger = 1.3
+
 // timeLine compares the elapsed time with the limit and the usual time; without both it returns "", because the
 // head has the time.
 func (r Report) timeLine() string {
@@ -179,6 +182,9 @@ func (r Report) timeLine() string {
 	}
 	if usual != nil {
 		line += "; " + quantity.Duration(*usual) + " is usual (" + quantity.Plural(r.Earlier.N, "run") + ")"
+		if more := *t.UsedS / *usual; *usual > 0 && more >= leastLonger {
+			line += fmt.Sprintf(": %s times as long", quantity.Figures(more, 2))
+		}
 	}
 	return line
 }

@@ -225,7 +225,11 @@ func (r Rhythm) whyText() string {
 			return w.Clause
 		}
 	}
-	return strings.TrimPrefix(r.Why[0].Text, "no period: ")
+	why := strings.TrimPrefix(r.Why[0].Text, "no period: ")
+	for _, c := range r.Timeline.Columns {
+		why = strings.ReplaceAll(why, " in "+c.Name+" ", " in "+c.Label+" ")
+	}
+	return why
 }
 
 // whyLines returns the reason for no period for the rhythm section, unless the head prints it. The text prints
