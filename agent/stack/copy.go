@@ -195,11 +195,13 @@ func (c copier) copyThread(t *ThreadCopy) {
 	}
 }
 
-// awaitStop waits until a seized thread has stopped; since is the last time at which it was seen running. why
-// is Stuck if it does not stop, Gone if it ended, and else "".
+// awaitStop waits until a seized thread has stopped; since is a time at which it had not stopped yet. why is Stuck if
+// it does not stop, Gone if it ended, and else "".
 func (c copier) awaitStop(tid int) (status unix.WaitStatus, since time.Time, why CopyProblem) {
 	began, pause := time.Now(), 20*time.Microsecond
-	for since = began; ; since = time.Now() {
+	since = began
+	for {
+		looked := time.Now()
 		got, err := unix.Wait4(tid, &status, unix.WALL|unix.WNOHANG, nil)
 		switch {
 		case errors.Is(err, unix.EINTR):
@@ -209,14 +211,22 @@ func (c copier) awaitStop(tid int) (status unix.WaitStatus, since time.Time, why
 		case got == tid:
 			return status, since, ""
 		}
+		since = looked
 		waited := time.Since(began)
 		state := stateOf(c.proc, tid)
 		if waited > blockedFor && state != "R" || waited > runnableFor {
 			return status, since, Stuck
 		}
-		time.Sleep(pause)
+		sleepInKernel(pause)
 		pause = min(2*pause, 200*time.Microsecond)
 	}
+}
+
+// sleepInKernel lets this OS thread sleep. It wakes up by itself, where time.Sleep needs another thread of this process
+// to get a CPU first.
+func sleepInKernel(d time.Duration) {
+	t := unix.NsecToTimespec(int64(d))
+	_ = unix.Nanosleep(&t, nil) // a signal ends it early
 }
 
 // copyAsleep copies stack pointer, program counter and stack of a thread that sleeps in the kernel and does not

@@ -245,3 +245,44 @@ func TestStatusOfASetuidProgram(t *testing.T) {
 		}
 	}
 }
+
+// How long threads are stopped on a machine whose CPUs are busy: of 8 processes that compute, and of 9 threads that
+// sleep. By hand: JOBGAIT_STOPS is the number of stops.
+func TestStopTime(t *testing.T) {
+	stops, _ := strconv.Atoi(os.Getenv("JOBGAIT_STOPS"))
+	if stops == 0 {
+		t.Skip("by hand: JOBGAIT_STOPS=2000")
+	}
+	spin := filepath.Join(t.TempDir(), "spin.c")
+	if err := os.WriteFile(spin, []byte("int main(void) { for (volatile int i = 0;; i++); }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program := strings.TrimSuffix(spin, ".c")
+	if out, err := exec.Command("gcc", "-o", program, spin).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	sleeping := build(t, "gcc", "deadlock.c", "-O2", "-pthread")
+	var pids []int
+	for range 8 {
+		pids = append(pids, start(t, program))
+	}
+	for range 3 {
+		pids = append(pids, start(t, sleeping))
+	}
+	held := map[bool][]int64{}
+	for c := collection(t, pids...); len(held[true])+len(held[false]) < stops; {
+		for _, p := range read(t, c) {
+			for _, th := range p.Listed {
+				if computes := slices.Index(pids, p.PID) < 8; th.HeldNS > 0 {
+					held[computes] = append(held[computes], th.HeldNS)
+				}
+			}
+		}
+	}
+	for computes, list := range held {
+		slices.Sort(list)
+		ms := func(share float64) float64 { return float64(list[int(share*float64(len(list)-1))]) / 1e6 }
+		t.Logf("computing %v: %d stops, median %.3f ms, 99 %% %.3f ms, longest %.3f ms", computes, len(list), ms(.5), ms(.99),
+			ms(1))
+	}
+}
