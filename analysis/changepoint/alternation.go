@@ -2,6 +2,7 @@ package changepoint
 
 import (
 	"math"
+	"slices"
 
 	"jobgait/analysis/changepoint/scatter"
 )
@@ -69,30 +70,43 @@ func (sc *scanner) claimsWithHistory(c *claim) []claimWithHistory {
 var turnScales = [...]float64{1, 1.4, 2, 2.8}
 
 // marginOverTurns returns by how many nats claim c explains the runs better than two levels that take turns at
-// random (two kinds of nodes), beyond the requirement: the least over the number of earlier regimes that are
-// explained too, as far as it decides. Both explanations take the noise that suits them best. A chain from the first
-// run on needs less evidence than one that starts late.
-func (sc *scanner) marginOverTurns(c *claim) float64 {
-	least := math.Inf(1)
+// random (two kinds of nodes), beyond the requirement and with the evidence from outside the values: the least over
+// the number of earlier regimes that are explained too. Both explanations take the noise that suits them best. A
+// chain from the first run on needs less evidence than one that starts late. The value is exact only from least on:
+// most claims are refused, and one chain of the many suffices for that.
+func (sc *scanner) marginOverTurns(c *claim, least float64) float64 {
+	margin := math.Inf(1)
 	for _, t := range sc.claimsWithHistory(c) {
 		x := sc.x[t.first:c.until]
-		steps, turns := math.Inf(1), math.Inf(1)
-		for _, divisor := range turnScales {
-			s := c.s / divisor
-			if divisor > 1 && s < scatter.Least {
-				break
-			}
-			l := sc.loss(s)
-			noise := float64(len(x)) * math.Log(s)
-			steps = min(steps, noise+sc.stepsCost(&t, &l))
-			turns = min(turns, noise+sc.turnsCost(x, t.a, t.b, &l))
+		noises := sc.turnNoises(c.s)
+		steps := math.Inf(1)
+		for k := range noises {
+			l := &noises[k]
+			steps = min(steps, float64(len(x))*math.Log(l.Scale)+sc.stepsCost(&t, l))
 		}
-		least = min(least, turns-steps-t.extra-sc.requiredOverTurns(t.first, c))
-		if least+max(0, c.expected) <= -episodeMoveNats {
-			break // no caller distinguishes less
+		beyond := max(0, c.expected) - steps - t.extra - sc.requiredOverTurns(t.first, c)
+		for k := range noises {
+			l := &noises[k]
+			noise := float64(len(x)) * math.Log(l.Scale)
+			margin = min(margin, noise+sc.turnsCost(x, t.a, t.b, l, least-noise-beyond)+beyond)
+			if margin < least {
+				return margin
+			}
 		}
 	}
-	return least
+	return margin
+}
+
+// turnNoises returns the losses for noise s and for its parts by turnScales.
+func (sc *scanner) turnNoises(s float64) []loss {
+	noises := make([]loss, 0, len(turnScales))
+	for _, divisor := range turnScales {
+		if divisor > 1 && s/divisor < scatter.Least {
+			break
+		}
+		noises = append(noises, sc.loss(s/divisor))
+	}
+	return noises
 }
 
 // stepsCost is the loss of the runs of a telling at the levels of its pieces.
@@ -105,11 +119,14 @@ func (sc *scanner) stepsCost(t *claimWithHistory, l *loss) float64 {
 }
 
 // turnsCost is the loss of x under a two-state chain at levels a and b, or at the levels of the runs that lie nearer
-// to each: the level of a regime that took turns lies between the two.
-func (sc *scanner) turnsCost(x []float64, a, b float64, l *loss) float64 {
-	cost := sc.bestChainLoss(x, a, b, l)
+// to each: the level of a regime that took turns lies between the two. Any loss below enough may be returned.
+func (sc *scanner) turnsCost(x []float64, a, b float64, l *loss, enough float64) float64 {
+	cost := sc.bestChainLoss(x, a, b, l, enough)
+	if cost < enough {
+		return cost
+	}
 	if nearA, nearB := nearerLevels(x, a, b, l); nearA != a || nearB != b {
-		cost = min(cost, sc.bestChainLoss(x, nearA, nearB, l))
+		cost = min(cost, sc.bestChainLoss(x, nearA, nearB, l, enough))
 	}
 	return cost
 }
@@ -262,34 +279,47 @@ func (sc *scanner) sameTimeGain(left, right levelPiece, l *loss) float64 {
 	return best
 }
 
-// bestChainLoss returns the least loss of x, in nats, under a two-state Markov chain at two levels.
-func (sc *scanner) bestChainLoss(x []float64, levelA, levelB float64, l *loss) float64 {
+// bestChainLoss returns the least loss of x, in nats, under a two-state Markov chain at two levels, or the first that
+// is below enough.
+func (sc *scanner) bestChainLoss(x []float64, levelA, levelB float64, l *loss, enough float64) float64 {
 	sc.cum = sc.cum[:0]
 	for _, v := range x {
 		sc.cum = append(sc.cum, l.Likelihood(v-levelA), l.Likelihood(v-levelB))
 	}
 	best := math.Inf(1)
 	for _, u := range leaveChances {
-		for _, v := range leaveChances {
-			best = min(best, chainLoss(sc.cum, u, v))
+		losses := chainLosses(sc.cum, u, &leaveChances)
+		if best = min(best, slices.Min(losses[:])); best < enough {
+			break
 		}
 	}
 	return best
 }
 
-// chainLoss returns the negative log likelihood of a two-state chain that leaves the first state with chance u
-// and the second with v, given the likelihoods of each run in the two states.
-func chainLoss(like []float64, u, v float64) float64 {
-	a, b := v/(u+v), u/(u+v)
-	total := 0.0
-	for q := 0; q < len(like); q += 2 {
-		a, b = a*like[q], b*like[q+1]
-		a, b = a*(1-u)+b*v, a*u+b*(1-v)
+// chainLosses returns the negative log likelihood of two-state chains that leave the first state with chance u and
+// the second with each of chances, given the likelihoods of each run in the two states. The chains advance together:
+// each alone would wait for its own products.
+func chainLosses(like []float64, u float64, chances *[len(leaveChances)]float64) [len(leaveChances)]float64 {
+	var a, b, losses [len(leaveChances)]float64
+	for k, v := range chances {
+		a[k], b[k] = v/(u+v), u/(u+v)
+	}
+	for q := 0; q+1 < len(like); q += 2 {
+		inA, inB := like[q], like[q+1]
+		for k, v := range chances {
+			p, r := a[k]*inA, b[k]*inB
+			a[k], b[k] = p*(1-u)+r*v, p*u+r*(1-v)
+		}
 		if q%32 == 30 { // 16 likelihoods are above 1e-112
-			s := a + b
-			total += math.Log(s)
-			a, b = a/s, b/s
+			for k := range chances {
+				s := a[k] + b[k]
+				losses[k] -= math.Log(s)
+				a[k], b[k] = a[k]/s, b[k]/s
+			}
 		}
 	}
-	return -(total + math.Log(a+b))
+	for k := range chances {
+		losses[k] -= math.Log(a[k] + b[k])
+	}
+	return losses
 }

@@ -38,7 +38,7 @@ func TestChangesAreNoTurns(t *testing.T) {
 		for seed := range uint64(20) {
 			x := drawn(seed, 60, 0.02, 0, map[int]float64{30: gap})
 			sc, c := claimed(t, x, 30)
-			if e := sc.marginOverTurns(&c); e < 0 {
+			if e := sc.marginOverTurns(&c, math.Inf(-1)); e < 0 {
 				t.Errorf("seed %d: a change of %.2f loses to turns by %.1f nats", seed, gap, -e)
 			}
 		}
@@ -46,7 +46,7 @@ func TestChangesAreNoTurns(t *testing.T) {
 	for seed := range uint64(20) {
 		x := drawn(seed, 60, 0.02, 0, map[int]float64{25: 0.3, 45: 0.2})
 		sc, c := claimed(t, x, 25)
-		if e := sc.marginOverTurns(&c); e < 0 {
+		if e := sc.marginOverTurns(&c, math.Inf(-1)); e < 0 {
 			t.Errorf("seed %d: the first of three levels loses to turns by %.1f nats", seed, -e)
 		}
 	}
@@ -93,8 +93,12 @@ func TestChain(t *testing.T) {
 		for i := range like {
 			like[i] = math.Exp(-10 * r.Float64())
 		}
-		u, v := .05+.9*r.Float64(), .05+.9*r.Float64()
-		sum := 0.0
+		u, at := .05+.9*r.Float64(), r.IntN(len(leaveChances))
+		var chances [len(leaveChances)]float64
+		for k := range chances {
+			chances[k] = .05 + .9*r.Float64()
+		}
+		v, sum := chances[at], 0.0
 		for way := range 1 << n {
 			p := v / (u + v)
 			if way&1 == 1 {
@@ -113,7 +117,7 @@ func TestChain(t *testing.T) {
 			}
 			sum += p
 		}
-		if got := chainLoss(like, u, v); math.Abs(got+math.Log(sum)) > 1e-12*math.Abs(got)+1e-12 {
+		if got := chainLosses(like, u, &chances)[at]; math.Abs(got+math.Log(sum)) > 1e-12*math.Abs(got)+1e-12 {
 			t.Fatalf("%d runs, u %g, v %g: %.17g, all ways %.17g", n, u, v, got, -math.Log(sum))
 		}
 	}
@@ -122,7 +126,7 @@ func TestChain(t *testing.T) {
 	for i := range far {
 		far[i] = l.Likelihood(-1)
 	}
-	if got, want := chainLoss(far, .1, .7), 5000*l.Cost(-1); math.Abs(got/want-1) > 1e-9 {
+	if got, want := chainLosses(far, .1, &leaveChances)[4], 5000*l.Cost(-1); math.Abs(got/want-1) > 1e-9 {
 		t.Errorf("outliers of both: %g, want %g", got, want)
 	}
 }

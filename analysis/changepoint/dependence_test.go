@@ -72,7 +72,7 @@ func TestTurnsAgainstOneChange(t *testing.T) {
 			t.Fatal("the split has too few runs")
 		}
 		m := sc.changeClaim(0, 60, c)
-		return sc.marginOverTurns(&m)
+		return sc.marginOverTurns(&m, math.Inf(-1))
 	}
 	if e := weigh(step, 30); e < 0 {
 		t.Errorf("one change after 30 runs of 60 loses to turns by %.1f nats", -e)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
+	"sync"
 )
 
 const (
@@ -155,12 +156,25 @@ func (d *detector) runsNeeded(step float64) int {
 	return known + sort.Search(usefulRuns-known, func(k int) bool { return enough(known + k) })
 }
 
+// singleRunNeeds returns a function that returns runsNeeded of a history of one run for a step of usefulPct. Its
+// noise is the prior's, so that the number is the same for all such histories and is computed once.
+func singleRunNeeds(p Params) func() int {
+	return sync.OnceValue(func() int {
+		return newDetector(history{x: []float64{0}}, nil, p).runsNeeded(math.Log1p(usefulPct / 100.))
+	})
+}
+
 // detectable sets DetectablePct, the least change that the runs of r can show, and, if that exceeds usefulPct,
-// RunsForTenPct.
-func (r *preparedSeries) detectable(res *SeriesResult, l *seriesScan, p Params) {
+// RunsForTenPct. ofOneRun returns the runs that a history of one run needs.
+func (r *preparedSeries) detectable(res *SeriesResult, l *seriesScan, p Params, ofOneRun func() int) {
 	in := l.in
 	switch {
 	case len(r.x) == 0 || r.quiet && len(r.x) >= fewestRuns: // all equal
+		return
+	case len(r.x) == 1:
+		if n := ofOneRun(); n > 1 {
+			res.RunsForTenPct = &n
+		}
 		return
 	case r.quiet:
 		in = history{x: r.x, moment: r.moments, day: r.day}

@@ -143,7 +143,7 @@ func (sc *scanner) promising(c *claim) bool {
 	if c.evidence >= need {
 		sc.completeEvidence(c.x, &c.split, c.expected)
 	}
-	return c.evidence >= need && sc.marginOverTurns(c)+max(0, c.expected) > -episodeMoveNats
+	return c.evidence >= need && sc.marginOverTurns(c, -episodeMoveNats) > -episodeMoveNats
 }
 
 // episodeAt fits an episode at the runs s of the window [i,j); false if a level has too few runs that agree.

@@ -34,7 +34,7 @@ func (sc *scanner) levelPair(x []float64) (low, high float64, ok bool) {
 	two := math.Max(robust.SD*robust.SortedMedian(distances(x, low, high)), scatter.Least)
 	l1, l2 := sc.loss(one), sc.loss(two)
 	flat := float64(n)*math.Log(one) + l1.fitLevel(x, sorted).cost
-	paired := float64(n)*math.Log(two) + sc.bestChainLoss(x, low, high, &l2)
+	paired := float64(n)*math.Log(two) + sc.bestChainLoss(x, low, high, &l2, math.Inf(-1))
 	turns, last := 0, 0.0
 	for _, v := range x {
 		if side := v - (low+high)/2; side*last < 0 {

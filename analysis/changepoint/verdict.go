@@ -45,7 +45,7 @@ func (sc *scanner) testClaim(c *claim, b noisePrior) verdict {
 	}
 	v.required = max(1, v.required-c.expected) // of the values alone
 	// Turns first: they cost a tenth of what correlation does.
-	turns := sc.marginOverTurns(c) + max(0, c.expected)
+	turns := sc.marginOverTurns(c, 0)
 	if turns < 0 {
 		return v
 	}

@@ -10,6 +10,8 @@ type votingRound struct {
 	atOnce int // number of series that are scanned before those whose neighbors are known are finished
 	places []votingPlace
 	scans  []seriesScan // by place, each only until its series is finished
+	// needsOfOneRun returns how many runs a history of one run needs to show a change of usefulPct.
+	needsOfOneRun func() int
 }
 
 // votingPlace is one series in the order of a voting round, in which the series of one user are neighbors.
@@ -25,6 +27,8 @@ const scansAtOnce = 256
 // newVotingRound orders the series by user.
 func newVotingRound(runs []preparedSeries, p Params) *votingRound {
 	v := &votingRound{runs: runs, p: p, atOnce: scansAtOnce, scans: make([]seriesScan, len(runs))}
+	p.EpisodeRuns = 0
+	v.needsOfOneRun = singleRunNeeds(p)
 	for _, group := range groupByUser(runs) {
 		first := len(v.places)
 		for _, i := range group {
@@ -94,7 +98,7 @@ func (v *votingRound) finish(k int) SeriesResult {
 		l = r.scanSeries(given, v.p)
 	}
 	res := r.buildResult(&l, v.p)
-	r.detectable(&res, &l, v.p)
+	r.detectable(&res, &l, v.p, v.needsOfOneRun)
 	v.p.step()
 	return res
 }
