@@ -59,10 +59,10 @@ func DefaultRuns(name string) RunOptions {
 // the series if they are there), or CSV with one run a row: a time, a value, and further
 // columns. Those whose names end in _s and hold numbers only are further metrics of the
 // runs; `start` is the epoch second at which a run began, `nodes` its nodes as Slurm
-// lists them or separated by spaces; all others are metadata. Where no column is known as
-// the value, each column of numbers is a series. The data.js of github-action-benchmark and
-// the JSON of hyperfine, pytest-benchmark, Google Benchmark and asv are read as well, a series for each
-// benchmark or command.
+// lists them or separated by spaces; `app` and `shape` divide the runs into series; all others are metadata. Where no
+// column is known as the value, each column of numbers is a series. The data.js of github-action-benchmark and the
+// JSON of hyperfine, pytest-benchmark, Google Benchmark and asv are read as well, a series for each benchmark or
+// command.
 //
 // A fault of one series of several is a note on that series, which is then empty; what
 // cannot be taken apart into series is an error with the file's name and the line.

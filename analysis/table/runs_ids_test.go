@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,5 +76,41 @@ func TestLineThatIsNoObject(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "in:2: read series: "+want) {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// A CSV file of several applications and shapes is several histories, and a single one names the history.
+func TestCSVOfSeveralApplications(t *testing.T) {
+	const text = "t,value,app,shape,commit\n1,10,wave,4x8,a\n1,90,heat,8,a\n2,20,wave,8x8,a\n" +
+		"2,11,wave,4x8,b\n3,91,heat,8,b\n"
+	all, reading, err := ReadRuns(strings.NewReader(text), DefaultRuns("runs.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []struct {
+		id, app, shape string
+		y              []float64
+		order          []int
+	}{
+		{"app=wave shape=4x8", "wave", "4x8", []float64{10, 11}, []int{0, 3}},
+		{"app=wave shape=8x8", "wave", "8x8", []float64{20}, []int{2}},
+		{"app=heat", "heat", "8", []float64{90, 91}, []int{1, 4}},
+	}
+	if len(all) != len(want) {
+		t.Fatalf("%d series, want %d: %+v", len(all), len(want), all)
+	}
+	for i, w := range want {
+		got := all[i]
+		if got.ID != w.id || got.App != w.app || got.Shape != w.shape || !slices.Equal(got.Y, w.y) ||
+			!slices.Equal(got.Order, w.order) || len(got.Meta) != 1 || len(got.Meta["commit"]) != len(w.y) {
+			t.Errorf("series %d: %+v, want %+v", i, got, w)
+		}
+	}
+	if !strings.Contains(reading.Columns, "a series for each app and shape") {
+		t.Errorf("read as %q", reading.Columns)
+	}
+	lone, _, err := ReadRuns(strings.NewReader("t,value,app\n1,10,wave\n2,11,wave\n"), DefaultRuns("runs.csv"))
+	if err != nil || len(lone) != 1 || lone[0].App != "wave" || lone[0].ID != "0" {
+		t.Errorf("one application: %+v, %v", lone, err)
 	}
 }

@@ -186,7 +186,7 @@ func (t *runTable) add(cells [][]byte) error {
 }
 
 // series returns the series of the value columns, each divided by the values of the group column if there is
-// one.
+// one, else by application and shape.
 func (t *runTable) series() []Runs {
 	if t.unit == Auto {
 		t.unit = unitOfAll(t.given)
@@ -202,11 +202,15 @@ func (t *runTable) series() []Runs {
 			all = append(all, badRuns(one.ID, err.Error()))
 			continue
 		}
-		if t.group < 0 {
-			all = append(all, one)
+		if t.group >= 0 {
+			all = append(all, one.divide(t.names[t.group], t.cells[t.group])...)
 			continue
 		}
-		all = append(all, one.divide(t.names[t.group], t.cells[t.group])...)
+		parts := []Runs{one}
+		for _, name := range t.namingColumns() {
+			parts = divideByName(parts, name)
+		}
+		all = append(all, parts...)
 	}
 	for i := range all {
 		if !all[i].Bad {
@@ -240,6 +244,8 @@ func (t *runTable) fill(in *Runs, k int) error {
 		switch {
 		case name == "start" && isNumbers:
 			in.Start = values
+		case name == appColumn || name == shapeColumn: // even if they are numbers
+			in.Meta[name] = slices.Clone(t.cells[i])
 		case name == "nodes" && !isNumbers:
 			in.Nodes = nodeLists(t.cells[i])
 		case strings.HasSuffix(name, "_s") && isNumbers:
@@ -286,8 +292,47 @@ func (in Runs) divide(name string, cells []string) []Runs {
 		if in.ID != lineID(0) {
 			one.ID = in.ID + " " + one.ID
 		}
-		one.Order = rows[s]
+		if one.Order = rows[s]; in.Order != nil {
+			one.Order = arranged(in.Order, rows[s])
+		}
 		out = append(out, one)
+	}
+	return out
+}
+
+// namingColumns returns which of the columns app and shape the file has: runs of several applications or shapes are
+// not one history. A group column that the user named replaces them.
+func (t *runTable) namingColumns() []string {
+	var names []string
+	for _, name := range []string{appColumn, shapeColumn} {
+		i := slices.Index(t.names, name)
+		if t.headed && t.group < 0 && i >= 0 && i != t.time && !slices.Contains(t.values, i) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+const appColumn, shapeColumn = "app", "shape"
+
+// divideByName divides each series by the values of a naming column, which becomes the App or Shape of the parts.
+func divideByName(all []Runs, name string) []Runs {
+	var out []Runs
+	for _, one := range all {
+		cells := one.Meta[name]
+		parts := []Runs{one}
+		if len(slices.Compact(slices.Sorted(slices.Values(cells)))) > 1 {
+			parts = one.divide(name, cells)
+		}
+		for _, part := range parts {
+			if cells = part.Meta[name]; len(cells) > 0 && name == appColumn {
+				part.App = cells[0]
+			} else if len(cells) > 0 {
+				part.Shape = cells[0]
+			}
+			delete(part.Meta, name)
+			out = append(out, part)
+		}
 	}
 	return out
 }
@@ -310,6 +355,8 @@ func (t *runTable) understood() string {
 	}
 	if t.group >= 0 {
 		out += ", a series for each " + t.names[t.group]
+	} else if names := t.namingColumns(); len(names) > 0 {
+		out += ", a series for each " + strings.Join(names, " and ")
 	}
 	return out
 }

@@ -45,13 +45,14 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 			"those of --user or of the whole --site, or of anybody's numbers in FILE.\n\n" +
 			"FILE is CSV with one run a row: a time (t, time, timestamp, date..), a value\n" +
 			"(value, seconds, time_s, elapsed.., else every column of numbers) and further\n" +
-			"columns as metadata, or lines of JSON, one series each: {\"id\",\"t\",\"y\",\"start\",\n" +
-			"\"also\",\"meta\",\"nodes\"}. Either may be packed with gzip; - is standard input. The\n" +
-			"JSON of hyperfine, github-action-benchmark, pytest-benchmark, Google Benchmark\n" +
-			"and asv is read as well; runs of one benchmark in several FILEs are one\n" +
-			"history. A time is a date with or without a time of day and a zone, a day\n" +
-			"number, or epoch seconds, milli-, micro- or nanoseconds. Nothing, null, NaN,\n" +
-			"N/A, <not counted> are missing values. One line on standard\n" +
+			"columns as metadata; each value of columns app and shape is a series of its own.\n" +
+			"Or lines of JSON, one series each: {\"id\",\"t\",\"y\",\"start\",\"also\",\"meta\",\n" +
+			"\"nodes\"}. Either may be packed with gzip; - is standard input. The JSON of\n" +
+			"hyperfine, github-action-benchmark, pytest-benchmark, Google Benchmark and asv\n" +
+			"is read as well; runs of one benchmark in several FILEs are one history. A time\n" +
+			"is a date with or without a time of day and a zone, a day number, or epoch\n" +
+			"seconds, milli-, micro- or nanoseconds. Nothing, null, NaN, N/A, <not counted>\n" +
+			"are missing values. One line on standard\n" +
 			"error says how a CSV file was read.\n\n" +
 			"Series of one user, shapes of one app and series with the same starts are\n" +
 			"related. What unrelated ones show at one time is the machine's, and is said of\n" +

@@ -45,11 +45,11 @@ func dashboardCommand(getenv func(string) string) *cobra.Command {
 		Short: "one page of all histories: what changed, levels, comparisons",
 		Long: "dashboard writes one page that needs no server, no network and no script: of\n" +
 			"your stored runs, of those of --user or of the whole --site, or of FILEs.\n\n" +
-			"FILEs are as those of jobgait changes; lines may also say app, shape, metric and\n" +
-			"unit, and a field job or commit is shown with each run. Further metrics (also,\n" +
-			"columns that end in _s) can be picked beside the values. Shapes of one\n" +
-			"application are compared with each other, as are the series that --compare A,B\n" +
-			"names.\n\n" +
+			"FILEs are as those of jobgait changes: each value of columns app and shape of\n" +
+			"a CSV file is a history of its own. Lines may also say metric and unit, and a\n" +
+			"field job or commit is shown with each run. Further metrics (also, columns that\n" +
+			"end in _s) can be picked beside the values. Shapes of one application are\n" +
+			"compared with each other, as are the series that --compare A,B names.\n\n" +
 			"The page of the whole --site also says what is slower since when, by the node\n" +
 			"hours lost since; which nodes are sick, with the jobs that say so; where node\n" +
 			"hours go, by application, with cycle, waiting, memory and GPU use; what they\n" +
