@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"math"
 	"math/bits"
 
 	"jobgait/analysis/series"
@@ -55,7 +56,7 @@ func (l *columnBuilder) addBlock(b *Block, at int64, skip int, sums []float64) {
 			l.endSample()
 			l.sampleIndex = i
 		}
-		if v == v {
+		if !math.IsNaN(v) {
 			l.sum += v
 			l.summedSlots += next - slot
 		}

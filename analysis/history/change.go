@@ -21,7 +21,7 @@ type ChangeRow struct {
 }
 
 // PutEvents stores the changes of a series, with time now in UTC epoch seconds. The end, kind, effect,
-// interval and causes of those already stored are updated; none is ever removed.
+// interval, rate of false alarms and causes of those already stored are updated; none is ever removed.
 func (db *DB) PutEvents(ctx context.Context, seriesID int64, events []ChangeRow, now float64) error {
 	if len(events) == 0 {
 		return nil
@@ -34,7 +34,7 @@ func (db *DB) PutEvents(ctx context.Context, seriesID int64, events []ChangeRow,
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 				ON CONFLICT (series_id, metric, run_id) DO UPDATE SET end_run_id = excluded.end_run_id,
 					kind = excluded.kind, effect_pct = excluded.effect_pct, lo_pct = excluded.lo_pct,
-					hi_pct = excluded.hi_pct, causes = excluded.causes`,
+					hi_pct = excluded.hi_pct, false_per_1000 = excluded.false_per_1000, causes = excluded.causes`,
 				seriesID, e.Metric, e.RunID, e.Detected, e.End, e.Kind, e.EffectPct, e.LoPct, e.HiPct,
 				e.FalsePer1000, e.Causes, now)
 		}

@@ -96,8 +96,11 @@ func (f *filler) fieldsOf(ctx context.Context, ids string) (map[string]string, e
 			fields[name] = value
 			return err
 		})
+	if err != nil { // a part of the fields must not become those of later runs
+		return nil, err
+	}
 	f.fields[ids] = fields
-	return fields, err
+	return fields, nil
 }
 
 // nodesOf returns the names of the nodes with the given ids, in their order.
@@ -140,8 +143,11 @@ func (f *filler) partsOf(ctx context.Context, x runCode) (map[rune]CodeTime, err
 			parts[number] = t
 			return err
 		}, app)
+	if err != nil {
+		return nil, err
+	}
 	f.parts[app] = parts
-	return parts, err
+	return parts, nil
 }
 
 // acknowledged reads the runs whose change was acknowledged into the list.

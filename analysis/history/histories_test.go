@@ -1,6 +1,8 @@
 package history
 
 import (
+	"context"
+	"database/sql"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -191,7 +193,7 @@ func TestEventsStay(t *testing.T) {
 	first := ChangeRow{Metric: "elapsed_s", RunID: h.Runs[2].ID, Detected: &h.Runs[4].ID, Kind: "step", EffectPct: 14.9,
 		LoPct: ptr(13.1), Causes: "[]"}
 	later := first
-	later.EffectPct, later.Detected = 12.5, &h.Runs[5].ID
+	later.EffectPct, later.Detected, later.FalsePer1000 = 12.5, &h.Runs[5].ID, ptr(0.7)
 	for _, events := range [][]ChangeRow{{first}, {later}, nil} {
 		if err := db.PutEvents(t.Context(), h.SeriesID, events, t0); err != nil {
 			t.Fatal(err)
@@ -206,6 +208,25 @@ func TestEventsStay(t *testing.T) {
 	}
 	if !slices.Equal(list[0].Acknowledged, []int64{h.Runs[2].ID}) {
 		t.Errorf("acknowledged %v", list[0].Acknowledged)
+	}
+}
+
+// What a failed query has read is not taken for the fields of later runs.
+func TestFailedQueryIsNotCached(t *testing.T) {
+	db := open(t)
+	melts(t, db, 1)
+	f := newFiller(db, HistoryQuery{})
+	failed, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.fieldsOf(failed, "1"); err == nil {
+		t.Fatal("a cancelled query has fields")
+	}
+	application := runCode{application: sql.NullInt64{Int64: 1, Valid: true}}
+	if _, err := f.partsOf(failed, application); err == nil {
+		t.Fatal("a cancelled query has parts of code")
+	}
+	if len(f.fields) != 0 || len(f.parts) != 0 {
+		t.Errorf("cached: fields %v, parts %v", f.fields, f.parts)
 	}
 }
 

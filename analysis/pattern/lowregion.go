@@ -159,7 +159,7 @@ func (l *Low) setRepeatability(v series.Values, in []periodicity.Instance, r run
 		}
 		mean, m := 0.0, 0
 		for _, y := range v[a:b] {
-			if y == y {
+			if !series.IsMissing(y) {
 				mean += float64(y)
 				m++
 			}

@@ -128,7 +128,7 @@ func meanShape(v series.Values, in []periodicity.Instance, n int) []float64 {
 	sum, count := make([]float64, n), make([]float64, n)
 	for _, i := range in {
 		for k := range n {
-			if y := at(v, i, k, n); y == y {
+			if y := at(v, i, k, n); !math.IsNaN(y) {
 				sum[k] += y
 				count[k]++
 			}
@@ -147,7 +147,7 @@ func percentiles(v series.Values, in []periodicity.Instance, n int) (p10, p90 se
 	for k := range n {
 		vals = vals[:0]
 		for _, i := range in {
-			if y := at(v, i, k, n); y == y {
+			if y := at(v, i, k, n); !math.IsNaN(y) {
 				vals = append(vals, y)
 			}
 		}

@@ -86,7 +86,7 @@ func leastBusy(busy series.Values, n int) (at int, used float64) {
 // sumOf returns the sum of the samples that are not missing.
 func sumOf(v series.Values) (sum float64) {
 	for _, x := range v {
-		if x == x {
+		if !series.IsMissing(x) {
 			sum += float64(x)
 		}
 	}

@@ -118,16 +118,16 @@ func (v Values) smoothed(k int) Values {
 	sum, n, next := 0.0, 0, 0
 	for i, x := range v {
 		for ; next < min(len(v), i+k-k/2); next++ {
-			if y := v[next]; y == y {
+			if y := v[next]; !IsMissing(y) {
 				sum += float64(y)
 				n++
 			}
 		}
-		if a := i - k/2 - 1; a >= 0 && v[a] == v[a] {
+		if a := i - k/2 - 1; a >= 0 && !IsMissing(v[a]) {
 			sum -= float64(v[a])
 			n--
 		}
-		if out[i] = x; x == x {
+		if out[i] = x; !IsMissing(x) {
 			out[i] = float32(sum) / float32(n)
 		}
 	}

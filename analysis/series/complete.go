@@ -79,7 +79,7 @@ func (s Set) slotPositions(wall Set) []float64 {
 func moveCounts(page, other Values, known []Values, slots Values, at []float64) {
 	for k, x := range slots {
 		from, to := at[k], at[k+1]
-		if !(to > from) || x != x {
+		if !(to > from) || IsMissing(x) {
 			continue
 		}
 		a, b := int(from), min(int(math.Ceil(to)), len(page))
@@ -89,7 +89,7 @@ func moveCounts(page, other Values, known []Values, slots Values, at []float64) 
 				x -= v[q] * part(q)
 			}
 		}
-		if x != x { // there is a gap
+		if IsMissing(x) { // there is a gap
 			continue
 		}
 		x /= float32(to - from)

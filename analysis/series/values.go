@@ -47,3 +47,6 @@ func (v *Values) UnmarshalJSON(b []byte) error {
 
 // Missing returns NaN, the value of a sample that was not taken.
 func Missing() float32 { return float32(math.NaN()) }
+
+// IsMissing reports whether a value is that of a sample that was not taken.
+func IsMissing(v float32) bool { return math.IsNaN(float64(v)) }

@@ -182,7 +182,7 @@ func hasMissing(set series.Set, from, to int) bool {
 		c = set.Columns[0]
 	}
 	n := len(c.Values)
-	return slices.ContainsFunc(c.Values[min(from, n):min(to, n)], func(v float32) bool { return v != v })
+	return slices.ContainsFunc(c.Values[min(from, n):min(to, n)], func(v float32) bool { return series.IsMissing(v) })
 }
 
 // lengthsOf decimates the lengths of iterations to at most points.

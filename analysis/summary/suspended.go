@@ -95,7 +95,7 @@ func longestWithoutCPU(set series.Set, from, to int) (int, int) {
 	}
 	for _, name := range []string{busyColumn, "task_clock", "proc_cpu"} {
 		c, ok := set.Column(name)
-		if !ok || !slices.ContainsFunc(c.Values[from:to], func(v float32) bool { return v == v }) {
+		if !ok || !slices.ContainsFunc(c.Values[from:to], func(v float32) bool { return !series.IsMissing(v) }) {
 			continue
 		}
 		a, b, begin := from, from, from

@@ -41,7 +41,7 @@ func readFloat32(r io.Reader, o SampleOptions) (Samples, error) {
 		for b := buf[:n]; len(b) >= 4; b = b[4:] {
 			v := math.Float32frombits(binary.LittleEndian.Uint32(b))
 			if v-v != 0 { // infinite or NaN
-				if v == v {
+				if !series.IsMissing(v) {
 					infinite++
 				}
 				v = series.Missing()

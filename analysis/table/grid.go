@@ -175,7 +175,7 @@ func (c *sampleTable) fill(k, slots int, rate float64) (series.Values, int) {
 			} else {
 				merged++
 			}
-			if v == v { // not missing
+			if !series.IsMissing(v) {
 				count++
 				sum += float64(v)
 				out[slot] = float32(sum / float64(count))

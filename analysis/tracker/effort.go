@@ -37,7 +37,7 @@ func learnEffort(set series.Set, merge int, p periodicity.Period) effort {
 	v, sum := set.Columns[e.column].Values, 0.0
 	for _, c := range p.Instances {
 		for _, x := range v[c.First:min(c.First+c.Length, len(v))] {
-			if x == x {
+			if !series.IsMissing(x) {
 				sum += float64(x) * float64(merge)
 			}
 		}

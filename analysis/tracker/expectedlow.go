@@ -90,7 +90,7 @@ func thinned(v series.Values, n int) []float64 {
 	for i := range out {
 		sum, m := 0.0, 0
 		for _, x := range v[i*n : (i+1)*n] {
-			if x == x {
+			if !series.IsMissing(x) {
 				sum, m = sum+float64(x), m+1
 			}
 		}
@@ -170,7 +170,7 @@ func newLows(l Loop) lows {
 
 // add adds a sample's activity; a missing one repeats the last.
 func (w *lows) add(v float32) {
-	if v == v {
+	if !series.IsMissing(v) {
 		w.last = float64(v)
 	}
 	w.sum += w.last

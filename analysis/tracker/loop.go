@@ -121,7 +121,7 @@ func (l *Loop) centre(set series.Set) [][]float32 {
 
 // clip returns the clipped deviation of a value from its column's mean, last for a missing one.
 func (l *Loop) clip(k int, v, last float32) float32 {
-	if v != v {
+	if series.IsMissing(v) {
 		return last
 	}
 	return min(max(v-l.mean[k], l.lo[k]), l.hi[k])

@@ -149,7 +149,7 @@ func (r *Detection) chooseColumn(in Input) {
 		c, ok = in.Set.Columns[i], in.Set.Columns[i].Group == name
 	}
 	for _, v := range c.Values {
-		if v != v {
+		if series.IsMissing(v) {
 			r.Missing++
 		}
 	}

@@ -53,7 +53,7 @@ func (s *csvSink) add(c profile.Chunk, columns []series.Column) error {
 func appendValues(row []byte, columns []series.Column, i int) []byte {
 	for _, column := range columns {
 		row = append(row, ',')
-		if v := column.Values[i]; v == v {
+		if v := column.Values[i]; !series.IsMissing(v) {
 			row = strconv.AppendFloat(row, float64(v), 'g', -1, 32)
 		}
 	}
