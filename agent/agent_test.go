@@ -137,7 +137,7 @@ func TestLockIsHandedOver(t *testing.T) {
 	}
 }
 
-func TestTheAgentIsNotTheJob(t *testing.T) {
+func TestAgentIsNotCountedForTheJob(t *testing.T) {
 	o := membersExceptSelf{&fixedMembers{pids: []int{1, os.Getpid(), 1 << 30}}}
 	if l := o.List(); len(l) != 2 || slices.Contains(l, os.Getpid()) || o.Has(os.Getpid()) {
 		t.Errorf("processes %v", l)
@@ -170,7 +170,7 @@ func TestPermissionNamesTheWayOut(t *testing.T) {
 	}
 }
 
-// nobody is a job without processes.
+// nobody is the membership of a job without processes.
 type fixedMembers struct{ pids []int }
 
 func (n *fixedMembers) Has(int) bool { return false }
@@ -186,7 +186,7 @@ func (c *counting) Start() error                { c.running++; return nil }
 func (c *counting) Stop() error                 { c.running--; return nil }
 func (c *counting) Drain(to counter.Sink) error { c.drained++; return c.JobCPU.Drain(to) }
 
-// disk is a profile that fails when it is told to.
+// disk is a profile file that fails on request.
 type disk struct {
 	blocks int
 	epochs []profile.Epoch

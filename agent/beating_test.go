@@ -29,7 +29,7 @@ type beating struct {
 	slot  int64
 	place *live.Location
 	block profile.Block
-	// proc has one process, which has used so many ticks.
+	// proc has one process, which has used this many ticks.
 	proc  string
 	ticks int
 	every int64 // slots in a cycle
@@ -63,8 +63,8 @@ func (b *beating) is(t *testing.T, state byte, ticks int) {
 	b.a.checkSuspended(*b.now)
 }
 
-// second gives the agent a block of a second, in which the job works or does nothing,
-// and waits for detection if that was asked.
+// second gives the agent a block of one second, in which the job works or does nothing, and waits for detection
+// if it was requested.
 func (b *beating) second(working bool) {
 	const n = 200
 	b.block = profile.Block{First: b.slot, N: n, Samples: make([]uint32, n)}
@@ -89,9 +89,8 @@ func (b *beating) second(working bool) {
 	}
 }
 
-// A job that stops dead is told as being in its loop first, then as stalled and
-// nothing else, and live.json and the profile say so; when it goes on it is in its
-// loop again.
+// A job that stops completely is reported first as in its loop, then as stalled and nothing else, in live.json
+// and in the profile. When it continues, it is in its loop again.
 func TestStoppedBeatIsReported(t *testing.T) {
 	b := newBeating(t)
 	var states []tracker.LoopState
@@ -117,8 +116,8 @@ func TestStoppedBeatIsReported(t *testing.T) {
 		s.Recent[n-1].Boundary.Sub(s.Recent[n-2].Boundary).Round(10*time.Millisecond) != 230*time.Millisecond {
 		t.Errorf("cycles %+v", s.Recent)
 	}
-	// Those at its beginning are counted from where they were found: none of them begins
-	// before the run, and so many fit between the first and the last.
+	// Cycles at the beginning count from where they were found: none begins before the run, and the expected
+	// number fits between the first and the last.
 	if s.FirstCycle == nil || s.FirstCycle.Before(time.Unix(1e9, 0)) ||
 		math.Abs(s.LastBoundary.Sub(*s.FirstCycle).Seconds()/0.23-float64(s.Cycles)) > 1 {
 		t.Errorf("%d cycles from %v to %v", s.Cycles, s.FirstCycle, s.LastBoundary)
@@ -156,9 +155,9 @@ type silence struct {
 	told   tracker.LoopState
 }
 
-// Who does nothing is told as stalled within 2 s after the threshold, and nobody else:
-// not who works, wants to and may not, or is held.
-func TestWhatIsAStall(t *testing.T) {
+// A job that does nothing is reported as stalled within 2 s after the threshold. A job that works, that wants
+// to run and cannot, or that is held is not.
+func TestStallConditions(t *testing.T) {
 	for _, c := range []silence{
 		{"sleeps", 'S', 0, true, tracker.Stalled},
 		{"waits in the kernel", 'D', 0, true, tracker.Stalled},
@@ -201,8 +200,8 @@ func TestWhatIsAStall(t *testing.T) {
 	}
 }
 
-// A job that writes checkpoints for 8 s after every 50 cycles is not told as stalled after
-// its second one.
+// A job that writes checkpoints for 8 s after every 50 cycles is not reported as stalled after its second
+// checkpoint.
 func TestCheckpointsAreNoStall(t *testing.T) {
 	for range jobtest.Rounds(1) {
 		b := newBeating(t)
@@ -227,7 +226,7 @@ func TestCheckpointsAreNoStall(t *testing.T) {
 	}
 }
 
-// A stretch of each cycle in which the job does little is told with where it begins.
+// A stretch of each cycle in which the job does little is reported with its beginning.
 func TestLowStretchIsReported(t *testing.T) {
 	b := newBeating(t)
 	b.rests = true
@@ -280,7 +279,7 @@ func TestLiveColumnsHaveIPC(t *testing.T) {
 }
 
 // A job waits with its CPUs busy if all its running threads do: one rank at other work makes it busy.
-func TestWhatCodeDoes(t *testing.T) {
+func TestActivityOfSampledCode(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		code address.WaitingTasks

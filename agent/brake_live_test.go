@@ -56,9 +56,9 @@ func (a *agent) lives(t testing.TB) (end func()) {
 	}
 }
 
-// An agent that cannot keep within next to nothing gives up its code addresses, and
-// what is made of its profile does not call a busy job idle: it says when there were
-// no addresses any more and takes CPU time from what counted all of the run.
+// An agent with a budget near zero stops sampling code addresses. The analysis of its profile does not call a
+// busy job idle: it reports when code addresses ended and uses the CPU time of the counters that covered the
+// whole run.
 func TestBusyJobWithoutAddressesIsNotIdle(t *testing.T) {
 	needPerf(t)
 	dir := runDirOf(t, job.Run{Exclusive: true, Job: jobOfUser(os.Getuid())})

@@ -96,7 +96,7 @@ func TestReadingsOfTheJob(t *testing.T) {
 }
 
 func TestPriceOfRecords(t *testing.T) {
-	// 400 records a second on 2 CPUs at 12 us, and 2 ms of our own.
+	// 400 records a second on 2 CPUs at 12 us, and 2 ms of the agent's own.
 	if got := virtual.percentOfCPUs(2e6, 400, 1e9); math.Abs(got-0.34) > 1e-9 {
 		t.Errorf("%v %%", got)
 	}
@@ -105,8 +105,8 @@ func TestPriceOfRecords(t *testing.T) {
 	}
 }
 
-// node is a simulated node: what it costs depends on the rates, and on a load
-// that makes everything dearer than planned.
+// node is a simulated node: its cost depends on the rates, and on a load that makes everything more expensive
+// than planned.
 type node struct {
 	prices
 	addressHz, counterHz, slowNS float64
@@ -119,10 +119,9 @@ func (n node) second() (cpuNS, records, ofAddresses float64) {
 	return n.ownNS + n.slowNS + records*assumedRecordNS, records, ofAddresses
 }
 
-// Whatever makes sampling dearer, rates fall before a minute costs more than
-// the share, as long as there is something left to give up; and where nothing
-// is dear nothing is given up.
-func TestRatesFallBeforeTheShareIsExceeded(t *testing.T) {
+// Whatever makes sampling more expensive, rates fall before a minute costs more than the budget, as long as
+// something can be reduced. If nothing is too expensive, nothing is reduced.
+func TestRatesFallBeforeTheBudgetIsExceeded(t *testing.T) {
 	for name, c := range map[string]struct {
 		ownNS float64 // from the start
 		grow  float64 // per second

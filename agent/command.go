@@ -24,16 +24,16 @@ const usage = `usage: jobgait-agent --run-dir DIR [--lock-fd N]
        jobgait-agent --help | --version
 
 With --run-dir it samples one run on this node until it is stopped (TERM or
-INT); the Prolog starts it so. DIR has env.json; agent.pid, ready and profile.jgp
-are made in it.
+INT); the Prolog starts it in this way. DIR contains env.json; the agent creates
+agent.pid, ready and profile.jgp in it.
 
-probe opens and reads every counter that this program knows, and says of each
-what it is here, or why it is not to be had, and which setting would give more.
-With --gpu it reads the node's GPUs for some seconds and says what a call costs,
-how often values are new and which may be read: jobgait has not yet been run on a
-GPU, and what this prints on one is wanted.
+probe opens and reads every counter that this program knows. For each it prints
+its source on this node, or why it is not available, and which setting would
+give more. With --gpu it reads the node's GPUs for some seconds and prints the
+cost of each call, how often values change and which may be read. It has been
+run on an H100 and an H200; the output for other GPUs is of interest.
 
-Exit status: 0 in order, 1 failed, 2 wrong arguments.
+Exit status: 0 success, 1 failure, 2 wrong arguments.
 `
 
 // options are the parsed arguments of the command line.

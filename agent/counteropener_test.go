@@ -53,7 +53,7 @@ func twoCPUs(t testing.TB, open perf.Opener) host {
 }
 
 // Every step down the ladder is taken and noted.
-func TestLadder(t *testing.T) {
+func TestFallbackChain(t *testing.T) {
 	// of the job's processes, always
 	const procs = "proc_cpu proc_wait proc_read_bytes proc_write_bytes proc_mem proc_mem_peak others_cpu stolen_cpu"
 	const kernelBit = unix.PerfBitExcludeKernel
@@ -221,7 +221,7 @@ func TestBudgetLimitsWishes(t *testing.T) {
 	}
 }
 
-func TestPlaceIsBelievedForAWhile(t *testing.T) {
+func TestPlaceIsCached(t *testing.T) {
 	now, asked, there := int64(5), 0, false
 	dir := cachedDir(func(c string) (string, bool) { asked++; return "/" + c, there }, func() int64 { return now })
 	check := func(want bool, times int) {

@@ -41,8 +41,8 @@ func oneAMD(t *testing.T) host {
 	return h
 }
 
-// A GPU has columns where the scheduler names it and the settings allow it, and there
-// only; nothing of them is in the set in which periods are looked for.
+// A GPU has columns only if the scheduler names it and the settings allow it. The set in which periods are
+// searched contains none of them.
 func TestGPUsOfARun(t *testing.T) {
 	off := configs.Default().Agent
 	off.GPU = false
@@ -97,8 +97,8 @@ func TestGPUsOfARun(t *testing.T) {
 	}
 }
 
-// BenchmarkWithoutGPUs opens the inputs of a run without GPUs where they are looked for
-// and where they are not, in turns, and reports the ratios of CPU time and of memory.
+// BenchmarkWithoutGPUs opens the inputs of a run without GPUs with and without a search for GPUs, in turn, and
+// reports the ratios of CPU time and of memory.
 func BenchmarkWithoutGPUs(b *testing.B) {
 	h := twoCPUs(b, kernelThat(b, func(*unix.PerfEventAttr, int) error { return nil }))
 	r := job.Run{Key: run.Key{Cluster: "test", JobID: 7}}

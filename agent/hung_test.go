@@ -52,7 +52,7 @@ func fakeGPUs(t testing.TB, settings ...string) (program string) {
 	return program
 }
 
-// fakeDevices is a directory with the device files of so many GPUs.
+// fakeDevices returns a directory with the device files of n GPUs.
 func fakeDevices(t testing.TB, n int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -68,7 +68,7 @@ func fakeDevices(t testing.TB, n int) string {
 	return dir
 }
 
-// childInDriver is the reader of GPUs that waits for a file, 0 while there is none.
+// childInDriver returns the process id of the GPU reader that waits for a file, or 0.
 func childInDriver() int {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {
@@ -94,9 +94,9 @@ func stateOf(pid int) string {
 	return letter
 }
 
-// A GPU driver that hangs for ever, so that not even a kill ends who asked it, costs the
-// run neither its profile nor its end: the agent seals and is gone while the driver still
-// hangs, and that is all that an Epilog waits for.
+// A GPU driver that hangs forever, so that even a kill does not end its caller, costs the run neither its
+// profile nor its end: the agent seals the profile and exits while the driver still hangs, and an Epilog waits
+// for nothing else.
 func TestHungDriver(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root mounts a file system here")

@@ -92,7 +92,7 @@ func TestDeclines(t *testing.T) {
 		t.Errorf("header %+v, footer %+v", p.Header, p.Footer)
 	}
 	if _, err := os.Stat(dir.ReadyPath()); err != nil {
-		t.Error(err) // whoever waits must not wait in vain
+		t.Error(err) // readers must not wait in vain
 	}
 }
 
@@ -180,7 +180,7 @@ func TestCgroupThatComesLate(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// Nothing but the cgroup tells whose it is.
+	// Only the cgroup shows whose process it is.
 	worker := busy(t, "0", fmt.Sprintf("echo $$ > %s/cgroup.procs; while :; do :; done", dir))
 	jobtest.Until(t, "the agent counts", func() bool {
 		p, err := profile.Read(a.dir.ProfilePath())
@@ -206,7 +206,8 @@ func TestCgroupThatComesLate(t *testing.T) {
 	t.Errorf("no task_clock: %v", totals)
 }
 
-// systemd is asked where the settings and the run want it. The one here hangs up.
+// The agent requests a scope from systemd if the settings and the run want it. The systemd of this test hangs
+// up.
 func TestOwnScope(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root asks systemd")

@@ -35,7 +35,7 @@ func seconds(p *profile.Profile) float64 {
 	return n / max(p.Header.AddressHz, 1)
 }
 
-// needPerf skips where no code addresses are to be had.
+// needPerf skips the test where code addresses are not available.
 func needPerf(t testing.TB) {
 	t.Helper()
 	if more := missingPrivilege(host{proc: "/proc", sys: "/sys", open: perf.Open}); more != "" {
@@ -241,7 +241,7 @@ func TestDiskFull(t *testing.T) {
 	inside := job.RunDir(filepath.Join("/proc", strconv.Itoa(cmd.Process.Pid), "root", string(dir)))
 	jobtest.Until(t, "the agent is ready", func() bool { _, err := os.Stat(inside.ReadyPath()); return err == nil })
 	worker := busy(t, strconv.Itoa(os.Getpid()), "while :; do sleep 0.01; done")
-	// The rest of the room is taken by somebody else.
+	// Another file takes the rest of the space.
 	fill := inside.Path("other")
 	jobtest.Until(t, "two blocks are written", func() bool {
 		p, err := profile.Read(inside.ProfilePath())
@@ -269,7 +269,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// fillUp writes a file until there is no room.
+// fillUp writes a file until the disk is full.
 func fillUp(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -299,8 +299,8 @@ func stopsGrowing(t *testing.T, path string) func() bool {
 	}
 }
 
-// endFull stops the agent and looks at the profile while its file system is
-// there: it is held open by a directory descriptor.
+// endFull stops the agent and inspects the profile while its file system exists: a directory descriptor keeps
+// it open.
 func endFull(t *testing.T, cmd *exec.Cmd, inside job.RunDir, blocks int) {
 	t.Helper()
 	held, err := os.Open(string(inside))

@@ -12,9 +12,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// A process whose memory lock is held for ever, of another user or of the job's own,
-// takes nobody's samples: the agent sees what another process of the job uses, and
-// seals when it is told to, with its lock free at once.
+// A process whose memory lock is held forever, of another user or of the job, costs no samples: the agent sees
+// what another process of the job uses, and seals the profile when it is stopped, with its lock free at once.
 func TestLockedProcesses(t *testing.T) {
 	needPerf(t)
 	const stranger, user = 65533, 65534

@@ -1,5 +1,5 @@
-// Program jobgait-agent samples one run on one node until it is stopped. A run directory with env.json comes
-// in, made by the Prolog; in it agent.pid, ready and profile.jgp go out.
+// Program jobgait-agent samples one run on one node until it is stopped. Input is a run directory with env.json,
+// created by the Prolog; output are agent.pid, ready and profile.jgp in it.
 //
 //	jobgait-agent --run-dir DIR [--lock-fd N]
 //	jobgait-agent probe [--json | --gpu]
@@ -9,7 +9,7 @@
 // fit the budget of the site (budget.go), and are lowered before it is exceeded
 // (overheadcontrol.go).
 //
-// Measured on 2 CPUs of a virtual machine, both busy and others waiting for them:
+// Measured on 2 CPUs of a virtual machine, both busy, with other tasks waiting for them:
 // 14 MB of memory after 20 s and after 4 minutes, and with the interrupts 0.47 % of
 // each CPU where 0.5 % was the budget; 201 kill -9 at random moments lost 0.35 s of
 // samples in the median, 0.78 s at worst. On the same machine when it was quiet it took
@@ -18,7 +18,7 @@
 // 8 pairs), and 13 to 15 ms to start and end.
 //
 // It ends on SIGTERM or SIGINT, or after agent.max_hours, and seals the profile. However it ends, the blocks
-// that it has written stay readable. It touches nothing outside its run directory and samples only what it may:
+// that it has written stay readable. It writes only to its run directory and samples only what it may read:
 // each fallback is a note in the profile.
 package main
 

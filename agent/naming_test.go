@@ -29,8 +29,7 @@ func placed(path string, counts ...uint64) address.CodeFile {
 	return f
 }
 
-// Those that were hit most are asked first, by places that are new only; a file
-// without a path is nobody's to open.
+// Files with most hits are queried first, and only about new places; a file without a path is not opened.
 func TestQuestionsOfCode(t *testing.T) {
 	code := []address.CodeFile{placed("/a", 1), placed("/bb"), placed("", 9), placed("/ccc", 3, 4)}
 	for range 2 * names.MaxFiles {
@@ -43,7 +42,7 @@ func TestQuestionsOfCode(t *testing.T) {
 	}
 }
 
-// Places in functions that are known are asked of no more; others of the same file are.
+// Places in known functions are not queried again; other places of the same file are.
 func TestPlacesInKnownFunctions(t *testing.T) {
 	code := []address.CodeFile{placed("/a", 60, 0, 30, 10), placed("/bb", 100)}
 	for i := range code {
@@ -62,8 +61,8 @@ func TestPlacesInKnownFunctions(t *testing.T) {
 	}
 }
 
-// Only the first node asks, and only where the user and the site want names.
-func TestWhoAsks(t *testing.T) {
+// Only the first node queries names, and only if the user and the site want them.
+func TestNodesThatQueryNames(t *testing.T) {
 	one, many := jobOfUser(1000), run.Job{NNodes: 2, NodeList: "n[1-2]"}
 	for name, c := range map[string]struct {
 		run        job.Run
@@ -87,7 +86,7 @@ func TestWhoAsks(t *testing.T) {
 }
 
 // A child that does not come back is the last, and the end does not wait for it.
-func TestAskingThatHangs(t *testing.T) {
+func TestHangingNameLookup(t *testing.T) {
 	d := &disk{}
 	a, _ := testAgent(d, &fixedMembers{})
 	a.dir = job.RunDir(t.TempDir())
@@ -115,8 +114,8 @@ func TestAskingThatHangs(t *testing.T) {
 	}
 }
 
-// named is a program that, told to begin, spends its time in one function. Programs that
-// go test builds are no use: it takes their symbols away.
+// named is a program that, once started, spends its time in one function. Programs built by go test cannot be
+// used, because it strips their symbols.
 const named = `#include <stdio.h>
 __attribute__((noinline)) static double canary(double x) {
 	for (int i = 0; i < 1000000; i++) x = x * .999 + i;
@@ -158,7 +157,7 @@ func TestNamesOfARunningJob(t *testing.T) {
 		}
 		var known names.KnownFunctions
 		if detail == run.AllNames {
-			// What is asked first may be of how the program is loaded.
+			// The first query may be about code that loads the program.
 			jobtest.Until(t, "its functions have names", func() bool {
 				return a.dir.ReadJSON(names.KnownFile, &known) == nil && (known.Lost || says(known, canary))
 			})
@@ -191,8 +190,8 @@ func says(known names.KnownFunctions, name string) bool {
 	})
 }
 
-// wasNamed looks for the program's functions in all that is in a run directory, and for
-// the program in the places of the profile.
+// wasNamed searches everything in a run directory for the program's functions, and the places of the profile
+// for the program.
 func wasNamed(t *testing.T, dir job.RunDir, detail run.DisclosureLevel, program string) {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(string(dir), "*"))
@@ -206,7 +205,7 @@ func wasNamed(t *testing.T, dir job.RunDir, detail run.DisclosureLevel, program 
 	}
 	var known names.KnownFunctions
 	if err := dir.ReadJSON(names.KnownFile, &known); detail != run.AllNames && !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("names %s: somebody was asked, %v", detail, err)
+		t.Errorf("names %s: a query was sent, %v", detail, err)
 	}
 	places := loadProfile(t, dir).Places
 	own := slices.ContainsFunc(places.Files, func(f profile.PlaceFile) bool { return f.Name == program })

@@ -78,7 +78,7 @@ func checkProgram(program string) error {
 		case path == program && (!info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0):
 			return fmt.Errorf("live.on_stall: %.200s is not an executable file: chmod a+x", path)
 		case path != program && !info.IsDir():
-			return fmt.Errorf("live.on_stall: %.200s is not a directory", path)
+			return fmt.Errorf("live.on_stall: %.200s is not a directory: correct the path", path)
 		case info.Mode().Perm()&0o022 != 0:
 			return fmt.Errorf("live.on_stall: not started: accounts other than root can change %.200s (chown root, chmod go-w)",
 				path)

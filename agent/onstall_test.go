@@ -23,7 +23,7 @@ import (
 func rootsDir(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("only root has programs that nobody else can change")
+		t.Skip("only root has programs that no other account can change")
 	}
 	dir, err := os.MkdirTemp("/", "jobgait-stall-")
 	if err == nil {
@@ -101,7 +101,7 @@ func TestNoProgramIsStartedAsRoot(t *testing.T) {
 	}
 }
 
-// Who is told: a program of the site, on the first node of a job of a cluster.
+// The recipient is a program of the site, on the first node of a job of a cluster.
 func TestRecipientsOfAStall(t *testing.T) {
 	one := job.Run{Node: "n1", Job: run.Job{NNodes: 1, NodeList: "n1"}}
 	own := one
@@ -123,8 +123,8 @@ func TestRecipientsOfAStall(t *testing.T) {
 	}
 }
 
-// The program has the account, nothing in its environment but what a shell puts there,
-// and the state as its input; the second stall of a run tells nobody.
+// The program runs with the account's rights, has nothing in its environment except what a shell sets, and
+// reads the state as its input. The second stall of a run starts no program.
 func TestStallIsReportedOnce(t *testing.T) {
 	dir := rootsDir(t)
 	to := filepath.Join(dir, "told")
@@ -161,11 +161,11 @@ func TestStallIsReportedOnce(t *testing.T) {
 		t.Errorf("%q %q", read("id"), read("times"))
 	}
 	if err := o.takeError(); err != nil {
-		t.Errorf("told twice: %v", err)
+		t.Errorf("reported twice: %v", err)
 	}
 }
 
-// One that hangs is left behind when its time is over, and nobody waits for it.
+// A hanging program is abandoned when its time is over, and no process waits for it.
 func TestHangingProgramIsLeftBehind(t *testing.T) {
 	dir := rootsDir(t)
 	account, err := as.Lookup(t.Context(), "nobody")

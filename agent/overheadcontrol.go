@@ -122,7 +122,7 @@ func (a *agent) reduceCost(now int64, save, addresses float64) {
 	case !a.overhead.exhausted:
 		a.overhead.exhausted = true
 		a.footerNotes = append(a.footerNotes, note.New(note.BudgetExceeded,
-			"%.1f s after sampling began it cost more than its %s of each CPU, and there was nothing left to leave out",
+			"%.1f s after sampling began, its overhead exceeded %s of each CPU, and nothing more could be left out",
 			a.secondsSampled(now), quantity.Chosen(a.in.limitPct)))
 	}
 }
@@ -158,6 +158,6 @@ func (a *agent) recordReduction(now int64, code note.Code, e profile.Epoch) {
 	e.Kind = "rate"
 	a.recordEpoch(e)
 	a.footerNotes = append(a.footerNotes, note.New(code,
-		"%.1f s after sampling began it came near its share, %s of each CPU; from then on: %s",
+		"%.1f s after sampling began, its overhead came near %s of each CPU; from then on: %s",
 		a.secondsSampled(now), quantity.Chosen(a.in.limitPct), e.Text))
 }

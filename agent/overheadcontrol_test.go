@@ -45,9 +45,9 @@ func realAgent(t *testing.T, d *disk) (a *agent, now, cpu *int64) {
 	return a, now, cpu
 }
 
-// By a clock that makes the agent dear, addresses become fewer, then the slow
-// sources slower, then there are no addresses, and in the end it says that it can
-// do no more. Each step is an epoch and a note.
+// With a clock that makes the agent expensive, the address rate falls first, then slow sources are read less
+// often, then no addresses are sampled; at last a note says that nothing more can be reduced. Each step is an
+// epoch and a note.
 func TestGivesUpInOrder(t *testing.T) {
 	needPerf(t)
 	d := &disk{}
@@ -57,7 +57,7 @@ func TestGivesUpInOrder(t *testing.T) {
 		t.Fatalf("begins at %g Hz", began)
 	}
 	for range 40 {
-		*now, *cpu = *now+6e9, *cpu+6e9/5 // a fifth of a CPU, whatever it gives up
+		*now, *cpu = *now+6e9, *cpu+6e9/5 // a fifth of a CPU, whatever is reduced
 		a.keepBudget(*now)
 		a.writeBlocks(*now)
 	}
@@ -80,9 +80,9 @@ func TestGivesUpInOrder(t *testing.T) {
 	}
 }
 
-// Where starting is dear beside the budget, addresses begin low and go up once, when
-// that is paid; and stay low if something had to be given up meanwhile.
-func TestBeginsLowAndGoesUpOnce(t *testing.T) {
+// If starting is expensive compared with the budget, the address rate begins low and rises once, when the start
+// is paid off. It stays low if something had to be reduced meanwhile.
+func TestRateStartsLowAndRisesOnce(t *testing.T) {
 	needPerf(t)
 	for name, c := range map[string]struct {
 		dear  bool

@@ -174,8 +174,8 @@ func (a *agent) describedJob() run.Job {
 	return j.With(run.Job{Executable: a.programs.program, Script: a.programs.script})
 }
 
-// timeLimit returns when the job's time limit ends it, nil if unknown. An end that the scheduler told goes
-// before the run's start plus its time limit.
+// timeLimit returns when the job's time limit ends it, nil if unknown. An end time from the scheduler takes
+// precedence over the run's start plus its time limit.
 func (a *agent) timeLimit() *time.Time {
 	at := time.Time{}
 	switch end, limit := a.details.known.End, a.run.Job.TimeLimitS; {

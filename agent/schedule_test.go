@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// wakeUps simulates the loop for so many seconds and returns the moments at
-// which it woke, and at which it flushed.
+// wakeUps simulates the loop for a number of seconds and returns the times at which it woke up and at which it
+// flushed.
 func wakeUps(s *schedule, seconds int64) (at, flushes []int64) {
 	for now := int64(0); now < seconds*1e9; {
 		now = max(now+1, s.nextNS())

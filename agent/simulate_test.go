@@ -16,8 +16,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// source is a simulated counter: two lanes with a record in each step, or one
-// that is read when it is asked.
+// source is a simulated counter: two lanes with a record in each step, or one that is read on request.
 type source struct {
 	now     *int64
 	step    int64 // 0: no timer
@@ -207,9 +206,9 @@ func TestSmallRingsAreDrainedInTime(t *testing.T) {
 	}
 }
 
-// What was counted when the agent is told to stop is in the profile to the last
-// count, though the last reading but one is long ago.
-func TestTheEndIsCounted(t *testing.T) {
+// The profile contains every count up to the time at which the agent is stopped, even if the last reading but
+// one is long ago.
+func TestCountsUpToTheEnd(t *testing.T) {
 	d := &disk{}
 	a, now, sources := simulated(t, d, 5e6)
 	a.advance(now, *now+3e9)

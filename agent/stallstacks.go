@@ -45,7 +45,7 @@ const (
 	minReadingGapNS  = 60e9
 	// stackReadingLimit ends the reading: environments, copies and files are read within it.
 	stackReadingLimit = 30 * time.Second
-	// maxStackProcesses is how many processes of the job are looked at for tasks.
+	// maxStackProcesses limits the processes of the job that are searched for tasks.
 	maxStackProcesses = 4 * stack.MaxProcesses
 )
 

@@ -44,8 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// workload hashes and sorts in so many turns of 0.06 s of CPU time, and says when each
-// turn began.
+// workload hashes and sorts in turns of 0.06 s of CPU time, and prints when each turn began.
 func workload() {
 	turns, err := strconv.Atoi(os.Getenv(workloadEnv))
 	if err != nil {
@@ -71,7 +70,7 @@ func workload() {
 	fmt.Println(2, rawcall.Now())
 }
 
-// turn is a part of the workload's time, as it told.
+// turn is a part of the workload's time, as the workload printed it.
 type turn struct {
 	kind     int
 	from, to int64
@@ -205,7 +204,7 @@ func TestSamplesACommand(t *testing.T) {
 		if !slices.ContainsFunc(p.Header.Notes, func(n note.Note) bool { return n.Code == note.NoPerf }) {
 			t.Errorf("nothing was sampled, and the notes do not say why: %v", p.Header.Notes)
 		}
-		t.Skipf("perf events are not to be had: %v", p.Header.Notes)
+		t.Skipf("perf events are not available: %v", p.Header.Notes)
 	}
 	if want := os.Getenv("JOBGAIT_TEST_SCOPE"); want != "" && p.Header.Scope != want {
 		t.Errorf("scope %q, want %q", p.Header.Scope, want)

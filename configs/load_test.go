@@ -90,8 +90,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Keys that this version does not know are told, and the others hold: they may be
-// a newer version's.
+// Unknown keys are reported, and the other keys apply: the unknown ones may belong to a newer version.
 func TestUnknownKeys(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           "",

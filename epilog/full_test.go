@@ -15,8 +15,7 @@ import (
 	"jobgait/epilog/finish"
 )
 
-// An Epilog whose spool has not a byte left tells its worker how the run ended, and
-// the report is delivered.
+// An Epilog whose spool is full passes the end of the run to its worker, and the report is delivered.
 func TestEpilogOfAFullSpool(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root to mount a file system")

@@ -47,7 +47,7 @@ func TestWaitUntilItIsEnough(t *testing.T) {
 	asked := 0
 	err = waitForExit(ctx, pidfd, func() bool { asked++; return asked == 3 })
 	if err != nil || asked != 3 || ctx.Err() != nil {
-		t.Errorf("asked %d times, %v, %v", asked, err, ctx.Err())
+		t.Errorf("queried %d times, %v, %v", asked, err, ctx.Err())
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 	"jobgait/configs"
 )
 
-// Each variable that the Epilog asks for has each hostile value in turn: it
-// returns 0, says one line at most, and makes nothing outside the spool.
+// Each variable that the Epilog reads gets each hostile value in turn: it returns 0, prints at most one line,
+// and creates nothing outside the spool.
 func TestHostileVariables(t *testing.T) {
 	asked := variables(t)
 	if len(asked) < 15 {
@@ -101,7 +101,7 @@ func hostileSite(t *testing.T, worker string) map[string]string {
 	return env
 }
 
-// variables are those of Slurm that the Epilog asks for.
+// variables returns the variables of Slurm that the Epilog reads.
 func variables(t *testing.T) []string {
 	t.Helper()
 	env := hostileSite(t, "ends")
@@ -110,7 +110,7 @@ func variables(t *testing.T) []string {
 	}, "SLURM", "SPANK")
 }
 
-// checkInside fails where something was made that is not ours to make.
+// checkInside fails if a file was created outside the allowed directories.
 func checkInside(t *testing.T, what, top string) {
 	t.Helper()
 	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {

@@ -18,11 +18,11 @@ import (
 	"jobgait/epilog/finish"
 )
 
-// nobody is an account that root's children of these tests take.
+// nobody is the account of the child processes of root in these tests.
 const nobody = 65534
 
-// accountsSite is a node whose collection directory and history belong to nobody, and
-// the settings of it.
+// accountsSite returns a node whose collection directory and history belong to the account nobody, and its
+// settings.
 func accountsSite(t testing.TB) (env map[string]string, cfg configs.Config) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -73,8 +73,8 @@ func finishRun(t testing.TB, cfg configs.Config) {
 	must(t, f.Finish(t.Context(), dir))
 }
 
-// Root neither reads what the account wrote nor leaves it a history that it cannot
-// write; and what the account is told of damaged records are lines without escapes.
+// Root neither reads what the account wrote nor leaves it a history that the account cannot write; messages to
+// the account on damaged records contain no escapes.
 func TestIngestIsTheAccounts(t *testing.T) {
 	env, cfg := accountsSite(t)
 	finishRun(t, cfg)

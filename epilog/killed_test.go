@@ -71,8 +71,8 @@ const (
 	ofEach  = 100_000 // job ids
 )
 
-// handersOn starts so many processes, and returns what ends them and tells which
-// records they were told are stored.
+// handersOn starts n processes. It returns a function that ends them and returns the records whose storing was
+// confirmed to them.
 func handersOn(t *testing.T, dir string) (stop func() map[int]bool) {
 	self, err := os.Executable()
 	must(t, err)
@@ -150,7 +150,7 @@ func killIngest(t *testing.T, config string) bool {
 	return ok && status.Signaled()
 }
 
-// sound asks SQLite whether the history is.
+// sound checks the integrity of the history with SQLite.
 func sound(t *testing.T, cfg configs.Config) {
 	t.Helper()
 	db, err := history.Open(t.Context(), cfg.History.Path)
@@ -216,8 +216,8 @@ func TestIngestOfOneThatIsRefused(t *testing.T) {
 	isThere(t, cfg, want)
 }
 
-// A disk that is full while records are put costs none of them, nor the history: the
-// next try after somebody made room puts them.
+// A disk that is full while records are stored loses none of them and does not damage the history: the next
+// attempt after space was freed stores them.
 func TestIngestOfAFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root to mount a file system")

@@ -1,16 +1,16 @@
-// Program jobgait-epilog ends a run on one node. As Slurm's Epilog it has no
-// arguments: it notes how the job ended, stops the agent, starts a worker that
-// does everything that can hang or grows with the job, waits a moment for it, and
-// returns 0 whatever happened. With --worker it is that worker; --sweep picks up what was
-// left over; --ingest writes waiting job records into the history; both ask the
-// scheduler how the last runs ended.
+// Program jobgait-epilog finishes a run on one node. As Slurm's Epilog it has no
+// arguments: it records how the job ended, stops the agent, starts a worker for
+// everything that can hang or that grows with the job, waits for it briefly, and
+// returns 0 in any case. With --worker it is that worker. --sweep finishes interrupted
+// runs, and --ingest writes waiting job records to the history; both query the
+// scheduler for the final states of recent runs.
 //
 // A run that is closed and whose files are not kept becomes one line in retired/ of the
 // node's spool. Files in the spool and in agent.live_dir belong to root; a user reads
-// his kept reports and live.json by a POSIX ACL.
+// his kept reports and live.json through a POSIX ACL.
 //
-// The hook touches node-local disk only. A hook that fails drains its node, so
-// this is a place where errors are swallowed: they are logged.
+// The hook uses node-local disk only. A hook that fails drains its node, so errors
+// are logged and do not change the exit status.
 package main
 
 import (
@@ -40,8 +40,8 @@ func main() {
 
 const usage = `usage: jobgait-epilog            as Slurm's Epilog
        jobgait-epilog local      as that of jobgait run
-       jobgait-epilog --sweep    finish what was left over on this node
-       jobgait-epilog --ingest   write waiting job records into the history
+       jobgait-epilog --sweep    finish the interrupted runs of this node
+       jobgait-epilog --ingest   write waiting job records to the history
        jobgait-epilog --version`
 
 // runEpilog runs the program for its arguments and returns the exit status: always 0 for the hook, 1 for an

@@ -31,9 +31,8 @@ import (
 	"jobgait/epilog/finish"
 )
 
-// TestMain makes the test binary, as the worker that the hook starts, one that
-// does not end: it says who it is and waits for a kill. A file beside the settings
-// asks for one that works, or ends at once.
+// TestMain makes the test binary, as the worker that the hook starts, a process that does not end: it prints
+// its id and waits for a kill. A file beside the settings selects one that works, or ends at once.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == as.Worker && hasInput() { // it has the end of the run: this one works
 		os.Exit(runEpilog(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -55,8 +54,8 @@ func TestMain(m *testing.M) {
 		if err := os.WriteFile(filepath.Join(os.Args[2], "pid"), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
 			os.Exit(1)
 		}
-		// Until the test program has ended: a hook that is late starts one when its own
-		// test is over, and nobody would end that.
+		// It runs until the test program has ended: a late hook starts one when its own test is over, and no
+		// process would end that.
 		for parent := os.Getppid(); parent != 1 && os.Getppid() == parent; time.Sleep(20 * time.Millisecond) {
 		}
 		os.Exit(0)
@@ -93,7 +92,7 @@ func hasInput() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// accountChildren are those of all our programs that take another account's rights.
+// accountChildren are the child processes of all programs of jobgait that take another account's rights.
 func accountChildren() as.Handlers {
 	return as.Handlers{as.Deliver: deliver.Serve, as.Collect: collect.Serve, as.Archive: archive.Serve,
 		as.CompareHistory:    finish.ServeHistoryQuery,
@@ -182,7 +181,7 @@ func TestHookThatHangs(t *testing.T) {
 
 // A worker that takes longer than the hook waits is left to itself: of a job of a day
 // there is more to say than of one of a minute, and neither ends later for it.
-func TestWorkerThatIsNotDone(t *testing.T) {
+func TestUnfinishedWorker(t *testing.T) {
 	env, spool := brief(t)
 	t.Cleanup(func() { // whatever happens, the worker goes
 		pids, _ := filepath.Glob(filepath.Join(spool, "*", "pid"))
@@ -265,7 +264,7 @@ func TestUnwatchedJobsLeaveNothing(t *testing.T) {
 	}
 	spool := filepath.Join(filepath.Dir(env["JOBGAIT_CONFIG"]), "spool")
 	if dirs, err := job.Dirs(job.NodeDir(spool, "n1")); err != nil || len(dirs) != 0 {
-		t.Errorf("runs of a job that nobody watched: %v %v", dirs, err)
+		t.Errorf("runs of an unwatched job: %v %v", dirs, err)
 	}
 }
 

@@ -82,11 +82,11 @@ func attack(pid int) (got []string) {
 	return got
 }
 
-// attacked runs work while nobody attacks the children of this process, and returns what
-// he got. Work learns how many children he has seen.
+// attacked runs work while a process of the account nobody attacks the children of this process, and returns
+// what it got. Work receives the number of children seen.
 func attacked(t *testing.T, work func(seen *atomic.Int64)) (got []string) {
 	t.Helper()
-	self := filepath.Join(t.TempDir(), "tracer") // where nobody may execute it
+	self := filepath.Join(t.TempDir(), "tracer") // where the account nobody can execute it
 	text, err := os.ReadFile("/proc/self/exe")
 	must(t, errors.Join(err, os.WriteFile(self, text, 0o755)))
 	for dir := filepath.Dir(self); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {

@@ -14,9 +14,9 @@ import (
 	"jobgait/agent/job/jobtest"
 )
 
-// Each variable that the Prolog asks for has each hostile value in turn, under
-// settings that watch, and once those of a user who asked for what a plugin would
-// have refused: one line at most is said, and nothing is made outside the spool.
+// Each variable that the Prolog reads gets each hostile value in turn, under settings that watch, and once with
+// options of a user that the plugin would have refused: at most one line is printed, and nothing is created
+// outside the spool.
 func TestHostileVariables(t *testing.T) {
 	asked := variables(t)
 	if len(asked) < 15 {
@@ -42,7 +42,7 @@ func TestHostileVariables(t *testing.T) {
 	}
 }
 
-// variables are those of Slurm that the Prolog asks for.
+// variables returns the variables of Slurm that the Prolog reads.
 func variables(t *testing.T) []string {
 	t.Helper()
 	s := newSite(t, "", "")

@@ -1,9 +1,9 @@
 // Program jobgait-prolog is Slurm's Prolog on every node of a job, and the
-// first hook of `jobgait run`. The hook's environment and jobgait.toml come in;
-// a run directory in the node's spool and a detached agent go out. It touches
-// node-local disk only, returns once the agent exists (50 ms at most on an idle
-// node, 2 s whatever happens), and always exits 0: a Prolog that fails drains
-// the node and holds the job.
+// first hook of `jobgait run`. It reads the hook's environment and jobgait.toml,
+// creates a run directory in the node's spool and starts a detached agent. It uses
+// node-local disk only, returns once the agent exists (within 50 ms on an idle
+// node, within 2 s in any case), and always exits with status 0: a Prolog that fails
+// drains the node and holds the job.
 package main
 
 import (

@@ -176,7 +176,7 @@ func TestSameKeyAgain(t *testing.T) {
 	}
 }
 
-// onOneMachine is what the Prolog is told by jobgait run.
+// onOneMachine sets the variables that jobgait run passes to the Prolog.
 func onOneMachine(s *site) {
 	told, err := local.Environ(job.Run{Key: run.Key{Cluster: "local:n1", JobID: 17}, Node: "n1", RootPID: 4711,
 		Job: run.Job{NNodes: 1}})
@@ -187,8 +187,8 @@ func onOneMachine(s *site) {
 	s.args, s.env[name] = []string{"local"}, value
 }
 
-// What jobgait run would say is not believed of a caller who does not come as it: a
-// user may write some of the environment.
+// Variables of jobgait run are trusted only if the caller is jobgait run: a user may set parts of the
+// environment.
 func TestNotFromTheEnvironment(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("root's Prolog is meant")

@@ -13,9 +13,8 @@ import (
 	"jobgait/configs"
 )
 
-// Settings that were damaged are read or refused in one line, and the Prolog
-// returns, which is all that Slurm asks. Damaged paths may be anywhere: with
-// those it is not called, it would make a spool there.
+// Damaged settings are used or refused with one line, and the Prolog returns, which is all that Slurm needs.
+// Damaged paths may be anywhere: with those the Prolog is not called, because it would create a spool there.
 func TestDamagedSettings(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 1))

@@ -131,8 +131,8 @@ func (s *site) stopAgents() {
 			if _, err := p.Stop(time.Second); err != nil {
 				s.t.Error(err)
 			}
-			// What it started may still be about to make a file; where nobody reaps
-			// orphans they stay in the group.
+			// A process that it started may still be about to create a file; where orphans are not reaped they stay
+			// in the group.
 			jobtest.Poll(time.Second, func() bool { return syscall.Kill(-p.PID, syscall.SIGKILL) != nil })
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// nobody is an account that is not ours, if we may take it.
+// nobody returns an unprivileged account, or skips the test if it cannot be used.
 func nobody(t *testing.T) Account {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -45,8 +45,8 @@ func self(t *testing.T) string {
 	return path
 }
 
-// A child that may start programs is the other account in every respect, with nothing
-// of ours, and so is what it starts.
+// A child that may start programs has only the rights and the environment of the other account, and so have the
+// programs that it starts.
 func TestChildHasOnlyTheAccountsRights(t *testing.T) {
 	got := output(t, nobody(t), "script")
 	want := "65534\n65534\n65534 65533\n/\ninput\n4" // 4: the three streams and ls's own directory
@@ -55,7 +55,7 @@ func TestChildHasOnlyTheAccountsRights(t *testing.T) {
 	}
 }
 
-// A child that hangs does not hold us.
+// A hanging child does not block the caller.
 func TestHangingChildIsLeftBehind(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
@@ -79,7 +79,7 @@ func TestOutputIsBounded(t *testing.T) {
 	}
 }
 
-// One that is asked again and again answers as long as it is asked.
+// A child that receives several requests answers each of them.
 func TestStartedChildTalks(t *testing.T) {
 	in, ask, err := os.Pipe()
 	if err != nil {

@@ -55,7 +55,7 @@ func (tr tree) write(p, text string) {
 	must(tr.t, os.WriteFile(tr.path(p), []byte(text), 0o644))
 }
 
-// finder has a clock that stands still: what it learns it is told by inotify.
+// finder has a clock that stands still: it learns of changes only through inotify.
 func (tr tree) finder(j Identity) *Finder {
 	f := NewFinder(tr.path("proc"), j, func() int64 { return 1 })
 	tr.t.Cleanup(func() { must(tr.t, f.Close()) })
@@ -233,8 +233,7 @@ func TestRealCgroupAppears(t *testing.T) {
 	}
 }
 
-// until asks until the answer is there: inotify tells at once, but a cgroup that
-// ends may take its time.
+// until queries until the expected answer comes: inotify reports at once, but a cgroup may take time to end.
 func until(t *testing.T, f *Finder, want bool) FoundDir {
 	t.Helper()
 	var d FoundDir
@@ -282,7 +281,7 @@ func FuzzParseMounts(f *testing.F) {
 	})
 }
 
-// A job of many processes is not asked for ever, and a file is no cgroup.
+// The search in a job of many processes is bounded, and a file is not a cgroup.
 func TestManyMembersAndAFile(t *testing.T) {
 	tr := newTree(t, "/ /v2 cgroup2 rw")
 	f := tr.finder(Identity{ID: 5})

@@ -74,7 +74,7 @@ func (l *Log) line(level journal.Level, format string, args []any) {
 	if l.f == nil {
 		return
 	}
-	// A full disk is no reason to fail.
+	// Errors of the log, such as a full disk, are ignored.
 	_, _ = fmt.Fprintf(l.f, "%s %s job %s: %s\n", time.Now().UTC().Format(time.RFC3339), l.program, id, text)
 }
 

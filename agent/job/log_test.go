@@ -45,7 +45,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-func TestLogNowhere(t *testing.T) {
+func TestLogWithoutDirectory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	os.WriteFile(file, nil, 0o600)
 	l, err := OpenLog(in(filepath.Join(file, "spool")), "n1", "p", 1)

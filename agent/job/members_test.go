@@ -144,8 +144,7 @@ func TestMembersOfCommand(t *testing.T) {
 	if got := m.List(); !reflect.DeepEqual(got, []int{9, 10, 11}) {
 		t.Fatalf("List = %v", got)
 	}
-	// The middle one ends and its child goes to init: still ours. So is what
-	// that one makes.
+	// The middle process ends and its child goes to init: it still belongs to the job, and so do its children.
 	p.remove(10)
 	p.add(fake{pid: 11, ppid: 1, uid: 1000})
 	p.add(fake{pid: 13, ppid: 11, uid: 1000})
@@ -183,8 +182,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// On a node without the batch script a step's own name and number of tasks are
-// not the job's; on the first node they are, as far as anybody can tell.
+// On a node without the batch script a step's own name and number of tasks are not the job's. On the first node
+// they are taken for the job's, because nothing contradicts them.
 func TestDescribeOfAStep(t *testing.T) {
 	for node, want := range map[string]string{"n1": "inner", "n2": ""} {
 		r := run17()
@@ -198,7 +197,7 @@ func TestDescribeOfAStep(t *testing.T) {
 	}
 }
 
-// BenchmarkMembers looks at every process of this machine, none of the job.
+// BenchmarkMembers inspects every process of this machine, none of which belongs to the job.
 func BenchmarkMembers(b *testing.B) {
 	r := run17()
 	r.Job.UID = os.Getuid() // the dearest case: every environment is read
@@ -210,15 +209,15 @@ func BenchmarkMembers(b *testing.B) {
 	b.ReportMetric(float64(len(pids)), "processes")
 }
 
-// Who is not the job's user, or root's slurmstepd, is never asked for what waits for
-// his memory lock: he can hold it for ever.
+// A process that belongs neither to the job's user nor to root's slurmstepd is never read where reads wait for
+// its memory lock, which its owner can hold forever.
 func TestForeignProcessesAreNotReadWhereReadsMayHang(t *testing.T) {
 	mine := []string{"SLURM_JOB_ID=17", "SLURMD_NODENAME=n1"}
 	p := newProc(t, fake{pid: 1}, fake{pid: 2},
 		fake{pid: 50, ppid: 1, cmdline: "slurmstepd: [17.batch]"},
-		fake{pid: 60, ppid: 1, uid: 1001, cmdline: "slurmstepd: [17.0]"}, // somebody's forgery
+		fake{pid: 60, ppid: 1, uid: 1001, cmdline: "slurmstepd: [17.0]"}, // a forged process of another user
 		fake{pid: 61, ppid: 60, uid: 1001, cmdline: "trap", environ: mine},
-		fake{pid: 70, ppid: 61, uid: 1000, environ: mine}, // ours, below the trap
+		fake{pid: 70, ppid: 61, uid: 1000, environ: mine}, // of the job, below the hanging process
 		fake{pid: 71, ppid: 50, uid: 1000})
 	var asked []int
 	spy := recorder{peek.Direct{Proc: p.root}, &asked}
@@ -234,17 +233,17 @@ func TestForeignProcessesAreNotReadWhereReadsMayHang(t *testing.T) {
 	}
 	for _, pid := range asked {
 		if pid != 50 && pid != 70 && pid != 71 {
-			t.Errorf("process %d was asked", pid)
+			t.Errorf("process %d was queried", pid)
 		}
 	}
-	// Without anybody to ask only cgroups speak.
+	// Without a membership query only cgroups show it.
 	p.add(fake{pid: 80, ppid: 1, cgroup: "0::/system.slice/slurmstepd.scope/job_17/step_0"})
 	if got := job.NewMembers(p.root, nil, run17(), slurm.Scheduler{}).List(); !reflect.DeepEqual(got, []int{80}) {
 		t.Errorf("unasked: %v", got)
 	}
 }
 
-// recorder notes who is asked.
+// recorder records which processes are queried.
 type recorder struct {
 	peek.Reader
 	asked *[]int

@@ -16,7 +16,8 @@ import (
 	"jobgait/agent/peek/peektest"
 )
 
-// hangVar makes the test program a process of which a thread looks for a file in the directory that it names.
+// hangVar makes the test program a process with a thread that opens a file in the directory named by the
+// variable.
 const hangVar = "JOBGAIT_TEST_HANG"
 
 func TestMain(m *testing.M) {

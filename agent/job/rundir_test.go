@@ -46,7 +46,7 @@ func TestRunRoundTrip(t *testing.T) {
 		}
 	}
 	if det, err := d.ReadDetails(); err != nil || !reflect.DeepEqual(det, Details{}) {
-		t.Errorf("details that nobody wrote: %+v, %v", det, err)
+		t.Errorf("details without a file: %+v, %v", det, err)
 	}
 	if err := d.WriteDetails(Details{Name: "x"}); err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
-func TestDirsNamed(t *testing.T) {
+func TestNamedDirectories(t *testing.T) {
 	spool := t.TempDir()
 	for _, id := range []run.JobID{7, 70, 71, 700} {
 		newRunDir(t, spool, Run{Key: run.Key{Cluster: "c", JobID: id}, Node: "n1"})
@@ -159,8 +159,8 @@ func TestDirStaysInSpool(t *testing.T) {
 	}
 }
 
-// What is forced to the disk is the run, and where there is none that is said. That a
-// node without power keeps it the virtual cluster shows (packaging/modern).
+// The context of the run is forced to the disk; without one an error is returned. That a node without power
+// keeps it is shown by the virtual cluster (packaging/modern).
 func TestKeepRun(t *testing.T) {
 	dir := RunDir(t.TempDir())
 	if err := dir.SyncRun(); !errors.Is(err, fs.ErrNotExist) {

@@ -40,10 +40,10 @@ func TestJournalThenSyslog(t *testing.T) {
 	if got := logged(); got != "<30>jobgait-epilog: job 17: reported" {
 		t.Errorf("syslog %q", got)
 	}
-	Sockets{}.Send(Error, "p", "dropped") // nobody listens
+	Sockets{}.Send(Error, "p", "dropped") // no receiver
 }
 
-// A log that takes nothing holds nobody: what does not go at once is dropped.
+// A log that accepts nothing blocks no writer: a message that cannot be sent at once is dropped.
 func TestFullLogBlocksNoWriter(t *testing.T) {
 	journal, said := listen(t, "journal")
 	line := strings.Repeat("x", 8000)

@@ -37,8 +37,8 @@ func channelOf(t *testing.T, uid int) (*Channel, *Location) {
 	return c, p
 }
 
-// Several readers are told the same, from when they came; one who left is nobody, and a
-// channel that was closed says so.
+// Several readers receive the same messages from when they connected; a reader that left receives nothing, and
+// a closed channel says so.
 func TestReadersAreNotified(t *testing.T) {
 	c, p := channelOf(t, os.Getuid())
 	if c.AcceptReaders() {
@@ -53,7 +53,7 @@ func TestReadersAreNotified(t *testing.T) {
 		readers = append(readers, r)
 	}
 	if !c.AcceptReaders() {
-		t.Fatal("nobody reads")
+		t.Fatal("no reader")
 	}
 	c.Send(State{Schema: Schema, At: time.Now(), Cycles: 7})
 	for _, r := range readers {
@@ -61,7 +61,7 @@ func TestReadersAreNotified(t *testing.T) {
 			t.Fatalf("%+v, %v", s, err)
 		}
 		if _, err := r.Next(time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Fatalf("told twice: %v", err)
+			t.Fatalf("reported twice: %v", err)
 		}
 	}
 	readers[0].Close()
@@ -87,8 +87,7 @@ func TestReadersAreNotified(t *testing.T) {
 	r.Close()
 }
 
-// Who does not read keeps nobody from telling, and takes no memory without end; there are
-// not more readers than there may be.
+// A reader that does not read blocks no writer and takes bounded memory; the number of readers is limited.
 func TestSlowReadersAreNotWaitedFor(t *testing.T) {
 	c, p := channelOf(t, os.Getuid())
 	defer c.Close()
@@ -124,7 +123,7 @@ func TestSlowReadersAreNotWaitedFor(t *testing.T) {
 	}
 }
 
-// Another user cannot connect, and nobody listens to the user.
+// Only the job's user can connect to the channel, and only root can listen on it.
 func TestTheChannelIsTheUsers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be two users")
@@ -155,7 +154,7 @@ func TestTheChannelIsTheUsers(t *testing.T) {
 		}()
 		err := <-done
 		if told := c.AcceptReaders(); told != who.told {
-			t.Errorf("uid %d is told: %v, %v", who.uid, told, err)
+			t.Errorf("uid %d is notified: %v, %v", who.uid, told, err)
 		}
 		if (err == nil) != who.told {
 			t.Errorf("uid %d: %v", who.uid, err)

@@ -30,8 +30,8 @@ func asUser(uid int, do func()) {
 	<-done
 }
 
-// A user finds his runs in a directory that he cannot list, made by agents of all of
-// them at the same moment; nobody else does.
+// A user finds his runs in a directory that he cannot list, made by agents of all his runs at the same moment;
+// no other user does.
 func TestAUserFindsHisRunsInADirectoryOfRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
@@ -69,7 +69,7 @@ func TestAUserFindsHisRunsInADirectoryOfRoot(t *testing.T) {
 	})
 	asUser(other, func() {
 		if got, err := Runs(dir, ordinary); err == nil {
-			t.Errorf("somebody else is told of %v", got)
+			t.Errorf("another process is notified of %v", got)
 		}
 		if _, err := Read(filepath.Join(dir, strconv.Itoa(ordinary), "run3", Name)); err == nil {
 			t.Error("somebody else reads it")
@@ -113,7 +113,7 @@ func TestFilesOfUsersStayRoots(t *testing.T) {
 }
 
 // Runs that ended long ago are removed for all users, then their users' indexes.
-func TestEndedRunsOfAllUsersAreCleared(t *testing.T) {
+func TestOldLiveFilesOfAllUsersAreRemoved(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes files for others")
 	}

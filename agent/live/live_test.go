@@ -16,7 +16,7 @@ import (
 
 func some(v float64) *float64 { return &v }
 
-func TestWhatIsWrittenIsRead(t *testing.T) {
+func TestWriteReadRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	p, err := MakeLocation(filepath.Join(dir, "live"), os.Getuid(), "run1")
 	if err != nil {

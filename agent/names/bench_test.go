@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkTwentyLibraries asks for thirty places in each of the twenty largest libraries
-// of the distribution that are here: the CPU time is that of a child, without its start.
+// BenchmarkTwentyLibraries looks up thirty places in each of the twenty largest libraries of the distribution
+// that are installed. The CPU time is that of the child, without its start.
 func BenchmarkTwentyLibraries(b *testing.B) {
 	paths, _ := filepath.Glob("/usr/lib/*-linux-gnu/*.so.*")
 	type library struct {

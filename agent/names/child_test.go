@@ -40,14 +40,14 @@ func nobody(t *testing.T) as.Account {
 	return as.Account{UID: 65534, GID: 65534, Groups: []uint32{65534}}
 }
 
-// open gives a directory of the test's, where nobody may enter.
+// open makes a directory of the test and its parents accessible to other accounts.
 func open(t *testing.T, dir string) {
 	for ; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
 		must(t, os.Chmod(dir, 0o755))
 	}
 }
 
-// question asks for all places of the functions of a program.
+// question looks up all places of the functions of a program.
 func question(t *testing.T, path string, places []truth) Lookup {
 	t.Helper()
 	r, err := os.Open(path)
@@ -77,8 +77,8 @@ func askFor(t *testing.T, a as.Account, q ...Lookup) []Answer {
 	}
 }
 
-// TestNicedChild asks while the agent is nicer than the child would be: one with a user's
-// rights may not go back, and no function of such a run had a name.
+// TestNicedChild looks up names while the agent has a higher nice value than the child would have. A child with
+// a user's rights may not lower it; no function of such a run had a name.
 func TestNicedChild(t *testing.T) {
 	nobody(t)
 	self, err := os.Executable()
@@ -173,7 +173,7 @@ func TestChildNamesWhatTheUserMayRead(t *testing.T) {
 	}
 }
 
-// growing appends to a file until it is told to stop, and has begun when it returns.
+// growing appends to a file until stop is called, and has begun when it returns.
 func growing(t *testing.T, path string) (stop func()) {
 	t.Helper()
 	w, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
@@ -204,8 +204,7 @@ func growing(t *testing.T, path string) (stop func()) {
 	}
 }
 
-// A process that sees other files than we do, as in a container: its own are asked
-// while it lives.
+// A process may see other files than the agent, as in a container: its own files are read while it lives.
 func TestChildAsksInTheNamespaceOfTheProcess(t *testing.T) {
 	a := nobody(t)
 	for _, tool := range []string{"unshare", "setpriv", "mount"} {
@@ -242,7 +241,7 @@ func TestChildAsksInTheNamespaceOfTheProcess(t *testing.T) {
 	}
 }
 
-// A file system that hangs costs the child, and nobody else.
+// A hanging file system costs the child only.
 func TestChildThatHangsIsGivenUp(t *testing.T) {
 	self, err := os.Executable()
 	must(t, err)
@@ -256,8 +255,7 @@ func TestChildThatHangsIsGivenUp(t *testing.T) {
 	}
 }
 
-// The distribution's debug file of the same build is asked first, and only if it is
-// root's alone.
+// The distribution's debug file of the same build is read first, but only if only root can write it.
 func TestDebugFileOfTheSystem(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root's debug files are believed")

@@ -25,7 +25,7 @@ const (
 	stringsAt, tableAt          = 0x400, 0x1800
 )
 
-// headers are those of a file with code, names and a table of so many symbols.
+// headers are those of a file with code, names and a table of n symbols.
 func headers(symbols uint64) []byte {
 	le := binary.LittleEndian
 	b := make([]byte, 0x400)
@@ -171,8 +171,7 @@ func TestOneOfSeveralSymbols(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are: no panic, no name that is not clean, no bounds that are
-// none.
+// For any bytes: no panic, no unclean name, no invalid bounds.
 func FuzzName(f *testing.F) {
 	f.Add(made("_Z3foov", [2]uint64{codeAddr, 64}), uint64(codeAt))
 	f.Add(headers(1<<40), uint64(codeAt))

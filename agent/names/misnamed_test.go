@@ -37,12 +37,12 @@ func extents(f *elf.File, list []elf.Symbol) (out []extent) {
 	return out
 }
 
-// tally counts bytes of code that have a function: all, and those to which our answer
-// for their place gave a name, and a name that none of the functions around the byte has.
+// tally counts bytes of code in functions: all, those to whose place the reader gave a name, and those whose
+// name belongs to none of the functions around the byte.
 type tally struct{ bytes, named, wrong uint64 }
 
-// hold asks our reader for all places of the functions, as many at a time as a child is
-// asked for, and holds its answer against each byte.
+// hold looks up all places of the functions, as many at a time as in one request to a child, and compares the
+// answer for each byte.
 func hold(t *testing.T, path string, truth []extent, debug *ELFFile) (sum tally) {
 	t.Helper()
 	r, err := os.Open(path)

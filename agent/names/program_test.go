@@ -12,7 +12,7 @@ import (
 	"jobgait/agent/profile"
 )
 
-// run runs a tool, and skips the test where it is not to be had.
+// run runs a tool, and skips the test where it is not available.
 func run(t *testing.T, dir, name string, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -80,7 +80,7 @@ func truthOf(t *testing.T, path string, symbols ...string) []truth {
 	return out
 }
 
-// named asks a file for the places of the truth.
+// named looks up the places of the truth in a file.
 func named(t *testing.T, path string, places []truth, debug *ELFFile) []Function {
 	t.Helper()
 	r, err := os.Open(path)
@@ -248,7 +248,7 @@ func TestNamesOfLanguages(t *testing.T) {
 	}
 }
 
-// The jumps to other libraries are told apart.
+// Jumps to different libraries are distinguished.
 func TestJumpsToLibraries(t *testing.T) {
 	path := build(t, "gcc", "program.c", threeParts, "-fno-plt", "-Wl,-z,lazy")
 	f, err := elf.Open(path)

@@ -40,7 +40,7 @@ func asker(t *testing.T, proc string, uid int) *Child {
 	return c
 }
 
-// account is that of a number, our own for -1.
+// account returns the account of a uid, the test's own for -1.
 func account(uid int) as.Account {
 	if uid < 0 {
 		return as.Self()
@@ -48,7 +48,7 @@ func account(uid int) as.Account {
 	return as.Account{UID: uint32(uid), GID: uint32(uid)}
 }
 
-// patiently asks as long as a loaded machine makes the child answer late.
+// patiently repeats a request while a loaded machine makes the child answer late.
 func patiently(t *testing.T, c *Child, q ProcRequest) ([]byte, error) {
 	t.Helper()
 	for end := time.Now().Add(60 * time.Second); ; {
@@ -95,8 +95,8 @@ func hanging(t *testing.T) (proc, pipe string) {
 	return proc, pipe
 }
 
-// A process that hangs its reader costs one wait; as long as it does nothing else is
-// asked, and when it has hung long enough the child is left behind, once for all.
+// A process that hangs its reader costs one wait. While it hangs no other request is sent; after the time limit
+// the child is abandoned for good.
 func TestProcessThatHangsItsReader(t *testing.T) {
 	proc, _ := hanging(t)
 	c := asker(t, proc, -1)
@@ -147,7 +147,7 @@ func TestLateAnswerIsDropped(t *testing.T) {
 	}
 }
 
-// A child that dies is not started again: what killed it may be what it was asked.
+// A child that dies is not restarted, because its request may have killed it.
 func TestChildThatDies(t *testing.T) {
 	c := asker(t, "/proc", -1)
 	_, err := patiently(t, c, ProcRequest{File: Cmdline, PID: os.Getpid(), Max: 100})
@@ -188,7 +188,7 @@ func TestChildHasTheUsersRightsToFiles(t *testing.T) {
 	}
 }
 
-// Who asks all the time is refused, and is answered again later.
+// A caller that sends requests all the time is refused, and served again later.
 func TestWaitingIsBounded(t *testing.T) {
 	a := Allowance{PerS: waitNSPerS, Most: maxWaitNS}
 	waited := int64(0)
@@ -234,7 +234,7 @@ func FuzzCutAnswer(f *testing.F) {
 	})
 }
 
-// FuzzServe asks the child anything.
+// FuzzServe sends arbitrary requests to the child.
 func FuzzServe(f *testing.F) {
 	f.Add(ProcRequest{File: Maps, PID: 1, Max: 100}.encode(1))
 	f.Fuzz(func(t *testing.T, b []byte) {

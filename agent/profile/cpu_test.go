@@ -106,7 +106,7 @@ func TestBinsComeBack(t *testing.T) {
 	}
 }
 
-// What periods are looked for in has the bins beside it, each sample in one column.
+// The set in which periods are searched has the bins in addition, with each sample in one column.
 func TestASetHasItsBins(t *testing.T) {
 	path := binned(t, nil, order(0, 1000, func(i int) (uint64, anatomy.PagePart) {
 		return 100, anatomy.PagePart(i % 2 * 4)

@@ -85,8 +85,8 @@ func TestEvery37thByte(t *testing.T) {
 	}
 }
 
-// A disk that is full in the middle of a run keeps what was written, and takes
-// more once there is room. The disk is a real one where we may mount.
+// A disk that becomes full in the middle of a run keeps what was written, and accepts more once there is space.
+// The disk is a real one if the test may mount.
 func TestRealDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("jobgait-test", dir, "tmpfs", 0, "size=64k"); err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// allocated is how many bytes f asks for.
+// allocated returns the number of bytes that f allocates.
 func allocated(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -151,7 +151,7 @@ func BenchmarkDamagedBytes(b *testing.B) {
 	}
 }
 
-// What the reader asks for does not grow with the profile.
+// The memory of the reader does not grow with the profile.
 func TestConstantMemory(t *testing.T) {
 	image := func(n int) []byte {
 		d := &disk{room: 1 << 30}

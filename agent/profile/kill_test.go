@@ -17,9 +17,8 @@ import (
 	"jobgait/agent/profile"
 )
 
-// childPath tells the test program to be the agent that is killed, and where to
-// write; childPace how many milliseconds of samples a block has, 0 = as fast as
-// it goes.
+// childPath makes the test program the agent that is killed, and names its file. childPace is the number of
+// milliseconds of samples per block; 0 means as fast as possible.
 const childPath, childPace = "JOBGAIT_TEST_PROFILE", "JOBGAIT_TEST_PACE"
 
 func TestMain(m *testing.M) {
@@ -95,9 +94,8 @@ func start(t testing.TB, path string, pace int) (cmd *exec.Cmd, said chan int) {
 	return cmd, said
 }
 
-// A process that is killed while it writes as fast as it can has every block in
-// the file of which it was told that it is written, and no reader is misled by
-// the rest.
+// After a process is killed while it writes as fast as it can, the file contains every block whose write was
+// confirmed, and the rest misleads no reader.
 func TestKill(t *testing.T) {
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
 	for k := range 6 {

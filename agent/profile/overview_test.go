@@ -12,9 +12,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// run makes a run of counters, levels and pages in blocks of all lengths, with
-// now and then a gap, a missing value or a counter that begins anew. It returns
-// the blocks.
+// blockRun returns blocks of all lengths with counters, levels and pages, with occasional gaps, missing values
+// and counters that restart.
 func blockRun(rng *rand.Rand, first int64, n int) []Block {
 	var out []Block
 	sum := [4]int64{3: 1 << 20}

@@ -38,7 +38,7 @@ func TestPlacesComeBack(t *testing.T) {
 	}
 }
 
-// Names in a profile are clean text, whoever wrote it.
+// Names in a profile are clean text, whichever program wrote them.
 func TestNamesOfPlacesAreClean(t *testing.T) {
 	p := Places{Files: []PlaceFile{{Name: "x\x1b[31m\n", Places: []Place{{1, 1}}}}}
 	got, ok := decodePlaces(p.appendPayload(nil))
@@ -75,8 +75,8 @@ func FuzzPlaces(f *testing.F) {
 	})
 }
 
-// Pages of libraries that wait are told by the names of their files, and with them the
-// blocks that they were split into.
+// Pages of waiting libraries are identified by the names of their files, and with them the blocks into which
+// they were split.
 func TestPagesOfWaiting(t *testing.T) {
 	p := Places{Files: []PlaceFile{
 		{Key: 1, Name: "libmpi.so.40", Places: []Place{{Index: 0x123}, {Index: 0x456}}},

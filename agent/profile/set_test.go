@@ -20,10 +20,9 @@ import (
 // nan stands for a missing value in expectations.
 var nan = series.Missing()
 
-// sample is a profile with everything in it: three blocks of four slots, a gap
-// of four slots before the last, counters and a level that were not read once,
-// a counter that began anew, a page of 12 hits in one block only, the kernel
-// with 10, and a block without code addresses.
+// sample is a profile with everything in it: three blocks of four slots, a gap of four slots before the last,
+// counters and a level that were not read once, a counter that restarted, a page of 12 hits in one block only,
+// the kernel with 10, and a block without code addresses.
 func sample() *Profile {
 	h := testHeader(
 		Column{Name: "cycles", Unit: "cycles", Scope: "node"},
@@ -96,8 +95,8 @@ func compareColumns(t *testing.T, got, want []series.Column) {
 	}
 }
 
-// Fewer pages than asked for come before merged slots, and merged slots before
-// too many values.
+// The number of pages is reduced before slots are merged, and slots are merged before there are too many
+// values.
 func TestSetLimits(t *testing.T) {
 	p := sample() // 16 slots; 5 columns, and 3 for the pages
 	if set := held(t, p, columnLimits{1, defaultLimits().values}).Set; len(set.Columns) != 7 ||
@@ -139,8 +138,8 @@ func TestSetLimits(t *testing.T) {
 	}
 }
 
-// Half a sample is good for a mean and not for a sum; and what pages claim
-// beyond the samples is not taken from the others.
+// Half a sample is enough for a mean but not for a sum. Counts of pages beyond the number of samples are not
+// taken from other pages.
 func TestSetEdges(t *testing.T) {
 	p := &Profile{Header: testHeader(), Blocks: []Block{
 		{First: 0, N: 3, Columns: [][]int64{}, Samples: []uint32{2, 4, 6},
@@ -184,7 +183,7 @@ func TestSetWithout(t *testing.T) {
 	}
 	p := sample()
 	p.Header.AddressHz = 0
-	p.Header.Columns[0].Scope = "job" // instructions per cycle of somebody else
+	p.Header.Columns[0].Scope = "job" // instructions per cycle of other processes
 	for _, c := range held(t, p, defaultLimits()).Set.Columns {
 		if c.Name == "busy_cpus" || c.Group == "code" || c.Name == "ipc" {
 			t.Errorf("column %s", c.Name)
@@ -192,7 +191,7 @@ func TestSetWithout(t *testing.T) {
 	}
 }
 
-// What was counted before the agent was ready is told by the end of its profile.
+// Counts from before the agent was ready are at the end of its profile.
 func TestCountedBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "profile.jgp")
 	w, err := Create(path, testHeader(Column{Name: "cgroup_cpu", Unit: "ns", Scope: "job"},

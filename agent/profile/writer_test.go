@@ -229,8 +229,8 @@ func TestSyncEvery(t *testing.T) {
 	}
 }
 
-// A disk that syncs slowly does not hold the sampler up, and is not asked twice
-// at once. What it failed at is told in the end.
+// A disk that syncs slowly does not delay the sampler, and only one sync runs at a time. Its failures are
+// reported at the end.
 func TestSlowSync(t *testing.T) {
 	d := &disk{room: 1 << 20, syncs: make(chan struct{}), syncFail: syscall.EIO}
 	w := syncing(t, d)(35) // would hang if it waited

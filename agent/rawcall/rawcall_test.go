@@ -16,7 +16,7 @@ import (
 
 // What is read is what os.ReadFile reads, up to the bound, with and without a
 // buffer.
-func TestReadsWhatThereIs(t *testing.T) {
+func TestReadEqualsOSReadFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	for _, size := range []int{0, 1, 4095, 4096, 4097, 100_000} {
 		text := bytes.Repeat([]byte("0123456789abcde\n"), size/16+1)[:size]
@@ -56,7 +56,8 @@ func TestReadsProc(t *testing.T) {
 	}
 }
 
-// What does not block is read to its end, and whether there is anything is told before.
+// A descriptor that does not block is read to its end; the caller first learns whether there is anything to
+// read.
 func TestReadsWhatDoesNotBlock(t *testing.T) {
 	var p [2]int
 	if err := unix.Pipe2(p[:], unix.O_NONBLOCK|unix.O_CLOEXEC); err != nil {
@@ -85,7 +86,7 @@ func TestReadsWhatDoesNotBlock(t *testing.T) {
 	}
 }
 
-func TestErrorsTellWhy(t *testing.T) {
+func TestErrorsNameTheCause(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none")
 	if _, err := ReadRecord(none, nil, 100); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
@@ -142,7 +143,7 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// The timer goes off at its time and not before, and whenever somebody rings.
+// The timer fires at its time and not before, and whenever it is triggered.
 func TestTimer(t *testing.T) {
 	timer, err := NewTimer()
 	if err != nil {

@@ -32,7 +32,7 @@ const stepNS = 5_000_000
 func newChain(b *testing.B, stepNS int64) *chain {
 	counters, err := perf.NewCounters(perf.Open, kernel.Roots{Proc: "/proc", Sys: "/sys"}, nil, stepNS)
 	if err != nil {
-		b.Skipf("perf events of whole CPUs are not to be had: %v", err)
+		b.Skipf("perf events of whole CPUs are not available: %v", err)
 	}
 	b.Cleanup(func() { counters.Close() })
 	grid := sampler.NewGrid(stepNS, rawcall.Now())

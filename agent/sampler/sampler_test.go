@@ -135,7 +135,7 @@ func TestMissing(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		counts  uint64 // of the record after the gap, in us of CPU time
-		read    int64  // a reading asked for in slot, 0 for none
+		read    int64  // requested reading in slot, 0 for none
 		missing int64
 	}{
 		{"moved by 60 us a slot", 5 + 600, 0, 9},

@@ -87,7 +87,7 @@ func benchmarkSources(b *testing.B, open func(kernel.Roots, []int) ([]counter.So
 	}
 	p := Default()
 	p.Sources = list
-	// One measurement, the surer the more iterations are asked for.
+	// One measurement, more precise with more iterations.
 	p.SourcePairs = max(6, 70*b.N)
 	d, err = MeasureSources(context.Background(), p)
 	if err != nil {

@@ -10,7 +10,7 @@ type Interval struct {
 // scale multiplies an interval.
 func (x Interval) scale(by float64) Interval { return Interval{x.Value * by, x.Lo * by, x.Hi * by} }
 
-// Known tells whether it is surely more than nothing.
+// Known reports whether the value is certainly above zero.
 func (x Interval) Known() bool { return x.Lo > 0 }
 
 // AtMost is the upper end of the interval, and not less than 0.

@@ -63,7 +63,7 @@ func TestRecordsAreOfAllCPUs(t *testing.T) {
 	}
 }
 
-// A timer that writes nothing has no cost that could be told.
+// The cost of a timer that writes no records cannot be measured.
 func TestTimerWithoutRecords(t *testing.T) {
 	never := func(a *unix.PerfEventAttr, pid, cpu, group, flags int) (int, error) {
 		b := *a

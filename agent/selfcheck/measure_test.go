@@ -15,9 +15,9 @@ import (
 	"jobgait/agent/counter/perf"
 )
 
-// machine is a simulated one: a step takes a nanosecond, other programs take the
-// CPU away now and then, and it drifts; a load of so many records a second costs
-// each of them costNS. It is a load and the clocks of a loop.
+// machine is a simulated machine: a step takes a nanosecond, other programs sometimes take the CPU, and it
+// drifts; in a load of n records a second each record costs costNS. It provides the load and the clocks of a
+// loop.
 type machine struct {
 	r       *rand.Rand
 	t, used float64
@@ -41,7 +41,7 @@ func (m *machine) work(steps int) {
 	m.t += d
 	m.used += d
 	if m.r.IntN(20) == 0 {
-		m.t += 4e6 * m.r.Float64() // somebody else's
+		m.t += 4e6 * m.r.Float64() // another program's time
 	}
 }
 
@@ -95,7 +95,7 @@ func TestCostOfARecordIsFound(t *testing.T) {
 
 // Where there is nothing to find, nothing is claimed, save for the 5 % that an
 // interval of 95 % allows.
-func TestNoCostIsNotFound(t *testing.T) {
+func TestZeroCostIsNotClaimed(t *testing.T) {
 	p := Default()
 	claimed := 0
 	for seed := range uint64(60) {

@@ -21,7 +21,7 @@ type ruleKind uint8
 
 const (
 	unchanged     ruleKind = iota // the caller's value is this frame's
-	unknownValue                  // it is lost; of the return address: there is no caller
+	unknownValue                  // the register is lost; for the return address: there is no caller
 	savedAt                       // in memory, at the frame address + offset
 	isOffset                      // it is the frame address + offset
 	inRegister                    // it is in another register

@@ -89,7 +89,7 @@ func (m Manager) Scope(ctx context.Context, what string) error {
 // selfAndChildren returns the pids of this process and of its children, as far as the kernel lists them.
 func selfAndChildren(pid int) []uint32 {
 	pids := []uint32{uint32(pid)}
-	lists, _ := filepath.Glob("/proc/self/task/*/children") // none is no error
+	lists, _ := filepath.Glob("/proc/self/task/*/children") // no match is not an error
 	for _, path := range lists {
 		text, _ := os.ReadFile(path)
 		for f := range strings.FieldsSeq(string(text)) {

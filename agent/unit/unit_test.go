@@ -21,7 +21,7 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// manager is what a fake systemd was asked, and what it answers.
+// manager records the requests to a fake systemd, and its answers.
 type manager struct {
 	asked   chan *dbus.Message
 	refuses bool
@@ -118,7 +118,7 @@ func (m *manager) next(t *testing.T) (member string, call *dbus.Message) {
 	case call = <-m.asked:
 		return call.Headers[dbus.FieldMember].Value().(string), call
 	case <-time.After(30 * time.Second):
-		t.Fatal("systemd was not asked")
+		t.Fatal("systemd was not called")
 		return "", nil
 	}
 }
@@ -140,7 +140,7 @@ func TestScope(t *testing.T) {
 			member, call := m.next(t)
 			if !private {
 				if member != "Hello" {
-					t.Errorf("the bus was not greeted, but asked %s", member)
+					t.Errorf("the bus got no greeting but the call %s", member)
 				}
 				member, call = m.next(t)
 			}
@@ -156,7 +156,7 @@ func TestScope(t *testing.T) {
 				{"PIDs", dbus.MakeVariant([]uint32{uint32(os.Getpid())})}, {"Description", dbus.MakeVariant("jobgait agent-17")},
 				{"Slice", dbus.MakeVariant("system.slice")}, {"CollectMode", dbus.MakeVariant("inactive-or-failed")}}, [][]any{}}
 			if !reflect.DeepEqual(call.Body, want) {
-				t.Errorf("asked\n%v, want\n%v", call.Body, want)
+				t.Errorf("queried\n%v, want\n%v", call.Body, want)
 			}
 		})
 	}
@@ -192,8 +192,8 @@ func TestNoScope(t *testing.T) {
 	}
 }
 
-// Who ends at once waits until systemd has moved it, and no longer; without a
-// systemd, or where it refuses, there is nothing to wait for.
+// A process that ends at once waits until systemd has moved it, and no longer. Without systemd, or if it
+// refuses, it does not wait.
 func TestSettled(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "socket")
 	cgroup := filepath.Join(t.TempDir(), "cgroup")

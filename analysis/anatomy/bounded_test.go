@@ -61,7 +61,7 @@ func TestRounded(t *testing.T) {
 	}
 }
 
-// A page is told by the function that most of its samples belong to.
+// A page is named by the function with most of its samples.
 func TestColumn(t *testing.T) {
 	tally := New(Code{Functions: work[:2],
 		HotAddresses: []HotAddress{{Page: 0xab, Count: 30}, {Page: 0xab, Function: 1, Count: 10}}}, nil)

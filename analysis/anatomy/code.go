@@ -32,8 +32,8 @@ type Block struct {
 	Pages   []Page
 	// SampleS is the CPU time that one sample stands for.
 	SampleS float64
-	// Weight is how many blocks like it this one stands for, 0 is itself alone: not
-	// all of a long run are read.
+	// Weight is the number of similar blocks that this one represents; 0 means itself alone. Of a long run not
+	// all blocks are read.
 	Weight float64
 }
 

@@ -11,7 +11,7 @@ import (
 type Growth struct {
 	First int64
 	SlotS float64
-	// Weight is how many blocks like it this one stands for.
+	// Weight is the number of similar blocks that this one represents.
 	Weight  float64
 	Columns [][]float64
 }

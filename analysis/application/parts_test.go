@@ -77,7 +77,7 @@ func TestScalingByPart(t *testing.T) {
 	}
 }
 
-// Four sizes are no series, and a size whose runs mostly lack a part is none of its.
+// Four sizes are not a series, and a size whose runs mostly lack a part does not count for it.
 func TestScalingByPartNeedsFiveSizes(t *testing.T) {
 	h, _ := NewHistories(partsOf([]int{2, 4, 8, 16}), "")
 	if list := h.ScalingBy(ByFunction, changepoint.Analysis{}, ScalingOptions{}); len(list) != 0 {

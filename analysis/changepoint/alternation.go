@@ -191,10 +191,10 @@ const (
 	returnRuns  = 60
 )
 
-// Two kinds of nodes or inputs of one shape seldom differ by more than a quarter: from
-// usualGap (log units) on other evidence against turns is required of the first change of
-// a history, and from rareGap on turnsBrief, which 12 runs with one change give, so that
-// six and six runs are a change. Where a recorded field changed there is no difference.
+// Two kinds of nodes or inputs of one shape seldom differ by more than a quarter. For the first change of a
+// history, the evidence required against alternation therefore falls from usualGap (log units) on. From rareGap
+// on, turnsBrief suffices, which 12 runs with one change give, so that six and six runs are a change. If a
+// recorded field changed, the usual evidence is required.
 const (
 	turnsBrief = 4.0
 	usualGap   = 0.22

@@ -32,7 +32,7 @@ func claimed(t *testing.T, x []float64, k int) (*scanner, claim) {
 	return sc, sc.changeClaim(0, len(x), c)
 }
 
-// One change is no turns, however weak, and neither are three levels.
+// One change is not an alternation, however weak, and neither are three levels.
 func TestChangesAreNoTurns(t *testing.T) {
 	for _, gap := range []float64{0.06, 0.1, 0.4} {
 		for seed := range uint64(20) {
@@ -68,7 +68,7 @@ func TestEarlyEpisodesWait(t *testing.T) {
 	}
 }
 
-// More is asked of a change to a level that was there before.
+// A change to a level that existed before needs more evidence.
 func TestReturnsNeedMoreEvidence(t *testing.T) {
 	sc := &scanner{p: Default(), past: []pastRegime{{0, 20, 1, 0.01}, {20, 40, 1.2, 0.01}}}
 	for mu, want := range map[float64]float64{1.004: turnsAgain, 1.195: turnsAgain, 1.05: turnsFirst, 1.6: turnsShort} {
@@ -141,8 +141,8 @@ func TestLikelihood(t *testing.T) {
 	}
 }
 
-// BenchmarkTurning is the online history that costs most: two levels that stay
-// with .8 are never one, and seldom told apart.
+// BenchmarkTurning is the most expensive online history: two levels, each kept with a probability of .8, which
+// are seldom distinguished.
 func BenchmarkTurning(b *testing.B) {
 	const histories = 10
 	for b.Loop() {

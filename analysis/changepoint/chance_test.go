@@ -21,7 +21,7 @@ func changed(n int, rates ...float64) changepoint.SeriesResult {
 	return r
 }
 
-// Evidence beyond the rarest event that was counted still tells two apart.
+// Evidence beyond the rarest counted event still distinguishes two changes.
 func TestChance(t *testing.T) {
 	rate := .05
 	at, beyond := changepoint.Change{FalsePer1000: &rate}, changepoint.Change{FalsePer1000: &rate, ExcessNats: 40}

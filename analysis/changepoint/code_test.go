@@ -52,7 +52,7 @@ func slowed(fate draw.FunctionFate) draw.CodeHistory {
 	return h
 }
 
-// A change consists of its function, and what was only renamed with it is told as that.
+// A change is explained by its function; functions that were only renamed with it are listed as renamed.
 func TestAChangeIsExplained(t *testing.T) {
 	for _, fate := range []draw.FunctionFate{draw.Untouched, draw.Renamed} {
 		h := slowed(fate)
@@ -77,8 +77,8 @@ func TestAChangeIsExplained(t *testing.T) {
 	}
 }
 
-// Where runs say which commit they are of, a change of a function begins with another
-// one, or it is none of code.
+// Where runs name their commit, a change of a function must coincide with a change of the commit; otherwise the
+// code is not the cause.
 func TestFunctionsChangeWithCommits(t *testing.T) {
 	for name, c := range map[string]struct {
 		flip int

@@ -8,9 +8,8 @@ import (
 	"jobgait/analysis/changepoint/draw"
 )
 
-// Of histories that are drawn with steps, weekends, outliers and noise that changes none
-// creeps, but for those drawn so; beside steps, noise in which a run resembles the one
-// before it looks like it more often.
+// Of histories drawn with steps, weekends, outliers and changing noise, none is reported as a slow drift,
+// except those drawn with one. With steps and correlated noise it is reported more often.
 func TestDrawnStepsAreNoCreep(t *testing.T) {
 	t.Parallel()
 	const each = 25

@@ -40,8 +40,8 @@ func judged(x []float64) SeriesResult {
 	return Analyse([]Series{{ID: "x", T: t, Y: seconds(x)}}, Sequential, Default()).Series[0]
 }
 
-// A creep is told as one, from where to where and since when; and that it goes on is no
-// news of its newest runs.
+// A slow drift is reported as one, with its range and its beginning; its continuation is not reported as news
+// of the newest runs.
 func TestCreepsAreReported(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -75,8 +75,8 @@ func TestCreepsAreReported(t *testing.T) {
 	}
 }
 
-// Without a creep none is told: of noise, alike or not, of two levels, and of one to
-// three steps that come to as much.
+// No drift is reported for noise, correlated or not, for two levels, and for one to three steps of the same
+// total size.
 func TestStepsAndNoiseAreNoCreep(t *testing.T) {
 	t.Parallel()
 	steps := func(n int) func(*rand.Rand, int) []float64 {

@@ -34,8 +34,8 @@ func TestDaysOfClaim(t *testing.T) {
 	}
 }
 
-// Few of the days that differ are taken for changes, 20 while days were not looked
-// at; changes between days that do not differ are found.
+// Few of the days that differ are reported as changes, 20 before days were taken into account. Changes between
+// days that do not differ are found.
 func TestDaysAreNotChanges(t *testing.T) {
 	events, found := 0, 0
 	const draws, runs = 20, 96

@@ -50,9 +50,8 @@ func TestSelectionShrinksWhatWasJustSeen(t *testing.T) {
 	}
 }
 
-// What was asked for at detection bounds an effect, it does not turn it: levels
-// that later runs brought closer than was asked were given effects of the other
-// sign.
+// The threshold at detection limits an effect and does not reverse it: earlier, effects got the wrong sign when
+// later runs brought the levels closer than the threshold.
 func TestEffectKeepsItsSign(t *testing.T) {
 	for _, step := range []float64{0.02, -0.02} {
 		x := drawn(3, 60, 0.02, 0, map[int]float64{30: step})

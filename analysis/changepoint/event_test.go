@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What creeps is told by its whole, though it is found as several changes; one that went
-// the other way, or long before, is none of it.
+// A slow drift is reported as a whole, even if it is found as several changes; a change in the other direction,
+// or much earlier, is not part of it.
 func TestChangesInARow(t *testing.T) {
 	event := func(index int, pct float64) Event {
 		return Event{Changes: []Change{{Index: index, EffectPct: pct}}}

@@ -79,7 +79,7 @@ func newFields(r *preparedSeries) fields {
 	}
 	if unknown > 0 {
 		f.notes = append(f.notes, note.New(note.FieldsMissing,
-			"%d values of recorded fields are not known: a flip is dated where the next known value differs", unknown))
+			"%d values of recorded fields are not known: a change of a field is dated at the next known value", unknown))
 	}
 	return f
 }

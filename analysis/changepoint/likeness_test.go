@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// dayRuns draws n runs, so many each day, of which share of the variance is common to
-// the runs of a day.
+// dayRuns draws n runs with a number of runs each day; share is the part of the variance that is common to the
+// runs of a day.
 func dayRuns(seed uint64, n, each int, sd, share float64) (x []float64, day []int) {
 	r := rand.New(rand.NewPCG(seed, 5))
 	common := 0.0

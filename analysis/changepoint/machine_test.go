@@ -45,7 +45,7 @@ func TestMachine(t *testing.T) {
 				met = met || e.Start < sp.To && (e.End == nil || *e.End > sp.From) && (e.EffectPct > 0) == (sp.Log > 0)
 			}
 			if !met || len(e.Series) < 5 {
-				t.Errorf("shuffled %t: %+v is none of %+v", shuffled, e, spells)
+				t.Errorf("shuffled %t: %+v is not among %+v", shuffled, e, spells)
 			}
 		}
 		if !has(rep.Series[0].Notes, note.CommonMode) {
@@ -123,8 +123,8 @@ func TestMachinePrefix(t *testing.T) {
 	}
 }
 
-// Where runs are not in the order in which they began the machine is told from all
-// of them, and the note warns that changes may be altered; else it does not.
+// If runs are not in the order in which they began, events of the machine are estimated from all of them, and
+// the note warns that changes may be altered; otherwise not.
 func TestShuffledInputIsNoted(t *testing.T) {
 	t.Parallel()
 	for _, shuffled := range []bool{false, true} {

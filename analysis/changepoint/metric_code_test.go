@@ -12,7 +12,7 @@ import (
 
 // A slowdown in which CPU time per cycle stayed is not the code's, whatever was built on
 // that day; one that the CPU time shares is.
-func TestAChangeOfWaitingIsNotTheCodes(t *testing.T) {
+func TestChangedWaitingIsNotAttributedToCode(t *testing.T) {
 	for _, code := range []bool{true, false} {
 		r := rand.New(rand.NewPCG(44, 1))
 		s := changepoint.Series{ID: "x", Also: map[string][]float64{}, Meta: map[string][]string{}}

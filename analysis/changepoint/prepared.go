@@ -174,7 +174,7 @@ func (r *preparedSeries) noteLimits() {
 	}
 	if repeated > 0 {
 		r.notes = append(r.notes, note.New(note.RepeatedTimes,
-			"%s at the same time as the run before: taken in the order given",
+			"%s at the same time as the run before: kept in the given order",
 			quantity.Plural(repeated, "run")))
 	}
 	if gap > longGapDays {

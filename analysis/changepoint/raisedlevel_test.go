@@ -29,13 +29,13 @@ func TestRaised(t *testing.T) {
 		return told
 	}
 	if got := level(3, 1.5); got < n-2 {
-		t.Errorf("three runs at 11.5 after ten at 10 +- .1: told of %d of %d", got, n)
+		t.Errorf("three runs at 11.5 after ten at 10 +- .1: reported %d of %d", got, n)
 	}
 	if got := level(3, 0); got > 4 {
-		t.Errorf("nothing raised: told of %d of %d", got, n)
+		t.Errorf("nothing raised: reported %d of %d", got, n)
 	}
 	if got := level(3, -1.5); got > 0 {
-		t.Errorf("three runs at 8.5: told of %d of %d", got, n)
+		t.Errorf("three runs at 8.5: reported %d of %d", got, n)
 	}
 }
 

@@ -344,8 +344,8 @@ func TestScanFindsEpisodes(t *testing.T) {
 	}
 }
 
-// A first level that was left early asks for more runs than one that had lasted:
-// it may be one of two kinds of nodes.
+// A change soon after the beginning needs more runs than a later one: the first level may be one of two kinds
+// of nodes.
 func TestEarlyChangesWait(t *testing.T) {
 	seen := func(at int) int {
 		x := drawn(9, 60, 0.01, 0, map[int]float64{at: 0.2})

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// siteOf draws so many results of 60 runs as Analyse gives them: a level that changes
-// half way, with its regimes known.
+// siteOf draws n results of 60 runs in the form of Analyse: a level that changes half way, with its regimes
+// known.
 func siteOf(n int, sd float64) []SeriesResult {
 	out := make([]SeriesResult, n)
 	for i := range out {
@@ -36,8 +36,8 @@ func TestOwnRate(t *testing.T) {
 	if again := MeasureSiteRate(site, p); *again != *own {
 		t.Errorf("the same site gives %+v and %+v", own, again)
 	}
-	// Where the five runs of a night have a level of their own, a detector that asks for too
-	// little makes more of it than by its calibration, and less is told for it.
+	// If the five runs of a night share a level, a detector with too low a threshold finds more changes than its
+	// calibration predicts, and the reported rate is lower.
 	nights := siteOf(150, .005)
 	for i := range nights {
 		for k := range nights[i].Adjusted {

@@ -144,9 +144,9 @@ func TestPlacement(t *testing.T) {
 	}
 }
 
-// A history that moves to a node and stays there has changed as far as anybody
-// can tell: the node does not explain it away.
-func TestStayedIsNotSuspected(t *testing.T) {
+// A history that moves to a node and stays there cannot be distinguished from a change: the node does not
+// explain it.
+func TestNodeWithoutReturnIsNotSuspected(t *testing.T) {
 	r := rand.New(rand.NewPCG(43, 1))
 	s := changepoint.Series{ID: "stayed"}
 	for i := range 60 {

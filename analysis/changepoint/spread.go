@@ -107,15 +107,15 @@ func (sc *scanner) measureSpread(far []residual, k int) (Spread, bool) {
 	}
 	se := math.Sqrt(varBefore + varAfter)
 	z := math.Log(ratio) / se
-	// It is looked at because it is large.
+	// The spread was selected because it is large.
 	sel := selection{bar: scoreShare * spreadScore, share: 1}
 	found := Spread{First: far[k].i, Before: before, After: after, Ratio: ratio}
 	found.Lo, found.Hi = math.Exp(sel.trueRatio(z, 0.975)*se), math.Exp(sel.trueRatio(z, 0.025)*se)
 	if z < 0 {
 		found.Lo, found.Hi = math.Exp(-sel.trueRatio(-z, 0.025)*se), math.Exp(-sel.trueRatio(-z, 0.975)*se)
 	}
-	// The test is one of ranks and the factor is not: where an interval that knows
-	// of the choice holds 1, or leaves the factor out, the two do not agree.
+	// The test uses ranks and the factor does not: if the interval, which accounts for the selection, contains 1
+	// or excludes the factor, the two disagree.
 	return found, found.Lo > 1 && found.Lo <= ratio || found.Hi < 1 && ratio <= found.Hi
 }
 

@@ -28,7 +28,7 @@ func (r SeriesResult) Unconfirmed(y []float64, leastPct float64) Unconfirmed {
 	}
 	newest := r.Regimes[len(r.Regimes)-1]
 	if c := r.Creep; c != nil && c.Until == len(y) {
-		y, newest.First, newest.Median = c.withoutCreep(y), c.Since, c.To // no news that it goes on
+		y, newest.First, newest.Median = c.withoutCreep(y), c.Since, c.To // its continuation is not news
 	}
 	var positive []float64
 	for _, v := range y[max(newest.First, 0):] {

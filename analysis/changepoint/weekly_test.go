@@ -172,8 +172,8 @@ func TestChangeBesideWeekend(t *testing.T) {
 	}
 }
 
-// A step is none of the weekdays, whatever day it falls on.
-func TestStepIsNoWeek(t *testing.T) {
+// A step is not taken for a weekday effect, whatever day it falls on.
+func TestStepIsNotAWeekdayEffect(t *testing.T) {
 	said := 0
 	for at := 21; at < 56; at++ {
 		res := sequential(weekOf(uint64(at), 60, 0, 0, at, .1))
@@ -348,9 +348,9 @@ func FuzzWeekly(f *testing.F) {
 	})
 }
 
-// BenchmarkWeekly is a whole history of 100 nightly runs as it arrives, without
-// a week and with a weekend of 3 sd. The ratios are to scans that do not look
-// for a week, each next to its own.
+// BenchmarkWeekly analyses a whole history of 100 nightly runs as it arrives, without a weekday pattern and
+// with a weekend of 3 sd. The ratios compare with scans that do not search for a weekday pattern, each next to
+// its own.
 func BenchmarkWeekly(b *testing.B) {
 	for name, size := range map[string]float64{"none": 0, "weekend": .03} {
 		b.Run(name, func(b *testing.B) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// An action is told where the evidence supports exactly that change.
+// An action is suggested only if the evidence supports exactly that change.
 func TestActions(t *testing.T) {
 	for name, c := range map[string]struct {
 		change       func(*RunFacts)
@@ -57,8 +57,8 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// A limit of what may be mapped is told of a run that failed, whatever it had mapped: a
-// request that is refused is in no account.
+// A failed run reports its limit of mappable memory, whatever it had mapped, because refused requests are not
+// counted.
 func TestAFailureNamesTheLimitOfMappings(t *testing.T) {
 	r := sound()
 	r.InOrder, r.Memory.Mappable, r.Memory.Peak = false, ptr(1e12), ptr(1e6)
@@ -68,8 +68,8 @@ func TestAFailureNamesTheLimitOfMappings(t *testing.T) {
 	}
 }
 
-// Runs that take longer bit by bit drift; as they do not since one job, they are not
-// told as slower than usual as well.
+// Runs that gradually take longer are reported as drifting and not also as slower than usual, because no single
+// job began it.
 func TestCreepingRunsDrift(t *testing.T) {
 	r := sound()
 	r.Others = []Comparison{{Text: "24 % slower bit by bit.", EffectPct: 24, Creeps: true,

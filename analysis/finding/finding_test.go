@@ -10,7 +10,7 @@ import (
 
 func ptr(v float64) *float64 { return &v }
 
-// sound is a run of an hour on 64 CPUs that has nothing to be told of.
+// sound is a run of an hour on 64 CPUs without any finding.
 func sound() RunFacts {
 	return RunFacts{ElapsedS: 3600, NNodes: 1, InOrder: true, Ended: "exit code 0", LimitS: ptr(7200), Sampled: true,
 		Periodic: true,
@@ -121,7 +121,7 @@ var cases = []struct {
 	{"communication_share", // an exchange of large buffers; one in which most of it is waiting
 		func(r *RunFacts) { r.Code = &CodeShares{Samples: 9000, Communication: .28, Spinning: .1} },
 		func(r *RunFacts) { r.Code = &CodeShares{Samples: 9000, Communication: .28, Spinning: .2} }},
-	{"kernel_share", // a program that writes single bytes; one that maps memory anew
+	{"kernel_share", // a program that writes single bytes; one that maps memory again and again
 		func(r *RunFacts) { r.Code = &CodeShares{Samples: 9000, Kernel: .81} },
 		func(r *RunFacts) { r.Code = &CodeShares{Samples: 9000, Kernel: .19} }},
 	{"odd_node",
@@ -211,8 +211,8 @@ func TestEveryCodeIsEarned(t *testing.T) {
 	}
 }
 
-// What was not measured finds nothing, and neither does what is no number.
-func TestNothingIsFoundInNothing(t *testing.T) {
+// A run without measurements has no findings, and neither has one with values that are not numbers.
+func TestUnmeasuredRunHasNoFindings(t *testing.T) {
 	for _, r := range []RunFacts{sound(), {ElapsedS: 3600, InOrder: true, Sampled: true, Periodic: true}} {
 		if found := Of(r, nil); len(found) > 0 {
 			t.Errorf("found %v", codes(found))
@@ -248,7 +248,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Who waits for less than a second has been started, and is told of nothing.
+// A run that waited for less than a second has no finding.
 func TestStartingIsNoWaiting(t *testing.T) {
 	for elapsed, want := range map[float64]int{1.9: 0, 2.1: 1} {
 		for others, code := range map[float64]string{0: "oversubscribed", 1: "crowded"} {
@@ -267,7 +267,7 @@ func TestStartingIsNoWaiting(t *testing.T) {
 	}
 }
 
-// Crowded and oversubscribed are never told of one run.
+// Crowded and oversubscribed are never reported for the same run.
 func TestCrowdedIsNotOversubscribed(t *testing.T) {
 	for busy := 0.1; busy <= 2; busy += 0.1 {
 		for waiting := 0.0; waiting < 6; waiting += 0.2 {
@@ -283,8 +283,7 @@ func TestCrowdedIsNotOversubscribed(t *testing.T) {
 	}
 }
 
-// One situation earns one finding: CPUs that are idle for a reason that is told are not
-// told again as idle.
+// One situation has one finding: CPUs that are idle for a reported reason are not reported again as idle.
 func TestIdleForAReasonIsReportedOnce(t *testing.T) {
 	for _, c := range []struct {
 		code  string

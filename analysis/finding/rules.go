@@ -32,62 +32,65 @@ func Rules() []Rule {
 			outOfMemory},
 		{"time_limit", Error, "the scheduler ended the run at its time limit", onEnd, timeLimit},
 		{"ended_by_signal", Error, "a signal ended the run, neither for memory nor at its time limit", onEnd, endedBySignal},
-		{"failed", Error, "the run ended with an exit code or a state that is not in order, without a signal", onEnd, failed},
-		{"failed_in_phase", Error, "the run did not end in order, and the samples say where in its structure it stopped",
+		{"failed", Error, "the run ended with an exit code or a state that means failure, without a signal", onEnd, failed},
+		{"failed_in_phase", Error, "the run failed, and the samples show where in its structure it stopped",
 			onEnd, failedInPhase},
-		{"time_limit_near", Warning, "the run ended in order after 95 % of its time limit or more", onCounts, timeLimitNear},
-		{"crowded", Warning, "the run waited for 5 % of its CPUs or more that it was allowed, for a second in all at " +
-			"least, while others ran on its nodes for at least half as much", onCounts, crowded},
-		{"oversubscribed", Warning, "tasks of the run waited for each other: for 10 % of its busy CPUs or more, for a " +
-			"second in all at least, while it had 90 % of its CPUs or no other program ran there", onCounts, oversubscribed},
-		{"throttled", Warning, "a CPU limit of its control group held it back for 5 % of its CPUs or more", onCounts,
+		{"time_limit_near", Warning, "the run completed after 95 % of its time limit or more", onCounts, timeLimitNear},
+		{"crowded", Warning, "the run waited for 5 % or more of the CPUs that it was allowed, for at least a second in " +
+			"all, while others used at least half as many CPUs on its nodes", onCounts, crowded},
+		{"oversubscribed", Warning, "tasks of the run waited for each other: for 10 % or more of its busy CPUs, for at " +
+			"least a second in all, while it had 90 % of its CPUs or no other program ran there", onCounts, oversubscribed},
+		{"throttled", Warning, "a CPU limit of its control group stopped it for 5 % of its CPUs or more", onCounts,
 			throttled},
 		{"stolen", Warning, "the host of a virtual machine took 5 % of its CPUs or more", onCounts, stolen},
-		{"cpus_idle", Info, "a quarter of its CPUs or more were neither busy nor waited for, and neither others, files, " +
-			"an idle node nor a hang is the reason", onCounts, cpusIdle},
+		{"cpus_idle", Info, "a quarter or more of its CPUs were neither busy nor waited for, and the cause is not other " +
+			"work, files, an idle node or a hang", onCounts, cpusIdle},
 		{"node_idle", Warning, "a node kept less than 2 % of its CPUs busy, while half of the nodes kept half of theirs",
 			onCounts, nodeIdle},
 		{"memory_near_limit", Warning,
-			"its own memory, without page cache, reached 90 % of what it asked for; it was not ended for it", onCounts,
+			"its own memory, without page cache, reached 90 % of what it requested; it was not ended for that", onCounts,
 			memoryNearLimit},
-		{"memory_growing", Warning, "its memory grew through all of the run, to three times as much or more, and the run " +
-			"failed, or memory came to half of its limit, or it grew by 1 GB or more", onCounts, memoryGrowing},
-		{"memory_unused", Info, "its memory stayed below a quarter of what it asked for, of 4 GB or more, in a run of one " +
+		{"memory_growing", Warning, "its memory grew during the whole run, to three times as much or more, and the run " +
+			"failed, or memory reached half of its limit, or it grew by 1 GB or more", onCounts, memoryGrowing},
+		{"memory_unused", Info, "its memory stayed below a quarter of what it requested, 4 GB or more, in a run of one " +
 			"core hour or more", onCounts, memoryUnused},
-		{"files_slow", Warning, "all of its tasks stood still for files for 10 % of the run or more", onCounts, filesSlow},
-		{"gpu_not_held", Warning, "in a run of five seconds or more no process of it opened a GPU that it was given",
+		{"files_slow", Warning, "all of its tasks waited for files during 10 % of the run or more", onCounts, filesSlow},
+		{"gpu_not_held", Warning, "in a run of five seconds or more, none of its processes opened a GPU that it was given",
 			onCounts, gpuNotHeld},
-		{"gpu_no_kernel", Warning, "a GPU was held for five seconds or more, and by its driver kernels ran on it for at " +
-			"most 1 % of that", onCounts, gpuNoKernel},
-		{"gpu_idle_stretch", Info, "on a GPU that did something no kernel ran for ten minutes on end and a tenth of the " +
-			"run, or for ten seconds and three tenths of the run", onCounts, gpuIdleStretch},
+		{"gpu_no_kernel", Warning, "a GPU was held for five seconds or more, and according to its driver kernels ran on " +
+			"it for at most 1 % of that time", onCounts, gpuNoKernel},
+		{"gpu_idle_stretch", Info, "on a GPU that the run used, no kernel ran for ten successive minutes and a tenth of " +
+			"the run, or for ten seconds and three tenths of the run", onCounts, gpuIdleStretch},
 		{"gpu_slowed", Info, "a power cap or heat slowed a GPU for a tenth of the time or more", onCounts, gpuSlowed},
 		{"gpu_idle_share", Info, "the GPUs were idle for 20 % of each cycle or more, or half of the time", onSamples,
 			gpuIdleShare},
-		{"waiting_in_mpi", Warning, "15 % of its CPU time or more went to libraries of MPI that look for messages in a loop",
+		{"waiting_in_mpi", Warning, "15 % of its CPU time or more went to libraries of MPI that poll for messages",
 			onSamples, waitingInMPI},
 		{"openmp_waiting", Warning, "15 % of its CPU time or more went to the runtime of OpenMP, which waits at barriers " +
 			"with busy CPUs", onSamples, openmpWaiting},
-		{"communication_share", Info, "20 % of its CPU time or more went to libraries of communication, most of it not " +
+		{"communication_share", Info, "20 % of its CPU time or more went to communication libraries, most of it not " +
 			"waiting", onSamples, communicationShare},
 		{"kernel_share", Info, "20 % of its CPU time or more went to the kernel", onSamples, kernelShare},
 		{"odd_node", Warning, "a node differs from the others of the run in busy CPUs, period or iteration", onSamples,
 			oddNode},
 		{"imbalance", Info, "the busiest node was at least 10 % above the mean, and no single node is the odd one", onSamples,
 			imbalance},
-		{"slower_than_usual", Warning, "earlier runs of the same shape were faster, beyond their scatter", onCounts, slower},
-		{"faster", Info, "the run saved 10 % and one core hour against earlier runs of the same shape", onCounts, faster},
+		{"slower_than_usual", Warning, "earlier runs of the same shape were faster by more than their scatter", onCounts,
+			slower},
+		{"faster", Info, "the run saved 10 % and one core hour compared with earlier runs of the same shape", onCounts,
+			faster},
 		{"drifting", Warning, "iterations became 5 % longer or more in the course of the run, and that cost 2 % of its " +
 			"time or more", onSamples, drifting},
-		{"drifting", Warning, "runs of the same shape became slower bit by bit, from one to the next, which a line " +
-			"explains better than any steps", onCounts, creeping},
+		{"drifting", Warning, "runs of the same shape became gradually slower: a line explains them better than " +
+			"steps", onCounts, creeping},
 		{"start_up_long", Info, "the time before the first cycle that was recognized", onSamples, startUpLong},
 		{"checkpoints_cost", Info, "pauses between iterations that return at regular distances", onSamples, checkpointsCost},
-		{"too_many_nodes", Info, "each node did less than half of what it does on fewer nodes, by measured runs", onCounts,
+		{"too_many_nodes", Info, "each node did less than half of the work that it does in measured runs on fewer nodes",
+			onCounts,
 			tooManyNodes},
 		{"not_sampled", Warning, "there are no samples of the run", onNothing, notSampled},
 		{"partly_sampled", Warning, "samples do not cover the whole run or all of its nodes", onNothing, partlySampled},
-		{"no_period", Info, "nothing was found that repeats; it has no cost", onSamples, noPeriod},
+		{"no_period", Info, "no repetition was found; this has no cost", onSamples, noPeriod},
 	}
 }
 

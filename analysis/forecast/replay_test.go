@@ -20,8 +20,8 @@ import (
 	"jobgait/analysis/changepoint/draw"
 )
 
-// past is a history that is replayed: values in time order, and of real jobs what limit was asked for, NaN
-// where that is not known.
+// past is a history that is replayed: values in time order, and for real jobs the requested limit, NaN if it is
+// not known.
 type past struct {
 	changepoint.Series
 	limit []float64

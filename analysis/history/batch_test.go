@@ -8,8 +8,8 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// TestTogether puts runs and what is none: others see none of them before all are there,
-// and none at all of a batch of which one is refused when a part of it is written.
+// TestTogether stores valid and invalid runs in one batch: readers see none of them before all are stored, and
+// none at all of a batch in which one is refused while a part of it is written.
 func TestTogether(t *testing.T) {
 	db := open(t)
 	reader, err := OpenReadOnly(t.Context(), db.path)
@@ -24,7 +24,7 @@ func TestTogether(t *testing.T) {
 			}
 			if err := b.Put(t.Context(), job(func(s *summary.Summary) { s.Key.JobID = 0 }), Ingest{}); !errors.Is(err,
 				ErrUnfit) {
-				t.Errorf("one that is none: %v", err)
+				t.Errorf("an invalid one: %v", err)
 			}
 			if n := count(t, reader, "jobs"); n != 0 {
 				t.Errorf("others see %d runs", n)

@@ -113,7 +113,7 @@ func with64Nodes(s summary.Summary) summary.Summary {
 	return s
 }
 
-// last200 asks for the newest runs of the series that a run belongs to.
+// last200 queries the newest runs of the series that a run belongs to.
 func last200(b *testing.B, db *DB) {
 	for i := range b.N {
 		q := past(benchRun(i * 7919 % benchRuns))

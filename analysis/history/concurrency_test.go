@@ -19,8 +19,8 @@ const (
 	puts    = 50
 )
 
-// TestProcesses starts eight programs that put 50 runs each into a history
-// that none of them finds: one makes it, all write, nobody closes it.
+// TestProcesses starts eight programs that store 50 runs each in a history that does not exist yet: one creates
+// it, all write, none closes it.
 func TestProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
 	var running sync.WaitGroup
@@ -89,7 +89,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// askTool asks the sqlite3 command for all jobs, if there is one.
+// askTool queries all jobs with the sqlite3 command, if it is installed.
 func askTool(t *testing.T, path string, want int) {
 	t.Helper()
 	tool := sqliteTool(t)
@@ -102,7 +102,7 @@ func askTool(t *testing.T, path string, want int) {
 	}
 }
 
-// TestTool asks the sqlite3 command while a history is open, and after.
+// TestTool queries with the sqlite3 command while a history is open, and after.
 func TestTool(t *testing.T) {
 	db := open(t)
 	mustPut(t, db, oneNode(1), Ingest{})

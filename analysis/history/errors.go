@@ -52,7 +52,7 @@ func (db *DB) retryWhileLocked(ctx context.Context, f func() error) error {
 		if !isBusy(err) || time.Now().After(end) {
 			return err
 		}
-		// Apart from each other, so that those who collided do not again.
+		// The pause is random, so that processes that collided do not collide again.
 		pause := time.NewTimer(time.Millisecond + rand.N(10*time.Millisecond))
 		select {
 		case <-ctx.Done():

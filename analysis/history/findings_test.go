@@ -36,8 +36,8 @@ func codesOf(t *testing.T, db *DB, jobID int) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(dump(t, db.sql, query), "Code", "")), " ")
 }
 
-// TestFindingsFollowTheRun: findings are replaced with the run, follow a state that the
-// scheduler tells later, and go with the run.
+// TestFindingsFollowTheRun checks that findings are replaced with the run, follow a state that the scheduler
+// reports later, and are removed with the run.
 func TestFindingsFollowTheRun(t *testing.T) {
 	db := open(t)
 	s := oneNode(7)

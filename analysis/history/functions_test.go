@@ -106,7 +106,7 @@ func TestFunctionsFollowTheReference(t *testing.T) {
 	}
 }
 
-func TestWhatOthersMayReadOfNames(t *testing.T) {
+func TestNameDisclosureToOthers(t *testing.T) {
 	for detail, want := range map[run.DisclosureLevel][]string{run.AllNames: {"PairLJCut", "lmp"}, run.Libraries: {"lmp"},
 		run.NoNames: nil} {
 		db := open(t)
@@ -140,8 +140,7 @@ func TestWhatOthersMayReadOfNames(t *testing.T) {
 	}
 }
 
-// Who makes up a name in every run fills 200 rows, and then what his runs have more
-// is one row each.
+// A user who invents a name in every run fills 200 rows; further names of his runs then share one row per run.
 func TestTheDictionaryIsBounded(t *testing.T) {
 	db := open(t)
 	for k := range 60 {

@@ -69,8 +69,8 @@ func TestNodesInTheOrderOfTheJob(t *testing.T) {
 	}
 }
 
-// A page of a site begins with series of which a change was told lately, though others
-// ran since, and has room for those.
+// The page of a site begins with series that had a change recently, even if others ran since, and has room for
+// those.
 func TestSeriesWithReportedChange(t *testing.T) {
 	db := open(t)
 	for i := range int64(6) {

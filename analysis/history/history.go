@@ -22,8 +22,8 @@ type ApplicationRuns struct {
 	Acknowledged []int64
 }
 
-// MaxNodes is the largest number of nodes of a run that are listed in a History:
-// who ran on more ran on most, and no node stands out by its absence.
+// MaxNodes is the largest number of nodes of a run that are listed in a History. A run on more nodes used most
+// of them, so that the absence of a node explains nothing.
 const MaxNodes = 64
 
 // HistoryOfUnstored returns the history of one run that is not stored, with the values that a stored run would have:

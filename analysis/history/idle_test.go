@@ -7,8 +7,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// TestWantedCPUsAreNotIdle asks for idle CPUs of two jobs that kept one of eight CPUs busy:
-// the tasks of one waited for five more.
+// TestWantedCPUsAreNotIdle queries the idle CPUs of two jobs that kept one of eight CPUs busy: the tasks of one
+// waited for five more.
 func TestWantedCPUsAreNotIdle(t *testing.T) {
 	db := open(t)
 	for id, waitedS := range map[int64]float64{71: 0, 72: 5 * 7200} {

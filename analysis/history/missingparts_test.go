@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestMend opens a history of this version that was made before columns, an index and
-// a view were added: whoever reads is told, who writes adds them.
+// TestMend opens a history of this version that was made before columns, an index and a view were added:
+// readers get an error, writers add them.
 func TestMend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
 	old, err := openAs(t, path, earlier(t))
@@ -25,7 +25,7 @@ func TestMend(t *testing.T) {
 	}
 	if _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrOlder) ||
 		!strings.Contains(err.Error(), "it has no internal_run.instances") {
-		t.Errorf("who only reads is told %v", err)
+		t.Errorf("a reader gets %v", err)
 	}
 	for range 2 {
 		db, err := Open(t.Context(), path)
@@ -80,7 +80,7 @@ func TestPartsAreAll(t *testing.T) {
 		UNION ALL SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL`, func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)
-		// for queries of our own
+		// for the queries of this package
 		if !strings.HasPrefix(name, "sqlite_") && !strings.HasPrefix(name, "internal_run_field.") &&
 			!strings.HasPrefix(name, "internal_run_day.") {
 			want = append(want, name)

@@ -126,7 +126,7 @@ func connect(path string, patience time.Duration, options url.Values) (*DB, erro
 	}
 	options.Set("_busy_timeout", strconv.FormatInt(min(busyTimeout, patience).Milliseconds(), 10))
 	options.Set("_foreign_keys", "true")
-	options.Set("_synchronous", "FULL") // who put a run may remove its record: it is on the disk
+	options.Set("_synchronous", "FULL") // after storing a run its record may be removed, so the run must be on the disk
 	options.Set("_stmt_cache_size", "64")
 	dsn := url.URL{Scheme: "file", Path: path, RawQuery: options.Encode()}
 	pool, err := sql.Open("sqlite3", dsn.String())

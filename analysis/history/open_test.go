@@ -79,8 +79,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestNoFile refuses what is no file without opening it: whoever opens a pipe waits
-// for its writer. A link to a file is one.
+// TestNoFile checks that other things than files are refused without opening them, because opening a pipe waits
+// for its writer. A link to a file is accepted.
 func TestNoFile(t *testing.T) {
 	dir := t.TempDir()
 	pipe, socket := filepath.Join(dir, "pipe.db"), filepath.Join(dir, "socket.db")
@@ -135,8 +135,8 @@ func andClose(db *DB, err error) error {
 	return db.Close()
 }
 
-// TestBeforeRelease types what the refusal of a history from before the first
-// release tells: then there is a new one, and the other is kept.
+// TestBeforeRelease runs the commands that the error on a history from before the first release names: then
+// there is a new history, and the old one is kept.
 func TestBeforeRelease(t *testing.T) {
 	path := file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x4A476169; PRAGMA user_version = 4; PRAGMA "+
 		"journal_mode = WAL")

@@ -94,7 +94,7 @@ func TestPruneRuns(t *testing.T) {
 	}
 }
 
-// TestCopy copies a history that somebody writes to.
+// TestCopy copies a history that another process writes to.
 func TestCopy(t *testing.T) {
 	db := open(t)
 	melts(t, db, 20)

@@ -187,7 +187,7 @@ func TestReportDirStays(t *testing.T) {
 	}
 }
 
-func TestSummaryComesBackWhole(t *testing.T) {
+func TestSummaryRoundTrip(t *testing.T) {
 	db := open(t)
 	s := fixture()[2]
 	s.Timeline = summary.Timeline{StepS: 1, Columns: []summary.TimelineColumn{{

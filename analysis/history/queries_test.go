@@ -156,7 +156,7 @@ func findings(t *testing.T, db *DB) {
 	}
 }
 
-// TestQueries asks each query of the catalogue; all of them have rows.
+// TestQueries runs each query of the catalogue; all of them return rows.
 func TestQueries(t *testing.T) {
 	db := site(t)
 	tool := sqliteTool(t)
@@ -181,8 +181,8 @@ func TestQueries(t *testing.T) {
 	golden(t, "queries.txt", b.String())
 }
 
-// TestQueriesSearch asks SQLite how it would answer them: none may read all nodes of
-// all runs, nor all runs but where it counts them.
+// TestQueriesSearch reads SQLite's query plans: no query may read all nodes of all runs, nor all runs unless it
+// counts them.
 func TestQueriesSearch(t *testing.T) {
 	db := open(t)
 	for name, q := range queries(t) {
@@ -211,9 +211,9 @@ const siteStatistics = `ANALYZE; DELETE FROM sqlite_stat1; INSERT INTO sqlite_st
 	('internal_run', 'sqlite_autoindex_internal_run_1', '20000 1 1 1 1 1 1'),
 	('internal_cluster', 'sqlite_autoindex_internal_cluster_1', '1 1'); ANALYZE sqlite_master`
 
-// TestQueriesByApplication asks that builds are found by the application where there
-// are statistics: with them SQLite went through all runs, user by user. The build of a
-// run is looked for once, its pattern, of which nothing is asked, never.
+// TestQueriesByApplication checks that builds are found through the application even with statistics: with them
+// SQLite searched all runs, user by user. The build of a run is looked up once, and its pattern, which the
+// query does not use, never.
 func TestQueriesByApplication(t *testing.T) {
 	db := open(t)
 	if _, err := db.sql.Exec(siteStatistics); err != nil {

@@ -3,8 +3,8 @@
 -- what queries should use.
 -- Nothing here is newer than SQLite 3.26: one STRICT table or one "->" in a view, and
 -- the sqlite3 of an older distribution calls the whole file malformed.
--- In a history of an earlier version the tables and indexes are made that it has not,
--- and every view is made anew: see schema.go for what else a change needs.
+-- In a history of an earlier version, missing tables and indexes are created and every
+-- view is recreated; schema.go describes what else a change needs.
 -- Columns that end in _s are seconds (times: UTC epoch), NULL is unknown.
 
 CREATE TABLE IF NOT EXISTS internal_cluster (
@@ -15,7 +15,7 @@ CREATE TABLE IF NOT EXISTS internal_cluster (
 CREATE TABLE IF NOT EXISTS internal_hpc_user (
   user_id INTEGER PRIMARY KEY,
   name    TEXT NOT NULL,      -- login name; the uid in digits while it is not known
-  uid     INTEGER NOT NULL,   -- a login name given to somebody else is another user
+  uid     INTEGER NOT NULL,   -- a login name that is given to another person is another user
   UNIQUE (name, uid)
 );
 
@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS internal_node (
   UNIQUE (cluster_id, name)
 );
 
--- What ran on a node, asked by its name alone. Without this index SQLite read the
+-- For queries of what ran on a node by its name alone. Without this index SQLite read the
 -- rows of all nodes of all runs: 20 s of a history of a million runs on 2.3 million
 -- nodes, 40 s for the nodes that sent no record in a week; with it 2 ms and 17 ms.
 CREATE INDEX IF NOT EXISTS node_name ON internal_node (name);
@@ -40,9 +40,9 @@ CREATE TABLE IF NOT EXISTS internal_application (
   UNIQUE (user_id, name, cluster_id)
 );
 
--- What is asked of one application. Without this index SQLite began with all runs of a
--- year: ten million steps of its machine for the cycles by week of an application that
--- 640,000 runs do not have; with it 32. A run writes nothing to it.
+-- For queries of one application. Without this index SQLite began with all runs of a
+-- year: ten million steps of its virtual machine for the cycles by week of an application
+-- without runs among 640,000; with it 32. Storing a run writes nothing to it.
 CREATE INDEX IF NOT EXISTS application_name ON internal_application (name);
 
 CREATE TABLE IF NOT EXISTS internal_run_series (
@@ -220,8 +220,8 @@ CREATE TABLE IF NOT EXISTS internal_run_summary (
   body   BLOB NOT NULL                -- JSON, compressed with zstd and the dictionary of this version
 );
 
--- In the order in which it is asked and pruned. Rows of a run that was removed keep its
--- number, which is not given out again while they are there (prune.go).
+-- In the order in which it is queried and pruned. Rows of a removed run keep its
+-- number, which is not reused while they exist (prune.go).
 CREATE TABLE IF NOT EXISTS internal_ingest_log (
   at_s           INTEGER NOT NULL,
   run_id         INTEGER NOT NULL,    -- 0 = none
@@ -353,7 +353,7 @@ CREATE TABLE IF NOT EXISTS internal_change_event (
 CREATE INDEX IF NOT EXISTS change_event_run ON internal_change_event (run_id);
 CREATE INDEX IF NOT EXISTS change_event_at ON internal_change_event (at_s);
 
--- Changes that somebody has seen: --check does not fail for them again.
+-- Acknowledged changes: --check does not fail for them again.
 CREATE TABLE IF NOT EXISTS internal_change_ack (
   series_id INTEGER NOT NULL REFERENCES internal_run_series ON DELETE CASCADE,
   run_id    INTEGER NOT NULL REFERENCES internal_run ON DELETE CASCADE,
@@ -382,53 +382,53 @@ CREATE TABLE IF NOT EXISTS internal_scaling_segment (
 ) WITHOUT ROWID;
 
 -- The views, which are the contract. Names are sacct's where sacct
--- has the field; unknown is NULL, never 0. RunID joins the views: a job id
--- alone may stand for several runs. Columns are added, never renamed.
+-- has the field; an unknown value is NULL, never 0. RunID joins the views, because a
+-- job id may stand for several runs. Columns are added, never renamed.
 
--- Every run has a cluster and a user. They are joined from the left all the same: SQLite
--- begins with them then only where a query names one, and not, if somebody took statistics,
--- user by user for the runs of a week.
+-- Every run has a cluster and a user. The views use a LEFT JOIN nevertheless: then SQLite
+-- begins with them only if a query names one. Otherwise, after ANALYZE, it would search
+-- the runs of a week user by user.
 
--- One row for each run. Unless said otherwise a column is sacct's.
+-- One row for each run. Columns without a description are those of sacct.
 --   RunID  joins the views
 --   Sub  number of a run inside one batch job (jobgait run); NULL: the job itself
 --   StartEpoch  indexed: select by this and not by Start
 --   EndEpoch  indexed as well
 --   SubmitEpoch  Submit in epoch seconds
 --   EligibleEpoch  Eligible in epoch seconds
---   PlannedS  sacct's Planned in seconds: for how long the job waited in the queue, from Eligible to Start
+--   PlannedS  sacct's Planned in seconds: how long the job waited in the queue, from Eligible to Start
 --   Timelimit  as sacct's; NULL: unlimited, or unknown
 --   ReqMem  of all nodes together, as sacct's; of a job that requested none the limit of its
 --     cgroup, where sacct may show the memory of the node
---   PrologS  for how long jobgait's Prolog kept the job waiting, on the slowest node
---   EpilogS  for how long jobgait's Epilog kept the node that wrote the report
+--   PrologS  how long jobgait's Prolog delayed the job, on the slowest node
+--   EpilogS  how long jobgait's Epilog held the node that wrote the report
 --   ElapsedS  Elapsed in seconds, with fractions
 --   Executable  name of the program that ran
 --   Application  executable and job name with digits folded, or the user's --app
 --   Shape  nodes x tasks x CPUs per task, and the user's --size
---   SeriesID  of the view series: runs that are compared
+--   SeriesID  row of the view series: runs that are compared with each other
 --   PeriodS  period of the main pattern
 --   PatternCoverage  the part of the run inside that pattern, 0 to 1
---   Iterations  how many cycles of it
---   Confidence  in it, 0 to 1
+--   Iterations  number of its cycles
+--   Confidence  of the main pattern, 0 to 1
 --   ImbalancePct  how much busier the busiest node was than the mean of all
---   BusyCPUs  how many CPUs the run kept busy, in the mean, all nodes together
---   NodesReported  nodes of which a record came
+--   BusyCPUs  mean number of CPUs that the run kept busy, all nodes together
+--   NodesReported  number of nodes that sent a record
 --   SampleHz  samples a second
---   LostPct  moments of all at which no sample could be taken
---   OverheadPct  what sampling cost, of each CPU
---   Counters  the best that could be read: hw (of the CPU), sw (of the kernel), proc
+--   LostPct  share of the sampling times at which no sample could be taken
+--   OverheadPct  cost of sampling, in percent of each CPU
+--   Counters  the best counters that could be read: hw (of the CPU), sw (of the kernel), proc
 --     (files) or none
 --   Report  directory of the delivered report
 --   StepS  time of one cycle of the application's reference pattern; NULL if the run
 --     has no such pattern
 --   StepCPUS  CPU time of one such cycle, all tasks together
---   StepWaitS  for how long they waited for a CPU in it
---   TotalCPUS  sacct's TotalCPU in seconds, counted by jobgait: processes that no accounting
---     plugin of Slurm polls are in it, and so are those that Slurm has lost
---   StartUpS  before the first cycle
---   CheckpointS  in checkpoints
---   ConsumedEnergyJ  joules
+--   StepWaitS  time in one such cycle that the tasks waited for a CPU
+--   TotalCPUS  sacct's TotalCPU in seconds, counted by jobgait: it includes processes that no
+--     accounting plugin of Slurm polls, and those that Slurm has lost
+--   StartUpS  time before the first cycle
+--   CheckpointS  time in checkpoints
+--   ConsumedEnergyJ  energy in joules
 --   BuildID  build id or hash of the executable
 CREATE VIEW jobs AS
 SELECT
@@ -503,24 +503,24 @@ LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id
 LEFT JOIN internal_run_series s ON s.series_id = r.series_id
 LEFT JOIN internal_application a ON a.application_id = s.application_id;
 
--- One row for each run: what it was given and used. CPUs are means over the run, all
--- nodes together; NULL is what was not measured, or has no limit.
+-- One row for each run: the resources that it was given and used. CPUs are means over the
+-- run, all nodes together. NULL: not measured, or no limit.
 --   StartEpoch  indexed: select by this
 --   AllocatedCPUs  CPUs that the run was given
---   BusyCPUs  how many it kept busy
---   WaitingCPUs  how many of its tasks were ready to run and had no CPU
---   ThrottledCPUs  how many were held back by a limit of the cgroup
---   StolenCPUs  CPUs that the nodes' host kept for others
---   OthersCPUs  CPUs that others kept busy, of those open to the run, while it waited
---   PeakMemBytes  most anonymous and shared memory of all tasks at one moment; page cache is not
---     in it. sacct's MaxRSS is the largest resident set of one task, with files that it maps
---   RequestedMemBytes  memory that was asked for, else the limit of the cgroup
+--   BusyCPUs  CPUs that it kept busy
+--   WaitingCPUs  number of its tasks that were ready to run and had no CPU
+--   ThrottledCPUs  CPUs that a limit of the cgroup withheld
+--   StolenCPUs  CPUs that the host of the nodes (virtual machines) used for others
+--   OthersCPUs  CPUs available to the run that others kept busy while it waited
+--   PeakMemBytes  largest sum of the anonymous and shared memory of all tasks at one moment,
+--     without page cache. sacct's MaxRSS is the largest resident set of one task, with mapped files
+--   RequestedMemBytes  requested memory, otherwise the limit of the cgroup
 --   OOMKills  processes killed for lack of memory
 --   ReadBytes  read from storage
 --   WrittenBytes  written to storage
---   IOWaitS  for how long all tasks stood still for storage
---   NetRxBytes  received by nodes that were the run's alone
---   NetTxBytes  sent by them
+--   IOWaitS  time in which all tasks waited for storage
+--   NetRxBytes  received by nodes that the run did not share
+--   NetTxBytes  sent by these nodes
 --   UsedS  elapsed time, without suspensions
 --   LimitS  time limit
 --   EnergyJ  joules of the processors
@@ -552,11 +552,11 @@ FROM internal_run r
 LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id
 LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id;
 
--- One row for each thing that was recorded of a run and may explain a change of its
--- speed: what users passed, and what was found.
+-- One row for each recorded field of a run that may explain a change of its speed:
+-- values given by users, and values that jobgait found.
 --   Name  build_id, commit, modules, cpu_model, slurm_version, omp_num_threads; labels
 --     begin with label.
---   Value  as it was recorded, cut at 4096 characters
+--   Value  as recorded, limited to 4096 characters
 CREATE VIEW job_fields AS
 SELECT
   r.run_id     AS RunID,
@@ -572,12 +572,12 @@ JOIN internal_field f ON f.field_id = x.field_id
 LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id
 LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id;
 
--- One row for each counter of a run that was read, summed over its nodes.
+-- One row for each counter that was read in a run, summed over its nodes.
 --   Name  as in the report's JSON: instructions, page_faults, net_rx_bytes, ...
 --   Unit  of Total
---   Scope  job: of the run's processes; node: of nodes that were its alone
---   Total  over the run
---   Share  the part of the run that it is of; NULL: all of it
+--   Scope  job: of the run's processes; node: of nodes that the run did not share
+--   Total  sum over the run
+--   Share  the part of the run that it covers; NULL: all of it
 CREATE VIEW job_counters AS
 SELECT
   r.run_id     AS RunID,
@@ -597,12 +597,12 @@ LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id
 LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each node of a run.
---   Reported  1 if a record of the node came, 0 if not: then the rest is NULL
---   BusyCPUs  how many CPUs the run kept busy there, in the mean
+--   Reported  1 if the node sent a record; 0 if not, then the other columns are NULL
+--   BusyCPUs  mean number of CPUs that the run kept busy there
 --   PeriodS  period of the main pattern as that node saw it
 --   PatternCoverage  the part of the run inside that pattern, 0 to 1
---   Samples  moments at which samples were due
---   LostPct  those of them at which none could be taken
+--   Samples  number of times at which samples were due
+--   LostPct  share of these times at which no sample could be taken
 --   Sealed  1 if the agent ended its profile itself, 0 if it was salvaged
 CREATE VIEW job_nodes AS
 SELECT
@@ -630,13 +630,13 @@ LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id;
 --   Position  0 is the main pattern
 --   Pattern  its letter in the report
 --   ColumnName  the counter in which it was found
---   PeriodS  how long one cycle takes
+--   PeriodS  duration of one cycle
 --   PeriodLoS  lower end of the interval of PeriodS, level 0.95
 --   PeriodHiS  upper end of it
---   PeriodCV  how much single cycles scatter: standard deviation over mean
+--   PeriodCV  scatter of single cycles: standard deviation over mean
 --   Confidence  0 to 1
 --   PatternCoverage  the part of the run inside the pattern, 0 to 1
---   Iterations  how many cycles
+--   Iterations  number of cycles
 CREATE VIEW job_patterns AS
 SELECT
   r.run_id      AS RunID,
@@ -665,8 +665,8 @@ JOIN internal_run r ON r.run_id = x.run_id
 LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id
 LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id;
 
--- One row for each note of a run: what could not be told, or with a warning.
---   NodeName  the node that it is about; NULL: the run
+-- One row for each note of a run: what its report could not state, or states with a warning.
+--   NodeName  the node that the note is about; NULL: the run
 --   Code  stable, see jobgait-report(7)
 --   Text  for people; it may change
 CREATE VIEW job_notes AS
@@ -692,10 +692,10 @@ LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id;
 --   Position  from 0, the most important first
 --   Code  stable, see jobgait-report(7), which has the rule of each
 --   Level  error, warning or info
---   CostCoreS  what it cost in core seconds; NULL: not known
+--   CostCoreS  cost of the finding in core seconds; NULL: not known
 --   CostNodeHours  the same in node hours
 --   NodeHours  of the whole run
---   Evidence  JSON: the numbers and words that earned it
+--   Evidence  JSON: the values on which the finding is based
 CREATE VIEW job_findings AS
 SELECT
   r.run_id     AS RunID,
@@ -716,10 +716,10 @@ JOIN internal_finding_code k ON k.code_id = x.code_id
 LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id
 LEFT JOIN internal_hpc_user u ON u.user_id = r.user_id;
 
--- One row for each application of a user in one shape: runs that are compared.
+-- One row for each application of a user in one shape: runs that are compared with each other.
 --   Application  executable and job name with digits folded, or the user's --app
 --   Shape  nodes x tasks x CPUs per task, and the user's --size
---   Runs  how many runs it has
+--   Runs  number of its runs
 --   First  start of the oldest run
 --   Last  start of the newest run
 CREATE VIEW series AS
@@ -747,14 +747,14 @@ GROUP BY s.series_id;
 --   Day  as 2026-11-20
 --   DayNumber  days since 1970, indexed: select by this
 --   DayEpoch  its first second
---   Jobs  how many runs
---   Failed  how many of them ended with an exit code or a signal
+--   Jobs  number of runs
+--   Failed  number of them that ended with an exit code or a signal
 --   NodeHours  nodes times elapsed time
---   IdleNodeHours  of them in runs that used less than half of their CPUs, and whose tasks did
---     not wait for the others
+--   IdleNodeHours  node hours in runs that used less than half of their CPUs and whose tasks did
+--     not wait for the other CPUs
 --   CPUHours  CPU time used
---   EnergyKWh  energy of the processors; NULL: no run's was counted
---   EnergyJobs  of how many runs it is
+--   EnergyKWh  energy of the processors; NULL: not measured in any run
+--   EnergyJobs  number of runs in which it was measured
 CREATE VIEW days AS
 SELECT
   date(d.day * 86400, 'unixepoch') AS Day,
@@ -777,14 +777,14 @@ JOIN internal_cluster c ON c.cluster_id = d.cluster_id
 JOIN internal_hpc_user u ON u.user_id = d.user_id
 WHERE d.jobs > 0;
 
--- One row for each time that a run was put into the history, or its record set aside.
+-- One row for each time that a run was stored in the history, or its record was rejected.
 --   At  when
 --   Status  added; replaced: as many nodes as before or more; state: fewer nodes, but
---     the job's final state; kept: nothing new; aside: a record that is no run's and was
+--     the job's final state; kept: nothing new; aside: an invalid record that was
 --     moved to failed/ of the collection directory
---   NodesReported  in what came, not in what is kept
+--   NodesReported  number of nodes in the new record, not in the stored run
 --   Report  directory of the delivered report
---   Source  the file that it came from; with Status aside: and what is wrong with it
+--   Source  the file of the record; with Status aside also the error
 CREATE VIEW ingest AS
 SELECT
   strftime('%Y-%m-%dT%H:%M:%S', CAST(i.at_s AS INTEGER), 'unixepoch', 'localtime') AS At,
@@ -800,20 +800,20 @@ FROM internal_ingest_log i
 LEFT JOIN internal_run r ON r.run_id = i.run_id
 LEFT JOIN internal_cluster c ON c.cluster_id = r.cluster_id;
 
--- One row for each change of speed of a series. A row stays once it is there.
+-- One row for each change of speed of a series. Rows are never removed.
 --   EventID  its number
 --   Metric  what changed: elapsed_s, step_s, ...
 --   Kind  step, drift or excursion
---   EffectPct  by how much; positive: a larger value
+--   EffectPct  size of the change; positive: a larger value
 --   EffectLoPct  lower end of the interval of EffectPct, level 0.95
 --   EffectHiPct  upper end of it
---   FalseAlarmsPer1000  how often chance alone shows as much
+--   FalseAlarmsPer1000  how often chance alone would show such a change, in 1000 runs
 --   RunID  first run of the new level; JobID and Start are that run's
---   DetectedJobID  the run with which it was seen
---   ChangedThen  JSON: what else was different from that run on, best first
---   At  when it was found
---   Acknowledged  when somebody said that he knows of it
---   AcknowledgedBy  who
+--   DetectedJobID  the run with which it was detected
+--   ChangedThen  JSON: fields that differ from that run on, best explanation first
+--   At  when it was detected
+--   Acknowledged  when a user acknowledged it
+--   AcknowledgedBy  that user
 CREATE VIEW changes AS
 SELECT
   e.event_id    AS EventID,
@@ -850,12 +850,12 @@ LEFT JOIN internal_change_ack k ON k.series_id = e.series_id AND k.run_id = e.ru
 -- One row for each range of a parameter in which one law holds: the newest model
 -- of an application.
 --   Parameter  what varies: nodes, tasks or size
---   Fixed  what else was equal
+--   Fixed  values that are equal in all runs of the model
 --   Metric  what is modelled: step_s, elapsed_s, ...
 --   Position  0 is the lowest range
 --   FirstP  smallest value of the parameter in it
 --   LastP  largest value
---   Points  how many different values
+--   Points  number of different values
 --   Model  formula, p is the parameter; NULL: too few points
 --   SMAPE  error of the model, percent
 --   ChangeAfterP  the law changes between this value
@@ -895,7 +895,7 @@ CREATE TABLE IF NOT EXISTS internal_code_part (
   UNIQUE (application_id, library, name)
 ) WITHOUT ROWID;
 
--- One row a run, where one for each of its parts took five times the room. shares has
+-- One row a run; one row for each of its parts would take five times the room. shares has
 -- two characters for a part: that of its number, and that of 512 + its share of the
 -- CPU time in 1/10,000.
 CREATE TABLE IF NOT EXISTS internal_run_code (
@@ -905,13 +905,13 @@ CREATE TABLE IF NOT EXISTS internal_run_code (
   shares         TEXT NOT NULL
 );
 
--- One row for each function that had 1 % of the CPU time of a run or more, eight at
--- most. What a run has of it is in the history only where the site keeps names.
+-- One row for each function with 1 % or more of the CPU time of a run, at most eight.
+-- They are in the history only if the site keeps names.
 --   StartEpoch  indexed in the view jobs: select by this
 --   Library  base name of the file
---   Function  without what compilers and kinds of CPUs add to its name; NULL: all code
+--   Function  without suffixes of compilers and kinds of CPUs; NULL: all code
 --     of the library that has no name, or whose name is not kept
---   StepS  CPU time of it in one cycle of the reference pattern, on one node; NULL: the
+--   StepS  its CPU time in one cycle of the reference pattern, on one node; NULL: the
 --     run has no such pattern
 --   SharePct  of the CPU time of the main pattern, or of the run where it has none
 CREATE VIEW job_functions AS
@@ -954,20 +954,20 @@ CREATE TABLE IF NOT EXISTS internal_run_gpu (
   PRIMARY KEY (run_id, node_id, gpu)
 ) WITHOUT ROWID;
 
--- One row for each GPU of a run that was read, by the account of its driver. NVIDIA's were
--- checked on an H200; AMD's are built to the documentation.
---   GPU  counts the job's on the node, in the scheduler's order
---   Board  its name; NULL: not known
---   UUID  the maker's name of that very board; NULL: not known
+-- One row for each GPU of a run that was read, with the values of its driver. They were
+-- checked on an H100 and an H200; those of AMD GPUs follow the documentation only.
+--   GPU  number among the job's GPUs on the node, in the scheduler's order
+--   Board  name of the model; NULL: not known
+--   UUID  the vendor's identifier of the board; NULL: not known
 --   StartEpoch  indexed in the view jobs: select by this
---   ReadS  for how long it was read
---   EnergyJ  what it took in that time
+--   ReadS  time for which it was read
+--   EnergyJ  energy that it used in that time
 --   MeanW  mean power
---   ActiveS  for how long some kernel ran, which says nothing of how much of it that used
---   SlowedS  for how long a power cap or heat slowed it
---   HeatS  for how long heat slowed it
+--   ActiveS  time in which a kernel ran, whatever part of the GPU it used
+--   SlowedS  time in which a power cap or heat slowed it
+--   HeatS  time in which heat slowed it
 --   SMShare  mean share of the multiprocessors that had work; NULL: the board does not count it
---   Occupancy  mean share of the places for warps that were taken
+--   Occupancy  mean share of the warp slots that were occupied
 --   TensorShare  share of the time in which tensor cores worked
 --   DRAMShare  share of the time in which the memory worked
 --   MemoryPeak  most bytes in use

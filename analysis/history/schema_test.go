@@ -134,7 +134,7 @@ func TestMigrate(t *testing.T) {
 	old.schema = next
 	if err := old.readable(t.Context()); !errors.Is(err, ErrOlder) ||
 		!strings.Contains(err.Error(), "found schema version 2, expected 3") {
-		t.Errorf("who only reads it is told %v", err)
+		t.Errorf("a reader gets %v", err)
 	}
 	db, err := openAs(t, path, next)
 	if err != nil {
@@ -230,8 +230,8 @@ func TestColumnsAreWritten(t *testing.T) {
 	}
 }
 
-// TestSchemaIsOldEnough looks for what SQLite learnt after 3.26: the sqlite3 of
-// an older distribution reads no table at all of a file that has one of these.
+// TestSchemaIsOldEnough searches for syntax that SQLite learned after 3.26: the sqlite3 of an older
+// distribution can read no table of a file that contains it.
 func TestSchemaIsOldEnough(t *testing.T) {
 	text := regexp.MustCompile(`--[^\n]*`).ReplaceAllString(schemaOf(t, open(t)), "")
 	newer := regexp.MustCompile(`(?i)\bSTRICT\b|->|\bGENERATED\b|\bRETURNING\b|\bMATERIALIZED\b|\bFILTER\s*\(|` +
@@ -259,8 +259,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestIndexes asks SQLite how it would answer what is asked most: a search
-// through an index, never a scan of all runs.
+// TestIndexes reads the plans of the most frequent queries: each must search an index and never scan all runs.
 func TestIndexes(t *testing.T) {
 	db := open(t)
 	for query, index := range map[string]string{
@@ -278,8 +277,8 @@ func TestIndexes(t *testing.T) {
 			t.Errorf("%s: does not use %s:\n%s", query, index, plan)
 		}
 	}
-	// What Runs asks: in the order of the index, so that a long series is not
-	// sorted for its newest 200, nor the runs of a busy user.
+	// The queries of Runs follow the order of the index, so that a long series is not sorted for its newest 200
+	// runs, nor the runs of a busy user.
 	for where, index := range map[string]string{
 		"r.series_id IN (1) AND c.name = 'c' AND r.start_s < 5": "run_series_start",
 		"r.user_id IN (1) AND c.name = 'c'":                     "run_user_start",

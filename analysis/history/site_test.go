@@ -61,8 +61,7 @@ func shownSite(s Site) string {
 	return b.String()
 }
 
-// A site without runs has nothing to show, and a run of which next to nothing is known
-// is no number.
+// A site without runs has nothing to show, and a run with hardly any data gives no numbers.
 func TestSiteOfNothing(t *testing.T) {
 	db := open(t)
 	s, err := db.Site(t.Context(), siteNowS)
@@ -127,7 +126,7 @@ func TestCodesOfTheSiteAreThere(t *testing.T) {
 	}
 }
 
-// A view in somebody's file may go on for ever.
+// A view in a foreign file may run forever.
 func TestAskEnds(t *testing.T) {
 	db := open(t)
 	a, err := db.Select(t.Context(), "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c")

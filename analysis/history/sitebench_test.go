@@ -24,8 +24,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// TestSite is what `make -C packaging bench-site` runs: JOBGAIT_SITE_RUNS runs, asked what the
-// manual says that administrators ask.
+// TestSite is what `make -C packaging bench-site` runs: it makes JOBGAIT_SITE_RUNS runs and runs the
+// administrators' queries of the manual.
 func TestSite(t *testing.T) {
 	runs, _ := strconv.Atoi(os.Getenv("JOBGAIT_SITE_RUNS"))
 	if runs == 0 {
@@ -43,7 +43,7 @@ func TestSite(t *testing.T) {
 	bytesOf(db, runs)
 	ingestBeside(t, db, runs)
 	for _, statistics := range []bool{false, true} {
-		if statistics { // somebody has asked for them: the documented questions still find their way
+		if statistics { // ANALYZE was run: the documented queries still use the intended indexes
 			if _, err := db.sql.Exec("ANALYZE"); err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func TestSite(t *testing.T) {
 	verbs(t, path)
 }
 
-// siteOf makes a history of so many runs at path.
+// siteOf makes a history of the given number of runs at path.
 func siteOf(t *testing.T, dir, path string, runs int) {
 	begin := time.Now()
 	one, err := Open(t.Context(), filepath.Join(dir, "tile.db"))
@@ -159,8 +159,8 @@ func putTiles(t *testing.T, db *DB, first, put int) int {
 	return put + BatchRuns
 }
 
-// readersOn starts eight processes that ask, and returns what ends them and tells how many
-// pairs of questions were answered.
+// readersOn starts eight processes that run queries. It returns a function that ends them and returns the
+// number of pairs of queries that were answered.
 func readersOn(t *testing.T, path string, runs int, pause time.Duration) (stop func() (asked int)) {
 	t.Helper()
 	var inputs []io.Closer
@@ -195,8 +195,8 @@ func readersOn(t *testing.T, path string, runs int, pause time.Duration) (stop f
 	}
 }
 
-// askProcess is such a process. It asks until its input ends, for a job and for the
-// newest runs of a user, and says how often.
+// askProcess is such a process. Until its input ends, it queries a job and the newest runs of a user; then it
+// prints how often.
 func askProcess(job string) error {
 	var path string
 	var runs, seed int
@@ -279,7 +279,7 @@ func bytesOf(db *DB, runs int) {
 	fmt.Printf("%s", out)
 }
 
-// askKeys asks what is asked all day, of another run, series or user each time.
+// askKeys runs the most frequent queries, for another run, series or user each time.
 func askKeys(t *testing.T, db *DB, runs int) {
 	r := rand.New(rand.NewPCG(2, 3))
 	ask(t, "last 200 of a series", 100, func(int) {
@@ -301,7 +301,7 @@ func askKeys(t *testing.T, db *DB, runs int) {
 	})
 }
 
-// ask prints how long something takes, so many times but for ten seconds at most.
+// ask prints how long something takes; it repeats it the given number of times but for ten seconds at most.
 func ask(t *testing.T, name string, times int, do func(i int)) {
 	t.Helper()
 	var took []float64

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestSnapshot writes the snapshot of one of three users, and looks for the others in
-// every byte of it.
+// TestSnapshot writes the snapshot of one of three users, and searches every byte of it for the others.
 func TestSnapshot(t *testing.T) {
 	db := site(t)
 	to := filepath.Join(t.TempDir(), "carol.db")

@@ -11,7 +11,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// closed is a history with n runs that nobody has open.
+// closed is a history with n runs that no process has open.
 func closed(t *testing.T, n int64) string {
 	t.Helper()
 	db := open(t)
@@ -54,8 +54,8 @@ func TestUnlockedReadsWithoutATrace(t *testing.T) {
 	}
 }
 
-// TestUnlockedBesideAWriter checks that a history is not read while somebody has
-// it open for writing, and that what was read across a writer is refused.
+// TestUnlockedBesideAWriter checks that a history is not read while another process has it open for writing,
+// and that results read during a write are refused.
 func TestUnlockedBesideAWriter(t *testing.T) {
 	path := closed(t, 3)
 	still, err := OpenUnlocked(t.Context(), path)

@@ -63,7 +63,7 @@ func TestViewsUnknown(t *testing.T) {
 	}
 }
 
-// sqliteTool returns the path of the sqlite3 command, "" if there is none.
+// sqliteTool returns the path of the sqlite3 command, or "".
 func sqliteTool(t *testing.T) string {
 	t.Helper()
 	tool, err := exec.LookPath("sqlite3")

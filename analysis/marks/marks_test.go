@@ -109,8 +109,8 @@ func TestLongRun(t *testing.T) {
 	}
 }
 
-// TestNull: programs without a cycle that stay in states for drawn times, in random
-// order or where each state draws the next, get no claim that is told as likely.
+// TestNull: programs without a cycle that stay in states for random times, in random order or with first-order
+// transitions, get no claim that is reported as likely.
 func TestNull(t *testing.T) {
 	told, likely := 0, 0
 	const sets = 24

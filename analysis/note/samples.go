@@ -1,16 +1,15 @@
 package note
 
-// What was put right in a file of somebody's samples. Rows out of order have the
-// code that they have in a scaling series.
+// Notes on corrections in a file of samples. For rows out of order, the code of scaling series is used.
 const (
 	RowsAveraged   Code = "rows_averaged"   // several rows fell into one slot of the grid
 	ValuesInfinite Code = "infinite_values" // values that are infinite, or beyond float32, count as missing
-	CounterRates   Code = "counter_rates"   // a cumulative counter was recognized: its rate is analysed
-	NoRate         Code = "no_rate"         // too few times to know the rate of sampling
+	CounterRates   Code = "counter_rates"   // a cumulative counter was recognized and its rate is analysed
+	NoRate         Code = "no_rate"         // too few times to determine the sampling rate
 )
 
-// What was not made of a pattern.
+// Notes on patterns.
 const (
-	PatternChanged Code = "pattern_changed" // the run has no pattern like the reference: there is no step_s
-	TooManyPairs   Code = "too_many_pairs"  // the paper's method would compare more pairs than is sensible
+	PatternChanged Code = "pattern_changed" // the run has no pattern like the reference, so there is no step_s
+	TooManyPairs   Code = "too_many_pairs"  // the paper's method would compare too many pairs
 )

@@ -88,7 +88,7 @@ func TestNoLow(t *testing.T) {
 }
 
 // A level at which most of the period is spent is not low; the dips in it are.
-func TestLowIsNotTheUsual(t *testing.T) {
+func TestLowLevelIsNotTheCommonLevel(t *testing.T) {
 	s, p := ipc(7, 60, 200, 0.3, 0.02, 0)
 	for i := range s.Columns[0].Values {
 		if k := i % 200; k >= 110 && k < 150 {

@@ -146,8 +146,7 @@ func TestFraction(t *testing.T) {
 	}
 }
 
-// What really changed is seen: the same shape at another speed, by any factor;
-// and another loop is no number.
+// Real changes are detected: the same shape at another speed, by any factor; another loop gives no number.
 func TestRealChanges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 1))
 	for k := range 40 {

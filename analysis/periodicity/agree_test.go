@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// saw is a witness of bins in ms that saw periods of so many ms, each with its worth.
+// saw returns a view with bins of the given ms that found the given periods in ms, each with its weight.
 func saw(wall bool, bin float64, sights ...float64) view {
 	w := view{bin: bin / 1000, weight: 1, agreed: 1}
 	if !wall {

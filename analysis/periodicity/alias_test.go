@@ -29,8 +29,8 @@ func device(rng *rand.Rand, periodS float64, ms int) (busy, power []float64) {
 	return busy, power
 }
 
-// sensor is what one shows of x in slots of 5 ms: new values at some
-// milliseconds, each the mean of so many before it, or of all since the last (0).
+// sensor returns what a sensor shows of x in slots of 5 ms: new values at some milliseconds, each the mean of
+// the last window values, or of all since the last one (0).
 func sensor(rng *rand.Rand, name string, x []float64, from series.Origin, window int) series.Column {
 	c := series.Column{Name: name, Unit: "1", Scope: series.JobScope, Source: from, Values: make(series.Values, len(x)/5)}
 	last, done := 1+rng.IntN(int(1000*from.EveryS)), 0
@@ -78,8 +78,8 @@ func sensors(rng *rand.Rand, busy, power []float64) map[string]series.Column {
 	}
 }
 
-// What sensors show of loops that are shorter than their refresh is not told, from
-// whichever two they are; what two clocks agree on is.
+// Aliases of loops that are shorter than the refresh of the sensors are not reported, for any pair of sensors;
+// what two clocks agree on is reported.
 func TestAliases(t *testing.T) {
 	pairs := [][]string{
 		{"power 20/10 ms"}, {"power 100/25 ms"}, {"energy 100 ms"}, {"utilization 1/6 s"}, {"counter, drawn"},
@@ -175,7 +175,7 @@ func TestSamplesAreNoLoop(t *testing.T) {
 		claims += len(detect(t, set).Periods)
 		set.Columns[0].Source = series.Sampled(25, set.StepS)
 		if r := detect(t, set); len(r.Periods) > 0 {
-			t.Errorf("seed %d: %.4f s told with %.2f", seed, r.Periods[0].PeriodS, r.Periods[0].Confidence)
+			t.Errorf("seed %d: %.4f s reported with %.2f", seed, r.Periods[0].PeriodS, r.Periods[0].Confidence)
 		}
 	}
 	if claims == 0 {

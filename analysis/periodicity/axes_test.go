@@ -33,8 +33,8 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// Where a job got its CPUs and wall time shows the loop of its code without reserve, CPU
-// time is not asked; elsewhere it is.
+// If a job got its CPUs and wall time shows the loop of its code with certainty, CPU time is not analysed;
+// otherwise it is.
 func TestWallIsSure(t *testing.T) {
 	const cycle = 120
 	for _, c := range []struct {

@@ -84,8 +84,8 @@ func noisy(rng *rand.Rand, page int) int {
 	return page
 }
 
-// A loop of 120 ms of CPU time is found on a crowded machine, where its iterations
-// take anything in wall time, and told in that.
+// A loop of 120 ms of CPU time is found on a crowded machine, where its iterations vary in wall time, and is
+// reported in wall time.
 func TestCrowdedLoop(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	const cycle, cycles = 120, 80
@@ -127,8 +127,8 @@ func TestQuietLoop(t *testing.T) {
 	}
 }
 
-// Nothing is found where the order of code has no rhythm, however the job got the
-// CPU; and a rhythm of who else had it is not told with confidence.
+// Nothing is found if the order of code has no rhythm, however the job got the CPU; a rhythm of other work is
+// not reported with confidence.
 func TestCrowdedNothing(t *testing.T) {
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(6, seed))
@@ -210,7 +210,7 @@ func TestExactBins(t *testing.T) {
 	}
 }
 
-// The parts of a long profile that are looked at have the bins of the same times.
+// The analysed parts of a long profile have the bins of the same times.
 func TestExactBinsOfAnExcerpt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	page := make([]int, 120_000)
@@ -242,7 +242,7 @@ func TestExactBinsOfAnExcerpt(t *testing.T) {
 	}
 }
 
-// Waiting in MPI is no work: it is in no grid.
+// Waiting in MPI is not work and is in no grid.
 func TestWaitingCode(t *testing.T) {
 	set, _ := inTurns(9, 1000, 1, func(i int) int { return i % 3 })
 	set.Columns[2].Waits = true

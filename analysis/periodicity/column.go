@@ -66,8 +66,7 @@ func measureColumn(s source, j int, total totals) (st columnStats, ok bool) {
 	if !total.any {
 		noise = noiseOf(c.Unit, vals, diffs, mean)
 	}
-	// Never less than the rounding to whole counts, whose regular beat with the
-	// grid is no loop.
+	// At least the rounding to whole counts, whose regular beat with the grid is not a loop.
 	if c.Unit == countUnit {
 		noise = max(noise, 0.05)
 	}

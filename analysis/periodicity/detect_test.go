@@ -108,7 +108,7 @@ func check(t *testing.T, s series.Set, r Result) {
 		t.Fatal("no period and no reason")
 	}
 	if len(r.Periods) > 0 && r.Periods[0].Axis != series.Wall && r.Periods[0].Confidence < minConfidence {
-		t.Fatalf("told with %v", r.Periods[0].Confidence)
+		t.Fatalf("reported with %v", r.Periods[0].Confidence)
 	}
 	for _, p := range r.Periods {
 		end, count := 0, 0
@@ -319,8 +319,7 @@ func TestDetectRefusals(t *testing.T) {
 	}
 }
 
-// Columns of the node are looked at only if the caller permits it, and /proc
-// columns never below half a second.
+// Columns of the node are searched only if the caller permits it, and /proc columns never below half a second.
 func TestDetectScope(t *testing.T) {
 	j := newJob(6)
 	j.iterations(40, 44, 0.02, 20)

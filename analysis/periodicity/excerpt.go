@@ -2,13 +2,13 @@ package periodicity
 
 import "jobgait/analysis/series"
 
-// Which of many columns speaks for the job is found out on parts of a long
-// profile; only that column is followed through all of it.
+// For a long profile, the column that represents the job is selected on parts of it; only that column is
+// followed through all of it.
 const (
 	excerptPart  = 1 << 13 // samples, 41 s at 5 ms
 	excerptParts = 4
-	// cpuPart is one in which CPU time is looked at: four grids cost more than four
-	// times as much, and programs of 15 to 40 s were enough to find their loops.
+	// cpuPart is the length of a part that is analysed on CPU time: four grids cost more than four times as much,
+	// and programs of 15 to 40 s were enough to find their loops.
 	cpuPart = 1 << 12
 	// firstPart is the part in which the first two grids are compared with wall time.
 	firstPart = cpuPart / 4

@@ -8,8 +8,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// An excerpt is four parts of the profile, spread over it; a shorter profile is
-// looked at whole.
+// An excerpt is four parts of the profile, spread over it; a shorter profile is used whole.
 func TestExcerpt(t *testing.T) {
 	const n = 3*excerptPart*excerptParts + 12345
 	v := make(series.Values, n)
@@ -87,7 +86,7 @@ func TestOuterLoopOfLongProfile(t *testing.T) {
 	}
 }
 
-// Where nothing is around the loop, no such loop is told.
+// No outer loop is reported if nothing surrounds the loop.
 func TestNoOuterLoop(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 15))
 	set, _ := inTurns(6, 1_000_000, 1, func(i int) int {

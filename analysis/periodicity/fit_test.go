@@ -23,7 +23,7 @@ func places(unit int, begins []int, distances ...float64) []occurrence {
 
 // What is acceptable has to be seen often enough, near enough, clear of noise and
 // on one level: each alone refuses it.
-func TestAcceptable(t *testing.T) {
+func TestAcceptableFit(t *testing.T) {
 	good := func() fit {
 		return fit{t: template{periods: 1, energy: 100}, occ: make([]occurrence, 5), distance: 0.1, drift: 0.5}
 	}
@@ -69,8 +69,8 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// A run is held over a single occurrence that could be anything, and cut where
-// several in a row are; what stands alone is none.
+// A track continues over a single ambiguous occurrence and is cut at several successive ones; an isolated
+// occurrence is not a track.
 func TestRuns(t *testing.T) {
 	k := trackedPeriod{t: template{unit: 100, periods: 1}, now: template{unit: 100}, distance: 0.1}
 	begins := func(n int) []int {

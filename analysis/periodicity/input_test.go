@@ -52,7 +52,7 @@ func TestDetectDegenerate(t *testing.T) {
 	}
 }
 
-// The scale of a column is no matter.
+// The scale of a column does not matter.
 func TestDetectScale(t *testing.T) {
 	for _, scale := range []float32{1e-9, 1, 1e9} {
 		l := newLoop(4)

@@ -256,8 +256,7 @@ func (f *lagFinder) windows(v vector, w, from, l, a int) []candidate {
 	return out
 }
 
-// merge joins candidates within 4 % of each other. The one seen highest stands
-// for all.
+// merge joins candidates within 4 % of each other. The one with the highest peak represents them.
 func merge(all []candidate) []candidate {
 	slices.SortStableFunc(all, func(x, y candidate) int { return cmp.Compare(y.height, x.height) })
 	var out []candidate

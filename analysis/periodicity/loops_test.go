@@ -7,7 +7,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// What an application's rhythm may look like, and the periods it has.
+// Forms of an application's rhythm, and the periods that each has.
 func TestDetectLoops(t *testing.T) {
 	for _, c := range []struct {
 		name string

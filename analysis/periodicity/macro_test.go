@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// cyclesOf are regions, so many in a cycle, each so long, with short gaps in a cycle and a
-// long one after it.
+// cyclesOf returns regions: the given number in a cycle, each of the given length, with short gaps in a cycle
+// and a long one after it.
 func cyclesOf(start float64, cycles, in int, length, short, long float64) []Region {
 	var out []Region
 	for range cycles {

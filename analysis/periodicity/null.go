@@ -81,8 +81,8 @@ func isObvious(x fit, noise float64) bool {
 }
 
 const (
-	// alikeRun is the number of periods in a row that are no chance where alikeDistance is
-	// the most that each differs from the template, and alikeLength from their mean length.
+	// alikeRun successive periods are not chance if each differs from the template by at most alikeDistance and
+	// from their mean length by at most alikeLength.
 	alikeRun      = 8
 	alikeDistance = 0.05
 	alikeLength   = 0.04

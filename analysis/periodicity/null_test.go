@@ -38,7 +38,7 @@ func TestLongestAlike(t *testing.T) {
 	}
 }
 
-// A run of equal cycles is no chance, however flat the rest of its stretch is.
+// A sequence of equal cycles is not chance, however flat the rest of its stretch is.
 func TestLongRunsAreObvious(t *testing.T) {
 	for _, c := range []struct {
 		n, periods int

@@ -200,8 +200,7 @@ func TestPaperRegions(t *testing.T) {
 	}
 }
 
-// The cut is in standard deviations of the samples: two shapes are told apart at
-// any scale.
+// The cut is in standard deviations of the samples: two shapes are distinguished at any scale.
 func TestPaperClusters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	for _, scale := range []float64{1e-3, 1, 1e6} {

@@ -83,8 +83,8 @@ func TestAwake(t *testing.T) {
 	}
 }
 
-// A loop that waits for two seconds after every 20th cycle is told with the length of its
-// cycles, and a region between two pauses each.
+// A loop that waits for two seconds after every 20th cycle is reported with the length of its cycles, and one
+// region between two pauses.
 func TestPausingLoopIsMeasuredByItsCycles(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	names := []string{"busy_cpus", "code:a", "code:b"}

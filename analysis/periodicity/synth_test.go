@@ -38,8 +38,7 @@ func (l *loop) shape(n, plateaus, dips int) []float64 {
 	return s
 }
 
-// run appends n iterations, each longer or shorter by a normal share jitter and
-// stretched as told.
+// run appends n iterations, each varied by a normal share jitter and scaled by stretch.
 func (l *loop) run(s []float64, n int, jitter, stretch float64) {
 	for range n {
 		m := max(2, int(math.Round(float64(len(s))*stretch*(1+jitter*l.rng.NormFloat64()))))

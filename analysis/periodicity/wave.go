@@ -6,8 +6,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// busyWave is the number of busy CPUs in the course of a cycle: a column that tells where a cycle begins better than
-// its code does, where the cycle is computation and waiting in turns.
+// busyWave is the number of busy CPUs in the course of a cycle. It shows the beginning of a cycle better than
+// its code does if the cycle alternates between computation and waiting.
 type busyWave struct {
 	values    series.Values // by slot
 	level     []float64     // by phase

@@ -21,7 +21,7 @@ const (
 	Aperiodic Stage = "aperiodic" // the whole run, when no pattern was found
 	// Unfollowed is beside a loop, whose code runs there without its cycles being recognized.
 	Unfollowed Stage = "unfollowed"
-	Suspended  Stage = "suspended" // the job was stopped from outside; Table knows of none
+	Suspended  Stage = "suspended" // the job was stopped from outside; Table returns none
 )
 
 // ReaderText returns the stage as text for reports. Cycles may run unrecognized before the first and after the

@@ -109,7 +109,7 @@ func TestDecompose(t *testing.T) {
 
 func parts(d Difference) string { return fmt.Sprint(d.ExtraS, d.Parts) }
 
-// The parts add up to the whole, whatever the runs look like.
+// The parts add up to the whole for runs of any form.
 func TestDecomposeAddsUp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	for range 300 {

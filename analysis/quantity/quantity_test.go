@@ -56,7 +56,7 @@ func TestForms(t *testing.T) {
 }
 
 // No form may print a number that there is not as if there were one.
-func TestMissingIsNoNumber(t *testing.T) {
+func TestMissingValueIsNotZero(t *testing.T) {
 	forms := map[string]func(float64) string{"Percent": Percent, "Signed": Signed, "Share": Share, "Chosen": Chosen,
 		"Duration": Duration,
 		"Clock":    Clock, "Period": Period, "Hundredths": Hundredths, "Exact": Exact, "Chance": Chance,

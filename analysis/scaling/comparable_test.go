@@ -141,7 +141,7 @@ func TestComparableConfounded(t *testing.T) {
 			t.Errorf("%s: segmented %v, cuts %v, notes %v", m, r.Segmented, r.Cuts, r.Notes)
 		}
 	}
-	// One size measured again tells them apart.
+	// One size measured again distinguishes them.
 	runs = append(runs, HistoryRun{P: 8, Value: 100. / 8, When: 31 * day})
 	if s := Comparable(Series{Parameter: "nodes"}, runs, false); s.Uncut {
 		t.Errorf("a size bridges the time: %v", s.Notes)

@@ -28,8 +28,8 @@ func NewUncautious(n int) *Detector {
 	return &Detector{d: d}
 }
 
-// Detect looks for changes in runs at ascending p: values[k] are the runs at
-// p[k], groups[k] what they share, or groups nil. It does not locate them.
+// Detect searches for changes in runs at ascending p: values[k] are the runs at p[k], groups[k] what they
+// share, or groups nil. It does not locate them.
 func (t *Detector) Detect(p []float64, values [][]float64, groups [][]string) Verdict {
 	t.g, t.places = t.gridWithoutBadRuns(p, values, groups)
 	out := t.d.detect(t.g)

@@ -11,8 +11,8 @@ var (
 	changedFamilies = []string{"step", "algorithm", "kink", "ceiling"}
 )
 
-// Measured draws what series of runs look like: 6 to 14 points on grids that
-// people use, 1, 3 or 5 repetitions, and a family of steadyFamilies or changedFamilies.
+// Measured draws realistic series of runs: 6 to 14 points on common grids, 1, 3 or 5 repetitions, and a family
+// of steadyFamilies or changedFamilies.
 func (s drawSource) Measured(family string, noise float64) drawnSeries {
 	return s.MeasuredAt(family, noise, 6+s.r.IntN(9))
 }

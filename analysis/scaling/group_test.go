@@ -39,7 +39,7 @@ func TestNewGrid(t *testing.T) {
 	}
 }
 
-// A level that belongs to a day is no change; the same level without a day is.
+// A level that belongs to a day is not a change; the same level without a day is.
 func TestSharedDays(t *testing.T) {
 	points := func(day bool) []point {
 		var out []point

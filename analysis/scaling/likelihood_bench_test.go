@@ -52,7 +52,7 @@ func BenchmarkDetectOneLaw(b *testing.B) { benchmarkDetect(b, func(int) bool { r
 
 func BenchmarkDetectSegmented(b *testing.B) { benchmarkDetect(b, func(int) bool { return true }) }
 
-// The most points that are looked at one by one.
+// The largest number of points that are analysed one by one.
 func BenchmarkDetect64(b *testing.B) {
 	src := newDraw(32)
 	s := src.Paper(drawCell{In: true, Noise: 0.05}, 32, 32)

@@ -168,7 +168,7 @@ func TestDetectProperties(t *testing.T) {
 }
 
 // A detector that has seen other series says the same as a new one.
-func TestDetectorKeepsNothing(t *testing.T) {
+func TestDetectorHasNoState(t *testing.T) {
 	src := newDraw(8)
 	used := newDetector()
 	for i := range 150 {

@@ -17,7 +17,7 @@ func TestNextOfAShortSeries(t *testing.T) {
 	}
 }
 
-func TestNextAsksForTheSegmentFirst(t *testing.T) {
+func TestNextMeasurementFillsTheSegmentFirst(t *testing.T) {
 	// Six points of one law, two of another.
 	s := seriesOf([]float64{1, 2, 4, 8, 16, 32, 64, 128}, []float64{10, 12, 16, 24, 40, 72, 900, 905})
 	for k := range s.Observations {

@@ -72,8 +72,8 @@ func TestOutlierPrice(t *testing.T) {
 	}
 }
 
-// A last point far above the law of the others, or below it, is a change; one
-// as much above as a disturbed run may be is none.
+// A last point far above or below the law of the others is a change; one that is above by as much as a
+// disturbed run may be is not.
 func TestLastPoint(t *testing.T) {
 	noise := []float64{0.004, -0.007, 0.009, -0.002, 0.006, -0.008}
 	for factor, want := range map[float64]bool{0.4: true, 1: false, 1.5: false, 3: false, 30: true} {

@@ -58,8 +58,8 @@ func averaged(s tableSettings, w io.Writer) {
 	}
 }
 
-// sums joins cells: the paper's tally, ours, and the share of exact places that
-// always answering the middle would have.
+// sums adds up cells: the tally of the paper's method, that of the default method, and the share of exact
+// places when always choosing the middle.
 func sums(cells []*tableCell) (theirs, ours tally, middle float64) {
 	m, n := 0, 0
 	for _, c := range cells {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A part is what its values that are there are; one without any is missing, and no value
-// is told twice where there are fewer than parts.
+// A part is the mean of its present values; a part without any is missing, and no value is used twice if there
+// are fewer values than parts.
 func TestParts(t *testing.T) {
 	nan := math.NaN()
 	same := func(got []float64, want ...float64) bool {

@@ -20,8 +20,8 @@ type Column struct {
 	Scope  Scope
 	Group  string
 	Values Values
-	// Waits says that it counts code in which MPI's ranks and OpenMP's threads turn round
-	// while they wait for each other: that is no work.
+	// Waits reports that the column counts code in which MPI ranks or OpenMP threads spin while they wait for
+	// each other, which is not work.
 	Waits bool
 	// Source describes how often the values were read, if less often than once per sample.
 	Source Origin

@@ -183,8 +183,8 @@ func TestCodeThatCannotBe(t *testing.T) {
 	}
 }
 
-// The code that is told is that of the pattern that is told, or of none: another
-// pattern's would be read as the main one's.
+// The reported code is that of the reported pattern, or of none: another pattern's code would be read as that
+// of the main one.
 func TestMainCode(t *testing.T) {
 	cycle := func(id string, count float64) anatomy.Cycle {
 		return anatomy.Cycle{Pattern: id, Count: count, Split: anatomy.Split{BusyS: 1}}

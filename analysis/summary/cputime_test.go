@@ -33,9 +33,9 @@ func TestBusyCPUsAreTheKernelsWhereItCounted(t *testing.T) {
 	}
 }
 
-// A mean of the second that had code addresses is not told of the run: 61 s of CPU
-// time by the cgroup, 0.56 s by samples.
-func TestAddressesOfOneSecondDoNotSpeakForTheRun(t *testing.T) {
+// The mean of one second with code addresses does not stand for the run: 61 s of CPU time according to the
+// cgroup, 0.56 s according to samples.
+func TestOneSecondOfAddressesIsNotTheRun(t *testing.T) {
 	set := series.Set{StepS: 0.005,
 		Columns: []series.Column{{Name: busyColumn, Unit: "CPUs", Scope: series.JobScope,
 			Values: make(series.Values, 12000)}}}

@@ -108,7 +108,7 @@ func (g *GPU) setFromReadings(counters []run.Counter, slow series.Set, windows u
 	g.EnergyJ, g.ActiveS = total("energy", 1e6), total("kernel", 1e9)
 	g.PowerCappedS, g.HeatSlowedS = total("power_capped", 1e9), total("heat_slowed", 1e9)
 	g.SlowedS = maxOptional(g.PowerCappedS, g.HeatSlowedS)
-	if g.EnergyJ != nil && *g.EnergyJ <= 0 { // it did not move: that is no 0
+	if g.EnergyJ != nil && *g.EnergyJ <= 0 { // an unchanged counter does not mean 0
 		g.EnergyJ = nil
 	}
 	if g.PowerW = meanOf(power, 1e3); g.PowerW == nil && g.EnergyJ != nil {

@@ -63,12 +63,11 @@ func TestGPUs(t *testing.T) {
 		t.Errorf("clocks %v, %v", amd.ClockMHz, g.ClockMHz)
 	}
 	if amd.EnergyJ != nil || amd.ActiveS != nil || math.Abs(*amd.PowerW-90) > .01 || amd.ReadS != 10 {
-		t.Errorf("one that tells power only: %+v", amd)
+		t.Errorf("one that reports power only: %+v", amd)
 	}
 }
 
-// The longest stretch without a kernel is told with its times; a reading that is missing
-// ends it.
+// The longest stretch without a kernel is reported with its times; a missing reading ends it.
 func TestIdleStretch(t *testing.T) {
 	grid := series.Set{StartS: 5, StepS: 2}
 	nan := series.Missing()
@@ -127,7 +126,7 @@ func TestLane(t *testing.T) {
 	}
 }
 
-// All nodes' GPUs are in a summary, which names the nodes, and no number that is none.
+// A summary contains the GPUs of all nodes, names the nodes, and has no invalid numbers.
 func TestGPUsOfAllNodes(t *testing.T) {
 	j := 5.0
 	a, b := NodeRecord{Node: "n1", GPUs: []GPU{{EnergyJ: &j}}},

@@ -14,8 +14,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// node is the record of a node that was busy with a period of p seconds; 0 is
-// none.
+// node is the record of a node that was busy with a period of p seconds; 0 means no period.
 func node(name string, busy, p float64) NodeRecord {
 	r := NodeRecord{Key: run.Key{Cluster: "c", JobID: 7}, Node: name, Start: 100, End: 110, ElapsedS: 10,
 		Quality: run.Quality{Scope: "job", CPUs: 2, Blocks: 10, Samples: 2000, Sealed: true, OverheadPct: 0.4}}

@@ -157,7 +157,7 @@ func TestSuspensionsOnAnotherAxis(t *testing.T) {
 	}
 }
 
-// Bounds may come from a file that somebody forged.
+// Bounds may come from a forged file.
 func TestBoundsOfSuspensions(t *testing.T) {
 	set := stoppedLoop(run.Interval{StartS: 30, EndS: 40})
 	for _, known := range [][]run.Interval{

@@ -53,7 +53,7 @@ func read(b []byte) (NodeRecord, error) {
 	return r, r.Valid(now)
 }
 
-func TestWhatIsWrittenIsValid(t *testing.T) {
+func TestEncodedRecordIsValid(t *testing.T) {
 	r := valid()
 	got, err := read(encoded(t, r))
 	if err != nil || got.Node != "n1" || got.Job.Fields[run.FieldCommit] != "abc" {
@@ -101,7 +101,8 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// Lanes are as many and as long as can be drawn, or whoever draws them pays for it.
+// The number and the length of lanes are limited to what can be drawn, so that a hostile record does not cost
+// time.
 func TestInvalidLanes(t *testing.T) {
 	lane := NodeLane{Node: "n1", Of: 1, StepS: 2, Busy: series.Values{1}}
 	for want, lanes := range map[string][]NodeLane{
@@ -119,7 +120,7 @@ func TestInvalidLanes(t *testing.T) {
 	}
 }
 
-// Text is made fit to print when it is read, whoever wrote it.
+// Text is cleaned for printing when it is read, whichever program wrote it.
 func TestTextIsCleanedWhenRead(t *testing.T) {
 	r := valid()
 	r.Notes = []note.Note{{Code: "x\n", Text: strings.Repeat("\x1b", 10_000)}}

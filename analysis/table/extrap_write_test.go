@@ -107,7 +107,7 @@ func TestColumnNames(t *testing.T) {
 	}
 }
 
-func TestWhatExtraPRefuses(t *testing.T) {
+func TestMeasurementsRejectedByExtraP(t *testing.T) {
 	a := made("a", "t", []float64{1, 2}, []float64{1}, []float64{2})
 	b := made("b", "t", []float64{1, 3}, []float64{1}, []float64{2})
 	if err := WriteExtraP(&bytes.Buffer{}, ExtraPText, []scaling.Series{a, b}); !errors.Is(err, ErrPointsDiffer) {

@@ -59,7 +59,7 @@ func readFloat32(r io.Reader, o SampleOptions) (Samples, error) {
 	t := Samples{Set: series.Set{StepS: 1 / o.RateHz, Columns: []series.Column{column}},
 		Offsets: []float64{0}}
 	if infinite > 0 {
-		t.Notes = append(t.Notes, note.New(note.ValuesInfinite, "%d infinite values are taken for missing", infinite))
+		t.Notes = append(t.Notes, note.New(note.ValuesInfinite, "%d infinite values are treated as missing", infinite))
 	}
 	return t, nil
 }

@@ -51,7 +51,8 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 	if rate > 0 {
 		s.Set.StepS = 1 / rate
 	} else {
-		s.Notes = append(s.Notes, note.New(note.NoRate, "%s at one time: no rate of sampling", quantity.Plural(c.n, "row")))
+		s.Notes = append(s.Notes, note.New(note.NoRate,
+			"%s at one time: the sampling rate is unknown", quantity.Plural(c.n, "row")))
 	}
 	merged := 0
 	for k, i := range c.kept {
@@ -65,7 +66,7 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 	}
 	if merged > 0 {
 		s.Notes = append(s.Notes, note.New(note.RowsAveraged,
-			"%s in a slot of the grid that had one already: such rows are averaged", quantity.Plural(merged, "row")))
+			"%s in a slot of the grid that already has a row: such rows are averaged", quantity.Plural(merged, "row")))
 	}
 	s.Offsets = c.offset
 	setGroups(s.Set.Columns)

@@ -112,7 +112,7 @@ func markRepeated(all []Runs) {
 			continue
 		}
 		all[i].Notes = append(all[i].Notes, note.New(note.RepeatedID,
-			"series %d of the input, counted from 0, has the same id: --series means that one", k))
+			"series %d of the input, counted from 0, has the same id: --series selects that one", k))
 	}
 }
 

@@ -65,7 +65,7 @@ func TestBinaryIsRefused(t *testing.T) {
 	}
 }
 
-func TestLineThatIsNoObject(t *testing.T) {
+func TestLineWithoutJSONObject(t *testing.T) {
 	wants := map[string]string{
 		"[]":   "the line is a JSON array",
 		"null": "the line is null",

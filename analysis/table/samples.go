@@ -154,7 +154,7 @@ func readSampleRows(r io.Reader, o SampleOptions) (Samples, error) {
 	s.Reading = Reading{Columns: c.describe(c.understood()), Cut: in.cutText()}
 	if c.infinite > 0 {
 		s.Notes = append(s.Notes, note.New(note.ValuesInfinite,
-			"%s infinite, or too large to be kept: taken for missing", quantity.Plural(c.infinite, "value")))
+			"%s infinite, or too large to be kept: treated as missing", quantity.Plural(c.infinite, "value")))
 	}
 	return s, nil
 }

@@ -181,8 +181,7 @@ func TestReadFails(t *testing.T) {
 	}
 }
 
-// Lines grow the buffer up to a bound. The first look at a file may end within a
-// character.
+// Lines grow the buffer up to a bound. The first part of a file may end within a character.
 func TestLongLines(t *testing.T) {
 	comment := "#," + strings.Repeat("x", headSize-3) + "\u00e9" + strings.Repeat("y", 1<<20) + "\n"
 	got, err := ReadSamples(strings.NewReader(comment+"t_s,x\n0,1\n1,2\n"), SampleOptions{})
@@ -195,7 +194,7 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// What fields look like in files of others.
+// Forms of fields in files of other programs.
 func TestNumberWords(t *testing.T) {
 	for s, want := range map[string]float64{
 		".5": 0.5, "-.5": -0.5, "5.": 5, "0": 0, "-12.25": -12.25, "9007199254740992": 1 << 53, "9007199254740993": 1 << 53,
@@ -258,9 +257,8 @@ func TestWholeRate(t *testing.T) {
 	}
 }
 
-// Times in milliseconds, or that jitter about a grid, have the rate of the grid,
-// and each row a slot. Where the clock itself wanders there is no grid: the rate
-// is that of the median step.
+// Times in milliseconds, or times that jitter about a grid, have the rate of the grid, and each row has a slot.
+// If the clock itself drifts there is no grid: the rate is that of the median step.
 func TestRateOfCoarseTimes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, c := range []struct {

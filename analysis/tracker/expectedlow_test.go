@@ -50,8 +50,8 @@ func nearest(begins []float64, at float64) float64 {
 	return best
 }
 
-// A low stretch is told before it comes and recognised when it came, in clean and in
-// noisy signals, in short cycles and in long ones.
+// A low stretch is predicted before it begins and recognized afterwards, in clean and in noisy signals, in
+// short cycles and in long ones.
 func TestLowStretchesAreForeseen(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -85,7 +85,7 @@ func TestLowStretchesAreForeseen(t *testing.T) {
 				}
 			})
 			if len(told) < len(x)/4 || median(told) > 0.03 {
-				t.Errorf("told at %d of %d samples, %.3f periods off", len(told), len(x)/3, median(told))
+				t.Errorf("reported at %d of %d samples, %.3f periods off", len(told), len(x)/3, median(told))
 			}
 			if len(came) < 5 || median(came) > 0.03 {
 				t.Errorf("recognised %d times, %.3f periods off", len(came), median(came))
@@ -94,7 +94,7 @@ func TestLowStretchesAreForeseen(t *testing.T) {
 	}
 }
 
-// One that comes no more is soon told no more, though the loop goes on.
+// A low stretch that no longer occurs is soon no longer predicted, although the loop continues.
 func TestALowStretchThatStaysAwayIsForgotten(t *testing.T) {
 	x, _ := dips(rand.New(rand.NewPCG(3, 4)), 120, 220, 0.05, func(cycle int) bool { return cycle < 40 })
 	before, after, held := 0, 0, false
@@ -112,7 +112,7 @@ func TestALowStretchThatStaysAwayIsForgotten(t *testing.T) {
 	}
 }
 
-// A loop without a low stretch tells of none.
+// A loop without a low stretch predicts none.
 func TestNoLowStretchIsMadeUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, wave := range []func(phase float64) float64{

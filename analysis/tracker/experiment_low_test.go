@@ -15,10 +15,10 @@ import (
 // lowScore is how well low stretches were predicted and recognised.
 type lowScore struct {
 	begins, periods     []float64 // where the true ones begin, in samples, ascending, and the period there
-	last                []float64 // of each that is told, when it was recognised last
+	last                []float64 // for each predicted one, when it was last recognized
 	predicted, came     []float64 // errors in periods
 	wrong, unlike       int       // predicted, recognised where nothing low begins
-	moments, lowMoments int       // with a loop told; of these with low stretches
+	moments, lowMoments int       // with a reported loop; of these with low stretches
 	cases               int
 }
 
@@ -64,10 +64,10 @@ func (s *lowScore) off(at float64) float64 {
 	return best
 }
 
-// farOff is from where on what was told has nothing to do with what is true.
+// farOff is the distance from which a prediction does not count for a true stretch.
 const farOff = 0.2
 
-// moment takes what is told now, of which only a second is judged at a time.
+// moment compares the current prediction with the truth; only one second is compared at a time.
 func (s *lowScore) moment(p *tracker.LoopTracker) {
 	b, held := p.CurrentLoop()
 	if !held {

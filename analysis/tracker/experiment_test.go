@@ -73,7 +73,7 @@ type score struct {
 	periodS           float64 // the shortest of the truth
 	null              bool
 	shortRun          bool      // too short or too slow to be judged
-	told, right, real int       // seconds after a minute: told, told rightly, that had a pattern
+	told, right, real int       // seconds after a minute: reported, correctly reported, with a true pattern
 	errs              []float64 // of boundaries, in periods
 	asked             int
 	us                float64
@@ -151,7 +151,7 @@ func (s *score) follow(x []float32, tr truth) {
 	s.us = float64((time.Since(started) - asking).Nanoseconds()) / 1e3 / float64(len(x))
 }
 
-// moment compares what is told now with what is true.
+// moment compares the reported loop with the true one.
 func (s *score) moment(p *tracker.LoopTracker, tr truth, active []int, i int) {
 	b, held := p.CurrentLoop()
 	is := active[i]

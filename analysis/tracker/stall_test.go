@@ -56,7 +56,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-func TestASuspensionIsNoSilence(t *testing.T) {
+func TestSuspensionDoesNotCountAsSilence(t *testing.T) {
 	tr := cycles(40, nil)
 	var w Watchdog
 	for s := 0.0; s < 100; s += 0.5 {
@@ -71,9 +71,9 @@ func TestASuspensionIsNoSilence(t *testing.T) {
 	}
 }
 
-// A look at which a job seems busy, although none of its own code ran, neither ends a stall nor is it learned: other
-// programs left the job hardly any CPU time. Own code ends it.
-func TestBusyLooksWithoutOwnCode(t *testing.T) {
+// A snapshot in which a job seems busy, although none of its own code ran, neither ends a stall nor is it
+// learned as usual: other programs left the job hardly any CPU time. Own code ends the stall.
+func TestBusySnapshotsWithoutOwnCode(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		busyS, own   float64

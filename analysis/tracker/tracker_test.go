@@ -19,7 +19,7 @@ type followed struct {
 	errors []float64 // of predicted ends, in periods
 	beat   tracker.CurrentLoop
 	held   bool
-	told   int // samples at which a loop was told
+	told   int // samples at which a loop was reported
 }
 
 // follow feeds a signal sample by sample, asking when it is due.
@@ -47,7 +47,7 @@ func follow(x []float32) followed {
 	return f
 }
 
-// steps is a loop of n cycles of about so many samples: two plateaus and a dip.
+// steps is a loop of n cycles of about length samples: two plateaus and a dip.
 func steps(r *rand.Rand, n, length int, jitter, noise float64) (x []float32, ends []float64) {
 	for range n {
 		m := int(math.Round(float64(length) * (1 + jitter*r.NormFloat64())))
@@ -171,14 +171,14 @@ func TestALostLoopWaitsToo(t *testing.T) {
 			}
 		}
 		if !lost || len(asked) < 2 {
-			t.Fatalf("lost %v, asked at %v: nothing is shown", lost, asked)
+			t.Fatalf("lost %v, queried at %v: nothing is shown", lost, asked)
 		}
 		least := math.Inf(1)
 		for k := 1; k < len(asked); k++ {
 			least = min(least, asked[k]-asked[k-1])
 		}
 		if least < paidS || paidS == 0 && least > 30 {
-			t.Errorf("paid for %v s: asked at %v", paidS, asked)
+			t.Errorf("paid for %v s: queried at %v", paidS, asked)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// spun is a minute of a job that waits with a CPU busy, of which somebody else takes a
-// part every 1.2 s; it works a little in every cycle of 0.7 s, or never.
+// spun is a minute of a job that waits with a CPU busy, of which another program takes a part every 1.2 s. It
+// works a little in every cycle of 0.7 s, or never.
 func spun(works bool) DetectionRequest {
 	const step, n = 0.005, 12000
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -45,8 +45,7 @@ func spun(works bool) DetectionRequest {
 	return DetectionRequest{set: set, merge: 1, whole: set}
 }
 
-// A job that only waits has the rhythm of whoever takes its CPU; one that works now and
-// then has its own.
+// A job that only waits shows the rhythm of the work that uses its CPU; one that sometimes works has its own.
 func TestWorking(t *testing.T) {
 	if got := spun(false).Detect(); len(got) == 0 || got[0].PeriodS < 1.1 || got[0].PeriodS > 1.3 {
 		t.Errorf("what others do is not seen at all: %+v", got)

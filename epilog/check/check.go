@@ -126,7 +126,7 @@ func problem(v Verdict, subject, do, text string) Finding {
 
 // notChecked returns a warning that a check could not be made, with Seen false.
 func notChecked(subject, do, format string, args ...any) Finding {
-	f := problem(Warning, subject, do, "not looked at: "+cleanLine(format, args...))
+	f := problem(Warning, subject, do, "not checked: "+cleanLine(format, args...))
 	f.Seen = false
 	return f
 }

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// told are the findings in print, and those that are not good.
+// told returns the findings in print, and those that are not ok.
 func (s *site) told() (text string, bad []Finding) {
 	for _, f := range s.Findings(s.t.Context()) {
 		do := ""
@@ -31,7 +31,7 @@ func (s *site) told() (text string, bad []Finding) {
 }
 
 // What is right is called so, in either kind of history, and nothing is made.
-func TestAllIsWell(t *testing.T) {
+func TestCompleteInstallationHasNoProblems(t *testing.T) {
 	for _, ingest := range []string{"here", "spool"} {
 		s := newSite(t)
 		s.Config.History.Ingest = ingest
@@ -54,8 +54,8 @@ func TestAllIsWell(t *testing.T) {
 	}
 }
 
-// fault is one thing that somebody got wrong: that finding, and no other, turns bad,
-// in words that say what it is and what to type.
+// fault is one mistake in an installation: exactly that finding becomes a problem, with a text that names it
+// and the command to type.
 type fault struct {
 	name    string
 	verdict Verdict
@@ -71,7 +71,7 @@ var faults = []fault{
 	{"unknown key", Failure, "settings", "unknown key", "jobgait.toml", func(s *site) {
 		s.Config.Unknown = "unknown key \"agent.rate\""
 	}},
-	{"no settings", Warning, "settings", "the defaults hold", "usr/share/doc/jobgait/jobgait.toml", func(s *site) {
+	{"no settings", Warning, "settings", "the defaults apply", "usr/share/doc/jobgait/jobgait.toml", func(s *site) {
 		s.remove("etc/jobgait")
 	}},
 	{"no agent", Failure, "programs", "jobgait-agent: no such file", "make install", func(s *site) {
@@ -116,7 +116,7 @@ var faults = []fault{
 			s.write(scope+"cgroup.subtree_control", "cpuset cpu memory\n", 0o644)
 			s.config("24.11.5", "25.05.0")
 		}},
-	{"slurmd was never started", Warning, "io", "not looked at: no slurmstepd.scope", "systemctl start slurmd",
+	{"slurmd was never started", Warning, "io", "not checked: no slurmstepd.scope", "systemctl start slurmd",
 		func(s *site) {
 			s.remove("sys/fs/cgroup/system.slice")
 		}},
@@ -129,14 +129,14 @@ var faults = []fault{
 	{"controller that hangs", Failure, "slurm", "no answer within 5s", "scontrol ping", func(s *site) {
 		s.write("usr/bin/scontrol", "#!/bin/sh\nsleep 1000\n", 0o755)
 	}},
-	{"slurm.conf of which nothing is known", Warning, "slurm.conf", "not looked at: ", "", func(s *site) {
+	{"slurm.conf of which nothing is known", Warning, "slurm.conf", "not checked: ", "", func(s *site) {
 		s.config("HASH_VAL", "HASH")
 	}},
-	{"slurm.conf of another day", Warning, "slurm.conf", "is not as the controller's", "scp ctl:", func(s *site) {
+	{"slurm.conf of another day", Warning, "slurm.conf", "differs from the controller's", "scp ctl:", func(s *site) {
 		s.config("Match", "Different Ours=0x1 Slurmctld=0x2")
 	}},
 	{"slurm.conf of this node without hooks", Failure, "slurm.conf",
-		"has no Epilog, the controller's has: slurmd here calls nothing", "scp ctl:", func(s *site) {
+		"has no Epilog, but the controller's has: slurmd calls no hook on this node", "scp ctl:", func(s *site) {
 			s.config("Match", "Different Ours=0x1 Slurmctld=0x2")
 			s.write("etc/slurm/slurm.conf", "Prolog=/x\n#Epilog=/x\n", 0o644)
 		}},
@@ -144,17 +144,17 @@ var faults = []fault{
 		func(s *site) {
 			s.config("= @/usr/libexec/jobgait/prolog", "= (null)")
 		}},
-	{"Epilog that is not there", Failure, "epilog", "/no/jobgait/epilog is no program for root on this node",
+	{"Epilog that is not there", Failure, "epilog", "/no/jobgait/epilog is not a program that root can run on this node",
 		"make install", func(s *site) {
 			s.config("@/usr/libexec/jobgait/epilog", "/no/jobgait/epilog")
 		}},
-	{"Epilog of another installation", Warning, "epilog", "is of another installation", "/usr/libexec/jobgait/epilog' >>",
-		func(s *site) {
+	{"Epilog of another installation", Warning, "epilog", "belongs to another installation",
+		"/usr/libexec/jobgait/epilog' >>", func(s *site) {
 			s.config("@/usr/libexec/jobgait/epilog", "@/opt/jobgait/epilog")
 			s.write("opt/jobgait/epilog", "", 0o755)
 			s.write("opt/jobgait/jobgait-epilog", "", 0o755)
 		}},
-	{"Prolog of the site that calls another program", Failure, "prolog", "nothing there names jobgait",
+	{"Prolog of the site that calls another program", Failure, "prolog", "does not call jobgait",
 		"/usr/libexec/jobgait/prolog || true' >>", func(s *site) {
 			s.config("@/usr/libexec/jobgait/prolog", "@/etc/slurm/prolog.d/*")
 			s.write("etc/slurm/prolog.d/10-site", "#!/bin/sh\n", 0o755)
@@ -189,16 +189,16 @@ var faults = []fault{
 	{"spool that is a file", Failure, "spool", "not a directory", "install -d", func(s *site) {
 		s.write("var/spool", "", 0o644)
 	}},
-	{"spool in memory", Warning, "spool", "lies in memory (tmpfs): profiles may take 20 GB of the 269 GB", "max_gb = 5.4",
+	{"spool in memory", Warning, "spool", "is in memory (tmpfs): profiles may take 20 GB of the 269 GB", "max_gb = 5.4",
 		func(s *site) {
 			s.disk(unix.TMPFS_MAGIC, 128, 100)
 			s.Config.Spool.MaxGB = 20
 		}},
-	{"spool in memory without bounds", Warning, "spool", "lies in memory (ramfs)", "max_gb = ", func(s *site) {
+	{"spool in memory without bounds", Warning, "spool", "is in memory (ramfs)", "max_gb = ", func(s *site) {
 		s.disk(unix.RAMFS_MAGIC, 0, 0)
 		s.Config.Spool.MaxGB = 20
 	}},
-	{"spool in an image in memory", Warning, "spool", "lies in memory (tmpfs under an overlay)", "max_gb = ",
+	{"spool in an image in memory", Warning, "spool", "is in memory (tmpfs under an overlay)", "max_gb = ",
 		func(s *site) {
 			s.write("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"+
 				"31 1 0:30 / / rw - overlay LiveOS rw,lowerdir=/a,upperdir=/b,workdir=/c\n32 31 0:31 / /var/spoo rw - overlay x "+
@@ -229,7 +229,7 @@ var faults = []fault{
 		s.inspectForTest, s.Config.Collect.Account = nil, "no_such_account"
 		s.Config.History.Ingest = "here"
 	}},
-	{"no collection directory", Failure, "collect", "jobgait cannot put a record: no such file",
+	{"no collection directory", Failure, "collect", "jobgait cannot write a record: no such file",
 		"install -d -o jobgait -m 0700", func(s *site) {
 			s.shared = SharedDirectory{Trouble: "no such file"}
 		}},
@@ -297,7 +297,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// is tells whether that is found, and nothing else.
+// is reports whether exactly that finding, and no other, was found.
 func (c fault) is(t *testing.T, s *site) {
 	t.Helper()
 	text, bad := s.told()
@@ -312,19 +312,19 @@ func (c fault) is(t *testing.T, s *site) {
 		!strings.Contains(do, c.do) || (do == "") != (c.do == "") {
 		t.Errorf("want %s of %s that says %q and %q:\n%s", c.verdict, c.subject, c.says, c.do, text)
 	}
-	if f.Seen == strings.HasPrefix(f.Text, "not looked at: ") {
+	if f.Seen == strings.HasPrefix(f.Text, "not checked: ") {
 		t.Errorf("seen is %v: %s", f.Seen, f.Text)
 	}
 }
 
-// Settings that cannot be used leave nothing else to look at.
+// Unusable settings leave nothing else to check.
 func TestUnusableSettings(t *testing.T) {
 	s := newSite(t)
 	s.Unusable = errors.New("line 3: no number")
 	faults[0].is(t, s)
 }
 
-// A site may keep several hooks, or call ours from its own.
+// A site may have several hooks, or call jobgait's hook from its own.
 func TestHooksOfTheSite(t *testing.T) {
 	s := newSite(t)
 	s.slurm(strings.NewReplacer("@/usr/libexec/jobgait/prolog", "@/etc/slurm/prolog.d/*", "@/usr/libexec/jobgait/epilog",
@@ -390,8 +390,8 @@ func TestSpoolOfOthers(t *testing.T) {
 	fault{"", Failure, "spool", "belongs to uid 65534", "chown root:root", nil}.is(t, s)
 }
 
-// The collection directory is looked at as its account, and as it was found left.
-func TestLookAt(t *testing.T) {
+// The collection directory is inspected with the rights of its account, and as it was left by earlier runs.
+func TestInspectCollectionDirectory(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -423,14 +423,14 @@ func TestLookAt(t *testing.T) {
 	}
 }
 
-// Nobody but its account and root is let look.
+// Only the account and root may check the directory.
 func TestDirectoryOfAnotherAccount(t *testing.T) {
 	if isRoot() {
 		t.Skip("root may become the account")
 	}
 	s := newSite(t)
 	s.inspectForTest, s.Config.Collect.Account = nil, "root"
-	fault{"", Warning, "collect", "not looked at: ", rerunAsRoot, nil}.is(t, s)
+	fault{"", Warning, "collect", "not checked: ", rerunAsRoot, nil}.is(t, s)
 }
 
 func TestOutside(t *testing.T) {

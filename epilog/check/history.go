@@ -42,11 +42,12 @@ func (n Node) checkHistory(ctx context.Context, s SharedDirectory, lookErr error
 	}
 	switch {
 	case err == nil:
-		return ok(subject, "no %s: the first run makes it", path)
+		return ok(subject, "no %s: the first run creates it", path)
 	case !isRoot():
 		return notChecked(subject, rerunAsRoot, "%s: %v", above, err)
 	}
-	return fail(subject, fmt.Sprintf("install -d %s", filepath.Dir(path)), "%s cannot be made: %s: %v", path, above, err)
+	return fail(subject, fmt.Sprintf("install -d %s", filepath.Dir(path)),
+		"%s cannot be created: %s: %v", path, above, err)
 }
 
 // checkIngest checks whether some host writes job records into the history: the oldest waiting record must be
@@ -81,18 +82,18 @@ func (n Node) checkSnapshots() Finding {
 	var st unix.Stat_t
 	if err := unix.Stat(dir, &st); err != nil {
 		return fail(subject, fmt.Sprintf("install -d -o %s -m 0711 %s", account, dir),
-			"history.snapshots %s: %v: users cannot ask their history", dir, err)
+			"history.snapshots %s: %v: users cannot query their history", dir, err)
 	}
 	switch {
 	case st.Mode&0o022 != 0:
 		return fail(subject, "chmod 0711 "+dir,
-			"history.snapshots %s can be written by another account: nothing is published there", dir)
+			"another account can write to history.snapshots %s: no snapshot is written there", dir)
 	case st.Mode&0o001 == 0:
-		return fail(subject, "chmod 0711 "+dir, "history.snapshots %s lets no user through", dir)
+		return fail(subject, "chmod 0711 "+dir, "users cannot pass through the directory history.snapshots %s", dir)
 	}
 	if _, err := unix.Getxattr(dir, "system.posix_acl_access", nil); errors.Is(err, unix.ENOTSUP) {
 		return fail(subject, n.editCommand("[history] snapshots"),
-			"the file system of history.snapshots %s keeps no POSIX ACL: nothing is published there", dir)
+			"the file system of history.snapshots %s supports no POSIX ACL: no snapshot is written there", dir)
 	}
 	made, err := filepath.Glob(filepath.Join(dir, "[0-9]*"))
 	if err != nil || len(made) == 0 {

@@ -34,18 +34,18 @@ func (n Node) checkHook(s controllerConfig, name string, paths []string) Finding
 				continue
 			}
 			if err := runnable(f); err != nil {
-				return fail(subject, "make install", "%s=%s is no program for root on this node: %v", name, f, err)
+				return fail(subject, "make install", "%s=%s is not a program that root can run on this node: %v", name, f, err)
 			}
 			if at := filepath.Dir(f); strings.Contains(f, "jobgait") && at != n.dir() &&
 				exists(filepath.Join(at, "jobgait-"+subject)) {
-				return warn(subject, n.appendCommand(s, name+"="+mine), "%s=%s is of another installation than %s", name, f,
+				return warn(subject, n.appendCommand(s, name+"="+mine), "%s=%s belongs to another installation than %s", name, f,
 					n.dir())
 			}
 			return ok(subject, "%s=%s", name, f)
 		}
 	}
 	return fail(subject, fmt.Sprintf("echo '%s || true' >>%s", mine, paths[0]),
-		"%s=%s: nothing there names jobgait; it has to call %s", name, strings.Join(paths, ", "), mine)
+		"%s=%s does not call jobgait: it must call %s", name, strings.Join(paths, ", "), mine)
 }
 
 // namesJobgait reports whether the file of a site's own hook contains the word jobgait.

@@ -27,7 +27,7 @@ func (n Node) checkKernel() Finding {
 	case err != nil:
 		return notChecked("kernel", "", "%v", err)
 	case known && v.before(oldestKernel):
-		return warn("kernel", "", "Linux %s is older than %d.%d, the oldest that this is made for: the report of a job "+
+		return warn("kernel", "", "Linux %s is older than %d.%d, the oldest supported version: the report of a job "+
 			"says what could not be counted", release, oldestKernel.major, oldestKernel.minor)
 	}
 	return ok("kernel", "Linux %s", release)
@@ -60,8 +60,8 @@ func (n Node) checkPerf() Finding {
 		if cure != "" {
 			do = fmt.Sprintf("sysctl -w kernel.perf_event_paranoid=%d", enough)
 		}
-		return warn(subject, do, "no perf events for %s: %s; only files below /proc are read, and periods are found from "+
-			"them seldom", accountText(), why)
+		return warn(subject, do, "no perf events for %s: %s; only files below /proc are read, in which periods are rarely "+
+			"found", accountText(), why)
 	}
 	return ok(subject, "%s may count; kernel.perf_event_paranoid is %d: with jobgait run ordinary users count %s",
 		accountText(),

@@ -22,18 +22,18 @@ func (n Node) checkSettings() Finding {
 		return fail(subject, "${EDITOR:-vi} "+n.Settings, "%v: no job is watched", n.Unusable)
 	}
 	if n.NoSlurm {
-		return ok(subject, "none, and no Slurm here (no %s): looked at as a machine for jobgait run",
+		return ok(subject, "none, and no Slurm here (no %s): checked as a machine for jobgait run",
 			configs.Default().Slurm.Scontrol)
 	}
 	if _, err := os.Lstat(n.Settings); errors.Is(err, fs.ErrNotExist) {
 		prefix := filepath.Dir(filepath.Dir(n.dir()))
 		return warn(subject, fmt.Sprintf("install -D -m 644 %s %s", filepath.Join(prefix, "share/doc/jobgait/jobgait.toml"),
 			n.Settings),
-			"no %s: the defaults hold", n.Settings)
+			"no %s: the defaults apply", n.Settings)
 	}
 	if n.Config.Unknown != "" {
 		return fail(subject, "${EDITOR:-vi} "+n.Settings,
-			"%s: the other settings hold; misspelt, or of a newer version than this node's", n.Config.Unknown)
+			"%s: misspelt, or of a newer version than this node's; the other settings apply", n.Config.Unknown)
 	}
 	return ok(subject, "%s", n.Settings)
 }

@@ -129,7 +129,7 @@ func (n Node) checkShared(ctx context.Context, slurm controllerConfig) []Finding
 	case err != nil:
 		collect = fail(subject, "mount | grep "+filepath.Dir(c.Dir), "%v", err)
 	case s.Trouble != "":
-		collect = fail(subject, made, "%s cannot put a record: %s", whose, s.Trouble)
+		collect = fail(subject, made, "%s cannot write a record: %s", whose, s.Trouble)
 	case s.Network == "" && n.exports(c.Dir):
 		collect = ok(subject, "%s can be written by %s; this node exports it to the others", c.Dir, whose)
 	case s.Network == "":

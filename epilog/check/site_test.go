@@ -89,7 +89,7 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// program is one of ours, of some version.
+// program writes a fake program of jobgait with a given version.
 func (s *site) program(name, version string) {
 	s.write("usr/libexec/jobgait/"+name, "#!/bin/sh\necho "+name+" "+version+"\n", 0o755)
 }

@@ -122,21 +122,22 @@ func (n Node) checkSlurmConf(s controllerConfig) Finding {
 	do := fmt.Sprintf("scp %s:%s %s && scontrol reconfigure", controller(s), s.value("SLURM_CONF"), path)
 	switch hash := s.value("HASH_VAL"); {
 	case hash == "":
-		return notChecked(subject, "", "scontrol does not say whether %s is as the controller's", path)
+		return notChecked(subject, "", "scontrol does not say whether %s equals the controller's", path)
 	case !strings.HasPrefix(hash, "Different"):
-		return ok(subject, "%s is as the controller's", path)
+		return ok(subject, "%s equals the controller's", path)
 	}
 	text, err := readPlainFile(path)
 	if err != nil {
-		return warn(subject, do, "this node's slurm.conf is not the controller's (%v)", err)
+		return warn(subject, do, "this node's slurm.conf differs from the controller's (%v)", err)
 	}
 	mine := parseConf(text)
 	for _, name := range []string{"Prolog", "Epilog"} {
 		if len(mine[strings.ToLower(name)]) == 0 && len(s.config[name]) > 0 && len(mine["include"]) == 0 {
-			return fail(subject, do, "%s of this node has no %s, the controller's has: slurmd here calls nothing", path, name)
+			return fail(subject, do,
+				"%s of this node has no %s, but the controller's has: slurmd calls no hook on this node", path, name)
 		}
 	}
-	return warn(subject, do, "%s is not as the controller's", path)
+	return warn(subject, do, "%s differs from the controller's", path)
 }
 
 // controller returns the host name of the first slurmctld, without the address in "host(address)"; "CONTROLLER"

@@ -40,7 +40,7 @@ func (n Node) checkSpool() Finding {
 	}
 	if kind, err := history.NetworkFileSystem(at); err == nil && kind != "" {
 		return fail(subject, n.editCommand("[spool] dir"),
-			"%s lies on %s: spool.dir has to be this node's own, hooks must not wait for a network", dir, kind)
+			"%s is on %s: spool.dir must be local to this node, because hooks must not wait for a network", dir, kind)
 	}
 	return n.checkSpoolSpace(dir, at)
 }
@@ -109,7 +109,7 @@ func (n Node) checkSpoolSpace(dir, at string) Finding {
 	switch {
 	case kind != "" && most > maxMemoryShare*memory:
 		return warn(subject, n.editCommand(fmt.Sprintf("[spool] max_gb = %.2g", max(.1, maxMemoryShare*memory/1e9))),
-			"%s lies in memory (%s): profiles may take %g GB of the %.3g GB that jobs need", dir, kind, most/1e9, memory/1e9)
+			"%s is in memory (%s): profiles may take %g GB of the %.3g GB that jobs need", dir, kind, most/1e9, memory/1e9)
 	case total > 0 && (free < minFreeBytes || st.Files > 0 && st.Ffree < 1000):
 		return fail(subject, fmt.Sprintf("du -xsh %s", dir), "%s is full: %d MB and %d files are free", dir, free>>20,
 			st.Ffree)
@@ -214,7 +214,7 @@ func (n Node) checkAgents() Finding {
 		}
 	}
 	if other > 0 {
-		return warn(subject, "", "%d of %d running agents are of the programs before these: they end with their jobs", other,
+		return warn(subject, "", "%d of %d running agents are of an earlier installation: they end with their jobs", other,
 			running)
 	}
 	return ok(subject, "%d running", running)

@@ -12,11 +12,11 @@ func (n Node) checkTimers() []Finding {
 	if !exists(n.path("run/systemd/system")) {
 		return []Finding{warn(subject, "*/10 * * * * root "+filepath.Join(n.dir(), "jobgait-epilog")+
 			" --sweep   # a line for /etc/cron.d/jobgait",
-			"no systemd here: what a crash leaves over waits for the next job on this node")}
+			"no systemd here: runs that a crash interrupted are finished only with the next job on this node")}
 	}
 	if !n.timerEnabled("jobgait-sweep.timer") {
 		return []Finding{warn(subject, "systemctl enable --now jobgait-sweep.timer",
-			"jobgait-sweep.timer is not enabled: what a crash leaves over waits for the next job on this node")}
+			"jobgait-sweep.timer is not enabled: runs that a crash interrupted are finished with the next job on this node")}
 	}
 	if n.Config.History.Ingest == "spool" && exists(n.Config.History.Path) && !n.timerEnabled("jobgait-ingest.timer") {
 		return []Finding{warn(subject, "systemctl enable --now jobgait-ingest.timer",

@@ -79,7 +79,7 @@ func TestRunsOfOneJobAreKeptApart(t *testing.T) {
 	}
 }
 
-func TestGatherWaitsAndThenTakesWhatIsThere(t *testing.T) {
+func TestGatherReturnsAvailableRecordsAfterTheWait(t *testing.T) {
 	key := run.Key{Cluster: "c", JobID: 7}
 	s := store(t, t.TempDir(), record("n1", key, 3, 100))
 	late := make(chan error, 1)
@@ -171,8 +171,7 @@ func TestJobsAreTakenOnceAndBadOnesSetAside(t *testing.T) {
 	}
 }
 
-// A record that no history takes is set aside; a history that is locked is asked
-// once, and every record waits.
+// A record that no history accepts is set aside. A locked history is tried once, and every record waits.
 func TestJobsOfAHistoryThatFails(t *testing.T) {
 	dir := threeJobs(t)
 	asked := 0
@@ -181,7 +180,7 @@ func TestJobsOfAHistoryThatFails(t *testing.T) {
 		return []error{context.DeadlineExceeded, context.DeadlineExceeded, context.DeadlineExceeded}[:len(records)]
 	})
 	if taken != 0 || asked != 1 || !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("locked: %d taken, asked %d times, %v", taken, asked, err)
+		t.Errorf("locked: %d stored, tried %d times, %v", taken, asked, err)
 	}
 	unfit := each(func(j JobRecord) error {
 		if j.Summary.Key.JobID == 2 {

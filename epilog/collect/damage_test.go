@@ -200,7 +200,7 @@ func TestDamagedJobRecordsDoNotReachTheHistory(t *testing.T) {
 	}
 	list, err := ListSetAside(dir)
 	must(err)
-	for _, want := range []int{aside, 0} { // told twice, counted once
+	for _, want := range []int{aside, 0} { // reported twice, counted once
 		if n, err := db.CountRejected(t.Context(), list, float64(time.Now().Unix())); n != want || err != nil ||
 			len(list) != aside {
 			t.Errorf("%d of %d counted, %v", n, len(list), err)
@@ -223,8 +223,7 @@ func TestDamagedJobRecordsDoNotReachTheHistory(t *testing.T) {
 	}
 }
 
-// A record that a newer version wrote is told, not read, and survives whatever
-// becomes of its run.
+// A record written by a newer version is reported and not read, and is kept whatever happens to its run.
 func TestNewerRecordsStay(t *testing.T) {
 	dir := t.TempDir()
 	newest, key := full("n2"), full("n2").Key
@@ -246,7 +245,7 @@ func TestNewerRecordsStay(t *testing.T) {
 	}
 }
 
-// failed holds so many records and bytes; the oldest go.
+// The directory failed has a limit in records and bytes; the oldest are removed.
 func TestFailedIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 32 {

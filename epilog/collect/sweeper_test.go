@@ -50,7 +50,7 @@ func TestOneIsElected(t *testing.T) {
 	}
 }
 
-// TestManyAreLate lets many take the place at once: nobody fails, one has it after all.
+// TestManyAreLate lets many take the place at once: none fails, and one has it in the end.
 func TestManyAreLate(t *testing.T) {
 	dir := t.TempDir()
 	elect(t, dir, "dead")

@@ -176,7 +176,7 @@ func TestArrayDirectory(t *testing.T) {
 }
 
 // The child's answer is the user's to forge.
-func TestChildIsNotBelieved(t *testing.T) {
+func TestAnswersOfTheChildAreValidated(t *testing.T) {
 	r := Request{Dirs: []string{"/home/a"}, Files: nil}
 	for answer, ok := range map[string]bool{"/home/a": true, "": true, "/etc": false, "/home/a/..": false} {
 		_, err := Delivery{Dir: answer}.validated(r)

@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// race is a user who exchanges the directory of his report with a link to
-// somebody else's while the report is written.
+// race is a user who exchanges the directory of his report with a link to another user's while the report is
+// written.
 type race struct {
 	home, here, link string
 	user             as.Account
@@ -109,9 +109,9 @@ func (r race) exchange(t *testing.T, trap string) (stop func()) {
 	}
 }
 
-// The report lands in the user's own directory whole, or not at all, and nothing
-// of anybody else's changes, at whatever moment the directory is exchanged: its
-// name, and that of the directory of an array in it.
+// The report is written completely to the user's own directory, or not at all, and no file of another user
+// changes, at whatever moment the directory is exchanged: its name, and that of the directory of an array in
+// it.
 func TestExchangedDirectory(t *testing.T) {
 	r := newRace(t)
 	before := map[string]string{}

@@ -54,7 +54,7 @@ func (f Finisher) adopt(ctx context.Context) (did adoptionCounts, failed error) 
 			err = f.adoptRun(ctx, store, known, records)
 		}
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("take over the run directory %s of another boot: %w", key, err))
+			failed = errors.Join(failed, fmt.Errorf("report run %s, whose collecting node died: %w", key, err))
 			continue
 		}
 		did.adopted++
@@ -150,7 +150,7 @@ func (f Finisher) adoptRun(ctx context.Context, store collect.Store, w trustedRu
 		return err
 	}
 	sum := withTrustedIdentity(summary.Merge(records, nodes), w.run.Job)
-	sum = withUnknownEnd(sum, "the scheduler was not queried: the node that asks it died")
+	sum = withUnknownEnd(sum, "the scheduler was not queried: the node that queries it died")
 	return f.advance(ctx, &progress{run: w.run, end: w.end, nodes: nodes, collects: true, store: store, records: records,
 		sum:        sum,
 		ownHistory: f.Config.History.Ingest == "here"})

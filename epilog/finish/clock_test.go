@@ -12,8 +12,8 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// A node whose clock is two minutes behind the controller's loses neither state nor exit code, and the report names the
-// difference. A requeued job is still told from it.
+// A node whose clock is two minutes behind the controller's loses neither state nor exit code, and the report
+// mentions the difference. A requeued job is still distinguished from it.
 func TestNodeClockThatIsBehind(t *testing.T) {
 	for name, c := range map[string]struct {
 		start, end float64 // of the scheduler, seconds after the Prolog

@@ -99,7 +99,7 @@ func codeNotes(p profile.Places, known names.KnownFunctions) (out []note.Note) {
 		"%s of the samples are in code that is in no file: it was made at run time, as by Java, Julia and Numba, and has "+
 			"no names")
 	told(note.PlacesLost, lost, minUnnamedShare,
-		"%s of the samples in code were not told apart by function: there was more code than is counted")
+		"%s of the samples in code were not separated by function: there was more code than can be counted")
 	if known.Lost {
 		out = append(out, note.New(note.NamesLost,
 			"reading the functions of a program took too long, perhaps a file system hangs: code that ran later has no names"))

@@ -53,7 +53,7 @@ func TestFunctionsOfPlaces(t *testing.T) {
 	}
 }
 
-// Why code has no names is told where it is worth a word.
+// The reason why code has no names is reported if it concerns enough code.
 func TestNotesOfNames(t *testing.T) {
 	p := profile.Places{Lost: 2, Anonymous: 20, Files: []profile.PlaceFile{
 		{Key: 1, Name: "replaced", Places: []profile.Place{{Hits: 30}}},

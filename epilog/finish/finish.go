@@ -119,7 +119,7 @@ func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
 	if p.blocked != nil {
 		f.Log("job %d: %v", p.sum.Key.JobID, p.blocked)
 		p.sum.Notes = append(p.sum.Notes,
-			note.New(note.CollectFailed, "records of nodes could not be brought together: %v", systemError(p.blocked)))
+			note.New(note.CollectFailed, "the records of the nodes could not be collected: %v", systemError(p.blocked)))
 	}
 	return nil
 }

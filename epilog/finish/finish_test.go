@@ -277,7 +277,7 @@ func TestSpoolModeLeavesAJobRecord(t *testing.T) {
 	}
 }
 
-// A scontrol that hangs is given up with all that it started.
+// A hanging scontrol is abandoned with all processes that it started.
 func TestScontrolThatHangs(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

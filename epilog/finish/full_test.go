@@ -13,7 +13,7 @@ import (
 	"jobgait/agent/profile/profiletest"
 )
 
-// small mounts a file system of so many bytes at a directory.
+// small mounts a file system of the given number of bytes at a directory.
 func small(t *testing.T, dir string, bytes int) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -26,7 +26,7 @@ func small(t *testing.T, dir string, bytes int) {
 	t.Cleanup(func() { must(t, unix.Unmount(dir, unix.MNT_DETACH)) })
 }
 
-// fill leaves so many bytes free.
+// fill leaves the given number of bytes free.
 func fill(t *testing.T, dir string, free int64) {
 	t.Helper()
 	var st unix.Statfs_t
@@ -36,7 +36,7 @@ func fill(t *testing.T, dir string, free int64) {
 
 // A report that is in memory reaches its user, whatever the spool takes, and sweeps
 // do not deliver it again.
-func TestReportOfASpoolThatTakesNothing(t *testing.T) {
+func TestReportWithUnwritableSpool(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(t *testing.T, spool string)
 		note  string

@@ -9,10 +9,10 @@ import (
 	"jobgait/analysis/run"
 )
 
-// simulatedGPU is a GPU of the job as a driver shows it: its energy is new every so often, its
-// utilization is that of the last whole sixth of a second, and both are read at drawn
-// times, 100 to 200 ms apart, as the agent does. It takes 400 W when it runs and 100 W
-// when it does not, which is outside of iterations and in a part of each.
+// simulatedGPU is a GPU of the job as its driver reports it: its energy is refreshed periodically, its
+// utilization is that of the last whole sixth of a second, and both are read at random times, 100 to 200 ms
+// apart, as by the agent. It takes 400 W when it runs and 100 W when it does not, which is outside of
+// iterations and in a part of each.
 type simulatedGPU struct {
 	IdleFrom, IdleTo float64 // within an iteration, 0 to 1
 	RefreshMS        int     // of the energy; 0: 20
@@ -138,8 +138,8 @@ func (b *board) slot(at float64) {
 	}
 }
 
-// ask is what the driver says at the end of a slot: the agent adds the utilization times
-// the time since it asked last, and takes the energy for what it was when that was new.
+// ask returns what the driver reports at the end of a slot: the agent adds the utilization times the time since
+// the last reading, and dates the energy at the last refresh.
 func (b *board) ask(slot int) reading {
 	refresh := b.RefreshMS / slotMS
 	r := reading{slot: slot, energy: b.energy[slot/refresh*refresh]}

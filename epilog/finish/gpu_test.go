@@ -8,11 +8,10 @@ import (
 	"jobgait/agent/profile/profiletest"
 )
 
-// Whatever the cycle, the idle part of it, and how often the driver has a new energy: a
-// GPU's energy and active time are told to 1 %, its idle share of the cycle to 3 points,
-// and where the power tells it, when in the cycle that is. A utilization of 1/6 s that is
-// read at drawn times has by itself a standard error of 0.3 to 0.8 % of two minutes, of
-// cycles of 5 to 0.7 s, and the root of the time less of more.
+// For any cycle, idle part and energy refresh of the driver, a GPU's energy and active time are reported to
+// within 1 %, its idle share of the cycle to within 3 points and, if the power shows it, the idle part of the
+// cycle. A utilization of 1/6 s read at random times has a standard error of 0.3 to 0.8 % for two minutes and
+// cycles of 5 to 0.7 s, and less by the square root for longer times.
 func TestGPUsOfProfiles(t *testing.T) {
 	for seed, c := range []struct {
 		periodS float64
@@ -63,9 +62,8 @@ func TestGPUsOfProfiles(t *testing.T) {
 	}
 }
 
-// whenIdle asks for most of the idle part of cycles that are long enough to show it. The
-// period that was found begins anywhere in an iteration: what is idle in one piece is so
-// in the cycle.
+// whenIdle requires most of the idle part for cycles that are long enough to show it. The period may begin
+// anywhere in an iteration: an idle stretch in one piece is one piece in the cycle.
 func whenIdle(t *testing.T, periodS float64, g simulatedGPU, idle []float64) {
 	t.Helper()
 	if told := idle != nil; told != ((periodS >= 2 || g.Windows && periodS > .2) && g.IdleTo <= 1) {

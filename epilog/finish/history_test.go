@@ -17,8 +17,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// A sweep waits once for a history that somebody holds, not for each run, and what
-// it tried has its report.
+// A sweep waits once for a history that another process has locked, not for each run, and every run that it
+// tried has its report.
 func TestLockedHistoryIsWaitedForOnce(t *testing.T) {
 	t.Parallel()
 	tool, err := exec.LookPath("sqlite3")
@@ -79,8 +79,8 @@ func TestFailedHistoryIsOneError(t *testing.T) {
 	}
 }
 
-// A run that no history can take (of a Slurm that told no cluster) is reported
-// once and closed: trying it again each hour would end the same way.
+// A run that no history can store (of a Slurm that named no cluster) is reported once and closed: each retry
+// would fail in the same way.
 func TestUnfitRunIsClosed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -233,7 +233,7 @@ func (s site) codes(t *testing.T) []string {
 	return codes
 }
 
-// ofNobody is a finisher whose history is nobody's.
+// ofNobody returns a finisher whose history belongs to the account nobody.
 func (s *site) ofNobody(t *testing.T) Finisher {
 	t.Helper()
 	nobody, err := as.Lookup(t.Context(), "nobody")

@@ -32,7 +32,7 @@ func (s site) forge(job, file string, r summary.NodeRecord) {
 	s.age(dir)
 }
 
-// age makes the records of a job anybody's.
+// age makes the records of a job old enough to be adopted by any node.
 func (s site) age(dir string) {
 	old := time.Now().Add(-adoptAfter - time.Minute)
 	must(s.t, os.Chtimes(dir, old, old))
@@ -66,8 +66,8 @@ func (s site) files() []string {
 	return all
 }
 
-// Whoever can write into the collection directory cannot make root write anywhere:
-// not with root's uid, not with another user's, not by a key that is a path.
+// A process that can write to the collection directory cannot make root write anywhere: not with root's uid,
+// not with another user's, not with a key that is a path.
 func TestForgedRecordCausesNoWrite(t *testing.T) {
 	t.Parallel()
 	for name, forge := range map[string]func(*summary.NodeRecord){
@@ -145,7 +145,7 @@ func TestCollectorBelievesItsOwnRecord(t *testing.T) {
 	}
 }
 
-// A run that nobody saw waits, and is counted, for the node that did.
+// A run that was not seen on this node waits, and is counted, for the node that saw it.
 func TestUnseenRunWaits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -39,7 +39,7 @@ func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.Node
 	}
 	if err != nil {
 		f.Log("job %d: %v", run.Key.JobID, err)
-		r.Notes = append(r.Notes, note.New(note.SpoolFailed, "this node's spool did not take its record: %v",
+		r.Notes = append(r.Notes, note.New(note.SpoolFailed, "this node's record could not be written to its spool: %v",
 			systemError(err)))
 	}
 	f.addCounts(countsOfNode(r))
@@ -100,7 +100,7 @@ func addProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (sum
 		if errors.Is(err, fs.ErrNotExist) {
 			code = note.NoProfile
 		}
-		r.Notes = append(r.Notes, note.New(code, "nothing can be said of this node: %v", job.Cause(err)))
+		r.Notes = append(r.Notes, note.New(code, "this node has no results: %v", job.Cause(err)))
 		return withoutSamples(r), nil
 	}
 	if loaded.Set.Len() > 0 && loaded.Set.StartS > lateStartS {

@@ -73,7 +73,7 @@ func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, j
 			return filepath.Join(res.Dir, arrayDir(s)), nil
 		}
 		for _, why := range res.Refused {
-			s.Notes = append(s.Notes, note.New(note.NoReportDir, "the report could not go where it belongs: %s", why))
+			s.Notes = append(s.Notes, note.New(note.NoReportDir, "the report could not be written to its directory: %s", why))
 			f.Log("job %d: report: %s", s.Key.JobID, why)
 		}
 		if res.Dir == "" {

@@ -69,7 +69,7 @@ func TestAgainIsWhatTheHooksMade(t *testing.T) {
 	must(t, db.Close())
 	for id, got := range bodies(t, again, "7", "8") {
 		if got != want[id] {
-			t.Errorf("job %s is made anew\n%s\nthe hooks made\n%s", id, got, want[id])
+			t.Errorf("job %s reanalysed:\n%s\nthe hooks made\n%s", id, got, want[id])
 		}
 	}
 	if _, err := os.Stat(one.ProfilePath()); err == nil {
@@ -78,7 +78,7 @@ func TestAgainIsWhatTheHooksMade(t *testing.T) {
 }
 
 // An archive that takes nothing costs a line in the log.
-func TestArchiveThatTakesNothing(t *testing.T) {
+func TestUnwritableArchive(t *testing.T) {
 	s := newSite(t)
 	s.cfg.Collect.Archive = filepath.Join(s.root, "archive")
 	must(t, os.WriteFile(s.cfg.Collect.Archive, nil, 0o600)) // a file in its way

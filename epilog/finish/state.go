@@ -51,7 +51,7 @@ type transition struct {
 	to State
 	// needed reports whether the run needs this transition.
 	needed func(*progress) bool
-	// work does what the state stands for. An error ends the try.
+	// work does the work of the state. An error ends the attempt.
 	work func(Finisher, context.Context, *progress) error
 	// prove writes the file that proves the state; nil where the work does that or no file proves it.
 	prove func(*progress) error
@@ -77,7 +77,7 @@ func transitions() []transition {
 		{to: Archived, needed: func(*progress) bool { return true }, work: Finisher.archiveFiles},
 		// Crash: the run is put into the history, or handed to its writer, again: one row, one job record.
 		{to: Stored, needed: (*progress).hasNews, work: Finisher.storeRun, prove: (*progress).proveStored},
-		// Crash: removing what is gone is no error.
+		// After a crash: removing files that are already gone is not an error.
 		{to: Forgotten, needed: func(p *progress) bool {
 			return p.collects && p.stopsWaiting()
 		}, work: Finisher.forgetRecords},

@@ -33,7 +33,7 @@ func (s site) calls(name string) []string {
 	return strings.Split(strings.TrimSpace(string(b)), "\n")
 }
 
-// An exit code 0 is told only where the scheduler was heard.
+// Exit code 0 is reported only if the scheduler answered.
 func TestEndWithoutAnAnswer(t *testing.T) {
 	const line = "JobId=7 JobName=x UserId=u(0) JobState=COMPLETING Reason=%s ExitCode=%s StartTime=1790000000"
 	answer := func(reason, exit string) string { return "/bin/echo '" + fmt.Sprintf(line, reason, exit) + "'\n" }
@@ -99,13 +99,13 @@ func (s site) put(id run.JobID, uid int, start, end float64, told *int64) {
 	must(s.t, db.Close())
 }
 
-// sacct is asked once for all, and what it says of other runs of an id is not taken.
+// sacct is called once for all runs, and its rows on other runs of the same id are not used.
 func TestStatesFromSacct(t *testing.T) {
 	s := newSite(t)
 	at := float64(time.Now().Unix() - 3600)
 	told := int64(at) - 5
 	s.put(1, 1000, at, at+60, nil)   // timed out
-	s.put(2, 1000, at, at+60, &told) // told its start: the row of another start is not its own
+	s.put(2, 1000, at, at+60, &told) // its start is known: the row of another start does not belong to it
 	s.put(3, 1001, at, at+60, nil)   // the row is another user's
 	s.put(4, 1000, at+3400, at+3590, nil)
 	s.put(5, 1000, at-2*86400, at-2*86400+5, nil) // too long ago
@@ -138,11 +138,11 @@ END
 		t.Errorf("sacct %q", calls)
 	}
 	if calls := s.calls("scontrol"); len(calls) != 1 || calls[0] != "" {
-		t.Errorf("scontrol was asked beside sacct: %q", calls)
+		t.Errorf("scontrol was called in addition to sacct: %q", calls)
 	}
 }
 
-// Without accounting the controller is asked until the Epilogs are over.
+// Without accounting the controller is queried until the Epilogs are over.
 func TestStatesFromScontrol(t *testing.T) {
 	s := newSite(t)
 	now := time.Now().Unix()

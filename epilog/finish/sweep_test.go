@@ -127,8 +127,7 @@ func TestRetriesArePutOff(t *testing.T) {
 	}
 }
 
-// The first node died with its disk: the others' records are reported in the end
-// by whoever sweeps.
+// The first node died with its disk: the sweeping node reports the records of the others in the end.
 func TestRunOfADeadCollectorIsAdopted(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -155,8 +155,7 @@ func TestUnfinishedRunsStayWithinTheSize(t *testing.T) {
 	}
 }
 
-// A run that could not be finished in a month is given up, however often it was
-// tried.
+// A run that could not be finished within a month is abandoned, however often it was tried.
 func TestRunsAreAbandoned(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

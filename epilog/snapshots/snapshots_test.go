@@ -24,7 +24,7 @@ func storedRun(id int, user string, uid int, end float64) summary.Summary {
 		Nodes: []summary.Node{{Name: "n1", Reported: true}}}
 }
 
-// passable is a directory below which anybody may pass, for the children of the test.
+// passable is a directory through which any account may pass, for the children of the test.
 func passable(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "snapshots")

@@ -243,8 +243,8 @@ func (f fresh) clean(t *testing.T) {
 	}
 }
 
-// What recipes of the Makefile call go is the Go that was fetched, scripts of
-// theirs too; GO is not asked for a newer one.
+// Recipes of the Makefile, and scripts that they run, use the Go toolchain that was fetched; GO is not queried
+// for a newer one.
 func TestRecipesHaveTheGo(t *testing.T) {
 	makeTool, err := exec.LookPath("make")
 	if err != nil {

@@ -44,7 +44,7 @@ var ranks = []struct {
 	{"hooks", []string{"prolog/", "epilog/"}, true},
 }
 
-// programs are the package mains: they import anything, nobody imports them.
+// programs are the main packages: they may import anything, and no package imports them.
 var programs = []string{"agent", "prolog", "epilog", "reports/jobgait"}
 
 const module = "jobgait"

@@ -74,8 +74,7 @@ func files(t *testing.T, dir string) []string {
 	return list
 }
 
-// What is installed, its modes, and that an upgrade and a removal leave alone what
-// is not ours.
+// Checks the installed files and their modes, and that an upgrade and a removal do not touch other files.
 func TestInstallUpgradeRemove(t *testing.T) {
 	dest := t.TempDir()
 	if err := os.Chmod(dest, 0o755); err != nil {

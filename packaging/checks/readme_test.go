@@ -67,9 +67,9 @@ func readmeCommands(t *testing.T) []string {
 	return commands
 }
 
-// The cluster's steps are shell as they stand, for somebody who runs them block by
-// block: what they write is settings that are known, and what they name of the tree is
-// there. Whether a cluster works then is seen on one, elsewhere.
+// The steps for a cluster are valid shell for a reader who runs them block by block: the settings that they
+// write are known, and the files of the tree that they name exist. Whether a cluster then works is tested
+// elsewhere.
 func TestReadmeCluster(t *testing.T) {
 	steps, settings := 0, ""
 	named := regexp.MustCompile(`configs/[a-z.]+/[a-z.]+`)
@@ -125,9 +125,8 @@ func numbers() map[string]string {
 	return map[string]string{"nights.csv": nights, "sizes.csv": sizes, "wave.csv": wave}
 }
 
-// TestReadmeCommands runs what the README tells a reader to type, as a new user
-// on one machine would. What installs or tests the whole tree is looked up in
-// the Makefile instead; `make install` runs below a directory of its own.
+// TestReadmeCommands runs the commands of the README as a new user on one machine would. Commands that install
+// or test the whole tree are only looked up in the Makefile; `make install` runs below a directory of its own.
 func TestReadmeCommands(t *testing.T) {
 	bin := os.Getenv("JOBGAIT_BIN")
 	if bin == "" {

@@ -2,8 +2,8 @@ package league
 
 import "regexp"
 
-// application is a program of the distribution, an input that keeps it busy for
-// longer than a run lasts, and how its output tells where it is.
+// application is a program of the distribution, an input that keeps it busy for longer than a run lasts, and
+// how its output shows its progress.
 type application struct {
 	name     string
 	packages string // Debian's, separated by spaces

@@ -33,7 +33,7 @@ func stamp(output io.Reader, levels []level, since func() time.Duration) marks {
 	}
 }
 
-// clock gives a second more each time that it is asked.
+// clock returns a second more at each call.
 func clock() func() time.Duration {
 	n := 0
 	return func() time.Duration { n++; return time.Duration(n) * time.Second }

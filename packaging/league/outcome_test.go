@@ -47,8 +47,8 @@ func key(a application, crowded bool, budget float64, round int) string {
 	return fmt.Sprintf("%s_%s_%g_%d", a.name, beside, budget, round)
 }
 
-// outcome is that of the cache; else, unless asked for the earlier ones again,
-// that of a run.
+// outcome returns the outcome in the cache; without one, or unless the earlier ones are requested, that of a
+// new run.
 func (l league) outcome(ctx context.Context, a application, crowded bool, round int, again bool) (outcome, error) {
 	base := filepath.Join(l.cache, key(a, crowded, l.budget, round))
 	var o outcome
@@ -85,7 +85,7 @@ func (o outcome) save(path string) error {
 	return errors.Join(os.WriteFile(path+".new", text, 0o644), os.Rename(path+".new", path))
 }
 
-// replay asks today's analysis about a profile.
+// replay runs today's analysis on a profile.
 func (l league) replay(ctx context.Context, profile string) (answer, error) {
 	text, err := exec.CommandContext(ctx, filepath.Join(l.bin, "jobgait"), "replay", "--json", profile).Output()
 	if err != nil {

@@ -114,7 +114,7 @@ func (l league) ended(err error, after time.Duration) error {
 	return err
 }
 
-// crowd keeps so many CPUs busy until end is called.
+// crowd keeps the given number of CPUs busy until end is called.
 func crowd(loops int) (end func(), err error) {
 	var running []*exec.Cmd
 	end = func() {

@@ -31,7 +31,7 @@ func print(w io.Writer, all []outcome, chosen []application) {
 		fmt.Fprintln(w, "no outcomes")
 		return
 	}
-	fmt.Fprintf(w, "A budget of %g percent of each CPU; %s; trees %s.\n\n", all[0].BudgetPct, span(all), commits(all))
+	fmt.Fprintf(w, "Budget %g percent of each CPU; %s; analysed with %s.\n\n", all[0].BudgetPct, span(all), commits(all))
 	fmt.Fprintf(w, "| | runs | %s |\n|---%s|\n", strings.Join(verdicts, " | "), strings.Repeat("|---", len(verdicts)+1))
 	for _, kind := range kinds {
 		fmt.Fprintf(w, "| %s | %d ", kind, count[kind]["runs"])
@@ -41,7 +41,7 @@ func print(w io.Writer, all []outcome, chosen []application) {
 		fmt.Fprintln(w, "|")
 	}
 	reliability(w, all, of)
-	fmt.Fprintf(w, "\n| application | beside | CPUs | Hz | by the log, median / mean s | told, s (confidence) | "+
+	fmt.Fprintf(w, "\n| application | beside | CPUs | Hz | by the log, median / mean s | reported, s (confidence) | "+
 		"verdict |\n|---|---|---|---|---|---|---|\n%s", rows.String())
 }
 
@@ -75,7 +75,7 @@ func row(w io.Writer, o outcome, a application, kind, verdict string) {
 // reliability is how many claims of which confidence were right, each by its own
 // period.
 func reliability(w io.Writer, all []outcome, of map[string]application) {
-	fmt.Fprint(w, "\n| told with | claims | right |\n|---|---|---|\n")
+	fmt.Fprint(w, "\n| reported with confidence | claims | right |\n|---|---|---|\n")
 	for _, band := range [][2]float64{{told, sure}, {sure, plain}, {plain, 1.01}} {
 		n, right := 0, 0
 		for _, o := range all {

@@ -9,15 +9,14 @@ import (
 	"testing"
 )
 
-// A claim's confidence from which it is told, told without "perhaps", and told
-// without "likely".
+// Confidences from which a claim is reported, reported without "perhaps", and reported without "likely".
 const (
 	told  = .4
 	sure  = .6
 	plain = .8
 )
 
-// answer is what jobgait tells of a run: patterns, best first.
+// answer is what jobgait reports on a run: patterns, best first.
 type answer struct {
 	Patterns []claim   `json:"patterns"`
 	Macro    []float64 `json:"macro,omitempty"` // periods of cycles that hold several iterations
@@ -69,7 +68,7 @@ func parseReport(text []byte) (answer, error) {
 	return a, nil
 }
 
-// claims are the two patterns that count: the first two that are told.
+// claims returns the two patterns that count: the first two that are reported.
 func (a answer) claims() []claim {
 	var list []claim
 	for _, c := range a.Patterns {
@@ -130,11 +129,11 @@ func multiple(period float64, truth []interval) bool {
 	return false
 }
 
-// judgement is what a run's answer is worth: right, multiple, wrong, loud (wrong
-// or a multiple, and told with .8) or nothing.
+// judgement is the verdict on a run: right, multiple, wrong, loud (wrong or a multiple with a confidence of .8
+// or more) or nothing.
 type judgement struct {
 	verdict string
-	sure    bool // right, and told with .6
+	sure    bool // right, with a confidence of .6 or more
 }
 
 // judge holds an answer against the log. The first two patterns count, the

@@ -43,7 +43,7 @@ func viewsComment(schema string) (string, error) {
 	return "The views are" + strings.ReplaceAll(text, "\n--", ""), nil
 }
 
-// historyPage returns jobgait-history(5), made from schema.sql and the questions of the catalogue.
+// historyPage returns jobgait-history(5), made from schema.sql and the queries of the catalogue.
 func historyPage(schema string, of edition) (*page, error) {
 	text, err := viewsComment(schema)
 	if err != nil {
@@ -57,17 +57,17 @@ func historyPage(schema string, of edition) (*page, error) {
 	p.prose("The history is one SQLite file: on a cluster `history.path` of jobgait.toml(5), under `jobgait run` " +
 		"`~/.local/share/jobgait/history.db`.")
 	p.prose(text)
-	p.prose("Columns that end in S are seconds, in Pct percent, in Epoch seconds since 1970 UTC; the same time without " +
-		"it is local.")
+	p.prose("Columns whose names end in S contain seconds, in Pct percent, in Epoch seconds since 1970 UTC; the same " +
+		"time without Epoch is local.")
 	for _, v := range parseViews(schema) {
 		p.head("VIEW " + v.name)
 		p.prose(v.about)
 		p.line(".PP")
 		p.fill("Columns: " + strings.Join(v.columns, ", ") + ".")
 	}
-	p.head("QUESTIONS")
-	p.prose("`jobgait history` asks them by their headings, and pages that jobgait draws name them so. Names and job " +
-		"ids are examples; +0 makes a number of the text that strftime gives.")
+	p.head("QUERIES")
+	p.prose("`jobgait history` runs a query by its heading; the pages of jobgait refer to queries by these names. " +
+		"Names and job ids are examples; +0 converts the text that strftime returns to a number.")
 	for _, q := range history.CatalogueQueries() {
 		p.sub(q.Name)
 		p.prose(q.About)

@@ -2,14 +2,14 @@
 //
 //	go run ./packaging/man BIN SHARE
 //
-// It reads the help texts of the built programs in BIN and, from the root of the tree, in which it must run,
+// It reads the help texts of the built programs in BIN. It must run in the root of the tree, where it reads
 // the comments of configs/jobgait.toml, of the history's schema and queries, of the notes and of the programs.
-// It writes files below SHARE in the layout of PREFIX/share. The files are not kept in the tree, because a page
-// written by hand is wrong after the next change.
+// It writes files below SHARE in the layout of PREFIX/share. The files are not kept in the tree, because pages
+// written by hand become wrong with the next change.
 //
-// cobra/doc was considered in November 2026: it would replace verbs.go (38 lines), bring go-md2man,
-// blackfriday and a YAML reader, and needs the command tree, which is in package main of
-// reports/jobgait; settings, views, questions, notes and programs are not of cobra.
+// cobra/doc was considered in November 2026: it would replace verbs.go (38 lines), but require go-md2man,
+// blackfriday and a YAML reader, and the command tree, which is in package main of
+// reports/jobgait; it does not cover settings, views, queries, notes and programs.
 //
 // It fails if it cannot parse one of these sources. Its tests check that the pages contain every verb, flag,
 // key, view, column and note of the sources.
@@ -118,7 +118,7 @@ func readProgram(bin string, pr program, of edition) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	// One that has no --help says on stderr how it is called.
+	// A program without --help prints its usage on stderr.
 	help, err := exec.Command(filepath.Join(bin, pr.name), "--help").CombinedOutput()
 	if exit := (&exec.ExitError{}); err != nil && !errors.As(err, &exit) {
 		return nil, err

@@ -95,7 +95,7 @@ func must[T any](v T, err error) func(*testing.T) T {
 
 // The page has each view with each column, as SQLite has given them out, and each
 // question of the catalogue; what sacct does not have is explained.
-func TestHistoryPageIsWhole(t *testing.T) {
+func TestHistoryPageIsComplete(t *testing.T) {
 	t.Chdir("../..")
 	schema := string(must(os.ReadFile("analysis/history/schema.sql"))(t))
 	views := parseViews(schema)
@@ -123,7 +123,7 @@ func TestHistoryPageIsWhole(t *testing.T) {
 			columns = append(columns, strings.Fields(l)[0])
 		}
 		if !slices.Equal(views[i].columns, columns) {
-			t.Errorf("view %s has the columns %v, told are %v", name, columns, views[i].columns)
+			t.Errorf("view %s has the columns %v, described are %v", name, columns, views[i].columns)
 		}
 	}
 	text := must(historyPage(schema, edition{}))(t).text.String()

@@ -12,8 +12,8 @@ type program struct {
 // programs lists the programs with pages in section 8.
 var programs = []program{
 	{"jobgait-prolog", "Prolog of Slurm: starts the agent of a job", "prolog", "Prolog=/usr/libexec/jobgait/prolog"},
-	{"jobgait-agent", "takes the samples of one job on one node", "agent", ""},
-	{"jobgait-epilog", "Epilog of Slurm: ends a run and leaves its report", "epilog", ""},
+	{"jobgait-agent", "samples one job on one node", "agent", ""},
+	{"jobgait-epilog", "Epilog of Slurm: finishes a run and writes its report", "epilog", ""},
 }
 
 // programPage makes a page from a package comment and the output of --help. It leaves out paragraphs on source
@@ -38,7 +38,8 @@ func programPage(pr program, comment, help string, of edition) *page {
 	if more != "" {
 		p.prose(more)
 	}
-	p.prose("It lies in libexec/jobgait below the installation prefix and finds the other programs beside itself.")
+	p.prose("It is installed in libexec/jobgait below the installation prefix and finds the other programs in its " +
+		"own directory.")
 	p.seeAlso("jobgait(1)", "jobgait.toml(5)", "slurm.conf(5)")
 	return p
 }

@@ -63,30 +63,30 @@ func parseCode(s *ast.ValueSpec) (c code, ok bool) {
 
 // reportPage returns jobgait-report(7).
 func reportPage(groups []noteGroup, of edition) *page {
-	p := newPage("jobgait-report", "7", "what a report of jobgait says", of)
+	p := newPage("jobgait-report", "7", "contents of a report of jobgait", of)
 	p.head("DESCRIPTION")
-	p.prose("A run leaves `jobgait-<jobid>.txt`, `.json` and `.html`, as far as report.formats of jobgait.toml(5) " +
-		"names them: " +
-		"beside the job's standard output, else in its work directory; under `jobgait run` in the directory of --output. " +
-		"They say the same. `jobgait help report` prints the words below.")
+	p.prose("A run leaves `jobgait-<jobid>.txt`, `.json` and `.html` if report.formats of jobgait.toml(5) " +
+		"names them. They are in the directory of the job's standard output, otherwise in its work directory; under " +
+		"`jobgait run` in the directory of --output. All three have the same contents. `jobgait help report` prints " +
+		"the words below.")
 	p.prose("On a cluster the files have the read and write permissions of the job's output file, at least 0600, " +
-		"and 0600 if that is not a regular file of the user; under `jobgait run` those that the umask gives. " +
+		"and 0600 if that is not a regular file of the user; under `jobgait run` the umask gives them. " +
 		"A report that could not be delivered is kept in the node's spool, belongs to root, " +
-		"and is readable for its user by a POSIX ACL.")
+		"and its user can read it through a POSIX ACL.")
 	p.head("WORDS")
 	for _, w := range job.Words() {
 		p.item(w.Name, w.Text)
 	}
 	p.head("FINDINGS")
-	p.prose("What limited a run, by the codes of its JSON form, and what earns each. findings.silent of " +
-		"jobgait.toml(5) takes a code. " +
+	p.prose("What limited a run: the codes used in its JSON form, and the rule of each. A report leaves out the codes " +
+		"that findings.silent of jobgait.toml(5) lists. " +
 		finding.InfoRule())
 	for _, rule := range finding.Rules() {
 		p.item(rule.Code, string(rule.Level)+": "+rule.When)
 	}
 	p.head("NOTES")
 	p.prose("What a report could not state, or states with a warning. Codes are stable; texts may change. " +
-		"They are in the report, in its JSON, and in the view job_notes of jobgait-history(5).")
+		"Notes are in the report, in its JSON, and in the view job_notes of jobgait-history(5).")
 	for _, g := range groups {
 		if g.about != "" {
 			p.prose(g.about)

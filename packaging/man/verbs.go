@@ -34,13 +34,13 @@ func verbsPage(bin string, of edition) (*page, error) {
 		"history of `jobgait run`, see jobgait-history(5); below `$XDG_DATA_HOME` if that is set")
 	p.item("~/.local/state/jobgait/", "profiles and log of `jobgait run`; below `$XDG_STATE_HOME` if that is set")
 	p.item("~/.local/state/jobgait/live/",
-		"what `jobgait watch` reads of runs of `jobgait run`; on a cluster `agent.live_dir`, see jobgait.toml(5)")
+		"live state of runs of `jobgait run`, for `jobgait watch`; on a cluster `agent.live_dir`, see jobgait.toml(5)")
 	p.item("/var/spool/jobgait/<node>/", "spool of a node of a cluster: profiles, kept reports and log. "+
-		"All of it belongs to root; a user reads his kept reports by a POSIX ACL. "+
+		"All of it belongs to root; a user reads his kept reports through a POSIX ACL. "+
 		"`retired/` has one line for each finished run whose files are not kept")
-	p.prose("A file that a verb writes has the permissions that the umask gives; a file that is replaced keeps its own. " +
-		"A symbolic link of an account that is neither the caller nor root is refused as the name of an output file, and, " +
-		"where the caller is root or everybody can make links, as a directory above it.")
+	p.prose("The umask gives the permissions of a file that a verb writes; a replaced file keeps its permissions. " +
+		"A symbolic link that belongs neither to the caller nor to root is refused as the name of an output file. If the " +
+		"caller is root, or everybody can create links in the directory, it is also refused as a directory above it.")
 	p.seeAlso("jobgait.toml(5)", "jobgait-history(5)", "jobgait-report(7)", "jobgait-agent(8)", "jobgait-epilog(8)",
 		"jobgait-prolog(8)")
 	return p, nil

@@ -90,7 +90,7 @@ func (c *cluster) machine(t *testing.T, args ...string) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	cmd.Stdout, cmd.Stderr = out, out // a file: the machine keeps no pipe of ours
+	cmd.Stdout, cmd.Stderr = out, out // a file, so that the machine keeps no pipe of this process
 	if err := cmd.Run(); err != nil {
 		said, _ := os.ReadFile(out.Name())
 		t.Fatalf("machine.sh %s: %v\n%s", strings.Join(args, " "), err, said)
@@ -122,8 +122,8 @@ func (c *cluster) withSlurm(t *testing.T, edit string, lines ...string) {
 	restart()
 }
 
-// jobContainer: the job has a /tmp of its own, in which its output lies for nobody
-// else to see; its report goes to the directory that the nodes share.
+// jobContainer: the job has a private /tmp that contains its output; its report goes to the directory that the
+// nodes share.
 func jobContainer(t *testing.T, c *cluster) {
 	for _, g := range c.nodes {
 		g.do(t, "install -d -m 755 /var/spool/containers; printf 'AutoBasePath=true\\nBasePath=/var/spool/containers\\n' "+
@@ -151,7 +151,7 @@ func runInJob(t *testing.T, c *cluster) {
 	j.row(t, "slurmd's log", said, "", differs(said != "", "the Epilog took longer than slurmd waits"))
 }
 
-// leftBehind looks at the cluster after all jobs.
+// leftBehind checks the cluster after all jobs for leftovers.
 func leftBehind(t *testing.T, c *cluster) {
 	began := time.Now()
 	reasons := c.n1().do(t, `sinfo -h -R; grep -h -i 'drain' /var/log/slurm/slurmctld.log | grep -v -i undrain | head `+

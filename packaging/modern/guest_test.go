@@ -51,8 +51,8 @@ func (g guest) do(t *testing.T, script string) string {
 	return out
 }
 
-// wait waits there until a command succeeds, and reports whether it did. It asks
-// seldom: a Slurm client costs such a machine a second of CPU time.
+// wait waits there until a command succeeds, and reports whether it did. It tries rarely, because a Slurm
+// client costs such a machine a second of CPU time.
 func (g guest) wait(limit time.Duration, command string) bool {
 	script := fmt.Sprintf("end=$((SECONDS + %d)); until %s; do ((SECONDS < end)) || exit 1; sleep 3; done >/dev/null 2>&1",
 		int(limit.Seconds()), command)
@@ -60,8 +60,8 @@ func (g guest) wait(limit time.Duration, command string) bool {
 	return err == nil
 }
 
-// unpack unpacks an archive of this machine below the guest's root. The machine
-// sends RUN/archive to whoever asks, see machine.sh.
+// unpack unpacks an archive of this machine below the guest's root. The machine sends RUN/archive to any
+// client, see machine.sh.
 func (g guest) unpack(t *testing.T, archive string) {
 	t.Helper()
 	shared := filepath.Join(filepath.Dir(archive), "archive")

@@ -14,13 +14,13 @@ import (
 type want struct {
 	id   string // as sacct spells it; "" is the job's
 	base string // path of the report without extension; "" is beside the output
-	app  string // program that it ran; "" is not asked
+	app  string // program that it ran; "" is not checked
 	// state is sacct's, beyond which the check proves nothing.
 	state   string
 	nodes   int // that must have reported
 	restart int
-	// killed: Slurm's CPU time is its last reading before the job's steps were
-	// killed, and ours may be more.
+	// killed: Slurm's CPU time is its last reading before the job's steps were killed, so jobgait's may be
+	// larger.
 	killed bool
 	// noCPU: CPU time is not compared, for the reason given.
 	noCPU string
@@ -38,7 +38,7 @@ func (j job) judge(t *testing.T, w want) report {
 	if w.base == "" {
 		w.base = j.base()
 	}
-	r, found := j.read(t, w.base, jobLimit) // asked first: it costs the node nothing
+	r, found := j.read(t, w.base, jobLimit) // read first, because it costs the node nothing
 	a := j.sacct(t, w.id)
 	if a.state != w.state {
 		t.Fatalf("job %s ended %s, want %s", w.id, a.state, w.state)
@@ -171,10 +171,10 @@ func (j job) stepdS(t *testing.T) (s float64) {
 	return s
 }
 
-// checkMemory holds the peak against sacct's MaxRSS, the largest reading of a step:
-// ours may be higher. It may be lower by the pages of mapped programs and libraries,
-// which MaxRSS counts and which can be dropped: 4 MB of Open MPI's ring. What a run that
-// ran out of memory took in its last second nobody read, which its report says.
+// checkMemory compares the peak with sacct's MaxRSS, the largest reading of a step: jobgait's may be larger. It
+// may be smaller by the pages of mapped programs and libraries, which MaxRSS counts and which can be dropped: 4
+// MB of Open MPI's ring. Memory that a run took in its last second before it ran out of memory was not read, as
+// its report says.
 func (j job) checkMemory(t *testing.T, a accounted, r report) {
 	t.Helper()
 	peak := r.Resources.Memory.PeakBytes

@@ -9,8 +9,8 @@ import (
 // started lets the test know that the job's program begins, see job.runs.
 const started = "touch started; "
 
-// TestJobs runs jobs of many kinds, several at a time, then those that need the
-// cluster for themselves, and then looks at what is left.
+// TestJobs runs jobs of many kinds, several at a time, then those that need the cluster for themselves, and
+// then checks what is left.
 func TestJobs(t *testing.T) {
 	c := use(t)
 	c.idle(t)
@@ -33,15 +33,15 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// kind is a kind of job, or of what is looked at after the jobs.
+// kind is a kind of job, or a check after the jobs.
 type kind struct {
 	name string
 	test func(*testing.T, *cluster)
 }
 
-// Two minutes, since all that an agent reads of a node alone takes an emulated one a
-// second at a time: what the job used before the first reading is told, after the last
-// it is not, and of 40 s that was 5 to 7 % of the CPU time.
+// Two minutes, because an emulated agent reads the values of an exclusive node only once a second: CPU time
+// before the first reading is reported, CPU time after the last one is not, and of a job of 40 s that was 5 to
+// 7 %.
 func exclusive(t *testing.T, c *cluster) {
 	j := c.submit(t, "alice", "exclusive", started+"gait 120 500; stepd-cpu", "-p alone -N1 -w n1")
 	j.runs(t, 10)
@@ -49,7 +49,7 @@ func exclusive(t *testing.T, c *cluster) {
 	j.judge(t, want{state: "COMPLETED", nodes: 1, app: "gait"})
 }
 
-// Two users on one node: each is told what is its own.
+// Two users on one node: each report contains only its own job's values.
 func sharedNode(t *testing.T, c *cluster) {
 	a := c.submit(t, "alice", "shared 1", started+"gait 40 500; stepd-cpu", "-n1 -w n2")
 	b := c.submit(t, "bob", "shared 2", started+"gait 60 400; stepd-cpu", "-n1 -w n2")
@@ -134,5 +134,5 @@ func suspended(t *testing.T, c *cluster) {
 	c.n1().do(t, "scontrol suspend "+j.id+"; sleep 20; scontrol resume "+j.id)
 	j.judge(t, want{state: "COMPLETED", nodes: 1, app: "gait"})
 	told := c.n1().do(t, "grep -i -m 3 suspend "+j.base()+".txt || true")
-	j.row(t, "told", "20 s suspended", told, differs(told == "", "not a word of it"))
+	j.row(t, "reported", "20 s suspended", told, differs(told == "", "the suspension is not reported"))
 }

@@ -92,7 +92,7 @@ func TestReadmeSaysWhere(t *testing.T) {
 	}
 }
 
-// Whatever a README looks like, reading it ends, and each step has a line.
+// Reading ends for any README, and each step has a line.
 func FuzzReadSteps(f *testing.F) {
 	f.Add("## A cluster, in five minutes\n   ```sh\n x\n```\n")
 	f.Fuzz(func(t *testing.T, readme string) {

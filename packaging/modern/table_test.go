@@ -33,7 +33,7 @@ type table struct {
 func openTable(path string) *table {
 	t := &table{path: path}
 	if b, err := os.ReadFile(path); err == nil {
-		_ = json.Unmarshal(b, &t.rows) // a broken table is begun anew
+		_ = json.Unmarshal(b, &t.rows) // a damaged table is restarted
 	}
 	return t
 }

@@ -15,7 +15,7 @@ import (
 	"jobgait/configs"
 )
 
-// dummy is a program that sleeps where it is told to, else prints its name and 1.
+// dummy is a program that sleeps if requested, otherwise prints its name and 1.
 const dummy = `package main
 import ("fmt"; "os"; "path/filepath"; "time")
 func main() {

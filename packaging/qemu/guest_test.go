@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// machines are what is booted: one for each IPC with a single CPU, where all
-// that is counted is ours, and one with two. They run at once, where the
-// processors of the host are shared with others each gets a share.
+// machines are the virtual machines to boot: one for each IPC with a single CPU, where everything that is
+// counted belongs to the test, and one with two CPUs. They run at the same time; if other programs use the
+// host's CPUs, each gets a share.
 func machines() []machine {
 	ipc, ring, agent := judged{"ipc", as(judgeIPC)}, judged{"ring", as(judgeRing)}, judged{"agent", as(judgeAgent)}
 	return []machine{

@@ -16,8 +16,8 @@ type hotplug struct {
 	Drains []string
 }
 
-// judgeHotplug: a CPU that goes leaves its counts standing and its column
-// going on, one that comes back is counted again, and both are told.
+// judgeHotplug: the counts of a CPU that goes offline are kept and its column continues, a CPU that comes back
+// is counted again, and both are reported.
 func judgeHotplug(t *testing.T, m machine, v hotplug) {
 	if v.Lanes != m.cpus {
 		t.Errorf("%d lanes", v.Lanes)
@@ -44,8 +44,8 @@ func judgeHotplug(t *testing.T, m machine, v hotplug) {
 	}
 }
 
-// judgeUnplugged looks at the whole agent while a CPU goes and comes back: the
-// profile goes on, with a note.
+// judgeUnplugged checks the whole agent while a CPU goes offline and comes back: the profile continues, with a
+// note.
 func judgeUnplugged(t *testing.T, m machine, s session) {
 	if s.Reason != "stopped" || s.Log != "" {
 		t.Errorf("ended %q, log %q", s.Reason, s.Log)

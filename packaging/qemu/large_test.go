@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// large is what was opened of a set of events, with so many hardware events too
-// many.
+// large is the result of opening a set of events with Extra hardware events too many.
 type large struct {
 	Extra   int
 	Columns []string
@@ -15,8 +14,8 @@ type large struct {
 	Silent  []string
 }
 
-// judgeLarge: what does not fit is given up in the documented order, each said
-// with its reason, and what remains counts all the time.
+// judgeLarge: events that do not fit are dropped in the documented order, each with its reason, and the others
+// count all the time.
 func judgeLarge(t *testing.T, m machine, all []large) {
 	order := []string{"branch_misses", "l1d_refills", "ref_cycles"}
 	if len(all) != 4 {

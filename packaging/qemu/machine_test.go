@@ -27,8 +27,8 @@ const emulator = "qemu-system-aarch64"
 // image is what machines boot.
 type image struct{ kernel, disk string }
 
-// newImage builds the guest's programs and packs them. It skips the test where
-// it is not asked for, and fails where it is and something is missing.
+// newImage builds the guest's programs and packs them. It skips the test if it was not requested, and fails if
+// it was and something is missing.
 func newImage(t *testing.T) image {
 	t.Helper()
 	if os.Getenv("JOBGAIT_QEMU") != "run" {
@@ -116,7 +116,7 @@ func (m machine) checks() string {
 	return strings.Join(names, ",")
 }
 
-// told is what the guest said of a check.
+// told is the guest's output on a check.
 type told struct {
 	Check string
 	Error string
@@ -130,9 +130,9 @@ type told struct {
 const commandLine = "console=ttyAMA0 quiet loglevel=4 panic=-1 cryptomgr.notests nokaslr nmi_watchdog=0 kpti=0 " +
 	"mitigations=off rdinit=/init checks="
 
-// run boots the machine and returns what it told, by check. Idle CPUs take no
-// time (sleep=off): the clock jumps to the next timer. The CPU is one without
-// pointer authentication, whose emulation makes a boot take 4.5 s and not 1.5.
+// run boots the machine and returns its output by check. Idle CPUs take no time (sleep=off): the clock jumps to
+// the next timer. The CPU has no pointer authentication, whose emulation makes a boot take 4.5 s instead of
+// 1.5.
 func (m machine) run(t *testing.T, i image) map[string]told {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), cmp.Or(m.limit, limit))
@@ -161,7 +161,7 @@ func (m machine) run(t *testing.T, i image) map[string]told {
 	}
 	all := parseConsole(console)
 	if len(all) < len(m.tests) {
-		t.Errorf("the guest told %d of %d checks:\n%s", len(all), len(m.tests), tail(console))
+		t.Errorf("the guest printed %d of %d checks:\n%s", len(all), len(m.tests), tail(console))
 	}
 	return all
 }

@@ -22,7 +22,7 @@ type probe struct {
 	More    string
 }
 
-// reads tells whether an event is counted in a scope.
+// reads reports whether an event is counted in a scope.
 func (p probe) reads(name, scope string) bool {
 	return slices.Contains(p.Sources, source{Name: name, Scope: scope})
 }
@@ -48,9 +48,8 @@ func judgePermissions(t *testing.T, m machine, all []permission) {
 	}
 }
 
-// perfmonLevel is the highest level at which CAP_PERFMON lifts all limits.
-// Levels above are Debian's own: its Linux 6.1 then wants CAP_SYS_ADMIN of
-// whoever opens an event. Other kernels may be content with CAP_PERFMON.
+// perfmonLevel is the highest level at which CAP_PERFMON lifts all limits. Levels above are specific to Debian:
+// its Linux 6.1 then requires CAP_SYS_ADMIN to open an event. Other kernels may accept CAP_PERFMON.
 const perfmonLevel = 2
 
 func (p permission) judge(t *testing.T) {

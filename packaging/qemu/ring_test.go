@@ -51,8 +51,8 @@ func judgeIPC(t *testing.T, m machine, v struct {
 	near(t, "instructions", v.All, v.Alone, 0.001)
 }
 
-// The records are what the timer gave, and no more is asked of their number
-// than that hardly any is missing without being told.
+// The records are those of the timer. Their number is checked only for records that are missing without being
+// reported as lost.
 func judgeRing(t *testing.T, m machine, v struct {
 	Records int       `json:"records"`
 	Lost    int64     `json:"lost"`
@@ -87,8 +87,7 @@ func judgeRing(t *testing.T, m machine, v struct {
 	}
 }
 
-// Nobody may take the PMU away in silence: the share is told, and counts are
-// scaled by it.
+// If another user takes the PMU, the share is reported, and counts are scaled by it.
 func judgeShared(t *testing.T, m machine, v struct {
 	span
 	Turns  float64   `json:"turns"`
@@ -103,9 +102,8 @@ func judgeShared(t *testing.T, m machine, v struct {
 		t.Errorf("notes %v", v.Codes)
 	}
 	near(t, "IPC", v.Instructions/v.Cycles, m.ipc(), 0.001)
-	// The kernel gives the counters to others every 4 ms; at the end it may
-	// owe us two such turns. While it does so nothing counts: that is why
-	// cycles are not held against the time.
+	// The kernel gives the counters to others every 4 ms; at the end two such turns may be missing. During a turn
+	// nothing counts, so cycles are not compared with the time.
 	turn := 10e6 / v.NS
 	var rivals float64
 	for _, r := range v.Rivals {

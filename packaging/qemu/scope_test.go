@@ -12,8 +12,8 @@ type work struct {
 	UsedNS float64            `json:"used_ns"`
 }
 
-// judgeScope: the job's processes are counted and nobody else's, from when the
-// kernel can, and in a cgroup that was made anew as well.
+// judgeScope: exactly the job's processes are counted, from when the kernel can, and also in a cgroup that was
+// recreated.
 func judgeScope(t *testing.T, m machine, v struct {
 	Refused       string
 	Codes         []string

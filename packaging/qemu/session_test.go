@@ -52,7 +52,7 @@ func (s *session) text(code string) string {
 	return ""
 }
 
-// judgeAgent looks at a whole profile of a CPU that was always busy.
+// judgeAgent checks a whole profile of a CPU that was always busy.
 func judgeAgent(t *testing.T, m machine, s session) {
 	if s.Reason != "stopped" || s.Log != "" {
 		t.Errorf("ended %q, log %q", s.Reason, s.Log)
@@ -70,7 +70,7 @@ func judgeAgent(t *testing.T, m machine, s session) {
 	}
 	slices.Sort(s.IPC)
 	near(t, "median IPC", s.IPC[len(s.IPC)/2], m.ipc(), 0.001)
-	// The first slots have the idle time before the command was let go.
+	// The first slots contain the idle time before the command was released.
 	near(t, "IPC of the 10th percentile", s.IPC[len(s.IPC)/10], m.ipc(), 0.001)
 	// The file keeps both counts to 1/256 of a slot's: 0.4 % of one ratio.
 	if top := s.IPC[len(s.IPC)-1]; top > m.ipc()*1.005 {
@@ -81,7 +81,7 @@ func judgeAgent(t *testing.T, m machine, s session) {
 	near(t, "cycles, 1 ns each", s.total("cycles", "node"), s.SpanS*1e9, 0.01/s.SpanS)
 }
 
-// explained tells whether an event that is not counted is listed with a reason.
+// explained reports whether an event that is not counted is listed with a reason.
 func (s *session) explained(name string, counted bool) bool {
 	for _, src := range s.Sources {
 		if (src.Name == name || src.Name == "node counters") && src.Absent != "" {
@@ -91,8 +91,7 @@ func (s *session) explained(name string, counted bool) bool {
 	return counted
 }
 
-// judgeCommand looks at the whole agent on an ordinary user's forking program,
-// at Linux's default level.
+// judgeCommand checks the whole agent on an ordinary user's forking program, at Linux's default level.
 func judgeCommand(t *testing.T, m machine, s session) {
 	if s.Scope != "task" || s.Log != "" {
 		t.Errorf("scope %q, log %q", s.Scope, s.Log)

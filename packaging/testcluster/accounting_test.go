@@ -22,7 +22,7 @@ type accounted []map[string]string
 // some packages and Reserved in others.
 const accountedFields = "JobID,JobName,User,Account,State,ExitCode,NNodes,ElapsedRaw,CPUTimeRAW,TimelimitRaw,ReqMem"
 
-// sacct asks the accounting for all runs, requeued ones too.
+// sacct queries the accounting for all runs, including requeued ones.
 func (c *cluster) sacct(t *testing.T) accounted {
 	t.Helper()
 	wait := "Reserved"
@@ -72,7 +72,7 @@ func clockS(text string) float64 {
 	return s + 86400*number(days)
 }
 
-// question asks jobgait history as root, and returns the answer by its first column.
+// question runs a query of jobgait history as root, and returns its rows by their first column.
 func (c *cluster) question(t *testing.T, args ...string) map[string]map[string]string {
 	t.Helper()
 	out := c.admin(t, c.path("bin", "jobgait"), append([]string{"history", "--csv"}, args...)...)
@@ -139,9 +139,9 @@ func column(answer map[string]map[string]string, name string) map[string]float64
 	return values
 }
 
-// TestQuestionsAgainstSacct asks twelve questions of an administrator after jobs of two users: a heterogeneous job,
-// an array, a requeue, failures, a time limit, memory requests. Each answer is compared with sacct's. It needs a
-// cluster with accounting: make -C packaging accounting.
+// TestQuestionsAgainstSacct runs twelve queries of an administrator after jobs of two users: a heterogeneous
+// job, an array, a requeue, failures, a time limit, memory requests. Each answer is compared with sacct's. It
+// needs a cluster with accounting: make -C packaging accounting.
 func TestQuestionsAgainstSacct(t *testing.T) {
 	c := use(t)
 	if os.Getenv("ACCOUNTING") != "1" {

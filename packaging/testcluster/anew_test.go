@@ -14,11 +14,11 @@ import (
 	db "jobgait/analysis/history"
 )
 
-// history is all that a history tells: of each view its rows, and under "summary" what
-// a report is drawn from.
+// history is the whole contents of a history: the rows of each view, and under "summary" the data from which a
+// report is drawn.
 type history map[string][]map[string]any
 
-// sqlite asks a history by the shell.
+// sqlite queries a history with the sqlite3 shell.
 func sqlite(path, query string) ([]map[string]any, error) {
 	out, err := exec.Command("sqlite3", "-json", "-cmd", ".timeout 60000", path, query).CombinedOutput()
 	if err != nil {
@@ -100,9 +100,9 @@ func summaries(t *testing.T, path string, jobs []map[string]any) (all []map[stri
 	return all
 }
 
-// learnedLater are what a history made of profiles alone may lack: where a report went
-// is known to who delivers it, and how a run ended to the scheduler, which is asked once
-// more when the last Epilog has returned. What is there must be the same.
+// learnedLater lists what a history made from profiles alone may lack: only the deliverer knows where a report
+// went, and only the scheduler, which is queried once more after the last Epilog, how a run ended. Values that
+// are present must be equal.
 func learnedLater() map[string][]string {
 	return map[string][]string{"jobs": {"Report", "State", "ExitCode"}, "summary": {"state", "exit"}}
 }
@@ -145,8 +145,8 @@ func (h history) mustBe(t *testing.T, got history, lacking map[string][]string) 
 	}
 }
 
-// rounded is whether a column is made of a timeline, whose values have six digits where
-// they pass through a file, as those of an analysis made anew do, and is the same but for that.
+// rounded reports whether a column is derived from a timeline, whose values have six digits if they pass
+// through a file, as in a reanalysis, and is equal except for that.
 func rounded(column string, a, b map[string]any) bool {
 	x, ok := a[column].(float64)
 	y, too := b[column].(float64)

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// oddSpools are spools that something is wrong with. Of a job that began with no
-// room at all nothing is known; what fits into a quarter of a megabyte is told.
+// oddSpools are defective spools. Nothing is known of a job that began without any free space; what fits into a
+// quarter of a megabyte is reported.
 var oddSpools = []struct {
 	name, options string
 	fill, ro      bool
@@ -63,7 +63,7 @@ func attackSpool(t *testing.T, r *round) {
 	}
 }
 
-// busyOn says which of our programs works in a node's spool, "" if none does.
+// busyOn returns the program of jobgait that works in a node's spool, or "".
 func (c *cluster) busyOn(node string) string {
 	for _, program := range []string{"jobgait-agent", "jobgait-epilog"} {
 		for _, p := range c.processes(program) {
@@ -76,7 +76,7 @@ func (c *cluster) busyOn(node string) string {
 	return ""
 }
 
-// Something of ours is killed, drawn for each of three jobs that overlap.
+// A process of jobgait is killed, drawn at random for each of three jobs that overlap.
 func attackKills(t *testing.T, r *round) {
 	dir := r.dir(t, r.c.alice, "kills")
 	var jobs []job
@@ -95,10 +95,9 @@ func attackKills(t *testing.T, r *round) {
 	}
 }
 
-// faults are those of the whole cluster, while jobs run on every node: all
-// programs are removed and installed again, one slurmd and slurmctld are killed
-// and started. Slurm forgets what it has not saved, so that is waited for; what
-// is at stake is how our hooks and agents come through.
+// faults are those of the whole cluster, while jobs run on every node: all programs are removed and installed
+// again, one slurmd and slurmctld are killed and restarted. The test waits until Slurm has saved its state,
+// because Slurm forgets the rest; the test is about jobgait's hooks and agents.
 func (a *arena) faults(t *testing.T, n int) {
 	a.whole.Lock()
 	defer a.whole.Unlock()
@@ -156,7 +155,7 @@ func (a *arena) reinstall(t *testing.T, remove bool) {
 	}
 }
 
-// restart kills a daemon of Slurm's and starts it anew.
+// restart kills a daemon of Slurm and starts it again.
 func (c *cluster) restart(t *testing.T, pidFile, name string, args ...string) {
 	t.Helper()
 	b, err := os.ReadFile(c.path("run", pidFile))

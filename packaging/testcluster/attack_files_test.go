@@ -31,8 +31,8 @@ func attackDevice(t *testing.T, r *round) {
 	}
 }
 
-// The directory of the report is exchanged with a link to somebody else's, and
-// back, as fast as the user can.
+// The directory of the report is exchanged with a link to another user's directory, and back, as fast as the
+// user can.
 func attackSwap(t *testing.T, r *round) {
 	dir, trap := r.dir(t, r.c.alice, "swap"), filepath.Join(r.dir(t, r.c.bob, "swap"), "trap")
 	here, link := filepath.Join(dir, "here"), filepath.Join(dir, "link")

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// attack is one thing that a user does to us, or that goes wrong on a node,
-// while jobs run. Its jobs are those of the round.
+// attack is an attack by a user on jobgait, or a fault of a node, while jobs run. Its jobs are those of the
+// round.
 type attack struct {
 	name string
 	run  func(t *testing.T, r *round)
@@ -50,14 +50,14 @@ type arena struct {
 
 	mu     sync.Mutex
 	random *rand.Rand
-	later  []attacked // those whose report is looked for after a sweep
+	later  []attacked // jobs whose report is checked after a sweep
 	total  tally
 }
 
 // attacked is a job of a round.
 type attacked struct {
 	job
-	killed bool // something of ours was, and only a sweep may bring its report
+	killed bool // a process of jobgait was killed, and perhaps only a sweep delivers its report
 	// unseen is a job that nothing can be known of: there was no room to begin.
 	unseen bool
 }
@@ -177,8 +177,8 @@ func (a *arena) drawn(n int) int {
 	return a.random.IntN(n)
 }
 
-// judge counts what is wrong with jobs and with the cluster. What a kill has
-// left undone is looked for when there has been a sweep.
+// judge counts failures of jobs and of the cluster. Reports that a kill has interrupted are checked after a
+// sweep.
 func (a *arena) judge(t *testing.T, jobs []attacked) {
 	t.Helper()
 	now := tally{jobs: len(jobs)}
@@ -252,14 +252,14 @@ func (a *arena) lacks(j attacked) string {
 // byJobgait matches the name of a report, and of one that is being written.
 var byJobgait = regexp.MustCompile(`^\.?jobgait-\d+`)
 
-// outside lists files of reports where none belongs: a user has only his own
-// below his home, and nobody has any outside it and the spool.
+// outside lists reports in wrong places: below a home there may be only reports of its user, and there may be
+// none outside the homes and the spool.
 func (a *arena) outside() []string {
 	var found []string
 	for _, u := range []account{a.c.alice, a.c.bob} {
 		_ = filepath.WalkDir(u.home, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
-				return fs.SkipDir // somebody has just taken it away, or it hangs
+				return fs.SkipDir // another process has just removed it, or it hangs
 			}
 			info, err := d.Info()
 			if err != nil {

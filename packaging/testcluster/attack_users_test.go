@@ -81,8 +81,8 @@ func statusKB(pid int, name string) int {
 	return n
 }
 
-// A user stops, or kills, whatever of ours has his rights. It costs him the place
-// of his report and others nothing.
+// A user stops or kills the processes of jobgait that run with his rights. This costs him the place of his
+// report and affects no other user.
 func attackTorment(t *testing.T, r *round) {
 	for i, how := range []string{"kill", "stop"} {
 		if r.all || i == r.n%2 {
@@ -134,8 +134,7 @@ func torment(t *testing.T, r *round, how string) {
 	}
 }
 
-// A process of the job's own, and one of another user's, let nobody read their
-// memory.
+// A process of the job, and one of another user, make their memory unreadable.
 func attackLocked(t *testing.T, r *round) {
 	j := r.sbatch(t, r.c.alice, r.dir(t, r.c.alice, "locked"), "touch started; gait 1 100; sleep 3", "-w", "n1")
 	other := r.sbatch(t, r.c.bob, r.dir(t, r.c.bob, "locked"), "gait 1 100; sleep 4", "-w", "n1")

@@ -27,7 +27,7 @@ func TestNodeIsSetUp(t *testing.T) {
 	if jerr := json.Unmarshal(out, &d); err != nil || jerr != nil || d.Node != "n1" {
 		t.Fatalf("%v, %v\n%s", err, jerr, out)
 	}
-	says := map[string]string{"slurm.conf": c.path("etc", "slurm.conf") + " is as the controller's", "prolog": "Prolog=" +
+	says := map[string]string{"slurm.conf": c.path("etc", "slurm.conf") + " equals the controller's", "prolog": "Prolog=" +
 		c.path("libexec"),
 		"epilog": "Epilog=" + c.path("libexec"), "flags": "PrologFlags=Alloc", "timeout": "Slurm's limits are longer",
 		"spank":   c.path("lib", "jobgait.so") + ", named by " + c.path("etc", "plugstack.conf"),

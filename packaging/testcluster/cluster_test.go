@@ -23,7 +23,7 @@ const limit = 4 * time.Minute
 type cluster struct {
 	prefix  string
 	janitor *exec.Cmd
-	leash   io.Closer // when it closes, by our end too, the janitor removes the cluster
+	leash   io.Closer // when it closes, also by the end of this process, the janitor removes the cluster
 	queue   queue
 	alice   account
 	bob     account
@@ -76,9 +76,8 @@ func (c *cluster) start() error {
 	return err
 }
 
-// startJanitor starts a shell that waits for the end of its input, which is the
-// end of this process at the latest, and then removes the cluster. It has a
-// session of its own, so that no interrupt of ours reaches it.
+// startJanitor starts a shell that waits for the end of its input, at the latest the end of this process, and
+// then removes the cluster. It has a session of its own, so that interrupts of this process do not reach it.
 func (c *cluster) startJanitor() error {
 	c.janitor = exec.Command("sh", "-c", `cat; ./cluster.sh down "$1" || exit; rmdir "$1" 2>/dev/null; exit 0`, "janitor",
 		c.prefix)
@@ -91,7 +90,7 @@ func (c *cluster) startJanitor() error {
 	return c.janitor.Start()
 }
 
-// remove removes the cluster, unless somebody wants to look into it.
+// remove removes the cluster, unless it is to be kept for inspection.
 func (c *cluster) remove() error {
 	if os.Getenv("JOBGAIT_KEEP_CLUSTER") != "" {
 		fmt.Println("JOBGAIT_KEEP_CLUSTER is set: remove it with cluster.sh down", c.prefix)

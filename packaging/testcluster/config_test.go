@@ -41,7 +41,7 @@ func TestUnknownConfigKey(t *testing.T) {
 	}
 }
 
-// complaints finds lines of a hook in the logs of the nodes, ours and Slurm's.
+// complaints finds lines of a hook in the logs of the nodes, of jobgait and of Slurm.
 func (c *cluster) complaints(hook, about string) []string {
 	var found []string
 	for _, pattern := range []string{c.path("log", "slurmd-*.log"), c.path("log", "*", "*.log"),

@@ -51,8 +51,8 @@ func TestUnwritable(t *testing.T) {
 	c.checkLeft(t, j.expects("n2"))
 }
 
-// What a user plants where the report goes: none of it may be followed, opened
-// for writing or replaced, and no node may be taken out of service by it.
+// Files that a user plants in place of the report: none may be followed, opened for writing or replaced, and
+// none may take a node out of service.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	c := use(t)

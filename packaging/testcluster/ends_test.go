@@ -17,7 +17,7 @@ func TestFailing(t *testing.T) {
 	c.check(t, w)
 }
 
-// Slurm tells the hooks of a cancelled job exit 0: the report must not.
+// Slurm passes exit code 0 to the hooks of a cancelled job; the report must not show it.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	c := use(t)
@@ -103,7 +103,7 @@ func TestRequeue(t *testing.T) {
 	second.name, second.restart, second.atLeast = j.name()+".r1", 1, 2*time.Second
 	second.state = "COMPLETED"
 	c.check(t, second)
-	// Of the run that it ended by the requeue Slurm tells nothing.
+	// Slurm reports nothing on the run that it ended by the requeue.
 	first := j.expects("n4")
 	first.exit = ""
 	if r := c.check(t, first); !r.has("requeued") {

@@ -30,8 +30,8 @@ func gpuRan(us int64) int64 {
 // holdsGPU is how the script of a job with a GPU begins.
 const holdsGPU = "exec 3</dev/nvidia${SLURM_JOB_GPUS:-$CUDA_VISIBLE_DEVICES} || exit 9\n"
 
-// A job that was given a GPU, whose number Slurm tells the Prolog, is told of what the
-// fake did: energy and active time to 1 %, the idle share of its cycle to 3 points.
+// A job with a GPU, whose number Slurm passes to the Prolog, gets a report on what the fake GPU did: energy and
+// active time to within 1 %, the idle share of its cycle to within 3 points.
 func TestGPU(t *testing.T) {
 	t.Parallel()
 	c := use(t)
@@ -66,14 +66,13 @@ func (c *cluster) needGPUs(t *testing.T) {
 	}
 }
 
-// gpuReader is what asks the fake GPUs, below libexec/jobgait.
+// gpuReader is the program that reads the fake GPUs, below libexec/jobgait.
 const gpuReader = "gpu/jobgait-nvml"
 
-// A driver that hangs in the middle of a job, so that not even a kill ends who asked it,
-// costs neither the report nor Epilog time: the agent gives it up, and the job and its
-// report are there while it still hangs. An agent that has not ended half a second after
-// the Epilog told it to is killed, and its profile not sealed; a machine that gives it
-// no time does that too, hence the three tries.
+// A driver that hangs in the middle of a job, so that even a kill does not end its caller, costs neither the
+// report nor Epilog time: the agent abandons it, and the job and its report finish while it still hangs. An
+// agent that has not ended half a second after the Epilog stopped it is killed, and its profile is not sealed.
+// A machine that gives it no CPU time has the same effect, hence the three tries.
 func TestHungGPU(t *testing.T) {
 	t.Parallel()
 	c := use(t)
@@ -106,11 +105,11 @@ func TestHungGPU(t *testing.T) {
 	t.Error("no agent whose driver hung has ended in time")
 }
 
-// gpuJob is a job that holds a GPU until it is told to go.
+// gpuJob is a job that holds a GPU until it is released.
 type gpuJob struct {
 	job
 	run    string // its run directory
-	reader int    // the process that asks its GPU
+	reader int    // the process that reads its GPU
 }
 
 // gpuEnd is how one ended: how long after the Epilog began its profile was written to
@@ -121,8 +120,7 @@ type gpuEnd struct {
 	sealed  bool
 }
 
-// gpuJob starts one and waits until its GPU was read for seconds: of less a report tells
-// nothing.
+// gpuJob starts one and waits until its GPU was read for some seconds, because a report omits shorter readings.
 func (c *cluster) gpuJob(t *testing.T, name string) gpuJob {
 	t.Helper()
 	g := gpuJob{job: c.sbatch(t, c.bob, c.dir(t, c.bob), holdsGPU+"until [ -e go.$SLURM_JOB_ID ]; do sleep 0.2; done",
@@ -147,7 +145,7 @@ func (c *cluster) gpuJob(t *testing.T, name string) gpuJob {
 		}
 	}
 	if g.reader == 0 {
-		t.Fatalf("nobody reads the GPU of %s", g.run)
+		t.Fatalf("no process reads the GPU of %s", g.run)
 	}
 	return g
 }
@@ -213,7 +211,7 @@ func (g gpuJob) end(t *testing.T) gpuEnd {
 	return gpuEnd{r, written.ModTime().Sub(told.ModTime()), p.Footer != nil && p.Footer.Reason == "stopped"}
 }
 
-// A job without GPUs is told of none, on the same node.
+// The report of a job without GPUs on the same node mentions none.
 func TestNoGPU(t *testing.T) {
 	t.Parallel()
 	c := use(t)

@@ -27,7 +27,7 @@ type row struct {
 	Report        *string
 }
 
-// rows asks the history as a user would, with the sqlite3 shell.
+// rows queries the history as a user would, with the sqlite3 shell.
 func (c *cluster) rows(where string) ([]row, error) {
 	cmd := exec.Command("sqlite3", "-readonly", "-json", "-cmd", ".timeout 10000", c.path("history.db"),
 		`select JobID, Restarts, User, UID, NNodes, NodesReported, NodeList, ElapsedS, Elapsed, ExitCode,
@@ -94,7 +94,7 @@ func (c *cluster) checkRow(t *testing.T, w want) row {
 	return r
 }
 
-// nodesOf asks for the nodes of a run.
+// nodesOf queries the nodes of a run.
 func (c *cluster) nodesOf(t *testing.T, w want) []string {
 	t.Helper()
 	out, err := exec.Command("sqlite3", "-readonly", "-json", "-cmd", ".timeout 10000", c.path("history.db"),

@@ -102,8 +102,8 @@ func (h *hunter) look() {
 	}
 }
 
-// worksOn is whether a process is one of a job's: its arguments say so, or
-// those of its parent, or what Slurm told it.
+// worksOn reports whether a process belongs to a job: by its arguments, those of its parent, or its variables
+// from Slurm.
 func (p process) worksOn(id int64) bool {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid))
 	if p.mentions(id) || strings.Contains("\x00"+string(b), fmt.Sprintf("\x00SLURM_JOB_ID=%d\x00", id)) {
@@ -117,8 +117,8 @@ func (p process) worksOn(id int64) bool {
 	return parent > 1 && process{args: arguments(parent)}.mentions(id)
 }
 
-// shoot stops a process when its time has come, measures what it has not
-// written, and kills it. One that has ended meanwhile is no hit.
+// shoot stops a process when its time has come, measures what it has not written, and kills it. A process that
+// has ended meanwhile does not count.
 func (h *hunter) shoot(p process, id int64, w target) {
 	select {
 	case <-h.quit:
@@ -155,8 +155,8 @@ type loss struct {
 	sealed bool
 }
 
-// unwritten is what a kill would cost now. What has not begun yet loses nothing, nor does
-// what is sealed: its job is over, and the agent only asks for names any more.
+// unwritten is what a kill would cost now. A run that has not begun loses nothing, nor does one that is sealed:
+// its job is over, and the agent only looks up names.
 func unwritten(dir string) loss {
 	var now unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {

@@ -146,8 +146,8 @@ func (x *experiment) full() string {
 	return ""
 }
 
-// hunt looks for new processes of the victim and kills them at a random moment
-// of their lives, until there are enough.
+// hunt searches for new processes of the victim and kills them at a random moment of their lives, until there
+// are enough.
 func (x *experiment) hunt(ctx context.Context) {
 	var shots sync.WaitGroup
 	defer shots.Wait()
@@ -188,8 +188,8 @@ func (x *experiment) count() int {
 	return len(x.hits)
 }
 
-// shoot stops a process, counts the blocks that its profile has, and kills it.
-// One that has ended meanwhile is no hit.
+// shoot stops a process, counts the blocks of its profile, and kills it. A process that has ended meanwhile
+// does not count.
 func (x *experiment) shoot(p process, dir string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

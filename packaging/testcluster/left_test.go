@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// process is one of our programs, running.
+// process is a running program of jobgait.
 type process struct {
 	pid  int
 	args []string
@@ -23,8 +23,7 @@ func (p process) mentions(id int64) bool {
 	return strings.Contains(strings.Join(p.args, " ")+" ", fmt.Sprintf("-%d.", id))
 }
 
-// processes lists the running processes of one of our programs, those of this
-// cluster only.
+// processes lists the running processes of a program of jobgait, those of this cluster only.
 func (c *cluster) processes(program string) []process {
 	var found []process
 	exe := c.path("libexec", "jobgait", program)
@@ -95,7 +94,7 @@ func outOfService(states []string) []string {
 	return bad
 }
 
-// quiet waits until every node is idle and none of our programs runs.
+// quiet waits until every node is idle and no program of jobgait runs.
 func (c *cluster) quiet() error {
 	lacks := pollFor(limit, func() string {
 		states, err := c.nodeStates()
@@ -120,8 +119,7 @@ func (c *cluster) quiet() error {
 	return nil
 }
 
-// explain prints the end of every log, for a failure on a machine that nobody
-// can look into.
+// explain prints the end of every log, for a failure on a machine that cannot be inspected.
 func (c *cluster) explain(w io.Writer) {
 	logs, _ := filepath.Glob(c.path("spool", "*", "jobgait.log"))
 	more, _ := filepath.Glob(c.path("spool", "*", "*", "*.log"))

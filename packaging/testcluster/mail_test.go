@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The controller's mails go through our MailProg, with the subject that it gave them. Its account may not read the
-// history here: these are the usual mails.
+// The controller's mails go through jobgait's MailProg, with the subject that the controller set. Its account
+// may not read the history here, so these are the usual mails.
 func TestMailOfTheController(t *testing.T) {
 	t.Parallel()
 	c := use(t)

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// past is a site whose past is made anew: what the cluster's hooks finish meanwhile is
-// archived, and in a history of its own. Each of its series is a job array that runs a
-// task at a time, several abreast: of runs that overlap the hooks judge each without
-// those that end later, and may tell a change that nobody sees afterwards.
+// past is a site whose runs are reanalysed: what the cluster's hooks finish is archived and stored in a history
+// of its own. Each of its series is a job array that runs one task at a time, several series at once. The hooks
+// judge each of several overlapping runs without those that end later, and may report a change that a
+// reanalysis does not find.
 type past struct {
 	c               *cluster
 	service         account
 	runs, ofASeries int
 }
 
-// TestReanalyse has real hooks finish runs, makes their history anew of what they
-// archived, also when the job array and the writer are killed half way, and has the
-// hooks' history each time. JOBGAIT_REANALYSE=2000 does so with so many (make -C packaging reanalyse).
+// TestReanalyse has real hooks finish runs and reanalyses what they archived, also when the job array and the
+// writer are killed half way. The result must equal the hooks' history each time. JOBGAIT_REANALYSE=2000 does
+// so with 2000 runs (make -C packaging reanalyse).
 func TestReanalyse(t *testing.T) {
 	p := past{c: use(t), runs: 24, ofASeries: 3}
 	var tasks []int
@@ -127,8 +127,8 @@ func (p past) happens(t *testing.T) {
 	fmt.Printf("%d runs finished by the hooks in %.0f s\n", p.runs, time.Since(began).Seconds())
 }
 
-// unsettled says which runs are not over, or not archived. Final states are not waited
-// for: without accounting Slurm forgets them faster than they are asked for one by one.
+// unsettled lists runs that are not over, or not archived. It does not wait for final states: without
+// accounting Slurm forgets jobs faster than they can be queried one by one.
 func (p past) unsettled() string {
 	rows, err := sqlite(p.path("hooks", "history.db"), "select count(*) n, count(Report) reports from jobs")
 	if err != nil {
@@ -206,8 +206,8 @@ func (p past) killWhen(t *testing.T, to string, done func() int) {
 	_ = cmd.Wait()
 }
 
-// inPlace makes a copy of the hooks' history anew: what only the scheduler or the
-// delivery told stays, so that nothing differs.
+// inPlace reanalyses a copy of the hooks' history: what only the scheduler or the delivery reported is kept, so
+// that nothing differs.
 func (p past) inPlace(t *testing.T, want history) {
 	t.Helper()
 	to := p.path("anew", "inplace.db")

@@ -65,7 +65,7 @@ type report struct {
 
 func (r report) has(code string) bool { return r.tells(code, "") }
 
-// tells is whether a note of that code has the words.
+// tells reports whether a note of that code contains the words.
 func (r report) tells(code, words string) bool {
 	for _, n := range r.Notes {
 		if n.Code == code && strings.Contains(n.Text, words) {
@@ -86,7 +86,7 @@ type want struct {
 	atLeast time.Duration
 	since   time.Time
 	exit    string // as sacct spells it: code:signal; "" is unknown
-	state   string // the scheduler's word in the end, "" is not asked for
+	state   string // the scheduler's final state, "" is not checked
 }
 
 // forms are the files of every report.

@@ -16,9 +16,8 @@ import (
 
 const stopSignal = syscall.SIGSTOP
 
-// runDir returns the run directory that a process of ours works on: an argument
-// names it, or the hook's environment says which job on which node. "" if there
-// is none (yet).
+// runDir returns the run directory of a process of jobgait: an argument names it, or the hook's environment
+// names job and node. It returns "" if there is none yet.
 func (c *cluster) runDir(p process) string {
 	for _, a := range p.args[min(1, len(p.args)):] {
 		if _, path, ok := strings.Cut(a, c.path("spool")); ok {
@@ -120,7 +119,7 @@ func (x *experiment) outcome(t *testing.T) outcome {
 	for _, j := range x.jobs {
 		o.runs++
 		var row []row
-		_ = pollFor(limit, func() string { // whoever else was at it may not be done
+		_ = pollFor(limit, func() string { // other processes that use it may not have finished
 			var err error
 			if row, err = x.c.rows(fmt.Sprintf("JobID = '%d'", j.id)); err != nil {
 				return err.Error()

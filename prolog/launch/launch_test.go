@@ -74,8 +74,7 @@ func TestDetachHandsOnTheLockOnly(t *testing.T) {
 	if !strings.Contains(text, "3 -> "+lockPath+"\n") || !strings.HasSuffix(text, "--lock-fd 3 /run/dir\n") {
 		t.Errorf("the lock did not reach the program:\n%s", text)
 	}
-	// The pipe's other end is ours alone: closing it ends the pipe, while
-	// the program lives.
+	// Only this process holds the other end of the pipe: closing it ends the pipe, while the program lives.
 	syscall.Close(pipe[1])
 	if n, err := syscall.Read(pipe[0], make([]byte, 1)); n != 0 || err != nil || !p.Alive() {
 		t.Errorf("read %d, %v; program alive: %v", n, err, p.Alive())

@@ -47,10 +47,9 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// The share is kept over many jobs, a larger share keeps what a smaller one
-// has, and neither the node nor the restart count matters.
-// A job of root is watched only where the site says so; a command of root's under
-// jobgait run is nobody else's.
+// The share holds over many jobs, a larger share includes the jobs of a smaller one, and neither the node nor
+// the restart count matters. A job of root is watched only if the site allows it; a command that root starts
+// with jobgait run concerns root alone.
 func TestRootNeedsASetting(t *testing.T) {
 	w := configs.Default().Watch
 	r := watchedRun()
@@ -60,7 +59,7 @@ func TestRootNeedsASetting(t *testing.T) {
 	}
 	w.Root = true
 	if watch, why := Decide(configs.Config{Watch: w}, r, false); !watch {
-		t.Errorf("asked for: %q", why)
+		t.Errorf("requested: %q", why)
 	}
 	w.Root, r.RootPID = false, 4711
 	if watch, why := Decide(configs.Config{Watch: w}, r, false); !watch {

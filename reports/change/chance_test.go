@@ -9,8 +9,8 @@ import (
 	"jobgait/analysis/changepoint"
 )
 
-// What chance would give is told of the changes whose noise is known, and of how
-// many it is not; further metrics of the same runs do not count.
+// The number expected by chance is printed for changes whose noise is known, together with the number of
+// others; further metrics of the same runs do not count.
 func TestExpected(t *testing.T) {
 	known, unknown := changepoint.Change{FalsePer1000: ptr(.05)}, changepoint.Change{}
 	of := func(support bool, c ...changepoint.Change) JudgedHistory {

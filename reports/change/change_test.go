@@ -99,8 +99,8 @@ func TestWorse(t *testing.T) {
 	}
 }
 
-// Of a hundred histories, weak evidence is no reason to alarm anybody; strong
-// evidence is, and so is evidence of unknown strength whose interval is far above 0.
+// In a hundred histories, weak evidence is not enough for an alarm. Strong evidence is, and so is evidence of
+// unknown strength whose interval is far above 0.
 func TestWorseOfMany(t *testing.T) {
 	var hs []History
 	var found changepoint.Analysis
@@ -472,9 +472,8 @@ func watchOf(h History, r changepoint.SeriesResult) string {
 	return s.WatchSentence("The last run")
 }
 
-// What is known beside a history is no news of it: only what is left of its newest
-// runs is told.
-func TestWatchOfWhatIsLeft(t *testing.T) {
+// Facts in addition to a history are not news of it: only the rest of its newest runs is reported.
+func TestWatchUsesAdjustedRuns(t *testing.T) {
 	h, r := aHistory("w"), result("w")
 	r.Regimes[0].First = 0
 	h.Y = append(wave(32, 50), 60, 61, 59, 60) // nights on a slow node

@@ -32,7 +32,7 @@ func firstLines(text string) string {
 
 // The first lines of a mail name what is slower now, the worst first, and not
 // what is faster, or was slower for a while.
-func TestFirstLinesSayWhatIsSlower(t *testing.T) {
+func TestFirstLinesNameSlowerHistories(t *testing.T) {
 	up, down := step(10, firstDay+10.5, 30), step(14, firstDay+14.5, -23)
 	up.Group, down.Group = ptr(1), ptr(1)
 	got := textOf(t, options(), nil, result("little", step(20, firstDay+20.5, 3)),
@@ -51,7 +51,7 @@ func TestFirstLinesSayWhatIsSlower(t *testing.T) {
 		}
 	}
 	if strings.Join(order, " ") != "much little faster while" {
-		t.Errorf("told of in the order %v", order)
+		t.Errorf("reported in the order %v", order)
 	}
 	if head := firstLines(textOf(t, options(), nil, result("a", step(30, firstDay+30.5, -20)),
 		result("b"))); !strings.HasSuffix(head, "None is slower now than before.") {
@@ -82,8 +82,7 @@ func TestFirstLinesOfOneSeries(t *testing.T) {
 	}
 }
 
-// A changed history has thousands of runs and changes of half a per cent: they
-// are counted, not told one by one.
+// A changed history may have thousands of runs and changes of half a per cent: they are counted and not listed.
 func TestSmallChangesAreCounted(t *testing.T) {
 	got := textOf(t, options(), nil,
 		result("melt", step(5, firstDay+5.5, .4), step(10, firstDay+10.5, -.3), step(20, firstDay+20.5, 12)))
@@ -93,7 +92,7 @@ func TestSmallChangesAreCounted(t *testing.T) {
 	}
 }
 
-// What the machine did before the days that are told of is no news.
+// Events of the machine before the reported days are not news.
 func TestMachineOfTheLastDays(t *testing.T) {
 	at := func(day float64) float64 { return (firstDay + day) * daySeconds }
 	shifts := []changepoint.MachineEvent{{Start: at(2), End: ptr(at(3)), EffectPct: 5},
@@ -137,7 +136,7 @@ func TestManyChangedAreShort(t *testing.T) {
 	}
 }
 
-// Notes with figures are told of each history where they are few.
+// Notes with figures are printed for each history if there are few histories.
 func TestNotesOfFewAndOfMany(t *testing.T) {
 	noted := func(id string, code note.Code, text string) changepoint.SeriesResult {
 		r := result(id)

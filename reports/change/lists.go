@@ -48,7 +48,7 @@ func (r Report) writePassed(p *text.Page, head string, status Status) {
 		return
 	}
 	p.Line("")
-	if len(list) > 2*maxNamed { // a dozen names of hundreds are no help
+	if len(list) > 2*maxNamed { // a dozen of hundreds of names do not help
 		p.Text(head, quantity.Plural(len(list), "series"))
 		return
 	}

@@ -68,8 +68,8 @@ func TestMetricsOfOneRunAreNoMachine(t *testing.T) {
 	}
 }
 
-// TestDaysCountFromWhenItWasSeen checks that a change which is confirmed today
-// is told today, although it began days ago, and only then.
+// TestDaysCountFromWhenItWasSeen checks that a change which is confirmed today is reported today, although it
+// began days ago, and only then.
 func TestDaysCountFromWhenItWasSeen(t *testing.T) {
 	h := aHistory("a") // slower from run 20 on, seen at run 23
 	found := changepoint.Analysis{Series: []changepoint.SeriesResult{result("a", step(20, h.T[20], 14.9))}}

@@ -35,7 +35,7 @@ func runsText(t *testing.T, a, b summary.Summary) string {
 	return text.String()
 }
 
-// Two runs are told field by field and phase by phase.
+// Two runs are compared field by field and phase by phase.
 func TestRunsText(t *testing.T) {
 	longer := func(s *summary.Summary) {
 		s.ElapsedS, s.Patterns[0].PeriodS = 200, 2

@@ -37,7 +37,7 @@ func TestChanceIsOfReportedHistories(t *testing.T) {
 	}
 	o.Days = 3
 	if got := textOf(t, o, nil, result("a", small, unknown), result("b", many)); strings.Contains(got, "Chance") {
-		t.Errorf("nothing is told, and chance would give some of it:\n%s", got)
+		t.Errorf("nothing is reported, but chance would give some:\n%s", got)
 	}
 }
 

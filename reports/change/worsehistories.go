@@ -89,8 +89,8 @@ func (r Report) slower() (out []int, byChance float64) {
 	return out, byChance
 }
 
-// OwnRate says how many of the histories that --check counts are there by chance, and by which rate; "" if
-// there are no such histories or the report is not of a site.
+// OwnRate returns a sentence on how many of the histories that --check counts are due to chance, and at which
+// rate; "" if there are no such histories or the report is not of a site.
 func (r Report) OwnRate() string {
 	told, n := r.slower()
 	if !r.options.Site || len(told) == 0 {

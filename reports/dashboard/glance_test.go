@@ -74,7 +74,7 @@ func TestTheWorstAreDrawn(t *testing.T) {
 }
 
 // What a history's runs do is read without unfolding; how they were recorded is not.
-func TestNotesThatTell(t *testing.T) {
+func TestNotesOnRunsAreNotFolded(t *testing.T) {
 	in := of(sameUser, 0)
 	in.Report.Series[0].Result.Notes = []note.Note{note.New(note.TwoLevels, "runs take turns"),
 		note.New(note.MissingRuns, "3 runs have no value")}

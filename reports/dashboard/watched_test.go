@@ -24,7 +24,7 @@ func slowLast(in *Contents, i, runs int) {
 
 // Of a site many histories have a slow last run: neither they nor what several
 // runs show push a change out of the list of the last days.
-func TestChangesComeBeforeWhatIsSeenOnce(t *testing.T) {
+func TestConfirmedChangesPrecedeUnconfirmed(t *testing.T) {
 	in := of(sameUser, append([]float64{20}, make([]float64, 60)...)...)
 	for i := 1; i <= 40; i++ {
 		slowLast(&in, i, 1)
@@ -49,7 +49,7 @@ func TestChangesComeBeforeWhatIsSeenOnce(t *testing.T) {
 }
 
 // Lines of a file that have only their id to themselves are called by it.
-func TestNamesTellHistoriesApart(t *testing.T) {
+func TestNamesDistinguishHistories(t *testing.T) {
 	in := of(sameUser, 20, 10, 0)
 	for i := range in.Report.Series {
 		s := &in.Report.Series[i]
@@ -79,7 +79,7 @@ func TestLevelsAreAsMeasured(t *testing.T) {
 	}
 }
 
-// One history is no choice; values have their unit.
+// A single history needs no selection; values have their unit.
 func TestLoneHistory(t *testing.T) {
 	p := page(t, of(sameUser, 20))
 	if strings.Contains(p, "pick an application") ||

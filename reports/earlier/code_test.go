@@ -48,8 +48,8 @@ func coded(i int) summary.Summary {
 	return s
 }
 
-// A change names the function that it consists of, and the library whose build is
-// another; what was renamed is no change.
+// A change names the function that explains it, and the library with another build; a renamed function is not a
+// change.
 func TestJudgeNamesTheFunction(t *testing.T) {
 	db, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"))
 	if err != nil {
@@ -131,7 +131,7 @@ func sized(i, n int) summary.Summary {
 }
 
 // Where sizes allow it a report says which function grows.
-func TestJudgeNamesWhatGrows(t *testing.T) {
+func TestJudgementNamesGrowingFunctions(t *testing.T) {
 	db, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"))
 	if err != nil {
 		t.Fatal(err)

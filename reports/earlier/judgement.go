@@ -129,7 +129,7 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 	if svg := change.Timeline(s, view); svg != "" {
 		remark := "runs over time; line and band: level +- one standard deviation; open dots: outliers; dashed: change"
 		if len(r.Machine) > 0 {
-			remark += "; shaded: a shift of the machine, taken out"
+			remark += "; shaded: a shift of the machine, removed"
 		}
 		f.Charts = append(f.Charts, html.Figure{Title: m.Description, Remark: remark, SVG: template.HTML(svg)})
 	}

@@ -138,8 +138,7 @@ func judgeOf(ctx context.Context, db *history.DB, s summary.Summary, limits appl
 	return out, err
 }
 
-// TestConsultIsJudge checks that a run which may not be stored is told what it
-// would be told if it were.
+// TestConsultIsJudge checks that a run which may not be stored gets the same comparison as if it were stored.
 func TestConsultIsJudge(t *testing.T) {
 	for name, last := range map[string]summary.Summary{"the same shape": pastRun(25),
 		"another shape": otherShape(pastRun(25))} {
@@ -228,8 +227,8 @@ func BenchmarkJudge(b *testing.B) {
 // shapes of the application that a busy site's last run is of.
 const shapes = 8
 
-// busySite is a history with so many runs of an application in eight shapes, and
-// of others in one, with the last run of the first shape.
+// busySite is a history with the given number of runs of an application in eight shapes, and of others in one,
+// with the last run of the first shape.
 func busySite(t testing.TB, others, runs int) (*history.DB, summary.Summary) {
 	t.Helper()
 	db := remembered(t, 0)
@@ -296,7 +295,7 @@ func cpuTime(t testing.TB) float64 {
 
 // What the head of a report says of other runs has them as its subject, and a slow
 // last run is this one.
-func TestVerdictsSayWhoseRuns(t *testing.T) {
+func TestVerdictsNameTheirRuns(t *testing.T) {
 	j, err := judgeOf(t.Context(), remembered(t, 30), pastRun(29), application.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
@@ -346,8 +345,8 @@ func TestAcknowledged(t *testing.T) {
 	}
 }
 
-// Runs that take longer bit by bit are told as that: from where to where over how many
-// runs since when, what it cost, and two runs to compare; not as the steps that were seen.
+// Runs that gradually take longer are reported as such, with their range, the number of runs, the beginning,
+// the cost and two runs to compare, and not as the steps that were detected.
 func TestJudgeReportsACreep(t *testing.T) {
 	db := remembered(t, 0)
 	creeping := func(i int) summary.Summary {

@@ -7,8 +7,7 @@ import (
 	"jobgait/analysis/periodicity"
 )
 
-// A period is told in the words that its confidence earns, and cycles whose length
-// varies by their range.
+// A period is reported in the words that fit its confidence, and cycles of varying length with their range.
 func TestClaimByConfidence(t *testing.T) {
 	for _, c := range []struct {
 		confidence float64

@@ -10,8 +10,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// A stencil on two ranks that spin, as it was measured (Open MPI): waiting is told,
-// once, with where; a melt on one rank has nothing to be told.
+// A stencil on two spinning ranks, as measured with Open MPI: waiting is reported once, with its place. A melt
+// on one rank has no finding.
 func TestWaitingRanksAreReported(t *testing.T) {
 	s := melt()
 	s.Code.Samples, s.Code.Run.Libraries = 8569, nil
@@ -38,8 +38,8 @@ func TestWaitingRanksAreReported(t *testing.T) {
 	}
 }
 
-// The code told is of the pattern that the head tells, and without one of it that was
-// seen, of the run.
+// The reported code is that of the pattern at the head of the report or, if its code was not sampled, of the
+// run.
 func TestCodeIsOfTheMainPattern(t *testing.T) {
 	s := melt()
 	other := s.Code.Cycles[0]

@@ -89,7 +89,7 @@ func (r Report) codeBrief() string {
 			line += "; communication " + quantity.Share(k.Share)
 		}
 	}
-	if c.CycleS != nil && !r.disturbed { // what others took is no rest of the program's own
+	if c.CycleS != nil && !r.disturbed { // time that other work took is not a remainder of the program's own time
 		off := 1 - *c.CycleS/r.codePeriod()
 		if busy := r.Nodes.BusyCPUs; busy != nil && *busy <= 1 && off >= briefFunction {
 			line += "; " + r.idleInCycle(off)

@@ -35,11 +35,11 @@ func TestFindingsOfResources(t *testing.T) {
 	if f := New(s, nil, o).Findings; slices.ContainsFunc(f, func(f finding.Finding) bool {
 		return f.Code == "time_limit"
 	}) {
-		t.Errorf("told in spite of silent: %+v", f)
+		t.Errorf("reported in spite of silent: %+v", f)
 	}
 }
 
-// Why there is no period is told once in a report.
+// The reason for a missing period is printed once in a report.
 func TestReasonIsReportedOnce(t *testing.T) {
 	for _, run := range runs() {
 		r := New(run.s, run.past, options())

@@ -14,7 +14,7 @@ import (
 	"jobgait/reports/pagetest"
 )
 
-// No browser runs here: what a picture looks like is read from its numbers.
+// No browser runs here: the form of a picture is checked by its numbers.
 
 // shape is a picture's frame and what is drawn in it.
 type shape struct {
@@ -125,8 +125,8 @@ func TestPicturesStayInTheirFrames(t *testing.T) {
 	}
 }
 
-// The page of a run of an hour whose cycle is 6.2 s is no solid block: in its typical
-// minute each cycle is seen, wide enough to be told from the next.
+// The page of a run of an hour with a cycle of 6.2 s is not a solid block: in its typical minute each cycle is
+// visible, wide enough to be distinguished from the next.
 func TestHourIsNoSolidBlock(t *testing.T) {
 	r := New(nemo(), nil, options())
 	pictures := r.minuteCharts()

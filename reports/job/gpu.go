@@ -25,7 +25,7 @@ func newGPUs(s summary.Summary) []summary.GPU {
 func (r Report) gpusRemark() string {
 	for _, n := range r.Notes {
 		if n.Code == note.GPUUnproven {
-			return "built to the documentation, not yet run on a GPU"
+			return "according to the documentation, not yet checked on a GPU"
 		}
 	}
 	return ""
@@ -144,7 +144,7 @@ func (r Report) gpuUseText() string {
 		text string
 	}{
 		{func(g summary.GPU) *float64 { return g.SM }, "%s of the multiprocessors had work"},
-		{func(g summary.GPU) *float64 { return g.Occupancy }, "%s of the places for warps were taken"},
+		{func(g summary.GPU) *float64 { return g.Occupancy }, "%s of the warp slots were occupied"},
 		{func(g summary.GPU) *float64 { return g.Tensor }, "tensor cores worked %s of the time"},
 		{func(g summary.GPU) *float64 { return g.DRAM }, "memory worked %s of the time"},
 	} {

@@ -192,7 +192,7 @@ func TestIdleTimeOfGPUs(t *testing.T) {
 	}
 }
 
-// The text tells what was read and nothing of what was not; many GPUs are cut.
+// The text shows what was read and omits the rest; a long list of GPUs is cut.
 func TestTextOfGPUs(t *testing.T) {
 	s := onGPUs()
 	s.GPUs[1].EnergyJ, s.GPUs[1].PowerW, s.GPUs[1].Name = nil, nil, hostileName

@@ -84,8 +84,8 @@ func TestPprof(t *testing.T) {
 	}
 }
 
-// go tool pprof opens it. It is built when it is first asked for, which may take a
-// minute: make -C packaging soak does.
+// go tool pprof opens it. It is built at its first use, which may take a minute: make -C packaging soak does
+// this.
 func TestPprofIsOpened(t *testing.T) {
 	if os.Getenv("JOBGAIT_SOAK") == "" {
 		t.Skip("JOBGAIT_SOAK is not set: the tool may have to be built")

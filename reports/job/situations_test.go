@@ -22,7 +22,7 @@ import (
 // firstScreen is how many lines of a report most readers see.
 const firstScreen = 24
 
-// sound is a run of an hour of which everything was measured and nothing is to be told.
+// sound is a run of an hour for which everything was measured and nothing is reported.
 func sound() summary.Summary {
 	s := steady(nemo())
 	s.Patterns = []pattern.Pattern{pat("A", 6.2, 580, 0.998, 62, busyColumn, "CPUs")}
@@ -68,7 +68,7 @@ func used(s summary.Summary, cpus, totals map[string]float64) summary.Summary {
 	return s
 }
 
-// busyAt is the run with so many of its CPUs busy on each node.
+// busyAt is the run with the given number of its CPUs busy on each node.
 func busyAt(s summary.Summary, busy float64) summary.Summary {
 	for i := range s.Nodes {
 		s.Nodes[i].BusyCPUs = ptr(busy)
@@ -116,7 +116,7 @@ func stopped(s summary.Summary, state string, signal, code int) summary.Summary 
 	return s
 }
 
-// situation is a run as it may come to a user, and the code of what it is told first.
+// situation is a run of a user, and the code of the finding that its report shows first.
 type situation struct {
 	name, code string
 	s          summary.Summary
@@ -124,7 +124,7 @@ type situation struct {
 	across     OtherRuns
 }
 
-// situations are one run for each thing that a user may have to be told.
+// situations are one run for each finding that a user may see.
 func situations() []situation {
 	change := func(f func(*summary.Summary)) summary.Summary { s := sound(); f(&s); return s }
 	return []situation{
@@ -250,7 +250,7 @@ func situations() []situation {
 	}
 }
 
-// spinning is code of which so much looks for messages of MPI.
+// spinning is code of which the given share polls for messages of MPI.
 func spinning(share float64) *anatomy.Anatomy {
 	own, mpi := anatomy.Part{Name: "liblammps.so.0", Share: 1 - share},
 		anatomy.Part{Name: "libopen-pal.so.80", Share: share}
@@ -278,7 +278,7 @@ func TestFirstScreenGolden(t *testing.T) {
 				codes = append(codes, f.Code)
 			}
 			if codes[0] != c.code {
-				t.Errorf("told first is %q of %v, want %q", codes[0], codes, c.code)
+				t.Errorf("reported first is %q of %v, want %q", codes[0], codes, c.code)
 			}
 			lines := strings.Split(textOf(t, r), "\n")
 			screen := strings.Join(lines[:min(firstScreen, len(lines))], "\n") + "\n"
@@ -298,9 +298,8 @@ func TestFirstScreenGolden(t *testing.T) {
 	}
 }
 
-// What only those understand who know the source or the papers stands in no report, nor
-// does a number with more figures than anybody measured, nor a day that counts from
-// nowhere.
+// No report contains terms that only readers of the source or the papers understand, numbers with more figures
+// than were measured, or days counted from an unnamed origin.
 func TestReportsSpeakPlainly(t *testing.T) {
 	words := regexp.MustCompile(`(?i)withheld|permutation|\(assumed\)|a record costs|aperiodic|standard deviations ` +
 		`above|in this shape|\bday \d|\bt = \d|\bNaN\b|nats|\bWGSS\b|confidence 0\.\d{3}`)

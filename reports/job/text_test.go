@@ -42,7 +42,7 @@ func wild(r *rand.Rand) string {
 	return string(out)
 }
 
-// size returns a number of any order of magnitude, and the odd one that is none.
+// size returns a number of any order of magnitude, sometimes an invalid one.
 func size(r *rand.Rand) float64 {
 	switch r.IntN(12) {
 	case 0:
@@ -190,7 +190,7 @@ func TestEndedClaimsNoSuccess(t *testing.T) {
 	}
 }
 
-func TestSectionsOnlyOfWhatThereIs(t *testing.T) {
+func TestEmptySectionsAreOmitted(t *testing.T) {
 	for _, run := range runs() {
 		text := textOf(t, New(run.s, run.past, options()))
 		for _, word := range []string{"SCALING", "CHANGE", "slower", "faster"} {

@@ -11,7 +11,7 @@ import (
 
 // The history stores the findings of reports: for one run of each situation the question
 // week_waste returns those of the report, without comparisons with other runs and doubts.
-func TestWasteIsWhatReportsFind(t *testing.T) {
+func TestWasteEqualsTheFindings(t *testing.T) {
 	counted := []string{"out_of_memory", "time_limit", "ended_by_signal", "failed", "crowded", "throttled", "stolen",
 		"cpus_idle",
 		"files_slow", "start_up_long", "checkpoints_cost", "memory_unused"}

@@ -16,51 +16,53 @@ const manyColumns = 16
 // end of the page and by `jobgait help report`.
 func Words() []GlossaryEntry {
 	return []GlossaryEntry{
-		{"[X], [!], [i]", "an error: the run did not do what it was meant to; a warning: something took or may take time, " +
-			"memory or results; an information"},
+		{"[X], [!], [i]", "an error: the run did not do what it was meant to; a warning: something cost or may cost time, " +
+			"memory or results; a piece of information"},
 		{"cycle", "what repeats in the run, often one or several time steps of the program; the period is how long one " +
 			"takes"},
 		{"pattern A, B", "cycles that look alike; a job may have several"},
-		{"varies by", "how much single cycles scatter: their standard deviation, in percent of the mean"},
-		{"95 % interval", "where the mean length of a cycle lies"},
-		{"share, periodic", "the part of the run inside such cycles; periodic is all patterns together"},
+		{"varies by", "the scatter of single cycles: their standard deviation, in percent of the mean"},
+		{"95 % interval", "the interval that contains the mean length of a cycle with a probability of 95 %"},
+		{"share, periodic", "the part of the run inside such cycles; periodic is the share of all patterns together"},
 		{"confidence", "0 to 1: how well the pattern explains the samples, how regular it is, how much of the run " +
 			"supports it and whether other counters agree; from 0.8 on a period is reported as it is, from 0.6 with likely, " +
 			"below with perhaps. Where code was sampled, a period is not reported below " +
 			quantity.Hundredths(periodicity.LeastConfidenceOfSampledCode) + "; elsewhere not below " +
 			quantity.Hundredths(periodicity.LeastConfidence(1)) + " with one counter, and not below " +
 			quantity.Hundredths(periodicity.LeastConfidence(manyColumns)) +
-			" with sixteen, because chance has more tries there"},
-		{"before, after cycles", "before the first cycle that was recognized and after the last one: start-up and " +
-			"clean-up of the program, or cycles that were not recognized, as where other work takes the CPUs; " +
+			" with sixteen, because more counters show periods by chance more often"},
+		{"before, after cycles", "before the first recognized cycle and after the last one: start-up and " +
+			"clean-up of the program, or cycles that were not recognized, for example because other work used the CPUs; " +
 			"a checkpoint is a pause between cycles that returns at regular distances"},
-		{"aperiodic", "nothing was found that repeats: RHYTHM says why; the JSON form and the history name the reason by a " +
+		{"aperiodic", "no repetition was found; RHYTHM says why, and the JSON form and the history name the reason by a " +
 			"code"},
-		{"by perf, by samples", "CPU time as the kernel's counters (perf) have it, and as samples of running code have it"},
-		{"CPU, MEM, I/O", "what the run used; the bar is full where it used all that it was given. Memory is that of its " +
+		{"by perf, by samples", "CPU time measured by the kernel's counters (perf), and by samples of running code"},
+		{"CPU, MEM, I/O", "what the run used; the bar is full if it used all that it was given. Memory is that of its " +
 			"processes: files that the kernel keeps in memory are not counted"},
-		{"busy CPUs", "how many CPUs the job kept busy at a time; a full line over the run is all that it was given on a " +
-			"node"},
-		{"more wanted", "CPUs for which the run's tasks were ready to run and waited: others, or more tasks than CPUs of " +
-			"its own, had them"},
+		{"busy CPUs", "how many CPUs the job kept busy at a time; a full line over the run means all that it was given " +
+			"on a node"},
+		{"more wanted", "CPUs for which tasks of the run waited, ready to run: others used them, or the run " +
+			"had more tasks than CPUs"},
 		{"CYCLE, RUNS", "one cycle, its period and the name of the curve; elapsed times of earlier runs, then of this " +
-			"one; SIZES is how the time changes with the number of nodes or the like"},
-		{"code page #1", "4 KB of the program or one of its libraries, numbered as they appear: how often it runs shows " +
-			"the rhythm; = names the function that most of its samples belong to, where that is known"},
-		{"own code", "the program and the libraries that are not among the known ones; communication is MPI and what lies " +
-			"below it, and who waits there with a busy CPU is in it"},
-		{"unnamed code", "code of a library that has no name there; where it begins and ends is known, so that it is one " +
-			"thing"},
-		{"GPU active", "the part of the time, from when the run opened it to its end, in which some kernel ran on it, by " +
-			"its driver: how much of the GPU that used " +
-			"is not known; slowed is by a power cap or heat. GPUs are numbered as the scheduler names them on each node"},
+			"one; SIZES shows how the time changes with the number of nodes or another parameter"},
+		{"code page #1", "4 KB of the program or one of its libraries, numbered in the order of appearance: how often " +
+			"it runs shows the rhythm; = names the function with most of its samples, if it is known"},
+		{"own code", "the program, and libraries that jobgait does not know; communication is MPI and the layers " +
+			"below it, including waiting there with a busy CPU"},
+		{"unnamed code", "a function without a name in its library; its beginning and end are known, so it is listed as " +
+			"one " +
+			"entry"},
+		{"GPU active", "the part of the time, from when the run opened the GPU to its end, in which a kernel ran on it " +
+			"according to its driver; how much of the GPU the kernel used is not known. Slowed means by a power cap or " +
+			"heat. GPUs are numbered as the scheduler names them on each node"},
 		{"low stretch", "a part of each cycle in which the CPUs have little to do"},
-		{"salvaged", "the agent on that node did not end in order; what it had written until then is here"},
-		{"missing", "moments at which no sample could be taken"},
-		{"changed then", "what was another at the first slower or faster run: at the same time, not necessarily the cause"},
+		{"salvaged", "the agent on that node did not end normally; the report shows what it had written until then"},
+		{"missing", "times at which no sample could be taken"},
+		{"changed then", "what differed at the first slower or faster run: it happened at the same time but is not " +
+			"necessarily the cause"},
 		{"pass, watch, changed", "the state of a history in `jobgait changes --json`: no change; the newest runs " +
-			"differ and it is not confirmed yet; a change is confirmed. The command `jobgait watch` is another thing: " +
-			"it shows a run while it is running"},
+			"differ, which is not confirmed yet; a confirmed change. The command `jobgait watch` is unrelated: it shows " +
+			"a running job"},
 	}
 }
 

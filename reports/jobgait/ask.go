@@ -34,13 +34,14 @@ func askCommand(getenv func(string) string) *cobra.Command {
 	var o askOptions
 	c := &cobra.Command{
 		Use:   "ask [--nodes N] [--size S] SCRIPT|JOBID|APP",
-		Short: "say before submission what a run will take, by earlier runs",
-		Long: "ask predicts a run from earlier completed runs of its application in that shape:\n" +
-			"elapsed time with its 95 % interval, the chance to exceed the limit that the\n" +
-			"script's #SBATCH lines name, memory on each node, the numbers of nodes that are\n" +
-			"fastest and that stay above 70 % efficiency, and the lines to write. On a number\n" +
-			"of nodes without runs the scaling law answers. With fewer than three runs, or\n" +
-			"where inputs evidently differ, it says what is missing.",
+		Short: "predict a run from earlier runs before it is submitted",
+		Long: "ask predicts a run from earlier completed runs of its application in the same\n" +
+			"shape: elapsed time with a 95 % interval, the probability of exceeding the\n" +
+			"limit in the #SBATCH lines of the script, memory on each node, the numbers of\n" +
+			"nodes that are fastest and that keep an efficiency above 70 %, and the #SBATCH\n" +
+			"lines to write. For a number of nodes without runs it uses the scaling law.\n" +
+			"With fewer than three runs, or if the runs evidently had different inputs, it\n" +
+			"prints what is missing.",
 		Args: argCount(1, 1, "one batch script, job id or application: jobgait ask run.sh"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.nodes < 0 {
@@ -63,10 +64,12 @@ func askCommand(getenv func(string) string) *cobra.Command {
 		},
 	}
 	historyFlag(c, &o.history)
-	c.Flags().StringVarP(&o.user, "user", "u", "", "runs of this user (default: yours)")
-	c.Flags().BoolVar(&o.json, "json", false, "as JSON")
-	c.Flags().IntVarP(&o.nodes, "nodes", "N", 0, "on that many nodes (default: the script's, else the newest run's)")
-	c.Flags().StringVar(&o.size, "size", "", "with this label of the input (default: the script's, else the newest run's)")
+	c.Flags().StringVarP(&o.user, "user", "u", "", "use the runs of this user (default: yours)")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	c.Flags().IntVarP(&o.nodes, "nodes", "N", 0,
+		"predict for this number of nodes (default: the script's, else the newest run's)")
+	c.Flags().StringVar(&o.size, "size", "",
+		"predict for this label of the input (default: the script's, else the newest run's)")
 	return c
 }
 

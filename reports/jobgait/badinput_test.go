@@ -70,8 +70,8 @@ func TestComplaintsAreOneLine(t *testing.T) {
 }
 
 // The exit statuses, and what the words of a report mean, stand in the help.
-func TestHelpSaysWhatTheStatusMeans(t *testing.T) {
-	if got := ask("--help"); !strings.Contains(got.out, "Exit status: 0 done") ||
+func TestHelpDescribesExitStatus(t *testing.T) {
+	if got := ask("--help"); !strings.Contains(got.out, "Exit status: 0 success") ||
 		!strings.Contains(got.out, "jobgait report") {
 		t.Error(got.out)
 	}

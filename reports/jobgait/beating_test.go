@@ -22,18 +22,18 @@ import (
 	"jobgait/analysis/tracker"
 )
 
-// beating is a program under `jobgait run` whose loop stops when it is told to.
+// beating is a program under `jobgait run` whose loop stops on request.
 type beating struct {
 	box
 	cmd  *exec.Cmd
 	tell io.WriteCloser // closed, the loop is over
 	pid  int
-	ends map[int64]time.Time // of the cycles that live.json told, by their numbers
+	ends map[int64]time.Time // end of the cycles in live.json, by their numbers
 }
 
-// beatS is the length of its cycle, which is no round one: every two hundredths of a
-// second to the millisecond is a timer, which is not told (only_clocks). beats is how many
-// are waited for: more than the 20 that a watchdog asks for.
+// beatS is the length of its cycle. It is not a round number, because a cycle of exactly two hundredths of a
+// second is attributed to a timer and not reported (only_clocks). beats is the number of cycles to wait for:
+// more than the 20 that the stall detector needs.
 const beatS, beats = 0.207, 22
 
 // beatWay is what becomes of the loop: "" sleeps when it is over, "spins" keeps a CPU busy
@@ -139,9 +139,8 @@ func (b *beating) state() (live.State, bool) {
 	return s, err == nil
 }
 
-// threshold is when a run may be told as stalled: after five of the longest usual
-// intervals between its cycles, 10 s at least. One that is beyond 50 of the next is not
-// usual.
+// threshold is when a run may be reported as stalled: after five of the longest usual intervals between its
+// cycles, at least 10 s. An interval longer than 50 of the next is not usual.
 func (b *beating) threshold() time.Time {
 	var last time.Time
 	longest, next := time.Duration(0), time.Duration(0)
@@ -206,8 +205,7 @@ func TestRunOfAKilledAgentIsDead(t *testing.T) {
 	}
 }
 
-// A program that stops dead is told as stalled while it runs, and first of all in its
-// report.
+// A program that stops completely is reported as stalled while it runs, and first in its report.
 func TestBeatThatStopsIsFoundHung(t *testing.T) {
 	b := newBeating(t, "")
 	b.inLoop(40 * time.Second)
@@ -217,7 +215,7 @@ func TestBeatThatStopsIsFoundHung(t *testing.T) {
 		t.Fatalf("never stalled: %+v", s)
 	}
 	if early := b.threshold().Sub(s.At); early > boundaryOff {
-		t.Errorf("told %v before the threshold", early)
+		t.Errorf("reported %v before the threshold", early)
 	}
 	if r := end(t, b.command("watch", "--once", strconv.Itoa(b.pid))); r.status != 0 ||
 		!strings.Contains(r.out, "STALLED") {
@@ -253,8 +251,8 @@ func leavings() []leaving {
 	}
 }
 
-// What stands still is told as stalled within 2 s after the threshold, and nothing else
-// is: a round of each way to leave a loop, with JOBGAIT_ROUNDS a table of many.
+// A stalled program is reported within 2 s after the threshold, and no other is. The test runs a round of each
+// way to leave a loop; JOBGAIT_ROUNDS sets the number of rounds of a table.
 func TestLiveStalls(t *testing.T) {
 	byHand(t)
 	fmt.Println("| a program with a cycle of 0.207 s that | in a rhythm first, of rounds | told as stalled | seconds " +
@@ -287,7 +285,7 @@ func TestLiveStalls(t *testing.T) {
 						after = append(after, late.Seconds())
 						mu.Unlock()
 						if l.stalls && (late < -boundaryOff || late > 2*time.Second) {
-							t.Errorf("told %v after the threshold", late)
+							t.Errorf("reported %v after the threshold", late)
 						}
 					}
 					_ = syscall.Kill(b.pid, syscall.SIGCONT)

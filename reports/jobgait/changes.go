@@ -40,9 +40,9 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 	var o changesOptions
 	c := &cobra.Command{
 		Use:   "changes [FILE...]",
-		Short: "when did runs become slower, by how much, and what changed then",
-		Long: "changes finds where the level of run times changed: of your stored runs, of\n" +
-			"those of --user or of the whole --site, or of anybody's numbers in FILE.\n\n" +
+		Short: "find when runs became slower, by how much, and what changed then",
+		Long: "changes finds where the level of run times changed. It analyses your stored\n" +
+			"runs, those of --user or of the whole --site, or the numbers in FILE.\n\n" +
 			"FILE is CSV with one run a row: a time (t, time, timestamp, date..), a value\n" +
 			"(value, seconds, time_s, elapsed.., else every column of numbers) and further\n" +
 			"columns as metadata; each value of columns app and shape is a series of its own.\n" +
@@ -74,7 +74,8 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.method, "method", string(changepoint.Sequential),
 		"sequential, or paper: the algorithms of the Albany Land-Ice report")
-	f.BoolVar(&o.check, "check", false, "exit with 3 if the newest level of a series is slower and not acknowledged")
+	f.BoolVar(&o.check, "check", false,
+		"exit with status 3 if the newest level of a series is slower and not acknowledged")
 	f.Float64Var(&o.minEffect, "min-effect", 2, "the smallest change, in percent, that is worth telling")
 	f.Float64Var(&o.days, "days", 0,
 		"only tell of changes seen in the last N days: before now for stored runs, before the newest run of a FILE "+
@@ -89,7 +90,7 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 	c.Flags().StringVar(&o.columns.Parameter, "parameter", "",
 		"a column of FILE, such as nodes: each of its values is a series")
 	o.stored.add(c)
-	f.BoolVar(&o.json, "json", false, "as JSON")
+	f.BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 

@@ -14,8 +14,8 @@ import (
 
 // columnFlags adds the flags that name the columns of a FILE.
 func columnFlags(f *pflag.FlagSet, by *table.Columns) {
-	f.StringVar(&by.Time, "time", "", "the column of FILE that holds the times")
-	f.StringVar(&by.Value, "column", "", "the column of FILE that is analysed")
+	f.StringVar(&by.Time, "time", "", "column of FILE that contains the times")
+	f.StringVar(&by.Value, "column", "", "column of FILE to analyse")
 }
 
 // printReading prints how a file was interpreted, and that it is cut off if it is.

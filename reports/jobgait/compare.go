@@ -36,20 +36,21 @@ func compareCommand(getenv func(string) string) *cobra.Command {
 	var o compareOptions
 	c := &cobra.Command{
 		Use:   "compare A B",
-		Short: "how much longer does B take than A: two runs, or two histories",
-		Long: "compare holds two stored runs against each other, A and B being job ids: field\n" +
-			"by field and phase by phase. With --like it compares all runs like A (same user,\n" +
-			"application and shape) with all like B. Are both of one application and shape,\n" +
-			"the runs with A's executable are compared with those with B's, or by another\n" +
-			"recorded field that --by names.\n\n" +
-			"Or A and B are files as those of jobgait changes; one whose name is a number is\n" +
-			"./123. A file of several series needs --series ID, once for both files or once\n" +
-			"for each.\n\n" +
-			"Runs of one day t are compared with each other, the median of a day's repeats,\n" +
-			"and the relative difference of B against A is printed with its 99 % interval,\n" +
-			"since the ratio of the two last changed. With --join scale runs of equal t\n" +
-			"belong together. With --join none, and where the two have no two days in\n" +
-			"common, all runs of one are compared with all of the other (95 % interval).",
+		Short: "compare the run times of two runs or of two histories",
+		Long: "compare compares two stored runs, field by field and phase by phase; A and B\n" +
+			"are job ids. With --like it compares all runs like A (same user, application\n" +
+			"and shape) with all runs like B. If both have the same application and shape,\n" +
+			"it compares the runs with A's executable with those with B's; --by selects\n" +
+			"another recorded field.\n\n" +
+			"A and B may also be files as for jobgait changes; a file whose name is a number\n" +
+			"is written as ./123. A file with several series needs --series ID, once for\n" +
+			"both files or once for each.\n\n" +
+			"Runs of the same day t are compared with each other: the median of the day's\n" +
+			"repeats. The result is the relative difference of B from A with its 99 %\n" +
+			"interval, since the ratio of the two last changed. With --join scale runs of\n" +
+			"equal t are compared. With --join none, and if the files have fewer than two\n" +
+			"days in common, all runs of one are compared with all of the other (95 %\n" +
+			"interval).",
 		Args: argCount(2, 2, "two job ids or two files: jobgait compare A B"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, getenv, args) },
 	}
@@ -64,9 +65,9 @@ func compareCommand(getenv func(string) string) *cobra.Command {
 	unitFlag(c, &o.unit)
 	columnFlags(c.Flags(), &o.columns)
 	historyFlag(c, &o.history)
-	c.Flags().BoolVar(&o.like, "like", false, "all stored runs like job A against all like job B")
-	c.Flags().StringVar(&o.metric, "metric", "", "with --like: "+application.MetricNames())
-	c.Flags().BoolVar(&o.json, "json", false, "as JSON")
+	c.Flags().BoolVar(&o.like, "like", false, "compare all stored runs like job A with all like job B")
+	c.Flags().StringVar(&o.metric, "metric", "", "with --like, compare "+application.MetricNames())
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 

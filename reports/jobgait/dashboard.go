@@ -67,7 +67,7 @@ func dashboardCommand(getenv func(string) string) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.out, "output", "o", "", "the page's file")
+	f.StringVarP(&o.out, "output", "o", "", "write the page to this file")
 	f.StringVar(&o.title, "title", "", "title of the page (default: whose runs, or the files)")
 	f.Float64Var(&o.days, "days", 14, "how many days the first list reaches back; 0: all")
 	f.Float64Var(&o.minEffect, "min-effect", 2, "the smallest change, in percent, that is worth telling")
@@ -167,7 +167,7 @@ func (o dashboardOptions) valid() error {
 	if err := o.stored.valid(); err != nil {
 		return err
 	}
-	// To judge a site takes a minute: what cannot be written is said before.
+	// The analysis of a site takes a minute, so an output that cannot be written is reported first.
 	if info, err := os.Stat(filepath.Dir(o.out)); err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
 	} else if !info.IsDir() {

@@ -22,12 +22,13 @@ func doctorCommand(getenv func(string) string) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "say what on this node is not set up, and what to type",
-		Long: "doctor looks at what a job meets on this node, from the settings to the history,\n" +
-			"and says of each thing whether it is as it should be. ok is good; a warning is\n" +
-			"something that is missing, or that could not be looked at; with a failure jobs are\n" +
-			"not watched, or their reports do not arrive. Below stands the line to type. As\n" +
-			"root it tries what the hooks do; anybody may ask, before anything is installed.\n\n" +
+		Short: "check the setup of this node and print the commands to repair it",
+		Long: "doctor checks everything that a job uses on this node, from the settings to the\n" +
+			"history, and prints the state of each item. ok means that it works. A warning\n" +
+			"is something that is missing or that could not be checked. With a failure, jobs\n" +
+			"are not watched or their reports do not arrive; the command to type follows\n" +
+			"below it. As root it tries what the hooks do. Any user may run it, even before\n" +
+			"anything is installed.\n\n" +
 			"Exit status: 0 no failure, 1 a failure.",
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,7 +41,7 @@ func doctorCommand(getenv func(string) string) *cobra.Command {
 			return d.print(cmd.OutOrStdout(), asJSON)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, in the form of reports/schema")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON as described in reports/schema")
 	return c
 }
 

@@ -93,8 +93,8 @@ func (i installation) json(uid uint32) (found map[string]check.Finding, status i
 	return found, r.status.ExitStatus()
 }
 
-// The collection directory is asked as its account: root could use what the account
-// cannot, and on a file system that squashes root it cannot use what the account can.
+// The collection directory is checked with the rights of its account: root may have rights that the account
+// does not have, and lacks rights on a file system that squashes root.
 func TestDoctorAsksAsTheAccount(t *testing.T) {
 	i := newInstallation(t)
 	found, status := i.json(0)
@@ -122,8 +122,7 @@ func TestDoctorAsksAsTheAccount(t *testing.T) {
 	}
 }
 
-// Somebody who is not root learns what he could not see, and nothing of that is
-// called good.
+// A user who is not root gets a list of what could not be checked, and nothing of that is called ok.
 func TestDoctorOfAnybody(t *testing.T) {
 	i := newInstallation(t)
 	if err := errors.Join(os.MkdirAll(i.prefix+"/spool/"+host(t), 0o700), os.Chmod(i.prefix+"/spool", 0o700)); err != nil {
@@ -134,7 +133,7 @@ func TestDoctorOfAnybody(t *testing.T) {
 		t.Errorf("exit status %d, %+v", status, found)
 	}
 	for _, subject := range []string{"spool", "runs", "agents", "collect", "history"} {
-		if f := found[subject]; f.Seen || f.Verdict != check.Warning || !strings.HasPrefix(f.Text, "not looked at: ") {
+		if f := found[subject]; f.Seen || f.Verdict != check.Warning || !strings.HasPrefix(f.Text, "not checked: ") {
 			t.Errorf("%s: %+v", subject, f)
 		}
 	}

@@ -29,16 +29,16 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 	var pprof bool
 	c := &cobra.Command{
 		Use:   "export [--csv PROFILE | --pprof JOBID | --extra-p FORM]",
-		Short: "write a profile, or measurements, in a form of other tools",
-		Long: "export reads what scaling reads, stored runs or a FILE, and writes measurements\n" +
-			"for Extra-P: as text, JSON or JSON Lines. Extra-P wants the same points of all\n" +
-			"series in one file; --series ID writes one.\n\n" +
-			"Or it writes a PROFILE: every sample as CSV or, of one column, float32;\n" +
-			"with --cpu its code addresses in bins of equal CPU time.\n" +
-			"With --pprof it writes the functions of a stored run for pprof, labelled with\n" +
-			"phase and bin, the part of the cycle from 0 to 31: go tool pprof -top FILE.\n" +
-			"Columns that were read less often than every ten steps are written only where\n" +
-			"--column names them: in between they are straight lines.",
+		Short: "write a profile or measurements in the format of other tools",
+		Long: "export reads stored runs or a FILE as scaling does, and writes measurements for\n" +
+			"Extra-P: as text, JSON or JSON Lines. Extra-P requires the same points for all\n" +
+			"series of a file; --series ID writes one series.\n\n" +
+			"It can also write a PROFILE: every sample as CSV or, for one column, as\n" +
+			"float32; with --cpu the code addresses in bins of equal CPU time. With --pprof\n" +
+			"it writes the functions of a stored run for pprof, labelled with phase and bin,\n" +
+			"the part of the cycle from 0 to 31: go tool pprof -top FILE. Columns that were\n" +
+			"read less often than every ten steps are written only if --column names them:\n" +
+			"their values between readings are interpolated linearly.",
 		Args: argCount(0, 1, "at most one file: jobgait export --csv PROFILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if pprof {
@@ -50,11 +50,11 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 			return o.write(cmd, getenv, args)
 		},
 	}
-	c.Flags().StringVar(&o.style, "extra-p", "", "write what Extra-P reads: text, json or jsonl")
+	c.Flags().StringVar(&o.style, "extra-p", "", "write measurements for Extra-P: text, json or jsonl")
 	whole.add(c.Flags())
 	c.Flags().BoolVar(&pprof, "pprof", false, "write the functions of a stored run for pprof")
 	o.from.add(c)
-	c.Flags().StringVar(&o.series, "series", "", "only the series of this id")
+	c.Flags().StringVar(&o.series, "series", "", "write only the series with this id")
 	c.MarkFlagsMutuallyExclusive("csv", "f32", "cpu", "extra-p", "pprof")
 	c.MarkFlagsMutuallyExclusive("csv", "f32", "cpu", "history")
 	for _, ofMany := range []string{"user", "app", "site", "metric", "series"} {
@@ -153,7 +153,7 @@ func (o *profileExport) add(f *pflag.FlagSet) {
 	f.BoolVar(&o.csv, "csv", false, "write a profile as CSV, t_s,NAME.. (periods reads it)")
 	f.BoolVar(&o.f32, "f32", false, "write one column of a profile as float32")
 	f.BoolVar(&o.cpu, "cpu", false, "write the code of a profile in bins of equal CPU time as CSV, cpu_s,t_s,NAME..")
-	f.StringVar(&o.column, "column", "", "of a profile: this column, or group of columns")
+	f.StringVar(&o.column, "column", "", "write only this column, or group of columns, of a profile")
 	f.StringVarP(&o.output, "output", "o", "",
 		"of a profile, or with --pprof: write into this file (default: standard output)")
 }

@@ -12,7 +12,7 @@ func TestExport(t *testing.T) {
 		c.out != want {
 		t.Errorf("%d %s\n%s\nwant\n%s", c.status, c.err, c.out, want)
 	}
-	// Extra-P wants all points of every series: it is better told now.
+	// Extra-P requires all points of every series: the error comes before it reads the file.
 	if c := scalingVerb("export", "--extra-p", "json", file); c.status != 1 || !strings.Contains(c.err, "--series") {
 		t.Errorf("%d %q", c.status, c.err)
 	}

@@ -27,7 +27,7 @@ func TestDiskFillsUp(t *testing.T) {
 	b := newBox(t)
 	small := t.TempDir()
 	if err := syscall.Mount("tmpfs", small, "tmpfs", 0, "size=512k"); err != nil {
-		t.Skipf("no small disk to be had: %v", err)
+		t.Skipf("no small disk available: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(small, syscall.MNT_DETACH) })
 	b.env = append(b.env, "XDG_STATE_HOME="+small)

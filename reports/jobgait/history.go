@@ -33,14 +33,14 @@ func historyCommand(getenv func(string) string) *cobra.Command {
 	var o historyOptions
 	c := &cobra.Command{
 		Use:   "history [QUESTION]",
-		Short: "ask the history a question of jobgait-history(5), or list them",
-		Long: "history answers a question of jobgait-history(5): of your own runs, or of the\n" +
-			"whole site where you may read it. Without one it lists them. Any other question\n" +
-			"can be asked in SQL:\n\n" +
+		Short: "run a query of jobgait-history(5), or list the queries",
+		Long: "history runs a query of jobgait-history(5) on your own runs, or on the whole site\n" +
+			"if you may read it. Without an argument it lists the queries. Other queries can be\n" +
+			"written in SQL:\n\n" +
 			"    sqlite3 -readonly $(jobgait history --path)",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || o.path && len(args) > 0 {
-				return usageError{errors.New("history needs one question, such as: jobgait history week_slower")}
+				return usageError{errors.New("history needs one query, such as: jobgait history week_slower")}
 			}
 			return nil
 		},
@@ -53,12 +53,12 @@ func historyCommand(getenv func(string) string) *cobra.Command {
 	}
 	historyFlag(c, &o.history)
 	f := c.Flags()
-	f.StringVarP(&o.job, "job", "j", "", "the `JOBID` that a question of a job is about")
-	f.StringVarP(&o.user, "user", "u", "", "the user that a question of a user is about (default: you)")
-	f.StringVar(&o.app, "app", "", "the application that a question of one is about")
-	f.BoolVar(&o.json, "json", false, "one JSON object a line")
-	f.BoolVar(&o.csv, "csv", false, "as CSV")
-	f.BoolVar(&o.path, "path", false, "print where the history is")
+	f.StringVarP(&o.job, "job", "j", "", "`JOBID` for a query about a job")
+	f.StringVarP(&o.user, "user", "u", "", "user for a query about a user (default: you)")
+	f.StringVar(&o.app, "app", "", "application for a query about an application")
+	f.BoolVar(&o.json, "json", false, "print one JSON object a line")
+	f.BoolVar(&o.csv, "csv", false, "print CSV")
+	f.BoolVar(&o.path, "path", false, "print the path of the history")
 	c.MarkFlagsMutuallyExclusive("json", "csv")
 	return c
 }
@@ -112,7 +112,7 @@ func (o historyOptions) querySQL(name string) (string, error) {
 	all := history.CatalogueQueries()
 	i := slices.IndexFunc(all, func(q history.CatalogueQuery) bool { return q.Name == name })
 	if i < 0 {
-		return "", fmt.Errorf("unknown question %q: jobgait history lists the questions", name)
+		return "", fmt.Errorf("unknown query %q: jobgait history lists the queries", name)
 	}
 	if o.job != "" && !run.IsDisplayID(o.job) {
 		return "", jobIDError(o.job)
@@ -127,7 +127,7 @@ func (o historyOptions) querySQL(name string) (string, error) {
 		switch {
 		case !e.at.MatchString(query):
 		case e.is == "":
-			return "", fmt.Errorf("the question %s is about a value: add --%s", name, e.flag)
+			return "", fmt.Errorf("the query %s needs a value: add --%s", name, e.flag)
 		default:
 			quoted := strings.NewReplacer("'", "''", "$", "$$").Replace(e.is)
 			query = e.at.ReplaceAllString(query, "${1}"+quoted+"${2}")

@@ -10,7 +10,7 @@ import (
 	"jobgait/analysis/history"
 )
 
-// Every question of the catalogue can be asked, about what flags name.
+// Every query of the catalogue can be run with the values of the flags.
 func TestHistory(t *testing.T) {
 	env := storedRuns(t)
 	all := history.CatalogueQueries()
@@ -51,8 +51,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// No example of the catalogue is asked about.
-func TestHistoryAsksOfNoExample(t *testing.T) {
+// No query runs with the example values of the catalogue.
+func TestHistoryReplacesExampleValues(t *testing.T) {
 	o := historyOptions{job: "7", user: "me", app: "mine"}
 	for _, q := range history.CatalogueQueries() {
 		asked, err := o.querySQL(q.Name)

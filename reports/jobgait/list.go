@@ -32,12 +32,12 @@ func listCommand(getenv func(string) string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "list stored runs, newest first",
-		Long: "list prints stored runs, newest first, one a line. Busy and Wait are CPUs that\n" +
-			"the run kept busy and that it waited for, Cycle is the time of one, Finding the\n" +
-			"first thing that its report tells of it (jobgait help report). An array or a\n" +
-			"heterogeneous job is one line, with its states, the median elapsed time and the\n" +
-			"slowest part. TIME is a\n" +
-			"date, 2026-11-20T02:00, 02:00 of today, now or now-7days.",
+		Long: "list prints stored runs, newest first, one a line. Busy and Wait are the\n" +
+			"numbers of CPUs that the run kept busy and that it waited for, Cycle is the\n" +
+			"duration of one cycle, Finding the first finding of its report (jobgait help\n" +
+			"report). An array or a heterogeneous job is one line, with its states, the\n" +
+			"median elapsed time and the slowest part. TIME is a date, 2026-11-20T02:00,\n" +
+			"02:00 of today, now or now-7days.",
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.times(time.Now()); err != nil {
@@ -61,11 +61,11 @@ func listCommand(getenv func(string) string) *cobra.Command {
 	f.StringVarP(&o.end, "endtime", "E", "", "only runs that started before this `TIME`")
 	f.StringVar(&o.query.App, "app", "", "only runs of this application")
 	f.IntVar(&o.query.Limit, "limit", 50, "most runs to list")
-	f.BoolVar(&o.tasks, "tasks", false, "one line for each task or component, as --json and --csv have")
-	f.BoolVarP(&o.noHeader, "noheader", "n", false, "no line of names")
-	f.BoolVarP(&o.parsable, "parsable", "p", false, "columns end with |")
-	f.BoolVar(&o.json, "json", false, "one JSON object a line")
-	f.BoolVar(&o.csv, "csv", false, "as CSV, with the names of --json")
+	f.BoolVar(&o.tasks, "tasks", false, "print one line for each task or component, as --json and --csv do")
+	f.BoolVarP(&o.noHeader, "noheader", "n", false, "print no header line")
+	f.BoolVarP(&o.parsable, "parsable", "p", false, "end each column with |")
+	f.BoolVar(&o.json, "json", false, "print one JSON object a line")
+	f.BoolVar(&o.csv, "csv", false, "print CSV with the names of --json")
 	c.MarkFlagsMutuallyExclusive("json", "csv", "parsable")
 	return c
 }

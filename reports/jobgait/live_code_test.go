@@ -205,7 +205,7 @@ func (b box) debugFile(f *elf.File) {
 	b.shell("objcopy --only-keep-debug program " + file + " && chmod 644 " + file + " && strip program")
 }
 
-// shell runs a line in the box, and skips the test where a tool of it is not to be had.
+// shell runs a line in the box, and skips the test where a tool of it is not available.
 func (b box) shell(line string) {
 	b.t.Helper()
 	for _, part := range strings.Split(line, "&&") {
@@ -220,14 +220,14 @@ func (b box) shell(line string) {
 	}
 }
 
-// sampled skips the test where the kernel lets nobody sample.
+// sampled skips the test if the kernel does not allow sampling.
 func sampled(t *testing.T) {
 	t.Helper()
 	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK, Sample: 1e6,
 		Bits: unix.PerfBitDisabled | unix.PerfBitExcludeKernel}
 	fd, err := unix.PerfEventOpen(&attr, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err != nil {
-		t.Skipf("perf events are not ours to have here: %v", err)
+		t.Skipf("perf events are not permitted here: %v", err)
 	}
 	_ = unix.Close(fd)
 }
@@ -248,9 +248,8 @@ func (b box) known() (k names.KnownFunctions) {
 	return k
 }
 
-// watch runs the program of a kind, of which nobody asks for the functions before it
-// ends, and returns its report. On a machine so full that nobody answers there is none to
-// judge.
+// watch runs the program of a kind, whose functions are looked up before it ends, and returns its report. On a
+// machine without free CPU time the functions may be missing; then it is not checked.
 func (k kind) watch(b box, cycles int) job.CodeShares {
 	b.t.Helper()
 	starts := k.make(b)
@@ -350,7 +349,7 @@ func TestLiveCodeOfKnownShares(t *testing.T) {
 				c := k.watch(b, cycles)
 				three := k.three(c)
 				if len(three) != 3 {
-					t.Fatalf("the three are not told apart: %+v", c.Functions)
+					t.Fatalf("the three are not distinguished: %+v", c.Functions)
 				}
 				runs++
 				shares = max(shares, off(three))
@@ -443,8 +442,8 @@ func TestLiveFunctionsOfOnePage(t *testing.T) {
 	t.Logf("%d of %d runs", good, rounds)
 }
 
-// With names off no function's name is in anything that was written: neither while the
-// program runs nor after. The first round shows that all of it is looked at.
+// With names off no written file contains a function's name, neither while the program runs nor after. The
+// first round shows that all files are searched.
 func TestLiveNamesOff(t *testing.T) {
 	byHand(t)
 	sampled(t)
@@ -486,7 +485,7 @@ func TestLiveNamesOff(t *testing.T) {
 	}
 }
 
-// searched runs a command, and looks for a word in all files while it runs and after.
+// searched runs a command, and searches all files for a word while it runs and after.
 func (b box) searched(word string, cmd *exec.Cmd) map[string]bool {
 	b.t.Helper()
 	if err := cmd.Start(); err != nil {
@@ -509,7 +508,7 @@ func (b box) searched(word string, cmd *exec.Cmd) map[string]bool {
 	}
 }
 
-// asked is whether the functions that start there are known.
+// asked reports whether the functions that start there are known.
 func (b box) asked(starts []uint64) bool {
 	return slices.ContainsFunc(b.known().Files, func(f names.FileFunctions) bool {
 		return !slices.ContainsFunc(starts, func(at uint64) bool {
@@ -518,8 +517,7 @@ func (b box) asked(starts []uint64) bool {
 	})
 }
 
-// find looks for a word in all files of the box but the program, those that are packed
-// too.
+// find searches all files of the box, except the program, for a word, including compressed files.
 func (b box) find(word string, found map[string]bool) {
 	home := filepath.Dir(b.work)
 	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
@@ -616,10 +614,9 @@ func loggedTimes(t *testing.T, log string) (times map[string]float64, all float6
 	return times, all
 }
 
-// LAMMPS times its own parts: the functions of pairs and neighbours have their shares.
-// Its log has shares of the clock, which are others where the CPU is taken away while one
-// of them computes: with "timer full" it also has what CPU each of them had, in user mode,
-// and that is what is compared, with the kernel left out of ours.
+// LAMMPS times its own parts: the functions of pairs and neighbors have their shares. Its log contains shares
+// of elapsed time, which differ if the CPU is taken away while one of them computes. With "timer full" it also
+// contains the CPU time of each in user mode; this is compared with jobgait's shares without the kernel.
 func TestLiveCodeAgainstLAMMPS(t *testing.T) {
 	byHand(t)
 	sampled(t)

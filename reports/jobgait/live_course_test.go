@@ -10,9 +10,8 @@ import (
 	"jobgait/reports/job"
 )
 
-// course is a program with a start-up of so many seconds, then cycles of .25 s of its own
-// CPU time in two functions, with a pause of so many seconds in which it writes what it
-// has and waits, after every so many of them.
+// course is a program with a start-up of some seconds, then cycles of .25 s of its own CPU time in two
+// functions. After a number of cycles it pauses for some seconds, in which it writes its state and waits.
 const course = `
 #include <stdlib.h>
 #include <time.h>
@@ -51,8 +50,8 @@ type along struct {
 	}
 }
 
-// course runs that program under `jobgait run`, and returns the findings of a run of four
-// hours on two CPUs with the same parts: what may be saved is told from a core hour on.
+// course runs that program under `jobgait run`, and returns the findings of a run of four hours on two CPUs
+// with the same parts, because possible savings are reported only from one core hour on.
 func (b box) course(startS float64, cycles, every int, pauseS float64) []string {
 	b.t.Helper()
 	program := b.compiled("course", course)
@@ -82,7 +81,7 @@ func (b box) course(startS float64, cycles, every int, pauseS float64) []string 
 	return found
 }
 
-// A start-up of a quarter of the run is told, one of a twentieth is not.
+// A start-up of a quarter of the run is reported, one of a twentieth is not.
 func TestLiveStartUpLong(t *testing.T) {
 	byHand(t)
 	sampled(t)
@@ -95,8 +94,8 @@ func TestLiveStartUpLong(t *testing.T) {
 	}
 }
 
-// Pauses that return after every so many cycles are told as checkpoints where they take
-// a third of the run; as short ones they are not worth a word, and a single one is none.
+// Pauses that return after a fixed number of cycles are reported as checkpoints if they take a third of the
+// run; short ones are not reported, and a single one is not a checkpoint.
 func TestLiveCheckpointsCost(t *testing.T) {
 	byHand(t)
 	sampled(t)

@@ -111,7 +111,7 @@ program main
 end program
 `
 
-// against is a program that perf and we watch at the same time.
+// against is a program that perf and jobgait profile at the same time.
 type against struct {
 	name, source, file, build string
 	run                       string
@@ -157,9 +157,9 @@ func TestLiveCodeAgainstPerf(t *testing.T) {
 	}
 }
 
-// watch runs the program when both look, and returns what perf saw. It shall have build
-// ids with its mappings: where another event of theirs has them, as ours do, the kernel
-// marks the mappings of all as having one, and perf 6.1 aborts on reading what is none.
+// watch runs the program under both profilers, and returns what perf saw. perf records build ids with its
+// mappings: if another event, such as jobgait's, has them, the kernel marks all mappings as having one, and
+// perf 6.1 aborts when it reads a missing one.
 func (a against) watch(b box) ([]perfFunction, error) {
 	b.t.Helper()
 	if err := os.WriteFile(filepath.Join(b.work, a.file), []byte(a.source), 0o600); err != nil {
@@ -184,7 +184,7 @@ func (a against) watch(b box) ([]perfFunction, error) {
 	if err := perf.Start(); err != nil {
 		b.t.Fatal(err)
 	}
-	// Mappings that come before perf is on are none that it knows of.
+	// perf does not know mappings made before it was enabled.
 	_, _ = control.WriteString("enable\n")
 	ack := make([]byte, 8)
 	if _, err := done.Read(ack); err != nil {
@@ -266,7 +266,7 @@ func (b box) compare(name string, seen []perfFunction) {
 	}
 	ours := float64(run.Samples) * own
 	if all < 2000 || ours < 2000 {
-		b.t.Fatalf("%.0f samples by perf, %.0f by ours: too few", all, ours)
+		b.t.Fatalf("%.0f samples of perf, %.0f of jobgait: too few", all, ours)
 	}
 	worst, z := 0.0, 0.0
 	for _, f := range seen[:min(10, len(seen))] {
@@ -288,8 +288,7 @@ func (b box) compare(name string, seen []perfFunction) {
 	fmt.Printf("| %s | %.0f, %.0f | %.2f | %.1f |\n", name, all, ours, worst, z)
 }
 
-// aliases are the names of a symbol and of those at the same address: which of them is
-// told is a matter of taste.
+// aliases returns the names of a symbol and of the others at the same address, any of which may be reported.
 func (f perfFunction) aliases() []string {
 	out := []string{f.symbol, names.ReadableName(f.symbol)}
 	var list []elf.Symbol

@@ -107,14 +107,14 @@ func (b box) outcome() (r outcome) {
 	return r
 }
 
-// A loop beside others on its CPU is crowded, and not for its own threads; six threads on
-// one CPU, which nobody else wants, are; one thread is neither.
+// A loop beside others on its CPU is crowded, and not because of its own threads. Six threads on one CPU that
+// no other program uses are oversubscribed. One thread is neither.
 func TestLiveCrowdedAndOversubscribed(t *testing.T) {
 	if _, err := exec.LookPath("taskset"); err != nil {
 		t.Skip("no taskset")
 	}
 	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
-		t.Skipf("this kernel tells no run_delay: %v", err)
+		t.Skipf("this kernel reports no run_delay: %v", err)
 	}
 	b := newBox(t)
 	r := b.watched("taskset -c 0 $load threads 2 30 & other=$!; $run taskset -c 0 $load threads 1 3; kill $other")
@@ -147,7 +147,8 @@ func TestLiveCrowdedShortProcesses(t *testing.T) {
 	}
 }
 
-// Whoever waits for its own threads waits, and nobody is blamed who was not there.
+// A program that waits for its own threads is reported as waiting, and other work is not blamed if there was
+// none.
 func TestLiveOwnThreads(t *testing.T) {
 	byHand(t)
 	b := newBox(t)
@@ -166,7 +167,7 @@ func TestLiveOwnThreads(t *testing.T) {
 	}
 }
 
-// Whatever fails under a limit of mappings is told of it.
+// A failure under a limit of mappable memory is reported with that limit.
 func TestLiveFailsAtOnce(t *testing.T) {
 	b := newBox(t)
 	r := b.watched("ulimit -v 3000000; $run sh -c 'exit 3'")
@@ -218,7 +219,7 @@ func TestLiveOutOfMemoryInACgroup(t *testing.T) {
 	}
 }
 
-// A run that is sound, idle for its nature, is told of nothing that it did not do.
+// A correct run, idle by its nature, gets no finding that does not apply.
 func TestLiveNothing(t *testing.T) {
 	byHand(t)
 	b := newBox(t)
@@ -230,7 +231,7 @@ func TestLiveNothing(t *testing.T) {
 	}
 }
 
-// Memory near its limit is told, page cache is none.
+// Memory near its limit is reported; page cache does not count.
 func TestLiveMemoryNearItsLimit(t *testing.T) {
 	byHand(t)
 	b := newBox(t)
@@ -246,8 +247,8 @@ func TestLiveMemoryNearItsLimit(t *testing.T) {
 	}
 }
 
-// asIfLong judges what was measured in seconds as if it had gone on for two hours: what
-// may be saved is told from a core hour on only.
+// asIfLong judges values measured in seconds as if the run had lasted two hours, because possible savings are
+// reported only from one core hour on.
 func (r outcome) asIfLong() []string {
 	c, m := r.Resources.CPU, r.Resources.Memory
 	n := finding.RunFacts{ElapsedS: 7200, NNodes: 1, InOrder: true, Sampled: true, Periodic: true}
@@ -257,8 +258,8 @@ func (r outcome) asIfLong() []string {
 	return outcome{Findings: finding.Of(n, nil)}.codes()
 }
 
-// A run that sleeps leaves its CPUs idle; as many threads as CPUs do not. That is asked
-// only where no others work: at a load of 16, one run in six was told of idle CPUs too.
+// A run that sleeps leaves its CPUs idle; as many threads as CPUs do not. This is checked only on an idle
+// machine: at a load of 16, one run in six was reported with idle CPUs too.
 func TestLiveCPUsIdle(t *testing.T) {
 	byHand(t)
 	b := newBox(t)
@@ -272,7 +273,7 @@ func TestLiveCPUsIdle(t *testing.T) {
 	}
 }
 
-// 300 MB of 8 GB are told as unused, of 3.9 GB not: that may be a scheduler's default.
+// 300 MB used of 8 GB are reported as unused memory, of 3.9 GB not: that may be a scheduler's default.
 func TestLiveMemoryUnused(t *testing.T) {
 	byHand(t)
 	b := newBox(t)

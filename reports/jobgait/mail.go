@@ -39,14 +39,14 @@ func mailCommand(getenv func(string) string) *cobra.Command {
 	o := mailOptions{getenv: getenv}
 	c := &cobra.Command{
 		Use:   "mail -s SUBJECT RECIPIENT",
-		Short: "send the scheduler's mail of a job with its report",
-		Long: "mail is a MailProg for slurm.conf (libexec/jobgait/mail calls it). Of a job that\n" +
-			"has ended it waits for the report, mail.wait_s at most, and sends the usual mail\n" +
-			"with the report's first screen by mail.sendmail; without a report the usual\n" +
-			"mail. It runs as the account of the controller, which must be able to read the\n" +
-			"history, or asks the accounting (slurm.admin_comment). It always exits with 0;\n" +
-			"what failed is one line on standard error and, because the controller discards\n" +
-			"that, one in the journal.",
+		Short: "send the mail of the scheduler for a job, with its report",
+		Long: "mail is a MailProg for slurm.conf (libexec/jobgait/mail calls it). For a job\n" +
+			"that has ended, it waits at most mail.wait_s for the report and sends the usual\n" +
+			"mail with the first screen of the report through mail.sendmail; without a\n" +
+			"report it sends the usual mail. It runs as the account of the controller, which\n" +
+			"must be able to read the history; otherwise it reads the accounting database\n" +
+			"(slurm.admin_comment). It always exits with 0. A failure is one line on standard\n" +
+			"error and one in the journal, because the controller discards standard error.",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.out = cmd.ErrOrStderr()

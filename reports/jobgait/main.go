@@ -46,9 +46,9 @@ func runJobgait(ctx context.Context, environ, args []string, out, complain io.Wr
 		Use:   "jobgait",
 		Short: "the rhythm of batch jobs: period, phases and history, without instrumentation",
 		Long: "jobgait finds the period of a job's main loop from samples taken while it runs,\n" +
-			"and says when a user's runs became slower and how they scale. On a cluster the\n" +
-			"Prolog and Epilog do this for every job; `jobgait run` does it here.\n\n" +
-			"Exit status: 0 done, 1 it could not be done, 2 the call is wrong, 3 something is\n" +
+			"reports when a user's runs became slower, and how they scale. On a cluster the\n" +
+			"Prolog and Epilog do this for every job; `jobgait run` does it on one machine.\n\n" +
+			"Exit status: 0 success, 1 it could not be done, 2 wrong usage, 3 something is\n" +
 			"slower (changes --check). `jobgait run` exits as its command did.",
 		SilenceUsage: true, SilenceErrors: true, Version: configs.Version,
 		Args: cobra.ArbitraryArgs,

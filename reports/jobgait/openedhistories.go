@@ -32,7 +32,7 @@ func historyPaths(flag string) []string {
 // requireOneHistory returns a usage error if the flag names several histories, for verbs that write.
 func requireOneHistory(flag, verb string) error {
 	if n := len(historyPaths(flag)); n > 1 {
-		return usageError{fmt.Errorf("--history names %d histories, which are only read together: %s needs exactly one",
+		return usageError{fmt.Errorf("--history names %d histories, but %s needs exactly one",
 			n, verb)}
 	}
 	return nil

@@ -89,8 +89,8 @@ func TestJoinedHistoriesAreRead(t *testing.T) {
 	}
 }
 
-// A change on one cluster is told with its name, and series that both count as their
-// first have numbers apart.
+// A change on one cluster is reported with its name, and series that are first in both histories have distinct
+// numbers.
 func TestJoinedHistoriesAreJudged(t *testing.T) {
 	both := "--history=" + historyOf(t, "alpha", "melt", 100, 1) + "," + historyOf(t, "beta", "melt", 200, 1.2)
 	got := ask("changes", "--check", "--json", both)
@@ -114,7 +114,7 @@ func TestJoinedHistoriesAreJudged(t *testing.T) {
 	}
 }
 
-// A pipe among them is refused: nobody waits until something writes to it.
+// A pipe among them is refused, so that no command waits until something is written to it.
 func TestJoinedHistoriesAreFiles(t *testing.T) {
 	a, pipe := historyOf(t, "alpha", "melt", 100, 1), filepath.Join(t.TempDir(), "pipe.db")
 	if err := unix.Mkfifo(pipe, 0o600); err != nil {
@@ -151,7 +151,8 @@ func TestJoinedHistoriesAreNotWritten(t *testing.T) {
 	both := "--history=" + a + "," + b
 	for _, args := range [][]string{{"changes", "--ack", "220"}, {"prune"}, {"reanalyse"}} {
 		got := ask(append(args, both)...)
-		if got.status != 2 || !strings.Contains(got.complaint, "only read") || strings.Count(got.complaint, "\n") != 1 {
+		if got.status != 2 || !strings.Contains(got.complaint, "needs exactly one") ||
+			strings.Count(got.complaint, "\n") != 1 {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}

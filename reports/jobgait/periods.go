@@ -33,21 +33,21 @@ func periodsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "periods FILE",
 		Short: "find the periods of a file of samples (CSV, float32, a profile)",
-		Long: "periods finds how long one cycle takes in a file of anybody's samples, what\n" +
-			"it looks like, and whether cycles became slower. FILE is CSV with a column of\n" +
-			"times (t_s, time, timestamp, date.., or the first that grows) and columns of\n" +
-			"numbers, little-endian float32 (NaN = missing; give --rate), or a profile; gzip\n" +
-			"is unpacked, - is standard input. One line on standard error says how a CSV\n" +
-			"file was understood.",
+		Long: "periods finds the duration of one cycle in a file of samples, shows the shape\n" +
+			"of the cycle, and whether cycles became slower. FILE is CSV with a column of\n" +
+			"times (t_s, time, timestamp, date.., or the first column that grows) and\n" +
+			"columns of numbers, little-endian float32 (NaN = missing; requires --rate), or\n" +
+			"a profile. A file compressed with gzip is unpacked; - is standard input. A line\n" +
+			"on standard error says how a CSV file was interpreted.",
 		Args: argCount(1, 1, "one file: jobgait periods FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return printPeriods(cmd, o, args[0]) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.method, "method", "track", "track, or paper: Phase-TA as published")
-	f.StringVar(&o.columns.Value, "column", "", "look at this column, or group of columns, only")
-	f.StringVar(&o.columns.Time, "time", "", "the column of a CSV file that holds the times")
+	f.StringVar(&o.columns.Value, "column", "", "analyse only this column, or group of columns")
+	f.StringVar(&o.columns.Time, "time", "", "column of a CSV file that contains the times")
 	f.Float64Var(&o.rate, "rate", 0, "samples per second (default: 1 / median step)")
-	f.BoolVar(&o.json, "json", false, "as JSON (jobgait.periods/1)")
+	f.BoolVar(&o.json, "json", false, "print JSON (jobgait.periods/1)")
 	f.StringVar(&o.plot, "plot", "", "draw an SVG picture into this file")
 	f.BoolVar(&o.ascii, "ascii", false, "text without block characters")
 	return c

@@ -26,13 +26,14 @@ func pruneCommand(getenv func(string) string) *cobra.Command {
 	var keep history.Keep
 	c := &cobra.Command{
 		Use:   "prune",
-		Short: "take out of the history what is older than a site keeps",
-		Long: "prune takes away, by its age in days after the end of a run, what the settings\n" +
-			"([keep]) or the flags name; 0 keeps it for ever. It holds the history for a\n" +
-			"tenth of a second at a time, may be interrupted and goes on where it was. The\n" +
-			"view days keeps what runs add up to. Where keep.copy names a file, the history\n" +
-			"is then copied there and the copy checked. Where the site archives profiles\n" +
-			"([collect] archive), the oldest runs go there, too.",
+		Short: "remove data from the history that is older than the site keeps",
+		Long: "prune removes data from the history by its age, in days after the end of a run:\n" +
+			"the settings in [keep] or the flags give the limits; 0 keeps data forever. It\n" +
+			"locks the history for a tenth of a second at a time. It may be interrupted and\n" +
+			"continues with the next call. The view days keeps the daily sums of removed\n" +
+			"runs. If keep.copy names a file, the history is then copied to it and the copy\n" +
+			"is checked. If the site archives profiles ([collect] archive), the oldest runs\n" +
+			"are removed there, too.",
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := requireOneHistory(path, "prune"); err != nil {
@@ -68,12 +69,12 @@ func pruneCommand(getenv func(string) string) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&path, "history", "", "history database (default: the configured one)")
-	c.Flags().BoolVar(&dry, "dry-run", false, "only say how much there is")
-	c.Flags().IntVar(&keep.Profiles, "profiles", 0, "days for what pictures of reports show (default: keep.profiles)")
-	c.Flags().IntVar(&keep.Nodes, "nodes", 0, "days for what each node did (default: keep.nodes)")
-	c.Flags().IntVar(&keep.Functions, "functions", 0, "days for which code ran (default: keep.functions)")
+	c.Flags().BoolVar(&dry, "dry-run", false, "only print how much would be removed")
+	c.Flags().IntVar(&keep.Profiles, "profiles", 0, "days for data of the pictures in reports (default: keep.profiles)")
+	c.Flags().IntVar(&keep.Nodes, "nodes", 0, "days for the values of each node (default: keep.nodes)")
+	c.Flags().IntVar(&keep.Functions, "functions", 0, "days for the code that ran (default: keep.functions)")
 	c.Flags().IntVar(&keep.Runs, "runs", 0, "days for whole runs (default: keep.runs)")
-	c.Flags().IntVar(&keep.Ingest, "ingest", 0, "days for when what came in (default: keep.ingest)")
+	c.Flags().IntVar(&keep.Ingest, "ingest", 0, "days for the times at which records were stored (default: keep.ingest)")
 	return c
 }
 

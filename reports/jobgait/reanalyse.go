@@ -51,12 +51,12 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reanalyse",
 		Short: "recompute stored runs from archived profiles",
-		Long: "reanalyse analyses each run whose profiles the site has archived ([collect]\n" +
-			"archive) as the hooks of this version would, and then puts all of them into the\n" +
-			"history: who ran them and how they ended stays. It runs as the account of the\n" +
-			"history, as a job array where there is sbatch, else on the cores here. It may\n" +
-			"be ended at any moment; called again it goes on. Delivered reports stay as they\n" +
-			"are.",
+		Long: "reanalyse repeats the analysis of each run whose profiles the site has archived\n" +
+			"([collect] archive), with this version, and then stores all results in the\n" +
+			"history. The owner of a run and its final state are kept. It runs as the\n" +
+			"account of the history, as a job array if there is sbatch, otherwise on the\n" +
+			"cores of this machine. It may be interrupted at any time; the next call\n" +
+			"continues. Delivered reports are not changed.",
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if err := requireOneHistory(a.history, "reanalyse"); err != nil {
@@ -88,9 +88,9 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 	f.StringVar(&a.archive, "archive", "", "directory of archived profiles (default: the configured one)")
 	f.StringVar(&a.history, "history", "", "history database (default: the configured one)")
 	f.IntVar(&a.jobs, "jobs", 0, "most tasks of the array at once (default: 16), or cores")
-	f.BoolVar(&a.dry, "dry-run", false, "only say how many runs there are and how long it would take")
-	f.BoolVar(&a.local, "local", false, "on this machine, although there is sbatch")
-	f.StringVar(&a.part, "part", "", "analyse `K/N` of the runs: what a task of the job array does")
+	f.BoolVar(&a.dry, "dry-run", false, "only print how many runs there are and how long it would take")
+	f.BoolVar(&a.local, "local", false, "run on this machine even if there is sbatch")
+	f.StringVar(&a.part, "part", "", "analyse part `K/N` of the runs, as a task of the job array does")
 	return c
 }
 

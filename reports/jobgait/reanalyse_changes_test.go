@@ -15,8 +15,7 @@ import (
 	"jobgait/epilog/archive"
 )
 
-// longSeries is a series of more hourly runs than a judgement looks at, slower from run
-// 30 on.
+// longSeries is a series of more hourly runs than are analysed, slower from run 30 on.
 func longSeries() (runs []summary.Summary) {
 	for i := range 240 {
 		level := 60.
@@ -60,7 +59,7 @@ func changesIn(t *testing.T, path string) (list []string) {
 	return list
 }
 
-// Changes that the hooks found long ago, each with the run that came, are found anew.
+// Changes that the hooks found long ago, each with the run that arrived then, are found again.
 func TestReanalyseFindsOldChanges(t *testing.T) {
 	_, env := archivedSite(t, 0)
 	dir, hooks, anew := t.TempDir(), filepath.Join(t.TempDir(), "hooks.db"), filepath.Join(t.TempDir(), "anew.db")

@@ -25,7 +25,7 @@ import (
 	"jobgait/epilog/finish"
 )
 
-// archivedRuns is how many runs are made anew.
+// archivedRuns is the number of runs that are reanalysed.
 const archivedRuns = 24
 
 // archivedSite is a site whose hooks have finished runs of three applications, and its
@@ -106,8 +106,8 @@ func resultsIn(dir string) int {
 	return len(list)
 }
 
-// TestReanalyse makes the past anew, is killed half way, and ends with what the hooks
-// have made: in a history that has none of it, and in theirs.
+// TestReanalyse repeats the analysis of all runs, is killed half way, and ends with the same results as the
+// hooks: in a new history, and in the hooks' history.
 func TestReanalyse(t *testing.T) {
 	cfg, env := archivedSite(t, archivedRuns)
 	want := storedBodies(t, cfg.History.Path)
@@ -165,8 +165,7 @@ func killHalfWay(t *testing.T, cfg configs.Config, env []string, to string) {
 	}
 }
 
-// A profile that is damaged beyond reading keeps its run as it is, and is told; others
-// are made anew.
+// A profile that is damaged beyond reading leaves its run unchanged, which is reported; others are reanalysed.
 func TestReanalyseWithoutAProfile(t *testing.T) {
 	cfg, env := archivedSite(t, 3)
 	if err := os.RemoveAll(filepath.Join(cfg.Collect.Archive, "test-0", "test-101.r0", "n1")); err != nil {
@@ -190,7 +189,7 @@ func TestReanalyseWithoutAProfile(t *testing.T) {
 		{1, "list the archive", []string{"--archive", filepath.Join(t.TempDir(), "absent")}},
 		{2, "--part x", []string{"--part", "x"}},
 		{2, "--jobs -1", []string{"--jobs", "-1"}},
-		{2, "which are only read together", []string{"--history", "a.db,b.db"}},
+		{2, "reanalyse needs exactly one", []string{"--history", "a.db,b.db"}},
 	} {
 		if got := askIn(env, append([]string{"reanalyse"}, c.args...)...); got.status != c.status ||
 			!strings.Contains(got.complaint, c.want) {

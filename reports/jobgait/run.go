@@ -29,12 +29,13 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 	var o runOptions
 	c := &cobra.Command{
 		Use:   "run [FLAG...] -- COMMAND [ARG...]",
-		Short: "run a command and leave a report of its rhythm",
-		Long: "run starts COMMAND as it would run without jobgait (environment, directory,\n" +
-			"streams, terminal, process group) while an agent beside it takes samples, and\n" +
-			"leaves jobgait-<id>.txt, .json and .html in the directory of --output. After\n" +
-			"COMMAND one line on standard error says where they are. It exits as COMMAND did;\n" +
-			"126 and 127 mean, as in a shell, that COMMAND could not be run or was not found.",
+		Short: "run a command and write a report of its rhythm",
+		Long: "run starts COMMAND exactly as it would run without jobgait (environment,\n" +
+			"directory, streams, terminal, process group), while an agent takes samples. It\n" +
+			"writes jobgait-<id>.txt, .json and .html to the directory of --output. After\n" +
+			"COMMAND a line on standard error says where they are. The exit status is that\n" +
+			"of COMMAND; as in a shell, 126 and 127 mean that COMMAND could not be run or\n" +
+			"was not found.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError{fmt.Errorf("run needs a command: jobgait run -- COMMAND")}
@@ -52,13 +53,13 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 	c.DisableFlagsInUseLine = true
 	c.Flags().SetInterspersed(false)
 	c.Flags().StringVar(&o.name, "name", "", "name of the job (default: that of the command)")
-	c.Flags().StringVar(&o.app, "app", "", "application that this is a run of: runs are compared within one")
+	c.Flags().StringVar(&o.app, "app", "", "name of the application; only runs of one application are compared")
 	c.Flags().StringVar(&o.size, "size", "", "size of the problem, any text")
-	c.Flags().StringVar(&o.commit, "commit", "", "git commit of what is run: the history names it when runs change speed")
-	c.Flags().StringArrayVar(&o.labels, "label", nil, "`NAME=VALUE` to record, for the same purpose (repeat)")
+	c.Flags().StringVar(&o.commit, "commit", "", "git commit of the program: the history names it when runs change speed")
+	c.Flags().StringArrayVar(&o.labels, "label", nil, "`NAME=VALUE` to record for the same purpose (may be repeated)")
 	c.Flags().StringVar(&o.names, "names", "",
 		"how much reports disclose about the code that runs: all, libraries or off (default: as set)")
-	c.Flags().StringVarP(&o.dir, "output", "o", "", "directory for the report (default: this one)")
+	c.Flags().StringVarP(&o.dir, "output", "o", "", "directory for the report (default: the current one)")
 	return c
 }
 

@@ -112,11 +112,11 @@ func work(d time.Duration) {
 	}
 }
 
-// An ordinary user's forking program is counted whole, within two ticks and 1 % of what
-// it is told itself that it has used, by the kernel's account, which needs no permission.
-// The clocks of perf lack what processes use while they end, and run on while the host
-// keeps a CPU and while the kernel goes from one task to the next: beside ten other
-// programs on two CPUs half of the tries said +1 to +3.5 %. So it may try ten times.
+// The CPU time of an ordinary user's forking program is counted completely, within two ticks and 1 % of what
+// the program reports itself, by the kernel's accounting, which needs no permission. The clocks of perf miss
+// what processes use while they end, and run on while the host withholds a CPU and while the kernel switches
+// tasks: beside ten other programs on two CPUs half of the tries were +1 to +3.5 % off. The test therefore
+// tries ten times.
 func TestForkingProgramOfAnOrdinaryUserIsCountedWhole(t *testing.T) {
 	best, clock := math.Inf(1), 0.0
 	for range 10 {

@@ -38,7 +38,7 @@ func shown(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', 4, 64)
 }
 
-// python runs a script under `jobgait run`, pinned to CPU 0 where asked.
+// python runs a script under `jobgait run`, pinned to CPU 0 if requested.
 func (b box) python(script string, before ...string) result {
 	b.t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -47,8 +47,7 @@ func (b box) python(script string, before ...string) result {
 	return end(b.t, b.command(append(append([]string{"run", "--"}, before...), "python3", "-c", script)...))
 }
 
-// Commands stay for a while, so that they are looked at on a machine that is loaded: of
-// memory only looks tell.
+// Commands last for a while, so that they are sampled on a loaded machine: memory is known only from samples.
 func TestMemoryPeakIsReported(t *testing.T) {
 	b := newBox(t)
 	b.python("import time\nx = bytearray(900_000_000)\nfor i in range(0, len(x), 4096): x[i] = 1\ntime.sleep(6)")
@@ -70,7 +69,7 @@ func TestBytesWrittenAreReported(t *testing.T) {
 	}
 }
 
-// What a command wrote is told however short it was: the agent may not have looked.
+// Bytes written by a command are reported however short it was, even if the agent never read them.
 func TestBytesOfShortCommandsAreReported(t *testing.T) {
 	b := newBox(t)
 	var st unix.Statfs_t
@@ -85,7 +84,7 @@ func TestBytesOfShortCommandsAreReported(t *testing.T) {
 // A busy loop beside two others on one CPU waits as long as the kernel says.
 func TestWaitingIsTheKernelsRunDelay(t *testing.T) {
 	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
-		t.Skipf("this kernel tells no run_delay: %v", err)
+		t.Skipf("this kernel reports no run_delay: %v", err)
 	}
 	b := newBox(t)
 	for range 2 {

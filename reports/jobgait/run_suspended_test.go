@@ -40,7 +40,7 @@ func cadence() {
 func TestSuspendedProgramIsNotSlow(t *testing.T) {
 	for range 2 {
 		if p := stoppedFor4S(t); p != nil {
-			// One that is told of a machine that busy may be a multiple.
+			// A period found on such a busy machine may be a multiple.
 			if v := p.Period.Value; v == nil {
 				t.Errorf("no value of %+v", p.Period)
 			} else if math.Abs(*v/cadenceS/max(1, math.Round(*v/cadenceS))-1) > 0.05 {
@@ -100,7 +100,7 @@ func stoppedFor4S(t *testing.T) *job.Pattern {
 	return told(t, b)
 }
 
-// told checks what the report says of the suspension, and returns its pattern.
+// told checks the suspension in the report, and returns its pattern.
 func told(t *testing.T, b box) *job.Pattern {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(b.work, "jobgait-*.json"))

@@ -108,7 +108,7 @@ func (b box) log() []byte {
 // newest reads the newest report in JSON.
 func (b box) newest(into any) {
 	b.t.Helper()
-	b.report() // fails where there is none
+	b.report() // fails without a report
 	files, _ := filepath.Glob(filepath.Join(b.work, "jobgait-*.json"))
 	if len(files) == 0 {
 		b.t.Fatalf("no report in JSON in %s", b.work)
@@ -241,8 +241,7 @@ func TestSurroundingsAreTheCallers(t *testing.T) {
 	}
 }
 
-// An MPI launcher runs as it does outside: SLURM_ variables of ours would make
-// it look for a cluster.
+// An MPI launcher runs as it does outside: SLURM_ variables of jobgait would make it look for a cluster.
 func TestMPILauncher(t *testing.T) {
 	if _, err := exec.LookPath("mpirun"); err != nil {
 		t.Skip("no mpirun here")
@@ -264,7 +263,7 @@ func TestMPILauncher(t *testing.T) {
 	}
 }
 
-// TERM sent to us reaches COMMAND, once it is up.
+// TERM sent to jobgait run reaches COMMAND, once it runs.
 func TestTermIsForwarded(t *testing.T) {
 	b := newBox(t)
 	up := filepath.Join(b.work, "up")
@@ -311,7 +310,7 @@ func TestNoPeriodIsInventedForSleepAndBusyLoop(t *testing.T) {
 	}
 }
 
-// Whatever fails of ours costs one line and never the command.
+// Any failure of jobgait costs one line and never the command.
 func TestCommandRunsWhateverFails(t *testing.T) {
 	config, absent := filepath.Join(t.TempDir(), "jobgait.toml"), filepath.Join(t.TempDir(), "absent")
 	if err := os.WriteFile(config, []byte("[agent]\nrate = 5\n"), 0o644); err != nil {
@@ -340,8 +339,8 @@ func TestCommandRunsWhateverFails(t *testing.T) {
 	}
 }
 
-// COMMAND runs even where we cannot: whatever hangs at the start, whatever there
-// is too little of, whoever has stopped listening.
+// COMMAND runs even if jobgait cannot: whatever hangs at the start, whatever is used up, whichever reader has
+// closed its end.
 func TestCommandRunsAnyhow(t *testing.T) {
 	program := filepath.Join(bin(t), "jobgait")
 	for name, script := range map[string]string{

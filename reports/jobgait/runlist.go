@@ -78,7 +78,7 @@ func linksFrom(dir string) func(path string) string {
 		}
 		link := (&url.URL{Path: filepath.ToSlash(to)}).String()
 		if !strings.HasPrefix(link, ".") {
-			link = "./" + link // a name with a colon is no scheme
+			link = "./" + link // a colon in a name must not look like a URL scheme
 		}
 		return link
 	}

@@ -32,17 +32,18 @@ func scalingCommand(getenv func(string) string) *cobra.Command {
 	var o scalingOptions
 	c := &cobra.Command{
 		Use:   "scaling [FILE]",
-		Short: "say how measurements grow with a parameter, and where that changes",
-		Long: "scaling fits how a metric grows with one parameter, says where its law changes,\n" +
-			"predicts larger sizes and names the measurement that would tell most: of your\n" +
-			"stored runs, of those of --user or the whole --site, or of anybody's\n" +
-			"measurements in FILE.\n\n" +
-			"FILE (- is standard input, packed or not) is known by its content: CSV\n" +
-			"param,rep,value or with columns named in a header (nodes, ranks, procs, p, n,\n" +
-			"size..; value, seconds, time_s, elapsed..; series, metric, group, day,\n" +
-			"node_hours and your own), series lines {\"id\":..,\"p\":[..],\"y\":[..]}, Extra-P's\n" +
-			"text, JSON, JSON Lines and Talpas, or JSON of hyperfine or Google Benchmark. One\n" +
-			"line on standard error says how a CSV file was understood.",
+		Short: "fit how measurements grow with a parameter, and where that changes",
+		Long: "scaling fits how a metric grows with one parameter, finds where its law\n" +
+			"changes, predicts larger sizes and suggests the most informative next\n" +
+			"measurement. It analyses your stored runs, those of --user or the whole --site,\n" +
+			"or the measurements in FILE.\n\n" +
+			"The format of FILE is recognized by its content (- is standard input,\n" +
+			"compressed or not): CSV param,rep,value or with columns named in a header\n" +
+			"(nodes, ranks, procs, p, n, size..; value, seconds, time_s, elapsed..; series,\n" +
+			"metric, group, day, node_hours and your own), series lines\n" +
+			"{\"id\":..,\"p\":[..],\"y\":[..]}, Extra-P's text, JSON, JSON Lines and Talpas, or\n" +
+			"JSON of hyperfine or Google Benchmark. A line on standard error says how a CSV\n" +
+			"file was interpreted.",
 		Args: argCount(0, 1, "at most one file: jobgait scaling [FILE]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := cmp.Or(o.valid(), o.validBy(len(args))); err != nil {
@@ -60,15 +61,15 @@ func scalingCommand(getenv func(string) string) *cobra.Command {
 	c.Flags().StringVar(&o.method, "method", string(scaling.Likelihood),
 		"how changes are found: likelihood, paper or extra-p")
 	c.Flags().StringVar(&o.mode, "mode", "", "how the problem grows, for efficiency: strong or weak")
-	c.Flags().StringVar(&o.series, "series", "", "only the series of this id")
+	c.Flags().StringVar(&o.series, "series", "", "analyse only the series with this id")
 	c.Flags().StringVar(&o.plot, "plot", "", "draw pictures into this SVG file")
-	c.Flags().BoolVar(&o.json, "json", false, "as JSON")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	o.stored.add(c)
 	columnFlags(c.Flags(), &o.columns)
 	c.Flags().StringVar(&o.columns.Parameter, "parameter", "",
 		"what varies: a column of FILE; of stored runs nodes, tasks or size "+
 			"(default: that with most values while all else is equal)")
-	c.Flags().StringVar(&o.by, "by", "", "of each function or class of code of stored runs, what grows worst first")
+	c.Flags().StringVar(&o.by, "by", "", "analyse each function or class of code of stored runs, fastest growth first")
 	return c
 }
 

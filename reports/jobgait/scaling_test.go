@@ -50,7 +50,7 @@ func workedExample() string {
 	return b
 }
 
-// scaled is the part of the JSON form that these tests look at.
+// scaled is the part of the JSON form that these tests check.
 type scaled struct {
 	Schema, Method string
 	Series         []struct {

@@ -23,9 +23,9 @@ func seffCommand(getenv func(string) string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "seff JOBID",
 		Short: "print the lines of Slurm's seff, the cycle and the first finding",
-		Long: "seff prints the lines that Slurm's seff prints, in its order and words, then the\n" +
-			"job's cycle and its first finding. The history answers; for a job that it does\n" +
-			"not have, the accounting does. Exit status 2: neither knows the job.",
+		Long: "seff prints the lines of Slurm's seff in its order and wording, then the cycle\n" +
+			"of the job and its first finding. It reads the history; if the job is not in\n" +
+			"it, the accounting database. Exit status 2: neither contains the job.",
 		Args: argCount(1, 1, "one job id: jobgait seff 123"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !run.IsDisplayID(args[0]) {

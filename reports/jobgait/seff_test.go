@@ -50,7 +50,7 @@ case "$*" in *"-j 500 "*) echo '500|500|c1|bob|staff|COMPLETED|0:0|1|2|100|01:40
 	}
 }
 
-// Where there is no history, show prints the digest that the accounting's comment holds.
+// Without a history, show prints the digest in the comment of the accounting database.
 func TestShowOfTheAccounting(t *testing.T) {
 	dir := t.TempDir()
 	d := job.Digest{Ended: "COMPLETED, exit code 0", ElapsedS: 100, Finding: "Half of the CPUs were idle.", GPUs: 2}

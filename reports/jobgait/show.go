@@ -32,8 +32,8 @@ type showOptions struct {
 
 // flags adds the flags.
 func (o *showOptions) flags(c *cobra.Command) {
-	c.Flags().BoolVar(&o.json, "json", false, "as JSON")
-	c.Flags().BoolVar(&o.html, "html", false, "as an HTML page")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	c.Flags().BoolVar(&o.html, "html", false, "print an HTML page")
 	c.Flags().BoolVar(&o.ascii, "ascii", false, "text without block characters")
 	c.MarkFlagsMutuallyExclusive("json", "html")
 }
@@ -55,7 +55,7 @@ func showCommand(getenv func(string) string) *cobra.Command {
 		},
 	}
 	o.flags(c)
-	c.Flags().BoolVar(&o.last, "last", false, "your newest run")
+	c.Flags().BoolVar(&o.last, "last", false, "print the report of your newest run")
 	historyFlag(c, &o.history)
 	return c
 }

@@ -101,7 +101,7 @@ func siteRuns(t *testing.T, name func(string) string) string {
 
 func same(s string) string { return s }
 
-// siteSections is the part of a page that only a site has; "" where there is none.
+// siteSections is the part of a page that only a site has, or "".
 func siteSections(t *testing.T, args ...string) string {
 	t.Helper()
 	page := filepath.Join(t.TempDir(), "page.html")

@@ -35,24 +35,25 @@ func stackCommand(getenv func(string) string) *cobra.Command {
 	o := stackOptions{getenv: getenv}
 	c := &cobra.Command{
 		Use:   "stack [JOBID|PID|DIR]",
-		Short: "show in which function each task of a running job is",
-		Long: "stack shows what the tasks of a running job do now: which ones wait in MPI,\n" +
-			"called from where, and which do something else. Tasks with the same call stack\n" +
-			"are one group, the largest first; a star marks the groups that differ from the\n" +
-			"others. A task's number is its rank in MPI, else its number in the step. Lines\n" +
-			"are shown where the program was built with -g; a function of a stripped program\n" +
-			"is its library and place. Inlined functions and Python's own are not seen.\n\n" +
-			"A number is the id of a job of this machine, else of a process, which is shown\n" +
-			"with all that descend from it, else of a job of other nodes. A directory is one\n" +
-			"that holds live.json. Without one the newest of your own runs on this machine is\n" +
-			"meant. A job of several nodes is read on all of them by one step of srun, within\n" +
-			"30 seconds; a note names the nodes that gave no answer.\n\n" +
-			"Each thread is stopped for about a millisecond, of which it notices nothing but\n" +
-			"that epoll_wait and a few other system calls return EINTR, as under a debugger.\n" +
-			"Processes that a debugger holds and suspended jobs are left alone. The setting\n" +
-			"agent.stack limits what is shown. Only root reads the jobs of others; where\n" +
-			"kernel.yama.ptrace_scope is set, only root reads any.\n\n" +
-			"Exit status: 0 stacks were read, 1 there is no such job, or it is not yours.",
+		Short: "show the function that each task of a running job executes",
+		Long: "stack shows what the tasks of a running job are executing: which tasks wait in\n" +
+			"MPI, and where they called it, and which do something else. Tasks with the same\n" +
+			"call stack form one group, the largest first; a star marks groups that differ\n" +
+			"from the others. The number of a task is its rank in MPI, otherwise its number\n" +
+			"in the step. Line numbers are shown for programs built with -g; a function of a\n" +
+			"stripped program is shown as its library and address. Inlined functions and\n" +
+			"functions of Python are not shown.\n\n" +
+			"A number is the id of a job of this machine, otherwise of a process, which is\n" +
+			"shown with all its descendants, otherwise of a job of other nodes. A directory\n" +
+			"is one that contains live.json. Without an argument it shows your newest run on\n" +
+			"this machine. A job of several nodes is read on all of them by one step of\n" +
+			"srun, within 30 seconds; a note names the nodes that gave no answer.\n\n" +
+			"Each thread is stopped for about a millisecond. The only effect on it is that\n" +
+			"epoll_wait and a few other system calls return EINTR, as under a debugger.\n" +
+			"Processes that a debugger holds and suspended jobs are not touched. The setting\n" +
+			"agent.stack limits what is shown. Only root reads the jobs of others; if\n" +
+			"kernel.yama.ptrace_scope is set, only root reads any job.\n\n" +
+			"Exit status: 0 stacks were read, 1 there is no such job or it is not yours.",
 		Args: argCount(0, 1, "one job, process or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			what := ""
@@ -63,7 +64,7 @@ func stackCommand(getenv func(string) string) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON (jobgait.stack/1)")
-	c.Flags().BoolVar(&o.node, "node", false, "print what a node contributes to the stacks of a job")
+	c.Flags().BoolVar(&o.node, "node", false, "print the stacks of one node of a job")
 	_ = c.Flags().MarkHidden("node") // it exists
 	return c
 }
@@ -221,7 +222,7 @@ func (o stackOptions) choose(what string) (chosenProcesses, error) {
 	return chosenProcesses{}, errOver{fmt.Sprintf("no job or process %d of yours is known here", id)}
 }
 
-// processOwner returns the owner of the process with this id; false if there is none, and for this command's own
+// processOwner returns the owner of the process with this id; false if it has ended, and for this command's own
 // process and the numbers of threads, which can be the numbers of jobs on other nodes.
 func processOwner(id int64) (owner uint32, ok bool) {
 	pid := int(id)

@@ -160,7 +160,7 @@ func TestCompareBuilds(t *testing.T) {
 	for _, want := range []string{"build_id b2 takes 15.", "longer than " + userName() +
 		" melt (1 node, elapsed_s), build_id b1 (95 % interval 14.",
 		"n = 20 and 10 runs, 0 runs dropped", "p < 0.001",
-		"a machine that was slower while one of them ran looks like the program"} {
+		"a slower machine during one of them looks like a slower program"} {
 		if got.status != 0 || !strings.Contains(flat, want) {
 			t.Errorf("no %q in %+v", want, got)
 		}

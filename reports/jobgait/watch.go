@@ -33,12 +33,12 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "watch [JOBID|PID|DIR]",
 		Short: "watch the rhythm of a job while it runs",
-		Long: "watch shows what is known of a running job's loop: how long a cycle takes now,\n" +
-			"how many there were, when the next one ends, and whether it has stopped. A\n" +
-			"number is a job id, else the process id of `jobgait run` or of any process that\n" +
-			"it started; a directory is one that holds live.json. Without one the newest of\n" +
-			"your own runs on this machine is meant. A job on other nodes is watched there,\n" +
-			"by one step of srun. On a cluster there is something to watch where the site\n" +
+		Long: "watch shows the loop of a running job: how long a cycle takes now, how many\n" +
+			"cycles have ended, when the next one ends, and whether the job has stalled. A\n" +
+			"number is a job id, otherwise the process id of `jobgait run` or of any process\n" +
+			"that it started; a directory is one that contains live.json. Without an\n" +
+			"argument it shows your newest run on this machine. A job on other nodes is\n" +
+			"watched there, by one step of srun. On a cluster, watch works only if the site\n" +
 			"sets agent.live_dir.\n\n" +
 			"It is in_cycle, suspended or, busy with other code, left_loop; stalled is one\n" +
 			"that ended no cycle for five of its longest usual intervals, 10 s at least,\n" +
@@ -81,11 +81,11 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			return o.watch(cmd.Context(), what, cmd.OutOrStdout())
 		},
 	}
-	c.Flags().BoolVar(&o.json, "json", false, "print JSON, as live.json has it")
-	c.Flags().BoolVar(&o.once, "once", false, "print what is known now, and end")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON in the form of live.json")
+	c.Flags().BoolVar(&o.once, "once", false, "print the current state and exit")
 	c.Flags().BoolVar(&o.stream, "stream", false, "print one line of JSON for each cycle")
 	c.MarkFlagsMutuallyExclusive("once", "stream")
-	c.Flags().Int64Var(&o.cycles, "cycles", 0, "how many cycles the run will make, instead of those of earlier runs")
+	c.Flags().Int64Var(&o.cycles, "cycles", 0, "number of cycles of the run, instead of that of earlier runs")
 	return c
 }
 

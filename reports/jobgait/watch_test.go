@@ -23,8 +23,8 @@ import (
 	"jobgait/reports/watch"
 )
 
-// running is a home with a run that is told to be in its loop: 100 cycles of 2 s,
-// which began 20 s after it, with its limit after half an hour. Its writer is this test.
+// running is a home with a run that live.json describes as in its loop: 100 cycles of 2 s, which began 20 s
+// after the run, with its limit after half an hour. This test writes the file.
 type running struct {
 	t     *testing.T
 	home  string
@@ -66,7 +66,7 @@ func (r running) write() {
 	}
 }
 
-// made stores earlier runs of so many cycles of 2 s and a minute beside them.
+// made stores earlier runs, each with the given number of cycles of 2 s and one minute outside of them.
 func (r running) made(name string, cycles ...int) {
 	r.t.Helper()
 	db, err := history.Open(r.t.Context(), filepath.Join(r.home, ".local/share/jobgait/history.db"))
@@ -92,9 +92,9 @@ func (r running) watch(flags ...string) answer {
 	return askIn([]string{"HOME=" + r.home}, append([]string{"watch", "--once"}, flags...)...)
 }
 
-// Without earlier runs that agree nothing is said of the end, and with them what they
-// say; a limit that comes before is told.
-func TestWatchSaysWhenItEnds(t *testing.T) {
+// Without earlier runs that agree no end is predicted, and with them their end; an earlier time limit is
+// reported.
+func TestWatchPredictsTheEnd(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		app    string
@@ -214,7 +214,7 @@ func cyclesOf(t *testing.T, n int64) live.State {
 }
 
 // What an agent wrote just before it ended is not lost, and its run is not called Dead.
-func TestLastWordsAreRead(t *testing.T) {
+func TestFinalLiveStateIsRead(t *testing.T) {
 	before, after := cyclesOf(t, 20), cyclesOf(t, 23)
 	after.State = tracker.Ended
 	before.Agent, after.Agent = job.Process{}, job.Process{} // gone

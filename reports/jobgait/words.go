@@ -25,8 +25,8 @@ func wordsTopic() *cobra.Command {
 			fmt.Fprintf(&b, "\n  %-15s  %s", name, line)
 		}
 	}
-	b.WriteString("\n\nThe findings of a report, by their code in its JSON form; [findings] silent in\njobgait.toml " +
-		"takes a code:\n")
+	b.WriteString("\n\nThe findings of a report, by their code in its JSON form. To leave one out of\nreports, " +
+		"add its code to [findings] silent in jobgait.toml:\n")
 	for _, line := range text.Wrap(finding.InfoRule(), 76) {
 		fmt.Fprintf(&b, "%s\n", line)
 	}
@@ -36,5 +36,5 @@ func wordsTopic() *cobra.Command {
 			fmt.Fprintf(&b, "      %s\n", line)
 		}
 	}
-	return &cobra.Command{Use: "report", Short: "what the words of a report mean", Long: b.String()}
+	return &cobra.Command{Use: "report", Short: "meaning of the words in a report", Long: b.String()}
 }

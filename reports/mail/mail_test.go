@@ -44,7 +44,7 @@ func TestFirstScreen(t *testing.T) {
 	}
 }
 
-// Whatever a user writes into the subject, the mail has our headers and no others, and the body is the body.
+// Whatever a user writes into the subject, the mail has exactly the intended headers, and the body is the body.
 func FuzzMessage(f *testing.F) {
 	f.Add("Slurm Job_id=8 Name=x Ended", "report\n")
 	f.Add("x\nBcc: mallory", "")

@@ -39,7 +39,7 @@ func TestDateTicks(t *testing.T) {
 	}
 }
 
-// Ticks lie in the range, ascend and are not many more than was asked for.
+// Ticks lie in the range, ascend and do not greatly exceed the requested number.
 func TestTicksLieInRange(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {

@@ -25,8 +25,8 @@ type made struct {
 	result scaling.Result
 }
 
-// byLaws makes observations over p that follow one law up to each cut, exactly,
-// with so many repetitions that lie 1 % apart.
+// byLaws makes observations over p that exactly follow one law up to each cut, with the given number of
+// repetitions 1 % apart.
 func byLaws(p []float64, repetitions int, cuts []int, laws ...*scaling.Model) scaling.Series {
 	s := scaling.Series{ID: "solve", Parameter: "nodes", Metric: "step_s"}
 	for i, v := range p {

@@ -13,9 +13,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// FuzzReport takes anybody's numbers all the way: whatever comes in, what goes
-// out is JSON, text that fits a screen, and XML, and speaks of the same sizes
-// as the analysis.
+// FuzzReport passes arbitrary numbers through the whole path: for any input the output is JSON, text that fits
+// a screen, and XML, with the same sizes as the analysis.
 func FuzzReport(f *testing.F) {
 	f.Add([]byte(`{"p":[1,2,3,4,5,6,7,8,9,10],"y":[1,4,9,16,25,36,37,38,39,40]}`), uint8(0))
 	f.Add([]byte(`{"p":[1,2,4,8,16,32],"y":[[1,2],3,null,5,1e300,0],"mode":"weak","node_hours":[1,2,3,4,5,6]}`), uint8(1))

@@ -131,8 +131,8 @@ type hang struct{ kind, function string }
 var hangs = []hang{{"stop", "halt"}, {"loop", "spin"}, {"collective", "synchronize"}, {"fuse", "read_input"},
 	{"deadlock", "take_b"}, {"sleep", "doze"}}
 
-// right tells whether exactly one group is odd, has the rank alone, and is in the function and line; and whether the
-// others wait in the collective, called from the line of the exchange.
+// right reports whether exactly one group is odd and consists of the rank alone, in the expected function and
+// line, and whether the others wait in the collective, called from the line of the exchange.
 func (h hang) right(m MergedStacks, rank, line, exchange int) bool {
 	odd, others := 0, 0
 	for _, g := range m.Groups {

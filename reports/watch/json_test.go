@@ -50,8 +50,8 @@ func hintsIn(t *testing.T, text string) (hs []CycleLine) {
 	}
 }
 
-// Cycles that end after a stream began are all told, the first ones too, and each once;
-// of those before it the last is.
+// All cycles that end after a stream began are printed, including the first ones, each once; of those before
+// it, the last one.
 func TestHintsOfEachCycle(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -76,8 +76,7 @@ func TestHintsOfEachCycle(t *testing.T) {
 	}
 }
 
-// Of a run that is over nothing is expected any more: a killed agent's last prediction
-// is none.
+// For a run that is over nothing is predicted: the last prediction of a killed agent does not count.
 func TestHintsOfADeadRun(t *testing.T) {
 	s := cyclesOf(t, 9)
 	hs := hintsIn(t, new(CycleLines).Next(s, false))
@@ -87,8 +86,8 @@ func TestHintsOfADeadRun(t *testing.T) {
 	}
 }
 
-// Each low stretch is told for the time that it comes next, and none of a run that is
-// over or that has left its loop.
+// Each low stretch is printed with the time of its next occurrence, and none of a run that is over or has left
+// its loop.
 func TestHintsOfLowStretches(t *testing.T) {
 	s := cyclesOf(t, 9) // half a second into a cycle of 2 s
 	s.LastBoundary = &s.Recent[len(s.Recent)-1].Boundary

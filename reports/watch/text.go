@@ -87,7 +87,8 @@ func stateWords(s live.State, alive bool, now time.Time) string {
 		if s.State == tracker.Ended {
 			return "it has ended"
 		}
-		return "no agent watches it any more: what follows was known " + q.Duration(max(0, now.Sub(s.At).Seconds())) + " ago"
+		return "no agent watches it any longer; the following was known " +
+			q.Duration(max(0, now.Sub(s.At).Seconds())) + " ago"
 	}
 	switch s.State {
 	case tracker.Starting:

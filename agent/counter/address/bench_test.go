@@ -29,7 +29,7 @@ func BenchmarkHit(b *testing.B) {
 		samples[i] = user(7, 0x1000000*(n%3+1)+n*6151%0x400000, 2)
 	}
 	b.ResetTimer()
-	before := rawcall.CPU() // the clock tells what others do, too
+	before := rawcall.CPU() // elapsed time also counts other work
 	for i := range b.N {
 		tb.hit(samples[i&(len(samples)-1)])
 	}

@@ -22,8 +22,8 @@ func memory(t *testing.T) int {
 	return fd
 }
 
-// An older kernel, or one that lets us see user code only, is asked for less; and
-// what a timer is to tell does not depend on that.
+// An older kernel, or one that allows only user code, gets a request for less; the records that a timer
+// requests do not depend on that.
 func TestEventAttributes(t *testing.T) {
 	const records = unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask
 	const always = unix.PerfBitDisabled | unix.PerfBitExcludeIdle | unix.PerfBitSampleIDAll | unix.PerfBitUseClockID
@@ -140,7 +140,7 @@ func TestLostRecordsMakeUsForget(t *testing.T) {
 	}
 }
 
-// However many files a process has, so many are remembered.
+// The number of remembered files is bounded, however many a process has.
 func TestFilesAreBounded(t *testing.T) {
 	x := newIdentifier(peek.Direct{Proc: t.TempDir()})
 	for i := range uint64(maxFiles + 10) {

@@ -7,8 +7,8 @@ import (
 	"jobgait/agent/profile"
 )
 
-// Code that several processes have at addresses of their own is one place; a place
-// has 16 bytes; who was asked of is not asked of again.
+// Code that several processes map at different addresses is one place. A place has 16 bytes. A process whose
+// membership was queried is not queried again.
 func TestPlacesOfTheRun(t *testing.T) {
 	m := &asked{members: map[int]bool{10: true, 11: true}}
 	tb := newTable(peek.Direct{Proc: fixture(t)}, m)

@@ -22,7 +22,7 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// sampling opens the real timers, or skips where they are not ours to have.
+// sampling opens the real timers, or skips the test if they are not permitted.
 func sampling(t *testing.T, p SamplingParams) *Sampler {
 	t.Helper()
 	p.Peek, p.StepNS = peek.Direct{Proc: "/proc"}, 5e6
@@ -38,7 +38,7 @@ func sampling(t *testing.T, p SamplingParams) *Sampler {
 	}
 	s, err := New(perf.Open, p)
 	if perf.IsForbidden(err) {
-		t.Skipf("perf events are not ours to have here: %v", err)
+		t.Skipf("perf events are not permitted here: %v", err)
 	}
 	must(t, err)
 	t.Cleanup(func() { _ = s.Close() })
@@ -74,7 +74,7 @@ func script(t *testing.T, work string) (cmd *exec.Cmd, gate io.WriteCloser, prog
 // fewShort starts programs of some 20 ms, each gone long before a drain.
 const fewShort = "i=0; while [ $i -lt 15 ]; do awk 'BEGIN{for(i=0;i<500000;i++)x+=i}'; i=$((i+1)); done"
 
-// only is a job of one process that anybody can see.
+// only is a job of one process that every account can see.
 type only int
 
 func (only) List() []int        { return nil }
@@ -93,7 +93,7 @@ func TestProgramsThatAreGone(t *testing.T) {
 		var sink countertest.Sink
 		must(t, s.Drain(&sink))
 		fmt.Fprintln(gate)
-		// Its parent must still be there to be asked.
+		// Its parent must still exist when its membership is queried.
 		jobtest.Until(t, "all programs", func() bool {
 			must(t, s.Drain(&sink)) // as agents do: on a loaded machine all of it may not fit into one ring
 			return ended(cmd.Process.Pid)
@@ -133,7 +133,7 @@ func TestProgramsThatAreGone(t *testing.T) {
 	}
 }
 
-// ended tells whether a process is a zombie, or gone.
+// ended reports whether a process is a zombie or gone.
 func ended(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	var name string
@@ -170,7 +170,7 @@ func TestSetRate(t *testing.T) {
 	must(t, s.Start())
 	fast, _ := density()
 	slow := ChooseRate(200, len(s.cpus), s.p.StepNS)
-	for try := 1; ; try++ { // somebody else may have had the CPUs meanwhile
+	for try := 1; ; try++ { // other programs may have used the CPUs meanwhile
 		asked := rawcall.Now()
 		must(t, s.SetRate(slow))
 		inTime := rawcall.Now()-asked < perf.PhaseLimit
@@ -213,8 +213,8 @@ func cpuTime(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// A CPU that went offline, as far as we are told, and comes back is sampled
-// again, by an event of its own.
+// A CPU that went offline, according to the notification, and comes back is sampled again by an event of its
+// own.
 func TestCPUThatComesBack(t *testing.T) {
 	sys := t.TempDir()
 	file := filepath.Join(sys, "devices/system/cpu/online")
@@ -277,7 +277,7 @@ func TestFullRingIsReported(t *testing.T) {
 		select {
 		case <-full:
 		case <-time.After(time.Minute):
-			t.Fatal("nobody told of a full ring")
+			t.Fatal("no notification of a full ring")
 		}
 		must(t, s.Drain(&sink))
 	}

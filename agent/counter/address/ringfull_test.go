@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A ring that fills as fast as it is emptied is told of so often, and one whose task
-// has ended no more.
-func TestBellRests(t *testing.T) {
+// A ring that fills as fast as it is emptied wakes the reader each time; a ring whose task has ended no longer
+// does.
+func TestWakeUpsOfAFullRing(t *testing.T) {
 	stop, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
 	must(t, err)
 	defer unix.Close(stop)

@@ -37,8 +37,8 @@ type dear struct {
 
 func (d *dear) Has(int) bool { d.n++; *d.used += 200_000; return false }
 
-// A neighbour's storm of programs, each sampled once or the parent of one: we ask
-// for as many as we may, and are not kept from asking later.
+// In a neighbor's storm of programs, each sampled once or the parent of a sampled one, the number of membership
+// queries is bounded, and later queries still work.
 func TestQuestionsAreBounded(t *testing.T) {
 	for _, forks := range []bool{false, true} {
 		var used int64
@@ -58,25 +58,25 @@ func TestQuestionsAreBounded(t *testing.T) {
 			t.Errorf("forks %v: asking took %.1f ms in %d s, want %.1f", forks, float64(used)/1e6, seconds, most/1e6)
 		}
 		before := m.n
-		tb.hit(user(100+seconds*perS-1, 0x1000, 200e9)) // one of the last, who were not asked
+		tb.hit(user(100+seconds*perS-1, 0x1000, 200e9)) // one of the last processes, whose membership was not queried
 		if m.n != before+1 {
-			t.Errorf("forks %v: after the storm nobody is asked", forks)
+			t.Errorf("forks %v: no query after the storm", forks)
 		}
 	}
 }
 
-// The children of init and of the kernel's threads are nobody's.
+// The children of init and of the kernel's threads do not belong to the job.
 func TestForksOfInit(t *testing.T) {
 	m := &asked{members: map[int]bool{1: true, 2: true}}
 	tb := newTable(peek.Direct{Proc: t.TempDir()}, m)
 	tb.apply(event{time: 1, kind: forked, pid: 50, parent: 1})
 	tb.apply(event{time: 1, kind: forked, pid: 51, parent: 2})
 	if m.n != 0 || len(tb.procs) != 0 {
-		t.Errorf("asked %d times, %d processes", m.n, len(tb.procs))
+		t.Errorf("queried %d times, %d processes", m.n, len(tb.procs))
 	}
 }
 
-// A job with more programs than anybody wants to read of.
+// A job with more programs than are read.
 func TestProgramsAreBounded(t *testing.T) {
 	tb := newTable(peek.Direct{Proc: t.TempDir()}, nil)
 	for i := range int32(2 * maxPrograms) {
@@ -95,8 +95,8 @@ func TestProgramsAreBounded(t *testing.T) {
 	}
 }
 
-// Maps that are large are read as often as we may; until then code is in no
-// known file, and nothing is called read.
+// Large maps are read only as often as the limit allows. Until then code is in no known file, and the maps do
+// not count as read.
 func TestReadingMapsIsBounded(t *testing.T) {
 	root := fixture(t)
 	var used int64
@@ -130,8 +130,8 @@ func TestMapsAreReadAgainSeldom(t *testing.T) {
 	}
 }
 
-// Two hundred processes fork, exec, map and end at random. Each has the code that
-// it mapped or had from its parent, and what we hold is counted.
+// Two hundred processes fork, exec, map and end at random. Each has the code that it mapped or inherited, and
+// the stored areas are counted correctly.
 func TestSharedCode(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	tb := newTable(peek.Direct{Proc: t.TempDir()}, nil)
@@ -199,7 +199,7 @@ func TestSharedCode(t *testing.T) {
 	}
 }
 
-// crowd is a process with so many areas of code.
+// crowd adds a process with n areas of code.
 func crowd(tb *table, pid int32, n uint64) {
 	tb.apply(event{kind: execed, pid: pid})
 	for i := range n {
@@ -233,7 +233,7 @@ func TestAreasAreBounded(t *testing.T) {
 	}
 }
 
-// A process that maps the same code again and again makes us copy nothing.
+// A process that maps the same code again and again causes no copies.
 func TestMappingAgainAllocatesNothing(t *testing.T) {
 	tb := newTable(peek.Direct{Proc: t.TempDir()}, nil)
 	crowd(tb, 3, maxAreas-1)
@@ -243,8 +243,7 @@ func TestMappingAgainAllocatesNothing(t *testing.T) {
 	}
 }
 
-// More processes than there is room for: the first go, and one that is met again
-// is asked again.
+// There are more processes than fit: the oldest are forgotten, and a forgotten one is queried again.
 func TestProcessesAreBounded(t *testing.T) {
 	m := &asked{members: map[int]bool{10: true}}
 	tb := newTable(peek.Direct{Proc: fixture(t)}, m)

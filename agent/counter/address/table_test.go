@@ -16,7 +16,7 @@ import (
 	"jobgait/agent/profile"
 )
 
-// asked is a membership that counts questions.
+// asked is a membership that counts queries.
 type asked struct {
 	counter.Members
 	members map[int]bool
@@ -69,15 +69,15 @@ func (m *mute) Ask(q peek.ProcRequest) ([]byte, error) {
 	return m.Reader.Ask(q)
 }
 
-// A program that nobody could name at first gets its name, and the samples of before.
+// A program without a name at first gets its name later, and with it the earlier samples.
 func TestProgramIsLookedUpAgain(t *testing.T) {
 	r := &mute{Reader: peek.Direct{Proc: fixture(t)}, left: 2}
 	tb := newTable(r, &asked{members: map[int]bool{10: true, 11: true}})
-	for i := range int64(40) { // 4 s: asked at 0, 1 and 3
+	for i := range int64(40) { // 4 s: queried at 0, 1 and 3
 		tb.hit(user(10, 0x10000, i*1e8))
 	}
 	if got := tb.programs(); got["lmp"] != 40 || got[peek.NoProgram] != 0 || r.asked != 3 {
-		t.Errorf("programs %v, asked %d times", got, r.asked)
+		t.Errorf("programs %v, queried %d times", got, r.asked)
 	}
 	tb.hit(user(11, 0x90000, 5e9))
 	if got := tb.programs(); got["lmp"] != 41 {
@@ -126,13 +126,13 @@ func TestMembershipIsLookedUpOnce(t *testing.T) {
 		return n
 	}
 	if n := count(10, 1); n != 5 || m.n != 1 {
-		t.Errorf("member: %d hits, asked %d times", n, m.n)
+		t.Errorf("member: %d hits, queried %d times", n, m.n)
 	}
 	if n := count(12, 1); n != 0 || m.n != 2 {
-		t.Errorf("stranger: %d hits, asked %d times", n, m.n)
+		t.Errorf("foreign process: %d hits, queried %d times", n, m.n)
 	}
 	if n := count(0, 1) + count(-1, 1); n != 0 || m.n != 2 {
-		t.Errorf("idle task and nobody: %d hits", n)
+		t.Errorf("idle task and no process: %d hits", n)
 	}
 	m.members[12] = true
 	if n := count(12, 9e9); n != 0 {
@@ -152,7 +152,7 @@ func TestChildrenInheritAndExecStarts(t *testing.T) {
 	before, _ := tb.hit(user(10, 0x11000, 1))
 	tb.apply(event{time: 2, kind: forked, pid: 20, parent: 10})
 	if got, ok := tb.hit(user(20, 0x11000, 3)); !ok || got != before || m.n != 1 {
-		t.Errorf("child: %x, %v, asked %d times", got, ok, m.n)
+		t.Errorf("child: %x, %v, queried %d times", got, ok, m.n)
 	}
 	tb.apply(event{time: 4, kind: execed, pid: 20})
 	if got, _ := tb.hit(user(20, 0x11000, 5)); got != profile.AnonymousPage {
@@ -169,8 +169,7 @@ func TestChildrenInheritAndExecStarts(t *testing.T) {
 	if _, ok := tb.hit(user(20, 0x11000, 10)); ok {
 		t.Error("a process that ended is still a member")
 	}
-	// The child of a stranger may join the job, and is not remembered; its
-	// parent is asked for once.
+	// The child of a foreign process may join the job and is not remembered; its parent is queried once.
 	for pid := range int32(5) {
 		tb.apply(event{time: 11, kind: forked, pid: 40 + pid, parent: 30})
 	}
@@ -179,8 +178,8 @@ func TestChildrenInheritAndExecStarts(t *testing.T) {
 	}
 }
 
-// A shell that was never sampled starts a program that is gone before anybody
-// can look: it is the job's, and has a name, a build and code.
+// A shell that was never sampled starts a program that ends before it can be inspected: it belongs to the job,
+// and has a name, a build id and code.
 func TestShortProgramOfAQuietParent(t *testing.T) {
 	m := &asked{members: map[int]bool{10: true}}
 	tb := newTable(peek.Direct{Proc: fixture(t)}, m)

@@ -242,7 +242,7 @@ func TestPowercap(t *testing.T) {
 		{"intel-rapl:0:0", 9999, []uint64{1500, 8}}, // cores are in their package
 		{"intel-rapl:2", 9999, []uint64{1500, 8}},
 		{"intel-rapl-mmio:0", 9999, []uint64{1500, 8}},
-		{"intel-rapl:0", 262143328000, []uint64{1500, 8}}, // 262 kJ at once: began anew
+		{"intel-rapl:0", 262143328000, []uint64{1500, 8}}, // 262 kJ at once: it restarted
 		{"intel-rapl:0", 150, []uint64{2500, 8}},          // 850 to the end and 150 on
 	} {
 		set(step.zone, step.uj)

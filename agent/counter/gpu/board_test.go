@@ -198,7 +198,7 @@ func TestMissingGPUIsReported(t *testing.T) {
 			t.Errorf("%s: %d sources, absent %+v, notes %v", name, len(o.Sources), o.Absent, o.Notes)
 		}
 	}
-	// One that sleeps is not woken to be looked at.
+	// A suspended GPU is not woken by reading.
 	o := openAll(t, params(t, sys, job.GPUs{UUIDs: []string{"GPU-4a1b2c3d4e5f6072"}}))
 	if len(o.Sources) != 0 || len(o.Absent) != 2 || !strings.Contains(o.Absent[0].Absent, "suspended") ||
 		o.Absent[0].Name != "gpu0_energy" {

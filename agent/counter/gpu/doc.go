@@ -1,7 +1,7 @@
 // Package gpu reads the job's GPUs. The GPUs that the scheduler assigned (job.GPUs) come in; counter sources
-// with columns of each, gpu0_energy and so on, go out. NVIDIA's were checked on an H200 (MEASURED.md); AMD's
-// are built to the documentation and to simulated drivers, and note.GPUUnproven says so in every profile that
-// has them.
+// with columns of each, gpu0_energy and so on, go out. NVIDIA GPUs were checked on an H100 and an H200
+// (MEASURED.md). The code for AMD GPUs follows the documentation and was tested with simulated drivers;
+// note.GPUUnproven says so in every profile that has them.
 //
 // Which GPUs are the job's is never guessed:
 //

@@ -78,7 +78,7 @@ func TestOpenFound(t *testing.T) {
 	}
 }
 
-// Without device files of NVIDIA's there is nothing to look for.
+// Without device files of NVIDIA there is no search.
 func TestOpenFoundOfNothing(t *testing.T) {
 	for _, dev := range []string{"", t.TempDir()} {
 		if o := OpenHeldGPUs(ReadingParams{Dev: dev}); len(o.Sources) != 0 || o.Flush != nil {
@@ -87,7 +87,7 @@ func TestOpenFoundOfNothing(t *testing.T) {
 	}
 }
 
-// checkRead checks of which GPUs the fake library was asked for values.
+// checkRead checks which GPUs the fake library was queried for.
 func checkRead(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -32,8 +32,8 @@ const (
 	syscallEntry   = 1
 )
 
-// traced runs the helper to its end and shows every system call that it makes. Its
-// stdin is closed after so many records.
+// traced runs the helper to its end and shows every system call that it makes. The helper's stdin is closed
+// after a number of records.
 func traced(t *testing.T, records int, show func(pid int, call enters)) {
 	t.Helper()
 	program, env := build(t)
@@ -112,9 +112,9 @@ func words(t *testing.T, pid int, at uint64) string {
 	return text
 }
 
-// Whatever the library does, jobgait-nvml itself writes to its stdout only, opens nothing
-// else for writing but /dev/null, has no descriptor above 2 once the library is there, not
-// even one that it inherits, starts nothing and speaks to nobody.
+// Whatever the library does, jobgait-nvml itself writes only to its stdout, opens nothing else for writing
+// except /dev/null, has no descriptor above 2 once the library is loaded, not even an inherited one, starts no
+// process and opens no connection.
 func TestSystemCallsOfTheHelper(t *testing.T) {
 	build(t)
 	t.Parallel()

@@ -97,8 +97,8 @@ func TestHolders(t *testing.T) {
 	}
 }
 
-// A process that opens its GPUs one after the other is no contradiction, a look that
-// is not due reads nothing, and who once held them did.
+// A process that opens its GPUs one after the other is not a contradiction, a snapshot that is not due reads
+// nothing, and a process that held a GPU once counts as its holder.
 func TestHoldersLookAgain(t *testing.T) {
 	proc, now, looks := t.TempDir(), int64(5e9), 0
 	opened(t, proc, 7, "/dev/nvidia0")
@@ -131,8 +131,8 @@ func TestHoldersLookAgain(t *testing.T) {
 	}
 }
 
-// A process that was never looked at before may have held its GPU since it started; one
-// whose start is not known, since now; and looks that take long are rare.
+// A process seen for the first time may have held its GPU since it started, or since now if its start is
+// unknown. Snapshots that take long are rare.
 func TestHeldSince(t *testing.T) {
 	proc, now, took := t.TempDir(), int64(50e9), int64(0)
 	opened(t, proc, 7, "/dev/nvidia3")
@@ -175,8 +175,7 @@ func TestHeldSince(t *testing.T) {
 	}
 }
 
-// Until a process holds its GPUs a source is not asked; what it counted by then is not
-// the job's.
+// Until a process holds its GPUs, a source is not read; what it counted by then does not belong to the job.
 func TestHeldBeginsWithItsHolder(t *testing.T) {
 	proc, now, count, reads := t.TempDir(), int64(5e9), uint64(100), 0
 	p, err := polled.New(polled.Meter{Columns: []profile.Column{{Name: "gpu0_energy", Unit: "uJ", Scope: "job"}},
@@ -235,7 +234,7 @@ func FuzzIsGPU(f *testing.F) {
 }
 
 // On a busy node a look takes long and little CPU time: the next one comes as soon as on an idle node.
-func TestLooksOnABusyNode(t *testing.T) {
+func TestSnapshotsOnABusyNode(t *testing.T) {
 	proc, now := t.TempDir(), int64(50e9)
 	opened(t, proc, 7, "/dev/null")
 	h := Holders{Proc: proc, Members: func() []int { now += 1e9; return []int{7} },

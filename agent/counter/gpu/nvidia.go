@@ -166,12 +166,12 @@ func (c *nvColumn) Notes() (list []note.Note) {
 		list = append(list, note.New(note.ReadFailed, "%s: %d of %d readings failed, the last with: %s", c.column.Name,
 			c.fails, c.fails+c.readings, statusText(c.failure)))
 	case c.readings > minEnergyReadings && !c.moved && c.event == energyEvent:
-		list = append(list, note.New(note.NeverRead, "%s did not move in %d readings: it has no value", c.column.Name,
+		list = append(list, note.New(note.NeverRead, "%s did not change in %d readings, so it has no value", c.column.Name,
 			c.readings))
 	}
 	if n, ok := c.value.(*growingCounter); ok && n.begins > 0 {
 		list = append(list, note.New(note.ReadFailed,
-			"%s began again %d times, or wrapped: its total lacks what it counted between these readings", c.column.Name,
+			"%s restarted or wrapped %d times: its total lacks the counts between these readings", c.column.Name,
 			n.begins))
 	}
 	return list

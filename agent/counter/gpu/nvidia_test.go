@@ -287,7 +287,7 @@ func TestLostGPU(t *testing.T) {
 	}
 	until(t, h, "the other has gone on", func() bool { _, on := after(); return on >= 5 })
 	if lost, _ := after(); lost != 1 {
-		t.Errorf("told %d times that it is lost", lost)
+		t.Errorf("reported %d times that it is lost", lost)
 	}
 }
 
@@ -317,7 +317,7 @@ func TestHungDriver(t *testing.T) {
 		c := nvColumns(h, 0)[0]
 		c.reportsHelper = true
 		h.polledNS = clock
-		// Drained twice a second it is given up after 10 s without a word.
+		// When drained twice a second, it is abandoned after 10 s without an answer.
 		polls := 0
 		for ; h.gone == nil && polls < 1000; polls++ {
 			clock += 5e8
@@ -396,7 +396,7 @@ func processState(pid int) string {
 	return letter
 }
 
-// Time in which nobody listened is no silence: who was stopped with it goes on.
+// Time in which the reader was stopped does not count as silence of the driver.
 func TestStoppedBesideIt(t *testing.T) {
 	h, all := start(t, []string{"0"}, false)
 	until(t, h, "it reads", func() bool { return len(all.all) > 0 })
@@ -439,7 +439,7 @@ func TestFullPipe(t *testing.T) {
 	}
 } // Wait of start: it ends with its stdin
 
-// It ends with its parent: nobody holds its stdin then.
+// The helper ends with its parent, when the other end of its stdin is closed.
 func TestEndsWithItsParent(t *testing.T) {
 	h, all := start(t, []string{"0"}, false)
 	until(t, h, "it reads", func() bool { return len(all.all) > 0 })
@@ -688,8 +688,8 @@ func TestLevelsHold(t *testing.T) {
 	}
 }
 
-// A counter that is read seldom begins at the time from which it counts, at the value
-// between its readings before and after; a level begins with its first reading after it.
+// A rarely read counter begins at the time from which it counts, with a value interpolated between
+// the readings before and after; a level begins with its first reading after that time.
 func TestColumnBeginsInThePast(t *testing.T) {
 	now := int64(100e9)
 	h := pipedHelper(t, &now)
@@ -740,7 +740,7 @@ func TestDidNotMove(t *testing.T) {
 		r.value[valEnergy] = 7
 		c.take(&r)
 	}
-	if n := c.Notes(); len(n) != 1 || !strings.Contains(n[0].Text, "did not move") {
+	if n := c.Notes(); len(n) != 1 || !strings.Contains(n[0].Text, "did not change") {
 		t.Errorf("notes %v", n)
 	}
 }

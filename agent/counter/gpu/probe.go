@@ -18,8 +18,8 @@ import (
 // call, how often values change, which values may be read, and the clock of time stamps. It is started by hand
 // and wakes no GPU.
 func Probe(w io.Writer, p ReadingParams) error {
-	fmt.Fprintln(w, "NVIDIA: checked on an H100 and an H200. A GPU that is divided by MIG is not read. AMD: built to the "+
-		"documentation, not yet run on a GPU.")
+	fmt.Fprintln(w, "NVIDIA: checked on an H100 and an H200. A GPU that is divided by MIG is not read. AMD: according to "+
+		"the documentation, not yet checked on a GPU.")
 	cards, err := listCards(p.Sys)
 	if err != nil {
 		return err

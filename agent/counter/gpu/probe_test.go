@@ -20,7 +20,8 @@ func TestProbe(t *testing.T) {
 		Env: append(env, "FAKE_DENY=197")}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"AMD: built to the documentation, not yet run on a GPU", "energy (field 83)", "GPM true",
+	for _, want := range []string{"AMD: according to the documentation, not yet checked on a GPU",
+		"energy (field 83)", "GPM true",
 		"windows of utilization, every 200.0 ms", "NVIDIA driver 999.01", "kB resident", " calls for energy and power",
 		"/dev/nvidia0: GPU-00000000-0000-0000-0000-000000000001", "/dev/nvidia1: GPU-00000000-0000-0000-0000-000000000000",
 		"of the wall clock",

@@ -30,8 +30,8 @@ func (nowhere) Lost(int64)                  {}
 
 var _ counter.Sink = nowhere{}
 
-// readings measures the CPU time of this thread per reading, while a process of
-// the job runs on the other CPU: the dear case, with an interrupt.
+// readings measures the CPU time of this thread per reading, while a process of the job runs on the other CPU:
+// the expensive case, with an interrupt.
 func readings(b *testing.B, s counter.Source) {
 	b.Helper()
 	must(b, s.Start())
@@ -119,9 +119,9 @@ func switching(b *testing.B, how string) (ns int64) {
 	return ns
 }
 
-// BenchmarkForkOfATask is what a fork and exit costs the job when so many events
-// are inherited: why code is not sampled below `jobgait run` above 16 CPUs.
-// Adjacent rounds without and with events; the ratio of their medians.
+// BenchmarkForkOfATask measures what a fork and exit costs the job when n events are inherited. This is why
+// code is not sampled below `jobgait run` above 16 CPUs. Adjacent rounds run without and with events; the
+// result is the ratio of their medians.
 func BenchmarkForkOfATask(b *testing.B) {
 	for _, n := range []int{4, 16, 64} {
 		b.Run(fmt.Sprintf("events=%d", n), func(b *testing.B) {

@@ -33,8 +33,8 @@ func (f there) Perf() (cgroup.FoundDir, bool) {
 }
 func (f there) WhyAbsent() string { return f.absent }
 
-// throwaway is a cgroup of our own below the real hierarchy of perf events. It
-// is not made yet.
+// throwaway returns the path of a cgroup for the test below the real hierarchy of perf events. It is not
+// created yet.
 func throwaway(t testing.TB) string {
 	t.Helper()
 	root := cgroup.NewFinder("/proc", cgroup.Identity{}, rawcall.Now).PerfRoot()
@@ -106,7 +106,7 @@ func TestCgroupAppearsAndComesAgain(t *testing.T) {
 	dir := throwaway(t)
 	s, err := NewCgroup(perf.Open, CgroupParams{CPUs: onlineCPUs(t), Find: there{dir: dir}})
 	if perf.IsForbidden(err) {
-		t.Skipf("perf events are not ours to have here: %v", err)
+		t.Skipf("perf events are not permitted here: %v", err)
 	}
 	must(t, err)
 	defer s.Close()
@@ -166,7 +166,7 @@ func held(c *Cgroup) (n int) {
 	return n
 }
 
-// A kernel that does not count the cgroup is asked again later, and it is said.
+// A kernel that does not count the cgroup is tried again later, and a note says so.
 func TestCgroupThatCannotBeCounted(t *testing.T) {
 	dir := t.TempDir()
 	refuse := unix.ENOENT
@@ -188,7 +188,7 @@ func TestCgroupThatCannotBeCounted(t *testing.T) {
 		t.Errorf("notes %v", n)
 	}
 	if err := s.Drain(&sink); err != nil {
-		t.Errorf("asked again at once: %v", err)
+		t.Errorf("queried again at once: %v", err)
 	}
 	refuse, s.retry = 0, 0
 	if err := s.Drain(&sink); !errors.Is(err, errRead) { // the descriptors are of /dev/null

@@ -16,12 +16,12 @@ import (
 	"jobgait/analysis/run"
 )
 
-// task attaches to a process, or skips where that is not ours to do.
+// task attaches to a process, or skips the test if that is not permitted.
 func task(t testing.TB, open perf.Opener, p TaskParams) *Task {
 	t.Helper()
 	s, err := NewTask(open, p)
 	if perf.IsForbidden(err) {
-		t.Skipf("perf events are not ours to have here: %v", err)
+		t.Skipf("perf events are not permitted here: %v", err)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -37,8 +37,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// counted runs a workload to its end below a Task that is read now and then, and
-// returns its CPU time as counted and as its parent was told.
+// counted runs a workload to its end below a Task that is read now and then. It returns its CPU time as counted
+// and as reported to its parent.
 func counted(t testing.TB, role string) (clock, used time.Duration) {
 	t.Helper()
 	w := begin(t, role, nil)
@@ -122,7 +122,7 @@ func absent(sources []run.CounterSource) map[string]string {
 	return m
 }
 
-// fake is perf_event_open for who may do less, or has less, than we.
+// fake is a perf_event_open of a system with fewer permissions or fewer events.
 type fake struct {
 	userOnly, forbidden, noPMU bool
 	offline                    map[int]bool
@@ -168,7 +168,7 @@ func (f *fake) pipe() (int, error) {
 
 // What perf_event_paranoid leaves: at 2 events that happen in the kernel would
 // read 0, and are absent instead.
-func TestTaskLadder(t *testing.T) {
+func TestTaskFallbackChain(t *testing.T) {
 	all := []string{"task_clock", "context_switches", "page_faults", "cpu_migrations", "instructions", "cycles"}
 	for _, c := range []struct {
 		name   string

@@ -180,7 +180,7 @@ func begin(t testing.TB, role string, cred *syscall.Credential) *workload {
 
 func (w *workload) release() { fmt.Fprintln(w.gate) }
 
-// end releases it and returns what it used, as its parent is told.
+// end releases it and returns what it used, as reported to its parent.
 func (w *workload) end(t testing.TB) time.Duration {
 	t.Helper()
 	w.release()

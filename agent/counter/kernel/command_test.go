@@ -37,8 +37,8 @@ func started(t *testing.T, script string) (cmd *exec.Cmd, release func()) {
 	}
 }
 
-// True values are what wait4 tells: of a storm of forks, and of a tree whose parents
-// and children come and go between two looks, which had 36 % too much.
+// The true values are those of wait4: for a storm of forks, and for a tree whose parents and children come and
+// go between two snapshots, for which an earlier version counted 36 % too much.
 func TestCommandIsCountedWhole(t *testing.T) {
 	const spin = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"
 	for name, script := range map[string]string{
@@ -78,10 +78,10 @@ func TestCommandIsCountedWhole(t *testing.T) {
 	}
 }
 
-// What our own Prolog used before the command began is not the command's; who is
-// still alive when it has ended is counted beside it; nobody is counted twice whose
-// parents went with him.
-func TestCommandAndWhatOutlivesIt(t *testing.T) {
+// The CPU time of jobgait's own Prolog before the command began is not counted for the command. A process that
+// is still alive after its end is counted in addition. No process is counted twice if its parents ended with
+// it.
+func TestCommandAndSurvivingProcesses(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	members := &list{10}
 	now := int64(0)
@@ -118,8 +118,8 @@ func TestCommandAndWhatOutlivesIt(t *testing.T) {
 	check("what comes after it is not its own", 111)
 }
 
-// Whoever waited may be gone, killed: then what was seen of the command holds.
-func TestCommandWhoseWaiterIsGone(t *testing.T) {
+// The waiting parent may have been killed: then the last values seen of the command are used.
+func TestCommandWithoutWaitingParent(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	j := NewJobCPU(x.root, peek.Direct{Proc: x.root}, &list{10}, func() int64 { return 1 }, 1e12)
 	j.SetCommand(10) // no process has this id

@@ -200,7 +200,7 @@ func TestJobWithoutIOController(t *testing.T) {
 		p.Close()
 	}
 	if strings.Count(told, "\n") != 1 || !strings.Contains(told, "jobgait doctor says how") {
-		t.Errorf("told: %s", told)
+		t.Errorf("reported: %s", told)
 	}
 }
 

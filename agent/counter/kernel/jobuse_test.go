@@ -25,8 +25,8 @@ func (x tree) use(pid, wait, wrote, anonymous, highest int) {
 			anonymous))
 }
 
-// family is a parent with a child, looked at by look, which returns what was given of
-// wait, bytes written and the largest memory.
+// family is a parent with a child. look takes a reading of it and returns the increases of waiting time, bytes
+// written and the largest memory.
 func family(t *testing.T) (x tree, members *list, look func() [3]uint64) {
 	x, members = tree{t, t.TempDir()}, &list{10, 11}
 	x.set(10, "make", 1, 1, 0)

@@ -173,8 +173,7 @@ func TestJobCPUOfManyProcesses(t *testing.T) {
 	}
 }
 
-// A parent that ended after its children, and before its turn, takes the time of
-// none of them along.
+// A parent that ended after its children, and before its reading, does not include their CPU time.
 func TestJobCPUOfAFamilyThatEnds(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	members := list{10}
@@ -204,7 +203,7 @@ func TestJobCPUOfAFamilyThatEnds(t *testing.T) {
 	}
 }
 
-// draining returns what takes a reading and tells its ticks.
+// draining returns a function that takes a reading and returns its ticks.
 func draining(t *testing.T, j *JobCPU) func() uint64 {
 	t.Helper()
 	var got countertest.Sink
@@ -259,8 +258,8 @@ func TestParanoid(t *testing.T) {
 	}
 }
 
-// TestOnline asks again and again while the list changes, goes away and says
-// nonsense: what was known last holds until something better is.
+// TestOnline reads again and again while the list changes, disappears and contains nonsense: the last known
+// list is used until a better one appears.
 func TestOnline(t *testing.T) {
 	sys := t.TempDir()
 	path := filepath.Join(sys, onlineFile)

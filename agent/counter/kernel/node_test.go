@@ -134,7 +134,7 @@ func TestNodeReadsEverything(t *testing.T) {
 	}
 }
 
-func TestNodeOpensAllOrSaysWhy(t *testing.T) {
+func TestNodeOpensCountersOrNotesTheReason(t *testing.T) {
 	have, lack := Node(node(t))(clock())
 	if len(have) != 7 || len(lack) != 0 {
 		t.Errorf("%d sources, lacking %v", len(have), lack)
@@ -161,7 +161,7 @@ func TestNodeOpensAllOrSaysWhy(t *testing.T) {
 	}
 }
 
-func TestWhatIsMissingHasNoColumn(t *testing.T) {
+func TestMissingCounterHasNoColumn(t *testing.T) {
 	for name, c := range map[string]struct {
 		path, content, lacks, why string
 	}{

@@ -54,7 +54,7 @@ func TestMeanwhile(t *testing.T) {
 	}
 }
 
-// What a job used that is told of late goes off what the others had.
+// CPU time of a job that arrives late is subtracted from the CPU time of other jobs.
 func TestMeanwhileOfAJobThatIsLate(t *testing.T) {
 	root := t.TempDir()
 	m := newOtherUse(root)

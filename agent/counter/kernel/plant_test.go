@@ -30,7 +30,7 @@ func put(t testing.TB, root, name, content string) {
 	if dir == path {
 		return
 	}
-	// Truncated and written anew: files stay open between readings.
+	// Truncated and rewritten, because files stay open between readings.
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}

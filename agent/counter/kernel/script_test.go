@@ -7,7 +7,7 @@ import (
 	"jobgait/agent/peek"
 )
 
-// ofPython is for what is asked of the processes 10 and 11 only.
+// ofPython restricts reading to the processes 10 and 11.
 type ofPython struct {
 	peek.Direct
 	t *testing.T
@@ -20,7 +20,7 @@ func (o ofPython) Ask(q peek.ProcRequest) ([]byte, error) {
 	return o.Direct.Ask(q)
 }
 
-// What an interpreter runs most is its script; other programs are not asked.
+// The reported script of an interpreter is the one that its processes run most; other programs are not inspected.
 func TestScript(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	now := int64(0)

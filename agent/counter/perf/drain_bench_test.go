@@ -130,8 +130,8 @@ func BenchmarkDrain128CPUs(b *testing.B) {
 	}
 }
 
-// readNS is the CPU time of one read of a real group, the mean over all CPUs and
-// the median of five rounds; 0 where there are none.
+// readNS is the CPU time of one read of a real group, the mean over all CPUs and the median of five rounds; 0
+// without counters.
 func readNS(b *testing.B) float64 {
 	c, err := NewCounters(Open, host(), nil, bigStepNS)
 	if err != nil {

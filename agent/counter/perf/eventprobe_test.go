@@ -47,7 +47,7 @@ const softwareColumns = "context_switches page_faults major_faults cpu_migration
 
 // The ladder, step by step: which columns there are, and what is said of one
 // that is not.
-func TestLadder(t *testing.T) {
+func TestFallbackChain(t *testing.T) {
 	const config = unix.PERF_COUNT_HW_REF_CPU_CYCLES
 	for _, c := range []struct {
 		name       string
@@ -150,7 +150,7 @@ func TestNothingIsKeptThatNeverRuns(t *testing.T) {
 	}
 }
 
-// A clock that stands still while its CPU is read is no clock.
+// A clock that stands still while its CPU is read is not used.
 func TestAnEventThatCountsNothingIsAbsent(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	k.perMS = func(a *unix.PerfEventAttr, cpu int) float64 {

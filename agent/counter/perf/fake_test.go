@@ -20,8 +20,8 @@ type fakeKernel struct {
 	clock   int64
 	events  map[int]*fakeEvent // by descriptor
 	offline map[int]bool
-	// refuse is asked at every open; slots is how many hardware events the
-	// PMU takes in a group, 0 = any; held counters are taken by others.
+	// refuse is called at every open; slots is the number of hardware events that the PMU takes in a group, 0 =
+	// any; held counters are used by others.
 	refuse      func(a *unix.PerfEventAttr, cpu int) error
 	slots, held int
 	pinned      bool // they never let go
@@ -197,8 +197,7 @@ func (k *fakeKernel) count(fd int, e *fakeEvent, ns float64) {
 	}
 }
 
-// write puts a record into the ring that somebody may have mapped: the file is
-// the same memory.
+// write writes a record to the ring that a reader may have mapped: the file is the same memory.
 func (k *fakeKernel) write(fd int, e *fakeEvent, kind uint32, body []byte) {
 	b := make([]byte, headerSize, headerSize+len(body))
 	binary.NativeEndian.PutUint32(b, kind)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A group that cannot be read is opened anew; its lane goes on to have readings,
-// because no slot is complete without.
+// A group that cannot be read is reopened. Its lane continues to have readings, because no slot is complete
+// without them.
 func TestAGroupThatCannotBeRead(t *testing.T) {
 	for _, failure := range []error{unix.EIO, nil} { // nil: it gives no bytes
 		k := newFakeKernel(t, intelFiles())
@@ -57,8 +57,8 @@ func (k *fakeKernel) leader(c *Counters, lane int) (int, *fakeEvent) {
 	return fd, k.events[fd]
 }
 
-// A CPU whose timer writes nothing while counts go on has the reading that was
-// asked for, dated by its time enabled; one whose timer does its work has not.
+// A CPU whose timer writes nothing while counts continue uses the requested reading, dated by its time enabled;
+// a CPU with a working timer does not.
 func TestATimerThatGoesQuiet(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	c := k.counters(nil)
@@ -99,7 +99,7 @@ func TestDated(t *testing.T) {
 	}
 }
 
-// What the kernel had no room for is told, and so is what we cannot read.
+// Records that the kernel dropped are reported, and so are records that cannot be parsed.
 func TestLostRecordsAreReported(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	c := k.counters(nil)
@@ -116,7 +116,7 @@ func TestLostRecordsAreReported(t *testing.T) {
 }
 
 // Waiting for the PMU now and then is no reason to do without it.
-func TestAGroupThatStarvesNowAndThen(t *testing.T) {
+func TestOccasionallyStarvedGroup(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	k.slots = 5
 	c := k.counters(nil)
@@ -156,7 +156,7 @@ func TestNotesOnChangedCPUsAreLimited(t *testing.T) {
 	}
 }
 
-// What stands behind a tracepoint that is given up goes with it, and all are named.
+// Counters placed behind a tracepoint that is dropped are dropped too, and all are named.
 func TestShedNamesAllThatIsGivenUp(t *testing.T) {
 	files := intelFiles()
 	for i, e := range []string{"block/block_rq_issue", "net/net_dev_queue", "raw_syscalls/sys_enter"} {

@@ -82,8 +82,8 @@ func TestStartPhases(t *testing.T) {
 	}
 }
 
-// We are kept from running just before the call, now and then: the timer's period
-// is set again, at a point of the grid.
+// Sometimes the process is delayed just before the call: the timer's period is then set again, at a point of
+// the grid.
 func TestStartsThatAreHeldUp(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	c := k.counters(nil)
@@ -136,7 +136,7 @@ func TestMultiplexedCountsAreScaled(t *testing.T) {
 }
 
 // A machine on which every call takes a period gets its timer, at some phase.
-func TestPhaseIsGivenUp(t *testing.T) {
+func TestSlowMachineStartsAtAnyPhase(t *testing.T) {
 	clock, calls := int64(0), 0
 	slow := func() error { calls++; clock += 10; return nil }
 	err := TimerPhase{PeriodNS: 10, PhaseNS: 3, SlackNS: 2}.Start(func() int64 {

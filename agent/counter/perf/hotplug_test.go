@@ -106,8 +106,8 @@ func TestHotplug(t *testing.T) {
 	}
 }
 
-// Away and back between two drains: only the time enabled tells, which stands
-// still. Stopped counters stand still too, and are not dead.
+// Offline and back between two drains: only the time enabled, which stands still, shows it. Stopped counters
+// stand still too, and are not dead.
 func TestHotplugBetweenDrains(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	c := k.counters(nil)
@@ -162,8 +162,8 @@ func TestOfflineFromTheBeginning(t *testing.T) {
 	}
 }
 
-// The slow cores of a hybrid machine are offline at first: nothing tells then
-// that there will be a second PMU.
+// The slow cores of a hybrid machine are offline at first: nothing indicates then that there will be a second
+// PMU.
 func TestASecondKindOfCoreComesOnline(t *testing.T) {
 	files := with(hybridFiles(), "sys/bus/event_source/devices/cpu_atom/cpus", "\n")
 	k := newFakeKernel(t, with(files, "sys/devices/system/cpu/online", "0-3\n"))
@@ -186,8 +186,8 @@ func TestASecondKindOfCoreComesOnline(t *testing.T) {
 	}
 }
 
-// Others begin to use the PMU: Ran tells for which part of the time we counted,
-// and the counts are made up for it.
+// Others begin to use the PMU: Ran gives the part of the time in which the group counted, and the counts are
+// scaled by it.
 func TestRanReportsMultiplexing(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	k.slots = 5
@@ -215,8 +215,8 @@ func TestRanReportsMultiplexing(t *testing.T) {
 	}
 }
 
-// A program that makes a million system calls a second would pay 10 % for their
-// being counted: they are given up, and it is said.
+// For a program that makes a million system calls a second, counting them would cost 10 %: these tracepoints
+// are dropped, with a note.
 func TestTracepointsThatCostTooMuchAreShed(t *testing.T) {
 	k := newFakeKernel(t, with(with(intelFiles(), "sys/kernel/tracing/events/raw_syscalls/sys_enter/id", "443\n"),
 		"sys/kernel/tracing/events/block/block_rq_issue/id", "7\n"))
@@ -264,9 +264,8 @@ func TestTracepointsThatCostTooMuchAreShed(t *testing.T) {
 	}
 }
 
-// Somebody pins the whole PMU: the group would wait for ever, and software
-// events and the timer with it.
-func TestAGroupThatStarvesGivesUpHardware(t *testing.T) {
+// Another program pins the whole PMU: the group would wait forever, and software events and the timer with it.
+func TestStarvedGroupDropsHardwareCounters(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	k.slots = 5
 	c := k.counters(nil)

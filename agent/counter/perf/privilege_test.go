@@ -16,8 +16,8 @@ import (
 	"jobgait/analysis/note"
 )
 
-// inChild runs the test that calls it once more, in a process with other
-// privileges or mounts, and tells whether this is that process.
+// inChild runs the calling test once more in a process with other privileges or mounts, and reports whether
+// this is that process.
 func inChild(t *testing.T, attr *syscall.SysProcAttr) bool {
 	t.Helper()
 	const mark = "PERF_TEST_CHILD"
@@ -38,7 +38,7 @@ func inChild(t *testing.T, attr *syscall.SysProcAttr) bool {
 	return false
 }
 
-// readable copies the test's program to where anybody may run it.
+// readable copies the test's program to a place where every account may run it.
 func readable(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "perf")
@@ -128,7 +128,7 @@ func TestRealTracepoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := unix.Mount("tracefs", tracing, "tracefs", 0, ""); err != nil {
-		t.Skipf("tracefs is not to be had: %v", err)
+		t.Skipf("tracefs is not available: %v", err)
 	}
 	defer unix.Unmount(tracing, 0)
 	// The counters are those of one CPU, and the calls are made there: on a machine of many CPUs this test would run

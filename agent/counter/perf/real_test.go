@@ -19,7 +19,7 @@ func host() kernel.Roots { return kernel.Roots{Proc: "/proc", Sys: "/sys"} }
 func open(t testing.TB) *Counters {
 	c, err := NewCounters(Open, host(), nil, 5e6)
 	if err != nil {
-		t.Skipf("perf events of whole CPUs are not to be had: %v", err)
+		t.Skipf("perf events of whole CPUs are not available: %v", err)
 	}
 	t.Cleanup(func() { c.Close() })
 	if err := c.Start(); err != nil {

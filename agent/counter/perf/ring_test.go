@@ -61,7 +61,7 @@ func TestDrainWrapsAround(t *testing.T) {
 	}
 }
 
-func TestDrainRefusesWhatIsNoRecord(t *testing.T) {
+func TestDrainRejectsMalformedRecords(t *testing.T) {
 	for name, bad := range map[string][]byte{
 		"size 0":         make([]byte, 16),
 		"beyond head":    record(9, 1, 2, 3)[:16],

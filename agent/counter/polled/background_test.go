@@ -18,7 +18,7 @@ import (
 // columns of the same number, which a torn one would tell apart.
 type device struct {
 	stuck  chan struct{} // nil: it answers
-	asked  chan struct{} // told of readings that hang
+	asked  chan struct{} // notification of readings that hang
 	closed chan struct{}
 	n      uint64
 }
@@ -53,7 +53,7 @@ func newDevice(t *testing.T) (*device, *Source) {
 	return d, p
 }
 
-// drainUntil drains until there are so many readings.
+// drainUntil drains until there are n readings.
 func drainUntil(t *testing.T, p *Source, to *countertest.Sink, readings int) {
 	t.Helper()
 	jobtest.Until(t, fmt.Sprintf("there are %d readings", readings), func() bool {

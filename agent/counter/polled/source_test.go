@@ -93,8 +93,8 @@ func TestSourceCounts(t *testing.T) {
 	}
 }
 
-// What the job's own cgroup says when it is first read was counted before; what it
-// counts while nobody is to count is nobody's, as of every meter.
+// The first value of the job's own cgroup was counted before. Counts outside the sampled time are not assigned,
+// as for every meter.
 func TestSourceOfTheRunItself(t *testing.T) {
 	m := scripted(false, []uint64{5, 7}, []uint64{6, 7}, []uint64{9, 8}, []uint64{100, 8}, []uint64{101, 8})
 	m.OwnCount = true
@@ -140,11 +140,11 @@ func TestSourceStopsAndStarts(t *testing.T) {
 	drain(3)
 	p.Stop()
 	p.Start()
-	drain(3) // what happened in between is nobody's
+	drain(3) // counts in between are not assigned
 	drain(4)
 }
 
-func TestSourceSaysWhatItIs(t *testing.T) {
+func TestSourceDescription(t *testing.T) {
 	m := scripted(true, absent, absent, absent)
 	m.NeverText = "never there"
 	p, err := New(m, clock())

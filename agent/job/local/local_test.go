@@ -24,7 +24,7 @@ func getenv(pairs ...string) func(string) string {
 
 var host = job.Host{Name: "vm", CPUs: 4, Real: 1e9, Mono: 5, BootID: "boot"}
 
-// What the hooks are told is what they hear, but for clocks and what no report may show.
+// The hooks read back what was passed to them, except clocks and what no report may show.
 func TestReadContext(t *testing.T) {
 	cpus := 4
 	r := job.Run{Key: run.Key{Cluster: "local:vm", JobID: 7, Sub: 2}, Node: "vm", RootPID: 99, ReportDir: "/r",
@@ -41,7 +41,7 @@ func TestReadContext(t *testing.T) {
 	want.Job.Name, want.Job.WorkDir = "n?[31m", "/w"
 	if err != nil || !reflect.DeepEqual(got.Run, want) || got.OptOut || got.Exit == nil ||
 		*got.Exit != (run.Exit{Code: 3}) {
-		t.Errorf("told %+v, %v; want %+v", got, err, want)
+		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
 	if id := (Standalone{}).ID(getenv(env...)); id != "7" {
 		t.Errorf("id %q", id)

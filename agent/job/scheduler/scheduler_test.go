@@ -15,8 +15,7 @@ func env(pairs map[string]string) func(string) string {
 	return func(name string) string { return pairs[name] }
 }
 
-// Who calls is believed by the argument; root believes nothing of it that stands in the
-// environment.
+// The argument decides which caller is trusted; as root nothing in the environment is trusted.
 func TestHook(t *testing.T) {
 	claims := env(map[string]string{"JOBGAIT_ONE_MACHINE": "1", "HOME": "/h"})
 	for _, c := range []struct {

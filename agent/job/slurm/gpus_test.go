@@ -72,8 +72,8 @@ func FuzzGPUsOfAHook(f *testing.F) {
 	})
 }
 
-// A hook is told of a shard as of a whole GPU: the job's processes know it, and say
-// nothing of a job without GPUs.
+// A hook sees a shard as a whole GPU: the processes of the job know that it is a shard, and nothing is reported
+// for a job without GPUs.
 func TestShardsAreKnownToProcesses(t *testing.T) {
 	for name, c := range map[string]struct {
 		env  string

@@ -30,7 +30,7 @@ var slurm2205 = []string{
 	"SLURMD_NODENAME=n1",
 }
 
-// fromHook is the run that hooks make of what they are told.
+// fromHook returns the run that hooks derive from their environment.
 func fromHook(getenv func(string) string, h job.Host, alone map[string]bool) (job.Run, error) {
 	told, err := Scheduler{}.ReadContext(getenv, h)
 	return told.Run.WithExclusive(alone), err

@@ -64,7 +64,7 @@ func TestEndingOf(t *testing.T) {
 	}
 }
 
-// A state is told where it is sure.
+// A state is reported only if it is certain.
 func TestFinal(t *testing.T) {
 	for _, c := range []struct{ state, reason, want string }{
 		{"COMPLETING", "None", ""},

@@ -132,8 +132,7 @@ func (s *server) answer(op uint32, node uint64) (body []byte, code unix.Errno) {
 	case opGetattr:
 		return append(words(valid, 0), attr(node)...), 0
 	case opOpen:
-		// Only the second is direct, which makes a mapping wait for pages
-		// that the first has asked for.
+		// Only the second is direct, which makes a mapping wait for pages that the first has requested.
 		s.opens++
 		keep, direct := uint64(2), uint64(min(s.opens-1, 1))
 		return words(7, keep|direct), 0

@@ -34,7 +34,7 @@ func Main() {
 	if path == "" {
 		return
 	}
-	// Who looks for the ancestors of a process comes by here.
+	// A search for the ancestors of a process passes this process.
 	runtime.LockOSThread()
 	child := exec.Command("/bin/sleep", "1000")
 	child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

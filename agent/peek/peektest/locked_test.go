@@ -13,7 +13,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Who reads the command line of the process hangs until it is let go.
+// A process that reads the command line of the locked process hangs until the lock is released.
 func TestReaderOfALockedProcessHangs(t *testing.T) {
 	l := Start(t, 65534)
 	read := make(chan struct{})
@@ -31,7 +31,7 @@ func TestReaderOfALockedProcessHangs(t *testing.T) {
 	<-read
 }
 
-// Who looks for a file in a directory that hangs does so until it is let go.
+// A process that opens a file in a hanging directory hangs until the directory is released.
 func TestReaderOfAHangingDirectoryHangs(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root mounts a file system here")

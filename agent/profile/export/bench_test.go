@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// counting counts bytes and looks at the heap as they come.
+// counting counts bytes and measures the heap as they arrive.
 type counting struct {
 	n, seen int64
 	top     uint64

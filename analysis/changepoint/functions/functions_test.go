@@ -99,7 +99,7 @@ func TestExplain(t *testing.T) {
 }
 
 // A run that waits longer is not slower by the function that moved a little.
-func TestWaitingIsNoFunctions(t *testing.T) {
+func TestWaitingIsNotAttributedToFunctions(t *testing.T) {
 	parts, total := drawn(map[string]float64{"a": 1, "b": 2}, map[string]float64{"a": 1.05, "b": 2})
 	e, _ := Explain(parts, total, 10, 0, 20, nil)
 	if got := e.Parts(math.Log(1.15)); len(got) != 0 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// told is one run each of series that lie off by the values, with their noises.
+// told returns one run of each series, with the given deviations and noises.
 func told(off, noise []float64) []moment {
 	list := make([]moment, len(off))
 	for i := range off {

@@ -13,14 +13,12 @@ import (
 
 // Limits for the estimate of the machine's shifts from runs of other series.
 const (
-	// fewest is the number of other, unrelated series below which nothing is
-	// said of the machine, fewestOwners that of the owners they must have: what one
-	// user's series show together is his library as likely as the machine.
+	// fewest is the least number of other, unrelated series for a statement on the machine, fewestOwners the
+	// least number of their owners: a shift of one user's series may as well come from his library.
 	fewest       = 5
 	fewestOwners = 2
-	// perOwner bounds the runs of one owner that are looked at on either side,
-	// perSeries and mostRuns those of all others: the newest of each, so that one
-	// busy series is not the machine.
+	// perOwner limits the runs of one owner that are compared on either side, perSeries and mostRuns those of all
+	// others; the newest are used. One busy series therefore does not determine the shift of the machine.
 	perOwner  = 12
 	perSeries = 2
 	mostRuns  = 24

@@ -119,7 +119,7 @@ func (c *Comparison) changesOfRatio(ratio changepoint.Series) int {
 	if n := len(res.Changes); n > 1 {
 		times, since = fmt.Sprintf("%d times", n), "the last change"
 	}
-	c.Notes = append(c.Notes, note.New(note.RatioChanged, "the ratio changed %s: figures are of the %s since %s",
+	c.Notes = append(c.Notes, note.New(note.RatioChanged, "the ratio changed %s: the figures describe the %s since %s",
 		times, quantity.Plural(c.Pairs-last.Index, "pair"), since))
 	return last.Index
 }

@@ -79,7 +79,7 @@ func (w *Watch) confirmSlowNodes(from, end int) []slowNode {
 			found = append(found, slowNode{n, w.suspects.effect[n], p})
 		}
 	}
-	for i := range len(found) - 1 { // the last was looked at beside all others
+	for i := range len(found) - 1 { // the last one has already been compared with all others
 		found[i].p = chance(found[i].node, slices.Concat(found[:i], found[i+1:]))
 	}
 	return slices.DeleteFunc(found, func(l slowNode) bool { return l.p > mostOrders })

@@ -63,7 +63,7 @@ func TestSuspectsOfRuns(t *testing.T) {
 	}
 }
 
-// A node that was entered and left once cannot be told from changes: twice it can.
+// A node that was entered and left once cannot be distinguished from changes; with two visits it can.
 func TestEnteredAndLeft(t *testing.T) {
 	for _, c := range []struct {
 		of   []int
@@ -139,8 +139,8 @@ func newWatch(r *rand.Rand, n int, sd float64, cost func(nodes []int) float64) *
 	return New(x, lists)
 }
 
-// Visits are as long as chance makes them where each run is placed anew, and as
-// many times longer as runs stay.
+// The lengths of visits are those of chance if each run is placed independently, and longer by the expected
+// factor if runs stay.
 func TestStreaks(t *testing.T) {
 	for _, c := range []struct{ stay, lo, hi float64 }{{0, 1, 1}, {.5, 1.3, 2.2}, {.8, 3, 5}} {
 		r := rand.New(rand.NewPCG(44, 1))

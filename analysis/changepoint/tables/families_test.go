@@ -53,8 +53,8 @@ type family struct {
 	draw func(r *rand.Rand, n int, sd float64) history
 }
 
-// nulls are the noise families that the detector must keep silent on. The
-// first two are those it assumes; the others are what production looks like.
+// nulls are the noise families in which the detector must find nothing. The first two are those that it
+// assumes; the others resemble production.
 func nulls() []family {
 	return []family{
 		{"independent", func(r *rand.Rand, n int, sd float64) history { return noise(r, n, sd, 0) }},

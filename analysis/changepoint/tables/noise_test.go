@@ -61,7 +61,7 @@ func TestMeasurePrintsEveryFamily(t *testing.T) {
 	}
 }
 
-func TestFamiliesAreWhatTheySay(t *testing.T) {
+func TestFamiliesHaveTheirProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	correlation := func(x []float64) float64 {
 		mean, product, square := 0.0, 0.0, 0.0
@@ -101,7 +101,7 @@ func TestFamiliesAreWhatTheySay(t *testing.T) {
 	}
 }
 
-// A change that is told counts for one true one, and where none is near it is false.
+// A reported change counts for one true change, and is false if no true change is near.
 func TestTally(t *testing.T) {
 	h := history{x: make([]float64, 50), day: make([]float64, 50),
 		changes: []draw.PlantedChange{{Index: 10, Z: 9}, {Index: 13, Z: 9}, {Index: 30, Z: 9}}}

@@ -51,7 +51,7 @@ type spreads struct {
 	off                              []int   // runs from the place that is named to the true one
 }
 
-// add looks at one history.
+// add adds the result of one history.
 func (t *spreads) add(h history, p changepoint.Params) {
 	day := make([]int, len(h.x))
 	for i := range h.x {

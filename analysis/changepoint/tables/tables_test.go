@@ -99,8 +99,8 @@ func source(seed uint64, i int, stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed+uint64(i), stream))
 }
 
-// slowNodes prints how well slow nodes are found, and changes beside them, where
-// runs are placed anew each time and where they stay on their nodes.
+// slowNodes prints how well slow nodes are found, and changes in the same histories, where each run is placed
+// independently and where runs stay on their nodes.
 func slowNodes(w io.Writer, seed uint64, draws int) {
 	for _, stay := range []float64{0, .8} {
 		var with, without draw.Score

@@ -8,7 +8,7 @@ import (
 	"jobgait/analysis/changepoint/draw"
 )
 
-// tolerances are how far a change that is told may be from a true one to count for it.
+// tolerances are the largest distances of a reported change from a true one to count for it.
 var tolerances = [...]int{1, 3}
 
 // tally counts what was found of what is there.

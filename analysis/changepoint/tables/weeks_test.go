@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 )
 
-// weeks are families with a pattern of weekdays: two days of seven that take
-// longer or less by so many noises, without and with one change; patterns of
-// other forms; and runs that come more or less often than daily.
+// weeks are families with a pattern of weekdays: two days of seven that take longer or less by a multiple of
+// the noise, without and with one change; patterns of other forms; and runs that come more or less often than
+// daily.
 func weeks() []family {
 	var list []family
 	for _, size := range []float64{1, 2, 3, 4, 6} {
@@ -85,8 +85,8 @@ func weekend(r *rand.Rand, h history, size float64) history {
 	return h
 }
 
-// paced is a weekend of 3 sd with a run every so many days; runs of one day
-// share a part of their noise.
+// paced is a weekend effect of 3 sd with one run per given number of days; runs of one day share a part of
+// their noise.
 func paced(r *rand.Rand, n int, sd, every, shared float64) history {
 	h := noise(r, n, sd, 0)
 	mood := 0.0

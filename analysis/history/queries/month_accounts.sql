@@ -1,5 +1,5 @@
--- Node hours of the last 30 days that were in runs whose CPUs were mostly idle, by account,
--- and all that the account had.
+-- Node hours of the last 30 days in runs with mostly idle CPUs, by account, and all node
+-- hours of the account.
 SELECT Account, sum(Jobs) AS Jobs, round(sum(NodeHours), 3) AS NodeHours, round(sum(IdleNodeHours), 3) AS IdleNodeHours,
   count(*) OVER () AS OfAll
 FROM days WHERE DayNumber > strftime('%s', 'now') / 86400 - 30

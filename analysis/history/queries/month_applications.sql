@@ -1,7 +1,7 @@
--- What the node hours of the last 30 days went to, by application: how many percent of its
--- jobs have a cycle and what one takes in the median, how many percent of their CPUs they
--- waited for, used of the memory that they asked for, and of the time that their GPUs were
--- read a kernel ran. NULL is not measured; OfAll is how many applications there are.
+-- Node hours of the last 30 days by application: the percentage of its jobs with a cycle, the
+-- median cycle, the percentage of CPUs waited for, the percentage of the requested memory
+-- that was used, and the percentage of the time in which a kernel ran on its GPUs. NULL: not
+-- measured. OfAll is the number of applications.
 WITH used AS (
   SELECT SeriesID, max(RunID) AS RunID, sum(NodeS) AS NodeS FROM (
     SELECT SeriesID, RunID, NNodes * ElapsedS AS NodeS FROM jobs

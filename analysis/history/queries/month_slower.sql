@@ -1,6 +1,6 @@
--- What reports of the last 30 days told to be slower, from which job on, and what the jobs
--- that ended in order since took more, in node hours. Those of which a later report told
--- that they are faster again are left out, as are changes that somebody has acknowledged.
+-- Histories that reports of the last 30 days called slower, the first slower job, and the
+-- additional node hours of the jobs that have completed since. Left out are histories that
+-- a later report called faster again, and changes that somebody has acknowledged.
 SELECT User, Application, Shape, round(EffectPct, 1) AS Effect, Start, JobID, count(*) AS Jobs,
   round(sum(NodeS) * (1 - 1 / (1 + EffectPct / 100)) / 3600, 3) AS LostNodeHours, count(*) OVER () AS OfAll
 FROM (

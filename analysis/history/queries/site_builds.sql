@@ -1,4 +1,4 @@
--- Builds of an application in the last year, and what one cycle took with each.
+-- Builds of an application in the last year, and the duration of one cycle with each.
 SELECT BuildID, count(*) AS Jobs, round(avg(StepS), 3) AS StepS, round(avg(StepCPUS), 3) AS StepCPUS, min(Start) AS Since
 FROM (
   SELECT BuildID, StepS, StepCPUS, Start, StartEpoch FROM jobs

@@ -1,5 +1,5 @@
--- Days of the last month from which runs of several users are slower: rather the
--- machine's doing than a job's.
+-- Days of the last month from which runs of several users are slower: the cause is
+-- probably the machine, not a job.
 SELECT substr(Start, 1, 10) AS Day, count(DISTINCT User) AS Users, count(DISTINCT SeriesID) AS Series,
   round(avg(EffectPct), 1) AS Effect
 FROM changes WHERE StartEpoch > strftime('%s', 'now', '-30 days') + 0 AND EffectPct > 2

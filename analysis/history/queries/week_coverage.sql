@@ -1,6 +1,6 @@
--- Of the jobs that ended in the last week: how many have a report and a period (NULL in
--- NoReport, NoPeriod), and why the others have none, by the first note that says it. Jobs
--- below a minute get no report (report.min_elapsed_s); '-' is a reason that nobody noted.
+-- How many jobs of the last week have a report and a period (NULL in NoReport, NoPeriod),
+-- and why the others have none, by the first note that explains it. Jobs below a minute
+-- get no report (report.min_elapsed_s). '-': no note explains it.
 SELECT count(*) AS Jobs, NoReport, NoPeriod FROM (
   SELECT CASE
       WHEN Report IS NOT NULL THEN NULL

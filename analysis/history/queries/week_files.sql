@@ -1,4 +1,4 @@
--- Who moved most bytes from and to storage last week, and for how long jobs stood still
+-- Users who read and wrote most bytes of storage last week, and how long their jobs waited
 -- for it.
 SELECT User, round(sum(ReadBytes) / 1e9, 1) AS ReadGB, round(sum(WrittenBytes) / 1e9, 1) AS WrittenGB, round(sum(IOWaitS)) AS WaitedS
 FROM job_resources

@@ -1,4 +1,4 @@
--- For how long jobgait's Prolog and Epilog kept the nodes of jobs that ended in the last week,
+-- How long jobgait's Prolog and Epilog delayed the nodes of jobs that ended in the last week,
 -- in seconds a job, by the number of nodes.
 SELECT NNodes, count(*) AS Jobs, round(avg(PrologS), 3) AS PrologS, round(max(PrologS), 3) AS MostPrologS,
   round(avg(EpilogS), 3) AS EpilogS, round(max(EpilogS), 3) AS MostEpilogS

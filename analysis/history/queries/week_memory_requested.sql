@@ -1,5 +1,5 @@
--- Memory that jobs of the last week asked for and needed, by user, in GB of 10^9 bytes: sums
--- over jobs, and the part that was needed.
+-- Memory that jobs of the last week requested and used, by user, in GB of 10^9 bytes: sums
+-- over jobs, and the share that was used.
 SELECT j.User, count(*) AS Jobs, round(sum(r.RequestedMemBytes) / 1e9, 1) AS RequestedGB,
   round(sum(r.PeakMemBytes) / 1e9, 1) AS PeakGB, round(100.0 * sum(r.PeakMemBytes) / sum(r.RequestedMemBytes), 1) AS NeededPct
 FROM jobs j JOIN job_resources r USING (RunID)

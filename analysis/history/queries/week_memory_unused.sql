@@ -1,4 +1,4 @@
--- Memory that was asked for last week and not used, by user, in GB hours.
+-- Memory that was requested last week and not used, by user, in GB hours.
 SELECT User, count(*) AS Jobs, round(sum((RequestedMemBytes - PeakMemBytes) / 1e9 * UsedS / 3600)) AS UnusedGBHours,
   round(100 * sum(PeakMemBytes) / sum(RequestedMemBytes)) AS UsedPct
 FROM job_resources

@@ -1,4 +1,4 @@
--- Jobs of the last week that had many CPUs and ran one thread, by what they told
+-- Jobs of the last week that had many CPUs and ran one thread, according to their
 -- OMP_NUM_THREADS.
 SELECT JobID, User, AllocatedCPUs, round(BusyCPUs, 2) AS Busy,
   (SELECT Value FROM job_fields f WHERE f.RunID = r.RunID AND f.Name = 'omp_num_threads') AS Threads

@@ -1,6 +1,6 @@
--- Nodes of the last week that sent no record of two of their jobs or more, and of a tenth of
--- them: no Prolog, a full disk, or they crashed. Died is of how many of their records the
--- agent did not live to see the end.
+-- Nodes of the last week with no record (Missing) or an unsealed one (Died: the agent ended
+-- before the job) for two or more of their jobs, and for at least a tenth of them: no Prolog
+-- ran, a disk was full, or they crashed.
 SELECT Cluster, NodeName, count(*) AS Jobs, sum(Reported = 0) AS Missing, sum(coalesce(Sealed = 0, 0)) AS Died,
   group_concat(CASE WHEN Reported = 0 OR Sealed = 0 THEN JobID END, ' ') AS JobIDs, count(*) OVER () AS OfAll
 FROM job_nodes WHERE likelihood(EndEpoch > strftime('%s', 'now', '-7 days') + 0, 0.01) -- so that SQLite begins with them

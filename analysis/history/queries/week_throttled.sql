@@ -1,5 +1,5 @@
--- Jobs of the last week that a CPU limit of a cgroup, or the host of a virtual machine,
--- held back.
+-- Jobs of the last week that were slowed by a CPU limit of a cgroup, or by the host of a
+-- virtual machine.
 SELECT f.JobID, f.User, f.Code, round(f.CostCoreS / 3600, 1) AS LostCoreHours, r.AllocatedCPUs,
   round(r.ThrottledCPUs, 1) AS Throttled, round(r.StolenCPUs, 1) AS Stolen
 FROM job_findings f JOIN job_resources r USING (RunID)

@@ -19,10 +19,9 @@ type large struct {
 	Silent []string `json:"silent"`
 }
 
-// measureLarge makes more hardware events of what the agent asks for than the
-// PMU has counters: six, and one for cycles only. The events that the emulation
-// does not have count instructions, and so do the first few of the kernel's
-// own. At last cycles do, too. It is the kernel that refuses the group.
+// measureLarge makes more hardware events of the agent's events than the PMU has counters: six, and one for
+// cycles only. Events that the emulation does not have count instructions, and so do the first few of the
+// kernel's own. Finally cycles do, too. The kernel refuses the group.
 func measureLarge() (any, error) {
 	var all []large
 	for extra := 2; extra <= 5; extra++ {

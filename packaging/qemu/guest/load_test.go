@@ -55,8 +55,8 @@ func load(args []string) int {
 // self is this program.
 const self = "/init"
 
-// held waits for a byte before it becomes what args say, as a command of
-// `jobgait run` does: whoever wants to count all of it can attach before.
+// held waits for a byte before it becomes what args say, as a command of `jobgait run` does, so that counters
+// can be attached before.
 func held(args []string) error {
 	runtime.LockOSThread()
 	if unix.Gettid() != unix.Getpid() {
@@ -125,8 +125,8 @@ func (s *started) release() error {
 	return err
 }
 
-// usedNS is the CPU time of the process and its children, as the kernel told
-// their parents, since it was let go.
+// usedNS is the CPU time of the process and its children since its release, as the kernel reported it to their
+// parents.
 func (s *started) usedNS() int64 {
 	return int64(s.ProcessState.UserTime()+s.ProcessState.SystemTime()) - s.before
 }

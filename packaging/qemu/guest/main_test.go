@@ -70,7 +70,7 @@ type line struct {
 	Value any    `json:"value"`
 }
 
-// mark begins a line of ours on a console that the kernel writes on too.
+// mark begins a line of this program on a console to which the kernel writes too.
 const mark = "check: "
 
 func tell(l line) {

@@ -14,11 +14,11 @@ import (
 	"jobgait/analysis/run"
 )
 
-// nobody is a user without any privilege.
+// nobody is the uid of a user without privileges.
 const nobody = 65534
 
-// ordinary are the attributes of a process of an ordinary user, perfmon those of
-// one who has CAP_PERFMON and nothing else.
+// ordinary returns the attributes of a process of an ordinary user, perfmon those of a user with CAP_PERFMON
+// and nothing else.
 func ordinary() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 }

@@ -22,7 +22,7 @@ type ring struct {
 	Missing int64   `json:"missing"`
 }
 
-// measureRing looks at every record of the time in which the CPU is busy.
+// measureRing checks every record of the time in which the CPU is busy.
 func measureRing() (any, error) {
 	c, err := openCounters(perf.Open)
 	if err != nil {

@@ -35,8 +35,7 @@ type scoped struct {
 	// enabled, Codes the notes then.
 	Refused string      `json:"refused"`
 	Codes   []note.Code `json:"codes"`
-	// First and Second are of one process each; the cgroup was made anew
-	// for the second.
+	// First and Second are of one process each; the cgroup was recreated for the second.
 	First, Second work
 	Epochs        []profile.Epoch
 	Notes         []note.Note `json:"notes"` // at the end
