@@ -77,8 +77,8 @@ type EndingQuery struct {
 	Start, End float64
 }
 
-// Step is a command that starts a job step beside the tasks of a running job.
-type Step struct {
+// StepProcess is a command that starts a job step beside the tasks of a running job.
+type StepProcess struct {
 	Command, Environ []string
 	// Nodes are the job's nodes, and UID and GID its owner, who alone may start the step. Only StepOnAllNodes sets
 	// them.

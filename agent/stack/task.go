@@ -134,7 +134,8 @@ func processes(proc string) (pids []int) {
 	return pids
 }
 
-// IsProcess reports whether a process has this number. The number of a thread other than the main one is none.
+// IsProcess reports whether a process has this number. It returns false for the number of any thread but the
+// main one.
 func IsProcess(proc string, pid int) bool {
 	b, err := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "status"), nil, maxProcFile)
 	return err == nil && parseStatus(b).main == pid

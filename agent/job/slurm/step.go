@@ -19,12 +19,12 @@ import (
 
 // StepCommand returns the command that runs a program in a running job, on its first node, beside the job's own
 // tasks; job.ErrNoSteps if srun is missing or within a step.
-func (s Scheduler) StepCommand(getenv func(string) string, id run.JobID, program ...string) (job.Step, error) {
+func (s Scheduler) StepCommand(getenv func(string) string, id run.JobID, program ...string) (job.StepProcess, error) {
 	srun, err := clientProgram(getenv, "srun")
 	if err != nil {
-		return job.Step{}, err
+		return job.StepProcess{}, err
 	}
-	return job.Step{Command: stepArguments(srun, id, []string{"--nodes=1", "--ntasks=1"}, program),
+	return job.StepProcess{Command: stepArguments(srun, id, []string{"--nodes=1", "--ntasks=1"}, program),
 		Environ: clientEnviron(os.Environ())}, nil
 }
 
@@ -38,15 +38,15 @@ const squeueLimit = 10 * time.Second
 // the nodes, because srun starts one task on one node unless it gets their number. The error is job.ErrNoSteps if
 // squeue or srun is missing or within a step, and job.ErrUnknown if there is no such job.
 func (s Scheduler) StepOnAllNodes(ctx context.Context, getenv func(string) string, id run.JobID, program ...string) (
-	job.Step, error,
+	job.StepProcess, error,
 ) {
 	srun, err := clientProgram(getenv, "srun")
 	if err != nil {
-		return job.Step{}, err
+		return job.StepProcess{}, err
 	}
 	squeue, err := clientProgram(getenv, "squeue")
 	if err != nil {
-		return job.Step{}, err
+		return job.StepProcess{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, squeueLimit)
 	defer cancel()
@@ -55,20 +55,20 @@ func (s Scheduler) StepOnAllNodes(ctx context.Context, getenv func(string) strin
 	cmd.Env, cmd.WaitDelay = clientEnviron(os.Environ()), time.Second
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
-		return job.Step{}, fmt.Errorf("query the nodes of job %d: squeue did not end within %v", id, squeueLimit)
+		return job.StepProcess{}, fmt.Errorf("query the nodes of job %d: squeue did not end within %v", id, squeueLimit)
 	}
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && strings.Contains(string(exit.Stderr), "Invalid job id"):
-		return job.Step{}, job.ErrUnknown
+		return job.StepProcess{}, job.ErrUnknown
 	case errors.As(err, &exit):
-		return job.Step{}, fmt.Errorf("squeue: %s", note.Clean(string(exit.Stderr), 160))
+		return job.StepProcess{}, fmt.Errorf("squeue: %s", note.Clean(string(exit.Stderr), 160))
 	case err != nil:
-		return job.Step{}, fmt.Errorf("query the nodes of job %d with squeue: %w", id, err)
+		return job.StepProcess{}, fmt.Errorf("query the nodes of job %d with squeue: %w", id, err)
 	}
 	step, err := parseStepJob(string(out), id)
 	if err != nil {
-		return job.Step{}, err
+		return job.StepProcess{}, err
 	}
 	n := strconv.Itoa(len(step.Nodes))
 	step.Command = stepArguments(srun, id, []string{"--nodes=" + n, "--ntasks=" + n, "--ntasks-per-node=1", "--no-kill",
@@ -78,7 +78,7 @@ func (s Scheduler) StepOnAllNodes(ctx context.Context, getenv func(string) strin
 }
 
 // parseStepJob parses squeue's lines "job user group nodes" and returns the owner and the nodes of a job.
-func parseStepJob(output string, id run.JobID) (job.Step, error) {
+func parseStepJob(output string, id run.JobID) (job.StepProcess, error) {
 	for line := range strings.Lines(output) {
 		f := strings.Fields(line)
 		if len(f) != 4 || f[0] != id.String() {
@@ -88,11 +88,11 @@ func parseStepJob(output string, id run.JobID) (job.Step, error) {
 		gid, errOfGroup := strconv.ParseUint(f[2], 10, 32)
 		nodes, errOfNodes := expandNodeList(f[3])
 		if err = errors.Join(err, errOfGroup, errOfNodes); err != nil {
-			return job.Step{}, fmt.Errorf("parse squeue's line on job %d: %w", id, err)
+			return job.StepProcess{}, fmt.Errorf("parse squeue's line on job %d: %w", id, err)
 		}
-		return job.Step{Nodes: nodes, UID: uint32(uid), GID: uint32(gid)}, nil
+		return job.StepProcess{Nodes: nodes, UID: uint32(uid), GID: uint32(gid)}, nil
 	}
-	return job.Step{}, fmt.Errorf("job %d is not running", id)
+	return job.StepProcess{}, fmt.Errorf("job %d is not running", id)
 }
 
 // clientProgram returns the path of one of Slurm's programs for users; job.ErrNoSteps inside a step and if the
