@@ -22,7 +22,7 @@ func Words() []GlossaryEntry {
 			"takes"},
 		{"pattern A, B", "cycles that look alike; a job may have several"},
 		{"varies by", "the scatter of single cycles: their standard deviation, in percent of the mean"},
-		{"95 % interval", "the interval that contains the mean length of a cycle with a probability of 95 %"},
+		{"95 % interval", "contains the mean length of a cycle with a probability of 95 %"},
 		{"share, periodic", "the part of the run inside such cycles; periodic is the share of all patterns together"},
 		{"confidence", "0 to 1: how well the pattern explains the samples, how regular it is, how much of the run " +
 			"supports it and whether other counters agree; from 0.8 on a period is reported as it is, from 0.6 with likely, " +
@@ -32,15 +32,14 @@ func Words() []GlossaryEntry {
 			quantity.Hundredths(periodicity.LeastConfidence(manyColumns)) +
 			" with sixteen, because more counters show periods by chance more often"},
 		{"before, after cycles", "before the first recognized cycle and after the last one: start-up and " +
-			"clean-up of the program, or cycles that were not recognized, for example because other work used the CPUs; " +
+			"clean-up of the program, or cycles that were not recognized, as when other work used the CPUs; " +
 			"a checkpoint is a pause between cycles that returns at regular distances"},
 		{"aperiodic", "no repetition was found; RHYTHM says why, and the JSON form and the history name the reason by a " +
 			"code"},
 		{"by perf, by samples", "CPU time measured by the kernel's counters (perf), and by samples of running code"},
 		{"CPU, MEM, I/O", "what the run used; the bar is full if it used all that it was given. Memory is that of its " +
 			"processes: files that the kernel keeps in memory are not counted"},
-		{"busy CPUs", "how many CPUs the job kept busy at a time; a full line over the run means all that it was given " +
-			"on a node"},
+		{"busy CPUs", "how many CPUs the job kept busy at a time; a full line means all that it was given on a node"},
 		{"more wanted", "CPUs for which tasks of the run waited, ready to run: others used them, or the run " +
 			"had more tasks than CPUs"},
 		{"CYCLE, RUNS", "one cycle, its period and the name of the curve; elapsed times of earlier runs, then of this " +
@@ -49,9 +48,7 @@ func Words() []GlossaryEntry {
 			"it runs shows the rhythm; = names the function with most of its samples, if it is known"},
 		{"own code", "the program, and libraries that jobgait does not know; communication is MPI and the layers " +
 			"below it, including waiting there with a busy CPU"},
-		{"unnamed code", "a function without a name in its library; its beginning and end are known, so it is listed as " +
-			"one " +
-			"entry"},
+		{"unnamed code", "a function without a name in its library, listed as one entry because its bounds are known"},
 		{"GPU active", "the part of the time, from when the run opened the GPU to its end, in which a kernel ran on it " +
 			"according to its driver; how much of the GPU the kernel used is not known. Slowed means by a power cap or " +
 			"heat. GPUs are numbered as the scheduler names them on each node"},
@@ -61,8 +58,7 @@ func Words() []GlossaryEntry {
 		{"changed then", "what differed at the first slower or faster run: it happened at the same time but is not " +
 			"necessarily the cause"},
 		{"pass, watch, changed", "the state of a history in `jobgait changes --json`: no change; the newest runs " +
-			"differ, which is not confirmed yet; a confirmed change. The command `jobgait watch` is unrelated: it shows " +
-			"a running job"},
+			"differ, which is not confirmed yet; a confirmed change. `jobgait watch` shows a running job"},
 	}
 }
 

@@ -12,7 +12,7 @@ func replayCommand() *cobra.Command {
 	var o showOptions
 	c := &cobra.Command{
 		Use:   "replay PROFILE",
-		Short: "repeat the analysis of a profile (profile.jgp) and print its report",
+		Short: "repeat the analysis of a profile (profile.jgp), print its report",
 		Args:  argCount(1, 1, "one profile: jobgait replay FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			progress := startProgress(cmd.ErrOrStderr(), "analysing "+args[0])

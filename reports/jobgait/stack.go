@@ -118,7 +118,7 @@ func (o stackOptions) read(ctx context.Context, what string, detail stack.Detail
 	switch {
 	case failed == nil && (err != nil || len(step.Nodes) > 1):
 		return stacksOfStep(ctx, id, step)
-	case err != nil && !errors.Is(failed, job.ErrNoSteps) && !errors.Is(failed, job.ErrUnknown):
+	case err != nil && !isProcess(id) && !errors.Is(failed, job.ErrNoSteps) && !errors.Is(failed, job.ErrUnknown):
 		return nodeStacks{}, errOver{err.Error() + "; " + failed.Error()}
 	}
 	return o.stacksHere(ctx, chosen, err, detail)
@@ -231,6 +231,12 @@ func processOwner(id int64) (owner uint32, ok bool) {
 	}
 	owner, _, ok = stack.Owner("/proc", pid)
 	return owner, ok
+}
+
+// isProcess reports whether a process here has this number.
+func isProcess(id run.JobID) bool {
+	_, ok := processOwner(int64(id))
+	return ok
 }
 
 // parentOf returns the id of the parent process, 0 if it is unknown.

@@ -12,17 +12,22 @@ import (
 	"jobgait/reports/text"
 )
 
+// nameColumns is the width of the column with the words; a longer one has a line of its own.
+const nameColumns = 15
+
 // wordsTopic returns `jobgait help report`, the glossary of the report.
 func wordsTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("The words of a report:\n")
 	for _, w := range slices.Concat(job.Words(), job.NoPeriodWords()) {
-		for i, line := range text.Wrap(w.Text, 60) {
-			name := ""
-			if i == 0 {
-				name = w.Name
-			}
-			fmt.Fprintf(&b, "\n  %-15s  %s", name, line)
+		name := w.Name
+		if len(name) > nameColumns {
+			fmt.Fprintf(&b, "\n  %s", name)
+			name = ""
+		}
+		for _, line := range text.Wrap(w.Text, 60) {
+			fmt.Fprintf(&b, "\n  %-*s  %s", nameColumns, name, line)
+			name = ""
 		}
 	}
 	b.WriteString("\n\nThe findings of a report, by their code in its JSON form. To leave one out of\nreports, " +

@@ -62,7 +62,9 @@ func (s Scheduler) StepOnAllNodes(ctx context.Context, getenv func(string) strin
 	case errors.As(err, &exit) && strings.Contains(string(exit.Stderr), "Invalid job id"):
 		return job.StepProcess{}, job.ErrUnknown
 	case errors.As(err, &exit):
-		return job.StepProcess{}, fmt.Errorf("squeue: %s", note.Clean(string(exit.Stderr), 160))
+		first, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
+		return job.StepProcess{}, fmt.Errorf("query the nodes of job %d: %s", id,
+			note.Clean(strings.TrimPrefix(first, "squeue: error: "), 160))
 	case err != nil:
 		return job.StepProcess{}, fmt.Errorf("query the nodes of job %d with squeue: %w", id, err)
 	}
