@@ -127,8 +127,9 @@ func (a *agent) reduceCost(now int64, save, addresses float64) {
 	}
 }
 
-// fewerAddresses lowers the rate of addresses to save the given percentage, but not below minAddressHz. It
-// returns false if the rate cannot be lowered.
+// fewerAddresses lowers the sampling rate of code addresses at time now so that sampling costs less by save,
+// but not below minAddressHz. addresses is the present cost of code addresses; both are in percent of each CPU.
+// If addresses is 0, it halves the rate. It returns false if the rate cannot be lowered.
 func (a *agent) fewerAddresses(now int64, save, addresses float64) bool {
 	wanted := a.in.rate.Hz / 2
 	if addresses > 0 {

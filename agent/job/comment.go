@@ -9,7 +9,9 @@ import (
 // Comment is a text to write into the accounting's comment of a job.
 type Comment struct {
 	JobID run.JobID
-	Text  string
+	// DisplayID is the id as users see it: 12, 12_3 of an array's task, 12+1 of a heterogeneous job's component.
+	DisplayID string
+	Text      string
 	// Lower is the text without capital letters, for accounting systems that store none.
 	Lower string
 }

@@ -188,8 +188,8 @@ const (
 	maxSummary = 400
 )
 
-// Read reads and validates a live.json that any account may have written. It never blocks: files that are not
-// regular are an error, and it does not wait for a lease.
+// Read reads and validates a live.json that any account may have written. It never blocks: it returns an error
+// for a file that is not regular, and for one that is under a lease instead of waiting for its release.
 func Read(path string) (State, error) {
 	b, _, err := job.ReadPlain(path, maxBytes)
 	if err != nil {

@@ -72,7 +72,9 @@ func Open(r io.ReaderAt) (*ELFFile, error) {
 	return f, nil
 }
 
-// readSegments reads the loaded segments and that of the frame table from n program headers.
+// readSegments reads n program headers at file offset at. It adds the segments that are loaded into memory
+// (PT_LOAD) to f.loads, and sets f.frames to the segment of the table for stack unwinding (PT_GNU_EH_FRAME). It
+// returns an error if the headers cannot be read.
 func (f *ELFFile) readSegments(at uint64, n int) error {
 	b := make([]byte, 56*n)
 	if !readAt(f.r, b, at) {

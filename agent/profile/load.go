@@ -151,8 +151,9 @@ func (s *survey) load(again *Reader, r columnLimits) LoadedProfile {
 	return l
 }
 
-// notes returns notes on counters that were counted only part of the time, and on when the file grew too large
-// or code addresses ended.
+// notes returns a note on each counter that was counted only part of the time, on each time at which slots were
+// merged because the file had reached a stage of its maximum size, and, unless the footer has it, on when the
+// sampling of code addresses was stopped.
 func (s *survey) notes() []note.Note {
 	var out []note.Note
 	for i, c := range s.header.Columns {

@@ -90,9 +90,10 @@ func decodeWindows(payload []byte) (gpu int, endUS []int64, percent []byte, ok b
 	return gpu, endUS, percent, !d.bad && len(d.p) == 0
 }
 
-// keepWindows stores the windows of a frame, with ends in seconds since the run began and means from 0 to 1;
-// false if the frame is malformed. It drops windows that do not end after the previous one, and those after the
-// first maxWindows.
+// keepWindows decodes the payload of a frame with windows of one GPU's utilization and stores them: the end of
+// each in seconds since the run began, and the mean utilization over it, from 0 to 1. It drops windows that do
+// not end after the previous window of the same GPU, and all beyond the first maxWindows. It returns false if
+// the payload is malformed.
 func (r *Reader) keepWindows(payload []byte) bool {
 	gpu, ends, percent, ok := decodeWindows(payload)
 	if !ok {

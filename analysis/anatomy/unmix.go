@@ -96,8 +96,9 @@ func usualLength(windows []Window) float64 {
 	return steps[len(steps)/2]
 }
 
-// windowRow returns the share of the slots from..to that lies in each of the Bins parts of a cycle: one row of
-// the equations. It returns false unless cycles cover all of it.
+// windowRow returns the shares of the window from..to, in slots, that lie in each of the Bins equal parts of a
+// cycle, each summed over the cycles in spans. They are the coefficients of the window's equation in Unmix. It
+// returns false unless cycles cover the whole window.
 func windowRow(spans []span, from, to float64) (row [Bins]float64, ok bool) {
 	at := from
 	for _, s := range spans {

@@ -123,7 +123,9 @@ type sameDay struct {
 // squared number of runs.
 type dayLevel struct{ pairs, runs, squares float64 }
 
-// sameDay collects the pairs of all levels that are used to test claim c.
+// sameDay collects what the estimate of the correlation of runs of one day needs to test claim c: from each
+// level that eachLevel passes, the pairs of consecutive runs of one day, the number of runs, and the sum over
+// its days of the squared number of runs.
 func (sc *scanner) sameDay(c *claim) sameDay {
 	var a sameDay
 	sc.eachLevel(c, func(first, end int, mu float64, l *loss) {

@@ -147,9 +147,11 @@ func (sc *scanner) sequence() []event {
 	return ev
 }
 
-// decide tests split c of the window [i,j), and if it is refused the split moved to the most likely place of
-// the change: next to outliers the best split is off by some runs, which look like alternation. It returns the
-// split that was committed, or c. cut and b are those of scan, and all the splits that it fitted.
+// decide tests split c of the window [i,j). If c has enough evidence against independent noise and fails
+// another test, it also tests the split at the most likely place of the change: next to outliers the best split
+// is off by some runs, and these runs look like alternation between two levels. It returns the split that was
+// committed with its verdict, or c with the verdict on c. cut and b are the arguments that scan got, all is the
+// list of fitted splits that scan returned.
 func (sc *scanner) decide(i, j int, cut bool, c split, all []split, b noisePrior) (split, verdict) {
 	m := sc.changeClaim(i, j, c)
 	v := sc.testClaim(&m, b)

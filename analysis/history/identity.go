@@ -58,8 +58,9 @@ type Layout struct {
 }
 
 // Shape returns the shape of a run as text: "2n 8t 4c args=00c0ffee00c0ffee size=L" is 2 nodes, 8 tasks, 4 CPUs
-// a task, the fingerprint of the command's arguments and the user's label for the size of input. Without a
-// fingerprint they are not known.
+// per task, the fingerprint of the command's arguments, and the user's label for the size of the input. An
+// unknown number is "?". Without a fingerprint of the arguments args= is left out, without a label size= is
+// left out.
 func Shape(s summary.Summary) string {
 	shape := layoutText(s)
 	if args := s.Job.Fields[run.FieldArguments]; fingerprint.MatchString(args) {

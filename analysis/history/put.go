@@ -45,7 +45,9 @@ func (db *DB) Put(ctx context.Context, s summary.Summary, at Ingest) error {
 	return explain(db.path, "put run "+s.Key.String(), err)
 }
 
-// fitted returns the summary as it is stored, and its encoded body; ErrUnfit if it cannot be stored.
+// fitted returns the summary in the form in which it is stored, with the names of code limited to the
+// disclosure level at.Names, and its encoded body. It returns ErrUnfit if the summary is implausible (see
+// checkStorable) or cannot be encoded.
 func (db *DB) fitted(s summary.Summary, at Ingest) (summary.Summary, []byte, error) {
 	err := checkStorable(s, at)
 	if err == nil && at.Names != "" {

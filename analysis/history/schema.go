@@ -136,7 +136,8 @@ func (db *DB) version(ctx context.Context, q rowQueryer) (int, error) {
 var ErrOlder = errors.New("the history was written by an older jobgait")
 
 // readable returns nil if the history has the schema version of this program and all of its tables, columns and
-// views; missing indexes do not matter. An older one is ErrOlder.
+// views; missing indexes do not matter. It returns ErrOlder if the version is older or if one of these parts is
+// missing, and another error if a newer program wrote the file or if it is no history.
 func (db *DB) readable(ctx context.Context) error {
 	return db.retryWhileLocked(ctx, func() error {
 		v, err := db.version(ctx, db.sql)

@@ -19,9 +19,10 @@ const (
 	sharpenedMean, sharpenedCount = 0.02, 0.1
 )
 
-// sharpened returns the period with the scatter of its cycles' lengths measured to fractions of a sample, if
-// nearly all have one length in whole samples: it follows the phase of the cycle by the code that each slot
-// ran. It shows about half of the scatter.
+// sharpened measures the scatter of the cycles' lengths to fractions of a sample, if nearly all cycles have the
+// same length in whole samples, and returns the period with that scatter, which is about half of the true one.
+// It infers the phase of the cycle at each slot of set from the code that ran in the slot. If it cannot measure
+// the scatter, it returns p unchanged.
 func (p Period) sharpened(set series.Set) Period {
 	columns := code(set)
 	if p.Column != series.CodeGroup || p.Kind != Equal || p.Axis == series.CPU || len(columns) < 2 ||

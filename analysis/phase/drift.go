@@ -54,8 +54,8 @@ const (
 	slowNear = 101
 )
 
-// DriftOf returns how the iterations of p changed. startS and stepS are those of
-// the set that it was found in.
+// DriftOf returns how the length of the iterations of p changed during the run. startS and stepS are StartS and
+// StepS of the series.Set in which p was found.
 func DriftOf(p periodicity.Period, startS, stepS float64) Drift {
 	n := len(p.Instances)
 	d := Drift{SlopePctPerHour: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}

@@ -117,7 +117,8 @@ func (a area) mean(lo, hi float64) float64 {
 	return (s1 - s0) / (n1 - n0)
 }
 
-// at returns the integrals from the start to time t.
+// at returns the integral of the values from the start to time t, and for how much of that time values exist,
+// both with time in units of step.
 func (a area) at(t float64) (sum, there float64) {
 	last := len(a.sum) - 1
 	if !(a.step > 0) || last < 1 {

@@ -131,8 +131,10 @@ func locatingOnes(nrss []float64) (start, ones int) {
 	return start, ones
 }
 
-// modelPaper returns the paper's model of the points, with one term of twenty; nil for fewer than leastForModel
-// points.
+// modelPaper fits the model of the paper (method Paper) to the values y at p: a constant plus the term, of the
+// twenty of paperPairs, with the least residual sum of squares. If no term can be fitted or the term is
+// negligible, the model is a constant. parameter is the name of p. It returns nil for fewer than leastForModel
+// points or if a number overflows.
 func modelPaper(parameter string, p, y []float64) *Model {
 	if len(p) < leastForModel {
 		return nil

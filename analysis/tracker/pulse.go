@@ -47,7 +47,8 @@ func newPulse(l Loop) *pulse {
 	return p
 }
 
-// add adds a sample of all columns, and reports whether a cycle of a loop that holds has ended.
+// add adds a sample, one value per column. It returns true if it finds the end of a cycle and the loop is
+// verified and still running (see holds).
 func (p *pulse) add(x []float32) bool {
 	p.samples++
 	p.loop.effort.add(x, p.length())

@@ -144,7 +144,8 @@ func (w *Watchdog) endQuiet(nowS float64, seen JobActivity) {
 	w.ownCodeRan = seen.OwnS >= ownS && seen.OwnS >= ownShare*seen.CPUS
 }
 
-// setState sets the state from the activity and the time since the last cycle.
+// setState sets the state of the job at time nowS. It uses the activity that Update was last called with, and
+// the time, without suspensions, since a cycle of any of t's loops last ended.
 func (w *Watchdog) setState(nowS float64, t *Tracker) {
 	_, held := t.CurrentLoop()
 	silence, usual := nowS-t.LastS()-w.pausedS, t.usualS()

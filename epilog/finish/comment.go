@@ -36,7 +36,7 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, runs []hist
 			f.Log("job %d: %v", r.JobID, err)
 			continue
 		}
-		list = append(list, job.Comment{JobID: r.JobID, Text: text, Lower: small})
+		list = append(list, job.Comment{JobID: r.JobID, DisplayID: s.DisplayID(), Text: text, Lower: small})
 	}
 	n, err := accounting.SetComments(ctx, list, jobreport.CommentMark)
 	if err != nil {

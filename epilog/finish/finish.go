@@ -100,9 +100,10 @@ func (f Finisher) collectRecord(ctx context.Context, p *progress) (err error) {
 	return nil
 }
 
-// mergeRecords waits for the records of the other nodes, merges them with this node's own into p.sum and, if
-// they bring news, queries the scheduler. It always returns nil: if records cannot be gathered, the run is
-// blocked from Forgotten on and the summary gets a note.
+// mergeRecords waits for the records of the other nodes and merges them with this node's own into p.sum. If
+// more nodes have reported than the stored run has, it completes p.sum from the scheduler and, if the run is
+// blocked, adds a note. It always returns nil: if the records cannot be gathered, it blocks the run from
+// Forgotten on (see blockFrom), so that this try does not remove the nodes' records.
 func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
 	want := collect.WantedRun{Key: p.run.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes,
 		Patience: f.patience(p.before)}

@@ -61,8 +61,9 @@ func Publish(ctx context.Context, db *history.DB, h configs.HistorySettings, now
 	return made, failed
 }
 
-// isDue reports whether a snapshot is to be written: it is missing, or older than the user's last new run
-// (came, epoch seconds) and at least MinAge old, or its time is more than MinAge in the future.
+// isDue reports whether the snapshot at path is to be written: the file is missing, or it is at least MinAge
+// old and older than came, or its time is more than MinAge in the future. came is when a run of the user was
+// last stored in the history, in UTC epoch seconds.
 func isDue(path string, came float64, now time.Time) bool {
 	info, err := os.Lstat(path)
 	if err != nil {

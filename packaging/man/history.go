@@ -19,8 +19,9 @@ var (
 	columnLine = regexp.MustCompile(`(?m)\bAS (\w+),?$`)
 )
 
-// parseViews parses schema.sql. The comment above a view describes it: a sentence, then a line for each column
-// that sacct does not have.
+// parseViews returns the public views of schema.sql, which are created without IF NOT EXISTS. about is the
+// comment above a view: a sentence, then a line for each column that sacct does not have. columns are the names
+// of all its columns.
 func parseViews(schema string) []view {
 	var views []view
 	for _, block := range viewBlock.FindAllStringSubmatch(schema, -1) {

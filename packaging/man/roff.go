@@ -65,7 +65,8 @@ func (p *page) fullWidth(text string) {
 	p.line(".in")
 }
 
-// lines writes lines unchanged.
+// lines writes the lines of text so that the page shows them unchanged: without filling, and with the
+// characters escaped that roff interprets. Tabs become four spaces.
 func (p *page) lines(text string) {
 	p.line(".nf")
 	for _, l := range strings.Split(strings.ReplaceAll(strings.Trim(text, "\n"), "\t", "    "), "\n") {

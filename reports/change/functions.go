@@ -51,7 +51,8 @@ func functionName(name string) string {
 	return name
 }
 
-// codeDetails returns a line for each function of a change.
+// codeDetails returns one line for each cause that is a function: its CPU time per cycle before and after the
+// change with the interval of the difference, or which function it replaced.
 func codeDetails(causes []changepoint.Cause) []string {
 	var out []string
 	for _, c := range causes {

@@ -75,7 +75,8 @@ func (r Report) file(format string) string {
 	return ""
 }
 
-// textFiles prints the names of the report's other forms.
+// textFiles prints the names of the report's HTML and JSON files, as far as these are written, and the help
+// command that explains the report's words.
 func (r Report) textFiles(p *text.Page) {
 	p.Line("")
 	line := ""

@@ -35,7 +35,7 @@ type OtherRuns struct {
 	OtherArguments int
 }
 
-// printed returns the sections that have text.
+// printed returns the sections of a that have text. The others are not printed.
 func (a OtherRuns) printed() []Section {
 	var out []Section
 	for _, f := range []Section{a.Changes, a.Scaling} {

@@ -67,7 +67,9 @@ type stored struct {
 	whose  string // runs these are
 }
 
-// read reads the requested histories, and those of others that ran on the same machine in the same half year.
+// read reads the requested histories, with getenv as the environment. If they are those of one user or
+// application, it also reads other histories, of any user and application, that have a run in the last
+// storedDays days: they show shifts of the machine. It returns an error if no requested history is found.
 func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (stored, error) {
 	from, err := openHistories(cmd.Context(), getenv, f.history)
 	if err != nil {

@@ -71,7 +71,8 @@ func (d *drawing) change() {
 	}
 }
 
-// band draws the prediction with its interval, and within it the interval of the law.
+// band draws the line of the predicted values, the band of the interval Lo..Hi for the mean of one new run, and
+// within it, if known, the band of the interval LawLo..LawHi for the fitted law itself, the mean of many runs.
 func (d *drawing) band() {
 	list := d.r.Predictions
 	x, value := make([]float64, len(list)), make([]float64, len(list))

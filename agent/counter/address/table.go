@@ -106,7 +106,9 @@ func (t *table) drop(pid int32) {
 	}
 }
 
-// forget removes all processes but keeps the counts: after lost records no entry is reliable.
+// forget removes the entries of all processes. It is called where entries may be outdated, as after lost
+// records, and where the table is full. It keeps the sample counts, and which program each process was counted
+// for.
 func (t *table) forget() {
 	if len(t.counted) > maxProcesses {
 		clear(t.counted)

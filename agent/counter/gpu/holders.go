@@ -59,8 +59,10 @@ const (
 	mostDescriptors         = 256
 )
 
-// Confirmed reports whether a process of the job has one of its GPUs open that no other job may use. It makes a
-// check if one is due, and calls OnHeld when the result becomes true. Once true it stays true.
+// Confirmed reports whether a process of the job was found with one of the job's GPUs open, while no other job
+// may use that GPU. If the time of the next check has come, it checks the processes first. It calls OnHeld when
+// the result becomes true. The result then stays true; further checks are made only with OnFound, to find the
+// job's other GPUs.
 func (h *Holders) Confirmed() bool {
 	now := h.Now()
 	if h.begunNS == 0 {

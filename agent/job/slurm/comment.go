@@ -90,13 +90,15 @@ func writableComments(output []byte, mark string) map[run.JobID]bool {
 }
 
 // commentCommands returns the sacctmgr commands, one per line, that set the comments of the jobs in free, and
-// the number of commands. It skips texts with other characters than commentText allows.
+// the number of commands. It names a job by its display id, because the number of an array's last task is also the
+// array's, and the number of a heterogeneous job's first component that of the whole job: sacctmgr would set the
+// comments of all of them. It skips texts with other characters than commentText allows.
 func commentCommands(list []job.Comment, free map[run.JobID]bool) ([]byte, int) {
 	var b bytes.Buffer
 	n := 0
 	for _, c := range list {
-		if free[c.JobID] && commentText.MatchString(c.Text) {
-			fmt.Fprintf(&b, "modify job where JobID=%d set AdminComment=\"%s\"\n", c.JobID, c.Text)
+		if free[c.JobID] && commentText.MatchString(c.Text) && run.IsDisplayID(c.DisplayID) {
+			fmt.Fprintf(&b, "modify job where JobID=%s set AdminComment=\"%s\"\n", c.DisplayID, c.Text)
 			n++
 		}
 	}

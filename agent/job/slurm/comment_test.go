@@ -27,15 +27,15 @@ func commands(t *testing.T, manager string) (Scheduler, string) {
 
 func TestComments(t *testing.T) {
 	s, dir := commands(t, `cat >>"$(dirname "$0")/read"; echo "$*" >>"$(dirname "$0")/calls"`)
-	list := []job.Comment{{JobID: 7, Text: "JG1:a="}, {JobID: 8, Text: "JG1:b"}, {JobID: 9, Text: "JG1:c"},
-		{JobID: 10, Text: "JG1:d"}, {JobID: 11, Text: "JG1:e"}, {JobID: 7, Text: "JG1:x\"\ndelete user root"}}
+	list := []job.Comment{{JobID: 7, DisplayID: "7", Text: "JG1:a="}, {JobID: 8, DisplayID: "7_1", Text: "JG1:b"}, {JobID: 9, DisplayID: "9", Text: "JG1:c"},
+		{JobID: 10, DisplayID: "10", Text: "JG1:d"}, {JobID: 11, DisplayID: "11", Text: "JG1:e"}, {JobID: 7, DisplayID: "7", Text: "JG1:x\"\ndelete user root"}}
 	n, err := s.SetComments(t.Context(), list, "JG1:")
 	if err != nil || n != (job.CommentCounts{Written: 2, Kept: 2}) {
 		t.Errorf("%+v, %v", n, err)
 	}
 	read, _ := os.ReadFile(filepath.Join(dir, "read"))
 	calls, _ := os.ReadFile(filepath.Join(dir, "calls"))
-	want := "modify job where JobID=7 set AdminComment=\"JG1:a=\"\nmodify job where JobID=8 set " +
+	want := "modify job where JobID=7 set AdminComment=\"JG1:a=\"\nmodify job where JobID=7_1 set " +
 		"AdminComment=\"JG1:b\"\nexit\n"
 	if string(read) != want || strings.Count(string(calls), "\n") != 1 {
 		t.Errorf("sacctmgr was called %q and read\n%s", calls, read)
@@ -52,7 +52,7 @@ func TestCommentsInSmallLetters(t *testing.T) {
 	if err := os.WriteFile(s.Sacct, []byte(sacct), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	n, err := s.SetComments(t.Context(), []job.Comment{{JobID: 7, Text: "JG1:A=", Lower: "jg1:b"}}, "JG1:")
+	n, err := s.SetComments(t.Context(), []job.Comment{{JobID: 7, DisplayID: "7", Text: "JG1:A=", Lower: "jg1:b"}}, "JG1:")
 	read, _ := os.ReadFile(filepath.Join(dir, "read"))
 	if err != nil || n.Written != 1 || !strings.HasSuffix(string(read), "AdminComment=\"jg1:b\"\nexit\n") {
 		t.Errorf("%+v, %v, sacctmgr read\n%s", n, err, read)
@@ -63,7 +63,7 @@ func TestCommentsWithoutRights(t *testing.T) {
 	for _, manager := range []string{"cat >/dev/null; echo ' Your user/uid is not an admin, permission denied' >&2",
 		"cat >/dev/null; exit 1"} {
 		s, _ := commands(t, manager)
-		n, err := s.SetComments(t.Context(), []job.Comment{{JobID: 7, Text: "JG1:a"}}, "JG1:")
+		n, err := s.SetComments(t.Context(), []job.Comment{{JobID: 7, DisplayID: "7", Text: "JG1:a"}}, "JG1:")
 		if n.Written != 0 || err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v, %v", n, err)
 		}

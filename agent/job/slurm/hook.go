@@ -170,7 +170,8 @@ func hasNodeExclusively(getenv func(string) string, r job.Run, online int) bool 
 // perf_event_max_sample_rate, is 100,000.
 const maxAddressHz = 20_000
 
-// addressHz parses the rate in --jobgait=HZ; 0 for other values.
+// addressHz parses the value of the option --jobgait=HZ, a rate in Hz. It returns 0 for text that is no number
+// and for rates above maxAddressHz.
 func addressHz(s string) int {
 	hz, ok := job.ParseCount(strings.TrimSpace(s))
 	if !ok || hz > maxAddressHz {

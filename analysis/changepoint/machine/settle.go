@@ -46,8 +46,10 @@ func (f *fleet) setShifts(m *Member, own []int, near int) {
 	}
 }
 
-// deviations returns the distance of each run from its level, found with the present shifts subtracted, and the
-// noise of the series, in log units.
+// deviations finds the levels of the series after subtracting the present estimate of the machine's shifts. It
+// returns the difference of each run from its level, in which the shift is still included, and the noise of the
+// series without the shifts; both are in log units. strict is passed to levels: a change needs strict times the
+// usual evidence.
 func (m *Member) deviations(levels Levels, strict float64) (off []float64, noise float64) {
 	x := make([]float64, len(m.X))
 	for k := range x {

@@ -163,7 +163,9 @@ func (t *table) addOne(v int64) {
 	t.narrow(len(t.cells) - 1)
 }
 
-// narrow moves first and last to the cells up to a column that do not exceed the limit.
+// narrow sets first and last after a row was computed up to column to: it moves first right past cells above
+// the limit, and sets last to the last cell, up to column to, that does not exceed the limit. It makes the cell
+// before the previous first unreachable.
 func (t *table) narrow(to int) {
 	t.cells[t.first-1] = unreachable
 	t.last = min(to, len(t.cells)-1)
