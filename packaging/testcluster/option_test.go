@@ -72,7 +72,8 @@ func TestLabels(t *testing.T) {
 func (c *cluster) fields(t *testing.T, id int64) map[string]string {
 	t.Helper()
 	out, err := exec.Command("sqlite3", "-readonly", "-separator", "\t", "-cmd", ".timeout 10000", c.path("history.db"),
-		fmt.Sprintf("select f.name, f.value from internal_run_field f join internal_run using (run_id) where display_id = '%d'", id)).CombinedOutput()
+		fmt.Sprintf("select f.name, f.value from internal_run_field f join internal_run using (run_id) "+
+			"where display_id = '%d'", id)).CombinedOutput()
 	if err != nil {
 		t.Fatalf("sqlite3: %v: %s", err, out)
 	}

@@ -27,8 +27,10 @@ func commands(t *testing.T, manager string) (Scheduler, string) {
 
 func TestComments(t *testing.T) {
 	s, dir := commands(t, `cat >>"$(dirname "$0")/read"; echo "$*" >>"$(dirname "$0")/calls"`)
-	list := []job.Comment{{JobID: 7, DisplayID: "7", Text: "JG1:a="}, {JobID: 8, DisplayID: "7_1", Text: "JG1:b"}, {JobID: 9, DisplayID: "9", Text: "JG1:c"},
-		{JobID: 10, DisplayID: "10", Text: "JG1:d"}, {JobID: 11, DisplayID: "11", Text: "JG1:e"}, {JobID: 7, DisplayID: "7", Text: "JG1:x\"\ndelete user root"}}
+	list := []job.Comment{{JobID: 7, DisplayID: "7", Text: "JG1:a="}, {JobID: 8, DisplayID: "7_1", Text: "JG1:b"},
+		{JobID: 9, DisplayID: "9", Text: "JG1:c"},
+		{JobID: 10, DisplayID: "10", Text: "JG1:d"}, {JobID: 11, DisplayID: "11", Text: "JG1:e"},
+		{JobID: 7, DisplayID: "7", Text: "JG1:x\"\ndelete user root"}}
 	n, err := s.SetComments(t.Context(), list, "JG1:")
 	if err != nil || n != (job.CommentCounts{Written: 2, Kept: 2}) {
 		t.Errorf("%+v, %v", n, err)
@@ -101,7 +103,7 @@ func TestCommentsOfSlurmdbd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, job.Comment{JobID: n, Text: text, Lower: small})
+		list = append(list, job.Comment{JobID: n, DisplayID: id, Text: text, Lower: small})
 	}
 	if n, err := s.SetComments(t.Context(), list, "JG1:"); err != nil || n != (job.CommentCounts{Written: 1, Kept: 1}) {
 		t.Fatalf("%+v, %v", n, err)
