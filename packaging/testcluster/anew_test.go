@@ -48,8 +48,8 @@ func count(path, of string) int {
 func (p past) history(t *testing.T, path string) history {
 	t.Helper()
 	all := history{}
-	views, err := sqlite(path, "select name from sqlite_master where type = 'view' and name not in ('ingest', "+
-		"'run_field', 'run_day')")
+	views, err := sqlite(path, "select name from sqlite_master where type = 'view' and name <> 'ingest' and "+
+		"name not like 'internal%'")
 	if err != nil {
 		t.Fatal(err)
 	}
