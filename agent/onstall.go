@@ -162,5 +162,5 @@ func readLine(in io.Reader) (string, error) {
 		}
 		line = append(line, b[0])
 	}
-	return "", errors.New("live.on_stall: the program's path is too long")
+	return "", errors.New("live.on_stall: the program's path has 4096 bytes or more: shorten it")
 }

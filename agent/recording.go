@@ -69,7 +69,8 @@ func (r *recording) failureText() string {
 // lossNotes returns the notes of samples that the profile lacks.
 func (r *recording) lossNotes() (notes []note.Note) {
 	if r.writeFailed() {
-		notes = append(notes, note.New(note.SpoolFull, "there was no room for more samples: %s", r.failureText()))
+		notes = append(notes, note.New(note.SpoolFull, "the profile had no room for more samples, so some are missing: %s",
+			r.failureText()))
 	}
 	if r.lost > 0 {
 		notes = append(notes, note.New(note.LostSamples, "%s lost", quantity.Plural(r.lost, "record")))

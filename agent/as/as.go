@@ -65,7 +65,7 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 		err = cmd.Start()
 	}
 	if err != nil {
-		return fmt.Errorf("start the child process: %w", err)
+		return fmt.Errorf("start the child process for %s: %w", verb, err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -75,7 +75,7 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 			return errOutputTooLarge
 		}
 		if err != nil {
-			return fmt.Errorf("the child process failed: %w: %s", err, note.Clean(complaint.String(), 300))
+			return fmt.Errorf("the child process for %s failed: %w: %s", verb, err, note.Clean(complaint.String(), 300))
 		}
 		return nil
 	case <-ctx.Done():
@@ -83,7 +83,8 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 		if c.OnAbandoned != nil {
 			c.OnAbandoned(cmd.Process.Pid)
 		}
-		return fmt.Errorf("the child exceeded its time limit, probably because a file system hangs: %w", ctx.Err())
+		return fmt.Errorf("the child process for %s exceeded its time limit: check for a file system that hangs: %w",
+			verb, ctx.Err())
 	}
 }
 

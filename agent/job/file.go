@@ -92,7 +92,8 @@ func ReadPlain(path string, most int64) (text []byte, info fs.FileInfo, err erro
 		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("the path is not a regular file")}
+		return nil, nil, &fs.PathError{Op: "read",
+			Path: path, Err: errors.New("want a regular file, not a directory or device")}
 	}
 	text, err = io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(text)) > most {
@@ -102,4 +103,4 @@ func ReadPlain(path string, most int64) (text []byte, info fs.FileInfo, err erro
 }
 
 // ErrTooLarge is returned for a file that is larger than it may be.
-var ErrTooLarge = errors.New("the file is larger than the limit of its reader")
+var ErrTooLarge = errors.New("the file is larger than the limit of its reader and is not used")

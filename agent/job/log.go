@@ -36,7 +36,7 @@ func OpenLog(c configs.Config, node, program string, jobID run.JobID) (*Log, err
 	}
 	spool := c.Spool.Dir
 	if spool == "" {
-		return l, errors.New("open the log: the setting spool.dir is empty")
+		return l, errors.New("open the log: the setting spool.dir is empty: name a directory")
 	}
 	if err := MakeNodeDir(spool, node); err != nil {
 		return l, fmt.Errorf("open the log in the spool: %w", err)

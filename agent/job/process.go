@@ -77,7 +77,8 @@ func (p Process) Stop(grace time.Duration) (killed bool, err error) {
 		return false, ignoreGone(fmt.Errorf("kill process %d: %w", p.PID, err))
 	}
 	if !h.wait(killWait) {
-		return true, fmt.Errorf("kill process %d: it still exists %v after SIGKILL", p.PID, killWait)
+		return true, fmt.Errorf("kill process %d: it still exists %v after SIGKILL: check for a file system that hangs",
+			p.PID, killWait)
 	}
 	return true, nil
 }

@@ -10,7 +10,8 @@ import (
 const MaxNodes = 100_000
 
 // ErrTooMany is returned for a list that is longer than MaxNodes.
-var ErrTooMany = fmt.Errorf("the list has more entries than the limit of %d", MaxNodes)
+var ErrTooMany = fmt.Errorf("the list of nodes, CPUs or GPUs exceeds its limit of at most %d entries: shorten it",
+	MaxNodes)
 
 // ExpandRanges expands a list of ranges, "1-3,07-09", and returns ErrTooMany for more than room numbers. Each
 // range keeps the width of its first number.

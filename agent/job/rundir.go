@@ -18,7 +18,8 @@ import (
 type RunDir string
 
 // ErrLocked is returned when another process, such as the agent or a sweep, holds a run's lock.
-var ErrLocked = errors.New("another process, such as the run's agent, holds the lock of the run")
+var ErrLocked = errors.New("another process, such as the run's agent, holds the lock of the run: try again when it " +
+	"has ended")
 
 // Dir returns the path of the run directory of a key. It creates nothing.
 func Dir(spool, node string, key run.Key) RunDir {

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-var errELF = errors.New("the program file is not a 64-bit little-endian ELF file")
+var errELF = errors.New("the program file is not a 64-bit little-endian ELF file: its functions have no names")
 
 // Limits for hostile files. A normal file has about ten segments and thirty sections; only object files have
 // thousands.

@@ -131,7 +131,8 @@ func Ask(ctx context.Context, program string, account as.Account, questions []Lo
 	return parseAnswers(out, questions)
 }
 
-var errAnswers = errors.New("function name lookup: the child process returned a malformed answer")
+var errAnswers = errors.New("function name lookup: the child process returned a malformed answer: functions have no " +
+	"names")
 
 // parseAnswers decodes and validates the answers, because any process of the account may have written them.
 func parseAnswers(b []byte, questions []Lookup) ([]Answer, error) {

@@ -42,7 +42,7 @@ const (
 )
 
 var (
-	errTimeout   = errors.New("reading the /proc files of a process took too long, because its memory is locked")
+	errTimeout   = errors.New("reading the /proc files of a process took too long (its memory is locked): it is skipped")
 	errAbandoned = errors.New("a process blocks readers of its /proc files: no further process is read")
 )
 

@@ -19,7 +19,7 @@ import (
 // child, and for test trees.
 type Direct struct{ Proc string }
 
-var errUnknownRequest = errors.New("the request to read /proc has an unknown kind")
+var errUnknownRequest = errors.New("internal error: the request to read /proc has an unknown kind")
 
 // Ask returns the content, link target or build id that q requests. Contents have at most q.Max bytes.
 func (d Direct) Ask(q ProcRequest) ([]byte, error) {
@@ -83,7 +83,7 @@ func mappedBuildID(dir string, a Area) ([]byte, error) {
 	return BuildID(f)
 }
 
-var errNotMapped = errors.New("the program file was replaced after the process had mapped it")
+var errNotMapped = errors.New("the program file was replaced after the process had mapped it: the new file is not read")
 
 // OpenRegular opens a regular file for which right, given its stat, returns true. It first opens the file by
 // O_PATH, checks it, and then opens that same file for reading. So it never opens a device or a pipe, whatever

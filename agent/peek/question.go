@@ -105,7 +105,7 @@ func (a reply) encode() []byte {
 }
 
 // errMalformedAnswer is returned for an answer that the child program never writes.
-var errMalformedAnswer = errors.New("the child that reads /proc returned a malformed answer")
+var errMalformedAnswer = errors.New("the child that reads /proc returned a malformed answer: it is discarded")
 
 // cutReply decodes the first reply in b and returns the bytes after it. ok is false if the reply is incomplete;
 // an error means that b is not a reply.

@@ -50,8 +50,8 @@ func (b *Bins) check(slots int) error {
 	case n == 0:
 	case n > MaxBins || len(b.EndsPerSlot) != slots || b.SamplesPerBin < 1 || b.SamplesPerBin > maxSamplesPerBin ||
 		len(b.Columns) > MaxBinColumns:
-		return fmt.Errorf("the block's bins are out of range: %d bins of %d samples in %d slots, %d columns",
-			n, b.SamplesPerBin, len(b.EndsPerSlot), len(b.Columns))
+		return fmt.Errorf("the block's bins are out of range: %d bins (limit %d) of %d samples in %d slots, %d columns",
+			n, MaxBins, b.SamplesPerBin, len(b.EndsPerSlot), len(b.Columns))
 	default:
 		for i, c := range b.Columns {
 			if len(c.Counts) != n || c.Part > anatomy.LastPart {

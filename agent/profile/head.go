@@ -7,7 +7,8 @@ import (
 
 // errPayload is the error for every block whose checksum holds but whose payload is malformed: the writer has a
 // bug, or the file is forged.
-var errPayload = errors.New("the profile holds a malformed block with a valid checksum")
+var errPayload = errors.New("the profile holds a malformed block with a valid checksum: its writer has a bug, or it " +
+	"was edited")
 
 // blockHead is the decoded head of a block's payload; body is the rest, still compressed.
 type blockHead struct {

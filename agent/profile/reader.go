@@ -14,7 +14,7 @@ import (
 
 // ErrNoHeader is the error for a file that does not begin with a usable header: without one, values in blocks
 // have neither name nor time.
-var ErrNoHeader = errors.New("the file begins with no usable profile header")
+var ErrNoHeader = errors.New("the file begins with no usable profile header: name a profile (.jgp) that jobgait wrote")
 
 // Reader reads a profile block by block. Its memory does not grow with the profile, except for epochs, places
 // and GPU windows, which are limited.
@@ -81,7 +81,8 @@ func (h *Header) check() error {
 	case len(h.Columns) > maxColumns:
 		return fmt.Errorf("the profile has %d columns, want at most %d", len(h.Columns), maxColumns)
 	case !validHz(h.AddressHz):
-		return fmt.Errorf("the profile's code sampling rate of %g Hz is out of range", h.AddressHz)
+		return fmt.Errorf("the profile's code sampling rate of %g Hz is out of range: want 0, or 0.001 Hz to 1 MHz",
+			h.AddressHz)
 	case !(h.InterruptNS >= 0 && h.InterruptNS <= 1e9):
 		return fmt.Errorf("the profile's interrupt time of %g ns is out of range: want 0 to 1 s", h.InterruptNS)
 	}

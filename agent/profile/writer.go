@@ -22,8 +22,8 @@ const SyncEvery = 10 * time.Second
 // ErrSealed is the error for writing after Seal. ErrFull is the error of Append when the profile has reached
 // its maximum size: it can still be sealed.
 var (
-	ErrSealed = errors.New("the profile is sealed and takes no more data")
-	ErrFull   = errors.New("the profile has reached its maximum size")
+	ErrSealed = errors.New("the profile is sealed and takes no more data: write a new profile")
+	ErrFull   = errors.New("the profile has reached its maximum size: raise agent.profile_mb")
 )
 
 // WriterOptions say how a profile is written. The zero value rounds counts and does not limit the size.

@@ -2,7 +2,8 @@ package stack
 
 import "errors"
 
-var errExpression = errors.New("the program's unwind information uses an unsupported DWARF expression")
+var errExpression = errors.New("the program's unwind information uses an unsupported DWARF expression: the stack " +
+	"ends there")
 
 // maxOperands limits the stack of an expression. Branches are not supported, so that each byte is read once.
 const maxOperands = 32

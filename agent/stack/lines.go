@@ -23,7 +23,7 @@ const (
 	maxLineSteps  = 8 << 20  // rows that one unwinder reads
 )
 
-var errLines = errors.New("the program's debug information is too large or of an unsupported version")
+var errLines = errors.New("the program's debug information is too large or of an unsupported version: no line numbers")
 
 // lineTables finds the source lines of one file.
 type lineTables struct {

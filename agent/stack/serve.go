@@ -192,17 +192,19 @@ func (u *unwinder) line(p frameLocation) (file string, line int) {
 // checkStacks returns an error if the child's answer is not a valid one for the copies.
 func checkStacks(stacks []ThreadStack, copies []ThreadCopy) error {
 	if len(stacks) != len(copies) {
-		return fmt.Errorf("invalid answer: stacks of %d threads, want %d", len(stacks), len(copies))
+		return fmt.Errorf("invalid answer of the unwinding child: stacks of %d threads, want %d", len(stacks), len(copies))
 	}
 	for i, s := range stacks {
 		if s.TID != copies[i].TID || len(s.Frames) > maxFrames {
-			return fmt.Errorf("invalid answer: stack of thread %d, want thread %d (%d frames)", s.TID, copies[i].TID,
+			return fmt.Errorf("invalid answer of the unwinding child: stack of thread %d, want thread %d (%d frames)",
+				s.TID, copies[i].TID,
 				len(s.Frames))
 		}
 		for _, f := range s.Frames {
 			for _, text := range []string{f.Function, f.Library, f.File} {
 				if text != note.Clean(text, names.MaxName) || f.Line < 0 {
-					return fmt.Errorf("invalid answer: a frame of thread %d has an invalid name or line number", s.TID)
+					return fmt.Errorf("invalid answer of the unwinding child: a frame of thread %d has an invalid name or line number",
+						s.TID)
 				}
 			}
 		}

@@ -14,7 +14,7 @@ const (
 	maxRegisters  = 64
 )
 
-var errTable = errors.New("the program's section .eh_frame is malformed or unsupported")
+var errTable = errors.New("the program's section .eh_frame is malformed or unsupported: stacks end at its functions")
 
 // ruleKind says how a register of the caller is found (DWARF version 5, 6.4.1).
 type ruleKind uint8

@@ -146,7 +146,7 @@ func frozen(proc string, pid int) bool {
 	return false
 }
 
-var errRegisters = errors.New("the registers of the thread are not those of a 64-bit thread")
+var errRegisters = errors.New("the registers of the thread are not those of a 64-bit thread: its stack is not read")
 
 // registerSet reads the general registers of a stopped thread into size bytes at to; errRegisters if the thread
 // has another number of bytes, as a 32-bit one.

@@ -155,12 +155,13 @@ func (r *preparedSeries) noteLimits() {
 	switch {
 	case len(r.x) < fewestRuns:
 		r.quiet = true
-		r.notes = append(r.notes, note.New(note.FewRuns, "%s: no change is looked for below %d",
+		r.notes = append(r.notes, note.New(note.FewRuns, "%s: the search for changes needs at least %d",
 			quantity.Plural(len(r.x), "usable run"), fewestRuns))
 		return
 	case slices.Min(r.x) == slices.Max(r.x):
 		r.quiet = true
-		r.notes = append(r.notes, note.New(note.AllEqual, "all %d runs have the same value", len(r.x)))
+		r.notes = append(r.notes, note.New(note.AllEqual, "all %d runs have the same value: there is no change to find",
+			len(r.x)))
 	}
 	repeated, gap, where := 0, 0.0, 0
 	for k := 1; k < len(r.at); k++ {

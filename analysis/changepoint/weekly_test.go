@@ -59,14 +59,14 @@ func TestWeekendIsNoted(t *testing.T) {
 		dated bool
 		want  string
 	}{
-		{2, -.06, true, "runs on Saturdays and Sundays take 5.7 % less than others (5.3 to 6.2 %); taken out before " +
-			"changes are looked for"},
-		{6, .06, true, "runs on Wednesdays and Thursdays take 6.4 % more than others (5.9 to 6.9 %); taken out before " +
-			"changes are looked for"},
-		{5, -.06, false, "runs of days 5 and 6 of 7 take 5.6 % less than others (5.1 to 6.0 %); taken out before changes " +
-			"are looked for"},
-		{6, .06, false, "runs of days 6 and 0 of 7 take 6.4 % more than others (5.9 to 6.9 %); taken out before changes " +
-			"are looked for"},
+		{2, -.06, true, "runs on Saturdays and Sundays take 5.7 % less than others (5.3 to 6.2 %); removed before " +
+			"the search for changes"},
+		{6, .06, true, "runs on Wednesdays and Thursdays take 6.4 % more than others (5.9 to 6.9 %); removed before " +
+			"the search for changes"},
+		{5, -.06, false, "runs of days 5 and 6 of 7 take 5.6 % less than others (5.1 to 6.0 %); removed before the search " +
+			"for changes"},
+		{6, .06, false, "runs of days 6 and 0 of 7 take 6.4 % more than others (5.9 to 6.9 %); removed before the search " +
+			"for changes"},
 		{2, 0, true, ""},
 	} {
 		s := weekOf(1, 80, c.first, c.size, 80, 0)
@@ -135,9 +135,9 @@ func TestMissingWeekdayIsNoted(t *testing.T) {
 		want string
 	}{
 		{s, "what runs take differs by weekday, in % of a middle day: Monday +10.0, Tuesday -2.4, Wednesday +2.8, " +
-			"Thursday -0.5, Friday +0.0, Saturday +4.8, Sunday -5.0 (each +-0.5); taken out before changes are looked for"},
+			"Thursday -0.5, Friday +0.0, Saturday +4.8, Sunday -5.0 (each +-0.5); removed before the search for changes"},
 		{keep, "what runs take differs by weekday, in % of a middle day: Monday +8.6, Tuesday -3.7, Wednesday +1.4, " +
-			"Friday -1.4, Saturday +3.5, Sunday -6.2 (each +-0.5); taken out before changes are looked for"},
+			"Friday -1.4, Saturday +3.5, Sunday -6.2 (each +-0.5); removed before the search for changes"},
 	} {
 		if got := text(sequential(c.s).Notes, note.Weekly); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -24,7 +24,7 @@ func TestMend(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrOlder) ||
-		!strings.Contains(err.Error(), "it has no internal_run.instances") {
+		!strings.Contains(err.Error(), "its schema has no internal_run.instances") {
 		t.Errorf("a reader gets %v", err)
 	}
 	for range 2 {

@@ -151,7 +151,7 @@ func (db *DB) readable(ctx context.Context) error {
 		left, err := db.missingParts(ctx, db.sql)
 		left = slices.DeleteFunc(left, schemaPart.index) // costs time, and no answer
 		if err == nil && len(left) > 0 {
-			err = fmt.Errorf("%w: it has no %s: storing the next run adds it", ErrOlder, left[0].name)
+			err = fmt.Errorf("%w: its schema has no %s: storing the next run adds it", ErrOlder, left[0].name)
 		}
 		return err
 	})

@@ -62,7 +62,8 @@ func decode(body []byte) (s summary.Summary, err error) {
 		return s, fmt.Errorf("unpack the stored summary of a run: %w", err)
 	}
 	if len(text) > maxBody {
-		return s, fmt.Errorf("unpack the stored summary of a run: it has more than %d bytes", maxBody)
+		return s, fmt.Errorf("unpack the stored summary of a run: it is damaged: it has more than the largest size of %d "+
+			"bytes", maxBody)
 	}
 	if err := json.Unmarshal(text, &s); err != nil {
 		return s, fmt.Errorf("decode the stored summary of a run: %w", err)

@@ -198,7 +198,7 @@ func (r Reference) StepAcross(patterns []Pattern) (step Step, ok bool, notes []n
 		_, _, notes = r.Step(nil)
 		if len(patterns) > 0 {
 			notes = []note.Note{note.New(note.PatternChanged,
-				"none of %d patterns of this size resembles the loop of the reference or alone covers half of the run",
+				"loop of the reference not found: none of %d patterns of this size resembles it or alone covers half of the run",
 				len(patterns))}
 		}
 	}

@@ -119,14 +119,14 @@ func onePage(set series.Set) float64 {
 func (o outcome) reason() note.Note {
 	switch {
 	case o.source == "":
-		return note.New(note.NoVariance, "no column of the job was sampled")
+		return note.New(note.NoVariance, "no period: no column of the job was sampled")
 	case o.stage == noVariance:
 		return note.New(note.NoVariance, "no period: every column is flat")
 	case o.stage == noValley:
-		return note.New(note.NoValley, "no period: no shift makes a column resemble itself")
+		return note.New(note.NoValley, "no period: no column resembles a shifted copy of itself")
 	case o.stage == notTracked:
 		return note.New(note.NotTracked,
-			"no period: %s resembles itself at some shift, but it is not held from one instance to the next", o.source)
+			"no period: %s resembles itself at some shift, but not from each instance to the next", o.source)
 	case o.stage == foundUnsure:
 		c := o.candidate
 		shown := ""
@@ -138,19 +138,19 @@ func (o outcome) reason() note.Note {
 			quantity.Hundredths(c.Confidence), shown)
 	case len(o.combs) > 0:
 		return note.New(note.OnlyClocks,
-			"no period: %s repeats every %s, to the sample in step with the sampling, as a timer of the machine does, and no "+
-				"other counter does", o.source, quantity.Period(o.combs[0].PeriodS))
+			"no period: %s repeats every %s exactly in step with the sampling, as timers do, and no other counter confirms it",
+			o.source, quantity.Period(o.combs[0].PeriodS))
 	case o.stage == found && o.leastS > 0:
 		return note.New(note.OnlyClocks,
-			"no period: what %s shows nothing with another clock confirms, and it is read too seldom to tell periods below "+
-				"%.3g s from others", o.source, o.leastS)
+			"no period: no counter with another clock confirms %s, which is read too seldom to resolve periods below %.3g s",
+			o.source, o.leastS)
 	case o.stage == found:
 		return note.New(note.OnlyClocks,
 			"no period: what repeats does so at a round number of seconds or in step with the sampling, as timers do and "+
 				"loops rarely do, and no other counter confirms it")
 	case o.stage == notSignificant:
 		return note.New(note.NotSignificant,
-			"no period: what seemed to repeat in %s is no better than what chance gives in shuffled samples", o.source)
+			"no period: the repetition in %s is no stronger than chance gives in shuffled samples", o.source)
 	}
 	return note.New(note.LowCoverage,
 		"no period: the best candidate in %s covers less than %s of the profile, or too irregularly", o.source,

@@ -128,7 +128,7 @@ func (par paper) cluster(r *PaperResult, cut paperCut, set series.Set) {
 		if pairs := float64(len(g)) * float64(len(g)) / 2; len(g) > par.instances ||
 			pairs*square(float64(g[0].Length)) > paperMaxCells {
 			r.Notes = append(r.Notes, note.New(note.TooManyPairs,
-				"%d instances of about %d samples were not compared: all pairs are too many",
+				"%d instances of about %d samples were left out: comparing all their pairs exceeds the limit",
 				len(g), g[0].Length))
 			continue
 		}

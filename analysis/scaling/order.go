@@ -103,15 +103,15 @@ func usableRuns(s Series, notes []note.Note) ([]numberedRun, []note.Note) {
 		}
 	}
 	if missing > 0 {
-		notes = append(notes, note.New(note.MissingRuns, "no value in %d of %d runs", missing, len(s.Observations)))
+		notes = append(notes, note.New(note.MissingRuns, "no value in %d of %d runs: left out", missing, len(s.Observations)))
 	}
 	if infinite > 0 {
 		notes = append(notes, note.New(note.UnusableValue,
-			"%s not finite or beyond %.0e: left out", quantity.Plural(infinite, "value"), largestValue))
+			"%s not finite or beyond %.0e: these runs are left out", quantity.Plural(infinite, "value"), largestValue))
 	}
 	if bad > 0 {
 		notes = append(notes, note.New(note.UnusableParameter,
-			"%s without a positive and finite %s: a power of it is not defined there", quantity.Plural(bad, "run"),
+			"%s without a positive and finite %s: left out, because a power of it is not defined", quantity.Plural(bad, "run"),
 			parameterName(s)))
 	}
 	return kept, notes

@@ -52,7 +52,7 @@ func Analyse(r NodeRecord, set series.Set, p AnalysisParams) (NodeRecord, error)
 	r.addSuspensions(suspended, endS)
 	if busy := r.busyCPUs(); busy != nil && *busy < idleCPUs {
 		r.Notes = append(r.Notes, note.New(note.Idle,
-			"the job's processes used %.3f CPUs on average: too little to show a rhythm", *busy))
+			"the job's processes used %.3f CPUs on average: too little to detect periods", *busy))
 		r.Phases = phase.Table(ran, nil, nil)
 		cuts.restore(&r, nil, endS)
 		return r.Normal(), nil

@@ -114,7 +114,7 @@ func (b bounds) check(field string, x, lo, hi float64) error {
 	if x >= lo && x <= hi { // NaN is not
 		return nil
 	}
-	return fmt.Errorf("%s is %g, want %g to %g", field, x, lo, hi)
+	return fmt.Errorf("%s of the record is %g, want %g to %g", field, x, lo, hi)
 }
 
 // checkBounds returns nil if the numbers and lists of a record of the given number of nodes are within the

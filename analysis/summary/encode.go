@@ -46,7 +46,7 @@ func Unpack(b []byte) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(zip, maxRecord+1))
 	if err == nil && len(text) > maxRecord {
-		err = fmt.Errorf("the record has more than %d bytes", maxRecord)
+		err = fmt.Errorf("the unpacked record exceeds the limit of %d bytes", maxRecord)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -83,9 +83,10 @@ func decode[T any](text []byte, name string, readers []reader[T]) (T, error) {
 		return v, nil
 	}
 	if version > newest {
-		return none, fmt.Errorf("%w: its schema is %s, this program reads up to version %d", ErrNewer, schema, newest)
+		return none, fmt.Errorf("%w: its schema is %s, this program reads up to version %d: use the newer one",
+			ErrNewer, schema, newest)
 	}
-	return none, fmt.Errorf("%w: its schema %s has a version that is no longer supported", ErrDamaged, schema)
+	return none, fmt.Errorf("%w: its schema %s is no longer supported: use the jobgait that wrote it", ErrDamaged, schema)
 }
 
 // schemaOf returns the schema that a record in JSON begins with, "" if it does not.

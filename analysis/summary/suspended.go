@@ -270,7 +270,8 @@ func (r *NodeRecord) addSuspensions(all []run.Interval, endS float64) {
 	if len(all) > 1 {
 		times = fmt.Sprintf(" %d times,", len(all))
 	}
-	r.Notes = append(r.Notes, note.New(note.Suspended, "the job was suspended%s for %s: %s; it ran for %s without that",
+	r.Notes = append(r.Notes, note.New(note.Suspended, "the job was suspended%s for %s: %s; without the suspensions "+
+		"it ran for %s",
 		times, quantity.Duration(r.SuspendedS), strings.Join(places, ", "),
 		quantity.Duration(max(r.ElapsedS, endS)-r.SuspendedS)))
 }

@@ -95,14 +95,14 @@ func (c *checker) keepFirst(err error) {
 // inRange checks that v is in lo..hi; NaN is not.
 func (c *checker) inRange(what string, v, lo, hi float64) {
 	if c.err == nil && !(v >= lo && v <= hi) { // NaN is not
-		c.err = fmt.Errorf("%s is %g, want %g to %g", what, v, lo, hi)
+		c.err = fmt.Errorf("%s of the record is %g, want %g to %g", what, v, lo, hi)
 	}
 }
 
 // name checks that s is a valid name of a node, which becomes part of a file's name.
 func (c *checker) name(what, s string) {
 	if c.err == nil && (s == "" || len(s) > 1024 || strings.ContainsAny(s, "/\x00")) {
-		c.err = fmt.Errorf("%s %.60q is not a valid name: want printable characters", what, s)
+		c.err = fmt.Errorf("%s %.60q is not a valid name: want 1 to 1024 bytes without / and NUL", what, s)
 	}
 }
 

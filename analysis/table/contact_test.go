@@ -113,8 +113,8 @@ func unpacked(t *testing.T, b []byte) io.Reader {
 // What is not a file of numbers is an error that says what to do.
 func TestNoTables(t *testing.T) {
 	for text, want := range map[string]string{
-		"\xff\xfet\x00,\x00": "f: read: this is UTF-16: save it as UTF-8",
-		"PK\x03\x04\x14, ":   "f: read: this is a spreadsheet or a zip file: save the sheet as CSV",
+		"\xff\xfet\x00,\x00": "f: read: the file is UTF-16: save it as UTF-8",
+		"PK\x03\x04\x14, ":   "f: read: the file is a spreadsheet or a zip file: save the sheet as CSV",
 		"a,b\n5,x\n4,y\n": "f: no column of times among a, b: name one with --time, or give the rate " +
 			"with --rate",
 		"t_s,x\n0,5 MB\n1,6 GB\n": `f:3: column x: "6 GB" has another unit than the rows before: use one unit`,

@@ -166,7 +166,7 @@ func (doc *document) open(want json.Delim) error {
 	}
 	if t != want {
 		kind := map[json.Delim]string{'{': "an object", '[': "a list"}[want]
-		return fmt.Errorf("unexpected JSON value: want %s", kind)
+		return fmt.Errorf("the document has another JSON value where it needs %s", kind)
 	}
 	return nil
 }

@@ -125,7 +125,8 @@ func (l *legacy) points(d int) ([][]float64, error) {
 		}
 		for k, pair := range c.Pairs {
 			if pair.Value == nil || pair.Parameter != l.parameters[k].ID {
-				return nil, fmt.Errorf("coordinate %d has no value for parameter %d", c.ID, l.parameters[k].ID)
+				return nil, fmt.Errorf("coordinate %d has no value for parameter %d: want one value per parameter",
+					c.ID, l.parameters[k].ID)
 			}
 			out[i] = append(out[i], float64(*pair.Value))
 		}

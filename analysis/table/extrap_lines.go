@@ -99,7 +99,8 @@ func (e *experiment) point(raw json.RawMessage) ([]float64, error) {
 	for i, name := range e.parameters {
 		v, ok := at[name]
 		if !ok || v == nil {
-			return nil, fmt.Errorf("the line lacks parameter %q, which the first line has", short(name))
+			return nil, fmt.Errorf("the line lacks parameter %q, which the first line has: want the same parameters",
+				short(name))
 		}
 		point[i] = *v
 	}
@@ -132,7 +133,7 @@ func keysInOrder(raw json.RawMessage) ([]string, error) {
 	for i, k := range keys {
 		for _, other := range keys[:i] {
 			if k == other {
-				return nil, fmt.Errorf("the line gives parameter %q twice", short(k))
+				return nil, fmt.Errorf("the line gives parameter %q twice: write it once", short(k))
 			}
 		}
 	}

@@ -79,11 +79,11 @@ func (e *experiment) file(format Format) (Measurements, error) {
 	}
 	switch {
 	case len(f.Series) == 0 && f.Left > 0:
-		return Measurements{}, fmt.Errorf("%s: %s vary together: nowhere do %d points differ in one of them alone, "+
-			"and a model has one parameter",
+		return Measurements{}, fmt.Errorf("%s: %s vary together: a model has one parameter and needs %d points that "+
+			"differ in it alone",
 			e.in.name, strings.Join(e.parameters, " and "), enoughOfCombination)
 	case len(f.Series) == 0:
-		return Measurements{}, fmt.Errorf("%s: the file has no measurements", e.in.name)
+		return Measurements{}, fmt.Errorf("%s: the file has no measurements: want at least one", e.in.name)
 	}
 	return f, nil
 }

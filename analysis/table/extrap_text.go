@@ -92,7 +92,7 @@ func (t *text) parameters(names []string) error {
 	case len(t.points) > 0:
 		return fmt.Errorf("PARAMETER follows POINTS: write all PARAMETER lines first")
 	case len(t.e.parameters) > maxTextParameters:
-		return fmt.Errorf("the file has more than %d parameters", maxTextParameters)
+		return fmt.Errorf("the PARAMETER lines name too many parameters: want at most %d", maxTextParameters)
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func pointGroups(s string) ([][]string, error) {
 		}
 		if f := strings.Fields(s[:i]); len(f) > 0 {
 			if depth == 0 {
-				return nil, fmt.Errorf("the POINTS line has %q outside the parentheses", short(f[0]))
+				return nil, fmt.Errorf("the POINTS line has %q outside the parentheses: want points such as ( 1 2 )", short(f[0]))
 			}
 			out = append(out, f)
 		}

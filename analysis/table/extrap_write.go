@@ -63,7 +63,7 @@ type column struct {
 // paths that occur twice with one metric.
 func newSheet(list []scaling.Series) (sheet, error) {
 	if len(list) == 0 {
-		return sheet{}, errors.New("the file of measurements has no series to write")
+		return sheet{}, errors.New("the measurements have no series to write: an Extra-P file needs at least one")
 	}
 	out := sheet{parameter: oneWord(list[0].Parameter, "p")}
 	taken := map[[2]string]bool{}
@@ -75,7 +75,7 @@ func newSheet(list []scaling.Series) (sheet, error) {
 		c, points := newColumn(s)
 		switch {
 		case len(points) == 0:
-			return sheet{}, fmt.Errorf("series %q has no values", short(s.ID))
+			return sheet{}, fmt.Errorf("series %q has no values: an Extra-P file needs at least one per series", short(s.ID))
 		case i == 0:
 			out.points = points
 		case !slices.Equal(points, out.points):

@@ -52,7 +52,7 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 		s.Set.StepS = 1 / rate
 	} else {
 		s.Notes = append(s.Notes, note.New(note.NoRate,
-			"%s at one time: the sampling rate is unknown", quantity.Plural(c.n, "row")))
+			"%s at one time: the sampling rate is unknown, give it with --rate", quantity.Plural(c.n, "row")))
 	}
 	merged := 0
 	for k, i := range c.kept {

@@ -14,7 +14,7 @@ import (
 func plainNumber(s string) (float64, error) {
 	v, unit, ok := cells{}.number([]byte(s))
 	if !ok || unit != noUnit {
-		return 0, fmt.Errorf("invalid value %q: want a number", short(s))
+		return 0, fmt.Errorf("invalid value %q in the file: want a number", short(s))
 	}
 	return v, nil
 }
@@ -90,7 +90,7 @@ func (w *word) UnmarshalJSON(b []byte) error {
 		*w = word{string(b), true}
 		return nil
 	}
-	return fmt.Errorf("invalid value %s: want a text or a number", short(string(b)))
+	return fmt.Errorf("invalid JSON value %s in the file: want a text or a number", short(string(b)))
 }
 
 // words is one word, or a list of them.
@@ -113,7 +113,7 @@ func jsonFault(err error) error {
 		if kind.Field != "" {
 			where = " for " + strconv.Quote(kind.Field)
 		}
-		return fmt.Errorf("found a JSON %s%s, want a %s", kind.Value, where, plainKind(kind.Type.String()))
+		return fmt.Errorf("the file has a JSON %s%s, want a %s", kind.Value, where, plainKind(kind.Type.String()))
 	}
 	return err
 }

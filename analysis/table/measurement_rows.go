@@ -263,7 +263,7 @@ func (t *measurementTable) observation(cells [][]byte) (o scaling.Observation, e
 		return o, err
 	}
 	if math.IsNaN(o.P) {
-		return o, fmt.Errorf("the line has no value for the parameter %s", t.names[t.parameter])
+		return o, fmt.Errorf("the line has no value for the parameter %s: want a number", t.names[t.parameter])
 	}
 	if t.nodeHours >= 0 {
 		if o.NodeHours, err = t.numberOf(t.nodeHours, cells[t.nodeHours]); !(o.NodeHours >= 0) {
@@ -280,7 +280,7 @@ func (t *measurementTable) observation(cells [][]byte) (o scaling.Observation, e
 func (t *measurementTable) numberOf(i int, cell []byte) (float64, error) {
 	v, unit, ok := t.number(cell)
 	if !ok {
-		return 0, fmt.Errorf("invalid value %q: want a number", short(cell))
+		return 0, fmt.Errorf("invalid value %q of a measurement: want a number", short(cell))
 	}
 	if math.IsNaN(v) {
 		return v, nil

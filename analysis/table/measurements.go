@@ -75,7 +75,7 @@ func ReadMeasurements(r io.Reader, o MeasurementOptions) (Measurements, error) {
 			_, _ = in.next()
 			return Measurements{}, fmt.Errorf("%s: %s", o.Name, in.cutText())
 		}
-		return Measurements{}, fmt.Errorf("%s: the file has no measurements", o.Name)
+		return Measurements{}, fmt.Errorf("%s: the file has no data: want CSV, JSON or Extra-P", o.Name)
 	}
 	var m Measurements
 	switch first := bytes.TrimSpace(lines[0]); {

@@ -89,7 +89,7 @@ func (c *sampleTable) readPerf(only string) error {
 		c.flushPerf(at)
 	}
 	if len(c.kept) == 0 {
-		return fmt.Errorf("%s: the file has no event %q", c.in.name, short(only))
+		return fmt.Errorf("%s: the file has no event %q: choose one that perf recorded", c.in.name, short(only))
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func ReadRuns(r io.Reader, o RunOptions) ([]Runs, Reading, error) {
 			_, _ = in.next()
 			return nil, Reading{}, fmt.Errorf("%s: %s", o.Name, in.cutText())
 		}
-		return nil, Reading{}, fmt.Errorf("%s: read: the file has no data", o.Name)
+		return nil, Reading{}, fmt.Errorf("%s: read: the file has no data: want results as CSV or JSON", o.Name)
 	}
 	var all []Runs
 	understood := ""

@@ -86,7 +86,8 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 		err = errors.New("the JSON document contains no runs: want one series per line, or the JSON of " +
 			"github-action-benchmark, hyperfine, pytest-benchmark, Google Benchmark or asv")
 	case runs > o.Limits.Rows || len(all) > o.Limits.Series:
-		err = fmt.Errorf("more than %d runs or %d series: %w", o.Limits.Rows, o.Limits.Series, errTooLarge)
+		err = fmt.Errorf("the JSON document has more than %d runs or %d series: %w",
+			o.Limits.Rows, o.Limits.Series, errTooLarge)
 	}
 	if err != nil {
 		return nil, "", in.failAt(line, "read series: %w", err)

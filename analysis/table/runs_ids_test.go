@@ -50,10 +50,10 @@ func TestRepeatedIDIsNoted(t *testing.T) {
 // A file that is not text is refused as such, not with a message about quotes.
 func TestBinaryIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"t,value\n1,2\x00\n":            "this is not text",
-		"\xff\xfet\x00,\x00":            "this is UTF-16: save it as UTF-8",
-		"\x7fELF\x02\x01\x01\x00":       "this is not text",
-		strings.Repeat("\x80\x90", 100): "this is not text",
+		"t,value\n1,2\x00\n":            "the file is not text",
+		"\xff\xfet\x00,\x00":            "the file is UTF-16: save it as UTF-8",
+		"\x7fELF\x02\x01\x01\x00":       "the file is not text",
+		strings.Repeat("\x80\x90", 100): "the file is not text",
 	} {
 		_, _, err := ReadRuns(strings.NewReader(text), DefaultRuns("in"))
 		if err == nil || !strings.HasPrefix(err.Error(), "in: read: "+want) {

@@ -64,12 +64,12 @@ func (s *source) begin() error {
 	head := s.buf[:s.hi]
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
-		return fmt.Errorf("%s: read: this is UTF-16: save it as UTF-8", s.name)
+		return fmt.Errorf("%s: read: the file is UTF-16: save it as UTF-8", s.name)
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return fmt.Errorf("%s: read: this is a spreadsheet or a zip file: save the sheet as CSV", s.name)
+		return fmt.Errorf("%s: read: the file is a spreadsheet or a zip file: save the sheet as CSV", s.name)
 	case !isText(head):
-		return fmt.Errorf("%s: read: this is not text: want CSV, JSON lines or an Extra-P file, "+
-			"in UTF-8, packed with gzip or not", s.name)
+		return fmt.Errorf("%s: read: the file is not text: want CSV, JSON lines or an Extra-P file, in UTF-8, packed "+
+			"with gzip or not", s.name)
 	}
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
 		s.lo = 3

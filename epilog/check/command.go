@@ -41,10 +41,10 @@ func runCommand(ctx context.Context, limit time.Duration, env []string, program 
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return said, fmt.Errorf("the program gave no answer within %v", limit)
+		return said, fmt.Errorf("%s gave no answer within %v: run it by hand", program, limit)
 	case errors.As(err, &exit): // its last line says what came of the others
 		last := bytes.TrimSpace(said)
-		return said, fmt.Errorf("run the program: %w: %s", err, last[bytes.LastIndexByte(last, '\n')+1:])
+		return said, fmt.Errorf("run %s: %w: %s", program, err, last[bytes.LastIndexByte(last, '\n')+1:])
 	}
 	return said, err
 }
@@ -57,7 +57,8 @@ func readPlainFile(path string) ([]byte, error) {
 	}
 	defer func() { _ = f.Close() }()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "read", Path: path, Err: errors.Join(err, errors.New("the path is not a regular file"))}
+		err = errors.Join(err, errors.New("want a regular file, not a directory or device"))
+		return nil, &os.PathError{Op: "read", Path: path, Err: err}
 	}
 	return io.ReadAll(io.LimitReader(f, maxFile))
 }

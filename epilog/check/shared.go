@@ -155,8 +155,8 @@ func (n Node) exports(dir string) bool {
 }
 
 var (
-	errNotPermitted = errors.New("only root or the account of the collection directory may check it")
-	errNoAccount    = errors.New("the account of the collection directory does not exist on this node")
+	errNotPermitted = errors.New("only root or the account of the collection directory may check it: use one of them")
+	errNoAccount    = errors.New("the account of the collection directory does not exist on this node: create it")
 )
 
 // inspectLimit is the time limit of the child that inspects the directory, because file systems may hang.

@@ -291,7 +291,7 @@ func TestListen(t *testing.T) {
 	var said []string
 	got, err := listen(bytes.NewReader(b.Bytes()), func(line string) { said = append(said, line) })
 	if err != nil || len(got) != 2 || len(said) != maxLines || said[0] != "a?b" ||
-		!strings.Contains(said[1], "start is 1e+18") {
+		!strings.Contains(said[1], "start of the record is 1e+18") {
 		t.Errorf("%d records, %d lines %.3q, %v", len(got), len(said), said, err)
 	}
 	if _, err := listen(strings.NewReader(`{"record":`), func(string) {}); err == nil || errors.Is(err, summary.ErrNewer) {

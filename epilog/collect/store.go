@@ -217,5 +217,5 @@ func (r request) serve(ctx context.Context, say func(string)) ([]summary.NodeRec
 	case r.PutJob != nil:
 		return none, putJob(r.Dir, *r.PutJob)
 	}
-	return none, fmt.Errorf("the request to the collection directory names no action")
+	return none, fmt.Errorf("internal error: the request to the collection directory names no action")
 }

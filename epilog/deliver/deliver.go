@@ -100,7 +100,8 @@ func (r Delivery) validated(req Request) (Delivery, error) {
 			return r, nil
 		}
 	}
-	return Delivery{}, fmt.Errorf("deliver the report: the child process returned a directory that was not requested")
+	return Delivery{}, fmt.Errorf("deliver the report: the child process returned a directory that was not requested: " +
+		"not used")
 }
 
 // maxReason limits one reason in a note, in characters.
@@ -151,7 +152,7 @@ func refusalText(dir string, err error) string {
 }
 
 // errForeign reports an existing file that jobgait did not write.
-var errForeign = errors.New("the present file is not a report of jobgait and is kept")
+var errForeign = errors.New("the present file is not a report of jobgait and is kept: move it to get the report")
 
 // hasMark reports whether the head of a file has jobgait's mark.
 func hasMark(head []byte) bool { return job.Mark(head) }

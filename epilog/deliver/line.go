@@ -32,8 +32,8 @@ const (
 )
 
 var (
-	errNotPlain = errors.New("the job's output is not a regular file")
-	errShared   = errors.New("the job's output changed after the job's end: another job writes it")
+	errNotPlain = errors.New("the job's output is not a regular file: no line is appended")
+	errShared   = errors.New("the job's output changed after the job's end: another job writes it; no line is appended")
 	errTooLarge = errors.New("the job's output file is too large to append a line")
 )
 
@@ -45,7 +45,8 @@ func appendLine(output string, line OutputLine, report string) error {
 		text += "; " + report
 	}
 	if strings.ContainsAny(text, "\n\r") || len(text) > maxOutputLine {
-		return fmt.Errorf("the line for the job's output is invalid: it has %d bytes, too many, or several lines", len(text))
+		return fmt.Errorf("the line for the job's output has %d bytes: want one line of at most %d bytes",
+			len(text), maxOutputLine)
 	}
 	// NONBLOCK: the user may have put a pipe there. O_APPEND and one write keep it in one piece.
 	fd, err := unix.Open(output, unix.O_RDWR|unix.O_APPEND|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)

@@ -33,7 +33,7 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, runs []hist
 		}
 		text, small, err := jobreport.New(s, nil, f.options()).Digest().Comment()
 		if err != nil {
-			f.Log("job %d: %v", r.JobID, err)
+			f.Log("job %d: the admin comment is not written: %v", r.JobID, err)
 			continue
 		}
 		list = append(list, job.Comment{JobID: r.JobID, DisplayID: s.DisplayID(), Text: text, Lower: small})

@@ -23,7 +23,8 @@ import (
 const deliveryLocksDir = "delivering"
 
 // errStillHangs keeps a report from a user's directories: a child that cannot be killed already waits for one of them.
-var errStillHangs = errors.New("an earlier report for this user is still stuck in a file system that hangs")
+var errStillHangs = errors.New("an earlier report for this user is stuck in a file system that hangs: this one stays " +
+	"in the spool")
 
 // deliveryLock is the held lock that allows this process to deliver to one user.
 type deliveryLock struct {
@@ -54,7 +55,7 @@ func (f Finisher) lockDelivery(ctx context.Context, uid int) (deliveryLock, erro
 		}
 		if ctx.Err() != nil || !errors.Is(err, unix.EWOULDBLOCK) {
 			t.release()
-			return deliveryLock{}, fmt.Errorf("wait for another delivery to the same user: %w", errors.Join(err, ctx.Err()))
+			return deliveryLock{}, fmt.Errorf("wait for another delivery to user %d: %w", uid, errors.Join(err, ctx.Err()))
 		}
 		time.Sleep(deliveryPoll)
 	}
@@ -82,7 +83,7 @@ func (f Finisher) lockForChild(ctx context.Context, r job.Run, child *as.Child) 
 		return nil, err
 	}
 	if err != nil {
-		f.Log("job %d: %v", r.Key.JobID, err)
+		f.Log("job %d: the report is delivered without the user's lock: %v", r.Key.JobID, err)
 		return func() {}, nil
 	}
 	child.OnAbandoned = func(pid int) { f.recordLeft(t.leftPath, pid) }
@@ -90,7 +91,7 @@ func (f Finisher) lockForChild(ctx context.Context, r job.Run, child *as.Child) 
 }
 
 // errOthersHang keeps a child from starting that would wait for the same file system as one that is stuck.
-var errOthersHang = errors.New("an earlier process of this node is still stuck in its file system, which hangs")
+var errOthersHang = errors.New("an earlier process still hangs in this file system: no other is started before it ends")
 
 // limitStuckChildren returns a guard for children that use one directory of a site: collect, history or archive. A
 // child that had to be abandoned is recorded in the node's spool, and no other is started before it has ended.
@@ -117,7 +118,7 @@ func (f Finisher) recordLeft(path string, pid int) {
 		return // it has ended
 	}
 	if err := p.WriteProcess(path); err != nil {
-		f.Log("process %d, which is stuck, is not recorded: %v", pid, err)
+		f.Log("process %d is stuck and could not be recorded, so others may be started: %v", pid, err)
 	}
 }
 

@@ -118,9 +118,10 @@ func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
 	}
 	p.sum = f.completeFromScheduler(ctx, p.run, p.sum)
 	if p.blocked != nil {
-		f.Log("job %d: %v", p.sum.Key.JobID, p.blocked)
+		f.Log("job %d: collect the records of the nodes: %v", p.sum.Key.JobID, p.blocked)
 		p.sum.Notes = append(p.sum.Notes,
-			note.New(note.CollectFailed, "the records of the nodes could not be collected: %v", systemError(p.blocked)))
+			note.New(note.CollectFailed, "the records of the nodes could not be collected, so nodes may be missing: %v",
+				systemError(p.blocked)))
 	}
 	return nil
 }
@@ -178,7 +179,8 @@ func (f Finisher) deliverReport(ctx context.Context, p *progress) (err error) {
 		if p.before.DeliveredNodes > 0 && p.before.DeliveredNodes >= s.Reported() {
 			return failed
 		}
-		s.Notes = append(s.Notes, note.New(note.HistoryFailed, "earlier runs could not be read: %v", systemError(failed)))
+		s.Notes = append(s.Notes, note.New(note.HistoryFailed,
+			"earlier runs could not be read, so this one is not compared: %v", systemError(failed)))
 	}
 	if p.reportDir, err = f.report(ctx, p.run, s, judged); err != nil {
 		return errors.Join(failed, err)

@@ -38,7 +38,7 @@ func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.Node
 		err = dir.WriteFile(recordFile, packed)
 	}
 	if err != nil {
-		f.Log("job %d: %v", run.Key.JobID, err)
+		f.Log("job %d: write this node's record to the spool: %v", run.Key.JobID, err)
 		r.Notes = append(r.Notes, note.New(note.SpoolFailed, "this node's record could not be written to its spool: %v",
 			systemError(err)))
 	}
@@ -104,7 +104,8 @@ func addProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (sum
 		return withoutSamples(r), nil
 	}
 	if loaded.Set.Len() > 0 && loaded.Set.StartS > lateStartS {
-		r.Notes = append(r.Notes, note.New(note.AgentLate, "sampling began %.1f s after the job", loaded.Set.StartS))
+		r.Notes = append(r.Notes, note.New(note.AgentLate,
+			"sampling began %.1f s after the job did; its start is not in the profile", loaded.Set.StartS))
 	}
 	p := summary.Default()
 	p.Periods.NodeScope = run.Exclusive

@@ -74,7 +74,7 @@ func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, j
 		}
 		for _, why := range res.Refused {
 			s.Notes = append(s.Notes, note.New(note.NoReportDir, "the report could not be written to its directory: %s", why))
-			f.Log("job %d: report: %s", s.Key.JobID, why)
+			f.Log("job %d: write the report: %s", s.Key.JobID, why)
 		}
 		if res.Dir == "" {
 			return f.keepReport(run, s, judged)
@@ -105,7 +105,7 @@ func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary,
 	res, err := deliver.As(ctx, child, deliver.Request{Dirs: dirs, Sub: arrayDir(s), Files: files,
 		Output: s.Job.StdOut, Umask: run.RootPID != 0, Line: f.outputLine(s, judged)})
 	if res.NoLine != "" {
-		f.Log("job %d: %s", s.Key.JobID, res.NoLine)
+		f.Log("job %d: append a line to the job's output: %s", s.Key.JobID, res.NoLine)
 	}
 	return res, err
 }

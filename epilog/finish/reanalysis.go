@@ -26,7 +26,7 @@ func (f Finisher) openArchive(ctx context.Context) (archive.Archive, bool) {
 	}
 	account, err := f.collectAccount(ctx)
 	if err != nil {
-		f.Log("archive: %v", err)
+		f.Log("use the archive of profiles: %v", err)
 	}
 	return archive.Archive{Dir: f.Config.Collect.Archive, Program: f.Program, Account: account,
 		Guard: f.limitStuckChildren("archive")}, err == nil
@@ -48,7 +48,7 @@ func (f Finisher) archiveNode(ctx context.Context, dir job.RunDir) {
 			err = os.WriteFile(dir.Path(archivedFile), nil, 0o600)
 		}
 		if err != nil {
-			f.Log("job %d: %v", run.Key.JobID, err)
+			f.Log("job %d: archive the files of this node: %v", run.Key.JobID, err)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (f Finisher) archiveRun(ctx context.Context, s summary.Summary, records []s
 		defer cancel()
 		unsampled := slices.DeleteFunc(slices.Clone(records), summary.NodeRecord.Sampled)
 		if err := to.PutRun(ctx, archive.RunContext{Summary: s, Unsampled: unsampled}); err != nil {
-			f.Log("job %d: %v", s.Key.JobID, err)
+			f.Log("job %d: archive the merged run: %v", s.Key.JobID, err)
 		}
 	}
 }

@@ -44,7 +44,8 @@ func ReadAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
 	limited := &io.LimitedReader{R: r, N: maxAckBytes + 1}
 	acks, err := parseAcks(limited, name, u)
 	if limited.N == 0 { // the last line may be cut
-		return nil, fmt.Errorf("%s: read acknowledgements: the file is larger than %d MiB", name, maxAckBytes>>20)
+		return nil, fmt.Errorf("%s: read acknowledgements: the file is larger than %d MiB: remove old lines",
+			name, maxAckBytes>>20)
 	}
 	return acks, err
 }
@@ -74,7 +75,7 @@ func parseAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
 			return nil, fmt.Errorf("%s: read acknowledgement: %w", name, err)
 		}
 		if len(acks) == maxAcks {
-			return nil, fmt.Errorf("%s: read acknowledgements: the file has more than %d", name, maxAcks)
+			return nil, fmt.Errorf("%s: read acknowledgements: the file has more than %d lines: remove old ones", name, maxAcks)
 		}
 		one, err := ackOf(record, id, index, at, u)
 		if err != nil {

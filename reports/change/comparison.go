@@ -44,8 +44,8 @@ func CompareSets(base, other History) Pair {
 	c.Notes = slices.Concat(base.readNotes(), other.readNotes(), c.Notes)
 	if c.RelativePct != nil {
 		c.Notes = append(c.Notes, note.New(note.NoPairs,
-			"all runs of one are compared with all of the other: a slower machine during one of them "+
-				"looks like a slower program"))
+			"all runs of one history are compared with all of the other: a slower machine during one of them looks like a "+
+				"slower program"))
 	}
 	return Pair{Base: base.Title(), Other: other.Title(), Unit: base.commonUnit(other), Comparison: c,
 		Runs: [2]int{base.Values(), other.Values()}}

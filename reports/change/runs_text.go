@@ -37,7 +37,7 @@ func RunsJSON(w io.Writer, t RunPair) error {
 // oneEach returns the note that says why there is no interval.
 func oneEach() note.Note {
 	return note.New(note.TooFewSets,
-		"one run each: whether they differ by more than chance, `jobgait compare --like` tells of all runs like them")
+		"one run each gives no interval of the difference: `jobgait compare --like` compares all runs like them")
 }
 
 // RunsText writes the comparison of two runs as text.

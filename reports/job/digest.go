@@ -184,7 +184,8 @@ func (d Digest) Comment() (comment, small string, err error) {
 			return CommentMark + base64.StdEncoding.EncodeToString(packed.Bytes()), small, nil
 		}
 	}
-	return "", "", errors.New("encode the digest of a job: its numbers alone are longer than a comment may be")
+	return "", "", errors.New("encode the digest of a job: its numbers alone exceed the length of a comment: the job " +
+		"gets none")
 }
 
 // maxDigest is the largest JSON of a comment in bytes: another program may have written the comment.
@@ -201,7 +202,7 @@ func ParseComment(comment string) (Digest, error) {
 		decode = smallLetters().DecodeString
 	}
 	if !is || len(comment) > maxComment {
-		return fail(fmt.Errorf("the comment does not begin with %s, or has more than %d characters", CommentMark, maxComment))
+		return fail(fmt.Errorf("want a comment that begins with %s and has at most %d characters", CommentMark, maxComment))
 	}
 	raw, err := decode(packed)
 	if err != nil {

@@ -436,7 +436,7 @@ func runs() []struct {
 		{"periodic", nemo(), past(24)},
 		{"four-nodes", fourNodes(), past(3)},
 		{"many-nodes", manyNodes(), nil},
-		{"idle", flat(note.Idle, "the job's processes used 0.002 CPUs on average: too little to show a rhythm", 0.002), nil},
+		{"idle", flat(note.Idle, "the job's processes used 0.002 CPUs on average: too little to detect periods", 0.002), nil},
 		{"busy-loop", flat(note.NoVariance, "no period: every column is flat", 1), nil},
 		{"cancelled", cancelled(), past(1)},
 		{"array-element", arrayElement(), nil},

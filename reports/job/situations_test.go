@@ -164,7 +164,7 @@ func situations() []situation {
 		{name: "no-period", code: "no_period", s: change(func(s *summary.Summary) {
 			s.Patterns, s.Phases = nil, []phase.Phase{{Kind: phase.Aperiodic, EndS: s.ElapsedS, Share: 1}}
 			s.Notes = []note.Note{note.New(note.NotSignificant,
-				"no period: what seemed to repeat in code is no better than what chance gives in shuffled samples")}
+				"no period: the repetition in code is no stronger than chance gives in shuffled samples")}
 		})},
 		{name: "cpus-idle", code: "cpus_idle", s: busyAt(sound(), 37)},
 		{name: "one-thread", code: "cpus_idle", s: change(func(s *summary.Summary) {
@@ -378,7 +378,7 @@ func TestLateSampleStretchesNoAxis(t *testing.T) {
 
 // An idle run has one answer to how many CPUs it kept busy; it gave three, one a clock.
 func TestIdleHasOneAnswer(t *testing.T) {
-	s := flat(note.Idle, "the job's processes used 0.08 CPUs on average: too little to show a rhythm", 0.06)
+	s := flat(note.Idle, "the job's processes used 0.08 CPUs on average: too little to detect periods", 0.06)
 	for name, busy := range map[string]float64{"cpu_time": 0.06, "task_clock": 0.0599, "proc_cpu": 0.08} {
 		unit, scale := "ns", 1e9
 		if name == "cpu_time" {

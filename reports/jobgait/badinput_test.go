@@ -50,8 +50,8 @@ func TestComplaintsAreOneLine(t *testing.T) {
 		{1, "is a directory: name a profile", []string{"export", "--csv", dir}},
 		{1, "is not a profile of jobgait", []string{"replay", text}},
 		{1, "is not a profile of jobgait", []string{"export", "--csv", binary}},
-		{1, "this is not text", []string{"changes", binary}},
-		{1, "this is not text", []string{"scaling", binary}},
+		{1, "the file is not text", []string{"changes", binary}},
+		{1, "the file is not text", []string{"scaling", binary}},
 	} {
 		got := ask(c.args...)
 		if got.status != c.status || !strings.Contains(got.complaint, c.want) ||

@@ -192,7 +192,8 @@ func historyWith(ctx context.Context, from openedHistories, id, metric string) (
 			return h, nil
 		}
 	}
-	return change.History{}, fmt.Errorf("job %s is not among the %d newest runs of its kind in the last %d days", id,
+	return change.History{}, fmt.Errorf("cannot compare job %s: it is not among the %d newest runs of its kind in the "+
+		"last %d days", id,
 		mostStoredRuns, storedDays)
 }
 
@@ -230,7 +231,7 @@ func seriesByID(hs []change.History, id, path string) (change.History, error) {
 			return h, nil
 		}
 	}
-	return change.History{}, fmt.Errorf("%s: the file has no series with the id %q", path, id)
+	return change.History{}, fmt.Errorf("%s: the file has no series with the id %q: name another with --series", path, id)
 }
 
 // joinNone pairs no runs.

@@ -171,7 +171,7 @@ func (o dashboardOptions) valid() error {
 	if info, err := os.Stat(filepath.Dir(o.out)); err != nil {
 		return fmt.Errorf("write %s: %w", o.out, err)
 	} else if !info.IsDir() {
-		return fmt.Errorf("write %s: %s is not a directory", o.out, filepath.Dir(o.out))
+		return fmt.Errorf("write %s: %s is not a directory: name a file in a directory", o.out, filepath.Dir(o.out))
 	}
 	return validUnit(o.unit)
 }

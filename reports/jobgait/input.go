@@ -84,7 +84,8 @@ func notAProfileError(path string, err error) error {
 		return fmt.Errorf("%s is a directory: name a profile, such as profile.jgp", path)
 	}
 	if errors.Is(err, profile.ErrNoHeader) {
-		return fmt.Errorf("%s is not a profile of jobgait, or its beginning is damaged", path)
+		return fmt.Errorf("%s is not a profile of jobgait, or its beginning is damaged: name a profile, such as profile.jgp",
+			path)
 	}
 	return err
 }

@@ -163,7 +163,7 @@ func (o periodsOptions) read(in *input, path string) (t table.Samples, par perio
 		}
 	}
 	if len(t.Set.Columns) == 0 {
-		return t, par, fmt.Errorf("%s: the input has no column %q", in.Name, o.columns.Value)
+		return t, par, fmt.Errorf("%s: the input has no column %q: name another with --column", in.Name, o.columns.Value)
 	}
 	return t, par, nil
 }

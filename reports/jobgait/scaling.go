@@ -159,7 +159,8 @@ func readMeasurements(cmd *cobra.Command, path, series string, by table.Columns)
 			return one, nil
 		}
 	}
-	return table.Measurements{}, fmt.Errorf("%s: the file has no series %q among its %d series",
+	return table.Measurements{}, fmt.Errorf("%s: the file has no series %q among its %d series: name another with "+
+		"--series",
 		in.Name, series, len(file.Series))
 }
 
@@ -216,7 +217,7 @@ func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 		if err == nil && o.by != "" {
 			err = o.noSeriesError(s.whose)
 		} else if err == nil {
-			err = fmt.Errorf("runs of %s: no application has runs of two sizes with all else equal", s.whose)
+			err = fmt.Errorf("cannot model runs of %s: no application has runs of two sizes with all else equal", s.whose)
 		}
 		return err
 	}
@@ -279,8 +280,8 @@ func (o scalingOptions) validBy(files int) error {
 
 // noSeriesError returns an error that says why there are no series by function or class.
 func (o scalingOptions) noSeriesError(whose string) error {
-	return fmt.Errorf("runs of %s: no %s has 2 %% of the CPU time of runs of five sizes with all else equal (names are "+
-		"stored where history.names says so)", whose, o.by)
+	return fmt.Errorf("cannot model runs of %s: no %s has 2 %% of the CPU time of runs of five sizes with all else "+
+		"equal (names are stored where history.names says so)", whose, o.by)
 }
 
 // rankedByGrowth returns the series in order of growth, the worst first; those without a law come last.

@@ -42,7 +42,7 @@ func (o watchOptions) find(what string) (string, error) {
 			}
 		}
 	}
-	return "", errOver{fmt.Sprintf("no job or process %d of yours is known here", id)}
+	return "", errOver{fmt.Sprintf("no job or process %d of yours is known here: name the directory of the run", id)}
 }
 
 // liveDirs returns the directories in which agents write the states of running jobs: the site's and the user's
@@ -99,7 +99,7 @@ func newestLive(runs []string) (string, error) {
 	if len(runs) > 0 {
 		return runs[0], nil
 	}
-	return "", errOver{"no run of yours is known here"}
+	return "", errOver{"no run of yours is known here: name the directory of a run"}
 }
 
 // liveFileIn returns the file of a run in its directory; an error if the directory has none.

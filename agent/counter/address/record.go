@@ -17,7 +17,7 @@ const sampleType = unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE
 
 const trailerBytes = 16
 
-var errRecord = errors.New("the perf ring of code addresses holds a malformed record")
+var errRecord = errors.New("a perf record of code addresses is malformed: want the format of perf_event_open(2)")
 
 // mode is the kind of code that ran when a sample was taken: user, kernel, or other (a guest's or unknown).
 type mode uint8

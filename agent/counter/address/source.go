@@ -240,7 +240,8 @@ func (s *Sampler) Sources() []run.CounterSource {
 func (s *Sampler) Notes() []note.Note {
 	notes := s.storm.notes(rawcall.Now())
 	if s.userOnly {
-		notes = append(notes, note.New(note.UserOnly, "only user code was sampled: kernel.perf_event_paranoid is above 1"))
+		notes = append(notes, note.New(note.UserOnly,
+			"only user code was sampled: for kernel code, set kernel.perf_event_paranoid to 1 or less"))
 	}
 	return notes
 }

@@ -66,7 +66,8 @@ func openBest(open perf.Opener, sys string, now func() int64) ([]*polled.Source,
 }
 
 // errNotPresent means that the machine does not have this kind of energy counter; it is not reported.
-var errNotPresent = errors.New("this machine does not have this energy counter")
+var errNotPresent = errors.New("this machine does not have this kind of energy counter: another is used if there is " +
+	"one")
 
 // missingDomains returns the domains that a meter has no column for, as absent sources.
 func missingDomains(m polled.Meter) []run.CounterSource {

@@ -35,7 +35,7 @@ func openPMU(open perf.Opener, sys string) (polled.Meter, error) {
 	}
 	cpus, err := kernel.ReadCPUs(filepath.Join(dir, "cpumask"))
 	if err != nil {
-		return polled.Meter{}, fmt.Errorf("read the type of the kernel's power PMU: %w", err)
+		return polled.Meter{}, fmt.Errorf("read the CPUs of the kernel's power PMU: %w", err)
 	}
 	m := polled.Meter{PMU: "power", EveryNS: everyNS}
 	var events []scaledEvent
@@ -99,7 +99,7 @@ func readEvent(dir, event string) (config uint64, scale float64, err error) {
 	return config, joules * 1e6, nil
 }
 
-var errFormat = errors.New("the kernel's power PMU uses an unknown format")
+var errFormat = errors.New("the kernel's power PMU uses an unknown format: it is not read")
 
 // parseEvent parses "event=0x02", the only term that these events have.
 func parseEvent(term string) (uint64, error) {

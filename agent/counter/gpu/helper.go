@@ -60,7 +60,7 @@ const (
 )
 
 var (
-	errSilent = errors.New("NVIDIA's driver gave no answer for more than 10 s: does nvidia-smi hang?")
+	errSilent = errors.New("NVIDIA's driver gave no answer for more than 10 s and is given up: does nvidia-smi hang?")
 	errEnded  = errors.New("jobgait-nvml ended before the job: GPU values are missing from then on")
 )
 

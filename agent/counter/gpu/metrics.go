@@ -69,7 +69,7 @@ func layouts(format, content uint8, size int) (layout, bool) {
 
 // Errors of gpu_metrics.
 var (
-	errShort   = errors.New("the AMD driver's file gpu_metrics is shorter than its header says")
+	errShort   = errors.New("the AMD driver's file gpu_metrics is shorter than its header says: this reading is discarded")
 	errVersion = errors.New("the AMD driver's file gpu_metrics has an unsupported version")
 )
 
@@ -83,7 +83,7 @@ func parseMetrics(b []byte) (metrics, error) {
 	m := metrics{version: [2]uint8{b[2], b[3]}}
 	l, ok := layouts(b[2], b[3], size)
 	if !ok {
-		return metrics{}, fmt.Errorf("%w: it has %d.%d", errVersion, b[2], b[3])
+		return metrics{}, fmt.Errorf("%w: it has %d.%d: update jobgait", errVersion, b[2], b[3])
 	}
 	if size > len(b) {
 		return metrics{}, errShort

@@ -161,9 +161,11 @@ func (c *nvColumn) Notes() (list []note.Note) {
 	}
 	switch {
 	case c.readings == 0 && c.fails > 0:
-		list = append(list, note.New(note.NeverRead, "%s could never be read: %s", c.column.Name, statusText(c.failure)))
+		list = append(list, note.New(note.NeverRead, "%s could never be read and has no values: %s",
+			c.column.Name, statusText(c.failure)))
 	case c.fails > 0:
-		list = append(list, note.New(note.ReadFailed, "%s: %d of %d readings failed, the last with: %s", c.column.Name,
+		list = append(list, note.New(note.ReadFailed, "%s: %d of %d readings failed and have no value, the last with: %s",
+			c.column.Name,
 			c.fails, c.fails+c.readings, statusText(c.failure)))
 	case c.readings > minEnergyReadings && !c.moved && c.event == energyEvent:
 		list = append(list, note.New(note.NeverRead, "%s did not change in %d readings, so it has no value", c.column.Name,

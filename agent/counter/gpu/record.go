@@ -73,7 +73,7 @@ const (
 	nvNotRead      = 255
 )
 
-var errGarbled = errors.New("jobgait-nvml sent a malformed record")
+var errGarbled = errors.New("jobgait-nvml sent a malformed record: install the jobgait-nvml of this agent's version")
 
 // cutRecord decodes the first record in b and returns the bytes after it; ok is false while it is incomplete.
 func cutRecord(b []byte) (r record, rest []byte, ok bool, err error) {

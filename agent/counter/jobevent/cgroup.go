@@ -62,7 +62,7 @@ var _ counter.Source = (*Cgroup)(nil)
 // lack of permission.
 func NewCgroup(open perf.Opener, p CgroupParams) (*Cgroup, error) {
 	if len(p.CPUs) == 0 {
-		return nil, errors.New("count events of the job's cgroup: the list of CPUs is empty")
+		return nil, errors.New("count events of the job's cgroup: the list of CPUs is empty: want at least one CPU")
 	}
 	if p.Sys == "" {
 		p.Sys = "/sys"

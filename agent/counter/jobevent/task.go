@@ -126,7 +126,7 @@ func (t *Task) Notes() []note.Note {
 	var notes []note.Note
 	if t.userOnly && len(t.events) > 1 {
 		notes = append(notes, note.New(note.UserOnly,
-			"events in the kernel are not the user's to count: kernel.perf_event_paranoid is above 1"))
+			"events in the kernel were not counted: set kernel.perf_event_paranoid to 1 or less"))
 	}
 	if t.multiplexed {
 		notes = append(notes, note.New(note.Multiplexed, "the job's counters shared the PMU with others; counts are scaled"))

@@ -44,7 +44,7 @@ func withDevice(kind, dir string, passes func(at string) bool) ([]string, error)
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("this node has no %s backed by a hardware device", kind)
+		return nil, fmt.Errorf("this node has no %s backed by a hardware device: there is nothing to measure", kind)
 	}
 	return names, nil
 }

@@ -20,7 +20,7 @@ import (
 func InfiniBand(r Roots) (polled.Meter, error) {
 	ports, err := filepath.Glob(filepath.Join(r.Sys, "class/infiniband/*/ports/*"))
 	if err != nil || len(ports) == 0 {
-		return polled.Meter{}, errors.New("this node has no InfiniBand adapter")
+		return polled.Meter{}, errors.New("this node has no InfiniBand adapter: there is nothing to measure")
 	}
 	var files []Number
 	var names []string
@@ -33,7 +33,7 @@ func InfiniBand(r Roots) (polled.Meter, error) {
 		names = append(names, filepath.Base(filepath.Dir(filepath.Dir(dir)))+"/"+filepath.Base(dir))
 	}
 	if len(files) == 0 {
-		return polled.Meter{}, errors.New("this node has no active InfiniBand port")
+		return polled.Meter{}, errors.New("this node has no active InfiniBand port: there is nothing to measure")
 	}
 	return polled.Meter{
 		Columns: []profile.Column{

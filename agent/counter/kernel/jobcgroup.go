@@ -74,7 +74,8 @@ func (j JobCgroup) version() string {
 	return "v1 "
 }
 
-var errController = errors.New("the cgroup controller of this counter is not mounted on this node")
+var errController = errors.New("the cgroup controller of this counter is not mounted on this node: the counter is " +
+	"left out")
 
 // errNoIO is reported on a node whose io controller is not enabled: slurmd does not enable it.
 var errNoIO = errors.New("the cgroups of jobs have no io.stat on this node: jobgait doctor says how to enable it")
@@ -180,7 +181,8 @@ func (j JobCgroup) Disk() (polled.Meter, error) {
 		devices[i] = d.device
 	}
 	if !j.v2 && !countsAny(filepath.Join(j.mount, controller, name), devices) {
-		return polled.Meter{}, errors.New("no disk I/O of the job: blkio of this kernel counts only throttled I/O")
+		return polled.Meter{}, errors.New("the job's disk I/O is not measured: this kernel's blkio counts only throttled " +
+			"I/O: use cgroup v2")
 	}
 	p := j.filesOf(controller, name)
 	return polled.Meter{

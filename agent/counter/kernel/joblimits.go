@@ -145,7 +145,7 @@ func (j JobCgroup) killsV1() polled.Meter {
 			case read == 0 && !exists(dir):
 				return polled.ErrAbsent
 			case read == 0:
-				return errors.New("this kernel does not count out-of-memory kills per cgroup")
+				return errors.New("this kernel does not count out-of-memory kills per cgroup: those of the job are not recorded")
 			}
 			cells[0] = 0
 			for _, v := range kills {

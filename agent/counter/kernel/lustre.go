@@ -30,7 +30,8 @@ func Lustre(r Roots) (polled.Meter, error) {
 		}
 	}
 	if len(files) == 0 {
-		return polled.Meter{}, errors.New("this node mounts no Lustre file system with readable statistics")
+		return polled.Meter{}, errors.New("this node mounts no Lustre file system with readable statistics: there is " +
+			"nothing to measure")
 	}
 	return polled.Meter{
 		Columns: []profile.Column{

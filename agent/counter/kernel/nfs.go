@@ -24,7 +24,7 @@ func NFS(r Roots) (polled.Meter, error) {
 		return polled.Meter{}, err
 	}
 	if !bytes.Contains(b, []byte(" with fstype nfs")) {
-		return polled.Meter{}, errors.Join(errors.New("this node mounts no NFS file system"), f.close())
+		return polled.Meter{}, errors.Join(errors.New("this node mounts no NFS file system: nothing to measure"), f.close())
 	}
 	return polled.Meter{
 		Columns: []profile.Column{

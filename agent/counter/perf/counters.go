@@ -110,7 +110,7 @@ func cpusToCount(r kernel.Roots, cpus []int) ([]int, error) {
 		}
 	}
 	if len(cpus) == 0 {
-		return nil, errors.New("open the perf event groups: the list of CPUs is empty")
+		return nil, errors.New("open the perf event groups: the list of CPUs is empty: want at least one CPU")
 	}
 	return cpus, nil
 }

@@ -27,7 +27,7 @@ func OpenSingleCounter(open Opener, pmuType uint32, config uint64, cpu int) (Sin
 }
 
 // errNoCount is returned for an event whose CPU went offline.
-var errNoCount = errors.New("the perf event returned no count, because its CPU went offline")
+var errNoCount = errors.New("the perf event returned no count, because its CPU went offline: its values are missing")
 
 // Read returns the count since it was opened.
 func (a SingleCounter) Read() (uint64, error) {

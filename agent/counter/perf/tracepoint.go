@@ -24,7 +24,7 @@ func tracepoints() []tracepoint {
 
 var (
 	errNoTraceFS    = errors.New("tracefs is not mounted: mount it at /sys/kernel/tracing")
-	errNoTracepoint = errors.New("this kernel has no such tracepoint")
+	errNoTracepoint = errors.New("this kernel has no such tracepoint: the counter is left out")
 	errTraceID      = errors.New("reading the ids of tracepoints is not permitted: only root may read tracefs")
 )
 

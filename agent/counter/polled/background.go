@@ -26,7 +26,7 @@ const (
 
 // errPending is returned while the operation runs, errHung if it runs for longer than hungAfter.
 var (
-	errPending = errors.New("the previous reading of the counter is still in progress")
+	errPending = errors.New("the previous reading of the counter is still in progress: this one is skipped")
 	errHung    = errors.New("the device gave no answer to a reading for 10 s")
 )
 
@@ -89,7 +89,7 @@ func (a *background) close() error {
 // device that takes longer counts as absent.
 const probeTimeout = 2 * time.Second
 
-var errNoAnswer = errors.New("the device does not respond: its first reading took more than 2 s")
+var errNoAnswer = errors.New("the device does not respond: it gave no value within 2 s and is not measured in this run")
 
 // readNow takes a reading, or returns the result of the one that runs. A reading that was started before Start
 // is discarded.

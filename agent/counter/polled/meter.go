@@ -34,4 +34,5 @@ type Meter struct {
 const NoCell = ^uint64(0)
 
 // ErrAbsent is returned by a Meter whose object does not exist yet, such as the job's cgroup.
-var ErrAbsent = errors.New("the object to be measured, such as the job's cgroup, does not exist yet")
+var ErrAbsent = errors.New("the object of this counter, such as the job's cgroup, does not exist yet: it is read " +
+	"again later")

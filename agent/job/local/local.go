@@ -56,7 +56,8 @@ func (Standalone) ReadContext(getenv func(string) string, h job.Host) (job.HookC
 		return job.HookContext{}, fmt.Errorf("read the variable %s, which jobgait run sets: %w", runName, err)
 	}
 	if err := r.Key.Valid(); err != nil {
-		return job.HookContext{}, fmt.Errorf("the variable %s holds an invalid run key: %w", runName, err)
+		return job.HookContext{}, fmt.Errorf("the variable %s, which jobgait run sets, holds an invalid run key: %w",
+			runName, err)
 	}
 	if r.RootPID <= 0 {
 		return job.HookContext{}, fmt.Errorf("the variable %s holds no process id of a command: call jobgait run", runName)

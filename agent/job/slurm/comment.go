@@ -121,7 +121,8 @@ func (s Scheduler) runSacctmgr(ctx context.Context, commands []byte) error {
 	began := time.Now()
 	said, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
-		return fmt.Errorf("write the admin comments of jobs: %s did not end within %.0f s", s.Sacctmgr,
+		return fmt.Errorf("write the admin comments of jobs: %s did not end within %.0f s: does slurmdbd respond?",
+			s.Sacctmgr,
 			time.Since(began).Seconds())
 	}
 	for line := range bytes.Lines(said) {

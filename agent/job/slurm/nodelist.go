@@ -56,14 +56,14 @@ func expandName(s string, room int) ([]string, error) {
 	for s != "" {
 		head, rest, found := strings.Cut(s, "[")
 		if strings.ContainsAny(head, "] \t\n\x00") {
-			return nil, errors.New("a node name holds ']' without '[', or a space")
+			return nil, errors.New("a node name holds ']' without '[', or a space: want names such as n[1-3]")
 		}
 		endings := []string{""}
 		s = ""
 		if found {
 			inside, tail, ok := strings.Cut(rest, "]")
 			if !ok {
-				return nil, errors.New("a node range lacks its closing ']'")
+				return nil, errors.New("a node range lacks its closing ']': want a name such as n[1-3]")
 			}
 			var err error
 			if endings, err = job.ExpandRanges(inside, room); err != nil {

@@ -40,7 +40,7 @@ func (s Scheduler) QueryJob(ctx context.Context, id run.JobID) (job.Details, err
 		return job.Details{}, job.ErrUnknown
 	}
 	if err != nil {
-		return job.Details{}, fmt.Errorf("query the job with scontrol: %w: %.200s", err, complaint)
+		return job.Details{}, fmt.Errorf("query job %v with scontrol: %w: %.200s", id, err, complaint)
 	}
 	return parseScontrol(out, id), nil
 }

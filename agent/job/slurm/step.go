@@ -55,7 +55,8 @@ func (s Scheduler) StepOnAllNodes(ctx context.Context, getenv func(string) strin
 	cmd.Env, cmd.WaitDelay = clientEnviron(os.Environ()), time.Second
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
-		return job.StepProcess{}, fmt.Errorf("query the nodes of job %d: squeue did not end within %v", id, squeueLimit)
+		return job.StepProcess{}, fmt.Errorf("query the nodes of job %d: squeue did not end within %v: is slurmctld up?",
+			id, squeueLimit)
 	}
 	var exit *exec.ExitError
 	switch {
@@ -94,7 +95,7 @@ func parseStepJob(output string, id run.JobID) (job.StepProcess, error) {
 		}
 		return job.StepProcess{Nodes: nodes, UID: uint32(uid), GID: uint32(gid)}, nil
 	}
-	return job.StepProcess{}, fmt.Errorf("job %d is not running", id)
+	return job.StepProcess{}, fmt.Errorf("job %d is not running: name a running job", id)
 }
 
 // clientProgram returns the path of one of Slurm's programs for users; job.ErrNoSteps inside a step and if the

@@ -32,7 +32,7 @@ func (w *Week) Notes(dated bool) []note.Note {
 	if w.found.form == eachDays {
 		what = w.found.eachText(dated)
 	}
-	return []note.Note{note.New(note.Weekly, "%s; taken out before changes are looked for", what)}
+	return []note.Note{note.New(note.Weekly, "%s; removed before the search for changes", what)}
 }
 
 // pairText describes two weekdays that differ from the rest, with the interval in percent.

@@ -76,7 +76,8 @@ func Compare(a, b changepoint.Series, join Join) Comparison {
 	c.Pairs = len(keys)
 	c.Dropped = countDropped(&a, keys, join) + countDropped(&b, keys, join)
 	if c.Pairs < 2 {
-		c.Notes = append(c.Notes, note.New(note.NoPairs, "%s: the two have too few runs of one %s in common",
+		c.Notes = append(c.Notes, note.New(note.NoPairs, "%s of runs with the same %s: comparing the two histories needs "+
+			"at least 2",
 			quantity.Plural(c.Pairs, "pair"), join))
 		return c
 	}
@@ -119,7 +120,8 @@ func (c *Comparison) changesOfRatio(ratio changepoint.Series) int {
 	if n := len(res.Changes); n > 1 {
 		times, since = fmt.Sprintf("%d times", n), "the last change"
 	}
-	c.Notes = append(c.Notes, note.New(note.RatioChanged, "the ratio changed %s: the figures describe the %s since %s",
+	c.Notes = append(c.Notes, note.New(note.RatioChanged, "the ratio of the two histories changed %s: the figures "+
+		"describe the %s since %s",
 		times, quantity.Plural(c.Pairs-last.Index, "pair"), since))
 	return last.Index
 }
@@ -137,7 +139,8 @@ func (c *Comparison) setFromRatios(r []float64) {
 	c.setNeed(m.SE*math.Sqrt(m.DF+1), len(r))
 	c.Histogram = histogram(r)
 	if len(r) < fewPairs {
-		c.Notes = append(c.Notes, note.New(note.FewPairs, "%s: the interval is widened below %d",
+		c.Notes = append(c.Notes, note.New(note.FewPairs, "%s of runs: the interval is widened because there are fewer "+
+			"than %d",
 			quantity.Plural(len(r), "pair"),
 			fewPairs))
 	}

@@ -115,7 +115,7 @@ func TestRatioChanges(t *testing.T) {
 		t.Errorf("%v %%", *c.RelativePct)
 	}
 	for _, n := range c.Notes {
-		if n.Code == note.RatioChanged && !strings.HasPrefix(n.Text, "the ratio changed once:") {
+		if n.Code == note.RatioChanged && !strings.HasPrefix(n.Text, "the ratio of the two histories changed once:") {
 			t.Errorf("note %q", n.Text)
 		}
 	}

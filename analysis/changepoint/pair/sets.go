@@ -26,7 +26,8 @@ func CompareSets(a, b changepoint.Series) Comparison {
 	c.Dropped = len(a.Y) + len(b.Y) - c.Used
 	xa, xb = thinOut(xa), thinOut(xb)
 	if len(xa) == 0 || len(xb) == 0 {
-		c.Notes = append(c.Notes, note.New(note.TooFewSets, "%d and %d usable runs: nothing to compare", len(xa), len(xb)))
+		c.Notes = append(c.Notes, note.New(note.TooFewSets, "the first series has %d usable runs, the second %d: a "+
+			"comparison needs some of each", len(xa), len(xb)))
 		return c
 	}
 	shift, lo, hi, ok := robust.Shift(xa, xb, c.Level)
