@@ -90,7 +90,7 @@ func (f Finisher) workerLimit() time.Duration {
 }
 
 // errHangs is returned for work that does not end although its time is over: a file system hangs.
-var errHangs = errors.New("the work did not end within its time limit: check for a file system that hangs")
+var errHangs = errors.New("no answer within the time limit: a file system probably hangs")
 
 // hangGrace is how long work may take to end after its time limit before it counts as hanging. The program ends
 // a little later (cutOff in program epilog).
