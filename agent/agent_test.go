@@ -170,7 +170,7 @@ func TestPermissionNamesTheWayOut(t *testing.T) {
 	}
 }
 
-// nobody is the membership of a job without processes.
+// fixedMembers is a membership that lists fixed processes.
 type fixedMembers struct{ pids []int }
 
 func (n *fixedMembers) Has(int) bool { return false }

@@ -102,7 +102,7 @@ func TestHungDriver(t *testing.T) {
 		t.Skip("only root mounts a file system here")
 	}
 	hangs := t.TempDir()
-	free, asked := peektest.MountHangingWithNotice(t, hangs)
+	free, asked := peektest.MountHangingAndNotify(t, hangs)
 	h := host{proc: "/proc", sys: "/sys", dev: fakeDevices(t, 2),
 		program: fakeGPUs(t, "FAKE_HANG_AT="+filepath.Join(hangs, "x")), open: perf.Open}
 	id := run.JobID(os.Getpid())*10 + 7

@@ -81,7 +81,7 @@ func TestNodesThatQueryNames(t *testing.T) {
 		}
 	}
 	if newNameLookup("/x", job.Run{Job: jobOfUser(-1)}) != nil {
-		t.Error("nobody is asked with the rights of nobody")
+		t.Error("the account nobody was used to look up names")
 	}
 }
 

@@ -42,7 +42,7 @@ func runIngest(ctx context.Context, getenv func(string) string, out io.Writer) e
 		return err
 	}
 	now := float64(time.Now().UnixNano()) / 1e9
-	newest := application.PendingSeries{}
+	newest := application.SeriesToAnalyse{}
 	taken, aside, err := collect.Jobs(cfg.Collect.Dir, func(records []collect.JobRecord) []error {
 		put, failed := putRecords(ctx, db, records, history.Ingest{NowS: now, Names: run.DisclosureLevel(cfg.History.Names),
 			Findings: job.Findings})

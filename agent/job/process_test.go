@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 // although its first thread is a zombie.
 func TestKilledProcessWithAStuckThread(t *testing.T) {
 	dir := t.TempDir()
-	free, asked := peektest.MountHangingWithNotice(t, dir)
+	free, asked := peektest.MountHangingAndNotify(t, dir)
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = []string{hangVar + "=" + dir}
 	if err := cmd.Start(); err != nil {

@@ -77,8 +77,8 @@ type EndingQuery struct {
 	Start, End float64
 }
 
-// StepProcess is a command that starts a job step beside the tasks of a running job.
-type StepProcess struct {
+// StepLaunch is a command that starts a job step beside the tasks of a running job.
+type StepLaunch struct {
 	Command, Environ []string
 	// Nodes are the job's nodes, and UID and GID its owner, who alone may start the step. Only StepOnAllNodes sets
 	// them.

@@ -157,7 +157,7 @@ func TestChildThatDies(t *testing.T) {
 		_, _ = c.Ask(ProcRequest{File: Cmdline, PID: os.Getpid(), Max: 100})
 	}
 	if !c.WasAbandoned() {
-		t.Error("nobody noticed")
+		t.Error("the end of the child was not noticed")
 	}
 	if none := NewChild("", as.Self()); none.Close() != nil {
 		t.Error("a child that never was cannot be closed")

@@ -50,7 +50,7 @@ func TestHeaderOfAnyVersion(t *testing.T) {
 		}
 	}
 	if _, _, err := readHeader([]byte(`{"version":0,"step":5000000}`), supportedFormats()); !errors.Is(err, ErrVersion) {
-		t.Errorf("a version that nobody wrote is read without its reader: %v", err)
+		t.Errorf("a version without a reader is read: %v", err)
 	}
 }
 

@@ -62,7 +62,7 @@ func Collect(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimit
 // withCurrentRun returns the stored series of an application with run s added as the newest run of its shape,
 // unless s is already stored.
 func withCurrentRun(stored []history.ApplicationRuns, s summary.Summary) []history.ApplicationRuns {
-	it := history.HistoryOfUnstored(s)
+	it := history.HistoryOfUnstoredRun(s)
 	own := slices.IndexFunc(stored, func(h history.ApplicationRuns) bool { return h.Shape == it.Shape })
 	switch {
 	case len(it.Runs) == 0:

@@ -36,7 +36,7 @@ func (r SeriesResult) Unconfirmed(y []float64, leastPct float64) Unconfirmed {
 			positive = append(positive, v)
 		}
 	}
-	if n, pct := RaisedLevel(positive); n > 0 && pct >= leastPct {
+	if n, pct := NewestLevelIncrease(positive); n > 0 && pct >= leastPct {
 		return Unconfirmed{Runs: n, Pct: pct}
 	}
 	runs, lowest := 0, math.Inf(1)

@@ -173,8 +173,8 @@ func (r RunFacts) explainedIdleCPUs() float64 {
 	if len(hung(r)) > 0 {
 		rest -= r.SilentS / r.ElapsedS
 	}
-	if len(quietEnd(r)) > 0 {
-		rest -= r.QuietEndS / r.ElapsedS
+	if len(endedIdle(r)) > 0 {
+		rest -= r.TrailingIdleS / r.ElapsedS
 	}
 	return cpus + (*r.CPU.Allocated-cpus)*(1-max(0, rest))
 }

@@ -3,6 +3,8 @@ package finding
 import (
 	"fmt"
 
+	"golang.org/x/sys/unix"
+
 	q "jobgait/analysis/quantity"
 )
 
@@ -100,7 +102,7 @@ func endedBySignal(r RunFacts) []Finding {
 		map[string]any{"signal": r.ExitSignal, "state": r.State}))
 	f[0].CostCoreS = r.costOf(1)
 	switch r.ExitSignal {
-	case 4, 6, 7, 8, 11: // SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV
+	case int(unix.SIGILL), int(unix.SIGABRT), int(unix.SIGBUS), int(unix.SIGFPE), int(unix.SIGSEGV):
 		f[0].Action = action("Find the line that failed: build it with -g and run it in a debugger, such as gdb.")
 	}
 	return f
@@ -116,7 +118,7 @@ func failed(r RunFacts) []Finding {
 	f[0].CostCoreS = r.costOf(1)
 	switch r.ExitCode {
 	case timeoutCode:
-		if len(quietEnd(r)) == 0 && r.SilentS <= 0 {
+		if len(endedIdle(r)) == 0 && r.SilentS <= 0 {
 			f[0].Action = action("If timeout ended it and it needs longer: raise the limit of timeout.")
 		}
 	case 126:

@@ -371,9 +371,9 @@ func TestIdleShareOfTime(t *testing.T) {
 // A run that was killed after its processes had done nothing is idle before its end; one that worked, or that ended by
 // itself, is not.
 func TestQuietEnd(t *testing.T) {
-	killed := RunFacts{ElapsedS: 40, NNodes: 1, ExitSignal: 15, QuietEndS: 19, Ended: "ended by signal 15"}
+	killed := RunFacts{ElapsedS: 40, NNodes: 1, ExitSignal: 15, TrailingIdleS: 19, Ended: "ended by signal 15"}
 	worked, byItself := killed, killed
-	worked.QuietEndS = 2
+	worked.TrailingIdleS = 2
 	byItself.ExitSignal, byItself.InOrder = 0, true
 	for _, c := range []struct {
 		name string
@@ -386,7 +386,7 @@ func TestQuietEnd(t *testing.T) {
 				text = f.Text
 			}
 		}
-		if strings.Contains(text, "No process of it ran from 21.0 s until it was ended, 19.0 s later") != c.want {
+		if strings.Contains(text, "From 21.0 s until it was ended 19.0 s later no process of it ran") != c.want {
 			t.Errorf("%s: %q", c.name, text)
 		}
 	}

@@ -2,6 +2,9 @@ package finding
 
 import (
 	"fmt"
+	"slices"
+
+	"golang.org/x/sys/unix"
 
 	q "jobgait/analysis/quantity"
 )
@@ -24,7 +27,7 @@ func hung(r RunFacts) []Finding {
 // order.
 func idleSince(r RunFacts) []Finding {
 	if !r.Idle {
-		return quietEnd(r)
+		return endedIdle(r)
 	}
 	return silent(r, fmt.Sprintf("None of its processes ran for the last %s before %s: they were %s, and its nodes idle",
 		q.Duration(r.SilentS), endOf(r), r.Doing))
@@ -37,18 +40,18 @@ const leastQuietS, leastQuietShare = 10.0, 0.25
 // timeoutCode is the exit code of timeout(1) when it ends a command.
 const timeoutCode = 124
 
-// quietEnd finds runs without a known stall that did nothing any more when something outside ended them.
-func quietEnd(r RunFacts) []Finding {
-	endedFromOutside := r.ExitSignal == 15 || r.ExitSignal == 9 || r.ExitSignal == 2 || r.ExitCode == timeoutCode ||
-		endedAtLimit(r)
-	if r.SilentS > 0 || !endedFromOutside || r.QuietEndS < leastQuietS || r.QuietEndS > r.ElapsedS ||
-		r.QuietEndS < leastQuietShare*r.ElapsedS || len(outOfMemory(r)) > 0 {
+// endedIdle finds runs without a known stall that did nothing any more when something outside ended them.
+func endedIdle(r RunFacts) []Finding {
+	endedFromOutside := slices.Contains([]int{int(unix.SIGINT), int(unix.SIGKILL), int(unix.SIGTERM)}, r.ExitSignal) ||
+		r.ExitCode == timeoutCode || endedAtLimit(r)
+	if r.SilentS > 0 || !endedFromOutside || r.TrailingIdleS < leastQuietS || r.TrailingIdleS > r.ElapsedS ||
+		r.TrailingIdleS < leastQuietShare*r.ElapsedS || len(outOfMemory(r)) > 0 {
 		return nil
 	}
-	f := single(fmt.Sprintf("No process of it ran from %s until it was ended, %s later: it waited for something, as in a "+
-		"deadlock.", q.Duration(r.ElapsedS-r.QuietEndS), q.Duration(r.QuietEndS)),
-		map[string]any{"quiet_s": r.QuietEndS})
-	f[0].CostCoreS = r.costOf(r.QuietEndS / r.ElapsedS)
+	f := single(fmt.Sprintf("From %s until it was ended %s later no process of it ran: it waited for something, as in a "+
+		"deadlock.", q.Duration(r.ElapsedS-r.TrailingIdleS), q.Duration(r.TrailingIdleS)),
+		map[string]any{"quiet_s": r.TrailingIdleS})
+	f[0].CostCoreS = r.costOf(r.TrailingIdleS / r.ElapsedS)
 	f[0].Action = action("See where it waits: run it again, and `jobgait stack` while it stands still.")
 	return f
 }

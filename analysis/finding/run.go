@@ -22,10 +22,10 @@ type RunFacts struct {
 	SilentS      float64
 	Doing        string
 	NoLoop, Idle bool
-	// QuietEndS is for how long the run's processes neither used nor wanted a CPU before it ended, where no stall was
+	// TrailingIdleS is for how long the run's processes neither used nor wanted a CPU before it ended, where no stall was
 	// noticed while it ran; 0 if unknown. ExitCode is the code with which it ended by itself.
-	QuietEndS float64
-	ExitCode  int
+	TrailingIdleS float64
+	ExitCode      int
 	// Stacks says in one line in which functions its tasks were when it had stalled, "" where that was not read.
 	Stacks string
 

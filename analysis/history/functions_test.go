@@ -86,7 +86,7 @@ func TestFunctionsOfARun(t *testing.T) {
 	if math.Abs(all-1) > 2e-4 {
 		t.Errorf("classes add up to %g", all)
 	}
-	if own := HistoryOfUnstored(s).Code[0]; len(own) != len(got) || math.Abs(own[5].Share-got[5].Share) > 1e-4 ||
+	if own := HistoryOfUnstoredRun(s).Code[0]; len(own) != len(got) || math.Abs(own[5].Share-got[5].Share) > 1e-4 ||
 		own[5].Name != got[5].Name {
 		t.Errorf("before it is stored: %+v", own)
 	}

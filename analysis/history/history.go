@@ -26,10 +26,10 @@ type ApplicationRuns struct {
 // of them, so that the absence of a node explains nothing.
 const MaxNodes = 64
 
-// HistoryOfUnstored returns the history of one run that is not stored, with the values that a stored run would have:
+// HistoryOfUnstoredRun returns the history of one run that is not stored, with the values that a stored run would have:
 // Runs, Fields, Nodes and Code have one element each. Its run and its series have no ids. For a run of an
 // unknown application it has no runs.
-func HistoryOfUnstored(s summary.Summary) ApplicationRuns {
+func HistoryOfUnstoredRun(s summary.Summary) ApplicationRuns {
 	h := ApplicationRuns{Cluster: note.Clean(s.Key.Cluster, maxName), User: User(s), App: Application(s), Shape: Shape(s)}
 	if h.App == Unknown {
 		return h

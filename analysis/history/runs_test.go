@@ -42,7 +42,7 @@ func TestRuns(t *testing.T) {
 		"all":           {Query{}, "100_2 5 4 3 2 1"},
 		"limit":         {Query{Limit: 2}, "100_2 5"},
 		"user":          {Query{User: "alice"}, "100_2 5 4 2 1"},
-		"nobody":        {Query{User: "carol"}, ""},
+		"unknown user":  {Query{User: "carol"}, ""},
 		"cluster":       {Query{Cluster: "other"}, "5"},
 		"application":   {Query{App: app}, "100_2 5 4 3 2 1"},
 		"shape":         {Query{App: app, Shape: shape}, "100_2 5 3 2 1"},

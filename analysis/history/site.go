@@ -13,22 +13,22 @@ const SiteRows = 10
 // Site summarizes the recent activity of a site: results of the week_ and month_ queries of the catalogue, the
 // worst first. nil means unknown.
 type Site struct {
-	Slower       TopRows[SlowerHistory]
-	Nodes        TopRows[SickNode]
-	Applications TopRows[ApplicationUse]
-	Accounts     TopRows[Account]
+	Slower       FirstRows[SlowerHistory]
+	Nodes        FirstRows[SickNode]
+	Applications FirstRows[ApplicationUse]
+	Accounts     FirstRows[Account]
 	Waste        []Waste
 	Coverage     []Coverage
 }
 
-// TopRows holds the first rows and the number of all rows.
-type TopRows[T any] struct {
+// FirstRows holds the first rows and the number of all rows.
+type FirstRows[T any] struct {
 	Rows []T
 	Of   int
 }
 
 // More returns the number of rows that are left out.
-func (t TopRows[T]) More() int { return t.Of - len(t.Rows) }
+func (t FirstRows[T]) More() int { return t.Of - len(t.Rows) }
 
 // SlowerHistory is a row of month_slower: a change that makes runs slower, with the node hours lost since.
 type SlowerHistory struct {

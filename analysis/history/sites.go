@@ -28,7 +28,7 @@ func JoinSites(sites []Site) Site {
 }
 
 // add merges the rows of another list into t, sorted by weight, at most SiteRows.
-func (t *TopRows[T]) add(other TopRows[T], weight func(T) float64) {
+func (t *FirstRows[T]) add(other FirstRows[T], weight func(T) float64) {
 	t.Rows, t.Of = append(t.Rows, other.Rows...), t.Of+other.Of
 	slices.SortStableFunc(t.Rows, func(a, b T) int { return cmp.Compare(weight(b), weight(a)) })
 	t.Rows = t.Rows[:min(len(t.Rows), SiteRows)]

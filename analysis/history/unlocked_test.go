@@ -118,11 +118,11 @@ func TestUnstoredIsAsStored(t *testing.T) {
 	}
 	want := list[0]
 	want.SeriesID, want.Runs[0].ID, want.Runs[0].SeriesID = 0, 0, 0
-	if got := HistoryOfUnstored(s); !reflect.DeepEqual(got, want) {
+	if got := HistoryOfUnstoredRun(s); !reflect.DeepEqual(got, want) {
 		t.Errorf("unstored %+v\nstored   %+v", got, want)
 	}
 	s.Job.Name, s.Job.Executable = "", ""
-	if h := HistoryOfUnstored(s); len(h.Runs) != 0 {
+	if h := HistoryOfUnstoredRun(s); len(h.Runs) != 0 {
 		t.Errorf("a run of an unknown application is of no history: %+v", h)
 	}
 }

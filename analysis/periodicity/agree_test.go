@@ -60,6 +60,6 @@ func TestJudge(t *testing.T) {
 		}
 	}
 	if _, ok := combineViews([]view{silent, silent}); ok {
-		t.Error("nobody saw anything")
+		t.Error("no view shows a period")
 	}
 }

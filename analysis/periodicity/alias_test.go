@@ -179,7 +179,7 @@ func TestSamplesAreNoLoop(t *testing.T) {
 		}
 	}
 	if claims == 0 {
-		t.Error("none is told where nobody knows what the samples are: this tests nothing")
+		t.Error("no period is reported without knowledge of the sampling: the test compares nothing")
 	}
 	if s := series.Sampled(1000, 0.005); s != (series.Origin{}) {
 		t.Errorf("a thousand a second is %+v", s)

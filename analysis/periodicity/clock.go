@@ -35,7 +35,8 @@ func isClockPeriod(p Period, s source) bool {
 	if p.PeriodSamples < beatSamples {
 		return isInStep(p) || isRoundTime(p.PeriodS)
 	}
-	return len(s.cols) == 1 && !s.ownIdleness && (isRoundTime(p.PeriodS) || s.inStepWithRefresh(p.PeriodS)) && isSteady(p)
+	return len(s.cols) == 1 && !s.voluntaryIdle && (isRoundTime(p.PeriodS) || s.inStepWithRefresh(p.PeriodS)) &&
+		isSteady(p)
 }
 
 // isWidelySeen reports whether enough sources show a period for it to be the job's.

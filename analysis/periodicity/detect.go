@@ -44,7 +44,7 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 		return Result{Notes: []note.Note{note.New(note.TooShort, "%d samples: at least %d are needed to look for a period", n,
 			minSamples)}}, nil
 	}
-	par.ownIdleness = par.idlesByItself(set)
+	par.voluntaryIdle = par.idlesVoluntarily(set)
 	scopes := []series.Scope{series.JobScope}
 	if par.NodeScope {
 		scopes = append(scopes, series.NodeScope)

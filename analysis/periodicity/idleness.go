@@ -7,8 +7,8 @@ import (
 )
 
 // A job leaves CPUs idle for one of two reasons: its tasks wait for something else, such as a timer, a file or a
-// device, or they want a CPU and do not get it. In the second case the number of busy CPUs has the rhythm of
-// other programs, of a quota or of the hypervisor. In the first it has the job's.
+// device, or they want a CPU and do not get it. In the second case a period of the
+// number of busy CPUs comes from other programs, a CPU quota or the hypervisor. In the first it comes from the job.
 const (
 	// leastIdle is the least idle share of a job's CPUs that can be the job's rhythm. Interrupts take less.
 	leastIdle = 0.05
@@ -16,9 +16,9 @@ const (
 	mostWaited = 0.25
 )
 
-// idlesByItself reports whether the job left CPUs idle although it hardly waited for them. It returns false if
+// idlesVoluntarily reports whether the job left CPUs idle although it hardly waited for them. It returns false if
 // the wait was not measured.
-func (p Params) idlesByItself(set series.Set) bool {
+func (p Params) idlesVoluntarily(set series.Set) bool {
 	if p.CPUWaitS == nil {
 		return false
 	}
@@ -35,5 +35,5 @@ func (p Params) idlesByItself(set series.Set) bool {
 // isCrowded reports whether a job that used the given CPU time in a span of wall time got fewer CPUs than it
 // wanted, as far as is known.
 func (p Params) isCrowded(clock series.Clock, usedS, spanS float64) bool {
-	return !p.ownIdleness && usedS < freeShare*clock.Busy()*spanS
+	return !p.voluntaryIdle && usedS < freeShare*clock.Busy()*spanS
 }

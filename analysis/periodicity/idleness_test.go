@@ -87,7 +87,7 @@ func TestIdlesByItself(t *testing.T) {
 		{"only a part of the run was measured", half, []run.Counter{{Name: "proc_wait", Scope: "job", Share: .5}}, false},
 		{"never idle", full, []run.Counter{{Name: "proc_wait", Scope: "job"}}, false},
 	} {
-		if got := (Params{CPUWaitS: run.CPUWaitS(c.counters)}).idlesByItself(c.set); got != c.want {
+		if got := (Params{CPUWaitS: run.CPUWaitS(c.counters)}).idlesVoluntarily(c.set); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -142,7 +142,8 @@ func (o outcome) reason() note.Note {
 			o.source, quantity.Period(o.combs[0].PeriodS))
 	case o.stage == found && o.leastS > 0:
 		return note.New(note.OnlyClocks,
-			"no period: no counter with another clock confirms %s, which is read too seldom to resolve periods below %.3g s",
+			"no period: %s shows one, but it is read too rarely to resolve periods below %.3g s, and no independently sampled "+
+				"counter confirms it",
 			o.source, o.leastS)
 	case o.stage == found:
 		return note.New(note.OnlyClocks,

@@ -10,8 +10,8 @@ type Params struct {
 	// CPUWaitS is how long the job's tasks wanted a CPU and did not run, in seconds, summed over the tasks; nil if
 	// that was not measured.
 	CPUWaitS *float64
-	// ownIdleness is set by Detect if the job left CPUs idle by itself, so that the busy CPUs have its rhythm.
-	ownIdleness bool
+	// voluntaryIdle is set by Detect if the job left CPUs idle by itself, so that the busy CPUs have its rhythm.
+	voluntaryIdle bool
 	// surrogates is the number of block permutations of the profile that a
 	// candidate has to beat, every one of them. A column without a period
 	// mostly loses to one of the first few, so a large number is cheap and

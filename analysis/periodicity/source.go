@@ -21,8 +21,8 @@ type source struct {
 	minInstances  int
 	// over spreads the columns, which are on slots, over bins; nil if they are not spread.
 	over *spreading
-	// ownIdleness means that the job idled by itself (Params.ownIdleness), so that its use of CPUs is its work.
-	ownIdleness bool
+	// voluntaryIdle means that the job idled by itself (Params.voluntaryIdle), so that its use of CPUs is its work.
+	voluntaryIdle bool
 }
 
 // len returns the number of samples, or bins, of the source.
@@ -72,11 +72,11 @@ func sources(set series.Set, scope series.Scope, par Params) []source {
 		}
 		if group == "" {
 			s := source{name: c.Name, scope: scope, cols: []series.Column{c},
-				ownIdleness: IsUsage(c) && par.ownIdleness && scope == series.JobScope}
+				voluntaryIdle: IsUsage(c) && par.voluntaryIdle && scope == series.JobScope}
 			switch {
 			case strings.HasPrefix(c.Name, "proc_"):
 				s.minLagS = procMinLagS
-			case c.Unit == "CPUs" && !s.ownIdleness:
+			case c.Unit == "CPUs" && !s.voluntaryIdle:
 				s.minLagS = busyMinLagS
 				s.minConfidence, s.minInstances = busyMinConfidence, busyMinInstances
 			}
@@ -143,7 +143,7 @@ const usageShare = 0.75
 // showsUsageOnly reports whether a source only shows how much CPU the job got. That may have the rhythm of the
 // programs that got the rest.
 func (s source) showsUsageOnly() bool {
-	return len(s.cols) == 1 && IsUsage(s.cols[0]) && !s.ownIdleness
+	return len(s.cols) == 1 && IsUsage(s.cols[0]) && !s.voluntaryIdle
 }
 
 // IsUsage reports whether a column only shows how much CPU the job got.

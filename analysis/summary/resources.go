@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 )
 
 // Resources holds the resources that a run was given and used, and what kept it from using them. CPUs are means
@@ -103,7 +104,7 @@ func (s Summary) Resources() Resources {
 
 // cpuResources returns the CPUs that the run was given and used.
 func (s Summary) cpuResources() CPUResources {
-	c := CPUResources{Busy: s.BusyCPUs(), Waiting: s.cpus("job", "proc_wait"),
+	c := CPUResources{Busy: s.BusyCPUs(), Waiting: s.cpus("job", run.CPUWait),
 		Throttled: s.cpus("job", "cgroup_throttled"), Stolen: s.cpus("job", "stolen_cpu"),
 		Others: s.cpus("node", "others_cpu")}
 	if n := s.Job.NCPUs; n != nil && *n > 0 {

@@ -83,7 +83,7 @@ func (e *experiment) file(format Format) (Measurements, error) {
 			"differ in it alone",
 			e.in.name, strings.Join(e.parameters, " and "), enoughOfCombination)
 	case len(f.Series) == 0:
-		return Measurements{}, fmt.Errorf("%s: the file has no measurements: want at least one", e.in.name)
+		return Measurements{}, fmt.Errorf("%s: the file has no measurements: at least one is required", e.in.name)
 	}
 	return f, nil
 }

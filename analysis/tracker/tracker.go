@@ -48,13 +48,13 @@ func (t *Tracker) Add(x []float32) (Cycle, bool) {
 		}
 	}
 	if t.held != nil && !t.held.holds() {
-		t.replaceHeld()
+		t.selectRunningLoop()
 	}
 	return c, told
 }
 
-// replaceHeld makes another running loop the current one, if one exists.
-func (t *Tracker) replaceHeld() {
+// selectRunningLoop makes another running loop the current one, if one exists.
+func (t *Tracker) selectRunningLoop() {
 	t.held = nil
 	for _, p := range t.pulses {
 		if p.holds() {
@@ -149,7 +149,7 @@ func (t *Tracker) Forget(column int) {
 		return false
 	})
 	if t.held != nil && !slices.Contains(t.pulses, t.held) {
-		t.replaceHeld()
+		t.selectRunningLoop()
 	}
 }
 

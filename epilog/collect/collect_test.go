@@ -49,7 +49,7 @@ func TestGatherIsInTheOrderOfNodes(t *testing.T) {
 	key := run.Key{Cluster: "c", JobID: 7}
 	s := store(t, t.TempDir(), record("n2", key, 3, 100), record("n10", key, 3, 100), record("n1", key, 3, 100))
 	got, err := s.Gather(context.Background(),
-		WantedRun{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2", "n10"}, Patience: time.Minute})
+		RecordRequest{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2", "n10"}, Patience: time.Minute})
 	if err != nil || nodesOf(got) != "n1:0 n2:0 n10:0 " {
 		t.Errorf("%s, %v", nodesOf(got), err)
 	}
@@ -63,12 +63,12 @@ func TestRunsOfOneJobAreKeptApart(t *testing.T) {
 		record("n1", first, 3, 1000), record("n2", first, 3, 1001),
 		record("n1", second, 3, 9000), record("n2", second, 0, 9001))
 	for _, c := range []struct {
-		want WantedRun
+		want RecordRequest
 		got  string
 	}{
-		{WantedRun{Key: first, End: t0 + 1000, Nodes: []string{"n1", "n2"}}, "n1:0 n2:0 "},
-		{WantedRun{Key: second, End: t0 + 9000, Nodes: []string{"n1", "n2"}}, "n1:1 n2:1 "},
-		{WantedRun{Key: run.Key{Cluster: "c", JobID: 7, Restart: 5}, AnyRun: true, End: t0 + 1003,
+		{RecordRequest{Key: first, End: t0 + 1000, Nodes: []string{"n1", "n2"}}, "n1:0 n2:0 "},
+		{RecordRequest{Key: second, End: t0 + 9000, Nodes: []string{"n1", "n2"}}, "n1:1 n2:1 "},
+		{RecordRequest{Key: run.Key{Cluster: "c", JobID: 7, Restart: 5}, AnyRun: true, End: t0 + 1003,
 			Nodes: []string{"n1", "n2"}},
 			"n1:0 n2:0 "},
 	} {
@@ -85,7 +85,7 @@ func TestGatherReturnsAvailableRecordsAfterTheWait(t *testing.T) {
 	late := make(chan error, 1)
 	go func() { late <- s.Put(context.Background(), record("n2", key, 3, 100)) }()
 	got, err := s.Gather(context.Background(),
-		WantedRun{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2"}, Patience: time.Minute})
+		RecordRequest{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2"}, Patience: time.Minute})
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%s, %v", nodesOf(got), err)
 	}
@@ -93,7 +93,7 @@ func TestGatherReturnsAvailableRecordsAfterTheWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err = s.Gather(context.Background(),
-		WantedRun{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2", "n3"}, Patience: time.Millisecond})
+		RecordRequest{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2", "n3"}, Patience: time.Millisecond})
 	if err != nil || len(got) != 2 {
 		t.Errorf("with one missing: %s, %v", nodesOf(got), err)
 	}
@@ -106,7 +106,7 @@ func TestDamagedRecordIsMissing(t *testing.T) {
 	if err := os.WriteFile(path, []byte("not gzip"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Gather(context.Background(), WantedRun{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2"}})
+	got, err := s.Gather(context.Background(), RecordRequest{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2"}})
 	if err != nil || nodesOf(got) != "n1:0 " {
 		t.Errorf("%s, %v", nodesOf(got), err)
 	}
@@ -115,7 +115,7 @@ func TestDamagedRecordIsMissing(t *testing.T) {
 func TestForget(t *testing.T) {
 	dir, key := t.TempDir(), run.Key{Cluster: "c", JobID: 7}
 	s := store(t, dir, record("n1", key, 3, 100), record("n2", key, 0, 100))
-	if err := s.Forget(context.Background(), WantedRun{Key: key}); err != nil {
+	if err := s.Forget(context.Background(), RecordRequest{Key: key}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(jobDir(dir, key)); !errors.Is(err, os.ErrNotExist) {

@@ -137,7 +137,7 @@ func TestDamagedRecordsAreSetAsideOrSound(t *testing.T) {
 		}
 		var said []string
 		s.Unread = func(line string) { said = append(said, line) }
-		got, err := s.Gather(context.Background(), WantedRun{Key: full("n1").Key, End: t0 + 100, Nodes: []string{"n1"}})
+		got, err := s.Gather(context.Background(), RecordRequest{Key: full("n1").Key, End: t0 + 100, Nodes: []string{"n1"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +231,7 @@ func TestNewerRecordsStay(t *testing.T) {
 	s := store(t, dir, full("n1"), newest)
 	var said []string
 	s.Unread = func(line string) { said = append(said, line) }
-	w := WantedRun{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2"}}
+	w := RecordRequest{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2"}}
 	got, err := s.Gather(context.Background(), w)
 	if err != nil || nodesOf(got) != "n1:0 " || len(said) != 1 || !strings.Contains(said[0], "newer") {
 		t.Errorf("%s, %v, said %q", nodesOf(got), err, said)
@@ -306,7 +306,7 @@ func TestListen(t *testing.T) {
 	if err != nil || len(got) != 1 || len(said) != 1 || !strings.Contains(said[0], "n2: left out") {
 		t.Errorf("without room: %d records, %q, %v", len(got), said, err)
 	}
-	if n := (request{Gather: &WantedRun{Nodes: make([]string, 100_000)}}).maxAnswerBytes(); n != as.MaxCollectAnswer {
+	if n := (request{Gather: &RecordRequest{Nodes: make([]string, 100_000)}}).maxAnswerBytes(); n != as.MaxCollectAnswer {
 		t.Errorf("%d bytes for 100,000 nodes", n)
 	}
 }

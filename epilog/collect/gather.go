@@ -12,8 +12,8 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// WantedRun names the run whose node records are requested, its nodes, and how long to wait for them.
-type WantedRun struct {
+// RecordRequest names the run whose node records are requested, its nodes, and how long to wait for them.
+type RecordRequest struct {
 	Key run.Key `json:"key"`
 	// AnyRun is set by a node that had no agent and so does not know the run's key: the run that ended nearest to
 	// End is taken.
@@ -38,7 +38,7 @@ const (
 
 // gatherRecords polls until every node has a record or the patience ends, and returns the records that exist
 // then.
-func gatherRecords(ctx context.Context, dir string, w WantedRun, say func(string)) ([]summary.NodeRecord, error) {
+func gatherRecords(ctx context.Context, dir string, w RecordRequest, say func(string)) ([]summary.NodeRecord, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.Patience)
 	defer cancel()
 	in := jobDir(dir, w.Key)
@@ -59,7 +59,7 @@ func gatherRecords(ctx context.Context, dir string, w WantedRun, say func(string
 
 // countReported counts the nodes of w that have a record of this run or one written without an agent, by the
 // names of the files; with AnyRun a record of any run counts.
-func countReported(names []recordName, w WantedRun) int {
+func countReported(names []recordName, w RecordRequest) int {
 	nodes := make(map[string]bool)
 	for _, n := range names {
 		if w.AnyRun || n.run == w.Key.String() || n.run == noAgent {
@@ -77,7 +77,7 @@ func countReported(names []recordName, w WantedRun) int {
 
 // readRecords reads the records of the run, in the order of its nodes. A record that cannot be read counts as
 // missing, and the report names its node; only a lack of permission is an error.
-func readRecords(dir string, names []recordName, w WantedRun, say func(string)) ([]summary.NodeRecord, error) {
+func readRecords(dir string, names []recordName, w RecordRequest, say func(string)) ([]summary.NodeRecord, error) {
 	var all []summary.NodeRecord
 	for _, n := range names {
 		if !w.AnyRun && n.run != w.Key.String() && n.run != noAgent {
@@ -99,7 +99,7 @@ func readRecords(dir string, names []recordName, w WantedRun, say func(string)) 
 // selectRun returns the records of one run, at most one per node: those with its key, and of nodes without an
 // agent those that ended within maxEndGapS. With AnyRun the run is the sampled one that ended nearest to
 // w.End.
-func selectRun(all []summary.NodeRecord, w WantedRun) []summary.NodeRecord {
+func selectRun(all []summary.NodeRecord, w RecordRequest) []summary.NodeRecord {
 	if w.AnyRun {
 		w.Key = nearestRun(all, w)
 	}
@@ -122,7 +122,7 @@ func selectRun(all []summary.NodeRecord, w WantedRun) []summary.NodeRecord {
 
 // nearestRun returns the key of the sampled run that ended nearest to w.End, or w.Key if no run ended within
 // maxEndGapS seconds of it.
-func nearestRun(all []summary.NodeRecord, w WantedRun) run.Key {
+func nearestRun(all []summary.NodeRecord, w RecordRequest) run.Key {
 	key, best := w.Key, float64(maxEndGapS)
 	for _, r := range all {
 		if d := math.Abs(r.End - w.End); r.Sampled() && d < best {

@@ -130,7 +130,7 @@ func epochNow() float64 { return float64(time.Now().Unix()) }
 
 // forgetRecords removes the node records of a finished run and those that nodes of the job wrote without an
 // agent, except those that only a newer version can read, which will report them.
-func forgetRecords(dir string, w WantedRun) error {
+func forgetRecords(dir string, w RecordRequest) error {
 	in := jobDir(dir, w.Key)
 	names, err := recordNames(in)
 	if err != nil {

@@ -46,8 +46,8 @@ type Store struct {
 type request struct {
 	Dir    string              `json:"dir"`
 	Put    *summary.NodeRecord `json:"put,omitempty"`
-	Gather *WantedRun          `json:"gather,omitempty"`
-	Forget *WantedRun          `json:"forget,omitempty"`
+	Gather *RecordRequest      `json:"gather,omitempty"`
+	Forget *RecordRequest      `json:"forget,omitempty"`
 	PutJob *JobRecord          `json:"put_job,omitempty"`
 	// Orphans requests the records in directories that have not changed for this time.
 	Orphans time.Duration `json:"orphans,omitempty"`
@@ -62,7 +62,7 @@ func (s Store) Put(ctx context.Context, r summary.NodeRecord) error {
 
 // Gather returns the records of the run that w describes as soon as every node
 // has reported, or those that are there when w's patience ends.
-func (s Store) Gather(ctx context.Context, w WantedRun) ([]summary.NodeRecord, error) {
+func (s Store) Gather(ctx context.Context, w RecordRequest) ([]summary.NodeRecord, error) {
 	return s.execute(ctx, request{Dir: s.Dir, Gather: &w})
 }
 
@@ -73,7 +73,7 @@ func (s Store) Orphans(ctx context.Context, idle time.Duration, w Sweeper) ([]su
 }
 
 // Forget removes the records of a run that is finished.
-func (s Store) Forget(ctx context.Context, w WantedRun) error {
+func (s Store) Forget(ctx context.Context, w RecordRequest) error {
 	_, err := s.execute(ctx, request{Dir: s.Dir, Forget: &w})
 	return err
 }

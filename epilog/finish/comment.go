@@ -40,9 +40,10 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, runs []hist
 	}
 	n, err := accounting.SetComments(ctx, list, jobreport.CommentMark)
 	if err != nil {
-		f.Log("%v; the history has what they would say", err)
+		f.Log("%v; the digests are in the history", err)
 	}
 	if n.Kept > 0 {
-		f.Log("%s of another tool kept; the history has the digest", quantity.Plural(n.Kept, "admin comment"))
+		f.Log("%s of other tools left unchanged; the digests of these jobs are in the history",
+			quantity.Plural(n.Kept, "admin comment"))
 	}
 }

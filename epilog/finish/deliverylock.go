@@ -91,7 +91,8 @@ func (f Finisher) lockForChild(ctx context.Context, r job.Run, child *as.Child) 
 }
 
 // errOthersHang keeps a child from starting that would wait for the same file system as one that is stuck.
-var errOthersHang = errors.New("an earlier process still hangs in this file system: no other is started before it ends")
+var errOthersHang = errors.New(
+	"an earlier process is still blocked in this file system: no new one starts before it ends")
 
 // limitStuckChildren returns a guard for children that use one directory of a site: collect, history or archive. A
 // child that had to be abandoned is recorded in the node's spool, and no other is started before it has ended.

@@ -112,7 +112,7 @@ func TestCollectionThatHangs(t *testing.T) {
 	f := s.finisher("n1")
 	f.Program = filepath.Join(s.root, "program") // where the account may execute it
 	must(t, os.WriteFile(f.Program, text, 0o755))
-	free, asked := peektest.MountHangingWithNotice(t, s.cfg.Collect.Dir)
+	free, asked := peektest.MountHangingAndNotify(t, s.cfg.Collect.Dir)
 	left := filepath.Join(f.Spool, "collect.left")
 	var stuck job.Process
 	for i, key := range []run.Key{seven, {Cluster: "test", JobID: 8}, {Cluster: "test", JobID: 9}} {

@@ -105,7 +105,7 @@ func (f Finisher) collectRecord(ctx context.Context, p *progress) (err error) {
 // blocked, adds a note. It always returns nil: if the records cannot be gathered, it blocks the run from
 // Forgotten on (see blockFrom), so that this try does not remove the nodes' records.
 func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
-	want := collect.WantedRun{Key: p.run.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes,
+	want := collect.RecordRequest{Key: p.run.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes,
 		Patience: f.patience(p.before)}
 	records, err := gatherOthers(ctx, p.store, want)
 	if err != nil {
@@ -129,7 +129,7 @@ func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
 // gatherOthers waits for the records of the nodes after the first, which is this one, for at most two thirds
 // of the remaining time, within five sixths of it. It does not read this node's own record, which the
 // collection directory may lack.
-func gatherOthers(ctx context.Context, store collect.Store, w collect.WantedRun) ([]summary.NodeRecord, error) {
+func gatherOthers(ctx context.Context, store collect.Store, w collect.RecordRequest) ([]summary.NodeRecord, error) {
 	if w.Nodes = w.Nodes[1:]; len(w.Nodes) == 0 {
 		return nil, nil
 	}
@@ -254,10 +254,10 @@ func (f Finisher) forgetRecords(ctx context.Context, p *progress) (err error) {
 			return err
 		}
 	}
-	w := collect.WantedRun{Key: p.sum.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes}
+	w := collect.RecordRequest{Key: p.sum.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes}
 	switch {
 	case p.dir == "":
-		w = collect.WantedRun{Key: p.run.Key}
+		w = collect.RecordRequest{Key: p.run.Key}
 	case p.before.Complete:
 		w.Key = p.before.Key
 	}

@@ -3,6 +3,7 @@ package testcluster
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,9 +18,10 @@ const secret = "xsecretx"
 
 // argumentWatch records the arguments of processes that jobgait's hooks and the controller's mail program start.
 type argumentWatch struct {
-	c    *cluster
-	quit chan struct{}
-	done sync.WaitGroup
+	// programs are directories: processes of programs in them, and the children of those, are watched.
+	programs []string
+	quit     chan struct{}
+	done     sync.WaitGroup
 
 	mu sync.Mutex
 	// seen has what was started: the program's name and its first argument.
@@ -28,9 +30,9 @@ type argumentWatch struct {
 	leaked []string
 }
 
-// watchArguments watches until stop is called.
-func watchArguments(c *cluster) *argumentWatch {
-	w := &argumentWatch{c: c, quit: make(chan struct{}), seen: map[string]bool{}}
+// watchArguments watches processes of programs in the directories until stop is called.
+func watchArguments(programs ...string) *argumentWatch {
+	w := &argumentWatch{programs: programs, quit: make(chan struct{}), seen: map[string]bool{}}
 	w.done.Go(func() {
 		for {
 			select {
@@ -58,10 +60,9 @@ func (w *argumentWatch) missing(kinds []string) []string {
 
 // look reads the arguments of every process of jobgait, and of every child of one: Slurm's commands, sendmail.
 func (w *argumentWatch) look() {
-	programs := w.c.path("libexec", "jobgait") + "/"
-	isOurs := func(pid string) bool {
+	isWatched := func(pid string) bool {
 		exe, _ := os.Readlink("/proc/" + pid + "/exe")
-		return strings.HasPrefix(exe, programs)
+		return slices.Contains(w.programs, filepath.Dir(exe))
 	}
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
@@ -69,7 +70,7 @@ func (w *argumentWatch) look() {
 		if err != nil {
 			continue
 		}
-		if !isOurs(e.Name()) && !isOurs(strconv.Itoa(parentOf(pid))) {
+		if !isWatched(e.Name()) && !isWatched(strconv.Itoa(parentOf(pid))) {
 			continue
 		}
 		// The controller calls jobgait's mail program as it calls any: what it writes there is its own.
@@ -79,11 +80,51 @@ func (w *argumentWatch) look() {
 		}
 		w.mu.Lock()
 		w.seen[filepath.Base(args[0])+" "+args[1]] = true
-		w.mu.Unlock()
 		if text := strings.Join(args, " "); strings.Contains(text, secret) && !slices.Contains(w.leaked, text) {
 			w.leaked = append(w.leaked, text)
 		}
+		w.mu.Unlock()
 	}
+}
+
+// leaks returns the arguments with the secret that were seen.
+func (w *argumentWatch) leaks() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.leaked)
+}
+
+// The watch of TestNothingPrivateIsAnArgument notices the secret in an argument of a watched program.
+func TestArgumentWatchNoticesSecrets(t *testing.T) {
+	t.Parallel()
+	tail, err := exec.LookPath("tail")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	program, err := os.ReadFile(tail)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "waits"), program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := watchArguments(dir)
+	defer w.stop()
+	cmd := exec.Command(filepath.Join(dir, "waits"), "-f", "/dev/null", secret)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	poll(t, func() string {
+		if len(w.leaks()) == 0 {
+			return "the secret was not noticed"
+		}
+		return ""
+	})
 }
 
 // parentOf returns the pid of a process's parent, 0 if it has ended.
@@ -105,7 +146,7 @@ func TestNothingPrivateIsAnArgument(t *testing.T) {
 	mustMake(t, c.bob, dir)
 	want := []string{"jobgait-agent --lock-fd", "jobgait-agent peek", "jobgait-agent names", "jobgait-epilog --worker",
 		"jobgait-epilog --deliver", "jobgait-epilog --collect", "jobgait-epilog --sweep-node", "scontrol show"}
-	w := watchArguments(c)
+	w := watchArguments(c.path("libexec", "jobgait"))
 	for n := 0; n < 8 && len(w.missing(want)) > 0; n++ {
 		j := c.sbatch(t, c.bob, dir, "export VARIABLE="+secret+" LOADEDMODULES="+secret+"/1.0\ntimeout 3 bash -c "+
 			"'while :; do :; done' "+secret, "-N1", "-n1", "-J", secret, "-o", dir+"/"+secret+"-%j", "--comment", secret,
@@ -126,7 +167,7 @@ func TestNothingPrivateIsAnArgument(t *testing.T) {
 		t.Errorf("never seen: %q", missing)
 	}
 	t.Logf("%d kinds of processes seen: %v", len(w.seen), w.seen)
-	if len(w.leaked) > 0 {
-		t.Errorf("arguments with the secret: %q", w.leaked)
+	if leaked := w.leaks(); len(leaked) > 0 {
+		t.Errorf("arguments with the secret: %q", leaked)
 	}
 }

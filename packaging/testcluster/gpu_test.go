@@ -157,7 +157,7 @@ func (g gpuJob) hang(t *testing.T) (free func()) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	free, asked := peektest.MountHangingWithNotice(t, dir)
+	free, asked := peektest.MountHangingAndNotify(t, dir)
 	poll(t, func() string {
 		select {
 		case <-asked:

@@ -17,7 +17,7 @@ import (
 const stopSignal = syscall.SIGSTOP
 
 // runDir returns the run directory of a process of jobgait: an argument names it, or the hook's environment
-// names job and node. It returns "" if there is none yet.
+// names job and node. It returns "" as long as the process works on none.
 func (c *cluster) runDir(p process) string {
 	for _, a := range p.args[min(1, len(p.args)):] {
 		if _, path, ok := strings.Cut(a, c.path("spool")); ok {

@@ -415,7 +415,7 @@ func TestLeadAndSupport(t *testing.T) {
 	}
 	withAlso := mk("e", "", "", "")
 	withAlso.Also = map[string][]float64{"cpu_s": withAlso.Y, "step_s": withAlso.Y}
-	leading, supporting := SplitByMetric([]History{mk("a", "x", "4", "elapsed"), mk("b", "x", "4", "step"),
+	leading, supporting := SplitLeadingMetric([]History{mk("a", "x", "4", "elapsed"), mk("b", "x", "4", "step"),
 		mk("c", "x", "8", "elapsed"), mk("d", "", "", "step"), withAlso})
 	var ids []string
 	for _, h := range leading {

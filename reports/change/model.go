@@ -73,9 +73,9 @@ func supports(hs []History) [][]History {
 	return byMetric(out)
 }
 
-// SplitByMetric splits histories of applications by metric. Of several metrics of one application in one shape, the
-// iteration time leads, or the first metric if none exists; the others are supporting.
-func SplitByMetric(hs []History) (leading []History, supporting [][]History) {
+// SplitLeadingMetric splits histories of applications by metric. Of several metrics of one application in one shape,
+// the iteration time leads, or the first metric if none exists; the others are supporting.
+func SplitLeadingMetric(hs []History) (leading []History, supporting [][]History) {
 	type key struct{ user, app, shape string }
 	first := map[key]int{}
 	for i, h := range hs {

@@ -69,7 +69,7 @@ func newSiteView(in Contents) *siteView {
 }
 
 // moreRowsText says how many rows are left out.
-func moreRowsText[T any](t history.TopRows[T]) string {
+func moreRowsText[T any](t history.FirstRows[T]) string {
 	if t.More() <= 0 {
 		return ""
 	}

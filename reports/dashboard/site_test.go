@@ -14,19 +14,19 @@ import (
 func ofASite() Contents {
 	in := site(1, 24)
 	in.Site = &history.Site{
-		Slower: history.TopRows[history.SlowerHistory]{Of: 14, Rows: []history.SlowerHistory{
+		Slower: history.FirstRows[history.SlowerHistory]{Of: 14, Rows: []history.SlowerHistory{
 			{User: "alice", App: "nemo", Shape: "4n 256t 1c", EffectPct: 20, Start: "2026-11-16T08:00:00", JobID: "812361",
 				Jobs: 10, LostNodeHours: ptr(16.)},
 			{User: "bob", App: "lmp melt", Shape: "1n 4t 1c", EffectPct: 3, Start: "2026-11-17T08:00:00", JobID: "812365_7",
 				Jobs: 1}}},
-		Nodes: history.TopRows[history.SickNode]{Of: 1,
+		Nodes: history.FirstRows[history.SickNode]{Of: 1,
 			Rows: []history.SickNode{{Node: "dahu-3", Jobs: 20, Missing: 5, Died: 2,
 				JobIDs: []string{"1", "2", "3", "4", "5", "6", "7"}}}},
-		Applications: history.TopRows[history.ApplicationUse]{Of: 93_412, Rows: []history.ApplicationUse{
+		Applications: history.FirstRows[history.ApplicationUse]{Of: 93_412, Rows: []history.ApplicationUse{
 			{User: "alice", App: "nemo", NodeHours: ptr(12345.), Jobs: 30, CyclePct: ptr(97.), PeriodS: ptr(2.01),
 				WaitingPct: ptr(7.8), MemoryPct: ptr(64.), GPUPct: ptr(71.)},
 			{User: "bob", App: "lmp melt", Jobs: 1}}},
-		Accounts: history.TopRows[history.Account]{Of: 2,
+		Accounts: history.FirstRows[history.Account]{Of: 2,
 			Rows: []history.Account{{Name: "ice", Jobs: 12, NodeHours: 84, IdleNodeHours: 60},
 				{Jobs: 1, NodeHours: 2, IdleNodeHours: 1}}},
 		Waste: []history.Waste{{Code: "cpus_idle", Jobs: 7, NodeHours: ptr(14.), LostNodeHours: ptr(8.5)},
@@ -85,7 +85,7 @@ func TestSickNodes(t *testing.T) {
 // Nodes of two clusters may have one name: they are two, and called by both.
 func TestNodesOfTwoClusters(t *testing.T) {
 	in := ofASite()
-	in.Site.Nodes = history.TopRows[history.SickNode]{Of: 2,
+	in.Site.Nodes = history.FirstRows[history.SickNode]{Of: 2,
 		Rows: []history.SickNode{{Cluster: "east", Node: "n1", Jobs: 4, Missing: 2},
 			{Cluster: "west", Node: "n1", Jobs: 4, Missing: 3}}}
 	for i := range in.Report.Series {

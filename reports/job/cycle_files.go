@@ -61,7 +61,7 @@ func (r Report) idleInCycle(share float64) string {
 		return words + ", waiting for files for " + quantity.Share(wait)
 	}
 	if bytes, ok := r.bytesOfCycle(); ok {
-		return words + ", in which it reads or writes " + quantity.Amount(bytes, "B")
+		return words + "; it reads or writes " + quantity.Amount(bytes, "B") + " in a cycle"
 	}
 	return words
 }

@@ -32,9 +32,8 @@ func newFindings(r Report, silent []string) []finding.Finding {
 		n.SilentS, n.Doing, n.NoLoop = max(0, r.Job.ElapsedS-s.SinceS), s.Doing, s.NoLoop
 		n.Stacks = s.Summary
 		n.Idle = s.NoLoop && !tracker.Doing(s.Doing).Spins() && n.SilentS >= tracker.IdleS
-	}
-	if r.Stalled == nil {
-		n.QuietEndS = r.quietEndS()
+	} else {
+		n.TrailingIdleS = r.trailingIdleS()
 	}
 	if s := r.Rhythm.Stopped; s != nil {
 		n.Stopped = s.Text

@@ -6,6 +6,7 @@ import (
 
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 	"jobgait/reports/text"
@@ -99,7 +100,7 @@ func columnLabel(name, unit string, page int) label {
 		"cgroup_cpu_limit":    {"limit of CPUs", "CPU limit"},
 		"cgroup_oom_kills":    {"processes killed for lack of memory", "OOM kills"},
 		"proc_mem":            {"memory of the job's processes", "memory"},
-		"proc_wait":           {"waiting for a CPU", "CPU wait"},
+		run.CPUWait:           {"waiting for a CPU", "CPU wait"},
 		"proc_read_bytes":     {"read from storage", "read"},
 		"proc_write_bytes":    {"written to storage", "written"},
 		"cgroup_throttled":    {"held back by a CPU limit", "throttled"},

@@ -36,7 +36,7 @@ func cpuTime(name string) bool {
 	if strings.Contains(name, "psi") {
 		return false
 	}
-	return name == "proc_wait" || strings.Contains(name, "cpu") || strings.Contains(name, "clock")
+	return name == run.CPUWait || strings.Contains(name, "cpu") || strings.Contains(name, "clock")
 }
 
 // scaled returns the values times a factor; the result is never nil, so that JSON writes a list.

@@ -194,8 +194,8 @@ func dashboardOf(hs, others []change.History, acks change.Acks, p changepoint.Pa
 	told := change.Default()
 	told.MinEffectPct, told.Now, told.Acks, told.Years = o.minEffect, o.now, acks, change.NeedsYear(hs, now())
 	told.Site = o.stored.site
-	leading, supporting := change.SplitByMetric(hs)
-	besideLeading, beside := change.SplitByMetric(others)
+	leading, supporting := change.SplitLeadingMetric(hs)
+	besideLeading, beside := change.SplitLeadingMetric(others)
 	r := shownOf(leading, besideLeading, p, told)
 	few := len(leading) <= dashboard.MostDrawn // of more none has room for its further metrics
 	told.Site = false                          // the page has one rate, that of what leads

@@ -264,9 +264,9 @@ func (b box) compare(name string, seen []perfFunction) {
 	for _, f := range seen {
 		all += f.samples
 	}
-	ours := float64(run.Samples) * own
-	if all < 2000 || ours < 2000 {
-		b.t.Fatalf("%.0f samples of perf, %.0f of jobgait: too few", all, ours)
+	sampled := float64(run.Samples) * own
+	if all < 2000 || sampled < 2000 {
+		b.t.Fatalf("%.0f samples of perf, %.0f of jobgait: too few", all, sampled)
 	}
 	worst, z := 0.0, 0.0
 	for _, f := range seen[:min(10, len(seen))] {
@@ -277,15 +277,15 @@ func (b box) compare(name string, seen []perfFunction) {
 			}
 		}
 		want := f.samples / all
-		mean := (f.samples + got*ours) / (all + ours)
-		deviates := (got - want) / math.Sqrt(mean*(1-mean)*(1/all+1/ours))
+		mean := (f.samples + got*sampled) / (all + sampled)
+		deviates := (got - want) / math.Sqrt(mean*(1-mean)*(1/all+1/sampled))
 		b.t.Logf("%-40s %-24s perf %5.2f %%, jobgait %5.2f, z %.1f", cmp.Or(names.ReadableName(f.symbol), "unnamed"),
 			filepath.Base(f.path), 100*want, 100*got, deviates)
 		if worst, z = max(worst, 100*math.Abs(got-want)), max(z, math.Abs(deviates)); math.Abs(got-want) > .02 {
-			b.t.Errorf("%s of %s: %.2f %% of the time by perf, %.2f by ours", f.symbol, f.path, 100*want, 100*got)
+			b.t.Errorf("%s of %s: %.2f %% of the time by perf, %.2f by sampled", f.symbol, f.path, 100*want, 100*got)
 		}
 	}
-	fmt.Printf("| %s | %.0f, %.0f | %.2f | %.1f |\n", name, all, ours, worst, z)
+	fmt.Printf("| %s | %.0f, %.0f | %.2f | %.1f |\n", name, all, sampled, worst, z)
 }
 
 // aliases returns the names of a symbol and of the others at the same address, any of which may be reported.

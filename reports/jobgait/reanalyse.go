@@ -263,7 +263,7 @@ func (a reanalysis) write(ctx context.Context, runs []archive.ArchivedRun) error
 	shown := startProgressFunc(a.complain, func() string {
 		return fmt.Sprintf("writing, %d of %d runs", put.Load(), len(list))
 	})
-	newest, now := application.PendingSeries{}, float64(time.Now().UnixNano())/1e9
+	newest, now := application.SeriesToAnalyse{}, float64(time.Now().UnixNano())/1e9
 	for _, r := range list {
 		s, _, rerr := r.run.Result(a.build)
 		if err = rerr; err == nil {

@@ -118,14 +118,14 @@ func (o stackOptions) read(ctx context.Context, what string, detail stack.Detail
 	switch {
 	case failed == nil && (err != nil || len(step.Nodes) > 1):
 		return stacksOfStep(ctx, id, step)
-	case err != nil && !isProcess(id) && !errors.Is(failed, job.ErrNoSteps) && !errors.Is(failed, job.ErrUnknown):
+	case err != nil && !processExists(id) && !errors.Is(failed, job.ErrNoSteps) && !errors.Is(failed, job.ErrUnknown):
 		return nodeStacks{}, errOver{err.Error() + "; " + failed.Error()}
 	}
 	return o.stacksHere(ctx, chosen, err, detail)
 }
 
-// stacksHere reads the stacks of chosen processes of this machine, of which failed is nil. Processes that this
-// command started are left out.
+// stacksHere reads the stacks of the chosen processes of this machine, apart from those that this command started.
+// failed is the error of choosing them; stacksHere returns it if it is not nil.
 func (o stackOptions) stacksHere(ctx context.Context, chosen chosenProcesses, failed error, detail stack.DetailLevel) (
 	nodeStacks, error,
 ) {
@@ -233,8 +233,8 @@ func processOwner(id int64) (owner uint32, ok bool) {
 	return owner, ok
 }
 
-// isProcess reports whether a process here has this number.
-func isProcess(id run.JobID) bool {
+// processExists reports whether a process here has this number.
+func processExists(id run.JobID) bool {
 	_, ok := processOwner(int64(id))
 	return ok
 }

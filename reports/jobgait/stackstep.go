@@ -29,17 +29,17 @@ const (
 
 // stepOnAllNodes returns the step that reads the stacks of a job on all its nodes. Only root gets one for the job of
 // another user.
-func (o stackOptions) stepOnAllNodes(ctx context.Context, id run.JobID) (job.StepProcess, error) {
+func (o stackOptions) stepOnAllNodes(ctx context.Context, id run.JobID) (job.StepLaunch, error) {
 	step, err := scheduler.StepOnAllNodes(ctx, o.getenv, id, o.program("jobgait"), "stack", "--node", id.String())
 	if err == nil && os.Geteuid() != 0 && int(step.UID) != os.Getuid() {
-		return job.StepProcess{}, errOver{fmt.Sprintf("job %d is not yours", id)}
+		return job.StepLaunch{}, errOver{fmt.Sprintf("job %d is not yours", id)}
 	}
 	return step, err
 }
 
 // stacksOfStep runs the step and returns the stacks of all nodes, with a note on those that gave none. It returns an
 // error if no node gave any.
-func stacksOfStep(ctx context.Context, id run.JobID, step job.StepProcess) (nodeStacks, error) {
+func stacksOfStep(ctx context.Context, id run.JobID, step job.StepLaunch) (nodeStacks, error) {
 	ctx, stop := context.WithTimeout(ctx, stepLimit)
 	defer stop()
 	cmd, complaint := stepProgram(ctx, step), as.LimitedBuffer{Remaining: 4 << 10}
@@ -90,7 +90,7 @@ func nodeNames(nodes []string) string {
 
 // stepProgram returns the command of a step, with the rights of the job's owner if root calls. At the end of ctx the
 // step is cancelled.
-func stepProgram(ctx context.Context, step job.StepProcess) *exec.Cmd {
+func stepProgram(ctx context.Context, step job.StepLaunch) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, step.Command[0], step.Command[1:]...)
 	cmd.Env, cmd.Dir = step.Environ, "/"
 	// A session of its own: it has no terminal, and an interrupt of this command ends it by ctx.

@@ -39,7 +39,7 @@ func EfficiencyOfStored(s summary.Summary) Efficiency {
 	if n := s.Job.NCPUs; n != nil {
 		u.CPUs = *n
 	}
-	if h := history.HistoryOfUnstored(s); len(h.Runs) > 0 {
+	if h := history.HistoryOfUnstoredRun(s); len(h.Runs) > 0 {
 		u.CPUSeconds = h.Runs[0].CPUS
 	}
 	return Efficiency{Usage: u, Digest: &digest}

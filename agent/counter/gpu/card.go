@@ -94,7 +94,8 @@ var (
 	errAmbiguous = errors.New("cannot tell which GPUs the job has: it has only some of the node's, and the scheduler " +
 		"gives numbers, which are not those of device files of AMD's GPUs")
 	errSleeps  = errors.New("the GPU is suspended and is not read, because reading would wake it")
-	errNothing = errors.New("the driver of this GPU reports no values, which stay empty: check the driver's version")
+	errNothing = errors.New("the driver of this GPU reports no values, so its columns stay empty: check the driver's " +
+		"version")
 )
 
 // selectCards returns the cards that are the job's, in the scheduler's order. If the scheduler gives no

@@ -161,10 +161,10 @@ func (c *nvColumn) Notes() (list []note.Note) {
 	}
 	switch {
 	case c.readings == 0 && c.fails > 0:
-		list = append(list, note.New(note.NeverRead, "%s could never be read and has no values: %s",
+		list = append(list, note.New(note.NeverRead, "%s could never be read: %s",
 			c.column.Name, statusText(c.failure)))
 	case c.fails > 0:
-		list = append(list, note.New(note.ReadFailed, "%s: %d of %d readings failed and have no value, the last with: %s",
+		list = append(list, note.New(note.ReadFailed, "%s: %d of %d readings failed and are missing, the last with: %s",
 			c.column.Name,
 			c.fails, c.fails+c.readings, statusText(c.failure)))
 	case c.readings > minEnergyReadings && !c.moved && c.event == energyEvent:

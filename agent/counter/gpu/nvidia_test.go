@@ -351,7 +351,7 @@ func TestDState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	free, asked := peektest.MountHangingWithNotice(t, dir)
+	free, asked := peektest.MountHangingAndNotify(t, dir)
 	h, err := startHelper(program, []string{"0"}, append(env, "FAKE_HANG_AT="+filepath.Join(dir, "x")), rawcall.Now)
 	if err != nil {
 		t.Fatal(err)

@@ -146,7 +146,7 @@ func TestJobCgroupAppearsLate(t *testing.T) {
 		}
 	}
 	cpu.Start()
-	check("nobody knows where", 0, 0)
+	check("cgroup unknown", 0, 0)
 	known = true
 	check("known, and not there", 0, 0)
 	put(t, at, "cpu.stat", "usage_usec 7\n")

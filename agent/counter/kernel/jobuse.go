@@ -21,7 +21,7 @@ import (
 // threads were runnable and not running, bytes read from and written to storage, and memory.
 //
 // Waiting is run_delay of each thread (/proc/PID/task/TID/schedstat); what an ended thread waited since the
-// last reading is estimated (unseenWait). Bytes are those of /proc/PID/io, which a parent that waits
+// last reading is estimated (endedThreadWait). Bytes are those of /proc/PID/io, which a parent that waits
 // for a child takes over.
 // Memory is the anonymous memory of all processes and the largest shared memory of one, since processes of one
 // job mostly share the same. VmHWM shows peaks between two readings.
@@ -37,7 +37,7 @@ type jobUse struct {
 	// gone sums the bytes of ended processes that no member has waited for.
 	gone                bytesMoved
 	waitNS, read, wrote uint64
-	unseen              unseenWait
+	unseen              endedThreadWait
 	threads             int64 // in the last reading
 	memory, peak        uint64
 	waits, moves, sizes readOutcomes
@@ -95,7 +95,7 @@ func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) []coun
 		meanwhile: newOtherUse(proc)}
 	return []counter.Source{
 		&useSource{use: u, file: "schedstat", tally: &u.waits,
-			columns: []profile.Column{{Name: "proc_wait", Unit: "ns", Scope: "job", Hz: useHz}},
+			columns: []profile.Column{{Name: run.CPUWait, Unit: "ns", Scope: "job", Hz: useHz}},
 			values:  func(c []uint64) { c[0] = u.waitNS }},
 		&useSource{use: u, file: "io", tally: &u.moves,
 			columns: []profile.Column{{Name: "proc_read_bytes", Unit: "bytes", Scope: "job", Hz: useHz},
@@ -271,7 +271,7 @@ func EndedCounters(schedstat, io []byte) []run.Counter {
 		out = append(out, run.Counter{Name: name, Unit: unit, Scope: "job", Total: float64(v)})
 	}
 	if times, err := parseSchedstat(schedstat); err == nil {
-		add("proc_wait", "ns", times.waitedNS)
+		add(run.CPUWait, "ns", times.waitedNS)
 	}
 	if read, wrote, err := parseIO(io); err == nil {
 		add("proc_read_bytes", "bytes", read)

@@ -44,7 +44,7 @@ func TestStopped(t *testing.T) {
 		of   []p
 		want bool
 	}{
-		"nobody":                               {nil, false},
+		"no process":                           {nil, false},
 		"one":                                  {[]p{{"T", "lmp", 500}}, true},
 		"one that runs":                        {[]p{{"R", "lmp", 500}}, false},
 		"one that sleeps":                      {[]p{{"S", "lmp", 500}}, false},
@@ -167,7 +167,7 @@ func TestFrozenSteps(t *testing.T) {
 	}{
 		"all":           {froze, froze, empty, true},
 		"one runs":      {froze, ran, empty, false},
-		"nobody's":      {empty, empty, empty, false},
+		"no process":    {empty, empty, empty, false},
 		"without steps": {"", "", "", false},
 	} {
 		files := map[string]string{job + "cgroup.events": ran}

@@ -156,19 +156,19 @@ func TestRealTracepoints(t *testing.T) {
 	t.Logf("CPU %d of %d, perf_event_paranoid %s, %v", cpu, onlineCPUs(t), bytes.TrimSpace(paranoid), names(c))
 	calls := column(t, c, "syscalls")
 	sink := start(t, c)
-	var ours, counted uint64
-	defer func() { t.Logf("%d calls made, %d counted", ours, counted) }()
+	var made, counted uint64
+	defer func() { t.Logf("%d calls made, %d counted", made, counted) }()
 	keepBusy(t, func() bool {
 		for range 1000 {
 			unix.Getppid()
 		}
-		ours += 1000
+		made += 1000
 		drain(t, c, sink)
 		counted = 0
 		for lane := range c.Lanes() {
 			counted += last(t, sink, lane, calls)
 		}
-		return counted >= ours && ours >= 20_000 // others call as well
+		return counted >= made && made >= 20_000 // others call as well
 	})
 	for _, e := range c.events[len(c.events)-4:] {
 		if !e.tracepoint() {

@@ -96,14 +96,14 @@ func CurrentJob(getenv func(string) string) (run.Key, bool) {
 
 // StepCommand returns the command that runs a program within a running job, on its first node; job.ErrNoSteps if
 // that is impossible here.
-func StepCommand(getenv func(string) string, id run.JobID, program ...string) (job.StepProcess, error) {
+func StepCommand(getenv func(string) string, id run.JobID, program ...string) (job.StepLaunch, error) {
 	return slurm.Scheduler{}.StepCommand(getenv, id, program...)
 }
 
 // StepOnAllNodes returns the command that runs a program once on each node of a running job; job.ErrNoSteps if that
 // is impossible here.
 func StepOnAllNodes(ctx context.Context, getenv func(string) string, id run.JobID,
-	program ...string) (job.StepProcess,
+	program ...string) (job.StepLaunch,
 	error) {
 	return slurm.Scheduler{}.StepOnAllNodes(ctx, getenv, id, program...)
 }

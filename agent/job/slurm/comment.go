@@ -90,9 +90,10 @@ func writableComments(output []byte, mark string) map[run.JobID]bool {
 }
 
 // commentCommands returns the sacctmgr commands, one per line, that set the comments of the jobs in free, and
-// the number of commands. It names a job by its display id, because the number of an array's last task is also the
-// array's, and the number of a heterogeneous job's first component that of the whole job: sacctmgr would set the
-// comments of all of them. It skips texts with other characters than commentText allows.
+// the number of commands. Jobs are named by their display ids (12_3, 12+1). The plain number is ambiguous: the
+// last task of an array shares it with the array, and the first component of a heterogeneous job with the whole
+// job, so that sacctmgr would set the comments of all tasks or components. It skips texts with other characters
+// than commentText allows.
 func commentCommands(list []job.Comment, free map[run.JobID]bool) ([]byte, int) {
 	var b bytes.Buffer
 	n := 0

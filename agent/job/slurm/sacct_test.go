@@ -49,7 +49,7 @@ func TestEndingOf(t *testing.T) {
 		"the run before it":               {17, 1000, 1790000001, nil, "REQUEUED"},
 		"requeued at once":                {17, 1000, 1790000170, nil, ""},
 		"another user's":                  {17, 1001, 1790000201, nil, "FAILED"},
-		"nobody's":                        {17, 1002, 1790000201, nil, ""},
+		"of no known user":                {17, 1002, 1790000201, nil, ""},
 		"another id":                      {16, 1000, 1790000201, nil, ""},
 		"the id before it came again":     {17, 1000, 1780000002, nil, "COMPLETED"},
 		"long after all of the same user": {17, 1000, 1790009000, nil, ""},

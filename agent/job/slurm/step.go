@@ -19,12 +19,12 @@ import (
 
 // StepCommand returns the command that runs a program in a running job, on its first node, beside the job's own
 // tasks; job.ErrNoSteps if srun is missing or within a step.
-func (s Scheduler) StepCommand(getenv func(string) string, id run.JobID, program ...string) (job.StepProcess, error) {
+func (s Scheduler) StepCommand(getenv func(string) string, id run.JobID, program ...string) (job.StepLaunch, error) {
 	srun, err := clientProgram(getenv, "srun")
 	if err != nil {
-		return job.StepProcess{}, err
+		return job.StepLaunch{}, err
 	}
-	return job.StepProcess{Command: stepArguments(srun, id, []string{"--nodes=1", "--ntasks=1"}, program),
+	return job.StepLaunch{Command: stepArguments(srun, id, []string{"--nodes=1", "--ntasks=1"}, program),
 		Environ: clientEnviron(os.Environ())}, nil
 }
 
@@ -38,15 +38,15 @@ const squeueLimit = 10 * time.Second
 // the nodes, because srun starts one task on one node unless it gets their number. The error is job.ErrNoSteps if
 // squeue or srun is missing or within a step, and job.ErrUnknown if there is no such job.
 func (s Scheduler) StepOnAllNodes(ctx context.Context, getenv func(string) string, id run.JobID, program ...string) (
-	job.StepProcess, error,
+	job.StepLaunch, error,
 ) {
 	srun, err := clientProgram(getenv, "srun")
 	if err != nil {
-		return job.StepProcess{}, err
+		return job.StepLaunch{}, err
 	}
 	squeue, err := clientProgram(getenv, "squeue")
 	if err != nil {
-		return job.StepProcess{}, err
+		return job.StepLaunch{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, squeueLimit)
 	defer cancel()
@@ -55,23 +55,23 @@ func (s Scheduler) StepOnAllNodes(ctx context.Context, getenv func(string) strin
 	cmd.Env, cmd.WaitDelay = clientEnviron(os.Environ()), time.Second
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
-		return job.StepProcess{}, fmt.Errorf("query the nodes of job %d: squeue did not end within %v: is slurmctld up?",
+		return job.StepLaunch{}, fmt.Errorf("query the nodes of job %d: squeue did not end within %v: is slurmctld up?",
 			id, squeueLimit)
 	}
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && strings.Contains(string(exit.Stderr), "Invalid job id"):
-		return job.StepProcess{}, job.ErrUnknown
+		return job.StepLaunch{}, job.ErrUnknown
 	case errors.As(err, &exit):
 		first, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
-		return job.StepProcess{}, fmt.Errorf("query the nodes of job %d: %s", id,
+		return job.StepLaunch{}, fmt.Errorf("query the nodes of job %d: %s", id,
 			note.Clean(strings.TrimPrefix(first, "squeue: error: "), 160))
 	case err != nil:
-		return job.StepProcess{}, fmt.Errorf("query the nodes of job %d with squeue: %w", id, err)
+		return job.StepLaunch{}, fmt.Errorf("query the nodes of job %d with squeue: %w", id, err)
 	}
 	step, err := parseStepJob(string(out), id)
 	if err != nil {
-		return job.StepProcess{}, err
+		return job.StepLaunch{}, err
 	}
 	n := strconv.Itoa(len(step.Nodes))
 	step.Command = stepArguments(srun, id, []string{"--nodes=" + n, "--ntasks=" + n, "--ntasks-per-node=1", "--no-kill",
@@ -81,7 +81,7 @@ func (s Scheduler) StepOnAllNodes(ctx context.Context, getenv func(string) strin
 }
 
 // parseStepJob parses squeue's lines "job user group nodes" and returns the owner and the nodes of a job.
-func parseStepJob(output string, id run.JobID) (job.StepProcess, error) {
+func parseStepJob(output string, id run.JobID) (job.StepLaunch, error) {
 	for line := range strings.Lines(output) {
 		f := strings.Fields(line)
 		if len(f) != 4 || f[0] != id.String() {
@@ -91,11 +91,11 @@ func parseStepJob(output string, id run.JobID) (job.StepProcess, error) {
 		gid, errOfGroup := strconv.ParseUint(f[2], 10, 32)
 		nodes, errOfNodes := expandNodeList(f[3])
 		if err = errors.Join(err, errOfGroup, errOfNodes); err != nil {
-			return job.StepProcess{}, fmt.Errorf("parse squeue's line on job %d: %w", id, err)
+			return job.StepLaunch{}, fmt.Errorf("parse squeue's line on job %d: %w", id, err)
 		}
-		return job.StepProcess{Nodes: nodes, UID: uint32(uid), GID: uint32(gid)}, nil
+		return job.StepLaunch{Nodes: nodes, UID: uint32(uid), GID: uint32(gid)}, nil
 	}
-	return job.StepProcess{}, fmt.Errorf("job %d is not running: name a running job", id)
+	return job.StepLaunch{}, fmt.Errorf("job %d is not running: name a running job", id)
 }
 
 // clientProgram returns the path of one of Slurm's programs for users; job.ErrNoSteps inside a step and if the

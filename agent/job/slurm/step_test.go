@@ -12,7 +12,7 @@ import (
 func TestParseStepJob(t *testing.T) {
 	out := "12 1000 100 n[1-2]\n13 1001 100 n7\n14 x 100 n1\n15 1 1 n[3\n"
 	got, err := parseStepJob(out, 12)
-	want := job.StepProcess{Nodes: []string{"n1", "n2"}, UID: 1000, GID: 100}
+	want := job.StepLaunch{Nodes: []string{"n1", "n2"}, UID: 1000, GID: 100}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}

@@ -16,13 +16,13 @@ import (
 // test removes it too. It skips the test where there is no FUSE.
 func MountHanging(t testing.TB, dir string) (free func()) {
 	t.Helper()
-	free, _ = MountHangingWithNotice(t, dir)
+	free, _ = MountHangingAndNotify(t, dir)
 	return free
 }
 
-// MountHangingWithNotice mounts the same file system as MountHanging. It also returns a channel that it closes at the
+// MountHangingAndNotify mounts the same file system as MountHanging. It also returns a channel that it closes at the
 // first request: from then on not even a kill ends the process that waits.
-func MountHangingWithNotice(t testing.TB, dir string) (free func(), asked <-chan struct{}) {
+func MountHangingAndNotify(t testing.TB, dir string) (free func(), asked <-chan struct{}) {
 	t.Helper()
 	f, first := mount(t, dir), make(chan struct{})
 	go (&server{f: f, mute: true, asked: first}).serve()

@@ -21,13 +21,12 @@ const (
 	newestChance = 1e-4
 )
 
-// RaisedLevel returns how many of the newest runs agree on a level above that of the runs before them, and by how
-// much in percent; 0 if none do. y are the positive values of the newest regime in time order. It is weaker
-// than a commit, for which a level of three runs may be a run of outliers. What runs that resemble each other
-// do by chance, and what came and went before for as long, does not count: .001 of histories of 12 to 71
-// independent runs are reported, .008 with outliers, .002 and .007 at correlation .3 and .5, .01 to .07 where
-// two levels take turns.
-func RaisedLevel(y []float64) (runs int, pct float64) {
+// NewestLevelIncrease returns how many of the newest runs agree on a level above that of the runs before them, and by
+// how much in percent; 0 if none do. y are the positive values of the newest regime in time order. It is weaker than a
+// commit, for which a level of three runs may be a run of outliers. What runs that resemble each other do by chance,
+// and what came and went before for as long, does not count: .001 of histories of 12 to 71 independent runs are
+// reported, .008 with outliers, .002 and .007 at correlation .3 and .5, .01 to .07 where two levels take turns.
+func NewestLevelIncrease(y []float64) (runs int, pct float64) {
 	best := 0.0
 	for k := newestFewest; k <= min(newestMost, len(y)/2) && len(y)-k >= olderFewest; k++ {
 		old, newest := y[:len(y)-k], y[len(y)-k:]

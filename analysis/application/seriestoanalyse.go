@@ -8,15 +8,15 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// PendingSeries holds, for each series that got new runs, its newest run and the number of runs added, so that
+// SeriesToAnalyse holds, for each series that got new runs, its newest run and the number of runs added, so that
 // each series is analysed once for many runs. Its keys identify series.
-type PendingSeries map[string]struct {
+type SeriesToAnalyse map[string]struct {
 	run summary.Summary
 	put int
 }
 
 // Add records that run s was stored, so that its series is analysed later.
-func (n PendingSeries) Add(s summary.Summary) {
+func (n SeriesToAnalyse) Add(s summary.Summary) {
 	key := seriesOf(s)
 	known := n[key]
 	if known.put == 0 || s.Start > known.run.Start {
@@ -38,7 +38,7 @@ const analyseEvery = 20
 
 // AddOldRun records an old run that was stored; old runs come in the order in which they ended. It analyses the
 // run's series after every analyseEvery runs of it.
-func (n PendingSeries) AddOldRun(ctx context.Context, db *history.DB, s summary.Summary) error {
+func (n SeriesToAnalyse) AddOldRun(ctx context.Context, db *history.DB, s summary.Summary) error {
 	n.Add(s)
 	if n[seriesOf(s)].put < analyseEvery {
 		return nil
@@ -49,7 +49,7 @@ func (n PendingSeries) AddOldRun(ctx context.Context, db *history.DB, s summary.
 // AnalyseAll analyses each pending series, stores the result and removes the series from n; it stops if the
 // history becomes unavailable. Findings get the time at, in UTC epoch seconds; 0, for old runs, means the end
 // of the series' newest run.
-func (n PendingSeries) AnalyseAll(ctx context.Context, db *history.DB, at float64) (failed error) {
+func (n SeriesToAnalyse) AnalyseAll(ctx context.Context, db *history.DB, at float64) (failed error) {
 	for _, known := range n {
 		err := n.analyseSeries(ctx, db, known.run, at)
 		failed = errors.Join(failed, err)
@@ -62,7 +62,7 @@ func (n PendingSeries) AnalyseAll(ctx context.Context, db *history.DB, at float6
 
 // analyseSeries assesses the newest run of the series of s, stores the result, and removes the series from the
 // pending ones.
-func (n PendingSeries) analyseSeries(ctx context.Context, db *history.DB, s summary.Summary, at float64) error {
+func (n SeriesToAnalyse) analyseSeries(ctx context.Context, db *history.DB, s summary.Summary, at float64) error {
 	key := seriesOf(s)
 	run := n[key].run
 	delete(n, key)

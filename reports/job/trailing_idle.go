@@ -3,20 +3,22 @@ package job
 import (
 	"math"
 	"slices"
+
+	"jobgait/analysis/run"
 )
 
 // quietCPUs is the mean number of busy or wanted CPUs below which no process of a run did anything.
 const quietCPUs = 0.02
 
-// quietEndS returns for how long, in s, no process of the run used or wanted a CPU before it ended; 0 where the busy
-// CPUs are unknown or the run has nodes that did not report.
-func (r Report) quietEndS() float64 {
+// trailingIdleS returns for how long, in s, no process of the run used or wanted a CPU before it ended; 0 where the
+// busy CPUs are unknown or the run has nodes that did not report.
+func (r Report) trailingIdleS() float64 {
 	t := r.Rhythm.Timeline
 	i := slices.IndexFunc(t.Columns, func(c Curve) bool { return c.Name == busyColumn })
 	if i < 0 || r.Nodes.Total > 1 || r.partial() || !(t.StepS > 0) {
 		return 0
 	}
-	wanted := slices.IndexFunc(t.Columns, func(c Curve) bool { return c.Name == "proc_wait" })
+	wanted := slices.IndexFunc(t.Columns, func(c Curve) bool { return c.Name == run.CPUWait })
 	last := 0.0 // when a CPU was last used or wanted
 	for k, v := range t.Columns[i].Mean {
 		used := float64(v)

@@ -19,7 +19,7 @@ func TestRaised(t *testing.T) {
 					y[i] += rise
 				}
 			}
-			if runs, pct := RaisedLevel(y); runs > 0 {
+			if runs, pct := NewestLevelIncrease(y); runs > 0 {
 				told++
 				if pct <= 0 {
 					t.Fatalf("%d runs raised by %v %%", runs, pct)
@@ -53,7 +53,7 @@ func TestRaisedSeenBefore(t *testing.T) {
 		"came, went": {slices.Concat(quiet, up, quiet, up), 0},
 		"zero":       {slices.Concat(slices.Repeat([]float64{0}, 9), up), 0},
 	} {
-		if got, _ := RaisedLevel(c.y); got != c.runs {
+		if got, _ := NewestLevelIncrease(c.y); got != c.runs {
 			t.Errorf("%s: %d runs, want %d", name, got, c.runs)
 		}
 	}
@@ -63,7 +63,7 @@ func TestRaisedSeenBefore(t *testing.T) {
 // are raised and not four.
 func TestRaisedCountsRunsOfTheNewLevel(t *testing.T) {
 	y := []float64{100.9, 98.4, 99.7, 101.3, 100.2, 98.9, 101.1, 99.3, 100.6, 99.1, 100.4, 100.0, 108, 149.1, 151.2, 150.3}
-	runs, pct := RaisedLevel(y)
+	runs, pct := NewestLevelIncrease(y)
 	if runs != 3 || math.Abs(pct-50.2) > 0.5 {
 		t.Errorf("%d runs by %.1f %%, want 3 by 50.2", runs, pct)
 	}
