@@ -101,7 +101,7 @@ for last in last last-again last-once-more; do
   echo "demo: other work left this run $cpu % of a CPU"
 done
 [[ -t 1 ]] && printf '\r\033[K'
-[[ $cpu -ge 90 ]] || { echo "demo: NOT CHECKED: this machine is too busy for runs of one rhythm" >&2; exit 3; }
+[[ $cpu -ge 90 ]] || { echo "demo: NOT CHECKED: other programs used the CPUs, so that LAMMPS ran too unevenly to be compared; run it again when the machine is idle" >&2; exit 3; }
 
 found=$(last_period)
 log=$dir/$last/log.lammps
