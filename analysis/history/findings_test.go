@@ -52,7 +52,7 @@ func TestFindingsFollowTheRun(t *testing.T) {
 	if got := codesOf(t, db, 7); got != "" {
 		t.Errorf("replaced: %q", got)
 	}
-	list, err := db.RunsWithoutState(t.Context(), 0, 2)
+	list, err := db.UnsettledRuns(t.Context(), 0, 2, false)
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}

@@ -78,6 +78,7 @@ CREATE TABLE IF NOT EXISTS internal_run (
   job_name        TEXT,
   executable_id   INTEGER,
   state_id        INTEGER,
+  commented       INTEGER,            -- 1: the comment of the job in the scheduler's accounting was set or is kept
   exit_code       INTEGER,
   exit_signal     INTEGER,
   scheduler_start INTEGER,

@@ -205,7 +205,7 @@ func TestColumnTouchesThreeFiles(t *testing.T) {
 // that is forgotten in row.go would be NULL for ever.
 func TestColumnsAreWritten(t *testing.T) {
 	db := open(t)
-	written := []string{"run_id", "reuse", "report_dir_id"} // by insertRun
+	written := []string{"run_id", "reuse", "report_dir_id", "commented"} // by insertRun and SetCommented
 	err := db.write(t.Context(), func(tx *sql.Conn) error {
 		w := db.writer(t.Context(), tx)
 		for _, c := range append(w.jobColumns(oneNode(1)), w.resultColumns(oneNode(1))...) {

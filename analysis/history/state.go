@@ -9,9 +9,9 @@ import (
 	"jobgait/analysis/run"
 )
 
-// RunWithoutState is a run of a scheduler whose final state is not known yet: the scheduler has it only after
-// the last Epilog, and so after every report.
-type RunWithoutState struct {
+// UnsettledRun is a run of a scheduler whose final state is not known yet, because the scheduler has it only after
+// the last Epilog, or whose comment in the accounting is still to be written.
+type UnsettledRun struct {
 	RunID          int64
 	Cluster        string
 	JobID          run.JobID
@@ -27,23 +27,34 @@ type RunEnd struct {
 	Exit  *run.Exit // nil is unknown
 }
 
-// RunsWithoutState returns at most most runs that ended after a time, in UTC epoch seconds, and whose final
-// state is not known, the newest first. Runs of `jobgait run`, which have no state, and runs inside a batch job
-// (sub above 0) are left out.
-func (db *DB) RunsWithoutState(ctx context.Context, after float64, most int) ([]RunWithoutState, error) {
-	var list []RunWithoutState
+// UnsettledRuns returns at most most runs that ended after a time, in UTC epoch seconds, and whose final state is
+// not known, the newest first; with comments also those with a state that SetCommented was not called for. Runs of
+// `jobgait run`, which have no state, and runs inside a batch job (sub above 0) are left out.
+func (db *DB) UnsettledRuns(ctx context.Context, after float64, most int, comments bool) ([]UnsettledRun, error) {
+	var list []UnsettledRun
 	err := db.each(ctx, `
 		SELECT run_id, c.name, job_id, uid, coalesce(start_s, 0), end_s, scheduler_start
 		FROM internal_run JOIN internal_cluster c USING (cluster_id) JOIN internal_hpc_user USING (user_id)
-		WHERE end_s > ? AND state_id IS NULL AND sub = 0 AND c.name NOT GLOB 'local:*'
+		WHERE end_s > ? AND (state_id IS NULL OR ? AND commented IS NULL) AND sub = 0 AND c.name NOT GLOB 'local:*'
 		ORDER BY end_s DESC LIMIT ?`,
 		func(rows *sql.Rows) error {
-			var r RunWithoutState
+			var r UnsettledRun
 			err := rows.Scan(&r.RunID, &r.Cluster, &r.JobID, &r.UID, &r.Start, &r.End, &r.SchedulerStart)
 			list = append(list, r)
 			return err
-		}, after, most)
+		}, after, comments, most)
 	return list, explain(db.path, "find runs without a state", err)
+}
+
+// SetCommented records that the comments of runs in the scheduler's accounting are settled.
+func (db *DB) SetCommented(ctx context.Context, runIDs []int64) error {
+	return explain(db.path, "record comments of runs", db.write(ctx, func(tx *sql.Conn) error {
+		w := db.writer(ctx, tx)
+		for _, id := range runIDs {
+			w.exec(`UPDATE internal_run SET commented = 1 WHERE run_id = ?`, id)
+		}
+		return w.err
+	}))
 }
 
 // PutStates stores how runs ended, and their findings. A run that has a state by now keeps it. now is in UTC

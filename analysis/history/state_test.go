@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func TestStates(t *testing.T) {
 		mustPut(t, db, s, Ingest{NowS: t0})
 	}
 	ids := func() string {
-		list, err := db.RunsWithoutState(t.Context(), t0+10, 10)
+		list, err := db.UnsettledRuns(t.Context(), t0+10, 10, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +42,7 @@ func TestStates(t *testing.T) {
 	if got, want := ids(), fmt.Sprintf("6:%[1]d 5:%[1]d 1:%[1]d ", uid); got != want {
 		t.Errorf("runs %q, want %q", got, want)
 	}
-	list, err := db.RunsWithoutState(t.Context(), 0, 2)
+	list, err := db.UnsettledRuns(t.Context(), 0, 2, false)
 	if err != nil || len(list) != 2 {
 		t.Fatal(list, err)
 	}
@@ -69,5 +70,24 @@ func TestStates(t *testing.T) {
 	}
 	if got, want := ids(), fmt.Sprintf("1:%d ", uid); got != want {
 		t.Errorf("runs left %q, want %q", got, want)
+	}
+	withState := func() (ids []int64) {
+		list, err := db.UnsettledRuns(t.Context(), t0+10, 10, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range list {
+			ids = append(ids, int64(r.JobID))
+		}
+		return ids
+	}
+	if got := withState(); !slices.Equal(got, []int64{6, 5, 2, 1}) {
+		t.Errorf("runs without a state or a comment: %v", got)
+	}
+	if err := db.SetCommented(t.Context(), []int64{list[0].RunID, list[1].RunID}); err != nil {
+		t.Fatal(err)
+	}
+	if got := withState(); !slices.Equal(got, []int64{2, 1}) {
+		t.Errorf("runs without a state or a comment: %v", got)
 	}
 }

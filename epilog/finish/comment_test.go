@@ -11,13 +11,16 @@ import (
 
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/job/slurm"
+	"jobgait/analysis/history"
+	"jobgait/analysis/run"
+	"jobgait/analysis/summary"
 )
 
 // With slurm.admin_comment a digest goes into the accounting, but not over the comment of another tool. Whatever
 // sacctmgr does, one line is logged and the history has the runs and their states.
 func TestCommentsInTheAccounting(t *testing.T) {
 	for name, c := range map[string]struct{ manager, logged string }{
-		"written":        {"/bin/cat >>$0.read\n", "1 admin comment of another tool kept"},
+		"written":        {"/bin/cat >>$0.read\n", "1 admin comment of other tools left unchanged"},
 		"no rights":      {"/bin/cat >/dev/null; /bin/echo ' Access/permission denied'; exit 1\n", "permission denied"},
 		"fails silently": {"exit 3\n", "exit status 3"},
 		"missing":        {"", "no such file or directory"},
@@ -74,5 +77,39 @@ esac
 				t.Errorf("sacctmgr read %q", read)
 			}
 		})
+	}
+}
+
+// A run whose state the scheduler knew when the run was stored gets its digest too, once. If sacctmgr fails, the next
+// query tries again.
+func TestCommentsOfRunsStoredWithTheirState(t *testing.T) {
+	s := newSite(t)
+	at := int64(time.Now().Unix() - 3600)
+	db, err := history.Open(t.Context(), s.cfg.History.Path)
+	must(t, err)
+	must(t, db.Put(t.Context(), summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "test", JobID: 7},
+		Start: float64(at), End: float64(at) + 60, ElapsedS: 60, State: "COMPLETED", Job: run.Job{User: "u", UID: 1000},
+		Nodes: []summary.Node{{Name: "n1", Reported: true}}}, history.Ingest{}))
+	must(t, db.Close())
+	sacct := s.command("sacct", fmt.Sprintf(`case "$*" in
+*AdminComment*) /bin/echo '7|' ;;
+*) /bin/echo '7|1000|%d|%d|COMPLETED|0:0|100|n1|u' ;;
+esac
+`, at, at+60))
+	manager := s.command("sacctmgr", "[ -e $0.works ] || exit 3; /bin/cat >>$0.read\n")
+	f := s.finisher("n1")
+	f.Scheduler = slurm.Scheduler{Sacct: sacct, Sacctmgr: manager, AdminComment: true}
+	f.Log = t.Logf
+	for k, want := range []int{0, 1, 1} {
+		if k == 1 {
+			must(t, os.WriteFile(manager+".works", nil, 0o644))
+		}
+		if _, err := f.QueryStates(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		read, _ := os.ReadFile(manager + ".read")
+		if got := strings.Count(string(read), "JobID=7 set"); got != want {
+			t.Errorf("after query %d the comment was written %d times, want %d: %q", k+1, got, want, read)
+		}
 	}
 }

@@ -47,12 +47,12 @@ func (f Finisher) QueryStates(ctx context.Context) (left int, err error) {
 	return withHistory(ctx, f, false, func(db *history.DB) (int, error) { return f.storeStates(ctx, db) })
 }
 
-// storeStates queries the scheduler for the runs in db that lack a state, stores the answers, and writes
-// comments into the accounting for these runs (storeComments). It only logs an error of the query. It returns
-// how many runs that ended less than stateWait ago still lack a state.
+// storeStates queries the scheduler for the runs in db that lack a state, or a comment if the settings request
+// comments. It stores the states and writes the comments of the runs that ended (storeComments). It only logs an
+// error of the query. It returns for how many runs that ended less than stateWait ago the scheduler has no state yet.
 func (f Finisher) storeStates(ctx context.Context, db *history.DB) (left int, err error) {
 	now := time.Now()
-	runs, err := db.RunsWithoutState(ctx, epoch(now.Add(-stateQueryMaxAge)), maxStateQueries)
+	runs, err := db.UnsettledRuns(ctx, epoch(now.Add(-stateQueryMaxAge)), maxStateQueries, f.wantsComments())
 	if err != nil || len(runs) == 0 {
 		return 0, err
 	}
@@ -65,10 +65,12 @@ func (f Finisher) storeStates(ctx context.Context, db *history.DB) (left int, er
 		f.Log("%v", err)
 	}
 	var ended []history.RunEnd
+	var settled []history.UnsettledRun
 	for _, r := range runs {
 		switch e := job.EndingOf(endings, r.JobID, r.UID, r.Start, r.SchedulerStart); {
 		case e != nil:
 			ended = append(ended, history.RunEnd{RunID: r.RunID, State: e.State, Exit: e.Exit})
+			settled = append(settled, r)
 		case r.End > epoch(now.Add(-stateWait)):
 			left++
 		}
@@ -79,6 +81,5 @@ func (f Finisher) storeStates(ctx context.Context, db *history.DB) (left int, er
 	if err := db.PutStates(ctx, ended, epoch(now), jobreport.Findings); err != nil {
 		return left, err
 	}
-	f.storeComments(ctx, db, runs, ended)
-	return left, nil
+	return left, f.storeComments(ctx, db, settled)
 }

@@ -135,7 +135,11 @@ func DigestText(w io.Writer, label string, d Digest) error {
 	p.Text("  ended    ", d.Ended)
 	p.Line("  elapsed  " + quantity.Duration(d.ElapsedS))
 	p.Line("  CPUs     " + optional(d.BusyCPUs, "") + " busy of " + optional(d.AllocatedCPUs, ""))
-	p.Line("  memory   " + optional(d.PeakBytes, "B") + " of " + optional(d.RequestBytes, "B"))
+	memory := "  memory   " + optional(d.PeakBytes, "B")
+	if d.RequestBytes != nil {
+		memory += " of " + optional(d.RequestBytes, "B")
+	}
+	p.Line(memory)
 	p.Line("  cycle    " + d.CycleText())
 	if d.GPUs > 0 {
 		p.Line(fmt.Sprintf("  GPUs     %d, active %s", d.GPUs, quantity.Optional(d.GPUActive, quantity.Share)))
