@@ -257,7 +257,9 @@ func TestNoPermissionForAField(t *testing.T) {
 		h.takers = append(h.takers, c)
 	}
 	energy, memory, slowed, received := columns[0], columns[2], columns[4], columns[7]
-	until(t, h, "there are readings of the throttle", func() bool { return slowed.readings >= 1 && memory.readings >= 1 })
+	until(t, h, "there are readings of the throttle, and notes on the energy and on the bytes received", func() bool {
+		return slowed.readings >= 1 && memory.readings >= 1 && energy.Notes() != nil && received.Notes() != nil
+	})
 	if n := energy.Notes(); energy.readings != 0 || len(n) != 1 || n[0].Code != note.NeverRead ||
 		!strings.Contains(n[0].Text, "permission denied") {
 		t.Errorf("energy %d times, notes %v", energy.readings, n)
