@@ -77,7 +77,7 @@ func loadSettings(getenv func(string) string, log func(error)) configs.Config {
 		log(fmt.Errorf("%w; the agent uses the default settings", err))
 		c = configs.Default()
 	} else if c.Unknown != "" {
-		log(fmt.Errorf("%s: ignored; all other settings apply", c.Unknown))
+		log(fmt.Errorf("%s: ignored, all other settings apply: correct the file", c.Unknown))
 	}
 	return c
 }

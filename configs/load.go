@@ -76,7 +76,7 @@ func readFile(path string) ([]byte, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(text) > maxFile {
-		err = fmt.Errorf("the settings file %s is larger than %d bytes", path, maxFile)
+		err = fmt.Errorf("%s is larger than %d bytes: shorten it", path, maxFile)
 	}
 	return text, err
 }

@@ -46,7 +46,7 @@ func runHook(ctx context.Context, s job.Scheduler, getenv func(string) string, c
 		log := openLog(told, cfg)
 		defer func() { _ = log.Close() }()
 		if cfg.Unknown != "" {
-			log.Printf("%s: the other settings apply", cfg.Unknown)
+			log.Printf("%s: ignored, all other settings apply: correct the file", cfg.Unknown)
 		}
 		err := untold
 		if err == nil {

@@ -36,7 +36,7 @@ func beginRun(s job.Scheduler, getenv func(string) string) (err error) {
 		log.Close()
 	}()
 	if cfg.Unknown != "" {
-		log.Printf("%s: the other settings hold", cfg.Unknown)
+		log.Printf("%s: ignored, all other settings apply: correct the file", cfg.Unknown)
 	}
 	if err := cmp.Or(unusable, noLog); err != nil { // no log, no spool
 		return err

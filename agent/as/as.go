@@ -105,7 +105,7 @@ func (c Child) Start(verb string, in, out *os.File) (*os.Process, error) {
 }
 
 // errOutputTooLarge is returned for a child that writes more than its limit.
-var errOutputTooLarge = errors.New("the child process wrote more output than its limit allows")
+var errOutputTooLarge = errors.New("the child process wrote more output than its limit allows: its answer is discarded")
 
 // limitedWriter writes to w until remaining bytes are written, then fails.
 type limitedWriter struct {

@@ -48,7 +48,8 @@ func AskAll[A any](ctx context.Context, c Child, verb string, question any, body
 	each func(A) error) error {
 	v, ok := VerbNamed(verb)
 	if !ok || v.Rights == StarterRights {
-		return fmt.Errorf("internal error: the child process of verb %q returns no answers: call Start instead of Ask", verb)
+		return fmt.Errorf("internal error: the child process of verb %q returns no answers, but one was requested: please "+
+			"report this", verb)
 	}
 	if limit == 0 || limit > v.MaxAnswer {
 		limit = v.MaxAnswer

@@ -28,7 +28,7 @@ func (d FoundDir) Open() (int, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil || st.Ino != d.Inode {
 		_ = unix.Close(fd)
-		return -1, errors.Join(fmt.Errorf("cgroup %s was replaced while it was opened", d.Dir), err)
+		return -1, errors.Join(fmt.Errorf("cgroup %s was replaced while it was opened: it is opened again later", d.Dir), err)
 	}
 	return fd, nil
 }

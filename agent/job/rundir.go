@@ -34,7 +34,7 @@ func NodeDir(spool, node string) string { return filepath.Join(spool, run.PathEl
 // but must be a directory, and for root one that no other account can write to.
 func MakeNodeDir(spool, node string) error {
 	if err := os.MkdirAll(filepath.Dir(spool), 0o755); err != nil {
-		return fmt.Errorf("make spool directory: %w", err)
+		return fmt.Errorf("make the spool directory: %w", err)
 	}
 	dir := NodeDir(spool, node)
 	for _, d := range []struct {
@@ -42,16 +42,16 @@ func MakeNodeDir(spool, node string) error {
 		mode os.FileMode
 	}{{spool, 0o711}, {dir, 0o700}} {
 		if err := os.Mkdir(d.path, d.mode); err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("make spool directory: %w", err)
+			return fmt.Errorf("make the spool directory: %w", err)
 		}
 	}
 	for _, d := range []string{spool, dir} {
 		err := RequireRootOwned(d)
 		if errors.Is(err, ErrForeignDir) {
-			return fmt.Errorf("use the spool directory: %w, or name another spool.dir", err)
+			return fmt.Errorf("check the spool directory: %w, or name another spool.dir", err)
 		}
 		if err != nil {
-			return fmt.Errorf("make spool directory: %w", err)
+			return fmt.Errorf("check the spool directory: %w", err)
 		}
 	}
 	return nil
@@ -69,7 +69,7 @@ func RequireRootOwned(dir string) error {
 		return err
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("use directory %s: %w", dir, syscall.ENOTDIR)
+		return fmt.Errorf("check the directory %s: %w", dir, syscall.ENOTDIR)
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {
@@ -78,7 +78,7 @@ func RequireRootOwned(dir string) error {
 	case st.Uid != 0:
 		return fmt.Errorf("%s belongs to uid %d: %w", dir, st.Uid, ErrForeignDir)
 	case info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("%s has mode %04o: %w", dir, info.Mode().Perm(), ErrForeignDir)
+		return fmt.Errorf("%s has mode %04o, so other accounts can write to it: %w", dir, info.Mode().Perm(), ErrForeignDir)
 	}
 	return nil
 }
@@ -241,5 +241,5 @@ func (d RunDir) RenameAside() (RunDir, error) {
 		}
 		return to, nil
 	}
-	return "", fmt.Errorf("rename %s: 1000 older runs with this key exist; remove some", d)
+	return "", fmt.Errorf("rename %s: 1000 older runs with this key exist: remove some of them", d)
 }

@@ -193,7 +193,7 @@ const (
 func Read(path string) (State, error) {
 	b, _, err := job.ReadPlain(path, maxBytes)
 	if err != nil {
-		return State{}, fmt.Errorf("read %s: %w", Name, job.Cause(err))
+		return State{}, fmt.Errorf("read %s: %w", path, job.Cause(err))
 	}
 	return Decode(b)
 }
@@ -205,7 +205,7 @@ func Decode(b []byte) (State, error) {
 	case len(b) > maxBytes:
 		return State{}, fmt.Errorf("read %s: the file has more than the allowed %d bytes", Name, maxBytes)
 	case err != nil:
-		return State{}, fmt.Errorf("read %s: the file is not valid JSON", Name)
+		return State{}, fmt.Errorf("read %s: the file is not valid JSON: try again after the next update", Name)
 	case s.Schema != Schema:
 		return State{}, fmt.Errorf("read %s: version %q is not supported: use the jobgait that wrote it",
 			Name, note.Clean(s.Schema, 40))
@@ -254,7 +254,7 @@ func (s *State) check() error {
 		}
 	}
 	if s.Cycles < 0 || s.Cycles > math.MaxInt32*1000 || s.JobID < 0 || s.Agent.PID < 0 || s.Command < 0 {
-		return errors.New("a count or an id in the live state is negative or too large")
+		return errors.New("a count or an id in the live state is out of range: want 0 or a positive number")
 	}
 	return nil
 }

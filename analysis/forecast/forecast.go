@@ -42,8 +42,9 @@ func Default() Tuning {
 
 // Errors of Next.
 var (
-	ErrFewRuns = errors.New("too few completed runs for a forecast")
-	ErrInputs  = errors.New("the runs differ too much for a forecast, probably because their inputs differ")
+	ErrFewRuns = errors.New("no forecast: it needs more completed runs of this size")
+	ErrInputs  = errors.New("no forecast: the runs differ too much, probably because their inputs differ: name the " +
+		"inputs (size=)")
 )
 
 // Forecast is the distribution of the next value: exp of a t distribution.

@@ -56,7 +56,7 @@ func readDocument(in *source, first []byte) (Measurements, error) {
 	e := &experiment{in: in}
 	parameters, err := doc.named(keys["parameters"])
 	if err == nil && len(parameters) == 0 {
-		err = errors.New("the list \"parameters\" of the document is empty: name at least one parameter")
+		err = errors.New("the list \"parameters\" of the file is empty: name at least one parameter")
 	}
 	if err != nil {
 		return Measurements{}, doc.fail(err)
@@ -166,7 +166,7 @@ func (doc *document) open(want json.Delim) error {
 	}
 	if t != want {
 		kind := map[json.Delim]string{'{': "an object", '[': "a list"}[want]
-		return fmt.Errorf("the document has another JSON value where it needs %s", kind)
+		return fmt.Errorf("the file has another JSON value where it needs %s", kind)
 	}
 	return nil
 }

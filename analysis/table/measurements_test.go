@@ -205,7 +205,7 @@ func TestMalformedMeasurements(t *testing.T) {
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":{\"t\":[\n{\"point\":[1]}]}}}",
 			"in:3: Extra-P JSON: a measurement has a point but no"},
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":\n[]}}",
-			"in:3: Extra-P JSON: the document has another JSON value where it needs an object"},
+			"in:3: Extra-P JSON: the file has another JSON value where it needs an object"},
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{", "in:2: Extra-P JSON: unexpected end"},
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{}}\nx", "in:3: Extra-P JSON:"},
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{}}", "in: the file has no measurements"},

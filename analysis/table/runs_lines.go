@@ -320,7 +320,7 @@ func optional(name string, raw json.RawMessage, to any) error {
 		return nil
 	}
 	if err := json.Unmarshal(raw, to); err != nil {
-		return fmt.Errorf("the field %s of the series has the wrong type", name)
+		return fmt.Errorf("the field %s of the series has the wrong type: want an object of lists", name)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // errTooLarge is the error beyond a limit of Limits.
-var errTooLarge = errors.New("the input exceeds a size limit")
+var errTooLarge = errors.New("the input exceeds this limit: split it into several files")
 
 // Limits bound what is read.
 type Limits struct {

@@ -118,5 +118,6 @@ func builtFor(path string) (version, error) {
 		v := f.ByteOrder.Uint32(b) // major, minor and micro, a byte each
 		return version{int(v >> 16), int(v >> 8 & 0xff)}, nil
 	}
-	return version{}, fmt.Errorf("%s is not a SPANK plugin: it has no symbol plugin_version", path)
+	return version{}, fmt.Errorf("%s is not a SPANK plugin: it has no symbol plugin_version: install jobgait's plugin "+
+		"again", path)
 }

@@ -161,7 +161,7 @@ type recordName struct{ job, file, run, node string }
 func (n recordName) checkContent(dir string, r summary.NodeRecord) error {
 	run, in := runName(r), filepath.Base(jobDir(dir, r.Key))
 	if n.run != run || n.node != nodeName(r.Node) || n.job != in {
-		return fmt.Errorf("record %s/%s has the wrong name: it holds node %s of run %s", n.job, n.file, r.Node, run)
+		return fmt.Errorf("record %s/%s is not used: its content is that of node %s of run %s", n.job, n.file, r.Node, run)
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func (s Store) execute(ctx context.Context, r request) ([]summary.NodeRecord, er
 	got := answerReader{records: []summary.NodeRecord{}, onUnread: say}
 	child := as.Child{Program: s.Program, Account: *s.Account, Guard: s.Guard}
 	if err := as.AskAll(ctx, child, as.Collect, r, nil, r.maxAnswerBytes(), got.add); err != nil {
-		return nil, fmt.Errorf("use the collection directory %s: %w", s.Dir, err)
+		return nil, fmt.Errorf("access the collection directory %s: %w", s.Dir, err)
 	}
 	return got.records, nil
 }
@@ -217,5 +217,5 @@ func (r request) serve(ctx context.Context, say func(string)) ([]summary.NodeRec
 	case r.PutJob != nil:
 		return none, putJob(r.Dir, *r.PutJob)
 	}
-	return none, fmt.Errorf("internal error: the request to the collection directory names no action")
+	return none, fmt.Errorf("internal error: the request to the collection directory names no action: please report this")
 }

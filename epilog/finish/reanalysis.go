@@ -26,7 +26,7 @@ func (f Finisher) openArchive(ctx context.Context) (archive.Archive, bool) {
 	}
 	account, err := f.collectAccount(ctx)
 	if err != nil {
-		f.Log("use the archive of profiles: %v", err)
+		f.Log("the run is not archived: %v", err)
 	}
 	return archive.Archive{Dir: f.Config.Collect.Archive, Program: f.Program, Account: account,
 		Guard: f.limitStuckChildren("archive")}, err == nil

@@ -77,7 +77,7 @@ func isDue(path string, came float64, now time.Time) bool {
 func requirePrivateDir(dir string) error {
 	var st unix.Stat_t
 	if err := unix.Lstat(dir, &st); err != nil {
-		return fmt.Errorf("use the directory %s of history.snapshots: %w", dir, err)
+		return fmt.Errorf("check the directory %s of history.snapshots: %w", dir, err)
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR || int(st.Uid) != os.Geteuid() || st.Mode&0o022 != 0 {
 		return fmt.Errorf("history.snapshots %s: want a directory that belongs to this account and that no other can "+

@@ -95,7 +95,8 @@ func TestStackOnTwoNodes(t *testing.T) {
 		t.Errorf("of root: %s", out)
 	}
 	out, err := c.as(c.alice, "/", c.path("bin", "jobgait"), "stack", id).CombinedOutput()
-	if err == nil || !strings.HasSuffix(string(out), "is not yours\n") || strings.Count(string(out), "\n") != 1 {
+	if err == nil || !strings.HasSuffix(string(out), "belongs to another user: name a job of yours\n") ||
+		strings.Count(string(out), "\n") != 1 {
 		t.Errorf("of another user: %v, %s", err, out)
 	}
 	c.admin(t, "scancel", id)

@@ -100,7 +100,7 @@ func (o changesOptions) ofFiles(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	if slices.Contains(paths, "-") && o.ack == "-" {
-		return usageError{fmt.Errorf("FILE and --ack cannot both be -: standard input is only one file")}
+		return usageError{fmt.Errorf("FILE and --ack cannot both be -: name a file for one of them")}
 	}
 	hs, sayReading, err := readHistories(cmd, paths, o.unit, o.columns)
 	if err != nil {
@@ -339,7 +339,7 @@ func (o changesOptions) acknowledge(ctx context.Context, s stored, r change.Repo
 func rejectStoredFlags(cmd *cobra.Command) error {
 	for _, name := range []string{"user", "app", "site", "metric", "history"} {
 		if cmd.Flags().Changed(name) {
-			return usageError{fmt.Errorf("--%s is for stored runs and cannot be used with a file", name)}
+			return usageError{fmt.Errorf("--%s is only for stored runs: leave it out, or leave out FILE", name)}
 		}
 	}
 	return nil

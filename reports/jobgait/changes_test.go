@@ -294,7 +294,7 @@ func TestFlagsOfStoredRunsBesideAFile(t *testing.T) {
 		{"--history", "x.db"}} {
 		for _, verb := range [][]string{{"changes"}, {"dashboard", "-o", filepath.Join(t.TempDir(), "page.html")}} {
 			got := ask(append(append(verb, flag...), path)...)
-			if got.status != 2 || !strings.Contains(got.complaint, flag[0]+" is for stored runs") {
+			if got.status != 2 || !strings.Contains(got.complaint, flag[0]+" is only for stored runs") {
 				t.Errorf("%v %v: %+v", verb, flag, got)
 			}
 		}

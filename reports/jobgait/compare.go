@@ -121,7 +121,7 @@ func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args
 		return usageError{fmt.Errorf("--series names %d series: want one for both files, or one for each", len(o.series))}
 	}
 	if args[0] == "-" && args[1] == "-" {
-		return usageError{fmt.Errorf("A and B cannot both be -: standard input is only one file")}
+		return usageError{fmt.Errorf("A and B cannot both be -: name a file for one of them")}
 	}
 	a, b, sayReading, err := o.read(cmd, args)
 	if err != nil {
@@ -268,7 +268,8 @@ func (o compareOptions) parts(h change.History, ids []string) (a, b change.Histo
 	case o.by == "":
 		return h.With(differ[0], i), h.With(differ[0], j), nil
 	case !slices.Contains(differ, o.by):
-		return a, b, fmt.Errorf("--by %s: jobs %s and %s have the same value, they differ in %s", o.by, ids[0], ids[1],
+		return a, b, fmt.Errorf("--by %s: jobs %s and %s have the same value: choose one of the fields in which they "+
+			"differ: %s", o.by, ids[0], ids[1],
 			strings.Join(differ, ", "))
 	}
 	return h.With(o.by, i), h.With(o.by, j), nil

@@ -108,7 +108,8 @@ func (o measurementExport) measurements(cmd *cobra.Command, getenv func(string) 
 	}
 	file, err := scalingOptions{stored: o.from, series: o.series}.measurements(s)
 	if err == nil && len(file.Series) == 0 {
-		err = fmt.Errorf("cannot model runs of %s: no application has runs of two sizes with all else equal", s.whose)
+		err = fmt.Errorf("cannot model runs of %s: no application has runs of two sizes (nodes, tasks or input) with all "+
+			"else equal: run one at another size", s.whose)
 	}
 	return file, err
 }

@@ -65,7 +65,7 @@ func (h *hooks) prepare(o runOptions, args []string, pid int) error {
 		return err
 	}
 	if cfg.Unknown != "" {
-		h.say(cfg.Unknown + ": the other settings hold")
+		h.say(cfg.Unknown + ": ignored, all other settings apply: correct the file")
 	}
 	dir, err := os.Getwd()
 	if err != nil {

@@ -60,7 +60,8 @@ func runJobgait(ctx context.Context, environ, args []string, out, complain io.Wr
 			}
 			_, set, _ := strings.Cut(err.Error(), "; [") // what the library says has one form
 			set, _, _ = strings.Cut(set, "]")
-			return usageError{fmt.Errorf("these options exclude each other: --%s", strings.ReplaceAll(set, " ", " --"))}
+			return usageError{fmt.Errorf("these options exclude each other, give one of them: --%s",
+				strings.ReplaceAll(set, " ", " --"))}
 		},
 	}
 	getenv := lookup(environ)

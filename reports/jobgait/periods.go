@@ -140,7 +140,8 @@ func (o periodsOptions) read(in *input, path string) (t table.Samples, par perio
 		return t, par, err
 	}
 	if o.rate > 0 {
-		return t, par, usageError{fmt.Errorf("%s is a profile and has a rate of its own: --rate is for CSV and float32",
+		return t, par, usageError{fmt.Errorf(
+			"%s is a profile and has a rate of its own: leave out --rate, which is for CSV and float32",
 			in.Name)}
 	}
 	l, err := readProfile(in, path)

@@ -217,7 +217,8 @@ func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 		if err == nil && o.by != "" {
 			err = o.noSeriesError(s.whose)
 		} else if err == nil {
-			err = fmt.Errorf("cannot model runs of %s: no application has runs of two sizes with all else equal", s.whose)
+			err = fmt.Errorf("cannot model runs of %s: no application has runs of two sizes (nodes, tasks or input) with all "+
+				"else equal: run one at another size", s.whose)
 		}
 		return err
 	}
@@ -273,15 +274,15 @@ func (o scalingOptions) validBy(files int) error {
 	case files > 0:
 		return usageError{fmt.Errorf("--by works only with stored runs, because a file has no functions: leave out FILE")}
 	case o.stored.metric != "":
-		return usageError{fmt.Errorf("--by compares CPU time in a cycle and cannot be used with --metric")}
+		return usageError{fmt.Errorf("--by compares the CPU time of a cycle: leave out --metric")}
 	}
 	return nil
 }
 
 // noSeriesError returns an error that says why there are no series by function or class.
 func (o scalingOptions) noSeriesError(whose string) error {
-	return fmt.Errorf("cannot model runs of %s: no %s has 2 %% of the CPU time of runs of five sizes with all else "+
-		"equal (names are stored where history.names says so)", whose, o.by)
+	return fmt.Errorf("cannot model runs of %s: no %s takes 2 %% of the CPU time in runs of five sizes with all else "+
+		"equal: run at more sizes, or store names (history.names)", whose, o.by)
 }
 
 // rankedByGrowth returns the series in order of growth, the worst first; those without a law come last.

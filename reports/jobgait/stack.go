@@ -171,7 +171,7 @@ func (c chosenProcesses) account(ctx context.Context) (as.Account, error) {
 		}
 		alive = true
 		if os.Geteuid() != 0 && int(uid) != os.Getuid() {
-			return as.Account{}, errOver{fmt.Sprintf("process %d is not yours", pid)}
+			return as.Account{}, errOver{fmt.Sprintf("process %d belongs to another user: name a process of yours", pid)}
 		}
 		if found.UID == 0 {
 			found = as.Account{UID: uid, GID: gid}
@@ -215,11 +215,11 @@ func (o stackOptions) choose(what string) (chosenProcesses, error) {
 	}
 	switch owner, isProcess := processOwner(id); {
 	case isProcess && os.Geteuid() != 0 && int(owner) != os.Getuid():
-		return chosenProcesses{}, errOver{fmt.Sprintf("process %d is not yours", id)}
+		return chosenProcesses{}, errOver{fmt.Sprintf("process %d belongs to another user: name a process of yours", id)}
 	case isProcess:
 		return chosenProcesses{pids: stack.Descendants("/proc", int(id)), what: fmt.Sprintf("process %d", id)}, nil
 	}
-	return chosenProcesses{}, errOver{fmt.Sprintf("no job or process %d of yours is known here", id)}
+	return chosenProcesses{}, errOver{fmt.Sprintf("no job or process %d of yours is known here: name a running one", id)}
 }
 
 // processOwner returns the owner of the process with this id; false if it has ended, and for this command's own

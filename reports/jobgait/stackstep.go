@@ -32,7 +32,7 @@ const (
 func (o stackOptions) stepOnAllNodes(ctx context.Context, id run.JobID) (job.StepLaunch, error) {
 	step, err := scheduler.StepOnAllNodes(ctx, o.getenv, id, o.program("jobgait"), "stack", "--node", id.String())
 	if err == nil && os.Geteuid() != 0 && int(step.UID) != os.Getuid() {
-		return job.StepLaunch{}, errOver{fmt.Sprintf("job %d is not yours", id)}
+		return job.StepLaunch{}, errOver{fmt.Sprintf("job %d belongs to another user: name a job of yours", id)}
 	}
 	return step, err
 }

@@ -137,8 +137,9 @@ func TestCompareStoredHistories(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for complaint, args := range map[string][]string{
-		"jobs 1 and 2 are runs of one history":                                    {"1", "2"},
-		"--by commit: jobs 1 and 30 have the same value, they differ in build_id": {"--by", "commit", "1", "30"},
+		"jobs 1 and 2 are runs of one history": {"1", "2"},
+		"--by commit: jobs 1 and 30 have the same value: choose one of the fields in which they differ: build_id": {"--by",
+			"commit", "1", "30"},
 		"no run of job 999":                    {"1", "999"},
 		"--metric moon: want one of":           {"--metric", "moon", "1", "31"},
 		"--like, A and B must be job ids":      {"a.csv", "b.csv"},

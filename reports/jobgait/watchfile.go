@@ -109,7 +109,7 @@ func liveFileIn(dir string) (string, error) {
 	case err == nil:
 		return path, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return "", errOver{fmt.Sprintf("%.200q holds no %s", dir, live.Name)}
+		return "", errOver{fmt.Sprintf("%.200q holds no %s: name the directory of a run", dir, live.Name)}
 	default:
 		return "", errOver{fmt.Sprintf("%.200q: %v", dir, job.Cause(err))}
 	}

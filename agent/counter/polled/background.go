@@ -27,7 +27,7 @@ const (
 // errPending is returned while the operation runs, errHung if it runs for longer than hungAfter.
 var (
 	errPending = errors.New("the previous reading of the counter is still in progress: this one is skipped")
-	errHung    = errors.New("the device gave no answer to a reading for 10 s")
+	errHung    = errors.New("the device gave no answer to a reading for 10 s: check the device and its driver")
 )
 
 // newBackground starts the goroutine, which calls do on request and finish at the end.
@@ -89,7 +89,8 @@ func (a *background) close() error {
 // device that takes longer counts as absent.
 const probeTimeout = 2 * time.Second
 
-var errNoAnswer = errors.New("the device does not respond: it gave no value within 2 s and is not measured in this run")
+var errNoAnswer = errors.New("the device does not respond: it gave no value within 2 s and is not measured in this " +
+	"run: check its driver")
 
 // readNow takes a reading, or returns the result of the one that runs. A reading that was started before Start
 // is discarded.

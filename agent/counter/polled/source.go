@@ -120,7 +120,7 @@ func (p *Source) Notes() []note.Note {
 	switch {
 	case p.hung:
 		return []note.Note{note.New(note.ReadFailed,
-			"%s: the device gave no answer for more than 10 s, after %s", name,
+			"%s: the device gave no answer for more than 10 s, after %s: some values are missing", name,
 			quantity.Plural(p.readings, "reading"))}
 	case p.readings == 0 && p.failures > 0:
 		return []note.Note{note.New(note.NeverRead, "%s could never be read: %v", name, p.failure)}
@@ -216,7 +216,7 @@ func (p *Source) read() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s does not contain a value of the counter %s: want at least one number", p.m.Config,
+	return fmt.Errorf("%s holds no number for the counter %s: this reading is discarded", p.m.Config,
 		p.m.Columns[0].Name)
 }
 
