@@ -43,24 +43,24 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 		Short: "find when runs became slower, by how much, and what changed then",
 		Long: "changes finds where the level of run times changed. It analyses your stored\n" +
 			"runs, those of --user or of the whole --site, or the numbers in FILE.\n\n" +
-			"FILE is CSV with one run a row: a time (t, time, timestamp, date..), a value\n" +
+			"FILE is CSV with one run per row: a time (t, time, timestamp, date..), a value\n" +
 			"(value, seconds, time_s, elapsed.., else every column of numbers) and further\n" +
-			"columns as metadata; each value of columns app and shape is a series of its own.\n" +
-			"Or lines of JSON, one series each: {\"id\",\"t\",\"y\",\"start\",\"also\",\"meta\",\n" +
-			"\"nodes\"}. Either may be packed with gzip; - is standard input. The JSON of\n" +
-			"hyperfine, github-action-benchmark, pytest-benchmark, Google Benchmark and asv\n" +
-			"is read as well; runs of one benchmark in several FILEs are one history. A time\n" +
-			"is a date with or without a time of day and a zone, a day number, or epoch\n" +
-			"seconds, milli-, micro- or nanoseconds. Nothing, null, NaN, N/A, <not counted>\n" +
-			"are missing values. One line on standard\n" +
-			"error says how a CSV file was read.\n\n" +
-			"Series of one user, shapes of one app and series with the same starts are\n" +
-			"related. What unrelated ones show at one time is the machine's, and is said of\n" +
-			"no job.\n\n" +
-			"With --check the exit status is 3 if the newest level of a series is slower than\n" +
-			"the one before by --min-effect percent or more and that is not acknowledged:\n" +
-			"--ack JOBID does so for the stored change that begins with that job; for a FILE\n" +
-			"--ack names a list.",
+			"columns as metadata. Each value of the columns app and shape is a series. FILE\n" +
+			"may also be lines of JSON, one series each: {\"id\",\"t\",\"y\",\"start\",\"also\",\n" +
+			"\"meta\",\"nodes\"}, or the JSON of hyperfine, github-action-benchmark,\n" +
+			"pytest-benchmark, Google Benchmark or asv. A file compressed with gzip is\n" +
+			"unpacked; - is standard input. Runs of one benchmark in several FILEs are one\n" +
+			"history. A time is a date with or without a time of day and a zone, a day\n" +
+			"number, or epoch seconds, milli-, micro- or nanoseconds. An empty field, null,\n" +
+			"NaN, N/A and <not counted> are missing values. A line on standard error says\n" +
+			"how a CSV file was interpreted.\n\n" +
+			"Series of one user, shapes of one app and series with the same start times are\n" +
+			"related. A change that unrelated series show at the same time is attributed to\n" +
+			"the machine and is not reported for any job.\n\n" +
+			"With --check the exit status is 3 if the newest level of a series is slower\n" +
+			"than the one before by --min-effect percent or more and the change is not\n" +
+			"acknowledged. --ack JOBID acknowledges the stored change that begins with that\n" +
+			"job; for a FILE, --ack names a list of acknowledged changes.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.valid(); err != nil {
 				return err
@@ -73,22 +73,22 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.method, "method", string(changepoint.Sequential),
-		"sequential, or paper: the algorithms of the Albany Land-Ice report")
+		"use this method: sequential, or paper (the algorithms of the Albany Land-Ice report)")
 	f.BoolVar(&o.check, "check", false,
 		"exit with status 3 if the newest level of a series is slower and not acknowledged")
-	f.Float64Var(&o.minEffect, "min-effect", 2, "the smallest change, in percent, that is worth telling")
+	f.Float64Var(&o.minEffect, "min-effect", 2, "report changes of at least this many percent")
 	f.Float64Var(&o.days, "days", 0,
-		"only tell of changes seen in the last N days: before now for stored runs, before the newest run of a FILE "+
+		"report only changes seen in the last N days: before now for stored runs, before the newest run of a FILE "+
 			"(default: all)")
 	f.StringVar(&o.ack, "ack", "",
 		"acknowledge the stored change that begins with `JOBID`; with FILE: a list of acknowledged changes, CSV with id, "+
 			"and index or t")
 	f.StringVar(&o.plot, "plot", "", "also draw the histories into this SVG file")
-	f.BoolVar(&o.ascii, "ascii", false, "text without block characters")
+	f.BoolVar(&o.ascii, "ascii", false, "print text without block characters")
 	unitFlag(c, &o.unit)
 	columnFlags(c.Flags(), &o.columns)
 	c.Flags().StringVar(&o.columns.Parameter, "parameter", "",
-		"a column of FILE, such as nodes: each of its values is a series")
+		"make a series of each value of this column of FILE, such as nodes")
 	o.stored.add(c)
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return c
@@ -135,7 +135,7 @@ func analysisProgress(cmd *cobra.Command, n int) (*progress, changepoint.Params)
 // unitFlag adds the flag --t-unit.
 func unitFlag(c *cobra.Command, unit *string) {
 	c.Flags().StringVar(unit, "t-unit", string(table.Auto),
-		"what a number as a time counts: day, or s, ms, us or ns since 1970 (auto: by its size)")
+		"read numeric times as day, or as s, ms, us or ns since 1970 (auto: by their size)")
 }
 
 // valid returns a usage error for invalid values of flags.

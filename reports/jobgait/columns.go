@@ -14,8 +14,8 @@ import (
 
 // columnFlags adds the flags that name the columns of a FILE.
 func columnFlags(f *pflag.FlagSet, by *table.Columns) {
-	f.StringVar(&by.Time, "time", "", "column of FILE that contains the times")
-	f.StringVar(&by.Value, "column", "", "column of FILE to analyse")
+	f.StringVar(&by.Time, "time", "", "take the times from this column of FILE")
+	f.StringVar(&by.Value, "column", "", "analyse this column of FILE")
 }
 
 // printReading prints how a file was interpreted, and that it is cut off if it is.

@@ -55,13 +55,13 @@ func compareCommand(getenv func(string) string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, getenv, args) },
 	}
 	c.Flags().StringVar(&o.join, "join", "",
-		"which runs belong together: those of one day, of one scale, or none (default: day, or none where no two days are "+
+		"pair the runs of one day, of one scale, or none (default: day, or none where no two days are "+
 			"shared)")
 	c.Flags().StringVar(&o.by, "by", "",
-		"with --like, for jobs of one history: the recorded field whose values are compared (default: build_id, commit or "+
+		"with --like, for jobs of one history: compare by this recorded field (default: build_id, commit or "+
 			"the first that differs)")
 	c.Flags().StringArrayVar(&o.series, "series", nil,
-		"id of the series in a file of several; twice: one for A, one for B")
+		"select the series with this id in a file of several; twice: one for A, one for B")
 	unitFlag(c, &o.unit)
 	columnFlags(c.Flags(), &o.columns)
 	historyFlag(c, &o.history)

@@ -42,19 +42,20 @@ func dashboardCommand(getenv func(string) string) *cobra.Command {
 	var o dashboardOptions
 	c := &cobra.Command{
 		Use:   "dashboard -o FILE.html [FILE...]",
-		Short: "one page of all histories: what changed, levels, comparisons",
-		Long: "dashboard writes one page that needs no server, no network and no script: of\n" +
-			"your stored runs, of those of --user or of the whole --site, or of FILEs.\n\n" +
-			"FILEs are as those of jobgait changes: each value of columns app and shape of\n" +
-			"a CSV file is a history of its own. Lines may also say metric and unit, and a\n" +
-			"field job or commit is shown with each run. Further metrics (also, columns that\n" +
-			"end in _s) can be picked beside the values. Shapes of one application are\n" +
-			"compared with each other, as are the series that --compare A,B names.\n\n" +
-			"The page of the whole --site also says what is slower since when, by the node\n" +
-			"hours lost since; which nodes are sick, with the jobs that say so; where node\n" +
-			"hours go, by application, with cycle, waiting, memory and GPU use; what they\n" +
-			"waste, by finding and by account; and coverage: how many jobs have a report and\n" +
-			"a period, and why not. jobgait-history(5) has the question behind each of them.",
+		Short: "write one page of all histories: what changed, levels, comparisons",
+		Long: "dashboard writes one page that needs no server, no network and no script. It\n" +
+			"shows your stored runs, those of --user or of the whole --site, or FILEs.\n\n" +
+			"FILEs have the formats of jobgait changes: each value of the columns app and\n" +
+			"shape of a CSV file is a history. Lines may also give metric and unit, and a\n" +
+			"field job or commit is shown with each run. Further metrics (also, or columns\n" +
+			"that end in _s) can be selected beside the values. Shapes of one application\n" +
+			"are compared with each other, as are the series that --compare A,B names.\n\n" +
+			"The page of the whole --site also shows what became slower and when, by the\n" +
+			"node hours lost since; which nodes are slow or faulty, with the jobs that show\n" +
+			"it; where node hours go, by application, with cycle, waiting, memory and GPU\n" +
+			"use; which are wasted, by finding and by account; and how many jobs have a\n" +
+			"report and a period, and why others have none. jobgait-history(5) has the\n" +
+			"query behind each of these.",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.valid(); err != nil {
@@ -68,10 +69,10 @@ func dashboardCommand(getenv func(string) string) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "write the page to this file")
-	f.StringVar(&o.title, "title", "", "title of the page (default: whose runs, or the files)")
-	f.Float64Var(&o.days, "days", 14, "how many days the first list reaches back; 0: all")
-	f.Float64Var(&o.minEffect, "min-effect", 2, "the smallest change, in percent, that is worth telling")
-	f.StringArrayVar(&o.pairs, "compare", nil, "ids A,B: also compare series B with series A")
+	f.StringVar(&o.title, "title", "", "set the title of the page (default: whose runs, or the files)")
+	f.Float64Var(&o.days, "days", 14, "let the first list reach back this many days; 0: all")
+	f.Float64Var(&o.minEffect, "min-effect", 2, "report changes of at least this many percent")
+	f.StringArrayVar(&o.pairs, "compare", nil, "also compare series B with series A, given as ids A,B")
 	unitFlag(c, &o.unit)
 	o.stored.add(c)
 	return c

@@ -156,7 +156,7 @@ func (o *profileExport) add(f *pflag.FlagSet) {
 	f.BoolVar(&o.cpu, "cpu", false, "write the code of a profile in bins of equal CPU time as CSV, cpu_s,t_s,NAME..")
 	f.StringVar(&o.column, "column", "", "write only this column, or group of columns, of a profile")
 	f.StringVarP(&o.output, "output", "o", "",
-		"of a profile, or with --pprof: write into this file (default: standard output)")
+		"write a profile, or what --pprof gives, to this file (default: standard output)")
 }
 
 // requestedFormat returns the requested format of a profile, and whether one was requested.

@@ -53,9 +53,9 @@ func historyCommand(getenv func(string) string) *cobra.Command {
 	}
 	historyFlag(c, &o.history)
 	f := c.Flags()
-	f.StringVarP(&o.job, "job", "j", "", "`JOBID` for a query about a job")
-	f.StringVarP(&o.user, "user", "u", "", "user for a query about a user (default: you)")
-	f.StringVar(&o.app, "app", "", "application for a query about an application")
+	f.StringVarP(&o.job, "job", "j", "", "query this `JOBID`, if the query is about a job")
+	f.StringVarP(&o.user, "user", "u", "", "query this user, if the query is about a user (default: you)")
+	f.StringVar(&o.app, "app", "", "query this application, if the query is about an application")
 	f.BoolVar(&o.json, "json", false, "print one JSON object a line")
 	f.BoolVar(&o.csv, "csv", false, "print CSV")
 	f.BoolVar(&o.path, "path", false, "print the path of the history")

@@ -56,7 +56,7 @@ func mailCommand(getenv func(string) string) *cobra.Command {
 			return nil // the controller has nothing to do about it
 		},
 	}
-	c.Flags().StringVarP(&o.subject, "subject", "s", "", "subject of the mail")
+	c.Flags().StringVarP(&o.subject, "subject", "s", "", "set the subject of the mail")
 	return c
 }
 

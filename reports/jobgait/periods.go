@@ -43,13 +43,13 @@ func periodsCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return printPeriods(cmd, o, args[0]) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.method, "method", "track", "track, or paper: Phase-TA as published")
+	f.StringVar(&o.method, "method", "track", "use this method: track, or paper (Phase-TA as published)")
 	f.StringVar(&o.columns.Value, "column", "", "analyse only this column, or group of columns")
-	f.StringVar(&o.columns.Time, "time", "", "column of a CSV file that contains the times")
-	f.Float64Var(&o.rate, "rate", 0, "samples per second (default: 1 / median step)")
+	f.StringVar(&o.columns.Time, "time", "", "take the times from this column of a CSV file")
+	f.Float64Var(&o.rate, "rate", 0, "set the number of samples per second (default: 1 / median step)")
 	f.BoolVar(&o.json, "json", false, "print JSON (jobgait.periods/1)")
 	f.StringVar(&o.plot, "plot", "", "draw an SVG picture into this file")
-	f.BoolVar(&o.ascii, "ascii", false, "text without block characters")
+	f.BoolVar(&o.ascii, "ascii", false, "print text without block characters")
 	return c
 }
 

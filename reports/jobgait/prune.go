@@ -68,13 +68,15 @@ func pruneCommand(getenv func(string) string) *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVar(&path, "history", "", "history database (default: the configured one)")
+	c.Flags().StringVar(&path, "history", "", "use this history database (default: the configured one)")
 	c.Flags().BoolVar(&dry, "dry-run", false, "only print how much would be removed")
-	c.Flags().IntVar(&keep.Profiles, "profiles", 0, "days for data of the pictures in reports (default: keep.profiles)")
-	c.Flags().IntVar(&keep.Nodes, "nodes", 0, "days for the values of each node (default: keep.nodes)")
-	c.Flags().IntVar(&keep.Functions, "functions", 0, "days for the code that ran (default: keep.functions)")
-	c.Flags().IntVar(&keep.Runs, "runs", 0, "days for whole runs (default: keep.runs)")
-	c.Flags().IntVar(&keep.Ingest, "ingest", 0, "days for the times at which records were stored (default: keep.ingest)")
+	c.Flags().IntVar(&keep.Profiles, "profiles", 0,
+		"keep data of the pictures in reports this many days (default: keep.profiles)")
+	c.Flags().IntVar(&keep.Nodes, "nodes", 0, "keep the values of each node this many days (default: keep.nodes)")
+	c.Flags().IntVar(&keep.Functions, "functions", 0, "keep the code that ran this many days (default: keep.functions)")
+	c.Flags().IntVar(&keep.Runs, "runs", 0, "keep whole runs this many days (default: keep.runs)")
+	c.Flags().IntVar(&keep.Ingest, "ingest", 0,
+		"keep the times at which records were stored this many days (default: keep.ingest)")
 	return c
 }
 

@@ -85,9 +85,9 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&a.archive, "archive", "", "directory of archived profiles (default: the configured one)")
-	f.StringVar(&a.history, "history", "", "history database (default: the configured one)")
-	f.IntVar(&a.jobs, "jobs", 0, "most tasks of the array at once (default: 16), or cores")
+	f.StringVar(&a.archive, "archive", "", "read archived profiles from this directory (default: the configured one)")
+	f.StringVar(&a.history, "history", "", "use this history database (default: the configured one)")
+	f.IntVar(&a.jobs, "jobs", 0, "use at most this many tasks of the array at once (default: 16), or cores")
 	f.BoolVar(&a.dry, "dry-run", false, "only print how many runs there are and how long it would take")
 	f.BoolVar(&a.local, "local", false, "run on this machine even if there is sbatch")
 	f.StringVar(&a.part, "part", "", "analyse part `K/N` of the runs, as a task of the job array does")

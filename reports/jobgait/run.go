@@ -52,14 +52,15 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 	}
 	c.DisableFlagsInUseLine = true
 	c.Flags().SetInterspersed(false)
-	c.Flags().StringVar(&o.name, "name", "", "name of the job (default: that of the command)")
-	c.Flags().StringVar(&o.app, "app", "", "name of the application; only runs of one application are compared")
-	c.Flags().StringVar(&o.size, "size", "", "size of the problem, any text")
-	c.Flags().StringVar(&o.commit, "commit", "", "git commit of the program: the history names it when runs change speed")
-	c.Flags().StringArrayVar(&o.labels, "label", nil, "`NAME=VALUE` to record for the same purpose (may be repeated)")
+	c.Flags().StringVar(&o.name, "name", "", "set the name of the job (default: that of the command)")
+	c.Flags().StringVar(&o.app, "app", "", "set the name of the application; only runs of one application are compared")
+	c.Flags().StringVar(&o.size, "size", "", "record the size of the problem, any text")
+	c.Flags().StringVar(&o.commit, "commit", "",
+		"record the git commit of the program: the history names it when runs change speed")
+	c.Flags().StringArrayVar(&o.labels, "label", nil, "record `NAME=VALUE` for the same purpose (may be repeated)")
 	c.Flags().StringVar(&o.names, "names", "",
-		"how much reports disclose about the code that runs: all, libraries or off (default: as set)")
-	c.Flags().StringVarP(&o.dir, "output", "o", "", "directory for the report (default: the current one)")
+		"name this much of the code that runs in reports: all, libraries or off (default: as set)")
+	c.Flags().StringVarP(&o.dir, "output", "o", "", "write the report to this directory (default: the current one)")
 	return c
 }
 

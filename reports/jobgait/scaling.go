@@ -59,16 +59,16 @@ func scalingCommand(getenv func(string) string) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&o.method, "method", string(scaling.Likelihood),
-		"how changes are found: likelihood, paper or extra-p")
-	c.Flags().StringVar(&o.mode, "mode", "", "how the problem grows, for efficiency: strong or weak")
+		"find changes by this method: likelihood, paper or extra-p")
+	c.Flags().StringVar(&o.mode, "mode", "", "compute the efficiency for strong or weak scaling")
 	c.Flags().StringVar(&o.series, "series", "", "analyse only the series with this id")
 	c.Flags().StringVar(&o.plot, "plot", "", "draw pictures into this SVG file")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	o.stored.add(c)
 	columnFlags(c.Flags(), &o.columns)
 	c.Flags().StringVar(&o.columns.Parameter, "parameter", "",
-		"what varies: a column of FILE; of stored runs nodes, tasks or size "+
-			"(default: that with most values while all else is equal)")
+		"model the growth with this: a column of FILE; of stored runs nodes, tasks or size (default: that with most "+
+			"values while all else is equal)")
 	c.Flags().StringVar(&o.by, "by", "", "analyse each function or class of code of stored runs, fastest growth first")
 	return c
 }

@@ -34,7 +34,7 @@ type showOptions struct {
 func (o *showOptions) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	c.Flags().BoolVar(&o.html, "html", false, "print an HTML page")
-	c.Flags().BoolVar(&o.ascii, "ascii", false, "text without block characters")
+	c.Flags().BoolVar(&o.ascii, "ascii", false, "print text without block characters")
 	c.MarkFlagsMutuallyExclusive("json", "html")
 }
 
@@ -63,7 +63,7 @@ func showCommand(getenv func(string) string) *cobra.Command {
 // historyFlag adds the flag --history.
 func historyFlag(c *cobra.Command, path *string) {
 	c.Flags().StringVar(path, "history", "",
-		"history database, or `FILE,FILE,...` of several clusters (default: the configured one, else your own)")
+		"use this history database, or `FILE,FILE,...` of several clusters (default: the configured one, else your own)")
 }
 
 // show prints the report of a stored run, or the summary of an array or heterogeneous job. If no history has

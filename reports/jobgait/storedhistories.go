@@ -26,11 +26,11 @@ type storedFlags struct {
 // add adds the flags.
 func (f *storedFlags) add(c *cobra.Command) {
 	historyFlag(c, &f.history)
-	c.Flags().StringVarP(&f.user, "user", "u", "", "stored runs of this user (default: yours)")
-	c.Flags().StringVar(&f.app, "app", "", "stored runs of this application only")
-	c.Flags().BoolVar(&f.site, "site", false, "stored runs of all users")
+	c.Flags().StringVarP(&f.user, "user", "u", "", "use the stored runs of this user (default: yours)")
+	c.Flags().StringVar(&f.app, "app", "", "use only stored runs of this application")
+	c.Flags().BoolVar(&f.site, "site", false, "use the stored runs of all users")
 	c.MarkFlagsMutuallyExclusive("site", "user")
-	c.Flags().StringVar(&f.metric, "metric", "", "metric of stored runs: "+application.MetricNames()+
+	c.Flags().StringVar(&f.metric, "metric", "", "analyse this metric of stored runs: "+application.MetricNames()+
 		" (default: step_s where most runs have it, else elapsed_s)")
 }
 

@@ -40,35 +40,38 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"argument it shows your newest run on this machine. A job on other nodes is\n" +
 			"watched there, by one step of srun. On a cluster, watch works only if the site\n" +
 			"sets agent.live_dir.\n\n" +
-			"It is in_cycle, suspended or, busy with other code, left_loop; stalled is one\n" +
-			"that ended no cycle for five of its longest usual intervals, 10 s at least,\n" +
-			"after 20 cycles, while its processes slept, waited in the kernel or in MPI and\n" +
-			"OpenMP libraries that keep a CPU busy. With or without cycles, stalled is also a\n" +
-			"job whose own code ran before and that, on this node, has only waited in MPI or\n" +
-			"OpenMP, or slept if it uses MPI, for 30 s and for five of its longest such\n" +
-			"stretches that ended; without cycles, one that was busy for a minute and has\n" +
-			"slept for five since. Before that it is starting, or none while nothing repeats.\n" +
-			"Of a stalled job the functions in which its tasks on this node are follow, after\n" +
-			"some seconds; in a job of several nodes once it has been stalled for the site's\n" +
-			"agent.stack_after_s, 5 minutes, because tasks of other nodes may work. Of a run\n" +
-			"whose agent was killed the last state is shown, and called dead.\n\n" +
-			"It also says when the job ends, with an interval, and whether its time limit\n" +
-			"comes first: if three or more of your earlier runs of the same application and\n" +
-			"shape came to their end, in a loop as long as this, with as many cycles (the\n" +
-			"last ten of them within 2 %), or if --cycles says how many there will be. In\n" +
-			"JSON that is pace, null without: cycles_usual, runs (how many say so), ends_at,\n" +
-			"ends_lo, ends_hi, limit_at, limit_first. last_checkpoint_by is by when the last\n" +
-			"checkpoint must begin to end before the limit; where that is not known,\n" +
-			"no_last_checkpoint says why: no_time_limit or no_checkpoint_known (it takes\n" +
-			"three breaks of the loop at regular distances, or an earlier run with them).\n\n" +
-			"--stream is for programs: a line for the last cycle, then one for each that\n" +
-			"ends, with cycle (its number), boundary, length_s, residual (0 is as usual, 1\n" +
-			"unlike any other), next_boundary, boundary_error_s and low: the stretches at a\n" +
-			"low level of activity that come next, each with begins, duration_s, error_s and\n" +
-			"repeatability, the share of cycles in which it came. A cycle is printed when it\n" +
-			"is found: the agent reads its samples every 0.25 to 0.75 s. The stream ends with\n" +
-			"the run.\n\n" +
-			"Exit status: 0 the job runs, 1 it does not exist, is over or is not yours.",
+			"The state is starting, none (nothing repeats), in_cycle, left_loop (the job is\n" +
+			"busy with other code), suspended or stalled. A job is stalled in three cases:\n" +
+			"- It made at least 20 cycles, then ended none for five of its longest usual\n" +
+			"  intervals and at least 10 s, while its processes slept, waited in the kernel,\n" +
+			"  or waited in MPI and OpenMP libraries that keep a CPU busy.\n" +
+			"- Its own code ran before, and on this node it has only waited in MPI or\n" +
+			"  OpenMP, or slept if it uses MPI, for 30 s and for five of its longest such\n" +
+			"  stretches that ended.\n" +
+			"- It has no cycles, was busy for a minute and has slept for five minutes since.\n\n" +
+			"For a stalled job, watch shows after some seconds the functions that its tasks\n" +
+			"on this node execute. For a job of several nodes it does so once the job has\n" +
+			"been stalled for the site's agent.stack_after_s (5 minutes), because tasks of\n" +
+			"other nodes may work. If the agent of a run was killed, watch shows the last\n" +
+			"state and calls it dead.\n\n" +
+			"watch predicts when the job ends, with an interval, and whether its time limit\n" +
+			"comes first. It needs --cycles, or three or more of your earlier runs of the\n" +
+			"same application and shape that completed, in a loop as long as this one and\n" +
+			"with equal numbers of cycles (within 2 % in the last ten). In JSON the\n" +
+			"prediction is pace, or null: cycles_usual, runs (the number of earlier runs),\n" +
+			"ends_at, ends_lo, ends_hi, limit_at, limit_first. last_checkpoint_by is the\n" +
+			"latest time at which the last checkpoint can begin and still end before the\n" +
+			"limit. If it is unknown, no_last_checkpoint says why: no_time_limit, or\n" +
+			"no_checkpoint_known (checkpoints are known after three breaks of the loop at\n" +
+			"regular distances, or from an earlier run with them).\n\n" +
+			"--stream is for programs: it prints one line for the last cycle, then one for\n" +
+			"each cycle that ends, with cycle (its number), boundary, length_s, residual (0:\n" +
+			"as usual, 1: unlike any other), next_boundary, boundary_error_s and low. low\n" +
+			"lists the next stretches of low activity, each with begins, duration_s, error_s\n" +
+			"and repeatability, the share of cycles in which it occurred. A cycle is printed\n" +
+			"when it is found: the agent reads its samples every 0.25 to 0.75 s. The stream\n" +
+			"ends with the run.\n\n" +
+			"Exit status: 0 the job runs, 1 it does not exist, has ended or is not yours.",
 		Args: argCount(0, 1, "one job, process or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			what := ""
@@ -85,7 +88,7 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 	c.Flags().BoolVar(&o.once, "once", false, "print the current state and exit")
 	c.Flags().BoolVar(&o.stream, "stream", false, "print one line of JSON for each cycle")
 	c.MarkFlagsMutuallyExclusive("once", "stream")
-	c.Flags().Int64Var(&o.cycles, "cycles", 0, "number of cycles of the run, instead of that of earlier runs")
+	c.Flags().Int64Var(&o.cycles, "cycles", 0, "expect this many cycles of the run, instead of as many as in earlier runs")
 	return c
 }
 

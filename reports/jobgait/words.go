@@ -41,5 +41,5 @@ func wordsTopic() *cobra.Command {
 			fmt.Fprintf(&b, "      %s\n", line)
 		}
 	}
-	return &cobra.Command{Use: "report", Short: "meaning of the words in a report", Long: b.String()}
+	return &cobra.Command{Use: "report", Short: "explain the words in a report", Long: b.String()}
 }
