@@ -47,7 +47,7 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 	lead, odd := mainPeriodRecord(records)
 	if len(odd) > 0 {
 		s.Notes = append(s.Notes, note.New(note.NodesDisagree,
-			"the main period of %s is not that of the other nodes", nameSome(odd)))
+			"the main period of %s differs from that of the other nodes", nameSome(odd)))
 	}
 	s.LeadNode, s.Patterns, s.Phases, s.Timeline, s.Minute = lead.Node, lead.Patterns, lead.Phases, lead.Timeline,
 		lead.Minute

@@ -88,7 +88,7 @@ func (o *listOptions) times(now time.Time) error {
 	return nil
 }
 
-var errTime = errors.New("invalid time: want a time such as 2026-11-20, 2026-11-20T02:00, 02:00, now or now-7days")
+var errTime = errors.New("want a time such as 2026-11-20, 2026-11-20T02:00, 02:00, now or now-7days")
 
 // timeOf parses a time as sacct does, in the time zone of now.
 func timeOf(text string, now time.Time) (time.Time, error) {

@@ -55,7 +55,7 @@ func writeFile(path string, draw func(io.Writer) error) (err error) {
 // maxLinks is the largest number of links that a path may lead through, as in the kernel.
 const maxLinks = 40
 
-var errForeignLink = errors.New("the output path is a link of another account: name the file itself")
+var errForeignLink = errors.New("the output path is a link of another account: name the file that it leads to")
 
 // followOwnLinks returns the absolute path with its links resolved. It fails at a link that is not trusted. A
 // last element that does not exist is kept. It returns ELOOP after maxLinks links.

@@ -161,7 +161,7 @@ func (c *nvColumn) Notes() (list []note.Note) {
 	}
 	switch {
 	case c.readings == 0 && c.fails > 0:
-		list = append(list, note.New(note.NeverRead, "%s could never be read: %s",
+		list = append(list, note.New(note.NeverRead, "%s could never be read, so it has no values: %s",
 			c.column.Name, statusText(c.failure)))
 	case c.fails > 0:
 		list = append(list, note.New(note.ReadFailed, "%s: %d of %d readings failed and are missing, the last with: %s",

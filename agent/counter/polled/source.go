@@ -123,7 +123,7 @@ func (p *Source) Notes() []note.Note {
 			"%s: the device gave no answer for more than 10 s, after %s: some values are missing", name,
 			quantity.Plural(p.readings, "reading"))}
 	case p.readings == 0 && p.failures > 0:
-		return []note.Note{note.New(note.NeverRead, "%s could never be read: %v", name, p.failure)}
+		return []note.Note{note.New(note.NeverRead, "%s could never be read, so it has no values: %v", name, p.failure)}
 	case p.failures > 0:
 		return []note.Note{note.New(note.ReadFailed, "%s: %d of %d readings failed and are missing, the last with: %v",
 			name, p.failures, p.failures+p.readings, p.failure)}
