@@ -49,7 +49,7 @@ func newBeating(t *testing.T) *beating {
 	return b
 }
 
-// is gives the job's process a state and more CPU time, and lets the agent look.
+// is sets the state of the job's process, adds CPU time to it, and makes the agent take a sample.
 func (b *beating) is(t *testing.T, state byte, ticks int) {
 	t.Helper()
 	b.ticks += ticks
@@ -305,8 +305,8 @@ func TestActivityOfSampledCode(t *testing.T) {
 	}
 }
 
-// A job that other programs leave hardly any CPU time has too few samples to tell what it does: it does what it did
-// before. Samples of working code tell it in any case.
+// A job that gets hardly any CPU time beside other programs has too few samples to recognize its activity, so
+// the activity stays as it was. Samples of its own code change the activity in any case.
 func TestTooFewSamplesChangeNothing(t *testing.T) {
 	for _, c := range []struct {
 		code address.WaitingTasks

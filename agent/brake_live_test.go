@@ -65,8 +65,8 @@ func TestBusyJobWithoutAddressesIsNotIdle(t *testing.T) {
 	for range 2 {
 		busy(t, fmt.Sprint(os.Getpid()), "while :; do /bin/true; done")
 	}
-	// To it interrupts are next to free, so that addresses are planned; then its own time
-	// is more than all that it may cost.
+	// The agent expects interrupts to cost almost nothing and therefore plans addresses; then its measured cost
+	// exceeds the budget.
 	c := configs.Default().Agent
 	c.BudgetPct = 0.12
 	end := agentHere(t, dir, c, prices{interruptNS: 200}).lives(t)

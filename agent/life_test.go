@@ -24,7 +24,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// seconds is the CPU time that a profile's address samples tell.
+// seconds returns the CPU time of a profile according to its address samples.
 func seconds(p *profile.Profile) float64 {
 	n := 0.0
 	for _, b := range p.Blocks {
@@ -64,8 +64,8 @@ func TestRunDirectoryRemoved(t *testing.T) {
 	}
 }
 
-// Two jobs on one node: each agent sees its own job only, both sample without a
-// gap, and the end of one is nothing to the other.
+// Two jobs run on one node. Each agent sees only its own job, both sample without a gap, and the end of one does
+// not affect the other.
 func TestTwoJobsOnOneNode(t *testing.T) {
 	needPerf(t)
 	t.Parallel()

@@ -18,8 +18,8 @@ import (
 	"jobgait/configs"
 )
 
-// rootsDir is a directory that root alone can change, as all above it: not one below
-// that of temporary files.
+// rootsDir returns a directory that, like all its parents, only root can change; so it is not below the
+// directory of temporary files.
 func rootsDir(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {

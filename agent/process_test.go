@@ -56,7 +56,7 @@ func loadProfile(t testing.TB, dir job.RunDir) profile.LoadedProfile {
 	return l
 }
 
-// started is an agent in a process of its own.
+// started is an agent in a separate process.
 type started struct {
 	*exec.Cmd
 	dir job.RunDir

@@ -163,8 +163,8 @@ func resemblance(x []float64) (lag int, most float64) {
 	return lag, most
 }
 
-// Each source is read as often as it wants, and the flush, which is never late, a
-// fifth more often at most; all at the beats of the fastest.
+// Each source is read at its requested rate. The flush is never late and at most a fifth early. All readings
+// happen at multiples of the fastest interval.
 func TestSourcesKeepTheirRate(t *testing.T) {
 	s := agentSchedule(rand.New(rand.NewPCG(13, 14)), 0.5)
 	done := make([]float64, len(s.tasks))

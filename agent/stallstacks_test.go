@@ -33,7 +33,8 @@ func newStackable(t *testing.T) *stackable {
 	return s
 }
 
-// lasts lets the job do one thing for some seconds. Stacks that are being read have come after each.
+// lasts simulates some seconds in which the job does one thing. After each second the stacks that were requested
+// have been read.
 func (s *stackable) lasts(t *testing.T, seconds int, state byte, ticks int, working bool) {
 	t.Helper()
 	for range seconds {

@@ -13,8 +13,8 @@ import (
 	"jobgait/agent/profile"
 )
 
-// The real agent sees that a job is stopped and that it runs again: between the
-// bounds that it gives lies all of the time in which it was.
+// The real agent detects that a job is stopped and continued: the reported interval contains the whole
+// suspension.
 func TestSeesASuspendedJob(t *testing.T) {
 	dir := runDirOf(t, job.Run{Exclusive: true, Job: jobOfUser(os.Getuid())})
 	r, err := dir.ReadRun()

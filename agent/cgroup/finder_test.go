@@ -55,7 +55,7 @@ func (tr tree) write(p, text string) {
 	must(tr.t, os.WriteFile(tr.path(p), []byte(text), 0o644))
 }
 
-// finder has a clock that stands still: it learns of changes only through inotify.
+// finder returns a Finder whose clock does not advance: it detects changes only through inotify.
 func (tr tree) finder(j Identity) *Finder {
 	f := NewFinder(tr.path("proc"), j, func() int64 { return 1 })
 	tr.t.Cleanup(func() { must(tr.t, f.Close()) })
@@ -204,7 +204,7 @@ func TestWithoutInotify(t *testing.T) {
 	}
 }
 
-// The kernel's own cgroups tell inotify.
+// inotify reports the kernel's own cgroups.
 func TestRealCgroupAppears(t *testing.T) {
 	root := NewFinder("/proc", Identity{}, func() int64 { return 1 }).PerfRoot()
 	if os.Geteuid() != 0 || root == "" {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ordinary is the number of an account that is not root, other that of one more.
+// ordinary and other are the uids of two accounts that are not root.
 const ordinary, other = 65534, 65533
 
 // asUser does something with the file system's rights of an account: its thread ends
@@ -30,8 +30,8 @@ func asUser(uid int, do func()) {
 	<-done
 }
 
-// A user finds his runs in a directory that he cannot list, made by agents of all his runs at the same moment;
-// no other user does.
+// A user finds his runs in a directory that he cannot list, although the agents of all his runs created it at
+// the same moment. No other user finds them.
 func TestAUserFindsHisRunsInADirectoryOfRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")

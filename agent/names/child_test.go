@@ -204,7 +204,7 @@ func growing(t *testing.T, path string) (stop func()) {
 	}
 }
 
-// A process may see other files than the agent, as in a container: its own files are read while it lives.
+// A process in a container may see other files than the agent. Its own files are read while it lives.
 func TestChildAsksInTheNamespaceOfTheProcess(t *testing.T) {
 	a := nobody(t)
 	for _, tool := range []string{"unshare", "setpriv", "mount"} {

@@ -59,7 +59,7 @@ func made(name string, symbols ...[2]uint64) []byte {
 	return b
 }
 
-// everywhere are offsets of all code.
+// everywhere returns offsets throughout the code.
 func everywhere() []uint64 {
 	var out []uint64
 	for at := uint64(codeAt); at < codeAt+codeBytes; at += profile.PlaceBytes {
@@ -200,8 +200,8 @@ func unfit(ctx context.Context, b []byte, at uint64) *Function {
 	return nil
 }
 
-// Files that were damaged by chance, JOBGAIT_INPUTS of them: faster than the fuzzer, which
-// has to know which of them are new. The headers are hit as often as all the rest.
+// TestDamagedFiles reads JOBGAIT_INPUTS randomly damaged files. It is faster than the fuzzer, which must detect
+// new inputs. Half of the damage is in the headers.
 func TestDamagedFiles(t *testing.T) {
 	inputs := 20_000
 	if text := os.Getenv("JOBGAIT_INPUTS"); text != "" {

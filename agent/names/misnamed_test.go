@@ -120,10 +120,9 @@ func archives(t *testing.T) (flags []string) {
 	return append(flags, "-Wl,--no-whole-archive")
 }
 
-// Of all bytes of the functions of libraries of the distribution less than a tenth of a
-// percent get a name that is not theirs, whichever symbols are left: two functions that
-// share a place of 16 bytes have one name. .symtab, read by another reader, is the truth;
-// names at the same address are one.
+// Of all bytes of functions in the distribution's libraries, less than 0.1 % get the name of another function,
+// whichever symbols remain. Two functions within one place of 16 bytes share a name. The truth is .symtab, read
+// by another reader; names at the same address count as one.
 func TestMisnamed(t *testing.T) {
 	if _, err := exec.LookPath("g++"); err != nil {
 		t.Skip("no g++ here")

@@ -41,8 +41,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// truth are the places of a program whose every byte is of one function, by its
-// symbol, read by another reader.
+// truth contains the places of a program in which every byte belongs to one function according to its symbol,
+// read by another reader.
 type truth struct {
 	symbol  string
 	offset  uint64 // of the place

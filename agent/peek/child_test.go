@@ -81,8 +81,8 @@ func TestChildAnswersAsWeWould(t *testing.T) {
 	}
 }
 
-// hanging is a tree in which process 10 hangs who reads it, and 11 does not. Writing
-// to the pipe that is returned lets them go.
+// hanging makes a /proc tree in which a reader of process 10 hangs and a reader of process 11 does not. Writing
+// to the returned pipe ends the hang.
 func hanging(t *testing.T) (proc, pipe string) {
 	t.Helper()
 	proc = t.TempDir()
@@ -132,7 +132,7 @@ func TestProcessThatHangsItsReader(t *testing.T) {
 	}
 }
 
-// One that answers at last costs its own answer only.
+// A reading that returns late loses only its own answer.
 func TestLateAnswerIsDropped(t *testing.T) {
 	proc, pipe := hanging(t)
 	c := asker(t, proc, -1)

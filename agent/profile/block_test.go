@@ -124,7 +124,7 @@ func TestBlockRoundTrip(t *testing.T) {
 	}
 }
 
-// Steps of all kinds come back, and where a level holds it is used.
+// Steps of all kinds are decoded unchanged, and the level coding is used where a level holds.
 func TestSteps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for name, c := range map[string]struct {

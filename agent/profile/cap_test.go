@@ -10,8 +10,8 @@ import (
 	"jobgait/analysis/note"
 )
 
-// A profile stays within its size: it goes on at 20 Hz, then at 1 Hz, and then
-// stops, each time with room for the end in order.
+// A profile stays within its size: it continues at 20 Hz, then at 1 Hz, then stops, each time with room for the
+// footer.
 func TestSizeCap(t *testing.T) {
 	const most = 400_000
 	rng := rand.New(rand.NewPCG(9, 9))

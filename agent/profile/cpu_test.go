@@ -128,7 +128,7 @@ func TestASetHasItsBins(t *testing.T) {
 	}
 }
 
-// At half the rate a sample stands for twice the CPU time.
+// At half the rate a sample represents twice the CPU time.
 func TestBinsAtTwoRates(t *testing.T) {
 	half := 500.0
 	one := func(int) (uint64, anatomy.PagePart) { return 100, 0 }

@@ -46,7 +46,7 @@ func TestEvery37thByte(t *testing.T) {
 	if len(want) != seconds {
 		t.Fatalf("%d blocks", len(want))
 	}
-	var starts, ends []int // of the frames of blocks, which others stand between
+	var starts, ends []int // of the frames of blocks; other frames are between them
 	overviews := 0
 	for at, next := 0, 0; at < len(data); at = next {
 		if next = len(data); bytes.Contains(data[at+1:], []byte("\x8bJGP")) {

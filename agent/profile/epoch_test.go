@@ -38,7 +38,7 @@ func TestAddressEpochs(t *testing.T) {
 	}
 	one, two := count(10, 10, 10, 10, 10, 10, 0, 0), count(0, 5, 5, 5, 5, 5, 5, 5)
 	two.First = 8
-	// An epoch stands before or behind the block with its slot.
+	// An epoch is before or after the block that contains its slot.
 	for _, step := range []func() error{
 		func() error { return w.Append(one) }, func() error { return w.WriteEpoch(epochs[0]) },
 		func() error { return w.WriteEpoch(epochs[1]) }, func() error { return w.Append(two) },
@@ -73,8 +73,8 @@ func TestAddressEpochs(t *testing.T) {
 	}
 }
 
-// An agent that gave up its addresses and was killed says so by its epochs, one
-// that sealed by its note; either way the CPU time is of a part of the run.
+// If an agent stopped sampling addresses, epochs say so in a profile that was not sealed, and a note in one that
+// was. In both cases the CPU time covers a part of the run.
 func TestAddressesEnd(t *testing.T) {
 	for name, seal := range map[string]*Footer{
 		"killed": nil,
@@ -158,8 +158,7 @@ func TestEpochRefused(t *testing.T) {
 	}
 }
 
-// What the header knows of the cost of an interrupt is believed, and counters
-// that were counted part of the time are named.
+// The interrupt cost in the header is used, and counters that were counted for a part of the time are named.
 func TestInterruptAndShares(t *testing.T) {
 	p := sample()
 	p.Header.InterruptNS = 1e6
@@ -175,8 +174,8 @@ func TestInterruptAndShares(t *testing.T) {
 	}
 }
 
-// What is read seldom is not in the set, where its interval would be a period,
-// but on a grid of its own and in the totals.
+// Columns that are read rarely are not in the set, where their interval would appear as a period, but on a
+// separate grid and in the totals.
 func TestSlowColumns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "profile.jgp")
 	h := testHeader(Column{Name: "fast", Scope: "node"}, Column{Name: "energy", Unit: "J", Scope: "node", Hz: 1},

@@ -128,7 +128,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A magic is found where it lies across what was read so far.
+// A magic number is found even if it spans two reads.
 func TestResyncAcrossReads(t *testing.T) {
 	data, ends, _ := image(t, 1)
 	for k := -2; k < 6; k++ {

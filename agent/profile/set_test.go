@@ -17,7 +17,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// nan stands for a missing value in expectations.
+// nan is a missing value in expectations.
 var nan = series.Missing()
 
 // sample is a profile with everything in it: three blocks of four slots, a gap of four slots before the last,

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Blocks that stand for others stand for all of them, and each for itself at the ends.
+// Merged blocks represent all blocks they were merged from; at the ends each block represents itself.
 func TestEveryBlockIsRepresented(t *testing.T) {
 	for _, blocks := range []int{0, 1, 79, 80, 81, 399, 400, 401, 1000, 6001, 150_000} {
 		sum, read, every := 0, 0, blocksPerDraw(blocks)

@@ -197,7 +197,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// syncing makes a writer whose clock goes on by a second with every block.
+// syncing makes a writer whose clock advances by a second with every block.
 func syncing(t *testing.T, d *disk) func(n int) *Writer {
 	t.Helper()
 	w, err := newWriter(d, "p", testHeader(Column{Name: "a"}), exact)

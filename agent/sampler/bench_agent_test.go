@@ -27,8 +27,8 @@ func buildAgent(b *testing.B) string {
 	return path
 }
 
-// runAgent lets the agent sample an exclusive node for a while, with the
-// settings that are shipped, and returns its CPU time from exec to exit.
+// runAgent runs the agent on an exclusive node for the given time, with the shipped settings, and returns its
+// CPU time from exec to exit.
 func runAgent(b *testing.B, path string, length time.Duration) time.Duration {
 	b.Helper()
 	dir := job.RunDir(b.TempDir())

@@ -91,8 +91,8 @@ func (c *chain) run(b *testing.B, length time.Duration) float64 {
 	return float64(spent) / 1e3 / float64(samples)
 }
 
-// perfStat lets perf stat print these events every 10 ms and returns the CPU
-// time of a line's interval; what it takes to start is left out.
+// perfStat runs perf stat with these events, printed every 10 ms, and returns the CPU time per interval, without
+// that of the start.
 func perfStat(b *testing.B, path, events string, length time.Duration) float64 {
 	run := func(seconds float64) (cpu time.Duration, samples int) {
 		cmd := exec.Command(path, "stat", "-a", "-x,", "-I", "10", "-e", events, "sleep", fmt.Sprint(seconds))

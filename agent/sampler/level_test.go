@@ -8,8 +8,8 @@ import (
 	"jobgait/agent/profile"
 )
 
-// A level has no value before its first reading, lies between two readings in
-// between, and may fall; a count beside it begins at zero and never falls.
+// A level has no value before its first reading, is interpolated between readings, and may fall. A count begins
+// at zero and never falls.
 func TestLevels(t *testing.T) {
 	s := newTest(false, Shape{Columns: 2, Lanes: 1, Gauge: []bool{true, false}})
 	tr := s.Track(0)
@@ -62,8 +62,7 @@ func TestLevelsStayBetweenReadings(t *testing.T) {
 	}
 }
 
-// The share of time that a column was counted stands in the block, and only
-// where it was not all of it.
+// A block contains the share of time in which a column was counted only if the share is below one.
 func TestShareOfTimeCounted(t *testing.T) {
 	s := newTest(false, Shape{Columns: 2, Lanes: 2, PeriodNS: step}, Shape{Columns: 1, Lanes: 1})
 	var b profile.Block

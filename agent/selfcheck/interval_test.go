@@ -38,8 +38,8 @@ type Direct struct {
 	Pairs int
 	// Pct is how much longer the loop took, by its quiet chunks.
 	Pct Interval
-	// WholePct is the same by the mean of a whole half, with what quiet
-	// chunks changed: of nothing but noise, as far as could be seen.
+	// WholePct is the same for the means of whole halves, with the changes that quiet chunks show: the part that is
+	// only noise, as far as that can be determined.
 	WholePct Interval
 	// CPUPct is the same in CPU time of the loop's thread.
 	CPUPct Interval

@@ -53,7 +53,7 @@ func (wide) Start() error             { return nil }
 func (wide) Stop() error              { return nil }
 func (wide) Drain(counter.Sink) error { return nil }
 
-// Records are those of all CPUs, the loop has its part of them.
+// Records are counted on all CPUs, the loop's records are a part of them.
 func TestRecordsAreOfAllCPUs(t *testing.T) {
 	p := quick()
 	p.Sources = []counter.Source{wide{}}

@@ -15,7 +15,7 @@ type half struct {
 	cpu   float64 // CPU nanoseconds of the thread, of a chunk
 	wall  int64   // of the whole half
 	hz    float64 // of the records while the load was on
-	// stretch is the mean of all chunks by a quiet one.
+	// stretch is the mean over all chunks divided by that of the quiet chunks.
 	stretch float64
 }
 

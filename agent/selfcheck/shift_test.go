@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// shift returns the Hodges-Lehmann estimate of where differences lie and the
-// 95 % interval of the signed-rank test: the median and two quantiles of the
-// means of all pairs of them. Fewer than six differences cannot give 95 %; the
-// interval is then everything.
+// shift returns the Hodges-Lehmann estimate of the location of differences and the 95 % interval of the signed-
+// rank test: the median and two quantiles of the means of all pairs. With fewer than six differences 95 % cannot
+// be reached, and the interval is unbounded.
 func shift(d []float64) Interval {
 	n := len(d)
 	if n == 0 {

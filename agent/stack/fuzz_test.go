@@ -10,7 +10,8 @@ import (
 	"jobgait/agent/names"
 )
 
-// The rule of the linker's jumps: the return address lies 8 or 16 bytes up, by where in the jump the thread is.
+// In an entry of the procedure linkage table the return address is 8 or 16 bytes above the stack pointer,
+// depending on the instruction that the thread has reached.
 func TestExpressionOfAJump(t *testing.T) {
 	jump := []byte{0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22} // rsp+8 + ((rip & 15) >= 11) << 3
 	for pc, want := range map[uint64]uint64{0x1000: 0x7008, 0x100a: 0x7008, 0x100b: 0x7010, 0x100f: 0x7010} {

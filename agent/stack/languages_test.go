@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A handler stands on the frame of the signal, and that on the function that was interrupted at any instruction.
+// The caller of a signal handler is the signal frame, whose caller is the function that was interrupted at any
+// instruction.
 func TestSignalHandler(t *testing.T) {
 	c := collection(t, start(t, build(t, "gcc", "signal.c", "-O2", "-g")))
 	untilSeen(t, c, "handler(signal.c:6) < ", " < interrupted(signal.c:", " < main(signal.c:16) < ", "[whole]")

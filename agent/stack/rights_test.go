@@ -138,8 +138,8 @@ func TestTracedProcessIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A process whose memory lock is held for ever costs its own stack, and no other: the copier ends itself, and
-// another one goes on.
+// If the memory lock of a process is held forever, only its own stack is lost: the copying process ends itself,
+// and another one continues.
 func TestLockedMemoryCostsOneProcess(t *testing.T) {
 	locked := peektest.Start(t, uint32(os.Getuid()))
 	other := start(t, build(t, "gcc", "pointers.c", "-O1", "-g"))

@@ -123,7 +123,7 @@ func (m *manager) next(t *testing.T) (member string, call *dbus.Message) {
 	}
 }
 
-// The call is the one that systemd documents, by its own socket and by the bus.
+// The call is the one that systemd documents, over its private socket and over the bus.
 func TestScope(t *testing.T) {
 	for name, private := range map[string]bool{"private": true, "bus": false} {
 		t.Run(name, func(t *testing.T) {

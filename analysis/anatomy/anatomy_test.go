@@ -236,8 +236,8 @@ func addsUp(t *testing.T, seed uint64, a Anatomy, busy float64) {
 	}
 }
 
-// A short pattern within a long one, whichever begins first, leaves the better of the two
-// whole; elsewhere it has its own.
+// If a short pattern lies within a long one, the better of the two is complete, whichever begins first; outside
+// it the other pattern has its own cycles.
 func TestTheBetterPatternHolds(t *testing.T) {
 	var long, short Cycles
 	long.Pattern, short.Pattern = "A", "B"

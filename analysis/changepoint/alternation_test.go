@@ -83,8 +83,8 @@ func TestReturnsNeedMoreEvidence(t *testing.T) {
 	}
 }
 
-// The loss of a chain is that of all ways through its states, and stays a number
-// where every run is an outlier of both.
+// The loss of a chain is summed over all paths through its states. It is finite even if every run is an outlier
+// of both states.
 func TestChain(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for range 200 {

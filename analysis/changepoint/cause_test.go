@@ -143,8 +143,8 @@ func TestUnknownFields(t *testing.T) {
 	}
 }
 
-// A field that flips with every run is no evidence for a change anywhere, and a
-// run at which nothing flipped speaks against one. Runs to come do not matter.
+// A field that changes with every run is no evidence for a change anywhere, and a run at which no field changed
+// is evidence against one. Later runs do not matter.
 func TestFieldEvidence(t *testing.T) {
 	s := recorded(60, 60, map[string][]int{"rare": {20, 40}})
 	for i := range s.Y {

@@ -39,8 +39,8 @@ func TestExpectedByChance(t *testing.T) {
 	}
 }
 
-// Of a list no more than one in twenty is false, whatever the order, and more are
-// kept where more stand out together.
+// At most one in twenty of the listed changes is false, in any order, and more are kept if more stand out
+// together.
 func TestOutstanding(t *testing.T) {
 	for _, c := range []struct {
 		chances []float64

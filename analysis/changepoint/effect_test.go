@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Given that a weak change is found, its effect is not exaggerated and its
-// interval holds the truth as often as it says.
+// Given that a weak change is detected, its effect is not exaggerated, and its interval contains the true value
+// as often as its level says.
 func TestEffectsGivenDetection(t *testing.T) {
 	t.Parallel()
 	found, covered, ratio := 0, 0, 0.0

@@ -26,8 +26,8 @@ func together(list []draw.DrawnHistory) (draw.Score, changepoint.Analysis) {
 	return s, rep
 }
 
-// A machine that is slower for a while makes no job's change, and one line of
-// its own, in order as in shuffled campaigns; the jobs' own changes stay.
+// If the machine is slower for a while, no job reports a change, and the machine has one line, with series in
+// order and shuffled. Changes of the jobs themselves stay.
 func TestMachine(t *testing.T) {
 	t.Parallel()
 	for _, shuffled := range []bool{false, true} {
@@ -54,8 +54,8 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// What other series do not tell is not taken out: on a quiet machine, with fewer
-// than five others, or where all belong to one user.
+// A shift is not removed if other series do not show it: on a quiet machine, with fewer than five others, or if
+// all belong to one user.
 func TestNoMachine(t *testing.T) {
 	t.Parallel()
 	list, _ := draw.Campaign(rand.New(rand.NewPCG(22, 1)), 16, false)

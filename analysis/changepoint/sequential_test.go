@@ -105,8 +105,8 @@ func TestScanLocatesChangesAtTheRun(t *testing.T) {
 	}
 }
 
-// A recorded field that changed at the right run decides between places that
-// the values cannot tell apart.
+// A recorded field that changed at the right run decides between places that have equal likelihood by the
+// values.
 func TestScanUsesFlips(t *testing.T) {
 	t.Parallel()
 	right := func(flips bool) int {

@@ -54,7 +54,7 @@ func TestOwnRate(t *testing.T) {
 	}
 }
 
-// night is how far a night of a history lies from its level, in standard deviations.
+// night returns the distance of a night of a history from its level, in standard deviations.
 func night(history, night int) float64 {
 	return rand.New(rand.NewPCG(uint64(history), uint64(night))).NormFloat64()
 }

@@ -59,8 +59,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// What is said of spread holds together: the factor lies in its interval, and no
-// change of spread does not.
+// The reported spread is consistent: the factor is within its interval, and the interval excludes no change.
 func TestSpreadAgreesWithItsInterval(t *testing.T) {
 	said := 0
 	for seed := range uint64(200) {

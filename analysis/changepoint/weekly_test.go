@@ -16,7 +16,7 @@ import (
 // weekday is the day of the week, counted from day 0.
 func weekday(day int) int { return day % 7 }
 
-// learner lets a week learn as the scan goes along.
+// learner returns a function that lets a week learn during the scan.
 func learner(w *calendar.Week) func(int, []event) {
 	return func(newest int, committed []event) { w.Learn(newest, weekChanges(committed)) }
 }
@@ -92,8 +92,8 @@ func TestAdjustedValues(t *testing.T) {
 	}
 }
 
-// A weekend may be far larger than the noise, and its size is that of all its
-// runs but outliers.
+// A weekend effect may be far larger than the noise. Its size is computed from all weekend runs without
+// outliers.
 func TestLargeWeekend(t *testing.T) {
 	for _, size := range []float64{.05, .1, .3, 1} {
 		s := weekOf(6, 90, 3, size, 45, .03)
@@ -189,7 +189,7 @@ func TestStepIsNotAWeekdayEffect(t *testing.T) {
 	}
 }
 
-// Runs that do not tell weekdays apart are left alone.
+// Runs that show no difference between weekdays are left unchanged.
 func TestNoWeek(t *testing.T) {
 	t.Parallel()
 	daily := weekOf(3, 90, 0, 0, 45, .05)

@@ -9,7 +9,7 @@ import (
 )
 
 // TestTogether stores valid and invalid runs in one batch: readers see none of them before all are stored, and
-// none at all of a batch in which one is refused while a part of it is written.
+// none of a batch in which one run is rejected while a part of it is written.
 func TestTogether(t *testing.T) {
 	db := open(t)
 	reader, err := OpenReadOnly(t.Context(), db.path)

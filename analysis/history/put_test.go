@@ -303,8 +303,8 @@ func TestDiskFull(t *testing.T) {
 	mustPut(t, db, oneNode(5000), Ingest{})
 }
 
-// TestNoteTexts puts notes of one code with more texts than have a number, and some of
-// them again: each run shows its own.
+// TestNoteTexts puts notes of one code with more texts than get a number, some of them twice: each run shows its
+// own text.
 func TestNoteTexts(t *testing.T) {
 	db := open(t)
 	const runs = mostTexts + 20

@@ -106,8 +106,8 @@ func earlier(t *testing.T) schema {
 	return schema{text: text, steps: currentSchema().steps}
 }
 
-// structure is all that queries depend on: columns, indexes and views. A column that
-// was added later stands elsewhere in the text of its table.
+// structure returns everything that queries depend on: columns, indexes and views. A column that was added later
+// is in another place of its table's text.
 func structure(t *testing.T, db *DB) string {
 	t.Helper()
 	return dump(t, db.sql, `SELECT m.name, c.cid, c.name, c.type, c."notnull", c.dflt_value, c.pk

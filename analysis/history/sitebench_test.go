@@ -268,7 +268,7 @@ func verbs(t *testing.T, path string) {
 	}
 }
 
-// bytesOf prints the bytes of a run by table and index, where sqlite3 can tell.
+// bytesOf prints the bytes per run by table and index, if sqlite3 supports it.
 func bytesOf(db *DB, runs int) {
 	out, err := exec.Command("sqlite3", "-separator", " ", db.path, fmt.Sprintf(
 		"SELECT printf('%%-28s %%7.1f B a run', name, sum(pgsize) / %d.0) FROM dbstat GROUP BY name HAVING sum(pgsize) / "+

@@ -51,7 +51,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// TestPartsOfSnapshot holds the parts against the tables: one more table is thought of.
+// TestPartsOfSnapshot compares the parts with the tables, so that a new table is not forgotten.
 func TestPartsOfSnapshot(t *testing.T) {
 	db := open(t)
 	var have, known []string

@@ -96,8 +96,8 @@ func TestRepresentBounds(t *testing.T) {
 	}
 }
 
-// The mean length of a cycle lies in the interval that is printed, which is that of
-// the median: readers divide the length of a stretch by the cycles in it.
+// The mean length of a cycle is within the printed interval of the median: readers divide the length of a
+// stretch by the number of cycles in it.
 func TestIntervalHoldsMean(t *testing.T) {
 	s, p := loop(20, 40)
 	p.PeriodLoS, p.PeriodS, p.PeriodHiS, p.MeanS = 0.1731, 0.176, 0.1794, 0.181

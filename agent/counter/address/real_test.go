@@ -80,7 +80,7 @@ type only int
 func (only) List() []int        { return nil }
 func (o only) Has(pid int) bool { return pid == int(o) }
 
-// The only drain is after the end of all programs: /proc knows nothing of them.
+// The only drain follows the end of all programs, when /proc has no entry for them.
 func TestProgramsThatAreGone(t *testing.T) {
 	for _, scope := range []string{"task", "job"} {
 		cmd, gate, program := script(t, fewShort)
@@ -213,8 +213,7 @@ func cpuTime(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// A CPU that went offline, according to the notification, and comes back is sampled again by an event of its
-// own.
+// A CPU that is reported offline and returns is sampled again by a new event.
 func TestCPUThatComesBack(t *testing.T) {
 	sys := t.TempDir()
 	file := filepath.Join(sys, "devices/system/cpu/online")

@@ -95,7 +95,7 @@ func TestProgramsAreBounded(t *testing.T) {
 	}
 }
 
-// Large maps are read only as often as the limit allows. Until then code is in no known file, and the maps do
+// Large maps are read only at the allowed rate. Until then their code belongs to no known file, and the maps do
 // not count as read.
 func TestReadingMapsIsBounded(t *testing.T) {
 	root := fixture(t)
@@ -218,7 +218,7 @@ func TestAreasAreBounded(t *testing.T) {
 	crowd(tb, 3, maxAreas-1)
 	for child := int32(4); child < 400; child++ {
 		tb.apply(event{kind: forked, pid: child, parent: 3})
-		// Code of its own in a place where there was some.
+		// New code replaces old code at the same addresses.
 		tb.apply(event{kind: mapped, pid: child, area: area{start: 0, end: 1, file: 1 << 40}})
 	}
 	if tb.areas > maxAllAreas+maxAreas {

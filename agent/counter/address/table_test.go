@@ -16,7 +16,7 @@ import (
 	"jobgait/agent/profile"
 )
 
-// asked is a membership that counts queries.
+// asked is a membership that counts its queries.
 type asked struct {
 	counter.Members
 	members map[int]bool

@@ -209,7 +209,7 @@ func TestStormLimits(t *testing.T) {
 	}
 }
 
-// Pauses double while the storm goes on, and begin short again after calm.
+// Pauses double during a storm and are short again after a quiet time.
 func TestPausesDouble(t *testing.T) {
 	w, now := newStorm(defaultStorm()), int64(1e9)
 	for _, want := range []int64{10, 20, 40, 80, 80} {

@@ -46,7 +46,7 @@ func TestThreadsThatWait(t *testing.T) {
 	if got := s.TakeWaitSamples(); got != (WaitingTasks{}) {
 		t.Errorf("%+v counted twice", got)
 	}
-	// Threads 10 and 13 have only samples in the kernel now, as by chance; 13 goes on so.
+	// From here on threads 10 and 13 have only kernel samples, as happens by chance; 13 keeps having only these.
 	hit(10, 0, kernelCode, 20)
 	hit(13, 0, kernelCode, 20)
 	if got := s.TakeWaitSamples(); got != (WaitingTasks{InMPI: 40}) {

@@ -172,7 +172,7 @@ func TestAMDThatGoesAway(t *testing.T) {
 	if n := s.Notes(); len(n) != 1 || n[0].Code != note.ReadFailed {
 		t.Errorf("notes %v", n)
 	}
-	reach(t, o, "gpu1_memory", 1000000) // the other goes on
+	reach(t, o, "gpu1_memory", 1000000) // the other GPU is still read
 }
 
 func TestMissingGPUIsReported(t *testing.T) {

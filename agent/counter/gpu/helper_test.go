@@ -204,9 +204,9 @@ func TestSlowCallsAreRare(t *testing.T) {
 
 var helperSeconds = flag.Float64("helper", 5, "for how long the CPU time of the helper is measured, in s")
 
-// With the costs of an H200 the helper takes less than 0.5 % of a CPU while a process holds one
-// GPU, and less than 2 % for eight, without the CPU time of its start and of the first reading
-// of everything. Before a process holds one it reads nothing but the energy.
+// With the costs of an H200 the helper takes less than 0.5 % of a CPU while a process holds one GPU, and less
+// than 2 % for eight GPUs. The CPU time of its start and of the first reading of everything is not included.
+// Before a process holds a GPU, the helper reads only the energy.
 func TestCPUTimeOfTheHelper(t *testing.T) {
 	build(t)
 	for gpus, most := range map[int]float64{1: .005, 8: .02} {

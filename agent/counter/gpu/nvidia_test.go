@@ -272,7 +272,7 @@ func TestNoPermissionForAField(t *testing.T) {
 	}
 }
 
-// A GPU that is lost ends, the other goes on.
+// Readings of a lost GPU end; the other GPU is still read.
 func TestLostGPU(t *testing.T) {
 	h, all := start(t, []string{"1", "0"}, false, "FAKE_LOST_AFTER=4")
 	after := func() (lost, on int) {
@@ -413,8 +413,8 @@ func TestStoppedBesideIt(t *testing.T) {
 	}
 }
 
-// With a full pipe it goes on, and ends when it is to. What is dropped is in the next
-// reading: counts count on.
+// The helper keeps running while its pipe is full, and ends when requested. Counts that were dropped are
+// contained in the next reading, because counters are cumulative.
 func TestFullPipe(t *testing.T) {
 	h, all := start(t, []string{"0", "1"}, false)
 	if _, err := unix.FcntlInt(uintptr(h.from), unix.F_SETPIPE_SZ, 16384); err != nil {
@@ -499,8 +499,8 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// A mean of GPM counts for the time from the sample before to its own, however long that is and whether
-// or not the reading before arrived. With the first sample counting begins.
+// A mean of GPM covers the time from the previous sample to its own sample, however long that is and whether or
+// not the previous reading arrived. Counting begins with the first sample.
 func TestMeanSince(t *testing.T) {
 	reading := func(began, ended int64, status uint8) *record {
 		r := record{kind: recReading, begunNS: ended, endedNS: ended}
@@ -616,7 +616,7 @@ func TestReadsOnAfterAProbe(t *testing.T) {
 	}
 }
 
-// The reason of a slow-down is of the counters where the board has them, else of the bits.
+// The reason of a slow-down comes from the counters if the board has them, else from the bits.
 func TestSlowed(t *testing.T) {
 	reading := func(atNS int64, heat uint64, mask uint64, status uint8) *record {
 		r := record{begunNS: atNS}

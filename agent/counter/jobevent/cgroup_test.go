@@ -71,7 +71,7 @@ func enter(t testing.TB, dir string, w *workload) {
 	}
 }
 
-// total is the last reading of all lanes, added up.
+// total sums the last readings of all lanes.
 func total(s *countertest.Sink, lanes int) []uint64 {
 	var sum []uint64
 	for lane := range lanes {
@@ -134,7 +134,7 @@ func TestCgroupAppearsAndComesAgain(t *testing.T) {
 		before = total(&sink, s.Lanes())
 		remove(t, filepath.Dir(dir), dir)
 		for range 2 {
-			must(t, s.Drain(&sink)) // it is gone, and stands still
+			must(t, s.Drain(&sink)) // the cgroup is removed, so its count does not change
 		}
 		if n := held(s); n > 0 {
 			t.Errorf("round %d: %d events of a cgroup that was removed", round, n)

@@ -12,7 +12,7 @@ func TestTallyScales(t *testing.T) {
 	for i, c := range []struct{ count, enabled, running, total, wanted, ran uint64 }{
 		{1000, 10e6, 10e6, 1000, 10e6, 10e6},
 		{1500, 20e6, 15e6, 2000, 10e6, 5e6},
-		{1500, 30e6, 15e6, 2000, 10e6, 0}, // no room at all
+		{1500, 30e6, 15e6, 2000, 10e6, 0}, // the buffer has no room
 		{1400, 29e6, 14e6, 2000, 0, 0},    // several tasks are not read at one time
 		{2500, 40e6, 25e6, 3000, 10e6, 10e6},
 	} {

@@ -127,7 +127,7 @@ type fake struct {
 	userOnly, forbidden, noPMU bool
 	offline                    map[int]bool
 	opened                     []unix.PerfEventAttr
-	// reading is what a leader gives, as often as it is read.
+	// reading is what each read of the leader returns.
 	reading []uint64
 }
 

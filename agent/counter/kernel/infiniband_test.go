@@ -16,9 +16,8 @@ import (
 	"jobgait/agent/job/jobtest"
 )
 
-// TestAnAdapterThatHangsIsAbsent lets the kernel itself hang: opening a pipe
-// waits for its writer. With one processor for all goroutines nothing goes on
-// unless the runtime knows of the system call.
+// TestAnAdapterThatHangsIsAbsent blocks a reading in the kernel: opening a pipe waits for its writer. With
+// GOMAXPROCS=1 no goroutine can run unless the runtime knows of the system call.
 func TestAnAdapterThatHangsIsAbsent(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for name, file := range map[string]string{"its counter": "counters/port_rcv_data", "its state": "state"} {

@@ -153,8 +153,8 @@ func TestJobCgroupAppearsLate(t *testing.T) {
 	check("there", 2, 7000)
 	put(t, at, "cpu.stat", "usage_usec 9\n")
 	check("more", 3, 9000)
-	// A file of a cgroup that was removed answers ENODEV; a plain file goes
-	// on, so that the test gives the name up as well.
+	// A file of a removed cgroup returns ENODEV, but the plain file of this test can still be read, so the test
+	// removes its name as well.
 	cpu.Close()
 	os.RemoveAll(at)
 	check("gone", 3, 9000)

@@ -189,7 +189,7 @@ func TestJobCPUOfAFamilyThatEnds(t *testing.T) {
 	for i := range 3 * maxPerDrain {
 		x.set(100+i, "lmp", 10, 25, 0)
 	}
-	for range 4 { // with the parent they are one more than three turns
+	for range 4 { // including the parent: one more than three turns
 		j.Drain(&got)
 	}
 	for _, pid := range members {

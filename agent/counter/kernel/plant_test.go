@@ -36,7 +36,7 @@ func put(t testing.TB, root, name, content string) {
 	}
 }
 
-// clock is a time that goes on by a microsecond with every look.
+// clock returns a clock that advances by a microsecond with each call.
 func clock() func() int64 {
 	now := int64(1e9)
 	return func() int64 { now += 1e3; return now }

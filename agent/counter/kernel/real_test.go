@@ -219,8 +219,8 @@ func testRealCgroup(t *testing.T, j JobCgroup) {
 	}
 }
 
-// runInside makes the cgroups and runs a program in them that uses CPU time and
-// writes a MiB past the page cache, if the file system lets it.
+// runInside makes the cgroups and runs a program in them that uses CPU time and, if the file system permits,
+// writes a MiB that bypasses the page cache.
 func runInside(t *testing.T, j JobCgroup) (used time.Duration, wrote bool) {
 	t.Helper()
 	join := ""

@@ -69,7 +69,7 @@ func (b *bigNode) body(cpu int, at int64) []byte {
 	return out
 }
 
-// second lets the kernel write a second of records, each up to 40 us late.
+// second makes the kernel write one second of records, each up to 40 us late.
 func (b *bigNode) second() {
 	for range 1_000_000_000 / bigStepNS {
 		b.clock += bigStepNS

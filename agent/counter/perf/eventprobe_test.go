@@ -127,8 +127,7 @@ func TestFallbackChain(t *testing.T) {
 	}
 }
 
-// A group that shares the PMU half of the time and cannot be made smaller is
-// kept: Ran will tell.
+// A group that shares the PMU half of the time and cannot be made smaller is kept; Ran reports its share.
 func TestInstructionsAndCyclesAreKeptForAShare(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	k.slots, k.held = 6, 5
@@ -137,7 +136,7 @@ func TestInstructionsAndCyclesAreKeptForAShare(t *testing.T) {
 	}
 }
 
-// A group that never gets the PMU would not run at all, its timer neither.
+// A group that never gets the PMU does not run, and neither does its timer, so it is not kept.
 func TestNothingIsKeptThatNeverRuns(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	k.slots, k.held, k.pinned = 6, 6, true
@@ -150,7 +149,7 @@ func TestNothingIsKeptThatNeverRuns(t *testing.T) {
 	}
 }
 
-// A clock that stands still while its CPU is read is not used.
+// A clock that does not advance while its CPU is read is not used.
 func TestAnEventThatCountsNothingIsAbsent(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	k.perMS = func(a *unix.PerfEventAttr, cpu int) float64 {
@@ -168,8 +167,8 @@ func TestAnEventThatCountsNothingIsAbsent(t *testing.T) {
 	}
 }
 
-// On a hybrid machine each kind of core has its own type in the upper half of
-// config, and what only one kind has is not counted.
+// On a hybrid machine each kind of core has its own type in the upper half of config. Events that only one kind
+// supports are not counted.
 func TestHybrid(t *testing.T) {
 	k := newFakeKernel(t, hybridFiles())
 	kinds := map[int]uint64{}

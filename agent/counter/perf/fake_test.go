@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fakeKernel is a machine in memory: it opens, counts at rates that are known
-// and writes records into the rings, on a clock that stands until it is moved.
+// fakeKernel is a machine in memory. It opens events, counts at known rates and writes records into the rings.
+// Its clock advances only when a test advances it.
 type fakeKernel struct {
 	t       *testing.T
 	roots   kernel.Roots
@@ -165,7 +165,7 @@ func (k *fakeKernel) group(e *fakeEvent) []byte {
 	return record(0, words...)[headerSize:]
 }
 
-// advance lets time pass, a step of 0.1 ms after the other.
+// advance advances the clock by ns, in steps of 0.1 ms.
 func (k *fakeKernel) advance(ns int64) { k.advanceTo(k.clock + ns) }
 
 func (k *fakeKernel) advanceTo(end int64) {

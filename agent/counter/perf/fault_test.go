@@ -85,8 +85,7 @@ func TestATimerThatGoesQuiet(t *testing.T) {
 	}
 }
 
-// A read may take long to come back: its time is that which the time enabled says,
-// as far as that lies in the call.
+// A read may return late. Its time is then derived from the time enabled, limited to the duration of the call.
 func TestDated(t *testing.T) {
 	g := &group{last: Sample{TimeNS: 1000, Enabled: 50}}
 	for _, c := range []struct{ enabled, before, after, want int64 }{

@@ -65,8 +65,8 @@ func TestCountsAndTimesAreExact(t *testing.T) {
 	}
 }
 
-// A CPU that goes away stands still, and the others go on; when it is back the
-// totals go on.
+// Counts of an offline CPU do not change, and those of the others continue; when the CPU is back its totals
+// continue.
 func TestHotplug(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	c := k.counters(nil)
@@ -106,8 +106,8 @@ func TestHotplug(t *testing.T) {
 	}
 }
 
-// Offline and back between two drains: only the time enabled, which stands still, shows it. Stopped counters
-// stand still too, and are not dead.
+// A CPU goes offline and returns between two drains. Only its time enabled, which did not advance, shows that.
+// Counters that were stopped do not advance either, but are not dead.
 func TestHotplugBetweenDrains(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	c := k.counters(nil)

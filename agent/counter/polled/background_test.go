@@ -14,8 +14,8 @@ import (
 	"jobgait/analysis/note"
 )
 
-// device is one whose readings hang while it is stuck. It counts readings: two
-// columns of the same number, which a torn one would tell apart.
+// device is a device whose readings hang while it is stuck. It counts readings in two equal columns, which
+// differ in an incomplete reading.
 type device struct {
 	stuck  chan struct{} // nil: it answers
 	asked  chan struct{} // notification of readings that hang
@@ -64,8 +64,8 @@ func drainUntil(t *testing.T, p *Source, to *countertest.Sink, readings int) {
 	})
 }
 
-// TestHangingDeviceDelaysNoReader lets a device hang between two readings: a
-// drain goes on without it, what it answers later is whole and counts.
+// TestHangingDeviceDelaysNoReader makes a device hang between two readings: a drain does not wait for it, and
+// its late reading is complete and counts.
 func TestHangingDeviceDelaysNoReader(t *testing.T) {
 	d, p := newDevice(t)
 	probed := d.n

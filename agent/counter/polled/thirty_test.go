@@ -15,8 +15,7 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// openThermal is a source as a package of its own would have it: the temperature of
-// every thermal zone, added up.
+// openThermal opens a source as a separate package would: the sum of the temperatures of all thermal zones.
 func openThermal(sys string) polled.Opener {
 	return polled.Open(polled.CounterKind{Name: "temperature", Scope: "node", Open: func() (polled.Meter, error) {
 		paths, err := filepath.Glob(filepath.Join(sys, "class/thermal/thermal_zone*/temp"))

@@ -56,7 +56,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// The runs that an older version wrote down tell as before whose they are.
+// Runs that an older version stored belong to the same user and job as before.
 func TestOfRunOfAnOlderVersion(t *testing.T) {
 	for text, want := range map[string]job.Scheduler{
 		`{"key":{"cluster":"local:vm","job_id":3,"restart":0,"sub":1},"job":{"user":"a","uid":1,"gid":1,"nnodes":1,` +

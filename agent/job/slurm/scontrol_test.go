@@ -95,8 +95,8 @@ func FuzzFromScontrol(f *testing.F) {
 	})
 }
 
-// A user who writes an account, a user or a quality of service into the job name does not get it: of a key that stands
-// twice neither is taken.
+// A user who writes an account, a user or a quality of service into the job name does not obtain it: if a key
+// occurs twice, neither value is used.
 func TestAccountInTheJobName(t *testing.T) {
 	line := strings.Replace(scontrolLine, "JobName=night run = 3",
 		"JobName=x UserId=bob(1001) Account=other QOS=gold Partition=big", 1)

@@ -31,7 +31,7 @@ func TestPlaced(t *testing.T) {
 	}
 }
 
-// A change lies where the level of the drawn values moves.
+// A change is at the run where the level of the drawn values moves.
 func TestOwned(t *testing.T) {
 	n := 0
 	for seed := range uint64(30) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// told returns one run of each series, with the given deviations and noises.
+// told returns one run of each series with the given deviations and noises.
 func told(off, noise []float64) []moment {
 	list := make([]moment, len(off))
 	for i := range off {
@@ -14,7 +14,7 @@ func told(off, noise []float64) []moment {
 	return list
 }
 
-// estimated is what the runs of a list tell.
+// estimated returns the estimate from a list of runs.
 func estimated(list []moment) estimate {
 	l := newPanel(len(list))
 	l.begin()
@@ -37,7 +37,7 @@ func TestEstimate(t *testing.T) {
 	if b := lone.applied(0); math.Abs(b) > .005 {
 		t.Errorf("one disturbed run: %+v, believed %v", lone, b)
 	}
-	// Three runs of a series are one witness.
+	// Three runs of a series count as one view.
 	same := told([]float64{.05, .05, .05, 0, 0, 0, 0}, even)
 	for i := range 3 {
 		same[i].member = 0

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Steps tell the noise whether or not the level changed, and a level that changed
-// is seen where it did; runs of one level are one.
+// The differences of successive runs give the noise whether or not the level changed. A changed level is
+// detected where it changed; runs of one level give one level.
 func TestOneLevelOrTwo(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 3))
 	two := 0

@@ -201,8 +201,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// A shift that is seen only while a slow node is left in is its placement, and so is
-// a committed change that is gone without it.
+// A shift that is detected only while a slow node is included is attributed to node placement, and so is a
+// committed change that disappears without the node.
 func TestNotes(t *testing.T) {
 	w := newWatch(rand.New(rand.NewPCG(47, 1)), 80, .02, func(nodes []int) float64 {
 		if slices.Contains(nodes, 3) {

@@ -51,7 +51,7 @@ func TestRankSumApproximation(t *testing.T) {
 	}
 }
 
-// The interval holds the true shift as often as it says.
+// The interval contains the true shift as often as its level says.
 func TestShiftCoverage(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	for _, n := range []int{6, 40} {

@@ -28,7 +28,7 @@ func TestSpikedMean(t *testing.T) {
 	}
 }
 
-// Signs tell correlation: 1 where steps agree, -1 where they differ, 0 of none.
+// Signs of steps give the correlation: 1 where they agree, -1 where they differ, 0 without steps.
 func TestSignCorrelation(t *testing.T) {
 	a := []float64{1, -2, 3, -4}
 	for _, c := range []struct {
