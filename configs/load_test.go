@@ -20,8 +20,8 @@ func getenv(pairs ...string) func(string) string {
 	return func(name string) string { return env[name] }
 }
 
-// The shipped file is the place of the defaults: it has every key of Config,
-// Config every key of it, and it passes its own checks.
+// The shipped file contains all defaults: it has every key of Config, Config has every key of it, and it passes
+// the range checks.
 func TestDefaultFileIsComplete(t *testing.T) {
 	var c Config
 	meta, err := toml.Decode(defaults, &c)
@@ -39,7 +39,7 @@ func TestDefaultFileIsComplete(t *testing.T) {
 	if err := checkRanges(Default()); err != nil {
 		t.Errorf("defaults: %v", err)
 	}
-	// Every key is explained: a comment stands above it or its section.
+	// Every key is explained by a comment above it or above its section.
 	lines := strings.Split(defaults, "\n")
 	for i, line := range lines {
 		if strings.Contains(line, "=") && !strings.HasPrefix(line, "#") && i > 0 && lines[i-1] == "" {
@@ -182,8 +182,7 @@ func TestLoad(t *testing.T) {
 	if _, err := Load(getenv(), filepath.Join(dir, "other/bin/jobgait")); err == nil {
 		t.Error("settings that are there and cannot be read are no error")
 	}
-	// A program that was started by a relative path takes no settings from
-	// where the user stands.
+	// A program that was started by a relative path reads no settings from the current directory.
 	t.Chdir(dir)
 	if path, _ := Find(getenv(), "bin/jobgait"); path != "/etc/jobgait/jobgait.toml" {
 		t.Errorf("by a relative path: %s", path)

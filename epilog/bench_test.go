@@ -15,9 +15,9 @@ import (
 	"jobgait/epilog/finish"
 )
 
-// BenchmarkWait is what a job's end waits for: the Epilog of runs of a minute, an hour
-// and, with JOBGAIT_BENCH_DAY, a day, whose agent has sealed its profile. Beside it
-// stands when the report was there. They take turns, so that all have the same machine.
+// BenchmarkWait measures how long the end of a job waits for the Epilog, for runs of a minute, an hour and, with
+// JOBGAIT_BENCH_DAY, a day, whose agent has sealed its profile. It also measures when the report was written.
+// The runs take turns, so that machine load affects all of them equally.
 func BenchmarkWait(b *testing.B) {
 	lengths := []time.Duration{time.Minute, time.Hour}
 	if os.Getenv("JOBGAIT_BENCH_DAY") != "" {

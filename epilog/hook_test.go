@@ -35,7 +35,7 @@ func TestLimitOfAnEpilogInItsJob(t *testing.T) {
 	}
 }
 
-// An Epilog waits for a process that goes on no longer than until that is enough.
+// An Epilog stops waiting for a process that continues when the condition for enough holds.
 func TestWaitUntilItIsEnough(t *testing.T) {
 	pidfd, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
@@ -51,7 +51,7 @@ func TestWaitUntilItIsEnough(t *testing.T) {
 	}
 }
 
-// An Epilog stops waiting for a process that goes on when its context is cancelled, long before the deadline.
+// An Epilog that waits for a process stops when its context is cancelled, long before the deadline.
 func TestWaitEndsWhenCancelled(t *testing.T) {
 	pidfd, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {

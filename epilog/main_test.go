@@ -54,8 +54,8 @@ func TestMain(m *testing.M) {
 		if err := os.WriteFile(filepath.Join(os.Args[2], "pid"), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
 			os.Exit(1)
 		}
-		// It runs until the test program has ended: a late hook starts one when its own test is over, and no
-		// process would end that.
+		// The process runs until the test program has ended: a late hook may start it after its own test, and nothing
+		// would end it then.
 		for parent := os.Getppid(); parent != 1 && os.Getppid() == parent; time.Sleep(20 * time.Millisecond) {
 		}
 		os.Exit(0)
@@ -92,7 +92,7 @@ func hasInput() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// accountChildren are the child processes of all programs of jobgait that take another account's rights.
+// accountChildren are the child processes of all programs of jobgait that take the rights of another account.
 func accountChildren() as.Handlers {
 	return as.Handlers{as.Deliver: deliver.Serve, as.Collect: collect.Serve, as.Archive: archive.Serve,
 		as.CompareHistory:    finish.ServeHistoryQuery,
@@ -215,8 +215,8 @@ func TestUnfinishedWorker(t *testing.T) {
 	})
 }
 
-// What goes on after the Epilog is last for CPUs and disks, bounded in memory and the
-// first that the kernel kills, with all its threads.
+// Processes that continue after the Epilog have the lowest priority for CPUs and disks, limited memory and the
+// highest score of the OOM killer, in all their threads.
 func TestStepsBehindJobs(t *testing.T) {
 	for verb, want := range map[string][2]int{"--worker": {10, ioLast}, as.SweepNode: {19, ioLast}} {
 		dir := t.TempDir()

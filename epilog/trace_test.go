@@ -25,9 +25,9 @@ import (
 // tracerVerb makes the test program a user that attacks the children of a process.
 const tracerVerb = "--trace-children-of"
 
-// trace goes for the children of a process as their user, at each moment of their lives:
-// stopped where the kernel lets him, traced, read. It prints what it got, and after each
-// round over the children how many there were.
+// trace attacks the children of a process with the rights of their user throughout their lives: it stops them if
+// the kernel permits, traces them and reads them. It prints what it obtained, and after each round over the
+// children their number.
 func trace(parent string) {
 	say := bufio.NewWriter(os.Stdout)
 	for {
@@ -45,7 +45,7 @@ func trace(parent string) {
 					fmt.Fprintln(say, pid, got)
 					_ = say.Flush()
 					_ = unix.Kill(pid, unix.SIGKILL)
-					_, _ = unix.Wait4(pid, nil, unix.WALL, nil) // its own parent waits for its tracer
+					_, _ = unix.Wait4(pid, nil, unix.WALL, nil) // the parent of the traced child waits for the tracer
 				}
 			}
 		}
@@ -83,7 +83,7 @@ func attack(pid int) (got []string) {
 }
 
 // attacked runs work while a process of the account nobody attacks the children of this process, and returns
-// what it got. Work receives the number of children seen.
+// what the attack obtained. Work receives the number of children seen.
 func attacked(t *testing.T, work func(seen *atomic.Int64)) (got []string) {
 	t.Helper()
 	self := filepath.Join(t.TempDir(), "tracer") // where the account nobody can execute it

@@ -40,7 +40,7 @@ echo "said by the agent"
 exec /bin/sleep 600
 `
 
-// site is an installation in a directory of its own.
+// site is an installation in a separate directory.
 type site struct {
 	t     testing.TB
 	dir   string

@@ -164,7 +164,7 @@ func TestSamplesAreNoLoop(t *testing.T) {
 		for i := range 2000 { // a thousand a second before the rate was lowered
 			busy[i] = float32(5+rng.NormFloat64()) / 5
 		}
-		for i, phase := 2000, 0; i+8 <= len(busy); i += 8 { // each of two CPUs is seen at times of its own
+		for i, phase := 2000, 0; i+8 <= len(busy); i += 8 { // each of two CPUs is sampled at different times
 			if rng.IntN(30) == 0 {
 				phase = 3 - phase
 			}

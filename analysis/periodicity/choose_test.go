@@ -62,9 +62,8 @@ func voters(lags, worth []float64, copies ...int) (series.Set, []source, []outco
 	return set, all, got
 }
 
-// The period with most votes speaks, near-copies counted once. Multiples agree
-// with it, others do not; of a period and a multiple with more votes it is the
-// shorter if it has two fifths of them.
+// The period with the most votes is chosen, near-copies counted once. Multiples agree with it, others do not. Of
+// a period and a multiple with more votes, the shorter is chosen if it has two fifths of them.
 func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		name        string

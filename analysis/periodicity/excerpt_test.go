@@ -36,8 +36,7 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// The column that speaks is found in the excerpt, and followed through the whole
-// profile.
+// The column that decides is found in the excerpt, and followed through the whole profile.
 func TestDetectLongProfile(t *testing.T) {
 	l := newLoop(21)
 	s := l.shape(120, 5, 3)

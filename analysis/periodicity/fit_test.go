@@ -137,8 +137,7 @@ func TestNormalise(t *testing.T) {
 	}
 }
 
-// A place at which a lag was seen lies in the stretch that was searched, but for a
-// point of its level.
+// A place at which a lag was seen is in the stretch that was searched, except for a point of its level.
 func TestCandidatesHavePlaces(t *testing.T) {
 	l := newLoop(31)
 	l.run(l.shape(90, 4, 3), 200, 0.005, 1)

@@ -65,7 +65,7 @@ func TestRefineLag(t *testing.T) {
 	if got := refineLag(comb(100, 5.37, even), 5); math.Abs(got-5.37) > 0.01 {
 		t.Errorf("%v, want 5.37", got)
 	}
-	// Of the multiples only the first is near; what stands at the others is not it.
+	// Only the first of the multiples is near; the values at the others are not multiples.
 	r := comb(100, 5.37, func(m int) float64 { return map[bool]float64{true: 0.9, false: 0.3}[m < 2] })
 	if got := refineLag(r, 5); math.Abs(got-parabola(r, 5)) > 1e-12 {
 		t.Errorf("%v, want %v", got, parabola(r, 5))

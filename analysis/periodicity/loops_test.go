@@ -116,7 +116,7 @@ func TestDetectMacro(t *testing.T) {
 	}
 }
 
-// Of columns that disagree the one that others agree with speaks; clocks do not.
+// Of columns that disagree, the one with which others agree decides; clocks do not count.
 func TestDetectManyColumns(t *testing.T) {
 	l := newLoop(5)
 	l.app(l.shape(90, 4, 2), 20000, 60, 0.95, 0.01)

@@ -55,7 +55,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// No form may print a number that there is not as if there were one.
+// No format prints a missing number as if it existed.
 func TestMissingValueIsNotZero(t *testing.T) {
 	forms := map[string]func(float64) string{"Percent": Percent, "Signed": Signed, "Share": Share, "Chosen": Chosen,
 		"Duration": Duration,

@@ -72,7 +72,7 @@ func TestBadRunsAreLeftOut(t *testing.T) {
 	}
 }
 
-// What is measured, or forms a law of its own, is not a bad run.
+// Measured structure, or points that form a separate law, are not bad runs.
 func TestStructureIsNotABadRun(t *testing.T) {
 	linear := func(p float64) float64 { return 10 + 3*p }
 	from := func(at, f float64) func(float64) float64 {

@@ -14,7 +14,7 @@ type Verdict struct {
 	Segmented bool
 	Changes   []Change // as in Result
 	Strength  float64
-	Quiet     bool // one law leaves little; it has a threshold of its own
+	Quiet     bool // one law leaves little; it has a separate threshold
 }
 
 // NewDetector returns a detector.

@@ -58,7 +58,7 @@ func (s drawSource) Twice(noise float64) drawnSeries {
 	return out
 }
 
-// repeat fills in repetitions of y in units of its own.
+// repeat fills in repetitions of y, in other units.
 func (s drawSource) repeat(out *drawnSeries, y []float64) {
 	unit := s.decades(-2, 3)
 	runs := []int{1, 3, 5}[s.r.IntN(3)]

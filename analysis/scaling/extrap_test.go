@@ -114,7 +114,7 @@ func BenchmarkLeaveOneOut(b *testing.B) {
 		p[k] = math.Exp2(float64(k))
 		y[k] = (10 + 3*p[k]) * (1 + 0.02*math.Sin(float64(k*k)))
 	}
-	const models = 4096 // an operation, so that a few of them tell
+	const models = 4096 // an operation, so that a few of them suffice
 	for b.Loop() {
 		for i := range models {
 			p[n-1] = 512 + float64(i%64)

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// worked is the paper's example of figure 1: p^2 up to 5, 30 + p from 6 on, so
-// that p = 6 lies on both.
+// worked is the paper's example of figure 1: p^2 up to 5, 30 + p from 6 on, so that p = 6 is on both laws.
 func worked() (p, y []float64) {
 	for i := 1.0; i <= 10; i++ {
 		p = append(p, i)

@@ -80,7 +80,7 @@ func TestThree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for i := range 200 {
 		s := src.Twice(0.05)
-		if i%2 == 1 { // no law at all: the best cuts are anywhere, ends included
+		if i%2 == 1 { // no law: the best cuts are anywhere, ends included
 			s.P, s.Values = s.P[:9], s.Values[:9]
 			for k := range s.Values {
 				s.Values[k] = []float64{math.Exp(rng.NormFloat64())}

@@ -27,8 +27,8 @@ func (t *tally) add(v Verdict, truth []int) {
 	}
 }
 
-// right is whether the changes are the true ones. A point that both laws share
-// stands for a change before it as well as after it.
+// right reports whether the changes are the true ones. A point that both laws share counts as a change before it
+// and after it.
 func right(changes []Change, truth []int) bool {
 	if len(changes) != len(truth) {
 		return false

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// A small table has a row that can stand in the table for every number of
-// points, the same from the same seed.
+// A small table has a row for every number of points, the same from the same seed.
 func TestThresholdsTable(t *testing.T) {
 	table := func() string {
 		var out strings.Builder

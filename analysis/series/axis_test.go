@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What lies in no piece is left out, and what does has the times of the rest.
+// Samples outside all pieces are left out; samples inside keep the times of the rest.
 func TestWithin(t *testing.T) {
 	s := Set{StepS: 0.001, Axis: CPU, WallS: []float64{0, 1, 2, 5, 6, 7, 9},
 		Columns: []Column{{Values: Values{1, 2, 3, 4, 5, 6}}, {Values: Values{6, 5, 4, 3, 2, 1}}}}

@@ -51,7 +51,7 @@ func codeOf(set series.Set) *anatomy.Samples {
 	}
 }
 
-// Cycles are found without suspensions, code lies on the grid of the run: both meet.
+// Cycles are found on samples without suspensions, and code is on the grid of the run; both are matched.
 func TestCodeOfALoopThatWasStopped(t *testing.T) {
 	for _, stops := range [][]run.Interval{nil, {{StartS: 30.1, EndS: 42.1}}} {
 		set := stoppedLoop(stops...)

@@ -33,8 +33,8 @@ func TestBusyCPUsAreTheKernelsWhereItCounted(t *testing.T) {
 	}
 }
 
-// The mean of one second with code addresses does not stand for the run: 61 s of CPU time according to the
-// cgroup, 0.56 s according to samples.
+// The mean of one second with code addresses is not used for the run: 61 s of CPU time according to the cgroup,
+// 0.56 s according to samples.
 func TestOneSecondOfAddressesIsNotTheRun(t *testing.T) {
 	set := series.Set{StepS: 0.005,
 		Columns: []series.Column{{Name: busyColumn, Unit: "CPUs", Scope: series.JobScope,

@@ -53,7 +53,7 @@ func TestMergeAgrees(t *testing.T) {
 	}
 }
 
-// The first node does not stand for the run when the others disagree with it.
+// The result of the first node is not used for the run if the other nodes disagree with it.
 func TestMergeFollowsTheMajority(t *testing.T) {
 	s := Merge([]NodeRecord{node("n1", 2, 0.9), node("n2", 2, 0.5), node("n3", 2, 0.51)}, []string{"n1", "n2", "n3"})
 	if p, _ := s.Period(); p != 0.5 || s.LeadNode != "n2" {

@@ -9,8 +9,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// A timeline of 20 minutes hides cycles of 1.1 s: in the minute each lies in many bins,
-// and as many are seen as there are.
+// A timeline of 20 minutes hides cycles of 1.1 s. In the minute each cycle covers many bins, and all of them are
+// visible.
 func TestMinuteShowsCycles(t *testing.T) {
 	const periodS = 1.1
 	set := loopSet(240_000, loopPlan{periodS: periodS, seed: 3})

@@ -10,7 +10,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Half of the run is its loop, which keeps four CPUs busy; start-up keeps one.
+// The loop takes half of the run and keeps four CPUs busy; the start-up keeps one busy.
 func TestStepCost(t *testing.T) {
 	busy, step := 2.5, 2.0
 	s := Summary{ElapsedS: 100, StepS: &step, Nodes: []Node{{Name: "a", Reported: true, BusyCPUs: &busy}},

@@ -124,8 +124,8 @@ func ofTheRun(t *testing.T, r NodeRecord) {
 	}
 }
 
-// Without the bounds the same samples are of a job that did nothing for 12 s: the
-// test above does not pass by itself.
+// Without the reported bounds the same samples belong to a job that did nothing for 12 s; so the test above
+// needs the bounds.
 func TestUnreportedStopIsNoSuspension(t *testing.T) {
 	r := ranWith(t, stoppedLoop(run.Interval{StartS: 30.1, EndS: 42.1}))
 	if r.SuspendedS != 0 || noted(r.Notes, note.Suspended) ||

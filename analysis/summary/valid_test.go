@@ -133,8 +133,8 @@ func TestTextIsCleanedWhenRead(t *testing.T) {
 	}
 }
 
-// A reader takes the version before its own, leaves a later one, and calls what is
-// older than that, or nothing of the kind, damaged.
+// A reader accepts the version before its own, leaves a later one, and calls older versions and other data
+// damaged.
 func TestVersions(t *testing.T) {
 	type thing struct{ A int }
 	was := func(text []byte) (thing, error) { // version 3 called it b

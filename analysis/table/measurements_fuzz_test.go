@@ -7,12 +7,11 @@ import (
 	"testing"
 )
 
-// place is what an error must begin with: the input, and the line unless the
-// fault is of the whole.
+// place matches the beginning of an error: the input, and the line unless the fault concerns the whole input.
 var place = regexp.MustCompile(`^in(:[1-9][0-9]*)?: `)
 
-// fuzzed reads anything: it must not panic, say where a
-// fault is, and give back every series with an id or nothing at all.
+// fuzzed reads arbitrary input: the reader must not panic, must name the place of a fault, and must return every
+// series with an id, or an error.
 func fuzzed(f *testing.F, seeds ...string) {
 	for _, s := range seeds {
 		f.Add([]byte(s))

@@ -20,9 +20,8 @@ func counted(r *rand.Rand, n int, busy func(i int) bool) (x []float32) {
 	return x
 }
 
-// A program that works for a twentieth of each cycle and then spins, alone or in turns
-// with others at the CPU, ends no cycle any more; one that goes on does, and one whose
-// cycles become half as long again.
+// A program that works for a twentieth of each cycle and then spins, alone or sharing the CPU with others, ends
+// no more cycles. A program that continues does, and so does one whose cycles become half as long again.
 func TestSpinningEndsNoCycle(t *testing.T) {
 	loop := func(i int) bool { return i%40 < 2 }
 	for _, c := range []struct {

@@ -9,8 +9,8 @@ import (
 	"jobgait/analysis/tracker"
 )
 
-// dips is a loop whose activity is low from .3 of each of n cycles on for a fifth of it,
-// where dip says so, and has a mark of its own at the end.
+// dips draws a loop of n cycles. If dip is true for a cycle, its activity is low from .3 of the cycle on for a
+// fifth of it. Each cycle has a separate mark at its end.
 func dips(r *rand.Rand, n, length int, noise float64, dip func(cycle int) bool) (x []float32, begins []float64) {
 	for c := range n {
 		m := int(math.Round(float64(length) * (1 + 0.01*r.NormFloat64())))

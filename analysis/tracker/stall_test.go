@@ -107,7 +107,7 @@ func TestBusySnapshotsWithoutOwnCode(t *testing.T) {
 	}
 }
 
-// stretch is some seconds in which a job does one thing, with a share of the CPU time in its own code.
+// stretch is a time in seconds in which a job does one thing, with the share of its CPU time in its own code.
 type stretch struct {
 	doing Doing
 	s     float64
@@ -117,8 +117,9 @@ type stretch struct {
 // mpiJob is a stretch of work in a program that communicates.
 const mpiJob = 0.7
 
-// A job without a loop is stalled once it has waited in MPI for 30 s and five of its longest stretches like this, or
-// slept for 300 s and five of its longest stretches; with its own code before, and for no other reason.
+// A job without a loop is stalled once it has waited in MPI for 30 s and for five of its longest such stretches,
+// or has slept for 300 s and for five of its longest such stretches. Its own code must have run before. Nothing
+// else makes it stalled.
 func TestStretchesWithoutOwnCode(t *testing.T) {
 	works, comm := stretch{Busy, 6, 1}, stretch{WaitingInMPI, 25, 0}
 	for _, c := range []struct {

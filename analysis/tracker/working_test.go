@@ -45,7 +45,8 @@ func spun(works bool) DetectionRequest {
 	return DetectionRequest{set: set, merge: 1, whole: set}
 }
 
-// A job that only waits shows the rhythm of the work that uses its CPU; one that sometimes works has its own.
+// A job that only waits shows the rhythm of the program that uses its CPU; a job that sometimes works shows its
+// own rhythm.
 func TestWorking(t *testing.T) {
 	if got := spun(false).Detect(); len(got) == 0 || got[0].PeriodS < 1.1 || got[0].PeriodS > 1.3 {
 		t.Errorf("what others do is not seen at all: %+v", got)

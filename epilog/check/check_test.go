@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// told returns the findings in print, and those that are not ok.
+// told returns the printed findings, and those that are not ok.
 func (s *site) told() (text string, bad []Finding) {
 	for _, f := range s.Findings(s.t.Context()) {
 		do := ""
@@ -324,7 +324,7 @@ func TestUnusableSettings(t *testing.T) {
 	faults[0].is(t, s)
 }
 
-// A site may have several hooks, or call jobgait's hook from its own.
+// A site may have several hooks, or its own hook may call jobgait's hook.
 func TestHooksOfTheSite(t *testing.T) {
 	s := newSite(t)
 	s.slurm(strings.NewReplacer("@/usr/libexec/jobgait/prolog", "@/etc/slurm/prolog.d/*", "@/usr/libexec/jobgait/epilog",
@@ -338,7 +338,7 @@ func TestHooksOfTheSite(t *testing.T) {
 	}
 }
 
-// The NFS server of the collection directory has it on its own disk.
+// The NFS server has the collection directory on a local disk.
 func TestFileServer(t *testing.T) {
 	s := newSite(t)
 	s.shared.Network = ""
@@ -359,8 +359,7 @@ func TestOldSlurm(t *testing.T) {
 	}
 }
 
-// A program that another account can change is not one that root should run, for its
-// version neither.
+// Root does not run a program that another account can change, not even for its version.
 func TestProgramsOfOthers(t *testing.T) {
 	if !isRoot() {
 		t.Skip("only root is warned")

@@ -130,7 +130,7 @@ func (s *site) config(from, to string) {
 	s.slurm(changed, "now", "24.11.5")
 }
 
-// plugin compiles what stands for the SPANK plugin, of a version of Slurm.
+// plugin compiles a substitute of the SPANK plugin for a version of Slurm.
 func (s *site) plugin(version string) {
 	s.t.Helper()
 	cmd := exec.Command("cc", "-shared", "-fPIC", "-nostdlib", "-x", "c", "-o",

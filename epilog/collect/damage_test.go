@@ -109,8 +109,8 @@ func packed(t testing.TB, text []byte) []byte {
 	return b.Bytes()
 }
 
-// Of 10,000 damaged records each is taken as what its readers rely on, or lies in
-// failed/ with a line that says why.
+// Each of 10,000 damaged records is either read as a valid record, or moved to failed/ with a line that gives
+// the reason.
 func TestDamagedRecordsAreSetAsideOrSound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 10))
 	dir := t.TempDir()

@@ -50,7 +50,8 @@ func TestOneIsElected(t *testing.T) {
 	}
 }
 
-// TestManyAreLate lets many take the place at once: none fails, and one has it in the end.
+// TestManyAreLate lets many processes claim the place at the same time: none fails, and exactly one has it at
+// the end.
 func TestManyAreLate(t *testing.T) {
 	dir := t.TempDir()
 	elect(t, dir, "dead")

@@ -18,7 +18,7 @@ func withLine(t *testing.T, path string, dirs ...string) Request {
 	return req
 }
 
-// The line stands behind the job's own lines, on a line of its own, once.
+// The line is appended once, on a separate line, after the job's own lines.
 func TestLineAtTheEndOfTheOutput(t *testing.T) {
 	for name, c := range map[string]struct{ before, between string }{
 		"empty": {"", ""}, "whole lines": {"a\nb\n", ""}, "no end of line": {"a\nb", "\n"},

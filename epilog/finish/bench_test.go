@@ -61,8 +61,7 @@ func BenchmarkFinish(b *testing.B) {
 	}
 }
 
-// stopwatch has the times that something took, in seconds, and the CPU time of
-// all together.
+// stopwatch holds the elapsed times of repeated work in seconds, and their total CPU time.
 type stopwatch struct {
 	wall []float64
 	cpu  float64

@@ -115,7 +115,7 @@ func newBoard(g simulatedGPU, seed uint64) *board {
 	return &board{simulatedGPU: g, rng: rand.New(rand.NewPCG(seed, 2)), next: 20}
 }
 
-// slot adds a slot that lies in that part of an iteration, and reads if it is time to.
+// slot adds a slot in the given part of an iteration, and takes a reading if one is due.
 func (b *board) slot(at float64) {
 	runs := at >= 0 && (at < b.IdleFrom || at >= b.IdleTo)
 	watts, energy, ran := idlesW, int64(0), int64(0)

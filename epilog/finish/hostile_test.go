@@ -83,7 +83,7 @@ func TestForgedRecordCausesNoWrite(t *testing.T) {
 			r := s.record("n9", "n8,n9", seven)
 			forge(&r)
 			s.forge("test-7.r0", "test-7.r0@n9.json.gz", r)
-			for range 2 { // each sweep is one more try
+			for range 2 { // each sweep is another attempt
 				if _, err := s.finisher("n1").Sweep(context.Background(), true); err != nil {
 					t.Logf("%v", err)
 				}

@@ -161,7 +161,8 @@ func TestReportsOfUsersDoNotCount(t *testing.T) {
 	})
 }
 
-// A file without contents takes its directory's and its own blocks, and a sparse one no more than it has.
+// A file without contents counts the blocks of its directory and its own; a sparse file counts only the blocks
+// that it has.
 func TestMeasureCountsBlocks(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 100 {

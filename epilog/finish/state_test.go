@@ -62,7 +62,7 @@ func (s site) points(node string, dir job.RunDir) (passed []point) {
 	return passed
 }
 
-// killAt has a worker of its own process finish the run of a node and die at the point.
+// killAt lets a separate worker process finish the run of a node and kills it at the given point.
 func (s site) killAt(node string, p point) {
 	s.t.Helper()
 	self, err := os.Executable()

@@ -79,7 +79,7 @@ func TestSweepAfterAReboot(t *testing.T) {
 	}
 }
 
-// A run whose worker is about to begin is its worker's.
+// The sweep leaves a run alone if its worker is about to begin.
 func TestSweepLeavesFreshRunsAlone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

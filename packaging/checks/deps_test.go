@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// fakeGo is a go command of version %s. Its `mod download` does as FAKE_PROXY
-// says: "" is a module as the real one leaves it, without execute bits;
-// "none" is no network; else the go command at REAL_GO asks that address.
+// fakeGo is a go command of version %s. FAKE_PROXY selects what its `mod download` does: "" makes a module as
+// the real command leaves it, without execute bits; "none" fails like a missing network; otherwise the go
+// command at REAL_GO downloads from that address.
 const fakeGo = `#!/bin/sh
 version=%s
 case "$1 $2 $FAKE_PROXY" in
@@ -35,8 +35,7 @@ case "$1 $2 $FAKE_PROXY" in
 esac
 `
 
-// fresh is a machine with a clone of the tree: what deps.sh finds on the PATH
-// lies in bin, and nothing else is there.
+// fresh is a machine with a clone of the tree. Its PATH contains only bin.
 type fresh struct {
 	tree, bin, cache, log string
 }

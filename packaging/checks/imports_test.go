@@ -193,8 +193,8 @@ func production(t *testing.T, path string) map[string][]byte {
 	return files
 }
 
-// Reports draw and word what analyses found: a root, an exponential or a natural logarithm
-// is of a statistic. Those to ten are of axes and of figures.
+// Reports draw and describe what analyses found: a square root, an exponential or a natural logarithm belongs to
+// a statistic and must not occur. Logarithms and powers of ten are for axes and figures.
 func TestReportsHoldNoStatistic(t *testing.T) {
 	statistic := regexp.MustCompile(
 		`\bmath\.(Sqrt|Cbrt|Hypot|Exp|Exp2|Expm1|Log|Log1p|Log2|Erf\w*|\w*Gamma)\(|"gonum\.org/|"math/rand`)

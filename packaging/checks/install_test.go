@@ -177,7 +177,7 @@ func TestAccountAndDirectories(t *testing.T) {
 		}
 	}
 	at := t.TempDir()
-	if err := os.Mkdir(at+"/etc", 0o755); err != nil { // of its own: nothing of this machine's is changed
+	if err := os.Mkdir(at+"/etc", 0o755); err != nil { // a separate directory: nothing on this machine is changed
 		t.Fatal(err)
 	}
 	shell(t, "systemd-sysusers --root="+at+" $PWD/configs/sysusers.d/jobgait.conf")

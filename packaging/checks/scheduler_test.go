@@ -35,7 +35,7 @@ var aboutSlurm = map[string]string{
 	"reports/seff/":                "the words of the accounting program that it imitates",
 }
 
-// Slurm's words stand behind one interface. Comments may name it.
+// Only the packages behind the scheduler's interface use Slurm's terms. Comments may name it.
 func TestSchedulersStandBehindOneInterface(t *testing.T) {
 	used := map[string]bool{}
 	err := filepath.WalkDir(root(t), func(path string, e fs.DirEntry, err error) error {

@@ -94,7 +94,7 @@ func build(t *testing.T) string {
 		{"gcc", "-O1", "-shared", "-fPIC", "-o", dir + "/libnvidia-ml.so.1", gpu + "testdata/fake_nvml.c"},
 		{"gcc", "-O1", "-o", dir + "/job", "testdata/job.c"},
 	}
-	for cpu := range 2 { // programs of its own for each CPU: jobgait-nvml has settings of the job
+	for cpu := range 2 { // separate programs for each CPU: jobgait-nvml has settings of the job
 		to := filepath.Join(dir, fmt.Sprint(cpu))
 		commands = append(commands, []string{"mkdir", to})
 		for _, program := range []string{"jobgait", "jobgait-prolog", "jobgait-agent", "jobgait-epilog"} {

@@ -66,7 +66,7 @@ func flows() []application {
 	step := level{"step", line, 1}
 	return []application{
 		{"icofoam", packages, cavity + "blockMesh", "icoFoam", 1, []level{step}},
-		// The log does not tell of a checkpoint, which comes every 20 steps.
+		// A checkpoint comes every 20 steps and is not in the log.
 		{"icofoam-checkpoints", packages, cavity + "sed -i 's/100000/20/; s/^writePrecision .*/writePrecision 16;/; " +
 			"s/^writeCompression .*/writeCompression on;/' system/controlDict && blockMesh", "icoFoam", 1,
 			[]level{step, {"checkpoint", line, 1. / 20}}},

@@ -26,8 +26,8 @@ func environment(dir string) []string {
 		"XDG_DATA_HOME="+filepath.Join(dir, "data"), "XDG_STATE_HOME="+filepath.Join(dir, "state"))
 }
 
-// live runs an application under `jobgait run` in a directory of its own, which
-// stays where that failed; else the profile stays as base.jgp.
+// live runs an application under `jobgait run` in a separate directory. The directory is kept if the run failed;
+// otherwise the profile is kept as base.jgp.
 func (l league) live(ctx context.Context, a application, crowded bool, base string) (outcome, error) {
 	o := outcome{Application: a.name, Crowded: crowded, BudgetPct: l.budget, Commit: commit(),
 		At: time.Now().UTC().Format(time.RFC3339)}

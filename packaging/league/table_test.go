@@ -72,8 +72,7 @@ func row(w io.Writer, o outcome, a application, kind, verdict string) {
 		strings.Join(log, "; "), strings.Join(claims, ", "), kind, verdict)
 }
 
-// reliability is how many claims of which confidence were right, each by its own
-// period.
+// reliability prints how many claims of each confidence were right, each judged by its own period.
 func reliability(w io.Writer, all []outcome, of map[string]application) {
 	fmt.Fprint(w, "\n| reported with confidence | claims | right |\n|---|---|---|\n")
 	for _, band := range [][2]float64{{told, sure}, {sure, plain}, {plain, 1.01}} {

@@ -115,7 +115,7 @@ func TestHistoryPageIsComplete(t *testing.T) {
 		if views[i].about == "" {
 			t.Errorf("nothing says what the view %s is", name)
 		}
-		if row == "" { // no run has one of itself: a test of its own shows it
+		if row == "" { // no run has a section about itself; another test shows it
 			row = strings.TrimSpace(string(must(os.ReadFile("analysis/history/testdata/" + name + ".txt"))(t)))
 		}
 		var columns []string

@@ -218,7 +218,7 @@ func (r report) exit() string {
 	return fmt.Sprintf("%d:%d", *r.Job.ExitCode, *r.Job.ExitSignal)
 }
 
-// cpuS is the CPU time of the job: what its cgroups counted, else its own clock.
+// cpuS returns the CPU time of the job: the count of its cgroups, else the job's own measurement.
 func (r report) cpuS() (float64, string) {
 	for _, name := range []string{"cgroup_cpu", "cpu_time"} {
 		for _, c := range r.Counters {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// started lets the test know that the job's program begins, see job.runs.
+// started is a command that signals to the test that the job's program begins; see job.runs.
 const started = "touch started; "
 
 // TestJobs runs jobs of many kinds, several at a time, then those that need the cluster for themselves, and
@@ -127,7 +127,7 @@ func requeued(t *testing.T, c *cluster) {
 	j.judge(t, want{base: j.base() + ".r1", state: "COMPLETED", nodes: 1, app: "gait", restart: 1})
 }
 
-// While the job is suspended it does nothing, and that is not its own slowness.
+// A suspended job does nothing, which must not be reported as slowness of the job.
 func suspended(t *testing.T, c *cluster) {
 	j := c.submit(t, "bob", "suspended", started+"gait 60 500; stepd-cpu", "-n1")
 	j.runs(t, 15)

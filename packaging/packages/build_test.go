@@ -23,7 +23,7 @@ func main() {
 	fmt.Println(filepath.Base(os.Args[0]), 1)
 }`
 
-// stubs makes what packages.sh packs, in a directory of its own.
+// stubs makes the files that packages.sh packs, in a separate directory.
 func stubs(t *testing.T) string {
 	t.Helper()
 	build := t.TempDir()

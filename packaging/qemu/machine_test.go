@@ -74,7 +74,7 @@ func output(cmd *exec.Cmd) (string, error) {
 type machine struct {
 	cpus  int
 	shift int // an instruction takes 2^shift ns
-	// memoryMB is its memory, 256 for 0; limit how long it may run, limit for 0.
+	// memoryMB is its memory, 0 for 256; limit is how long it may run, 0 for the default limit.
 	memoryMB int
 	limit    time.Duration
 	// noPMU leaves the hardware events out: the emulation's count on while a CPU is idle.
@@ -191,7 +191,7 @@ func TestParseConsole(t *testing.T) {
 	}
 }
 
-// Whatever stands on a console, nothing of it ends the test.
+// No text on a console ends the test.
 func FuzzParseConsole(f *testing.F) {
 	f.Add([]byte("check: {\"check\":\"a\",\"value\":[1]}\r\n"))
 	f.Add([]byte("check: {\"check\":1}\ncheck: null\ncheck: "))

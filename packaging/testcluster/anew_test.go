@@ -115,8 +115,7 @@ func (h history) print() {
 	fmt.Println("rows in the hooks' history")
 }
 
-// mustBe fails the test unless two histories tell the same, but for columns of views that
-// may be lacking.
+// mustBe fails the test unless two histories are equal, except for columns of views that may be missing.
 func (h history) mustBe(t *testing.T, got history, lacking map[string][]string) {
 	t.Helper()
 	for view, want := range h {

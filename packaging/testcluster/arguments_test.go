@@ -73,7 +73,7 @@ func (w *argumentWatch) look() {
 		if !isWatched(e.Name()) && !isWatched(strconv.Itoa(parentOf(pid))) {
 			continue
 		}
-		// The controller calls jobgait's mail program as it calls any: what it writes there is its own.
+		// The controller calls jobgait's mail program like any other: the arguments are its own.
 		args := arguments(pid)
 		if len(args) < 2 || slices.Contains(args, "mail") {
 			continue

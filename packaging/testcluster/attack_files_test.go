@@ -12,7 +12,7 @@ import (
 	"jobgait/agent/peek/peektest"
 )
 
-// A device of root's stands where the report goes; the user can make none.
+// Root's device is at the path of the report; a user cannot make one.
 func attackDevice(t *testing.T, r *round) {
 	dir := r.dir(t, r.c.alice, "device")
 	j := r.sbatch(t, r.c.alice, dir, "mknod jobgait-$SLURM_JOB_ID.json c 1 5 && touch made; touch started; sleep 2")

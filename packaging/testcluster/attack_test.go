@@ -88,7 +88,7 @@ func (a *arena) String() string {
 		a.hunter.worst().Seconds())
 }
 
-// round is one go of all attacks.
+// round is one pass over all attacks.
 type round struct {
 	*arena
 	n    int
@@ -226,9 +226,8 @@ func (a *arena) ended(t *testing.T, j attacked) (state string) {
 	return state
 }
 
-// lacks says what is missing of a job's report, "" if nothing is: one file of
-// each form where the history says that they are, which is its user's directory
-// or the spool.
+// lacks returns what is missing from a job's report, "" if nothing is. It expects one file of each form at the
+// place that the history names: the user's directory or the spool.
 func (a *arena) lacks(j attacked) string {
 	if j.unseen {
 		return ""

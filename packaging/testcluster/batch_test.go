@@ -83,8 +83,8 @@ func TestBatchNodesWithoutSteps(t *testing.T) {
 	c.check(t, w)
 }
 
-// Two users, and two jobs of one user, on one node at once: each gets its own
-// report, of its own job.
+// Jobs of two users, and two jobs of one user, run on one node at the same time: each gets the report of its own
+// job.
 func TestOneNodeAtOnce(t *testing.T) {
 	t.Parallel()
 	c := use(t)

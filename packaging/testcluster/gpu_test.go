@@ -187,7 +187,7 @@ func (g gpuJob) readerState() string {
 	return strings.Trim(letter, "Z") // its parent is gone: some machines' first process takes no note
 }
 
-// end lets it go.
+// end lets the job end.
 func (g gpuJob) end(t *testing.T) gpuEnd {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(g.dir, fmt.Sprint("go.", g.id)), nil, 0o644); err != nil {

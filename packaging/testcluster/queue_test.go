@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// queue is what Slurm says of all jobs. Tests that run at the same time share
-// one answer: a client command costs 30 ms of CPU time, and they ask often.
+// queue is what Slurm reports about all jobs. Tests that run at the same time share one query, because a client
+// command costs 30 ms of CPU time and tests query often.
 type queue struct {
 	conf string
 	mu   sync.Mutex

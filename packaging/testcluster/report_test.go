@@ -65,7 +65,7 @@ type report struct {
 
 func (r report) has(code string) bool { return r.tells(code, "") }
 
-// tells reports whether a note of that code contains the words.
+// tells reports whether the report has a note with the given code that contains words.
 func (r report) tells(code, words string) bool {
 	for _, n := range r.Notes {
 		if n.Code == code && strings.Contains(n.Text, words) {

@@ -9,8 +9,8 @@ import (
 	"jobgait/analysis/changepoint"
 )
 
-// A creep stands in place of the changes that it explains, of which one is enough to have
-// seen it; one before it stays, and what is known of one is known of all.
+// A creep replaces the changes that it explains. It counts as seen if one of them was seen. An earlier change
+// stays, and what is known of one applies to all.
 func TestCreepInPlaceOfItsChanges(t *testing.T) {
 	h := aHistory("creep")
 	of := func(o Options, changes ...changepoint.Change) JudgedHistory {

@@ -33,8 +33,8 @@ func metrics(n int, name func(h *History, k int)) []History {
 	return hs
 }
 
-// TestMetricsOfOneRunAreNoMachine checks that a change which all metrics of one
-// application show is its own, and that of unrelated series the machine's.
+// TestMetricsOfOneRunAreNoMachine checks that a change which all metrics of one application show is attributed
+// to the application, and one of unrelated series to the machine.
 func TestMetricsOfOneRunAreNoMachine(t *testing.T) {
 	for name, c := range map[string]struct {
 		name    func(h *History, k int)

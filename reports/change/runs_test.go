@@ -62,7 +62,7 @@ func TestRunsText(t *testing.T) {
 	}
 }
 
-// A run that failed, or is of something else, is no fair comparison.
+// A failed run, or a run of another application, is not a fair comparison.
 func TestRunsThatAreNotComparable(t *testing.T) {
 	got := runsText(t, melt(1, nil),
 		melt(2, func(s *summary.Summary) { s.Exit.Code, s.Job.NNodes, s.Job.User = 1, 8, "bob" }))

@@ -9,8 +9,7 @@ import (
 	"jobgait/analysis/note"
 )
 
-// What chance would give is said of the changes that stand in the text, and of no
-// others.
+// The number of changes expected by chance refers to the changes in the text only.
 func TestChanceIsOfReportedHistories(t *testing.T) {
 	unknown, small := step(20, firstDay+20.5, 15), step(8, firstDay+8.5, 1.2)
 	unknown.FalsePer1000 = nil
@@ -57,8 +56,8 @@ func TestWatchOfTheLastDays(t *testing.T) {
 	}
 }
 
-// Of a site many histories have a slow last run: they share an entry, and what
-// several runs show stands before them.
+// If many histories of a site have a slow last run, they share an entry; an entry of several runs comes before
+// them.
 func TestManyWatched(t *testing.T) {
 	var hs []History
 	var found changepoint.Analysis

@@ -8,8 +8,8 @@ import (
 	"jobgait/analysis/changepoint"
 )
 
-// TestWorseAmongMany checks that what counts alone does not among many unless it
-// stands out, whether or not chance is known.
+// TestWorseAmongMany checks that a change which counts in a single history does not count among many unless it
+// stands out, whether or not the false-alarm rate is known.
 func TestWorseAmongMany(t *testing.T) {
 	slower := func(rate *float64, pct, z float64) changepoint.Change {
 		c := step(20, firstDay+20.5, pct)

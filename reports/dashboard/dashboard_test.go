@@ -272,7 +272,7 @@ func BenchmarkHTML(b *testing.B) {
 	}
 }
 
-// What happened lately comes first; what was before lies behind a fold.
+// Recent events come first; earlier ones are in a collapsed section.
 func TestEvents(t *testing.T) {
 	in := site(4, 100) // the change is 10 days before the newest run
 	p := page(t, in)
@@ -293,7 +293,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// A hostile name stays text wherever it stands.
+// A hostile name is printed as text everywhere.
 func TestHostileNames(t *testing.T) {
 	in := site(1, 30)
 	evil := `</title></script><script>alert(1)</script>"'><img onerror=x>` + "\x1b[31m\u202e"

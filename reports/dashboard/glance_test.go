@@ -30,8 +30,8 @@ func of(users func(i int) string, effects ...float64) Contents {
 
 func sameUser(int) string { return "alice" }
 
-// The first pictures are of what is slower now, the worst first; each leads to
-// its application, and that of the worst is what the page shows.
+// The first pictures show what is slower now, the worst first. Each links to its application, and the page opens
+// with the worst.
 func TestGlanceShowsTheWorstFirst(t *testing.T) {
 	p := page(t, of(sameUser, 0, 5, 20, -10))
 	cards := regexp.MustCompile(`<label for="(a\d+)" class="(\w+)"><b>([^<]*)</b><span>([^<]*)</span>`+

@@ -27,7 +27,7 @@ func melt() summary.Summary {
 	return s
 }
 
-// meltCode has the functions of the melt, most of them at all times of the cycle.
+// meltCode returns the functions of the melt, most of them active throughout the cycle.
 func meltCode() *anatomy.Anatomy {
 	const cycles, sampleS = 134, .001
 	type part struct {

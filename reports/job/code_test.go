@@ -87,7 +87,7 @@ func TestShortName(t *testing.T) {
 	}
 }
 
-// Numbers of code pages have the name of a function where most of the page is its.
+// A code page has the name of the function to which most of the page belongs.
 func TestPagesHaveNames(t *testing.T) {
 	s := melt()
 	if got := newLabels(s).long("code:9f31c2aa04d7e611"); !strings.HasSuffix(got, "code page #1 = PairLJCut::compute") {

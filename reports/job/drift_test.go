@@ -36,7 +36,7 @@ func step(at, before, after float64) phase.Step {
 	return phase.Step{TS: at, BeforeS: before, AfterS: after, EffectPct: 100 * (after/before - 1)}
 }
 
-// The report speaks of iterations only where they slowed down by an amount that matters.
+// The report mentions that iterations slowed down only if the amount matters.
 func TestDriftInShort(t *testing.T) {
 	for _, c := range []struct {
 		name string

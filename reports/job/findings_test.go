@@ -11,8 +11,8 @@ import (
 	"jobgait/reports/text"
 )
 
-// What a run was given and used earns findings, and how it ended stands before what
-// its samples do not show.
+// Findings derive from the resources that a run was given and used. How the run ended comes before what its
+// samples do not show.
 func TestFindingsOfResources(t *testing.T) {
 	s := flat(note.Idle, "x", 0.1)
 	s.Exit, s.Job.TimeLimitS = &run.Exit{Signal: 15}, ptr(42.0)

@@ -125,8 +125,7 @@ func nemo() summary.Summary {
 		timeline(s, page, "samples", 310*0.9))
 }
 
-// nemoLoops are what a record has on the iterations of nemo: a step, an iteration
-// that stands out, the wait in each.
+// nemoLoops returns the loops in a record of nemo: a step, an iteration that stands out, and the wait in each.
 func nemoLoops() []summary.Loop {
 	d := summary.Drift{Like: []string{"B"}, Iterations: 493, SlopePctPerHour: 14.1, Lo: 9.2, Hi: 17.7,
 		Steps: []phase.Step{{TS: 2562, EffectPct: 14.5, BeforeS: 6.2, AfterS: 7.1}},

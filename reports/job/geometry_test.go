@@ -72,7 +72,7 @@ func lookAt(t *testing.T, name, svg string) shape {
 			if !strings.HasSuffix(at(e, "x"), "%") {
 				x = innerPixels
 			}
-			if at(e, "class") == "tick y" { // it stands in the gutter of 44 pixels
+			if at(e, "class") == "tick y" { // it is in the gutter of 44 pixels
 				label, _ := d.Token()
 				if text, ok := label.(xml.CharData); !ok || len([]rune(string(text))) > 7 {
 					t.Errorf("%s: label %q is too long for the gutter", name, label)
@@ -161,7 +161,7 @@ func TestHourIsNoSolidBlock(t *testing.T) {
 	}
 }
 
-// What was used stands on the page with a bar that is full at what was given.
+// The page shows the resources used, with a bar that is full at the amount given.
 func TestPageHasMeters(t *testing.T) {
 	r := New(sound(), past(24), options())
 	list := r.gauges()

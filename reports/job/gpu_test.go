@@ -111,7 +111,7 @@ func TestWhileGPUsAreIdle(t *testing.T) {
 	}{
 		"a function": {func(*summary.Summary) {}, all +
 			", while NPairHalfBinAtomonlyNewton::build of liblammps runs."},
-		// own code runs at all times
+		// own code runs throughout the cycle
 		"libraries alone are kept": {func(s *summary.Summary) { *s = s.WithNames(run.Libraries) }, all + "."},
 		"nothing runs": {func(s *summary.Summary) {
 			for _, list := range [][]anatomy.Part{s.Code.Cycles[0].Classes} {

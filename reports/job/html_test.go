@@ -32,7 +32,7 @@ func pageOf(t *testing.T, s summary.Summary, past []history.Run) string {
 	return b.String()
 }
 
-// between returns what stands between two strings, the first time.
+// between returns the text between the first occurrences of two strings.
 func between(t *testing.T, s, from, to string) string {
 	t.Helper()
 	_, s, ok := strings.Cut(s, from)
@@ -131,7 +131,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// A hostile name stays text wherever it stands.
+// A hostile name is printed as text everywhere.
 func TestHostileNamesStayText(t *testing.T) {
 	page := pageOf(t, hostile(), past(2))
 	if strings.Contains(page, "<script>alert") || strings.Contains(page, "<img") ||

@@ -264,8 +264,8 @@ func (c situation) report() Report {
 	return New(c.s, c.past, o)
 }
 
-// The first screen of a report is enough: what limited the run stands there first, whole,
-// and with it what was used, the cycle and the runs before.
+// The first screen of a report is sufficient: it begins with the complete sentence on what limited the run, and
+// contains the resources used, the cycle and the earlier runs.
 func TestFirstScreenGolden(t *testing.T) {
 	for _, c := range situations() {
 		t.Run(c.name, func(t *testing.T) {
@@ -398,7 +398,7 @@ func TestIdleHasOneAnswer(t *testing.T) {
 	}
 }
 
-// What stands in the lines of what was used is no counter again, and a reason stands once.
+// What the lines on resources used contain is not repeated as a counter, and each reason occurs once.
 func TestNothingIsReportedTwice(t *testing.T) {
 	s := sound()
 	s.Quality.Sources = append(s.Quality.Sources,

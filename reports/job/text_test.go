@@ -273,7 +273,7 @@ func TestCycleLineNamesItsCurve(t *testing.T) {
 	}
 }
 
-// A report that is made again does not count its own run as an earlier one.
+// A report that is written again does not count its own run as an earlier one.
 func TestEarlierRunsLeaveThisOut(t *testing.T) {
 	s := nemo()
 	runs := append([]history.Run{{Cluster: s.Key.Cluster, JobID: s.Key.JobID, Start: s.Start, ElapsedS: s.ElapsedS}},

@@ -69,7 +69,7 @@ func TestComplaintsAreOneLine(t *testing.T) {
 	}
 }
 
-// The exit statuses, and what the words of a report mean, stand in the help.
+// The help contains the exit statuses and the words of a report.
 func TestHelpDescribesExitStatus(t *testing.T) {
 	if got := ask("--help"); !strings.Contains(got.out, "Exit status: 0 success") ||
 		!strings.Contains(got.out, "jobgait report") {

@@ -180,8 +180,8 @@ func (b *beating) inLoop(patience time.Duration) {
 	}
 }
 
-// An agent that was killed leaves a live.json behind that speaks of a run: watch
-// calls it dead, whatever the program does.
+// An agent that was killed leaves a live.json that describes a run: watch calls the run dead, whatever the
+// program does.
 func TestRunOfAKilledAgentIsDead(t *testing.T) {
 	b := newBeating(t, "")
 	var s live.State

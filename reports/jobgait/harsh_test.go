@@ -49,7 +49,7 @@ func TestDiskFillsUp(t *testing.T) {
 	}
 }
 
-// An ordinary user gets a report from what the kernel lets users see.
+// An ordinary user gets a report from what the kernel permits users to see.
 func TestOrdinaryUser(t *testing.T) {
 	needRoot(t)
 	b := newBox(t)

@@ -381,8 +381,9 @@ func onePage() kind {
 	return k
 }
 
-// strays is the largest part of a function's time in a cycle that lies more than a bin outside of its own stretch:
-// the first 60 % for the first, 30 for the second, 10 for the third, from where the first begins.
+// strays returns the largest part of a function's time in a cycle that is more than a bin outside the function's
+// stretch: the first 60 % for the first, 30 % for the second, 10 % for the third, counted from where the first
+// begins.
 func strays(three []job.CodeFunction) (worst float64) {
 	begin, best := 0, 0.0
 	for from := range anatomy.Bins {
@@ -508,7 +509,7 @@ func (b box) searched(word string, cmd *exec.Cmd) map[string]bool {
 	}
 }
 
-// asked reports whether the functions that start there are known.
+// asked reports whether the names of the functions at these starts are known.
 func (b box) asked(starts []uint64) bool {
 	return slices.ContainsFunc(b.known().Files, func(f names.FileFunctions) bool {
 		return !slices.ContainsFunc(starts, func(at uint64) bool {
@@ -668,8 +669,7 @@ func TestLiveCodeAgainstLAMMPS(t *testing.T) {
 	}
 }
 
-// partOf is under which heading LAMMPS times a function of its own, "" for none of the
-// two.
+// partOf returns the heading under which LAMMPS times a function, "" for neither of the two.
 func partOf(name string) string {
 	name = strings.TrimPrefix(name, "LAMMPS_NS::")
 	for _, p := range [][2]string{{"Pair", "Pair"}, {"NPair", "Neigh"}, {"NBin", "Neigh"}, {"NStencil", "Neigh"},

@@ -107,8 +107,8 @@ func (b box) outcome() (r outcome) {
 	return r
 }
 
-// A loop beside others on its CPU is crowded, and not because of its own threads. Six threads on one CPU that
-// no other program uses are oversubscribed. One thread is neither.
+// A loop that shares its CPU with other programs is crowded, and not by its own threads. Six threads on one CPU
+// that no other program uses are oversubscribed. One thread is neither.
 func TestLiveCrowdedAndOversubscribed(t *testing.T) {
 	if _, err := exec.LookPath("taskset"); err != nil {
 		t.Skip("no taskset")
@@ -147,8 +147,8 @@ func TestLiveCrowdedShortProcesses(t *testing.T) {
 	}
 }
 
-// A program that waits for its own threads is reported as waiting, and other work is not blamed if there was
-// none.
+// A program that waits for its own threads is reported as waiting, and other programs are not blamed if there
+// were none.
 func TestLiveOwnThreads(t *testing.T) {
 	byHand(t)
 	b := newBox(t)

@@ -81,7 +81,7 @@ func TestModeOfWrittenFiles(t *testing.T) {
 	}
 }
 
-// Another account's link, at the name or on the way to it, does not lead root over a file of its own.
+// A link of another account, at the name or in the path, does not make root overwrite one of its own files.
 func TestLinksOfOthersAreRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes links for others")

@@ -21,8 +21,8 @@ import (
 // nobody is an ordinary user; the tests run as root.
 const nobody = 65534
 
-// asNobody gives the box and a copy of the programs to an ordinary user, and the
-// command to him. It skips where the kernel lets him count nothing.
+// asNobody gives the box and a copy of the programs to the account nobody, and returns the command to run as it.
+// It skips the test if the kernel permits that account to count nothing.
 func (b box) asNobody(args ...string) *exec.Cmd {
 	b.t.Helper()
 	level, err := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")

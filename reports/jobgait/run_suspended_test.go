@@ -33,10 +33,9 @@ func cadence() {
 	}
 }
 
-// A program that somebody stops for 4 s has the rhythm that it has anyway, no
-// iteration of 4 s, and a report that says what happened. With a load of 20 on two
-// CPUs it has no rhythm at all, stopped or not: then what is said of the suspension
-// has to do (analysis/summary has the rhythm of a simulated one).
+// A program that another process stops for 4 s has its usual rhythm, no iteration of 4 s, and a report that
+// mentions the suspension. At a load of 20 on two CPUs it has no rhythm, stopped or not; then only the
+// suspension is checked (analysis/summary tests the rhythm of a simulated run).
 func TestSuspendedProgramIsNotSlow(t *testing.T) {
 	for range 2 {
 		if p := stoppedFor4S(t); p != nil {
@@ -57,7 +56,7 @@ func TestSuspendedProgramIsNotSlow(t *testing.T) {
 	t.Log("no period on a machine as busy as this")
 }
 
-// slow are the iterations that stand out.
+// slow returns the iterations that stand out.
 func slow(p *job.Pattern) []phase.SlowCycle {
 	if p.Drift == nil {
 		return nil

@@ -37,7 +37,7 @@ type box struct {
 
 func newBox(t *testing.T) box {
 	t.Helper()
-	bin(t) // without the programs the whole test is skipped, not one of its parts
+	bin(t) // without the programs the whole test is skipped, not only a subtest
 	home, err := os.MkdirTemp("", "jobgait-run-")
 	if err != nil {
 		t.Fatal(err)

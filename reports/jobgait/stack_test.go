@@ -15,7 +15,7 @@ import (
 	stacks "jobgait/reports/stack"
 )
 
-// waits is a program that sleeps in a function of its own.
+// waits is a program that sleeps in one of its functions.
 const waits = `#include <unistd.h>
 __attribute__((noinline)) static void write_checkpoint(void) {
 	for (;;)
@@ -41,7 +41,8 @@ func compiled(t *testing.T, source string) string {
 	return path
 }
 
-// A run of `jobgait run` is found without a name, by its number and by its process, and a single process by its own.
+// A run of `jobgait run` is found without an argument, by its number and by its process id, and a single process
+// by its process id.
 func TestStackOfARun(t *testing.T) {
 	b := newBox(t)
 	run := b.command("run", compiled(t, waits))

@@ -268,7 +268,7 @@ func TestScalingOfStoredRuns(t *testing.T) {
 	}
 }
 
-// Of functions, what grows worst stands first.
+// The function that grows worst is listed first.
 func TestScalingByFunction(t *testing.T) {
 	env := storedRuns(t)
 	got := askIn(env, "scaling", "--app", "ocean", "--by", "function")

@@ -40,8 +40,8 @@ func aUser(t *testing.T, ingest, path string, args ...string) result {
 	return end(t, cmd)
 }
 
-// A history that is there and not the user's to read is not one in which nothing
-// has been run; where another host has it, that is said.
+// A history that exists but is not readable for the user is not reported as one without runs. If another host
+// has it, the message says so.
 func TestHistoryThatIsNotTheUsers(t *testing.T) {
 	site := filepath.Join(t.TempDir(), "site")
 	path := filepath.Join(site, "history.db")

@@ -9,7 +9,7 @@ import (
 	"jobgait/reports/job"
 )
 
-// Every finding that a report may tell, and every word of it, is in the help.
+// The help explains every finding and every word of a report.
 func TestHelpOfReportFollowsTheTables(t *testing.T) {
 	out := strings.Join(strings.Fields(ask("help", "report").out), " ")
 	for _, rule := range finding.Rules() {

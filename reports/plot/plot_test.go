@@ -41,8 +41,8 @@ func TestChart(t *testing.T) {
 	}
 }
 
-// Where things stand, in a chart of ten by ten, 100 high and 1000 units wide:
-// more is higher, later is further right.
+// Positions in a chart of ten by ten, 100 high and 1000 units wide: larger values are higher, later times are
+// further right.
 func TestGeometry(t *testing.T) {
 	frame := Frame{Height: 100, X: Scale{0, 10}, Y: Scale{0, 10}, YTicks: []Tick{{0, "0"}, {5, "5"}}}
 	for name, c := range map[string]struct {

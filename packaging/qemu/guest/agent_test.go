@@ -47,8 +47,8 @@ type setting struct {
 	role string
 	// ends is true for a command that ends by itself, which is waited for.
 	ends bool
-	// cgroup is where the command is put as Slurm would, on a node that it
-	// shares; "" is a command of `jobgait run` on a node of its own.
+	// cgroup is the cgroup into which the command is put, as Slurm would on a shared node; "" is a command of
+	// `jobgait run` on an exclusive node.
 	cgroup string
 	// during is what is done while a command that does not end by itself is
 	// sampled; nil is nothing, for sampleTime.
@@ -143,7 +143,7 @@ func sample(o setting) (*session, error) {
 	return s, s.read(dir)
 }
 
-// follow lets the command go when the agent is ready, and ends the agent.
+// follow releases the command when the agent is ready, and ends the agent afterwards.
 func (s *session) follow(agent *exec.Cmd, command *started, dir job.RunDir, o setting) error {
 	defer agent.Process.Kill()
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
@@ -199,7 +199,7 @@ func runDirectory(pid int, o setting) (job.RunDir, error) {
 	return dir, errors.Join(os.Chown(path, uid, uid), os.Chown(dir.EnvPath(), uid, uid))
 }
 
-// read takes what is of interest from the profile.
+// read reads the checked values from the profile.
 func (s *session) read(dir job.RunDir) error {
 	l, err := profile.Load(dir.ProfilePath())
 	if err != nil {

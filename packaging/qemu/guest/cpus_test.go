@@ -21,7 +21,7 @@ type manyCPUs struct {
 	Samples int64 `json:"samples"`
 	Missing int64 `json:"missing"`
 	Lost    int64 `json:"lost"`
-	// AgentS is its CPU time, StartS what of it starting took; SpanS how long it sampled.
+	// AgentS is its CPU time, StartS the part of it for starting; SpanS is how long it sampled.
 	AgentS float64 `json:"agent_s"`
 	StartS float64 `json:"start_s"`
 	SpanS  float64 `json:"span_s"`

@@ -112,7 +112,7 @@ func startHeld(as *syscall.SysProcAttr, role ...string) (*started, error) {
 	return &started{Cmd: cmd, hold: hold}, cmd.Start()
 }
 
-// release lets it go.
+// release lets the command run.
 func (s *started) release() error {
 	// clock_getcpuclockid(3): the CPU time of all threads of a process.
 	const sched = 2

@@ -31,11 +31,11 @@ func capable(capability uintptr) *syscall.SysProcAttr {
 	return as
 }
 
-// allowed is what the kernel lets a process count: by its error, "" if it does.
+// allowed is what the kernel permits a process to count: the error, "" if it permits it.
 type allowed struct {
 	Node       string `json:"node"`        // a CPU
 	TaskKernel string `json:"task_kernel"` // itself, with what the kernel does for it
-	TaskUser   string `json:"task_user"`   // itself, its own code only
+	TaskUser   string `json:"task_user"`   // itself, only its own code
 }
 
 // try finds out what this process may open and prints it.
@@ -137,7 +137,7 @@ func permissionAt(level int, privileged bool) (permission, error) {
 	return p, err
 }
 
-// ask lets a process of a user try.
+// ask tries the events in a process of a user.
 func ask(as *syscall.SysProcAttr) (allowed, error) {
 	cmd := exec.Command(self, "try")
 	cmd.SysProcAttr, cmd.Stderr = as, os.Stderr
@@ -149,7 +149,7 @@ func ask(as *syscall.SysProcAttr) (allowed, error) {
 	return a, json.Unmarshal(out, &a)
 }
 
-// askAgent lets the agent of a user look what there is.
+// askAgent runs the probe of the agent as a user.
 func askAgent(as *syscall.SysProcAttr) (probe, error) {
 	cmd := exec.Command("/jobgait-agent", "probe", "--json")
 	cmd.SysProcAttr, cmd.Stderr, cmd.Env = as, os.Stderr, []string{}

@@ -87,8 +87,8 @@ func measureScope() (any, error) {
 	return s, errors.Join(err, removeJob())
 }
 
-// refused makes the cgroup where the kernel does not count by cgroup yet, and
-// then lets it: as systemd does, by enabling any controller.
+// refused makes the cgroup before the kernel can count by cgroup, and then enables that as systemd does, by
+// enabling any controller.
 func (s *scoped) refused(o *observer) error {
 	if err := o.source.Drain(&o.sink); err != nil { // there is no cgroup yet
 		return err

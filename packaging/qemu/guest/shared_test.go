@@ -69,8 +69,7 @@ func measureShared() (any, error) {
 // reading is what a single event says.
 type reading struct{ count, enabled, running uint64 }
 
-// openAlone counts instructions of the CPU by single events, each with bits of
-// its own.
+// openAlone counts instructions of the CPU by single events, each with different bits.
 func openAlone(each []uint64) (fds []int, err error) {
 	for _, bits := range each {
 		a := retired()
