@@ -27,7 +27,7 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 	var s Samples
 	if !c.sorted {
 		c.sort()
-		s.Notes = append(s.Notes, note.New(note.Unsorted, "rows are not in the order of their times: they were sorted"))
+		s.Notes = append(s.Notes, note.New(note.Unsorted, "the rows were not in the order of their times and were sorted"))
 	}
 	rate := o.RateHz
 	if !(rate > 0) {

@@ -183,7 +183,7 @@ func writeAnswers(out io.Writer, records []summary.NodeRecord, lines []string, r
 	for _, r := range records {
 		text, err := json.Marshal(r)
 		if err != nil {
-			return fmt.Errorf("encode a record of the collection directory: %w", err)
+			return fmt.Errorf("encode the record of node %s: %w", r.Node, err)
 		}
 		if len(text) > room-100 {
 			lines = append(lines, fmt.Sprintf("record of node %s: left out, it has %d bytes", r.Node, len(text)))

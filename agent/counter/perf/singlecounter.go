@@ -21,7 +21,7 @@ func OpenSingleCounter(open Opener, pmuType uint32, config uint64, cpu int) (Sin
 	attr.Size = uint32(unsafe.Sizeof(attr))
 	fd, err := open(&attr, -1, cpu, -1, 0)
 	if err != nil {
-		return SingleCounter{}, fmt.Errorf("open a perf event on CPU %d: %w", cpu, err)
+		return SingleCounter{}, fmt.Errorf("open the perf event %#x of PMU type %d on CPU %d: %w", config, pmuType, cpu, err)
 	}
 	return SingleCounter{fd}, nil
 }
