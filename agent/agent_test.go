@@ -49,8 +49,8 @@ func TestMainProgram(t *testing.T) {
 	}
 }
 
-// Programs that a distribution has several of are links to links, and what runs
-// has the name of the last.
+// Where a distribution has several versions of a program, its name is a link to a link; the running program has
+// the name of the last link's target.
 func TestMainProgramBehindLinks(t *testing.T) {
 	shell, err := os.ReadFile("/bin/sh")
 	if err != nil {
@@ -144,7 +144,7 @@ func TestAgentIsNotCountedForTheJob(t *testing.T) {
 	}
 }
 
-// kernelThat gives events that count nothing, or the error that refuse returns.
+// kernelThat returns a perf_event_open whose events count nothing, or that fails with the error of refuse.
 func kernelThat(t testing.TB, refuse func(a *unix.PerfEventAttr, pid int) error) perf.Opener {
 	return func(a *unix.PerfEventAttr, pid, cpu, group, flags int) (int, error) {
 		if err := refuse(a, pid); err != nil {
@@ -294,7 +294,7 @@ func TestPanicIsSealed(t *testing.T) {
 	}
 }
 
-// Without a process for a minute the counters stop, and with one they go on.
+// The counters stop when the job has had no process for a minute, and start again when it has one.
 func TestIdleNode(t *testing.T) {
 	n := &fixedMembers{}
 	d := &disk{}

@@ -10,8 +10,8 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// The loop is woken at its time, when it is to stop, and when a ring is half
-// full, whether that comes before it sleeps or while it does.
+// The loop wakes at its time, at a stop signal, and when a ring is half full, whether the event comes before or
+// during the sleep.
 func TestAlarm(t *testing.T) {
 	stop, bell := make(chan os.Signal, 1), make(chan struct{}, 1)
 	a, err := newAlarm(stop, bell)

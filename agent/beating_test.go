@@ -21,8 +21,8 @@ import (
 	"jobgait/analysis/tracker"
 )
 
-// beating is a simulated job whose loop takes 46 slots of 5 ms, or as many as are set: of
-// three pages of code one after the other is hit.
+// beating is a simulated job whose loop takes 46 slots of 5 ms, or the number that is set. Three pages of code
+// are executed one after the other.
 type beating struct {
 	a     *agent
 	now   *int64
@@ -146,7 +146,7 @@ func TestStoppedBeatIsReported(t *testing.T) {
 	}
 }
 
-// silence is what a process does while no cycle ends.
+// silence describes what a process does while no cycle ends.
 type silence struct {
 	name   string
 	state  byte
@@ -250,7 +250,7 @@ func TestLowStretchIsReported(t *testing.T) {
 	}
 }
 
-// Instructions a cycle are followed where both are counted.
+// Live columns have instructions per clock cycle if both are counted.
 func TestLiveColumnsHaveIPC(t *testing.T) {
 	counted := func(names ...string) profile.Header {
 		h := profile.Header{StepNS: 5e6, Scope: "job"}

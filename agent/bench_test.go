@@ -135,8 +135,8 @@ func BenchmarkRhythm(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// ownCPU is what an agent in this process uses of CPU time a second, and of that, in
-// all, for questions to detection.
+// ownCPU returns the CPU time per second of an agent in this process, and the total part of it that detection
+// took.
 func ownCPU(b *testing.B, seconds float64, follow bool) (cpu, asked float64) {
 	b.Helper()
 	limitRuntime()
@@ -170,7 +170,7 @@ func ownCPU(b *testing.B, seconds float64, follow bool) (cpu, asked float64) {
 	return cpu, float64(r.detection.usedNS) / 1e9
 }
 
-// meanOf is a mean and its standard error.
+// meanOf returns a mean and its standard error.
 func meanOf(x []float64) (mean, off float64) {
 	for _, v := range x {
 		mean += v / float64(len(x))

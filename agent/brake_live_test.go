@@ -18,7 +18,7 @@ import (
 	"jobgait/configs"
 )
 
-// agentHere is an agent in this process that has begun.
+// agentHere starts an agent in this process.
 func agentHere(t testing.TB, dir job.RunDir, c configs.Agent, p prices) *agent {
 	t.Helper()
 	r, err := dir.ReadRun()
@@ -41,7 +41,7 @@ func agentHere(t testing.TB, dir job.RunDir, c configs.Agent, p prices) *agent {
 	return a
 }
 
-// lives runs it until it is ended.
+// lives runs the agent until end is called.
 func (a *agent) lives(t testing.TB) (end func()) {
 	stop, ended := make(chan os.Signal, 1), make(chan error)
 	go func() { ended <- a.runLoop(stop, time.Hour) }()

@@ -9,7 +9,7 @@ import (
 	"jobgait/configs"
 )
 
-// say runs the program in this process.
+// say runs the program in this process and returns its exit status, output and error output.
 func say(args ...string) (code int, out, complaint string) {
 	var stdout, stderr strings.Builder
 	code = runAgent(args, os.Getenv, &stdout, &stderr)
@@ -39,7 +39,7 @@ func TestHelpAndVersion(t *testing.T) {
 	}
 }
 
-// Every candidate is there, once, with what it is or why it is not.
+// Every candidate is listed once, with its description or the reason why it is missing.
 func TestProbe(t *testing.T) {
 	code, text, complaint := say("probe", "--json")
 	if code != 0 || complaint != "" {

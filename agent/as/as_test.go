@@ -28,7 +28,7 @@ func output(t *testing.T, a Account, verb string) string {
 	return strings.TrimSpace(b)
 }
 
-// rawOutput is what a child writes that has no entry in the table.
+// rawOutput returns the output of a child whose verb is not in the table.
 func rawOutput(ctx context.Context, c Child, verb, input string, limit int) (string, error) {
 	var out bytes.Buffer
 	err := c.run(ctx, verb, strings.NewReader(input), limit, &out)
@@ -45,8 +45,8 @@ func self(t *testing.T) string {
 	return path
 }
 
-// A child that may start programs has only the rights and the environment of the other account, and so have the
-// programs that it starts.
+// A child that may start programs has only the rights and the environment of the other account; the programs
+// that it starts have the same.
 func TestChildHasOnlyTheAccountsRights(t *testing.T) {
 	got := output(t, nobody(t), "script")
 	want := "65534\n65534\n65534 65533\n/\ninput\n4" // 4: the three streams and ls's own directory

@@ -18,14 +18,13 @@ import (
 	"jobgait/agent/job/jobtest"
 )
 
-// The test program is the child too: it takes the account in its arguments and does
-// what its verb says.
+// The test program is also the child: it takes the account from its arguments and executes its verb.
 func TestMain(m *testing.M) {
 	verbs := map[string]func(){"rights": rights, "files": files, "script": script, "hang": func() {
 		jobtest.WorkloadPause(time.Hour)
 	},
 		"starter": starter, "bound": func() {}, "stopped": func() {
-			_ = unix.Kill(os.Getpid(), unix.SIGSTOP) // another thread may be the first to stop
+			_ = unix.Kill(os.Getpid(), unix.SIGSTOP) // a thread other than the first may stop first
 			jobtest.WorkloadPause(time.Hour)
 		},
 		"echo": func() { _, _ = io.Copy(os.Stdout, os.Stdin) },
@@ -65,7 +64,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// script has a shell say what it is.
+// script prints the identity of a shell that the child starts.
 func script() {
 	cmd := exec.Command("/bin/sh", "-c",
 		`id -u; id -g; id -G; pwd; cat; echo; ls /proc/self/fd | wc -l; export -p | grep -v -e PWD -e OLDPWD -e SHLVL; `+
@@ -106,7 +105,7 @@ func rights() {
 	fmt.Println("runs:", exec.Command("/bin/true").Run() == nil)
 	_, err := os.ReadFile("/etc/shadow")
 	fmt.Println("shadow:", err == nil)
-	// Memory that is used makes threads of the collector work, where none can be made.
+	// kept is memory in use: the garbage collector would start threads for it where none can be started.
 	var kept [][]byte
 	for range 64 {
 		kept = append(kept, make([]byte, 1<<20))
@@ -138,7 +137,7 @@ func TestTakeLeavesOnlyTheAccountsRights(t *testing.T) {
 	}
 }
 
-// stateOf is the state of a process in one letter and its parent, "" and 0 if it is gone.
+// stateOf returns the state of a process as one letter and its parent, "" and 0 if it has ended.
 func stateOf(pid int) (state string, parent int) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, rest, _ := strings.Cut(string(text), ") ")
@@ -146,8 +145,8 @@ func stateOf(pid int) (state string, parent int) {
 	return state, parent
 }
 
-// A child that the account has stopped goes when its starter is killed, which an agent is
-// that does not end in time.
+// A child that the account has stopped ends when its starter is killed, as an agent is that does not end in
+// time.
 func TestBoundChildEndsWithItsStarter(t *testing.T) {
 	for name, a := range map[string]Account{"our own": Self(), "another's": nobody(t)} {
 		cmd := exec.Command(self(t), append([]string{"starter"}, a.Args()...)...)

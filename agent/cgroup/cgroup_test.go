@@ -29,7 +29,7 @@ func TestLocate(t *testing.T) {
 		{"/user.slice/user-1000.slice/slurmstepd.scope/job_9", PathIdentity{}, false},
 		{"/job_9", PathIdentity{}, false},
 		{"/slurm/uid_1/step_0/job_9", PathIdentity{}, false},
-		// Slurm's, but no job's.
+		// Slurm's cgroup, but not that of a job.
 		{"/system.slice/slurmstepd.scope/system", PathIdentity{}, false},
 		{"/system.slice/slurmd.service", PathIdentity{}, false},
 		{"/slurm/uid_1/job_0", PathIdentity{}, false},

@@ -87,7 +87,7 @@ func TestKnownLayouts(t *testing.T) {
 	}
 }
 
-// It comes late, level by level; it goes; it comes again.
+// The cgroup appears late, level by level; it is removed and made again.
 func TestLateGoneAndAgain(t *testing.T) {
 	tr := newTree(t, "/ /v2 cgroup2 rw", "/ /mem cgroup memory")
 	f := tr.finder(Identity{ID: 5, UID: 7})
@@ -121,7 +121,7 @@ func TestLateGoneAndAgain(t *testing.T) {
 	if _, ok := f.Perf(); ok {
 		t.Error("found after its end")
 	}
-	// Slurm's own directory goes and comes too.
+	// Slurm's own directory is removed and made again, too.
 	must(t, os.RemoveAll(tr.path("cg/v2/system.slice/slurmstepd.scope")))
 	f.Perf()
 	tr.mkdir("cg/v2/x")
@@ -133,7 +133,7 @@ func TestLateGoneAndAgain(t *testing.T) {
 	}
 }
 
-// A member says more than a layout; where it is may be nowhere.
+// The cgroup of a member process takes precedence over the known layouts, even in an unusual place.
 func TestMembersTell(t *testing.T) {
 	tr := newTree(t, "/docker/ab / cgroup2 rw")
 	f := tr.finder(Identity{ID: 5, Node: "n1"})
@@ -161,7 +161,7 @@ func TestMembersTell(t *testing.T) {
 	}
 }
 
-// A v1 site: Slurm makes no job groups where perf events look.
+// On a site with cgroup v1, Slurm makes no cgroups of jobs in the hierarchy of perf events.
 func TestAbsent(t *testing.T) {
 	tr := newTree(t, "/ /mem cgroup memory", "/ /v2 cgroup2 rw")
 	tr.mkdir("cg/mem/slurm/uid_1/job_5")
@@ -188,7 +188,7 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// Without inotify it looks again after some seconds.
+// Without inotify the finder searches again after some seconds.
 func TestWithoutInotify(t *testing.T) {
 	tr := newTree(t, "/ / cgroup2 rw")
 	now := int64(1)
@@ -298,7 +298,7 @@ func TestManyMembersAndAFile(t *testing.T) {
 	}
 }
 
-// Between the search and the call another directory may have taken the place of the one that was found.
+// Another directory may have replaced the one that was found between the search and the call.
 func TestReplacedCgroupIsNotOpened(t *testing.T) {
 	var st unix.Stat_t
 	found := FoundDir{Dir: t.TempDir()}

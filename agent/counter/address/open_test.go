@@ -13,7 +13,7 @@ import (
 	"jobgait/analysis/note"
 )
 
-// memory is a descriptor that rings can be mapped on.
+// memory returns a descriptor on which rings can be mapped.
 func memory(t *testing.T) int {
 	t.Helper()
 	fd, err := unix.MemfdCreate("ring", unix.MFD_CLOEXEC)
@@ -22,13 +22,13 @@ func memory(t *testing.T) int {
 	return fd
 }
 
-// An older kernel, or one that allows only user code, gets a request for less; the records that a timer
+// The request is reduced for an older kernel and for one that allows only user code. The records that a timer
 // requests do not depend on that.
 func TestEventAttributes(t *testing.T) {
 	const records = unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask
 	const always = unix.PerfBitDisabled | unix.PerfBitExcludeIdle | unix.PerfBitSampleIDAll | unix.PerfBitUseClockID
 	for name, c := range map[string]struct {
-		refused uint64 // a kernel that takes no such bit
+		refused uint64 // a kernel that rejects this bit
 		needed  uint64 // one that wants this
 		root    int
 		bits    uint64
@@ -96,8 +96,8 @@ func TestEventAttributes(t *testing.T) {
 	}
 }
 
-// When records of processes may be lost nothing that is remembered is sure; when
-// samples are, it is.
+// When records of processes may be lost, remembered processes become uncertain; when only samples are lost, they
+// do not.
 func TestLostRecordsMakeUsForget(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind   uint32

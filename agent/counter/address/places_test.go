@@ -51,8 +51,8 @@ func TestPlacesOfTheRun(t *testing.T) {
 	}
 }
 
-// Ten times as many places as there is room for, and a loop among them: nothing of it
-// is lost, and every hit is either there or counted as lost.
+// Ten times as many places as fit, and a loop among them: nothing of the loop is lost, and every hit is either
+// kept or counted as lost.
 func TestPlacesAreBounded(t *testing.T) {
 	x := newPlaces()
 	a := area{id: x.fileIndex(area{file: 5}, "/x", "")}
@@ -76,7 +76,7 @@ func TestPlacesAreBounded(t *testing.T) {
 	}
 }
 
-// A file too many, and an offset that none has, are lost and counted.
+// A file above the limit and an offset outside all files are lost and counted.
 func TestPlacesOfTooManyFiles(t *testing.T) {
 	x := newPlaces()
 	var last area

@@ -52,8 +52,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// script is a shell that waits for a line and then starts short programs, and
-// the file that they are.
+// script starts a shell that waits for a line and then starts short programs, and returns the file of these
+// programs.
 func script(t *testing.T, work string) (cmd *exec.Cmd, gate io.WriteCloser, program string) {
 	t.Helper()
 	awk, err := exec.LookPath("awk")
@@ -71,10 +71,10 @@ func script(t *testing.T, work string) (cmd *exec.Cmd, gate io.WriteCloser, prog
 	return cmd, gate, program
 }
 
-// fewShort starts programs of some 20 ms, each gone long before a drain.
+// fewShort starts programs of about 20 ms, each of which ends long before a drain.
 const fewShort = "i=0; while [ $i -lt 15 ]; do awk 'BEGIN{for(i=0;i<500000;i++)x+=i}'; i=$((i+1)); done"
 
-// only is a job of one process that every account can see.
+// only is the membership of a job with one process that every account can see.
 type only int
 
 func (only) List() []int        { return nil }
@@ -146,7 +146,7 @@ func ended(pid int) bool {
 	return err == nil && state == 'Z'
 }
 
-// A lower rate gives fewer samples and keeps to its phase in the grid.
+// A lower rate gives fewer samples, which stay at their phase in the grid.
 func TestSetRate(t *testing.T) {
 	s := sampling(t, SamplingParams{Members: only(os.Getpid())})
 	burn := func(d time.Duration) {

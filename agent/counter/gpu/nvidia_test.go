@@ -719,7 +719,7 @@ func TestColumnBeginsInThePast(t *testing.T) {
 	}
 }
 
-// Of the time before a process holds the GPU only the last readings are kept.
+// Of the readings before a process holds the GPU only the last are kept.
 func TestEarlyReadingsAreBounded(t *testing.T) {
 	now := int64(1)
 	c := nvColumns(pipedHelper(t, &now), 0)[0]
@@ -731,7 +731,7 @@ func TestEarlyReadingsAreBounded(t *testing.T) {
 	}
 }
 
-// Energy that stays what it was in many readings is reported, a short run's is not.
+// Energy that does not change in many readings is reported; in a short run it is not.
 func TestDidNotMove(t *testing.T) {
 	c := nvColumns(newHelper(1, rawcall.Now), 0)[0]
 	for i := range minEnergyReadings + 2 {
@@ -795,7 +795,7 @@ func TestNVIDIAOfAJob(t *testing.T) {
 	if last.Counts[0] <= first.Counts[0] || last.TimeNS <= first.TimeNS {
 		t.Errorf("readings %v", to.Readings)
 	}
-	// Looks are up to 0.1 s apart, unless the machine has no time for them.
+	// Searches for holders are up to 0.1 s apart, unless the machine has no CPU time for them.
 	t.Logf("the first value is of %.3f s before the GPU was opened", float64(before-first.TimeNS)/1e9)
 	if first.TimeNS > before {
 		t.Errorf("the first value is of %d ns after the GPU was opened", first.TimeNS-before)
@@ -819,7 +819,7 @@ func TestNoHelper(t *testing.T) {
 	}
 }
 
-// Records in pieces of any size are the same records; nothing that comes makes it fail.
+// Records are decoded the same from pieces of any size; no input makes the decoder fail.
 func FuzzRecords(f *testing.F) {
 	whole := make([]byte, recordBytes)
 	binary.NativeEndian.PutUint32(whole, recordBytes)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What a first owner of a GPU sends has what no document proves.
+// The output that the first owner of a kind of GPU sends contains everything that no document specifies.
 func TestProbe(t *testing.T) {
 	program, env := build(t)
 	t.Parallel()

@@ -89,7 +89,7 @@ func BenchmarkSwitch(b *testing.B) {
 	}
 }
 
-// switching runs the workload of two threads with the events of a scope.
+// switching runs the workload of two threads with the events of a scope, and returns the CPU time of a switch.
 func switching(b *testing.B, how string) (ns int64) {
 	w := begin(b, "switches", nil)
 	var s counter.Source
@@ -151,7 +151,7 @@ func BenchmarkForkOfATask(b *testing.B) {
 	}
 }
 
-// threads are those of this process: any of them may fork.
+// threads returns the threads of this process: any of them may fork.
 func threads(b *testing.B) (tids []int) {
 	b.Helper()
 	entries, err := os.ReadDir("/proc/self/task")

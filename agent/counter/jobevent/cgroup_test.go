@@ -100,8 +100,7 @@ func onlineCPUs(t testing.TB) []int {
 	return cpus
 }
 
-// The real thing: a cgroup that appears late, is removed and made again, counts
-// what runs in it and nothing else.
+// A real cgroup that appears late, is removed and made again counts what runs in it and nothing else.
 func TestCgroupAppearsAndComesAgain(t *testing.T) {
 	dir := throwaway(t)
 	s, err := NewCgroup(perf.Open, CgroupParams{CPUs: onlineCPUs(t), Find: there{dir: dir}})
@@ -145,7 +144,7 @@ func TestCgroupAppearsAndComesAgain(t *testing.T) {
 	}
 	got := total(&sink, s.Lanes())
 	t.Logf("cgroup counted %v, rusage %v; columns %v, counts %v", time.Duration(got[0]), used, columnNames(s), got)
-	// What two processes do before and after being in it is some ms, 13 each at a load of 19.
+	// Two processes use some ms before and after they are in the cgroup, 13 ms each at a load of 19.
 	if d := math.Abs(float64(got[0]) - float64(used)); d > 0.1*float64(used)+20e6 {
 		t.Errorf("counted %v, used %v", time.Duration(got[0]), used)
 	}
@@ -158,7 +157,7 @@ func TestCgroupAppearsAndComesAgain(t *testing.T) {
 	must(t, s.Stop())
 }
 
-// held is how many events a source holds open.
+// held returns how many events a source holds open.
 func held(c *Cgroup) (n int) {
 	for _, g := range c.groups {
 		n += len(g.fds)
@@ -204,7 +203,7 @@ func TestCgroupThatCannotBeCounted(t *testing.T) {
 	}
 }
 
-// A CPU that comes back is counted on again, and the totals go on.
+// A CPU that returns is counted again, and the totals continue.
 func TestCgroupFollowsHotplug(t *testing.T) {
 	sys, dir := t.TempDir(), t.TempDir()
 	online := func(list string) {
@@ -223,7 +222,7 @@ func TestCgroupFollowsHotplug(t *testing.T) {
 		must(t, s.Drain(&sink))
 		if i == 0 {
 			s.nextOnlineNS = 0
-			must(t, s.Drain(&sink)) // it looks from when it counts
+			must(t, s.Drain(&sink)) // the interval is that from the beginning of counting
 		}
 	}
 	var kinds []string

@@ -37,8 +37,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// counted runs a workload to its end below a Task that is read now and then. It returns its CPU time as counted
-// and as reported to its parent.
+// counted runs a workload to its end under a Task that is read from time to time. It returns its CPU time as
+// counted and as reported to its parent.
 func counted(t testing.TB, role string) (clock, used time.Duration) {
 	t.Helper()
 	w := begin(t, role, nil)
@@ -67,7 +67,7 @@ func counted(t testing.TB, role string) (clock, used time.Duration) {
 	return time.Duration(last.Counts[0]), used
 }
 
-// ordered tests that neither time nor counts run backwards.
+// ordered tests that neither times nor counts decrease.
 func ordered(t testing.TB, sink countertest.Sink) {
 	t.Helper()
 	for i := 1; i < len(sink.Readings); i++ {
@@ -83,11 +83,10 @@ func ordered(t testing.TB, sink countertest.Sink) {
 	}
 }
 
-// The clocks have all but what processes use after their events are taken away (since
-// Linux 6.16): next to nothing of a program with some children, a tenth of a shell that
-// starts /bin/true again and again. A virtual machine whose host takes CPU time away
-// counts more by perf's clocks than by its own account (0.7 % was seen): the best of
-// three.
+// The clocks count all CPU time except what processes use after their events are removed (since Linux 6.16):
+// almost nothing for a program with some children, a tenth for a shell that starts /bin/true again and again. In
+// a virtual machine whose host takes CPU time, perf's clocks count more than the kernel's accounting (0.7 % was
+// seen), so the best of three is used.
 func TestTaskCountsAForkingProgram(t *testing.T) {
 	for role, ends := range map[string]float64{"forks": 0.06, "shell": 0.25} {
 		off := math.Inf(1)
@@ -149,7 +148,7 @@ func (f *fake) open(a *unix.PerfEventAttr, pid, cpu, group, flags int) (int, err
 	return unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 }
 
-// pipe is a descriptor that gives the reading 16 times.
+// pipe returns a descriptor from which the reading can be read 16 times.
 func (f *fake) pipe() (int, error) {
 	var p [2]int
 	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
@@ -166,8 +165,7 @@ func (f *fake) pipe() (int, error) {
 	return p[0], err
 }
 
-// What perf_event_paranoid leaves: at 2 events that happen in the kernel would
-// read 0, and are absent instead.
+// The fallback chain under perf_event_paranoid: at 2, events of the kernel would read 0, so they are absent.
 func TestTaskFallbackChain(t *testing.T) {
 	all := []string{"task_clock", "context_switches", "page_faults", "cpu_migrations", "instructions", "cycles"}
 	for _, c := range []struct {

@@ -13,8 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The test program is its own workload: with this variable set it waits for a
-// line and then works.
+// The test program is also the workload: with this variable set it waits for a line and then works.
 const roleVar = "JOBGAIT_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -25,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// play is what the workloads do.
+// play executes a workload.
 func play(role string) {
 	switch role {
 	case "forks": // becomes a program of children, grandchildren and threads, most of them ended
@@ -73,8 +72,7 @@ func play(role string) {
 	}
 }
 
-// await says that it waits, and waits for a line, on the thread that counters are
-// attached to.
+// await prints that it waits, and reads a line, on the thread to which counters are attached.
 func await() {
 	runtime.LockOSThread()
 	if unix.Gettid() != unix.Getpid() {
@@ -84,8 +82,8 @@ func await() {
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 }
 
-// switches has two threads on one CPU hand a byte to each other, and returns the
-// CPU time of the process per switch, in ns.
+// switches makes two threads on one CPU pass a byte to each other, and returns the CPU time of the process per
+// switch, in ns.
 func switches() int64 {
 	const rounds = 10_000
 	var ping, pong [2]int
@@ -127,7 +125,7 @@ func child(role string) {
 	}
 }
 
-// burn uses so much CPU time of one thread.
+// burn uses the given CPU time on one thread.
 func burn(d time.Duration) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -26,8 +26,7 @@ func (s *none) Lost(int64)                  {}
 
 var _ counter.Sink = (*none)(nil)
 
-// A reading allocates nothing: an agent that lives for days must not make work
-// for its own collector.
+// A reading allocates no memory: an agent that runs for days must not cause garbage collections.
 func TestReadingAllocatesNothing(t *testing.T) {
 	if testing.CoverMode() != "" {
 		t.Skip("coverage counts")
@@ -48,7 +47,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// What one reading of this machine's own files costs, of each source.
+// BenchmarkReading measures the cost of one reading of each source on this machine.
 func BenchmarkReading(b *testing.B) {
 	have, _ := Node(own())(monotonic)
 	more, _ := NodeBusyTime(own())(monotonic)
@@ -75,7 +74,7 @@ func BenchmarkReading(b *testing.B) {
 	}
 }
 
-// What it saves to hold a file open, against opening it for each reading.
+// BenchmarkFileHeldOpen compares a file that is held open with one that is opened for each reading.
 func BenchmarkFileHeldOpen(b *testing.B) {
 	const path, readings = "/proc/loadavg", 2000
 	f := newRecord(path)
@@ -102,9 +101,8 @@ func BenchmarkFileHeldOpen(b *testing.B) {
 	b.ReportMetric(float64(opened)/float64(b.N*readings), "ns-opened")
 }
 
-// What it saves to hold the list of online CPUs open and to compare it, in turns:
-// one after the other, and as the agent does it, after a pause in which others
-// had the CPU's caches.
+// BenchmarkOnlineHeldOpen measures the saving of holding the list of online CPUs open and comparing it, in
+// turns: without a pause, and as in the agent after a pause in which other programs used the CPU's caches.
 func BenchmarkOnlineHeldOpen(b *testing.B) {
 	o := NewOnline("/sys")
 	defer o.Close()
@@ -144,8 +142,8 @@ func BenchmarkOnlineHeldOpen(b *testing.B) {
 	}
 }
 
-// What a drain of the job's processes costs, of 256 against 32: they are those of
-// this machine, this process as often as is needed.
+// BenchmarkJobCPU measures a drain of the job's processes, of 256 against 32: processes of this machine, with
+// this process repeated as often as needed.
 func BenchmarkJobCPU(b *testing.B) {
 	proc := b.TempDir()
 	if err := os.Symlink("/proc/self", proc+"/1"); err != nil {

@@ -118,7 +118,7 @@ func TestCommandAndSurvivingProcesses(t *testing.T) {
 	check("what comes after it is not its own", 111)
 }
 
-// The waiting parent may have been killed: then the last values seen of the command are used.
+// If the waiting parent was killed, the last values seen of the command are used.
 func TestCommandWithoutWaitingParent(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	j := NewJobCPU(x.root, peek.Direct{Proc: x.root}, &list{10}, func() int64 { return 1 }, 1e12)

@@ -52,7 +52,7 @@ func group1(root, at string) map[string]string {
 	}
 }
 
-// jobTree is a node with a cgroup file system; files is what is there already.
+// jobTree makes a node with a cgroup file system; files exist from the beginning.
 func jobTree(t *testing.T, controllers string, files ...map[string]string) (Roots, string) {
 	all := map[string]string{
 		"proc/pressure/cpu":     "",
@@ -121,7 +121,7 @@ func TestJobCgroup(t *testing.T) {
 	}
 }
 
-// The cgroup appears while the agent already runs, goes, and comes again.
+// The cgroup appears while the agent runs, is removed, and is made again.
 func TestJobCgroupAppearsLate(t *testing.T) {
 	r, root := jobTree(t, "cpu io memory")
 	at := root + "/sys/fs/cgroup/job_5"
@@ -179,8 +179,8 @@ func TestJobCgroupLacksAController(t *testing.T) {
 	}
 }
 
-// Where slurmd does not enable the controller, jobs have every file but io.stat:
-// the note says what would make it.
+// If slurmd does not enable the controller, jobs have every file except io.stat, and the note says how to enable
+// it.
 func TestJobWithoutIOController(t *testing.T) {
 	r, root := jobTree(t, "cpu io memory")
 	at, there := root+"/sys/fs/cgroup/job_5", false
@@ -204,7 +204,7 @@ func TestJobWithoutIOController(t *testing.T) {
 	}
 }
 
-// A kernel whose blkio counts nothing says so; it does not say 0 bytes.
+// A kernel whose blkio counts nothing gives a reason and not 0 bytes.
 func TestBlkioThatCountsNothing(t *testing.T) {
 	const root = "sys/fs/cgroup/"
 	r, at := jobTree(t, "", group1(root, "job_5"))

@@ -13,7 +13,7 @@ import (
 	"jobgait/agent/peek"
 )
 
-// use writes what a process of the tree has used, in ns, bytes and kB.
+// use sets the resources that a process of the tree has used, in ns, bytes and kB.
 func (x tree) use(pid, wait, wrote, anonymous, highest int) {
 	x.t.Helper()
 	id := strconv.Itoa(pid)
@@ -79,7 +79,7 @@ func TestJobUse(t *testing.T) {
 	}
 }
 
-// The last readings of thousands of processes end in time to seal the profile, and what was known of memory stays.
+// The last readings of thousands of processes end in time to seal the profile, and the known memory values stay.
 func TestLastReadingsAreBounded(t *testing.T) {
 	x, members := tree{t, t.TempDir()}, &list{}
 	for pid := 10; pid < 1010; pid++ {
@@ -108,7 +108,7 @@ func TestLastReadingsAreBounded(t *testing.T) {
 	}
 	before := drain()
 	cpu.ReadAll()
-	step = 1e6 // each look at the clock 1 ms later
+	step = 1e6 // each call of the clock adds 1 ms
 	began := now
 	after := drain() // 1000 readings of both take 124 ms
 	if took := now - began; took > 3*readAllNS {
@@ -152,7 +152,7 @@ func TestJobUseOfAnOrphan(t *testing.T) {
 	}
 }
 
-// What cannot be read is not given as 0.
+// A value that cannot be read is missing, not 0.
 func TestJobUseThatCannotBeRead(t *testing.T) {
 	x, _, _ := family(t)
 	for _, pid := range []int{10, 11} {

@@ -130,8 +130,8 @@ func TestJobCPU(t *testing.T) {
 	}
 }
 
-// Of many processes some are read at a time, each in its turn; what they used is
-// in the sum after all turns, and at once at the end.
+// Of many processes some are read at a time, in turns. Their CPU time is in the sum after all turns, and at the
+// end at once.
 func TestJobCPUOfManyProcesses(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	const n = 5 * maxPerDrain
@@ -157,7 +157,7 @@ func TestJobCPUOfManyProcesses(t *testing.T) {
 	}
 	x.set(99, "cp", 1, 7, 0)
 	j.Add(99) // a new one is read at once
-	// It may come a second time, in its turn.
+	// It may be read a second time, in its turn.
 	if total, want := drain(), uint64(10*n+7+20*(maxPerDrain-1)); total != want && total != want-20 {
 		t.Errorf("%d ticks with a new process, want %d", total, want)
 	}
@@ -217,8 +217,7 @@ func draining(t *testing.T, j *JobCPU) func() uint64 {
 	}
 }
 
-// A child that a walk would have missed has its name, and its time is not twice
-// in the sum.
+// A child that a walk would have missed is known by name, and its CPU time is counted once.
 func TestJobCPUFollowsChildren(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	now := int64(0)
@@ -329,7 +328,7 @@ func TestJobCPUFindsALateProcessSoon(t *testing.T) {
 	}
 }
 
-// The pause after a walk follows the CPU time that it took: on a busy node its duration is many times that.
+// The pause after a walk is proportional to its CPU time; on a busy node its duration is many times that.
 func TestWalksAreSpacedByCPUTime(t *testing.T) {
 	for _, c := range []struct {
 		spentNS int64 // by each walk, which takes 10 s
@@ -355,7 +354,7 @@ func TestWalksAreSpacedByCPUTime(t *testing.T) {
 	}
 }
 
-// walked are members of which process 7 is found by each walk.
+// walked is a membership whose process 7 is found by each walk.
 type walked struct{ walk func() }
 
 func (w walked) Has(pid int) bool { return pid == 7 }

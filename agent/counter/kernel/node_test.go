@@ -86,7 +86,7 @@ write_bytes               7 samples [bytes] 1 4194304 1000
 open                      99 samples [regs]
 `
 
-// first reads every source once and returns what its meter said, by column.
+// cells reads every source once and returns the values by column.
 func cells(t testing.TB, m polled.Meter, err error) map[string]uint64 {
 	t.Helper()
 	if err != nil {
@@ -195,7 +195,7 @@ func TestInfiniBandPrefersWideCounters(t *testing.T) {
 	}
 }
 
-// A device that comes back is not counted from the day the node was booted.
+// A device that returns is not counted from the boot of the node on.
 func TestNetworkWhenAnInterfaceGoes(t *testing.T) {
 	r := node(t)
 	m, err := Network(r)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// stat writes what two CPUs were busy with and kept from, in ticks.
+// stat writes the busy and stolen time of two CPUs, in ticks.
 func stat(t *testing.T, root string, busy0, busy1, steal1 int) {
 	t.Helper()
 	text := fmt.Sprintf("cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 %d 0 0 5 0 0 0 0 0 0\ncpu1 %d 0 0 5 0 0 0 %d 0 0\nintr 1 2\n",
@@ -71,7 +71,7 @@ func TestMeanwhileOfAJobThatIsLate(t *testing.T) {
 	}
 }
 
-// A job that ended between two looks may have waited for what others had.
+// A job that ended between two readings may have waited for CPU time that others used.
 func TestMeanwhileOfAJobThatEnded(t *testing.T) {
 	root := t.TempDir()
 	m := newOtherUse(root)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// plant writes files below a new root: path -> content. A path that ends in a
-// slash is a directory.
+// plant writes files below a new root, by path and content. A path that ends in a slash is a directory.
 func plant(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
