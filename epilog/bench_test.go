@@ -46,8 +46,7 @@ func BenchmarkWait(b *testing.B) {
 
 func median(x []float64) float64 { return slices.Sorted(slices.Values(x))[len(x)/2] }
 
-// ended is after how many seconds the Epilog of a run has returned and its report is
-// there.
+// ended returns after how many seconds the Epilog of a run has returned and its report exists.
 func ended(b *testing.B, profile string, length time.Duration) (wait, report float64) {
 	b.Helper()
 	dir := b.TempDir()

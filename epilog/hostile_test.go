@@ -42,8 +42,8 @@ func TestHostileVariables(t *testing.T) {
 	}
 }
 
-// A run all of whose words are hostile is finished by the worker: it has its row
-// in the history, or its run directory stays for a sweep with a line why.
+// A run in which all texts are hostile is finished by the worker: the history has its row, or its run directory
+// is left for a sweep with a line that says why.
 func TestHostileRun(t *testing.T) {
 	asked := variables(t)
 	for what, value := range jobtest.Hostile() {
@@ -129,7 +129,7 @@ func checkInside(t *testing.T, what, top string) {
 	})
 }
 
-// Damaged settings cost a job its report and nothing else.
+// With damaged settings a job loses its report and nothing else.
 func TestDamagedSettings(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 2))

@@ -136,7 +136,7 @@ func TestKilledIngest(t *testing.T) {
 	t.Logf("%d records of %d processes, %d kills", len(told), handers, kills)
 }
 
-// killIngest starts the writer and kills it after a while; false if it was done.
+// killIngest starts the writer and kills it after a while; it returns false if the writer had ended.
 func killIngest(t *testing.T, config string) bool {
 	self, err := os.Executable()
 	must(t, err)

@@ -86,7 +86,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// hasInput says whether standard input is a file and not /dev/null.
+// hasInput reports whether standard input is a file other than /dev/null.
 func hasInput() bool {
 	info, err := os.Stdin.Stat()
 	return err == nil && info.Mode().IsRegular()
@@ -99,8 +99,7 @@ func accountChildren() as.Handlers {
 		as.InspectCollection: check.ServeInspect, as.Names: names.Serve, as.Peek: peek.Serve("/proc")}
 }
 
-// call runs the program with an environment and returns its exit status and
-// what it said on either stream.
+// call runs the program with an environment and returns its exit status and both outputs.
 func call(t testing.TB, env map[string]string, args ...string) (status int, out, complaint string) {
 	t.Helper()
 	var o, c bytes.Buffer
@@ -165,8 +164,7 @@ func brief(t *testing.T) (env map[string]string, spool string) {
 	return env, job.NodeDir(dir+"/spool", "n1")
 }
 
-// A hook that something holds up (here a log that is a pipe) says so when its time
-// is over.
+// A hook that is blocked (here by a log that is a pipe) says so when its time is over.
 func TestHookThatHangs(t *testing.T) {
 	env, spool := brief(t)
 	pipe := filepath.Join(spool, "jobgait.log")
@@ -179,8 +177,8 @@ func TestHookThatHangs(t *testing.T) {
 	}
 }
 
-// A worker that takes longer than the hook waits is left to itself: of a job of a day
-// there is more to say than of one of a minute, and neither ends later for it.
+// A worker that takes longer than the hook waits continues alone: analysing a job of a day takes longer than one
+// of a minute, but neither job ends later for it.
 func TestUnfinishedWorker(t *testing.T) {
 	env, spool := brief(t)
 	t.Cleanup(func() { // whatever happens, the worker goes
@@ -294,8 +292,7 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-// What a worker or a sweep does beside other jobs leaves most CPUs to them; the
-// hook itself only waits.
+// A worker or a sweep that runs beside other jobs leaves most CPUs to them; the hook itself only waits.
 func TestFewCPUsBesideJobs(t *testing.T) {
 	for cpus, want := range map[int]int{1: 1, 2: 1, 7: 1, 8: 2, 128: 32} {
 		if got := backgroundCPUs(cpus); got != want {

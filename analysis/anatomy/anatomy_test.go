@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Three functions of a cycle of 40 slots (200 ms at 200 Hz), one after the other,
-// each in a page of its own beside one that is hit outside the cycles only.
+// Three functions of a cycle of 40 slots (200 ms at 200 Hz), one after the other, each in a separate page, and
+// one page that is executed only outside the cycles.
 var (
 	work = []Function{{Library: "app", Name: "a"}, {Library: "app", Name: "b"}, {Library: "libm.so.6", Name: "c"},
 		{Library: "app", Name: "start"}}
@@ -17,9 +17,8 @@ var (
 
 const cycleSlots = 40
 
-// drawn is a run of n cycles after and before 100 slots of something else: 5 samples
-// a slot at random places of the slot, as a timer gives them that knows nothing of
-// the cycle.
+// drawn draws a run of n cycles between two stretches of 100 slots of other code, with 5 samples a slot at
+// random places of the slot, as from a timer that is independent of the cycle.
 func drawn(r *rand.Rand, n int) (Code, []Cycles, Block) {
 	c := Code{Functions: work}
 	slots := 200 + n*cycleSlots
@@ -124,8 +123,8 @@ func TestFunctionsOfOneColumnAreNotSeparated(t *testing.T) {
 	}
 }
 
-// The interval has what is true in some 95 of 100 runs: b begins and ends within a
-// slot, which a sample falls on either side of.
+// The interval contains the true value in about 95 of 100 runs: b begins and ends within a slot, so that samples
+// of this slot fall on either side.
 func TestIntervalsHoldTheTruth(t *testing.T) {
 	r, held, all := rand.New(rand.NewPCG(7, 7)), 0, 200
 	for range all {
@@ -145,7 +144,7 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 	}
 }
 
-// Whatever comes in, all parts add up to the samples.
+// For any input, all parts add up to the samples.
 func TestAllAddsUp(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 2))

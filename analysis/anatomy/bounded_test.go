@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What is left out of a record is still added up, and a record of 500 functions in 60
-// libraries has room for 32 and 24.
+// What is left out of a record is still counted in its sums. A record of 500 functions in 60 libraries keeps 32
+// and 24.
 func TestBoundedAddsUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	code, b := Code{}, Block{Samples: make([]uint32, 400), SampleS: .001}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What grew in cycles comes out in the bins in which it grew, and nothing else: not
-// what is outside of cycles, nor what is not known.
+// Increases within cycles appear in the bins in which they occurred. Increases outside cycles and unknown values
+// appear nowhere.
 func TestFold(t *testing.T) {
 	cycles := []Cycles{{Pattern: "A"}, {Pattern: "B", Instances: [][2]int{{2000, 100}}}}
 	for i := range 10 {

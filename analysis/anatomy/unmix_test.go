@@ -10,8 +10,8 @@ import (
 
 var unmixTable = flag.Bool("unmix", false, "print the table of MEASURED.md: shapes of cycles from windows of 200 ms")
 
-// drawnCycles are cycles of about a period whose GPU runs in one part of each, and the
-// windows of 200 ms that a driver makes of that, in whole per cent.
+// drawnCycles draws cycles of about the given period in which a GPU runs in one part, and the windows of 200 ms,
+// in whole per cent, that a driver reports for them.
 func drawnCycles(r *rand.Rand, period, jitter, duty, from, seconds float64) (Cycles, []Window) {
 	const step = .005
 	var c Cycles
@@ -42,7 +42,7 @@ func drawnCycles(r *rand.Rand, period, jitter, duty, from, seconds float64) (Cyc
 	return c, windows
 }
 
-// unmixError is how far the shape is off: the mean difference over the parts.
+// unmixError returns the mean absolute difference of a shape from the true one, over the parts.
 func unmixError(within []float64, duty, from float64) float64 {
 	off := 0.0
 	for i, v := range within {
@@ -56,8 +56,8 @@ func unmixError(within []float64, duty, from float64) float64 {
 	return off
 }
 
-// The mean of a cycle comes out whatever its length; its shape where windows are shorter
-// than the cycle and fall on all of its parts.
+// The mean of a cycle is right whatever its length. Its shape is right where windows are shorter than the cycle
+// and cover all its parts.
 func TestUnmix(t *testing.T) {
 	for _, c := range []struct {
 		period, jitter, duty, from float64
@@ -84,7 +84,7 @@ func TestUnmix(t *testing.T) {
 	}
 }
 
-// Windows outside of cycles, or partly, are left out; without cycles there is nothing.
+// Windows outside cycles, or partly outside, are left out; without cycles there is no result.
 func TestUnmixOfNothing(t *testing.T) {
 	windows := []Window{{1, 1}, {1.2, 1}, {1.4, 1}, {5, 1}}
 	if u := Unmix(Cycles{}, 0, .005, windows); u.Windows != 0 || u.Within != nil {

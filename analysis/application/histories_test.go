@@ -13,8 +13,8 @@ import (
 
 func ptr[T any](x T) *T { return &x }
 
-// stored is a history of n runs, one a day, that is slower by a seventh from run
-// at on, when the executable is another.
+// stored returns a history of n runs, one a day. From run at on the executable differs and runs take a seventh
+// longer.
 func stored(n, at int, step bool) history.ApplicationRuns {
 	h := history.ApplicationRuns{SeriesID: 7, Cluster: "hpc", User: "alice", App: "melt", Shape: "1n 4t 1c"}
 	for i := range n {

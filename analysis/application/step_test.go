@@ -47,7 +47,7 @@ func TestStepIsOfOnePattern(t *testing.T) {
 		{3, []pattern.Pattern{loop("A", 0.53, 0.9)}, 0, 0.53},
 		{4, []pattern.Pattern{loop("A", 1.0, 0.9)}, 0, 1.0}, // twice as slow: its shape is that of one loop
 		{5, nil, 0, 0},
-		// Those before the reference, put again, are as they were.
+		// Runs before the reference that are stored again do not change.
 		{0, []pattern.Pattern{loop("A", 0.5, 0.2)}, 0, 0},
 		{1, []pattern.Pattern{loop("A", 9, 0.9)}, 11, 0},
 		{2, []pattern.Pattern{loop("A", 0.5, 0.9)}, 0, 0.5},

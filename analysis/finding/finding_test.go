@@ -19,13 +19,12 @@ func sound() RunFacts {
 		Memory: MemoryFacts{Peak: ptr(40e9), Requested: ptr(64e9), OOMKills: ptr(0)}, FilesWaitS: ptr(12)}
 }
 
-// gpu is one that was read for an hour and ran kernels for so long.
+// gpu is a GPU that was read for an hour and ran kernels for the given time.
 func gpu(activeS float64) GPU {
 	return GPU{Name: "GPU 0", ReadS: 3600, ActiveS: ptr(activeS), PowerCappedS: ptr(0), StretchS: 20}
 }
 
-// cases are, for every code, a change of a sound run that earns it and one that
-// nearly does.
+// cases lists, for every code, a change of a sound run that triggers the finding and one that almost does.
 var cases = []struct {
 	code         string
 	earns, nears func(*RunFacts)

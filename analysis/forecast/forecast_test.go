@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Of runs that only scatter, intervals hold 95 %, and values with a chance below 10 % come up in 10 % of the runs.
+// For runs that only scatter, intervals contain 95 % of the values, and values with a chance below 10 % occur in
+// 10 % of the runs.
 func TestIntervalHolds(t *testing.T) {
 	r := rand.New(rand.NewPCG(44, 1))
 	inside, over, n := 0, 0, 4000

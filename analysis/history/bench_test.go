@@ -133,7 +133,7 @@ func jobByID(b *testing.B, db *DB) {
 	}
 }
 
-// openAgain is what each worker pays before it puts its one run.
+// openAgain measures what each worker needs before it stores its one run.
 func openAgain(b *testing.B, db *DB) {
 	for range b.N {
 		again, err := Open(b.Context(), db.path)

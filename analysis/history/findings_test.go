@@ -10,8 +10,8 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// found applies the rules of analysis/finding to what a run's resources and end say of it.
-// Reports know more of a run: a test there compares its findings with the stored ones.
+// found applies the rules of analysis/finding to the resources and the end of a run. Reports know more of a run:
+// a test there compares their findings with the stored ones.
 func found(s summary.Summary) []finding.Finding {
 	u := s.Resources()
 	r := finding.RunFacts{Batch: true, ElapsedS: s.ElapsedS, NNodes: s.Job.NNodes, State: s.State, Ended: s.State,

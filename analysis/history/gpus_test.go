@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is read of a GPU is in the view: times, energy, and shares to a hundredth of a percent.
+// The view contains what is read of a GPU: times, energy, and shares to a hundredth of a percent.
 func TestGPUsOfTheView(t *testing.T) {
 	db := open(t)
 	s := oneNode(812400)

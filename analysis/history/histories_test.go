@@ -106,7 +106,7 @@ func TestSeriesWithReportedChange(t *testing.T) {
 	}
 }
 
-// A whole site is read by several connections at once, and is what it is one by one.
+// A whole site is read by several connections at once, with the same result as by one.
 func TestManySeries(t *testing.T) {
 	db := open(t)
 	for i := range int64(manySeries + 10) {
@@ -211,7 +211,7 @@ func TestEventsStay(t *testing.T) {
 	}
 }
 
-// What a failed query has read is not taken for the fields of later runs.
+// Rows that a failed query has read are not used for the fields of later runs.
 func TestFailedQueryIsNotCached(t *testing.T) {
 	db := open(t)
 	melts(t, db, 1)

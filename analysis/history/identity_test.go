@@ -75,7 +75,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// Names that a user recognises: an interpreter's without its version again, and the command of jobgait run and not
+// A user recognises the names: an interpreter's without its version, and the command of jobgait run instead of
 // the child that used most CPU time.
 func TestApplicationOfACommand(t *testing.T) {
 	for _, c := range []struct{ cluster, script, exe, name, want string }{

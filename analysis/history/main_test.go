@@ -66,7 +66,7 @@ const t0 = 1795140840
 
 func ptr[T any](x T) *T { return &x }
 
-// oneNode returns what the history gets of a one-minute job on one node.
+// oneNode returns the summary of a one-minute job on one node.
 func oneNode(id int64) summary.Summary {
 	return summary.Summary{
 		Schema: summary.Schema,
@@ -95,7 +95,7 @@ func mainPattern(period float64) pattern.Pattern {
 	}
 }
 
-// onGPUs are two GPUs of a node, of which nothing is known of one but that it was read.
+// onGPUs returns two GPUs of a node, one of which was read without any known value.
 func onGPUs() []summary.GPU {
 	board := run.GPUDevice{Name: "NVIDIA A100", UUID: "GPU-0", MemoryBytes: 80e9}
 	return []summary.GPU{{Node: "n1", GPUDevice: board, ReadS: 50, EnergyJ: ptr(12500.0), PowerW: ptr(250.0),

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Root opens no history that another account can change: SQLite would write into a file of root's that the account
+// Root opens no history that another account can change: SQLite would write into a file of root that the account
 // linked as the log's index, and give it to the account.
 func TestRootOpensNoHistoryOfAnotherAccount(t *testing.T) {
 	if os.Geteuid() != 0 {

@@ -15,7 +15,7 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// statuses returns what became of the summaries that were put, in order.
+// statuses returns the outcomes of storing the summaries, in order.
 func statuses(t *testing.T, db *DB) string {
 	t.Helper()
 	var all sql.NullString
@@ -293,7 +293,7 @@ func TestDiskFull(t *testing.T) {
 	if !Unavailable(err) || !strings.Contains(err.Error(), "no room left") || strings.Contains(err.Error(), "\n") {
 		t.Fatalf("error is %v", err)
 	}
-	// What was put stays, and there is no half of what was not.
+	// A stored run stays, and nothing of an unfinished one is stored.
 	if a, b := count(t, db, "internal_run"), count(t, db, "internal_run_summary"); a != done-1 || b != a {
 		t.Errorf("%d runs and %d summaries after %d puts", a, b, done-1)
 	}

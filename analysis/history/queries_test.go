@@ -17,13 +17,13 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// siteNow is what "now" means in the queries that tests ask.
+// siteNow is the time "now" in the queries of the tests.
 const (
 	siteNow  = "2026-11-27 00:00:00"
 	siteNowS = 1795737600
 )
 
-// queries returns the catalogue by name, with the time that tests ask it at.
+// queries returns the catalogue by name, with "now" replaced by siteNow.
 func queries(t *testing.T) map[string]string {
 	t.Helper()
 	paths, err := filepath.Glob("queries/*.sql")
@@ -45,8 +45,8 @@ func queries(t *testing.T) map[string]string {
 	return list
 }
 
-// site is a history to which every query of the catalogue has an answer, and what
-// it must leave out: runs of last month, sound ones, those of others.
+// site returns a history in which every query of the catalogue finds something, together with runs that the
+// queries must leave out: of last month, sound ones, and those of other users.
 func site(t *testing.T) *DB {
 	t.Helper()
 	db := open(t)

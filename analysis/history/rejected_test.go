@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What was set aside is counted once, bounded, and not again once it is pruned.
+// A record that was set aside is counted once, in a bounded list, and not again after pruning.
 func TestAsideIsCounted(t *testing.T) {
 	db := open(t)
 	const now = 1.7e9
@@ -38,7 +38,7 @@ func TestAsideIsCounted(t *testing.T) {
 	if n, err := db.CountRejected(t.Context(), list, now); n != 0 || err != nil {
 		t.Errorf("%d counted again, %v", n, err)
 	}
-	// A time in the future is no reason to leave a record out, once the view was pruned.
+	// After the view was pruned, a record with a time in the future is still counted.
 	late := []RejectedRecord{{"failed/c.json.gz", "damaged", now + 1e7}, {"failed/d.json.gz", "damaged", -1}}
 	for i, want := range []int{2, 0} {
 		if n, err := db.CountRejected(t.Context(), late, now+float64(i)); n != want || err != nil {

@@ -84,8 +84,8 @@ func openAs(t *testing.T, path string, as schema) (*DB, error) {
 	return db, db.prepare(t.Context(), WAL)
 }
 
-// earlier is a made-up schema before today's: without a column of a table and of a
-// view, with another index and with a view that went.
+// earlier is an invented earlier schema: without a column of a table and of a view, with another index, and with
+// a view that was removed since.
 func earlier(t *testing.T) schema {
 	t.Helper()
 	text := schemaText

@@ -12,7 +12,7 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// What a page of the site shows is what the catalogue answers.
+// A page of the site shows the results of the catalogue's queries.
 func TestSiteIsTheCatalogue(t *testing.T) {
 	db := site(t)
 	s, err := db.Site(t.Context(), siteNowS)
@@ -61,7 +61,7 @@ func shownSite(s Site) string {
 	return b.String()
 }
 
-// A site without runs has nothing to show, and a run with hardly any data gives no numbers.
+// A site without runs shows nothing, and a run with hardly any data gives no numbers.
 func TestSiteOfNothing(t *testing.T) {
 	db := open(t)
 	s, err := db.Site(t.Context(), siteNowS)
@@ -79,7 +79,7 @@ func TestSiteOfNothing(t *testing.T) {
 	}
 }
 
-// Two sites are one whose rows are those of both, ten of a kind, and whose sums are sums.
+// Two sites are merged: rows of both, ten of a kind, and sums of sums.
 func TestJoinedSites(t *testing.T) {
 	s, err := site(t).Site(t.Context(), siteNowS)
 	if err != nil {
@@ -99,7 +99,7 @@ func TestJoinedSites(t *testing.T) {
 	}
 }
 
-// Codes in queries are those that reports have: a word that was renamed would count nothing.
+// Queries use the codes of reports: a renamed code would count nothing.
 func TestCodesOfTheSiteAreThere(t *testing.T) {
 	rules := map[string]bool{}
 	for _, r := range finding.Rules() {

@@ -89,7 +89,7 @@ func siteOf(t *testing.T, dir, path string, runs int) {
 	fmt.Printf("%d runs copied in %.1f s\n", runs, time.Since(begin).Seconds())
 }
 
-// migrated opens a history after which the schema has got an index and other views.
+// migrated opens a history and thereby adds an index and replaces views.
 func migrated(t *testing.T, path string) *DB {
 	begin := time.Now()
 	before, err := Open(t.Context(), path)
@@ -119,9 +119,8 @@ func migrated(t *testing.T, path string) *DB {
 	return db
 }
 
-// ingestBeside puts runs of users who are there for ten seconds, while eight processes
-// ask ten times a second each, and ten seconds while they ask as fast as they are answered,
-// which leaves the writer two ninths of two CPUs.
+// ingestBeside stores runs of existing users for ten seconds while eight processes send ten queries a second
+// each, and for ten seconds while they query without a pause, which leaves the writer two ninths of two CPUs.
 func ingestBeside(t *testing.T, db *DB, runs int) {
 	put := 0
 	for _, pause := range []time.Duration{100 * time.Millisecond, 0} {
@@ -138,8 +137,8 @@ func ingestBeside(t *testing.T, db *DB, runs int) {
 	}
 }
 
-// putTiles puts some more runs, as package epilog puts the records that wait, and returns
-// how many there are then.
+// putTiles stores some more runs, as package epilog stores waiting records, and returns the number of runs
+// afterwards.
 func putTiles(t *testing.T, db *DB, first, put int) int {
 	if err := db.InBatch(t.Context(), func(b *Batch) error {
 		for k := put; k < put+BatchRuns; k++ {
@@ -195,8 +194,8 @@ func readersOn(t *testing.T, path string, runs int, pause time.Duration) (stop f
 	}
 }
 
-// askProcess is such a process. Until its input ends, it queries a job and the newest runs of a user; then it
-// prints how often.
+// askProcess runs queries in a process until its input ends: a job by id and the newest runs of a user. Then it
+// prints the number of queries.
 func askProcess(job string) error {
 	var path string
 	var runs, seed int
@@ -230,8 +229,7 @@ func askProcess(job string) error {
 	return nil
 }
 
-// processS is the CPU time that this process has taken, in seconds: on a machine with
-// others rates say little without it.
+// processS returns the CPU time of this process in seconds: on a busy machine rates mean little without it.
 func processS(t *testing.T) float64 {
 	t.Helper()
 	var u unix.Rusage
@@ -241,8 +239,8 @@ func processS(t *testing.T) float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// verbs calls the program that JOBGAIT_SITE_PROGRAM names with every verb that reads a
-// history. What they say of it is not judged here: changes may find none.
+// verbs runs the program that JOBGAIT_SITE_PROGRAM names with every verb that reads a history. The output is not
+// checked here: changes may find none.
 func verbs(t *testing.T, path string) {
 	program := os.Getenv("JOBGAIT_SITE_PROGRAM")
 	if program == "" {

@@ -15,9 +15,8 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// A site is made of tiles: tileRuns runs are put as any others are, and then copied
-// with other ids, users and times, row by row of whatever tables there are. Ten
-// million are 2,500 tiles: 5,000 users, 200,000 series, 50 runs a series.
+// A site is made of tiles: tileRuns runs are stored normally, then copied with other ids, users and times, row
+// by row in all tables. Ten million runs are 2,500 tiles: 5,000 users, 200,000 series, 50 runs a series.
 const (
 	tileRuns   = 4000
 	tileUsers  = 2
@@ -114,8 +113,8 @@ func tile(t testing.TB, db *DB) {
 	}
 }
 
-// spread says how a column of a copied row differs in tile k of n: both are numbers
-// of the outer query. Columns that are not named are copied.
+// spread gives the expression for a column of a copied row in tile k of n; k and n are numbers of the outer
+// query. Columns that are not listed are copied unchanged.
 func spread(table, column string, n int) string {
 	if table == "internal_run_finding" || table == "internal_finding_code" { // codes are those of the whole site
 		if column != "run_id" {
@@ -151,18 +150,18 @@ func spread(table, column string, n int) string {
 	return "x." + column
 }
 
-// stepOfRun is what a cycle of a run took: up to 2 % to either side, one run of fifty 30 %
-// more, and in one series of ten a tenth more from some run on. Squares leave no two tiles
-// with a pattern in common: what all users show at one time is the machine's.
+// stepOfRun returns the cycle of a run: up to 2 % to either side, 30 % more in one run of fifty, and a tenth
+// more from some run on in one series of ten. Squares keep any two tiles from having a pattern in common,
+// because a shift that all users show at one time is attributed to the machine.
 const stepOfRun = `CAST(x.step_us * (0.98 + 0.04 * 
 	(((x.run_id * 1103 + k.k * 7907) * (x.run_id * 1103 + k.k * 7907) / 16) % 997) / 997.0)
 	* CASE WHEN ((x.run_id * 31 + k.k * 15013) * (x.run_id * 31 + k.k * 15013) / 64) % 50 = 0 THEN 1.3 ELSE 1 END
 	* CASE WHEN (x.series_id + k.k) % 10 = 0 AND x.run_id > 4000 * (0.3 + (k.k * 37) % 101 / 200.0) THEN 1.1
 	ELSE 1 END AS INTEGER)`
 
-// tiled copies the tile that db holds n times into an empty history. Indexes are
-// made at the end. There is no journal: in a log of many gigabytes each page that is
-// read is looked for in all its parts, so that ten million runs never had their indexes.
+// tiled copies the tile in db n times into an empty history and then makes the indexes. It uses no journal: each
+// page that is read is searched in all parts of a log of many gigabytes, so that the indexes of ten million runs
+// were never completed.
 func tiled(t testing.TB, db *DB, from string, n int) {
 	t.Helper()
 	// One connection: what is attached stays so.

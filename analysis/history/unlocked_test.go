@@ -11,7 +11,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// closed is a history with n runs that no process has open.
+// closed returns the path of a history with n runs that no process has open.
 func closed(t *testing.T, n int64) string {
 	t.Helper()
 	db := open(t)

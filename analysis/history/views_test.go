@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// views are the contract, each with an order that its rows have.
+// views lists the views of the contract, each with an order of its rows.
 var views = []struct{ name, order string }{
 	{"jobs", "RunID"}, {"job_resources", "RunID"}, {"job_nodes", "RunID, NodeName"}, {"job_patterns", "RunID, Position"},
 	{"job_notes", "RunID, Code"}, {"series", "SeriesID"}, {"ingest", "AtEpoch"},

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A visit is a stay of a drawn program in one of its mixtures of pages.
+// A visit is a stay of a simulated program in one of its mixtures of pages.
 type visit struct {
 	mixture int
 	bins    int

@@ -92,8 +92,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// The noise of independent lengths is their variance; that of wandering ones is
-// more; equal lengths have that of rounding.
+// The noise of independent lengths is their variance, that of correlated ones is larger, and that of equal
+// lengths is the rounding.
 func TestNoiseOf(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	even, wander := make([]float64, 4096), make([]float64, 4096)
@@ -115,8 +115,8 @@ func TestNoiseOf(t *testing.T) {
 	}
 }
 
-// Even lengths, independent or wandering, have no step; and slopes whose
-// interval leaves out zero are rare.
+// Constant lengths with independent or correlated noise have no step, and slopes whose interval excludes zero
+// are rare.
 func TestDriftOfNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	wrongSteps, wrongSlopes := 0, 0

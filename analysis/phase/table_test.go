@@ -77,8 +77,7 @@ func checkCover(t *testing.T, table []Phase, start, end float64) {
 	}
 }
 
-// Whatever regions there are, those of two patterns at a time too, the table covers the
-// run.
+// For any regions, including those of two patterns at a time, the table covers the run.
 func TestTableCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 500 {

@@ -101,7 +101,7 @@ func (r NodeRecord) withCode(a *anatomy.Anatomy) NodeRecord {
 	return r
 }
 
-// Names come from the first node; the rhythm may be another's.
+// Names come from the first node; the rhythm may come from another node.
 func TestCodeIsOfTheNodeWithNames(t *testing.T) {
 	bare := &anatomy.Anatomy{Samples: 1,
 		Run: anatomy.Split{Functions: []anatomy.Share{{Function: anatomy.Function{Library: "app", Start: 64}}}}}

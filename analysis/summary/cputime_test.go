@@ -82,7 +82,7 @@ func noted(notes []note.Note, code note.Code) bool {
 	return false
 }
 
-// What some nodes counted part of the time the run counted part of the time.
+// If some nodes counted a column for a part of the time, the run counted it for a part of the time.
 func TestShareOfASum(t *testing.T) {
 	part := func(v float64) NodeRecord {
 		return NodeRecord{Counters: []run.Counter{{Name: "cpu_time", Unit: "s", Scope: "job", Total: 1, Share: v}}}

@@ -77,8 +77,7 @@ func TestFilled(t *testing.T) {
 	}
 }
 
-// What is lost is seen in the use of CPUs if that was sampled, else in the first
-// column.
+// Lost work is computed from the use of CPUs if that was sampled, else from the first column.
 func TestLost(t *testing.T) {
 	good, bad := make(series.Values, 10), make(series.Values, 10)
 	bad[4] = series.Missing()

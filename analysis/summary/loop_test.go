@@ -130,7 +130,7 @@ func TestSlowIterationsAreListed(t *testing.T) {
 	}
 }
 
-// What low means is known of busy CPUs: the wait is found with its length.
+// For busy CPUs the meaning of a low value is known: the wait is found with its length.
 func TestActivityShowsTheWait(t *testing.T) {
 	r := analysed(t, 24_000, loopPlan{periodS: 1.1, seed: 6})
 	a := r.Loops[0].Activity
@@ -260,7 +260,7 @@ func TestAgreementOfManyNodes(t *testing.T) {
 	}
 }
 
-// Whatever the nodes say, the summary can be written.
+// A summary can be written for any records of the nodes.
 func TestAgreementOfFlatNodes(t *testing.T) {
 	records, names := crowd(5)
 	for i := range records {

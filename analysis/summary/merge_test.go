@@ -61,7 +61,7 @@ func TestMergeFollowsTheMajority(t *testing.T) {
 	}
 }
 
-// Nodes without steps have nothing to show: the one that worked leads.
+// Nodes without steps have no result: the node that worked becomes the lead node.
 func TestMergeOfIdleNodes(t *testing.T) {
 	s := Merge([]NodeRecord{node("n1", 0, 0), node("n2", 2, 0)}, []string{"n1", "n2"})
 	if s.LeadNode != "n2" || s.ImbalancePct == nil || math.Abs(*s.ImbalancePct-100) > 1e-6 {

@@ -74,7 +74,7 @@ func TestFilesOfANodeAreKeptOnce(t *testing.T) {
 	}
 }
 
-// What a child is sent goes nowhere else than where runs are kept.
+// A child writes what it is sent only into the directories of runs.
 func TestForeignFilesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {

@@ -30,7 +30,7 @@ func (s *site) told() (text string, bad []Finding) {
 	return text, bad
 }
 
-// What is right is called so, in either kind of history, and nothing is made.
+// A correct installation has no problem, with either kind of history, and the check creates nothing.
 func TestCompleteInstallationHasNoProblems(t *testing.T) {
 	for _, ingest := range []string{"here", "spool"} {
 		s := newSite(t)
@@ -442,7 +442,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// Whatever Slurm, a file of it or a program says, a finding is one line, and JSON.
+// For any output of Slurm, its files or a program, a finding is one line of text and valid JSON.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(slurmConfig))
 	f.Add([]byte("Prolog[0] = a\nProlog[1] = b\nHASH_VAL = Different\nPluginDir = :\n"))

@@ -152,7 +152,7 @@ func (s *site) run() job.RunDir {
 	return d
 }
 
-// ended leaves a run that ended so long ago and is not finished.
+// ended makes a run that ended the given time ago and is not finished.
 func (s *site) ended(ago time.Duration) {
 	s.t.Helper()
 	if err := finish.WriteEnd(s.run(), finish.End{Real: float64(time.Now().Add(-ago).Unix())}); err != nil {

@@ -123,7 +123,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// each is what Jobs calls where each record is put alone.
+// each is the function that Jobs calls if each record is stored alone.
 func each(put func(JobRecord) error) func([]JobRecord) []error {
 	return func(records []JobRecord) (failed []error) {
 		for _, j := range records {
@@ -199,8 +199,8 @@ func TestJobsOfAHistoryThatFails(t *testing.T) {
 	}
 }
 
-// A collection directory that is not there is an error: a service that takes
-// nothing out of a file system that is not mounted must not look well.
+// A missing collection directory is an error: a service that reads from a file system that is not mounted must
+// not appear to work.
 func TestJobsWithoutADirectory(t *testing.T) {
 	dir := t.TempDir()
 	if taken, _, err := Jobs(dir, nil); taken != 0 || err != nil {
@@ -211,8 +211,7 @@ func TestJobsWithoutADirectory(t *testing.T) {
 	}
 }
 
-// A record that cannot be read at the moment stays: only one that is damaged is
-// thrown away, or set aside.
+// A record that cannot be read at the moment stays. Only a damaged record is discarded or set aside.
 func TestUnreadableRecordsStay(t *testing.T) {
 	dir, key := t.TempDir(), run.Key{Cluster: "c", JobID: 7}
 	job, node := filepath.Join(dir, jobsDir, "j"+suffix), filepath.Join(jobDir(dir, key), key.String()+"@n1"+suffix)

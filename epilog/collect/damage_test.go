@@ -42,7 +42,7 @@ func full(node string) summary.NodeRecord {
 	return r
 }
 
-// odd are values that no honest record has where they are put.
+// odd lists values that no valid record has at these places.
 var odd = []any{nil, true, -1.0, 1e18, -1e300, 1e-300, "", "../../x", "a\x1b[2J\nb", strings.Repeat("x", 10_000), 0.0,
 	31688740476.0 * 365 * 86400,
 	[]any{}, map[string]any{}, []any{1.0, "x"}, "jobgait.node/9"}
@@ -128,7 +128,7 @@ func TestDamagedRecordsAreSetAsideOrSound(t *testing.T) {
 	set, kept := 0, 0
 	for i := range 10_000 {
 		b := mutate(rng, good)
-		if i%10 == 0 { // the others are not packed, which takes ten times as long as all the rest
+		if i%10 == 0 { // the others are not compressed, which takes ten times as long as everything else
 			b = packed(t, b)
 			b[rng.IntN(len(b))] ^= 1 << rng.IntN(8)
 		}
@@ -165,8 +165,8 @@ func TestDamagedRecordsAreSetAsideOrSound(t *testing.T) {
 	}
 }
 
-// What of damaged job records reaches the history is within bounds; the others are
-// counted and lie in failed.
+// Values of damaged job records that reach the history are within bounds; the other records are counted and
+// moved to failed.
 func TestDamagedJobRecordsDoNotReachTheHistory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	dir := t.TempDir()
@@ -277,7 +277,7 @@ func listen(in io.Reader, say func(string)) ([]summary.NodeRecord, error) {
 	return got.records, err
 }
 
-// A child says what it likes: records that cannot be are lines, and lines have an end.
+// A child may write anything: impossible records become lines, and lines are bounded.
 func TestListen(t *testing.T) {
 	var b bytes.Buffer
 	if err := writeAnswers(&b, []summary.NodeRecord{full("n1"), full("n2")}, []string{"a\nb"}, 1<<20); err != nil {

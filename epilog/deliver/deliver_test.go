@@ -64,8 +64,7 @@ func TestWriteAndReplaceOwn(t *testing.T) {
 	}
 }
 
-// What is in the way of a report stays as it is, and the next directory is
-// taken with all files.
+// A file at the path of a report is kept, and all files of the report go to the next directory.
 func TestNothingForeignIsTouched(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
@@ -107,8 +106,8 @@ func TestNothingForeignIsTouched(t *testing.T) {
 	}
 }
 
-// What a kill left of an earlier try goes; what another try may be writing, or a
-// user has put there, does not.
+// Files that a killed attempt left are removed; files that another attempt may be writing, or that a user has
+// created, are kept.
 func TestTemporaryFilesDoNotStay(t *testing.T) {
 	old := time.Now().Add(-time.Hour)
 	for name, c := range map[string]struct {

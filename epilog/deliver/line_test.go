@@ -44,7 +44,7 @@ func TestLineAtTheEndOfTheOutput(t *testing.T) {
 	}
 }
 
-// What is no plain file of the job stays as it is, and the report is delivered all the same.
+// If the job's output is not a plain file of the user, it is left unchanged, and the report is still delivered.
 func TestNoLine(t *testing.T) {
 	for name, plant := range map[string]func(path string) error{
 		"none": func(string) error { return nil },

@@ -71,7 +71,7 @@ func newRace(t *testing.T) race {
 	}{{r.home, 65534}, {r.here, 65534}, {filepath.Join(top, "bob"), 65533}, {filepath.Join(top, "root"), 0}} {
 		must(t, os.Mkdir(d.path, 0o755))
 		if d.uid != 65534 {
-			// A report of theirs, which a report of the same name would replace.
+			// A report of the other user, which a report of the same name would replace.
 			file := filepath.Join(d.path, "jobgait-7.txt")
 			must(t, os.WriteFile(file, request(t).Files[0].Data, 0o644))
 			must(t, os.Chown(file, d.uid, d.uid))

@@ -55,7 +55,7 @@ func TestNodeClockThatIsBehind(t *testing.T) {
 	}
 }
 
-// Hooks come a little after the scheduler's times: that is no difference of the clocks.
+// Hooks run shortly after the scheduler's times: this is no difference of the clocks.
 func TestClockSkew(t *testing.T) {
 	at := func(s int64) *int64 { return &s }
 	r, s := job.Run{StartReal: 1000}, summary.Summary{End: 1100}

@@ -11,8 +11,8 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Places become functions by what was answered of their files; code of which only the
-// bounds are known is one function, and code without an answer one for its library.
+// Places become functions according to the answers for their files. Code of which only the bounds are known is
+// one function, and code without an answer is one function of its library.
 func TestFunctionsOfPlaces(t *testing.T) {
 	l := profile.LoadedProfile{Places: profile.Places{Kernel: 5, Anonymous: 3, Files: []profile.PlaceFile{
 		{Key: 7, Build: "aa", Name: "app",

@@ -12,8 +12,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// What a node did is counted once a run, whatever is tried again, and each report has
-// one line.
+// The work of a node is counted once per run, however often it is tried again, and each report has one line.
 func TestRunsAreCounted(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -17,8 +17,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// A child that was left behind in a file system of its user's keeps further children of his away, and those of no other
-// user; when it ends the next one may begin.
+// A child that was abandoned in a file system of its user prevents further children of this user, but not of
+// other users. When it ends, the next one may start.
 func TestOneDeliveryAUser(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

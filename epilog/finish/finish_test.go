@@ -151,7 +151,7 @@ func TestOneNodeFromProfileToReportAndHistory(t *testing.T) {
 	}
 }
 
-// Finish may be killed anywhere and is done again: the outcome is the same.
+// Finish may be killed at any point and run again with the same outcome.
 func TestFinishTwiceIsFinishOnce(t *testing.T) {
 	s := newSite(t)
 	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: true}, true)

@@ -34,8 +34,7 @@ func fill(t *testing.T, dir string, free int64) {
 	must(t, os.WriteFile(filepath.Join(dir, "filler"), make([]byte, int64(st.Bavail)*st.Bsize-free), 0o600))
 }
 
-// A report that is in memory reaches its user, whatever the spool takes, and sweeps
-// do not deliver it again.
+// A report in memory reaches its user even if the spool is full, and sweeps do not deliver it again.
 func TestReportWithUnwritableSpool(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(t *testing.T, spool string)
@@ -92,8 +91,8 @@ func TestReportWithUnwritableSpool(t *testing.T) {
 	}
 }
 
-// A collection directory that takes nothing costs the records of other nodes, until
-// it is mended, and not the report.
+// If the collection directory accepts no files, the report lacks the records of other nodes until it is
+// repaired, but is delivered.
 func TestReportWithoutTheCollectionDirectory(t *testing.T) {
 	for _, ingest := range []string{"here", "spool"} {
 		t.Run(ingest, func(t *testing.T) {
@@ -144,7 +143,7 @@ func TestReportOfAUserWithoutRoom(t *testing.T) {
 	}
 }
 
-// The record in the spool is small, and the next try takes it.
+// The record in the spool is small; the next attempt reads it.
 func TestRecordInTheSpool(t *testing.T) {
 	s := newSite(t)
 	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 60, PeriodS: 0.4, Seal: true}, true)

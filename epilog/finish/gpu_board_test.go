@@ -164,7 +164,7 @@ func (b *board) between(slot int) (energy, ran int64) {
 	return profile.NoValue, profile.NoValue
 }
 
-// done is what the GPU did between its first reading and its last.
+// done returns the work of the GPU between its first and its last reading.
 func (b *board) done() (d gpuDone) {
 	if k := len(b.readings); k > 0 {
 		from, to := b.readings[0].slot, b.readings[k-1].slot

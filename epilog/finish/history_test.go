@@ -53,8 +53,8 @@ func TestLockedHistoryIsWaitedForOnce(t *testing.T) {
 	s.text("jobgait-1.txt")
 }
 
-// A history that fails is one line and leaves the run for later, when the report is
-// delivered once more, with the earlier runs in it.
+// A failing history logs one line and leaves the run for later. Then the report is delivered again, with the
+// earlier runs.
 func TestFailedHistoryIsOneError(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -97,7 +97,7 @@ func TestUnfitRunIsClosed(t *testing.T) {
 	s.text("jobgait-7.txt")
 }
 
-// A step that hangs leaves time for those after it.
+// A step that hangs leaves time for the following steps.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)

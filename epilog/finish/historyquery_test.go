@@ -101,8 +101,7 @@ func TestSpoolModeSaysWhyThereAreNoEarlierRuns(t *testing.T) {
 	}
 }
 
-// A history that is being written is read when it has been, and no other failure is
-// tried again.
+// A history that is being written is read afterwards; no other failure is tried again.
 func TestWaitsUntilTheHistoryIsAtRest(t *testing.T) {
 	busy := fmt.Errorf("read: %w", history.ErrBeingWritten)
 	for name, c := range map[string]struct {
@@ -124,8 +123,7 @@ func TestWaitsUntilTheHistoryIsAtRest(t *testing.T) {
 	}
 }
 
-// A node that has no history is as it should be: one line says so, without the
-// word for a failure, and nothing goes into the log.
+// A node without a history is normal: one line says so without an error, and nothing is logged.
 func TestSpoolModeOnANodeWithoutTheHistory(t *testing.T) {
 	s := spoolSite(t, 1)
 	must(t, os.Remove(s.cfg.History.Path))
@@ -144,7 +142,7 @@ func TestSpoolModeOnANodeWithoutTheHistory(t *testing.T) {
 	}
 }
 
-// The test program is the children of other accounts too.
+// The test program is also the child processes of other accounts.
 func TestMain(m *testing.M) {
 	var err error
 	child := len(os.Args) == 7 && os.Args[1] == finishVerb

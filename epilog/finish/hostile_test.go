@@ -38,7 +38,7 @@ func (s site) age(dir string) {
 	must(s.t, os.Chtimes(dir, old, old))
 }
 
-// record is an honest record of a node: the one that a finished run leaves.
+// record returns a valid record of a node: the one that a finished run leaves.
 func (s site) record(node, nodes string, key run.Key) summary.NodeRecord {
 	s.t.Helper()
 	f := s.finisher(node)
@@ -227,8 +227,8 @@ func TestUnseenRunIsBelievedFromAccounting(t *testing.T) {
 	if err != nil || did.Finished != 1 {
 		t.Fatalf("%+v, %v", did, err)
 	}
-	// There is no program to become carol with here: the spool has it, and the
-	// log says as whom and where it was tried.
+	// No program here can take the rights of carol: the report is in the spool, and the log says as which user and
+	// where delivery was tried.
 	if sum := s.stored("7"); sum.Job.UID != 4711 || sum.Job.User != "carol" || sum.Job.WorkDir != s.work ||
 		len(sum.Nodes) != 2 {
 		t.Errorf("stored %+v", sum.Job)

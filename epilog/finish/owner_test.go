@@ -52,7 +52,7 @@ func ownedBySite(t *testing.T) site {
 	return s
 }
 
-// nowhere is an ended run of the user whose report has no directory to go to.
+// nowhere makes an ended run of the user whose report has no directory to go to.
 func (s site) nowhere(key run.Key) job.RunDir {
 	s.t.Helper()
 	dir := s.run("n1", "n1", key, profiletest.SyntheticRun{Seconds: 5, PeriodS: 0.4, Seal: true}, true)

@@ -17,8 +17,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// A history in a file system that hangs costs the comparison and not the report, and holds one process of the
-// node: the next runs do not open it. Once it answers, the runs are stored.
+// If the history is in a file system that hangs, the report lacks the comparison, and one process of the node
+// stays blocked: the next runs do not open the history. Once it responds, the runs are stored.
 func TestHistoryThatHangs(t *testing.T) {
 	s := newSite(t).withHistory("here")
 	s.cfg.Epilog.WorkerS = 6

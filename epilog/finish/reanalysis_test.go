@@ -32,8 +32,8 @@ func bodies(t *testing.T, path string, ids ...string) map[string]string {
 	return all
 }
 
-// What is made of archived profiles is what the hooks made: of one node and of three,
-// of which one has no profile and another sent nothing.
+// Reanalysed runs equal those of the hooks: on one node, and on three of which one has no profile and another
+// sent nothing.
 func TestAgainIsWhatTheHooksMade(t *testing.T) {
 	s := newSite(t)
 	s.cfg.Collect.Archive, s.cfg.Spool.Keep = filepath.Join(s.root, "archive"), "none"
@@ -77,7 +77,7 @@ func TestAgainIsWhatTheHooksMade(t *testing.T) {
 	}
 }
 
-// An archive that takes nothing costs a line in the log.
+// An archive that accepts no files causes one line in the log.
 func TestUnwritableArchive(t *testing.T) {
 	s := newSite(t)
 	s.cfg.Collect.Archive = filepath.Join(s.root, "archive")

@@ -28,7 +28,8 @@ func inodes(t *testing.T, top string) (n int) {
 	return n
 }
 
-// A node of short jobs has one line of each: neither inodes nor what a hook reads grow with the jobs that ended.
+// A node of short jobs has one line for each job: neither inodes nor what a hook reads grow with the number of
+// ended jobs.
 func TestFinishedRunsBecomeLines(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -68,7 +69,8 @@ func TestFinishedRunsBecomeLines(t *testing.T) {
 	}
 }
 
-// What an older version, or a process that was killed between the line and the removal, left is retired by a sweep.
+// A sweep retires what an older version left, or a process that was killed between writing the line and removing
+// the directory.
 func TestSweepRetiresClosedRuns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

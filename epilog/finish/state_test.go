@@ -212,7 +212,7 @@ func TestKillAfterTheEnd(t *testing.T) {
 	s.storedOnce()
 }
 
-// What an older version left in reported.json is continued.
+// States that an older version stored in reported.json are continued.
 func TestMarkOfAnOlderVersion(t *testing.T) {
 	t.Parallel()
 	stored := `{"key":{"cluster":"test","job_id":7},"nodes":1,"complete":true}`

@@ -13,8 +13,7 @@ import (
 	"jobgait/analysis/run"
 )
 
-// The first node reports without those that are missing; when they come, by a
-// sweep, the report is replaced.
+// The first node reports without missing nodes; when their records arrive, a sweep replaces the report.
 func TestMissingNodeIsNamedAndLaterAdded(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -107,8 +106,7 @@ func TestTornEnd(t *testing.T) {
 	}
 }
 
-// Sweeps at the ends of other jobs do not all pay for a run that cannot be
-// finished; one by hand tries.
+// Not every sweep at the end of another job tries a run that cannot be finished; a sweep by hand does.
 func TestRetriesArePutOff(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

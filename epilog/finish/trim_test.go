@@ -173,8 +173,7 @@ func TestRunsAreAbandoned(t *testing.T) {
 	}
 }
 
-// Without keep the files go and the memory stays: a repeated Epilog finds that
-// the run is over.
+// Without spool.keep the files are removed and the state is kept: a repeated Epilog finds that the run is over.
 func TestFinishedRunIsRemembered(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -198,7 +197,7 @@ func TestFinishedRunIsRemembered(t *testing.T) {
 	}
 }
 
-// What a crash tore is not in the way for ever, and what is whole is finished.
+// Files that a crash left incomplete are removed after a time, and complete runs are finished.
 func TestTornFiles(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

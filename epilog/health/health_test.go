@@ -55,7 +55,7 @@ func TestTornTotalsRestart(t *testing.T) {
 	}
 }
 
-// Every line is one that the textfile collector takes, whatever a node is called.
+// The textfile collector accepts every line, for any name of a node.
 func TestTextfile(t *testing.T) {
 	dir := t.TempDir()
 	d := Counts{Runs: 3, Reports: 2, LostS: 1.5, SampledS: 1e7,

@@ -116,9 +116,8 @@ func (f fresh) fetched(t *testing.T) (version, dir string) {
 	return string(m[1]), filepath.Join(f.cache, string(m[1])+"-"+runtime.GOARCH)
 }
 
-// What deps.sh makes of the Go that is there: whether it succeeds, what it says,
-// line by line, and how often it downloads. Where it succeeds it says nothing
-// the next time.
+// The outcome of deps.sh for the installed Go: whether it succeeds, its output line by line, and how often it
+// downloads. After a success the next run prints nothing.
 func TestGoOfAnyAge(t *testing.T) {
 	const fetching = `^jobgait: Go %s here is older than 1\.\d+\.\d+: fetching go\S+ \(\d+ MB\) into /\S+$`
 	const byHand = `unpack Go 1\.\d+\.\d+ or later from go\.dev/dl as /usr/local/go$`
@@ -282,8 +281,8 @@ func TestGoFetchedAtOnce(t *testing.T) {
 	f.clean(t)
 }
 
-// A proxy that serves something else is not believed, whatever the environment
-// says of checksums. The go command is the real one.
+// The download of a proxy that serves something else is rejected, whatever the environment sets for checksums.
+// The go command is the real one.
 func TestGoOfAWrongChecksum(t *testing.T) {
 	real, err := exec.LookPath("go")
 	if err != nil {

@@ -7,10 +7,9 @@ import (
 	"testing"
 )
 
-// The agent and the Prolog are in need of nothing that a node may lack or a job's
-// environment may name: no loader, no library. A library that is called for GPUs is
-// another program's. The report's program has a loader, by which the test knows that it
-// would see one.
+// The agent and the Prolog need nothing that a node may lack or a job's environment may name: no loader and no
+// library. A separate program calls the library for GPUs. The program of reports has a loader, which shows that
+// the test detects one.
 func TestStaticPrograms(t *testing.T) {
 	bin := os.Getenv("JOBGAIT_BIN")
 	if bin == "" {

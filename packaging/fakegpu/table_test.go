@@ -137,8 +137,8 @@ type reported struct {
 	} `json:"quality"`
 }
 
-// waited is for how long some task has waited for a CPU since the machine started, s; 0 where the kernel does
-// not count that.
+// waited returns how long tasks have waited for a CPU since the machine started, in seconds; 0 if the kernel
+// does not count that.
 func waited() float64 {
 	b, _ := os.ReadFile("/proc/pressure/cpu")
 	_, total, _ := strings.Cut(string(b), "total=")

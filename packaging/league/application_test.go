@@ -13,7 +13,7 @@ type application struct {
 	levels   []level // none: a control, which has no loop
 }
 
-// level is something that an application does again and again.
+// level is something that an application repeats.
 type level struct {
 	name string
 	line *regexp.Regexp // matches a line of the output

@@ -23,12 +23,12 @@ type outcome struct {
 	Answer      answer  `json:"answer"`
 }
 
-// judge holds the answer of an outcome against its marks.
+// judge compares the answer of an outcome with its marks.
 func (o outcome) judge(a application) judgement {
 	return judge(o.Answer, intervals(o.Marks, a.levels))
 }
 
-// quiet is whether the application got what it could use.
+// quiet reports whether the application got the CPU time that it could use.
 func (o outcome) quiet(a application) bool { return o.Answer.CPUs >= .85*float64(a.ranks) }
 
 // league is what all its runs share.

@@ -136,8 +136,8 @@ type judgement struct {
 	sure    bool // right, with a confidence of .6 or more
 }
 
-// judge holds an answer against the log. The first two patterns count, the
-// first period within each, and the cycle above the first if that is sure.
+// judge compares an answer with the log. The first two patterns count, the first period within each, and the
+// cycle above the first if its confidence is high.
 func judge(a answer, truth []interval) judgement {
 	claims := a.claims()
 	if len(claims) == 0 {
@@ -211,7 +211,7 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// What a verdict says does not depend on the unit of time.
+// A verdict does not depend on the unit of time.
 func TestJudgeKnowsNoUnit(t *testing.T) {
 	draw := rand.New(rand.NewPCG(4, 4))
 	for range 2000 {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// answer is how long a command in a guest may take that waits for nothing.
+// answer is the time limit of a command in a guest that waits for nothing.
 const answer = 4 * time.Minute
 
 // guest is a node, reached by ssh.

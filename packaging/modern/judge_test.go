@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// want is what the report of a job must be like beside what sacct says of it.
+// want describes the expected report of a job, beside what sacct reports.
 type want struct {
 	id   string // as sacct spells it; "" is the job's
 	base string // path of the report without extension; "" is beside the output
@@ -29,7 +29,7 @@ type want struct {
 // cpuTolerance is by how much CPU times may differ.
 const cpuTolerance = 0.05
 
-// judge holds the report of a job against sacct. It returns the report.
+// judge compares the report of a job with sacct and returns the report.
 func (j job) judge(t *testing.T, w want) report {
 	t.Helper()
 	if w.id == "" {
@@ -206,8 +206,8 @@ func (j job) outside(t *testing.T, g guest) {
 	j.row(t, "agent's cgroup", "job_"+j.id, out, wrong)
 }
 
-// checkHistory holds the history against sacct: each run in its view has the
-// state that sacct has of it, the last of a requeued job's.
+// checkHistory compares the history with sacct: each run in its view has the state that sacct reports; of a
+// requeued job, the last run has.
 func (c *cluster) checkHistory(t *testing.T) {
 	began := time.Now()
 	c.n1().do(t, "systemctl start jobgait-sweep.service || true; for i in 1 2 3; do systemctl start "+

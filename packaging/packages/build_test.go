@@ -91,7 +91,7 @@ func names(t *testing.T, dir string) []string {
 	return list
 }
 
-// What was built elsewhere and later is the same, byte for byte; and what it is.
+// Packages built elsewhere and later are equal byte for byte; their contents are as listed.
 func TestPackages(t *testing.T) {
 	build := stubs(t)
 	first := made(t, build)

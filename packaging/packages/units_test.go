@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// systemd's own judgement of what the services may do, in tenths.
+// The exposure that systemd computes for the services, in tenths.
 func TestExposure(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {

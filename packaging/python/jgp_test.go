@@ -64,7 +64,7 @@ func python(t *testing.T, path string) (columns map[string][]*float64, complaint
 	return columns, ""
 }
 
-// Python has of a profile, and of what was exported of it, what Go has.
+// The Python reader returns of a profile, and of what was exported from it, the same as Go.
 func TestRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "profile.jgp")
 	if err := profiletest.Write(path, profiletest.SyntheticRun{Seconds: 4, PeriodS: 0.5, Seal: true}); err != nil {

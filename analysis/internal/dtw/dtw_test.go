@@ -89,7 +89,7 @@ func TestAgainstAllPaths(t *testing.T) {
 	}
 }
 
-// The number of pairs is that of the path that ties lead to.
+// The number of pairs is that of the path that the rule for ties selects.
 func TestMeanCountsPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	var s Scratch
@@ -279,8 +279,8 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// The sum of squares falls with every round (Petitjean), and the average of
-// shifted copies has the edge where a plain mean smears it.
+// The sum of squares falls with every round (Petitjean). The average of shifted copies keeps an edge that a
+// plain mean blurs.
 func TestAverage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	shape := make([]float64, 60)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// orders are values of every kind that parts badly or well.
+// orders returns values in orders that are good and bad for partitioning.
 func orders(r *rand.Rand, n int) map[string][]float64 {
 	of := func(f func(i int) float64) []float64 {
 		x := make([]float64, n)
@@ -26,7 +26,7 @@ func orders(r *rand.Rand, n int) map[string][]float64 {
 	}
 }
 
-// Whatever the order of the values, a rank is found as by sorting.
+// For any order of the values, a rank equals that found by sorting.
 func TestRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for n := 1; n < 300; n += 1 + n/7 {

@@ -32,8 +32,7 @@ func TestRankSum(t *testing.T) {
 	}
 }
 
-// The normal approximation must meet the exact count where one takes over from
-// the other.
+// The normal approximation must agree with the exact count where one replaces the other.
 func TestRankSumApproximation(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	for range 20 {

@@ -22,8 +22,8 @@ type busy struct {
 	Own   uint64 `json:"own"`
 }
 
-// measureIPC counts a CPU that is always busy. One cycle is a nanosecond, an
-// instruction takes 2^shift of them.
+// measureIPC counts on a CPU that is always busy. A clock cycle is a nanosecond; an instruction takes 2^shift
+// clock cycles.
 func measureIPC() (any, error) {
 	c, err := openCounters(perf.Open)
 	if err != nil {
