@@ -20,8 +20,8 @@ type heldSource struct {
 type startsAt interface{ StartAt(timeNS int64) }
 
 // holderCheckNS is how often the first source is drained on average, and looks for holders: drawn between
-// 40 and 120 ms, so that a GPU is known to be held within 0.15 s of being opened.
-const holderCheckNS = 80e6
+// 25 and 75 ms, so that a GPU is known to be held within 0.1 s of being opened where checks cost little.
+const holderCheckNS = 50e6
 
 // EveryNS returns the source's interval; for the first source at most holderCheckNS.
 func (s *heldSource) EveryNS() int64 {

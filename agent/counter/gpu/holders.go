@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,6 +39,7 @@ type Holders struct {
 	OnFound func(file string)
 
 	begunNS, nextNS int64
+	costsNS         []int64          // CPU time of the last checks, at most recentChecks
 	sinceNS         int64            // the earliest time from which a GPU may have been open
 	found           map[string]int64 // the same for each device file, with OnFound
 	notHeldNS       map[int]int64    // when each process was last seen without an open GPU
@@ -51,12 +53,15 @@ type Holders struct {
 
 // A check reads the links of at most mostDescriptors descriptors of each of mostProcesses processes, at about 1
 // us each. The next check comes after 30 ms, or later so that checks take at most 1/500 of a CPU, and after 10
-// s at the latest. Checks end when the GPUs are known to be the job's.
+// s at the latest. The cost of a check is the smallest of the last recentChecks: the CPU time of this program also
+// contains what the garbage collector and other threads used during a check, and 2.4 ms of that put the next
+// check off by 1.2 s. Checks end when the GPUs are known to be the job's.
 const (
 	leastLookNS, mostLookNS = 30e6, 10e9
 	lookPart                = 500
 	mostProcesses           = 128
 	mostDescriptors         = 256
+	recentChecks            = 3
 )
 
 // Confirmed reports whether a process of the job was found with one of the job's GPUs open, while no other job
@@ -80,7 +85,10 @@ func (h *Holders) Confirmed() bool {
 	if known {
 		h.checkHolders(now, jobFiles)
 	}
-	h.nextNS = h.Now() + min(mostLookNS, max(leastLookNS, lookPart*(spent()-begun)))
+	if h.costsNS = append(h.costsNS, spent()-begun); len(h.costsNS) > recentChecks {
+		h.costsNS = h.costsNS[1:]
+	}
+	h.nextNS = h.Now() + min(mostLookNS, max(leastLookNS, lookPart*slices.Min(h.costsNS)))
 	if h.confirmed && !before && h.OnHeld != nil {
 		h.OnHeld()
 	}

@@ -246,3 +246,29 @@ func TestSnapshotsOnABusyNode(t *testing.T) {
 		t.Error("a GPU that was opened is not known after the shortest pause between two looks")
 	}
 }
+
+// One check during which other threads of this program used CPU time does not put off the next check.
+func TestOneExpensiveCheckDelaysNothing(t *testing.T) {
+	proc, now, cpu, cost := t.TempDir(), int64(50e9), int64(0), int64(20e3)
+	opened(t, proc, 7, "/dev/null")
+	h := Holders{Proc: proc, Members: func() []int { cpu += cost; return []int{7} },
+		Sharing:  func(int) job.Sharing { return job.WholeGPUs },
+		JobFiles: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }, CPUTime: func() int64 { return cpu }}
+	check := func() bool { now += leastLookNS; return h.Confirmed() }
+	check()
+	cost = 3e6
+	check()
+	opened(t, proc, 7, "/dev/nvidia3")
+	if !check() {
+		t.Error("a GPU that was opened after an expensive check is not known after the shortest pause")
+	}
+	h.confirmed, h.nextNS, now = false, 0, now+1e12
+	h.JobFiles = jobFiles("/dev/nvidia4")
+	for range recentChecks {
+		now += 10 * lookPart * cost
+		h.Confirmed()
+	}
+	if before := len(h.notHeldNS); before != 1 || h.nextNS != now+lookPart*cost {
+		t.Errorf("next check after %d ns, want %d, when all checks are expensive", h.nextNS-now, lookPart*cost)
+	}
+}
