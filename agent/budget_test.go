@@ -50,7 +50,7 @@ func TestPlannedRates(t *testing.T) {
 	}
 }
 
-// What is planned fits, for any price, budget and number of CPUs.
+// The planned rates fit the budget, for any price, budget and number of CPUs.
 func TestPlanFitsTheBudget(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -96,7 +96,7 @@ func TestReadingsOfTheJob(t *testing.T) {
 }
 
 func TestPriceOfRecords(t *testing.T) {
-	// 400 records a second on 2 CPUs at 12 us, and 2 ms of the agent's own.
+	// 400 records a second on 2 CPUs at 12 us each, and 2 ms for the agent itself.
 	if got := virtual.percentOfCPUs(2e6, 400, 1e9); math.Abs(got-0.34) > 1e-9 {
 		t.Errorf("%v %%", got)
 	}

@@ -10,7 +10,7 @@ import (
 var cpusOf = flag.Int("cpus", 0,
 	"number of CPUs of a machine to boot, of which one is busy; prints a line of the table in agent/MEASURED.md")
 
-// manyCPUs is what the guest says of the agent on a machine of which one CPU is busy.
+// manyCPUs is the guest's report on the agent on a machine of which one CPU is busy.
 type manyCPUs struct {
 	Samples, Missing, Lost int64
 	AgentS                 float64 `json:"agent_s"`

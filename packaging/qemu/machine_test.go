@@ -150,7 +150,7 @@ func (m machine) run(t *testing.T, i image) map[string]told {
 		"-icount", fmt.Sprintf("shift=%d,sleep=off", m.shift), "-nographic", "-no-reboot", "-net", "none", "-nodefaults",
 		"-serial", "stdio",
 		"-kernel", i.kernel, "-initrd", i.disk, "-append", commandLine+m.checks())
-	// Whatever becomes of the test, no machine outlives it.
+	// No machine outlives the test, however the test ends.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	began := time.Now()
 	console, err := cmd.CombinedOutput()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// permission is what a user was let do at one level of perf_event_paranoid.
+// permission describes what a user is permitted at one level of perf_event_paranoid.
 type permission struct {
 	Level          int
 	Perfmon        bool
@@ -34,7 +34,7 @@ type allowed struct {
 	TaskUser   string `json:"task_user"`
 }
 
-// judgePermissions holds the kernel and the agent to one matrix.
+// judgePermissions compares the kernel and the agent with one matrix.
 func judgePermissions(t *testing.T, m machine, all []permission) {
 	if len(all) != 12 {
 		t.Fatalf("%d of 12 levels and users", len(all))
@@ -86,8 +86,8 @@ func (p permission) judge(t *testing.T) {
 	if s.has("instructions", "node") != all || s.has("cycles", "node") != all {
 		t.Errorf("columns of the node: %v", s.Columns)
 	}
-	// Context switches of one's own tasks happen in the kernel: where that
-	// is not to be counted they are not there, which is not the same as 0.
+	// Context switches of a user's own tasks happen in the kernel: if the kernel may not be counted, the counter is
+	// absent, which differs from 0.
 	if got := s.has("context_switches", "node") || s.has("context_switches", "job"); got != tasks {
 		t.Errorf("context switches are there: %v, want %v: %v", got, tasks, s.Columns)
 	}

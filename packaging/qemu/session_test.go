@@ -112,7 +112,7 @@ func judgeJob(t *testing.T, m machine, s session) {
 	}
 	s.judgeCounts(t, m)
 	for _, c := range s.Columns {
-		// What others kept busy meanwhile is why the job waited: a sum, no counter of theirs.
+		// The CPU time of others explains why the job waited: it is a sum, not a counter of theirs.
 		if c.Scope == "node" && c.Name != "others_cpu" {
 			t.Errorf("%s of the whole node, on a shared one", c.Name)
 		}

@@ -98,7 +98,7 @@ func (c *cluster) question(t *testing.T, args ...string) map[string]map[string]s
 	return answer
 }
 
-// comparison is one question and what both say.
+// comparison is one question with both answers.
 type comparison struct {
 	t *testing.T
 	// rows of the table that is printed.
@@ -270,7 +270,7 @@ func (a accounted) row(id string) map[string]string {
 	return map[string]string{}
 }
 
-// hooksAndWaits prints the answers that sacct has not: hook times and waiting for storage.
+// hooksAndWaits prints the answers that sacct does not have: times of hooks and waiting for storage.
 func (c *cluster) hooksAndWaits(t *testing.T) {
 	t.Helper()
 	for key, row := range c.question(t, "week_hooks") {

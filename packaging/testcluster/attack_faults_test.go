@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// oddSpools are defective spools. Nothing is known of a job that began without any free space; what fits into a
-// quarter of a megabyte is reported.
+// oddSpools lists defective spools. A job that began without free space leaves no data; what fits into a quarter
+// of a megabyte is reported.
 var oddSpools = []struct {
 	name, options string
 	fill, ro      bool

@@ -21,8 +21,8 @@ type attack struct {
 	run  func(t *testing.T, r *round)
 }
 
-// attacks go on at the same time, beside each other's jobs; those that take long
-// begin first.
+// attacks lists the attacks, which run at the same time, beside each other's jobs; those that take long begin
+// first.
 var attacks = []attack{
 	{"torment", attackTorment},
 	{"hang", attackHang},
@@ -40,8 +40,7 @@ var attacks = []attack{
 type arena struct {
 	c      *cluster
 	hunter *hunter
-	// whole is held for reading by a round, and for writing by faults that
-	// every job on the cluster meets.
+	// whole is locked for reading by a round, and for writing by faults that affect every job on the cluster.
 	whole sync.RWMutex
 	// odd is held by the one whose spool the fourth node has.
 	odd sync.Mutex
@@ -58,7 +57,7 @@ type arena struct {
 type attacked struct {
 	job
 	killed bool // a process of jobgait was killed, and perhaps only a sweep delivers its report
-	// unseen is a job that nothing can be known of: there was no room to begin.
+	// unseen is a job without any data, because there was no space at its start.
 	unseen bool
 }
 
@@ -109,8 +108,8 @@ func newArena(t *testing.T, c *cluster, seed uint64) *arena {
 	return a
 }
 
-// run is one round: every attack, then what became of its jobs. Those that
-// something was killed of are judged when there has been a sweep.
+// run runs one round: every attack, then the check of its jobs. Jobs with a killed process are checked after a
+// sweep.
 func (a *arena) run(t *testing.T, n int) {
 	a.whole.RLock()
 	defer a.whole.RUnlock()
@@ -291,7 +290,7 @@ func (a *arena) outside() []string {
 	return found
 }
 
-// finish waits for what still runs, sweeps, and judges what was killed.
+// finish waits for running jobs, sweeps, and checks the jobs with a killed process.
 func (a *arena) finish(t *testing.T) {
 	t.Helper()
 	poll(t, func() string {

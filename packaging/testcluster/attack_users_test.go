@@ -12,7 +12,7 @@ import (
 	"jobgait/agent/peek/peektest"
 )
 
-// What a user may say about a job: it comes out as text.
+// Hostile texts that a user can give to a job appear as text.
 func attackWords(t *testing.T, r *round) {
 	const evil = "'; drop table run; --<script>alert(1)</script>\x1b[31m%n%s$(touch /evil)`id`../../../evil\n"
 	dir := r.dir(t, r.c.alice, "words")

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// What a node says of itself where all is well, read from the real scontrol: nothing
-// fails, and there are only the warnings that such a cluster earns, which is one
-// machine without cgroups for its jobs.
+// The output of doctor on a node of a working cluster with the real scontrol: no failure, and only the warnings
+// that such a cluster causes, which is one machine without cgroups for its jobs.
 func TestNodeIsSetUp(t *testing.T) {
 	t.Parallel()
 	c := use(t)

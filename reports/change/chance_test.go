@@ -52,7 +52,7 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// An interval reads like its effect: of runs that became faster by how much.
+// An interval is worded like its effect: for runs that became faster, by how much.
 func TestEffectBounds(t *testing.T) {
 	for _, c := range []struct {
 		effect   float64

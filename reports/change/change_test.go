@@ -170,8 +170,7 @@ func TestWatchOfNewestRuns(t *testing.T) {
 	}
 }
 
-// Whatever the analysis hands over, the JSON is valid, its lists are lists, and
-// indexes are those of the input.
+// For any result of the analysis the JSON is valid, its lists are lists, and indexes are those of the input.
 func TestJSONOfOddResults(t *testing.T) {
 	nan := math.NaN()
 	h := aHistory("odd")
@@ -249,7 +248,7 @@ func TestPairSentences(t *testing.T) {
 	}
 }
 
-// Of many empty bins in a row there is one line that says so.
+// Many empty bins in a row are replaced by one line.
 func TestEmptyBinsAreShort(t *testing.T) {
 	var b strings.Builder
 	p := aPair()
@@ -472,7 +471,7 @@ func watchOf(h History, r changepoint.SeriesResult) string {
 	return s.WatchSentence("The last run")
 }
 
-// Facts in addition to a history are not news of it: only the rest of its newest runs is reported.
+// Facts from outside a history are not reported as its changes: only the rest of its newest runs is reported.
 func TestWatchUsesAdjustedRuns(t *testing.T) {
 	h, r := aHistory("w"), result("w")
 	r.Regimes[0].First = 0

@@ -92,7 +92,7 @@ func TestSmallChangesAreCounted(t *testing.T) {
 	}
 }
 
-// Events of the machine before the reported days are not news.
+// Events of the machine before the reported days are not reported.
 func TestMachineOfTheLastDays(t *testing.T) {
 	at := func(day float64) float64 { return (firstDay + day) * daySeconds }
 	shifts := []changepoint.MachineEvent{{Start: at(2), End: ptr(at(3)), EffectPct: 5},
@@ -118,7 +118,7 @@ func TestMachineOfTheLastDays(t *testing.T) {
 	}
 }
 
-// Of a site hundreds change: a text that can be read has the first at length.
+// On a site hundreds of histories change: the text stays readable and describes the first at length.
 func TestManyChangedAreShort(t *testing.T) {
 	var results []changepoint.SeriesResult
 	for i := range 300 {

@@ -34,8 +34,8 @@ func aSite(n, slow int) []History {
 	return list
 }
 
-// What --check counts of a site has few that chance made, by the site's own rate, and
-// has those that are slower.
+// The histories that --check counts on a site include few that are due to chance by the site's own rate, and all
+// that are slower.
 func TestOwnRateOfASite(t *testing.T) {
 	o := Default()
 	o.Site = true

@@ -40,7 +40,7 @@ func TestChanceIsOfReportedHistories(t *testing.T) {
 	}
 }
 
-// A last run that was slow, long ago, is no news of the last days.
+// A last run that was slow long ago is not reported for the last days.
 func TestWatchOfTheLastDays(t *testing.T) {
 	late := aHistory("late")
 	late.Y[35] = 60
@@ -100,7 +100,7 @@ func TestPassedOfMany(t *testing.T) {
 	}
 }
 
-// A drift has no levels, and an interval with no change in it is said to have one.
+// A drift has no levels, and an interval that contains 0 is described as such.
 func TestUnknownIsNotReported(t *testing.T) {
 	drift := step(20, firstDay+20.5, 30)
 	drift.Kind, drift.EndIndex = changepoint.Drift, ptr(30)
@@ -154,7 +154,7 @@ func TestNumbersOfTwoRuns(t *testing.T) {
 	}
 }
 
-// That nothing recorded changed is said where something was recorded on both sides.
+// The text says that no recorded field changed only if fields were recorded on both sides.
 func TestUnexplained(t *testing.T) {
 	const says = "; nothing that was recorded changed then."
 	c := step(20, firstDay+20.5, 15)

@@ -25,7 +25,7 @@ func TestSmall(t *testing.T) {
 			t.Errorf("%s: %d bytes: %.200s", s.ID, len(svg), svg)
 		}
 	}
-	// What may be changing is in the picture: outliers, at its edge if need be.
+	// Outliers of a possible change are in the picture, at its edge if necessary.
 	watched := JudgedHistory{History: aHistory("late"), Result: result("late")}
 	watched.Y[35], watched.Result.Outliers = 90, []int{35}
 	if svg := Thumbnail(watched); !strings.Contains(svg, `class="runs odd" d="M276,4h0"`) {

@@ -151,8 +151,7 @@ func between(t *testing.T, s, from, to string) string {
 	return s
 }
 
-// Every choice works: ids are there once, each label has its button, each group
-// has one that is chosen.
+// Every selection works: ids are unique, each label has its button, and each group has one selected button.
 func TestChoices(t *testing.T) {
 	p := page(t, site(5, 40))
 	ids := map[string]int{}
@@ -334,7 +333,7 @@ func TestOddResults(t *testing.T) {
 	}
 }
 
-// In a browser nothing is refused. Needs Chromium.
+// A browser refuses nothing in the page. Needs Chromium.
 func TestBrowser(t *testing.T) {
 	if dom := pagetest.Open(t, page(t, site(2, 60))); !strings.Contains(dom, "Evidence per split") {
 		t.Error("the page is not complete")

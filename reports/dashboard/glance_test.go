@@ -52,7 +52,7 @@ func TestGlanceShowsTheWorstFirst(t *testing.T) {
 	}
 }
 
-// Of a site with more histories than fit, those that are slower now are drawn.
+// On a site with more histories than fit, those that are slower now are drawn.
 func TestTheWorstAreDrawn(t *testing.T) {
 	effects := make([]float64, 150)
 	effects[149], effects[140] = 30, 12
@@ -73,7 +73,7 @@ func TestTheWorstAreDrawn(t *testing.T) {
 	}
 }
 
-// What a history's runs do is read without unfolding; how they were recorded is not.
+// The results of a history are visible without expanding a section; how its runs were recorded is not.
 func TestNotesOnRunsAreNotFolded(t *testing.T) {
 	in := of(sameUser, 0)
 	in.Report.Series[0].Result.Notes = []note.Note{note.New(note.TwoLevels, "runs take turns"),

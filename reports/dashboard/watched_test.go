@@ -22,8 +22,8 @@ func slowLast(in *Contents, i, runs int) {
 	*s = change.New([]change.History{s.History}, changepoint.Sequential, found, in.Options).Series[0]
 }
 
-// Of a site many histories have a slow last run: neither they nor what several
-// runs show push a change out of the list of the last days.
+// On a site many histories have a slow last run: neither these nor a finding of several runs removes a change
+// from the list of the last days.
 func TestConfirmedChangesPrecedeUnconfirmed(t *testing.T) {
 	in := of(sameUser, append([]float64{20}, make([]float64, 60)...)...)
 	for i := 1; i <= 40; i++ {
@@ -48,7 +48,7 @@ func TestConfirmedChangesPrecedeUnconfirmed(t *testing.T) {
 	}
 }
 
-// Lines of a file that have only their id to themselves are called by it.
+// Series of a file that differ only in their id are named by it.
 func TestNamesDistinguishHistories(t *testing.T) {
 	in := of(sameUser, 20, 10, 0)
 	for i := range in.Report.Series {

@@ -130,7 +130,7 @@ func sized(i, n int) summary.Summary {
 	return s
 }
 
-// Where sizes allow it a report says which function grows.
+// If the sizes permit, a report names the function that grows.
 func TestJudgementNamesGrowingFunctions(t *testing.T) {
 	db, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"))
 	if err != nil {

@@ -293,8 +293,7 @@ func cpuTime(t testing.TB) float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// What the head of a report says of other runs has them as its subject, and a slow
-// last run is this one.
+// Sentences on other runs in the head of a report have these runs as their subject; a slow last run is this run.
 func TestVerdictsNameTheirRuns(t *testing.T) {
 	j, err := judgeOf(t.Context(), remembered(t, 30), pastRun(29), application.DefaultLimits())
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"jobgait/reports/plot"
 )
 
-// A child's answer brings no code and no style into a report.
+// The answer of a child process puts no code and no style into a report.
 func TestUntrustedJudgement(t *testing.T) {
 	section := job.Section{Title: "Changes\x1b[2J", Remark: "r", Text: []string{"slower\x07"},
 		Style: "</style><script>alert(1)</script>",

@@ -56,7 +56,7 @@ func TestCodeIsOfTheMainPattern(t *testing.T) {
 	}
 }
 
-// Lines of the table and others add up to all, whatever is joined in them.
+// The lines of the table and the line of others add up to the total, whatever is joined in them.
 func TestCodeLinesAddUp(t *testing.T) {
 	c := New(melt(), nil, options()).Code
 	lines, others, rest := c.lines()

@@ -76,7 +76,7 @@ func TestDriftCost(t *testing.T) {
 	}
 }
 
-// The section is not printed where it has nothing to say, the chart is drawn.
+// The section is not printed if it has no content; the chart is drawn.
 func TestDriftSectionOnlyWithSomethingToSay(t *testing.T) {
 	for _, c := range []struct {
 		d    summary.Drift
@@ -206,7 +206,7 @@ func TestLowStretches(t *testing.T) {
 	}
 }
 
-// Of a great many nodes that differ a few are named and the rest counted.
+// Of very many nodes that differ a few are named and the rest is counted.
 func TestAgreementIsBounded(t *testing.T) {
 	s := manyNodes()
 	s.Agreement.Nodes, s.Agreement.Compared, s.Agreement.Odd, s.Agreement.List = 10_000, 256, 60, nil
@@ -246,8 +246,7 @@ func TestLengthsBreakWhereNoneRan(t *testing.T) {
 	}
 }
 
-// An hour's change of a run of minutes is no figure for people: a run of ten seconds
-// read "-5,099 % an hour".
+// A change per hour is not printed for a run of minutes: a run of ten seconds had "-5,099 % an hour".
 func TestTrendOfAShortRun(t *testing.T) {
 	d := CycleDrift{ChangePct: -12.6, Slope: -5099, Lo: -8794, Hi: -26.9}
 	if got := d.trend(); got != "The length of cycles changed steadily, by -12.6 % over the run (95 % interval -21.7 "+

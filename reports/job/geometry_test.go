@@ -24,7 +24,7 @@ type shape struct {
 	texts    int
 }
 
-// lookAt reads a picture, and fails where it draws outside of its frame.
+// lookAt reads a picture and fails if it draws outside its frame.
 func lookAt(t *testing.T, name, svg string) shape {
 	t.Helper()
 	var s shape

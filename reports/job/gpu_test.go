@@ -152,7 +152,7 @@ func TestWhileGPUsAreIdle(t *testing.T) {
 	}
 }
 
-// Where no cycle is likely the idle share is that of the time.
+// If no cycle is likely, the idle share is that of the time.
 func TestIdleTimeOfGPUs(t *testing.T) {
 	s := onGPUs()
 	s.Patterns[0].Confidence = .5
@@ -215,7 +215,7 @@ func TestTextOfGPUs(t *testing.T) {
 	}
 }
 
-// How far GPUs are apart is described, with which they are; those that are alike are not.
+// The difference between GPUs is described, with their numbers; equal GPUs are not compared.
 func TestGPUsThatDiffer(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*summary.Summary)
@@ -247,8 +247,8 @@ func TestGPUsThatDiffer(t *testing.T) {
 	}
 }
 
-// The page draws a lane for each GPU, over the same time as the other pictures: how much
-// of it some kernel ran, and nothing where it was not read or of what is no part of a time.
+// The page draws a lane for each GPU, over the same time as the other pictures: the part of the time in which
+// some kernel ran, and nothing where the GPU was not read.
 func TestLanesOfGPUs(t *testing.T) {
 	r := New(onGPUs(), nil, options())
 	list := r.timelineCharts()

@@ -73,8 +73,7 @@ func TestPageIsSelfContained(t *testing.T) {
 	}
 }
 
-// However large the run, the page stays small: thousands of nodes, phases and
-// notes, and noise in every column.
+// For a run of any size the page stays small: thousands of nodes, phases and notes, and noise in every column.
 func TestPageStaysSmall(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	s := nemo()
@@ -212,7 +211,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// Keys and pointer do the same in all pictures, and nothing leads out of the run.
+// Keys and pointer have the same effect in all pictures, and the position stays within the run.
 func TestScript(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil || exec.Command(node, "-e", "0").Run() != nil {

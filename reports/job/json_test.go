@@ -86,8 +86,8 @@ func TestEmptySummaryFollowsSchema(t *testing.T) {
 	}
 }
 
-// The golden file keeps keys and units from changing unseen. The timeline is
-// left out: its numbers are those of the summary.
+// The golden file detects changes of keys and units. The timeline is left out: its numbers are those of the
+// summary.
 func TestJSONGolden(t *testing.T) {
 	for _, run := range runs()[:2] {
 		r := New(run.s, run.past[:3], options())

@@ -326,7 +326,7 @@ func check(t *testing.T, name, text string, banned ...*regexp.Regexp) {
 	}
 }
 
-// A run without a period is as short as it is poor: it had 58 to 73 lines.
+// A report on a run without a period is short; it had 58 to 73 lines.
 func TestPoorReportsAreShort(t *testing.T) {
 	for _, c := range situations() {
 		r := c.report()
@@ -339,8 +339,8 @@ func TestPoorReportsAreShort(t *testing.T) {
 	}
 }
 
-// A full block of a line of busy CPUs is all that the run was given: one that kept a
-// third of a CPU busy of two had full ones.
+// A full block in a line of busy CPUs means all CPUs that the run was given: a run that kept a third of a CPU of
+// two busy had full blocks.
 func TestPicturesOfCPUsAreAsHighAsTheAllocation(t *testing.T) {
 	text := textOf(t, New(flat(note.NoValley, "x", 0.364), nil, options()))
 	if strings.Contains(text, "busy      █") || !strings.Contains(text, "busy = busy CPUs, 0 .. 2\n") {
@@ -352,8 +352,8 @@ func TestPicturesOfCPUsAreAsHighAsTheAllocation(t *testing.T) {
 	}
 }
 
-// A sample that makes up for late ones may hold more CPU time than its node has: the axis
-// ends at the node's CPUs all the same.
+// A sample that includes late ones may hold more CPU time than its node has: the axis still ends at the node's
+// CPUs.
 func TestLateSampleStretchesNoAxis(t *testing.T) {
 	s := flat(note.NoValley, "x", 1.5)
 	s.Quality.CPUs = 2
@@ -376,7 +376,7 @@ func TestLateSampleStretchesNoAxis(t *testing.T) {
 	}
 }
 
-// An idle run has one answer to how many CPUs it kept busy; it gave three, one a clock.
+// A report on an idle run gives one number of busy CPUs; it gave three, one for each clock.
 func TestIdleHasOneAnswer(t *testing.T) {
 	s := flat(note.Idle, "the job's processes used 0.08 CPUs on average: too little to detect periods", 0.06)
 	for name, busy := range map[string]float64{"cpu_time": 0.06, "task_clock": 0.0599, "proc_cpu": 0.08} {

@@ -105,8 +105,8 @@ func randomPast(r *rand.Rand) []history.Run {
 	return out
 }
 
-// Whatever a summary holds, the text is a page of 80 columns, UTF-8, with no
-// control character but the line feed, and the other two forms can be made.
+// For any summary, the text is a page of 80 columns in UTF-8, without control characters except line feeds, and
+// the other two forms can be written.
 func TestTextKeepsItsForm(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -205,7 +205,7 @@ func TestEmptySectionsAreOmitted(t *testing.T) {
 	}
 }
 
-// What the head says of the rhythm, and what is known against the samples.
+// The head describes the rhythm, and what speaks against the samples.
 func TestInShort(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -298,7 +298,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// Bins of 3.75 s beat with iterations of 6.2 s; the line must not show it.
+// Bins of 3.75 s interfere with iterations of 6.2 s; the line must not show the beat.
 func TestLevelsShowNoBeats(t *testing.T) {
 	r := New(nemo(), nil, options()).Rhythm
 	for _, c := range r.Timeline.Columns {

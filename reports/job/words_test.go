@@ -9,8 +9,8 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// The help names the confidence from which the detector reports a period; it named 0.4
-// where patterns of 0.31 were in reports.
+// The help names the confidence from which the detector reports a period; it named 0.4 when reports had patterns
+// of 0.31.
 func TestWordsNameTheLeastConfidence(t *testing.T) {
 	words := Words()
 	i := slices.IndexFunc(words, func(w GlossaryEntry) bool { return w.Name == "confidence" })

@@ -131,7 +131,7 @@ func TestAskMemory(t *testing.T) {
 	}
 }
 
-// What is wrong with a script is one line each, and the answer is given all the same.
+// Each fault of a script is one line, and the answer is still given.
 func TestAskOfOddScripts(t *testing.T) {
 	env := storedRuns(t)
 	for _, c := range []struct{ text, complaint, want string }{

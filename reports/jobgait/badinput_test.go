@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What is wrong with a call or a file is one line that says what, where and what
-// is wanted, and the exit status says whose mistake it was.
+// A wrong call or file gives one line that says what is wrong, where, and what is wanted; the exit status tells
+// usage errors from others.
 func TestComplaintsAreOneLine(t *testing.T) {
 	absent := filepath.Join(t.TempDir(), "absent")
 	dir, binary := t.TempDir(), fileOf(t, "noise.dat", "\x00\x01\xff\xfe"+strings.Repeat("\x80\x90", 400))
@@ -60,7 +60,7 @@ func TestComplaintsAreOneLine(t *testing.T) {
 			t.Errorf("%q: want %d and %q, got %+v", c.args, c.status, c.want, got)
 		}
 	}
-	// What a cut file still holds is read, and one line says where it ends.
+	// The complete part of a cut file is read, and one line says where it ends.
 	for _, verb := range []string{"scaling", "changes"} {
 		if got := ask(verb, cut); got.status != 0 ||
 			strings.Count(got.complaint, "the packed file is incomplete: it ends in line") != 1 {

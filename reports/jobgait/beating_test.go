@@ -36,13 +36,12 @@ type beating struct {
 // more than the 20 that the stall detector needs.
 const beatS, beats = 0.207, 22
 
-// beatWay is what becomes of the loop: "" sleeps when it is over, "spins" keeps a CPU busy
-// in what is called a library that waits, "busy" does other work for 60 s and ends, "checkpoints" waits for 8 s after
-// every 50th cycle.
+// beatWay selects what follows the loop: "" sleeps, "spins" keeps a CPU busy in a library that is said to wait,
+// "busy" does other work for 60 s and ends, "checkpoints" waits for 8 s after every 50th cycle.
 const beatWay = "JOBGAIT_TEST_BEAT"
 
-// beat says who it is, works for a twentieth of each cycle until its input ends, and
-// goes its way from then on.
+// beat prints its process id, works for a twentieth of each cycle until its input ends, and then does what
+// beatWay selects.
 func beat() {
 	way := os.Getenv(beatWay)
 	fmt.Println(os.Getpid())
@@ -74,7 +73,7 @@ func beat() {
 	}
 }
 
-// hash is work in which nothing repeats that a sampler sees.
+// hash is work in which a sampler sees no repetition.
 func hash(d time.Duration) {
 	text := make([]byte, 4096)
 	for began := time.Now(); time.Since(began) < d; {
@@ -117,7 +116,7 @@ func newBeating(t *testing.T, way string) *beating {
 	return b
 }
 
-// end ends the program, whose report is there then.
+// end ends the program; its report exists afterwards.
 func (b *beating) end() {
 	if b.cmd.ProcessState != nil {
 		return
@@ -126,7 +125,7 @@ func (b *beating) end() {
 	_ = b.cmd.Wait()
 }
 
-// state is what live.json says now, false without one.
+// state returns the state in live.json, false if there is none.
 func (b *beating) state() (live.State, bool) {
 	files, _ := filepath.Glob(filepath.Join(filepath.Dir(b.work), ".local/state/jobgait/live/*/*", live.Name))
 	if len(files) != 1 {
@@ -158,7 +157,7 @@ func (b *beating) threshold() time.Time {
 	return last.Add(max(10*time.Second, 5*longest))
 }
 
-// within waits for a state of it, and returns the last; false if it did not come.
+// within waits for a state of the run and returns the last state; it returns false if the state did not come.
 func (b *beating) within(d time.Duration, want func(live.State) bool) (s live.State, ok bool) {
 	for until := time.Now().Add(d); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
 		if got, known := b.state(); known {
@@ -170,7 +169,7 @@ func (b *beating) within(d time.Duration, want func(live.State) bool) (s live.St
 	return s, false
 }
 
-// inLoop waits until it is known well enough to be missed.
+// inLoop waits until the loop is known well enough for its absence to be noticed.
 func (b *beating) inLoop(patience time.Duration) {
 	b.t.Helper()
 	if s, ok := b.within(patience, func(s live.State) bool {
@@ -228,7 +227,7 @@ func TestBeatThatStopsIsFoundHung(t *testing.T) {
 	}
 }
 
-// boundaryOff is by how much times in live.json are rounded.
+// boundaryOff is the rounding of times in live.json.
 const boundaryOff = 2 * time.Millisecond
 
 // leaving is a way to leave a loop, and whether that is a stall.

@@ -16,8 +16,7 @@ import (
 	"testing"
 )
 
-// slower is CSV of 60 runs, one a day, of which those from run 40 on are slower
-// by so much.
+// slower returns CSV of 60 runs, one a day, in which those from run 40 on are slower by the given amount.
 func slower(seed uint64, percent float64) string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
@@ -32,7 +31,7 @@ func slower(seed uint64, percent float64) string {
 	return b.String()
 }
 
-// changesJSON is what other programs read of changes --json.
+// changesJSON has the keys of changes --json that other programs read.
 type changesJSON struct {
 	Schema, Method string
 	Series         []struct {
@@ -158,8 +157,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// onlyReading reports whether all that was printed to standard error is how the file was
-// understood.
+// onlyReading reports whether standard error has only the line on how the file was interpreted.
 func onlyReading(complaint string) bool {
 	return strings.Count(complaint, "\n") == 1 &&
 		strings.Contains(complaint, ": read as: time = t, value = value, 3 fields")
@@ -287,7 +285,7 @@ func TestChangesPlot(t *testing.T) {
 	}
 }
 
-// A flag that would be ignored is refused: its user would take one list for the other.
+// A flag that would be ignored is rejected, because its user would misread the list.
 func TestFlagsOfStoredRunsBesideAFile(t *testing.T) {
 	path := fileOf(t, "nemo.csv", slower(1, 15))
 	for _, flag := range [][]string{{"--site"}, {"--user", "alice"}, {"--app", "nemo"}, {"--metric", "step_s"},

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// paired are two CSV files of n days with noise in common; the second takes so
-// much longer.
+// paired returns two CSV files of n days with common noise, in which the second takes longer by the given
+// amount.
 func paired(t *testing.T, n int, percent float64) (a, b string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(8, uint64(n)))
@@ -76,8 +76,7 @@ func TestCompareOfLittle(t *testing.T) {
 	}
 }
 
-// Runs that no day brings together are compared as two sets; of three and three
-// no difference can be shown.
+// Runs without a common day are compared as two sets; with three runs each no difference can be significant.
 func TestCompareWithoutCommonDays(t *testing.T) {
 	a := fileOf(t, "a.csv", "t,value\n1,100\n1,101\n1,99\n1,100.5\n1,99.5\n")
 	b := fileOf(t, "b.csv", "t,value\n2,110\n2,111\n2,109\n2,110.5\n2,109.5\n")
@@ -97,7 +96,7 @@ func TestCompareWithoutCommonDays(t *testing.T) {
 	}
 }
 
-// What was wrong with one of the two is said with its name.
+// A fault in one of the two inputs is reported with its name.
 func TestCompareOfBadInput(t *testing.T) {
 	good := fileOf(t, "a.csv", "t,value\n1,2\n2,3\n3,2\n")
 	if c := ask("compare", "--json", good, fileOf(t, "b", `{"id":"b","t":[1],"y":[]}`)); c.status != 0 ||

@@ -144,7 +144,7 @@ func TestDoctorOfAnybody(t *testing.T) {
 	}
 }
 
-// Before anything is installed, on a machine without Slurm, there is nothing to mend.
+// Before anything is installed, on a machine without Slurm, doctor reports no failure.
 func TestDoctorOfOneMachine(t *testing.T) {
 	i := newInstallation(t)
 	if err := os.RemoveAll(i.prefix + "/etc"); err != nil {

@@ -19,7 +19,7 @@ func profileOf(t *testing.T, seconds float64) string {
 	return path
 }
 
-// What is exported as CSV or float32 has the period that the profile has.
+// An export as CSV or float32 has the same period as the profile.
 func TestExportPeriods(t *testing.T) {
 	path, dir := profileOf(t, 30), t.TempDir()
 	csv, f32 := filepath.Join(dir, "out.csv"), filepath.Join(dir, "out.f32")
@@ -46,7 +46,7 @@ func TestExportPeriods(t *testing.T) {
 	}
 }
 
-// Every bad use is one line, and leaves no file.
+// Every wrong use prints one line and leaves no file.
 func TestExportBadUse(t *testing.T) {
 	path, dir := profileOf(t, 2), t.TempDir()
 	out := filepath.Join(dir, "out")

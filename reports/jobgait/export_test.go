@@ -12,7 +12,8 @@ func TestExport(t *testing.T) {
 		c.out != want {
 		t.Errorf("%d %s\n%s\nwant\n%s", c.status, c.err, c.out, want)
 	}
-	// Extra-P requires all points of every series: the error comes before it reads the file.
+	// Extra-P requires all points of every series: the error is reported when the file is written, not when Extra-P
+	// reads it.
 	if c := scalingVerb("export", "--extra-p", "json", file); c.status != 1 || !strings.Contains(c.err, "--series") {
 		t.Errorf("%d %q", c.status, c.err)
 	}

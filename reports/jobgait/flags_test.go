@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is wrong with a flag is said without the names of Go's functions.
+// The error on a flag contains no names of Go functions.
 func TestFlagErrorsArePlain(t *testing.T) {
 	for want, args := range map[string][]string{
 		`invalid argument "3d" for "--days" flag: it must be a number`: {"changes", "--days", "3d"},

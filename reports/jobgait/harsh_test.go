@@ -20,8 +20,8 @@ func needRoot(t *testing.T) {
 	}
 }
 
-// The spool fills up while the command runs: the report says so, and is there; the
-// command's own status, no agent left, and what was sampled until then.
+// The spool becomes full while the command runs: the report says so and exists, the exit status is that of the
+// command, no agent stays, and the samples up to then are used.
 func TestDiskFillsUp(t *testing.T) {
 	needRoot(t)
 	b := newBox(t)
@@ -83,7 +83,7 @@ func TestOrdinaryUser(t *testing.T) {
 	}
 }
 
-// An address space that is too small for Go's runtime is not too small for COMMAND.
+// An address space that is too small for Go's runtime does not prevent COMMAND from running.
 func TestSmallAddressSpace(t *testing.T) {
 	for _, c := range []struct{ flags, out string }{{"", "ran"}, {"--", "ran"}, {"--name n -o . --label=a=b --", "ran"}} {
 		b := newBox(t)

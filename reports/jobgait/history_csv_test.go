@@ -7,7 +7,7 @@ import (
 	"jobgait/analysis/history"
 )
 
-// A spreadsheet takes no text of a user's for a formula; numbers stay numbers.
+// A spreadsheet interprets no text of a user as a formula; numbers stay numbers.
 func TestCSVHasNoFormulas(t *testing.T) {
 	a := history.QueryResult{Columns: []string{"JobName", "Change"}, Rows: [][]any{
 		{"=HYPERLINK(1)", -1.5}, {"+1", int64(-3)}, {"-cmd", nil}, {[]byte("@sum"), 0.0}, {"a=b", "7_3"}}}

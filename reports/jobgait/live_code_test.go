@@ -32,9 +32,9 @@ import (
 	"jobgait/reports/job"
 )
 
-// parts is a program that knows where its CPU time goes: of each 200 ms of its own the
-// first 60 % to one function, 30 to the next, 10 to the third, each in a page of its own.
-// It goes on for the cycles it is told, and until a file is there.
+// parts is a program with known shares of CPU time: of each 200 ms of its own CPU time it spends 60 % in one
+// function, 30 % in the next and 10 % in the third, each in a separate page. It makes the given number of cycles
+// and continues until a file exists.
 const parts = `
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,8 +101,8 @@ end function
 	return module + "end module\n"
 }
 
-// kind is how a program is made, and which names its three functions have then: none
-// where only their bounds are left.
+// kind describes how a program is built, and the names that its three functions then have: none if only their
+// bounds remain.
 type kind struct {
 	name, compiler, source string
 	flags                  []string
@@ -237,7 +237,7 @@ func installed(tool string) bool {
 	return err == nil
 }
 
-// known is what the agent of the run was answered so far.
+// known returns the names that the agent of the run has received so far.
 func (b box) known() (k names.KnownFunctions) {
 	files, _ := filepath.Glob(filepath.Join(filepath.Dir(b.work), ".local/state/jobgait/*/*/"+names.KnownFile))
 	if len(files) > 0 {

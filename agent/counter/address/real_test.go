@@ -153,7 +153,7 @@ func TestSetRate(t *testing.T) {
 		for end := cpuTime(t) + d; cpuTime(t) < end; {
 		}
 	}
-	// density is samples in a second of CPU time of this process.
+	// density returns the number of samples per second of CPU time of this process.
 	density := func() (float64, []int64) {
 		var sink countertest.Sink
 		must(t, s.Drain(&sink))
@@ -192,7 +192,7 @@ func TestSetRate(t *testing.T) {
 	}
 }
 
-// onPhase is the share of samples that are just after the phase of some CPU.
+// onPhase returns the share of samples that are just after the phase of some CPU.
 func (s *Sampler) onPhase(at []int64) float64 {
 	good := 0
 	for _, x := range at {
@@ -280,7 +280,7 @@ func TestFullRingIsReported(t *testing.T) {
 		}
 		must(t, s.Drain(&sink))
 	}
-	// What processes do is recorded in passing: no timer of a CPU has fired for it.
+	// Activity of processes is recorded although no timer of a CPU has expired for it.
 	if n := s.TakeSideRecords(); n < 100 || sink.DrainedRecords > n {
 		t.Errorf("%d records in passing, %d of timers", n, sink.DrainedRecords)
 	}

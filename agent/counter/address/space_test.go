@@ -62,7 +62,7 @@ func TestBadMapsAreErrors(t *testing.T) {
 	}
 }
 
-// A new mapping is found everywhere in it, and around it everything is as it was.
+// A new mapping is found at all its addresses, and the areas around it are unchanged.
 func TestMappingOverOthers(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 200 {

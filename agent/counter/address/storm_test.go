@@ -207,8 +207,8 @@ func crowd(tb *table, pid int32, n uint64) {
 	}
 }
 
-// Processes with as much code as one may have, as many as there are: what is
-// remembered is bounded, and forgotten when it is too much.
+// Processes with the most code that one may have, and the most processes: the remembered code is bounded and
+// forgotten beyond that.
 func TestAreasAreBounded(t *testing.T) {
 	tb := newTable(peek.Direct{Proc: t.TempDir()}, nil)
 	crowd(tb, 2, maxAreas+10)

@@ -53,7 +53,7 @@ func fixture(t *testing.T) string {
 
 func user(pid int32, ip uint64, at int64) sample { return sample{time: at, ip: ip, pid: pid} }
 
-// mute is a reader that says nothing the first times.
+// mute is a reader that returns nothing the first times.
 type mute struct {
 	peek.Reader
 	left, asked int
@@ -199,12 +199,12 @@ func TestShortProgramOfAQuietParent(t *testing.T) {
 	if tb.programs()["a_rather_long_name"] != 1 || tb.builds["a_rather_long_name"] != "abcd" || len(tb.builds) != 1 {
 		t.Errorf("programs %v, builds %v", tb.programs(), tb.builds)
 	}
-	// One that does no exec runs its parent's program, and has its code.
+	// A child without exec runs its parent's program and has its code.
 	tb.apply(event{time: 6, kind: forked, pid: 51, parent: 10})
 	if page, ok := tb.hit(user(51, 0x11000, 7)); !ok || page <= profile.AnonymousPage || tb.programs()["lmp"] != 1 {
 		t.Errorf("page %x, %v, programs %v", page, ok, tb.programs())
 	}
-	// Without a mapping it has at least the name that the kernel calls it.
+	// Without a mapping it has at least the name that the kernel gives it.
 	tb.apply(event{time: 8, kind: forked, pid: 52, parent: 10})
 	tb.apply(event{time: 9, kind: execed, pid: 52, name: "short"})
 	if _, ok := tb.hit(user(52, 0x1, 10)); !ok || tb.programs()["short"] != 1 {
@@ -212,7 +212,7 @@ func TestShortProgramOfAQuietParent(t *testing.T) {
 	}
 }
 
-// What only the job can have given needs no parent that is known.
+// An identity that only the job can have set needs no known parent.
 func TestFirstExecOfACommand(t *testing.T) {
 	tb := newTable(peek.Direct{Proc: fixture(t)}, nil)
 	tb.apply(event{time: 1, kind: execed, pid: 99, name: "a.out"})

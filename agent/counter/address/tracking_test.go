@@ -230,7 +230,7 @@ func TestPausesDouble(t *testing.T) {
 	}
 }
 
-// A storm of the job's own is no neighbor's, not even where records are lost.
+// A storm of the job's own processes is not attributed to a neighbor, even if records are lost.
 func TestOwnStormIsTracked(t *testing.T) {
 	job := process(t, "storm")
 	s := sampling(t, SamplingParams{Members: only(job.Process.Pid)})

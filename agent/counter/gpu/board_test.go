@@ -52,7 +52,7 @@ func params(t *testing.T, sys string, g job.GPUs, files ...string) ReadingParams
 		Sharing: func(int) job.Sharing { return job.WholeGPUs }, Now: rawcall.Now}}
 }
 
-// source finds the one with a column, and which column that is.
+// source returns the source with a column, and the column's index.
 func source(t *testing.T, o Opened, column string) (counter.Source, int) {
 	t.Helper()
 	for _, s := range o.Sources {
@@ -132,7 +132,7 @@ func TestAMD(t *testing.T) {
 	}
 }
 
-// Of the time between two readings the utilization says what part it was.
+// Between two readings the utilization gives the active part of the time.
 func TestKernelTime(t *testing.T) {
 	b := board{metrics: metrics{hasBusy: true, busyPct: 40}}
 	for _, c := range []struct {
@@ -151,7 +151,7 @@ func TestKernelTime(t *testing.T) {
 	}
 }
 
-// What is missing is a gap with a note and never 0.
+// A missing value is a gap with a note and never 0.
 func TestAMDThatGoesAway(t *testing.T) {
 	sys, first, _ := amdNode(t)
 	o := openAll(t, params(t, sys, job.GPUs{Numbers: []int{0, 1}}, "/dev/dri/renderD130"))

@@ -14,8 +14,8 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// Of the node's GPUs those are read that a process of the run holds open, each from when on
-// it does; no other is read, and before the first nothing is started.
+// Only the GPUs of the node that a process of the run holds open are read, each from that time on. Nothing is
+// started before the first.
 func TestOpenFound(t *testing.T) {
 	program, env := build(t)
 	dev := t.TempDir()
@@ -103,8 +103,8 @@ func checkRead(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// Of the eight GPUs of a node those of another job are never read, whether the scheduler gives
-// the job's by number or by name.
+// The GPUs of another job on a node of eight are never read, whether the scheduler names the job's by number or
+// by name.
 func TestOtherJobsGPUsAreNotRead(t *testing.T) {
 	program, env := build(t)
 	for name, g := range map[string]job.GPUs{

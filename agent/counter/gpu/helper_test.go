@@ -32,8 +32,8 @@ const (
 	syscallEntry   = 1
 )
 
-// traced runs the helper to its end and shows every system call that it makes. The helper's stdin is closed
-// after a number of records.
+// traced runs the helper to its end and reports every system call that it makes. The helper's stdin is closed
+// after the given number of records.
 func traced(t *testing.T, records int, show func(pid int, call enters)) {
 	t.Helper()
 	program, env := build(t)
@@ -178,8 +178,8 @@ func descriptors(t *testing.T, pid int) (list []int) {
 	return list
 }
 
-// A driver that takes long is called less often: its calls of the beat take 0.25 % of a CPU
-// at most, with intervals of 2/3 to 4/3 of what that makes.
+// A slow driver is called less often: its periodic calls take at most 0.25 % of a CPU, at intervals of 2/3 to
+// 4/3 of the resulting one.
 func TestSlowCallsAreRare(t *testing.T) {
 	build(t) // which must not run twice at once
 	t.Parallel()

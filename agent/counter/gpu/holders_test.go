@@ -233,7 +233,7 @@ func FuzzIsGPU(f *testing.F) {
 	})
 }
 
-// On a busy node a look takes long and little CPU time: the next one comes as soon as on an idle node.
+// On a busy node a search takes long but little CPU time: the next search comes as soon as on an idle node.
 func TestSnapshotsOnABusyNode(t *testing.T) {
 	proc, now := t.TempDir(), int64(50e9)
 	opened(t, proc, 7, "/dev/null")

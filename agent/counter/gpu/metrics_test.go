@@ -105,7 +105,7 @@ func TestMetricsNotRead(t *testing.T) {
 	}
 }
 
-// Whatever the driver writes, percentages are such and energy keeps its order.
+// For any table of the driver, percentages are in range and energy does not decrease.
 func FuzzMetrics(f *testing.F) {
 	for _, b := range versions() {
 		f.Add(b)

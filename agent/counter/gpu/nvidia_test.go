@@ -20,7 +20,7 @@ import (
 	"jobgait/analysis/note"
 )
 
-// builtIn is where the helper and the fake library are, once they are built.
+// builtIn is the directory of the helper and the fake library once they are built.
 var builtIn string
 
 func TestMain(m *testing.M) {
@@ -112,9 +112,8 @@ func fakeMillijoules(ns int64, refreshUS int64) uint64 {
 	return uint64(ran*400+(us-ran)*100) / 1000
 }
 
-// What comes out is what the fake did: energy within the times of each call, the GPUs by
-// the numbers of their files, windows of utilization without a gap, GPM means, and no
-// descriptor of the agent in the helper.
+// The records equal the activity of the fake: energy within the times of each call, the GPUs by the numbers of
+// their files, windows of utilization without a gap, GPM means, and no descriptor of the agent in the helper.
 func TestNVIDIA(t *testing.T) {
 	left := filepath.Join(t.TempDir(), "left")
 	inherited, err := unix.Open("/dev/zero", unix.O_RDONLY, 0) // not to be closed on exec
@@ -203,7 +202,7 @@ func TestAnotherClock(t *testing.T) {
 	h, all := start(t, []string{"-p", "1"}, false, "FAKE_DOMAIN=boot")
 	began := rawcall.Now()
 	until(t, h, "there are the refresh and a reading", func() bool { return h.refresh != nil && len(all.all) > 0 })
-	// Where the machine never slept boot and monotonic are the same.
+	// On a machine that was never suspended the boot clock and the monotonic clock are equal.
 	if r := h.refresh; r.value[6] != 2 && r.value[6] != 3 || r.value[4] == 0 || r.value[5] == 0 || r.value[5] > 100 ||
 		r.value[1] >= r.value[5] {
 		t.Errorf("refresh %v", r.value)
@@ -249,7 +248,7 @@ func TestValuesThatAreNoCounts(t *testing.T) {
 	}
 }
 
-// A field without permission takes no other along.
+// A field without permission does not affect the others.
 func TestNoPermissionForAField(t *testing.T) {
 	h, _ := start(t, []string{"1"}, false, "FAKE_DENY=83")
 	columns := nvColumns(h, 0)
@@ -573,7 +572,7 @@ func TestPlanOfAShortJob(t *testing.T) {
 	}
 }
 
-// Of a GPU that is divided into instances nothing is read, and the reason is noted; another GPU is read.
+// A GPU that is divided into instances is not read, and the reason is noted; another GPU is read.
 func TestDividedGPU(t *testing.T) {
 	read := t.TempDir()
 	h, all := start(t, []string{"1", "0"}, false, "FAKE_MIG=1", "FAKE_READ="+read)

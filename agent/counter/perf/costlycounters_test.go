@@ -2,7 +2,7 @@ package perf
 
 import "testing"
 
-// What a day of calls at a rate ends in: column 2 is the second tracepoint.
+// The result of a day of calls at a constant rate: column 2 is the second tracepoint.
 func TestCharge(t *testing.T) {
 	const second = 1_000_000_000
 	for _, c := range []struct {

@@ -15,8 +15,8 @@ import (
 	"jobgait/agent/sampler"
 )
 
-// bigNode is 128 CPUs whose rings are in memory, with all events of the ladder,
-// and the sampler that they are drained into.
+// bigNode is a node of 128 CPUs whose rings are in memory, with all events of the fallback chain, and the
+// sampler that drains them.
 type bigNode struct {
 	c     *Counters
 	rings []*fakeRing
@@ -85,7 +85,7 @@ func (b *bigNode) second() {
 	b.clock += 50_000
 }
 
-// drain is what the agent does once a second; it returns the slots.
+// drain drains the rings as the agent does once a second; it returns the slots.
 func (b *bigNode) drain(t testing.TB) (slots int) {
 	if err := b.c.Drain(b.s.Track(0)); err != nil {
 		t.Fatal(err)

@@ -45,8 +45,7 @@ func noHardware(a *unix.PerfEventAttr, err error) error {
 
 const softwareColumns = "context_switches page_faults major_faults cpu_migrations"
 
-// The ladder, step by step: which columns there are, and what is said of one
-// that is not.
+// The fallback chain, step by step: the available columns, and the reason for each missing one.
 func TestFallbackChain(t *testing.T) {
 	const config = unix.PERF_COUNT_HW_REF_CPU_CYCLES
 	for _, c := range []struct {
@@ -244,7 +243,7 @@ func TestMissingPermissionIsReported(t *testing.T) {
 	}
 }
 
-// What is said of a missing permission is what helps.
+// The message on a missing permission names what helps.
 func TestReason(t *testing.T) {
 	level := func(n string) kernel.Roots {
 		return tree(t, map[string]string{"proc/sys/kernel/perf_event_paranoid": n + "\n"})
@@ -272,8 +271,7 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// Whatever the probe finds on this machine, each candidate is either counted or
-// has a reason, and it takes no more than there are.
+// On any machine, the probe counts each candidate or gives a reason, and opens no more events than the PMU has.
 func TestProbeThisMachine(t *testing.T) {
 	for _, s := range Probe(Open, host(), nil) {
 		t.Logf("%-18s %-24s %-12s %-22s %s", s.Name, s.Event, s.PMU, s.Config, s.Absent)

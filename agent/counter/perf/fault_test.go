@@ -51,7 +51,7 @@ func TestAGroupThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// leader is the event that leads the group of a lane.
+// leader returns the event that leads the group of a lane.
 func (k *fakeKernel) leader(c *Counters, lane int) (int, *fakeEvent) {
 	fd := c.lanes[lane].group.fds[0]
 	return fd, k.events[fd]
@@ -114,7 +114,7 @@ func TestLostRecordsAreReported(t *testing.T) {
 	}
 }
 
-// Waiting for the PMU now and then is no reason to do without it.
+// A group that waits for the PMU from time to time is kept.
 func TestOccasionallyStarvedGroup(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	k.slots = 5
@@ -133,7 +133,7 @@ func TestOccasionallyStarvedGroup(t *testing.T) {
 	}
 }
 
-// CPUs that come and go for ever do not fill the profile with epochs.
+// CPUs that go offline and return forever do not fill the profile with epochs.
 func TestNotesOnChangedCPUsAreLimited(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())
 	c := k.counters(nil)

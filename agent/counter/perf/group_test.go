@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// All members have one clock, and the leader alone is opened disabled: found by
-// test, other ways end in EINVAL or in siblings that stay 0 for ever.
+// All members use one clock, and only the leader is opened disabled. Experiments showed that other ways end in
+// EINVAL or in siblings that stay 0 forever.
 func TestHowAGroupIsOpened(t *testing.T) {
 	k := newFakeKernel(t, hybridFiles())
 	open := k.open

@@ -122,7 +122,7 @@ func FuzzParseVendor(f *testing.F) {
 	})
 }
 
-// A list of CPUs that is written is the list that is read: by the kernel's rules.
+// A list of CPUs that was written is read back unchanged, by the kernel's rules.
 func TestPresentCPUs(t *testing.T) {
 	r := tree(t, map[string]string{"sys/devices/system/cpu/present": "0-2,5\n"})
 	cpus, err := presentCPUs(r.Sys)

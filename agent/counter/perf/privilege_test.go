@@ -94,7 +94,7 @@ func TestOnlyCAPPERFMON(t *testing.T) {
 	}
 }
 
-// Without any privilege it depends on the sysctl, which says what is needed.
+// Without any privilege the result depends on the sysctl, and the message says what is needed.
 func TestUnprivilegedAccount(t *testing.T) {
 	if !inChild(t, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}) {
 		return

@@ -49,8 +49,8 @@ func keepBusy(t *testing.T, done func() bool) {
 	}
 }
 
-// Siblings that stay 0 for ever without an error are the trap of a group that
-// is enabled in the wrong way: every event that surely happens has to move.
+// A group that is enabled wrongly has siblings that stay 0 forever without an error: every event that certainly
+// happens must increase.
 func TestRealCountersMove(t *testing.T) {
 	c := open(t)
 	sink := &countertest.Sink{}

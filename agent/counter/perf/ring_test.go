@@ -38,7 +38,7 @@ func (f *fakeRing) write(b []byte) {
 	}
 }
 
-// A record of 40 bytes in a ring of 64 begins at every place that it can.
+// A record of 40 bytes in a ring of 64 is read at every possible start.
 func TestDrainWrapsAround(t *testing.T) {
 	f := newFakeRing(64, 1<<40)
 	for i := range uint64(100) {

@@ -93,7 +93,7 @@ func family() error {
 	return nil
 }
 
-// started is a process that does not begin before it is let go.
+// started is a process that waits until it is released.
 type started struct {
 	*exec.Cmd
 	hold io.WriteCloser

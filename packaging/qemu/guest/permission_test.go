@@ -69,7 +69,7 @@ type probe struct {
 	More    string              `json:"more"`
 }
 
-// permission is what a user was let do at one level of perf_event_paranoid.
+// permission describes what a user is permitted at one level of perf_event_paranoid.
 type permission struct {
 	Level   int      `json:"level"`
 	Perfmon bool     `json:"perfmon"`
@@ -79,8 +79,8 @@ type permission struct {
 	Agent   *session `json:"agent"` // nil where it was not run
 }
 
-// measurePermissions sets every level of Debian's kernel and looks what an
-// ordinary user may do, and what the agent makes of it.
+// measurePermissions sets every level of Debian's kernel and records what an ordinary user is permitted, and
+// what the agent then samples.
 func measurePermissions() (any, error) {
 	restore, err := setParanoid(2)
 	if err != nil {
