@@ -58,6 +58,20 @@ func (f *ELFFile) FrameEntry(addr uint64) (entry uint64, ok bool) {
 	return t.at.addr + uint64(int64(int32(binary.LittleEndian.Uint32(b[:])))), true
 }
 
+// UnsortedFrames returns the section .eh_frame of a file without a frame table in the usual form, as that of a
+// statically linked program; size is 0 if the file has such a table or no section of that name.
+func (f *ELFFile) UnsortedFrames() (addr, size uint64) {
+	if f.frameTable(func() bool { return true }).rows > 0 {
+		return 0, 0
+	}
+	for _, s := range f.sections {
+		if s.title == ".eh_frame" && s.addr < 1<<60 && s.size < 1<<60 {
+			return s.addr, s.size
+		}
+	}
+	return 0, 0
+}
+
 // coverFrames sets the bounds of places without a symbol: from the last start in the frame table before the
 // place to the next one. It stops when no step is left.
 func (q *query) coverFrames() {

@@ -15,7 +15,8 @@
 // Interrupting a thread has one effect that the kernel cannot hide: epoll_wait, semop, sigtimedwait and a few more
 // return EINTR, as they do when a debugger attaches (signal(7)).
 //
-// The walk is by .eh_frame alone, found through .eh_frame_hdr. Where a function has no table, frame pointers are
+// The walk is by .eh_frame alone, found through .eh_frame_hdr; in statically linked programs, which have none, through
+// an index of the section. Where a function has no table, frame pointers are
 // followed as long as each return address follows a call instruction. The walk ends, and says why, instead of
 // guessing. Frames are those of the machine: a function that the compiler inlined is not a frame, and its line is
 // given under the name of the function that contains it. Python's own functions, code compiled at run time and

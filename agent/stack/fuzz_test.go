@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"jobgait/agent/names"
@@ -76,7 +77,46 @@ func FuzzParseMappings(f *testing.F) {
 	})
 }
 
-// image is an ELF file of one page that is loaded at 0x1000, whose table of frames has a row for 0x1000.
+// sortedImage is an ELF file of one page that is loaded at 0x1000, whose table of frames has a row for 0x1000.
+func sortedImage(body []byte) []byte {
+	b := image(body)
+	addSegment(b, 120, 0x6474e550, 0x200, 0x1200, 12+8)
+	le := binary.LittleEndian
+	copy(b[0x200:], "\x01\x1b\x03\x3b")
+	le.PutUint32(b[0x208:], 1)
+	le.PutUint32(b[0x20c:], 1<<32-0x200) // 0x1000, relative to the table
+	le.PutUint32(b[0x210:], 0x118) // after a common entry of 24 bytes
+	return b
+}
+
+// sectionImage is an ELF file of one page that is loaded at 0x1000, whose section .eh_frame is body.
+func sectionImage(body []byte) []byte {
+	b := image(body)
+	le := binary.LittleEndian
+	le.PutUint64(b[40:], 0x180)
+	le.PutUint16(b[58:], 64)
+	le.PutUint16(b[60:], 2)
+	le.PutUint16(b[62:], 1) // both sections: the second one has the names too
+	copy(b[0x2f0:], "\x00.eh_frame\x00")
+	le.PutUint32(b[0x180:], 1)
+	le.PutUint32(b[0x184:], 1)
+	le.PutUint64(b[0x190:], 0x1300)
+	le.PutUint64(b[0x198:], 0x300)
+	le.PutUint64(b[0x1a0:], uint64(len(body)))
+	le.PutUint64(b[0x1d8:], 0x2f0)
+	return b
+}
+
+// addSegment writes a program header at an offset.
+func addSegment(b []byte, at int, kind uint32, off, addr, size uint64) {
+	le := binary.LittleEndian
+	le.PutUint32(b[at:], kind)
+	le.PutUint64(b[at+8:], off)
+	le.PutUint64(b[at+16:], addr)
+	le.PutUint64(b[at+32:], size)
+}
+
+// image is an ELF file of one page that is loaded at 0x1000 and has body at 0x1300.
 func image(body []byte) []byte {
 	le := binary.LittleEndian
 	b := make([]byte, 0x1000)
@@ -84,18 +124,7 @@ func image(body []byte) []byte {
 	le.PutUint64(b[32:], 64)
 	le.PutUint16(b[54:], 56)
 	le.PutUint16(b[56:], 2)
-	segment := func(at int, kind uint32, off, addr, size uint64) {
-		le.PutUint32(b[at:], kind)
-		le.PutUint64(b[at+8:], off)
-		le.PutUint64(b[at+16:], addr)
-		le.PutUint64(b[at+32:], size)
-	}
-	segment(64, 1, 0, 0x1000, 0x1000)
-	segment(120, 0x6474e550, 0x200, 0x1200, 12+8)
-	copy(b[0x200:], "\x01\x1b\x03\x3b")
-	le.PutUint32(b[0x208:], 1)
-	le.PutUint32(b[0x20c:], 1<<32-0x200) // 0x1000, relative to the table
-	le.PutUint32(b[0x210:], 0x100)
+	addSegment(b, 64, 1, 0, 0x1000, 0x1000)
 	copy(b[0x300:], body)
 	return b
 }
@@ -112,28 +141,55 @@ func FuzzWalk(f *testing.F) {
 		if len(table) > 0xc00 {
 			return
 		}
-		elf, err := names.Open(bytes.NewReader(image(table)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		lib := &library{name: "x", elf: elf, entries: map[uint64]entry{}}
-		libs := &libraries{proc: t.Name(), open: map[string]*library{"1 /x": lib}}
-		m := thisMachine()
-		r := registers{value: make([]uint64, m.registers), known: 1<<m.registers - 1}
-		r.set(uint64(m.sp), 0x2000)
-		r.set(uint64(m.pc), 0x1010)
-		w := walk{machine: m, libraries: libs, mappings: []mapping{{start: 0x1000, end: 0x2000, inode: 1, path: "/x"}},
-			memory: memory{0x2000, stack}, registers: r}
-		frames, why := w.allFrames()
-		if len(frames) == 0 || len(frames) > maxFrames || why == "" {
-			t.Errorf("%d frames, %q", len(frames), why)
-		}
-		for _, p := range frames {
-			if p.offset > 0x1000 {
-				t.Errorf("a frame at %#x", p.offset)
-			}
-		}
+		walkImage(t, sortedImage(table), stack)
+		walkImage(t, sectionImage(table), stack)
 	})
+}
+
+// walkImage walks a stack from an address in the page of an ELF file, checks the frames and returns their number.
+func walkImage(t *testing.T, image, stack []byte) int {
+	t.Helper()
+	elf, err := names.Open(bytes.NewReader(image))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := &library{name: "x", elf: elf, entries: map[uint64]entry{}}
+	libs := &libraries{proc: t.Name(), open: map[string]*library{"1 /x": lib}}
+	m := thisMachine()
+	r := registers{value: make([]uint64, m.registers), known: 1<<m.registers - 1}
+	r.set(uint64(m.sp), 0x2000)
+	r.set(uint64(m.pc), 0x1010)
+	w := walk{machine: m, libraries: libs, mappings: []mapping{{start: 0x1000, end: 0x2000, inode: 1, path: "/x"}},
+		memory: memory{0x2000, stack}, registers: r}
+	frames, why := w.allFrames()
+	if len(frames) == 0 || len(frames) > maxFrames || why == "" {
+		t.Errorf("%d frames, %q", len(frames), why)
+	}
+	for _, p := range frames {
+		if p.offset > 0x1000 {
+			t.Errorf("a frame at %#x", p.offset)
+		}
+	}
+	return len(frames)
+}
+
+// The section alone leads as far as the sorted table; units of hostile lengths end the index.
+func TestIndexOfFrames(t *testing.T) {
+	table := []byte("\x14\x00\x00\x00\x00\x00\x00\x00\x01zR\x00\x01\x78\x10\x01\x1b\x0c\x07\x08\x90\x01\x00\x00" +
+		"\x14\x00\x00\x00\x1c\x00\x00\x00\xe0\xfc\xff\xff\x00\x0c\x00\x00\x00\x0e\x10\x0a\x0b\x00\x00\x00")
+	stack := bytes.Repeat([]byte("\x10\x10\x00\x00\x00\x00\x00\x00"), 40)
+	sorted, section := walkImage(t, sortedImage(table), stack), walkImage(t, sectionImage(table), stack)
+	if sorted != section || section < 10 && runtime.GOARCH == "amd64" {
+		t.Errorf("%d frames by the section, %d by the sorted table", section, sorted)
+	}
+	for _, hostile := range []string{"\xff\xff\xff\xff", "\x00\x00\x00\x00", "\x03\x00\x00\x00", "\x00\x00\x01\x00", "\x10\x00"} {
+		if n := walkImage(t, sectionImage(append([]byte(hostile), table...)), stack); n != 1 {
+			t.Errorf("% x before the table: %d frames", hostile, n)
+		}
+		if n := walkImage(t, sectionImage(append(bytes.Clone(table), hostile...)), stack); n != section {
+			t.Errorf("% x after the table: %d frames, want %d", hostile, n, section)
+		}
+	}
 }
 
 // Debug information that was changed at random: no panic, and an end.

@@ -33,6 +33,18 @@ func TestStrippedProgram(t *testing.T) {
 	}
 }
 
+// A statically linked program has no sorted table of its frames: the section leads to main and, of the C library, to
+// the system call.
+func TestStaticProgram(t *testing.T) {
+	for _, flags := range [][]string{{"-O2", "-g"}, {"-O2", "-fno-optimize-sibling-calls"}} {
+		c := collection(t, start(t, build(t, "gcc", "pointers.c", append(flags, "-static", "-fomit-frame-pointer")...)))
+		th := untilSeen(t, c, "pause < ", "inner", " < outer", " < main", "[whole]")
+		if len(th.Frames) < 5 {
+			t.Errorf("frames of the C library are missing: %s", chain(th))
+		}
+	}
+}
+
 // Without a table frame pointers lead up to the functions that have one.
 func TestFramePointers(t *testing.T) {
 	flags := []string{"-O1", "-fno-omit-frame-pointer", "-fno-asynchronous-unwind-tables", "-fno-optimize-sibling-calls"}

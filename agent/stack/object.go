@@ -24,6 +24,7 @@ type library struct {
 	lines       *lineTables // nil if it has none
 	linesOpened bool        // for lines
 	entries     map[uint64]entry
+	frames      frameIndex
 }
 
 const vdso = "[vdso]"
@@ -97,6 +98,9 @@ func (lib *library) entryAt(addr uint64) (entry, bool) {
 		return entry{}, false
 	}
 	at, ok := lib.elf.FrameEntry(addr)
+	if !ok {
+		at, ok = lib.frames.entryAt(lib.elf, addr)
+	}
 	if !ok {
 		return entry{}, false
 	}

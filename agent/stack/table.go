@@ -142,12 +142,15 @@ func readCommon(f *names.ELFFile, addr uint64) (e entry, err error) {
 	return e, nil
 }
 
+// omittedPointer is the encoding of a pointer that is absent.
+const omittedPointer = 0xff
+
 // pointer reads an encoded pointer (Linux Standard Base, 10.5.1) whose own address is at.
 func pointer(in *byteReader, encoding byte, at uint64) uint64 {
-	const relative, omitted = 0x10, 0xff
+	const relative = 0x10
 	var v uint64
 	switch {
-	case encoding == omitted:
+	case encoding == omittedPointer:
 		return 0
 	case encoding&0x0f == 0x00 || encoding&0x0f == 0x04 || encoding&0x0f == 0x0c:
 		v = in.fixed(8)
