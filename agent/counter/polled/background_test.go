@@ -96,6 +96,10 @@ func TestHangingDeviceDelaysNoReader(t *testing.T) {
 	d.stuck = nil
 	close(stuck)
 	drainUntil(t, p, &to, before+3)
+	if n := p.Notes(); len(n) != 1 || !strings.Contains(n[0].Text, "1 time,") ||
+		!strings.Contains(n[0].Text, fmt.Sprintf("it has answered since, %d readings", len(to.Readings))) {
+		t.Errorf("notes after it answered: %v", n)
+	}
 	for i, r := range to.Readings {
 		if r.Counts[0] != uint64(i) || r.Counts[1] != r.Counts[0] {
 			t.Errorf("reading %d: %v", i, r.Counts)

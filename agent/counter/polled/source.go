@@ -34,7 +34,14 @@ type Source struct {
 	readings  int64
 	failures  int64
 	failure   error
-	hung      bool // a reading gave no answer for long
+	hangs     hangs
+}
+
+// hangs counts readings that gave no answer for longer than hungAfter.
+type hangs struct {
+	n        int64
+	now      bool  // the running reading is one of them
+	readings int64 // taken before the last of them
 }
 
 var _ counter.Source = (*Source)(nil)
@@ -118,9 +125,14 @@ func (p *Source) Before() uint64 { return p.before }
 func (p *Source) Notes() []note.Note {
 	name := p.m.Columns[0].Name
 	switch {
-	case p.hung:
+	case p.hangs.now:
 		return []note.Note{note.New(note.ReadFailed,
 			"%s: the device gave no answer for more than 10 s, after %s: some values are missing", name,
+			quantity.Plural(p.readings, "reading"))}
+	case p.hangs.n > 0:
+		return []note.Note{note.New(note.ReadFailed,
+			"%s: the device gave no answer for more than 10 s %s, the last time after %s; it has answered since, %s in all",
+			name, quantity.Plural(p.hangs.n, "time"), quantity.Plural(p.hangs.readings, "reading"),
 			quantity.Plural(p.readings, "reading"))}
 	case p.readings == 0 && p.failures > 0:
 		return []note.Note{note.New(note.NeverRead, "%s could never be read, so it has no values: %v", name, p.failure)}
@@ -163,11 +175,16 @@ func (p *Source) closeMeter() error {
 // since the last call, its whole count was counted since then.
 func (p *Source) Drain(to counter.Sink) error {
 	err := p.readNow(maxWait)
+	if p.background != nil && !p.background.running() {
+		p.hangs.now = false
+	}
 	switch {
 	case errors.Is(err, errPending):
 		return nil
 	case errors.Is(err, errHung):
-		p.hung = true
+		if !p.hangs.now {
+			p.hangs = hangs{n: p.hangs.n + 1, now: true, readings: p.readings}
+		}
 		return fmt.Errorf("read the counter %s: %w", p.m.Columns[0].Name, err)
 	case errors.Is(err, ErrAbsent):
 		p.absent, p.absentNS = true, p.end
