@@ -75,14 +75,18 @@ func AskAll[A any](ctx context.Context, c Child, verb string, question any, body
 		return refused
 	})
 	_ = out.CloseWithError(err) // never fails; ends a child that writes more
-	if failed := cmp.Or(refused, <-ended, err); failed != nil {
+	failed := cmp.Or(<-ended, err)
+	switch {
+	case refused != nil:
+		return fmt.Errorf("process an answer of the child process %s of uid %d: %w", verb, c.Account.UID, refused)
+	case failed != nil:
 		return fmt.Errorf("run the child process %s as uid %d: %w", verb, c.Account.UID, failed)
 	}
 	return nil
 }
 
 // ReadAnswers decodes a child's answers from in and calls each with every one, until the input ends, an
-// answer cannot be decoded, or each fails.
+// answer cannot be decoded, or each fails, whose error it returns as it is.
 func ReadAnswers[A any](in io.Reader, each func(A) error) error {
 	for d := json.NewDecoder(in); ; {
 		var a A
@@ -90,11 +94,11 @@ func ReadAnswers[A any](in io.Reader, each func(A) error) error {
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err == nil {
-			err = each(a)
-		}
 		if err != nil {
 			return fmt.Errorf("decode the answer of the child process: %w", err)
+		}
+		if err := each(a); err != nil {
+			return err
 		}
 	}
 }
