@@ -2,24 +2,47 @@ package kernel
 
 // endedThreadWait estimates how long threads that ended between two readings had waited for a CPU. Their CPU time is in
 // the account of the job, their run_delay is lost. It assumes that they waited as long for each second of CPU time as
-// the threads that were read: both compete for the same CPUs.
+// the threads that were read: both compete for the same CPUs. The estimate is limited to what is possible: a thread runs
+// and waits for no longer than the time between the readings.
 type endedThreadWait struct {
 	// seenNS and waitedNS are the CPU time and the run_delay of the threads that were read, both since their start.
 	seenNS, waitedNS uint64
 	// unseenNS is the CPU time that was in no thread that was read, as far as its waiting was added.
 	unseenNS uint64
+	// sinceNS is the time between the last two readings of all threads. began and ended are the numbers of threads
+	// that were read only at the later and only at the earlier of them. newNS is the CPU time and run_delay of those
+	// that began.
+	sinceNS, newNS uint64
+	began, ended   int
 }
 
 // leastSeenNS is the CPU time of threads that were read below which no ratio is computed.
 const leastSeenNS = 20_000_000
 
+// startReading begins a reading of all threads, sinceNS after the last one.
+func (w *endedThreadWait) startReading(sinceNS int64) {
+	w.sinceNS, w.newNS, w.began, w.ended = uint64(max(0, sinceNS)), 0, 0, 0
+}
+
+// see adds what a thread has used since the last reading, or since its start if it was not read before.
+func (w *endedThreadWait) see(used threadTimes, isNew bool) {
+	w.seenNS += used.ranNS
+	w.waitedNS += used.waitedNS
+	if isNew {
+		w.began++
+		w.newNS += min(used.ranNS+used.waitedNS, w.sinceNS) // it may have begun before the last reading
+	}
+}
+
 // add returns the waiting, in ns, of CPU time that was used since the last call and was in no thread that was read;
-// totalNS is the CPU time of all processes of the job, in ns.
+// totalNS is the CPU time of all processes of the job, in ns. As many threads at a time as began or ended between the
+// two readings, and at least one, are assumed not to be read.
 func (w *endedThreadWait) add(totalNS uint64) uint64 {
 	if w.seenNS < leastSeenNS || totalNS <= w.seenNS || totalNS-w.seenNS <= w.unseenNS {
 		return 0
 	}
 	more := totalNS - w.seenNS - w.unseenNS
 	w.unseenNS += more
-	return uint64(float64(more) * float64(w.waitedNS) / float64(w.seenNS))
+	possible := float64(max(1, w.began, w.ended))*float64(w.sinceNS) - float64(w.newNS) - float64(more)
+	return uint64(max(0, min(possible, float64(more)*float64(w.waitedNS)/float64(w.seenNS))))
 }

@@ -123,6 +123,7 @@ func (u *jobUse) update() {
 	}
 	dt := now - u.atNS
 	u.atNS = now
+	u.unseen.startReading(dt)
 	living := u.listLiving()
 	u.dropEnded()
 	before := u.memory
@@ -181,6 +182,7 @@ func (u *jobUse) dropEnded() {
 			continue
 		}
 		delete(u.procs, pid)
+		u.unseen.ended += len(p.waits)
 		heir, known := u.cpu.parentOf[pid]
 		for n := 0; known && u.cpu.procs[heir] == nil && n < maxParents; n++ {
 			heir, known = u.cpu.parentOf[heir]
@@ -229,12 +231,17 @@ func (u *jobUse) addWaits(pid int, p *processUse) {
 			continue
 		}
 		u.threads++
-		if was := before[id]; now.waitedNS >= was.waitedNS && now.ranNS >= was.ranNS {
+		was, known := before[id]
+		if now.waitedNS >= was.waitedNS && now.ranNS >= was.ranNS {
 			u.waitNS += now.waitedNS - was.waitedNS
-			u.unseen.waitedNS += now.waitedNS - was.waitedNS
-			u.unseen.seenNS += now.ranNS - was.ranNS
+			u.unseen.see(threadTimes{now.ranNS - was.ranNS, now.waitedNS - was.waitedNS}, !known)
 		}
 		p.waits[id] = now
+	}
+	for id := range before {
+		if _, still := p.waits[id]; !still {
+			u.unseen.ended++
+		}
 	}
 }
 
