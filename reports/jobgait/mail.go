@@ -70,7 +70,8 @@ func (o mailOptions) log(failed error) {
 }
 
 // send sends the mail, with the job's report if the job has ended and the report comes in time. If sendmail is
-// missing, the system's mail program sends it.
+// missing, the system's mail program sends it, with subject and recipients as arguments: mail(1) has no other
+// interface that all its versions share, and the controller, which calls it by default, passes the same arguments.
 func (o mailOptions) send(ctx context.Context, recipient string) error {
 	to, err := mail.Recipients(recipient)
 	if err != nil {
