@@ -85,7 +85,7 @@ func sortedImage(body []byte) []byte {
 	copy(b[0x200:], "\x01\x1b\x03\x3b")
 	le.PutUint32(b[0x208:], 1)
 	le.PutUint32(b[0x20c:], 1<<32-0x200) // 0x1000, relative to the table
-	le.PutUint32(b[0x210:], 0x118) // after a common entry of 24 bytes
+	le.PutUint32(b[0x210:], 0x118)       // after a common entry of 24 bytes
 	return b
 }
 
@@ -182,7 +182,8 @@ func TestIndexOfFrames(t *testing.T) {
 	if sorted != section || section < 10 && runtime.GOARCH == "amd64" {
 		t.Errorf("%d frames by the section, %d by the sorted table", section, sorted)
 	}
-	for _, hostile := range []string{"\xff\xff\xff\xff", "\x00\x00\x00\x00", "\x03\x00\x00\x00", "\x00\x00\x01\x00", "\x10\x00"} {
+	for _, hostile := range []string{"\xff\xff\xff\xff", "\x00\x00\x00\x00", "\x03\x00\x00\x00", "\x00\x00\x01\x00",
+		"\x10\x00"} {
 		if n := walkImage(t, sectionImage(append([]byte(hostile), table...)), stack); n != 1 {
 			t.Errorf("% x before the table: %d frames", hostile, n)
 		}

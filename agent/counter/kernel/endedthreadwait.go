@@ -2,8 +2,8 @@ package kernel
 
 // endedThreadWait estimates how long threads that ended between two readings had waited for a CPU. Their CPU time is in
 // the account of the job, their run_delay is lost. It assumes that they waited as long for each second of CPU time as
-// the threads that were read: both compete for the same CPUs. The estimate is limited to what is possible: a thread runs
-// and waits for no longer than the time between the readings.
+// the threads that were read: both compete for the same CPUs. The estimate is limited to what is possible: a thread
+// runs and waits for no longer than the time between the readings.
 type endedThreadWait struct {
 	// seenNS and waitedNS are the CPU time and the run_delay of the threads that were read, both since their start.
 	seenNS, waitedNS uint64
