@@ -49,7 +49,7 @@ func beginRun(s job.Scheduler, getenv func(string) string) (err error) {
 	dir := job.Dir(cfg.Spool.Dir, r.Node, r.Key)
 	lock, err := lockRunDir(dir, r, log)
 	if errors.Is(err, job.ErrLocked) {
-		log.Infof("left alone, an agent is at work: %v", err)
+		log.Infof("the run is left alone, because its agent still runs: %v", err)
 		return nil
 	}
 	if err != nil {

@@ -228,7 +228,7 @@ func (h *hooks) call(ctx context.Context, program string, limit time.Duration, s
 		h.sayAll(complaint.String())
 		return err == nil
 	case <-ctx.Done():
-		h.say(program + " did not end in time")
+		h.say(program + " did not end in time, so the report may be missing or late")
 	case <-signals:
 	}
 	return false

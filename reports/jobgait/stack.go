@@ -179,7 +179,7 @@ func (c chosenProcesses) account(ctx context.Context) (as.Account, error) {
 	}
 	switch {
 	case !alive:
-		return as.Account{}, errOver{c.what + " has ended"}
+		return as.Account{}, errOver{c.what + " has ended: name a running one"}
 	case os.Geteuid() != 0:
 		return as.Self(), nil
 	}
