@@ -80,7 +80,7 @@ func (in *inputs) lowerAddressRate(room float64, wanted int) {
 	asked := in.rate.Hz
 	if room < minUsefulHz {
 		in.rate = address.Rate{}
-		in.note(note.BudgetLowered, "no code addresses: there is no room for them within %s of each CPU, taken to cost "+
+		in.note(note.BudgetLowered, "no code addresses are sampled: within %s of each CPU there is no room for them at "+
 			"%.1f us each",
 			quantity.Chosen(in.limitPct), in.prices.interruptNS/1e3)
 		return
@@ -90,8 +90,8 @@ func (in *inputs) lowerAddressRate(room float64, wanted int) {
 	// has the rate anyway.
 	if wanted != 0 || in.rate.Hz < asked/4 {
 		in.fewerAddressesNote = fmt.Sprintf(
-			"%.0f code addresses a second and CPU instead of %.0f: within %s of each CPU there is no "+
-				"room for more, taken to cost %.1f us each",
+			"%.0f code addresses a second and CPU instead of %.0f: within %s of each CPU there is no room for more at %.1f "+
+				"us each",
 			in.rate.Hz, asked, quantity.Chosen(in.limitPct), in.prices.interruptNS/1e3)
 	}
 }
@@ -131,7 +131,7 @@ func (l counterOpener) openNodeCounters() {
 func (l counterOpener) openAddresses() {
 	in := l.in
 	if in.rate.Hz == 0 {
-		in.addAbsent("code", "there is no room for it in agent.budget_pct")
+		in.addAbsent("code", "agent.budget_pct is too small for it")
 		return
 	}
 	p := address.SamplingParams{Peek: in.peek, Sys: l.h.sys, CPUs: l.cpus, Rate: in.rate, StepNS: in.stepNS,

@@ -179,7 +179,7 @@ func (w *seriesWork) paper() {
 	}
 	r.Segmented, r.Changes = v.segmented, append(r.Changes, v.changes...)
 	if !v.located {
-		w.note(note.NotLocated, "the windows disagree with one law, but not in a pattern that the paper gives a place to")
+		w.note(note.NotLocated, "the windows disagree with one law, but their pattern has no location in the paper")
 	}
 	if r.Segmented && len(r.Changes) == 0 {
 		return

@@ -21,7 +21,7 @@ func (w *seriesWork) thin(most int) {
 	if n <= most {
 		return
 	}
-	w.note(note.Thinned, "%d distinct values of %s: every %.0fth is looked at, and a change is placed no closer",
+	w.note(note.Thinned, "%d distinct values of %s: every %.0fth is analysed, and a change is located no more precisely",
 		n, parameterName(w.series), float64(n-1)/float64(most-1))
 	places := make([]int, most)
 	for k := range most {

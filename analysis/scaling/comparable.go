@@ -110,7 +110,7 @@ func (c *runSelection) oneParameter() {
 		return
 	}
 	kept := slices.DeleteFunc(slices.Clone(c.runs), func(r HistoryRun) bool { return r.Else != best })
-	c.note(note.OtherParameters, "%s left out: more than %s differs from the others there",
+	c.note(note.OtherParameters, "%s left out: more than %s differs from the other runs",
 		quantity.Plural(len(c.runs)-len(kept), "run"), parameterName(c.series))
 	c.runs = kept
 }

@@ -38,7 +38,7 @@ func (w *seriesWork) warn(method Method) {
 		return
 	}
 	if hi > extremeRange*lo {
-		w.note(note.ExtremeRange, "values from %s to %s: errors in units of the metric say nothing of the small ones",
+		w.note(note.ExtremeRange, "values from %s to %s: errors in units of the metric do not describe the small values",
 			quantity.Plain(lo, 4), quantity.Plain(hi, 4))
 	}
 	if k, ok := findLone(w.p, w.y); ok {

@@ -39,7 +39,8 @@ func (t *eventProbe) notes() []note.Note {
 			kinds += fmt.Sprintf(", %s on CPUs %s", p.name, formatCPUs(p.cpus))
 		}
 		notes = append(notes, note.New(note.HybridCPUs,
-			"there are several kinds of cores%s: instructions and cycles are sums over all, their ratio is no core's own",
+			"the node has several kinds of cores%s: instructions and cycles are sums over all cores, so their ratio is not "+
+				"that of one core",
 			kinds))
 	}
 	return notes

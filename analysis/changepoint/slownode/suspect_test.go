@@ -226,7 +226,7 @@ func TestNotes(t *testing.T) {
 	}, since)
 	if len(notes) != 2 || notes[0].Text != "a slower level since run 20 goes with node d: node placement, not the code" ||
 		!strings.HasPrefix(notes[1].Text,
-			"a slower level since run 40 is no change any more, because node d turned out to be slow") {
+			"a slower level since run 40 is no longer a change, because node d turned out to be slow") {
 		t.Errorf("notes %+v", notes)
 	}
 }
