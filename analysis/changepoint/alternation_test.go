@@ -9,7 +9,7 @@ import (
 	"jobgait/analysis/changepoint/scatter"
 )
 
-// pattern draws runs at two levels as letters say: A, and B above it by gap.
+// pattern draws runs at two levels in the order of the letters: A, and B above it by gap.
 func pattern(seed uint64, letters string, sd, gap float64) []float64 {
 	x := drawn(seed, len(letters), sd, 0, nil)
 	for i, c := range letters {
@@ -20,7 +20,7 @@ func pattern(seed uint64, letters string, sd, gap float64) []float64 {
 	return x
 }
 
-// claimed is the claim of a change at run k of x, with the scanner that makes it.
+// claimed returns the claim of a change at run k of x, and the scanner that makes it.
 func claimed(t *testing.T, x []float64, k int) (*scanner, claim) {
 	t.Helper()
 	sc := &scanner{history: history{x: x}, p: Default()}
@@ -32,7 +32,7 @@ func claimed(t *testing.T, x []float64, k int) (*scanner, claim) {
 	return sc, sc.changeClaim(0, len(x), c)
 }
 
-// One change is not an alternation, however weak, and neither are three levels.
+// One change, however weak, is not an alternation, and neither are three levels.
 func TestChangesAreNoTurns(t *testing.T) {
 	for _, gap := range []float64{0.06, 0.1, 0.4} {
 		for seed := range uint64(20) {
@@ -52,7 +52,7 @@ func TestChangesAreNoTurns(t *testing.T) {
 	}
 }
 
-// Episodes in the first runs wait for more of them than later ones.
+// Episodes in the first runs need more of them than later ones.
 func TestEarlyEpisodesWait(t *testing.T) {
 	waited := func(at int) int {
 		const long = 6

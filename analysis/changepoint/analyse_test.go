@@ -81,7 +81,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// Indexes are those of the input, whatever was left out or out of order.
+// Indexes are those of the input even if runs were left out or out of order.
 func TestIndexes(t *testing.T) {
 	s := noisy(80)
 	for i := range s.Y {

@@ -438,8 +438,8 @@ func sticky(r *rand.Rand, n int, sd, perDay, gap, stay float64) drawn {
 	return h
 }
 
-// Two kinds of nodes 50 % apart, of which a run is on that of the run before in .8, are
-// seldom a change: 3.1 events per 1000 runs before new levels had to last, 1.3 since.
+// Runs on two kinds of nodes 50 % apart, each on the kind of the previous run with probability .8, are seldom
+// reported as a change: 1.3 events per 1000 runs, and 3.1 without the rule that new levels must last.
 func TestTwoLevelsFarApart(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(15, 1))
@@ -492,8 +492,7 @@ func printEvents(h drawn, changes []changepoint.Change, series int, sd float64) 
 	}
 }
 
-// poissonInterval is the interval of 95 % of the expected number of events of which n were
-// seen.
+// poissonInterval returns the 95 % interval of the expected number of events when n were seen.
 func poissonInterval(n int) (lo, hi float64) {
 	if n > 0 {
 		lo = distuv.ChiSquared{K: 2 * float64(n)}.Quantile(.025) / 2
@@ -516,8 +515,7 @@ func (h drawn) continuedBy(r *rand.Rand, pct, sd float64) drawn {
 	return out
 }
 
-// detectability prints how often steps of exactly the size are reported that a history
-// names as its minimum detectable change.
+// detectability prints how often steps of exactly the minimum detectable change of a history are reported.
 func detectability(seed uint64, histories int) (planted, reported, silent int) {
 	r := rand.New(rand.NewPCG(seed, 300))
 	for range histories {

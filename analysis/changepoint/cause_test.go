@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// recorded is a history of n runs, one a day, that slow down by a tenth at run
-// at, with fields given as the runs at which they flip.
+// recorded returns a history of n runs, one a day, that become slower by a tenth at run at; fields give the runs
+// at which they change.
 func recorded(n, at int, flips map[string][]int) Series {
 	r := rand.New(rand.NewPCG(5, uint64(n)))
 	s := Series{ID: "a", Meta: make(map[string][]string)}
@@ -84,7 +84,7 @@ func TestCausesEmpty(t *testing.T) {
 	}
 }
 
-// The share of admissible runs that meet a flip, counted one by one.
+// The share of admissible runs at which a field changes, counted one by one.
 func TestMet(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for range 200 {

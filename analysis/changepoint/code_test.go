@@ -14,8 +14,8 @@ func judged(s changepoint.Series) changepoint.SeriesResult {
 	return changepoint.Analyse([]changepoint.Series{s}, changepoint.Sequential, changepoint.Default()).Series[0]
 }
 
-// Of ten functions the one that became a tenth slower is named, no other one, and
-// none where nothing changed. MEASURED.md has 1000 histories of each kind.
+// Of ten functions, only the one that became a tenth slower is named, and none if nothing changed. MEASURED.md
+// has 1000 histories of each kind.
 func TestTheSlowerFunctionIsNamed(t *testing.T) {
 	named, misnamed := 0, 0
 	const each = 12
@@ -37,7 +37,7 @@ func TestTheSlowerFunctionIsNamed(t *testing.T) {
 	}
 }
 
-// slowed is a history whose whole changes with one function.
+// slowed returns a history that becomes slower with one function.
 func slowed(fate draw.FunctionFate) draw.CodeHistory {
 	h := draw.Code(rand.New(rand.NewPCG(5, 5)), fate)
 	for k := h.At; k < len(h.Y); k++ {

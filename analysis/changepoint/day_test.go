@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Days count for as much as their runs differ, and a day on both sides of a change
-// does not count.
+// The weight of a day follows how much its runs differ, and a day on both sides of a change does not count.
 func TestDaysOfClaim(t *testing.T) {
 	sc := scanner{history: history{x: make([]float64, 12), day: []int{0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 3, 4}}, p: Default()}
 	c := claim{x: sc.x[2:], from: 2, until: 12, boundaries: 1}
@@ -34,7 +33,7 @@ func TestDaysOfClaim(t *testing.T) {
 	}
 }
 
-// Few of the days that differ are reported as changes, 20 before days were taken into account. Changes between
+// Few differences between days are reported as changes (20 if days are not taken into account). Changes between
 // days that do not differ are found.
 func TestDaysAreNotChanges(t *testing.T) {
 	events, found := 0, 0

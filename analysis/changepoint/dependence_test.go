@@ -38,7 +38,7 @@ func TestCorrelationIsRecovered(t *testing.T) {
 	}
 }
 
-// A step of equal evidence counts for less the more the runs resemble each other.
+// A step counts for less the more successive runs are correlated.
 func TestEvidenceFallsWithCorrelation(t *testing.T) {
 	left := func(phi float64) float64 {
 		total := 0.0

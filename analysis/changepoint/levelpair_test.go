@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Outliers that agree by chance are no second level; a level that returns is one.
+// Outliers that agree by chance are not a second level; a level that returns is one.
 func TestLevelsAreNotOutliers(t *testing.T) {
 	const draws, runs = 60, 20
 	four, five, half := 0, 0, 0

@@ -47,7 +47,7 @@ func TestAlike(t *testing.T) {
 	if v := sc.levelInflation(st, runCorrelation{}); v != 1 {
 		t.Errorf("independent runs: %.2f", v)
 	}
-	// Four runs of a day with nothing of their own count as one.
+	// Four equal runs of a day count as one.
 	if v := sc.levelInflation(st, runCorrelation{day: 1}); math.Abs(v-4) > 0.3 {
 		t.Errorf("days of four equal runs: %.2f", v)
 	}
@@ -58,8 +58,8 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// Intervals hold the truth where the runs of a day share half of their variance,
-// and did not while days were not known of.
+// Intervals contain the true value if the runs of a day share half of their variance; without regard to days
+// they did not.
 func TestEffectsOfRepeats(t *testing.T) {
 	t.Parallel()
 	const draws, step = 400, 0.07
@@ -81,8 +81,7 @@ func TestEffectsOfRepeats(t *testing.T) {
 			}
 		}
 	}
-	// .895 and .812, with a standard error of .015: six days on a side tell little of
-	// how much days differ.
+	// .895 and .812, with a standard error of .015: six days on a side determine poorly how much days differ.
 	with, without := float64(covered[true])/draws, float64(covered[false])/draws
 	if with < 0.86 || with > 0.98 || without > with-0.04 {
 		t.Errorf("%.3f of the intervals held the truth, %.3f without the days", with, without)

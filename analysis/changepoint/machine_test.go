@@ -78,8 +78,8 @@ func TestNoMachine(t *testing.T) {
 	}
 }
 
-// Taking out what is not there must cost nothing: on a quiet machine the same
-// changes are found with starts as without.
+// Adjusting for a machine without shifts costs nothing: on a quiet machine the same changes are found with start
+// times as without.
 func TestQuietMachine(t *testing.T) {
 	t.Parallel()
 	var with, without draw.Score
@@ -215,8 +215,8 @@ func analyse(parts ...[]changepoint.Series) changepoint.Analysis {
 	return changepoint.Analyse(all, changepoint.Sequential, changepoint.Default())
 }
 
-// What the series of one user show together is no shift of the machine for
-// others, be there one of them or several.
+// A shift that the series of one user share is not a shift of the machine for others, for one such user or
+// several.
 func TestOneOwner(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 1))
 	rep := analyse(daily(r, "alice", 7, 30, 60, .15), daily(r, "bob", 1, 0, 0, 0), daily(r, "carolin", 2, 0, 0, 0))
@@ -230,8 +230,8 @@ func TestOneOwner(t *testing.T) {
 	}
 }
 
-// A day that the series of three users share is the machine's: taken out of
-// each and reported once. No series has a change, one that was spared neither.
+// A slow day that the series of three users share is attributed to the machine: it is removed from each series
+// and reported once. No series has a change, not even the one without the slow day.
 func TestSharedDay(t *testing.T) {
 	r := rand.New(rand.NewPCG(62, 1))
 	rep := analyse(daily(r, "alice", 8, 30, 33, .06), daily(r, "bob", 8, 30, 33, .06),

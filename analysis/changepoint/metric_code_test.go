@@ -10,7 +10,7 @@ import (
 	"jobgait/analysis/note"
 )
 
-// A slowdown in which CPU time per cycle stayed is not the code's, whatever was built on
+// A slowdown in which the CPU time per cycle did not change is not attributed to the code, whatever was built on
 // that day; one that the CPU time shares is.
 func TestChangedWaitingIsNotAttributedToCode(t *testing.T) {
 	for _, code := range []bool{true, false} {
@@ -42,7 +42,7 @@ func TestChangedWaitingIsNotAttributedToCode(t *testing.T) {
 	}
 }
 
-// A slowdown that waiting for CPUs explains is contention; one of other waiting is not.
+// A slowdown explained by waiting for CPUs is contention; one explained by other waiting is not.
 func TestContention(t *testing.T) {
 	for _, contended := range []bool{true, false} {
 		r := rand.New(rand.NewPCG(45, 1))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// steps is a series of levels with small noise of a fixed seed.
+// steps returns a series of levels with small noise of a fixed seed.
 func steps(seed uint64, sd float64, levels ...int) []float64 {
 	r := rand.New(rand.NewPCG(seed, 1))
 	x := make([]float64, len(levels))
@@ -30,7 +30,7 @@ func TestPaperChanges(t *testing.T) {
 	}{
 		{"flat", steps(3, .01, at(10, 60)...), nil},
 		{"up", steps(2, .01, slices.Concat(at(10, 20), at(12, 20))...), []int{20}},
-		// The signed maximum of the report's text would miss this one.
+		// The signed maximum, as in the text of the report, would miss this change.
 		{"down", steps(2, .01, slices.Concat(at(12, 20), at(10, 20))...), []int{20}},
 		{"three runs a level", steps(4, .01, slices.Concat(at(10, 12), at(14, 3), at(8, 3), at(16, 12))...),
 			[]int{12, 15, 18}},

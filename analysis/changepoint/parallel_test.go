@@ -31,7 +31,7 @@ func campus(n, runs int) []Series {
 	return out
 }
 
-// On how many CPUs series are judged makes no difference to what is found.
+// The number of CPUs does not affect what is found.
 func TestCPUsMakeNoDifference(t *testing.T) {
 	list := campus(24, 60)
 	before := runtime.GOMAXPROCS(1)
@@ -61,7 +61,7 @@ func BenchmarkSite(b *testing.B) {
 	}
 }
 
-// In how many parts series are scanned makes no difference to what is found.
+// The number of parts in which series are scanned does not affect what is found.
 func TestPartsMakeNoDifference(t *testing.T) {
 	list := campus(3*maxNeighbours, 40)
 	for i := range list {

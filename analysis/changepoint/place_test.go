@@ -7,8 +7,7 @@ import (
 	"jobgait/analysis/changepoint/scatter"
 )
 
-// What placeCosts sums along the runs is what all ways to take them for outliers
-// cost together.
+// placeCosts sums along the runs the cost of all ways to assign them to outliers.
 func TestBoundariesSumOverAllWays(t *testing.T) {
 	x := []float64{0.01, -0.02, 0.4, 0.35, 0.1, 0.09, 0.5}
 	c := split{s: 0.02, left: level{mu: 0}, right: level{mu: 0.1}}
@@ -39,8 +38,8 @@ func TestBoundariesSumOverAllWays(t *testing.T) {
 	}
 }
 
-// Where outliers do not come in runs, what placeCosts says is the loss of the scan,
-// but for the thousandths that make the loss 0 at its best on either side.
+// Without successive outliers placeCosts equals the loss of the scan, except for the thousandths that make the
+// loss 0 at its best on either side.
 func TestBoundariesOfLoneOutliersAreTheLoss(t *testing.T) {
 	x := drawn(1, 20, 0.02, 0, map[int]float64{9: 0.1})
 	x = raised(x, 0.5, 4, 12)
@@ -56,9 +55,8 @@ func TestBoundariesOfLoneOutliersAreTheLoss(t *testing.T) {
 	}
 }
 
-// A change in a cluster of outliers is placed where the levels part, not where
-// the outliers begin. By the evidence of splits alone 118 of 195
-// were within a run of it, so 191 of 200.
+// A change in a cluster of outliers is placed where the levels part and not where the outliers begin: 191 of 200
+// within a run, 118 of 195 by the evidence of splits alone.
 func TestPlacedBesideOutliers(t *testing.T) {
 	found, right := 0, 0
 	for seed := range uint64(200) {
@@ -82,7 +80,7 @@ func TestPlacedBesideOutliers(t *testing.T) {
 	}
 }
 
-// Of places that are equal the middle one is taken, and the interval holds all.
+// Of equally likely places the middle one is chosen, and the interval contains all of them.
 func TestPlacedAmongEquals(t *testing.T) {
 	x := drawn(3, 60, 0.01, 0, map[int]float64{30: 0.1})
 	x = raised(x, 1, 30, 31)

@@ -181,8 +181,8 @@ func turning(seed uint64, n int, gap, leave float64) []float64 {
 	return x
 }
 
-// What was said stays said: the events of every prefix are a prefix of the
-// events of the whole, and none is known before its run.
+// Reported events are never withdrawn: the events of every prefix are a prefix of the events of the whole, and
+// no event is known before its run.
 func TestScanIsAPrefixRule(t *testing.T) {
 	t.Parallel()
 	p := Default()
@@ -314,8 +314,8 @@ func BenchmarkLong(b *testing.B) {
 	}
 }
 
-// A level that is left for a few runs and found again is two changes, though
-// neither end alone is evidence enough: both are seen at once.
+// A level that is left for a few runs and found again is two changes, although neither end alone is sufficient
+// evidence: both are reported at once.
 func TestScanFindsEpisodes(t *testing.T) {
 	t.Parallel()
 	seen := func(p Params) (both, atOnce int) {

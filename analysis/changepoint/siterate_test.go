@@ -59,7 +59,7 @@ func night(history, night int) float64 {
 	return rand.New(rand.NewPCG(uint64(history), uint64(night))).NormFloat64()
 }
 
-// Runs of a drift and of short levels have no level to be taken off.
+// For runs of a drift and of short levels no level is subtracted.
 func TestLevelled(t *testing.T) {
 	end := 59
 	r := siteOf(1, .01)[0]

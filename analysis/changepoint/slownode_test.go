@@ -38,7 +38,7 @@ func TestSlowNodes(t *testing.T) {
 	}
 }
 
-// No node is slow where none is: four in a hundred histories may name one.
+// If no node is slow, none is named; four in a hundred histories may name one.
 func TestNoSlowNode(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(32, 1))
@@ -86,9 +86,8 @@ func TestSlowAfterThreeRuns(t *testing.T) {
 	}
 }
 
-// Where runs stay on their nodes, a level that came and went is not laid to a
-// node that happened to be there: of these histories 1 names a node, and 12 did
-// when every run of a visit counted.
+// If runs stay on their nodes, a temporary level is not attributed to a node that was in use then: 1 of these
+// histories names a node, and 12 did when every run of a visit counted.
 func TestStayedNodesAreNotBlamed(t *testing.T) {
 	named := 0
 	for seed := range uint64(60) {
@@ -116,7 +115,7 @@ func TestStayedNodesAreNotBlamed(t *testing.T) {
 	}
 }
 
-// Runs that move to a slow node and back have not changed.
+// A history that moves to a slow node and back has no change.
 func TestPlacement(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 1))
 	s := changepoint.Series{ID: "moved"}
@@ -175,8 +174,8 @@ func TestNodePrefix(t *testing.T) {
 	}
 }
 
-// What is believed of nodes never depends on runs to come: not on how many nodes
-// a run has, nor on how many there will ever be.
+// The estimates of nodes never depend on later runs: neither on the number of nodes of a run nor on the final
+// number of nodes.
 func TestManyNodesPrefix(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ some, all, late int }{{20, 60, 60}, {64, 160, 160}, {2, 6, 60}, {1, 1, 12}} {
@@ -249,8 +248,7 @@ func onRandomNodes(seed uint64, runs, some, all int, slow float64) changepoint.S
 	return s
 }
 
-// Jobs of a thousand of 1500 nodes: what a look costs is bounded by how often it
-// is taken.
+// Jobs on 1000 of 1500 nodes: the cost of an estimation is bounded by how often it is made.
 func BenchmarkManyNodes(b *testing.B) {
 	s := onRandomNodes(36, 400, 1000, 1500, .1)
 	b.ResetTimer()

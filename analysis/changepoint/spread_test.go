@@ -77,7 +77,7 @@ func TestSpreadAgreesWithItsInterval(t *testing.T) {
 	}
 }
 
-// Levels that move are not spread: neither steps nor a drift that was found.
+// Changing levels are not spread: neither steps nor a drift that was found.
 func TestSpreadIsNotLevel(t *testing.T) {
 	t.Parallel()
 	said := 0
@@ -125,8 +125,8 @@ func TestSpreadProperties(t *testing.T) {
 	}
 }
 
-// What has no spread gives no note: too few runs, values that a clock of seconds
-// rounds to one, all alike.
+// Values without spread give no note: too few runs, values that a clock of seconds rounds to one value, all
+// equal.
 func TestSpreadDeclines(t *testing.T) {
 	quiet := scattered(1, 80, 40, 0.00001, 30, 0)
 	for i := range 40 {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Where the runs next to an event differ from the rest of its side, the level is
-// moved towards them and less is known of it.
+// If the runs next to an event differ from the rest of its side, the level is moved towards them and its
+// uncertainty grows.
 func TestAdjacent(t *testing.T) {
 	const s = 0.02
 	r := rand.New(rand.NewPCG(3, 1))
@@ -60,7 +60,7 @@ func TestEffectsBesideUnseenChanges(t *testing.T) {
 			}
 		}
 	}
-	// Without what adjacent knows it was .71, with it .84; the standard error is .03.
+	// Without the function adjacent it was .71, with it .84; the standard error is .03.
 	if share := float64(covered) / float64(found); found < 90 || share < 0.78 {
 		t.Errorf("%d found, %.3f of their intervals held the truth", found, share)
 	}

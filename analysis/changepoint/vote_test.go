@@ -11,8 +11,8 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Shapes of one user that change together are seen to change more often when
-// they are known as his, and no more often without a reason.
+// Changes of shapes of one user that change together are detected more often when they are known to be of one
+// user, and not more often without a change.
 func TestJoint(t *testing.T) {
 	t.Parallel()
 	var alone, own draw.Score
@@ -37,7 +37,7 @@ func sum(a, b draw.Score) draw.Score {
 		WeakFound: a.WeakFound + b.WeakFound, False: a.False + b.False, Runs: a.Runs + b.Runs}
 }
 
-// What others show is used from the day on which it was known.
+// Changes of other series are used from the day on which they were known.
 func TestJointPrefix(t *testing.T) {
 	t.Parallel()
 	shapes := draw.DrawUserHistories(rand.New(rand.NewPCG(42, 1)), "u", .9)

@@ -77,7 +77,7 @@ func TestWeekendIsNoted(t *testing.T) {
 	}
 }
 
-// Adjusted values are those of the input without what is known, in its places.
+// Adjusted values are those of the input minus the known effects, at the same places.
 func TestAdjustedValues(t *testing.T) {
 	s := weekOf(6, 90, 3, .3, 90, 0)
 	s.Y[20] = math.NaN()
@@ -115,7 +115,7 @@ func TestLargeWeekend(t *testing.T) {
 	}
 }
 
-// Seven days of their own are all named; that of a day which had no run is not.
+// If all seven weekdays differ, all are named; a weekday without a run is not.
 func TestMissingWeekdayIsNoted(t *testing.T) {
 	s := weekOf(2, 150, 0, 0, 150, 0)
 	keep := s // without Thursdays
@@ -172,7 +172,7 @@ func TestChangeBesideWeekend(t *testing.T) {
 	}
 }
 
-// A step is not taken for a weekday effect, whatever day it falls on.
+// A step is not mistaken for a weekday effect, whatever day it is on.
 func TestStepIsNotAWeekdayEffect(t *testing.T) {
 	said := 0
 	for at := 21; at < 56; at++ {
@@ -225,7 +225,7 @@ func TestNoWeek(t *testing.T) {
 	}
 }
 
-// The changes of the first runs of a history are the first of its changes.
+// The changes of the first runs of a history are the first changes of the whole history.
 func TestWeeklyPrefix(t *testing.T) {
 	t.Parallel()
 	p, differ := Default(), 0
@@ -299,7 +299,7 @@ func TestWeekendThatEnds(t *testing.T) {
 	}
 }
 
-// Days that the clock did not see are no weekdays: a replay of months in minutes.
+// If the times of runs cover months within minutes, as in a replay, no weekday effect is estimated.
 func TestReplayHasNoWeek(t *testing.T) {
 	s := weekOf(4, 80, 2, .05, 80, 0)
 	if text(sequential(s).Notes, note.Weekly) == "" {
@@ -319,7 +319,7 @@ func TestReplayHasNoWeek(t *testing.T) {
 	}
 }
 
-// What is taken out is what is missing, whatever the days.
+// The removed part equals the difference between input and adjusted values, whatever the days.
 func FuzzWeekly(f *testing.F) {
 	s := weekOf(5, 60, 2, .05, 30, .1)
 	var b []byte
@@ -401,7 +401,7 @@ func userTime() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// What is believed of nodes is corrected no further back than the week looks.
+// Estimates of nodes are corrected no further back than the weekday model reaches.
 func TestWeekLooksBackAsFarAsNodes(t *testing.T) {
 	if slownode.Runs > calendar.Runs {
 		t.Errorf("nodes correct %d runs, the week %d", slownode.Runs, calendar.Runs)

@@ -25,8 +25,7 @@ func plateaus(rng *rand.Rand, n int) series.Values {
 	return v
 }
 
-// seen is what a detector makes of a loop: num/den of its period, begun anywhere,
-// with noise.
+// seen returns the pattern that a detector finds of a loop: num/den of its period, with any phase, and noise.
 func seen(rng *rand.Rand, id, column string, shape series.Values, periodS float64, num, den int,
 	noise float64) Pattern {
 	n := max(8, len(shape)*num/den)
@@ -94,8 +93,7 @@ func TestNoHarmonicFlips(t *testing.T) {
 	}
 }
 
-// What is matched does not depend on how long a second is, and what is not found
-// is said of as many patterns as there are.
+// The match does not depend on the unit of time, and a note on a missing match names the number of patterns.
 func TestMatchHasNoScale(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 1))
 	main, solver, other := plateaus(rng, 100), plateaus(rng, 8), plateaus(rng, 100)

@@ -10,8 +10,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// device is what a GPU does in every millisecond of a run: 1 for seven tenths of each
-// iteration; and the power that it draws, which follows with a lag of 10 ms.
+// device returns the activity of a GPU in every millisecond of a run: 1 for seven tenths of each iteration; and
+// its power, which follows with a lag of 10 ms.
 func device(rng *rand.Rand, periodS float64, ms int) (busy, power []float64) {
 	busy, power = make([]float64, ms), make([]float64, ms)
 	for t := 0.3; t < float64(ms)/1000; {
@@ -49,8 +49,7 @@ func sensor(rng *rand.Rand, name string, x []float64, from series.Origin, window
 			mean += v / float64(next-begin)
 		}
 		mean *= 1 + 0.01*rng.NormFloat64()
-		// A sensor holds what it saw until it looks again; a counter is known for the
-		// time between two readings.
+		// A sensor holds its value until its next measurement; a counter is known for the time between two readings.
 		hold := next
 		if from.Kind == series.Drawn {
 			hold = last

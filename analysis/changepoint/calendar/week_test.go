@@ -81,8 +81,7 @@ func TestNothingIsTakenOut(t *testing.T) {
 	}
 }
 
-// What is left of a run when it arrives does not depend on later ones, and what is
-// taken out is what is missing.
+// The adjusted value of a run does not depend on later runs, and the part that is removed equals the difference.
 func TestWeekPrefix(t *testing.T) {
 	x, day := nightly(3, 120, 5, .04, 60, .03)
 	whole := New(x, day, nil)

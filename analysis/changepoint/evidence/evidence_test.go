@@ -26,7 +26,7 @@ func times(x []float64) []float64 {
 	return y
 }
 
-// The evidence is largest where the level changes, also with an outlier beside.
+// The evidence is largest where the level changes, also with an outlier beside it.
 func TestSplitsPeak(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 50 {

@@ -98,7 +98,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// A run that waits longer is not slower by the function that moved a little.
+// A run that waits longer is not attributed to a function that became slightly slower.
 func TestWaitingIsNotAttributedToFunctions(t *testing.T) {
 	parts, total := drawn(map[string]float64{"a": 1, "b": 2}, map[string]float64{"a": 1.05, "b": 2})
 	e, _ := Explain(parts, total, 10, 0, 20, nil)

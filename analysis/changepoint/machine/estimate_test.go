@@ -30,8 +30,8 @@ func TestEstimate(t *testing.T) {
 	if math.Abs(shared.shift-.05) > .004 || shared.applied(0) < .04 {
 		t.Errorf("a shift of .05 that all show: %+v, believed %v", shared, shared.applied(0))
 	}
-	// The quietest series counts most, but not for all: one disturbed run of it
-	// is not the machine.
+	// The quietest series has the largest weight, but not all of it: one disturbed run of it is not a shift of the
+	// machine.
 	noise := append([]float64{.001}, even[1:]...)
 	lone := estimated(told([]float64{.8, .01, -.01, 0, .005, -.005, .01, -.01}, noise))
 	if b := lone.applied(0); math.Abs(b) > .005 {
@@ -51,8 +51,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// Where runs do not follow what others show, uncertain estimates are not taken
-// out; where they do, they are.
+// If runs do not follow the other series, uncertain estimates are not removed; if they do, they are.
 func TestShrinkage(t *testing.T) {
 	var none, all shrinkage
 	for i := range 400 {
@@ -65,7 +64,7 @@ func TestShrinkage(t *testing.T) {
 	}
 }
 
-// What most witnesses show is not the machine while they have one owner.
+// What most views show is not a shift of the machine if they have one owner.
 func TestEstimateOwners(t *testing.T) {
 	noise := []float64{.01, .01, .01, .01, .01, .01, .01, .01}
 	list := told([]float64{.15, .15, .16, .15, .14, .15, 0, .001}, noise)
@@ -80,8 +79,8 @@ func TestEstimateOwners(t *testing.T) {
 	}
 }
 
-// A series that does not show what others do is left alone; one that mostly
-// does is not, for one run that does not.
+// A series that does not follow the others is left unchanged; one that mostly does is adjusted despite one run
+// that does not.
 func TestSharing(t *testing.T) {
 	var none, all sharing
 	e := estimate{shift: .12, se: .004, n: 8}

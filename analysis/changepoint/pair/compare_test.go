@@ -76,7 +76,7 @@ func TestCompareSame(t *testing.T) {
 	}
 }
 
-// Days and scales are never mixed: what is one day are several scales.
+// Days and scales are not mixed: runs of one day may have several scales.
 func TestJoin(t *testing.T) {
 	a := changepoint.Series{T: []float64{1.2, 1.7, 2.1, 4.5, 6, 8}, Y: []float64{10, 14, 12, 12, 12, math.NaN()}}
 	b := changepoint.Series{T: []float64{1.5, 2.4, 4.5, 6, 9}, Y: []float64{24, 24, 24, 24, 24}}
@@ -100,7 +100,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// After a change of the ratio the figures are those of the time since.
+// After a change of the ratio the figures describe the time since.
 func TestRatioChanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 1))
 	a, b := draw.Pair(r, 60, .05, .01, .03, 0)

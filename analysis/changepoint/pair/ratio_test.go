@@ -9,8 +9,8 @@ import (
 	"jobgait/analysis/changepoint/pair"
 )
 
-// Runs of a day are one by their median, days of one only are left out, and a spike
-// is no part of its level.
+// The median of a day's runs counts as one, days of only one history are left out, and a spike does not count in
+// its level.
 func TestRatio(t *testing.T) {
 	var a, b changepoint.Series
 	for i := range 20 {

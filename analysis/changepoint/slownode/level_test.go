@@ -42,8 +42,8 @@ func TestLevelNodes(t *testing.T) {
 	}
 }
 
-// A step that is not committed yet is no slow node's doing; runs that go back
-// and forth between nodes are no step.
+// A step that is not yet committed is not attributed to a slow node; runs that alternate between nodes are not a
+// step.
 func TestPending(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	raw := make([]float64, 30)

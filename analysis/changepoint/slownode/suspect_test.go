@@ -45,7 +45,7 @@ func TestExpectedCost(t *testing.T) {
 	}
 }
 
-// Suspects come and go, and every run knows those that it was with.
+// Suspects are added and removed, and every run keeps those of its nodes.
 func TestSuspectsOfRuns(t *testing.T) {
 	m := newSuspects(&placement{names: make([]string, 3), runs: [][]int{{0, 1}, {1}, {0, 2}, {1, 2}}})
 	m.arrive(0)
@@ -85,8 +85,7 @@ func TestEnteredAndLeft(t *testing.T) {
 	}
 }
 
-// A node is suspected after a few runs, with its effect, and nodes that are not
-// slow are hardly.
+// A slow node is suspected after a few runs, with its effect; other nodes are hardly suspected.
 func TestSuspectedEarly(t *testing.T) {
 	r := rand.New(rand.NewPCG(42, 1))
 	const sd, cost = .02, .08
@@ -119,7 +118,7 @@ func TestSuspectedEarly(t *testing.T) {
 	}
 }
 
-// newWatch is the watch over n runs on three of 24 nodes.
+// newWatch returns the watch over n runs on three of 24 nodes.
 func newWatch(r *rand.Rand, n int, sd float64, cost func(nodes []int) float64) *Watch {
 	var x []float64
 	var lists [][]string
@@ -139,8 +138,8 @@ func newWatch(r *rand.Rand, n int, sd float64, cost func(nodes []int) float64) *
 	return New(x, lists)
 }
 
-// The lengths of visits are those of chance if each run is placed independently, and longer by the expected
-// factor if runs stay.
+// The lengths of visits are those expected by chance if each run is placed independently, and longer by the
+// expected factor if runs stay.
 func TestStreaks(t *testing.T) {
 	for _, c := range []struct{ stay, lo, hi float64 }{{0, 1, 1}, {.5, 1.3, 2.2}, {.8, 3, 5}} {
 		r := rand.New(rand.NewPCG(44, 1))
@@ -168,8 +167,8 @@ func TestStreaks(t *testing.T) {
 	}
 }
 
-// What is left of a run when it arrives does not depend on later ones; a slow node
-// is named in the end, with what its runs take longer.
+// The adjusted value of a run does not depend on later runs. A slow node is named in the end, with the
+// additional time of its runs.
 func TestWatch(t *testing.T) {
 	cost := func(nodes []int) float64 {
 		if slices.Contains(nodes, 3) {

@@ -7,8 +7,8 @@ import (
 	"jobgait/analysis/changepoint/draw"
 )
 
-// code prints how often the function that became slower is named, and how often one
-// that did not, of 200 histories a draw.
+// code prints how often the function that became slower is named, and how often one that did not, in 200
+// histories a draw.
 func code(w io.Writer, seed uint64, draws int) {
 	for _, kind := range []struct {
 		name string

@@ -39,7 +39,7 @@ func (h *history) step(i int, d, sd float64) {
 	h.changes = append(h.changes, draw.PlantedChange{Index: i, Log: d, Z: draw.Strength(d, sd, i, len(h.x)-i)})
 }
 
-// sign is that of a change: six in ten make runs slower.
+// sign draws the sign of a change: six in ten make runs slower.
 func sign(r *rand.Rand) float64 {
 	if r.Float64() < 0.6 {
 		return 1
@@ -74,7 +74,7 @@ func nulls() []family {
 	}
 }
 
-// daily gives every run a day of its own but for one in ten, with gaps.
+// daily gives every run a separate day, except one in ten, with gaps.
 func daily(r *rand.Rand, n int) []float64 {
 	t := make([]float64, n)
 	at := 0.0
