@@ -296,7 +296,7 @@ func (c copier) readStack(pid int, sp uint64) int {
 func ptrace(request, tid int, addr, data uintptr) error {
 	_, _, e := unix.Syscall6(unix.SYS_PTRACE, uintptr(request), uintptr(tid), addr, data, 0, 0)
 	if e != 0 {
-		return fmt.Errorf("ptrace %#x of thread %d: %w", request, tid, e)
+		return fmt.Errorf("ptrace request %#x on thread %d: %w", request, tid, e)
 	}
 	return nil
 }
