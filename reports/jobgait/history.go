@@ -34,9 +34,9 @@ func historyCommand(getenv func(string) string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "history [QUESTION]",
 		Short: "run a query of jobgait-history(5), or list the queries",
-		Long: "history runs a query of jobgait-history(5) on your own runs, or on the whole site\n" +
-			"if you may read it. Without an argument it lists the queries. Other queries can be\n" +
-			"written in SQL:\n\n" +
+		Long: "history runs a query of jobgait-history(5) on your own runs, or on the whole\n" +
+			"site if you may read it. Without an argument it lists the queries. Other queries\n" +
+			"can be written in SQL:\n\n" +
 			"    sqlite3 -readonly $(jobgait history --path)",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || o.path && len(args) > 0 {
