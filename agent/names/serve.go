@@ -36,7 +36,8 @@ const (
 	memoryBytes = 64 << 20
 )
 
-var errQuestions = errors.New("function name lookup: the request is malformed or has too many addresses")
+var errQuestions = errors.New(
+	"function name lookup: the request is malformed or has too many addresses: functions have no names")
 
 // Serve is the main function of the child that reads program files: it reads lookups and writes their answers.
 func Serve(ctx context.Context, r as.Request) error {

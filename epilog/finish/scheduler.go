@@ -77,7 +77,7 @@ func noteDeclared(s summary.Summary, known run.Job) summary.Summary {
 	}
 	if len(names) > 0 {
 		s.Notes = append(s.Notes, note.New(note.DeclaredByJob,
-			"the job's %s is what its own processes say: the scheduler does not confirm it",
+			"only the job's own processes state its %s: the scheduler does not confirm it",
 			strings.Join(names, ", ")))
 	}
 	return s

@@ -109,7 +109,7 @@ func parseCPUs(list string) ([]int, error) {
 			return nil, fmt.Errorf("parse the CPU list %q: %w", list, err)
 		}
 		if a < 0 || b < a || b >= maxCPU || len(cpus)+b-a >= maxCPU {
-			return nil, fmt.Errorf("CPU list %q: want ranges such as 0-3,8", list)
+			return nil, fmt.Errorf("invalid CPU list %q: want ranges such as 0-3,8", list)
 		}
 		for cpu := a; cpu <= b; cpu++ {
 			cpus = append(cpus, cpu)
