@@ -127,10 +127,10 @@ func TestRatesFallBeforeTheBudgetIsExceeded(t *testing.T) {
 		grow  float64 // per second
 		gives bool
 	}{
-		"as planned":           {1.5e6, 0, false},
-		"dear from the start":  {12e6, 0, true},
-		"slowly dearer":        {1.5e6, 20e3, true},
-		"as dear as it may be": {4e6, 0, false},
+		"as planned":               {1.5e6, 0, false},
+		"expensive from the start": {12e6, 0, true},
+		"slowly more expensive":    {1.5e6, 20e3, true},
+		"as expensive as allowed":  {4e6, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := node{prices: virtual, addressHz: 1000, counterHz: 200, ownNS: c.ownNS}

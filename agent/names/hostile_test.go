@@ -159,9 +159,9 @@ func TestOneOfSeveralSymbols(t *testing.T) {
 			[2]uint64{codeAt + 4, codeAt + 64}},
 		"the shorter of two around it": {[][2]uint64{{codeAddr, 4096}, {codeAddr, 64}, {codeAddr, 128}},
 			[2]uint64{codeAt, codeAt + 64}},
-		"none beside it":            {[][2]uint64{{codeAddr + 16, 64}}, [2]uint64{}},
-		"none without an end":       {[][2]uint64{{codeAddr, 0}, {codeAddr, ^uint64(0)}}, [2]uint64{}},
-		"none that leaves the file": {[][2]uint64{{codeAddr, codeBytes + 1}}, [2]uint64{}},
+		"no range beside it":       {[][2]uint64{{codeAddr + 16, 64}}, [2]uint64{}},
+		"no range without an end":  {[][2]uint64{{codeAddr, 0}, {codeAddr, ^uint64(0)}}, [2]uint64{}},
+		"no range beyond the file": {[][2]uint64{{codeAddr, codeBytes + 1}}, [2]uint64{}},
 	} {
 		f, err := Open(bytes.NewReader(made("f", c.symbols...)))
 		must(t, err)

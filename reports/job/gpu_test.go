@@ -121,7 +121,7 @@ func TestWhileGPUsAreIdle(t *testing.T) {
 			}
 		}, all + ", while next to nothing runs on the CPUs."},
 		"no names are kept":   {func(s *summary.Summary) { *s = s.WithNames(run.NoNames) }, all + "."},
-		"when is not known":   {func(s *summary.Summary) { s.GPUs[0].Cycle.Idle = nil }, all + "."},
+		"time unknown":        {func(s *summary.Summary) { s.GPUs[0].Cycle.Idle = nil }, all + "."},
 		"another node's code": {func(s *summary.Summary) { s.CodeNode = "dahu-2" }, all + "."},
 		"one is idle for longer": {func(s *summary.Summary) {
 			s.GPUs[1].Cycle.IdleShare = .9

@@ -90,14 +90,14 @@ func TestMetricsNotRead(t *testing.T) {
 		b    []byte
 		want error
 	}{
-		"empty":                   {nil, errShort},
-		"a head cut short":        {[]byte{4, 0, 1}, errShort},
-		"a list of fields":        {blob(1, 9, 400), errVersion},
-		"another format":          {blob(4, 0, 400), errVersion},
-		"1.5 with other engines":  {blob(1, 5, 328), errVersion},
-		"3.1":                     {blob(3, 1, 400), errVersion},
-		"2.5":                     {blob(2, 5, 400), errVersion},
-		"longer than what is had": {append([]byte{0, 255, 1, 3}, make([]byte, 200)...), errShort},
+		"empty":                  {nil, errShort},
+		"a head cut short":       {[]byte{4, 0, 1}, errShort},
+		"a list of fields":       {blob(1, 9, 400), errVersion},
+		"another format":         {blob(4, 0, 400), errVersion},
+		"1.5 with other engines": {blob(1, 5, 328), errVersion},
+		"3.1":                    {blob(3, 1, 400), errVersion},
+		"2.5":                    {blob(2, 5, 400), errVersion},
+		"longer than the data":   {append([]byte{0, 255, 1, 3}, make([]byte, 200)...), errShort},
 	} {
 		if _, err := parseMetrics(c.b); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)

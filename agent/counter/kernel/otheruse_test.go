@@ -29,7 +29,7 @@ func TestMeanwhile(t *testing.T) {
 		"a loop beside two others on one CPU": {"1", 0, 100, 0, 0.34, 0.66, 0.66, 0},
 		"others on a CPU that is closed":      {"1", 100, 34, 0, 0.34, 0.66, 0, 0},
 		"its own threads wait":                {"0-1", 100, 100, 0, 2, 4, 0, 0},
-		"others while it wants nothing":       {"0-1", 100, 10, 0, 0.1, 0.01, 0, 0},
+		"others while the job needs no CPU":   {"0-1", 100, 10, 0, 0.1, 0.01, 0, 0},
 		"the host takes":                      {"0-1", 0, 50, 50, 0.5, 0, 0, 0.5},
 		"the host takes, of others as well":   {"1", 0, 50, 50, 0.25, 0.5, 0.25, 0.25},
 	} {

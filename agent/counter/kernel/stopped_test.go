@@ -44,14 +44,14 @@ func TestStopped(t *testing.T) {
 		of   []p
 		want bool
 	}{
-		"no process":                           {nil, false},
-		"one":                                  {[]p{{"T", "lmp", 500}}, true},
-		"one that runs":                        {[]p{{"R", "lmp", 500}}, false},
-		"one that sleeps":                      {[]p{{"S", "lmp", 500}}, false},
-		"one that has done nothing and sleeps": {[]p{{"S", "sleep", 0}}, false},
-		"one of two":                           {[]p{{"T", "lmp", 500}, {"S", "lmp", 500}}, false},
-		"one of two in the kernel":             {[]p{{"T", "lmp", 0}, {"D", "lmp", 0}}, false},
-		"of a debugger":                        {[]p{{"t", "lmp", 500}}, false},
+		"no process":                            {nil, false},
+		"one":                                   {[]p{{"T", "lmp", 500}}, true},
+		"one that runs":                         {[]p{{"R", "lmp", 500}}, false},
+		"a process that sleeps":                 {[]p{{"S", "lmp", 500}}, false},
+		"a process that did nothing and sleeps": {[]p{{"S", "sleep", 0}}, false},
+		"one of two":                            {[]p{{"T", "lmp", 500}, {"S", "lmp", 500}}, false},
+		"one of two in the kernel":              {[]p{{"T", "lmp", 0}, {"D", "lmp", 0}}, false},
+		"of a debugger":                         {[]p{{"t", "lmp", 500}}, false},
 		"a step as Slurm stops it": {[]p{{"S", "slurmstepd", 80}, {"S", "sleep", 0}, {"T", "slurm_script", 3},
 			{"T", "srun", 9}, {"T", "lmp", 900}, {"Z", "lmp", 70}}, true},
 		"a shell's command": {[]p{{"S", "sh", 1}, {"T", "lmp", 900}}, true},

@@ -47,7 +47,7 @@ func TestSourceCounts(t *testing.T) {
 		want  []uint64   // totals handed over
 	}{
 		"grows":                          {false, [][]uint64{{5, 7}, {5, 7}, {6, 9}, {6, 9}, {10, 9}}, []uint64{0, 3, 3, 7}},
-		"one begins anew":                {false, [][]uint64{{5, 7}, {5, 7}, {1, 9}, {2, 9}}, []uint64{0, 2, 3}},
+		"one counter restarts":           {false, [][]uint64{{5, 7}, {5, 7}, {1, 9}, {2, 9}}, []uint64{0, 2, 3}},
 		"one goes and comes back":        {false, [][]uint64{{5, 7}, {5, 7}, {no, 8}, {9, 8}}, []uint64{0, 1, 5}},
 		"one comes late":                 {false, [][]uint64{{5, no}, {5, no}, {5, 100}, {6, 101}}, []uint64{0, 0, 2}},
 		"a reading fails":                {false, [][]uint64{{5, 7}, {5, 7}, broken, {6, 7}}, []uint64{0, 1}},

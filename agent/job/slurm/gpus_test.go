@@ -18,9 +18,9 @@ func TestGPUsOfAHook(t *testing.T) {
 		env  []string
 		want *job.GPUs
 	}{
-		"none":            {nil, nil},
-		"empty":           {[]string{"SLURM_JOB_GPUS="}, nil},
-		"none to be seen": {[]string{"CUDA_VISIBLE_DEVICES=NoDevFiles"}, nil},
+		"none":           {nil, nil},
+		"empty":          {[]string{"SLURM_JOB_GPUS="}, nil},
+		"no visible GPU": {[]string{"CUDA_VISIBLE_DEVICES=NoDevFiles"}, nil},
 		"numbers": {[]string{"SLURM_JOB_GPUS=2,3", "CUDA_VISIBLE_DEVICES=0,1"},
 			&job.GPUs{Numbers: []int{2, 3}}},
 		"only the maker's": {[]string{"GPU_DEVICE_ORDINAL=1"}, &job.GPUs{Numbers: []int{1}}},

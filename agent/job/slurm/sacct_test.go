@@ -43,15 +43,15 @@ func TestEndingOf(t *testing.T) {
 		told  *int64
 		want  string
 	}{
-		"as the scheduler told":           {17, 1000, 1790000230, at(1790000200), "TIMEOUT"},
-		"told of another":                 {17, 1000, 1790000200, at(1790000100), ""},
+		"as the scheduler reported":       {17, 1000, 1790000230, at(1790000200), "TIMEOUT"},
+		"reported for another start":      {17, 1000, 1790000200, at(1790000100), ""},
 		"near in time":                    {17, 1000, 1790000203.5, nil, "TIMEOUT"},
 		"the run before it":               {17, 1000, 1790000001, nil, "REQUEUED"},
 		"requeued at once":                {17, 1000, 1790000170, nil, ""},
 		"another user's":                  {17, 1001, 1790000201, nil, "FAILED"},
 		"of no known user":                {17, 1002, 1790000201, nil, ""},
 		"another id":                      {16, 1000, 1790000201, nil, ""},
-		"the id before it came again":     {17, 1000, 1780000002, nil, "COMPLETED"},
+		"the id before it was reused":     {17, 1000, 1780000002, nil, "COMPLETED"},
 		"long after all of the same user": {17, 1000, 1790009000, nil, ""},
 	} {
 		got := ""
