@@ -158,7 +158,7 @@ func TestReuse(t *testing.T) {
 		"both unknown, a day":              {many(at(0, 0)), many(at(86400, 0)), 1},
 		"both unknown, more":               {many(at(0, 0)), many(at(86402, 0)), 2},
 		"one node, same Prolog":            {job(at(0, 0)), job(at(0.5, 0)), 1},
-		"one node, restart count reset":    {job(at(0, 0)), job(at(600, 0)), 2},
+		"one node, id reused":              {job(at(0, 0)), job(at(600, 0)), 2},
 		"no start":                         {many(at(0, 0)), many(func(s *summary.Summary) { s.Start = 0 }), 1},
 		"restart":                          {job(at(0, 0)), job(func(s *summary.Summary) { s.Key.Restart = 1 }), 2},
 		"sub run":                          {job(at(0, 0)), job(func(s *summary.Summary) { s.Key.Sub = 1 }), 2},

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// saw returns a view with bins of the given ms that found the given periods in ms, each with its weight.
+// saw returns a view whose bins have the given length in ms and which found the given periods in ms, each with
+// its weight.
 func saw(wall bool, bin float64, sights ...float64) view {
 	w := view{bin: bin / 1000, weight: 1, agreed: 1}
 	if !wall {

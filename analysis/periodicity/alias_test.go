@@ -62,7 +62,7 @@ func sensor(rng *rand.Rand, name string, x []float64, from series.Origin, window
 	return c
 }
 
-// sensors are those of facts that are known of drivers, by busy share and by power.
+// sensors lists sensors with the refresh times that are known of drivers, for busy share and power.
 func sensors(rng *rand.Rand, busy, power []float64) map[string]series.Column {
 	ticked := func(s float64) series.Origin { return series.Origin{Kind: series.Ticked, EveryS: s} }
 	return map[string]series.Column{
@@ -116,8 +116,7 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// A code that the CPU shows confirms what a sensor shows, and the refusal says why
-// there is nothing else.
+// A period in the CPU's code confirms a period of a sensor; without it the reason is given.
 func TestAliasBesideCode(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 12))
 	busy, power := device(rng, 0.130, 80_000)
@@ -153,8 +152,8 @@ func TestSameClock(t *testing.T) {
 	}
 }
 
-// A program that is always busy and seen 25 times a second is a comb of its samples, not
-// a loop of a few of their intervals.
+// A program that is always busy and sampled 25 times a second shows the comb of its samples, which must not be
+// reported as a loop of a few sampling intervals.
 func TestSamplesAreNoLoop(t *testing.T) {
 	claims := 0
 	for seed := range uint64(10) {

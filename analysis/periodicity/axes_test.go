@@ -8,8 +8,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Two grids are enough where they and wall time, of a job that got its CPUs, show one
-// period which all of them resolve.
+// Two grids are sufficient if they and wall time, for a job that got its CPUs, show one period that all of them
+// resolve.
 func TestSettled(t *testing.T) {
 	crowded := saw(true, 5, 100, .9)
 	crowded.weight = crowdedWeight

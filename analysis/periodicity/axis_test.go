@@ -76,7 +76,7 @@ func clockOf(set series.Set) series.Clock {
 	return clock
 }
 
-// noisy runs a page for most of the time and another now and then.
+// noisy executes one page most of the time and another one occasionally.
 func noisy(rng *rand.Rand, page int) int {
 	if rng.IntN(4) == 0 {
 		return rng.IntN(3)
@@ -108,8 +108,8 @@ func TestCrowdedLoop(t *testing.T) {
 	}
 }
 
-// Alone on the machine wall time is enough, but for loops so short that its slots may show
-// multiples of them: these both axes have to show.
+// For a job that is alone on the machine wall time is sufficient, except for loops so short that its slots may
+// show multiples of them: both axes must show these.
 func TestQuietLoop(t *testing.T) {
 	for cycle, axis := range map[int]series.Axis{17: Both, 120: series.Wall} {
 		rng := rand.New(rand.NewPCG(5, uint64(cycle)))
@@ -127,8 +127,8 @@ func TestQuietLoop(t *testing.T) {
 	}
 }
 
-// Nothing is found if the order of code has no rhythm, however the job got the CPU; a rhythm of other work is
-// not reported with confidence.
+// Nothing is found if the order of code has no rhythm, whenever the job got the CPU; a rhythm of other programs
+// is not reported with confidence.
 func TestCrowdedNothing(t *testing.T) {
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(6, seed))

@@ -21,7 +21,7 @@ func nemoLike(n int) series.Set {
 	return l.set(0.03)
 }
 
-// hpcgLike has two loops in its set-up and one in the computation.
+// hpcgLike draws two loops in the set-up and one in the computation.
 func hpcgLike(n int) series.Set {
 	l := newLoop(2)
 	l.other(n / 50)
@@ -31,7 +31,7 @@ func hpcgLike(n int) series.Set {
 	return l.set(0.03)
 }
 
-// openfoamLike has short runs and five checkpoints of 5 % each.
+// openfoamLike draws short runs and five checkpoints of 5 % each.
 func openfoamLike(n int) series.Set {
 	l := newLoop(3)
 	s := l.shape(526, 10, 6)
@@ -48,8 +48,7 @@ func nothing(n int) series.Set {
 	return l.set(0.03)
 }
 
-// agentLike is what the agent of a job on one node records: code pages, the CPUs
-// in use and a counter.
+// agentLike draws what the agent of a job on one node records: code pages, the CPUs in use and a counter.
 func agentLike(n int) series.Set {
 	j := newJob(5)
 	j.iterations(n/45+1, 44.6, 0.03, 5)
@@ -102,9 +101,9 @@ func BenchmarkNothing24h(b *testing.B)    { bench(b, nothing(hours24), false) }
 
 func BenchmarkColumns18x45min(b *testing.B) { bench(b, agentLike(minutes45), true) }
 
-// How much the lanes bring in the inner loop of the tracker: products of 12 points
-// at 4096 places, all at once against 28 places at a time, which go by the loop in
-// Go. Rounds in turn; the quartiles of their ratios say how sure it is.
+// The speed-up of the lanes in the inner loop of the tracker: products of 12 points at 4096 places, all at once
+// against 28 places at a time, which use the loop in Go. Rounds in turn; the quartiles of their ratio are
+// printed.
 func BenchmarkLanes(b *testing.B) {
 	const places, points, rounds, repeats = 4096, 12, 31, 50
 	g, x, t := make([]float32, places), make([]float32, places+points), make([]float32, points)

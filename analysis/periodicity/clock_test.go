@@ -9,8 +9,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// instances are n of the given mean length, each longer or shorter by a normal
-// share jitter; ends are rounded to samples.
+// instances returns n instances of the given mean length, each longer or shorter by a normal share jitter; ends
+// are rounded to samples.
 func instances(n int, length, jitter float64) Period {
 	rng := rand.New(rand.NewPCG(uint64(n), 5))
 	p := Period{Timing: Timing{PeriodSamples: length, PeriodS: length * 0.005}, Regions: make([]Region, 1)}
@@ -51,8 +51,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// Loops that last a whole number of samples, or a round time, are no clocks: if
-// one of many columns shows them or all do.
+// Loops that last a whole number of samples, or a round time, are not clocks, whether one of many columns shows
+// them or all do.
 func TestDetectWholeSamples(t *testing.T) {
 	for _, length := range []int{30, 100, 274} {
 		for _, show := range []int{1, 5} {
@@ -79,7 +79,8 @@ func TestDetectWholeSamples(t *testing.T) {
 	}
 }
 
-// What most columns show is the job's even if it keeps time, but no beat of ticks.
+// A period that most columns show belongs to the job even if it is exactly regular, but not a beat of timer
+// ticks.
 func TestCommon(t *testing.T) {
 	for _, c := range []struct {
 		show, of int

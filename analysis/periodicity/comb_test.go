@@ -8,8 +8,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// sampledOnce is a profile of code with one sample in each slot: of the kernel every teeth
-// slots, of two pages at random otherwise.
+// sampledOnce returns a profile of code with one sample in each slot: of the kernel in every slot number
+// divisible by teeth, otherwise of one of two pages at random.
 func sampledOnce(n, teeth int) series.Set {
 	rng := rand.New(rand.NewPCG(uint64(teeth), 3))
 	set := series.Set{StepS: 0.005}
@@ -38,8 +38,7 @@ func TestCombOfTheSampler(t *testing.T) {
 	}
 }
 
-// A counter that has the same rhythm makes a comb the program's: a loop that sleeps until
-// a timer.
+// If a counter has the same rhythm, a comb belongs to the program: a loop that sleeps until a timer.
 func TestCombThatAnotherColumnConfirms(t *testing.T) {
 	set := sampledOnce(5000, 20)
 	rng := rand.New(rand.NewPCG(4, 4))

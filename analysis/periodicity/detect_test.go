@@ -12,8 +12,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// job imitates the address samples of one busy CPU: at every slot some samples
-// fall on pages with the given shares.
+// job simulates the address samples of one busy CPU: in every slot some samples fall on pages with the given
+// shares.
 type job struct {
 	rng *rand.Rand
 	set series.Set
@@ -100,8 +100,8 @@ func detect(t *testing.T, s series.Set) Result {
 	return r
 }
 
-// check holds for every result: instances in order, apart and inside the
-// profile, shares within 0..1, and a note when nothing is found.
+// check tests what holds for every result: instances in order, disjoint and inside the profile, shares within
+// 0..1, and a note when nothing is found.
 func check(t *testing.T, s series.Set, r Result) {
 	t.Helper()
 	if len(r.Periods) == 0 && len(r.Notes) == 0 {
@@ -137,8 +137,8 @@ func check(t *testing.T, s series.Set, r Result) {
 	}
 }
 
-// Five samples per slot, periods of 30 to 180 slots, 4 % of jitter: what a run
-// of some seconds on one core gives. The period is the true one, no multiple.
+// Five samples per slot, periods of 30 to 180 slots, 4 % of jitter, as in a run of some seconds on one core: the
+// period is the true one and not a multiple.
 func TestDetectCounts(t *testing.T) {
 	for seed, length := range []float64{30, 44.6, 75, 180} {
 		j := newJob(uint64(seed))
@@ -159,7 +159,7 @@ func TestDetectCounts(t *testing.T) {
 	}
 }
 
-// Six samples in a period: followed several at a time, and said to be few.
+// With six samples in a period several cycles are followed at a time, and a note says that they are few.
 func TestDetectShortPeriod(t *testing.T) {
 	j := newJob(9)
 	j.iterations(300, 6.3, 0.02, 10)
@@ -359,7 +359,7 @@ func oneOf(c note.Code, codes []note.Code) bool {
 	return false
 }
 
-// Whatever the numbers are, there is a result and no panic.
+// For any numbers there is a result and no panic.
 func FuzzDetect(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 0, 255, 7}, uint8(40))
 	f.Add([]byte{0}, uint8(60))

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// A line leaves nothing, whatever the number of samples; a zigzag about it leaves
-// itself.
+// Detrending removes a line completely, for any number of samples, and leaves a zigzag about it unchanged.
 func TestDetrend(t *testing.T) {
 	for n := 2; n < 40; n++ {
 		x, y := make([]float32, n), make([]float32, n)

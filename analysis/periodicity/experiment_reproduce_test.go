@@ -9,9 +9,8 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// reproduce holds the main patterns of runs of one application against each
-// other, rotated to a common phase, by the paper's rule: the distance per pair of
-// samples is at most 1 % of the mean.
+// reproduce compares the main patterns of runs of one application, rotated to a common phase, by the paper's
+// rule: the distance per pair of samples is at most 1 % of the mean.
 func (o options) reproduce(w io.Writer, paths []string) error {
 	if len(paths) < 2 {
 		return errUsage

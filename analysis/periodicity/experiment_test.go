@@ -131,7 +131,7 @@ func (o options) find(set series.Set) ([]found, error) {
 	return out, nil
 }
 
-// largest is the pattern of the largest coverage; ok is false without any.
+// largest returns the pattern of the largest coverage; ok is false if there is none.
 func largest(all []found) (best found, ok bool) {
 	for _, f := range all {
 		if !ok || f.Coverage > best.Coverage {
@@ -141,8 +141,7 @@ func largest(all []found) (best found, ok bool) {
 	return best, ok
 }
 
-// items are the instances of a period as lists of numbers, those with a missing
-// sample left out.
+// items returns the instances of a period as lists of numbers, without those with a missing sample.
 func items(set series.Set, p periodicity.Period) [][]float64 {
 	c, _ := set.Column(p.Column)
 	var out [][]float64

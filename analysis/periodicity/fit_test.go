@@ -7,8 +7,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// places are occurrences of unit points at the given begins, each at the given
-// distance from the template.
+// places returns occurrences of unit points at the given begins, each at the given distance from the template.
 func places(unit int, begins []int, distances ...float64) []occurrence {
 	out := make([]occurrence, len(begins))
 	for i, b := range begins {
@@ -21,8 +20,8 @@ func places(unit int, begins []int, distances ...float64) []occurrence {
 	return out
 }
 
-// What is acceptable has to be seen often enough, near enough, clear of noise and
-// on one level: each alone refuses it.
+// An acceptable fit occurs often enough, near enough, above the noise and on one level: each condition alone
+// rejects it.
 func TestAcceptableFit(t *testing.T) {
 	good := func() fit {
 		return fit{t: template{periods: 1, energy: 100}, occ: make([]occurrence, 5), distance: 0.1, drift: 0.5}
@@ -50,7 +49,7 @@ func TestAcceptableFit(t *testing.T) {
 	}
 }
 
-// Only occurrences that follow each other say whether the level drifts.
+// Only successive occurrences determine whether the level drifts.
 func TestDrift(t *testing.T) {
 	x := make([]float32, 60)
 	for i := range x {
@@ -114,7 +113,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// Noise is taken out of a correlation, and no more than leaves the largest 1.
+// Noise is removed from a correlation, at most so much that the largest value becomes 1.
 func TestNormalise(t *testing.T) {
 	raw := func(k int, v float32) []float32 {
 		r := make([]float32, 100)

@@ -8,8 +8,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// A gap is unknown time: it does not count as time without a cycle, and the instances lie where
-// they were.
+// A gap is unknown time: it does not count as time without a cycle, and the instances keep their places.
 func TestDetectAcrossAGap(t *testing.T) {
 	l := newLoop(2)
 	shape := l.shape(47, 3, 2)

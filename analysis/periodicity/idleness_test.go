@@ -9,8 +9,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// busyInTurns is a job of one page of code that uses a CPU for a part of each cycle and none for the rest. Lengths
-// of cycles are in slots of 5 ms and vary by a share.
+// busyInTurns draws a job with one page of code that uses a CPU for a part of each cycle and none for the rest.
+// Lengths of cycles are in slots of 5 ms and vary by a share.
 func busyInTurns(seed uint64, cycles int, slots, busyPart, jitter float64) series.Set {
 	rng := rand.New(rand.NewPCG(seed, 31))
 	busy := series.Column{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope}

@@ -7,7 +7,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Input that says nothing gives notes, no periods and no panic.
+// Input without information gives notes, no periods and no panic.
 func TestDetectDegenerate(t *testing.T) {
 	fill := func(at func(i int) float32) series.Values {
 		v := make(series.Values, 400)

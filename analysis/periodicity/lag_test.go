@@ -8,8 +8,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// comb is a correlation with smooth peaks of the given height at multiples of
-// lag, 1 at 0, and 0 half between.
+// comb returns a correlation with smooth peaks of the given height at multiples of lag, 1 at 0, and 0 half
+// between.
 func comb(n int, lag float64, height func(m int) float64) []float32 {
 	r := make([]float32, n)
 	for k := range r {
@@ -59,7 +59,7 @@ func TestPeaks(t *testing.T) {
 	}
 }
 
-// A lag is sharpened by its multiples as long as these are nearly as high.
+// A lag is refined by its multiples as long as these are almost as high.
 func TestRefineLag(t *testing.T) {
 	even := func(int) float64 { return 0.9 }
 	if got := refineLag(comb(100, 5.37, even), 5); math.Abs(got-5.37) > 0.01 {
@@ -86,8 +86,8 @@ func TestMultiple(t *testing.T) {
 	}
 }
 
-// What a fraction of a period cannot have: nothing of a true multiple, half of the
-// energy where every second one differs by as much as all have.
+// The limits of a fraction of a period: none of a true multiple, half of the energy if every second cycle
+// differs as much as all do.
 func TestBeyond(t *testing.T) {
 	const n = 64
 	shape := func(f func(i int) float64) template {
@@ -124,7 +124,7 @@ func TestBeyond(t *testing.T) {
 	}
 }
 
-// The places where a unit is like the next are those with its begin in a loop.
+// The places where a unit resembles the next are those that begin in a loop.
 func TestAgreement(t *testing.T) {
 	x := make([]float32, 400)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -149,7 +149,7 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// A missing sample holds the last value, and what is far beyond the bulk is cut.
+// A missing sample keeps the last value, and extreme values are clipped.
 func TestPaperSamples(t *testing.T) {
 	v := make(series.Values, 100)
 	for i := range v {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// The loops give the same numbers, bit by bit, whether many places are done at a
-// time or so few that they are done one by one.
+// The loops give bit-identical numbers, whether many places are computed at a time or one by one.
 func TestLanes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	random := func(n int) []float32 {

@@ -76,7 +76,7 @@ func TestDetectLoops(t *testing.T) {
 	}
 }
 
-// The iterations of a solver inside a time step are a child, not a rival.
+// The iterations of a solver inside a time step are a child of its loop, not an alternative.
 func TestDetectChild(t *testing.T) {
 	l := newLoop(3)
 	inner, rest := l.shape(24, 3, 1), l.shape(136, 4, 2)
@@ -98,7 +98,7 @@ func TestDetectChild(t *testing.T) {
 	}
 }
 
-// The way from checkpoint to checkpoint is a macro cycle, not a rival.
+// The interval from checkpoint to checkpoint is a macro cycle, not an alternative.
 func TestDetectMacro(t *testing.T) {
 	l := newLoop(4)
 	s := l.shape(260, 8, 5)
@@ -161,7 +161,7 @@ func TestDetectNumberedColumns(t *testing.T) {
 	}
 }
 
-// How many samples a slot has says who else had the CPU, not what the job does.
+// The number of samples in a slot shows who else had the CPU, not what the job does.
 func TestDetectContention(t *testing.T) {
 	j := newJob(9)
 	for i := range 4000 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// cyclesOf returns regions: the given number in a cycle, each of the given length, with short gaps in a cycle
+// cyclesOf returns regions: the given number per cycle, each of the given length, with short gaps within a cycle
 // and a long one after it.
 func cyclesOf(start float64, cycles, in int, length, short, long float64) []Region {
 	var out []Region

@@ -2,8 +2,8 @@ package periodicity
 
 import "testing"
 
-// equalOccurrences are occurrences of a length one after the other; dot is their product with the template,
-// of an energy of 2.
+// equalOccurrences returns successive occurrences of one length; dot is their product with the template, which
+// has an energy of 2.
 func equalOccurrences(from, n, length int, dot float64) (out []occurrence) {
 	for i := range n {
 		var o occurrence
@@ -38,7 +38,7 @@ func TestLongestAlike(t *testing.T) {
 	}
 }
 
-// A sequence of equal cycles is not chance, however flat the rest of its stretch is.
+// A sequence of equal cycles is significant, however flat the rest of its stretch is.
 func TestLongRunsAreObvious(t *testing.T) {
 	for _, c := range []struct {
 		n, periods int

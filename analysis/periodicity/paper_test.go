@@ -101,7 +101,7 @@ func TestPaperFindsOnePattern(t *testing.T) {
 	}
 }
 
-// Equal to the last bit, run after run: clusters, averages and sums of squares.
+// Clusters, averages and sums of squares are bit-identical in every run.
 func TestPaperIsReproducible(t *testing.T) {
 	x, _ := paperLoop(2, 60, 6)
 	a, _ := shortSearch().detect(paperSet(x))

@@ -8,8 +8,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// pausing are n cycles of 40 samples of which those that last says are that much longer,
-// busy as then says meanwhile; the pause begins after at samples.
+// pausing returns n cycles of 40 samples, some of them longer by the lengths in last and busy as given by then
+// meanwhile; the pause begins after at samples.
 func pausing(n, at int, last func(cycle int) int, then float32) (set series.Set, in []Instance, lengths []float64) {
 	set = series.Set{StepS: 0.005, Columns: []series.Column{{Name: "busy_cpus"}}}
 	for c := range n {
@@ -27,9 +27,8 @@ func pausing(n, at int, last func(cycle int) int, then float32) (set series.Set,
 	return set, in, lengths
 }
 
-// Pauses that recur are no part of cycles. A cycle that others made long, two pauses,
-// cycles of twice the length, waits for a turn and a set that does not say what the job
-// did are left as they are.
+// Recurring pauses are not a part of cycles. Cycles that other programs lengthened, only two pauses, cycles of
+// twice the length, waiting for a turn and a set without the job's activity are left unchanged.
 func TestAwake(t *testing.T) {
 	every := func(k, samples int) func(int) int {
 		return func(c int) int {

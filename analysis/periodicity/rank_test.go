@@ -65,8 +65,8 @@ func TestFundamentalOfDifferentCycles(t *testing.T) {
 	}
 }
 
-// The correlation at a fraction says that a fit is a multiple, and only with a peak there: a
-// slow wave resembles itself at every short lag.
+// The correlation at a fraction shows that a fit is a multiple only if it has a peak there: a slow wave
+// resembles itself at every short lag.
 func TestRepeatsAt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	l := newLoop(3)

@@ -8,8 +8,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// faintCode is code of two pages whose shares follow a loop of 40 slots with the given strength, beside noise of
-// the samples, in one stretch of the run.
+// faintCode draws code of two pages whose shares follow a loop of 40 slots with the given strength, beside noise
+// of the samples, in one stretch of the run.
 func faintCode(r *rand.Rand, strength float64) series.Set {
 	const slots = 900
 	a, b, busy := make(series.Values, slots), make(series.Values, slots), make(series.Values, slots)

@@ -7,8 +7,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Slots that are spread a stretch at a time, components instead of columns, are what
-// all of them at once are, but for rounding.
+// Slots that are spread in stretches, as components instead of columns, equal those spread at once, except for
+// rounding.
 func TestSpread(t *testing.T) {
 	set := agentLike(20_000)
 	for i := range 300 {

@@ -7,8 +7,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// loop imitates the instructions per cycle of an iterative application: runs of
-// iterations with plateaus and short dips, and aperiodic stretches in between.
+// loop simulates the instructions per cycle of an iterative application: runs of iterations with plateaus and
+// short dips, and aperiodic stretches in between.
 type loop struct {
 	rng *rand.Rand
 	x   series.Values

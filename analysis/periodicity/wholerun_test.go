@@ -10,7 +10,7 @@ import (
 	"jobgait/analysis/series"
 )
 
-// sampledCode is code that was sampled once in a slot of 5 ms.
+// sampledCode returns code that was sampled once in a slot of 5 ms.
 func sampledCode(columns int, pages []int) series.Set {
 	set := series.Set{StepS: 0.005, Axis: series.Wall}
 	for c := range columns {

@@ -21,8 +21,8 @@ func hasNote(r Result, code note.Code) bool {
 	return false
 }
 
-// sound fails if a result breaks what every reader relies on: it can be written
-// as JSON (no NaN), lists are not null, indexes lie within the points and agree.
+// sound fails if a result lacks what every reader relies on: it can be written as JSON (no NaN), lists are not
+// null, indexes are within the points and agree.
 func sound(t *testing.T, r Result) {
 	t.Helper()
 	if _, err := json.Marshal(r); err != nil {
@@ -171,8 +171,8 @@ func TestLoneValueIsLeftOut(t *testing.T) {
 	}
 }
 
-// A last value far from the others is another law, where that explains it
-// better, else a failed run; one beyond any law is a failed run.
+// A last value far from the others belongs to another law if that explains it better, otherwise to a failed run;
+// one beyond any law is a failed run.
 func TestLastValueAlone(t *testing.T) {
 	for _, c := range []struct {
 		name string

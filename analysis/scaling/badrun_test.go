@@ -125,8 +125,7 @@ func TestStructureIsNotABadRun(t *testing.T) {
 	}
 }
 
-// Whatever the runs are, those left out are few single runs or minorities of
-// repetitions, and the search does not fail.
+// For any runs, only few single runs or minorities of repetitions are left out, and the search does not fail.
 func TestBadRunsProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	d := newDetector()

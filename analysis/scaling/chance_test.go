@@ -16,8 +16,8 @@ func listOf(n int, series func() drawnSeries) resultCounts {
 	return l
 }
 
-// What is expected of a list is what happens in others of its kind: of sums
-// 1.3 % are cut, where days are shared 1.5 %, next to none of quiet series.
+// The expected number of false changes of a list is the number in other lists of its kind: 1.3 % of sums are
+// cut, 1.5 % where days are shared, almost none of quiet series.
 func TestExpectedByChance(t *testing.T) {
 	src := newDraw(5)
 	for _, c := range []struct {
@@ -62,7 +62,7 @@ func TestExpectedOfResults(t *testing.T) {
 	}
 }
 
-// Where there are other series, a change does not count as noise.
+// If there are other series, a change does not count as noise.
 func TestChangesAreNotChance(t *testing.T) {
 	src := newDraw(7)
 	list := listOf(60, func() drawnSeries { return src.Paper(drawCell{In: true, Noise: 0.02}, 10) })

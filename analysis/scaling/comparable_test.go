@@ -27,7 +27,7 @@ func campaign(when float64, sizes ...float64) []HistoryRun {
 	return runs
 }
 
-// Runs without a value do not choose the setting and are no level of a regime.
+// Runs without a value do not determine the setting and are not a level of a regime.
 func TestComparableRunsWithoutValue(t *testing.T) {
 	runs := append(campaign(0, 1, 2, 4, 8, 16, 32), campaign(10*day, 1, 2, 4)...)
 	for i := range runs {
@@ -115,7 +115,7 @@ func TestComparableCalendar(t *testing.T) {
 			t.Errorf("at %g: %g, want %g", o.P, o.Value, 120/o.P)
 		}
 	}
-	// A size that bridges the time without a change: the change was not everybody's.
+	// One size spans the time without a change, so the change did not affect all sizes.
 	bridge := []HistoryRun{{P: 16, Value: 7, When: day}, {P: 16, Value: 7, When: 61 * day},
 		{P: 32, Value: 4, When: 2 * day}, {P: 32, Value: 4, When: 62 * day}}
 	s = Comparable(Series{Parameter: "nodes"}, slices.Concat(before, after, bridge), false)

@@ -20,8 +20,8 @@ type Verdict struct {
 // NewDetector returns a detector.
 func NewDetector() *Detector { return &Detector{d: newDetector()} }
 
-// NewUncautious returns one whose thresholds of n points are not above 0: what a
-// program that measures thresholds works with.
+// NewUncautious returns a detector whose thresholds of n points are not above 0, for programs that measure
+// thresholds.
 func NewUncautious(n int) *Detector {
 	d, t := newDetector(), thresholdsAt(n)
 	d.caution = -max(t.quiet, t.loud)

@@ -72,8 +72,8 @@ func TestDrawChanges(t *testing.T) {
 		}
 		c = kink.Cuts[0]
 		p, y := kink.P, kink.Values
-		// A point just after the kink would be near it: the first after it is
-		// between the law before, continued tenfold, and nothing.
+		// A point just after the kink would be near it: the first point after it is between the continuation of the law
+		// before and ten times that.
 		before := (y[c-1][0] - y[c-2][0]) / (p[c-1] - p[c-2])
 		after := (y[c][0] - y[c-1][0]) / (p[c] - p[c-1])
 		if after <= 0 || before > 0 && math.Abs(after-before) < 1e-3*before {

@@ -71,7 +71,7 @@ func (s drawSource) repeat(out *drawnSeries, y []float64) {
 	}
 }
 
-// sizes is a grid of n sizes: multiples, doublings, cubes, or any.
+// sizes draws a grid of n sizes: multiples, doublings, cubes, or arbitrary ones.
 func (s drawSource) sizes(n int) []float64 {
 	p := make([]float64, n)
 	switch s.r.IntN(4) {

@@ -54,7 +54,7 @@ func groupName(day int) string {
 	return fmt.Sprintf("day %d", day)
 }
 
-// rough is one run; rise goes from 0 at the first point to 1 at the last.
+// rough draws one run; rise goes from 0 at the first point to 1 at the last.
 func (s drawSource) rough(family string, v, rise, median, mean float64) float64 {
 	normal := s.r.NormFloat64()
 	hit := s.r.Float64() < 0.05
@@ -94,7 +94,7 @@ func (s drawSource) rough(family string, v, rise, median, mean float64) float64 
 	return v
 }
 
-// anyLaw is one law of the paper's kind or of measured series, without noise.
+// anyLaw draws one law of the paper's kind or of measured series, without noise.
 func (s drawSource) anyLaw(n int) (p, y []float64) {
 	if s.r.IntN(2) == 0 {
 		c := drawCell{In: s.r.IntN(2) == 0, Decades: s.r.IntN(2) == 0, Doubling: s.r.IntN(2) == 0}

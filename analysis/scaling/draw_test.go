@@ -38,7 +38,7 @@ func (s drawSource) decades(lo, hi float64) float64 { return math.Pow(10, s.unif
 // shaken is v with noise.
 func (s drawSource) shaken(v, noise float64) float64 { return v * (1 + noise*s.uniform(-1, 1)) }
 
-// exponents are of one of the 20 pairs, or anything in their range.
+// exponents draws one of the 20 pairs, or any exponents in their range.
 func (s drawSource) exponents(in bool) (i, j float64) {
 	if in {
 		k := 1 + s.r.IntN(20)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// naiveExtraP is Extra-P's search written as it is described: every fold fitted
-// by itself.
+// naiveExtraP is Extra-P's search as it is described: every fold is fitted separately.
 func naiveExtraP(p, y []float64) Model {
 	m := constantModel(y)
 	best, rss := 0.0, 0.0

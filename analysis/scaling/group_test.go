@@ -39,7 +39,7 @@ func TestNewGrid(t *testing.T) {
 	}
 }
 
-// A level that belongs to a day is not a change; the same level without a day is.
+// A level that belongs to a day is not a change; the same level without days is one.
 func TestSharedDays(t *testing.T) {
 	points := func(day bool) []point {
 		var out []point
@@ -69,7 +69,7 @@ func TestSharedDays(t *testing.T) {
 	}
 }
 
-// Repetitions that agree do not make points that differ from day to day certain.
+// Repetitions that agree do not make points precise that differ from day to day.
 func TestRepetitionsAreNotPoints(t *testing.T) {
 	src := newDraw(12)
 	d := NewDetector()
@@ -95,7 +95,7 @@ func TestMix(t *testing.T) {
 	if want := math.Log(13)/2 + math.Log(5)/2; math.Abs(logDet-want) > 1e-12 {
 		t.Errorf("determinant %g, want %g", logDet, want)
 	}
-	// A shared error of the group has 1/sqrt(1+3*4) of its size left.
+	// A shared error of the group is reduced to 1/sqrt(1+3*4) of its size.
 	col := []float64{1, 1, 1, 1, 0}
 	b.decorrelate(col)
 	for k, want := range []float64{1 / math.Sqrt(13), 1 / math.Sqrt(13), 1 / math.Sqrt(13), 1, 0} {

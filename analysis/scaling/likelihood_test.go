@@ -167,7 +167,7 @@ func TestDetectProperties(t *testing.T) {
 	}
 }
 
-// A detector that has seen other series says the same as a new one.
+// A detector that has analysed other series gives the same result as a new one.
 func TestDetectorHasNoState(t *testing.T) {
 	src := newDraw(8)
 	used := newDetector()

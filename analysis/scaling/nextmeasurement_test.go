@@ -48,7 +48,7 @@ func TestNextMeasurementFillsTheSegmentFirst(t *testing.T) {
 }
 
 func TestNextIsNewAndWhole(t *testing.T) {
-	// Consecutive whole numbers leave nothing between them.
+	// Consecutive whole numbers have no size between them to propose.
 	p, y := worked()
 	r := Analyse([]Series{seriesOf(p, y)}, Likelihood)[0]
 	seen := map[float64]bool{}
@@ -85,8 +85,7 @@ func TestNextWhereAChangeMayBe(t *testing.T) {
 	}
 }
 
-// What is measured, proposed already, or no value is not proposed; and no more
-// than a reader can use.
+// Sizes that are measured, already proposed, or invalid are not proposed, and not more than a reader can use.
 func TestPropose(t *testing.T) {
 	n := proposer{work: &seriesWork{points: []point{{p: 1}, {p: 4}, {p: 16}}}, whole: true}
 	for _, c := range []struct {

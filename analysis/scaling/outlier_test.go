@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// One or two disturbed runs are no change; a level that stays is.
+// One or two disturbed runs are not a change; a level that stays is one.
 func TestOutliers(t *testing.T) {
 	law := func(p float64) float64 { return 10 + 2*p }
 	noise := []float64{0.004, -0.007, 0.009, -0.002, 0.006, -0.008, 0.001, 0.005, -0.004, 0.003}
@@ -109,7 +109,7 @@ func TestNoiseKinds(t *testing.T) {
 	}
 }
 
-// Two neighbours at an end are a short segment sooner than two accidents.
+// Two neighbours at an end are more likely a short segment than two accidents.
 func TestEnd(t *testing.T) {
 	for _, c := range []struct {
 		out  []int
@@ -126,7 +126,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// The fit without a point says how far that is above the others.
+// The fit without a point gives its distance above the others.
 func TestWorst(t *testing.T) {
 	d := newDetector()
 	g := gridAt([]float64{1, 2, 4, 8, 16, 32, 64}, func(p float64) float64 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A size below a change of the law has the law from before, and one between the two laws an interval that holds
-// both.
+// A size below a change is predicted with the law from before the change, and one between two laws gets an
+// interval that contains both.
 func TestPredictionsBeforeAChange(t *testing.T) {
 	step := func(p float64) float64 {
 		if p > 20 {

@@ -22,7 +22,7 @@ func TestScoreTable(t *testing.T) {
 	}
 }
 
-// What repetitions show is a lower bound: a fit better than that gains nothing.
+// The noise of repetitions is a lower bound: a better fit than that gains nothing.
 func TestScoreWithin(t *testing.T) {
 	p := newPrior()
 	p.setLeastVariance(0.05 * 0.05)

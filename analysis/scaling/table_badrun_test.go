@@ -10,7 +10,7 @@ import (
 	"jobgait/analysis/internal/parallel"
 )
 
-// badRunCampaign says which sizes are run and how often.
+// badRunCampaign describes which sizes are run and how often.
 type badRunCampaign struct {
 	name        string
 	sizes       []float64
@@ -126,8 +126,7 @@ func (c badRunCampaign) measure(r *rand.Rand, law Model, noise float64) Series {
 	return s
 }
 
-// lawKept is whether the result has the terms of the law and its value at twice
-// the largest size.
+// lawKept reports whether the result has the terms of the law and its value at twice the largest size.
 func lawKept(r Result, law Model) bool {
 	if r.Segmented || r.Whole == nil || !slices.EqualFunc(r.Whole.Terms, law.Terms, func(a, b Term) bool {
 		return a.I == b.I && a.J == b.J

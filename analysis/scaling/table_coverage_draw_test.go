@@ -30,7 +30,7 @@ func coverageFamilies() []coverageFamily {
 		{"two terms", func(r *rand.Rand, largest float64) func(float64) float64 {
 			i, j := inside(r)
 			k, l := inside(r)
-			// Both are worth something at the largest p; else there is one.
+			// Both terms contribute at the largest p; otherwise there is one.
 			f, g := term(0, 1, i, j), term(0, 1, k, l)
 			a, b, c := size(r), size(r)/max(f(largest), 1), size(r)/max(g(largest), 1)
 			return func(p float64) float64 { return a + b*f(p) + c*g(p) }

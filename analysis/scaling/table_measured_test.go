@@ -71,7 +71,7 @@ func shareWithBounds(k, n int) string {
 	return fmt.Sprintf("%.4f %.4f-%.4f", p, lo, hi)
 }
 
-// rough is false changes under noise that the detector was not calibrated on.
+// rough prints false changes under noise for which the detector was not calibrated.
 func rough(s tableSettings, w io.Writer) {
 	fmt.Fprintf(w, "\nNo change, noise of other kinds: false changes at 6, 8 and 10 points; %d series in each cell\n",
 		s.count)
