@@ -29,11 +29,7 @@ func (r RunFacts) lackedCPUs() (cpus float64, ok bool) {
 	if c.Allocated == nil || c.Busy == nil || c.Waiting == nil || *c.Allocated <= 0 {
 		return 0, false
 	}
-	waiting := *c.Waiting
-	if c.Throttled != nil {
-		waiting -= *c.Throttled // a throttled task waits in the same queue
-	}
-	return max(0, min(waiting, *c.Allocated-*c.Busy)), true
+	return max(0, min(r.waitingTasks(), *c.Allocated-*c.Busy)), true
 }
 
 // othersTookCPUs reports whether at least half of the CPUs that the run lacked were used by other jobs.
@@ -41,53 +37,80 @@ func (r RunFacts) othersTookCPUs(lacked float64) bool {
 	return r.CPU.Others != nil && *r.CPU.Others >= lacked/2
 }
 
-// cpuTime prints seconds of one CPU: above an hour as core hours.
-func cpuTime(s float64) string {
-	if s >= 3600 {
-		return q.Figures(s/3600, 2) + " core hours"
-	}
-	return q.Duration(s)
-}
-
-// crowded finds runs whose CPUs other jobs used.
+// crowded finds runs whose CPUs other jobs used, unless they had more tasks than CPUs themselves.
 func crowded(r RunFacts) []Finding {
 	lacked, ok := r.lackedCPUs()
-	if !ok || lacked < lostCPUs**r.CPU.Allocated || lacked*r.ElapsedS < leastWaitedS || !r.othersTookCPUs(lacked) {
+	if !ok || r.hasTooManyTasks() || !r.othersHeldItBack(lacked) {
 		return nil
 	}
 	where := "node"
 	if r.NNodes > 1 {
 		where = "nodes"
 	}
-	f := single(fmt.Sprintf("Other work on its %s took CPUs from the run: its tasks waited %s for a CPU, %s of the "+
-		"time in "+
-		"which they wanted one.", where, cpuTime(lacked*r.ElapsedS), q.Share(lacked/(*r.CPU.Busy+lacked))),
+	lost := fmt.Sprintf("it lacked %s of %s CPUs on average", q.Figures(lacked, 2), q.Plain(*r.CPU.Allocated, 5))
+	if w := r.CPUWaitS; w != nil && r.ElapsedS > 0 {
+		lost = fmt.Sprintf("it waited %s for one, %s of the run", q.Duration(*w), q.Share(min(1, *w/r.ElapsedS)))
+	}
+	f := single(fmt.Sprintf("Other work on its %s took CPUs from the run: %s.", where, lost),
 		map[string]any{"busy_cpus": *r.CPU.Busy, "allocated_cpus": *r.CPU.Allocated, "waiting_cpus": *r.CPU.Waiting,
 			"others_cpus": *r.CPU.Others})
 	f[0].CostCoreS = r.costOf(lacked / *r.CPU.Allocated)
 	return f
 }
 
-// oversubscribed finds runs with more threads than CPUs, if they are not crowded by others.
+// othersHeldItBack reports whether other jobs used most of the given number of CPUs that the run lacked, and these
+// cost enough.
+func (r RunFacts) othersHeldItBack(lacked float64) bool {
+	return lacked >= lostCPUs**r.CPU.Allocated && lacked*r.ElapsedS >= leastWaitedS && r.othersTookCPUs(lacked)
+}
+
+// tooManyTasks is the least ratio of tasks that are ready to run to CPUs at which tasks would wait for each other on
+// any node. Pipelines and builds exceed 1 for moments.
+const tooManyTasks = 1.25
+
+// hasTooManyTasks reports whether more tasks of the run were ready to run than it had CPUs.
+func (r RunFacts) hasTooManyTasks() bool {
+	_, ok := r.lackedCPUs()
+	return ok && *r.CPU.Busy+r.waitingTasks() >= tooManyTasks**r.CPU.Allocated
+}
+
+// waitingTasks returns the mean number of tasks that waited for a CPU, apart from those that a limit of the cgroup
+// stopped; 0 if unknown.
+func (r RunFacts) waitingTasks() float64 {
+	if r.CPU.Waiting == nil {
+		return 0
+	}
+	waiting := *r.CPU.Waiting
+	if r.CPU.Throttled != nil {
+		waiting -= *r.CPU.Throttled // a throttled task waits in the same queue
+	}
+	return max(0, waiting)
+}
+
+// oversubscribed finds runs with more tasks than CPUs, and runs whose tasks waited for each other.
 func oversubscribed(r RunFacts) []Finding {
 	lacked, ok := r.lackedCPUs()
 	if !ok || len(crowded(r)) > 0 {
 		return nil
 	}
-	c := r.CPU
-	waiting := *c.Waiting
-	if c.Throttled != nil {
-		waiting -= *c.Throttled
-	}
+	c, waiting := r.CPU, r.waitingTasks()
 	alone := *c.Busy >= gotAll**c.Allocated || c.Others != nil && !r.othersTookCPUs(lacked)
-	if !alone || waiting < ownWait**c.Busy || waiting < ownWait || waiting*r.ElapsedS < leastWaitedS {
+	if !alone && !r.hasTooManyTasks() || waiting < ownWait**c.Busy || waiting < ownWait ||
+		waiting*r.ElapsedS < leastWaitedS {
 		return nil
 	}
-	f := single(fmt.Sprintf("Its own tasks waited for each other: %s CPUs' worth of them were ready to run while %s of "+
-		"%s "+
-		"ran.",
-		q.Figures(waiting, 2), q.Figures(*c.Busy, 2), q.Plain(*c.Allocated, 3)),
-		map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "waiting_cpus": waiting})
+	text := fmt.Sprintf("Its own tasks waited for each other: %s CPUs' worth of them were ready to run while %s of %s "+
+		"ran", q.Figures(waiting, 2), q.Figures(*c.Busy, 2), q.Plain(*c.Allocated, 3))
+	if r.hasTooManyTasks() {
+		text = fmt.Sprintf("The run had more tasks than CPUs: on average %s were ready to run on %s",
+			q.Figures(*c.Busy+waiting, 2), q.Plural(int(*c.Allocated), "CPU"))
+	}
+	f := single(text+".", map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "waiting_cpus": waiting})
+	if r.othersHeldItBack(lacked) {
+		f[0].Text = fmt.Sprintf("%s, of which other work used %s.", text, q.Figures(*c.Others, 2))
+		f[0].Evidence["others_cpus"] = *c.Others
+		f[0].CostCoreS = r.costOf(lacked / *c.Allocated)
+	}
 	if each := r.cpusOfTask(); r.Threads > each && each > 0 {
 		f[0].Evidence["omp_num_threads"] = r.Threads
 		f[0].Action = action("OMP_NUM_THREADS is %d: set it to %d.", r.Threads, each)
@@ -145,11 +168,16 @@ func cpusIdle(r RunFacts) []Finding {
 	}
 	idle := *c.Allocated - used - r.explainedIdleCPUs()
 	lacked, _ := r.lackedCPUs()
-	if idle < idleCPUs**c.Allocated || len(crowded(r)) > 0 && lacked > idle/3 {
+	if idle < idleCPUs**c.Allocated || len(crowded(r)) > 0 && lacked > idle/3 && !r.sleptLong() {
 		return nil // of a run that others held back it is not known what it would have used
 	}
-	f := single(fmt.Sprintf("%s of %s CPUs were idle on average.", q.Figures(idle, 2), q.Plain(*c.Allocated, 5)),
-		map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "idle_cpus": idle})
+	text := fmt.Sprintf("%s of %s CPUs were idle on average", q.Figures(idle, 2), q.Plain(*c.Allocated, 5))
+	f := single(text+".", map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "idle_cpus": idle})
+	if r.sleptLong() {
+		f[0].Text = fmt.Sprintf("All tasks slept for %s, %s of the run; %s.", q.Duration(*r.AsleepS),
+			q.Share(min(1, *r.AsleepS/r.ElapsedS)), text)
+		f[0].Evidence["asleep_s"] = *r.AsleepS
+	}
 	f[0].CostCoreS = r.costOf(idle / *c.Allocated)
 	threads := float64(r.Threads * max(1, r.Tasks))
 	if each := r.cpusOfTask(); r.Threads > 0 && each > r.Threads && *c.Busy >= fullThreads*threads &&
@@ -158,6 +186,14 @@ func cpusIdle(r RunFacts) []Finding {
 		f[0].Action = action("OMP_NUM_THREADS is %d: set it to %d, or ask for fewer CPUs.", r.Threads, each)
 	}
 	return f
+}
+
+// leastAsleep is the least share of the run in which all tasks slept that is reported.
+const leastAsleep = 0.25
+
+// sleptLong reports whether all tasks of the run slept at the same time for a large part of it.
+func (r RunFacts) sleptLong() bool {
+	return r.AsleepS != nil && r.ElapsedS > 0 && *r.AsleepS >= leastAsleep*r.ElapsedS
 }
 
 // explainedIdleCPUs returns how many CPUs were idle for a reason that another finding reports: nodes that did

@@ -1,7 +1,7 @@
 // Package finding determines what limited a run, what caused it and what to change. The facts of a run come in,
 // nil for what was not measured; findings with sufficient evidence go out, in the order of a reader's interest:
-// how the run ended, then by cost, with doubts about the samples before the first finding that rests on
-// samples.
+// how the run ended, then by cost in core seconds (sortByCost), with doubts about the samples before the first finding
+// that rests on samples. NextStep returns the one thing to do.
 //
 // rules.go is the table: code, level, what earns it. Codes are stable.
 //

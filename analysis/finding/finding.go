@@ -62,7 +62,7 @@ func Of(r RunFacts, silent []string) []Finding {
 			}
 		}
 	}
-	slices.SortStableFunc(rest, func(a, b rankedFinding) int { return cmp.Compare(b.cost(), a.cost()) })
+	sortByCost(rest)
 	first := slices.IndexFunc(rest, func(t rankedFinding) bool { return t.rests == onSamples })
 	if first < 0 {
 		first = len(rest)
@@ -76,6 +76,31 @@ func Of(r RunFacts, silent []string) []Finding {
 
 // Head returns the findings that are printed at the head of a report.
 func Head(all []Finding) []Finding { return all[:min(len(all), maxHead)] }
+
+// contentionFactor is how many times as much as a finding on the run itself the work of others must have cost to be
+// printed before it: a user can change the run.
+const contentionFactor = 3
+
+// sortByCost orders findings by what they cost the run, in core seconds. What others took from it counts a part of
+// that, and neither that nor idle CPUs precede a difference from usual runs, which had them too.
+func sortByCost(list []rankedFinding) {
+	usual := math.Inf(1) // the least cost of a difference from usual runs
+	for _, t := range list {
+		if _, compared := t.Evidence["effect_pct"]; compared && t.Level == Warning {
+			usual = min(usual, t.cost())
+		}
+	}
+	weight := func(t rankedFinding) float64 {
+		switch t.Code {
+		case "crowded":
+			return min(t.cost()/contentionFactor, math.Nextafter(usual, 0))
+		case "cpus_idle":
+			return min(t.cost(), math.Nextafter(usual, 0))
+		}
+		return t.cost()
+	}
+	slices.SortStableFunc(list, func(a, b rankedFinding) int { return cmp.Compare(weight(b), weight(a)) })
+}
 
 // rankedFinding is a finding with the kind of evidence on which it is based, by which findings are ordered.
 type rankedFinding struct {

@@ -62,7 +62,7 @@ var cases = []struct {
 		}},
 	{"oversubscribed", // six threads on two CPUs, alone and beside as many others
 		func(r *RunFacts) { r.CPU = CPU{Allocated: ptr(2), Busy: ptr(1.99), Waiting: ptr(4), Others: ptr(0.01)} },
-		func(r *RunFacts) { r.CPU = CPU{Allocated: ptr(2), Busy: ptr(1), Waiting: ptr(5), Others: ptr(1)} }},
+		func(r *RunFacts) { r.CPU = CPU{Allocated: ptr(2), Busy: ptr(1), Waiting: ptr(1), Others: ptr(1)} }},
 	{"throttled",
 		func(r *RunFacts) { r.CPU.Throttled = ptr(3.3) },
 		func(r *RunFacts) { r.CPU.Throttled = ptr(3.1) }},
@@ -344,8 +344,8 @@ func TestShortSlowEndIsNoFinding(t *testing.T) {
 // A run that was in no loop has made no cycle before it hung, and the finding does not say that it had.
 func TestHungWithoutALoop(t *testing.T) {
 	r := RunFacts{ElapsedS: 600, NNodes: 2, State: "CANCELLED", SilentS: 540, Doing: "waiting in MPI", NoLoop: true}
-	const want = "None of its own code ran for the last 9:00 before it was cancelled, its processes waiting in MPI: " +
-		"it seems to have hung, which cost 0.30 node hours."
+	const want = "It hung: none of its own code ran for the last 9:00 before it was cancelled, its processes waiting in " +
+		"MPI, which cost 0.30 node hours."
 	if got := Of(r, nil); len(got) == 0 || got[0].Code != "hung" || got[0].Text != want {
 		t.Errorf("%+v, want %q", got, want)
 	}
@@ -385,8 +385,83 @@ func TestQuietEnd(t *testing.T) {
 				text = f.Text
 			}
 		}
-		if strings.Contains(text, "From 21.0 s until it was ended 19.0 s later no process of it ran") != c.want {
+		if strings.Contains(text, "It hung: from 21.0 s until it was ended 19.0 s later no process of it ran") != c.want {
 			t.Errorf("%s: %q", c.name, text)
 		}
+	}
+}
+
+// TestContentionComesLast takes runs that waited for CPUs that others used: a finding on the run itself of similar cost
+// precedes that, and so does a difference from usual runs at any cost.
+func TestContentionComesLast(t *testing.T) {
+	crowdedRun := func() RunFacts { // waited for half of its CPUs
+		r := sound()
+		r.CPU = CPU{Allocated: ptr(2), Busy: ptr(1), Waiting: ptr(1), Others: ptr(1)}
+		return r
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*RunFacts)
+		want   []string
+	}{
+		{"files cost less", func(r *RunFacts) { r.FilesWaitS = ptr(720) }, []string{"files_slow", "crowded"}},
+		{"files cost much less", func(r *RunFacts) { r.FilesWaitS = ptr(400) }, []string{"crowded", "files_slow"}},
+		{"slower than usual", func(r *RunFacts) { r.Others = []Comparison{{Text: "6 % slower.", EffectPct: 6}} },
+			[]string{"slower_than_usual", "crowded"}},
+	} {
+		r := crowdedRun()
+		c.change(&r)
+		if got := codes(Of(r, nil)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestWaitingIsAShareOfTheRun takes one task that computed for a quarter of 12 s and waited for the rest.
+func TestWaitingIsAShareOfTheRun(t *testing.T) {
+	r := RunFacts{ElapsedS: 12, NNodes: 1, InOrder: true, CPUWaitS: ptr(9),
+		CPU: CPU{Allocated: ptr(2), Busy: ptr(.25), Waiting: ptr(.75), Others: ptr(1.5)}}
+	const want = "Other work on its node took CPUs from the run: it waited 9.00 s for one, 75.0 % of the run."
+	if got := crowded(r); len(got) != 1 || got[0].Text != want {
+		t.Errorf("%+v, want %q", got, want)
+	}
+	r.CPU.Waiting = ptr(3.5) // four tasks on two CPUs
+	const own = "The run had more tasks than CPUs: on average 3.8 were ready to run on 2 CPUs, of which other work " +
+		"used 1.5."
+	if got := oversubscribed(r); len(got) != 1 || got[0].Text != own || len(crowded(r)) > 0 {
+		t.Errorf("%+v, want %q", got, own)
+	}
+}
+
+// TestNoForecastOfARunThatWasEnded takes memory that grew: when it would have reached its limit is said only of a run
+// that ended in order.
+func TestNoForecastOfARunThatWasEnded(t *testing.T) {
+	for inOrder, want := range map[bool]bool{true: true, false: false} {
+		r := RunFacts{ElapsedS: 10, NNodes: 1, InOrder: inOrder, ExitSignal: 9,
+			Memory: MemoryFacts{Requested: ptr(4e8), Growth: &MemoryGrowth{1e7, 1, 3e8, 9, 4e7}}}
+		found := memoryGrowing(r)
+		if len(found) != 1 || strings.Contains(found[0].Text, "limit") != want {
+			t.Errorf("in order %v: %+v", inOrder, found)
+		}
+	}
+}
+
+// TestNextStep takes each case that costs a run something: there is a next step, and the action of a finding precedes
+// advice on later ones.
+func TestNextStep(t *testing.T) {
+	noAdvice := []string{"failed_in_phase", "memory_unused", "gpu_idle_stretch", "gpu_idle_share", "communication_share",
+		"imbalance", "slower_than_usual", "faster", "drifting", "start_up_long", "too_many_nodes", "partly_sampled",
+		"no_period"}
+	for _, c := range cases {
+		r := sound()
+		c.earns(&r)
+		if got := r.NextStep(Of(r, nil)); got == "" && !slices.Contains(noAdvice, c.code) {
+			t.Errorf("%s: no next step", c.code)
+		}
+	}
+	r := sound()
+	r.Others = []Comparison{{Text: "30 % slower.", EffectPct: 30, Command: "jobgait compare 1 2"}}
+	if got := r.NextStep(Of(r, nil)); got != "Look further: jobgait compare 1 2" {
+		t.Errorf("next is %q", got)
 	}
 }

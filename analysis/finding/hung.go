@@ -15,11 +15,11 @@ func hung(r RunFacts) []Finding {
 	if r.InOrder || r.Idle {
 		return nil
 	}
-	missing := "No cycle"
+	missing := "no cycle"
 	if r.NoLoop {
-		missing = "None of its own code ran"
+		missing = "none of its own code ran"
 	}
-	return silent(r, fmt.Sprintf("%s for the last %s before %s, its processes %s: it seems to have hung", missing,
+	return silent(r, fmt.Sprintf("It hung: %s for the last %s before %s, its processes %s", missing,
 		q.Duration(r.SilentS), endOf(r), r.Doing))
 }
 
@@ -29,8 +29,12 @@ func idleSince(r RunFacts) []Finding {
 	if !r.Idle {
 		return endedIdle(r)
 	}
-	return silent(r, fmt.Sprintf("None of its processes ran for the last %s before %s: they were %s, and its nodes idle",
-		q.Duration(r.SilentS), endOf(r), r.Doing))
+	text := "None"
+	if !r.InOrder {
+		text = "It hung: none"
+	}
+	return silent(r, fmt.Sprintf("%s of its processes ran for the last %s before %s: they were %s, and its nodes idle",
+		text, q.Duration(r.SilentS), endOf(r), r.Doing))
 }
 
 // A run that something outside ended is reported as idle before if its processes neither used nor wanted a CPU for
@@ -48,11 +52,12 @@ func endedIdle(r RunFacts) []Finding {
 		r.TrailingIdleS < leastQuietShare*r.ElapsedS || len(outOfMemory(r)) > 0 {
 		return nil
 	}
-	f := single(fmt.Sprintf("From %s until it was ended %s later no process of it ran: it waited for something, as in a "+
-		"deadlock.", q.Duration(r.ElapsedS-r.TrailingIdleS), q.Duration(r.TrailingIdleS)),
+	f := single(fmt.Sprintf("It hung: from %s until it was ended %s later no process of it ran; it waited for "+
+		"something, as "+
+		"in a deadlock.", q.Duration(r.ElapsedS-r.TrailingIdleS), q.Duration(r.TrailingIdleS)),
 		map[string]any{"quiet_s": r.TrailingIdleS})
 	f[0].CostCoreS = r.costOf(r.TrailingIdleS / r.ElapsedS)
-	f[0].Action = action("See where it waits: run it again, and `jobgait stack` while it stands still.")
+	f[0].Action = action("See where it waits: run it again, and `jobgait stack` while it hangs.")
 	return f
 }
 

@@ -54,14 +54,15 @@ func memoryGrowing(r RunFacts) []Finding {
 		q.Amount(g.FromBytes, "B"), q.Duration(g.FromS), q.Amount(g.ToBytes, "B"), q.Duration(g.ToS),
 		q.Amount(g.BytesPerS, "B")),
 		map[string]any{"from_bytes": g.FromBytes, "to_bytes": g.ToBytes, "bytes_per_s": g.BytesPerS})
+	if !r.InOrder { // when it would have reached its limit means nothing any more
+		f[0].CostCoreS = r.costOf(1) // it may be why
+		return f
+	}
 	if limit != nil && *limit > g.ToBytes && g.BytesPerS > 0 {
 		at := g.ToS + (*limit-g.ToBytes)/g.BytesPerS
 		f[0].Evidence["limit_bytes"], f[0].Evidence["limit_at_s"] = *limit, at
-		f[0].Text += fmt.Sprintf(" At this rate its limit of %s is reached after %s.", q.Amount(*limit, "B"),
+		f[0].Text += fmt.Sprintf(" At this rate a longer run reaches its limit of %s after %s.", q.Amount(*limit, "B"),
 			q.Duration(at))
-	}
-	if !r.InOrder {
-		f[0].CostCoreS = r.costOf(1) // it may be why
 	}
 	return f
 }
@@ -88,7 +89,7 @@ func filesSlow(r RunFacts) []Finding {
 	if w == nil || r.ElapsedS <= 0 || *w < filesWait*r.ElapsedS {
 		return nil
 	}
-	f := single(fmt.Sprintf("All tasks stood still for files for %s, %s of the run.", q.Duration(*w),
+	f := single(fmt.Sprintf("Its tasks waited for files for %s, %s of the run.", q.Duration(*w),
 		q.Share(min(1, *w/r.ElapsedS))),
 		map[string]any{"waiting_s": *w, "elapsed_s": r.ElapsedS})
 	f[0].CostCoreS = r.costOf(min(1, *w/r.ElapsedS))

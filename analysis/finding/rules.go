@@ -37,14 +37,17 @@ func Rules() []Rule {
 			onEnd, failedInPhase},
 		{"time_limit_near", Warning, "the run completed after 95 % of its time limit or more", onCounts, timeLimitNear},
 		{"crowded", Warning, "the run waited for 5 % or more of the CPUs that it was allowed, for at least a second in " +
-			"all, while others used at least half as many CPUs on its nodes", onCounts, crowded},
-		{"oversubscribed", Warning, "tasks of the run waited for each other: for 10 % or more of its busy CPUs, for at " +
-			"least a second in all, while it had 90 % of its CPUs or no other program ran there", onCounts, oversubscribed},
+			"all, while others used at least half as many CPUs on its nodes, and it had no more tasks than CPUs", onCounts,
+			crowded},
+		{"oversubscribed", Warning, "tasks of the run waited for a CPU, for at least a second in all and for 10 % or more " +
+			"of its busy CPUs, and more of them were ready to run than it had CPUs, or it had 90 % of its CPUs, or no " +
+			"other program ran there", onCounts, oversubscribed},
 		{"throttled", Warning, "a CPU limit of its control group stopped it for 5 % of its CPUs or more", onCounts,
 			throttled},
 		{"stolen", Warning, "the host of a virtual machine took 5 % of its CPUs or more", onCounts, stolen},
-		{"cpus_idle", Info, "a quarter or more of its CPUs were neither busy nor waited for, and the cause is not other " +
-			"work, files, an idle node or a hang", onCounts, cpusIdle},
+		{"cpus_idle", Info, "a quarter or more of its CPUs were neither busy nor waited for, and the cause is not files, " +
+			"an " +
+			"idle node or a hang, nor other work unless all tasks slept for a quarter of the run", onCounts, cpusIdle},
 		{"node_idle", Warning, "a node kept less than 2 % of its CPUs busy, while half of the nodes kept half of theirs",
 			onCounts, nodeIdle},
 		{"memory_near_limit", Warning,
@@ -54,7 +57,7 @@ func Rules() []Rule {
 			"failed, or memory reached half of its limit, or it grew by 1 GB or more", onCounts, memoryGrowing},
 		{"memory_unused", Info, "its memory stayed below a quarter of what it requested, 4 GB or more, in a run of one " +
 			"core hour or more", onCounts, memoryUnused},
-		{"files_slow", Warning, "all of its tasks waited for files during 10 % of the run or more", onCounts, filesSlow},
+		{"files_slow", Warning, "its tasks waited for files during 10 % of the run or more", onCounts, filesSlow},
 		{"gpu_not_held", Warning, "in a run of five seconds or more, none of its processes opened a GPU that it was given",
 			onCounts, gpuNotHeld},
 		{"gpu_no_kernel", Warning, "a GPU was held for five seconds or more, and according to its driver kernels ran on " +

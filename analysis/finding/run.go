@@ -31,8 +31,9 @@ type RunFacts struct {
 
 	CPU    CPU
 	Memory MemoryFacts
-	// FilesWaitS is for how long, in seconds, all of the job's tasks waited for files.
-	FilesWaitS *float64
+	// CPUWaitS, FilesWaitS and AsleepS are the seconds of the elapsed time in which its tasks waited for a CPU, waited for
+	// files, or did neither and did not run (summary.TimeDivision).
+	CPUWaitS, FilesWaitS, AsleepS *float64
 
 	// GPUs are those that were read, GPUsNotHeld the nodes on which no process held one.
 	GPUs        []GPU

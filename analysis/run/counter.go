@@ -31,6 +31,9 @@ const MemoryMost = "proc_rss_max"
 // CPUWait is the counter of the time for which tasks were runnable and did not run, in ns.
 const CPUWait = "proc_wait"
 
+// StorageWait is the counter of the time for which tasks waited for storage, in ns, estimated from their states.
+const StorageWait = "proc_storage_wait"
+
 // CPUWaitS returns for how long tasks of the run wanted a CPU and did not run, in seconds over all tasks: because
 // others ran, because a CPU limit stopped them, or because the hypervisor ran another machine. It returns nil if the
 // first was not counted for the whole run.

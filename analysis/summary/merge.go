@@ -41,6 +41,7 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 	s.Notes = append(s.Notes, missingNote(s.Nodes)...)
 	s.Counters = sumCounters(records)
 	s.Memory, s.CPULimit = sumMemory(records), sumCPULimits(records)
+	s.Time = meanTimeDivision(records, len(s.Nodes))
 	s.Quality = sumQuality(records)
 	s.ImbalancePct, s.Lanes = imbalance(s.Nodes), nodeLanes(records, s.Nodes)
 

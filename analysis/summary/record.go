@@ -50,6 +50,8 @@ type NodeRecord struct {
 	GPUs []GPU `json:"gpus,omitempty"`
 	// Silence describes that the job did nothing any more before it ended, nil if it did not hang.
 	Silence *Silence `json:"silence,omitempty"`
+	// Time divides the elapsed time, nil where that is unknown and in records of earlier versions.
+	Time *TimeDivision `json:"time,omitempty"`
 }
 
 // Timeline is a profile decimated for drawing: at most 960 bins.

@@ -57,10 +57,11 @@ type NetworkResources struct {
 	TxBytes *float64 `json:"tx_bytes"`
 }
 
-// TimeResources are elapsed time, and the limit of it.
+// TimeResources are elapsed time, the limit of it, and what the tasks of the run did in that time.
 type TimeResources struct {
-	UsedS  *float64 `json:"used_s"`
-	LimitS *float64 `json:"limit_s"`
+	UsedS    *float64      `json:"used_s"`
+	LimitS   *float64      `json:"limit_s"`
+	Division *TimeDivision `json:"division"`
 }
 
 // EnergyResources holds the energy of processors and memory in joules; Source names the counters.
@@ -78,7 +79,7 @@ func (s Summary) Resources() Resources {
 			WaitingS:     inSeconds(s.total("job", "cgroup_psi_io_full"))},
 		Network: NetworkResources{RxBytes: s.sum("node", "net_rx_bytes", "ib_rx_bytes"),
 			TxBytes: s.sum("node", "net_tx_bytes", "ib_tx_bytes")},
-		Time: TimeResources{LimitS: s.Job.TimeLimitS},
+		Time: TimeResources{LimitS: s.Job.TimeLimitS, Division: s.Time},
 	}
 	if s.ElapsedS > 0 {
 		r.Time.UsedS = &s.ElapsedS
@@ -198,7 +199,7 @@ func (r Resources) unmeasured() []note.Note {
 		out = append(out, note.New(note.Unmeasured,
 			"not measured: %s, as neither processes nor control groups (cgroups) reported it", strings.Join(what, ", ")))
 	}
-	if r.IO.WaitingS == nil {
+	if d := r.Time.Division; r.IO.WaitingS == nil && (d == nil || d.Storage == nil) {
 		out = append(out, note.New(note.Unmeasured, "not measured: waiting for files; only a control group (cgroup) of the "+
 			"job's own with pressure accounting has it"))
 	}

@@ -3,6 +3,7 @@ package summary
 import (
 	"math"
 
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 )
 
@@ -11,6 +12,7 @@ import (
 func slowColumns() [][]string {
 	return [][]string{
 		{waitColumn},
+		{run.StorageWait},
 		{"cgroup_mem", "mem_used", "proc_mem"},
 		{"energy_pkg"},
 		{"cgroup_write_bytes", "lustre_write_bytes", "nfs_write_bytes", "disk_write_bytes", "proc_write_bytes"},

@@ -70,6 +70,8 @@ type Summary struct {
 	Memory *Memory `json:"memory,omitempty"`
 	// Programs are those of LeadNode with most sampled CPU time.
 	Programs []run.Program `json:"programs,omitempty"`
+	// Time divides the elapsed time, nil where that is unknown for a node and in summaries of earlier versions.
+	Time *TimeDivision `json:"time,omitempty"`
 	// GPUs are those of all nodes that were read.
 	GPUs []GPU `json:"gpus,omitempty"`
 	// CPULimit is the number of CPUs that cgroups let the run use on all nodes, nil unless each had a limit.

@@ -180,7 +180,7 @@ func addLoadedProfile(r summary.NodeRecord, loaded profile.LoadedProfile, p summ
 	p.Windows = loaded.Windows
 	r, err := summary.Analyse(r, loaded.Set, p)
 	r.Timeline = r.Timeline.WithSlow(loaded.SlowSet)
-	return r.WithLimits(loaded.SlowSet), err
+	return r.WithLimits(loaded.SlowSet).WithTimeDivision(), err
 }
 
 // gpuGrowth returns a function that iterates over the growth of given columns of the profile at path.

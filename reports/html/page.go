@@ -17,8 +17,17 @@ func Style() string { return pageCSS }
 //go:embed page.js
 var pageJS string
 
-// Script returns the script that shows the values of the timeline under the pointer.
-func Script() string { return pageJS }
+// Script returns the script that shows the values of the timeline under the pointer, without indentation and lines
+// that are only a comment: a page is kept small.
+func Script() string {
+	var b strings.Builder
+	for line := range strings.Lines(pageJS) {
+		if line = strings.TrimLeft(line, " "); !strings.HasPrefix(line, "//") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
 
 //go:embed fragments.html
 var fragmentsHTML string

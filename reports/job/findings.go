@@ -17,8 +17,8 @@ import (
 // stores them (history.Finder).
 func Findings(s summary.Summary) []finding.Finding { return New(s, nil, Options{}).Findings }
 
-// newFindings returns the findings of the run, except for the silent codes, which a site has switched off.
-func newFindings(r Report, silent []string) []finding.Finding {
+// runFacts returns what the findings of the run rest on.
+func (r Report) runFacts() finding.RunFacts {
 	n := finding.RunFacts{ElapsedS: r.Job.ElapsedS, NNodes: r.Job.NNodes, State: string(r.Job.State), Ended: r.Job.Ended,
 		InOrder: !r.failed(), Sampled: r.Quality.sampled(), Periodic: r.Rhythm.Periodic, NoPeriod: r.Rhythm.whyText(),
 		ImbalancePct: r.Nodes.ImbalancePct, Others: r.otherRuns.others(), Scaling: r.otherRuns.Fewer}
@@ -64,7 +64,7 @@ func newFindings(r Report, silent []string) []finding.Finding {
 	}
 	r.setGPUFacts(&n)
 	n.Doubt, n.Code = r.doubts(), r.codeShareFacts()
-	return finding.Of(n, silent)
+	return n
 }
 
 // inHead reports whether the finding with this code is printed in the head.
@@ -92,6 +92,21 @@ func (r Report) setUsedFacts(n *finding.RunFacts) {
 	if w := u.IO.WaitingS; w != nil && r.Nodes.Reported > 0 {
 		each := *w / float64(r.Nodes.Reported) // it is summed over the nodes
 		n.FilesWaitS = &each
+	}
+	d := u.Time.Division
+	if d == nil || r.partial() {
+		return
+	}
+	ran := r.ranS()
+	asleep := d.Asleep * ran
+	n.AsleepS = &asleep
+	if d.CPUWait != nil {
+		wait := *d.CPUWait * ran
+		n.CPUWaitS = &wait
+	}
+	if d.Storage != nil && n.FilesWaitS == nil {
+		wait := *d.Storage * ran
+		n.FilesWaitS = &wait
 	}
 }
 

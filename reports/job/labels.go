@@ -101,6 +101,7 @@ func columnLabel(name, unit string, page int) label {
 		"cgroup_oom_kills":    {"processes killed for lack of memory", "OOM kills"},
 		"proc_mem":            {"memory of the job's processes", "memory"},
 		run.CPUWait:           {"waiting for a CPU", "CPU wait"},
+		run.StorageWait:       {"waiting for storage", "disk wait"},
 		"proc_read_bytes":     {"read from storage", "read"},
 		"proc_write_bytes":    {"written to storage", "written"},
 		"cgroup_throttled":    {"held back by a CPU limit", "throttled"},

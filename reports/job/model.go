@@ -10,6 +10,7 @@
 package job
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -54,8 +55,9 @@ type Report struct {
 	Created       string   `json:"created"`
 	CreatedEpochS float64  `json:"created_epoch_s"`
 	Job           JobFacts `json:"job"`
-	// Findings lists what limited the run.
+	// Findings lists what limited the run, Next the one thing to do about it; "" where there is nothing to advise.
 	Findings  []finding.Finding `json:"findings"`
+	Next      Word              `json:"next_step"`
 	Resources summary.Resources `json:"resources"`
 	Rhythm    Rhythm            `json:"rhythm"`
 	// GPUs lists the run's GPUs that were read.
@@ -117,7 +119,9 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 	for _, n := range r.Resources.Notes {
 		r.Notes = append(r.Notes, Note{n.Code, n.Text, []string{}})
 	}
-	r.Findings = newFindings(r, o.Silent)
-	r.disturbed = slices.ContainsFunc(newFindings(r, nil), isDisturbance)
+	facts := r.runFacts()
+	r.Findings = finding.Of(facts, o.Silent)
+	r.disturbed = slices.ContainsFunc(finding.Of(facts, nil), isDisturbance)
+	r.Next = Word(cmp.Or(facts.NextStep(r.Findings), r.nextWithoutFinding()))
 	return r
 }

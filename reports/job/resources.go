@@ -50,7 +50,8 @@ func (r Report) gauges() []gauge {
 	all := []gauge{
 		newGauge("CPU", r.cpuLine(), u.CPU.Busy, given),
 		newGauge("MEM", r.memoryLine(), u.Memory.PeakBytes, u.Memory.RequestedBytes),
-		newGauge("I/O", r.ioLine(), nil, nil), newGauge("TIME", r.timeLine(), u.Time.UsedS, u.Time.LimitS)}
+		newGauge("I/O", r.ioLine(), nil, nil), newGauge("LIMIT", r.limitLine(), u.Time.UsedS, u.Time.LimitS),
+		newGauge("USUAL", r.usualLine(), nil, nil)}
 	return slices.DeleteFunc(all, func(g gauge) bool { return g.Text == "" })
 }
 
@@ -169,22 +170,24 @@ func (r Report) ioLine() string {
 // leastLonger is the least ratio to the usual time that the line on time names.
 const leastLonger = 1.3
 
-// timeLine compares the elapsed time with the limit and the usual time; without both it returns "", because the
-// head has the time.
-func (r Report) timeLine() string {
-	t, usual := r.Resources.Time, r.Earlier.Elapsed.Median
-	if t.UsedS == nil || t.LimitS == nil && usual == nil {
+// limitLine compares the elapsed time with its limit, "" where it had none.
+func (r Report) limitLine() string {
+	t := r.Resources.Time
+	if t.UsedS == nil || t.LimitS == nil {
 		return ""
 	}
-	line := quantity.Duration(*t.UsedS)
-	if t.LimitS != nil {
-		line += " of " + quantity.Duration(*t.LimitS) + " allowed"
+	return quantity.Duration(*t.UsedS) + " of " + quantity.Duration(*t.LimitS) + " allowed"
+}
+
+// usualLine compares the elapsed time with that of earlier runs, "" without any.
+func (r Report) usualLine() string {
+	used, usual := r.Resources.Time.UsedS, r.Earlier.Elapsed.Median
+	if used == nil || usual == nil {
+		return ""
 	}
-	if usual != nil {
-		line += "; " + quantity.Duration(*usual) + " is usual (" + quantity.Plural(r.Earlier.N, "run") + ")"
-		if more := *t.UsedS / *usual; *usual > 0 && more >= leastLonger {
-			line += fmt.Sprintf(": %s times as long", quantity.Figures(more, 2))
-		}
+	line := quantity.Duration(*usual) + " is usual (" + quantity.Plural(r.Earlier.N, "run") + ")"
+	if more := *used / *usual; *usual > 0 && more >= leastLonger {
+		line += fmt.Sprintf("; this run took %s times as long", quantity.Figures(more, 2))
 	}
 	return line
 }

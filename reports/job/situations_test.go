@@ -261,7 +261,16 @@ func spinning(share float64) *anatomy.Anatomy {
 func (c situation) report() Report {
 	o := options()
 	o.OtherRuns = c.across
-	return New(c.s, c.past, o)
+	return New(divided(c.s), c.past, o)
+}
+
+// divided returns the run on one node with its elapsed time divided.
+func divided(s summary.Summary) summary.Summary {
+	if len(s.Nodes) == 1 {
+		r := summary.NodeRecord{ElapsedS: s.ElapsedS, SuspendedS: s.SuspendedS, Timeline: s.Timeline, Counters: s.Counters}
+		s.Time = r.WithTimeDivision().Time
+	}
+	return s
 }
 
 // The first screen of a report is sufficient: it begins with the complete sentence on what limited the run, and
@@ -288,7 +297,10 @@ func TestFirstScreenGolden(t *testing.T) {
 					t.Errorf("not in the first %d lines: %s", firstScreen, v.Text)
 				}
 			}
-			for _, g := range r.gauges() {
+			if r.Next == "" && r.Quality.sampled() {
+				t.Error("the report does not say what to do next")
+			}
+			for _, g := range r.brief() {
 				if !strings.Contains(screen, "\n  "+g.Name+" ") {
 					t.Errorf("no %s in the first %d lines", g.Name, firstScreen)
 				}

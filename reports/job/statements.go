@@ -37,7 +37,7 @@ func (r Report) headStatements() []statement {
 	var out []statement
 	for _, f := range finding.Head(r.Findings) {
 		v := statement{Level: f.Level, Text: f.Text}
-		if f.Action != nil {
+		if f.Action != nil && *f.Action != string(r.Next) { // that one has a line of its own
 			v.Action = *f.Action
 		}
 		out = append(out, v)

@@ -18,6 +18,8 @@ func Text(w io.Writer, r Report) error {
 	p := &text.Page{ASCII: r.ascii}
 	r.textHead(p)
 	r.textShort(p)
+	p.Text("  "+text.PadRight("NEXT", 6), string(r.Next))
+	p.Text("  "+text.PadRight("TIME", 6), r.timeDivision())
 	p.Text("  "+text.PadRight("CODE", 6), r.codeBrief())
 	r.textResources(p)
 	r.textGlance(p)
@@ -42,7 +44,7 @@ func Text(w io.Writer, r Report) error {
 // textHead prints the job between two rules: name and size, who and where, start and end, and how it ended. The
 // first rule contains the mark.
 func (r Report) textHead(p *text.Page) {
-	head := textMark + version + " "
+	head := textMark + "(format " + version + ") "
 	tail := " " + text.Cut(r.Generator, 40) + " ==="
 	p.Line(head + strings.Repeat("=", text.PageWidth-text.Width(head)-text.Width(tail)) + tail)
 	j := r.Job

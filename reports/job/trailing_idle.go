@@ -11,7 +11,8 @@ import (
 const quietCPUs = 0.02
 
 // trailingIdleS returns for how long, in s, no process of the run used or wanted a CPU before it ended; 0 where the
-// busy CPUs are unknown or the run has nodes that did not report.
+// busy CPUs are unknown or the run has nodes that did not report. What it used in the last maxAfterEndS does not count:
+// the end itself takes CPU time.
 func (r Report) trailingIdleS() float64 {
 	t := r.Rhythm.Timeline
 	i := slices.IndexFunc(t.Columns, func(c Curve) bool { return c.Name == busyColumn })
@@ -27,8 +28,8 @@ func (r Report) trailingIdleS() float64 {
 				used = math.Max(used, w)
 			}
 		}
-		if used >= quietCPUs {
-			last = t.StartS + float64(k+1)*t.StepS
+		if end := t.StartS + float64(k+1)*t.StepS; used >= quietCPUs && end <= r.Job.ElapsedS-maxAfterEndS {
+			last = end
 		}
 	}
 	return math.Max(0, r.Job.ElapsedS-last)

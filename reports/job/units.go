@@ -20,6 +20,8 @@ func inReadable(name, unit string, q run.Quality) (factor float64, readable stri
 		return 1e-9, "CPUs"
 	case unit == "s/s" && cpu:
 		return 1, "CPUs"
+	case unit == "ns/s" && name == run.StorageWait:
+		return 1e-9, "tasks"
 	case unit == "ns/s" && strings.Contains(name, "psi"):
 		return 1e-9, "share"
 	case unit == "ns/s":

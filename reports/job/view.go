@@ -23,7 +23,7 @@ func (r Report) pageFuncs() template.FuncMap {
 		"heading": func() string { return cmp.Or(string(r.Job.Name), r.Job.label()) },
 		"span":    r.span, "ended": r.ended, "failed": r.failed,
 		"elapsed": r.Job.elapsed, "size": r.Job.size, "short": r.headStatements, "headline": r.headline,
-		"gauges": r.gauges, "codeBrief": r.codeBrief,
+		"brief":     r.brief,
 		"stackTree": r.stackTree, "stackRemark": r.stackRemark,
 
 		"rhythmRemark": r.Rhythm.remark, "why": r.whyLines, "timeline": r.timelineCharts, "folded": r.foldedCharts,

@@ -37,6 +37,12 @@ func Words() []GlossaryEntry {
 		{"aperiodic", "no repetition was found; RHYTHM says why, and the JSON form and the history name the reason by a " +
 			"code"},
 		{"by perf, by samples", "CPU time measured by the kernel's counters (perf), and by samples of running code"},
+		{"NEXT", "the one thing to do next, for the first finding that can be acted on"},
+		{"TIME", "the elapsed time divided by what its tasks did: each moment belongs to the tasks that computed, waited " +
+			"for a CPU or waited for storage, in proportion to their numbers; asleep is the rest, in which all of them " +
+			"waited for something else: a time, a message, a lock or another program. On several nodes it is the mean. " +
+			"There is no such line where it was not measured for the whole run"},
+		{"LIMIT, USUAL", "the elapsed time and the time limit; the median elapsed time of earlier runs like this one"},
 		{"CPU, MEM, I/O", "what the run used; the bar is full if it used all that it was given. Memory is that of its " +
 			"processes: files that the kernel keeps in memory are not counted"},
 		{"busy CPUs", "how many CPUs the job kept busy at a time; a full line means all that it was given on a node"},

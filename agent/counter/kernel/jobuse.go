@@ -21,10 +21,11 @@ import (
 // threads were runnable and not running, bytes read from and written to storage, and memory.
 //
 // Waiting is run_delay of each thread (/proc/PID/task/TID/schedstat); what an ended thread waited since the
-// last reading is estimated (endedThreadWait). Bytes are those of /proc/PID/io, which a parent that waits
-// for a child takes over.
-// Memory is the anonymous memory of all processes and the largest shared memory of one, since processes of one
-// job mostly share the same. VmHWM shows peaks between two readings.
+// last reading is estimated (endedThreadWait). The time in which a thread neither ran nor waited for a CPU is waiting
+// for storage if the thread is found in state D at the next reading at which it does not run. Bytes are those of
+// /proc/PID/io, which a parent that waits for a child takes over. Memory is the anonymous memory of all processes and
+// the largest shared memory of one, since processes of one job mostly share the same. VmHWM shows peaks between two
+// readings.
 type jobUse struct {
 	proc string
 	peek peek.Reader
@@ -37,6 +38,7 @@ type jobUse struct {
 	// gone sums the bytes of ended processes that no member has waited for.
 	gone                bytesMoved
 	waitNS, read, wrote uint64
+	storageNS           uint64
 	unseen              endedThreadWait
 	threads             int64 // in the last reading
 	memory, peak        uint64
@@ -53,8 +55,9 @@ type processUse struct {
 	highest uint64
 }
 
-// threadTimes are the CPU time and the run_delay of a thread, in ns.
-type threadTimes struct{ ranNS, waitedNS uint64 }
+// threadTimes are the CPU time and the run_delay of a thread, in ns, and for how long it neither ran nor waited for a
+// CPU since its state was last read.
+type threadTimes struct{ ranNS, waitedNS, idleNS uint64 }
 
 // bytesMoved are bytes read from storage, and written to it.
 type bytesMoved struct{ read, wrote uint64 }
@@ -95,8 +98,9 @@ func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) []coun
 		meanwhile: newOtherUse(proc)}
 	return []counter.Source{
 		&useSource{use: u, file: "schedstat", tally: &u.waits,
-			columns: []profile.Column{{Name: run.CPUWait, Unit: "ns", Scope: "job", Hz: useHz}},
-			values:  func(c []uint64) { c[0] = u.waitNS }},
+			columns: []profile.Column{{Name: run.CPUWait, Unit: "ns", Scope: "job", Hz: useHz},
+				{Name: run.StorageWait, Unit: "ns", Scope: "job", Hz: useHz}},
+			values: func(c []uint64) { c[0], c[1] = u.waitNS, u.storageNS }},
 		&useSource{use: u, file: "io", tally: &u.moves,
 			columns: []profile.Column{{Name: "proc_read_bytes", Unit: "bytes", Scope: "job", Hz: useHz},
 				{Name: "proc_write_bytes", Unit: "bytes", Scope: "job", Hz: useHz}},
@@ -135,7 +139,7 @@ func (u *jobUse) update() {
 			break
 		}
 		p := u.procs[pid]
-		u.addWaits(pid, p)
+		u.addWaits(pid, p, uint64(max(0, dt)))
 		u.readBytes(pid, p)
 		m, grown := u.readMemory(pid, p)
 		if !u.cpu.command.hasStarted(pid, u.cpu.procs[pid]) {
@@ -205,8 +209,9 @@ func (u *jobUse) sumBytes() {
 	u.read, u.wrote = max(u.read, now.read), max(u.wrote, now.wrote)
 }
 
-// addWaits adds the time that the threads of a process waited since the last reading.
-func (u *jobUse) addWaits(pid int, p *processUse) {
+// addWaits adds the time that the threads of a process waited for a CPU, and for storage, since the last reading dt ns
+// ago.
+func (u *jobUse) addWaits(pid int, p *processUse, dt uint64) {
 	dir := filepath.Join(u.proc, strconv.Itoa(pid), "task")
 	threads, err := os.ReadDir(dir)
 	if err != nil {
@@ -234,7 +239,10 @@ func (u *jobUse) addWaits(pid int, p *processUse) {
 		was, known := before[id]
 		if now.waitedNS >= was.waitedNS && now.ranNS >= was.ranNS {
 			u.waitNS += now.waitedNS - was.waitedNS
-			u.unseen.see(threadTimes{now.ranNS - was.ranNS, now.waitedNS - was.waitedNS}, !known)
+			u.unseen.see(threadTimes{ranNS: now.ranNS - was.ranNS, waitedNS: now.waitedNS - was.waitedNS}, !known)
+			if known {
+				now.idleNS = u.addStorageWait(filepath.Join(dir, t.Name()), was.idleNS+idleTime(was, now, dt))
+			}
 		}
 		p.waits[id] = now
 	}
@@ -243,6 +251,36 @@ func (u *jobUse) addWaits(pid int, p *processUse) {
 			u.unseen.ended++
 		}
 	}
+}
+
+// idleTime returns for how long of dt a thread neither ran nor waited for a CPU, in ns.
+func idleTime(was, now threadTimes, dt uint64) uint64 {
+	return dt - min(dt, now.ranNS-was.ranNS+now.waitedNS-was.waitedNS)
+}
+
+// leastIdleNS is the idle time of a thread below which its state is not read: a thread that computes costs no second
+// file.
+const leastIdleNS = 10_000_000
+
+// addStorageWait adds the idle time of a thread to the waiting for storage if its state is that of a task that waits
+// for storage (D). It returns the idle time that is still to be attributed: all of it while the thread runs or waits
+// for a CPU, none once its state was read.
+func (u *jobUse) addStorageWait(dir string, idleNS uint64) uint64 {
+	if idleNS < leastIdleNS {
+		return idleNS
+	}
+	b, err := rawcall.ReadRecord(filepath.Join(dir, "stat"), u.buf, maxStat)
+	if err != nil {
+		return idleNS
+	}
+	t, err := parseTimes(b)
+	if err != nil || t.state == 'R' {
+		return idleNS
+	}
+	if t.state == 'D' {
+		u.storageNS += idleNS
+	}
+	return 0
 }
 
 // parseSchedstat parses the first two fields of a schedstat, in ns: running, and runnable but not running.

@@ -49,7 +49,7 @@ func family(t *testing.T) (x tree, members *list, look func() [3]uint64) {
 			}
 			if len(sink.Readings) > 0 {
 				c := sink.Readings[len(sink.Readings)-1].Counts
-				got[i] = c[len(c)-1]
+				got[i] = c[[...]int{0, 1, 1}[i]] // waiting for a CPU, bytes written, largest memory
 			}
 		}
 		return got
@@ -127,12 +127,12 @@ func TestJobUseForgetsEndedThreads(t *testing.T) {
 	for id := range 1000 {
 		thread := filepath.Join(x.root, "10", "task", strconv.Itoa(100+id))
 		put(t, x.root, filepath.Join("10", "task", strconv.Itoa(100+id), "schedstat"), "1000 5 7\n")
-		u.addWaits(10, p)
+		u.addWaits(10, p, 1e9)
 		if err := os.RemoveAll(thread); err != nil {
 			t.Fatal(err)
 		}
 	}
-	u.addWaits(10, p)
+	u.addWaits(10, p, 1e9)
 	if len(p.waits) > 1 || u.waitNS != 5000 {
 		t.Errorf("%d threads are kept, waited %d ns", len(p.waits), u.waitNS)
 	}
@@ -202,4 +202,28 @@ func FuzzParseUse(f *testing.F) {
 			t.Errorf("%+v with error %v", m, err)
 		}
 	})
+}
+
+// TestStorageWait reads one thread each second: what it neither ran nor waited for a CPU counts by its state at the
+// next reading at which it does not run.
+func TestStorageWait(t *testing.T) {
+	x := tree{t, t.TempDir()}
+	u := &jobUse{proc: x.root, buf: make([]byte, maxStat)}
+	p := &processUse{waits: map[int]threadTimes{}}
+	ran, waited := 0, 0
+	for i, step := range []struct {
+		state       string
+		ran, waited int // ms since the reading before
+		want        uint64
+	}{{"R", 0, 0, 0}, {"D", 0, 0, 1000}, {"S", 100, 0, 1000}, {"R", 500, 200, 1000}, {"D", 200, 0, 2100},
+		{"R", 1000, 0, 2100},
+		{"D", 995, 0, 2100}, {"D", 0, 0, 3105}, {"D", 0, 2000, 3105}} {
+		ran, waited = ran+step.ran*1e6, waited+step.waited*1e6
+		put(t, x.root, "10/task/10/schedstat", fmt.Sprintf("%d %d 7\n", ran, waited))
+		put(t, x.root, "10/task/10/stat", "10 (dd) "+step.state+" 1 1 1 0 -1 0 0 0 0 0 5 5 0 0 20 0 1 0 100 0 0\n")
+		u.addWaits(10, p, 1e9)
+		if u.storageNS != step.want*1e6 {
+			t.Errorf("reading %d: %d ms, want %d", i, u.storageNS/1e6, step.want)
+		}
+	}
 }

@@ -1,0 +1,202 @@
+package summary
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/run"
+)
+
+// TimeDivision divides the elapsed time of a run, without suspensions, by what its tasks (processes and threads) did.
+// Each moment belongs to the tasks that ran on a CPU, waited for one or waited for storage, in proportion to their
+// numbers; a moment without any of them is asleep: all tasks waited for a time, a message, a lock or another program.
+// The values are shares, 0 to 1, that add up to 1. A run on several nodes has the mean of its nodes.
+//
+// CPUWait and Storage are nil where they were not measured; that time is in Asleep. CPU time that a hypervisor took is
+// in Computing. Waiting for storage is uninterruptible sleep (state D), as on disks, NFS and Lustre.
+type TimeDivision struct {
+	Computing float64  `json:"computing"`
+	CPUWait   *float64 `json:"cpu_wait"`
+	Storage   *float64 `json:"storage"`
+	Asleep    float64  `json:"asleep"`
+}
+
+// divisionS is the length, in s, of the parts of a run in which the means of waiting are compared with those of
+// computing. Waiting is read about twice a second, CPUs in use are sampled: in shorter parts they do not match.
+// Tasks that wait and sleep in turns within one part count as if they did not do so at the same time.
+const divisionS = 2.0
+
+// WithTimeDivision returns the record with its elapsed time divided. The time stays undivided where the busy CPUs are
+// unknown or the timeline does not cover the run.
+func (r NodeRecord) WithTimeDivision() NodeRecord {
+	r.Time = nil
+	busy, ran := r.busyCPUs(), r.ElapsedS-r.SuspendedS
+	shape := r.cpuCurve()
+	if busy == nil || !(ran > 0) || shape.known*r.Timeline.StepS < mostOfRun*r.ElapsedS {
+		return r
+	}
+	wait := meanCPUs(r.Counters, ran, run.CPUWait)
+	storage := meanCPUs(r.Counters, ran, run.StorageWait, "cgroup_psi_io_full")
+	if r.SuspendedS > 0 {
+		storage = nil // frozen tasks have the state of tasks that wait for storage
+	}
+	r.Time = divide(shape.scaledTo(*busy), r.curve(run.CPUWait).scaledToOptional(wait, len(shape.values)),
+		r.curve(run.StorageWait).scaledToOptional(storage, len(shape.values)), r.partLength())
+	if wait == nil {
+		r.Time.CPUWait = nil
+	}
+	if storage == nil {
+		r.Time.Storage = nil
+	}
+	return r
+}
+
+// partLength returns the number of bins of the timeline in a part of divisionS.
+func (r NodeRecord) partLength() int { return max(1, int(math.Ceil(divisionS/r.Timeline.StepS))) }
+
+// divide divides the time of a run, of which the arguments are mean numbers of tasks in bins of equal length, NaN
+// where unknown, in parts of the given number of bins.
+func divide(busy, wait, storage []float64, part int) *TimeDivision {
+	var d TimeDivision
+	var cpuWait, storageWait, bins float64
+	for from := 0; from < len(busy); from += part {
+		var ran, active, waited, blocked mean
+		for i := from; i < min(from+part, len(busy)); i++ {
+			if math.IsNaN(busy[i]) {
+				continue
+			}
+			ran.add(busy[i])
+			active.add(math.Min(1, busy[i]))
+			waited.add(quantity.OrZero(wait[i]))
+			blocked.add(quantity.OrZero(storage[i]))
+		}
+		all := ran.sum + waited.sum + blocked.sum
+		bins += ran.n
+		if all <= 0 {
+			continue
+		}
+		used := math.Min(ran.n, active.sum+waited.sum+blocked.sum)
+		d.Computing += used * ran.sum / all
+		cpuWait += used * waited.sum / all
+		storageWait += used * blocked.sum / all
+	}
+	if bins == 0 {
+		return nil
+	}
+	d.Computing, cpuWait, storageWait = d.Computing/bins, cpuWait/bins, storageWait/bins
+	d.CPUWait, d.Storage = &cpuWait, &storageWait
+	d.Asleep = math.Max(0, 1-d.Computing-cpuWait-storageWait)
+	return &d
+}
+
+// curve is a column of the timeline; known is the number of its bins with a value.
+type curve struct {
+	values []float64
+	known  float64
+}
+
+// cpuCurve returns the CPUs in use over the run: by samples of code, else by /proc.
+func (r NodeRecord) cpuCurve() curve {
+	if c := r.curve(busyColumn); c.known > 0 {
+		return c
+	}
+	return r.curve("proc_cpu")
+}
+
+// curve returns the means of a column of the timeline; none if it has no such column.
+func (r NodeRecord) curve(name string) (c curve) {
+	i := slices.IndexFunc(r.Timeline.Columns, func(c TimelineColumn) bool { return c.Name == name })
+	if i < 0 {
+		return c
+	}
+	for _, v := range r.Timeline.Columns[i].Mean {
+		c.values = append(c.values, float64(v))
+		if !math.IsNaN(float64(v)) {
+			c.known++
+		}
+	}
+	return c
+}
+
+// scaledTo returns the values with the given mean; a curve that is 0 throughout becomes constant.
+func (c curve) scaledTo(to float64) []float64 {
+	var all mean
+	for _, v := range c.values {
+		if !math.IsNaN(v) {
+			all.add(v)
+		}
+	}
+	out := make([]float64, len(c.values))
+	for i, v := range c.values {
+		switch {
+		case all.sum > 0:
+			out[i] = v * to / (all.sum / all.n)
+		case math.IsNaN(v):
+			out[i] = v
+		default:
+			out[i] = to
+		}
+	}
+	return out
+}
+
+// scaledToOptional returns n values with the given mean, zeros if that is nil. Without a curve of that length they are
+// constant.
+func (c curve) scaledToOptional(to *float64, n int) []float64 {
+	if to == nil {
+		return make([]float64, n)
+	}
+	if len(c.values) != n || c.known == 0 {
+		c = curve{values: make([]float64, n)}
+	}
+	return c.scaledTo(*to)
+}
+
+// meanCPUs returns the mean number of tasks that the first of the named counters of the job, in ns, stands for over
+// ran seconds; nil if none was counted for the whole run.
+func meanCPUs(counters []run.Counter, ran float64, names ...string) *float64 {
+	for _, name := range names {
+		for _, c := range counters {
+			if c.Name == name && c.Scope == "job" && c.Part() == 1 {
+				m := c.Total / 1e9 / ran
+				return &m
+			}
+		}
+	}
+	return nil
+}
+
+// meanTimeDivision returns the mean of the nodes' divisions; nil unless all nodes have one. A part that is unknown on a
+// node is unknown for the run.
+func meanTimeDivision(records []NodeRecord, nodes int) *TimeDivision {
+	if len(records) < nodes || len(records) == 0 {
+		return nil
+	}
+	n := float64(len(records))
+	var d TimeDivision
+	cpuWait, storage, waitKnown, storageKnown := 0.0, 0.0, true, true
+	for _, r := range records {
+		if r.Time == nil {
+			return nil
+		}
+		d.Computing += r.Time.Computing / n
+		if waitKnown = waitKnown && r.Time.CPUWait != nil; waitKnown {
+			cpuWait += *r.Time.CPUWait / n
+		}
+		if storageKnown = storageKnown && r.Time.Storage != nil; storageKnown {
+			storage += *r.Time.Storage / n
+		}
+	}
+	d.Asleep = 1 - d.Computing
+	if waitKnown {
+		d.CPUWait = &cpuWait
+		d.Asleep -= cpuWait
+	}
+	if storageKnown {
+		d.Storage = &storage
+		d.Asleep -= storage
+	}
+	d.Asleep = math.Max(0, d.Asleep)
+	return &d
+}

@@ -1,0 +1,106 @@
+package job
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"jobgait/analysis/quantity"
+)
+
+// ranS returns the elapsed time without suspensions, in s.
+func (r Report) ranS() float64 { return math.Max(0, r.Job.ElapsedS-r.Job.SuspendedS) }
+
+// timePart is a part of the elapsed time in words, and its share.
+type timePart struct {
+	text  string
+	share float64
+}
+
+// timeDivision says how the elapsed time divides into computing, waiting and sleeping, in whole percent; "" where that
+// is unknown.
+func (r Report) timeDivision() string {
+	d := r.Resources.Time.Division
+	if d == nil || r.partial() || !(r.ranS() > 0) {
+		return ""
+	}
+	parts := []timePart{{"computing", d.Computing}}
+	rest := []string{"asleep"} // what the rest may be
+	if d.CPUWait != nil {
+		parts = append(parts, timePart{"waiting for a CPU", *d.CPUWait})
+	} else {
+		rest = append(rest, "waiting for a CPU")
+	}
+	if d.Storage != nil {
+		parts = append(parts, timePart{"waiting for storage", *d.Storage})
+	} else {
+		rest = append(rest, "waiting for storage")
+	}
+	parts = append(parts, timePart{strings.Join(rest, " or "), d.Asleep})
+	var words []string
+	for i, percent := range wholePercents(parts) {
+		if percent > 0 {
+			words = append(words, fmt.Sprintf("%d %% %s", percent, parts[i].text))
+		}
+	}
+	line := "of " + quantity.Duration(r.ranS())
+	if r.Job.SuspendedS > 0 {
+		line += " without suspension"
+	}
+	if r.Nodes.Total > 1 {
+		line += ", mean of its nodes"
+	}
+	return line + ": " + strings.Join(words, ", ")
+}
+
+// wholePercents returns the shares in whole percent that add up to 100: those with the largest remainders are rounded
+// up.
+func wholePercents(parts []timePart) []int {
+	out, order, left := make([]int, len(parts)), make([]int, len(parts)), 100
+	for i, p := range parts {
+		out[i], order[i] = int(100*p.share), i
+		left -= out[i]
+	}
+	remainder := func(i int) float64 { return 100*parts[i].share - float64(out[i]) }
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(remainder(b), remainder(a)) })
+	for _, i := range order[:min(max(0, left), len(order))] {
+		out[i]++
+	}
+	return out
+}
+
+// nextWithoutFinding returns what to do next after a run whose findings advise nothing: where the most time goes.
+func (r Report) nextWithoutFinding() string {
+	if r.failed() || r.partial() || !r.Quality.sampled() {
+		return ""
+	}
+	if r.Code != nil {
+		if lead := r.Code.leadingFunction(); lead != "" {
+			return "To make it faster, begin with " + lead + "."
+		}
+	}
+	return "Nothing stands out that a change would mend."
+}
+
+// leadingFunction returns the name of the function with the most CPU time and its share, "" where none stands out.
+func (c CodeShares) leadingFunction() string {
+	for _, f := range c.Functions {
+		if f.Share < leadFunction {
+			return ""
+		}
+		if f.Name != "" {
+			return fmt.Sprintf("%s, %s of the CPU time", shortName(string(f.Name), 40), quantity.Share(f.Share))
+		}
+	}
+	return ""
+}
+
+// brief returns what the page lists below the statements: what to do, where the time went, and the resources.
+func (r Report) brief() []gauge {
+	all := []gauge{{Name: "NEXT", Text: string(r.Next)}, {Name: "TIME", Text: r.timeDivision()},
+		{Name: "CODE", Text: r.codeBrief()}}
+	all = slices.DeleteFunc(all, func(g gauge) bool { return g.Text == "" })
+	return append(all, r.gauges()...)
+}
