@@ -206,7 +206,7 @@ func (r RunFacts) explainedIdleCPUs() float64 {
 	if len(filesSlow(r)) > 0 {
 		rest -= *r.FilesWaitS / r.ElapsedS
 	}
-	if len(hung(r)) > 0 {
+	if len(hung(r)) > 0 || r.Idle && len(idleSince(r)) > 0 {
 		rest -= r.SilentS / r.ElapsedS
 	}
 	if len(endedIdle(r)) > 0 {

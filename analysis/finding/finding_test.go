@@ -449,8 +449,7 @@ func TestNoForecastOfARunThatWasEnded(t *testing.T) {
 // TestNextStep takes each case that costs a run something: there is a next step, and the action of a finding precedes
 // advice on later ones.
 func TestNextStep(t *testing.T) {
-	noAdvice := []string{"failed_in_phase", "memory_unused", "gpu_idle_stretch", "gpu_idle_share", "communication_share",
-		"imbalance", "slower_than_usual", "faster", "drifting", "start_up_long", "too_many_nodes", "partly_sampled",
+	noAdvice := []string{"failed_in_phase", "memory_unused", "slower_than_usual", "faster", "drifting", "partly_sampled",
 		"no_period"}
 	for _, c := range cases {
 		r := sound()

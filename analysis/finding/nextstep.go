@@ -43,6 +43,14 @@ func (r RunFacts) advice(f Finding) string {
 		return "See which ranks wait for which: type `jobgait stack` while it runs."
 	case "openmp_waiting":
 		return "Give its threads equal work, or use fewer threads."
+	case "gpu_idle_stretch", "gpu_idle_share":
+		return "See what its CPUs do while the GPU is idle: type `jobgait stack` while it runs."
+	case "communication_share":
+		return "Use fewer ranks, or send fewer and larger messages."
+	case "imbalance":
+		return "Give its nodes equal work."
+	case "start_up_long":
+		return "See what it does at its start: type `jobgait stack` in that time."
 	case "odd_node":
 		return "Run it on other nodes, to see whether the node or its part of the work is at fault."
 	case "checkpoints_cost":

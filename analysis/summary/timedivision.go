@@ -36,8 +36,8 @@ func (r NodeRecord) WithTimeDivision() NodeRecord {
 	if busy == nil || !(ran > 0) || shape.known*r.Timeline.StepS < mostOfRun*r.ElapsedS {
 		return r
 	}
-	wait := meanCPUs(r.Counters, ran, run.CPUWait)
-	storage := meanCPUs(r.Counters, ran, run.StorageWait, "cgroup_psi_io_full")
+	wait := meanTasks(r.Counters, ran, run.CPUWait)
+	storage := meanTasks(r.Counters, ran, run.StorageWait)
 	if r.SuspendedS > 0 {
 		storage = nil // frozen tasks have the state of tasks that wait for storage
 	}
@@ -153,15 +153,13 @@ func (c curve) scaledToOptional(to *float64, n int) []float64 {
 	return c.scaledTo(*to)
 }
 
-// meanCPUs returns the mean number of tasks that the first of the named counters of the job, in ns, stands for over
-// ran seconds; nil if none was counted for the whole run.
-func meanCPUs(counters []run.Counter, ran float64, names ...string) *float64 {
-	for _, name := range names {
-		for _, c := range counters {
-			if c.Name == name && c.Scope == "job" && c.Part() == 1 {
-				m := c.Total / 1e9 / ran
-				return &m
-			}
+// meanTasks returns the mean number of tasks that the named counter of the job, in ns, stands for over ran seconds; nil
+// unless it was counted for the whole run.
+func meanTasks(counters []run.Counter, ran float64, name string) *float64 {
+	for _, c := range counters {
+		if c.Name == name && c.Scope == "job" && c.Part() == 1 {
+			m := c.Total / 1e9 / ran
+			return &m
 		}
 	}
 	return nil

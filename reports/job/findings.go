@@ -104,7 +104,7 @@ func (r Report) setUsedFacts(n *finding.RunFacts) {
 		wait := *d.CPUWait * ran
 		n.CPUWaitS = &wait
 	}
-	if d.Storage != nil && n.FilesWaitS == nil {
+	if d.Storage != nil {
 		wait := *d.Storage * ran
 		n.FilesWaitS = &wait
 	}

@@ -158,7 +158,8 @@ func (r Report) ioLine() string {
 		return ""
 	}
 	line := quantity.Amount(*x.ReadBytes, "bytes") + " read, " + quantity.Amount(*x.WrittenBytes, "bytes") + " written"
-	if x.WaitingS != nil && *x.WaitingS >= minReportedWaitS {
+	d := r.Resources.Time.Division // which says it, if it is known
+	if x.WaitingS != nil && *x.WaitingS >= minReportedWaitS && (d == nil || d.Storage == nil) {
 		line += ", waited for " + quantity.Duration(*x.WaitingS)
 	}
 	if share, ok := r.filesWaitInCycle(); ok {

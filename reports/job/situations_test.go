@@ -36,7 +36,7 @@ func sound() summary.Summary {
 	s.Notes = nil
 	s = drawn(s, timeline(s, busyColumn, "CPUs", 80))
 	s.Counters = nil
-	return used(s, map[string]float64{"proc_wait": 0.4, "cgroup_throttled": 0, "stolen_cpu": 0, "others_cpu": 0.3,
+	return used(s, map[string]float64{"proc_wait": 0.4, run.StorageWait: 0.3, "cgroup_throttled": 0, "stolen_cpu": 0, "others_cpu": 0.3,
 		"cgroup_psi_io_full": 0.003},
 		map[string]float64{"cgroup_read_bytes": 7.3e9, "cgroup_write_bytes": 2.1e10, "cgroup_oom_kills": 0})
 }
@@ -51,7 +51,7 @@ func used(s summary.Summary, cpus, totals map[string]float64) summary.Summary {
 		s.Counters = slices.DeleteFunc(s.Counters, func(c run.Counter) bool { return c.Name == name })
 		s.Counters = append(s.Counters, run.Counter{Name: name, Unit: unit, Scope: scope, Total: total})
 	}
-	for _, name := range []string{"proc_wait", "cgroup_throttled", "stolen_cpu", "others_cpu", "cgroup_psi_io_full"} {
+	for _, name := range []string{"proc_wait", run.StorageWait, "cgroup_throttled", "stolen_cpu", "others_cpu", "cgroup_psi_io_full"} {
 		if v, ok := cpus[name]; ok {
 			put(name, "ns", v*s.ElapsedS*1e9)
 		}
@@ -110,6 +110,19 @@ func withFileWait(s summary.Summary, share float64) summary.Summary {
 	return s
 }
 
+// quietFrom is the run without busy CPUs from a time on, in s; before they are busy as on average.
+func quietFrom(s summary.Summary, fromS float64) summary.Summary {
+	for _, c := range s.Timeline.Columns {
+		for i := range c.Mean {
+			c.Min[i], c.Mean[i], c.Max[i] = 60, 61.3, 63
+			if float64(i)*s.Timeline.StepS >= fromS {
+				c.Min[i], c.Mean[i], c.Max[i] = 0, 0, 0
+			}
+		}
+	}
+	return used(s, map[string]float64{"proc_wait": 0, run.StorageWait: 0, "cgroup_psi_io_full": 0}, nil)
+}
+
 // stopped is a run that ended before it was done.
 func stopped(s summary.Summary, state string, signal, code int) summary.Summary {
 	s.State, s.Exit = state, &run.Exit{Signal: signal, Code: code}
@@ -149,15 +162,15 @@ func situations() []situation {
 		{name: "signal", code: "ended_by_signal", s: stopped(sound(), "FAILED", 11, 0)},
 		{name: "exit-code", code: "failed", s: stopped(sound(), "FAILED", 0, 3)},
 		{name: "hung", code: "hung", s: change(func(s *summary.Summary) {
-			*s = stopped(busyAt(*s, 30.8), "CANCELLED", 15, 0)
+			*s = stopped(quietFrom(busyAt(*s, 30.8), 1804), "CANCELLED", 15, 0)
 			s.Silence = &summary.Silence{SinceS: 1800, Doing: "sleeping"}
 		})},
 		{name: "hung-in-mpi", code: "hung", s: change(func(s *summary.Summary) {
-			*s = stopped(busyAt(*s, 30.8), "TIMEOUT", 15, 0)
+			*s = stopped(quietFrom(busyAt(*s, 30.8), 1804), "TIMEOUT", 15, 0)
 			s.Silence = &summary.Silence{SinceS: 1800, Doing: "waiting in MPI", Stacks: hungStacks()}
 		})},
 		{name: "idle-since", code: "idle_since", s: change(func(s *summary.Summary) {
-			*s = busyAt(*s, 30.8)
+			*s = quietFrom(busyAt(*s, 30.8), 1804)
 			s.Silence = &summary.Silence{SinceS: 1800, Doing: "sleeping", NoLoop: true}
 		})},
 		{name: "too-short", code: "no_period", s: short(note.TooShort, "the profile has 640 samples, fewer than 1000")},
@@ -169,7 +182,11 @@ func situations() []situation {
 		{name: "cpus-idle", code: "cpus_idle", s: busyAt(sound(), 37)},
 		{name: "one-thread", code: "cpus_idle", s: change(func(s *summary.Summary) {
 			s.Job.NTasks, s.Job.CPUsPerTask, s.Job.Fields = ptr(1), ptr(64), map[string]string{run.FieldThreads: "1"}
-			*s = busyAt(*s, 0.99)
+			*s = used(busyAt(*s, 0.99), map[string]float64{"proc_wait": 0.01, run.StorageWait: 0}, nil)
+			busy := s.Timeline.Columns[0].Mean
+			for i := range busy {
+				busy[i] = 0.99
+			}
 		})},
 		{name: "node-idle", code: "node_idle", s: change(func(s *summary.Summary) {
 			*s = onFour(*s)
@@ -180,7 +197,7 @@ func situations() []situation {
 		{name: "memory-unused", code: "memory_unused",
 			s: change(func(s *summary.Summary) { s.Memory.PeakBytes = ptr(1.2e9) })},
 		{name: "files-slow", code: "files_slow",
-			s: withFileWait(used(busyAt(sound(), 37), map[string]float64{"cgroup_psi_io_full": 0.4},
+			s: withFileWait(used(busyAt(sound(), 37), map[string]float64{"cgroup_psi_io_full": 0.4, run.StorageWait: 25},
 				map[string]float64{"cgroup_write_bytes": 8.2e11}), 0.4)},
 		{name: "imbalance", code: "imbalance", s: change(func(s *summary.Summary) {
 			*s = onFour(*s)
@@ -297,7 +314,7 @@ func TestFirstScreenGolden(t *testing.T) {
 					t.Errorf("not in the first %d lines: %s", firstScreen, v.Text)
 				}
 			}
-			if r.Next == "" && r.Quality.sampled() {
+			if r.Next == "" && r.Quality.sampled() && len(r.doubts()) == 0 {
 				t.Error("the report does not say what to do next")
 			}
 			for _, g := range r.brief() {

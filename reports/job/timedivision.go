@@ -73,15 +73,15 @@ func wholePercents(parts []timePart) []int {
 
 // nextWithoutFinding returns what to do next after a run whose findings advise nothing: where the most time goes.
 func (r Report) nextWithoutFinding() string {
-	if r.failed() || r.partial() || !r.Quality.sampled() {
+	if r.failed() || len(r.doubts()) > 0 || !r.Quality.sampled() {
 		return ""
 	}
 	if r.Code != nil {
 		if lead := r.Code.leadingFunction(); lead != "" {
-			return "To make it faster, begin with " + lead + "."
+			return "To shorten the run, begin with " + lead + "."
 		}
 	}
-	return "Nothing stands out that a change would mend."
+	return "Nothing stands out: no change is suggested."
 }
 
 // leadingFunction returns the name of the function with the most CPU time and its share, "" where none stands out.

@@ -17,6 +17,7 @@ func TestWasteEqualsTheFindings(t *testing.T) {
 		"files_slow", "start_up_long", "checkpoints_cost", "memory_unused"}
 	seen := map[string]bool{}
 	for _, c := range situations() {
+		c.s = divided(c.s)
 		db, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"))
 		if err != nil {
 			t.Fatal(err)
