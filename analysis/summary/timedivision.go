@@ -14,8 +14,10 @@ import (
 // The values are shares, 0 to 1, that add up to 1. A run on several nodes has the mean of its nodes.
 //
 // CPUWait and Storage are nil where they were not measured; that time is in Asleep. CPU time that a hypervisor took is
-// in Computing. Waiting for storage is uninterruptible sleep (state D), as on disks, NFS and Lustre.
+// in Computing. Waiting for storage is uninterruptible sleep (state D), as on disks, NFS and Lustre. Part is the share of
+// the elapsed time that was sampled and is divided; it is 1 from mostOfRun on.
 type TimeDivision struct {
+	Part      float64  `json:"part"`
 	Computing float64  `json:"computing"`
 	CPUWait   *float64 `json:"cpu_wait"`
 	Storage   *float64 `json:"storage"`
@@ -27,13 +29,16 @@ type TimeDivision struct {
 // Tasks that wait and sleep in turns within one part count as if they did not do so at the same time.
 const divisionS = 2.0
 
+// leastPart is the least share of the elapsed time that is divided.
+const leastPart = 0.5
+
 // WithTimeDivision returns the record with its elapsed time divided. The time stays undivided where the busy CPUs are
-// unknown or the timeline does not cover the run.
+// unknown or less than leastPart of it was sampled.
 func (r NodeRecord) WithTimeDivision() NodeRecord {
 	r.Time = nil
 	busy, ran := r.busyCPUs(), r.ElapsedS-r.SuspendedS
 	shape := r.cpuCurve()
-	if busy == nil || !(ran > 0) || shape.known*r.Timeline.StepS < mostOfRun*r.ElapsedS {
+	if busy == nil || !(ran > 0) || shape.known*r.Timeline.StepS < leastPart*r.ElapsedS {
 		return r
 	}
 	wait := meanTasks(r.Counters, ran, run.CPUWait)
@@ -41,8 +46,13 @@ func (r NodeRecord) WithTimeDivision() NodeRecord {
 	if r.SuspendedS > 0 {
 		storage = nil // frozen tasks have the state of tasks that wait for storage
 	}
-	r.Time = divide(shape.scaledTo(*busy), r.curve(run.CPUWait).scaledToOptional(wait, len(shape.values)),
-		r.curve(run.StorageWait).scaledToOptional(storage, len(shape.values)), r.partLength())
+	n := len(shape.values)
+	r.Time = divide(shape.scaledTo(*busy), r.curve(run.CPUWait).completedTo(wait, n),
+		r.curve(run.StorageWait).completedTo(storage, n), r.partLength())
+	r.Time.Part = shape.known * r.Timeline.StepS / r.ElapsedS
+	if r.Time.Part >= mostOfRun {
+		r.Time.Part = 1
+	}
 	if wait == nil {
 		r.Time.CPUWait = nil
 	}
@@ -104,14 +114,18 @@ func (r NodeRecord) cpuCurve() curve {
 	return r.curve("proc_cpu")
 }
 
-// curve returns the means of a column of the timeline; none if it has no such column.
+// curve returns the means of a column of the timeline, of times as numbers of tasks; none if it has no such column.
 func (r NodeRecord) curve(name string) (c curve) {
 	i := slices.IndexFunc(r.Timeline.Columns, func(c TimelineColumn) bool { return c.Name == name })
 	if i < 0 {
 		return c
 	}
+	unit := 1.0
+	if r.Timeline.Columns[i].Unit == "ns/s" {
+		unit = 1e-9
+	}
 	for _, v := range r.Timeline.Columns[i].Mean {
-		c.values = append(c.values, float64(v))
+		c.values = append(c.values, unit*float64(v))
 		if !math.IsNaN(float64(v)) {
 			c.known++
 		}
@@ -141,16 +155,29 @@ func (c curve) scaledTo(to float64) []float64 {
 	return out
 }
 
-// scaledToOptional returns n values with the given mean, zeros if that is nil. Without a curve of that length they are
-// constant.
-func (c curve) scaledToOptional(to *float64, n int) []float64 {
+// completedTo returns n values with the given mean, zeros if that is nil. Missing values, as at the end of a run, get
+// what the others lack of the total. Without a curve of that length the values are constant.
+func (c curve) completedTo(to *float64, n int) []float64 {
 	if to == nil {
 		return make([]float64, n)
 	}
 	if len(c.values) != n || c.known == 0 {
-		c = curve{values: make([]float64, n)}
+		c = curve{values: make([]float64, n), known: float64(n)}
 	}
-	return c.scaledTo(*to)
+	rest, missing := *to*float64(n), float64(n)-c.known
+	for _, v := range c.values {
+		rest -= quantity.OrZero(v)
+	}
+	if missing == 0 || rest < 0 {
+		return c.scaledTo(*to)
+	}
+	out := slices.Clone(c.values)
+	for i, v := range out {
+		if math.IsNaN(v) {
+			out[i] = rest / missing
+		}
+	}
+	return out
 }
 
 // meanTasks returns the mean number of tasks that the named counter of the job, in ns, stands for over ran seconds; nil
@@ -172,12 +199,13 @@ func meanTimeDivision(records []NodeRecord, nodes int) *TimeDivision {
 		return nil
 	}
 	n := float64(len(records))
-	var d TimeDivision
+	d := TimeDivision{Part: 1}
 	cpuWait, storage, waitKnown, storageKnown := 0.0, 0.0, true, true
 	for _, r := range records {
 		if r.Time == nil {
 			return nil
 		}
+		d.Part = min(d.Part, r.Time.Part)
 		d.Computing += r.Time.Computing / n
 		if waitKnown = waitKnown && r.Time.CPUWait != nil; waitKnown {
 			cpuWait += *r.Time.CPUWait / n

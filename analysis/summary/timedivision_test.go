@@ -77,15 +77,22 @@ func TestTimeDivision(t *testing.T) {
 	}
 }
 
-// TestNoTimeDivisionOfAPart takes a run whose timeline lacks more than a twentieth, and one without CPU time.
-func TestNoTimeDivisionOfAPart(t *testing.T) {
-	r := dividedRun(func(float64) float64 { return 1 }, 0, 0)
-	mean := r.Timeline.Columns[0].Mean
-	for i := range 60 {
-		mean[i] = series.Missing()
-	}
-	if d := r.WithTimeDivision().Time; d != nil {
-		t.Errorf("of 94 %% of the run: %+v", d)
+// TestDividedPart takes runs of which the timeline lacks a part: the division says of which part it is, and there is
+// none of less than a half.
+func TestDividedPart(t *testing.T) {
+	for missing, want := range map[int]float64{0: 1, 40: 1, 60: .94, 490: .51, 510: 0} {
+		r := dividedRun(func(float64) float64 { return 1 }, 0, 0)
+		mean := r.Timeline.Columns[0].Mean
+		for i := range missing {
+			mean[i] = series.Missing()
+		}
+		got := 0.0
+		if d := r.WithTimeDivision().Time; d != nil {
+			got = d.Part
+		}
+		if math.Abs(got-want) > 1e-9 {
+			t.Errorf("%d of 1000 bins are missing: part %g, want %g", missing, got, want)
+		}
 	}
 	if d := (NodeRecord{ElapsedS: 20}).WithTimeDivision().Time; d != nil {
 		t.Errorf("without samples: %+v", d)
@@ -116,5 +123,22 @@ func TestTimeDivisionAddsUp(t *testing.T) {
 		if d := meanTimeDivision(records, len(records)+1); d != nil {
 			t.Fatalf("with a missing node: %+v", d)
 		}
+	}
+}
+
+// TestWaitingWithoutLastReadings takes one task that waits for a CPU for three quarters of the time. The curve of
+// waiting ends before the run, the counter does not: the rest of the waiting is at the end.
+func TestWaitingWithoutLastReadings(t *testing.T) {
+	r := dividedRun(func(float64) float64 { return .25 }, 15, 0)
+	wait := TimelineColumn{Name: run.CPUWait, Unit: "ns/s"}
+	for i := range r.Timeline.Columns[0].Mean {
+		wait.Mean = append(wait.Mean, .75e9)
+		if i >= 700 {
+			wait.Mean[i] = series.Missing()
+		}
+	}
+	r.Timeline.Columns = append(r.Timeline.Columns, wait)
+	if d := r.WithTimeDivision().Time; d.Asleep > .01 || math.Abs(*d.CPUWait-.75) > .01 {
+		t.Errorf("waited %g, asleep %g", *d.CPUWait, d.Asleep)
 	}
 }

@@ -89,13 +89,22 @@ func (r Report) codeBrief() string {
 			line += "; communication " + quantity.Share(k.Share)
 		}
 	}
-	if c.CycleS != nil && !r.disturbed { // time that other work took is not a remainder of the program's own time
+	if c.CycleS != nil && !r.disturbed && !r.waitedForCPUs() { // time that it lacked is not part of its cycle
 		off := 1 - *c.CycleS/r.codePeriod()
 		if busy := r.Nodes.BusyCPUs; busy != nil && *busy <= 1 && off >= briefFunction {
 			line += "; " + r.idleInCycle(off)
 		}
 	}
 	return line
+}
+
+// leastCPUWait is the least share of the elapsed time of waiting for a CPU at which a cycle's idle part is not known.
+const leastCPUWait = 0.05
+
+// waitedForCPUs reports whether tasks are known to have waited for CPUs for leastCPUWait of the elapsed time.
+func (r Report) waitedForCPUs() bool {
+	d := r.Resources.Time.Division
+	return d != nil && d.CPUWait != nil && *d.CPUWait >= leastCPUWait
 }
 
 // leadingFunctions returns at most briefParts of the functions with most CPU time, with their shares, and nil

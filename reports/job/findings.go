@@ -94,7 +94,7 @@ func (r Report) setUsedFacts(n *finding.RunFacts) {
 		n.FilesWaitS = &each
 	}
 	d := u.Time.Division
-	if d == nil || r.partial() {
+	if d == nil || d.Part < 1 || r.partial() {
 		return
 	}
 	ran := r.ranS()

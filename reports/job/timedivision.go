@@ -46,7 +46,11 @@ func (r Report) timeDivision() string {
 		}
 	}
 	line := "of " + quantity.Duration(r.ranS())
-	if r.Job.SuspendedS > 0 {
+	switch {
+	case d.Part < 1:
+		line = fmt.Sprintf("of the %s that were sampled, %s of the run", quantity.Duration(d.Part*r.ranS()),
+			quantity.Share(d.Part))
+	case r.Job.SuspendedS > 0:
 		line += " without suspension"
 	}
 	if r.Nodes.Total > 1 {

@@ -41,7 +41,7 @@ func Words() []GlossaryEntry {
 		{"TIME", "the elapsed time divided by what its tasks did: each moment belongs to the tasks that computed, waited " +
 			"for a CPU or waited for storage, in proportion to their numbers; asleep is the rest, in which all of them " +
 			"waited for something else: a time, a message, a lock or another program. On several nodes it is the mean. " +
-			"There is no such line where it was not measured for the whole run"},
+			"Where not all of the run was sampled, it says which part"},
 		{"LIMIT, USUAL", "the elapsed time and the time limit; the median elapsed time of earlier runs like this one"},
 		{"CPU, MEM, I/O", "what the run used; the bar is full if it used all that it was given. Memory is that of its " +
 			"processes: files that the kernel keeps in memory are not counted"},
