@@ -58,7 +58,8 @@ func numbers(nodes float64) []bound {
 		{0, maxSpan * maxHz, "PeriodSamples"},
 		{0, 1e6, "PeriodCV GPU.PowerW ClockMHz"},
 		{-shareTolerance, 1 + shareTolerance,
-			"TimeDivision.Part Computing CPUWait Storage Asleep Confidence Coverage Part.Share Share.Share Others.Share Phase.Share UnnamedShare " +
+			"TimeDivision.Part Computing CPUWait Storage Asleep Confidence Coverage Part.Share Share.Share Others.Share " +
+				"Phase.Share UnnamedShare " +
 				"IdleShare SM Occupancy Tensor DRAM Program.Share Program.Strip"},
 		{0, maxInt, "Program.Started"},
 		{-maxSpan, maxSpan, "FirstS LastS StripStartS"},

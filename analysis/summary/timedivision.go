@@ -14,8 +14,8 @@ import (
 // The values are shares, 0 to 1, that add up to 1. A run on several nodes has the mean of its nodes.
 //
 // CPUWait and Storage are nil where they were not measured; that time is in Asleep. CPU time that a hypervisor took is
-// in Computing. Waiting for storage is uninterruptible sleep (state D), as on disks, NFS and Lustre. Part is the share of
-// the elapsed time that was sampled and is divided; it is 1 from mostOfRun on.
+// in Computing. Waiting for storage is uninterruptible sleep (state D), as on disks, NFS and Lustre. Part is the share
+// of the elapsed time that was sampled and is divided; it is 1 from mostOfRun on.
 type TimeDivision struct {
 	Part      float64  `json:"part"`
 	Computing float64  `json:"computing"`

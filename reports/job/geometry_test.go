@@ -170,7 +170,8 @@ func TestPageHasMeters(t *testing.T) {
 		t.Fatalf("%+v", list)
 	}
 	for _, g := range list {
-		if bar := g.Art() != ""; bar != (g.Name != "I/O" && g.Name != "USUAL") || bar && !strings.Contains(page, string(g.Art())) {
+		if bar := g.Art() != ""; bar != (g.Name != "I/O" && g.Name != "USUAL") ||
+			bar && !strings.Contains(page, string(g.Art())) {
 			t.Errorf("%s: %q", g.Name, g.Art())
 		}
 	}

@@ -153,7 +153,8 @@ func (m ComparedNode) row(most float64) text.Row {
 }
 
 // gaugeCounters are the counters that the lines of resources already print.
-var gaugeCounters = [...]string{run.CPUWait, run.StorageWait, "proc_read_bytes", "proc_write_bytes", "cgroup_read_bytes",
+var gaugeCounters = [...]string{run.CPUWait, run.StorageWait, "proc_read_bytes", "proc_write_bytes",
+	"cgroup_read_bytes",
 	"cgroup_write_bytes", "cgroup_oom_kills",
 	"cgroup_throttled", "cgroup_psi_io_full", "stolen_cpu", "others_cpu"}
 

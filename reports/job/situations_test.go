@@ -36,7 +36,8 @@ func sound() summary.Summary {
 	s.Notes = nil
 	s = drawn(s, timeline(s, busyColumn, "CPUs", 80))
 	s.Counters = nil
-	return used(s, map[string]float64{"proc_wait": 0.4, run.StorageWait: 0.3, "cgroup_throttled": 0, "stolen_cpu": 0, "others_cpu": 0.3,
+	return used(s, map[string]float64{"proc_wait": 0.4, run.StorageWait: 0.3, "cgroup_throttled": 0, "stolen_cpu": 0,
+		"others_cpu":         0.3,
 		"cgroup_psi_io_full": 0.003},
 		map[string]float64{"cgroup_read_bytes": 7.3e9, "cgroup_write_bytes": 2.1e10, "cgroup_oom_kills": 0})
 }
@@ -51,7 +52,8 @@ func used(s summary.Summary, cpus, totals map[string]float64) summary.Summary {
 		s.Counters = slices.DeleteFunc(s.Counters, func(c run.Counter) bool { return c.Name == name })
 		s.Counters = append(s.Counters, run.Counter{Name: name, Unit: unit, Scope: scope, Total: total})
 	}
-	for _, name := range []string{"proc_wait", run.StorageWait, "cgroup_throttled", "stolen_cpu", "others_cpu", "cgroup_psi_io_full"} {
+	for _, name := range []string{"proc_wait", run.StorageWait, "cgroup_throttled", "stolen_cpu", "others_cpu",
+		"cgroup_psi_io_full"} {
 		if v, ok := cpus[name]; ok {
 			put(name, "ns", v*s.ElapsedS*1e9)
 		}
