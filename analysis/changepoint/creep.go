@@ -10,8 +10,8 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// Creep is a level that moves slowly along a line to another level; the scan reports it as several changes or
-// none. Later runs may change it, unlike Changes.
+// Creep is a slow movement (ramp) of many runs, found in the whole history; the scan reports it as several
+// changes, as a drift or not at all. Later runs may change it, unlike Changes.
 type Creep struct {
 	// FirstIndex and LastIndex are the runs between which the level moves, N is their number. The creep explains
 	// the changes in [Since, Until).
@@ -36,67 +36,66 @@ func (c *Creep) withoutCreep(y []float64) []float64 {
 }
 
 const (
-	// creepRuns is the shortest creep: a shorter line looks like two steps.
+	// creepRuns is the shortest creep: a shorter ramp looks like two steps.
 	creepRuns = 20
 	// creepMost is the most runs that are searched, creepChanges the most changes, creepPlaces the number of
 	// places tried for each end before the best is refined.
 	creepMost, creepChanges, creepPlaces = 480, 8, 40
-	// creepSteps is how many steps are compared with a line. creepMargin is the required log-likelihood margin of
-	// the line over each number of steps, in nats: a margin of 3 keeps 90 % of the detections that 1 gives
+	// creepSteps is how many steps are compared with a ramp. creepMargin is the required log-likelihood margin of
+	// the ramp over each number of steps, in nats: a margin of 3 keeps 90 % of the detections that 1 gives
 	// (MEASURED.md).
 	creepSteps, creepMargin = 12, 1
 )
 
-// line is a level that moves linearly from run a to run b, fitted to the runs [from,until).
-type line struct {
-	slope
-	a, b, from, until int
-	squares           float64 // residual sum of squares
+// movingStretch is a ramp fitted to the runs [from,until).
+type movingStretch struct {
+	ramp
+	from, until int
 }
 
-// findCreep returns the longest stretch, the newest of equals, which one line explains better than up to
+// findCreep returns the longest stretch, the newest of equals, which one ramp explains better than up to
 // creepSteps steps do; nil if none exists. A stretch starts and ends at a change or at an end of the history,
 // and may span changes; only the newest creepChanges changes and creepMost runs are considered. flips is the
 // evidence of recorded fields for a step at each run, nil without fields: a change at which one flipped is a
 // step.
-func findCreep(x []float64, ev []event, flips []float64, o scatter.Outliers) *line {
+func findCreep(x []float64, ev []event, flips []float64, o scatter.Outliers) *movingStretch {
 	ev = ev[max(0, len(ev)-creepChanges):]
 	starts, ends := []int{0}, []int{len(x)}
 	for _, e := range ev {
 		starts, ends = append(starts, e.resumed), append(ends, e.index)
 	}
-	var stretches []line
+	var stretches []movingStretch
 	for _, from := range starts {
 		for _, until := range ends {
 			caused := func(e event) bool { return from < e.index && e.index < until && flips != nil && flips[e.index] > 0 }
 			if from = max(from, until-creepMost); until-from >= creepRuns && !slices.ContainsFunc(ev, caused) {
-				stretches = append(stretches, line{from: from, until: until})
+				stretches = append(stretches, movingStretch{from: from, until: until})
 			}
 		}
 	}
-	slices.SortStableFunc(stretches, func(p, q line) int {
+	slices.SortStableFunc(stretches, func(p, q movingStretch) int {
 		return cmp.Or(cmp.Compare(q.until-q.from, p.until-p.from), cmp.Compare(q.until, p.until))
 	})
 	for _, l := range stretches {
-		if l.fitLine(x[l.from:l.until], o) {
+		if l.fit(x[l.from:l.until], o) {
 			return &l
 		}
 	}
 	return nil
 }
 
-// fitLine fits the line to runs x, sets it in any case, and reports whether it explains them better than 0 to
+// fit fits the ramp to runs x, sets it in any case, and reports whether it explains them better than 0 to
 // creepSteps steps, by creepMargin nats: by the likelihood of independent runs, reduced by their correlation,
-// with a penalty for each parameter. An end of the line at an end of the runs counts as no parameter, except
+// with a penalty for each parameter. An end of the ramp at an end of the runs counts as no parameter, except
 // against one level.
-func (l *line) fitLine(x []float64, o scatter.Outliers) bool {
+func (l *movingStretch) fit(x []float64, o scatter.Outliers) bool {
 	n := len(x)
 	s := newSums(x, outlierWeights(x, o))
 	all, worth := s.between(0, n).w, float64(n)
-	tries := s.bestLines()
+	tries := s.bestRamps()
 	for _, t := range tries {
 		if math.IsInf(t.squares, 1) {
-			continue // too few runs for such a line
+			continue // too few runs for such a ramp
 		}
 		worth = min(worth, all/varianceInflation(t.lagCorrelation(x, s.weights), float64(n)))
 	}
@@ -107,7 +106,8 @@ func (l *line) fitLine(x []float64, o scatter.Outliers) bool {
 	for k, t := range tries {
 		if c := cost(t.squares, 4-k); c < least {
 			least, open = c, k
-			l.slope, l.a, l.b = t.slope, l.from+t.a, l.from+t.b
+			l.ramp = t
+			l.a, l.b = l.from+t.a, l.from+t.b
 		}
 	}
 	bar := least + creepMargin
@@ -125,11 +125,11 @@ func (l *line) fitLine(x []float64, o scatter.Outliers) bool {
 	return true
 }
 
-// lagCorrelation returns the lag-1 correlation of the runs' residuals from the line, 0 to 0.8.
-func (l *line) lagCorrelation(x, weights []float64) float64 {
+// lagCorrelation returns the lag-1 correlation of the runs' residuals from the ramp, 0 to 0.8.
+func (m *ramp) lagCorrelation(x, weights []float64) float64 {
 	product, square, last := 0.0, 0.0, 0.0
 	for i, v := range x {
-		r := (v - l.base - l.rise*rampFraction(i, l.a, l.b)) * math.Sqrt(weights[i])
+		r := (v - m.level(i)) * math.Sqrt(weights[i])
 		square += sq(r)
 		product += r * last
 		last = r
@@ -155,46 +155,10 @@ func outlierWeights(x []float64, o scatter.Outliers) []float64 {
 	return off
 }
 
-// prefixSums holds the sums for least squares up to each run, so that the sums of any stretch are a difference.
-type prefixSums struct {
-	upTo    []weighted
-	weights []float64
-}
-
-// weighted holds weighted sums over runs: of the weights, of index i, i*i, value x, i*x and x*x.
-type weighted struct{ w, i, ii, x, ix, xx float64 }
-
-// newSums computes the prefix sums of values x with the given weights.
-func newSums(x, weights []float64) prefixSums {
-	s := prefixSums{make([]weighted, len(x)+1), weights}
-	for k, v := range x {
-		w, i := weights[k], float64(k)
-		m := s.upTo[k]
-		s.upTo[k+1] = weighted{m.w + w, m.i + w*i, m.ii + w*i*i, m.x + w*v, m.ix + w*i*v, m.xx + w*v*v}
-	}
-	return s
-}
-
-// between returns the sums over the runs [a,b).
-func (s *prefixSums) between(a, b int) weighted {
-	p, q := &s.upTo[a], &s.upTo[b]
-	return weighted{q.w - p.w, q.i - p.i, q.ii - p.ii, q.x - p.x, q.ix - p.ix, q.xx - p.xx}
-}
-
-// levelSquares returns the residual sum of squares of one level fitted to the runs [a,b).
-func (s *prefixSums) levelSquares(a, b int) float64 {
-	p, q := &s.upTo[a], &s.upTo[b]
-	w := q.w - p.w
-	if w < 1e-9 {
-		return 0
-	}
-	return max(0, q.xx-p.xx-sq(q.x-p.x)/w)
-}
-
-// bestLines returns the lines with the least residual squares that have none, one and both of their ends at an
+// bestRamps returns the ramps with the least residual squares that have none, one and both of their ends at an
 // end of the runs.
-func (s *prefixSums) bestLines() (best [3]line) {
-	last := len(s.upTo) - 2
+func (s *prefixSums) bestRamps() (best [3]ramp) {
+	last := s.runs() - 1
 	for k := range best {
 		best[k].squares = math.Inf(1)
 	}
@@ -209,8 +173,8 @@ func (s *prefixSums) bestLines() (best [3]line) {
 		if b == last {
 			k++
 		}
-		if m, e := s.fitSlope(a, b); e < best[k].squares {
-			best[k] = line{slope: m, a: a, b: b, squares: e}
+		if m := s.fitRamp(a, b); m.squares < best[k].squares {
+			best[k] = m
 		}
 	}
 	stride := max(1, last/creepPlaces)
@@ -232,23 +196,6 @@ func (s *prefixSums) bestLines() (best [3]line) {
 	return best
 }
 
-// fitSlope fits a level that moves linearly from run a to run b, and returns it with its residual sum of
-// squares.
-func (s *prefixSums) fitSlope(a, b int) (slope, float64) {
-	long, at := float64(b-a), float64(a)
-	all, on, after := s.upTo[len(s.upTo)-1], s.between(a, b), s.between(b, len(s.upTo)-1)
-	u := (on.i-at*on.w)/long + after.w
-	uu := (on.ii-2*at*on.i+at*at*on.w)/(long*long) + after.w
-	ux := (on.ix-at*on.x)/long + after.x
-	den := all.w*uu - u*u
-	if !(den > 1e-9) {
-		return slope{}, math.Inf(1)
-	}
-	rise := (all.w*ux - u*all.x) / den
-	base := (all.x - rise*u) / all.w
-	return slope{base, rise}, max(0, all.xx-base*all.x-rise*ux)
-}
-
 // addStep returns, for each number of first runs, the least residual squares with one step more than before
 // has; nil for before stands for no level, so that the result is that of one level.
 func (s *prefixSums) addStep(before []float64) []float64 {
@@ -265,8 +212,8 @@ func (s *prefixSums) addStep(before []float64) []float64 {
 	return now
 }
 
-// creep converts a line to the indexes and units of the input; nil for nil.
-func (r *preparedSeries) creep(l *line) *Creep {
+// creep converts a stretch to the indexes and units of the input; nil for nil.
+func (r *preparedSeries) creep(l *movingStretch) *Creep {
 	if l == nil {
 		return nil
 	}

@@ -25,8 +25,9 @@
 //     two levels that take turns (alternation.go). Few runs may be outliers
 //     (claim.go). It is placed at the most likely run, at any cadence; only runs of the
 //     same time, days for data of day resolution, stay together (place.go).
-//  3. One slow movement is one entry, a drift (and see creep.go); a level left and found again within
-//     five runs is an excursion, whose ends are also judged as one.
+//  3. A slow movement has one model, a ramp (ramp.go). Changes that one ramp explains are one entry, a drift;
+//     a long stretch that a ramp explains better than steps is a creep, which replaces the entries in it. A
+//     level left and found again within five runs is an excursion, whose ends are also judged as one.
 //  4. Effects are refitted from up to 30 runs on each side (effect.go).
 //  5. Taken out as runs arrive: shifts of the machine, slow nodes, weekdays, by the
 //     packages below; analyse.go is where all are joined.
