@@ -93,7 +93,7 @@ func TestOneNodeAtOnce(t *testing.T) {
 		users      [2]account
 	}{
 		{"two users", "n2", [2]account{c.alice, c.bob}},
-		{"one user", "n4", [2]account{c.alice, c.alice}},
+		{"one user", "n3", [2]account{c.alice, c.alice}},
 	} {
 		t.Run(at.name, func(t *testing.T) {
 			t.Parallel()

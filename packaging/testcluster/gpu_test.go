@@ -17,7 +17,7 @@ import (
 
 // The fake GPUs as lib/gpu.sh sets them up: 400 W while kernels run, 100 W while not.
 const (
-	gpuPeriodUS, gpuActiveUS = 4_000_000, 2_760_000
+	gpuPeriodUS, gpuActiveUS = 2_000_000, 1_380_000
 	gpuRunsW, gpuIdlesW      = 400, 100
 	gpuIdle                  = 1 - float64(gpuActiveUS)/gpuPeriodUS
 )
@@ -37,7 +37,7 @@ func TestGPU(t *testing.T) {
 	c := use(t)
 	c.needGPUs(t)
 	const node = "n4"
-	j := c.sbatch(t, c.alice, c.dir(t, c.alice), holdsGPU+"gait 150 4000", "-N1", "-n1", "-w", node, "--gres=gpu:1", "-J",
+	j := c.sbatch(t, c.alice, c.dir(t, c.alice), holdsGPU+"gait 60 2000", "-N1", "-n1", "-w", node, "--gres=gpu:1", "-J",
 		"gpu")
 	j.mustEnd(t, "COMPLETED")
 	r := c.check(t, j.expects(node))

@@ -32,8 +32,8 @@ gpus_configure() {
   printf 'AutoDetect=off\nNodeName=n%s Name=gpu File=/dev/nvidia[0-1]\n' "$NODES" >"$PREFIX/etc/gres.conf"
 }
 
-# gpus_install: jobgait-nvml as it is, with the fake in its library path. In every 4 s
-# kernels run for 2.76 s; energy is new every 20 ms, the utilization every sixth of a
+# gpus_install: jobgait-nvml as it is, with the fake in its library path. In every 2 s
+# kernels run for 1.38 s; energy is new every 20 ms, the utilization every sixth of a
 # second, of which it is the mean. The driver of one run hangs while gpu/hangs/RUN is a
 # file system that does.
 gpus_install() {
@@ -47,7 +47,7 @@ gpus_install() {
 #!/bin/sh
 run=\$(tr '\0' '\n' </proc/\$PPID/cmdline | sed -n '/^--run-dir$/{n;s|.*/||;p}')
 export FAKE_HANG_AT="$dir/hangs/\$run/x"
-export LD_LIBRARY_PATH='$dir' FAKE_PERIOD_MS=4000 FAKE_ACTIVE_MS=2760 FAKE_REFRESH_MS=20 FAKE_WINDOW_MS=166
+export LD_LIBRARY_PATH='$dir' FAKE_PERIOD_MS=2000 FAKE_ACTIVE_MS=1380 FAKE_REFRESH_MS=20 FAKE_WINDOW_MS=166
 exec '$dir/jobgait-nvml' "\$@"
 C
   chmod 755 "$PREFIX/libexec/jobgait/jobgait-nvml"
