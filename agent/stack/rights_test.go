@@ -72,11 +72,7 @@ func TestCopierHasOneCapability(t *testing.T) {
 	otherAccount(t)
 	// The program without cgo, as it is installed: with cgo only the tracing thread gives them up.
 	agent := filepath.Join(t.TempDir(), "jobgait-agent")
-	build := exec.Command("go", "build", "-o", agent, "jobgait/agent")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	jobtest.InstallProgram(t, agent, "jobgait/agent", "CGO_ENABLED=0")
 	cmd := exec.Command(agent, append([]string{as.CopyStacks}, otherAccount(t).Args()...)...)
 	in, err := cmd.StdinPipe()
 	if err == nil {

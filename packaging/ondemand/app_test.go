@@ -40,10 +40,7 @@ func newSite(t *testing.T) site {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	s := site{dir, filepath.Join(dir, "jobgait"), filepath.Join(dir, "jobgait.toml")}
-	build := exec.Command("go", "build", "-o", s.program, "jobgait/reports/jobgait")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	jobtest.InstallProgram(t, s.program, "jobgait/reports/jobgait")
 	path := filepath.Join(dir, "history.db")
 	db, err := history.Open(t.Context(), path)
 	if err != nil {
