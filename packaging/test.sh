@@ -27,12 +27,18 @@ tests() {
   shift
   "${beside[@]}" $go test "${flags[@]}" "$@" 2>&1 | tee "$log"
   ((PIPESTATUS[0])) || return 0
+  failures "$log"
+}
+
+# failures LOG: notes that tests failed, and which.
+failures() {
   failed=1
-  red+=("see $log" "$(grep -E '^(FAIL|--- FAIL)' "$log" | head -n 20)")
+  red+=("see $1" "$(grep -E '^(FAIL|--- FAIL)' "$1" | head -n 20)")
 }
 
 # The demo runs one program on one CPU for most of three minutes. What runs beside it yields to it: it needs
 # neither a rate nor a share of a CPU to be right. Virtual machines count instructions, analyses only compute.
+# The analyses also yield to the packages and programs, whose tests wait a fifth of their time.
 yield=(nice -n 10)
 beside=()
 
@@ -40,12 +46,17 @@ beside=()
 longest=(./reports/jobgait ./epilog/finish ./packaging/checks)
 
 # Packages whose tests run alone, because beside others they fail for want of CPUs.
-serial=(
+alone=(
   ./agent                # bounds on the agent's CPU time and on the loss of a kill; waits until an agent has found a process
-  ./agent/counter/gpu    # a bound on the reader's CPU time; distinguishes hangs from slow calls by time
-  ./agent/counter/kernel # CPU time of processes that come and go, against that of wait4
-  ./agent/counter/perf   # rates of events and of code addresses
+)
+
+# Packages whose tests need a CPU, and leave the other to one of these: two run at once. The first takes a minute,
+# during which the others follow each other.
+pairs=(
   ./packaging/league     # a program that must get a CPU to have a rhythm
+  ./agent/counter/gpu    # a bound on the reader's CPU time; distinguishes hangs from slow calls by time; mostly waits
+  ./agent/counter/perf   # rates of events and of code addresses
+  ./agent/counter/kernel # CPU time of processes that come and go, against that of wait4
 )
 
 # What real end-to-end tests need.
@@ -70,9 +81,12 @@ else
   echo "hardware counters skipped (JOBGAIT_QEMU=skip)"
 fi
 
-echo "== analyses"
-JOBGAIT_CLUSTER=skip JOBGAIT_QEMU=skip tests analyses -- ./analysis/...
 beside=()
+
+echo "== the analyses begin, see build/analyses.log"
+JOBGAIT_CLUSTER=skip JOBGAIT_QEMU=skip "${yield[@]}" $go test "${common_flags[@]}" -timeout 20m ./analysis/... \
+  >build/analyses.log 2>&1 &
+analyses=$!
 
 if [[ $demo ]]; then
   wait "$demo"
@@ -84,9 +98,17 @@ if [[ $demo ]]; then
 fi
 
 echo "== packages and programs"
-mapfile -t parallel < <($go list "${longest[@]}" && $go list ./... | grep -vxF "$($go list "${serial[@]}" "${longest[@]}" ./analysis/...)")
+mapfile -t parallel < <($go list "${longest[@]}" &&
+  $go list ./... | grep -vxF "$($go list "${alone[@]}" "${pairs[@]}" "${longest[@]}" ./analysis/...)")
 JOBGAIT_CLUSTER=skip JOBGAIT_QEMU=skip tests packages -- "${parallel[@]}"
-JOBGAIT_CLUSTER=skip JOBGAIT_QEMU=skip tests serial -p 1 -- "${serial[@]}"
+
+wait "$analyses" || failures build/analyses.log
+echo "== analyses"
+cat build/analyses.log
+
+echo "== packages and programs that need CPUs"
+JOBGAIT_CLUSTER=skip JOBGAIT_QEMU=skip tests pairs -p 2 -- "${pairs[@]}"
+JOBGAIT_CLUSTER=skip JOBGAIT_QEMU=skip tests alone -p 1 -- "${alone[@]}"
 
 if [[ $(id -u) == 0 && ${JOBGAIT_CLUSTER:-run} != skip ]]; then
   echo "== a real Slurm"
