@@ -16,24 +16,38 @@ type survey struct {
 	places Places
 	// windows are the windows of each GPU.
 	windows [][]anatomy.Window
+	blockSums
+	columnSums
+	overviewRanges
+	pageHits map[uint64]int64
+	bins     binSurvey
+}
+
+// blockSums are the sums over all blocks of what does not depend on the column.
+type blockSums struct {
 	// first and end bound the slots: end is the one after the last.
 	first, end     int64
 	blocks         int
 	presentSlots   int64 // slots within blocks
 	uncertainSlots int64 // of them, those whose samples may belong elsewhere
-	lostRecords    int64
 	records        int64
-	agentNS        int64
-	sampled        bool    // whether a block has samples
-	lastValues     []int64 // of every column; NoValue if it never had a value
-	countedShares  []share // of every column
-	pageHits       map[uint64]int64
-	bins           binSurvey
-	// starts are the first slots of blocks that follow each other without a gap and have no overview yet;
-	// overviews are those that match their blocks.
+	lostRecords    int64
+	agentNS        int64 // CPU time of the agent
+	sampled        bool  // whether a block has samples
+}
+
+// columnSums is what the blocks say of every column.
+type columnSums struct {
+	lastValues    []int64 // NoValue if the column never had a value
+	countedShares []share
+}
+
+// overviewRanges are the slots for which the profile has an overview.
+type overviewRanges struct {
+	// starts are the first slots of blocks that follow each other without a gap and have no overview yet.
 	starts        []int64
-	overviews     []slotRange
-	overviewSlots int64 // slots with an overview
+	overviews     []slotRange // those that match their blocks
+	overviewSlots int64       // slots with an overview
 }
 
 // share is how many of a column's slots it was counted in, as a sum of shares, and the number of slots.
@@ -45,9 +59,9 @@ const maxPagesTallied = 100_000
 
 // newSurvey reads the heads of all blocks of a profile, about as fast as its checksums can be computed.
 func newSurvey(r *Reader) *survey {
-	s := &survey{header: &r.header, lastValues: make([]int64, len(r.header.Columns)),
-		countedShares: make([]share, len(r.header.Columns)),
-		pageHits:      map[uint64]int64{}}
+	columns := len(r.header.Columns)
+	s := &survey{header: &r.header, pageHits: map[uint64]int64{},
+		columnSums: columnSums{make([]int64, columns), make([]share, columns)}}
 	s.bins.hits = map[uint64]map[anatomy.PagePart]int64{}
 	for i := range s.lastValues {
 		s.lastValues[i] = NoValue

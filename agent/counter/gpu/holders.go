@@ -38,17 +38,27 @@ type Holders struct {
 	// continues. nil means that all are the job's once one is open.
 	OnFound func(file string)
 
-	begunNS, nextNS int64
+	holding
+	doubts
+}
+
+// holding is what the checks have found so far.
+type holding struct {
+	begunNS, nextNS int64            // when the first check was made and when the next is due
 	costsNS         []int64          // CPU time of the last checks, at most recentChecks
 	sinceNS         int64            // the earliest time from which a GPU may have been open
 	found           map[string]int64 // the same for each device file, with OnFound
 	notHeldNS       map[int]int64    // when each process was last seen without an open GPU
 	confirmed       bool
-	checked         bool // processes were checked at least once
-	incomplete      bool // the descriptors of some process could not be read
-	shared          bool // other jobs may use them
-	sharingUnknown  bool // a process has them open and does not say whether other jobs may use them
-	otherGPUs       bool // a process has only other GPUs open
+}
+
+// doubts are the reasons for which a job's GPUs are not recorded.
+type doubts struct {
+	checked        bool // processes were checked at least once
+	incomplete     bool // the descriptors of some process could not be read
+	shared         bool // other jobs may use them
+	sharingUnknown bool // a process has them open and does not say whether other jobs may use them
+	otherGPUs      bool // a process has only other GPUs open
 }
 
 // A check reads the links of at most mostDescriptors descriptors of each of mostProcesses processes, at about 1

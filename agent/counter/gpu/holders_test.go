@@ -151,7 +151,7 @@ func TestHeldSince(t *testing.T) {
 		},
 			JobFiles: jobFiles("/dev/nvidia3"), Now: func() int64 { return now }, StartOf: c.started, OnHeld: func() {
 				held++
-			}, begunNS: 30e9}
+			}, holding: holding{begunNS: 30e9}}
 		if !h.Confirmed() || !h.Confirmed() || h.SinceNS() != c.want || held != 1 {
 			t.Errorf("%s: since %d, want %d; OnHeld was called %d times", name, h.SinceNS(), c.want, held)
 		}

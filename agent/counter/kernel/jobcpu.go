@@ -26,34 +26,47 @@ type JobCPU struct {
 	now     func() int64
 	// spent returns the CPU time of this program and its reading child, or a clock's time.
 	spent func() int64
-	// listNS is the average interval at which all processes of the node are checked for membership; in between,
-	// only known ones are read.
-	listNS int64
-	listAt int64
-	// emptyWalks counts consecutive walks that found no process of the job.
-	emptyWalks int
-	procs      map[int]*member
-	walkNS     int64 // duration of the last walk
-	// unread are processes that were never read, queue those that wait for their turn.
-	unread, queue []int
-	// programs has the ticks of each program, by base name.
-	programs map[string]int64
-	// scripts has the ticks of what interpreters run, by program and script.
-	scripts map[[2]string]int64
-	// prior are ticks used before the first reading, which are not counted; living those of living processes,
-	// ended those of ended processes that no living member has waited for.
-	prior, living, ended uint64
+	procs map[int]*member
+	nodeWalk
+	programTicks
+	usedTicks
 	// parentOf has the parents of ended processes; command is the process that `jobgait run` waits for.
 	parentOf map[int]int
 	command  command
-	total    uint64
-	begun    bool
-	readAll  bool // read all processes at each drain
 	children bool
+	buf      []byte
+	counts   [1]uint64
+}
+
+// nodeWalk plans when all processes of the node are checked for membership, and which known ones are read in
+// between.
+type nodeWalk struct {
+	listNS int64 // average interval of the checks
+	listAt int64 // time of the next
+	walkNS int64 // duration of the last
+	// emptyWalks counts consecutive checks that found no process of the job.
+	emptyWalks int
+	// unread are processes that were never read, queue those that wait for their turn.
+	unread, queue []int
+	readAll       bool // read all processes at each drain
+}
+
+// programTicks holds the CPU time of the job by program, in ticks.
+type programTicks struct {
+	// programs is by base name, scripts by interpreter and what it runs.
+	programs map[string]int64
+	scripts  map[[2]string]int64
 	// schedulers reports whether a program is the scheduler's; nil if none is.
 	schedulers func(program string) bool
-	buf        []byte
-	counts     [1]uint64
+}
+
+// usedTicks are sums over the job's processes, in ticks.
+type usedTicks struct {
+	begun  bool   // the first reading was made
+	prior  uint64 // used before the first reading, which is not counted
+	living uint64 // of living processes
+	ended  uint64 // of ended processes that no living member has waited for
+	total  uint64
 }
 
 // member is a process of the job: its CPU time at the last reading, its short name, and its program and script.
@@ -79,9 +92,10 @@ var _ counter.Source = (*JobCPU)(nil)
 // node costs some 15 us each, so it is made only about every listNS, at random times: periodic work of the
 // agent could look like a period of the job.
 func NewJobCPU(proc string, p peek.Reader, members counter.Members, now func() int64, listNS int64) *JobCPU {
-	return &JobCPU{proc: proc, peek: p, members: members, now: now, spent: now, listNS: listNS, procs: map[int]*member{},
-		parentOf: map[int]int{},
-		programs: map[string]int64{}, scripts: map[[2]string]int64{}, buf: make([]byte, maxStat)}
+	return &JobCPU{proc: proc, peek: p, members: members, now: now, spent: now, procs: map[int]*member{},
+		nodeWalk:     nodeWalk{listNS: listNS},
+		programTicks: programTicks{programs: map[string]int64{}, scripts: map[[2]string]int64{}},
+		parentOf:     map[int]int{}, buf: make([]byte, maxStat)}
 }
 
 // Columns returns the one column, proc_cpu.
