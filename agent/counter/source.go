@@ -2,6 +2,9 @@
 // lane is a CPU, or the job). Drained about once a second, it passes what the kernel has recorded since, each
 // reading with its time in CLOCK_MONOTONIC. A source neither puts readings on a grid nor adds up lanes; package
 // sampler does that.
+//
+// To add a counter that is read from a file, a device or a library, follow the steps in package polled. To add an
+// event of the kernel's perf subsystem, add it to package perf. agent/counteropener.go opens all sources.
 package counter
 
 import (
