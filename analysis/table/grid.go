@@ -77,7 +77,8 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 func (c *sampleTable) sort() {
 	order := make([]int, c.n)
 	t := make([]float64, 0, c.n)
-	c.t.each(func(_ int, piece []float64) { t = append(t, piece...) })
+	buffer := make([]float64, timesPerPiece)
+	c.t.each(func(_ int, piece *timePiece) { t = append(t, piece.seconds(buffer)...) })
 	for i := range order {
 		order[i] = i
 	}
@@ -118,6 +119,22 @@ func (c *sampleTable) rate() float64 {
 	return rate
 }
 
+// isNearWhole reports whether x is so near to a whole number that rounding errors do not change its nearest.
+func isNearWhole(x float64) bool { return math.Abs(x-nearest(x)) < 0.25 }
+
+// consecutive returns the slot of the first time of a piece on a grid that begins at first, if the other times
+// have the slots that follow it.
+func (p *timePiece) consecutive(first, rate float64) (slot int, ok bool) {
+	if _, ok := p.step(); !ok {
+		return 0, false
+	}
+	n := p.len()
+	begin, end := (p.at(0)-first)*rate, (p.at(n-1)-first)*rate
+	from := nearest(begin)
+	// Times of one step lie on a line: if both ends are near their slots, so are all between them.
+	return int(from), isNearWhole(begin) && isNearWhole(end) && nearest(end)-from == float64(n-1)
+}
+
 // nearest rounds to a whole number; unlike math.Round it is one machine instruction.
 func nearest(x float64) float64 { return math.Floor(x + 0.5) }
 
@@ -129,8 +146,14 @@ func (c *sampleTable) exactRate(rate float64) float64 {
 	slots := 0.0
 	first := c.t.at(0)
 	last := first
-	c.t.each(func(_ int, piece []float64) {
-		for _, t := range piece {
+	buffer := make([]float64, timesPerPiece)
+	c.t.each(func(_ int, piece *timePiece) {
+		if step, ok := piece.step(); ok && isNearWhole(step*rate) {
+			slots += nearest((piece.at(0)-last)*rate) + float64(piece.len()-1)*nearest(step*rate)
+			last = piece.at(piece.len() - 1)
+			return
+		}
+		for _, t := range piece.seconds(buffer) {
 			slots += nearest((t - last) * rate)
 			last = t
 		}
@@ -146,8 +169,9 @@ func (c *sampleTable) exactRate(rate float64) float64 {
 // rate.
 func (c *sampleTable) meanOffset(rate float64) float64 {
 	first, sum := c.t.at(0), 0.0
-	c.t.each(func(_ int, piece []float64) {
-		for _, t := range piece {
+	buffer := make([]float64, timesPerPiece)
+	c.t.each(func(_ int, piece *timePiece) {
+		for _, t := range piece.seconds(buffer) {
 			x := (t - first) * rate
 			sum += math.Abs(x - nearest(x))
 		}
@@ -167,8 +191,17 @@ func (c *sampleTable) fill(k, slots int, rate float64) (series.Values, int) {
 	}
 	first, merged := c.t.at(0), 0
 	at, sum, count := -1, 0.0, 0
-	c.t.each(func(begin int, piece []float64) {
-		for i, t := range piece {
+	buffer := make([]float64, timesPerPiece)
+	c.t.each(func(begin int, piece *timePiece) {
+		if slot, ok := piece.consecutive(first, rate); ok && slot > at {
+			n := copy(out[slot:], c.v[k].run(begin, piece.len()))
+			at, sum, count = slot+n-1, 0, 0
+			if v := out[at]; !series.IsMissing(v) {
+				sum, count = float64(v), 1
+			}
+			return
+		}
+		for i, t := range piece.seconds(buffer) {
 			slot := int(nearest((t - first) * rate))
 			v := c.v[k].at(begin + i)
 			if slot != at {

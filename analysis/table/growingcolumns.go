@@ -3,10 +3,10 @@ package table
 import "math"
 
 // A list that grows by pieces is never copied: appending to one slice would hold every
-// list twice while it grows.
+// list twice while it grows. The values of one piece of times are in one piece of values.
 const (
-	floatsPerPiece = 1 << 15
 	timesPerPiece  = 1 << 12
+	floatsPerPiece = 8 * timesPerPiece
 )
 
 // floats is a growing list of values.
@@ -20,6 +20,11 @@ func (f *floats) add(v float32) {
 		k++
 	}
 	f.pieces[k] = append(f.pieces[k], v)
+}
+
+// run returns values [i, i+n), which must be in one piece.
+func (f *floats) run(i, n int) []float32 {
+	return f.pieces[i/floatsPerPiece][i%floatsPerPiece:][:n]
 }
 
 func (f *floats) at(i int) float32 { return f.pieces[i/floatsPerPiece][i%floatsPerPiece] }
@@ -48,6 +53,21 @@ func (p *timePiece) at(i int) float64 {
 		return p.exact[i]
 	}
 	return float64(p.first+int64(p.ticks[i])) / p.scale
+}
+
+// step returns the distance of the times, which are in order, in seconds if it is the same between all of them.
+func (p *timePiece) step() (seconds float64, ok bool) {
+	if len(p.ticks) < 2 || p.exact != nil {
+		return 0, false
+	}
+	step, last := p.ticks[1]-p.ticks[0], p.ticks[0]
+	for _, tick := range p.ticks[1:] {
+		if tick-last != step {
+			return 0, false
+		}
+		last = tick
+	}
+	return float64(step) / p.scale, true
 }
 
 // last returns the piece to which times are added.
@@ -93,19 +113,21 @@ func (t *times) add(at float64) {
 
 func (t *times) at(i int) float64 { return t.pieces[i/timesPerPiece].at(i % timesPerPiece) }
 
-// each calls f with all times, a piece at a time; first is the index of the piece's first time. f must not keep
-// the piece, whose memory is reused.
-func (t *times) each(f func(first int, piece []float64)) {
-	buf := make([]float64, timesPerPiece)
+// each calls f with all times, a piece at a time; begin is the index of the piece's first time.
+func (t *times) each(f func(begin int, piece *timePiece)) {
 	for k := range t.pieces {
-		p := &t.pieces[k]
-		piece := p.exact
-		if piece == nil {
-			piece = buf[:len(p.ticks)]
-			for i, tick := range p.ticks {
-				piece[i] = float64(p.first+int64(tick)) / p.scale
-			}
-		}
-		f(k*timesPerPiece, piece)
+		f(k*timesPerPiece, &t.pieces[k])
 	}
+}
+
+// seconds returns the times of the piece. They are valid until the next call with the same buffer.
+func (p *timePiece) seconds(buffer []float64) []float64 {
+	if p.exact != nil {
+		return p.exact
+	}
+	out := buffer[:len(p.ticks)]
+	for i, tick := range p.ticks {
+		out[i] = float64(p.first+int64(tick)) / p.scale
+	}
+	return out
 }
