@@ -206,6 +206,7 @@ func TestRunOfAKilledAgentIsDead(t *testing.T) {
 
 // A program that stops completely is reported as stalled while it runs, and first in its report.
 func TestBeatThatStopsIsFoundHung(t *testing.T) {
+	t.Parallel()
 	b := newBeating(t, "")
 	b.inLoop(40 * time.Second)
 	b.tell.Close()

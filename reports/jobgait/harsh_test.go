@@ -23,6 +23,7 @@ func needRoot(t *testing.T) {
 // The spool becomes full while the command runs: the report says so and exists, the exit status is that of the
 // command, no agent stays, and the samples up to then are used.
 func TestDiskFillsUp(t *testing.T) {
+	t.Parallel()
 	needRoot(t)
 	b := newBox(t)
 	small := t.TempDir()
@@ -51,6 +52,7 @@ func TestDiskFillsUp(t *testing.T) {
 
 // An ordinary user gets a report from what the kernel permits users to see.
 func TestOrdinaryUser(t *testing.T) {
+	t.Parallel()
 	needRoot(t)
 	b := newBox(t)
 	home := filepath.Dir(b.work)

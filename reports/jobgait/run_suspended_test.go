@@ -37,6 +37,7 @@ func cadence() {
 // mentions the suspension. At a load of 20 on two CPUs it has no rhythm, stopped or not; then only the
 // suspension is checked (analysis/summary tests the rhythm of a simulated run).
 func TestSuspendedProgramIsNotSlow(t *testing.T) {
+	t.Parallel()
 	for range 2 {
 		if p := stoppedFor4S(t); p != nil {
 			// A period found on such a busy machine may be a multiple.

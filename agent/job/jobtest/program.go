@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// InstallProgram puts a program of the tree at path, whose last part is its name: a copy of the one that `make test` has built in JOBGAIT_BIN,
-// else a new build of the package, with environ added to the environment.
+// InstallProgram puts a program of the tree at path, whose last part is its name: a copy of the one that `make test`
+// has built in JOBGAIT_BIN, else a new build of the package, with environ added to the environment.
 func InstallProgram(t testing.TB, path, pkg string, environ ...string) {
 	t.Helper()
 	if bin := os.Getenv("JOBGAIT_BIN"); bin != "" {
