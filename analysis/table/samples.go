@@ -113,9 +113,17 @@ type sampleTable struct {
 	offset []float64 // NaN until the first value
 	n      int
 	sorted bool
-	last   float64
+	learned
+	last float64
 	// infinite counts values that float32 does not hold.
 	infinite int
+}
+
+// learned is the layout of the newest rows, how many rows passed since one was learned last, and after how many the
+// next is.
+type learned struct {
+	layout             rowLayout
+	unlike, layoutWait int
 }
 
 const (

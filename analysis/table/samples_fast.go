@@ -28,10 +28,14 @@ func (c *sampleTable) fastRows() error {
 	}
 }
 
-// fastBlock reads the plain rows that b begins with and returns their length.
+// fastBlock reads the plain rows that b begins with and returns their length. Rows of one form follow the layout that
+// the row before them gives (samples_layout.go).
 func (c *sampleTable) fastBlock(b []byte) (consumed int) {
 	scale := c.scale
 	for consumed < len(b) {
+		if c.layout.length > 0 {
+			consumed = c.placedRows(b, consumed)
+		}
 		var at decimal
 		i := consumed
 		last := len(c.field) - 1
@@ -69,6 +73,7 @@ func (c *sampleTable) fastBlock(b []byte) (consumed int) {
 			return consumed
 		}
 		c.keepRow(c.t.addDecimal(at, scale))
+		c.learnLayout(b[consumed : i+1])
 		consumed = i + 1
 		c.in.number++
 		c.in.open = false
