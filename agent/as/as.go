@@ -21,8 +21,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -65,7 +67,7 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 		err = cmd.Start()
 	}
 	if err != nil {
-		return fmt.Errorf("start the child process for %s: %w", verb, err)
+		return fmt.Errorf("start the child process %s: %w", verb, err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -75,7 +77,11 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 			return errOutputTooLarge
 		}
 		if err != nil {
-			return fmt.Errorf("the child process for %s failed: %w: %s", verb, err, note.Clean(complaint.String(), 300))
+			text := strings.TrimPrefix(note.Clean(complaint.String(), 300), filepath.Base(c.Program)+": ")
+			if text != "" {
+				return errors.New(text)
+			}
+			return fmt.Errorf("the child process %s failed: %w", verb, err)
 		}
 		return nil
 	case <-ctx.Done():
@@ -83,7 +89,7 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 		if c.OnAbandoned != nil {
 			c.OnAbandoned(cmd.Process.Pid)
 		}
-		return fmt.Errorf("the child process for %s exceeded its time limit: check for a file system that hangs: %w",
+		return fmt.Errorf("the child process %s exceeded its time limit: check for a file system that hangs: %w",
 			verb, ctx.Err())
 	}
 }

@@ -34,7 +34,8 @@ func Ask[A any](ctx context.Context, c Child, verb string, question any) (answer
 		return nil
 	})
 	if err == nil && n != 1 {
-		err = fmt.Errorf("%s as uid %d: the child returned %d answers, want exactly one", verb, c.Account.UID, n)
+		err = fmt.Errorf("as uid %d: internal error, please report it: the child process %s returned %d answers, want one: "+
+			"they are discarded", c.Account.UID, verb, n)
 	}
 	return answer, err
 }
@@ -48,8 +49,8 @@ func AskAll[A any](ctx context.Context, c Child, verb string, question any, body
 	each func(A) error) error {
 	v, ok := VerbNamed(verb)
 	if !ok || v.Rights == StarterRights {
-		return fmt.Errorf("internal error: the child process of verb %q returns no answers, but one was requested: please "+
-			"report this", verb)
+		return fmt.Errorf("internal error, please report it: the child process %s returns no answers, but one was "+
+			"requested: it is not started", verb)
 	}
 	if limit == 0 || limit > v.MaxAnswer {
 		limit = v.MaxAnswer
@@ -78,9 +79,9 @@ func AskAll[A any](ctx context.Context, c Child, verb string, question any, body
 	failed := cmp.Or(<-ended, err)
 	switch {
 	case refused != nil:
-		return fmt.Errorf("process an answer of the child process %s of uid %d: %w", verb, c.Account.UID, refused)
+		return fmt.Errorf("use an answer of the child process %s of uid %d: %w", verb, c.Account.UID, refused)
 	case failed != nil:
-		return fmt.Errorf("run the child process %s as uid %d: %w", verb, c.Account.UID, failed)
+		return fmt.Errorf("as uid %d: %w", c.Account.UID, failed)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -55,8 +56,9 @@ func OpenLog(c configs.Config, node, program string, jobID run.JobID) (*Log, err
 	return l, nil
 }
 
-// Printf appends one line about something that needs attention: UTC time, program, job, text. The line is
-// written by one call, so that those of several programs do not mix.
+// Printf appends one line about something that needs attention: UTC time, program, job, text. A text that begins
+// with the log's own job does not repeat it. The line is written by one call, so that those of several programs do
+// not mix.
 func (l *Log) Printf(format string, args ...any) { l.line(journal.Warning, format, args) }
 
 // Infof appends one line about normal operation, in the same form.
@@ -67,8 +69,8 @@ func (l *Log) line(level journal.Level, format string, args []any) {
 	if l == nil {
 		return
 	}
-	text := note.Clean(fmt.Sprintf(format, args...), 2000)
 	id := l.job.String()
+	text := strings.TrimPrefix(note.Clean(fmt.Sprintf(format, args...), 2000), "job "+id+": ")
 	l.journal.Send(level, "jobgait", fmt.Sprintf("%s: job %s: %s", l.program, id, text),
 		journal.Field{Name: "JOBGAIT_JOB_ID", Value: id})
 	if l.f == nil {

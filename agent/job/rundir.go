@@ -225,7 +225,8 @@ func (d RunDir) TryLock() (*os.File, error) {
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, fmt.Errorf("take the lock file %s: %w", d.LockPath(), ErrLocked)
 	}
-	return nil, fmt.Errorf("take the lock file %s: %w", d.LockPath(), err)
+	return nil, fmt.Errorf("take the lock file %s: %w: the spool needs a file system with working locks", d.LockPath(),
+		err)
 }
 
 // RenameAside renames the directory to <name>~N with the first free N, so that a new run of the same key can

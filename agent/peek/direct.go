@@ -19,7 +19,8 @@ import (
 // child, and for test trees.
 type Direct struct{ Proc string }
 
-var errUnknownRequest = errors.New("internal error: the request to read /proc has an unknown kind: please report this")
+var errUnknownRequest = errors.New(
+	"internal error, please report it: the request to read /proc has an unknown kind: it is ignored")
 
 // Ask returns the content, link target or build id that q requests. Contents have at most q.Max bytes.
 func (d Direct) Ask(q ProcRequest) ([]byte, error) {

@@ -159,7 +159,8 @@ func (s *survey) notes() []note.Note {
 	for i, c := range s.header.Columns {
 		if part := s.countedShares[i].counted / s.countedShares[i].slots; part < 0.9999 {
 			out = append(out, note.New(note.Multiplexed,
-				"%s was counted %s of the time, because counters shared the PMU; its values are scaled", c.Name,
+				"%s was counted %s of the time, because events shared the hardware counters: its values are scaled to the whole "+
+					"time", c.Name,
 				quantity.Share(part)))
 		}
 	}

@@ -123,11 +123,13 @@ func (w *Writer) Append(b Block) error {
 		return fmt.Errorf("append to the profile %s: %w", w.path, ErrSealed)
 	}
 	if err := b.check(len(w.header.Columns)); err != nil {
-		return fmt.Errorf("append a block to the profile %s: internal error, please report it: %w", w.path, err)
+		return fmt.Errorf("append a block to the profile %s: internal error, please report it: %w: sampling stops, the "+
+			"samples before are kept",
+			w.path, err)
 	}
 	if b.First < w.nextSlot {
 		return fmt.Errorf("append a block to the profile %s: internal error, please report it: the block begins at slot "+
-			"%d, want %d or later", w.path, b.First, w.nextSlot)
+			"%d, want %d or later: sampling stops, the samples before are kept", w.path, b.First, w.nextSlot)
 	}
 	if err := w.writeBlock(b); err != nil {
 		return fmt.Errorf("append to the profile %s: %w", w.path, err)

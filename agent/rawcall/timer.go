@@ -48,7 +48,7 @@ func (t *Timer) Fire() { t.Set(1) }
 // Wait returns when the timer has expired since it was last set.
 func (t *Timer) Wait() error {
 	if err := t.conn.Read(t.take); err != nil {
-		return fmt.Errorf("wait for the agent's timer: %w", err)
+		return fmt.Errorf("wait for the agent's timer: %w: sampling stops, the samples before are kept", err)
 	}
 	return nil
 }

@@ -79,7 +79,8 @@ func newFields(r *preparedSeries) fields {
 	}
 	if unknown > 0 {
 		f.notes = append(f.notes, note.New(note.FieldsMissing,
-			"%d values of recorded fields are not known: a change of a field is dated at the next known value", unknown))
+			"%d values of fields (such as the node or the version) are missing: a change of a field is dated at the next run "+
+				"that has a value", unknown))
 	}
 	return f
 }

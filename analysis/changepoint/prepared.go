@@ -65,10 +65,12 @@ func prepare(s *Series) preparedSeries {
 	}
 	if unsorted {
 		slices.SortStableFunc(r.at, func(a, b int) int { return cmp.Compare(s.Time(a), s.Time(b)) })
-		r.notes = append(r.notes, note.New(note.Unsorted, "runs were not in the order of time and were sorted"))
+		r.notes = append(r.notes, note.New(note.Unsorted,
+			"the runs were not in the order of their times: they were sorted before use; the input is unchanged"))
 	}
 	if missing > 0 {
-		r.notes = append(r.notes, note.New(note.MissingRuns, "no value in %d of %d runs", missing, len(s.Y)))
+		r.notes = append(r.notes, note.New(note.MissingRuns, "%d of %d runs have no value and are left out", missing,
+			len(s.Y)))
 	}
 	if unusable > 0 {
 		r.notes = append(r.notes, note.New(note.UnusableValue,
@@ -118,7 +120,8 @@ func (r *preparedSeries) joinArrays() []float64 {
 		}
 	}
 	if joined > 0 {
-		r.notes = append(r.notes, note.New(note.ArrayTasks, "the tasks of %s are judged as one run each, by their median",
+		r.notes = append(r.notes, note.New(note.ArrayTasks,
+			"the tasks of %s count as one run each, with the median of their values",
 			quantity.Plural(joined, "job array")))
 	}
 	r.at = kept
@@ -155,7 +158,7 @@ func (r *preparedSeries) noteLimits() {
 	switch {
 	case len(r.x) < fewestRuns:
 		r.quiet = true
-		r.notes = append(r.notes, note.New(note.FewRuns, "%s: the search for changes needs at least %d",
+		r.notes = append(r.notes, note.New(note.FewRuns, "changes are not searched: %s, at least %d are needed",
 			quantity.Plural(len(r.x), "usable run"), fewestRuns))
 		return
 	case slices.Min(r.x) == slices.Max(r.x):
@@ -175,7 +178,7 @@ func (r *preparedSeries) noteLimits() {
 	}
 	if repeated > 0 {
 		r.notes = append(r.notes, note.New(note.RepeatedTimes,
-			"%s at the same time as the run before: kept in the given order",
+			"%s at the same time as the run before it: such runs keep the order of the input",
 			quantity.Plural(repeated, "run")))
 	}
 	if gap > longGapDays {

@@ -59,14 +59,14 @@ func TestWeekendIsNoted(t *testing.T) {
 		dated bool
 		want  string
 	}{
-		{2, -.06, true, "runs on Saturdays and Sundays take 5.7 % less than others (5.3 to 6.2 %); removed before " +
-			"the search for changes"},
-		{6, .06, true, "runs on Wednesdays and Thursdays take 6.4 % more than others (5.9 to 6.9 %); removed before " +
-			"the search for changes"},
-		{5, -.06, false, "runs of days 5 and 6 of 7 take 5.6 % less than others (5.1 to 6.0 %); removed before the search " +
-			"for changes"},
-		{6, .06, false, "runs of days 6 and 0 of 7 take 6.4 % more than others (5.9 to 6.9 %); removed before the search " +
-			"for changes"},
+		{2, -.06, true, "the values of runs on Saturdays and Sundays are 5.7 % lower than those of other runs (5.3 to 6.2 " +
+			"%): subtracted before the search for changes; no run is left out"},
+		{6, .06, true, "the values of runs on Wednesdays and Thursdays are 6.4 % higher than those of other runs (5.9 to " +
+			"6.9 %): subtracted before the search for changes; no run is left out"},
+		{5, -.06, false, "the values of runs of days 5 and 6 of 7 are 5.6 % lower than those of other runs (5.1 to 6.0 " +
+			"%): subtracted before the search for changes; no run is left out"},
+		{6, .06, false, "the values of runs of days 6 and 0 of 7 are 6.4 % higher than those of other runs (5.9 to 6.9 " +
+			"%): subtracted before the search for changes; no run is left out"},
 		{2, 0, true, ""},
 	} {
 		s := weekOf(1, 80, c.first, c.size, 80, 0)
@@ -134,10 +134,12 @@ func TestMissingWeekdayIsNoted(t *testing.T) {
 		s    Series
 		want string
 	}{
-		{s, "what runs take differs by weekday, in % of a middle day: Monday +10.0, Tuesday -2.4, Wednesday +2.8, " +
-			"Thursday -0.5, Friday +0.0, Saturday +4.8, Sunday -5.0 (each +-0.5); removed before the search for changes"},
-		{keep, "what runs take differs by weekday, in % of a middle day: Monday +8.6, Tuesday -3.7, Wednesday +1.4, " +
-			"Friday -1.4, Saturday +3.5, Sunday -6.2 (each +-0.5); removed before the search for changes"},
+		{s, "the values of runs differ by weekday, in % of a middle day: Monday +10.0, Tuesday -2.4, Wednesday +2.8, " +
+			"Thursday -0.5, Friday +0.0, Saturday +4.8, Sunday -5.0 (each +-0.5): subtracted before the search for changes; " +
+			"no run is left out"},
+		{keep, "the values of runs differ by weekday, in % of a middle day: Monday +8.6, Tuesday -3.7, Wednesday +1.4, " +
+			"Friday -1.4, Saturday +3.5, Sunday -6.2 (each +-0.5): subtracted before the search for changes; no run is left " +
+			"out"},
 	} {
 		if got := text(sequential(c.s).Notes, note.Weekly); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

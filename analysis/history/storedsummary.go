@@ -40,7 +40,8 @@ func (p *packer) encode(s summary.Summary) ([]byte, error) {
 		return nil, fmt.Errorf("encode the summary of the run: %w", err)
 	}
 	if len(text) > maxBody {
-		return nil, fmt.Errorf("encode the summary of the run: it has %d bytes, want at most %d", len(text), maxBody)
+		return nil, fmt.Errorf("the summary of the run has %d bytes, and the history holds at most %d: the run is not stored",
+			len(text), maxBody)
 	}
 	p.once.Do(func() {
 		// The fastest level is a sixth of all that a run takes cheaper than the next (.30 to
@@ -62,8 +63,7 @@ func decode(body []byte) (s summary.Summary, err error) {
 		return s, fmt.Errorf("unpack the stored summary of a run: %w", err)
 	}
 	if len(text) > maxBody {
-		return s, fmt.Errorf("unpack the stored summary of a run: it is damaged: it has more than the largest size of %d "+
-			"bytes", maxBody)
+		return s, fmt.Errorf("the stored summary of a run is damaged: it has more than the largest size of %d bytes", maxBody)
 	}
 	if err := json.Unmarshal(text, &s); err != nil {
 		return s, fmt.Errorf("decode the stored summary of a run: %w", err)

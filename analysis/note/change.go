@@ -19,5 +19,5 @@ const (
 	RatioChanged   Code = "ratio_changed"   // the ratio of a pair changed: the figures describe the time since then
 	TooFewSets     Code = "few_runs_in_set" // too few runs for any difference to be significant
 	SpreadChanged  Code = "spread_changed"  // runs scatter more or less than before, independent of their level
-	Weekly         Code = "weekly"          // runs of some weekdays take longer: removed before changes are searched
+	Weekly         Code = "weekly"          // runs of some weekdays differ: subtracted before the search
 )

@@ -181,7 +181,8 @@ func warnings(o outcome, set series.Set) []note.Note {
 		notes = append(notes, unequalNote(main))
 	}
 	if n := len(main.Instances); n < FewInstances {
-		notes = append(notes, note.New(note.FewInstances, "%d cycles were seen; below %d the mean shape is uncertain", n,
+		notes = append(notes, note.New(note.FewInstances,
+			"only %d cycles were seen: with fewer than %d their mean shape is uncertain", n,
 			FewInstances))
 	}
 	switch n, ms := main.PeriodSamples, 1000*set.StepS; {

@@ -142,8 +142,8 @@ func (o outcome) reason() note.Note {
 			o.source, quantity.Period(o.combs[0].PeriodS))
 	case o.stage == found && o.leastS > 0:
 		return note.New(note.OnlyClocks,
-			"no period: %s shows one, but it is read too rarely to resolve periods below %.3g s, and no independently sampled "+
-				"counter confirms it",
+			"no period: only %s shows one, but it is read too rarely to resolve periods below %.3g s, and no counter that is "+
+				"read more often confirms it",
 			o.source, o.leastS)
 	case o.stage == found:
 		return note.New(note.OnlyClocks,

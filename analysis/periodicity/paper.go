@@ -148,7 +148,8 @@ func (par paper) cluster(r *PaperResult, cut paperCut, set series.Set) {
 	}
 	r.sort()
 	if k := len(r.Periods[0].Instances); k < FewInstances {
-		r.Notes = append(r.Notes, note.New(note.FewInstances, "%d cycles were seen; below %d the mean shape is uncertain", k,
+		r.Notes = append(r.Notes, note.New(note.FewInstances,
+			"only %d cycles were seen: with fewer than %d their mean shape is uncertain", k,
 			FewInstances))
 	}
 }

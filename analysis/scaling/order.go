@@ -48,7 +48,7 @@ func order(s Series) ([]point, []note.Note) {
 	for _, o := range kept {
 		if o.P < largest && !seen[o.P] {
 			notes = append(notes, note.New(note.Unsorted,
-				"the runs were not in the order of %s; they were sorted", parameterName(s)))
+				"the runs were not in the order of %s: they were sorted before use; the input is unchanged", parameterName(s)))
 			break
 		}
 		largest, seen[o.P] = max(largest, o.P), true
@@ -103,7 +103,8 @@ func usableRuns(s Series, notes []note.Note) ([]numberedRun, []note.Note) {
 		}
 	}
 	if missing > 0 {
-		notes = append(notes, note.New(note.MissingRuns, "no value in %d of %d runs: left out", missing, len(s.Observations)))
+		notes = append(notes, note.New(note.MissingRuns, "%d of %d runs have no value and are left out", missing,
+			len(s.Observations)))
 	}
 	if infinite > 0 {
 		notes = append(notes, note.New(note.UnusableValue,

@@ -44,7 +44,7 @@ func (r Record) Bounded(tasks int) Record {
 	return Record{AtS: r.AtS, Groups: groups, Notes: r.Notes[:min(len(r.Notes), mostNotes)]}
 }
 
-var errRecord = errors.New("a record of call stacks has a value or a length out of range")
+var errRecord = errors.New("its call stacks have a value or a length out of range")
 
 // Valid refuses a record that no node writes of at most the given number of tasks in a group: node records come from a
 // directory in which another account can write.

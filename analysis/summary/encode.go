@@ -13,11 +13,21 @@ import (
 
 // ErrDamaged is returned for data that is no record, is incomplete or has impossible values. Retrying does not
 // help, unlike after a file system error.
-var ErrDamaged = errors.New("the record of the run is damaged")
+var ErrDamaged = errors.New("the record is damaged")
 
 // ErrNewer is returned for a record that only a later version can read. It is not
 // damaged: nodes of two versions share a cluster while it is upgraded.
 var ErrNewer = errors.New("the record was written by a newer jobgait")
+
+// errOlder is returned for a record of a version that is no longer read. It is an ErrDamaged, because retrying does
+// not help either.
+var errOlder error = olderError{}
+
+type olderError struct{}
+
+func (olderError) Error() string { return "the record was written by an older jobgait" }
+
+func (olderError) Is(target error) bool { return target == ErrDamaged }
 
 // maxRecord bounds the JSON of one record: a run on 100,000 nodes has 30 MB.
 const maxRecord = 64 << 20
@@ -83,10 +93,11 @@ func decode[T any](text []byte, name string, readers []reader[T]) (T, error) {
 		return v, nil
 	}
 	if version > newest {
-		return none, fmt.Errorf("%w: its schema is %s, this program reads up to version %d: use the newer one",
-			ErrNewer, schema, newest)
+		return none, fmt.Errorf("%w: its schema is %s, this one reads up to version %d: install the same version of "+
+			"jobgait on all nodes", ErrNewer, schema, newest)
 	}
-	return none, fmt.Errorf("%w: its schema %s is no longer supported: use the jobgait that wrote it", ErrDamaged, schema)
+	return none, fmt.Errorf("%w: its schema is %s, this one reads %s/%d: install the same version of jobgait on all nodes",
+		errOlder, schema, name, newest)
 }
 
 // schemaOf returns the schema that a record in JSON begins with, "" if it does not.

@@ -117,7 +117,7 @@ func TestNoTables(t *testing.T) {
 		"PK\x03\x04\x14, ":   "f: read: the file is a spreadsheet or a zip file: save the sheet as CSV",
 		"a,b\n5,x\n4,y\n": "f: no column of times among a, b: name one with --time, or give the rate " +
 			"with --rate",
-		"t_s,x\n0,5 MB\n1,6 GB\n": `f:3: column x: "6 GB" has another unit than the rows before: use one unit`,
+		"t_s,x\n0,5 MB\n1,6 GB\n": `f:3: column x: the unit of "6 GB" differs from that of the rows before: use one unit`,
 		"date,x\n1/2/2024,5\n3/2/2024,5\n": `f:2: parse the time of the row: the date "1/2/2024" is ambiguous ` +
 			`(day or month first?): write year-month-day`,
 	} {

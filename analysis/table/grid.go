@@ -27,7 +27,8 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 	var s Samples
 	if !c.sorted {
 		c.sort()
-		s.Notes = append(s.Notes, note.New(note.Unsorted, "the rows were not in the order of their times and were sorted"))
+		s.Notes = append(s.Notes, note.New(note.Unsorted,
+			"the rows were not in the order of their times: they were sorted before use; the file is unchanged"))
 	}
 	rate := o.RateHz
 	if !(rate > 0) {
@@ -42,7 +43,8 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 			span = 0
 		}
 		if limit := float64(max(slotsPerRow*c.n, freeSlots/len(c.kept))); !(span < limit) {
-			return s, fmt.Errorf("the %d rows span %.3g slots of %.3g s, too many: give the rate, or correct the times",
+			return s, fmt.Errorf("the %d rows span %.3g steps of %.3g s, too many: give the rate with --rate, or correct the "+
+				"times",
 				c.n, span+1, 1/rate)
 		}
 		slots = int(span) + 1
@@ -66,7 +68,7 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 	}
 	if merged > 0 {
 		s.Notes = append(s.Notes, note.New(note.RowsAveraged,
-			"%s in a slot of the grid that already has a row: such rows are averaged", quantity.Plural(merged, "row")))
+			"%s in a time step that already has a row: the values of such rows are averaged", quantity.Plural(merged, "row")))
 	}
 	s.Offsets = c.offset
 	setGroups(s.Set.Columns)

@@ -289,7 +289,8 @@ func (t *measurementTable) numberOf(i int, cell []byte) (float64, error) {
 		t.units[i] = unit
 	}
 	if unit != t.units[i] {
-		return 0, fmt.Errorf("column %s: %q has another unit than the rows before: use one unit", t.names[i], short(cell))
+		return 0, fmt.Errorf("column %s: the unit of %q differs from that of the rows before: use one unit", t.names[i],
+			short(cell))
 	}
 	return v, nil
 }

@@ -35,7 +35,7 @@ func (in *Runs) finish() {
 		in.Order = arranged(before, order)
 	}
 	in.Notes = append(in.Notes, note.New(note.Unsorted,
-		"the runs were not in the order of time and were sorted; indexes are those of the input"))
+		"the runs were not in the order of their times: they were sorted before use; indexes are those of the input"))
 }
 
 // timeOrder returns the indexes of times in ascending order of time; equal times keep their order.

@@ -172,7 +172,7 @@ func (t *runTable) add(cells [][]byte) error {
 			t.units[k] = unit
 		}
 		if unit != t.units[k] && !math.IsNaN(v) {
-			return fmt.Errorf("value %q has another unit than the rows before: use one unit", short(cells[i]))
+			return fmt.Errorf("the unit of the value %q differs from that of the rows before: use one unit", short(cells[i]))
 		}
 		t.y[k] = append(t.y[k][:len(t.given)], v)
 	}

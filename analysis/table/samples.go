@@ -325,7 +325,8 @@ func (c *sampleTable) add(cells [][]byte) error {
 			c.units[k] = unit
 		}
 		if unit != c.units[k] {
-			return fmt.Errorf("column %s: %q has another unit than the rows before: use one unit", c.names[i], short(cells[i]))
+			return fmt.Errorf("column %s: the unit of %q differs from that of the rows before: use one unit", c.names[i],
+				short(cells[i]))
 		}
 		c.row[k] = v
 	}

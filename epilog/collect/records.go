@@ -161,7 +161,7 @@ type recordName struct{ job, file, run, node string }
 func (n recordName) checkContent(dir string, r summary.NodeRecord) error {
 	run, in := runName(r), filepath.Base(jobDir(dir, r.Key))
 	if n.run != run || n.node != nodeName(r.Node) || n.job != in {
-		return fmt.Errorf("record %s/%s is not used: its content is that of node %s of run %s", n.job, n.file, r.Node, run)
+		return fmt.Errorf("the file holds the record of node %s of run %s, want that of its name", r.Node, run)
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func recordNames(in string) ([]recordName, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("list the node records of a job: %w", err)
+		return nil, fmt.Errorf("list the records of the job's nodes: %w", err)
 	}
 	var names []recordName
 	for _, e := range entries {

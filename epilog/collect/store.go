@@ -17,6 +17,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -127,7 +128,7 @@ func (s Store) execute(ctx context.Context, r request) ([]summary.NodeRecord, er
 	got := answerReader{records: []summary.NodeRecord{}, onUnread: say}
 	child := as.Child{Program: s.Program, Account: *s.Account, Guard: s.Guard}
 	if err := as.AskAll(ctx, child, as.Collect, r, nil, r.maxAnswerBytes(), got.add); err != nil {
-		return nil, fmt.Errorf("access the collection directory %s: %w", s.Dir, err)
+		return nil, fmt.Errorf("use the collection directory %s: %w", s.Dir, err)
 	}
 	return got.records, nil
 }
@@ -183,10 +184,12 @@ func writeAnswers(out io.Writer, records []summary.NodeRecord, lines []string, r
 	for _, r := range records {
 		text, err := json.Marshal(r)
 		if err != nil {
-			return fmt.Errorf("encode the record of node %s: %w", r.Node, err)
+			return fmt.Errorf("internal error, please report it: encode the record of node %s: %w", r.Node, err)
 		}
 		if len(text) > room-100 {
-			lines = append(lines, fmt.Sprintf("record of node %s: left out, it has %d bytes", r.Node, len(text)))
+			lines = append(lines, fmt.Sprintf(
+				"record of node %s: left out, so the report lacks this node: it has %d bytes, more than there is room for", r.Node,
+				len(text)))
 			continue
 		}
 		room -= len(text) + 100
@@ -217,5 +220,6 @@ func (r request) serve(ctx context.Context, say func(string)) ([]summary.NodeRec
 	case r.PutJob != nil:
 		return none, putJob(r.Dir, *r.PutJob)
 	}
-	return none, fmt.Errorf("internal error: the request to the collection directory names no action: please report this")
+	return none, errors.New("internal error, please report it: the request to the collection directory names no action: " +
+		"nothing is done")
 }

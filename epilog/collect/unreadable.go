@@ -37,10 +37,10 @@ func handleUnreadable(dir string, n recordName, why error, say func(string)) {
 		if err := setAside(n.path(dir), filepath.Join(dir, failedDir), why); err != nil {
 			text += fmt.Sprintf("; %v", err)
 		} else {
-			text += ": moved to " + failedDir
+			text += fmt.Sprintf(": moved to %s; the report lacks this node", filepath.Join(dir, failedDir, n.file))
 		}
 	default:
-		text += ": left where it is"
+		text += ": left where it is; the report lacks this node"
 	}
 	say(text)
 }
@@ -55,14 +55,14 @@ const maxWhy = 1000
 // also returns an error if it removed older records for that.
 func setAside(path, dir string, why error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("set a bad record aside: %w", err)
+		return fmt.Errorf("make the directory of unusable records: %w", err)
 	}
 	if err := os.Rename(path, filepath.Join(dir, filepath.Base(path))); err != nil {
-		return fmt.Errorf("set a bad record aside: %w", err)
+		return fmt.Errorf("move an unusable record: %w", err)
 	}
 	text := note.Clean(why.Error(), maxWhy) + "\n"
 	if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)+whySuffix), []byte(text), 0o600); err != nil {
-		return fmt.Errorf("write the reason why a bad record was set aside: %w", err)
+		return fmt.Errorf("write why an unusable record was moved: %w", err)
 	}
 	return dropOldest(dir, maxFailed, maxFailedBytes)
 }
@@ -75,7 +75,7 @@ func ListSetAside(dir string) ([]history.RejectedRecord, error) {
 	for _, in := range []string{failedDir, filepath.Join(jobsDir, failedDir)} {
 		entries, err := os.ReadDir(filepath.Join(dir, in))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			failed = errors.Join(failed, fmt.Errorf("list records that were set aside: %w", err))
+			failed = errors.Join(failed, fmt.Errorf("list the records that were moved because they are unusable: %w", err))
 		}
 		for _, e := range entries {
 			name, is := strings.CutSuffix(e.Name(), whySuffix)

@@ -77,7 +77,7 @@ func As(ctx context.Context, child as.Child, req Request) (Delivery, error) {
 	}
 	res, err := as.Ask[Delivery](ctx, child, as.Deliver, req)
 	if err != nil {
-		return Delivery{}, fmt.Errorf("deliver the report as its user: %w", err)
+		return Delivery{}, err
 	}
 	return res.validated(req)
 }
@@ -100,8 +100,9 @@ func (r Delivery) validated(req Request) (Delivery, error) {
 			return r, nil
 		}
 	}
-	return Delivery{}, fmt.Errorf("deliver the report: the child process returned a directory that was not requested: " +
-		"not used")
+	return Delivery{}, fmt.Errorf(
+		"the child process returned a directory that was not requested: its answer is discarded, " +
+			"the report stays in the spool")
 }
 
 // maxReason limits one reason in a note, in characters.

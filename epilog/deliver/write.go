@@ -16,7 +16,7 @@ import (
 func writeAll(dir string, req Request) error {
 	sub, files, mode := req.Sub, req.Files, req.mode()
 	if !filepath.IsAbs(dir) {
-		return fmt.Errorf("the report's directory is a relative path: want an absolute path")
+		return errors.New("the path is relative: want an absolute path")
 	}
 	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -26,7 +26,7 @@ func writeAll(dir string, req Request) error {
 	if sub != "" {
 		inner, err := openSub(fd, sub, mode)
 		if err != nil {
-			return fmt.Errorf("make the report's directory %s: %w", sub, err)
+			return fmt.Errorf("make the directory %s: %w", sub, err)
 		}
 		defer func() { _ = unix.Close(inner) }()
 		fd = inner

@@ -54,7 +54,7 @@ func (f Finisher) adopt(ctx context.Context) (did adoptionCounts, failed error) 
 			err = f.adoptRun(ctx, store, known, records)
 		}
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("report run %s, whose collecting node died: %w", key, err))
+			failed = errors.Join(failed, fmt.Errorf("report run %s, whose first node died: %w", key, err))
 			continue
 		}
 		did.adopted++

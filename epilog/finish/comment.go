@@ -48,7 +48,7 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, ended []his
 			quantity.Plural(n.Kept, "admin comment"))
 	}
 	if err != nil {
-		f.Log("%v; the digests are in the history", err)
+		f.Log("%v: the next sweep tries it again; the digests are in the history", err)
 		return nil
 	}
 	return db.SetCommented(ctx, done)

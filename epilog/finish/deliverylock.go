@@ -45,7 +45,7 @@ func (f Finisher) lockDelivery(ctx context.Context, uid int) (deliveryLock, erro
 	path := filepath.Join(dir, strconv.Itoa(uid))
 	lock, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return deliveryLock{}, fmt.Errorf("open the user's delivery lock: %w", err)
+		return deliveryLock{}, err
 	}
 	t := deliveryLock{lock: lock, leftPath: path + ".left"}
 	for {

@@ -48,7 +48,8 @@ func (f Finisher) archiveNode(ctx context.Context, dir job.RunDir) {
 			err = os.WriteFile(dir.Path(archivedFile), nil, 0o600)
 		}
 		if err != nil {
-			f.Log("job %d: archive the files of this node: %v", run.Key.JobID, err)
+			f.Log("job %d: the files of this node are not archived, so jobgait reanalyse cannot use them: %v", run.Key.JobID,
+				err)
 		}
 	}
 }
@@ -64,7 +65,7 @@ func (f Finisher) archiveRun(ctx context.Context, s summary.Summary, records []s
 		defer cancel()
 		unsampled := slices.DeleteFunc(slices.Clone(records), summary.NodeRecord.Sampled)
 		if err := to.PutRun(ctx, archive.RunContext{Summary: s, Unsampled: unsampled}); err != nil {
-			f.Log("job %d: archive the merged run: %v", s.Key.JobID, err)
+			f.Log("job %d: the run is not archived, so jobgait reanalyse cannot use it: %v", s.Key.JobID, err)
 		}
 	}
 }

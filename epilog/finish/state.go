@@ -294,7 +294,7 @@ func (f Finisher) closeRun(_ context.Context, p *progress) error {
 	for _, path := range []string{p.dir.ProfilePath(), p.dir.Path(recordFile), p.dir.AgentLogPath(),
 		p.dir.Path(WorkerLog)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove the files of the finished run: %w", err)
+			return fmt.Errorf("remove a file of the finished run: %w", err)
 		}
 	}
 	return nil

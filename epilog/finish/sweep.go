@@ -202,7 +202,7 @@ const recentEndS = 15
 // again.
 func recordTry(dir job.RunDir) error {
 	if err := os.WriteFile(dir.Path(triedFile), nil, 0o600); err != nil {
-		return fmt.Errorf("the run is not finished now, because recording the attempt failed: %w", err)
+		return fmt.Errorf("record the attempt: %w: the run is finished later", err)
 	}
 	return nil
 }

@@ -277,7 +277,7 @@ func (f Finisher) reclaimReports() (failed error) {
 			err = errors.New("the file is not a report of jobgait")
 		}
 		if err != nil {
-			f.Log("removed %s, which belongs to uid %d: %v", path, st.Uid, job.Cause(err))
+			f.Log("removed the file %s of uid %d from the kept reports: %v", path, st.Uid, job.Cause(err))
 			failed = errors.Join(failed, os.Remove(path))
 			continue
 		}

@@ -129,7 +129,8 @@ func TestNothingAndWhy(t *testing.T) {
 	}
 	h, r := aHistory("melt"), result("melt")
 	h.Lacking = "they failed"
-	r.Notes = []note.Note{note.New(note.MissingRuns, "no value in 2 of 36 runs"), note.New(note.LongGap, "a gap")}
+	r.Notes = []note.Note{note.New(note.MissingRuns, "2 of 36 runs have no value and are left out"),
+		note.New(note.LongGap, "a gap")}
 	var b strings.Builder
 	for range 2 { // the note itself stays as it is
 		b.Reset()
@@ -138,7 +139,7 @@ func TestNothingAndWhy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !strings.Contains(b.String(), "no value in 2 of 36 runs: they failed\n") ||
+	if !strings.Contains(b.String(), "2 of 36 runs have no value and are left out: they failed\n") ||
 		!strings.Contains(b.String(), "a gap\n") {
 		t.Error(b.String())
 	}

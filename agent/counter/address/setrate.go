@@ -18,7 +18,8 @@ func (s *Sampler) SetRate(r Rate) error {
 	case s.p.Root != 0:
 		return fmt.Errorf("change the code sampling rate of a command: %w", errors.ErrUnsupported)
 	case r.PeriodNS < s.fastest.PeriodNS:
-		return fmt.Errorf("change the code sampling rate to %g Hz: the rings hold at most %g Hz: the rate stays as it is",
+		return fmt.Errorf("change the code sampling rate to %g Hz: the buffers of this run have room for at most %g Hz: "+
+			"the rate stays as it is",
 			r.Hz, s.fastest.Hz)
 	}
 	s.p.Rate = r

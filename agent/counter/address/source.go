@@ -102,8 +102,9 @@ type cpu struct {
 const MaxTaskCPUs = 16
 
 // ErrTooManyCPUs is returned for a command that may run on more than MaxTaskCPUs CPUs.
-var ErrTooManyCPUs = fmt.Errorf("code sampling without root requires a command on at most %d CPUs, as every process "+
-	"that it starts copies one event for each CPU", MaxTaskCPUs)
+var ErrTooManyCPUs = fmt.Errorf(
+	"without root, code sampling needs a command bound to at most %d CPUs, as every process "+
+		"that it starts copies one event for each CPU: bind it with taskset or run jobgait as root", MaxTaskCPUs)
 
 // New opens a timer on each of p.CPUs that is online, with kernel code if that is permitted. If one of them
 // cannot be opened, or no CPU is online, it closes all and returns an error; perf.IsForbidden reports whether

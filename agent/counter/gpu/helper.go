@@ -60,8 +60,8 @@ const (
 )
 
 var (
-	errSilent = errors.New("NVIDIA's driver gave no answer for more than 10 s and is given up: does nvidia-smi hang?")
-	errEnded  = errors.New("jobgait-nvml ended before the job: GPU values are missing from then on")
+	errSilent = errors.New("NVIDIA's driver gave no answer for more than 10 s (does nvidia-smi hang?)")
+	errEnded  = errors.New("jobgait-nvml ended before the job")
 )
 
 // startHelper starts the program for devices, each a UUID or the number of a device file, with options before

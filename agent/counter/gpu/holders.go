@@ -232,15 +232,15 @@ func (h *Holders) Notes() []note.Note {
 	case h.confirmed, h.OnFound != nil && !h.shared:
 		return nil
 	case h.shared:
-		why = "the job has a share of a GPU: what all of it does is not the job's own"
+		why = "the job has a share of a GPU, and its counters cover the whole GPU"
 	case h.sharingUnknown:
-		why = "no process of the job told whether others may have them too"
+		why = "it could not be found out whether other jobs may use them too"
 	case h.otherGPUs:
-		why = "its processes held other GPUs open than the scheduler named, and none of these"
+		why = "its processes held other GPUs than those that the scheduler names"
 	case !h.checked:
-		why = "until the end it was not known which they are"
+		why = "it could not be found out which GPUs the job has"
 	case h.incomplete:
-		why = "no process of the job was seen to hold one of them open, and not of all could it be seen"
+		why = "no process of the job held one of them open, as far as the processes could be read"
 	default:
 		return []note.Note{note.New(note.GPUsNotHeld,
 			"the job's GPUs were not recorded: no process of the job held one of them open")}

@@ -54,7 +54,7 @@ func TestHolders(t *testing.T) {
 		"and the first": {[]string{"/dev/nvidia0", "/dev/nvidia3"}, jobFiles("/dev/nvidia3"), whole, true, ""},
 		"AMD's":         {[]string{"/dev/kfd", "/dev/dri/renderD129"}, jobFiles("/dev/dri/renderD129"), whole, true, ""},
 		"another": {[]string{"/dev/nvidia0", "/dev/nvidiactl"}, jobFiles("/dev/nvidia3"), whole, false,
-			"other GPUs open"},
+			"other GPUs than those"},
 		"none": {[]string{"pipe:[17]", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/kfd"}, jobFiles("/dev/nvidia3"),
 			whole, false, "held one of them"},
 		"a longer number": {[]string{"/dev/nvidia31"}, jobFiles("/dev/nvidia3"), whole, false, "other GPUs"},
@@ -64,11 +64,12 @@ func TestHolders(t *testing.T) {
 		}, false, "a share of a GPU"},
 		"unknown sharing": {[]string{"/dev/nvidia3"}, jobFiles("/dev/nvidia3"), func(int) job.Sharing {
 			return ""
-		}, false, "told whether"},
+		}, false, "could not be found out whether"},
 		"which, not known": {[]string{"/dev/nvidia3"}, func() (map[string]bool, bool) {
 			return nil, false
-		}, whole, false, "which they are"},
-		"more than looked at": {[]string{"/dev/null"}, jobFiles("/dev/nvidia3"), whole, false, "not of all"},
+		}, whole, false, "which GPUs the job has"},
+		"more than looked at": {[]string{"/dev/null"}, jobFiles("/dev/nvidia3"), whole, false,
+			"as far as the processes could be read"},
 	} {
 		proc := t.TempDir()
 		opened(t, proc, 7, c.files...)

@@ -118,7 +118,7 @@ func (c *nvColumn) Drain(to counter.Sink) error {
 	}
 	c.ready = c.ready[:0]
 	if c.h.gone != nil {
-		return fmt.Errorf("read the GPU column %s: %w", c.column.Name, c.h.gone)
+		return fmt.Errorf("read %s: %w: its values are missing from here on", c.column.Name, c.h.gone)
 	}
 	// A level holds until it is read again.
 	if now := c.h.now(); c.column.Gauge && c.last.timeNS != 0 && now-c.last.timeNS < levelHoldNS {
@@ -157,7 +157,7 @@ func (c *nvColumn) Notes() (list []note.Note) {
 		return []note.Note{note.New(note.GPUsUnread, "%s: %v", c.column.Name, why)}
 	}
 	if gone := c.h.gone; c.reportsHelper && gone != nil && gone != io.EOF {
-		list = append(list, note.New(note.GPUsUnread, "%v: GPU values after that are missing", gone))
+		list = append(list, note.New(note.GPUsUnread, "%v: GPU values are missing from then on", gone))
 	}
 	switch {
 	case c.readings == 0 && c.fails > 0:

@@ -153,7 +153,7 @@ func openCards(p ReadingParams, cards []card) Opened {
 	out := Opened{Devices: func() []run.GPUDevice {
 		return devicesOf(cards)
 	}, Notes: []note.Note{note.New(note.GPUUnproven,
-		"readings of AMD GPUs follow the documentation and have not yet been checked on a GPU")}}
+		"readings of AMD GPUs follow AMD's documentation and were never compared with a real GPU: check them")}}
 	var kinds []polled.CounterKind
 	for n, c := range cards {
 		files[c.file] = true

@@ -132,7 +132,8 @@ func (c *Cgroup) Notes() []note.Note {
 			"events of the job were not counted: the scheduler created no cgroup for it"))
 	}
 	if c.multiplexed {
-		notes = append(notes, note.New(note.Multiplexed, "the job's counters shared the PMU with others; counts are scaled"))
+		notes = append(notes, note.New(note.Multiplexed,
+			"the job's events shared the hardware counters with others: their counts are scaled to the whole time"))
 	}
 	return notes
 }
@@ -176,7 +177,7 @@ func (c *Cgroup) read(to counter.Sink) error {
 	for lane, g := range c.groups {
 		w, r, err := g.read(to, lane)
 		if err != nil && first == nil {
-			first = err
+			first = fmt.Errorf("read the events %s of the job's cgroup %w: this reading is missing", eventNames(c.events), err)
 		}
 		wanted, ran = wanted+w, ran+r
 	}

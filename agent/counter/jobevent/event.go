@@ -3,6 +3,7 @@ package jobevent
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -48,6 +49,15 @@ func (e event) attr(format, bits uint64) unix.PerfEventAttr {
 		a.Bits |= unix.PerfBitExcludeHv
 	}
 	return a
+}
+
+// eventNames returns the names of events as a list for messages.
+func eventNames(events []event) string {
+	names := make([]string, len(events))
+	for i, e := range events {
+		names[i] = e.name
+	}
+	return strings.Join(names, ", ")
 }
 
 // column returns the event's column, with its rate of readings in Hz.

@@ -65,11 +65,11 @@ func (g *group) read(to counter.Sink, lane int) (wanted, ran uint64, err error) 
 		n, _, code := unix.RawSyscall(unix.SYS_READ, uintptr(g.fds[0]), uintptr(unsafe.Pointer(&g.buf[0])),
 			uintptr(len(g.buf)))
 		if code != 0 {
-			return 0, 0, fmt.Errorf("read events of the job's cgroup on CPU %d: %w", g.cpu, code)
+			return 0, 0, fmt.Errorf("on CPU %d: %w", g.cpu, code)
 		}
 		enabled, running, err := parseGroup(g.buf[:n], g.counts)
 		if err != nil {
-			return 0, 0, fmt.Errorf("read events of the job's cgroup on CPU %d: %w", g.cpu, err)
+			return 0, 0, fmt.Errorf("on CPU %d: %w", g.cpu, err)
 		}
 		for i := range g.tallies {
 			wanted, ran = g.tallies[i].add(g.counts[i], enabled, running)

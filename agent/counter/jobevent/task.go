@@ -129,7 +129,8 @@ func (t *Task) Notes() []note.Note {
 			"events in the kernel were not counted: set kernel.perf_event_paranoid to 1 or less"))
 	}
 	if t.multiplexed {
-		notes = append(notes, note.New(note.Multiplexed, "the job's counters shared the PMU with others; counts are scaled"))
+		notes = append(notes, note.New(note.Multiplexed,
+			"the job's events shared the hardware counters with others: their counts are scaled to the whole time"))
 	}
 	return notes
 }
@@ -148,7 +149,7 @@ func (t *Task) control(request uint, verb string) error {
 	var first error
 	for i, fd := range t.fds {
 		if err := perf.Ioctl(fd, request, 0); err != nil && first == nil {
-			first = fmt.Errorf("%s the perf event %s of process %d: %w", verb, t.events[i].name, t.p.Root, err)
+			first = fmt.Errorf("%s the event %s of process %d: %w: it is not counted", verb, t.events[i].name, t.p.Root, err)
 		}
 	}
 	return first
@@ -165,7 +166,7 @@ func (t *Task) Drain(to counter.Sink) error {
 	for i, fd := range t.fds {
 		count, enabled, running, err := t.read(fd)
 		if err != nil {
-			return fmt.Errorf("read the perf event %s of process %d: %w", t.events[i].name, t.p.Root, err)
+			return fmt.Errorf("read the event %s of process %d: %w: this reading is missing", t.events[i].name, t.p.Root, err)
 		}
 		wanted, ran := t.tallies[i].add(count, enabled, running)
 		t.multiplexed = t.multiplexed || ran+ran/100+1e6 < wanted

@@ -421,10 +421,12 @@ func (s *useSource) Sources() (list []run.CounterSource) {
 func (s *useSource) Notes() []note.Note {
 	switch t := s.tally; {
 	case t.succeeded == 0 && t.failed > 0:
-		return []note.Note{note.New(note.NeverRead, "%s of the job's processes could never be read: its values are missing",
+		return []note.Note{note.New(note.NeverRead,
+			"/proc/PID/%s of the job's processes could never be read: its values are missing",
 			s.file)}
 	case t.failed > 0:
-		return []note.Note{note.New(note.ReadFailed, "%s of the job's processes: %d of %d readings failed and are missing",
+		return []note.Note{note.New(note.ReadFailed,
+			"/proc/PID/%s of the job's processes: %d of %d readings failed and are missing",
 			s.file, t.failed,
 			t.succeeded+t.failed)}
 	}

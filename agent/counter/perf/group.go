@@ -117,10 +117,10 @@ func (g *group) read() (reading, error) {
 	n, err := g.k.read(g.fds[0], g.buf)
 	r.after = g.k.now()
 	if err != nil {
-		return r, fmt.Errorf("read the perf event group of CPU %d: %w", g.cpu, err)
+		return r, fmt.Errorf("read the CPU time and hardware counters of CPU %d: %w", g.cpu, err)
 	}
 	if r.Sample, err = parseGroup(g.buf[:n], g.readCounts); err != nil {
-		return r, fmt.Errorf("parse the counts of the perf event group of CPU %d: %w", g.cpu, err)
+		return r, fmt.Errorf("read the CPU time and hardware counters of CPU %d: %w", g.cpu, err)
 	}
 	r.TimeNS = r.before + (r.after-r.before)/2
 	return r, nil

@@ -2,6 +2,7 @@ package perf
 
 import (
 	"errors"
+	"fmt"
 
 	"golang.org/x/sys/unix"
 
@@ -65,7 +66,7 @@ func (c *Counters) drainLane(i int, l *lane, to counter.Sink) error {
 	if err != nil {
 		// follow opens it again. No slot is complete before all lanes have a reading: without this one nothing would
 		// be written.
-		err = errors.Join(err, l.group.close())
+		err = errors.Join(fmt.Errorf("%w: its counts are missing until they are opened again", err), l.group.close())
 		l.group = nil
 		to.Read(i, c.k.now(), l.total)
 		return err

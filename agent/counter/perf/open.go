@@ -37,7 +37,8 @@ func RaiseFileLimit(want uint64) error {
 	}
 	lim.Cur, lim.Max = min(want, hard), hard
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &lim); err != nil {
-		return fmt.Errorf("raise the limit of open files (RLIMIT_NOFILE) to %d: %w", lim.Cur, err)
+		return fmt.Errorf("raise the limit of open files (RLIMIT_NOFILE) to %d: %w: counters that find no free descriptor "+
+			"are left out", lim.Cur, err)
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func (p *Source) Notes() []note.Note {
 	switch {
 	case p.hangs.now:
 		return []note.Note{note.New(note.ReadFailed,
-			"%s: the device gave no answer for more than 10 s, after %s: some values are missing", name,
+			"%s: the device gave no answer for more than 10 s, after %s: values are missing from then on", name,
 			quantity.Plural(p.readings, "reading"))}
 	case p.hangs.n > 0:
 		return []note.Note{note.New(note.ReadFailed,
@@ -185,7 +185,7 @@ func (p *Source) Drain(to counter.Sink) error {
 		if !p.hangs.now {
 			p.hangs = hangs{n: p.hangs.n + 1, now: true, readings: p.readings}
 		}
-		return fmt.Errorf("read the counter %s: %w", p.m.Columns[0].Name, err)
+		return fmt.Errorf("read %s: %w: its values are missing until it answers", p.m.Columns[0].Name, err)
 	case errors.Is(err, ErrAbsent):
 		p.absent, p.absentNS = true, p.end
 		if p.readings == 0 {
@@ -196,7 +196,7 @@ func (p *Source) Drain(to counter.Sink) error {
 	case err != nil:
 		p.failures++
 		p.failure = err
-		return fmt.Errorf("read the counter %s: %w", p.m.Columns[0].Name, err)
+		return fmt.Errorf("read %s: %w: this reading is missing", p.m.Columns[0].Name, err)
 	}
 	if p.m.Columns[0].Gauge {
 		p.sumLevels()
@@ -233,8 +233,7 @@ func (p *Source) read() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s holds no number for the counter %s: this reading is discarded", p.m.Config,
-		p.m.Columns[0].Name)
+	return fmt.Errorf("%s holds no number", p.m.Config)
 }
 
 // setLast sets the last value of all cells.

@@ -32,24 +32,25 @@ func (w *Week) Notes(dated bool) []note.Note {
 	if w.found.form == eachDays {
 		what = w.found.eachText(dated)
 	}
-	return []note.Note{note.New(note.Weekly, "%s; removed before the search for changes", what)}
+	return []note.Note{note.New(note.Weekly, "%s: subtracted before the search for changes; no run is left out", what)}
 }
 
 // pairText describes two weekdays that differ from the rest, with the interval in percent.
 func (f *pattern) pairText(dated bool) string {
 	t := distuv.StudentsT{Sigma: 1, Nu: f.df}.Quantile(.975)
 	lo, hi := math.Abs(f.difference)-t*f.se, math.Abs(f.difference)+t*f.se
-	how, a, b := "more", quantity.PercentOfLogs(lo), quantity.PercentOfLogs(hi)
+	how, a, b := "higher", quantity.PercentOfLogs(lo), quantity.PercentOfLogs(hi)
 	mid := quantity.PercentOfLogs(math.Abs(f.difference))
 	if f.difference < 0 {
-		how, a, b, mid = "less", -quantity.PercentOfLogs(-lo), -quantity.PercentOfLogs(-hi),
+		how, a, b, mid = "lower", -quantity.PercentOfLogs(-lo), -quantity.PercentOfLogs(-hi),
 			-quantity.PercentOfLogs(f.difference)
 	}
 	days := fmt.Sprintf("of days %d and %d of 7", f.first, (f.first+1)%7)
 	if dated {
 		days = fmt.Sprintf("on %ss and %ss", weekdayName(f.first), weekdayName((f.first+1)%7))
 	}
-	return fmt.Sprintf("runs %s take %s %s than others (%s)", days, quantity.Percent(mid), how, quantity.PercentTo(a, b))
+	return fmt.Sprintf("the values of runs %s are %s %s than those of other runs (%s)", days, quantity.Percent(mid), how,
+		quantity.PercentTo(a, b))
 }
 
 // eachText describes by how many percent runs of every weekday differ from those of the median day.
@@ -72,7 +73,7 @@ func (f *pattern) eachText(dated bool) string {
 		fewest = math.Min(fewest, f.days[d])
 		parts = append(parts, fmt.Sprintf("%s %+.1f", name, quantity.PercentOfLogs(f.effect[d])))
 	}
-	return fmt.Sprintf("what runs take differs by weekday, in %% of a middle day: %s (each +-%.1f)",
+	return fmt.Sprintf("the values of runs differ by weekday, in %% of a middle day: %s (each +-%.1f)",
 		strings.Join(parts, ", "), 100*t*f.se/math.Sqrt(fewest))
 }
 

@@ -76,9 +76,8 @@ func Compare(a, b changepoint.Series, join Join) Comparison {
 	c.Pairs = len(keys)
 	c.Dropped = countDropped(&a, keys, join) + countDropped(&b, keys, join)
 	if c.Pairs < 2 {
-		c.Notes = append(c.Notes, note.New(note.NoPairs, "%s of runs with the same %s: comparing the two histories needs "+
-			"at least 2",
-			quantity.Plural(c.Pairs, "pair"), join))
+		c.Notes = append(c.Notes, note.New(note.NoPairs, "the two histories are not compared: %s of runs with the same %s, "+
+			"at least 2 are needed: add runs to both", quantity.Plural(c.Pairs, "pair"), join))
 		return c
 	}
 	ratio := changepoint.Series{T: keys, Y: make([]float64, len(keys))}
@@ -139,8 +138,8 @@ func (c *Comparison) setFromRatios(r []float64) {
 	c.setNeed(m.SE*math.Sqrt(m.DF+1), len(r))
 	c.Histogram = histogram(r)
 	if len(r) < fewPairs {
-		c.Notes = append(c.Notes, note.New(note.FewPairs, "%s of runs: the interval is widened because there are fewer "+
-			"than %d",
+		c.Notes = append(c.Notes, note.New(note.FewPairs, "the interval is widened, because %s of runs are compared, "+
+			"fewer than %d",
 			quantity.Plural(len(r), "pair"),
 			fewPairs))
 	}
