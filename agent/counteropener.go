@@ -277,7 +277,9 @@ func (l counterOpener) openProcesses() {
 		in.cpu.SetCommand(l.r.RootPID)
 	}
 	in.add(in.cpu)
-	for _, s := range kernel.NewJobUse(l.h.proc, in.peek, in.cpu, rawcall.Now) {
+	use, written := kernel.NewJobUse(l.h.proc, in.peek, in.cpu, rawcall.Now)
+	in.written = written
+	for _, s := range use {
 		in.add(s)
 	}
 	if in.code == nil {

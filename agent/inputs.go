@@ -45,6 +45,7 @@ type inputs struct {
 	slow []int
 	addresses
 	cpu     *kernel.JobCPU
+	written func() kernel.Written // nil if what the job writes is not read
 	members counter.Members
 	peek    *peek.Child // child for reads of other processes that may hang
 	jobGroup

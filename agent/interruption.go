@@ -36,5 +36,5 @@ func (i *interruptions) add(c tracker.Cycle, periodS float64) {
 	}
 }
 
-// checkpointS returns the length of the longest checkpoint in seconds, 0 where none is known.
+// checkpointS returns the length of the longest break at regular distances in seconds, 0 where none is known.
 func (i *interruptions) checkpointS() float64 { return phase.LongestCheckpoint(i.table) }

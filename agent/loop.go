@@ -3,7 +3,9 @@ package main
 import (
 	"math"
 
+	"jobgait/agent/counter/kernel"
 	"jobgait/agent/profile"
+	"jobgait/analysis/phase"
 	"jobgait/analysis/series"
 	"jobgait/analysis/tracker"
 )
@@ -19,6 +21,7 @@ type loop struct {
 	firstS   float64         // begin of the first counted cycle, in seconds since the first followed sample; NaN before
 	beat     *tracker.CurrentLoop
 	pauses   interruptions // of it
+	writing  writing
 }
 
 // numberedCycle is a cycle of the job's loop with its number n.
@@ -87,6 +90,23 @@ func (l *loop) setResolution(hz float64) {
 		busy.Source = source
 		l.pursuit.Replace(busyAt, *busy)
 	}
+}
+
+// followWriting takes a new reading of what the job has written; runNS is when the run began.
+func (l *loop) followWriting(w kernel.Written, runNS int64) {
+	if last := l.writing.last.AtNS; w.AtNS != last {
+		l.writing.add(w, float64(last-runNS)/1e9-l.startS, float64(w.AtNS-runNS)/1e9-l.startS)
+	}
+}
+
+// checkpointS returns the length of the longest checkpoint in seconds, 0 where none is known: of breaks of the loop at
+// regular distances, or of regular bursts of writing beside a loop.
+func (l *loop) checkpointS() float64 {
+	longest := l.pauses.checkpointS()
+	if l.beat != nil {
+		longest = max(longest, phase.LongestWrittenCheckpoint(l.writing.bursts, l.pauses.table, l.beat.PeriodS))
+	}
+	return longest
 }
 
 // updateBeat stores the loop tracker's present estimate of the period and the next cycle boundary, if it has

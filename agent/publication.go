@@ -122,10 +122,11 @@ func (a *agent) liveState(now int64, state tracker.LoopState) live.State {
 	nowS := s.ElapsedS - l.startS
 	s.At = moment(nowS)
 	l.describe(&s, nowS, moment)
-	if longest := roundTime(l.pauses.checkpointS()); longest > 0 {
-		s.CheckpointS = &longest
+	longest := l.checkpointS()
+	if rounded := roundTime(longest); rounded > 0 {
+		s.CheckpointS = &rounded
 	}
-	s.SetLastCheckpoint(l.pauses.checkpointS())
+	s.SetLastCheckpoint(longest)
 	if since, doing, ok := a.rhythm.watchdog.Stalled(); ok {
 		s.Stalled = &live.Stalled{Since: moment(since), Doing: doing, Summary: a.atStall.line}
 	}

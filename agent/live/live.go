@@ -109,7 +109,7 @@ const (
 type CheckpointReason string
 
 // The reasons: no time limit is known of the run, or it has none; or no checkpoint of it is known, which takes three
-// breaks of its loop at regular distances.
+// breaks of its loop, or four bursts of writing of about equal size, at regular distances.
 const (
 	NoTimeLimit     CheckpointReason = "no_time_limit"
 	NoCheckpointYet CheckpointReason = "no_checkpoint_known"

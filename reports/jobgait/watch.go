@@ -62,8 +62,10 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"ends_at, ends_lo, ends_hi, limit_at, limit_first. last_checkpoint_by is the\n" +
 			"latest time at which the last checkpoint can begin and still end before the\n" +
 			"limit. If it is unknown, no_last_checkpoint says why: no_time_limit, or\n" +
-			"no_checkpoint_known (checkpoints are known after three breaks of the loop at\n" +
-			"regular distances, or from an earlier run with them).\n\n" +
+			"no_checkpoint_known (checkpoints are known after three breaks of the loop, or\n" +
+			"four bursts of writing of about equal size, at regular distances, or from an\n" +
+			"earlier run with such breaks). What is appended to a file that stays open does\n" +
+			"not count as a burst.\n\n" +
 			"--stream is for programs: it prints one line for the last cycle, then one for\n" +
 			"each cycle that ends, with cycle (its number), boundary, length_s, residual (0:\n" +
 			"as usual, 1: unlike any other), next_boundary, boundary_error_s and low. low\n" +

@@ -51,7 +51,8 @@ func Text(s live.State, alive bool, now time.Time) string {
 		}
 	}
 	if why := s.NoLastCheckpoint; why != nil && *why == live.NoCheckpointYet && s.Cycles > 0 && alive {
-		line("no last checkpoint is known yet: it takes three breaks of the loop at regular distances")
+		line("no last checkpoint is known yet: it takes three breaks of the loop, or four files of equal size, at regular " +
+			"distances")
 	}
 	for _, n := range s.Notes {
 		line("note: %s", text.Clean(n.Text))

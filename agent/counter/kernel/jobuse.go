@@ -39,6 +39,9 @@ type jobUse struct {
 	gone                bytesMoved
 	waitNS, read, wrote uint64
 	storageNS           uint64
+	written             Written
+	// appended is what ended processes have appended to files (fileGrowth).
+	appended            uint64
 	unseen              endedThreadWait
 	threads             int64 // in the last reading
 	memory, peak        uint64
@@ -52,6 +55,7 @@ type processUse struct {
 	start   uint64
 	waits   map[int]threadTimes
 	moved   bytesMoved
+	growth  fileGrowth
 	highest uint64
 }
 
@@ -59,8 +63,9 @@ type processUse struct {
 // CPU since its state was last read.
 type threadTimes struct{ ranNS, waitedNS, idleNS uint64 }
 
-// bytesMoved are bytes read from storage, and written to it.
-type bytesMoved struct{ read, wrote uint64 }
+// bytesMoved are bytes read from storage, and written to it; gross includes writes that were cancelled because the file
+// was truncated or removed before they reached storage.
+type bytesMoved struct{ read, wrote, gross uint64 }
 
 // readOutcomes counts how often a file could be read and how often not.
 type readOutcomes struct{ succeeded, failed int64 }
@@ -92,11 +97,12 @@ const (
 const sharedReadNS = 5_000_000
 
 // NewJobUse returns sources of waiting time, bytes, memory and the use of others, for the processes that cpu
-// knows. What cannot be read has no reading, never 0.
-func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) []counter.Source {
+// knows. What cannot be read has no reading, never 0. written returns what they have written to files so far.
+func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) (list []counter.Source,
+	written func() Written) {
 	u := &jobUse{proc: proc, peek: p, cpu: cpu, now: now, procs: map[int]*processUse{}, buf: make([]byte, maxStat),
 		meanwhile: newOtherUse(proc)}
-	return []counter.Source{
+	list = []counter.Source{
 		&useSource{use: u, file: "schedstat", tally: &u.waits,
 			columns: []profile.Column{{Name: run.CPUWait, Unit: "ns", Scope: "job", Hz: useHz},
 				{Name: run.StorageWait, Unit: "ns", Scope: "job", Hz: useHz}},
@@ -114,6 +120,7 @@ func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) []coun
 				{Name: "stolen_cpu", Unit: "ns", Scope: "job", Hz: useHz}},
 			values: func(c []uint64) { c[0], c[1] = uint64(u.meanwhile.others), uint64(u.meanwhile.stolen) }},
 	}
+	return list, func() Written { return u.written }
 }
 
 // useHz is the nominal rate of readings.
@@ -187,6 +194,7 @@ func (u *jobUse) dropEnded() {
 		}
 		delete(u.procs, pid)
 		u.unseen.ended += len(p.waits)
+		u.appended += p.growth.appended
 		heir, known := u.cpu.parentOf[pid]
 		for n := 0; known && u.cpu.procs[heir] == nil && n < maxParents; n++ {
 			heir, known = u.cpu.parentOf[heir]
@@ -194,6 +202,7 @@ func (u *jobUse) dropEnded() {
 		if !known {
 			u.gone.read += p.moved.read
 			u.gone.wrote += p.moved.wrote
+			u.gone.gross += p.moved.gross
 		}
 	}
 }
@@ -201,12 +210,15 @@ func (u *jobUse) dropEnded() {
 // sumBytes sums the bytes of all processes. The sums never decrease, because for a moment an ended child's
 // bytes are not in its parent's account yet.
 func (u *jobUse) sumBytes() {
-	now := u.gone
+	now, appended := u.gone, u.appended
 	for _, p := range u.procs {
 		now.read += p.moved.read
 		now.wrote += p.moved.wrote
+		now.gross += p.moved.gross
+		appended += p.growth.appended
 	}
 	u.read, u.wrote = max(u.read, now.read), max(u.wrote, now.wrote)
+	u.written = Written{u.atNS, max(u.written.Bytes, now.gross-min(appended, now.gross))}
 }
 
 // addWaits adds the time that the threads of a process waited for a CPU, and for storage, since the last reading dt ns
@@ -300,9 +312,10 @@ func (u *jobUse) readBytes(pid int, p *processUse) {
 	b, err := u.peek.Ask(peek.ProcRequest{File: peek.IO, PID: pid, Max: maxStat})
 	var now bytesMoved
 	if err == nil {
-		now.read, now.wrote, err = parseIO(b)
+		now, err = parseIO(b)
 	}
 	if u.moves.count(err) {
+		p.growth.update(u.proc, pid, now.gross-min(p.moved.gross, now.gross), u.buf)
 		p.moved = now
 	}
 }
@@ -318,22 +331,22 @@ func EndedCounters(schedstat, io []byte) []run.Counter {
 	if times, err := parseSchedstat(schedstat); err == nil {
 		add(run.CPUWait, "ns", times.waitedNS)
 	}
-	if read, wrote, err := parseIO(io); err == nil {
-		add("proc_read_bytes", "bytes", read)
-		add("proc_write_bytes", "bytes", wrote)
+	if moved, err := parseIO(io); err == nil {
+		add("proc_read_bytes", "bytes", moved.read)
+		add("proc_write_bytes", "bytes", moved.wrote)
 	}
 	return out
 }
 
-// parseIO parses /proc/PID/io and returns the bytes read and written, without cancelled writes.
-func parseIO(b []byte) (read, wrote uint64, err error) {
+// parseIO parses /proc/PID/io.
+func parseIO(b []byte) (bytesMoved, error) {
 	read, okR := findKey(b, "read_bytes")
 	wrote, okW := findKey(b, "write_bytes")
 	back, _ := findKey(b, "cancelled_write_bytes")
 	if !okR || !okW {
-		return 0, 0, errUnexpectedFormat
+		return bytesMoved{}, errUnexpectedFormat
 	}
-	return read, wrote - min(back, wrote), nil
+	return bytesMoved{read: read, wrote: wrote - min(back, wrote), gross: wrote}, nil
 }
 
 // resident is the memory of a process in bytes, without mapped files.

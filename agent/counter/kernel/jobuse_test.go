@@ -34,7 +34,7 @@ func family(t *testing.T) (x tree, members *list, look func() [3]uint64) {
 	now := int64(0)
 	clock := func() int64 { return now }
 	cpu := NewJobCPU(x.root, peek.Direct{Proc: x.root}, members, clock, 1e9)
-	sources := NewJobUse(x.root, peek.Direct{Proc: x.root}, cpu, clock)
+	sources, _ := NewJobUse(x.root, peek.Direct{Proc: x.root}, cpu, clock)
 	return x, members, func() (got [3]uint64) {
 		t.Helper()
 		now += 100e9
@@ -93,7 +93,8 @@ func TestLastReadingsAreBounded(t *testing.T) {
 		return now
 	}
 	cpu := NewJobCPU(x.root, peek.Direct{Proc: x.root}, members, clock, 1e12)
-	sources := append([]counter.Source{cpu}, NewJobUse(x.root, peek.Direct{Proc: x.root}, cpu, clock)...)
+	sources, _ := NewJobUse(x.root, peek.Direct{Proc: x.root}, cpu, clock)
+	sources = append([]counter.Source{cpu}, sources...)
 	drain := func() (counts [4]uint64) {
 		for i, s := range sources[:4] {
 			var sink countertest.Sink
@@ -167,7 +168,7 @@ func TestJobUseThatCannotBeRead(t *testing.T) {
 	clock := func() int64 { return 1 }
 	cpu := NewJobCPU(x.root, peek.Direct{Proc: x.root}, &list{10, 11}, clock, 1e9)
 	var sink countertest.Sink
-	sources := NewJobUse(x.root, peek.Direct{Proc: x.root}, cpu, clock)
+	sources, _ := NewJobUse(x.root, peek.Direct{Proc: x.root}, cpu, clock)
 	if err := cpu.Drain(&sink); err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +191,7 @@ func FuzzParseUse(f *testing.F) {
 		if v, err := parseSchedstat(b); err != nil && v != (threadTimes{}) {
 			t.Errorf("%d with error %v", v, err)
 		}
-		if _, _, err := parseIO(b); err == nil && !bytes.Contains(b, []byte("write_bytes")) {
+		if _, err := parseIO(b); err == nil && !bytes.Contains(b, []byte("write_bytes")) {
 			t.Error("bytes of nothing")
 		}
 		for _, c := range EndedCounters(b, b) {

@@ -1,0 +1,68 @@
+package phase
+
+import (
+	"jobgait/analysis/internal/robust"
+)
+
+// Burst is a stretch in which a job wrote files: it begins after StartS and ends before EndS.
+type Burst struct{ StartS, EndS, Bytes float64 }
+
+const (
+	// minBursts is the least number of bursts of about equal size, at about equal distances, that are checkpoints.
+	minBursts = 4
+	// equalBursts is the share of the bursts that must be of about equal size: within a factor of maxBurstRatio of the
+	// median.
+	equalBursts, maxBurstRatio = 0.7, 2
+	// maxBurstCV is the largest coefficient of variation of their distances, and minCyclesApart their least mean
+	// distance in cycles of the loop. A program that writes a file in each cycle writes results.
+	maxBurstCV, minCyclesApart = 0.35, 3
+)
+
+// LongestWrittenCheckpoint returns the length in seconds of the longest checkpoint among the bursts of a job, 0 if they
+// are not checkpoints: of about equal size and at about equal distances, of several cycles of periodS seconds. table
+// has the loops and the gaps between them. A checkpoint begins with the gap that it makes and ends with the burst; if
+// it makes none, it is no longer than the burst.
+func LongestWrittenCheckpoint(bursts []Burst, table []Phase, periodS float64) float64 {
+	same := equalSized(bursts)
+	if len(same) < minBursts || float64(len(same)) < equalBursts*float64(len(bursts)) {
+		return 0
+	}
+	var apart []float64
+	longest := same[0].withGap(table)
+	for i, b := range same[1:] {
+		apart = append(apart, b.StartS-same[i].StartS)
+		longest = max(longest, b.withGap(table))
+	}
+	mean, sd := robust.Mean(apart)
+	if sd > maxBurstCV*mean || mean < minCyclesApart*periodS {
+		return 0
+	}
+	return longest
+}
+
+// equalSized returns the bursts of about the median size.
+func equalSized(bursts []Burst) (same []Burst) {
+	var sizes []float64
+	for _, b := range bursts {
+		sizes = append(sizes, b.Bytes)
+	}
+	middle := robust.Median(sizes)
+	for _, b := range bursts {
+		if b.Bytes <= maxBurstRatio*middle && b.Bytes >= middle/maxBurstRatio {
+			same = append(same, b)
+		}
+	}
+	return same
+}
+
+// withGap returns the length of a burst together with a gap of the loop in which it began: from the begin of both to
+// the end of the burst. Cycles are recognized late after a gap, so that it ends after the writing.
+func (b Burst) withGap(table []Phase) float64 {
+	from := b.StartS
+	for _, p := range table {
+		if p.Kind == Gap && p.StartS < b.EndS && p.EndS > b.StartS {
+			from = min(from, p.StartS)
+		}
+	}
+	return b.EndS - from
+}
