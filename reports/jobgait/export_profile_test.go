@@ -57,10 +57,10 @@ func TestExportBadUse(t *testing.T) {
 		args   []string
 	}{
 		{2, "needs a form", []string{path}},
-		{2, "exclude each other: --csv --f32", []string{"--csv", "--f32", path}},
-		{2, "exclude each other: --csv --extra-p", []string{"--csv", "--extra-p", "text", path}},
-		{2, "exclude each other: --extra-p --output", []string{"--extra-p", "text", "-o", out, path}},
-		{2, "exclude each other: --csv --series", []string{"--csv", "--series", "a", path}},
+		{2, "give one of them: --csv --f32", []string{"--csv", "--f32", path}},
+		{2, "give one of them: --csv --extra-p", []string{"--csv", "--extra-p", "text", path}},
+		{2, "give one of them: --extra-p --output", []string{"--extra-p", "text", "-o", out, path}},
+		{2, "give one of them: --csv --series", []string{"--csv", "--series", "a", path}},
 		{2, "one profile", []string{"--csv"}},
 		{2, "at most one", []string{"--csv", path, path}},
 		{2, "name a file", []string{"--csv", "-"}},
