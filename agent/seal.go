@@ -40,7 +40,7 @@ func (a *agent) seal(reason string) error {
 	f.Notes = append(f.Notes, a.lossNotes()...)
 	if a.in.peek != nil && a.in.peek.WasAbandoned() {
 		f.Notes = append(f.Notes, note.New(note.Unreadable,
-			"reading a process of the job hung: programs and code that started after that have no names"))
+			"reading a process of the job hung: programs that started after that, and their functions, have no names"))
 	}
 	f.Notes = append(f.Notes, a.lateNotes(a.in.sources)...)
 	if a.in.code != nil {

@@ -118,7 +118,7 @@ func runWorker(ctx context.Context, getenv func(string) string, path string, in 
 	case err == nil:
 		f.End = &end
 	case !errors.Is(err, io.EOF):
-		return fmt.Errorf("read the end of the run from standard input: %w", err)
+		return err
 	}
 	// If the directory is locked, a sweep was faster or the agent has not ended: a later sweep finishes the run.
 	err = ifUnlocked(string(dir), func() error {

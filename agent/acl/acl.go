@@ -51,7 +51,7 @@ func Allow(path string, uid int, rights uint16) error {
 	}
 	err := unix.Lsetxattr(path, xattr, acl, 0)
 	if errors.Is(err, unix.ENOTSUP) {
-		return fmt.Errorf("%w", ErrNoACL)
+		return ErrNoACL
 	}
 	if err != nil {
 		return fmt.Errorf("set an ACL that lets user %d read %s: %w", uid, path, err)

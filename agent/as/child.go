@@ -57,7 +57,7 @@ func AskAll[A any](ctx context.Context, c Child, verb string, question any, body
 	}
 	text, err := json.Marshal(question)
 	if err != nil {
-		return fmt.Errorf("encode the request to the child process %s: %w", verb, err)
+		return fmt.Errorf("internal error, please report it: encode the request to the child process %s: %w", verb, err)
 	}
 	var input io.Reader = bytes.NewReader(append(text, '\n'))
 	if body != nil {

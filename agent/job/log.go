@@ -71,13 +71,17 @@ func (l *Log) line(level journal.Level, format string, args []any) {
 	}
 	id := l.job.String()
 	text := strings.TrimPrefix(note.Clean(fmt.Sprintf(format, args...), 2000), "job "+id+": ")
-	l.journal.Send(level, "jobgait", fmt.Sprintf("%s: job %s: %s", l.program, id, text),
+	who := l.program
+	if l.job != 0 {
+		who += " job " + id
+	}
+	l.journal.Send(level, "jobgait", who+": "+text,
 		journal.Field{Name: "JOBGAIT_JOB_ID", Value: id})
 	if l.f == nil {
 		return
 	}
 	// Errors of the log, such as a full disk, are ignored.
-	_, _ = fmt.Fprintf(l.f, "%s %s job %s: %s\n", time.Now().UTC().Format(time.RFC3339), l.program, id, text)
+	_, _ = fmt.Fprintf(l.f, "%s %s: %s\n", time.Now().UTC().Format(time.RFC3339), who, text)
 }
 
 // Close closes the log.

@@ -238,7 +238,7 @@ func (d RunDir) RenameAside() (RunDir, error) {
 			continue
 		}
 		if err := os.Rename(string(d), string(to)); err != nil {
-			return "", fmt.Errorf("rename the directory of an old run: %w", err)
+			return "", fmt.Errorf("move the directory of an older run with this key aside: %w", err)
 		}
 		return to, nil
 	}

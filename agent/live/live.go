@@ -203,11 +203,11 @@ func Decode(b []byte) (State, error) {
 	var s State
 	switch err := json.Unmarshal(b, &s); {
 	case len(b) > maxBytes:
-		return State{}, fmt.Errorf("read %s: the file has more than the allowed %d bytes", Name, maxBytes)
+		return State{}, fmt.Errorf("read %s: the file has more than %d bytes: it is not the state of a run", Name, maxBytes)
 	case err != nil:
 		return State{}, fmt.Errorf("read %s: the file is not valid JSON: try again after the next update", Name)
 	case s.Schema != Schema:
-		return State{}, fmt.Errorf("read %s: version %q is not supported: use the jobgait that wrote it",
+		return State{}, fmt.Errorf("read %s: version %q is not supported: install the same version of jobgait on all nodes",
 			Name, note.Clean(s.Schema, 40))
 	}
 	if err := s.check(); err != nil {

@@ -37,7 +37,8 @@ const (
 )
 
 var errQuestions = errors.New(
-	"function name lookup: the request is malformed or has too many addresses: functions have no names")
+	"internal error, please report it: a lookup of function names is malformed or has too many addresses: " +
+		"functions have no names")
 
 // Serve is the main function of the child that reads program files: it reads lookups and writes their answers.
 func Serve(ctx context.Context, r as.Request) error {

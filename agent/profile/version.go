@@ -48,6 +48,6 @@ func readHeader(payload []byte, formats []versionFormat) (Header, versionFormat,
 		return h, f, err
 	}
 	return Header{}, versionFormat{},
-		fmt.Errorf("%w: %d, known are %d to %d; read it with the jobgait of the node that wrote it",
+		fmt.Errorf("%w: %d, known are %d to %d: install the same version of jobgait on all nodes",
 			ErrVersion, head.Version, formats[len(formats)-1].version, formats[0].version)
 }

@@ -22,7 +22,7 @@ const SyncEvery = 10 * time.Second
 // ErrSealed is the error for writing after Seal. ErrFull is the error of Append when the profile has reached
 // its maximum size: it can still be sealed.
 var (
-	ErrSealed = errors.New("the profile is sealed and takes no more data: write a new profile")
+	ErrSealed = errors.New("internal error, please report it: the profile is sealed and takes no more data")
 	ErrFull   = errors.New("the profile has reached its maximum size: raise agent.profile_mb")
 )
 
@@ -167,7 +167,8 @@ func (w *Writer) writeBlock(b Block) error {
 	}
 	w.buf = w.encoder.appendBlock(openFrame(w.buf[:0]), &b)
 	if cells := b.N * len(b.Columns); cells > maxGrowth*(len(w.buf)-frameSize) {
-		return fmt.Errorf("cannot write a block of %d slots that are almost empty: a reader would reject it", b.N)
+		return fmt.Errorf("internal error, please report it: a block of %d slots is almost empty, and a reader would "+
+			"reject it", b.N)
 	}
 	if err := w.writeFrame(blockFrame); err != nil {
 		return err
@@ -212,7 +213,8 @@ func (w *Writer) WriteEpoch(e Epoch) error {
 		return fmt.Errorf("append to the profile %s: %w", w.path, ErrSealed)
 	}
 	if err := e.check(); err != nil {
-		return fmt.Errorf("append to the profile %s: %w", w.path, err)
+		return fmt.Errorf("append to the profile %s: internal error, please report it: %w: sampling stops, the samples "+
+			"before are kept", w.path, err)
 	}
 	if err := w.writeJSON(epochFrame, e); err != nil {
 		return fmt.Errorf("append to the profile %s: %w", w.path, err)
@@ -257,7 +259,8 @@ func (w *Writer) writeJSON(kind byte, v any) error {
 		return err
 	}
 	if len(text) > maxJSON {
-		return fmt.Errorf("cannot write a JSON frame of %d bytes to a profile: the limit is 1 MiB", len(text))
+		return fmt.Errorf("internal error, please report it: a JSON frame of the profile has %d bytes, want at most 1 MiB",
+			len(text))
 	}
 	w.buf = append(openFrame(w.buf[:0]), text...)
 	return w.writeFrame(kind)
@@ -267,7 +270,7 @@ func (w *Writer) writeJSON(kind byte, v any) error {
 // If that fails too, a reader finds the next block by its magic, and the next write tries to cut again.
 func (w *Writer) writeFrame(kind byte) error {
 	if len(w.buf)-frameSize > maxPayload {
-		return fmt.Errorf("cannot write a block of %d bytes, want at most %d", len(w.buf), maxPayload)
+		return fmt.Errorf("internal error, please report it: a block has %d bytes, want at most %d", len(w.buf), maxPayload)
 	}
 	sealFrame(w.buf, kind)
 	w.removePartial()

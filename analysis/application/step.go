@@ -103,7 +103,8 @@ func initialReference(s summary.Summary) (summary.Summary, []byte, error) {
 	s.StepS = &main.PeriodS
 	body, err := json.Marshal(reference{history.Shape(s), pattern.NewReference(main), s.End})
 	if err != nil {
-		return s, nil, fmt.Errorf("encode the reference pattern of application %s: %w", history.Application(s), err)
+		return s, nil, fmt.Errorf("internal error, please report it: encode the reference pattern of application %s: %w",
+			history.Application(s), err)
 	}
 	return s, body, nil
 }

@@ -102,8 +102,8 @@ func (sc *scanner) noteDependence(out *outcome) {
 		a := sc.lagOne(out.events)
 		if phi, se := a.correlation(); phi > 2*se && phi > 0.2 {
 			out.notes = append(out.notes, note.New(note.Autocorrelated,
-				"a run resembles the one before it (correlation %.2f): slow stretches are not taken for changes, small changes "+
-					"are seen later or not at all", phi))
+				"the value of a run resembles that of the run before it (correlation %.2f): stretches of slow runs are "+
+					"not reported as changes, and small changes are found later or not at all", phi))
 		}
 		return
 	}
@@ -115,8 +115,8 @@ func (sc *scanner) noteDependence(out *outcome) {
 	}
 	out.levels = &[2]float64{low, high}
 	out.notes = append(out.notes, note.New(note.TwoLevels,
-		"runs take turns between two levels, %.4g (%d runs) and %.4g (%d runs): two kinds of nodes or inputs rather than "+
-			"a change",
+		"the values of runs alternate between two levels, %.4g (%d runs) and %.4g (%d runs): two kinds of nodes or inputs "+
+			"rather than a change",
 		math.Exp(low), len(sc.x)-sc.start-slow, math.Exp(high), slow))
 }
 

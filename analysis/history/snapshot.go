@@ -64,7 +64,7 @@ func parts() []part {
 // must not exist. It reads the live history like any reader, without blocking the writer.
 func (db *DB) Snapshot(ctx context.Context, uid int, to string) error {
 	err := db.snapshot(ctx, uid, to)
-	return explain(db.path, fmt.Sprintf("write the snapshot of user %d", uid), err)
+	return explain(db.path, "copy the runs of the user", err)
 }
 
 // snapshot is Snapshot without the explanation of errors.

@@ -37,7 +37,8 @@ func (p *packer) encode(s summary.Summary) ([]byte, error) {
 	s.Quality.EpilogS = nil
 	text, err := json.Marshal(s)
 	if err != nil {
-		return nil, fmt.Errorf("encode the summary of the run: %w", err)
+		return nil, fmt.Errorf("internal error, please report it: encode the summary of the run: %w: the run is not stored",
+			err)
 	}
 	if len(text) > maxBody {
 		return nil, fmt.Errorf("the summary of the run has %d bytes, and the history holds at most %d: the run is not stored",

@@ -33,12 +33,14 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 	n := set.Len()
 	for _, c := range set.Columns {
 		if len(c.Values) != n {
-			return Result{}, fmt.Errorf("detect periods: column %q has %d samples but the first column has %d", c.Name,
+			return Result{}, fmt.Errorf("internal error, please report it: detect periods: column %q has %d samples but the "+
+				"first column has %d", c.Name,
 				len(c.Values), n)
 		}
 	}
 	if !(set.StepS > 0) {
-		return Result{}, fmt.Errorf("detect periods: the step between samples is %v s, want more than 0", set.StepS)
+		return Result{}, fmt.Errorf("internal error, please report it: detect periods: the step between samples is %v s, "+
+			"want more than 0", set.StepS)
 	}
 	if n < minSamples {
 		return Result{Notes: []note.Note{note.New(note.TooShort, "%d samples: at least %d are needed to look for a period", n,

@@ -76,7 +76,8 @@ func DetectPaper(set series.Set) (PaperResult, error) {
 // detect is DetectPaper with the limits of par.
 func (par paper) detect(set series.Set) (PaperResult, error) {
 	if !(set.StepS > 0) {
-		return PaperResult{}, fmt.Errorf("detect periods: the step between samples is %v s, want more than 0", set.StepS)
+		return PaperResult{}, fmt.Errorf(
+			"internal error, please report it: detect periods: the step between samples is %v s, want more than 0", set.StepS)
 	}
 	n := set.Len()
 	refuse := func(code note.Code, format string, args ...any) (PaperResult, error) {
@@ -107,7 +108,8 @@ func (par paper) detect(set series.Set) (PaperResult, error) {
 func (par paper) best(set series.Set) (r PaperResult, cut paperCut, err error) {
 	for _, c := range set.Columns {
 		if n := set.Len(); len(c.Values) != n {
-			return r, cut, fmt.Errorf("detect periods: column %q has %d samples, want %d as in the other columns",
+			return r, cut, fmt.Errorf("internal error, please report it: detect periods: column %q has %d samples, want %d "+
+				"as in the other columns",
 				c.Name, len(c.Values), n)
 		}
 		x, ok := paperSamples(c.Values)

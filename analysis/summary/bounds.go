@@ -138,6 +138,7 @@ func checkBounds(record any, nodes int) error {
 			}
 			return length.check(field, float64(v.Len()), 0, maxList)
 		}
-		return fmt.Errorf("cannot check the range of field %s: its type %v has no rule", field, v.Kind())
+		return fmt.Errorf("internal error, please report it: field %s of the record has a type %v without a range", field,
+			v.Kind())
 	})
 }

@@ -39,7 +39,7 @@ func Encode(record any) ([]byte, error) {
 	var b bytes.Buffer
 	zip := gzip.NewWriter(&b)
 	if err := errors.Join(json.NewEncoder(zip).Encode(record), zip.Close()); err != nil {
-		return nil, fmt.Errorf("encode the record of a run: %w", err)
+		return nil, fmt.Errorf("internal error, please report it: encode the record of a run: %w", err)
 	}
 	return b.Bytes(), nil
 }

@@ -92,7 +92,7 @@ func (t *text) parameters(names []string) error {
 	case len(t.points) > 0:
 		return fmt.Errorf("PARAMETER follows POINTS: write all PARAMETER lines first")
 	case len(t.e.parameters) > maxTextParameters:
-		return fmt.Errorf("the PARAMETER lines name too many parameters: want at most %d", maxTextParameters)
+		return fmt.Errorf("the PARAMETER lines name too many parameters: want at most %d: leave some out", maxTextParameters)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (a Archive) PutNode(ctx context.Context, key run.Key, node string, from job
 func (a Archive) PutRun(ctx context.Context, r RunContext) error {
 	packed, err := summary.Encode(r)
 	if err != nil {
-		return fmt.Errorf("encode the run for the archive: %w", err)
+		return fmt.Errorf("internal error, please report it: encode the run for the archive: %w", err)
 	}
 	return a.send(ctx, target{Dir: a.Dir, Key: r.Summary.Key}, func(to *tar.Writer) error {
 		if err := to.WriteHeader(&tar.Header{Name: runFile, Mode: 0o600, Size: int64(len(packed))}); err != nil {
@@ -128,7 +128,7 @@ func (a Archive) send(ctx context.Context, p target, write func(*tar.Writer) err
 	child := as.Child{Program: a.Program, Account: *a.Account, Guard: a.Guard}
 	err := as.AskAll(ctx, child, as.Archive, p, out, 0, func(struct{}) error { return nil })
 	if err != nil {
-		return fmt.Errorf("store a run in the archive %s: %w", a.Dir, err)
+		return fmt.Errorf("use the archive %s: %w", a.Dir, err)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func Serve(_ context.Context, r as.Request) error {
 	var p target
 	files, err := as.ReadRequest(r.In, &p)
 	if err != nil {
-		return fmt.Errorf("read the request to archive a run: %w", err)
+		return err
 	}
 	return p.receive(files)
 }

@@ -132,9 +132,13 @@ func (q *queue) reject(name string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return // another process has stored it
 	}
-	q.failed = errors.Join(q.failed, fmt.Errorf("read job record %s: %w", name, err))
-	if errors.Is(err, summary.ErrDamaged) || errors.Is(err, history.ErrUnfit) {
-		q.setAside++
-		q.failed = errors.Join(q.failed, setAside(filepath.Join(q.in, name), filepath.Join(q.in, failedDir), err))
+	if !errors.Is(err, summary.ErrDamaged) && !errors.Is(err, history.ErrUnfit) {
+		q.failed = errors.Join(q.failed, fmt.Errorf("job record %s: %w: it stays there for a later try", name, err))
+		return
 	}
+	q.setAside++
+	to := filepath.Join(q.in, failedDir)
+	q.failed = errors.Join(q.failed,
+		fmt.Errorf("job record %s: %w: moved to %s; the history lacks this run", name, err, filepath.Join(to, name)),
+		setAside(filepath.Join(q.in, name), to, err))
 }

@@ -162,7 +162,7 @@ func (all *answerReader) add(a answer) error {
 func Serve(ctx context.Context, to as.Request) error {
 	var r request
 	if _, err := as.ReadRequest(to.In, &r); err != nil {
-		return fmt.Errorf("read the request to the collection directory: %w", err)
+		return err
 	}
 	var lines []string
 	records, err := r.serve(ctx, func(line string) {

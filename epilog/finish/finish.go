@@ -345,7 +345,7 @@ func (f Finisher) report(ctx context.Context, run job.Run, s summary.Summary, ju
 	}
 	dir, err := f.deliver(ctx, run, s, judged)
 	if err != nil {
-		return "", fmt.Errorf("deliver the report of job %d: %w", s.Key.JobID, err)
+		return "", fmt.Errorf("deliver the report: %w", err)
 	}
 	f.countReport(s, dir)
 	return dir, nil

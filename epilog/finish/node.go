@@ -105,7 +105,7 @@ func addProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (sum
 	}
 	if loaded.Set.Len() > 0 && loaded.Set.StartS > lateStartS {
 		r.Notes = append(r.Notes, note.New(note.AgentLate,
-			"sampling began %.1f s after the job did; its start is not in the profile", loaded.Set.StartS))
+			"sampling began %.1f s after the job: the profile lacks this time", loaded.Set.StartS))
 	}
 	p := summary.Default()
 	p.Periods.NodeScope = run.Exclusive
@@ -170,7 +170,7 @@ func addLoadedProfile(r summary.NodeRecord, loaded profile.LoadedProfile, p summ
 		r.Job = r.Job.WithFields(map[string]string{run.FieldBuildID: f.BuildID})
 	} else {
 		r.Notes = append(r.Notes, note.New(note.AgentDied,
-			"the agent did not end in order: %.0f s of %.0f s were saved", loaded.EndS(), r.ElapsedS))
+			"the agent was killed or failed: %.0f s of %.0f s of the run are in the profile", loaded.EndS(), r.ElapsedS))
 	}
 	r.Suspended = loaded.Suspensions()
 	if e, ok := loaded.StalledSince(); ok {

@@ -172,7 +172,7 @@ func (d Digest) Comment() (comment, small string, err error) {
 		d.Finding, d.Action, d.Ended = text.Cut(d.Finding, length), text.Cut(d.Action, length), text.Cut(d.Ended, length)
 		body, err := json.Marshal(d)
 		if err != nil {
-			return "", "", fmt.Errorf("encode the digest of a job: %w", err)
+			return "", "", fmt.Errorf("internal error, please report it: encode the digest of a job: %w", err)
 		}
 		var packed bytes.Buffer
 		w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)

@@ -25,7 +25,7 @@ func writeNodeAnswer(out io.Writer, n nodeStacks) error {
 	encoder := base64.NewEncoder(base64.StdEncoding, &text)
 	compressor := gzip.NewWriter(encoder)
 	if err := errors.Join(json.NewEncoder(compressor).Encode(n), compressor.Close(), encoder.Close()); err != nil {
-		return fmt.Errorf("encode the stacks of node %s: %w", n.Node, err)
+		return fmt.Errorf("internal error, please report it: encode the stacks of node %s: %w", n.Node, err)
 	}
 	lines := bufio.NewWriter(out)
 	for text.Len() > 0 {

@@ -62,7 +62,8 @@ var _ counter.Source = (*Cgroup)(nil)
 // lack of permission.
 func NewCgroup(open perf.Opener, p CgroupParams) (*Cgroup, error) {
 	if len(p.CPUs) == 0 {
-		return nil, errors.New("count events of the job's cgroup: the list of CPUs is empty: want at least one CPU")
+		return nil, errors.New("internal error, please report it: the list of CPUs is empty: no events of the job's " +
+			"cgroup are counted")
 	}
 	if p.Sys == "" {
 		p.Sys = "/sys"

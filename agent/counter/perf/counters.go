@@ -110,7 +110,8 @@ func cpusToCount(r kernel.Roots, cpus []int) ([]int, error) {
 		}
 	}
 	if len(cpus) == 0 {
-		return nil, errors.New("open the perf event groups: the list of CPUs is empty: want at least one CPU")
+		return nil, errors.New("internal error, please report it: the list of CPUs to sample is empty: no hardware " +
+			"counters are read")
 	}
 	return cpus, nil
 }
@@ -190,7 +191,7 @@ func (c *Counters) enable(l *lane, late int64) error {
 		return l.group.enable()
 	}, func() error { return c.k.period(l.group.fds[0], c.periodNS) })
 	if err != nil {
-		return fmt.Errorf("start the perf event group of CPU %d: %w", l.cpu, err)
+		return fmt.Errorf("start the CPU time and hardware counters of CPU %d: %w", l.cpu, err)
 	}
 	return nil
 }
@@ -204,7 +205,7 @@ func (c *Counters) Stop() error {
 			continue
 		}
 		if err := l.group.disable(); err != nil && first == nil {
-			first = fmt.Errorf("stop the perf event group of CPU %d: %w", l.cpu, err)
+			first = fmt.Errorf("stop the CPU time and hardware counters of CPU %d: %w", l.cpu, err)
 		}
 	}
 	return first

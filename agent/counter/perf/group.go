@@ -72,16 +72,16 @@ const (
 func recordSize(siblings int) int { return headerSize + 8 + 24 + 8*(siblings+1) }
 
 // errMemoryLock means that the user may not lock more memory (perf_event_mlock_kb and RLIMIT_MEMLOCK).
-var errMemoryLock = errors.New("the perf ring exceeds the memory that may be locked: raise perf_event_mlock_kb")
+var errMemoryLock = errors.New("it exceeds the memory that may be locked: raise kernel.perf_event_mlock_kb")
 
 // mapRing maps the ring of the group's leader; errMemoryLock if the user may not lock that much memory.
 func (g *group) mapRing(pages int) error {
 	ring, err := g.k.mmap(g.fds[0], pages)
 	if errors.Is(err, unix.EPERM) {
-		err = fmt.Errorf("map the ring of perf records: %w: %w", errMemoryLock, err)
+		err = fmt.Errorf("%w: %w", errMemoryLock, err)
 	}
 	if err != nil {
-		return fmt.Errorf("map the perf ring of CPU %d: %w", g.cpu, err)
+		return fmt.Errorf("map the buffer of records of CPU %d: %w", g.cpu, err)
 	}
 	g.ring = ring
 	return nil
