@@ -22,6 +22,7 @@ type loop struct {
 	beat     *tracker.CurrentLoop
 	pauses   interruptions // of it
 	writing  writing
+	wait     cpuWait
 }
 
 // numberedCycle is a cycle of the job's loop with its number n.
@@ -67,6 +68,9 @@ func (l *loop) follow(b *profile.Block, h profile.Header, hz float64) {
 		for range min(gap, maxGapSlots) {
 			l.pursuit.Add(l.columns.missing)
 		}
+	}
+	if waitS, ok := l.wait.advance(b, h); ok {
+		l.pursuit.Memory.AddCPUWait(waitS)
 	}
 	l.columns.computed.ComputeRows(b, hz)
 	for i := max(0, int(l.nextSlot-b.First)); i < b.N; i++ {

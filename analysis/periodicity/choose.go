@@ -58,7 +58,14 @@ func choose(all []source, got []outcome) (at int, agreed float64, usage bool) {
 		return -1, 0, false
 	}
 	for i, f := range families {
-		if nearMultiple(families[best][0].lag/f[0].lag) > 1 && support[i] >= shorterShare*support[best] {
+		m := nearMultiple(f[0].lag / families[best][0].lag)
+		if m > 1 && support[i] >= shorterShare*support[best] && contradictFraction(all, got, f, m) {
+			best = i
+		}
+	}
+	for i, f := range families {
+		m := nearMultiple(families[best][0].lag / f[0].lag)
+		if m > 1 && support[i] >= shorterShare*support[best] && !contradictFraction(all, got, families[best], m) {
 			best = i
 		}
 	}
@@ -71,6 +78,14 @@ func choose(all []source, got []outcome) (at int, agreed float64, usage bool) {
 		}
 	}
 	return at, agreed, usage
+}
+
+// contradictFraction reports whether one of the sources that show the period of a family contradicts an m-th of it.
+func contradictFraction(all []source, got []outcome, family []vote, m int) bool {
+	return slices.ContainsFunc(family, func(v vote) bool {
+		i := slices.IndexFunc(got[v.from].periods, func(p Period) bool { return p.PeriodS == v.lag })
+		return i >= 0 && all[v.from].contradictsFraction(got[v.from].periods[i], m)
+	})
 }
 
 // votesOf returns the periods of all sources as votes, the clearest first. If there is more than one source,

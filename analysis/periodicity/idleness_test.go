@@ -68,6 +68,31 @@ func TestIdlenessOfTheJobItself(t *testing.T) {
 	}
 }
 
+// TestFractionThatIdlenessContradicts checks that a shell loop of two short processes, of which one begins to work and
+// the other sleeps, is not reported as half of its cycle, although their page faults are alike.
+func TestFractionThatIdlenessContradicts(t *testing.T) {
+	for seed := range uint64(5) {
+		set := busyInTurns(seed, 30, 112, .48, .03)
+		rng := rand.New(rand.NewPCG(seed, 32))
+		faults := series.Column{Name: "page_faults", Unit: "1", Scope: series.JobScope,
+			Values: make(series.Values, set.Len())}
+		busy := set.Columns[0].Values
+		for i := range faults.Values {
+			if i > 0 && (busy[i] > 0) != (busy[i-1] > 0) { // a process begins
+				faults.Values[i-1] += float32(40 + rng.IntN(10))
+				faults.Values[i] += float32(90 + rng.IntN(10))
+			}
+		}
+		set.Columns = append(set.Columns, faults)
+		par := Default()
+		par.CPUWaitS = new(float64)
+		r, err := Detect(set, par)
+		if err != nil || len(r.Periods) == 0 || math.Abs(r.Periods[0].PeriodSamples/112-1) > .03 {
+			t.Errorf("draw %d: %+v, %v, want 112 samples", seed, r.Periods, r.Notes)
+		}
+	}
+}
+
 func TestIdlesByItself(t *testing.T) {
 	half := busyInTurns(1, 40, 40, .5, 0) // 8 s, of which 4 s idle
 	full := busyInTurns(1, 40, 40, 1, 0)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/series"
 )
@@ -17,6 +19,11 @@ const (
 	likeShare, likeFactor, mostUnlike = 0.95, 1.2, 0.35
 	// leastPieceSamples is how many samples a stretch needs.
 	leastPieceSamples = 20
+	// mostStretched is how many times longer than within the loop a stretch with the samples of pieceCycles cycles may
+	// be, where other programs have the CPUs. What is longer is idle.
+	mostStretched = 20
+	// chanceFactor is how much further from the code of the loop samples drawn at random may be than on average.
+	chanceFactor = 2
 )
 
 // LoopCode is which code a loop runs: the shares of the columns, and how far stretches of the loop are from these.
@@ -38,7 +45,7 @@ func CodeOf(set series.Set, p Period) (LoopCode, bool) {
 	for i := 0; i < len(p.Instances); i += max(1, len(p.Instances)/mostPieces) {
 		from := p.Instances[i].First
 		if last := i + pieceCycles; last < len(p.Instances) && p.Instances[last].First-from <= 2*l.piece {
-			if d, ok := l.distance(from, p.Instances[last].First); ok {
+			if d, _, ok := l.distance(from, p.Instances[last].First); ok {
 				far = append(far, d)
 			}
 		}
@@ -51,28 +58,50 @@ func CodeOf(set series.Set, p Period) (LoopCode, bool) {
 	return l, l.limit <= mostUnlike
 }
 
-// PieceSlots is how many slots long the stretches are that Runs judges best.
-func (l LoopCode) PieceSlots() int { return l.piece }
-
-// Runs is whether the code of slots from to to is that of the loop.
-func (l LoopCode) Runs(from, to int) bool {
-	d, ok := l.distance(from, to)
-	return ok && d <= l.limit
+// PieceEnd returns where the stretch from a slot towards another, earlier or later one, ends that Runs judges best: it
+// has the samples of pieceCycles cycles, however long these take where other programs have the CPUs. It is at most
+// mostStretched times as long as within the loop, and ends at towards if at most half as much would be left.
+func (l LoopCode) PieceEnd(from, towards int) int {
+	direction := 1
+	if towards < from {
+		direction = -1
+	}
+	whole := pieceCycles * floats.Sum(l.code.mean)
+	at, held := from, 0.0
+	for at != towards && held < whole && direction*(at-from) < mostStretched*l.piece {
+		next := at + direction
+		held += floats.Sum(l.code.samples(min(at, next), max(at, next)))
+		at = next
+	}
+	if 2*direction*(towards-at) <= direction*(at-from) {
+		return towards
+	}
+	return at
 }
 
-// distance is half the sum of the differences of the shares of columns: 0 for the code of the loop, 1 for code that
-// has nothing in common with it; false with few samples.
-func (l LoopCode) distance(from, to int) (sum float64, ok bool) {
+// Runs reports whether the code of slots from to to is that of the loop.
+func (l LoopCode) Runs(from, to int) bool {
+	d, chance, ok := l.distance(from, to)
+	return ok && d <= l.limit+chanceFactor*chance
+}
+
+// distance returns half the sum of the differences of the shares of columns: 0 for the code of the loop, 1 for code
+// that has nothing in common with it. chance is the mean distance of as many samples that were drawn at random from
+// the code of the loop: where other programs have the CPUs, samples come irregularly. It returns false with few
+// samples.
+func (l LoopCode) distance(from, to int) (sum, chance float64, ok bool) {
 	n := l.code.samples(max(0, from), min(to, len(l.code.columns[0].Values)))
 	all, mean := 0.0, 0.0
 	for c, v := range n {
 		all, mean = all+v, mean+l.code.mean[c]
 	}
 	if all < leastPieceSamples || mean == 0 {
-		return 0, false
+		return 0, 0, false
 	}
 	for c, v := range n {
-		sum += math.Abs(v/all-l.code.mean[c]/mean) / 2
+		share := l.code.mean[c] / mean
+		sum += math.Abs(v/all-share) / 2
+		chance += math.Sqrt(share * (1 - share) / all / (2 * math.Pi))
 	}
-	return sum, true
+	return sum, chance, true
 }

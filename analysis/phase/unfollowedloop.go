@@ -73,18 +73,10 @@ func (j *loopPresence) runsSince(startS, endS float64) float64 { return j.runsFr
 // that ends, fromS if the stretch is too short.
 func (j *loopPresence) runsFrom(fromS, towardsS float64) float64 {
 	from, end := j.slotAt(fromS), j.slotAt(towardsS)
-	direction := 1
-	if end < from {
-		direction = -1
-	}
 	at := from
-	for left := direction * (end - at); left > 0; left = direction * (end - at) {
-		step := min(j.code.PieceSlots(), left)
-		if left-step < j.code.PieceSlots()/2 {
-			step = left
-		}
-		next := at + direction*step
-		if !j.code.Runs(min(at, next), max(at, next)) {
+	for at != end {
+		next, runs := j.nextStretch(at, end)
+		if !runs {
 			break
 		}
 		at = next
@@ -97,6 +89,25 @@ func (j *loopPresence) runsFrom(fromS, towardsS float64) float64 {
 		return fromS
 	}
 	return reachedS
+}
+
+// doubtfulPieces are the numbers of pieces that are judged together, in this order: of pieces of the loop itself one in
+// a few dozen is unlike the others, and several together are not. Other code is unlike the loop however long it runs.
+var doubtfulPieces = [...]int{1, 2, 4}
+
+// nextStretch returns where the next stretch from a slot towards another ends, and whether the loop's code runs in it.
+func (j *loopPresence) nextStretch(at, end int) (next int, runs bool) {
+	next = at
+	pieces := 0
+	for _, n := range doubtfulPieces {
+		for ; pieces < n && next != end; pieces++ {
+			next = j.code.PieceEnd(next, end)
+		}
+		if j.code.Runs(min(at, next), max(at, next)) {
+			return next, true
+		}
+	}
+	return next, false
 }
 
 // splitPhase splits a phase at a time into one of kind first and one of kind second; at its start or end it returns

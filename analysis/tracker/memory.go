@@ -8,6 +8,10 @@ type RecentSamples struct {
 	columns []series.Column // without values
 	stepS   float64
 	scales  [scales]ring
+	// waitS is the wait for CPUs, in seconds over all tasks, that belongs to the next sample; waitKnown reports whether
+	// any wait was measured.
+	waitS     float64
+	waitKnown bool
 }
 
 const (
@@ -23,6 +27,9 @@ type ring struct {
 	sum      []float32
 	values   [][]float32
 	at       int // where the next goes
+	// openWaitS is the wait for CPUs, in seconds, during the samples in sum, waitS that during each mean.
+	openWaitS float64
+	waitS     []float32
 }
 
 // NewMemory returns an empty memory for columns, which have no values yet, with samples of stepS seconds.
@@ -39,12 +46,32 @@ func NewMemory(columns []series.Column, stepS float64) *RecentSamples {
 // Add stores a sample of all columns; NaN is a missing value.
 func (m *RecentSamples) Add(x []float32) {
 	for i := range m.scales {
-		m.scales[i].add(x)
+		m.scales[i].add(x, m.waitS)
 	}
+	m.waitS = 0
 }
 
-// add adds a sample to the open mean, and stores the mean when it is complete.
-func (r *ring) add(x []float32) {
+// AddCPUWait stores that the job's tasks wanted a CPU and did not run for waitS seconds, summed over the tasks, before
+// the next sample.
+func (m *RecentSamples) AddCPUWait(waitS float64) { m.waitS, m.waitKnown = m.waitS+waitS, true }
+
+// CPUWaitS returns the wait for CPUs, in seconds over all tasks, during the samples of a scale; nil if it was not
+// measured.
+func (m *RecentSamples) CPUWaitS(scale int) *float64 {
+	if !m.waitKnown {
+		return nil
+	}
+	sum := 0.0
+	for _, s := range m.scales[scale].waitS {
+		sum += float64(s)
+	}
+	return &sum
+}
+
+// add adds a sample, during which tasks waited for CPUs for waitS seconds, to the open mean, and stores the mean when
+// it is complete.
+func (r *ring) add(x []float32, waitS float64) {
+	r.openWaitS += waitS
 	for j, v := range x {
 		r.sum[j] += v
 	}
@@ -60,8 +87,13 @@ func (r *ring) add(x []float32) {
 		}
 		r.sum[j] = 0
 	}
+	if r.n < remembers {
+		r.waitS = append(r.waitS, float32(r.openWaitS))
+	} else {
+		r.waitS[r.at] = float32(r.openWaitS)
+	}
 	r.at = (r.at + 1) % remembers
-	r.open = 0
+	r.open, r.openWaitS = 0, 0
 	r.n = min(r.n+1, remembers)
 }
 

@@ -66,6 +66,9 @@ type DetectionRequest struct {
 	// whole has all columns; at holds the indexes in whole of the columns of set, nil if set has all.
 	whole series.Set
 	at    []int
+	// cpuWaitS is how long the job's tasks wanted a CPU and did not run during the samples, in seconds over all tasks;
+	// nil if that was not measured.
+	cpuWaitS *float64
 }
 
 // NextRequest returns the next request for detection and schedules the one after it; the scales take turns.
@@ -84,7 +87,8 @@ func (p *LoopTracker) NextRequest() DetectionRequest {
 		p.againS = againTimes * p.nowS()
 	}
 	set := p.Memory.Set(scale)
-	return DetectionRequest{set: set, merge: p.Memory.scales[scale].merge, whole: set}
+	return DetectionRequest{set: set, merge: p.Memory.scales[scale].merge, whole: set,
+		cpuWaitS: p.Memory.CPUWaitS(scale)}
 }
 
 // WorkOnly removes three kinds of columns from a request: the job's share of the CPUs, kernel code, and code that
@@ -103,7 +107,9 @@ func (q DetectionRequest) WorkOnly() DetectionRequest {
 // Detect runs the detection and returns the loops that can be followed, fewer than mostLoops, and none if the
 // detection fails. It takes up to a second and uses only the request, so that samples may be added meanwhile.
 func (q DetectionRequest) Detect() []Loop {
-	got, err := periodicity.Detect(q.set, periodicity.Default())
+	par := periodicity.Default()
+	par.CPUWaitS = q.cpuWaitS
+	got, err := periodicity.Detect(q.set, par)
 	if err != nil {
 		return nil
 	}
