@@ -90,7 +90,7 @@ func (r RunFacts) slowdowns(creeps bool) []Finding {
 func (c Comparison) asFinding() Finding {
 	f := Finding{Text: c.Text, Evidence: map[string]any{"effect_pct": c.EffectPct}}
 	if c.Command != "" {
-		f.Action = action("Look further: %s", c.Command)
+		f.Action = action("See what changed: %s", c.Command)
 	}
 	s := c.Shift
 	if s == nil {

@@ -460,7 +460,7 @@ func TestNextStep(t *testing.T) {
 	}
 	r := sound()
 	r.Others = []Comparison{{Text: "30 % slower.", EffectPct: 30, Command: "jobgait compare 1 2"}}
-	if got := r.NextStep(Of(r, nil)); got != "Look further: jobgait compare 1 2" {
+	if got := r.NextStep(Of(r, nil)); got != "See what changed: jobgait compare 1 2" {
 		t.Errorf("next is %q", got)
 	}
 }
