@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -123,6 +124,25 @@ func TestLiveCrowdedAndOversubscribed(t *testing.T) {
 	}
 	if c := r.Resources.CPU; c.Others == nil || c.Busy == nil || *c.Others < *c.Busy {
 		t.Errorf("two others had less than one: %+v", c)
+	}
+}
+
+// TestLiveTimeDivision runs a shell that computes for 0.2 s and sleeps for 0.3 s, ten times. All that does not sleep
+// computes or waits for a CPU, however busy the machine is.
+func TestLiveTimeDivision(t *testing.T) {
+	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
+		t.Skipf("this kernel does not count run_delay: %v", err)
+	}
+	b := newBox(t)
+	r := b.watched(`$run sh -c 'i=0; while [ $i -lt 10 ]; do "$load" threads 1 .2; sleep .3; i=$((i+1)); done'`)
+	d, used := r.Resources.Time.Division, r.Resources.Time.UsedS
+	if d == nil || used == nil || d.CPUWait == nil {
+		t.Fatalf("the time is not divided: %+v", d)
+	}
+	slept := 10 * .3 / *used
+	t.Logf("of %.2f s: %.2f computing, %.2f waiting for a CPU, %.2f asleep", *used, d.Computing, *d.CPUWait, d.Asleep)
+	if math.Abs(d.Asleep-slept) > .15 || d.Computing < .5*(1-slept)-*d.CPUWait {
+		t.Errorf("it slept for %.2f of the run: %+v", slept, d)
 	}
 }
 
