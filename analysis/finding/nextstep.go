@@ -3,7 +3,7 @@ package finding
 import "fmt"
 
 // NextStep returns the one thing to do after a run with these findings: the action of the first finding that has one,
-// else advice on the first finding for which there is advice; "" where there is none.
+// else advice on the first finding for which there is advice; "" without any.
 func (r RunFacts) NextStep(all []Finding) string {
 	for _, f := range Head(all) {
 		if f.Action != nil {

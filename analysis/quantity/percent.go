@@ -55,6 +55,9 @@ func Share(share float64) string {
 	}
 }
 
+// WholePercent prints a whole number of percent: 61 %.
+func WholePercent(n int) string { return strconv.Itoa(n) + percent }
+
 // Chosen prints a percentage that a user or the program sets, a level or a threshold: 95 %, 2 %, 99.9 %.
 func Chosen(p float64) string {
 	if !Known(p) {

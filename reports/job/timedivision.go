@@ -42,7 +42,7 @@ func (r Report) timeDivision() string {
 	var words []string
 	for i, percent := range wholePercents(parts) {
 		if percent > 0 {
-			words = append(words, fmt.Sprintf("%d %% %s", percent, parts[i].text))
+			words = append(words, quantity.WholePercent(percent)+" "+parts[i].text)
 		}
 	}
 	line := "of " + quantity.Duration(r.ranS())
