@@ -32,7 +32,10 @@ var (
 	parameterNames = []string{"param", "parameter", "nodes", "nnodes", "ranks", "procs", "processes", "nprocs", "np", "p",
 		"tasks",
 		"ntasks", "threads", "nthreads", "cores", "ncores", "cpus", "ncpus", "alloccpus", "gpus", "n", "size", "problem size",
-		"x"}
+		"x", "node count", "nodecount", "num nodes", "numnodes", "n nodes", "mpi ranks", "mpi processes", "mpi tasks",
+		"num ranks", "num procs", "num processes", "numprocs", "nproc", "num threads", "numthreads", "num cores", "num gpus",
+		"ngpus", "devices", "workers", "num workers", "ranks per node", "tasks per node", "processes per node", "ppn",
+		"threads per rank"}
 )
 
 // statistics describe the runs of a row: they are neither its time nor a parameter.

@@ -28,7 +28,7 @@ type measurement struct {
 	Values values `json:"values"`
 }
 
-// readDocument reads the JSON of Extra-P, hyperfine or Google Benchmark. Extra-P's older
+// readDocument reads the JSON of Extra-P, hyperfine, Google Benchmark or JMH. Extra-P's older
 // form has a key "callpaths", as Extra-P itself decides.
 func readDocument(in *source, first []byte) (Measurements, error) {
 	doc := &document{in: in, line: in.number}
@@ -36,11 +36,14 @@ func readDocument(in *source, first []byte) (Measurements, error) {
 	if err != nil {
 		return Measurements{}, err
 	}
-	if first[0] != '{' {
-		return Measurements{}, in.failAt(doc.line,
-			"the file is a JSON list: write one JSON object per line, or Extra-P's JSON format")
-	}
 	doc.all = plainJSON(append(append(first, '\n'), more...))
+	if first[0] != '{' {
+		if !bytes.Contains(doc.all, []byte(`"primaryMetric"`)) {
+			return Measurements{}, in.failAt(doc.line, "the file is a JSON list, but not of JMH: write one JSON object per "+
+				"line, or Extra-P's JSON format")
+		}
+		return doc.jmh()
+	}
 	keys, err := doc.keys()
 	if err != nil {
 		return Measurements{}, doc.fail(err)

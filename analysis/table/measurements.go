@@ -23,6 +23,8 @@ const (
 	Talpas           Format = "Talpas"
 	Hyperfine        Format = "hyperfine JSON"
 	GoogleBenchmark  Format = "Google Benchmark JSON"
+	JMH              Format = "JMH JSON"
+	Criterion        Format = "cargo-criterion messages"
 )
 
 // Measurements holds the series of one input.
@@ -54,8 +56,8 @@ func DefaultMeasurements(name string) MeasurementOptions {
 			Series: 200_000, Columns: 1 << 12}}
 }
 
-// ReadMeasurements reads CSV, series lines and the formats of Extra-P, hyperfine and
-// Google Benchmark, known by their content.
+// ReadMeasurements reads CSV, series lines and the formats of Extra-P, hyperfine,
+// Google Benchmark, JMH and cargo-criterion, known by their content.
 //
 // A series varies one parameter. Where a file varies several, each combination of the
 // others' values is a series of its own if it has three values or more. A malformed line
@@ -113,6 +115,8 @@ func readMeasurementJSON(in *source) (Measurements, error) {
 	switch {
 	case has("measurements"), has("benchmarks"), has("results"):
 		return readDocument(in, first)
+	case has("reason"):
+		return readCriterionMeasurements(in, first)
 	case has("params"):
 		return readPointLines(in, first, ExtraPLines)
 	case has("p") || has("y"):

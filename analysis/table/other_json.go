@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,8 +79,7 @@ func isPlain(w string) bool {
 // googleBenchmark reads the JSON of Google Benchmark. The parameter is the last number in a benchmark's name:
 // BM_Sort/1024, BM_Sort/1024/threads:4. Aggregates and benchmarks without a number are left out.
 func (doc *document) googleBenchmark(benchmarks []byte) (Measurements, error) {
-	e := &experiment{in: doc.in}
-	without := ""
+	b := numberedBenchmarks{experiment: experiment{in: doc.in}}
 	doc.format = GoogleBenchmark
 	doc.begin(benchmarks)
 	err := doc.list(func() error {
@@ -96,27 +96,44 @@ func (doc *document) googleBenchmark(benchmarks []byte) (Measurements, error) {
 		if one.RunType == "aggregate" {
 			return nil
 		}
-		if one.RunName == "" {
-			one.RunName = one.Name
-		}
-		benchmark, parameter, p, ok := lastNumber(one.RunName)
-		if !ok {
-			without = one.RunName
-			return nil
-		}
-		perSecond := max(1, nameOf("t_"+one.TimeUnit).timeUnit().perSecond())
-		return e.named(parameter).of(benchmark, "real_time_s").add([]float64{p}, []float64{float64(one.RealTime) / perSecond})
+		return b.addTime(cmp.Or(one.RunName, one.Name), one.TimeUnit, float64(one.RealTime))
 	})
-	if err == nil && e.n == 0 && without != "" {
-		err = fmt.Errorf("benchmark %q has no number in its name: want a varied argument, such as name/8", short(without))
-	}
-	if err == nil && len(e.parameters) > 1 {
-		err = errors.New("some benchmarks vary a plain argument, others a named one: want one kind in a file")
+	if err == nil {
+		err = b.check()
 	}
 	if err != nil {
 		return Measurements{}, doc.fail(err)
 	}
-	return e.file(GoogleBenchmark)
+	return b.file(GoogleBenchmark)
+}
+
+// numberedBenchmarks is the measurements of benchmarks whose parameter is the last number in their name.
+type numberedBenchmarks struct {
+	experiment
+	without string // a benchmark without a number, which was left out
+}
+
+// addTime adds the time of a benchmark in the given unit. A benchmark without a number in its name is left out.
+func (b *numberedBenchmarks) addTime(name, unit string, t float64) error {
+	benchmark, parameter, p, ok := lastNumber(name)
+	if !ok {
+		b.without = name
+		return nil
+	}
+	perSecond := max(1, nameOf("t_"+unit).timeUnit().perSecond())
+	return b.named(parameter).of(benchmark, "real_time_s").add([]float64{p}, []float64{t / perSecond})
+}
+
+// check returns an error if no benchmark has a number in its name, or if the parameters are of two kinds.
+func (b *numberedBenchmarks) check() error {
+	if b.n == 0 && b.without != "" {
+		return fmt.Errorf("benchmark %q has no number in its name: want a varied argument, such as name/8",
+			short(b.without))
+	}
+	if len(b.parameters) > 1 {
+		return errors.New("some benchmarks vary a plain argument, others a named one: want one kind in a file")
+	}
+	return nil
 }
 
 // named returns the experiment with the given parameter, added if it is missing.

@@ -30,6 +30,10 @@ type Runs struct {
 	// OneSession reports that the series is of one session of a benchmark tool: JoinSessions merges those of several
 	// files.
 	OneSession bool
+	// Undated reports that the runs of a session have no date: JoinSessions numbers them in the order of the files.
+	Undated bool
+	// largerIsBetter reports that the file declares the values as scores: finish inverts them.
+	largerIsBetter bool
 	// rows names the file if several series are columns of its rows: they have one owner.
 	rows string
 }
@@ -60,9 +64,9 @@ func DefaultRuns(name string) RunOptions {
 // columns. Those whose names end in _s and hold numbers only are further metrics of the
 // runs; `start` is the epoch second at which a run began, `nodes` its nodes as Slurm
 // lists them or separated by spaces; `app` and `shape` divide the runs into series; all others are metadata. Where no
-// column is known as the value, each column of numbers is a series. The data.js of github-action-benchmark and the
-// JSON of hyperfine, pytest-benchmark, Google Benchmark and asv are read as well, a series for each benchmark or
-// command.
+// column is known as the value, each column of numbers is a series. The data.js and the lists of
+// github-action-benchmark, the JSON of hyperfine, pytest-benchmark, Google Benchmark, JMH and asv and the messages of
+// cargo-criterion are read as well, a series for each benchmark or command.
 //
 // A fault of one series of several is a note on that series, which is then empty; what
 // cannot be taken apart into series is an error with the file's name and the line.
@@ -86,13 +90,12 @@ func ReadRuns(r io.Reader, o RunOptions) ([]Runs, Reading, error) {
 	understood := ""
 	begin := trimLeft(first[0], ',')[0]
 	switch {
+	case isCriterionLine(first[0]):
+		all, understood, err = readCriterionRuns(in, o)
 	case isRunDocument(first[0]):
 		all, understood, err = readRunDocument(in, o)
 	case begin == '{':
 		all, err = readRunLines(in, o)
-	case begin == '[':
-		_, _ = in.nextContent()
-		err = in.fail("read: the file is a JSON list: write one JSON object per line")
 	default:
 		all, understood, err = readRunRows(in, o)
 	}

@@ -19,12 +19,14 @@ type runDocument struct {
 	Results []hyperfineResult
 }
 
-// benchmarkEntry is one run of a suite. Its date is in milliseconds since 1970.
+// benchmarkEntry is one run of a suite. Its date is in milliseconds since 1970. The tool customBiggerIsBetter, or in forks
+// of the action BiggerIsBetter, says that its values are scores.
 type benchmarkEntry struct {
-	Commit  struct{ ID string }
-	Date    float64
-	Tool    string
-	Benches []struct {
+	Commit         struct{ ID string }
+	Date           float64
+	Tool           string
+	BiggerIsBetter bool `json:"bigger_is_better"`
+	Benches        []struct {
 		Name, Unit string
 		Value      value
 	}
@@ -40,7 +42,7 @@ type hyperfineResult struct {
 // series per line.
 func isRunDocument(first []byte) bool {
 	first = bytes.TrimSpace(first)
-	if bytes.HasPrefix(first, []byte(benchmarkData)) || string(first) == "{" {
+	if bytes.HasPrefix(first, []byte(benchmarkData)) || string(first) == "{" || first[0] == '[' {
 		return true
 	}
 	if first[0] != '{' || bytes.Contains(first, []byte(`"y"`)) {
@@ -82,9 +84,12 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 		runs += len(all[i].Y)
 	}
 	switch {
+	case len(all) == 0 && isList(text):
+		return nil, "", in.failAt(line, "read: the file is a JSON list, but not of JMH or github-action-benchmark: write "+
+			"one JSON object per line")
 	case len(all) == 0 && understood == "":
 		err = errors.New("the JSON document contains no runs: want one series per line, or the JSON of " +
-			"github-action-benchmark, hyperfine, pytest-benchmark, Google Benchmark or asv")
+			"github-action-benchmark, hyperfine, pytest-benchmark, Google Benchmark, JMH or asv")
 	case runs > o.Limits.Rows || len(all) > o.Limits.Series:
 		err = fmt.Errorf("the JSON document has more than %d runs or %d series: %w",
 			o.Limits.Rows, o.Limits.Series, errTooLarge)
@@ -96,9 +101,15 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 	return all, understood, nil
 }
 
+// isList reports whether JSON text is a list.
+func isList(text []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(text), []byte{'['}) }
+
 // parseRunDocument parses a whole document and returns its series and how it was understood, "" if it is of no known
 // tool.
 func parseRunDocument(text []byte, maxSeries int) (all []Runs, understood string, err error) {
+	if isList(text) {
+		return parseBenchmarkList(text)
+	}
 	if all, understood, ok := parseSession(text, maxSeries); ok {
 		return all, understood, nil
 	}
@@ -132,7 +143,7 @@ func (d *runDocument) benchmarks() []Runs {
 				if !known {
 					k = len(all)
 					place[b.Name] = k
-					one := Runs{Unit: b.Unit}
+					one := Runs{Unit: b.Unit, largerIsBetter: entry.BiggerIsBetter || entry.Tool == "customBiggerIsBetter"}
 					one.ID, one.Meta = b.Name, map[string][]string{"commit": nil, "tool": nil}
 					if len(d.Entries) > 1 {
 						one.ID = suite + "/" + b.Name

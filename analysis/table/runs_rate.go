@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,10 +12,10 @@ import (
 var rateNames = map[string]string{"flops": "flop", "fps": "frame", "qps": "query", "rps": "request",
 	"tps": "transaction"}
 
-// perTime are the ways to write that a unit is per second, minute or hour, and the unit of time.
+// perTime are the ways to write that a unit is per unit of time, and that unit.
 var perTime = []struct{ suffix, time string }{
 	{"/s", "s"}, {"/sec", "s"}, {"/second", "s"}, {" per second", "s"},
-	{"/min", "min"}, {"/h", "h"}, {"/hour", "h"},
+	{"/min", "min"}, {"/h", "h"}, {"/hour", "h"}, {"/ms", "ms"}, {"/us", "us"}, {"/ns", "ns"},
 }
 
 // rateUnit returns the time unit of the reciprocal of a rate: "s/iter" for "iter/sec". ok is false if the unit is
@@ -39,16 +40,22 @@ func isTimeUnit(unit string) bool {
 	return slices.Contains([]string{"s", "ms", "us", "ns", "min", "h"}, unit)
 }
 
-// invertRates turns rates into times per item, because a larger value must mean a slower run. Runs without work
-// have no such time: a rate of 0 becomes missing.
+// invertRates turns rates and scores of which larger ones are better into their reciprocals, because a larger value must
+// mean a slower run. Runs without work have no time per item: a rate of 0 becomes missing.
 func (in *Runs) invertRates() {
-	unit, ok := rateUnit(in.Unit)
-	if !ok {
+	unit, isRate := rateUnit(in.Unit)
+	why := in.Unit + " is a rate"
+	switch {
+	case isRate:
+	case in.largerIsBetter:
+		unit = "1/" + cmp.Or(in.Unit, "value")
+		why = "a larger " + cmp.Or(in.Unit, "value") + " is better"
+	default:
 		return
 	}
 	in.Notes = append(in.Notes, note.New(note.InvertedRate,
-		"%s is a rate: it was converted to %s, so a larger value is slower", in.Unit, unit))
-	in.Unit = unit
+		"%s: it was converted to %s, so a larger value is slower", why, unit))
+	in.Unit, in.largerIsBetter = unit, false
 	for i, v := range in.Y {
 		in.Y[i] = 1 / v
 	}

@@ -204,13 +204,17 @@ func sessionRun(id, unit string, y float64, at Moment, fields map[string]string)
 }
 
 // JoinSessions merges series that are parts of one history: sessions of a benchmark tool with the same id, machine and
-// shape. All other series are returned as they are. The runs of a merged series are in the order of time.
+// shape. All other series are returned as they are. The runs of a merged series are in the order of time, undated ones
+// in the given order.
 func JoinSessions(inputs []Runs) []Runs {
-	type key struct{ id, machine, shape string }
+	type key struct {
+		id, machine, shape string
+		undated            bool
+	}
 	var out []Runs
 	place := map[key]int{}
 	for _, in := range inputs {
-		of := key{in.ID, in.Machine, in.Shape}
+		of := key{in.ID, in.Machine, in.Shape, in.Undated}
 		k, known := place[of]
 		if !in.OneSession || !known {
 			if in.OneSession {
@@ -224,6 +228,9 @@ func JoinSessions(inputs []Runs) []Runs {
 	for i := range out {
 		if out[i].OneSession {
 			out[i] = out[i].arrange(timeOrder(out[i].T))
+			if out[i].Undated {
+				out[i].number()
+			}
 		}
 	}
 	return out

@@ -47,8 +47,9 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 			"(value, seconds, time_s, elapsed.., else every column of numbers) and further\n" +
 			"columns as metadata. Each value of the columns app and shape is a series. FILE\n" +
 			"may also be lines of JSON, one series each: {\"id\",\"t\",\"y\",\"start\",\"also\",\n" +
-			"\"meta\",\"nodes\"}, or the JSON of hyperfine, github-action-benchmark,\n" +
-			"pytest-benchmark, Google Benchmark or asv. A file compressed with gzip is\n" +
+			"\"meta\",\"nodes\"}, the JSON of hyperfine, github-action-benchmark,\n" +
+			"pytest-benchmark, Google Benchmark, JMH or asv, or the messages of\n" +
+			"cargo-criterion. A file compressed with gzip is\n" +
 			"unpacked; - is standard input. Runs of one benchmark in several FILEs are one\n" +
 			"history. A time is a date with or without a time of day and a zone, a day\n" +
 			"number, or epoch seconds, milli-, micro- or nanoseconds. An empty field, null,\n" +

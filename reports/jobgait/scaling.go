@@ -42,8 +42,8 @@ func scalingCommand(getenv func(string) string) *cobra.Command {
 			"(nodes, ranks, procs, p, n, size..; value, seconds, time_s, elapsed..; series,\n" +
 			"metric, group, day, node_hours and your own), series lines\n" +
 			"{\"id\":..,\"p\":[..],\"y\":[..]}, Extra-P's text, JSON, JSON Lines and Talpas, or\n" +
-			"JSON of hyperfine or Google Benchmark. A line on standard error says how a CSV\n" +
-			"file was interpreted.",
+			"JSON of hyperfine, Google Benchmark, JMH or cargo-criterion. A line on standard\n" +
+			"error says how a CSV file was interpreted.",
 		Args: argCount(0, 1, "at most one file: jobgait scaling [FILE]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := cmp.Or(o.valid(), o.validBy(len(args))); err != nil {

@@ -1,0 +1,272 @@
+package table
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// benchmarkResult is one entry of the JSON list that a benchmark tool writes for each session. The Java Microbenchmark
+// Harness (JMH) writes Benchmark, Params and PrimaryMetric; the custom form of github-action-benchmark has Name, Unit
+// and Value. Neither has a date.
+type benchmarkResult struct {
+	Benchmark     string
+	Params        map[string]string
+	PrimaryMetric struct {
+		Score     looseNumber
+		ScoreUnit string
+		RawData   [][]looseNumber // a list of iterations for each fork
+	}
+	Name, Unit string
+	Value      *looseNumber
+}
+
+// looseNumber is a JSON number, or a text that holds one, as JMH writes "NaN".
+type looseNumber float64
+
+// UnmarshalJSON reads a number, a text with a number, or null as NaN.
+func (n *looseNumber) UnmarshalJSON(b []byte) error {
+	v, err := plainNumber(strings.Trim(string(b), `"`))
+	*n = looseNumber(v)
+	return err
+}
+
+// isJMH reports whether JMH wrote the result.
+func (r *benchmarkResult) isJMH() bool { return r.Benchmark != "" && r.PrimaryMetric.ScoreUnit != "" }
+
+// parseBenchmarkList parses a JSON list of benchmark results and returns its series of one run each and how it was
+// understood. It returns no series if the list is of no known tool.
+func parseBenchmarkList(text []byte) (all []Runs, understood string, err error) {
+	var results []benchmarkResult
+	var otherType *json.UnmarshalTypeError
+	switch err := json.Unmarshal(text, &results); {
+	case errors.As(err, &otherType):
+		return nil, "", nil
+	case err != nil:
+		return nil, "", err
+	}
+	for _, r := range results {
+		switch {
+		case r.isJMH():
+			understood = "JMH: value = score, runs in the order of the files"
+			all = append(all, undatedRun(r.Benchmark+parameterText(r.Params), r.PrimaryMetric.ScoreUnit,
+				float64(r.PrimaryMetric.Score)))
+		case r.Name != "" && r.Value != nil:
+			understood = "github-action-benchmark's list: value = value, runs in the order of the files"
+			all = append(all, undatedRun(r.Name, r.Unit, float64(*r.Value)))
+		default:
+			return nil, "", nil
+		}
+	}
+	return all, understood, nil
+}
+
+// parameterText returns the parameters of a benchmark in the order of their names: "(size=8, type=a)"; "" without
+// parameters.
+func parameterText(params map[string]string) string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		words = append(words, name+"="+params[name])
+	}
+	if words == nil {
+		return ""
+	}
+	return "(" + strings.Join(words, ", ") + ")"
+}
+
+// undatedRun returns a series of one run of a session that has no date. JoinSessions numbers such runs.
+func undatedRun(id, unit string, y float64) Runs {
+	one := Runs{Unit: unit, OneSession: true, Undated: true, Given: []Moment{{}}}
+	one.ID, one.Y, one.Meta = id, []float64{y}, map[string][]string{}
+	one.place(Days)
+	return one
+}
+
+// number sets the times of undated runs to their numbers, from 0.
+func (in *Runs) number() {
+	for i := range in.T {
+		in.T[i], in.Given[i] = float64(i), Moment{Number: float64(i)}
+	}
+}
+
+// jmh reads JMH's list of results as measurements: parameters that are numbers vary, the others are part of the name. A
+// fork counts as one repetition, since its iterations share a virtual machine; without several forks the iterations
+// count.
+func (doc *document) jmh() (Measurements, error) {
+	doc.format = JMH
+	doc.begin(doc.all)
+	sets := map[string]*experiment{} // by their parameters
+	var order []*experiment
+	err := doc.list(func() error {
+		var r benchmarkResult
+		if err := doc.d.Decode(&r); err != nil {
+			return err
+		}
+		if !r.isJMH() {
+			return errors.New("the entry is not a result of JMH: want benchmark and primaryMetric")
+		}
+		names, point := r.numericParameters()
+		if len(names) == 0 {
+			return nil
+		}
+		key := strings.Join(names, "\x00")
+		if sets[key] == nil {
+			sets[key] = &experiment{in: doc.in, parameters: names}
+			order = append(order, sets[key])
+		}
+		metric, values := r.repetitions()
+		return sets[key].of(r.Benchmark+parameterText(r.Params), metric).add(point, values)
+	})
+	if err == nil && len(order) == 0 {
+		err = errors.New("no benchmark has a parameter that is a number: vary one with @Param")
+	}
+	if err != nil {
+		return Measurements{}, doc.fail(err)
+	}
+	all := Measurements{Format: JMH}
+	for _, e := range order {
+		m, err := e.file(JMH)
+		if err != nil {
+			return Measurements{}, err
+		}
+		all.Series, all.Left = append(all.Series, m.Series...), all.Left+m.Left
+	}
+	return all, nil
+}
+
+// numericParameters returns the names and values of the parameters that are numbers, in the order of their names, and
+// removes them from the result.
+func (r *benchmarkResult) numericParameters() (names []string, point []float64) {
+	for _, name := range slices.Sorted(maps.Keys(r.Params)) {
+		if v, err := plainNumber(r.Params[name]); err == nil && !math.IsNaN(v) {
+			names, point = append(names, name), append(point, v)
+			delete(r.Params, name)
+		}
+	}
+	return names, point
+}
+
+// repetitions returns the values of a result and the name of their metric. Rates become times per operation.
+func (r *benchmarkResult) repetitions() (metric string, values []float64) {
+	m := &r.PrimaryMetric
+	for _, fork := range m.RawData {
+		sum := 0.0
+		for _, v := range fork {
+			if sum += float64(v); len(m.RawData) == 1 {
+				values = append(values, float64(v))
+			}
+		}
+		if len(m.RawData) > 1 && len(fork) > 0 {
+			values = append(values, sum/float64(len(fork)))
+		}
+	}
+	if len(values) == 0 {
+		values = []float64{float64(m.Score)}
+	}
+	unit, isRate := rateUnit(m.ScoreUnit)
+	if !isRate {
+		return "score (" + m.ScoreUnit + ")", values
+	}
+	for i, v := range values {
+		values[i] = 1 / v
+	}
+	return "time (" + unit + ")", values
+}
+
+// criterionLine is one line of cargo-criterion's messages (--message-format=json).
+type criterionLine struct {
+	Reason, ID    string
+	Typical, Mean *struct {
+		Estimate value
+		Unit     string
+	}
+}
+
+// isCriterionLine reports whether an input with the given first line holds messages of cargo or cargo-criterion.
+func isCriterionLine(first []byte) bool {
+	return strings.HasPrefix(strings.ReplaceAll(string(first[:min(len(first), 16)]), " ", ""), `{"reason":`)
+}
+
+// eachCriterionLine calls each with the estimate of every benchmark in the messages of cargo-criterion. It begins with
+// line first, or with the next line if first is nil.
+func eachCriterionLine(in *source, first []byte, each func(id, unit string, estimate float64) error) error {
+	found := false
+	for line := first; ; {
+		if line == nil {
+			var err error
+			if line, err = in.nextContent(); err == io.EOF {
+				break
+			} else if err != nil {
+				return err
+			}
+		}
+		var c criterionLine
+		if err := json.Unmarshal(line, &c); err != nil {
+			if found && in.dropCut() {
+				break
+			}
+			return in.fail("read a message of cargo-criterion: %w", jsonFault(err))
+		}
+		line = nil
+		estimate := c.Typical
+		if estimate == nil {
+			estimate = c.Mean
+		}
+		if c.Reason != "benchmark-complete" || c.ID == "" || estimate == nil {
+			continue
+		}
+		found = true
+		if err := each(c.ID, estimate.Unit, float64(estimate.Estimate)); err != nil {
+			return in.fail("read a message of cargo-criterion: %w", err)
+		}
+	}
+	if !found {
+		return fmt.Errorf("%s: read: the messages of cargo contain no finished benchmark: write them with "+
+			"cargo criterion --message-format=json", in.name)
+	}
+	return nil
+}
+
+// readCriterionRuns reads the messages of cargo-criterion: a series for each benchmark, its runs in the order of the
+// messages.
+func readCriterionRuns(in *source, o RunOptions) ([]Runs, string, error) {
+	var all []Runs
+	err := eachCriterionLine(in, nil, func(id, unit string, estimate float64) error {
+		if len(all) >= o.Limits.Series {
+			return fmt.Errorf("the file has more than %d results: %w", o.Limits.Series, errTooLarge)
+		}
+		all = append(all, undatedRun(id, unit, estimate))
+		return nil
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	all = JoinSessions(all)
+	for i := range all {
+		all[i].finish()
+	}
+	return all, "cargo-criterion: value = typical, runs in the order of the messages", nil
+}
+
+// readCriterionMeasurements reads the messages of cargo-criterion as measurements; first is the line that was read
+// last. The parameter is the last number in a benchmark's id.
+func readCriterionMeasurements(in *source, first []byte) (Measurements, error) {
+	b := numberedBenchmarks{experiment: experiment{in: in}}
+	err := eachCriterionLine(in, first, func(id, unit string, estimate float64) error {
+		return b.addTime(id, unit, estimate)
+	})
+	if err == nil {
+		if err = b.check(); err != nil {
+			err = fmt.Errorf("%s: read the messages of cargo-criterion: %w", in.name, err)
+		}
+	}
+	if err != nil {
+		return Measurements{}, err
+	}
+	return b.file(Criterion)
+}
