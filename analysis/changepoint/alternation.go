@@ -200,13 +200,20 @@ const (
 	usualGap   = 0.22
 	rareGap    = 0.26
 	// Until the first level has briefRuns, the difference of the two levels must be worth
-	// lastingWorth runs: six and six, five and eight. Afterwards the new level must have
-	// lastingRuns, and turnsLasting is required, which 18 runs with one change give.
-	briefRuns    = 6.5
-	lastingWorth = 3
-	lastingRuns  = 6
-	turnsLasting = 4.6
-	turnsShort   = 10
+	// lastingWorth runs: six and six, five and eight; a level of briefest or fewer is a turn. Afterwards the new
+	// level must have lastingRuns, and turnsLasting is required, which 18 runs with one change give; until the first
+	// level is settled turnsUnsettled, which 20 give. A change to faster runs can wait: it needs lastingWorthFaster, six
+	// and twelve. With eight or ten runs instead of lastingRuns there are a sixth fewer false events, but a level that
+	// ends before hides all later changes for 25 runs.
+	briefest           = 4.5
+	briefRuns          = 6.5
+	lastingWorth       = 3
+	lastingWorthFaster = 4
+	lastingRuns        = 6
+	turnsLasting       = 4.6
+	turnsUnsettled     = 4.8
+	lastSettling       = 9.5
+	turnsShort         = 10
 )
 
 // requiredForWideGap returns the evidence against alternation, in nats, required of claim c, the first change
@@ -215,12 +222,17 @@ func requiredForWideGap(usual float64, c *claim) float64 {
 	const rounding = .05 // a run of a level has a weight of a little less than 1
 	share := min(1, (math.Abs(c.right.mu-c.left.mu)-usualGap)/(rareGap-usualGap))
 	before, after := c.around[0], c.right.weight
-	brief := before < briefRuns
+	brief, worth := before < briefRuns, float64(lastingWorth)
+	if c.right.mu < c.left.mu {
+		worth = lastingWorthFaster
+	}
 	switch {
-	case share <= 0 || c.flipped:
+	case share <= 0 || c.flipped || before < briefest:
 		return usual
-	case brief && 1/(1/before+1/after) >= lastingWorth-rounding:
+	case brief && 1/(1/before+1/after) >= worth-rounding:
 		return usual + (turnsBrief-usual)*share
+	case !brief && after >= lastingRuns-rounding && before < lastSettling:
+		return usual + (turnsUnsettled-usual)*share
 	case !brief && after >= lastingRuns-rounding:
 		return usual + (turnsLasting-usual)*share
 	case before >= settledRuns:
