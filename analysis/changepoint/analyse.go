@@ -74,14 +74,10 @@ type seriesScan struct {
 	known  *knowledge
 	in     history
 	out    outcome
-	// blind lists the changes that a scan without the recorded fields finds: their places show without bias which
-	// field changed there. The scan itself leans towards flips, so that its own places would confirm them.
-	blind []event
 }
 
-// scanSeries detects changes in a series; given holds the votes of the owner's other series, nil for none. If
-// recorded fields took part and a change is found, it scans again without fields and stores those events as
-// blind. A quiet series gives an empty scan.
+// scanSeries detects changes in a series; given holds the votes of the owner's other series, nil for none. A quiet
+// series gives an empty scan.
 func (r *preparedSeries) scanSeries(given []vote, p Params) seriesScan {
 	if r.quiet {
 		return seriesScan{}
@@ -93,12 +89,6 @@ func (r *preparedSeries) scanSeries(given []vote, p Params) seriesScan {
 	l := seriesScan{fields: newFields(r), known: newKnowledge(r, given)}
 	l.in = l.known.history(r, &l.fields)
 	l.out = scan(l.in, p)
-	l.blind = l.out.events
-	if l.in.identified != nil && len(l.out.events) > 0 {
-		in := newKnowledge(r, given).history(r, &l.fields)
-		in.flips, in.identified = nil, nil
-		l.blind = scan(in, p).events
-	}
 	return l
 }
 

@@ -118,27 +118,19 @@ func (f *fields) countMeetings(k, back, ahead int) int {
 	return n
 }
 
-// causes ranks the fields that flipped where the scan without fields places change q; if only the scan with
-// fields finds the change, it searches causeReach runs around it.
+// causes ranks the fields that flipped where the values alone place change q.
 func (l *seriesScan) causes(q int, p Params) []Cause {
 	e := l.out.events[q]
 	lo, hi := neighbourBounds(l.out.events, q, len(l.known.x))
-	place := event{index: e.index, first: e.index - causeReach, last: e.index + causeReach}
-	best := maxScanDistance + 1
-	for _, b := range l.blind {
-		if d := abs(b.index - e.index); d < best && b.index > lo && b.index < hi {
-			place, best = b, d
-		}
-	}
 	identified := -1
 	if e.identified {
 		identified = e.index
+	}
+	place := e.unaided
+	if place.index <= lo || place.index >= hi {
+		place = unaidedPlace{e.index, e.index - causeReach, e.index + causeReach}
 	}
 	first, last := min(place.first, e.index), max(place.last, e.index)
 	at := l.fields.newSite(l.known.x, place.index, first, last, lo, hi, identified, p.Outliers)
 	return l.fields.causes(at)
 }
-
-// maxScanDistance is the largest distance, in runs, between the places that the scans with and without fields
-// give to one change.
-const maxScanDistance = 5

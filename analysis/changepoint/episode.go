@@ -180,6 +180,7 @@ func (sc *scanner) commitBoth(ev []event, i, newest int, m claim, v verdict) []e
 		}
 		e := sc.event(i, newest, c, v)
 		e.first, e.last = sc.placeBetween(left, right, &l)
+		e.unaided = unaidedPlace{e.index, e.first, e.last}
 		sc.identify(&e, sc.start+1, right.end)
 		e.before, e.resumed = len(sc.past), e.index
 		ev = append(ev, e)

@@ -31,17 +31,41 @@ const (
 // event with the split there. If the runs left of it show an earlier change, it returns that one instead,
 // marked doubtful. all are the fitted splits of the window.
 func (sc *scanner) place(i, j, newest int, cut bool, c split, all []split, v verdict, b noisePrior) (event, split) {
+	all = slices.Clone(all) // of the scanner, which scans again
 	c, f := sc.locateSplit(i, j, cut, c, all, b)
 	if d, g, ok := sc.findEarlierChange(i, cut, &f, b); ok {
-		c, f, v.margin, v.doubtful = d, g, 0, true
+		c, f, all, v.margin, v.doubtful = d, g, nil, 0, true
 		v.required = sc.p.Threshold + smallSample/d.df
 	}
 	e := sc.event(i, newest, c, v)
 	first, last := sc.placeInterval(i, &f)
 	// If the most likely place is not unique, the reported one lies within the interval too.
 	e.first, e.last = min(first, e.index), max(last, e.index)
+	e.unaided = unaidedPlace{e.index, e.first, e.last}
+	if sc.flips != nil {
+		e.unaided = sc.placeUnaided(i, i+len(f.nats)-1, cut, c, all, b)
+	}
 	sc.identify(&e, i+1, j)
 	return e, c
+}
+
+// unaidedPlace is the place of a change by the values alone: the most likely run, and the first and last possible one.
+// It shows without bias which field changed there: the scan itself leans towards runs at which one did.
+type unaidedPlace struct{ index, first, last int }
+
+// placeUnaided returns where the change that split c of the window [i,j) shows lies without the evidence of recorded
+// fields; all are the other splits from which it starts.
+func (sc *scanner) placeUnaided(i, j int, cut bool, c split, all []split, b noisePrior) unaidedPlace {
+	flips := sc.flips
+	c.evidence -= flips[i+c.k]
+	for q := range all {
+		all[q].evidence -= flips[i+all[q].k]
+	}
+	sc.flips = nil
+	c, f := sc.locateSplit(i, j, cut, c, all, b)
+	first, last := sc.placeInterval(i, &f)
+	sc.flips = flips
+	return unaidedPlace{i + c.k, min(first, i+c.k), max(last, i+c.k)}
 }
 
 // identify moves event e to the run of its interval at which an identifying field changed, if there is

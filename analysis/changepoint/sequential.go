@@ -32,7 +32,8 @@ type history struct {
 type event struct {
 	index, detected int
 	effect, lo, hi  float64
-	first, last     int     // place
+	first, last     int // place
+	unaided         unaidedPlace
 	identified      bool    // a field placed it
 	strength        float64 // nats beyond the requirement
 	kind            Kind
