@@ -53,9 +53,9 @@ func (r *lawSearch) oneTerm() (m Model, best float64) {
 	return m, best
 }
 
-// undisturbed returns the best law without points, at most a quarter, that lie so far above the law of the
-// others that a disturbance explains them better. It keeps at least enoughPoints points, and clears the
-// weights of the others in r.
+// undisturbed returns the best law without points, at most a quarter, that lie so far from the law of the
+// others that a disturbance, or below it an early end, explains them better. It keeps at least enoughPoints
+// points, and clears the weights of the others in r.
 func (r *lawSearch) undisturbed(m Model, score float64) Model {
 	for range len(r.y) / 4 {
 		if r.count <= enoughPoints {
@@ -69,7 +69,7 @@ func (r *lawSearch) undisturbed(m Model, score float64) Model {
 			r.u[k] = 0
 			r.count--
 			one, v := r.law()
-			if f := one.At(r.p[k]); f > 0 && r.y[k] > f {
+			if f := one.At(r.p[k]); f > 0 {
 				if q := disturbedPrice(r.y[k] / f); v+q > best {
 					best, at, law, price = v+q, k, one, q
 				}

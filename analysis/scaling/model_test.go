@@ -75,12 +75,12 @@ func TestModelLikelihoodIsReadable(t *testing.T) {
 		factor float64
 		left   bool // the law stays
 	}{
-		"two disturbed runs":             {[]int{2, 6}, 2, true},
-		"the later one more":             {[]int{6, 2}, 2, true},
-		"the first is":                   {[]int{0}, 4, true},
-		"the last is":                    {[]int{15}, 3, true},
-		"five, too many":                 {[]int{1, 4, 7, 9, 12}, 3, false},
-		"a point that is too fast stays": {[]int{4}, 0.3, false},
+		"two disturbed runs":   {[]int{2, 6}, 2, true},
+		"the later one more":   {[]int{6, 2}, 2, true},
+		"the first is":         {[]int{0}, 4, true},
+		"the last is":          {[]int{15}, 3, true},
+		"five, too many":       {[]int{1, 4, 7, 9, 12}, 3, false},
+		"one that ended early": {[]int{4}, 0.3, true},
 	} {
 		y := make([]float64, len(p))
 		for k := range y {
