@@ -19,8 +19,8 @@ type runDocument struct {
 	Results []hyperfineResult
 }
 
-// benchmarkEntry is one run of a suite. Its date is in milliseconds since 1970. The tool customBiggerIsBetter, or in forks
-// of the action BiggerIsBetter, says that its values are scores.
+// benchmarkEntry is one run of a suite. Its date is in milliseconds since 1970. The tool customBiggerIsBetter, or in
+// forks of the action BiggerIsBetter, says that its values are scores.
 type benchmarkEntry struct {
 	Commit         struct{ ID string }
 	Date           float64

@@ -40,8 +40,8 @@ func isTimeUnit(unit string) bool {
 	return slices.Contains([]string{"s", "ms", "us", "ns", "min", "h"}, unit)
 }
 
-// invertRates turns rates and scores of which larger ones are better into their reciprocals, because a larger value must
-// mean a slower run. Runs without work have no time per item: a rate of 0 becomes missing.
+// invertRates turns rates and scores of which larger ones are better into their reciprocals, because a larger value
+// must mean a slower run. Runs without work have no time per item: a rate of 0 becomes missing.
 func (in *Runs) invertRates() {
 	unit, isRate := rateUnit(in.Unit)
 	why := in.Unit + " is a rate"

@@ -49,12 +49,11 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 			"may also be lines of JSON, one series each: {\"id\",\"t\",\"y\",\"start\",\"also\",\n" +
 			"\"meta\",\"nodes\"}, the JSON of hyperfine, github-action-benchmark,\n" +
 			"pytest-benchmark, Google Benchmark, JMH or asv, or the messages of\n" +
-			"cargo-criterion. A file compressed with gzip is\n" +
-			"unpacked; - is standard input. Runs of one benchmark in several FILEs are one\n" +
-			"history. A time is a date with or without a time of day and a zone, a day\n" +
-			"number, or epoch seconds, milli-, micro- or nanoseconds. An empty field, null,\n" +
-			"NaN, N/A and <not counted> are missing values. A line on standard error says\n" +
-			"how a CSV file was interpreted.\n\n" +
+			"cargo-criterion. A file compressed with gzip is unpacked; - is standard input.\n" +
+			"Runs of one benchmark in several FILEs are one history. A time is a date with\n" +
+			"or without a time of day and a zone, a day number, or epoch seconds, milli-,\n" +
+			"micro- or nanoseconds. An empty field, null, NaN, N/A and <not counted> are\n" +
+			"missing values. A line on standard error says how a file was interpreted.\n\n" +
 			"Series of one user, shapes of one app and series with the same start times are\n" +
 			"related. A change that unrelated series show at the same time is attributed to\n" +
 			"the machine and is not reported for any job.\n\n" +
