@@ -130,7 +130,8 @@ func (a *agent) runLoop(stop <-chan os.Signal, limit time.Duration) (err error) 
 	reason := "stopped"
 	defer func() {
 		if p := recover(); p != nil {
-			reason, err = "failed", fmt.Errorf("the agent failed and sealed the profile recorded up to now: %v", p)
+			reason, err = "failed", fmt.Errorf(
+				"internal error, please report it: the agent panicked: %v: sampling stops, the samples before are kept", p)
 		}
 		if serr := a.seal(reason); err == nil {
 			err = serr

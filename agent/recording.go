@@ -63,13 +63,13 @@ func (r *recording) failureText() string {
 	if errors.As(r.failure, &code) {
 		return code.Error()
 	}
-	return "it could not be written"
+	return "the agent's log has the cause"
 }
 
 // lossNotes returns the notes of samples that the profile lacks.
 func (r *recording) lossNotes() (notes []note.Note) {
 	if r.writeFailed() {
-		notes = append(notes, note.New(note.SpoolFull, "the profile had no room for more samples, so some are missing: %s",
+		notes = append(notes, note.New(note.SpoolFull, "samples could not be written to the profile and are missing: %s",
 			r.failureText()))
 	}
 	if r.lost > 0 {

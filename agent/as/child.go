@@ -96,7 +96,7 @@ func ReadAnswers[A any](in io.Reader, each func(A) error) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("decode the answer of the child process: %w", err)
+			return fmt.Errorf("decode the answer of the child process: %w: it is discarded", err)
 		}
 		if err := each(a); err != nil {
 			return err

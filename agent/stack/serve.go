@@ -192,18 +192,20 @@ func (u *unwinder) line(p frameLocation) (file string, line int) {
 // checkStacks returns an error if the child's answer is not a valid one for the copies.
 func checkStacks(stacks []ThreadStack, copies []ThreadCopy) error {
 	if len(stacks) != len(copies) {
-		return fmt.Errorf("invalid answer of the unwinding child: stacks of %d threads, want %d", len(stacks), len(copies))
+		return fmt.Errorf("the unwinding child returned the stacks of %d threads, want %d: its answer is discarded",
+			len(stacks), len(copies))
 	}
 	for i, s := range stacks {
 		if s.TID != copies[i].TID || len(s.Frames) > maxFrames {
-			return fmt.Errorf("invalid answer of the unwinding child: stack of thread %d, want thread %d (%d frames)",
+			return fmt.Errorf("the unwinding child returned the stack of thread %d, want thread %d (%d frames): its answer "+
+				"is discarded",
 				s.TID, copies[i].TID,
 				len(s.Frames))
 		}
 		for _, f := range s.Frames {
 			for _, text := range []string{f.Function, f.Library, f.File} {
 				if text != note.Clean(text, names.MaxName) || f.Line < 0 {
-					return fmt.Errorf("invalid answer of the unwinding child: a frame of thread %d has an invalid name or line number",
+					return fmt.Errorf("the unwinding child returned an invalid name or line of thread %d: its answer is discarded",
 						s.TID)
 				}
 			}

@@ -184,7 +184,7 @@ func (r *preparedSeries) noteLimits() {
 	if gap > longGapDays {
 		years := time.Duration(gap*24) * time.Hour
 		r.notes = append(r.notes, note.New(note.LongGap,
-			"no run for %.1f years before %s: a change there happened at some time between", years.Hours()/24/365.25,
+			"no run for %.1f years before %s: a change found there happened at some time in between", years.Hours()/24/365.25,
 			r.momentText(where)))
 	}
 }

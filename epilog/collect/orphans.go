@@ -74,7 +74,7 @@ func (w Sweeper) dirsToCheck(dir string) (names []string, all bool, err error) {
 	}
 	entries, err := os.ReadDir(in)
 	if err != nil {
-		return nil, false, fmt.Errorf("list runs without a collector: %w", err)
+		return nil, false, fmt.Errorf("list the runs in the collection directory: %w", err)
 	}
 	for _, e := range entries {
 		names = append(names, e.Name())

@@ -42,7 +42,7 @@ func (f Finisher) compareWithHistory(ctx context.Context, s summary.Summary) (su
 		s.Notes = append(slices.Clone(s.Notes),
 			note.New(note.HistoryElsewhere, "earlier runs were not looked at: this node does not have the history"))
 	default:
-		f.Log("job %d: compare with earlier runs: %s", s.Key.JobID, o.Log)
+		f.Log("job %d: the run is not compared with earlier runs: %s", s.Key.JobID, o.Log)
 		s.Notes = append(slices.Clone(s.Notes), note.New(note.HistoryFailed, "not compared with earlier runs: %s", o.Why))
 	}
 	return s, earlier.Judgement{}

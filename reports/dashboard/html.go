@@ -38,14 +38,14 @@ func style(in Contents) string {
 func HTML(w io.Writer, in Contents) error {
 	t, err := parsed()
 	if err != nil {
-		return fmt.Errorf("parse the HTML template of the dashboard: %w", err)
+		return fmt.Errorf("internal error, please report it: parse the HTML template of the dashboard: %w", err)
 	}
 	var b bytes.Buffer
 	for _, d := range steps[firstStep(len(in.Report.Series)):] {
 		b.Reset()
 		b.WriteString(html.Comment("jobgait dashboard", "jobgait "+in.Version, " `jobgait changes` prints a text."))
 		if err := t.Execute(&b, newView(in, d)); err != nil {
-			return fmt.Errorf("fill the HTML template of the dashboard: %w", err)
+			return fmt.Errorf("internal error, please report it: fill the HTML template of the dashboard: %w", err)
 		}
 		if b.Len() <= in.Limits.Bytes {
 			break

@@ -19,12 +19,12 @@ var pageHTML string
 func HTML(w io.Writer, r Report) error {
 	t, err := html.Parse("report", pageHTML, r.pageFuncs())
 	if err != nil {
-		return fmt.Errorf("parse the HTML template of the report: %w", err)
+		return fmt.Errorf("internal error, please report it: parse the HTML template of the report: %w", err)
 	}
 	var b strings.Builder
 	b.WriteString(r.htmlComment())
 	if err := t.Execute(&b, r); err != nil {
-		return fmt.Errorf("fill the HTML report of job %s: %w", r.Job.ID, err)
+		return fmt.Errorf("internal error, please report it: fill the HTML template with job %s: %w", r.Job.ID, err)
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write the HTML report of job %s: %w", r.Job.ID, err)

@@ -95,7 +95,9 @@ func (s *Sampler) openOnCPU(number int) error {
 		})
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("open the code sampling timer on CPU %d: %w", number, err), c.close())
+		return errors.Join(fmt.Errorf(
+			"open the code sampling timer of CPU %d, which came online: %w: code on this CPU is not sampled", number, err),
+			c.close())
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ type Header struct {
 
 const headerSize = 8
 
-var errRecord = errors.New("a perf record or count is malformed: want the format of perf_event_open(2)")
+var errRecord = errors.New("a record or count does not have the format of perf_event_open(2)")
 
 // parseHeader parses a record's header. It returns errRecord if the size is not a multiple of 8 or is shorter
 // than the header.

@@ -55,7 +55,8 @@ func (r *Ring) Drain(take func(h Header, body []byte)) error {
 		h, err := parseHeader(r.data[at:])
 		if err != nil || uint64(h.Size) > head-tail {
 			atomic.StoreUint64(r.tail, head)
-			return fmt.Errorf("read the perf ring at offset %d: %w", tail, errRecord)
+			return fmt.Errorf("read the kernel's buffer of records at offset %d: %w: the records in it are discarded", tail,
+				errRecord)
 		}
 		take(h, r.record(at, h.Size)[headerSize:])
 		tail += uint64(h.Size)

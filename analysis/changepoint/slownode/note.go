@@ -28,7 +28,7 @@ func (w *Watch) Notes(committed []NodeChange, find func(x []float64) []NodeChang
 	var notes []note.Note
 	for _, e := range apparent {
 		if !hasChangeNear(committed, e.Index) && !hasChangeNear(left, e.Index) {
-			notes = append(notes, note.New(note.NodePlacement, "%s %s goes with %s: node placement, not the code",
+			notes = append(notes, note.New(note.NodePlacement, "%s %s is explained by %s: node placement, not the code",
 				e.text(), since(e.Index), w.names()))
 		}
 	}
