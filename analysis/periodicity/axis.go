@@ -63,6 +63,16 @@ func gridsBy(spread func(series.Clock, []series.Column, float64, float64) grid, 
 	return out
 }
 
+// positive returns v and 1 if v is above 0, else 0 and 0, without a branch: which slots have samples cannot be
+// predicted.
+func positive(v float32) (value float32, one int) {
+	bits := math.Float32bits(v)
+	if bits-1 < math.Float32bits(float32(math.Inf(1))) {
+		one = 1
+	}
+	return math.Float32frombits(bits & -uint32(one)), one
+}
+
 // widerBins returns the factor, 1 or more, by which the bins of all grids of CPU time are widened, so that each of
 // the finest bins holds a sample of a busy CPU. It is above 1 only if a CPU's code is sampled less often than once in
 // combSlots slots. In finer bins every second or third would be empty, and a multiple of the loop's period would fit
@@ -71,10 +81,9 @@ func widerBins(columns []series.Column, clock series.Clock, slotS float64) float
 	sum, sampled := 0.0, 0 // over slots with samples
 	for _, c := range columns {
 		for _, v := range c.Values {
-			if v > 0 {
-				sum += float64(v)
-				sampled++
-			}
+			value, one := positive(v)
+			sum += float64(value)
+			sampled += one
 		}
 	}
 	if sampled == 0 {
@@ -84,14 +93,13 @@ func widerBins(columns []series.Column, clock series.Clock, slotS float64) float
 	// a detection.
 	stride := (sampled + mostSlots - 1) / mostSlots
 	values := make([]float64, 0, min(sampled, mostSlots))
-	k := 0
+	left := 0 // values with samples before the next that is taken
 	for _, c := range columns {
 		for _, v := range c.Values {
-			if v > 0 {
-				if k%stride == 0 {
-					values = append(values, float64(v))
-				}
-				k++
+			_, one := positive(v)
+			if left -= one; left < 0 {
+				values = append(values, float64(v))
+				left += stride
 			}
 		}
 	}
