@@ -6,16 +6,20 @@ import "gonum.org/v1/gonum/dsp/fourier"
 // It keeps its tables and buffers, so that it serves one goroutine at a time.
 type transform struct {
 	fft      *fourier.FFT
+	cosine   *fourier.DCT // the inverse for power spectra, which are real and even: half of the work of an FFT
 	series   []float64    // size values
 	spectrum []complex128 // size/2+1 coefficients
+	real     []float64    // size/2+1 values
 }
 
 // newTransform returns the transform for series of at most size values.
 func newTransform(size int) *transform {
 	return &transform{
 		fft:      fourier.NewFFT(size),
+		cosine:   fourier.NewDCT(size/2 + 1),
 		series:   make([]float64, size),
 		spectrum: make([]complex128, size/2+1),
+		real:     make([]float64, size/2+1),
 	}
 }
 
@@ -35,11 +39,12 @@ func (t *transform) power(x, p []float32) {
 // correlate writes into c the correlation at lags 0..len(c)-1 of the series whose power spectrum is p.
 func (t *transform) correlate(p, c []float32) {
 	for k, v := range p {
-		t.spectrum[k] = complex(float64(v), 0)
+		t.real[k] = float64(v)
 	}
-	t.fft.Sequence(t.series, t.spectrum)
-	scale := 1 / float64(len(t.series))
+	t.cosine.Transform(t.real, t.real)
+	size := len(t.series)
+	scale := 1 / float64(size)
 	for i := range c {
-		c[i] = float32(t.series[i] * scale)
+		c[i] = float32(t.real[min(i, size-i)] * scale) // the correlation is even and of period size
 	}
 }
