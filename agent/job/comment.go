@@ -14,6 +14,8 @@ type Comment struct {
 	Text      string
 	// Lower is the text without capital letters, for accounting systems that store none.
 	Lower string
+	// Missing says that the accounting had no comment of the job after the last call of SetComments.
+	Missing bool
 }
 
 // Commenter is an accounting system that stores a comment for each job.

@@ -3,10 +3,12 @@ package finish
 import (
 	"context"
 	"math"
+	"time"
 
 	"jobgait/agent/job"
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/run"
 	jobreport "jobgait/reports/job"
 )
 
@@ -16,30 +18,39 @@ func (f Finisher) wantsComments() bool {
 	return ok && accounting.WantsComments()
 }
 
+// commentRetries is for how long after its end the comment of a run that the accounting does not show is written again.
+const commentRetries = 24 * time.Hour
+
 // storeComments writes a digest of each of these runs, which have ended, into the job's comment in the scheduler's
 // accounting, if the settings request that, and records in the history that it is done. It only logs what the
-// accounting refused: the runs are tried again with the next query, and the history has the digests.
+// accounting refused: the runs, and those whose comment the accounting does not show, are tried again with the next
+// query, and the history has the digests.
 func (f Finisher) storeComments(ctx context.Context, db *history.DB, ended []history.UnsettledRun) error {
 	if !f.wantsComments() {
 		return nil
 	}
 	var list []job.Comment
 	var done []int64
+	runOf := map[run.JobID]int64{}
 	for _, r := range ended {
 		s, _, err := db.Lookup(ctx, history.Ref{ID: r.JobID.String(), Cluster: r.Cluster})
 		if err != nil {
 			f.Log("job %d: the admin comment is not written: %v", r.JobID, err)
 			continue
 		}
-		done = append(done, r.RunID)
 		if s.Key.JobID != r.JobID || math.Abs(s.End-r.End) > 2 {
-			continue // a later run of the job, which has its own turn
+			done = append(done, r.RunID) // a later run of the job has its own turn
+			continue
 		}
 		text, small, err := jobreport.New(s, nil, f.options()).Digest().Comment()
 		if err != nil {
 			f.Log("job %d: the admin comment is not written: %v", r.JobID, err)
 			continue
 		}
+		if r.End < epoch(time.Now().Add(-commentRetries)) {
+			done = append(done, r.RunID)
+		}
+		runOf[r.JobID] = r.RunID
 		list = append(list, job.Comment{JobID: r.JobID, DisplayID: s.DisplayID(), Text: text, Lower: small})
 	}
 	n, err := f.Scheduler.(job.Commenter).SetComments(ctx, list, jobreport.CommentMark)
@@ -50,6 +61,11 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, ended []his
 	if err != nil {
 		f.Log("%v: the next sweep tries it again; the digests are in the history", err)
 		return nil
+	}
+	for _, c := range list {
+		if !c.Missing {
+			done = append(done, runOf[c.JobID])
+		}
 	}
 	return db.SetCommented(ctx, done)
 }

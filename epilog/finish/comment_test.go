@@ -80,8 +80,8 @@ esac
 	}
 }
 
-// A run whose state the scheduler knew when the run was stored gets its digest too, once. If sacctmgr fails, the next
-// query tries again.
+// A run whose state the scheduler knew when the run was stored gets its digest too. If sacctmgr fails, or reports
+// success and the accounting shows no comment, the next query tries again.
 func TestCommentsOfRunsStoredWithTheirState(t *testing.T) {
 	s := newSite(t)
 	at := int64(time.Now().Unix() - 3600)
@@ -92,7 +92,7 @@ func TestCommentsOfRunsStoredWithTheirState(t *testing.T) {
 		Nodes: []summary.Node{{Name: "n1", Reported: true}}}, history.Ingest{}))
 	must(t, db.Close())
 	sacct := s.command("sacct", fmt.Sprintf(`case "$*" in
-*AdminComment*) /bin/echo '7|' ;;
+*AdminComment*) if [ -e ${0%%sacct}shown ]; then /bin/echo '7|JG1:x'; else /bin/echo '7|'; fi ;;
 *) /bin/echo '7|1000|%d|%d|COMPLETED|0:0|100|n1|u' ;;
 esac
 `, at, at+60))
@@ -100,9 +100,12 @@ esac
 	f := s.finisher("n1")
 	f.Scheduler = slurm.Scheduler{Sacct: sacct, Sacctmgr: manager, AdminComment: true}
 	f.Log = t.Logf
-	for k, want := range []int{0, 1, 1} {
+	for k, want := range []int{0, 1, 2, 3, 3} {
 		if k == 1 {
 			must(t, os.WriteFile(manager+".works", nil, 0o644))
+		}
+		if k == 3 {
+			must(t, os.WriteFile(filepath.Join(filepath.Dir(sacct), "shown"), nil, 0o644))
 		}
 		if _, err := f.QueryStates(t.Context()); err != nil {
 			t.Fatal(err)

@@ -23,8 +23,10 @@ func (s Scheduler) WantsComments() bool { return s.AdminComment && s.Sacct != ""
 var commentText = regexp.MustCompile(`^[A-Za-z0-9:+/=]+$`)
 
 // SetComments reads the stored comments of the jobs by sacct, then sets the comment of each job whose stored
-// comment is empty or begins with mark, all by one sacctmgr. The sacctmgr of Slurm 22.05 lowercases comments: if
-// that is detected, a second call writes the form without capital letters, and Text in list becomes that form.
+// comment is empty or begins with mark, all by one sacctmgr, and sets Missing in list for those that have none
+// afterwards: slurmdbd may learn of a job late, and sacctmgr reports success then. The sacctmgr of Slurm 22.05
+// lowercases comments: if that is detected, a second call writes the form without capital letters, and Text in list
+// becomes that form.
 func (s Scheduler) SetComments(ctx context.Context, list []job.Comment, mark string) (job.CommentCounts, error) {
 	var n job.CommentCounts
 	if len(list) == 0 {
@@ -33,6 +35,7 @@ func (s Scheduler) SetComments(ctx context.Context, list []job.Comment, mark str
 	ids := make([]string, len(list))
 	for i, c := range list {
 		ids[i] = c.JobID.String()
+		list[i].Missing = true
 	}
 	asked := []string{"-a", "-j", strings.Join(ids, ","), "-o", "JobIDRaw,AdminComment"}
 	out, err := s.runSacct(ctx, asked...)
@@ -47,14 +50,19 @@ func (s Scheduler) SetComments(ctx context.Context, list []job.Comment, mark str
 	}
 	commands, written := commentCommands(list, free)
 	if written == 0 {
+		markMissing(list, out)
 		return n, nil
 	}
 	if err := s.runSacctmgr(ctx, commands); err != nil {
 		return n, err
 	}
 	n.Written = written
-	if out, err = s.runSacct(ctx, asked...); err != nil || !wasLowercased(out, mark) {
+	if out, err = s.runSacct(ctx, asked...); err != nil {
 		return n, err
+	}
+	markMissing(list, out)
+	if !wasLowercased(out, mark) {
+		return n, nil
 	}
 	for i := range list {
 		list[i].Text = list[i].Lower
@@ -63,6 +71,20 @@ func (s Scheduler) SetComments(ctx context.Context, list []job.Comment, mark str
 		return n, nil
 	}
 	return n, s.runSacctmgr(ctx, commands)
+}
+
+// markMissing sets Missing in list for the jobs that have an empty comment, or no line, in the output of sacct.
+func markMissing(list []job.Comment, output []byte) {
+	found := map[run.JobID]bool{}
+	for line := range bytes.Lines(output) {
+		raw, comment, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), "|")
+		if id, err := run.ParseJobID(raw); err == nil && comment != "" {
+			found[id] = true
+		}
+	}
+	for i := range list {
+		list[i].Missing = !found[list[i].JobID]
+	}
 }
 
 // wasLowercased reports whether comments contain the mark in lower case only.

@@ -35,6 +35,11 @@ func TestComments(t *testing.T) {
 	if err != nil || n != (job.CommentCounts{Written: 2, Kept: 2}) {
 		t.Errorf("%+v, %v", n, err)
 	}
+	for _, c := range list {
+		if missing := c.JobID == 7 || c.JobID == 11; c.Missing != missing {
+			t.Errorf("job %d: the comment is missing: %v, want %v", c.JobID, c.Missing, missing)
+		}
+	}
 	read, _ := os.ReadFile(filepath.Join(dir, "read"))
 	calls, _ := os.ReadFile(filepath.Join(dir, "calls"))
 	want := "modify job where JobID=7 set AdminComment=\"JG1:a=\"\nmodify job where JobID=7_1 set " +
