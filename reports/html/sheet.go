@@ -22,6 +22,8 @@ const (
 	sheetWidth  = 980
 	sheetMargin = 24
 	sheetLine   = 18
+	// sheetTop is the room above the first line.
+	sheetTop = 10
 	// sheetGutter is the room for the labels of the y axis.
 	sheetGutter = 44
 )
@@ -35,6 +37,9 @@ svg.chart:not(.heat) { width: 100%; margin: 0; }
 
 // Text adds a line with an optional title before the text.
 func (s *Sheet) Text(title, text string) {
+	if s.y == 0 {
+		s.y = sheetTop
+	}
 	s.y += sheetLine
 	fmt.Fprintf(&s.body, `<text x="%d" y="%d">`, sheetMargin, s.y)
 	if title != "" {
