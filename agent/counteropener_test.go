@@ -55,7 +55,8 @@ func twoCPUs(t testing.TB, open perf.Opener) host {
 // Every step down the ladder is taken and noted.
 func TestFallbackChain(t *testing.T) {
 	// of the job's processes, always
-	const procs = "proc_cpu proc_wait proc_read_bytes proc_write_bytes proc_mem proc_mem_peak others_cpu stolen_cpu"
+	const procs = "proc_cpu proc_wait proc_storage_wait proc_read_bytes proc_write_bytes proc_mem proc_mem_peak " +
+		"others_cpu stolen_cpu"
 	const kernelBit = unix.PerfBitExcludeKernel
 	whole := func(pid int) error {
 		if pid == -1 {
