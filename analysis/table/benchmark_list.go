@@ -143,12 +143,24 @@ func (doc *document) jmh() (Measurements, error) {
 // removes them from the result.
 func (r *benchmarkResult) numericParameters() (names []string, point []float64) {
 	for _, name := range slices.Sorted(maps.Keys(r.Params)) {
-		if v, err := plainNumber(r.Params[name]); err == nil && !math.IsNaN(v) {
+		if v, err := parameterNumber(r.Params[name]); err == nil && !math.IsNaN(v) {
 			names, point = append(names, name), append(point, v)
 			delete(r.Params, name)
 		}
 	}
 	return names, point
+}
+
+// parameterNumber reads the number of a parameter, in which K, M and G stand for thousands, millions and billions: 10K.
+func parameterNumber(s string) (float64, error) {
+	scale := 1.0
+	if n := len(s); n > 1 {
+		if e := strings.IndexByte("KMG", s[n-1]&^0x20); e >= 0 {
+			s, scale = s[:n-1], math.Pow(1000, float64(e+1))
+		}
+	}
+	v, err := plainNumber(s)
+	return v * scale, err
 }
 
 // repetitions returns the values of a result and the name of their metric. Rates become times per operation.

@@ -14,7 +14,7 @@ const (
      "primaryMetric" : {"score" : 12.5, "scoreError" : "NaN", "scoreUnit" : "us/op", "rawData" : [[12, 13], [12, 13]]}},
     {"benchmark" : "org.a.Sort.quick", "mode" : "avgt", "params" : {"kind" : "a", "size" : "16"},
      "primaryMetric" : {"score" : 25, "scoreUnit" : "us/op", "rawData" : [[24], [26]]}},
-    {"benchmark" : "org.a.Sort.quick", "mode" : "avgt", "params" : {"kind" : "a", "size" : "32"},
+    {"benchmark" : "org.a.Sort.quick", "mode" : "avgt", "params" : {"kind" : "a", "size" : "0.032K"},
      "primaryMetric" : {"score" : 50, "scoreUnit" : "us/op", "rawData" : [[49], [51]]}},
     {"benchmark" : "org.a.Rate.get", "mode" : "thrpt", "params" : {"n" : "4"},
      "primaryMetric" : {"score" : 4, "scoreUnit" : "ops/ms", "rawData" : [[2, 8]]}}
@@ -32,7 +32,7 @@ const (
 func TestUndatedSessions(t *testing.T) {
 	for tool, c := range map[string]struct{ text, ids, unit, y string }{
 		"JMH": {jmhSession, "org.a.Sort.quick(kind=a, size=8); org.a.Sort.quick(kind=a, size=16); " +
-			"org.a.Sort.quick(kind=a, size=32); org.a.Rate.get(n=4)", "us/op", "[12.5]"},
+			"org.a.Sort.quick(kind=a, size=0.032K); org.a.Rate.get(n=4)", "us/op", "[12.5]"},
 		"github-action-benchmark's list": {customList, "build; link", "s", "[3.5]"},
 		"cargo-criterion":                {criterion, "sort/quick/8; sort/quick/16", "ns", "[120]"},
 	} {
