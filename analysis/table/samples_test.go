@@ -91,7 +91,7 @@ func TestCSVErrors(t *testing.T) {
 		"t_s,x\n,1\n":                     "f:2: time",
 		"t_s,x\n0,0x10\n":                 "f:2: column x",
 		"t_s,x,x\n0,1,2\n":                `f:1: the header has column "x" twice`,
-		"t_s,x\n0,1\n1,2\n2,2\n1e15,3\n":  "4 rows span 1e+15 slots",
+		"t_s,x\n0,1\n1,2\n2,2\n1e15,3\n":  "4 rows span 1e+15 steps",
 		"t_s,x\n-1e308,1\n1e308,2\n0,2\n": "3 rows span",
 	} {
 		_, err := ReadSamples(strings.NewReader(text), SampleOptions{Name: "f"})
@@ -102,7 +102,7 @@ func TestCSVErrors(t *testing.T) {
 	// The same hole is let pass in one column, and refused in two.
 	far := func(columns string) string { return "t_s" + columns + "\n0,1,1\n1,1,1\n1500000,1,1\n" }
 	if _, err := ReadSamples(strings.NewReader(far(",x,y")), SampleOptions{RateHz: 2}); err == nil ||
-		!strings.Contains(err.Error(), "3 rows span 3e+06 slots of 0.5 s") {
+		!strings.Contains(err.Error(), "3 rows span 3e+06 steps of 0.5 s") {
 		t.Errorf("a hole: %v", err)
 	}
 	if got, err := ReadSamples(strings.NewReader(strings.ReplaceAll(far(",x"), ",1,1", ",1")),
