@@ -176,7 +176,7 @@ func TestPeriodsBadInput(t *testing.T) {
 		{"no times", "a,b\n3,x\n1,y\n", nil, 1, "no column of times among a, b"},
 		{"text", line("fast"), nil, 1, `:3: column ipc: invalid value "fast"`},
 		{"short row", "t_s,a,b\n0,1\n", nil, 1, ":2:"},
-		{"far apart", "t_s,x\n0,1\n1,1\n2,1\n1e15,1\n", nil, 1, "slots"},
+		{"far apart", "t_s,x\n0,1\n1,1\n2,1\n1e15,1\n", nil, 1, "steps of 1 s, too many"},
 		{"no rate", "\x00\x00\x00\x01", nil, 2, "--rate"},
 		{"negative rate", line("1"), []string{"--rate", "-1"}, 2, "rate"},
 		{"method", line("1"), []string{"--method", "magic"}, 2, "magic"},
