@@ -62,7 +62,8 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 		}
 		o = o.reportable(set)
 		if len(o.periods) > 0 {
-			o.periods[0] = o.periods[0].withClosedBreaks(set).sharpened(set).withMeasuredLengths(set)
+			main := o.periods[0].withAlternatingJoined(set).withClosedBreaks(set)
+			o.periods[0] = main.sharpened(set).withMeasuredLengths(set)
 			return Result{Periods: o.periods, Macros: o.allMacros(), Notes: warnings(o, set)}, nil
 		}
 		refused = refused.furthest(o)

@@ -22,6 +22,7 @@
 //     profile, what was found in two places is joined, the rest is searched again.
 //   - wholerun.go, phase.go: where that finds nothing, the autocorrelation of the code of the
 //     whole run, at a lag and its multiples; cycles are followed by their phase.
+//   - fraction.go, alternation.go: halves and thirds of a cycle that are refused or joined.
 //   - choose.go, clock.go, alias.go, excerpt.go: of many columns, what most agree on,
 //     near-copies once, clocks of the machine and shares of the CPU not at all, and
 //     sensors that a driver refreshes where another clock agrees.
