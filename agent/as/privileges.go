@@ -68,7 +68,9 @@ func BecomeAccount(args []string, l Limits) error {
 		return err
 	}
 	if !a.IsCurrent() {
-		err = setIDs(a, l)
+		if err = setIDs(a, l); err != nil {
+			err = fmt.Errorf("%w: this needs root, or CAP_SETUID and CAP_SETGID", err)
+		}
 	} else if l.DieWithParent {
 		err = dieWithParent()
 	}

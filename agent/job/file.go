@@ -93,7 +93,7 @@ func ReadPlain(path string, most int64) (text []byte, info fs.FileInfo, err erro
 	}
 	if !info.Mode().IsRegular() {
 		return nil, nil, &fs.PathError{Op: "read",
-			Path: path, Err: errors.New("want a regular file, not a directory or device")}
+			Path: path, Err: errors.New("want a regular file, not a directory or device: remove it or name another")}
 	}
 	text, err = io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(text)) > most {

@@ -70,7 +70,11 @@ func (f Finisher) sweepRuns(ctx context.Context, dirs []job.RunDir, ask bool, di
 			return f.sweepOne(ctx, dir, ask)
 		})
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("finish the run of directory %s: %w", dir, err))
+			then := ""
+			if !finished {
+				then = ": the next sweep tries it again"
+			}
+			failed = errors.Join(failed, fmt.Errorf("finish the run of directory %s: %w%s", dir, err, then))
 		}
 		if finished {
 			did.Finished++

@@ -55,7 +55,8 @@ func openInput(cmd *cobra.Command, path string) (*input, error) {
 		z, err := gzip.NewReader(in.Reader)
 		if err != nil {
 			_ = in.Close()
-			return nil, fmt.Errorf("%s: unpack: %w", in.Name, err)
+			return nil, fmt.Errorf("%s: it begins like a gzip file and cannot be unpacked (%w): compress it again, or name "+
+				"the plain file", in.Name, err)
 		}
 		in.Reader = bufio.NewReaderSize(truncationReader{z}, 1<<16)
 		if _, err := in.Peek(1); err != nil && err != io.EOF {

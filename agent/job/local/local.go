@@ -31,7 +31,7 @@ const (
 func Environ(r job.Run) ([]string, error) {
 	text, err := json.Marshal(cleanedRun(r))
 	if err != nil {
-		return nil, fmt.Errorf("encode the run for the environment of the hooks: %w", err)
+		return nil, fmt.Errorf("encode the run for the environment of the hooks: internal error, please report it: %w", err)
 	}
 	return []string{runName + "=" + string(text)}, nil
 }
