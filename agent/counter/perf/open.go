@@ -38,7 +38,7 @@ func RaiseFileLimit(want uint64) error {
 	lim.Cur, lim.Max = min(want, hard), hard
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &lim); err != nil {
 		return fmt.Errorf("raise the limit of open files (RLIMIT_NOFILE) to %d: %w: counters that find no free descriptor "+
-			"are left out: raise LimitNOFILE= of slurmd's unit", lim.Cur, err)
+			"are left out: raise LimitNOFILE= in the unit of the scheduler's daemon", lim.Cur, err)
 	}
 	return nil
 }
