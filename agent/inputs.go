@@ -45,9 +45,8 @@ type inputs struct {
 	slow []int
 	addresses
 	cpu     *kernel.JobCPU
-	written func() kernel.Written // nil if what the job writes is not read
 	members counter.Members
-	peek    *peek.Child // child for reads of other processes that may hang
+	processReads
 	jobGroup
 	gpus   gpu.Opened
 	cpus   int
@@ -59,6 +58,12 @@ type inputs struct {
 	usesRings   bool
 	budget
 	shortcomings
+}
+
+// processReads is what reads the job's processes.
+type processReads struct {
+	peek    *peek.Child           // child for reads of other processes that may hang
+	written func() kernel.Written // nil if what the job writes is not read
 }
 
 // addresses is the source of code addresses, and its rate.
@@ -137,9 +142,10 @@ func openInputs(h host, r job.Run, c configs.Agent, p prices) (*inputs, error) {
 	}
 	p.cpus = len(cpus)
 	asker := h.newPeekChild(r)
-	in := &inputs{members: membersExceptSelf{job.NewMembers(h.proc, asker, r, scheduler.ForRun(r))}, peek: asker,
-		cpus:  len(cpus),
-		model: kernel.CPUModel(h.proc), budget: budget{p, c.BudgetPct}}
+	in := &inputs{members: membersExceptSelf{job.NewMembers(h.proc, asker, r, scheduler.ForRun(r))},
+		processReads: processReads{peek: asker},
+		cpus:         len(cpus),
+		model:        kernel.CPUModel(h.proc), budget: budget{p, c.BudgetPct}}
 	in.finder = cgroup.NewFinder(h.proc,
 		cgroup.Identity{ID: r.Key.JobID, SLUID: r.Key.SLUID, Node: r.Node, UID: r.Job.UID}, rawcall.Now)
 	l := counterOpener{in, h, r, c, cpus}

@@ -81,7 +81,8 @@ func (m Manager) Scope(ctx context.Context, what string) error {
 	call := conn.Object("org.freedesktop.systemd1", "/org/freedesktop/systemd1").CallWithContext(ctx,
 		"org.freedesktop.systemd1.Manager.StartTransientUnit", 0, name, "fail", properties, []auxiliary{})
 	if call.Err != nil {
-		return fmt.Errorf("start the systemd scope %s: %w: this program stays in the scheduler's control group", name, call.Err)
+		return fmt.Errorf("start the systemd scope %s: %w: this program stays in the scheduler's control group", name,
+			call.Err)
 	}
 	return nil
 }
@@ -164,7 +165,8 @@ func (m Manager) connect(ctx context.Context) (*dbus.Conn, error) {
 		if conn != nil {
 			conn.Close()
 		}
-		return nil, fmt.Errorf("connect to systemd at %s: %w: this program stays in the scheduler's control group", socket, err)
+		return nil, fmt.Errorf("connect to systemd at %s: %w: this program stays in the scheduler's control group", socket,
+			err)
 	}
 	return nil, nil
 }

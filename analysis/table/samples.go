@@ -101,11 +101,9 @@ const maxPlainValue = 1e6
 // sampleTable holds the rows read of a CSV file, in the order of its lines.
 type sampleTable struct {
 	*csvReader
-	time   int // column of the time, -1 if absent
-	scale  float64
-	rateHz float64 // for rows without a time
-	kept   []int   // column of the file of each column that is kept
-	field  []int   // what becomes of each column of the file: keptTime, skipped, or an index of kept
+	timeRule
+	kept   []int // column of the file of each column that is kept
+	field  []int // what becomes of each column of the file: keptTime, skipped, or an index of kept
 	units  []string
 	t      times
 	v      []floats
@@ -117,6 +115,13 @@ type sampleTable struct {
 	last float64
 	// infinite counts values that float32 does not hold.
 	infinite int
+}
+
+// timeRule is how the time of a row is read.
+type timeRule struct {
+	time   int // column of the time, -1 if absent
+	scale  float64
+	rateHz float64 // for rows without a time
 }
 
 // learned is the layout of the newest rows, how many rows passed since one was learned last, and after how many the
@@ -146,7 +151,7 @@ func readSampleRows(r io.Reader, o SampleOptions) (Samples, error) {
 	if err != nil {
 		return Samples{}, err
 	}
-	c := &sampleTable{csvReader: reader, sorted: true, last: math.Inf(-1), rateHz: o.RateHz}
+	c := &sampleTable{csvReader: reader, sorted: true, last: math.Inf(-1), timeRule: timeRule{rateHz: o.RateHz}}
 	if reader.isPerf() {
 		err = c.readPerf(o.Columns.Value)
 	} else if err = c.chooseColumns(o.Columns); err == nil {
