@@ -36,7 +36,7 @@ func runProlog(ctx context.Context, getenv func(string) string, args []string, s
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				ended <- fmt.Errorf("internal error, please report it: the Prolog panicked, and this job is not profiled: %v at %s",
+				ended <- fmt.Errorf("internal error, please report it: this job is not profiled: panic: %v at %s",
 					p, note.Clean(string(debug.Stack()), 1000))
 			}
 		}()

@@ -95,7 +95,7 @@ func TestStackOnTwoNodes(t *testing.T) {
 		t.Errorf("of root: %s", out)
 	}
 	out, err := c.as(c.alice, "/", c.path("bin", "jobgait"), "stack", id).CombinedOutput()
-	if err == nil || !strings.HasSuffix(string(out), "belongs to another user: name a job of yours\n") ||
+	if err == nil || !strings.HasSuffix(string(out), "belongs to another user: name a job or process of yours\n") ||
 		strings.Count(string(out), "\n") != 1 {
 		t.Errorf("of another user: %v, %s", err, out)
 	}

@@ -171,7 +171,7 @@ func (c chosenProcesses) account(ctx context.Context) (as.Account, error) {
 		}
 		alive = true
 		if os.Geteuid() != 0 && int(uid) != os.Getuid() {
-			return as.Account{}, errOver{fmt.Sprintf("process %d belongs to another user: name a process of yours", pid)}
+			return as.Account{}, errOver{c.what + " belongs to another user: name a job or process of yours"}
 		}
 		if found.UID == 0 {
 			found = as.Account{UID: uid, GID: gid}
@@ -215,7 +215,8 @@ func (o stackOptions) choose(what string) (chosenProcesses, error) {
 	}
 	switch owner, isProcess := processOwner(id); {
 	case isProcess && os.Geteuid() != 0 && int(owner) != os.Getuid():
-		return chosenProcesses{}, errOver{fmt.Sprintf("process %d belongs to another user: name a process of yours", id)}
+		return chosenProcesses{}, errOver{fmt.Sprintf("process %d belongs to another user: name a job or process of yours",
+			id)}
 	case isProcess:
 		return chosenProcesses{pids: stack.Descendants("/proc", int(id)), what: fmt.Sprintf("process %d", id)}, nil
 	}

@@ -90,7 +90,7 @@ func TestStackOfAnotherUser(t *testing.T) {
 	call.Dir, call.Env = "/", []string{"HOME=" + filepath.Join(t.TempDir(), "absent")}
 	call.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	r := end(t, call)
-	oneLine := strings.HasSuffix(r.complaint, "belongs to another user: name a process of yours\n") &&
+	oneLine := strings.HasSuffix(r.complaint, "belongs to another user: name a job or process of yours\n") &&
 		strings.Count(r.complaint, "\n") == 1
 	if r.status.ExitStatus() != 1 || r.out != "" || !oneLine {
 		t.Errorf("status %d, %q, %q", r.status.ExitStatus(), r.out, r.complaint)
