@@ -97,6 +97,10 @@ func (r RunFacts) adviceOnCPUs(code string) string {
 		}
 		return "Run it again when CPUs are free; `top` shows what uses them."
 	case "oversubscribed":
+		if lacked, _ := r.lackedCPUs(); r.othersHeldItBack(lacked) {
+			return fmt.Sprintf("Run it again when CPUs are free, with no more than %d tasks or threads at a time.",
+				int(*r.CPU.Allocated))
+		}
 		return fmt.Sprintf("Start no more than %d tasks or threads at a time.", int(*r.CPU.Allocated))
 	case "throttled":
 		return "Raise the CPU limit of its control group, or start fewer tasks."
@@ -107,7 +111,7 @@ func (r RunFacts) adviceOnCPUs(code string) string {
 	}
 	switch {
 	case r.sleptLong():
-		return "See what it waits for: type `jobgait stack` while it runs."
+		return "See what it waits for: run it again, and type `jobgait stack` while it sleeps."
 	case r.Batch:
 		return "Ask for fewer CPUs, or start more tasks or threads."
 	}

@@ -139,6 +139,8 @@ func amount(v float64, unit string) (text, prefixed string) {
 	switch {
 	case unit == "bytes":
 		unit = "B"
+	case unit == "bytes/s":
+		unit = "B/s"
 	case prefix != "" && len(unit) > 2: // a word stands apart from the prefix
 		unit = " " + unit
 	}

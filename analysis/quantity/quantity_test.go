@@ -43,6 +43,7 @@ func TestForms(t *testing.T) {
 		{Exact(1024), "1024"}, {Exact(0.1 + 0.2), "0.3"}, {Exact(1e12), "1e+12"},
 		{Amount(9999, ""), "9,999"}, {Amount(12345, ""), "12.3 k"}, {Amount(3.1e14, ""), "310 T"},
 		{Amount(7.31e10, "bytes"), "73.1 GB"},
+		{Amount(1.49e7, "bytes/s"), "14.9 MB/s"},
 		{Amount(23, "B"), "23 B"}, {Amount(1.5e6, "operations"), "1.50 M operations"}, {Amount(0.5, "W"), "0.500 W"},
 		{AmountOf(1.234e9, 8e9, "bytes"), "1.23 of 8.00 GB"}, {AmountOf(9.87e6, 8e9, "bytes"), "9.87 MB of 8.00 GB"},
 		{Range(1.234, 1.239), "1.234 .. 1.239"}, {Range(10, 20), "10 .. 20"}, {Range(1, 2), "1 .. 2"},

@@ -20,7 +20,7 @@ func Findings(s summary.Summary) []finding.Finding { return New(s, nil, Options{
 // runFacts returns what the findings of the run rest on.
 func (r Report) runFacts() finding.RunFacts {
 	n := finding.RunFacts{ElapsedS: r.Job.ElapsedS, NNodes: r.Job.NNodes, State: string(r.Job.State), Ended: r.Job.Ended,
-		InOrder: !r.failed(), Sampled: r.Quality.sampled(), Periodic: r.Rhythm.Periodic, NoPeriod: r.Rhythm.whyText(),
+		InOrder: !r.failed(), Sampled: r.Quality.sampled(), Periodic: r.Rhythm.Periodic, NoPeriod: r.Rhythm.whyClause(),
 		ImbalancePct: r.Nodes.ImbalancePct, Others: r.otherRuns.others(), Scaling: r.otherRuns.Fewer}
 	if s := r.Job.ExitSignal; s != nil {
 		n.ExitSignal = *s

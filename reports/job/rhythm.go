@@ -215,7 +215,17 @@ func noPeriodNotes(notes []Note) []Note {
 	return out
 }
 
-// whyText returns the words for the most telling reason.
+// whyClause returns the most telling reason in one clause, for the head of a report.
+func (r Rhythm) whyClause() string {
+	for _, w := range note.NoPeriodReasons() {
+		if len(r.Why) > 0 && w.Code == r.Why[0].Code {
+			return w.Clause
+		}
+	}
+	return r.whyText()
+}
+
+// whyText returns the words for the most telling reason, with the best candidate where there is one.
 func (r Rhythm) whyText() string {
 	if len(r.Why) == 0 {
 		return "no reason is recorded"
@@ -232,10 +242,11 @@ func (r Rhythm) whyText() string {
 	return why
 }
 
-// whyLines returns the reason for no period for the rhythm section, unless the head prints it. The text prints
-// one reason, once; the JSON form has all.
+// whyLines returns the reason for no period for the rhythm section, unless the head says as much. The text prints
+// one reason; the JSON form has all.
 func (r Report) whyLines() []string {
-	if len(r.Rhythm.Why) == 0 || r.inHead("no_period") || !r.Quality.sampled() {
+	said := r.inHead("no_period") && r.Rhythm.whyClause() == r.Rhythm.whyText()
+	if len(r.Rhythm.Why) == 0 || said || !r.Quality.sampled() {
 		return nil
 	}
 	return []string{text.Sentence("no period found: " + r.Rhythm.whyText())}
