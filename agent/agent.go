@@ -98,7 +98,7 @@ func (a *agent) begin(path string, c configs.Agent) error {
 	h.BaseNS, h.RunNS, h.RunReal = a.grid.BaseNS, int64(a.run.StartMono*1e9), a.run.StartReal
 	if late := float64(h.BaseNS-h.RunNS) / 1e9; late > unnotedDelayS {
 		h.Notes = append(h.Notes, note.New(note.AgentLate,
-			"sampling began %.1f s after the run: the profile lacks this time", late))
+			"sampling began %.1f s after the start of the run: the profile lacks this time", late))
 	}
 	w, err := profile.Create(path, h, profile.WriterOptions{Lossless: c.Lossless, MaxBytes: int64(c.ProfileMB * 1e6)})
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -64,7 +65,7 @@ func (a *agent) wakeIfProcess() {
 	}
 	a.idle = idle{}
 	if err := a.in.start(); err != nil {
-		a.log(err)
+		a.log(fmt.Errorf("%w: the counters that did not start stay stopped", err))
 	}
 	now := a.clock.mono()
 	a.sampler.Skip(a.grid.Slot(now))

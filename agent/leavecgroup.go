@@ -10,7 +10,8 @@ import (
 	"jobgait/configs"
 )
 
-var errInside = errors.New("the agent started in the job's cgroup and left it: is RunInJob set in Slurm's PrologFlags?")
+var errInside = errors.New("the agent started in the job's cgroup and left it, so the job is not charged for it: " +
+	"RunInJob in Slurm's PrologFlags starts it there")
 
 // leaveJobCgroup moves this process out of the cgroup of the job that it samples: it would be counted as part
 // of the job and killed with it. It returns false, with a note, if that fails. Under `jobgait run` it moves

@@ -50,13 +50,17 @@ func newOnStall(c configs.Live, r job.Run, self string) *onStall {
 	return &onStall{ended: make(chan error, 1), notify: func(ctx context.Context, text []byte) error {
 		account, err := as.Lookup(ctx, c.Account)
 		if err != nil {
-			return err
+			return fmt.Errorf("live.on_stall was not started: use the account of live.account: %w", err)
 		}
 		if account.UID == 0 {
 			return errors.New("live.on_stall was not started: it never runs as root; set live.account to another account")
 		}
 		child := as.Child{Program: self, Account: account}
-		return as.AskAll(ctx, child, as.OnStall, c.OnStall, bytes.NewReader(text), 0, func(struct{}) error { return nil })
+		err = as.AskAll(ctx, child, as.OnStall, c.OnStall, bytes.NewReader(text), 0, func(struct{}) error { return nil })
+		if err != nil {
+			return fmt.Errorf("run the program of live.on_stall: %w: it is not run again in this run", err)
+		}
+		return nil
 	}}
 }
 

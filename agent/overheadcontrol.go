@@ -122,7 +122,8 @@ func (a *agent) reduceCost(now int64, save, addresses float64) {
 	case !a.overhead.exhausted:
 		a.overhead.exhausted = true
 		a.footerNotes = append(a.footerNotes, note.New(note.BudgetExceeded,
-			"%.1f s after sampling began, its overhead exceeded %s of each CPU, and nothing more could be left out",
+			"%.1f s after sampling began, its overhead exceeded %s of each CPU: sampling went on, nothing more could be left "+
+				"out",
 			a.secondsSampled(now), quantity.Chosen(a.in.limitPct)))
 	}
 }

@@ -60,7 +60,8 @@ func takeLock(o options) (*os.File, error) {
 		return o.dir.TryLock()
 	}
 	if _, err := unix.FcntlInt(uintptr(o.lockFD), unix.F_SETFD, unix.FD_CLOEXEC); err != nil {
-		return nil, fmt.Errorf("use file descriptor %d, the lock that the caller passes: %w", o.lockFD, err)
+		return nil, fmt.Errorf("use file descriptor %d, the lock that the caller passes: %w: the run is not sampled",
+			o.lockFD, err)
 	}
 	return os.NewFile(uintptr(o.lockFD), o.dir.LockPath()), nil
 }
@@ -116,7 +117,7 @@ func sampleRun(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func
 	a.enableNaming(h.program, c.Agent)
 	a.atStall.read, a.atStall.afterS = stacksReader(h.program, r, c.Agent), stallConfirmation(r.Job.NNodes, c.Agent)
 	if err := a.begin(dir.ProfilePath(), c.Agent); err != nil {
-		return err
+		return fmt.Errorf("%w: the run is not sampled", err)
 	}
 	if err := os.WriteFile(dir.ReadyPath(), nil, 0o600); err != nil {
 		log(err) // callers continue without it

@@ -67,7 +67,8 @@ func lowerPriority(args []string) error {
 		failed = errors.Join(failed, errno)
 	}
 	if failed != nil {
-		return fmt.Errorf("lower the priority of this process below that of jobs: %w", failed)
+		return fmt.Errorf("lower the priority and memory limit of this process: %w: it goes on and may slow down jobs",
+			failed)
 	}
 	return nil
 }

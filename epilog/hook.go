@@ -144,7 +144,7 @@ func endRun(ctx context.Context, getenv func(string) string, told job.HookContex
 	}
 	unwritten := finish.WriteEnd(dir, end)
 	if err := finish.StopAgent(dir, run); err != nil {
-		log.Printf("%v", err) // the worker salvages what is there
+		log.Printf("%v: if it runs on, a later sweep finishes the run", err) // the worker salvages what is there
 	}
 	if unusable != nil { // a sweep does the rest when the settings are mended
 		return unusable

@@ -62,7 +62,7 @@ const pollMS = 20
 func waitForExit(ctx context.Context, pidfd int, enough func() bool) error {
 	woken, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
 	if err != nil {
-		return fmt.Errorf("wait for the worker process: eventfd: %w", err)
+		return fmt.Errorf("cannot wait for the worker process, which goes on alone: eventfd: %w", err)
 	}
 	wake := os.NewFile(uintptr(woken), "end of the wait")
 	defer func() { _ = wake.Close() }()
@@ -75,7 +75,7 @@ func waitForExit(ctx context.Context, pidfd int, enough func() bool) error {
 	for ctx.Err() == nil && (enough == nil || !enough()) {
 		files := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}, {Fd: int32(woken), Events: unix.POLLIN}}
 		if _, err := unix.Poll(files, interval); err != nil && !errors.Is(err, unix.EINTR) {
-			return fmt.Errorf("wait for the worker process: %w", err)
+			return fmt.Errorf("cannot wait for the worker process, which goes on alone: %w", err)
 		}
 		if files[0].Revents != 0 {
 			return nil
@@ -106,7 +106,7 @@ func runWorker(ctx context.Context, getenv func(string) string, path string, in 
 	// Under PrologFlags=RunInJob hooks run inside the job, and what is left of it
 	// is killed soon: a sweep would have to do this again.
 	if _, err := job.LeaveCgroup("/proc"); err != nil {
-		log.Printf("%v", err)
+		log.Printf("this process may be killed with the job, then a sweep finishes the run: %v", err)
 	}
 	f := newFinisher(cfg, getenv, self, run.Node, log)
 	f.Began = began

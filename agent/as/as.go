@@ -81,7 +81,7 @@ func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int,
 			if text != "" {
 				return errors.New(text)
 			}
-			return fmt.Errorf("the child process %s failed: %w", verb, err)
+			return fmt.Errorf("the child process %s failed without a message: %w: if it was killed, see dmesg", verb, err)
 		}
 		return nil
 	case <-ctx.Done():

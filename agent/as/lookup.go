@@ -23,7 +23,8 @@ func Lookup(ctx context.Context, name string) (Account, error) {
 	case a := <-got:
 		return a.account, a.err
 	case <-ctx.Done():
-		return Account{}, fmt.Errorf("look up account %q: %w", name, ctx.Err())
+		return Account{}, fmt.Errorf("look up account %q: the name service gave no answer: %w: check it with getent", name,
+			ctx.Err())
 	}
 }
 

@@ -102,12 +102,13 @@ func BecomeForFiles(args []string) error {
 	}
 	// Of this thread only, which is what setfsuid changes.
 	if _, _, e := unix.RawSyscall(unix.SYS_SETGROUPS, 0, 0, 0); e != 0 {
-		return fmt.Errorf("take the file rights of uid %d: setgroups: %w", a.UID, e)
+		return fmt.Errorf("take the file rights of uid %d: setgroups: %w: it needs CAP_SETGID", a.UID, e)
 	}
 	_, _ = unix.SetfsgidRetGid(int(a.GID))
 	_, _ = unix.SetfsuidRetUid(int(a.UID))
 	if now, err := unix.SetfsuidRetUid(-1); err != nil || now != int(a.UID) {
-		return fmt.Errorf("take the file rights of uid %d: setfsuid left the rights of uid %d in force", a.UID, now)
+		return fmt.Errorf("take the file rights of uid %d: setfsuid left the rights of uid %d in force: it needs CAP_SETUID",
+			a.UID, now)
 	}
 	return makeUndumpable() // a change of rights has opened it
 }

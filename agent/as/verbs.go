@@ -126,7 +126,7 @@ func (h Handlers) Serve(ctx context.Context, args []string, in io.Reader, out io
 	}
 	v, ok := VerbNamed(args[0])
 	if !ok {
-		return true, fmt.Errorf("verb %q is unknown: want a verb of a child process of this program", args[0])
+		return true, fmt.Errorf("internal error, please report it: verb %q is not in the table of child processes", args[0])
 	}
 	r := Request{Args: args[1:], In: in, Out: out}
 	var err error
@@ -162,8 +162,7 @@ func Answer[Q, A any](answer func(context.Context, Q) A) Handler {
 // MB.
 const maxRequest = 256 << 20
 
-var errRequestTooLarge = fmt.Errorf("the request to the child process is larger than %d bytes: it is not carried out",
-	maxRequest)
+var errRequestTooLarge = fmt.Errorf("the request to the child process is larger than %d bytes", maxRequest)
 
 // ReadRequest decodes the request, of at most maxRequest bytes, from in and returns a reader of the bytes
 // after the newline that ends it.
@@ -174,13 +173,13 @@ func ReadRequest(in io.Reader, question any) (rest io.Reader, err error) {
 		if bounded.N <= 0 {
 			err = errRequestTooLarge
 		}
-		return nil, fmt.Errorf("read the request of the parent process: %w", err)
+		return nil, fmt.Errorf("read the request of the parent process: %w: it is not carried out", err)
 	}
 	bounded.N = 1<<63 - 1
 	rest = io.MultiReader(d.Buffered(), bounded)
 	var feed [1]byte
 	if _, err := io.ReadFull(rest, feed[:]); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("read the request of the parent process: %w", err)
+		return nil, fmt.Errorf("read the request of the parent process: %w: it is not carried out", err)
 	}
 	return rest, nil
 }

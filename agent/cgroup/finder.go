@@ -23,12 +23,12 @@ type FoundDir struct {
 func (d FoundDir) Open() (int, error) {
 	fd, err := unix.Open(d.Dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
 	if err != nil {
-		return -1, fmt.Errorf("open the directory of the job's cgroup: %w", err)
+		return -1, fmt.Errorf("open the job's cgroup %s: %w", d.Dir, err)
 	}
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil || st.Ino != d.Inode {
 		_ = unix.Close(fd)
-		return -1, errors.Join(fmt.Errorf("cgroup %s was replaced while it was opened: it is opened again later", d.Dir), err)
+		return -1, errors.Join(fmt.Errorf("open the job's cgroup %s: it was replaced meanwhile", d.Dir), err)
 	}
 	return fd, nil
 }

@@ -16,7 +16,7 @@ import (
 func writeJSON(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return fmt.Errorf("internal error, please report it: write %s: %w", path, err)
 	}
 	return writeFile(path, append(b, '\n'))
 }
@@ -73,7 +73,7 @@ func readJSON(path string, v any) error {
 		return err
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
+		return fmt.Errorf("read %s: the file is damaged or of another version of jobgait: %w", path, err)
 	}
 	return nil
 }

@@ -59,7 +59,8 @@ func (p *Location) Listen() (*Channel, error) {
 		return allowUser(path, p.uid, acl.Read|acl.Write)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("open the socket for readers of %s: %w", Name, job.Cause(err))
+		return nil, fmt.Errorf("open the socket %s: %w: jobgait watch --stream reads %s instead",
+			filepath.Join(p.dir, channelName), job.Cause(err), Name)
 	}
 	return c, nil
 }

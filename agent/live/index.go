@@ -44,7 +44,7 @@ func writeIndex(of string, uid int) error {
 func replace(temporary, path string, text []byte, uid int) error {
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", filepath.Base(path), job.Cause(err))
+		return fmt.Errorf("write %s: %w", path, job.Cause(err))
 	}
 	_, err = f.Write(text)
 	err = errors.Join(err, f.Close())
@@ -56,7 +56,7 @@ func replace(temporary, path string, text []byte, uid int) error {
 	}
 	if err != nil {
 		_ = os.Remove(temporary)
-		return fmt.Errorf("write %s: %w", filepath.Base(path), job.Cause(err))
+		return fmt.Errorf("write %s: %w", path, job.Cause(err))
 	}
 	return nil
 }

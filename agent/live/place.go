@@ -32,7 +32,7 @@ func MakeLocation(dir string, uid int, run string) (*Location, error) {
 	p := &Location{dir: filepath.Join(of, run), uid: uid}
 	for _, d := range []string{dir, of, p.dir} {
 		if err := os.Mkdir(d, 0o711); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("make the directory of %s: %w", Name, job.Cause(err))
+			return nil, fmt.Errorf("make the directory %s for %s: %w", d, Name, job.Cause(err))
 		}
 		if err := job.RequireRootOwned(d); err != nil {
 			return nil, err
@@ -121,7 +121,7 @@ func (p *Location) Claim(self job.Process) error {
 func (p *Location) Write(s State) error {
 	b, err := json.Marshal(s)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", Name, err)
+		return fmt.Errorf("internal error, please report it: write %s: %w", Name, err)
 	}
 	p.n++
 	path := filepath.Join(p.dir, "."+Name+"."+strconv.Itoa(p.n))

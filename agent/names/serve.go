@@ -128,7 +128,7 @@ func Ask(ctx context.Context, program string, account as.Account, questions []Lo
 	defer stop()
 	out, err := as.Ask[json.RawMessage](ctx, as.Child{Program: program, Account: account}, as.Names, questions)
 	if err != nil {
-		return nil, fmt.Errorf("look up function names in a child process: %w", err)
+		return nil, fmt.Errorf("look up function names in a child process: %w: these functions have no names", err)
 	}
 	return parseAnswers(out, questions)
 }

@@ -96,7 +96,7 @@ func newWriter(f file, path string, h Header, o WriterOptions) (*Writer, error) 
 	h.Sources = append([]run.CounterSource{}, h.Sources...)
 	h.Notes = append([]note.Note{}, h.Notes...)
 	if err := h.check(); err != nil {
-		return nil, fmt.Errorf("create the profile %s: %w", path, err)
+		return nil, fmt.Errorf("create the profile %s: internal error, please report it: %w", path, err)
 	}
 	for i := range h.Columns {
 		h.Columns[i].Quantum = 0 // that of blocks stands in blocks

@@ -23,12 +23,12 @@ type Timer struct {
 func NewTimer() (*Timer, error) {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
 	if err != nil {
-		return nil, fmt.Errorf("create the agent's timer: %w", err)
+		return nil, fmt.Errorf("create the agent's timer: %w: the run is not sampled", err)
 	}
 	t := &Timer{file: os.NewFile(uintptr(fd), "timer"), fd: fd}
 	t.take = t.readExpirations // once: a method value each time would be an allocation
 	if t.conn, err = t.file.SyscallConn(); err != nil {
-		return nil, fmt.Errorf("open the agent's timer for waiting: %w", err)
+		return nil, fmt.Errorf("open the agent's timer for waiting: %w: the run is not sampled", err)
 	}
 	return t, nil
 }

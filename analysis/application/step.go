@@ -72,7 +72,8 @@ func withStep(ctx context.Context, db runStore, s summary.Summary) (summary.Summ
 	}
 	var r reference
 	if err := json.Unmarshal(body, &r); err != nil {
-		return s, nil, fmt.Errorf("decode the stored reference pattern of application %s: %w", history.Application(s), err)
+		return s, nil, fmt.Errorf("the history's reference pattern of application %s is damaged: %w: "+
+			"restore a copy of the history", history.Application(s), err)
 	}
 	if s.End < r.End {
 		return s, nil, nil

@@ -115,8 +115,8 @@ func (sc *scanner) noteDependence(out *outcome) {
 	}
 	out.levels = &[2]float64{low, high}
 	out.notes = append(out.notes, note.New(note.TwoLevels,
-		"the values of runs alternate between two levels, %.4g (%d runs) and %.4g (%d runs): two kinds of nodes or inputs "+
-			"rather than a change",
+		"the values of runs alternate between two levels, %.4g (%d runs) and %.4g (%d runs), probably of two kinds of "+
+			"nodes or inputs: these alternations are not reported as changes",
 		math.Exp(low), len(sc.x)-sc.start-slow, math.Exp(high), slow))
 }
 

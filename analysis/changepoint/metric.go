@@ -61,8 +61,8 @@ func (r *preparedSeries) addMetricShifts(c *Change, e event, lo, hi int) []note.
 	}
 	notes := r.noteWaiting(c, e, shifts)
 	if c.Phase = r.changedPhase(shifts, e.index, lo, hi); c.Phase != "" {
-		notes = append(notes, note.New(note.ChangedPhase, "%s the %s phase carries the change", r.sinceText(e.index),
-			c.Phase))
+		notes = append(notes, note.New(note.ChangedPhase, "the change %s lies in the %s phase: look there for its cause",
+			r.sinceText(e.index), c.Phase))
 	}
 	return notes
 }

@@ -66,7 +66,7 @@ func prepare(s *Series) preparedSeries {
 	if unsorted {
 		slices.SortStableFunc(r.at, func(a, b int) int { return cmp.Compare(s.Time(a), s.Time(b)) })
 		r.notes = append(r.notes, note.New(note.Unsorted,
-			"the runs were not in the order of their times: they were sorted before use; the input is unchanged"))
+			"the %d runs were not in the order of their times: they were sorted before use; the input is unchanged", len(r.at)))
 	}
 	if missing > 0 {
 		r.notes = append(r.notes, note.New(note.MissingRuns, "%d of %d runs have no value and are left out", missing,
@@ -178,7 +178,7 @@ func (r *preparedSeries) noteLimits() {
 	}
 	if repeated > 0 {
 		r.notes = append(r.notes, note.New(note.RepeatedTimes,
-			"%s at the same time as the run before it: such runs keep the order of the input",
+			"%s at the same time as the run before: runs of one time keep the order of the input",
 			quantity.Plural(repeated, "run")))
 	}
 	if gap > longGapDays {

@@ -136,7 +136,7 @@ func (r *preparedSeries) noteSpread(notes []note.Note, l *seriesScan, p Params) 
 		notes = slices.DeleteFunc(notes, func(n note.Note) bool { return n.Code == note.TwoLevels })
 	}
 	return append(notes, note.New(note.SpreadChanged,
-		"since about %s the values of runs scatter %.2g times as much (%s; 95 %% interval of the factor %.2g to %.2g)",
-		r.momentText(s.First), s.Ratio, quantity.PercentTo(quantity.PercentOfLogs(s.Before), quantity.PercentOfLogs(s.After)),
-		s.Lo, s.Hi))
+		"since about %s the values of runs scatter %.2g times as much (%s instead of %s; 95 %% interval of the factor "+
+			"%.2g to %.2g)", r.momentText(s.First), s.Ratio, quantity.Percent(quantity.PercentOfLogs(s.After)),
+		quantity.Percent(quantity.PercentOfLogs(s.Before)), s.Lo, s.Hi))
 }

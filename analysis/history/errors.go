@@ -14,7 +14,7 @@ import (
 var ErrNotFound = errors.New("the history has no such job: jobgait list shows its jobs")
 
 // ErrUnfit is returned for a run that no history can store: putting it again fails again.
-var ErrUnfit = errors.New("the history cannot hold the run: a value is not a number or out of range")
+var ErrUnfit = errors.New("the history cannot store the run")
 
 // Unavailable reports whether an error is due to the history and not to the run that was put: the history is
 // locked, full, damaged or not writable. Other puts fail as well.
@@ -29,7 +29,7 @@ func markUnfit(err error) error {
 	var e sqlite3.Error
 	if errors.As(err, &e) && (e.Code == sqlite3.ErrConstraint || e.Code == sqlite3.ErrTooBig ||
 		e.Code == sqlite3.ErrMismatch) {
-		return fmt.Errorf("%w: %w", ErrUnfit, err)
+		return fmt.Errorf("%w: a value is not a number or out of range: %w", ErrUnfit, err)
 	}
 	return err
 }

@@ -96,9 +96,9 @@ func stat(path string) (fs.FileInfo, error) {
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		return nil, errors.New("the path is a directory: a history is a file, such as history.db")
+		return nil, errors.New("the path is a directory: a history is a file: name one in it, such as history.db")
 	case !info.Mode().IsRegular():
-		return nil, errors.New("the path is a pipe, a socket or a device: a history is a file, such as history.db")
+		return nil, errors.New("the path is a pipe, a socket or a device: a history is a file: name one, such as history.db")
 	}
 	return info, nil
 }

@@ -49,7 +49,8 @@ func checkRootOnly(path string, info fs.FileInfo) error {
 	case ok && st.Uid != 0:
 		return fmt.Errorf("%s belongs to uid %d: %w", path, st.Uid, ErrForeign)
 	case info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("%s has mode %04o, so other accounts can write to it: %w", path, info.Mode().Perm(), ErrForeign)
+		return fmt.Errorf("%s has mode %04o, so other accounts can write to it (chmod go-w): %w", path,
+			info.Mode().Perm(), ErrForeign)
 	}
 	return nil
 }

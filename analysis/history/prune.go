@@ -270,7 +270,7 @@ func (db *DB) Copy(ctx context.Context, to string) error {
 		return fail(err)
 	}
 	if verdict != "ok" {
-		return fail(fmt.Errorf("the copy of the history is damaged and does not replace the original: %s", verdict))
+		return fail(fmt.Errorf("the new copy is damaged (%s) and does not replace the last: try again", verdict))
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func (db *DB) fitted(s summary.Summary, at Ingest) (summary.Summary, []byte, err
 // its series forever.
 func checkStorable(s summary.Summary, at Ingest) error {
 	if s.Key.JobID <= 0 || s.Key.Cluster == "" {
-		return errors.New("the run cannot be stored: its key has no job id or no cluster, both are required")
+		return errors.New("its key has no job id or no cluster, both are required")
 	}
 	now := at.NowS
 	if now == 0 {

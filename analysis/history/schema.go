@@ -166,7 +166,8 @@ func (db *DB) migrate(ctx context.Context) error {
 			return err
 		}
 		if err := db.remake(ctx, tx, v); err != nil {
-			return fmt.Errorf("migrate the history from schema version %d to %d: %w", v, db.schema.version(), err)
+			return fmt.Errorf("migrate the history from schema version %d to %d: %w: the history is unchanged", v,
+				db.schema.version(), err)
 		}
 		return nil
 	})

@@ -37,12 +37,10 @@ func (p *packer) encode(s summary.Summary) ([]byte, error) {
 	s.Quality.EpilogS = nil
 	text, err := json.Marshal(s)
 	if err != nil {
-		return nil, fmt.Errorf("internal error, please report it: encode the summary of the run: %w: the run is not stored",
-			err)
+		return nil, fmt.Errorf("internal error, please report it: encode the summary of the run: %w", err)
 	}
 	if len(text) > maxBody {
-		return nil, fmt.Errorf("the summary of the run has %d bytes, and the history holds at most %d: the run is not stored",
-			len(text), maxBody)
+		return nil, fmt.Errorf("the summary of the run has %d bytes, and the history holds at most %d", len(text), maxBody)
 	}
 	p.once.Do(func() {
 		// The fastest level is a sixth of all that a run takes cheaper than the next (.30 to
@@ -61,13 +59,16 @@ func (p *packer) encode(s summary.Summary) ([]byte, error) {
 func decode(body []byte) (s summary.Summary, err error) {
 	text, err := unpack(body)
 	if err != nil {
-		return s, fmt.Errorf("unpack the stored summary of a run: %w", err)
+		return s, fmt.Errorf("the stored summary of a run is damaged (unpack: %w): jobgait reanalyse stores it again "+
+			"if its profile was kept", err)
 	}
 	if len(text) > maxBody {
-		return s, fmt.Errorf("the stored summary of a run is damaged: it has more than the largest size of %d bytes", maxBody)
+		return s, fmt.Errorf("the stored summary of a run is damaged (more than %d bytes): jobgait reanalyse stores it "+
+			"again if its profile was kept", maxBody)
 	}
 	if err := json.Unmarshal(text, &s); err != nil {
-		return s, fmt.Errorf("decode the stored summary of a run: %w", err)
+		return s, fmt.Errorf("the stored summary of a run is damaged (decode: %w): jobgait reanalyse stores it again "+
+			"if its profile was kept", err)
 	}
 	return s, nil
 }

@@ -198,8 +198,8 @@ func (r Reference) StepAcross(patterns []Pattern) (step Step, ok bool, notes []n
 		_, _, notes = r.Step(nil)
 		if len(patterns) > 0 {
 			notes = []note.Note{note.New(note.PatternChanged,
-				"the loop of the reference run was not found: none of %d patterns of this size resembles it or alone covers "+
-					"half of the run",
+				"the loop of the reference run was not found: none of the %d patterns of this run, of another size, resembles "+
+					"it or alone covers half of the run: the run has no step_s",
 				len(patterns))}
 		}
 	}

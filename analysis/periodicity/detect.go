@@ -43,8 +43,8 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 			"want more than 0", set.StepS)
 	}
 	if n < minSamples {
-		return Result{Notes: []note.Note{note.New(note.TooShort, "%d samples: at least %d are needed to look for a period", n,
-			minSamples)}}, nil
+		return Result{Notes: []note.Note{note.New(note.TooShort, "no period: %d samples: at least %d are needed to look "+
+			"for one", n, minSamples)}}, nil
 	}
 	par.voluntaryIdle = par.idlesVoluntarily(set)
 	scopes := []series.Scope{series.JobScope}
@@ -194,8 +194,8 @@ func warnings(o outcome, set series.Set) []note.Note {
 			"a cycle has only %.1f samples, one every %.3g ms: its length is known, its shape is not", n, ms))
 	case n <= unseenFold*unseenSamples:
 		notes = append(notes, note.New(note.FewSamples,
-			"a period has only %.1f samples, one every %.3g ms: if cycles take less than %.3g ms, it is two to %d of them", n,
-			ms, unseenSamples*ms, unseenFold))
+			"a period has only %.1f samples, one every %.3g ms: if cycles take less than %.3g ms, a period is 2 to %d cycles",
+			n, ms, unseenSamples*ms, unseenFold))
 	}
 	return notes
 }

@@ -121,19 +121,20 @@ func (o outcome) reason() note.Note {
 	case o.source == "":
 		return note.New(note.NoVariance, "no period: no column of the job was sampled")
 	case o.stage == noVariance:
-		return note.New(note.NoVariance, "no period: every column is flat")
+		return note.New(note.NoVariance, "no period: every column is flat, so nothing repeats")
 	case o.stage == noValley:
-		return note.New(note.NoValley, "no period: no column resembles a shifted copy of itself")
+		return note.New(note.NoValley, "no period: no column repeats: none resembles itself at any shift in time")
 	case o.stage == notTracked:
 		return note.New(note.NotTracked,
-			"no period: %s resembles itself at some shift, but not from each instance to the next", o.source)
+			"no period: %s resembles itself at some shift in time, but no row of cycles that follow one another was found",
+			o.source)
 	case o.stage == foundUnsure:
 		c := o.candidate
 		shown := ""
 		if o.usage {
 			shown = "; only the number of busy CPUs shows it, not which code runs"
 		}
-		return note.New(note.UnsurePeriod, "no period: the best candidate, a cycle of %s, %s times, is too unsure to be "+
+		return note.New(note.UnsurePeriod, "no period: the best candidate, a cycle of %s seen %s times, is too unsure to be "+
 			"reported (confidence %s)%s", quantity.Period(c.PeriodS), quantity.Count(len(c.Instances)),
 			quantity.Hundredths(c.Confidence), shown)
 	case len(o.combs) > 0:
@@ -151,10 +152,10 @@ func (o outcome) reason() note.Note {
 				"loops rarely do, and no other counter confirms it")
 	case o.stage == notSignificant:
 		return note.New(note.NotSignificant,
-			"no period: the repetition in %s is no stronger than chance gives in shuffled samples", o.source)
+			"no period: the repetition in %s is no stronger than chance gives in shuffled samples of it", o.source)
 	}
 	return note.New(note.LowCoverage,
-		"no period: the best candidate in %s covers less than %s of the profile, or too irregularly", o.source,
+		"no period: the best candidate, found in %s, repeats in less than %s of the profile, or too irregularly", o.source,
 		quantity.Chosen(100*minCoverage))
 }
 

@@ -145,7 +145,8 @@ func (par paper) cluster(r *PaperResult, cut paperCut, set series.Set) {
 	}
 	if len(r.Periods) == 0 {
 		r.Notes = append(r.Notes, note.New(note.LowCoverage,
-			"no period: no cluster of instances in %s covers %s of the profile", r.Column, quantity.Chosen(100*minCoverage)))
+			"no period: no group of instances of one shape, found in %s, covers %s of the profile", r.Column,
+			quantity.Chosen(100*minCoverage)))
 		return
 	}
 	r.sort()

@@ -106,6 +106,6 @@ func withUnequal(periods []Period, set series.Set) []Period {
 // unequalNote says that the main cycle has no fixed length, and how long it is.
 func unequalNote(p Period) note.Note {
 	return note.New(note.UnequalCycles,
-		"cycles have no fixed length: %.3g to %.3g s (median %.3g s), %d times; the same code begins each",
-		p.P10S, p.P90S, p.PeriodS, len(p.Instances))
+		"the %d cycles have no fixed length: the middle 80 %% take %.3g to %.3g s (median %.3g s); the same code begins each",
+		len(p.Instances), p.P10S, p.P90S, p.PeriodS)
 }

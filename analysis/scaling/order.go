@@ -48,7 +48,8 @@ func order(s Series) ([]point, []note.Note) {
 	for _, o := range kept {
 		if o.P < largest && !seen[o.P] {
 			notes = append(notes, note.New(note.Unsorted,
-				"the runs were not in the order of %s: they were sorted before use; the input is unchanged", parameterName(s)))
+				"the %d runs were not in the order of %s: they were sorted before use; the input is unchanged", len(kept),
+				parameterName(s)))
 			break
 		}
 		largest, seen[o.P] = max(largest, o.P), true

@@ -48,7 +48,8 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 	lead, odd := mainPeriodRecord(records)
 	if len(odd) > 0 {
 		s.Notes = append(s.Notes, note.New(note.NodesDisagree,
-			"the main period of %s differs from that of the other nodes", nameSome(odd)))
+			"the main period of %s differs from that of the other nodes: the report shows the patterns of %s",
+			nameSome(odd), lead.Node))
 	}
 	s.LeadNode, s.Patterns, s.Phases, s.Timeline, s.Minute = lead.Node, lead.Patterns, lead.Phases, lead.Timeline,
 		lead.Minute
@@ -155,7 +156,7 @@ func missingNote(nodes []Node) []note.Note {
 	if len(names) == 0 {
 		return nil
 	}
-	return []note.Note{note.New(note.MissingNodes, "no record from %d of %d nodes: %s",
+	return []note.Note{note.New(note.MissingNodes, "no record from %d of %d nodes: %s: the report lacks their values",
 		len(names), len(nodes), nameSome(names))}
 }
 

@@ -99,13 +99,14 @@ func (l *legacy) measurements(e *experiment) error {
 		}
 		switch {
 		case m.Coordinate < 1 || m.Coordinate > len(points):
-			return fmt.Errorf("a measurement has coordinate_id %d, but the file has only %d coordinates", m.Coordinate,
-				len(points))
+			return fmt.Errorf("a measurement has coordinate_id %d, but the file has only %d coordinates: want one of these",
+				m.Coordinate, len(points))
 		case m.Callpath < 1 || m.Callpath > len(l.callpaths):
-			return fmt.Errorf("a measurement has callpath_id %d, but the file has only %d callpaths",
+			return fmt.Errorf("a measurement has callpath_id %d, but the file has only %d callpaths: want one of these",
 				m.Callpath, len(l.callpaths))
 		case m.Metric < 1 || m.Metric > len(l.metrics):
-			return fmt.Errorf("a measurement has metric_id %d, but the file has only %d metrics", m.Metric, len(l.metrics))
+			return fmt.Errorf("a measurement has metric_id %d, but the file has only %d metrics: want one of these",
+				m.Metric, len(l.metrics))
 		case m.Value == nil:
 			return errors.New("a measurement has no \"value\": every measurement needs one")
 		}

@@ -79,8 +79,8 @@ func (e *experiment) file(format Format) (Measurements, error) {
 	}
 	switch {
 	case len(f.Series) == 0 && f.Left > 0:
-		return Measurements{}, fmt.Errorf("%s: %s vary together: a model has one parameter and needs %d points that "+
-			"differ in it alone",
+		return Measurements{}, fmt.Errorf("%s: %s vary together: a model has one parameter: measure %d points "+
+			"that differ in it alone",
 			e.in.name, strings.Join(e.parameters, " and "), enoughOfCombination)
 	case len(f.Series) == 0:
 		return Measurements{}, fmt.Errorf("%s: the file has no measurements: at least one is required", e.in.name)

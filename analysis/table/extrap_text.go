@@ -159,12 +159,12 @@ func pointGroups(s string) ([][]string, error) {
 		if s[i] == '(' {
 			depth++
 		} else if depth--; depth < 0 {
-			return nil, fmt.Errorf("the POINTS line has a ')' without its '('")
+			return nil, fmt.Errorf("the POINTS line has a ')' without its '(': want points such as ( 1 2 )")
 		}
 		s = s[i+1:]
 	}
 	if depth != 0 {
-		return nil, fmt.Errorf("the POINTS line has a '(' without its ')'")
+		return nil, fmt.Errorf("the POINTS line has a '(' without its ')': want points such as ( 1 2 )")
 	}
 	return out, nil
 }

@@ -28,7 +28,7 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 	if !c.sorted {
 		c.sort()
 		s.Notes = append(s.Notes, note.New(note.Unsorted,
-			"the rows were not in the order of their times: they were sorted before use; the file is unchanged"))
+			"the %d rows were not in the order of their times: they were sorted before use; the file is unchanged", c.n))
 	}
 	rate := o.RateHz
 	if !(rate > 0) {

@@ -115,7 +115,8 @@ func markRepeated(all []Runs) {
 			continue
 		}
 		all[i].Notes = append(all[i].Notes, note.New(note.RepeatedID,
-			"series %d of the input, counted from 0, has the same id: --series selects that one", k))
+			"series %d of the input, counted from 0, has the same id as this one: --series selects that one: give each an id "+
+				"of its own", k))
 	}
 }
 

@@ -365,7 +365,7 @@ func (l runLines) moments(raw json.RawMessage) (out []Moment, err error) {
 			out = append(out, Moment{Number: v})
 			return true
 		}
-		err = fmt.Errorf("the time t of run %d is invalid: want a number or a text", len(out))
+		err = fmt.Errorf("the time t of run %d is invalid: want a number or a text such as 2026-11-20T02:00", len(out))
 		return false
 	})
 	if err == nil && !ok {

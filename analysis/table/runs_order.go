@@ -35,7 +35,8 @@ func (in *Runs) finish() {
 		in.Order = arranged(before, order)
 	}
 	in.Notes = append(in.Notes, note.New(note.Unsorted,
-		"the runs were not in the order of their times: they were sorted before use; indexes are those of the input"))
+		"the %d runs were not in the order of their times: they were sorted before use; indexes are those of the input",
+		len(in.T)))
 }
 
 // timeOrder returns the indexes of times in ascending order of time; equal times keep their order.

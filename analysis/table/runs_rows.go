@@ -382,7 +382,7 @@ func (in *Runs) setTimes(given []Moment, u TimeUnit) error {
 	for i, m := range given {
 		d, calendar := m.days(u)
 		if math.Abs(d) > lastDay {
-			return fmt.Errorf("the time t = %s is out of range: check the unit of t", short(m.String()))
+			return fmt.Errorf("the time t = %s is out of range: set the unit of t with --t-unit", short(m.String()))
 		}
 		if i > 0 && calendar != in.Calendar {
 			return errors.New("t is a number in some runs and a date in others: use one form")

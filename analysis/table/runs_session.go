@@ -241,7 +241,8 @@ func JoinSessions(inputs []Runs) []Runs {
 func (in Runs) append(more Runs) Runs {
 	if in.Unit != more.Unit {
 		in.Notes = append(in.Notes, note.New(note.UnusableValue,
-			"one file has the unit %q and another %q: the values of the latter are taken as missing", in.Unit, more.Unit))
+			"one file has the unit %q and another %q: the %d values of the latter are treated as missing: use one unit",
+			in.Unit, more.Unit, len(more.Y)))
 		for i := range more.Y {
 			more.Y[i] = math.NaN()
 		}

@@ -81,7 +81,7 @@ func (a Archive) PutNode(ctx context.Context, key run.Key, node string, from job
 func (a Archive) PutRun(ctx context.Context, r RunContext) error {
 	packed, err := summary.Encode(r)
 	if err != nil {
-		return fmt.Errorf("internal error, please report it: encode the run for the archive: %w", err)
+		return fmt.Errorf("encode the run for the archive: %w", err)
 	}
 	return a.send(ctx, target{Dir: a.Dir, Key: r.Summary.Key}, func(to *tar.Writer) error {
 		if err := to.WriteHeader(&tar.Header{Name: runFile, Mode: 0o600, Size: int64(len(packed))}); err != nil {
@@ -179,8 +179,8 @@ func (p target) store(files *tar.Reader) error {
 			return err
 		}
 		if !p.accepts(h.Name) || h.Typeflag != tar.TypeReg || h.Size > maxFileBytes {
-			return fmt.Errorf("the archive refuses file %q for its name, type or size: the run is not archived",
-				h.Name)
+			return fmt.Errorf("file %q is not archived: want a regular file with a known name, of at most %d GiB",
+				h.Name, maxFileBytes>>30)
 		}
 		if err := writeFile(filepath.Join(next, h.Name), files); err != nil {
 			return err

@@ -72,7 +72,7 @@ func (s *SharedDirectory) testWrite(dir string) error {
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
-var errMode = errors.New("accounts other than its own can write records there: chmod 700")
+var errMode = errors.New("want a directory that accounts other than its own cannot access: chmod 700")
 
 // secondsOutside returns by how many seconds at is before from (negative) or after to (positive); 0 between
 // them.

@@ -58,7 +58,7 @@ func existingParent(dir string) (string, error) {
 		case err == nil && info.IsDir():
 			return dir, nil
 		case err == nil:
-			return "", fmt.Errorf("%s is not a directory: name another spool.dir", dir)
+			return "", fmt.Errorf("%s is not a directory: remove it or name another path", dir)
 		case !errors.Is(err, fs.ErrNotExist) || dir == "/":
 			return "", err
 		}

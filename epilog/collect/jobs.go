@@ -133,7 +133,9 @@ func (q *queue) reject(name string, err error) {
 		return // another process has stored it
 	}
 	if !errors.Is(err, summary.ErrDamaged) && !errors.Is(err, history.ErrUnfit) {
-		q.failed = errors.Join(q.failed, fmt.Errorf("job record %s: %w: it stays there for a later try", name, err))
+		q.failed = errors.Join(q.failed,
+			fmt.Errorf("job record %s: %w: it stays there, the next ingest tries it again",
+				filepath.Join(q.in, name), err))
 		return
 	}
 	q.setAside++

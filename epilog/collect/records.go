@@ -72,7 +72,7 @@ func readRecord(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", summary.ErrDamaged, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read a node's record: %w", err)
+		return nil, fmt.Errorf("read the record: %w", err)
 	}
 	return summary.Unpack(packed)
 }
@@ -161,7 +161,7 @@ type recordName struct{ job, file, run, node string }
 func (n recordName) checkContent(dir string, r summary.NodeRecord) error {
 	run, in := runName(r), filepath.Base(jobDir(dir, r.Key))
 	if n.run != run || n.node != nodeName(r.Node) || n.job != in {
-		return fmt.Errorf("the file holds the record of node %s of run %s, want that of its name", r.Node, run)
+		return fmt.Errorf("it is of node %s and run %s, but its file has the name of another node or run", r.Node, run)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func handleUnreadable(dir string, n recordName, why error, say func(string)) {
 		return // another process removed it
 	case errors.Is(why, summary.ErrDamaged):
 		if err := setAside(n.path(dir), filepath.Join(dir, failedDir), why); err != nil {
-			text += fmt.Sprintf("; %v", err)
+			text += fmt.Sprintf("; %v; the report lacks this node", err)
 		} else {
 			text += fmt.Sprintf(": moved to %s; the report lacks this node", filepath.Join(dir, failedDir, n.file))
 		}

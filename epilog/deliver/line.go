@@ -34,7 +34,7 @@ const (
 var (
 	errNotPlain = errors.New("the job's output is not a regular file: no line is appended")
 	errShared   = errors.New("the job's output changed after the job's end: another job writes it; no line is appended")
-	errTooLarge = errors.New("the job's output file is too large to append a line")
+	errTooLarge = errors.New("the job's output would exceed the file size limit of this process: no line is appended")
 )
 
 // appendLine appends the line to the output, with the report's path. It begins on a line of its own. A file
@@ -45,8 +45,8 @@ func appendLine(output string, line OutputLine, report string) error {
 		text += "; " + report
 	}
 	if strings.ContainsAny(text, "\n\r") || len(text) > maxOutputLine {
-		return fmt.Errorf("the line for the job's output has %d bytes: want one line of at most %d bytes",
-			len(text), maxOutputLine)
+		return fmt.Errorf("the text has %d bytes, want one line of at most %d bytes: no line is appended", len(text),
+			maxOutputLine)
 	}
 	// NONBLOCK: the user may have put a pipe there. O_APPEND and one write keep it in one piece.
 	fd, err := unix.Open(output, unix.O_RDWR|unix.O_APPEND|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
@@ -110,6 +110,6 @@ func (req Request) addLine(res *Delivery) {
 		report = filepath.Join(res.Dir, req.Sub, req.Files[0].Name)
 	}
 	if err := appendLine(req.Output, *req.Line, report); err != nil {
-		res.NoLine = fmt.Sprintf("no line in the job's output: %v", err)
+		res.NoLine = fmt.Sprintf("%s: %v", req.Output, err)
 	}
 }

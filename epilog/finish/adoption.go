@@ -54,7 +54,8 @@ func (f Finisher) adopt(ctx context.Context) (did adoptionCounts, failed error) 
 			err = f.adoptRun(ctx, store, known, records)
 		}
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("report run %s, whose first node died: %w", key, err))
+			failed = errors.Join(failed,
+				fmt.Errorf("report run %s, whose first node died: %w: a later sweep tries it again", key, err))
 			continue
 		}
 		did.adopted++

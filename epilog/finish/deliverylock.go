@@ -119,7 +119,7 @@ func (f Finisher) recordLeft(path string, pid int) {
 		return // it has ended
 	}
 	if err := p.WriteProcess(path); err != nil {
-		f.Log("process %d is stuck and could not be recorded, so others may be started: %v", pid, err)
+		f.Log("process %d hangs in a file system and could not be recorded, so others may be started: %v", pid, err)
 	}
 }
 

@@ -32,7 +32,7 @@ func (f Finisher) compareWithHistory(ctx context.Context, s summary.Summary) (su
 	select {
 	case o = <-ended:
 	case <-ctx.Done(): // what hangs in the kernel is left there
-		o.Why, o.Log = historyTimedOut, ctx.Err().Error()
+		o.Why, o.Log = historyTimedOut, string(historyTimedOut)+": check for a file system that hangs"
 	}
 	switch o.Why {
 	case historyRead:

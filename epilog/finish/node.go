@@ -39,7 +39,8 @@ func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.Node
 	}
 	if err != nil {
 		f.Log("job %d: write this node's record to the spool: %v", run.Key.JobID, err)
-		r.Notes = append(r.Notes, note.New(note.SpoolFailed, "this node's record could not be written to its spool: %v",
+		r.Notes = append(r.Notes, note.New(note.SpoolFailed,
+			"this node's record could not be written to its spool, but its values are in this report: %v",
 			systemError(err)))
 	}
 	f.addCounts(countsOfNode(r))
@@ -114,7 +115,8 @@ func addProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (sum
 	} else {
 		known, asked, err := readFunctionNames(dir)
 		if err != nil {
-			r.Notes = append(r.Notes, note.New(note.NamesPartial, "the function names could not be read: %v",
+			r.Notes = append(r.Notes, note.New(note.NamesPartial,
+				"samples in code have no names of functions: the agent's file of names could not be read: %v",
 				job.Cause(err)))
 		}
 		if p.Code = codeSamples(dir.ProfilePath(), loaded, known); asked {

@@ -75,7 +75,8 @@ func (f Finisher) markHistoryStuck() error {
 	fd, err := unix.Open(filepath.Join(f.Spool, historyStuckFile),
 		unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
-		return fmt.Errorf("mark the history as stuck: %w", err)
+		return fmt.Errorf("mark the history as stuck, without which more processes may hang: open %s: %w",
+			filepath.Join(f.Spool, historyStuckFile), err)
 	}
 	// Processes that check hold the lock for a moment.
 	for range 20 {

@@ -132,7 +132,7 @@ func (f Finisher) keepReport(run job.Run, s summary.Summary, judged earlier.Judg
 	}
 	res := deliver.Write(deliver.Request{Dirs: []string{dir}, Files: files})
 	if res.Dir == "" {
-		return "", fmt.Errorf("keep the report in the spool: %v", res.Refused)
+		return "", fmt.Errorf("keep the report in the spool: %s", strings.Join(res.Refused, "; "))
 	}
 	f.grantUserRead(dir, run, files)
 	return res.Dir, nil
@@ -221,7 +221,7 @@ func (f Finisher) renderReport(s summary.Summary, judged earlier.Judgement) ([]d
 	for _, format := range f.Config.Report.Formats {
 		var b bytes.Buffer
 		if err := draw[format](&b, report); err != nil {
-			return nil, fmt.Errorf("draw the %s report: %w", format, err)
+			return nil, fmt.Errorf("internal error, please report it: draw the %s report: %w", format, err)
 		}
 		files = append(files, deliver.File{Name: base + "." + format, Data: b.Bytes()})
 	}

@@ -76,7 +76,7 @@ func (f Finisher) Retire(dir job.RunDir) error {
 		}
 	}
 	if err := appendLine(retiredFile(f.Spool, kind, r.Key.JobID), line); err != nil {
-		return fmt.Errorf("move the finished run %s out of the way: %w", r.Key, err)
+		return fmt.Errorf("retire the finished run %s: %w: its directory stays in the spool", r.Key, err)
 	}
 	return discard(string(dir))
 }

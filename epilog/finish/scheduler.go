@@ -93,7 +93,7 @@ func (f Finisher) withoutAnswer(s summary.Summary, err error) summary.Summary {
 		why = "the scheduler has forgotten the job"
 	}
 	if err != nil {
-		f.Log("%v", err)
+		f.Log("job %d: the report lacks what only the scheduler knows: %v", s.Key.JobID, err)
 	}
 	return withUnknownEnd(s, why)
 }

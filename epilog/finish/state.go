@@ -163,7 +163,7 @@ func (f Finisher) advance(ctx context.Context, p *progress) error {
 		return failed
 	}
 	// Without the proof every sweep would deliver the report again: an empty file may still have room.
-	f.Log("%v: closed %s without recording its state, so that its report is not delivered again", p.unproved,
+	f.Log("%v: closed %s all the same: its report would otherwise be delivered again", p.unproved,
 		filepath.Base(string(p.dir)))
 	return errors.Join(failed, f.closeRun(ctx, p))
 }

@@ -62,7 +62,7 @@ func (f Finisher) storeStates(ctx context.Context, db *history.DB) (left int, er
 	}
 	endings, err := f.Scheduler.Endings(ctx, questions)
 	if err != nil {
-		f.Log("%v", err)
+		f.Log("query how jobs ended: %v: a later sweep tries it again", err)
 	}
 	var ended []history.RunEnd
 	var settled []history.UnsettledRun

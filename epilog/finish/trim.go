@@ -154,7 +154,8 @@ func (f Finisher) dropProfile(c candidate, over usage) (usage, error) {
 	if freed.files == 0 {
 		return usage{}, nil
 	}
-	f.Log("removed the profile of %s, which is not finished: the spool is larger than spool.max_gb", filepath.Base(c.path))
+	f.Log("removed the profile of %s: the spool is larger than spool.max_gb: a later sweep finishes the run without it",
+		filepath.Base(c.path))
 	return freed, os.Remove(dir.ProfilePath())
 }
 
@@ -173,7 +174,8 @@ func (f Finisher) dropRun(c candidate, over usage) (usage, error) {
 	if over.bytes <= 0 {
 		bound = "spool.max_runs"
 	}
-	f.Log("removed %s, which is not finished: the spool is larger than %s", filepath.Base(c.path), bound)
+	f.Log("removed %s, which is not finished, so its report may be missing: the spool is larger than %s",
+		filepath.Base(c.path), bound)
 	return freed, discard(c.path)
 }
 
@@ -217,7 +219,8 @@ func (f Finisher) retentionOfUnfinished(dir job.RunDir) retention {
 	case err != nil:
 		return keepAlways
 	case time.Since(time.Unix(int64(end.Real), 0)) > abandonAfter && unlocked(dir):
-		f.Log("removed %s, which could not be finished in %d days", filepath.Base(string(dir)), int(abandonAfter.Hours()/24))
+		f.Log("removed %s, which could not be finished in %d days: its report may be missing",
+			filepath.Base(string(dir)), int(abandonAfter.Hours()/24))
 		return removeNow
 	}
 	return removeIfFull
@@ -285,7 +288,9 @@ func (f Finisher) reclaimReports() (failed error) {
 			failed = errors.Join(failed, err)
 			continue
 		}
-		failed = errors.Join(failed, acl.Allow(path, int(st.Uid), acl.Read))
+		if err := acl.Allow(path, int(st.Uid), acl.Read); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("uid %d cannot read its report %s: %w", st.Uid, path, err))
+		}
 	}
 	return failed
 }

@@ -72,7 +72,10 @@ const totals = "health.json"
 // Add adds counts to a node's totals and returns the totals, under a file lock. Totals that a crash left
 // incomplete restart at 0, which Prometheus allows for counters. With an error it returns did unchanged.
 func Add(spool string, did Counts) (Counts, error) {
-	fail := func(err error) (Counts, error) { return did, fmt.Errorf("update totals in health.json: %w", err) }
+	fail := func(err error) (Counts, error) {
+		return did, fmt.Errorf("update the totals in %s: %w: they lack the newest counts",
+			filepath.Join(spool, totals), err)
+	}
 	f, err := os.OpenFile(filepath.Join(spool, totals), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return fail(err)

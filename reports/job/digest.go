@@ -181,7 +181,7 @@ func (d Digest) Comment() (comment, small string, err error) {
 			err = errors.Join(err, w.Close())
 		}
 		if err != nil {
-			return "", "", fmt.Errorf("compress the digest of a job: %w", err)
+			return "", "", fmt.Errorf("internal error, please report it: compress the digest of a job: %w", err)
 		}
 		small = strings.ToLower(CommentMark) + smallLetters().EncodeToString(packed.Bytes())
 		if len(small) <= maxComment {

@@ -231,7 +231,7 @@ func seriesByID(hs []change.History, id, path string) (change.History, error) {
 			return h, nil
 		}
 	}
-	return change.History{}, fmt.Errorf("%s: the file has no series with the id %q: name another with --series", path, id)
+	return change.History{}, fmt.Errorf("%s: no series has the id %q: name the id of a series that is there", path, id)
 }
 
 // joinNone pairs no runs.

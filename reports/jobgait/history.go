@@ -215,7 +215,8 @@ func printJSON(out io.Writer, a history.QueryResult) error {
 			name, err := json.Marshal(a.Columns[i])
 			value, failed := json.Marshal(v)
 			if err := errors.Join(err, failed); err != nil {
-				return fmt.Errorf("print column %s of the history: %w", a.Columns[i], err)
+				return fmt.Errorf("internal error, please report it: print column %s of the history as JSON: %w",
+					a.Columns[i], err)
 			}
 			line = append(line, string(name)+":"+string(value))
 		}

@@ -74,7 +74,7 @@ func (h *hooks) prepare(o runOptions, args []string, pid int) error {
 	h.reportDir = dir
 	if o.dir != "" {
 		if h.reportDir, err = filepath.Abs(o.dir); err != nil {
-			return fmt.Errorf("make the directory for the report: %w", err)
+			return fmt.Errorf("find the directory %s for the report: %w", o.dir, err)
 		}
 		if err := unix.Access(filepath.Join(h.reportDir, "."), unix.W_OK|unix.X_OK); err != nil {
 			h.say(fmt.Sprintf("-o %s: %v: the report will be kept in the spool, `jobgait show --last` prints it", h.reportDir,

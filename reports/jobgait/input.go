@@ -61,7 +61,7 @@ func openInput(cmd *cobra.Command, path string) (*input, error) {
 		in.Reader = bufio.NewReaderSize(truncationReader{z}, 1<<16)
 		if _, err := in.Peek(1); err != nil && err != io.EOF {
 			_ = in.Close()
-			return nil, fmt.Errorf("%s: read the input: %w", in.Name, err)
+			return nil, fmt.Errorf("%s: it cannot be unpacked, copy or compress it again: %w", in.Name, err)
 		}
 	}
 	return in, nil

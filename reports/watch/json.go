@@ -101,7 +101,7 @@ func JSON(s live.State, alive bool) (string, error) {
 	}
 	b, err := json.Marshal(s)
 	if err != nil {
-		return "", fmt.Errorf("write the state of job %d: %w", s.JobID, err)
+		return "", fmt.Errorf("internal error, please report it: encode the state of job %d: %w", s.JobID, err)
 	}
 	return string(b) + "\n", nil
 }

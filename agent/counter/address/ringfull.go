@@ -36,7 +36,7 @@ func (s *Sampler) startSignal() error {
 	}
 	stop, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
 	if err != nil {
-		return fmt.Errorf("arrange to be woken by the perf rings of code addresses: %w", err)
+		return fmt.Errorf("arrange to be woken by the perf rings of code addresses: %w: bursts of records may be lost", err)
 	}
 	fds := []unix.PollFd{{Fd: int32(stop), Events: unix.POLLIN}}
 	for _, c := range s.cpus {
@@ -57,7 +57,7 @@ func (s *Sampler) stopSignal() error {
 	stop := s.signal.stop
 	s.signal.stop = -1
 	if _, err := unix.Write(stop, binary.NativeEndian.AppendUint64(nil, 1)); err != nil {
-		return fmt.Errorf("stop waiting for the perf rings of code addresses: %w", err)
+		return fmt.Errorf("stop waiting for the perf rings of code addresses: %w: sampling goes on", err)
 	}
 	<-s.signal.ended
 	return unix.Close(stop)

@@ -26,7 +26,7 @@ func (s *Sampler) SetRate(r Rate) error {
 	late := rawcall.Now() + perf.PhaseLimit
 	for _, c := range s.assignPhases() {
 		if err := s.startAtPhase(c, late, func() error { return s.setPeriod(c) }); err != nil {
-			return fmt.Errorf("change the code sampling rate on CPU %d: %w: the rate stays as it is", c.number, err)
+			return fmt.Errorf("change the code sampling rate on CPU %d: %w: some CPUs keep the old rate", c.number, err)
 		}
 	}
 	return nil

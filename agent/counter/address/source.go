@@ -285,7 +285,7 @@ func (s *Sampler) Stop() error {
 	first := s.disableTrackers()
 	for _, c := range s.assignPhases() {
 		if err := perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_DISABLE, 0); err != nil && first == nil {
-			first = fmt.Errorf("stop code sampling on CPU %d: %w", c.number, err)
+			first = fmt.Errorf("stop code sampling on CPU %d: %w: it goes on until the agent ends", c.number, err)
 		}
 	}
 	return first

@@ -154,7 +154,7 @@ func (s *Sampler) updateStorm(now int64, lost bool) error {
 		w.begin(now)
 		s.table.forget()
 		if err := s.disableTrackers(); err != nil {
-			return fmt.Errorf("pause the perf records of processes: %w", err)
+			return fmt.Errorf("pause the perf records of processes: %w: they go on and may fill the buffers", err)
 		}
 	}
 	return nil

@@ -141,7 +141,7 @@ func (s *Sampler) followCgroup(now int64) error {
 	}
 	t.waitNS = min(max(2*t.waitNS, 1e9), 64e9)
 	t.failed, t.retryNS = dir, now+t.waitNS
-	return fmt.Errorf("limit the perf records of processes to the job's cgroup: %w", err)
+	return fmt.Errorf("limit the perf records of processes to the job's cgroup: %w: it is tried again later", err)
 }
 
 // trackOnlyCgroup replaces the tracking events by events limited to a cgroup, or by events of the whole node for

@@ -51,7 +51,8 @@ func openPMU(open perf.Opener, sys string) (polled.Meter, error) {
 			continue // old kernels show domains that an AMD does not have
 		}
 		if err != nil {
-			return polled.Meter{}, errors.Join(fmt.Errorf("open the energy event %s: %w", d.event, err), m.Close())
+			return polled.Meter{}, errors.Join(fmt.Errorf("open the energy event %s, which needs root or "+
+				"kernel.perf_event_paranoid 0: %w", d.event, err), m.Close())
 		}
 		m.Columns = append(m.Columns, column(d))
 		names = append(names, fmt.Sprintf("%s config %#x", d.event, config))
@@ -99,7 +100,7 @@ func readEvent(dir, event string) (config uint64, scale float64, err error) {
 	return config, joules * 1e6, nil
 }
 
-var errFormat = errors.New("the kernel's power PMU uses an unknown format: it is not read")
+var errFormat = errors.New("the kernel's energy counter uses an unknown format: it is not read")
 
 // parseEvent parses "event=0x02", the only term that these events have.
 func parseEvent(term string) (uint64, error) {

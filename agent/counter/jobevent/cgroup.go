@@ -156,7 +156,7 @@ func (c *Cgroup) control(request uint, verb string) error {
 	var first error
 	for _, g := range c.groups {
 		if err := g.control(request); err != nil && first == nil {
-			first = fmt.Errorf("%s events of the job's cgroup on CPU %d: %w", verb, g.cpu, err)
+			first = fmt.Errorf("%s events of the job's cgroup on CPU %d: %w: their counts may be wrong", verb, g.cpu, err)
 		}
 	}
 	return first

@@ -43,7 +43,7 @@ func (c *Cgroup) followCgroup(to counter.Sink) error {
 		c.opened = false
 		c.wait = min(max(2*c.wait, 1e9), 64e9)
 		c.retry = now + c.wait
-		return fmt.Errorf("count events of the job's cgroup: %w", c.failed)
+		return fmt.Errorf("count events of the job's cgroup: %w: it is tried again later", c.failed)
 	}
 	e := profile.Epoch{TimeNS: now, Kind: "scope", Text: "the job's cgroup appeared: its events are counted from here on"}
 	switch {

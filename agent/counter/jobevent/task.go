@@ -52,7 +52,8 @@ func NewTask(open perf.Opener, p TaskParams) (*Task, error) {
 	for i, e := range events(unix.PERF_COUNT_SW_TASK_CLOCK) {
 		fd, err := t.open(open, e, i > 0)
 		if err != nil && i == 0 {
-			return nil, fmt.Errorf("count events of process %d: %w", p.Root, err)
+			return nil, fmt.Errorf("count events of process %d, which needs root or kernel.perf_event_paranoid 2 or less: %w",
+				p.Root, err)
 		}
 		if err != nil {
 			absent = append(absent, e.source("job", t.scopeText(), 0, err))
@@ -149,7 +150,8 @@ func (t *Task) control(request uint, verb string) error {
 	var first error
 	for i, fd := range t.fds {
 		if err := perf.Ioctl(fd, request, 0); err != nil && first == nil {
-			first = fmt.Errorf("%s the event %s of process %d: %w: it is not counted", verb, t.events[i].name, t.p.Root, err)
+			first = fmt.Errorf("%s the event %s of process %d: %w: its count may be wrong", verb, t.events[i].name,
+				t.p.Root, err)
 		}
 	}
 	return first

@@ -102,11 +102,11 @@ func parseCPUs(list string) ([]int, error) {
 		}
 		a, err := strconv.Atoi(from)
 		if err != nil {
-			return nil, fmt.Errorf("parse the CPU list %q: %w", list, err)
+			return nil, fmt.Errorf("invalid CPU list %q: want ranges such as 0-3,8: %w", list, err)
 		}
 		b, err := strconv.Atoi(to)
 		if err != nil {
-			return nil, fmt.Errorf("parse the CPU list %q: %w", list, err)
+			return nil, fmt.Errorf("invalid CPU list %q: want ranges such as 0-3,8: %w", list, err)
 		}
 		if a < 0 || b < a || b >= maxCPU || len(cpus)+b-a >= maxCPU {
 			return nil, fmt.Errorf("invalid CPU list %q: want ranges such as 0-3,8", list)

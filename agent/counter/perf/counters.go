@@ -205,7 +205,8 @@ func (c *Counters) Stop() error {
 			continue
 		}
 		if err := l.group.disable(); err != nil && first == nil {
-			first = fmt.Errorf("stop the CPU time and hardware counters of CPU %d: %w", l.cpu, err)
+			first = fmt.Errorf("stop the CPU time and hardware counters of CPU %d: %w: they go on until the agent ends",
+				l.cpu, err)
 		}
 	}
 	return first

@@ -25,7 +25,7 @@ func Open(attr *unix.PerfEventAttr, pid, cpu, groupFD, flags int) (int, error) {
 func RaiseFileLimit(want uint64) error {
 	var lim unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &lim); err != nil {
-		return fmt.Errorf("read the limit of open files (RLIMIT_NOFILE): %w", err)
+		return fmt.Errorf("read the limit of open files (RLIMIT_NOFILE): %w: it is not raised", err)
 	}
 	if lim.Cur >= want {
 		return nil

@@ -23,7 +23,7 @@ func MapRing(fd, pages int) (*Ring, error) {
 	size := os.Getpagesize()
 	mem, err := unix.Mmap(fd, 0, (1+pages)*size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
-		return nil, fmt.Errorf("map a perf ring of %d pages: %w", pages, err)
+		return nil, fmt.Errorf("map a perf ring of %d pages of locked memory (kernel.perf_event_mlock_kb): %w", pages, err)
 	}
 	meta := (*unix.PerfEventMmapPage)(unsafe.Pointer(&mem[0]))
 	r := newRing(mem[size:], &meta.Data_head, &meta.Data_tail)

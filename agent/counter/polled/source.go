@@ -131,7 +131,8 @@ func (p *Source) Notes() []note.Note {
 			quantity.Plural(p.readings, "reading"))}
 	case p.hangs.n > 0:
 		return []note.Note{note.New(note.ReadFailed,
-			"%s: the device gave no answer for more than 10 s %s, the last time after %s; it has answered since, %s in all",
+			"%s: the device gave no answer for more than 10 s %s, the last time after %s; it has answered since, %s in all: "+
+				"the values between are missing",
 			name, quantity.Plural(p.hangs.n, "time"), quantity.Plural(p.hangs.readings, "reading"),
 			quantity.Plural(p.readings, "reading"))}
 	case p.readings == 0 && p.failures > 0:

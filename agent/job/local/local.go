@@ -53,10 +53,12 @@ func CountersVariable(counters []run.Counter) string {
 func (Standalone) ReadContext(getenv func(string) string, h job.Host) (job.HookContext, error) {
 	var r job.Run
 	if err := json.Unmarshal([]byte(getenv(runName)), &r); err != nil {
-		return job.HookContext{}, fmt.Errorf("read the variable %s, which jobgait run sets: %w", runName, err)
+		return job.HookContext{}, fmt.Errorf("read the variable %s, which jobgait run sets: %w: call jobgait run", runName,
+			err)
 	}
 	if err := r.Key.Valid(); err != nil {
-		return job.HookContext{}, fmt.Errorf("the variable %s, which jobgait run sets, holds an invalid run key: %w",
+		return job.HookContext{}, fmt.Errorf("the variable %s, which jobgait run sets, holds an invalid run key: %w: call "+
+			"jobgait run",
 			runName, err)
 	}
 	if r.RootPID <= 0 {

@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,8 @@ func (s Scheduler) QueryJob(ctx context.Context, id run.JobID) (job.Details, err
 		return job.Details{}, job.ErrUnknown
 	}
 	if err != nil {
-		return job.Details{}, fmt.Errorf("query job %v with scontrol: %w: %.200s", id, err, complaint)
+		return job.Details{}, fmt.Errorf("query job %v with scontrol: %w: %.200s", id, err,
+			cmp.Or(complaint, "is slurmctld up?"))
 	}
 	return parseScontrol(out, id), nil
 }
@@ -121,7 +123,7 @@ func (s Scheduler) runSacct(ctx context.Context, args ...string) ([]byte, error)
 	defer cancel()
 	out, complaint, err := s.runCommand(ctx, s.Sacct, append([]string{"-X", "-n", "-P"}, args...)...)
 	if err != nil {
-		return nil, fmt.Errorf("query the job with sacct: %w: %.200s", err, complaint)
+		return nil, fmt.Errorf("query jobs with %s: %w: %.200s", s.Sacct, err, cmp.Or(complaint, "is slurmdbd up?"))
 	}
 	return out, nil
 }

@@ -64,7 +64,7 @@ func (s Scheduler) StepOnAllNodes(ctx context.Context, getenv func(string) strin
 		return job.StepLaunch{}, job.ErrUnknown
 	case errors.As(err, &exit):
 		first, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
-		return job.StepLaunch{}, fmt.Errorf("query the nodes of job %d: %s", id,
+		return job.StepLaunch{}, fmt.Errorf("query the nodes of job %d with squeue: %s", id,
 			note.Clean(strings.TrimPrefix(first, "squeue: error: "), 160))
 	case err != nil:
 		return job.StepLaunch{}, fmt.Errorf("query the nodes of job %d with squeue: %w", id, err)
@@ -91,7 +91,7 @@ func parseStepJob(output string, id run.JobID) (job.StepLaunch, error) {
 		gid, errOfGroup := strconv.ParseUint(f[2], 10, 32)
 		nodes, errOfNodes := expandNodeList(f[3])
 		if err = errors.Join(err, errOfGroup, errOfNodes); err != nil {
-			return job.StepLaunch{}, fmt.Errorf("parse squeue's line on job %d: %w", id, err)
+			return job.StepLaunch{}, fmt.Errorf("parse squeue's line on job %d: want JOB UID GID NODES: %w", id, err)
 		}
 		return job.StepLaunch{Nodes: nodes, UID: uint32(uid), GID: uint32(gid)}, nil
 	}

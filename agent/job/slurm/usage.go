@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -33,7 +34,8 @@ func (s Scheduler) Usage(ctx context.Context, id string) (job.Usage, error) {
 	defer cancel()
 	out, complaint, err := s.runCommand(ctx, s.Sacct, "-n", "-P", "-a", "-j", id, "-o", usageFields)
 	if err != nil {
-		return job.Usage{}, fmt.Errorf("query the use of job %s with sacct: %w: %.200s", id, err, complaint)
+		return job.Usage{}, fmt.Errorf("query the use of job %s with sacct: %w: %.200s", id, err,
+			cmp.Or(complaint, "is slurmdbd up?"))
 	}
 	return usageFromSacct(out)
 }

@@ -18,7 +18,7 @@ func writeCPU(w io.Writer, path string, o ExportOptions) (Caveats, error) {
 	set := l.CPU.Set
 	if set.Len() == 0 {
 		return Caveats{}, fmt.Errorf("%w: the profile has no bins of CPU time: it has no code samples, is "+
-			"longer than six hours, or its agent wrote no bins", ErrColumn)
+			"longer than six hours, or its agent wrote no bins: use --csv", ErrColumn)
 	}
 	r := Caveats{RateHz: 1 / set.StepS, Rows: int64(set.Len()), Damage: l.Damage}
 	chosen, err := o.chooseColumns(l.Header, set.Columns)

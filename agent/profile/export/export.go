@@ -121,7 +121,8 @@ func (o ExportOptions) chooseColumns(h profile.Header, columns []series.Column) 
 	case len(out) == 0 && o.Column != "":
 		return nil, fmt.Errorf("%w %q: it is not in the profile, which has %s", ErrColumn, o.Column, joinNames(names))
 	case len(out) == 0:
-		return nil, fmt.Errorf("%w: the profile has no columns", ErrColumn)
+		return nil, fmt.Errorf("%w: the profile has no columns, or only such that are read seldom: name one with "+
+			"--column", ErrColumn)
 	case o.Format == Float32 && len(out) > 1:
 		return nil, fmt.Errorf("%w: float32 writes one column: name one of %s", ErrColumn, joinNames(names))
 	}

@@ -115,7 +115,7 @@ func (c *Comparison) changesOfRatio(ratio changepoint.Series) int {
 		return 0
 	}
 	last := res.Changes[len(res.Changes)-1]
-	times, since := "once", "that"
+	times, since := "once", "then"
 	if n := len(res.Changes); n > 1 {
 		times, since = fmt.Sprintf("%d times", n), "the last change"
 	}
@@ -139,7 +139,7 @@ func (c *Comparison) setFromRatios(r []float64) {
 	c.Histogram = histogram(r)
 	if len(r) < fewPairs {
 		c.Notes = append(c.Notes, note.New(note.FewPairs, "the interval is widened, because %s of runs are compared, "+
-			"fewer than %d",
+			"fewer than %d: add runs to both",
 			quantity.Plural(len(r), "pair"),
 			fewPairs))
 	}

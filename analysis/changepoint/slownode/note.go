@@ -28,14 +28,14 @@ func (w *Watch) Notes(committed []NodeChange, find func(x []float64) []NodeChang
 	var notes []note.Note
 	for _, e := range apparent {
 		if !hasChangeNear(committed, e.Index) && !hasChangeNear(left, e.Index) {
-			notes = append(notes, note.New(note.NodePlacement, "%s %s is explained by %s: node placement, not the code",
-				e.text(), since(e.Index), w.names()))
+			notes = append(notes, note.New(note.NodePlacement, "%s %s is explained by %s "+
+				"and not reported as a change: node placement, not the code", e.text(), since(e.Index), w.names()))
 		}
 	}
 	for _, e := range committed {
 		if !hasChangeNear(left, e.Index) {
 			notes = append(notes, note.New(note.NodePlacement,
-				"%s %s is no longer a change, because %s turned out to be slow: node placement, not the code",
+				"%s %s is no longer a change, because %s turned out to be slow: node placement, not the code; it stays listed",
 				e.text(), since(e.Index), w.names()))
 		}
 	}

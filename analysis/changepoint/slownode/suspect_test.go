@@ -223,8 +223,8 @@ func TestNotes(t *testing.T) {
 		found = found[1:]
 		return now
 	}, since)
-	if len(notes) != 2 || notes[0].Text != "a slower level since run 20 is explained by node d: node placement, not "+
-		"the code" ||
+	if len(notes) != 2 || notes[0].Text != "a slower level since run 20 is explained by node d and not reported as a "+
+		"change: node placement, not the code" ||
 		!strings.HasPrefix(notes[1].Text,
 			"a slower level since run 40 is no longer a change, because node d turned out to be slow") {
 		t.Errorf("notes %+v", notes)
