@@ -179,8 +179,7 @@ func (f Finisher) deliverReport(ctx context.Context, p *progress) (err error) {
 		if p.before.DeliveredNodes > 0 && p.before.DeliveredNodes >= s.Reported() {
 			return failed
 		}
-		s.Notes = append(s.Notes, note.New(note.HistoryFailed,
-			"earlier runs could not be read, so this run is not compared with them: %v", systemError(failed)))
+		s.Notes = append(s.Notes, note.New(note.HistoryFailed, "earlier runs could not be read: %v", systemError(failed)))
 	}
 	if p.reportDir, err = f.report(ctx, p.run, s, judged); err != nil {
 		return errors.Join(failed, err)
