@@ -131,7 +131,7 @@ func (o options) find(set series.Set) ([]found, error) {
 	return out, nil
 }
 
-// largest returns the pattern of the largest coverage; ok is false if there is none.
+// largest returns the pattern of the largest coverage; ok is false without a pattern.
 func largest(all []found) (best found, ok bool) {
 	for _, f := range all {
 		if !ok || f.Coverage > best.Coverage {

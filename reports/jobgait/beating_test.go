@@ -125,7 +125,7 @@ func (b *beating) end() {
 	_ = b.cmd.Wait()
 }
 
-// state returns the state in live.json, false if there is none.
+// state returns the state in live.json, false if the file has no state.
 func (b *beating) state() (live.State, bool) {
 	files, _ := filepath.Glob(filepath.Join(filepath.Dir(b.work), ".local/state/jobgait/live/*/*", live.Name))
 	if len(files) != 1 {
