@@ -61,7 +61,7 @@ func openInput(cmd *cobra.Command, path string) (*input, error) {
 		in.Reader = bufio.NewReaderSize(truncationReader{z}, 1<<16)
 		if _, err := in.Peek(1); err != nil && err != io.EOF {
 			_ = in.Close()
-			return nil, fmt.Errorf("%s: it cannot be unpacked, copy or compress it again: %w", in.Name, err)
+			return nil, fmt.Errorf("%s: unpack: %w", in.Name, err)
 		}
 	}
 	return in, nil
@@ -70,11 +70,14 @@ func openInput(cmd *cobra.Command, path string) (*input, error) {
 // truncationReader reads compressed data and returns a clear error if the file is cut off.
 type truncationReader struct{ packed io.Reader }
 
-// Read reads unpacked data. It returns an error that says what to do if the compressed file is cut off.
+// Read reads unpacked data. It returns an error that says what to do if the compressed file is cut off or damaged.
 func (w truncationReader) Read(b []byte) (int, error) {
 	n, err := w.packed.Read(b)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = fmt.Errorf("the compressed file is cut off: copy it again: %w", err)
+	case err != nil && err != io.EOF:
+		err = fmt.Errorf("the compressed file is damaged: copy or compress it again: %w", err)
 	}
 	return n, err
 }
