@@ -46,7 +46,7 @@ type inputs struct {
 	addresses
 	cpu     *kernel.JobCPU
 	members counter.Members
-	processReads
+	jobReaders
 	jobGroup
 	gpus   gpu.Opened
 	cpus   int
@@ -60,8 +60,8 @@ type inputs struct {
 	shortcomings
 }
 
-// processReads is what reads the job's processes.
-type processReads struct {
+// jobReaders is what reads the job's processes.
+type jobReaders struct {
 	peek    *peek.Child           // child for reads of other processes that may hang
 	written func() kernel.Written // nil if what the job writes is not read
 }
@@ -143,9 +143,9 @@ func openInputs(h host, r job.Run, c configs.Agent, p prices) (*inputs, error) {
 	p.cpus = len(cpus)
 	asker := h.newPeekChild(r)
 	in := &inputs{members: membersExceptSelf{job.NewMembers(h.proc, asker, r, scheduler.ForRun(r))},
-		processReads: processReads{peek: asker},
-		cpus:         len(cpus),
-		model:        kernel.CPUModel(h.proc), budget: budget{p, c.BudgetPct}}
+		jobReaders: jobReaders{peek: asker},
+		cpus:       len(cpus),
+		model:      kernel.CPUModel(h.proc), budget: budget{p, c.BudgetPct}}
 	in.finder = cgroup.NewFinder(h.proc,
 		cgroup.Identity{ID: r.Key.JobID, SLUID: r.Key.SLUID, Node: r.Node, UID: r.Job.UID}, rawcall.Now)
 	l := counterOpener{in, h, r, c, cpus}

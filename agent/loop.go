@@ -108,7 +108,7 @@ func (l *loop) followWriting(w kernel.Written, runNS int64) {
 func (l *loop) checkpointS() float64 {
 	longest := l.pauses.checkpointS()
 	if l.beat != nil {
-		longest = max(longest, phase.LongestWrittenCheckpoint(l.writing.bursts, l.pauses.table, l.beat.PeriodS))
+		longest = max(longest, phase.LongestCheckpointWriteS(l.writing.bursts, l.pauses.table, l.beat.PeriodS))
 	}
 	return longest
 }

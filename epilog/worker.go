@@ -106,7 +106,7 @@ func runWorker(ctx context.Context, getenv func(string) string, path string, in 
 	// Under PrologFlags=RunInJob hooks run inside the job, and what is left of it
 	// is killed soon: a sweep would have to do this again.
 	if _, err := job.LeaveCgroup("/proc"); err != nil {
-		log.Printf("this process may be killed with the job, then a sweep finishes the run: %v", err)
+		log.Printf("%v: if the job is killed, this worker may be killed too, and the next sweep writes the report", err)
 	}
 	f := newFinisher(cfg, getenv, self, run.Node, log)
 	f.Began = began

@@ -58,9 +58,9 @@ func (f *ELFFile) FrameEntry(addr uint64) (entry uint64, ok bool) {
 	return t.at.addr + uint64(int64(int32(binary.LittleEndian.Uint32(b[:])))), true
 }
 
-// UnsortedFrames returns the section .eh_frame of a file without a frame table in the usual form, as that of a
+// UnindexedFrameSection returns the section .eh_frame of a file without a frame table in the usual form, as that of a
 // statically linked program; size is 0 if the file has such a table or no section of that name.
-func (f *ELFFile) UnsortedFrames() (addr, size uint64) {
+func (f *ELFFile) UnindexedFrameSection() (addr, size uint64) {
 	if f.frameTable(func() bool { return true }).rows > 0 {
 		return 0, 0
 	}

@@ -44,7 +44,7 @@ func (x *frameIndex) entryAt(f *names.ELFFile, addr uint64) (entry uint64, ok bo
 // readFrameRows reads the section .eh_frame of a file without a sorted table and returns a row for each frame
 // description entry, in ascending order. It stops at the first unit whose length is zero or invalid, and at a limit.
 func readFrameRows(f *names.ELFFile) (rows []frameRow) {
-	addr, size := f.UnsortedFrames()
+	addr, size := f.UnindexedFrameSection()
 	if size == 0 || size > maxFrameSection {
 		return nil
 	}

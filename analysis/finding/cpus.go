@@ -40,7 +40,7 @@ func (r RunFacts) othersTookCPUs(lacked float64) bool {
 // crowded finds runs whose CPUs other jobs used, unless they had more tasks than CPUs themselves.
 func crowded(r RunFacts) []Finding {
 	lacked, ok := r.lackedCPUs()
-	if !ok || r.hasTooManyTasks() || !r.othersHeldItBack(lacked) {
+	if !ok || r.hasTooManyTasks() || !r.slowedByOtherWork(lacked) {
 		return nil
 	}
 	where := "node"
@@ -58,9 +58,9 @@ func crowded(r RunFacts) []Finding {
 	return f
 }
 
-// othersHeldItBack reports whether other jobs used most of the given number of CPUs that the run lacked, and these
+// slowedByOtherWork reports whether other jobs used most of the given number of CPUs that the run lacked, and these
 // cost enough.
-func (r RunFacts) othersHeldItBack(lacked float64) bool {
+func (r RunFacts) slowedByOtherWork(lacked float64) bool {
 	return lacked >= lostCPUs**r.CPU.Allocated && lacked*r.ElapsedS >= leastWaitedS && r.othersTookCPUs(lacked)
 }
 
@@ -102,12 +102,12 @@ func oversubscribed(r RunFacts) []Finding {
 	text := fmt.Sprintf("Its own tasks waited for each other: %s CPUs' worth of them were ready to run while %s of %s "+
 		"ran", q.Figures(waiting, 2), q.Figures(*c.Busy, 2), q.Plain(*c.Allocated, 3))
 	if r.hasTooManyTasks() {
-		text = fmt.Sprintf("The run had more tasks than CPUs: on average %s were ready to run on %s",
+		text = fmt.Sprintf("The run had more tasks than CPUs: on average %s of its tasks ran or were ready to run, for %s",
 			q.Figures(*c.Busy+waiting, 2), q.Plural(int(*c.Allocated), "CPU"))
 	}
 	f := single(text+".", map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "waiting_cpus": waiting})
-	if r.othersHeldItBack(lacked) {
-		f[0].Text = fmt.Sprintf("%s, of which other work used %s.", text, q.Figures(*c.Others, 2))
+	if r.slowedByOtherWork(lacked) {
+		f[0].Text = fmt.Sprintf("%s. Other work used %s of the CPUs.", text, q.Figures(*c.Others, 2))
 		f[0].Evidence["others_cpus"] = *c.Others
 		f[0].CostCoreS = r.costOf(lacked / *c.Allocated)
 	}

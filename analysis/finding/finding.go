@@ -77,12 +77,13 @@ func Of(r RunFacts, silent []string) []Finding {
 // Head returns the findings that are printed at the head of a report.
 func Head(all []Finding) []Finding { return all[:min(len(all), maxHead)] }
 
-// contentionFactor is how many times as much as a finding on the run itself the work of others must have cost to be
-// printed before it: a user can change the run.
-const contentionFactor = 3
+// contentionDivisor is how many times as much as a finding on the run itself the work of others must have cost to be
+// printed before that finding: a user can change the run.
+const contentionDivisor = 3
 
-// sortByCost orders findings by what they cost the run, in core seconds. What others took from it counts a part of
-// that, and neither that nor idle CPUs precede a difference from usual runs, which had them too.
+// sortByCost orders findings by what they cost the run, in core seconds. The CPU time that other work took counts a
+// contentionDivisor-th. Neither that finding nor idle CPUs come before a difference from usual runs: the usual runs had
+// both as well, so that they do not explain it.
 func sortByCost(list []rankedFinding) {
 	usual := math.Inf(1) // the least cost of a difference from usual runs
 	for _, t := range list {
@@ -93,7 +94,7 @@ func sortByCost(list []rankedFinding) {
 	weight := func(t rankedFinding) float64 {
 		switch t.Code {
 		case "crowded":
-			return min(t.cost()/contentionFactor, math.Nextafter(usual, 0))
+			return min(t.cost()/contentionDivisor, math.Nextafter(usual, 0))
 		case "cpus_idle":
 			return min(t.cost(), math.Nextafter(usual, 0))
 		}

@@ -97,7 +97,7 @@ func (r RunFacts) adviceOnCPUs(code string) string {
 		}
 		return "Run it again when CPUs are free; `top` shows what uses them."
 	case "oversubscribed":
-		if lacked, _ := r.lackedCPUs(); r.othersHeldItBack(lacked) {
+		if lacked, _ := r.lackedCPUs(); r.slowedByOtherWork(lacked) {
 			return fmt.Sprintf("Run it again when CPUs are free, with no more than %d tasks or threads at a time.",
 				int(*r.CPU.Allocated))
 		}

@@ -23,9 +23,9 @@ const (
 	mostAlternating = 3
 )
 
-// withAlternatingJoined returns the period with its instances joined in twos or threes if their lengths alternate;
+// withAlternatingCyclesJoined returns the period with its instances joined in twos or threes if their lengths alternate;
 // else it returns the period unchanged.
-func (p Period) withAlternatingJoined(set series.Set) Period {
+func (p Period) withAlternatingCyclesJoined(set series.Set) Period {
 	if p.Kind != Equal {
 		return p
 	}

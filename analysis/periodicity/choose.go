@@ -84,7 +84,7 @@ func choose(all []source, got []outcome) (at int, agreed float64, usage bool) {
 func contradictFraction(all []source, got []outcome, family []vote, m int) bool {
 	return slices.ContainsFunc(family, func(v vote) bool {
 		i := slices.IndexFunc(got[v.from].periods, func(p Period) bool { return p.PeriodS == v.lag })
-		return i >= 0 && all[v.from].contradictsFraction(got[v.from].periods[i], m)
+		return i >= 0 && all[v.from].rulesOutFraction(got[v.from].periods[i], m)
 	})
 }
 

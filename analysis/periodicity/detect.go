@@ -62,7 +62,7 @@ func detectKnown(set series.Set, par Params) (Result, error) {
 		}
 		o = o.reportable(set)
 		if len(o.periods) > 0 {
-			main := o.periods[0].withAlternatingJoined(set).withClosedBreaks(set)
+			main := o.periods[0].withAlternatingCyclesJoined(set).withClosedBreaks(set)
 			o.periods[0] = main.sharpened(set).withMeasuredLengths(set)
 			return Result{Periods: o.periods, Macros: o.allMacros(), Notes: warnings(o, set)}, nil
 		}

@@ -19,10 +19,10 @@ const (
 	cyclePoints = 8
 )
 
-// contradictsFraction reports whether a source that shows period p also shows that no m-th of p is the period, where
+// rulesOutFraction reports whether a source that shows period p also shows that no m-th of p is the period, where
 // the job idles by itself: each cycle has a stretch as long as an m-th in which the CPUs do next to nothing, or its
 // parts use the CPUs in different ways.
-func (s source) contradictsFraction(p Period, m int) bool {
+func (s source) rulesOutFraction(p Period, m int) bool {
 	if !s.voluntaryIdle || len(s.cols) != 1 {
 		return false
 	}

@@ -12,14 +12,14 @@ import (
 const (
 	// leastIdle is the least idle share of a job's CPUs that can be the job's rhythm. Interrupts take less.
 	leastIdle = 0.05
-	// mostWaited is the largest share of the idle time in which tasks may have waited for a CPU: the job's own pauses
-	// are at least as long in all. On a virtual machine whose host takes 3 % of the CPUs, tasks of a loop that idles
+	// mostWaited is the largest share of the idle time that waiting for a CPU may explain if the idleness is to count
+	// as the job's own. Up to a half, the job's own pauses last in total at least as long as the waiting. On a virtual machine whose host takes 3 % of the CPUs, tasks of a loop that idles
 	// for a tenth wait for a third of that.
 	mostWaited = 0.5
 )
 
-// idlesVoluntarily reports whether the job left CPUs idle although it hardly waited for them. It returns false if
-// the wait was not measured.
+// idlesVoluntarily reports whether the job left CPUs idle of its own accord: CPUs were idle, and its tasks hardly
+// waited for one. It returns false if the wait was not measured.
 func (p Params) idlesVoluntarily(set series.Set) bool {
 	if p.CPUWaitS == nil {
 		return false

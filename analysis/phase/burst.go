@@ -18,11 +18,11 @@ const (
 	maxBurstCV, minCyclesApart = 0.35, 3
 )
 
-// LongestWrittenCheckpoint returns the length in seconds of the longest checkpoint among the bursts of a job, 0 if they
+// LongestCheckpointWriteS returns the length in seconds of the longest checkpoint among the bursts of a job, 0 if they
 // are not checkpoints: of about equal size and at about equal distances, of several cycles of periodS seconds. table
 // has the loops and the gaps between them. A checkpoint begins with the gap that it makes and ends with the burst; if
 // it makes none, it is no longer than the burst.
-func LongestWrittenCheckpoint(bursts []Burst, table []Phase, periodS float64) float64 {
+func LongestCheckpointWriteS(bursts []Burst, table []Phase, periodS float64) float64 {
 	same := equalSized(bursts)
 	if len(same) < minBursts || float64(len(same)) < equalBursts*float64(len(bursts)) {
 		return 0

@@ -40,7 +40,7 @@ func TestLongestWrittenCheckpoint(t *testing.T) {
 		{"in each cycle", burstsAt(1e6, 0.5, 1, 2, 3, 4, 5, 6), nil, 0},
 		{"none", nil, nil, 0},
 	} {
-		if got := LongestWrittenCheckpoint(c.bursts, c.table, 0.9); math.Abs(got-c.want) > 1e-9 {
+		if got := LongestCheckpointWriteS(c.bursts, c.table, 0.9); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s: %g s, want %g", c.name, got, c.want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestRandomBurstsAreRarelyCheckpoints(t *testing.T) {
 			at += 20 * r.ExpFloat64()
 			bursts = append(bursts, Burst{at, at + 1, 1e6})
 		}
-		if LongestWrittenCheckpoint(bursts, nil, 1) > 0 {
+		if LongestCheckpointWriteS(bursts, nil, 1) > 0 {
 			taken++
 		}
 	}

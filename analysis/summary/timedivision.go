@@ -9,8 +9,9 @@ import (
 )
 
 // TimeDivision divides the elapsed time of a run, without suspensions, by what its tasks (processes and threads) did.
-// Each moment belongs to the tasks that ran on a CPU, waited for one or waited for storage, in proportion to their
-// numbers; a moment without any of them is asleep: all tasks waited for a time, a message, a lock or another program.
+// Each moment is divided among computing, waiting for a CPU and waiting for storage, in proportion to the numbers of
+// tasks in these states. A moment with no task in any of them counts as asleep: all tasks waited for a time, a message,
+// a lock or another program.
 // The values are shares, 0 to 1, that add up to 1. A run on several nodes has the mean of its nodes.
 //
 // CPUWait and Storage are nil where they were not measured; that time is in Asleep. CPU time that a hypervisor took is
@@ -47,8 +48,8 @@ func (r NodeRecord) WithTimeDivision() NodeRecord {
 		storage = nil // frozen tasks have the state of tasks that wait for storage
 	}
 	n := len(shape.values)
-	r.Time = divide(shape.scaledTo(*busy), r.curve(run.CPUWait).completedTo(wait, n),
-		r.curve(run.StorageWait).completedTo(storage, n), r.partLength())
+	r.Time = divide(shape.scaledTo(*busy), r.curve(run.CPUWait).filledToMean(wait, n),
+		r.curve(run.StorageWait).filledToMean(storage, n), r.partLength())
 	r.Time.Part = shape.known * r.Timeline.StepS / r.ElapsedS
 	if r.Time.Part >= mostOfRun {
 		r.Time.Part = 1
@@ -155,9 +156,9 @@ func (c curve) scaledTo(to float64) []float64 {
 	return out
 }
 
-// completedTo returns n values with the given mean, zeros if that is nil. Missing values, as at the end of a run, get
+// filledToMean returns n values with the given mean, zeros if that is nil. Missing values, as at the end of a run, get
 // what the others lack of the total. Without a curve of that length the values are constant.
-func (c curve) completedTo(to *float64, n int) []float64 {
+func (c curve) filledToMean(to *float64, n int) []float64 {
 	if to == nil {
 		return make([]float64, n)
 	}

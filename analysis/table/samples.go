@@ -101,7 +101,7 @@ const maxPlainValue = 1e6
 // sampleTable holds the rows read of a CSV file, in the order of its lines.
 type sampleTable struct {
 	*csvReader
-	timeRule
+	rowTimeSource
 	kept   []int // column of the file of each column that is kept
 	field  []int // what becomes of each column of the file: keptTime, skipped, or an index of kept
 	units  []string
@@ -117,8 +117,8 @@ type sampleTable struct {
 	infinite int
 }
 
-// timeRule is how the time of a row is read.
-type timeRule struct {
+// rowTimeSource is how the time of a row is read.
+type rowTimeSource struct {
 	time   int // column of the time, -1 if absent
 	scale  float64
 	rateHz float64 // for rows without a time
@@ -151,7 +151,7 @@ func readSampleRows(r io.Reader, o SampleOptions) (Samples, error) {
 	if err != nil {
 		return Samples{}, err
 	}
-	c := &sampleTable{csvReader: reader, sorted: true, last: math.Inf(-1), timeRule: timeRule{rateHz: o.RateHz}}
+	c := &sampleTable{csvReader: reader, sorted: true, last: math.Inf(-1), rowTimeSource: rowTimeSource{rateHz: o.RateHz}}
 	if reader.isPerf() {
 		err = c.readPerf(o.Columns.Value)
 	} else if err = c.chooseColumns(o.Columns); err == nil {

@@ -18,8 +18,8 @@ func (f Finisher) wantsComments() bool {
 	return ok && accounting.WantsComments()
 }
 
-// commentRetries is for how long after its end the comment of a run that the accounting does not show is written again.
-const commentRetries = 24 * time.Hour
+// commentRetryWindow is for how long after its end the comment of a run that the accounting does not show is written again.
+const commentRetryWindow = 24 * time.Hour
 
 // storeComments writes a digest of each of these runs, which have ended, into the job's comment in the scheduler's
 // accounting, if the settings request that, and records in the history that it is done. It only logs what the
@@ -47,7 +47,7 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, ended []his
 			f.Log("job %d: the admin comment is not written: %v", r.JobID, err)
 			continue
 		}
-		if r.End < epoch(time.Now().Add(-commentRetries)) {
+		if r.End < epoch(time.Now().Add(-commentRetryWindow)) {
 			done = append(done, r.RunID)
 		}
 		runOf[r.JobID] = r.RunID

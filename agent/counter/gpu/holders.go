@@ -63,9 +63,9 @@ type doubts struct {
 
 // A check reads the links of at most mostDescriptors descriptors of each of mostProcesses processes, at about 1
 // us each. The next check comes after 30 ms, or later so that checks take at most 1/500 of a CPU, and after 10
-// s at the latest. The cost of a check is the smallest of the last recentChecks: the CPU time of this program also
-// contains what the garbage collector and other threads used during a check, and 2.4 ms of that put the next
-// check off by 1.2 s. Checks end when the GPUs are known to be the job's.
+// s at the latest. The cost of a check is the smallest CPU time of the last recentChecks checks: the measured
+// time is that of this whole process, which the garbage collector and other threads can only increase; 2.4 ms of
+// that put the next check off by 1.2 s. Checks end when the GPUs are known to be the job's.
 const (
 	leastLookNS, mostLookNS = 30e6, 10e9
 	lookPart                = 500

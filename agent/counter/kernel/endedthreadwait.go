@@ -19,8 +19,8 @@ type endedThreadWait struct {
 // leastSeenNS is the CPU time of threads that were read below which no ratio is computed.
 const leastSeenNS = 20_000_000
 
-// startReading begins a reading of all threads, sinceNS after the last one.
-func (w *endedThreadWait) startReading(sinceNS int64) {
+// beginPass begins a reading of all threads, sinceNS after the last one.
+func (w *endedThreadWait) beginPass(sinceNS int64) {
 	w.sinceNS, w.newNS, w.began, w.ended = uint64(max(0, sinceNS)), 0, 0, 0
 }
 
@@ -35,8 +35,8 @@ func (w *endedThreadWait) see(used threadTimes, isNew bool) {
 }
 
 // add returns the waiting, in ns, of CPU time that was used since the last call and was in no thread that was read;
-// totalNS is the CPU time of all processes of the job, in ns. As many threads at a time as began or ended between the
-// two readings, and at least one, are assumed not to be read.
+// totalNS is the CPU time of all processes of the job, in ns. At every moment between two readings they are assumed to
+// have missed as many threads as began or ended between them, and at least one.
 func (w *endedThreadWait) add(totalNS uint64) uint64 {
 	if w.seenNS < leastSeenNS || totalNS <= w.seenNS || totalNS-w.seenNS <= w.unseenNS {
 		return 0

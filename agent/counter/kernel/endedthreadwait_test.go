@@ -36,7 +36,7 @@ func TestUnseenWaitIsPossible(t *testing.T) {
 		{"four at a time", 4, 3, 3100 * ms},
 	} {
 		w := endedThreadWait{seenNS: 100 * ms, waitedNS: 900 * ms}
-		w.startReading(1000 * ms)
+		w.beginPass(1000 * ms)
 		w.ended = c.ended
 		for range c.began {
 			w.see(threadTimes{ranNS: 10 * ms, waitedNS: 90 * ms}, true)

@@ -14,9 +14,9 @@ import (
 // threads were runnable and not running, bytes read from and written to storage, and memory.
 //
 // Waiting is run_delay of each thread (/proc/PID/task/TID/schedstat); what an ended thread waited since the
-// last reading is estimated (endedThreadWait). The time in which a thread neither ran nor waited for a CPU is waiting
-// for storage if the thread is found in state D at the next reading at which it does not run. Bytes are those of
-// /proc/PID/io, which a parent that waits for a child takes over. Memory is the anonymous memory of all processes and
+// last reading is estimated (endedThreadWait). Time in which a thread neither ran nor waited for a CPU is kept until a
+// reading finds the thread off the CPUs: it is waiting for storage if the thread is then in state D, and sleep
+// otherwise. Bytes are those of /proc/PID/io, which a parent that waits for a child takes over. Memory is the anonymous memory of all processes and
 // the largest shared memory of one, since processes of one job mostly share the same. VmHWM shows peaks between two
 // readings.
 type jobUse struct {
@@ -104,7 +104,7 @@ func (u *jobUse) update() {
 	}
 	dt := now - u.atNS
 	u.atNS = now
-	u.unseen.startReading(dt)
+	u.unseen.beginPass(dt)
 	living := u.listLiving()
 	u.dropEnded()
 	before := u.memory
