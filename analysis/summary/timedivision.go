@@ -39,7 +39,7 @@ func (r NodeRecord) WithTimeDivision() NodeRecord {
 	r.Time = nil
 	busy, ran := r.busyCPUs(), r.ElapsedS-r.SuspendedS
 	shape := r.cpuCurve()
-	if busy == nil || !(ran > 0) || shape.known*r.Timeline.StepS < leastPart*r.ElapsedS {
+	if busy == nil || !(ran > 0) || shape.known*r.Timeline.StepS < leastPart*ran {
 		return r
 	}
 	wait := meanTasks(r.Counters, ran, run.CPUWait)
@@ -50,7 +50,7 @@ func (r NodeRecord) WithTimeDivision() NodeRecord {
 	n := len(shape.values)
 	r.Time = divide(shape.scaledTo(*busy), r.curve(run.CPUWait).filledToMean(wait, n),
 		r.curve(run.StorageWait).filledToMean(storage, n), r.partLength())
-	r.Time.Part = shape.known * r.Timeline.StepS / r.ElapsedS
+	r.Time.Part = shape.known * r.Timeline.StepS / ran
 	if r.Time.Part >= mostOfRun {
 		r.Time.Part = 1
 	}
@@ -115,7 +115,8 @@ func (r NodeRecord) cpuCurve() curve {
 	return r.curve("proc_cpu")
 }
 
-// curve returns the means of a column of the timeline, of times as numbers of tasks; none if it has no such column.
+// curve returns the means of a column of the timeline, of times as numbers of tasks; none if it has no such column. It
+// leaves out the bins in the middle of which the job was suspended: their zeros are no sleep.
 func (r NodeRecord) curve(name string) (c curve) {
 	i := slices.IndexFunc(r.Timeline.Columns, func(c TimelineColumn) bool { return c.Name == name })
 	if i < 0 {
@@ -125,7 +126,11 @@ func (r NodeRecord) curve(name string) (c curve) {
 	if r.Timeline.Columns[i].Unit == "ns/s" {
 		unit = 1e-9
 	}
-	for _, v := range r.Timeline.Columns[i].Mean {
+	for k, v := range r.Timeline.Columns[i].Mean {
+		at := r.Timeline.StartS + (float64(k)+0.5)*r.Timeline.StepS
+		if slices.ContainsFunc(r.Suspended, func(s run.Interval) bool { return s.StartS <= at && at < s.EndS }) {
+			continue
+		}
 		c.values = append(c.values, unit*float64(v))
 		if !math.IsNaN(float64(v)) {
 			c.known++

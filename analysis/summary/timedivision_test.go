@@ -54,9 +54,9 @@ func TestTimeDivision(t *testing.T) {
 		{"64 tasks compute", dividedRun(constant(61), 20, 0), 61 / 62., 1 / 62., 0, 0},
 		{"four tasks on one CPU", dividedRun(constant(1), 60, 0), .25, .75, 0, 0},
 		{"waiting was not measured", dividedRun(inTurns(1), -1, -1), .5, -1, -1, .5},
-		{"of a suspended run storage is unknown", func() NodeRecord {
-			r := dividedRun(constant(1), 0, 0)
-			r.SuspendedS = 1e-9
+		{"a run that was suspended for half of it, of which storage is unknown", func() NodeRecord {
+			r := dividedRun(firstHalf, 0, 0)
+			r.Suspended, r.SuspendedS = []run.Interval{{StartS: 10, EndS: 20}}, 10
 			return r
 		}(), 1, 0, -1, 0},
 	} {
