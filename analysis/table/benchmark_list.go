@@ -16,6 +16,7 @@ import (
 // and Value. Neither has a date.
 type benchmarkResult struct {
 	Benchmark     string
+	Mode          string // of JMH: thrpt, avgt, sample, ss
 	Params        map[string]string
 	PrimaryMetric struct {
 		Score     looseNumber
@@ -39,6 +40,9 @@ func (n *looseNumber) UnmarshalJSON(b []byte) error {
 // isJMH reports whether JMH wrote the result.
 func (r *benchmarkResult) isJMH() bool { return r.Benchmark != "" && r.PrimaryMetric.ScoreUnit != "" }
 
+// id returns the name of a benchmark of JMH with its parameters.
+func (r *benchmarkResult) id() string { return r.Benchmark + parameterText(r.Params) }
+
 // parseBenchmarkList parses a JSON list of benchmark results and returns its series of one run each and how it was
 // understood. It returns no series if the list is of no known tool.
 func parseBenchmarkList(text []byte) (all []Runs, understood string, err error) {
@@ -50,12 +54,19 @@ func parseBenchmarkList(text []byte) (all []Runs, understood string, err error) 
 	case err != nil:
 		return nil, "", err
 	}
+	modes := map[string][]string{} // of each benchmark of JMH
+	for _, r := range results {
+		modes[r.id()] = append(modes[r.id()], r.Mode)
+	}
 	for _, r := range results {
 		switch {
 		case r.isJMH():
 			understood = "JMH: value = score, runs in the order of the files"
-			all = append(all, undatedRun(r.Benchmark+parameterText(r.Params), r.PrimaryMetric.ScoreUnit,
-				float64(r.PrimaryMetric.Score)))
+			id := r.id()
+			if slices.ContainsFunc(modes[id], func(m string) bool { return m != r.Mode }) {
+				id += " " + r.Mode // its modes measure different things
+			}
+			all = append(all, undatedRun(id, r.PrimaryMetric.ScoreUnit, float64(r.PrimaryMetric.Score)))
 		case r.Name != "" && r.Value != nil:
 			understood = "github-action-benchmark's list: value = value, runs in the order of the files"
 			all = append(all, undatedRun(r.Name, r.Unit, float64(*r.Value)))
@@ -99,6 +110,9 @@ func (in *Runs) number() {
 // count.
 func (doc *document) jmh() (Measurements, error) {
 	doc.format = JMH
+	if doc.in.broken {
+		return Measurements{}, doc.fail(errCutOff)
+	}
 	doc.begin(doc.all)
 	sets := map[string]*experiment{} // by their parameters
 	var order []*experiment
@@ -120,8 +134,11 @@ func (doc *document) jmh() (Measurements, error) {
 			order = append(order, sets[key])
 		}
 		metric, values := r.repetitions()
-		return sets[key].of(r.Benchmark+parameterText(r.Params), metric).add(point, values)
+		return sets[key].of(r.id(), metric).add(point, values)
 	})
+	if _, more := doc.d.Token(); err == nil && more != io.EOF {
+		err = errors.New("other data follow the list: want one list")
+	}
 	if err == nil && len(order) == 0 {
 		err = errors.New("no benchmark has a parameter that is a number: vary one with @Param")
 	}
@@ -130,11 +147,11 @@ func (doc *document) jmh() (Measurements, error) {
 	}
 	all := Measurements{Format: JMH}
 	for _, e := range order {
-		m, err := e.file(JMH)
-		if err != nil {
-			return Measurements{}, err
-		}
+		m := e.series(JMH)
 		all.Series, all.Left = append(all.Series, m.Series...), all.Left+m.Left
+	}
+	if len(all.Series) == 0 {
+		return order[0].file(JMH) // its error
 	}
 	return all, nil
 }
@@ -249,8 +266,8 @@ func eachCriterionLine(in *source, first []byte, each func(id, unit string, esti
 func readCriterionRuns(in *source, o RunOptions) ([]Runs, string, error) {
 	var all []Runs
 	err := eachCriterionLine(in, nil, func(id, unit string, estimate float64) error {
-		if len(all) >= o.Limits.Series {
-			return fmt.Errorf("the file has more than %d results: %w", o.Limits.Series, errTooLarge)
+		if len(all) >= o.Limits.Rows {
+			return fmt.Errorf("the file has more than %d results: %w", o.Limits.Rows, errTooLarge)
 		}
 		all = append(all, undatedRun(id, unit, estimate))
 		return nil

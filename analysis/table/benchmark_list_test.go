@@ -132,3 +132,58 @@ func FuzzBenchmarkList(f *testing.F) {
 		_, _ = ReadMeasurements(strings.NewReader(text), DefaultMeasurements("in"))
 	})
 }
+
+// Runs of one benchmark in two files of cargo-criterion stay in the order of the files and of their messages.
+func TestRunsOfSeveralCriterionFiles(t *testing.T) {
+	var all []Runs
+	for _, values := range [][]int{{1, 2}, {3, 4}} {
+		text := ""
+		for _, v := range values {
+			text += fmt.Sprintf(`{"reason":"benchmark-complete","id":"a","typical":{"estimate":%d,"unit":"ns"}}`+"\n", v)
+		}
+		runs, _, err := ReadRuns(strings.NewReader(text), DefaultRuns("f"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, runs...)
+	}
+	if got := JoinSessions(all); len(got) != 1 || fmt.Sprint(got[0].Y, got[0].T) != "[1 2 3 4] [0 1 2 3]" {
+		t.Errorf("%+v, want the values 1 to 4 in this order", got)
+	}
+}
+
+// jmhResult is one result of JMH.
+func jmhResult(name, mode, unit string, x, y int, score float64) string {
+	return fmt.Sprintf(`{"benchmark":%q,"mode":%q,"params":{"x":"%d","y":"%d"},"primaryMetric":{"score":%g,"scoreUnit":%q}}`,
+		name, mode, x, y, score, unit)
+}
+
+// A benchmark in several modes is a history for each.
+func TestModesOfJMH(t *testing.T) {
+	text := "[" + jmhResult("a", "thrpt", "ops/us", 1, 1, 2) + "," + jmhResult("a", "avgt", "us/op", 1, 1, .5) + "," +
+		jmhResult("b", "avgt", "us/op", 1, 1, .5) + "]"
+	all, _, err := ReadRuns(strings.NewReader(text), DefaultRuns("f"))
+	var ids []string
+	for _, in := range all {
+		ids = append(ids, in.ID)
+	}
+	if got := strings.Join(ids, "; "); err != nil || got != "a(x=1, y=1) thrpt; a(x=1, y=1) avgt; b(x=1, y=1)" {
+		t.Errorf("%v, %s", err, got)
+	}
+}
+
+// A benchmark whose parameters vary together has no series and does not reject those of others.
+func TestOneBenchmarkOfJMHWithoutASeries(t *testing.T) {
+	list := []string{jmhResult("a", "avgt", "us/op", 1, 1, 2), jmhResult("a", "avgt", "us/op", 2, 2, 2)}
+	for n := 1; n <= 4; n++ {
+		list = append(list, fmt.Sprintf(`{"benchmark":"b","params":{"n":"%d"},"primaryMetric":{"score":%d,"scoreUnit":"us/op"}}`,
+			n, n))
+	}
+	m, err := ReadMeasurements(strings.NewReader("["+strings.Join(list, ",")+"]"), DefaultMeasurements("f"))
+	if err != nil || len(m.Series) != 1 || m.Left == 0 {
+		t.Errorf("%v, %+v", err, m)
+	}
+	if _, err := ReadMeasurements(strings.NewReader("["+strings.Join(list, ",")+"] []"), DefaultMeasurements("f")); err == nil {
+		t.Error("a second list is ignored")
+	}
+}

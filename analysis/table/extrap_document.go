@@ -82,10 +82,13 @@ func readDocument(in *source, first []byte) (Measurements, error) {
 	return e.file(format)
 }
 
+// errCutOff is returned for a JSON document in a compressed file that is cut off.
+var errCutOff = errors.New("the compressed file is cut off: copy it again")
+
 // keys returns the values of the document's top-level object by key, without copying them.
 func (doc *document) keys() (map[string][]byte, error) {
 	if doc.in.broken {
-		return nil, errors.New("the compressed file is cut off: copy it again")
+		return nil, errCutOff
 	}
 	if err := json.Unmarshal(doc.all, &struct{}{}); err != nil {
 		return nil, err

@@ -59,6 +59,20 @@ func (s *set) add(point, repetitions []float64) error {
 
 // file converts the measurements to series of one parameter each.
 func (e *experiment) file(format Format) (Measurements, error) {
+	f := e.series(format)
+	switch {
+	case len(f.Series) == 0 && f.Left > 0:
+		return Measurements{}, fmt.Errorf("%s: %s vary together: a model has one parameter: measure %d points "+
+			"that differ in it alone",
+			e.in.name, strings.Join(e.parameters, " and "), enoughOfCombination)
+	case len(f.Series) == 0:
+		return Measurements{}, fmt.Errorf("%s: the file has no measurements: at least one is required", e.in.name)
+	}
+	return f, nil
+}
+
+// series returns the series of the sets, and how many measurements belong to none.
+func (e *experiment) series(format Format) Measurements {
 	f := Measurements{Format: format}
 	metrics := map[string]bool{}
 	for _, s := range e.sets {
@@ -77,15 +91,7 @@ func (e *experiment) file(format Format) (Measurements, error) {
 		}
 		f.Left += left
 	}
-	switch {
-	case len(f.Series) == 0 && f.Left > 0:
-		return Measurements{}, fmt.Errorf("%s: %s vary together: a model has one parameter: measure %d points "+
-			"that differ in it alone",
-			e.in.name, strings.Join(e.parameters, " and "), enoughOfCombination)
-	case len(f.Series) == 0:
-		return Measurements{}, fmt.Errorf("%s: the file has no measurements: at least one is required", e.in.name)
-	}
-	return f, nil
+	return f
 }
 
 // title returns the id of a set: its call path, and its metric if the file has several; its metric, or else its

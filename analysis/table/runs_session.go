@@ -226,11 +226,11 @@ func JoinSessions(inputs []Runs) []Runs {
 		out[k] = out[k].append(in)
 	}
 	for i := range out {
-		if out[i].OneSession {
+		switch {
+		case out[i].OneSession && out[i].Undated:
+			out[i].number() // in the order given
+		case out[i].OneSession:
 			out[i] = out[i].arrange(timeOrder(out[i].T))
-			if out[i].Undated {
-				out[i].number()
-			}
 		}
 	}
 	return out
