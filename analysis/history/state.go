@@ -18,6 +18,7 @@ type UnsettledRun struct {
 	UID            int
 	Start, End     float64 // UTC epoch seconds, as Prologs and Epilogs saw them
 	SchedulerStart *int64
+	HasState       bool // only the comment is to be written
 }
 
 // RunEnd is the final state of a stored run.
@@ -28,18 +29,18 @@ type RunEnd struct {
 }
 
 // UnsettledRuns returns at most most runs that ended after a time, in UTC epoch seconds, and whose final state is
-// not known, the newest first; with comments also those with a state that SetCommented was not called for. Runs of
+// not known, the newest first; with comments, after them, those with a state that SetCommented was not called for. Runs of
 // `jobgait run`, which have no state, and runs inside a batch job (sub above 0) are left out.
 func (db *DB) UnsettledRuns(ctx context.Context, after float64, most int, comments bool) ([]UnsettledRun, error) {
 	var list []UnsettledRun
 	err := db.each(ctx, `
-		SELECT run_id, c.name, job_id, uid, coalesce(start_s, 0), end_s, scheduler_start
+		SELECT run_id, c.name, job_id, uid, coalesce(start_s, 0), end_s, scheduler_start, state_id IS NOT NULL
 		FROM internal_run JOIN internal_cluster c USING (cluster_id) JOIN internal_hpc_user USING (user_id)
 		WHERE end_s > ? AND (state_id IS NULL OR ? AND commented IS NULL) AND sub = 0 AND c.name NOT GLOB 'local:*'
-		ORDER BY end_s DESC LIMIT ?`,
+		ORDER BY state_id IS NOT NULL, end_s DESC LIMIT ?`,
 		func(rows *sql.Rows) error {
 			var r UnsettledRun
-			err := rows.Scan(&r.RunID, &r.Cluster, &r.JobID, &r.UID, &r.Start, &r.End, &r.SchedulerStart)
+			err := rows.Scan(&r.RunID, &r.Cluster, &r.JobID, &r.UID, &r.Start, &r.End, &r.SchedulerStart, &r.HasState)
 			list = append(list, r)
 			return err
 		}, after, comments, most)
@@ -48,6 +49,9 @@ func (db *DB) UnsettledRuns(ctx context.Context, after float64, most int, commen
 
 // SetCommented records that the comments of runs in the scheduler's accounting are settled.
 func (db *DB) SetCommented(ctx context.Context, runIDs []int64) error {
+	if len(runIDs) == 0 {
+		return nil
+	}
 	return explain(db.path, "record comments of runs", db.write(ctx, func(tx *sql.Conn) error {
 		w := db.writer(ctx, tx)
 		for _, id := range runIDs {

@@ -81,13 +81,13 @@ func TestStates(t *testing.T) {
 		}
 		return ids
 	}
-	if got := withState(); !slices.Equal(got, []int64{6, 5, 2, 1}) {
+	if got := withState(); !slices.Equal(got, []int64{1, 6, 5, 2}) {
 		t.Errorf("runs without a state or a comment: %v", got)
 	}
 	if err := db.SetCommented(t.Context(), []int64{list[0].RunID, list[1].RunID}); err != nil {
 		t.Fatal(err)
 	}
-	if got := withState(); !slices.Equal(got, []int64{2, 1}) {
+	if got := withState(); !slices.Equal(got, []int64{1, 2}) {
 		t.Errorf("runs without a state or a comment: %v", got)
 	}
 }

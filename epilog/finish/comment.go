@@ -3,12 +3,10 @@ package finish
 import (
 	"context"
 	"math"
-	"time"
 
 	"jobgait/agent/job"
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
-	"jobgait/analysis/run"
 	jobreport "jobgait/reports/job"
 )
 
@@ -18,20 +16,16 @@ func (f Finisher) wantsComments() bool {
 	return ok && accounting.WantsComments()
 }
 
-// commentRetryWindow is for how long after its end the comment of a run that the accounting does not show is written again.
-const commentRetryWindow = 24 * time.Hour
-
 // storeComments writes a digest of each of these runs, which have ended, into the job's comment in the scheduler's
 // accounting, if the settings request that, and records in the history that it is done. It only logs what the
 // accounting refused: the runs, and those whose comment the accounting does not show, are tried again with the next
 // query, and the history has the digests.
 func (f Finisher) storeComments(ctx context.Context, db *history.DB, ended []history.UnsettledRun) error {
-	if !f.wantsComments() {
+	if !f.wantsComments() || len(ended) == 0 {
 		return nil
 	}
 	var list []job.Comment
-	var done []int64
-	runOf := map[run.JobID]int64{}
+	var ids, done []int64 // the runs of list, and those whose comment is settled
 	for _, r := range ended {
 		s, _, err := db.Lookup(ctx, history.Ref{ID: r.JobID.String(), Cluster: r.Cluster})
 		if err != nil {
@@ -47,10 +41,7 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, ended []his
 			f.Log("job %d: the admin comment is not written: %v", r.JobID, err)
 			continue
 		}
-		if r.End < epoch(time.Now().Add(-commentRetryWindow)) {
-			done = append(done, r.RunID)
-		}
-		runOf[r.JobID] = r.RunID
+		ids = append(ids, r.RunID)
 		list = append(list, job.Comment{JobID: r.JobID, DisplayID: s.DisplayID(), Text: text, Lower: small})
 	}
 	n, err := f.Scheduler.(job.Commenter).SetComments(ctx, list, jobreport.CommentMark)
@@ -62,9 +53,9 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, ended []his
 		f.Log("%v: the next sweep tries it again; the digests are in the history", err)
 		return nil
 	}
-	for _, c := range list {
+	for i, c := range list {
 		if !c.Missing {
-			done = append(done, runOf[c.JobID])
+			done = append(done, ids[i])
 		}
 	}
 	return db.SetCommented(ctx, done)

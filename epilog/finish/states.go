@@ -69,17 +69,18 @@ func (f Finisher) storeStates(ctx context.Context, db *history.DB) (left int, er
 	for _, r := range runs {
 		switch e := job.EndingOf(endings, r.JobID, r.UID, r.Start, r.SchedulerStart); {
 		case e != nil:
-			ended = append(ended, history.RunEnd{RunID: r.RunID, State: e.State, Exit: e.Exit})
+			if !r.HasState {
+				ended = append(ended, history.RunEnd{RunID: r.RunID, State: e.State, Exit: e.Exit})
+			}
 			settled = append(settled, r)
 		case r.End > epoch(now.Add(-stateWait)):
 			left++
 		}
 	}
-	if len(ended) == 0 {
-		return left, nil
-	}
-	if err := db.PutStates(ctx, ended, epoch(now), jobreport.Findings); err != nil {
-		return left, err
+	if len(ended) > 0 {
+		if err := db.PutStates(ctx, ended, epoch(now), jobreport.Findings); err != nil {
+			return left, err
+		}
 	}
 	return left, f.storeComments(ctx, db, settled)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,6 +55,15 @@ func TestDigestInTheAccounting(t *testing.T) {
 		}
 	}
 	other.wait(t)
+	poll(t, func() string { // only then has jobgait seen the other tool's comment
+		logs, _ := filepath.Glob(c.path("spool", "*", "jobgait.log"))
+		for _, log := range logs {
+			if text, err := os.ReadFile(log); err == nil && strings.Contains(string(text), "of other tools left unchanged") {
+				return ""
+			}
+		}
+		return "no log says that a comment of other tools was left unchanged"
+	})
 	if got := c.comment(t, other); got != "ticket-4711" {
 		t.Errorf("the comment of another tool is now %q", got)
 	}

@@ -35,7 +35,6 @@ func (s Scheduler) SetComments(ctx context.Context, list []job.Comment, mark str
 	ids := make([]string, len(list))
 	for i, c := range list {
 		ids[i] = c.JobID.String()
-		list[i].Missing = true
 	}
 	asked := []string{"-a", "-j", strings.Join(ids, ","), "-o", "JobIDRaw,AdminComment"}
 	out, err := s.runSacct(ctx, asked...)
