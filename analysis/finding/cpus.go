@@ -74,6 +74,9 @@ func (r RunFacts) hasTooManyTasks() bool {
 	return ok && *r.CPU.Busy+r.waitingTasks() >= tooManyTasks**r.CPU.Allocated
 }
 
+// wholeCPUs returns the number of CPUs that the run had, at least 1: a control group may allow a half.
+func (r RunFacts) wholeCPUs() int { return max(1, int(*r.CPU.Allocated)) }
+
 // waitingTasks returns the mean number of tasks that waited for a CPU, apart from those that a limit of the cgroup
 // stopped; 0 if unknown.
 func (r RunFacts) waitingTasks() float64 {
@@ -103,7 +106,7 @@ func oversubscribed(r RunFacts) []Finding {
 		"ran", q.Figures(waiting, 2), q.Figures(*c.Busy, 2), q.Plain(*c.Allocated, 3))
 	if r.hasTooManyTasks() {
 		text = fmt.Sprintf("The run had more tasks than CPUs: on average %s of its tasks ran or were ready to run, for %s",
-			q.Figures(*c.Busy+waiting, 2), q.Plural(int(*c.Allocated), "CPU"))
+			q.Figures(*c.Busy+waiting, 2), q.Plain(*c.Allocated, 3)+" CPUs")
 	}
 	f := single(text+".", map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "waiting_cpus": waiting})
 	if r.slowedByOtherWork(lacked) {

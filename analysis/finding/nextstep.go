@@ -29,6 +29,8 @@ func (r RunFacts) advice(f Finding) string {
 		return "Ask for more time, as the next run may not end within it (sbatch --time)."
 	case "memory_near_limit":
 		return "Ask for more memory before a larger run (sbatch --mem)."
+	case "memory_unused":
+		return "Ask for less memory (sbatch --mem)."
 	case "memory_growing":
 		return "Find what keeps growing before a longer run."
 	case "files_slow":
@@ -56,6 +58,9 @@ func (r RunFacts) advice(f Finding) string {
 	case "checkpoints_cost":
 		return "Write checkpoints less often, if more work may be lost."
 	case "drifting":
+		if _, fromRunToRun := f.Evidence["effect_pct"]; fromRunToRun {
+			return "See since when and by how much: jobgait changes." // its cycles need not differ
+		}
 		return "Find what grows with the cycles: compare memory, files and code of its first and last cycles."
 	case "not_sampled":
 		return "See why nothing was sampled: jobgait doctor."
@@ -99,9 +104,9 @@ func (r RunFacts) adviceOnCPUs(code string) string {
 	case "oversubscribed":
 		if lacked, _ := r.lackedCPUs(); r.slowedByOtherWork(lacked) {
 			return fmt.Sprintf("Run it again when CPUs are free, with no more than %d tasks or threads at a time.",
-				int(*r.CPU.Allocated))
+				r.wholeCPUs())
 		}
-		return fmt.Sprintf("Start no more than %d tasks or threads at a time.", int(*r.CPU.Allocated))
+		return fmt.Sprintf("Start no more than %d tasks or threads at a time.", r.wholeCPUs())
 	case "throttled":
 		return "Raise the CPU limit of its control group, or start fewer tasks."
 	case "stolen":

@@ -85,6 +85,9 @@ func (r Report) nextWithoutFinding() string {
 			return "To shorten the run, begin with " + lead + "."
 		}
 	}
+	if len(r.Findings) > 0 {
+		return "No change is suggested."
+	}
 	return "Nothing stands out: no change is suggested."
 }
 
