@@ -129,15 +129,16 @@ func detectScope(set series.Set, all []source, par Params) outcome {
 // searchWall returns the periods in wall time of the source that represents the columns that agree; without
 // any, refused says how far the search came.
 func searchWall(look series.Set, all []source, par Params) (o, refused outcome) {
-	got := make([]outcome, len(all))
-	told := false // groups come first
+	got, here := make([]outcome, len(all)), make([]source, len(all)) // here has the samples of look
+	told := false                                                    // groups come first
 	for i, s := range all {
+		here[i] = s.in(look)
 		if told && s.showsUsageOnly() {
 			continue // sources that only show CPU use have no vote once the code shows a period
 		}
-		got[i] = detectSource(look, s.in(look), len(all), par)
+		got[i] = detectSource(look, here[i], len(all), par)
 		if len(s.cols) > 1 {
-			got[i] = got[i].separateCombs(s.in(look).cols, func(p Period) (Period, bool) { return p, true })
+			got[i] = got[i].separateCombs(here[i].cols, func(p Period) (Period, bool) { return p, true })
 		}
 		told = told || s.name == series.CodeGroup && len(got[i].periods) > 0
 	}
@@ -146,7 +147,7 @@ func searchWall(look series.Set, all []source, par Params) (o, refused outcome) 
 	for _, o := range got {
 		refused = refused.furthest(o)
 	}
-	at, agreed, usage := choose(all, got)
+	at, agreed, usage := choose(here, got)
 	if at < 0 {
 		return outcome{}, refused
 	}
