@@ -5,29 +5,27 @@ import (
 	"jobgait/analysis/run"
 )
 
-// cpuWait is how long the job's tasks have waited for CPUs, by the counters in the blocks that were followed. The zero
-// value is that of a job without a block.
+// cpuWait is how long the job's tasks have waited for CPUs, by the counters in the blocks that were followed, one for
+// each column. The zero value is that of a job without a block.
 type cpuWait struct {
 	counters []run.Counter // of the profile's columns, with their last values
 	totalS   float64
 }
 
 // advance reads the counters of the next block and returns by how many seconds, over all tasks, the wait grew since
-// the last call; false if the block has no new value or the wait is not measured. Counters are read about once a
-// second, so that the growth can be that of several blocks.
+// the last call; false if the wait is not measured. Counters are read about once a second, so that the growth can be
+// that of several blocks, and 0.
 func (w *cpuWait) advance(b *profile.Block, h profile.Header) (grewS float64, ok bool) {
-	read := false
+	if w.counters == nil {
+		w.counters = make([]run.Counter, len(h.Columns))
+	}
 	for i, c := range h.Columns {
-		if i >= len(b.Columns) || c.Gauge {
+		if i >= len(b.Columns) || i >= len(w.counters) || c.Gauge {
 			continue
 		}
 		if v, known := lastValue(b.Columns[i]); known {
-			w.set(run.Counter{Name: c.Name, Unit: c.Unit, Scope: c.Scope, Total: float64(v)})
-			read = true
+			w.counters[i] = run.Counter{Name: c.Name, Unit: c.Unit, Scope: c.Scope, Total: float64(v)}
 		}
-	}
-	if !read {
-		return 0, false
 	}
 	total := run.CPUWaitS(w.counters)
 	if total == nil {
@@ -36,17 +34,6 @@ func (w *cpuWait) advance(b *profile.Block, h profile.Header) (grewS float64, ok
 	grewS = max(0, *total-w.totalS)
 	w.totalS += grewS
 	return grewS, true
-}
-
-// set stores the value of a counter.
-func (w *cpuWait) set(c run.Counter) {
-	for i, old := range w.counters {
-		if old.Name == c.Name && old.Scope == c.Scope {
-			w.counters[i] = c
-			return
-		}
-	}
-	w.counters = append(w.counters, c)
 }
 
 // lastValue returns the last value of a column that is not missing; false without one.

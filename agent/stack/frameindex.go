@@ -61,6 +61,9 @@ func readFrameRows(f *names.ELFFile) (rows []frameRow) {
 		}
 		if back := in.fixed(4); back != 0 && back <= id {
 			pointers, known := common[id-back]
+			if !known {
+				pointers = omittedPointer
+			}
 			if !known && len(common) < maxCommonEntries {
 				e, err := readCommon(f, addr+id-back)
 				if pointers = e.pointers; err != nil {

@@ -269,7 +269,7 @@ func TestOneExpensiveCheckDelaysNothing(t *testing.T) {
 		now += 10 * lookPart * cost
 		h.Confirmed()
 	}
-	if before := len(h.notHeldNS); before != 1 || h.nextNS != now+lookPart*cost {
+	if len(h.notHeldNS) != 1 || h.nextNS != now+lookPart*cost {
 		t.Errorf("next check after %d ns, want %d, when all checks are expensive", h.nextNS-now, lookPart*cost)
 	}
 }

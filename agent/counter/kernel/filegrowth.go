@@ -20,6 +20,7 @@ type Written struct {
 // fileGrowth sums by how much the files grow that a process keeps open between bursts of writing.
 type fileGrowth struct {
 	appended uint64
+	between  uint64               // bytes written between bursts since the last one: they count as written already
 	open     map[int]filePosition // by descriptor, after the last burst
 	writing  bool                 // at the last reading
 }
@@ -39,15 +40,19 @@ const (
 // does not write costs nothing.
 func (g *fileGrowth) update(proc string, pid int, wrote uint64, buf []byte) {
 	if wrote < leastGrowth && !g.writing {
+		g.between += wrote
 		return
 	}
 	now := filePositions(filepath.Join(proc, strconv.Itoa(pid), "fdinfo"), buf)
+	grown := uint64(0)
 	for fd, was := range g.open {
 		if p, still := now[fd]; still && p.inode == was.inode && p.at > was.at {
-			g.appended += p.at - was.at
+			grown += p.at - was.at
 			g.open[fd] = p
 		}
 	}
+	g.appended += min(wrote, grown-min(grown, g.between)) // a file may grow by a seek, or by another process
+	g.between = 0
 	if g.writing = wrote >= leastGrowth; !g.writing {
 		g.open = now
 	}
@@ -56,17 +61,19 @@ func (g *fileGrowth) update(proc string, pid int, wrote uint64, buf []byte) {
 // filePositions reads where a process writes in its open files, from its directory fdinfo. Files that are open only for
 // reading or at position 0 are left out.
 func filePositions(dir string, buf []byte) map[int]filePosition {
-	list, err := os.ReadDir(dir)
+	f, err := os.Open(dir)
 	if err != nil {
 		return nil
 	}
+	names, _ := f.Readdirnames(maxDescriptors) // what could be read counts
+	_ = f.Close()
 	found := map[int]filePosition{}
-	for _, e := range list[:min(len(list), maxDescriptors)] {
-		fd, err := strconv.Atoi(e.Name())
+	for _, name := range names {
+		fd, err := strconv.Atoi(name)
 		if err != nil {
 			continue
 		}
-		b, err := rawcall.ReadRecord(filepath.Join(dir, e.Name()), buf, maxStat)
+		b, err := rawcall.ReadRecord(filepath.Join(dir, name), buf, maxStat)
 		if err != nil {
 			continue
 		}

@@ -13,12 +13,12 @@ import (
 // jobUse reads what the job's processes use beside CPU time, for those that JobCPU knows: for how long their
 // threads were runnable and not running, bytes read from and written to storage, and memory.
 //
-// Waiting is run_delay of each thread (/proc/PID/task/TID/schedstat); what an ended thread waited since the
-// last reading is estimated (endedThreadWait). Time in which a thread neither ran nor waited for a CPU is kept until a
+// Waiting is run_delay of each thread (/proc/PID/task/TID/schedstat); what an ended thread waited since the last
+// reading is estimated (endedThreadWait). Time in which a thread neither ran nor waited for a CPU is kept until a
 // reading finds the thread off the CPUs: it is waiting for storage if the thread is then in state D, and sleep
-// otherwise. Bytes are those of /proc/PID/io, which a parent that waits for a child takes over. Memory is the anonymous memory of all processes and
-// the largest shared memory of one, since processes of one job mostly share the same. VmHWM shows peaks between two
-// readings.
+// otherwise. Bytes are those of /proc/PID/io, which a parent that waits for a child takes over. Memory is the anonymous
+// memory of all processes and the largest shared memory of one, since processes of one job mostly share the same. VmHWM
+// shows peaks between two readings.
 type jobUse struct {
 	proc string
 	peek peek.Reader
@@ -73,7 +73,7 @@ func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) (list 
 	u := &jobUse{proc: proc, peek: p, cpu: cpu, now: now, procs: map[int]*processUse{}, buf: make([]byte, maxStat),
 		meanwhile: newOtherUse(proc)}
 	list = []counter.Source{
-		&useSource{use: u, file: "schedstat", tally: &u.waits,
+		&useSource{use: u, file: "schedstat", files: []string{"schedstat", "stat"}, tally: &u.waits,
 			columns: []profile.Column{{Name: run.CPUWait, Unit: "ns", Scope: "job", Hz: useHz},
 				{Name: run.StorageWait, Unit: "ns", Scope: "job", Hz: useHz}},
 			values: func(c []uint64) { c[0], c[1] = u.waitNS, u.storageNS }},

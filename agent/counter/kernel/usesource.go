@@ -14,6 +14,7 @@ import (
 type useSource struct {
 	use      *jobUse
 	file     string
+	files    []string // of the columns, nil if all are read from file
 	tally    *readOutcomes
 	columns  []profile.Column
 	values   func([]uint64)
@@ -47,8 +48,12 @@ func (s *useSource) Close() error { return s.use.meanwhile.stat.close() }
 
 // Sources returns, for the run's metadata, the name of each column and the file that it is read from.
 func (s *useSource) Sources() (list []run.CounterSource) {
-	for _, c := range s.columns {
-		list = append(list, run.CounterSource{Name: c.Name, Event: s.file, PMU: "proc", Config: "/proc/PID/" + s.file,
+	for i, c := range s.columns {
+		file := s.file
+		if s.files != nil {
+			file = s.files[i]
+		}
+		list = append(list, run.CounterSource{Name: c.Name, Event: file, PMU: "proc", Config: "/proc/PID/" + file,
 			Scope: "job", Hz: useHz})
 	}
 	return list
