@@ -28,8 +28,8 @@ type RunEnd struct {
 	Exit  *run.Exit // nil is unknown
 }
 
-// UnsettledRuns returns at most most runs that ended after a time, in UTC epoch seconds, and whose final state is
-// not known, the newest first; with comments, after them, those with a state that SetCommented was not called for. Runs of
+// UnsettledRuns returns at most most runs that ended after a time, in UTC epoch seconds, and whose final state is not
+// known, the newest first; with comments, after them, those with a state that SetCommented was not called for. Runs of
 // `jobgait run`, which have no state, and runs inside a batch job (sub above 0) are left out.
 func (db *DB) UnsettledRuns(ctx context.Context, after float64, most int, comments bool) ([]UnsettledRun, error) {
 	var list []UnsettledRun

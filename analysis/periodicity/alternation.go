@@ -23,8 +23,8 @@ const (
 	mostAlternating = 3
 )
 
-// withAlternatingCyclesJoined returns the period with its instances joined in twos or threes if their lengths alternate;
-// else it returns the period unchanged.
+// withAlternatingCyclesJoined returns the period with its instances joined in twos or threes if their lengths
+// alternate; else it returns the period unchanged.
 func (p Period) withAlternatingCyclesJoined(set series.Set) Period {
 	if p.Kind != Equal {
 		return p

@@ -39,7 +39,8 @@ func TestAlternatingPartsAreOneCycle(t *testing.T) {
 			p = p.withInstances(series.Set{StepS: .005, Columns: []series.Column{{Values: make(series.Values, at)}}},
 				p.Instances)
 			p.CPUS = 1
-			q := p.withAlternatingCyclesJoined(series.Set{StepS: .005, Columns: []series.Column{{Values: make(series.Values, at)}}})
+			q := p.withAlternatingCyclesJoined(series.Set{StepS: .005,
+				Columns: []series.Column{{Values: make(series.Values, at)}}})
 			for _, in := range q.Instances {
 				sum += in.Length
 			}

@@ -12,9 +12,9 @@ import (
 const (
 	// leastIdle is the least idle share of a job's CPUs that can be the job's rhythm. Interrupts take less.
 	leastIdle = 0.05
-	// mostWaited is the largest share of the idle time that waiting for a CPU may explain if the idleness is to count
-	// as the job's own. Up to a half, the job's own pauses last in total at least as long as the waiting. On a virtual machine whose host takes 3 % of the CPUs, tasks of a loop that idles
-	// for a tenth wait for a third of that.
+	// mostWaited is the largest share of the idle time that waiting for a CPU may explain if the idleness is to count as
+	// the job's own. Up to a half, the job's own pauses last in total at least as long as the waiting. On a virtual
+	// machine whose host takes 3 % of the CPUs, tasks of a loop that idles for a tenth wait for a third of that.
 	mostWaited = 0.5
 )
 

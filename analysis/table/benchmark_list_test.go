@@ -154,7 +154,8 @@ func TestRunsOfSeveralCriterionFiles(t *testing.T) {
 
 // jmhResult is one result of JMH.
 func jmhResult(name, mode, unit string, x, y int, score float64) string {
-	return fmt.Sprintf(`{"benchmark":%q,"mode":%q,"params":{"x":"%d","y":"%d"},"primaryMetric":{"score":%g,"scoreUnit":%q}}`,
+	return fmt.Sprintf(`{"benchmark":%q,"mode":%q,"params":{"x":"%d","y":"%d"},`+
+		`"primaryMetric":{"score":%g,"scoreUnit":%q}}`,
 		name, mode, x, y, score, unit)
 }
 
@@ -176,14 +177,16 @@ func TestModesOfJMH(t *testing.T) {
 func TestOneBenchmarkOfJMHWithoutASeries(t *testing.T) {
 	list := []string{jmhResult("a", "avgt", "us/op", 1, 1, 2), jmhResult("a", "avgt", "us/op", 2, 2, 2)}
 	for n := 1; n <= 4; n++ {
-		list = append(list, fmt.Sprintf(`{"benchmark":"b","params":{"n":"%d"},"primaryMetric":{"score":%d,"scoreUnit":"us/op"}}`,
+		list = append(list, fmt.Sprintf(
+			`{"benchmark":"b","params":{"n":"%d"},"primaryMetric":{"score":%d,"scoreUnit":"us/op"}}`,
 			n, n))
 	}
 	m, err := ReadMeasurements(strings.NewReader("["+strings.Join(list, ",")+"]"), DefaultMeasurements("f"))
 	if err != nil || len(m.Series) != 1 || m.Left == 0 {
 		t.Errorf("%v, %+v", err, m)
 	}
-	if _, err := ReadMeasurements(strings.NewReader("["+strings.Join(list, ",")+"] []"), DefaultMeasurements("f")); err == nil {
+	if _, err := ReadMeasurements(strings.NewReader("["+strings.Join(list, ",")+"] []"),
+		DefaultMeasurements("f")); err == nil {
 		t.Error("a second list is ignored")
 	}
 }

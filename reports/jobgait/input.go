@@ -77,7 +77,8 @@ func (w truncationReader) Read(b []byte) (int, error) {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = fmt.Errorf("the compressed file is cut off: copy it again: %w", err)
-	case errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, new(flate.CorruptInputError)):
+	case errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) ||
+		errors.As(err, new(flate.CorruptInputError)):
 		err = fmt.Errorf("the compressed file is damaged: copy or compress it again: %w", err)
 	}
 	return n, err
