@@ -17,6 +17,7 @@ import (
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/job/slurm"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
@@ -61,7 +62,7 @@ func TestMainProgramBehindLinks(t *testing.T) {
 	for i, name := range []string{"lmp", "mpirun.openmpi", "slurmstepd-wlm"} {
 		link, _, _ := strings.Cut(name, ".")
 		link = filepath.Join(dir, "bin-"+strings.TrimSuffix(link, "-wlm"))
-		if err := errors.Join(os.WriteFile(filepath.Join(dir, name), shell, 0o755),
+		if err := errors.Join(jobtest.WriteProgram(filepath.Join(dir, name), shell),
 			os.Symlink(filepath.Join(dir, name), link+".alternative"), os.Symlink(link+".alternative", link)); err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func fakeGPUs(t testing.TB, settings ...string) (program string) {
 	}
 	script := "#!/bin/sh\nexport LD_LIBRARY_PATH=" + dir + " " + strings.Join(settings, " ") + "\nexec " + reader +
 		".c \"$@\"\n"
-	if err := os.WriteFile(reader, []byte(script), 0o755); err != nil {
+	if err := jobtest.WriteProgram(reader, []byte(script)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(self, program); err != nil {

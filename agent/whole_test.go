@@ -262,7 +262,7 @@ func TestSamplesACommandOfAnOrdinaryUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	exe := filepath.Join(dir, "ordinary.test")
-	if err := os.WriteFile(exe, self, 0o755); err != nil {
+	if err := jobtest.WriteProgram(exe, self); err != nil {
 		t.Fatal(err)
 	}
 	tmp := filepath.Join(dir, "tmp")

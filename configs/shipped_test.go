@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jobgait/agent/job/jobtest"
 )
 
 // libexec is where the hooks and their programs are installed.
@@ -82,11 +84,11 @@ func TestWrappersAlwaysSucceed(t *testing.T) {
 			t.Run(hook+" "+name, func(t *testing.T) {
 				dir := t.TempDir()
 				wrapper := filepath.Join(dir, hook)
-				if err := os.WriteFile(wrapper, []byte(read(t, "slurm/"+hook)), 0o755); err != nil {
+				if err := jobtest.WriteProgram(wrapper, []byte(read(t, "slurm/"+hook))); err != nil {
 					t.Fatal(err)
 				}
 				if program != "-" {
-					if err := os.WriteFile(filepath.Join(dir, "jobgait-"+hook), []byte(program), 0o755); err != nil {
+					if err := jobtest.WriteProgram(filepath.Join(dir, "jobgait-"+hook), []byte(program)); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -94,7 +94,7 @@ func TestIngestIsTheAccounts(t *testing.T) {
 	text, err := os.ReadFile(self)
 	must(t, err)
 	program := filepath.Join(filepath.Dir(cfg.Spool.Dir), "program") // where the account may execute it
-	must(t, os.WriteFile(program, text, 0o755))
+	must(t, jobtest.WriteProgram(program, text))
 	ingest := func() (int, string, string) {
 		var out, complaint bytes.Buffer
 		cmd := jobtest.UnitCommand(t, "../configs/systemd/jobgait-ingest.service", program, "--ingest")

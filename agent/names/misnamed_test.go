@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 )
@@ -147,7 +148,7 @@ func TestMisnamed(t *testing.T) {
 		{"exports", stripped, 50},
 		{"bounds", withoutSections, 0},
 	} {
-		must(t, os.WriteFile(path, whole, 0o700))
+		must(t, jobtest.WriteProgram(path, whole))
 		var debug *ELFFile
 		if c.make != nil {
 			_, debug = c.make(t, path)

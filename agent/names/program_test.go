@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile"
 )
 
@@ -169,7 +170,7 @@ func withoutSections(t *testing.T, path string) (string, *ELFFile) {
 	must(t, err)
 	copy(b[40:48], make([]byte, 8)) // e_shoff
 	copy(b[58:64], make([]byte, 6))
-	must(t, os.WriteFile(path, b, 0o700))
+	must(t, jobtest.WriteProgram(path, b))
 	return path, nil
 }
 

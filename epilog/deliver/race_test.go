@@ -63,7 +63,7 @@ func newRace(t *testing.T) race {
 	r.here, r.link = filepath.Join(r.home, "here"), filepath.Join(r.home, "link")
 	text, err := os.ReadFile("/proc/self/exe")
 	must(t, err)
-	must(t, os.WriteFile(r.program, text, 0o755))
+	must(t, jobtest.WriteProgram(r.program, text))
 	must(t, os.Chmod(top, 0o755))
 	for _, d := range []struct {
 		path string

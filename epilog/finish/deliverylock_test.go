@@ -111,7 +111,7 @@ func TestCollectionThatHangs(t *testing.T) {
 	must(t, err)
 	f := s.finisher("n1")
 	f.Program = filepath.Join(s.root, "program") // where the account may execute it
-	must(t, os.WriteFile(f.Program, text, 0o755))
+	must(t, jobtest.WriteProgram(f.Program, text))
 	free, asked := peektest.MountHangingAndNotify(t, s.cfg.Collect.Dir)
 	left := filepath.Join(f.Spool, "collect.left")
 	var stuck job.Process

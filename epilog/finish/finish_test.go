@@ -284,7 +284,7 @@ func TestScontrolThatHangs(t *testing.T) {
 	s.cfg.Slurm.Scontrol = filepath.Join(s.root, "scontrol")
 	script := "#!/bin/sh\n/bin/sleep 600 &\necho $! >" + s.root + "/pid.new; /bin/mv " + s.root + "/pid.new " + s.root +
 		"/pid\nwait\n"
-	must(t, os.WriteFile(s.cfg.Slurm.Scontrol, []byte(script), 0o755))
+	must(t, jobtest.WriteProgram(s.cfg.Slurm.Scontrol, []byte(script)))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	if _, err := s.finisher("n1").queryScheduler(ctx, 7); err == nil {

@@ -93,7 +93,7 @@ func TestKeptReportUnderTheSweepUnit(t *testing.T) {
 		must(t, err)
 		program := filepath.Join(s.root, "program") // where the user may execute it
 		text, err := os.ReadFile(self)
-		must(t, errors.Join(err, os.WriteFile(program, text, 0o755)))
+		must(t, errors.Join(err, jobtest.WriteProgram(program, text)))
 		cmd := jobtest.UnitCommand(t, "../../configs/systemd/jobgait-sweep.service", program, sweepVerb, s.root, ingest)
 		out, err := cmd.CombinedOutput()
 		if err != nil || StateOf(dir) != Closed {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
@@ -24,7 +25,7 @@ func (s site) command(name, script string) string {
 	s.t.Helper()
 	path := filepath.Join(s.root, name)
 	text := "#!/bin/sh\necho \"$*\" >>" + path + ".calls\nn=$(/usr/bin/wc -l <" + path + ".calls)\n" + script
-	must(s.t, os.WriteFile(path, []byte(text), 0o755))
+	must(s.t, jobtest.WriteProgram(path, []byte(text)))
 	return path
 }
 

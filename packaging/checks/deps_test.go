@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"jobgait/agent/job/jobtest"
 )
 
 // fakeGo is a go command of version %s. FAKE_PROXY selects what its `mod download` does: "" makes a module as
@@ -78,7 +80,7 @@ func newFresh(t *testing.T, goVersion string) fresh {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+	if err := jobtest.WriteProgram(path, []byte(text)); err != nil {
 		t.Fatal(err)
 	}
 }

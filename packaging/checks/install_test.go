@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"jobgait/agent/job/jobtest"
 )
 
 // shell runs a command in the root of the tree with a strict umask, as a careful
@@ -33,7 +35,7 @@ func stubs(t *testing.T, says string) string {
 	build := t.TempDir()
 	put := func(name, text string) {
 		path := filepath.Join(build, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), jobtest.WriteProgram(path, []byte(text))); err != nil {
 			t.Fatal(err)
 		}
 	}

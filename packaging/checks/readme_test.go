@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/configs"
 )
 
@@ -134,7 +135,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	home := t.TempDir()
 	application := "#!/bin/sh\nexec sleep 0.2\n"
-	if err := os.WriteFile(filepath.Join(home, "my_application"), []byte(application), 0o755); err != nil {
+	if err := jobtest.WriteProgram(filepath.Join(home, "my_application"), []byte(application)); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range numbers() {

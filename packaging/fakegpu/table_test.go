@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile"
 )
 
@@ -167,7 +168,7 @@ func oneJob(t *testing.T, dir string, cpu int, periodS, duty float64) {
 		"FAKE_PERIOD_MS=%.0f FAKE_ACTIVE_MS=%.0f FAKE_LAUNCHES=%s\nexec '%s/real-nvml' \"$@\"\n", dir, periodMS, activeMS,
 		launches, dir)
 	programs := filepath.Join(dir, fmt.Sprint(cpu))
-	if err := os.WriteFile(programs+"/jobgait-nvml", []byte(script), 0o755); err != nil {
+	if err := jobtest.WriteProgram(programs+"/jobgait-nvml", []byte(script)); err != nil {
 		t.Error(err)
 		return
 	}

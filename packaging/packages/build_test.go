@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/configs"
 )
 
@@ -29,7 +30,7 @@ func stubs(t *testing.T) string {
 	build := t.TempDir()
 	put := func(name, text string) string {
 		path := filepath.Join(build, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), jobtest.WriteProgram(path, []byte(text))); err != nil {
 			t.Fatal(err)
 		}
 		return path

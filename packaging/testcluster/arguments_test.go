@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"jobgait/agent/job/jobtest"
 )
 
 // secret is part of everything private of the job of TestNothingPrivateIsAnArgument.
@@ -106,7 +108,7 @@ func TestArgumentWatchNoticesSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "waits"), program, 0o755); err != nil {
+	if err := jobtest.WriteProgram(filepath.Join(dir, "waits"), program); err != nil {
 		t.Fatal(err)
 	}
 	w := watchArguments(dir)

@@ -21,7 +21,7 @@ func program(t *testing.T) (Spec, string) {
 	path, seen := filepath.Join(dir, "agent"), filepath.Join(dir, "seen")
 	script := fmt.Sprintf("#!/bin/sh\n/bin/ls -l /proc/self/fd >%[1]s.new\necho \"$*\" >>%[1]s.new\n/bin/mv %[1]s.new "+
 		"%[1]s\nexec /bin/sleep 600\n", seen)
-	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+	if err := jobtest.WriteProgram(path, []byte(script)); err != nil {
 		t.Fatal(err)
 	}
 	return Spec{Program: path, Args: []string{"--lock-fd", "3", "/run/dir"}, Log: filepath.Join(dir, "log")}, seen
@@ -123,7 +123,7 @@ func TestInputIsPrivate(t *testing.T) {
 	script := filepath.Join(dir, "program")
 	text := "#!/bin/sh\n/bin/cat >" + dir + "/new; echo $# $* >" + dir + "/args; env >" + dir + "/env; /bin/mv " + dir +
 		"/new " + dir + "/input\n"
-	if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
+	if err := jobtest.WriteProgram(script, []byte(text)); err != nil {
 		t.Fatal(err)
 	}
 	secret := strings.Repeat("secret ", 10_000)

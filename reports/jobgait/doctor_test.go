@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/epilog/check"
 )
 
@@ -63,7 +64,7 @@ func newInstallation(t *testing.T) installation {
 func (i installation) write(path, text string) {
 	i.t.Helper()
 	path = filepath.Join(i.prefix, path)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), jobtest.WriteProgram(path, []byte(text))); err != nil {
 		i.t.Fatal(err)
 	}
 }

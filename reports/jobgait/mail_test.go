@@ -39,7 +39,7 @@ func mailing(t *testing.T, sendmail string) (env []string, sent func() string) {
 	if sendmail == "" {
 		sendmail = filepath.Join(dir, "sendmail")
 		script := fmt.Sprintf("#!/bin/sh\n# A fake: it says that it is sendmail.\n{ echo \"$@\"; cat; } >%s/sent\n", dir)
-		if err := os.WriteFile(sendmail, []byte(script), 0o755); err != nil {
+		if err := jobtest.WriteProgram(sendmail, []byte(script)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,7 +96,7 @@ func TestMailWithoutSendmail(t *testing.T) {
 	dir := t.TempDir()
 	program := func(name, script string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		if err := jobtest.WriteProgram(path, []byte("#!/bin/sh\n"+script+"\n")); err != nil {
 			t.Fatal(err)
 		}
 		return path

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/as"
+	"jobgait/agent/job/jobtest"
 )
 
 // nobody is an ordinary user; the tests run as root.
@@ -172,7 +173,7 @@ func copied(t *testing.T, b box, file string) string {
 	text, err := os.ReadFile(file)
 	to := filepath.Join(b.work, "forking")
 	if err == nil {
-		err = os.WriteFile(to, text, 0o755)
+		err = jobtest.WriteProgram(to, text)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"jobgait/agent/job/jobtest"
 )
 
 // bin is the directory with all built programs, made once for this package:
@@ -180,7 +182,7 @@ func TestExitStatusIsTheCommands(t *testing.T) {
 	plain := filepath.Join(b.work, "plain")
 	script := filepath.Join(b.work, "script")
 	if err := errors.Join(os.WriteFile(plain, []byte("x"), 0o644),
-		os.WriteFile(script, []byte("exit 9\n"), 0o755)); err != nil {
+		jobtest.WriteProgram(script, []byte("exit 9\n"))); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/reports/job"
 )
 
@@ -32,7 +33,7 @@ func TestSeffOfTheAccounting(t *testing.T) {
 	script := `#!/bin/sh
 case "$*" in *"-j 500 "*) echo '500|500|c1|bob|staff|COMPLETED|0:0|1|2|100|01:40|cpu=2,mem=1G,node=1|1G||';; esac
 `
-	if err := os.WriteFile(sacct, []byte(script), 0o755); err != nil {
+	if err := jobtest.WriteProgram(sacct, []byte(script)); err != nil {
 		t.Fatal(err)
 	}
 	settings := filepath.Join(dir, "jobgait.toml")
@@ -61,7 +62,7 @@ func TestShowOfTheAccounting(t *testing.T) {
 	sacct, settings := filepath.Join(dir, "sacct"), filepath.Join(dir, "jobgait.toml")
 	script := "#!/bin/sh\necho '500|500|c1|bob|staff|COMPLETED|0:0|1|2|100|01:40|cpu=2,mem=1G,node=1|1G||" + comment +
 		"'\n"
-	if err := errors.Join(os.WriteFile(sacct, []byte(script), 0o755),
+	if err := errors.Join(jobtest.WriteProgram(sacct, []byte(script)),
 		os.WriteFile(settings, []byte("[slurm]\nsacct = \""+sacct+"\"\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}

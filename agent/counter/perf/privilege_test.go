@@ -2,7 +2,6 @@ package perf
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/kernel"
+	"jobgait/agent/job/jobtest"
 	"jobgait/analysis/note"
 )
 
@@ -47,22 +47,15 @@ func readable(t *testing.T) string {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	os.Chmod(dir, 0o777)
-	from, err := os.Open("/proc/self/exe")
+	text, err := os.ReadFile("/proc/self/exe")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer from.Close()
-	to, err := os.OpenFile(filepath.Join(dir, "perf.test"), os.O_CREATE|os.O_WRONLY, 0o755)
-	if err != nil {
+	program := filepath.Join(dir, "perf.test")
+	if err := jobtest.WriteProgram(program, text); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.Copy(to, from); err != nil {
-		t.Fatal(err)
-	}
-	if err := to.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return to.Name()
+	return program
 }
 
 const nobody = 65534

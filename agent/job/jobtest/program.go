@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -14,7 +15,7 @@ func InstallProgram(t testing.TB, path, pkg string, environ ...string) {
 	if bin := os.Getenv("JOBGAIT_BIN"); bin != "" {
 		text, err := os.ReadFile(filepath.Join(bin, filepath.Base(path)))
 		if err == nil {
-			err = os.WriteFile(path, text, 0o755)
+			err = WriteProgram(path, text)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -26,4 +27,13 @@ func InstallProgram(t testing.TB, path, pkg string, environ ...string) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build %s: %v\n%s", pkg, err, out)
 	}
+}
+
+// WriteProgram writes a program that this process executes. It excludes the forks of other tests meanwhile: a child
+// forked while the file is open for writing keeps it open until it executes its own program, and until then the
+// kernel refuses to execute the new one (ETXTBSY, "text file busy").
+func WriteProgram(path string, text []byte) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, text, 0o755)
 }

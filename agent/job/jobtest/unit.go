@@ -134,7 +134,7 @@ func TestsUnderUnit(t *testing.T, unit, dir, pattern string, least int) {
 		t.Fatal(err)
 	}
 	program := filepath.Join(t.TempDir(), "tests")
-	err = errors.Join(os.WriteFile(program, text, 0o755), os.Chmod(filepath.Dir(filepath.Dir(program)), 0o755))
+	err = errors.Join(WriteProgram(program, text), os.Chmod(filepath.Dir(filepath.Dir(program)), 0o755))
 	if err != nil {
 		t.Fatal(err) // other accounts must be able to execute it
 	}

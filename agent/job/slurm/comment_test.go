@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/analysis/run"
 )
 
@@ -18,7 +19,7 @@ func commands(t *testing.T, manager string) (Scheduler, string) {
 		"sacct":    "echo \"$*\" >>" + dir + "/asked; printf '7|\\n8|JG1:old\\n9|another tool|x\\n10|\\n10|theirs\\n'",
 		"sacctmgr": manager,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		if err := jobtest.WriteProgram(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,7 +57,7 @@ func TestComments(t *testing.T) {
 func TestCommentsInSmallLetters(t *testing.T) {
 	s, dir := commands(t, `cat >>"$(dirname "$0")/read"`)
 	sacct := "#!/bin/sh\nif [ -e " + dir + "/read ]; then echo '7|jg1:a='; else echo '7|'; fi\n"
-	if err := os.WriteFile(s.Sacct, []byte(sacct), 0o755); err != nil {
+	if err := jobtest.WriteProgram(s.Sacct, []byte(sacct)); err != nil {
 		t.Fatal(err)
 	}
 	n, err := s.SetComments(t.Context(), []job.Comment{{JobID: 7, DisplayID: "7", Text: "JG1:A=", Lower: "jg1:b"}}, "JG1:")
