@@ -97,7 +97,7 @@ func TestKeptReportUnderTheSweepUnit(t *testing.T) {
 		cmd := jobtest.UnitCommand(t, "../../configs/systemd/jobgait-sweep.service", program, sweepVerb, s.root, ingest)
 		out, err := cmd.CombinedOutput()
 		if err != nil || StateOf(dir) != Closed {
-			t.Fatalf("history %s: state %d, %v\n%s", ingest, StateOf(dir), err, out)
+			t.Fatalf("history %s: state %v, %v\n%s", ingest, StateOf(dir), err, out)
 		}
 		report := s.keptReport(seven)
 		info, err := os.Stat(report)

@@ -35,6 +35,16 @@ const (
 	Closed                 // done: nothing is left to do on this node; Retire then removes what is not kept
 )
 
+// String returns the state's name in lower case, as logs and tests print it.
+func (s State) String() string {
+	names := [...]string{"running", "ended", "analysed", "collected", "merged", "delivered", "archived", "stored",
+		"forgotten", "closed"}
+	if s < 0 || int(s) >= len(names) {
+		return fmt.Sprintf("state %d", int(s))
+	}
+	return names[s]
+}
+
 // Two further files of the run directory are not states: tried (when the last try began, see due) and lock (a
 // process works on the run).
 const (
@@ -99,6 +109,13 @@ const (
 	beforeProof crashPoint = iota // the work is done, the proof is not written
 	afterProof
 )
+
+func (c crashPoint) String() string {
+	if c == beforeProof {
+		return "before its proof"
+	}
+	return "after its proof"
+}
 
 // progress is one run being finished on this node: what is known of it, and the results so far.
 type progress struct {

@@ -53,6 +53,8 @@ type point struct {
 	at    crashPoint
 }
 
+func (p point) String() string { return fmt.Sprintf("%v, %v", p.state, p.at) }
+
 // points are those that a run of the node passes.
 func (s site) points(node string, dir job.RunDir) (passed []point) {
 	s.t.Helper()
@@ -132,7 +134,7 @@ func (s site) completed(node, nodes string, dir job.RunDir, p point) {
 	t := s.t
 	t.Helper()
 	if got, want := StateOf(dir), p.proved(node == "n1"); got != want {
-		t.Errorf("after the kill the files prove state %d, want %d", got, want)
+		t.Errorf("after the kill the files prove the state %v, want %v", got, want)
 	}
 	report := filepath.Join(s.work, "jobgait-7.txt")
 	before, delivered := inode(report)
@@ -157,7 +159,7 @@ func (s site) completed(node, nodes string, dir job.RunDir, p point) {
 		t.Error("the report lacks a node")
 	}
 	if StateOf(dir) != Closed {
-		t.Errorf("state %d", StateOf(dir))
+		t.Errorf("the state is %v", StateOf(dir))
 	}
 	for what, want := range map[string]int{"work/*": 1, "collect/runs/*/*": 0,
 		"archive/*/*/run.json.gz": 1, "archive/*/*/*/profile.jgp": 1 + strings.Count(nodes, ",")} {
@@ -203,11 +205,11 @@ func TestKillAfterTheEnd(t *testing.T) {
 	s := newSite(t).withHistory("here")
 	dir := s.prepared("n1", "n1")
 	if got := StateOf(dir); got != Ended {
-		t.Errorf("state %d", got)
+		t.Errorf("the state is %v", got)
 	}
 	s.sweep("n1")
 	if StateOf(dir) != Closed {
-		t.Errorf("state %d", StateOf(dir))
+		t.Errorf("the state is %v", StateOf(dir))
 	}
 	s.storedOnce()
 }
@@ -234,7 +236,7 @@ func TestMarkOfAnOlderVersion(t *testing.T) {
 			must(t, os.WriteFile(dir.Path(reportedFile), []byte(c.mark), 0o600))
 			s.sweep("n1")
 			if StateOf(dir) != Closed {
-				t.Errorf("state %d", StateOf(dir))
+				t.Errorf("the state is %v", StateOf(dir))
 			}
 			if _, ok := inode(filepath.Join(s.work, "jobgait-7.txt")); ok != c.report {
 				t.Errorf("delivered: %v, want %v", ok, c.report)

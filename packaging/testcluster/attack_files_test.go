@@ -83,12 +83,15 @@ func attackFull(t *testing.T, r *round) {
 	}
 }
 
-// The work directory hangs for ever: the report goes to the spool, and the
-// Epilog does not wait for it.
+// hangingNode is the node of attackHang's job. No other attack has a job of the same user there: while a delivery to
+// him hangs, his other reports of that node stay in the spool.
+const hangingNode = "n3"
+
+// The work directory hangs for ever: the report goes to the spool, and the Epilog does not wait for it.
 func attackHang(t *testing.T, r *round) {
 	dir := filepath.Join(r.dir(t, r.c.bob, "hang"), "hangs")
 	mustMake(t, r.c.bob, dir)
-	j := r.sbatch(t, r.c.bob, dir, "touch started; sleep 2")
+	j := r.sbatch(t, r.c.bob, dir, "touch started; sleep 2", "-w", hangingNode)
 	j.waitFile(t, "started")
 	free := peektest.MountHanging(t, dir)
 	defer free()

@@ -50,7 +50,7 @@ const largestAgent = 96 << 10 // KB
 
 // A process of the job has an environment of 100 MB.
 func attackEnvironment(t *testing.T, r *round) {
-	j := r.sbatch(t, r.c.bob, r.dir(t, r.c.bob, "environment"), "attack bigenv 3 >said 2>&1")
+	j := r.sbatch(t, r.c.bob, r.dir(t, r.c.bob, "environment"), "attack bigenv 3 >said 2>&1", "-w", "n1")
 	peak := 0
 	poll(t, func() string {
 		for _, p := range r.c.processes("jobgait-agent") {
