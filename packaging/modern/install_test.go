@@ -84,7 +84,7 @@ func (c *cluster) build(t *testing.T, source, name, script string) (archive stri
 	return archive
 }
 
-// follow does a step on its hosts.
+// follow does a step on its hosts, in the source tree once the step that builds it has put it there.
 func (c *cluster) follow(t *testing.T, s step) {
 	began := time.Now()
 	nodes := c.nodes[:1]
@@ -93,7 +93,7 @@ func (c *cluster) follow(t *testing.T, s step) {
 	}
 	var said, wrong string
 	for _, g := range nodes {
-		out, err := g.try(answer, "set -ex; cd /root/jobgait\n"+s.script)
+		out, err := g.try(answer, "set -ex; cd /root; [ ! -d jobgait ] || cd jobgait\n"+s.script)
 		said = out
 		if err != nil {
 			wrong = err.Error()
