@@ -92,6 +92,9 @@ func (c Comparison) asFinding() Finding {
 	if c.Command != "" {
 		f.Action = action("See what changed: %s", c.Command)
 	}
+	if c.UsualCPUWait != nil {
+		f.Evidence["usual_cpu_wait"] = *c.UsualCPUWait
+	}
 	s := c.Shift
 	if s == nil {
 		return f

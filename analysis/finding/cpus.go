@@ -54,6 +54,9 @@ func crowded(r RunFacts) []Finding {
 	f := single(fmt.Sprintf("Other work on its %s took CPUs from the run: %s.", where, lost),
 		map[string]any{"busy_cpus": *r.CPU.Busy, "allocated_cpus": *r.CPU.Allocated, "waiting_cpus": *r.CPU.Waiting,
 			"others_cpus": *r.CPU.Others})
+	if r.CPUWaitS != nil {
+		f[0].Evidence["waited_s"] = *r.CPUWaitS
+	}
 	f[0].CostCoreS = r.costOf(lacked / *r.CPU.Allocated)
 	return f
 }

@@ -1,9 +1,9 @@
 // Package finding determines what limited a run, what caused it and what to change. The facts of a run come in,
 // nil for what was not measured; findings with sufficient evidence go out, in the order of a reader's interest:
 // how the run ended, then by cost in core seconds (sortByCost), with doubts about the samples before the first finding
-// that rests on samples. NextStep returns the one thing to do.
+// that rests on samples. A slowdown says how much of it is waiting for CPUs. NextStep returns the one thing to do.
 //
-// rules.go is the table: code, level, what earns it. Codes are stable.
+// rules.go is the table: code, level, what earns it, what to do about it. Codes are stable.
 //
 // For GPUs it reports the time without work as the driver measured it. Memory use and differences between GPUs
 // are shown elsewhere and not judged, because both may be intended.

@@ -28,6 +28,10 @@ type Finding struct {
 	Action *string `json:"action"`
 	// CostCoreS is what it cost in core seconds, nil where that is not known.
 	CostCoreS *float64 `json:"cost_core_s"`
+	// Next is what a user can do about it: the action, else the advice of its rule; "" without either.
+	Next string `json:"-"`
+	// PartOf is the code of the finding whose text includes this one, "" for most findings.
+	PartOf string `json:"-"`
 	// Evidence holds the numbers and words on which it is based, by name.
 	Evidence map[string]any `json:"evidence"`
 }
@@ -49,7 +53,7 @@ func Of(r RunFacts, silent []string) []Finding {
 			continue
 		}
 		for _, f := range rule.find(r) {
-			f.Code, f.Level = rule.Code, rule.Level
+			f.Code, f.Level, f.Next = rule.Code, rule.Level, rule.nextStep(r, f)
 			t := rankedFinding{f, rule.rests}
 			switch {
 			case !f.isReportable(r):
@@ -62,6 +66,7 @@ func Of(r RunFacts, silent []string) []Finding {
 			}
 		}
 	}
+	r.joinSlowdownAndWait(rest)
 	sortByCost(rest)
 	first := slices.IndexFunc(rest, func(t rankedFinding) bool { return t.rests == onSamples })
 	if first < 0 {
@@ -74,8 +79,28 @@ func Of(r RunFacts, silent []string) []Finding {
 	return out
 }
 
-// Head returns the findings that are printed at the head of a report.
-func Head(all []Finding) []Finding { return all[:min(len(all), maxHead)] }
+// Head returns the findings that are printed at the head of a report: the first ones whose text is not part of
+// another one.
+func Head(all []Finding) []Finding {
+	out := []Finding{}
+	for _, f := range all {
+		if len(out) < maxHead && f.PartOf == "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// NextStep returns the one thing to do after a run with these findings: that of the first one in the head for which
+// there is something to do; "" without any.
+func NextStep(all []Finding) string {
+	for _, f := range Head(all) {
+		if f.Next != "" {
+			return f.Next
+		}
+	}
+	return ""
+}
 
 // contentionDivisor is how many times as much as a finding on the run itself the work of others must have cost to be
 // printed before that finding: a user can change the run.
@@ -83,24 +108,47 @@ const contentionDivisor = 3
 
 // sortByCost orders findings by what they cost the run, in core seconds. The CPU time that other work took counts a
 // contentionDivisor-th. Neither that finding nor idle CPUs come before a difference from usual runs: the usual runs had
-// both as well, so that they do not explain it.
+// both as well, so that they do not explain it. Sleeping does not come before a longer wait for CPUs: each costs the run
+// that time, however many CPUs were idle meanwhile.
 func sortByCost(list []rankedFinding) {
-	usual := math.Inf(1) // the least cost of a difference from usual runs
+	k := newRanking(list)
+	slices.SortStableFunc(list, func(a, b rankedFinding) int { return cmp.Compare(k.weight(b), k.weight(a)) })
+}
+
+// ranking holds what limits the weights by which findings are ordered, in core seconds: the least cost of a difference
+// from usual runs, infinite without any; and for how many seconds the run waited for CPUs, 0 unless that is a finding,
+// with the weight of that finding.
+type ranking struct{ usual, waitedS, waitWeight float64 }
+
+// newRanking returns the ranking of these findings.
+func newRanking(list []rankedFinding) ranking {
+	k := ranking{usual: math.Inf(1)}
 	for _, t := range list {
 		if _, compared := t.Evidence["effect_pct"]; compared && t.Level == Warning {
-			usual = min(usual, t.cost())
+			k.usual = min(k.usual, t.cost())
 		}
 	}
-	weight := func(t rankedFinding) float64 {
-		switch t.Code {
-		case "crowded":
-			return min(t.cost()/contentionDivisor, math.Nextafter(usual, 0))
-		case "cpus_idle":
-			return min(t.cost(), math.Nextafter(usual, 0))
+	for _, t := range list {
+		if s, timed := t.Evidence["waited_s"].(float64); timed && t.Code == "crowded" {
+			k.waitedS, k.waitWeight = s, k.weight(t)
 		}
-		return t.cost()
 	}
-	slices.SortStableFunc(list, func(a, b rankedFinding) int { return cmp.Compare(weight(b), weight(a)) })
+	return k
+}
+
+// weight returns the cost by which a finding is ordered.
+func (k ranking) weight(t rankedFinding) float64 {
+	below := math.Nextafter(k.usual, 0)
+	switch t.Code {
+	case "crowded":
+		return min(t.cost()/contentionDivisor, below)
+	case "cpus_idle":
+		if asleepS, slept := t.Evidence["asleep_s"].(float64); slept && asleepS < k.waitedS {
+			below = min(below, math.Nextafter(k.waitWeight, 0))
+		}
+		return min(t.cost(), below)
+	}
+	return t.cost()
 }
 
 // rankedFinding is a finding with the kind of evidence on which it is based, by which findings are ordered.

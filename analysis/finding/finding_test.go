@@ -449,23 +449,71 @@ func TestNoForecastOfARunThatWasEnded(t *testing.T) {
 // TestNextStep takes each case that costs a run something: there is a next step, and the action of a finding precedes
 // advice on later ones.
 func TestNextStep(t *testing.T) {
-	noAdvice := []string{"failed_in_phase", "slower_than_usual", "faster", "partly_sampled", "no_period"}
+	noAdvice := []string{"failed_in_phase", "faster", "partly_sampled", "no_period"}
 	for _, c := range cases {
 		r := sound()
 		c.earns(&r)
 		all := Of(r, nil)
-		if got := r.NextStep(all); got == "" && !slices.Contains(noAdvice, c.code) {
+		if got := NextStep(all); got == "" && !slices.Contains(noAdvice, c.code) {
 			t.Errorf("%s: no next step", c.code)
 		}
 		for _, f := range all {
-			if slices.Contains(noAdvice, f.Code) && r.advice(f) != "" {
-				t.Errorf("%s has the advice %q: take it off the list", f.Code, r.advice(f))
+			if slices.Contains(noAdvice, f.Code) && f.Action == nil && f.Next != "" {
+				t.Errorf("%s has the advice %q: take it off the list", f.Code, f.Next)
 			}
 		}
 	}
 	r := sound()
 	r.Others = []Comparison{{Text: "30 % slower.", EffectPct: 30, Command: "jobgait compare 1 2"}}
-	if got := r.NextStep(Of(r, nil)); got != "See what changed: jobgait compare 1 2" {
+	if got := NextStep(Of(r, nil)); got != "See what changed: jobgait compare 1 2" {
 		t.Errorf("next is %q", got)
+	}
+}
+
+// TestSlowdownNamesTheWait takes a run that is 49 % slower than usual and waited for CPUs that other work used: one
+// finding says how much of the slowdown is waiting, and the next step follows the larger part.
+func TestSlowdownNamesTheWait(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		waitS      float64
+		usual      *float64
+		heads      int
+		text, next string
+	}{
+		{"most of it is waiting", 21, ptr(0.02), 1,
+			"The last 3 runs are 49.0 % slower than usual. Of these 49.0 %, 29 points are waiting for CPUs that other work used, " +
+				"21.0 % of the run.", "Run it again when CPUs are free; `top` shows what uses them."},
+		{"a part of it is waiting", 12, ptr(0.02), 1,
+			"The last 3 runs are 49.0 % slower than usual. Of these 49.0 %, 16 points are waiting for CPUs that other work used, " +
+				"12.0 % of the run.", "See what changed: jobgait compare 1 2"},
+		{"all of it is waiting", 50, ptr(0.02), 1, "The last 3 runs are 49.0 % slower than usual. All of that is waiting for " +
+			"CPUs that other work used, 50.0 % of the run.", "Run it again when CPUs are free; `top` shows what uses them."},
+		{"usual runs waited as well", 21, ptr(0.32), 2, "The last 3 runs are 49.0 % slower than usual. It is not that other " +
+			"work took CPUs: usual runs waited for them as long.", "See what changed: jobgait compare 1 2"},
+		{"how long usual runs waited is unknown", 21, nil, 2, "The last 3 runs are 49.0 % slower than usual.",
+			"See what changed: jobgait compare 1 2"},
+	} {
+		r := sound()
+		r.ElapsedS, r.CPUWaitS, r.FilesWaitS = 100, &c.waitS, nil
+		r.CPU = CPU{Allocated: ptr(2), Busy: ptr(1), Waiting: ptr(0.5), Others: ptr(1)}
+		r.Others = []Comparison{{Text: "The last 3 runs are 49.0 % slower than usual.", EffectPct: 49,
+			Command: "jobgait compare 1 2", UsualCPUWait: c.usual}}
+		all := Of(r, nil)
+		head := Head(all)
+		if len(all) != 2 || len(head) != c.heads || head[0].Text != c.text || NextStep(all) != c.next {
+			t.Errorf("%s: head %+v, next %q", c.name, head, NextStep(all))
+		}
+	}
+}
+
+// TestSleepComesAfterALongerWait takes a run that waited longer for CPUs that others used than it slept: the idle CPUs
+// cost more core seconds, but the wait cost more of the elapsed time.
+func TestSleepComesAfterALongerWait(t *testing.T) {
+	for asleepS, want := range map[float64][]string{27: {"crowded", "cpus_idle"}, 60: {"cpus_idle", "crowded"}} {
+		r := RunFacts{ElapsedS: 100, NNodes: 1, InOrder: true, Sampled: true, Periodic: true, AsleepS: &asleepS,
+			CPUWaitS: ptr(50), CPU: CPU{Allocated: ptr(2), Busy: ptr(0.23), Waiting: ptr(0.5), Others: ptr(1.5)}}
+		if got := codes(Of(r, nil)); !slices.Equal(got, want) {
+			t.Errorf("asleep for %g s: %v, want %v", asleepS, got, want)
+		}
 	}
 }

@@ -90,6 +90,9 @@ type Comparison struct {
 	Creeps  bool
 	Shift   *Shift
 	Command string
+	// UsualCPUWait is the share of the elapsed time, 0 to 1, for which the earlier runs waited for a CPU: their median;
+	// nil where that is unknown.
+	UsualCPUWait *float64
 }
 
 // Shift is a change of a level: what was measured, its means in seconds before and since, the jobs at both

@@ -8,6 +8,7 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
 	jobreport "jobgait/reports/job"
+	"jobgait/reports/text"
 )
 
 // wantsComments reports whether the settings request comments in the scheduler's accounting.
@@ -27,7 +28,7 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, ended []his
 	var list []job.Comment
 	var ids, done []int64 // the runs of list, and those whose comment is settled
 	for _, r := range ended {
-		s, _, err := db.Lookup(ctx, history.Ref{ID: r.JobID.String(), Cluster: r.Cluster})
+		s, dir, err := db.Lookup(ctx, history.Ref{ID: r.JobID.String(), Cluster: r.Cluster})
 		if err != nil {
 			f.Log("job %d: the admin comment is not written: %v", r.JobID, err)
 			continue
@@ -36,13 +37,17 @@ func (f Finisher) storeComments(ctx context.Context, db *history.DB, ended []his
 			done = append(done, r.RunID) // a later run of the job has its own turn
 			continue
 		}
-		text, small, err := jobreport.New(s, nil, f.options()).Digest().Comment()
+		d := jobreport.New(s, nil, f.options()).Digest()
+		if d.Report = text.Clean(dir); dir == "" {
+			d.Report = "jobgait show " + s.DisplayID()
+		}
+		body, small, err := d.Comment()
 		if err != nil {
 			f.Log("job %d: the admin comment is not written: %v", r.JobID, err)
 			continue
 		}
 		ids = append(ids, r.RunID)
-		list = append(list, job.Comment{JobID: r.JobID, DisplayID: s.DisplayID(), Text: text, Lower: small})
+		list = append(list, job.Comment{JobID: r.JobID, DisplayID: s.DisplayID(), Text: body, Lower: small})
 	}
 	n, err := f.Scheduler.(job.Commenter).SetComments(ctx, list, jobreport.CommentMark)
 	if n.Kept > 0 {

@@ -59,6 +59,21 @@ up() {
   slurm_start
   slurm_wait_idle 60
   say "nodes n[1-$NODES] idle after $(seconds_since "$t0") s in $PREFIX"
+  say_how_to_use
+}
+
+# say_how_to_use prints the commands that use and remove the cluster, for a user to copy.
+say_how_to_use() {
+  local user=${job_users[0]}
+  say "to run a job as $user and read its report, type as root:"
+  cat <<C
+  eval "\$($here/cluster.sh env $PREFIX)"
+  cd $PREFIX/home/$user
+  sbatch --uid=$user --wait --wrap 'i=0; while [ \$i -lt 3000000 ]; do i=\$((i+1)); done'
+  until cat jobgait-*.txt 2>/dev/null; do sleep 1; done
+  jobgait list
+C
+  say "to remove it: $here/cluster.sh down $PREFIX"
 }
 
 status() {

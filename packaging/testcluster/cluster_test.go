@@ -22,6 +22,7 @@ const limit = 4 * time.Minute
 // cluster is a running test cluster.
 type cluster struct {
 	prefix  string
+	printed string // by cluster.sh when it was ready
 	janitor *exec.Cmd
 	leash   io.Closer // when it closes, also by the end of this process, the janitor removes the cluster
 	queue   queue
@@ -56,10 +57,13 @@ func newCluster() (*cluster, error) {
 
 func (c *cluster) start() error {
 	up := exec.Command("./cluster.sh", "up", c.prefix)
-	up.Stdout, up.Stderr = os.Stdout, os.Stderr
-	if err := up.Run(); err != nil {
+	up.Stderr = os.Stderr
+	printed, err := up.Output()
+	fmt.Print(string(printed))
+	if err != nil {
 		return fmt.Errorf("start the cluster: %w", err)
 	}
+	c.printed = string(printed)
 	for _, argv := range [][]string{
 		{"gcc", "-O2", "-o", c.path("bin", "gait"), "testdata/gait.c"},
 		{"mpicc", "-O2", "-o", c.path("bin", "ring"), "testdata/ring.c"},
@@ -68,7 +72,6 @@ func (c *cluster) start() error {
 			return fmt.Errorf("compile %s: %w\n%s", argv[len(argv)-1], err, out)
 		}
 	}
-	var err error
 	if c.alice, err = c.account("jgalice"); err != nil {
 		return err
 	}

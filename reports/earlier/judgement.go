@@ -99,6 +99,7 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 					map[bool]string{true: "slower", false: "faster"}[pct > 0], n, s.Date(first, o), e.Brief)
 				v.EffectPct, v.Command = pct, compareCommandAt(s.Y, runs, first)
 			}
+			v.UsualCPUWait = application.UsualCPUWait(runs[:min(len(runs), e.First().Index)])
 			f.Others = append(f.Others, v)
 		}
 	}
@@ -113,7 +114,10 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 			text = s.WatchSentence("This run")
 		}
 		v := finding.Comparison{Text: text, EffectPct: s.Unconfirmed.Pct}
-		v.Command = compareCommandAt(s.Y, runs, newestKnown(s.Y, s.Unconfirmed.Runs))
+		if first := newestKnown(s.Y, s.Unconfirmed.Runs); first >= 0 {
+			v.Command = compareCommandAt(s.Y, runs, first)
+			v.UsualCPUWait = application.UsualCPUWait(runs[:min(len(runs), first)])
+		}
 		f.Others = append(f.Others, v)
 	}
 	if len(f.Text) == 0 {

@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"jobgait/reports/plot"
+	"jobgait/reports/text"
 )
 
-// Sheet is a list of pictures and lines of text, one below the other, written as one self-contained SVG file in
-// the style of the report's page, light and dark.
+// Sheet is a list of pictures and texts, one below the other, written as one self-contained SVG file in the style of
+// the report's page, light and dark. In a window narrower than sheetWidth the pictures become narrower; text keeps its
+// size, and its lines fit into the width of a phone.
 type Sheet struct {
 	body strings.Builder
 	y    int
@@ -26,47 +28,64 @@ const (
 	sheetTop = 10
 	// sheetGutter is the room for the labels of the y axis.
 	sheetGutter = 44
+	// titleColumns and textColumns are the largest numbers of characters in a line of bold and of plain text: about the
+	// width of a phone, 400 pixels.
+	titleColumns, textColumns = 44, 54
 )
 
-// sheetCSS is the style of the text in a sheet.
+// sheetCSS is the style of the text in a sheet, and of a sheet in a narrow window.
 const sheetCSS = `svg { font-family: system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
 .caption { font-size: 14px; font-weight: 600; fill: var(--ink); } .said { fill: var(--ink); }
 .paper { fill: var(--card); }
 svg.chart:not(.heat) { width: 100%; margin: 0; }
 `
 
-// Text adds a line with an optional title before the text.
-func (s *Sheet) Text(title, text string) {
+// narrowCSS returns the style of a sheet in a window narrower than sheetWidth.
+func narrowCSS() string {
+	return fmt.Sprintf("@media (max-width: %dpx) { svg:root { width: 100%%; } svg.panel { width: calc(100%% - %dpx); } "+
+		"text.second { display: none; } }\n", sheetWidth-1, 2*sheetMargin+sheetGutter)
+}
+
+// Text adds a title, "" for none, and below it a text, each in as many lines as it needs.
+func (s *Sheet) Text(title, words string) {
 	if s.y == 0 {
 		s.y = sheetTop
 	}
-	s.y += sheetLine
-	fmt.Fprintf(&s.body, `<text x="%d" y="%d">`, sheetMargin, s.y)
-	if title != "" {
-		fmt.Fprintf(&s.body, `<tspan class="caption">%s  </tspan>`, plot.Escape(title))
+	if title == "" && words == "" {
+		s.y += sheetLine
 	}
-	fmt.Fprintf(&s.body, `<tspan class="said">%s</tspan></text>`, plot.Escape(text))
+	s.lines("caption", text.Wrap(title, titleColumns))
+	s.lines("said", text.Wrap(words, textColumns))
+}
+
+// lines adds lines of text of a class.
+func (s *Sheet) lines(class string, lines []string) {
+	for _, l := range lines {
+		s.y += sheetLine
+		fmt.Fprintf(&s.body, `<text class="%s" x="%d" y="%d">%s</text>`, class, sheetMargin, s.y, plot.Escape(l))
+	}
 }
 
 // Picture adds a picture of the given height in pixels.
 func (s *Sheet) Picture(svg string, height int) {
 	s.y += sheetLine / 3
-	fmt.Fprintf(&s.body, `<svg x="%d" y="%d" width="%d" height="%d" overflow="visible">%s</svg>`, sheetMargin+sheetGutter,
-		s.y, sheetWidth-2*sheetMargin-sheetGutter, height, svg)
+	fmt.Fprintf(&s.body, `<svg class="panel" x="%d" y="%d" width="%d" height="%d" overflow="visible">%s</svg>`,
+		sheetMargin+sheetGutter, s.y, sheetWidth-2*sheetMargin-sheetGutter, height, svg)
 	s.y += height + sheetLine/2
 }
 
 // Write writes the sheet with CSS in addition to the page's. It replaces CSS variables by their values, because
 // not all SVG viewers support variables.
 func (s *Sheet) Write(w io.Writer, style string) error {
-	style = pageCSS + sheetCSS + style
+	style = pageCSS + sheetCSS + style + narrowCSS()
 	roots := regexp.MustCompile(`:root \{[^}]*\}`).FindAllString(pageCSS, 2)
 	css := fillVariables(style, roots[0]) + "@media (prefers-color-scheme: dark) {\n" + fillVariables(style, roots[1]) +
 		"}\n"
 	height := s.y + sheetMargin
-	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d">`+
+	// Without a viewBox, which would shrink the text in a narrow window.
+	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d">`+
 		`<style>%s</style><rect class="paper" width="100%%" height="100%%"/>%s</svg>`+"\n",
-		sheetWidth, height, sheetWidth, height, plot.Escape(css), s.body.String())
+		sheetWidth, height, plot.Escape(css), s.body.String())
 	return err
 }
 

@@ -2,6 +2,7 @@ package job
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/base32"
 	"encoding/base64"
@@ -9,8 +10,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
+	"jobgait/analysis/finding"
 	"jobgait/analysis/quantity"
 	"jobgait/reports/text"
 )
@@ -35,9 +38,12 @@ type Digest struct {
 	// GPUs is the number of GPUs that were read, GPUActive the mean share of time in which a kernel ran, 0 to 1.
 	GPUs      int      `json:"gpus,omitempty"`
 	GPUActive *float64 `json:"gpu_active,omitempty"`
-	// Finding is the text of the first finding, Action the change that it suggests.
-	Finding string `json:"finding,omitempty"`
-	Action  string `json:"action,omitempty"`
+	// Finding is the text of the first finding, CostCoreS its cost in core seconds, Next what to do about the run.
+	Finding   string   `json:"finding,omitempty"`
+	CostCoreS *float64 `json:"cost_core_s,omitempty"`
+	Next      string   `json:"action,omitempty"` // the key is that of earlier versions
+	// Report is the path, or only the name, of the report's text or directory.
+	Report string `json:"report,omitempty"`
 }
 
 // Digest returns the run in a few numbers.
@@ -51,12 +57,9 @@ func (r Report) Digest() Digest {
 		d.PeriodS, d.Cycles, d.Share, d.Confidence = &period, p.Instances, p.Coverage, p.Confidence
 	}
 	d.GPUs, d.GPUActive = r.gpuActivity()
-	if len(r.Findings) > 0 {
-		f := r.Findings[0]
-		d.Finding = f.Text
-		if f.Action != nil {
-			d.Action = *f.Action
-		}
+	d.Next, d.Report = string(r.Next), r.file("txt")
+	if head := finding.Head(r.Findings); len(head) > 0 {
+		d.Finding, d.CostCoreS = head[0].Text, head[0].CostCoreS
 	}
 	return d
 }
@@ -86,15 +89,30 @@ func (d Digest) CycleText() string {
 		quantity.Count(d.Cycles), quantity.Share(d.Share))
 }
 
-// FindingText returns the first finding with its action: "Memory ... -> #SBATCH --mem=2G".
+// FindingText returns the first finding with what to do: "Memory ... -> Ask for more memory ...".
 func (d Digest) FindingText() string {
 	switch {
 	case d.Finding == "":
 		return "none"
-	case d.Action == "":
+	case d.Next == "":
 		return d.Finding
 	}
-	return d.Finding + " -> " + d.Action
+	return d.Finding + " -> " + d.Next
+}
+
+// CostText returns what the first finding cost: "1.9 core hours, 38 % of the run"; "" where that is unknown.
+func (d Digest) CostText() string {
+	if d.CostCoreS == nil {
+		return ""
+	}
+	cost := quantity.Figures(*d.CostCoreS/3600, 2) + " core hours"
+	if *d.CostCoreS < 3600 {
+		cost = quantity.Figures(*d.CostCoreS, 2) + " core seconds"
+	}
+	if c := d.AllocatedCPUs; c != nil && *c > 0 && d.ElapsedS > 0 {
+		cost += ", " + quantity.Share(math.Min(1, *d.CostCoreS/(*c*d.ElapsedS))) + " of the run"
+	}
+	return cost
 }
 
 // OutputLine returns the line for the end of the job's output; the text before its first ';' names the run.
@@ -122,6 +140,12 @@ func (d Digest) Line(label string) string {
 	if d.Finding != "" {
 		parts = append(parts, text.Cut(strings.TrimSuffix(d.FindingText(), "."), 200))
 	}
+	if cost := d.CostText(); cost != "" {
+		parts = append(parts, "cost "+cost)
+	}
+	if d.Report != "" {
+		parts = append(parts, "report "+d.Report)
+	}
 	return strings.Join(parts, "; ")
 }
 
@@ -144,7 +168,10 @@ func DigestText(w io.Writer, label string, d Digest) error {
 	if d.GPUs > 0 {
 		p.Line(fmt.Sprintf("  GPUs     %d, active %s", d.GPUs, quantity.Optional(d.GPUActive, quantity.Share)))
 	}
-	p.Text("  finding  ", d.FindingText())
+	p.Text("  finding  ", cmp.Or(d.Finding, "none"))
+	p.Text("  cost     ", d.CostText())
+	p.Text("  next     ", d.Next)
+	p.Text("  report   ", d.Report)
 	if err := p.Print(w); err != nil {
 		return fmt.Errorf("write the digest of %s: %w", label, err)
 	}
@@ -169,7 +196,10 @@ func smallLetters() *base32.Encoding {
 // and base32.
 func (d Digest) Comment() (comment, small string, err error) {
 	for _, length := range []int{400, 200, 100, 40, 0} {
-		d.Finding, d.Action, d.Ended = text.Cut(d.Finding, length), text.Cut(d.Action, length), text.Cut(d.Ended, length)
+		d.Finding, d.Next, d.Ended = text.Cut(d.Finding, length), text.Cut(d.Next, length), text.Cut(d.Ended, length)
+		if len(d.Report) > max(length, 100) { // a path that is cut leads nowhere
+			d.Report = ""
+		}
 		body, err := json.Marshal(d)
 		if err != nil {
 			return "", "", fmt.Errorf("internal error, please report it: encode the digest of a job: %w", err)
@@ -223,6 +253,7 @@ func ParseComment(comment string) (Digest, error) {
 	if err != nil {
 		return fail(err)
 	}
-	d.Ended, d.Finding, d.Action = text.Clean(d.Ended), text.Clean(d.Finding), text.Clean(d.Action)
+	d.Ended, d.Finding = text.Clean(d.Ended), text.Clean(d.Finding)
+	d.Next, d.Report = text.Clean(d.Next), text.Clean(d.Report)
 	return d, nil
 }

@@ -122,6 +122,6 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 	facts := r.runFacts()
 	r.Findings = finding.Of(facts, o.Silent)
 	r.disturbed = slices.ContainsFunc(finding.Of(facts, nil), isDisturbance)
-	r.Next = Word(cmp.Or(facts.NextStep(r.Findings), r.nextWithoutFinding()))
+	r.Next = Word(cmp.Or(finding.NextStep(r.Findings), r.nextWithoutFinding()))
 	return r
 }

@@ -24,8 +24,9 @@ func seffCommand(getenv func(string) string) *cobra.Command {
 		Use:   "seff JOBID",
 		Short: "print the lines of Slurm's seff, the cycle and the first finding",
 		Long: "seff prints the lines of Slurm's seff in its order and wording, then the cycle\n" +
-			"of the job and its first finding. It reads the history; if the job is not in\n" +
-			"it, the accounting database. Exit status 2: neither contains the job.",
+			"of the job, its first finding, what that cost and what to do. It reads the\n" +
+			"history; if the job is not in it, the accounting database. Exit status 2:\n" +
+			"neither contains the job.",
 		Args: argCount(1, 1, "one job id: jobgait seff 123"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !run.IsDisplayID(args[0]) {

@@ -23,11 +23,8 @@ const Style = `.line.whole { stroke: var(--soft); stroke-width: 1.4; stroke-dash
 text.ask { fill: var(--warn); font-weight: 700; }
 `
 
-const (
-	letters = 118 // width of a line of text
-	// mostPictures is the largest number of pictures in one file.
-	mostPictures = 12
-)
+// mostPictures is the largest number of pictures in one file.
+const mostPictures = 12
 
 // Picture writes the results as one self-contained SVG file, light or dark as in the viewer: at most
 // mostPictures, one below the other, those with a change first. It returns how many were left out.
@@ -39,11 +36,10 @@ func Picture(w io.Writer, r Fits) (left int, err error) {
 		s, obs := r.Results[i], r.Series[i].Observations
 		lines := Lines(s, obs)
 		p.Text("", "")
-		for _, l := range wrap(r.title(i)+lines[0], letters*3/4, "") {
-			p.Text(l, "")
-		}
+		p.Text(r.title(i)+lines[0], "")
 		p.Picture(Chart(s, obs), chartHeight+44)
-		for _, l := range append(key(s, r.Series[i].Metric), wrapAll(lines[1:], letters)...) {
+		p.Text("", key(s, r.Series[i].Metric))
+		for _, l := range lines[1:] {
 			p.Text("", l)
 		}
 	}
@@ -66,17 +62,8 @@ func (r Fits) changedFirst() []int {
 	return append(first, rest...)
 }
 
-// wrapAll wraps each line to w columns.
-func wrapAll(lines []string, w int) []string {
-	var out []string
-	for _, l := range lines {
-		out = append(out, wrap(l, w, "  ")...)
-	}
-	return out
-}
-
 // key returns the legend: what is drawn and what the axes are.
-func key(r scaling.Result, metric string) []string {
+func key(r scaling.Result, metric string) string {
 	s := cmp.Or(text.Clean(metric), "value") + " over " + cmp.Or(text.Clean(r.Parameter), "p") +
 		".  Dots: the mean of each size"
 	if r.Segmented {
@@ -90,5 +77,5 @@ func key(r scaling.Result, metric string) []string {
 	if len(r.Next) > 0 {
 		s += "; ?: to be measured next"
 	}
-	return wrap(s+".", letters, "")
+	return s + "."
 }

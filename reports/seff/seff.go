@@ -93,6 +93,12 @@ func (r Efficiency) Text(w io.Writer) error {
 	if d := r.Digest; d != nil {
 		p.line("Cycle: %s", d.CycleText())
 		p.line("Finding: %s", d.FindingText())
+		if cost := d.CostText(); cost != "" {
+			p.line("Cost: %s", cost)
+		}
+		if d.Report != "" {
+			p.line("Report: %s", d.Report)
+		}
 	}
 	return p.err
 }
