@@ -26,8 +26,9 @@ const (
 	sheetLine   = 18
 	// sheetTop is the room above the first line.
 	sheetTop = 10
-	// sheetGutter is the room for the labels of the y axis.
-	sheetGutter = 44
+	// panelLeft and panelWidth are the left edge and the width of a picture in percent of the sheet's width: at 400
+	// pixels there are 50 for the labels of the y axis.
+	panelLeft, panelWidth = 12.5, 84.5
 	// titleColumns and textColumns are the largest numbers of characters in a line of bold and of plain text: about the
 	// width of a phone, 400 pixels.
 	titleColumns, textColumns = 44, 54
@@ -42,8 +43,7 @@ svg.chart:not(.heat) { width: 100%; margin: 0; }
 
 // narrowCSS returns the style of a sheet in a window narrower than sheetWidth.
 func narrowCSS() string {
-	return fmt.Sprintf("@media (max-width: %dpx) { svg:root { width: 100%%; } svg.panel { width: calc(100%% - %dpx); } "+
-		"text.second { display: none; } }\n", sheetWidth-1, 2*sheetMargin+sheetGutter)
+	return fmt.Sprintf("@media (max-width: %dpx) { svg:root { width: 100%%; } }\n", sheetWidth-1)
 }
 
 // Text adds a title, "" for none, and below it a text, each in as many lines as it needs.
@@ -69,8 +69,8 @@ func (s *Sheet) lines(class string, lines []string) {
 // Picture adds a picture of the given height in pixels.
 func (s *Sheet) Picture(svg string, height int) {
 	s.y += sheetLine / 3
-	fmt.Fprintf(&s.body, `<svg class="panel" x="%d" y="%d" width="%d" height="%d" overflow="visible">%s</svg>`,
-		sheetMargin+sheetGutter, s.y, sheetWidth-2*sheetMargin-sheetGutter, height, svg)
+	fmt.Fprintf(&s.body, `<svg x="%g%%" y="%d" width="%g%%" height="%d" overflow="visible">%s</svg>`, panelLeft, s.y,
+		panelWidth, height, svg)
 	s.y += height + sheetLine/2
 }
 

@@ -15,9 +15,25 @@ import (
 const (
 	// leastProgram is the share of the CPU time from which a program has a line, manyStarts the number of processes.
 	leastProgram, manyStarts = 0.005, 10
-	// listedPrograms bounds the lines, programStrip is the width of the strip of when a program ran in the text.
-	listedPrograms, programStrip = 10, 18
+	// listedPrograms bounds the lines, programName is the width of names, programStrip the largest width of the strip of
+	// when a program ran in the text.
+	listedPrograms, programName, programStrip = 10, 14, 18
 )
+
+// shortProgram cuts a program's name to programName columns in its middle: x86_64-linux-gnu-as and x86_64-linux-gnu-ld
+// differ at the end.
+func shortProgram(name string) string {
+	if text.Width(name) <= programName {
+		return name
+	}
+	runes := []rune(name)
+	for tail := programName / 2; tail > 0; tail-- {
+		if end := string(runes[len(runes)-min(len(runes), tail):]); text.Width(end) <= programName/2 {
+			return text.Prefix(name, programName-1-text.Width(end)) + "*" + end
+		}
+	}
+	return text.Cut(name, programName)
+}
 
 // newPrograms returns the programs of a run; never nil.
 func newPrograms(s summary.Summary) []run.Program {
@@ -69,15 +85,14 @@ func (r Report) programRows(strip func(run.Program) text.Cell) []text.Row {
 	if len(list) == 0 {
 		return nil
 	}
-	end := quantity.Position(r.Job.ElapsedS, r.Job.ElapsedS)
 	rows := []text.Row{{text.Left("program"), text.Right("started"), text.Right("first"), text.Right("last"),
-		text.Right("CPU time"), text.Right("share"), text.Left("ran, 0 .. " + end)}}
+		text.Right("CPU time"), text.Right("share"), text.Left(duringTheRun)}}
 	for _, p := range list {
 		seconds := quantity.Missing
 		if v := r.programCPU(p); !math.IsNaN(v) {
 			seconds = quantity.Duration(v)
 		}
-		rows = append(rows, text.Row{text.Left(text.Cut(p.Name, 14)), text.Right(quantity.Count(max(1, p.Started))),
+		rows = append(rows, text.Row{text.Left(shortProgram(p.Name)), text.Right(quantity.Count(max(1, p.Started))),
 			text.Right(quantity.Position(max(0, p.FirstS), r.Job.ElapsedS)),
 			text.Right(quantity.Position(min(max(0, p.LastS), r.Job.ElapsedS), r.Job.ElapsedS)),
 			text.Right(seconds), text.Right(quantity.Share(p.Share)), strip(p)})
@@ -104,14 +119,19 @@ func (r Report) programLevels(p run.Program, n int) []float64 {
 	return out
 }
 
+// duringTheRun is the title of the strips of when a program ran.
+const duringTheRun = "during the run"
+
 // textPrograms prints the section on the programs, if there is more than one to print.
 func (r Report) textPrograms(p *text.Page) {
-	rows := r.programRows(func(x run.Program) text.Cell {
-		return text.Left(text.Spark(r.programLevels(x, programStrip), 0, 1, r.ascii))
-	})
+	rows := r.programRows(func(run.Program) text.Cell { return text.Cell{} })
 	if len(rows) == 0 {
 		return
 	}
+	width := min(programStrip, len(duringTheRun)+text.Room(rows))
+	rows = r.programRows(func(x run.Program) text.Cell {
+		return text.Left(text.Spark(r.programLevels(x, width), 0, 1, r.ascii))
+	})
 	p.Section("PROGRAMS", r.programsRemark())
 	p.Table(rows)
 }

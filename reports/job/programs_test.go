@@ -48,3 +48,27 @@ func TestProgramsOfAPipeline(t *testing.T) {
 		t.Error("300 processes of one program have no line")
 	}
 }
+
+// TestLongNamesOfProgramsDiffer cuts names in their middle: the assembler's and the linker's differ at the end.
+func TestLongNamesOfProgramsDiffer(t *testing.T) {
+	for name, want := range map[string]string{"x86_64-linux-gnu-as": "x86_64*-gnu-as", "x86_64-linux-gnu-ld": "x86_64*-gnu-ld",
+		"sort": "sort", "exactly14chars": "exactly14chars"} {
+		if got := shortProgram(name); got != want {
+			t.Errorf("%s is printed as %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestTableOfProgramsIsNotCut prints the table of a run of minutes, whose times take more room than those of seconds:
+// neither its heads nor its strips are cut.
+func TestTableOfProgramsIsNotCut(t *testing.T) {
+	s := sound()
+	s.Programs = []run.Program{
+		{Name: "cc1", Started: 17, LastS: s.ElapsedS, Share: 0.99, StripStepS: s.ElapsedS, Strip: []float64{1}},
+		{Name: "x86_64-linux-gnu-as", Started: 12345, LastS: s.ElapsedS, Share: 0.00005, StripStepS: s.ElapsedS,
+			Strip: []float64{0.01}}}
+	table := between(t, textOf(t, New(s, nil, options())), " PROGRAMS", "\n\n")
+	if strings.Contains(table, "...") || !strings.Contains(table, "during the run\n") {
+		t.Error(table)
+	}
+}

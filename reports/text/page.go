@@ -71,14 +71,12 @@ func (p *Page) Columns(rows [][]string) {
 	p.Table(out)
 }
 
-// Table adds rows whose columns are as wide as their widest cell. It leaves out Wide cells. If the rows are too
-// wide for the page, the widest flush-left columns are cut.
-func (p *Page) Table(rows []Row) {
-	var w []int
-	rows = slices.Clone(rows)
-	for k, row := range rows {
-		row = slices.DeleteFunc(slices.Clone(row), func(c Cell) bool { return c.Wide })
-		rows[k] = row
+// indent is the number of columns before a table, between that between two of its columns.
+const indent, between = 2, 2
+
+// columnWidths returns the widths of the columns of a table: those of their widest cells.
+func columnWidths(rows []Row) (w []int) {
+	for _, row := range rows {
 		for i, c := range row {
 			if i == len(w) {
 				w = append(w, 0)
@@ -86,12 +84,30 @@ func (p *Page) Table(rows []Row) {
 			w[i] = max(w[i], Width(c.Text))
 		}
 	}
-	const indent, between = 2, 2
+	return w
+}
+
+// overhang returns by how many columns a table with these columns is wider than the page; negative: narrower.
+func overhang(widths []int) int {
 	over := indent - between - PageWidth + 1
-	for _, n := range w {
+	for _, n := range widths {
 		over += n + between
 	}
-	for ; over > 0; over-- {
+	return over
+}
+
+// Room returns by how many columns a table may become wider without being cut; 0 or less: none.
+func Room(rows []Row) int { return -overhang(columnWidths(rows)) }
+
+// Table adds rows whose columns are as wide as their widest cell. It leaves out Wide cells. If the rows are too
+// wide for the page, the widest flush-left columns are cut.
+func (p *Page) Table(rows []Row) {
+	rows = slices.Clone(rows)
+	for k, row := range rows {
+		rows[k] = slices.DeleteFunc(slices.Clone(row), func(c Cell) bool { return c.Wide })
+	}
+	w := columnWidths(rows)
+	for over := overhang(w); over > 0; over-- {
 		widest := 0
 		for i := range w {
 			if rows[0][i].Left && (w[i] > w[widest] || !rows[0][widest].Left) {
