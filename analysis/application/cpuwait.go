@@ -7,9 +7,9 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// UsualCPUWait returns the median share of the elapsed time, 0 to 1, for which these runs waited for a CPU; nil if that is
-// known of fewer than half of those that ended normally. The share of a run is estimated from the mean numbers of its
-// tasks that ran and that waited, as if both were constant.
+// UsualCPUWait returns the median share of the elapsed time, 0 to 1, for which these runs waited for a CPU; nil if
+// that is known of fewer than half of those that ended normally. The share of a run is estimated from the mean numbers
+// of its tasks that ran and that waited, as if both were constant.
 func UsualCPUWait(runs []history.Run) *float64 {
 	var shares []float64
 	ended := 0

@@ -108,8 +108,8 @@ const contentionDivisor = 3
 
 // sortByCost orders findings by what they cost the run, in core seconds. The CPU time that other work took counts a
 // contentionDivisor-th. Neither that finding nor idle CPUs come before a difference from usual runs: the usual runs had
-// both as well, so that they do not explain it. Sleeping does not come before a longer wait for CPUs: each costs the run
-// that time, however many CPUs were idle meanwhile.
+// both as well, so that they do not explain it. Sleeping does not come before a longer wait for CPUs: each costs the
+// run that time, however many CPUs were idle meanwhile.
 func sortByCost(list []rankedFinding) {
 	k := newRanking(list)
 	slices.SortStableFunc(list, func(a, b rankedFinding) int { return cmp.Compare(k.weight(b), k.weight(a)) })

@@ -481,15 +481,19 @@ func TestSlowdownNamesTheWait(t *testing.T) {
 		text, next string
 	}{
 		{"most of it is waiting", 21, ptr(0.02), 1,
-			"The last 3 runs are 49.0 % slower than usual. Of these 49.0 %, 29 points are waiting for CPUs that other work used, " +
+			"The last 3 runs are 49.0 % slower than usual. Of these 49.0 %, 29 points are waiting for CPUs that other work " +
+				"used, " +
 				"21.0 % of the run.", "Run it again when CPUs are free; `top` shows what uses them."},
 		{"a part of it is waiting", 12, ptr(0.02), 1,
-			"The last 3 runs are 49.0 % slower than usual. Of these 49.0 %, 16 points are waiting for CPUs that other work used, " +
+			"The last 3 runs are 49.0 % slower than usual. Of these 49.0 %, 16 points are waiting for CPUs that other work " +
+				"used, " +
 				"12.0 % of the run.", "See what changed: jobgait compare 1 2"},
-		{"all of it is waiting", 50, ptr(0.02), 1, "The last 3 runs are 49.0 % slower than usual. All of that is waiting for " +
-			"CPUs that other work used, 50.0 % of the run.", "Run it again when CPUs are free; `top` shows what uses them."},
-		{"usual runs waited as well", 21, ptr(0.32), 2, "The last 3 runs are 49.0 % slower than usual. It is not that other " +
-			"work took CPUs: usual runs waited for them as long.", "See what changed: jobgait compare 1 2"},
+		{"all of it is waiting", 50, ptr(0.02), 1,
+			"The last 3 runs are 49.0 % slower than usual. All of that is waiting for " +
+				"CPUs that other work used, 50.0 % of the run.", "Run it again when CPUs are free; `top` shows what uses them."},
+		{"usual runs waited as well", 21, ptr(0.32), 2,
+			"The last 3 runs are 49.0 % slower than usual. It is not that other " +
+				"work took CPUs: usual runs waited for them as long.", "See what changed: jobgait compare 1 2"},
 		{"how long usual runs waited is unknown", 21, nil, 2, "The last 3 runs are 49.0 % slower than usual.",
 			"See what changed: jobgait compare 1 2"},
 	} {

@@ -145,7 +145,8 @@ func Rules() []Rule {
 			onCounts, faster, nil},
 		{"drifting", Warning,
 			"iterations became 5 % longer or more in the course of the run, and that cost 2 % of its time or more",
-			onSamples, drifting, always("Find what grows with the cycles: compare memory, files and code of its first and last cycles.")},
+			onSamples, drifting, always("Find what grows with the cycles: compare memory, files and code of its first and " +
+				"last cycles.")},
 		{"drifting", Warning,
 			"runs of the same shape became gradually slower: a line explains them better than steps",
 			onCounts, creeping, always("See since when and by how much: jobgait changes.")},

@@ -44,8 +44,8 @@ func (r RunFacts) joinSlowdownAndWait(found []rankedFinding) {
 	}
 }
 
-// waitInSlowdown returns by how much longer than usual runs this run waited for CPUs, in percent of the usual time; false
-// for findings that are not slowdowns, and where either wait is unknown.
+// waitInSlowdown returns by how much longer than usual runs this run waited for CPUs, in percent of the usual time;
+// false for findings that are not slowdowns, and where either wait is unknown.
 func (r RunFacts) waitInSlowdown(f Finding) (pct float64, ok bool) {
 	effect, compared := f.Evidence["effect_pct"].(float64)
 	usual, known := f.Evidence["usual_cpu_wait"].(float64)

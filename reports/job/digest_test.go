@@ -88,8 +88,10 @@ func TestDigestOfAFinding(t *testing.T) {
 			t.Fatal(err)
 		}
 		flat := strings.Join(strings.Fields(b.String()), " ")
-		for _, part := range []string{"finding " + d.Finding, "cost " + d.CostText(), "next " + d.Next, "report " + d.Report} {
-			if part = strings.Join(strings.Fields(part), " "); part != "cost" && part != "next" && !strings.Contains(flat, part) {
+		for _, part := range []string{"finding " + d.Finding, "cost " + d.CostText(), "next " + d.Next, "report " +
+			d.Report} {
+			if part = strings.Join(strings.Fields(part), " "); part != "cost" && part != "next" &&
+				!strings.Contains(flat, part) {
 				t.Errorf("%s: no %q in\n%s", c.name, part, b.String())
 			}
 		}

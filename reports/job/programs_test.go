@@ -51,8 +51,9 @@ func TestProgramsOfAPipeline(t *testing.T) {
 
 // TestLongNamesOfProgramsDiffer cuts names in their middle: the assembler's and the linker's differ at the end.
 func TestLongNamesOfProgramsDiffer(t *testing.T) {
-	for name, want := range map[string]string{"x86_64-linux-gnu-as": "x86_64*-gnu-as", "x86_64-linux-gnu-ld": "x86_64*-gnu-ld",
-		"sort": "sort", "exactly14chars": "exactly14chars"} {
+	for name, want := range map[string]string{"x86_64-linux-gnu-as": "x86_64*-gnu-as",
+		"x86_64-linux-gnu-ld": "x86_64*-gnu-ld",
+		"sort":                "sort", "exactly14chars": "exactly14chars"} {
 		if got := shortProgram(name); got != want {
 			t.Errorf("%s is printed as %q, want %q", name, got, want)
 		}
