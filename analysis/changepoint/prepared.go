@@ -74,7 +74,7 @@ func prepare(s *Series) preparedSeries {
 	}
 	if unusable > 0 {
 		r.notes = append(r.notes, note.New(note.UnusableValue,
-			"%d of %d runs left out: a value must be positive and finite, its time known", unusable, len(s.Y)))
+			"%d of %d runs are left out: their value is not positive and finite, or their time is unknown", unusable, len(s.Y)))
 	}
 	values := r.joinArrays()
 	for k, i := range r.at {
@@ -121,7 +121,7 @@ func (r *preparedSeries) joinArrays() []float64 {
 	}
 	if joined > 0 {
 		r.notes = append(r.notes, note.New(note.ArrayTasks,
-			"the tasks of %s count as one run each, with the median of their values",
+			"tasks of one job array count as one run, with the median of their values (%s)",
 			quantity.Plural(joined, "job array")))
 	}
 	r.at = kept
@@ -158,7 +158,7 @@ func (r *preparedSeries) noteLimits() {
 	switch {
 	case len(r.x) < fewestRuns:
 		r.quiet = true
-		r.notes = append(r.notes, note.New(note.FewRuns, "changes are not searched: %s, at least %d are needed",
+		r.notes = append(r.notes, note.New(note.FewRuns, "no change is searched for: %s, at least %d are needed",
 			quantity.Plural(len(r.x), "usable run"), fewestRuns))
 		return
 	case slices.Min(r.x) == slices.Max(r.x):
@@ -178,13 +178,13 @@ func (r *preparedSeries) noteLimits() {
 	}
 	if repeated > 0 {
 		r.notes = append(r.notes, note.New(note.RepeatedTimes,
-			"%s at the same time as the run before: runs of one time keep the order of the input",
+			"%s with the time of the run before: runs of one time are analysed in the order of the input",
 			quantity.Plural(repeated, "run")))
 	}
 	if gap > longGapDays {
 		years := time.Duration(gap*24) * time.Hour
 		r.notes = append(r.notes, note.New(note.LongGap,
-			"no run for %.1f years before %s: a change found there happened at some time in between", years.Hours()/24/365.25,
+			"no run in the %.1f years before %s: a change found at that run happened at some time in these years", years.Hours()/24/365.25,
 			r.momentText(where)))
 	}
 }

@@ -29,7 +29,7 @@ func (db *DB) InBatch(ctx context.Context, f func(*Batch) error) error {
 		}
 		return b.lost
 	})
-	return explain(db.path, "put runs", markUnfit(err))
+	return explain(db.path, "store runs", markUnfit(err))
 }
 
 // Put is like DB.Put. A run that cannot be stored does not affect the others of the batch; if SQLite refuses
@@ -39,7 +39,7 @@ func (b *Batch) Put(_ context.Context, s summary.Summary, at Ingest) error {
 	if err == nil {
 		err = b.write(func() error { return b.w.put(s, body, at) })
 	}
-	return explain(b.db.path, "put run "+s.Key.String(), markUnfit(err))
+	return explain(b.db.path, "store run "+s.Key.String(), markUnfit(err))
 }
 
 // Reference is like DB.Reference.
@@ -54,7 +54,7 @@ func (b *Batch) Reference(_ context.Context, s summary.Summary) (body []byte, er
 // SetReference is like DB.SetReference.
 func (b *Batch) SetReference(_ context.Context, s summary.Summary, body []byte) error {
 	err := b.write(func() error { return b.w.setReference(s, body) })
-	return explain(b.db.path, "set the reference pattern", err)
+	return explain(b.db.path, "store the reference pattern", err)
 }
 
 // write calls f unless an earlier write failed, and keeps its error.

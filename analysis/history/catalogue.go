@@ -55,7 +55,7 @@ type QueryResult struct {
 // file may never end.
 const mostRows = 200_000
 
-var errManyRows = errors.New("the answer has more than 200,000 rows: query the database with sqlite3")
+var errManyRows = errors.New("its answer has more than 200,000 rows: write it with a LIMIT in sqlite3 -readonly")
 
 // Select runs a query on an open history and returns its rows; more than mostRows rows are an error.
 func (db *DB) Select(ctx context.Context, query string) (QueryResult, error) {
@@ -85,5 +85,5 @@ func (db *DB) Select(ctx context.Context, query string) (QueryResult, error) {
 		}
 		return rows.Err()
 	})
-	return a, explain(db.path, "ask", err)
+	return a, explain(db.path, "run the query", err)
 }

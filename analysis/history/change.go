@@ -26,7 +26,7 @@ func (db *DB) PutEvents(ctx context.Context, seriesID int64, events []ChangeRow,
 	if len(events) == 0 {
 		return nil
 	}
-	return explain(db.path, "put changes", db.write(ctx, func(tx *sql.Conn) error {
+	return explain(db.path, "store changes of speed", db.write(ctx, func(tx *sql.Conn) error {
 		w := db.writer(ctx, tx)
 		for _, e := range events {
 			w.exec(`INSERT INTO internal_change_event (series_id, metric, run_id, detected_run_id, end_run_id, kind,

@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -84,6 +85,14 @@ func explain(path, action string, err error) error {
 	return fmt.Errorf("history %s: %s: %w", path, action, err)
 }
 
+// explainRow wraps an error of a query for one row that every sound history has.
+func explainRow(what string, err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("the file is damaged, it has no %s: restore a copy of it", what)
+	}
+	return fmt.Errorf("read the %s: %w", what, err)
+}
+
 // hint returns what to do about an error of SQLite, "" if its text says it.
 func hint(err error) string {
 	var e sqlite3.Error
@@ -92,15 +101,19 @@ func hint(err error) string {
 	}
 	switch e.Code {
 	case sqlite3.ErrNotADB:
-		return "not an SQLite database, or damaged; move it away or name another file as history.path"
+		return "the file is not an SQLite database, or is damaged: move it away, or name another (--history, history.path)"
 	case sqlite3.ErrCorrupt:
-		return "damaged; move it away or restore a copy, it is not written any more"
+		return "the file is damaged and is no longer written: restore a copy of it, or move it away"
 	case sqlite3.ErrFull:
-		return "no room left on its file system"
+		return "no room left on its file system: delete files there"
 	case sqlite3.ErrBusy, sqlite3.ErrLocked:
-		return "another process holds it too long"
+		return "another process holds it too long: try again"
 	case sqlite3.ErrReadonly, sqlite3.ErrPerm, sqlite3.ErrAuth, sqlite3.ErrCantOpen:
-		return "no permission for the file, or for its directory"
+		return "no permission for the file or its directory: run as the account that owns them"
+	case sqlite3.ErrIoErr:
+		return "the disk or file system failed: see the kernel's log (dmesg)"
+	case sqlite3.ErrError:
+		return "internal error, please report it"
 	}
 	return ""
 }

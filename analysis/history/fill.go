@@ -116,8 +116,7 @@ func (f *filler) nodesOf(ctx context.Context, ids string) ([]string, error) {
 		if !ok {
 			if err := f.db.sql.QueryRowContext(ctx, "SELECT name FROM internal_node WHERE node_id = ?",
 				id).Scan(&name); err != nil {
-				return nil, fmt.Errorf("read the name of node %s (if no row is found, restore a copy of the history): %w",
-					id, err)
+				return nil, explainRow("name of node "+id, err)
 			}
 			f.nodes[id] = name
 		}

@@ -36,9 +36,9 @@ func Open(ctx context.Context, path string) (*DB, error) {
 // OpenWithPatience is like Open, but waits at most patience, rounded to milliseconds, for each lock that
 // another process holds. Work that no lock delays is not limited.
 func OpenWithPatience(ctx context.Context, path string, patience time.Duration) (*DB, error) {
-	path, err := filepath.Abs(path)
+	path, err := absolute(path)
 	if err != nil {
-		return nil, fmt.Errorf("open the history %s: %w", path, err)
+		return nil, err
 	}
 	if err := checkOwner(path); err != nil {
 		return nil, explain(path, "open", err)
@@ -70,9 +70,9 @@ func openWith(ctx context.Context, path string, journal Journal, patience time.D
 // it refuses a file whose schema is older than this program's. A missing file
 // is an fs.ErrNotExist.
 func OpenReadOnly(ctx context.Context, path string) (*DB, error) {
-	path, err := filepath.Abs(path)
+	path, err := absolute(path)
 	if err != nil {
-		return nil, fmt.Errorf("open the history %s: %w", path, err)
+		return nil, err
 	}
 	if _, err := stat(path); err != nil {
 		return nil, explain(path, "open", err)
@@ -88,6 +88,15 @@ func OpenReadOnly(ctx context.Context, path string) (*DB, error) {
 	return db, nil
 }
 
+// absolute returns the absolute form of a path. It fails if the working directory was removed.
+func absolute(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("history %s: open: find the working directory: %w: name an absolute path", path, err)
+	}
+	return abs, nil
+}
+
 // stat returns the information of the file that a path or a link leads to. It refuses anything but a regular
 // file before it is opened: a pipe waits for its writer, a device has no end.
 func stat(path string) (fs.FileInfo, error) {
@@ -96,9 +105,9 @@ func stat(path string) (fs.FileInfo, error) {
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		return nil, errors.New("the path is a directory: a history is a file: name one in it, such as history.db")
+		return nil, errors.New("the path is a directory: name a file in it, such as history.db")
 	case !info.Mode().IsRegular():
-		return nil, errors.New("the path is a pipe, a socket or a device: a history is a file: name one, such as history.db")
+		return nil, errors.New("the path is a pipe, a socket or a device: name a regular file")
 	}
 	return info, nil
 }

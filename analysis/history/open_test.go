@@ -43,16 +43,16 @@ func TestRefused(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ path, want string }{
 		"foreign": {file(t, "CREATE TABLE t (a INTEGER)"),
-			"not a history of jobgait: found application id 0x0, version 0, expected id 0x6a674869"},
+			"not a history of jobgait (application id 0x0, version 0, want id 0x6a674869)"},
 		"foreign id": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 252006673; PRAGMA user_version = 1"),
-			"found application id 0xf055111"},
+			"(application id 0xf055111"},
 		"newer": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x6A674869; PRAGMA user_version = 99"),
-			"found schema version 99, expected at most 2"},
+			"schema version 99, this one reads up to 2"},
 		"before release": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x4A476169; PRAGMA user_version = 4"),
 			"its schema predates the first release and is no longer supported: move it away (mkdir /"},
 		"schema 6": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x6A676169; PRAGMA user_version = 6"),
-			"and the next run begins a new one; where profiles were kept, jobgait reanalyse fills it again"},
-		"no database":    {random, "not an SQLite database, or damaged"},
+			"the next run begins a new one, and jobgait reanalyse adds runs whose profiles were kept"},
+		"no database":    {random, "not an SQLite database, or is damaged"},
 		"directory":      {t.TempDir(), "is a directory"},
 		"unusable place": {filepath.Join(random, "sub", "history.db"), "not a directory"},
 	} {
@@ -107,7 +107,7 @@ func TestNoFile(t *testing.T) {
 			select {
 			case err := <-refused:
 				if err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") ||
-					how != "as snapshot" && !strings.Contains(err.Error(), "a history is a file") {
+					how != "as snapshot" && !strings.Contains(err.Error(), "name a regular file") {
 					t.Errorf("%s %s: %v", path, how, err)
 				}
 			case <-ctx.Done():

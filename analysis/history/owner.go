@@ -11,8 +11,7 @@ import (
 
 // ErrForeign is returned to root for a history that another account can change. SQLite opens the log's index beside the
 // database for writing and gives it the database's owner: a link there leads both to a file of root's.
-var ErrForeign = errors.New("root does not open a database that another account can change: run this command as " +
-	"that account")
+var ErrForeign = errors.New("root does not open a database that another account can change")
 
 // checkOwner refuses, for root, a database and a directory of it that belong to another account or that another
 // account can write. A file or directory that does not exist yet is no error.
@@ -47,9 +46,9 @@ func checkRootOnly(path string, info fs.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case ok && st.Uid != 0:
-		return fmt.Errorf("%s belongs to uid %d: %w", path, st.Uid, ErrForeign)
+		return fmt.Errorf("%s belongs to uid %d: %w: run this command as that account", path, st.Uid, ErrForeign)
 	case info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("%s has mode %04o, so other accounts can write to it (chmod go-w): %w", path,
+		return fmt.Errorf("%s has mode %04o, with which other accounts can write to it: %w: type chmod go-w %[1]s", path,
 			info.Mode().Perm(), ErrForeign)
 	}
 	return nil

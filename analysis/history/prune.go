@@ -248,7 +248,7 @@ func (db *DB) Tidy(ctx context.Context) error {
 		}
 		return nil
 	})
-	return explain(db.path, "give room back", err)
+	return explain(db.path, "return free space to the file system", err)
 }
 
 // Copy writes a compact copy of the history to a new file, and lets SQLite check its integrity.
@@ -270,7 +270,7 @@ func (db *DB) Copy(ctx context.Context, to string) error {
 		return fail(err)
 	}
 	if verdict != "ok" {
-		return fail(fmt.Errorf("the new copy is damaged (%s) and does not replace the last: try again", verdict))
+		return fail(fmt.Errorf("the copy is damaged (%s) and does not replace the last copy: prune again, and check the disk", verdict))
 	}
 	return nil
 }

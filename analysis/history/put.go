@@ -42,7 +42,7 @@ func (db *DB) Put(ctx context.Context, s summary.Summary, at Ingest) error {
 	if err == nil {
 		err = markUnfit(db.put(ctx, func(w *writer) error { return w.put(s, body, at) }))
 	}
-	return explain(db.path, "put run "+s.Key.String(), err)
+	return explain(db.path, "store run "+s.Key.String(), err)
 }
 
 // fitted returns the summary in the form in which it is stored, with the names of code limited to the
@@ -67,7 +67,7 @@ func (db *DB) fitted(s summary.Summary, at Ingest) (summary.Summary, []byte, err
 // its series forever.
 func checkStorable(s summary.Summary, at Ingest) error {
 	if s.Key.JobID <= 0 || s.Key.Cluster == "" {
-		return errors.New("its key has no job id or no cluster, both are required")
+		return errors.New("its record has no job id or no cluster: both are required")
 	}
 	now := at.NowS
 	if now == 0 {
@@ -125,7 +125,7 @@ func (db *DB) Delivered(ctx context.Context, s summary.Summary, dir string) erro
 			scaledInt(s.Quality.EpilogS, 1e3), same.runID)
 		return w.err
 	})
-	return explain(db.path, "note the report of run "+s.Key.String(), err)
+	return explain(db.path, "store where the report is of run "+s.Key.String(), err)
 }
 
 // keepStored keeps a stored run unchanged except for the final state, which does not depend on how many nodes

@@ -23,7 +23,7 @@ func (db *DB) Reference(ctx context.Context, s summary.Summary) ([]byte, error) 
 // SetReference stores the reference pattern of the application of a run that is
 // in the history, unless it has one.
 func (db *DB) SetReference(ctx context.Context, s summary.Summary, body []byte) error {
-	return explain(db.path, "set the reference pattern",
+	return explain(db.path, "store the reference pattern",
 		db.put(ctx, func(w *writer) error { return w.setReference(s, body) }))
 }
 

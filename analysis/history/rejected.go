@@ -50,5 +50,5 @@ func (db *DB) CountRejected(ctx context.Context, list []RejectedRecord, now floa
 		}
 		return w.err
 	})
-	return counted, explain(db.path, "count records that were set aside", err)
+	return counted, explain(db.path, "store the number of rejected records", err)
 }

@@ -211,7 +211,7 @@ func (db *DB) Clusters(ctx context.Context) ([]string, error) {
 				return err
 			})
 	})
-	return names, explain(db.path, "name its clusters", err)
+	return names, explain(db.path, "list its clusters", err)
 }
 
 // userIDs returns the ids of all users that have, or had, a login name.

@@ -22,7 +22,7 @@ type Segment struct {
 // PutScaling replaces the stored scaling segments of the application of a run. It does nothing if the
 // application is not stored.
 func (db *DB) PutScaling(ctx context.Context, s summary.Summary, segments []Segment, now float64) error {
-	return explain(db.path, "put scaling", db.write(ctx, func(tx *sql.Conn) error {
+	return explain(db.path, "store scaling laws", db.write(ctx, func(tx *sql.Conn) error {
 		id, _, err := reference(ctx, tx, s)
 		if err != nil || id == 0 {
 			return err

@@ -120,20 +120,20 @@ func (db *DB) version(ctx context.Context, q rowQueryer) (int, error) {
 	case id == trialID || id == secondTrialID:
 		aside := filepath.Join(filepath.Dir(db.path), "before")
 		return 0, fmt.Errorf("its schema predates the first release and is no longer supported: move it away "+
-			"(mkdir %s && mv %s* %[1]s), and the next run begins a new one; where profiles were kept, "+
-			"jobgait reanalyse fills it again", aside, db.path)
+			"(mkdir %s && mv %s* %[1]s): the next run begins a new one, and jobgait reanalyse adds runs whose profiles "+
+			"were kept", aside, db.path)
 	case id != applicationID || v < 1:
-		return 0, fmt.Errorf("the file is not a history of jobgait: found application id %#x, version %d, expected id %#x: "+
-			"name another file as history.path", uint32(id), v, applicationID)
+		return 0, fmt.Errorf("the file is not a history of jobgait (application id %#x, version %d, want id %#x): "+
+			"name another file (--history, history.path)", uint32(id), v, applicationID)
 	case v > db.schema.version():
-		return 0, fmt.Errorf("the history was written by a newer jobgait: found schema version %d, expected at most %d: "+
-			"use that jobgait, or name another file as history.path", v, db.schema.version())
+		return 0, fmt.Errorf("a newer jobgait wrote it (schema version %d, this one reads up to %d): "+
+			"install that jobgait here, or name another file (--history, history.path)", v, db.schema.version())
 	}
 	return v, nil
 }
 
 // ErrOlder is returned when a history of an older version is opened read-only.
-var ErrOlder = errors.New("the history was written by an older jobgait")
+var ErrOlder = errors.New("an older jobgait wrote it")
 
 // readable returns nil if the history has the schema version of this program and all of its tables, columns and
 // views; missing indexes do not matter. It returns ErrOlder if the version is older or if one of these parts is
@@ -142,8 +142,8 @@ func (db *DB) readable(ctx context.Context) error {
 	return db.retryWhileLocked(ctx, func() error {
 		v, err := db.version(ctx, db.sql)
 		if want := db.schema.version(); err == nil && v < want {
-			return fmt.Errorf("%w: found schema version %d, expected %d: storing the next run migrates it", ErrOlder, v,
-				want)
+			return fmt.Errorf("%w (schema version %d, this one reads %d): it is readable once the next run is stored",
+				ErrOlder, v, want)
 		}
 		if err != nil {
 			return err
@@ -151,7 +151,8 @@ func (db *DB) readable(ctx context.Context) error {
 		left, err := db.missingParts(ctx, db.sql)
 		left = slices.DeleteFunc(left, schemaPart.index) // costs time, and no answer
 		if err == nil && len(left) > 0 {
-			err = fmt.Errorf("%w: its schema has no %s: storing the next run adds it", ErrOlder, left[0].name)
+			err = fmt.Errorf("%w (its schema has no %s): it is readable once the next run is stored", ErrOlder,
+				left[0].name)
 		}
 		return err
 	})

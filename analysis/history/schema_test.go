@@ -133,7 +133,7 @@ func TestMigrate(t *testing.T) {
 	next := schema{schemaText, append(currentSchema().steps, "DROP INDEX run_end; DROP VIEW gone")}
 	old.schema = next
 	if err := old.readable(t.Context()); !errors.Is(err, ErrOlder) ||
-		!strings.Contains(err.Error(), "found schema version 2, expected 3") {
+		!strings.Contains(err.Error(), "schema version 2, this one reads 3") {
 		t.Errorf("a reader gets %v", err)
 	}
 	db, err := openAs(t, path, next)
@@ -154,7 +154,7 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("runs %v, %v", runs, err)
 	}
 	if _, err := openAs(t, path, schema{text: schemaText}); err == nil ||
-		!strings.Contains(err.Error(), "written by a newer jobgait") {
+		!strings.Contains(err.Error(), "a newer jobgait wrote it") {
 		t.Errorf("the version before says %v", err)
 	}
 }

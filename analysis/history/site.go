@@ -97,7 +97,7 @@ func (db *DB) Site(ctx context.Context, now float64) (Site, error) {
 		}
 		return nil
 	})
-	return s, explain(db.path, "ask what the site did", err)
+	return s, explain(db.path, "sum up the jobs of the site", err)
 }
 
 func (s *Site) slower(rows *sql.Rows) error {

@@ -70,7 +70,7 @@ func (db *DB) Snapshot(ctx context.Context, uid int, to string) error {
 // snapshot is Snapshot without the explanation of errors.
 func (db *DB) snapshot(ctx context.Context, uid int, to string) (err error) {
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("write %s: %w", to, fs.ErrExist)
+		return fmt.Errorf("write the copy %s: %w: remove it", to, fs.ErrExist)
 	}
 	if err := create(to); err != nil {
 		return err
@@ -149,5 +149,5 @@ func (db *DB) UsersSince(ctx context.Context, since float64) ([]UserIngest, erro
 			return err
 		}, since)
 	})
-	return list, explain(db.path, "find what came in", err)
+	return list, explain(db.path, "find the users with new runs", err)
 }

@@ -96,8 +96,7 @@ func (w *writer) end(runID int64, state string, exit *run.Exit, find FindingsFun
 	var body []byte
 	if err := w.tx.QueryRowContext(w.ctx, `SELECT body FROM internal_run_summary WHERE run_id = ?`,
 		runID).Scan(&body); err != nil {
-		return fmt.Errorf("read the stored summary of run_id %d (if no row is found, restore a copy of the history): %w",
-			runID, err)
+		return explainRow(fmt.Sprintf("stored summary of run_id %d", runID), err)
 	}
 	s, err := decode(body)
 	if err != nil {

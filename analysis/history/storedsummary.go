@@ -40,7 +40,8 @@ func (p *packer) encode(s summary.Summary) ([]byte, error) {
 		return nil, fmt.Errorf("internal error, please report it: encode the summary of the run: %w", err)
 	}
 	if len(text) > maxBody {
-		return nil, fmt.Errorf("the summary of the run has %d bytes, and the history holds at most %d", len(text), maxBody)
+		return nil, fmt.Errorf("its summary has %d bytes, more than the limit of %d: internal error, please report it",
+			len(text), maxBody)
 	}
 	p.once.Do(func() {
 		// The fastest level is a sixth of all that a run takes cheaper than the next (.30 to

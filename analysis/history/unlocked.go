@@ -14,6 +14,9 @@ import (
 // without locks would find there may be half of it.
 var ErrBeingWritten = errors.New("another process is writing the history: try again")
 
+// readUnlocked names the action in errors.
+const readUnlocked = "read without a lock"
+
 // Unlocked is a history read as it lies on the disk, as it was last written: for readers that must not disturb
 // the writer. It takes no lock, never waits, creates no file beside the history and needs no write permission,
 // so a writer that hangs does not block it. In return, it cannot read while a writer is active. It detects a
@@ -29,7 +32,7 @@ type Unlocked struct {
 // file is an fs.ErrNotExist, one with a log or a journal an ErrBeingWritten: its
 // last writer is at work, or was killed, and the next one will mend it.
 func OpenUnlocked(ctx context.Context, path string) (*Unlocked, error) {
-	fail := func(err error) (*Unlocked, error) { return nil, explain(path, "read at rest", err) }
+	fail := func(err error) (*Unlocked, error) { return nil, explain(path, readUnlocked, err) }
 	// SQLite puts its log beside the file, not beside a link to it.
 	path, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -67,7 +70,7 @@ func (s *Unlocked) Written() time.Time { return s.file.ModTime() }
 // history was written meanwhile, so that what was read is invalid.
 func (s *Unlocked) Close(err error) error {
 	err = s.checkUnchanged(err)
-	return errors.Join(explain(s.path, "read at rest", err), s.DB.Close())
+	return errors.Join(explain(s.path, readUnlocked, err), s.DB.Close())
 }
 
 // checkUnchanged returns err, or ErrBeingWritten if the file was replaced or changed since it was opened.

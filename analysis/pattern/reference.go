@@ -56,15 +56,14 @@ func (r Reference) Step(patterns []Pattern) (step Step, ok bool, notes []note.No
 		}
 	}
 	if !ok {
-		text := "the run has no pattern"
+		text := "the run has no pattern, so no step_s (time of one cycle)"
 		if len(patterns) > 0 {
-			text = fmt.Sprintf("none of %d patterns of the run (the first %.4g s)", len(patterns), patterns[0].PeriodS)
+			which := fmt.Sprintf("none of its %d patterns (the first %.4g s) is", len(patterns), patterns[0].PeriodS)
 			if len(patterns) == 1 {
-				text = fmt.Sprintf("the run's pattern of %.4g s is not", patterns[0].PeriodS)
-			} else {
-				text += " is"
+				which = fmt.Sprintf("its pattern of %.4g s is not", patterns[0].PeriodS)
 			}
-			text += fmt.Sprintf(" the loop of %.4g s that earlier runs have", r.PeriodS)
+			text = fmt.Sprintf("the run has no step_s (time of one cycle): %s the loop of %.4g s of earlier runs", which,
+				r.PeriodS)
 		}
 		return Step{}, false, []note.Note{note.New(note.PatternChanged, "%s", text)}
 	}
@@ -198,8 +197,8 @@ func (r Reference) StepAcross(patterns []Pattern) (step Step, ok bool, notes []n
 		_, _, notes = r.Step(nil)
 		if len(patterns) > 0 {
 			notes = []note.Note{note.New(note.PatternChanged,
-				"the loop of the reference run was not found: none of the %d patterns of this run, of another size, resembles "+
-					"it or alone covers half of the run: the run has no step_s",
+				"the run has no step_s (time of one cycle): none of its %d patterns resembles the loop of the reference run, "+
+					"which has another size, or alone covers half of the run",
 				len(patterns))}
 		}
 	}

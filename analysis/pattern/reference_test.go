@@ -119,9 +119,10 @@ func TestMatchHasNoScale(t *testing.T) {
 	ref := NewReference(seen(rng, "A", "ipc", main, 1.1, 1, 1, 0.05))
 	gone := seen(rng, "B", "disk", other, 7, 1, 1, 0.05)
 	for i, want := range []string{
-		"the run has no pattern",
-		"the run's pattern of 7 s is not the loop of 1.1 s that earlier runs have",
-		"none of 2 patterns of the run (the first 7 s) is the loop of 1.1 s that earlier runs have",
+		"the run has no pattern, so no step_s (time of one cycle)",
+		"the run has no step_s (time of one cycle): its pattern of 7 s is not the loop of 1.1 s of earlier runs",
+		"the run has no step_s (time of one cycle): none of its 2 patterns (the first 7 s) is the loop of 1.1 s of earlier " +
+			"runs",
 	} {
 		if _, ok, notes := ref.Step([]Pattern{gone, gone}[:i]); ok || len(notes) != 1 || notes[0].Text != want {
 			t.Errorf("%d patterns: %v %v", i, ok, notes)

@@ -85,19 +85,19 @@ func (par paper) detect(set series.Set) (PaperResult, error) {
 	}
 	switch {
 	case n < minSamples:
-		return refuse(note.TooShort, "%d samples: at least %d are needed to look for a period", n, minSamples)
+		return refuse(note.TooShort, "no period: %d samples: at least %d are needed to look for one", n, minSamples)
 	case n > paperMaxSamples:
 		return refuse(note.TooManyPairs,
-			"%d samples: the paper's method compares all pairs of instances and takes hours beyond %d", n, paperMaxSamples)
+			"no period: %d samples: the paper's method would take hours beyond %d: use --method track", n, paperMaxSamples)
 	}
 	best, cut, err := par.best(set)
 	switch {
 	case err != nil:
 		return PaperResult{}, err
 	case cut.x == nil:
-		return refuse(note.NoVariance, "no period: every column is flat")
+		return refuse(note.NoVariance, "no period: every column is flat, so nothing repeats")
 	case cut.covered == 0:
-		return refuse(note.NoValley, "no period: no shift makes a window resemble itself")
+		return refuse(note.NoValley, "no period: no column repeats: none resembles itself at any shift in time")
 	}
 	par.cluster(&best, cut, set)
 	return best, nil

@@ -180,7 +180,7 @@ func TestLastValueAlone(t *testing.T) {
 		cuts int
 		text string
 	}{
-		{"150 times", 22734.77, 1, "hang on it"},
+		{"150 times", 22734.77, 1, "depend on it"},
 		{"10^10 times", 1.5e12, 0, "left out"},
 	} {
 		s := seriesOf([]float64{1, 2, 3, 4, 5, 6}, []float64{60.293, 83.278, 107.398, 124.79, 149.275, c.last})

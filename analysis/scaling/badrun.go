@@ -132,7 +132,7 @@ func (w *seriesWork) leaveOutBadRuns(d *detector) {
 		w.note(b.code(), "%s", b.sentence(parameterName(w.series)))
 	}
 	if more := len(bad) - mostNamed; more > 0 {
-		w.note(note.LoneExtreme, "%s left out as well", quantity.Plural(more, "more run"))
+		w.note(note.LoneExtreme, "%s left out or doubted for the same reasons", quantity.Plural(more, "more run"))
 	}
 }
 

@@ -78,7 +78,7 @@ func (c *runSelection) note(code note.Code, format string, args ...any) {
 func (c *runSelection) withValue() {
 	kept := slices.DeleteFunc(slices.Clone(c.runs), func(r HistoryRun) bool { return math.IsNaN(r.Value) })
 	if len(kept) < len(c.runs) {
-		c.note(note.MissingRuns, "no value in %d of %d runs: not completed, or not measured", len(c.runs)-len(kept),
+		c.note(note.MissingRuns, "%d of %d runs have no value and are left out: they did not complete, or were not measured", len(c.runs)-len(kept),
 			len(c.runs))
 	}
 	c.runs = kept
@@ -130,7 +130,7 @@ func (c *runSelection) newestRegimes() {
 		}
 	}
 	if len(c.older) > 0 {
-		c.note(note.OtherRegime, "%s from before the last change of speed of their size left out",
+		c.note(note.OtherRegime, "%s left out: a change of speed followed at the same size",
 			quantity.Plural(len(c.older), "run"))
 	}
 	c.runs = kept
@@ -248,14 +248,14 @@ func (c *runSelection) adjustToNewest() {
 	}
 	if len(adjusted) > 0 {
 		c.note(note.AdjustedForChange,
-			"%d sizes were not run since a change of speed that others show; their values are scaled by what it did there",
-			len(adjusted))
+			"%s not run since a change of speed that other sizes show: the values are scaled by the change of those sizes",
+			quantity.Plural(len(adjusted), "size"))
 	}
 	if c.datesDiffer(ran) {
 		c.series.Uncut = true
 		c.note(note.ConfoundedWithTime,
-			"sizes were run more than a week apart: a difference between them may be one of date, so no change over %s is "+
-				"looked for",
+			"sizes were run more than a week apart: a difference between them may be one of date, so no change of law over %s "+
+				"is searched for",
 			parameterName(c.series))
 	}
 }
@@ -294,8 +294,8 @@ func (c *runSelection) iterationsDiffer() bool {
 	if hi <= lo*(1+iterationSlack) {
 		return false
 	}
-	c.note(note.IterationsDiffer, "runs made from %.0f to %.0f cycles, depending on %s: their %s is not compared, the "+
-		"time of one cycle would be",
+	c.note(note.IterationsDiffer, "runs made from %.0f to %.0f cycles, depending on %s: their %s is not compared: "+
+		"compare the time of one cycle (--metric step_s)",
 		lo, hi, parameterName(c.series), cmp.Or(c.series.Metric, "value"))
 	return true
 }

@@ -34,7 +34,7 @@ func (w *seriesWork) noteGrowth(near, far int) {
 		return share
 	}
 	if sure := worse(expectFactor); sure >= expectSure {
-		w.note(note.WorseThanLinear, "grows faster than %s beyond %s = %s (probability %.2f)%s",
+		w.note(note.WorseThanLinear, "the metric grows faster than %s beyond %s = %s (probability %.2f)%s",
 			name, name, quantity.Exact(w.p[len(w.p)-1]), sure, w.dominantTerm(1))
 	}
 	var ideal float64

@@ -109,11 +109,11 @@ func usableRuns(s Series, notes []note.Note) ([]numberedRun, []note.Note) {
 	}
 	if infinite > 0 {
 		notes = append(notes, note.New(note.UnusableValue,
-			"%s not finite or beyond %.0e: these runs are left out", quantity.Plural(infinite, "value"), largestValue))
+			"%s, not finite or beyond %.0e: these runs are left out", quantity.Plural(infinite, "value"), largestValue))
 	}
 	if bad > 0 {
 		notes = append(notes, note.New(note.UnusableParameter,
-			"%s without a positive and finite %s: left out, because a power of it is not defined", quantity.Plural(bad, "run"),
+			"%s without a positive and finite %s: left out, because the law is a power of %[2]s", quantity.Plural(bad, "run"),
 			parameterName(s)))
 	}
 	return kept, notes

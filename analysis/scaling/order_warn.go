@@ -38,7 +38,7 @@ func (w *seriesWork) warn(method Method) {
 		return
 	}
 	if hi > extremeRange*lo {
-		w.note(note.ExtremeRange, "values from %s to %s: errors in units of the metric do not describe the small values",
+		w.note(note.ExtremeRange, "values reach from %s to %s: errors in units of the metric do not describe the small values",
 			quantity.Plain(lo, 4), quantity.Plain(hi, 4))
 	}
 	if k, ok := findLone(w.p, w.y); ok {
@@ -54,11 +54,11 @@ func (w *seriesWork) warn(method Method) {
 // warnLone adds a note about the extreme value at index k, and removes it if leave is true, as for the default
 // method.
 func (w *seriesWork) warnLone(k int, leave bool) {
-	then := "models and changes hang on it"
+	then := "models and changes depend on it: repeat that run"
 	if leave {
 		then = "it is left out"
 	}
-	w.note(note.LoneExtreme, "the value at %s = %s, %s, is far from those beside it: a failed run? %s",
+	w.note(note.LoneExtreme, "the value at %s = %s, %s, is far from those beside it, as of a failed run: %s",
 		parameterName(w.series), quantity.Exact(w.p[k]), quantity.Plain(w.y[k], 4), then)
 	if !leave {
 		return

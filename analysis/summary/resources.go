@@ -189,7 +189,8 @@ func (r Resources) unmeasured() []note.Note {
 	for _, x := range []struct {
 		value *float64
 		name  string
-	}{{r.CPU.Waiting, "waiting for CPUs"}, {r.Memory.PeakBytes, "memory"}, {r.IO.ReadBytes, "bytes of storage"}} {
+	}{{r.CPU.Waiting, "the time spent waiting for CPUs"}, {r.Memory.PeakBytes, "the memory used"},
+		{r.IO.ReadBytes, "the bytes read and written"}} {
 		if x.value == nil {
 			what = append(what, x.name)
 		}
@@ -197,11 +198,12 @@ func (r Resources) unmeasured() []note.Note {
 	var out []note.Note
 	if len(what) > 0 {
 		out = append(out, note.New(note.Unmeasured,
-			"not measured: %s, as neither processes nor control groups (cgroups) reported it", strings.Join(what, ", ")))
+			"not measured: %s: neither the job's processes nor its control groups (cgroups) reported that",
+			strings.Join(what, ", ")))
 	}
 	if d := r.Time.Division; r.IO.WaitingS == nil && (d == nil || d.Storage == nil) {
-		out = append(out, note.New(note.Unmeasured, "not measured: waiting for files; only a control group (cgroup) of the "+
-			"job's own with pressure accounting has it"))
+		out = append(out, note.New(note.Unmeasured, "not measured: the time spent waiting for files: only a control group "+
+			"(cgroup) of the job's own with pressure accounting reports it"))
 	}
 	if r.Network.RxBytes == nil {
 		out = append(out, note.New(note.Unmeasured,

@@ -137,7 +137,7 @@ func (doc *document) jmh() (Measurements, error) {
 		return sets[key].of(r.id(), metric).add(point, values)
 	})
 	if _, more := doc.d.Token(); err == nil && more != io.EOF {
-		err = errors.New("other data follow the list: want one list")
+		err = errors.New("other data follow the JSON list: want one list in the file")
 	}
 	if err == nil && len(order) == 0 {
 		err = errors.New("no benchmark has a parameter that is a number: vary one with @Param")

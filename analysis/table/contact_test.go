@@ -90,9 +90,9 @@ func TestCutInputs(t *testing.T) {
 		"no last end":  {strings.NewReader(text[:len(text)-1]), "", 4},
 		"cut behind ,": {strings.NewReader(text[:len(text)-2]), "", 4}, // an empty cell is a missing value
 		"cut time": {strings.NewReader(text[:len(text)-3]),
-			"the input ends in line 5, what stands before that line was read", 3},
+			"the input ends within line 5, only the lines before were read: write it again", 3},
 		"incomplete gzip": {unpacked(t, packed.Bytes()),
-			"the packed file is incomplete: it ends in line 4, what stands before that line was read", 2},
+			"the compressed file is cut off in line 4, only the lines before were read: copy it again", 2},
 	} {
 		got, err := ReadSamples(c.r, SampleOptions{Name: "f"})
 		if err != nil || got.Cut != c.want || got.Set.Len() != c.n {

@@ -104,6 +104,9 @@ type csvReader struct {
 	fields [][]byte // of the row that next returned
 }
 
+// wrongQuote is the error for a line with a quote that RFC 4180 does not allow.
+const wrongQuote = `a quote is not closed, or stands inside a field: quote the whole field, and write "" for a quote in it`
+
 // openCSV finds separator and header. It consumes the header, if there is one, but not the first row of values.
 func openCSV(in *source) (*csvReader, error) {
 	lines, comment, err := in.sample(sampleLines)
@@ -116,10 +119,10 @@ func openCSV(in *source) (*csvReader, error) {
 	r := &csvReader{in: in}
 	rows := r.choose(lines)
 	if len(rows[0]) == 0 {
-		return nil, in.failAt(1, "a quote that is not closed, or stands inside a field: quote whole fields")
+		return nil, in.failAt(1, wrongQuote)
 	}
 	if len(rows[0]) > in.limits.Columns {
-		return nil, in.failAt(1, "the first line has %d columns: %w", len(rows[0]), errTooLarge)
+		return nil, in.failAt(1, "the first line has %d columns, more than %d: %w", len(rows[0]), in.limits.Columns, errTooLarge)
 	}
 	switch {
 	case r.isHeader(rows):
@@ -286,7 +289,7 @@ func (r *csvReader) row(line []byte) ([][]byte, error) {
 		if r.headed {
 			what = "the header"
 		}
-		return nil, r.in.fail("the line has %s but %s has %d", quantity.Plural(len(r.fields), "field"), what, len(r.names))
+		return nil, r.in.fail("the line has %s but %s has %d: want equal numbers", quantity.Plural(len(r.fields), "field"), what, len(r.names))
 	}
 	return r.fields, nil
 }
@@ -306,7 +309,7 @@ func (r *csvReader) continued(line []byte) ([][]byte, error) {
 			return r.row(all)
 		}
 	}
-	return nil, r.in.failAt(first, "a quote that is not closed, or stands inside a field: quote whole fields")
+	return nil, r.in.failAt(first, wrongQuote)
 }
 
 // badRow returns the error for a row that cannot be read: nil if the input ends in it and there are rows before

@@ -54,7 +54,7 @@ func readDocument(in *source, first []byte) (Measurements, error) {
 	case keys["results"] != nil:
 		return doc.hyperfine(keys["results"])
 	case keys["parameters"] == nil || keys["measurements"] == nil:
-		return Measurements{}, doc.fail(errors.New(`the JSON document lacks "parameters" or "measurements"`))
+		return Measurements{}, doc.fail(errors.New(`the JSON document lacks "parameters" or "measurements": want both`))
 	}
 	e := &experiment{in: in}
 	parameters, err := doc.named(keys["parameters"])
@@ -172,7 +172,7 @@ func (doc *document) open(want json.Delim) error {
 	}
 	if t != want {
 		kind := map[json.Delim]string{'{': "an object", '[': "a list"}[want]
-		return fmt.Errorf("the file has another JSON value where it needs %s", kind)
+		return fmt.Errorf("the file has another JSON value here: want %s", kind)
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (doc *document) measurements(e *experiment) error {
 					return fmt.Errorf("the point has %s but the file has %s: want one value per parameter",
 						quantity.Plural(len(m.Point), "value"), quantity.Plural(len(e.parameters), "parameter"))
 				case m.Values == nil:
-					return errors.New(`a measurement has a point but no "values"`)
+					return errors.New(`a measurement has a point but no "values": want both`)
 				}
 				return s.add(m.Point, m.Values)
 			})

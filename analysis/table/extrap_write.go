@@ -16,7 +16,7 @@ import (
 
 // ErrPointsDiffer is returned if series with different points are written into one file: Extra-P rejects a file
 // in which a metric lacks a point.
-var ErrPointsDiffer = errors.New("the series have different points: write each to its own file for Extra-P")
+var ErrPointsDiffer = errors.New("a file of Extra-P needs equal points in all series")
 
 // WriteExtraP writes series as Extra-P's Text, ExtraPJSON or ExtraPLines. All have one
 // parameter and the same points; a missing value is left out. Ids become call
@@ -63,23 +63,23 @@ type column struct {
 // paths that occur twice with one metric.
 func newSheet(list []scaling.Series) (sheet, error) {
 	if len(list) == 0 {
-		return sheet{}, errors.New("the measurements have no series to write: an Extra-P file needs at least one")
+		return sheet{}, errors.New("there is no series of measurements to write: want one or more")
 	}
 	out := sheet{parameter: oneWord(list[0].Parameter, "p")}
 	taken := map[[2]string]bool{}
 	for i, s := range list {
 		if oneWord(s.Parameter, "p") != out.parameter {
-			return sheet{}, fmt.Errorf("series %q varies %s, but the first series varies %s: write them to two files",
+			return sheet{}, fmt.Errorf("series %q varies %s, but the first series varies %s: write one series with --series ID",
 				short(s.ID), short(s.Parameter), short(out.parameter))
 		}
 		c, points := newColumn(s)
 		switch {
 		case len(points) == 0:
-			return sheet{}, fmt.Errorf("series %q has no values: an Extra-P file needs at least one per series", short(s.ID))
+			return sheet{}, fmt.Errorf("series %q has no values: leave it out, or write another with --series ID", short(s.ID))
 		case i == 0:
 			out.points = points
 		case !slices.Equal(points, out.points):
-			return sheet{}, fmt.Errorf("%w: %q and %q", ErrPointsDiffer, short(list[0].ID), short(s.ID))
+			return sheet{}, fmt.Errorf("series %q and %q have different points: %w", short(list[0].ID), short(s.ID), ErrPointsDiffer)
 		}
 		for key, n := c.callpath, 2; taken[[2]string{c.callpath, c.metric}]; n++ {
 			c.callpath = key + " (" + strconv.Itoa(n) + ")"

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 )
 
@@ -59,7 +60,8 @@ func readFloat32(r io.Reader, o SampleOptions) (Samples, error) {
 	t := Samples{Set: series.Set{StepS: 1 / o.RateHz, Columns: []series.Column{column}},
 		Offsets: []float64{0}}
 	if infinite > 0 {
-		t.Notes = append(t.Notes, note.New(note.ValuesInfinite, "%d infinite values are treated as missing", infinite))
+		t.Notes = append(t.Notes, note.New(note.ValuesInfinite, "the file has %s: treated as missing",
+			quantity.Plural(infinite, "infinite value")))
 	}
 	return t, nil
 }

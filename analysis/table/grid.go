@@ -44,8 +44,7 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 		}
 		if limit := float64(max(slotsPerRow*c.n, freeSlots/len(c.kept))); !(span < limit) {
 			return s, fmt.Errorf("the %d rows span %.3g steps of %.3g s, too many: give the rate with --rate, or correct the "+
-				"times",
-				c.n, span+1, 1/rate)
+				"times", c.n, span+1, 1/rate)
 		}
 		slots = int(span) + 1
 		s.Set.StartS = c.t.at(0)
@@ -54,7 +53,8 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 		s.Set.StepS = 1 / rate
 	} else {
 		s.Notes = append(s.Notes, note.New(note.NoRate,
-			"%s at one time: the sampling rate is unknown, give it with --rate", quantity.Plural(c.n, "row")))
+			"no time differs from the one before (%s): the sampling rate is unknown: give it with --rate",
+			quantity.Plural(c.n, "row")))
 	}
 	merged := 0
 	for k, i := range c.kept {
@@ -68,7 +68,8 @@ func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
 	}
 	if merged > 0 {
 		s.Notes = append(s.Notes, note.New(note.RowsAveraged,
-			"%s in a time step that already has a row: the values of such rows are averaged", quantity.Plural(merged, "row")))
+			"%s lie in a time step that already has a row: the values of rows in one step are averaged",
+			quantity.Plural(merged, "row")))
 	}
 	s.Offsets = c.offset
 	setGroups(s.Set.Columns)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -114,6 +115,10 @@ func jsonFault(err error) error {
 			where = " for " + strconv.Quote(kind.Field)
 		}
 		return fmt.Errorf("the file has a JSON %s%s, want a %s", kind.Value, where, plainKind(kind.Type.String()))
+	}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the JSON is malformed: %w: correct it", err)
 	}
 	return err
 }

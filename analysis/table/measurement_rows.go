@@ -63,7 +63,7 @@ func readMeasurementRows(in *source, by Columns) (Measurements, error) {
 		}
 	}
 	if len(t.out) == 0 {
-		return Measurements{}, in.fail("the file has a header but no measurements")
+		return Measurements{}, in.fail("the file has a header but no measurements: want one or more in each line below it")
 	}
 	m := Measurements{Format: CSV, Reading: Reading{Columns: t.describe(t.understood())}}
 	for i := range t.out {
@@ -126,7 +126,7 @@ func (t *measurementTable) chooseColumns(by Columns) error {
 	}
 	t.chooseValues(by, taken)
 	if len(t.values) == 0 {
-		return t.in.fail("the header names no column for the parameter and one for the value: %q",
+		return t.in.fail("the header names no column that is known as the value: %q: name one with --column",
 			short(strings.Join(t.names, string(t.separator))))
 	}
 	t.chooseKeys(taken)
@@ -151,7 +151,7 @@ func (t *measurementTable) chooseParameter(take func(int) int, isTaken func(int)
 		}
 	}
 	if t.parameter < 0 {
-		return t.in.fail("the header names no column for the parameter and one for the value: %q: --parameter says which",
+		return t.in.fail("the header names no column that is known as the parameter: %q: name one with --parameter",
 			short(strings.Join(t.names, string(t.separator))))
 	}
 	for i, name := range t.names {
@@ -280,7 +280,7 @@ func (t *measurementTable) observation(cells [][]byte) (o scaling.Observation, e
 func (t *measurementTable) numberOf(i int, cell []byte) (float64, error) {
 	v, unit, ok := t.number(cell)
 	if !ok {
-		return 0, fmt.Errorf("invalid value %q of a measurement: want a number", short(cell))
+		return 0, fmt.Errorf("column %s: invalid value %q: want a number", t.names[i], short(cell))
 	}
 	if math.IsNaN(v) {
 		return v, nil

@@ -71,7 +71,7 @@ func (c *sampleTable) readPerf(only string) error {
 				continue
 			}
 			if len(c.kept) >= c.in.limits.Columns {
-				return c.in.fail("an interval has more than %d events: %w", c.in.limits.Columns, errTooLarge)
+				return c.in.fail("an interval of perf stat has more than %d events: %w", c.in.limits.Columns, errTooLarge)
 			}
 			k, known = len(c.kept), true
 			events[name] = k

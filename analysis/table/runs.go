@@ -115,8 +115,8 @@ func markRepeated(all []Runs) {
 			continue
 		}
 		all[i].Notes = append(all[i].Notes, note.New(note.RepeatedID,
-			"series %d of the input, counted from 0, has the same id as this one: --series selects that one: give each an id "+
-				"of its own", k))
+			"series %d of the input (counted from 0) has the same id, which selects that one and not this: give each series "+
+				"its own id", k))
 	}
 }
 

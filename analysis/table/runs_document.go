@@ -76,7 +76,7 @@ func readRunDocument(in *source, o RunOptions) ([]Runs, string, error) {
 	}
 	all, understood, err := parseRunDocument(plainJSON(text), o.Limits.Series)
 	if err != nil {
-		return nil, "", in.failAt(line, "read series: malformed JSON: %w", err)
+		return nil, "", in.failAt(line, "read series: the JSON document is malformed: %w: correct it", err)
 	}
 	runs := 0
 	for i := range all {

@@ -88,7 +88,7 @@ func (l runLines) series(text []byte, line int) (Runs, error) {
 		if errors.As(err, &other) {
 			return Runs{}, fmt.Errorf("the line is a JSON %s: write one JSON object per line", other.Value)
 		}
-		return Runs{}, fmt.Errorf("the line is malformed JSON: %w", err)
+		return Runs{}, fmt.Errorf("the line is malformed JSON: %w: correct or remove it", err)
 	}
 	if keys == nil {
 		return Runs{}, errors.New("the line is null: write one JSON object per line")

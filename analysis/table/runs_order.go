@@ -23,7 +23,8 @@ func (in *Runs) finish() {
 	}
 	if infinite > 0 {
 		in.Notes = append(in.Notes, note.New(note.UnusableValue,
-			"%s infinite or too large: treated as missing", quantity.Plural(infinite, "value")))
+			"the series has %s, infinite or too large to be stored: treated as missing",
+			quantity.Plural(infinite, "value")))
 	}
 	if sort.Float64sAreSorted(in.T) {
 		return

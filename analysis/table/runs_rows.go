@@ -77,7 +77,7 @@ func readRunRows(in *source, o RunOptions) (all []Runs, understood string, err e
 // first of numbers, then of others.
 func (t *runTable) chooseColumns(by Columns) (err error) {
 	if len(t.names) < 2 {
-		return t.in.failAt(max(1, t.in.number), "a run needs a time and a value: two columns at least")
+		return t.in.failAt(max(1, t.in.number), "the file has one column: want two or more, a time and a value of each run")
 	}
 	t.time, t.group = -1, -1
 	value := -1
@@ -166,13 +166,14 @@ func (t *runTable) add(cells [][]byte) error {
 	for k, i := range t.values {
 		v, unit, ok := t.number(cells[i])
 		if !ok {
-			return fmt.Errorf("invalid value %q of a run: want a number", short(cells[i]))
+			return fmt.Errorf("column %s: invalid value %q: want a number", t.names[i], short(cells[i]))
 		}
 		if len(t.given) == 0 || t.units[k] == noUnit && math.IsNaN(t.y[k][0]) {
 			t.units[k] = unit
 		}
 		if unit != t.units[k] && !math.IsNaN(v) {
-			return fmt.Errorf("the unit of the value %q differs from that of the rows before: use one unit", short(cells[i]))
+			return fmt.Errorf("column %s: the unit of %q differs from that of the rows before: use one unit", t.names[i],
+				short(cells[i]))
 		}
 		t.y[k] = append(t.y[k][:len(t.given)], v)
 	}
@@ -385,13 +386,13 @@ func (in *Runs) setTimes(given []Moment, u TimeUnit) error {
 			return fmt.Errorf("the time t = %s is out of range: set the unit of t with --t-unit", short(m.String()))
 		}
 		if i > 0 && calendar != in.Calendar {
-			return errors.New("t is a number in some runs and a date in others: use one form")
+			return errors.New("the time t is a number in some runs and a date in others: use one form")
 		}
 		in.T[i], in.Calendar = d, calendar
 	}
 	if !in.Calendar && slices.ContainsFunc(in.T, func(d float64) bool { return math.Abs(d) > calendarEnd }) {
 		in.Notes = append(in.Notes, note.New(note.TimeUnit,
-			"t is beyond the year 9999 if it counts days; if it is in seconds, say --t-unit s"))
+			"the times t are read as days, some beyond the year 9999: if they are in seconds, give --t-unit s"))
 	}
 	return nil
 }

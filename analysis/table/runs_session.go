@@ -96,7 +96,7 @@ func (s *benchmarkSession) asv(most int) []Runs {
 		}
 		values, labels, ok := asvResult(s.Results[name])
 		if !ok {
-			all = append(all, badRuns(name, "the result of asv has an unknown form"))
+			all = append(all, badRuns(name, "this result has a form of asv that jobgait does not know"))
 			continue
 		}
 		for i, v := range values {

@@ -167,7 +167,7 @@ func readSampleRows(r io.Reader, o SampleOptions) (Samples, error) {
 	s.Reading = Reading{Columns: c.describe(c.understood()), Cut: in.cutText()}
 	if c.infinite > 0 {
 		s.Notes = append(s.Notes, note.New(note.ValuesInfinite,
-			"%s infinite, or too large to be kept: treated as missing", quantity.Plural(c.infinite, "value")))
+			"the file has %s, infinite or too large to be stored: treated as missing", quantity.Plural(c.infinite, "value")))
 	}
 	return s, nil
 }
@@ -223,7 +223,8 @@ func (c *sampleTable) chooseColumns(by Columns) error {
 		c.kept = []int{(c.time + 1) % len(c.names)}
 		c.field[c.kept[0]] = 0
 	case len(c.kept) == 0:
-		return c.in.fail("the file has no column besides the time column %s", short(c.names[0]))
+		return c.in.fail("the file has no column besides the time column %s: want a column of samples",
+			short(c.names[0]))
 	}
 	c.v, c.units = make([]floats, len(c.kept)), make([]string, len(c.kept))
 	c.offset, c.row = make([]float64, len(c.kept)), make([]float64, len(c.kept))

@@ -144,7 +144,7 @@ func TestFloat32(t *testing.T) {
 	got, err := ReadSamples(bytes.NewReader(b), SampleOptions{RateHz: 200})
 	if err != nil || fmt.Sprint(got.Set.Columns[0].Values) != "[1 NaN 0.1 NaN]" || got.Set.StepS != 0.005 ||
 		codes(got) != "infinite_values" ||
-		!strings.HasPrefix(got.Notes[0].Text, "1 infinite") || got.Set.Columns[0].Name != "value" {
+		!strings.HasPrefix(got.Notes[0].Text, "the file has 1 infinite") || got.Set.Columns[0].Name != "value" {
 		t.Errorf("%v, %v", got, err)
 	}
 	if got, err := ReadSamples(bytes.NewReader(b[:12]),

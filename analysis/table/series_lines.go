@@ -36,7 +36,7 @@ func readSeriesLines(in *source, line []byte) (Measurements, error) {
 			return f, nil
 		}
 		if err != nil {
-			return Measurements{}, in.fail("series: %w", err)
+			return Measurements{}, in.fail("read series: %w", err)
 		}
 		f.Series, f.Numbers = append(f.Series, s), append(f.Numbers, isNumber)
 		switch line, err = in.nextContent(); {
@@ -84,15 +84,15 @@ func (l seriesLine) series() (s scaling.Series, wrong string) {
 	switch s.Mode {
 	case scaling.Undeclared, scaling.Strong, scaling.Weak:
 	default:
-		return s, fmt.Sprintf("mode %q is neither strong nor weak", short(l.Mode))
+		return s, fmt.Sprintf("invalid mode %q, want strong or weak", short(l.Mode))
 	}
 	switch {
 	case len(l.P) != len(l.Y):
-		return s, fmt.Sprintf(`"p" has %d entries and "y" has %d`, len(l.P), len(l.Y))
+		return s, fmt.Sprintf(`"p" has %d entries and "y" has %d, want equal numbers`, len(l.P), len(l.Y))
 	case len(l.Group) != 0 && len(l.Group) != len(l.P):
-		return s, fmt.Sprintf(`"p" has %d entries and "group" has %d`, len(l.P), len(l.Group))
+		return s, fmt.Sprintf(`"p" has %d entries and "group" has %d, want equal numbers`, len(l.P), len(l.Group))
 	case len(l.NodeHours) != 0 && len(l.NodeHours) != len(l.P):
-		return s, fmt.Sprintf(`"p" has %d entries and "node_hours" has %d`, len(l.P), len(l.NodeHours))
+		return s, fmt.Sprintf(`"p" has %d entries and "node_hours" has %d, want equal numbers`, len(l.P), len(l.NodeHours))
 	}
 	n := 0
 	for _, y := range l.Y {
@@ -110,7 +110,7 @@ func (l seriesLine) series() (s scaling.Series, wrong string) {
 // point appends the repetitions of point i.
 func (l seriesLine) point(to []scaling.Observation, i int) (_ []scaling.Observation, wrong string) {
 	if len(l.P[i]) != 1 {
-		return to, `"p" has a list`
+		return to, `"p" has a list, want a number`
 	}
 	o := scaling.Observation{P: l.P[i][0]}
 	if len(l.NodeHours) > 0 && l.NodeHours[i] >= 0 {
@@ -138,5 +138,5 @@ func (w words) at(k, n int) (text, wrong string) {
 	case 0:
 		return "", ""
 	}
-	return "", "neither one entry nor one a repetition"
+	return "", "another number of entries than 1 or that of the repetitions"
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // errTooLarge is the error beyond a limit of Limits.
-var errTooLarge = errors.New("the input exceeds this limit: split it into several files")
+var errTooLarge = errors.New("the limit is exceeded: split it into smaller parts")
 
 // Limits bound what is read.
 type Limits struct {
@@ -257,14 +257,13 @@ func (s *source) dropCut() bool {
 
 // cutText describes an input that ends too early, "" if it is complete.
 func (s *source) cutText() string {
-	why := "the input ends"
-	if s.broken {
-		why = "the packed file is incomplete: it ends"
-	}
-	if s.cut == 0 {
+	switch {
+	case s.cut == 0:
 		return ""
+	case s.broken:
+		return fmt.Sprintf("the compressed file is cut off in line %d, only the lines before were read: copy it again", s.cut)
 	}
-	return fmt.Sprintf("%s in line %d, what stands before that line was read", why, s.cut)
+	return fmt.Sprintf("the input ends within line %d, only the lines before were read: write it again", s.cut)
 }
 
 // fail returns an error about the line that was read last.

@@ -321,7 +321,7 @@ func (f Finisher) openHistory(ctx context.Context) (*history.DB, error) {
 	}
 	db, err := open(ctx, path)
 	if errors.Is(err, history.ErrForeign) {
-		err = fmt.Errorf("%w, set history.ingest = \"spool\" or name another history.path", err)
+		err = fmt.Errorf("%w, or set history.ingest = \"spool\"", err)
 	}
 	return db, err
 }

@@ -221,7 +221,7 @@ func (f Finisher) renderReport(s summary.Summary, judged earlier.Judgement) ([]d
 	for _, format := range f.Config.Report.Formats {
 		var b bytes.Buffer
 		if err := draw[format](&b, report); err != nil {
-			return nil, fmt.Errorf("internal error, please report it: draw the %s report: %w", format, err)
+			return nil, fmt.Errorf("draw the %s report: %w", format, err)
 		}
 		files = append(files, deliver.File{Name: base + "." + format, Data: b.Bytes()})
 	}

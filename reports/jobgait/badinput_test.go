@@ -63,7 +63,7 @@ func TestComplaintsAreOneLine(t *testing.T) {
 	// The complete part of a cut file is read, and one line says where it ends.
 	for _, verb := range []string{"scaling", "changes"} {
 		if got := ask(verb, cut); got.status != 0 ||
-			strings.Count(got.complaint, "the packed file is incomplete: it ends in line") != 1 {
+			strings.Count(got.complaint, "the compressed file is cut off in line") != 1 {
 			t.Errorf("%s of a cut file: %+v", verb, got)
 		}
 	}

@@ -42,7 +42,7 @@ func TestRunWithADamagedHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	damaged := end(t, b.command("run", "--", "true"))
-	b.lacksHistory(damaged, b.report(), "move it away or name another file as history.path")
+	b.lacksHistory(damaged, b.report(), "move it away, or name another (--history, history.path)")
 	if err := os.Rename(path, path+".damaged"); err != nil {
 		t.Fatal(err)
 	}

@@ -168,7 +168,7 @@ func TestScalingBadInput(t *testing.T) {
 	}
 	cut := scalingInput(t, "cut", lines+`{"p":[1,2],"y":[1`)
 	if c := scalingVerb("scaling", cut); c.status != 0 || c.err != "jobgait: "+cut+
-		": the input ends in line 6, what stands before that line was read\n" {
+		": the input ends within line 6, only the lines before were read: write it again\n" {
 		t.Errorf("a cut file: %d %q", c.status, c.err)
 	}
 	bad := scalingInput(t, "bad", lines+`{"p":[1,2],"y":[1`+"\n")

@@ -27,7 +27,7 @@ func CompareSets(a, b changepoint.Series) Comparison {
 	xa, xb = thinOut(xa), thinOut(xb)
 	if len(xa) == 0 || len(xb) == 0 {
 		c.Notes = append(c.Notes, note.New(note.TooFewSets, "the two series are not compared: the first has %d runs "+
-			"that can be used, the second %d: add runs, 4 and 4 are enough", len(xa), len(xb)))
+			"that can be used, the second %d: add runs, 4 of each are enough", len(xa), len(xb)))
 		return c
 	}
 	shift, lo, hi, ok := robust.Shift(xa, xb, c.Level)
@@ -36,7 +36,7 @@ func CompareSets(a, b changepoint.Series) Comparison {
 		rel := quantity.PercentOfLogs(shift)
 		c.RelativePct = &rel
 		c.Notes = append(c.Notes, note.New(note.TooFewSets,
-			"%d and %d runs are too few for any difference to be significant at %.2g: add runs, 4 and 4 are enough",
+			"%d and %d runs are too few for any difference to be significant at %.2g: add runs, 4 of each are enough",
 			len(xa), len(xb), 1-c.Level))
 		more := max(4-min(len(xa), len(xb)), 1)
 		c.Need = &more
