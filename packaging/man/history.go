@@ -38,7 +38,7 @@ func parseViews(schema string) []view {
 func viewsComment(schema string) (string, error) {
 	_, text, ok := strings.Cut(schema, "\n-- The views, which are")
 	if !ok {
-		return "", fmt.Errorf("schema.sql has no comment before the first CREATE VIEW: add one")
+		return "", fmt.Errorf("analysis/history/schema.sql has no comment on the views before the first CREATE VIEW: add one")
 	}
 	text, _, _ = strings.Cut(text, "\n\n")
 	return "The views are" + strings.ReplaceAll(text, "\n--", ""), nil

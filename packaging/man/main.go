@@ -39,7 +39,7 @@ func main() {
 // run runs the program and returns its exit status.
 func run(args []string, getenv func(string) string, complain io.Writer) int {
 	if len(args) != 2 {
-		fmt.Fprintln(complain, "usage: man BIN SHARE")
+		fmt.Fprintln(complain, "man: want two arguments: man BIN SHARE, the directories of the programs and of the pages")
 		return 2
 	}
 	of := edition{version: configs.Version}

@@ -44,7 +44,7 @@ func ReadAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
 	limited := &io.LimitedReader{R: r, N: maxAckBytes + 1}
 	acks, err := parseAcks(limited, name, u)
 	if limited.N == 0 { // the last line may be cut
-		return nil, fmt.Errorf("%s: read acknowledgements: the file is larger than %d MiB: remove old lines",
+		return nil, fmt.Errorf("%s: read the acknowledgements: the file is larger than %d MiB: remove old lines",
 			name, maxAckBytes>>20)
 	}
 	return acks, err
@@ -59,11 +59,11 @@ func parseAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
 		return Acks{}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: read the header of the acknowledgements: %w", name, err)
+		return nil, fmt.Errorf("%s: read the header of the acknowledgements: %w: correct it", name, err)
 	}
 	id, index, at := slices.Index(head, "id"), slices.Index(head, "index"), slices.Index(head, "t")
 	if id < 0 || index < 0 && at < 0 {
-		return nil, fmt.Errorf("%s:1: read acknowledgements: want a header with id, and index or t", name)
+		return nil, fmt.Errorf("%s:1: read the acknowledgements: the header lacks id, or index and t: want id, and index or t", name)
 	}
 	acks := Acks{}
 	for {
@@ -72,15 +72,15 @@ func parseAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
 			return acks, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: read acknowledgement: %w", name, err)
+			return nil, fmt.Errorf("%s: read the acknowledgements: %w: correct the line", name, err)
 		}
 		if len(acks) == maxAcks {
-			return nil, fmt.Errorf("%s: read acknowledgements: the file has more than %d lines: remove old ones", name, maxAcks)
+			return nil, fmt.Errorf("%s: read the acknowledgements: the file has more than %d lines: remove old ones", name, maxAcks)
 		}
 		one, err := ackOf(record, id, index, at, u)
 		if err != nil {
 			line, _ := c.FieldPos(0)
-			return nil, fmt.Errorf("%s:%d: read acknowledgement: %w", name, line, err)
+			return nil, fmt.Errorf("%s:%d: read the acknowledgement: %w", name, line, err)
 		}
 		acks = append(acks, one)
 	}
@@ -101,7 +101,7 @@ func ackOf(record []string, id, index, at int, u table.TimeUnit) (Ack, error) {
 		}
 	}
 	if a.Index < 0 && math.IsNaN(a.Day) {
-		return a, errors.New("index and t are both missing: one of them must name the change")
+		return a, errors.New("index and t are both missing: name the change by one of them")
 	}
 	return a, nil
 }

@@ -2,7 +2,6 @@ package change
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 
@@ -10,6 +9,7 @@ import (
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/table"
+	"jobgait/reports/text"
 )
 
 // Schema names the JSON form of changes; keys are added within a version, never
@@ -173,10 +173,7 @@ func JSON(w io.Writer, r Report) error {
 
 // write writes v as one line of JSON.
 func write(w io.Writer, v any) error {
-	if err := json.NewEncoder(w).Encode(v); err != nil {
-		return fmt.Errorf("write the results as JSON: %w", err)
-	}
-	return nil
+	return text.JSONError("the changes of speed", json.NewEncoder(w).Encode(v))
 }
 
 // json returns the JSON form of the history.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jobgait/analysis/forecast"
+	"jobgait/reports/text"
 )
 
 // Schema is the name and version of the JSON form.
@@ -71,7 +72,7 @@ func JSON(w io.Writer, a forecast.PlannedRun) error {
 	if err == nil {
 		_, err = fmt.Fprintf(w, "%s\n", b)
 	}
-	return err
+	return text.JSONError("the forecast", err)
 }
 
 // addForecast adds the forecast a: how many runs it rests on, elapsed time, memory and the recommended limits.

@@ -150,7 +150,7 @@ func scriptComplaints(q job.ScriptOptions) []string {
 		list = append(list, "has DOS line ends: sbatch rejects it; convert it with dos2unix")
 	}
 	if q.Directives == 0 {
-		list = append(list, "has no #SBATCH lines: no limit to judge")
+		list = append(list, "has no #SBATCH lines: the answer judges no limit")
 	}
 	if q.Heterogeneous {
 		list = append(list, "describes a heterogeneous job: the answer is for its first component")

@@ -190,7 +190,7 @@ func readHistories(cmd *cobra.Command, paths []string, unit string, by table.Col
 	}
 	hs = append(hs, change.Of(table.JoinSessions(sessions), "")...)
 	if len(hs) == 0 {
-		return nil, nil, fmt.Errorf("%s: no runs: name the files that hold results", strings.Join(paths, ", "))
+		return nil, nil, fmt.Errorf("%s: read: no file has a run: name files that hold results", strings.Join(paths, ", "))
 	}
 	return hs, func() { printReadings(cmd, readings) }, nil
 }

@@ -202,7 +202,7 @@ func resolve(name, path string) (file string, code int, err error) {
 			candidates = append(candidates, dir+"/"+name)
 		}
 	}
-	code, err = notFound, fmt.Errorf("%s: command not found in PATH", name)
+	code, err = notFound, fmt.Errorf("%s: command not found in PATH: correct its name, or give its path", name)
 	for _, file := range candidates {
 		st, serr := os.Stat(file)
 		switch {
@@ -213,7 +213,8 @@ func resolve(name, path string) (file string, code int, err error) {
 		case unix.Access(file, unix.X_OK) == nil:
 			return file, 0, nil
 		default:
-			code, err = notExecutable, fmt.Errorf("%s: permission denied: the file is not executable", name)
+			code, err = notExecutable, fmt.Errorf("%s: permission denied: the file is not executable: type chmod +x %s",
+				name, file)
 		}
 	}
 	return "", code, err

@@ -193,8 +193,7 @@ func historyWith(ctx context.Context, from openedHistories, id, metric string) (
 		}
 	}
 	return change.History{}, fmt.Errorf("cannot compare job %s: it is not among the %d newest runs of its kind in the "+
-		"last %d days", id,
-		mostStoredRuns, storedDays)
+		"last %d days: name a newer job", id, mostStoredRuns, storedDays)
 }
 
 // read reads the two histories to compare from files.
@@ -224,14 +223,31 @@ func seriesByID(hs []change.History, id, path string) (change.History, error) {
 		return hs[0], nil
 	}
 	if id == "" {
-		return change.History{}, usageError{fmt.Errorf("%s has %d series: choose one with --series", path, len(hs))}
+		return change.History{}, usageError{fmt.Errorf("%s has %d series: choose one with --series ID: %s", path, len(hs),
+			firstIDs(hs))}
 	}
 	for _, h := range hs {
 		if h.ID == id {
 			return h, nil
 		}
 	}
-	return change.History{}, fmt.Errorf("%s: no series has the id %q: name the id of a series that is there", path, id)
+	return change.History{}, fmt.Errorf("%s: no series has the id %q: the ids are %s", path, id, firstIDs(hs))
+}
+
+// firstIDs lists the ids of series, at most 200 bytes of them.
+func firstIDs(hs []change.History) string {
+	const most = 200
+	text := ""
+	for i, h := range hs {
+		if len(text)+len(h.ID) > most {
+			return fmt.Sprintf("%s and %d more", text, len(hs)-i)
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += h.ID
+	}
+	return text
 }
 
 // joinNone pairs no runs.
@@ -264,7 +280,7 @@ func (o compareOptions) parts(h change.History, ids []string) (a, b change.Histo
 	switch {
 	case len(differ) == 0:
 		return a, b, fmt.Errorf("jobs %s and %s are runs of one history, %s, and nothing that was recorded of them "+
-			"differs: jobgait run --label NAME=VALUE records what does", ids[0], ids[1], h.Title())
+			"differs: record what does with jobgait run --label NAME=VALUE", ids[0], ids[1], h.Title())
 	case o.by == "":
 		return h.With(differ[0], i), h.With(differ[0], j), nil
 	case !slices.Contains(differ, o.by):

@@ -258,8 +258,8 @@ func pairsOf(hs, leading []change.History, named []string) ([]change.Pair, error
 	}
 	for _, name := range named {
 		idA, idB, ok := strings.Cut(name, ",")
-		if !ok {
-			return nil, usageError{fmt.Errorf("invalid --compare %s: want two ids, A,B", name)}
+		if !ok || idA == "" || idB == "" {
+			return nil, usageError{fmt.Errorf("invalid --compare %s: want the ids of two series, A,B", name)}
 		}
 		a, err := seriesByID(hs, idA, "the input")
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"jobgait/analysis/quantity"
 	"jobgait/configs"
 	"jobgait/epilog/check"
+	"jobgait/reports/text"
 )
 
 // doctorCommand returns the verb doctor.
@@ -48,9 +49,9 @@ func doctorCommand(getenv func(string) string) *cobra.Command {
 // thisNode returns the installation that this program belongs to. Without a settings file and without Slurm it
 // is that of one machine.
 func thisNode(getenv func(string) string) (check.Node, error) {
-	self, err := os.Executable()
+	self, err := ownPath()
 	if err != nil {
-		return check.Node{}, fmt.Errorf("find the path of this program: %w", err)
+		return check.Node{}, err
 	}
 	cfg, unusable := configs.Load(getenv, self)
 	path, _ := configs.Find(getenv, self)
@@ -86,7 +87,7 @@ func (d diagnosis) print(out io.Writer, asJSON bool) error {
 		e := json.NewEncoder(out)
 		e.SetIndent("", "  ")
 		e.SetEscapeHTML(false)
-		err = e.Encode(d)
+		err = text.JSONError("the findings", e.Encode(d))
 	} else {
 		for _, f := range d.Findings {
 			_, _ = fmt.Fprintf(out, "%-8s  %-10s  %s\n", f.Verdict, f.Subject, f.Text)

@@ -85,7 +85,7 @@ func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string,
 	}
 	if err := table.WriteExtraP(cmd.OutOrStdout(), format, file.Series); err != nil {
 		if len(file.Series) > 1 {
-			return fmt.Errorf("%w (--series ID writes one of %d)", err, len(file.Series))
+			return fmt.Errorf("%w: write one of the %d series with --series ID", err, len(file.Series))
 		}
 		return err
 	}

@@ -218,7 +218,8 @@ func (h *hooks) call(ctx context.Context, program string, limit time.Duration, s
 	cmd.Stderr = &complaint
 	cmd.WaitDelay = 100 * time.Millisecond
 	if err := cmd.Start(); err != nil {
-		h.say(fmt.Sprintf("cannot start %s: %v", cmd.Path, job.Cause(err)))
+		h.say(fmt.Sprintf("cannot start %s: %v: the report will be missing or incomplete: install jobgait again", cmd.Path,
+			job.Cause(err)))
 		return false
 	}
 	ended := make(chan error, 1)
@@ -228,7 +229,8 @@ func (h *hooks) call(ctx context.Context, program string, limit time.Duration, s
 		h.sayAll(complaint.String())
 		return err == nil
 	case <-ctx.Done():
-		h.say(program + " did not end in time, so the report may be missing or late")
+		h.say(fmt.Sprintf("%s did not end within %v, so the report may be missing or late: `jobgait show --last` prints it "+
+			"once it is stored", program, limit))
 	case <-signals:
 	}
 	return false

@@ -56,8 +56,8 @@ func openInput(cmd *cobra.Command, path string) (*input, error) {
 		z, err := gzip.NewReader(in.Reader)
 		if err != nil {
 			_ = in.Close()
-			return nil, fmt.Errorf("%s: it begins like a gzip file and cannot be unpacked (%w): compress it again, or name "+
-				"the plain file", in.Name, err)
+			return nil, fmt.Errorf("%s: unpack: the file begins like one of gzip but is damaged (%w): copy or compress it "+
+				"again", in.Name, err)
 		}
 		in.Reader = bufio.NewReaderSize(truncationReader{z}, 1<<16)
 		if _, err := in.Peek(1); err != nil && err != io.EOF {
@@ -76,10 +76,10 @@ func (w truncationReader) Read(b []byte) (int, error) {
 	n, err := w.packed.Read(b)
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = fmt.Errorf("the compressed file is cut off: copy it again: %w", err)
+		err = fmt.Errorf("the compressed file is cut off (%w): copy it again", err)
 	case errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) ||
 		errors.As(err, new(flate.CorruptInputError)):
-		err = fmt.Errorf("the compressed file is damaged: copy or compress it again: %w", err)
+		err = fmt.Errorf("the compressed file is damaged (%w): copy or compress it again", err)
 	}
 	return n, err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/agent/as"
+	"jobgait/analysis/quantity"
 	"jobgait/configs"
 	"jobgait/epilog/check"
 )
@@ -129,17 +130,26 @@ func unknownVerb(root *cobra.Command, args []string) error {
 func argCount(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return usageError{fmt.Errorf("jobgait %s: want %s", cmd.Name(), what)}
+			return usageError{fmt.Errorf("%s has %s: want %s", cmd.Name(), quantity.Plural(len(args), "argument"), what)}
 		}
 		return nil
 	}
 }
 
-// settings loads the settings of the installation that this program belongs to.
-func settings(getenv func(string) string) (configs.Config, error) {
+// ownPath returns the path of this program.
+func ownPath() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return configs.Config{}, fmt.Errorf("find the path of this program: %w", err)
+		return "", fmt.Errorf("find the path of this program (is /proc mounted?): %w", err)
+	}
+	return self, nil
+}
+
+// settings loads the settings of the installation that this program belongs to.
+func settings(getenv func(string) string) (configs.Config, error) {
+	self, err := ownPath()
+	if err != nil {
+		return configs.Config{}, err
 	}
 	return configs.Load(getenv, self)
 }

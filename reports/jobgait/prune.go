@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jobgait/agent/job"
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
 	"jobgait/configs"
@@ -104,7 +103,7 @@ func prunedSettings(getenv func(string) string) (configs.Config, error) {
 // With dry it only prints.
 func prune(ctx context.Context, path, to string, keep history.Keep, dry bool, out io.Writer) error {
 	if _, err := os.Stat(path); err != nil { // opening it for writing would create it
-		return fmt.Errorf("there is no history to prune: %w", err)
+		return fmt.Errorf("there is no history to prune: %w: name one with --history", err)
 	}
 	db, err := history.Open(ctx, path)
 	if err != nil {
@@ -138,8 +137,8 @@ func trimArchive(c configs.Collect, out io.Writer) error {
 	if c.Archive == "" {
 		return nil
 	}
-	if err := job.RequireRootOwned(c.Archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the archive %s belongs to another account: run this as that account: %w", c.Archive, err)
+	if err := rejectForeignArchive(c.Archive); err != nil {
+		return err
 	}
 	removed, err := archive.Trim(c.Archive, c.ArchiveDays, int64(c.ArchiveGB*1e9), time.Now())
 	fmt.Fprintf(out, "archive    %s taken away\n", quantity.Plural(removed, "run"))

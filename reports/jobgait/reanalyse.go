@@ -62,9 +62,9 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 			if err := requireOneHistory(a.history, "reanalyse"); err != nil {
 				return err
 			}
-			self, err := os.Executable()
+			self, err := ownPath()
 			if err != nil {
-				return fmt.Errorf("find the path of this program: %w", err)
+				return err
 			}
 			if a.config, err = configs.Load(getenv, self); err != nil {
 				return err
@@ -72,7 +72,7 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 			a.archive = cmp.Or(a.archive, a.config.Collect.Archive)
 			a.history = cmp.Or(a.history, a.config.History.Path)
 			if a.archive == "" {
-				return errors.New("this site archives no profiles: set collect.archive to a directory")
+				return errors.New("this site archives no profiles: name a directory of them with --archive, or set collect.archive")
 			}
 			if a.jobs < 0 {
 				return usageError{fmt.Errorf("invalid --jobs %d: want a positive number", a.jobs)}
@@ -97,9 +97,8 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 // run analyses the runs that have no result yet, then writes all results into the history. With --part it only
 // analyses, with --dry-run it only estimates the time.
 func (a reanalysis) run(ctx context.Context, self string) error {
-	if err := job.RequireRootOwned(a.archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("accounts other than root can change the archive %s: run this as the account that owns it",
-			a.archive)
+	if err := rejectForeignArchive(a.archive); err != nil {
+		return err
 	}
 	runs, err := archive.Runs(a.archive)
 	if err != nil {
@@ -132,6 +131,16 @@ func (a reanalysis) run(ctx context.Context, self string) error {
 		return failed
 	}
 	return errors.Join(failed, a.write(ctx, runs))
+}
+
+// rejectForeignArchive returns an error if root calls and another account can change the archive. A missing archive is
+// no error.
+func rejectForeignArchive(archive string) error {
+	if err := job.RequireRootOwned(archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("accounts other than root can change the archive %s: run this command as the account that owns it",
+			archive)
+	}
+	return nil
 }
 
 // ofThisPart returns the runs of this part, chosen by their names, because further runs may be added
@@ -327,7 +336,8 @@ func (a reanalysis) submit(ctx context.Context, sbatch, self string, runs []arch
 		return ctx.Err() // a task failed: what it left is analysed here
 	}
 	if err != nil {
-		return fmt.Errorf("submit the analysis with %s: %w: %.300s", sbatch, err, said)
+		return fmt.Errorf("submit the analysis with %s: %w: %.200s: or analyse on this machine with --local", sbatch, err,
+			strings.TrimSpace(string(said)))
 	}
 	return nil
 }

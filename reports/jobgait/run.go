@@ -82,7 +82,7 @@ func (r oneRun) run(ctx context.Context) error {
 	}
 	signals, stop := catchSignals()
 	defer stop()
-	self, err := os.Executable()
+	self, err := ownPath()
 	var cmd *command
 	if err == nil {
 		cmd, err = startStopped(self, path, r.args, shellEnv(r.environ, path))
@@ -135,7 +135,8 @@ func (r oneRun) watch(ctx context.Context, bin string, pid int, signals chan os.
 		got.h.complainTo(r.complain)
 		return got.h
 	case <-time.After(readyLimit + handOverTime):
-		fmt.Fprintf(r.complain, "jobgait: %s runs unwatched: the agent was not ready within %v\n", r.args[0], readyLimit)
+		fmt.Fprintf(r.complain, "jobgait: %s runs unwatched: the agent was not ready within %v: see jobgait doctor\n", r.args[0],
+			readyLimit)
 	case s := <-signals:
 		fmt.Fprintf(r.complain, "jobgait: %s runs unwatched: interrupted (%v)\n", r.args[0], s)
 		signals <- s

@@ -22,6 +22,7 @@ import (
 	"jobgait/analysis/note"
 	"jobgait/analysis/run"
 	stacks "jobgait/reports/stack"
+	"jobgait/reports/text"
 )
 
 // stackOptions are the flags of `jobgait stack`.
@@ -54,7 +55,7 @@ func stackCommand(getenv func(string) string) *cobra.Command {
 			"agent.stack limits what is shown. Only root reads the jobs of others; if\n" +
 			"kernel.yama.ptrace_scope is set, only root reads any job.\n\n" +
 			"Exit status: 0 stacks were read, 1 there is no such job or it is not yours.",
-		Args: argCount(0, 1, "one job, process or directory"),
+		Args: argCount(0, 1, "at most one job, process or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			what := ""
 			if len(args) > 0 {
@@ -96,7 +97,7 @@ func (o stackOptions) stack(ctx context.Context, what string, out io.Writer) err
 	}
 	m := stacks.Merge(read.JobID, time.Now(), read.Tasks, read.Notes)
 	if o.json {
-		return json.NewEncoder(out).Encode(m)
+		return text.JSONError("the call stacks", json.NewEncoder(out).Encode(m))
 	}
 	_, err = io.WriteString(out, stacks.Text(m))
 	return err
@@ -220,7 +221,7 @@ func (o stackOptions) choose(what string) (chosenProcesses, error) {
 	case isProcess:
 		return chosenProcesses{pids: stack.Descendants("/proc", int(id)), what: fmt.Sprintf("process %d", id)}, nil
 	}
-	return chosenProcesses{}, errOver{fmt.Sprintf("no job or process %d of yours is known here: name a running one", id)}
+	return chosenProcesses{}, errOver{fmt.Sprintf("no running job or process %d of yours is known: name one", id)}
 }
 
 // processOwner returns the owner of the process with this id; false if it has ended, and for this command's own

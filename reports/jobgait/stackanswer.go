@@ -66,7 +66,10 @@ func readNodeAnswers(in io.Reader, nodes []string, each func(nodeStacks)) (malfo
 		}
 		each(n)
 	}
-	return errors.Join(malformed, lines.Err())
+	if err := lines.Err(); err != nil {
+		malformed = errors.Join(malformed, fmt.Errorf("read the answers of the nodes: %w", err))
+	}
+	return malformed
 }
 
 // decodeNodeAnswer decodes the text of a node's lines, of at most as.MaxCollectAnswer bytes of JSON.

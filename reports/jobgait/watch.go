@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -74,14 +75,14 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"when it is found: the agent reads its samples every 0.25 to 0.75 s. The stream\n" +
 			"ends with the run.\n\n" +
 			"Exit status: 0 the job runs, 1 it does not exist, has ended or is not yours.",
-		Args: argCount(0, 1, "one job, process or directory"),
+		Args: argCount(0, 1, "at most one job, process or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			what := ""
 			if len(args) > 0 {
 				what = args[0]
 			}
 			if o.cycles < 0 {
-				return usageError{errors.New("invalid --cycles: want a positive number of cycles")}
+				return usageError{fmt.Errorf("invalid --cycles %d: want a positive number of cycles", o.cycles)}
 			}
 			return o.watch(cmd.Context(), what, cmd.OutOrStdout())
 		},

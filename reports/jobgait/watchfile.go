@@ -42,7 +42,7 @@ func (o watchOptions) find(what string) (string, error) {
 			}
 		}
 	}
-	return "", errOver{fmt.Sprintf("no job or process %d of yours is known here: name the directory of the run", id)}
+	return "", errOver{fmt.Sprintf("no running job or process %d of yours is known: name the directory of its live.json", id)}
 }
 
 // liveDirs returns the directories in which agents write the states of running jobs: the site's and the user's
@@ -99,7 +99,7 @@ func newestLive(runs []string) (string, error) {
 	if len(runs) > 0 {
 		return runs[0], nil
 	}
-	return "", errOver{"no run of yours is known here: name the directory of a run"}
+	return "", errOver{"no running job of yours is known on this machine: name its job id or the directory of its live.json"}
 }
 
 // liveFileIn returns the file of a run in its directory; an error if the directory has none.
@@ -109,9 +109,9 @@ func liveFileIn(dir string) (string, error) {
 	case err == nil:
 		return path, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return "", errOver{fmt.Sprintf("%.200q holds no %s: name the directory of a run", dir, live.Name)}
+		return "", errOver{fmt.Sprintf("%.200q holds no %s: name the directory of a running job that does", dir, live.Name)}
 	default:
-		return "", errOver{fmt.Sprintf("%.200q: %v", dir, job.Cause(err))}
+		return "", errOver{fmt.Sprintf("look for %s in %.200q: %v", live.Name, dir, job.Cause(err))}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"jobgait/analysis/series"
+	"jobgait/reports/text"
 )
 
 // numbers are values in the units of the input: shift is the offset that the reader subtracted.
@@ -39,8 +40,9 @@ func (n numbers) MarshalJSON() ([]byte, error) {
 // JSON writes the report on one line.
 func (r Detection) JSON(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	if err := json.NewEncoder(b).Encode(r); err != nil {
-		return err
+	err := json.NewEncoder(b).Encode(r)
+	if err == nil {
+		err = b.Flush()
 	}
-	return b.Flush()
+	return text.JSONError("the periods", err)
 }

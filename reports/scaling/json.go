@@ -2,11 +2,11 @@ package scaling
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 
 	"jobgait/analysis/scaling"
+	"jobgait/reports/text"
 )
 
 // Schema is the name and version of the JSON form. Keys are added within a
@@ -49,10 +49,7 @@ func JSON(w io.Writer, r Fits) error {
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(out); err != nil {
-		return fmt.Errorf("write the scaling results as JSON: %w", err)
-	}
-	return nil
+	return text.JSONError("the scaling laws", e.Encode(out))
 }
 
 // textOrNull returns nil for a missing name, which JSON writes as null.
