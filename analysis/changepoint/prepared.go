@@ -184,7 +184,8 @@ func (r *preparedSeries) noteLimits() {
 	if gap > longGapDays {
 		years := time.Duration(gap*24) * time.Hour
 		r.notes = append(r.notes, note.New(note.LongGap,
-			"no run in the %.1f years before %s: a change found at that run happened at some time in these years", years.Hours()/24/365.25,
+			"no run in the %.1f years before %s: a change found at that run happened at some time in these years",
+			years.Hours()/24/365.25,
 			r.momentText(where)))
 	}
 }

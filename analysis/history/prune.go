@@ -270,7 +270,8 @@ func (db *DB) Copy(ctx context.Context, to string) error {
 		return fail(err)
 	}
 	if verdict != "ok" {
-		return fail(fmt.Errorf("the copy is damaged (%s) and does not replace the last copy: prune again, and check the disk", verdict))
+		return fail(fmt.Errorf("the copy is damaged (%s) and does not replace the last copy: prune again, and check the disk",
+			verdict))
 	}
 	return nil
 }

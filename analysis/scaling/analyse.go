@@ -72,7 +72,8 @@ func (b *workspace) analyse(s Series) Result {
 	}
 	switch {
 	case len(points) == 0:
-		w.note(note.NeedMore, "no model, because no run is usable: want %d distinct values of %s", enoughPoints, parameterName(s))
+		w.note(note.NeedMore, "no model, because no run is usable: want %d distinct values of %s", enoughPoints,
+			parameterName(s))
 	case b.method == Paper:
 		w.paper()
 	case b.method == ExtraP:
@@ -153,7 +154,8 @@ func (w *seriesWork) fewPoints(least int) {
 	case n < least:
 		w.note(note.NeedMore, "no model of %s of %s: measure %d more", quantity.Plural(n, "distinct value"), name, least-n)
 	case n < enoughPoints:
-		w.note(note.FewPoints, "a model of %s of %s is uncertain: measure %d more", quantity.Plural(n, "distinct value"), name,
+		w.note(note.FewPoints, "a model of %s of %s is uncertain: measure %d more", quantity.Plural(n, "distinct value"),
+			name,
 			enoughPoints-n)
 	}
 }
@@ -170,7 +172,8 @@ func (w *seriesWork) paper() {
 	}
 	r.Whole = model(0, len(w.p)-1)
 	if len(w.p) < paperLeast {
-		w.note(note.NeedMore, "no change of law is searched for: the paper's method needs %d points: measure %d more", paperLeast,
+		w.note(note.NeedMore, "no change of law is searched for: the paper's method needs %d points: measure %d more",
+			paperLeast,
 			paperLeast-len(w.p))
 	}
 	v := verdict{located: true}
@@ -179,7 +182,8 @@ func (w *seriesWork) paper() {
 	}
 	r.Segmented, r.Changes = v.segmented, append(r.Changes, v.changes...)
 	if !v.located {
-		w.note(note.NotLocated, "one law does not fit, but the paper's method cannot locate where it changes: use --method likelihood")
+		w.note(note.NotLocated, "one law does not fit, but the paper's method cannot locate where it changes: use "+
+			"--method likelihood")
 	}
 	if r.Segmented && len(r.Changes) == 0 {
 		return

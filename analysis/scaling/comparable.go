@@ -78,7 +78,8 @@ func (c *runSelection) note(code note.Code, format string, args ...any) {
 func (c *runSelection) withValue() {
 	kept := slices.DeleteFunc(slices.Clone(c.runs), func(r HistoryRun) bool { return math.IsNaN(r.Value) })
 	if len(kept) < len(c.runs) {
-		c.note(note.MissingRuns, "%d of %d runs have no value and are left out: they did not complete, or were not measured", len(c.runs)-len(kept),
+		c.note(note.MissingRuns, "%d of %d runs have no value and are left out: they did not complete, or were not measured",
+			len(c.runs)-len(kept),
 			len(c.runs))
 	}
 	c.runs = kept

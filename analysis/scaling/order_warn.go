@@ -38,7 +38,8 @@ func (w *seriesWork) warn(method Method) {
 		return
 	}
 	if hi > extremeRange*lo {
-		w.note(note.ExtremeRange, "values reach from %s to %s: errors in units of the metric do not describe the small values",
+		w.note(note.ExtremeRange, "values reach from %s to %s: errors in units of the metric do not describe the small "+
+			"values",
 			quantity.Plain(lo, 4), quantity.Plain(hi, 4))
 	}
 	if k, ok := findLone(w.p, w.y); ok {

@@ -48,7 +48,8 @@ func (w *seriesWork) addPredictions(g grid, d detection) {
 		}
 		r.Predictions = append(r.Predictions, v)
 		if positive(w.y) && v.Hi > wide*v.Lo {
-			w.note(note.Unbounded, "at %s = %s any value from %s to %s is possible: the points do not determine it: measure more sizes",
+			w.note(note.Unbounded, "at %s = %s any value from %s to %s is possible: the points do not determine it: measure "+
+				"more sizes",
 				parameterName(w.series), quantity.Exact(p), quantity.Plain(v.Lo, 4), quantity.Plain(v.Hi, 4))
 		}
 	}

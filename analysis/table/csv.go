@@ -122,7 +122,8 @@ func openCSV(in *source) (*csvReader, error) {
 		return nil, in.failAt(1, wrongQuote)
 	}
 	if len(rows[0]) > in.limits.Columns {
-		return nil, in.failAt(1, "the first line has %d columns, more than %d: %w", len(rows[0]), in.limits.Columns, errTooLarge)
+		return nil, in.failAt(1, "the first line has %d columns, more than %d: %w", len(rows[0]), in.limits.Columns,
+			errTooLarge)
 	}
 	switch {
 	case r.isHeader(rows):
@@ -289,7 +290,8 @@ func (r *csvReader) row(line []byte) ([][]byte, error) {
 		if r.headed {
 			what = "the header"
 		}
-		return nil, r.in.fail("the line has %s but %s has %d: want equal numbers", quantity.Plural(len(r.fields), "field"), what, len(r.names))
+		return nil, r.in.fail("the line has %s but %s has %d: want equal numbers", quantity.Plural(len(r.fields), "field"),
+			what, len(r.names))
 	}
 	return r.fields, nil
 }

@@ -79,7 +79,8 @@ func newSheet(list []scaling.Series) (sheet, error) {
 		case i == 0:
 			out.points = points
 		case !slices.Equal(points, out.points):
-			return sheet{}, fmt.Errorf("series %q and %q have different points: %w", short(list[0].ID), short(s.ID), ErrPointsDiffer)
+			return sheet{}, fmt.Errorf("series %q and %q have different points: %w", short(list[0].ID), short(s.ID),
+				ErrPointsDiffer)
 		}
 		for key, n := c.callpath, 2; taken[[2]string{c.callpath, c.metric}]; n++ {
 			c.callpath = key + " (" + strconv.Itoa(n) + ")"

@@ -26,7 +26,8 @@ func (doc *document) hyperfine(results []byte) (Measurements, error) {
 			return err
 		}
 		if len(one.Parameters) == 0 {
-			return fmt.Errorf("command %q of hyperfine has no parameter: run hyperfine with --parameter-list", short(one.Command))
+			return fmt.Errorf("command %q of hyperfine has no parameter: run hyperfine with --parameter-list",
+				short(one.Command))
 		}
 		if len(one.Times) == 0 {
 			one.Times = []value{one.Mean}

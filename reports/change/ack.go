@@ -63,7 +63,8 @@ func parseAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
 	}
 	id, index, at := slices.Index(head, "id"), slices.Index(head, "index"), slices.Index(head, "t")
 	if id < 0 || index < 0 && at < 0 {
-		return nil, fmt.Errorf("%s:1: read the acknowledgements: the header lacks id, or index and t: want id, and index or t", name)
+		return nil, fmt.Errorf("%s:1: read the acknowledgements: the header lacks id, or index and t: want id, and index "+
+			"or t", name)
 	}
 	acks := Acks{}
 	for {
@@ -75,7 +76,8 @@ func parseAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
 			return nil, fmt.Errorf("%s: read the acknowledgements: %w: correct the line", name, err)
 		}
 		if len(acks) == maxAcks {
-			return nil, fmt.Errorf("%s: read the acknowledgements: the file has more than %d lines: remove old ones", name, maxAcks)
+			return nil, fmt.Errorf("%s: read the acknowledgements: the file has more than %d lines: remove old ones", name,
+				maxAcks)
 		}
 		one, err := ackOf(record, id, index, at, u)
 		if err != nil {

@@ -135,7 +135,8 @@ func (r oneRun) watch(ctx context.Context, bin string, pid int, signals chan os.
 		got.h.complainTo(r.complain)
 		return got.h
 	case <-time.After(readyLimit + handOverTime):
-		fmt.Fprintf(r.complain, "jobgait: %s runs unwatched: the agent was not ready within %v: see jobgait doctor\n", r.args[0],
+		fmt.Fprintf(r.complain, "jobgait: %s runs unwatched: the agent was not ready within %v: see jobgait doctor\n",
+			r.args[0],
 			readyLimit)
 	case s := <-signals:
 		fmt.Fprintf(r.complain, "jobgait: %s runs unwatched: interrupted (%v)\n", r.args[0], s)

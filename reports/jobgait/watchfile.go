@@ -42,7 +42,8 @@ func (o watchOptions) find(what string) (string, error) {
 			}
 		}
 	}
-	return "", errOver{fmt.Sprintf("no running job or process %d of yours is known: name the directory of its live.json", id)}
+	return "", errOver{fmt.Sprintf("no running job or process %d of yours is known: name the directory of its live.json",
+		id)}
 }
 
 // liveDirs returns the directories in which agents write the states of running jobs: the site's and the user's
@@ -99,7 +100,8 @@ func newestLive(runs []string) (string, error) {
 	if len(runs) > 0 {
 		return runs[0], nil
 	}
-	return "", errOver{"no running job of yours is known on this machine: name its job id or the directory of its live.json"}
+	return "", errOver{"no running job of yours is known on this machine: name its job id or the directory of its " +
+		"live.json"}
 }
 
 // liveFileIn returns the file of a run in its directory; an error if the directory has none.

@@ -262,7 +262,8 @@ func (f *fleet) addNotes(events []MachineEvent) {
 			}
 		}
 		if most >= leastMachine {
-			text := fmt.Sprintf("shifts of up to %s that other series of the machine showed at the same time were removed from the values",
+			text := fmt.Sprintf("shifts of up to %s that other series of the machine showed at the same time were removed "+
+				"from the values",
 				quantity.Percent(quantity.PercentOfLogs(most)))
 			if f.usesAllRuns {
 				text += "; runs are not in the order in which they began, so runs to come may alter the changes found so far"

@@ -35,7 +35,8 @@ func (w *Watch) Notes(committed []NodeChange, find func(x []float64) []NodeChang
 	for _, e := range committed {
 		if !hasChangeNear(left, e.Index) {
 			notes = append(notes, note.New(note.NodePlacement,
-				"%s %s is no longer a change, because %s turned out to be slow: node placement, not the code; it stays in the list of changes",
+				"%s %s is no longer a change, because %s turned out to be slow: node placement, not the code; it stays in the "+
+					"list of changes",
 				e.text(), since(e.Index), w.names()))
 		}
 	}
