@@ -75,7 +75,7 @@ func newSheet(list []scaling.Series) (sheet, error) {
 		c, points := newColumn(s)
 		switch {
 		case len(points) == 0:
-			return sheet{}, fmt.Errorf("series %q has no values: leave it out, or write another with --series ID", short(s.ID))
+			return sheet{}, fmt.Errorf("series %q has no values: choose another with --series ID", short(s.ID))
 		case i == 0:
 			out.points = points
 		case !slices.Equal(points, out.points):

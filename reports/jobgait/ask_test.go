@@ -139,7 +139,7 @@ func TestAskOfOddScripts(t *testing.T) {
 		{"#SBATCH -J melt -t 5\nmelt\n", "does not begin with \"#!\": sbatch rejects it", "limit    00:05:00"},
 		{"#!/bin/sh\n#SBATCH -J melt\n#SBATCH hetjob\n#SBATCH -N4\nmelt\n", "the answer is for its first component",
 			"melt on 1 node"},
-		{"#!/bin/sh\nmelt\n#SBATCH -t 5\n", "has no #SBATCH lines: no limit to judge", "elapsed"},
+		{"#!/bin/sh\nmelt\n#SBATCH -t 5\n", "has no #SBATCH lines: the answer judges no limit", "elapsed"},
 		{"#!/bin/sh\n#SBATCH --jobgait=app=melt\t--time=0-1:0 # an hour\nmelt\n", "", "limit    01:00:00"},
 	} {
 		script := fileOf(t, "melt", c.text)
