@@ -100,7 +100,7 @@ func (w *writer) end(runID int64, state string, exit *run.Exit, find FindingsFun
 	}
 	s, err := decode(body)
 	if err != nil {
-		return err
+		return fmt.Errorf("run_id %d: %w", runID, err)
 	}
 	s.State, s.Exit = state, run.WorseExit(s.Exit, exit)
 	if body, err = w.pack.encode(s); err != nil {

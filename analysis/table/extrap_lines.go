@@ -37,7 +37,7 @@ func readPointLines(in *source, line []byte, format Format) (Measurements, error
 			if e.n > 0 && !json.Valid(plainJSON(line)) && in.dropCut() {
 				return e.file(format)
 			}
-			return Measurements{}, in.fail("measurement: %w", jsonFault(err))
+			return Measurements{}, in.fail("read the measurement: %w", jsonFault(err))
 		}
 		var err error
 		switch line, err = in.nextContent(); {

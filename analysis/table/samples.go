@@ -346,7 +346,7 @@ func (c *sampleTable) checkSize() error {
 	if c.n*(len(c.kept)+1) <= c.in.limits.Values {
 		return nil
 	}
-	return c.in.fail("read: more than %d values in %s of %s: choose a column with --column: %w", c.in.limits.Values,
+	return c.in.fail("read: more than %d values in %s of %s (choose a column with --column): %w", c.in.limits.Values,
 		quantity.Plural(c.n, "row"), quantity.Plural(len(c.kept), "column"), errTooLarge)
 }
 

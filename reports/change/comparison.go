@@ -45,7 +45,7 @@ func CompareSets(base, other History) Pair {
 	if c.RelativePct != nil {
 		c.Notes = append(c.Notes, note.New(note.NoPairs,
 			"all runs of one history are compared with all of the other: a slower machine during one of them looks like a "+
-				"slower program"))
+				"slower program: make runs of both on the same days"))
 	}
 	return Pair{Base: base.Title(), Other: other.Title(), Unit: base.commonUnit(other), Comparison: c,
 		Runs: [2]int{base.Values(), other.Values()}}

@@ -108,8 +108,7 @@ func (o measurementExport) measurements(cmd *cobra.Command, getenv func(string) 
 	}
 	file, err := scalingOptions{stored: o.from, series: o.series}.measurements(s)
 	if err == nil && len(file.Series) == 0 {
-		err = fmt.Errorf("cannot model runs of %s: no application has runs of two sizes (nodes, tasks or input) with all "+
-			"else equal: run one at another size", s.whose)
+		err = noModelError(s.whose)
 	}
 	return file, err
 }

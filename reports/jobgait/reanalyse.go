@@ -179,12 +179,12 @@ func (a reanalysis) notAnalysed(runs []archive.ArchivedRun) ([]archive.ArchivedR
 func buildOf(program string) (string, error) {
 	f, err := os.Open(program)
 	if err != nil {
-		return "", fmt.Errorf("identify the build of this program by its file: %w", err)
+		return "", fmt.Errorf("identify the build of this program by its file (is /proc mounted?): %w", err)
 	}
 	defer func() { _ = f.Close() }()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("identify the build of this program by its file: %w", err)
+		return "", fmt.Errorf("identify the build of this program by its file (is /proc mounted?): %w", err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -204,6 +204,12 @@ func nameOfInput(path string) string {
 	return filepath.Base(path)
 }
 
+// noModelError is the error for stored runs of whose sizes none differ alone.
+func noModelError(whose string) error {
+	return fmt.Errorf("cannot model runs of %s: no application has runs of two sizes (nodes, tasks or input) with all else "+
+		"equal: run one at another size", whose)
+}
+
 // ofStored fits scaling laws to the applications of stored runs.
 func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string) error {
 	s, err := o.stored.read(cmd, getenv)
@@ -217,8 +223,7 @@ func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 		if err == nil && o.by != "" {
 			err = o.noSeriesError(s.whose)
 		} else if err == nil {
-			err = fmt.Errorf("cannot model runs of %s: no application has runs of two sizes (nodes, tasks or input) with all "+
-				"else equal: run one at another size", s.whose)
+			err = noModelError(s.whose)
 		}
 		return err
 	}
