@@ -105,7 +105,7 @@ type csvReader struct {
 }
 
 // wrongQuote is the error for a line with a quote that RFC 4180 does not allow.
-const wrongQuote = `a quote is not closed, or stands inside a field: quote the whole field, and write "" for a quote in it`
+const wrongQuote = `a quote is not closed, or stands inside a field: quote the whole field, and double a quote in it`
 
 // openCSV finds separator and header. It consumes the header, if there is one, but not the first row of values.
 func openCSV(in *source) (*csvReader, error) {

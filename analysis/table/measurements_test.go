@@ -196,8 +196,10 @@ func TestMalformedMeasurements(t *testing.T) {
 		{`{"params":{"p":"x"},"value":1}`, "in:1: read the measurement: the file has a JSON string"},
 		{`{"params":{"p":1},"value":"x"}`, "in:1: read the measurement: the file has a JSON string"},
 		{`{"params":{"p":1},"value":[1,"x"]}`, "in:1: read the measurement: the file has a JSON string"},
-		{`{"params":[1],"value":1}`, "in:1: read the measurement: \"params\" must be an object of parameters and their values"},
-		{`{"params":{"p":1,"p":2},"value":1}`, "in:1: read the measurement: the line gives parameter \"p\" twice: write it once"},
+		{`{"params":[1],"value":1}`, "in:1: read the measurement: \"params\" must be an object of parameters and their " +
+			"values"},
+		{`{"params":{"p":1,"p":2},"value":1}`,
+			"in:1: read the measurement: the line gives parameter \"p\" twice: write it once"},
 		{`{"params":{},"value":1}`, "in:1: read the measurement: the measurement has an empty"},
 		{`{"params":{"p":1},"value":}`, "in:1: Extra-P JSON:"},
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":{\"t\":[\n{\"point\":[1],\"values\":[1]},\n" +

@@ -130,7 +130,8 @@ func TestChangesOfSessions(t *testing.T) {
 	if !strings.Contains(a.complaint, "and 39 more files: read as: asv: ") {
 		t.Errorf("%s", a.complaint)
 	}
-	if a = ask("changes", files[0]); a.status != 1 || !strings.Contains(a.complaint, "machine.json: read: no file has a run") {
+	if a = ask("changes", files[0]); a.status != 1 ||
+		!strings.Contains(a.complaint, "machine.json: read: no file has a run") {
 		t.Errorf("%+v", a)
 	}
 }

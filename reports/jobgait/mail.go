@@ -125,7 +125,8 @@ func sendBy(ctx context.Context, message []byte, program string, args ...string)
 	case errors.Is(err, fs.ErrNotExist):
 		return fs.ErrNotExist
 	case ctx.Err() != nil:
-		return fmt.Errorf("no mail is sent: %s did not end within %.0f s: send one by hand to see why", program, time.Since(began).Seconds())
+		return fmt.Errorf("no mail is sent: %s did not end within %.0f s: send one by hand to see why", program,
+			time.Since(began).Seconds())
 	}
 	return fmt.Errorf("no mail is sent: %s failed: %w: %.200s", program, err,
 		strings.Join(strings.Fields(string(said)), " "))

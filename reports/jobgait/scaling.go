@@ -206,8 +206,8 @@ func nameOfInput(path string) string {
 
 // noModelError is the error for stored runs of whose sizes none differ alone.
 func noModelError(whose string) error {
-	return fmt.Errorf("cannot model runs of %s: no application has runs of two sizes (nodes, tasks or input) with all else "+
-		"equal: run one at another size", whose)
+	return fmt.Errorf("cannot model runs of %s: no application has runs of two sizes (nodes, tasks or input) with all "+
+		"else equal: run one at another size", whose)
 }
 
 // ofStored fits scaling laws to the applications of stored runs.
