@@ -22,8 +22,10 @@ type Child struct {
 	from      int
 	in        []byte // received bytes that are not a complete reply yet
 	seq       uint32
-	openSince int64 // when the unanswered request was sent, 0 without one
-	abandoned error // why no further request is sent
+	open      ProcRequest // the unanswered request
+	openSince int64       // when it was sent, 0 without one
+	late      []lateReply // replies that arrived after Ask had returned, the oldest first
+	abandoned error       // why no further request is sent
 	cpuNS     int64
 	// waitBudget limits the time spent on waiting, in ns.
 	waitBudget Allowance
@@ -34,7 +36,7 @@ type Child struct {
 // abandonNS without a reply; a page from a network file system takes less. At most waitNSPerS of each second is
 // spent on waiting, and at most maxWaitNS at once, which is some 3000 requests if CPUs are free: while the
 // agent waits it writes nothing, which a kill -9 would lose. A request without a reply by then fails with
-// errTimeout.
+// ErrTimeout; its reply is returned if the request is repeated.
 const (
 	abandonNS  = 10e9
 	waitNSPerS = 2e8
@@ -42,7 +44,10 @@ const (
 )
 
 var (
-	errTimeout   = errors.New("reading the /proc files of a process took too long (its memory is locked): it is skipped")
+	// ErrTimeout means that the child has not answered this request yet. ErrBusy means that the request was not sent,
+	// because an earlier one is unanswered or too much time was spent on waiting. Both permit to ask again.
+	ErrTimeout   = errors.New("reading the /proc files of a process took too long (its memory is locked): it is skipped")
+	ErrBusy      = errors.New("the reader of /proc files has not answered an earlier request yet: this one was not sent")
 	errAbandoned = errors.New("a process blocks readers of its /proc files: no further process is read")
 )
 
@@ -58,28 +63,40 @@ func (c *Child) WasAbandoned() bool { return c.abandoned != nil }
 // CPU returns the CPU time of the child in ns, as of its last reply.
 func (c *Child) CPU() int64 { return c.cpuNS }
 
-// Ask sends a request to the child and waits for the reply, as long as the wait budget permits. It returns
-// os.ErrNotExist if the child could not read the file.
+// Ask sends a request to the child and waits for the reply, as long as the wait budget permits. If the same request
+// was sent before and its reply has arrived since, it returns that. It returns os.ErrNotExist if the child could not
+// read the file.
 func (c *Child) Ask(q ProcRequest) ([]byte, error) {
-	if err := c.prepare(); err != nil {
+	err := c.prepare()
+	if a, ok := c.takeLate(q); ok {
+		return a.content()
+	}
+	switch {
+	case errors.Is(err, ErrBusy) && c.open == q:
+		return nil, ErrTimeout
+	case err != nil:
 		return nil, err
 	}
 	began := c.now()
 	wait := c.waitBudget.Remaining(began)
 	if wait <= 0 {
-		return nil, errTimeout
+		return nil, ErrBusy
 	}
 	defer func() { c.waitBudget.Spend(c.now() - began) }()
 	c.seq++
 	if n, err := unix.Write(c.to, q.encode(c.seq)); n != questionBytes {
 		return nil, c.abandon(fmt.Errorf("send a request to the child that reads /proc: %w", err))
 	}
-	c.openSince = began
-	return c.await(began + wait)
+	c.open, c.openSince = q, began
+	a, err := c.await(began + wait)
+	if err != nil {
+		return nil, err
+	}
+	return a.content()
 }
 
 // prepare starts the child if it does not run, and reads the late reply to an earlier request. It returns
-// errTimeout while that is missing, and abandons the child after abandonNS.
+// ErrBusy while that is missing, and abandons the child after abandonNS.
 func (c *Child) prepare() error {
 	switch {
 	case c.abandoned != nil:
@@ -95,21 +112,25 @@ func (c *Child) prepare() error {
 	if c.openSince == 0 {
 		return nil
 	}
-	if _, err := c.await(0); err == nil || !errors.Is(err, errTimeout) {
-		return c.abandoned
-	}
-	if c.now()-c.openSince > abandonNS {
+	a, err := c.await(0)
+	switch {
+	case err == nil:
+		c.keepLate(a)
+		return nil
+	case !errors.Is(err, ErrTimeout):
+		return err
+	case c.now()-c.openSince > abandonNS:
 		return c.abandon(errAbandoned)
 	}
-	return errTimeout
+	return ErrBusy
 }
 
-// await returns the reply to the last request, or errTimeout if it has not arrived by the time until.
-func (c *Child) await(until int64) ([]byte, error) {
+// await returns the reply to the last request, or ErrTimeout if it has not arrived by the time until.
+func (c *Child) await(until int64) (reply, error) {
 	for {
 		a, rest, ok, err := cutReply(c.in)
 		if err != nil {
-			return nil, c.abandon(err)
+			return reply{}, c.abandon(err)
 		}
 		if ok {
 			c.in = append(c.in[:0:0], rest...)
@@ -117,13 +138,10 @@ func (c *Child) await(until int64) ([]byte, error) {
 				continue
 			}
 			c.openSince, c.cpuNS = 0, a.cpuNS
-			if !a.ok {
-				return nil, os.ErrNotExist
-			}
-			return a.text, nil
+			return a, nil
 		}
 		if err := c.receive(until); err != nil {
-			return nil, err
+			return reply{}, err
 		}
 	}
 }
@@ -138,7 +156,7 @@ func (c *Child) receive(until int64) error {
 	case err != nil:
 		return c.abandon(fmt.Errorf("wait for an answer of the child that reads /proc: %w", err))
 	case n == 0:
-		return errTimeout
+		return ErrTimeout
 	}
 	buf := make([]byte, 1<<16)
 	n, err = unix.Read(c.from, buf)

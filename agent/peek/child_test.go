@@ -17,16 +17,33 @@ import (
 )
 
 // The test program is the child too: below a tree of the test's, which follows the
-// verb.
+// verb. If the tree has a pipe with the name gateName, the next reply waits until the pipe is opened for writing.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], as.Peek+"/") {
 		if as.BecomeForFiles(os.Args[2:]) != nil ||
-			serve(strings.TrimPrefix(os.Args[1], as.Peek), os.Stdin, os.Stdout) != nil {
+			serveBehindGate(strings.TrimPrefix(os.Args[1], as.Peek)) != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+const gateName = "gate"
+
+func serveBehindGate(proc string) error {
+	return serve(proc, os.Stdin, gatedWriter{filepath.Join(proc, gateName)})
+}
+
+// gatedWriter writes to standard output. If gate exists, it waits until that is opened for writing, and removes it.
+type gatedWriter struct{ gate string }
+
+func (g gatedWriter) Write(b []byte) (int, error) {
+	if f, err := os.Open(g.gate); err == nil {
+		_ = f.Close()
+		_ = os.Remove(g.gate)
+	}
+	return os.Stdout.Write(b)
 }
 
 // asker is a child that reads below proc.
@@ -53,7 +70,7 @@ func patiently(t *testing.T, c *Child, q ProcRequest) ([]byte, error) {
 	t.Helper()
 	for end := time.Now().Add(60 * time.Second); ; {
 		text, err := c.Ask(q)
-		if !errors.Is(err, errTimeout) || time.Now().After(end) {
+		if !errors.Is(err, ErrTimeout) && !errors.Is(err, ErrBusy) || time.Now().After(end) {
 			return text, err
 		}
 	}
@@ -107,14 +124,18 @@ func TestProcessThatHangsItsReader(t *testing.T) {
 	if text, err := patiently(t, c, other); string(text) != "sleep\x001000\x00" {
 		t.Fatalf("%q, %v", text, err)
 	}
-	if _, err := c.Ask(ProcRequest{File: Cmdline, PID: 10, Max: 100}); !errors.Is(err, errTimeout) {
+	hung := ProcRequest{File: Cmdline, PID: 10, Max: 100}
+	if _, err := c.Ask(hung); !errors.Is(err, ErrTimeout) {
 		t.Fatalf("the process that hangs: %v", err)
 	}
 	began, asked := real(), c.seq
 	for range 1000 {
-		if _, err := c.Ask(other); !errors.Is(err, errTimeout) {
+		if _, err := c.Ask(other); !errors.Is(err, ErrBusy) {
 			t.Fatalf("another, meanwhile: %v", err)
 		}
+	}
+	if _, err := c.Ask(hung); !errors.Is(err, ErrTimeout) {
+		t.Fatalf("the process that hangs, again: %v", err)
 	}
 	if c.seq != asked {
 		t.Errorf("%d questions were put to who hangs", c.seq-asked)
@@ -132,18 +153,67 @@ func TestProcessThatHangsItsReader(t *testing.T) {
 	}
 }
 
-// A reading that returns late loses only its own answer.
-func TestLateAnswerIsDropped(t *testing.T) {
-	proc, pipe := hanging(t)
-	c := asker(t, proc, -1)
-	if _, err := c.Ask(ProcRequest{File: Cmdline, PID: 10, Max: 100}); !errors.Is(err, errTimeout) {
-		t.Fatalf("%v", err)
+// lateReplyOf makes a child that has read "first" from a file and answered late: the reply was received
+// while another request was answered. Meanwhile the file has become "second". The child's clock stands still at *now,
+// since a loaded machine may suspend the test for any time.
+func lateReplyOf(t *testing.T) (c *Child, late ProcRequest, now *int64) {
+	t.Helper()
+	proc, _ := hanging(t)
+	path, gate := filepath.Join(proc, "11", "cmdline"), filepath.Join(proc, gateName)
+	must(t, os.WriteFile(path, []byte("first"), 0o600))
+	must(t, unix.Mkfifo(gate, 0o600))
+	c = asker(t, proc, -1)
+	now = new(int64)
+	*now = c.now()
+	c.now = func() int64 { return *now }
+	late = ProcRequest{File: Cmdline, PID: 11, Max: 100}
+	if _, err := c.Ask(late); !errors.Is(err, ErrTimeout) {
+		t.Fatalf("the request that is answered late: %v", err)
 	}
-	w, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+	w, err := os.OpenFile(gate, os.O_WRONLY, 0)
 	must(t, err)
 	must(t, w.Close())
-	if text, err := patiently(t, c, ProcRequest{File: Cmdline, PID: 11, Max: 100}); string(text) != "sleep\x001000\x00" {
+	must(t, os.WriteFile(path, []byte("second"), 0o600))
+	if _, err := patiently(t, c, ProcRequest{File: Environ, PID: 11, Max: 100}); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("a request for a file that is missing: %v", err)
+	}
+	if len(c.late) != 1 {
+		t.Fatalf("%d late replies are kept", len(c.late))
+	}
+	return c, late, now
+}
+
+// A reply that arrives late is returned, once, when its request is repeated. Meanwhile the child answers others.
+func TestLateReplyIsReturned(t *testing.T) {
+	c, late, _ := lateReplyOf(t)
+	if text, err := c.Ask(late); string(text) != "first" {
+		t.Errorf("the late reply: %q, %v", text, err)
+	}
+	if text, err := patiently(t, c, late); string(text) != "second" {
+		t.Errorf("the next reply: %q, %v", text, err)
+	}
+}
+
+// What was read too long ago is read again.
+func TestOldLateReplyIsDropped(t *testing.T) {
+	c, late, now := lateReplyOf(t)
+	*now = c.late[0].readNS + maxLateNS + 1
+	if text, err := patiently(t, c, late); string(text) != "second" {
 		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// Late replies take little memory, whatever a process lets the child read.
+func TestLateRepliesAreBounded(t *testing.T) {
+	c := Child{now: func() int64 { return 1 }}
+	for i := range 10 {
+		c.open.PID = i
+		c.keepLate(reply{ok: true, text: make([]byte, maxLateBytes/4)})
+	}
+	for pid, want := range map[int]bool{6: false, 7: true, 8: true, 9: true} {
+		if _, ok := c.takeLate(ProcRequest{PID: pid}); ok != want {
+			t.Errorf("reply about process %d is kept: %v", pid, ok)
+		}
 	}
 }
 

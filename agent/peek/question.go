@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"jobgait/agent/as"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -81,15 +82,24 @@ func decodeQuestion(b []byte) (q ProcRequest, seq uint32) {
 }
 
 // reply is the child's reply: the sequence number of the request, whether the read succeeded, the child's CPU
-// time so far in ns, and the content.
+// time so far and the time of the read (CLOCK_MONOTONIC) in ns, and the content.
 type reply struct {
-	seq   uint32
-	ok    bool
-	cpuNS int64
-	text  []byte
+	seq    uint32
+	ok     bool
+	cpuNS  int64
+	readNS int64
+	text   []byte
 }
 
-const replyHeadBytes = 24
+const replyHeadBytes = 32
+
+// content returns the bytes that were read, os.ErrNotExist if the read failed.
+func (a reply) content() ([]byte, error) {
+	if !a.ok {
+		return nil, os.ErrNotExist
+	}
+	return a.text, nil
+}
 
 // encode returns the reply in binary form.
 func (a reply) encode() []byte {
@@ -100,6 +110,7 @@ func (a reply) encode() []byte {
 	b := binary.NativeEndian.AppendUint32(make([]byte, 0, replyHeadBytes+len(a.text)), a.seq)
 	b = binary.NativeEndian.AppendUint32(b, ok)
 	b = binary.NativeEndian.AppendUint64(b, uint64(a.cpuNS))
+	b = binary.NativeEndian.AppendUint64(b, uint64(a.readNS))
 	b = binary.NativeEndian.AppendUint64(b, uint64(len(a.text)))
 	return append(b, a.text...)
 }
@@ -113,7 +124,7 @@ func cutReply(b []byte) (a reply, rest []byte, ok bool, err error) {
 	if len(b) < replyHeadBytes {
 		return reply{}, b, false, nil
 	}
-	size := binary.NativeEndian.Uint64(b[16:])
+	size := binary.NativeEndian.Uint64(b[24:])
 	if size > maxAnswer {
 		return reply{}, nil, false, errMalformedAnswer
 	}
@@ -121,7 +132,8 @@ func cutReply(b []byte) (a reply, rest []byte, ok bool, err error) {
 		return reply{}, b, false, nil
 	}
 	a = reply{seq: binary.NativeEndian.Uint32(b), ok: binary.NativeEndian.Uint32(b[4:]) == 1,
-		cpuNS: int64(binary.NativeEndian.Uint64(b[8:])), text: b[replyHeadBytes : replyHeadBytes+size]}
+		cpuNS: int64(binary.NativeEndian.Uint64(b[8:])), readNS: int64(binary.NativeEndian.Uint64(b[16:])),
+		text: b[replyHeadBytes : replyHeadBytes+size]}
 	return a, b[replyHeadBytes+size:], true, nil
 }
 

@@ -27,7 +27,8 @@ func serve(proc string, in io.Reader, out io.Writer) error {
 		}
 		q, seq := decodeQuestion(buf)
 		text, ok := answerSafely(from, q)
-		if _, err := out.Write(reply{seq: seq, ok: ok, cpuNS: rawcall.CPU(), text: text}.encode()); err != nil {
+		answer := reply{seq: seq, ok: ok, cpuNS: rawcall.CPU(), readNS: rawcall.Now(), text: text}
+		if _, err := out.Write(answer.encode()); err != nil {
 			return fmt.Errorf("write an answer to the parent process: %w", err)
 		}
 	}

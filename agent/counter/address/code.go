@@ -2,6 +2,7 @@ package address
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 
 	"jobgait/agent/peek"
@@ -16,7 +17,7 @@ type sharedCode struct {
 }
 
 // page returns the key of the code page of a sample. If the address is in no known area, it reads
-// /proc/PID/maps again, at intervals of 1, 2, 4.. s, since records may have been lost.
+// /proc/PID/maps again, since records may have been lost.
 func (t *table) page(p *processEntry, s sample) uint64 {
 	switch s.mode {
 	case kernelCode:
@@ -74,11 +75,11 @@ func (t *table) readMaps(p *processEntry, pid int32, at int64) {
 	if t.atCapacity() || !t.lookupBudget.Allows(at) {
 		return
 	}
-	p.mapsWaitNS = min(max(2*p.mapsWaitNS, 1e9), 64e9)
-	p.read, p.nextMapsNS = true, at+p.mapsWaitNS
 	before := t.cpu()
 	defer func() { t.lookupBudget.Spend(t.cpu() - before) }()
 	text, err := t.peek.Ask(peek.ProcRequest{File: peek.Maps, PID: int(pid), Max: maxMaps})
+	p.read = true
+	p.delayMaps(at, err)
 	if err != nil {
 		return
 	}
@@ -90,6 +91,25 @@ func (t *table) readMaps(p *processEntry, pid int32, at int64) {
 	if err == nil && len(now) > 0 {
 		t.setCode(p, &sharedCode{areas: now})
 	}
+}
+
+// delayMaps sets the time of the next read of a process's maps, after one at the time at with the error err. The
+// interval is 1, 2, 4.. s after reads that ended, since most of these processes execute code without a file; 200 ms
+// while the guarded reader waits for another process; and .2, .4, .8.. s while it waits for this one, as at the start
+// of a job that leaves the agent no CPU.
+func (p *processEntry) delayMaps(at int64, err error) {
+	const shortest, afterRead, longest = 2e8, 1e9, 64e9
+	switch {
+	case errors.Is(err, peek.ErrBusy):
+		p.nextMapsNS = at + shortest
+		return
+	case errors.Is(err, peek.ErrTimeout):
+		p.mapsWaitNS = max(2*p.mapsWaitNS, shortest)
+	default:
+		p.mapsWaitNS = max(2*p.mapsWaitNS, afterRead)
+	}
+	p.mapsWaitNS = min(p.mapsWaitNS, longest)
+	p.nextMapsNS = at + p.mapsWaitNS
 }
 
 // pageInArea counts a hit in the process's last area and returns the key of its page.

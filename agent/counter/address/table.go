@@ -14,7 +14,7 @@ type processEntry struct {
 	recheckNS int64
 	code      *sharedCode // nil if unknown
 	read      bool        // code is that of the process, from /proc or from records
-	// nextMapsNS is when /proc/PID/maps may be read again, mapsWaitNS the interval, which doubles each time.
+	// nextMapsNS is when /proc/PID/maps may be read again, mapsWaitNS the interval, see delayMaps.
 	nextMapsNS, mapsWaitNS int64
 	lastArea               int // index of the area of the last sample
 	// exe is the base name of its program, "" until it is needed. short is the kernel's name of the task, at most

@@ -85,6 +85,59 @@ func TestProgramIsLookedUpAgain(t *testing.T) {
 	}
 }
 
+// slowReader fails with the given errors, one for each request for maps, and then answers.
+type slowReader struct {
+	peek.Reader
+	fails       []error
+	requestedAt []int64 // for maps only
+	now         int64
+}
+
+func (r *slowReader) Ask(q peek.ProcRequest) ([]byte, error) {
+	if q.File != peek.Maps {
+		return r.Reader.Ask(q)
+	}
+	r.requestedAt = append(r.requestedAt, r.now)
+	if len(r.fails) > 0 {
+		err := r.fails[0]
+		r.fails = r.fails[1:]
+		return nil, err
+	}
+	return r.Reader.Ask(q)
+}
+
+// A guarded reader that answers late delays the code of a process by some tenths of a second. The interval grows only
+// if the reader waits for this process; where the address is in no area, maps are read after 1, 2, 4.. s.
+func TestMapsAreReadAgainSoonAfterATimeout(t *testing.T) {
+	late, busy := peek.ErrTimeout, peek.ErrBusy
+	for _, c := range []struct {
+		name  string
+		fails []error
+		ip    uint64
+		want  []int64 // in tenths of a second
+	}{
+		{"late", []error{late, late, late}, 0x10000, []int64{0, 2, 6, 14}},
+		{"busy", []error{busy, busy, busy, late}, 0x10000, []int64{0, 2, 4, 6, 8}},
+		{"refused", []error{os.ErrNotExist, os.ErrNotExist}, 0x10000, []int64{0, 10, 30}},
+		{"code in no area", nil, 0x5, []int64{0, 10, 30, 70}},
+	} {
+		r := &slowReader{Reader: peek.Direct{Proc: fixture(t)}, fails: c.fails}
+		tb := newTable(r, nil)
+		anonymous := 0
+		for r.now = range int64(100) {
+			if page, _ := tb.hit(user(10, c.ip, r.now*1e8)); page == profile.AnonymousPage {
+				anonymous++
+			}
+		}
+		if !slices.Equal(r.requestedAt, c.want) {
+			t.Errorf("%s: maps were requested at %v, want %v", c.name, r.requestedAt, c.want)
+		}
+		if found := c.want[len(c.want)-1]; c.ip == 0x10000 && int64(anonymous) != found {
+			t.Errorf("%s: %d samples without a file, want %d", c.name, anonymous, found)
+		}
+	}
+}
+
 func TestPagesDoNotDependOnTheAddress(t *testing.T) {
 	tb := newTable(peek.Direct{Proc: fixture(t)}, &asked{members: map[int]bool{10: true, 11: true}})
 	a, ok := tb.hit(user(10, 0x10000+0x1234, 1))
