@@ -48,11 +48,10 @@ func (p Period) withAlternatingCyclesJoined(set series.Set) Period {
 		return p
 	}
 	p.CPUS *= float64(m)
-	axis := p.Axis
-	p.Axis = series.CPU // the mean of the lengths is the period
-	q := p.withInstances(set, in)
-	q.Axis = axis
-	return q
+	if p.Axis != series.CPU {
+		p.setTypicalLength(set, in, typicalLength(groupsOf(in)))
+	}
+	return p.withInstances(set, in)
 }
 
 // followEachOther reports whether each instance begins where the one before it ends.

@@ -1,6 +1,7 @@
 package periodicity
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -48,5 +49,29 @@ func TestAlternatingPartsAreOneCycle(t *testing.T) {
 				t.Errorf("%s, draw %d: %d instances of %d, %d samples of %d", c.name, seed, len(q.Instances), 120/c.joined, sum, at)
 			}
 		}
+	}
+}
+
+// TestSlowBeginningLeavesThePeriodOfJoinedCycles checks that the period of joined cycles is their typical length, as
+// that of other cycles in wall time, and not the mean, which a slow beginning lengthens.
+func TestSlowBeginningLeavesThePeriodOfJoinedCycles(t *testing.T) {
+	p := Period{Kind: Equal, Axis: series.Wall}
+	at := 0
+	for i := range 320 {
+		n := [...]int{30, 50}[i%2]
+		if i < 60 {
+			n *= 3
+		}
+		p.Instances = append(p.Instances, Instance{First: at, Length: n})
+		at += n
+	}
+	set := series.Set{StepS: .005, Columns: []series.Column{{Values: make(series.Values, at)}}}
+	q := p.withInstances(set, p.Instances).withAlternatingCyclesJoined(set)
+	if q.PeriodSamples != 80 || math.Abs(q.PeriodS-.4) > 1e-9 || q.Axis != series.Wall || q.MeanS < .5 {
+		t.Errorf("%v samples, %v s on axis %s, mean %v s, want 80 samples, .4 s on axis wall, .55 s", q.PeriodSamples,
+			q.PeriodS, q.Axis, q.MeanS)
+	}
+	if q.PeriodLoS > q.PeriodS || q.PeriodHiS < q.MeanS {
+		t.Errorf("interval %v to %v s", q.PeriodLoS, q.PeriodHiS)
 	}
 }

@@ -68,7 +68,8 @@ func (p Period) withClosedBreaks(set series.Set) Period {
 	return p.withInstances(set, in)
 }
 
-// withInstances returns the period with other instances, and its lengths and coverage by these.
+// withInstances returns the period with other instances, and its lengths and coverage by these. In CPU time the period
+// is the mean of the lengths (see toWall); in wall time it stays as it is.
 func (p Period) withInstances(set series.Set, in []Instance) Period {
 	lengths := make([]float64, len(in))
 	covered := 0
@@ -82,7 +83,7 @@ func (p Period) withInstances(set series.Set, in []Instance) Period {
 	p.PeriodCV = lengthCV(mean/set.StepS, sd/set.StepS)
 	p.setLengths(lengths)
 	if p.Axis == series.CPU {
-		p.PeriodS, p.PeriodLoS, p.PeriodHiS = robust.MeanInterval(lengths, 0.95) // see toWall
+		p.PeriodS, p.PeriodLoS, p.PeriodHiS = robust.MeanInterval(lengths, 0.95)
 		p.PeriodSamples = p.PeriodS / set.StepS
 	}
 	p.Timing = p.WithMean()
@@ -92,7 +93,7 @@ func (p Period) withInstances(set series.Set, in []Instance) Period {
 // cyclesIn returns the cycles that a break of several cycles, the slots from from to to, holds by its samples of code,
 // with the same number of samples each; none if the code of the loop does not run throughout.
 func (l LoopCode) cyclesIn(from, to int) []Instance {
-	held := floats.Sum(l.code.samples(from, to))
+	held := l.code.total(from, to)
 	n := int(math.Round(held / floats.Sum(l.code.mean)))
 	if n < pieceCycles || n > mostBreakCycles {
 		return nil
@@ -100,7 +101,7 @@ func (l LoopCode) cyclesIn(from, to int) []Instance {
 	each := held / float64(n)
 	filled := make([]float64, to-from) // samples up to the end of each slot
 	for i := range filled {
-		filled[i] = floats.Sum(l.code.samples(from+i, from+i+1))
+		filled[i] = l.code.total(from+i, from+i+1)
 	}
 	floats.CumSum(filled, filled)
 	out := make([]Instance, n)
@@ -159,6 +160,18 @@ func (l meanCycleCode) samples(from, to int) []float64 {
 		}
 	}
 	return out
+}
+
+// total returns the samples of all columns in slots from to to.
+func (l meanCycleCode) total(from, to int) (n float64) {
+	for _, column := range l.columns {
+		for _, v := range column.Values[from:to] {
+			if v > 0 {
+				n += float64(v)
+			}
+		}
+	}
+	return n
 }
 
 // holdsSeveral reports whether the slots from from to to have the samples of more than one mean cycle. Of each column

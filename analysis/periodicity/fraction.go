@@ -1,10 +1,6 @@
 package periodicity
 
-import (
-	"math"
-
-	"jobgait/analysis/internal/robust"
-)
+import "math"
 
 // A counter that one process of a shell loop advances as much as the next shows a half or a third of the loop's cycle:
 // the page faults of `date` and of `sleep` are alike. Other columns, such as busy CPUs, show the whole cycle.
@@ -28,35 +24,25 @@ func (s source) rulesOutFraction(p Period, m int) bool {
 	}
 	points := m * cyclePoints
 	cycle := resampledCycle(p, s.cols[0].Values, points)
-	mean, _ := robust.Mean(cycle)
-	least := math.Inf(1)
-	energy, kept := 0.0, 0.0
+	mean, least := mean32(cycle), math.Inf(1)
 	for i := range cycle {
-		used := 0.0 // in the m-th of a cycle from point i on
+		used := float32(0) // in the m-th of a cycle from point i on
 		for k := range cyclePoints {
 			used += cycle[(i+k)%points]
 		}
-		least = min(least, used/cyclePoints)
-		energy += square(cycle[i] - mean)
+		least = min(least, float64(used/cyclePoints))
 	}
-	for i := range cyclePoints {
-		sum := 0.0
-		for k := range m {
-			sum += cycle[i+k*cyclePoints] - mean
-		}
-		kept += square(sum) / float64(m)
-	}
-	return least < leastWorkShare*mean || energy-kept > mostLost*energy
+	return least < leastWorkShare*float64(mean) || newTemplate([][]float32{cycle}, 1, 1, 0).lostByFolding(m) > mostLost
 }
 
 // resampledCycle returns the mean of the instances of a period, each resampled to the given number of points.
-func resampledCycle(p Period, v []float32, points int) []float64 {
-	sum, count := make([]float64, points), make([]float64, points)
+func resampledCycle(p Period, v []float32, points int) []float32 {
+	sum, count := make([]float32, points), make([]float32, points)
 	for _, in := range p.Instances {
 		for i := range points {
 			at := in.First + (2*i+1)*in.Length/(2*points)
 			if at < len(v) && !isUnusable(float64(v[at])) {
-				sum[i] += float64(v[at])
+				sum[i] += v[at]
 				count[i]++
 			}
 		}

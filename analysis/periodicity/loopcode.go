@@ -70,7 +70,7 @@ func (l LoopCode) PieceEnd(from, towards int) int {
 	at, held := from, 0.0
 	for at != towards && held < whole && direction*(at-from) < mostStretched*l.piece {
 		next := at + direction
-		held += floats.Sum(l.code.samples(min(at, next), max(at, next)))
+		held += l.code.total(min(at, next), max(at, next))
 		at = next
 	}
 	if 2*direction*(towards-at) <= direction*(at-from) {

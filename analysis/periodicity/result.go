@@ -32,26 +32,17 @@ func (k *trackedPeriod) period(set series.Set, column string) (Period, bool) {
 		covered += in.Length
 	}
 	mean, sd := robust.Mean(lens)
-	_, lo, hi := robust.MeanInterval(lens, 0.95)
-	found := regions(set, in)
-	// Both ends of a region are known to half a sample: equal lengths are not
-	// an exact mean.
-	grid := float64(len(found)) / float64(n)
-	length := k.length()
-	lo, hi = length+min(lo-mean, -grid), length+max(hi-mean, grid)
 	p := Period{
 		Column: column,
 		Timing: Timing{
-			PeriodS:       length * set.StepS,
-			PeriodLoS:     lo * set.StepS,
-			PeriodHiS:     hi * set.StepS,
-			PeriodSamples: length,
-			PeriodCV:      lengthCV(mean, sd),
-			Coverage:      float64(covered) / float64(set.Len()),
+			PeriodCV: lengthCV(mean, sd),
+			Coverage: float64(covered) / float64(set.Len()),
 		},
 		Instances: in,
-		Regions:   found,
+		Regions:   regions(set, in),
 	}
+	length := k.length()
+	p.setTypicalLength(set, in, length)
 	p.Parts = Parts{
 		Explained: min(1, max(0, 1-k.meanDistance()/maxDistance)),
 		Regular:   max(0, 1-p.PeriodCV),
@@ -74,24 +65,66 @@ func (k *trackedPeriod) period(set series.Set, column string) (Period, bool) {
 	return p, ok
 }
 
-// length returns the typical length of an instance in samples: the median, weighted by instances, of the mean
+// setTypicalLength sets the period to the typical length of its instances in samples, with the interval of their mean
+// moved to it.
+func (p *Period) setTypicalLength(set series.Set, in []Instance, length float64) {
+	lens := make([]float64, len(in))
+	for i, x := range in {
+		lens[i] = float64(x.Length)
+	}
+	mean, lo, hi := robust.MeanInterval(lens, 0.95)
+	// Both ends of a region are known to half a sample: equal lengths are not
+	// an exact mean.
+	grid := float64(len(regions(set, in))) / float64(len(in))
+	lo, hi = length+min(lo-mean, -grid), length+max(hi-mean, grid)
+	p.PeriodS, p.PeriodLoS, p.PeriodHiS = length*set.StepS, lo*set.StepS, hi*set.StepS
+	p.PeriodSamples = length
+}
+
+// lengthGroup is a number of instances that follow each other, and their mean length in samples.
+type lengthGroup struct {
+	count int
+	mean  float64
+}
+
+// groupsOf divides instances into groups of at most groupSize that follow each other.
+func groupsOf(in []Instance) (groups []lengthGroup) {
+	for i := 0; i < len(in); {
+		from := i
+		for i++; i < len(in) && i-from < groupSize && in[i].First == in[i-1].First+in[i-1].Length; i++ {
+		}
+		last := in[i-1]
+		groups = append(groups, lengthGroup{i - from, float64(last.First+last.Length-in[from].First) / float64(i-from)})
+	}
+	return groups
+}
+
+// typicalLength returns the typical length of an instance in samples: the median, weighted by instances, of the mean
 // lengths of the groups. The mean of all would be that of the start-up and of the checkpoints too; the median
 // of single ones, a whole number of samples.
-func (k *trackedPeriod) length() float64 {
-	g := slices.Clone(k.groups)
-	slices.SortFunc(g, func(x, y group) int { return cmp.Compare(x.length(), y.length()) })
+func typicalLength(g []lengthGroup) float64 {
+	slices.SortFunc(g, func(x, y lengthGroup) int { return cmp.Compare(x.mean, y.mean) })
 	n := 0
 	for _, x := range g {
-		n += len(x.in)
+		n += x.count
 	}
 	for i, at := 0, 0; i < len(g); i++ {
-		if at += len(g[i].in); 2*at == n && i+1 < len(g) {
-			return (g[i].length() + g[i+1].length()) / 2
+		if at += g[i].count; 2*at == n && i+1 < len(g) {
+			return (g[i].mean + g[i+1].mean) / 2
 		} else if 2*at >= n {
-			return g[i].length()
+			return g[i].mean
 		}
 	}
 	return 0
+}
+
+// length returns the typical length of an instance in samples.
+func (k *trackedPeriod) length() float64 {
+	groups := make([]lengthGroup, len(k.groups))
+	for i, g := range k.groups {
+		groups[i] = lengthGroup{len(g.in), g.length()}
+	}
+	return typicalLength(groups)
 }
 
 // isScattered reports whether a period occurs in more than three places with fewer than five units in each on

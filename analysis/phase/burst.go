@@ -1,9 +1,5 @@
 package phase
 
-import (
-	"jobgait/analysis/internal/robust"
-)
-
 // Burst is a stretch in which a job wrote files: it begins after StartS and ends before EndS.
 type Burst struct{ StartS, EndS, Bytes float64 }
 
@@ -23,36 +19,19 @@ const (
 // has the loops and the gaps between them. A checkpoint begins with the gap that it makes and ends with the burst; if
 // it makes none, it is no longer than the burst.
 func LongestCheckpointWriteS(bursts []Burst, table []Phase, periodS float64) float64 {
-	same := equalSized(bursts)
-	if len(same) < minBursts || float64(len(same)) < equalBursts*float64(len(bursts)) {
+	events := make([]event, len(bursts))
+	for i, b := range bursts {
+		events[i] = event{startS: b.StartS, size: b.Bytes}
+	}
+	same, everyS := recurrence{least: minBursts, sizeRatio: maxBurstRatio, distanceCV: maxBurstCV}.of(events)
+	if float64(len(same)) < equalBursts*float64(len(bursts)) || everyS < minCyclesApart*periodS {
 		return 0
 	}
-	var apart []float64
-	longest := same[0].withGap(table)
-	for i, b := range same[1:] {
-		apart = append(apart, b.StartS-same[i].StartS)
-		longest = max(longest, b.withGap(table))
-	}
-	mean, sd := robust.Mean(apart)
-	if sd > maxBurstCV*mean || mean < minCyclesApart*periodS {
-		return 0
+	longest := 0.0
+	for _, i := range same {
+		longest = max(longest, bursts[i].withGap(table))
 	}
 	return longest
-}
-
-// equalSized returns the bursts of about the median size.
-func equalSized(bursts []Burst) (same []Burst) {
-	var sizes []float64
-	for _, b := range bursts {
-		sizes = append(sizes, b.Bytes)
-	}
-	middle := robust.Median(sizes)
-	for _, b := range bursts {
-		if b.Bytes <= maxBurstRatio*middle && b.Bytes >= middle/maxBurstRatio {
-			same = append(same, b)
-		}
-	}
-	return same
 }
 
 // withGap returns the length of a burst together with a gap of the loop in which it began: from the begin of both to

@@ -1,11 +1,5 @@
 package phase
 
-import (
-	"math"
-
-	"jobgait/analysis/internal/robust"
-)
-
 // Checkpoint is a gap that recurs at regular distances. Only Totals distinguishes it from other gaps; Table
 // does not.
 const Checkpoint Stage = "checkpoint"
@@ -79,40 +73,23 @@ func kindsOf(table []Phase) []Stage {
 	inner := map[string][]int{} // gaps between two loops of one pattern
 	for i, p := range table {
 		kinds[i] = p.Kind
-		if p.Kind == Gap && i > 0 && i+
-			1 < len(table) && table[i-1].Pattern == table[i+1].Pattern && table[i-1].Kind == Loop && table[i+1].Kind == Loop {
-			inner[table[i-1].Pattern] = append(inner[table[i-1].Pattern], i)
+		if p.Kind != Gap || i == 0 || i+1 == len(table) {
+			continue
+		}
+		before, after := table[i-1], table[i+1]
+		if before.Kind == Loop && after.Kind == Loop && before.Pattern == after.Pattern {
+			inner[before.Pattern] = append(inner[before.Pattern], i)
 		}
 	}
 	for _, gaps := range inner {
-		for _, i := range recurring(table, gaps) {
-			kinds[i] = Checkpoint
+		events := make([]event, len(gaps))
+		for k, i := range gaps {
+			events[k] = event{startS: table[i].StartS, size: table[i].EndS - table[i].StartS}
+		}
+		same, _ := recurrence{least: minCheckpoints, sizeRatio: maxGapRatio, distanceCV: maxDistanceCV}.of(events)
+		for _, k := range same {
+			kinds[gaps[k]] = Checkpoint
 		}
 	}
 	return kinds
-}
-
-// recurring returns the gaps of about equal length, if they follow each other at regular distances; else nil.
-func recurring(table []Phase, gaps []int) []int {
-	var lengths []float64
-	for _, i := range gaps {
-		lengths = append(lengths, table[i].EndS-table[i].StartS)
-	}
-	median := robust.Median(lengths)
-	var same []int
-	var every []float64
-	for k, i := range gaps {
-		if lengths[k] > maxGapRatio*median || lengths[k] < median/maxGapRatio {
-			continue
-		}
-		if n := len(same); n > 0 {
-			every = append(every, table[i].StartS-table[same[n-1]].StartS)
-		}
-		same = append(same, i)
-	}
-	mean, sd := robust.Mean(every)
-	if len(same) < minCheckpoints || sd > maxDistanceCV*mean || math.IsNaN(mean) {
-		return nil
-	}
-	return same
 }
